@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Descriptors: made, closed, refused; the threshold test at the moment one is made. */
+#include "refusal.bpf.h"
+
+#define EBADF 9
+#define EINVAL 22
+#define ENFILE 23
+#define EMFILE 24
+#define F_DUPFD 0
+#define F_DUPFD_CLOEXEC 1030
+#define SOL_SOCKET 1
+#define SCM_RIGHTS 1
+
+/* Descriptors in the control messages a recvmsg left in user memory: at most four messages. */
+static __always_inline __u32 passed_fds(unsigned long user_msg)
+{
+	struct user_msghdr msg;
+	struct cmsghdr cm;
+	__u64 at, end;
+	__u32 n = 0;
+
+	if (bpf_probe_read_user(&msg, sizeof(msg), (void *)user_msg) || !msg.msg_control)
+		return 0;
+	at = (__u64)msg.msg_control;
+	end = at + msg.msg_controllen;
+	for (int i = 0; i < 4; i++) {
+		if (at + sizeof(cm) > end || bpf_probe_read_user(&cm, sizeof(cm), (void *)at) ||
+		    cm.cmsg_len < sizeof(cm))
+			break;
+		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS)
+			n += (cm.cmsg_len - sizeof(cm)) / 4;
+		at += (cm.cmsg_len + 7) & ~7UL;
+	}
+	return n;
+}
+
+/*
+ * The kernel gives the lowest free number, so a call that got number n leaves at least n + 1
+ * open: only then can a threshold have been crossed, and only then are the bits counted.
+ */
+static __always_inline void saw_new_fd(struct proc_state *st, struct task_struct *task, __u32 highest)
+{
+	__u32 mark = st->marks[FS_WHAT_FDS], fds;
+	__u64 limit;
+
+	if (highest >= st->fd_high && count_fds(task, &fds) && fds > st->fd_high)
+		st->fd_high = fds;
+	if (mark >= FS_NR_MARKS)
+		return;
+	limit = soft_limit(task->group_leader, RLIMIT_NOFILE);
+	if ((highest + 1) * 100UL < limit * mark_percent[mark])
+		return;
+	if (count_fds(task, &fds))
+		saw_fds(st, task->group_leader, fds, limit);
+}
+
+static __always_inline void on_fd_call(struct proc_state *st, struct task_struct *task,
+				       struct pt_regs *regs, struct fs_syscall sc, long ret)
+{
+	__u32 i = (sc.call - FS_CALL_FD_FIRST) & 31;
+	__u64 made = 1;
+	__u32 highest = ret;
+	__u32 pair[2];
+
+	if (i >= FS_NR_FD_CALLS)
+		return;
+	if (sc.shape == FS_SHAPE_FCNTL && regs->si != F_DUPFD && regs->si != F_DUPFD_CLOEXEC)
+		return;
+	if (ret < 0) {
+		bool number = (sc.shape == FS_SHAPE_DUP2 && ret == -EBADF &&
+			       regs->si >= soft_limit(task->group_leader, RLIMIT_NOFILE)) ||
+			      (sc.shape == FS_SHAPE_FCNTL && ret == -EINVAL);
+
+		if (sc.call == FS_CALL_CLOSE ||
+		    (ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM && !number))
+			return; /* an ordinary failure: no such file, interrupted, … */
+		bump(st->c.fd_call[i].refused);
+		emit_refusal(st, task, regs, sc.call, ret, -ret, true);
+		return;
+	}
+	switch (sc.shape) {
+	case FS_SHAPE_CLOSE_RANGE:
+		return; /* how many is what the descriptor count tells at the next look */
+	case FS_SHAPE_RECVMSG:
+		made = passed_fds(regs->si);
+		if (!made)
+			return;
+		highest = 0;
+		break;
+	case FS_SHAPE_FD2:
+		made = 2;
+		/* pipe(fd[2]) and socketpair(…, fd[2]) */
+		highest = 0;
+		if (!bpf_probe_read_user(pair, sizeof(pair),
+					 (void *)(sc.call == FS_CALL_PIPE ? regs->di : regs->r10)))
+			highest = pair[0] > pair[1] ? pair[0] : pair[1];
+		break;
+	case FS_SHAPE_DUP2:
+		if (regs->di == regs->si)
+			return;
+		break;
+	}
+	__sync_fetch_and_add(&st->c.fd_call[i].calls, made);
+	if (sc.call != FS_CALL_CLOSE)
+		saw_new_fd(st, task, highest);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The only header that both worlds include: what the kernel side hands to user space, byte for
+ * byte, and what a recording holds. Records are only ever appended to: bump FS_WIRE_VERSION when
+ * the layout of one changes.
+ *
+ * All times are nanoseconds of CLOCK_BOOTTIME for births and of CLOCK_MONOTONIC for events; all
+ * sizes say their unit in their name. Counters are cumulative since the record was made.
+ */
+#ifndef FS_WIRE_H
+#define FS_WIRE_H
+
+#define FS_WIRE_VERSION 1
+
+#define FS_COMM_LEN 16
+
+/* Calls that change mappings. X(id, name): the name is the JSON key. */
+#define FS_MAP_CALLS(X)                                                                            \
+	X(MMAP, "mmap")                                                                            \
+	X(MUNMAP, "munmap")                                                                        \
+	X(MREMAP, "mremap")                                                                        \
+	X(MPROTECT, "mprotect")                                                                    \
+	X(MADVISE, "madvise")                                                                      \
+	X(BRK, "brk")                                                                              \
+	X(MLOCK, "mlock")                                                                          \
+	X(MUNLOCK, "munlock")                                                                      \
+	X(SHMAT, "shmat")                                                                          \
+	X(SHMDT, "shmdt")
+
+/* Calls that make or close descriptors. */
+#define FS_FD_CALLS(X)                                                                             \
+	X(OPEN, "open")                                                                            \
+	X(SOCKET, "socket")                                                                        \
+	X(SOCKETPAIR, "socketpair")                                                                \
+	X(ACCEPT, "accept")                                                                        \
+	X(PIPE, "pipe")                                                                            \
+	X(DUP, "dup")                                                                              \
+	X(EVENTFD, "eventfd")                                                                      \
+	X(EPOLL, "epoll")                                                                          \
+	X(MEMFD, "memfd")                                                                          \
+	X(INOTIFY, "inotify")                                                                      \
+	X(FANOTIFY, "fanotify")                                                                    \
+	X(SIGNALFD, "signalfd")                                                                    \
+	X(TIMERFD, "timerfd")                                                                      \
+	X(USERFAULTFD, "userfaultfd")                                                              \
+	X(PIDFD, "pidfd")                                                                          \
+	X(PIDFD_GETFD, "pidfd_getfd")                                                              \
+	X(PERF_EVENT, "perf_event")                                                                \
+	X(BPF, "bpf")                                                                              \
+	X(IO_URING, "io_uring")                                                                    \
+	X(RECVMSG, "recvmsg")                                                                      \
+	X(OTHER, "other")                                                                          \
+	X(CLOSE, "close")
+
+enum fs_call {
+	FS_CALL_NONE,
+#define X(id, name) FS_CALL_##id,
+	FS_MAP_CALLS(X)
+	FS_CALL_FD_FIRST,
+	FS_CALL_FD_BASE = FS_CALL_FD_FIRST - 1,
+	FS_FD_CALLS(X)
+#undef X
+	FS_CALL_MAX,
+};
+
+#define FS_NR_MAP_CALLS 10
+#define FS_NR_FD_CALLS 22
+
+_Static_assert(FS_CALL_FD_BASE == FS_NR_MAP_CALLS, "one counter a mapping call");
+_Static_assert(FS_CALL_MAX - FS_CALL_FD_FIRST == FS_NR_FD_CALLS, "one counter a descriptor call");
+
+/* How the kernel side reads a system call: one row per number in the table that the loader fills. */
+enum fs_shape {
+	FS_SHAPE_NONE,
+	FS_SHAPE_MAP,	      /* 0 or an address, -errno on refusal */
+	FS_SHAPE_MMAP,	      /* as MAP; arg 1 is the length */
+	FS_SHAPE_MADVISE,     /* as MAP; only ENOMEM and EAGAIN are refusals */
+	FS_SHAPE_BRK,	      /* the break; below what was asked is a refusal without an errno */
+	FS_SHAPE_FD,	      /* a descriptor */
+	FS_SHAPE_FD2,	      /* two descriptors behind a pointer */
+	FS_SHAPE_DUP2,	      /* a descriptor of the caller's choice, arg 1 */
+	FS_SHAPE_FCNTL,	      /* a descriptor when arg 1 is F_DUPFD or F_DUPFD_CLOEXEC */
+	FS_SHAPE_CLOSE,	      /* 0 closes one */
+	FS_SHAPE_CLOSE_RANGE, /* 0 closes some: counted by the descriptor count */
+	FS_SHAPE_RECVMSG,     /* descriptors in SCM_RIGHTS control messages */
+};
+
+struct fs_syscall {
+	unsigned char call;  /* enum fs_call */
+	unsigned char shape; /* enum fs_shape */
+};
+#define FS_SYSCALL_MAX 512
+
+/* Index of a page fault's kind: FS_FAULT_KERNEL | access << 1 | FS_FAULT_PROT. */
+#define FS_FAULT_PROT 1	  /* the page was present: a protection fault, else not present */
+#define FS_FAULT_READ 0	  /* access, shifted by one */
+#define FS_FAULT_WRITE 1
+#define FS_FAULT_EXEC 2
+#define FS_FAULT_KERNEL 8 /* the kernel faulted, on behalf of the process */
+#define FS_NR_FAULT_KINDS 16
+
+/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more. */
+#define FS_NR_LATENCY 32
+#define FS_LATENCY_SHIFT 8
+enum fs_fault_end { FS_END_MINOR, FS_END_MAJOR, FS_NR_ENDS };
+
+/* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
+#define FS_NR_MAP_SIZES 32
+#define FS_MAP_SIZE_SHIFT 12
+
+/* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
+struct fs_subject {
+	__u64 start_ns; /* task->start_boottime of the thread-group leader; exec keeps it */
+	__u32 pid;
+	__u32 pad;
+};
+
+struct fs_map_call_count {
+	__u64 calls;	    /* that succeeded */
+	__u64 refused;
+	__u64 vmas_added;   /* growth of mm->map_count seen at its ends */
+	__u64 vmas_removed;
+};
+
+struct fs_fd_call_count {
+	__u64 calls;   /* descriptors made (or closed) */
+	__u64 refused;
+};
+
+/* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
+struct fs_counters {
+	__u64 fault_kind[FS_NR_FAULT_KINDS];
+	__u64 fault_failed;	 /* fault signals (SIGSEGV, SIGBUS) sent by the kernel */
+	__u64 kernel_bad;	 /* kernel-mode faults on kernel-half or forbidden addresses */
+	__u64 kernel_probe;	 /* the same inside copy_*_nofault: fixed up by construction */
+	__u64 unmapped_area;	 /* mappings that asked for a free address range */
+	__u64 slots_lost;	 /* faults begun whose latency could not be kept */
+	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
+	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
+	__u64 map_size[FS_NR_MAP_SIZES];
+	__u64 stall_ns[FS_NR_ENDS];
+	__u64 latency_max_ns[FS_NR_ENDS];
+	__u64 latency[FS_NR_ENDS][FS_NR_LATENCY];
+};
+
+/* What the kernel itself knows of the process, read without stopping it. */
+struct fs_gauges {
+	__u64 cgroup_id;      /* of the default (v2) hierarchy */
+	__u64 min_flt;	      /* of all threads, dead ones too: what getrusage and /proc/PID/stat say */
+	__u64 maj_flt;
+	__u64 total_vm_pages;
+	__u64 data_vm_pages;
+	__u64 locked_vm_pages;
+	__s64 rss_file_pages; /* per-CPU counters: may lag by some pages per CPU */
+	__s64 rss_anon_pages;
+	__s64 swap_pages;
+	__s64 rss_shmem_pages;
+	__u64 fd_soft;	      /* RLIMIT_NOFILE; ~0 is unlimited */
+	__u64 fd_hard;
+	__u64 as_limit_bytes;
+	__u64 data_limit_bytes;
+	__u64 memlock_limit_bytes;
+	__u32 map_count;
+	__u32 map_high;	      /* highest seen by a hook or a look */
+	__u32 fds;
+	__u32 fd_high;
+	__u32 ppid;
+	__u32 uid;
+	__u32 threads;
+	__u32 flags;	      /* FS_PROC_* */
+	__u32 execs;
+	__u32 pad;
+	char comm[FS_COMM_LEN];
+};
+
+#define FS_PROC_BORN 1u	     /* the hooks saw its fork: its counters are whole */
+#define FS_PROC_WATCHED 2u   /* a target, or a followed child of one */
+#define FS_PROC_FOLLOW 4u    /* its children are watched too */
+#define FS_PROC_FINAL 8u     /* this is its last record: it is exiting */
+#define FS_PROC_SHARES_MM 16u /* vfork child: the mappings are its parent's */
+#define FS_PROC_COMMAND 32u  /* the command that `faultscope run` started */
+#define FS_PROC_NO_MM 64u    /* leader gone or kernel thread: map and fd figures are the last known */
+
+enum fs_record_kind {
+	FS_REC_PROCESS = 1,
+	FS_REC_CROSSING,
+	FS_REC_REFUSED,
+	FS_REC_SIGNAL,
+	FS_REC_KERNEL_FAULT,
+	/* made in user space; a recording holds them so that a replay needs nothing else */
+	FS_REC_HOST = 64,
+	FS_REC_HOOK,
+	FS_REC_TICK,
+	FS_REC_NAMES,
+	FS_REC_SYMBOL,
+	FS_REC_END,
+};
+
+struct fs_header {
+	__u32 kind; /* enum fs_record_kind */
+	__u32 len;  /* bytes, this header included */
+	__u64 t_ns; /* CLOCK_MONOTONIC */
+};
+
+struct fs_process_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	struct fs_gauges g;
+	/* A look that finds no counter changed ends the record here: h.len tells. */
+	struct fs_counters c;
+};
+
+enum fs_what { FS_WHAT_MAPS, FS_WHAT_FDS, FS_NR_WHAT };
+
+struct fs_crossing_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 what; /* enum fs_what */
+	__u32 percent;
+	__u64 value;
+	__u64 limit;
+	char comm[FS_COMM_LEN];
+};
+
+/* State at the moment a call was refused. */
+struct fs_refused_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;
+	__u16 call;	/* enum fs_call */
+	__u16 error;	/* errno; 0 for brk, which gives none */
+	__u64 count;	/* of equal ones (process, call, errno) up to and with this */
+	__u64 args[6];
+	__s64 ret;
+	__u64 total_vm_pages;
+	__u64 data_vm_pages;
+	__u64 locked_vm_pages;
+	__u64 as_limit_bytes;
+	__u64 data_limit_bytes;
+	__u64 memlock_limit_bytes;
+	__u64 fd_soft;
+	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
+	__u32 map_count;
+	__u32 fds;	/* ~0 where they were not counted */
+	__u32 def_flags_locked;
+	__u32 cap_ipc_lock;
+	char comm[FS_COMM_LEN];
+};
+
+struct fs_signal_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;
+	__s32 signal;
+	__s32 code;
+	__u32 pad;
+	__u64 address;
+	char comm[FS_COMM_LEN];
+};
+
+/* Equal ones (instruction, class) are coalesced. */
+struct fs_kernel_fault_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u64 ip;
+	__u64 address;
+	__u64 error_code;
+	__u64 count;
+	__u32 nofault; /* inside copy_*_nofault: fixed up by construction */
+	__u32 tid;
+	char comm[FS_COMM_LEN];
+};
+
+/* Counted where something fell out; every output prints them. */
+struct fs_losses {
+	__u64 ring;	 /* records the ring had no room for */
+	__u64 map;	 /* processes or coalescing entries a map had no room for */
+	__u64 slot;	 /* faults whose begin could not be kept */
+	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
+};
+
+struct fs_limits {
+	__u64 max_map_count;
+	__u64 file_max;
+	__u64 file_nr;
+	__u64 nr_open;
+	__u64 commit_limit_bytes;
+	__u64 committed_bytes;
+	__u64 mem_total_bytes;
+	__u64 mem_available_bytes;
+	__u64 swap_total_bytes;
+	__u64 swap_free_bytes;
+	__u64 inotify_instances;
+	__u64 overcommit_memory;
+	__u64 mmap_min_addr;
+	__u64 page_bytes;
+};
+
+/* The end of a look: user space's own record, once per interval. */
+struct fs_tick_record {
+	struct fs_header h;
+	__u64 wall_ns; /* CLOCK_REALTIME */
+	struct fs_losses losses;
+	struct fs_limits limits;
+	__u64 own_cpu_ns;
+	__u64 own_bpf_ns;
+	__u64 own_rss_bytes;
+	__u64 look_ns;
+};
+
+struct fs_host_record {
+	struct fs_header h;
+	__u64 wall_ns;
+	__u64 interval_ns;
+	__u32 tiers; /* bit i: tier i is paid for */
+	__u32 cpus;
+	char version[32];
+	char kernel[96];
+	char arch[16];
+	char host[64];
+	char boot_id[40];
+	char mode[16];
+	char target[128];
+};
+
+struct fs_hook_record {
+	struct fs_header h;
+	__u32 tier;
+	__u32 state; /* enum fs_hook_state */
+	char name[24];
+	char mechanism[24];
+	char why[160];
+};
+enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
+
+/* Names found in /proc for a process, NUL-terminated and cut to size. */
+struct fs_names_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	char exe[256];
+	char cgroup[256];
+};
+
+struct fs_symbol_record {
+	struct fs_header h;
+	__u64 ip;
+	char symbol[64];
+	char module[64];
+};
+
+struct fs_end_record {
+	struct fs_header h;
+	__u32 reason; /* 0: as asked */
+	__u32 pad;
+};
+
+_Static_assert(sizeof(struct fs_header) == 16, "wire layout");
+_Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
+_Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
+_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 40 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
+_Static_assert(sizeof(struct fs_process_record) < 4096, "task storage stays in one slab object");
+
+#endif

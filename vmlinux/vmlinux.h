@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's types as far as bpf/ reads them: only the fields it names, in any order, relocated
+ * by CO-RE against the running kernel's BTF. tests/shape checks every one against real BTF.
+ */
+#ifndef FS_VMLINUX_H
+#define FS_VMLINUX_H
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+enum { false = 0, true = 1 };
+typedef int pid_t;
+typedef unsigned long size_t;
+typedef __u64 u64;
+typedef __u32 u32;
+typedef __u16 u16;
+typedef __u8 u8;
+typedef __s64 s64;
+typedef __s32 s32;
+
+/* UAPI values: include/uapi/linux/bpf.h */
+enum bpf_map_type {
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+enum {
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_F_NO_PREALLOC = 1,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_TASK_ITER_ALL_PROCS = 0,
+	BPF_TASK_ITER_PROC_THREADS = 2,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+/* x86-64: arch/x86/include/asm/ptrace.h */
+struct pt_regs {
+	unsigned long di;
+	unsigned long si;
+	unsigned long dx;
+	unsigned long r10;
+	unsigned long r8;
+	unsigned long r9;
+	unsigned long ax;
+	unsigned long orig_ax;
+	unsigned long ip;
+	unsigned long flags;
+	unsigned long sp;
+};
+
+struct thread_info {
+	u32 status; /* x86: TS_COMPAT */
+};
+
+struct percpu_counter {
+	s64 count;
+};
+
+struct mm_struct {
+	int map_count;
+	unsigned long total_vm;
+	unsigned long data_vm;
+	unsigned long locked_vm;
+	unsigned long def_flags;
+	unsigned long start_code;
+	unsigned long start_data;
+	unsigned long end_data;
+	unsigned long start_brk;
+	unsigned long brk;
+	struct percpu_counter rss_stat[4];
+};
+
+struct rlimit {
+	unsigned long rlim_cur;
+	unsigned long rlim_max;
+};
+
+struct seqcount {
+	unsigned int sequence;
+};
+typedef struct seqcount seqcount_t;
+struct seqcount_spinlock {
+	seqcount_t seqcount;
+};
+typedef struct seqcount_spinlock seqcount_spinlock_t;
+typedef struct {
+	seqcount_spinlock_t seqcount;
+} seqlock_t;
+
+struct signal_struct {
+	atomic_t live;
+	int nr_threads;
+	seqlock_t stats_lock;
+	unsigned long min_flt;
+	unsigned long maj_flt;
+	struct rlimit rlim[16];
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	unsigned long *open_fds;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+typedef struct {
+	u64 val;
+} kernel_cap_t;
+
+struct cred {
+	kuid_t uid;
+	kernel_cap_t cap_effective;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	struct mm_struct *mm;
+	unsigned int flags;
+	pid_t pid;
+	pid_t tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	u64 start_boottime;
+	unsigned long min_flt;
+	unsigned long maj_flt;
+	const struct cred *cred;
+	char comm[16];
+	struct files_struct *files;
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+	int pagefault_disabled;
+};
+
+struct linux_binprm;
+struct vm_unmapped_area_info;
+
+struct kernel_siginfo {
+	int si_signo;
+	int si_errno;
+	int si_code;
+};
+
+struct bpf_iter_meta {
+	u64 session_id;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+/* The open-coded iterator lives on the program's stack: its size is UAPI, not relocated. */
+struct bpf_iter_task {
+	__u64 __opaque[3];
+} __attribute__((aligned(8)));
+
+/* UAPI, as a user process lays them out. */
+struct user_msghdr {
+	void *msg_name;
+	int msg_namelen;
+	void *msg_iov;
+	size_t msg_iovlen;
+	void *msg_control;
+	size_t msg_controllen;
+	unsigned int msg_flags;
+};
+
+struct cmsghdr {
+	size_t cmsg_len;
+	int cmsg_level;
+	int cmsg_type;
+};
+
+struct bpf_perf_event_data;
+
+#endif
