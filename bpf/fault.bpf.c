@@ -17,7 +17,7 @@ static __always_inline __u32 fault_kind(__u64 error_code)
 	return access << 1 | (error_code & PF_PROT ? FS_FAULT_PROT : 0);
 }
 
-static __always_inline void begin_fault(struct task_struct *task, struct proc_state *st)
+static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st)
 {
 	struct fault_slot *slot;
 
@@ -36,7 +36,7 @@ SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct proc_state *st = proc_of(task);
+	struct fs_state *st = proc_of(task);
 
 	if (!st)
 		return 0;
@@ -90,7 +90,7 @@ int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs *regs, unsig
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	bool forbidden = is_forbidden(address, regs, error_code);
-	struct proc_state *st;
+	struct fs_state *st;
 	bool nofault;
 
 	if (forbidden) {
@@ -122,7 +122,7 @@ static __always_inline int end_fault(enum fs_fault_end end)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
-	struct proc_state *st;
+	struct fs_state *st;
 	__u64 ns, scaled;
 	__u32 bucket = 0;
 
@@ -169,7 +169,7 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 {
 	struct fs_signal_record *r;
 	struct fault_slot *slot;
-	struct proc_state *st;
+	struct fs_state *st;
 	int code = 0;
 	void *address = NULL;
 

@@ -5,14 +5,12 @@
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 
-/* The end of a system call: at it pt_regs still hold the arguments, and ret the answer. */
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+/* The end of a system call: pt_regs still hold the arguments, and ret is the answer. */
+static __always_inline int end_call(struct pt_regs *regs, __u64 nr, long ret)
 {
-	__u64 nr = regs->orig_ax;
 	struct fs_syscall sc;
 	struct task_struct *task;
-	struct proc_state *st;
+	struct fs_state *st;
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
@@ -31,6 +29,21 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	else
 		on_fd_call(st, task, regs, sc, ret);
 	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return end_call(regs, regs->orig_ax, ret);
+}
+
+/* Attached to the classic exit tracepoint of each call of interest: the others pay less. */
+SEC("tp")
+int on_call_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return end_call((struct pt_regs *)bpf_task_pt_regs(task), ctx->id, ctx->ret);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

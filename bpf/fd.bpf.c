@@ -10,6 +10,10 @@
 #define F_DUPFD_CLOEXEC 1030
 #define SOL_SOCKET 1
 #define SCM_RIGHTS 1
+/* Commands of bpf(2) that return a descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
+#define BPF_FD_COMMANDS                                                                            \
+	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
+	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /* Descriptors in the control messages a recvmsg left in user memory: at most four messages. */
 static __always_inline __u32 passed_fds(unsigned long user_msg)
@@ -38,7 +42,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg)
  * The kernel gives the lowest free number, so a call that got number n leaves at least n + 1
  * open: only then can a threshold have been crossed, and only then are the bits counted.
  */
-static __always_inline void saw_new_fd(struct proc_state *st, struct task_struct *task, __u32 highest)
+static __always_inline void saw_new_fd(struct fs_state *st, struct task_struct *task, __u32 highest)
 {
 	__u32 mark = st->marks[FS_WHAT_FDS], fds;
 	__u64 limit;
@@ -54,7 +58,7 @@ static __always_inline void saw_new_fd(struct proc_state *st, struct task_struct
 		saw_fds(st, task->group_leader, fds, limit);
 }
 
-static __always_inline void on_fd_call(struct proc_state *st, struct task_struct *task,
+static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *task,
 				       struct pt_regs *regs, struct fs_syscall sc, long ret)
 {
 	__u32 i = (sc.call - FS_CALL_FD_FIRST) & 31;
@@ -65,6 +69,8 @@ static __always_inline void on_fd_call(struct proc_state *st, struct task_struct
 	if (i >= FS_NR_FD_CALLS)
 		return;
 	if (sc.shape == FS_SHAPE_FCNTL && regs->si != F_DUPFD && regs->si != F_DUPFD_CLOEXEC)
+		return;
+	if (sc.shape == FS_SHAPE_BPF && (regs->di > 63 || !(BPF_FD_COMMANDS >> regs->di & 1)))
 		return;
 	if (ret < 0) {
 		bool number = (sc.shape == FS_SHAPE_DUP2 && ret == -EBADF &&

@@ -5,7 +5,7 @@
 #define ENOMEM 12
 #define EAGAIN 11
 
-static __always_inline void count_map_size(struct proc_state *st, __u64 bytes)
+static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
 	__u64 v = bytes >> FS_MAP_SIZE_SHIFT;
 	__u32 bucket = 0;
@@ -21,7 +21,7 @@ static __always_inline void count_map_size(struct proc_state *st, __u64 bytes)
 	bump(st->c.map_size[bucket & (FS_NR_MAP_SIZES - 1)]);
 }
 
-static __always_inline void on_map_call(struct proc_state *st, struct task_struct *task,
+static __always_inline void on_map_call(struct fs_state *st, struct task_struct *task,
 					struct pt_regs *regs, struct fs_syscall sc, long ret)
 {
 	__u32 i = (sc.call - FS_CALL_MMAP) & 15;
@@ -39,7 +39,9 @@ static __always_inline void on_map_call(struct proc_state *st, struct task_struc
 	/* Deltas telescope, whoever of several threads is first: their sum is the count's change. */
 	count = mm->map_count;
 	before = __sync_lock_test_and_set(&st->last_map_count, count);
-	if (count > before)
+	if (!before)
+		; /* the first look at a process that was there before us */
+	else if (count > before)
 		__sync_fetch_and_add(&st->c.map_call[i].vmas_added, count - before);
 	else if (count < before)
 		__sync_fetch_and_add(&st->c.map_call[i].vmas_removed, before - count);
@@ -59,7 +61,7 @@ SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(on_unmapped_area, unsigned long address)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct proc_state *st = proc_of(task);
+	struct fs_state *st = proc_of(task);
 	struct mm_struct *mm = task->mm;
 
 	if (!st || !mm)

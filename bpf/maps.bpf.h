@@ -30,27 +30,11 @@ struct {
 struct fs_losses losses = {};
 __u32 look_more = 0; /* the ring filled up during a look: drain it and look again */
 
-/* Per-process state; only in the kernel, except for what a process record copies. */
-struct proc_state {
-	struct fs_counters c;
-	__u64 signature; /* of what the last look emitted */
-	__u64 counted;	 /* sum of the counters then */
-	__u32 last_map_count;
-	__u32 map_high;
-	__u32 fd_high;
-	__u32 fds;
-	__u32 marks[FS_NR_WHAT]; /* thresholds passed: the next to test */
-	__u32 flags;
-	__u32 execs;
-	__u32 epoch;
-	__u32 pad;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct proc_state);
+	__type(value, struct fs_state);
 } procs SEC(".maps");
 
 /* The begin of a thread's page fault. */
@@ -73,7 +57,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 256);
 	__type(key, struct fs_subject);
-	__type(value, struct proc_state);
+	__type(value, struct fs_state);
 } handoff SEC(".maps");
 
 /* Equal refusals and equal kernel faults are one entry each. */
@@ -98,7 +82,7 @@ struct {
 } ring SEC(".maps");
 
 struct proc_scratch {
-	struct proc_state state;
+	struct fs_state state;
 	struct fs_process_record record;
 	unsigned long words[64];
 };
@@ -109,15 +93,13 @@ struct {
 	__type(value, struct proc_scratch);
 } scratch SEC(".maps");
 
-static const struct proc_state no_state = {};
-
 #define bump(counter) __sync_fetch_and_add(&(counter), 1)
 
 /* The state of the process a thread belongs to; NULL where it is not watched. */
-static __always_inline struct proc_state *proc_of(struct task_struct *task)
+static __always_inline struct fs_state *proc_of(struct task_struct *task)
 {
 	struct task_struct *leader = task->group_leader;
-	struct proc_state *st;
+	struct fs_state *st;
 
 	if (!watch_all)
 		return bpf_task_storage_get(&procs, leader, NULL, 0);

@@ -5,7 +5,7 @@
 
 #include "state.bpf.h"
 
-static __always_inline void emit_refusal(struct proc_state *st, struct task_struct *task,
+static __always_inline void emit_refusal(struct fs_state *st, struct task_struct *task,
 					 struct pt_regs *regs, __u32 call, long ret, __u16 error,
 					 bool want_fds)
 {

@@ -97,7 +97,7 @@ static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 }
 
 /* Tests a value against the next threshold of its limit; emits a crossing when it is passed. */
-static __always_inline void test_marks(struct proc_state *st, struct task_struct *leader, __u32 what,
+static __always_inline void test_marks(struct fs_state *st, struct task_struct *leader, __u32 what,
 				       __u64 value, __u64 limit)
 {
 	__u32 mark = st->marks[what & 1];
@@ -124,22 +124,23 @@ static __always_inline void test_marks(struct proc_state *st, struct task_struct
 }
 
 /* A value that fell five points below a threshold arms it again. */
-static __always_inline void rearm_marks(struct proc_state *st, __u32 what, __u64 value, __u64 limit)
+static __always_inline void rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
 	for (__u32 i = 0; i < FS_NR_MARKS; i++)
 		if (st->marks[what & 1] > i && value * 100 < limit * (mark_percent[i] - 5))
 			st->marks[what & 1] = i;
 }
 
-static __always_inline void saw_map_count(struct proc_state *st, struct task_struct *leader,
+static __always_inline void saw_map_count(struct fs_state *st, struct task_struct *leader,
 					  __u32 count)
 {
+	st->map_count = count;
 	if (count > st->map_high)
 		st->map_high = count;
 	test_marks(st, leader, FS_WHAT_MAPS, count, knobs.max_map_count);
 }
 
-static __always_inline void saw_fds(struct proc_state *st, struct task_struct *leader, __u32 fds,
+static __always_inline void saw_fds(struct fs_state *st, struct task_struct *leader, __u32 fds,
 				    __u64 limit)
 {
 	st->fds = fds;
@@ -151,9 +152,8 @@ static __always_inline void saw_fds(struct proc_state *st, struct task_struct *l
 /*
  * Faults of all threads, dead and alive: __exit_signal() folds a dying thread's into
  * signal->min_flt under stats_lock, so a sum during which that sequence moved is taken again.
- * `leader` must be trusted by the verifier.
  */
-static __always_inline void sum_faults(struct task_struct *leader, struct fs_gauges *g)
+static __always_inline void sum_thread_faults(struct task_struct *leader, struct fs_gauges *g)
 {
 	struct signal_struct *sig = leader->signal;
 
@@ -176,6 +176,22 @@ static __always_inline void sum_faults(struct task_struct *leader, struct fs_gau
 	}
 }
 
+static __always_inline void read_faults(struct task_struct *leader, struct fs_gauges *g)
+{
+	struct task_struct *trusted;
+
+	if (g->threads == 1) {
+		g->min_flt = BPF_CORE_READ(leader, signal, min_flt) + leader->min_flt;
+		g->maj_flt = BPF_CORE_READ(leader, signal, maj_flt) + leader->maj_flt;
+		return;
+	}
+	trusted = bpf_task_acquire(leader); /* the iterator wants a counted reference */
+	if (trusted) {
+		sum_thread_faults(trusted, g);
+		bpf_task_release(trusted);
+	}
+}
+
 /* Memory figures; `task` is a thread that still has its mm. False where it has none. */
 static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *g)
 {
@@ -195,16 +211,20 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 }
 
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
-static __always_inline void read_gauges(struct proc_state *st, struct task_struct *leader,
+static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct fs_gauges *g)
 {
 	__u32 fds;
 
 	g->flags = st->flags;
-	if (read_mm(alive, g))
+	if (read_mm(alive, g)) {
 		saw_map_count(st, leader, g->map_count);
-	else
+		if (!st->last_map_count)
+			st->last_map_count = g->map_count;
+	} else {
 		g->flags |= FS_PROC_NO_MM;
+		g->map_count = st->map_count;
+	}
 	rearm_marks(st, FS_WHAT_MAPS, g->map_count, knobs.max_map_count);
 	g->map_high = st->map_high;
 
@@ -226,10 +246,11 @@ static __always_inline void read_gauges(struct proc_state *st, struct task_struc
 	g->threads = BPF_CORE_READ(leader, signal, nr_threads);
 	g->execs = st->execs;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
+	read_faults(leader, g);
 }
 
 /* Writes a whole process record to the ring; false where it had no room. */
-static __always_inline bool emit_process(struct proc_state *st, struct task_struct *leader,
+static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
 					 const struct fs_gauges *g, bool counters, __u64 wake)
 {
 	struct proc_scratch *sc;

@@ -2,7 +2,7 @@
 /* The life of processes, and the look over all of them. */
 #include "state.bpf.h"
 
-static __always_inline void rebase_maps(struct proc_state *st, struct task_struct *task)
+static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
 {
 	struct mm_struct *mm = task->mm;
 
@@ -14,7 +14,7 @@ static __always_inline void rebase_maps(struct proc_state *st, struct task_struc
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	struct proc_state *st, *from;
+	struct fs_state *st, *from;
 	__u32 flags = FS_PROC_BORN;
 
 	if (child->pid != child->tgid)
@@ -41,11 +41,11 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
 {
-	struct proc_state *st = bpf_task_storage_get(&procs, task, NULL, 0);
+	struct fs_state *st = bpf_task_storage_get(&procs, task, NULL, 0);
 
 	if (!st && old_pid != task->pid) {
 		struct fs_subject s;
-		struct proc_state *kept;
+		struct fs_state *kept;
 
 		fill_subject(&s, task);
 		kept = bpf_map_lookup_elem(&handoff, &s);
@@ -71,8 +71,8 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-	struct task_struct *leader = task->group_leader, *trusted;
-	struct proc_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
+	struct task_struct *leader = task->group_leader;
+	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
 	struct fs_gauges g = {};
 	struct fs_subject s;
 
@@ -87,11 +87,6 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	}
 	read_gauges(st, leader, task, &g);
 	g.flags |= FS_PROC_FINAL;
-	trusted = bpf_task_acquire(leader);
-	if (trusted) {
-		sum_faults(trusted, &g);
-		bpf_task_release(trusted);
-	}
 	if (!emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(losses.ring);
 	return 0;
@@ -123,7 +118,7 @@ static __always_inline __u64 gauge_signature(const struct fs_gauges *g)
 /* Emits a process if it changed since the last look. False where the ring was full. */
 static __always_inline bool look_at(struct task_struct *leader)
 {
-	struct proc_state *st;
+	struct fs_state *st;
 	struct fs_gauges g = {};
 	__u64 sum, sig;
 	bool counted;
@@ -144,7 +139,6 @@ static __always_inline bool look_at(struct task_struct *leader)
 		return true; /* a zombie: its last record has been sent */
 	}
 	read_gauges(st, leader, leader, &g);
-	sum_faults(leader, &g);
 	sum = counter_sum(&st->c);
 	sig = gauge_signature(&g);
 	counted = sum != st->counted;

@@ -10,6 +10,10 @@
 #ifndef FS_WIRE_H
 #define FS_WIRE_H
 
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
 #define FS_WIRE_VERSION 1
 
 #define FS_COMM_LEN 16
@@ -83,6 +87,7 @@ enum fs_shape {
 	FS_SHAPE_CLOSE,	      /* 0 closes one */
 	FS_SHAPE_CLOSE_RANGE, /* 0 closes some: counted by the descriptor count */
 	FS_SHAPE_RECVMSG,     /* descriptors in SCM_RIGHTS control messages */
+	FS_SHAPE_BPF,	      /* a descriptor for some commands, arg 0 */
 };
 
 struct fs_syscall {
@@ -181,6 +186,22 @@ struct fs_gauges {
 #define FS_PROC_COMMAND 32u  /* the command that `faultscope run` started */
 #define FS_PROC_NO_MM 64u    /* leader gone or kernel thread: map and fd figures are the last known */
 
+/* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for flags. */
+struct fs_state {
+	struct fs_counters c;
+	__u64 signature; /* of what the last look emitted */
+	__u64 counted;	 /* sum of the counters then */
+	__u32 last_map_count; /* 0: not known yet */
+	__u32 map_count;
+	__u32 map_high;
+	__u32 fd_high;
+	__u32 fds;
+	__u32 marks[2]; /* by enum fs_what: thresholds passed, so the next to test */
+	__u32 flags;	/* FS_PROC_* */
+	__u32 execs;
+	__u32 epoch;
+};
+
 enum fs_record_kind {
 	FS_REC_PROCESS = 1,
 	FS_REC_CROSSING,
@@ -210,7 +231,7 @@ struct fs_process_record {
 	struct fs_counters c;
 };
 
-enum fs_what { FS_WHAT_MAPS, FS_WHAT_FDS, FS_NR_WHAT };
+enum fs_what { FS_WHAT_MAPS, FS_WHAT_FDS };
 
 struct fs_crossing_record {
 	struct fs_header h;
@@ -359,6 +380,6 @@ _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
 _Static_assert(sizeof(struct fs_counters) == 8 * (21 + 40 + 44 + 32 + 4 + 64), "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
-_Static_assert(sizeof(struct fs_process_record) < 4096, "task storage stays in one slab object");
+_Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 
 #endif

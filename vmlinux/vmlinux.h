@@ -184,6 +184,11 @@ struct kernel_siginfo {
 	int si_code;
 };
 
+struct trace_event_raw_sys_exit {
+	long id;
+	long ret;
+};
+
 struct bpf_iter_meta {
 	u64 session_id;
 };

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# One Makefile, not recursive. `make help` lists the targets.
+
+VERSION := 0.1.0
+CC ?= gcc
+CLANG ?= clang
+BPFTOOL ?= $(or $(shell command -v bpftool 2>/dev/null),/usr/sbin/bpftool)
+PREFIX ?= /usr/local
+DESTDIR ?=
+SAN ?=
+BUILD := build$(if $(SAN),/san)
+
+ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+CFLAGS ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -I$(BUILD) -DVERSION='"$(VERSION)"' \
+	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
+ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
+LIBS := -lbpf -lelf -lz -lcap -lm
+ifneq ($(SAN),)
+ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ALL_LDFLAGS += -fsanitize=address,undefined
+endif
+
+SRC := $(sort $(wildcard src/*.c src/*/*.c))
+OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
+# Everything but main, for the unit tests.
+LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
+MAN := $(BUILD)/faultscope.8
+COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
+	$(BUILD)/completions/faultscope.fish
+
+.PHONY: all help setup check check-torch check-san bench install clean shape unit e2e workloads docs
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/faultscope docs ## build the program, its man page and completions
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+setup: ## install what building and testing need (Debian packages, as root)
+	tools/setup.sh
+
+$(BUILD)/faultscope.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
+	@mkdir -p $(@D)
+	$(CLANG) -O2 -g -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra -Werror \
+		-Wno-unused-parameter -Ivmlinux -Ibpf -MMD -MP -c $< -o $@
+
+$(BUILD)/faultscope.skel.h: $(BUILD)/faultscope.bpf.o
+	$(BPFTOOL) gen skeleton $< name faultscope_bpf > $@
+
+$(BUILD)/src/%.o: src/%.c | $(BUILD)/faultscope.skel.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/src/probe/live.o: $(BUILD)/faultscope.skel.h
+
+$(BUILD)/faultscope: $(OBJ)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -Werror -O2 -g -pthread $< -o $@
+
+workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
+
+docs: $(MAN) $(COMPLETIONS)
+
+$(MAN): $(BUILD)/faultscope
+	$< man > $@
+
+$(BUILD)/completions/faultscope.bash: $(BUILD)/faultscope
+	@mkdir -p $(@D)
+	$< completion bash > $@
+$(BUILD)/completions/_faultscope: $(BUILD)/faultscope
+	@mkdir -p $(@D)
+	$< completion zsh > $@
+$(BUILD)/completions/faultscope.fish: $(BUILD)/faultscope
+	@mkdir -p $(@D)
+	$< completion fish > $@
+
+install: all ## install the program, man page and completions
+	install -Dm755 $(BUILD)/faultscope $(DESTDIR)$(PREFIX)/bin/faultscope
+	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man8/faultscope.8
+	install -Dm644 $(BUILD)/completions/faultscope.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/faultscope
+	install -Dm644 $(BUILD)/completions/_faultscope \
+		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_faultscope
+	install -Dm644 $(BUILD)/completions/faultscope.fish \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/faultscope.fish
+
+clean: ## remove everything that was built
+	rm -rf build
+
+-include $(OBJ:.o=.d) $(BUILD)/faultscope.bpf.d $(UNIT:=.d)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* base: numbers as people read them, and the names of errnos and signals. */
+#ifndef FS_BASE_UNITS_H
+#define FS_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+void put_count(struct buf *b, uint64_t n);	  /* 12,480 */
+void put_rate(struct buf *b, double per_s);	  /* 12,480 or 0.4 */
+void put_bytes(struct buf *b, uint64_t bytes);	  /* 412 MiB */
+void put_duration(struct buf *b, uint64_t ns);	  /* 1.3 us, 31 ms */
+void put_span(struct buf *b, double seconds);	  /* 1h 21m */
+void put_limit(struct buf *b, uint64_t limit);	  /* 65,530 or unlimited (~0) */
+
+/* "ENOMEM"; "errno 4242" for what libc does not know: `b` holds it then. */
+const char *errno_name(int error, char *b, size_t size);
+const char *signal_name(int signal, char *b, size_t size);
+
+/* Parses "2", "0.5", "1m", "2h": seconds. Returns 0, -EINVAL or -ERANGE. */
+int parse_seconds(const char *s, double *ret_seconds);
+int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
+
+#endif

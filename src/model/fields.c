@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/fields.h"
+
+#include <string.h>
+
+uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FS_NR_FAULT_KINDS; i++) {
+		if (kernel >= 0 && !!(i & FS_FAULT_KERNEL) != kernel)
+			continue;
+		if (access >= 0 && (i >> 1 & 3) != access)
+			continue;
+		if (protection >= 0 && (i & FS_FAULT_PROT) != protection)
+			continue;
+		sum += c->fault_kind[i];
+	}
+	return sum;
+}
+
+#define GETTER(name, expression)                                                                   \
+	static bool get_##name(const struct model *m, const struct subject *s,                     \
+			       const struct facts *f, uint64_t *ret)                               \
+	{                                                                                          \
+		const struct fs_counters *c = facts_counters(f);                                   \
+		const struct fs_gauges *g = &f->g;                                                 \
+		(void)m, (void)s, (void)c, (void)g;                                                \
+		*ret = (expression);                                                               \
+		return true;                                                                       \
+	}
+
+static uint64_t above(uint64_t v, uint64_t base)
+{
+	return v > base ? v - base : 0;
+}
+
+static uint64_t maps_refused(const struct fs_counters *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FS_NR_MAP_CALLS; i++)
+		sum += c->map_call[i].refused;
+	return sum;
+}
+
+static uint64_t map_calls(const struct fs_counters *c, enum fs_call call)
+{
+	return c->map_call[call - FS_CALL_MMAP].calls;
+}
+
+static uint64_t fd_refused(const struct fs_counters *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FS_NR_FD_CALLS; i++)
+		sum += c->fd_call[i].refused;
+	return sum;
+}
+
+static uint64_t fds_made(const struct fs_counters *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = FS_CALL_FD_FIRST; i < FS_CALL_CLOSE; i++)
+		sum += c->fd_call[i - FS_CALL_FD_FIRST].calls;
+	return sum;
+}
+
+static uint64_t fds_closed(const struct fs_counters *c)
+{
+	return c->fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls;
+}
+
+/*
+ * The count is the kernel's; calls are what we saw. What a call did not show (close_range, exec,
+ * dup2 over an open descriptor, io_uring, a fork's inheritance) is what balances the two.
+ */
+static int64_t fd_unseen(const struct subject *s, const struct facts *f)
+{
+	const struct fs_counters *c = facts_counters(f);
+
+	return ((int64_t)f->g.fds - s->base_fds) - ((int64_t)fds_made(c) - (int64_t)fds_closed(c));
+}
+
+static uint64_t rss_pages(const struct fs_gauges *g)
+{
+	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
+
+	return n > 0 ? n : 0;
+}
+
+static bool get_created(const struct model *m, const struct subject *s, const struct facts *f,
+			uint64_t *ret)
+{
+	const struct fs_counters *c = facts_counters(f);
+
+	if (model_hook_on(m, "calls"))
+		*ret = map_calls(c, FS_CALL_MMAP) + map_calls(c, FS_CALL_SHMAT);
+	else if (model_hook_on(m, "map_area"))
+		*ret = c->unmapped_area;
+	else
+		return false;
+	return true;
+}
+
+static bool get_map_limit(const struct model *m, const struct subject *s, const struct facts *f,
+			  uint64_t *ret)
+{
+	*ret = m->tick.limits.max_map_count;
+	return *ret != 0;
+}
+
+GETTER(minor, above(g->min_flt, s->base_min))
+GETTER(major, above(g->maj_flt, s->base_maj))
+GETTER(user, count_kinds(c, 0, -1, -1))
+GETTER(kernel, count_kinds(c, 1, -1, -1))
+GETTER(read, count_kinds(c, -1, FS_FAULT_READ, -1))
+GETTER(write, count_kinds(c, -1, FS_FAULT_WRITE, -1))
+GETTER(exec, count_kinds(c, -1, FS_FAULT_EXEC, -1))
+GETTER(not_present, count_kinds(c, -1, -1, 0))
+GETTER(protection, count_kinds(c, -1, -1, 1))
+GETTER(failed, c->fault_failed)
+GETTER(kernel_bad, c->kernel_bad)
+GETTER(kernel_probe, c->kernel_probe)
+GETTER(stall, c->stall_ns[0] + c->stall_ns[1])
+GETTER(map_count, g->map_count)
+GETTER(map_high, g->map_high)
+GETTER(removed, map_calls(c, FS_CALL_MUNMAP) + map_calls(c, FS_CALL_SHMDT))
+GETTER(map_refused, maps_refused(c))
+GETTER(fds, g->fds)
+GETTER(fd_soft, g->fd_soft)
+GETTER(fd_hard, g->fd_hard)
+GETTER(fd_high, g->fd_high)
+GETTER(opened, fds_made(c) + (fd_unseen(s, f) > 0 ? (uint64_t)fd_unseen(s, f) : 0))
+GETTER(closed, fds_closed(c) + (fd_unseen(s, f) < 0 ? (uint64_t)-fd_unseen(s, f) : 0))
+GETTER(fd_refused, fd_refused(c))
+GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
+GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
+GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
+GETTER(data, g->data_vm_pages * m->tick.limits.page_bytes)
+GETTER(locked, g->locked_vm_pages * m->tick.limits.page_bytes)
+GETTER(threads, g->threads)
+GETTER(execs, g->execs)
+
+#define COUNTER FIELD_COUNTER
+#define GAUGE FIELD_GAUGE
+
+const struct field fields[] = {
+	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
+	{"", "execs", NULL, UNIT_COUNT, COUNTER, "life", "execve calls that succeeded", get_execs},
+	{"faults", "minor", "MINFLT", UNIT_COUNT, COUNTER, NULL,
+	 "minor faults, as getrusage counts them", get_minor},
+	{"faults", "major", "MAJFLT", UNIT_COUNT, COUNTER, NULL,
+	 "major faults, as getrusage counts them", get_major},
+	{"faults", "user", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults in user mode", get_user},
+	{"faults", "kernel", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
+	 "faults in kernel mode on behalf of the process: user copies", get_kernel},
+	{"faults", "read", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a read", get_read},
+	{"faults", "write", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a write", get_write},
+	{"faults", "exec", NULL, UNIT_COUNT, COUNTER, "fault_begin",
+	 "faults of an instruction fetch", get_exec},
+	{"faults", "not_present", NULL, UNIT_COUNT, COUNTER, "fault_begin",
+	 "faults on a page that was not there", get_not_present},
+	{"faults", "protection", NULL, UNIT_COUNT, COUNTER, "fault_begin",
+	 "faults on a page that was there but not for this access: copy-on-write, mostly",
+	 get_protection},
+	{"faults", "failed", NULL, UNIT_COUNT, COUNTER, "signal",
+	 "faults that ended in SIGSEGV or SIGBUS", get_failed},
+	{"faults", "kernel_bad", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
+	 "kernel-mode faults on kernel-half or forbidden addresses", get_kernel_bad},
+	{"faults", "kernel_probe", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
+	 "the same in a probing read of the kernel, which survives them by design",
+	 get_kernel_probe},
+	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
+	 "time threads spent in faults that were served", get_stall},
+	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
+	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
+	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
+	{"maps", "created", NULL, UNIT_COUNT, COUNTER, NULL,
+	 "mappings made by calls; where calls are not hooked, those that needed an address",
+	 get_created},
+	{"maps", "removed", NULL, UNIT_COUNT, COUNTER, "calls", "munmap and shmdt calls that succeeded",
+	 get_removed},
+	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused", get_map_refused},
+	{"fds", "count", "FDS", UNIT_COUNT, GAUGE, NULL, "open descriptors", get_fds},
+	{"fds", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "soft RLIMIT_NOFILE", get_fd_soft},
+	{"fds", "hard_limit", NULL, UNIT_LIMIT, GAUGE, NULL, "hard RLIMIT_NOFILE", get_fd_hard},
+	{"fds", "high", "FDHI", UNIT_COUNT, GAUGE, NULL, "most descriptors seen open", get_fd_high},
+	{"fds", "opened", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "descriptors made: by calls, and by what else balances the count", get_opened},
+	{"fds", "closed", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "descriptors closed: by calls, and by what else balances the count", get_closed},
+	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused", get_fd_refused},
+	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
+	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
+	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL, "address space: what RLIMIT_AS bounds",
+	 get_vm},
+	{"memory", "data_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
+	 "private writable mappings: what RLIMIT_DATA bounds", get_data},
+	{"memory", "locked_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
+	 "locked: what RLIMIT_MEMLOCK bounds", get_locked},
+};
+
+const size_t nr_fields = sizeof(fields) / sizeof(fields[0]);
+
+const struct field *field_find(const char *name)
+{
+	const struct field *found = NULL;
+	size_t group;
+
+	for (size_t i = 0; i < nr_fields; i++) {
+		const struct field *f = &fields[i];
+
+		group = strlen(f->group);
+		if (group && !strncmp(name, f->group, group) && name[group] == '.' &&
+		    !strcmp(name + group + 1, f->key))
+			return f;
+		if (!found && (!strcmp(name, f->key) || (f->column && !strcmp(name, f->column))))
+			found = f;
+	}
+	return found;
+}
+
+static bool get_at(const struct model *m, const struct subject *s, const struct facts *facts,
+		   const struct field *f, uint64_t *ret)
+{
+	if (f->hook && !model_hook_on(m, f->hook))
+		return false;
+	return f->get(m, s, facts, ret);
+}
+
+bool field_get(const struct model *m, const struct subject *s, const struct field *f, uint64_t *ret)
+{
+	return get_at(m, s, &s->now, f, ret);
+}
+
+uint64_t field_delta(const struct model *m, const struct subject *s, const struct field *f)
+{
+	uint64_t now, prev;
+
+	if (!subject_changed(m, s) || !get_at(m, s, &s->now, f, &now) ||
+	    !get_at(m, s, &s->prev, f, &prev))
+		return 0;
+	return above(now, prev);
+}
+
+static const char *const call_names[FS_CALL_MAX] = {
+#define X(id, name) [FS_CALL_##id] = name,
+	FS_MAP_CALLS(X) FS_FD_CALLS(X)
+#undef X
+};
+
+const char *call_name(unsigned int call)
+{
+	return call < FS_CALL_MAX && call_names[call] ? call_names[call] : "unknown";
+}
+
+static const char *map_call_row(size_t i)
+{
+	return call_names[FS_CALL_MMAP + i];
+}
+
+static const char *fd_call_row(size_t i)
+{
+	return call_names[FS_CALL_FD_FIRST + i];
+}
+
+static uint64_t map_call_cell(const struct fs_counters *c, size_t row, size_t column)
+{
+	const struct fs_map_call_count *n = &c->map_call[row];
+
+	return column == 0   ? n->calls
+	       : column == 1 ? n->refused
+	       : column == 2 ? n->vmas_added
+			     : n->vmas_removed;
+}
+
+static uint64_t fd_call_cell(const struct fs_counters *c, size_t row, size_t column)
+{
+	return column ? c->fd_call[row].refused : c->fd_call[row].calls;
+}
+
+static const char *class_row(size_t i)
+{
+	static const char *const name[] = {"not_present", "protection", "failed"};
+
+	return name[i];
+}
+
+/* Classes told apart so far: by the error code, and by the signal a failure ends in. */
+static uint64_t class_cell(const struct fs_counters *c, size_t row, size_t column)
+{
+	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);
+}
+
+static const char *const map_columns[] = {"calls", "refused", "vmas_added", "vmas_removed"};
+static const char *const fd_columns[] = {"calls", "refused"};
+
+const struct grid grids[] = {
+	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
+	 class_cell},
+	{"maps", "by_call", "calls", "mapping calls, and the change of the map count seen at their ends",
+	 FS_NR_MAP_CALLS, 4, map_call_row, map_columns, map_call_cell},
+	{"fds", "by_call", "calls", "descriptors made (or closed) by calls", FS_NR_FD_CALLS, 2,
+	 fd_call_row, fd_columns, fd_call_cell},
+};
+const size_t nr_grids = sizeof(grids) / sizeof(grids[0]);
+
+static const uint64_t *minor_latency(const struct fs_counters *c)
+{
+	return (const uint64_t *)c->latency[FS_END_MINOR];
+}
+
+static const uint64_t *major_latency(const struct fs_counters *c)
+{
+	return (const uint64_t *)c->latency[FS_END_MAJOR];
+}
+
+static uint64_t minor_max(const struct fs_counters *c)
+{
+	return c->latency_max_ns[FS_END_MINOR];
+}
+
+static uint64_t major_max(const struct fs_counters *c)
+{
+	return c->latency_max_ns[FS_END_MAJOR];
+}
+
+static const uint64_t *map_sizes(const struct fs_counters *c)
+{
+	return (const uint64_t *)c->map_size;
+}
+
+const struct histogram histograms[] = {
+	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
+	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max},
+	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
+	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
+	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,
+	 FS_MAP_SIZE_SHIFT, map_sizes, NULL},
+};
+const size_t nr_histograms = sizeof(histograms) / sizeof(histograms[0]);
+
+uint64_t histogram_le(const struct histogram *h, size_t bucket)
+{
+	return bucket + 1 >= h->buckets ? UINT64_MAX : 1ULL << (bucket + 1 + h->shift);
+}
+
+uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c)
+{
+	const uint64_t *n = h->counts(c);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < h->buckets; i++)
+		sum += n[i];
+	return sum;
+}
+
+uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters *c, double q)
+{
+	const uint64_t *n = h->counts(c);
+	uint64_t total = histogram_total(h, c), seen = 0;
+
+	if (!total)
+		return 0;
+	for (size_t i = 0; i < h->buckets; i++) {
+		seen += n[i];
+		if (seen >= q * total) {
+			uint64_t le = histogram_le(h, i), max = h->max ? h->max(c) : le;
+
+			return max < le ? max : le;
+		}
+	}
+	return UINT64_MAX;
+}

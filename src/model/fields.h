@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: the field table. A number is born in one row here and appears in every output: the text
+ * columns, the JSON keys, --sort, the schema.
+ */
+#ifndef FS_MODEL_FIELDS_H
+#define FS_MODEL_FIELDS_H
+
+#include "model/model.h"
+
+enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* ~0: unlimited */ };
+enum field_type {
+	FIELD_COUNTER, /* a total since watching began; text shows its rate */
+	FIELD_GAUGE,
+};
+
+struct field {
+	const char *group; /* JSON object in a process line; "" for none */
+	const char *key;
+	const char *column; /* short title in tables; NULL: in no table */
+	enum unit unit;
+	enum field_type type;
+	const char *hook;  /* blind, so null, without it; NULL: the kernel's own figure */
+	const char *help;
+	/* Returns false where it is not known (null). */
+	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
+		    uint64_t *ret);
+};
+
+extern const struct field fields[];
+extern const size_t nr_fields;
+
+/* By "group.key", or by key or column alone where that is one field. NULL where there is none. */
+const struct field *field_find(const char *name);
+
+bool field_get(const struct model *m, const struct subject *s, const struct field *f, uint64_t *ret);
+
+/* Growth in the window; 0 where nothing changed. */
+uint64_t field_delta(const struct model *m, const struct subject *s, const struct field *f);
+
+/* A table of counters inside a process line: JSON {row: {column: n}}, or {row: n} for one column. */
+struct grid {
+	const char *group, *key, *hook, *help;
+	size_t rows, columns;
+	const char *(*row)(size_t i);
+	const char *const *column;
+	uint64_t (*cell)(const struct fs_counters *c, size_t row, size_t column);
+};
+
+extern const struct grid grids[];
+extern const size_t nr_grids;
+
+/* A log2 histogram: bucket i counts values below le(i); the last has no bound. */
+struct histogram {
+	const char *group, *key, *hook, *help;
+	const char *within; /* a JSON object inside the group that holds it; NULL: the group itself */
+	enum unit unit;
+	size_t buckets;
+	unsigned int shift; /* bucket i: below 2^(i + 1 + shift) */
+	const uint64_t *(*counts)(const struct fs_counters *c);
+	uint64_t (*max)(const struct fs_counters *c); /* NULL: not kept */
+};
+
+extern const struct histogram histograms[];
+extern const size_t nr_histograms;
+
+uint64_t histogram_le(const struct histogram *h, size_t bucket);
+uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c);
+
+/* The upper bound of the bucket in which the quantile q (0 to 1) falls; 0 for an empty one. */
+uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters *c, double q);
+
+/* Page faults of a kind: pass -1 for any mode, access or protection. */
+uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection);
+
+/* JSON names of calls, FS_CALL_* without NONE. */
+const char *call_name(unsigned int call);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_CHAINS 8192
+
+static const struct fs_counters no_counters;
+
+int model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->chain = calloc(MODEL_CHAINS, sizeof(*m->chain));
+	return m->chain ? 0 : -ENOMEM;
+}
+
+static void free_subject(struct subject *s)
+{
+	free(s->now.c);
+	free(s->prev.c);
+	free(s->exe);
+	free(s->cgroup);
+	free(s->maps);
+	free(s->fds);
+	free(s);
+}
+
+void model_free(struct model *m)
+{
+	for (size_t i = 0; m->chain && i < MODEL_CHAINS; i++)
+		while (m->chain[i]) {
+			struct subject *s = m->chain[i];
+
+			m->chain[i] = s->next;
+			free_subject(s);
+		}
+	free(m->chain);
+	free(m->event);
+	free(m->symbol);
+	memset(m, 0, sizeof(*m));
+}
+
+static size_t chain_of(const struct fs_subject *id)
+{
+	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return h >> 51;
+}
+
+struct subject *model_find(const struct model *m, const struct fs_subject *id)
+{
+	struct subject *s = m->chain[chain_of(id)];
+
+	while (s && (s->id.start_ns != id->start_ns || s->id.pid != id->pid))
+		s = s->next;
+	return s;
+}
+
+struct subject *model_each(const struct model *m, const struct subject *after)
+{
+	size_t i = 0;
+
+	if (after) {
+		if (after->next)
+			return after->next;
+		i = chain_of(&after->id) + 1;
+	}
+	for (; i < MODEL_CHAINS; i++)
+		if (m->chain[i])
+			return m->chain[i];
+	return NULL;
+}
+
+const struct fs_counters *facts_counters(const struct facts *f)
+{
+	return f->c ? f->c : &no_counters;
+}
+
+static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
+{
+	struct subject *s;
+	size_t i;
+
+	if (m->subjects >= MODEL_SUBJECTS_MAX) {
+		m->subjects_lost++;
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->id = r->subject;
+	s->first_ns = r->h.t_ns;
+	s->window = UINT64_MAX;
+	s->base_fds = r->g.fds;
+	if (!(r->g.flags & FS_PROC_BORN)) {
+		s->base_min = r->g.min_flt;
+		s->base_maj = r->g.maj_flt;
+	} else {
+		s->base_fds = 0;
+	}
+	i = chain_of(&s->id);
+	s->next = m->chain[i];
+	m->chain[i] = s;
+	m->subjects++;
+	return s;
+}
+
+/* Keeps what a forecast may need once a value is worth watching. */
+static int keep_series(struct series **ret, uint64_t t_ns, uint32_t value, uint64_t limit)
+{
+	if (!limit || limit == UINT64_MAX || (!*ret && value < limit / 4))
+		return 0;
+	if (!*ret)
+		*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	series_add(*ret, t_ns, value);
+	return 0;
+}
+
+static uint64_t later(uint64_t now, uint64_t before)
+{
+	return now > before ? now : before;
+}
+
+static int take_process(struct model *m, const struct fs_process_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+	bool counted = r->h.len == sizeof(*r);
+	struct fs_counters *c;
+
+	if (!s)
+		s = make_subject(m, r);
+	if (!s)
+		return 0;
+	if (s->window != m->window) {
+		/* the first change of this window: what was, is the base of its deltas */
+		c = s->prev.c;
+		s->prev = s->now;
+		if (s->window == UINT64_MAX)
+			s->prev.g = (struct fs_gauges){.min_flt = s->base_min, .maj_flt = s->base_maj,
+						       .fds = s->base_fds};
+		if (s->now.c) {
+			if (!c)
+				c = malloc(sizeof(*c));
+			if (!c)
+				return -ENOMEM;
+			*c = *s->now.c;
+		}
+		s->prev.c = c;
+		s->window = m->window;
+	}
+	if (counted) {
+		if (!s->now.c)
+			s->now.c = malloc(sizeof(*s->now.c));
+		if (!s->now.c)
+			return -ENOMEM;
+		*s->now.c = r->c;
+	}
+	c = s->now.c;
+	{
+		/* a sum over threads may miss one that is just dying: totals never go back */
+		uint64_t min = later(r->g.min_flt, s->now.g.min_flt);
+		uint64_t maj = later(r->g.maj_flt, s->now.g.maj_flt);
+
+		s->now.g = r->g;
+		s->now.g.min_flt = min;
+		s->now.g.maj_flt = maj;
+		s->now.g.comm[FS_COMM_LEN - 1] = 0;
+	}
+	s->last_ns = r->h.t_ns;
+	if (r->g.flags & FS_PROC_FINAL)
+		s->final = true;
+	if (keep_series(&s->maps, r->h.t_ns, r->g.map_count, m->tick.limits.max_map_count) ||
+	    keep_series(&s->fds, r->h.t_ns, r->g.fds, r->g.fd_soft))
+		return -ENOMEM;
+	return 0;
+}
+
+static int take_event(struct model *m, const struct fs_header *h)
+{
+	if (m->events == MODEL_EVENTS_MAX) {
+		m->events_lost++;
+		return 0;
+	}
+	if (m->events == m->events_room) {
+		size_t room = m->events_room ? m->events_room * 2 : 16;
+		union event *e = realloc(m->event, room * sizeof(*e));
+
+		if (!e)
+			return -ENOMEM;
+		m->event = e;
+		m->events_room = room;
+	}
+	memcpy(&m->event[m->events++], h, h->len);
+	return 0;
+}
+
+static int take_names(struct model *m, const struct fs_names_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s)
+		return 0;
+	free(s->exe);
+	free(s->cgroup);
+	s->exe = r->exe[0] ? strndup(r->exe, sizeof(r->exe)) : NULL;
+	s->cgroup = r->cgroup[0] ? strndup(r->cgroup, sizeof(r->cgroup)) : NULL;
+	return 0;
+}
+
+static int take_symbol(struct model *m, const struct fs_symbol_record *r)
+{
+	if (!m->symbol)
+		m->symbol = calloc(MODEL_SYMBOLS_MAX, sizeof(*m->symbol));
+	if (!m->symbol)
+		return -ENOMEM;
+	if (m->symbols == MODEL_SYMBOLS_MAX || model_symbol(m, r->ip))
+		return 0;
+	m->symbol[m->symbols].ip = r->ip;
+	memcpy(m->symbol[m->symbols].symbol, r->symbol, sizeof(r->symbol));
+	memcpy(m->symbol[m->symbols].module, r->module, sizeof(r->module));
+	m->symbols++;
+	return 0;
+}
+
+static void take_hook(struct model *m, const struct fs_hook_record *r)
+{
+	struct hook_view *v;
+
+	if (m->hooks == MODEL_HOOKS_MAX)
+		return;
+	v = &m->hook[m->hooks++];
+	memcpy(v->name, r->name, sizeof(v->name));
+	memcpy(v->mechanism, r->mechanism, sizeof(v->mechanism));
+	memcpy(v->why, r->why, sizeof(v->why));
+	v->tier = r->tier;
+	v->state = r->state;
+}
+
+int model_take(struct model *m, const struct fs_header *h)
+{
+	switch (h->kind) {
+	case FS_REC_PROCESS:
+		return take_process(m, (const struct fs_process_record *)h);
+	case FS_REC_CROSSING:
+	case FS_REC_REFUSED:
+	case FS_REC_SIGNAL:
+	case FS_REC_KERNEL_FAULT:
+		return take_event(m, h);
+	case FS_REC_HOST:
+		memcpy(&m->host, h, sizeof(m->host));
+		m->origin_ns = h->t_ns;
+		return 0;
+	case FS_REC_HOOK:
+		take_hook(m, (const struct fs_hook_record *)h);
+		return 0;
+	case FS_REC_NAMES:
+		return take_names(m, (const struct fs_names_record *)h);
+	case FS_REC_SYMBOL:
+		return take_symbol(m, (const struct fs_symbol_record *)h);
+	case FS_REC_TICK:
+		memcpy(&m->tick, h, sizeof(m->tick));
+		m->prev_ns = m->last_ns;
+		m->last_ns = h->t_ns;
+		if (!m->first_ns)
+			m->first_ns = h->t_ns;
+		return 0;
+	}
+	return 0;
+}
+
+void model_next_window(struct model *m)
+{
+	for (size_t i = 0; i < MODEL_CHAINS; i++) {
+		struct subject **at = &m->chain[i];
+
+		while (*at) {
+			struct subject *s = *at;
+
+			if (!s->final) {
+				at = &s->next;
+				continue;
+			}
+			*at = s->next;
+			free_subject(s);
+			m->subjects--;
+		}
+	}
+	m->events = 0;
+	m->window++;
+}
+
+bool model_hook_on(const struct model *m, const char *name)
+{
+	for (size_t i = 0; i < m->hooks; i++)
+		if (!strcmp(m->hook[i].name, name))
+			return m->hook[i].state == FS_HOOK_ON;
+	return false;
+}
+
+const struct symbol *model_symbol(const struct model *m, uint64_t ip)
+{
+	for (size_t i = 0; i < m->symbols; i++)
+		if (m->symbol[i].ip == ip)
+			return &m->symbol[i];
+	return NULL;
+}
+
+double model_window_seconds(const struct model *m)
+{
+	uint64_t from = m->prev_ns ? m->prev_ns : m->origin_ns;
+
+	return m->last_ns > from && from ? (m->last_ns - from) / 1e9 : 0;
+}

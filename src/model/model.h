@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: subjects, windows, events. Pure: records come in through model_*(), figures go out through
+ * the field table; no I/O, no clock. Every table has a cap, and what fell out is counted.
+ */
+#ifndef FS_MODEL_MODEL_H
+#define FS_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+#define MODEL_SUBJECTS_MAX 65536
+#define MODEL_EVENTS_MAX 4096 /* of one window */
+#define MODEL_HOOKS_MAX 16
+#define MODEL_SYMBOLS_MAX 1024
+#define SERIES_POINTS 32
+
+/* What is known of a subject at one moment. */
+struct facts {
+	struct fs_gauges g;
+	struct fs_counters *c; /* NULL: all zero; owned by the subject */
+};
+
+/* High-water marks over time, thinned out as they grow: what a forecast is fitted to. */
+struct series {
+	uint32_t n;
+	uint64_t step_ns; /* least distance of two points */
+	struct {
+		uint64_t t_ns;
+		uint32_t value;
+	} point[SERIES_POINTS];
+};
+
+struct subject {
+	struct fs_subject id;
+	struct facts now;
+	struct facts prev;	/* at the end of the last window in which it changed */
+	uint64_t window;	/* the last one in which it changed */
+	uint64_t first_ns, last_ns;
+	uint64_t base_min, base_maj; /* before we watched */
+	uint32_t base_fds;
+	bool final;		/* its last record has come */
+	bool hidden;		/* left out by the filter of this view */
+	char *exe, *cgroup;	/* NULL: not known; owned */
+	struct series *maps, *fds; /* NULL below a quarter of the limit; owned */
+	struct subject *next;	/* of the hash chain */
+};
+
+struct hook_view {
+	char name[24], mechanism[24], why[160];
+	uint32_t tier, state; /* enum fs_hook_state */
+};
+
+struct symbol {
+	uint64_t ip;
+	char symbol[64], module[64];
+};
+
+/* An event record of the window, in order of arrival. */
+union event {
+	struct fs_header h;
+	struct fs_crossing_record crossing;
+	struct fs_refused_record refused;
+	struct fs_signal_record signal;
+	struct fs_kernel_fault_record kernel_fault;
+};
+
+struct model {
+	struct subject **chain; /* MODEL_CHAINS of them */
+	size_t subjects;
+	uint64_t subjects_lost; /* beyond the cap */
+	uint64_t window;
+	uint64_t first_ns;  /* of the first tick */
+	uint64_t last_ns, prev_ns; /* ticks */
+	uint64_t origin_ns; /* the host record: t = 0 */
+	struct fs_tick_record tick;
+	struct fs_host_record host;
+	struct hook_view hook[MODEL_HOOKS_MAX];
+	size_t hooks;
+	union event *event; /* of this window */
+	size_t events, events_room;
+	uint64_t events_lost;
+	struct symbol *symbol;
+	size_t symbols;
+};
+
+int model_init(struct model *m);
+void model_free(struct model *m);
+
+/* Takes a record whose size was checked. -ENOMEM. A tick ends the window. */
+int model_take(struct model *m, const struct fs_header *h);
+
+/* After a window was shown: forgets its events and the subjects that ended in it. */
+void model_next_window(struct model *m);
+
+struct subject *model_find(const struct model *m, const struct fs_subject *id);
+
+/* All subjects: start with NULL; NULL ends. Order is not defined. */
+struct subject *model_each(const struct model *m, const struct subject *after);
+
+bool model_hook_on(const struct model *m, const char *name);
+const struct symbol *model_symbol(const struct model *m, uint64_t ip);
+
+/* Whether the subject changed in the window that the last tick ended. */
+static inline bool subject_changed(const struct model *m, const struct subject *s)
+{
+	return s->window == m->window;
+}
+
+/* Length of the window, seconds. */
+double model_window_seconds(const struct model *m);
+
+/* The counters of facts that may have none. */
+const struct fs_counters *facts_counters(const struct facts *f);
+
+/* Where a limit will be reached: seconds from the last point, with an interval. */
+struct forecast {
+	bool known; /* false: no growth, or a fit too poor to say */
+	double seconds, low, high;
+	double per_second;
+};
+
+void series_add(struct series *s, uint64_t t_ns, uint32_t value);
+
+/* Theil-Sen: the median of the slopes between all pairs of points. */
+struct forecast series_forecast(const struct series *s, uint64_t limit);
+
+#endif

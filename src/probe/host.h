@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* probe: this machine, its clocks, and what we cost ourselves. */
+#ifndef FS_PROBE_HOST_H
+#define FS_PROBE_HOST_H
+
+#include <stdbool.h>
+
+#include "wire.h"
+
+unsigned long long host_monotonic_ns(void);
+unsigned long long host_wall_ns(void);
+bool host_has_smap(void);
+void host_own_cost(__u64 *ret_cpu_ns, __u64 *ret_rss_bytes);
+/* Kernel, architecture, name and boot id; mode and target are the caller's. */
+void host_fill(struct fs_host_record *ret);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* probe: the live source. Loads the kernel side, attaches what the kernel allows, looks. */
+#ifndef FS_PROBE_LIVE_H
+#define FS_PROBE_LIVE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "probe/hooks.h"
+#include "probe/source.h"
+
+#define TIER_ALL 0xfu
+#define LIVE_HOOKS 16
+
+struct live_options {
+	bool watch_all;		   /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers;	   /* bit i: pay for tier i */
+	const char *btf_path;	   /* NULL: the running kernel's own */
+	const char *forced[LIVE_HOOKS]; /* by hook: a mechanism, or "none"; NULL: the best that works */
+};
+
+struct hook_status {
+	enum fs_hook_state state;
+	const struct hook_alternate *used; /* where ON */
+	char why[160]; /* what was tried and the kernel's answer; empty where the best is on */
+};
+
+/*
+ * Loads and attaches. Returns 0 and a source to close, or -EPERM, -ENOSYS (the kernel lacks what
+ * is needed), -errno; `error` then says what, why and what to do.
+ */
+int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
+
+/* Watches a process that lives already; with `follow` the children it makes from now on too. */
+int live_watch(struct source *src, pid_t pid, bool follow);
+
+/* The children that this pid makes from now on are watched as the command of `run`; 0 ends it. */
+void live_run_parent(struct source *src, pid_t pid);
+
+const struct hook_status *live_hooks(const struct source *src);
+
+/* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */
+unsigned long long live_bpf_ns(const struct source *src);
+
+#endif

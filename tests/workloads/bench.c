@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Times N operations of a kind in each of some threads, in five batches. */
+#include "common.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define BATCHES 5
+#define POOL_PAGES 512L
+
+struct worker {
+	pthread_t thread;
+	long index;
+	char *pool;
+	long long took[BATCHES];
+};
+
+static long per_batch;
+static long pin_cpu = -1;
+static pthread_barrier_t batch_start;
+static void (*operate)(char *pool, long count);
+
+/* Every pass over the pool touches pages that the pass before gave back. */
+static void touch_pool(char *pool, long count)
+{
+	for (long pages; count; count -= pages) {
+		pages = count < POOL_PAGES ? count : POOL_PAGES;
+		write_pages(pool, pages);
+		madvise(pool, pages * PAGE_BYTES, MADV_DONTNEED);
+	}
+}
+
+static void map_and_unmap(char *pool, long count)
+{
+	(void)pool;
+	for (long i = 0; i < count; i++) {
+		void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (page == MAP_FAILED || munmap(page, PAGE_BYTES))
+			die("map and unmap");
+	}
+}
+
+static void open_and_close(char *pool, long count)
+{
+	(void)pool;
+	for (long i = 0; i < count; i++)
+		if (close(open("/dev/null", O_RDONLY | O_CLOEXEC)))
+			die("open and close");
+}
+
+static void ask_parent(char *pool, long count)
+{
+	(void)pool;
+	for (long i = 0; i < count; i++)
+		syscall(SYS_getppid);
+}
+
+static void fork_and_reap(char *pool, long count)
+{
+	(void)pool;
+	for (long i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			die("fork and reap");
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*operate)(char *pool, long count);
+} kinds[] = {
+	{ "fault", touch_pool },
+	{ "mapunmap", map_and_unmap },
+	{ "openclose", open_and_close },
+	{ "getppid", ask_parent },
+	{ "fork", fork_and_reap },
+};
+
+/* The first thread takes the given cpu, the next ones the cpus after it. */
+static void pin(long index)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((pin_cpu + index) % cpus, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("pin to cpu %ld", (pin_cpu + index) % cpus);
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	long long start;
+
+	if (pin_cpu >= 0)
+		pin(worker->index);
+	for (int i = 0; i < BATCHES; i++) {
+		pthread_barrier_wait(&batch_start);
+		start = now_ns();
+		operate(worker->pool, per_batch);
+		worker->took[i] = now_ns() - start;
+	}
+	return NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static void print_truth(const char *kind, const struct worker *workers, long threads)
+{
+	double ns[BATCHES] = { 0 };
+
+	for (int i = 0; i < BATCHES; i++) {
+		for (long j = 0; j < threads; j++)
+			ns[i] += workers[j].took[i];
+		ns[i] /= (double)per_batch * threads;
+	}
+	qsort(ns, BATCHES, sizeof(ns[0]), by_size);
+	truth_open();
+	truth_text("kind", kind);
+	truth_number("threads", threads);
+	truth_number("ops", per_batch * BATCHES * threads);
+	printf(",\"ns_per_op\":%.2f,\"min_ns_per_op\":%.2f", ns[BATCHES / 2], ns[0]);
+	truth_close();
+}
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "fault|mapunmap|openclose|getppid|fork N [--threads T] "
+				    "[--pin CPU]";
+	long threads = 1;
+	const struct opt opts[] = {
+		{ "threads", OPT_NUMBER, &threads },
+		{ "pin", OPT_NUMBER, &pin_cpu },
+		{ 0 },
+	};
+	struct worker *workers;
+	const char *words[2];
+
+	parse_args(argc, argv, usage, opts, words, 2, 2);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, words[0]))
+			operate = kinds[i].operate;
+	per_batch = parse_number(words[1]) / BATCHES;
+	if (!operate || !per_batch || !threads)
+		wrong_usage(usage);
+	workers = calloc(threads, sizeof(*workers));
+	if (!workers)
+		die("calloc");
+	pthread_barrier_init(&batch_start, NULL, threads);
+	for (long i = 0; i < threads; i++) {
+		workers[i].index = i;
+		workers[i].pool = map_pages(POOL_PAGES);
+	}
+	wait_for_go();
+
+	for (long i = 1; i < threads; i++)
+		if ((errno = pthread_create(&workers[i].thread, NULL, work, &workers[i])))
+			die("pthread_create");
+	work(&workers[0]);
+	for (long i = 1; i < threads; i++)
+		pthread_join(workers[i].thread, NULL);
+	print_truth(words[0], workers, threads);
+	return 0;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lives and ends as processes and threads can: vfork, exec by a thread, storms, reused pids. */
+#include "common.h"
+
+#include <pthread.h>
+
+#define VFORK_MAPS 100
+#define THREAD_PAGES 1000
+#define AFTER_EXEC_PAGES 500
+#define PAGES_OF_EACH_THREAD 10
+#define MOST_ALIVE 64
+#define MOST_PIDS (1 << 22)
+
+static void make_maps(long first, long count)
+{
+	for (long i = first; i < first + count; i++)
+		if (map_unmergeable(i) == MAP_FAILED)
+			die("mmap of map %ld", i);
+}
+
+static __attribute__((noreturn)) void idle(void)
+{
+	for (;;)
+		pause();
+}
+
+static pid_t reap(pid_t pid)
+{
+	pid = waitpid(pid, NULL, 0);
+	if (pid < 0)
+		die("waitpid");
+	return pid;
+}
+
+/* The child maps into this very address space, until it execs. */
+static __attribute__((noinline)) pid_t vfork_and_exec(void)
+{
+	pid_t child = vfork();
+
+	if (child < 0)
+		die("vfork");
+	if (!child) {
+		make_maps(VFORK_MAPS, VFORK_MAPS);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	return child;
+}
+
+static void run_vfork(long unused)
+{
+	long before = map_count();
+	pid_t child;
+
+	(void)unused;
+	wait_for_go();
+	make_maps(0, VFORK_MAPS);
+	child = vfork_and_exec();
+	reap(child);
+
+	truth_open();
+	truth_number("child", child);
+	truth_number("parent_maps", VFORK_MAPS);
+	truth_number("child_maps", VFORK_MAPS);
+	truth_number("map_count_before", before);
+	truth_number("map_count", map_count());
+	truth_close();
+}
+
+static void start_thread(void *(*run)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 16);
+	errno = pthread_create(&thread, &attr, run, arg);
+	if (errno)
+		die("pthread_create");
+	pthread_attr_destroy(&attr);
+}
+
+static void *touch_and_exec(void *area)
+{
+	char thread[16], sleep_ms[32];
+
+	write_pages(area, THREAD_PAGES);
+	snprintf(thread, sizeof(thread), "%d", gettid());
+	snprintf(sleep_ms, sizeof(sleep_ms), "%ld", common.sleep_ms);
+	execl("/proc/self/exe", program_invocation_name, "after-exec", thread, "--sleep-ms",
+	      sleep_ms, common.hold ? "--hold" : NULL, (char *)NULL);
+	die("exec of itself");
+}
+
+static void run_thread_exec(long unused)
+{
+	char *area = map_pages(THREAD_PAGES);
+
+	(void)unused;
+	wait_for_go();
+	start_thread(touch_and_exec, area);
+	idle();
+}
+
+static void run_after_exec(long exec_thread)
+{
+	write_pages(map_pages(AFTER_EXEC_PAGES), AFTER_EXEC_PAGES);
+	truth_open();
+	truth_number("exec_tid", exec_thread);
+	truth_number("pages_before_exec", THREAD_PAGES);
+	truth_number("pages_after_exec", AFTER_EXEC_PAGES);
+	truth_close();
+}
+
+/* Begins to touch only when the leader is a zombie, whatever the order of running. */
+static void *touch_without_leader(void *area)
+{
+	char path[64], text[512], *state;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+	do {
+		usleep(100);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		got = read(fd, text, sizeof(text) - 1);
+		close(fd);
+		if (got <= 0)
+			die("read %s", path);
+		text[got] = 0;
+		state = strrchr(text, ')');
+	} while (!state || state[2] != 'Z');
+
+	write_pages(area, THREAD_PAGES);
+	truth_open();
+	truth_number("tid", gettid());
+	truth_number("pages", THREAD_PAGES);
+	truth_close();
+	exit(0);
+}
+
+static void run_leader_exit(long unused)
+{
+	char *area = map_pages(THREAD_PAGES);
+
+	(void)unused;
+	wait_for_go();
+	start_thread(touch_without_leader, area);
+	pthread_exit(NULL);
+}
+
+static pid_t fork_short(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork");
+	if (!child)
+		_exit(0);
+	return child;
+}
+
+static void run_fork_storm(long count)
+{
+	long alive = 0, most = 0;
+
+	wait_for_go();
+	for (long i = 0; i < count; i++) {
+		if (alive == MOST_ALIVE) {
+			reap(-1);
+			alive--;
+		}
+		fork_short();
+		alive++;
+		most = alive > most ? alive : most;
+	}
+	for (; alive; alive--)
+		reap(-1);
+
+	truth_open();
+	truth_number("forks", count);
+	truth_number("most_unreaped", most);
+	truth_close();
+}
+
+static pthread_barrier_t all_touched;
+
+static void *touch_and_stay(void *area)
+{
+	write_pages(area, PAGES_OF_EACH_THREAD);
+	pthread_barrier_wait(&all_touched);
+	idle();
+}
+
+static void run_threads(long count)
+{
+	char *area = map_pages(count * PAGES_OF_EACH_THREAD);
+
+	wait_for_go();
+	pthread_barrier_init(&all_touched, NULL, count + 1);
+	for (long i = 0; i < count; i++)
+		start_thread(touch_and_stay, area + i * PAGES_OF_EACH_THREAD * PAGE_BYTES);
+	pthread_barrier_wait(&all_touched);
+
+	common.hold = true;
+	truth_open();
+	truth_number("threads", count);
+	truth_number("pages", count * PAGES_OF_EACH_THREAD);
+	truth_close();
+}
+
+static pid_t fork_idle(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child < 0)
+		die("fork");
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+static void run_procs(long count)
+{
+	pid_t *children = calloc(count + 1, sizeof(*children));
+
+	if (!children)
+		die("calloc");
+	catch_stop();
+	wait_for_go();
+	for (long i = 0; i < count; i++)
+		children[i] = fork_idle();
+
+	common.hold = true;
+	truth_open();
+	truth_number("procs", count);
+	truth_number("first_child", children[0]);
+	truth_number("last_child", count ? children[count - 1] : 0);
+	truth_close();
+	for (long i = 0; i < count; i++)
+		kill(children[i], SIGKILL);
+	for (long i = 0; i < count; i++)
+		reap(children[i]);
+}
+
+static void run_pid_reuse(long most)
+{
+	static unsigned char seen[MOST_PIDS];
+	long forks = 0, reused = 0;
+	pid_t child = 0;
+
+	catch_stop();
+	wait_for_go();
+	while ((!most || forks < most) && !told_by_input(0)) {
+		child = reap(fork_short());
+		forks++;
+		reused += seen[child];
+		seen[child] = 1;
+	}
+
+	truth_open();
+	truth_number("forks", forks);
+	truth_number("reused", reused);
+	truth_number("last_child", child);
+	truth_close();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(long number);
+	bool need_number;
+} modes[] = {
+	{ "vfork", run_vfork, false },
+	{ "thread-exec", run_thread_exec, false },
+	{ "after-exec", run_after_exec, true },
+	{ "leader-exit", run_leader_exit, false },
+	{ "fork-storm", run_fork_storm, true },
+	{ "threads", run_threads, true },
+	{ "procs", run_procs, true },
+	{ "pid-reuse", run_pid_reuse, false },
+};
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "vfork|thread-exec|leader-exit|fork-storm K|threads K|procs K|"
+				    "pid-reuse [MOST_FORKS]";
+	const char *words[2] = { NULL };
+	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(modes[i].name, words[0]))
+			continue;
+		if (modes[i].need_number && found < 2)
+			break;
+		modes[i].run(found < 2 ? 0 : parse_number(words[1]));
+		return 0;
+	}
+	wrong_usage(usage);
+}
