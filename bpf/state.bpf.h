@@ -245,6 +245,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->uid = BPF_CORE_READ(leader, cred, uid.val);
 	g->threads = BPF_CORE_READ(leader, signal, nr_threads);
 	g->execs = st->execs;
+	g->fd_base = st->fd_base;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
 	read_faults(leader, g);
 }

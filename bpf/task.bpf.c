@@ -34,6 +34,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (child->mm && child->mm == parent->mm)
 		flags |= FS_PROC_SHARES_MM;
 	st->flags = flags;
+	if (count_fds(child, &st->fd_base))
+		st->fds = st->fd_high = st->fd_base;
 	rebase_maps(st, child);
 	return 0;
 }

@@ -174,7 +174,7 @@ struct fs_gauges {
 	__u32 threads;
 	__u32 flags;	      /* FS_PROC_* */
 	__u32 execs;
-	__u32 pad;
+	__u32 fd_base;	      /* where FS_PROC_BORN: descriptors inherited */
 	char comm[FS_COMM_LEN];
 };
 
@@ -200,6 +200,8 @@ struct fs_state {
 	__u32 flags;	/* FS_PROC_* */
 	__u32 execs;
 	__u32 epoch;
+	__u32 fd_base;
+	__u32 pad;
 };
 
 enum fs_record_kind {

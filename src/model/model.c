@@ -98,7 +98,7 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 		s->base_min = r->g.min_flt;
 		s->base_maj = r->g.maj_flt;
 	} else {
-		s->base_fds = 0;
+		s->base_fds = r->g.fd_base;
 	}
 	i = chain_of(&s->id);
 	s->next = m->chain[i];

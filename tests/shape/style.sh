@@ -16,10 +16,6 @@ hosts="$hosts|rubygem[s]\\.org|mave[n]\\.org|docke[r]\\.io|ghc[r]\\.io|qua[y]\\.
 hosts="$hosts|registr[y]\\.[a-z0-9.-]+\\.[a-z]+|[a-z0-9.-]*artifactor[y][a-z0-9-]*\\.[a-z]+"
 
 self=$0
-case $self in
-*/*) ;;
-*) self=./$self ;;
-esac
 
 # The files of the project, NUL after each: not build products, recordings or pictures.
 texts() {
@@ -88,7 +84,7 @@ self_test() {
 		printf 'char name[] = "a.XX%s"; /* see docs/work/x, on todo.example */\n' XXXX
 	} >"$dir/src/good.c"
 	printf 'bad \n' >"$dir/build/out"
-	out=$("$self" "$dir") || printf 'a tree without a breach fails:\n%s\n' "$out"
+	out=$(sh "$self" "$dir") || printf 'a tree without a breach fails:\n%s\n' "$out"
 	breach 1 src/x.c "$(printf '%0101d' 0)"
 	breach 1 tests/x.h "$(printf '\t\t\t\t\t\t\t\t\t\t\t\t%05d' 0)"
 	breach 2 src/x.c 'int x; '
@@ -104,7 +100,7 @@ self_test() {
 
 breach() {
 	printf '%s\n' "$3" >"$dir/$2"
-	out=$("$self" "$dir")
+	out=$(sh "$self" "$dir")
 	rm "$dir/$2"
 	lines=$(printf '%s\n' "$out" | grep -c '^not ok')
 	case $lines/$out in

@@ -11,7 +11,7 @@
  * BTF holds only what the object's globals, functions and relocations name. --globals writes a C
  * file that names every type of the headers: the object made from it leaves none out.
  *
- * A type with a flavour (NAME___FLAVOUR) describes some other kernel where it does not fit this one.
+ * A type with a flavour (NAME___FLAVOUR) that does not fit describes some other kernel.
  * TAP on stdout, a line per type; exit 1 where one failed, 2 where nothing could be compared.
  */
 #include <ctype.h>
@@ -287,7 +287,8 @@ static bool find_member(const struct btf *btf, const struct btf_type *t, const c
 		}
 		inner = resolve(btf, m->type);
 		if (depth < MAX_DEPTH && inner && btf_is_composite(inner) &&
-		    find_member(btf, inner, name, offset, depth + 1, ret_type, ret_offset, ret_bits))
+		    find_member(btf, inner, name, offset, depth + 1, ret_type, ret_offset,
+				ret_bits))
 			return true;
 	}
 	return false;

@@ -123,11 +123,9 @@ static void handle_fault_signals(void)
 /* Without a handler the child is traced: it makes one access, gets one signal and dies of it. */
 static pid_t run_child(const struct mode *mode, bool handled)
 {
-	pid_t child = fork();
+	pid_t child = fork_or_die();
 	int status;
 
-	if (child < 0)
-		die("fork");
 	if (!child) {
 		if (handled)
 			handle_fault_signals();
@@ -151,11 +149,16 @@ int main(int argc, char **argv)
 	static const char usage[] = "null|near-null|unmapped|readonly|protnone|past-eof|"
 				    "kernel-address|noncanonical|stack|all [--handled]";
 	const struct rlimit no_core = { 0, 0 };
-	bool handled = false, any = false;
+	bool handled = false, known, first = true;
 	const struct opt opts[] = { { "handled", OPT_FLAG, &handled }, { 0 } };
 	const char *word;
 
 	parse_args(argc, argv, usage, opts, &word, 1, 1);
+	known = !strcmp(word, "all");
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		known |= !strcmp(word, modes[i].name);
+	if (!known)
+		wrong_usage(usage);
 	seen = (siginfo_t *)map(1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	setrlimit(RLIMIT_CORE, &no_core);
 	wait_for_go();
@@ -170,12 +173,10 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		child = run_child(&modes[i], handled);
 		printf("%s{\"mode\":\"%s\",\"child\":%d,\"signal\":%d,\"code\":%d,\"addr\":\"%p\"}",
-		       any ? "," : "", modes[i].name, child, seen->si_signo, seen->si_code,
+		       first ? "" : ",", modes[i].name, child, seen->si_signo, seen->si_code,
 		       seen->si_addr);
-		any = true;
+		first = false;
 	}
-	if (!any)
-		wrong_usage(usage);
 	printf("]");
 	truth_close();
 	return 0;

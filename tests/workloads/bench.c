@@ -2,7 +2,6 @@
 /* Times N operations of a kind in each of some threads, in five batches. */
 #include "common.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #define BATCHES 5
@@ -60,12 +59,12 @@ static void fork_and_reap(char *pool, long count)
 {
 	(void)pool;
 	for (long i = 0; i < count; i++) {
-		pid_t child = fork();
+		pid_t child = fork_or_die();
 
 		if (!child)
 			_exit(0);
-		if (child < 0 || waitpid(child, NULL, 0) != child)
-			die("fork and reap");
+		if (waitpid(child, NULL, 0) != child)
+			die("waitpid");
 	}
 }
 
@@ -164,8 +163,7 @@ int main(int argc, char **argv)
 	wait_for_go();
 
 	for (long i = 1; i < threads; i++)
-		if ((errno = pthread_create(&workers[i].thread, NULL, work, &workers[i])))
-			die("pthread_create");
+		workers[i].thread = start_thread(work, &workers[i]);
 	work(&workers[0]);
 	for (long i = 1; i < threads; i++)
 		pthread_join(workers[i].thread, NULL);

@@ -83,11 +83,9 @@ static void live(const struct brief *brief)
 
 static pid_t live_as_child(const struct brief *brief, struct rusage *usage)
 {
-	pid_t child = fork();
+	pid_t child = fork_or_die();
 	int status;
 
-	if (child < 0)
-		die("fork");
 	if (!child) {
 		live(brief);
 		_exit(0);

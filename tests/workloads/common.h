@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared parts of the workloads: arguments, the go and hold waits, the truth line, pages, maps. */
+/* Shared parts of the workloads: arguments, waits, the truth line, children, pages and maps. */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
 
@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -237,6 +238,30 @@ static inline void truth_close(void)
 		told_by_input(-1);
 	if (common.sleep_ms)
 		told(NULL, common.sleep_ms);
+}
+
+static inline pid_t fork_or_die(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork");
+	return child;
+}
+
+/* Threads get small stacks, so that many of them fit. */
+static inline pthread_t start_thread(void *(*run)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 16);
+	errno = pthread_create(&thread, &attr, run, arg);
+	if (errno)
+		die("pthread_create");
+	pthread_attr_destroy(&attr);
+	return thread;
 }
 
 struct faults {

@@ -198,9 +198,7 @@ static void start_connector(void)
 		die("listening socket");
 	length = sizeof(address);
 	getsockname(listener, (struct sockaddr *)&address, &length);
-	connector = fork();
-	if (connector < 0)
-		die("fork");
+	connector = fork_or_die();
 	if (connector)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -2,8 +2,6 @@
 /* Lives and ends as processes and threads can: vfork, exec by a thread, storms, reused pids. */
 #include "common.h"
 
-#include <pthread.h>
-
 #define VFORK_MAPS 100
 #define THREAD_PAGES 1000
 #define AFTER_EXEC_PAGES 500
@@ -65,19 +63,6 @@ static void run_vfork(long unused)
 	truth_number("map_count_before", before);
 	truth_number("map_count", map_count());
 	truth_close();
-}
-
-static void start_thread(void *(*run)(void *), void *arg)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 1 << 16);
-	errno = pthread_create(&thread, &attr, run, arg);
-	if (errno)
-		die("pthread_create");
-	pthread_attr_destroy(&attr);
 }
 
 static void *touch_and_exec(void *area)
@@ -151,10 +136,8 @@ static void run_leader_exit(long unused)
 
 static pid_t fork_short(void)
 {
-	pid_t child = fork();
+	pid_t child = fork_or_die();
 
-	if (child < 0)
-		die("fork");
 	if (!child)
 		_exit(0);
 	return child;
@@ -211,10 +194,8 @@ static void run_threads(long count)
 
 static pid_t fork_idle(void)
 {
-	pid_t parent = getpid(), child = fork();
+	pid_t parent = getpid(), child = fork_or_die();
 
-	if (child < 0)
-		die("fork");
 	if (child)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

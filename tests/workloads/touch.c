@@ -2,8 +2,6 @@
 /* Makes exactly N first touches of anonymous 4 KiB pages, by one thread or shared out over some. */
 #include "common.h"
 
-#include <pthread.h>
-
 struct slice {
 	pthread_t thread;
 	char *base;
@@ -45,8 +43,7 @@ int main(int argc, char **argv)
 		first += slices[i].pages;
 	}
 	for (long i = 1; i < threads; i++)
-		if ((errno = pthread_create(&slices[i].thread, NULL, touch_slice, &slices[i])))
-			die("pthread_create");
+		slices[i].thread = start_thread(touch_slice, &slices[i]);
 	touch_slice(&slices[0]);
 	for (long i = 0; i < threads; i++) {
 		if (i)

@@ -3,7 +3,6 @@
 #include "common.h"
 
 #include <linux/userfaultfd.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 
 /* A sleep may end this much late, so the last part of a delay is spun. */
@@ -70,7 +69,6 @@ int main(int argc, char **argv)
 	const struct opt opts[] = { { "delay-us", OPT_NUMBER, &answering.delay_us }, { 0 } };
 	long long took, total = 0, least = LLONG_MAX, most = 0;
 	struct faults start, made;
-	pthread_t handler;
 	const char *word;
 	long pages;
 	char *area;
@@ -82,9 +80,7 @@ int main(int argc, char **argv)
 	area = map_pages(pages);
 	answering.fd = open_uffd();
 	watch_area(answering.fd, area, pages);
-	errno = pthread_create(&handler, NULL, answer, &answering);
-	if (errno)
-		die("pthread_create");
+	start_thread(answer, &answering);
 	wait_for_go();
 
 	faults_now(RUSAGE_THREAD);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/collector.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#define RECORD_MAX 4096
+
+/* Sizes of records, and where their fixed strings are: what a hostile file must not overrun. */
+static const struct layout {
+	__u32 kind;
+	__u32 len, short_len; /* short_len 0: none */
+	struct {
+		__u16 at, size;
+	} text[7];
+} layouts[] = {
+#define TEXT(type, member) {offsetof(struct type, member), sizeof(((struct type *)0)->member)}
+	{FS_REC_PROCESS, sizeof(struct fs_process_record), offsetof(struct fs_process_record, c),
+	 {TEXT(fs_process_record, g.comm)}},
+	{FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0, {TEXT(fs_crossing_record, comm)}},
+	{FS_REC_REFUSED, sizeof(struct fs_refused_record), 0, {TEXT(fs_refused_record, comm)}},
+	{FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0, {TEXT(fs_signal_record, comm)}},
+	{FS_REC_KERNEL_FAULT, sizeof(struct fs_kernel_fault_record), 0,
+	 {TEXT(fs_kernel_fault_record, comm)}},
+	{FS_REC_HOST, sizeof(struct fs_host_record), 0,
+	 {TEXT(fs_host_record, version), TEXT(fs_host_record, kernel), TEXT(fs_host_record, arch),
+	  TEXT(fs_host_record, host), TEXT(fs_host_record, boot_id), TEXT(fs_host_record, mode),
+	  TEXT(fs_host_record, target)}},
+	{FS_REC_HOOK, sizeof(struct fs_hook_record), 0,
+	 {TEXT(fs_hook_record, name), TEXT(fs_hook_record, mechanism), TEXT(fs_hook_record, why)}},
+	{FS_REC_TICK, sizeof(struct fs_tick_record), 0, {}},
+	{FS_REC_NAMES, sizeof(struct fs_names_record), 0,
+	 {TEXT(fs_names_record, exe), TEXT(fs_names_record, cgroup)}},
+	{FS_REC_SYMBOL, sizeof(struct fs_symbol_record), 0,
+	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
+	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
+#undef TEXT
+};
+
+static const struct layout *layout_of(const struct fs_header *h)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].kind == h->kind)
+			return h->len == layouts[i].len ||
+					       (layouts[i].short_len && h->len == layouts[i].short_len)
+				       ? &layouts[i]
+				       : NULL;
+	return NULL;
+}
+
+static int pass_on(struct collector *c, const struct fs_header *h)
+{
+	int err;
+
+	if (c->rec) {
+		err = recorder_take(c->rec, h);
+		if (err)
+			c->rec_error = err;
+	}
+	return model_take(c->m, h);
+}
+
+static int name_process(struct collector *c, const struct fs_process_record *r)
+{
+	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), r->h.t_ns}};
+
+	names.subject = r->subject;
+	if (!names_find(&c->names, r, &names))
+		return 0;
+	return pass_on(c, &names.h);
+}
+
+static int take_process(struct collector *c, const struct fs_process_record *r)
+{
+	const struct subject *before = model_find(c->m, &r->subject);
+	bool renamed = !before || before->now.g.execs != r->g.execs;
+	struct subject *s;
+	int err;
+
+	err = pass_on(c, &r->h);
+	if (!err && c->live && renamed)
+		err = name_process(c, r);
+	s = model_find(c->m, &r->subject);
+	if (s && c->filter)
+		s->hidden = !filter_shows(c->filter, s->id.pid, s->now.g.flags, s->now.g.comm, s->cgroup);
+	return err;
+}
+
+static int take_kernel_fault(struct collector *c, const struct fs_kernel_fault_record *r)
+{
+	struct fs_symbol_record sym = {.h = {FS_REC_SYMBOL, sizeof(sym), r->h.t_ns}};
+
+	sym.ip = r->ip;
+	if (c->live && !model_symbol(c->m, r->ip) && symbols_find(&c->symbols, r->ip, &sym)) {
+		int err = pass_on(c, &sym.h);
+
+		if (err)
+			return err;
+	}
+	return pass_on(c, &r->h);
+}
+
+int collector_take(void *ctx, const struct fs_header *h)
+{
+	const struct layout *l = layout_of(h);
+	_Alignas(8) unsigned char copy[RECORD_MAX];
+	struct collector *c = ctx;
+
+	_Static_assert(sizeof(struct fs_process_record) <= RECORD_MAX, "the longest record");
+	if (!l)
+		return -EBADMSG;
+	memcpy(copy, h, h->len);
+	for (size_t i = 0; i < 7 && l->text[i].size; i++)
+		copy[l->text[i].at + l->text[i].size - 1] = 0;
+	h = (const struct fs_header *)copy;
+	switch (h->kind) {
+	case FS_REC_PROCESS:
+		return take_process(c, (const struct fs_process_record *)copy);
+	case FS_REC_KERNEL_FAULT:
+		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
+	}
+	return pass_on(c, h);
+}
+
+void collector_free(struct collector *c)
+{
+	names_free(&c->names);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * collect: wire bytes become facts. Every record is checked here, whether the kernel sent it or a
+ * file; what only the live machine knows (names, symbols) is looked up and becomes a record too,
+ * so that a recording holds all a replay needs.
+ */
+#ifndef FS_COLLECT_COLLECTOR_H
+#define FS_COLLECT_COLLECTOR_H
+
+#include "collect/filter.h"
+#include "collect/names.h"
+#include "collect/symbols.h"
+#include "model/model.h"
+#include "probe/recording.h"
+#include "probe/source.h"
+
+struct collector {
+	struct model *m;
+	const struct filter *filter; /* NULL: shows all */
+	struct recorder *rec;	     /* NULL: not recording; the caller's */
+	int rec_error;		     /* -errno: the recording failed; told once by the caller */
+	bool live;		     /* look names up */
+	struct names names;
+	struct symbols symbols;
+};
+
+/* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */
+int collector_take(void *ctx, const struct fs_header *h);
+
+void collector_free(struct collector *c);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static ssize_t read_proc(unsigned int pid, const char *file, char *ret, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, ret, size - 1);
+	close(fd);
+	if (n >= 0)
+		ret[n] = 0;
+	return n;
+}
+
+void cgroup_of(const char *proc_text, char *ret, size_t size)
+{
+	const char *line = proc_text;
+	int best = -1;
+
+	ret[0] = 0;
+	while (*line) {
+		const char *end = strchrnul(line, '\n');
+		const char *list = memchr(line, ':', end - line);
+		const char *path = list ? memchr(list + 1, ':', end - list - 1) : NULL;
+		int rank;
+
+		if (path) {
+			bool root = end - path == 2;
+
+			rank = root ? 0
+			       : list + 1 == path ? 3 /* 0::PATH, the v2 hierarchy */
+			       : memmem(list, path - list, "memory", 6) ? 2
+									: 1;
+			if (rank > best) {
+				best = rank;
+				snprintf(ret, size, "%.*s", (int)(end - path - 1), path + 1);
+			}
+		}
+		line = *end ? end + 1 : end;
+	}
+}
+
+static void find_cgroup(struct names *n, const struct fs_process_record *r, char *ret, size_t size)
+{
+	size_t slot = r->g.cgroup_id * 0x9e3779b97f4a7c15ULL >> 55;
+	char text[4096];
+
+	if (!n->cgroup)
+		n->cgroup = calloc(NAMES_CGROUPS, sizeof(*n->cgroup));
+	if (n->cgroup && n->cgroup[slot].id == r->g.cgroup_id && n->cgroup[slot].path[0]) {
+		snprintf(ret, size, "%s", n->cgroup[slot].path);
+		return;
+	}
+	if (r->g.flags & FS_PROC_FINAL || read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
+		return;
+	cgroup_of(text, ret, size);
+	/* the id is of the v2 hierarchy: only a path there goes with it */
+	if (n->cgroup && strstr(text, "0::/") && !strstr(text, "0::/\n") &&
+	    strlen(ret) < sizeof(n->cgroup[slot].path)) {
+		n->cgroup[slot].id = r->g.cgroup_id;
+		strcpy(n->cgroup[slot].path, ret);
+	}
+}
+
+bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret)
+{
+	char path[64];
+	ssize_t len;
+
+	find_cgroup(n, r, ret->cgroup, sizeof(ret->cgroup));
+	if (!(r->g.flags & FS_PROC_FINAL)) {
+		snprintf(path, sizeof(path), "/proc/%u/exe", r->subject.pid);
+		len = readlink(path, ret->exe, sizeof(ret->exe) - 1);
+		if (len > 0)
+			ret->exe[len] = 0;
+	}
+	return ret->exe[0] || ret->cgroup[0];
+}
+
+void names_free(struct names *n)
+{
+	free(n->cgroup);
+	n->cgroup = NULL;
+}

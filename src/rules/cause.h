@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: which limit refused a call, decided from the state read at that moment, in the kernel's
+ * own order of checks (mm/mmap.c, mm/vma.c, mm/mremap.c, fs/file.c). What cannot be told is
+ * "unknown" with what was looked at, never a guess.
+ */
+#ifndef FS_RULES_CAUSE_H
+#define FS_RULES_CAUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "wire.h"
+
+#define EVIDENCE_MAX 6
+#define NEXT_MAX 4
+
+struct evidence {
+	char field[40];
+	char value[48];
+	char limit[32]; /* empty: none */
+};
+
+struct verdict {
+	const char *cause; /* a name of the list of causes; static */
+	bool certain;	   /* one readable fact decides */
+	struct evidence evidence[EVIDENCE_MAX];
+	size_t nr_evidence;
+	const char *next[NEXT_MAX]; /* limits that would have refused the call after this one */
+	size_t nr_next;
+};
+
+void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, struct verdict *ret);
+
+/* All cause names, NULL at the end: the schema lists them. */
+extern const char *const cause_names[];
+
+#endif

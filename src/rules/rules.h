@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: the diagnosis table. A rule only compares what the model holds; it says one sentence, the
+ * evidence and a remedy. The engine opens a finding when a rule first fires for a subject, and
+ * clears it when it no longer does.
+ */
+#ifndef FS_RULES_RULES_H
+#define FS_RULES_RULES_H
+
+#include "model/model.h"
+#include "rules/cause.h"
+
+#define FINDINGS_MAX 512
+#define REMEDIES_MAX 3
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIES };
+
+struct finding;
+
+/* What a rule is asked about: always the model, then what it is triggered by. */
+struct occasion {
+	const struct model *m;
+	const struct subject *s;	     /* NULL where the subject is gone or the host */
+	const struct fs_refused_record *refused;
+	const struct verdict *verdict;	     /* of `refused` */
+	const struct fs_kernel_fault_record *kernel_fault;
+};
+
+enum trigger { ON_SUBJECT, ON_REFUSED, ON_KERNEL_FAULT };
+
+struct rule {
+	const char *id; /* stable once shipped */
+	enum trigger trigger;
+	const char *needs; /* hook without which it is blind; NULL: none */
+	const char *title; /* what it is about, for lists */
+	/* Fills severity, title, evidence, remedies; false where it does not apply. */
+	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
+};
+
+extern const struct rule rules[];
+extern const size_t nr_rules;
+
+struct finding {
+	const struct rule *rule;
+	struct fs_subject subject;
+	char comm[FS_COMM_LEN];
+	enum severity severity;
+	bool open;
+	bool fresh; /* opened, changed or cleared in this window: to be told */
+	uint64_t since_ns, seen_ns;
+	char title[192];
+	const char *cause; /* static; NULL: none */
+	struct evidence evidence[EVIDENCE_MAX];
+	size_t nr_evidence;
+	char remedy[REMEDIES_MAX][208];
+	size_t nr_remedies;
+	struct forecast forecast;
+	uint32_t level; /* the rule's own step: a change of it is news */
+};
+
+struct findings {
+	struct finding *f;
+	size_t n, room;
+	uint64_t lost; /* beyond the cap */
+	size_t judged; /* events of this window */
+	uint64_t opened[NR_SEVERITIES];
+};
+
+/* Judges the events that came since the last call: at once, without waiting for a tick. */
+void findings_judge_events(struct findings *fs, const struct model *m);
+
+/* After a tick: judges what is left of events, then every subject that changed. */
+void findings_judge(struct findings *fs, const struct model *m);
+
+/* After the window was shown: forgets what was cleared, ages what was told. */
+void findings_next_window(struct findings *fs);
+
+void findings_free(struct findings *fs);
+
+const char *severity_name(enum severity s);
+
+/* For rules: appends. */
+void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);
+void finding_remedy(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
