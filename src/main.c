@@ -1,1 +1,64 @@
-int main(void) { return 0; }
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <signal.h>
+#include <stdio.h>
+
+#include "session.h"
+
+/* Prints what was made; a full disk or a closed pipe is a failure. */
+static int print(struct buf *b)
+{
+	bool ok = !b->failed && fwrite(b->s, 1, b->len, stdout) == b->len && !fflush(stdout);
+
+	buf_free(b);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct buf b = {};
+	char error[512];
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (options_parse(argc, argv, &o, error, sizeof(error))) {
+		complain("%s", error);
+		return EXIT_USAGE;
+	}
+	if (o.version) {
+		buf_printf(&b, "faultscope %s\n", VERSION);
+		return print(&b);
+	}
+	if (o.help) {
+		options_help(&b, o.command);
+		return print(&b);
+	}
+	switch (o.command) {
+	case CMD_RUN:
+		status = command_run(&o);
+		break;
+	case CMD_DOCTOR:
+		status = command_doctor(&o);
+		break;
+	case CMD_SCHEMA:
+		render_schema(&b);
+		status = print(&b);
+		break;
+	case CMD_MAN:
+		options_man(&b);
+		status = print(&b);
+		break;
+	case CMD_COMPLETION:
+		if (options_completion(&b, o.argv[0])) {
+			complain("completion %s: bash, zsh or fish", o.argv[0]);
+			status = EXIT_USAGE;
+		} else {
+			status = print(&b);
+		}
+		break;
+	default:
+		status = command_watch(&o);
+	}
+	filter_free(&o.filter);
+	return status;
+}

@@ -78,6 +78,41 @@ const struct fs_counters *facts_counters(const struct facts *f)
 	return f->c ? f->c : &no_counters;
 }
 
+static void add_subject(struct totals *t, const struct subject *s)
+{
+	const uint64_t *from = (const uint64_t *)facts_counters(&s->now);
+	uint64_t *to = (uint64_t *)&t->c, max[FS_NR_ENDS];
+
+	for (int i = 0; i < FS_NR_ENDS; i++) {
+		uint64_t one = facts_counters(&s->now)->latency_max_ns[i];
+
+		max[i] = one > t->c.latency_max_ns[i] ? one : t->c.latency_max_ns[i];
+	}
+	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++)
+		to[i] += from[i];
+	memcpy(t->c.latency_max_ns, max, sizeof(max));
+	t->min_flt += s->now.g.min_flt - s->base_min;
+	t->maj_flt += s->now.g.maj_flt - s->base_maj;
+}
+
+void model_totals(const struct model *m, struct totals *ret)
+{
+	*ret = m->totals;
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		if (!s->hidden)
+			add_subject(ret, s);
+}
+
+static void keep_peak(struct peak *p, const struct subject *s, uint64_t value, uint64_t limit)
+{
+	if (!limit || (p->limit && (double)value / limit <= (double)p->value / p->limit))
+		return;
+	p->value = value;
+	p->limit = limit;
+	p->pid = s->id.pid;
+	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
+}
+
 static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s;
@@ -104,6 +139,7 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 	s->next = m->chain[i];
 	m->chain[i] = s;
 	m->subjects++;
+	m->totals.processes++;
 	return s;
 }
 
@@ -159,7 +195,6 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 			return -ENOMEM;
 		*s->now.c = r->c;
 	}
-	c = s->now.c;
 	{
 		/* a sum over threads may miss one that is just dying: totals never go back */
 		uint64_t min = later(r->g.min_flt, s->now.g.min_flt);
@@ -173,6 +208,8 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
+	keep_peak(&m->totals.maps, s, r->g.map_high, m->tick.limits.max_map_count);
+	keep_peak(&m->totals.fds, s, r->g.fd_high, r->g.fd_soft);
 	if (keep_series(&s->maps, r->h.t_ns, r->g.map_count, m->tick.limits.max_map_count) ||
 	    keep_series(&s->fds, r->h.t_ns, r->g.fds, r->g.fd_soft))
 		return -ENOMEM;
@@ -285,6 +322,10 @@ void model_next_window(struct model *m)
 				continue;
 			}
 			*at = s->next;
+			if (!s->hidden) {
+				add_subject(&m->totals, s);
+				m->totals.ended++;
+			}
 			free_subject(s);
 			m->subjects--;
 		}

@@ -68,6 +68,22 @@ union event {
 	struct fs_kernel_fault_record kernel_fault;
 };
 
+/* The highest of all subjects, and whose it was. */
+struct peak {
+	uint64_t value, limit;
+	uint32_t pid;
+	char comm[FS_COMM_LEN];
+};
+
+/* Of all that was watched, ended ones too. */
+struct totals {
+	uint64_t processes;	/* seen, ever */
+	uint64_t ended;
+	uint64_t min_flt, maj_flt; /* of ended ones, less what came before us */
+	struct fs_counters c;	/* of ended ones */
+	struct peak maps, fds;	/* by share of the limit */
+};
+
 struct model {
 	struct subject **chain; /* MODEL_CHAINS of them */
 	size_t subjects;
@@ -76,6 +92,7 @@ struct model {
 	uint64_t first_ns;  /* of the first tick */
 	uint64_t last_ns, prev_ns; /* ticks */
 	uint64_t origin_ns; /* the host record: t = 0 */
+	struct totals totals;
 	struct fs_tick_record tick;
 	struct fs_host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
@@ -112,6 +129,9 @@ static inline bool subject_changed(const struct model *m, const struct subject *
 
 /* Length of the window, seconds. */
 double model_window_seconds(const struct model *m);
+
+/* Sums ended subjects and those that live and are not hidden. Histogram maxima are maxima. */
+void model_totals(const struct model *m, struct totals *ret);
 
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);

@@ -47,6 +47,7 @@ struct finding {
 	enum severity severity;
 	bool open;
 	bool fresh; /* opened, changed or cleared in this window: to be told */
+	bool told;  /* by a renderer that tells at once; the caller's */
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	const char *cause; /* static; NULL: none */

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "options_table.h"
+
+static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
+{
+	snprintf(error, size, "%s %s: %s", option, arg, wanted);
+	return -EINVAL;
+}
+
+static int set_pids(struct options *o, const char *arg, char *error, size_t size)
+{
+	char copy[4096], *save = NULL;
+	uint64_t pid;
+
+	if (strlen(arg) >= sizeof(copy))
+		return bad(error, size, "-p", "…", "too long a list");
+	strcpy(copy, arg);
+	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		if (parse_u64(one, 1, 1 << 22, &pid))
+			return bad(error, size, "-p", arg, "a process id, or several: -p 4211,4212");
+		if (o->filter.pids == FILTER_PIDS_MAX)
+			return bad(error, size, "-p", arg, "more than 256 processes: use --comm or --cgroup");
+		o->filter.pid[o->filter.pids++] = pid;
+	}
+	return o->filter.pids ? 0 : bad(error, size, "-p", "''", "a process id, or several: -p 4211,4212");
+}
+
+static int set_children(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->children = o->filter.children = true;
+	return 0;
+}
+
+static int set_comm(struct options *o, const char *arg, char *error, size_t size)
+{
+	return filter_comm(&o->filter, arg, error, size);
+}
+
+static int set_cgroup(struct options *o, const char *arg, char *error, size_t size)
+{
+	return filter_cgroup(&o->filter, arg, error, size);
+}
+
+static int set_duration(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_seconds(arg, &o->duration)
+		       ? bad(error, size, "--duration", arg, "a time: 10, 0.5, 500ms, 2m, 1h")
+		       : 0;
+}
+
+static int set_record(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->record = arg;
+	return 0;
+}
+
+static int set_replay(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->replay = arg;
+	return 0;
+}
+
+static int set_force(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->force = true;
+	return 0;
+}
+
+static int set_format(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->format = renderer_find(arg);
+	return o->format ? 0 : bad(error, size, "--format", arg, "text or json");
+}
+
+static int set_json(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->format = &json_renderer;
+	return 0;
+}
+
+static int set_output(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->output = arg;
+	return 0;
+}
+
+static int set_top(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 1, 1000000, &o->top) ? bad(error, size, "--top", arg, "a number of rows") : 0;
+}
+
+static int set_sort(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->sort = field_find(arg);
+	return o->sort ? 0
+		       : bad(error, size, "--sort", arg,
+			     "a field as in the JSON: faults.minor, maps.count, fds.count, "
+			     "memory.rss_bytes, …");
+}
+
+static int set_tiers(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->tiers = 1;
+	o->tiers_given = true;
+	for (const char *at = arg; *at; at++) {
+		if (*at < '0' || *at > '3' || (at[1] && at[1] != ',' && at[1] != '-'))
+			return bad(error, size, "--tiers", arg, "tiers of cost: 0, 0-2, 0,1,3");
+		if (at[1] == '-') {
+			if (at[2] < *at || at[2] > '3' || (at[3] && at[3] != ','))
+				return bad(error, size, "--tiers", arg, "tiers of cost: 0, 0-2, 0,1,3");
+			for (char t = *at; t <= at[2]; t++)
+				o->tiers |= 1u << (t - '0');
+			at += 2;
+		}
+		o->tiers |= 1u << (*at - '0');
+		if (at[1])
+			at++;
+	}
+	return 0;
+}
+
+static int set_hook(struct options *o, const char *arg, char *error, size_t size)
+{
+	const char *equal = strchr(arg, '=');
+	char name[32];
+	int h = -1;
+
+	if (equal && equal - arg < (int)sizeof(name)) {
+		snprintf(name, sizeof(name), "%.*s", (int)(equal - arg), arg);
+		h = hook_find(name);
+	}
+	if (h < 0)
+		return bad(error, size, "--hook", arg, "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
+	o->forced[h] = equal + 1;
+	if (!strcmp(equal + 1, "none"))
+		return 0;
+	for (const struct hook_alternate *a = hooks[h].alternate; a->mechanism; a++)
+		if (!strcmp(a->mechanism, equal + 1))
+			return 0;
+	return bad(error, size, "--hook", arg, "this hook has no such mechanism; faultscope doctor lists them");
+}
+
+static int set_btf(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->btf = arg;
+	return 0;
+}
+
+static int set_colour(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "auto"))
+		o->colour = WHEN_AUTO;
+	else if (!strcmp(arg, "always"))
+		o->colour = WHEN_ALWAYS;
+	else if (!strcmp(arg, "never"))
+		o->colour = WHEN_NEVER;
+	else
+		return bad(error, size, "--color", arg, "auto, always or never");
+	return 0;
+}
+
+static int set_width(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 40, 1000, &o->width) ? bad(error, size, "--width", arg, "40 to 1000 columns") : 0;
+}
+
+static int set_no_unicode(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->no_unicode = true;
+	return 0;
+}
+
+static int set_addresses(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->addresses = true;
+	return 0;
+}
+
+static int set_quiet(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->quiet = true;
+	return 0;
+}
+
+static int set_help(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->help = true;
+	return 0;
+}
+
+static int set_version(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->version = true;
+	return 0;
+}
+
+#define W (1u << CMD_WATCH)
+#define R (1u << CMD_RUN)
+#define D (1u << CMD_DOCTOR)
+#define ALL (~0u)
+
+const struct option_row option_rows[] = {
+	{"pid", 'p', "PID[,PID...]", W, "watch these processes", set_pids},
+	{"children", 0, NULL, W, "with -p: their children too, those alive and those to come",
+	 set_children},
+	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
+	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
+	{"duration", 'd', "TIME", W | R, "stop after this time: 10, 500ms, 2m", set_duration},
+	{"record", 0, "FILE", W | R, "write what is seen to FILE, to be replayed", set_record},
+	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root", set_replay},
+	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
+	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
+	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
+	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...", set_sort},
+	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
+	{"tiers", 0, "LIST", W | R | D, "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls",
+	 set_tiers},
+	{"hook", 0, "NAME=HOW", W | R | D, "force a hook's mechanism, or none (see faultscope doctor)",
+	 set_hook},
+	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none", set_btf},
+	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
+	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
+	{"width", 0, "N", W | R, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D, "draw with ASCII alone", set_no_unicode},
+	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
+	{"help", 'h', NULL, ALL, "this text", set_help},
+	{"version", 'V', NULL, ALL, "the version", set_version},
+};
+const size_t nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
+
+const struct command_row command_rows[NR_COMMANDS] = {
+	[CMD_WATCH] = {"", "[OPTIONS] [INTERVAL [COUNT]]",
+		       "watch all processes, or some (-p, --comm, --cgroup)",
+		       "Shows page faults, mappings and descriptors of every process, or of those "
+		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts and "
+		       "descriptors are compared with their limits in the kernel, at the moment a "
+		       "threshold (50, 80, 95 %) is crossed."},
+	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
+		     "Starts CMD with the hooks in place before its first instruction, follows its "
+		     "children to the end, prints a summary to standard error and exits with the "
+		     "command's own status."},
+	[CMD_DOCTOR] = {"doctor", "[OPTIONS]", "say what works on this kernel with these rights, and why not",
+			"Loads and attaches every hook, says which mechanism is in use, what was tried "
+			"before it and what the kernel answered, what is lost without it, and the limits "
+			"of this machine. Exits 0 when all works, 6 when the core is blind."},
+	[CMD_SCHEMA] = {"schema", "", "print the JSON Schema of the JSON output",
+			"Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
+	[CMD_COMPLETION] = {"completion", "bash|zsh|fish", "print a completion script for a shell",
+			    "Prints a script to source, or to install where the shell looks for it."},
+	[CMD_MAN] = {"man", "", "print the manual page", "Prints the manual page in man(7) format."},
+};
+
+const char *command_name(enum command command)
+{
+	return command_rows[command].name;
+}
+
+static int is_command(const char *word)
+{
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
+		if (!strcmp(command_rows[i].name, word))
+			return i;
+	return -1;
+}
+
+/* INTERVAL [COUNT], the SHELL of completion, or nothing. */
+static int take_positional(struct options *o, char *error, size_t size)
+{
+	if (o->command == CMD_RUN && !o->argc && !o->help) {
+		snprintf(error, size, "run: no command\n  try: faultscope run -- ./program --with its arguments");
+		return -EINVAL;
+	}
+	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {
+		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
+		return -EINVAL;
+	}
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION)
+		return 0;
+	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
+		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
+			 o->argv[o->command == CMD_WATCH ? 2 : 0], command_name(o->command),
+			 o->command ? " " : "");
+		return -EINVAL;
+	}
+	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
+		snprintf(error, size,
+			 "%s: neither a command nor an interval in seconds\n  see: faultscope --help",
+			 o->argv[0]);
+		return -EINVAL;
+	}
+	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count)) {
+		snprintf(error, size, "%s: not a count of intervals", o->argv[1]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_combination(const struct options *o, char *error, size_t size)
+{
+	if (o->children && !o->filter.pids && !o->replay) {
+		snprintf(error, size, "--children goes with -p: whose children?");
+		return -EINVAL;
+	}
+	if (o->replay && o->record) {
+		snprintf(error, size, "--replay and --record exclude each other");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size)
+{
+	struct option longs[64] = {};
+	char shorts[128] = "+:";
+	int rows[64], n = 0, index, c;
+
+	memset(ret, 0, sizeof(*ret));
+	if (argc > 1 && is_command(argv[1]) >= 0) {
+		ret->command = is_command(argv[1]);
+		argv++, argc--;
+	}
+	if (argc > 1 && !strcmp(argv[1], "help")) {
+		ret->help = true;
+		if (argc > 2 && is_command(argv[2]) >= 0)
+			ret->command = is_command(argv[2]);
+		return 0;
+	}
+	/* a command's own words may look like options of ours: stop at the first that is none */
+	if (ret->command != CMD_RUN)
+		strcpy(shorts, ":");
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!(row->commands >> ret->command & 1))
+			continue;
+		longs[n] = (struct option){row->name, row->arg ? required_argument : no_argument, NULL,
+					   256 + (int)i};
+		rows[n++] = i;
+		if (row->short_name) {
+			char s[3] = {row->short_name, row->arg ? ':' : 0, 0};
+
+			strcat(shorts, s);
+		}
+	}
+	optind = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+		const struct option_row *row = NULL;
+
+		if (c == '?' || c == ':') {
+			snprintf(error, size, "%s%s\n  see: faultscope %s%s--help", argv[optind - 1],
+				 c == ':' ? ": needs an argument" : ": no such option here",
+				 command_name(ret->command), ret->command ? " " : "");
+			return -EINVAL;
+		}
+		for (int i = 0; i < n && !row; i++)
+			if (c == 256 + rows[i] || (c < 256 && option_rows[rows[i]].short_name == c))
+				row = &option_rows[rows[i]];
+		if (row && row->set(ret, optarg, error, size))
+			return -EINVAL;
+	}
+	ret->argv = argv + optind;
+	ret->argc = argc - optind;
+	if (ret->help || ret->version)
+		return 0;
+	if (take_positional(ret, error, size))
+		return -EINVAL;
+	return check_combination(ret, error, size);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one table of commands and options: the parser, --help, the completions and the man page read
+ * it, and nothing else lists an option.
+ */
+#ifndef FS_OPTIONS_H
+#define FS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "collect/filter.h"
+#include "model/fields.h"
+#include "probe/live.h"
+#include "render/render.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NO_TARGET = 4,
+	EXIT_NOT_PERMITTED = 5,
+	EXIT_KERNEL_LACKS = 6,
+	EXIT_RUN_FAILED = 125,
+	EXIT_RUN_NOT_EXECUTABLE = 126,
+	EXIT_RUN_NOT_FOUND = 127,
+};
+
+enum command { CMD_WATCH, CMD_RUN, CMD_DOCTOR, CMD_SCHEMA, CMD_COMPLETION, CMD_MAN, NR_COMMANDS };
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct options {
+	enum command command;
+	bool help, version;
+	struct filter filter;
+	bool children;
+	double interval, duration; /* seconds; 0: default, no end */
+	uint64_t count;		   /* frames; 0: no end */
+	unsigned int tiers;
+	bool tiers_given;
+	const char *btf;
+	const char *forced[LIVE_HOOKS];
+	const char *record, *replay, *output;
+	bool force;
+	const struct renderer *format; /* NULL: text */
+	const struct field *sort;
+	uint64_t top, width; /* 0: default */
+	enum when colour;
+	bool no_unicode, addresses, quiet;
+	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
+	int argc;
+};
+
+/* Returns 0, or -EINVAL with `error` set. Strings point into argv. */
+int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size);
+
+void options_help(struct buf *b, enum command command);
+void options_man(struct buf *b);
+
+/* For "bash", "zsh" or "fish"; -EINVAL for another shell. */
+int options_completion(struct buf *b, const char *shell);
+
+const char *command_name(enum command command);
+
+#endif

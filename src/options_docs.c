@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options_table.h"
+
+#define HELP_COLUMN 27
+
+static const struct {
+	const char *command, *what;
+} examples[] = {
+	{"sudo faultscope", "every process, each second"},
+	{"sudo faultscope -p 4211", "one process in full"},
+	{"sudo faultscope -p 4211 --children --json -d 60", "a process tree, one minute, for programs"},
+	{"sudo faultscope --cgroup /system.slice/db.service 5", "a unit, every five seconds"},
+	{"sudo faultscope run -- python3 train.py", "a command from its first instruction"},
+	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
+	{"faultscope --replay crash.fsr", "look at it, without root"},
+	{"sudo faultscope doctor", "what works here, and why not"},
+};
+
+static const struct {
+	const char *status, *what;
+} statuses[] = {
+	{"0", "done"},
+	{"1", "failed while running"},
+	{"2", "usage"},
+	{"4", "target not found, or gone before anything was measured"},
+	{"5", "not permitted (the message names the capability)"},
+	{"6", "the kernel lacks what is needed"},
+	{"125, 126, 127", "run: faultscope failed, CMD not executable, CMD not found; else CMD's own"},
+};
+
+static void put_option(char *ret, size_t size, const struct option_row *o)
+{
+	char lead[8] = "    ";
+
+	if (o->short_name)
+		snprintf(lead, sizeof(lead), "-%c, ", o->short_name);
+	snprintf(ret, size, "%s--%s%s%s", lead, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+}
+
+void options_help(struct buf *b, enum command command)
+{
+	const struct command_row *c = &command_rows[command];
+	char text[64];
+
+	buf_printf(b, "Usage: faultscope %s%s%s\n", c->name, *c->name ? " " : "", c->args);
+	for (int i = CMD_RUN; command == CMD_WATCH && i < NR_COMMANDS; i++)
+		buf_printf(b, "       faultscope %s %s\n", command_rows[i].name, command_rows[i].args);
+	buf_puts(b, "\n");
+	if (command == CMD_WATCH)
+		buf_puts(b, "Page faults, mapping pressure and file descriptors, per process: what grows, "
+			    "which limit\nis near, which limit said no.\n\n");
+	else
+		buf_printf(b, "%s.\n\n", c->help);
+	if (command == CMD_WATCH) {
+		buf_puts(b, "Commands:\n");
+		for (int i = CMD_RUN; i < NR_COMMANDS; i++)
+			buf_printf(b, "  %-*s %s\n", HELP_COLUMN - 2, command_rows[i].name,
+				   command_rows[i].help);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, "Options:\n");
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		if (!(option_rows[i].commands >> command & 1))
+			continue;
+		put_option(text, sizeof(text), &option_rows[i]);
+		buf_printf(b, "  %-*s %s\n", HELP_COLUMN - 2, text, option_rows[i].help);
+	}
+	if (command == CMD_WATCH) {
+		buf_puts(b, "\nExamples:\n");
+		for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+			buf_printf(b, "  %s\n      %s\n", examples[i].command, examples[i].what);
+		buf_puts(b, "\nA command's own options: faultscope COMMAND --help. Needs root, or CAP_BPF and "
+			    "CAP_PERFMON.\n");
+	}
+}
+
+/* Text for man(7): a leading dot and backslashes would be requests. */
+static void put_man(struct buf *b, const char *s)
+{
+	if (*s == '.' || *s == '\'')
+		buf_puts(b, "\\&");
+	for (; *s; s++) {
+		if (*s == '\\')
+			buf_puts(b, "\\e");
+		else if (*s == '-')
+			buf_puts(b, "\\-");
+		else
+			buf_putc(b, *s);
+	}
+}
+
+static void man_option(struct buf *b, const struct option_row *o)
+{
+	buf_puts(b, ".TP\n\\fB");
+	if (o->short_name)
+		buf_printf(b, "\\-%c\\fR, \\fB", o->short_name);
+	buf_puts(b, "\\-\\-");
+	put_man(b, o->name);
+	buf_puts(b, "\\fR");
+	if (o->arg) {
+		buf_puts(b, " \\fI");
+		put_man(b, o->arg);
+		buf_puts(b, "\\fR");
+	}
+	buf_puts(b, "\n");
+	put_man(b, o->help);
+	buf_puts(b, "\n");
+}
+
+void options_man(struct buf *b)
+{
+	buf_printf(b, ".TH FAULTSCOPE 8 \"\" \"faultscope %s\" \"System Manager's Manual\"\n", VERSION);
+	buf_puts(b, ".SH NAME\nfaultscope \\- page faults, mapping pressure and file descriptors, per "
+		    "process\n.SH SYNOPSIS\n");
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		buf_puts(b, i ? ".br\n.B faultscope" : ".B faultscope");
+		if (*command_rows[i].name)
+			buf_printf(b, " %s", command_rows[i].name);
+		buf_puts(b, "\n");
+		if (*command_rows[i].args) {
+			put_man(b, command_rows[i].args);
+			buf_puts(b, "\n");
+		}
+	}
+	buf_puts(b, ".SH DESCRIPTION\n");
+	put_man(b, command_rows[CMD_WATCH].text);
+	buf_puts(b, "\n.SH COMMANDS\n");
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++) {
+		buf_printf(b, ".TP\n\\fB%s\\fR ", command_rows[i].name);
+		put_man(b, command_rows[i].args);
+		buf_puts(b, "\n");
+		put_man(b, command_rows[i].text);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, ".SH OPTIONS\n");
+	for (size_t i = 0; i < nr_option_rows; i++)
+		man_option(b, &option_rows[i]);
+	buf_puts(b, ".SH EXIT STATUS\n");
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		buf_printf(b, ".TP\n%s\n%s\n", statuses[i].status, statuses[i].what);
+	buf_puts(b, ".SH EXAMPLES\n");
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		buf_puts(b, ".TP\n.B \"");
+		put_man(b, examples[i].command);
+		buf_puts(b, "\"\n");
+		put_man(b, examples[i].what);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, ".SH SEE ALSO\n.BR proc (5),\n.BR getrlimit (2),\n.BR mmap (2),\n.BR perf (1)\n");
+}
+
+static void complete_bash(struct buf *b)
+{
+	buf_puts(b, "# bash completion for faultscope; made by: faultscope completion bash\n"
+		    "_faultscope() {\n"
+		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
+		    "\tcase $prev in\n"
+		    "\t-p|--pid) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")); return ;;\n"
+		    "\t--format) COMPREPLY=($(compgen -W 'text json' -- \"$cur\")); return ;;\n"
+		    "\t--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return ;;\n"
+		    "\t--record|--replay|--output|-o|--btf|--cgroup) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+		    "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
+	for (int c = NR_COMMANDS - 1; c >= 0; c--) {
+		buf_printf(b, "\t%s) words='", c ? command_rows[c].name : "*");
+		for (int i = CMD_RUN; !c && i < NR_COMMANDS; i++)
+			buf_printf(b, "%s ", command_rows[i].name);
+		if (c == CMD_COMPLETION)
+			buf_puts(b, "bash zsh fish ");
+		for (size_t i = 0; i < nr_option_rows; i++)
+			if (option_rows[i].commands >> c & 1)
+				buf_printf(b, "--%s ", option_rows[i].name);
+		buf_puts(b, "' ;;\n");
+	}
+	buf_puts(b, "\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
+		    "complete -F _faultscope faultscope\n");
+}
+
+/* Help texts in single quotes hold none themselves; brackets and colons mean something to zsh. */
+static void put_zsh(struct buf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '[' || *s == ']' || *s == ':')
+			buf_putc(b, '\\');
+		buf_putc(b, *s);
+	}
+}
+
+static void complete_zsh(struct buf *b)
+{
+	buf_puts(b, "#compdef faultscope\n# made by: faultscope completion zsh\n_arguments \\\n");
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *o = &option_rows[i];
+
+		buf_printf(b, "\t'--%s[", o->name);
+		put_zsh(b, o->help);
+		buf_puts(b, "]");
+		if (o->arg) {
+			buf_puts(b, ":");
+			put_zsh(b, o->arg);
+			buf_puts(b, !strcmp(o->arg, "FILE") || !strcmp(o->arg, "PATH") ? ":_files" : ":");
+		}
+		buf_puts(b, "' \\\n");
+	}
+	buf_puts(b, "\t'1:command:((");
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
+		buf_printf(b, "%s\\:\"%s\" ", command_rows[i].name, command_rows[i].help);
+	buf_puts(b, "))'\n");
+}
+
+static void complete_fish(struct buf *b)
+{
+	buf_puts(b, "# made by: faultscope completion fish\ncomplete -c faultscope -f\n");
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
+		buf_printf(b, "complete -c faultscope -n __fish_use_subcommand -a %s -d '%s'\n",
+			   command_rows[i].name, command_rows[i].help);
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *o = &option_rows[i];
+
+		buf_printf(b, "complete -c faultscope -l %s", o->name);
+		if (o->short_name)
+			buf_printf(b, " -s %c", o->short_name);
+		if (o->arg)
+			buf_puts(b, !strcmp(o->arg, "FILE") || !strcmp(o->arg, "PATH") ? " -r -F" : " -x");
+		buf_printf(b, " -d '%s'\n", o->help);
+	}
+}
+
+int options_completion(struct buf *b, const char *shell)
+{
+	if (!strcmp(shell, "bash"))
+		complete_bash(b);
+	else if (!strcmp(shell, "zsh"))
+		complete_zsh(b);
+	else if (!strcmp(shell, "fish"))
+		complete_fish(b);
+	else
+		return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rows of the option table, for what is generated from it. */
+#ifndef FS_OPTIONS_TABLE_H
+#define FS_OPTIONS_TABLE_H
+
+#include "options.h"
+
+struct option_row {
+	const char *name;
+	char short_name;      /* 0: none */
+	const char *arg;      /* NULL: none */
+	unsigned int commands; /* bits of enum command */
+	const char *help;
+	int (*set)(struct options *o, const char *arg, char *error, size_t size);
+};
+
+struct command_row {
+	const char *name; /* "" for the main job */
+	const char *args;
+	const char *help;
+	const char *text;
+};
+
+extern const struct option_row option_rows[];
+extern const size_t nr_option_rows;
+extern const struct command_row command_rows[NR_COMMANDS];
+
+#endif

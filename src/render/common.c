@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/render.h"
+
+static const struct renderer *const renderers[] = {&text_renderer, &json_renderer};
+
+const struct renderer *renderer_at(size_t i)
+{
+	return i < sizeof(renderers) / sizeof(renderers[0]) ? renderers[i] : NULL;
+}
+
+const struct renderer *renderer_find(const char *name)
+{
+	for (size_t i = 0; renderer_at(i); i++)
+		if (!strcmp(renderer_at(i)->name, name))
+			return renderer_at(i);
+	return NULL;
+}
+
+double view_seconds(const struct view *v, uint64_t t_ns)
+{
+	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;
+}
+
+const char *signal_class(const struct fs_signal_record *r)
+{
+	if (r->signal == SIGBUS)
+		return r->code == BUS_ADRERR ? "past end of file" /* or no room behind the page */
+		       : r->code == BUS_ADRALN ? "misaligned"
+					       : "hardware poison";
+	if (r->code == SI_KERNEL)
+		return "non-canonical"; /* a general protection fault gives no address */
+	if (r->address < 4096)
+		return "null";
+	if (r->address < 65536)
+		return "near-null";
+	if (r->address >> 63)
+		return "kernel address";
+	return r->code == SEGV_ACCERR ? "protection" : "unmapped";
+}
+
+void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
+{
+	const char *last = cgroup ? strrchr(cgroup, '/') : NULL;
+
+	if (!last || !last[1]) {
+		snprintf(ret, size, "%s", comm);
+		return;
+	}
+	snprintf(ret, size, "%s", last + 1);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/units.h"
+#include "render/render.h"
+#include "render/json_out.h"
+
+static void begin(struct json *j, struct buf *b, const struct view *v, const char *type, uint64_t t_ns)
+{
+	json_begin(j, b);
+	json_text(j, "type", type);
+	json_real(j, "t", view_seconds(v, t_ns));
+}
+
+static void say_limits(struct json *j, const struct fs_limits *l)
+{
+	json_object(j, "limits");
+	json_count(j, "max_map_count", l->max_map_count);
+	json_count(j, "file_max", l->file_max);
+	json_count(j, "file_nr", l->file_nr);
+	json_count(j, "nr_open", l->nr_open);
+	json_count(j, "commit_limit_bytes", l->commit_limit_bytes);
+	json_count(j, "committed_bytes", l->committed_bytes);
+	json_count(j, "mem_total_bytes", l->mem_total_bytes);
+	json_count(j, "swap_total_bytes", l->swap_total_bytes);
+	json_count(j, "inotify_instances", l->inotify_instances);
+	json_count(j, "overcommit_memory", l->overcommit_memory);
+	json_end(j);
+}
+
+static void json_open(struct buf *b, const struct view *v)
+{
+	const struct fs_host_record *h = &v->m->host;
+	time_t wall = h->wall_ns / 1000000000ULL;
+	struct tm tm = {};
+	char text[64];
+	struct json j;
+
+	begin(&j, b, v, "start", v->m->origin_ns);
+	json_count(&j, "schema", 1);
+	json_text(&j, "version", h->version);
+	json_text(&j, "kernel", h->kernel);
+	json_text(&j, "arch", h->arch);
+	json_text(&j, "host", h->host);
+	json_text(&j, "boot_id", h->boot_id);
+	gmtime_r(&wall, &tm);
+	snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+		 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	json_text(&j, "time", text);
+	json_text(&j, "mode", h->mode);
+	json_text(&j, "target", h->target);
+	json_object(&j, "hooks");
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *hook = &v->m->hook[i];
+
+		snprintf(text, sizeof(text), "%s", hook->mechanism);
+		json_text(&j, hook->name, hook->state == FS_HOOK_ON ? text : hook->why);
+	}
+	json_end(&j);
+	say_limits(&j, &v->m->tick.limits);
+	json_finish(&j);
+}
+
+static void say_histogram(struct json *j, const struct histogram *h, const struct fs_counters *c)
+{
+	const uint64_t *n = h->counts(c);
+
+	json_object(j, h->key);
+	json_array(j, "buckets");
+	for (size_t i = 0; i < h->buckets; i++) {
+		if (!n[i])
+			continue;
+		json_array(j, NULL);
+		if (histogram_le(h, i) == UINT64_MAX)
+			json_null(j, NULL);
+		else
+			json_count(j, NULL, histogram_le(h, i));
+		json_count(j, NULL, n[i]);
+		json_end_array(j);
+	}
+	json_end_array(j);
+	json_count(j, "total", histogram_total(h, c));
+	if (h->max) {
+		json_count(j, "p50", histogram_quantile(h, c, 0.5));
+		json_count(j, "p99", histogram_quantile(h, c, 0.99));
+		json_count(j, "max", h->max(c));
+	}
+	json_end(j);
+}
+
+static void say_histograms(struct json *j, const struct view *v, const char *group,
+			   const struct fs_counters *c)
+{
+	const char *within = NULL;
+
+	for (size_t i = 0; i < nr_histograms; i++) {
+		const struct histogram *h = &histograms[i];
+
+		if (strcmp(h->group, group) || !model_hook_on(v->m, h->hook))
+			continue;
+		if (h->within && (!within || strcmp(within, h->within))) {
+			json_object(j, h->within);
+			within = h->within;
+		}
+		say_histogram(j, h, c);
+	}
+	if (within)
+		json_end(j);
+}
+
+static void say_grids(struct json *j, const struct view *v, const char *group,
+		      const struct fs_counters *c)
+{
+	for (size_t i = 0; i < nr_grids; i++) {
+		const struct grid *g = &grids[i];
+
+		if (strcmp(g->group, group) || !model_hook_on(v->m, g->hook))
+			continue;
+		json_object(j, g->key);
+		for (size_t row = 0; row < g->rows; row++) {
+			uint64_t any = 0;
+
+			for (size_t k = 0; k < g->columns; k++)
+				any |= g->cell(c, row, k);
+			if (!any)
+				continue;
+			if (!g->column) {
+				json_count(j, g->row(row), g->cell(c, row, 0));
+				continue;
+			}
+			json_object(j, g->row(row));
+			for (size_t k = 0; k < g->columns; k++)
+				json_count(j, g->column[k], g->cell(c, row, k));
+			json_end(j);
+		}
+		json_end(j);
+	}
+}
+
+static void say_fields(struct json *j, const struct view *v, const struct subject *s,
+		       const char *group)
+{
+	for (size_t i = 0; i < nr_fields; i++) {
+		const struct field *f = &fields[i];
+		uint64_t n;
+
+		if (strcmp(f->group, group))
+			continue;
+		if (!field_get(v->m, s, f, &n) || (f->unit == UNIT_LIMIT && n == UINT64_MAX))
+			json_null(j, f->key);
+		else
+			json_count(j, f->key, n);
+	}
+}
+
+static void say_process(struct buf *b, const struct view *v, const struct subject *s)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	const char *group = "";
+	char name[256];
+	struct json j;
+
+	begin(&j, b, v, "process", s->last_ns);
+	json_count(&j, "pid", s->id.pid);
+	json_count(&j, "start_time_ns", s->id.start_ns);
+	json_count(&j, "ppid", s->now.g.ppid);
+	json_count(&j, "uid", s->now.g.uid);
+	json_text(&j, "comm", s->now.g.comm);
+	json_text_or_null(&j, "exe", s->exe);
+	json_text_or_null(&j, "cgroup", s->cgroup);
+	workload_name(s->cgroup, s->now.g.comm, name, sizeof(name));
+	json_text(&j, "workload", name);
+	if (s->now.g.flags & FS_PROC_SHARES_MM)
+		json_flag(&j, "shares_maps", true);
+	if (s->final)
+		json_flag(&j, "final", true);
+	say_fields(&j, v, s, "");
+	for (size_t i = 0; i < nr_fields; i++) {
+		if (!strcmp(fields[i].group, group))
+			continue;
+		group = fields[i].group;
+		json_object(&j, group);
+		say_fields(&j, v, s, group);
+		say_grids(&j, v, group, c);
+		say_histograms(&j, v, group, c);
+		json_end(&j);
+	}
+	json_finish(&j);
+}
+
+static void json_frame(struct buf *b, const struct view *v)
+{
+	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+		if (!s->hidden && subject_changed(v->m, s))
+			say_process(b, v, s);
+}
+
+static void say_evidence(struct json *j, const struct evidence *e, size_t n)
+{
+	json_array(j, "evidence");
+	for (size_t i = 0; i < n; i++) {
+		json_object(j, NULL);
+		json_text(j, "field", e[i].field);
+		json_text(j, "value", e[i].value);
+		json_text_or_null(j, "limit", e[i].limit[0] ? e[i].limit : NULL);
+		json_end(j);
+	}
+	json_end_array(j);
+}
+
+static void say_refused(struct json *j, const struct view *v, const struct fs_refused_record *r)
+{
+	struct verdict verdict;
+	char name[24];
+
+	cause_of(r, &v->m->tick.limits, &verdict);
+	json_text(j, "call", call_name(r->call));
+	json_text_or_null(j, "errno", r->error ? errno_name(r->error, name, sizeof(name)) : NULL);
+	json_text(j, "cause", verdict.cause);
+	json_flag(j, "certain", verdict.certain);
+	json_count(j, "count", r->count);
+	json_array(j, "args");
+	for (int i = 0; i < 6; i++)
+		json_count(j, NULL, r->args[i]);
+	json_end_array(j);
+	say_evidence(j, verdict.evidence, verdict.nr_evidence);
+	json_array(j, "would_fail_next");
+	for (size_t i = 0; i < verdict.nr_next; i++)
+		json_text(j, NULL, verdict.next[i]);
+	json_end_array(j);
+}
+
+static void say_address(struct json *j, const struct view *v, uint64_t address)
+{
+	char text[24];
+
+	if (!v->addresses)
+		return;
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	json_text(j, "address", text);
+}
+
+static void say_kernel_fault(struct json *j, const struct view *v,
+			     const struct fs_kernel_fault_record *r)
+{
+	const struct symbol *sym = model_symbol(v->m, r->ip);
+
+	json_text_or_null(j, "symbol", sym ? sym->symbol : NULL);
+	json_text_or_null(j, "module", sym && sym->module[0] ? sym->module : NULL);
+	json_text(j, "access", r->error_code & 16 ? "exec" : r->error_code & 2 ? "write" : "read");
+	json_text(j, "address_class", r->address >> 63	    ? "kernel half"
+				      : r->address < 65536 ? "near-null"
+							    : "user half");
+	/* a probing read survives by design; of others that is not known at their begin */
+	if (r->nofault)
+		json_flag(j, "fixed_up", true);
+	else
+		json_null(j, "fixed_up");
+	json_count(j, "count", r->count);
+	say_address(j, v, r->address);
+}
+
+/* Every event record begins alike: header, subject; its kind tells where tid and comm are. */
+static void json_event(struct buf *b, const struct view *v, const union event *e)
+{
+	static const char *const what[] = {"maps", "fds"};
+	struct json j;
+	char name[24];
+
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		begin(&j, b, v, "crossing", e->h.t_ns);
+		json_count(&j, "pid", e->crossing.subject.pid);
+		json_text(&j, "comm", e->crossing.comm);
+		json_text(&j, "what", what[e->crossing.what & 1]);
+		json_count(&j, "value", e->crossing.value);
+		json_count(&j, "limit", e->crossing.limit);
+		json_count(&j, "percent", e->crossing.percent);
+		break;
+	case FS_REC_REFUSED:
+		begin(&j, b, v, "refused", e->h.t_ns);
+		json_count(&j, "pid", e->refused.subject.pid);
+		json_count(&j, "tid", e->refused.tid);
+		json_text(&j, "comm", e->refused.comm);
+		say_refused(&j, v, &e->refused);
+		break;
+	case FS_REC_SIGNAL:
+		begin(&j, b, v, "signal", e->h.t_ns);
+		json_count(&j, "pid", e->signal.subject.pid);
+		json_count(&j, "tid", e->signal.tid);
+		json_text(&j, "comm", e->signal.comm);
+		json_text(&j, "signal", signal_name(e->signal.signal, name, sizeof(name)));
+		json_count(&j, "code", e->signal.code);
+		json_text(&j, "class", signal_class(&e->signal));
+		say_address(&j, v, e->signal.address);
+		break;
+	case FS_REC_KERNEL_FAULT:
+		begin(&j, b, v, "kernel_fault", e->h.t_ns);
+		json_count(&j, "pid", e->kernel_fault.subject.pid);
+		json_count(&j, "tid", e->kernel_fault.tid);
+		json_text(&j, "comm", e->kernel_fault.comm);
+		say_kernel_fault(&j, v, &e->kernel_fault);
+		break;
+	default:
+		return;
+	}
+	json_finish(&j);
+}
+
+static void json_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	struct json j;
+
+	begin(&j, b, v, "finding", f->seen_ns);
+	json_text(&j, "id", f->rule->id);
+	json_text(&j, "severity", severity_name(f->severity));
+	json_text(&j, "state", f->open ? "open" : "cleared");
+	json_count(&j, "pid", f->subject.pid);
+	json_text(&j, "comm", f->comm);
+	json_text(&j, "title", f->title);
+	json_text_or_null(&j, "cause", f->cause);
+	say_evidence(&j, f->evidence, f->nr_evidence);
+	json_array(&j, "remedy");
+	for (size_t i = 0; i < f->nr_remedies; i++)
+		json_text(&j, NULL, f->remedy[i]);
+	json_end_array(&j);
+	if (f->forecast.known) {
+		json_object(&j, "forecast");
+		json_real(&j, "seconds", f->forecast.seconds);
+		json_real(&j, "low", f->forecast.low);
+		json_real(&j, "high", f->forecast.high);
+		json_end(&j);
+	} else {
+		json_null(&j, "forecast");
+	}
+	json_array(&j, "because");
+	json_end_array(&j);
+	json_finish(&j);
+}
+
+static void json_close(struct buf *b, const struct view *v)
+{
+	const struct fs_tick_record *t = &v->m->tick;
+	struct json j;
+
+	begin(&j, b, v, "end", v->m->last_ns);
+	json_object(&j, "losses");
+	json_count(&j, "ring", t->losses.ring);
+	json_count(&j, "map", t->losses.map + v->m->subjects_lost);
+	json_count(&j, "slot", t->losses.slot);
+	json_count(&j, "stack", 0);
+	json_count(&j, "coalesced", t->losses.coalesced + v->m->events_lost);
+	json_end(&j);
+	json_object(&j, "own");
+	json_count(&j, "cpu_ns", t->own_cpu_ns);
+	json_count(&j, "bpf_ns", t->own_bpf_ns);
+	json_count(&j, "rss_bytes", t->own_rss_bytes);
+	json_end(&j);
+	json_object(&j, "findings");
+	for (int i = NR_SEVERITIES - 1; i >= 0; i--)
+		json_count(&j, severity_name(i), v->findings->opened[i]);
+	json_end(&j);
+	if (v->ending)
+		json_text(&j, "ending", v->ending);
+	json_finish(&j);
+}
+
+const struct renderer json_renderer = {
+	.name = "json",
+	.help = "JSON Lines, one object a line (faultscope schema)",
+	.open = json_open,
+	.event = json_event,
+	.finding = json_finding,
+	.frame = json_frame,
+	.close = json_close,
+};

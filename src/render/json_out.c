@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void key_of(struct json *j, const char *key)
+{
+	if (j->comma)
+		buf_putc(j->b, ',');
+	j->comma = true;
+	if (key) {
+		buf_json(j->b, key);
+		buf_putc(j->b, ':');
+	}
+}
+
+void json_begin(struct json *j, struct buf *b)
+{
+	j->b = b;
+	j->comma = false;
+	buf_putc(b, '{');
+}
+
+void json_finish(struct json *j)
+{
+	buf_puts(j->b, "}\n");
+}
+
+void json_object(struct json *j, const char *key)
+{
+	key_of(j, key);
+	buf_putc(j->b, '{');
+	j->comma = false;
+}
+
+void json_end(struct json *j)
+{
+	buf_putc(j->b, '}');
+	j->comma = true;
+}
+
+void json_array(struct json *j, const char *key)
+{
+	key_of(j, key);
+	buf_putc(j->b, '[');
+	j->comma = false;
+}
+
+void json_end_array(struct json *j)
+{
+	buf_putc(j->b, ']');
+	j->comma = true;
+}
+
+void json_text(struct json *j, const char *key, const char *value)
+{
+	key_of(j, key);
+	buf_json(j->b, value);
+}
+
+void json_text_or_null(struct json *j, const char *key, const char *value)
+{
+	if (value)
+		json_text(j, key, value);
+	else
+		json_null(j, key);
+}
+
+void json_count(struct json *j, const char *key, uint64_t value)
+{
+	key_of(j, key);
+	buf_printf(j->b, "%" PRIu64, value);
+}
+
+void json_real(struct json *j, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, key);
+		return;
+	}
+	key_of(j, key);
+	buf_printf(j->b, "%.6f", value);
+}
+
+void json_flag(struct json *j, const char *key, bool value)
+{
+	key_of(j, key);
+	buf_puts(j->b, value ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key)
+{
+	key_of(j, key);
+	buf_puts(j->b, "null");
+}

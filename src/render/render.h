@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * render: says what the model and the findings hold, into a buffer. A renderer looks nothing up and
+ * changes nothing; a new output is one file and one row.
+ */
+#ifndef FS_RENDER_RENDER_H
+#define FS_RENDER_RENDER_H
+
+#include "base/buf.h"
+#include "model/fields.h"
+#include "model/model.h"
+#include "rules/rules.h"
+
+enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
+
+/* What is shown, and how. */
+struct view {
+	const struct model *m;
+	const struct findings *findings;
+	enum layout layout;
+	int width;	 /* columns; at least 40 */
+	int height;	 /* lines; 0: no end */
+	bool unicode, colour;
+	bool addresses;	 /* show addresses of faults */
+	bool command;	 /* the summary of `run` */
+	size_t top;	 /* rows of a table */
+	const struct field *sort; /* NULL: by activity */
+	const char *ending; /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+};
+
+struct renderer {
+	const char *name;
+	const char *help;
+	void (*open)(struct buf *b, const struct view *v);
+	void (*event)(struct buf *b, const struct view *v, const union event *e);
+	void (*finding)(struct buf *b, const struct view *v, const struct finding *f);
+	void (*frame)(struct buf *b, const struct view *v); /* at each tick */
+	void (*close)(struct buf *b, const struct view *v); /* once, last */
+};
+
+extern const struct renderer text_renderer;
+extern const struct renderer json_renderer;
+
+/* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
+const struct renderer *renderer_find(const char *name);
+const struct renderer *renderer_at(size_t i);
+
+/* The JSON Schema of every line that the JSON renderer prints. */
+void render_schema(struct buf *b);
+
+/* What a fault signal means, by signal, code and address. Static text. */
+const char *signal_class(const struct fs_signal_record *r);
+
+/* Seconds since the start of measuring. */
+double view_seconds(const struct view *v, uint64_t t_ns);
+
+/* What people call a process: its unit or container, from the cgroup path, else its comm. */
+void workload_name(const char *cgroup, const char *comm, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "render/json_out.h"
+#include "render/render.h"
+
+/*
+ * Made from the field, grid and histogram tables where a process line is concerned; the other lines
+ * are rows here: one a key.
+ */
+enum type { T_COUNT, T_REAL, T_TEXT, T_TEXT_NULL, T_FLAG, T_FLAG_NULL, T_COUNTS, T_TEXTS, T_EVIDENCE,
+	    T_FORECAST, T_OBJECT, T_TEXT_OBJECT };
+
+struct key {
+	const char *name;
+	enum type type;
+	bool optional;
+	const char *help;
+};
+
+struct shape {
+	const char *type;
+	const char *help;
+	struct key key[18];
+};
+
+static const struct shape shapes[] = {
+	{"start", "the first line",
+	 {{"schema", T_COUNT, false, "version of this schema"},
+	  {"version", T_TEXT, false, "of faultscope"},
+	  {"kernel", T_TEXT, false, "release"},
+	  {"arch", T_TEXT, false, ""},
+	  {"host", T_TEXT, false, ""},
+	  {"boot_id", T_TEXT, false, ""},
+	  {"time", T_TEXT, false, "RFC 3339"},
+	  {"mode", T_TEXT, false, "all, targets or run"},
+	  {"target", T_TEXT, false, "what was asked for"},
+	  {"hooks", T_TEXT_OBJECT, false, "name to mechanism, or to why it is blind"},
+	  {"limits", T_OBJECT, false, "of this machine"}}},
+	{"crossing", "a threshold of a limit crossed, seen in the kernel",
+	 {{"pid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"what", T_TEXT, false, "maps or fds"},
+	  {"value", T_COUNT, false, ""},
+	  {"limit", T_COUNT, false, ""},
+	  {"percent", T_COUNT, false, "the threshold"}}},
+	{"refused", "a mapping or descriptor call that the kernel refused; equal ones coalesced",
+	 {{"pid", T_COUNT, false, ""},
+	  {"tid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"call", T_TEXT, false, ""},
+	  {"errno", T_TEXT_NULL, false, "null for brk, which gives none"},
+	  {"cause", T_TEXT, false, "the limit that said no, or unknown"},
+	  {"certain", T_FLAG, false, "one readable fact decides"},
+	  {"count", T_COUNT, false, "equal ones so far, this one included"},
+	  {"args", T_COUNTS, false, "of the call"},
+	  {"evidence", T_EVIDENCE, false, ""},
+	  {"would_fail_next", T_TEXTS, false, "causes behind this one"}}},
+	{"signal", "a fault signal was sent to a thread",
+	 {{"pid", T_COUNT, false, ""},
+	  {"tid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"signal", T_TEXT, false, ""},
+	  {"code", T_COUNT, false, "si_code"},
+	  {"class", T_TEXT, false, ""},
+	  {"address", T_TEXT, true, "with --addresses"}}},
+	{"kernel_fault", "a kernel-mode fault that is no ordinary user copy; equal ones coalesced",
+	 {{"pid", T_COUNT, false, "of the thread it happened in"},
+	  {"tid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"symbol", T_TEXT_NULL, false, ""},
+	  {"module", T_TEXT_NULL, false, ""},
+	  {"access", T_TEXT, false, "read, write or exec"},
+	  {"address_class", T_TEXT, false, ""},
+	  {"fixed_up", T_FLAG_NULL, false, "null: not known at its begin"},
+	  {"count", T_COUNT, false, ""},
+	  {"address", T_TEXT, true, "with --addresses"}}},
+	{"finding", "a rule fired, changed or cleared",
+	 {{"id", T_TEXT, false, "stable"},
+	  {"severity", T_TEXT, false, "critical, warning or info"},
+	  {"state", T_TEXT, false, "open or cleared"},
+	  {"pid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"title", T_TEXT, false, "one sentence"},
+	  {"cause", T_TEXT_NULL, false, ""},
+	  {"evidence", T_EVIDENCE, false, ""},
+	  {"remedy", T_TEXTS, false, ""},
+	  {"forecast", T_FORECAST, false, "null: no growth, or too poor a fit"},
+	  {"because", T_TEXTS, false, "ids of findings that led to it"}}},
+	{"end", "the last line",
+	 {{"losses", T_OBJECT, false, "what fell out"},
+	  {"own", T_OBJECT, false, "our own cost"},
+	  {"findings", T_OBJECT, false, "opened, by severity"},
+	  {"ending", T_TEXT, true, "of the command of run"}}},
+};
+
+static void say_types(struct json *j, const char *one, const char *other)
+{
+	if (!other) {
+		json_text(j, "type", one);
+		return;
+	}
+	json_array(j, "type");
+	json_text(j, NULL, one);
+	json_text(j, NULL, other);
+	json_end_array(j);
+}
+
+static void say_count(struct json *j, const char *key, const char *help, bool nullable)
+{
+	json_object(j, key);
+	say_types(j, "integer", nullable ? "null" : NULL);
+	json_count(j, "minimum", 0);
+	if (*help)
+		json_text(j, "description", help);
+	json_end(j);
+}
+
+static void begin_object(struct json *j, const char *key, const char *help)
+{
+	json_object(j, key);
+	json_text(j, "type", "object");
+	if (help && *help)
+		json_text(j, "description", help);
+}
+
+static void say_array(struct json *j, const char *items)
+{
+	json_text(j, "type", "array");
+	json_object(j, "items");
+	json_text(j, "type", items);
+	json_end(j);
+}
+
+static void say_evidence(struct json *j)
+{
+	static const char *const key[] = {"field", "value", "limit"};
+
+	json_text(j, "type", "array");
+	json_object(j, "items");
+	json_text(j, "type", "object");
+	json_object(j, "properties");
+	for (int i = 0; i < 3; i++) {
+		json_object(j, key[i]);
+		say_types(j, "string", i == 2 ? "null" : NULL);
+		json_end(j);
+	}
+	json_end(j);
+	json_array(j, "required");
+	for (int i = 0; i < 3; i++)
+		json_text(j, NULL, key[i]);
+	json_end_array(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+static void say_forecast(struct json *j)
+{
+	static const char *const key[] = {"seconds", "low", "high"};
+
+	say_types(j, "object", "null");
+	json_object(j, "properties");
+	for (int i = 0; i < 3; i++) {
+		json_object(j, key[i]);
+		json_text(j, "type", "number");
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void say_key(struct json *j, const struct key *k)
+{
+	json_object(j, k->name);
+	switch (k->type) {
+	case T_COUNT:
+		json_text(j, "type", "integer");
+		break;
+	case T_REAL:
+		json_text(j, "type", "number");
+		break;
+	case T_TEXT:
+	case T_TEXT_NULL:
+		say_types(j, "string", k->type == T_TEXT_NULL ? "null" : NULL);
+		break;
+	case T_FLAG:
+	case T_FLAG_NULL:
+		say_types(j, "boolean", k->type == T_FLAG_NULL ? "null" : NULL);
+		break;
+	case T_COUNTS:
+		say_array(j, "integer");
+		break;
+	case T_TEXTS:
+		say_array(j, "string");
+		break;
+	case T_EVIDENCE:
+		say_evidence(j);
+		break;
+	case T_FORECAST:
+		say_forecast(j);
+		break;
+	case T_OBJECT:
+	case T_TEXT_OBJECT:
+		json_text(j, "type", "object");
+		json_object(j, "additionalProperties");
+		json_text(j, "type", k->type == T_OBJECT ? "integer" : "string");
+		json_end(j);
+		break;
+	}
+	if (*k->help)
+		json_text(j, "description", k->help);
+	if (!strcmp(k->name, "cause")) {
+		json_array(j, "enum");
+		for (size_t i = 0; cause_names[i]; i++)
+			json_text(j, NULL, cause_names[i]);
+		if (k->type == T_TEXT_NULL)
+			json_null(j, NULL);
+		json_end_array(j);
+	}
+	json_end(j);
+}
+
+static void begin_shape(struct json *j, const char *type, const char *help)
+{
+	json_object(j, NULL);
+	json_text(j, "type", "object");
+	json_text(j, "description", help);
+	json_object(j, "properties");
+	json_object(j, "type");
+	json_text(j, "const", type);
+	json_end(j);
+	say_key(j, &(struct key){"t", T_REAL, false, "seconds since the start"});
+}
+
+static void say_shape(struct json *j, const struct shape *s)
+{
+	begin_shape(j, s->type, s->help);
+	for (size_t i = 0; i < 18 && s->key[i].name; i++)
+		say_key(j, &s->key[i]);
+	json_end(j);
+	json_array(j, "required");
+	json_text(j, NULL, "type");
+	json_text(j, NULL, "t");
+	for (size_t i = 0; i < 18 && s->key[i].name; i++)
+		if (!s->key[i].optional)
+			json_text(j, NULL, s->key[i].name);
+	json_end_array(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+static void say_grid(struct json *j, const struct grid *g)
+{
+	begin_object(j, g->key, g->help);
+	json_object(j, "properties");
+	for (size_t row = 0; row < g->rows; row++) {
+		if (!g->column) {
+			say_count(j, g->row(row), "", false);
+			continue;
+		}
+		begin_object(j, g->row(row), NULL);
+		json_object(j, "properties");
+		for (size_t k = 0; k < g->columns; k++)
+			say_count(j, g->column[k], "", false);
+		json_end(j);
+		json_flag(j, "additionalProperties", false);
+		json_end(j);
+	}
+	json_end(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+static void say_histogram(struct json *j, const struct histogram *h)
+{
+	static const char *const key[] = {"total", "p50", "p99", "max"};
+
+	begin_object(j, h->key, h->help);
+	json_object(j, "properties");
+	json_object(j, "buckets");
+	json_text(j, "type", "array");
+	json_text(j, "description", "[upper bound, count] of each that is not empty; null: no bound");
+	json_object(j, "items");
+	json_text(j, "type", "array");
+	json_object(j, "items");
+	say_types(j, "integer", "null");
+	json_end(j);
+	json_count(j, "minItems", 2);
+	json_count(j, "maxItems", 2);
+	json_end(j);
+	json_end(j);
+	for (int i = 0; i < (h->max ? 4 : 1); i++)
+		say_count(j, key[i], "", false);
+	json_end(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+static void say_group(struct json *j, const char *group)
+{
+	const char *within = NULL;
+
+	begin_object(j, group, NULL);
+	json_object(j, "properties");
+	for (size_t i = 0; i < nr_fields; i++)
+		if (!strcmp(fields[i].group, group))
+			say_count(j, fields[i].key, fields[i].help, true);
+	for (size_t i = 0; i < nr_grids; i++)
+		if (!strcmp(grids[i].group, group))
+			say_grid(j, &grids[i]);
+	for (size_t i = 0; i < nr_histograms; i++) {
+		const struct histogram *h = &histograms[i];
+
+		if (strcmp(h->group, group))
+			continue;
+		if (h->within && (!within || strcmp(within, h->within))) {
+			begin_object(j, h->within, NULL);
+			json_object(j, "properties");
+			within = h->within;
+		}
+		say_histogram(j, h);
+	}
+	if (within) {
+		json_end(j);
+		json_end(j);
+	}
+	json_end(j);
+	json_array(j, "required");
+	for (size_t i = 0; i < nr_fields; i++)
+		if (!strcmp(fields[i].group, group))
+			json_text(j, NULL, fields[i].key);
+	json_end_array(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+static void say_process(struct json *j)
+{
+	static const struct key keys[] = {
+		{"pid", T_COUNT, false, ""},
+		{"start_time_ns", T_COUNT, false, "birth, CLOCK_BOOTTIME: with the pid, one process"},
+		{"ppid", T_COUNT, false, ""},
+		{"uid", T_COUNT, false, ""},
+		{"comm", T_TEXT, false, ""},
+		{"exe", T_TEXT_NULL, false, ""},
+		{"cgroup", T_TEXT_NULL, false, ""},
+		{"workload", T_TEXT, false, "unit or container, else comm"},
+		{"shares_maps", T_FLAG, true, "a vfork child: the mappings are its parent's"},
+		{"final", T_FLAG, true, "its last line"},
+	};
+	const char *group = "";
+
+	begin_shape(j, "process", "a process that changed in the interval; counts are totals");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		say_key(j, &keys[i]);
+	for (size_t i = 0; i < nr_fields; i++) {
+		if (!*fields[i].group) {
+			say_count(j, fields[i].key, fields[i].help, true);
+		} else if (strcmp(fields[i].group, group)) {
+			group = fields[i].group;
+			say_group(j, group);
+		}
+	}
+	json_end(j);
+	json_array(j, "required");
+	json_text(j, NULL, "type");
+	json_text(j, NULL, "t");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!keys[i].optional)
+			json_text(j, NULL, keys[i].name);
+	json_end_array(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
+void render_schema(struct buf *b)
+{
+	struct json j;
+
+	json_begin(&j, b);
+	json_text(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	json_text(&j, "title", "a line of faultscope --json");
+	json_array(&j, "oneOf");
+	say_process(&j);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		say_shape(&j, &shapes[i]);
+	json_end_array(&j);
+	json_finish(&j);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/style.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static const char *const sgr[] = {"", "\033[1m", "\033[2m", "\033[1;33m", "\033[1;31m"};
+
+void line_printf(struct line *l, const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_puts(&l->b, text);
+}
+
+void line_safe(struct line *l, const char *s)
+{
+	buf_safe(&l->b, s, l->v->unicode);
+}
+
+void line_gap(struct line *l)
+{
+	buf_puts(&l->b, "  ");
+}
+
+void line_pad(struct line *l, int column)
+{
+	int at = l->b.s ? text_columns(l->b.s) : 0;
+
+	buf_repeat(&l->b, " ", column > at ? column - at : 1);
+}
+
+void line_count(struct line *l, uint64_t n)
+{
+	put_count(&l->b, n);
+}
+
+void line_rate(struct line *l, double per_s)
+{
+	put_rate(&l->b, per_s);
+}
+
+void line_bytes(struct line *l, uint64_t bytes)
+{
+	put_bytes(&l->b, bytes);
+}
+
+void line_duration(struct line *l, uint64_t ns)
+{
+	put_duration(&l->b, ns);
+}
+
+void line_limit(struct line *l, uint64_t limit)
+{
+	put_limit(&l->b, limit);
+}
+
+void line_bar(struct line *l, double share, int cells)
+{
+	static const char *const eighth[] = {"", "\u258f", "\u258e", "\u258d",
+					     "\u258c", "\u258b", "\u258a", "\u2589"};
+	double filled = (share < 0 ? 0 : share > 1 ? 1 : share) * cells;
+	int full = filled, rest = (filled - full) * 8;
+
+	if (!l->v->unicode) {
+		/* what is not nothing shows as something */
+		full = share > 0 && filled < 1 ? 1 : (int)(filled + 0.5);
+		buf_repeat(&l->b, "#", full);
+		buf_repeat(&l->b, " ", cells - full);
+		return;
+	}
+	if (share > 0 && !full && !rest)
+		rest = 1;
+	buf_repeat(&l->b, "\u2588", full);
+	if (rest)
+		buf_puts(&l->b, eighth[rest]);
+	buf_repeat(&l->b, " ", cells - full - (rest ? 1 : 0));
+}
+
+/* Bytes of s that fit into a number of columns. */
+static size_t fitting(const char *s, int columns)
+{
+	size_t at = 0;
+	uint32_t code;
+
+	while (s[at] && columns > 0) {
+		int len = utf8_decode(s + at, &code);
+		char one[8];
+
+		if (!len)
+			len = 1;
+		memcpy(one, s + at, len);
+		one[len] = 0;
+		columns -= text_columns(one);
+		if (columns < 0)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+static void put_styled(struct line *l, struct buf *b, const char *s, size_t len, enum style style)
+{
+	bool coloured = l->v->colour && style != STYLE_PLAIN;
+
+	if (coloured)
+		buf_puts(b, sgr[style]);
+	while (len && s[len - 1] == ' ')
+		len--;
+	buf_add(b, s, len);
+	if (coloured)
+		buf_puts(b, "\033[0m");
+	buf_putc(b, '\n');
+}
+
+void line_end(struct line *l, struct buf *b, enum style style)
+{
+	const char *s = l->b.s ? l->b.s : "";
+
+	put_styled(l, b, s, fitting(s, l->v->width), style);
+	buf_free(&l->b);
+}
+
+void line_wrap(struct line *l, struct buf *b, enum style style)
+{
+	const char *s = l->b.s ? l->b.s : "";
+	int indent = 0;
+
+	while (*s) {
+		size_t take = fitting(s, l->v->width - indent);
+
+		if (s[take]) {
+			size_t at = take;
+
+			while (at && s[at] != ' ')
+				at--;
+			if (at)
+				take = at;
+		}
+		buf_repeat(b, " ", indent);
+		put_styled(l, b, s, take, style);
+		s += take;
+		s += strspn(s, " ");
+		indent = 4;
+	}
+	buf_free(&l->b);
+}

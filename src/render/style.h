@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: lines of text that fit a width, with or without colour. */
+#ifndef FS_RENDER_STYLE_H
+#define FS_RENDER_STYLE_H
+
+#include "render/render.h"
+
+enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_WARNING, STYLE_CRITICAL };
+
+/* A line under construction; set `v`, zero the rest. line_end() frees it. */
+struct line {
+	const struct view *v;
+	struct buf b;
+};
+
+void line_printf(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void line_safe(struct line *l, const char *s); /* hostile bytes escaped */
+void line_gap(struct line *l);
+void line_pad(struct line *l, int column); /* with blanks up to a column, at least one */
+void line_count(struct line *l, uint64_t n);
+void line_rate(struct line *l, double per_s);
+void line_bytes(struct line *l, uint64_t bytes);
+void line_duration(struct line *l, uint64_t ns);
+void line_limit(struct line *l, uint64_t limit);
+
+/* A bar of `cells` cells, filled by a share of 0 to 1. */
+void line_bar(struct line *l, double share, int cells);
+
+/* Adds the line to `b`, cut to the view's width. */
+void line_end(struct line *l, struct buf *b, enum style style);
+
+/* Adds the line to `b`, broken at blanks instead of cut. */
+void line_wrap(struct line *l, struct buf *b, enum style style);
+
+#endif

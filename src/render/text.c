@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/render.h"
+#include "render/style.h"
+#include "render/text.h"
+
+/* A frame's first line: what is watched, since when, at which cost. */
+static void say_header(struct buf *b, const struct view *v)
+{
+	const struct fs_host_record *h = &v->m->host;
+	uint64_t seconds = view_seconds(v, v->m->last_ns);
+	double window = model_window_seconds(v->m);
+	struct line l = {.v = v};
+
+	line_printf(&l, "faultscope %s", h->version);
+	line_gap(&l);
+	line_safe(&l, h->target[0] ? h->target : h->host);
+	line_gap(&l);
+	line_printf(&l, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
+		    seconds % 60);
+	line_gap(&l);
+	line_printf(&l, "%zu processes", v->m->subjects);
+	if (window > 0) {
+		line_gap(&l);
+		line_printf(&l, "last %.*f s", window < 9.95 ? 1 : 0, window);
+	}
+	line_end(&l, b, STYLE_BOLD);
+}
+
+/* What fell out and where we are blind: only where there is something to say. */
+static void say_gaps(struct buf *b, const struct view *v)
+{
+	const struct fs_losses *lost = &v->m->tick.losses;
+	uint64_t map = lost->map + v->m->subjects_lost;
+	struct line l = {.v = v};
+
+	if (lost->ring || map || lost->slot) {
+		line_printf(&l, "lost: %" PRIu64 " records (ring), %" PRIu64 " processes (map), %" PRIu64
+			    " fault begins (slot)", (uint64_t)lost->ring, map, (uint64_t)lost->slot);
+		line_end(&l, b, STYLE_WARNING);
+	}
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+
+		if (h->state != FS_HOOK_BLIND)
+			continue;
+		l = (struct line){.v = v};
+		line_printf(&l, "blind: %s (", h->name);
+		line_safe(&l, h->why);
+		line_printf(&l, ")");
+		line_end(&l, b, STYLE_WARNING);
+	}
+}
+
+static enum style severity_style(enum severity s)
+{
+	return s == SEVERITY_CRITICAL ? STYLE_CRITICAL : s == SEVERITY_WARNING ? STYLE_WARNING : STYLE_BOLD;
+}
+
+static void wrap(struct buf *b, const struct view *v, const char *lead, const char *text)
+{
+	int indent = text_columns(lead), room = v->width - indent;
+	const char *at = text;
+	bool first = true;
+
+	if (room < 20)
+		room = 20;
+	while (*at) {
+		size_t take = strlen(at);
+
+		if ((int)take > room) {
+			take = room;
+			while (take > 0 && at[take] != ' ')
+				take--;
+			if (!take) /* a word longer than the line: a command, kept whole */
+				take = strcspn(at, " ");
+		}
+		if (first)
+			buf_puts(b, lead);
+		else
+			buf_repeat(b, " ", indent);
+		buf_printf(b, "%.*s\n", (int)take, at);
+		at += take;
+		at += strspn(at, " ");
+		first = false;
+	}
+}
+
+static void text_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	struct buf title = {}, e = {};
+	struct line l = {.v = v};
+
+	line_printf(&l, "%s[%s]: ", f->open ? severity_name(f->severity) : "cleared", f->rule->id);
+	line_safe(&l, f->comm);
+	line_printf(&l, "[%u]: ", f->subject.pid);
+	buf_safe(&title, f->title, v->unicode);
+	line_printf(&l, "%s", title.s ? title.s : "");
+	line_wrap(&l, b, severity_style(f->severity));
+	for (size_t i = 0; i < f->nr_evidence && f->open; i++) {
+		const struct evidence *ev = &f->evidence[i];
+
+		buf_clear(&e);
+		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "", ev->limit);
+		wrap(b, v, "   | ", e.s);
+	}
+	for (size_t i = 0; i < f->nr_remedies && f->open; i++)
+		wrap(b, v, "   = help: ", f->remedy[i]);
+	buf_free(&e);
+	buf_free(&title);
+}
+
+static void say_findings(struct buf *b, const struct view *v)
+{
+	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
+		for (size_t i = 0; i < v->findings->n; i++) {
+			const struct finding *f = &v->findings->f[i];
+
+			if ((int)f->severity == severity && (f->open || f->fresh))
+				text_finding(b, v, f);
+		}
+}
+
+/* Keeps the first `height` lines: what scrolls out of a screen is lost to the reader anyway. */
+static void cut_to_height(struct buf *b, size_t from, int height)
+{
+	int lines = 0;
+
+	if (!height || b->failed)
+		return;
+	for (size_t i = from; i < b->len; i++)
+		if (b->s[i] == '\n' && ++lines == height - 1) {
+			b->len = i + 1;
+			b->s[b->len] = 0;
+			return;
+		}
+}
+
+static void text_frame(struct buf *b, const struct view *v)
+{
+	size_t from = b->len;
+
+	say_header(b, v);
+	say_gaps(b, v);
+	if (v->layout == LAYOUT_TABLE) {
+		/* findings first on a screen: a long table must not push them off */
+		if (v->height)
+			say_findings(b, v);
+		text_table(b, v);
+		if (!v->height)
+			say_findings(b, v);
+	} else {
+		text_blocks(b, v);
+		say_findings(b, v);
+	}
+	cut_to_height(b, from, v->height);
+	if (!v->height)
+		buf_putc(b, '\n');
+}
+
+static void say_peak(struct buf *b, const struct view *v, const char *what, const struct peak *p)
+{
+	struct line l = {.v = v};
+
+	if (!p->limit)
+		return;
+	line_printf(&l, "  %s peak ", what);
+	line_count(&l, p->value);
+	if (p->limit != UINT64_MAX) {
+		line_printf(&l, " of ");
+		line_count(&l, p->limit);
+		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
+	}
+	line_printf(&l, " in ");
+	line_safe(&l, p->comm);
+	line_printf(&l, "[%u]", p->pid);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* The last words: totals over everything watched, from first to last. */
+static void text_close(struct buf *b, const struct view *v)
+{
+	const struct fs_tick_record *t = &v->m->tick;
+	double seconds = view_seconds(v, v->m->last_ns);
+	struct totals totals;
+	struct line l = {.v = v};
+
+	model_totals(v->m, &totals);
+	line_printf(&l, "faultscope: %s", v->command ? "ran " : "watched ");
+	line_safe(&l, v->m->host.target[0] ? v->m->host.target : "all processes");
+	if (v->ending)
+		line_printf(&l, " (%s)", v->ending);
+	line_printf(&l, " for %.1f s, ", seconds);
+	line_count(&l, totals.processes);
+	line_printf(&l, totals.processes == 1 ? " process" : " processes");
+	line_end(&l, b, STYLE_BOLD);
+
+	l = (struct line){.v = v};
+	line_printf(&l, "  faults: minor ");
+	line_count(&l, totals.min_flt);
+	line_printf(&l, ", major ");
+	line_count(&l, totals.maj_flt);
+	line_printf(&l, ", failed ");
+	line_count(&l, totals.c.fault_failed);
+	if (model_hook_on(v->m, "fault_end")) {
+		line_printf(&l, ", stalled ");
+		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	say_peak(b, v, "maps", &totals.maps);
+	say_peak(b, v, "descriptors", &totals.fds);
+	text_histograms(b, v, &totals.c);
+
+	l = (struct line){.v = v};
+	line_printf(&l, "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
+		    " fault begins; own cost: ", (uint64_t)t->losses.ring,
+		    (uint64_t)(t->losses.map + v->m->subjects_lost), (uint64_t)t->losses.slot);
+	line_duration(&l, t->own_cpu_ns);
+	line_printf(&l, " CPU, ");
+	line_bytes(&l, t->own_rss_bytes);
+	line_end(&l, b, STYLE_PLAIN);
+	say_gaps(b, v);
+	if (v->command || v->height)
+		say_findings(b, v);
+}
+
+static void text_nothing(struct buf *b, const struct view *v)
+{
+}
+
+static void text_event(struct buf *b, const struct view *v, const union event *e)
+{
+}
+
+static void text_told_in_frame(struct buf *b, const struct view *v, const struct finding *f)
+{
+}
+
+const struct renderer text_renderer = {
+	.name = "text",
+	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
+	.open = text_nothing,
+	.event = text_event,
+	.finding = text_told_in_frame,
+	.frame = text_frame,
+	.close = text_close,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: the parts that the text renderer is made of. */
+#ifndef FS_RENDER_TEXT_H
+#define FS_RENDER_TEXT_H
+
+#include "render/render.h"
+
+/* One row a process, the most active first. */
+void text_table(struct buf *b, const struct view *v);
+
+/* One block a process: rates, totals, bars against limits, histograms. */
+void text_blocks(struct buf *b, const struct view *v);
+
+/* The log2 histograms of latency and mapping sizes that hold anything. */
+void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c);
+
+/* Shown subjects, sorted; *ret_n of them. The caller frees the array. */
+const struct subject **text_sorted(const struct view *v, size_t *ret_n);
+
+#endif

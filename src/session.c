@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probe/host.h"
+#include "terminal.h"
+
+#define DEFAULT_INTERVAL 1.0
+#define DEFAULT_WIDTH 100
+#define DEFAULT_TOP 20
+
+void complain(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("faultscope: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int status_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return EXIT_NOT_PERMITTED;
+	case -ENOSYS:
+		return EXIT_KERNEL_LACKS;
+	case -EINVAL:
+	case -ENOENT:
+		return EXIT_USAGE;
+	}
+	return EXIT_FAILED;
+}
+
+static double interval_of(const struct options *o)
+{
+	return o->interval ? o->interval : DEFAULT_INTERVAL;
+}
+
+/* Where output goes: standard output, a file, or for the text of `run` standard error. */
+static int open_output(struct session *s)
+{
+	const struct options *o = s->o;
+
+	s->fd = o->command == CMD_RUN && s->renderer == &text_renderer ? STDERR_FILENO : STDOUT_FILENO;
+	if (!o->output)
+		return 0;
+	s->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (s->fd < 0) {
+		complain("cannot write %s: %s", o->output, strerror(errno));
+		return EXIT_FAILED;
+	}
+	s->own_fd = true;
+	return 0;
+}
+
+static void measure_view(struct session *s)
+{
+	const char *columns = getenv("COLUMNS");
+	int width = 0, height = 0;
+
+	if (!terminal_size(s->fd, &width, &height) && columns)
+		width = atoi(columns);
+	if (s->o->width)
+		width = s->o->width;
+	s->view.width = width < 40 ? DEFAULT_WIDTH : width;
+	s->view.height = s->redraws ? height : 0;
+	s->view.top = s->o->top ? s->o->top : s->redraws ? 1000 : DEFAULT_TOP;
+}
+
+static void set_view(struct session *s)
+{
+	const struct options *o = s->o;
+	const char *no_colour = getenv("NO_COLOR");
+	bool utf8;
+
+	setlocale(LC_CTYPE, "");
+	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->replay &&
+		     !o->output && terminal_can_redraw(s->fd);
+	s->view.m = &s->m;
+	s->view.findings = &s->findings;
+	s->view.unicode = utf8 && !o->no_unicode;
+	s->view.addresses = o->addresses;
+	s->view.sort = o->sort;
+	s->view.command = o->command == CMD_RUN;
+	s->view.colour = o->colour == WHEN_ALWAYS ||
+			 (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
+			  !(no_colour && *no_colour));
+	measure_view(s);
+}
+
+int session_begin(struct session *s, const struct options *o)
+{
+	char error[512];
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->o = o;
+	s->signals = s->timer = s->poll = -1;
+	s->fd = -1;
+	s->renderer = o->format ? o->format : &text_renderer;
+	if (model_init(&s->m)) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	s->collector.m = &s->m;
+	s->collector.filter = &o->filter;
+	err = open_output(s);
+	if (err)
+		return err;
+	set_view(s);
+	if (o->record) {
+		err = recorder_open(o->record, o->force, &s->collector.rec, error, sizeof(error));
+		if (err) {
+			complain("%s", error);
+			return EXIT_FAILED;
+		}
+	}
+	return 0;
+}
+
+int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+{
+	struct live_options lo = {.watch_all = watch_all, .tiers = tiers, .btf_path = s->o->btf};
+	char error[1024] = "";
+	int err;
+
+	if (s->o->tiers_given)
+		lo.tiers = s->o->tiers;
+	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
+	err = live_open(&lo, &s->src, error, sizeof(error));
+	if (err) {
+		complain("%s", *error ? error : strerror(-err));
+		return status_of(err);
+	}
+	s->collector.live = true;
+	return 0;
+}
+
+int session_open_replay(struct session *s)
+{
+	char error[512];
+	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
+
+	if (err) {
+		complain("%s", error);
+		return EXIT_FAILED;
+	}
+	return 0;
+}
+
+static struct sink sink_of(struct session *s)
+{
+	return (struct sink){.take = collector_take, .ctx = &s->collector};
+}
+
+/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
+static void flush(struct session *s)
+{
+	size_t at = 0;
+
+	while (!s->mute && at < s->out.len) {
+		ssize_t n = write(s->fd, s->out.s + at, s->out.len - at);
+
+		if (n >= 0) {
+			at += n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		s->mute = true;
+		if (errno != EPIPE) {
+			complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
+				 strerror(errno));
+			s->status = EXIT_FAILED;
+		}
+		if (!s->child && !s->collector.rec)
+			s->done = true;
+	}
+	buf_clear(&s->out);
+}
+
+/* The recording failed: say it once, go on watching. */
+static void check_recording(struct session *s)
+{
+	if (!s->collector.rec_error || s->rec_told)
+		return;
+	s->rec_told = true;
+	s->status = EXIT_FAILED;
+	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes on",
+		 s->o->record, strerror(-s->collector.rec_error));
+}
+
+/* Events and the findings they lead to, at once. */
+static void tell_events(struct session *s)
+{
+	findings_judge_events(&s->findings, &s->m);
+	for (; s->told < s->m.events; s->told++) {
+		const union event *e = &s->m.event[s->told];
+		/* refusals, crossings and signals of processes that are filtered out stay untold */
+		struct subject *subject = model_find(&s->m, &e->crossing.subject);
+
+		if (!subject || !subject->hidden || e->h.kind == FS_REC_KERNEL_FAULT)
+			s->renderer->event(&s->out, &s->view, e);
+	}
+	for (size_t i = 0; i < s->findings.n; i++) {
+		struct finding *f = &s->findings.f[i];
+
+		if (f->fresh && !f->told)
+			s->renderer->finding(&s->out, &s->view, f);
+		f->told = true;
+	}
+}
+
+static void render_frame(struct session *s)
+{
+	struct buf frame = {};
+
+	/* `run` has the terminal to share: its text is the summary alone */
+	if (s->renderer == &text_renderer && s->o->command == CMD_RUN)
+		return;
+	if (!s->redraws) {
+		s->renderer->frame(&s->out, &s->view);
+		return;
+	}
+	s->renderer->frame(&frame, &s->view);
+	terminal_redraw(&s->out, &frame);
+	buf_free(&frame);
+}
+
+/* A whole look, shown and over. Returns as source_ops.look. */
+static int take_window(struct session *s, bool show)
+{
+	struct sink sink = sink_of(s);
+	int err = s->src->ops->look(s->src, &sink);
+
+	check_recording(s);
+	if (err)
+		return err;
+	findings_judge(&s->findings, &s->m);
+	tell_events(s);
+	if (show) {
+		render_frame(s);
+		s->frames++;
+	}
+	flush(s);
+	return 0;
+}
+
+static void next_window(struct session *s)
+{
+	model_next_window(&s->m);
+	findings_next_window(&s->findings);
+	s->told = 0;
+}
+
+size_t session_alive(const struct session *s)
+{
+	size_t n = 0;
+
+	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one))
+		n += !one->final;
+	return n;
+}
+
+static int begin_host(struct session *s)
+{
+	struct fs_host_record host;
+	struct sink sink = sink_of(s);
+
+	host_fill(&host);
+	host.interval_ns = interval_of(s->o) * 1e9;
+	snprintf(host.version, sizeof(host.version), "%s", VERSION);
+	snprintf(host.mode, sizeof(host.mode), "%s", s->mode);
+	snprintf(host.target, sizeof(host.target), "%s", s->target);
+	return sink.take(sink.ctx, &host.h);
+}
+
+static void choose_layout(struct session *s)
+{
+	bool targets = !strcmp(s->m.host.mode, "targets") || s->o->filter.pids;
+
+	s->view.layout = targets && session_alive(s) <= 16 ? LAYOUT_BLOCKS : LAYOUT_TABLE;
+}
+
+static int fail(struct session *s, int err)
+{
+	if (s->redraws)
+		terminal_leave();
+	s->redraws = false;
+	complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
+	s->status = EXIT_FAILED;
+	return EXIT_FAILED;
+}
+
+int session_start(struct session *s)
+{
+	struct sink sink = sink_of(s);
+	int err = 0;
+
+	if (s->src->live)
+		err = begin_host(s);
+	if (!err)
+		err = s->src->ops->start(s->src, &sink);
+	/* the first look gives what was there before us: bases, not growth */
+	if (!err)
+		err = s->src->ops->look(s->src, &sink);
+	if (err == 1) {
+		complain("%s: the recording is empty", s->o->replay);
+		return s->status = EXIT_FAILED;
+	}
+	if (err)
+		return fail(s, err);
+	choose_layout(s);
+	if (s->redraws)
+		terminal_enter(s->fd, STDIN_FILENO);
+	findings_judge(&s->findings, &s->m);
+	s->renderer->open(&s->out, &s->view);
+	tell_events(s);
+	if (s->redraws || s->renderer != &text_renderer)
+		render_frame(s);
+	flush(s);
+	check_recording(s);
+	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
+		s->done = true;
+	else
+		next_window(s);
+	return 0;
+}
+
+static int open_loop(struct session *s)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
+	uint64_t ns = interval_of(s->o) * 1e9;
+	struct itimerspec every = {{ns / 1000000000, ns % 1000000000}, {ns / 1000000000, ns % 1000000000}};
+	sigset_t set;
+	int fds[4], n = 0;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		/* job control is ours only where the terminal is */
+		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
+			sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	s->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->signals < 0 || s->timer < 0 || s->poll < 0 || timerfd_settime(s->timer, 0, &every, NULL))
+		return -errno;
+	fds[n++] = s->signals;
+	fds[n++] = s->timer;
+	if (s->src->ops->fd(s->src) >= 0)
+		fds[n++] = s->src->ops->fd(s->src);
+	if (s->redraws && isatty(STDIN_FILENO))
+		fds[n++] = STDIN_FILENO;
+	for (int i = 0; i < n; i++) {
+		struct epoll_event ev = {.events = EPOLLIN, .data.fd = fds[i]};
+
+		if (epoll_ctl(s->poll, EPOLL_CTL_ADD, fds[i], &ev))
+			return -errno;
+	}
+	return 0;
+}
+
+static void suspend(struct session *s)
+{
+	terminal_leave();
+	raise(SIGSTOP);
+	terminal_enter(s->fd, STDIN_FILENO);
+	render_frame(s);
+	flush(s);
+}
+
+static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
+{
+	if (s->interrupts++) {
+		if (s->redraws)
+			terminal_leave();
+		_exit(130);
+	}
+	if (!s->child) {
+		s->done = true;
+		return;
+	}
+	/* the terminal sent it to the command too; a kill came to us alone */
+	if (si->ssi_code != SI_KERNEL)
+		kill(s->child, si->ssi_signo);
+}
+
+static void reap_child(struct session *s)
+{
+	if (s->child && waitpid(s->child, &s->child_status, WNOHANG) == s->child) {
+		s->child = 0;
+		s->child_gone = true;
+	}
+}
+
+static void on_signals(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
+		switch (si.ssi_signo) {
+		case SIGCHLD:
+			reap_child(s);
+			break;
+		case SIGWINCH:
+			measure_view(s);
+			if (s->redraws) {
+				render_frame(s);
+				flush(s);
+			}
+			break;
+		case SIGTSTP:
+			suspend(s);
+			break;
+		case SIGCONT:
+			break;
+		case SIGINT:
+			on_interrupt(s, &si);
+			break;
+		default: /* TERM, HUP, QUIT */
+			if (s->child)
+				kill(s->child, si.ssi_signo);
+			else
+				s->done = true;
+		}
+	}
+}
+
+static void on_keys(struct session *s)
+{
+	char keys[64];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+
+	if (n == 0)
+		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
+	for (ssize_t i = 0; i < n; i++)
+		if (keys[i] == 'q' || keys[i] == 'Q')
+			s->done = true;
+}
+
+static int on_urgent(struct session *s)
+{
+	struct sink sink = sink_of(s);
+	int err = s->src->ops->drain(s->src, &sink);
+
+	tell_events(s);
+	flush(s);
+	check_recording(s);
+	return err;
+}
+
+static int on_tick(struct session *s, bool expected)
+{
+	uint64_t expirations;
+	int err;
+
+	if (expected && read(s->timer, &expirations, sizeof(expirations)) < 0)
+		return 0;
+	err = take_window(s, true);
+	if (err)
+		return err;
+	if (s->o->count && s->frames >= s->o->count)
+		s->done = true;
+	if (!strcmp(s->mode, "targets") && !session_alive(s))
+		s->done = true;
+	if (!s->done)
+		next_window(s);
+	return 0;
+}
+
+static int wait_time_ms(const struct session *s)
+{
+	uint64_t now = host_monotonic_ns();
+
+	if (!s->ends_ns)
+		return -1;
+	return s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
+}
+
+/* Once the command is gone: whether its descendants are too. */
+static bool run_is_over(struct session *s)
+{
+	struct sink sink = sink_of(s);
+
+	if (!s->child_gone)
+		return false;
+	if (s->src->ops->look(s->src, &sink))
+		return true;
+	return !session_alive(s);
+}
+
+static int live_loop(struct session *s)
+{
+	struct epoll_event ev[4];
+	int err = open_loop(s), n;
+
+	if (err)
+		return err;
+	if (s->o->duration)
+		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
+	reap_child(s); /* it may be gone already: before SIGCHLD was blocked */
+	while (!s->done && !err) {
+		bool was_gone = s->child_gone;
+
+		n = epoll_wait(s->poll, ev, 4, wait_time_ms(s));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (s->ends_ns && host_monotonic_ns() >= s->ends_ns)
+			break;
+		for (int i = 0; i < n && !err && !s->done; i++) {
+			if (ev[i].data.fd == s->signals)
+				on_signals(s);
+			else if (ev[i].data.fd == s->timer)
+				err = on_tick(s, true);
+			else if (ev[i].data.fd == STDIN_FILENO)
+				on_keys(s);
+			else
+				err = on_urgent(s);
+		}
+		if (s->child_gone && (!was_gone || n > 0) && run_is_over(s))
+			break;
+	}
+	return err;
+}
+
+static int replay_loop(struct session *s)
+{
+	int err;
+
+	while (!s->done) {
+		err = take_window(s, true);
+		if (err)
+			return err;
+		if (s->o->count && s->frames >= s->o->count)
+			break;
+		next_window(s);
+	}
+	return 0;
+}
+
+int session_loop(struct session *s)
+{
+	int err;
+
+	if (s->done)
+		return 0;
+	if (s->src->live) {
+		err = live_loop(s);
+		/* what came since the last tick belongs to the summary */
+		if (!err && !s->done)
+			err = take_window(s, s->renderer != &text_renderer);
+		else if (!err && s->interrupts)
+			err = take_window(s, s->renderer != &text_renderer);
+	} else {
+		err = replay_loop(s);
+	}
+	if (err && err != 1)
+		return fail(s, err);
+	return s->status;
+}
+
+int session_end(struct session *s)
+{
+	int err;
+
+	if (s->redraws) {
+		terminal_leave();
+		s->redraws = false;
+		measure_view(s);
+	}
+	if (s->src && s->m.last_ns) {
+		if (s->ending[0])
+			s->view.ending = s->ending;
+		if (s->renderer != &text_renderer || !s->o->quiet)
+			s->renderer->close(&s->out, &s->view);
+		flush(s);
+	}
+	if (s->collector.rec) {
+		struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
+
+		recorder_take(s->collector.rec, &end.h);
+		err = recorder_close(s->collector.rec);
+		if (err && !s->rec_told) {
+			s->collector.rec_error = err;
+			check_recording(s);
+		}
+	}
+	if (s->src)
+		s->src->ops->close(s->src);
+	if (s->own_fd && close(s->fd) && !s->status)
+		s->status = EXIT_FAILED;
+	if (s->signals >= 0)
+		close(s->signals);
+	if (s->timer >= 0)
+		close(s->timer);
+	if (s->poll >= 0)
+		close(s->poll);
+	collector_free(&s->collector);
+	findings_free(&s->findings);
+	model_free(&s->m);
+	buf_free(&s->out);
+	return s->status;
+}

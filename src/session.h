@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One measurement, from its source to its last line: the event loop of `watch` and `run`. */
+#ifndef FS_SESSION_H
+#define FS_SESSION_H
+
+#include <sys/types.h>
+
+#include "collect/collector.h"
+#include "options.h"
+
+struct session {
+	const struct options *o;
+	struct source *src;
+	struct model m;
+	struct findings findings;
+	struct collector collector;
+	struct view view;
+	const struct renderer *renderer;
+	struct buf out;
+	int fd;		   /* where output goes */
+	bool own_fd;
+	bool redraws;	   /* in place, on a terminal */
+	bool mute;	   /* the reader went away: nothing more is written */
+	bool done;
+	bool rec_told;
+	int status;	   /* enum exit_status */
+	size_t told;	   /* events of this window told at once */
+	uint64_t frames;
+	char mode[16], target[128];
+	int signals, timer, poll; /* descriptors of the loop */
+	uint64_t ends_ns;  /* --duration; 0: none */
+	unsigned int interrupts;
+	/* run */
+	pid_t child;	   /* 0: none, or gone */
+	int child_status;  /* of wait() once it is gone */
+	bool child_gone;
+	char ending[64];
+};
+
+/* Says "faultscope: …" on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int command_watch(const struct options *o);
+int command_run(const struct options *o);
+int command_doctor(const struct options *o);
+
+/* For the commands above. All return 0 or an exit status; session_end() frees. */
+int session_begin(struct session *s, const struct options *o);
+int session_open_live(struct session *s, bool watch_all, unsigned int tiers);
+int session_open_replay(struct session *s);
+int session_start(struct session *s); /* host and hooks, the first look, the first lines */
+int session_loop(struct session *s);
+int session_end(struct session *s);   /* the last lines; returns the exit status */
+
+/* What remains alive of what is watched. */
+size_t session_alive(const struct session *s);
+
+/* The exit status for an error of live_open(). */
+int status_of(int err);
+
+#endif
