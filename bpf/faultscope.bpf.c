@@ -39,11 +39,11 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 
 /* Attached to the classic exit tracepoint of each call of interest: the others pay less. */
 SEC("tp")
-int on_call_exit(struct trace_event_raw_sys_exit *ctx)
+int on_call_exit(struct syscall_trace_exit *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return end_call((struct pt_regs *)bpf_task_pt_regs(task), ctx->id, ctx->ret);
+	return end_call((struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

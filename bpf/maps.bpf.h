@@ -82,9 +82,7 @@ struct {
 } ring SEC(".maps");
 
 struct proc_scratch {
-	struct fs_state state;
 	struct fs_process_record record;
-	unsigned long words[64];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -34,13 +34,12 @@ static __always_inline __u32 popcount(__u64 v)
 	return (v * 0x0101010101010101UL) >> 56;
 }
 
-#define FD_CHUNK_WORDS 64
-/* 2^21 descriptors at 4,096 a chunk; beyond that the count is a lower bound. */
-#define FD_CHUNKS 512
+#define FD_CHUNK_WORDS 8
+/* 2^24 descriptors; beyond that the count is a lower bound. */
+#define FD_CHUNKS (1 << 15)
 
 struct fd_walk {
 	unsigned long *bits;
-	unsigned long *words;
 	__u32 left;
 	__u32 count;
 };
@@ -48,14 +47,12 @@ struct fd_walk {
 static long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u32 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
-	__u32 count = 0;
+	__u64 words[FD_CHUNK_WORDS] = {};
 
-	if (!n || bpf_probe_read_kernel(w->words, n * 8, w->bits + i * FD_CHUNK_WORDS))
+	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
 		return 1;
-	for (__u32 j = 0; j < FD_CHUNK_WORDS; j++)
-		if (j < n)
-			count += popcount(w->words[j]);
-	w->count += count;
+	for (int j = 0; j < FD_CHUNK_WORDS; j++)
+		w->count += popcount(words[j]);
 	w->left -= n;
 	return 0;
 }
@@ -64,33 +61,14 @@ static long count_chunk(__u32 i, struct fd_walk *w)
 static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 {
 	struct files_struct *files = task->files;
-	struct proc_scratch *sc;
-	struct fdtable *fdt;
 	struct fd_walk w = {};
-	__u32 max, zero = 0;
-	__u64 word;
+	struct fdtable *fdt;
 
 	if (!files)
 		return false;
 	fdt = BPF_CORE_READ(files, fdt);
-	max = BPF_CORE_READ(fdt, max_fds);
 	w.bits = BPF_CORE_READ(fdt, open_fds);
-	if (max <= 256) {
-		for (__u32 i = 0; i < 4; i++) {
-			if (i * 64 >= max)
-				break;
-			if (bpf_probe_read_kernel(&word, 8, w.bits + i))
-				return false;
-			w.count += popcount(word);
-		}
-		*ret_fds = w.count;
-		return true;
-	}
-	sc = bpf_map_lookup_elem(&scratch, &zero);
-	if (!sc)
-		return false;
-	w.words = sc->words;
-	w.left = max / 64;
+	w.left = BPF_CORE_READ(fdt, max_fds) / 64;
 	bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
 	*ret_fds = w.count;
 	return true;
@@ -123,12 +101,18 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A value that fell five points below a threshold arms it again. */
-static __always_inline void rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
+/*
+ * A value that fell five points below a threshold arms it again. Global, as other functions here
+ * that take no kernel pointer: so the verifier goes through it once, not on each path to it.
+ */
+__noinline int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
+	if (!st)
+		return 0;
 	for (__u32 i = 0; i < FS_NR_MARKS; i++)
 		if (st->marks[what & 1] > i && value * 100 < limit * (mark_percent[i] - 5))
 			st->marks[what & 1] = i;
+	return 0;
 }
 
 static __always_inline void saw_map_count(struct fs_state *st, struct task_struct *leader,
@@ -157,7 +141,7 @@ static __always_inline void sum_thread_faults(struct task_struct *leader, struct
 {
 	struct signal_struct *sig = leader->signal;
 
-	for (int try = 0; try < 4; try++) {
+	for (int try = 0; try < 2; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 		struct bpf_iter_task it;
 		struct task_struct *t;

@@ -63,7 +63,12 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
 	}
 	if (!st)
 		return 0;
-	__sync_fetch_and_and(&st->flags, ~FS_PROC_SHARES_MM);
+	if (st->flags & FS_PROC_SHARES_MM) {
+		__sync_fetch_and_and(&st->flags, ~FS_PROC_SHARES_MM);
+		st->map_high = 0; /* what it saw so far were its parent's mappings */
+	}
+	if (st->flags & FS_PROC_COMMAND && !st->execs && count_fds(task, &st->fd_base))
+		st->fds = st->fd_high = st->fd_base; /* ours, inherited up to here, are closed */
 	st->execs++;
 	st->marks[FS_WHAT_MAPS] = 0;
 	rebase_maps(st, task);
@@ -95,21 +100,26 @@ int BPF_PROG(on_exit, struct task_struct *task)
 }
 
 /* A sum that moves when any counter does, and one that moves when any figure shown does. */
-static __always_inline __u64 counter_sum(const struct fs_counters *c)
+__noinline __u64 counter_sum(struct fs_counters *c)
 {
 	const __u64 *v = (const __u64 *)c;
 	__u64 sum = 0;
 
+	if (!c)
+		return 0;
 	for (__u32 i = 0; i < __builtin_offsetof(struct fs_counters, map_size) / 8; i++)
 		sum += v[i];
 	return sum + c->stall_ns[0] + c->stall_ns[1];
 }
 
-static __always_inline __u64 gauge_signature(const struct fs_gauges *g)
+__noinline __u64 gauge_signature(struct fs_gauges *g)
 {
-	__u64 sig = g->min_flt * 3 + g->maj_flt * 5 + g->total_vm_pages * 7 + g->data_vm_pages * 11 +
-		    g->locked_vm_pages * 13 + g->fd_soft * 17 + g->fd_hard * 19;
+	__u64 sig;
 
+	if (!g)
+		return 0;
+	sig = g->min_flt * 3 + g->maj_flt * 5 + g->total_vm_pages * 7 + g->data_vm_pages * 11 +
+	      g->locked_vm_pages * 13 + g->fd_soft * 17 + g->fd_hard * 19;
 	sig += g->map_count * 23UL + g->map_high * 29UL + g->fds * 31UL + g->fd_high * 37UL +
 	       g->ppid * 41UL + g->uid * 43UL + g->threads * 47UL + g->flags * 53UL + g->execs * 59UL;
 	sig += (g->rss_file_pages + g->rss_anon_pages * 3 + g->rss_shmem_pages * 5) * 61 +
@@ -117,8 +127,11 @@ static __always_inline __u64 gauge_signature(const struct fs_gauges *g)
 	return sig + *(__u64 *)g->comm * 73 + *(__u64 *)(g->comm + 8) * 79;
 }
 
-/* Emits a process if it changed since the last look. False where the ring was full. */
-static __always_inline bool look_at(struct task_struct *leader)
+/*
+ * Emits a process if it changed since the last look. False where the ring was full. A call of its
+ * own, so that nothing of it is left when the verifier comes round the loop of the look again.
+ */
+static __noinline bool look_at(struct task_struct *leader)
 {
 	struct fs_state *st;
 	struct fs_gauges g = {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "probe/limits.h"
 #include "render/json_out.h"
@@ -48,9 +47,6 @@ static void say_text(struct buf *b, const struct model *m, const struct fs_limit
 		   (unsigned long long)l->commit_limit_bytes >> 20);
 	buf_printf(b, "  swap                            %llu MiB\n",
 		   (unsigned long long)l->swap_total_bytes >> 20);
-	if (access("/sys/kernel/tracing/events", F_OK))
-		buf_puts(b, "\nfor more\n  mount -t tracefs tracefs /sys/kernel/tracing   makes `calls` cheaper "
-			    "for calls that are not of interest\n");
 }
 
 static void say_json(struct buf *b, const struct model *m, const struct fs_limits *l)

@@ -184,8 +184,8 @@ struct kernel_siginfo {
 	int si_code;
 };
 
-struct trace_event_raw_sys_exit {
-	long id;
+struct syscall_trace_exit {
+	int nr;
 	long ret;
 };
 

@@ -59,9 +59,10 @@ const struct hook hooks[] = {
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",
 		.lost = "refusals, calls by kind, descriptor thresholds between looks",
-		.alternate = {{"tracepoint", ATTACH_CALL_EXITS, {"on_call_exit"},
+		/* The other costs half where nothing is of interest, but seconds to attach and detach. */
+		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_sys_exit"},
 			       "does not see calls of 32-bit processes"},
-			      {"tp_btf", ATTACH_TRACEPOINT, {"on_sys_exit"},
+			      {"tracepoint", ATTACH_CALL_EXITS, {"on_call_exit"},
 			       "does not see calls of 32-bit processes"}},
 	},
 };
