@@ -289,6 +289,9 @@ static int begin_host(struct session *s)
 
 	host_fill(&host);
 	host.interval_ns = interval_of(s->o) * 1e9;
+	for (size_t h = 0; h < nr_hooks; h++)
+		if (live_hooks(s->src)[h].state == FS_HOOK_ON)
+			host.tiers |= 1u << hooks[h].tier;
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
 	snprintf(host.mode, sizeof(host.mode), "%s", s->mode);
 	snprintf(host.target, sizeof(host.target), "%s", s->target);

@@ -146,7 +146,7 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 /* Keeps what a forecast may need once a value is worth watching. */
 static int keep_series(struct series **ret, uint64_t t_ns, uint32_t value, uint64_t limit)
 {
-	if (!limit || limit == UINT64_MAX || (!*ret && value < limit / 4))
+	if (!limit || limit == UINT64_MAX || (!*ret && value < limit / 10))
 		return 0;
 	if (!*ret)
 		*ret = calloc(1, sizeof(**ret));
@@ -216,8 +216,20 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	return 0;
 }
 
+/* A threshold crossed is a point that the looks would have missed. */
+static int take_crossing(struct model *m, const struct fs_crossing_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s)
+		return 0;
+	return keep_series(r->what == FS_WHAT_MAPS ? &s->maps : &s->fds, r->h.t_ns, r->value, r->limit);
+}
+
 static int take_event(struct model *m, const struct fs_header *h)
 {
+	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
+		return -ENOMEM;
 	if (m->events == MODEL_EVENTS_MAX) {
 		m->events_lost++;
 		return 0;
@@ -299,6 +311,7 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_SYMBOL:
 		return take_symbol(m, (const struct fs_symbol_record *)h);
 	case FS_REC_TICK:
+		m->prev_own_cpu_ns = m->tick.own_cpu_ns;
 		memcpy(&m->tick, h, sizeof(m->tick));
 		m->prev_ns = m->last_ns;
 		m->last_ns = h->t_ns;

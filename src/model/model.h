@@ -45,7 +45,7 @@ struct subject {
 	bool final;		/* its last record has come */
 	bool hidden;		/* left out by the filter of this view */
 	char *exe, *cgroup;	/* NULL: not known; owned */
-	struct series *maps, *fds; /* NULL below a quarter of the limit; owned */
+	struct series *maps, *fds; /* NULL below a tenth of the limit; owned */
 	struct subject *next;	/* of the hash chain */
 };
 
@@ -94,6 +94,7 @@ struct model {
 	uint64_t origin_ns; /* the host record: t = 0 */
 	struct totals totals;
 	struct fs_tick_record tick;
+	uint64_t prev_own_cpu_ns; /* at the tick before */
 	struct fs_host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;

@@ -50,5 +50,9 @@ void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
 		snprintf(ret, size, "%s", comm);
 		return;
 	}
-	snprintf(ret, size, "%s", last + 1);
+	/* a bare container id: as much of it as people use */
+	if (strspn(last + 1, "0123456789abcdef") >= 32)
+		snprintf(ret, size, "%.12s", last + 1);
+	else
+		snprintf(ret, size, "%s", last + 1);
 }

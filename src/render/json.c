@@ -53,6 +53,11 @@ static void json_open(struct buf *b, const struct view *v)
 	json_text(&j, "time", text);
 	json_text(&j, "mode", h->mode);
 	json_text(&j, "target", h->target);
+	json_array(&j, "tiers");
+	for (int tier = 0; tier < 4; tier++)
+		if (h->tiers >> tier & 1)
+			json_count(&j, NULL, tier);
+	json_end_array(&j);
 	json_object(&j, "hooks");
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *hook = &v->m->hook[i];

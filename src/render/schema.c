@@ -35,6 +35,7 @@ static const struct shape shapes[] = {
 	  {"time", T_TEXT, false, "RFC 3339"},
 	  {"mode", T_TEXT, false, "all, targets or run"},
 	  {"target", T_TEXT, false, "what was asked for"},
+	  {"tiers", T_COUNTS, false, "of cost that are paid for"},
 	  {"hooks", T_TEXT_OBJECT, false, "name to mechanism, or to why it is blind"},
 	  {"limits", T_OBJECT, false, "of this machine"}}},
 	{"crossing", "a threshold of a limit crossed, seen in the kernel",

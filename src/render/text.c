@@ -24,11 +24,19 @@ static void say_header(struct buf *b, const struct view *v)
 	line_printf(&l, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
 		    seconds % 60);
 	line_gap(&l);
-	line_printf(&l, "%zu processes", v->m->subjects);
+	line_printf(&l, v->m->subjects == 1 ? "%zu process" : "%zu processes", v->m->subjects);
 	if (window > 0) {
 		line_gap(&l);
 		line_printf(&l, "last %.*f s", window < 9.95 ? 1 : 0, window);
+		line_gap(&l);
+		line_printf(&l, "cost %.1f%% of a CPU",
+			    (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
 	}
+	line_gap(&l);
+	line_printf(&l, "tiers");
+	for (int tier = 0; tier < 4; tier++)
+		if (h->tiers >> tier & 1)
+			line_printf(&l, "%s%d", tier ? "," : " ", tier);
 	line_end(&l, b, STYLE_BOLD);
 }
 
@@ -229,8 +237,18 @@ static void text_close(struct buf *b, const struct view *v)
 		say_findings(b, v);
 }
 
-static void text_nothing(struct buf *b, const struct view *v)
+/* On a pipe the first block takes an interval: say at once that we are here. */
+static void text_open(struct buf *b, const struct view *v)
 {
+	struct line l = {.v = v};
+
+	if (v->height || v->command)
+		return;
+	line_printf(&l, "faultscope %s: %s, %zu now; %s", v->m->host.version,
+		    !strcmp(v->m->host.mode, "all") ? "all processes" : "chosen processes",
+		    v->m->subjects, "rates are of each interval, totals since the start");
+	line_end(&l, b, STYLE_PLAIN);
+	buf_putc(b, '\n');
 }
 
 static void text_event(struct buf *b, const struct view *v, const union event *e)
@@ -244,7 +262,7 @@ static void text_told_in_frame(struct buf *b, const struct view *v, const struct
 const struct renderer text_renderer = {
 	.name = "text",
 	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
-	.open = text_nothing,
+	.open = text_open,
 	.event = text_event,
 	.finding = text_told_in_frame,
 	.frame = text_frame,

@@ -70,7 +70,7 @@ static struct finding *add(struct findings *fs)
 static void keep(struct findings *fs, const struct occasion *o, const struct finding *said)
 {
 	struct finding *f = find(fs, said->rule, &said->subject);
-	uint64_t since = o->m->last_ns;
+	uint64_t since = o->t_ns;
 	bool news = !f || !f->open || f->level != said->level || f->severity != said->severity;
 
 	if (!f) {
@@ -86,7 +86,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->open = true;
 	f->fresh = news;
 	f->since_ns = since;
-	f->seen_ns = o->m->last_ns;
+	f->seen_ns = o->t_ns;
 }
 
 static void clear(struct finding *f)
@@ -112,7 +112,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 static void judge_event(struct findings *fs, const struct model *m, const union event *e)
 {
-	struct occasion o = {.m = m};
+	struct occasion o = {.m = m, .t_ns = e->h.t_ns};
 	struct verdict v;
 
 	if (e->h.kind == FS_REC_REFUSED) {
@@ -136,7 +136,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 
 static void judge_subject(struct findings *fs, const struct model *m, const struct subject *s)
 {
-	struct occasion o = {.m = m, .s = s};
+	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rules[i].trigger == ON_SUBJECT)

@@ -86,17 +86,32 @@ static void raise_map_count(struct finding *f, uint64_t high)
 	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64, roomy(high));
 }
 
-static void raise_nofile(struct finding *f, uint32_t pid, uint64_t soft, uint64_t hard)
+/* Of a process that is gone only the next one can be helped. */
+static void raise_nofile(struct finding *f, const struct subject *s, uint64_t soft)
 {
 	uint64_t want = soft * 4 < 65536 ? 65536 : soft * 4;
+	uint64_t hard = s ? s->now.g.fd_hard : UINT64_MAX;
+	bool within = want <= hard;
 
-	if (hard != UINT64_MAX && want > hard)
-		want = hard;
-	if (want > soft)
-		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", pid, want);
+	if (!within && hard > soft)
+		want = hard, within = true;
+	if (!within)
+		want = soft * 2;
+	if (s && !s->final && within)
+		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid, want);
+	else if (s && !s->final)
+		finding_remedy(f, "the soft limit is at the hard one; as root: prlimit --pid %u "
+			       "--nofile=%" PRIu64 ":%" PRIu64, s->id.pid, want, want);
 	else
-		finding_remedy(f, "the soft limit is at the hard one: raise both, as root: prlimit --pid %u "
-			       "--nofile=%" PRIu64 ":%" PRIu64, pid, soft * 2, soft * 2);
+		finding_remedy(f, "for the next start: ulimit -n %" PRIu64 "%s", want,
+			       within ? "" : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
+}
+
+static void list_descriptors(struct finding *f, const struct subject *s)
+{
+	if (s && !s->final)
+		finding_remedy(f, "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
+			       "uniq -c | sort -n | tail", s->id.pid);
 }
 
 static bool maps_near_limit(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -128,9 +143,8 @@ static bool fds_near_limit(const struct occasion *o, const struct finding *open,
 	f->cause = "rlimit_nofile";
 	say_level(f, "descriptors", "RLIMIT_NOFILE", value, g->fd_high, g->fd_soft, level);
 	say_forecast(f, o->s->fds, g->fd_soft);
-	finding_remedy(f, "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | uniq -c | "
-			  "sort -n | tail", o->s->id.pid);
-	raise_nofile(f, o->s->id.pid, g->fd_soft, g->fd_hard);
+	list_descriptors(f, o->s);
+	raise_nofile(f, o->s, g->fd_soft);
 	return true;
 }
 
@@ -176,7 +190,7 @@ static bool fds_grow(const struct occasion *o, const struct finding *open, struc
 	if (!grows(f, "descriptors", o->s->fds, g->fds, g->fd_soft))
 		return false;
 	f->cause = "rlimit_nofile";
-	raise_nofile(f, o->s->id.pid, g->fd_soft, g->fd_hard);
+	raise_nofile(f, o->s, g->fd_soft);
 	return true;
 }
 
@@ -296,10 +310,8 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 	if (!has_cause(o, "rlimit_nofile"))
 		return false;
 	say_refused(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
-	finding_remedy(f, "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | uniq -c | "
-			  "sort -n | tail", o->refused->subject.pid);
-	raise_nofile(f, o->refused->subject.pid, o->refused->fd_soft,
-		     o->s ? o->s->now.g.fd_hard : UINT64_MAX);
+	list_descriptors(f, o->s);
+	raise_nofile(f, o->s, o->refused->fd_soft);
 	return true;
 }
 

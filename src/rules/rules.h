@@ -21,6 +21,7 @@ struct finding;
 struct occasion {
 	const struct model *m;
 	const struct subject *s;	     /* NULL where the subject is gone or the host */
+	uint64_t t_ns;			     /* of what triggers: the event, or the tick */
 	const struct fs_refused_record *refused;
 	const struct verdict *verdict;	     /* of `refused` */
 	const struct fs_kernel_fault_record *kernel_fault;
