@@ -33,7 +33,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all help setup check check-torch check-san bench install clean shape unit e2e workloads docs
+.PHONY: all help setup check check-parts check-torch bench install clean workloads docs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -86,6 +86,31 @@ $(BUILD)/completions/_faultscope: $(BUILD)/faultscope
 $(BUILD)/completions/faultscope.fish: $(BUILD)/faultscope
 	@mkdir -p $(@D)
 	$< completion fish > $@
+
+# What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
+check-parts: all $(UNIT) $(WORKLOADS)
+
+SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
+	$(wildcard tests/unit/test_*.c))))
+LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py")
+
+$(BUILD)/vmlinux_check: tests/shape/vmlinux_check.c
+	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
+
+check: $(BUILD)/vmlinux_check ## run every test: shape, units, end to end; plain and sanitized
+	$(MAKE) --no-print-directory check-parts
+	$(MAKE) --no-print-directory SAN=1 check-parts
+	tests/tally.py "tests/shape/walls.py --self-test" tests/shape/walls.py \
+		"tests/shape/style.sh --self-test" tests/shape/style.sh \
+		"tests/shape/vmlinux.sh build/vmlinux_check" $(SUITES) $(LIVE)
+
+check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
+	tools/setup.sh test torch
+	tests/tally.py tests/torch/run.py
+
+bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (installs them)
+	tools/setup.sh test bench
+	tests/bench/run.py
 
 install: all ## install the program, man page and completions
 	install -Dm755 $(BUILD)/faultscope $(DESTDIR)$(PREFIX)/bin/faultscope

@@ -3,16 +3,16 @@
 #include "state.bpf.h"
 
 /* arch/x86/include/asm/trap_pf.h */
-#define PF_PROT 1
-#define PF_WRITE 2
-#define PF_INSTR 16
+#define PF_PROT	  1
+#define PF_WRITE  2
+#define PF_INSTR  16
 #define EFLAGS_AC 0x40000
 
 static __always_inline __u32 fault_kind(__u64 error_code)
 {
-	__u32 access = error_code & PF_INSTR ? FS_FAULT_EXEC
-		     : error_code & PF_WRITE ? FS_FAULT_WRITE
-					     : FS_FAULT_READ;
+	__u32 access = error_code & PF_INSTR   ? FS_FAULT_EXEC
+		       : error_code & PF_WRITE ? FS_FAULT_WRITE
+					       : FS_FAULT_READ;
 
 	return access << 1 | (error_code & PF_PROT ? FS_FAULT_PROT : 0);
 }
@@ -96,7 +96,7 @@ int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs *regs, unsig
 	if (forbidden) {
 		nofault = task->pagefault_disabled > 0;
 		emit_kernel_fault(task, address, regs->ip, error_code, nofault);
-		if (task->flags & 0x200000 /* PF_KTHREAD */)
+		if (task->flags & PF_KTHREAD)
 			return 0;
 	}
 	st = proc_of(task);
@@ -123,8 +123,8 @@ static __always_inline int end_fault(enum fs_fault_end end)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
 	struct fs_state *st;
-	__u64 ns, scaled;
-	__u32 bucket = 0;
+	__u32 bucket;
+	__u64 ns;
 
 	if (!slot || !slot->begin_ns)
 		return 0; /* begun before we attached, or not watched */
@@ -133,18 +133,9 @@ static __always_inline int end_fault(enum fs_fault_end end)
 	st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
 	if (!st)
 		return 0;
-	scaled = ns >> FS_LATENCY_SHIFT;
-	if (scaled >> 32)
+	bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	if (bucket >= FS_NR_LATENCY)
 		bucket = FS_NR_LATENCY - 1;
-	else {
-		__u32 v = scaled;
-
-		if (v >> 16) { bucket += 16; v >>= 16; }
-		if (v >> 8) { bucket += 8; v >>= 8; }
-		if (v >> 4) { bucket += 4; v >>= 4; }
-		if (v >> 2) { bucket += 2; v >>= 2; }
-		bucket += v >> 1;
-	}
 	bump(st->c.latency[end][bucket & (FS_NR_LATENCY - 1)]);
 	__sync_fetch_and_add(&st->c.stall_ns[end], ns);
 	if (ns > st->c.latency_max_ns[end])
@@ -186,7 +177,7 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 	slot = bpf_task_storage_get(&slots, target, NULL, 0);
 	if (slot)
 		slot->begin_ns = 0;
-	/* _sigfault._addr follows the three ints, aligned to 8: include/uapi/asm-generic/siginfo.h */
+	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {

@@ -2,14 +2,14 @@
 /* Descriptors: made, closed, refused; the threshold test at the moment one is made. */
 #include "refusal.bpf.h"
 
-#define EBADF 9
-#define EINVAL 22
-#define ENFILE 23
-#define EMFILE 24
-#define F_DUPFD 0
+#define EBADF		9
+#define EINVAL		22
+#define ENFILE		23
+#define EMFILE		24
+#define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
-#define SOL_SOCKET 1
-#define SCM_RIGHTS 1
+#define SOL_SOCKET	1
+#define SCM_RIGHTS	1
 /* Commands of bpf(2) that return a descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \

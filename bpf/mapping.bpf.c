@@ -7,15 +7,8 @@
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
-	__u64 v = bytes >> FS_MAP_SIZE_SHIFT;
-	__u32 bucket = 0;
+	__u32 bucket = log2_of(bytes >> FS_MAP_SIZE_SHIFT);
 
-	if (v >> 32) { bucket += 32; v >>= 32; }
-	if (v >> 16) { bucket += 16; v >>= 16; }
-	if (v >> 8) { bucket += 8; v >>= 8; }
-	if (v >> 4) { bucket += 4; v >>= 4; }
-	if (v >> 2) { bucket += 2; v >>= 2; }
-	bucket += v >> 1;
 	if (bucket >= FS_NR_MAP_SIZES)
 		bucket = FS_NR_MAP_SIZES - 1;
 	bump(st->c.map_size[bucket & (FS_NR_MAP_SIZES - 1)]);
@@ -36,7 +29,8 @@ static __always_inline void on_map_call(struct fs_state *st, struct task_struct 
 		return; /* advice that this kernel or mapping does not take */
 	if (sc.shape == FS_SHAPE_BRK)
 		refused = regs->di && (unsigned long)ret < regs->di;
-	/* Deltas telescope, whoever of several threads is first: their sum is the count's change. */
+	/* Deltas telescope, whoever of several threads is first: their sum is the count's change.
+	 */
 	count = mm->map_count;
 	before = __sync_lock_test_and_set(&st->last_map_count, count);
 	if (!before)
@@ -56,7 +50,8 @@ static __always_inline void on_map_call(struct fs_state *st, struct task_struct 
 		count_map_size(st, regs->si);
 }
 
-/* Tier 1: fires for each mapping that needs an address, refused ones too, and taxes nothing else. */
+/* Tier 1: fires for each mapping that needs an address, refused ones too, and taxes nothing else.
+ */
 SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(on_unmapped_area, unsigned long address)
 {

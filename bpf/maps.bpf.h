@@ -13,10 +13,11 @@
 #define FS_NR_MARKS 3
 
 /* Set once, before the load. */
-const volatile __u32 watch_all = 0;	/* every process, else only the marked ones */
-const volatile __u32 time_faults = 0;	/* tier 2: keep the begin of each fault */
-const volatile __u32 smap_enforced = 0; /* the CPU has SMAP: AC tells user copies from bad accesses */
-const volatile __u32 compat_bits = 0;	/* thread_info.status bits of a 32-bit system call */
+const volatile __u32 watch_all = 0;   /* every process, else only the marked ones */
+const volatile __u32 time_faults = 0; /* tier 2: keep the begin of each fault */
+const volatile __u32 smap_enforced =
+	0;			      /* the CPU has SMAP: AC tells user copies from bad accesses */
+const volatile __u32 compat_bits = 0; /* thread_info.status bits of a 32-bit system call */
 const volatile __u32 mark_percent[FS_NR_MARKS] = {50, 80, 95};
 const volatile struct fs_syscall syscalls[FS_SYSCALL_MAX] = {};
 
@@ -91,7 +92,22 @@ struct {
 	__type(value, struct proc_scratch);
 } scratch SEC(".maps");
 
+#define PF_KTHREAD 0x200000 /* include/linux/sched.h */
+
 #define bump(counter) __sync_fetch_and_add(&(counter), 1)
+
+/* Position of the highest bit set; 0 for 0. */
+static __always_inline __u32 log2_of(__u64 v)
+{
+	__u32 at = 0;
+
+	for (int step = 32; step; step /= 2)
+		if (v >> step) {
+			at += step;
+			v >>= step;
+		}
+	return at;
+}
 
 /* The state of the process a thread belongs to; NULL where it is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *task)

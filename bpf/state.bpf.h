@@ -14,12 +14,12 @@ extern void bpf_task_release(struct task_struct *p) __weak __ksym;
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
-#define RLIMIT_DATA 2
-#define RLIMIT_NOFILE 7
+#define RLIMIT_DATA    2
+#define RLIMIT_NOFILE  7
 #define RLIMIT_MEMLOCK 8
-#define RLIMIT_AS 9
-#define CAP_IPC_LOCK 14
-#define VM_LOCKED 0x2000
+#define RLIMIT_AS      9
+#define CAP_IPC_LOCK   14
+#define VM_LOCKED      0x2000
 
 static __always_inline __u64 soft_limit(struct task_struct *task, int which)
 {

@@ -121,7 +121,8 @@ __noinline __u64 gauge_signature(struct fs_gauges *g)
 	sig = g->min_flt * 3 + g->maj_flt * 5 + g->total_vm_pages * 7 + g->data_vm_pages * 11 +
 	      g->locked_vm_pages * 13 + g->fd_soft * 17 + g->fd_hard * 19;
 	sig += g->map_count * 23UL + g->map_high * 29UL + g->fds * 31UL + g->fd_high * 37UL +
-	       g->ppid * 41UL + g->uid * 43UL + g->threads * 47UL + g->flags * 53UL + g->execs * 59UL;
+	       g->ppid * 41UL + g->uid * 43UL + g->threads * 47UL + g->flags * 53UL +
+	       g->execs * 59UL;
 	sig += (g->rss_file_pages + g->rss_anon_pages * 3 + g->rss_shmem_pages * 5) * 61 +
 	       g->swap_pages * 67 + g->cgroup_id * 71;
 	return sig + *(__u64 *)g->comm * 73 + *(__u64 *)(g->comm + 8) * 79;
@@ -138,7 +139,7 @@ static __noinline bool look_at(struct task_struct *leader)
 	__u64 sum, sig;
 	bool counted;
 
-	if (leader->pid != leader->tgid || (leader->flags & 0x200000 /* PF_KTHREAD */))
+	if (leader->pid != leader->tgid || (leader->flags & PF_KTHREAD))
 		return true;
 	st = bpf_task_storage_get(&procs, leader, NULL,
 				  watch_all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);

@@ -59,21 +59,21 @@
 enum fs_call {
 	FS_CALL_NONE,
 #define X(id, name) FS_CALL_##id,
-	FS_MAP_CALLS(X)
-	FS_CALL_FD_FIRST,
+	FS_MAP_CALLS(X) FS_CALL_FD_FIRST,
 	FS_CALL_FD_BASE = FS_CALL_FD_FIRST - 1,
 	FS_FD_CALLS(X)
 #undef X
-	FS_CALL_MAX,
+		FS_CALL_MAX,
 };
 
 #define FS_NR_MAP_CALLS 10
-#define FS_NR_FD_CALLS 22
+#define FS_NR_FD_CALLS	22
 
 _Static_assert(FS_CALL_FD_BASE == FS_NR_MAP_CALLS, "one counter a mapping call");
 _Static_assert(FS_CALL_MAX - FS_CALL_FD_FIRST == FS_NR_FD_CALLS, "one counter a descriptor call");
 
-/* How the kernel side reads a system call: one row per number in the table that the loader fills. */
+/* How the kernel side reads a system call: one row per number in the table that the loader fills.
+ */
 enum fs_shape {
 	FS_SHAPE_NONE,
 	FS_SHAPE_MAP,	      /* 0 or an address, -errno on refusal */
@@ -97,20 +97,21 @@ struct fs_syscall {
 #define FS_SYSCALL_MAX 512
 
 /* Index of a page fault's kind: FS_FAULT_KERNEL | access << 1 | FS_FAULT_PROT. */
-#define FS_FAULT_PROT 1	  /* the page was present: a protection fault, else not present */
-#define FS_FAULT_READ 0	  /* access, shifted by one */
-#define FS_FAULT_WRITE 1
-#define FS_FAULT_EXEC 2
-#define FS_FAULT_KERNEL 8 /* the kernel faulted, on behalf of the process */
+#define FS_FAULT_PROT	  1 /* the page was present: a protection fault, else not present */
+#define FS_FAULT_READ	  0 /* access, shifted by one */
+#define FS_FAULT_WRITE	  1
+#define FS_FAULT_EXEC	  2
+#define FS_FAULT_KERNEL	  8 /* the kernel faulted, on behalf of the process */
 #define FS_NR_FAULT_KINDS 16
 
-/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more. */
-#define FS_NR_LATENCY 32
+/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more.
+ */
+#define FS_NR_LATENCY	 32
 #define FS_LATENCY_SHIFT 8
 enum fs_fault_end { FS_END_MINOR, FS_END_MAJOR, FS_NR_ENDS };
 
 /* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
-#define FS_NR_MAP_SIZES 32
+#define FS_NR_MAP_SIZES	  32
 #define FS_MAP_SIZE_SHIFT 12
 
 /* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
@@ -121,25 +122,25 @@ struct fs_subject {
 };
 
 struct fs_map_call_count {
-	__u64 calls;	    /* that succeeded */
+	__u64 calls; /* that succeeded */
 	__u64 refused;
-	__u64 vmas_added;   /* growth of mm->map_count seen at its ends */
+	__u64 vmas_added; /* growth of mm->map_count seen at its ends */
 	__u64 vmas_removed;
 };
 
 struct fs_fd_call_count {
-	__u64 calls;   /* descriptors made (or closed) */
+	__u64 calls; /* descriptors made (or closed) */
 	__u64 refused;
 };
 
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct fs_counters {
 	__u64 fault_kind[FS_NR_FAULT_KINDS];
-	__u64 fault_failed;	 /* fault signals (SIGSEGV, SIGBUS) sent by the kernel */
-	__u64 kernel_bad;	 /* kernel-mode faults on kernel-half or forbidden addresses */
-	__u64 kernel_probe;	 /* the same inside copy_*_nofault: fixed up by construction */
-	__u64 unmapped_area;	 /* mappings that asked for a free address range */
-	__u64 slots_lost;	 /* faults begun whose latency could not be kept */
+	__u64 fault_failed;  /* fault signals (SIGSEGV, SIGBUS) sent by the kernel */
+	__u64 kernel_bad;    /* kernel-mode faults on kernel-half or forbidden addresses */
+	__u64 kernel_probe;  /* the same inside copy_*_nofault: fixed up by construction */
+	__u64 unmapped_area; /* mappings that asked for a free address range */
+	__u64 slots_lost;    /* faults begun whose latency could not be kept */
 	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
 	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
 	__u64 map_size[FS_NR_MAP_SIZES];
@@ -150,8 +151,8 @@ struct fs_counters {
 
 /* What the kernel itself knows of the process, read without stopping it. */
 struct fs_gauges {
-	__u64 cgroup_id;      /* of the default (v2) hierarchy */
-	__u64 min_flt;	      /* of all threads, dead ones too: what getrusage and /proc/PID/stat say */
+	__u64 cgroup_id; /* of the default (v2) hierarchy */
+	__u64 min_flt;	 /* of all threads, dead ones too: what getrusage and /proc/PID/stat say */
 	__u64 maj_flt;
 	__u64 total_vm_pages;
 	__u64 data_vm_pages;
@@ -160,37 +161,38 @@ struct fs_gauges {
 	__s64 rss_anon_pages;
 	__s64 swap_pages;
 	__s64 rss_shmem_pages;
-	__u64 fd_soft;	      /* RLIMIT_NOFILE; ~0 is unlimited */
+	__u64 fd_soft; /* RLIMIT_NOFILE; ~0 is unlimited */
 	__u64 fd_hard;
 	__u64 as_limit_bytes;
 	__u64 data_limit_bytes;
 	__u64 memlock_limit_bytes;
 	__u32 map_count;
-	__u32 map_high;	      /* highest seen by a hook or a look */
+	__u32 map_high; /* highest seen by a hook or a look */
 	__u32 fds;
 	__u32 fd_high;
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
-	__u32 flags;	      /* FS_PROC_* */
+	__u32 flags; /* FS_PROC_* */
 	__u32 execs;
-	__u32 fd_base;	      /* where FS_PROC_BORN: descriptors inherited */
+	__u32 fd_base; /* where FS_PROC_BORN: descriptors inherited */
 	char comm[FS_COMM_LEN];
 };
 
-#define FS_PROC_BORN 1u	     /* the hooks saw its fork: its counters are whole */
-#define FS_PROC_WATCHED 2u   /* a target, or a followed child of one */
-#define FS_PROC_FOLLOW 4u    /* its children are watched too */
-#define FS_PROC_FINAL 8u     /* this is its last record: it is exiting */
+#define FS_PROC_BORN	  1u  /* the hooks saw its fork: its counters are whole */
+#define FS_PROC_WATCHED	  2u  /* a target, or a followed child of one */
+#define FS_PROC_FOLLOW	  4u  /* its children are watched too */
+#define FS_PROC_FINAL	  8u  /* this is its last record: it is exiting */
 #define FS_PROC_SHARES_MM 16u /* vfork child: the mappings are its parent's */
-#define FS_PROC_COMMAND 32u  /* the command that `faultscope run` started */
-#define FS_PROC_NO_MM 64u    /* leader gone or kernel thread: map and fd figures are the last known */
+#define FS_PROC_COMMAND	  32u /* the command that `faultscope run` started */
+#define FS_PROC_NO_MM	  64u /* its leader is gone: map and fd figures are the last known */
 
-/* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for flags. */
+/* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
+ * flags. */
 struct fs_state {
 	struct fs_counters c;
-	__u64 signature; /* of what the last look emitted */
-	__u64 counted;	 /* sum of the counters then */
+	__u64 signature;      /* of what the last look emitted */
+	__u64 counted;	      /* sum of the counters then */
 	__u32 last_map_count; /* 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
@@ -250,9 +252,9 @@ struct fs_refused_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
-	__u16 call;	/* enum fs_call */
-	__u16 error;	/* errno; 0 for brk, which gives none */
-	__u64 count;	/* of equal ones (process, call, errno) up to and with this */
+	__u16 call;  /* enum fs_call */
+	__u16 error; /* errno; 0 for brk, which gives none */
+	__u64 count; /* of equal ones (process, call, errno) up to and with this */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
@@ -264,7 +266,7 @@ struct fs_refused_record {
 	__u64 fd_soft;
 	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
 	__u32 map_count;
-	__u32 fds;	/* ~0 where they were not counted */
+	__u32 fds; /* ~0 where they were not counted */
 	__u32 def_flags_locked;
 	__u32 cap_ipc_lock;
 	char comm[FS_COMM_LEN];

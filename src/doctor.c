@@ -21,13 +21,14 @@ static const char *const state_names[] = {"off", "on", "blind"};
 
 static void say_text(struct buf *b, const struct model *m, const struct fs_limits *l)
 {
-	buf_printf(b, "faultscope %s on %s (%s)\n\nhooks\n", m->host.version, m->host.kernel, m->host.arch);
+	buf_printf(b, "faultscope %s on %s (%s)\n\nhooks\n", m->host.version, m->host.kernel,
+		   m->host.arch);
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *v = &m->hook[i];
 		const struct hook *h = &hooks[hook_find(v->name)];
 
-		buf_printf(b, "  %-13s tier %u  %-6s %-14s %s\n", v->name, v->tier, state_names[v->state % 3],
-			   v->mechanism, h->feeds);
+		buf_printf(b, "  %-13s tier %u  %-6s %-14s %s\n", v->name, v->tier,
+			   state_names[v->state % 3], v->mechanism, h->feeds);
 		if (v->why[0])
 			buf_printf(b, "  %-13s         tried: %s\n", "", v->why);
 		if (v->state == FS_HOOK_BLIND)
@@ -37,13 +38,16 @@ static void say_text(struct buf *b, const struct model *m, const struct fs_limit
 	for (size_t i = 0; i < sizeof(only_counted) / sizeof(only_counted[0]); i++)
 		buf_printf(b, "  %s\n", only_counted[i]);
 	buf_puts(b, "\nlimits of this machine\n");
-	buf_printf(b, "  vm.max_map_count                %llu\n", (unsigned long long)l->max_map_count);
+	buf_printf(b, "  vm.max_map_count                %llu\n",
+		   (unsigned long long)l->max_map_count);
 	buf_printf(b, "  fs.file-max                     %llu (%llu in use)\n",
 		   (unsigned long long)l->file_max, (unsigned long long)l->file_nr);
 	buf_printf(b, "  fs.nr_open                      %llu\n", (unsigned long long)l->nr_open);
-	buf_printf(b, "  fs.inotify.max_user_instances   %llu\n", (unsigned long long)l->inotify_instances);
+	buf_printf(b, "  fs.inotify.max_user_instances   %llu\n",
+		   (unsigned long long)l->inotify_instances);
 	buf_printf(b, "  vm.overcommit_memory            %llu (%llu of %llu MiB committed)\n",
-		   (unsigned long long)l->overcommit_memory, (unsigned long long)l->committed_bytes >> 20,
+		   (unsigned long long)l->overcommit_memory,
+		   (unsigned long long)l->committed_bytes >> 20,
 		   (unsigned long long)l->commit_limit_bytes >> 20);
 	buf_printf(b, "  swap                            %llu MiB\n",
 		   (unsigned long long)l->swap_total_bytes >> 20);

@@ -27,12 +27,16 @@ static int set_pids(struct options *o, const char *arg, char *error, size_t size
 	strcpy(copy, arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		if (parse_u64(one, 1, 1 << 22, &pid))
-			return bad(error, size, "-p", arg, "a process id, or several: -p 4211,4212");
+			return bad(error, size, "-p", arg,
+				   "a process id, or several: -p 4211,4212");
 		if (o->filter.pids == FILTER_PIDS_MAX)
-			return bad(error, size, "-p", arg, "more than 256 processes: use --comm or --cgroup");
+			return bad(error, size, "-p", arg,
+				   "more than 256 processes: use --comm or --cgroup");
 		o->filter.pid[o->filter.pids++] = pid;
 	}
-	return o->filter.pids ? 0 : bad(error, size, "-p", "''", "a process id, or several: -p 4211,4212");
+	return o->filter.pids
+		       ? 0
+		       : bad(error, size, "-p", "''", "a process id, or several: -p 4211,4212");
 }
 
 static int set_children(struct options *o, const char *arg, char *error, size_t size)
@@ -96,7 +100,9 @@ static int set_output(struct options *o, const char *arg, char *error, size_t si
 
 static int set_top(struct options *o, const char *arg, char *error, size_t size)
 {
-	return parse_u64(arg, 1, 1000000, &o->top) ? bad(error, size, "--top", arg, "a number of rows") : 0;
+	return parse_u64(arg, 1, 1000000, &o->top)
+		       ? bad(error, size, "--top", arg, "a number of rows")
+		       : 0;
 }
 
 static int set_sort(struct options *o, const char *arg, char *error, size_t size)
@@ -117,7 +123,8 @@ static int set_tiers(struct options *o, const char *arg, char *error, size_t siz
 			return bad(error, size, "--tiers", arg, "tiers of cost: 0, 0-2, 0,1,3");
 		if (at[1] == '-') {
 			if (at[2] < *at || at[2] > '3' || (at[3] && at[3] != ','))
-				return bad(error, size, "--tiers", arg, "tiers of cost: 0, 0-2, 0,1,3");
+				return bad(error, size, "--tiers", arg,
+					   "tiers of cost: 0, 0-2, 0,1,3");
 			for (char t = *at; t <= at[2]; t++)
 				o->tiers |= 1u << (t - '0');
 			at += 2;
@@ -140,14 +147,16 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 		h = hook_find(name);
 	}
 	if (h < 0)
-		return bad(error, size, "--hook", arg, "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
+		return bad(error, size, "--hook", arg,
+			   "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
 	o->forced[h] = equal + 1;
 	if (!strcmp(equal + 1, "none"))
 		return 0;
 	for (const struct hook_alternate *a = hooks[h].alternate; a->mechanism; a++)
 		if (!strcmp(a->mechanism, equal + 1))
 			return 0;
-	return bad(error, size, "--hook", arg, "this hook has no such mechanism; faultscope doctor lists them");
+	return bad(error, size, "--hook", arg,
+		   "this hook has no such mechanism; faultscope doctor lists them");
 }
 
 static int set_btf(struct options *o, const char *arg, char *error, size_t size)
@@ -171,7 +180,9 @@ static int set_colour(struct options *o, const char *arg, char *error, size_t si
 
 static int set_width(struct options *o, const char *arg, char *error, size_t size)
 {
-	return parse_u64(arg, 40, 1000, &o->width) ? bad(error, size, "--width", arg, "40 to 1000 columns") : 0;
+	return parse_u64(arg, 40, 1000, &o->width)
+		       ? bad(error, size, "--width", arg, "40 to 1000 columns")
+		       : 0;
 }
 
 static int set_no_unicode(struct options *o, const char *arg, char *error, size_t size)
@@ -204,9 +215,9 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 	return 0;
 }
 
-#define W (1u << CMD_WATCH)
-#define R (1u << CMD_RUN)
-#define D (1u << CMD_DOCTOR)
+#define W   (1u << CMD_WATCH)
+#define R   (1u << CMD_RUN)
+#define D   (1u << CMD_DOCTOR)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -217,18 +228,21 @@ const struct option_row option_rows[] = {
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
 	{"duration", 'd', "TIME", W | R, "stop after this time: 10, 500ms, 2m", set_duration},
 	{"record", 0, "FILE", W | R, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root", set_replay},
+	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root",
+	 set_replay},
 	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
 	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
 	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
 	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
-	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...", set_sort},
+	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
+	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
-	{"tiers", 0, "LIST", W | R | D, "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls",
-	 set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D, "force a hook's mechanism, or none (see faultscope doctor)",
-	 set_hook},
-	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none", set_btf},
+	{"tiers", 0, "LIST", W | R | D,
+	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
+	{"hook", 0, "NAME=HOW", W | R | D,
+	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
+	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
+	 set_btf},
 	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
 	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
 	{"width", 0, "N", W | R, "columns of the text", set_width},
@@ -243,22 +257,29 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_WATCH] = {"", "[OPTIONS] [INTERVAL [COUNT]]",
 		       "watch all processes, or some (-p, --comm, --cgroup)",
 		       "Shows page faults, mappings and descriptors of every process, or of those "
-		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts and "
+		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts "
+		       "and "
 		       "descriptors are compared with their limits in the kernel, at the moment a "
 		       "threshold (50, 80, 95 %) is crossed."},
 	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
 		     "Starts CMD with the hooks in place before its first instruction, follows its "
 		     "children to the end, prints a summary to standard error and exits with the "
 		     "command's own status."},
-	[CMD_DOCTOR] = {"doctor", "[OPTIONS]", "say what works on this kernel with these rights, and why not",
-			"Loads and attaches every hook, says which mechanism is in use, what was tried "
-			"before it and what the kernel answered, what is lost without it, and the limits "
+	[CMD_DOCTOR] = {"doctor", "[OPTIONS]",
+			"say what works on this kernel with these rights, and why not",
+			"Loads and attaches every hook, says which mechanism is in use, what was "
+			"tried "
+			"before it and what the kernel answered, what is lost without it, and the "
+			"limits "
 			"of this machine. Exits 0 when all works, 6 when the core is blind."},
 	[CMD_SCHEMA] = {"schema", "", "print the JSON Schema of the JSON output",
-			"Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
+			"Prints the schema (JSON Schema 2020-12) that every line of --json "
+			"follows."},
 	[CMD_COMPLETION] = {"completion", "bash|zsh|fish", "print a completion script for a shell",
-			    "Prints a script to source, or to install where the shell looks for it."},
-	[CMD_MAN] = {"man", "", "print the manual page", "Prints the manual page in man(7) format."},
+			    "Prints a script to source, or to install where the shell looks for "
+			    "it."},
+	[CMD_MAN] = {"man", "", "print the manual page",
+		     "Prints the manual page in man(7) format."},
 };
 
 const char *command_name(enum command command)
@@ -278,7 +299,9 @@ static int is_command(const char *word)
 static int take_positional(struct options *o, char *error, size_t size)
 {
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
-		snprintf(error, size, "run: no command\n  try: faultscope run -- ./program --with its arguments");
+		snprintf(error, size,
+			 "run: no command\n  try: faultscope run -- ./program --with its "
+			 "arguments");
 		return -EINVAL;
 	}
 	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {
@@ -295,7 +318,8 @@ static int take_positional(struct options *o, char *error, size_t size)
 	}
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
 		snprintf(error, size,
-			 "%s: neither a command nor an interval in seconds\n  see: faultscope --help",
+			 "%s: neither a command nor an interval in seconds\n  see: faultscope "
+			 "--help",
 			 o->argv[0]);
 		return -EINVAL;
 	}
@@ -344,8 +368,8 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 
 		if (!(row->commands >> ret->command & 1))
 			continue;
-		longs[n] = (struct option){row->name, row->arg ? required_argument : no_argument, NULL,
-					   256 + (int)i};
+		longs[n] = (struct option){row->name, row->arg ? required_argument : no_argument,
+					   NULL, 256 + (int)i};
 		rows[n++] = i;
 		if (row->short_name) {
 			char s[3] = {row->short_name, row->arg ? ':' : 0, 0};
@@ -358,7 +382,8 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 		const struct option_row *row = NULL;
 
 		if (c == '?' || c == ':') {
-			snprintf(error, size, "%s%s\n  see: faultscope %s%s--help", argv[optind - 1],
+			snprintf(error, size, "%s%s\n  see: faultscope %s%s--help",
+				 argv[optind - 1],
 				 c == ':' ? ": needs an argument" : ": no such option here",
 				 command_name(ret->command), ret->command ? " " : "");
 			return -EINVAL;

@@ -7,8 +7,8 @@
 
 struct option_row {
 	const char *name;
-	char short_name;      /* 0: none */
-	const char *arg;      /* NULL: none */
+	char short_name;       /* 0: none */
+	const char *arg;       /* NULL: none */
 	unsigned int commands; /* bits of enum command */
 	const char *help;
 	int (*set)(struct options *o, const char *arg, char *error, size_t size);

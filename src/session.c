@@ -21,8 +21,8 @@
 #include "terminal.h"
 
 #define DEFAULT_INTERVAL 1.0
-#define DEFAULT_WIDTH 100
-#define DEFAULT_TOP 20
+#define DEFAULT_WIDTH	 100
+#define DEFAULT_TOP	 20
 
 void complain(const char *format, ...)
 {
@@ -60,7 +60,8 @@ static int open_output(struct session *s)
 {
 	const struct options *o = s->o;
 
-	s->fd = o->command == CMD_RUN && s->renderer == &text_renderer ? STDERR_FILENO : STDOUT_FILENO;
+	s->fd = o->command == CMD_RUN && s->renderer == &text_renderer ? STDERR_FILENO
+								       : STDOUT_FILENO;
 	if (!o->output)
 		return 0;
 	s->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -102,9 +103,9 @@ static void set_view(struct session *s)
 	s->view.addresses = o->addresses;
 	s->view.sort = o->sort;
 	s->view.command = o->command == CMD_RUN;
-	s->view.colour = o->colour == WHEN_ALWAYS ||
-			 (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
-			  !(no_colour && *no_colour));
+	s->view.colour =
+		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
+					     !(no_colour && *no_colour));
 	measure_view(s);
 }
 
@@ -206,7 +207,8 @@ static void check_recording(struct session *s)
 		return;
 	s->rec_told = true;
 	s->status = EXIT_FAILED;
-	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes on",
+	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes "
+		 "on",
 		 s->o->record, strerror(-s->collector.rec_error));
 }
 
@@ -352,9 +354,11 @@ int session_start(struct session *s)
 
 static int open_loop(struct session *s)
 {
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
+	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
+				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
 	uint64_t ns = interval_of(s->o) * 1e9;
-	struct itimerspec every = {{ns / 1000000000, ns % 1000000000}, {ns / 1000000000, ns % 1000000000}};
+	struct itimerspec every = {{ns / 1000000000, ns % 1000000000},
+				   {ns / 1000000000, ns % 1000000000}};
 	sigset_t set;
 	int fds[4], n = 0;
 
@@ -367,7 +371,8 @@ static int open_loop(struct session *s)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->signals < 0 || s->timer < 0 || s->poll < 0 || timerfd_settime(s->timer, 0, &every, NULL))
+	if (s->signals < 0 || s->timer < 0 || s->poll < 0 ||
+	    timerfd_settime(s->timer, 0, &every, NULL))
 		return -errno;
 	fds[n++] = s->signals;
 	fds[n++] = s->timer;

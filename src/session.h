@@ -17,22 +17,22 @@ struct session {
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;
-	int fd;		   /* where output goes */
+	int fd; /* where output goes */
 	bool own_fd;
-	bool redraws;	   /* in place, on a terminal */
-	bool mute;	   /* the reader went away: nothing more is written */
+	bool redraws; /* in place, on a terminal */
+	bool mute;    /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
-	int status;	   /* enum exit_status */
-	size_t told;	   /* events of this window told at once */
+	int status;  /* enum exit_status */
+	size_t told; /* events of this window told at once */
 	uint64_t frames;
 	char mode[16], target[128];
 	int signals, timer, poll; /* descriptors of the loop */
-	uint64_t ends_ns;  /* --duration; 0: none */
+	uint64_t ends_ns;	  /* --duration; 0: none */
 	unsigned int interrupts;
 	/* run */
-	pid_t child;	   /* 0: none, or gone */
-	int child_status;  /* of wait() once it is gone */
+	pid_t child;	  /* 0: none, or gone */
+	int child_status; /* of wait() once it is gone */
 	bool child_gone;
 	char ending[64];
 };
@@ -50,7 +50,7 @@ int session_open_live(struct session *s, bool watch_all, unsigned int tiers);
 int session_open_replay(struct session *s);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
-int session_end(struct session *s);   /* the last lines; returns the exit status */
+int session_end(struct session *s); /* the last lines; returns the exit status */
 
 /* What remains alive of what is watched. */
 size_t session_alive(const struct session *s);

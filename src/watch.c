@@ -8,8 +8,8 @@
 
 #include "session.h"
 
-#define TIERS_TARGETS 0xfu	/* all */
-#define TIERS_EVERYONE 0xbu	/* not the latency of each fault */
+#define TIERS_TARGETS  0xfu /* all */
+#define TIERS_EVERYONE 0xbu /* not the latency of each fault */
 
 static void describe_target(struct session *s)
 {
@@ -81,7 +81,8 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-/* Those alive now; the kernel side follows those to come, from the moment their parent is watched. */
+/* Those alive now; the kernel side follows those to come, from the moment their parent is watched.
+ */
 static void watch_descendants(struct session *s, pid_t pid)
 {
 	DIR *d = opendir("/proc");

@@ -137,7 +137,8 @@ void buf_json(struct buf *b, const char *s)
 	buf_putc(b, '"');
 }
 
-/* Code points that move or hide text: Unicode 15, bidirectional controls, zero width, separators. */
+/* Code points that move or hide text: Unicode 15, bidirectional controls, zero width, separators.
+ */
 static bool is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
@@ -180,7 +181,9 @@ int text_columns(const char *s)
 		}
 		len = utf8_decode(s, &code);
 		width = len ? wcwidth((wchar_t)code) : 1;
-		columns += width > 0 ? width : len ? (code >= 0x2500 && code < 0x2600) || code == 0xb5 : 1;
+		columns += width > 0 ? width
+			   : len     ? (code >= 0x2500 && code < 0x2600) || code == 0xb5
+				     : 1;
 		s += len ? len : 1;
 	}
 	return columns;

@@ -9,7 +9,8 @@
 
 #define BUF_CAP_BYTES (64u << 20)
 
-/* Zero-initialise. What does not fit sets `failed` and is dropped; nothing is ever cut mid-write. */
+/* Zero-initialise. What does not fit sets `failed` and is dropped; nothing is ever cut mid-write.
+ */
 struct buf {
 	char *s; /* NUL-terminated once anything was added; owned, buf_free() */
 	size_t len;

@@ -8,12 +8,12 @@
 
 #include "base/buf.h"
 
-void put_count(struct buf *b, uint64_t n);	  /* 12,480 */
-void put_rate(struct buf *b, double per_s);	  /* 12,480 or 0.4 */
-void put_bytes(struct buf *b, uint64_t bytes);	  /* 412 MiB */
-void put_duration(struct buf *b, uint64_t ns);	  /* 1.3 us, 31 ms */
-void put_span(struct buf *b, double seconds);	  /* 1h 21m */
-void put_limit(struct buf *b, uint64_t limit);	  /* 65,530 or unlimited (~0) */
+void put_count(struct buf *b, uint64_t n);     /* 12,480 */
+void put_rate(struct buf *b, double per_s);    /* 12,480 or 0.4 */
+void put_bytes(struct buf *b, uint64_t bytes); /* 412 MiB */
+void put_duration(struct buf *b, uint64_t ns); /* 1.3 us, 31 ms */
+void put_span(struct buf *b, double seconds);  /* 1h 21m */
+void put_limit(struct buf *b, uint64_t limit); /* 65,530 or unlimited (~0) */
 
 /* "ENOMEM"; "errno 4242" for what libc does not know: `b` holds it then. */
 const char *errno_name(int error, char *b, size_t size);

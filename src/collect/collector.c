@@ -15,24 +15,39 @@ static const struct layout {
 		__u16 at, size;
 	} text[7];
 } layouts[] = {
-#define TEXT(type, member) {offsetof(struct type, member), sizeof(((struct type *)0)->member)}
-	{FS_REC_PROCESS, sizeof(struct fs_process_record), offsetof(struct fs_process_record, c),
+#define TEXT(type, member)                                                                         \
+	{                                                                                          \
+		offsetof(struct type, member), sizeof(((struct type *)0)->member)                  \
+	}
+	{FS_REC_PROCESS,
+	 sizeof(struct fs_process_record),
+	 offsetof(struct fs_process_record, c),
 	 {TEXT(fs_process_record, g.comm)}},
 	{FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0, {TEXT(fs_crossing_record, comm)}},
 	{FS_REC_REFUSED, sizeof(struct fs_refused_record), 0, {TEXT(fs_refused_record, comm)}},
 	{FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0, {TEXT(fs_signal_record, comm)}},
-	{FS_REC_KERNEL_FAULT, sizeof(struct fs_kernel_fault_record), 0,
+	{FS_REC_KERNEL_FAULT,
+	 sizeof(struct fs_kernel_fault_record),
+	 0,
 	 {TEXT(fs_kernel_fault_record, comm)}},
-	{FS_REC_HOST, sizeof(struct fs_host_record), 0,
+	{FS_REC_HOST,
+	 sizeof(struct fs_host_record),
+	 0,
 	 {TEXT(fs_host_record, version), TEXT(fs_host_record, kernel), TEXT(fs_host_record, arch),
 	  TEXT(fs_host_record, host), TEXT(fs_host_record, boot_id), TEXT(fs_host_record, mode),
 	  TEXT(fs_host_record, target)}},
-	{FS_REC_HOOK, sizeof(struct fs_hook_record), 0,
+	{FS_REC_HOOK,
+	 sizeof(struct fs_hook_record),
+	 0,
 	 {TEXT(fs_hook_record, name), TEXT(fs_hook_record, mechanism), TEXT(fs_hook_record, why)}},
 	{FS_REC_TICK, sizeof(struct fs_tick_record), 0, {}},
-	{FS_REC_NAMES, sizeof(struct fs_names_record), 0,
+	{FS_REC_NAMES,
+	 sizeof(struct fs_names_record),
+	 0,
 	 {TEXT(fs_names_record, exe), TEXT(fs_names_record, cgroup)}},
-	{FS_REC_SYMBOL, sizeof(struct fs_symbol_record), 0,
+	{FS_REC_SYMBOL,
+	 sizeof(struct fs_symbol_record),
+	 0,
 	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
 #undef TEXT
@@ -42,8 +57,8 @@ static const struct layout *layout_of(const struct fs_header *h)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].kind == h->kind)
-			return h->len == layouts[i].len ||
-					       (layouts[i].short_len && h->len == layouts[i].short_len)
+			return h->len == layouts[i].len || (layouts[i].short_len &&
+							    h->len == layouts[i].short_len)
 				       ? &layouts[i]
 				       : NULL;
 	return NULL;
@@ -83,7 +98,8 @@ static int take_process(struct collector *c, const struct fs_process_record *r)
 		err = name_process(c, r);
 	s = model_find(c->m, &r->subject);
 	if (s && c->filter)
-		s->hidden = !filter_shows(c->filter, s->id.pid, s->now.g.flags, s->now.g.comm, s->cgroup);
+		s->hidden = !filter_shows(c->filter, s->id.pid, s->now.g.flags, s->now.g.comm,
+					  s->cgroup);
 	return err;
 }
 

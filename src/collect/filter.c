@@ -17,8 +17,10 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
 
 	if (err) {
 		regerror(err, &f->comm, why, sizeof(why));
-		snprintf(error, size, "--comm '%s': %s\n  it is an extended regular expression, matched "
-			 "anywhere in the name: --comm '^python'", pattern, why);
+		snprintf(error, size,
+			 "--comm '%s': %s\n  it is an extended regular expression, matched "
+			 "anywhere in the name: --comm '^python'",
+			 pattern, why);
 		return -EINVAL;
 	}
 	f->has_comm = true;
@@ -53,8 +55,10 @@ int filter_cgroup(struct filter *f, const char *path, char *error, size_t size)
 	size_t len;
 
 	if ((below && access(path, F_OK)) || *path != '/') {
-		snprintf(error, size, "--cgroup %s: no such cgroup\n  give a path below /sys/fs/cgroup, or "
-			 "as in /proc/PID/cgroup: /system.slice/ssh.service", path);
+		snprintf(error, size,
+			 "--cgroup %s: no such cgroup\n  give a path below /sys/fs/cgroup, or "
+			 "as in /proc/PID/cgroup: /system.slice/ssh.service",
+			 path);
 		return -ENOENT;
 	}
 	snprintf(f->cgroup, sizeof(f->cgroup), "%s", below ? below : path);

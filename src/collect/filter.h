@@ -12,11 +12,11 @@
 
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
-	size_t pids;		/* 0: any */
-	bool children;		/* followed children of them too */
+	size_t pids;   /* 0: any */
+	bool children; /* followed children of them too */
 	bool has_comm;
 	regex_t comm;
-	char cgroup[256];	/* without the mount point; empty: any */
+	char cgroup[256]; /* without the mount point; empty: any */
 };
 
 /* Extended regular expression. -EINVAL with `error` set. */

@@ -40,7 +40,7 @@ void cgroup_of(const char *proc_text, char *ret, size_t size)
 		if (path) {
 			bool root = end - path == 2;
 
-			rank = root ? 0
+			rank = root		  ? 0
 			       : list + 1 == path ? 3 /* 0::PATH, the v2 hierarchy */
 			       : memmem(list, path - list, "memory", 6) ? 2
 									: 1;
@@ -64,7 +64,8 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, char
 		snprintf(ret, size, "%s", n->cgroup[slot].path);
 		return;
 	}
-	if (r->g.flags & FS_PROC_FINAL || read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
+	if (r->g.flags & FS_PROC_FINAL ||
+	    read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
 		return;
 	cgroup_of(text, ret, size);
 	/* the id is of the v2 hierarchy: only a path there goes with it */

@@ -15,7 +15,7 @@ struct names {
 	struct {
 		__u64 id;
 		char path[200];
-	} *cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
+	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
 };
 
 /* Fills exe and cgroup; false where neither is known. */

@@ -144,7 +144,7 @@ GETTER(threads, g->threads)
 GETTER(execs, g->execs)
 
 #define COUNTER FIELD_COUNTER
-#define GAUGE FIELD_GAUGE
+#define GAUGE	FIELD_GAUGE
 
 const struct field fields[] = {
 	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
@@ -153,11 +153,13 @@ const struct field fields[] = {
 	 "minor faults, as getrusage counts them", get_minor},
 	{"faults", "major", "MAJFLT", UNIT_COUNT, COUNTER, NULL,
 	 "major faults, as getrusage counts them", get_major},
-	{"faults", "user", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults in user mode", get_user},
+	{"faults", "user", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults in user mode",
+	 get_user},
 	{"faults", "kernel", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
 	 "faults in kernel mode on behalf of the process: user copies", get_kernel},
 	{"faults", "read", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a read", get_read},
-	{"faults", "write", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a write", get_write},
+	{"faults", "write", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a write",
+	 get_write},
 	{"faults", "exec", NULL, UNIT_COUNT, COUNTER, "fault_begin",
 	 "faults of an instruction fetch", get_exec},
 	{"faults", "not_present", NULL, UNIT_COUNT, COUNTER, "fault_begin",
@@ -180,9 +182,10 @@ const struct field fields[] = {
 	{"maps", "created", NULL, UNIT_COUNT, COUNTER, NULL,
 	 "mappings made by calls; where calls are not hooked, those that needed an address",
 	 get_created},
-	{"maps", "removed", NULL, UNIT_COUNT, COUNTER, "calls", "munmap and shmdt calls that succeeded",
-	 get_removed},
-	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused", get_map_refused},
+	{"maps", "removed", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "munmap and shmdt calls that succeeded", get_removed},
+	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused",
+	 get_map_refused},
 	{"fds", "count", "FDS", UNIT_COUNT, GAUGE, NULL, "open descriptors", get_fds},
 	{"fds", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "soft RLIMIT_NOFILE", get_fd_soft},
 	{"fds", "hard_limit", NULL, UNIT_LIMIT, GAUGE, NULL, "hard RLIMIT_NOFILE", get_fd_hard},
@@ -191,11 +194,12 @@ const struct field fields[] = {
 	 "descriptors made: by calls, and by what else balances the count", get_opened},
 	{"fds", "closed", NULL, UNIT_COUNT, COUNTER, "calls",
 	 "descriptors closed: by calls, and by what else balances the count", get_closed},
-	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused", get_fd_refused},
+	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused",
+	 get_fd_refused},
 	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
 	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
-	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL, "address space: what RLIMIT_AS bounds",
-	 get_vm},
+	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL,
+	 "address space: what RLIMIT_AS bounds", get_vm},
 	{"memory", "data_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
 	 "private writable mappings: what RLIMIT_DATA bounds", get_data},
 	{"memory", "locked_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
@@ -300,8 +304,9 @@ static const char *const fd_columns[] = {"calls", "refused"};
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell},
-	{"maps", "by_call", "calls", "mapping calls, and the change of the map count seen at their ends",
-	 FS_NR_MAP_CALLS, 4, map_call_row, map_columns, map_call_cell},
+	{"maps", "by_call", "calls",
+	 "mapping calls, and the change of the map count seen at their ends", FS_NR_MAP_CALLS, 4,
+	 map_call_row, map_columns, map_call_cell},
 	{"fds", "by_call", "calls", "descriptors made (or closed) by calls", FS_NR_FD_CALLS, 2,
 	 fd_call_row, fd_columns, fd_call_cell},
 };

@@ -20,7 +20,7 @@ struct field {
 	const char *column; /* short title in tables; NULL: in no table */
 	enum unit unit;
 	enum field_type type;
-	const char *hook;  /* blind, so null, without it; NULL: the kernel's own figure */
+	const char *hook; /* blind, so null, without it; NULL: the kernel's own figure */
 	const char *help;
 	/* Returns false where it is not known (null). */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
@@ -33,12 +33,14 @@ extern const size_t nr_fields;
 /* By "group.key", or by key or column alone where that is one field. NULL where there is none. */
 const struct field *field_find(const char *name);
 
-bool field_get(const struct model *m, const struct subject *s, const struct field *f, uint64_t *ret);
+bool field_get(const struct model *m, const struct subject *s, const struct field *f,
+	       uint64_t *ret);
 
 /* Growth in the window; 0 where nothing changed. */
 uint64_t field_delta(const struct model *m, const struct subject *s, const struct field *f);
 
-/* A table of counters inside a process line: JSON {row: {column: n}}, or {row: n} for one column. */
+/* A table of counters inside a process line: JSON {row: {column: n}}, or {row: n} for one column.
+ */
 struct grid {
 	const char *group, *key, *hook, *help;
 	size_t rows, columns;
@@ -53,7 +55,8 @@ extern const size_t nr_grids;
 /* A log2 histogram: bucket i counts values below le(i); the last has no bound. */
 struct histogram {
 	const char *group, *key, *hook, *help;
-	const char *within; /* a JSON object inside the group that holds it; NULL: the group itself */
+	const char
+		*within; /* a JSON object inside the group that holds it; NULL: the group itself */
 	enum unit unit;
 	size_t buckets;
 	unsigned int shift; /* bucket i: below 2^(i + 1 + shift) */

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-#define MIN_POINTS 4
+#define MIN_POINTS    4
 #define FIRST_STEP_NS 100000000ULL
 
 /* Drops every second point and doubles the distance kept between two. */

@@ -176,8 +176,8 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 		c = s->prev.c;
 		s->prev = s->now;
 		if (s->window == UINT64_MAX)
-			s->prev.g = (struct fs_gauges){.min_flt = s->base_min, .maj_flt = s->base_maj,
-						       .fds = s->base_fds};
+			s->prev.g = (struct fs_gauges){
+				.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
 		if (s->now.c) {
 			if (!c)
 				c = malloc(sizeof(*c));
@@ -223,7 +223,8 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 
 	if (!s)
 		return 0;
-	return keep_series(r->what == FS_WHAT_MAPS ? &s->maps : &s->fds, r->h.t_ns, r->value, r->limit);
+	return keep_series(r->what == FS_WHAT_MAPS ? &s->maps : &s->fds, r->h.t_ns, r->value,
+			   r->limit);
 }
 
 static int take_event(struct model *m, const struct fs_header *h)

@@ -13,10 +13,10 @@
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536
-#define MODEL_EVENTS_MAX 4096 /* of one window */
-#define MODEL_HOOKS_MAX 16
-#define MODEL_SYMBOLS_MAX 1024
-#define SERIES_POINTS 32
+#define MODEL_EVENTS_MAX   4096 /* of one window */
+#define MODEL_HOOKS_MAX	   16
+#define MODEL_SYMBOLS_MAX  1024
+#define SERIES_POINTS	   32
 
 /* What is known of a subject at one moment. */
 struct facts {
@@ -37,16 +37,16 @@ struct series {
 struct subject {
 	struct fs_subject id;
 	struct facts now;
-	struct facts prev;	/* at the end of the last window in which it changed */
-	uint64_t window;	/* the last one in which it changed */
+	struct facts prev; /* at the end of the last window in which it changed */
+	uint64_t window;   /* the last one in which it changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
 	uint32_t base_fds;
-	bool final;		/* its last record has come */
-	bool hidden;		/* left out by the filter of this view */
-	char *exe, *cgroup;	/* NULL: not known; owned */
+	bool final;		   /* its last record has come */
+	bool hidden;		   /* left out by the filter of this view */
+	char *exe, *cgroup;	   /* NULL: not known; owned */
 	struct series *maps, *fds; /* NULL below a tenth of the limit; owned */
-	struct subject *next;	/* of the hash chain */
+	struct subject *next;	   /* of the hash chain */
 };
 
 struct hook_view {
@@ -77,11 +77,11 @@ struct peak {
 
 /* Of all that was watched, ended ones too. */
 struct totals {
-	uint64_t processes;	/* seen, ever */
+	uint64_t processes; /* seen, ever */
 	uint64_t ended;
 	uint64_t min_flt, maj_flt; /* of ended ones, less what came before us */
-	struct fs_counters c;	/* of ended ones */
-	struct peak maps, fds;	/* by share of the limit */
+	struct fs_counters c;	   /* of ended ones */
+	struct peak maps, fds;	   /* by share of the limit */
 };
 
 struct model {
@@ -89,9 +89,9 @@ struct model {
 	size_t subjects;
 	uint64_t subjects_lost; /* beyond the cap */
 	uint64_t window;
-	uint64_t first_ns;  /* of the first tick */
+	uint64_t first_ns;	   /* of the first tick */
 	uint64_t last_ns, prev_ns; /* ticks */
-	uint64_t origin_ns; /* the host record: t = 0 */
+	uint64_t origin_ns;	   /* the host record: t = 0 */
 	struct totals totals;
 	struct fs_tick_record tick;
 	uint64_t prev_own_cpu_ns; /* at the tick before */

@@ -40,7 +40,8 @@ static int check_file(const char *path, char *error, size_t size)
 
 	if (err) {
 		snprintf(error, size,
-			 "--btf %s: %s\n  give the BTF of this very kernel: a raw .BTF section or a "
+			 "--btf %s: %s\n  give the BTF of this very kernel: a raw .BTF section or "
+			 "a "
 			 "vmlinux with debug information",
 			 path, err == -ENOENT ? "no such file" : "holds no BTF that can be read");
 		return err == -ENOENT ? -ENOENT : -EINVAL;
@@ -85,7 +86,8 @@ int btf_show(struct btf_view *view, const char *path, char *error, size_t size)
 		goto fail;
 	}
 	/* The file is given relative to where we are: copy it before /boot is covered. */
-	if (mount("faultscope", "/boot", "tmpfs", 0, "mode=0700") || (err = copy_file(path, place))) {
+	if (mount("faultscope", "/boot", "tmpfs", 0, "mode=0700") ||
+	    (err = copy_file(path, place))) {
 		err = -errno;
 		snprintf(error, size, "--btf %s: cannot show it at %s: %s", path, place,
 			 strerror(errno));

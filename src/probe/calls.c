@@ -8,7 +8,10 @@
 #define __NR_memfd_secret 447
 #endif
 
-#define ROW(sys, what, how) {__NR_##sys, FS_CALL_##what, FS_SHAPE_##how, #sys}
+#define ROW(sys, what, how)                                                                        \
+	{                                                                                          \
+		__NR_##sys, FS_CALL_##what, FS_SHAPE_##how, #sys                                   \
+	}
 
 const struct call_row call_rows[] = {
 	ROW(mmap, MMAP, MMAP),

@@ -9,7 +9,7 @@ struct call_row {
 	unsigned int number; /* of this architecture */
 	unsigned char call;  /* enum fs_call */
 	unsigned char shape; /* enum fs_shape */
-	const char *name;	     /* its tracepoint is sys_exit_NAME */
+	const char *name;    /* its tracepoint is sys_exit_NAME */
 };
 
 extern const struct call_row call_rows[];

@@ -16,7 +16,8 @@ const struct hook hooks[] = {
 		.tier = 1,
 		.feeds = "fork, exec and exit: short-lived processes, last records",
 		.lost = "processes that live less than an interval",
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_fork", "on_exec", "on_exit"}, NULL}},
+		.alternate =
+			{{"tp_btf", ATTACH_TRACEPOINT, {"on_fork", "on_exec", "on_exit"}, NULL}},
 	},
 	{
 		.name = "fault_begin",
@@ -51,18 +52,25 @@ const struct hook hooks[] = {
 		.tier = 2,
 		.feeds = "the end of each fault served: latency, minor and major apart, stall",
 		.lost = "fault latency and stall time",
-		.alternate = {{"perf_event", ATTACH_PERF_FAULTS,
-			       {"on_fault_minor", "on_fault_major"}, NULL}},
+		.alternate = {{"perf_event",
+			       ATTACH_PERF_FAULTS,
+			       {"on_fault_minor", "on_fault_major"},
+			       NULL}},
 	},
 	{
 		.name = "calls",
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",
 		.lost = "refusals, calls by kind, descriptor thresholds between looks",
-		/* The other costs half where nothing is of interest, but seconds to attach and detach. */
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_sys_exit"},
+		/* The other costs half where nothing is of interest, but seconds to attach and
+		   detach. */
+		.alternate = {{"tp_btf",
+			       ATTACH_TRACEPOINT,
+			       {"on_sys_exit"},
 			       "does not see calls of 32-bit processes"},
-			      {"tracepoint", ATTACH_CALL_EXITS, {"on_call_exit"},
+			      {"tracepoint",
+			       ATTACH_CALL_EXITS,
+			       {"on_call_exit"},
 			       "does not see calls of 32-bit processes"}},
 	},
 };

@@ -25,9 +25,12 @@ static void read_meminfo(struct fs_limits *l)
 		const char *key;
 		__u64 *value;
 	} rows[] = {
-		{"MemTotal:", &l->mem_total_bytes},   {"MemAvailable:", &l->mem_available_bytes},
-		{"SwapTotal:", &l->swap_total_bytes}, {"SwapFree:", &l->swap_free_bytes},
-		{"CommitLimit:", &l->commit_limit_bytes}, {"Committed_AS:", &l->committed_bytes},
+		{"MemTotal:", &l->mem_total_bytes},
+		{"MemAvailable:", &l->mem_available_bytes},
+		{"SwapTotal:", &l->swap_total_bytes},
+		{"SwapFree:", &l->swap_free_bytes},
+		{"CommitLimit:", &l->commit_limit_bytes},
+		{"Committed_AS:", &l->committed_bytes},
 	};
 	FILE *f = fopen("/proc/meminfo", "re");
 	char line[128], key[32];

@@ -35,7 +35,7 @@ struct live {
 	struct ring_buffer *rb;
 	const struct sink *sink; /* during a drain */
 	struct hook_status status[LIVE_HOOKS];
-	int choice[LIVE_HOOKS];	 /* index of the alternate to try or in use */
+	int choice[LIVE_HOOKS]; /* index of the alternate to try or in use */
 	struct bpf_link *links[MAX_LINKS];
 	int nr_links;
 };
@@ -117,7 +117,7 @@ static void select_programs(struct live *live)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, live->skel->obj) {
+	bpf_object__for_each_program (prog, live->skel->obj) {
 		bool wanted = false;
 
 		for (size_t h = 0; h < nr_hooks; h++)
@@ -256,9 +256,11 @@ static int attach_alternate(struct live *live, const struct hook_alternate *alt)
 			err = keep_link(live, bpf_program__attach(program(live, alt->program[i])));
 		return err;
 	case ATTACH_PERF_FAULTS:
-		err = attach_perf(live, program(live, alt->program[0]), PERF_COUNT_SW_PAGE_FAULTS_MIN);
-		return err ?: attach_perf(live, program(live, alt->program[1]),
-					  PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+		err = attach_perf(live, program(live, alt->program[0]),
+				  PERF_COUNT_SW_PAGE_FAULTS_MIN);
+		return err
+			       ?: attach_perf(live, program(live, alt->program[1]),
+					      PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_CALL_EXITS:
 		return attach_call_exits(live, program(live, alt->program[0]));
 	}
@@ -320,7 +322,7 @@ unsigned long long live_bpf_ns(const struct source *src)
 	unsigned long long sum = 0;
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, live->skel->obj) {
+	bpf_object__for_each_program (prog, live->skel->obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 		int fd = bpf_program__fd(prog);
@@ -394,7 +396,8 @@ static int live_start(struct source *src, const struct sink *sink)
 		r.tier = hooks[h].tier;
 		r.state = st->state;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
-		snprintf(r.mechanism, sizeof(r.mechanism), "%s", st->used ? st->used->mechanism : "");
+		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
+			 st->used ? st->used->mechanism : "");
 		snprintf(r.why, sizeof(r.why), "%s", st->why);
 		err = sink->take(sink->ctx, &r.h);
 		if (err)

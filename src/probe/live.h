@@ -9,14 +9,15 @@
 #include "probe/hooks.h"
 #include "probe/source.h"
 
-#define TIER_ALL 0xfu
+#define TIER_ALL   0xfu
 #define LIVE_HOOKS 16
 
 struct live_options {
-	bool watch_all;		   /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers;	   /* bit i: pay for tier i */
-	const char *btf_path;	   /* NULL: the running kernel's own */
-	const char *forced[LIVE_HOOKS]; /* by hook: a mechanism, or "none"; NULL: the best that works */
+	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers;   /* bit i: pay for tier i */
+	const char *btf_path; /* NULL: the running kernel's own */
+	const char *
+		forced[LIVE_HOOKS]; /* by hook: a mechanism, or "none"; NULL: the best that works */
 };
 
 struct hook_status {

@@ -54,22 +54,29 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 	read_lockdown(lockdown, sizeof(lockdown));
 	if (!strcmp(lockdown, "confidentiality")) {
 		snprintf(error, size,
-			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel memory\n"
+			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "
+			 "memory\n"
 			 "  `integrity` is enough for faultscope: boot with lockdown=integrity");
 		return -ENOSYS;
 	}
 	if ((err == -EPERM || err == -EACCES) && !may_load()) {
-		len = snprintf(error, size, "cannot load BPF programs: not permitted\n  you are uid %d with",
+		len = snprintf(error, size,
+			       "cannot load BPF programs: not permitted\n  you are uid %d with",
 			       (int)geteuid());
 		len += snprintf(error + len, size - len, "%s%s; needed: CAP_BPF and CAP_PERFMON\n",
-				have(CAP_BPF) ? " CAP_BPF only" : have(CAP_PERFMON) ? " CAP_PERFMON only" : "",
-				have(CAP_BPF) || have(CAP_PERFMON) ? "" : " neither CAP_BPF nor CAP_PERFMON");
+				have(CAP_BPF)	    ? " CAP_BPF only"
+				: have(CAP_PERFMON) ? " CAP_PERFMON only"
+						    : "",
+				have(CAP_BPF) || have(CAP_PERFMON) ? ""
+								   : " neither CAP_BPF nor "
+								     "CAP_PERFMON");
 		snprintf(error + len, size - len,
 			 "  try:  sudo faultscope …\n"
 			 "  or:   sudo setcap cap_bpf,cap_perfmon=ep \"$(command -v faultscope)\"");
 		return -EPERM;
 	}
-	snprintf(error, size, "the kernel refused the BPF programs: %s\n%.300s", strerror(-err), log);
+	snprintf(error, size, "the kernel refused the BPF programs: %s\n%.300s", strerror(-err),
+		 log);
 	return err == -EPERM || err == -EACCES ? -EPERM : -ENOSYS;
 }
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define FORMAT 1
+#define FORMAT	  1
 #define FRAME_MAX 16384 /* no wire record is longer */
 
 struct file_header {
 	char magic[8];
 	__u32 format;
 	__u32 wire_version;
-	__u32 byte_order; /* 0x01020304 as the writer has it */
+	__u32 byte_order;   /* 0x01020304 as the writer has it */
 	__u32 record_sizes; /* sum of the sizes of the wire structs: a changed layout shows */
 };
 
@@ -54,13 +54,16 @@ int recorder_open(const char *path, bool force, struct recorder **ret, char *err
 
 	if (!rec)
 		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (force ? O_TRUNC : O_EXCL), 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (force ? O_TRUNC : O_EXCL),
+		  0600);
 	if (fd < 0) {
 		err = -errno;
 		if (err == -EEXIST)
-			snprintf(error, size, "%s exists already\n  give another name, or --force", path);
+			snprintf(error, size, "%s exists already\n  give another name, or --force",
+				 path);
 		else
-			snprintf(error, size, "cannot make the recording %s: %s", path, strerror(errno));
+			snprintf(error, size, "cannot make the recording %s: %s", path,
+				 strerror(errno));
 		free(rec);
 		return err;
 	}
@@ -131,26 +134,33 @@ static int read_frame(struct replay *rp)
 		return 1;
 	if (left < sizeof(fr) || fread(&fr, sizeof(fr), 1, rp->f) != 1) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: truncated at offset %llu: %llu bytes left of a frame header; all before it "
-			 "was used", rp->path, rp->offset, left);
+			 "%s: truncated at offset %llu: %llu bytes left of a frame header; all "
+			 "before it "
+			 "was used",
+			 rp->path, rp->offset, left);
 		return -EBADMSG;
 	}
 	if (fr.len < sizeof(*h) || fr.len > FRAME_MAX) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: damaged at offset %llu: a frame claims %u bytes; all before it was used",
+			 "%s: damaged at offset %llu: a frame claims %u bytes; all before it was "
+			 "used",
 			 rp->path, rp->offset, fr.len);
 		return -EBADMSG;
 	}
 	if (left - sizeof(fr) < fr.len || fread(rp->block, fr.len, 1, rp->f) != 1) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: truncated at offset %llu: a frame of %u bytes has %llu left; all before it "
-			 "was used", rp->path, rp->offset, fr.len, left - sizeof(fr));
+			 "%s: truncated at offset %llu: a frame of %u bytes has %llu left; all "
+			 "before it "
+			 "was used",
+			 rp->path, rp->offset, fr.len, left - sizeof(fr));
 		return -EBADMSG;
 	}
 	if (crc32(0, rp->block, fr.len) != fr.crc || h->len != fr.len) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: damaged at offset %llu: checksum or length of a frame is wrong; all before "
-			 "it was used", rp->path, rp->offset);
+			 "%s: damaged at offset %llu: checksum or length of a frame is wrong; all "
+			 "before "
+			 "it was used",
+			 rp->path, rp->offset);
 		return -EBADMSG;
 	}
 	rp->offset += sizeof(fr) + fr.len;
@@ -176,8 +186,10 @@ static int replay_look(struct source *src, const struct sink *sink)
 		err = sink->take(sink->ctx, h);
 		if (err == -EBADMSG)
 			snprintf(src->error, sizeof(src->error),
-				 "%s: damaged at offset %llu: record of kind %u has a wrong size; all "
-				 "before it was used", rp->path, at, h->kind);
+				 "%s: damaged at offset %llu: record of kind %u has a wrong size; "
+				 "all "
+				 "before it was used",
+				 rp->path, at, h->kind);
 		if (err)
 			return err;
 		if (h->kind == FS_REC_TICK)
@@ -220,18 +232,20 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 
 	fill_file_header(&want);
 	if (got < sizeof(*fh))
-		snprintf(error, size, "%s: truncated at offset %zu: a recording's header takes %zu bytes",
-			 path, got, sizeof(*fh));
+		snprintf(error, size,
+			 "%s: truncated at offset %zu: a recording's header takes %zu bytes", path,
+			 got, sizeof(*fh));
 	else if (memcmp(fh->magic, want.magic, sizeof(want.magic)))
 		snprintf(error, size, "%s: not a faultscope recording (offset 0: no magic)", path);
 	else if (fh->byte_order != want.byte_order)
-		snprintf(error, size, "%s: recorded on a machine of the other byte order (offset 16)", path);
+		snprintf(error, size,
+			 "%s: recorded on a machine of the other byte order (offset 16)", path);
 	else if (fh->format != want.format || fh->wire_version != want.wire_version ||
 		 fh->record_sizes != want.record_sizes)
 		snprintf(error, size,
-			 "%s: format %u, records %u.%u (offset 8); this faultscope reads %u, %u.%u", path,
-			 fh->format, fh->wire_version, fh->record_sizes, want.format, want.wire_version,
-			 want.record_sizes);
+			 "%s: format %u, records %u.%u (offset 8); this faultscope reads %u, %u.%u",
+			 path, fh->format, fh->wire_version, fh->record_sizes, want.format,
+			 want.wire_version, want.record_sizes);
 	else
 		return 0;
 	return -EINVAL;

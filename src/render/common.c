@@ -28,7 +28,7 @@ double view_seconds(const struct view *v, uint64_t t_ns)
 const char *signal_class(const struct fs_signal_record *r)
 {
 	if (r->signal == SIGBUS)
-		return r->code == BUS_ADRERR ? "past end of file" /* or no room behind the page */
+		return r->code == BUS_ADRERR   ? "past end of file" /* or no room behind the page */
 		       : r->code == BUS_ADRALN ? "misaligned"
 					       : "hardware poison";
 	if (r->code == SI_KERNEL)

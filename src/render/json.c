@@ -9,7 +9,8 @@
 #include "render/render.h"
 #include "render/json_out.h"
 
-static void begin(struct json *j, struct buf *b, const struct view *v, const char *type, uint64_t t_ns)
+static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
+		  uint64_t t_ns)
 {
 	json_begin(j, b);
 	json_text(j, "type", type);
@@ -48,8 +49,8 @@ static void json_open(struct buf *b, const struct view *v)
 	json_text(&j, "host", h->host);
 	json_text(&j, "boot_id", h->boot_id);
 	gmtime_r(&wall, &tm);
-	snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-		 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
+		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	json_text(&j, "time", text);
 	json_text(&j, "mode", h->mode);
 	json_text(&j, "target", h->target);
@@ -257,9 +258,10 @@ static void say_kernel_fault(struct json *j, const struct view *v,
 	json_text_or_null(j, "symbol", sym ? sym->symbol : NULL);
 	json_text_or_null(j, "module", sym && sym->module[0] ? sym->module : NULL);
 	json_text(j, "access", r->error_code & 16 ? "exec" : r->error_code & 2 ? "write" : "read");
-	json_text(j, "address_class", r->address >> 63	    ? "kernel half"
-				      : r->address < 65536 ? "near-null"
-							    : "user half");
+	json_text(j, "address_class",
+		  r->address >> 63     ? "kernel half"
+		  : r->address < 65536 ? "near-null"
+				       : "user half");
 	/* a probing read survives by design; of others that is not known at their begin */
 	if (r->nofault)
 		json_flag(j, "fixed_up", true);

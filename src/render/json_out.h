@@ -14,7 +14,7 @@ struct json {
 };
 
 void json_begin(struct json *j, struct buf *b); /* opens the line's object */
-void json_finish(struct json *j);		 /* closes it, with the newline */
+void json_finish(struct json *j);		/* closes it, with the newline */
 void json_object(struct json *j, const char *key);
 void json_end(struct json *j);
 void json_array(struct json *j, const char *key);

@@ -18,14 +18,14 @@ struct view {
 	const struct model *m;
 	const struct findings *findings;
 	enum layout layout;
-	int width;	 /* columns; at least 40 */
-	int height;	 /* lines; 0: no end */
+	int width;  /* columns; at least 40 */
+	int height; /* lines; 0: no end */
 	bool unicode, colour;
-	bool addresses;	 /* show addresses of faults */
-	bool command;	 /* the summary of `run` */
-	size_t top;	 /* rows of a table */
+	bool addresses;		  /* show addresses of faults */
+	bool command;		  /* the summary of `run` */
+	size_t top;		  /* rows of a table */
 	const struct field *sort; /* NULL: by activity */
-	const char *ending; /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 };
 
 struct renderer {

@@ -8,8 +8,20 @@
  * Made from the field, grid and histogram tables where a process line is concerned; the other lines
  * are rows here: one a key.
  */
-enum type { T_COUNT, T_REAL, T_TEXT, T_TEXT_NULL, T_FLAG, T_FLAG_NULL, T_COUNTS, T_TEXTS, T_EVIDENCE,
-	    T_FORECAST, T_OBJECT, T_TEXT_OBJECT };
+enum type {
+	T_COUNT,
+	T_REAL,
+	T_TEXT,
+	T_TEXT_NULL,
+	T_FLAG,
+	T_FLAG_NULL,
+	T_COUNTS,
+	T_TEXTS,
+	T_EVIDENCE,
+	T_FORECAST,
+	T_OBJECT,
+	T_TEXT_OBJECT
+};
 
 struct key {
 	const char *name;
@@ -25,7 +37,8 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{"start", "the first line",
+	{"start",
+	 "the first line",
 	 {{"schema", T_COUNT, false, "version of this schema"},
 	  {"version", T_TEXT, false, "of faultscope"},
 	  {"kernel", T_TEXT, false, "release"},
@@ -38,14 +51,16 @@ static const struct shape shapes[] = {
 	  {"tiers", T_COUNTS, false, "of cost that are paid for"},
 	  {"hooks", T_TEXT_OBJECT, false, "name to mechanism, or to why it is blind"},
 	  {"limits", T_OBJECT, false, "of this machine"}}},
-	{"crossing", "a threshold of a limit crossed, seen in the kernel",
+	{"crossing",
+	 "a threshold of a limit crossed, seen in the kernel",
 	 {{"pid", T_COUNT, false, ""},
 	  {"comm", T_TEXT, false, ""},
 	  {"what", T_TEXT, false, "maps or fds"},
 	  {"value", T_COUNT, false, ""},
 	  {"limit", T_COUNT, false, ""},
 	  {"percent", T_COUNT, false, "the threshold"}}},
-	{"refused", "a mapping or descriptor call that the kernel refused; equal ones coalesced",
+	{"refused",
+	 "a mapping or descriptor call that the kernel refused; equal ones coalesced",
 	 {{"pid", T_COUNT, false, ""},
 	  {"tid", T_COUNT, false, ""},
 	  {"comm", T_TEXT, false, ""},
@@ -57,7 +72,8 @@ static const struct shape shapes[] = {
 	  {"args", T_COUNTS, false, "of the call"},
 	  {"evidence", T_EVIDENCE, false, ""},
 	  {"would_fail_next", T_TEXTS, false, "causes behind this one"}}},
-	{"signal", "a fault signal was sent to a thread",
+	{"signal",
+	 "a fault signal was sent to a thread",
 	 {{"pid", T_COUNT, false, ""},
 	  {"tid", T_COUNT, false, ""},
 	  {"comm", T_TEXT, false, ""},
@@ -65,7 +81,8 @@ static const struct shape shapes[] = {
 	  {"code", T_COUNT, false, "si_code"},
 	  {"class", T_TEXT, false, ""},
 	  {"address", T_TEXT, true, "with --addresses"}}},
-	{"kernel_fault", "a kernel-mode fault that is no ordinary user copy; equal ones coalesced",
+	{"kernel_fault",
+	 "a kernel-mode fault that is no ordinary user copy; equal ones coalesced",
 	 {{"pid", T_COUNT, false, "of the thread it happened in"},
 	  {"tid", T_COUNT, false, ""},
 	  {"comm", T_TEXT, false, ""},
@@ -76,7 +93,8 @@ static const struct shape shapes[] = {
 	  {"fixed_up", T_FLAG_NULL, false, "null: not known at its begin"},
 	  {"count", T_COUNT, false, ""},
 	  {"address", T_TEXT, true, "with --addresses"}}},
-	{"finding", "a rule fired, changed or cleared",
+	{"finding",
+	 "a rule fired, changed or cleared",
 	 {{"id", T_TEXT, false, "stable"},
 	  {"severity", T_TEXT, false, "critical, warning or info"},
 	  {"state", T_TEXT, false, "open or cleared"},
@@ -88,7 +106,8 @@ static const struct shape shapes[] = {
 	  {"remedy", T_TEXTS, false, ""},
 	  {"forecast", T_FORECAST, false, "null: no growth, or too poor a fit"},
 	  {"because", T_TEXTS, false, "ids of findings that led to it"}}},
-	{"end", "the last line",
+	{"end",
+	 "the last line",
 	 {{"losses", T_OBJECT, false, "what fell out"},
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
@@ -279,7 +298,8 @@ static void say_histogram(struct json *j, const struct histogram *h)
 	json_object(j, "properties");
 	json_object(j, "buckets");
 	json_text(j, "type", "array");
-	json_text(j, "description", "[upper bound, count] of each that is not empty; null: no bound");
+	json_text(j, "description",
+		  "[upper bound, count] of each that is not empty; null: no bound");
 	json_object(j, "items");
 	json_text(j, "type", "array");
 	json_object(j, "items");
@@ -338,7 +358,8 @@ static void say_process(struct json *j)
 {
 	static const struct key keys[] = {
 		{"pid", T_COUNT, false, ""},
-		{"start_time_ns", T_COUNT, false, "birth, CLOCK_BOOTTIME: with the pid, one process"},
+		{"start_time_ns", T_COUNT, false,
+		 "birth, CLOCK_BOOTTIME: with the pid, one process"},
 		{"ppid", T_COUNT, false, ""},
 		{"uid", T_COUNT, false, ""},
 		{"comm", T_TEXT, false, ""},

@@ -64,7 +64,7 @@ void line_limit(struct line *l, uint64_t limit)
 
 void line_bar(struct line *l, double share, int cells)
 {
-	static const char *const eighth[] = {"", "\u258f", "\u258e", "\u258d",
+	static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
 					     "\u258c", "\u258b", "\u258a", "\u2589"};
 	double filled = (share < 0 ? 0 : share > 1 ? 1 : share) * cells;
 	int full = filled, rest = (filled - full) * 8;

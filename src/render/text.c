@@ -48,8 +48,11 @@ static void say_gaps(struct buf *b, const struct view *v)
 	struct line l = {.v = v};
 
 	if (lost->ring || map || lost->slot) {
-		line_printf(&l, "lost: %" PRIu64 " records (ring), %" PRIu64 " processes (map), %" PRIu64
-			    " fault begins (slot)", (uint64_t)lost->ring, map, (uint64_t)lost->slot);
+		line_printf(&l,
+			    "lost: %" PRIu64 " records (ring), %" PRIu64 " processes (map), "
+									 "%" PRIu64 " fault begins "
+										    "(slot)",
+			    (uint64_t)lost->ring, map, (uint64_t)lost->slot);
 		line_end(&l, b, STYLE_WARNING);
 	}
 	for (size_t i = 0; i < v->m->hooks; i++) {
@@ -67,7 +70,9 @@ static void say_gaps(struct buf *b, const struct view *v)
 
 static enum style severity_style(enum severity s)
 {
-	return s == SEVERITY_CRITICAL ? STYLE_CRITICAL : s == SEVERITY_WARNING ? STYLE_WARNING : STYLE_BOLD;
+	return s == SEVERITY_CRITICAL  ? STYLE_CRITICAL
+	       : s == SEVERITY_WARNING ? STYLE_WARNING
+				       : STYLE_BOLD;
 }
 
 static void wrap(struct buf *b, const struct view *v, const char *lead, const char *text)
@@ -114,7 +119,8 @@ static void text_finding(struct buf *b, const struct view *v, const struct findi
 		const struct evidence *ev = &f->evidence[i];
 
 		buf_clear(&e);
-		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "", ev->limit);
+		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
+			   ev->limit);
 		wrap(b, v, "   | ", e.s);
 	}
 	for (size_t i = 0; i < f->nr_remedies && f->open; i++)
@@ -225,9 +231,11 @@ static void text_close(struct buf *b, const struct view *v)
 	text_histograms(b, v, &totals.c);
 
 	l = (struct line){.v = v};
-	line_printf(&l, "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins; own cost: ", (uint64_t)t->losses.ring,
-		    (uint64_t)(t->losses.map + v->m->subjects_lost), (uint64_t)t->losses.slot);
+	line_printf(&l,
+		    "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64 " fault begins; "
+										   "own cost: ",
+		    (uint64_t)t->losses.ring, (uint64_t)(t->losses.map + v->m->subjects_lost),
+		    (uint64_t)t->losses.slot);
 	line_duration(&l, t->own_cpu_ns);
 	line_printf(&l, " CPU, ");
 	line_bytes(&l, t->own_rss_bytes);

@@ -9,7 +9,7 @@
 #include "render/text.h"
 
 #define LABEL_COLUMNS 11
-#define MAX_BLOCKS 16
+#define MAX_BLOCKS    16
 
 static double rate(const struct view *v, const struct subject *s, const char *field)
 {
@@ -19,7 +19,8 @@ static double rate(const struct view *v, const struct subject *s, const char *fi
 }
 
 /* "minor 12,480/s (1,204,113)"; nothing where it is not known. */
-static void say_counter(struct line *l, const struct subject *s, const char *name, const char *field)
+static void say_counter(struct line *l, const struct subject *s, const char *name,
+			const char *field)
 {
 	uint64_t n;
 
@@ -147,7 +148,8 @@ static void say_limit(struct buf *b, const struct view *v, const char *name, uin
 }
 
 /* The calls of a grid that were made at all, most first is not needed: the table's order. */
-static void say_calls(struct buf *b, const struct view *v, const struct subject *s, const char *group)
+static void say_calls(struct buf *b, const struct view *v, const struct subject *s,
+		      const char *group)
 {
 	const struct fs_counters *c = facts_counters(&s->now);
 	struct line l = {.v = v};
@@ -189,8 +191,9 @@ static void say_memory(struct buf *b, const struct view *v, const struct subject
 	static const struct {
 		const char *name, *field;
 	} rows[] = {
-		{"RSS", "memory.rss_bytes"}, {"swap", "memory.swap_bytes"}, {"VM", "memory.vm_bytes"},
-		{"data", "memory.data_bytes"}, {"locked", "memory.locked_bytes"},
+		{"RSS", "memory.rss_bytes"},	   {"swap", "memory.swap_bytes"},
+		{"VM", "memory.vm_bytes"},	   {"data", "memory.data_bytes"},
+		{"locked", "memory.locked_bytes"},
 	};
 	struct line l = {.v = v};
 	uint64_t n;
@@ -284,7 +287,8 @@ static void say_block(struct buf *b, const struct view *v, const struct subject 
 
 	say_title(b, v, s);
 	say_faults(b, v, s);
-	say_limit(b, v, "maps", g->map_count, v->m->tick.limits.max_map_count, g->map_high, s->maps);
+	say_limit(b, v, "maps", g->map_count, v->m->tick.limits.max_map_count, g->map_high,
+		  s->maps);
 	say_calls(b, v, s, "maps");
 	say_limit(b, v, "fds", g->fds, g->fd_soft, g->fd_high, s->fds);
 	say_calls(b, v, s, "fds");

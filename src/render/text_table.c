@@ -16,14 +16,18 @@ static const struct column {
 	bool share; /* of the limit field behind it, in percent */
 	const char *of;
 } columns[] = {
-	{"faults.minor", "MINFLT/s", 9, false, NULL}, {"faults.major", "MAJFLT/s", 8, false, NULL},
-	{"maps.count", "MAPS", 7, false, NULL},	      {"fds.count", "FDS", 7, false, NULL},
-	{"maps.count", "MAP%", 5, true, "maps.limit"}, {"fds.count", "FD%", 5, true, "fds.limit"},
-	{"memory.rss_bytes", "RSS", 9, false, NULL},   {"threads", "THR", 5, false, NULL},
+	{"faults.minor", "MINFLT/s", 9, false, NULL},
+	{"faults.major", "MAJFLT/s", 8, false, NULL},
+	{"maps.count", "MAPS", 7, false, NULL},
+	{"fds.count", "FDS", 7, false, NULL},
+	{"maps.count", "MAP%", 5, true, "maps.limit"},
+	{"fds.count", "FD%", 5, true, "fds.limit"},
+	{"memory.rss_bytes", "RSS", 9, false, NULL},
+	{"threads", "THR", 5, false, NULL},
 	{"faults.stall_ns", "STALL/s", 8, false, NULL},
 };
-#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
-#define PID_COLUMNS 8
+#define NR_COLUMNS   (sizeof(columns) / sizeof(columns[0]))
+#define PID_COLUMNS  8
 #define COMM_COLUMNS 16
 
 struct ranked {
@@ -107,8 +111,8 @@ static void put_cell(struct buf *b, const struct view *v, const struct subject *
 
 	if (!field_get(v->m, s, f, &n))
 		buf_putc(b, '-');
-	else if (c->share && (!field_get(v->m, s, field_find(c->of), &limit) || !limit ||
-			      limit == UINT64_MAX))
+	else if (c->share &&
+		 (!field_get(v->m, s, field_find(c->of), &limit) || !limit || limit == UINT64_MAX))
 		buf_putc(b, '-');
 	else if (c->share)
 		buf_printf(b, "%.1f", 100.0 * n / limit);

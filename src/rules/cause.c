@@ -8,32 +8,63 @@
 
 #include "base/units.h"
 
-/* include/uapi/asm-generic/mman*.h: the same on every architecture we run on but alpha and parisc */
-#define F_MAP_PRIVATE 0x02
-#define F_MAP_TYPE 0x0f
+/* include/uapi/asm-generic/mman*.h: the same on every architecture we run on but alpha and parisc
+ */
+#define F_MAP_PRIVATE	0x02
+#define F_MAP_TYPE	0x0f
 #define F_MAP_ANONYMOUS 0x20
-#define F_MAP_LOCKED 0x2000
+#define F_MAP_LOCKED	0x2000
 #define F_MAP_NORESERVE 0x4000
-#define F_MAP_HUGETLB 0x40000
-#define F_PROT_WRITE 2
-#define TASK_BITS 47 /* x86-64 and arm64 user space without a hint above it */
+#define F_MAP_HUGETLB	0x40000
+#define F_PROT_WRITE	2
+#define TASK_BITS	47 /* x86-64 and arm64 user space without a hint above it */
 
 const char *const cause_names[] = {
-	"max_map_count", "rlimit_as", "rlimit_data", "rlimit_memlock", "rlimit_stack",
-	"address_space", "overcommit_heuristic", "overcommit_strict", "hugetlb_pool",
-	"cgroup_memory", "range_hole", "no_room_in_place", "brk_collision", "fixed_exists",
-	"file_mode", "noexec_mount", "sealed", "min_address", "not_mappable", "write_exec_denied",
-	"security_module", "driver", "bad_descriptor", "bad_argument", "rlimit_nofile", "nr_open",
-	"file_max", "descriptor_number_limit", "inotify_instances", "inotify_watches",
-	"epoll_watches", "pipe_pages", "descriptors_dropped", "rlimit_nproc", "cgroup_pids",
-	"threads_max", "unknown", NULL,
+	"max_map_count",
+	"rlimit_as",
+	"rlimit_data",
+	"rlimit_memlock",
+	"rlimit_stack",
+	"address_space",
+	"overcommit_heuristic",
+	"overcommit_strict",
+	"hugetlb_pool",
+	"cgroup_memory",
+	"range_hole",
+	"no_room_in_place",
+	"brk_collision",
+	"fixed_exists",
+	"file_mode",
+	"noexec_mount",
+	"sealed",
+	"min_address",
+	"not_mappable",
+	"write_exec_denied",
+	"security_module",
+	"driver",
+	"bad_descriptor",
+	"bad_argument",
+	"rlimit_nofile",
+	"nr_open",
+	"file_max",
+	"descriptor_number_limit",
+	"inotify_instances",
+	"inotify_watches",
+	"epoll_watches",
+	"pipe_pages",
+	"descriptors_dropped",
+	"rlimit_nproc",
+	"cgroup_pids",
+	"threads_max",
+	"unknown",
+	NULL,
 };
 
 struct request {
 	const struct fs_refused_record *r;
 	const struct fs_limits *l;
-	uint64_t pages;	 /* asked for on top of what there is */
-	bool writable;	 /* private and writable: accountable */
+	uint64_t pages; /* asked for on top of what there is */
+	bool writable;	/* private and writable: accountable */
 };
 
 static void add(struct verdict *v, const char *field, uint64_t value, uint64_t limit)
@@ -200,10 +231,10 @@ static bool past_heuristic(const struct request *q, struct verdict *v, bool *ret
 
 /* In the kernel's order for mmap; brk looks at the heap first, which past_data() knows. */
 static const struct check mapping_checks[] = {
-	{"max_map_count", past_map_count},	{"address_space", past_task_size},
-	{"rlimit_memlock", past_memlock},	{"rlimit_as", past_as},
-	{"rlimit_data", past_data},		{"hugetlb_pool", past_hugetlb},
-	{"overcommit_strict", past_commit},	{"overcommit_heuristic", past_heuristic},
+	{"max_map_count", past_map_count},  {"address_space", past_task_size},
+	{"rlimit_memlock", past_memlock},   {"rlimit_as", past_as},
+	{"rlimit_data", past_data},	    {"hugetlb_pool", past_hugetlb},
+	{"overcommit_strict", past_commit}, {"overcommit_heuristic", past_heuristic},
 };
 
 static void run_checks(const struct request *q, struct verdict *v)

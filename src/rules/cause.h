@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "wire.h"
+#include "model/model.h"
 
 #define EVIDENCE_MAX 6
-#define NEXT_MAX 4
+#define NEXT_MAX     4
 
 struct evidence {
 	char field[40];

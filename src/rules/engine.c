@@ -39,7 +39,8 @@ void finding_remedy(struct finding *f, const char *format, ...)
 	va_end(ap);
 }
 
-static struct finding *find(struct findings *fs, const struct rule *rule, const struct fs_subject *id)
+static struct finding *find(struct findings *fs, const struct rule *rule,
+			    const struct fs_subject *id)
 {
 	for (size_t i = 0; i < fs->n; i++)
 		if (fs->f[i].rule == rule && fs->f[i].subject.pid == id->pid &&

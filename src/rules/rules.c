@@ -83,7 +83,8 @@ static void say_level(struct finding *f, const char *what, const char *limit_nam
 
 static void raise_map_count(struct finding *f, uint64_t high)
 {
-	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64, roomy(high));
+	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
+		       roomy(high));
 }
 
 /* Of a process that is gone only the next one can be helped. */
@@ -98,20 +99,27 @@ static void raise_nofile(struct finding *f, const struct subject *s, uint64_t so
 	if (!within)
 		want = soft * 2;
 	if (s && !s->final && within)
-		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid, want);
+		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid,
+			       want);
 	else if (s && !s->final)
-		finding_remedy(f, "the soft limit is at the hard one; as root: prlimit --pid %u "
-			       "--nofile=%" PRIu64 ":%" PRIu64, s->id.pid, want, want);
+		finding_remedy(f,
+			       "the soft limit is at the hard one; as root: prlimit --pid %u "
+			       "--nofile=%" PRIu64 ":%" PRIu64,
+			       s->id.pid, want, want);
 	else
 		finding_remedy(f, "for the next start: ulimit -n %" PRIu64 "%s", want,
-			       within ? "" : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
+			       within ? ""
+				      : " (above the hard limit: as root, or LimitNOFILE= of its "
+					"unit)");
 }
 
 static void list_descriptors(struct finding *f, const struct subject *s)
 {
 	if (s && !s->final)
-		finding_remedy(f, "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
-			       "uniq -c | sort -n | tail", s->id.pid);
+		finding_remedy(f,
+			       "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
+			       "uniq -c | sort -n | tail",
+			       s->id.pid);
 }
 
 static bool maps_near_limit(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -126,7 +134,8 @@ static bool maps_near_limit(const struct occasion *o, const struct finding *open
 	f->cause = "max_map_count";
 	say_level(f, "mappings", "vm.max_map_count", value, g->map_high, limit, level);
 	say_forecast(f, o->s->maps, limit);
-	finding_remedy(f, "find what maps: mappings that share no file and no rights are not merged; "
+	finding_remedy(f, "find what maps: mappings that share no file and no rights are not "
+			  "merged; "
 			  "pack small ones together, unmap what is done with");
 	raise_map_count(f, g->map_high);
 	return true;
@@ -204,8 +213,8 @@ static void say_refused(const struct occasion *o, struct finding *f, const char 
 	f->cause = o->verdict->cause;
 	f->level = 1;
 	snprintf(f->title, sizeof(f->title), "%s refused%s%s: %s", call_name(r->call),
-		 r->error ? " with " : "", r->error ? errno_name(r->error, number, sizeof(number)) : "",
-		 limit);
+		 r->error ? " with " : "",
+		 r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
 	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
 		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
 				 o->verdict->evidence[i].limit);
@@ -231,7 +240,8 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 	if (!has_cause(o, "max_map_count") || is_freeing(o->refused->call))
 		return false;
 	say_refused(o, f, "vm.max_map_count is used up");
-	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that shares "
+	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
+			  "shares "
 			  "many tensors: stack them, or use multiprocessing_context='fork'");
 	raise_map_count(f, o->refused->map_count);
 	return true;
@@ -242,7 +252,8 @@ static bool split_refused(const struct occasion *o, const struct finding *open, 
 	if (!has_cause(o, "max_map_count") || !is_freeing(o->refused->call))
 		return false;
 	say_refused(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
-	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or let "
+	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
+			  "let "
 			  "the allocator keep its pages (jemalloc: retain:true)");
 	raise_map_count(f, o->refused->map_count);
 	return true;
@@ -264,8 +275,10 @@ static bool refused_by_data(const struct occasion *o, const struct finding *open
 	if (!has_cause(o, "rlimit_data"))
 		return false;
 	say_refused(o, f, "RLIMIT_DATA (ulimit -d) is used up");
-	finding_remedy(f, "since Linux 4.7 it counts private writable mappings too, not only the heap");
-	finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited", o->refused->subject.pid);
+	finding_remedy(f, "since Linux 4.7 it counts private writable mappings too, not only the "
+			  "heap");
+	finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited",
+		       o->refused->subject.pid);
 	return true;
 }
 
@@ -275,15 +288,18 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 	if (!has_cause(o, "rlimit_memlock"))
 		return false;
 	say_refused(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
-	finding_remedy(f, "to gain time: prlimit --pid %u --memlock=unlimited; in a systemd unit: "
-			  "LimitMEMLOCK=infinity", o->refused->subject.pid);
+	finding_remedy(f,
+		       "to gain time: prlimit --pid %u --memlock=unlimited; in a systemd unit: "
+		       "LimitMEMLOCK=infinity",
+		       o->refused->subject.pid);
 	return true;
 }
 
-static bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f)
+static bool refused_otherwise(const struct occasion *o, const struct finding *open,
+			      struct finding *f)
 {
-	static const char *const named[] = {"max_map_count", "rlimit_as", "rlimit_data",
-					    "rlimit_memlock", "rlimit_nofile", "file_max",
+	static const char *const named[] = {"max_map_count",	"rlimit_as",	 "rlimit_data",
+					    "rlimit_memlock",	"rlimit_nofile", "file_max",
 					    "inotify_instances"};
 	char text[96];
 
@@ -300,12 +316,15 @@ static bool refused_otherwise(const struct occasion *o, const struct finding *op
 				      has_cause(o, "fixed_exists")
 			      ? SEVERITY_INFO
 			      : SEVERITY_WARNING;
-	finding_remedy(f, "see the call and its arguments: faultscope --json -p %u, lines of type "
-			  "\"refused\"", o->refused->subject.pid);
+	finding_remedy(f,
+		       "see the call and its arguments: faultscope --json -p %u, lines of type "
+		       "\"refused\"",
+		       o->refused->subject.pid);
 	return true;
 }
 
-static bool refused_by_nofile(const struct occasion *o, const struct finding *open, struct finding *f)
+static bool refused_by_nofile(const struct occasion *o, const struct finding *open,
+			      struct finding *f)
 {
 	if (!has_cause(o, "rlimit_nofile"))
 		return false;
@@ -354,19 +373,25 @@ static bool bad_kernel_address(const struct occasion *o, const struct finding *o
 		 sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
 	snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)r->count);
 	finding_evidence(f, "times", text, NULL);
-	finding_evidence(f, "access", r->error_code & 16 ? "exec" : r->error_code & 2 ? "write" : "read",
+	finding_evidence(f, "access",
+			 r->error_code & 16  ? "exec"
+			 : r->error_code & 2 ? "write"
+					     : "read",
 			 NULL);
 	finding_evidence(f, "address", r->address >> 63 ? "kernel half" : "user half, no user copy",
 			 NULL);
-	finding_remedy(f, "it may be an oops in the making: look at dmesg; lsmod | grep for the module "
+	finding_remedy(f, "it may be an oops in the making: look at dmesg; lsmod | grep for the "
+			  "module "
 			  "named");
 	return true;
 }
 
 /* Ids are stable once shipped. */
 const struct rule rules[] = {
-	{"M01", ON_REFUSED, "calls", "a mapping was refused: vm.max_map_count", refused_by_map_count},
-	{"M02", ON_REFUSED, "calls", "a mapping could not be split: vm.max_map_count", split_refused},
+	{"M01", ON_REFUSED, "calls", "a mapping was refused: vm.max_map_count",
+	 refused_by_map_count},
+	{"M02", ON_REFUSED, "calls", "a mapping could not be split: vm.max_map_count",
+	 split_refused},
 	{"M13", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_AS", refused_by_as},
 	{"M14", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_DATA", refused_by_data},
 	{"M20", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_MEMLOCK", refused_by_memlock},
@@ -375,10 +400,12 @@ const struct rule rules[] = {
 	{"M27", ON_REFUSED, "calls", "a call was refused for another reason", refused_otherwise},
 	{"F01", ON_REFUSED, "calls", "a descriptor was refused: RLIMIT_NOFILE", refused_by_nofile},
 	{"F02", ON_REFUSED, "calls", "a descriptor was refused: fs.file-max", refused_by_file_max},
-	{"F03", ON_REFUSED, "calls", "a descriptor was refused: inotify instances", refused_by_inotify},
+	{"F03", ON_REFUSED, "calls", "a descriptor was refused: inotify instances",
+	 refused_by_inotify},
 	{"F12", ON_SUBJECT, NULL, "descriptors are near RLIMIT_NOFILE", fds_near_limit},
 	{"F13", ON_SUBJECT, NULL, "descriptors grow towards RLIMIT_NOFILE", fds_grow},
-	{"K01", ON_KERNEL_FAULT, "fault_kernel", "the kernel touched a bad address", bad_kernel_address},
+	{"K01", ON_KERNEL_FAULT, "fault_kernel", "the kernel touched a bad address",
+	 bad_kernel_address},
 };
 
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);

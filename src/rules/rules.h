@@ -20,10 +20,10 @@ struct finding;
 /* What a rule is asked about: always the model, then what it is triggered by. */
 struct occasion {
 	const struct model *m;
-	const struct subject *s;	     /* NULL where the subject is gone or the host */
-	uint64_t t_ns;			     /* of what triggers: the event, or the tick */
+	const struct subject *s; /* NULL where the subject is gone or the host */
+	uint64_t t_ns;		 /* of what triggers: the event, or the tick */
 	const struct fs_refused_record *refused;
-	const struct verdict *verdict;	     /* of `refused` */
+	const struct verdict *verdict; /* of `refused` */
 	const struct fs_kernel_fault_record *kernel_fault;
 };
 
@@ -83,6 +83,7 @@ const char *severity_name(enum severity s);
 
 /* For rules: appends. */
 void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);
-void finding_remedy(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_remedy(struct finding *f, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -55,7 +55,7 @@ TABLE = [
     Row("bpf/wire.h", "bpf", [], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
-    Row("src/probe/*", "probe", ["base", "wire", "skeleton"], LIBC + UAPI + LIBBPF + LIBCAP,
+    Row("src/probe/*", "probe", ["base", "wire", "skeleton"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"],
         False, False),
     Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + LIBDW,
         False, True),
@@ -69,6 +69,7 @@ TABLE = [
     Row("src/render/*", "render", ["base", "model", "rules", "triage"], PURE + STDIO + TIME,
         False, True),
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
+    Row("src/terminal.c", "main", ALL, LIBC + TERM, False, False),
     Row("src/*", "main", ALL, LIBC + UAPI, False, False),
 ]
 ROOMS = list(dict.fromkeys(row.room for row in TABLE))

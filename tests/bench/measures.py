@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is measured: of which tools, on which work."""
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+
+import paired
+from procs import CannotRun, Running, Tool, Workload, bpftrace, faultscope
+from report import Group
+
+LOOK_SECONDS = 0.1
+
+EMPTY = Tool("empty tp_btf program", ["empty", "{tmp}/empty.bpf.o"], ready="ready")
+TIER_1 = faultscope("all, tiers 0,1", "--tiers", "0,1")
+TIER_2 = faultscope("all, tiers 0-2", "--tiers", "0-2")
+ALL = faultscope("all, as is")
+WATCHED = faultscope("-p the workload", "-p", "{pid}")
+OTHER = faultscope("-p another process", "-p", "{other}")
+COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
+                        "tracepoint:exceptions:page_fault_user { @[pid] = count(); }")
+
+
+def fault(setup, scale, say):
+    tools = [
+        EMPTY, TIER_1, TIER_2, ALL, OTHER, WATCHED, COUNT_FAULTS,
+        bpftrace("bpftrace count, software",
+                 "software:page-faults:1 { @[pid] = count(); }"),
+        Tool("perf stat -a", ["perf", "stat", "-o", "{tmp}/stat", "-a", "-e", "page-faults", "--"],
+             wraps=True),
+        Tool("perf record -a -c 1", ["perf", "record", "-q", "-o", "{tmp}/perf.data", "-a", "-c",
+                                     "1", "-e", "page-faults", "--"], wraps=True),
+    ]
+    group = paired.measure(setup, "fault", "added to a minor fault", "fault",
+                           scale.operations(200_000), tools, scale.rounds, say)
+    group.ratio(TIER_1.name, EMPTY.name)
+    group.ratio(TIER_1.name, COUNT_FAULTS.name)
+    group.ratio(TIER_2.name, COUNT_FAULTS.name)
+    return [group]
+
+
+def of_calls(*syscalls):
+    probes = ", ".join(f"tracepoint:syscalls:sys_exit_{call}" for call in syscalls)
+    return [
+        TIER_1, ALL, WATCHED,
+        faultscope("-p, calls=tracepoint", "-p", "{pid}", "--hook", "calls=tracepoint"),
+        faultscope("-p, calls=tp_btf", "-p", "{pid}", "--hook", "calls=tp_btf"),
+        bpftrace("bpftrace count, tracepoint", probes + " { @[pid] = count(); }"),
+        Tool("strace -c", ["strace", "-c", "-f", "-o", "{tmp}/strace"], wraps=True, share=1 / 20,
+             once=True),
+    ]
+
+
+def mmap(setup, scale, say):
+    return [paired.measure(setup, "mmap", "added to mmap and munmap, a pair", "mapunmap",
+                           scale.operations(100_000), of_calls("mmap", "munmap"), scale.rounds,
+                           say)]
+
+
+def open_(setup, scale, say):
+    return [paired.measure(setup, "open", "added to open and close, a pair", "openclose",
+                           scale.operations(100_000), of_calls("openat", "close"), scale.rounds,
+                           say)]
+
+
+def getppid(setup, scale, say):
+    tools = [TIER_1, ALL, OTHER,
+             bpftrace("bpftrace count, raw_syscalls",
+                      "tracepoint:raw_syscalls:sys_exit { @[pid] = count(); }")]
+    return [paired.measure(setup, "getppid", "added to a call of no interest (getppid)", "getppid",
+                           scale.operations(1_000_000), tools, scale.rounds, say)]
+
+
+@contextlib.contextmanager
+def bench_forever(setup, *kinds):
+    with contextlib.ExitStack() as stack:
+        for kind in kinds:
+            stack.enter_context(Workload(setup, "bench", kind, 10 ** 12, "--pin", 1)).go()
+        yield kinds
+
+
+@contextlib.contextmanager
+def many(setup, mode, count, times):
+    """Many processes or threads alive; as many of them as the machine allows."""
+    alive = 0
+    with contextlib.ExitStack() as stack:
+        while times:
+            try:
+                work = stack.enter_context(Workload(setup, "lives", mode, count))
+                work.go()
+                work.truth()
+            except CannotRun:
+                if count < 100:
+                    break
+                count //= 2
+                continue
+            alive += count
+            times -= 1
+        yield f"{alive:,} {mode}"
+
+
+def loads(setup):
+    """Name and context of each; that gives the name in full."""
+    return {
+        "at rest": contextlib.nullcontext("at rest"),
+        "a faulting process": bench_forever(setup, "fault"),
+        "a forking process": bench_forever(setup, "fork"),
+        "processes": many(setup, "procs", 1000, 1),
+        "threads": many(setup, "threads", 10_000, 2),
+    }
+
+
+def quiet(interval, *options):
+    """Without a first line to wait for: by then it has attached, and looked once."""
+    return Tool("", ["faultscope", *options, "-o", "/dev/null", str(interval)], settle=1)
+
+
+def cpu_ms_per_second(setup, tool, seconds):
+    with Running(setup, tool) as running:
+        start, cpu = time.monotonic(), running.cpu_ns()
+        time.sleep(seconds)
+        return (running.cpu_ns() - cpu) / 1e6 / (time.monotonic() - start)
+
+
+def cpu(setup, scale, say):
+    """The cost of a look is what looking often adds to looking once a second."""
+    each = Group("cpu", "CPU of the tool, each second at an interval of 1 s", "ms")
+    look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
+    peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
+             Tool("pidstat -r", ["pidstat", "-r", "1"], settle=1)]
+    for name, load in loads(setup).items():
+        say(f"cpu: {name}")
+        with load as load_name:
+            load_name = name if isinstance(load_name, tuple) else load_name
+            for _ in range(scale.repeats):
+                for form in [], ["--json"]:
+                    row = f"{load_name}, {'json' if form else 'text'}"
+                    slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
+                    fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
+                    each.add(row, slow)
+                    look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))
+            for peer in peers if name in ("at rest", "processes") else []:
+                row = f"{load_name}, {peer.name}"
+                try:
+                    each.add(row, cpu_ms_per_second(setup, peer, scale.window))
+                except CannotRun as reason:
+                    each.skip(row, reason)
+    return [each, look]
+
+
+def ms_of_run(argv):
+    start = time.monotonic()
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise CannotRun(f"exit {done.returncode}: {done.stderr.strip()[-200:]}")
+    return (time.monotonic() - start) * 1e3
+
+
+def ms_to_first_line(argv):
+    start = time.monotonic()
+    # perf stat writes its lines to stderr.
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT if "perf" in argv[0]
+                               else subprocess.DEVNULL)
+    line = process.stdout.readline()
+    ms = (time.monotonic() - start) * 1e3
+    process.send_signal(2)
+    process.communicate()
+    if not line:
+        raise CannotRun(f"exit {process.returncode} without a line")
+    return ms
+
+
+def start(setup, scale, say):
+    count = "tracepoint:exceptions:page_fault_user { @[pid] = count(); }"
+    first = Group("start", "from start to the first line", "ms")
+    first_lines = [
+        Tool("faultscope --json -p", OTHER.argv), Tool("faultscope --json", ALL.argv),
+        Tool("bpftrace count (from its second probe)", [
+            "bpftrace", "-e", 'interval:ms:1 { printf("ready\\n"); } ' + count]),
+        Tool("perf stat -a (10 ms of it the interval)",
+             ["perf", "stat", "-I", "10", "-a", "-e", "page-faults"]),
+    ]
+    whole = Group("run", "a whole run of true(1)", "ms")
+    runs = [
+        Tool("alone", ["true"]), Tool("faultscope run -q", ["faultscope", "run", "-q", "--",
+                                                            "true"]),
+        Tool("bpftrace -c", ["bpftrace", "-c", shutil.which("true"), "-e", count]),
+        Tool("perf stat", ["perf", "stat", "-e", "page-faults", "true"]),
+        Tool("strace -c", ["strace", "-c", "-f", "true"]),
+    ]
+    say("start")
+    for _ in range(scale.rounds):
+        for group, tools, ms in (first, first_lines, ms_to_first_line), (whole, runs, ms_of_run):
+            for tool in tools:
+                if group.is_skipped(tool.name):
+                    continue
+                try:
+                    group.add(tool.name, ms(setup.argv(tool)))
+                except CannotRun as reason:
+                    group.skip(tool.name, reason)
+    return [first, whole]
+
+
+def memory(setup, scale, say):
+    group = Group("memory", "resident memory after 2 s, and the peak until then", "KiB")
+    say("memory")
+    with many(setup, "procs", 1000, 1) as load_name:
+        for tool, name in [(OTHER, "faultscope -p"), (ALL, f"faultscope, {load_name}"),
+                           (COUNT_FAULTS, "bpftrace count")]:
+            try:
+                with Running(setup, tool) as running:
+                    time.sleep(2)
+                    group.add(name, running.memory_kib("VmRSS"))
+                    group.add(name + ", peak", running.memory_kib("VmHWM"))
+            except CannotRun as reason:
+                group.skip(name, reason)
+
+    size = Group("size", "size of the program", "bytes")
+    program = os.path.join(setup.build, "faultscope")
+    stripped = os.path.join(setup.tmp, "stripped")
+    size.add("as built", os.path.getsize(program))
+    try:
+        subprocess.run(["strip", "-o", stripped, program], check=True)
+        size.add("stripped", os.path.getsize(stripped))
+    except (OSError, subprocess.CalledProcessError) as reason:
+        size.skip("stripped", reason)
+    return [group, size]
+
+
+MEASURES = {"fault": fault, "mmap": mmap, "open": open_, "getppid": getppid, "cpu": cpu,
+            "start": start, "memory": memory}

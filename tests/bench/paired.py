@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What tools add to an operation: baseline, tool A, baseline, tool B, ... in rounds."""
+from procs import PIN, CannotRun, Running, Workload
+from report import Group
+
+
+def alone(setup, kind, count):
+    with Workload(setup, "bench", kind, count, "--pin", PIN) as work:
+        work.go()
+        return work.truth()["ns_per_op"]
+
+
+def beside(setup, tool, kind, count):
+    """The same with a tool: ns an operation, and the tool's last line where it is ours."""
+    count = max(int(count * tool.share), 1000)
+    words = "bench", kind, count, "--pin", PIN
+    if tool.wraps:
+        with Workload(setup, *words, before=setup.argv(tool)) as work:
+            work.go()
+            return work.truth()["ns_per_op"], None
+    with Workload(setup, *words) as work:
+        with Running(setup, tool, work.pid) as running:
+            work.go()
+            ns = work.truth()["ns_per_op"]
+        return ns, running.end
+
+
+def note_losses(group, tool, end):
+    lost = {key: number for key, number in (end or {}).get("losses", {}).items() if number}
+    if lost:
+        group.note(f"{tool.name} lost {lost}")
+
+
+def measure(setup, name, title, kind, count, tools, rounds, say):
+    """A Group of ns added, each a tool's run minus the mean of the baselines on its two sides."""
+    group = Group(name, title, "ns")
+    baselines = [alone(setup, kind, count)]
+    for number in range(rounds):
+        say(f"{name}: round {number + 1} of {rounds}")
+        for tool in tools:
+            if group.is_skipped(tool.name) or (tool.once and number):
+                continue
+            try:
+                ns, end = beside(setup, tool, kind, count)
+            except CannotRun as reason:
+                group.skip(tool.name, reason)
+                continue
+            baselines.append(alone(setup, kind, count))
+            group.add(tool.name, ns - (baselines[-2] + baselines[-1]) / 2)
+            note_losses(group, tool, end)
+    group.set("baseline (not added)", baselines)
+    return group

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Workloads and tools as processes: started, waited for until attached, and stopped."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections import namedtuple
+
+PIN = 1
+READY_SECONDS = 30
+
+
+class CannotRun(Exception):
+    """A tool or workload that is missing or failed; the message is the reason."""
+
+
+class Tool(namedtuple("Tool", "name argv ready settle wraps share once")):
+    """How to run a tool.
+
+    In argv {pid} is the workload, {other} a process that does nothing, {tmp} a directory.
+    ready    text of its output that says it is attached; None: wait for `settle` alone
+    settle   seconds from there to the start of the work
+    wraps    the workload is its child: the end of argv
+    share    of the usual number of operations, for tools that slow them a lot
+    once     measured in one round only
+    """
+    __slots__ = ()
+
+    def __new__(cls, name, argv, ready=None, settle=0.1, wraps=False, share=1, once=False):
+        return super().__new__(cls, name, argv, ready, settle, wraps, share, once)
+
+
+def faultscope(name, *options):
+    """Reports to a file, so that its first line says when it is attached, its last what it cost."""
+    return Tool(name, ["faultscope", "--json", *options], ready='"type":"start"')
+
+
+def bpftrace(name, program):
+    # BEGIN runs before the other probes are attached: hence the wait.
+    program = 'BEGIN { printf("ready\\n"); } ' + program
+    return Tool(name, ["bpftrace", "-e", program], ready="ready\n", settle=0.4)
+
+
+class Setup:
+    """Where things are. Attributes: root, build, tmp, other (the pid of a process that sleeps)."""
+
+    def __init__(self, root, build):
+        self.root, self.build = root, build
+        self.tmp = tempfile.mkdtemp(prefix="bench-")
+        self.sleeper = subprocess.Popen(["sleep", "infinity"])
+        self.other = self.sleeper.pid
+
+    def close(self):
+        stop(self.sleeper)
+        shutil.rmtree(self.tmp, ignore_errors=True)
+
+    def workload(self, name):
+        return os.path.join(self.build, "workloads", name)
+
+    def argv(self, tool, pid=0):
+        words = [word.replace("{pid}", str(pid)).replace("{other}", str(self.other))
+                 .replace("{tmp}", self.tmp) for word in tool.argv]
+        ours = {"faultscope": "faultscope", "empty": "bench/empty"}
+        if words[0] in ours:
+            words[0] = os.path.join(self.build, ours[words[0]])
+        path = shutil.which(words[0])
+        if not path:
+            raise CannotRun("not installed")
+        return [path, *words[1:]]
+
+
+def stop(process):
+    """Asks to end, ever less politely."""
+    for number, seconds in (signal.SIGINT, 5), (signal.SIGTERM, 2), (signal.SIGKILL, 5):
+        if process.poll() is None:
+            process.send_signal(number)
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+    return None
+
+
+def last_words(path):
+    with open(path, errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    return lines[-1] if lines else "no message"
+
+
+class Running:
+    """A tool while it runs: with Running(...) as it. Afterwards it.end is faultscope's last line."""
+
+    def __init__(self, setup, tool, pid=0):
+        self.setup, self.tool, self.pid_of_work = setup, tool, pid
+        self.out, self.err = (os.path.join(setup.tmp, name) for name in ("tool.out", "tool.err"))
+        self.end = None
+
+    def __enter__(self):
+        argv = self.setup.argv(self.tool, self.pid_of_work)
+        with open(self.out, "wb") as out, open(self.err, "wb") as err:
+            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            stop(self.process)
+            raise
+        return self
+
+    def _wait_until_ready(self):
+        give_up = time.monotonic() + READY_SECONDS
+        while not self._is_ready():
+            if self.process.poll() is not None:
+                raise CannotRun(f"exit {self.process.returncode}: {last_words(self.err)}")
+            if time.monotonic() > give_up:
+                raise CannotRun(f"not attached after {READY_SECONDS} s")
+            time.sleep(0.005)
+        time.sleep(self.tool.settle)
+        if self.process.poll() is not None:
+            raise CannotRun(f"exit {self.process.returncode}: {last_words(self.err)}")
+
+    def _is_ready(self):
+        if self.tool.ready is None:
+            return True
+        with open(self.out, errors="replace") as file:
+            return self.tool.ready in file.read(1 << 16)
+
+    def __exit__(self, *_):
+        stop(self.process)
+        if self.tool.argv[0] == "faultscope" and "--json" in self.tool.argv:
+            try:
+                self.end = json.loads(last_words(self.out))
+            except ValueError:
+                pass
+
+    def cpu_ns(self):
+        """CPU time so far, to the nanosecond: the clock that clock_getcpuclockid(3) would name."""
+        return time.clock_gettime_ns(~self.process.pid << 3 | 2)
+
+    def memory_kib(self, field):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            for line in file:
+                if line.startswith(field + ":"):
+                    return int(line.split()[1])
+        raise CannotRun(f"no {field} in /proc")
+
+
+class Workload:
+    """A workload at its starting line (--wait): with Workload(...) as it, it.go(), it.truth()."""
+
+    def __init__(self, setup, name, *words, before=()):
+        self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]
+        self.err = os.path.join(setup.tmp, "workload.err")
+
+    def __enter__(self):
+        with open(self.err, "wb") as err:
+            self.process = subprocess.Popen(self.argv, stdin=subprocess.PIPE, text=True,
+                                            stdout=subprocess.PIPE, stderr=err)
+        self.pid = self.truth()["pid"]
+        return self
+
+    def __exit__(self, *_):
+        # The end of its input ends a --hold, and what lets children be reaped; then a signal.
+        self.process.stdin.close()
+        try:
+            self.process.wait(0 if self.process.poll() is not None else 0.5)
+        except subprocess.TimeoutExpired:
+            stop(self.process)
+        self.process.stdout.close()
+
+    def go(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def truth(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise CannotRun(f"{os.path.basename(self.argv[0])}: {last_words(self.err)}")
+        return json.loads(line)

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What faultscope costs, beside its peers. Needs root, and what `make workloads` builds.
+
+What a tool adds to an operation is measured paired and interleaved: the workload, pinned to a CPU,
+runs alone, beside tool A, alone, beside tool B, and so on; a value is the run beside a tool minus
+the mean of the two runs alone around it. A table gives the median and the spread of the rounds.
+Nothing asserts on time: the exit status tells only whether everything could run. A missing peer is
+skipped, with the reason.
+"""
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections import namedtuple
+
+sys.dont_write_bytecode = True
+
+from measures import MEASURES  # noqa: E402
+from procs import CannotRun, Setup  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+class Scale(namedtuple("Scale", "rounds repeats window fraction")):
+    """Rounds of pairs, repeats and seconds of CPU windows, and the share of the operations."""
+    __slots__ = ()
+
+    def operations(self, usual):
+        return int(usual * self.fraction)
+
+
+FULL = Scale(rounds=5, repeats=2, window=3, fraction=1)
+QUICK = Scale(rounds=1, repeats=1, window=1, fraction=0.3)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true", help="one short round: a minute, not eight")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=MEASURES,
+                        help="only this measure; may be repeated: " + " ".join(MEASURES))
+    parser.add_argument("--rounds", type=int, help="rounds of pairs")
+    parser.add_argument("--json", metavar="FILE", help="write all values to FILE, too")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"), metavar="DIR",
+                        help="where the program and the workloads are")
+    return parser.parse_args()
+
+
+def build_empty(setup):
+    """The empty program and its loader; without them that row is skipped."""
+    target = os.path.join(setup.build, "bench")
+    os.makedirs(target, exist_ok=True)
+    include = f"/usr/include/{platform.machine()}-linux-gnu"
+    compile_bpf = [os.environ.get("CLANG", "clang"), "-O2", "-g", "-target", "bpf", "-I", include,
+                   "-c", os.path.join(HERE, "empty.bpf.c"), "-o",
+                   os.path.join(setup.tmp, "empty.bpf.o")]
+    compile_loader = [os.environ.get("CC", "cc"), "-O2", os.path.join(HERE, "empty.c"), "-o",
+                      os.path.join(target, "empty"), "-lbpf"]
+    for command in compile_bpf, compile_loader:
+        try:
+            subprocess.run(command, check=True)
+        except (OSError, subprocess.CalledProcessError) as reason:
+            say(f"the empty program is not built: {reason}")
+
+
+def say(text):
+    print("#", text, file=sys.stderr, flush=True)
+
+
+def must_exist(setup):
+    for path in os.path.join(setup.build, "faultscope"), setup.workload("bench"), \
+            setup.workload("lives"):
+        if not os.access(path, os.X_OK):
+            raise CannotRun(f"no {path}: run make all workloads")
+    if os.geteuid():
+        raise CannotRun("needs root")
+
+
+def main():
+    options = arguments()
+    scale = QUICK if options.quick else FULL
+    if options.rounds:
+        scale = scale._replace(rounds=options.rounds)
+    began, groups, failed = time.monotonic(), [], False
+    setup = Setup(ROOT, os.path.abspath(options.build))
+    try:
+        must_exist(setup)
+        build_empty(setup)
+        for name in options.only or MEASURES:
+            try:
+                groups += MEASURES[name](setup, scale, say)
+            except CannotRun as reason:
+                failed = True
+                print(f"\n{name} could not run: {reason}")
+    except CannotRun as reason:
+        failed = True
+        print(f"run.py: {reason}", file=sys.stderr)
+    finally:
+        setup.close()
+    print(f"{platform.release()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, "
+          f"{time.monotonic() - began:.0f} s")
+    for group in groups:
+        group.print()
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"kernel": platform.release(), "cpus": os.cpu_count(), "scale":
+                       scale._asdict(), "groups": [group.as_json() for group in groups]}, file,
+                      indent=1)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Installs the Debian packages that are missing for building, and with arguments for more:
+#   tools/setup.sh [test] [bench] [torch]
+set -eu
+
+build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev"
+test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git"
+bench="bpftrace linux-perf"
+torch="python3-torch"
+
+wanted=$build
+for group; do
+	case $group in
+	test) wanted="$wanted $test" ;;
+	bench) wanted="$wanted $bench" ;;
+	torch) wanted="$wanted $torch" ;;
+	*)
+		echo "setup: no such group: $group (test, bench, torch)" >&2
+		exit 2
+		;;
+	esac
+done
+
+missing=
+for package in $wanted; do
+	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+	[ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+	echo "setup: missing packages:$missing" >&2
+	echo "  as root: apt-get install$missing" >&2
+	exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+# shellcheck disable=SC2086 # a list of words
+apt-get install -q -y --no-install-recommends $missing
