@@ -29,6 +29,8 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 		bump(st->c.slots_lost);
 		return;
 	}
+	slot->ended_ns = 0;
+	slot->major = FS_END_MINOR;
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
@@ -114,45 +116,109 @@ int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs *regs, unsig
 	return 0;
 }
 
+/* Puts an ended fault into the figures of its class, and takes it out again. */
+static __always_inline void add_latency(struct fs_state *st, struct fault_slot *slot, __u32 end)
+{
+	bump(st->c.latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)]);
+	__sync_fetch_and_add(&st->c.stall_ns[end & 1], slot->ended_ns);
+	slot->max_before = st->c.latency_max_ns[end & 1];
+	if (slot->ended_ns > slot->max_before)
+		st->c.latency_max_ns[end & 1] = slot->ended_ns;
+}
+
+static __always_inline void take_latency(struct fs_state *st, struct fault_slot *slot, __u32 end)
+{
+	__sync_fetch_and_sub(&st->c.latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)], 1);
+	__sync_fetch_and_sub(&st->c.stall_ns[end & 1], slot->ended_ns);
+	if (st->c.latency_max_ns[end & 1] == slot->ended_ns)
+		st->c.latency_max_ns[end & 1] = slot->max_before;
+}
+
+static __always_inline void end_fault(struct task_struct *task, struct fault_slot *slot, __u32 end)
+{
+	struct fs_state *st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
+
+	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
+	slot->begin_ns = 0;
+	slot->bucket = log2_of(slot->ended_ns >> FS_LATENCY_SHIFT);
+	if (slot->bucket >= FS_NR_LATENCY)
+		slot->bucket = FS_NR_LATENCY - 1;
+	slot->major = end;
+	if (st)
+		add_latency(st, slot, end);
+}
+
 /*
  * mm_account_fault() raises these software events at the end of a fault that was served, in the
  * faulting thread, with its address; never for a failed one, nor for a retry's first pass.
  */
-static __always_inline int end_fault(enum fs_fault_end end)
+static __always_inline int on_served(__u32 end)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
-	struct fs_state *st;
-	__u32 bucket;
-	__u64 ns;
 
-	if (!slot || !slot->begin_ns)
-		return 0; /* begun before we attached, or not watched */
-	ns = bpf_ktime_get_ns() - slot->begin_ns;
-	slot->begin_ns = 0;
-	st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
-	if (!st)
-		return 0;
-	bucket = log2_of(ns >> FS_LATENCY_SHIFT);
-	if (bucket >= FS_NR_LATENCY)
-		bucket = FS_NR_LATENCY - 1;
-	bump(st->c.latency[end][bucket & (FS_NR_LATENCY - 1)]);
-	__sync_fetch_and_add(&st->c.stall_ns[end], ns);
-	if (ns > st->c.latency_max_ns[end])
-		st->c.latency_max_ns[end] = ns;
+	/* without a begin: one from before we attached, or of a process that is not watched */
+	if (slot && slot->begin_ns) {
+		end_fault(task, slot, end);
+		slot->ended_ns = 0;
+	}
 	return 0;
 }
 
 SEC("perf_event")
 int on_fault_minor(struct bpf_perf_event_data *ctx)
 {
-	return end_fault(FS_END_MINOR);
+	return on_served(FS_END_MINOR);
 }
 
 SEC("perf_event")
 int on_fault_major(struct bpf_perf_event_data *ctx)
 {
-	return end_fault(FS_END_MAJOR);
+	return on_served(FS_END_MAJOR);
+}
+
+/*
+ * Half the price: mm_account_fault() counts PGFAULT for the memory cgroup just before it decides
+ * between minor and major, so a raw tracepoint ends every fault, and the software event, now only
+ * needed for major ones, settles the class of those that did not announce themselves by PGMAJFAULT.
+ * A failed fault is counted here too; the signal that follows takes it out.
+ */
+SEC("tp_btf/count_memcg_events")
+int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long count)
+{
+	bool ends = item == (int)bpf_core_enum_value(enum vm_event_item, PGFAULT);
+	struct fault_slot *slot;
+	struct task_struct *task;
+
+	if (!ends && item != (int)bpf_core_enum_value(enum vm_event_item, PGMAJFAULT))
+		return 0;
+	task = bpf_get_current_task_btf();
+	slot = bpf_task_storage_get(&slots, task, NULL, 0);
+	if (!slot || !slot->begin_ns)
+		return 0; /* get_user_pages, or not watched */
+	if (ends)
+		end_fault(task, slot, slot->major);
+	else
+		slot->major = FS_END_MAJOR;
+	return 0;
+}
+
+SEC("perf_event")
+int on_fault_was_major(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
+	struct fs_state *st;
+
+	if (!slot || !slot->ended_ns || slot->major == FS_END_MAJOR)
+		return 0;
+	st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
+	if (st) {
+		take_latency(st, slot, FS_END_MINOR);
+		add_latency(st, slot, FS_END_MAJOR);
+	}
+	slot->ended_ns = 0;
+	return 0;
 }
 
 SEC("tp_btf/signal_generate")
@@ -175,8 +241,11 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 		return 0;
 	bump(st->c.fault_failed);
 	slot = bpf_task_storage_get(&slots, target, NULL, 0);
-	if (slot)
-		slot->begin_ns = 0;
+	if (slot) {
+		if (slot->ended_ns)
+			take_latency(st, slot, slot->major);
+		slot->begin_ns = slot->ended_ns = 0;
+	}
 	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);

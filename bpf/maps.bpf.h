@@ -38,9 +38,13 @@ struct {
 	__type(value, struct fs_state);
 } procs SEC(".maps");
 
-/* The begin of a thread's page fault. */
+/* A thread's page fault, open or just ended. */
 struct fault_slot {
-	__u64 begin_ns; /* 0: none open */
+	__u64 begin_ns;	  /* 0: none open */
+	__u64 ended_ns;	  /* how long the last one took; 0: its class is settled */
+	__u64 max_before; /* the maximum of its class before it */
+	__u32 bucket;
+	__u32 major;
 };
 
 struct {

@@ -49,6 +49,14 @@ enum {
 	BPF_TASK_ITER_PROC_THREADS = 2,
 };
 
+/* Values are relocated too: bpf_core_enum_value(). */
+enum vm_event_item {
+	PGFAULT,
+	PGMAJFAULT,
+};
+
+struct mem_cgroup;
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {

@@ -52,7 +52,11 @@ const struct hook hooks[] = {
 		.tier = 2,
 		.feeds = "the end of each fault served: latency, minor and major apart, stall",
 		.lost = "fault latency and stall time",
-		.alternate = {{"perf_event",
+		.alternate = {{"memcg",
+			       ATTACH_MEMCG_FAULTS,
+			       {"on_memcg_event", "on_fault_was_major"},
+			       "a user copy that ended in EFAULT is timed as a minor fault"},
+			      {"perf_event",
 			       ATTACH_PERF_FAULTS,
 			       {"on_fault_minor", "on_fault_major"},
 			       NULL}},
@@ -62,8 +66,7 @@ const struct hook hooks[] = {
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",
 		.lost = "refusals, calls by kind, descriptor thresholds between looks",
-		/* The other costs half where nothing is of interest, but seconds to attach and
-		   detach. */
+		/* the other costs half where nothing is of interest, but seconds to attach */
 		.alternate = {{"tp_btf",
 			       ATTACH_TRACEPOINT,
 			       {"on_sys_exit"},

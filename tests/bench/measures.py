@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import paired
-from procs import CannotRun, Running, Tool, Workload, bpftrace, faultscope
+from procs import CannotRun, Running, Tool, Workload, bpftrace, faultscope, stop
 from report import Group
 
 LOOK_SECONDS = 0.1
@@ -162,12 +162,12 @@ def ms_to_first_line(argv):
     start = time.monotonic()
     # perf stat writes its lines to stderr.
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT if "perf" in argv[0]
+                               stderr=subprocess.STDOUT if os.path.basename(argv[0]) == "perf"
                                else subprocess.DEVNULL)
     line = process.stdout.readline()
     ms = (time.monotonic() - start) * 1e3
-    process.send_signal(2)
-    process.communicate()
+    stop(process)
+    process.stdout.close()
     if not line:
         raise CannotRun(f"exit {process.returncode} without a line")
     return ms

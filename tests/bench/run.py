@@ -67,8 +67,11 @@ def build_empty(setup):
             say(f"the empty program is not built: {reason}")
 
 
+BEGAN = time.monotonic()
+
+
 def say(text):
-    print("#", text, file=sys.stderr, flush=True)
+    print(f"# {time.monotonic() - BEGAN:4.0f} s  {text}", file=sys.stderr, flush=True)
 
 
 def must_exist(setup):
@@ -85,7 +88,7 @@ def main():
     scale = QUICK if options.quick else FULL
     if options.rounds:
         scale = scale._replace(rounds=options.rounds)
-    began, groups, failed = time.monotonic(), [], False
+    groups, failed = [], False
     setup = Setup(ROOT, os.path.abspath(options.build))
     try:
         must_exist(setup)
@@ -102,7 +105,7 @@ def main():
     finally:
         setup.close()
     print(f"{platform.release()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}, "
-          f"{time.monotonic() - began:.0f} s")
+          f"{time.monotonic() - BEGAN:.0f} s")
     for group in groups:
         group.print()
     if options.json:

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the end-to-end tests share: running faultscope and workloads, and judging what it said.
+
+A scenario (see captures()) makes one capture, and one expectation judges its lines against the
+truth that the workload and /proc gave. The same expectation judges the live lines, the replayed
+lines, and the recordings that are kept beside the tests.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+FAULTSCOPE = BUILD / "faultscope"
+RECORDINGS = Path(__file__).resolve().parent / "recordings"
+PATIENCE = 60.0  # seconds until a process that does not move counts as hanging
+MOST_RECORDING_BYTES = 200_000
+
+
+class Skip(Exception):
+    """This test cannot be done here; the text says why."""
+
+
+class Check:
+    """Notes what is wrong and goes on, so that one run shows all of it."""
+
+    def __init__(self):
+        self.wrong = []
+
+    def that(self, ok, what):
+        if not ok:
+            self.wrong.append(what)
+        return bool(ok)
+
+    def equal(self, what, got, want):
+        return self.that(got == want, f"{what}: got {got!r}, want {want!r}")
+
+    def between(self, what, got, low, high):
+        ok = got is not None and low <= got <= high
+        return self.that(ok, f"{what}: got {got!r}, want {low} to {high}")
+
+    def near(self, what, got, want, share):
+        return self.between(what, got, want * (1 - share), want * (1 + share))
+
+
+def field_of(line, path):
+    """The value at "faults.by_class.failed"; a row or column that is left out is 0."""
+    for key in path.split("."):
+        line = line.get(key, 0) if isinstance(line, dict) else 0
+    return line
+
+
+class Lines:
+    """The lines of one capture."""
+
+    def __init__(self, text):
+        self.text = text
+        self.all = [json.loads(line) for line in text.splitlines()]
+
+    def of(self, kind, pid=None, **wanted):
+        return [line for line in self.all
+                if line["type"] == kind and (pid is None or line["pid"] == pid)
+                and all(line.get(key) == value for key, value in wanted.items())]
+
+    def last(self, pid):
+        lines = self.of("process", pid)
+        assert lines, f"no line of process {pid}"
+        return lines[-1]
+
+    def final(self, pid):
+        lines = self.of("process", pid, final=True)
+        assert len(lines) == 1, f"process {pid} has {len(lines)} final lines, want 1"
+        return lines[0]
+
+    def growth(self, pid, path):
+        """From the first line of a process, written before its work, to its last."""
+        lines = self.of("process", pid)
+        assert lines, f"no line of process {pid}"
+        return field_of(lines[-1], path) - field_of(lines[0], path)
+
+    def lost(self):
+        return sum(n for key, n in self.all[-1]["losses"].items() if key != "coalesced")
+
+
+@dataclass
+class Capture:
+    """What one run of faultscope with --json said, and what is true."""
+    text: str
+    status: int
+    stderr: str
+    recording: Path
+    options: list = field(default_factory=list)  # those that a replay needs too
+    truth: dict = field(default_factory=dict)
+
+
+class Workload:
+    """One of the programs under tests/workloads, with its truth line."""
+
+    def __init__(self, process, waits):
+        self.process = process
+        self.pid = process.pid
+        if waits:
+            assert json.loads(self.process.stdout.readline())["ready"]
+
+    def go(self):
+        self.process.stdin.write("g")
+        self.process.stdin.flush()
+
+    def truth(self):
+        line = self.process.stdout.readline()
+        assert line, f"{self.process.args} ended without its truth"
+        return json.loads(line)
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)
+
+
+class Watch:
+    """A faultscope that runs beside us."""
+
+    def __init__(self, process, out, recording, options):
+        self.process = process
+        self.out = out
+        self.recording = recording
+        self.options = options
+        until(lambda: process.poll() is not None or "\n" in self.said(), "the first line")
+
+    def said(self):
+        return self.out.read_text() if self.out.exists() else ""
+
+    def finished(self):
+        stderr = self.process.communicate(timeout=PATIENCE)[1]
+        return Capture(self.said(), self.process.returncode, stderr, self.recording, self.options)
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        return self.finished()
+
+
+def until(done, what, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not (got := done()):
+        assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}"
+        time.sleep(0.01)
+    return got
+
+
+def workload_path(name):
+    for build in (BUILD, ROOT / "build"):
+        if (build / "workloads" / name).exists():
+            return str(build / "workloads" / name)
+    raise Skip(f"the workload {name} is not built: make workloads")
+
+
+class Lab:
+    """A place for one test: its files and its processes, all gone when it ends."""
+
+    def __init__(self):
+        self.dir = Path(tempfile.mkdtemp(prefix="faultscope-e2e-"))
+        self.dir.chmod(0o755)
+        self.started = []
+        self.outputs = 0
+
+    def spawn(self, argv, **how):
+        how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+               "text": True, "start_new_session": True, **how}
+        process = subprocess.Popen([str(word) for word in argv], **how)
+        self.started.append(process)
+        return process
+
+    def call(self, *argv, timeout=PATIENCE, **how):
+        """Runs a program to its end: its process, with the texts it wrote in out and err."""
+        process = self.spawn(argv, **how)
+        process.out, process.err = process.communicate(timeout=timeout)
+        return process
+
+    def faultscope(self, *options, **how):
+        return self.call(FAULTSCOPE, *options, **how)
+
+    def work(self, name, *args):
+        process = self.spawn([workload_path(name), *args], stdin=subprocess.PIPE, stderr=None)
+        return Workload(process, "--wait" in args)
+
+    def new_output(self):
+        self.outputs += 1
+        return self.dir / f"out{self.outputs}.jsonl", self.dir / f"{self.outputs}.fsr"
+
+    def watch(self, *options, record=True):
+        out, recording = self.new_output()
+        argv = [FAULTSCOPE, "--json", "-o", out, *options]
+        argv += ["--record", recording] if record else []
+        return Watch(self.spawn(argv), out, recording, [str(word) for word in options])
+
+    def run(self, name, *args):
+        """`faultscope run` of a workload that prints its truth."""
+        out, recording = self.new_output()
+        ran = self.faultscope("run", "--json", "-o", out, "--record", recording, "--",
+                              workload_path(name), *args)
+        assert ran.out, f"{name} said no truth; status {ran.returncode}: {ran.err}"
+        return Capture(out.read_text(), ran.returncode, ran.err, recording,
+                       truth=json.loads(ran.out))
+
+    def replay(self, recording, options=()):
+        out = self.new_output()[0]
+        ran = self.faultscope("--replay", recording, "--json", "-o", out, *options)
+        return Capture(out.read_text(), ran.returncode, ran.err, recording, list(options))
+
+    def close(self, keep=False):
+        for process in self.started:
+            # the session is ours: its id stays taken while any of its processes lives
+            if process.poll() is None:
+                try:
+                    os.killpg(process.pid, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    process.kill()
+                process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream:
+                    try:
+                        stream.close()
+                    except BrokenPipeError:
+                        pass
+        if not keep:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+
+# What the kernel says
+
+def proc_text(pid, name):
+    return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
+
+
+def proc_stat(pid):
+    """The fields of /proc/PID/stat by their number in proc(5), from 3 on."""
+    words = proc_text(pid, "stat").rpartition(")")[2].split()
+    return {number: word for number, word in enumerate(words, 3)}
+
+
+def proc_faults(pid):
+    stat = proc_stat(pid)
+    return {"minor": int(stat[10]), "major": int(stat[12])}
+
+
+def proc_maps(pid):
+    """Lines of /proc/PID/maps less the gate, which is no mapping of the process."""
+    return sum(not line.endswith("[vsyscall]") for line in proc_text(pid, "maps").splitlines())
+
+
+def proc_fds(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def all_pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+# The schema
+
+class Schema:
+    """Validates lines; lines alike but for their numbers are validated once."""
+
+    def __init__(self, schema):
+        self.valid = {}
+        self.of_type = {one["properties"]["type"]["const"]: jsonschema.Draft202012Validator(one)
+                        for one in schema["oneOf"]}
+
+    def complaint(self, line):
+        kind = line.get("type")
+        if kind not in self.of_type:
+            return f"no such type of line: {kind!r}"
+        shape = repr(shape_of(line))
+        if shape not in self.valid:
+            errors = [f"{e.json_path}: {e.message}" for e in self.of_type[kind].iter_errors(line)]
+            self.valid[shape] = "; ".join(errors[:3])
+        return self.valid[shape]
+
+
+def shape_of(value):
+    """The value with each number that is not negative replaced by its type."""
+    if isinstance(value, dict):
+        return {key: shape_of(one) for key, one in value.items()
+                if key not in ("comm", "exe", "cgroup", "workload") or one is None}
+    if isinstance(value, list):
+        return [shape_of(one) for one in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+        return type(value).__name__
+    return value
+
+
+_schema = []
+
+
+def schema():
+    if not _schema:
+        text = subprocess.run([FAULTSCOPE, "schema"], capture_output=True, check=True).stdout
+        _schema.append(Schema(json.loads(text)))
+    return _schema[0]
+
+
+def check_form(check, capture):
+    """What holds for every capture: its first and last line, its schema, no complaint."""
+    check.equal("status", capture.status, 0)
+    check.equal("standard error", capture.stderr, "")
+    lines = Lines(capture.text)
+    kinds = [line["type"] for line in lines.all]
+    check.that(kinds and kinds[0] == "start" and kinds.count("start") == 1, "start is not first")
+    check.that(kinds and kinds[-1] == "end" and kinds.count("end") == 1, "end is not last")
+    for line in lines.all if jsonschema else ():
+        complaint = schema().complaint(line)
+        if not check.that(not complaint, f"schema: {complaint} in {json.dumps(line)[:200]}"):
+            break
+    return lines
+
+
+# Marks of tests
+
+def captures(expect, keep=False, cases=None):
+    """Marks a scenario lab[, case] -> Capture; with keep, a recording of it stays with the tests.
+
+    expect(check, lines, truth) judges it, whichever way the lines came.
+    """
+    def mark(scenario):
+        scenario.expect = expect
+        scenario.keep = keep
+        scenario.cases = cases or [None]
+        return scenario
+    return mark
+
+
+def live(test):
+    """Marks a test check, lab -> None that needs this kernel and root."""
+    test.needs_live = True
+    return test

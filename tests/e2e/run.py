@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the end-to-end tests and prints TAP. BUILD in the environment names the build to test."""
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import sys
+import traceback
+from pathlib import Path
+
+from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, Check, Lab, Skip, check_form,
+                     jsonschema)
+
+MOST_DIAGNOSTICS = 20
+
+
+class Tap:
+    def __init__(self):
+        self.done = 0
+        self.failed = 0
+
+    def say(self, name, wrong=(), skip=None):
+        self.done += 1
+        self.failed += bool(wrong)
+        reason = f" # SKIP {skip}" if skip and not wrong else ""
+        print(f"{'not ok' if wrong else 'ok'} {self.done} - {name}{reason}")
+        for line in "\n".join(wrong).splitlines()[:MOST_DIAGNOSTICS]:
+            print(f"# {line[:400]}")
+        sys.stdout.flush()
+
+    def test(self, name, body, *args):
+        """Does one test, body(check, *args); returns whether it was done and all was well."""
+        check = Check()
+        skip = None
+        try:
+            body(check, *args)
+        except Skip as reason:
+            skip = str(reason)
+        except AssertionError as error:
+            check.wrong.append(str(error) or traceback.format_exc())
+        except Exception:
+            check.wrong.append(traceback.format_exc())
+        self.say(name, check.wrong, skip)
+        return not check.wrong and not skip
+
+
+def keep_recording(name, capture):
+    size = capture.recording.stat().st_size
+    if size >= MOST_RECORDING_BYTES:
+        print(f"# {name}: a recording of {size} bytes is too large to keep")
+        return
+    RECORDINGS.mkdir(exist_ok=True)
+    shutil.copyfile(capture.recording, RECORDINGS / f"{name}.fsr")
+    kept = {"options": capture.options, "truth": capture.truth}
+    (RECORDINGS / f"{name}.truth.json").write_text(json.dumps(kept, indent=1) + "\n")
+    print(f"# kept the recording {name}, {size} bytes")
+
+
+def judge(check, scenario, capture, truth):
+    scenario.expect(check, check_form(check, capture), truth)
+
+
+def test_live(tap, lab, name, scenario, args, make):
+    """One capture, judged as it came and again as it replays."""
+    taken = []
+
+    def as_it_came(check):
+        taken.append(scenario(lab, *args))
+        judge(check, scenario, taken[0], taken[0].truth)
+
+    def replayed(check):
+        if not taken:
+            raise Skip("nothing was captured")
+        again = lab.replay(taken[0].recording, taken[0].options)
+        judge(check, scenario, again, taken[0].truth)
+
+    good = tap.test(f"{name}: live", as_it_came)
+    good = tap.test(f"{name}: replayed", replayed) and good
+    if make and scenario.keep and good:
+        keep_recording(name, taken[0])
+
+
+def test_kept(tap, lab, name, scenario):
+    def kept(check):
+        about = json.loads((RECORDINGS / f"{name}.truth.json").read_text())
+        capture = lab.replay(RECORDINGS / f"{name}.fsr", about["options"])
+        judge(check, scenario, capture, about["truth"])
+
+    if (RECORDINGS / f"{name}.fsr").exists():
+        tap.test(f"{name}: kept recording", kept)
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.tap = Tap()
+        self.live = not options.no_live and os.geteuid() == 0
+
+    def in_lab(self, do, *args):
+        lab = Lab()
+        try:
+            do(self.tap, lab, *args)
+        finally:
+            lab.close(self.options.keep)
+            if self.options.keep:
+                print(f"# files of this test: {lab.dir}")
+
+    def run_scenario(self, name, scenario):
+        for case in scenario.cases:
+            full = name if case is None else f"{name}-{case}"
+            args = [] if case is None else [case]
+            if self.live:
+                self.in_lab(test_live, full, scenario, args, self.options.make_recordings)
+            if not self.options.make_recordings:
+                self.in_lab(test_kept, full, scenario)
+
+    def run_test(self, name, test):
+        if getattr(test, "needs_live", False) and not self.live:
+            self.tap.say(name, skip="needs root and this kernel")
+            return
+        self.in_lab(lambda tap, lab: tap.test(name, test, lab))
+
+    def run(self, name, test):
+        if hasattr(test, "expect"):
+            self.run_scenario(name, test)
+        elif not self.options.make_recordings:
+            self.run_test(name, test)
+
+
+def find_tests(only):
+    here = Path(__file__).resolve().parent
+    for path in sorted(here.glob("test_*.py")):
+        module = importlib.import_module(path.stem)
+        for name, test in vars(module).items():
+            short = name.removeprefix("test_")
+            if callable(test) and name.startswith("test_") and (not only or only in short):
+                yield short, test
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="NAME", help="tests whose name contains NAME")
+    parser.add_argument("--no-live", action="store_true",
+                        help="only what needs no root: kept recordings, options, documents")
+    parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+    parser.add_argument("--make-recordings", action="store_true",
+                        help="make the kept recordings anew, of what passes")
+    options = parser.parse_args()
+    if not FAULTSCOPE.exists():
+        sys.exit(f"{FAULTSCOPE} is not built: make")
+    runner = Runner(options)
+    if not runner.live and options.make_recordings:
+        sys.exit("recordings are made live: as root, without --no-live")
+    if not jsonschema:
+        print("# python3-jsonschema is missing: lines are not compared with the schema")
+    for name, test in find_tests(options.only):
+        runner.run(name, test)
+    print(f"1..{runner.tap.done}")
+    sys.exit(runner.tap.failed > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Faults: their number, kinds and latency, against getrusage, /proc/PID/stat and the workload."""
+
+from harness import Skip, captures, field_of, proc_faults
+
+EXACT = 0.0001
+KINDS = ("read", "write", "exec")
+
+
+def sum_of(line, *keys):
+    return sum(field_of(line, f"faults.{key}") for key in keys)
+
+
+def check_split(check, line):
+    """Each fault is of one mode, one access and one class, and each of them was counted."""
+    begun = sum_of(line, "not_present", "protection")
+    counted = sum_of(line, "minor", "major", "failed")
+    check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
+    check.equal("read + write + exec", sum_of(line, *KINDS), begun)
+    check.between("not present + protection", begun, counted - 5, counted + 5)
+
+
+def expect_touched(check, lines, truth):
+    line = lines.final(truth["pid"])
+    check.near("minor", line["faults"]["minor"], truth["minflt"], EXACT)
+    check.equal("major", line["faults"]["major"], truth["majflt"])
+    check.equal("failed", line["faults"]["failed"], 0)
+    check_split(check, line)
+    check.equal("losses", lines.lost(), 0)
+
+
+@captures(expect_touched, keep=True, cases=[1, 4])
+def test_faults_touched_by_threads(lab, threads):
+    return lab.run("touch", "1000000", "--threads", str(threads))
+
+
+def expect_kinds(check, lines, truth):
+    """What comes beside the work (the truth line, say) is known in number, not in kind."""
+    pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
+    read, write, cow = truth["read"], truth["write"], truth["cow"]
+    copied, executed = truth["user_copy"], truth["exec"]
+    wanted = {
+        "read": read,
+        "write": write + cow + copied,
+        "exec": executed,
+        "user": read + write + cow + executed,
+        "kernel": copied,
+        "not_present": read + write + copied + executed,
+        "protection": cow,
+    }
+    check.between("faults beside the work", beside, 0, 30)
+    for kind, want in wanted.items():
+        check.between(kind, lines.growth(pid, f"faults.{kind}"), want, want + beside)
+    for kinds in (KINDS, ("user", "kernel"), ("not_present", "protection"), ("minor", "major")):
+        got = sum(lines.growth(pid, f"faults.{kind}") for kind in kinds)
+        check.equal(" + ".join(kinds), got, truth["all_faults"])
+
+
+def work_watched(lab, name, *args):
+    """Lets a waiting workload work under -p; its truth, and what /proc says of its faults."""
+    work = lab.work(name, *args, "--wait", "--hold")
+    before = proc_faults(work.pid)
+    watch = lab.watch("-p", str(work.pid))
+    work.go()
+    truth = work.truth()
+    after = proc_faults(work.pid)
+    capture = watch.stop()
+    work.end()
+    minor, major = (after[kind] - before[kind] for kind in ("minor", "major"))
+    capture.truth = {**truth, "all_faults": minor + major, "proc_minor": minor,
+                     "proc_major": major}
+    return capture
+
+
+@captures(expect_kinds, keep=True)
+def test_faults_of_each_kind(lab):
+    return work_watched(lab, "kinds")
+
+
+def expect_major(check, lines, truth):
+    pid = truth["pid"]
+    check.equal("major", lines.growth(pid, "faults.major"), truth["majflt_delta"])
+    check.equal("major, by /proc/PID/stat", lines.growth(pid, "faults.major"), truth["proc_major"])
+    check.equal("minor, by /proc/PID/stat", lines.growth(pid, "faults.minor"), truth["proc_minor"])
+    check.equal("total of the latency of major faults",
+                lines.growth(pid, "faults.latency_ns.major.total"), truth["proc_major"])
+
+
+@captures(expect_major, keep=True)
+def test_faults_of_file_pages(lab):
+    capture = work_watched(lab, "filepages", "10000", str(lab.dir))
+    if not capture.truth["majflt_delta"]:
+        raise Skip(f"{lab.dir} is on no disk: its pages cannot be dropped")
+    return capture
+
+
+def expect_all_touched(check, lines, truth):
+    missing = 0
+    for one in truth["workloads"]:
+        if not lines.of("process", one["pid"], final=True):
+            missing += 1
+            continue
+        line = lines.final(one["pid"])
+        check.near(f"minor of {one['pid']}", line["faults"]["minor"], one["minflt"], EXACT)
+    check.that(missing <= lines.lost(), f"{missing} of them missing, {lines.lost()} told as lost")
+
+
+def available_pages():
+    with open("/proc/meminfo", encoding="ascii") as text:
+        return next(int(line.split()[1]) // 4 for line in text if line.startswith("MemAvailable"))
+
+
+@captures(expect_all_touched, keep=True)
+def test_faults_of_twenty_at_once(lab):
+    pages = min(200000, available_pages() * 7 // 10 // 20)
+    watch = lab.watch("--comm", "^touch$")
+    works = [lab.work("touch", str(pages)) for _ in range(20)]
+    truths = [work.truth() for work in works]
+    for work in works:
+        work.end()
+    capture = watch.stop()
+    capture.truth = {"workloads": truths}
+    return capture
+
+
+def expect_latency(check, lines, truth):
+    pid = truth["pid"]
+    stall = lines.growth(pid, "faults.stall_ns")
+    total = sum(lines.growth(pid, f"faults.latency_ns.{kind}.total")
+                for kind in ("minor", "major"))
+    begun = sum(lines.growth(pid, f"faults.by_class.{kind}")
+                for kind in ("not_present", "protection"))
+    check.equal("faults in the histogram", total, begun)
+    check.equal("faults begun", begun, truth["all_faults"])
+    # those beside the work take next to no time, but they count
+    check.near("mean stall", stall / truth["faults"], truth["mean_ns"], 0.2)
+    for kind in ("minor", "major"):
+        latency = lines.last(pid)["faults"]["latency_ns"][kind]
+        check.equal(f"sum of the buckets, {kind}", sum(n for _, n in latency["buckets"]),
+                    latency["total"])
+    last = lines.last(pid)["faults"]["latency_ns"]
+    check.near("longest", max(last["minor"]["max"], last["major"]["max"]), truth["max_ns"], 0.2)
+
+
+@captures(expect_latency, keep=True, cases=["20ms", "1ms"])
+def test_latency_of_delayed_faults(lab, delay):
+    faults, delay_us = {"20ms": ("60", "20000"), "1ms": ("200", "1000")}[delay]
+    return work_watched(lab, "uffd", faults, "--delay-us", delay_us)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""How processes and threads live and end: vfork, exec by a thread, storms, reused pids."""
+
+import os
+import sys
+from pathlib import Path
+
+from harness import Lines, Skip, captures, field_of, live, proc_maps, until
+
+LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
+STORM = 2000
+
+
+def expect_vfork(check, lines, truth):
+    parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
+    check.equal("maps of the parent", parent["maps"]["count"], truth["map_count"])
+    check.equal("mmap calls of the parent",
+                lines.growth(truth["pid"], "maps.by_call.mmap.calls"), truth["parent_maps"])
+    check.that(field_of(child, "maps.by_call.mmap.calls") >= truth["child_maps"],
+               "the child's mappings before its exec are not its own")
+    check.equal("execs of the child", child["execs"], 1)
+    check.that("shares_maps" not in child, "the child shares maps after its exec")
+    check.between("maps of the child", child["maps"]["count"], 1, 99)
+
+
+@captures(expect_vfork, keep=True)
+def test_vfork_and_exec(lab):
+    work = lab.work("lives", "vfork", "--wait", "--hold")
+    watch = lab.watch("-p", str(work.pid), "--children")
+    work.go()
+    truth = work.truth()
+    capture = watch.stop()
+    work.end()
+    capture.truth = truth
+    return capture
+
+
+# A child of vfork that stays between fork and exec: it opens a pipe that nobody writes to yet.
+STAYING_VFORK = """
+import os, sys
+sys.stdin.readline()
+child = os.posix_spawn("/bin/true", ["true"], {},
+                       file_actions=[(os.POSIX_SPAWN_OPEN, 0, sys.argv[1], os.O_RDONLY, 0)])
+os.waitpid(child, 0)
+print(child, flush=True)
+sys.stdin.readline()
+"""
+
+
+def expect_shared(check, lines, truth):
+    child = lines.of("process", truth["child"])
+    shared = [line for line in child if line.get("shares_maps")]
+    if check.that(shared, "it is never said that the child shares the maps of its parent"):
+        check.equal("maps while shared", shared[-1]["maps"]["count"], truth["shared_count"])
+    final = lines.final(truth["child"])
+    check.that("shares_maps" not in final, "the child shares maps after its exec")
+    check.between("maps after the exec", final["maps"]["count"], 1, truth["shared_count"] - 1)
+    check.equal("maps of the parent", lines.last(truth["pid"])["maps"]["count"],
+                truth["own_count"])
+
+
+def only_child(pid):
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    return int(text) if text.strip() else 0
+
+
+@captures(expect_shared, keep=True)
+def test_vfork_while_it_shares(lab):
+    pipe = lab.dir / "pipe"
+    os.mkfifo(pipe)
+    parent = lab.spawn([sys.executable, "-c", STAYING_VFORK, pipe], stdin=-1)
+    watch = lab.watch("-p", str(parent.pid), "--children", "0.1")
+    parent.stdin.write("\n")
+    parent.stdin.flush()
+    child = until(lambda: only_child(parent.pid), "the child")
+    until(lambda: f'"pid":{child},' in watch.said(), "a line of the child")
+    shared_count = proc_maps(child)
+    os.close(os.open(pipe, os.O_WRONLY))
+    assert int(parent.stdout.readline()) == child
+    own_count = proc_maps(parent.pid)
+    capture = watch.stop()
+    parent.stdin.close()
+    parent.wait()
+    capture.truth = {"pid": parent.pid, "child": child, "shared_count": shared_count,
+                     "own_count": own_count}
+    return capture
+
+
+def expect_thread_exec(check, lines, truth):
+    check.that(truth["exec_tid"] != truth["pid"], "the workload exec'd in its first thread")
+    line = lines.final(truth["pid"])
+    pages = truth["pages_before_exec"] + truth["pages_after_exec"]
+    check.between("faults before and after exec", line["faults"]["minor"], pages, pages + 300)
+    check.equal("execs", line["execs"], 2)
+    check.equal("other processes", [p["pid"] for p in lines.of("process", final=True)
+                                    if p["pid"] != truth["pid"]], [])
+
+
+@captures(expect_thread_exec, keep=True)
+def test_exec_by_a_thread(lab):
+    return lab.run("lives", "thread-exec")
+
+
+def expect_leader_exit(check, lines, truth):
+    line = lines.final(truth["pid"])
+    check.between("faults", line["faults"]["minor"], truth["pages"], truth["pages"] + 200)
+    check.that(all(one["t"] <= line["t"] for one in lines.of("process", truth["pid"])),
+               "the final line is not the last")
+
+
+@captures(expect_leader_exit, keep=True)
+def test_leader_exits_first(lab):
+    return lab.run("lives", "leader-exit")
+
+
+def expect_storm(check, lines, truth):
+    children = [line for line in lines.of("process", final=True) if line["ppid"] == truth["pid"]]
+    pids = {(line["pid"], line["start_time_ns"]) for line in children}
+    check.equal("children told twice", len(children) - len(pids), 0)
+    check.between("children told or counted as lost", len(children) + lines.lost(),
+                  truth["forks"], truth["forks"] + lines.lost())
+
+
+@captures(expect_storm)
+def test_fork_storm(lab):
+    watch = lab.watch("--comm", "^lives$")
+    work = lab.work("lives", "fork-storm", str(STORM))
+    truth = work.truth()
+    work.end()
+    capture = watch.stop()
+    capture.truth = truth
+    return capture
+
+
+def expect_reused(check, lines, truth):
+    finals = lines.of("process", truth["pid"], final=True, comm="brief")
+    if check.equal("processes of this pid", len(finals), 2):
+        check.that(finals[0]["start_time_ns"] != finals[1]["start_time_ns"], "the same birth")
+    for line in finals:
+        check.between("faults", line["faults"]["minor"], 500, 700)
+
+
+def brief_at(lab, pid):
+    """Starts and ends a brief process; with a pid, of that pid if nobody else takes it."""
+    if pid:
+        LAST_PID.write_text(str(pid - 1), encoding="ascii")
+    work = lab.work("brief")
+    work.truth()
+    work.end()
+    return work.pid
+
+
+@captures(expect_reused, keep=True)
+def test_pid_reused(lab):
+    if not LAST_PID.exists():
+        raise Skip("this kernel lets nobody choose the next pid")
+    watch = lab.watch("--comm", "^brief$")
+    pid = brief_at(lab, 0)
+    for _ in range(50):
+        if brief_at(lab, pid) == pid:
+            break
+    else:
+        raise Skip("the pid was taken by another process each time")
+    capture = watch.stop()
+    capture.truth = {"pid": pid}
+    return capture
+
+
+def expect_many(check, lines, truth):
+    seen = {line["pid"] for line in lines.of("process", ppid=truth["pid"])}
+    check.equal("children not seen", len(set(truth["children"]) - seen), 0)
+    check.equal("losses", lines.lost(), 0)
+
+
+PROCESSES = 5000
+
+
+def room_for_processes():
+    """Whether the limits of tasks leave room for that many."""
+    for name in ("/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"):
+        if int(Path(name).read_text(encoding="ascii")) < PROCESSES + 2000:
+            return False
+    group = Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()[-1].split(":")[2]
+    limit = Path("/sys/fs/cgroup" + group + "/pids.max")
+    text = limit.read_text(encoding="ascii").strip() if limit.exists() else "max"
+    return text == "max" or int(text) > PROCESSES + 500
+
+
+@captures(expect_many)
+def test_five_thousand_processes(lab):
+    if not room_for_processes():
+        raise Skip(f"no room for {PROCESSES} processes under the limits of tasks")
+    work = lab.work("lives", "procs", str(PROCESSES))
+    truth = work.truth()
+    children = Path(f"/proc/{work.pid}/task/{work.pid}/children").read_text(encoding="ascii")
+    watch = lab.watch("--comm", "^lives$")
+    capture = watch.stop()
+    work.end()
+    capture.truth = {**truth, "children": [int(pid) for pid in children.split()]}
+    assert len(capture.truth["children"]) == PROCESSES
+    return capture
+
+
+@live
+def test_two_instances_at_once(check, lab):
+    """Both see the same process from before its work to its end, and both exactly."""
+    work = lab.work("brief", "--wait")
+    both = [lab.watch("-p", str(work.pid), record=False) for _ in range(2)]
+    work.go()
+    truth = work.truth()
+    work.end()
+    finals = []
+    for watch in both:
+        capture = watch.finished()
+        check.equal("status", capture.status, 0)
+        line = Lines(capture.text).final(work.pid)
+        finals.append((line["faults"]["minor"], field_of(line, "maps.by_call.mmap.calls"),
+                       field_of(line, "fds.by_call.open.calls"), line["maps"]["count"]))
+    check.equal("what both say", finals[0], finals[1])
+    check.equal("mmap and open calls", finals[0][1:3], (truth["maps"], truth["fds"]))

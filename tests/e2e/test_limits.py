@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Limits: thresholds crossed on the way, and the cause of each refusal."""
+
+from harness import captures, field_of
+
+THRESHOLDS = [50, 80, 95]
+
+
+def expect_crossings(check, lines, truth):
+    pid, what = truth["pid"], truth["what"]
+    crossings = lines.of("crossing", pid, what=what)
+    refused = lines.of("refused", pid)
+    check.equal("thresholds crossed", [line["percent"] for line in crossings], THRESHOLDS)
+    for line in crossings:
+        at = line["value"] / line["limit"] * 100
+        check.between(f"percent at {line['percent']}", at, line["percent"], line["percent"] + 1)
+    if check.that(refused, "nothing was refused"):
+        first = lines.all.index(refused[0])
+        check.that(all(lines.all.index(line) < first for line in crossings),
+                   "a threshold was told after the refusal")
+        check.that(all(line["t"] <= refused[0]["t"] for line in crossings),
+                   "a threshold was crossed after the refusal")
+    for line in refused:
+        check.equal("cause", line["cause"], truth["cause"])
+        check.equal("certain", line["certain"], True)
+    opened = [line["id"] for line in lines.of("finding", pid, state="open")]
+    check.that(truth["finding"] in opened, f"findings {opened}, want {truth['finding']} too")
+
+
+@captures(expect_crossings, keep=True)
+def test_crossings_of_maps(lab):
+    capture = lab.run("mapleak", "limit")
+    capture.truth |= {"what": "maps", "cause": "max_map_count", "finding": "M01"}
+    return capture
+
+
+@captures(expect_crossings, keep=True, cases=["file", "socket", "eventfd", "pipe", "scm"])
+def test_crossings_of_descriptors(lab, kind):
+    capture = lab.run("fdleak", "limit", "--nofile", "4096", "--kind", kind)
+    capture.truth |= {"what": "fds", "cause": "rlimit_nofile", "finding": "F01"}
+    return capture
+
+
+CALL_OF_KIND = {
+    "file": "open", "socket": "socket", "eventfd": "eventfd", "epoll": "epoll", "memfd": "memfd",
+    "pipe": "pipe", "socketpair": "socketpair", "dup": "dup", "timerfd": "timerfd",
+    "signalfd": "signalfd", "pidfd": "pidfd", "inotify": "inotify", "accept": "accept",
+    "scm": "recvmsg", "open_many": "open",
+}
+
+
+def expect_kinds(check, lines, truth):
+    for one in truth["workloads"]:
+        pid, kind = one["pid"], one["kind"]
+        check.equal(f"{kind}, calls", lines.growth(pid, f"fds.by_call.{CALL_OF_KIND[kind]}.calls"),
+                    one["made"])
+        check.equal(f"{kind}, opened", lines.growth(pid, "fds.opened"), one["made"])
+        check.equal(f"{kind}, count", lines.last(pid)["fds"]["count"], one["open_now"])
+
+
+@captures(expect_kinds, keep=True)
+def test_descriptors_of_each_kind(lab):
+    works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold")
+             for kind in CALL_OF_KIND]
+    watch = lab.watch("-p", ",".join(str(work.pid) for work in works))
+    truths = []
+    for work in works:
+        work.go()
+        truths.append(work.truth())
+    capture = watch.stop()
+    capture.truth = {"workloads": truths}
+    for work in works:
+        work.end()
+    return capture
+
+
+REFUSALS = ["as", "data", "memlock", "nofile", "dup2-past-limit", "fdupfd-past-limit",
+            "munmap-split", "brk-data", "badfd", "zero-length", "huge"]
+CALLS_OF_DESCRIPTORS = ("openat", "dup2", "fcntl")
+
+
+def expect_refusal(check, lines, truth):
+    pid, times = truth["pid"], truth["times"]
+    refused = lines.of("refused", pid)
+    if not check.that(refused, "nothing was refused"):
+        return
+    errno = None if truth["call"] == "brk" else truth["errno_name"]
+    for line in refused:
+        check.equal("cause", line["cause"], truth["cause"])
+        check.equal("errno", line["errno"], errno)
+    counts = [line["count"] for line in refused]
+    check.equal("counts", counts, sorted(set(counts)))
+    check.equal("first and highest possible count", (counts[0], counts[-1] <= times), (1, True))
+    group = "fds" if truth["call"] in CALLS_OF_DESCRIPTORS else "maps"
+    final = lines.final(pid)
+    check.equal("refused, in the line of the process", field_of(final, f"{group}.refused"), times)
+    finding = lines.of("finding", pid, cause=truth["cause"])
+    check.that(finding, "no finding names the cause")
+
+
+@captures(expect_refusal, keep=True, cases=REFUSALS)
+def test_refusals(lab, case):
+    return lab.run("refusals", case)
