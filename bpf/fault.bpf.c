@@ -91,26 +91,22 @@ SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	bool forbidden = is_forbidden(address, regs, error_code);
-	struct fs_state *st;
+	struct fs_state *st = task->flags & PF_KTHREAD ? NULL : proc_of(task);
 	bool nofault;
 
-	if (forbidden) {
+	if (is_forbidden(address, regs, error_code)) {
 		nofault = task->pagefault_disabled > 0;
-		emit_kernel_fault(task, address, regs->ip, error_code, nofault);
-		if (task->flags & PF_KTHREAD)
-			return 0;
-	}
-	st = proc_of(task);
-	if (!st)
-		return 0;
-	if (forbidden) {
-		if (nofault)
+		/* a probing read is news of its process alone, a bad access is everybody's */
+		if (st || !nofault)
+			emit_kernel_fault(task, address, regs->ip, error_code, nofault);
+		if (st && nofault)
 			bump(st->c.kernel_probe);
-		else
+		else if (st)
 			bump(st->c.kernel_bad);
 		return 0;
 	}
+	if (!st)
+		return 0;
 	bump(st->c.fault_kind[(fault_kind(error_code) & 7) | FS_FAULT_KERNEL]);
 	begin_fault(task, st);
 	return 0;

@@ -19,7 +19,8 @@ static const char *const only_counted[] = {
 
 static const char *const state_names[] = {"off", "on", "blind"};
 
-static void say_text(struct buf *b, const struct model *m, const struct fs_limits *l)
+static void say_text(struct buf *b, const struct model *m, const struct source *src,
+		     const struct fs_limits *l)
 {
 	buf_printf(b, "faultscope %s on %s (%s)\n\nhooks\n", m->host.version, m->host.kernel,
 		   m->host.arch);
@@ -31,6 +32,8 @@ static void say_text(struct buf *b, const struct model *m, const struct fs_limit
 			   state_names[v->state % 3], v->mechanism, h->feeds);
 		if (v->why[0])
 			buf_printf(b, "  %-13s         tried: %s\n", "", v->why);
+		if (v->state == FS_HOOK_ON && live_hooks(src)[i].used->differs)
+			buf_printf(b, "  %-13s         note: %s\n", "", live_hooks(src)[i].used->differs);
 		if (v->state == FS_HOOK_BLIND)
 			buf_printf(b, "  %-13s         lost: %s\n", "", h->lost);
 	}
@@ -96,6 +99,7 @@ int command_doctor(const struct options *o)
 	int err = session_begin(&s, o);
 
 	s.renderer = &text_renderer;
+	s.mute = true; /* only the report below */
 	strcpy(s.mode, "targets");
 	if (!err)
 		err = session_open_live(&s, false, TIER_ALL);
@@ -109,7 +113,7 @@ int command_doctor(const struct options *o)
 	if (o->format == &json_renderer)
 		say_json(&b, &s.m, &s.m.tick.limits);
 	else
-		say_text(&b, &s.m, &s.m.tick.limits);
+		say_text(&b, &s.m, s.src, &s.m.tick.limits);
 	fwrite(b.s, 1, b.len, stdout);
 	buf_free(&b);
 	s.m.last_ns = 0; /* no summary: nothing was measured */

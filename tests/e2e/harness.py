@@ -90,8 +90,12 @@ class Lines:
         assert lines, f"no line of process {pid}"
         return field_of(lines[-1], path) - field_of(lines[0], path)
 
+    def losses(self):
+        """What fell out, by where; equal events folded into one are no loss."""
+        return {key: n for key, n in self.all[-1]["losses"].items() if n and key != "coalesced"}
+
     def lost(self):
-        return sum(n for key, n in self.all[-1]["losses"].items() if key != "coalesced")
+        return sum(self.losses().values())
 
 
 @dataclass

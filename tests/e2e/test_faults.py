@@ -26,7 +26,7 @@ def expect_touched(check, lines, truth):
     check.equal("major", line["faults"]["major"], truth["majflt"])
     check.equal("failed", line["faults"]["failed"], 0)
     check_split(check, line)
-    check.equal("losses", lines.lost(), 0)
+    check.equal("losses", lines.losses(), {})
 
 
 @captures(expect_touched, keep=True, cases=[1, 4])

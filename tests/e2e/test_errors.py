@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is refused, damaged or cut off: exit statuses, messages, and nothing left behind."""
+
+import json
+import os
+import pwd
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from harness import (FAULTSCOPE, PATIENCE, RECORDINGS, Lines, Skip, all_pids, field_of, live,
+                     workload_path)
+
+DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
+BTF = Path("/sys/kernel/btf/vmlinux")
+
+
+def check_message(check, ran, status, *words):
+    check.equal("status", ran.returncode, status)
+    check.that(ran.err.startswith("faultscope: "), f"message: {ran.err!r}")
+    for word in words:
+        check.that(word in ran.err, f"{word!r} is not in the message: {ran.err!r}")
+
+
+# Rights
+
+def as_nobody(lab, *capabilities):
+    """The words before a command to run it as nobody, and a place where nobody may read it."""
+    if not shutil.which("setpriv"):
+        raise Skip("setpriv is missing")
+    for program in (FAULTSCOPE, workload_path("touch")):
+        shutil.copy(program, lab.dir)
+        (lab.dir / Path(program).name).chmod(0o755)
+    only = ",".join(["-all", *(f"+{name}" for name in capabilities)])
+    return ["setpriv", "--reuid", str(pwd.getpwnam("nobody").pw_uid), "--clear-groups",
+            f"--inh-caps={only}", f"--ambient-caps={only}"]
+
+
+@live
+def test_no_rights(check, lab):
+    ran = lab.call(*as_nobody(lab), lab.dir / "faultscope", "1", "1", cwd=lab.dir)
+    check_message(check, ran, NOT_PERMITTED, "CAP_BPF", "CAP_PERFMON")
+
+
+@live
+def test_one_right_of_two(check, lab):
+    for one in ("bpf", "perfmon"):
+        ran = lab.call(*as_nobody(lab, one), lab.dir / "faultscope", "1", "1", cwd=lab.dir)
+        check_message(check, ran, NOT_PERMITTED, "CAP_BPF", "CAP_PERFMON")
+
+
+@live
+def test_both_rights_are_enough(check, lab):
+    words = as_nobody(lab, "bpf", "perfmon")
+    ran = lab.call(*words, lab.dir / "faultscope", "run", "--json", "-o", "/dev/stderr", "--",
+                   lab.dir / "touch", "1000", cwd=lab.dir)
+    check.equal("status", ran.returncode, 0)
+    truth = json.loads(ran.out)
+    minor = Lines(ran.err).final(truth["pid"])["faults"]["minor"]
+    check.between("minor", minor, truth["minflt"], truth["minflt"] + 15)
+
+
+# Targets
+
+@live
+def test_no_such_process(check, lab):
+    pid = next(pid for pid in range(30000, 300, -1) if not Path(f"/proc/{pid}").exists())
+    check_message(check, lab.faultscope("-p", str(pid)), NO_TARGET, str(pid))
+
+
+@live
+def test_target_dies(check, lab):
+    work = lab.work("touch", "10", "--hold")
+    work.truth()
+    watch = lab.watch("-p", str(work.pid), "0.1")
+    work.process.kill()
+    work.process.wait()
+    capture = watch.finished()
+    check.equal("status", capture.status, DONE)
+    check.equal("standard error", capture.stderr, "")
+    Lines(capture.text).final(work.pid)
+
+
+# Outputs that fail
+
+def in_small_disk(lab, script):
+    """Runs a shell script with a file system of 64 KiB of its own at $DISK."""
+    disk = lab.dir / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=64k none {disk} && DISK={disk} && {script}"
+    return lab.call("unshare", "-m", "sh", "-c", mount)
+
+
+@live
+def test_disk_full_while_recording(check, lab):
+    kept = lab.dir / "kept.fsr"
+    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 300;"
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status")
+    check_message(check, ran, FAILED, "a.fsr", "No space left on device")
+    check.equal("messages", ran.err.count("No space left on device"), 1)
+    Lines((lab.dir / "live").read_text())
+    again = lab.replay(kept)
+    check.equal("status of the replay", again.status, DONE)
+    check.equal("message of the replay", again.stderr, "")
+    lines = Lines(again.text)
+    check.that(len(lines.of("process")) > 10, f"{len(lines.all)} lines are left of the recording")
+
+
+@live
+def test_recording_exists(check, lab):
+    old = lab.dir / "old.fsr"
+    old.write_text("precious")
+    ran = lab.faultscope("--json", "--record", old, "0.1", "1")
+    check_message(check, ran, FAILED, "old.fsr", "--force")
+    check.equal("the file", old.read_text(), "precious")
+    ran = lab.faultscope("--json", "--record", old, "--force", "0.1", "1")
+    check.equal("status with --force", ran.returncode, DONE)
+    check.equal("status of the replay", lab.replay(old).status, DONE)
+
+
+@live
+def test_standard_output_full(check, lab):
+    for options in (["--json"], ["--format", "text"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            ran = lab.faultscope(*options, "0.1", "2", stdout=full)
+        check_message(check, ran, FAILED, "No space left on device")
+
+
+def test_documents_to_full_output(check, lab):
+    for command in (["schema"], ["man"], ["--help"], ["completion", "bash"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            ran = lab.faultscope(*command, stdout=full)
+        check.equal(f"status of {command}", ran.returncode, FAILED)
+
+
+@live
+def test_pipe_closed(check, lab):
+    for options in ("--json 0.05", "0.05"):
+        ran = lab.call("bash", "-c", f"{FAULTSCOPE} {options} | head -1; echo ${{PIPESTATUS[0]}}")
+        check.equal("standard error", ran.err, "")
+        check.that(ran.out.splitlines()[-1] in ("0", "141"), f"status {ran.out.splitlines()[-1]}")
+
+
+# Damaged recordings
+
+def some_recording(lab):
+    kept = sorted(RECORDINGS.glob("*.fsr"), key=lambda path: path.stat().st_size)
+    if kept:
+        return kept[-1].read_bytes()
+    if os.geteuid():
+        raise Skip("no recording is kept beside the tests")
+    return lab.run("fdleak", "limit", "--nofile", "4096").recording.read_bytes()
+
+
+def check_damaged(check, lab, name, data, must_fail=False):
+    """A damaged recording is shown or refused, never a crash; a refusal says where."""
+    path = lab.dir / "damaged.fsr"
+    path.write_bytes(data)
+    try:
+        ran = subprocess.run([FAULTSCOPE, "--replay", path, "--json"], capture_output=True,
+                             check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        check.that(False, f"{name}: hangs")
+        return
+    message = ran.stderr.decode(errors="replace")
+    statuses = (FAILED,) if must_fail else (DONE, FAILED)
+    check.that(ran.returncode in statuses, f"{name}: status {ran.returncode}, {message!r}")
+    if ran.returncode == FAILED:
+        check.that(re.search(r"offset \d+", message), f"{name}: no offset in {message!r}")
+    for line in ran.stdout.decode().splitlines():
+        json.loads(line)
+
+
+def test_truncated_recordings(check, lab):
+    data = some_recording(lab)
+    for i in range(50):
+        size = len(data) * i // 50
+        check_damaged(check, lab, f"cut at {size} of {len(data)}", data[:size],
+                      must_fail=size > 0)
+
+
+def test_flipped_recordings(check, lab):
+    data = some_recording(lab)
+    dice = random.Random(4211)
+    for _ in range(300):
+        at, mask = dice.randrange(len(data)), dice.randrange(1, 256)
+        flipped = bytearray(data)
+        flipped[at] ^= mask
+        check_damaged(check, lab, f"byte {at} of {len(data)} ^ {mask}", flipped)
+
+
+# Signals at any time
+
+def bpf_objects():
+    """ids of the BPF programs and maps in the kernel."""
+    found = set()
+    for kind in ("prog", "map"):
+        text = subprocess.run(["bpftool", "-j", kind, "show"], capture_output=True, check=True,
+                              text=True).stdout
+        found |= {(kind, one["id"]) for one in json.loads(text)}
+    return found
+
+
+def bpf_objects_in_use():
+    """ids of the programs and maps that any process holds a descriptor of."""
+    found = set()
+    for pid in all_pids():
+        try:
+            for info in Path(f"/proc/{pid}/fdinfo").iterdir():
+                for kind, number in re.findall(r"^(prog|map)_id:\s*(\d+)", info.read_text(), re.M):
+                    found.add((kind, int(number)))
+        except OSError:
+            continue  # it ended meanwhile
+    return found
+
+
+@live
+def test_signals_at_any_time(check, lab):
+    """Nothing of it stays in the kernel, whenever the signal comes, not even before it is ready."""
+    if not shutil.which("bpftool"):
+        raise Skip("bpftool is missing")
+    before = bpf_objects()
+    dice = random.Random(4212)
+    modes = [["--json"], ["--json", "-p", str(os.getpid())], ["run", "--json", "--", "sleep", "30"]]
+    for i in range(30):
+        number = (signal.SIGINT, signal.SIGTERM)[i % 2]
+        process = lab.spawn([FAULTSCOPE, *modes[i % 3]], stdout=subprocess.DEVNULL)
+        delay = dice.uniform(0, 1.5)
+        time.sleep(delay)
+        process.send_signal(number)
+        try:
+            err = process.communicate(timeout=PATIENCE)[1]
+        except subprocess.TimeoutExpired:
+            check.that(False, f"{modes[i % 3]}: {number.name} after {delay:.3f} s does not end it")
+            continue
+        # before it is ready, or as the command's own, the signal itself may end it
+        check.that(process.returncode in (0, -number),
+                   f"{modes[i % 3]}: {number.name} after {delay:.3f} s: {process.returncode}")
+        check.equal("standard error", err, "")
+    # the kernel frees them a little later
+    end = time.monotonic() + 5
+    while (left := bpf_objects() - before - bpf_objects_in_use()) and time.monotonic() < end:
+        time.sleep(0.2)
+    check.equal("BPF programs and maps left behind", left, set())
+
+
+# A kernel without type information
+
+def without_btf(lab, *options):
+    words = " ".join(str(word) for word in (FAULTSCOPE, *options))
+    return lab.call("unshare", "-m", "sh", "-c",
+                    f"mount -t tmpfs none /sys/kernel/btf && exec {words}")
+
+
+@live
+def test_no_btf(check, lab):
+    check_message(check, without_btf(lab, "1", "1"), KERNEL_LACKS, "BTF", "--btf")
+
+
+@live
+def test_btf_from_file(check, lab):
+    btf = lab.dir / "vmlinux.btf"
+    shutil.copyfile(BTF, btf)
+    ran = without_btf(lab, "run", "--json", "--btf", btf, "-o", lab.dir / "out", "--",
+                      workload_path("brief"))
+    check.equal("status", ran.returncode, DONE)
+    check.equal("standard error", ran.err, "")
+    truth = json.loads(ran.out)
+    final = Lines((lab.dir / "out").read_text()).final(truth["pid"])
+    check.between("minor", final["faults"]["minor"], truth["ru_minflt"], truth["ru_minflt"] + 15)
+    check.that(field_of(final, "maps.by_call.mmap.calls") >= truth["maps"], "mmap calls")
+
+
+@live
+def test_btf_is_none(check, lab):
+    nothing = lab.dir / "nothing"
+    nothing.write_text("not BTF")
+    for path in (nothing, lab.dir / "missing"):
+        check_message(check, lab.faultscope("--btf", path, "1", "1"), USAGE, str(path))
