@@ -103,6 +103,7 @@ static void set_view(struct session *s)
 	s->view.addresses = o->addresses;
 	s->view.sort = o->sort;
 	s->view.command = o->command == CMD_RUN;
+	s->view.summary = s->view.command || s->redraws;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));

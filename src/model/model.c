@@ -20,6 +20,7 @@ static void free_subject(struct subject *s)
 {
 	free(s->now.c);
 	free(s->prev.c);
+	free(s->base);
 	free(s->exe);
 	free(s->cgroup);
 	free(s->maps);
@@ -156,55 +157,88 @@ static int keep_series(struct series **ret, uint64_t t_ns, uint32_t value, uint6
 	return 0;
 }
 
+/*
+ * A process that was there before us: hooks counted between their attachment and the first look,
+ * the kernel's own totals do not. Both begin with the first look.
+ */
+static void rebase(struct subject *s)
+{
+	const uint64_t *base = (const uint64_t *)s->base;
+	uint64_t *now = (uint64_t *)s->now.c, max[FS_NR_ENDS];
+
+	memcpy(max, s->now.c->latency_max_ns, sizeof(max));
+	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
+		now[i] -= base[i];
+	memcpy(s->now.c->latency_max_ns, max, sizeof(max));
+}
+
 static uint64_t later(uint64_t now, uint64_t before)
 {
 	return now > before ? now : before;
 }
 
+/* The first change of a window: what was, becomes the base of its deltas. */
+static int begin_window(struct model *m, struct subject *s, bool first)
+{
+	struct fs_counters *c = s->prev.c;
+
+	s->prev = s->now;
+	s->prev.c = c;
+	if (first)
+		s->prev.g = (struct fs_gauges){
+			.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
+	if (s->now.c) {
+		if (!c)
+			s->prev.c = malloc(sizeof(*c));
+		if (!s->prev.c)
+			return -ENOMEM;
+		*s->prev.c = *s->now.c;
+	}
+	s->window = m->window;
+	return 0;
+}
+
+static int take_counters(struct subject *s, const struct fs_process_record *r, bool first)
+{
+	if (!s->now.c)
+		s->now.c = malloc(sizeof(*s->now.c));
+	if (first && !(r->g.flags & FS_PROC_BORN))
+		s->base = malloc(sizeof(*s->base));
+	if (!s->now.c || (first && !(r->g.flags & FS_PROC_BORN) && !s->base))
+		return -ENOMEM;
+	if (first && s->base)
+		*s->base = r->c;
+	*s->now.c = r->c;
+	if (s->base)
+		rebase(s);
+	return 0;
+}
+
+static void take_gauges(struct subject *s, const struct fs_gauges *g)
+{
+	/* a sum over threads may miss one that is just dying: totals never go back */
+	uint64_t min = later(g->min_flt, s->now.g.min_flt);
+	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
+
+	s->now.g = *g;
+	s->now.g.min_flt = min;
+	s->now.g.maj_flt = maj;
+}
+
 static int take_process(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
-	bool counted = r->h.len == sizeof(*r);
-	struct fs_counters *c;
+	bool first = !s;
 
 	if (!s)
 		s = make_subject(m, r);
 	if (!s)
 		return 0;
-	if (s->window != m->window) {
-		/* the first change of this window: what was, is the base of its deltas */
-		c = s->prev.c;
-		s->prev = s->now;
-		if (s->window == UINT64_MAX)
-			s->prev.g = (struct fs_gauges){
-				.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
-		if (s->now.c) {
-			if (!c)
-				c = malloc(sizeof(*c));
-			if (!c)
-				return -ENOMEM;
-			*c = *s->now.c;
-		}
-		s->prev.c = c;
-		s->window = m->window;
-	}
-	if (counted) {
-		if (!s->now.c)
-			s->now.c = malloc(sizeof(*s->now.c));
-		if (!s->now.c)
-			return -ENOMEM;
-		*s->now.c = r->c;
-	}
-	{
-		/* a sum over threads may miss one that is just dying: totals never go back */
-		uint64_t min = later(r->g.min_flt, s->now.g.min_flt);
-		uint64_t maj = later(r->g.maj_flt, s->now.g.maj_flt);
-
-		s->now.g = r->g;
-		s->now.g.min_flt = min;
-		s->now.g.maj_flt = maj;
-		s->now.g.comm[FS_COMM_LEN - 1] = 0;
-	}
+	if (s->window != m->window && begin_window(m, s, first))
+		return -ENOMEM;
+	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
+		return -ENOMEM;
+	take_gauges(s, &r->g);
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;

@@ -41,6 +41,7 @@ struct subject {
 	uint64_t window;   /* the last one in which it changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
+	struct fs_counters *base; /* what hooks counted before the first look; NULL: nothing; owned */
 	uint32_t base_fds;
 	bool final;		   /* its last record has come */
 	bool hidden;		   /* left out by the filter of this view */

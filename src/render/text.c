@@ -212,7 +212,7 @@ static void text_close(struct buf *b, const struct view *v)
 	line_printf(&l, " for %.1f s, ", seconds);
 	line_count(&l, totals.processes);
 	line_printf(&l, totals.processes == 1 ? " process" : " processes");
-	line_end(&l, b, STYLE_BOLD);
+	line_wrap(&l, b, STYLE_BOLD);
 
 	l = (struct line){.v = v};
 	line_printf(&l, "  faults: minor ");
@@ -228,7 +228,10 @@ static void text_close(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_PLAIN);
 	say_peak(b, v, "maps", &totals.maps);
 	say_peak(b, v, "descriptors", &totals.fds);
-	text_histograms(b, v, &totals.c);
+	if (v->summary) {
+		say_findings(b, v);
+		text_histograms(b, v, &totals.c);
+	}
 
 	l = (struct line){.v = v};
 	line_printf(&l,
@@ -241,8 +244,6 @@ static void text_close(struct buf *b, const struct view *v)
 	line_bytes(&l, t->own_rss_bytes);
 	line_end(&l, b, STYLE_PLAIN);
 	say_gaps(b, v);
-	if (v->command || v->height)
-		say_findings(b, v);
 }
 
 /* On a pipe the first block takes an interval: say at once that we are here. */

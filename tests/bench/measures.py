@@ -7,11 +7,12 @@ import subprocess
 import time
 
 import paired
-from procs import CannotRun, Running, Tool, Workload, bpftrace, faultscope, stop
+from procs import PIN, CannotRun, Running, Tool, Workload, bpftrace, faultscope, stop
 from report import Group
 
 LOOK_SECONDS = 0.1
 
+NOTHING = Tool("nothing: the noise", ["sleep", "infinity"])
 EMPTY = Tool("empty tp_btf program", ["empty", "{tmp}/empty.bpf.o"], ready="ready")
 TIER_1 = faultscope("all, tiers 0,1", "--tiers", "0,1")
 TIER_2 = faultscope("all, tiers 0-2", "--tiers", "0-2")
@@ -24,7 +25,7 @@ COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
 
 def fault(setup, scale, say):
     tools = [
-        EMPTY, TIER_1, TIER_2, ALL, OTHER, WATCHED, COUNT_FAULTS,
+        NOTHING, EMPTY, TIER_1, TIER_2, ALL, OTHER, WATCHED, COUNT_FAULTS,
         bpftrace("bpftrace count, software",
                  "software:page-faults:1 { @[pid] = count(); }"),
         Tool("perf stat -a", ["perf", "stat", "-o", "{tmp}/stat", "-a", "-e", "page-faults", "--"],
@@ -43,7 +44,7 @@ def fault(setup, scale, say):
 def of_calls(*syscalls):
     probes = ", ".join(f"tracepoint:syscalls:sys_exit_{call}" for call in syscalls)
     return [
-        TIER_1, ALL, WATCHED,
+        NOTHING, TIER_1, ALL, WATCHED,
         faultscope("-p, calls=tracepoint", "-p", "{pid}", "--hook", "calls=tracepoint"),
         faultscope("-p, calls=tp_btf", "-p", "{pid}", "--hook", "calls=tp_btf"),
         bpftrace("bpftrace count, tracepoint", probes + " { @[pid] = count(); }"),
@@ -65,7 +66,7 @@ def open_(setup, scale, say):
 
 
 def getppid(setup, scale, say):
-    tools = [TIER_1, ALL, OTHER,
+    tools = [NOTHING, TIER_1, ALL, OTHER,
              bpftrace("bpftrace count, raw_syscalls",
                       "tracepoint:raw_syscalls:sys_exit { @[pid] = count(); }")]
     return [paired.measure(setup, "getppid", "added to a call of no interest (getppid)", "getppid",
@@ -73,11 +74,10 @@ def getppid(setup, scale, say):
 
 
 @contextlib.contextmanager
-def bench_forever(setup, *kinds):
-    with contextlib.ExitStack() as stack:
-        for kind in kinds:
-            stack.enter_context(Workload(setup, "bench", kind, 10 ** 12, "--pin", 1)).go()
-        yield kinds
+def bench_forever(setup, kind):
+    with Workload(setup, "bench", kind, 10 ** 12, "--pin", PIN) as work:
+        work.go()
+        yield f"a process in {kind}"
 
 
 @contextlib.contextmanager
@@ -100,15 +100,14 @@ def many(setup, mode, count, times):
         yield f"{alive:,} {mode}"
 
 
-def loads(setup):
-    """Name and context of each; that gives the name in full."""
-    return {
-        "at rest": contextlib.nullcontext("at rest"),
-        "a faulting process": bench_forever(setup, "fault"),
-        "a forking process": bench_forever(setup, "fork"),
-        "processes": many(setup, "procs", 1000, 1),
-        "threads": many(setup, "threads", 10_000, 2),
-    }
+def loads(setup, busy):
+    """Contexts that each give their name."""
+    yield contextlib.nullcontext("at rest")
+    if busy:
+        yield bench_forever(setup, "fault")
+        yield bench_forever(setup, "fork")
+    yield many(setup, "procs", 1000, 1)
+    yield many(setup, "threads", 10_000, 2)
 
 
 def quiet(interval, *options):
@@ -129,19 +128,20 @@ def cpu(setup, scale, say):
     look = Group("look", f"CPU of one look, of intervals of {LOOK_SECONDS} and 1 s", "ms")
     peers = [Tool("bpftrace count", COUNT_FAULTS.argv, settle=2),
              Tool("pidstat -r", ["pidstat", "-r", "1"], settle=1)]
-    for name, load in loads(setup).items():
-        say(f"cpu: {name}")
-        with load as load_name:
-            load_name = name if isinstance(load_name, tuple) else load_name
+    for load in loads(setup, scale.busy):
+        with load as name:
+            say(f"cpu: {name}")
             for _ in range(scale.repeats):
                 for form in [], ["--json"]:
-                    row = f"{load_name}, {'json' if form else 'text'}"
+                    row = f"{name}, {'json' if form else 'text'}"
                     slow = cpu_ms_per_second(setup, quiet(1, *form), scale.window)
-                    fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     each.add(row, slow)
+                    if "fork" in name:
+                        continue  # Each death is work of its own, more than the looks are.
+                    fast = cpu_ms_per_second(setup, quiet(LOOK_SECONDS, *form), scale.window)
                     look.add(row, (fast - slow) / (1 / LOOK_SECONDS - 1))
-            for peer in peers if name in ("at rest", "processes") else []:
-                row = f"{load_name}, {peer.name}"
+            for peer in peers:
+                row = f"{name}, {peer.name}"
                 try:
                     each.add(row, cpu_ms_per_second(setup, peer, scale.window))
                 except CannotRun as reason:

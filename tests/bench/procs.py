@@ -158,7 +158,11 @@ class Workload:
         with open(self.err, "wb") as err:
             self.process = subprocess.Popen(self.argv, stdin=subprocess.PIPE, text=True,
                                             stdout=subprocess.PIPE, stderr=err)
-        self.pid = self.truth()["pid"]
+        try:
+            self.pid = self.truth()["pid"]
+        except BaseException:
+            stop(self.process)
+            raise
         return self
 
     def __exit__(self, *_):

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -26,21 +27,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
-class Scale(namedtuple("Scale", "rounds repeats window fraction")):
-    """Rounds of pairs, repeats and seconds of CPU windows, and the share of the operations."""
+class Scale(namedtuple("Scale", "rounds fraction repeats window busy")):
+    """Rounds of pairs, share of the operations; of CPU: repeats, seconds, whether busy loads too."""
     __slots__ = ()
 
     def operations(self, usual):
         return int(usual * self.fraction)
 
 
-FULL = Scale(rounds=5, repeats=2, window=3, fraction=1)
-QUICK = Scale(rounds=1, repeats=1, window=1, fraction=0.3)
+FULL = Scale(rounds=8, fraction=1, repeats=2, window=2, busy=True)
+QUICK = Scale(rounds=1, fraction=0.3, repeats=1, window=1, busy=False)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="one short round: a minute, not eight")
+    parser.add_argument("--quick", action="store_true", help="one short round: about a minute, not seven")
     parser.add_argument("--only", metavar="NAME", action="append", choices=MEASURES,
                         help="only this measure; may be repeated: " + " ".join(MEASURES))
     parser.add_argument("--rounds", type=int, help="rounds of pairs")
@@ -89,6 +90,7 @@ def main():
     if options.rounds:
         scale = scale._replace(rounds=options.rounds)
     groups, failed = [], False
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     setup = Setup(ROOT, os.path.abspath(options.build))
     try:
         must_exist(setup)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`run`: the command's own status and signals; usage errors; the form of the lines."""
+
+import json
+import signal
+import time
+
+from harness import FAULTSCOPE, Lines, Skip, captures, check_form, jsonschema, live, until
+
+USAGE, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
+
+
+def run_shell(lab, script):
+    return lab.faultscope("run", "-q", "--", "sh", "-c", script)
+
+
+@live
+def test_run_status_of_the_command(check, lab):
+    for status in (0, 3, 255):
+        check.equal(f"status of exit {status}", run_shell(lab, f"exit {status}").returncode, status)
+
+
+@live
+def test_run_signal_of_the_command(check, lab):
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGUSR1):
+        ran = run_shell(lab, f"kill -{number.value} $$")
+        check.equal(f"end by {number.name}", ran.returncode, -number)
+
+
+@live
+def test_run_what_cannot_run(check, lab):
+    plain = lab.dir / "plain"
+    plain.write_text("not a program")
+    for command, status in ((lab.dir / "missing", NOT_FOUND), ("no-such-command", NOT_FOUND),
+                            (plain, NOT_EXECUTABLE), (lab.dir, NOT_EXECUTABLE)):
+        ran = lab.faultscope("run", "--", command)
+        check.equal(f"status of {command}", ran.returncode, status)
+        check.that(str(command) in ran.err, f"message {ran.err!r}")
+
+
+def test_wrong_usage(check, lab):
+    for words in (["run"], ["--no-such-option"], ["nonsense"], ["-p", "0"], ["-p", "x"], ["-p"],
+                  ["1", "0"], ["1", "2", "3"], ["--children"], ["--tiers", "9"],
+                  ["--hook", "x=y"], ["--format", "xml"], ["--width", "1"], ["--sort", "nothing"],
+                  ["--record", "a", "--replay", "b"], ["run", "--replay", "a", "--", "true"],
+                  ["doctor", "-p", "1"]):
+        ran = lab.faultscope(*words)
+        check.equal(f"status of {words}", ran.returncode, USAGE)
+        check.that(ran.err.startswith("faultscope: ") and not ran.out, f"{words}: {ran.err!r}")
+
+
+@live
+def test_run_forwards_signals(check, lab):
+    """A signal sent to us alone goes to the command, whose own ending then is ours."""
+    ready = lab.dir / "ready"
+    for number, status in ((signal.SIGINT, 7), (signal.SIGTERM, 8), (signal.SIGHUP, 9)):
+        ready.unlink(missing_ok=True)
+        script = (f"trap 'exit {status}' {number.name[3:]}; touch {ready}; "
+                  "while :; do sleep 0.05; done")
+        process = lab.spawn([FAULTSCOPE, "run", "-q", "--", "sh", "-c", script])
+        until(ready.exists, "the command")
+        # it may be there before the event loop of its parent is
+        time.sleep(0.3)
+        process.send_signal(number)
+        check.equal(f"status after {number.name}", process.wait(20), status)
+
+
+@live
+def test_run_follows_children(check, lab):
+    """The measurement ends with the last descendant, not with the command."""
+    out = lab.dir / "out"
+    ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c",
+                         "(sleep 0.5; exec true) & echo $!")
+    check.equal("status", ran.returncode, 0)
+    lines = Lines(out.read_text())
+    final = lines.final(int(ran.out))
+    check.equal("what the child became", final["comm"], "true")
+
+
+def expect_sane(check, lines, truth):
+    check.equal("mode", lines.all[0]["mode"], "all")
+    times = [line["t"] for line in lines.all]
+    check.that(all(t >= 0 for t in times), "a time before the start")
+    check.equal("time of the last line", times[-1], max(times))
+    seen = {}
+    for line in lines.of("process"):
+        name = (line["pid"], line["start_time_ns"])
+        was = seen.get(name, line)
+        check.that("final" not in was or was is line, f"{name}: a line after its final one")
+        for group, keys in (("faults", ("minor", "major", "user", "kernel")),
+                            ("maps", ("created", "removed", "refused")),
+                            ("fds", ("opened", "closed", "refused"))):
+            for key in keys:
+                low, high = was[group][key], line[group][key]
+                check.that(low is None or high is None or low <= high,
+                           f"{name} {line['comm']}: {group}.{key} fell from {low} to {high}")
+        seen[name] = line
+
+
+@captures(expect_sane)
+def test_lines_of_all_processes(lab):
+    """A second of whatever this machine does, and some work of ours."""
+    watch = lab.watch("0.1")
+    for name in ("brief", "lives"):
+        args = ["--times", "30"] if name == "brief" else ["fork-storm", "50"]
+        work = lab.work(name, *args)
+        work.truth()
+        work.end()
+    time.sleep(0.5)
+    return watch.stop()
+
+
+def test_schema(check, lab):
+    schema = json.loads(lab.faultscope("schema").out)
+    if not jsonschema:
+        raise Skip("python3-jsonschema is missing")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    kinds = [one["properties"]["type"]["const"] for one in schema["oneOf"]]
+    check.equal("types", len(kinds), len(set(kinds)))
+    for kind in ("start", "process", "refused", "crossing", "finding", "signal", "end"):
+        check.that(kind in kinds, f"no lines of type {kind}")

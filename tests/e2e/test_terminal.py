@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Text: awkward names of processes, and the terminal as it was before."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+import unicodedata
+
+from harness import FAULTSCOPE, Lines, live, until
+
+CASES = range(6)
+ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
+SHOW_CURSOR = "\033[?25h"
+# what may stand on a terminal with NO_COLOR: to move, to erase, and to enter and leave
+OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|1m|2m|7m|\?25[lh]|\?1049[lh])|\A[^\033]*\033\[2J")
+TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
+
+
+class Terminal:
+    """faultscope on a terminal of its own, as its controlling one."""
+
+    def __init__(self, lab, *options):
+        self.ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.before = termios.tcgetattr(theirs)
+        self.output = b""
+
+        def take():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = lab.spawn([FAULTSCOPE, *options], stdin=theirs, stdout=theirs,
+                                 stderr=subprocess.PIPE, preexec_fn=take, env=TEXT_ENV)
+        self.theirs = theirs
+
+    def read(self):
+        while select.select([self.ours], [], [], 0.02)[0]:
+            self.output += os.read(self.ours, 65536)
+        return self.output
+
+    def text(self):
+        return self.read().decode(errors="surrogateescape")
+
+    def type(self, keys):
+        os.write(self.ours, keys)
+
+    def ended(self):
+        until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
+        self.read()
+        return self.process.returncode
+
+    def attributes(self):
+        return termios.tcgetattr(self.theirs)
+
+    def close(self):
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+def check_clean(check, what, data, on_terminal=False):
+    """Valid UTF-8 without control characters, those of format (U+202E) among them."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        check.that(False, f"{what}: {error}")
+        return
+    if on_terminal:
+        text = OUR_SEQUENCES.sub("", OUR_SEQUENCES.sub("", text, count=1)).replace("\r\n", "\n")
+    bad = sorted({c for c in text if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"})
+    for c in bad:
+        at = text.index(c)
+        check.that(False, f"{what}: {c!r} in {text[max(0, at - 30):at + 30]!r}")
+
+
+def hostile(lab, case):
+    return lab.work("hostile", "--case", str(case), "--wait")
+
+
+def text_of(*options):
+    return subprocess.run([FAULTSCOPE, *options, "0.1", "2"], capture_output=True, check=True,
+                          timeout=60, env=TEXT_ENV).stdout
+
+
+@live
+def test_hostile_names_in_text(check, lab):
+    for case in CASES:
+        work = hostile(lab, case)
+        check_clean(check, f"case {case}, one process", text_of("-p", str(work.pid)))
+        check_clean(check, f"case {case}, table", text_of("--top", "10000"))
+        check_clean(check, f"case {case}, ASCII", text_of("--no-unicode", "-p", str(work.pid)))
+        work.go()
+        work.end()
+
+
+@live
+def test_hostile_names_in_json(check, lab):
+    for case in CASES:
+        work = hostile(lab, case)
+        for options in (["-p", str(work.pid)], []):
+            data = text_of("--json", *options)
+            lines = Lines(data.decode())
+            controls = [byte for byte in data if byte < 0x20 and byte != 0x0a]
+            check.equal(f"case {case}: control bytes", controls, [])
+            comm = lines.last(work.pid)["comm"]
+            name = bytes.fromhex(COMM_HEX[case])
+            try:
+                check.equal(f"case {case}: comm", comm, name.decode())
+            except UnicodeDecodeError:
+                check.that(comm and len(comm) <= 4 * len(name), f"case {case}: comm {comm!r}")
+        work.process.stdin.write("gg")
+        work.process.stdin.flush()
+        check.equal(f"case {case}: name", work.truth()["comm_hex"], COMM_HEX[case])
+        work.end()
+
+
+COMM_HEX = ["1b5b324a1b5b33316d", "610a620963" "0d0a64", "fffec3", "225c7d2c7b",
+            "e280ae7478742e657865", "2920522031202 8".replace(" ", "")]
+
+
+@live
+def test_hostile_names_on_a_terminal(check, lab):
+    for case in CASES:
+        work = hostile(lab, case)
+        for options in (["-p", str(work.pid), "0.1"], ["0.1"]):
+            terminal = Terminal(lab, *options)
+            until(lambda: terminal.read().count(b"\033[H") >= 3 or terminal.process.poll(),
+                  "three frames")
+            terminal.type(b"q")
+            check.equal(f"case {case} {options}: status", terminal.ended(), 0)
+            check_clean(check, f"case {case} {options}", terminal.output, on_terminal=True)
+            terminal.close()
+        work.go()
+        work.end()
+
+
+@live
+def test_terminal_is_given_back(check, lab):
+    for ending in ("q", signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for options in (["0.1"], ["-p", str(os.getpid()), "0.1"]):
+            name = f"{ending if ending == 'q' else ending.name} {options}"
+            terminal = Terminal(lab, *options)
+            until(lambda: terminal.read().count(b"\033[H") >= 2 or terminal.process.poll(),
+                  "two frames")
+            check.that(terminal.attributes() != terminal.before, f"{name}: keys are not taken")
+            if ending == "q":
+                terminal.type(b"q")
+            else:
+                terminal.process.send_signal(ending)
+            check.equal(f"{name}: status", terminal.ended(), 0)
+            check.equal(f"{name}: attributes", terminal.attributes(), terminal.before)
+            text = terminal.text()
+            check.that(text.count(ENTER) == 1 == text.count(LEAVE), f"{name}: screens")
+            check.that(text.rfind(SHOW_CURSOR) > text.rfind("\033[?25l"), f"{name}: cursor hidden")
+            check.that("\033[H" not in text[text.rfind(LEAVE):], f"{name}: a frame after the last")
+            terminal.close()
+
+
+@live
+def test_terminal_keys(check, lab):
+    """Ctrl-C and Ctrl-Z as the terminal sends them."""
+    terminal = Terminal(lab, "0.1")
+    until(lambda: b"\033[H" in terminal.read(), "a frame")
+    terminal.type(b"\003")
+    check.equal("status after Ctrl-C", terminal.ended(), 0)
+    check.equal("attributes", terminal.attributes(), terminal.before)
+    terminal.close()
+    terminal = Terminal(lab, "0.1")
+    until(lambda: b"\033[H" in terminal.read(), "a frame")
+    terminal.process.send_signal(signal.SIGTSTP)
+    until(lambda: terminal.read() and terminal.attributes() == terminal.before,
+          "the terminal back while stopped")
+    terminal.process.send_signal(signal.SIGCONT)
+    until(lambda: terminal.text().count(ENTER) == 2, "the screen taken again")
+    terminal.type(b"q")
+    check.equal("status after Ctrl-Z and q", terminal.ended(), 0)
+    check.equal("attributes after Ctrl-Z and q", terminal.attributes(), terminal.before)
+    terminal.close()

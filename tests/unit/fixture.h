@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Wire records as the kernel side makes them, for tests. */
+#ifndef FS_TESTS_FIXTURE_H
+#define FS_TESTS_FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/model.h"
+#include "wire.h"
+
+#define SECOND 1000000000ULL
+#define RECORD(type, k, t) ((struct type){.h = {.kind = (k), .len = sizeof(struct type), .t_ns = (t)}})
+
+static inline struct fs_process_record process_record(uint32_t pid, uint64_t birth, uint64_t t_ns)
+{
+	struct fs_process_record r = RECORD(fs_process_record, FS_REC_PROCESS, t_ns);
+
+	r.subject.pid = pid;
+	r.subject.start_ns = birth;
+	r.g.fd_soft = 1024;
+	r.g.fd_hard = 1048576;
+	r.g.as_limit_bytes = r.g.data_limit_bytes = UINT64_MAX;
+	r.g.memlock_limit_bytes = 8 << 20;
+	r.g.map_count = r.g.map_high = 100;
+	r.g.fds = r.g.fd_high = 4;
+	r.g.threads = 1;
+	snprintf(r.g.comm, sizeof(r.g.comm), "proc%u", pid);
+	return r;
+}
+
+static inline struct fs_tick_record tick_record(uint64_t t_ns)
+{
+	struct fs_tick_record r = RECORD(fs_tick_record, FS_REC_TICK, t_ns);
+
+	r.limits.max_map_count = 65530;
+	r.limits.file_max = 1000000;
+	r.limits.file_nr = 1000;
+	r.limits.nr_open = 1048576;
+	r.limits.commit_limit_bytes = 8ULL << 30;
+	r.limits.committed_bytes = 1ULL << 30;
+	r.limits.mem_total_bytes = 8ULL << 30;
+	r.limits.swap_total_bytes = 1ULL << 30;
+	r.limits.inotify_instances = 128;
+	r.limits.mmap_min_addr = 65536;
+	r.limits.page_bytes = 4096;
+	r.own_rss_bytes = 4 << 20;
+	return r;
+}
+
+static inline struct fs_host_record host_record(uint64_t t_ns)
+{
+	struct fs_host_record r = RECORD(fs_host_record, FS_REC_HOST, t_ns);
+
+	r.wall_ns = 1700000000 * SECOND;
+	r.interval_ns = SECOND;
+	r.tiers = 0xf;
+	r.cpus = 2;
+	strcpy(r.version, "1.2.3");
+	strcpy(r.kernel, "6.1.0");
+	strcpy(r.arch, "x86_64");
+	strcpy(r.host, "host");
+	strcpy(r.boot_id, "0-1-2");
+	strcpy(r.mode, "all");
+	return r;
+}
+
+static inline struct fs_hook_record hook_record(const char *name, enum fs_hook_state state)
+{
+	struct fs_hook_record r = RECORD(fs_hook_record, FS_REC_HOOK, 1);
+
+	r.state = state;
+	r.tier = 1;
+	snprintf(r.name, sizeof(r.name), "%s", name);
+	snprintf(r.mechanism, sizeof(r.mechanism), "%s", state == FS_HOOK_ON ? "tp_btf" : "");
+	snprintf(r.why, sizeof(r.why), "%s", state == FS_HOOK_ON ? "" : "tp_btf: EPERM");
+	return r;
+}
+
+static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call call, int error)
+{
+	struct fs_refused_record r = RECORD(fs_refused_record, FS_REC_REFUSED, 2 * SECOND);
+
+	r.subject.pid = r.tid = pid;
+	r.subject.start_ns = 1;
+	r.call = call;
+	r.error = error;
+	r.count = 1;
+	r.ret = -error;
+	r.total_vm_pages = 1000;
+	r.data_vm_pages = 500;
+	r.as_limit_bytes = r.data_limit_bytes = r.memlock_limit_bytes = UINT64_MAX;
+	r.fd_soft = 1024;
+	r.map_count = 100;
+	r.fds = 10;
+	snprintf(r.comm, sizeof(r.comm), "proc%u", pid);
+	return r;
+}
+
+static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, uint64_t ip, bool nofault)
+{
+	struct fs_kernel_fault_record r = RECORD(fs_kernel_fault_record, FS_REC_KERNEL_FAULT, 2 * SECOND);
+
+	r.subject.pid = r.tid = pid;
+	r.subject.start_ns = 1;
+	r.ip = ip;
+	r.address = 0xffff888000000000ULL;
+	r.count = 1;
+	r.nofault = nofault;
+	strcpy(r.comm, "oops");
+	return r;
+}
+
+static const char *const fixture_hooks[] = {"look", "life", "fault_begin", "fault_kernel", "signal",
+					    "map_area", "fault_end", "calls"};
+#define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
+
+/* A host, all hooks on but one (NULL: none), and a first tick at one second. */
+static inline void begin_model(struct model *m, const char *blind)
+{
+	struct fs_host_record host = host_record(SECOND / 2);
+	struct fs_tick_record tick = tick_record(SECOND);
+
+	if (model_init(m))
+		abort();
+	model_take(m, &host.h);
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		const char *name = fixture_hooks[i];
+		bool off = blind && !strcmp(blind, name);
+		struct fs_hook_record h = hook_record(name, off ? FS_HOOK_BLIND : FS_HOOK_ON);
+
+		model_take(m, &h.h);
+	}
+	model_take(m, &tick.h);
+	model_next_window(m);
+}
+
+/* A name for a file of a test: in a directory of its own that fixture_clean() removes. */
+static char fixture_dir[64];
+
+static inline const char *fixture_path(const char *name)
+{
+	static char path[4][160];
+	static unsigned int turn;
+	char *p = path[turn++ & 3];
+
+	if (!fixture_dir[0]) {
+		snprintf(fixture_dir, sizeof(fixture_dir), "/tmp/fs-unit-XXXXXX");
+		if (!mkdtemp(fixture_dir))
+			abort();
+	}
+	snprintf(p, sizeof(path[0]), "%s/%s", fixture_dir, name);
+	return p;
+}
+
+#endif
