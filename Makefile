@@ -33,7 +33,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all help setup check check-parts check-torch bench install clean workloads docs
+.PHONY: all help setup check check-parts check-torch bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -94,15 +94,22 @@ SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sor
 	$(wildcard tests/unit/test_*.c))))
 LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py")
 
-$(BUILD)/vmlinux_check: tests/shape/vmlinux_check.c
+build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
 
-check: $(BUILD)/vmlinux_check ## run every test: shape, units, end to end; plain and sanitized
+check: build/vmlinux_check build/tables ## run every test: shape, units, end to end; plain and sanitized
 	$(MAKE) --no-print-directory check-parts
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	tests/tally.py "tests/shape/walls.py --self-test" tests/shape/walls.py \
 		"tests/shape/style.sh --self-test" tests/shape/style.sh \
-		"tests/shape/vmlinux.sh build/vmlinux_check" $(SUITES) $(LIVE)
+		"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
+		$(SUITES) $(LIVE)
+
+$(BUILD)/tables: tools/tables.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+readme: build/tables ## put the code's tables into the README
+	tools/readme.py build/tables
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch

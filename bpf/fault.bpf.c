@@ -173,6 +173,23 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 	return on_served(FS_END_MAJOR);
 }
 
+/* include/linux/mm_types.h */
+#define VM_FAULT_MAJOR	 0x4
+#define VM_FAULT_ERROR	 0x873
+#define VM_FAULT_RETRY	 0x400
+#define FAULT_FLAG_TRIED 0x20
+
+/* The end itself, where the kernel lets functions be traced; regs are NULL for get_user_pages. */
+SEC("fexit/handle_mm_fault")
+int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address,
+	     unsigned int flags, struct pt_regs *regs, unsigned int ret)
+{
+	if (!regs || ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))
+		return 0; /* a failed one stays open until its thread's next begin */
+	return on_served(ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? FS_END_MAJOR
+									  : FS_END_MINOR);
+}
+
 /*
  * Half the price: mm_account_fault() counts PGFAULT for the memory cgroup just before it decides
  * between minor and major, so a raw tracepoint ends every fault, and the software event, now only

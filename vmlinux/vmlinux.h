@@ -56,6 +56,7 @@ enum vm_event_item {
 };
 
 struct mem_cgroup;
+struct vm_area_struct;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

@@ -59,7 +59,8 @@ const struct hook hooks[] = {
 			      {"perf_event",
 			       ATTACH_PERF_FAULTS,
 			       {"on_fault_minor", "on_fault_major"},
-			       NULL}},
+			       NULL},
+			      {"fexit", ATTACH_TRACEPOINT, {"on_fault_handled"}, NULL}},
 	},
 	{
 		.name = "calls",

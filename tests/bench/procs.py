@@ -91,7 +91,7 @@ def last_words(path):
 
 
 class Running:
-    """A tool while it runs: with Running(...) as it. Afterwards it.end is faultscope's last line."""
+    """A tool while it runs, a context. Afterwards its `end` is the last line of a faultscope."""
 
     def __init__(self, setup, tool, pid=0):
         self.setup, self.tool, self.pid_of_work = setup, tool, pid
@@ -148,7 +148,7 @@ class Running:
 
 
 class Workload:
-    """A workload at its starting line (--wait): with Workload(...) as it, it.go(), it.truth()."""
+    """A workload at its starting line (--wait), a context: go(), then truth() for its line."""
 
     def __init__(self, setup, name, *words, before=()):
         self.argv = [*before, setup.workload(name), *map(str, words), "--wait"]

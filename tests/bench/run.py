@@ -28,7 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Scale(namedtuple("Scale", "rounds fraction repeats window busy")):
-    """Rounds of pairs, share of the operations; of CPU: repeats, seconds, whether busy loads too."""
+    """Rounds of pairs, share of the operations; of CPU: repeats, seconds, busy loads or not."""
     __slots__ = ()
 
     def operations(self, usual):
@@ -41,7 +41,8 @@ QUICK = Scale(rounds=1, fraction=0.3, repeats=1, window=1, busy=False)
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="one short round: about a minute, not seven")
+    parser.add_argument("--quick", action="store_true",
+                        help="one short round: about a minute, not seven")
     parser.add_argument("--only", metavar="NAME", action="append", choices=MEASURES,
                         help="only this measure; may be repeated: " + " ".join(MEASURES))
     parser.add_argument("--rounds", type=int, help="rounds of pairs")

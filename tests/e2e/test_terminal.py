@@ -2,7 +2,6 @@
 """Text: awkward names of processes, and the terminal as it was before."""
 
 import fcntl
-import json
 import os
 import pty
 import re
@@ -11,16 +10,17 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 import unicodedata
+from pathlib import Path
 
 from harness import FAULTSCOPE, Lines, live, until
 
 CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
 SHOW_CURSOR = "\033[?25h"
-# what may stand on a terminal with NO_COLOR: to move, to erase, and to enter and leave
-OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|1m|2m|7m|\?25[lh]|\?1049[lh])|\A[^\033]*\033\[2J")
+TAKE = ENTER + "\033[?25l\033[2J"
+# what else may stand on a terminal with NO_COLOR: to move, to erase, to leave
+OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|\?25h|\?1049l)")
 TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
 
 
@@ -72,7 +72,7 @@ def check_clean(check, what, data, on_terminal=False):
         check.that(False, f"{what}: {error}")
         return
     if on_terminal:
-        text = OUR_SEQUENCES.sub("", OUR_SEQUENCES.sub("", text, count=1)).replace("\r\n", "\n")
+        text = re.sub("\r+\n", "\n", OUR_SEQUENCES.sub("", text.replace(TAKE, "", 1)))
     bad = sorted({c for c in text if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"})
     for c in bad:
         at = text.index(c)
@@ -109,19 +109,13 @@ def test_hostile_names_in_json(check, lab):
             controls = [byte for byte in data if byte < 0x20 and byte != 0x0a]
             check.equal(f"case {case}: control bytes", controls, [])
             comm = lines.last(work.pid)["comm"]
-            name = bytes.fromhex(COMM_HEX[case])
+            name = Path(f"/proc/{work.pid}/comm").read_bytes().removesuffix(b"\n")
             try:
                 check.equal(f"case {case}: comm", comm, name.decode())
             except UnicodeDecodeError:
                 check.that(comm and len(comm) <= 4 * len(name), f"case {case}: comm {comm!r}")
-        work.process.stdin.write("gg")
-        work.process.stdin.flush()
-        check.equal(f"case {case}: name", work.truth()["comm_hex"], COMM_HEX[case])
+        work.go()
         work.end()
-
-
-COMM_HEX = ["1b5b324a1b5b33316d", "610a620963" "0d0a64", "fffec3", "225c7d2c7b",
-            "e280ae7478742e657865", "2920522031202 8".replace(" ", "")]
 
 
 @live
