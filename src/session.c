@@ -305,7 +305,7 @@ static void choose_layout(struct session *s)
 {
 	bool targets = !strcmp(s->m.host.mode, "targets") || s->o->filter.pids;
 
-	s->view.layout = targets && session_alive(s) <= 16 ? LAYOUT_BLOCKS : LAYOUT_TABLE;
+	s->view.layout = targets && session_alive(s) <= BLOCKS_MOST ? LAYOUT_BLOCKS : LAYOUT_TABLE;
 }
 
 static int fail(struct session *s, int err)

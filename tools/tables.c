@@ -40,8 +40,9 @@ static void put_fields(void)
 	puts("| key | column | what | null without |");
 	puts("| --- | --- | --- | --- |");
 	for (size_t i = 0; i < nr_fields; i++)
-		printf("| `%s%s%s` | %s | %s | %s%s%s |\n", fields[i].group, *fields[i].group ? "." : "",
-		       fields[i].key, fields[i].column ? fields[i].column : "", fields[i].help,
+		printf("| `%s%s%s` | %s | %s | %s%s%s |\n", fields[i].group,
+		       *fields[i].group ? "." : "", fields[i].key,
+		       fields[i].column ? fields[i].column : "", fields[i].help,
 		       fields[i].hook ? "`" : "", fields[i].hook ? fields[i].hook : "",
 		       fields[i].hook ? "`" : "");
 }
@@ -52,7 +53,8 @@ static void put_commands(void)
 	puts("| --- | --- |");
 	for (int i = 0; i < NR_COMMANDS; i++)
 		printf("| `faultscope %s%s%s` | %s |\n", command_rows[i].name,
-		       *command_rows[i].name ? " " : "", command_rows[i].args, command_rows[i].help);
+		       *command_rows[i].name ? " " : "", command_rows[i].args,
+		       command_rows[i].help);
 }
 
 int main(int argc, char **argv)

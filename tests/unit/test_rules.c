@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "fixture.h"
+#include "rules/rules.h"
+#include "tap.h"
+
+static struct model m;
+static struct findings fs;
+static uint64_t now;
+
+static void begin(const char *blind)
+{
+	begin_model(&m, blind);
+	memset(&fs, 0, sizeof(fs));
+	now = SECOND;
+}
+
+static void end(void)
+{
+	findings_free(&fs);
+	model_free(&m);
+}
+
+static const struct finding *find(const char *id, uint32_t pid)
+{
+	for (size_t i = 0; i < fs.n; i++)
+		if (!strcmp(fs.f[i].rule->id, id) && (!pid || fs.f[i].subject.pid == pid))
+			return &fs.f[i];
+	return NULL;
+}
+
+static void tick(void)
+{
+	struct fs_tick_record t = tick_record(now += SECOND);
+
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+}
+
+static void next_window(void)
+{
+	model_next_window(&m);
+	findings_next_window(&fs);
+}
+
+/* A window in which process 10 has a share of its limits, in percent. */
+static const struct finding *look(const char *id, double maps, double fds, uint32_t flags)
+{
+	struct fs_process_record r = process_record(10, 1, now + SECOND / 2);
+
+	next_window();
+	r.g.map_count = r.g.map_high = 65530 * maps / 100 + 0.5;
+	r.g.fd_soft = 1000;
+	r.g.fds = r.g.fd_high = fds * 10 + 0.5;
+	r.g.flags = flags;
+	model_take(&m, &r.h);
+	tick();
+	return find(id, 10);
+}
+
+static void is_level(const char *id, double percent, int want, bool fresh, const char *name)
+{
+	const struct finding *f = look(id, percent, percent, 0);
+
+	if (want < 0)
+		ok(!f || !f->open, "%s %s", id, name);
+	else if (ok(f && f->open && (int)f->severity == want, "%s %s", id, name))
+		ok(f->fresh == fresh, "%s %s: %s", id, name, fresh ? "is news" : "is no news");
+}
+
+static void test_levels(const char *id)
+{
+	begin(NULL);
+	is_level(id, 49.9, -1, false, "below 50 %: none");
+	is_level(id, 50, SEVERITY_INFO, true, "at 50 %: info");
+	is_level(id, 60, SEVERITY_INFO, false, "at 60 %: info still");
+	is_level(id, 79.9, SEVERITY_INFO, false, "at 79.9 %: info still");
+	is_level(id, 80, SEVERITY_WARNING, true, "at 80 %: warning");
+	is_level(id, 95, SEVERITY_CRITICAL, true, "at 95 %: critical");
+	is_level(id, 91, SEVERITY_CRITICAL, false, "back to 91 %: critical still");
+	is_level(id, 89.8, SEVERITY_WARNING, true, "below 90 %: warning");
+	is_level(id, 75.1, SEVERITY_WARNING, false, "at 75.1 %: warning still");
+	is_level(id, 74.8, SEVERITY_INFO, true, "below 75 %: info");
+	is_level(id, 45.1, SEVERITY_INFO, false, "at 45.1 %: info still");
+	is_level(id, 44.8, -1, false, "below 45 %: cleared");
+	ok(find(id, 10) && find(id, 10)->fresh, "%s cleared is news", id);
+	next_window();
+	ok(!find(id, 10), "%s cleared is forgotten once told", id);
+	is_level(id, 49, -1, false, "at 49 % again: none");
+	is_level(id, 99, SEVERITY_CRITICAL, true, "at 99 %: critical at once");
+	ok(find(id, 10)->nr_evidence >= 2 && find(id, 10)->nr_remedies, "%s has evidence and a remedy", id);
+	ok(strstr(find(id, 10)->title, "99%"), "%s says how much", id);
+	is_u64(fs.opened[SEVERITY_INFO] + fs.opened[SEVERITY_CRITICAL], 2, "opened twice");
+	end();
+}
+
+static void test_subject_ends(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	look("M25", 96, 1, 0);
+	f = look("M25", 96, 1, FS_PROC_FINAL);
+	ok(f && f->open, "open in the window in which its process ended");
+	next_window();
+	tick();
+	f = find("M25", 10);
+	ok(f && !f->open && f->fresh, "cleared in the next, and told");
+	next_window();
+	ok(!find("M25", 10), "then forgotten");
+	end();
+
+	begin(NULL);
+	look("M25", 96, 1, 0);
+	next_window();
+	tick();
+	f = find("M25", 10);
+	ok(f && f->open && !f->fresh, "a process that does not change keeps its finding");
+	end();
+
+	begin(NULL);
+	model_free(&m);
+	begin_model(&m, NULL);
+	m.tick.limits.max_map_count = 0;
+	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+
+	r.g.fd_soft = UINT64_MAX;
+	r.g.fds = 100000;
+	model_take(&m, &r.h);
+	r.subject.pid = 11;
+	r.g.fd_soft = 1ULL << 63;
+	r.g.fds = 10;
+	model_take(&m, &r.h);
+	findings_judge(&fs, &m);
+	ok(!find("F12", 10) && !find("M25", 10), "no limit, no finding");
+	ok(!find("F12", 11), "a limit of 2^63 is far away");
+	end();
+}
+
+static void is_refused(enum fs_call call, int error, const char *id, const char *blind)
+{
+	struct fs_refused_record r = refused_record(10, call, error);
+	const char *name = call == FS_CALL_MUNMAP ? "munmap" : call == FS_CALL_MMAP ? "mmap" : "descriptor";
+
+	begin(blind);
+	r.map_count = 65532;
+	r.fds = 1024;
+	r.subject.start_ns = 1;
+	model_take(&m, &r.h);
+	findings_judge_events(&fs, &m);
+	if (blind) {
+		ok(!fs.n, "%s refused, %s blind: silent", name, blind);
+	} else {
+		ok(fs.n == 1 && find(id, 10), "%s refused opens %s alone, at once", name, id);
+		ok(fs.n && fs.f[0].open && fs.f[0].fresh && fs.f[0].severity == SEVERITY_CRITICAL,
+		   "%s is critical news", id);
+		ok(fs.n && fs.f[0].nr_evidence && fs.f[0].nr_remedies && fs.f[0].cause,
+		   "%s has evidence, cause and a remedy", id);
+	}
+	findings_judge(&fs, &m);
+	ok(fs.n <= 1 && fs.opened[SEVERITY_CRITICAL] <= 1, "an event is judged once");
+	end();
+}
+
+static void is_refused_by(struct fs_refused_record *r, const char *id, enum severity severity)
+{
+	begin(NULL);
+	model_take(&m, &r->h);
+	findings_judge(&fs, &m);
+	ok(fs.n == 1 && find(id, 10) && fs.f[0].severity == severity, "%s opens alone, %s", id,
+	   severity_name(severity));
+	end();
+}
+
+static void test_refused(void)
+{
+	struct fs_refused_record r;
+
+	is_refused(FS_CALL_MMAP, ENOMEM, "M01", NULL);
+	is_refused(FS_CALL_MUNMAP, ENOMEM, "M02", NULL);
+	is_refused(FS_CALL_OPEN, EMFILE, "F01", NULL);
+	is_refused(FS_CALL_MMAP, ENOMEM, "M01", "calls");
+	is_refused(FS_CALL_OPEN, EMFILE, "F01", "calls");
+
+	r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	r.args[1] = 4096;
+	r.as_limit_bytes = 4096;
+	is_refused_by(&r, "M13", SEVERITY_CRITICAL);
+	r.as_limit_bytes = UINT64_MAX;
+	is_refused_by(&r, "M27", SEVERITY_WARNING);
+	r.error = EINVAL;
+	is_refused_by(&r, "M27", SEVERITY_INFO);
+	r = refused_record(10, FS_CALL_BRK, 0);
+	r.args[0] = 4096;
+	r.data_limit_bytes = 0;
+	is_refused_by(&r, "M14", SEVERITY_CRITICAL);
+	r = refused_record(10, FS_CALL_MLOCK, ENOMEM);
+	r.args[0] = 4096;
+	r.args[1] = 4096;
+	r.memlock_limit_bytes = 0;
+	is_refused_by(&r, "M20", SEVERITY_CRITICAL);
+	r = refused_record(10, FS_CALL_OPEN, ENFILE);
+	is_refused_by(&r, "F02", SEVERITY_CRITICAL);
+	r = refused_record(10, FS_CALL_INOTIFY, EMFILE);
+	is_refused_by(&r, "F03", SEVERITY_CRITICAL);
+}
+
+static void test_refused_lasts(void)
+{
+	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	const struct finding *f;
+
+	begin(NULL);
+	r.map_count = 65532;
+	model_take(&m, &r.h);
+	tick();
+	next_window();
+	r.count = 500;
+	model_take(&m, &r.h);
+	tick();
+	f = find("M01", 10);
+	ok(f && !f->fresh, "more of the same is no news");
+	is_u64(fs.opened[SEVERITY_CRITICAL], 1, "and opens nothing");
+	next_window();
+	now += 30 * SECOND;
+	tick();
+	ok(find("M01", 10) && find("M01", 10)->open, "open half a minute later");
+	next_window();
+	now += 40 * SECOND;
+	tick();
+	ok(find("M01", 10) && !find("M01", 10)->open, "cleared after a quiet minute");
+	end();
+
+	begin(NULL);
+	struct fs_process_record p = process_record(10, 1, SECOND);
+
+	model_take(&m, &p.h);
+	model_find(&m, &p.subject)->hidden = true;
+	model_take(&m, &r.h);
+	tick();
+	ok(!fs.n, "of a process that the view hides nothing is said");
+	end();
+}
+
+static void test_kernel_fault(void)
+{
+	struct fs_symbol_record sym = RECORD(fs_symbol_record, FS_REC_SYMBOL, SECOND);
+	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, true);
+
+	begin(NULL);
+	model_take(&m, &r.h);
+	tick();
+	ok(!fs.n, "a probing read of the kernel is silent");
+	r.nofault = 0;
+	sym.ip = r.ip;
+	strcpy(sym.symbol, "bad_driver_ioctl+0x1c");
+	strcpy(sym.module, "bad_driver");
+	model_take(&m, &sym.h);
+	model_take(&m, &r.h);
+	findings_judge_events(&fs, &m);
+	ok(fs.n == 1 && find("K01", 10), "any other opens K01");
+	ok(fs.n && strstr(fs.f[0].title, "bad_driver_ioctl+0x1c") && strstr(fs.f[0].title, "[bad_driver]"),
+	   "with the name of the symbol and its module");
+	end();
+	begin("fault_kernel");
+	model_take(&m, &r.h);
+	tick();
+	ok(!fs.n, "blind: silent");
+	end();
+	begin(NULL);
+	model_take(&m, &r.h);
+	tick();
+	ok(fs.n == 1 && !strstr(fs.f[0].title, "(null)"), "without a symbol: a title all the same");
+	end();
+}
+
+static void test_growth(void)
+{
+	const struct finding *f = NULL;
+
+	begin(NULL);
+	for (int i = 0; i < 8; i++)
+		f = look("M26", 12 + i, 12 + i, 0);
+	ok(f && f->open && f->forecast.known, "growth towards the map limit opens M26");
+	ok(f && f->severity == SEVERITY_CRITICAL, "in less than five minutes: critical");
+	ok(find("F13", 10) && find("F13", 10)->open, "towards the descriptor limit F13");
+	for (int i = 0; i < 40; i++)
+		f = look("M26", 19, 19, 0);
+	ok(!f || !f->open, "a standstill clears it");
+	end();
+}
+
+static void test_cap(void)
+{
+	begin(NULL);
+	for (uint32_t pid = 1; pid <= FINDINGS_MAX + 88; pid++) {
+		struct fs_process_record r = process_record(pid, 1, 2 * SECOND);
+
+		r.g.map_count = r.g.map_high = 65000;
+		model_take(&m, &r.h);
+	}
+	tick();
+	is_u64(fs.n, FINDINGS_MAX, "findings have a cap");
+	is_u64(fs.lost, 88, "what is beyond it is counted");
+	is_u64(fs.opened[SEVERITY_CRITICAL], FINDINGS_MAX, "and not as opened");
+	end();
+}
+
+static void test_table(void)
+{
+	bool unique = true, formed = true, sorted = true, known = true;
+
+	for (size_t i = 0; i < nr_rules; i++) {
+		const char *id = rules[i].id;
+		bool hook = !rules[i].needs;
+
+		formed &= strlen(id) == 3 && id[0] >= 'A' && id[0] <= 'Z' && id[1] >= '0' && id[1] <= '9' &&
+			  id[2] >= '0' && id[2] <= '9' && rules[i].title[0] && rules[i].test;
+		for (size_t k = 0; k < i; k++)
+			unique &= strcmp(rules[k].id, id) != 0;
+		if (i && rules[i - 1].id[0] == id[0])
+			sorted &= strcmp(rules[i - 1].id, id) < 0;
+		for (size_t k = 0; k < NR_FIXTURE_HOOKS; k++)
+			hook |= rules[i].needs && !strcmp(rules[i].needs, fixture_hooks[k]);
+		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].needs);
+	}
+	ok(unique, "ids are unique");
+	ok(formed, "a letter and two digits, a title and a test");
+	ok(sorted, "a letter's rules stand in order");
+	ok(known, "hooks that rules need are hooks; events need one");
+	is_str(severity_name(SEVERITY_INFO), "info", "severity names");
+	is_str(severity_name(SEVERITY_CRITICAL), "critical", "severity names");
+}
+
+int main(void)
+{
+	test_levels("M25");
+	test_levels("F12");
+	test_subject_ends();
+	test_refused();
+	test_refused_lasts();
+	test_kernel_fault();
+	test_growth();
+	test_cap();
+	test_table();
+	return tap_done();
+}
