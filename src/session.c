@@ -23,6 +23,7 @@
 #define DEFAULT_INTERVAL 1.0
 #define DEFAULT_WIDTH	 100
 #define DEFAULT_TOP	 20
+#define BLOCKS_MOST	 3 /* processes; more are a table */
 
 void complain(const char *format, ...)
 {
