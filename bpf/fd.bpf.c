@@ -39,31 +39,39 @@ static __always_inline __u32 passed_fds(unsigned long user_msg)
 }
 
 /*
- * The kernel gives the lowest free number, so a call that got number n leaves at least n + 1
- * open: only then can a threshold have been crossed, and only then are the bits counted.
+ * The kernel gives the lowest free number: a call that got number n leaves at least n + 1 open, and
+ * no more than that were ever open unless dup2 or F_DUPFD chose a number. So the bits are counted
+ * only where that, or the running count between two looks, says that a threshold is passed.
  */
-static __always_inline void saw_new_fd(struct fs_state *st, struct task_struct *task, __u32 highest)
+static __always_inline void saw_new_fds(struct fs_state *st, struct task_struct *task, __u32 made,
+					__u32 at_least)
 {
+	__u32 now = __sync_fetch_and_add(&st->fds, made) + made;
 	__u32 mark = st->marks[FS_WHAT_FDS], fds;
 	__u64 limit;
 
-	if (highest >= st->fd_high && count_fds(task, &fds) && fds > st->fd_high)
-		st->fd_high = fds;
+	if (at_least > st->fd_high)
+		st->fd_high = at_least;
+	if (now < at_least)
+		now = at_least;
 	if (mark >= FS_NR_MARKS)
 		return;
 	limit = soft_limit(task->group_leader, RLIMIT_NOFILE);
-	if ((highest + 1) * 100UL < limit * mark_percent[mark])
-		return;
-	if (count_fds(task, &fds))
+	if (now * 100UL >= limit * mark_percent[mark] && count_fds(task, &fds))
 		saw_fds(st, task->group_leader, fds, limit);
+}
+
+static __always_inline void saw_close(struct fs_state *st)
+{
+	if (st->fds)
+		__sync_fetch_and_sub(&st->fds, 1);
 }
 
 static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *task,
 				       struct pt_regs *regs, struct fs_syscall sc, long ret)
 {
 	__u32 i = (sc.call - FS_CALL_FD_FIRST) & 31;
-	__u64 made = 1;
-	__u32 highest = ret;
+	__u32 made = 1, at_least = 0;
 	__u32 pair[2];
 
 	if (i >= FS_NR_FD_CALLS)
@@ -85,28 +93,33 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 		return;
 	}
 	switch (sc.shape) {
+	case FS_SHAPE_CLOSE:
+		saw_close(st);
+		bump(st->c.fd_call[i].calls);
+		return;
 	case FS_SHAPE_CLOSE_RANGE:
 		return; /* how many is what the descriptor count tells at the next look */
 	case FS_SHAPE_RECVMSG:
 		made = passed_fds(regs->si);
 		if (!made)
 			return;
-		highest = 0;
 		break;
 	case FS_SHAPE_FD2:
 		made = 2;
 		/* pipe(fd[2]) and socketpair(…, fd[2]) */
-		highest = 0;
 		if (!bpf_probe_read_user(pair, sizeof(pair),
 					 (void *)(sc.call == FS_CALL_PIPE ? regs->di : regs->r10)))
-			highest = pair[0] > pair[1] ? pair[0] : pair[1];
+			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;
 		break;
 	case FS_SHAPE_DUP2:
 		if (regs->di == regs->si)
 			return;
 		break;
+	case FS_SHAPE_FCNTL:
+		break;
+	default:
+		at_least = ret + 1;
 	}
 	__sync_fetch_and_add(&st->c.fd_call[i].calls, made);
-	if (sc.call != FS_CALL_CLOSE)
-		saw_new_fd(st, task, highest);
+	saw_new_fds(st, task, made, at_least);
 }

@@ -92,8 +92,10 @@ int BPF_PROG(on_exit, struct task_struct *task)
 		}
 		return 0;
 	}
+	/* two threads that exit at once may both be here with none alive: one record is the last */
+	if (__sync_fetch_and_or(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL)
+		return 0;
 	read_gauges(st, leader, task, &g);
-	g.flags |= FS_PROC_FINAL;
 	if (!emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(losses.ring);
 	return 0;

@@ -133,8 +133,6 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 	if (!(r->g.flags & FS_PROC_BORN)) {
 		s->base_min = r->g.min_flt;
 		s->base_maj = r->g.maj_flt;
-	} else {
-		s->base_fds = r->g.fd_base;
 	}
 	i = chain_of(&s->id);
 	s->next = m->chain[i];
@@ -221,6 +219,9 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
+	/* the command of `run` may be seen just before its exec closed what it had of us */
+	if (g->flags & FS_PROC_BORN)
+		s->base_fds = g->fd_base;
 	s->now.g.min_flt = min;
 	s->now.g.maj_flt = maj;
 }

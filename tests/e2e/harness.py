@@ -258,6 +258,11 @@ def proc_faults(pid):
     return {"minor": int(stat[10]), "major": int(stat[12])}
 
 
+def proc_sleeps(pid):
+    """Whether every thread of it waits."""
+    return all(proc_stat(f"{pid}/task/{tid}")[3] == "S" for tid in os.listdir(f"/proc/{pid}/task"))
+
+
 def proc_maps(pid):
     """Lines of /proc/PID/maps less the gate, which is no mapping of the process."""
     return sum(not line.endswith("[vsyscall]") for line in proc_text(pid, "maps").splitlines())

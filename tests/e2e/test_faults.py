@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Faults: their number, kinds and latency, against getrusage, /proc/PID/stat and the workload."""
 
-from harness import Skip, captures, field_of, proc_faults
+from harness import Skip, captures, field_of, proc_faults, proc_sleeps, until
 
 EXACT = 0.0001
 KINDS = ("read", "write", "exec")
@@ -59,6 +59,7 @@ def expect_kinds(check, lines, truth):
 def work_watched(lab, name, *args):
     """Lets a waiting workload work under -p; its truth, and what /proc says of its faults."""
     work = lab.work(name, *args, "--wait", "--hold")
+    until(lambda: proc_sleeps(work.pid), "its threads to wait")
     before = proc_faults(work.pid)
     watch = lab.watch("-p", str(work.pid))
     work.go()

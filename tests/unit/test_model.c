@@ -429,7 +429,7 @@ static void test_grids(void)
 		for (size_t row = 0; row < g->rows; row++) {
 			rows &= g->row(row) && g->row(row)[0];
 			for (size_t k = 0; k < row && rows; k++)
-				unique &= strcmp(g->row(k), g->row(row));
+				unique &= strcmp(g->row(k), g->row(row)) != 0;
 			for (size_t k = 0; k < g->columns; k++) {
 				rows &= !g->column || (g->column[k] && g->column[k][0]);
 				cells &= g->cell(&c, row, k) != 0;

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "fixture.h"
+#include "probe/recording.h"
+#include "tap.h"
+
+#define TAKEN_MAX 64
+#define HEADER 24 /* of the file */
+#define FRAME 8	  /* of each record */
+
+static struct taken {
+	size_t n;
+	struct {
+		uint32_t len;
+		unsigned char bytes[2048];
+	} rec[TAKEN_MAX];
+} taken;
+
+static unsigned char file[65536];
+static size_t file_size;
+
+/* The offsets of frames in `file`, the end last. */
+static size_t frame_at[TAKEN_MAX], frames;
+static struct taken want;
+
+static char error[512];
+
+static int take(void *ctx, const struct fs_header *h)
+{
+	if (taken.n == TAKEN_MAX || h->len > sizeof(taken.rec[0].bytes))
+		return -ENOMEM;
+	taken.rec[taken.n].len = h->len;
+	memcpy(taken.rec[taken.n].bytes, h, h->len);
+	taken.n++;
+	return 0;
+}
+
+static void put_file(const char *path, const void *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, bytes, n) != (ssize_t)n)
+		abort();
+	close(fd);
+}
+
+/* Reads a recording to its end or its first error. Returns what replay_open() or look() said last. */
+static int replay(const char *path)
+{
+	struct sink sink = {.take = take};
+	struct source *src = NULL;
+	int err;
+
+	taken.n = 0;
+	error[0] = 0;
+	err = replay_open(path, &src, error, sizeof(error));
+	if (err)
+		return err;
+	while (!err)
+		err = src->ops->look(src, &sink);
+	snprintf(error, sizeof(error), "%s", src->error);
+	src->ops->close(src);
+	return err;
+}
+
+static int replay_bytes(const void *bytes, size_t n)
+{
+	const char *path = fixture_path("bytes");
+
+	put_file(path, bytes, n);
+	return replay(path);
+}
+
+/* Whether all that was delivered is what was recorded, from its beginning. */
+static bool is_prefix(void)
+{
+	if (taken.n > want.n)
+		return false;
+	for (size_t i = 0; i < taken.n; i++)
+		if (taken.rec[i].len != want.rec[i].len ||
+		    memcmp(taken.rec[i].bytes, want.rec[i].bytes, want.rec[i].len))
+			return false;
+	return true;
+}
+
+static void record(struct recorder *rec, const struct fs_header *h)
+{
+	if (recorder_take(rec, h))
+		abort();
+	want.rec[want.n].len = h->len;
+	memcpy(want.rec[want.n++].bytes, h, h->len);
+}
+
+static void test_round_trip(void)
+{
+	const char *path = fixture_path("whole");
+	struct fs_host_record host = host_record(1);
+	struct fs_hook_record hook = hook_record("life", FS_HOOK_ON);
+	struct fs_process_record p = process_record(10, 1, SECOND);
+	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct fs_tick_record t = tick_record(SECOND);
+	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 3 * SECOND);
+	struct recorder *rec = NULL;
+	struct stat st;
+	FILE *f;
+
+	if (!ok(!recorder_open(path, false, &rec, error, sizeof(error)), "a recording is made"))
+		return;
+	record(rec, &host.h);
+	record(rec, &hook.h);
+	record(rec, &t.h);
+	memset(&p.c, 0x5a, sizeof(p.c));
+	record(rec, &p.h);
+	record(rec, &r.h);
+	t = tick_record(2 * SECOND);
+	record(rec, &t.h);
+	record(rec, &end.h);
+	is_u64(-recorder_close(rec), 0, "and closed");
+	is_u64(replay(path), 1, "it is read to its end");
+	ok(is_prefix() && taken.n == want.n, "all records as they were");
+	ok(!stat(path, &st) && (st.st_mode & 0777) == 0600, "it is the owner's alone");
+	f = fopen(path, "r");
+	file_size = f ? fread(file, 1, sizeof(file), f) : 0;
+	if (f)
+		fclose(f);
+	for (size_t at = HEADER; at <= file_size && frames < TAKEN_MAX;) {
+		uint32_t len = 0;
+
+		frame_at[frames++] = at;
+		if (at == file_size)
+			break;
+		memcpy(&len, file + at, sizeof(len));
+		at += FRAME + len;
+	}
+	is_u64(frames, want.n + 1, "a frame each");
+	is_u64(frame_at[frames - 1], file_size, "and nothing else");
+}
+
+static void test_truncated(void)
+{
+	bool named = true, whole = true, clean = true, coded = true;
+
+	for (size_t n = 0; n < file_size; n++) {
+		int err = replay_bytes(file, n);
+		size_t last = 0;
+		char offset[40];
+
+		while (n >= HEADER && last + 1 < frames && frame_at[last + 1] <= n)
+			last++;
+		snprintf(offset, sizeof(offset), "offset %zu:", n < HEADER ? n : frame_at[last]);
+		if (n < HEADER) {
+			coded &= err == -EINVAL;
+			named &= strstr(error, offset) != NULL;
+			whole &= !taken.n;
+		} else if (frame_at[last] == n) {
+			clean &= err == 1;
+			whole &= taken.n == last && is_prefix();
+		} else {
+			coded &= err == -EBADMSG;
+			named &= strstr(error, offset) && strstr(error, fixture_path("bytes"));
+			whole &= taken.n == last && is_prefix();
+		}
+	}
+	ok(coded, "cut anywhere: an error");
+	ok(named, "it names the file and the offset of the frame");
+	ok(whole, "all whole frames before it were delivered");
+	ok(clean, "cut between frames: an end");
+}
+
+static void test_flipped(void)
+{
+	static const unsigned char masks[] = {0x01, 0x80, 0xff};
+	bool refused = true, prefix = true, named = true;
+
+	for (size_t i = 0; i < file_size; i++)
+		for (size_t k = 0; k < sizeof(masks); k++) {
+			int err;
+
+			file[i] ^= masks[k];
+			err = replay_bytes(file, file_size);
+			file[i] ^= masks[k];
+			refused &= err < 0;
+			prefix &= is_prefix();
+			named &= strstr(error, "offset") || strstr(error, "byte order");
+		}
+	ok(refused, "a byte changed anywhere: an error");
+	ok(named, "it says where");
+	ok(prefix, "and never another record than was recorded");
+}
+
+static void set_u32(size_t at, uint32_t value)
+{
+	memcpy(file + at, &value, sizeof(value));
+}
+
+static void is_open_error(const char *path, int code, const char *text, const char *name)
+{
+	int err = replay(path);
+
+	if (!ok(err == code && strstr(error, text), "%s", name))
+		printf("#   got %d: %s\n", err, error);
+}
+
+static void test_headers(void)
+{
+	static const uint32_t lens[] = {0, 1, 15, 16385, 0x7fffffff, 0x80000000, UINT32_MAX};
+	unsigned char keep[sizeof(file)];
+	const char *path = fixture_path("bytes");
+	bool good = true;
+
+	memcpy(keep, file, sizeof(file));
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		set_u32(frame_at[1], lens[i]);
+		good &= replay_bytes(file, file_size) == -EBADMSG && taken.n == 1 &&
+			strstr(error, "claims");
+	}
+	ok(good, "a frame of a length that cannot be");
+	set_u32(frame_at[1], 16384);
+	ok(replay_bytes(file, file_size) == -EBADMSG && taken.n == 1 && strstr(error, "left"),
+	   "a frame longer than the file");
+	memcpy(file, keep, sizeof(file));
+	/* a sum that fits, but a record that claims another length than its frame */
+	set_u32(frame_at[0] + FRAME + 4, 17);
+	set_u32(frame_at[0] + 4, crc32(0, file + frame_at[0] + FRAME, frame_at[1] - frame_at[0] - FRAME));
+	ok(replay_bytes(file, file_size) == -EBADMSG && !taken.n, "a record of another length than its frame");
+	memcpy(file, keep, sizeof(file));
+
+	set_u32(16, 0x04030201);
+	put_file(path, file, file_size);
+	is_open_error(path, -EINVAL, "other byte order", "the other byte order");
+	memcpy(file, keep, sizeof(file));
+	set_u32(8, 2);
+	put_file(path, file, file_size);
+	is_open_error(path, -EINVAL, "format 2", "another format");
+	memcpy(file, keep, sizeof(file));
+	set_u32(12, FS_WIRE_VERSION + 1);
+	put_file(path, file, file_size);
+	is_open_error(path, -EINVAL, "this faultscope reads", "another version of records");
+	memcpy(file, keep, sizeof(file));
+	put_file(path, "hello, this is no recording at all", 34);
+	is_open_error(path, -EINVAL, "not a faultscope recording", "another file");
+	put_file(path, "", 0);
+	is_open_error(path, -EINVAL, "offset 0", "an empty file");
+	put_file(path, file, HEADER);
+	is_u64(replay(path), 1, "a header alone is an empty recording");
+	is_open_error(fixture_path("none"), -ENOENT, "none", "no file");
+	is_open_error(fixture_dir, -EINVAL, "not a regular file", "a directory");
+	is_open_error("/dev/null", -EINVAL, "not a regular file", "a device");
+}
+
+static void test_fifo(void)
+{
+	const char *path = fixture_path("fifo");
+	int status = -1;
+	pid_t pid;
+
+	if (mkfifo(path, 0600)) {
+		ok(true, "a pipe # SKIP no mkfifo");
+		return;
+	}
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(2);
+		_exit(replay(path) == -EINVAL ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a pipe without a writer is refused, not waited for");
+	unlink(path);
+}
+
+static int sink_fails(void *ctx, const struct fs_header *h)
+{
+	return *(int *)ctx;
+}
+
+static void test_sink_errors(void)
+{
+	int code = -ENOMEM;
+	struct sink sink = {.take = sink_fails, .ctx = &code};
+	struct source *src = NULL;
+
+	if (replay_open(fixture_path("whole"), &src, error, sizeof(error)))
+		return;
+	is_u64(-src->ops->look(src, &sink), ENOMEM, "an error of the taker ends the look");
+	src->ops->close(src);
+	code = -EBADMSG;
+	if (replay_open(fixture_path("whole"), &src, error, sizeof(error)))
+		return;
+	is_u64(-src->ops->look(src, &sink), EBADMSG, "a record that the taker refuses too");
+	ok(strstr(src->error, "offset 24:"), "and its offset is named");
+	ok(src->ops->fd(src) == -1 && !src->live, "a recording never wakes anyone");
+	src->ops->close(src);
+}
+
+static void test_existing(void)
+{
+	const char *path = fixture_path("kept"), *link = fixture_path("link"), *full = fixture_path("full");
+	struct recorder *rec = NULL;
+	char text[8] = "";
+	int err, fd;
+
+	put_file(path, "precious", 8);
+	err = recorder_open(path, false, &rec, error, sizeof(error));
+	ok(err == -EEXIST && strstr(error, path) && strstr(error, "--force"), "an existing file is kept");
+	fd = open(path, O_RDONLY);
+	ok(read(fd, text, 8) == 8 && !memcmp(text, "precious", 8), "as it was");
+	close(fd);
+	ok(!recorder_open(path, true, &rec, error, sizeof(error)) && !recorder_close(rec), "with force it is not");
+	is_u64(replay(path), 1, "but a recording then");
+	if (symlink(path, link) || symlink("/dev/full", full))
+		abort();
+	err = recorder_open(link, true, &rec, error, sizeof(error));
+	ok(err == -ELOOP && strstr(error, link), "a symbolic link is not followed, even with force");
+	err = recorder_open(full, true, &rec, error, sizeof(error));
+	ok(err == -ELOOP, "nor one to a device");
+	err = recorder_open(full, false, &rec, error, sizeof(error));
+	ok(err < 0, "nor without force");
+	err = recorder_open("/dev/full", true, &rec, error, sizeof(error));
+	ok(err == -ENOSPC && strstr(error, "No space"), "a full device fails at once");
+	err = recorder_open(fixture_path("no/such"), false, &rec, error, sizeof(error));
+	ok(err == -ENOENT && strstr(error, "no/such"), "no such directory");
+	unlink(path);
+	unlink(link);
+	unlink(full);
+}
+
+/* The disk fills up while recording; room comes back before the end. */
+static void test_full_disk(void)
+{
+	const char *path = fixture_path("short");
+	struct fs_process_record p = process_record(10, 1, SECOND);
+	struct fs_tick_record t = tick_record(SECOND);
+	struct rlimit was, little;
+	struct recorder *rec = NULL;
+	int told = 0, first = 0, err;
+	struct stat st;
+
+	getrlimit(RLIMIT_FSIZE, &was);
+	signal(SIGXFSZ, SIG_IGN);
+	if (recorder_open(path, false, &rec, error, sizeof(error)))
+		abort();
+	little = (struct rlimit){20000, was.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &little);
+	for (int i = 0; i < 60; i++) {
+		err = recorder_take(rec, i % 4 == 3 ? &t.h : &p.h);
+		if (err && !told++)
+			first = err;
+	}
+	setrlimit(RLIMIT_FSIZE, &was);
+	is_u64(-first, EFBIG, "a write that fails is told");
+	is_u64(told, 1, "once");
+	ok(recorder_close(rec) < 0, "and at the end again");
+	ok(!stat(path, &st) && st.st_size > 4000 && st.st_size <= 20000, "the file keeps what fitted");
+	ok(replay(path) == 1 && taken.n >= 4 && taken.n % 4 == 0, "it ends with a whole interval");
+	unlink(path);
+}
+
+int main(void)
+{
+	test_round_trip();
+	test_truncated();
+	test_flipped();
+	test_headers();
+	test_fifo();
+	test_sink_errors();
+	test_existing();
+	test_full_disk();
+	unlink(fixture_path("whole"));
+	unlink(fixture_path("bytes"));
+	rmdir(fixture_dir);
+	return tap_done();
+}
