@@ -27,6 +27,7 @@
 	X(MADVISE, "madvise")                                                                      \
 	X(BRK, "brk")                                                                              \
 	X(MLOCK, "mlock")                                                                          \
+	X(MLOCKALL, "mlockall")                                                                    \
 	X(MUNLOCK, "munlock")                                                                      \
 	X(SHMAT, "shmat")                                                                          \
 	X(SHMDT, "shmdt")
@@ -66,7 +67,7 @@ enum fs_call {
 		FS_CALL_MAX,
 };
 
-#define FS_NR_MAP_CALLS 10
+#define FS_NR_MAP_CALLS 11
 #define FS_NR_FD_CALLS	22
 
 _Static_assert(FS_CALL_FD_BASE == FS_NR_MAP_CALLS, "one counter a mapping call");
@@ -382,7 +383,7 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 40 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64), "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 

@@ -33,7 +33,8 @@ static void say_text(struct buf *b, const struct model *m, const struct source *
 		if (v->why[0])
 			buf_printf(b, "  %-13s         tried: %s\n", "", v->why);
 		if (v->state == FS_HOOK_ON && live_hooks(src)[i].used->differs)
-			buf_printf(b, "  %-13s         note: %s\n", "", live_hooks(src)[i].used->differs);
+			buf_printf(b, "  %-13s         note: %s\n", "",
+				   live_hooks(src)[i].used->differs);
 		if (v->state == FS_HOOK_BLIND)
 			buf_printf(b, "  %-13s         lost: %s\n", "", h->lost);
 	}

@@ -258,26 +258,24 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		       "watch all processes, or some (-p, --comm, --cgroup)",
 		       "Shows page faults, mappings and descriptors of every process, or of those "
 		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts "
-		       "and "
-		       "descriptors are compared with their limits in the kernel, at the moment a "
-		       "threshold (50, 80, 95 %) is crossed."},
+		       "and descriptors are compared with their limits in the kernel, at the "
+		       "moment a threshold (50, 80, 95 %) is crossed."},
 	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
 		     "Starts CMD with the hooks in place before its first instruction, follows its "
 		     "children to the end, prints a summary to standard error and exits with the "
 		     "command's own status."},
-	[CMD_DOCTOR] = {"doctor", "[OPTIONS]",
-			"say what works on this kernel with these rights, and why not",
-			"Loads and attaches every hook, says which mechanism is in use, what was "
-			"tried "
-			"before it and what the kernel answered, what is lost without it, and the "
-			"limits "
-			"of this machine. Exits 0 when all works, 6 when the core is blind."},
-	[CMD_SCHEMA] = {"schema", "", "print the JSON Schema of the JSON output",
-			"Prints the schema (JSON Schema 2020-12) that every line of --json "
-			"follows."},
-	[CMD_COMPLETION] = {"completion", "bash|zsh|fish", "print a completion script for a shell",
-			    "Prints a script to source, or to install where the shell looks for "
-			    "it."},
+	[CMD_DOCTOR] =
+		{"doctor", "[OPTIONS]",
+		 "say what works on this kernel with these rights, and why not",
+		 "Loads and attaches every hook, says which mechanism is in use, what was tried "
+		 "before it and what the kernel answered, what is lost without it, and the limits "
+		 "of this machine. Exits 0 when all works, 6 when the core is blind."},
+	[CMD_SCHEMA] =
+		{"schema", "", "print the JSON Schema of the JSON output",
+		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
+	[CMD_COMPLETION] =
+		{"completion", "bash|zsh|fish", "print a completion script for a shell",
+		 "Prints a script to source, or to install where the shell looks for it."},
 	[CMD_MAN] = {"man", "", "print the manual page",
 		     "Prints the manual page in man(7) format."},
 };
@@ -299,9 +297,9 @@ static int is_command(const char *word)
 static int take_positional(struct options *o, char *error, size_t size)
 {
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
-		snprintf(error, size,
-			 "run: no command\n  try: faultscope run -- ./program --with its "
-			 "arguments");
+		snprintf(
+			error, size,
+			"run: no command\n  try: faultscope run -- ./program --with its arguments");
 		return -EINVAL;
 	}
 	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {

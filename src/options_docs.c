@@ -12,8 +12,8 @@ static const struct {
 } examples[] = {
 	{"sudo faultscope", "every process, each second"},
 	{"sudo faultscope -p 4211", "one process in full"},
-	{"sudo faultscope -p 4211 --children --json -d 60", "a process tree, one minute, for "
-							    "programs"},
+	{"sudo faultscope -p 4211 --children --json -d 60",
+	 "a process tree, one minute, for programs"},
 	{"sudo faultscope --cgroup /system.slice/db.service 5", "a unit, every five seconds"},
 	{"sudo faultscope run -- python3 train.py", "a command from its first instruction"},
 	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
@@ -30,8 +30,8 @@ static const struct {
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},
-	{"125, 126, 127", "run: faultscope failed, CMD not executable, CMD not found; else CMD's "
-			  "own"},
+	{"125, 126, 127",
+	 "run: faultscope failed, CMD not executable, CMD not found; else CMD's own"},
 };
 
 static void put_option(char *ret, size_t size, const struct option_row *o)
@@ -55,8 +55,7 @@ void options_help(struct buf *b, enum command command)
 	buf_puts(b, "\n");
 	if (command == CMD_WATCH)
 		buf_puts(b, "Page faults, mapping pressure and file descriptors, per process: what "
-			    "grows, "
-			    "which limit\nis near, which limit said no.\n\n");
+			    "grows, which limit\nis near, which limit said no.\n\n");
 	else
 		buf_printf(b, "%s.\n\n", c->help);
 	if (command == CMD_WATCH) {
@@ -78,8 +77,7 @@ void options_help(struct buf *b, enum command command)
 		for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
 			buf_printf(b, "  %s\n      %s\n", examples[i].command, examples[i].what);
 		buf_puts(b, "\nA command's own options: faultscope COMMAND --help. Needs root, or "
-			    "CAP_BPF and "
-			    "CAP_PERFMON.\n");
+			    "CAP_BPF and CAP_PERFMON.\n");
 	}
 }
 
@@ -121,8 +119,7 @@ void options_man(struct buf *b)
 	buf_printf(b, ".TH FAULTSCOPE 8 \"\" \"faultscope %s\" \"System Manager's Manual\"\n",
 		   VERSION);
 	buf_puts(b, ".SH NAME\nfaultscope \\- page faults, mapping pressure and file descriptors, "
-		    "per "
-		    "process\n.SH SYNOPSIS\n");
+		    "per process\n.SH SYNOPSIS\n");
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		buf_puts(b, i ? ".br\n.B faultscope" : ".B faultscope");
 		if (*command_rows[i].name)
@@ -157,24 +154,24 @@ void options_man(struct buf *b)
 		put_man(b, examples[i].what);
 		buf_puts(b, "\n");
 	}
-	buf_puts(b, ".SH SEE ALSO\n.BR proc (5),\n.BR getrlimit (2),\n.BR mmap (2),\n.BR perf "
-		    "(1)\n");
+	buf_puts(b,
+		 ".SH SEE ALSO\n.BR proc (5),\n.BR getrlimit (2),\n.BR mmap (2),\n.BR perf (1)\n");
 }
 
 static void complete_bash(struct buf *b)
 {
-	buf_puts(b, "# bash completion for faultscope; made by: faultscope completion bash\n"
-		    "_faultscope() {\n"
-		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
-		    "\tcase $prev in\n"
-		    "\t-p|--pid) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- "
-		    "\"$cur\")); return ;;\n"
-		    "\t--format) COMPREPLY=($(compgen -W 'text json' -- \"$cur\")); return ;;\n"
-		    "\t--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return "
-		    ";;\n"
-		    "\t--record|--replay|--output|-o|--btf|--cgroup) COMPREPLY=($(compgen -f -- "
-		    "\"$cur\")); return ;;\n"
-		    "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
+	buf_puts(b,
+		 "# bash completion for faultscope; made by: faultscope completion bash\n"
+		 "_faultscope() {\n"
+		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
+		 "\tcase $prev in\n"
+		 "\t-p|--pid) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- "
+		 "\"$cur\")); return ;;\n"
+		 "\t--format) COMPREPLY=($(compgen -W 'text json' -- \"$cur\")); return ;;\n"
+		 "\t--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return ;;\n"
+		 "\t--record|--replay|--output|-o|--btf|--cgroup) COMPREPLY=($(compgen -f -- "
+		 "\"$cur\")); return ;;\n"
+		 "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
 	for (int c = NR_COMMANDS - 1; c >= 0; c--) {
 		buf_printf(b, "\t%s) words='", c ? command_rows[c].name : "*");
 		for (int i = CMD_RUN; !c && i < NR_COMMANDS; i++)

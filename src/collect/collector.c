@@ -86,20 +86,34 @@ static int name_process(struct collector *c, const struct fs_process_record *r)
 	return pass_on(c, &names.h);
 }
 
+/* Whether the view shows it: anew once what that hangs on is known. */
+static void judge_view(struct collector *c, const struct fs_subject *id)
+{
+	struct subject *s = model_find(c->m, id);
+
+	if (s && c->filter)
+		s->hidden = !filter_shows(c->filter, s->id.pid, s->now.g.flags, s->now.g.comm,
+					  s->cgroup);
+}
+
+static int take_names(struct collector *c, const struct fs_names_record *r)
+{
+	int err = pass_on(c, &r->h);
+
+	judge_view(c, &r->subject);
+	return err;
+}
+
 static int take_process(struct collector *c, const struct fs_process_record *r)
 {
 	const struct subject *before = model_find(c->m, &r->subject);
 	bool renamed = !before || before->now.g.execs != r->g.execs;
-	struct subject *s;
 	int err;
 
 	err = pass_on(c, &r->h);
 	if (!err && c->live && renamed)
 		err = name_process(c, r);
-	s = model_find(c->m, &r->subject);
-	if (s && c->filter)
-		s->hidden = !filter_shows(c->filter, s->id.pid, s->now.g.flags, s->now.g.comm,
-					  s->cgroup);
+	judge_view(c, &r->subject);
 	return err;
 }
 
@@ -133,6 +147,8 @@ int collector_take(void *ctx, const struct fs_header *h)
 	switch (h->kind) {
 	case FS_REC_PROCESS:
 		return take_process(c, (const struct fs_process_record *)copy);
+	case FS_REC_NAMES:
+		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:
 		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
 	}

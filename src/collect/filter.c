@@ -56,8 +56,8 @@ int filter_cgroup(struct filter *f, const char *path, char *error, size_t size)
 
 	if ((below && access(path, F_OK)) || *path != '/') {
 		snprintf(error, size,
-			 "--cgroup %s: no such cgroup\n  give a path below /sys/fs/cgroup, or "
-			 "as in /proc/PID/cgroup: /system.slice/ssh.service",
+			 "--cgroup %s: no such cgroup\n  give a path below /sys/fs/cgroup, or as "
+			 "in /proc/PID/cgroup: /system.slice/ssh.service",
 			 path);
 		return -ENOENT;
 	}

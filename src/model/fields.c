@@ -58,31 +58,6 @@ static uint64_t fd_refused(const struct fs_counters *c)
 	return sum;
 }
 
-static uint64_t fds_made(const struct fs_counters *c)
-{
-	uint64_t sum = 0;
-
-	for (int i = FS_CALL_FD_FIRST; i < FS_CALL_CLOSE; i++)
-		sum += c->fd_call[i - FS_CALL_FD_FIRST].calls;
-	return sum;
-}
-
-static uint64_t fds_closed(const struct fs_counters *c)
-{
-	return c->fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls;
-}
-
-/*
- * The count is the kernel's; calls are what we saw. What a call did not show (close_range, exec,
- * dup2 over an open descriptor, io_uring, a fork's inheritance) is what balances the two.
- */
-static int64_t fd_unseen(const struct subject *s, const struct facts *f)
-{
-	const struct fs_counters *c = facts_counters(f);
-
-	return ((int64_t)f->g.fds - s->base_fds) - ((int64_t)fds_made(c) - (int64_t)fds_closed(c));
-}
-
 static uint64_t rss_pages(const struct fs_gauges *g)
 {
 	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
@@ -132,8 +107,8 @@ GETTER(fds, g->fds)
 GETTER(fd_soft, g->fd_soft)
 GETTER(fd_hard, g->fd_hard)
 GETTER(fd_high, g->fd_high)
-GETTER(opened, fds_made(c) + (fd_unseen(s, f) > 0 ? (uint64_t)fd_unseen(s, f) : 0))
-GETTER(closed, fds_closed(c) + (fd_unseen(s, f) < 0 ? (uint64_t)-fd_unseen(s, f) : 0))
+GETTER(opened, f->fds_opened)
+GETTER(closed, f->fds_closed)
 GETTER(fd_refused, fd_refused(c))
 GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
 GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
@@ -211,7 +186,7 @@ const size_t nr_fields = sizeof(fields) / sizeof(fields[0]);
 const struct field *field_find(const char *name)
 {
 	const struct field *found = NULL;
-	size_t group;
+	size_t group, matches = 0;
 
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
@@ -220,10 +195,10 @@ const struct field *field_find(const char *name)
 		if (group && !strncmp(name, f->group, group) && name[group] == '.' &&
 		    !strcmp(name + group + 1, f->key))
 			return f;
-		if (!found && (!strcmp(name, f->key) || (f->column && !strcmp(name, f->column))))
-			found = f;
+		if (!strcmp(name, f->key) || (f->column && !strcmp(name, f->column)))
+			found = f, matches++;
 	}
-	return found;
+	return matches == 1 ? found : NULL;
 }
 
 static bool get_at(const struct model *m, const struct subject *s, const struct facts *facts,

@@ -79,7 +79,17 @@ const struct fs_counters *facts_counters(const struct facts *f)
 	return f->c ? f->c : &no_counters;
 }
 
-static void add_subject(struct totals *t, const struct subject *s)
+static void keep_peak(struct peak *p, const struct subject *s, uint64_t value, uint64_t limit)
+{
+	if (!limit || (p->limit && (double)value / limit <= (double)p->value / p->limit))
+		return;
+	p->value = value;
+	p->limit = limit;
+	p->pid = s->id.pid;
+	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
+}
+
+static void add_subject(const struct model *m, struct totals *t, const struct subject *s)
 {
 	const uint64_t *from = (const uint64_t *)facts_counters(&s->now);
 	uint64_t *to = (uint64_t *)&t->c, max[FS_NR_ENDS];
@@ -92,6 +102,9 @@ static void add_subject(struct totals *t, const struct subject *s)
 	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++)
 		to[i] += from[i];
 	memcpy(t->c.latency_max_ns, max, sizeof(max));
+	t->processes++;
+	keep_peak(&t->maps, s, s->now.g.map_high, m->tick.limits.max_map_count);
+	keep_peak(&t->fds, s, s->now.g.fd_high, s->now.g.fd_soft);
 	t->min_flt += s->now.g.min_flt - s->base_min;
 	t->maj_flt += s->now.g.maj_flt - s->base_maj;
 }
@@ -101,17 +114,7 @@ void model_totals(const struct model *m, struct totals *ret)
 	*ret = m->totals;
 	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
 		if (!s->hidden)
-			add_subject(ret, s);
-}
-
-static void keep_peak(struct peak *p, const struct subject *s, uint64_t value, uint64_t limit)
-{
-	if (!limit || (p->limit && (double)value / limit <= (double)p->value / p->limit))
-		return;
-	p->value = value;
-	p->limit = limit;
-	p->pid = s->id.pid;
-	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
+			add_subject(m, ret, s);
 }
 
 static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
@@ -138,7 +141,6 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 	s->next = m->chain[i];
 	m->chain[i] = s;
 	m->subjects++;
-	m->totals.processes++;
 	return s;
 }
 
@@ -155,6 +157,11 @@ static int keep_series(struct series **ret, uint64_t t_ns, uint32_t value, uint6
 	return 0;
 }
 
+static uint64_t above(uint64_t v, uint64_t base)
+{
+	return v > base ? v - base : 0;
+}
+
 /*
  * A process that was there before us: hooks counted between their attachment and the first look,
  * the kernel's own totals do not. Both begin with the first look.
@@ -166,7 +173,7 @@ static void rebase(struct subject *s)
 
 	memcpy(max, s->now.c->latency_max_ns, sizeof(max));
 	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
-		now[i] -= base[i];
+		now[i] = above(now[i], base[i]);
 	memcpy(s->now.c->latency_max_ns, max, sizeof(max));
 }
 
@@ -226,6 +233,26 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 	s->now.g.maj_flt = maj;
 }
 
+/*
+ * The count is the kernel's; calls are what we saw. What no call showed (close_range, exec, dup2
+ * over an open descriptor, io_uring) is added where it is missing, so that the two always balance
+ * and neither goes back.
+ */
+static void balance_fds(struct subject *s)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	int64_t change = (int64_t)s->now.g.fds - s->base_fds;
+	uint64_t made = 0, closed = c->fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls;
+
+	for (int i = FS_CALL_FD_FIRST; i < FS_CALL_CLOSE; i++)
+		made += c->fd_call[i - FS_CALL_FD_FIRST].calls;
+	made = later(made, s->now.fds_opened);
+	closed = later(closed, s->now.fds_closed);
+	s->now.fds_opened =
+		later(made, change < 0 ? later(closed, -change) + change : closed + change);
+	s->now.fds_closed = s->now.fds_opened - change;
+}
+
 static int take_process(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -240,11 +267,10 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
 	take_gauges(s, &r->g);
+	balance_fds(s);
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
-	keep_peak(&m->totals.maps, s, r->g.map_high, m->tick.limits.max_map_count);
-	keep_peak(&m->totals.fds, s, r->g.fd_high, r->g.fd_soft);
 	if (keep_series(&s->maps, r->h.t_ns, r->g.map_count, m->tick.limits.max_map_count) ||
 	    keep_series(&s->fds, r->h.t_ns, r->g.fds, r->g.fd_soft))
 		return -ENOMEM;
@@ -372,7 +398,7 @@ void model_next_window(struct model *m)
 			}
 			*at = s->next;
 			if (!s->hidden) {
-				add_subject(&m->totals, s);
+				add_subject(m, &m->totals, s);
 				m->totals.ended++;
 			}
 			free_subject(s);

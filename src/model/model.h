@@ -21,7 +21,8 @@
 /* What is known of a subject at one moment. */
 struct facts {
 	struct fs_gauges g;
-	struct fs_counters *c; /* NULL: all zero; owned by the subject */
+	struct fs_counters *c;		 /* NULL: all zero; owned by the subject */
+	uint64_t fds_opened, fds_closed; /* totals that balance the descriptor count */
 };
 
 /* High-water marks over time, thinned out as they grow: what a forecast is fitted to. */
@@ -41,13 +42,13 @@ struct subject {
 	uint64_t window;   /* the last one in which it changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
-	struct fs_counters *base; /* what hooks counted before the first look; NULL: nothing; owned */
-	uint32_t base_fds;
-	bool final;		   /* its last record has come */
-	bool hidden;		   /* left out by the filter of this view */
-	char *exe, *cgroup;	   /* NULL: not known; owned */
-	struct series *maps, *fds; /* NULL below a tenth of the limit; owned */
-	struct subject *next;	   /* of the hash chain */
+	struct fs_counters *base;    /* hooks' counts before the first look; NULL: none; owned */
+	uint32_t base_fds;	     /* descriptors open then, or inherited */
+	bool final;		     /* its last record has come */
+	bool hidden;		     /* left out by the filter of this view */
+	char *exe, *cgroup;	     /* NULL: not known; owned */
+	struct series *maps, *fds;   /* NULL below a tenth of the limit; owned */
+	struct subject *next;	     /* of the hash chain */
 };
 
 struct hook_view {

@@ -41,8 +41,7 @@ static int check_file(const char *path, char *error, size_t size)
 	if (err) {
 		snprintf(error, size,
 			 "--btf %s: %s\n  give the BTF of this very kernel: a raw .BTF section or "
-			 "a "
-			 "vmlinux with debug information",
+			 "a vmlinux with debug information",
 			 path, err == -ENOENT ? "no such file" : "holds no BTF that can be read");
 		return err == -ENOENT ? -ENOENT : -EINVAL;
 	}

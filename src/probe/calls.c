@@ -23,7 +23,7 @@ const struct call_row call_rows[] = {
 	ROW(brk, BRK, BRK),
 	ROW(mlock, MLOCK, MAP),
 	ROW(mlock2, MLOCK, MAP),
-	ROW(mlockall, MLOCK, MAP),
+	ROW(mlockall, MLOCKALL, MAP),
 	ROW(munlock, MUNLOCK, MAP),
 	ROW(munlockall, MUNLOCK, MAP),
 	ROW(shmat, SHMAT, MAP),

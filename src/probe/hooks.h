@@ -9,11 +9,11 @@
 #define HOOK_PROGRAMS	3
 
 enum attach_kind {
-	ATTACH_TRACEPOINT,  /* libbpf knows the target from the program's section */
-	ATTACH_RUN,	    /* nothing to attach: user space runs it */
-	ATTACH_PERF_FAULTS, /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
+	ATTACH_TRACEPOINT,   /* libbpf knows the target from the program's section */
+	ATTACH_RUN,	     /* nothing to attach: user space runs it */
+	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
 	ATTACH_MEMCG_FAULTS, /* program 0 a tracepoint, program 1 on PAGE_FAULTS_MAJ */
-	ATTACH_CALL_EXITS, /* one program on the classic exit tracepoint of each call */
+	ATTACH_CALL_EXITS,   /* one program on the classic exit tracepoint of each call */
 };
 
 struct hook_alternate {

@@ -263,8 +263,9 @@ static int attach_alternate(struct live *live, const struct hook_alternate *alt)
 					      PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_MEMCG_FAULTS:
 		err = keep_link(live, bpf_program__attach(program(live, alt->program[0])));
-		return err ?: attach_perf(live, program(live, alt->program[1]),
-					  PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+		return err
+			       ?: attach_perf(live, program(live, alt->program[1]),
+					      PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_CALL_EXITS:
 		return attach_call_exits(live, program(live, alt->program[0]));
 	}

@@ -67,9 +67,9 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 				have(CAP_BPF)	    ? " CAP_BPF only"
 				: have(CAP_PERFMON) ? " CAP_PERFMON only"
 						    : "",
-				have(CAP_BPF) || have(CAP_PERFMON) ? ""
-								   : " neither CAP_BPF nor "
-								     "CAP_PERFMON");
+				have(CAP_BPF) || have(CAP_PERFMON)
+					? ""
+					: " neither CAP_BPF nor CAP_PERFMON");
 		snprintf(error + len, size - len,
 			 "  try:  sudo faultscope …\n"
 			 "  or:   sudo setcap cap_bpf,cap_perfmon=ep \"$(command -v faultscope)\"");

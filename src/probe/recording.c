@@ -135,8 +135,7 @@ static int read_frame(struct replay *rp)
 	if (left < sizeof(fr) || fread(&fr, sizeof(fr), 1, rp->f) != 1) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: truncated at offset %llu: %llu bytes left of a frame header; all "
-			 "before it "
-			 "was used",
+			 "before it was used",
 			 rp->path, rp->offset, left);
 		return -EBADMSG;
 	}
@@ -150,16 +149,14 @@ static int read_frame(struct replay *rp)
 	if (left - sizeof(fr) < fr.len || fread(rp->block, fr.len, 1, rp->f) != 1) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: truncated at offset %llu: a frame of %u bytes has %llu left; all "
-			 "before it "
-			 "was used",
+			 "before it was used",
 			 rp->path, rp->offset, fr.len, left - sizeof(fr));
 		return -EBADMSG;
 	}
 	if (crc32(0, rp->block, fr.len) != fr.crc || h->len != fr.len) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: damaged at offset %llu: checksum or length of a frame is wrong; all "
-			 "before "
-			 "it was used",
+			 "before it was used",
 			 rp->path, rp->offset);
 		return -EBADMSG;
 	}
@@ -187,8 +184,7 @@ static int replay_look(struct source *src, const struct sink *sink)
 		if (err == -EBADMSG)
 			snprintf(src->error, sizeof(src->error),
 				 "%s: damaged at offset %llu: record of kind %u has a wrong size; "
-				 "all "
-				 "before it was used",
+				 "all before it was used",
 				 rp->path, at, h->kind);
 		if (err)
 			return err;
@@ -255,16 +251,18 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 {
 	struct replay *rp = calloc(1, sizeof(*rp));
 	struct file_header fh = {};
+	int err = -ENOMEM, fd;
 	struct stat st;
 	size_t got;
-	int err = -ENOMEM;
 
 	if (!rp)
 		return -ENOMEM;
 	rp->src.ops = &replay_ops;
 	rp->path = strdup(path);
-	rp->f = fopen(path, "re");
-	if (!rp->f || fstat(fileno(rp->f), &st)) {
+	/* a FIFO without a writer is to be refused, not waited for */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	rp->f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!rp->f || fstat(fd, &st)) {
 		err = -errno;
 		snprintf(error, size, "cannot read the recording %s: %s", path, strerror(errno));
 		goto fail;

@@ -23,7 +23,7 @@ struct view {
 	bool unicode, colour;
 	bool addresses;		  /* show addresses of faults */
 	bool command;		  /* the summary of `run` */
-	bool summary;	 /* the last lines are all that stays on the screen */
+	bool summary;		  /* the last lines are all that stays on the screen */
 	size_t top;		  /* rows of a table */
 	const struct field *sort; /* NULL: by activity */
 	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */

@@ -49,9 +49,8 @@ static void say_gaps(struct buf *b, const struct view *v)
 
 	if (lost->ring || map || lost->slot) {
 		line_printf(&l,
-			    "lost: %" PRIu64 " records (ring), %" PRIu64 " processes (map), "
-									 "%" PRIu64 " fault begins "
-										    "(slot)",
+			    "lost: %" PRIu64 " records (ring), %" PRIu64
+			    " processes (map), %" PRIu64 " fault begins (slot)",
 			    (uint64_t)lost->ring, map, (uint64_t)lost->slot);
 		line_end(&l, b, STYLE_WARNING);
 	}
@@ -235,8 +234,8 @@ static void text_close(struct buf *b, const struct view *v)
 
 	l = (struct line){.v = v};
 	line_printf(&l,
-		    "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64 " fault begins; "
-										   "own cost: ",
+		    "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
+		    " fault begins; own cost: ",
 		    (uint64_t)t->losses.ring, (uint64_t)(t->losses.map + v->m->subjects_lost),
 		    (uint64_t)t->losses.slot);
 	line_duration(&l, t->own_cpu_ns);

@@ -10,14 +10,17 @@
 
 /* include/uapi/asm-generic/mman*.h: the same on every architecture we run on but alpha and parisc
  */
-#define F_MAP_PRIVATE	0x02
-#define F_MAP_TYPE	0x0f
-#define F_MAP_ANONYMOUS 0x20
-#define F_MAP_LOCKED	0x2000
-#define F_MAP_NORESERVE 0x4000
-#define F_MAP_HUGETLB	0x40000
-#define F_PROT_WRITE	2
-#define TASK_BITS	47 /* x86-64 and arm64 user space without a hint above it */
+#define F_MAP_PRIVATE	      0x02
+#define F_MAP_TYPE	      0x0f
+#define F_MAP_FIXED	      0x10
+#define F_MAP_ANONYMOUS	      0x20
+#define F_MAP_LOCKED	      0x2000
+#define F_MAP_NORESERVE	      0x4000
+#define F_MAP_HUGETLB	      0x40000
+#define F_MAP_FIXED_NOREPLACE 0x100000
+#define F_PROT_WRITE	      2
+#define F_MCL_CURRENT	      1
+#define TASK_BITS	      47 /* x86-64 and arm64 user space without a hint above it */
 
 const char *const cause_names[] = {
 	"max_map_count",
@@ -60,11 +63,17 @@ const char *const cause_names[] = {
 	NULL,
 };
 
+/* What a call asks for on top of what there is. */
 struct request {
 	const struct fs_refused_record *r;
 	const struct fs_limits *l;
-	uint64_t pages; /* asked for on top of what there is */
-	bool writable;	/* private and writable: accountable */
+	uint64_t pages;
+	uint64_t length_bytes; /* to be found a place for; 0: none */
+	bool data;	       /* private and writable: RLIMIT_DATA bounds it */
+	bool accounted;	       /* what may be written is promised: commit accounting */
+	bool no_reserve;       /* MAP_NORESERVE: taken back by overcommit mode 2 */
+	bool locked;	       /* RLIMIT_MEMLOCK bounds it */
+	bool hugetlb;
 };
 
 static void add(struct verdict *v, const char *field, uint64_t value, uint64_t limit)
@@ -104,154 +113,209 @@ static uint64_t limit_pages(const struct request *q, uint64_t bytes)
 	return bytes == UINT64_MAX ? UINT64_MAX : bytes / q->l->page_bytes;
 }
 
-static bool is_split(unsigned int call)
-{
-	return call == FS_CALL_MUNMAP || call == FS_CALL_MPROTECT || call == FS_CALL_MADVISE ||
-	       call == FS_CALL_MLOCK || call == FS_CALL_MUNLOCK;
-}
+/*
+ * A check of the kernel: whether its limit refuses the request. Evidence goes to `v`; `*ret_sure`,
+ * true before, is cleared where the figures are too old to decide.
+ */
+typedef bool check_fn(const struct request *q, struct verdict *v, bool *ret_sure);
 
-/* A check: whether its limit refuses the request. Evidence goes to `v`. */
-struct check {
-	const char *cause;
-	bool (*refuses)(const struct request *q, struct verdict *v, bool *ret_certain);
-};
-
-static bool past_map_count(const struct request *q, struct verdict *v, bool *ret_certain)
+/* The map count that refuses is `short_by` below the limit. */
+static bool count_within(const struct request *q, struct verdict *v, uint64_t short_by)
 {
 	uint64_t count = q->r->map_count, max = q->l->max_map_count;
-	bool hit;
 
-	if (!max)
-		return false;
-	if (is_split(q->r->call))
-		hit = count >= max; /* __split_vma() */
-	else if (q->r->call == FS_CALL_MREMAP)
-		hit = count + 3 >= max; /* move_vma() wants room for its splits */
-	else
-		hit = count > max; /* do_mmap(), do_brk_flags() */
-	if (!hit)
+	if (!max || count + short_by <= max)
 		return false;
 	add(v, "map_count", count, max);
-	/* A hole in the range gives the same answer, and is not looked for here. */
-	*ret_certain = !is_split(q->r->call) || q->r->call == FS_CALL_MUNMAP ||
-		       (q->r->call == FS_CALL_MADVISE && q->r->error == EAGAIN);
 	return true;
 }
 
-static bool past_task_size(const struct request *q, struct verdict *v, bool *ret_certain)
+/* do_mmap(), do_brk_flags(): above the limit */
+static bool past_count(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	uint64_t length = q->r->call == FS_CALL_MREMAP ? q->r->args[2] : q->r->args[1];
+	return count_within(q, v, 0);
+}
 
-	if (q->r->call == FS_CALL_BRK || is_split(q->r->call) || q->r->call == FS_CALL_SHMAT)
+/* __split_vma(): at the limit */
+static bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return count_within(q, v, 1);
+}
+
+/* move_vma() wants room for the splits it may need: three below */
+static bool past_count_move(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return count_within(q, v, 4);
+}
+
+static bool past_task_size(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!(q->length_bytes >> TASK_BITS))
 		return false;
-	if (!(length >> TASK_BITS))
-		return false;
-	add(v, "length_bytes", length, 1ULL << TASK_BITS);
-	*ret_certain = true;
+	add(v, "length_bytes", q->length_bytes, 1ULL << TASK_BITS);
 	return true;
 }
 
-static bool past_as(const struct request *q, struct verdict *v, bool *ret_certain)
+static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
 
-	if (is_split(q->r->call) || limit == UINT64_MAX || q->r->total_vm_pages + q->pages <= limit)
+	if (limit == UINT64_MAX || q->r->total_vm_pages + q->pages <= limit)
 		return false;
 	add_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages, limit);
-	*ret_certain = true;
 	return true;
 }
 
-static bool past_data(const struct request *q, struct verdict *v, bool *ret_certain)
+/* check_data_rlimit(): the heap, in bytes */
+static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = q->r->data_limit_bytes;
+	uint64_t more = q->r->args[0] - (uint64_t)q->r->ret;
 
-	if (limit == UINT64_MAX)
+	if (limit == UINT64_MAX || q->r->heap_bytes + more <= limit)
 		return false;
-	if (q->r->call == FS_CALL_BRK) {
-		/* check_data_rlimit(): the heap, in bytes, before anything else is asked */
-		uint64_t more = q->r->args[0] - (uint64_t)q->r->ret;
-
-		if (q->r->heap_bytes + more > limit) {
-			add_sum(v, "heap_bytes", q->r->heap_bytes, more, limit);
-			*ret_certain = true;
-			return true;
-		}
-	}
-	if (!q->writable || q->r->data_vm_pages + q->pages <= limit_pages(q, limit))
-		return false;
-	add_sum(v, "data_vm_pages", q->r->data_vm_pages, q->pages, limit_pages(q, limit));
-	*ret_certain = true;
+	add_sum(v, "heap_bytes", q->r->heap_bytes, more, limit);
 	return true;
 }
 
-static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_certain)
+static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->data_limit_bytes);
+
+	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->pages <= limit)
+		return false;
+	add_sum(v, "data_vm_pages", q->r->data_vm_pages, q->pages, limit);
+	return true;
+}
+
+static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
-	bool locks = q->r->call == FS_CALL_MLOCK || q->r->def_flags_locked ||
-		     (q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_LOCKED);
+	bool all = q->r->call == FS_CALL_MLOCKALL; /* bounded by what is mapped */
+	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
 
-	if (!locks || q->r->cap_ipc_lock || limit == UINT64_MAX ||
-	    q->r->locked_vm_pages + q->pages <= limit)
+	if (!q->locked || q->r->cap_ipc_lock || limit == UINT64_MAX || have + q->pages <= limit)
 		return false;
-	add_sum(v, "locked_vm_pages", q->r->locked_vm_pages, q->pages, limit);
-	*ret_certain = true;
+	add_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, q->pages, limit);
 	return true;
 }
 
-static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_certain)
+static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	return q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_HUGETLB;
+	*ret_sure = false; /* the pool was not read */
+	return q->hugetlb;
 }
 
-static bool past_commit(const struct request *q, struct verdict *v, bool *ret_certain)
+static bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t asked = q->pages * q->l->page_bytes;
 
-	if (!q->writable || q->l->overcommit_memory != 2 ||
+	if (!q->accounted || q->l->overcommit_memory != 2 ||
 	    q->l->committed_bytes + asked < q->l->commit_limit_bytes)
 		return false;
-	/* Committed_AS was read at the last look: near enough to name, not to be certain. */
+	*ret_sure = false; /* Committed_AS is of the last look: near enough to name */
 	add_sum(v, "committed_bytes", q->l->committed_bytes, asked, q->l->commit_limit_bytes);
 	return true;
 }
 
-static bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_certain)
+static bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t asked = q->pages * q->l->page_bytes;
 	uint64_t have = q->l->mem_total_bytes + q->l->swap_total_bytes;
 
-	if (!q->writable || q->l->overcommit_memory != 0 || !have || asked <= have ||
-	    (q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_NORESERVE))
+	if (!q->accounted || q->no_reserve || q->l->overcommit_memory != 0 || !have ||
+	    asked <= have)
 		return false;
 	add(v, "asked_bytes", asked, have);
-	*ret_certain = true;
 	return true;
 }
 
-/* In the kernel's order for mmap; brk looks at the heap first, which past_data() knows. */
-static const struct check mapping_checks[] = {
-	{"max_map_count", past_map_count},  {"address_space", past_task_size},
-	{"rlimit_memlock", past_memlock},   {"rlimit_as", past_as},
-	{"rlimit_data", past_data},	    {"hugetlb_pool", past_hugetlb},
-	{"overcommit_strict", past_commit}, {"overcommit_heuristic", past_heuristic},
+/* What a call asks, in the kernel's order, and the errno it then answers. */
+struct step {
+	const char *cause;
+	check_fn *refuses;
+	int error;
 };
+
+#define CHECKS_MAX 9
+static const struct order {
+	enum fs_call call;
+	bool hole; /* a hole in the range gives the same answer, and is not looked for here */
+	struct step step[CHECKS_MAX];
+} orders[] = {
+	{FS_CALL_MMAP,
+	 false,
+	 {{"max_map_count", past_count, ENOMEM},
+	  {"address_space", past_task_size, ENOMEM},
+	  {"rlimit_memlock", past_memlock, EAGAIN},
+	  {"rlimit_as", past_as, ENOMEM},
+	  {"rlimit_data", past_data, ENOMEM},
+	  {"hugetlb_pool", past_hugetlb, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM}}},
+	/* its segment's size is in no argument: what can be said without is said */
+	{FS_CALL_SHMAT,
+	 false,
+	 {{"max_map_count", past_count, ENOMEM}, {"rlimit_as", past_as, ENOMEM}}},
+	{FS_CALL_BRK,
+	 false,
+	 {{"rlimit_data", past_heap, 0},
+	  {"rlimit_memlock", past_memlock, 0},
+	  {"rlimit_as", past_as, 0},
+	  {"rlimit_data", past_data, 0},
+	  {"max_map_count", past_count, 0},
+	  {"overcommit_strict", past_commit, 0},
+	  {"overcommit_heuristic", past_heuristic, 0}}},
+	{FS_CALL_MREMAP,
+	 false,
+	 {{"address_space", past_task_size, ENOMEM},
+	  {"rlimit_memlock", past_memlock, EAGAIN},
+	  {"rlimit_as", past_as, ENOMEM},
+	  {"rlimit_data", past_data, ENOMEM},
+	  {"max_map_count", past_count_move, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM}}},
+	{FS_CALL_MPROTECT,
+	 true,
+	 {{"rlimit_data", past_data, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM},
+	  {"max_map_count", past_count_split, ENOMEM}}},
+	{FS_CALL_MUNMAP, false, {{"max_map_count", past_count_split, ENOMEM}}},
+	{FS_CALL_MADVISE, false, {{"max_map_count", past_count_split, EAGAIN}}},
+	{FS_CALL_MLOCK, false, {{"rlimit_memlock", past_memlock, ENOMEM}}},
+	{FS_CALL_MLOCK, true, {{"max_map_count", past_count_split, ENOMEM}}},
+	{FS_CALL_MLOCKALL, false, {{"rlimit_memlock", past_memlock, ENOMEM}}},
+	{FS_CALL_MUNLOCK, true, {{"max_map_count", past_count_split, ENOMEM}}},
+};
+
+static void run_step(const struct request *q, const struct step *c, bool hole, struct verdict *v)
+{
+	struct verdict scratch = {};
+	bool sure = true;
+
+	if (!c->refuses(q, v->cause ? &scratch : v, &sure))
+		return;
+	if (v->cause) {
+		if (v->nr_next < NEXT_MAX && strcmp(c->cause, v->cause))
+			v->next[v->nr_next++] = c->cause;
+	} else if (c->error == q->r->error) {
+		v->cause = c->cause;
+		v->certain = sure && !hole;
+	} else {
+		v->nr_evidence = 0;
+	}
+}
 
 static void run_checks(const struct request *q, struct verdict *v)
 {
-	for (size_t i = 0; i < sizeof(mapping_checks) / sizeof(mapping_checks[0]); i++) {
-		const struct check *c = &mapping_checks[i];
-		struct verdict scratch = {};
-		bool certain = false;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct order *o = &orders[i];
 
-		if (!c->refuses(q, v->cause ? &scratch : v, &certain))
+		if (o->call != q->r->call)
 			continue;
-		if (!v->cause) {
-			v->cause = c->cause;
-			v->certain = certain;
-		} else if (v->nr_next < NEXT_MAX) {
-			v->next[v->nr_next++] = c->cause;
-		}
+		for (size_t k = 0; k < CHECKS_MAX && o->step[k].cause; k++)
+			run_step(q, &o->step[k], o->hole, v);
 	}
 }
 
@@ -260,7 +324,7 @@ static void describe(const struct request *q, struct verdict *v)
 	add(v, "map_count", q->r->map_count, q->l->max_map_count);
 	add_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages,
 		limit_pages(q, q->r->as_limit_bytes));
-	add_sum(v, "data_vm_pages", q->r->data_vm_pages, q->writable ? q->pages : 0,
+	add_sum(v, "data_vm_pages", q->r->data_vm_pages, q->data ? q->pages : 0,
 		limit_pages(q, q->r->data_limit_bytes));
 }
 
@@ -269,38 +333,71 @@ static uint64_t to_pages(const struct request *q, uint64_t bytes)
 	return bytes / q->l->page_bytes + !!(bytes % q->l->page_bytes);
 }
 
+static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_t flags)
+{
+	bool shared = (flags & F_MAP_TYPE) != F_MAP_PRIVATE;
+
+	q->length_bytes = length;
+	q->pages = to_pages(q, length);
+	q->data = !shared && prot & F_PROT_WRITE;
+	q->hugetlb = flags & F_MAP_HUGETLB;
+	/* shmem_file_setup() promises all of a shared anonymous mapping, written or not */
+	q->accounted = !q->hugetlb && (shared ? !!(flags & F_MAP_ANONYMOUS) : q->data);
+	q->no_reserve = flags & F_MAP_NORESERVE;
+	q->locked = flags & F_MAP_LOCKED;
+}
+
 static void read_request(struct request *q)
 {
 	const __u64 *a = q->r->args;
 
 	switch (q->r->call) {
 	case FS_CALL_MMAP:
-		q->pages = to_pages(q, a[1]);
-		q->writable = (a[3] & F_MAP_TYPE) == F_MAP_PRIVATE && a[2] & F_PROT_WRITE;
+		read_mmap(q, a[1], a[2], a[3]);
 		break;
 	case FS_CALL_MREMAP:
+		q->length_bytes = a[2];
 		q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
-		q->writable = true;
+		q->data = q->accounted = true;
+		q->locked = q->r->error == EAGAIN; /* nothing else makes it say so */
 		break;
 	case FS_CALL_BRK:
 		q->pages = to_pages(q, a[0] - (uint64_t)q->r->ret);
-		q->writable = true;
+		q->data = q->accounted = true;
 		break;
 	case FS_CALL_MPROTECT:
 		q->pages = to_pages(q, a[1]);
-		q->writable = a[2] & F_PROT_WRITE;
+		q->data = q->accounted = a[2] & F_PROT_WRITE;
 		break;
 	case FS_CALL_MLOCK:
-		q->pages = to_pages(q, a[1]);
+		q->pages = to_pages(q, a[1] + a[0] % q->l->page_bytes);
+		q->locked = true;
+		break;
+	case FS_CALL_MLOCKALL:
+		q->locked = a[0] & F_MCL_CURRENT;
 		break;
 	}
+	q->locked |= q->r->def_flags_locked;
+}
+
+/* can_do_mlock(): with a limit of 0 what would lock is not even tried. */
+static bool may_not_lock(const struct request *q)
+{
+	bool locks = q->r->call == FS_CALL_MLOCK || q->r->call == FS_CALL_MLOCKALL ||
+		     (q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_LOCKED);
+
+	return locks && !q->r->memlock_limit_bytes && !q->r->cap_ipc_lock;
+}
+
+static bool is_below_min_address(const struct request *q)
+{
+	return q->r->call == FS_CALL_MMAP && q->r->args[0] < q->l->mmap_min_addr &&
+	       q->r->args[3] & (F_MAP_FIXED | F_MAP_FIXED_NOREPLACE);
 }
 
 /* What an errno alone decides. NULL where it does not. */
 static const char *by_errno(const struct request *q, bool *ret_certain)
 {
-	bool anonymous = q->r->call != FS_CALL_MMAP || q->r->args[3] & F_MAP_ANONYMOUS;
-
 	*ret_certain = true;
 	switch (q->r->error) {
 	case EINVAL:
@@ -312,13 +409,12 @@ static const char *by_errno(const struct request *q, bool *ret_certain)
 	case EEXIST:
 		return "fixed_exists";
 	case ENODEV:
-		*ret_certain = !anonymous;
+		*ret_certain = q->r->call == FS_CALL_MMAP && !(q->r->args[3] & F_MAP_ANONYMOUS);
 		return "not_mappable";
 	case EPERM:
-		if (q->r->call == FS_CALL_MMAP && q->r->args[0] < q->l->mmap_min_addr &&
-		    q->r->args[3] & 0x10 /* MAP_FIXED */)
+		if (is_below_min_address(q))
 			return "min_address";
-		if (!q->r->memlock_limit_bytes && !q->r->cap_ipc_lock)
+		if (may_not_lock(q))
 			return "rlimit_memlock";
 		break;
 	}
@@ -335,8 +431,7 @@ static void cause_of_mapping(const struct fs_refused_record *r, const struct fs_
 	v->cause = by_errno(&q, &v->certain);
 	if (v->cause)
 		return;
-	if (r->error == ENOMEM || r->error == EAGAIN || r->call == FS_CALL_BRK)
-		run_checks(&q, v);
+	run_checks(&q, v);
 	if (!v->cause) {
 		v->cause = "unknown";
 		describe(&q, v);
@@ -370,11 +465,18 @@ static void cause_of_descriptor(const struct fs_refused_record *r, const struct 
 		add(v, "file_nr", l->file_nr, l->file_max);
 		break;
 	case EBADF:
-	case EINVAL:
-		v->cause = "descriptor_number_limit";
+	case EINVAL: {
+		uint64_t number = r->error == EBADF ? r->args[1] : r->args[2];
+		bool past = number >= r->fd_soft;
+
+		v->cause = past		       ? "descriptor_number_limit"
+			   : r->error == EBADF ? "bad_descriptor"
+					       : "bad_argument";
 		v->certain = true;
-		add(v, "number", r->error == EBADF ? r->args[1] : r->args[2], r->fd_soft);
+		if (past)
+			add(v, "number", number, r->fd_soft);
 		break;
+	}
 	}
 	if (!v->nr_evidence && counted)
 		add(v, "fds", r->fds, r->fd_soft);

@@ -30,7 +30,8 @@ static uint32_t level_of(uint64_t value, uint64_t limit, const struct finding *o
 	for (uint32_t i = 0; i < 3; i++) {
 		uint32_t percent = level_percent[i] - (open && open->level > i ? 5 : 0);
 
-		if (limit && limit != UINT64_MAX && value * 100 >= limit * percent)
+		if (limit && limit != UINT64_MAX &&
+		    (unsigned __int128)value * 100 >= (unsigned __int128)limit * percent)
 			level = i + 1;
 	}
 	return level;
@@ -107,10 +108,10 @@ static void raise_nofile(struct finding *f, const struct subject *s, uint64_t so
 			       "--nofile=%" PRIu64 ":%" PRIu64,
 			       s->id.pid, want, want);
 	else
-		finding_remedy(f, "for the next start: ulimit -n %" PRIu64 "%s", want,
-			       within ? ""
-				      : " (above the hard limit: as root, or LimitNOFILE= of its "
-					"unit)");
+		finding_remedy(
+			f, "for the next start: ulimit -n %" PRIu64 "%s", want,
+			within ? ""
+			       : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
 }
 
 static void list_descriptors(struct finding *f, const struct subject *s)
@@ -135,8 +136,7 @@ static bool maps_near_limit(const struct occasion *o, const struct finding *open
 	say_level(f, "mappings", "vm.max_map_count", value, g->map_high, limit, level);
 	say_forecast(f, o->s->maps, limit);
 	finding_remedy(f, "find what maps: mappings that share no file and no rights are not "
-			  "merged; "
-			  "pack small ones together, unmap what is done with");
+			  "merged; pack small ones together, unmap what is done with");
 	raise_map_count(f, g->map_high);
 	return true;
 }
@@ -241,8 +241,7 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 		return false;
 	say_refused(o, f, "vm.max_map_count is used up");
 	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
-			  "shares "
-			  "many tensors: stack them, or use multiprocessing_context='fork'");
+			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
 	raise_map_count(f, o->refused->map_count);
 	return true;
 }
@@ -253,8 +252,7 @@ static bool split_refused(const struct occasion *o, const struct finding *open, 
 		return false;
 	say_refused(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
 	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
-			  "let "
-			  "the allocator keep its pages (jemalloc: retain:true)");
+			  "let the allocator keep its pages (jemalloc: retain:true)");
 	raise_map_count(f, o->refused->map_count);
 	return true;
 }
@@ -275,8 +273,8 @@ static bool refused_by_data(const struct occasion *o, const struct finding *open
 	if (!has_cause(o, "rlimit_data"))
 		return false;
 	say_refused(o, f, "RLIMIT_DATA (ulimit -d) is used up");
-	finding_remedy(f, "since Linux 4.7 it counts private writable mappings too, not only the "
-			  "heap");
+	finding_remedy(
+		f, "since Linux 4.7 it counts private writable mappings too, not only the heap");
 	finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited",
 		       o->refused->subject.pid);
 	return true;
@@ -381,8 +379,7 @@ static bool bad_kernel_address(const struct occasion *o, const struct finding *o
 	finding_evidence(f, "address", r->address >> 63 ? "kernel half" : "user half, no user copy",
 			 NULL);
 	finding_remedy(f, "it may be an oops in the making: look at dmesg; lsmod | grep for the "
-			  "module "
-			  "named");
+			  "module named");
 	return true;
 }
 

@@ -12,7 +12,8 @@
 #include "wire.h"
 
 #define SECOND 1000000000ULL
-#define RECORD(type, k, t) ((struct type){.h = {.kind = (k), .len = sizeof(struct type), .t_ns = (t)}})
+#define RECORD(type, k, t)                                                                         \
+	((struct type){.h = {.kind = (k), .len = sizeof(struct type), .t_ns = (t)}})
 
 static inline struct fs_process_record process_record(uint32_t pid, uint64_t birth, uint64_t t_ns)
 {
@@ -99,9 +100,11 @@ static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call
 	return r;
 }
 
-static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, uint64_t ip, bool nofault)
+static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, uint64_t ip,
+								bool nofault)
 {
-	struct fs_kernel_fault_record r = RECORD(fs_kernel_fault_record, FS_REC_KERNEL_FAULT, 2 * SECOND);
+	struct fs_kernel_fault_record r =
+		RECORD(fs_kernel_fault_record, FS_REC_KERNEL_FAULT, 2 * SECOND);
 
 	r.subject.pid = r.tid = pid;
 	r.subject.start_ns = 1;
@@ -113,8 +116,8 @@ static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, ui
 	return r;
 }
 
-static const char *const fixture_hooks[] = {"look", "life", "fault_begin", "fault_kernel", "signal",
-					    "map_area", "fault_end", "calls"};
+static const char *const fixture_hooks[] = {"look",   "life",	  "fault_begin", "fault_kernel",
+					    "signal", "map_area", "fault_end",	 "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
 /* A host, all hooks on but one (NULL: none), and a first tick at one second. */

@@ -33,7 +33,8 @@ static inline bool tap_result(bool good, const char *file, int line, const char 
 	return good;
 }
 
-static inline void tap_u64(uint64_t got, uint64_t want, const char *file, int line, const char *name)
+static inline void tap_u64(uint64_t got, uint64_t want, const char *file, int line,
+			   const char *name)
 {
 	if (!tap_result(got == want, file, line, "%s", name))
 		printf("#   got %" PRIu64 ", want %" PRIu64 "\n", got, want);
@@ -45,7 +46,8 @@ static inline void tap_str(const char *got, const char *want, const char *file, 
 	bool good = got && want ? !strcmp(got, want) : got == want;
 
 	if (!tap_result(good, file, line, "%s", name))
-		printf("#   got \"%s\", want \"%s\"\n", got ? got : "(null)", want ? want : "(null)");
+		printf("#   got \"%s\", want \"%s\"\n", got ? got : "(null)",
+		       want ? want : "(null)");
 }
 
 static inline int tap_done(void)
@@ -55,7 +57,7 @@ static inline int tap_done(void)
 }
 
 /* Each returns or prints one result; names are for people. */
-#define ok(good, ...) tap_result(good, __FILE__, __LINE__, __VA_ARGS__)
+#define ok(good, ...)		tap_result(good, __FILE__, __LINE__, __VA_ARGS__)
 #define is_u64(got, want, name) tap_u64(got, want, __FILE__, __LINE__, name)
 #define is_str(got, want, name) tap_str(got, want, __FILE__, __LINE__, name)
 

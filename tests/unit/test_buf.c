@@ -71,7 +71,8 @@ static void test_cap(void)
 	buf_add(&b, big, BUF_CAP_BYTES - 1);
 	ok(!b.failed && b.len == BUF_CAP_BYTES - 1, "the cap holds the text and its NUL");
 	buf_putc(&b, 'y');
-	ok(b.failed && b.len == BUF_CAP_BYTES - 1 && b.s[b.len - 1] == 'x', "one byte more is dropped");
+	ok(b.failed && b.len == BUF_CAP_BYTES - 1 && b.s[b.len - 1] == 'x',
+	   "one byte more is dropped");
 	buf_printf(&b, "%d", 5);
 	ok(b.failed && b.len == BUF_CAP_BYTES - 1, "printf beyond the cap too");
 	buf_clear(&b);
@@ -123,13 +124,16 @@ static void test_safe(void)
 	is_safe("plain ~", true, "plain ~", "safe: plain");
 	is_safe("\033[31m", true, "\\x1b[31m", "safe: ESC");
 	is_safe("a\nb\r\t\x7f", true, "a\\x0ab\\x0d\\x09\\x7f", "safe: C0 and DEL");
-	is_safe("\xc2\x9b" "31m", true, "\\xc2\\x9b31m", "safe: C1");
+	is_safe("\xc2\x9b31m", true, "\\xc2\\x9b31m", "safe: C1");
 	is_safe("\x9b", true, "\\x9b", "safe: a raw C1 byte is no UTF-8");
-	is_safe("a\xe2\x80\xae" "b", true, "a\\xe2\\x80\\xaeb", "safe: right-to-left override");
-	is_safe("\xe2\x81\xa6\xe2\x81\xa9", true, "\\xe2\\x81\\xa6\\xe2\\x81\\xa9", "safe: isolates");
+	is_safe("a\xe2\x80\xaeb", true, "a\\xe2\\x80\\xaeb", "safe: right-to-left override");
+	is_safe("\xe2\x81\xa6\xe2\x81\xa9", true, "\\xe2\\x81\\xa6\\xe2\\x81\\xa9",
+		"safe: isolates");
 	is_safe("\xe2\x80\x8f", true, "\\xe2\\x80\\x8f", "safe: right-to-left mark");
-	is_safe("\xd8\x9c", true, "\\xd8\\x9c", "safe: Arabic letter mark is a bidirectional control");
-	is_safe("\xe2\x80\x8b\xef\xbb\xbf", true, "\\xe2\\x80\\x8b\\xef\\xbb\\xbf", "safe: zero width");
+	is_safe("\xd8\x9c", true, "\\xd8\\x9c",
+		"safe: Arabic letter mark is a bidirectional control");
+	is_safe("\xe2\x80\x8b\xef\xbb\xbf", true, "\\xe2\\x80\\x8b\\xef\\xbb\\xbf",
+		"safe: zero width");
 	is_safe("\xe2\x80\xa8\xe2\x80\xa9", true, "\\xe2\\x80\\xa8\\xe2\\x80\\xa9",
 		"safe: line and paragraph separators");
 	is_safe("\xc3\xa9", true, "\xc3\xa9", "safe: a letter stays");

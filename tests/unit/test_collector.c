@@ -26,7 +26,8 @@ static const struct {
 	const char *name;
 	uint32_t kind, len, short_len;
 } kinds[] = {
-	{"process", FS_REC_PROCESS, sizeof(struct fs_process_record), offsetof(struct fs_process_record, c)},
+	{"process", FS_REC_PROCESS, sizeof(struct fs_process_record),
+	 offsetof(struct fs_process_record, c)},
 	{"crossing", FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0},
 	{"refused", FS_REC_REFUSED, sizeof(struct fs_refused_record), 0},
 	{"signal", FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0},
@@ -60,13 +61,15 @@ static void test_sizes(void)
 		bool refused = true;
 
 		for (uint32_t len = 0; len <= 5000; len++)
-			if (len != kinds[i].len && (!kinds[i].short_len || len != kinds[i].short_len))
+			if (len != kinds[i].len &&
+			    (!kinds[i].short_len || len != kinds[i].short_len))
 				refused &= take(kinds[i].kind, len) == -EBADMSG;
 		refused &= take(kinds[i].kind, UINT32_MAX - 16) == -EBADMSG;
 		ok(refused, "%s: any other size is refused", kinds[i].name);
 		is_u64(-take(kinds[i].kind, kinds[i].len), 0, kinds[i].name);
 		if (kinds[i].short_len)
-			is_u64(-take(kinds[i].kind, kinds[i].short_len), 0, "process without counters");
+			is_u64(-take(kinds[i].kind, kinds[i].short_len), 0,
+			       "process without counters");
 	}
 	ok(take(0, 16) == -EBADMSG && take(6, 16) == -EBADMSG && take(63, 16) == -EBADMSG &&
 		   take(FS_REC_END + 1, 16) == -EBADMSG && take(UINT32_MAX, 64) == -EBADMSG,
@@ -108,8 +111,8 @@ static void test_strings(void)
 	n.subject = p.subject;
 	s.ip = 99;
 	ok(!collector_take(&c, &p.h) && !collector_take(&c, &r.h) && !collector_take(&c, &n.h) &&
-		   !collector_take(&c, &f.h) && !collector_take(&c, &s.h) && !collector_take(&c, &h.h) &&
-		   !collector_take(&c, &k.h),
+		   !collector_take(&c, &f.h) && !collector_take(&c, &s.h) &&
+		   !collector_take(&c, &h.h) && !collector_take(&c, &k.h),
 	   "strings without an end are taken");
 	subject = model_find(&m, &p.subject);
 	is_u64(strlen(subject->now.g.comm), 15, "a comm is ended");
@@ -119,8 +122,9 @@ static void test_strings(void)
 	is_u64(strlen(m.event[1].kernel_fault.comm), 15, "of each kind");
 	is_u64(strlen(model_symbol(&m, 99)->symbol), 63, "a symbol is");
 	is_u64(strlen(model_symbol(&m, 99)->module), 63, "a module is");
-	is_u64(strlen(m.host.version) + strlen(m.host.kernel) + strlen(m.host.arch) + strlen(m.host.host) +
-		       strlen(m.host.boot_id) + strlen(m.host.mode) + strlen(m.host.target),
+	is_u64(strlen(m.host.version) + strlen(m.host.kernel) + strlen(m.host.arch) +
+		       strlen(m.host.host) + strlen(m.host.boot_id) + strlen(m.host.mode) +
+		       strlen(m.host.target),
 	       31 + 95 + 15 + 63 + 39 + 15 + 127, "the host's are");
 	is_u64(strlen(m.hook[m.hooks - 1].name), 23, "a hook's name is");
 	is_u64(strlen(m.hook[m.hooks - 1].why), 159, "and why it is blind");
@@ -142,16 +146,20 @@ static void test_filter(void)
 	f.pid[0] = 10;
 	f.pid[1] = 20;
 	f.pids = 2;
-	ok(shows(&f, 10, "a", NULL) && shows(&f, 20, "a", NULL) && !shows(&f, 30, "a", NULL), "by pids");
+	ok(shows(&f, 10, "a", NULL) && shows(&f, 20, "a", NULL) && !shows(&f, 30, "a", NULL),
+	   "by pids");
 	ok(!filter_shows(&f, 30, FS_PROC_WATCHED, "a", NULL), "a watched one is no target");
 	f.children = true;
-	ok(filter_shows(&f, 30, FS_PROC_WATCHED, "a", NULL), "but a child, where those are asked for");
+	ok(filter_shows(&f, 30, FS_PROC_WATCHED, "a", NULL),
+	   "but a child, where those are asked for");
 	ok(!filter_shows(&f, 30, FS_PROC_BORN, "a", NULL), "others are not");
 	f.children = false;
 	f.pids = 0;
-	ok(!filter_comm(&f, "^py(thon)?[0-9]*$", error, sizeof(error)), "an extended regular expression");
-	ok(shows(&f, 1, "python3", NULL) && shows(&f, 1, "py", NULL) && !shows(&f, 1, "apy", NULL) &&
-		   !shows(&f, 1, "", NULL), "by comm");
+	ok(!filter_comm(&f, "^py(thon)?[0-9]*$", error, sizeof(error)),
+	   "an extended regular expression");
+	ok(shows(&f, 1, "python3", NULL) && shows(&f, 1, "py", NULL) &&
+		   !shows(&f, 1, "apy", NULL) && !shows(&f, 1, "", NULL),
+	   "by comm");
 	f.pid[0] = 10;
 	f.pids = 1;
 	ok(shows(&f, 10, "py", NULL) && !shows(&f, 10, "sh", NULL) && !shows(&f, 11, "py", NULL),
@@ -162,12 +170,15 @@ static void test_filter(void)
 	ok(strstr(error, "--comm 'a('"), "the error names the option and what was given");
 	filter_free(&f);
 	f = (struct filter){};
-	is_u64(-filter_cgroup(&f, "a", error, sizeof(error)), ENOENT, "a relative cgroup is refused");
+	is_u64(-filter_cgroup(&f, "a", error, sizeof(error)), ENOENT,
+	       "a relative cgroup is refused");
 	ok(strstr(error, "--cgroup a"), "the error names the option and what was given");
 	is_u64(-filter_cgroup(&f, "/a", error, sizeof(error)), 0, "a path as in /proc/PID/cgroup");
-	ok(shows(&f, 1, "x", "/a") && shows(&f, 1, "x", "/a/b"), "it shows its own and those below");
+	ok(shows(&f, 1, "x", "/a") && shows(&f, 1, "x", "/a/b"),
+	   "it shows its own and those below");
 	ok(!shows(&f, 1, "x", "/ab") && !shows(&f, 1, "x", "/") && !shows(&f, 1, "x", "") &&
-		   !shows(&f, 1, "x", "/b/a"), "but not those that begin alike");
+		   !shows(&f, 1, "x", "/b/a"),
+	   "but not those that begin alike");
 	ok(!shows(&f, 1, "x", NULL), "nor those that are not known");
 	is_u64(-filter_cgroup(&f, "/a//", error, sizeof(error)), 0, "with slashes behind");
 	is_str(f.cgroup, "/a", "they are cut");
@@ -177,7 +188,8 @@ static void test_filter(void)
 
 static void test_view(void)
 {
-	struct fs_process_record a = process_record(10, 1, SECOND), b = process_record(11, 1, SECOND);
+	struct fs_process_record a = process_record(10, 1, SECOND),
+				 b = process_record(11, 1, SECOND);
 	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
 	struct fs_refused_record r = refused_record(10, FS_CALL_OPEN, EMFILE);
 	struct filter f = {.pid = {10}, .pids = 1};
@@ -187,7 +199,8 @@ static void test_view(void)
 	b.g.map_high = 60000;
 	collector_take(&c, &a.h);
 	collector_take(&c, &b.h);
-	ok(!model_find(&m, &a.subject)->hidden && model_find(&m, &b.subject)->hidden, "others are hidden");
+	ok(!model_find(&m, &a.subject)->hidden && model_find(&m, &b.subject)->hidden,
+	   "others are hidden");
 	model_totals(&m, &t);
 	is_u64(t.maps.pid, 10, "a peak is of those that are shown");
 	is_u64(t.processes, 1, "and so is the count of processes");
@@ -221,11 +234,13 @@ static void test_recording_failure(void)
 	char error[256];
 
 	begin(NULL);
-	if (ok(!recorder_open(fixture_path("r"), false, &rec, error, sizeof(error)), "a recorder")) {
+	if (ok(!recorder_open(fixture_path("r"), false, &rec, error, sizeof(error)),
+	       "a recorder")) {
 		c.rec = rec;
 		collector_take(&c, &a.h);
 		is_u64(-take(FS_REC_PROCESS, 20), EBADMSG, "a bad record with a recorder");
-		ok(!c.rec_error && !recorder_close(rec), "is not recorded, and is no failure of the recording");
+		ok(!c.rec_error && !recorder_close(rec),
+		   "is not recorded, and is no failure of the recording");
 	}
 	unlink(fixture_path("r"));
 	rmdir(fixture_dir);

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "tap.h"
 
-#define LIMIT 65530
+#define LIMIT  65530
 #define TRIALS 200
 
 static uint64_t seed = 42;
@@ -87,7 +87,8 @@ static void test_shapes(void)
 	fill(&s, 30, 1, decelerating);
 	f = series_forecast(&s, LIMIT);
 	/* it reaches the limit at t = (65530 / 8000)^2 = 67.1 */
-	ok(!f.known || (f.low <= f.seconds && f.seconds <= f.high), "decelerating: within its interval");
+	ok(!f.known || (f.low <= f.seconds && f.seconds <= f.high),
+	   "decelerating: within its interval");
 	ok(!f.known || f.low <= 67.1 - 29, "decelerating: warns early, not late");
 }
 
@@ -104,7 +105,8 @@ static void test_few(void)
 	fill(&s, 4, 1, linear);
 	ok(series_forecast(&s, LIMIT).known, "4 points: one");
 	fill(&s, 1000, 0.00001, linear);
-	ok(s.n == 1 && !series_forecast(&s, LIMIT).known, "a thousand points in 10 ms are one: none");
+	ok(s.n == 1 && !series_forecast(&s, LIMIT).known,
+	   "a thousand points in 10 ms are one: none");
 }
 
 static void test_thinning(void)
@@ -151,7 +153,8 @@ static void test_coverage(double every, double amplitude, const char *name)
 		held += f.known && f.low <= truth * 1.01 && f.high >= truth * 0.99;
 	}
 	ok(given >= TRIALS * 9 / 10, "%s: a forecast in %d of %d", name, given, TRIALS);
-	ok(held >= given * 9 / 10 && held, "%s: the interval holds the truth in %d of %d", name, held, given);
+	ok(held >= given * 9 / 10 && held, "%s: the interval holds the truth in %d of %d", name,
+	   held, given);
 }
 
 static void test_extremes(void)

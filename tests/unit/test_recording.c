@@ -12,8 +12,8 @@
 #include "tap.h"
 
 #define TAKEN_MAX 64
-#define HEADER 24 /* of the file */
-#define FRAME 8	  /* of each record */
+#define HEADER	  24 /* of the file */
+#define FRAME	  8  /* of each record */
 
 static struct taken {
 	size_t n;
@@ -51,7 +51,8 @@ static void put_file(const char *path, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads a recording to its end or its first error. Returns what replay_open() or look() said last. */
+/* Reads a recording to its end or its first error. Returns what replay_open() or look() said last.
+ */
 static int replay(const char *path)
 {
 	struct sink sink = {.take = take};
@@ -228,8 +229,10 @@ static void test_headers(void)
 	memcpy(file, keep, sizeof(file));
 	/* a sum that fits, but a record that claims another length than its frame */
 	set_u32(frame_at[0] + FRAME + 4, 17);
-	set_u32(frame_at[0] + 4, crc32(0, file + frame_at[0] + FRAME, frame_at[1] - frame_at[0] - FRAME));
-	ok(replay_bytes(file, file_size) == -EBADMSG && !taken.n, "a record of another length than its frame");
+	set_u32(frame_at[0] + 4,
+		crc32(0, file + frame_at[0] + FRAME, frame_at[1] - frame_at[0] - FRAME));
+	ok(replay_bytes(file, file_size) == -EBADMSG && !taken.n,
+	   "a record of another length than its frame");
 	memcpy(file, keep, sizeof(file));
 
 	set_u32(16, 0x04030201);
@@ -272,7 +275,8 @@ static void test_fifo(void)
 		_exit(replay(path) == -EINVAL ? 0 : 1);
 	}
 	waitpid(pid, &status, 0);
-	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a pipe without a writer is refused, not waited for");
+	ok(WIFEXITED(status) && !WEXITSTATUS(status),
+	   "a pipe without a writer is refused, not waited for");
 	unlink(path);
 }
 
@@ -302,23 +306,27 @@ static void test_sink_errors(void)
 
 static void test_existing(void)
 {
-	const char *path = fixture_path("kept"), *link = fixture_path("link"), *full = fixture_path("full");
+	const char *path = fixture_path("kept"), *link = fixture_path("link"),
+		   *full = fixture_path("full");
 	struct recorder *rec = NULL;
 	char text[8] = "";
 	int err, fd;
 
 	put_file(path, "precious", 8);
 	err = recorder_open(path, false, &rec, error, sizeof(error));
-	ok(err == -EEXIST && strstr(error, path) && strstr(error, "--force"), "an existing file is kept");
+	ok(err == -EEXIST && strstr(error, path) && strstr(error, "--force"),
+	   "an existing file is kept");
 	fd = open(path, O_RDONLY);
 	ok(read(fd, text, 8) == 8 && !memcmp(text, "precious", 8), "as it was");
 	close(fd);
-	ok(!recorder_open(path, true, &rec, error, sizeof(error)) && !recorder_close(rec), "with force it is not");
+	ok(!recorder_open(path, true, &rec, error, sizeof(error)) && !recorder_close(rec),
+	   "with force it is not");
 	is_u64(replay(path), 1, "but a recording then");
 	if (symlink(path, link) || symlink("/dev/full", full))
 		abort();
 	err = recorder_open(link, true, &rec, error, sizeof(error));
-	ok(err == -ELOOP && strstr(error, link), "a symbolic link is not followed, even with force");
+	ok(err == -ELOOP && strstr(error, link),
+	   "a symbolic link is not followed, even with force");
 	err = recorder_open(full, true, &rec, error, sizeof(error));
 	ok(err == -ELOOP, "nor one to a device");
 	err = recorder_open(full, false, &rec, error, sizeof(error));
@@ -358,7 +366,8 @@ static void test_full_disk(void)
 	is_u64(-first, EFBIG, "a write that fails is told");
 	is_u64(told, 1, "once");
 	ok(recorder_close(rec) < 0, "and at the end again");
-	ok(!stat(path, &st) && st.st_size > 4000 && st.st_size <= 20000, "the file keeps what fitted");
+	ok(!stat(path, &st) && st.st_size > 4000 && st.st_size <= 20000,
+	   "the file keeps what fitted");
 	ok(replay(path) == 1 && taken.n >= 4 && taken.n % 4 == 0, "it ends with a whole interval");
 	unlink(path);
 }

@@ -89,7 +89,8 @@ static void test_levels(const char *id)
 	ok(!find(id, 10), "%s cleared is forgotten once told", id);
 	is_level(id, 49, -1, false, "at 49 % again: none");
 	is_level(id, 99, SEVERITY_CRITICAL, true, "at 99 %: critical at once");
-	ok(find(id, 10)->nr_evidence >= 2 && find(id, 10)->nr_remedies, "%s has evidence and a remedy", id);
+	ok(find(id, 10)->nr_evidence >= 2 && find(id, 10)->nr_remedies,
+	   "%s has evidence and a remedy", id);
 	ok(strstr(find(id, 10)->title, "99%"), "%s says how much", id);
 	is_u64(fs.opened[SEVERITY_INFO], 2, "M25 and F12 opened once each as info");
 	end();
@@ -141,7 +142,9 @@ static void test_subject_ends(void)
 static void is_refused(enum fs_call call, int error, const char *id, const char *blind)
 {
 	struct fs_refused_record r = refused_record(10, call, error);
-	const char *name = call == FS_CALL_MUNMAP ? "munmap" : call == FS_CALL_MMAP ? "mmap" : "descriptor";
+	const char *name = call == FS_CALL_MUNMAP ? "munmap"
+			   : call == FS_CALL_MMAP ? "mmap"
+						  : "descriptor";
 
 	begin(blind);
 	r.map_count = 65532;
@@ -260,7 +263,8 @@ static void test_kernel_fault(void)
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
 	ok(fs.n == 1 && find("K01", 10), "any other opens K01");
-	ok(fs.n && strstr(fs.f[0].title, "bad_driver_ioctl+0x1c") && strstr(fs.f[0].title, "[bad_driver]"),
+	ok(fs.n && strstr(fs.f[0].title, "bad_driver_ioctl+0x1c") &&
+		   strstr(fs.f[0].title, "[bad_driver]"),
 	   "with the name of the symbol and its module");
 	end();
 	begin("fault_kernel");
@@ -315,8 +319,9 @@ static void test_table(void)
 		const char *id = rules[i].id;
 		bool hook = !rules[i].needs;
 
-		formed &= strlen(id) == 3 && id[0] >= 'A' && id[0] <= 'Z' && id[1] >= '0' && id[1] <= '9' &&
-			  id[2] >= '0' && id[2] <= '9' && rules[i].title[0] && rules[i].test;
+		formed &= strlen(id) == 3 && id[0] >= 'A' && id[0] <= 'Z' && id[1] >= '0' &&
+			  id[1] <= '9' && id[2] >= '0' && id[2] <= '9' && rules[i].title[0] &&
+			  rules[i].test;
 		for (size_t k = 0; k < i; k++)
 			unique &= strcmp(rules[k].id, id) != 0;
 		if (i && rules[i - 1].id[0] == id[0])

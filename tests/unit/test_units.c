@@ -90,10 +90,11 @@ static void test_seconds(void)
 	static const struct {
 		const char *text;
 		double want;
-	} good[] = {{"2", 2}, {"0.5", 0.5}, {"1m", 60}, {"2h", 7200}, {"500ms", 0.5}, {"3s", 3},
-		    {"10ms", 0.01}, {"0.01", 0.01}, {"1.5m", 90}, {"100000000", 1e8}};
-	static const char *const bad[] = {"", "x", "1x", "1d", "nan", "inf", "-1", "0", "1e9", "1 s",
-					  "1ss", "0.001", "1e400", "ms", "-0.5", "5mm", "27778h"};
+	} good[] = {{"2", 2},  {"0.5", 0.5},   {"1m", 60},     {"2h", 7200}, {"500ms", 0.5},
+		    {"3s", 3}, {"10ms", 0.01}, {"0.01", 0.01}, {"1.5m", 90}, {"100000000", 1e8}};
+	static const char *const bad[] = {"",	   "x",	 "1x",	 "1d",	"nan",	 "inf",
+					  "-1",	   "0",	 "1e9",	 "1 s", "1ss",	 "0.001",
+					  "1e400", "ms", "-0.5", "5mm", "27778h"};
 	double v;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -115,7 +116,8 @@ static void test_u64(void)
 	uint64_t v = 7;
 
 	ok(!parse_u64("0", 0, 10, &v) && v == 0, "parse_u64 0");
-	ok(!parse_u64("18446744073709551615", 0, UINT64_MAX, &v) && v == UINT64_MAX, "parse_u64 the most");
+	ok(!parse_u64("18446744073709551615", 0, UINT64_MAX, &v) && v == UINT64_MAX,
+	   "parse_u64 the most");
 	is_u64(-parse_u64("18446744073709551616", 0, UINT64_MAX, &v), ERANGE, "parse_u64 one more");
 	ok(!parse_u64("10", 10, 20, &v) && !parse_u64("20", 10, 20, &v), "parse_u64 at both ends");
 	ok(parse_u64("9", 10, 20, &v) == -ERANGE && parse_u64("21", 10, 20, &v) == -ERANGE,
