@@ -2,6 +2,7 @@
 # One Makefile, not recursive. `make help` lists the targets.
 
 VERSION := 0.1.0
+VERSION_DATE := 2026-11-21
 CC ?= gcc
 CLANG ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool 2>/dev/null),/usr/sbin/bpftool)
@@ -14,6 +15,7 @@ ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -I$(BUILD) -DVERSION='"$(VERSION)"' \
+	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 LIBS := -lbpf -lelf -lz -lcap -lm

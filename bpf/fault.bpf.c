@@ -8,6 +8,8 @@
 #define PF_INSTR  16
 #define EFLAGS_AC 0x40000
 
+#define ENOENT 2
+
 static __always_inline __u32 fault_kind(__u64 error_code)
 {
 	__u32 access = error_code & PF_INSTR   ? FS_FAULT_EXEC
@@ -234,6 +236,25 @@ int on_fault_was_major(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+static long take_area(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
+{
+	*(__u64 *)ctx = vma->vm_flags;
+	return 0;
+}
+
+/*
+ * What is mapped where a fault signal comes from. The helper takes mmap_lock only if it is free at
+ * once; -EBUSY where it is not.
+ */
+static __always_inline void find_area(struct fs_signal_record *r, struct task_struct *task)
+{
+	__u64 flags = 0;
+	long err = bpf_find_vma(task, r->address, take_area, &flags, 0);
+
+	r->area = err == 0 ? FS_AREA_FOUND : err == -ENOENT ? FS_AREA_NONE : FS_AREA_UNKNOWN;
+	r->area_flags = flags;
+}
+
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct *target)
 {
@@ -271,8 +292,11 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 	r->tid = target->pid;
 	r->signal = sig;
 	r->code = code;
-	r->pad = 0;
 	r->address = (__u64)address;
+	/* a fault signal is sent by the thread to itself: these are of the access */
+	r->sp = ((struct pt_regs *)bpf_task_pt_regs(target))->sp;
+	r->error_code = target->thread.error_code;
+	find_area(r, target);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 	return 0;

@@ -10,13 +10,17 @@
 #define F_DUPFD_CLOEXEC 1030
 #define SOL_SOCKET	1
 #define SCM_RIGHTS	1
+#define MSG_CTRUNC	8
 /* Commands of bpf(2) that return a descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
-/* Descriptors in the control messages a recvmsg left in user memory: at most four messages. */
-static __always_inline __u32 passed_fds(unsigned long user_msg)
+/*
+ * Descriptors in the control messages a recvmsg left in user memory: at most four messages.
+ * `*ret_cut`: some were cut off, for want of room in the buffer or of a free number.
+ */
+static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut)
 {
 	struct user_msghdr msg;
 	struct cmsghdr cm;
@@ -25,6 +29,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg)
 
 	if (bpf_probe_read_user(&msg, sizeof(msg), (void *)user_msg) || !msg.msg_control)
 		return 0;
+	*ret_cut = msg.msg_flags & MSG_CTRUNC;
 	at = (__u64)msg.msg_control;
 	end = at + msg.msg_controllen;
 	for (int i = 0; i < 4; i++) {
@@ -67,12 +72,25 @@ static __always_inline void saw_close(struct fs_state *st)
 		__sync_fetch_and_sub(&st->fds, 1);
 }
 
+/* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */
+static __always_inline void saw_cut(struct fs_state *st, struct task_struct *task,
+				    struct pt_regs *regs, long ret)
+{
+	__u32 fds;
+
+	if (!count_fds(task, &fds) || fds < soft_limit(task->group_leader, RLIMIT_NOFILE))
+		return;
+	bump(st->c.fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused);
+	emit_refusal(st, task, regs, FS_CALL_RECVMSG, ret, 0, true);
+}
+
 static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *task,
 				       struct pt_regs *regs, struct fs_syscall sc, long ret)
 {
 	__u32 i = (sc.call - FS_CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
 	__u32 pair[2];
+	bool cut = false;
 
 	if (i >= FS_NR_FD_CALLS)
 		return;
@@ -100,7 +118,9 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 	case FS_SHAPE_CLOSE_RANGE:
 		return; /* how many is what the descriptor count tells at the next look */
 	case FS_SHAPE_RECVMSG:
-		made = passed_fds(regs->si);
+		made = passed_fds(regs->si, &cut);
+		if (cut)
+			saw_cut(st, task, regs, ret);
 		if (!made)
 			return;
 		break;

@@ -273,14 +273,19 @@ struct fs_refused_record {
 	char comm[FS_COMM_LEN];
 };
 
+enum fs_area { FS_AREA_UNKNOWN, FS_AREA_NONE, FS_AREA_FOUND };
+
 struct fs_signal_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
 	__s32 signal;
 	__s32 code;
-	__u32 pad;
+	__u32 area;	  /* enum fs_area: what is mapped at the address */
 	__u64 address;
+	__u64 sp;	  /* user stack pointer then; 0: not known */
+	__u64 error_code; /* x86: of the page fault */
+	__u64 area_flags; /* VM_*, where an area was found */
 	char comm[FS_COMM_LEN];
 };
 

@@ -116,7 +116,9 @@ static void man_option(struct buf *b, const struct option_row *o)
 
 void options_man(struct buf *b)
 {
-	buf_printf(b, ".TH FAULTSCOPE 8 \"\" \"faultscope %s\" \"System Manager's Manual\"\n",
+	buf_printf(b,
+		   ".TH FAULTSCOPE 8 \"" VERSION_DATE
+		   "\" \"faultscope %s\" \"System Manager's Manual\"\n",
 		   VERSION);
 	buf_puts(b, ".SH NAME\nfaultscope \\- page faults, mapping pressure and file descriptors, "
 		    "per process\n.SH SYNOPSIS\n");

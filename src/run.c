@@ -90,13 +90,8 @@ int command_run(const struct options *o)
 {
 	struct session s;
 	bool gone, started = false;
-	sigset_t chld;
 	int err = session_begin(&s, o), child_status = 0, status;
 
-	/* from before the command starts: its end must not be missed */
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, NULL);
 	describe_command(&s);
 	if (!err)
 		err = session_open_live(&s, false, TIERS_RUN);

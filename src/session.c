@@ -141,6 +141,23 @@ int session_begin(struct session *s, const struct options *o)
 	return 0;
 }
 
+/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
+static int take_signals(struct session *s)
+{
+	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
+				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		/* job control is ours only where the terminal is */
+		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
+			sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? -errno : 0;
+}
+
 int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
 {
 	struct live_options lo = {.watch_all = watch_all, .tiers = tiers, .btf_path = s->o->btf};
@@ -150,7 +167,9 @@ int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
-	err = live_open(&lo, &s->src, error, sizeof(error));
+	err = take_signals(s);
+	if (!err)
+		err = live_open(&lo, &s->src, error, sizeof(error));
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
@@ -356,25 +375,14 @@ int session_start(struct session *s)
 
 static int open_loop(struct session *s)
 {
-	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
-				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
 	uint64_t ns = interval_of(s->o) * 1e9;
 	struct itimerspec every = {{ns / 1000000000, ns % 1000000000},
 				   {ns / 1000000000, ns % 1000000000}};
-	sigset_t set;
 	int fds[4], n = 0;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		/* job control is ours only where the terminal is */
-		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
-			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->signals < 0 || s->timer < 0 || s->poll < 0 ||
-	    timerfd_settime(s->timer, 0, &every, NULL))
+	if (s->timer < 0 || s->poll < 0 || timerfd_settime(s->timer, 0, &every, NULL))
 		return -errno;
 	fds[n++] = s->signals;
 	fds[n++] = s->timer;
@@ -529,7 +537,6 @@ static int live_loop(struct session *s)
 		return err;
 	if (s->o->duration)
 		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
-	reap_child(s); /* it may be gone already: before SIGCHLD was blocked */
 	while (!s->done && !err) {
 		bool was_gone = s->child_gone;
 

@@ -105,6 +105,10 @@ struct mm_struct {
 	struct percpu_counter rss_stat[4];
 };
 
+struct vm_area_struct {
+	unsigned long vm_flags;
+};
+
 struct rlimit {
 	unsigned long rlim_cur;
 	unsigned long rlim_max;
@@ -165,6 +169,11 @@ struct cred {
 	kernel_cap_t cap_effective;
 };
 
+/* x86: arch/x86/include/asm/processor.h */
+struct thread_struct {
+	unsigned long error_code; /* of the last fault that ended in a signal */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct mm_struct *mm;
@@ -182,6 +191,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	int pagefault_disabled;
+	struct thread_struct thread;
 };
 
 struct linux_binprm;

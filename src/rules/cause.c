@@ -447,6 +447,10 @@ static void cause_of_descriptor(const struct fs_refused_record *r, const struct 
 
 	v->cause = "unknown";
 	switch (r->error) {
+	case 0: /* only recvmsg drops without an errno, and only where no number was free */
+		v->cause = "descriptors_dropped";
+		v->certain = counted && r->fds >= r->fd_soft;
+		break;
 	case EMFILE:
 		if (counted && (uint64_t)r->fds + room >= r->fd_soft) {
 			v->cause = "rlimit_nofile";

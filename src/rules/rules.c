@@ -296,9 +296,9 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 static bool refused_otherwise(const struct occasion *o, const struct finding *open,
 			      struct finding *f)
 {
-	static const char *const named[] = {"max_map_count",	"rlimit_as",	 "rlimit_data",
-					    "rlimit_memlock",	"rlimit_nofile", "file_max",
-					    "inotify_instances"};
+	static const char *const named[] = {
+		"max_map_count", "rlimit_as", "rlimit_data",	   "rlimit_memlock",
+		"rlimit_nofile", "file_max",  "inotify_instances", "descriptors_dropped"};
 	char text[96];
 
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
@@ -327,6 +327,20 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 	if (!has_cause(o, "rlimit_nofile"))
 		return false;
 	say_refused(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
+	list_descriptors(f, o->s);
+	raise_nofile(f, o->s, o->refused->fd_soft);
+	return true;
+}
+
+static bool descriptors_dropped(const struct occasion *o, const struct finding *open,
+				struct finding *f)
+{
+	if (!has_cause(o, "descriptors_dropped"))
+		return false;
+	say_refused(o, f, "");
+	snprintf(f->title, sizeof(f->title),
+		 "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
+		 call_name(o->refused->call));
 	list_descriptors(f, o->s);
 	raise_nofile(f, o->s, o->refused->fd_soft);
 	return true;
@@ -399,6 +413,7 @@ const struct rule rules[] = {
 	{"F02", ON_REFUSED, "calls", "a descriptor was refused: fs.file-max", refused_by_file_max},
 	{"F03", ON_REFUSED, "calls", "a descriptor was refused: inotify instances",
 	 refused_by_inotify},
+	{"F04", ON_REFUSED, "calls", "descriptors passed to it were dropped", descriptors_dropped},
 	{"F12", ON_SUBJECT, NULL, "descriptors are near RLIMIT_NOFILE", fds_near_limit},
 	{"F13", ON_SUBJECT, NULL, "descriptors grow towards RLIMIT_NOFILE", fds_grow},
 	{"K01", ON_KERNEL_FAULT, "fault_kernel", "the kernel touched a bad address",

@@ -140,7 +140,9 @@ def expect_latency(check, lines, truth):
         check.equal(f"sum of the buckets, {kind}", sum(n for _, n in latency["buckets"]),
                     latency["total"])
     last = lines.last(pid)["faults"]["latency_ns"]
-    check.near("longest", max(last["minor"]["max"], last["major"]["max"]), truth["max_ns"], 0.2)
+    # the workload's own figure has what it lost the CPU for on top
+    check.between("longest", max(last["minor"]["max"], last["major"]["max"]),
+                  truth["delay_us"] * 1000, truth["max_ns"] * 1.2)
 
 
 @captures(expect_latency, keep=True, cases=["20ms", "1ms"])

@@ -72,15 +72,21 @@ static void read_noncanonical(void)
 	read_pages(at_address(0x0badc0de00000000UL), 1);
 }
 
+static int recurse(int depth)
+{
+	volatile char frame[PAGE_BYTES];
+
+	frame[0] = depth;
+	return depth < 0 ? 0 : recurse(depth + 1) + frame[0];
+}
+
 static void overrun_stack(void)
 {
 	struct rlimit limit = { SMALL_STACK, SMALL_STACK };
-	char *at = __builtin_frame_address(0);
 
 	if (setrlimit(RLIMIT_STACK, &limit))
 		die("setrlimit RLIMIT_STACK");
-	for (;;)
-		write_pages(at -= PAGE_BYTES, 1);
+	recurse(0);
 }
 
 static const struct mode {
