@@ -68,6 +68,7 @@ static void say_json(struct buf *b, const struct model *m, const struct fs_limit
 	json_array(&j, "hooks");
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *v = &m->hook[i];
+		const struct hook *h = &hooks[hook_find(v->name)];
 
 		json_object(&j, NULL);
 		json_text(&j, "name", v->name);
@@ -75,7 +76,11 @@ static void say_json(struct buf *b, const struct model *m, const struct fs_limit
 		json_text(&j, "state", state_names[v->state % 3]);
 		json_text_or_null(&j, "mechanism", v->mechanism[0] ? v->mechanism : NULL);
 		json_text(&j, "tried", v->why);
-		json_text(&j, "lost_without", hooks[hook_find(v->name)].lost);
+		json_array(&j, "alternates");
+		for (const struct hook_alternate *a = h->alternate; a->mechanism; a++)
+			json_text(&j, NULL, a->mechanism);
+		json_end_array(&j);
+		json_text(&j, "lost_without", h->lost);
 		json_end(&j);
 	}
 	json_end_array(&j);

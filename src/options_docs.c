@@ -189,13 +189,26 @@ static void complete_bash(struct buf *b)
 		    "complete -F _faultscope faultscope\n");
 }
 
-/* Help texts in single quotes hold none themselves; brackets and colons mean something to zsh. */
+/* Within single quotes of a shell, which a quote of the text leaves and enters again. */
+static void put_quoted(struct buf *b, const char *s)
+{
+	for (; *s; s++)
+		if (*s == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *s);
+}
+
+/* Brackets and colons mean something to _arguments. */
 static void put_zsh(struct buf *b, const char *s)
 {
+	char one[2] = "";
+
 	for (; *s; s++) {
 		if (*s == '[' || *s == ']' || *s == ':')
 			buf_putc(b, '\\');
-		buf_putc(b, *s);
+		one[0] = *s;
+		put_quoted(b, one);
 	}
 }
 
@@ -225,9 +238,12 @@ static void complete_zsh(struct buf *b)
 static void complete_fish(struct buf *b)
 {
 	buf_puts(b, "# made by: faultscope completion fish\ncomplete -c faultscope -f\n");
-	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
-		buf_printf(b, "complete -c faultscope -n __fish_use_subcommand -a %s -d '%s'\n",
-			   command_rows[i].name, command_rows[i].help);
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++) {
+		buf_printf(b, "complete -c faultscope -n __fish_use_subcommand -a %s -d '",
+			   command_rows[i].name);
+		put_quoted(b, command_rows[i].help);
+		buf_puts(b, "'\n");
+	}
 	for (size_t i = 0; i < nr_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
 
@@ -237,7 +253,9 @@ static void complete_fish(struct buf *b)
 		if (o->arg)
 			buf_puts(b, !strcmp(o->arg, "FILE") || !strcmp(o->arg, "PATH") ? " -r -F"
 										       : " -x");
-		buf_printf(b, " -d '%s'\n", o->help);
+		buf_puts(b, " -d '");
+		put_quoted(b, o->help);
+		buf_puts(b, "'\n");
 	}
 }
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Hooks left out, refused, or attached by another mechanism: what stays exact, and what is said."""
+
+import json
+
+from harness import Lines, Skip, captures, field_of, live, workload_path
+
+# What is null without a hook, in the line of a process.
+NULL_WITHOUT = {
+    "life": ["execs"],
+    "fault_begin": ["faults.read", "faults.not_present"],
+    "fault_kernel": ["faults.kernel", "faults.kernel_probe"],
+    "signal": ["faults.failed"],
+    "fault_end": ["faults.stall_ns"],
+    "calls": ["maps.refused", "fds.opened"],
+}
+
+
+def hooks_here(lab):
+    return json.loads(lab.faultscope("doctor", "--json").out)["hooks"]
+
+
+def run_with(lab, *options):
+    out = lab.dir / "hooks.jsonl"
+    ran = lab.faultscope("run", "--json", "-o", out, *options, "--", workload_path("touch"), "50000")
+    truth = json.loads(ran.out)
+    return ran, Lines(out.read_text()), truth
+
+
+def check_exact(check, what, lines, truth):
+    """The kernel's own totals need no hook but the look and the life of processes."""
+    final = lines.final(truth["pid"])
+    check.near(f"{what}, minor", final["faults"]["minor"], truth["minflt"], 0.001)
+    check.equal(f"{what}, major", final["faults"]["major"], truth["majflt"])
+    return final
+
+
+@live
+def test_hooks_left_out(check, lab):
+    for hook in hooks_here(lab):
+        name = hook["name"]
+        if name == "life":
+            continue  # without it nothing follows the command's children
+        ran, lines, truth = run_with(lab, "--hook", f"{name}=none")
+        check.equal(f"{name}=none, status", ran.returncode, 0)
+        check.that("off" in lines.all[0]["hooks"][name], f"{name}: {lines.all[0]['hooks'][name]}")
+        final = check_exact(check, f"{name}=none", lines, truth)
+        for field in NULL_WITHOUT.get(name, []):
+            check.equal(f"{name}=none, {field}", field_of(final, field), None)
+
+
+@live
+def test_each_mechanism(check, lab):
+    """Forced in turn: exact where it attaches, and blind with its reason where it does not."""
+    forced = 0
+    for hook in hooks_here(lab):
+        for mechanism in hook["alternates"]:
+            what = f"{hook['name']}={mechanism}"
+            ran, lines, truth = run_with(lab, "--hook", what)
+            forced += 1
+            check.equal(f"{what}, status", ran.returncode, 0)
+            said = lines.all[0]["hooks"][hook["name"]]
+            final = check_exact(check, what, lines, truth)
+            if said != mechanism:
+                check.that(said.startswith(f"{mechanism}: "), f"{what}: blind, because {said!r}")
+                for field in NULL_WITHOUT.get(hook["name"], []):
+                    check.equal(f"{what}, {field}", field_of(final, field), None)
+                continue
+            begun = final["faults"]["not_present"] + final["faults"]["protection"]
+            timed = sum(field_of(final, f"faults.latency_ns.{kind}.total")
+                        for kind in ("minor", "major"))
+            check.equal(f"{what}, faults timed", timed, begun)
+            check.that(field_of(final, "maps.by_call.mmap.calls") >= 1, f"{what}: no mmap call")
+    check.that(forced >= 8, f"only {forced} mechanisms")
+
+
+def expect_probes(check, lines, truth):
+    pid = truth["pid"]
+    check.equal("reads refused", truth["refused"], truth["reads"])
+    check.equal("probing reads", lines.final(pid)["faults"]["kernel_probe"], truth["reads"])
+    check.equal("bad ones", lines.final(pid)["faults"]["kernel_bad"], 0)
+    told = lines.of("kernel_fault", pid)
+    if check.that(told, "no line tells of it"):
+        check.equal("survives by design", told[0]["fixed_up"], True)
+        check.equal("class", told[0]["address_class"], "kernel half")
+        check.that("copy_from_kernel_nofault" in (told[0]["symbol"] or ""),
+                   f"symbol {told[0]['symbol']!r}")
+    check.equal("findings", lines.of("finding", pid), [])
+
+
+@captures(expect_probes, keep=True)
+def test_probing_reads_of_the_kernel(lab):
+    capture = lab.run("kernelread", "100")
+    if not capture.truth["reads"]:
+        raise Skip("this kernel does not let BPF read")
+    return capture
