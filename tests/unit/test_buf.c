@@ -124,9 +124,13 @@ static void test_safe(void)
 	is_safe("plain ~", true, "plain ~", "safe: plain");
 	is_safe("\033[31m", true, "\\x1b[31m", "safe: ESC");
 	is_safe("a\nb\r\t\x7f", true, "a\\x0ab\\x0d\\x09\\x7f", "safe: C0 and DEL");
-	is_safe("\xc2\x9b31m", true, "\\xc2\\x9b31m", "safe: C1");
+	is_safe("\xc2\x9b"
+		"31m",
+		true, "\\xc2\\x9b31m", "safe: C1");
 	is_safe("\x9b", true, "\\x9b", "safe: a raw C1 byte is no UTF-8");
-	is_safe("a\xe2\x80\xaeb", true, "a\\xe2\\x80\\xaeb", "safe: right-to-left override");
+	is_safe("a\xe2\x80\xae"
+		"b",
+		true, "a\\xe2\\x80\\xaeb", "safe: right-to-left override");
 	is_safe("\xe2\x81\xa6\xe2\x81\xa9", true, "\\xe2\\x81\\xa6\\xe2\\x81\\xa9",
 		"safe: isolates");
 	is_safe("\xe2\x80\x8f", true, "\\xe2\\x80\\x8f", "safe: right-to-left mark");
