@@ -47,14 +47,24 @@ static void put_fields(void)
 		       fields[i].hook ? "`" : "");
 }
 
+/* A bar would end its cell. */
+static void put_cell(const char *text)
+{
+	for (; *text; text++)
+		printf("%s%c", *text == '|' ? "\\" : "", *text);
+}
+
 static void put_commands(void)
 {
 	puts("| command | what |");
 	puts("| --- | --- |");
-	for (int i = 0; i < NR_COMMANDS; i++)
-		printf("| `faultscope %s%s%s` | %s |\n", command_rows[i].name,
-		       *command_rows[i].name ? " " : "", command_rows[i].args,
-		       command_rows[i].help);
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		const struct command_row *c = &command_rows[i];
+
+		printf("| `faultscope%s%s%s", *c->name ? " " : "", c->name, *c->args ? " " : "");
+		put_cell(c->args);
+		printf("` | %s |\n", c->help);
+	}
 }
 
 int main(int argc, char **argv)

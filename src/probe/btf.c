@@ -56,6 +56,7 @@ int btf_show(struct btf_view *view, const char *path, char *error, size_t size)
 	int err;
 
 	view->old_ns = -1;
+	view->mounted = false;
 	uname(&un);
 	if (path) {
 		err = check_file(path, error, size);
@@ -75,8 +76,9 @@ int btf_show(struct btf_view *view, const char *path, char *error, size_t size)
 	}
 	snprintf(place, sizeof(place), "/boot/vmlinux-%s", un.release);
 	view->old_ns = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	/* EINVAL: in a chroot / may be no mount point; then what is mounted is taken down by hand */
 	if (view->old_ns < 0 || unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+	    (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) && errno != EINVAL)) {
 		err = -errno;
 		snprintf(error, size,
 			 "--btf needs a mount namespace of its own to show the file to libbpf: %s\n"
@@ -85,11 +87,11 @@ int btf_show(struct btf_view *view, const char *path, char *error, size_t size)
 		goto fail;
 	}
 	/* The file is given relative to where we are: copy it before /boot is covered. */
-	if (mount("faultscope", "/boot", "tmpfs", 0, "mode=0700") ||
-	    (err = copy_file(path, place))) {
-		err = -errno;
+	view->mounted = !mount("faultscope", "/boot", "tmpfs", 0, "mode=0700");
+	err = view->mounted ? copy_file(path, place) : -errno;
+	if (err) {
 		snprintf(error, size, "--btf %s: cannot show it at %s: %s", path, place,
-			 strerror(errno));
+			 strerror(-err));
 		goto fail;
 	}
 	return 0;
@@ -102,6 +104,8 @@ void btf_hide(struct btf_view *view)
 {
 	if (view->old_ns < 0)
 		return;
+	if (view->mounted)
+		umount2("/boot", MNT_DETACH);
 	setns(view->old_ns, CLONE_NEWNS);
 	close(view->old_ns);
 	view->old_ns = -1;

@@ -3,10 +3,13 @@
 #ifndef FS_PROBE_BTF_H
 #define FS_PROBE_BTF_H
 
+#include <stdbool.h>
+
 #include <stddef.h>
 
 struct btf_view {
 	int old_ns; /* mount namespace to go back to; -1: nothing was changed */
+	bool mounted;
 };
 
 /*

@@ -88,14 +88,22 @@ def test_target_dies(check, lab):
     Lines(capture.text).final(work.pid)
 
 
+def with_tmpfs(lab, place, script, *options):
+    """Runs a shell script with a file system of its own at a place; nobody else sees it."""
+    # in a chroot / may be no mount point, so no propagation can be set: hence the umount
+    options = " ".join(options)
+    return lab.call("unshare", "-m", "--propagation", "unchanged", "sh", "-c",
+                    f"mount --make-rprivate / 2>/dev/null; mount -t tmpfs {options} none {place} "
+                    f"|| exit; ({script}); status=$?; umount -l {place}; exit $status")
+
+
 # Outputs that fail
 
 def in_small_disk(lab, script):
     """Runs a shell script with a file system of 64 KiB of its own at $DISK."""
     disk = lab.dir / "disk"
     disk.mkdir()
-    mount = f"mount -t tmpfs -o size=64k none {disk} && DISK={disk} && {script}"
-    return lab.call("unshare", "-m", "sh", "-c", mount)
+    return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", "size=64k")
 
 
 @live
@@ -253,8 +261,7 @@ def test_signals_at_any_time(check, lab):
 
 def without_btf(lab, *options):
     words = " ".join(str(word) for word in (FAULTSCOPE, *options))
-    return lab.call("unshare", "-m", "sh", "-c",
-                    f"mount -t tmpfs none /sys/kernel/btf && exec {words}")
+    return with_tmpfs(lab, "/sys/kernel/btf", words)
 
 
 @live

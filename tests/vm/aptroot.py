@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Debian packages of any suite and architecture, fetched and unpacked, never installed.
+
+Each suite has an apt root of its own: own sources, lists, archives. The mirror is the one that
+the host itself uses, so nothing here knows the name of a host.
+"""
+import re
+import subprocess
+import time
+from pathlib import Path
+
+PATIENCE = 300  # seconds for one call of apt
+LISTS_AGE = 24 * 3600  # seconds until the lists of a suite are fetched anew
+KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
+            "/usr/share/keyrings/debian-archive-keyring.pgp")
+
+
+class Missing(Exception):
+    """Something cannot be had; the text says what and why."""
+
+
+def os_release():
+    text = Path("/etc/os-release").read_text(encoding="utf-8")
+    return dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.M))
+
+
+# What the host's own sources say
+
+def one_line_sources(text):
+    """(uri, suite) of "deb [options] uri suite components"."""
+    for line in text.splitlines():
+        found = re.match(r"deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+(\S+)", line.strip())
+        if found:
+            yield found[1], found[2]
+
+
+def deb822_sources(text):
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    for stanza in re.split(r"\n\s*\n", "\n".join(lines)):
+        fields = dict(re.findall(r"^([\w-]+):\s*((?:.*)(?:\n[ \t]+.*)*)", stanza, re.M))
+        fields = {key.lower(): value.split() for key, value in fields.items()}
+        if "deb" in fields.get("types", []) and fields.get("enabled") != ["no"]:
+            for uri in fields.get("uris", []):
+                for suite in fields.get("suites", []):
+                    yield uri, suite
+
+
+def host_sources(etc=Path("/etc/apt")):
+    files = [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*"))]
+    for path in files:
+        if path.suffix in (".list", ".sources") and path.is_file():
+            parse = deb822_sources if path.suffix == ".sources" else one_line_sources
+            yield from parse(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def mirrors():
+    """The URIs of the distribution and of its security updates, as the host has them."""
+    codename = os_release().get("VERSION_CODENAME", "")
+    main, security = [], []
+    for uri, suite in host_sources():
+        uri = uri.rstrip("/")
+        if suite == codename or suite.startswith(("stable", "testing", "sid", "unstable")):
+            main.append(uri)
+        elif re.match(r"[\w-]+[-/](security|updates)$", suite) and "security" in uri + suite:
+            security.append(uri)
+    if not main or os_release().get("ID") != "debian":
+        raise Missing("the host's apt sources name no Debian mirror")
+    return main, security
+
+
+def places_of(suite):
+    """The URIs under which a suite may be, the likeliest first."""
+    main, security = mirrors()
+    if suite.endswith("-security"):
+        found = security + [f"{uri}-security" for uri in main]
+    else:
+        found = main + [f"{uri}-archive/debian" for uri in main]
+    return list(dict.fromkeys(found))
+
+
+# A suite
+
+# The host's own settings stay (a proxy, say); only what would reach out of the root is undone.
+CONFIG = """\
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear DPkg::Post-Invoke;
+#clear Acquire::IndexTargets::deb::DEP-11;
+#clear Acquire::IndexTargets::deb::DEP-11-icons;
+#clear Acquire::IndexTargets::deb::DEP-11-icons-small;
+#clear Acquire::IndexTargets::deb::DEP-11-icons-large;
+Dir::Etc::sourcelist "{root}/sources.list";
+Dir::Etc::sourceparts "{root}/none";
+Dir::Etc::preferences "{root}/none";
+Dir::Etc::preferencesparts "{root}/none";
+Dir::State "{root}/state";
+Dir::State::status "{status}";
+Dir::Cache "{root}/cache";
+APT::Architecture "{arch}";
+#clear APT::Architectures;
+APT::Architectures:: "{arch}";
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::Check-Valid-Until "false";
+"""
+
+
+class Suite:
+    """Some suites of one architecture, as one apt root below the cache directory."""
+
+    def __init__(self, cache, suites, arch):
+        self.suites = suites
+        self.arch = arch
+        self.root = Path(cache) / "apt" / f"{suites[-1]}-{arch}"
+        self.debs = Path(cache) / "debs"
+        for part in ("state/lists/partial", "cache/archives/partial"):
+            (self.root / part).mkdir(parents=True, exist_ok=True)
+        self.debs.mkdir(parents=True, exist_ok=True)
+        (self.root / "status").touch()
+        self.configs = {}
+        for name, status in (("empty", self.root / "status"),
+                             ("host", Path("/var/lib/dpkg/status"))):
+            self.configs[name] = self.root / f"{name}.conf"
+            self.configs[name].write_text(
+                CONFIG.format(root=self.root, status=status, arch=arch), encoding="utf-8")
+
+    def call(self, *words, against="empty"):
+        argv = [words[0], "-q", "-c", str(self.configs[against]), *words[1:]]
+        try:
+            ran = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE,
+                                 cwd=self.debs, check=False, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise Missing(f"{' '.join(words)} takes more than {PATIENCE} s") from None
+        if ran.returncode:
+            # of many lines the first error is the cause
+            said = [line for line in ran.stderr.splitlines() if line.startswith("E:")]
+            said = (said or ran.stderr.splitlines() or [f"status {ran.returncode}"])[0]
+            raise Missing(f"{words[0]} {words[1]}: {said}")
+        return ran.stdout
+
+    def write_sources(self, uris):
+        keyring = next((path for path in KEYRINGS if Path(path).exists()), None)
+        signed = f" signed-by={keyring}" if keyring else ""
+        (self.root / "sources.list").write_text("".join(
+            f"deb [arch={self.arch}{signed}] {uri} {suite} main\n"
+            for uri, suite in zip(uris, self.suites)), encoding="utf-8")
+
+    def update(self, force=False):
+        """Fetches the lists, from the first place that has them all, at most once a day."""
+        stamp = self.root / "updated"
+        if not force and stamp.exists() and time.time() - stamp.stat().st_mtime < LISTS_AGE:
+            return
+        places = [places_of(suite) for suite in self.suites]
+        failure = None
+        for i in range(max(len(some) for some in places)):
+            self.write_sources([some[min(i, len(some) - 1)] for some in places])
+            try:
+                self.call("apt-get", "-o", "APT::Update::Error-Mode=any", "update")
+                stamp.touch()
+                return
+            except Missing as reason:
+                failure = failure or reason
+        raise Missing(f"no lists of {'/'.join(self.suites)} {self.arch}: {failure}")
+
+    def depends(self, package):
+        """The names that a package depends on, alternatives too."""
+        text = self.call("apt-cache", "show", "--no-all-versions", package)
+        found = re.search(r"^Depends: (.*)$", text, re.M)
+        return re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9.+-]*)", found[1]) if found else []
+
+    def version(self, package):
+        text = self.call("apt-cache", "show", "--no-all-versions", package)
+        return re.search(r"^Version: (.*)$", text, re.M)[1]
+
+    def wanted_besides(self, packages, release=None):
+        """What installing packages on the host would install, them included."""
+        target = ["-t", release] if release else []
+        text = self.call("apt-get", *target, "--simulate", "install", *packages, against="host")
+        names = re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+)", text, re.M)
+        return [f"{name}={version}" for name, version in names]
+
+    def download(self, package):
+        """The path of a package's .deb, from the cache if it is there."""
+        name, _, version = package.partition("=")
+        version = version or self.version(name)
+        name = name.partition(":")[0]
+        pattern = f"{name}_{version.replace(':', '%3a')}_*.deb"
+        for arch in (self.arch, "all"):
+            path = self.debs / pattern.replace("*", arch)
+            if path.exists():
+                return path
+        self.call("apt-get", "download", f"{name}={version}")
+        for arch in (self.arch, "all"):
+            path = self.debs / pattern.replace("*", arch)
+            if path.exists():
+                return path
+        raise Missing(f"apt-get download {name}={version} left no {pattern}")
+
+    def unpack(self, package, into):
+        into.mkdir(parents=True, exist_ok=True)
+        deb = self.download(package)
+        ran = subprocess.run(["dpkg", "-x", deb, into], capture_output=True, text=True,
+                             timeout=PATIENCE, check=False)
+        if ran.returncode:
+            deb.unlink()  # cut short, perhaps: the next time fetches it anew
+            raise Missing(f"dpkg -x {deb.name}: {ran.stderr.strip()}")
