@@ -5,6 +5,7 @@ VERSION := 0.1.0
 VERSION_DATE := 2026-11-21
 CC ?= gcc
 CLANG ?= clang
+STRIP_BPF ?= llvm-strip
 BPFTOOL ?= $(or $(shell command -v bpftool 2>/dev/null),/usr/sbin/bpftool)
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -47,19 +48,25 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
-$(BUILD)/faultscope.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
+# The kernel side, twice: bpf/compat.bpf.h says why.
+$(BUILD)/faultscope.bpf.o: STATE :=
+$(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
+$(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Wextra -Werror \
-		-Wno-unused-parameter -Ivmlinux -Ibpf -MMD -MP -c $< -o $@
+	$(CLANG) -O2 -g -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
+		-Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
+	$(STRIP_BPF) -g $@
 
-$(BUILD)/faultscope.skel.h: $(BUILD)/faultscope.bpf.o
-	$(BPFTOOL) gen skeleton $< name faultscope_bpf > $@
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
+	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-$(BUILD)/src/%.o: src/%.c | $(BUILD)/faultscope.skel.h
+SKELETONS := $(BUILD)/faultscope.skel.h $(BUILD)/faultscope_hash.skel.h
+
+$(BUILD)/src/%.o: src/%.c | $(SKELETONS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/src/probe/live.o: $(BUILD)/faultscope.skel.h
+$(BUILD)/src/probe/object.o: $(SKELETONS)
 
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -134,4 +141,4 @@ install: all ## install the program, man page and completions
 clean: ## remove everything that was built
 	rm -rf build
 
--include $(OBJ:.o=.d) $(BUILD)/faultscope.bpf.d $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(UNIT:=.d)

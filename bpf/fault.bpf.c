@@ -23,12 +23,12 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 {
 	struct fault_slot *slot;
 
-	if (!time_faults)
+	if (!config.time_faults)
 		return;
-	slot = bpf_task_storage_get(&slots, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	slot = slot_make(task);
 	if (!slot) {
-		bump(losses.slot);
-		bump(st->c.slots_lost);
+		bump(shared.losses.slot);
+		tally(st, slots_lost, 1);
 		return;
 	}
 	slot->ended_ns = 0;
@@ -36,17 +36,83 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
+/* A fault of the current task begins; `kind` is FS_FAULT_*. */
+static __always_inline int begin(__u32 kind)
+{
+	struct task_struct *task = current_task();
+	struct fs_state *st;
+
+	/* one that begins in user mode is no kernel thread's */
+	if (kind & FS_FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
+		return 0;
+	st = proc_of(task);
+	if (!st)
+		return 0;
+	tally(st, fault_kind[kind & (FS_NR_FAULT_KINDS - 1)], 1);
+	begin_fault(task, st);
+	return 0;
+}
+
 SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fs_state *st = proc_of(task);
+	return begin(fault_kind(error_code));
+}
 
-	if (!st)
+SEC("tp/exceptions/page_fault_user")
+int event_fault_user(struct fault_event *ctx)
+{
+	return begin(fault_kind(ctx->error_code));
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/page_fault_user")
+int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
+{
+	return begin(fault_kind(ctx->args[2]));
+}
+#endif
+
+/* include/linux/mm_types.h, enum fault_flag */
+#define FAULT_FLAG_WRITE       0x1
+#define FAULT_FLAG_TRIED       0x20
+#define FAULT_FLAG_USER	       0x40
+#define FAULT_FLAG_INSTRUCTION 0x100
+
+/*
+ * Where there are no fault tracepoints (arm64): handle_mm_fault(). It runs again for a retry, runs
+ * for get_user_pages() without registers, and does not run where nothing is mapped.
+ */
+static __always_inline int begin_handling(__u64 flags, bool has_regs)
+{
+	__u32 access = flags & FAULT_FLAG_INSTRUCTION ? FS_FAULT_EXEC
+		       : flags & FAULT_FLAG_WRITE     ? FS_FAULT_WRITE
+						      : FS_FAULT_READ;
+
+	if (!has_regs || flags & FAULT_FLAG_TRIED)
 		return 0;
-	bump(st->c.fault_kind[fault_kind(error_code) & 7]);
-	begin_fault(task, st);
-	return 0;
+	return begin(access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
+}
+
+SEC("fentry/handle_mm_fault")
+int BPF_PROG(on_fault_handling, struct vm_area_struct *vma, unsigned long address,
+	     unsigned int flags, struct pt_regs *regs)
+{
+	return begin_handling(flags, regs != NULL);
+}
+
+SEC("kprobe/handle_mm_fault")
+int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long address,
+	       unsigned int flags, struct pt_regs *regs)
+{
+	return begin_handling(flags, regs != NULL);
+}
+
+/* The software event at the entry of the fault handler knows neither access nor protection. */
+SEC("perf_event")
+int on_fault_counted(struct bpf_perf_event_data *ctx)
+{
+	return begin(in_user_mode(&ctx->regs) ? 0 : FS_FAULT_KERNEL);
 }
 
 /*
@@ -58,7 +124,11 @@ static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __
 {
 	if (address >> 63 || error_code & PF_INSTR)
 		return true;
-	return smap_enforced && !(regs->flags & EFLAGS_AC);
+#if defined(__TARGET_ARCH_x86)
+	return config.smap_enforced && !(get(regs, flags) & EFLAGS_AC);
+#else
+	return false;
+#endif
 }
 
 static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 address, __u64 ip,
@@ -71,10 +141,10 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	count = coalesce(&everyone, ip);
 	if (!count)
 		return;
-	fill_subject(&s, task->group_leader);
+	fill_subject(&s, get(task, group_leader));
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
-		bump(losses.ring);
+		bump(shared.losses.ring);
 		return;
 	}
 	fill_header(&r->h, FS_REC_KERNEL_FAULT, sizeof(*r));
@@ -84,41 +154,54 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	r->error_code = error_code;
 	r->count = count;
 	r->nofault = nofault;
-	r->tid = task->pid;
+	r->tid = get(task, pid);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, __u64 error_code)
+{
+	struct task_struct *task;
+	struct fs_state *st;
+	bool nofault;
+
+	if (!is_forbidden(address, regs, error_code)) {
+		if (config.begins_both)
+			return 0; /* counted by the other hook */
+		return begin(fault_kind(error_code) | FS_FAULT_KERNEL);
+	}
+	task = current_task();
+	st = get(task, flags) & PF_KTHREAD ? NULL : proc_of(task);
+	nofault = get(task, pagefault_disabled) > 0;
+	/* a probing read is news of its process alone, a bad access is everybody's */
+	if (st || !nofault)
+		emit_kernel_fault(task, address, regs_ip(regs), error_code, nofault);
+	if (st && nofault)
+		tally(st, kernel_probe, 1);
+	else if (st)
+		tally(st, kernel_bad, 1);
+	return 0;
 }
 
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fs_state *st = task->flags & PF_KTHREAD ? NULL : proc_of(task);
-	bool nofault;
-
-	if (is_forbidden(address, regs, error_code)) {
-		nofault = task->pagefault_disabled > 0;
-		/* a probing read is news of its process alone, a bad access is everybody's */
-		if (st || !nofault)
-			emit_kernel_fault(task, address, regs->ip, error_code, nofault);
-		if (st && nofault)
-			bump(st->c.kernel_probe);
-		else if (st)
-			bump(st->c.kernel_bad);
-		return 0;
-	}
-	if (!st)
-		return 0;
-	bump(st->c.fault_kind[(fault_kind(error_code) & 7) | FS_FAULT_KERNEL]);
-	begin_fault(task, st);
-	return 0;
+	return begin_in_kernel(address, regs, error_code);
 }
+
+#ifdef FS_HASH
+SEC("raw_tp/page_fault_kernel")
+int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
+{
+	return begin_in_kernel(ctx->args[0], (struct pt_regs *)ctx->args[1], ctx->args[2]);
+}
+#endif
 
 /* Puts an ended fault into the figures of its class, and takes it out again. */
 static __always_inline void add_latency(struct fs_state *st, struct fault_slot *slot, __u32 end)
 {
-	bump(st->c.latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)]);
-	__sync_fetch_and_add(&st->c.stall_ns[end & 1], slot->ended_ns);
+	tally(st, latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)], 1);
+	tally(st, stall_ns[end & 1], slot->ended_ns);
 	slot->max_before = st->c.latency_max_ns[end & 1];
 	if (slot->ended_ns > slot->max_before)
 		st->c.latency_max_ns[end & 1] = slot->ended_ns;
@@ -134,7 +217,7 @@ static __always_inline void take_latency(struct fs_state *st, struct fault_slot 
 
 static __always_inline void end_fault(struct task_struct *task, struct fault_slot *slot, __u32 end)
 {
-	struct fs_state *st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
+	struct fs_state *st = proc_find(get(task, group_leader));
 
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
 	slot->begin_ns = 0;
@@ -152,8 +235,8 @@ static __always_inline void end_fault(struct task_struct *task, struct fault_slo
  */
 static __always_inline int on_served(__u32 end)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
+	struct task_struct *task = current_task();
+	struct fault_slot *slot = slot_find(task);
 
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
@@ -179,7 +262,6 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 #define VM_FAULT_MAJOR	 0x4
 #define VM_FAULT_ERROR	 0x873
 #define VM_FAULT_RETRY	 0x400
-#define FAULT_FLAG_TRIED 0x20
 
 /* The end itself, where the kernel lets functions be traced; regs are NULL for get_user_pages. */
 SEC("fexit/handle_mm_fault")
@@ -190,6 +272,21 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 		return 0; /* a failed one stays open until its thread's next begin */
 	return on_served(ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? FS_END_MAJOR
 									  : FS_END_MINOR);
+}
+
+/* The same without the flags: a fault that was tried again is a major one, as the kernel has it. */
+SEC("kretprobe/handle_mm_fault")
+int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
+{
+	struct fault_slot *slot = slot_find(current_task());
+
+	if (!slot || !slot->begin_ns || ret & VM_FAULT_ERROR)
+		return 0;
+	if (ret & VM_FAULT_RETRY) {
+		slot->major = FS_END_MAJOR;
+		return 0;
+	}
+	return on_served(ret & VM_FAULT_MAJOR ? FS_END_MAJOR : slot->major);
 }
 
 /*
@@ -207,8 +304,8 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 
 	if (!ends && item != (int)bpf_core_enum_value(enum vm_event_item, PGMAJFAULT))
 		return 0;
-	task = bpf_get_current_task_btf();
-	slot = bpf_task_storage_get(&slots, task, NULL, 0);
+	task = current_task();
+	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
 		return 0; /* get_user_pages, or not watched */
 	if (ends)
@@ -221,13 +318,13 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 SEC("perf_event")
 int on_fault_was_major(struct bpf_perf_event_data *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fault_slot *slot = bpf_task_storage_get(&slots, task, NULL, 0);
+	struct task_struct *task = current_task();
+	struct fault_slot *slot = slot_find(task);
 	struct fs_state *st;
 
 	if (!slot || !slot->ended_ns || slot->major == FS_END_MAJOR)
 		return 0;
-	st = bpf_task_storage_get(&procs, task->group_leader, NULL, 0);
+	st = proc_find(get(task, group_leader));
 	if (st) {
 		take_latency(st, slot, FS_END_MINOR);
 		add_latency(st, slot, FS_END_MAJOR);
@@ -236,11 +333,13 @@ int on_fault_was_major(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+#ifndef FS_HASH
 static long take_area(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
 {
 	*(__u64 *)ctx = vma->vm_flags;
 	return 0;
 }
+#endif
 
 /*
  * What is mapped where a fault signal comes from. The helper takes mmap_lock only if it is free at
@@ -249,14 +348,18 @@ static long take_area(struct task_struct *task, struct vm_area_struct *vma, void
 static __always_inline void find_area(struct fs_signal_record *r, struct task_struct *task)
 {
 	__u64 flags = 0;
+#ifdef FS_HASH
+	r->area = FS_AREA_UNKNOWN;
+#else
 	long err = bpf_find_vma(task, r->address, take_area, &flags, 0);
 
 	r->area = err == 0 ? FS_AREA_FOUND : err == -ENOENT ? FS_AREA_NONE : FS_AREA_UNKNOWN;
+#endif
 	r->area_flags = flags;
 }
 
-SEC("tp_btf/signal_generate")
-int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct *target)
+static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
+				       struct task_struct *target)
 {
 	struct fs_signal_record *r;
 	struct fault_slot *slot;
@@ -270,11 +373,11 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
 	if (code <= 0)
 		return 0; /* sent by kill or sigqueue */
-	st = bpf_task_storage_get(&procs, target->group_leader, NULL, 0);
+	st = proc_find(get(target, group_leader));
 	if (!st)
 		return 0;
-	bump(st->c.fault_failed);
-	slot = bpf_task_storage_get(&slots, target, NULL, 0);
+	tally(st, fault_failed, 1);
+	slot = slot_find(target);
 	if (slot) {
 		if (slot->ended_ns)
 			take_latency(st, slot, slot->major);
@@ -284,20 +387,35 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
-		bump(losses.ring);
+		bump(shared.losses.ring);
 		return 0;
 	}
 	fill_header(&r->h, FS_REC_SIGNAL, sizeof(*r));
-	fill_subject(&r->subject, target->group_leader);
-	r->tid = target->pid;
+	fill_subject(&r->subject, get(target, group_leader));
+	r->tid = get(target, pid);
 	r->signal = sig;
 	r->code = code;
 	r->address = (__u64)address;
 	/* a fault signal is sent by the thread to itself: these are of the access */
-	r->sp = ((struct pt_regs *)bpf_task_pt_regs(target))->sp;
-	r->error_code = target->thread.error_code;
+	r->sp = user_sp(target);
+	r->error_code = last_error_code(target);
 	find_area(r, target);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
+
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct *target)
+{
+	return signal_sent(sig, info, target);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/signal_generate")
+int raw_signal(struct bpf_raw_tracepoint_args *ctx)
+{
+	return signal_sent(ctx->args[0], (struct kernel_siginfo *)ctx->args[1],
+			   (struct task_struct *)ctx->args[2]);
+}
+#endif

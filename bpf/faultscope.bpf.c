@@ -5,45 +5,59 @@
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 
-/* The end of a system call: pt_regs still hold the arguments, and ret is the answer. */
-static __always_inline int end_call(struct pt_regs *regs, __u64 nr, long ret)
+/* The end of a system call. `regs` still hold the arguments. */
+static __always_inline int end_call(struct task_struct *task, struct pt_regs *regs, __u64 nr,
+				    long ret)
 {
-	struct fs_syscall sc;
-	struct task_struct *task;
+	struct call c = {.regs = regs, .ret = ret};
 	struct fs_state *st;
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
-	sc.shape = syscalls[nr].shape;
-	if (!sc.shape)
+	/* most numbers are of no interest in either table: only else is the task asked */
+	if (!(config.syscalls[nr].shape | config.compat_syscalls[nr].shape))
 		return 0;
-	sc.call = syscalls[nr].call;
-	task = bpf_get_current_task_btf();
-	if (task->thread_info.status & compat_bits)
-		return 0; /* a 32-bit call: other numbers */
+	c.compat = is_compat_call(task);
+	c.call = c.compat ? config.compat_syscalls[nr].call : config.syscalls[nr].call;
+	c.shape = c.compat ? config.compat_syscalls[nr].shape : config.syscalls[nr].shape;
+	if (!c.shape)
+		return 0;
+	if (c.compat)
+		c.ret = (int)ret;
 	st = proc_of(task);
 	if (!st)
 		return 0;
-	if (sc.call < FS_CALL_FD_FIRST)
-		on_map_call(st, task, regs, sc, ret);
+	if (c.call < FS_CALL_FD_FIRST)
+		on_map_call(st, task, &c);
 	else
-		on_fd_call(st, task, regs, sc, ret);
+		on_fd_call(st, task, &c);
 	return 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	return end_call(regs, regs->orig_ax, ret);
+	return end_call(current_task(), regs, regs_number(regs), ret);
 }
 
+#ifdef FS_HASH
+SEC("raw_tp/sys_exit")
+int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
+
+	return end_call(current_task(), regs, regs_number(regs), ctx->args[1]);
+}
+
+#else
 /* Attached to the classic exit tracepoint of each call of interest: the others pay less. */
 SEC("tp")
 int on_call_exit(struct syscall_trace_exit *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 
-	return end_call((struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
+	return end_call(task, (struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
 }
+#endif
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

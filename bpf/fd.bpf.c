@@ -51,7 +51,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut)
 static __always_inline void saw_new_fds(struct fs_state *st, struct task_struct *task, __u32 made,
 					__u32 at_least)
 {
-	__u32 now = __sync_fetch_and_add(&st->fds, made) + made;
+	__u32 now = add_fetch(&st->fds, made);
 	__u32 mark = st->marks[FS_WHAT_FDS], fds;
 	__u64 limit;
 
@@ -61,9 +61,9 @@ static __always_inline void saw_new_fds(struct fs_state *st, struct task_struct 
 		now = at_least;
 	if (mark >= FS_NR_MARKS)
 		return;
-	limit = soft_limit(task->group_leader, RLIMIT_NOFILE);
-	if (now * 100UL >= limit * mark_percent[mark] && count_fds(task, &fds))
-		saw_fds(st, task->group_leader, fds, limit);
+	limit = soft_limit(get(task, group_leader), RLIMIT_NOFILE);
+	if (now * 100UL >= limit * config.mark_percent[mark] && count_fds(task, &fds))
+		saw_fds(st, get(task, group_leader), fds, limit);
 }
 
 static __always_inline void saw_close(struct fs_state *st)
@@ -74,53 +74,76 @@ static __always_inline void saw_close(struct fs_state *st)
 
 /* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */
 static __always_inline void saw_cut(struct fs_state *st, struct task_struct *task,
-				    struct pt_regs *regs, long ret)
+				    const struct call *c)
 {
 	__u32 fds;
 
-	if (!count_fds(task, &fds) || fds < soft_limit(task->group_leader, RLIMIT_NOFILE))
+	if (!count_fds(task, &fds) || fds < soft_limit(get(task, group_leader), RLIMIT_NOFILE))
 		return;
-	bump(st->c.fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused);
-	emit_refusal(st, task, regs, FS_CALL_RECVMSG, ret, 0, true);
+	tally(st, fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused, 1);
+	emit_refusal(st, task, c, 0, true);
+}
+
+/* Of calls that do many things. */
+static __always_inline bool makes_descriptors(const struct call *c)
+{
+	__u64 command;
+
+	if (c->shape == FS_SHAPE_FCNTL) {
+		command = call_arg(c, 1);
+		return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+	}
+	if (c->shape == FS_SHAPE_BPF) {
+		command = call_arg(c, 0);
+		return command < 64 && BPF_FD_COMMANDS >> command & 1;
+	}
+	return true;
+}
+
+static __always_inline bool is_refusal(struct task_struct *task, const struct call *c)
+{
+	if (c->call == FS_CALL_CLOSE)
+		return false;
+	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
+		return true;
+	/* a number of the caller's choice */
+	if (c->shape == FS_SHAPE_FCNTL)
+		return c->ret == -EINVAL;
+	return c->shape == FS_SHAPE_DUP2 && c->ret == -EBADF &&
+	       call_arg(c, 1) >= soft_limit(get(task, group_leader), RLIMIT_NOFILE);
 }
 
 static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *task,
-				       struct pt_regs *regs, struct fs_syscall sc, long ret)
+				       const struct call *c)
 {
-	__u32 i = (sc.call - FS_CALL_FD_FIRST) & 31;
+	__u32 i = (c->call - FS_CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
 	__u32 pair[2];
 	bool cut = false;
 
 	if (i >= FS_NR_FD_CALLS)
 		return;
-	if (sc.shape == FS_SHAPE_FCNTL && regs->si != F_DUPFD && regs->si != F_DUPFD_CLOEXEC)
+	if (!makes_descriptors(c))
 		return;
-	if (sc.shape == FS_SHAPE_BPF && (regs->di > 63 || !(BPF_FD_COMMANDS >> regs->di & 1)))
-		return;
-	if (ret < 0) {
-		bool number = (sc.shape == FS_SHAPE_DUP2 && ret == -EBADF &&
-			       regs->si >= soft_limit(task->group_leader, RLIMIT_NOFILE)) ||
-			      (sc.shape == FS_SHAPE_FCNTL && ret == -EINVAL);
-
-		if (sc.call == FS_CALL_CLOSE ||
-		    (ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM && !number))
+	if (c->ret < 0) {
+		if (!is_refusal(task, c))
 			return; /* an ordinary failure: no such file, interrupted, … */
-		bump(st->c.fd_call[i].refused);
-		emit_refusal(st, task, regs, sc.call, ret, -ret, true);
+		tally(st, fd_call[i].refused, 1);
+		emit_refusal(st, task, c, -c->ret, true);
 		return;
 	}
-	switch (sc.shape) {
+	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
 		saw_close(st);
-		bump(st->c.fd_call[i].calls);
+		tally(st, fd_call[i].calls, 1);
 		return;
 	case FS_SHAPE_CLOSE_RANGE:
 		return; /* how many is what the descriptor count tells at the next look */
 	case FS_SHAPE_RECVMSG:
-		made = passed_fds(regs->si, &cut);
+		/* a 32-bit message header is laid out otherwise: what it brings is balanced later */
+		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut);
 		if (cut)
-			saw_cut(st, task, regs, ret);
+			saw_cut(st, task, c);
 		if (!made)
 			return;
 		break;
@@ -128,18 +151,18 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 		made = 2;
 		/* pipe(fd[2]) and socketpair(…, fd[2]) */
 		if (!bpf_probe_read_user(pair, sizeof(pair),
-					 (void *)(sc.call == FS_CALL_PIPE ? regs->di : regs->r10)))
+					 (void *)(c->call == FS_CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3))))
 			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;
 		break;
 	case FS_SHAPE_DUP2:
-		if (regs->di == regs->si)
+		if (call_arg(c, 0) == call_arg(c, 1))
 			return;
 		break;
 	case FS_SHAPE_FCNTL:
 		break;
 	default:
-		at_least = ret + 1;
+		at_least = c->ret + 1;
 	}
-	__sync_fetch_and_add(&st->c.fd_call[i].calls, made);
+	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, task, made, at_least);
 }

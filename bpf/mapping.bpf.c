@@ -11,43 +11,57 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 
 	if (bucket >= FS_NR_MAP_SIZES)
 		bucket = FS_NR_MAP_SIZES - 1;
-	bump(st->c.map_size[bucket & (FS_NR_MAP_SIZES - 1)]);
+	tally(st, map_size[bucket & (FS_NR_MAP_SIZES - 1)], 1);
 }
 
 static __always_inline void on_map_call(struct fs_state *st, struct task_struct *task,
-					struct pt_regs *regs, struct fs_syscall sc, long ret)
+					const struct call *c)
 {
-	__u32 i = (sc.call - FS_CALL_MMAP) & 15;
-	struct mm_struct *mm = task->mm;
-	bool refused = (unsigned long)ret > -4096UL;
-	__u16 error = refused ? -ret : 0;
+	__u32 i = (c->call - FS_CALL_MMAP) & 15;
+	struct mm_struct *mm = get(task, mm);
+	bool refused = (unsigned long)c->ret > -4096UL;
+	__u16 error = refused ? -c->ret : 0;
 	__u32 count, before;
 
 	if (i >= FS_NR_MAP_CALLS || !mm)
 		return;
-	if (sc.shape == FS_SHAPE_MADVISE && refused && error != ENOMEM && error != EAGAIN)
+	if (c->shape == FS_SHAPE_MADVISE && refused && error != ENOMEM && error != EAGAIN)
 		return; /* advice that this kernel or mapping does not take */
-	if (sc.shape == FS_SHAPE_BRK)
-		refused = regs->di && (unsigned long)ret < regs->di;
+	if (c->shape == FS_SHAPE_BRK)
+		refused = call_arg(c, 0) &&
+			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
 	/* Deltas telescope, whoever of several threads is first: their sum is the count's change.
 	 */
-	count = mm->map_count;
-	before = __sync_lock_test_and_set(&st->last_map_count, count);
+	count = map_count_of(mm);
+	before = swap(&st->last_map_count, count);
 	if (!before)
 		; /* the first look at a process that was there before us */
 	else if (count > before)
-		__sync_fetch_and_add(&st->c.map_call[i].vmas_added, count - before);
+		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)
-		__sync_fetch_and_add(&st->c.map_call[i].vmas_removed, before - count);
-	saw_map_count(st, task->group_leader, count);
+		tally(st, map_call[i].vmas_removed, before - count);
+	saw_map_count(st, get(task, group_leader), count);
 	if (refused) {
-		bump(st->c.map_call[i].refused);
-		emit_refusal(st, task, regs, sc.call, ret, error, false);
+		tally(st, map_call[i].refused, 1);
+		emit_refusal(st, task, c, error, false);
 		return;
 	}
-	bump(st->c.map_call[i].calls);
-	if (sc.shape == FS_SHAPE_MMAP)
-		count_map_size(st, regs->si);
+	tally(st, map_call[i].calls, 1);
+	if (c->shape == FS_SHAPE_MMAP)
+		count_map_size(st, call_arg(c, 1));
+}
+
+static __always_inline int on_area(void)
+{
+	struct task_struct *task = current_task();
+	struct fs_state *st = proc_of(task);
+	struct mm_struct *mm = get(task, mm);
+
+	if (!st || !mm)
+		return 0;
+	tally(st, unmapped_area, 1);
+	saw_map_count(st, get(task, group_leader), map_count_of(mm));
+	return 0;
 }
 
 /* Tier 1: fires for each mapping that needs an address, refused ones too, and taxes nothing else.
@@ -55,13 +69,13 @@ static __always_inline void on_map_call(struct fs_state *st, struct task_struct 
 SEC("tp_btf/vm_unmapped_area")
 int BPF_PROG(on_unmapped_area, unsigned long address)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fs_state *st = proc_of(task);
-	struct mm_struct *mm = task->mm;
-
-	if (!st || !mm)
-		return 0;
-	bump(st->c.unmapped_area);
-	saw_map_count(st, task->group_leader, mm->map_count);
-	return 0;
+	return on_area();
 }
+
+#ifdef FS_HASH
+SEC("raw_tp/vm_unmapped_area")
+int raw_unmapped_area(void *ctx)
+{
+	return on_area();
+}
+#endif

@@ -3,16 +3,7 @@
 #ifndef FS_STATE_BPF_H
 #define FS_STATE_BPF_H
 
-#include "maps.bpf.h"
-
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
-			     unsigned int flags) __weak __ksym;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __weak __ksym;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __weak __ksym;
-extern struct task_struct *bpf_task_acquire(struct task_struct *p) __weak __ksym;
-extern void bpf_task_release(struct task_struct *p) __weak __ksym;
-extern void bpf_rcu_read_lock(void) __weak __ksym;
-extern void bpf_rcu_read_unlock(void) __weak __ksym;
+#include "store.bpf.h"
 
 #define RLIMIT_DATA    2
 #define RLIMIT_NOFILE  7
@@ -23,7 +14,7 @@ extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
 static __always_inline __u64 soft_limit(struct task_struct *task, int which)
 {
-	return BPF_CORE_READ(task, signal, rlim[which].rlim_cur);
+	return get(task, signal, rlim[which].rlim_cur);
 }
 
 static __always_inline __u32 popcount(__u64 v)
@@ -34,9 +25,32 @@ static __always_inline __u32 popcount(__u64 v)
 	return (v * 0x0101010101010101UL) >> 56;
 }
 
+#ifdef FS_HASH
+
+/* What a bounded loop may take of the verifier: 2^18 descriptors, beyond that a lower bound. */
+#define FD_PAIRS (1 << 11)
+
+/* Bits set in the first words of a descriptor bitmap: of one word, or of an even number. */
+__noinline __u32 count_bits(__u64 bits, __u32 words)
+{
+	__u64 pair[2] = {};
+	__u32 count = 0;
+
+	if (words == 1) {
+		bpf_probe_read_kernel(pair, sizeof(pair[0]), (void *)bits);
+		return popcount(pair[0]);
+	}
+	for (__u32 i = 0; i < FD_PAIRS && i < words / 2; i++) {
+		bpf_probe_read_kernel(pair, sizeof(pair), (void *)bits + i * sizeof(pair));
+		count += popcount(pair[0]) + popcount(pair[1]);
+	}
+	return count;
+}
+
+#else
+
 #define FD_CHUNK_WORDS 8
-/* 2^24 descriptors; beyond that the count is a lower bound. */
-#define FD_CHUNKS (1 << 15)
+#define FD_CHUNKS      (1 << 15) /* 2^24 descriptors; beyond that the count is a lower bound */
 
 struct fd_walk {
 	unsigned long *bits;
@@ -57,20 +71,31 @@ static long count_chunk(__u32 i, struct fd_walk *w)
 	return 0;
 }
 
+/* Bits set in the first words of a descriptor bitmap. */
+__noinline __u32 count_bits(__u64 bits, __u32 words)
+{
+	struct fd_walk w = {.bits = (unsigned long *)bits, .left = words};
+
+	if (words <= FD_CHUNK_WORDS) /* most processes: up to 512 descriptors */
+		count_chunk(0, &w);
+	else
+		bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
+	return w.count;
+}
+
+#endif
+
 /* Open descriptors of a task: the bits set in its descriptor bitmap, as /proc/PID/fd lists them. */
 static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 {
-	struct files_struct *files = task->files;
-	struct fd_walk w = {};
+	struct files_struct *files = get(task, files);
 	struct fdtable *fdt;
 
 	if (!files)
 		return false;
-	fdt = BPF_CORE_READ(files, fdt);
-	w.bits = BPF_CORE_READ(fdt, open_fds);
-	w.left = BPF_CORE_READ(fdt, max_fds) / 64;
-	bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
-	*ret_fds = w.count;
+	fdt = get(files, fdt);
+	*ret_fds = count_bits((__u64)BPF_CORE_READ(fdt, open_fds),
+			      get(fdt, max_fds) / 64);
 	return true;
 }
 
@@ -81,20 +106,20 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 	__u32 mark = st->marks[what & 1];
 	struct fs_crossing_record *r;
 
-	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * mark_percent[mark])
+	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * config.mark_percent[mark])
 		return;
 	/* The one thread that moves the mark emits. */
-	if (__sync_val_compare_and_swap(&st->marks[what & 1], mark, mark + 1) != mark)
+	if (!swap_if(&st->marks[what & 1], mark, mark + 1))
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
-		bump(losses.ring);
+		bump(shared.losses.ring);
 		return;
 	}
 	fill_header(&r->h, FS_REC_CROSSING, sizeof(*r));
 	fill_subject(&r->subject, leader);
 	r->what = what;
-	r->percent = mark_percent[mark];
+	r->percent = config.mark_percent[mark];
 	r->value = value;
 	r->limit = limit;
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), leader->comm);
@@ -105,12 +130,12 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
  * A value that fell five points below a threshold arms it again. Global, as other functions here
  * that take no kernel pointer: so the verifier goes through it once, not on each path to it.
  */
-__noinline int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
+once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
 	if (!st)
 		return 0;
 	for (__u32 i = 0; i < FS_NR_MARKS; i++)
-		if (st->marks[what & 1] > i && value * 100 < limit * (mark_percent[i] - 5))
+		if (st->marks[what & 1] > i && value * 100 < limit * (config.mark_percent[i] - 5))
 			st->marks[what & 1] = i;
 	return 0;
 }
@@ -121,7 +146,7 @@ static __always_inline void saw_map_count(struct fs_state *st, struct task_struc
 	st->map_count = count;
 	if (count > st->map_high)
 		st->map_high = count;
-	test_marks(st, leader, FS_WHAT_MAPS, count, knobs.max_map_count);
+	test_marks(st, leader, FS_WHAT_MAPS, count, shared.max_map_count);
 }
 
 static __always_inline void saw_fds(struct fs_state *st, struct task_struct *leader, __u32 fds,
@@ -133,27 +158,61 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, FS_WHAT_FDS, fds, limit);
 }
 
+#define MOST_THREADS (1 << 16)	  /* beyond that the sum is a lower bound */
+#define MOST_THREADS_HASH (1 << 9) /* what a bounded loop may take of the verifier */
+
+/* A walk along signal->thread_head. */
+struct thread_walk {
+	void *head, *node;
+	__u64 min_flt, maj_flt;
+};
+
+static long add_thread(__u32 i, struct thread_walk *w)
+{
+	struct task_struct *t;
+
+	if (!w->node || w->node == w->head)
+		return 1;
+	t = w->node - bpf_core_field_offset(struct task_struct, thread_node);
+	w->min_flt += BPF_CORE_READ(t, min_flt);
+	w->maj_flt += BPF_CORE_READ(t, maj_flt);
+	w->node = BPF_CORE_READ(t, thread_node.next);
+	return 0;
+}
+
+static __always_inline void walk_threads(struct task_struct *leader, struct fs_gauges *g)
+{
+	struct signal_struct *sig = BPF_CORE_READ(leader, signal);
+	struct thread_walk w = {
+		.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head),
+		.node = BPF_CORE_READ(sig, thread_head.next),
+	};
+
+#ifdef FS_HASH
+	for (__u32 i = 0; i < MOST_THREADS_HASH; i++)
+		if (add_thread(i, &w))
+			break;
+#else
+	bpf_loop(MOST_THREADS, add_thread, &w, 0);
+#endif
+	g->min_flt += w.min_flt;
+	g->maj_flt += w.maj_flt;
+}
+
 /*
  * Faults of all threads, dead and alive: __exit_signal() folds a dying thread's into
  * signal->min_flt under stats_lock, so a sum during which that sequence moved is taken again.
  */
 static __always_inline void sum_thread_faults(struct task_struct *leader, struct fs_gauges *g)
 {
-	struct signal_struct *sig = leader->signal;
+	struct signal_struct *sig = BPF_CORE_READ(leader, signal);
 
 	for (int try = 0; try < 2; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
-		struct bpf_iter_task it;
-		struct task_struct *t;
 
 		g->min_flt = BPF_CORE_READ(sig, min_flt);
 		g->maj_flt = BPF_CORE_READ(sig, maj_flt);
-		bpf_iter_task_new(&it, leader, BPF_TASK_ITER_PROC_THREADS);
-		while ((t = bpf_iter_task_next(&it))) {
-			g->min_flt += t->min_flt;
-			g->maj_flt += t->maj_flt;
-		}
-		bpf_iter_task_destroy(&it);
+		walk_threads(leader, g);
 		if (!(before & 1) &&
 		    before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
 			break;
@@ -162,35 +221,29 @@ static __always_inline void sum_thread_faults(struct task_struct *leader, struct
 
 static __always_inline void read_faults(struct task_struct *leader, struct fs_gauges *g)
 {
-	struct task_struct *trusted;
-
 	if (g->threads == 1) {
-		g->min_flt = BPF_CORE_READ(leader, signal, min_flt) + leader->min_flt;
-		g->maj_flt = BPF_CORE_READ(leader, signal, maj_flt) + leader->maj_flt;
+		g->min_flt = get(leader, signal, min_flt) + get(leader, min_flt);
+		g->maj_flt = get(leader, signal, maj_flt) + get(leader, maj_flt);
 		return;
 	}
-	trusted = bpf_task_acquire(leader); /* the iterator wants a counted reference */
-	if (trusted) {
-		sum_thread_faults(trusted, g);
-		bpf_task_release(trusted);
-	}
+	sum_thread_faults(leader, g);
 }
 
 /* Memory figures; `task` is a thread that still has its mm. False where it has none. */
 static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *g)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = get(task, mm);
 
 	if (!mm)
 		return false;
-	g->map_count = mm->map_count;
-	g->total_vm_pages = mm->total_vm;
-	g->data_vm_pages = mm->data_vm;
-	g->locked_vm_pages = mm->locked_vm;
-	g->rss_file_pages = BPF_CORE_READ(mm, rss_stat[0].count);
-	g->rss_anon_pages = BPF_CORE_READ(mm, rss_stat[1].count);
-	g->swap_pages = BPF_CORE_READ(mm, rss_stat[2].count);
-	g->rss_shmem_pages = BPF_CORE_READ(mm, rss_stat[3].count);
+	g->map_count = map_count_of(mm);
+	g->total_vm_pages = get(mm, total_vm);
+	g->data_vm_pages = get(mm, data_vm);
+	g->locked_vm_pages = get(mm, locked_vm);
+	g->rss_file_pages = rss_pages(mm, 0);
+	g->rss_anon_pages = rss_pages(mm, 1);
+	g->swap_pages = rss_pages(mm, 2);
+	g->rss_shmem_pages = rss_pages(mm, 3);
 	return true;
 }
 
@@ -209,11 +262,11 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 		g->flags |= FS_PROC_NO_MM;
 		g->map_count = st->map_count;
 	}
-	rearm_marks(st, FS_WHAT_MAPS, g->map_count, knobs.max_map_count);
+	rearm_marks(st, FS_WHAT_MAPS, g->map_count, shared.max_map_count);
 	g->map_high = st->map_high;
 
 	g->fd_soft = soft_limit(leader, RLIMIT_NOFILE);
-	g->fd_hard = BPF_CORE_READ(leader, signal, rlim[RLIMIT_NOFILE].rlim_max);
+	g->fd_hard = get(leader, signal, rlim[RLIMIT_NOFILE].rlim_max);
 	if (count_fds(alive, &fds)) {
 		saw_fds(st, leader, fds, g->fd_soft);
 		rearm_marks(st, FS_WHAT_FDS, fds, g->fd_soft);
@@ -224,37 +277,39 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(leader, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(leader, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
-	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
-	g->uid = BPF_CORE_READ(leader, cred, uid.val);
-	g->threads = BPF_CORE_READ(leader, signal, nr_threads);
+	g->cgroup_id = get(leader, cgroups, dfl_cgrp, kn, id);
+	g->ppid = get(leader, real_parent, tgid);
+	g->uid = get(leader, cred, uid.val);
+	g->threads = get(leader, signal, nr_threads);
 	g->execs = st->execs;
 	g->fd_base = st->fd_base;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
 	read_faults(leader, g);
 }
 
-/* Writes a whole process record to the ring; false where it had no room. */
+/* Writes a process record to the ring, with its counters or without; false where it had no room. */
 static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
 					 const struct fs_gauges *g, bool counters, __u64 wake)
 {
-	struct proc_scratch *sc;
-	__u32 zero = 0;
-	long len;
+	const __u32 short_len = __builtin_offsetof(struct fs_process_record, c);
+	struct fs_process_record *r;
 
-	sc = bpf_map_lookup_elem(&scratch, &zero);
-	if (!sc)
-		return false;
-	len = counters ? sizeof(sc->record) : __builtin_offsetof(struct fs_process_record, c);
-	fill_header(&sc->record.h, FS_REC_PROCESS, len);
-	fill_subject(&sc->record.subject, leader);
-	bpf_probe_read_kernel(&sc->record.g, sizeof(*g), g);
 	if (counters) {
-		bpf_probe_read_kernel(&sc->record.c, sizeof(sc->record.c), &st->c);
-		return !bpf_ringbuf_output(&ring, &sc->record, sizeof(sc->record), wake);
+		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+		if (!r)
+			return false;
+		fill_header(&r->h, FS_REC_PROCESS, sizeof(*r));
+		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
+	} else {
+		r = bpf_ringbuf_reserve(&ring, short_len, 0);
+		if (!r)
+			return false;
+		fill_header(&r->h, FS_REC_PROCESS, short_len);
 	}
-	return !bpf_ringbuf_output(&ring, &sc->record,
-				   __builtin_offsetof(struct fs_process_record, c), wake);
+	fill_subject(&r->subject, leader);
+	r->g = *g;
+	bpf_ringbuf_submit(r, wake);
+	return true;
 }
 
 #endif

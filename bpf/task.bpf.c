@@ -2,69 +2,59 @@
 /* The life of processes, and the look over all of them. */
 #include "state.bpf.h"
 
+extern void bpf_rcu_read_lock(void) __weak __ksym;
+extern void bpf_rcu_read_unlock(void) __weak __ksym;
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
+			     unsigned int flags) __weak __ksym;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __weak __ksym;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __weak __ksym;
+
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = get(task, mm);
 
-	st->last_map_count = mm ? mm->map_count : 0;
+	st->last_map_count = mm ? map_count_of(mm) : 0;
 	if (st->last_map_count > st->map_high)
 		st->map_high = st->last_map_count;
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline int forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct fs_state *st, *from;
 	__u32 flags = FS_PROC_BORN;
 
-	if (child->pid != child->tgid)
+	if (get(child, pid) != get(child, tgid))
 		return 0; /* a thread: its process has its state already */
-	from = bpf_task_storage_get(&procs, parent->group_leader, NULL, 0);
-	if (knobs.run_parent && (__u32)parent->tgid == knobs.run_parent)
+	from = proc_find(get(parent, group_leader));
+	if (shared.run_parent && (__u32)get(parent, tgid) == shared.run_parent)
 		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW | FS_PROC_COMMAND;
 	else if (from && (from->flags & FS_PROC_FOLLOW))
 		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW;
-	else if (!watch_all)
+	else if (!config.watch_all)
 		return 0;
-	st = bpf_task_storage_get(&procs, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!st) {
-		bump(losses.map);
+	st = proc_make_fresh(child);
+	if (!st)
 		return 0;
-	}
-	if (child->mm && child->mm == parent->mm)
+	if (get(child, mm) && get(child, mm) == get(parent, mm))
 		flags |= FS_PROC_SHARES_MM;
 	st->flags = flags;
+	st->start_ns = get(child, start_boottime);
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	rebase_maps(st, child);
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
+static __always_inline int execed(struct task_struct *task, pid_t old_pid)
 {
-	struct fs_state *st = bpf_task_storage_get(&procs, task, NULL, 0);
+	struct fs_state *st = proc_find(task);
 
-	if (!st && old_pid != task->pid) {
-		struct fs_subject s;
-		struct fs_state *kept;
-
-		fill_subject(&s, task);
-		kept = bpf_map_lookup_elem(&handoff, &s);
-		if (kept) {
-			st = bpf_task_storage_get(&procs, task, NULL,
-						  BPF_LOCAL_STORAGE_GET_F_CREATE);
-			if (st)
-				bpf_probe_read_kernel(st, sizeof(*st), kept);
-			else
-				bump(losses.map);
-			bpf_map_delete_elem(&handoff, &s);
-		}
-	}
+	if (!st && old_pid != get(task, pid))
+		st = proc_succeed(task);
 	if (!st)
 		return 0;
 	if (st->flags & FS_PROC_SHARES_MM) {
-		__sync_fetch_and_and(&st->flags, ~FS_PROC_SHARES_MM);
+		clear_bits(&st->flags, FS_PROC_SHARES_MM);
 		st->map_high = 0; /* what it saw so far were its parent's mappings */
 	}
 	if (st->flags & FS_PROC_COMMAND && !st->execs && count_fds(task, &st->fd_base))
@@ -75,46 +65,70 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
+static __always_inline int exited(struct task_struct *task)
 {
-	struct task_struct *leader = task->group_leader;
-	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
+	struct task_struct *leader = get(task, group_leader);
+	struct fs_state *st = proc_find(leader);
 	struct fs_gauges g = {};
-	struct fs_subject s;
 
+	slot_drop(task);
 	if (!st)
 		return 0;
-	if (BPF_CORE_READ(task, signal, live.counter)) {
-		if (task->pid == task->tgid) {
-			fill_subject(&s, task);
-			bpf_map_update_elem(&handoff, &s, st, BPF_ANY);
-		}
+	if (get(task, signal, live.counter)) {
+		if (get(task, pid) == get(task, tgid))
+			proc_leader_left(task, st);
 		return 0;
 	}
 	/* two threads that exit at once may both be here with none alive: one record is the last */
-	if (__sync_fetch_and_or(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL)
+	if (set_bits(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL)
 		return 0;
 	read_gauges(st, leader, task, &g);
 	if (!emit_process(st, leader, &g, true, wake_when_filling()))
-		bump(losses.ring);
+		bump(shared.losses.ring);
+	proc_drop(leader);
 	return 0;
 }
 
-/* A sum that moves when any counter does, and one that moves when any figure shown does. */
-__noinline __u64 counter_sum(struct fs_counters *c)
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	const __u64 *v = (const __u64 *)c;
-	__u64 sum = 0;
-
-	if (!c)
-		return 0;
-	for (__u32 i = 0; i < __builtin_offsetof(struct fs_counters, map_size) / 8; i++)
-		sum += v[i];
-	return sum + c->stall_ns[0] + c->stall_ns[1];
+	return forked(parent, child);
 }
 
-__noinline __u64 gauge_signature(struct fs_gauges *g)
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
+{
+	return execed(task, old_pid);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	return exited(task);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/sched_process_fork")
+int raw_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	return forked((struct task_struct *)ctx->args[0], (struct task_struct *)ctx->args[1]);
+}
+
+SEC("raw_tp/sched_process_exec")
+int raw_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	return execed((struct task_struct *)ctx->args[0], ctx->args[1]);
+}
+
+SEC("raw_tp/sched_process_exit")
+int raw_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	return exited((struct task_struct *)ctx->args[0]);
+}
+#endif
+
+/* A sum that moves when any figure shown does. */
+once_verified __u64 gauge_signature(struct fs_gauges *g)
 {
 	__u64 sig;
 
@@ -130,6 +144,33 @@ __noinline __u64 gauge_signature(struct fs_gauges *g)
 	return sig + *(__u64 *)g->comm * 73 + *(__u64 *)(g->comm + 8) * 79;
 }
 
+/* Residence changes without the process: reclaim takes it away. */
+static __always_inline __s64 rss_figure(struct mm_struct *mm)
+{
+	return rss_pages(mm, 0) + rss_pages(mm, 1) * 3 + rss_pages(mm, 2) * 5 +
+	       rss_pages(mm, 3) * 7;
+}
+
+/*
+ * Whether nothing of a process can have changed since the last look: its only thread has not run,
+ * and nobody took memory from it. Spares the cold cache lines of mm, files, limits and cgroup.
+ */
+static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader)
+{
+	struct mm_struct *mm = get(leader, mm);
+	__u64 ran_ns = get(leader, se.sum_exec_runtime);
+	bool still = !get(leader, on_cpu) && !(st->flags & FS_PROC_SHARES_MM);
+	__s64 rss = mm ? rss_figure(mm) : 0;
+
+	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
+	    !st->counted)
+		return true;
+	/* read before the figures: what runs meanwhile is looked at again */
+	st->ran_ns = still ? ran_ns : 0;
+	st->rss_pages = rss;
+	return false;
+}
+
 /*
  * Emits a process if it changed since the last look. False where the ring was full. A call of its
  * own, so that nothing of it is left when the verifier comes round the loop of the look again.
@@ -138,55 +179,76 @@ static __noinline bool look_at(struct task_struct *leader)
 {
 	struct fs_state *st;
 	struct fs_gauges g = {};
-	__u64 sum, sig;
 	bool counted;
+	__u64 sig;
 
-	if (leader->pid != leader->tgid || (leader->flags & PF_KTHREAD))
+	if (get(leader, pid) != get(leader, tgid) || (get(leader, flags) & PF_KTHREAD))
 		return true;
-	st = bpf_task_storage_get(&procs, leader, NULL,
-				  watch_all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	if (!st) {
-		if (watch_all)
-			bump(losses.map);
-		return true;
-	}
-	if (st->epoch == knobs.epoch)
-		return true; /* emitted before the ring filled up */
-	if (BPF_CORE_READ(leader, signal, live.counter) == 0) {
-		st->epoch = knobs.epoch;
+	if (get(leader, signal, live.counter) == 0)
 		return true; /* a zombie: its last record has been sent */
+	st = config.watch_all ? proc_make(leader) : proc_find(leader);
+	if (!st)
+		return true;
+	if (st->start_ns != get(leader, start_boottime)) {
+		if (st->start_ns)
+			st = proc_make_fresh(leader); /* its pid was another's */
+		if (!st)
+			return true;
+		st->start_ns = get(leader, start_boottime);
+	}
+	if (st->epoch == shared.epoch)
+		return true; /* emitted before the ring filled up */
+	if (is_unchanged(st, leader)) {
+		st->epoch = shared.epoch;
+		return true;
 	}
 	read_gauges(st, leader, leader, &g);
-	sum = counter_sum(&st->c);
+	st->threads = g.threads;
 	sig = gauge_signature(&g);
-	counted = sum != st->counted;
+	counted = st->counted;
+	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
 	if (counted || sig != st->signature) {
-		if (!emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP))
+		if (!emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
+			st->counted |= counted;
+			st->ran_ns = 0;
 			return false;
-		st->counted = sum;
+		}
 		st->signature = sig;
 	}
-	st->epoch = knobs.epoch;
+	st->epoch = shared.epoch;
 	return true;
 }
 
-/* The look, best: the open-coded iterator (6.7, c68a78ffe2cb) visits processes, not threads. */
+#ifndef FS_HASH
+/* The look, best: the open-coded iterator (c68a78ffe2cb, 6.7) visits processes, not threads. */
 SEC("syscall")
 int look_syscall(void *ctx)
 {
 	struct bpf_iter_task it;
 	struct task_struct *task;
 
-	look_more = 0;
+	shared.look_more = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
 	while ((task = bpf_iter_task_next(&it))) {
 		if (!look_at(task)) {
-			look_more = 1;
+			shared.look_more = 1;
 			break;
 		}
 	}
 	bpf_iter_task_destroy(&it);
 	bpf_rcu_read_unlock();
+	return 0;
+}
+#endif
+
+/* The same by an iterator that user space reads: it visits threads too, which are passed over. */
+SEC("iter/task")
+int look_iter(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task && !shared.look_more && !look_at(task))
+		shared.look_more = 1;
 	return 0;
 }

@@ -186,14 +186,18 @@ struct fs_gauges {
 #define FS_PROC_FINAL	  8u  /* this is its last record: it is exiting */
 #define FS_PROC_SHARES_MM 16u /* vfork child: the mappings are its parent's */
 #define FS_PROC_COMMAND	  32u /* the command that `faultscope run` started */
-#define FS_PROC_NO_MM	  64u /* its leader is gone: map and fd figures are the last known */
+#define FS_PROC_NO_MM	  64u /* its memory is gone: map and fd figures are the last known */
+#define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
  * flags. */
 struct fs_state {
-	struct fs_counters c;
-	__u64 signature;      /* of what the last look emitted */
-	__u64 counted;	      /* sum of the counters then */
+	__u64 signature; /* of what the last look emitted */
+	__u64 start_ns;	 /* whose it is, where state is kept by pid; 0: not known yet */
+	__u64 ran_ns;	 /* how long its only thread had run by the last look; 0: look closely */
+	__s64 rss_pages; /* resident and swapped then, folded into one figure */
+	__u32 counted;	 /* a counter moved since the last look: plainly set, behind it */
+	__u32 threads;	 /* by the last look */
 	__u32 last_map_count; /* 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
@@ -204,7 +208,7 @@ struct fs_state {
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 pad;
+	struct fs_counters c;
 };
 
 enum fs_record_kind {
@@ -310,6 +314,30 @@ struct fs_losses {
 	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
 };
 
+#define FS_NR_MARKS 3
+
+/* Set by user space before the load: the verifier takes these for constants. */
+struct fs_config {
+	__u32 watch_all;	   /* every process, else only the marked ones */
+	__u32 time_faults;	   /* tier 2: keep the begin of each fault */
+	__u32 begins_both;	   /* the begin hook sees kernel-mode faults too */
+	__u32 smap_enforced;	   /* the CPU has SMAP: AC tells user copies from bad accesses */
+	__u32 compat_bits;	   /* thread_info.status bits of a 32-bit system call */
+	__u32 mark_percent[FS_NR_MARKS];
+	struct fs_syscall syscalls[FS_SYSCALL_MAX];
+	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* of 32-bit x86 */
+};
+
+/* Read and written by both sides while running. */
+struct fs_shared {
+	__u64 max_map_count;
+	__u32 run_parent; /* pid whose next children are the command of `run`; 0: none */
+	__u32 epoch;	  /* of the look */
+	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
+	__u32 pad;
+	struct fs_losses losses;
+};
+
 struct fs_limits {
 	__u64 max_map_count;
 	__u64 file_max;
@@ -358,10 +386,19 @@ struct fs_hook_record {
 	struct fs_header h;
 	__u32 tier;
 	__u32 state; /* enum fs_hook_state */
+	__u32 lacks; /* FS_LACKS_* of the mechanism in use */
+	__u32 pad;
 	char name[24];
 	char mechanism[24];
 	char why[160];
 };
+
+/* What a mechanism does not tell. */
+#define FS_LACKS_ACCESS	    1u /* read, write or exec */
+#define FS_LACKS_PROTECTION 2u /* whether the page was there */
+#define FS_LACKS_AREA	    4u /* what is mapped where a signal comes from */
+#define FS_SEES_KERNEL	    8u /* kernel-mode faults too */
+
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
 
 /* Names found in /proc for a process, NUL-terminated and cut to size. */

@@ -152,9 +152,8 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 	o->forced[h] = equal + 1;
 	if (!strcmp(equal + 1, "none"))
 		return 0;
-	for (const struct hook_alternate *a = hooks[h].alternate; a->mechanism; a++)
-		if (!strcmp(a->mechanism, equal + 1))
-			return 0;
+	if (hook_alternate_find(&hooks[h], equal + 1) >= 0)
+		return 0;
 	return bad(error, size, "--hook", arg,
 		   "this hook has no such mechanism; faultscope doctor lists them");
 }

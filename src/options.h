@@ -42,7 +42,7 @@ struct options {
 	unsigned int tiers;
 	bool tiers_given;
 	const char *btf;
-	const char *forced[LIVE_HOOKS];
+	const char *forced[HOOKS_MAX];
 	const char *record, *replay, *output;
 	bool force;
 	const struct renderer *format; /* NULL: text */

@@ -5,6 +5,7 @@
  */
 #ifndef FS_VMLINUX_H
 #define FS_VMLINUX_H
+#define __VMLINUX_H__ /* bpf_tracing.h: registers by their names in the kernel */
 
 typedef signed char __s8;
 typedef unsigned char __u8;
@@ -46,7 +47,6 @@ enum {
 	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_RB_AVAIL_DATA = 0,
 	BPF_TASK_ITER_ALL_PROCS = 0,
-	BPF_TASK_ITER_PROC_THREADS = 2,
 };
 
 /* Values are relocated too: bpf_core_enum_value(). */
@@ -68,15 +68,19 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
-/* x86-64: arch/x86/include/asm/ptrace.h */
+#if defined(__TARGET_ARCH_x86)
+/* arch/x86/include/asm/ptrace.h */
 struct pt_regs {
-	unsigned long di;
-	unsigned long si;
-	unsigned long dx;
+	unsigned long bp;
+	unsigned long bx;
 	unsigned long r10;
-	unsigned long r8;
 	unsigned long r9;
+	unsigned long r8;
 	unsigned long ax;
+	unsigned long cx;
+	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
 	unsigned long orig_ax;
 	unsigned long ip;
 	unsigned long flags;
@@ -84,8 +88,63 @@ struct pt_regs {
 };
 
 struct thread_info {
-	u32 status; /* x86: TS_COMPAT */
+	u32 status; /* TS_COMPAT */
 };
+
+/* arch/x86/include/asm/processor.h */
+struct thread_struct {
+	unsigned long error_code; /* of the last fault that ended in a signal */
+};
+#elif defined(__TARGET_ARCH_arm64)
+/* arch/arm64/include/asm/ptrace.h */
+struct pt_regs {
+	u64 regs[31];
+	u64 sp;
+	u64 pc;
+	u64 pstate;
+	u64 orig_x0;
+	s32 syscallno;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#elif defined(__TARGET_ARCH_riscv)
+/* arch/riscv/include/asm/ptrace.h */
+struct pt_regs {
+	unsigned long epc;
+	unsigned long sp;
+	unsigned long a0;
+	unsigned long a1;
+	unsigned long a2;
+	unsigned long a3;
+	unsigned long a4;
+	unsigned long a5;
+	unsigned long a7;
+	unsigned long orig_a0;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#elif defined(__TARGET_ARCH_s390)
+/* arch/s390/include/asm/ptrace.h */
+typedef struct {
+	unsigned long mask;
+	unsigned long addr;
+} psw_t;
+
+struct pt_regs {
+	psw_t psw;
+	unsigned long gprs[16];
+	unsigned long orig_gpr2;
+	unsigned int int_code;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#endif
 
 struct percpu_counter {
 	s64 count;
@@ -126,9 +185,14 @@ typedef struct {
 	seqcount_spinlock_t seqcount;
 } seqlock_t;
 
+struct list_head {
+	struct list_head *next;
+};
+
 struct signal_struct {
 	atomic_t live;
 	int nr_threads;
+	struct list_head thread_head;
 	seqlock_t stats_lock;
 	unsigned long min_flt;
 	unsigned long maj_flt;
@@ -169,9 +233,8 @@ struct cred {
 	kernel_cap_t cap_effective;
 };
 
-/* x86: arch/x86/include/asm/processor.h */
-struct thread_struct {
-	unsigned long error_code; /* of the last fault that ended in a signal */
+struct sched_entity {
+	u64 sum_exec_runtime;
 };
 
 struct task_struct {
@@ -191,7 +254,12 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	int pagefault_disabled;
+	struct list_head thread_node;
+	struct sched_entity se;
+	int on_cpu;
+#if defined(__TARGET_ARCH_x86)
 	struct thread_struct thread;
+#endif
 };
 
 struct linux_binprm;
@@ -241,6 +309,45 @@ struct cmsghdr {
 	int cmsg_type;
 };
 
-struct bpf_perf_event_data;
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
+/* What a perf event's program is given: registers as ptrace(2) shows them, then two words. */
+#if defined(__TARGET_ARCH_x86)
+typedef struct {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs;
+	__u64 flags, sp, ss;
+} bpf_user_pt_regs_t;
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp;
+	__u64 pc;
+	__u64 pstate;
+};
+typedef struct user_pt_regs bpf_user_pt_regs_t;
+#elif defined(__TARGET_ARCH_riscv)
+struct user_regs_struct {
+	unsigned long pc, ra, sp, gp, tp, t0, t1, t2, s0, s1, a0, a1, a2, a3, a4, a5, a6, a7;
+	unsigned long s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, t3, t4, t5, t6;
+};
+typedef struct user_regs_struct bpf_user_pt_regs_t;
+#elif defined(__TARGET_ARCH_s390)
+typedef struct {
+	unsigned long args[1];
+	struct {
+		unsigned long mask, addr;
+	} psw;
+	unsigned long gprs[16];
+} user_pt_regs;
+typedef user_pt_regs bpf_user_pt_regs_t;
+#endif
+
+struct bpf_perf_event_data {
+	bpf_user_pt_regs_t regs;
+	__u64 sample_period;
+	__u64 addr;
+};
 
 #endif

@@ -200,6 +200,8 @@ static int begin_window(struct model *m, struct subject *s, bool first)
 		*s->prev.c = *s->now.c;
 	}
 	s->window = m->window;
+	s->next_changed = m->changed;
+	m->changed = s;
 	return 0;
 }
 
@@ -260,8 +262,8 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 
 	if (!s)
 		s = make_subject(m, r);
-	if (!s)
-		return 0;
+	if (!s || s->final)
+		return 0; /* two threads that end at once may both send a last record */
 	if (s->window != m->window && begin_window(m, s, first))
 		return -ENOMEM;
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
@@ -384,27 +386,32 @@ int model_take(struct model *m, const struct fs_header *h)
 	return 0;
 }
 
+/* Takes an ended subject out of its chain and into the totals. */
+static void end_subject(struct model *m, struct subject *s)
+{
+	struct subject **at = &m->chain[chain_of(&s->id)];
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	if (!s->hidden) {
+		add_subject(m, &m->totals, s);
+		m->totals.ended++;
+	}
+	free_subject(s);
+	m->subjects--;
+}
+
 void model_next_window(struct model *m)
 {
-	for (size_t i = 0; i < MODEL_CHAINS; i++) {
-		struct subject **at = &m->chain[i];
+	struct subject *s = m->changed, *next;
 
-		while (*at) {
-			struct subject *s = *at;
-
-			if (!s->final) {
-				at = &s->next;
-				continue;
-			}
-			*at = s->next;
-			if (!s->hidden) {
-				add_subject(m, &m->totals, s);
-				m->totals.ended++;
-			}
-			free_subject(s);
-			m->subjects--;
-		}
+	for (; s; s = next) {
+		next = s->next_changed;
+		if (s->final)
+			end_subject(m, s);
 	}
+	m->changed = NULL;
 	m->events = 0;
 	m->window++;
 }

@@ -49,6 +49,7 @@ struct subject {
 	char *exe, *cgroup;	     /* NULL: not known; owned */
 	struct series *maps, *fds;   /* NULL below a tenth of the limit; owned */
 	struct subject *next;	     /* of the hash chain */
+	struct subject *next_changed;
 };
 
 struct hook_view {
@@ -87,7 +88,8 @@ struct totals {
 };
 
 struct model {
-	struct subject **chain; /* MODEL_CHAINS of them */
+	struct subject **chain;	 /* MODEL_CHAINS of them */
+	struct subject *changed; /* in this window, by next_changed; the latest first */
 	size_t subjects;
 	uint64_t subjects_lost; /* beyond the cap */
 	uint64_t window;
@@ -123,6 +125,12 @@ struct subject *model_each(const struct model *m, const struct subject *after);
 
 bool model_hook_on(const struct model *m, const char *name);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
+
+/* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */
+static inline struct subject *model_each_changed(const struct model *m, const struct subject *after)
+{
+	return after ? after->next_changed : m->changed;
+}
 
 /* Whether the subject changed in the window that the last tick ended. */
 static inline bool subject_changed(const struct model *m, const struct subject *s)

@@ -76,7 +76,8 @@ int btf_show(struct btf_view *view, const char *path, char *error, size_t size)
 	}
 	snprintf(place, sizeof(place), "/boot/vmlinux-%s", un.release);
 	view->old_ns = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-	/* EINVAL: in a chroot / may be no mount point; then what is mounted is taken down by hand */
+	/* EINVAL: in a chroot / may be no mount point; then what is mounted is taken down by hand
+	 */
 	if (view->old_ns < 0 || unshare(CLONE_NEWNS) ||
 	    (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) && errno != EINVAL)) {
 		err = -errno;

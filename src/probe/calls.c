@@ -75,3 +75,81 @@ const struct call_row call_rows[] = {
 };
 
 const unsigned int nr_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);
+
+#ifdef __x86_64__
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h */
+
+/*
+ * arch/x86/entry/syscalls/syscall_32.tbl. Left out: the multiplexers ipc and socketcall, and the
+ * mmap (90) that takes a structure: what they do shows in the counts alone.
+ */
+static const struct call_row compat_rows[] = {
+	{192, FS_CALL_MMAP, FS_SHAPE_MMAP, "mmap_pgoff"},
+	{91, FS_CALL_MUNMAP, FS_SHAPE_MAP, "munmap"},
+	{163, FS_CALL_MREMAP, FS_SHAPE_MAP, "mremap"},
+	{125, FS_CALL_MPROTECT, FS_SHAPE_MAP, "mprotect"},
+	{380, FS_CALL_MPROTECT, FS_SHAPE_MAP, "pkey_mprotect"},
+	{219, FS_CALL_MADVISE, FS_SHAPE_MADVISE, "madvise"},
+	{45, FS_CALL_BRK, FS_SHAPE_BRK, "brk"},
+	{150, FS_CALL_MLOCK, FS_SHAPE_MAP, "mlock"},
+	{376, FS_CALL_MLOCK, FS_SHAPE_MAP, "mlock2"},
+	{152, FS_CALL_MLOCKALL, FS_SHAPE_MAP, "mlockall"},
+	{151, FS_CALL_MUNLOCK, FS_SHAPE_MAP, "munlock"},
+	{153, FS_CALL_MUNLOCK, FS_SHAPE_MAP, "munlockall"},
+	{397, FS_CALL_SHMAT, FS_SHAPE_MAP, "shmat"},
+	{398, FS_CALL_SHMDT, FS_SHAPE_MAP, "shmdt"},
+	{5, FS_CALL_OPEN, FS_SHAPE_FD, "open"},
+	{8, FS_CALL_OPEN, FS_SHAPE_FD, "creat"},
+	{295, FS_CALL_OPEN, FS_SHAPE_FD, "openat"},
+	{437, FS_CALL_OPEN, FS_SHAPE_FD, "openat2"},
+	{342, FS_CALL_OPEN, FS_SHAPE_FD, "open_by_handle_at"},
+	{277, FS_CALL_OPEN, FS_SHAPE_FD, "mq_open"},
+	{42, FS_CALL_PIPE, FS_SHAPE_FD2, "pipe"},
+	{331, FS_CALL_PIPE, FS_SHAPE_FD2, "pipe2"},
+	{41, FS_CALL_DUP, FS_SHAPE_FD, "dup"},
+	{63, FS_CALL_DUP, FS_SHAPE_DUP2, "dup2"},
+	{330, FS_CALL_DUP, FS_SHAPE_DUP2, "dup3"},
+	{55, FS_CALL_DUP, FS_SHAPE_FCNTL, "fcntl"},
+	{221, FS_CALL_DUP, FS_SHAPE_FCNTL, "fcntl64"},
+	{359, FS_CALL_SOCKET, FS_SHAPE_FD, "socket"},
+	{360, FS_CALL_SOCKETPAIR, FS_SHAPE_FD2, "socketpair"},
+	{364, FS_CALL_ACCEPT, FS_SHAPE_FD, "accept4"},
+	{323, FS_CALL_EVENTFD, FS_SHAPE_FD, "eventfd"},
+	{328, FS_CALL_EVENTFD, FS_SHAPE_FD, "eventfd2"},
+	{254, FS_CALL_EPOLL, FS_SHAPE_FD, "epoll_create"},
+	{329, FS_CALL_EPOLL, FS_SHAPE_FD, "epoll_create1"},
+	{356, FS_CALL_MEMFD, FS_SHAPE_FD, "memfd_create"},
+	{291, FS_CALL_INOTIFY, FS_SHAPE_FD, "inotify_init"},
+	{332, FS_CALL_INOTIFY, FS_SHAPE_FD, "inotify_init1"},
+	{338, FS_CALL_FANOTIFY, FS_SHAPE_FD, "fanotify_init"},
+	{321, FS_CALL_SIGNALFD, FS_SHAPE_FD, "signalfd"},
+	{327, FS_CALL_SIGNALFD, FS_SHAPE_FD, "signalfd4"},
+	{322, FS_CALL_TIMERFD, FS_SHAPE_FD, "timerfd_create"},
+	{374, FS_CALL_USERFAULTFD, FS_SHAPE_FD, "userfaultfd"},
+	{434, FS_CALL_PIDFD, FS_SHAPE_FD, "pidfd_open"},
+	{438, FS_CALL_PIDFD_GETFD, FS_SHAPE_FD, "pidfd_getfd"},
+	{336, FS_CALL_PERF_EVENT, FS_SHAPE_FD, "perf_event_open"},
+	{357, FS_CALL_BPF, FS_SHAPE_BPF, "bpf"},
+	{425, FS_CALL_IO_URING, FS_SHAPE_FD, "io_uring_setup"},
+	{6, FS_CALL_CLOSE, FS_SHAPE_CLOSE, "close"},
+	{436, FS_CALL_CLOSE, FS_SHAPE_CLOSE_RANGE, "close_range"},
+};
+#endif
+
+static void fill(struct fs_syscall *table, const struct call_row *rows, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (rows[i].number < FS_SYSCALL_MAX) {
+			table[rows[i].number].call = rows[i].call;
+			table[rows[i].number].shape = rows[i].shape;
+		}
+}
+
+void calls_fill(struct fs_config *c)
+{
+	fill(c->syscalls, call_rows, nr_call_rows);
+#ifdef __x86_64__
+	c->compat_bits = TS_COMPAT;
+	fill(c->compat_syscalls, compat_rows, sizeof(compat_rows) / sizeof(compat_rows[0]));
+#endif
+}

@@ -15,4 +15,7 @@ struct call_row {
 extern const struct call_row call_rows[];
 extern const unsigned int nr_call_rows;
 
+/* The tables that the kernel side reads; of 32-bit calls too, where the kernel takes them. */
+void calls_fill(struct fs_config *c);
+
 #endif

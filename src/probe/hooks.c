@@ -3,13 +3,41 @@
 
 #include <string.h>
 
+#include "wire.h"
+
+#define NO_HANDLER                                                                                 \
+	"protection is not told apart, and a fault where nothing is mapped is told by its "        \
+	"signal alone"
+
 const struct hook hooks[] = {
+	{
+		.name = "state",
+		.tier = 0,
+		.feeds = "where the counters of each process are kept",
+		.lost = "everything",
+		.alternate =
+			{
+				{"task-storage", ATTACH_NOTHING, STATE_TASK},
+				{"hash", ATTACH_NOTHING, STATE_HASH, .lacks = FS_LACKS_AREA,
+				 .differs =
+					 "descriptors are counted up to 262,144 a process and "
+					 "threads "
+					 "up to 512; where threads map at the same instant, growth "
+					 "by call may be off"},
+			},
+	},
 	{
 		.name = "look",
 		.tier = 0,
 		.feeds = "map count, descriptors, limits, fault totals and sizes of every process",
 		.lost = "everything but events",
-		.alternate = {{"task-iterator", ATTACH_RUN, {"look_syscall"}, NULL}},
+		.alternate =
+			{
+				{"task-iterator", ATTACH_NOTHING, STATE_TASK, {"look_syscall"}},
+				{"iter/task", ATTACH_ITERATOR, STATE_ANY, {"look_iter"}},
+				{"/proc", ATTACH_NOTHING, STATE_ANY,
+				 .differs = "slower; a map count is known once a hook has seen it"},
+			},
 	},
 	{
 		.name = "life",
@@ -17,65 +45,117 @@ const struct hook hooks[] = {
 		.feeds = "fork, exec and exit: short-lived processes, last records",
 		.lost = "processes that live less than an interval",
 		.alternate =
-			{{"tp_btf", ATTACH_TRACEPOINT, {"on_fork", "on_exec", "on_exit"}, NULL}},
+			{
+				{"tp_btf",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fork", "on_exec", "on_exit"}},
+				{"raw_tp",
+				 ATTACH_AUTO,
+				 STATE_HASH,
+				 {"raw_fork", "raw_exec", "raw_exit"}},
+			},
 	},
 	{
 		.name = "fault_begin",
 		.tier = 1,
 		.feeds = "user-mode page faults: access, protection; begin of the latency",
 		.lost = "fault kinds and latency (totals stay: the kernel's own)",
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_fault_user"}, NULL}},
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_fault_user"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_fault_user"}},
+				{"tracepoint", ATTACH_AUTO, STATE_ANY, {"event_fault_user"}},
+				{"fentry",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fault_handling"},
+				 FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 NO_HANDLER},
+				{"kprobe",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"probe_fault_handling"},
+				 FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 NO_HANDLER},
+				{"perf_event",
+				 ATTACH_PERF_BEGIN,
+				 STATE_ANY,
+				 {"on_fault_counted"},
+				 FS_LACKS_ACCESS | FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 "access and protection are not told"},
+			},
 	},
 	{
 		.name = "fault_kernel",
 		.tier = 1,
 		.feeds = "kernel-mode page faults: user copies, and bad kernel addresses",
 		.lost = "kernel-mode faults and the flag on bad kernel addresses",
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_fault_kernel"}, NULL}},
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_fault_kernel"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_fault_kernel"}},
+			},
 	},
 	{
 		.name = "signal",
 		.tier = 1,
 		.feeds = "failed faults: SIGSEGV and SIGBUS, with code and address",
 		.lost = "failed faults",
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_signal"}, NULL}},
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_signal"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_signal"}},
+			},
 	},
 	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",
 		.lost = "map thresholds between looks, where `calls` is off too",
-		.alternate = {{"tp_btf", ATTACH_TRACEPOINT, {"on_unmapped_area"}, NULL}},
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_unmapped_area"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_unmapped_area"}},
+			},
 	},
 	{
 		.name = "fault_end",
 		.tier = 2,
 		.feeds = "the end of each fault served: latency, minor and major apart, stall",
 		.lost = "fault latency and stall time",
-		.alternate = {{"memcg",
-			       ATTACH_MEMCG_FAULTS,
-			       {"on_memcg_event", "on_fault_was_major"},
-			       "a user copy that ended in EFAULT is timed as a minor fault"},
-			      {"perf_event",
-			       ATTACH_PERF_FAULTS,
-			       {"on_fault_minor", "on_fault_major"},
-			       NULL},
-			      {"fexit", ATTACH_TRACEPOINT, {"on_fault_handled"}, NULL}},
+		.alternate =
+			{
+				{"memcg",
+				 ATTACH_MEMCG_FAULTS,
+				 STATE_ANY,
+				 {"on_memcg_event", "on_fault_was_major"},
+				 .differs = "a user copy that ended in EFAULT is timed as a minor "
+					    "fault"},
+				{"perf_event",
+				 ATTACH_PERF_FAULTS,
+				 STATE_ANY,
+				 {"on_fault_minor", "on_fault_major"}},
+				{"fexit", ATTACH_AUTO, STATE_ANY, {"on_fault_handled"}},
+				{"kretprobe", ATTACH_AUTO, STATE_ANY, {"probe_fault_handled"}},
+			},
 	},
 	{
 		.name = "calls",
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",
 		.lost = "refusals, calls by kind, descriptor thresholds between looks",
-		/* the other costs half where nothing is of interest, but seconds to attach */
-		.alternate = {{"tp_btf",
-			       ATTACH_TRACEPOINT,
-			       {"on_sys_exit"},
-			       "does not see calls of 32-bit processes"},
-			      {"tracepoint",
-			       ATTACH_CALL_EXITS,
-			       {"on_call_exit"},
-			       "does not see calls of 32-bit processes"}},
+		/* the classic one costs half where nothing is of interest, but seconds to attach */
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_sys_exit"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_sys_exit"}},
+				{"tracepoint",
+				 ATTACH_CALL_EXITS,
+				 STATE_TASK,
+				 {"on_call_exit"},
+				 .differs = "does not see calls of 32-bit processes"},
+			},
 	},
 };
 
@@ -85,6 +165,14 @@ int hook_find(const char *name)
 {
 	for (size_t i = 0; i < nr_hooks; i++)
 		if (!strcmp(hooks[i].name, name))
+			return i;
+	return -1;
+}
+
+int hook_alternate_find(const struct hook *h, const char *mechanism)
+{
+	for (int i = 0; h->alternate[i].mechanism; i++)
+		if (!strcmp(h->alternate[i].mechanism, mechanism))
 			return i;
 	return -1;
 }

@@ -5,21 +5,28 @@
 
 #include <stddef.h>
 
-#define HOOK_ALTERNATES 3
+#define HOOK_ALTERNATES 6
 #define HOOK_PROGRAMS	3
 
 enum attach_kind {
-	ATTACH_TRACEPOINT,   /* libbpf knows the target from the program's section */
-	ATTACH_RUN,	     /* nothing to attach: user space runs it */
+	ATTACH_NOTHING,	     /* it is not attached: the object is built so, or user space runs it */
+	ATTACH_AUTO,	     /* libbpf knows the target from the program's section */
+	ATTACH_ITERATOR,     /* program 0: user space reads it */
+	ATTACH_PERF_BEGIN,   /* program 0 on PAGE_FAULTS, on each CPU */
 	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
 	ATTACH_MEMCG_FAULTS, /* program 0 a tracepoint, program 1 on PAGE_FAULTS_MAJ */
 	ATTACH_CALL_EXITS,   /* one program on the classic exit tracepoint of each call */
 };
 
+/* Which build of the kernel side an alternate works with: see bpf/compat.bpf.h. */
+enum hook_state { STATE_ANY, STATE_TASK, STATE_HASH };
+
 struct hook_alternate {
 	const char *mechanism; /* NULL ends the list */
 	enum attach_kind attach;
+	enum hook_state state;
 	const char *program[HOOK_PROGRAMS];
+	unsigned int lacks;  /* FS_LACKS_*, FS_SEES_* */
 	const char *differs; /* from the best alternate; NULL: not at all */
 };
 
@@ -36,5 +43,8 @@ extern const size_t nr_hooks;
 
 /* Index of a hook by name, -1 where there is none. */
 int hook_find(const char *name);
+
+/* Index of a hook's alternate by mechanism, -1 where there is none. */
+int hook_alternate_find(const struct hook *h, const char *mechanism);
 
 #endif

@@ -10,7 +10,10 @@
 unsigned long long host_monotonic_ns(void);
 unsigned long long host_wall_ns(void);
 bool host_has_smap(void);
-void host_own_cost(__u64 *ret_cpu_ns, __u64 *ret_rss_bytes);
+
+/* Processes and threads alive; 0 where /proc does not tell. */
+unsigned long host_processes(void);
+unsigned long long host_own_cpu_ns(void);
 /* Kernel, architecture, name and boot id; mode and target are the caller's. */
 void host_fill(struct fs_host_record *ret);
 

@@ -1,63 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "probe/limits.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-unsigned long long limit_number(const char *path)
-{
-	unsigned long long v = 0;
-	FILE *f = fopen(path, "re");
+enum {
+	MAX_MAP_COUNT,
+	FILE_MAX,
+	FILE_NR,
+	NR_OPEN,
+	INOTIFY,
+	OVERCOMMIT,
+	MIN_ADDR,
+	MEMINFO,
+	BPF_STATS,
+	STATM
+};
 
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu", &v) != 1)
-		v = 0;
-	fclose(f);
-	return v;
+static const char *const paths[LIMIT_FILES] = {
+	[MAX_MAP_COUNT] = "/proc/sys/vm/max_map_count",
+	[FILE_MAX] = "/proc/sys/fs/file-max",
+	[FILE_NR] = "/proc/sys/fs/file-nr",
+	[NR_OPEN] = "/proc/sys/fs/nr_open",
+	[INOTIFY] = "/proc/sys/fs/inotify/max_user_instances",
+	[OVERCOMMIT] = "/proc/sys/vm/overcommit_memory",
+	[MIN_ADDR] = "/proc/sys/vm/mmap_min_addr",
+	[MEMINFO] = "/proc/meminfo",
+	[BPF_STATS] = "/proc/sys/kernel/bpf_stats_enabled",
+	[STATM] = "/proc/self/statm",
+};
+
+void limits_open(struct limits *l)
+{
+	for (int i = 0; i < LIMIT_FILES; i++)
+		l->fd[i] = open(paths[i], O_RDONLY | O_CLOEXEC);
 }
 
-static void read_meminfo(struct fs_limits *l)
+void limits_close(struct limits *l)
+{
+	for (int i = 0; i < LIMIT_FILES; i++)
+		if (l->fd[i] >= 0)
+			close(l->fd[i]);
+}
+
+static const char *slurp(const struct limits *l, int file, char *text, size_t size)
+{
+	ssize_t n = l->fd[file] < 0 ? -1 : pread(l->fd[file], text, size - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static __u64 number(const struct limits *l, int file)
+{
+	char text[128];
+
+	return strtoull(slurp(l, file, text, sizeof(text)), NULL, 10);
+}
+
+static void read_meminfo(const struct limits *l, struct fs_limits *ret)
 {
 	const struct {
 		const char *key;
 		__u64 *value;
 	} rows[] = {
-		{"MemTotal:", &l->mem_total_bytes},
-		{"MemAvailable:", &l->mem_available_bytes},
-		{"SwapTotal:", &l->swap_total_bytes},
-		{"SwapFree:", &l->swap_free_bytes},
-		{"CommitLimit:", &l->commit_limit_bytes},
-		{"Committed_AS:", &l->committed_bytes},
+		/* in the order of the file */
+		{"MemTotal:", &ret->mem_total_bytes},
+		{"MemAvailable:", &ret->mem_available_bytes},
+		{"SwapTotal:", &ret->swap_total_bytes},
+		{"SwapFree:", &ret->swap_free_bytes},
+		{"CommitLimit:", &ret->commit_limit_bytes},
+		{"Committed_AS:", &ret->committed_bytes},
 	};
-	FILE *f = fopen("/proc/meminfo", "re");
-	char line[128], key[32];
-	unsigned long long kib;
+	char text[4096];
+	const char *at = slurp(l, MEMINFO, text, sizeof(text));
 
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%31s %llu", key, &kib) != 2)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *found = strstr(at, rows[i].key);
+
+		if (!found)
 			continue;
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-			if (!strcmp(key, rows[i].key))
-				*rows[i].value = kib * 1024;
+		at = found + strlen(rows[i].key);
+		*rows[i].value = strtoull(at, NULL, 10) * 1024;
 	}
-	fclose(f);
 }
 
-void limits_read(struct fs_limits *ret)
+void limits_read(const struct limits *l, struct fs_limits *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	ret->max_map_count = limit_number("/proc/sys/vm/max_map_count");
-	ret->file_max = limit_number("/proc/sys/fs/file-max");
-	ret->file_nr = limit_number("/proc/sys/fs/file-nr");
-	ret->nr_open = limit_number("/proc/sys/fs/nr_open");
-	ret->inotify_instances = limit_number("/proc/sys/fs/inotify/max_user_instances");
-	ret->overcommit_memory = limit_number("/proc/sys/vm/overcommit_memory");
-	ret->mmap_min_addr = limit_number("/proc/sys/vm/mmap_min_addr");
+	ret->max_map_count = number(l, MAX_MAP_COUNT);
+	ret->file_max = number(l, FILE_MAX);
+	ret->file_nr = number(l, FILE_NR);
+	ret->nr_open = number(l, NR_OPEN);
+	ret->inotify_instances = number(l, INOTIFY);
+	ret->overcommit_memory = number(l, OVERCOMMIT);
+	ret->mmap_min_addr = number(l, MIN_ADDR);
 	ret->page_bytes = sysconf(_SC_PAGESIZE);
-	read_meminfo(ret);
+	read_meminfo(l, ret);
+}
+
+bool limits_bpf_stats(const struct limits *l)
+{
+	return number(l, BPF_STATS) != 0;
+}
+
+__u64 limits_own_rss_bytes(const struct limits *l)
+{
+	char text[128], *resident;
+
+	slurp(l, STATM, text, sizeof(text));
+	strtoull(text, &resident, 10);
+	return strtoull(resident, NULL, 10) * sysconf(_SC_PAGESIZE);
 }

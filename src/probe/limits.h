@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the limits of this machine, from /proc/sys and /proc/meminfo. */
+/* probe: limits of the machine, read at each look from files that stay open. */
 #ifndef FS_PROBE_LIMITS_H
 #define FS_PROBE_LIMITS_H
 
+#include <stdbool.h>
+
 #include "wire.h"
 
-/* What cannot be read stays 0. */
-void limits_read(struct fs_limits *ret);
+#define LIMIT_FILES 10
 
-/* First number of a /proc or /sys file; 0 where there is none. */
-unsigned long long limit_number(const char *path);
+struct limits {
+	int fd[LIMIT_FILES];
+};
+
+/* What cannot be opened reads as 0. */
+void limits_open(struct limits *l);
+void limits_read(const struct limits *l, struct fs_limits *ret);
+bool limits_bpf_stats(const struct limits *l); /* whether kernel.bpf_stats_enabled is set */
+__u64 limits_own_rss_bytes(const struct limits *l);
+void limits_close(struct limits *l);
 
 #endif

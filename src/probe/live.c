@@ -3,52 +3,63 @@
 #include "probe/live.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "faultscope.skel.h"
+#include "probe/attach.h"
 #include "probe/btf.h"
 #include "probe/calls.h"
+#include "probe/choice.h"
 #include "probe/host.h"
 #include "probe/limits.h"
+#include "probe/object.h"
 #include "probe/permission.h"
-
-#define MAX_LINKS 1200
+#include "probe/proc_look.h"
 
 struct live {
 	struct source src;
 	struct live_options opt;
-	struct faultscope_bpf *skel;
+	struct object obj;
+	struct choice choice;
+	struct links links;
+	struct limits limits;
 	struct ring_buffer *rb;
+	struct proc_look *proc;	 /* where the look is /proc's */
 	const struct sink *sink; /* during a drain */
-	struct hook_status status[LIVE_HOOKS];
-	int choice[LIVE_HOOKS]; /* index of the alternate to try or in use */
-	struct bpf_link *links[MAX_LINKS];
-	int nr_links;
 };
 
-/* libbpf's log callback has no context: the lines of the load under way end up here. */
+/*
+ * libbpf's log callback has no context: the lines of the load under way end up here, the first
+ * ones and, where they are too many, the last.
+ */
 static char load_log[8192];
 
 static int keep_log(enum libbpf_print_level level, const char *format, va_list args)
 {
-	size_t len = strlen(load_log);
+	size_t len = strlen(load_log), more;
+	char *line = NULL;
 
-	if (level == LIBBPF_WARN && len + 1 < sizeof(load_log))
-		vsnprintf(load_log + len, sizeof(load_log) - len, format, args);
+	if (level != LIBBPF_WARN || vasprintf(&line, format, args) < 0)
+		return 0;
+	more = strlen(line);
+	if (len + more >= sizeof(load_log)) {
+		size_t tail = more < sizeof(load_log) / 2 ? more : sizeof(load_log) / 2;
+
+		if (len + tail >= sizeof(load_log))
+			len = sizeof(load_log) - tail - 1;
+		memcpy(load_log + len, line + more - tail, tail);
+		load_log[len + tail] = 0;
+	} else {
+		memcpy(load_log + len, line, more + 1);
+	}
+	free(line);
 	return 0;
 }
 
@@ -57,94 +68,69 @@ static struct live *live_of(struct source *src)
 	return (struct live *)src;
 }
 
-static const struct hook_alternate *chosen(const struct live *live, size_t h)
+static bool is_on(const struct live *live, const char *hook)
 {
-	return live->choice[h] < 0 ? NULL : &hooks[h].alternate[live->choice[h]];
+	return live->choice.status[hook_find(hook)].state == FS_HOOK_ON;
 }
 
-static void note_refusal(struct live *live, size_t h, const char *mechanism, const char *answer)
+static bool looks_at_proc(const struct live *live)
 {
-	char *why = live->status[h].why;
-	size_t len = strlen(why);
+	const struct hook_alternate *look = choice_of(&live->choice, hook_find("look"));
 
-	snprintf(why + len, sizeof(live->status[h].why) - len, "%s%s: %s", len ? "; " : "",
-		 mechanism, answer);
-}
-
-/* After a refusal: the next alternate, or blind. */
-static void next_alternate(struct live *live, size_t h, const char *answer)
-{
-	const struct hook_alternate *alt = chosen(live, h);
-
-	note_refusal(live, h, alt->mechanism, answer);
-	live->choice[h]++;
-	if (live->opt.forced[h] || !hooks[h].alternate[live->choice[h]].mechanism) {
-		live->choice[h] = -1;
-		live->status[h].state = FS_HOOK_BLIND;
-	}
-}
-
-static void choose_first(struct live *live)
-{
-	for (size_t h = 0; h < nr_hooks; h++) {
-		const char *forced = live->opt.forced[h];
-
-		live->choice[h] = 0;
-		live->status[h].state = FS_HOOK_OFF;
-		if (!(live->opt.tiers >> hooks[h].tier & 1)) {
-			live->choice[h] = -1;
-			note_refusal(live, h, "off", "its tier is not paid for in this mode");
-		} else if (forced && !strcmp(forced, "none")) {
-			live->choice[h] = -1;
-			live->status[h].state = FS_HOOK_BLIND;
-			note_refusal(live, h, "none", "switched off by --hook");
-		} else if (forced) {
-			while (strcmp(hooks[h].alternate[live->choice[h]].mechanism, forced))
-				live->choice[h]++;
-		}
-	}
-}
-
-static bool uses(const struct hook_alternate *alt, const char *program)
-{
-	for (int i = 0; alt && i < HOOK_PROGRAMS && alt->program[i]; i++)
-		if (!strcmp(alt->program[i], program))
-			return true;
-	return false;
+	return look && !strcmp(look->mechanism, "/proc");
 }
 
 static void select_programs(struct live *live)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program (prog, live->skel->obj) {
-		bool wanted = false;
-
-		for (size_t h = 0; h < nr_hooks; h++)
-			wanted |= uses(chosen(live, h), bpf_program__name(prog));
-		bpf_program__set_autoload(prog, wanted);
-	}
+	bpf_object__for_each_program (prog, live->obj.obj)
+		bpf_program__set_autoload(
+			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0);
 }
 
-static void set_knobs(struct live *live)
+static void fill_config(struct live *live)
 {
-	struct faultscope_bpf *skel = live->skel;
+	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
+	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
+	struct fs_config *c = live->obj.config;
 
-	skel->rodata->watch_all = live->opt.watch_all;
-	skel->rodata->time_faults = live->choice[hook_find("fault_end")] >= 0;
-	skel->rodata->smap_enforced = host_has_smap();
-#ifdef __x86_64__
-	skel->rodata->compat_bits = 2; /* TS_COMPAT: arch/x86/include/asm/thread_info.h */
-#endif
-	for (unsigned int i = 0; i < nr_call_rows; i++) {
-		const struct call_row *row = &call_rows[i];
+	c->watch_all = live->opt.watch_all;
+	c->time_faults = choice_of(&live->choice, hook_find("fault_end")) != NULL;
+	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
+	c->smap_enforced = host_has_smap();
+	memcpy(c->mark_percent, percent, sizeof(percent));
+	calls_fill(c);
+}
 
-		if (row->number < FS_SYSCALL_MAX) {
-			skel->rodata->syscalls[row->number].call = row->call;
-			skel->rodata->syscalls[row->number].shape = row->shape;
-		}
+/* Room for the processes there are, and as many again: the tables by pid are made in advance. */
+static void size_tables(struct live *live)
+{
+	__u64 want = live->opt.watch_all ? host_processes() * 2 : 0;
+
+	if (live->obj.hash && want > 8192)
+		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
+}
+
+static int try_load(struct live *live)
+{
+	struct fs_limits now;
+	int err;
+
+	object_close(&live->obj);
+	load_log[0] = 0;
+	err = object_open(&live->obj, choice_is_hash(&live->choice), live->opt.btf_path);
+	if (err)
+		return err;
+	select_programs(live);
+	fill_config(live);
+	size_tables(live);
+	err = object_load(&live->obj);
+	if (!err) {
+		limits_read(&live->limits, &now);
+		live->obj.shared->max_map_count = now.max_map_count;
 	}
-	skel->bss->knobs.max_map_count = limit_number("/proc/sys/vm/max_map_count");
+	return err;
 }
 
 /* The hook whose program the log names as the one that failed to load; -1 where it names none. */
@@ -155,142 +141,38 @@ static int find_failed_hook(const struct live *live)
 
 	if (!at || sscanf(at, "prog '%63[^']'", name) != 1)
 		return -1;
-	for (size_t h = 0; h < nr_hooks; h++)
-		if (uses(chosen(live, h), name))
-			return h;
-	return -1;
+	return choice_hook_of(&live->choice, name);
 }
 
-static int try_load(struct live *live)
+/* Whether the kernel has not what the build with task storage needs. */
+static const char *lacks_task_build(void)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, oo, .btf_custom_path = live->opt.btf_path);
-	int err;
-
-	faultscope_bpf__destroy(live->skel);
-	load_log[0] = 0;
-	live->skel = faultscope_bpf__open_opts(&oo);
-	if (!live->skel)
-		return -errno;
-	select_programs(live);
-	set_knobs(live);
-	err = faultscope_bpf__load(live->skel);
-	return err;
-}
-
-static int keep_link(struct live *live, struct bpf_link *link)
-{
-	if (!link)
-		return -errno;
-	if (live->nr_links == MAX_LINKS) {
-		bpf_link__destroy(link);
-		return -E2BIG;
-	}
-	live->links[live->nr_links++] = link;
-	return 0;
-}
-
-static void drop_links(struct live *live, int from)
-{
-	while (live->nr_links > from)
-		bpf_link__destroy(live->links[--live->nr_links]);
-}
-
-static int attach_perf(struct live *live, struct bpf_program *prog, unsigned long long config)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = config,
-		.sample_period = 1,
-	};
-	int err = 0;
-
-	for (int cpu = 0; cpu < libbpf_num_possible_cpus() && !err; cpu++) {
-		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		struct bpf_link *link;
-
-		if (fd < 0 && errno == ENODEV)
-			continue; /* not online */
-		if (fd < 0)
-			return -errno;
-		link = bpf_program__attach_perf_event(prog, fd);
-		err = keep_link(live, link);
-		if (!link)
-			close(fd);
-	}
-	return err;
-}
-
-static int attach_call_exits(struct live *live, struct bpf_program *prog)
-{
-	char name[64];
-	int err, attached = 0;
-
-	for (unsigned int i = 0; i < nr_call_rows; i++) {
-		snprintf(name, sizeof(name), "sys_exit_%s", call_rows[i].name);
-		err = keep_link(live, bpf_program__attach_tracepoint(prog, "syscalls", name));
-		if (err && err != -ENOENT)
-			return err;
-		if (!err)
-			attached++;
-		else if (!attached)
-			return err; /* not even the first: no tracefs */
-	}
-	return 0;
-}
-
-static struct bpf_program *program(struct live *live, const char *name)
-{
-	return bpf_object__find_program_by_name(live->skel->obj, name);
-}
-
-static int attach_alternate(struct live *live, const struct hook_alternate *alt)
-{
-	int err = 0;
-
-	switch (alt->attach) {
-	case ATTACH_RUN:
-		return 0;
-	case ATTACH_TRACEPOINT:
-		for (int i = 0; i < HOOK_PROGRAMS && alt->program[i] && !err; i++)
-			err = keep_link(live, bpf_program__attach(program(live, alt->program[i])));
-		return err;
-	case ATTACH_PERF_FAULTS:
-		err = attach_perf(live, program(live, alt->program[0]),
-				  PERF_COUNT_SW_PAGE_FAULTS_MIN);
-		return err
-			       ?: attach_perf(live, program(live, alt->program[1]),
-					      PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-	case ATTACH_MEMCG_FAULTS:
-		err = keep_link(live, bpf_program__attach(program(live, alt->program[0])));
-		return err
-			       ?: attach_perf(live, program(live, alt->program[1]),
-					      PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-	case ATTACH_CALL_EXITS:
-		return attach_call_exits(live, program(live, alt->program[0]));
-	}
-	return -EINVAL;
+	if (strstr(load_log, "map 'procs'") || strstr(load_log, "map 'slots'"))
+		return "this kernel has no task storage for tracing (5.12)";
+	if (strstr(load_log, "unknown func") || strstr(load_log, "invalid func"))
+		return "this kernel lacks helpers it needs (5.17)";
+	return NULL;
 }
 
 /* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
 static int attach_all(struct live *live)
 {
 	for (size_t h = 0; h < nr_hooks; h++) {
-		const struct hook_alternate *alt = chosen(live, h);
-		int before = live->nr_links, err;
+		const struct hook_alternate *alt = choice_of(&live->choice, h);
+		int err;
 
 		if (!alt)
 			continue;
 		load_log[0] = 0;
-		err = attach_alternate(live, alt);
+		err = attach_alternate(&live->links, &live->obj, alt);
 		if (err) {
-			drop_links(live, before);
-			next_alternate(live, h, permission_attach_reason(alt->mechanism, err));
-			drop_links(live, 0);
+			choice_refused(&live->choice, h,
+				       permission_attach_reason(alt->mechanism, err));
+			detach_all(&live->links);
 			return 1;
 		}
-		live->status[h].state = FS_HOOK_ON;
-		live->status[h].used = alt;
+		live->choice.status[h].state = FS_HOOK_ON;
+		live->choice.status[h].used = alt;
 	}
 	return 0;
 }
@@ -299,10 +181,25 @@ static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
 	const struct fs_header *h = data;
+	/* every record of the kernel side begins with its subject */
+	struct {
+		struct fs_header h;
+		struct fs_subject subject;
+	} * copy;
+	int err;
 
-	if (size < sizeof(*h) || h->len > size)
+	if (size < sizeof(*copy) || h->len > size)
 		return 0;
-	return live->sink->take(live->sink->ctx, h);
+	if (!looks_at_proc(live))
+		return live->sink->take(live->sink->ctx, h);
+	copy = malloc(h->len);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, h, h->len);
+	copy->subject.start_ns = proc_look_birth(copy->subject.start_ns);
+	err = live->sink->take(live->sink->ctx, &copy->h);
+	free(copy);
+	return err;
 }
 
 static int live_drain(struct source *src, const struct sink *sink)
@@ -315,19 +212,15 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return n < 0 ? n : 0;
 }
 
-static int take_losses(struct live *live, struct fs_losses *ret)
-{
-	*ret = live->skel->bss->losses;
-	return 0;
-}
-
 unsigned long long live_bpf_ns(const struct source *src)
 {
 	const struct live *live = (const struct live *)src;
 	unsigned long long sum = 0;
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program (prog, live->skel->obj) {
+	if (!limits_bpf_stats(&live->limits))
+		return 0;
+	bpf_object__for_each_program (prog, live->obj.obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 		int fd = bpf_program__fd(prog);
@@ -338,22 +231,64 @@ unsigned long long live_bpf_ns(const struct source *src)
 	return sum;
 }
 
+static int run_look(struct live *live)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(object_program(&live->obj, "look_syscall")),
+				      &run);
+}
+
+static int read_look(struct live *live)
+{
+	int fd = bpf_iter_create(bpf_link__fd(live->links.link[live->links.iterator]));
+	char none[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, none, sizeof(none));
+	while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)));
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+/* The kernel side's state of a process: by its pidfd on the task, or by its pid. */
+static bool state_of(void *ctx, __u32 pid, struct fs_state *ret)
+{
+	struct live *live = ctx;
+	int procs = bpf_map__fd(object_map(&live->obj, "procs")), pidfd;
+	bool found;
+
+	if (live->obj.hash)
+		return !bpf_map_lookup_elem(procs, &pid, ret);
+	pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return false;
+	found = !bpf_map_lookup_elem(procs, &pidfd, ret);
+	close(pidfd);
+	return found;
+}
+
 /* One pass over the processes; the ring is drained as often as it fills up on the way. */
 static int look_all(struct live *live, const struct sink *sink)
 {
-	int fd = bpf_program__fd(live->skel->progs.look_syscall), err;
+	int err;
 
-	if (live->status[hook_find("look")].state != FS_HOOK_ON)
+	if (!is_on(live, "look"))
 		return live_drain(&live->src, sink);
-	live->skel->bss->knobs.epoch++;
+	if (looks_at_proc(live)) {
+		err = live_drain(&live->src, sink);
+		return err ?: proc_look(&live->proc, live->opt.watch_all, state_of, live, sink);
+	}
+	live->obj.shared->epoch++;
 	do {
-		LIBBPF_OPTS(bpf_test_run_opts, run);
-
-		live->skel->bss->look_more = 0;
-		err = bpf_prog_test_run_opts(fd, &run);
+		live->obj.shared->look_more = 0;
+		err = live->links.iterator >= 0 ? read_look(live) : run_look(live);
 		if (!err)
 			err = live_drain(&live->src, sink);
-	} while (!err && live->skel->bss->look_more);
+	} while (!err && live->obj.shared->look_more);
 	return err;
 }
 
@@ -364,9 +299,9 @@ static int live_look(struct source *src, const struct sink *sink)
 	unsigned long long begin;
 	int err;
 
-	limits_read(&tick.limits);
+	limits_read(&live->limits, &tick.limits);
 	if (tick.limits.max_map_count)
-		live->skel->bss->knobs.max_map_count = tick.limits.max_map_count;
+		live->obj.shared->max_map_count = tick.limits.max_map_count;
 	/* What hooks sent before the look goes first: it is older than the look's figures. */
 	err = live_drain(src, sink);
 	if (err)
@@ -383,8 +318,9 @@ static int live_look(struct source *src, const struct sink *sink)
 	tick.h.t_ns = host_monotonic_ns();
 	tick.look_ns = tick.h.t_ns - begin;
 	tick.wall_ns = host_wall_ns();
-	take_losses(live, &tick.losses);
-	host_own_cost(&tick.own_cpu_ns, &tick.own_rss_bytes);
+	tick.losses = live->obj.shared->losses;
+	tick.own_cpu_ns = host_own_cpu_ns();
+	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
 	tick.own_bpf_ns = live_bpf_ns(src);
 	return sink->take(sink->ctx, &tick.h);
 }
@@ -395,11 +331,12 @@ static int live_start(struct source *src, const struct sink *sink)
 
 	for (size_t h = 0; h < nr_hooks; h++) {
 		struct fs_hook_record r = {.h = {FS_REC_HOOK, sizeof(r), host_monotonic_ns()}};
-		const struct hook_status *st = &live->status[h];
+		const struct hook_status *st = &live->choice.status[h];
 		int err;
 
 		r.tier = hooks[h].tier;
 		r.state = st->state;
+		r.lacks = st->used ? st->used->lacks : 0;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
 			 st->used ? st->used->mechanism : "");
@@ -420,9 +357,11 @@ static void live_close(struct source *src)
 {
 	struct live *live = live_of(src);
 
-	drop_links(live, 0);
+	detach_all(&live->links);
 	ring_buffer__free(live->rb);
-	faultscope_bpf__destroy(live->skel);
+	object_close(&live->obj);
+	proc_look_free(live->proc);
+	limits_close(&live->limits);
 	free(live);
 }
 
@@ -438,12 +377,16 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 {
 	for (;;) {
 		int err = try_load(live), h;
+		const char *lacking;
 
 		if (err) {
+			lacking = lacks_task_build();
+			if (lacking && choice_fall_back(&live->choice, lacking))
+				continue;
 			h = find_failed_hook(live);
 			if (h < 0 || permission_is_total(err))
 				return permission_explain(err, load_log, error, size);
-			next_alternate(live, h, permission_load_reason(err, load_log));
+			choice_refused(&live->choice, h, permission_load_reason(err, load_log));
 			continue;
 		}
 		if (!attach_all(live))
@@ -463,7 +406,9 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->src.live = 1;
 	live->opt = *opt;
 	libbpf_set_print(keep_log);
-	choose_first(live);
+	live->links.iterator = -1;
+	limits_open(&live->limits);
+	choice_begin(&live->choice, opt->tiers, live->opt.forced);
 	err = btf_show(&view, opt->btf_path, error, size);
 	if (err)
 		goto out;
@@ -471,7 +416,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	btf_hide(&view);
 	if (err)
 		goto out;
-	live->rb = ring_buffer__new(bpf_map__fd(live->skel->maps.ring), take_record, live, NULL);
+	live->rb = ring_buffer__new(bpf_map__fd(object_map(&live->obj, "ring")), take_record, live,
+				    NULL);
 	if (!live->rb) {
 		err = -errno;
 		snprintf(error, size, "cannot map the ring buffer: %s", strerror(errno));
@@ -489,7 +435,9 @@ out:
 int live_watch(struct source *src, pid_t pid, bool follow)
 {
 	struct live *live = live_of(src);
+	int procs = bpf_map__fd(object_map(&live->obj, "procs"));
 	int pidfd = syscall(SYS_pidfd_open, pid, 0), err = 0;
+	__u32 by_pid = pid;
 	struct fs_state *st;
 
 	if (pidfd < 0)
@@ -500,7 +448,8 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 		goto out;
 	}
 	st->flags = FS_PROC_WATCHED | (follow ? FS_PROC_FOLLOW : 0);
-	if (bpf_map_update_elem(bpf_map__fd(live->skel->maps.procs), &pidfd, st, BPF_NOEXIST))
+	if (bpf_map_update_elem(procs, live->obj.hash ? (void *)&by_pid : (void *)&pidfd, st,
+				BPF_NOEXIST))
 		err = errno == EEXIST ? 0 : -errno;
 out:
 	free(st);
@@ -510,10 +459,10 @@ out:
 
 void live_run_parent(struct source *src, pid_t pid)
 {
-	live_of(src)->skel->bss->knobs.run_parent = pid;
+	live_of(src)->obj.shared->run_parent = pid;
 }
 
 const struct hook_status *live_hooks(const struct source *src)
 {
-	return ((const struct live *)src)->status;
+	return ((const struct live *)src)->choice.status;
 }

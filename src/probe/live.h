@@ -6,24 +6,17 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "probe/hooks.h"
+#include "probe/choice.h"
 #include "probe/source.h"
 
-#define TIER_ALL   0xfu
-#define LIVE_HOOKS 16
+#define TIER_ALL 0xfu
 
 struct live_options {
 	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
 	unsigned int tiers;   /* bit i: pay for tier i */
 	const char *btf_path; /* NULL: the running kernel's own */
-	const char *
-		forced[LIVE_HOOKS]; /* by hook: a mechanism, or "none"; NULL: the best that works */
-};
-
-struct hook_status {
-	enum fs_hook_state state;
-	const struct hook_alternate *used; /* where ON */
-	char why[160]; /* what was tried and the kernel's answer; empty where the best is on */
+	const char
+		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */
 };
 
 /*

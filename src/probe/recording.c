@@ -36,8 +36,12 @@ static void fill_file_header(struct file_header *fh)
 	fh->format = FORMAT;
 	fh->wire_version = FS_WIRE_VERSION;
 	fh->byte_order = 0x01020304;
-	fh->record_sizes = sizeof(struct fs_process_record) + sizeof(struct fs_refused_record) +
-			   sizeof(struct fs_tick_record) + sizeof(struct fs_host_record);
+	fh->record_sizes = sizeof(struct fs_process_record) + sizeof(struct fs_crossing_record) +
+			   sizeof(struct fs_refused_record) + sizeof(struct fs_signal_record) +
+			   sizeof(struct fs_kernel_fault_record) + sizeof(struct fs_host_record) +
+			   sizeof(struct fs_hook_record) + sizeof(struct fs_tick_record) +
+			   sizeof(struct fs_names_record) + sizeof(struct fs_symbol_record) +
+			   sizeof(struct fs_end_record);
 }
 
 struct recorder {

@@ -200,8 +200,8 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 
 static void json_frame(struct buf *b, const struct view *v)
 {
-	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		if (!s->hidden && subject_changed(v->m, s))
+	for (struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
+		if (!s->hidden)
 			say_process(b, v, s);
 }
 

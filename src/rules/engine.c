@@ -153,8 +153,8 @@ void findings_judge_events(struct findings *fs, const struct model *m)
 void findings_judge(struct findings *fs, const struct model *m)
 {
 	findings_judge_events(fs, m);
-	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
-		if (subject_changed(m, s) && !s->hidden)
+	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
+		if (!s->hidden)
 			judge_subject(fs, m, s);
 	for (size_t i = 0; i < fs->n; i++) {
 		struct finding *f = &fs->f[i];

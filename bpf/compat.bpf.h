@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What differs between kernels, in one place, each with the change that made it.
+ *
+ * The kernel side is compiled twice. As it stands it needs task storage for tracing programs
+ * (a10787e6d58c, 5.12), bpf_loop() (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17);
+ * kernel objects are read by plain loads. With FS_HASH it needs nothing newer than the ring buffer
+ * (457f44363a88, 5.8): state lives in hash tables, kernel objects are read by probe reads, loops
+ * are bounded; that is also what hooks without typed arguments (raw tracepoints) work with.
+ */
+#ifndef FS_COMPAT_BPF_H
+#define FS_COMPAT_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#ifdef FS_HASH
+#define get(object, ...) BPF_CORE_READ(object, ##__VA_ARGS__)
+#define current_task()	 ((struct task_struct *)bpf_get_current_task())
+#else
+/* get(task, mm), get(task, signal, nr_threads), ...: one load a step; through NULL it reads 0 */
+#define get(object, ...)     ___bpf_apply(get_, ___bpf_narg(__VA_ARGS__))(object, __VA_ARGS__)
+#define get_1(o, a)	     ((o)->a)
+#define get_2(o, a, b)	     ((o)->a->b)
+#define get_3(o, a, b, c)    ((o)->a->b->c)
+#define get_4(o, a, b, c, d) ((o)->a->b->c->d)
+#define current_task()	     bpf_get_current_task_btf()
+#endif
+
+/*
+ * Atomics that answer (5ca419f2864a, 5.12) and global functions that take pointers (e5069b9c23b3,
+ * 5.12). Without: what two threads do in the same instant may be told twice, or added up wrong.
+ */
+#ifdef FS_HASH
+#define once_verified	 static __noinline
+#define add_fetch(at, n) (__sync_fetch_and_add(at, n), *(at))
+#define swap(at, value)                                                                            \
+	({                                                                                         \
+		__typeof__(*(at)) old__ = *(at);                                                   \
+		*(at) = (value);                                                                   \
+		old__;                                                                             \
+	})
+#define swap_if(at, from, to) (*(at) == (from) ? *(at) = (to), true : false)
+#define set_bits(at, bits)    swap(at, *(at) | (bits))
+#define clear_bits(at, bits)  (*(at) &= ~(bits))
+#else
+#define once_verified	      __noinline
+#define add_fetch(at, n)      (__sync_fetch_and_add(at, n) + (n))
+#define swap(at, value)	      __sync_lock_test_and_set(at, value)
+#define swap_if(at, from, to) (__sync_val_compare_and_swap(at, from, to) == (from))
+#define set_bits(at, bits)    __sync_fetch_and_or(at, bits)
+#define clear_bits(at, bits)  __sync_fetch_and_and(at, ~(bits))
+#endif
+
+/* Patches under way rename mm->map_count, its meaning kept. */
+struct mm_struct___renamed {
+	int vma_count;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u32 map_count_of(struct mm_struct *mm)
+{
+	if (bpf_core_field_exists(mm->map_count))
+		return get(mm, map_count);
+	return BPF_CORE_READ((struct mm_struct___renamed *)mm, vma_count);
+}
+
+/*
+ * Until f1a7941243c1 (6.2) one atomic a kind of page, since then a per-CPU counter each. Only
+ * flavours of types that every kernel has: for others libbpf searches the modules' BTF, which
+ * CAP_BPF alone does not permit.
+ */
+struct mm_struct___plain_rss {
+	struct {
+		atomic64_t count[4];
+	} rss_stat;
+} __attribute__((preserve_access_index));
+
+#define plain_rss(mm) ((struct mm_struct___plain_rss *)(mm))
+#define rss_pages(mm, kind)                                                                        \
+	(bpf_core_field_exists(plain_rss(mm)->rss_stat.count)                                      \
+		 ? BPF_CORE_READ(plain_rss(mm), rss_stat.count[kind].counter)                      \
+		 : get(mm, rss_stat[kind].count))
+
+/* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
+static __always_inline bool has_capability(struct task_struct *task, int capability)
+{
+	const struct cred *cred = BPF_CORE_READ(task, cred);
+	__u64 bits = 0;
+
+	bpf_probe_read_kernel(&bits, sizeof(bits),
+			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
+	return bits >> capability & 1;
+}
+
+/*
+ * What the classic fault events hand over: events/exceptions/page_fault_user/format. The name of
+ * its class changed with "x86/tracing, x86/mm: Move page fault tracepoints to generic" (6.16), the
+ * layout did not.
+ */
+struct fault_event {
+	__u64 common;
+	unsigned long address;
+	unsigned long ip;
+	unsigned long error_code;
+};
+
+/* Registers at the end of a system call: its number and arguments are still there. */
+#if defined(__TARGET_ARCH_x86)
+#define regs_number(regs) get(regs, orig_ax)
+#define regs_ip(regs)	  get(regs, ip)
+#define regs_sp(regs)	  get(regs, sp)
+static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
+{
+	if (compat) /* int $0x80, SYSENTER: arch/x86/entry/entry_64_compat.S */
+		return (__u32)(n == 0	? get(regs, bx)
+			       : n == 1 ? get(regs, cx)
+			       : n == 2 ? get(regs, dx)
+			       : n == 3 ? get(regs, si)
+			       : n == 4 ? get(regs, di)
+					: get(regs, bp));
+	return n == 0	? get(regs, di)
+	       : n == 1 ? get(regs, si)
+	       : n == 2 ? get(regs, dx)
+	       : n == 3 ? get(regs, r10)
+	       : n == 4 ? get(regs, r8)
+			: get(regs, r9);
+}
+#define in_user_mode(regs)    (((regs)->cs & 3) == 3)
+#define is_compat_call(task)  (!!(BPF_CORE_READ(task, thread_info.status) & config.compat_bits))
+#define last_error_code(task) BPF_CORE_READ(task, thread.error_code)
+#elif defined(__TARGET_ARCH_arm64)
+#define regs_number(regs)  get(regs, syscallno)
+#define regs_ip(regs)	   get(regs, pc)
+#define regs_sp(regs)	   get(regs, sp)
+static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
+{
+	return n == 0	? get(regs, orig_x0)
+	       : n == 1 ? get(regs, regs[1])
+	       : n == 2 ? get(regs, regs[2])
+	       : n == 3 ? get(regs, regs[3])
+	       : n == 4 ? get(regs, regs[4])
+			: get(regs, regs[5]);
+}
+#define in_user_mode(regs) (((regs)->pstate & 0xf) == 0)
+#elif defined(__TARGET_ARCH_riscv)
+#define regs_number(regs)  get(regs, a7)
+#define regs_ip(regs)	   get(regs, epc)
+#define regs_sp(regs)	   get(regs, sp)
+static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
+{
+	return n == 0	? get(regs, orig_a0)
+	       : n == 1 ? get(regs, a1)
+	       : n == 2 ? get(regs, a2)
+	       : n == 3 ? get(regs, a3)
+	       : n == 4 ? get(regs, a4)
+			: get(regs, a5);
+}
+#define in_user_mode(regs) ((__s64)(regs)->pc >= 0)
+#elif defined(__TARGET_ARCH_s390)
+#define regs_number(regs)  (get(regs, int_code) & 0xffff)
+#define regs_ip(regs)	   get(regs, psw.addr)
+#define regs_sp(regs)	   get(regs, gprs[15])
+static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
+{
+	return n == 0	? get(regs, orig_gpr2)
+	       : n == 1 ? get(regs, gprs[3])
+	       : n == 2 ? get(regs, gprs[4])
+	       : n == 3 ? get(regs, gprs[5])
+	       : n == 4 ? get(regs, gprs[6])
+			: get(regs, gprs[7]);
+}
+#define in_user_mode(regs) (!!((regs)->psw.mask & 1UL << 48))
+#endif
+#ifndef is_compat_call
+#define is_compat_call(task)  false
+#define last_error_code(task) 0
+#endif
+
+/* The user stack pointer of a thread; 0 where bpf_task_pt_regs() (dd6e10fbd9fb, 5.15) may lack. */
+static __always_inline __u64 user_sp(struct task_struct *task)
+{
+#ifdef FS_HASH
+	return 0;
+#else
+	return regs_sp((struct pt_regs *)bpf_task_pt_regs(task));
+#endif
+}
+
+#endif

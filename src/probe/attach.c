@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/attach.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe/calls.h"
+
+static int keep(struct links *links, struct bpf_link *link)
+{
+	if (!link)
+		return -errno;
+	if (links->nr == LINKS_MAX) {
+		bpf_link__destroy(link);
+		return -E2BIG;
+	}
+	links->link[links->nr++] = link;
+	return 0;
+}
+
+static void detach_from(struct links *links, int from)
+{
+	while (links->nr > from)
+		bpf_link__destroy(links->link[--links->nr]);
+	if (links->iterator >= from)
+		links->iterator = -1;
+}
+
+static int attach_auto(struct links *links, struct bpf_program *prog)
+{
+	return keep(links, bpf_program__attach(prog));
+}
+
+/* A software event of each CPU, every one of them. */
+static int attach_perf(struct links *links, struct bpf_program *prog, unsigned long long config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = 1,
+	};
+	int err = 0;
+
+	for (int cpu = 0; cpu < libbpf_num_possible_cpus() && !err; cpu++) {
+		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		struct bpf_link *link;
+
+		if (fd < 0 && errno == ENODEV)
+			continue; /* not online */
+		if (fd < 0)
+			return -errno;
+		link = bpf_program__attach_perf_event(prog, fd);
+		err = keep(links, link);
+		if (!link)
+			close(fd);
+	}
+	return err;
+}
+
+static int attach_call_exits(struct links *links, struct bpf_program *prog)
+{
+	char name[64];
+	int err, attached = 0;
+
+	for (unsigned int i = 0; i < nr_call_rows; i++) {
+		snprintf(name, sizeof(name), "sys_exit_%s", call_rows[i].name);
+		err = keep(links, bpf_program__attach_tracepoint(prog, "syscalls", name));
+		if (err && err != -ENOENT)
+			return err;
+		if (!err)
+			attached++;
+		else if (!attached)
+			return err; /* not even the first: no tracefs */
+	}
+	return 0;
+}
+
+static int attach(struct links *links, const struct object *o, const struct hook_alternate *alt)
+{
+	struct bpf_program *first = NULL, *second = NULL;
+	int err = 0;
+
+	if (alt->program[0])
+		first = object_program(o, alt->program[0]);
+	if (alt->program[0] && alt->program[1])
+		second = object_program(o, alt->program[1]);
+	switch (alt->attach) {
+	case ATTACH_NOTHING:
+		return 0;
+	case ATTACH_AUTO:
+		for (int i = 0; i < HOOK_PROGRAMS && alt->program[i] && !err; i++)
+			err = attach_auto(links, object_program(o, alt->program[i]));
+		return err;
+	case ATTACH_ITERATOR:
+		err = keep(links, bpf_program__attach_iter(first, NULL));
+		if (!err)
+			links->iterator = links->nr - 1;
+		return err;
+	case ATTACH_PERF_BEGIN:
+		return attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS);
+	case ATTACH_PERF_FAULTS:
+		err = attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS_MIN);
+		return err ?: attach_perf(links, second, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	case ATTACH_MEMCG_FAULTS:
+		err = attach_auto(links, first);
+		return err ?: attach_perf(links, second, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	case ATTACH_CALL_EXITS:
+		return attach_call_exits(links, first);
+	}
+	return -EINVAL;
+}
+
+int attach_alternate(struct links *links, const struct object *o, const struct hook_alternate *alt)
+{
+	int before = links->nr, err = attach(links, o, alt);
+
+	if (err)
+		detach_from(links, before);
+	return err;
+}
+
+void detach_all(struct links *links)
+{
+	detach_from(links, 0);
+}

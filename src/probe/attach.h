@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* probe: attaches the programs of one alternate; owns the links. */
+#ifndef FS_PROBE_ATTACH_H
+#define FS_PROBE_ATTACH_H
+
+#include "probe/hooks.h"
+#include "probe/object.h"
+
+#define LINKS_MAX 1200
+
+struct links {
+	struct bpf_link *link[LINKS_MAX];
+	int nr;
+	int iterator; /* index of the link to read the look from; -1: none */
+};
+
+/* 0, or -errno with nothing of this alternate left attached. */
+int attach_alternate(struct links *links, const struct object *o, const struct hook_alternate *alt);
+
+/* Detaches all. */
+void detach_all(struct links *links);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "probe/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct hook_alternate *choice_of(const struct choice *c, size_t hook)
+{
+	return c->at[hook] < 0 ? NULL : &hooks[hook].alternate[c->at[hook]];
+}
+
+bool choice_is_hash(const struct choice *c)
+{
+	const struct hook_alternate *state = choice_of(c, hook_find("state"));
+
+	return state && state->state == STATE_HASH;
+}
+
+static void note(struct choice *c, size_t hook, const char *mechanism, const char *answer)
+{
+	char *why = c->status[hook].why;
+	size_t len = strlen(why);
+
+	snprintf(why + len, sizeof(c->status[hook].why) - len, "%s%s: %s", len ? "; " : "",
+		 mechanism, answer);
+}
+
+static bool fits(const struct choice *c, const struct hook_alternate *alt)
+{
+	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
+}
+
+/* The first alternate from `from` on that this build has; -1 where there is none. */
+static int next_fitting(const struct choice *c, size_t hook, int from)
+{
+	const struct hook_alternate *alt = hooks[hook].alternate;
+
+	for (; alt[from].mechanism; from++)
+		if (fits(c, &alt[from]))
+			return from;
+	return -1;
+}
+
+static void choose(struct choice *c, size_t hook)
+{
+	const char *forced = c->forced[hook];
+
+	c->status[hook].state = FS_HOOK_OFF;
+	c->at[hook] = -1;
+	if (!(c->tiers >> hooks[hook].tier & 1)) {
+		note(c, hook, "off", "its tier is not paid for in this mode");
+	} else if (!choice_of(c, hook_find("state"))) {
+		c->status[hook].state = FS_HOOK_BLIND;
+		note(c, hook, "none", "without state there is nothing to count in");
+	} else if (!forced) {
+		c->at[hook] = next_fitting(c, hook, 0);
+	} else if (!strcmp(forced, "none")) {
+		c->status[hook].state = FS_HOOK_BLIND;
+		note(c, hook, "none", "switched off by --hook");
+	} else {
+		c->at[hook] = hook_alternate_find(&hooks[hook], forced);
+		if (fits(c, choice_of(c, hook)))
+			return;
+		note(c, hook, forced,
+		     choice_is_hash(c) ? "not with state=hash" : "needs state=hash");
+		c->status[hook].state = FS_HOOK_BLIND;
+		c->at[hook] = -1;
+	}
+}
+
+/* A mechanism that was asked for may need a build that is not the first choice. */
+static const char *wants_hash(const struct choice *c)
+{
+	for (size_t h = 0; h < nr_hooks; h++) {
+		int i = c->forced[h] ? hook_alternate_find(&hooks[h], c->forced[h]) : -1;
+
+		if (i >= 0 && hooks[h].alternate[i].state == STATE_HASH)
+			return hooks[h].name;
+	}
+	return NULL;
+}
+
+static void choose_state(struct choice *c)
+{
+	size_t state = hook_find("state");
+	const char *forced = c->forced[state], *for_hook = wants_hash(c);
+	char text[64];
+
+	c->at[state] = 0;
+	if (forced && !strcmp(forced, "none")) {
+		c->at[state] = -1;
+		c->status[state].state = FS_HOOK_BLIND;
+		note(c, state, "none", "switched off by --hook");
+	} else if (forced) {
+		c->at[state] = hook_alternate_find(&hooks[state], forced);
+	} else if (for_hook) {
+		c->at[state] = hook_alternate_find(&hooks[state], "hash");
+		snprintf(text, sizeof(text), "what --hook asks of %s needs the other", for_hook);
+		note(c, state, "task-storage", text);
+	}
+}
+
+static void choose_all(struct choice *c)
+{
+	for (size_t h = 0; h < nr_hooks; h++)
+		if (h != (size_t)hook_find("state"))
+			choose(c, h);
+}
+
+void choice_begin(struct choice *c, unsigned int tiers, const char *const *forced)
+{
+	memset(c, 0, sizeof(*c));
+	c->tiers = tiers;
+	c->forced = forced;
+	choose_state(c);
+	choose_all(c);
+}
+
+void choice_refused(struct choice *c, size_t hook, const char *answer)
+{
+	note(c, hook, choice_of(c, hook)->mechanism, answer);
+	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
+	if (c->at[hook] < 0)
+		c->status[hook].state = FS_HOOK_BLIND;
+}
+
+bool choice_fall_back(struct choice *c, const char *answer)
+{
+	size_t state = hook_find("state");
+
+	if (c->forced[state] || choice_is_hash(c))
+		return false;
+	for (size_t h = 0; h < nr_hooks; h++)
+		c->status[h].why[0] = 0;
+	note(c, state, "task-storage", answer);
+	c->at[state] = hook_alternate_find(&hooks[state], "hash");
+	choose_all(c);
+	return true;
+}
+
+int choice_hook_of(const struct choice *c, const char *program)
+{
+	for (size_t h = 0; h < nr_hooks; h++) {
+		const struct hook_alternate *alt = choice_of(c, h);
+
+		for (int i = 0; alt && i < HOOK_PROGRAMS && alt->program[i]; i++)
+			if (!strcmp(alt->program[i], program))
+				return h;
+	}
+	return -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* probe: which mechanism each hook is tried with next, and what was answered before. */
+#ifndef FS_PROBE_CHOICE_H
+#define FS_PROBE_CHOICE_H
+
+#include <stdbool.h>
+
+#include "probe/hooks.h"
+#include "wire.h"
+
+#define HOOKS_MAX 16
+
+struct hook_status {
+	enum fs_hook_state state;
+	const struct hook_alternate *used; /* where ON */
+	char why[160]; /* what was tried and the kernel's answer; empty where the best is on */
+};
+
+struct choice {
+	unsigned int tiers;	   /* bit i: tier i is paid for */
+	const char *const *forced; /* by hook: a mechanism, or "none"; NULL: the best that works */
+	int at[HOOKS_MAX];	   /* the alternate to try, or in use; -1: none */
+	struct hook_status status[HOOKS_MAX];
+};
+
+void choice_begin(struct choice *c, unsigned int tiers, const char *const *forced);
+
+/* NULL: the hook is off or blind. */
+const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
+
+/* After a refusal: the next alternate that this build of the kernel side has, or blind. */
+void choice_refused(struct choice *c, size_t hook, const char *answer);
+
+/* Whether the build with hash tables is wanted. */
+bool choice_is_hash(const struct choice *c);
+
+/* After the kernel could not do with the other build: begins again with this one. */
+bool choice_fall_back(struct choice *c, const char *answer);
+
+/* Whether a program belongs to what is chosen; its hook, or -1. */
+int choice_hook_of(const struct choice *c, const char *program);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * probe: the kernel side as a BPF object, in either of its two builds (bpf/compat.bpf.h), and what
+ * it shares with us.
+ */
+#ifndef FS_PROBE_OBJECT_H
+#define FS_PROBE_OBJECT_H
+
+#include <bpf/libbpf.h>
+#include <stdbool.h>
+
+#include "wire.h"
+
+struct object {
+	struct bpf_object *obj;	  /* NULL: not open */
+	bool hash;		  /* state in tables by pid, not on the task */
+	struct fs_config *config; /* until the load */
+	struct fs_shared *shared; /* after the load */
+};
+
+/* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
+int object_open(struct object *o, bool hash, const char *btf_path);
+
+/* Loads what is selected, and maps `shared`. 0, -errno. */
+int object_load(struct object *o);
+
+/* Safe on one that is not open. */
+void object_close(struct object *o);
+
+/* NULL where this build has no such program. */
+struct bpf_program *object_program(const struct object *o, const char *name);
+
+struct bpf_map *object_map(const struct object *o, const char *name);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/proc_look.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/host.h"
+
+#define SEEN 65536
+
+struct proc_look {
+	struct {
+		__u64 start_ns, signature;
+	} seen[SEEN]; /* by pid, the last one that fell there */
+};
+
+static __u64 tick_ns(void)
+{
+	return 1000000000ULL / sysconf(_SC_CLK_TCK);
+}
+
+__u64 proc_look_birth(__u64 start_ns)
+{
+	return start_ns / tick_ns() * tick_ns();
+}
+
+/* Reads a small file below /proc/PID; false where it is gone. */
+static bool slurp(int dir, const char *name, char *ret, size_t size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, ret, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	ret[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* proc_pid_stat(5); the comm may hold anything, brackets too. */
+static bool read_stat(int dir, struct fs_process_record *r)
+{
+	unsigned long long min, maj, start;
+	char text[1024], *open, *close, state;
+	unsigned int ppid, flags;
+	long threads;
+
+	if (!slurp(dir, "stat", text, sizeof(text)))
+		return false;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close ||
+	    sscanf(close + 1,
+		   " %c %u %*d %*d %*d %*d %u %llu %*u %llu %*u %*u %*u %*d %*d %*d %*d %ld %*d "
+		   "%llu",
+		   &state, &ppid, &flags, &min, &maj, &threads, &start) != 7)
+		return false;
+	if (state == 'Z' || flags & 0x200000 /* PF_KTHREAD */)
+		return false;
+	*close = 0;
+	snprintf(r->g.comm, sizeof(r->g.comm), "%.15s", open + 1);
+	r->g.ppid = ppid;
+	r->g.min_flt = min;
+	r->g.maj_flt = maj;
+	r->g.threads = threads;
+	r->subject.start_ns = start * tick_ns();
+	return true;
+}
+
+static __u64 status_number(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+	unsigned long long n;
+
+	return at && sscanf(at + strlen(key), "%llu", &n) == 1 ? n : 0;
+}
+
+static bool read_status(int dir, struct fs_gauges *g)
+{
+	__u64 kib_a_page = sysconf(_SC_PAGESIZE) / 1024;
+	char text[4096];
+
+	if (!slurp(dir, "status", text, sizeof(text)))
+		return false;
+	g->uid = status_number(text, "\nUid:");
+	g->total_vm_pages = status_number(text, "\nVmSize:") / kib_a_page;
+	g->data_vm_pages = status_number(text, "\nVmData:") / kib_a_page;
+	g->locked_vm_pages = status_number(text, "\nVmLck:") / kib_a_page;
+	g->rss_anon_pages = status_number(text, "\nRssAnon:") / kib_a_page;
+	g->rss_file_pages = status_number(text, "\nRssFile:") / kib_a_page;
+	g->rss_shmem_pages = status_number(text, "\nRssShmem:") / kib_a_page;
+	g->swap_pages = status_number(text, "\nVmSwap:") / kib_a_page;
+	return true;
+}
+
+/* "Max open files   1024   4096   files": soft and hard; "unlimited" is ~0. */
+static __u64 limit_of(const char *text, const char *name, __u64 *ret_hard)
+{
+	const char *at = strstr(text, name);
+	unsigned long long soft, hard;
+	char a[24], b[24];
+
+	*ret_hard = ~0ULL;
+	if (!at || sscanf(at + strlen(name), "%23s %23s", a, b) != 2)
+		return ~0ULL;
+	if (sscanf(b, "%llu", &hard) == 1)
+		*ret_hard = hard;
+	return sscanf(a, "%llu", &soft) == 1 ? soft : ~0ULL;
+}
+
+static bool read_limits(int dir, struct fs_gauges *g)
+{
+	char text[2048];
+	__u64 hard;
+
+	if (!slurp(dir, "limits", text, sizeof(text)))
+		return false;
+	g->fd_soft = limit_of(text, "Max open files", &g->fd_hard);
+	g->as_limit_bytes = limit_of(text, "Max address space", &hard);
+	g->data_limit_bytes = limit_of(text, "Max data size", &hard);
+	g->memlock_limit_bytes = limit_of(text, "Max locked memory", &hard);
+	return true;
+}
+
+/* The size of /proc/PID/fd is the count since f1f1f2569901 (6.2), 0 before. */
+static __u32 count_fds(int dir)
+{
+	struct stat st;
+	__u32 n = 0;
+	DIR *d;
+	int fd;
+
+	if (!fstatat(dir, "fd", &st, 0) && st.st_size)
+		return st.st_size;
+	fd = openat(dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return n > 2 ? n - 2 : 0; /* . and .. */
+}
+
+static __u64 signature_of(const struct fs_process_record *r)
+{
+	const unsigned char *p = (const unsigned char *)&r->g;
+	__u64 h = 0xcbf29ce484222325ULL; /* FNV-1a */
+
+	for (size_t i = 0; i < sizeof(*r) - offsetof(struct fs_process_record, g); i++)
+		h = (h ^ p[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+static void take_state(struct fs_process_record *r, const struct fs_state *st)
+{
+	r->c = st->c;
+	r->g.flags = st->flags;
+	r->g.execs = st->execs;
+	r->g.fd_base = st->fd_base;
+	r->g.map_count = st->map_count ?: st->last_map_count;
+	r->g.map_high = st->map_high;
+	r->g.fd_high = st->fd_high;
+}
+
+static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc_state_fn *state,
+		   void *ctx, const struct sink *sink)
+{
+	struct fs_process_record r = {.subject.pid = pid};
+	__u64 signature;
+	struct fs_state st;
+
+	if (state(ctx, pid, &st))
+		take_state(&r, &st);
+	else if (!everyone)
+		return 0;
+	if (!read_stat(dir, &r) || !read_status(dir, &r.g) || !read_limits(dir, &r.g))
+		return 0;
+	if (!r.g.map_count)
+		r.g.flags |= FS_PROC_NO_COUNT;
+	r.g.fds = count_fds(dir);
+	if (r.g.fds > r.g.fd_high)
+		r.g.fd_high = r.g.fds;
+	signature = signature_of(&r);
+	if (pl->seen[pid % SEEN].start_ns == r.subject.start_ns &&
+	    pl->seen[pid % SEEN].signature == signature)
+		return 0;
+	pl->seen[pid % SEEN].start_ns = r.subject.start_ns;
+	pl->seen[pid % SEEN].signature = signature;
+	r.h = (struct fs_header){FS_REC_PROCESS, sizeof(r), host_monotonic_ns()};
+	return sink->take(sink->ctx, &r.h);
+}
+
+int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *ctx,
+	      const struct sink *sink)
+{
+	struct dirent *de;
+	int err = 0;
+	DIR *proc;
+
+	if (!*pl)
+		*pl = calloc(1, sizeof(**pl));
+	if (!*pl)
+		return -ENOMEM;
+	proc = opendir("/proc");
+	if (!proc)
+		return -errno;
+	while (!err && (de = readdir(proc))) {
+		__u32 pid = atoi(de->d_name);
+		int dir;
+
+		if (!pid)
+			continue;
+		dir = openat(dirfd(proc), de->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			continue; /* gone */
+		err = look_at(*pl, dir, pid, everyone, state, ctx, sink);
+		close(dir);
+	}
+	closedir(proc);
+	return err;
+}
+
+void proc_look_free(struct proc_look *pl)
+{
+	free(pl);
+}

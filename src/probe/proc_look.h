@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * probe: the look without an iterator, by /proc/PID/{stat,status,limits,fd}: never maps or smaps.
+ * A process's birth is known to a clock tick there, so all records of a session that uses it carry
+ * births cut to that.
+ */
+#ifndef FS_PROBE_PROC_LOOK_H
+#define FS_PROBE_PROC_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/source.h"
+
+struct proc_look; /* what each process looked like the last time */
+
+/* The kernel side's state of a process; false where it has none. */
+typedef bool proc_state_fn(void *ctx, __u32 pid, struct fs_state *ret);
+
+/* One pass over /proc: a record for each process that changed. 0, -ENOMEM, or the sink's error. */
+int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *ctx,
+	      const struct sink *sink);
+void proc_look_free(struct proc_look *pl);
+
+/* A birth as /proc would tell it, nanoseconds. */
+__u64 proc_look_birth(__u64 start_ns);
+
+#endif
