@@ -20,6 +20,8 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -I$(BUILD) -DVERSION='"$(
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 LIBS := -lbpf -lelf -lz -lcap -lm
+# What a static libelf wants beside: zstd since 0.189 (Debian 13).
+STATIC_LIBS := $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd)
 ifneq ($(SAN),)
 ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -36,7 +38,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all help setup check check-parts check-torch bench install clean workloads docs readme
+.PHONY: all static help setup check check-parts check-torch bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -80,6 +82,13 @@ $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -O2 -g -pthread $< -o $@
 
 workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
+
+# One file without shared libraries, for a rescue system, a container, a kernel in a VM.
+static: $(BUILD)/static/faultscope ## build the program without shared libraries
+
+$(BUILD)/static/faultscope: $(OBJ)
+	@mkdir -p $(@D)
+	$(CC) -static $(LDFLAGS) $^ $(LIBS) $(STATIC_LIBS) -o $@
 
 docs: $(MAN) $(COMPLETIONS)
 

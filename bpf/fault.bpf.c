@@ -21,18 +21,18 @@ static __always_inline __u32 fault_kind(__u64 error_code)
 
 static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st)
 {
-	struct fault_slot *slot;
+	struct fs_fault_slot *slot;
 
 	if (!config.time_faults)
 		return;
-	slot = slot_make(task);
+	slot = slot_make(task, st);
 	if (!slot) {
 		bump(shared.losses.slot);
 		tally(st, slots_lost, 1);
 		return;
 	}
-	slot->ended_ns = 0;
-	slot->major = FS_END_MINOR;
+	add_latency(st, slot);
+	slot->end = FS_END_MINOR;
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
@@ -48,6 +48,7 @@ static __always_inline int begin(__u32 kind)
 	st = proc_of(task);
 	if (!st)
 		return 0;
+	barrier_var(kind); /* else clang drops the mask, and verifiers before 6.12 miss it */
 	tally(st, fault_kind[kind & (FS_NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st);
 	return 0;
@@ -197,36 +198,10 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
-/* Puts an ended fault into the figures of its class, and takes it out again. */
-static __always_inline void add_latency(struct fs_state *st, struct fault_slot *slot, __u32 end)
+static __always_inline void end_fault(struct fs_fault_slot *slot)
 {
-	tally(st, latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)], 1);
-	tally(st, stall_ns[end & 1], slot->ended_ns);
-	slot->max_before = st->c.latency_max_ns[end & 1];
-	if (slot->ended_ns > slot->max_before)
-		st->c.latency_max_ns[end & 1] = slot->ended_ns;
-}
-
-static __always_inline void take_latency(struct fs_state *st, struct fault_slot *slot, __u32 end)
-{
-	__sync_fetch_and_sub(&st->c.latency[end & 1][slot->bucket & (FS_NR_LATENCY - 1)], 1);
-	__sync_fetch_and_sub(&st->c.stall_ns[end & 1], slot->ended_ns);
-	if (st->c.latency_max_ns[end & 1] == slot->ended_ns)
-		st->c.latency_max_ns[end & 1] = slot->max_before;
-}
-
-static __always_inline void end_fault(struct task_struct *task, struct fault_slot *slot, __u32 end)
-{
-	struct fs_state *st = proc_find(get(task, group_leader));
-
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
 	slot->begin_ns = 0;
-	slot->bucket = log2_of(slot->ended_ns >> FS_LATENCY_SHIFT);
-	if (slot->bucket >= FS_NR_LATENCY)
-		slot->bucket = FS_NR_LATENCY - 1;
-	slot->major = end;
-	if (st)
-		add_latency(st, slot, end);
 }
 
 /*
@@ -235,13 +210,12 @@ static __always_inline void end_fault(struct task_struct *task, struct fault_slo
  */
 static __always_inline int on_served(__u32 end)
 {
-	struct task_struct *task = current_task();
-	struct fault_slot *slot = slot_find(task);
+	struct fs_fault_slot *slot = slot_find(current_task());
 
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
-		end_fault(task, slot, end);
-		slot->ended_ns = 0;
+		slot->end = end;
+		end_fault(slot);
 	}
 	return 0;
 }
@@ -278,58 +252,48 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 {
-	struct fault_slot *slot = slot_find(current_task());
+	struct fs_fault_slot *slot = slot_find(current_task());
 
 	if (!slot || !slot->begin_ns || ret & VM_FAULT_ERROR)
 		return 0;
-	if (ret & VM_FAULT_RETRY) {
-		slot->major = FS_END_MAJOR;
-		return 0;
-	}
-	return on_served(ret & VM_FAULT_MAJOR ? FS_END_MAJOR : slot->major);
+	if (ret & (VM_FAULT_RETRY | VM_FAULT_MAJOR))
+		slot->end = FS_END_MAJOR;
+	if (!(ret & VM_FAULT_RETRY))
+		end_fault(slot);
+	return 0;
 }
 
 /*
  * Half the price: mm_account_fault() counts PGFAULT for the memory cgroup just before it decides
  * between minor and major, so a raw tracepoint ends every fault, and the software event, now only
  * needed for major ones, settles the class of those that did not announce themselves by PGMAJFAULT.
- * A failed fault is counted here too; the signal that follows takes it out.
+ * A failed fault is counted here too; the signal that follows forgets it.
  */
 SEC("tp_btf/count_memcg_events")
 int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long count)
 {
 	bool ends = item == (int)bpf_core_enum_value(enum vm_event_item, PGFAULT);
-	struct fault_slot *slot;
-	struct task_struct *task;
+	struct fs_fault_slot *slot;
 
 	if (!ends && item != (int)bpf_core_enum_value(enum vm_event_item, PGMAJFAULT))
 		return 0;
-	task = current_task();
-	slot = slot_find(task);
+	slot = slot_find(current_task());
 	if (!slot || !slot->begin_ns)
 		return 0; /* get_user_pages, or not watched */
 	if (ends)
-		end_fault(task, slot, slot->major);
+		end_fault(slot);
 	else
-		slot->major = FS_END_MAJOR;
+		slot->end = FS_END_MAJOR;
 	return 0;
 }
 
 SEC("perf_event")
 int on_fault_was_major(struct bpf_perf_event_data *ctx)
 {
-	struct task_struct *task = current_task();
-	struct fault_slot *slot = slot_find(task);
-	struct fs_state *st;
+	struct fs_fault_slot *slot = slot_find(current_task());
 
-	if (!slot || !slot->ended_ns || slot->major == FS_END_MAJOR)
-		return 0;
-	st = proc_find(get(task, group_leader));
-	if (st) {
-		take_latency(st, slot, FS_END_MINOR);
-		add_latency(st, slot, FS_END_MAJOR);
-	}
-	slot->ended_ns = 0;
+	if (slot && slot->ended_ns)
+		slot->end = FS_END_MAJOR;
 	return 0;
 }
 
@@ -362,7 +326,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 				       struct task_struct *target)
 {
 	struct fs_signal_record *r;
-	struct fault_slot *slot;
+	struct fs_fault_slot *slot;
 	struct fs_state *st;
 	int code = 0;
 	void *address = NULL;
@@ -378,11 +342,8 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	tally(st, fault_failed, 1);
 	slot = slot_find(target);
-	if (slot) {
-		if (slot->ended_ns)
-			take_latency(st, slot, slot->major);
-		slot->begin_ns = slot->ended_ns = 0;
-	}
+	if (slot)
+		slot->begin_ns = slot->ended_ns = 0; /* it failed: no latency of one served */
 	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);

@@ -120,6 +120,7 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 	__u32 made = 1, at_least = 0;
 	__u32 pair[2];
 	bool cut = false;
+	__u64 where;
 
 	if (i >= FS_NR_FD_CALLS)
 		return;
@@ -140,7 +141,7 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 	case FS_SHAPE_CLOSE_RANGE:
 		return; /* how many is what the descriptor count tells at the next look */
 	case FS_SHAPE_RECVMSG:
-		/* a 32-bit message header is laid out otherwise: what it brings is balanced later */
+		/* a 32-bit message header is laid out otherwise: the count balances it */
 		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut);
 		if (cut)
 			saw_cut(st, task, c);
@@ -150,8 +151,8 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 	case FS_SHAPE_FD2:
 		made = 2;
 		/* pipe(fd[2]) and socketpair(…, fd[2]) */
-		if (!bpf_probe_read_user(pair, sizeof(pair),
-					 (void *)(c->call == FS_CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3))))
+		where = c->call == FS_CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3);
+		if (!bpf_probe_read_user(pair, sizeof(pair), (void *)where))
 			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;
 		break;
 	case FS_SHAPE_DUP2:

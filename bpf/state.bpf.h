@@ -5,6 +5,30 @@
 
 #include "store.bpf.h"
 
+/*
+ * Adds a thread's last fault to the figures of its process: at its next one, at its end, and by a
+ * look at a leader that does not run. Later than its end, since its class and its outcome are known
+ * a little later too.
+ */
+static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
+{
+	__u32 end = slot->end & 1, bucket;
+	__u64 ns;
+
+	if (!slot->ended_ns)
+		return;
+	ns = swap(&slot->ended_ns, 0);
+	if (!ns)
+		return;
+	bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	if (bucket >= FS_NR_LATENCY)
+		bucket = FS_NR_LATENCY - 1;
+	tally(st, latency[end][bucket & (FS_NR_LATENCY - 1)], 1);
+	tally(st, stall_ns[end], ns);
+	if (ns > st->c.latency_max_ns[end])
+		st->c.latency_max_ns[end] = ns;
+}
+
 #define RLIMIT_DATA    2
 #define RLIMIT_NOFILE  7
 #define RLIMIT_MEMLOCK 8
@@ -27,8 +51,8 @@ static __always_inline __u32 popcount(__u64 v)
 
 #ifdef FS_HASH
 
-/* What a bounded loop may take of the verifier: 2^18 descriptors, beyond that a lower bound. */
-#define FD_PAIRS (1 << 11)
+/* What a bounded loop may take of the verifier: 2^16 descriptors, beyond that a lower bound. */
+#define FD_PAIRS (1 << 9)
 
 /* Bits set in the first words of a descriptor bitmap: of one word, or of an even number. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
@@ -265,6 +289,8 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	rearm_marks(st, FS_WHAT_MAPS, g->map_count, shared.max_map_count);
 	g->map_high = st->map_high;
 
+	/* before the count: an exec between the two shows as a base that changes later */
+	g->fd_base = st->fd_base;
 	g->fd_soft = soft_limit(leader, RLIMIT_NOFILE);
 	g->fd_hard = get(leader, signal, rlim[RLIMIT_NOFILE].rlim_max);
 	if (count_fds(alive, &fds)) {
@@ -282,7 +308,6 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->uid = get(leader, cred, uid.val);
 	g->threads = get(leader, signal, nr_threads);
 	g->execs = st->execs;
-	g->fd_base = st->fd_base;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
 	read_faults(leader, g);
 }

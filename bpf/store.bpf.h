@@ -8,15 +8,6 @@
 
 #include "maps.bpf.h"
 
-/* A thread's page fault, open or just ended. */
-struct fault_slot {
-	__u64 begin_ns;	  /* 0: none open */
-	__u64 ended_ns;	  /* how long the last one took; 0: its class is settled */
-	__u64 max_before; /* the maximum of its class before it */
-	__u32 bucket;
-	__u32 major;
-};
-
 static __always_inline void fill_subject(struct fs_subject *s, struct task_struct *leader)
 {
 	s->start_ns = get(leader, start_boottime);
@@ -37,7 +28,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct fault_slot);
+	__type(value, struct fs_fault_slot);
 } slots SEC(".maps");
 
 /*
@@ -102,12 +93,12 @@ static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 	return st;
 }
 
-static __always_inline struct fault_slot *slot_find(struct task_struct *task)
+static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *task)
 {
 	return bpf_task_storage_get(&slots, task, NULL, 0);
 }
 
-static __always_inline struct fault_slot *slot_make(struct task_struct *task)
+static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct *task)
 {
 	return bpf_task_storage_get(&slots, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
@@ -131,7 +122,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u32); /* pid of the thread */
-	__type(value, struct fault_slot);
+	__type(value, struct fs_fault_slot);
 } slots SEC(".maps");
 
 /* What a new entry is made of: too large for the stack. */
@@ -191,16 +182,16 @@ static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 	return NULL;
 }
 
-static __always_inline struct fault_slot *slot_find(struct task_struct *task)
+static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *task)
 {
 	__u32 pid = get(task, pid);
 
 	return bpf_map_lookup_elem(&slots, &pid);
 }
 
-static __always_inline struct fault_slot *slot_make(struct task_struct *task)
+static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct *task)
 {
-	struct fault_slot *slot, empty = {};
+	struct fs_fault_slot *slot, empty = {};
 	__u32 pid = get(task, pid);
 
 	slot = bpf_map_lookup_elem(&slots, &pid);
@@ -218,6 +209,26 @@ static __always_inline void slot_drop(struct task_struct *task)
 }
 
 #endif
+
+/* The fault slot of a thread: the leader's is in the state of its process, at hand there. */
+static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
+{
+	struct fs_state *st;
+
+	if (get(task, pid) != get(task, tgid))
+		return thread_slot(task);
+	st = proc_find(task);
+	if (!st)
+		return NULL;
+	barrier_var(st); /* no arithmetic before the test: the verifier wants it in this order */
+	return &st->slot;
+}
+
+static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
+						       struct fs_state *st)
+{
+	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
+}
 
 /* The state of the process a thread belongs to; NULL where it is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *task)

@@ -69,11 +69,17 @@ static __always_inline int exited(struct task_struct *task)
 {
 	struct task_struct *leader = get(task, group_leader);
 	struct fs_state *st = proc_find(leader);
+	struct fs_fault_slot *slot;
 	struct fs_gauges g = {};
 
-	slot_drop(task);
-	if (!st)
+	if (!st) {
+		slot_drop(task);
 		return 0;
+	}
+	slot = get(task, pid) == get(task, tgid) ? &st->slot : thread_slot(task);
+	if (slot)
+		add_latency(st, slot);
+	slot_drop(task);
 	if (get(task, signal, live.counter)) {
 		if (get(task, pid) == get(task, tgid))
 			proc_leader_left(task, st);
@@ -198,6 +204,8 @@ static __noinline bool look_at(struct task_struct *leader)
 	}
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
+	if (!get(leader, on_cpu))
+		add_latency(st, &st->slot);
 	if (is_unchanged(st, leader)) {
 		st->epoch = shared.epoch;
 		return true;

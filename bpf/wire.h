@@ -189,6 +189,13 @@ struct fs_gauges {
 #define FS_PROC_NO_MM	  64u /* its memory is gone: map and fd figures are the last known */
 #define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
 
+/* A thread's page fault: open, or ended and not yet added to the figures of its process. */
+struct fs_fault_slot {
+	__u64 begin_ns; /* 0: none open */
+	__u64 ended_ns; /* how long the last one took; 0: added, or none */
+	__u64 end;	/* enum fs_fault_end: its class */
+};
+
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
  * flags. */
 struct fs_state {
@@ -208,6 +215,7 @@ struct fs_state {
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
+	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
 

@@ -80,6 +80,11 @@ static void say_json(struct buf *b, const struct model *m, const struct fs_limit
 		for (const struct hook_alternate *a = h->alternate; a->mechanism; a++)
 			json_text(&j, NULL, a->mechanism);
 		json_end_array(&j);
+		json_object(&j, "differs");
+		for (const struct hook_alternate *a = h->alternate; a->mechanism; a++)
+			if (a->differs)
+				json_text(&j, a->mechanism, a->differs);
+		json_end(&j);
 		json_text(&j, "lost_without", h->lost);
 		json_end(&j);
 	}

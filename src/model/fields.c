@@ -79,6 +79,28 @@ static bool get_created(const struct model *m, const struct subject *s, const st
 	return true;
 }
 
+/* By the hook of its own, or by one that sees both modes. */
+static bool get_kernel(const struct model *m, const struct subject *s, const struct facts *f,
+		       uint64_t *ret)
+{
+	*ret = count_kinds(facts_counters(f), 1, -1, -1);
+	return model_hook_on(m, "fault_kernel") || model_hook_has(m, "fault_begin", FS_SEES_KERNEL);
+}
+
+static bool get_map_count(const struct model *m, const struct subject *s, const struct facts *f,
+			  uint64_t *ret)
+{
+	*ret = f->g.map_count;
+	return !(f->g.flags & FS_PROC_NO_COUNT);
+}
+
+static bool get_map_high(const struct model *m, const struct subject *s, const struct facts *f,
+			 uint64_t *ret)
+{
+	*ret = f->g.map_high;
+	return !(f->g.flags & FS_PROC_NO_COUNT);
+}
+
 static bool get_map_limit(const struct model *m, const struct subject *s, const struct facts *f,
 			  uint64_t *ret)
 {
@@ -89,7 +111,6 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 GETTER(minor, above(g->min_flt, s->base_min))
 GETTER(major, above(g->maj_flt, s->base_maj))
 GETTER(user, count_kinds(c, 0, -1, -1))
-GETTER(kernel, count_kinds(c, 1, -1, -1))
 GETTER(read, count_kinds(c, -1, FS_FAULT_READ, -1))
 GETTER(write, count_kinds(c, -1, FS_FAULT_WRITE, -1))
 GETTER(exec, count_kinds(c, -1, FS_FAULT_EXEC, -1))
@@ -99,8 +120,6 @@ GETTER(failed, c->fault_failed)
 GETTER(kernel_bad, c->kernel_bad)
 GETTER(kernel_probe, c->kernel_probe)
 GETTER(stall, c->stall_ns[0] + c->stall_ns[1])
-GETTER(map_count, g->map_count)
-GETTER(map_high, g->map_high)
 GETTER(removed, map_calls(c, FS_CALL_MUNMAP) + map_calls(c, FS_CALL_SHMDT))
 GETTER(map_refused, maps_refused(c))
 GETTER(fds, g->fds)
@@ -130,18 +149,19 @@ const struct field fields[] = {
 	 "major faults, as getrusage counts them", get_major},
 	{"faults", "user", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults in user mode",
 	 get_user},
-	{"faults", "kernel", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
+	{"faults", "kernel", NULL, UNIT_COUNT, COUNTER, NULL,
 	 "faults in kernel mode on behalf of the process: user copies", get_kernel},
-	{"faults", "read", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a read", get_read},
+	{"faults", "read", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a read", get_read,
+	 FS_LACKS_ACCESS},
 	{"faults", "write", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a write",
-	 get_write},
+	 get_write, FS_LACKS_ACCESS},
 	{"faults", "exec", NULL, UNIT_COUNT, COUNTER, "fault_begin",
-	 "faults of an instruction fetch", get_exec},
+	 "faults of an instruction fetch", get_exec, FS_LACKS_ACCESS},
 	{"faults", "not_present", NULL, UNIT_COUNT, COUNTER, "fault_begin",
-	 "faults on a page that was not there", get_not_present},
+	 "faults on a page that was not there", get_not_present, FS_LACKS_PROTECTION},
 	{"faults", "protection", NULL, UNIT_COUNT, COUNTER, "fault_begin",
 	 "faults on a page that was there but not for this access: copy-on-write, mostly",
-	 get_protection},
+	 get_protection, FS_LACKS_PROTECTION},
 	{"faults", "failed", NULL, UNIT_COUNT, COUNTER, "signal",
 	 "faults that ended in SIGSEGV or SIGBUS", get_failed},
 	{"faults", "kernel_bad", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
@@ -201,10 +221,15 @@ const struct field *field_find(const char *name)
 	return matches == 1 ? found : NULL;
 }
 
+bool is_told(const struct model *m, const char *hook, uint32_t lacks)
+{
+	return !hook || (model_hook_on(m, hook) && !model_hook_has(m, hook, lacks));
+}
+
 static bool get_at(const struct model *m, const struct subject *s, const struct facts *facts,
 		   const struct field *f, uint64_t *ret)
 {
-	if (f->hook && !model_hook_on(m, f->hook))
+	if (!is_told(m, f->hook, f->lacks))
 		return false;
 	return f->get(m, s, facts, ret);
 }
@@ -278,7 +303,7 @@ static const char *const fd_columns[] = {"calls", "refused"};
 
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
-	 class_cell},
+	 class_cell, FS_LACKS_PROTECTION},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", FS_NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},

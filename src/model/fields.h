@@ -25,6 +25,7 @@ struct field {
 	/* Returns false where it is not known (null). */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
+	uint32_t lacks; /* FS_LACKS_* of the hook's mechanism that make it null; 0: none */
 };
 
 extern const struct field fields[];
@@ -47,6 +48,7 @@ struct grid {
 	const char *(*row)(size_t i);
 	const char *const *column;
 	uint64_t (*cell)(const struct fs_counters *c, size_t row, size_t column);
+	uint32_t lacks; /* as of a field */
 };
 
 extern const struct grid grids[];
@@ -66,6 +68,9 @@ struct histogram {
 
 extern const struct histogram histograms[];
 extern const size_t nr_histograms;
+
+/* Whether a figure of this hook can be told: it is on, by a mechanism that lacks none of these. */
+bool is_told(const struct model *m, const char *hook, uint32_t lacks);
 
 uint64_t histogram_le(const struct histogram *h, size_t bucket);
 uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c);

@@ -103,7 +103,8 @@ static void add_subject(const struct model *m, struct totals *t, const struct su
 		to[i] += from[i];
 	memcpy(t->c.latency_max_ns, max, sizeof(max));
 	t->processes++;
-	keep_peak(&t->maps, s, s->now.g.map_high, m->tick.limits.max_map_count);
+	if (!(s->now.g.flags & FS_PROC_NO_COUNT))
+		keep_peak(&t->maps, s, s->now.g.map_high, m->tick.limits.max_map_count);
 	keep_peak(&t->fds, s, s->now.g.fd_high, s->now.g.fd_soft);
 	t->min_flt += s->now.g.min_flt - s->base_min;
 	t->maj_flt += s->now.g.maj_flt - s->base_maj;
@@ -229,8 +230,10 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 
 	s->now.g = *g;
 	/* the command of `run` may be seen just before its exec closed what it had of us */
-	if (g->flags & FS_PROC_BORN)
+	if (g->flags & FS_PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
+		s->now.fds_opened = s->now.fds_closed = 0;
+	}
 	s->now.g.min_flt = min;
 	s->now.g.maj_flt = maj;
 }
@@ -351,6 +354,7 @@ static void take_hook(struct model *m, const struct fs_hook_record *r)
 	memcpy(v->why, r->why, sizeof(v->why));
 	v->tier = r->tier;
 	v->state = r->state;
+	v->lacks = r->lacks;
 }
 
 int model_take(struct model *m, const struct fs_header *h)
@@ -416,12 +420,24 @@ void model_next_window(struct model *m)
 	m->window++;
 }
 
-bool model_hook_on(const struct model *m, const char *name)
+static const struct hook_view *hook_on(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)
 		if (!strcmp(m->hook[i].name, name))
-			return m->hook[i].state == FS_HOOK_ON;
-	return false;
+			return m->hook[i].state == FS_HOOK_ON ? &m->hook[i] : NULL;
+	return NULL;
+}
+
+bool model_hook_on(const struct model *m, const char *name)
+{
+	return hook_on(m, name) != NULL;
+}
+
+bool model_hook_has(const struct model *m, const char *name, uint32_t bits)
+{
+	const struct hook_view *v = hook_on(m, name);
+
+	return v && v->lacks & bits;
 }
 
 const struct symbol *model_symbol(const struct model *m, uint64_t ip)

@@ -55,6 +55,7 @@ struct subject {
 struct hook_view {
 	char name[24], mechanism[24], why[160];
 	uint32_t tier, state; /* enum fs_hook_state */
+	uint32_t lacks;	      /* FS_LACKS_*, FS_SEES_* of its mechanism */
 };
 
 struct symbol {
@@ -124,6 +125,9 @@ struct subject *model_find(const struct model *m, const struct fs_subject *id);
 struct subject *model_each(const struct model *m, const struct subject *after);
 
 bool model_hook_on(const struct model *m, const char *name);
+
+/* Whether a hook is on by a mechanism with one of these FS_LACKS_* or FS_SEES_* bits. */
+bool model_hook_has(const struct model *m, const char *name, uint32_t bits);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 
 /* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */

@@ -20,7 +20,7 @@ const struct hook hooks[] = {
 				{"task-storage", ATTACH_NOTHING, STATE_TASK},
 				{"hash", ATTACH_NOTHING, STATE_HASH, .lacks = FS_LACKS_AREA,
 				 .differs =
-					 "descriptors are counted up to 262,144 a process and "
+					 "descriptors are counted up to 65,536 a process and "
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
 					 "by call may be off"},

@@ -82,8 +82,12 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 
 const char *permission_load_reason(int err, const char *log)
 {
-	if (strstr(log, "not found in kernel") || strstr(log, "failed to find kernel BTF type ID"))
+	if (strstr(log, "not found in kernel") ||
+	    strstr(log, "failed to find kernel BTF type ID") ||
+	    strstr(log, "call #0")) /* a kfunc that was not resolved */
 		return "this kernel has no such function or tracepoint";
+	if (strstr(log, "BEGIN PROG LOAD LOG") && strstr(log, "processed "))
+		return "the verifier of this kernel does not take it";
 	switch (-err) {
 	case EPERM:
 	case EACCES:
@@ -92,6 +96,7 @@ const char *permission_load_reason(int err, const char *log)
 	case ENOENT:
 		return "this kernel has no such function or tracepoint";
 	case EINVAL:
+	case E2BIG:
 		return "the verifier of this kernel does not take it";
 	case ENOMEM:
 		return "out of memory";
@@ -110,6 +115,8 @@ const char *permission_attach_reason(const char *mechanism, int err)
 			return "not permitted (tracefs wants CAP_DAC_READ_SEARCH)";
 		return "not permitted by this kernel's policy";
 	case ENOENT:
+		if (strstr(mechanism, "probe"))
+			return "this kernel or its policy has no kprobes";
 		if (!strcmp(mechanism, "tracepoint"))
 			return access("/sys/kernel/tracing/events", F_OK)
 				       ? "tracefs is not mounted at /sys/kernel/tracing"

@@ -124,7 +124,7 @@ static void say_grids(struct json *j, const struct view *v, const char *group,
 	for (size_t i = 0; i < nr_grids; i++) {
 		const struct grid *g = &grids[i];
 
-		if (strcmp(g->group, group) || !model_hook_on(v->m, g->hook))
+		if (strcmp(g->group, group) || !is_told(v->m, g->hook, g->lacks))
 			continue;
 		json_object(j, g->key);
 		for (size_t row = 0; row < g->rows; row++) {

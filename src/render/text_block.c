@@ -77,18 +77,22 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 	say_counter(&l, s, "failed", "faults.failed");
 	line_end(&l, b, c->fault_failed ? STYLE_WARNING : STYLE_PLAIN);
 
-	if (model_hook_on(v->m, "fault_begin")) {
+	if (is_told(v->m, "fault_begin", 0)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "user", "faults.user");
 		say_counter(&l, s, "kernel", "faults.kernel");
 		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (is_told(v->m, "fault_begin", FS_LACKS_ACCESS)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "read", "faults.read");
 		say_counter(&l, s, "write", "faults.write");
 		say_counter(&l, s, "exec", "faults.exec");
 		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (is_told(v->m, "fault_begin", FS_LACKS_PROTECTION)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "not present", "faults.not_present");
@@ -147,6 +151,15 @@ static void say_limit(struct buf *b, const struct view *v, const char *name, uin
 	line_end(&l, b, pressure(share));
 }
 
+static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
+{
+	struct line l = {.v = v};
+
+	label(&l, name);
+	line_printf(&l, "%s", why);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
 /* The calls of a grid that were made at all, most first is not needed: the table's order. */
 static void say_calls(struct buf *b, const struct view *v, const struct subject *s,
 		      const char *group)
@@ -158,7 +171,7 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 		const struct grid *g = &grids[i];
 
 		if (strcmp(g->group, group) || strcmp(g->key, "by_call") ||
-		    !model_hook_on(v->m, g->hook))
+		    !is_told(v->m, g->hook, g->lacks))
 			continue;
 		label(&l, "");
 		for (size_t row = 0; row < g->rows; row++) {
@@ -287,8 +300,11 @@ static void say_block(struct buf *b, const struct view *v, const struct subject 
 
 	say_title(b, v, s);
 	say_faults(b, v, s);
-	say_limit(b, v, "maps", g->map_count, v->m->tick.limits.max_map_count, g->map_high,
-		  s->maps);
+	if (g->flags & FS_PROC_NO_COUNT)
+		say_unknown(b, v, "maps", "not known until it maps or unmaps");
+	else
+		say_limit(b, v, "maps", g->map_count, v->m->tick.limits.max_map_count, g->map_high,
+			  s->maps);
 	say_calls(b, v, s, "maps");
 	say_limit(b, v, "fds", g->fds, g->fd_soft, g->fd_high, s->fds);
 	say_calls(b, v, s, "fds");

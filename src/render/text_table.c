@@ -95,7 +95,7 @@ static bool shown(const struct view *v, size_t column)
 	int room = v->width - PID_COLUMNS - COMM_COLUMNS - 1;
 	const struct field *f = field_find(columns[column].field);
 
-	if (f->hook && !model_hook_on(v->m, f->hook))
+	if (!is_told(v->m, f->hook, f->lacks))
 		return false;
 	for (size_t i = 0; i <= column; i++)
 		room -= columns[i].width + 1;

@@ -66,7 +66,7 @@ def test_each_mechanism(check, lab):
                 for field in NULL_WITHOUT.get(hook["name"], []):
                     check.equal(f"{what}, {field}", field_of(final, field), None)
                 continue
-            begun = final["faults"]["not_present"] + final["faults"]["protection"]
+            begun = final["faults"]["user"] + final["faults"]["kernel"]
             timed = sum(field_of(final, f"faults.latency_ns.{kind}.total")
                         for kind in ("minor", "major"))
             check.equal(f"{what}, faults timed", timed, begun)

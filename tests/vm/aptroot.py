@@ -176,7 +176,8 @@ class Suite:
     def wanted_besides(self, packages, release=None):
         """What installing packages on the host would install, them included."""
         target = ["-t", release] if release else []
-        text = self.call("apt-get", *target, "--simulate", "install", *packages, against="host")
+        text = self.call("apt-get", *target, "--simulate", "--reinstall", "install", *packages,
+                         against="host")
         names = re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+)", text, re.M)
         return [f"{name}={version}" for name, version in names]
 

@@ -202,7 +202,11 @@ def unpacked_qemu(arch, place):
     return try_qemu(program, [path for path in data if path.is_dir()], libraries)
 
 
-def fetch_qemu(arch, kept, update):
+def kept_qemu(arch, kept, _update):
+    return unpacked_qemu(arch, kept.dir)
+
+
+def fetched_qemu(arch, kept, update):
     codename = os_release().get("VERSION_CODENAME", "")
     suites, release = QEMU_SUITES.get(codename, ((codename,), None))
     suite = Suite(CACHE, suites, host_arch())
@@ -212,9 +216,10 @@ def fetch_qemu(arch, kept, update):
     if release:
         packages = [f"{name}/{release}" if name != "seabios" else name for name in packages]
     kept.unpack(suite, sorted(suite.wanted_besides(packages, release)))
+    return unpacked_qemu(arch, kept.dir)
 
 
-def installed_qemu(arch):
+def installed_qemu(arch, _kept, _update):
     program = shutil.which(QEMU_PROGRAM[arch])
     if not program:
         raise Missing(f"{QEMU_PROGRAM[arch]} is not installed either")
@@ -225,17 +230,22 @@ def installed_qemu(arch):
 def qemu(arch, update=False):
     """A QEMU for guests of an architecture: of the cache, or else the host's own."""
     kept = Kept("qemu", arch)
-    try:
-        if update or not kept.fresh():
-            fetch_qemu(arch, kept, update)
-        return unpacked_qemu(arch, kept.dir)
-    except Missing as reason:
+    if kept.fresh() and not update:
         try:
-            found = unpacked_qemu(arch, kept.dir) if kept.packages() else installed_qemu(arch)
-        except Missing as also:
-            raise Missing(f"QEMU: {reason}; {also}") from None
-        say(f"QEMU for {arch}: {found.program}, because {reason}")
+            return unpacked_qemu(arch, kept.dir)
+        except Missing:
+            pass  # unpacked on another host, perhaps, that had more libraries
+    reasons = []
+    for get in fetched_qemu, kept_qemu, installed_qemu:
+        try:
+            found = get(arch, kept, update)
+        except Missing as reason:
+            reasons.append(str(reason))
+            continue
+        if reasons:
+            say(f"QEMU for {arch}: {found.program}, because {'; '.join(reasons)}")
         return found
+    raise Missing(f"QEMU for {arch}: {'; '.join(reasons)}")
 
 
 @locked
@@ -259,7 +269,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("kernels", nargs="*", metavar="KERNEL",
                         help=f"of {', '.join(KERNELS)} (default: all)")
-    parser.add_argument("--update", action="store_true", help="ask for newer ones, whatever is kept")
+    parser.add_argument("--update", action="store_true",
+                        help="ask for newer ones, whatever is kept")
     options = parser.parse_args()
     missing = 0
     names = options.kernels or list(KERNELS)

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Runs the commands that come over a serial line, each in a session of its own, and answers with
+# its status and what it wrote. A command is one line: a number and a text as `printf %b` reads it.
+# The number with a minus before it kills that command.
+#   usage: guest_agent.sh LINE
+line=$1
+top=/run/agent
+export PATH=/bin HOME=/ TMPDIR=/tmp
+mkdir -p $top
+exec 3<>"$line"
+stty raw -echo <&3
+
+serve() {
+	dir=$top/$1
+	mkdir "$dir"
+	printf %b "$2" >"$dir/command"
+	setsid sh "$dir/command" </dev/null >"$dir/out" 2>"$dir/err" 3>&- &
+	echo $! >"$dir/pid"
+	wait $!
+	status=$?
+	# what it left running may still write
+	cp "$dir/out" "$dir/said"
+	cp "$dir/err" "$dir/complained"
+	until mkdir $top/answering 2>/dev/null; do
+		usleep 1000
+	done
+	{
+		# shellcheck disable=SC2046 # two numbers
+		echo @@ "$1" $status $(stat -c %s "$dir/said" "$dir/complained")
+		cat "$dir/said" "$dir/complained"
+	} >&3
+	rmdir $top/answering
+	rm -r "$dir"
+}
+
+echo @@ 0 0 0 0 >&3
+while read -r number text <&3; do
+	case $number in
+	-*) kill -KILL "-$(cat "$top/${number#-}/pid")" ;;
+	# no child of ours: when one ends, busybox's read loses what it has of a line
+	*) (serve "$number" "$text" &) ;;
+	esac
+done

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The lab of the end-to-end tests, inside a guest; the same expectations judge its captures.
+
+A scenario of tests/e2e/test_*.py that needs only run(), work() and watch() of its lab can be given
+a VmLab as it is. What a scenario reads of /proc by itself would be read on the host: for these
+there are watched() and counted().
+"""
+import json
+import shlex
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+import harness  # noqa: E402
+from harness import Capture  # noqa: E402
+
+FAULTSCOPE = "/bin/faultscope"
+WORKLOADS = "/workloads"
+FEW_SECONDS = 30  # for what is quick on a machine that is not emulated
+POLL = "usleep 30000"
+
+# Shell functions of the guest; lines FILE counts without starting a process.
+FUNCTIONS = """
+lines() { n=0; while read -r _; do n=$((n + 1)); done <"$1"; echo $n; }
+sleeping() { for s in /proc/$1/task/*/stat; do read -r _ _ s _ <$s; [ $s = S ] || return 1; done; }
+"""
+
+
+def files(faultscope, workloads):
+    """What a guest's initial file system has to hold: paths of the static programs here."""
+    found = {FAULTSCOPE: faultscope}
+    for path in sorted(Path(workloads).iterdir()):
+        found[f"{WORKLOADS}/{path.name}"] = path
+    return found
+
+
+def quoted(words):
+    return " ".join(shlex.quote(str(word)) for word in words)
+
+
+class GuestProcess:
+    """A command that runs in the guest beside others, in a directory of its own."""
+
+    def __init__(self, lab, command):
+        self.vm = lab.vm
+        self.dir = lab.new_dir()
+        self.command = command
+        # stdin is a pipe that never ends; the shell is replaced, so its pid is the program's
+        self.number = self.vm.begin(
+            f"mkfifo {self.dir}/in; : >{self.dir}/out; echo $$ >{self.dir}/pid;"
+            f" exec {command} <>{self.dir}/in >{self.dir}/out 2>{self.dir}/err")
+        self.pid = int(self.vm.must(f"until [ -s {self.dir}/pid ]; do {POLL}; done;"
+                                    f" cat {self.dir}/pid"))
+        self.taken = 0
+
+    def line(self, name, count, timeout=harness.PATIENCE):
+        """Waits until a file of the process has that many lines or it ended; all its text."""
+        path = f"{self.dir}/{name}"
+        return self.vm.must(f"{FUNCTIONS}\nuntil [ -e {path} ] && [ $(lines {path}) -ge {count} ]"
+                            f" || ! kill -0 {self.pid}; do {POLL}; done 2>/dev/null;"
+                            f" cat {path} 2>/dev/null || :", timeout)
+
+    def write(self, text):
+        self.vm.must(f"printf {shlex.quote(text)} 1<>{self.dir}/in")
+
+    def end(self, timeout=harness.PATIENCE):
+        return self.vm.finish(self.number, timeout, self.command).status
+
+    def text(self, name):
+        return self.vm.get(f"{self.dir}/{name}").decode(errors="replace")
+
+
+class GuestWorkload(GuestProcess):
+    """harness.Workload, in the guest."""
+
+    def __init__(self, lab, name, args):
+        super().__init__(lab, quoted([f"{WORKLOADS}/{name}", *args]))
+        self.name = name
+        if "--wait" in args:
+            assert self.truth()["ready"]
+
+    def go(self):
+        self.write("g")
+
+    def truth(self):
+        self.taken += 1
+        said = self.line("out", self.taken).splitlines()
+        assert len(said) >= self.taken, f"{self.name} ended without its truth: {self.text('err')}"
+        return json.loads(said[self.taken - 1])
+
+    def end(self, timeout=harness.PATIENCE):
+        self.write("e")
+        return super().end(timeout)
+
+
+class GuestWatch(GuestProcess):
+    """harness.Watch, in the guest."""
+
+    def __init__(self, lab, options, first=1):
+        self.options = [str(word) for word in options]
+        out = lab.top + f"/{lab.places + 1}/lines"
+        super().__init__(lab, quoted([FAULTSCOPE, "--json", "-o", out, *options]))
+        self.line("lines", first)
+
+    def said(self):
+        return self.text("lines")
+
+    def finished(self):
+        status = self.end()
+        try:
+            said = self.said()
+        except FileNotFoundError:
+            said = ""
+        return Capture(said, status, self.text("err"), None, self.options)
+
+    def stop(self, name="INT"):
+        self.vm.must(f"kill -{name} {self.pid}")
+        return self.finished()
+
+
+class VmLab:
+    """harness.Lab, in a guest. The options go to every faultscope, as --hook calls=none would."""
+
+    def __init__(self, vm, options=()):
+        self.vm = vm
+        self.hook_options = list(options)
+        self.places = 0
+        self.top = vm.must("mktemp -d /tmp/lab.XXXXXX").strip()
+        self.dir = Path(self.top)
+
+    def new_dir(self):
+        self.places += 1
+        self.vm.must(f"mkdir {self.top}/{self.places}")
+        return f"{self.top}/{self.places}"
+
+    def faultscope(self, *options, timeout=harness.PATIENCE):
+        return self.vm.run(quoted([FAULTSCOPE, *options]), timeout)
+
+    def doctor(self):
+        ran = self.faultscope("doctor", "--json")
+        assert ran.out, f"doctor says nothing; status {ran.status}: {ran.err}"
+        return json.loads(ran.out)
+
+    def work(self, name, *args):
+        return GuestWorkload(self, name, args)
+
+    def watch(self, *options, first=1):
+        return GuestWatch(self, [*self.hook_options, *options], first)
+
+    def run(self, name, *args, options=(), timeout=2 * harness.PATIENCE):
+        """`faultscope run` of a workload that prints its truth."""
+        out = f"{self.new_dir()}/lines"
+        ran = self.faultscope("run", "--json", "-o", out, *self.hook_options, *options, "--",
+                              f"{WORKLOADS}/{name}", *args, timeout=timeout)
+        assert ran.out, f"{name} said no truth; status {ran.status}: {ran.err}"
+        text = self.vm.get(out).decode(errors="replace")
+        return Capture(text, ran.status, ran.err, None, truth=json.loads(ran.out))
+
+    def proc_faults(self, pid):
+        words = self.vm.must(f"cat /proc/{pid}/stat").rpartition(")")[2].split()
+        return {"minor": int(words[7]), "major": int(words[9])}
+
+    def watched(self, name, *args, options=()):
+        """Lets a waiting workload work under -p; its truth, and what /proc says of its faults."""
+        work = self.work(name, *args, "--wait", "--hold")
+        self.vm.must(f"{FUNCTIONS}\nuntil sleeping {work.pid}; do {POLL}; done", FEW_SECONDS)
+        before = self.proc_faults(work.pid)
+        # the start, and the process as it is before its work
+        watch = self.watch("-p", work.pid, *options, first=2)
+        work.go()
+        truth = work.truth()
+        after = self.proc_faults(work.pid)
+        capture = watch.stop()
+        work.end()
+        minor, major = (after[kind] - before[kind] for kind in ("minor", "major"))
+        capture.truth = {**truth, "all_faults": minor + major, "proc_minor": minor,
+                         "proc_major": major}
+        return capture
+
+    def counts_of_all(self):
+        """pid: [start in clock ticks, maps, descriptors] of every process that can be read."""
+        text = self.vm.must("""
+cd /proc
+for p in [0-9]*; do
+	maps=$(grep -vc '\\[vsyscall\\]$' $p/maps) || continue
+	set -- $p/fd/*
+	[ -L "$1" ] || set --
+	fds=$#
+	read -r stat <$p/stat || continue
+	echo $p $maps $fds "${stat##*) }"
+done 2>/dev/null
+:""", FEW_SECONDS)
+        found = {}
+        for line in text.splitlines():
+            words = line.split()
+            found[int(words[0])] = [int(words[3 + 19]), int(words[1]), int(words[2])]
+        return found
+
+    def counted(self, works):
+        """One look at every process beside what /proc says of each before and after it."""
+        before = self.counts_of_all()
+        capture = self.watch("0.2", "1").finished()
+        after = self.counts_of_all()
+        alike = [[pid, one] for pid, one in before.items() if one[1] and after.get(pid) == one]
+        held = [[work.pid, before[work.pid][1], before[work.pid][2]] for work in works]
+        capture.truth = {"alike": alike, "held": held}
+        return capture
+
+    def close(self):
+        self.vm.must(f"rm -rf {shlex.quote(self.top)}")
+
+
+def take_schema(lab):
+    """The schema that check_form() compares with, from the program under test itself."""
+    if harness.jsonschema:
+        harness._schema[:] = [harness.Schema(json.loads(lab.faultscope("schema").out))]

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Static programs for guests: a guest has no libraries."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from aptroot import Missing
+from fetch import host_arch
+
+ROOT = Path(__file__).resolve().parents[2]
+CROSS = {"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
+
+
+def compiler(arch):
+    if arch == host_arch():
+        return os.environ.get("CC", "cc")
+    if not shutil.which(CROSS[arch]):
+        raise Missing(f"{CROSS[arch]} is missing: apt-get install gcc-{CROSS[arch][:-4]}".replace(
+            "_", "-"))
+    return CROSS[arch]
+
+
+def place_of(arch):
+    return ROOT / "build" / ("static" if arch == host_arch() else f"static-{arch}")
+
+
+def static_workloads(arch, place=None):
+    """Builds what is older than its source; the directory of them."""
+    place = place or place_of(arch) / "workloads"
+    place.mkdir(parents=True, exist_ok=True)
+    common = ROOT / "tests/workloads/common.h"
+    for source in sorted((ROOT / "tests/workloads").glob("*.c")):
+        target = place / source.stem
+        newest = max(source.stat().st_mtime, common.stat().st_mtime)
+        if target.exists() and target.stat().st_mtime >= newest:
+            continue
+        ran = subprocess.run([compiler(arch), "-std=gnu11", "-O2", "-g", "-static", "-pthread",
+                              source, "-o", target], capture_output=True, text=True, check=False)
+        if ran.returncode:
+            raise Missing(f"{source.name} does not build for {arch}: {ran.stderr.strip()[:500]}")
+    return place
+
+
+def static_faultscope(arch, path=None):
+    path = Path(path) if path else place_of(arch) / "faultscope"
+    if not path.exists():
+        raise Missing(f"no static faultscope for {arch}: {path}")
+    return path

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests faultscope in real kernels under QEMU: every hook, and every mechanism of it. Prints TAP.
+
+On each kernel: all scenarios with the best mechanism of each hook; then each mechanism of each hook
+forced, and each hook left out. A mechanism that the kernel refuses is a result, and is skipped with
+the kernel's reason; a hook for which every mechanism is refused is a failure.
+"""
+import argparse
+import importlib.util
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import fetch  # noqa: E402
+import programs  # noqa: E402
+import scenarios  # noqa: E402
+from aptroot import Missing  # noqa: E402
+from lab import VmLab, files, take_schema  # noqa: E402
+from harness import Check, Skip, check_form, field_of  # noqa: E402
+from table import Cells  # noqa: E402
+from test_hooks import NULL_WITHOUT, check_exact  # noqa: E402
+from vm import GuestError, Vm  # noqa: E402
+
+MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
+
+
+def e2e_tap():
+    """The TAP writer of tests/e2e/run.py, which has the same name as this file."""
+    path = Path(__file__).resolve().parents[1] / "e2e/run.py"
+    spec = importlib.util.spec_from_file_location("e2e_run", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Tap()
+
+
+class Guest:
+    """One kernel's guest, booted anew where it crashed."""
+
+    def __init__(self, kernel, content):
+        self.kernel = kernel
+        self.content = content
+        self.vm = None
+        self.boots = 0
+        self.crashes = []
+
+    def lab(self, options=()):
+        if self.vm and self.vm.usable():
+            return VmLab(self.vm, options)
+        self.close()
+        if self.boots == MOST_BOOTS:
+            raise Skip(f"{self.kernel.name} crashed {self.boots} times")
+        self.boots += 1
+        self.vm = Vm(self.kernel, self.content)
+        self.vm.must(f"sysctl -w vm.max_map_count={scenarios.MOST_MAPS}")
+        lab = VmLab(self.vm, options)
+        take_schema(lab)
+        return lab
+
+    def close(self):
+        if self.vm:
+            self.crashes += [self.vm.crash()] if self.vm.crash() else []
+            for line in self.vm.stalls():
+                print(f"# {self.kernel.name}, console: {line}")
+            self.vm.close()
+        self.vm = None
+
+
+class Hook:
+    """A hook, as doctor tells of it."""
+
+    def __init__(self, told):
+        self.name = told["name"]
+        self.sees = told["state"] == "on"
+        self.best = told["mechanism"]
+        self.tried = told.get("tried", "")
+        self.alternates = []
+        self.differs = {}
+        for one in told["alternates"]:
+            one = one if isinstance(one, dict) else {"name": one}
+            self.alternates.append(one["name"])
+            self.differs[one["name"]] = one.get("differs") or \
+                (told.get("differs") or {}).get(one["name"], "")
+
+    def differs_by(self, mechanism):
+        """What the program itself states that is different by this mechanism."""
+        return self.differs.get(mechanism, "")
+
+
+class KernelRun:
+    """All that is done on one kernel."""
+
+    def __init__(self, tap, cells, guest, only):
+        self.tap = tap
+        self.cells = cells
+        self.guest = guest
+        self.name = guest.kernel.name
+        self.only = only
+        self.hooks = {}
+        self.judged = {}  # scenario: what was wrong with the best mechanisms
+
+    def wants(self, name):
+        return not self.only or self.only in name
+
+    def test(self, name, body, *args):
+        """A test whose guest may crash; that is a failure with the console's text."""
+        def guarded(check):
+            try:
+                body(check, *args)
+            except (GuestError, Missing) as reason:
+                check.that(False, str(reason))
+        return self.tap.test(f"{self.name}: {name}", guarded)
+
+    def doctor(self, check):
+        ran = self.guest.lab().faultscope("doctor", "--json")
+        if not check.that(ran.status == 0 and ran.out, f"status {ran.status}: {ran.err.strip()}"):
+            return
+        self.hooks = {hook["name"]: Hook(hook) for hook in json.loads(ran.out)["hooks"]}
+        for hook in self.hooks.values():
+            check.that(hook.sees, f"{hook.name} is blind: {hook.tried}")
+
+    def blind(self, scenario, besides=()):
+        return [hook for hook in scenario.needs
+                if hook not in besides and not self.hooks[hook].sees]
+
+    def judge(self, check, scenario, forced=None):
+        """Makes a scenario's capture and judges it; forced is hook=mechanism."""
+        lab = self.guest.lab(["--hook", forced] if forced else [])
+        capture = scenario.make(lab)
+        lines = check_form(check, capture)
+        used = lines.all[0]["hooks"]  # not what doctor says: a forced hook may change others
+        differing = [name for name, hook in self.hooks.items()
+                     if hook.differs_by(used.get(name, ""))]
+        scenario.expectation(differing)(check, lines, capture.truth)
+        lab.close()
+
+    def scenario(self, check, scenario):
+        blind = self.blind(scenario)
+        if blind:
+            raise Skip(f"blind: {', '.join(f'{one}: {self.hooks[one].tried}' for one in blind)}")
+        try:
+            self.judge(check, scenario)
+        finally:
+            self.judged[scenario.name] = check.wrong
+
+    # A mechanism
+
+    def attached(self, check, hook, mechanism):
+        """Whether it attaches here; a short run says, and its totals are exact either way."""
+        lab = self.guest.lab(["--hook", f"{hook.name}={mechanism}"])
+        capture = lab.run("touch", "5000")
+        lines = check_form(check, capture)
+        said = lines.all[0]["hooks"][hook.name]
+        if hook.name == "life" and said != mechanism:
+            return said
+        final = check_exact(check, "totals", lines, capture.truth)
+        if said != mechanism:
+            check.that(said.startswith(f"{mechanism}: "), f"blind, because {said!r}")
+            for field in NULL_WITHOUT.get(hook.name, []):
+                check.equal(field, field_of(final, field), None)
+        return said
+
+    def wrong_of(self, name, hook, mechanism):
+        """What is wrong with a scenario by a mechanism; done once where it is the best anyway."""
+        if mechanism == hook.best and name in self.judged:
+            return self.judged[name]
+        found = Check()
+        try:
+            self.judge(found, scenarios.BY_NAME[name], f"{hook.name}={mechanism}")
+        except (AssertionError, GuestError) as reason:
+            found.that(False, str(reason))
+        return found.wrong
+
+    def mechanism(self, check, hook, mechanism):
+        said = self.attached(check, hook, mechanism)
+        if said != mechanism:
+            why = said.removeprefix(f"{mechanism}: ")
+            self.cells.put(hook.name, mechanism, self.name, f"blind: {why}", check.wrong)
+            raise Skip(f"blind: {why}")
+        wrong, not_done = [], []
+        for name in scenarios.OF_HOOK.get(hook.name, ()):
+            blind = self.blind(scenarios.BY_NAME[name], besides=(hook.name,))
+            if blind:
+                not_done.append(f"{name} ({', '.join(blind)} blind)")
+                continue
+            wrong += [f"{name}: {what}" for what in self.wrong_of(name, hook, mechanism)]
+        check.wrong += wrong
+        differs = hook.differs_by(mechanism)
+        good = f"exact, but: {differs}" if differs else "exact"
+        if not_done:
+            good += f"; not done: {', '.join(not_done)}"
+            print(f"# {self.name}: {hook.name}={mechanism}: not done: {', '.join(not_done)}")
+        self.cells.put(hook.name, mechanism, self.name, good, check.wrong,
+                       best=mechanism == hook.best)
+
+    def forced(self, hook, mechanism):
+        """The test of a mechanism, or of the hook left out; its cell, whatever comes."""
+        name = f"{hook.name}={mechanism}"
+        if not self.wants(name):
+            return
+        self.cells.put(hook.name, mechanism, self.name, "", [f"not finished, see {name}"])
+        if mechanism == "none":
+            self.test(name, self.left_out, hook)
+        else:
+            self.test(name, self.mechanism, hook, mechanism)
+
+    def console(self, check):
+        self.guest.close()
+        for text in self.guest.crashes:
+            check.that(False, text)
+
+    def left_out(self, check, hook):
+        lab = self.guest.lab(["--hook", f"{hook.name}=none"])
+        capture = lab.run("touch", "5000")
+        lines = check_form(check, capture)
+        said = lines.all[0]["hooks"][hook.name]
+        check.that("off" in said, f"{hook.name}: {said}")
+        if hook.name != "life":  # without it nothing follows the command's children
+            final = check_exact(check, "totals", lines, capture.truth)
+            for field in NULL_WITHOUT.get(hook.name, []):
+                check.equal(field, field_of(final, field), None)
+        self.cells.put(hook.name, "none", self.name, "off, totals exact", check.wrong)
+
+    def all(self):
+        began = time.monotonic()
+        self.test("doctor", self.doctor)
+        if self.guest.vm:
+            print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
+                  f" booted in {self.guest.vm.boot_seconds:.1f} s")
+        for scenario in scenarios.ALL if self.hooks else ():
+            if self.wants(scenario.name):
+                self.test(scenario.name, self.scenario, scenario)
+        for hook in self.hooks.values():
+            for mechanism in [*hook.alternates, "none"]:
+                self.forced(hook, mechanism)
+        self.test("console", self.console)
+        print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
+
+
+def test_kernel(tap, cells, name, options):
+    guest = None
+    try:
+        kernel = fetch.kernel(name)
+        path = dict(part.split("=", 1) for part in options.faultscope).get(kernel.arch)
+        content = files(programs.static_faultscope(kernel.arch, path),
+                        programs.static_workloads(kernel.arch))
+        guest = Guest(kernel, content)
+        fetch.qemu(kernel.arch)
+        fetch.busybox(kernel.arch)
+    except Missing as reason:
+        tap.say(f"{name}: kernel and tools", skip=str(reason))
+        cells.skip(name, str(reason))
+        return
+    try:
+        KernelRun(tap, cells, guest, options.only).all()
+    finally:
+        guest.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--kernels", metavar="NAME,...", default=",".join(fetch.KERNELS),
+                        help=f"of {', '.join(fetch.KERNELS)} (default: all)")
+    parser.add_argument("--only", metavar="NAME",
+                        help="scenarios and HOOK=MECHANISM whose name contains NAME")
+    parser.add_argument("--table", metavar="FILE", help="write the results as a Markdown table")
+    parser.add_argument("--faultscope", metavar="ARCH=PATH", action="append", default=[],
+                        help="the static program for an architecture (amd64, arm64)")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that guests and their files go
+    tap = e2e_tap()
+    cells = Cells()
+    try:
+        for name in options.kernels.split(","):
+            test_kernel(tap, cells, name, options)
+    finally:
+        if options.table:
+            Path(options.table).write_text(cells.markdown(), encoding="utf-8")
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

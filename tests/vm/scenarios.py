@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is done in each guest, and which hooks each of it needs; sizes are for emulated CPUs.
+
+The expectations are those of tests/e2e: a guest's lines have to be as exact as the host's.
+"""
+from dataclasses import dataclass, field
+
+import lab as _lab  # noqa: F401  puts tests/e2e on the path
+import test_counts
+import test_faults
+import test_hooks
+import test_life
+import test_limits
+import test_signals
+from harness import field_of
+
+MOST_MAPS = 5000  # vm.max_map_count in the guest
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    make: object  # lab -> Capture
+    expect: object  # check, lines, truth
+    needs: tuple  # hooks that must see, for the expectation to hold
+    # hook: what holds instead, where its mechanism states that it differs
+    weaker: dict = field(default_factory=dict)
+
+    def expectation(self, differing):
+        """What to expect where the mechanisms of these hooks state a difference."""
+        return next((self.weaker[hook] for hook in differing if hook in self.weaker), self.expect)
+
+
+def run(*words):
+    return lambda lab: lab.run(*words)
+
+
+def watched(*words):
+    return lambda lab: lab.watched(*words)
+
+
+def unchanged(test, *args):
+    """A scenario of tests/e2e as it is."""
+    return lambda lab: test(lab, *args)
+
+
+def counts(lab):
+    works = [lab.work("mapleak", "limit", "--hold"),
+             lab.work("fdleak", "1000", "--nofile", "1100", "--holes", "--hold")]
+    truths = [work.truth() for work in works]
+    capture = lab.counted(works)
+    held = capture.truth["held"]
+    assert held[0][1] == truths[0]["map_count_now"], (held, truths)
+    assert held[1][2] == truths[1]["open_now"], (held, truths)
+    for work in works:
+        work.end()
+    return capture
+
+
+def crossings_of_descriptors(kind):
+    def make(lab):
+        capture = lab.run("fdleak", "limit", "--nofile", "1024", "--kind", kind)
+        dropped = kind == "scm"
+        capture.truth |= {"what": "fds", "finding": "F04" if dropped else "F01",
+                          "cause": "descriptors_dropped" if dropped else "rlimit_nofile"}
+        return capture
+    return make
+
+
+def descriptors_of_kinds(*kinds):
+    """test_limits.test_descriptors_of_each_kind, of a few of them."""
+    def make(lab):
+        works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold") for kind in kinds]
+        watch = lab.watch("-p", ",".join(str(work.pid) for work in works), first=1 + len(works))
+        truths = []
+        for work in works:
+            work.go()
+            truths.append(work.truth())
+        capture = watch.stop()
+        capture.truth = {"workloads": truths}
+        for work in works:
+            work.end()
+        return capture
+    return make
+
+
+def expect_area(check, lines, truth):
+    """Without the hook on calls, the thresholds are told by the hook on address space alone."""
+    crossings = lines.of("crossing", truth["pid"], what="maps")
+    check.equal("thresholds crossed", [line["percent"] for line in crossings],
+                test_limits.THRESHOLDS)
+    for line in crossings:
+        check.between(f"percent at {line['percent']}", line["value"] / line["limit"] * 100,
+                      line["percent"], line["percent"] + 1)
+    check.that(field_of(lines.final(truth["pid"]), "maps.created") >= truth["maps_made"],
+               "fewer mappings created than made")
+
+
+def expect_totals(check, lines, truth):
+    """Touched pages where a fault's access or protection is not told."""
+    faults = lines.final(truth["pid"])["faults"]
+    check.near("minor", faults["minor"], truth["minflt"], test_faults.EXACT)
+    check.equal("major", faults["major"], truth["majflt"])
+    check.equal("failed", faults["failed"], 0)
+    check.equal("losses", lines.losses(), {})
+
+
+def expect_known_kinds(check, lines, truth):
+    """Kinds of faults where some kinds are not told: those that are told, and their sums."""
+    pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
+    total = sum(lines.growth(pid, f"faults.{kind}") for kind in ("minor", "major"))
+    check.equal("minor + major", total, truth["all_faults"])
+    wanted = {"read": truth["read"], "exec": truth["exec"],
+              "write": truth["write"] + truth["cow"] + truth["user_copy"]}
+    told = lines.last(pid)["faults"]
+    for kind, want in wanted.items():
+        if told[kind] is not None:
+            check.between(kind, lines.growth(pid, f"faults.{kind}"), want, want + beside)
+    begun = [lines.growth(pid, f"faults.{kind}") for kind in ("not_present", "protection")
+             if told[kind] is not None]
+    if begun:
+        check.equal("faults begun", sum(begun), truth["all_faults"])
+
+
+def expect_known_counts(check, lines, truth):
+    """Counts where a map count may be unknown, but never a wrong one."""
+    for pid, (_, maps, fds) in truth["alike"]:
+        seen = lines.of("process", pid)
+        if check.that(seen, f"process {pid} is not seen"):
+            check.that(field_of(seen[0], "maps.count") in (None, maps), f"maps of {pid}")
+            check.equal(f"descriptors of {pid}", field_of(seen[0], "fds.count"), fds)
+
+
+ALL = [
+    Scenario("touched", run("touch", "20000"), test_faults.expect_touched,
+             ("look", "life", "fault_begin", "fault_kernel", "signal"),
+             {"fault_begin": expect_totals}),
+    Scenario("touched by threads", run("touch", "20000", "--threads", "4"),
+             test_faults.expect_touched,
+             ("look", "life", "fault_begin", "fault_kernel", "signal"),
+             {"fault_begin": expect_totals}),
+    Scenario("kinds of faults", watched("kinds"), test_faults.expect_kinds,
+             ("look", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
+    Scenario("latency", watched("uffd", "20", "--delay-us", "20000"),
+             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end")),
+    Scenario("counts", counts, test_counts.expect_counts, ("look",),
+             {"look": expect_known_counts}),
+    Scenario("brief", unchanged(test_counts.test_brief_children_of_run, "close"),
+             test_counts.expect_brief, ("life", "calls")),
+    Scenario("brief among all", unchanged(test_counts.test_brief_children_among_all, "open"),
+             test_counts.expect_brief, ("life", "calls")),
+    Scenario("vfork", unchanged(test_life.test_vfork_and_exec), test_life.expect_vfork,
+             ("look", "life", "calls")),
+    Scenario("exec by a thread", unchanged(test_life.test_exec_by_a_thread),
+             test_life.expect_thread_exec, ("life",)),
+    Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
+             test_life.expect_leader_exit, ("life",)),
+    Scenario("signals, fatal", unchanged(test_signals.test_signals_of_bad_accesses, "fatal"),
+             test_signals.expect_signals, ("life", "signal")),
+    Scenario("signals, handled", unchanged(test_signals.test_signals_of_bad_accesses, "handled"),
+             test_signals.expect_signals, ("life", "signal")),
+    Scenario("probing reads", unchanged(test_hooks.test_probing_reads_of_the_kernel),
+             test_hooks.expect_probes, ("life", "fault_kernel")),
+    Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--hook", "calls=none")),
+             expect_area, ("life", "map_area")),
+    Scenario("crossings of maps", unchanged(test_limits.test_crossings_of_maps),
+             test_limits.expect_crossings, ("life", "calls")),
+    Scenario("crossings of files", crossings_of_descriptors("file"),
+             test_limits.expect_crossings, ("life", "calls")),
+    Scenario("crossings of passed descriptors", crossings_of_descriptors("scm"),
+             test_limits.expect_crossings, ("life", "calls")),
+    Scenario("kinds of descriptors", descriptors_of_kinds("file", "socketpair", "accept", "scm"),
+             test_limits.expect_kinds, ("look", "calls")),
+    *(Scenario(f"refusal {case}", unchanged(test_limits.test_refusals, case),
+               test_limits.expect_refusal, ("life", "calls")) for case in test_limits.REFUSALS),
+]
+BY_NAME = {scenario.name: scenario for scenario in ALL}
+
+# What is done for each mechanism of a hook: little, but all that it gives.
+OF_HOOK = {
+    "state": ["touched", "counts", "brief", "latency", "signals, handled", "crossings of files",
+              "crossings of maps"],
+    "look": ["counts"],
+    "life": ["brief", "vfork"],
+    "fault_begin": ["kinds of faults", "touched"],
+    "fault_kernel": ["kinds of faults", "probing reads"],
+    "signal": ["signals, fatal", "signals, handled"],
+    "map_area": ["area"],
+    "fault_end": ["latency"],
+    "calls": ["brief", "crossings of files", "crossings of maps", "kinds of descriptors",
+              "refusal munmap-split"],
+}
