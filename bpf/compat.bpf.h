@@ -17,7 +17,12 @@
 #include <bpf/bpf_tracing.h>
 
 #ifdef FS_HASH
-#define get(object, ...) BPF_CORE_READ(object, ##__VA_ARGS__)
+/* The object is taken by itself first: what leads to it is ours, and not to be relocated. */
+#define get(object, ...)                                                                           \
+	({                                                                                         \
+		__typeof__(object) object__ = (object);                                            \
+		BPF_CORE_READ(object__, ##__VA_ARGS__);                                            \
+	})
 #define current_task()	 ((struct task_struct *)bpf_get_current_task())
 #else
 /* get(task, mm), get(task, signal, nr_threads), ...: one load a step; through NULL it reads 0 */

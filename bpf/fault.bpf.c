@@ -45,7 +45,7 @@ static __always_inline int begin(__u32 kind)
 	/* one that begins in user mode is no kernel thread's */
 	if (kind & FS_FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
 		return 0;
-	st = proc_of(task);
+	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
 	barrier_var(kind); /* else clang drops the mask, and verifiers before 6.12 miss it */
@@ -172,7 +172,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 		return begin(fault_kind(error_code) | FS_FAULT_KERNEL);
 	}
 	task = current_task();
-	st = get(task, flags) & PF_KTHREAD ? NULL : proc_of(task);
+	st = get(task, flags) & PF_KTHREAD ? NULL : proc_of(get(task, group_leader));
 	nofault = get(task, pagefault_disabled) > 0;
 	/* a probing read is news of its process alone, a bad access is everybody's */
 	if (st || !nofault)
@@ -325,6 +325,7 @@ static __always_inline void find_area(struct fs_signal_record *r, struct task_st
 static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 				       struct task_struct *target)
 {
+	struct task_struct *leader;
 	struct fs_signal_record *r;
 	struct fs_fault_slot *slot;
 	struct fs_state *st;
@@ -337,7 +338,8 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
 	if (code <= 0)
 		return 0; /* sent by kill or sigqueue */
-	st = proc_find(get(target, group_leader));
+	leader = get(target, group_leader);
+	st = proc_find(leader);
 	if (!st)
 		return 0;
 	tally(st, fault_failed, 1);
@@ -352,7 +354,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	}
 	fill_header(&r->h, FS_REC_SIGNAL, sizeof(*r));
-	fill_subject(&r->subject, get(target, group_leader));
+	fill_subject(&r->subject, leader);
 	r->tid = get(target, pid);
 	r->signal = sig;
 	r->code = code;

@@ -9,7 +9,7 @@
 static __always_inline int end_call(struct task_struct *task, struct pt_regs *regs, __u64 nr,
 				    long ret)
 {
-	struct call c = {.regs = regs, .ret = ret};
+	struct call c = {.task = task, .regs = regs, .ret = ret};
 	struct fs_state *st;
 
 	if (nr >= FS_SYSCALL_MAX)
@@ -24,13 +24,14 @@ static __always_inline int end_call(struct task_struct *task, struct pt_regs *re
 		return 0;
 	if (c.compat)
 		c.ret = (int)ret;
-	st = proc_of(task);
+	c.leader = get(task, group_leader);
+	st = proc_of(c.leader);
 	if (!st)
 		return 0;
 	if (c.call < FS_CALL_FD_FIRST)
-		on_map_call(st, task, &c);
+		on_map_call(st, &c);
 	else
-		on_fd_call(st, task, &c);
+		on_fd_call(st, &c);
 	return 0;
 }
 

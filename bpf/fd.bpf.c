@@ -48,7 +48,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut)
  * no more than that were ever open unless dup2 or F_DUPFD chose a number. So the bits are counted
  * only where that, or the running count between two looks, says that a threshold is passed.
  */
-static __always_inline void saw_new_fds(struct fs_state *st, struct task_struct *task, __u32 made,
+static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
 					__u32 at_least)
 {
 	__u32 now = add_fetch(&st->fds, made);
@@ -61,9 +61,9 @@ static __always_inline void saw_new_fds(struct fs_state *st, struct task_struct 
 		now = at_least;
 	if (mark >= FS_NR_MARKS)
 		return;
-	limit = soft_limit(get(task, group_leader), RLIMIT_NOFILE);
-	if (now * 100UL >= limit * config.mark_percent[mark] && count_fds(task, &fds))
-		saw_fds(st, get(task, group_leader), fds, limit);
+	limit = soft_limit(get(c->task, signal), RLIMIT_NOFILE);
+	if (now * 100UL >= limit * config.mark_percent[mark] && count_fds(c->task, &fds))
+		saw_fds(st, c->leader, fds, limit);
 }
 
 static __always_inline void saw_close(struct fs_state *st)
@@ -73,15 +73,14 @@ static __always_inline void saw_close(struct fs_state *st)
 }
 
 /* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */
-static __always_inline void saw_cut(struct fs_state *st, struct task_struct *task,
-				    const struct call *c)
+static __always_inline void saw_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
 
-	if (!count_fds(task, &fds) || fds < soft_limit(get(task, group_leader), RLIMIT_NOFILE))
+	if (!count_fds(c->task, &fds) || fds < soft_limit(get(c->task, signal), RLIMIT_NOFILE))
 		return;
 	tally(st, fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused, 1);
-	emit_refusal(st, task, c, 0, true);
+	emit_refusal(st, c, 0, true);
 }
 
 /* Of calls that do many things. */
@@ -100,7 +99,7 @@ static __always_inline bool makes_descriptors(const struct call *c)
 	return true;
 }
 
-static __always_inline bool is_refusal(struct task_struct *task, const struct call *c)
+static __always_inline bool is_refusal(const struct call *c)
 {
 	if (c->call == FS_CALL_CLOSE)
 		return false;
@@ -110,11 +109,10 @@ static __always_inline bool is_refusal(struct task_struct *task, const struct ca
 	if (c->shape == FS_SHAPE_FCNTL)
 		return c->ret == -EINVAL;
 	return c->shape == FS_SHAPE_DUP2 && c->ret == -EBADF &&
-	       call_arg(c, 1) >= soft_limit(get(task, group_leader), RLIMIT_NOFILE);
+	       call_arg(c, 1) >= soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 }
 
-static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *task,
-				       const struct call *c)
+static __always_inline void on_fd_call(struct fs_state *st, const struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
@@ -127,10 +125,10 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 	if (!makes_descriptors(c))
 		return;
 	if (c->ret < 0) {
-		if (!is_refusal(task, c))
+		if (!is_refusal(c))
 			return; /* an ordinary failure: no such file, interrupted, … */
 		tally(st, fd_call[i].refused, 1);
-		emit_refusal(st, task, c, -c->ret, true);
+		emit_refusal(st, c, -c->ret, true);
 		return;
 	}
 	switch (c->shape) {
@@ -144,7 +142,7 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 		/* a 32-bit message header is laid out otherwise: the count balances it */
 		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut);
 		if (cut)
-			saw_cut(st, task, c);
+			saw_cut(st, c);
 		if (!made)
 			return;
 		break;
@@ -165,5 +163,5 @@ static __always_inline void on_fd_call(struct fs_state *st, struct task_struct *
 		at_least = c->ret + 1;
 	}
 	tally(st, fd_call[i].calls, made);
-	saw_new_fds(st, task, made, at_least);
+	saw_new_fds(st, c, made, at_least);
 }

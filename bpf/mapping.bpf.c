@@ -14,11 +14,10 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 	tally(st, map_size[bucket & (FS_NR_MAP_SIZES - 1)], 1);
 }
 
-static __always_inline void on_map_call(struct fs_state *st, struct task_struct *task,
-					const struct call *c)
+static __always_inline void on_map_call(struct fs_state *st, const struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_MMAP) & 15;
-	struct mm_struct *mm = get(task, mm);
+	struct mm_struct *mm = get(c->task, mm);
 	bool refused = (unsigned long)c->ret > -4096UL;
 	__u16 error = refused ? -c->ret : 0;
 	__u32 count, before;
@@ -40,10 +39,10 @@ static __always_inline void on_map_call(struct fs_state *st, struct task_struct 
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)
 		tally(st, map_call[i].vmas_removed, before - count);
-	saw_map_count(st, get(task, group_leader), count);
+	saw_map_count(st, c->leader, count);
 	if (refused) {
 		tally(st, map_call[i].refused, 1);
-		emit_refusal(st, task, c, error, false);
+		emit_refusal(st, c, error, false);
 		return;
 	}
 	tally(st, map_call[i].calls, 1);
@@ -54,13 +53,14 @@ static __always_inline void on_map_call(struct fs_state *st, struct task_struct 
 static __always_inline int on_area(void)
 {
 	struct task_struct *task = current_task();
-	struct fs_state *st = proc_of(task);
+	struct task_struct *leader = get(task, group_leader);
+	struct fs_state *st = proc_of(leader);
 	struct mm_struct *mm = get(task, mm);
 
 	if (!st || !mm)
 		return 0;
 	tally(st, unmapped_area, 1);
-	saw_map_count(st, get(task, group_leader), map_count_of(mm));
+	saw_map_count(st, leader, map_count_of(mm));
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 
 /* A system call at its end. */
 struct call {
+	struct task_struct *task;
+	struct task_struct *leader;
 	struct pt_regs *regs;
 	long ret;
 	__u8 call;  /* enum fs_call */
@@ -16,10 +18,11 @@ struct call {
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
 
-static __always_inline void emit_refusal(struct fs_state *st, struct task_struct *task,
-					 const struct call *c, __u16 error, bool want_fds)
+static __always_inline void emit_refusal(struct fs_state *st, const struct call *c, __u16 error,
+					 bool want_fds)
 {
-	struct task_struct *leader = get(task, group_leader);
+	struct task_struct *task = c->task, *leader = c->leader;
+	struct signal_struct *sig = get(task, signal);
 	struct mm_struct *mm = get(task, mm);
 	struct fs_refused_record *r;
 	struct fs_subject s;
@@ -31,7 +34,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct task_struct
 	if (!count)
 		return;
 	if (want_fds && count_fds(task, &fds))
-		saw_fds(st, leader, fds, soft_limit(leader, RLIMIT_NOFILE));
+		saw_fds(st, leader, fds, soft_limit(sig, RLIMIT_NOFILE));
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);
@@ -61,10 +64,10 @@ static __always_inline void emit_refusal(struct fs_state *st, struct task_struct
 				get(mm, start_data);
 		r->def_flags_locked = !!(get(mm, def_flags) & VM_LOCKED);
 	}
-	r->as_limit_bytes = soft_limit(leader, RLIMIT_AS);
-	r->data_limit_bytes = soft_limit(leader, RLIMIT_DATA);
-	r->memlock_limit_bytes = soft_limit(leader, RLIMIT_MEMLOCK);
-	r->fd_soft = soft_limit(leader, RLIMIT_NOFILE);
+	r->as_limit_bytes = soft_limit(sig, RLIMIT_AS);
+	r->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
+	r->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
+	r->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
 	r->fds = fds;
 	r->cap_ipc_lock = has_capability(task, CAP_IPC_LOCK);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);

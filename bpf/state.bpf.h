@@ -5,28 +5,46 @@
 
 #include "store.bpf.h"
 
+static __always_inline __u32 latency_bucket(__u64 ns)
+{
+	__u32 bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+
+	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
+}
+
 /*
- * Adds a thread's last fault to the figures of its process: at its next one, at its end, and by a
- * look at a leader that does not run. Later than its end, since its class and its outcome are known
- * a little later too.
+ * Adds a thread's last fault to the figures of its process: at its next one and at its end, in the
+ * thread itself. Later than the fault's end, since its class and outcome are known a little later.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
-	__u32 end = slot->end & 1, bucket;
-	__u64 ns;
+	__u64 ns = slot->ended_ns;
+	__u32 end = slot->end & 1;
 
-	if (!slot->ended_ns)
-		return;
-	ns = swap(&slot->ended_ns, 0);
 	if (!ns)
 		return;
-	bucket = log2_of(ns >> FS_LATENCY_SHIFT);
-	if (bucket >= FS_NR_LATENCY)
-		bucket = FS_NR_LATENCY - 1;
-	tally(st, latency[end][bucket & (FS_NR_LATENCY - 1)], 1);
+	slot->ended_ns = 0;
+	tally(st, latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)], 1);
 	tally(st, stall_ns[end], ns);
 	if (ns > st->c.latency_max_ns[end])
 		st->c.latency_max_ns[end] = ns;
+}
+
+/*
+ * A record tells of the leader's last fault before it is added, or one that then sleeps would lag.
+ * The counters were copied before, so it is never told twice.
+ */
+static __always_inline void add_pending(struct fs_counters *c, const struct fs_fault_slot *slot)
+{
+	__u64 ns = slot->ended_ns;
+	__u32 end = slot->end & 1;
+
+	if (!ns)
+		return;
+	c->latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)]++;
+	c->stall_ns[end] += ns;
+	if (ns > c->latency_max_ns[end])
+		c->latency_max_ns[end] = ns;
 }
 
 #define RLIMIT_DATA    2
@@ -36,9 +54,13 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 #define CAP_IPC_LOCK   14
 #define VM_LOCKED      0x2000
 
-static __always_inline __u64 soft_limit(struct task_struct *task, int which)
+/*
+ * Of a process, by its signal_struct. Such pointers are loaded once and handed on: for each load of
+ * one from a task the verifier searches all of the kernel's types by name.
+ */
+static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 {
-	return get(task, signal, rlim[which].rlim_cur);
+	return get(sig, rlim[which].rlim_cur);
 }
 
 static __always_inline __u32 popcount(__u64 v)
@@ -204,9 +226,8 @@ static long add_thread(__u32 i, struct thread_walk *w)
 	return 0;
 }
 
-static __always_inline void walk_threads(struct task_struct *leader, struct fs_gauges *g)
+static __always_inline void walk_threads(struct signal_struct *sig, struct fs_gauges *g)
 {
-	struct signal_struct *sig = BPF_CORE_READ(leader, signal);
 	struct thread_walk w = {
 		.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head),
 		.node = BPF_CORE_READ(sig, thread_head.next),
@@ -227,30 +248,29 @@ static __always_inline void walk_threads(struct task_struct *leader, struct fs_g
  * Faults of all threads, dead and alive: __exit_signal() folds a dying thread's into
  * signal->min_flt under stats_lock, so a sum during which that sequence moved is taken again.
  */
-static __always_inline void sum_thread_faults(struct task_struct *leader, struct fs_gauges *g)
+static __always_inline void sum_thread_faults(struct signal_struct *sig, struct fs_gauges *g)
 {
-	struct signal_struct *sig = BPF_CORE_READ(leader, signal);
-
 	for (int try = 0; try < 2; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 
 		g->min_flt = BPF_CORE_READ(sig, min_flt);
 		g->maj_flt = BPF_CORE_READ(sig, maj_flt);
-		walk_threads(leader, g);
+		walk_threads(sig, g);
 		if (!(before & 1) &&
 		    before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
 			break;
 	}
 }
 
-static __always_inline void read_faults(struct task_struct *leader, struct fs_gauges *g)
+static __always_inline void read_faults(struct task_struct *leader, struct signal_struct *sig,
+					struct fs_gauges *g)
 {
 	if (g->threads == 1) {
-		g->min_flt = get(leader, signal, min_flt) + get(leader, min_flt);
-		g->maj_flt = get(leader, signal, maj_flt) + get(leader, maj_flt);
+		g->min_flt = get(sig, min_flt) + get(leader, min_flt);
+		g->maj_flt = get(sig, maj_flt) + get(leader, maj_flt);
 		return;
 	}
-	sum_thread_faults(leader, g);
+	sum_thread_faults(sig, g);
 }
 
 /* Memory figures; `task` is a thread that still has its mm. False where it has none. */
@@ -273,7 +293,8 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
-					struct task_struct *alive, struct fs_gauges *g)
+					struct task_struct *alive, struct signal_struct *sig,
+					struct fs_gauges *g)
 {
 	__u32 fds;
 
@@ -291,25 +312,25 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 
 	/* before the count: an exec between the two shows as a base that changes later */
 	g->fd_base = st->fd_base;
-	g->fd_soft = soft_limit(leader, RLIMIT_NOFILE);
-	g->fd_hard = get(leader, signal, rlim[RLIMIT_NOFILE].rlim_max);
+	g->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
+	g->fd_hard = get(sig, rlim[RLIMIT_NOFILE].rlim_max);
 	if (count_fds(alive, &fds)) {
 		saw_fds(st, leader, fds, g->fd_soft);
 		rearm_marks(st, FS_WHAT_FDS, fds, g->fd_soft);
 	}
 	g->fds = st->fds;
 	g->fd_high = st->fd_high;
-	g->as_limit_bytes = soft_limit(leader, RLIMIT_AS);
-	g->data_limit_bytes = soft_limit(leader, RLIMIT_DATA);
-	g->memlock_limit_bytes = soft_limit(leader, RLIMIT_MEMLOCK);
+	g->as_limit_bytes = soft_limit(sig, RLIMIT_AS);
+	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
+	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = get(leader, cgroups, dfl_cgrp, kn, id);
-	g->ppid = get(leader, real_parent, tgid);
-	g->uid = get(leader, cred, uid.val);
-	g->threads = get(leader, signal, nr_threads);
+	g->cgroup_id = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
+	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
+	g->uid = BPF_CORE_READ(leader, cred, uid.val);
+	g->threads = get(sig, nr_threads);
 	g->execs = st->execs;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
-	read_faults(leader, g);
+	read_faults(leader, sig, g);
 }
 
 /* Writes a process record to the ring, with its counters or without; false where it had no room. */
@@ -325,6 +346,7 @@ static __always_inline bool emit_process(struct fs_state *st, struct task_struct
 			return false;
 		fill_header(&r->h, FS_REC_PROCESS, sizeof(*r));
 		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
+		add_pending(&r->c, &st->slot);
 	} else {
 		r = bpf_ringbuf_reserve(&ring, short_len, 0);
 		if (!r)

@@ -230,11 +230,9 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
 }
 
-/* The state of the process a thread belongs to; NULL where it is not watched. */
-static __always_inline struct fs_state *proc_of(struct task_struct *task)
+/* The state of a process, given its leader; NULL where it is not watched. */
+static __always_inline struct fs_state *proc_of(struct task_struct *leader)
 {
-	struct task_struct *leader = get(task, group_leader);
-
 	return config.watch_all ? proc_make(leader) : proc_find(leader);
 }
 

@@ -69,6 +69,7 @@ static __always_inline int exited(struct task_struct *task)
 {
 	struct task_struct *leader = get(task, group_leader);
 	struct fs_state *st = proc_find(leader);
+	struct signal_struct *sig = get(task, signal);
 	struct fs_fault_slot *slot;
 	struct fs_gauges g = {};
 
@@ -80,7 +81,7 @@ static __always_inline int exited(struct task_struct *task)
 	if (slot)
 		add_latency(st, slot);
 	slot_drop(task);
-	if (get(task, signal, live.counter)) {
+	if (get(sig, live.counter)) {
 		if (get(task, pid) == get(task, tgid))
 			proc_leader_left(task, st);
 		return 0;
@@ -88,7 +89,7 @@ static __always_inline int exited(struct task_struct *task)
 	/* two threads that exit at once may both be here with none alive: one record is the last */
 	if (set_bits(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL)
 		return 0;
-	read_gauges(st, leader, task, &g);
+	read_gauges(st, leader, task, sig, &g);
 	if (!emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);
 	proc_drop(leader);
@@ -185,12 +186,14 @@ static __noinline bool look_at(struct task_struct *leader)
 {
 	struct fs_state *st;
 	struct fs_gauges g = {};
+	struct signal_struct *sig;
+	__u64 signature;
 	bool counted;
-	__u64 sig;
 
 	if (get(leader, pid) != get(leader, tgid) || (get(leader, flags) & PF_KTHREAD))
 		return true;
-	if (get(leader, signal, live.counter) == 0)
+	sig = get(leader, signal);
+	if (get(sig, live.counter) == 0)
 		return true; /* a zombie: its last record has been sent */
 	st = config.watch_all ? proc_make(leader) : proc_find(leader);
 	if (!st)
@@ -204,24 +207,22 @@ static __noinline bool look_at(struct task_struct *leader)
 	}
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	if (!get(leader, on_cpu))
-		add_latency(st, &st->slot);
 	if (is_unchanged(st, leader)) {
 		st->epoch = shared.epoch;
 		return true;
 	}
-	read_gauges(st, leader, leader, &g);
+	read_gauges(st, leader, leader, sig, &g);
 	st->threads = g.threads;
-	sig = gauge_signature(&g);
+	signature = gauge_signature(&g);
 	counted = st->counted;
 	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
-	if (counted || sig != st->signature) {
+	if (counted || signature != st->signature) {
 		if (!emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
 			st->counted |= counted;
 			st->ran_ns = 0;
 			return false;
 		}
-		st->signature = sig;
+		st->signature = signature;
 	}
 	st->epoch = shared.epoch;
 	return true;
