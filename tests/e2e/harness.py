@@ -258,6 +258,12 @@ def proc_faults(pid):
     return {"minor": int(stat[10]), "major": int(stat[12])}
 
 
+def proc_ran(pid):
+    """Nanoseconds that its threads ran: alike where none ran in between."""
+    return sum(int(proc_text(f"{pid}/task/{tid}", "schedstat").split()[0])
+               for tid in os.listdir(f"/proc/{pid}/task"))
+
+
 def proc_sleeps(pid):
     """Whether every thread of it waits."""
     return all(proc_stat(f"{pid}/task/{tid}")[3] == "S" for tid in os.listdir(f"/proc/{pid}/task"))

@@ -3,16 +3,16 @@
 
 import resource
 
-from harness import (all_pids, captures, field_of, proc_fds, proc_maps, proc_stat,
-                     proc_text)
+from harness import (all_pids, captures, field_of, proc_fds, proc_maps, proc_ran,
+                     proc_stat, proc_text)
 
 
 def counts_of_all():
-    """pid: [start in clock ticks, maps, descriptors] of every process that can be read."""
+    """pid: [start, maps, descriptors, time it ran] of every process that can be read."""
     found = {}
     for pid in all_pids():
         try:
-            found[pid] = [int(proc_stat(pid)[22]), proc_maps(pid), proc_fds(pid)]
+            found[pid] = [int(proc_stat(pid)[22]), proc_maps(pid), proc_fds(pid), proc_ran(pid)]
         except OSError:
             continue  # it ended meanwhile
     return found
@@ -21,7 +21,7 @@ def counts_of_all():
 def expect_counts(check, lines, truth):
     """Only processes that read alike before and after the look are compared."""
     missing = []
-    for pid, (_, maps, fds) in truth["alike"]:
+    for pid, (_, maps, fds, _) in truth["alike"]:
         seen = lines.of("process", pid)
         if not seen:
             missing.append(pid)
@@ -56,7 +56,7 @@ def test_counts_of_every_process(lab):
     before = counts_of_all()
     capture = lab.watch("0.2", "1").finished()
     after = counts_of_all()
-    # kernel threads and zombies have no maps, and no line
+    # kernel threads and zombies have no maps, and no line; what ran meanwhile may have changed
     alike = [[pid, one] for pid, one in before.items() if one[1] and after.get(pid) == one]
     held = [[work.pid, before[work.pid][1], before[work.pid][2]] for work in works]
     assert held[0][1] == truths[0]["map_count_now"], (held, truths)

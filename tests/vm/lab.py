@@ -180,7 +180,7 @@ class VmLab:
         return capture
 
     def counts_of_all(self):
-        """pid: [start in clock ticks, maps, descriptors] of every process that can be read."""
+        """pid: [start, maps, descriptors, time it ran] of every process that can be read."""
         text = self.vm.must("""
 cd /proc
 for p in [0-9]*; do
@@ -189,13 +189,15 @@ for p in [0-9]*; do
 	[ -L "$1" ] || set --
 	fds=$#
 	read -r stat <$p/stat || continue
-	echo $p $maps $fds "${stat##*) }"
+	ran=$(cat $p/task/*/schedstat | tr '\n' ' ')
+	echo $p $maps $fds "$ran" : "${stat##*) }"
 done 2>/dev/null
 :""", FEW_SECONDS)
         found = {}
         for line in text.splitlines():
-            words = line.split()
-            found[int(words[0])] = [int(words[3 + 19]), int(words[1]), int(words[2])]
+            head, _, stat = line.partition(":")
+            words = head.split()
+            found[int(words[0])] = [int(stat.split()[19]), int(words[1]), int(words[2]), words[3:]]
         return found
 
     def counted(self, works):

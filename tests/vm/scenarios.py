@@ -124,7 +124,7 @@ def expect_known_kinds(check, lines, truth):
 
 def expect_known_counts(check, lines, truth):
     """Counts where a map count may be unknown, but never a wrong one."""
-    for pid, (_, maps, fds) in truth["alike"]:
+    for pid, (_, maps, fds, _) in truth["alike"]:
         seen = lines.of("process", pid)
         if check.that(seen, f"process {pid} is not seen"):
             check.that(field_of(seen[0], "maps.count") in (None, maps), f"maps of {pid}")
