@@ -18,6 +18,40 @@ static __always_inline void rebase_maps(struct fs_state *st, struct task_struct 
 		st->map_high = st->last_map_count;
 }
 
+static __always_inline void tell_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct fs_fork_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	fill_header(&r->h, FS_REC_FORK, sizeof(*r));
+	fill_subject(&r->subject, child);
+	r->parent = get(parent, tgid);
+	r->pad = 0;
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
+/* Names are sent, not looked up: of others' /proc/PID/exe only CAP_SYS_PTRACE may read. */
+static __always_inline void tell_exec(struct fs_state *st, struct task_struct *task,
+				      struct linux_binprm *bprm)
+{
+	struct fs_exec_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	fill_header(&r->h, FS_REC_EXEC, sizeof(*r));
+	fill_subject(&r->subject, task);
+	r->execs = st->execs;
+	r->pad = 0;
+	if (bpf_probe_read_kernel_str(r->path, sizeof(r->path), get(bprm, interp)) < 0)
+		r->path[0] = 0;
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
 static __always_inline int forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct fs_state *st, *from;
@@ -39,13 +73,16 @@ static __always_inline int forked(struct task_struct *parent, struct task_struct
 		flags |= FS_PROC_SHARES_MM;
 	st->flags = flags;
 	st->start_ns = get(child, start_boottime);
+	st->pid = get(child, tgid);
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	rebase_maps(st, child);
+	tell_fork(parent, child);
 	return 0;
 }
 
-static __always_inline int execed(struct task_struct *task, pid_t old_pid)
+static __always_inline int execed(struct task_struct *task, pid_t old_pid,
+				  struct linux_binprm *bprm)
 {
 	struct fs_state *st = proc_find(task);
 
@@ -62,6 +99,7 @@ static __always_inline int execed(struct task_struct *task, pid_t old_pid)
 	st->execs++;
 	st->marks[FS_WHAT_MAPS] = 0;
 	rebase_maps(st, task);
+	tell_exec(st, task, bprm);
 	return 0;
 }
 
@@ -103,9 +141,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid)
+int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	return execed(task, old_pid);
+	return execed(task, old_pid, bprm);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -124,7 +162,8 @@ int raw_fork(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exec")
 int raw_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-	return execed((struct task_struct *)ctx->args[0], ctx->args[1]);
+	return execed((struct task_struct *)ctx->args[0], ctx->args[1],
+		      (struct linux_binprm *)ctx->args[2]);
 }
 
 SEC("raw_tp/sched_process_exit")
@@ -133,6 +172,14 @@ int raw_exit(struct bpf_raw_tracepoint_args *ctx)
 	return exited((struct task_struct *)ctx->args[0]);
 }
 #endif
+
+/* Run by user space, never attached: who it is, where its own pid is of another namespace. */
+SEC("raw_tp")
+int own_pid(void *ctx)
+{
+	shared.own_pid = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}
 
 /* A sum that moves when any figure shown does. */
 once_verified __u64 gauge_signature(struct fs_gauges *g)
@@ -204,6 +251,7 @@ static __noinline bool look_at(struct task_struct *leader)
 		if (!st)
 			return true;
 		st->start_ns = get(leader, start_boottime);
+		st->pid = get(leader, tgid);
 	}
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */

@@ -215,6 +215,7 @@ struct fs_state {
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
+	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -225,6 +226,9 @@ enum fs_record_kind {
 	FS_REC_REFUSED,
 	FS_REC_SIGNAL,
 	FS_REC_KERNEL_FAULT,
+	/* of use to live names alone: no recording holds them */
+	FS_REC_FORK,
+	FS_REC_EXEC,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -314,6 +318,23 @@ struct fs_kernel_fault_record {
 	char comm[FS_COMM_LEN];
 };
 
+/* A process was born: until it execs, its program is its parent's. */
+struct fs_fork_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 parent; /* pid */
+	__u32 pad;
+};
+
+/* It runs another program now. */
+struct fs_exec_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 execs; /* with this one: as in its gauges */
+	__u32 pad;
+	char path[256]; /* as it was given to execve; of a script, its interpreter */
+};
+
 /* Counted where something fell out; every output prints them. */
 struct fs_losses {
 	__u64 ring;	 /* records the ring had no room for */
@@ -342,7 +363,7 @@ struct fs_shared {
 	__u32 run_parent; /* pid whose next children are the command of `run`; 0: none */
 	__u32 epoch;	  /* of the look */
 	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
-	__u32 pad;
+	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
 	struct fs_losses losses;
 };
 

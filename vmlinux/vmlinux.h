@@ -262,7 +262,9 @@ struct task_struct {
 #endif
 };
 
-struct linux_binprm;
+struct linux_binprm {
+	const char *interp;
+};
 struct vm_unmapped_area_info;
 
 struct kernel_siginfo {

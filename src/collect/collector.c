@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RECORD_MAX 4096
@@ -30,6 +31,8 @@ static const struct layout {
 	 sizeof(struct fs_kernel_fault_record),
 	 0,
 	 {TEXT(fs_kernel_fault_record, comm)}},
+	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
+	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
 	{FS_REC_HOST,
 	 sizeof(struct fs_host_record),
 	 0,
@@ -79,11 +82,28 @@ static int pass_on(struct collector *c, const struct fs_header *h)
 static int name_process(struct collector *c, const struct fs_process_record *r)
 {
 	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), r->h.t_ns}};
+	const struct subject *s = model_find(c->m, &r->subject);
 
 	names.subject = r->subject;
-	if (!names_find(&c->names, r, &names))
+	/* what it ran before its exec is not what it runs: no name rather than an old one */
+	if (!names_find(&c->names, r, &names) && !(s && s->exe))
 		return 0;
+	if (!names.cgroup[0] && s && s->cgroup)
+		snprintf(names.cgroup, sizeof(names.cgroup), "%s", s->cgroup);
 	return pass_on(c, &names.h);
+}
+
+/* The news of an exec may come behind the figures of the process that did it. */
+static int take_exec(struct collector *c, const struct fs_exec_record *r)
+{
+	const struct subject *s = model_find(c->m, &r->subject);
+	struct fs_process_record at = {.h = r->h, .subject = r->subject};
+
+	names_execed(&c->names, r);
+	if (!s || s->final || s->now.g.execs != r->execs)
+		return 0;
+	at.g = s->now.g;
+	return name_process(c, &at);
 }
 
 /* Whether the view shows it: anew once what that hangs on is known. */
@@ -147,6 +167,12 @@ int collector_take(void *ctx, const struct fs_header *h)
 	switch (h->kind) {
 	case FS_REC_PROCESS:
 		return take_process(c, (const struct fs_process_record *)copy);
+	case FS_REC_FORK:
+		if (c->live)
+			names_forked(&c->names, (const struct fs_fork_record *)copy);
+		return 0;
+	case FS_REC_EXEC:
+		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
 	case FS_REC_NAMES:
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:
@@ -158,4 +184,5 @@ int collector_take(void *ctx, const struct fs_header *h)
 void collector_free(struct collector *c)
 {
 	names_free(&c->names);
+	symbols_close(&c->symbols);
 }

@@ -64,7 +64,7 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, char
 		snprintf(ret, size, "%s", n->cgroup[slot].path);
 		return;
 	}
-	if (r->g.flags & FS_PROC_FINAL ||
+	if (n->foreign || r->g.flags & FS_PROC_FINAL ||
 	    read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
 		return;
 	cgroup_of(text, ret, size);
@@ -76,23 +76,85 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, char
 	}
 }
 
-bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret)
+/* Keeps the program of a process; NULL: it is not known. */
+static void keep_exe(struct names *n, const struct fs_subject *of, __u32 execs, const char *exe)
+{
+	size_t slot = of->pid % NAMES_PROCS;
+
+	if (!n->proc)
+		n->proc = calloc(NAMES_PROCS, sizeof(*n->proc));
+	if (!n->proc)
+		return;
+	exe = exe && *exe ? strdup(exe) : NULL;
+	free(n->proc[slot].exe);
+	n->proc[slot].of = *of;
+	n->proc[slot].execs = execs;
+	n->proc[slot].exe = (char *)exe;
+}
+
+static void read_exe(__u32 pid, char *ret, size_t size)
 {
 	char path[64];
 	ssize_t len;
 
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	len = readlink(path, ret, size - 1);
+	ret[len > 0 ? len : 0] = 0;
+}
+
+/* Read where that is permitted, else as the kernel side told. */
+static void find_exe(struct names *n, const struct fs_process_record *r, char *ret, size_t size)
+{
+	size_t slot = r->subject.pid % NAMES_PROCS;
+	bool over = r->g.flags & FS_PROC_FINAL;
+
+	ret[0] = 0;
+	if (!over && !n->foreign)
+		read_exe(r->subject.pid, ret, size);
+	if (*ret)
+		keep_exe(n, &r->subject, r->g.execs, ret);
+	else if (n->proc && n->proc[slot].exe && n->proc[slot].execs == r->g.execs &&
+		 n->proc[slot].of.pid == r->subject.pid &&
+		 n->proc[slot].of.start_ns == r->subject.start_ns)
+		snprintf(ret, size, "%s", n->proc[slot].exe);
+}
+
+void names_forked(struct names *n, const struct fs_fork_record *r)
+{
+	size_t slot = r->parent % NAMES_PROCS;
+	bool known = n->proc && n->proc[slot].of.pid == r->parent;
+
+	keep_exe(n, &r->subject, 0, known ? n->proc[slot].exe : NULL);
+}
+
+void names_execed(struct names *n, const struct fs_exec_record *r)
+{
+	keep_exe(n, &r->subject, r->execs, r->path);
+}
+
+bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret)
+{
 	find_cgroup(n, r, ret->cgroup, sizeof(ret->cgroup));
-	if (!(r->g.flags & FS_PROC_FINAL)) {
-		snprintf(path, sizeof(path), "/proc/%u/exe", r->subject.pid);
-		len = readlink(path, ret->exe, sizeof(ret->exe) - 1);
-		if (len > 0)
-			ret->exe[len] = 0;
-	}
+	find_exe(n, r, ret->exe, sizeof(ret->exe));
+	return ret->exe[0] || ret->cgroup[0];
+}
+
+bool names_read(__u32 pid, struct fs_names_record *ret)
+{
+	char text[4096];
+
+	read_exe(pid, ret->exe, sizeof(ret->exe));
+	if (read_proc(pid, "cgroup", text, sizeof(text)) > 0)
+		cgroup_of(text, ret->cgroup, sizeof(ret->cgroup));
 	return ret->exe[0] || ret->cgroup[0];
 }
 
 void names_free(struct names *n)
 {
+	for (size_t i = 0; n->proc && i < NAMES_PROCS; i++)
+		free(n->proc[i].exe);
+	free(n->proc);
+	n->proc = NULL;
 	free(n->cgroup);
 	n->cgroup = NULL;
 }

@@ -9,6 +9,7 @@
 #include "wire.h"
 
 #define NAMES_CGROUPS 512
+#define NAMES_PROCS   16384
 
 struct names {
 	/* cgroup id (v2) to path: for a process that is gone before /proc can be read */
@@ -16,10 +17,24 @@ struct names {
 		__u64 id;
 		char path[200];
 	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
+	/* programs of processes that live: the last of each pid modulo NAMES_PROCS */
+	struct {
+		struct fs_subject of;
+		__u32 execs; /* by which it came to run this program */
+		char *exe;   /* NULL: not known; owned */
+	} * proc;	     /* owned */
+	bool foreign; /* /proc has other pids than the records: nothing is looked up by them */
 };
+
+/* What the kernel side tells of programs, for when /proc/PID/exe may not be read. */
+void names_forked(struct names *n, const struct fs_fork_record *r);
+void names_execed(struct names *n, const struct fs_exec_record *r);
 
 /* Fills exe and cgroup; false where neither is known. */
 bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret);
+
+/* The same of a process given its pid in our own /proc. */
+bool names_read(__u32 pid, struct fs_names_record *ret);
 
 void names_free(struct names *n);
 

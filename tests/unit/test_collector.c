@@ -32,6 +32,8 @@ static const struct {
 	{"refused", FS_REC_REFUSED, sizeof(struct fs_refused_record), 0},
 	{"signal", FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0},
 	{"kernel fault", FS_REC_KERNEL_FAULT, sizeof(struct fs_kernel_fault_record), 0},
+	{"fork", FS_REC_FORK, sizeof(struct fs_fork_record), 0},
+	{"exec", FS_REC_EXEC, sizeof(struct fs_exec_record), 0},
 	{"host", FS_REC_HOST, sizeof(struct fs_host_record), 0},
 	{"hook", FS_REC_HOOK, sizeof(struct fs_hook_record), 0},
 	{"tick", FS_REC_TICK, sizeof(struct fs_tick_record), 0},
@@ -247,9 +249,87 @@ static void test_recording_failure(void)
 	end();
 }
 
+static void fork_from(uint32_t parent, uint32_t pid, uint64_t birth)
+{
+	struct fs_fork_record r = RECORD(fs_fork_record, FS_REC_FORK, SECOND);
+
+	r.subject = (struct fs_subject){.pid = pid, .start_ns = birth};
+	r.parent = parent;
+	collector_take(&c, &r.h);
+}
+
+static void exec_of(uint32_t pid, uint64_t birth, uint32_t execs, const char *path)
+{
+	struct fs_exec_record r = RECORD(fs_exec_record, FS_REC_EXEC, SECOND);
+
+	r.subject = (struct fs_subject){.pid = pid, .start_ns = birth};
+	r.execs = execs;
+	memcpy(r.path, path, strlen(path) < sizeof(r.path) ? strlen(path) + 1 : sizeof(r.path));
+	collector_take(&c, &r.h);
+}
+
+static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint32_t flags)
+{
+	struct fs_process_record p = process_record(pid, birth, SECOND);
+	struct subject *s;
+
+	p.g.execs = execs;
+	p.g.flags = flags;
+	collector_take(&c, &p.h);
+	s = model_find(&m, &p.subject);
+	return s ? s->exe : "no subject";
+}
+
+/* Programs of processes whose /proc is not ours to read: told by the kernel side. */
+static void test_programs(void)
+{
+	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
+	char path[300];
+
+	begin(NULL);
+	c.live = c.names.foreign = true;
+	is_str(exe_after(10, 1, 0, 0), NULL, "nothing is known of one that was there before");
+	exec_of(11, 2, 1, "/bin/a");
+	is_str(exe_after(11, 2, 1, 0), "/bin/a", "an exec before its first figures");
+	exec_of(11, 2, 2, "/bin/b");
+	is_str(exe_after(11, 2, 2, 0), "/bin/b", "and the next one");
+	fork_from(11, 12, 3);
+	exec_of(11, 2, 3, "/bin/c");
+	is_str(exe_after(12, 3, 0, 0), "/bin/b", "a child runs what its parent ran at the fork");
+	is_str(exe_after(12, 3, 1, 0), NULL, "an exec that was lost leaves no name");
+	exec_of(12, 3, 1, "/bin/late");
+	is_str(exe_after(12, 3, 1, 0), "/bin/late", "an exec told behind the figures");
+	fork_from(99, 13, 4);
+	is_str(exe_after(13, 4, 0, 0), NULL, "a child of one that is not known");
+	exec_of(14, 5, 1, "/bin/old");
+	is_str(exe_after(14, 6, 1, 0), NULL, "a pid that is another's now");
+	exec_of(15 + NAMES_PROCS, 7, 1, "/bin/far");
+	is_str(exe_after(15, 7, 1, 0), NULL, "a pid that falls to the same place");
+	exec_of(16, 8, 1, "/bin/brief");
+	is_str(exe_after(16, 8, 1, FS_PROC_FINAL), "/bin/brief", "one that is over already");
+	memset(path, 'p', sizeof(path));
+	path[299] = 0;
+	exec_of(17, 9, 1, path);
+	is_u64(strlen(exe_after(17, 9, 1, 0)), 255, "a path without an end is ended");
+
+	n.subject = (struct fs_subject){.pid = 11, .start_ns = 2};
+	strcpy(n.cgroup, "/a/b");
+	collector_take(&c, &n.h);
+	exec_of(11, 2, 4, "/bin/d");
+	is_str(exe_after(11, 2, 4, 0), "/bin/d", "a new program");
+	is_str(model_find(&m, &n.subject)->cgroup, "/a/b", "takes no cgroup away");
+	end();
+
+	begin(NULL);
+	exec_of(11, 2, 1, "/bin/a");
+	is_str(exe_after(11, 2, 1, 0), NULL, "a file cannot tell programs but by names");
+	end();
+}
+
 int main(void)
 {
 	test_sizes();
+	test_programs();
 	test_strings();
 	test_filter();
 	test_view();
