@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "privileges.h"
 #include "probe/limits.h"
 #include "render/json_out.h"
 #include "session.h"
@@ -57,7 +58,8 @@ static void say_text(struct buf *b, const struct model *m, const struct source *
 		   (unsigned long long)l->swap_total_bytes >> 20);
 }
 
-static void say_json(struct buf *b, const struct model *m, const struct fs_limits *l)
+static void say_json(struct buf *b, const struct session *s, const struct model *m,
+		     const struct fs_limits *l)
 {
 	struct json j;
 
@@ -99,6 +101,7 @@ static void say_json(struct buf *b, const struct model *m, const struct fs_limit
 	json_count(&j, "nr_open", l->nr_open);
 	json_count(&j, "inotify_instances", l->inotify_instances);
 	json_end(&j);
+	privileges_say_json(&j, s);
 	json_finish(&j);
 }
 
@@ -122,9 +125,11 @@ int command_doctor(const struct options *o)
 	}
 	blind = !model_hook_on(&s.m, "look") || !model_hook_on(&s.m, "life");
 	if (o->format == &json_renderer)
-		say_json(&b, &s.m, &s.m.tick.limits);
+		say_json(&b, &s, &s.m, &s.m.tick.limits);
 	else
 		say_text(&b, &s.m, s.src, &s.m.tick.limits);
+	if (o->format != &json_renderer)
+		privileges_say(&b, &s);
 	fwrite(b.s, 1, b.len, stdout);
 	buf_free(&b);
 	s.m.last_ns = 0; /* no summary: nothing was measured */

@@ -34,6 +34,13 @@ static const struct {
 	 "run: faultscope failed, CMD not executable, CMD not found; else CMD's own"},
 };
 
+static const char privileges[] =
+	"Needs root, or CAP_BPF and CAP_PERFMON. Once all is attached and the first look is taken, "
+	"every capability is given up, no_new_privs is set, and where the kernel has landlock only "
+	"/proc and /sys can still be opened, to read. The command of run keeps its caller's "
+	"rights. What has to be kept, doctor says with the reason. In a pid namespace -p PID is a "
+	"pid of that namespace; pids are printed as the initial namespace has them.";
+
 static void put_option(char *ret, size_t size, const struct option_row *o)
 {
 	char lead[8] = "    ";
@@ -145,7 +152,9 @@ void options_man(struct buf *b)
 	buf_puts(b, ".SH OPTIONS\n");
 	for (size_t i = 0; i < nr_option_rows; i++)
 		man_option(b, &option_rows[i]);
-	buf_puts(b, ".SH EXIT STATUS\n");
+	buf_puts(b, ".SH PRIVILEGES\n");
+	put_man(b, privileges);
+	buf_puts(b, "\n.SH EXIT STATUS\n");
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		buf_printf(b, ".TP\n%s\n%s\n", statuses[i].status, statuses[i].what);
 	buf_puts(b, ".SH EXAMPLES\n");

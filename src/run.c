@@ -43,9 +43,9 @@ static int start_command(struct session *s)
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &plain);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	live_run_parent(s->src, getpid());
+	live_run_parent(s->src, true);
 	err = posix_spawnp(&s->child, s->o->argv[0], NULL, &attr, s->o->argv, environ);
-	live_run_parent(s->src, 0);
+	live_run_parent(s->src, false);
 	posix_spawnattr_destroy(&attr);
 	if (!err)
 		return 0;

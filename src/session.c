@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "privileges.h"
 #include "probe/host.h"
 #include "terminal.h"
 
@@ -126,7 +127,8 @@ int session_begin(struct session *s, const struct options *o)
 		return EXIT_FAILED;
 	}
 	s->collector.m = &s->m;
-	s->collector.filter = &o->filter;
+	s->filter = o->filter;
+	s->collector.filter = &s->filter;
 	err = open_output(s);
 	if (err)
 		return err;
@@ -175,6 +177,12 @@ int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
 		return status_of(err);
 	}
 	s->collector.live = true;
+	symbols_open(&s->collector.symbols);
+	if (host_is_in_pid_namespace()) {
+		s->collector.names.foreign = true;
+		/* -p names pids of our namespace: whom we made watched is whom it means */
+		s->filter.children = true;
+	}
 	return 0;
 }
 
@@ -356,6 +364,10 @@ int session_start(struct session *s)
 	}
 	if (err)
 		return fail(s, err);
+	if (s->src->live) {
+		privileges_name_namespace(s);
+		privileges_drop(s);
+	}
 	choose_layout(s);
 	if (s->redraws)
 		terminal_enter(s->fd, STDIN_FILENO);

@@ -7,6 +7,7 @@
 
 #include "collect/collector.h"
 #include "options.h"
+#include "probe/rights.h"
 
 struct session {
 	const struct options *o;
@@ -14,6 +15,8 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
+	struct filter filter; /* the one of the options, as this source needs it */
+	struct rights rights; /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/host.h"
 #include "session.h"
 
 #define TIERS_TARGETS  0xfu /* all */
@@ -102,6 +103,11 @@ static int watch_targets(struct session *s)
 {
 	size_t found = 0;
 
+	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
+		complain("-p: /proc is not of the pid namespace that we are in\n"
+			 "  mount one that is: unshare -p -f --mount-proc …");
+		return EXIT_FAILED;
+	}
 	for (size_t i = 0; i < s->o->filter.pids; i++) {
 		pid_t pid = s->o->filter.pid[i], leader = leader_of(pid);
 		int err = live_watch(s->src, leader, s->o->children);
@@ -109,6 +115,14 @@ static int watch_targets(struct session *s)
 		if (err == -ESRCH) {
 			complain("no process %d", pid);
 			continue;
+		}
+		if (err == -EOPNOTSUPP) {
+			complain("-p %d: in a pid namespace that needs state on the task (5.17), "
+				 "and "
+				 "this kernel keeps it by pid\n"
+				 "  try:  outside of it, with the pid that it has there",
+				 pid);
+			return EXIT_KERNEL_LACKS;
 		}
 		if (err) {
 			complain("cannot watch process %d: %s", pid, strerror(-err));

@@ -43,7 +43,7 @@ const struct hook hooks[] = {
 		.name = "life",
 		.tier = 1,
 		.feeds = "fork, exec and exit: short-lived processes, last records",
-		.lost = "processes that live less than an interval",
+		.lost = "processes that live less than an interval, and programs of new ones",
 		.alternate =
 			{
 				{"tp_btf",

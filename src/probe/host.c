@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include "probe/host.h"
 
+#include <mntent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +44,59 @@ bool host_has_smap(void)
 	if (f)
 		fclose(f);
 	return smap;
+}
+
+/* Numbers of the initial namespaces: PROC_*_INIT_INO, include/linux/proc_ns.h. */
+#define INITIAL_USER_NS 0xeffffffdU
+#define INITIAL_PID_NS	0xeffffffcU
+
+static bool is_below(const char *path, ino_t initial)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_ino != initial;
+}
+
+bool host_is_in_pid_namespace(void)
+{
+	return is_below("/proc/self/ns/pid", INITIAL_PID_NS);
+}
+
+bool host_is_in_user_namespace(void)
+{
+	return is_below("/proc/self/ns/user", INITIAL_USER_NS);
+}
+
+bool host_has_own_proc(void)
+{
+	char pid[16] = "";
+
+	return readlink("/proc/self", pid, sizeof(pid) - 1) > 0 && atoi(pid) == getpid();
+}
+
+bool host_hides_processes(void)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent *me;
+	bool hides = false;
+
+	while (f && (me = getmntent(f))) {
+		const char *how = strcmp(me->mnt_dir, "/proc") ? NULL : hasmntopt(me, "hidepid");
+
+		if (!strcmp(me->mnt_dir, "/proc"))
+			hides = how && strncmp(how, "hidepid=0", 9) &&
+				strncmp(how, "hidepid=off", 11);
+	}
+	if (f)
+		endmntent(f);
+	return hides;
+}
+
+bool host_counts_fds(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/fd", &st) && st.st_size > 0;
 }
 
 unsigned long host_processes(void)

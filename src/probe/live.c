@@ -22,9 +22,13 @@
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/proc_look.h"
+#include "probe/rights.h"
+
+#define OWN_PID "own_pid" /* the program */
 
 struct live {
 	struct source src;
+	bool nested; /* in a pid namespace: our pids are not those of the records */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -86,7 +90,8 @@ static void select_programs(struct live *live)
 
 	bpf_object__for_each_program (prog, live->obj.obj)
 		bpf_program__set_autoload(
-			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0);
+			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0 ||
+				      (live->nested && !strcmp(bpf_program__name(prog), OWN_PID)));
 }
 
 static void fill_config(struct live *live)
@@ -389,8 +394,17 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 			choice_refused(&live->choice, h, permission_load_reason(err, load_log));
 			continue;
 		}
-		if (!attach_all(live))
+		if (attach_all(live))
+			continue;
+		if (!live->nested || !looks_at_proc(live))
 			return 0;
+		snprintf(error, size,
+			 "in a pid namespace processes are looked at by BPF iterators, and none "
+			 "works here: %s\n"
+			 "  try:  outside of it, or nsenter -t 1 -p -m faultscope … "
+			 "(docker: --pid=host)",
+			 live->choice.status[hook_find("look")].why);
+		return -ENOSYS;
 	}
 }
 
@@ -407,6 +421,7 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->opt = *opt;
 	libbpf_set_print(keep_log);
 	live->links.iterator = -1;
+	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, live->opt.forced);
 	err = btf_show(&view, opt->btf_path, error, size);
@@ -442,6 +457,10 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 
 	if (pidfd < 0)
 		return -errno;
+	if (live->nested && live->obj.hash) {
+		close(pidfd);
+		return -EOPNOTSUPP;
+	}
 	st = calloc(1, sizeof(*st));
 	if (!st) {
 		err = -ENOMEM;
@@ -457,9 +476,51 @@ out:
 	return err;
 }
 
-void live_run_parent(struct source *src, pid_t pid)
+/* As the initial namespace has it; where the kernel cannot run the program for us, our own. */
+static pid_t own_pid(struct live *live)
 {
-	live_of(src)->obj.shared->run_parent = pid;
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	if (live->nested && !live->obj.shared->own_pid)
+		bpf_prog_test_run_opts(bpf_program__fd(object_program(&live->obj, OWN_PID)), &run);
+	return live->obj.shared->own_pid ? (pid_t)live->obj.shared->own_pid : getpid();
+}
+
+void live_run_parent(struct source *src, bool begin)
+{
+	struct live *live = live_of(src);
+
+	live->obj.shared->run_parent = begin ? own_pid(live) : 0;
+}
+
+pid_t live_pid_of(struct source *src, pid_t pid)
+{
+	struct live *live = live_of(src);
+	struct fs_state st;
+
+	if (!live->nested)
+		return pid;
+	return !live->obj.hash && state_of(live, pid, &st) ? st.pid : 0;
+}
+
+static int look_up(void *ctx)
+{
+	struct live *live = ctx;
+	struct fs_shared shared;
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(bpf_map__fd(object_map(&live->obj, ".data.shared")), &zero,
+				   &shared);
+}
+
+bool live_needs_rights(struct source *src)
+{
+	return rights_try_without(look_up, live_of(src)) == -EPERM;
+}
+
+bool live_looks_at_proc(const struct source *src)
+{
+	return looks_at_proc((const struct live *)src);
 }
 
 const struct hook_status *live_hooks(const struct source *src)

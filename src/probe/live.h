@@ -25,11 +25,22 @@ struct live_options {
  */
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size);
 
-/* Watches a process that lives already; with `follow` the children it makes from now on too. */
+/*
+ * Watches a process that lives already, given its pid in our namespace; with `follow` the children
+ * it makes from now on too. -EOPNOTSUPP: not in a pid namespace with this state.
+ */
 int live_watch(struct source *src, pid_t pid, bool follow);
 
-/* The children that this pid makes from now on are watched as the command of `run`; 0 ends it. */
-void live_run_parent(struct source *src, pid_t pid);
+/* The children that we make from now on are watched as the command of `run`, or no longer. */
+void live_run_parent(struct source *src, bool begin);
+
+/* A process' pid as records have it, which is the initial namespace's; 0: not known. */
+pid_t live_pid_of(struct source *src, pid_t pid);
+
+/* Whether looks and map commands are refused to who has no right to BPF (before 5.19). */
+bool live_needs_rights(struct source *src);
+
+bool live_looks_at_proc(const struct source *src);
 
 const struct hook_status *live_hooks(const struct source *src);
 

@@ -3,10 +3,14 @@
 #include "probe/permission.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "probe/host.h"
 
 static bool have(cap_value_t cap)
 {
@@ -20,9 +24,36 @@ static bool have(cap_value_t cap)
 	return v == CAP_SET;
 }
 
+/* Tracing asks for rights in the initial user namespace, whatever one may do in another. */
 static bool may_load(void)
 {
-	return have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON));
+	return !host_is_in_user_namespace() &&
+	       (have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON)));
+}
+
+/* Whether system calls of ours are filtered: "Seccomp:	2" in /proc/self/status. */
+static bool is_filtered(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	int mode = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return mode == 2;
+}
+
+/* How bpf(2) answers a question that anyone may ask who may call it: 0, or -errno. */
+static int ask_bpf(void)
+{
+	union bpf_attr attr = {.info.bpf_fd = -1};
+
+	if (!syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) || errno == EBADF)
+		return 0;
+	return -errno;
 }
 
 bool permission_is_total(int err)
@@ -59,6 +90,18 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			 "  `integrity` is enough for faultscope: boot with lockdown=integrity");
 		return -ENOSYS;
 	}
+	if ((err == -EPERM || err == -EACCES) && host_is_in_user_namespace()) {
+		snprintf(
+			error, size,
+			"cannot load BPF programs: not permitted\n"
+			"  you are uid %d of a user namespace, whose capabilities do not count "
+			"here; "
+			"needed: CAP_BPF and CAP_PERFMON of the initial one\n"
+			"  try:  sudo faultscope … outside of it; a rootless container cannot, one "
+			"started by root can",
+			(int)geteuid());
+		return -EPERM;
+	}
 	if ((err == -EPERM || err == -EACCES) && !may_load()) {
 		len = snprintf(error, size,
 			       "cannot load BPF programs: not permitted\n  you are uid %d with",
@@ -74,6 +117,24 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			 "  try:  sudo faultscope …\n"
 			 "  or:   sudo setcap cap_bpf,cap_perfmon=ep \"$(command -v faultscope)\"");
 		return -EPERM;
+	}
+	if (ask_bpf() && is_filtered()) {
+		snprintf(
+			error, size,
+			"cannot load BPF programs: a seccomp filter refuses bpf(2): %s\n"
+			"  you are uid %d with the capabilities needed; the filter is of the "
+			"container or the service that started faultscope\n"
+			"  docker: --security-opt seccomp=unconfined, or a profile that allows bpf "
+			"and perf_event_open\n"
+			"  systemd: SystemCallFilter=bpf perf_event_open",
+			strerror(-ask_bpf()), (int)geteuid());
+		return -EPERM;
+	}
+	if (ask_bpf() == -ENOSYS) {
+		snprintf(error, size,
+			 "this kernel has no bpf(2): it is built without "
+			 "CONFIG_BPF_SYSCALL");
+		return -ENOSYS;
 	}
 	snprintf(error, size, "the kernel refused the BPF programs: %s\n%.300s", strerror(-err),
 		 log);

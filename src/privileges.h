@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What this process may do: given up after the first look, and told by `doctor`. */
+#ifndef FS_PRIVILEGES_H
+#define FS_PRIVILEGES_H
+
+#include "render/json_out.h"
+#include "session.h"
+
+/* All is attached, opened and named: the rest needs next to no rights. */
+void privileges_drop(struct session *s);
+
+/* In a pid namespace: names of those processes that our own /proc shows, and a word on pids. */
+void privileges_name_namespace(struct session *s);
+
+/* The section of `doctor`. */
+void privileges_say(struct buf *b, const struct session *s);
+void privileges_say_json(struct json *j, const struct session *s);
+
+#endif

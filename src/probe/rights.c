@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* include/uapi/linux/landlock.h as of its ABI 6; an older one takes the first words of it. */
+struct ruleset {
+	__u64 files;
+	__u64 net;
+	__u64 scopes;
+};
+#define NET_ALL	      3ULL /* bind and connect by TCP */
+#define SCOPE_SOCKETS 1ULL /* abstract UNIX sockets of others */
+#define SCOPE_SIGNALS 2ULL /* to processes outside */
+
+static const struct {
+	int abi;
+	unsigned int files; /* rights to files it knows: all lower bits */
+	size_t size;
+} abis[] = {{1, 13, 8}, {2, 14, 8}, {3, 15, 8}, {4, 15, 16}, {5, 16, 16}, {6, 16, 24}};
+
+static void note(struct rights *r, const char *what, int err)
+{
+	size_t len = strlen(r->failed);
+
+	snprintf(r->failed + len, sizeof(r->failed) - len, "%s%s: %s", len ? "; " : "", what,
+		 strerror(err));
+}
+
+const char *rights_name(int capability, char *ret, size_t size)
+{
+	char *name = cap_to_name(capability);
+
+	snprintf(ret, size, "%s", name ? name : "?");
+	cap_free(name);
+	return ret;
+}
+
+static bool permitted(cap_t caps, int capability)
+{
+	cap_flag_value_t v = CAP_CLEAR;
+
+	return capability >= 0 && !cap_get_flag(caps, capability, CAP_PERMITTED, &v) &&
+	       v == CAP_SET;
+}
+
+/* Of what is to be kept, what we have. */
+static void choose_kept(cap_t caps, const struct right *keep, size_t n, struct rights *ret)
+{
+	for (size_t i = 0; i < n && ret->nr_kept < RIGHTS_KEPT_MAX; i++) {
+		struct right one = keep[i];
+
+		if (!permitted(caps, one.capability))
+			one.capability = one.instead;
+		if (permitted(caps, one.capability))
+			ret->kept[ret->nr_kept++] = one;
+	}
+}
+
+static void drop_capabilities(const struct right *keep, size_t n, struct rights *ret)
+{
+	cap_t had = cap_get_proc(), left = cap_init();
+
+	if (!had || !left) {
+		note(ret, "capabilities", errno);
+		goto out;
+	}
+	choose_kept(had, keep, n, ret);
+	/* the bounding set asks for CAP_SETPCAP; without it, no_new_privs does as well */
+	for (int cap = 0; cap < cap_max_bits(); cap++)
+		if (cap_drop_bound(cap))
+			break;
+	if (cap_reset_ambient())
+		note(ret, "ambient capabilities", errno);
+	for (size_t i = 0; i < ret->nr_kept; i++) {
+		cap_value_t one = ret->kept[i].capability;
+
+		cap_set_flag(left, CAP_PERMITTED, 1, &one, CAP_SET);
+		cap_set_flag(left, CAP_EFFECTIVE, 1, &one, CAP_SET);
+	}
+	if (cap_set_proc(left))
+		note(ret, "capabilities", errno);
+out:
+	cap_free(had);
+	cap_free(left);
+}
+
+static int allow_reading(int ruleset, const char *path)
+{
+	struct landlock_path_beneath_attr rule = {
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+		.parent_fd = open(path, O_PATH | O_CLOEXEC),
+	};
+	int err = 0;
+
+	if (rule.parent_fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+		err = -errno;
+	close(rule.parent_fd);
+	return err;
+}
+
+static bool keeps(const struct rights *r, int capability)
+{
+	for (size_t i = 0; i < r->nr_kept; i++)
+		if (r->kept[i].capability == capability)
+			return true;
+	return false;
+}
+
+static int enter_landlock(struct rights *ret, int abi)
+{
+	struct ruleset set = {.net = NET_ALL, .scopes = SCOPE_SOCKETS};
+	size_t at = 0;
+	int fd, err;
+
+	while (at + 1 < sizeof(abis) / sizeof(abis[0]) && abis[at + 1].abi <= abi)
+		at++;
+	set.files = (1ULL << abis[at].files) - 1;
+	if (!keeps(ret, CAP_KILL))
+		set.scopes |= SCOPE_SIGNALS;
+	fd = syscall(SYS_landlock_create_ruleset, &set, abis[at].size, 0);
+	if (fd < 0)
+		return -errno;
+	err = allow_reading(fd, "/proc");
+	if (!err)
+		err = allow_reading(fd, "/sys");
+	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static void confine(struct rights *ret)
+{
+	int abi, err;
+
+	if (keeps(ret, CAP_SYS_PTRACE)) {
+		ret->no_landlock = "it would take what CAP_SYS_PTRACE is kept for";
+		return;
+	}
+	abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	if (abi < 1) {
+		ret->no_landlock = errno == ENOSYS ? "this kernel has none (5.13), or hides it"
+				   : errno == EOPNOTSUPP ? "it is off on this kernel (lsm=)"
+							 : "it is refused";
+		return;
+	}
+	err = enter_landlock(ret, abi);
+	if (err) {
+		ret->no_landlock = "it failed";
+		note(ret, "landlock", -err);
+		return;
+	}
+	ret->landlock = abi;
+}
+
+void rights_drop(const struct right *keep, size_t n, struct rights *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	drop_capabilities(keep, n, ret);
+	ret->no_new_privs = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!ret->no_new_privs)
+		note(ret, "no_new_privs", errno);
+	confine(ret);
+}
+
+int rights_try_without(int (*call)(void *ctx), void *ctx)
+{
+	cap_t had = cap_get_proc(), none = had ? cap_dup(had) : NULL;
+	int err = 0;
+
+	if (!none || cap_clear_flag(none, CAP_EFFECTIVE) || cap_set_proc(none))
+		err = -errno;
+	else
+		err = call(ctx);
+	if (had && cap_set_proc(had))
+		err = -errno;
+	cap_free(none);
+	cap_free(had);
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* probe: the rights of this process, and giving them up once all is attached. */
+#ifndef FS_PROBE_RIGHTS_H
+#define FS_PROBE_RIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RIGHTS_KEPT_MAX 4
+
+/* A capability that is kept, and what for. */
+struct right {
+	int capability; /* CAP_*; `instead` where the process has not this one */
+	int instead;	/* -1: nothing */
+	const char *why;
+};
+
+/* What is left after the drop. */
+struct rights {
+	struct right kept[RIGHTS_KEPT_MAX];
+	size_t nr_kept;
+	bool no_new_privs;
+	int landlock;		 /* its ABI; 0: not in use */
+	const char *no_landlock; /* why not */
+	char failed[160];	 /* what could not be dropped, and why; empty: nothing */
+};
+
+/*
+ * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc and
+ * /sys can be opened, where the kernel has landlock. No step depends on another: what fails is in
+ * `ret`, and is no reason to stop.
+ */
+void rights_drop(const struct right *keep, size_t n, struct rights *ret);
+
+/* Calls it without any capability in effect. Its result, or -errno where that cannot be tried. */
+int rights_try_without(int (*call)(void *ctx), void *ctx);
+
+/* "cap_bpf", in a buffer of at least 32 bytes. */
+const char *rights_name(int capability, char *ret, size_t size);
+
+#endif
