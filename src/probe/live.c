@@ -515,7 +515,9 @@ static int look_up(void *ctx)
 
 bool live_needs_rights(struct source *src)
 {
-	return rights_try_without(look_up, live_of(src)) == -EPERM;
+	int answer;
+
+	return !rights_try_without(look_up, live_of(src), &answer) && answer == -EPERM;
 }
 
 bool live_looks_at_proc(const struct source *src)

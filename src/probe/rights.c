@@ -175,7 +175,7 @@ void rights_drop(const struct right *keep, size_t n, struct rights *ret)
 	confine(ret);
 }
 
-int rights_try_without(int (*call)(void *ctx), void *ctx)
+int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer)
 {
 	cap_t had = cap_get_proc(), none = had ? cap_dup(had) : NULL;
 	int err = 0;
@@ -183,7 +183,7 @@ int rights_try_without(int (*call)(void *ctx), void *ctx)
 	if (!none || cap_clear_flag(none, CAP_EFFECTIVE) || cap_set_proc(none))
 		err = -errno;
 	else
-		err = call(ctx);
+		*ret_answer = call(ctx);
 	if (had && cap_set_proc(had))
 		err = -errno;
 	cap_free(none);

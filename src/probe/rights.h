@@ -32,8 +32,8 @@ struct rights {
  */
 void rights_drop(const struct right *keep, size_t n, struct rights *ret);
 
-/* Calls it without any capability in effect. Its result, or -errno where that cannot be tried. */
-int rights_try_without(int (*call)(void *ctx), void *ctx);
+/* Calls it without any capability in effect. Returns 0, or -errno where that cannot be tried. */
+int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);
 
 /* "cap_bpf", in a buffer of at least 32 bytes. */
 const char *rights_name(int capability, char *ret, size_t size);

@@ -194,6 +194,9 @@ class Lab:
     def faultscope(self, *options, **how):
         return self.call(FAULTSCOPE, *options, **how)
 
+    def doctor(self, *options):
+        return json.loads(self.faultscope("doctor", "--json", *options).out)
+
     def work(self, name, *args):
         process = self.spawn([workload_path(name), *args], stdin=subprocess.PIPE, stderr=None)
         return Workload(process, "--wait" in args)
