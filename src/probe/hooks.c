@@ -23,7 +23,9 @@ const struct hook hooks[] = {
 					 "descriptors are counted up to 65,536 a process and "
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
-					 "by call may be off"},
+					 "by call may be off; "
+					 "a fault signal is classed without its mapping and stack "
+					 "pointer"},
 			},
 	},
 	{

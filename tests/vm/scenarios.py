@@ -122,6 +122,10 @@ def expect_known_kinds(check, lines, truth):
         check.equal("faults begun", sum(begun), truth["all_faults"])
 
 
+def expect_plain_signals(check, lines, truth):
+    test_signals.expect_signals(check, lines, truth, test_signals.PLAIN_CLASSES)
+
+
 def expect_known_counts(check, lines, truth):
     """Counts where a map count may be unknown, but never a wrong one."""
     for pid, (_, maps, fds, _) in truth["alike"]:
@@ -156,9 +160,9 @@ ALL = [
     Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
              test_life.expect_leader_exit, ("life",)),
     Scenario("signals, fatal", unchanged(test_signals.test_signals_of_bad_accesses, "fatal"),
-             test_signals.expect_signals, ("life", "signal")),
+             test_signals.expect_signals, ("life", "signal"), {"state": expect_plain_signals}),
     Scenario("signals, handled", unchanged(test_signals.test_signals_of_bad_accesses, "handled"),
-             test_signals.expect_signals, ("life", "signal")),
+             test_signals.expect_signals, ("life", "signal"), {"state": expect_plain_signals}),
     Scenario("probing reads", unchanged(test_hooks.test_probing_reads_of_the_kernel),
              test_hooks.expect_probes, ("life", "fault_kernel")),
     Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--hook", "calls=none")),
