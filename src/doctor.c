@@ -15,7 +15,7 @@ static const char *const only_counted[] = {
 	"seccomp listeners",
 	"recvmmsg with SCM_RIGHTS",
 	"inheritance over fork and exec; closing by exec and close_range",
-	"calls of 32-bit processes on a 64-bit kernel",
+	"32-bit calls: socketcall, ipc, and the mmap (90) that takes a structure",
 };
 
 static const char *const state_names[] = {"off", "on", "blind"};

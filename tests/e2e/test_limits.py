@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Limits: thresholds crossed on the way, and the cause of each refusal."""
 
-from harness import captures, field_of
+from harness import Skip, captures, field_of
 
 THRESHOLDS = [50, 80, 95]
 
@@ -103,3 +103,24 @@ def expect_refusal(check, lines, truth):
 @captures(expect_refusal, keep=True, cases=REFUSALS)
 def test_refusals(lab, case):
     return lab.run("refusals", case)
+
+
+def expect_ia32(check, lines, truth):
+    """Beside the work there are only the few calls of the program's start."""
+    final = lines.final(truth["pid"])
+    for call, path, want in (("mmap", "maps", truth["maps"]), ("munmap", "maps", truth["maps"]),
+                             ("dup", "fds", truth["dups"]), ("close", "fds", truth["dups"])):
+        got = field_of(final, f"{path}.by_call.{call}.calls")
+        check.between(f"{call} calls", got, want, want + 20)
+    check.equal("dup calls", field_of(final, "fds.by_call.dup.calls"), truth["dups"])
+    refused = lines.of("refused", truth["pid"])
+    check.equal("refused", [(line["call"], line["cause"]) for line in refused],
+                [("mmap", "rlimit_as")])
+
+
+@captures(expect_ia32, keep=True)
+def test_calls_of_32_bit(lab):
+    capture = lab.run("ia32", "200")
+    if not capture.truth["supported"]:
+        raise Skip("this kernel takes no 32-bit calls")
+    return capture

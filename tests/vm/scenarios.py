@@ -175,6 +175,8 @@ ALL = [
              test_limits.expect_crossings, ("life", "calls")),
     Scenario("kinds of descriptors", descriptors_of_kinds("file", "socketpair", "accept", "scm"),
              test_limits.expect_kinds, ("look", "calls")),
+    Scenario("32-bit calls", unchanged(test_limits.test_calls_of_32_bit),
+             test_limits.expect_ia32, ("life", "calls")),
     *(Scenario(f"refusal {case}", unchanged(test_limits.test_refusals, case),
                test_limits.expect_refusal, ("life", "calls")) for case in test_limits.REFUSALS),
 ]
