@@ -13,7 +13,8 @@ bool choice_is_hash(const struct choice *c)
 {
 	const struct hook_alternate *state = choice_of(c, hook_find("state"));
 
-	return state && state->state == STATE_HASH;
+	/* with none of both nothing is counted, but every kernel loads it */
+	return !state || state->state == STATE_HASH;
 }
 
 static void note(struct choice *c, size_t hook, const char *mechanism, const char *answer)
@@ -128,12 +129,14 @@ bool choice_fall_back(struct choice *c, const char *answer)
 {
 	size_t state = hook_find("state");
 
-	if (c->forced[state] || choice_is_hash(c))
+	if (choice_is_hash(c))
 		return false;
 	for (size_t h = 0; h < nr_hooks; h++)
 		c->status[h].why[0] = 0;
 	note(c, state, "task-storage", answer);
-	c->at[state] = hook_alternate_find(&hooks[state], "hash");
+	c->at[state] = c->forced[state] ? -1 : hook_alternate_find(&hooks[state], "hash");
+	if (c->at[state] < 0)
+		c->status[state].state = FS_HOOK_BLIND;
 	choose_all(c);
 	return true;
 }

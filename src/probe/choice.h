@@ -34,7 +34,10 @@ void choice_refused(struct choice *c, size_t hook, const char *answer);
 /* Whether the build with hash tables is wanted. */
 bool choice_is_hash(const struct choice *c);
 
-/* After the kernel could not do with the other build: begins again with this one. */
+/*
+ * After the kernel could not do with the other build: begins again with this one, or, where that was
+ * asked for, without state. False where that was tried.
+ */
 bool choice_fall_back(struct choice *c, const char *answer);
 
 /* Whether a program belongs to what is chosen; its hook, or -1. */
