@@ -35,8 +35,8 @@ void choice_refused(struct choice *c, size_t hook, const char *answer);
 bool choice_is_hash(const struct choice *c);
 
 /*
- * After the kernel could not do with the other build: begins again with this one, or, where that was
- * asked for, without state. False where that was tried.
+ * After the kernel could not do with the other build: begins again with this one, or, where that
+ * was asked for, without state. False where that was tried.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
 
