@@ -31,6 +31,10 @@ int live_watch(struct source *src, pid_t pid, bool follow);
 /* The children that this pid makes from now on are watched as the command of `run`; 0 ends it. */
 void live_run_parent(struct source *src, pid_t pid);
 
+/* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
+void live_pause(struct source *src);
+int live_resume(struct source *src);
+
 const struct hook_status *live_hooks(const struct source *src);
 
 /* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */
