@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,19 @@ static bool core_is_blind(const struct report *r)
 	return false;
 }
 
+/* There is no loop that would read them, and nothing to end in order: the kernel tidies up. */
+static void take_no_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* Opens, looks once, measures. Returns 0 or an exit status. */
 static int examine(struct session *s, struct report *r)
 {
@@ -130,6 +144,7 @@ static int examine(struct session *s, struct report *r)
 
 	if (err)
 		return err;
+	take_no_signals();
 	err = s->src->ops->look(s->src, &sink);
 	if (err) {
 		complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
