@@ -10,13 +10,13 @@
 #include "calibrate_work.h"
 #include "probe/host.h"
 
-#define ENOUGH_NS     450000000ULL /* all in all, the load of the second object included */
+#define ENOUGH_NS     350000000ULL /* of rounds: with looks and a load half a second in all */
 #define LOOKS_NS      40000000ULL
 #define SLOW_NS	      100000000ULL /* to attach once: rounds would take too long */
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
 #define ROUNDS_WANTED 8 /* with fewer the spread says little, and a little longer is waited */
-#define PATIENCE_NS   900000000ULL
+#define PATIENCE_NS   1500000000ULL
 
 /*
  * Each set of hooks holds those before it. The second one comes from an object of its own: without
@@ -52,7 +52,7 @@ struct rig {
 	struct bench bench;
 	double added[NR_ROWS][ROUNDS_MAX]; /* ns an operation, by round */
 	unsigned int rounds;
-	uint64_t begin_ns;
+	uint64_t rounds_ns; /* when they began */
 };
 
 static int forget(void *ctx, const struct fs_header *h)
@@ -176,7 +176,7 @@ static int take_round(struct rig *r, bool keep)
 
 static bool is_enough(const struct rig *r)
 {
-	uint64_t now = host_monotonic_ns() - r->begin_ns;
+	uint64_t now = host_monotonic_ns() - r->rounds_ns;
 
 	return r->rounds == ROUNDS_MAX ||
 	       now > (r->rounds < ROUNDS_WANTED ? PATIENCE_NS : ENOUGH_NS);
@@ -199,13 +199,12 @@ static void judge_rows(struct calibration *c, struct rig *r, struct source *src,
 /* NULL, or why there is nothing to judge. */
 static const char *take_rounds(struct rig *r)
 {
-	uint64_t begin = host_monotonic_ns();
-
+	r->rounds_ns = host_monotonic_ns();
 	/* the first one warms up, and shows how long it takes */
 	if (take_round(r, false))
 		return "not measured: a hook could not be attached again";
-	if (host_monotonic_ns() - begin > SLOW_NS * NR_SETS)
-		return "not measured: attaching takes too long for it";
+	if (host_monotonic_ns() - r->rounds_ns > SLOW_NS * NR_SETS)
+		return "not measured: attaching takes too long, or the machine is too busy";
 	while (!is_enough(r))
 		if (take_round(r, true))
 			return "not measured: a hook could not be attached again";
@@ -229,7 +228,8 @@ static void pin(cpu_set_t *ret_before)
 void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
 	       size_t processes)
 {
-	struct rig r = {.src[ALL_TIERS] = src, .set = ALL_TIERS, .begin_ns = host_monotonic_ns()};
+	struct rig r = {.src[ALL_TIERS] = src, .set = ALL_TIERS};
+	uint64_t begin = host_monotonic_ns();
 	const char *failed = "not measured: the hooks could not be loaded once more";
 	cpu_set_t before;
 
@@ -248,7 +248,7 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 		r.src[TIER_1]->ops->close(r.src[TIER_1]);
 	bench_close(&r.bench);
 	sched_setaffinity(0, sizeof(before), &before);
-	ret->done = !failed;
+	ret->done = !failed && r.rounds >= COST_LEAST;
 	ret->rounds = r.rounds;
-	ret->seconds = (host_monotonic_ns() - r.begin_ns) / 1e9;
+	ret->seconds = (host_monotonic_ns() - begin) / 1e9;
 }
