@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "calibrate.h"
 #include "privileges.h"
-#include "probe/limits.h"
-#include "render/json_out.h"
+#include "probe/host.h"
+#include "probe/settings.h"
+#include "render/report.h"
 #include "session.h"
+
+#define WIDTH 80 /* unless asked otherwise: a report is read, kept and sent */
 
 /* Ways to get a descriptor that pass no call we hook: they show in the count, not in `by_call`. */
 static const char *const only_counted[] = {
@@ -16,123 +22,177 @@ static const char *const only_counted[] = {
 	"recvmmsg with SCM_RIGHTS",
 	"inheritance over fork and exec; closing by exec and close_range",
 	"32-bit calls: socketcall, ipc, and the mmap (90) that takes a structure",
+	NULL,
 };
 
-static const char *const state_names[] = {"off", "on", "blind"};
-
-static void say_text(struct buf *b, const struct model *m, const struct source *src,
-		     const struct fs_limits *l)
+static bool is_core(const char *hook)
 {
-	buf_printf(b, "faultscope %s on %s (%s)\n\nhooks\n", m->host.version, m->host.kernel,
-		   m->host.arch);
-	for (size_t i = 0; i < m->hooks; i++) {
-		const struct hook_view *v = &m->hook[i];
-		const struct hook *h = &hooks[hook_find(v->name)];
-
-		buf_printf(b, "  %-13s tier %u  %-6s %-14s %s\n", v->name, v->tier,
-			   state_names[v->state % 3], v->mechanism, h->feeds);
-		if (v->why[0])
-			buf_printf(b, "  %-13s         tried: %s\n", "", v->why);
-		if (v->state == FS_HOOK_ON && live_hooks(src)[i].used->differs)
-			buf_printf(b, "  %-13s         note: %s\n", "",
-				   live_hooks(src)[i].used->differs);
-		if (v->state == FS_HOOK_BLIND)
-			buf_printf(b, "  %-13s         lost: %s\n", "", h->lost);
-	}
-	buf_puts(b, "\ndescriptors seen as a count, not by call\n");
-	for (size_t i = 0; i < sizeof(only_counted) / sizeof(only_counted[0]); i++)
-		buf_printf(b, "  %s\n", only_counted[i]);
-	buf_puts(b, "\nlimits of this machine\n");
-	buf_printf(b, "  vm.max_map_count                %llu\n",
-		   (unsigned long long)l->max_map_count);
-	buf_printf(b, "  fs.file-max                     %llu (%llu in use)\n",
-		   (unsigned long long)l->file_max, (unsigned long long)l->file_nr);
-	buf_printf(b, "  fs.nr_open                      %llu\n", (unsigned long long)l->nr_open);
-	buf_printf(b, "  fs.inotify.max_user_instances   %llu\n",
-		   (unsigned long long)l->inotify_instances);
-	buf_printf(b, "  vm.overcommit_memory            %llu (%llu of %llu MiB committed)\n",
-		   (unsigned long long)l->overcommit_memory,
-		   (unsigned long long)l->committed_bytes >> 20,
-		   (unsigned long long)l->commit_limit_bytes >> 20);
-	buf_printf(b, "  swap                            %llu MiB\n",
-		   (unsigned long long)l->swap_total_bytes >> 20);
+	return !strcmp(hook, "state") || !strcmp(hook, "look") || !strcmp(hook, "life");
 }
 
-static void say_json(struct buf *b, const struct session *s, const struct model *m,
-		     const struct fs_limits *l)
+struct first_look {
+	size_t processes;
+	uint32_t map_count_high;
+};
+
+static int take_process(void *ctx, const struct fs_header *h)
 {
-	struct json j;
+	struct first_look *look = ctx;
+	const struct fs_process_record *p = (const struct fs_process_record *)h;
 
-	json_begin(&j, b);
-	json_text(&j, "type", "doctor");
-	json_text(&j, "version", m->host.version);
-	json_text(&j, "kernel", m->host.kernel);
-	json_array(&j, "hooks");
-	for (size_t i = 0; i < m->hooks; i++) {
-		const struct hook_view *v = &m->hook[i];
-		const struct hook *h = &hooks[hook_find(v->name)];
+	if (h->kind != FS_REC_PROCESS)
+		return 0;
+	look->processes++;
+	if (p->g.map_count > look->map_count_high && !(p->g.flags & FS_PROC_NO_COUNT))
+		look->map_count_high = p->g.map_count;
+	return 0;
+}
 
-		json_object(&j, NULL);
-		json_text(&j, "name", v->name);
-		json_count(&j, "tier", v->tier);
-		json_text(&j, "state", state_names[v->state % 3]);
-		json_text_or_null(&j, "mechanism", v->mechanism[0] ? v->mechanism : NULL);
-		json_text(&j, "tried", v->why);
-		json_array(&j, "alternates");
-		for (const struct hook_alternate *a = h->alternate; a->mechanism; a++)
-			json_text(&j, NULL, a->mechanism);
-		json_end_array(&j);
-		json_object(&j, "differs");
-		for (const struct hook_alternate *a = h->alternate; a->mechanism; a++)
-			if (a->differs)
-				json_text(&j, a->mechanism, a->differs);
-		json_end(&j);
-		json_text(&j, "lost_without", h->lost);
-		json_end(&j);
+static void fill_hook(struct report_hook *ret, const struct hook *h, const struct hook_status *st,
+		      const struct calibration *c)
+{
+	const struct hook_alternate *a = h->alternate;
+
+	*ret = (struct report_hook){.name = h->name,
+				    .tier = h->tier,
+				    .state = st->state,
+				    .core = is_core(h->name),
+				    .feeds = h->feeds,
+				    .lost = h->lost,
+				    .tried = st->why,
+				    .remedy = st->remedy};
+	if (st->state == FS_HOOK_ON) {
+		ret->mechanism = st->used->mechanism;
+		ret->note = st->used->differs;
 	}
-	json_end_array(&j);
-	json_array(&j, "only_counted");
-	for (size_t i = 0; i < sizeof(only_counted) / sizeof(only_counted[0]); i++)
-		json_text(&j, NULL, only_counted[i]);
-	json_end_array(&j);
-	json_object(&j, "limits");
-	json_count(&j, "max_map_count", l->max_map_count);
-	json_count(&j, "file_max", l->file_max);
-	json_count(&j, "nr_open", l->nr_open);
-	json_count(&j, "inotify_instances", l->inotify_instances);
-	json_end(&j);
-	privileges_say_json(&j, s);
-	json_finish(&j);
+	for (size_t i = 0; i + 1 < REPORT_ALTERNATES && a[i].mechanism; i++) {
+		ret->alternate[i].mechanism = a[i].mechanism;
+		ret->alternate[i].differs = a[i].differs;
+	}
+	for (size_t i = 0; i < c->rows && ret->costs < REPORT_COSTS; i++)
+		if (!strcmp(c->row[i].hook, h->name))
+			ret->cost[ret->costs++] = c->row[i].cost;
+}
+
+/* What the first look tells beside the settings that were read. */
+static void add_highest(struct report *r, const struct first_look *look)
+{
+	if (r->settings < SETTINGS_MAX)
+		r->setting[r->settings++] = (struct setting){.key = "map_count_high",
+							     .name = "at most now",
+							     .of = "max_map_count",
+							     .known = look->map_count_high > 0,
+							     .value = look->map_count_high};
+}
+
+/* Where it is not the kernel that said no, but who asked. */
+static const char *undo(const struct options *o, size_t hook, enum fs_hook_state state)
+{
+	if (state == FS_HOOK_BLIND && o->forced[hook])
+		return "leave out the --hook of it";
+	return state == FS_HOOK_OFF ? "leave out --tiers" : NULL;
+}
+
+static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
+			const struct source *src, const struct first_look *look)
+{
+	r->version = VERSION;
+	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
+	for (size_t i = 0; i < r->hooks; i++) {
+		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c);
+		if (!r->hook[i].remedy)
+			r->hook[i].remedy = undo(o, i, r->hook[i].state);
+	}
+	r->only_counted = only_counted;
+	r->processes = look->processes;
+	r->calibrated = c->done;
+	r->seconds = c->seconds;
+	r->rounds = c->rounds;
+	add_highest(r, look);
+	r->advices = advise(r->setting, r->settings, r->advice);
+}
+
+static bool core_is_blind(const struct report *r)
+{
+	for (size_t i = 0; i < r->hooks; i++)
+		if (r->hook[i].core && r->hook[i].state == FS_HOOK_BLIND)
+			return true;
+	return false;
+}
+
+/* There is no loop that would read them, and nothing to end in order: the kernel tidies up. */
+static void take_no_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Opens, looks once, measures. Returns 0 or an exit status. */
+static int examine(struct session *s, struct report *r)
+{
+	const struct options *o = s->o;
+	struct live_options lo = session_live_options(s, true, TIER_ALL);
+	struct first_look look = {};
+	struct sink sink = {.take = take_process, .ctx = &look};
+	struct calibration c;
+	int err = session_open_live(s, true, TIER_ALL);
+
+	if (err)
+		return err;
+	take_no_signals();
+	err = s->src->ops->look(s->src, &sink);
+	if (err) {
+		complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (o->no_calibrate)
+		calibrate_not(&c, s->src, "not measured: --no-calibrate");
+	else
+		calibrate(&c, &lo, s->src, look.processes);
+	privileges_drop(s);
+	fill_report(r, o, &c, s->src, &look);
+	privileges_report(s, &r->rights);
+	return 0;
+}
+
+/* Returns 0 or an exit status. */
+static int print(struct session *s, const struct report *r)
+{
+	struct buf *b = &s->out;
+
+	if (s->o->format == &json_renderer)
+		report_json(b, r);
+	else
+		report_text(b, &s->view, r);
+	if (!b->failed && fwrite(b->s, 1, b->len, stdout) == b->len && !fflush(stdout))
+		return 0;
+	complain("cannot write the report: %s", strerror(errno));
+	return EXIT_FAILED;
 }
 
 int command_doctor(const struct options *o)
 {
-	struct buf b = {};
+	struct fs_host_record host;
+	struct report r = {.host = &host};
 	struct session s;
-	bool blind;
 	int err = session_begin(&s, o);
 
-	s.renderer = &text_renderer;
-	s.mute = true; /* only the report below */
-	strcpy(s.mode, "targets");
+	if (!o->width && s.view.width > WIDTH)
+		s.view.width = WIDTH;
+	host_fill(&host);
+	r.settings = settings_read(r.setting);
 	if (!err)
-		err = session_open_live(&s, false, TIER_ALL);
+		err = examine(&s, &r);
 	if (!err)
-		err = session_start(&s);
-	if (err) {
-		s.status = err;
-		return session_end(&s);
-	}
-	blind = !model_hook_on(&s.m, "look") || !model_hook_on(&s.m, "life");
-	if (o->format == &json_renderer)
-		say_json(&b, &s, &s.m, &s.m.tick.limits);
-	else
-		say_text(&b, &s.m, s.src, &s.m.tick.limits);
-	if (o->format != &json_renderer)
-		privileges_say(&b, &s);
-	fwrite(b.s, 1, b.len, stdout);
-	buf_free(&b);
-	s.m.last_ns = 0; /* no summary: nothing was measured */
-	err = session_end(&s);
-	return err ? err : blind ? EXIT_KERNEL_LACKS : EXIT_DONE;
+		err = print(&s, &r);
+	if (!err && core_is_blind(&r))
+		err = EXIT_KERNEL_LACKS;
+	s.status = err;
+	return session_end(&s);
 }

@@ -49,7 +49,7 @@ struct options {
 	const struct field *sort;
 	uint64_t top, width; /* 0: default */
 	enum when colour;
-	bool no_unicode, addresses, quiet;
+	bool no_unicode, addresses, quiet, no_calibrate;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

@@ -79,52 +79,18 @@ void privileges_name_namespace(struct session *s)
 			 f->pid[i], live_pid_of(s->src, f->pid[i]));
 }
 
-static const char no_symbols[] = "kernel.kptr_restrict hides them: 1 shows them to CAP_SYSLOG";
-
-void privileges_say(struct buf *b, const struct session *s)
+void privileges_report(const struct session *s, struct report_rights *ret)
 {
 	const struct rights *r = &s->rights;
-	char name[32];
 
-	buf_puts(b, "\nprivileges, once all is attached\n");
-	if (!r->nr_kept)
-		buf_puts(b, "  capabilities    none is kept; `run` keeps cap_kill: its command may "
-			    "change its user\n");
-	for (size_t i = 0; i < r->nr_kept; i++)
-		buf_printf(b, "  capabilities    %s is kept: %s\n",
-			   rights_name(r->kept[i].capability, name, sizeof(name)), r->kept[i].why);
-	buf_printf(b, "  no_new_privs    %s\n", r->no_new_privs ? "on" : "off");
-	if (r->landlock)
-		buf_printf(
-			b,
-			"  landlock        opens /proc and /sys to read, nothing else (ABI %d)\n",
-			r->landlock);
-	else
-		buf_printf(b, "  landlock        off: %s\n", r->no_landlock);
-	buf_printf(b, "  kernel symbols  %s\n",
-		   s->collector.symbols.f ? "can be read" : no_symbols);
-	if (r->failed[0])
-		buf_printf(b, "  not given up    %s\n", r->failed);
-}
-
-void privileges_say_json(struct json *j, const struct session *s)
-{
-	const struct rights *r = &s->rights;
-	char name[32];
-
-	json_object(j, "privileges");
-	json_array(j, "kept");
-	for (size_t i = 0; i < r->nr_kept; i++) {
-		json_object(j, NULL);
-		json_text(j, "capability", rights_name(r->kept[i].capability, name, sizeof(name)));
-		json_text(j, "why", r->kept[i].why);
-		json_end(j);
+	for (size_t i = 0; i < r->nr_kept && ret->nr_kept < REPORT_KEPT; i++) {
+		rights_name(r->kept[i].capability, ret->kept[i].capability,
+			    sizeof(ret->kept[i].capability));
+		ret->kept[ret->nr_kept++].why = r->kept[i].why;
 	}
-	json_end_array(j);
-	json_flag(j, "no_new_privs", r->no_new_privs);
-	json_count(j, "landlock_abi", r->landlock);
-	json_text_or_null(j, "landlock_off", r->landlock ? NULL : r->no_landlock);
-	json_flag(j, "kernel_symbols", s->collector.symbols.f != NULL);
-	json_text_or_null(j, "not_given_up", r->failed[0] ? r->failed : NULL);
-	json_end(j);
+	ret->no_new_privs = r->no_new_privs;
+	ret->landlock_abi = r->landlock;
+	ret->landlock_off = r->landlock ? NULL : r->no_landlock;
+	ret->kernel_symbols = s->collector.symbols.f != NULL;
+	ret->not_given_up = r->failed[0] ? r->failed : NULL;
 }

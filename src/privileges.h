@@ -3,7 +3,7 @@
 #ifndef FS_PRIVILEGES_H
 #define FS_PRIVILEGES_H
 
-#include "render/json_out.h"
+#include "render/report.h"
 #include "session.h"
 
 /* All is attached, opened and named: the rest needs next to no rights. */
@@ -12,8 +12,7 @@ void privileges_drop(struct session *s);
 /* In a pid namespace: names of those processes that our own /proc shows, and a word on pids. */
 void privileges_name_namespace(struct session *s);
 
-/* The section of `doctor`. */
-void privileges_say(struct buf *b, const struct session *s);
-void privileges_say_json(struct json *j, const struct session *s);
+/* For `doctor`: what is left, and why. Points into `s`. */
+void privileges_report(const struct session *s, struct report_rights *ret);
 
 #endif

@@ -160,15 +160,23 @@ static int take_signals(struct session *s)
 	return s->signals < 0 ? -errno : 0;
 }
 
-int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+struct live_options session_live_options(const struct session *s, bool watch_all,
+					 unsigned int tiers)
 {
 	struct live_options lo = {.watch_all = watch_all, .tiers = tiers, .btf_path = s->o->btf};
-	char error[1024] = "";
-	int err;
 
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
+	return lo;
+}
+
+int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+{
+	struct live_options lo = session_live_options(s, watch_all, tiers);
+	char error[1024] = "";
+	int err;
+
 	err = take_signals(s);
 	if (!err)
 		err = live_open(&lo, &s->src, error, sizeof(error));

@@ -47,6 +47,10 @@ int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_doctor(const struct options *o);
 
+/* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */
+struct live_options session_live_options(const struct session *s, bool watch_all,
+					 unsigned int tiers);
+
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
 int session_open_live(struct session *s, bool watch_all, unsigned int tiers);

@@ -117,9 +117,11 @@ void choice_begin(struct choice *c, unsigned int tiers, const char *const *force
 	choose_all(c);
 }
 
-void choice_refused(struct choice *c, size_t hook, const char *answer)
+void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 {
-	note(c, hook, choice_of(c, hook)->mechanism, answer);
+	note(c, hook, choice_of(c, hook)->mechanism, answer->text);
+	if (!c->status[hook].remedy)
+		c->status[hook].remedy = answer->remedy;
 	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
 	if (c->at[hook] < 0)
 		c->status[hook].state = FS_HOOK_BLIND;
@@ -131,8 +133,10 @@ bool choice_fall_back(struct choice *c, const char *answer)
 
 	if (choice_is_hash(c))
 		return false;
-	for (size_t h = 0; h < nr_hooks; h++)
+	for (size_t h = 0; h < nr_hooks; h++) {
 		c->status[h].why[0] = 0;
+		c->status[h].remedy = NULL;
+	}
 	note(c, state, "task-storage", answer);
 	c->at[state] = c->forced[state] ? -1 : hook_alternate_find(&hooks[state], "hash");
 	if (c->at[state] < 0)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "probe/hooks.h"
+#include "probe/permission.h"
 #include "wire.h"
 
 #define HOOKS_MAX 16
@@ -13,7 +14,8 @@
 struct hook_status {
 	enum fs_hook_state state;
 	const struct hook_alternate *used; /* where ON */
-	char why[160]; /* what was tried and the kernel's answer; empty where the best is on */
+	char why[512];	    /* what was tried and the kernel's answer; empty where the best is on */
+	const char *remedy; /* what may help to a better one; NULL: nothing that is known */
 };
 
 struct choice {
@@ -29,7 +31,7 @@ void choice_begin(struct choice *c, unsigned int tiers, const char *const *force
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
 
 /* After a refusal: the next alternate that this build of the kernel side has, or blind. */
-void choice_refused(struct choice *c, size_t hook, const char *answer);
+void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
 /* Whether the build with hash tables is wanted. */
 bool choice_is_hash(const struct choice *c);

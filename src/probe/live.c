@@ -171,8 +171,9 @@ static int attach_all(struct live *live)
 		load_log[0] = 0;
 		err = attach_alternate(&live->links, &live->obj, alt);
 		if (err) {
-			choice_refused(&live->choice, h,
-				       permission_attach_reason(alt->mechanism, err));
+			struct answer answer = permission_attach_answer(alt->mechanism, err);
+
+			choice_refused(&live->choice, h, &answer);
 			detach_all(&live->links);
 			return 1;
 		}
@@ -345,7 +346,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
 			 st->used ? st->used->mechanism : "");
-		snprintf(r.why, sizeof(r.why), "%s", st->why);
+		snprintf(r.why, sizeof(r.why), "%.159s", st->why);
 		err = sink->take(sink->ctx, &r.h);
 		if (err)
 			return err;
@@ -383,6 +384,7 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 	for (;;) {
 		int err = try_load(live), h;
 		const char *lacking;
+		struct answer answer;
 
 		if (err) {
 			lacking = lacks_task_build();
@@ -391,7 +393,8 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 			h = find_failed_hook(live);
 			if (h < 0 || permission_is_total(err))
 				return permission_explain(err, load_log, error, size);
-			choice_refused(&live->choice, h, permission_load_reason(err, load_log));
+			answer = permission_load_answer(err, load_log);
+			choice_refused(&live->choice, h, &answer);
 			continue;
 		}
 		if (attach_all(live))
@@ -523,6 +526,23 @@ bool live_needs_rights(struct source *src)
 bool live_looks_at_proc(const struct source *src)
 {
 	return looks_at_proc((const struct live *)src);
+}
+
+void live_pause(struct source *src)
+{
+	detach_all(&live_of(src)->links);
+}
+
+int live_resume(struct source *src)
+{
+	struct live *live = live_of(src);
+	int err = 0;
+
+	for (size_t h = 0; h < nr_hooks && !err; h++)
+		if (live->choice.status[h].state == FS_HOOK_ON)
+			err = attach_alternate(&live->links, &live->obj,
+					       live->choice.status[h].used);
+	return err;
 }
 
 const struct hook_status *live_hooks(const struct source *src)

@@ -42,6 +42,10 @@ bool live_needs_rights(struct source *src);
 
 bool live_looks_at_proc(const struct source *src);
 
+/* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
+void live_pause(struct source *src);
+int live_resume(struct source *src);
+
 const struct hook_status *live_hooks(const struct source *src);
 
 /* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */

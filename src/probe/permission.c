@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "probe/host.h"
 
 static bool have(cap_value_t cap)
@@ -61,8 +62,8 @@ bool permission_is_total(int err)
 	return (err == -EPERM || err == -EACCES) && !may_load();
 }
 
-/* The word in brackets in /sys/kernel/security/lockdown; empty where there is none. */
-static void read_lockdown(char *ret, size_t size)
+/* The word in brackets. */
+void permission_lockdown(char *ret, size_t size)
 {
 	char line[128] = "", *at, *end;
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
@@ -82,7 +83,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 	char lockdown[32];
 	size_t len;
 
-	read_lockdown(lockdown, sizeof(lockdown));
+	permission_lockdown(lockdown, sizeof(lockdown));
 	if (!strcmp(lockdown, "confidentiality")) {
 		snprintf(error, size,
 			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "
@@ -141,53 +142,79 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 	return err == -EPERM || err == -EACCES ? -EPERM : -ENOSYS;
 }
 
-const char *permission_load_reason(int err, const char *log)
+#define NO_SUCH	  "this kernel has no such function or tracepoint"
+#define NOT_TAKEN "the verifier of this kernel does not take it"
+#define POLICY	  "not permitted by this kernel's policy"
+#define SET_DAC	  "setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep \"$(command -v faultscope)\""
+
+static struct answer answer_of(int err, const char *text, const char *remedy)
+{
+	struct answer a = {.remedy = remedy};
+	char name[24];
+
+	snprintf(a.text, sizeof(a.text), "%s (%s)", text, errno_name(-err, name, sizeof(name)));
+	return a;
+}
+
+struct answer permission_load_answer(int err, const char *log)
 {
 	if (strstr(log, "not found in kernel") ||
 	    strstr(log, "failed to find kernel BTF type ID") ||
 	    strstr(log, "call #0")) /* a kfunc that was not resolved */
-		return "this kernel has no such function or tracepoint";
+		return answer_of(err, NO_SUCH, NULL);
 	if (strstr(log, "BEGIN PROG LOAD LOG") && strstr(log, "processed "))
-		return "the verifier of this kernel does not take it";
+		return answer_of(err, NOT_TAKEN, NULL);
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		return "not permitted by this kernel's policy";
+		return answer_of(err, POLICY, NULL);
 	case ESRCH:
 	case ENOENT:
-		return "this kernel has no such function or tracepoint";
+		return answer_of(err, NO_SUCH, NULL);
 	case EINVAL:
 	case E2BIG:
-		return "the verifier of this kernel does not take it";
+		return answer_of(err, NOT_TAKEN, NULL);
 	case ENOMEM:
-		return "out of memory";
+		return answer_of(err, "out of memory", "ulimit -l unlimited");
 	}
-	return "refused";
+	return answer_of(err, "refused", NULL);
 }
 
-const char *permission_attach_reason(const char *mechanism, int err)
+static struct answer tracepoint_missing(int err)
 {
+	if (!access("/sys/kernel/tracing/events", F_OK))
+		return answer_of(err, "this kernel has no syscall tracepoints", NULL);
+	return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
+			 "mount -t tracefs nodev /sys/kernel/tracing");
+}
+
+struct answer permission_attach_answer(const char *mechanism, int err)
+{
+	bool tracepoint = !strcmp(mechanism, "tracepoint");
+
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		if (!strcmp(mechanism, "perf_event"))
-			return "not permitted (kernel.perf_event_paranoid, CAP_PERFMON)";
-		if (!strcmp(mechanism, "tracepoint"))
-			return "not permitted (tracefs wants CAP_DAC_READ_SEARCH)";
-		return "not permitted by this kernel's policy";
+		/* with the capability the setting does not count: then it is a policy's answer */
+		if (!strcmp(mechanism, "perf_event") && !have(CAP_PERFMON) && !have(CAP_SYS_ADMIN))
+			return answer_of(err,
+					 "not permitted (kernel.perf_event_paranoid, CAP_PERFMON)",
+					 "sysctl -w kernel.perf_event_paranoid=-1");
+		if (tracepoint)
+			return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)",
+					 SET_DAC);
+		return answer_of(err, POLICY, NULL);
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
-			return "this kernel or its policy has no kprobes";
-		if (!strcmp(mechanism, "tracepoint"))
-			return access("/sys/kernel/tracing/events", F_OK)
-				       ? "tracefs is not mounted at /sys/kernel/tracing"
-				       : "this kernel has no syscall tracepoints";
-		return "this kernel has no such tracepoint";
+			return answer_of(err, "this kernel or its policy has no kprobes", NULL);
+		if (tracepoint)
+			return tracepoint_missing(err);
+		return answer_of(err, "this kernel has no such tracepoint", NULL);
 	case E2BIG:
-		return "more CPUs than are kept track of";
+		return answer_of(err, "more CPUs than are kept track of", NULL);
 	case ENOSYS:
 	case EOPNOTSUPP:
-		return "not supported by this kernel";
+		return answer_of(err, "not supported by this kernel", NULL);
 	}
-	return "refused";
+	return answer_of(err, "refused", NULL);
 }

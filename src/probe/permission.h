@@ -12,8 +12,16 @@ bool permission_is_total(int err);
 /* The whole story of a load that failed. Returns -EPERM, -ENOSYS or err. */
 int permission_explain(int err, const char *log, char *error, size_t size);
 
-/* One hook's: "not permitted", "no such tracepoint (tracefs is not mounted)", … Static text. */
-const char *permission_load_reason(int err, const char *log);
-const char *permission_attach_reason(const char *mechanism, int err);
+/* What the kernel answered to one hook, in words and by its errno, and what to do about it. */
+struct answer {
+	char text[96];
+	const char *remedy; /* a command; NULL: none helps on this kernel */
+};
+
+struct answer permission_load_answer(int err, const char *log);
+struct answer permission_attach_answer(const char *mechanism, int err);
+
+/* The mode of kernel lockdown; empty where the kernel has none. */
+void permission_lockdown(char *ret, size_t size);
 
 #endif

@@ -73,6 +73,12 @@ void json_count(struct json *j, const char *key, uint64_t value)
 	buf_printf(j->b, "%" PRIu64, value);
 }
 
+void json_signed(struct json *j, const char *key, int64_t value)
+{
+	key_of(j, key);
+	buf_printf(j->b, "%" PRId64, value);
+}
+
 void json_real(struct json *j, const char *key, double value)
 {
 	if (!isfinite(value)) {

@@ -22,6 +22,7 @@ void json_end_array(struct json *j);
 void json_text(struct json *j, const char *key, const char *value);
 void json_text_or_null(struct json *j, const char *key, const char *value);
 void json_count(struct json *j, const char *key, uint64_t value);
+void json_signed(struct json *j, const char *key, int64_t value);
 void json_real(struct json *j, const char *key, double value); /* NaN, infinity: null */
 void json_flag(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);

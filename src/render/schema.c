@@ -11,6 +11,7 @@
 enum type {
 	T_COUNT,
 	T_REAL,
+	T_REAL_NULL,
 	T_TEXT,
 	T_TEXT_NULL,
 	T_FLAG,
@@ -20,7 +21,10 @@ enum type {
 	T_EVIDENCE,
 	T_FORECAST,
 	T_OBJECT,
-	T_TEXT_OBJECT
+	T_TEXT_OBJECT,
+	T_ANY_OBJECT,
+	T_REALS_NULL,
+	T_OBJECTS,
 };
 
 struct key {
@@ -28,12 +32,48 @@ struct key {
 	enum type type;
 	bool optional;
 	const char *help;
+	const struct key *of; /* of each object of an array; an empty name ends it */
 };
 
 struct shape {
 	const char *type;
 	const char *help;
 	struct key key[18];
+	bool alone; /* not a line among others: it has no time */
+};
+
+static const struct key cost_keys[] = {
+	{"per", T_TEXT, false, "what it is paid for: fault, process, descriptor_call, ..."},
+	{"unit", T_TEXT, false, "ns"},
+	{"low", T_REAL_NULL, false, "lower quartile"},
+	{"median", T_REAL_NULL, false, "null: not measured, or lost in the noise"},
+	{"high", T_REAL_NULL, false, "upper quartile"},
+	{"why", T_TEXT_NULL, false, "why it is not measured"},
+	{},
+};
+
+static const struct key hook_keys[] = {
+	{"name", T_TEXT, false, ""},
+	{"tier", T_COUNT, false, "of cost"},
+	{"core", T_FLAG, false, "without it nothing works: exit status 6"},
+	{"state", T_TEXT, false, "on, off or blind"},
+	{"mechanism", T_TEXT_NULL, false, "in use"},
+	{"tried", T_TEXT, false, "before it, with the kernel's answers"},
+	{"alternates", T_TEXTS, false, "mechanisms, best first"},
+	{"differs", T_TEXT_OBJECT, false, "how a mechanism differs from the best"},
+	{"feeds", T_TEXT, false, "what it gives"},
+	{"lost_without", T_TEXT, false, ""},
+	{"note", T_TEXT_NULL, false, "how the mechanism in use differs"},
+	{"remedy", T_TEXT_NULL, false, "a command that may help to a better mechanism"},
+	{"costs", T_OBJECTS, false, "as measured here", cost_keys},
+	{},
+};
+
+static const struct key advice_keys[] = {
+	{"limit", T_TEXT, false, "key of limits"},
+	{"why", T_TEXT, false, "it is tight"},
+	{"command", T_TEXT, false, "to change it"},
+	{},
 };
 
 static const struct shape shapes[] = {
@@ -112,6 +152,20 @@ static const struct shape shapes[] = {
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
 	  {"ending", T_TEXT, true, "of the command of run"}}},
+	{"doctor",
+	 "what faultscope doctor --json prints: one object",
+	 {{"version", T_TEXT, false, "of faultscope"},
+	  {"kernel", T_TEXT, false, "release"},
+	  {"arch", T_TEXT, false, ""},
+	  {"hooks", T_OBJECTS, false, "", hook_keys},
+	  {"processes", T_COUNT, false, "that a look looks at"},
+	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
+	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
+	  {"limits", T_ANY_OBJECT, false, "null: unlimited, or not told by this machine"},
+	  {"privileges", T_ANY_OBJECT, false, "what is kept of them once all is attached"},
+	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
+	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
+	 .alone = true},
 };
 
 static void say_types(struct json *j, const char *one, const char *other)
@@ -188,6 +242,52 @@ static void say_forecast(struct json *j)
 	json_end(j);
 }
 
+static void say_key(struct json *j, const struct key *k);
+
+/* Any keys, each a number, a text or null. */
+static void say_any(struct json *j)
+{
+	json_text(j, "type", "object");
+	json_object(j, "additionalProperties");
+	json_array(j, "type");
+	json_text(j, NULL, "integer");
+	json_text(j, NULL, "string");
+	json_text(j, NULL, "null");
+	json_end_array(j);
+	json_end(j);
+}
+
+static void say_reals(struct json *j)
+{
+	say_types(j, "object", "null");
+	json_object(j, "additionalProperties");
+	json_text(j, "type", "number");
+	json_end(j);
+}
+
+static void say_required(struct json *j, const struct key *keys)
+{
+	for (const struct key *k = keys; k->name; k++)
+		if (!k->optional)
+			json_text(j, NULL, k->name);
+}
+
+static void say_objects(struct json *j, const struct key *keys)
+{
+	json_text(j, "type", "array");
+	json_object(j, "items");
+	json_text(j, "type", "object");
+	json_object(j, "properties");
+	for (const struct key *k = keys; k->name; k++)
+		say_key(j, k);
+	json_end(j);
+	json_array(j, "required");
+	say_required(j, keys);
+	json_end_array(j);
+	json_flag(j, "additionalProperties", false);
+	json_end(j);
+}
+
 static void say_key(struct json *j, const struct key *k)
 {
 	json_object(j, k->name);
@@ -196,7 +296,8 @@ static void say_key(struct json *j, const struct key *k)
 		json_text(j, "type", "integer");
 		break;
 	case T_REAL:
-		json_text(j, "type", "number");
+	case T_REAL_NULL:
+		say_types(j, "number", k->type == T_REAL_NULL ? "null" : NULL);
 		break;
 	case T_TEXT:
 	case T_TEXT_NULL:
@@ -217,6 +318,15 @@ static void say_key(struct json *j, const struct key *k)
 		break;
 	case T_FORECAST:
 		say_forecast(j);
+		break;
+	case T_ANY_OBJECT:
+		say_any(j);
+		break;
+	case T_REALS_NULL:
+		say_reals(j);
+		break;
+	case T_OBJECTS:
+		say_objects(j, k->of);
 		break;
 	case T_OBJECT:
 	case T_TEXT_OBJECT:
@@ -239,7 +349,7 @@ static void say_key(struct json *j, const struct key *k)
 	json_end(j);
 }
 
-static void begin_shape(struct json *j, const char *type, const char *help)
+static void begin_shape(struct json *j, const char *type, const char *help, bool alone)
 {
 	json_object(j, NULL);
 	json_text(j, "type", "object");
@@ -248,21 +358,21 @@ static void begin_shape(struct json *j, const char *type, const char *help)
 	json_object(j, "type");
 	json_text(j, "const", type);
 	json_end(j);
-	say_key(j, &(struct key){"t", T_REAL, false, "seconds since the start"});
+	if (!alone)
+		say_key(j, &(struct key){"t", T_REAL, false, "seconds since the start"});
 }
 
 static void say_shape(struct json *j, const struct shape *s)
 {
-	begin_shape(j, s->type, s->help);
-	for (size_t i = 0; i < 18 && s->key[i].name; i++)
-		say_key(j, &s->key[i]);
+	begin_shape(j, s->type, s->help, s->alone);
+	for (const struct key *k = s->key; k->name; k++)
+		say_key(j, k);
 	json_end(j);
 	json_array(j, "required");
 	json_text(j, NULL, "type");
-	json_text(j, NULL, "t");
-	for (size_t i = 0; i < 18 && s->key[i].name; i++)
-		if (!s->key[i].optional)
-			json_text(j, NULL, s->key[i].name);
+	if (!s->alone)
+		json_text(j, NULL, "t");
+	say_required(j, s->key);
 	json_end_array(j);
 	json_flag(j, "additionalProperties", false);
 	json_end(j);
@@ -371,7 +481,8 @@ static void say_process(struct json *j)
 	};
 	const char *group = "";
 
-	begin_shape(j, "process", "a process that changed in the interval; counts are totals");
+	begin_shape(j, "process", "a process that changed in the interval; counts are totals",
+		    false);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		say_key(j, &keys[i]);
 	for (size_t i = 0; i < nr_fields; i++) {

@@ -130,11 +130,16 @@ void line_end(struct line *l, struct buf *b, enum style style)
 
 void line_wrap(struct line *l, struct buf *b, enum style style)
 {
+	line_wrap_at(l, b, style, 4);
+}
+
+void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
+{
 	const char *s = l->b.s ? l->b.s : "";
-	int indent = 0;
+	int lead = 0;
 
 	while (*s) {
-		size_t take = fitting(s, l->v->width - indent);
+		size_t take = fitting(s, l->v->width - lead);
 
 		if (s[take]) {
 			size_t at = take;
@@ -144,11 +149,11 @@ void line_wrap(struct line *l, struct buf *b, enum style style)
 			if (at)
 				take = at;
 		}
-		buf_repeat(b, " ", indent);
+		buf_repeat(b, " ", lead);
 		put_styled(l, b, s, take, style);
 		s += take;
 		s += strspn(s, " ");
-		indent = 4;
+		lead = indent;
 	}
 	buf_free(&l->b);
 }

@@ -29,7 +29,8 @@ void line_bar(struct line *l, double share, int cells);
 /* Adds the line to `b`, cut to the view's width. */
 void line_end(struct line *l, struct buf *b, enum style style);
 
-/* Adds the line to `b`, broken at blanks instead of cut. */
+/* Adds the line to `b`, broken at blanks instead of cut; what follows is indented, by 4 or so. */
 void line_wrap(struct line *l, struct buf *b, enum style style);
+void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent);
 
 #endif

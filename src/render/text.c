@@ -63,7 +63,10 @@ static void say_gaps(struct buf *b, const struct view *v)
 		line_printf(&l, "blind: %s (", h->name);
 		line_safe(&l, h->why);
 		line_printf(&l, ")");
-		line_end(&l, b, STYLE_WARNING);
+		if (v->height) /* of a screen no line is given away */
+			line_end(&l, b, STYLE_WARNING);
+		else
+			line_wrap(&l, b, STYLE_WARNING);
 	}
 }
 
@@ -218,8 +221,10 @@ static void text_close(struct buf *b, const struct view *v)
 	line_count(&l, totals.min_flt);
 	line_printf(&l, ", major ");
 	line_count(&l, totals.maj_flt);
-	line_printf(&l, ", failed ");
-	line_count(&l, totals.c.fault_failed);
+	if (model_hook_on(v->m, "signal")) {
+		line_printf(&l, ", failed ");
+		line_count(&l, totals.c.fault_failed);
+	}
 	if (model_hook_on(v->m, "fault_end")) {
 		line_printf(&l, ", stalled ");
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);

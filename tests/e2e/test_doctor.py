@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What doctor tells: every hook, its cost, the limits; and a hook left out, in every output."""
+
+import json
+import resource
+import unicodedata
+from pathlib import Path
+
+from harness import FAULTSCOPE, Lines, jsonschema, live, schema, workload_path
+
+DONE, KERNEL_LACKS = 0, 6
+CORE = ("state", "look", "life")
+OLD_KEYS = {"type", "version", "kernel", "hooks", "only_counted", "limits"}
+LIMITS = {"max_map_count": "vm/max_map_count", "file_max": "fs/file-max", "nr_open": "fs/nr_open",
+          "overcommit_memory": "vm/overcommit_memory", "pid_max": "kernel/pid_max",
+          "threads_max": "kernel/threads-max", "kptr_restrict": "kernel/kptr_restrict",
+          "inotify_instances": "fs/inotify/max_user_instances",
+          "inotify_watches": "fs/inotify/max_user_watches",
+          "perf_event_paranoid": "kernel/perf_event_paranoid",
+          "unprivileged_bpf_disabled": "kernel/unprivileged_bpf_disabled"}
+
+
+def told(check, lab, *options, status=DONE):
+    ran = lab.faultscope("doctor", "--json", *options)
+    check.equal(f"status of {options}", ran.returncode, status)
+    check.equal("standard error", ran.err, "")
+    check.equal("lines", ran.out.count("\n"), 1)
+    report = json.loads(ran.out)
+    if jsonschema:
+        check.equal("schema", schema().complaint(report), "")
+    return report
+
+
+def check_costs(check, hook):
+    check.that(hook["costs"], f"{hook['name']} has no costs")
+    for cost in hook["costs"]:
+        what = f"{hook['name']} a {cost['per']}"
+        if cost["median"] is None:
+            check.that(cost["why"], f"{what}: no cost, and no reason")
+            check.equal(f"{what}: the rest", (cost["low"], cost["high"]), (None, None))
+        else:
+            check.equal(f"{what}: reason", cost["why"], None)
+            check.that(0 < cost["low"] <= cost["median"] <= cost["high"], f"{what}: {cost}")
+
+
+@live
+def test_doctor_tells_all(check, lab):
+    report = told(check, lab)
+    check.that(OLD_KEYS <= report.keys(), f"keys {sorted(report)}")
+    for hook in report["hooks"]:
+        check.equal(f"{hook['name']}, core", hook["core"], hook["name"] in CORE)
+        check_costs(check, hook)
+    # on a machine too loaded for it there may be none
+    check.that(report["calibration"] is None or report["calibration"]["rounds"] > 0, "rounds")
+    check.that(report["processes"] > 1, f"{report['processes']} processes")
+
+
+@live
+def test_doctor_without_calibration(check, lab):
+    report = told(check, lab, "--no-calibrate")
+    check.equal("calibration", report["calibration"], None)
+    for hook in report["hooks"]:
+        check_costs(check, hook)
+        for cost in hook["costs"]:
+            check.equal(f"{hook['name']}, median", cost["median"], None)
+
+
+@live
+def test_doctor_limits(check, lab):
+    report = told(check, lab, "--no-calibrate")
+    for key, path in LIMITS.items():
+        path = Path("/proc/sys") / path
+        want = int(path.read_text()) if path.exists() else None
+        check.equal(key, report["limits"].get(key, "missing"), want)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for key, value in (("rlimit_nofile", soft), ("rlimit_nofile_hard", hard)):
+        unlimited = value == resource.RLIM_INFINITY
+        check.equal(key, report["limits"][key], None if unlimited else value)
+        check.equal(f"{key} is unlimited", key in report["unlimited"], unlimited)
+    for one in report["advice"]:
+        check.that(one["limit"] in report["limits"] and one["command"], f"advice {one}")
+
+
+@live
+def test_doctor_advises(check, lab):
+    """A tight limit of the shell it is started from, with a command that helps."""
+    ran = lab.call("sh", "-c", f"ulimit -Sn 256; exec {FAULTSCOPE} doctor --json --no-calibrate")
+    report = json.loads(ran.out)
+    check.equal("limit", report["limits"]["rlimit_nofile"], 256)
+    commands = {one["limit"]: one["command"] for one in report["advice"]}
+    check.that(commands.get("rlimit_nofile", "").startswith(("ulimit -n ", "prlimit ")),
+               f"commands {commands}")
+
+
+def columns_of(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+@live
+def test_doctor_text(check, lab):
+    ran = lab.faultscope("doctor")
+    check.equal("status", ran.returncode, DONE)
+    check.equal("standard error", ran.err, "")
+    check.that("\033" not in ran.out, "colour on a pipe")
+    for line in ran.out.splitlines():
+        check.that(columns_of(line) <= 80 or line.strip().startswith("try "), f"wide: {line!r}")
+    for limit in ("vm.max_map_count", "fs.file-max", "RLIMIT_NOFILE", "cgroup", "lockdown"):
+        check.that(limit in ran.out, f"{limit} is not in the text")
+    for hook in told(check, lab, "--no-calibrate")["hooks"]:
+        check.that(f"\n  {hook['name']} " in ran.out, f"{hook['name']} is not in the text")
+    plain = lab.faultscope("doctor", "--no-calibrate", "--no-unicode")
+    check.that(plain.out.isascii(), "--no-unicode is not honoured")
+    coloured = lab.faultscope("doctor", "--no-calibrate", "--color", "always")
+    check.that("\033[" in coloured.out, "no colour where it is asked for")
+    narrow = lab.faultscope("doctor", "--no-calibrate", "--width", "50")
+    for line in narrow.out.splitlines():
+        check.that(columns_of(line) <= 50 or line.strip().startswith("try "), f"wide: {line!r}")
+
+
+@live
+def test_doctor_on_full_disk(check, lab):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        ran = lab.faultscope("doctor", "--no-calibrate", stdout=full)
+    check.equal("status", ran.returncode, 1)
+    check.that("No space left on device" in ran.err, f"message {ran.err!r}")
+
+
+@live
+def test_doctor_leaves_nothing_attached(check, lab):
+    """One that measured itself ends with the hooks it began with: none, and runs again as well."""
+    for _ in range(2):
+        report = told(check, lab)
+        check.equal("blind", [h["name"] for h in report["hooks"] if h["state"] == "blind"], [])
+
+
+# A hook that is left out: the program goes on, and every output says so.
+
+REASON = "switched off by --hook"
+REASON_BEHIND = "without state there is nothing to count in"
+
+
+def check_said(check, what, text, name):
+    lines = text.splitlines()
+    blind = [i for i, line in enumerate(lines) if line.startswith(f"blind: {name} (")]
+    if check.that(blind, f"{what} does not say that {name} is blind"):
+        check.that(REASON in " ".join(lines[blind[0]:blind[0] + 3]), f"{what}: no reason")
+
+
+def check_view(check, lab, name, force):
+    ran = lab.faultscope("--format", "text", *force, "0.1", "2")
+    check.equal(f"{name}=none, status of the view", ran.returncode, DONE)
+    check.equal(f"{name}=none, standard error of the view", ran.err, "")
+    check_said(check, "the view of all", ran.out, name)
+    if name != "state":
+        check.that("PID" in ran.out, f"{name}=none: the table is gone")
+
+
+def check_json(check, lab, name, force):
+    ran = lab.faultscope("--json", *force, "0.1", "2")
+    check.equal(f"{name}=none, status of JSON", ran.returncode, DONE)
+    lines = Lines(ran.out)
+    check.that(REASON in lines.all[0]["hooks"][name], f"JSON: {lines.all[0]['hooks'][name]}")
+    for line in lines.all if jsonschema else ():
+        if not check.equal(f"{name}=none, schema", schema().complaint(line), ""):
+            break
+
+
+def check_run(check, lab, name, force):
+    ran = lab.faultscope("run", *force, "--", workload_path("touch"), "1000")
+    check.equal(f"{name}=none, status of run", ran.returncode, DONE)
+    check.that(json.loads(ran.out)["minflt"] >= 1000, f"{name}=none: the command did not run")
+    check_said(check, "the summary of run", ran.err, name)
+
+
+def check_target(check, lab, name, force):
+    work = lab.work("touch", "10", "--hold")
+    work.truth()
+    ran = lab.faultscope("-p", str(work.pid), *force, "0.1", "2")
+    check.equal(f"{name}=none, status of -p", ran.returncode, DONE)
+    # who is not looked at is not there, nor is what ended without its life being followed
+    if name not in ("state", "look"):
+        check_said(check, "the view of one", ran.out, name)
+    work.process.kill()
+    work.process.wait()
+
+
+def check_doctor(check, lab, name, force):
+    status = KERNEL_LACKS if name in CORE else DONE
+    report = told(check, lab, "--no-calibrate", *force, status=status)
+    for hook in report["hooks"]:
+        gone = hook["name"] == name or name == "state"
+        check.equal(f"{name}=none, {hook['name']}", hook["state"], "blind" if gone else "on")
+        if gone:
+            reason = REASON if hook["name"] == name else REASON_BEHIND
+            check.that(reason in hook["tried"], f"{hook['name']}: {hook['tried']!r}")
+            check.equal(f"{hook['name']}, mechanism", hook["mechanism"], None)
+            check.that(hook["lost_without"], f"{hook['name']}: what is lost?")
+        check_costs(check, hook)
+    ran = lab.faultscope("doctor", "--no-calibrate", *force)
+    check.equal(f"{name}=none, status of the text", ran.returncode, status)
+    check.that("blind: " in ran.out and REASON in ran.out, f"{name}=none: {ran.out[:300]!r}")
+
+
+@live
+def test_hook_left_out_shows_everywhere(check, lab):
+    for name in [hook["name"] for hook in told(check, lab, "--no-calibrate")["hooks"]]:
+        force = ["--hook", f"{name}=none", "--tiers", "0-3"]
+        check_view(check, lab, name, force)
+        check_json(check, lab, name, force)
+        check_run(check, lab, name, force)
+        check_target(check, lab, name, force)
+        check_doctor(check, lab, name, force)
+
+
+@live
+def test_doctor_measures_without_a_hook(check, lab):
+    """What is left is measured; what is not there is not, and says why."""
+    for name in ("look", "fault_begin", "fault_end", "calls"):
+        status = KERNEL_LACKS if name in CORE else DONE
+        report = told(check, lab, "--hook", f"{name}=none", status=status)
+        for hook in report["hooks"]:
+            check_costs(check, hook)
+            if hook["name"] == name:
+                check.equal(f"{name}, medians", {c["median"] for c in hook["costs"]}, {None})

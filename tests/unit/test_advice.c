@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/advice.h"
+#include "tap.h"
+
+static struct setting figure(const char *key, int64_t value)
+{
+	return (struct setting){.key = key, .name = key, .known = true, .value = value};
+}
+
+static struct setting use_of(const char *key, const char *limit, int64_t value)
+{
+	struct setting s = figure(key, value);
+
+	s.of = limit;
+	return s;
+}
+
+static void test_nothing(void)
+{
+	struct setting s[] = {figure("max_map_count", 1048576), figure("pid_max", 4194304)};
+	struct advice a[ADVICE_MAX];
+
+	is_u64(advise(NULL, 0, a), 0, "nothing known, nothing advised");
+	is_u64(advise(s, 2, a), 0, "roomy limits need no advice");
+	s[0].value = 65530;
+	s[0].known = false;
+	is_u64(advise(s, 2, a), 0, "what is not told is not judged");
+}
+
+static void test_low(void)
+{
+	struct setting s[] = {figure("max_map_count", 65530),
+			      use_of("map_count_high", "max_map_count", 60000)};
+	struct advice a[ADVICE_MAX];
+
+	is_u64(advise(s, 2, a), 1, "a low default, and used up too: one advice");
+	is_str(a[0].key, "max_map_count", "of which limit");
+	ok(strstr(a[0].command, "sysctl -w vm.max_map_count="), "a command: %s", a[0].command);
+}
+
+static void test_used(void)
+{
+	struct setting s[] = {figure("file_max", 1000), use_of("file_nr", "file_max", 799)};
+	struct advice a[ADVICE_MAX];
+
+	is_u64(advise(s, 2, a), 0, "79 % in use is no news");
+	s[1].value = 800;
+	is_u64(advise(s, 2, a), 1, "80 % is");
+	is_str(a[0].command, "sysctl -w fs.file-max=2000", "twice as much");
+	is_str(a[0].why, "80 % of it is in use", "why");
+}
+
+static void test_nofile(void)
+{
+	struct setting s[] = {figure("rlimit_nofile", 1024), figure("rlimit_nofile_hard", 524288)};
+	struct advice a[ADVICE_MAX];
+
+	is_u64(advise(s, 2, a), 1, "the soft default of a shell");
+	is_str(a[0].command, "ulimit -n 524288", "up to the hard limit");
+	s[1].value = 1024;
+	is_u64(advise(s, 2, a), 1, "the hard limit is in the way");
+	ok(strstr(a[0].command, "prlimit --nofile="), "then prlimit: %s", a[0].command);
+	s[0].unlimited = true;
+	is_u64(advise(s, 2, a), 0, "unlimited is never tight");
+}
+
+static void test_cgroup(void)
+{
+	struct setting s[] = {figure("cgroup_pids_max", 100),
+			      use_of("cgroup_pids", "cgroup_pids_max", 95)};
+	struct advice a[ADVICE_MAX];
+
+	snprintf(s[0].text, sizeof(s[0].text), "/sys/fs/cgroup/a/pids.max");
+	is_u64(advise(s, 2, a), 1, "a cgroup's limit in use");
+	is_str(a[0].command, "echo 200 > /sys/fs/cgroup/a/pids.max", "in the file that sets it");
+}
+
+static void test_strict(void)
+{
+	struct setting s[] = {figure("overcommit_memory", 0), figure("commit_limit_bytes", 100),
+			      use_of("committed_bytes", "commit_limit_bytes", 99)};
+	struct advice a[ADVICE_MAX];
+
+	is_u64(advise(s, 3, a), 0, "beyond CommitLimit is fine where the mode is not strict");
+	s[0].value = 2;
+	is_u64(advise(s, 3, a), 1, "in the strict mode it refuses");
+}
+
+static void test_hidden(void)
+{
+	struct setting s[] = {figure("kptr_restrict", 1), figure("lockdown", 0)};
+	struct advice a[ADVICE_MAX];
+
+	snprintf(s[1].text, sizeof(s[1].text), "integrity");
+	is_u64(advise(s, 2, a), 0, "with these it can work");
+	s[0].value = 2;
+	snprintf(s[1].text, sizeof(s[1].text), "confidentiality");
+	is_u64(advise(s, 2, a), 2, "with these something is hidden");
+}
+
+int main(void)
+{
+	test_nothing();
+	test_low();
+	test_used();
+	test_nofile();
+	test_cgroup();
+	test_strict();
+	test_hidden();
+	return tap_done();
+}
