@@ -23,6 +23,7 @@ enum type {
 	T_OBJECT,
 	T_TEXT_OBJECT,
 	T_ANY_OBJECT,
+	T_KEYED,
 	T_REALS_NULL,
 	T_OBJECTS,
 };
@@ -73,6 +74,22 @@ static const struct key advice_keys[] = {
 	{"limit", T_TEXT, false, "key of limits"},
 	{"why", T_TEXT, false, "it is tight"},
 	{"command", T_TEXT, false, "to change it"},
+	{},
+};
+
+static const struct key kept_keys[] = {
+	{"capability", T_TEXT, false, ""},
+	{"why", T_TEXT, false, "it is kept"},
+	{},
+};
+
+static const struct key privilege_keys[] = {
+	{"kept", T_OBJECTS, false, "capabilities", kept_keys},
+	{"no_new_privs", T_FLAG, false, ""},
+	{"landlock_abi", T_COUNT, false, "0: off"},
+	{"landlock_off", T_TEXT_NULL, false, "why; null: it is on"},
+	{"kernel_symbols", T_FLAG, false, "addresses of the kernel can be named"},
+	{"not_given_up", T_TEXT_NULL, false, "what could not be, and why"},
 	{},
 };
 
@@ -162,7 +179,8 @@ static const struct shape shapes[] = {
 	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
 	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
 	  {"limits", T_ANY_OBJECT, false, "null: unlimited, or not told by this machine"},
-	  {"privileges", T_ANY_OBJECT, false, "what is kept of them once all is attached"},
+	  {"privileges", T_KEYED, false, "what is kept of them once all is attached",
+	   privilege_keys},
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
 	 .alone = true},
@@ -272,10 +290,9 @@ static void say_required(struct json *j, const struct key *keys)
 			json_text(j, NULL, k->name);
 }
 
-static void say_objects(struct json *j, const struct key *keys)
+/* An object of just these keys. */
+static void say_keyed(struct json *j, const struct key *keys)
 {
-	json_text(j, "type", "array");
-	json_object(j, "items");
 	json_text(j, "type", "object");
 	json_object(j, "properties");
 	for (const struct key *k = keys; k->name; k++)
@@ -285,6 +302,13 @@ static void say_objects(struct json *j, const struct key *keys)
 	say_required(j, keys);
 	json_end_array(j);
 	json_flag(j, "additionalProperties", false);
+}
+
+static void say_objects(struct json *j, const struct key *keys)
+{
+	json_text(j, "type", "array");
+	json_object(j, "items");
+	say_keyed(j, keys);
 	json_end(j);
 }
 
@@ -321,6 +345,9 @@ static void say_key(struct json *j, const struct key *k)
 		break;
 	case T_ANY_OBJECT:
 		say_any(j);
+		break;
+	case T_KEYED:
+		say_keyed(j, k->of);
 		break;
 	case T_REALS_NULL:
 		say_reals(j);
