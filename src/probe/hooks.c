@@ -9,6 +9,8 @@
 	"protection is not told apart, and a fault where nothing is mapped is told by its "        \
 	"signal alone"
 
+#define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
+
 const struct hook hooks[] = {
 	{
 		.name = "state",
@@ -95,6 +97,18 @@ const struct hook hooks[] = {
 			{
 				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_fault_kernel"}},
 				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_fault_kernel"}},
+				{"fentry",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_kernel_unserved", "on_kernel_death"},
+				 FS_LACKS_COPIES,
+				 NO_COPIES},
+				{"kprobe",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"probe_kernel_unserved", "probe_kernel_death"},
+				 FS_LACKS_COPIES,
+				 NO_COPIES},
 			},
 	},
 	{

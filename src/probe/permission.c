@@ -116,7 +116,7 @@ const char *permission_attach_reason(const char *mechanism, int err)
 		return "not permitted by this kernel's policy";
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
-			return "this kernel or its policy has no kprobes";
+			return "no kprobes here, or not of this function";
 		if (!strcmp(mechanism, "tracepoint"))
 			return access("/sys/kernel/tracing/events", F_OK)
 				       ? "tracefs is not mounted at /sys/kernel/tracing"
