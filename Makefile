@@ -63,7 +63,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static help setup check check-parts check-torch bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -128,6 +128,12 @@ $(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
+
+# What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
+KERNEL_BTF ?= /sys/kernel/btf/vmlinux
+btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of kernels without it
+	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
+		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
 docs: $(MAN) $(COMPLETIONS)
 

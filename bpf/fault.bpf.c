@@ -75,18 +75,39 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_TRIED       0x20
 #define FAULT_FLAG_USER	       0x40
 #define FAULT_FLAG_INSTRUCTION 0x100
+#define FAULT_FLAG_VMA_LOCK    0x1000
+
+/*
+ * A fault that could not be handled under the lock of its mapping alone (52f238653e45, 6.4) begins
+ * again under that of the address space, and not as one that was tried.
+ */
+static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
+{
+	struct fs_state *st = proc_of(task);
+	struct fs_fault_slot *slot = st ? slot_make(task, st) : NULL;
+	__u64 tried;
+
+	if (!slot)
+		return false;
+	tried = slot->tried;
+	slot->tried = flags & FAULT_FLAG_VMA_LOCK ? address : 0;
+	return !(flags & FAULT_FLAG_VMA_LOCK) && tried && tried == address;
+}
 
 /*
  * Where there are no fault tracepoints (arm64): handle_mm_fault(). It runs again for a retry, runs
  * for get_user_pages() without registers, and does not run where nothing is mapped.
  */
-static __always_inline int begin_handling(__u64 flags, bool has_regs)
+static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
+	struct task_struct *task = current_task();
 	__u32 access = flags & FAULT_FLAG_INSTRUCTION ? FS_FAULT_EXEC
 		       : flags & FAULT_FLAG_WRITE     ? FS_FAULT_WRITE
 						      : FS_FAULT_READ;
 
-	if (!has_regs || flags & FAULT_FLAG_TRIED)
+	if (!has_regs || flags & FAULT_FLAG_TRIED || get(task, flags) & PF_KTHREAD)
+		return 0;
+	if (is_second_try(task, address, flags))
 		return 0;
 	return begin(access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
 }
@@ -95,14 +116,14 @@ SEC("fentry/handle_mm_fault")
 int BPF_PROG(on_fault_handling, struct vm_area_struct *vma, unsigned long address,
 	     unsigned int flags, struct pt_regs *regs)
 {
-	return begin_handling(flags, regs != NULL);
+	return begin_handling(address, flags, regs != NULL);
 }
 
 SEC("kprobe/handle_mm_fault")
 int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long address,
 	       unsigned int flags, struct pt_regs *regs)
 {
-	return begin_handling(flags, regs != NULL);
+	return begin_handling(address, flags, regs != NULL);
 }
 
 /* The software event at the entry of the fault handler knows neither access nor protection. */
@@ -238,7 +259,7 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(struct fs_fault_slot *slot)
 {
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
-	slot->begin_ns = 0;
+	slot->begin_ns = slot->tried = 0;
 }
 
 /*

@@ -194,6 +194,7 @@ struct fs_fault_slot {
 	__u64 begin_ns; /* 0: none open */
 	__u64 ended_ns; /* how long the last one took; 0: added, or none */
 	__u64 end;	/* enum fs_fault_end: its class */
+	__u64 tried;	/* address of one that may begin once more; 0: none */
 };
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for

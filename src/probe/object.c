@@ -68,6 +68,13 @@ struct bpf_program *object_program(const struct object *o, const char *name)
 	return bpf_object__find_program_by_name(o->obj, name);
 }
 
+bool object_is_typed(const struct object *o, const char *program)
+{
+	struct bpf_program *prog = object_program(o, program);
+
+	return prog && bpf_program__type(prog) == BPF_PROG_TYPE_TRACING;
+}
+
 struct bpf_map *object_map(const struct object *o, const char *name)
 {
 	return bpf_object__find_map_by_name(o->obj, name);

@@ -86,6 +86,8 @@ const char *permission_load_reason(int err, const char *log)
 	    strstr(log, "failed to find kernel BTF type ID") ||
 	    strstr(log, "call #0")) /* a kfunc that was not resolved */
 		return "this kernel has no such function or tracepoint";
+	if (strstr(log, "failed to resolve CO-RE relocation"))
+		return "the BTF in use lacks what it reads";
 	if (strstr(log, "BEGIN PROG LOAD LOG") && strstr(log, "processed "))
 		return "the verifier of this kernel does not take it";
 	switch (-err) {

@@ -11,6 +11,8 @@ set -u
 check=${1:?usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]}
 btf=${2-/sys/kernel/btf/vmlinux}
 clang=${CLANG-clang}
+# as the BPF headers name architectures
+arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/riscv64/riscv/; s/s390x/s390/')
 header=$(dirname "$0")/../../vmlinux/vmlinux.h
 
 if ! command -v "$clang" >/dev/null; then
@@ -27,10 +29,10 @@ trap 'exit 1' INT TERM HUP
 
 # verdict HEADER: every type of it in an object of its own, and that against the kernel
 verdict() {
-	"$check" --globals "$1" >"$dir/all.c" &&
-		"$clang" -O2 -g -w -mcpu=v3 -target bpf -D__TARGET_ARCH_x86 -I "$(dirname "$1")" \
-			-c "$dir/all.c" -o "$dir/all.o" &&
-		"$check" "$dir/all.o" "$btf" "$1"
+	"$clang" -E -P -target bpf "-D__TARGET_ARCH_$arch" "$1" >"$dir/of_arch.h" &&
+		"$check" --globals "$dir/of_arch.h" >"$dir/all.c" &&
+		"$clang" -O2 -g -w -mcpu=v3 -target bpf -I "$dir" -c "$dir/all.c" -o "$dir/all.o" &&
+		"$check" "$dir/all.o" "$btf" "$dir/of_arch.h"
 }
 
 n=0

@@ -26,6 +26,8 @@ from table import Cells  # noqa: E402
 from test_hooks import check_exact, null_without  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
+FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
+ARCHIVE = "/usr/lib/faultscope/btf"
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
 
@@ -127,9 +129,9 @@ class KernelRun:
         return [hook for hook in scenario.needs
                 if hook not in besides and not self.hooks[hook].sees]
 
-    def judge(self, check, scenario, forced=None):
-        """Makes a scenario's capture and judges it; forced is hook=mechanism."""
-        lab = self.guest.lab(["--hook", forced] if forced else [])
+    def judge(self, check, scenario, options=()):
+        """Makes a scenario's capture and judges it; returns what hooks were attached by."""
+        lab = self.guest.lab(options)
         capture = scenario.make(lab)
         lines = check_form(check, capture)
         used = lines.all[0]["hooks"]  # not what doctor says: a forced hook may change others
@@ -137,6 +139,7 @@ class KernelRun:
                      if hook.differs_by(used.get(name, ""))]
         scenario.expectation(differing)(check, lines, capture.truth)
         lab.close()
+        return used
 
     def scenario(self, check, scenario):
         blind = self.blind(scenario)
@@ -170,7 +173,7 @@ class KernelRun:
             return self.judged[name]
         found = Check()
         try:
-            self.judge(found, scenarios.BY_NAME[name], f"{hook.name}={mechanism}")
+            self.judge(found, scenarios.BY_NAME[name], ["--hook", f"{hook.name}={mechanism}"])
         except (AssertionError, GuestError) as reason:
             found.that(False, str(reason))
         return found.wrong
@@ -208,6 +211,45 @@ class KernelRun:
         else:
             self.test(name, self.mechanism, hook, mechanism)
 
+    # The kernel's own BTF out of sight
+
+    def hidden(self, check, do, *args):
+        self.guest.lab().vm.must("mount -t tmpfs none /sys/kernel/btf")
+        try:
+            do(check, *args)
+        finally:
+            if self.guest.vm.usable():
+                self.guest.vm.must("umount /sys/kernel/btf")
+
+    def no_btf(self, check):
+        ran = self.guest.lab().faultscope("1", "1")
+        check.equal("status", ran.status, 6)
+        check.that("btf-archive" in ran.err and ARCHIVE in ran.err, f"message: {ran.err}")
+
+    def by_file(self, check, options):
+        for name in scenarios.HIDDEN_BTF:
+            found, scenario = Check(), scenarios.BY_NAME[name]
+            used = self.judge(found, scenario, options) or {}
+            for hook in scenario.needs:
+                found.that(used.get(hook) in self.hooks[hook].alternates,
+                           f"{hook} is blind: {used.get(hook)}")
+            found.equal("state", used.get("state"), "hash")
+            check.wrong += [f"{name}: {what}" for what in found.wrong]
+
+    def by_archive(self, check):
+        kernel = self.guest.kernel
+        place = f"{ARCHIVE}/{programs.MACHINE[kernel.arch]}"
+        self.guest.vm.must(f"mkdir -p {place}; cp {LITTLE_BTF} {place}/{kernel.release}.btf")
+        self.judge(check, scenarios.BY_NAME["touched"])
+
+    def hidden_btf(self):
+        for name, do, *args in (("none", self.no_btf),
+                                ("by its file", self.by_file, ["--btf", FULL_BTF]),
+                                ("by a little one", self.by_file, ["--btf", LITTLE_BTF]),
+                                ("by an archive", self.by_archive)):
+            if self.wants(f"hidden BTF, {name}"):
+                self.test(f"hidden BTF, {name}", self.hidden, do, *args)
+
     def console(self, check):
         self.guest.close()
         for text in self.guest.crashes:
@@ -237,6 +279,8 @@ class KernelRun:
         for hook in self.hooks.values():
             for mechanism in [*hook.alternates, "none"]:
                 self.forced(hook, mechanism)
+        if self.hooks:
+            self.hidden_btf()
         self.test("console", self.console)
         print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
 
@@ -248,6 +292,7 @@ def test_kernel(tap, cells, name, options):
         path = dict(part.split("=", 1) for part in options.faultscope).get(kernel.arch)
         content = files(programs.static_faultscope(kernel.arch, path),
                         programs.static_workloads(kernel.arch))
+        content |= {FULL_BTF: kernel.btf, LITTLE_BTF: programs.little_btf(kernel)}
         guest = Guest(kernel, content)
         fetch.qemu(kernel.arch)
         fetch.busybox(kernel.arch)

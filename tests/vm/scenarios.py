@@ -176,6 +176,11 @@ ALL = [
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
+# What is done where the kernel's own BTF is hidden: every hook is by another mechanism there.
+HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork",
+              "signals, handled", "area", "crossings of maps", "crossings of files",
+              "refusal munmap-split"]
+
 # What is done for each mechanism of a hook: little, but all that it gives.
 OF_HOOK = {
     "state": ["touched", "counts", "brief", "latency", "signals, handled", "crossings of files",
