@@ -137,16 +137,24 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of ker
 
 docs: $(MAN) $(COMPLETIONS)
 
-$(MAN): $(BUILD)/faultscope
+# The program prints them itself: for another architecture, the host's build of it does.
+PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
+ifneq ($(CROSS),)
+$(PRINTER):
+	$(MAKE) --no-print-directory ARCH=$(HOST_ARCH) CC=cc CROSS_COMPILE= $@
+endif
+
+$(MAN): $(PRINTER)
+	@mkdir -p $(@D)
 	$< man > $@
 
-$(BUILD)/completions/faultscope.bash: $(BUILD)/faultscope
+$(BUILD)/completions/faultscope.bash: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion bash > $@
-$(BUILD)/completions/_faultscope: $(BUILD)/faultscope
+$(BUILD)/completions/_faultscope: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion zsh > $@
-$(BUILD)/completions/faultscope.fish: $(BUILD)/faultscope
+$(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
@@ -182,7 +190,7 @@ bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (instal
 	tools/setup.sh test bench
 	tests/bench/run.py
 
-install: all ## install the program, man page and completions
+install: all docs ## install the program, man page and completions
 	install -Dm755 $(BUILD)/faultscope $(DESTDIR)$(PREFIX)/bin/faultscope
 	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man8/faultscope.8
 	install -Dm644 $(BUILD)/completions/faultscope.bash \
