@@ -41,6 +41,11 @@ if grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev/null; then
 	need zstd libzstd-dev "$@"
 fi
 need cap libcap-dev "$@"
+libelf=$(archive libelf.a "$@")
+if grep -q eu_search_tree_init "$libelf" 2>/dev/null; then
+	"$("$compiler" -print-prog-name=nm)" "$libelf" 2>/dev/null |
+		grep -q ' T eu_search_tree_init' || libs="$(dirname "$0")/libelf_search_tree.c$libs"
+fi
 if [ -n "$missing" ]; then
 	echo "static: no static libraries for $compiler, missing packages:$missing" >&2
 	exit 1

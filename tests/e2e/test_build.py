@@ -74,6 +74,9 @@ def test_static_libraries_there(check, lab):
     ran = lab.call(script, compiler, f"-L{lab.dir}")
     check.equal("libraries with zstd", ran.out.split(),
                 ["-lbpf", "-lelf", "-lz", "-lzstd", "-lcap"])
+    (lab.dir / "libelf.a").write_text("eu_search_tree_init")
+    ran = lab.call(script, compiler, f"-L{lab.dir}")
+    check.that("libelf_search_tree.c" in ran.out, f"what libelf.a calls and lacks: {ran.out!r}")
 
 
 def test_sysroot_of_no_architecture(check, lab):

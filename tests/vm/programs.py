@@ -63,5 +63,5 @@ def little_btf(kernel):
 def static_faultscope(arch, path=None):
     path = Path(path) if path else place_of(arch) / "faultscope"
     if not path.exists():
-        raise Missing(f"no static faultscope for {arch}: {path}")
+        raise Missing(f"no static faultscope for {arch}: make ARCH={arch} static")
     return path
