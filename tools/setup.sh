@@ -8,7 +8,8 @@ build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev li
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git zsh fish"
 bench="bpftrace linux-perf"
 torch="python3-torch"
-cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
+cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
 
 wanted=$build

@@ -242,7 +242,8 @@ class KernelRun:
         kernel = self.guest.kernel
         place = f"{ARCHIVE}/{programs.MACHINE[kernel.arch]}"
         self.guest.vm.must(f"mkdir -p {place}; cp {file} {place}/{kernel.release}.btf")
-        self.judge(check, scenarios.BY_NAME["touched"])
+        used = self.judge(check, scenarios.BY_NAME["touched"])
+        check.equal("state", used["state"], "hash")
 
     def hidden_btf(self):
         for name, do, file in (("none", self.no_btf, None),
