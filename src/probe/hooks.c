@@ -25,7 +25,8 @@ const struct hook hooks[] = {
 					 "descriptors are counted up to 65,536 a process and "
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
-					 "by call may be off"},
+					 "by call may be off; a bad access is not compared with "
+					 "what is mapped there"},
 			},
 	},
 	{
@@ -38,7 +39,8 @@ const struct hook hooks[] = {
 				{"task-iterator", ATTACH_NOTHING, STATE_TASK, {"look_syscall"}},
 				{"iter/task", ATTACH_ITERATOR, STATE_ANY, {"look_iter"}},
 				{"/proc", ATTACH_NOTHING, STATE_ANY,
-				 .differs = "slower; a map count is known once a hook has seen it"},
+				 .differs = "slower; a map count is the one that a hook of that "
+					    "process saw last"},
 			},
 	},
 	{

@@ -122,6 +122,16 @@ def expect_known_kinds(check, lines, truth):
         check.equal("faults begun", sum(begun), truth["all_faults"])
 
 
+def expect_vfork_by_call(check, lines, truth):
+    """What a child maps while it shares its parent's memory, where the parent's hooks alone tell."""
+    parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
+    check.equal("mmap calls of the parent",
+                lines.growth(truth["pid"], "maps.by_call.mmap.calls"), truth["parent_maps"])
+    check.that(parent["maps"]["count"] <= truth["map_count"], "more maps than there are")
+    check.equal("execs of the child", child["execs"], 1)
+    check.between("maps of the child", child["maps"]["count"], 1, 99)
+
+
 def expect_known_counts(check, lines, truth):
     """Counts where a map count may be unknown, but never a wrong one."""
     for pid, (_, maps, fds) in truth["alike"]:
@@ -150,7 +160,7 @@ ALL = [
     Scenario("brief among all", unchanged(test_counts.test_brief_children_among_all, "open"),
              test_counts.expect_brief, ("life", "calls")),
     Scenario("vfork", unchanged(test_life.test_vfork_and_exec), test_life.expect_vfork,
-             ("look", "life", "calls")),
+             ("look", "life", "calls"), {"look": expect_vfork_by_call}),
     Scenario("exec by a thread", unchanged(test_life.test_exec_by_a_thread),
              test_life.expect_thread_exec, ("life",)),
     Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
