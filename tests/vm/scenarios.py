@@ -123,7 +123,7 @@ def expect_known_kinds(check, lines, truth):
 
 
 def expect_vfork_by_call(check, lines, truth):
-    """What a child maps while it shares its parent's memory, where the parent's hooks alone tell."""
+    """Where only a process's own hooks tell its map count: not what a child maps in its memory."""
     parent, child = lines.last(truth["pid"]), lines.final(truth["child"])
     check.equal("mmap calls of the parent",
                 lines.growth(truth["pid"], "maps.by_call.mmap.calls"), truth["parent_maps"])
