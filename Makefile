@@ -3,25 +3,50 @@
 
 VERSION := 0.1.0
 VERSION_DATE := 2026-11-21
-CC ?= gcc
 CLANG ?= clang
 STRIP_BPF ?= llvm-strip
 BPFTOOL ?= $(or $(shell command -v bpftool 2>/dev/null),/usr/sbin/bpftool)
 PREFIX ?= /usr/local
 DESTDIR ?=
 SAN ?=
-BUILD := build$(if $(SAN),/san)
 
-ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+# ARCH: whose kernel and user space the build is for, as the kernel's source spells it; spellings of
+# uname and of Debian are taken too. Another than the host's is compiled by a cross compiler.
+arch_of = $(shell echo $(1) | sed 's/^x86_64$$/x86/; s/^amd64$$/x86/; s/^aarch64$$/arm64/; \
+	s/^riscv64$$/riscv/; s/^s390x$$/s390/')
+HOST_ARCH := $(call arch_of,$(shell uname -m))
+override ARCH := $(call arch_of,$(or $(ARCH),$(HOST_ARCH)))
+TRIPLET_x86 := x86_64-linux-gnu
+TRIPLET_arm64 := aarch64-linux-gnu
+TRIPLET_riscv := riscv64-linux-gnu
+TRIPLET_s390 := s390x-linux-gnu
+TRIPLET := $(or $(TRIPLET_$(ARCH)),$(error ARCH=$(ARCH): not of x86, arm64, riscv, s390))
+BPF_TARGET := $(if $(filter s390,$(ARCH)),bpfeb,bpfel)
+CROSS := $(filter-out $(HOST_ARCH),$(ARCH))
+CROSS_COMPILE ?= $(if $(CROSS),$(TRIPLET)-)
+# A CC of the environment is the host's.
+ifneq ($(filter default $(if $(CROSS),environment),$(origin CC)),)
+CC := $(CROSS_COMPILE)gcc
+endif
+BUILD := build$(if $(CROSS),/$(ARCH))$(if $(SAN),/san)
+STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
+# Libraries of another architecture: fetched from Debian and unpacked there, unless it has them.
+SYSROOT ?= build/sysroot/$(ARCH)
+
 WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -I$(BUILD) -DVERSION='"$(VERSION)"' \
+ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 LIBS := -lbpf -lelf -lz -lcap -lm
-# What a static libelf wants beside: zstd since 0.189 (Debian 13).
-STATIC_LIBS := $(if $(wildcard /usr/lib/*/libzstd.a),-lzstd)
+ifneq ($(CROSS),)
+# The libraries' headers do not differ between architectures; the C library's come first.
+ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
+LIBRARY_PATHS := $(foreach d,usr/lib lib,-L$(SYSROOT)/$(d)/$(TRIPLET) \
+	-Wl,-rpath-link,$(SYSROOT)/$(d)/$(TRIPLET))
+ALL_LDFLAGS += $(LIBRARY_PATHS)
+endif
 ifneq ($(SAN),)
 ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -38,11 +63,26 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all static help setup check check-parts check-torch bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
+ifeq ($(CROSS),)
 all: $(BUILD)/faultscope docs ## build the program, its man page and completions
+else
+all: cross
+endif
+
+# All is compiled; linking wants libraries, which not every architecture has in every release.
+cross: $(OBJ)
+	@if tools/sysroot.py $(TRIPLET) $(SYSROOT); then \
+		$(MAKE) --no-print-directory $(BUILD)/faultscope; \
+	else \
+		echo "$(BUILD)/faultscope: compiled, but not linked: the libraries are missing" >&2; \
+	fi
+
+sysroot: ## with ARCH=: fetch another architecture's libraries
+	tools/sysroot.py $(TRIPLET) $(SYSROOT)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -51,24 +91,22 @@ setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
 # The kernel side, twice: bpf/compat.bpf.h says why.
+BPF_OBJECTS := $(BUILD)/faultscope.bpf.o $(BUILD)/faultscope_hash.bpf.o
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
-$(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
+$(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
+	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
 		-Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
 	$(STRIP_BPF) -g $@
 
-$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
-	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
-
-SKELETONS := $(BUILD)/faultscope.skel.h $(BUILD)/faultscope_hash.skel.h
-
-$(BUILD)/src/%.o: src/%.c | $(SKELETONS)
+$(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/src/probe/object.o: $(SKELETONS)
+# It has their bytes in it.
+$(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
+$(BUILD)/src/probe/object.o: $(BPF_OBJECTS)
 
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -84,24 +122,39 @@ $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
 workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 
 # One file without shared libraries, for a rescue system, a container, a kernel in a VM.
-static: $(BUILD)/static/faultscope ## build the program without shared libraries
+static: $(STATIC)/faultscope ## build the program without shared libraries
 
-$(BUILD)/static/faultscope: $(OBJ)
+$(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
-	$(CC) -static $(LDFLAGS) $^ $(LIBS) $(STATIC_LIBS) -o $@
+	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
+		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
+
+# What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
+KERNEL_BTF ?= /sys/kernel/btf/vmlinux
+btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of kernels without it
+	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
+		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
 docs: $(MAN) $(COMPLETIONS)
 
-$(MAN): $(BUILD)/faultscope
+# The program prints them itself: for another architecture, the host's build of it does.
+PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
+ifneq ($(CROSS),)
+$(PRINTER):
+	$(MAKE) --no-print-directory ARCH=$(HOST_ARCH) CC=cc CROSS_COMPILE= $@
+endif
+
+$(MAN): $(PRINTER)
+	@mkdir -p $(@D)
 	$< man > $@
 
-$(BUILD)/completions/faultscope.bash: $(BUILD)/faultscope
+$(BUILD)/completions/faultscope.bash: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion bash > $@
-$(BUILD)/completions/_faultscope: $(BUILD)/faultscope
+$(BUILD)/completions/_faultscope: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion zsh > $@
-$(BUILD)/completions/faultscope.fish: $(BUILD)/faultscope
+$(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
@@ -137,7 +190,7 @@ bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (instal
 	tools/setup.sh test bench
 	tests/bench/run.py
 
-install: all ## install the program, man page and completions
+install: all docs ## install the program, man page and completions
 	install -Dm755 $(BUILD)/faultscope $(DESTDIR)$(PREFIX)/bin/faultscope
 	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man8/faultscope.8
 	install -Dm644 $(BUILD)/completions/faultscope.bash \

@@ -111,6 +111,22 @@ struct fault_event {
 	unsigned long error_code;
 };
 
+/* What a fault was, as x86 has it (arch/x86/include/asm/trap_pf.h) and all of faultscope. */
+#define PF_PROT	 1
+#define PF_WRITE 2
+#define PF_INSTR 16
+
+/* The same out of an ESR of arm64: arch/arm64/include/asm/esr.h */
+static __always_inline __u64 fault_of_esr(__u64 esr)
+{
+	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW, IABT_CUR: an instruction fetch */
+	__u64 what = class == 0x20 || class == 0x21 ? PF_INSTR : 0;
+
+	if (!what && esr & 1 << 6 && !(esr & 1 << 8)) /* WNR, and not CM: cache maintenance */
+		what = PF_WRITE;
+	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;
+}
+
 /* Registers at the end of a system call: its number and arguments are still there. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
@@ -136,9 +152,9 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #define is_compat_call(task)  (!!(BPF_CORE_READ(task, thread_info.status) & config.compat_bits))
 #define last_error_code(task) BPF_CORE_READ(task, thread.error_code)
 #elif defined(__TARGET_ARCH_arm64)
-#define regs_number(regs)  get(regs, syscallno)
-#define regs_ip(regs)	   get(regs, pc)
-#define regs_sp(regs)	   get(regs, sp)
+#define regs_number(regs)     get(regs, syscallno)
+#define regs_ip(regs)	      get(regs, pc)
+#define regs_sp(regs)	      get(regs, sp)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
 	return n == 0	? get(regs, orig_x0)
@@ -148,7 +164,9 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 	       : n == 4 ? get(regs, regs[4])
 			: get(regs, regs[5]);
 }
-#define in_user_mode(regs) (((regs)->pstate & 0xf) == 0)
+#define in_user_mode(regs)    (((regs)->pstate & 0xf) == 0)
+#define is_compat_call(task)  (!!(BPF_CORE_READ(task, thread_info.flags) & config.compat_bits))
+#define last_error_code(task) fault_of_esr(BPF_CORE_READ(task, thread.fault_code))
 #elif defined(__TARGET_ARCH_riscv)
 #define regs_number(regs)  get(regs, a7)
 #define regs_ip(regs)	   get(regs, epc)
@@ -169,6 +187,12 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #define regs_sp(regs)	   get(regs, gprs[15])
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
+	__u64 value = 0;
+
+	if (regs_number(regs) == 90) { /* mmap takes its arguments in memory */
+		bpf_probe_read_user(&value, sizeof(value), (__u64 *)get(regs, orig_gpr2) + n);
+		return value;
+	}
 	return n == 0	? get(regs, orig_gpr2)
 	       : n == 1 ? get(regs, gprs[3])
 	       : n == 2 ? get(regs, gprs[4])

@@ -2,11 +2,7 @@
 /* Page faults: kind at their begin, latency and class at their end, failure by signal. */
 #include "state.bpf.h"
 
-/* arch/x86/include/asm/trap_pf.h */
-#define PF_PROT	  1
-#define PF_WRITE  2
-#define PF_INSTR  16
-#define EFLAGS_AC 0x40000
+#define EFLAGS_AC 0x40000 /* arch/x86/include/uapi/asm/processor-flags.h */
 
 #define ENOENT 2
 
@@ -79,18 +75,39 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_TRIED       0x20
 #define FAULT_FLAG_USER	       0x40
 #define FAULT_FLAG_INSTRUCTION 0x100
+#define FAULT_FLAG_VMA_LOCK    0x1000
+
+/*
+ * A fault that could not be handled under the lock of its mapping alone (52f238653e45, 6.4) begins
+ * again under that of the address space, and not as one that was tried.
+ */
+static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
+{
+	struct fs_state *st = proc_of(task);
+	struct fs_fault_slot *slot = st ? slot_make(task, st) : NULL;
+	__u64 tried;
+
+	if (!slot)
+		return false;
+	tried = slot->tried;
+	slot->tried = flags & FAULT_FLAG_VMA_LOCK ? address : 0;
+	return !(flags & FAULT_FLAG_VMA_LOCK) && tried && tried == address;
+}
 
 /*
  * Where there are no fault tracepoints (arm64): handle_mm_fault(). It runs again for a retry, runs
  * for get_user_pages() without registers, and does not run where nothing is mapped.
  */
-static __always_inline int begin_handling(__u64 flags, bool has_regs)
+static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
+	struct task_struct *task = current_task();
 	__u32 access = flags & FAULT_FLAG_INSTRUCTION ? FS_FAULT_EXEC
 		       : flags & FAULT_FLAG_WRITE     ? FS_FAULT_WRITE
 						      : FS_FAULT_READ;
 
-	if (!has_regs || flags & FAULT_FLAG_TRIED)
+	if (!has_regs || flags & FAULT_FLAG_TRIED || get(task, flags) & PF_KTHREAD)
+		return 0;
+	if (is_second_try(task, address, flags))
 		return 0;
 	return begin(access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
 }
@@ -99,14 +116,14 @@ SEC("fentry/handle_mm_fault")
 int BPF_PROG(on_fault_handling, struct vm_area_struct *vma, unsigned long address,
 	     unsigned int flags, struct pt_regs *regs)
 {
-	return begin_handling(flags, regs != NULL);
+	return begin_handling(address, flags, regs != NULL);
 }
 
 SEC("kprobe/handle_mm_fault")
 int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long address,
 	       unsigned int flags, struct pt_regs *regs)
 {
-	return begin_handling(flags, regs != NULL);
+	return begin_handling(address, flags, regs != NULL);
 }
 
 /* The software event at the entry of the fault handler knows neither access nor protection. */
@@ -160,28 +177,32 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, __u64 error_code)
+static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_code)
 {
-	struct task_struct *task;
-	struct fs_state *st;
-	bool nofault;
+	struct task_struct *task = current_task();
+	bool nofault = get(task, pagefault_disabled) > 0;
+	struct fs_state *st = NULL;
 
-	if (!is_forbidden(address, regs, error_code)) {
-		if (config.begins_both)
-			return 0; /* counted by the other hook */
-		return begin(fault_kind(error_code) | FS_FAULT_KERNEL);
-	}
-	task = current_task();
-	st = get(task, flags) & PF_KTHREAD ? NULL : proc_of(get(task, group_leader));
-	nofault = get(task, pagefault_disabled) > 0;
+	if (!(get(task, flags) & PF_KTHREAD))
+		st = proc_of(get(task, group_leader));
+
 	/* a probing read is news of its process alone, a bad access is everybody's */
 	if (st || !nofault)
-		emit_kernel_fault(task, address, regs_ip(regs), error_code, nofault);
+		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
 		tally(st, kernel_probe, 1);
 	else if (st)
 		tally(st, kernel_bad, 1);
 	return 0;
+}
+
+static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, __u64 error_code)
+{
+	if (is_forbidden(address, regs, error_code))
+		return bad_in_kernel(address, regs_ip(regs), error_code);
+	if (config.begins_both)
+		return 0; /* counted by the other hook */
+	return begin(fault_kind(error_code) | FS_FAULT_KERNEL);
 }
 
 SEC("tp_btf/page_fault_kernel")
@@ -198,10 +219,50 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 }
 #endif
 
+/*
+ * arm64, without fault tracepoints: __do_kernel_fault() has every fault in kernel mode that no
+ * mapping serves. User copies of bad addresses are among them; what accesses the user half
+ * otherwise does not come here, but at once to die_kernel_fault().
+ */
+static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
+{
+	__u64 what = fault_of_esr(esr);
+	bool forbidden = address >> 63 || what & PF_INSTR;
+
+	return forbidden != dies ? bad_in_kernel(address, ip, what) : 0;
+}
+
+SEC("fentry/__do_kernel_fault")
+int BPF_PROG(on_kernel_unserved, unsigned long address, unsigned long esr, struct pt_regs *regs)
+{
+	return unserved_in_kernel(address, esr, regs_ip(regs), false);
+}
+
+SEC("fentry/die_kernel_fault")
+int BPF_PROG(on_kernel_death, const char *text, unsigned long address, unsigned long esr,
+	     struct pt_regs *regs)
+{
+	return unserved_in_kernel(address, esr, regs_ip(regs), true);
+}
+
+SEC("kprobe/__do_kernel_fault")
+int BPF_KPROBE(probe_kernel_unserved, unsigned long address, unsigned long esr,
+	       struct pt_regs *regs)
+{
+	return unserved_in_kernel(address, esr, PT_REGS_IP_CORE(regs), false);
+}
+
+SEC("kprobe/die_kernel_fault")
+int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsigned long esr,
+	       struct pt_regs *regs)
+{
+	return unserved_in_kernel(address, esr, PT_REGS_IP_CORE(regs), true);
+}
+
 static __always_inline void end_fault(struct fs_fault_slot *slot)
 {
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
-	slot->begin_ns = 0;
+	slot->begin_ns = slot->tried = 0;
 }
 
 /*
@@ -233,9 +294,9 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 }
 
 /* include/linux/mm_types.h */
-#define VM_FAULT_MAJOR	 0x4
-#define VM_FAULT_ERROR	 0x873
-#define VM_FAULT_RETRY	 0x400
+#define VM_FAULT_MAJOR 0x4
+#define VM_FAULT_ERROR 0x873
+#define VM_FAULT_RETRY 0x400
 
 /* The end itself, where the kernel lets functions be traced; regs are NULL for get_user_pages. */
 SEC("fexit/handle_mm_fault")

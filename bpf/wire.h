@@ -194,6 +194,7 @@ struct fs_fault_slot {
 	__u64 begin_ns; /* 0: none open */
 	__u64 ended_ns; /* how long the last one took; 0: added, or none */
 	__u64 end;	/* enum fs_fault_end: its class */
+	__u64 tried;	/* address of one that may begin once more; 0: none */
 };
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
@@ -300,7 +301,7 @@ struct fs_signal_record {
 	__u32 area;	  /* enum fs_area: what is mapped at the address */
 	__u64 address;
 	__u64 sp;	  /* user stack pointer then; 0: not known */
-	__u64 error_code; /* x86: of the page fault */
+	__u64 error_code; /* of the page fault, in the bits of x86; 0: not known */
 	__u64 area_flags; /* VM_*, where an area was found */
 	char comm[FS_COMM_LEN];
 };
@@ -351,7 +352,7 @@ struct fs_config {
 	__u32 time_faults;	   /* tier 2: keep the begin of each fault */
 	__u32 begins_both;	   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced;	   /* the CPU has SMAP: AC tells user copies from bad accesses */
-	__u32 compat_bits;	   /* thread_info.status bits of a 32-bit system call */
+	__u32 compat_bits;	   /* thread_info bits of a 32-bit system call */
 	__u32 mark_percent[FS_NR_MARKS];
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* of 32-bit x86 */
@@ -427,6 +428,7 @@ struct fs_hook_record {
 #define FS_LACKS_PROTECTION 2u /* whether the page was there */
 #define FS_LACKS_AREA	    4u /* what is mapped where a signal comes from */
 #define FS_SEES_KERNEL	    8u /* kernel-mode faults too */
+#define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
 

@@ -107,7 +107,12 @@ struct pt_regs {
 };
 
 struct thread_info {
-	unsigned long flags;
+	unsigned long flags; /* TIF_32BIT */
+};
+
+/* arch/arm64/include/asm/processor.h */
+struct thread_struct {
+	unsigned long fault_code; /* ESR_EL1 of the last fault that ended in a signal */
 };
 #elif defined(__TARGET_ARCH_riscv)
 /* arch/riscv/include/asm/ptrace.h */
@@ -257,7 +262,7 @@ struct task_struct {
 	struct list_head thread_node;
 	struct sched_entity se;
 	int on_cpu;
-#if defined(__TARGET_ARCH_x86)
+#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct thread_struct thread;
 #endif
 };

@@ -84,7 +84,10 @@ static bool get_kernel(const struct model *m, const struct subject *s, const str
 		       uint64_t *ret)
 {
 	*ret = count_kinds(facts_counters(f), 1, -1, -1);
-	return model_hook_on(m, "fault_kernel") || model_hook_has(m, "fault_begin", FS_SEES_KERNEL);
+	if (model_hook_has(m, "fault_begin", FS_SEES_KERNEL))
+		return true;
+	return model_hook_on(m, "fault_kernel") &&
+	       !model_hook_has(m, "fault_kernel", FS_LACKS_COPIES);
 }
 
 static bool get_map_count(const struct model *m, const struct subject *s, const struct facts *f,

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: the kernel's type information (BTF), the running kernel's own or a file given. */
+/* probe: the kernel's type information (BTF), the running kernel's own or a file. */
 #ifndef FS_PROBE_BTF_H
 #define FS_PROBE_BTF_H
 
-#include <stdbool.h>
-
 #include <stddef.h>
 
-struct btf_view {
-	int old_ns; /* mount namespace to go back to; -1: nothing was changed */
-	bool mounted;
-};
+#define BTF_PATH_MAX 512
 
 /*
- * Makes sure that libbpf finds BTF of this kernel during a load. libbpf looks for it in fixed
- * places only, so a file given by the user is shown in one of those, in a mount namespace of our
- * own, until btf_hide(). Returns 0, or -ENOSYS, -ENOENT, -errno with `error` set.
+ * Which BTF to relocate by: the running kernel's own where it offers that, else the file `given`
+ * (NULL: none), else one of an archive (`make btf-archive`) unpacked in a place of ours.
+ * `ret_path`, of BTF_PATH_MAX bytes, is empty for the kernel's own. Returns 0, or -ENOSYS, -ENOENT,
+ * -EINVAL with `error` set.
  */
-int btf_show(struct btf_view *view, const char *path, char *error, size_t size);
-void btf_hide(struct btf_view *view);
+int btf_find(const char *given, char *ret_path, char *error, size_t size);
 
 #endif

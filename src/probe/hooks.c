@@ -9,6 +9,8 @@
 	"protection is not told apart, and a fault where nothing is mapped is told by its "        \
 	"signal alone"
 
+#define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
+
 const struct hook hooks[] = {
 	{
 		.name = "state",
@@ -23,9 +25,8 @@ const struct hook hooks[] = {
 					 "descriptors are counted up to 65,536 a process and "
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
-					 "by call may be off; "
-					 "a fault signal is classed without its mapping and stack "
-					 "pointer"},
+					 "by call may be off; a bad access is not compared with "
+					 "what is mapped there, nor with the stack pointer"},
 			},
 	},
 	{
@@ -38,7 +39,8 @@ const struct hook hooks[] = {
 				{"task-iterator", ATTACH_NOTHING, STATE_TASK, {"look_syscall"}},
 				{"iter/task", ATTACH_ITERATOR, STATE_ANY, {"look_iter"}},
 				{"/proc", ATTACH_NOTHING, STATE_ANY,
-				 .differs = "slower; a map count is known once a hook has seen it"},
+				 .differs = "slower; a map count is the one that a hook of that "
+					    "process saw last"},
 			},
 	},
 	{
@@ -97,6 +99,18 @@ const struct hook hooks[] = {
 			{
 				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_fault_kernel"}},
 				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_fault_kernel"}},
+				{"fentry",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_kernel_unserved", "on_kernel_death"},
+				 FS_LACKS_COPIES,
+				 NO_COPIES},
+				{"kprobe",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"probe_kernel_unserved", "probe_kernel_death"},
+				 FS_LACKS_COPIES,
+				 NO_COPIES},
 			},
 	},
 	{

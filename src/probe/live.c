@@ -33,6 +33,7 @@ struct live {
 	struct object obj;
 	struct choice choice;
 	struct links links;
+	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own */
 	struct limits limits;
 	struct ring_buffer *rb;
 	struct proc_look *proc;	 /* where the look is /proc's */
@@ -124,7 +125,8 @@ static int try_load(struct live *live)
 
 	object_close(&live->obj);
 	load_log[0] = 0;
-	err = object_open(&live->obj, choice_is_hash(&live->choice), live->opt.btf_path);
+	err = object_open(&live->obj, choice_is_hash(&live->choice),
+			  *live->btf_path ? live->btf_path : NULL);
 	if (err)
 		return err;
 	select_programs(live);
@@ -149,6 +151,32 @@ static int find_failed_hook(const struct live *live)
 	return choice_hook_of(&live->choice, name);
 }
 
+static bool lacks_own_btf(void)
+{
+	return strstr(load_log, "Error loading vmlinux BTF") != NULL;
+}
+
+/*
+ * A file of BTF relocates what reads kernel objects. Programs whose target is a type of the kernel
+ * need the ids of its own BTF besides: each of their hooks tries its next mechanism. False where
+ * none of them was chosen.
+ */
+static bool refuse_typed(struct live *live)
+{
+	const struct answer answer = {.text = "needs the kernel's own BTF"};
+	bool refused = false;
+
+	for (size_t h = 0; h < nr_hooks; h++) {
+		const struct hook_alternate *alt = choice_of(&live->choice, h);
+
+		if (!alt || !alt->program[0] || !object_is_typed(&live->obj, alt->program[0]))
+			continue;
+		choice_refused(&live->choice, h, &answer);
+		refused = true;
+	}
+	return refused;
+}
+
 /* Whether the kernel has not what the build with task storage needs. */
 static const char *lacks_task_build(void)
 {
@@ -156,6 +184,8 @@ static const char *lacks_task_build(void)
 		return "this kernel has no task storage for tracing (5.12)";
 	if (strstr(load_log, "unknown func") || strstr(load_log, "invalid func"))
 		return "this kernel lacks helpers it needs (5.17)";
+	if (lacks_own_btf())
+		return "needs the kernel's own BTF";
 	return NULL;
 }
 
@@ -390,6 +420,8 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 			lacking = lacks_task_build();
 			if (lacking && choice_fall_back(&live->choice, lacking))
 				continue;
+			if (lacks_own_btf() && refuse_typed(live))
+				continue;
 			h = find_failed_hook(live);
 			if (h < 0 || permission_is_total(err))
 				return permission_explain(err, load_log, error, size);
@@ -414,7 +446,6 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size)
 {
 	struct live *live = calloc(1, sizeof(*live));
-	struct btf_view view;
 	int err;
 
 	if (!live)
@@ -427,11 +458,9 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, live->opt.forced);
-	err = btf_show(&view, opt->btf_path, error, size);
-	if (err)
-		goto out;
-	err = load_and_attach(live, error, size);
-	btf_hide(&view);
+	err = btf_find(opt->btf_path, live->btf_path, error, size);
+	if (!err)
+		err = load_and_attach(live, error, size);
 	if (err)
 		goto out;
 	live->rb = ring_buffer__new(bpf_map__fd(object_map(&live->obj, "ring")), take_record, live,

@@ -5,16 +5,23 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "faultscope.skel.h"
-#include "faultscope_hash.skel.h"
+/* The object files as they are: a skeleton's program knows only its own byte order. */
+#define BYTES_OF(name, file)                                                                       \
+	__asm__(".pushsection .rodata\n.balign 16\n"                                               \
+		".globl " #name ", " #name "_end\n.hidden " #name ", " #name "_end\n" #name        \
+		":\n.incbin \"" file "\"\n" #name "_end:\n.popsection\n");                         \
+	extern const unsigned char name[] __attribute__((visibility("hidden")));                   \
+	extern const unsigned char name##_end[] __attribute__((visibility("hidden")))
+
+BYTES_OF(bpf_task_object, "faultscope.bpf.o");
+BYTES_OF(bpf_hash_object, "faultscope_hash.bpf.o");
 
 int object_open(struct object *o, bool hash, const char *btf_path)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, oo, .btf_custom_path = btf_path,
 		    .object_name = "faultscope");
-	size_t size;
-	const void *bytes =
-		hash ? faultscope_hash_bpf__elf_bytes(&size) : faultscope_bpf__elf_bytes(&size);
+	const unsigned char *bytes = hash ? bpf_hash_object : bpf_task_object;
+	size_t size = (hash ? bpf_hash_object_end : bpf_task_object_end) - bytes;
 	struct bpf_map *config;
 
 	memset(o, 0, sizeof(*o));
@@ -59,6 +66,13 @@ void object_close(struct object *o)
 struct bpf_program *object_program(const struct object *o, const char *name)
 {
 	return bpf_object__find_program_by_name(o->obj, name);
+}
+
+bool object_is_typed(const struct object *o, const char *program)
+{
+	struct bpf_program *prog = object_program(o, program);
+
+	return prog && bpf_program__type(prog) == BPF_PROG_TYPE_TRACING;
 }
 
 struct bpf_map *object_map(const struct object *o, const char *name)

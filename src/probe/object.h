@@ -30,6 +30,9 @@ void object_close(struct object *o);
 /* NULL where this build has no such program. */
 struct bpf_program *object_program(const struct object *o, const char *name);
 
+/* Whether a program's target is a type of the kernel, found by its own BTF only. */
+bool object_is_typed(const struct object *o, const char *program);
+
 struct bpf_map *object_map(const struct object *o, const char *name);
 
 #endif

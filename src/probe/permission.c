@@ -162,6 +162,8 @@ struct answer permission_load_answer(int err, const char *log)
 	    strstr(log, "failed to find kernel BTF type ID") ||
 	    strstr(log, "call #0")) /* a kfunc that was not resolved */
 		return answer_of(err, NO_SUCH, NULL);
+	if (strstr(log, "failed to resolve CO-RE relocation"))
+		return answer_of(err, "the BTF in use lacks what it reads", NULL);
 	if (strstr(log, "BEGIN PROG LOAD LOG") && strstr(log, "processed "))
 		return answer_of(err, NOT_TAKEN, NULL);
 	switch (-err) {
@@ -206,7 +208,7 @@ struct answer permission_attach_answer(const char *mechanism, int err)
 		return answer_of(err, POLICY, NULL);
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
-			return answer_of(err, "this kernel or its policy has no kprobes", NULL);
+			return answer_of(err, "no kprobes here, or not of this function", NULL);
 		if (tracepoint)
 			return tracepoint_missing(err);
 		return answer_of(err, "this kernel has no such tracepoint", NULL);

@@ -159,9 +159,27 @@ static __u64 signature_of(const struct fs_process_record *r)
 	return h;
 }
 
+/* The kernel side adds a thread's last fault at its next one: here it counts already. */
+static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
+{
+	__u32 end = slot->end & 1, bucket = 0;
+
+	if (!slot->ended_ns)
+		return;
+	for (__u64 n = slot->ended_ns >> FS_LATENCY_SHIFT; n > 1; n >>= 1)
+		bucket++;
+	if (bucket >= FS_NR_LATENCY)
+		bucket = FS_NR_LATENCY - 1;
+	c->latency[end][bucket]++;
+	c->stall_ns[end] += slot->ended_ns;
+	if (slot->ended_ns > c->latency_max_ns[end])
+		c->latency_max_ns[end] = slot->ended_ns;
+}
+
 static void take_state(struct fs_process_record *r, const struct fs_state *st)
 {
 	r->c = st->c;
+	add_last_fault(&r->c, &st->slot);
 	r->g.flags = st->flags;
 	r->g.execs = st->execs;
 	r->g.fd_base = st->fd_base;

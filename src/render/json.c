@@ -223,7 +223,7 @@ static void say_refused(struct json *j, const struct view *v, const struct fs_re
 	struct verdict verdict;
 	char name[24];
 
-	cause_of(r, &v->m->tick.limits, &verdict);
+	cause_of(r, &v->m->tick.limits, v->m->host.arch, &verdict);
 	json_text(j, "call", call_name(r->call));
 	json_text_or_null(j, "errno", r->error ? errno_name(r->error, name, sizeof(name)) : NULL);
 	json_text(j, "cause", verdict.cause);

@@ -20,7 +20,6 @@
 #define F_MAP_FIXED_NOREPLACE 0x100000
 #define F_PROT_WRITE	      2
 #define F_MCL_CURRENT	      1
-#define TASK_BITS	      47 /* x86-64 and arm64 user space without a hint above it */
 
 const char *const cause_names[] = {
 	"max_map_count",
@@ -69,6 +68,7 @@ struct request {
 	const struct fs_limits *l;
 	uint64_t pages;
 	uint64_t length_bytes; /* to be found a place for; 0: none */
+	uint64_t space_bytes;  /* of a process, without a hint above it; UINT64_MAX: not known */
 	bool data;	       /* private and writable: RLIMIT_DATA bounds it */
 	bool accounted;	       /* what may be written is promised: commit accounting */
 	bool no_reserve;       /* MAP_NORESERVE: taken back by overcommit mode 2 */
@@ -150,9 +150,9 @@ static bool past_count_move(const struct request *q, struct verdict *v, bool *re
 
 static bool past_task_size(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!(q->length_bytes >> TASK_BITS))
+	if (q->length_bytes < q->space_bytes)
 		return false;
-	add(v, "length_bytes", q->length_bytes, 1ULL << TASK_BITS);
+	add(v, "length_bytes", q->length_bytes, q->space_bytes);
 	return true;
 }
 
@@ -422,10 +422,18 @@ static const char *by_errno(const struct request *q, bool *ret_certain)
 	return NULL;
 }
 
-static void cause_of_mapping(const struct fs_refused_record *r, const struct fs_limits *l,
-			     struct verdict *v)
+/* Elsewhere it depends on the CPU (riscv), or grows when it is asked for (s390). */
+static uint64_t space_of(const char *arch)
 {
-	struct request q = {.r = r, .l = l};
+	return !strcmp(arch, "x86_64")	  ? 1ULL << 47
+	       : !strcmp(arch, "aarch64") ? 1ULL << 48
+					  : UINT64_MAX;
+}
+
+static void cause_of_mapping(const struct fs_refused_record *r, const struct fs_limits *l,
+			     const char *arch, struct verdict *v)
+{
+	struct request q = {.r = r, .l = l, .space_bytes = space_of(arch)};
 
 	read_request(&q);
 	v->cause = by_errno(&q, &v->certain);
@@ -486,7 +494,8 @@ static void cause_of_descriptor(const struct fs_refused_record *r, const struct 
 		add(v, "fds", r->fds, r->fd_soft);
 }
 
-void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, struct verdict *ret)
+void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
+	      struct verdict *ret)
 {
 	struct fs_limits sane = *l;
 
@@ -494,7 +503,7 @@ void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, stru
 		sane.page_bytes = 4096;
 	memset(ret, 0, sizeof(*ret));
 	if (r->call < FS_CALL_FD_FIRST)
-		cause_of_mapping(r, &sane, ret);
+		cause_of_mapping(r, &sane, arch, ret);
 	else
 		cause_of_descriptor(r, &sane, ret);
 }

@@ -31,7 +31,9 @@ struct verdict {
 	size_t nr_next;
 };
 
-void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, struct verdict *ret);
+/* `arch` as uname has it: how much address space a process has. */
+void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
+	      struct verdict *ret);
 
 /* All cause names, NULL at the end: the schema lists them. */
 extern const char *const cause_names[];

@@ -117,7 +117,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 	struct verdict v;
 
 	if (e->h.kind == FS_REC_REFUSED) {
-		cause_of(&e->refused, &m->tick.limits, &v);
+		cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
 		o.s = model_find(m, &e->refused.subject);
 		o.refused = &e->refused;
 		o.verdict = &v;

@@ -12,8 +12,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from harness import (FAULTSCOPE, PATIENCE, RECORDINGS, Lines, Skip, all_pids, field_of, live,
-                     workload_path)
+from harness import (BUILD, FAULTSCOPE, PATIENCE, RECORDINGS, ROOT, Lines, Skip, all_pids,
+                     field_of, live, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -264,23 +264,82 @@ def without_btf(lab, *options):
     return with_tmpfs(lab, "/sys/kernel/btf", words)
 
 
+def little_btf(lab):
+    """The archive that `make btf-archive` makes of this kernel's BTF: its directory."""
+    bpftool = shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin")
+    if not bpftool:
+        raise Skip("bpftool is missing")
+    objects = f"{BUILD}/faultscope.bpf.o {BUILD}/faultscope_hash.bpf.o"
+    made = lab.call(ROOT / "tools/btf_archive.sh", bpftool, lab.dir / "btf", os.uname().machine,
+                    objects, BTF)
+    assert made.returncode == 0, made.err
+    return lab.dir / "btf"
+
+
+def archived(archive):
+    return archive / os.uname().machine / f"{os.uname().release}.btf"
+
+
+def check_by_file(check, lab, ran):
+    """Exact by a file of BTF alone, and by hooks that need no more than that."""
+    if not check.equal("status and standard error", (ran.returncode, ran.err), (DONE, "")):
+        return
+    truth = json.loads(ran.out)
+    lines = Lines((lab.dir / "out").read_text())
+    final = lines.final(truth["pid"])
+    check.between("minor", final["faults"]["minor"], truth["ru_minflt"], truth["ru_minflt"] + 15)
+    check.that(field_of(final, "maps.by_call.mmap.calls") >= truth["maps"], "mmap calls")
+    hooks = lines.all[0]["hooks"]
+    check.equal("state", hooks["state"], "hash")
+    for name in ("life", "signal", "calls"):
+        check.equal(name, hooks[name], "raw_tp")
+
+
+def run_brief(lab, *options):
+    return ("run", "--json", *options, "-o", lab.dir / "out", "--", workload_path("brief"))
+
+
 @live
 def test_no_btf(check, lab):
-    check_message(check, without_btf(lab, "1", "1"), KERNEL_LACKS, "BTF", "--btf")
+    check_message(check, without_btf(lab, "1", "1"), KERNEL_LACKS, "BTF", "--btf", "btf-archive",
+                  f"/usr/lib/faultscope/btf/{os.uname().machine}/{os.uname().release}.btf")
 
 
 @live
 def test_btf_from_file(check, lab):
     btf = lab.dir / "vmlinux.btf"
     shutil.copyfile(BTF, btf)
-    ran = without_btf(lab, "run", "--json", "--btf", btf, "-o", lab.dir / "out", "--",
-                      workload_path("brief"))
-    check.equal("status", ran.returncode, DONE)
-    check.equal("standard error", ran.err, "")
-    truth = json.loads(ran.out)
-    final = Lines((lab.dir / "out").read_text()).final(truth["pid"])
-    check.between("minor", final["faults"]["minor"], truth["ru_minflt"], truth["ru_minflt"] + 15)
-    check.that(field_of(final, "maps.by_call.mmap.calls") >= truth["maps"], "mmap calls")
+    check_by_file(check, lab, without_btf(lab, *run_brief(lab, "--btf", btf)))
+
+
+@live
+def test_btf_from_an_archive(check, lab):
+    archive = little_btf(lab)
+    file = archived(archive)
+    check.that(file.stat().st_size < 20000, f"{file.stat().st_size} bytes are not little")
+    check_by_file(check, lab, without_btf(lab, *run_brief(lab, "--btf", file)))
+
+
+@live
+def test_btf_archive_is_found(check, lab):
+    little_btf(lab)
+    words = " ".join(str(word) for word in (FAULTSCOPE, *run_brief(lab)))
+    place = "/usr/local/lib/faultscope/btf"
+    ran = with_tmpfs(lab, "/sys/kernel/btf",
+                     f"mount -t tmpfs none /usr/local/lib; mkdir -p {place};"
+                     f" tar -xzf {lab.dir}/btf.tar.gz -C {place}; {words}; status=$?;"
+                     " umount -l /usr/local/lib; exit $status")
+    check_by_file(check, lab, ran)
+
+
+def test_btf_archive_wants_a_release(check, lab):
+    nothing = lab.dir / "nothing"
+    nothing.write_text("not BTF")
+    for word in (nothing, lab.dir / "missing"):
+        made = lab.call(ROOT / "tools/btf_archive.sh", "bpftool", lab.dir / "btf", "x86_64",
+                        nothing, word)
+        check.equal("status", made.returncode, 1)
+        check.that(str(word) in made.err, f"message: {made.err!r}")
 
 
 @live

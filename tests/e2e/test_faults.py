@@ -129,8 +129,7 @@ def expect_latency(check, lines, truth):
     stall = lines.growth(pid, "faults.stall_ns")
     total = sum(lines.growth(pid, f"faults.latency_ns.{kind}.total")
                 for kind in ("minor", "major"))
-    begun = sum(lines.growth(pid, f"faults.by_class.{kind}")
-                for kind in ("not_present", "protection"))
+    begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))
     check.equal("faults in the histogram", total, begun)
     check.equal("faults begun", begun, truth["all_faults"])
     # those beside the work take next to no time, but they count

@@ -47,7 +47,7 @@ HTTP = ["microhttpd.h"]
 ALL = "base probe collect model rules triage render serve main wire".split()
 
 # The table: the first row whose pattern fits a file holds for it. `may` names rooms (the own one
-# is always allowed), `wire` (bpf/wire.h), `vmlinux` and `skeleton`. `pure`: may call nothing that
+# is always allowed), `wire` (bpf/wire.h) and `vmlinux`. `pure`: may call nothing that
 # does I/O, asks the clock or the environment, and allocates only below a cap. `stateless`: no
 # object that can be written to outlives a call.
 Row = namedtuple("Row", "where room may headers pure stateless")
@@ -55,8 +55,8 @@ TABLE = [
     Row("bpf/wire.h", "bpf", [], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
-    Row("src/probe/*", "probe", ["base", "wire", "skeleton"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"],
-        False, False),
+    Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
+        False),
     Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + LIBDW,
         False, True),
     Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
@@ -167,14 +167,12 @@ def row_of(rel):
 
 
 def thing_of(tree, rel, name, quoted):
-    """What an include names: a room, wire, vmlinux, skeleton, or None: a header of the system."""
+    """What an include names: a room, wire, vmlinux, or None: a header of the system."""
     here = os.path.dirname(rel)
     if name == "wire.h":
         return "wire"
     if name == "vmlinux.h":
         return "vmlinux"
-    if name.endswith(".skel.h"):
-        return "skeleton"
     if quoted and here + "/" + name in tree.files:
         return room_of(here + "/" + name)
     for folder in ("src/", "bpf/"):
@@ -364,7 +362,7 @@ GOOD = {
     "src/base/buf.c": '#include "base/buf.h"\n#include <stdio.h>\n#include <unistd.h>\n'
                       "static int n;\nint next(void)\n{\n\treturn ++n;\n}\n",
     "src/probe/load.h": "/* Loading. */\n",
-    "src/probe/load.c": '#include "load.h"\n#include "faultscope.skel.h"\n#include "wire.h"\n'
+    "src/probe/load.c": '#include "load.h"\n#include "wire.h"\n'
                         "#include <bpf/libbpf.h>\n#include <sys/capability.h>\n",
     "src/collect/facts.c": '#include "probe/load.h"\n#include "model/subject.h"\n'
                            "#include <elfutils/libdwfl.h>\n#include <fcntl.h>\n",
@@ -417,7 +415,6 @@ BREACHES = [inc(path, spelled) for path, spelled in (
     ("src/probe/x.c", '"maps.bpf.h"'),
     ("src/probe/x.c", '"vmlinux.h"'),
     ("src/collect/x.c", '"rules/table.h"'),
-    ("src/collect/x.c", '"faultscope.skel.h"'),
     ("src/collect/x.c", "<bpf/bpf.h>"),
     ("src/collect/x.c", "<sys/capability.h>"),
     ("src/model/x.c", '"probe/load.h"'),
@@ -442,7 +439,6 @@ BREACHES = [inc(path, spelled) for path, spelled in (
     ("src/serve/x.c", '"model/subject.h"'),
     ("src/x.c", "<microhttpd.h>"),
     ("src/x.c", "<bpf/libbpf.h>"),
-    ("src/x.c", '"faultscope.skel.h"'),
     ("bpf/x.bpf.c", "<stdio.h>"),
     ("bpf/x.bpf.c", "<bpf/libbpf.h>"),
     ("bpf/x.bpf.c", '"base/buf.h"'),

@@ -20,6 +20,7 @@
 
 static struct fs_refused_record r;
 static struct fs_limits l;
+static const char *arch = "x86_64";
 static struct verdict v;
 
 static void begin(enum fs_call call, int error)
@@ -46,7 +47,7 @@ static void begin_brk(uint64_t pages)
 
 static void is_cause(const char *cause, bool certain, const char *name)
 {
-	cause_of(&r, &l, &v);
+	cause_of(&r, &l, arch, &v);
 	is_str(v.cause, cause, name);
 	if (strcmp(cause, "unknown"))
 		ok(v.certain == certain, "%s: %s", name, certain ? "certain" : "not certain");
@@ -112,7 +113,7 @@ static void test_map_count(void)
 	NO_NEXT("mmap of a page");
 	begin(FS_CALL_MADVISE, ENOMEM);
 	r.map_count = MAX;
-	cause_of(&r, &l, &v);
+	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "max_map_count"),
 	   "madvise answers ENOMEM for a hole only: the map count is not its cause");
 }
@@ -240,12 +241,12 @@ static void test_eperm(void)
 	begin_mmap(EPERM, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE);
 	r.memlock_limit_bytes = 0;
 	r.args[0] = 1 << 20;
-	cause_of(&r, &l, &v);
+	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "rlimit_memlock"),
 	   "EPERM of a mapping that locks nothing is not RLIMIT_MEMLOCK");
 	begin(FS_CALL_MUNMAP, EPERM);
 	r.memlock_limit_bytes = 0;
-	cause_of(&r, &l, &v);
+	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "rlimit_memlock"),
 	   "EPERM of munmap (a sealed mapping) is not RLIMIT_MEMLOCK");
 	begin_mmap(EPERM, 1, RW, ANON | MAP_FIXED);
@@ -304,6 +305,13 @@ static void test_address_space(void)
 	r.args[1] = PAGE;
 	r.args[2] = 1ULL << 47;
 	is_cause("address_space", true, "mremap to 2^47");
+	arch = "aarch64";
+	is_cause("overcommit_heuristic", true, "mremap to 2^47 fits on arm64");
+	r.args[2] = 1ULL << 48;
+	is_cause("address_space", true, "mremap to 2^48 on arm64");
+	arch = "s390x";
+	is_cause("overcommit_heuristic", true, "the address space of s390 grows");
+	arch = "x86_64";
 }
 
 static void test_overcommit(void)
@@ -461,7 +469,7 @@ static void test_descriptors(void)
 	is_cause("descriptor_number_limit", true, "dup2 to the limit");
 	is_str(v.evidence[0].value, "1,024", "dup2: its number");
 	r.args[1] = 1023;
-	cause_of(&r, &l, &v);
+	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "descriptor_number_limit") || !v.certain,
 	   "dup2 below the limit: not certainly the number");
 	begin(FS_CALL_DUP, EINVAL);
@@ -495,7 +503,7 @@ static void test_hostile(void)
 		r.call %= FS_CALL_MAX + 3;
 		if (i & 1)
 			r.error = ENOMEM;
-		cause_of(&r, &l, &v);
+		cause_of(&r, &l, arch, &v);
 		while (cause_names[n] && strcmp(cause_names[n], v.cause))
 			n++;
 		good &= cause_names[n] && v.nr_evidence <= EVIDENCE_MAX && v.nr_next <= NEXT_MAX;

@@ -6,7 +6,6 @@ All of it comes from the Debian mirror that the host uses, and is kept in $FAULT
 (default ~/.cache/faultscope-vm). What cannot be had is said, and is no failure of the rest.
 """
 import argparse
-import fcntl
 import json
 import os
 import re
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import btf  # noqa: E402
-from aptroot import Missing, Suite, os_release  # noqa: E402
+from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
 
-CACHE = Path(os.environ.get("FAULTSCOPE_VM_CACHE") or Path.home() / ".cache/faultscope-vm")
 AGE = 7 * 24 * 3600  # seconds until what "the newest" is, is asked anew
 WORKS = 10  # seconds for `qemu --version`
 
@@ -69,16 +68,6 @@ class Qemu:
 
 def say(text):
     print(f"# {text}", file=sys.stderr, flush=True)
-
-
-def locked(fetch):
-    """One fetch at a time in one cache."""
-    def alone(*args, **how):
-        CACHE.mkdir(parents=True, exist_ok=True)
-        with open(CACHE / "lock", "w", encoding="ascii") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            return fetch(*args, **how)
-    return alone
 
 
 class Kept:

@@ -9,6 +9,7 @@ from aptroot import Missing
 from fetch import host_arch
 
 ROOT = Path(__file__).resolve().parents[2]
+MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
 CROSS = {"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
 
 
@@ -42,8 +43,25 @@ def static_workloads(arch, place=None):
     return place
 
 
+def little_btf(kernel):
+    """What `make btf-archive` makes of a kernel's BTF."""
+    machine = MACHINE[kernel.arch]
+    bpftool = shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin")
+    if not bpftool:
+        raise Missing("bpftool is missing")
+    objects = ROOT / "build" / ("" if kernel.arch == host_arch() else kernel.arch)
+    place = place_of(kernel.arch) / "btf"
+    ran = subprocess.run([ROOT / "tools/btf_archive.sh", bpftool, place, machine,
+                          f"{objects}/faultscope.bpf.o {objects}/faultscope_hash.bpf.o",
+                          f"{kernel.release}={kernel.btf}"],
+                         capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise Missing(f"no little BTF of {kernel.release}: {ran.stderr.strip()[:500]}")
+    return place / machine / f"{kernel.release}.btf"
+
+
 def static_faultscope(arch, path=None):
     path = Path(path) if path else place_of(arch) / "faultscope"
     if not path.exists():
-        raise Missing(f"no static faultscope for {arch}: {path}")
+        raise Missing(f"no static faultscope for {arch}: make ARCH={arch} static")
     return path

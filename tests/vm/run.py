@@ -23,9 +23,11 @@ from aptroot import Missing  # noqa: E402
 from lab import VmLab, files, take_schema  # noqa: E402
 from harness import Check, Skip, check_form, field_of  # noqa: E402
 from table import Cells  # noqa: E402
-from test_hooks import NULL_WITHOUT, check_exact  # noqa: E402
+from test_hooks import check_exact, null_without  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
+FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
+ARCHIVE = "/usr/lib/faultscope/btf"
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
 
@@ -127,9 +129,9 @@ class KernelRun:
         return [hook for hook in scenario.needs
                 if hook not in besides and not self.hooks[hook].sees]
 
-    def judge(self, check, scenario, forced=None):
-        """Makes a scenario's capture and judges it; forced is hook=mechanism."""
-        lab = self.guest.lab(["--hook", forced] if forced else [])
+    def judge(self, check, scenario, options=()):
+        """Makes a scenario's capture and judges it; returns what hooks were attached by."""
+        lab = self.guest.lab(options)
         capture = scenario.make(lab)
         lines = check_form(check, capture)
         used = lines.all[0]["hooks"]  # not what doctor says: a forced hook may change others
@@ -137,6 +139,7 @@ class KernelRun:
                      if hook.differs_by(used.get(name, ""))]
         scenario.expectation(differing)(check, lines, capture.truth)
         lab.close()
+        return used
 
     def scenario(self, check, scenario):
         blind = self.blind(scenario)
@@ -160,7 +163,7 @@ class KernelRun:
         final = check_exact(check, "totals", lines, capture.truth)
         if said != mechanism:
             check.that(said.startswith(f"{mechanism}: "), f"blind, because {said!r}")
-            for field in NULL_WITHOUT.get(hook.name, []):
+            for field in null_without(hook.name, lines.all[0]["hooks"]["fault_begin"]):
                 check.equal(field, field_of(final, field), None)
         return said
 
@@ -170,7 +173,7 @@ class KernelRun:
             return self.judged[name]
         found = Check()
         try:
-            self.judge(found, scenarios.BY_NAME[name], f"{hook.name}={mechanism}")
+            self.judge(found, scenarios.BY_NAME[name], ["--hook", f"{hook.name}={mechanism}"])
         except (AssertionError, GuestError) as reason:
             found.that(False, str(reason))
         return found.wrong
@@ -208,6 +211,48 @@ class KernelRun:
         else:
             self.test(name, self.mechanism, hook, mechanism)
 
+    # The kernel's own BTF out of sight
+
+    def hidden(self, check, do, file):
+        if file and file not in self.guest.content:
+            raise Skip("no such file could be made")
+        self.guest.lab().vm.must("mount -t tmpfs none /sys/kernel/btf")
+        try:
+            do(check, file)
+        finally:
+            if self.guest.vm.usable():
+                self.guest.vm.must("umount /sys/kernel/btf")
+
+    def no_btf(self, check, _file):
+        ran = self.guest.lab().faultscope("1", "1")
+        check.equal("status", ran.status, 6)
+        check.that("btf-archive" in ran.err and ARCHIVE in ran.err, f"message: {ran.err}")
+
+    def by_file(self, check, file):
+        for name in scenarios.HIDDEN_BTF:
+            found, scenario = Check(), scenarios.BY_NAME[name]
+            used = self.judge(found, scenario, ["--btf", file])
+            for hook in scenario.needs:
+                found.that(used.get(hook) in self.hooks[hook].alternates,
+                           f"{hook} is blind: {used.get(hook)}")
+            found.equal("state", used.get("state"), "hash")
+            check.wrong += [f"{name}: {what}" for what in found.wrong]
+
+    def by_archive(self, check, file):
+        kernel = self.guest.kernel
+        place = f"{ARCHIVE}/{programs.MACHINE[kernel.arch]}"
+        self.guest.vm.must(f"mkdir -p {place}; cp {file} {place}/{kernel.release}.btf")
+        used = self.judge(check, scenarios.BY_NAME["touched"])
+        check.equal("state", used["state"], "hash")
+
+    def hidden_btf(self):
+        for name, do, file in (("none", self.no_btf, None),
+                               ("by its file", self.by_file, FULL_BTF),
+                               ("by a little one", self.by_file, LITTLE_BTF),
+                               ("by an archive", self.by_archive, LITTLE_BTF)):
+            if self.wants(f"hidden BTF, {name}"):
+                self.test(f"hidden BTF, {name}", self.hidden, do, file)
+
     def console(self, check):
         self.guest.close()
         for text in self.guest.crashes:
@@ -222,7 +267,7 @@ class KernelRun:
         # without state nothing is counted, without life nothing follows the command's children
         if hook.name not in ("state", "life"):
             final = check_exact(check, "totals", lines, capture.truth)
-            for field in NULL_WITHOUT.get(hook.name, []):
+            for field in null_without(hook.name, lines.all[0]["hooks"]["fault_begin"]):
                 check.equal(field, field_of(final, field), None)
         self.cells.put(hook.name, "none", self.name, "off, totals exact", check.wrong)
 
@@ -238,8 +283,20 @@ class KernelRun:
         for hook in self.hooks.values():
             for mechanism in [*hook.alternates, "none"]:
                 self.forced(hook, mechanism)
+        if self.hooks:
+            self.hidden_btf()
         self.test("console", self.console)
         print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
+
+
+def btf_files(kernel):
+    """A kernel's BTF for when its own is hidden, and what `make btf-archive` makes of it."""
+    found = {FULL_BTF: kernel.btf}
+    try:
+        found[LITTLE_BTF] = programs.little_btf(kernel)
+    except Missing as reason:
+        fetch.say(f"{kernel.name}: {reason}")
+    return found
 
 
 def test_kernel(tap, cells, name, options):
@@ -249,6 +306,7 @@ def test_kernel(tap, cells, name, options):
         path = dict(part.split("=", 1) for part in options.faultscope).get(kernel.arch)
         content = files(programs.static_faultscope(kernel.arch, path),
                         programs.static_workloads(kernel.arch))
+        content |= btf_files(kernel)
         guest = Guest(kernel, content)
         fetch.qemu(kernel.arch)
         fetch.busybox(kernel.arch)

@@ -4,11 +4,14 @@
 Each suite has an apt root of its own: own sources, lists, archives. The mirror is the one that
 the host itself uses, so nothing here knows the name of a host.
 """
+import fcntl
+import os
 import re
 import subprocess
 import time
 from pathlib import Path
 
+CACHE = Path(os.environ.get("FAULTSCOPE_VM_CACHE") or Path.home() / ".cache/faultscope-vm")
 PATIENCE = 300  # seconds for one call of apt
 LISTS_AGE = 24 * 3600  # seconds until the lists of a suite are fetched anew
 KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
@@ -17,6 +20,16 @@ KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg",
 
 class Missing(Exception):
     """Something cannot be had; the text says what and why."""
+
+
+def locked(fetch):
+    """One fetch at a time in one cache."""
+    def alone(*args, **how):
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with open(CACHE / "lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return fetch(*args, **how)
+    return alone
 
 
 def os_release():

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Builds for other architectures and without shared libraries: what they are made of, and what
+is said where something is missing."""
+
+import shutil
+
+from harness import BUILD, ROOT, Skip
+
+# as the kernel's source names them: another spelling, clang's target, compiler
+ARCHS = {"arm64": ("aarch64", "bpfel", "aarch64-linux-gnu-gcc"),
+         "riscv": ("riscv64", "bpfel", "riscv64-linux-gnu-gcc"),
+         "s390": ("s390x", "bpfeb", "s390x-linux-gnu-gcc")}
+
+
+def make(lab, *words):
+    return lab.call("make", "-C", ROOT, *words)
+
+
+def test_spellings_of_architectures(check, lab):
+    for arch, (other, target, compiler) in ARCHS.items():
+        for word in (arch, other):
+            ran = make(lab, "-n", "-B", f"ARCH={word}", f"build/{arch}/src/main.o",
+                       f"build/{arch}/faultscope.bpf.o")
+            for part in (f"-target {target} -D__TARGET_ARCH_{arch} ", f"{compiler} "):
+                check.that(part in ran.out, f"ARCH={word}: no {part!r}: {ran.out} {ran.err}")
+    ran = make(lab, "-n", "ARCH=vax")
+    check.that(ran.returncode and "ARCH=vax" in ran.err, f"ARCH=vax: {ran.err!r}")
+
+
+def test_other_architectures(check, lab):
+    """What differs between them compiles: the kernel side, its inclusion, and the calls."""
+    if BUILD.name == "san":
+        raise Skip("the plain build's")
+    if not shutil.which("clang"):
+        raise Skip("clang is missing")
+    for arch, (_, _, compiler) in ARCHS.items():
+        place = lab.dir / arch
+        wanted = ["faultscope.bpf.o", "faultscope_hash.bpf.o"]
+        if shutil.which(compiler):
+            wanted += ["src/probe/calls.o", "src/probe/object.o"]
+        ran = make(lab, "-s", f"ARCH={arch}", f"BUILD={place}",
+                   *(place / name for name in wanted))
+        check.equal(f"{arch}, status", ran.returncode, 0)
+        check.equal(f"{arch}, standard error", ran.err, "")
+
+
+def compiler_without_libraries(lab):
+    """A compiler as gcc is where a library is missing: it says the name that it was asked for."""
+    path = lab.dir / "cc"
+    path.write_text("#!/bin/sh\necho \"${1#-print-file-name=}\"\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_static_libraries_missing(check, lab):
+    script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
+    ran = lab.call(script, compiler)
+    check.equal("status", ran.returncode, 1)
+    for package in ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev"):
+        check.that(package in ran.err, f"{package} is not in {ran.err!r}")
+    check.that("libzstd-dev" not in ran.err, "libzstd-dev, of a libelf that does not want it")
+
+
+def test_static_libraries_there(check, lab):
+    script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
+    for name in ("bpf", "elf", "z", "cap"):
+        (lab.dir / f"lib{name}.a").write_text("")
+    ran = lab.call(script, compiler, f"-L{lab.dir}")
+    check.equal("libraries", ran.out.split(), ["-lbpf", "-lelf", "-lz", "-lcap"])
+    (lab.dir / "libelf.a").write_text("ZSTD_decompress")
+    ran = lab.call(script, compiler, f"-L{lab.dir}")
+    check.that("libzstd-dev" in ran.err and ran.returncode == 1, f"message: {ran.err!r}")
+    (lab.dir / "libzstd.a").write_text("")
+    ran = lab.call(script, compiler, f"-L{lab.dir}")
+    check.equal("libraries with zstd", ran.out.split(),
+                ["-lbpf", "-lelf", "-lz", "-lzstd", "-lcap"])
+    (lab.dir / "libelf.a").write_text("eu_search_tree_init")
+    ran = lab.call(script, compiler, f"-L{lab.dir}")
+    check.that("libelf_search_tree.c" in ran.out, f"what libelf.a calls and lacks: {ran.out!r}")
+
+
+def test_sysroot_of_no_architecture(check, lab):
+    ran = lab.call(ROOT / "tools/sysroot.py", "vax-linux-gnu", lab.dir / "sysroot")
+    check.that(ran.returncode == 1 and "usage" in ran.err, f"message: {ran.err!r}")

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Makes of each kernel's BTF the little that the BPF objects read of it, as MACHINE/RELEASE.btf in a
+# directory, and packs that directory.
+#   usage: tools/btf_archive.sh BPFTOOL DIRECTORY MACHINE "OBJECT…" KERNEL_BTF…
+#
+# KERNEL_BTF: a file of BTF, whose kernel's release is told by
+#   /sys/kernel/btf/vmlinux    the running kernel
+#   RELEASE=FILE               the word itself
+#   RELEASE.btf                the file's name
+#   a vmlinux                  its banner
+set -eu
+
+bpftool=$1 directory=$2 machine=$3 objects=$4
+shift 4
+
+release_of() {
+	case $1 in
+	/sys/kernel/btf/vmlinux) uname -r ;;
+	*=*) echo "${1%%=*}" ;;
+	*.btf) basename "$1" .btf ;;
+	*) grep -aoE -m1 'Linux version [0-9][^ ]+' "$1" | head -n 1 | cut -d ' ' -f 3 ;;
+	esac
+}
+
+mkdir -p "$directory/$machine"
+# what was made for other objects may lack what these read
+find "$directory/$machine" -name '*.btf' ! -newer "${objects%% *}" -delete
+for word; do
+	file=${word#*=}
+	if [ ! -r "$file" ]; then
+		echo "btf-archive: cannot read $file" >&2
+		exit 1
+	fi
+	release=$(release_of "$word")
+	case $release in
+	'' | */*)
+		echo "btf-archive: $file does not tell its kernel's release: give RELEASE=$file" >&2
+		exit 1
+		;;
+	esac
+	# shellcheck disable=SC2086 # a list of words
+	"$bpftool" gen min_core_btf "$file" "$directory/part" $objects
+	mv "$directory/part" "$directory/$machine/$release.btf"
+	echo "$directory/$machine/$release.btf: $(wc -c <"$file") bytes, now" \
+		"$(wc -c <"$directory/$machine/$release.btf")"
+done
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "$directory" \
+	-czf "$directory.part" .
+mv "$directory.part" "$directory.tar.gz"

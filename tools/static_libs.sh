@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Prints what a static program is linked with; fails naming the packages that are missing.
+#   usage: tools/static_libs.sh COMPILER [OPTIONS]
+set -eu
+
+# archive NAME: its path as the compiler's linker would find it; its bare name where it would not
+archive() {
+	name=$1
+	shift
+	for option; do
+		case $option in
+		-L*) [ ! -f "${option#-L}/$name" ] || {
+			echo "${option#-L}/$name"
+			return
+		} ;;
+		esac
+	done
+	"$compiler" -print-file-name="$name"
+}
+
+compiler=$1
+shift
+libs=
+missing=
+need() {
+	library=$1 package=$2
+	shift 2
+	libs="$libs -l$library"
+	case $(archive "lib$library.a" "$@") in
+	/* | */*) ;;
+	*) missing="$missing $package" ;;
+	esac
+}
+
+need bpf libbpf-dev "$@"
+need elf libelf-dev "$@"
+need z zlib1g-dev "$@"
+# since 0.189 (Debian 13) libelf reads what zstd compressed
+if grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev/null; then
+	need zstd libzstd-dev "$@"
+fi
+need cap libcap-dev "$@"
+libelf=$(archive libelf.a "$@")
+if grep -q eu_search_tree_init "$libelf" 2>/dev/null; then
+	"$("$compiler" -print-prog-name=nm)" "$libelf" 2>/dev/null |
+		grep -q ' T eu_search_tree_init' || libs="$(dirname "$0")/libelf_search_tree.c$libs"
+fi
+if [ -n "$missing" ]; then
+	echo "static: no static libraries for $compiler, missing packages:$missing" >&2
+	exit 1
+fi
+echo "$libs"

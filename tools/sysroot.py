@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Fetches the libraries of another architecture from Debian and unpacks them; installs nothing.
+
+  usage: sysroot.py TRIPLET DIRECTORY
+
+They are those of the host's own release, from the mirror that the host itself uses. A directory
+that has them already stays as it is.
+"""
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
+
+DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64",
+          "riscv64-linux-gnu": "riscv64", "s390x-linux-gnu": "s390x"}
+PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev")
+# What the development packages' links point to, whatever a release calls its package.
+SHARED = re.compile(r"lib(bpf|elf|cap|zstd)\d\w*|zlib1g")
+
+
+def point_inside(root):
+    """Links to /lib/… are the host's: make them relative to where they are."""
+    for link in root.rglob("*"):
+        if link.is_symlink() and os.readlink(link).startswith("/"):
+            target = root / os.readlink(link).lstrip("/")
+            link.unlink()
+            link.symlink_to(os.path.relpath(target, link.parent))
+
+
+@locked
+def fetch(arch, place):
+    suite = Suite(CACHE, (os_release()["VERSION_CODENAME"],), arch)
+    suite.update()
+    wanted = list(PACKAGES)
+    for package in PACKAGES:
+        wanted += [name for name in suite.depends(package) if SHARED.fullmatch(name)]
+    part = place.with_name(f"{place.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    for package in dict.fromkeys(wanted):
+        suite.unpack(f"{package}={suite.version(package)}", part)
+    point_inside(part)
+    shutil.rmtree(place, ignore_errors=True)
+    part.rename(place)
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in DEBIAN:
+        sys.exit(f"usage: sysroot.py {'|'.join(DEBIAN)} DIRECTORY")
+    triplet, place = sys.argv[1], Path(sys.argv[2])
+    if (place / "usr/lib" / triplet / "libbpf.a").exists():
+        return
+    try:
+        fetch(DEBIAN[triplet], place)
+    except Missing as reason:
+        sys.exit(f"sysroot: no libraries of {DEBIAN[triplet]}: {reason}")
+
+
+if __name__ == "__main__":
+    main()
