@@ -63,7 +63,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch check-vm bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -185,6 +185,12 @@ readme: build/tables ## put the code's tables into the README
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py
+
+# The same expectations in stock kernels; build/kernels.md is the table of what they said.
+KERNELS ?= 5.10,6.1,6.12,newest
+check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+	tools/setup.sh test
+	tests/tally.py "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
 
 bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench
