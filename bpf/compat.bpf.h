@@ -127,6 +127,19 @@ static __always_inline __u64 fault_of_esr(__u64 esr)
 	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;
 }
 
+/*
+ * An int in 6.12, a byte in 7.2: libbpf narrows a plain load of what is unsigned here, a probe read
+ * has to be told.
+ */
+static __always_inline bool runs_now(struct task_struct *task)
+{
+#ifdef FS_HASH
+	return BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
+#else
+	return get(task, on_cpu);
+#endif
+}
+
 /* Registers at the end of a system call: its number and arguments are still there. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)

@@ -213,7 +213,7 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 {
 	struct mm_struct *mm = get(leader, mm);
 	__u64 ran_ns = get(leader, se.sum_exec_runtime);
-	bool still = !get(leader, on_cpu) && !(st->flags & FS_PROC_SHARES_MM);
+	bool still = !runs_now(leader) && !(st->flags & FS_PROC_SHARES_MM);
 	__s64 rss = mm ? rss_figure(mm) : 0;
 
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&

@@ -261,7 +261,7 @@ struct task_struct {
 	int pagefault_disabled;
 	struct list_head thread_node;
 	struct sched_entity se;
-	int on_cpu;
+	unsigned int on_cpu; /* see runs_now() */
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct thread_struct thread;
 #endif

@@ -140,15 +140,22 @@ static int try_load(struct live *live)
 	return err;
 }
 
-/* The hook whose program the log names as the one that failed to load; -1 where it names none. */
+/*
+ * The hook whose program the log names first as one that failed to load; -1 where it names none. It
+ * may name functions that programs share besides.
+ */
 static int find_failed_hook(const struct live *live)
 {
-	const char *at = strstr(load_log, "prog '");
+	const char *at = load_log;
 	char name[64];
+	int h = -1;
 
-	if (!at || sscanf(at, "prog '%63[^']'", name) != 1)
-		return -1;
-	return choice_hook_of(&live->choice, name);
+	while (h < 0 && (at = strstr(at, "prog '"))) {
+		if (sscanf(at, "prog '%63[^']'", name) == 1)
+			h = choice_hook_of(&live->choice, name);
+		at++;
+	}
+	return h;
 }
 
 static bool lacks_own_btf(void)
