@@ -6,13 +6,13 @@ import argparse
 import importlib
 import json
 import os
-import shutil
 import sys
 import traceback
 from pathlib import Path
 
-from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, Check, Lab, Skip, check_form,
-                     jsonschema)
+from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, Lab, Skip,
+                     check_form, jsonschema)
+from placeless import placeless
 
 MOST_DIAGNOSTICS = 20
 
@@ -53,9 +53,10 @@ def keep_recording(name, capture):
         print(f"# {name}: a recording of {size} bytes is too large to keep")
         return
     RECORDINGS.mkdir(exist_ok=True)
-    shutil.copyfile(capture.recording, RECORDINGS / f"{name}.fsr")
-    kept = {"options": capture.options, "truth": capture.truth}
-    (RECORDINGS / f"{name}.truth.json").write_text(json.dumps(kept, indent=1) + "\n")
+    kept = placeless(capture.recording.read_bytes(), ROOT)
+    (RECORDINGS / f"{name}.fsr").write_bytes(kept)
+    about = {"options": capture.options, "truth": capture.truth}
+    (RECORDINGS / f"{name}.truth.json").write_text(json.dumps(about, indent=1) + "\n")
     print(f"# kept the recording {name}, {size} bytes")
 
 

@@ -34,13 +34,18 @@ def test_crossings_of_maps(lab):
     return capture
 
 
-@captures(expect_crossings, keep=True, cases=["file", "socket", "eventfd", "pipe", "scm"])
-def test_crossings_of_descriptors(lab, kind):
-    capture = lab.run("fdleak", "limit", "--nofile", "4096", "--kind", kind)
+def run_to_limit(lab, kind, limit):
+    """A run of fdleak to its limit, with what its refusal is to be called."""
+    capture = lab.run("fdleak", "limit", "--nofile", limit, "--kind", kind)
     dropped = kind == "scm"  # recvmsg says success
     capture.truth |= {"what": "fds", "cause": "descriptors_dropped" if dropped else "rlimit_nofile",
                       "finding": "F04" if dropped else "F01"}
     return capture
+
+
+@captures(expect_crossings, keep=True, cases=["file", "socket", "eventfd", "pipe", "scm"])
+def test_crossings_of_descriptors(lab, kind):
+    return run_to_limit(lab, kind, "4096")
 
 
 CALL_OF_KIND = {
@@ -60,11 +65,8 @@ def expect_kinds(check, lines, truth):
         check.equal(f"{kind}, count", lines.last(pid)["fds"]["count"], one["open_now"])
 
 
-@captures(expect_kinds, keep=True)
-def test_descriptors_of_each_kind(lab):
-    works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold")
-             for kind in CALL_OF_KIND]
-    watch = lab.watch("-p", ",".join(str(work.pid) for work in works))
+def work_in_turn(works, watch):
+    """Lets waiting workloads work one after another; what the watch saw, and their truths."""
     truths = []
     for work in works:
         work.go()
@@ -74,6 +76,13 @@ def test_descriptors_of_each_kind(lab):
     for work in works:
         work.end()
     return capture
+
+
+@captures(expect_kinds, keep=True)
+def test_descriptors_of_each_kind(lab):
+    works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold")
+             for kind in CALL_OF_KIND]
+    return work_in_turn(works, lab.watch("-p", ",".join(str(work.pid) for work in works)))
 
 
 REFUSALS = ["as", "data", "memlock", "nofile", "dup2-past-limit", "fdupfd-past-limit",

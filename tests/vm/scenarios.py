@@ -58,29 +58,16 @@ def counts(lab):
 
 
 def crossings_of_descriptors(kind):
-    def make(lab):
-        capture = lab.run("fdleak", "limit", "--nofile", "1024", "--kind", kind)
-        dropped = kind == "scm"
-        capture.truth |= {"what": "fds", "finding": "F04" if dropped else "F01",
-                          "cause": "descriptors_dropped" if dropped else "rlimit_nofile"}
-        return capture
-    return make
+    return lambda lab: test_limits.run_to_limit(lab, kind, "1024")
 
 
 def descriptors_of_kinds(*kinds):
     """test_limits.test_descriptors_of_each_kind, of a few of them."""
     def make(lab):
         works = [lab.work("fdleak", "100", "--kind", kind, "--wait", "--hold") for kind in kinds]
-        watch = lab.watch("-p", ",".join(str(work.pid) for work in works), first=1 + len(works))
-        truths = []
-        for work in works:
-            work.go()
-            truths.append(work.truth())
-        capture = watch.stop()
-        capture.truth = {"workloads": truths}
-        for work in works:
-            work.end()
-        return capture
+        return test_limits.work_in_turn(
+            works, lab.watch("-p", ",".join(str(work.pid) for work in works),
+                             first=1 + len(works)))
     return make
 
 
