@@ -37,7 +37,8 @@ void complain(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-int status_of(int err)
+/* The exit status for an error of live_open(). */
+static int status_of(int err)
 {
 	switch (err) {
 	case -EPERM:
@@ -312,7 +313,8 @@ static void next_window(struct session *s)
 	s->told = 0;
 }
 
-size_t session_alive(const struct session *s)
+/* What remains alive of what is watched. */
+static size_t session_alive(const struct session *s)
 {
 	size_t n = 0;
 

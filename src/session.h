@@ -59,10 +59,4 @@ int session_start(struct session *s); /* host and hooks, the first look, the fir
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
 
-/* What remains alive of what is watched. */
-size_t session_alive(const struct session *s);
-
-/* The exit status for an error of live_open(). */
-int status_of(int err);
-
 #endif

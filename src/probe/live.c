@@ -255,9 +255,9 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return n < 0 ? n : 0;
 }
 
-unsigned long long live_bpf_ns(const struct source *src)
+/* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */
+static unsigned long long bpf_ns(const struct live *live)
 {
-	const struct live *live = (const struct live *)src;
 	unsigned long long sum = 0;
 	struct bpf_program *prog;
 
@@ -364,7 +364,7 @@ static int live_look(struct source *src, const struct sink *sink)
 	tick.losses = live->obj.shared->losses;
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
-	tick.own_bpf_ns = live_bpf_ns(src);
+	tick.own_bpf_ns = bpf_ns(live);
 	return sink->take(sink->ctx, &tick.h);
 }
 

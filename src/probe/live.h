@@ -48,7 +48,4 @@ int live_resume(struct source *src);
 
 const struct hook_status *live_hooks(const struct source *src);
 
-/* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */
-unsigned long long live_bpf_ns(const struct source *src);
-
 #endif
