@@ -100,6 +100,69 @@ static __always_inline bool has_capability(struct task_struct *task, int capabil
 }
 
 /*
+ * The flags of an address space: a word, since "mm: introduce bitmap type for mm_struct flags"
+ * (6.18) a bitmap of that name.
+ */
+struct mm_struct___flag_word {
+	unsigned long flags;
+} __attribute__((preserve_access_index));
+struct mm_struct___flag_bitmap {
+	struct {
+		unsigned long word[1];
+	} flags;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u64 mm_flags_of(struct mm_struct *mm)
+{
+	struct mm_struct___flag_word *plain = (void *)mm;
+	__u64 bits = 0;
+
+	if (bpf_core_field_exists(plain->flags))
+		return BPF_CORE_READ(plain, flags);
+	if (bpf_core_field_exists(((struct mm_struct___flag_bitmap *)mm)->flags))
+		bpf_probe_read_kernel(
+			&bits, sizeof(bits),
+			(void *)mm + bpf_core_field_offset(struct mm_struct___flag_bitmap, flags));
+	return bits;
+}
+
+/* What can be mapped has the one or, since "mm: add mmap_prepare() compatibility" (6.16), the
+ * other. */
+struct file_operations___prepare {
+	void *mmap_prepare;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u64 mmap_method(const struct file_operations *ops)
+{
+	__u64 ip = (__u64)BPF_CORE_READ(ops, mmap);
+
+	if (!ip && bpf_core_field_exists(((struct file_operations___prepare *)ops)->mmap_prepare))
+		ip = (__u64)BPF_CORE_READ((struct file_operations___prepare *)ops, mmap_prepare);
+	return ip;
+}
+
+/*
+ * How many processes a user has: a count of the user's own, since 21d1c5e386bc (5.14) one of the
+ * user in its namespace, among the others of that until de399236e240 (6.0) gave it an array of its
+ * own, in which it is the first.
+ */
+struct user_struct___processes {
+	atomic_t processes;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u64 processes_of(const struct cred *cred)
+{
+	struct user_struct___processes *user = (void *)BPF_CORE_READ(cred, user);
+
+	if (bpf_core_field_exists(user->processes))
+		return BPF_CORE_READ(user, processes.counter);
+	if (bpf_core_field_exists(cred->ucounts) &&
+	    bpf_core_field_exists(((struct ucounts *)0)->rlimit))
+		return BPF_CORE_READ(cred, ucounts, rlimit[0].counter);
+	return ~0ULL;
+}
+
+/*
  * What the classic fault events hand over: events/exceptions/page_fault_user/format. The name of
  * its class changed with "x86/tracing, x86/mm: Move page fault tracepoints to generic" (6.16), the
  * layout did not.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Page faults: kind at their begin, latency and class at their end, failure by signal. */
+#include "errno.bpf.h"
 #include "state.bpf.h"
 
 #define EFLAGS_AC 0x40000 /* arch/x86/include/uapi/asm/processor-flags.h */
-
-#define ENOENT 2
 
 static __always_inline __u32 fault_kind(__u64 error_code)
 {
@@ -156,7 +155,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	struct fs_kernel_fault_record *r;
 	__u64 count;
 
-	count = coalesce(&everyone, ip);
+	count = coalesce(&everyone, ip, 0);
 	if (!count)
 		return;
 	fill_subject(&s, get(task, group_leader));

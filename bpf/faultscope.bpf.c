@@ -4,6 +4,14 @@
 #include "fault.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
+#include "other.bpf.c"
+
+/* One number for many things: which of them it was. */
+static __always_inline void name_fcntl(struct call *c)
+{
+	if (c->shape == FS_SHAPE_FCNTL && call_arg(c, 1) == F_SETPIPE_SZ)
+		c->call = FS_CALL_PIPE_SIZE;
+}
 
 /* The end of a system call. `regs` still hold the arguments. */
 static __always_inline int end_call(struct task_struct *task, struct pt_regs *regs, __u64 nr,
@@ -11,6 +19,7 @@ static __always_inline int end_call(struct task_struct *task, struct pt_regs *re
 {
 	struct call c = {.task = task, .regs = regs, .ret = ret};
 	struct fs_state *st;
+	int refused;
 
 	if (nr >= FS_SYSCALL_MAX)
 		return 0;
@@ -28,10 +37,17 @@ static __always_inline int end_call(struct task_struct *task, struct pt_regs *re
 	st = proc_of(c.leader);
 	if (!st)
 		return 0;
+	name_fcntl(&c);
 	if (c.call < FS_CALL_FD_FIRST)
-		on_map_call(st, &c);
+		refused = on_map_call(st, &c);
+	else if (c.call < FS_CALL_OTHER_FIRST)
+		refused = on_fd_call(st, &c);
 	else
-		on_fd_call(st, &c);
+		refused = on_other_call(&c);
+	if (refused != NOT_REFUSED)
+		emit_refusal(st, &c, refused);
+	else if (st->noted)
+		take_note(st, task); /* of a search that was repeated elsewhere */
 	return 0;
 }
 

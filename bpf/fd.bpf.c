@@ -2,10 +2,6 @@
 /* Descriptors: made, closed, refused; the threshold test at the moment one is made. */
 #include "refusal.bpf.h"
 
-#define EBADF		9
-#define EINVAL		22
-#define ENFILE		23
-#define EMFILE		24
 #define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
 #define SOL_SOCKET	1
@@ -73,14 +69,14 @@ static __always_inline void saw_close(struct fs_state *st)
 }
 
 /* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */
-static __always_inline void saw_cut(struct fs_state *st, const struct call *c)
+static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
 
 	if (!count_fds(c->task, &fds) || fds < soft_limit(get(c->task, signal), RLIMIT_NOFILE))
-		return;
+		return false;
 	tally(st, fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused, 1);
-	emit_refusal(st, c, 0, true);
+	return true;
 }
 
 /* Of calls that do many things. */
@@ -112,39 +108,38 @@ static __always_inline bool is_refusal(const struct call *c)
 	       call_arg(c, 1) >= soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 }
 
-static __always_inline void on_fd_call(struct fs_state *st, const struct call *c)
+/* Returns the errno of a refusal (0 for recvmsg, which has none), or NOT_REFUSED. */
+static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
-	__u32 pair[2];
+	int refused = NOT_REFUSED;
 	bool cut = false;
+	__u32 pair[2];
 	__u64 where;
 
-	if (i >= FS_NR_FD_CALLS)
-		return;
-	if (!makes_descriptors(c))
-		return;
+	if (i >= FS_NR_FD_CALLS || !makes_descriptors(c))
+		return NOT_REFUSED;
 	if (c->ret < 0) {
 		if (!is_refusal(c))
-			return; /* an ordinary failure: no such file, interrupted, … */
+			return NOT_REFUSED; /* an ordinary failure: no such file, interrupted, … */
 		tally(st, fd_call[i].refused, 1);
-		emit_refusal(st, c, -c->ret, true);
-		return;
+		return -c->ret;
 	}
 	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
 		saw_close(st);
 		tally(st, fd_call[i].calls, 1);
-		return;
+		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
-		return; /* how many is what the descriptor count tells at the next look */
+		return NOT_REFUSED; /* how many is what the count tells at the next look */
 	case FS_SHAPE_RECVMSG:
 		/* a 32-bit message header is laid out otherwise: the count balances it */
 		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut);
-		if (cut)
-			saw_cut(st, c);
+		if (cut && was_cut(st, c))
+			refused = 0;
 		if (!made)
-			return;
+			return refused;
 		break;
 	case FS_SHAPE_FD2:
 		made = 2;
@@ -155,7 +150,7 @@ static __always_inline void on_fd_call(struct fs_state *st, const struct call *c
 		break;
 	case FS_SHAPE_DUP2:
 		if (call_arg(c, 0) == call_arg(c, 1))
-			return;
+			return NOT_REFUSED;
 		break;
 	case FS_SHAPE_FCNTL:
 		break;
@@ -164,4 +159,5 @@ static __always_inline void on_fd_call(struct fs_state *st, const struct call *c
 	}
 	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
+	return refused;
 }

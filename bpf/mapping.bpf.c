@@ -2,9 +2,6 @@
 /* The mmap family: VMA count, sizes, refusals. */
 #include "refusal.bpf.h"
 
-#define ENOMEM 12
-#define EAGAIN 11
-
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
 	__u32 bucket = log2_of(bytes >> FS_MAP_SIZE_SHIFT);
@@ -14,7 +11,8 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 	tally(st, map_size[bucket & (FS_NR_MAP_SIZES - 1)], 1);
 }
 
-static __always_inline void on_map_call(struct fs_state *st, const struct call *c)
+/* Returns the errno of a refusal (0 for brk, which has none), or NOT_REFUSED. */
+static __always_inline int on_map_call(struct fs_state *st, const struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_MMAP) & 15;
 	struct mm_struct *mm = get(c->task, mm);
@@ -23,9 +21,9 @@ static __always_inline void on_map_call(struct fs_state *st, const struct call *
 	__u32 count, before;
 
 	if (i >= FS_NR_MAP_CALLS || !mm)
-		return;
+		return NOT_REFUSED;
 	if (c->shape == FS_SHAPE_MADVISE && refused && error != ENOMEM && error != EAGAIN)
-		return; /* advice that this kernel or mapping does not take */
+		return NOT_REFUSED; /* advice that this kernel or mapping does not take */
 	if (c->shape == FS_SHAPE_BRK)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
@@ -42,15 +40,16 @@ static __always_inline void on_map_call(struct fs_state *st, const struct call *
 	saw_map_count(st, c->leader, count);
 	if (refused) {
 		tally(st, map_call[i].refused, 1);
-		emit_refusal(st, c, error, false);
-		return;
+		return error;
 	}
 	tally(st, map_call[i].calls, 1);
 	if (c->shape == FS_SHAPE_MMAP)
 		count_map_size(st, call_arg(c, 1));
+	return NOT_REFUSED;
 }
 
-static __always_inline int on_area(void)
+/* `address`: what the search for a free range answered; -errno where there is none. */
+static __always_inline int on_area(unsigned long address, struct vm_unmapped_area_info *info)
 {
 	struct task_struct *task = current_task();
 	struct task_struct *leader = get(task, group_leader);
@@ -60,6 +59,8 @@ static __always_inline int on_area(void)
 	if (!st || !mm)
 		return 0;
 	tally(st, unmapped_area, 1);
+	if (address > -4096UL)
+		note_down(st, task, BPF_CORE_READ(info, length), 0);
 	saw_map_count(st, leader, map_count_of(mm));
 	return 0;
 }
@@ -67,15 +68,15 @@ static __always_inline int on_area(void)
 /* Tier 1: fires for each mapping that needs an address, refused ones too, and taxes nothing else.
  */
 SEC("tp_btf/vm_unmapped_area")
-int BPF_PROG(on_unmapped_area, unsigned long address)
+int BPF_PROG(on_unmapped_area, unsigned long address, struct vm_unmapped_area_info *info)
 {
-	return on_area();
+	return on_area(address, info);
 }
 
 #ifdef FS_HASH
 SEC("raw_tp/vm_unmapped_area")
-int raw_unmapped_area(void *ctx)
+int raw_unmapped_area(struct bpf_raw_tracepoint_args *ctx)
 {
-	return on_area();
+	return on_area(ctx->args[0], (struct vm_unmapped_area_info *)ctx->args[1]);
 }
 #endif

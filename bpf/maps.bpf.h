@@ -13,6 +13,7 @@ struct fs_shared shared SEC(".data.shared") = {};
 struct coalesce_key {
 	struct fs_subject subject;
 	__u64 what;
+	__u64 group; /* facts that tell events of one sort apart */
 };
 struct coalesced {
 	__u64 count;
@@ -72,9 +73,9 @@ static __always_inline __u64 wake_when_filling(void)
  * Counts one more of equal events. Returns its count when it should be emitted (the first, each
  * power of two, and one each 200 ms), else 0.
  */
-static __always_inline __u64 coalesce(const struct fs_subject *subject, __u64 what)
+static __always_inline __u64 coalesce(const struct fs_subject *subject, __u64 what, __u64 group)
 {
-	struct coalesce_key key = {.subject = *subject, .what = what};
+	struct coalesce_key key = {.subject = *subject, .what = what, .group = group};
 	struct coalesced first = {.count = 1, .emitted_ns = bpf_ktime_get_ns()};
 	struct coalesced *seen = bpf_map_lookup_elem(&equal, &key);
 	__u64 count;

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 1
+#define FS_WIRE_VERSION 2
 
 #define FS_COMM_LEN 16
 
@@ -57,12 +57,25 @@
 	X(OTHER, "other")                                                                          \
 	X(CLOSE, "close")
 
+/* Calls of which only refusals are told. */
+#define FS_OTHER_CALLS(X)                                                                          \
+	X(CLONE, "clone")                                                                          \
+	X(EXECVE, "execve")                                                                        \
+	X(INOTIFY_WATCH, "inotify_add_watch")                                                      \
+	X(EPOLL_CTL, "epoll_ctl")                                                                  \
+	X(IO_URING_REGISTER, "io_uring_register")                                                  \
+	X(PIPE_SIZE, "fcntl(F_SETPIPE_SZ)")                                                        \
+	X(MSYNC, "msync")                                                                          \
+	X(SETRLIMIT, "setrlimit")
+
 enum fs_call {
 	FS_CALL_NONE,
 #define X(id, name) FS_CALL_##id,
 	FS_MAP_CALLS(X) FS_CALL_FD_FIRST,
 	FS_CALL_FD_BASE = FS_CALL_FD_FIRST - 1,
-	FS_FD_CALLS(X)
+	FS_FD_CALLS(X) FS_CALL_OTHER_FIRST,
+	FS_CALL_OTHER_BASE = FS_CALL_OTHER_FIRST - 1,
+	FS_OTHER_CALLS(X)
 #undef X
 		FS_CALL_MAX,
 };
@@ -71,7 +84,8 @@ enum fs_call {
 #define FS_NR_FD_CALLS	22
 
 _Static_assert(FS_CALL_FD_BASE == FS_NR_MAP_CALLS, "one counter a mapping call");
-_Static_assert(FS_CALL_MAX - FS_CALL_FD_FIRST == FS_NR_FD_CALLS, "one counter a descriptor call");
+_Static_assert(FS_CALL_OTHER_FIRST - FS_CALL_FD_FIRST == FS_NR_FD_CALLS,
+	       "one counter a descriptor call");
 
 /* How the kernel side reads a system call: one row per number in the table that the loader fills.
  */
@@ -89,6 +103,12 @@ enum fs_shape {
 	FS_SHAPE_CLOSE_RANGE, /* 0 closes some: counted by the descriptor count */
 	FS_SHAPE_RECVMSG,     /* descriptors in SCM_RIGHTS control messages */
 	FS_SHAPE_BPF,	      /* a descriptor for some commands, arg 0 */
+	FS_SHAPE_TASK,	      /* a process or thread, or another program */
+	FS_SHAPE_WATCH,	      /* one more of something that is counted by user */
+	FS_SHAPE_RING,	      /* memory that is pinned for good */
+	FS_SHAPE_RANGE,	      /* a range of mappings; only ENOMEM is a refusal */
+	FS_SHAPE_SETRLIMIT,   /* a limit, of the resource that arg 0 names; EPERM */
+	FS_SHAPE_PRLIMIT,     /* the same, arg 1 */
 };
 
 struct fs_syscall {
@@ -217,6 +237,8 @@ struct fs_state {
 	__u32 epoch;
 	__u32 fd_base;
 	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
+	__u32 noted;		   /* notes on its threads that wait for the end of a call */
+	__u32 pad;
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -237,6 +259,7 @@ enum fs_record_kind {
 	FS_REC_NAMES,
 	FS_REC_SYMBOL,
 	FS_REC_END,
+	FS_REC_LIMITS,
 };
 
 struct fs_header {
@@ -265,28 +288,104 @@ struct fs_crossing_record {
 	char comm[FS_COMM_LEN];
 };
 
+/* A range of the address space, as a refused call found it. Addresses; ends are exclusive. */
+enum fs_walk { FS_WALK_NONE, FS_WALK_DONE, FS_WALK_BUSY, FS_WALK_CUT };
+struct fs_range {
+	__u64 hole;	 /* the first address where nothing is mapped; ~0: none */
+	__u64 start;	 /* of the VMA at its begin; 0: none */
+	__u64 end;	 /* of the same */
+	__u64 flags_all; /* VM_*: of every VMA walked */
+	__u64 flags_any; /* of any */
+	__u64 above;	 /* start of the first VMA in what the call would have grown into; 0: none */
+	__u32 vmas;
+	__u32 walk;  /* enum fs_walk: of the range itself */
+	__u32 probe; /* the same of what is above */
+	__u32 pad;
+};
+
+#define FS_FILE_KNOWN	 1u /* the call named an open descriptor */
+#define FS_FILE_CLOSED	 2u /* it named one that is not open */
+#define FS_FILE_MAPPABLE 4u /* its kind has an mmap method */
+#define FS_FILE_NOEXEC	 8u /* of a mount or file system without exec */
+#define FS_FILE_DELETED	 16u
+#define FS_FILE_NAME	 40
+
+/* The file behind a descriptor. */
+struct fs_file {
+	__u64 magic;	  /* of its file system: linux/magic.h */
+	__u64 size_bytes; /* of the inode */
+	__u64 mmap_ip;	  /* its mmap method: tells the driver */
+	__u32 flags;	  /* FS_FILE_* */
+	__u32 mode;	  /* inode->i_mode */
+	__u32 open_mode;  /* file->f_mode: FMODE_* of include/linux/fs.h */
+	__u32 seals;	  /* F_SEAL_* of a memory file */
+	char name[FS_FILE_NAME];
+};
+
+/* Of the levels of a hierarchy the one with the least room. */
+struct fs_level {
+	__u64 used;
+	__u64 limit; /* ~0: none of them has one */
+	__u32 up;    /* how many levels above the process's own */
+	__u32 known;
+};
+
+/* What is counted for a user (in a user namespace), ~0 where it is not known. */
+struct fs_user {
+	__u64 processes; /* what RLIMIT_NPROC bounds */
+	__u64 inotify_instances;
+	__u64 inotify_instances_max;
+	__u64 inotify_watches;
+	__u64 inotify_watches_max;
+	__u64 pipe_pages;
+	__u64 locked_pages; /* by io_uring, perf and others: a user's, not a process's */
+};
+
+#define FS_FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
+#define FS_FACT_IPC_LOCK      2u /* capabilities */
+#define FS_FACT_RESOURCE      4u
+#define FS_FACT_ADMIN	      8u
+#define FS_FACT_RAWIO	      16u
+#define FS_FACT_ROOT	      32u  /* the initial user: RLIMIT_NPROC does not bind it */
+#define FS_FACT_MDWE	      64u  /* memory that is written may not be executed */
+#define FS_FACT_NO_AREA	      128u /* the search for a free range failed in this call */
+#define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
+#define FS_FACT_SAID_FILE_MAX 512u
+#define FS_FACT_COMPAT	      1024u /* a 32-bit call */
+
 /* State at the moment a call was refused. */
 struct fs_refused_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
 	__u16 call;  /* enum fs_call */
-	__u16 error; /* errno; 0 for brk, which gives none */
-	__u64 count; /* of equal ones (process, call, errno) up to and with this */
+	__u16 error; /* errno; 0 for brk and recvmsg, which give none */
+	__u64 count; /* of equal ones (process, call, errno, facts) up to and with this */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
 	__u64 data_vm_pages;
 	__u64 locked_vm_pages;
+	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
+	__u64 task_size_bytes;
 	__u64 as_limit_bytes;
 	__u64 data_limit_bytes;
 	__u64 memlock_limit_bytes;
+	__u64 stack_limit_bytes;
+	__u64 nproc_limit;
 	__u64 fd_soft;
-	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
+	__u64 area_bytes; /* what no free range was found for; 0: none was sought in vain */
+	struct fs_range range;
+	struct fs_file file;
+	struct fs_level memory; /* pages, of the memory cgroup */
+	struct fs_level pids;
+	struct fs_user user;
 	__u32 map_count;
-	__u32 fds; /* ~0 where they were not counted */
-	__u32 def_flags_locked;
-	__u32 cap_ipc_lock;
+	__u32 fds;	/* ~0 where they were not counted */
+	__u32 fds_free; /* numbers below the soft limit; ~0 where they were not counted */
+	__u32 facts;	/* FS_FACT_* */
+	__s32 stack;	/* of a stack record; < 0: none */
+	__u32 pad;
 	char comm[FS_COMM_LEN];
 };
 
@@ -383,6 +482,25 @@ struct fs_limits {
 	__u64 overcommit_memory;
 	__u64 mmap_min_addr;
 	__u64 page_bytes;
+	__u64 huge_page_bytes; /* the default size; its pool: */
+	__u64 huge_pages;
+	__u64 huge_pages_free;
+	__u64 huge_pages_reserved;
+	__u64 threads;
+	__u64 threads_max;
+	__u64 pid_max;
+	__u64 inotify_watches;
+	__u64 epoll_watches;
+	__u64 pipe_pages_soft;
+	__u64 pipe_pages_hard;
+	__u64 pipe_max_bytes;
+	__u64 mem_free_bytes;
+};
+
+/* The machine's limits as they are at a refusal, ahead of it. */
+struct fs_limits_record {
+	struct fs_header h;
+	struct fs_limits limits;
 };
 
 /* The end of a look: user space's own record, once per interval. */

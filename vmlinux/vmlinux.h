@@ -55,7 +55,15 @@ enum vm_event_item {
 	PGMAJFAULT,
 };
 
-struct mem_cgroup;
+enum cgroup_subsys_id {
+	memory_cgrp_id,
+	pids_cgrp_id,
+};
+enum ucount_type {
+	UCOUNT_INOTIFY_INSTANCES,
+	UCOUNT_INOTIFY_WATCHES,
+};
+
 struct vm_area_struct;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -67,6 +75,7 @@ typedef struct {
 typedef struct {
 	s64 counter;
 } atomic64_t;
+typedef atomic64_t atomic_long_t;
 
 #if defined(__TARGET_ARCH_x86)
 /* arch/x86/include/asm/ptrace.h */
@@ -166,11 +175,15 @@ struct mm_struct {
 	unsigned long end_data;
 	unsigned long start_brk;
 	unsigned long brk;
+	unsigned long task_size;
 	struct percpu_counter rss_stat[4];
 };
 
 struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
 	unsigned long vm_flags;
+	struct file *vm_file;
 };
 
 struct rlimit {
@@ -204,8 +217,59 @@ struct signal_struct {
 	struct rlimit rlim[16];
 };
 
+struct super_block {
+	unsigned long s_iflags;
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned short i_mode;
+	unsigned int i_nlink;
+	struct super_block *i_sb;
+	s64 i_size;
+};
+
+struct shmem_inode_info {
+	unsigned int seals;
+	struct inode vfs_inode;
+};
+
+struct hugetlbfs_inode_info {
+	struct inode vfs_inode;
+	unsigned int seals;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	int mnt_flags;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file_operations {
+	void *mmap;
+};
+
+struct file {
+	unsigned int f_mode;
+	const struct file_operations *f_op;
+	struct inode *f_inode;
+	struct path f_path;
+};
+
 struct fdtable {
 	unsigned int max_fds;
+	struct file **fd;
 	unsigned long *open_fds;
 };
 
@@ -221,7 +285,29 @@ struct cgroup {
 	struct kernfs_node *kn;
 };
 
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct page_counter {
+	atomic_long_t usage;
+	unsigned long max;
+	struct page_counter *parent;
+};
+
+struct mem_cgroup {
+	struct cgroup_subsys_state css;
+	struct page_counter memory;
+};
+
+struct pids_cgroup {
+	struct cgroup_subsys_state css;
+	atomic64_t counter;
+	atomic64_t limit;
+};
+
 struct css_set {
+	struct cgroup_subsys_state *subsys[1];
 	struct cgroup *dfl_cgrp;
 };
 
@@ -233,9 +319,28 @@ typedef struct {
 	u64 val;
 } kernel_cap_t;
 
+struct user_namespace {
+	struct ucounts *ucounts;
+	long ucount_max[1];
+};
+
+struct ucounts {
+	struct user_namespace *ns;
+	atomic_long_t ucount[1];
+	atomic_long_t rlimit[1];
+};
+
+struct user_struct {
+	atomic_long_t pipe_bufs;
+	kuid_t uid;
+	atomic_long_t locked_vm;
+};
+
 struct cred {
 	kuid_t uid;
 	kernel_cap_t cap_effective;
+	struct user_struct *user;
+	struct ucounts *ucounts;
 };
 
 struct sched_entity {
@@ -270,7 +375,9 @@ struct task_struct {
 struct linux_binprm {
 	const char *interp;
 };
-struct vm_unmapped_area_info;
+struct vm_unmapped_area_info {
+	unsigned long length;
+};
 
 struct kernel_siginfo {
 	int si_signo;

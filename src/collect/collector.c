@@ -25,7 +25,10 @@ static const struct layout {
 	 offsetof(struct fs_process_record, c),
 	 {TEXT(fs_process_record, g.comm)}},
 	{FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0, {TEXT(fs_crossing_record, comm)}},
-	{FS_REC_REFUSED, sizeof(struct fs_refused_record), 0, {TEXT(fs_refused_record, comm)}},
+	{FS_REC_REFUSED,
+	 sizeof(struct fs_refused_record),
+	 0,
+	 {TEXT(fs_refused_record, comm), TEXT(fs_refused_record, file.name)}},
 	{FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0, {TEXT(fs_signal_record, comm)}},
 	{FS_REC_KERNEL_FAULT,
 	 sizeof(struct fs_kernel_fault_record),
@@ -53,6 +56,7 @@ static const struct layout {
 	 0,
 	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
+	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
 #undef TEXT
 };
 

@@ -378,6 +378,9 @@ int model_take(struct model *m, const struct fs_header *h)
 		return take_names(m, (const struct fs_names_record *)h);
 	case FS_REC_SYMBOL:
 		return take_symbol(m, (const struct fs_symbol_record *)h);
+	case FS_REC_LIMITS:
+		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
+		return 0;
 	case FS_REC_TICK:
 		m->prev_own_cpu_ns = m->tick.own_cpu_ns;
 		memcpy(&m->tick, h, sizeof(m->tick));

@@ -74,6 +74,22 @@ const struct call_row call_rows[] = {
 	ROW(landlock_create_ruleset, OTHER, FD),
 	ROW(close, CLOSE, CLOSE),
 	ROW(close_range, CLOSE, CLOSE_RANGE),
+#ifdef __NR_fork
+	ROW(fork, CLONE, TASK),
+	ROW(vfork, CLONE, TASK),
+#endif
+	ROW(clone, CLONE, TASK),
+	ROW(clone3, CLONE, TASK),
+	ROW(execve, EXECVE, TASK),
+	ROW(execveat, EXECVE, TASK),
+	ROW(inotify_add_watch, INOTIFY_WATCH, WATCH),
+	ROW(epoll_ctl, EPOLL_CTL, WATCH),
+	ROW(io_uring_register, IO_URING_REGISTER, RING),
+	ROW(msync, MSYNC, RANGE),
+#ifdef __NR_setrlimit
+	ROW(setrlimit, SETRLIMIT, SETRLIMIT),
+#endif
+	ROW(prlimit64, SETRLIMIT, PRLIMIT),
 };
 
 const unsigned int nr_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);
@@ -137,6 +153,16 @@ static const struct call_row compat_rows[] = {
 	{425, FS_CALL_IO_URING, FS_SHAPE_FD, "io_uring_setup"},
 	{6, FS_CALL_CLOSE, FS_SHAPE_CLOSE, "close"},
 	{436, FS_CALL_CLOSE, FS_SHAPE_CLOSE_RANGE, "close_range"},
+	{2, FS_CALL_CLONE, FS_SHAPE_TASK, "fork"},
+	{190, FS_CALL_CLONE, FS_SHAPE_TASK, "vfork"},
+	{120, FS_CALL_CLONE, FS_SHAPE_TASK, "clone"},
+	{435, FS_CALL_CLONE, FS_SHAPE_TASK, "clone3"},
+	{11, FS_CALL_EXECVE, FS_SHAPE_TASK, "execve"},
+	{358, FS_CALL_EXECVE, FS_SHAPE_TASK, "execveat"},
+	{292, FS_CALL_INOTIFY_WATCH, FS_SHAPE_WATCH, "inotify_add_watch"},
+	{255, FS_CALL_EPOLL_CTL, FS_SHAPE_WATCH, "epoll_ctl"},
+	{427, FS_CALL_IO_URING_REGISTER, FS_SHAPE_RING, "io_uring_register"},
+	{144, FS_CALL_MSYNC, FS_SHAPE_RANGE, "msync"},
 };
 #endif
 

@@ -157,6 +157,17 @@ const struct hook hooks[] = {
 			},
 	},
 	{
+		.name = "log",
+		.tier = 1,
+		.feeds = "the kernel's own lines in its log: which check refused a call",
+		.lost = "proof of refusals by overcommit; they are told from figures",
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_console"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_console"}},
+			},
+	},
+	{
 		.name = "calls",
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",

@@ -17,7 +17,15 @@ enum {
 	MIN_ADDR,
 	MEMINFO,
 	BPF_STATS,
-	STATM
+	STATM,
+	LOADAVG,
+	THREADS_MAX,
+	PID_MAX,
+	WATCHES,
+	EPOLL_WATCHES,
+	PIPE_SOFT,
+	PIPE_HARD,
+	PIPE_MAX,
 };
 
 static const char *const paths[LIMIT_FILES] = {
@@ -31,6 +39,14 @@ static const char *const paths[LIMIT_FILES] = {
 	[MEMINFO] = "/proc/meminfo",
 	[BPF_STATS] = "/proc/sys/kernel/bpf_stats_enabled",
 	[STATM] = "/proc/self/statm",
+	[LOADAVG] = "/proc/loadavg",
+	[THREADS_MAX] = "/proc/sys/kernel/threads-max",
+	[PID_MAX] = "/proc/sys/kernel/pid_max",
+	[WATCHES] = "/proc/sys/fs/inotify/max_user_watches",
+	[EPOLL_WATCHES] = "/proc/sys/fs/epoll/max_user_watches",
+	[PIPE_SOFT] = "/proc/sys/fs/pipe-user-pages-soft",
+	[PIPE_HARD] = "/proc/sys/fs/pipe-user-pages-hard",
+	[PIPE_MAX] = "/proc/sys/fs/pipe-max-size",
 };
 
 void limits_open(struct limits *l)
@@ -66,14 +82,20 @@ static void read_meminfo(const struct limits *l, struct fs_limits *ret)
 	const struct {
 		const char *key;
 		__u64 *value;
+		__u64 unit;
 	} rows[] = {
 		/* in the order of the file */
-		{"MemTotal:", &ret->mem_total_bytes},
-		{"MemAvailable:", &ret->mem_available_bytes},
-		{"SwapTotal:", &ret->swap_total_bytes},
-		{"SwapFree:", &ret->swap_free_bytes},
-		{"CommitLimit:", &ret->commit_limit_bytes},
-		{"Committed_AS:", &ret->committed_bytes},
+		{"MemTotal:", &ret->mem_total_bytes, 1024},
+		{"MemFree:", &ret->mem_free_bytes, 1024},
+		{"MemAvailable:", &ret->mem_available_bytes, 1024},
+		{"SwapTotal:", &ret->swap_total_bytes, 1024},
+		{"SwapFree:", &ret->swap_free_bytes, 1024},
+		{"CommitLimit:", &ret->commit_limit_bytes, 1024},
+		{"Committed_AS:", &ret->committed_bytes, 1024},
+		{"HugePages_Total:", &ret->huge_pages, 1},
+		{"HugePages_Free:", &ret->huge_pages_free, 1},
+		{"HugePages_Rsvd:", &ret->huge_pages_reserved, 1},
+		{"Hugepagesize:", &ret->huge_page_bytes, 1024},
 	};
 	char text[4096];
 	const char *at = slurp(l, MEMINFO, text, sizeof(text));
@@ -84,8 +106,17 @@ static void read_meminfo(const struct limits *l, struct fs_limits *ret)
 		if (!found)
 			continue;
 		at = found + strlen(rows[i].key);
-		*rows[i].value = strtoull(at, NULL, 10) * 1024;
+		*rows[i].value = strtoull(at, NULL, 10) * rows[i].unit;
 	}
+}
+
+/* "0.20 0.18 0.12 1/80 11206": running and all threads of the machine behind the third. */
+static __u64 threads_of(const struct limits *l)
+{
+	char text[128];
+	const char *slash = strchr(slurp(l, LOADAVG, text, sizeof(text)), '/');
+
+	return slash ? strtoull(slash + 1, NULL, 10) : 0;
 }
 
 void limits_read(const struct limits *l, struct fs_limits *ret)
@@ -98,6 +129,14 @@ void limits_read(const struct limits *l, struct fs_limits *ret)
 	ret->inotify_instances = number(l, INOTIFY);
 	ret->overcommit_memory = number(l, OVERCOMMIT);
 	ret->mmap_min_addr = number(l, MIN_ADDR);
+	ret->threads = threads_of(l);
+	ret->threads_max = number(l, THREADS_MAX);
+	ret->pid_max = number(l, PID_MAX);
+	ret->inotify_watches = number(l, WATCHES);
+	ret->epoll_watches = number(l, EPOLL_WATCHES);
+	ret->pipe_pages_soft = number(l, PIPE_SOFT);
+	ret->pipe_pages_hard = number(l, PIPE_HARD);
+	ret->pipe_max_bytes = number(l, PIPE_MAX);
 	ret->page_bytes = sysconf(_SC_PAGESIZE);
 	read_meminfo(l, ret);
 }

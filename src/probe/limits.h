@@ -7,7 +7,7 @@
 
 #include "wire.h"
 
-#define LIMIT_FILES 10
+#define LIMIT_FILES 18
 
 struct limits {
 	int fd[LIMIT_FILES];

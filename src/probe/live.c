@@ -28,6 +28,7 @@
 
 struct live {
 	struct source src;
+	bool limits_told; /* in this drain */
 	bool nested; /* in a pid namespace: our pids are not those of the records */
 	struct live_options opt;
 	struct object obj;
@@ -220,6 +221,18 @@ static int attach_all(struct live *live)
 	return 0;
 }
 
+/* Ahead of refusals: the machine's limits as they are now, once a drain. */
+static int tell_limits(struct live *live)
+{
+	struct fs_limits_record r = {.h = {FS_REC_LIMITS, sizeof(r), host_monotonic_ns()}};
+
+	if (live->limits_told)
+		return 0;
+	live->limits_told = true;
+	limits_read(&live->limits, &r.limits);
+	return live->sink->take(live->sink->ctx, &r.h);
+}
+
 static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
@@ -233,6 +246,11 @@ static int take_record(void *ctx, void *data, size_t size)
 
 	if (size < sizeof(*copy) || h->len > size)
 		return 0;
+	if (h->kind == FS_REC_REFUSED) {
+		err = tell_limits(live);
+		if (err)
+			return err;
+	}
 	if (!looks_at_proc(live))
 		return live->sink->take(live->sink->ctx, h);
 	copy = malloc(h->len);
@@ -251,6 +269,7 @@ static int live_drain(struct source *src, const struct sink *sink)
 	int n;
 
 	live->sink = sink;
+	live->limits_told = false;
 	n = ring_buffer__consume(live->rb);
 	return n < 0 ? n : 0;
 }

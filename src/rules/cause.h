@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "model/model.h"
 
-#define EVIDENCE_MAX 6
+#define EVIDENCE_MAX 8
 #define NEXT_MAX     4
 
 struct evidence {

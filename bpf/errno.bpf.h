@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* include/uapi/asm-generic/errno-base.h: the same on every architecture faultscope is built for. */
+#ifndef FS_ERRNO_BPF_H
+#define FS_ERRNO_BPF_H
+
+#define EPERM  1
+#define ENOENT 2
+#define E2BIG  7
+#define EBADF  9
+#define EAGAIN 11
+#define ENOMEM 12
+#define EINVAL 22
+#define ENFILE 23
+#define EMFILE 24
+#define ENOSPC 28
+
+#endif

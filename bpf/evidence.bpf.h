@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel knows at the end of a refused call, which alone can tell the limits apart: the
+ * range of mappings, the file, the levels of cgroups, the counts of the user. Each part is a
+ * function of its own that the verifier goes through once, and finds its request in the record.
+ */
+#ifndef FS_EVIDENCE_BPF_H
+#define FS_EVIDENCE_BPF_H
+
+#include "errno.bpf.h"
+#include "state.bpf.h"
+
+#define PAGE_BYTES  4096UL /* the least there is: larger pages are only probed more often */
+#define MOST_VMAS   4096
+#define MOST_PROBES 2048
+#define MOST_LEVELS 12
+#define NOT_KNOWN   (~0ULL)
+
+#define CAP_SYS_RAWIO	 17
+#define CAP_SYS_ADMIN	 21
+#define CAP_SYS_RESOURCE 24
+#define RLIMIT_STACK	 3
+#define RLIMIT_NPROC	 6
+
+#define SHMEM_MAGIC	0x01021994 /* include/uapi/linux/magic.h */
+#define HUGETLBFS_MAGIC 0x958458f6
+#define MNT_NOEXEC	0x04 /* include/linux/mount.h */
+#define SB_I_NOEXEC	0x02 /* include/linux/fs.h */
+
+static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
+{
+	void *shmem = (void *)inode - bpf_core_field_offset(struct shmem_inode_info, vfs_inode);
+	void *huge = (void *)inode - bpf_core_field_offset(struct hugetlbfs_inode_info, vfs_inode);
+
+	if (magic == SHMEM_MAGIC)
+		return BPF_CORE_READ((struct shmem_inode_info *)shmem, seals);
+	if (magic == HUGETLBFS_MAGIC)
+		return BPF_CORE_READ((struct hugetlbfs_inode_info *)huge, seals);
+	return 0;
+}
+
+/* `address`: of a struct file, as a number: to a function of its own no kernel pointer is passed. */
+once_verified int describe_file(struct fs_file *f, __u64 address)
+{
+	struct file *file = (struct file *)address;
+	struct inode *inode;
+
+	if (!f || !file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	f->flags = FS_FILE_KNOWN;
+	f->open_mode = BPF_CORE_READ(file, f_mode);
+	f->mode = BPF_CORE_READ(inode, i_mode);
+	f->size_bytes = BPF_CORE_READ(inode, i_size);
+	f->magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	f->seals = seals_of(inode, f->magic);
+	f->mmap_ip = mmap_method(BPF_CORE_READ(file, f_op));
+	if (f->mmap_ip)
+		f->flags |= FS_FILE_MAPPABLE;
+	if (BPF_CORE_READ(file, f_path.mnt, mnt_flags) & MNT_NOEXEC ||
+	    BPF_CORE_READ(inode, i_sb, s_iflags) & SB_I_NOEXEC)
+		f->flags |= FS_FILE_NOEXEC;
+	if (!BPF_CORE_READ(inode, i_nlink))
+		f->flags |= FS_FILE_DELETED;
+	bpf_probe_read_kernel_str(f->name, sizeof(f->name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	return 0;
+}
+
+/* The file behind a descriptor of the current task. */
+static __always_inline void read_file(struct fs_file *f, __u32 fd)
+{
+	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
+	struct file *file = NULL;
+
+	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	if (file)
+		describe_file(f, (__u64)file);
+	else
+		f->flags = FS_FILE_CLOSED;
+}
+
+#ifndef FS_HASH
+
+/* VMAs are asked for one after another: the helper tells what is at an address. */
+struct range_walk {
+	struct fs_range r;
+	__u64 at, end;
+	__u64 file; /* of the VMA at the begin */
+	long err;
+};
+
+static long take_vma(struct task_struct *task, struct vm_area_struct *vma, struct range_walk *w)
+{
+	if (!w->r.vmas++) {
+		w->r.start = vma->vm_start;
+		w->r.end = vma->vm_end;
+		w->r.flags_all = vma->vm_flags;
+		w->file = (__u64)vma->vm_file;
+	}
+	w->r.flags_all &= vma->vm_flags;
+	w->r.flags_any |= vma->vm_flags;
+	w->at = vma->vm_end;
+	return 0;
+}
+
+static long next_vma(__u32 i, struct range_walk *w)
+{
+	if (w->at >= w->end)
+		return 1;
+	w->err = bpf_find_vma(bpf_get_current_task_btf(), w->at, take_vma, w, 0);
+	return w->err != 0;
+}
+
+static long take_above(struct task_struct *task, struct vm_area_struct *vma, struct range_walk *w)
+{
+	w->r.above = vma->vm_start;
+	return 0;
+}
+
+static long next_page(__u32 i, struct range_walk *w)
+{
+	if (w->at >= w->end)
+		return 1;
+	w->err = bpf_find_vma(bpf_get_current_task_btf(), w->at, take_above, w, 0);
+	w->at += PAGE_BYTES;
+	return w->err != -ENOENT;
+}
+
+static __always_inline __u32 walk_state(const struct range_walk *w)
+{
+	return w->err && w->err != -ENOENT ? FS_WALK_BUSY
+	       : !w->err && w->at < w->end ? FS_WALK_CUT
+					   : FS_WALK_DONE;
+}
+
+/* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
+static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
+					__u64 above)
+{
+	struct range_walk w = {.at = from & ~(PAGE_BYTES - 1), .end = to, .r.hole = NOT_KNOWN};
+
+	if (from < to) {
+		bpf_loop(MOST_VMAS, next_vma, &w, 0);
+		w.r.walk = walk_state(&w);
+		if (w.err == -ENOENT)
+			w.r.hole = w.at;
+	}
+	if (to < above) {
+		w.at = to;
+		w.end = above;
+		w.err = 0;
+		bpf_loop(MOST_PROBES, next_page, &w, 0);
+		/* found, or looked at everything */
+		w.r.probe = w.err == 0 || w.at >= w.end ? FS_WALK_DONE
+			    : w.err != -ENOENT		? FS_WALK_BUSY
+							: FS_WALK_CUT;
+	}
+	ret->range = w.r;
+	describe_file(&ret->file, w.file);
+}
+
+#else
+
+static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
+					__u64 above)
+{
+	struct fs_range none = {.hole = NOT_KNOWN};
+
+	ret->range = none;
+}
+
+#endif
+
+#define STACK_GAP_PAGES 256 /* stack_guard_gap: what brk keeps free below a stack */
+#define MREMAP_MAYMOVE	1
+#define MAP_ANONYMOUS	0x20
+
+/* The range that a call of the mmap family names, as the kernel rounds it. */
+once_verified int read_range(struct fs_refused_record *r)
+{
+	__u64 from = 0, length = 0, above = 0;
+
+	if (!r)
+		return 0;
+	switch (r->call) {
+	case FS_CALL_MPROTECT:
+	case FS_CALL_MADVISE:
+	case FS_CALL_MLOCK:
+	case FS_CALL_MUNLOCK:
+	case FS_CALL_MUNMAP:
+	case FS_CALL_MSYNC:
+		from = r->args[0];
+		length = r->args[1] + (from & (PAGE_BYTES - 1));
+		break;
+	case FS_CALL_MREMAP:
+		from = r->args[0];
+		length = r->args[1];
+		if (!(r->args[3] & MREMAP_MAYMOVE) && r->args[2] > length)
+			above = from + ((r->args[2] + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+		break;
+	case FS_CALL_BRK:
+		from = ((__u64)r->ret + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+		above = r->args[0] + STACK_GAP_PAGES * PAGE_BYTES;
+		break;
+	}
+	length = (length + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	walk_range(r, from, from + length, above);
+	return 0;
+}
+
+static __always_inline void consider_level(struct fs_level *l, __u64 used, __u64 limit,
+					   __u64 unlimited, __u32 up)
+{
+	__u64 room = limit > used ? limit - used : 0;
+
+	if (limit >= unlimited)
+		return;
+	if (l->limit != NOT_KNOWN && room >= (l->limit > l->used ? l->limit - l->used : 0))
+		return;
+	l->used = used;
+	l->limit = limit;
+	l->up = up;
+}
+
+#define NO_PAGE_LIMIT (1UL << 50)  /* PAGE_COUNTER_MAX is 2^51 and more, in pages */
+#define NO_PIDS_LIMIT (1UL << 32) /* PIDS_MAX: pid_max's own limit and one */
+
+static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task, __u32 id)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct cgroup_subsys_state *css = NULL;
+
+	bpf_probe_read_kernel(&css, sizeof(css),
+			      (void *)set + bpf_core_field_offset(struct css_set, subsys) +
+				      id * sizeof(css));
+	return css;
+}
+
+static __always_inline void read_memory_levels(struct task_struct *task, struct fs_level *l)
+{
+	struct page_counter *at;
+	void *css;
+
+	l->limit = NOT_KNOWN;
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
+		return;
+	css = css_of(task, bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id));
+	if (!css)
+		return;
+	l->known = 1;
+	css -= bpf_core_field_offset(struct mem_cgroup, css);
+	at = css + bpf_core_field_offset(struct mem_cgroup, memory);
+	for (__u32 up = 0; up < MOST_LEVELS && at; up++) {
+		consider_level(l, BPF_CORE_READ(at, usage.counter), BPF_CORE_READ(at, max),
+			       NO_PAGE_LIMIT, up);
+		at = BPF_CORE_READ(at, parent);
+	}
+}
+
+static __always_inline void read_pids_levels(struct task_struct *task, struct fs_level *l)
+{
+	struct pids_cgroup *at;
+	void *css;
+
+	l->limit = NOT_KNOWN;
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, pids_cgrp_id))
+		return;
+	css = css_of(task, bpf_core_enum_value(enum cgroup_subsys_id, pids_cgrp_id));
+	l->known = !!css;
+	for (__u32 up = 0; up < MOST_LEVELS && css; up++) {
+		at = css - bpf_core_field_offset(struct pids_cgroup, css);
+		consider_level(l, BPF_CORE_READ(at, counter.counter),
+			       BPF_CORE_READ(at, limit.counter), NO_PIDS_LIMIT, up);
+		css = BPF_CORE_READ((struct cgroup_subsys_state *)css, parent);
+	}
+}
+
+/* The levels of its cgroups that have the least room. */
+once_verified int read_levels(struct fs_refused_record *r)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	if (!r)
+		return 0;
+	read_memory_levels(task, &r->memory);
+	read_pids_levels(task, &r->pids);
+	return 0;
+}
+
+/* A count and its bound, along the user namespaces: of the level that is nearest to it. */
+static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
+					__u64 *ret_max)
+{
+	__u64 count, max;
+
+	for (__u32 i = 0; i < MOST_LEVELS && at; i++) {
+		struct user_namespace *ns = BPF_CORE_READ(at, ns);
+
+		bpf_probe_read_kernel(&count, sizeof(count),
+				      (void *)at + bpf_core_field_offset(struct ucounts, ucount) +
+					      which * sizeof(count));
+		bpf_probe_read_kernel(
+			&max, sizeof(max),
+			(void *)ns + bpf_core_field_offset(struct user_namespace, ucount_max) +
+				which * sizeof(max));
+		if (*ret_count == NOT_KNOWN || *ret_max - *ret_count > max - count) {
+			*ret_count = count;
+			*ret_max = max;
+		}
+		at = BPF_CORE_READ(ns, ucounts);
+	}
+}
+
+/* What its user has of what is counted by user. */
+once_verified int read_user(struct fs_refused_record *r)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	const struct cred *cred = BPF_CORE_READ(task, cred);
+	struct fs_user *u;
+
+	if (!r)
+		return 0;
+	u = &r->user;
+	u->processes = processes_of(cred);
+	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
+	u->inotify_watches = u->inotify_watches_max = u->locked_pages = NOT_KNOWN;
+	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
+	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
+		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
+	/* longs, and of the credentials' own, since 905ae01c4ae2 (5.14) */
+	if (!bpf_core_field_exists(cred->ucounts))
+		return 0;
+	read_ucount(BPF_CORE_READ(cred, ucounts),
+		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES),
+		    &u->inotify_instances, &u->inotify_instances_max);
+	read_ucount(BPF_CORE_READ(cred, ucounts),
+		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES),
+		    &u->inotify_watches, &u->inotify_watches_max);
+	return 0;
+}
+
+#define MDWE_BIT (1UL << 28) /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
+
+static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
+{
+	__u32 facts = 0;
+
+	if (has_capability(task, CAP_IPC_LOCK))
+		facts |= FS_FACT_IPC_LOCK;
+	if (has_capability(task, CAP_SYS_RESOURCE))
+		facts |= FS_FACT_RESOURCE;
+	if (has_capability(task, CAP_SYS_ADMIN))
+		facts |= FS_FACT_ADMIN;
+	if (has_capability(task, CAP_SYS_RAWIO))
+		facts |= FS_FACT_RAWIO;
+	if (!BPF_CORE_READ(task, cred, user, uid.val))
+		facts |= FS_FACT_ROOT;
+	if (mm && get(mm, def_flags) & VM_LOCKED)
+		facts |= FS_FACT_LOCKS_FUTURE;
+	if (mm && mm_flags_of(mm) & MDWE_BIT)
+		facts |= FS_FACT_MDWE;
+	return facts;
+}
+
+/* Open descriptors below a number: those above it are of a limit that was higher. */
+static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
+{
+	__u64 bits = (__u64)BPF_CORE_READ(fdt, open_fds), word;
+	__u32 whole = limit / 128 * 2, count = 0, left = limit % 128;
+
+	if (whole)
+		count = count_bits(bits, whole);
+	for (__u32 i = 0; i < 2; i++) {
+		if (left <= i * 64 ||
+		    bpf_probe_read_kernel(&word, sizeof(word), (void *)bits + (whole + i) * 8))
+			break;
+		if (left - i * 64 < 64)
+			word &= (1UL << (left - i * 64)) - 1;
+		count += popcount(word);
+	}
+	return count;
+}
+
+/* Descriptors, and numbers that are free below the soft limit. */
+once_verified int read_fds(struct fs_refused_record *r)
+{
+	struct task_struct *task = current_task();
+	struct fdtable *fdt;
+	__u32 fds, most;
+
+	if (!r)
+		return 0;
+	r->fds = r->fds_free = ~0U;
+	if (!count_fds(task, &fds))
+		return 0;
+	fdt = BPF_CORE_READ(task, files, fdt);
+	most = BPF_CORE_READ(fdt, max_fds);
+	r->fds = fds;
+	if (most > r->fd_soft)
+		fds = count_below(fdt, r->fd_soft);
+	r->fds_free = r->fd_soft > 0x7fffffff	   ? 0x7fffffff
+		      : (__u32)r->fd_soft > fds ? (__u32)r->fd_soft - fds
+						   : 0;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Calls of which only refusals are told, and what the kernel itself says of one in its log. */
+#include "refusal.bpf.h"
+
+#define F_SETPIPE_SZ 1031
+
+/* prlimit(pid, resource, new, old), and setrlimit(resource, new), which x86 alone still has. */
+static __always_inline bool bounds_descriptors(const struct call *c)
+{
+	return call_arg(c, c->shape == FS_SHAPE_PRLIMIT ? 1 : 0) == RLIMIT_NOFILE;
+}
+
+/* Whether an errno is one by which a limit answers. */
+static __always_inline bool is_other_refusal(const struct call *c)
+{
+	switch (c->shape) {
+	case FS_SHAPE_TASK:
+		return c->ret == -EAGAIN || c->ret == -ENOMEM || c->ret == -E2BIG;
+	case FS_SHAPE_WATCH:
+		return c->ret == -ENOSPC || c->ret == -ENOMEM;
+	case FS_SHAPE_RING:
+	case FS_SHAPE_RANGE:
+		return c->ret == -ENOMEM;
+	case FS_SHAPE_PRLIMIT:
+	case FS_SHAPE_SETRLIMIT:
+		/* without the capability raising the hard limit is simply not permitted */
+		return c->ret == -EPERM && bounds_descriptors(c) &&
+		       has_capability(c->task, CAP_SYS_RESOURCE);
+	case FS_SHAPE_FCNTL:
+		return c->ret == -EPERM;
+	}
+	return false;
+}
+
+/* Returns the errno of a refusal, or NOT_REFUSED. */
+static __always_inline int on_other_call(const struct call *c)
+{
+	return is_other_refusal(c) ? -c->ret : NOT_REFUSED;
+}
+
+#define SAID_PREFIX 8
+
+static __always_inline bool begins(const char *text, const char *with)
+{
+	for (int i = 0; i < SAID_PREFIX; i++)
+		if (text[i] != with[i])
+			return false;
+	return true;
+}
+
+/*
+ * A line of the log that is written in the refused call itself: __vm_enough_memory() says so since
+ * 44b414c8715c (6.2), get_empty_filp() always did; both at a limited rate.
+ */
+static __always_inline int line_written(const char *text, unsigned long len)
+{
+	char start[SAID_PREFIX] = {};
+	struct task_struct *task = current_task();
+	struct fs_state *st;
+	__u32 facts = 0;
+
+	if (len < SAID_PREFIX || get(task, flags) & PF_KTHREAD)
+		return 0;
+	bpf_probe_read_kernel(start, sizeof(start), text);
+	if (begins(start, "__vm_eno"))
+		facts = FS_FACT_SAID_COMMIT;
+	else if (begins(start, "VFS: fil"))
+		facts = FS_FACT_SAID_FILE_MAX;
+	else
+		return 0;
+	st = proc_of(get(task, group_leader));
+	if (st)
+		note_down(st, task, 0, facts);
+	return 0;
+}
+
+SEC("tp_btf/console")
+int BPF_PROG(on_console, const char *text, unsigned long len)
+{
+	return line_written(text, len);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/console")
+int raw_console(struct bpf_raw_tracepoint_args *ctx)
+{
+	return line_written((const char *)ctx->args[0], ctx->args[1]);
+}
+#endif

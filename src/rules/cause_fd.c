@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Calls that make descriptors: fs/file.c, file_table.c, pipe.c, notify/inotify, net/core/scm.c. */
+#include <errno.h>
+
+#include "rules/request.h"
+
+#define PIPE_PAGES 2 /* the least a new pipe is given beyond the soft limit: fs/pipe.c */
+
+/* Calls that make two need room for two. */
+static uint32_t wanted(const struct request *q)
+{
+	return q->r->call == FS_CALL_PIPE || q->r->call == FS_CALL_SOCKETPAIR ? 2 : 1;
+}
+
+static bool is_counted(const struct request *q)
+{
+	return q->r->fds != UINT32_MAX;
+}
+
+static bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_counted(q) || q->r->fds_free >= wanted(q))
+		return false;
+	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
+	if (q->r->fds > q->r->fd_soft)
+		verdict_count(v, "numbers free below the limit", q->r->fds_free, UINT64_MAX);
+	return true;
+}
+
+/* expand_files(): the table itself may not grow; the numbers are dense then. */
+static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_counted(q) || !q->l->nr_open || q->r->fds + wanted(q) <= q->l->nr_open)
+		return false;
+	verdict_count(v, "fds", q->r->fds, q->l->nr_open);
+	return true;
+}
+
+static bool past_instances(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	const struct fs_user *u = &q->r->user;
+	bool known = u->inotify_instances != UINT64_MAX;
+
+	if (q->r->call != FS_CALL_INOTIFY || (known && u->inotify_instances_max == UINT64_MAX))
+		return false;
+	if (known && u->inotify_instances < u->inotify_instances_max)
+		return false;
+	*ret_sure = known || is_counted(q);
+	if (known)
+		verdict_count(v, "inotify instances of the user", u->inotify_instances,
+			      u->inotify_instances_max);
+	else
+		verdict_count(v, "fs.inotify.max_user_instances", q->l->inotify_instances,
+			      q->l->inotify_instances);
+	return true;
+}
+
+/* too_many_pipe_buffers_hard(), of who has neither capability; 0 is no limit */
+static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t hard = q->l->pipe_pages_hard;
+
+	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) || !hard ||
+	    q->r->user.pipe_pages + PIPE_PAGES <= hard)
+		return false;
+	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, hard);
+	return true;
+}
+
+/* get_empty_filp(): its count is of all CPUs, and may lag behind by some files each */
+static bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	bool said = has_fact(q, FS_FACT_SAID_FILE_MAX);
+
+	if (has_fact(q, FS_FACT_ADMIN) && !said)
+		return false;
+	*ret_sure = said || q->l->file_nr >= q->l->file_max;
+	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+	if (said)
+		verdict_text(v, "kernel log", "VFS: file-max limit reached");
+	return true;
+}
+
+/* dup2 and dup3 name their number in the second argument, fcntl in the third. */
+static uint64_t number_of(const struct request *q)
+{
+	return q->r->error == EINVAL ? q->r->args[2] : q->r->args[1];
+}
+
+static bool number_past_limit(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (number_of(q) < q->r->fd_soft)
+		return false;
+	verdict_count(v, "number", number_of(q), q->r->fd_soft);
+	return true;
+}
+
+static bool number_past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (q->r->error != EBADF || !q->l->nr_open || number_of(q) < q->l->nr_open)
+		return false;
+	verdict_count(v, "number", number_of(q), q->l->nr_open);
+	return true;
+}
+
+static bool source_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!(q->r->file.flags & FS_FILE_CLOSED))
+		return false;
+	verdict_count(v, "descriptor", (uint32_t)q->r->args[0], UINT64_MAX);
+	return true;
+}
+
+static bool number_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->call == FS_CALL_DUP;
+}
+
+/* Only recvmsg drops without an errno, and only where no number was free. */
+static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = is_counted(q) && q->r->fds_free < 1;
+	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
+	return true;
+}
+
+/* perf, io_uring and, until 5.11, BPF maps: pinned memory of a user. */
+static bool past_user_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+
+	if (q->r->call != FS_CALL_IO_URING || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
+		return false;
+	*ret_sure = false; /* how many pages it wanted is not known */
+	verdict_count(v, "locked pages of the user",
+		      q->r->user.locked_pages == UINT64_MAX ? 0 : q->r->user.locked_pages, limit);
+	return true;
+}
+
+static const struct step steps[] = {
+	{"descriptors_dropped", were_dropped, 0},
+	{"rlimit_nofile", past_nofile, EMFILE},
+	{"nr_open", past_nr_open, EMFILE},
+	{"inotify_instances", past_instances, EMFILE},
+	{"pipe_pages", past_pipe_pages, ENFILE},
+	{"file_max", past_file_max, ENFILE},
+	{"descriptor_number_limit", number_past_limit, EBADF},
+	{"descriptor_number_limit", number_past_limit, EINVAL},
+	{"nr_open", number_past_nr_open, EBADF},
+	{"bad_descriptor", source_is_closed, EBADF},
+	{"bad_descriptor", number_is_wrong, EBADF},
+	{"bad_argument", number_is_wrong, EINVAL},
+	{"rlimit_memlock", past_user_memlock, ENOMEM},
+	{"cgroup_memory", past_cgroup_memory, ENOMEM},
+};
+
+void cause_of_descriptor(struct request *q, struct verdict *v)
+{
+	/* of each errno there are checks of its own: none of another is asked */
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i].error == q->r->error)
+			run_steps(q, &steps[i], 1, v);
+	if (v->nr_evidence || !is_counted(q))
+		return;
+	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
+	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The mmap family: mm/mmap.c, vma.c, mprotect.c, mremap.c, mlock.c, madvise.c, msync.c, util.c. */
+#include <errno.h>
+#include <string.h>
+
+#include "rules/request.h"
+
+/* include/linux/mm.h */
+#define VM_WRITE    0x2
+#define VM_EXEC	    0x4
+#define VM_SHARED   0x8
+#define VM_MAYWRITE 0x20
+#define VM_MAYEXEC  0x40
+#define VM_LOCKED   0x2000
+#define VM_ACCOUNT  0x100000
+
+/* include/linux/fs.h, include/uapi/linux/fcntl.h, magic.h, stat.h */
+#define FMODE_READ	     0x1
+#define FMODE_WRITE	     0x2
+#define FMODE_PATH	     0x4000
+#define SEALS_AGAINST_WRITES (0x8 | 0x10)
+#define HUGETLBFS_MAGIC	     0x958458f6
+#define KIND_OF(mode)	     ((mode)&0170000)
+#define KIND_REGULAR	     0100000
+
+#define COUNT_LEEWAY 6 /* patches under way move the comparison: near it the answer is not sure */
+
+static bool counts(const struct request *q, struct verdict *v, uint64_t short_by)
+{
+	uint64_t count = q->r->map_count, max = q->l->max_map_count;
+
+	if (!max || count + short_by <= max)
+		return false;
+	verdict_count(v, "map_count", count, max);
+	return true;
+}
+
+/* do_mmap(), do_brk_flags(): above the limit */
+static bool past_count(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return counts(q, v, 0);
+}
+
+/* __split_vma(): at the limit */
+static bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return counts(q, v, 1);
+}
+
+/* MAP_FIXED may have to split what it maps over; kernels to come may compare otherwise */
+static bool near_count(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	return counts(q, v, q->replaces ? 1 : 0) || counts(q, v, COUNT_LEEWAY);
+}
+
+/* move_vma() wants room for the splits it may need: three below */
+static bool past_count_move(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->args[3] & F_MREMAP_MAYMOVE && counts(q, v, 4);
+}
+
+/* A shrinking mremap cuts off what is behind. */
+static bool past_count_shrink(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->args[2] < q->r->args[1] && counts(q, v, 1);
+}
+
+static bool past_space(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t size = q->r->task_size_bytes, from = q->r->args[0];
+	bool fixed = q->r->call == FS_CALL_MMAP && q->replaces;
+
+	if (has_fact(q, FS_FACT_NO_AREA)) {
+		*ret_sure = q->r->area_bytes >= q->length_bytes;
+		verdict_count(v, "no free range of bytes", q->r->area_bytes, UINT64_MAX);
+		verdict_count(v, "total_vm_pages", q->r->total_vm_pages, UINT64_MAX);
+		return true;
+	}
+	if (fixed && size && (q->length_bytes > size || from > size - q->length_bytes)) {
+		verdict_address(v, "end of the range", from + q->length_bytes);
+		verdict_address(v, "end of the address space", size);
+		return true;
+	}
+	if (q->length_bytes < q->space_bytes)
+		return false;
+	verdict_count(v, "length_bytes", q->length_bytes, q->space_bytes);
+	return true;
+}
+
+static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
+
+	if (limit == UINT64_MAX || q->r->total_vm_pages + q->pages <= limit)
+		return false;
+	*ret_sure = !q->replaces; /* pages that it maps over are not asked for */
+	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages, limit);
+	return true;
+}
+
+/* check_data_rlimit(): the heap, in bytes */
+static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = q->r->data_limit_bytes;
+	uint64_t more = q->r->args[0] - (uint64_t)q->r->ret;
+
+	if (limit == UINT64_MAX || q->r->heap_bytes + more <= limit)
+		return false;
+	verdict_sum(v, "heap_bytes", q->r->heap_bytes, more, limit);
+	return true;
+}
+
+/* With a soft limit of 0 the hard one counts: may_expand_vm() does so for the sake of Valgrind. */
+static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->data_limit_bytes);
+
+	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->pages <= limit)
+		return false;
+	*ret_sure = !q->replaces && limit;
+	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->pages, limit);
+	return true;
+}
+
+static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+	bool all = q->r->call == FS_CALL_MLOCKALL; /* bounded by what is mapped */
+	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
+
+	if (!q->locked || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX ||
+	    have + q->pages <= limit)
+		return false;
+	/* pages of the range that are locked already do not count twice */
+	*ret_sure = !(q->r->range.flags_any & VM_LOCKED) || q->r->call != FS_CALL_MLOCK;
+	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, q->pages, limit);
+	return true;
+}
+
+/* can_do_mlock(): with a limit of 0 what would lock is not even tried. */
+static bool may_not_lock(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	bool locks = q->r->call == FS_CALL_MLOCK || q->r->call == FS_CALL_MLOCKALL ||
+		     (q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_LOCKED);
+
+	if (!locks || q->r->memlock_limit_bytes || has_fact(q, FS_FACT_IPC_LOCK))
+		return false;
+	verdict_count(v, "RLIMIT_MEMLOCK", 0, 0);
+	return true;
+}
+
+static bool past_min_address(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!(q->r->args[3] & (F_MAP_FIXED | F_MAP_FIXED_NOREPLACE)) ||
+	    has_fact(q, FS_FACT_RAWIO) || q->r->args[0] >= q->l->mmap_min_addr)
+		return false;
+	verdict_address(v, "address", q->r->args[0]);
+	verdict_address(v, "vm.mmap_min_addr", q->l->mmap_min_addr);
+	return true;
+}
+
+/* Huge pages of another size than the default one are of a pool that was not read. */
+static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t page = q->l->huge_page_bytes;
+	uint64_t shift = q->r->args[3] >> F_MAP_HUGE_SHIFT & 63;
+	bool default_size = page && (!shift || 1ULL << shift == page);
+	uint64_t asked = page ? (q->length_bytes + page - 1) / page : 0;
+	uint64_t free = q->l->huge_pages_free - q->l->huge_pages_reserved;
+
+	if (!q->hugetlb)
+		return false;
+	*ret_sure = default_size && asked > free;
+	if (default_size)
+		verdict_sum(v, "huge pages reserved and asked", q->l->huge_pages_reserved, asked,
+			    q->l->huge_pages_free);
+	return true;
+}
+
+/* The file */
+
+static bool is_file(const struct request *q)
+{
+	return q->r->file.flags & FS_FILE_KNOWN;
+}
+
+static bool writes_shared(const struct request *q)
+{
+	return (q->r->args[3] & F_MAP_TYPE) != F_MAP_PRIVATE && q->r->args[2] & F_PROT_WRITE;
+}
+
+static bool file_of_wrong_mode(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	bool reads = q->r->file.open_mode & FMODE_READ, writes = q->r->file.open_mode & FMODE_WRITE;
+
+	if (!is_file(q) || (reads && (writes || !writes_shared(q))))
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	verdict_text(v, "it is open for", reads ? "reading only" : "writing only");
+	return true;
+}
+
+/* A mapping of a file that may not become writable: its file is open for reading only. */
+static bool range_of_wrong_mode(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->walked || !(q->r->args[2] & F_PROT_WRITE) || q->r->range.flags_all & VM_MAYWRITE)
+		return false;
+	/* of a memory file that is sealed against writes the same is taken away */
+	if (q->r->file.seals & SEALS_AGAINST_WRITES)
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool range_of_sealed_file(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->walked || !(q->r->args[2] & F_PROT_WRITE) || q->r->range.flags_all & VM_MAYWRITE ||
+	    !(q->r->file.seals & SEALS_AGAINST_WRITES))
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool range_of_noexec(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->walked || !(q->r->args[2] & F_PROT_EXEC) || q->r->range.flags_all & VM_MAYEXEC)
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool file_of_noexec(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_file(q) || !(q->r->args[2] & F_PROT_EXEC) || !(q->r->file.flags & FS_FILE_NOEXEC))
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool file_is_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_file(q) || !writes_shared(q) || !(q->r->file.seals & SEALS_AGAINST_WRITES))
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	verdict_count(v, "seals", q->r->file.seals, UINT64_MAX);
+	return true;
+}
+
+static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_file(q) || q->r->file.flags & FS_FILE_MAPPABLE)
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!(q->r->file.flags & FS_FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
+		return false;
+	verdict_count(v, "descriptor", (uint32_t)q->r->args[4], UINT64_MAX);
+	return true;
+}
+
+/* A file whose own mmap method decides: not one on a disk or in memory. */
+static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	if (!is_file(q) || !(q->r->file.flags & FS_FILE_MAPPABLE) ||
+	    KIND_OF(q->r->file.mode) == KIND_REGULAR)
+		return false;
+	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+static bool writes_and_executes(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t prot = q->r->args[2];
+	bool both = prot & F_PROT_EXEC && prot & F_PROT_WRITE;
+	bool becomes = q->r->call == FS_CALL_MPROTECT && prot & F_PROT_EXEC &&
+		       !(q->r->range.flags_all & VM_EXEC);
+
+	if (!has_fact(q, FS_FACT_MDWE) || (!both && !becomes))
+		return false;
+	verdict_text(v, "prctl", "PR_SET_MDWE");
+	return true;
+}
+
+/* The range */
+
+static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (q->r->range.walk != FS_WALK_DONE || q->r->range.hole == UINT64_MAX)
+		return false;
+	verdict_address(v, "nothing is mapped at", q->r->range.hole);
+	return true;
+}
+
+static bool begins_in_hole(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return !q->r->range.vmas && has_hole(q, v, ret_sure);
+}
+
+/* Where it could not be looked: no limit explains it, and a hole is what is left. */
+static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	return !q->walked && q->r->range.walk != FS_WALK_DONE;
+}
+
+static bool cannot_grow(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (q->r->args[3] & F_MREMAP_MAYMOVE || q->r->args[2] <= q->r->args[1])
+		return false;
+	*ret_sure = q->r->range.above;
+	if (q->r->range.above)
+		verdict_address(v, "in its way", q->r->range.above);
+	return true;
+}
+
+static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->r->range.above)
+		return false;
+	/* above the new break only a stack with its gap refuses */
+	*ret_sure = q->r->range.above < q->r->args[0];
+	verdict_address(v, "in its way", q->r->range.above);
+	return true;
+}
+
+/* What an argument alone decides */
+
+static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	const __u64 *a = q->r->args;
+	bool anonymous = a[3] & F_MAP_ANONYMOUS;
+
+	if (q->r->call != FS_CALL_MMAP)
+		return true;
+	*ret_sure = anonymous || !a[1] || a[5] % q->l->page_bytes || !(a[3] & F_MAP_TYPE) ||
+		    q->r->error != EINVAL || (q->replaces && a[0] % q->l->page_bytes);
+	return true;
+}
+
+static bool always(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return true;
+}
+
+#define CHECKS_MAX 20
+static const struct order {
+	enum fs_call call;
+	struct step step[CHECKS_MAX];
+} orders[] = {
+	{FS_CALL_MMAP,
+	 {{"bad_descriptor", file_is_closed, EBADF},
+	  {"max_map_count", past_count, ENOMEM},
+	  {"address_space", past_space, ENOMEM},
+	  {"fixed_exists", always, EEXIST},
+	  {"rlimit_memlock", may_not_lock, EPERM},
+	  {"rlimit_memlock", past_memlock, EAGAIN},
+	  {"bad_argument", always, EOVERFLOW},
+	  {"bad_argument", always, EOPNOTSUPP},
+	  {"file_mode", file_of_wrong_mode, EACCES},
+	  {"noexec_mount", file_of_noexec, EPERM},
+	  {"not_mappable", file_cannot_be_mapped, ENODEV},
+	  {"sealed", file_is_sealed, EPERM},
+	  {"min_address", past_min_address, EPERM},
+	  {"write_exec_denied", writes_and_executes, EACCES},
+	  {"rlimit_as", past_as, ENOMEM},
+	  {"rlimit_data", past_data, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM},
+	  {"hugetlb_pool", past_hugetlb, ENOMEM}}},
+	/* its segment's size is in no argument: what can be said without is said */
+	{FS_CALL_SHMAT,
+	 {{"max_map_count", past_count, ENOMEM},
+	  {"address_space", past_space, ENOMEM},
+	  {"bad_argument", always, EINVAL},
+	  {"rlimit_as", past_as, ENOMEM},
+	  {"max_map_count", near_count, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
+	{FS_CALL_BRK,
+	 {{"rlimit_data", past_heap, 0},
+	  {"brk_collision", heap_meets_mapping, 0},
+	  {"address_space", past_space, 0},
+	  {"rlimit_memlock", past_memlock, 0},
+	  {"rlimit_as", past_as, 0},
+	  {"rlimit_data", past_data, 0},
+	  {"max_map_count", past_count, 0},
+	  {"overcommit_strict", past_commit, 0},
+	  {"overcommit_heuristic", past_heuristic, 0},
+	  {"max_map_count", near_count, 0},
+	  {"cgroup_memory", past_cgroup_memory, 0}}},
+	{FS_CALL_MREMAP,
+	 {{"range_hole", has_hole, EFAULT},
+	  {"sealed", always, EPERM},
+	  {"bad_argument", always, EINVAL},
+	  {"bad_argument", always, EFAULT},
+	  {"max_map_count", past_count_shrink, ENOMEM},
+	  {"address_space", past_space, ENOMEM},
+	  {"rlimit_memlock", past_memlock, EAGAIN},
+	  {"rlimit_as", past_as, ENOMEM},
+	  {"rlimit_data", past_data, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM},
+	  {"no_room_in_place", cannot_grow, ENOMEM},
+	  {"max_map_count", past_count_move, ENOMEM},
+	  {"max_map_count", near_count, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
+	{FS_CALL_MPROTECT,
+	 {{"bad_argument", always, EINVAL},
+	  {"sealed", always, EPERM},
+	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"sealed", range_of_sealed_file, EACCES},
+	  {"file_mode", range_of_wrong_mode, EACCES},
+	  {"noexec_mount", range_of_noexec, EACCES},
+	  {"write_exec_denied", writes_and_executes, EACCES},
+	  {"rlimit_data", past_data, ENOMEM},
+	  {"overcommit_strict", past_commit, ENOMEM},
+	  {"overcommit_heuristic", past_heuristic, ENOMEM},
+	  {"max_map_count", past_count_split, ENOMEM},
+	  {"range_hole", has_hole, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
+	{FS_CALL_MUNMAP,
+	 {{"bad_argument", always, EINVAL},
+	  {"sealed", always, EPERM},
+	  {"max_map_count", past_count_split, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
+	{FS_CALL_MADVISE,
+	 {{"range_hole", has_hole, ENOMEM},
+	  {"max_map_count", past_count_split, EAGAIN},
+	  {"range_hole", may_have_hole, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
+	{FS_CALL_MLOCK,
+	 {{"rlimit_memlock", may_not_lock, EPERM},
+	  {"bad_argument", always, EINVAL},
+	  {"rlimit_memlock", past_memlock, ENOMEM},
+	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"max_map_count", past_count_split, ENOMEM},
+	  {"range_hole", has_hole, ENOMEM},
+	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
+	{FS_CALL_MLOCKALL,
+	 {{"rlimit_memlock", may_not_lock, EPERM},
+	  {"bad_argument", always, EINVAL},
+	  {"rlimit_memlock", past_memlock, ENOMEM}}},
+	{FS_CALL_MUNLOCK,
+	 {{"bad_argument", always, EINVAL},
+	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"max_map_count", past_count_split, ENOMEM},
+	  {"range_hole", has_hole, ENOMEM}}},
+	{FS_CALL_SHMDT, {{"bad_argument", always, EINVAL}}},
+};
+
+/* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
+static const struct step rest_of_mmap[] = {
+	{"bad_argument", argument_is_wrong, EINVAL}, {"driver", file_of_driver, ANY_ERROR},
+	{"max_map_count", near_count, ENOMEM},	     {"cgroup_memory", past_cgroup_memory, ENOMEM},
+};
+
+/* What was looked at, where nothing decides. */
+static void describe(const struct request *q, struct verdict *v)
+{
+	verdict_count(v, "map_count", q->r->map_count, q->l->max_map_count);
+	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages,
+		    limit_pages(q, q->r->as_limit_bytes));
+	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->data ? q->pages : 0,
+		    limit_pages(q, q->r->data_limit_bytes));
+	if (q->r->memory.known && q->r->memory.limit != UINT64_MAX)
+		verdict_count(v, "cgroup_memory_pages", q->r->memory.used, q->r->memory.limit);
+	if (q->accounted && q->l->commit_limit_bytes)
+		verdict_count(v, "committed_bytes", q->l->committed_bytes,
+			      q->l->commit_limit_bytes);
+	if (q->r->file.name[0])
+		verdict_text(v, "file", q->r->file.name);
+}
+
+static uint64_t to_pages(const struct request *q, uint64_t bytes)
+{
+	return bytes / q->l->page_bytes + !!(bytes % q->l->page_bytes);
+}
+
+static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_t flags)
+{
+	bool shared = (flags & F_MAP_TYPE) != F_MAP_PRIVATE;
+	bool anonymous = flags & F_MAP_ANONYMOUS;
+
+	q->length_bytes = length;
+	q->pages = to_pages(q, length);
+	q->data = !shared && prot & F_PROT_WRITE;
+	q->hugetlb = anonymous ? flags & F_MAP_HUGETLB : q->r->file.magic == HUGETLBFS_MAGIC;
+	/* shmem_file_setup() promises all of a shared anonymous mapping, written or not */
+	q->accounted = !q->hugetlb && (shared ? anonymous : q->data);
+	q->no_reserve = flags & F_MAP_NORESERVE;
+	q->locked = flags & F_MAP_LOCKED;
+	q->replaces = flags & F_MAP_FIXED;
+}
+
+static void read_mremap(struct request *q, const __u64 *a)
+{
+	uint64_t flags = q->r->range.flags_all;
+
+	q->length_bytes = a[2];
+	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
+	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
+	q->accounted = !q->walked || flags & VM_ACCOUNT;
+	q->locked = q->walked ? flags & VM_LOCKED
+			      : q->r->error == EAGAIN; /* nothing else makes it say so */
+}
+
+/* Pages that become private and writable. */
+static void read_mprotect(struct request *q, const __u64 *a)
+{
+	uint64_t flags = q->r->range.flags_all;
+	bool was = q->walked && flags & VM_WRITE;
+	bool shared = q->walked && flags & VM_SHARED;
+
+	q->pages = to_pages(q, a[1]);
+	q->data = a[2] & F_PROT_WRITE && !was && !shared;
+	q->accounted = q->data && !(q->walked && flags & VM_ACCOUNT);
+}
+
+static void read_request(struct request *q)
+{
+	const __u64 *a = q->r->args;
+
+	q->walked = q->r->range.walk == FS_WALK_DONE && q->r->range.vmas;
+	switch (q->r->call) {
+	case FS_CALL_MMAP:
+		read_mmap(q, a[1], a[2], a[3]);
+		break;
+	case FS_CALL_MREMAP:
+		read_mremap(q, a);
+		break;
+	case FS_CALL_BRK:
+		q->pages = to_pages(q, a[0] - (uint64_t)q->r->ret);
+		q->length_bytes = a[0] - (uint64_t)q->r->ret;
+		q->data = q->accounted = true;
+		break;
+	case FS_CALL_MPROTECT:
+		read_mprotect(q, a);
+		break;
+	case FS_CALL_MLOCK:
+		q->pages = to_pages(q, a[1] + a[0] % q->l->page_bytes);
+		q->locked = true;
+		break;
+	case FS_CALL_MLOCKALL:
+		q->locked = a[0] & F_MCL_CURRENT;
+		break;
+	}
+	q->locked |= has_fact(q, FS_FACT_LOCKS_FUTURE);
+}
+
+/*
+ * A limit of whole pages decides only where a hole in the range, which answers the same, was looked
+ * for.
+ */
+static bool hole_is_open(const struct request *q)
+{
+	switch (q->r->call) {
+	case FS_CALL_MPROTECT:
+	case FS_CALL_MLOCK:
+	case FS_CALL_MUNLOCK:
+		return q->r->range.walk != FS_WALK_DONE && q->r->error == ENOMEM;
+	}
+	return false;
+}
+
+void cause_of_mapping(struct request *q, struct verdict *v)
+{
+	read_request(q);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (orders[i].call == q->r->call)
+			run_steps(q, orders[i].step, CHECKS_MAX, v);
+	if (!v->cause && q->r->call == FS_CALL_MMAP)
+		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
+	/* mlock asks for its limit before it looks at the range */
+	if (hole_is_open(q) && !(q->r->call == FS_CALL_MLOCK && v->cause &&
+				 !strcmp(v->cause, "rlimit_memlock")))
+		v->certain = false;
+	if (!v->cause)
+		describe(q, v);
+}

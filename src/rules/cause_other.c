@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Processes, programs and watches: kernel/fork.c, fs/exec.c, cgroup/pids.c, eventpoll.c, pipe.c. */
+#include <errno.h>
+
+#include "rules/request.h"
+
+/*
+ * copy_process(): the new one counted, its user has more than the limit. It does not bind the
+ * initial root user, nor who has a capability.
+ */
+static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t have = q->r->user.processes;
+
+	if (q->r->nproc_limit == UINT64_MAX || have == UINT64_MAX || have < q->r->nproc_limit ||
+	    has_fact(q, FS_FACT_ROOT | FS_FACT_RESOURCE | FS_FACT_ADMIN))
+		return false;
+	verdict_count(v, "processes and threads of the user", have, q->r->nproc_limit);
+	return true;
+}
+
+static bool past_threads(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
+		return false;
+	*ret_sure = false; /* of a little later */
+	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
+	return true;
+}
+
+static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	const struct fs_level *p = &q->r->pids;
+
+	if (!p->known || p->limit == UINT64_MAX || p->used < p->limit)
+		return false;
+	verdict_count(v, "pids.current", p->used, p->limit);
+	if (p->up)
+		verdict_count(v, "levels_above_its_own", p->up, UINT64_MAX);
+	return true;
+}
+
+/* fork() promises once more all that its process was promised: dup_mmap(). */
+static bool past_commit_of_fork(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	struct request fork = *q;
+
+	fork.accounted = true;
+	fork.pages = q->r->data_vm_pages;
+	return past_commit(&fork, v, ret_sure);
+}
+
+static bool said_commit(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!has_fact(q, FS_FACT_SAID_COMMIT) || q->l->overcommit_memory != 0)
+		return false;
+	verdict_text(v, "kernel log", "not enough memory for the allocation");
+	return true;
+}
+
+#define STACK_QUARTER	 4
+#define MOST_ARGS_BYTES (6ULL << 20) /* three quarters of _STK_LIM: fs/exec.c, bprm_stack_limits() */
+
+/* Arguments and environment may take a quarter of the stack, and 6 MiB. */
+static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false; /* how long they are is not read */
+	if (q->r->stack_limit_bytes / STACK_QUARTER >= MOST_ARGS_BYTES)
+		return false;
+	verdict_count(v, "RLIMIT_STACK / 4", q->r->stack_limit_bytes / STACK_QUARTER, UINT64_MAX);
+	return true;
+}
+
+static bool arguments_too_long(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	return true;
+}
+
+/* What a new program maps is bounded as it is mapped: how much that is, nobody says. */
+static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	if (q->r->as_limit_bytes == UINT64_MAX)
+		return false;
+	verdict_count(v, "RLIMIT_AS", q->r->as_limit_bytes, UINT64_MAX);
+	return true;
+}
+
+static bool past_watches(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	const struct fs_user *u = &q->r->user;
+
+	if (u->inotify_watches != UINT64_MAX)
+		verdict_count(v, "inotify watches of the user", u->inotify_watches,
+			      u->inotify_watches_max);
+	else
+		verdict_count(v, "fs.inotify.max_user_watches", q->l->inotify_watches,
+			      q->l->inotify_watches);
+	return true;
+}
+
+/* Nothing else makes epoll_ctl() say so. */
+static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	verdict_count(v, "fs.epoll.max_user_watches", q->l->epoll_watches, q->l->epoll_watches);
+	return true;
+}
+
+static bool past_memlock_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+
+	*ret_sure = false; /* how many pages it names is in memory that was not read */
+	if (has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
+		return false;
+	verdict_count(v, "locked pages of the user",
+		      q->r->user.locked_pages == UINT64_MAX ? 0 : q->r->user.locked_pages, limit);
+	return true;
+}
+
+static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t size = (uint32_t)q->r->args[2];
+
+	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
+		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
+		return true;
+	}
+	verdict_sum(v, "pipe pages of the user", q->r->user.pipe_pages, size / q->l->page_bytes,
+		    q->l->pipe_pages_hard ? q->l->pipe_pages_hard : q->l->pipe_pages_soft);
+	return true;
+}
+
+/* With CAP_SYS_RESOURCE, without which nothing is told, only this one refuses. */
+static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	verdict_count(v, "fs.nr_open", q->l->nr_open, q->l->nr_open);
+	return true;
+}
+
+static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = q->r->range.walk == FS_WALK_DONE && q->r->range.hole != UINT64_MAX;
+	if (*ret_sure)
+		verdict_address(v, "nothing is mapped at", q->r->range.hole);
+	return *ret_sure || q->r->range.walk != FS_WALK_DONE;
+}
+
+static const struct {
+	enum fs_call call;
+	struct step step;
+} rows[] = {
+	{FS_CALL_CLONE, {"rlimit_nproc", past_nproc, EAGAIN}},
+	{FS_CALL_CLONE, {"threads_max", past_threads, EAGAIN}},
+	{FS_CALL_CLONE, {"cgroup_pids", past_pids, EAGAIN}},
+	{FS_CALL_CLONE, {"overcommit_strict", past_commit_of_fork, ENOMEM}},
+	{FS_CALL_CLONE, {"overcommit_heuristic", said_commit, ENOMEM}},
+	{FS_CALL_CLONE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
+	{FS_CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
+	{FS_CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
+	{FS_CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
+	{FS_CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
+	{FS_CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
+	{FS_CALL_EXECVE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
+	{FS_CALL_INOTIFY_WATCH, {"inotify_watches", past_watches, ENOSPC}},
+	{FS_CALL_EPOLL_CTL, {"epoll_watches", past_epoll, ENOSPC}},
+	{FS_CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
+	{FS_CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
+	{FS_CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
+	{FS_CALL_SETRLIMIT, {"nr_open", past_nr_open, EPERM}},
+};
+
+void cause_of_other(struct request *q, struct verdict *v)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].call == q->r->call)
+			run_steps(q, &rows[i].step, 1, v);
+	if (v->cause)
+		return;
+	verdict_count(v, "processes and threads of the user", q->r->user.processes,
+		      q->r->nproc_limit);
+	verdict_count(v, "pids.current", q->r->pids.used, q->r->pids.limit);
+	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
+}
