@@ -93,11 +93,13 @@ struct range_walk {
 
 static long take_vma(struct task_struct *task, struct vm_area_struct *vma, struct range_walk *w)
 {
-	if (!w->r.vmas++) {
+	if (!w->r.vmas) {
+		w->r.vmas = 1; /* no count of them: the verifier would go through each number */
 		w->r.start = vma->vm_start;
 		w->r.end = vma->vm_end;
 		w->r.flags_all = vma->vm_flags;
-		w->file = (__u64)vma->vm_file;
+		/* as a number: no kernel pointer is passed on */
+		bpf_probe_read_kernel(&w->file, sizeof(w->file), &vma->vm_file);
 	}
 	w->r.flags_all &= vma->vm_flags;
 	w->r.flags_any |= vma->vm_flags;
@@ -121,10 +123,13 @@ static long take_above(struct task_struct *task, struct vm_area_struct *vma, str
 
 static long next_page(__u32 i, struct range_walk *w)
 {
-	if (w->at >= w->end)
+	__u64 at = w->at + i * PAGE_BYTES;
+
+	if (at >= w->end) {
+		w->at = w->end;
 		return 1;
-	w->err = bpf_find_vma(bpf_get_current_task_btf(), w->at, take_above, w, 0);
-	w->at += PAGE_BYTES;
+	}
+	w->err = bpf_find_vma(bpf_get_current_task_btf(), at, take_above, w, 0);
 	return w->err != -ENOENT;
 }
 

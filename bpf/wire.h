@@ -297,7 +297,7 @@ struct fs_range {
 	__u64 flags_all; /* VM_*: of every VMA walked */
 	__u64 flags_any; /* of any */
 	__u64 above;	 /* start of the first VMA in what the call would have grown into; 0: none */
-	__u32 vmas;
+	__u32 vmas;  /* whether there was any */
 	__u32 walk;  /* enum fs_walk: of the range itself */
 	__u32 probe; /* the same of what is above */
 	__u32 pad;

@@ -199,12 +199,12 @@ static void test_memlock(void)
 	r.memlock_limit_bytes = 16 * PAGE;
 	is_cause("unknown", false, "MAP_LOCKED, at the limit");
 	r.memlock_limit_bytes = 15 * PAGE;
-	r.cap_ipc_lock = 1;
+	r.facts |= FS_FACT_IPC_LOCK;
 	is_cause("unknown", false, "MAP_LOCKED with CAP_IPC_LOCK");
-	r.cap_ipc_lock = 0;
+	r.facts &= ~FS_FACT_IPC_LOCK;
 	r.args[3] = ANON;
 	is_cause("unknown", false, "mmap that locks nothing");
-	r.def_flags_locked = 1;
+	r.facts |= FS_FACT_LOCKS_FUTURE;
 	is_cause("rlimit_memlock", true, "mmap after mlockall(MCL_FUTURE)");
 	begin(FS_CALL_MLOCK, ENOMEM);
 	r.args[0] = 16 * PAGE;
@@ -217,9 +217,9 @@ static void test_memlock(void)
 	is_cause("rlimit_memlock", true, "mlock that begins within a page takes one page more");
 	r.args[0] -= 100;
 	r.memlock_limit_bytes = 9 * PAGE;
-	r.cap_ipc_lock = 1;
+	r.facts |= FS_FACT_IPC_LOCK;
 	is_cause("unknown", false, "mlock with CAP_IPC_LOCK");
-	r.cap_ipc_lock = 0;
+	r.facts &= ~FS_FACT_IPC_LOCK;
 	r.memlock_limit_bytes = 0;
 	r.error = EPERM;
 	is_cause("rlimit_memlock", true, "mlock with a limit of 0 says EPERM");
