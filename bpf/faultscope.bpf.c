@@ -14,10 +14,10 @@ static __always_inline void name_fcntl(struct call *c)
 }
 
 /* The end of a system call. `regs` still hold the arguments. */
-static __always_inline int end_call(struct task_struct *task, struct pt_regs *regs, __u64 nr,
-				    long ret)
+static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
+				    __u64 nr, long ret)
 {
-	struct call c = {.task = task, .regs = regs, .ret = ret};
+	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret};
 	struct fs_state *st;
 	int refused;
 
@@ -54,7 +54,7 @@ static __always_inline int end_call(struct task_struct *task, struct pt_regs *re
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	return end_call(current_task(), regs, regs_number(regs), ret);
+	return end_call(ctx, current_task(), regs, regs_number(regs), ret);
 }
 
 #ifdef FS_HASH
@@ -63,7 +63,7 @@ int raw_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
 
-	return end_call(current_task(), regs, regs_number(regs), ctx->args[1]);
+	return end_call(ctx, current_task(), regs, regs_number(regs), ctx->args[1]);
 }
 
 #else
@@ -73,7 +73,7 @@ int on_call_exit(struct syscall_trace_exit *ctx)
 {
 	struct task_struct *task = current_task();
 
-	return end_call(task, (struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
+	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
 }
 #endif
 

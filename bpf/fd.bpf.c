@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Descriptors: made, closed, refused; the threshold test at the moment one is made. */
-#include "refusal.bpf.h"
+#include "growth.bpf.h"
 
 #define F_DUPFD		0
 #define F_DUPFD_CLOEXEC 1030
@@ -14,9 +14,10 @@
 
 /*
  * Descriptors in the control messages a recvmsg left in user memory: at most four messages.
- * `*ret_cut`: some were cut off, for want of room in the buffer or of a free number.
+ * `*ret_cut`: some were cut off, for want of room in the buffer or of a free number; `*ret_first`
+ * is one of them, where there is any.
  */
-static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut)
+static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
 {
 	struct user_msghdr msg;
 	struct cmsghdr cm;
@@ -32,8 +33,10 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut)
 		if (at + sizeof(cm) > end || bpf_probe_read_user(&cm, sizeof(cm), (void *)at) ||
 		    cm.cmsg_len < sizeof(cm))
 			break;
-		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS)
+		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS) {
+			bpf_probe_read_user(ret_first, 4, (void *)at + sizeof(cm));
 			n += (cm.cmsg_len - sizeof(cm)) / 4;
+		}
 		at += (cm.cmsg_len + 7) & ~7UL;
 	}
 	return n;
@@ -115,7 +118,7 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	__u32 made = 1, at_least = 0;
 	int refused = NOT_REFUSED;
 	bool cut = false;
-	__u32 pair[2];
+	__u32 pair[2] = {};
 	__u64 where;
 
 	if (i >= FS_NR_FD_CALLS || !makes_descriptors(c))
@@ -128,6 +131,7 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	}
 	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
+		attribute_close(st, call_arg(c, 0));
 		saw_close(st);
 		tally(st, fd_call[i].calls, 1);
 		return NOT_REFUSED;
@@ -135,7 +139,7 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 		return NOT_REFUSED; /* how many is what the count tells at the next look */
 	case FS_SHAPE_RECVMSG:
 		/* a 32-bit message header is laid out otherwise: the count balances it */
-		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut);
+		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut, &pair[0]);
 		if (cut && was_cut(st, c))
 			refused = 0;
 		if (!made)
@@ -159,5 +163,13 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	}
 	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
+	if (c->shape == FS_SHAPE_RECVMSG) {
+		attribute_fd(st, c, pair[0], made);
+	} else if (c->shape == FS_SHAPE_FD2) {
+		attribute_fd(st, c, pair[0], 1);
+		attribute_fd(st, c, pair[1], 1);
+	} else {
+		attribute_fd(st, c, c->ret, 1);
+	}
 	return refused;
 }

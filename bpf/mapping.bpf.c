@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The mmap family: VMA count, sizes, refusals. */
-#include "refusal.bpf.h"
+#include "growth.bpf.h"
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
@@ -37,6 +37,8 @@ static __always_inline int on_map_call(struct fs_state *st, const struct call *c
 		tally(st, map_call[i].vmas_added, count - before);
 	else if (count < before)
 		tally(st, map_call[i].vmas_removed, before - count);
+	if (before && before != count)
+		attribute_maps(c, count, before);
 	saw_map_count(st, c->leader, count);
 	if (refused) {
 		tally(st, map_call[i].refused, 1);

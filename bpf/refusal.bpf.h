@@ -4,6 +4,7 @@
 #define FS_REFUSAL_BPF_H
 
 #include "evidence.bpf.h"
+#include "stack.bpf.h"
 
 /* A system call at its end. */
 struct call {
@@ -129,6 +130,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	struct fs_refused_record *r;
 	struct fs_subject s;
 	__u64 count;
+	__s32 stack = -1;
 	long fd;
 
 	if (note.area_bytes)
@@ -139,6 +141,8 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
 	if (!count)
 		return;
+	if (config.attribute)
+		stack = stack_of(c->ctx, &s);
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);
@@ -159,7 +163,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	r->ret = c->ret;
 	r->facts = facts;
 	r->area_bytes = note.area_bytes;
-	r->stack = -1;
+	r->stack = stack;
 	r->pad = 0;
 	r->total_vm_pages = r->data_vm_pages = r->locked_vm_pages = r->heap_bytes = 0;
 	r->task_size_bytes = 0;

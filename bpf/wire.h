@@ -238,7 +238,7 @@ struct fs_state {
 	__u32 fd_base;
 	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
 	__u32 noted;		   /* notes on its threads that wait for the end of a call */
-	__u32 pad;
+	__u32 owners;		   /* descriptors of which it is kept who made them */
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -252,6 +252,7 @@ enum fs_record_kind {
 	/* of use to live names alone: no recording holds them */
 	FS_REC_FORK,
 	FS_REC_EXEC,
+	FS_REC_STACK,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -260,6 +261,8 @@ enum fs_record_kind {
 	FS_REC_SYMBOL,
 	FS_REC_END,
 	FS_REC_LIMITS,
+	FS_REC_GROWTH,
+	FS_REC_FRAMES,
 };
 
 struct fs_header {
@@ -435,12 +438,71 @@ struct fs_exec_record {
 	char path[256]; /* as it was given to execve; of a script, its interpreter */
 };
 
+/*
+ * What one process had from one place in its code: one call, user stack and sort of name. Of
+ * mappings the growth of the map count, so that merges and splits need no model.
+ */
+struct fs_growth {
+	struct fs_subject subject;
+	__s32 stack; /* of a stack record; < 0: none was to be had */
+	__u16 call;  /* enum fs_call */
+	__u16 what;  /* enum fs_what */
+	__u32 flags; /* FS_FILE_* */
+	__u32 mode;  /* inode->i_mode; without a file: protection and flags of mmap, FS_ANON */
+	__u64 magic; /* of the file system */
+	__u64 added;
+	__u64 removed;
+	__u64 first_ns;
+	__u64 last_ns;
+	char name[FS_FILE_NAME]; /* the file's own, numbers folded to "#" */
+};
+#define FS_ANON(prot, flags) (((prot)&7) << 24 | ((flags)&0x1fffff))
+
+#define FS_GROWTH_MAX 8192 /* a lower bound of what is kept; beyond it is counted as lost */
+
+struct fs_growth_record {
+	struct fs_header h;
+	struct fs_growth g;
+};
+
+#define FS_STACK_FRAMES 48
+
+/* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */
+struct fs_frame {
+	__s32 status; /* 1: build_id and offset into that file; 2: ip in place of offset */
+	unsigned char build_id[20];
+	__u64 offset;
+};
+
+/* A user stack, once for each process that has it: innermost first. */
+struct fs_stack_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__s32 stack;
+	__u32 frames;
+	struct fs_frame frame[FS_STACK_FRAMES];
+};
+
+#define FS_FRAMES_SHORT 1u /* its outermost frame is no beginning of a thread */
+
+/* The same with names: "symbol+0x12 (module)", a line a frame. */
+struct fs_frames_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__s32 stack;
+	__u32 flags; /* FS_FRAMES_* */
+	char text[3072];
+};
+
 /* Counted where something fell out; every output prints them. */
 struct fs_losses {
 	__u64 ring;	 /* records the ring had no room for */
 	__u64 map;	 /* processes or coalescing entries a map had no room for */
 	__u64 slot;	 /* faults whose begin could not be kept */
 	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
+	__u64 missed;	 /* hooks that the kernel passed over: see live.c; set by user space */
+	__u64 stack;	 /* user stacks that could not be kept */
+	__u64 growth;	 /* growth that could not be kept apart */
 };
 
 #define FS_NR_MARKS 3
@@ -453,6 +515,9 @@ struct fs_config {
 	__u32 smap_enforced;	   /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;	   /* thread_info bits of a 32-bit system call */
 	__u32 mark_percent[FS_NR_MARKS];
+	__u32 attribute;	   /* keep who grows; from these counts on: */
+	__u32 attribute_maps;
+	__u32 attribute_fds;
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* of 32-bit x86 */
 };
@@ -464,6 +529,8 @@ struct fs_shared {
 	__u32 epoch;	  /* of the look */
 	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
 	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
+	__u32 growth_used;
+	__u32 pad;
 	struct fs_losses losses;
 };
 
