@@ -39,7 +39,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
-LIBS := -lbpf -lelf -lz -lcap -lm
+LIBS := -lbpf -lelf -lz -lcap -llzma -liberty -lm
 ifneq ($(CROSS),)
 # The libraries' headers do not differ between architectures; the C library's come first.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
@@ -115,6 +115,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+# Names addresses for the end-to-end tests.
+$(BUILD)/naming: tests/e2e/naming.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -O2 -g -pthread $< -o $@
@@ -159,7 +163,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	$< completion fish > $@
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))

@@ -41,6 +41,8 @@ if grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev/null; then
 	need zstd libzstd-dev "$@"
 fi
 need cap libcap-dev "$@"
+need lzma liblzma-dev "$@"
+need iberty libiberty-dev "$@"
 libelf=$(archive libelf.a "$@")
 if grep -q eu_search_tree_init "$libelf" 2>/dev/null; then
 	"$("$compiler" -print-prog-name=nm)" "$libelf" 2>/dev/null |

@@ -19,9 +19,11 @@ from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
 
 DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64",
           "riscv64-linux-gnu": "riscv64", "s390x-linux-gnu": "s390x"}
-PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev")
+PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev", "liblzma-dev",
+            "libiberty-dev")
+ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "iberty"
 # What the development packages' links point to, whatever a release calls its package.
-SHARED = re.compile(r"lib(bpf|elf|cap|zstd)\d\w*|zlib1g")
+SHARED = re.compile(r"lib(bpf|elf|cap|zstd|lzma)\d\w*|zlib1g")
 
 
 def point_inside(root):
@@ -53,7 +55,7 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in DEBIAN:
         sys.exit(f"usage: sysroot.py {'|'.join(DEBIAN)} DIRECTORY")
     triplet, place = sys.argv[1], Path(sys.argv[2])
-    if (place / "usr/lib" / triplet / "libbpf.a").exists():
+    if all((place / "usr/lib" / triplet / f"lib{name}.a").exists() for name in ARCHIVES):
         return
     try:
         fetch(DEBIAN[triplet], place)

@@ -56,24 +56,25 @@ def test_static_libraries_missing(check, lab):
     script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
     ran = lab.call(script, compiler)
     check.equal("status", ran.returncode, 1)
-    for package in ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev"):
+    for package in ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "liblzma-dev",
+                    "libiberty-dev"):
         check.that(package in ran.err, f"{package} is not in {ran.err!r}")
     check.that("libzstd-dev" not in ran.err, "libzstd-dev, of a libelf that does not want it")
 
 
 def test_static_libraries_there(check, lab):
     script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
-    for name in ("bpf", "elf", "z", "cap"):
+    for name in ("bpf", "elf", "z", "cap", "lzma", "iberty"):
         (lab.dir / f"lib{name}.a").write_text("")
     ran = lab.call(script, compiler, f"-L{lab.dir}")
-    check.equal("libraries", ran.out.split(), ["-lbpf", "-lelf", "-lz", "-lcap"])
+    check.equal("libraries", ran.out.split(), ["-lbpf", "-lelf", "-lz", "-lcap", "-llzma", "-liberty"])
     (lab.dir / "libelf.a").write_text("ZSTD_decompress")
     ran = lab.call(script, compiler, f"-L{lab.dir}")
     check.that("libzstd-dev" in ran.err and ran.returncode == 1, f"message: {ran.err!r}")
     (lab.dir / "libzstd.a").write_text("")
     ran = lab.call(script, compiler, f"-L{lab.dir}")
     check.equal("libraries with zstd", ran.out.split(),
-                ["-lbpf", "-lelf", "-lz", "-lzstd", "-lcap"])
+                ["-lbpf", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"])
     (lab.dir / "libelf.a").write_text("eu_search_tree_init")
     ran = lab.call(script, compiler, f"-L{lab.dir}")
     check.that("libelf_search_tree.c" in ran.out, f"what libelf.a calls and lacks: {ran.out!r}")

@@ -41,7 +41,8 @@ LIBBPF = ["bpf/*.h"]
 BPF_SIDE = """bpf/bpf_helpers.h bpf/bpf_core_read.h bpf/bpf_tracing.h bpf/bpf_endian.h
 	bpf/usdt.bpf.h""".split()
 LIBCAP = ["sys/capability.h"]
-LIBDW = ["elfutils/*.h", "dwarf.h", "libelf.h", "gelf.h"]
+# Of names: libelf, liblzma, libiberty's demangler, zlib's CRC.
+NAMES = ["libelf.h", "gelf.h", "lzma.h", "libiberty/demangle.h", "zlib.h"]
 HTTP = ["microhttpd.h"]
 
 ALL = "base probe collect model rules triage render serve main wire".split()
@@ -57,7 +58,7 @@ TABLE = [
     Row("src/base/*", "base", [], LIBC, False, False),
     Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
         False),
-    Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + LIBDW,
+    Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + NAMES,
         False, True),
     Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
     Row("src/rules/*", "rules", ["base", "model"], PURE + STDIO, True, True),
@@ -365,7 +366,7 @@ GOOD = {
     "src/probe/load.c": '#include "load.h"\n#include "wire.h"\n'
                         "#include <bpf/libbpf.h>\n#include <sys/capability.h>\n",
     "src/collect/facts.c": '#include "probe/load.h"\n#include "model/subject.h"\n'
-                           "#include <elfutils/libdwfl.h>\n#include <fcntl.h>\n",
+                           "#include <gelf.h>\n#include <fcntl.h>\n",
     "src/model/subject.h": '/* Subjects. */\n#include "base/buf.h"\n#include "wire.h"\n',
     "src/model/subject.c": '#include "subject.h"\n#include <string.h>\n'
                            "/* #include <stdio.h>, printf(\"x\") */\n"
@@ -417,6 +418,9 @@ BREACHES = [inc(path, spelled) for path, spelled in (
     ("src/collect/x.c", '"rules/table.h"'),
     ("src/collect/x.c", "<bpf/bpf.h>"),
     ("src/collect/x.c", "<sys/capability.h>"),
+    ("src/probe/x.c", "<gelf.h>"),
+    ("src/probe/x.c", "<lzma.h>"),
+    ("src/render/x.c", "<libiberty/demangle.h>"),
     ("src/model/x.c", '"probe/load.h"'),
     ("src/model/x.c", "<probe/load.h>"),
     ("src/model/x.c", '"stdio.h"'),

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * collect: files of a process that is watched, and may be hostile. Paths are walked within its own
+ * root (a symbolic link cannot lead out of it), only regular files are opened, and they are only
+ * ever read by pread: a mapping would make a file that shrinks a SIGBUS of ours.
+ */
+#ifndef FS_COLLECT_TARGET_FILE_H
+#define FS_COLLECT_TARGET_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "wire.h"
+
+/*
+ * The directory /proc/PID of a process, held: what is opened below it is of that process or fails.
+ * -ESRCH where it is gone, and where its pid is another's by now.
+ */
+int target_open(const struct fs_subject *of);
+
+/* Its root, and our own (0 of process: O_PATH of "/"): what target_path_open() walks in. */
+int target_root_open(int proc);
+
+int target_path_open(int root, const char *path, struct stat *ret);
+
+/* The same, and nothing at the end of the path may be a link. */
+int target_plain_open(int root, const char *path, struct stat *ret);
+
+/* What proc/NAME points to, such as map_files/START-END: deleted files too. */
+int target_link_open(int proc, const char *name, struct stat *ret);
+
+/* A small file below /proc/PID as text, cut to what there is room for. Returns its length. */
+ssize_t target_text(int proc, const char *name, char *ret, size_t size);
+
+/* The process's effective user, and its pid where it lives (its innermost pid namespace). */
+struct target_identity {
+	__u32 euid;
+	__u32 pid;
+};
+int target_identity_read(int proc, struct target_identity *ret);
+
+/* The same of the text of /proc/PID/status; false: not there. */
+bool target_identity_parse(const char *status, struct target_identity *ret);
+
+#endif
