@@ -10,7 +10,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 8192);
+	__uint(max_entries, FS_STACKS);
 	__uint(key_size, 4);
 	__uint(value_size, FS_STACK_FRAMES * 8);
 } stacks SEC(".maps");

@@ -454,17 +454,21 @@ struct fs_growth {
 	__u64 removed;
 	__u64 first_ns;
 	__u64 last_ns;
-	char name[FS_FILE_NAME]; /* the file's own, numbers folded to "#" */
+	char name[FS_FILE_NAME]; /* the file's own, numbers folded to "#" and fillers */
 };
+#define FS_NAME_FILLER 1
 #define FS_ANON(prot, flags) (((prot)&7) << 24 | ((flags)&0x1fffff))
 
 #define FS_GROWTH_MAX 8192 /* a lower bound of what is kept; beyond it is counted as lost */
 
 struct fs_growth_record {
 	struct fs_header h;
+	__u32 place; /* below FS_GROWTH_MAX: a later record of the same place follows this one */
+	__u32 pad;
 	struct fs_growth g;
 };
 
+#define FS_STACKS	 8192 /* numbers of stacks are below it */
 #define FS_STACK_FRAMES 48
 
 /* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */

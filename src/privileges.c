@@ -21,6 +21,10 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	if (host_hides_processes())
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "/proc is mounted with hidepid: other users' processes"};
+	else if (s->child && s->collector.names_stacks)
+		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
+					  "user stacks of the command are named by the files that "
+					  "its processes map"};
 	if (live_looks_at_proc(s->src) && !host_counts_fds())
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "before 6.2 descriptors are counted by reading "

@@ -24,6 +24,9 @@
 #define DEFAULT_INTERVAL 1.0
 #define DEFAULT_WIDTH	 100
 #define DEFAULT_TOP	 20
+/* From here on a process is no ordinary one, and what makes it grow is kept. */
+#define ATTRIBUTE_MAPS	 1024
+#define ATTRIBUTE_FDS	 64
 #define BLOCKS_MOST	 3 /* processes; more are a table */
 
 void complain(const char *format, ...)
@@ -164,7 +167,12 @@ static int take_signals(struct session *s)
 struct live_options session_live_options(const struct session *s, bool watch_all,
 					 unsigned int tiers)
 {
-	struct live_options lo = {.watch_all = watch_all, .tiers = tiers, .btf_path = s->o->btf};
+	struct live_options lo = {.watch_all = watch_all,
+				  .tiers = tiers,
+				  .btf_path = s->o->btf,
+				  .attribute = !watch_all,
+				  .attribute_maps = ATTRIBUTE_MAPS,
+				  .attribute_fds = ATTRIBUTE_FDS};
 
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;
@@ -187,6 +195,8 @@ int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
 	}
 	s->collector.live = true;
 	symbols_open(&s->collector.symbols);
+	s->collector.names_stacks = lo.attribute && !user_symbols_open(&s->collector.user_symbols);
+	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;
 		/* -p names pids of our namespace: whom we made watched is whom it means */

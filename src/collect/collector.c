@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/user_stack.h"
+
 #define RECORD_MAX 4096
 
 /* Sizes of records, and where their fixed strings are: what a hostile file must not overrun. */
@@ -57,6 +59,9 @@ static const struct layout {
 	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
 	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
+	{FS_REC_STACK, sizeof(struct fs_stack_record), 0, {}},
+	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
+	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
 #undef TEXT
 };
 
@@ -155,6 +160,54 @@ static int take_kernel_fault(struct collector *c, const struct fs_kernel_fault_r
 	return pass_on(c, &r->h);
 }
 
+_Static_assert(sizeof(struct fs_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
+
+/* Appends a frame's line; false where there is no room. */
+static bool add_frame(struct fs_frames_record *r, size_t *at, const struct user_symbol *s)
+{
+	char name[USER_NAME_BYTES + USER_MODULE_BYTES + 32];
+	int n;
+
+	user_symbol_text(s, name, sizeof(name));
+	for (char *c = name; *c; c++)
+		if (*c == '\n')
+			*c = '?'; /* it would be another frame */
+	n = snprintf(r->text + *at, sizeof(r->text) - *at, "%s%s%s%s%s", *at ? "\n" : "", name,
+		     s->name[0] && s->module[0] ? " (" : "", s->name[0] ? s->module : "",
+		     s->name[0] && s->module[0] ? ")" : "");
+	if (n < 0 || *at + n >= sizeof(r->text)) {
+		r->text[*at] = 0;
+		return false;
+	}
+	*at += n;
+	return true;
+}
+
+/* Names the frames of a stack while its process is there, or what it had mapped is known. */
+static int take_stack(struct collector *c, const struct fs_stack_record *r)
+{
+	struct fs_frames_record frames = {.h = {FS_REC_FRAMES, sizeof(frames), r->h.t_ns}};
+	struct user_symbol named[FS_STACK_FRAMES];
+	size_t at = 0, n = r->frames < FS_STACK_FRAMES ? r->frames : FS_STACK_FRAMES;
+
+	if (!c->live || !c->names_stacks)
+		return 0;
+	frames.subject = r->subject;
+	frames.stack = r->stack;
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_stack_build_id frame;
+
+		memcpy(&frame, &r->frame[i], sizeof(frame));
+		memset(&named[i], 0, sizeof(named[i]));
+		user_symbols_resolve(&c->user_symbols, &r->subject, &frame, i == 0, &named[i]);
+		if (!add_frame(&frames, &at, &named[i]))
+			break;
+	}
+	if (user_stack_may_be_short(named, n, FS_STACK_FRAMES))
+		frames.flags |= FS_FRAMES_SHORT;
+	return pass_on(c, &frames.h);
+}
+
 int collector_take(void *ctx, const struct fs_header *h)
 {
 	const struct layout *l = layout_of(h);
@@ -181,6 +234,8 @@ int collector_take(void *ctx, const struct fs_header *h)
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:
 		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
+	case FS_REC_STACK:
+		return take_stack(c, (const struct fs_stack_record *)copy);
 	}
 	return pass_on(c, h);
 }
@@ -189,4 +244,6 @@ void collector_free(struct collector *c)
 {
 	names_free(&c->names);
 	symbols_close(&c->symbols);
+	if (c->names_stacks)
+		user_symbols_close(&c->user_symbols);
 }

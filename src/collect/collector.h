@@ -10,6 +10,7 @@
 #include "collect/filter.h"
 #include "collect/names.h"
 #include "collect/symbols.h"
+#include "collect/user_symbols.h"
 #include "model/model.h"
 #include "probe/recording.h"
 #include "probe/source.h"
@@ -22,6 +23,8 @@ struct collector {
 	bool live;		     /* look names up */
 	struct names names;
 	struct symbols symbols;
+	struct user_symbols user_symbols;
+	bool names_stacks; /* user_symbols is open */
 };
 
 /* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */

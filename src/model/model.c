@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/growth.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -40,6 +41,7 @@ void model_free(struct model *m)
 	free(m->chain);
 	free(m->event);
 	free(m->symbol);
+	growth_free(m);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -378,6 +380,10 @@ int model_take(struct model *m, const struct fs_header *h)
 		return take_names(m, (const struct fs_names_record *)h);
 	case FS_REC_SYMBOL:
 		return take_symbol(m, (const struct fs_symbol_record *)h);
+	case FS_REC_GROWTH:
+		return growth_take(m, (const struct fs_growth_record *)h);
+	case FS_REC_FRAMES:
+		return growth_take_frames(m, (const struct fs_frames_record *)h);
 	case FS_REC_LIMITS:
 		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
 		return 0;

@@ -16,6 +16,7 @@
 #define MODEL_EVENTS_MAX   4096 /* of one window */
 #define MODEL_HOOKS_MAX	   16
 #define MODEL_SYMBOLS_MAX  1024
+#define MODEL_FRAMES_MAX   16384
 #define SERIES_POINTS	   32
 
 /* What is known of a subject at one moment. */
@@ -63,6 +64,15 @@ struct symbol {
 	char symbol[64], module[64];
 };
 
+/* A user stack of a process, named. */
+struct frames {
+	struct fs_subject subject;
+	int32_t stack;
+	uint32_t flags; /* FS_FRAMES_* */
+	struct frames *next;
+	char text[]; /* a line a frame, innermost first */
+};
+
 /* An event record of the window, in order of arrival. */
 union event {
 	struct fs_header h;
@@ -108,6 +118,10 @@ struct model {
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
+	struct fs_growth *growth; /* FS_GROWTH_MAX of them; NULL: nobody was seen to grow */
+	size_t growths;		  /* places in use, from the first */
+	struct frames **frames;	  /* by stack: FS_STACKS chains; NULL: none */
+	size_t nr_frames;
 };
 
 int model_init(struct model *m);
@@ -129,6 +143,10 @@ bool model_hook_on(const struct model *m, const char *name);
 /* Whether a hook is on by a mechanism with one of these FS_LACKS_* or FS_SEES_* bits. */
 bool model_hook_has(const struct model *m, const char *name, uint32_t bits);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
+
+/* The named frames of a process' stack; NULL where they are not known. */
+const struct frames *model_frames(const struct model *m, const struct fs_subject *id,
+				  int32_t stack);
 
 /* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */
 static inline struct subject *model_each_changed(const struct model *m, const struct subject *after)

@@ -29,6 +29,7 @@
 struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
+	__u64 growth_told_ns;
 	bool nested; /* in a pid namespace: our pids are not those of the records */
 	struct live_options opt;
 	struct object obj;
@@ -107,6 +108,9 @@ static void fill_config(struct live *live)
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
+	c->attribute = live->opt.attribute;
+	c->attribute_maps = live->opt.attribute_maps;
+	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
 }
 
@@ -133,7 +137,7 @@ static int try_load(struct live *live)
 	select_programs(live);
 	fill_config(live);
 	size_tables(live);
-	err = object_load(&live->obj);
+	err = object_load(&live->obj, live->opt.attribute);
 	if (!err) {
 		limits_read(&live->limits, &now);
 		live->obj.shared->max_map_count = now.max_map_count;
@@ -354,6 +358,33 @@ static int look_all(struct live *live, const struct sink *sink)
 	return err;
 }
 
+/* What grew since the last look. */
+static int tell_growth(struct live *live, const struct sink *sink)
+{
+	struct fs_growth_record r = {.h = {FS_REC_GROWTH, sizeof(r), host_monotonic_ns()}};
+	__u32 used = live->obj.shared->growth_used;
+	__u64 newest = live->growth_told_ns;
+	int err;
+
+	if (used > FS_GROWTH_MAX)
+		used = FS_GROWTH_MAX;
+	for (__u32 i = 0; live->obj.growth && i < used; i++) {
+		const struct fs_growth *g = &live->obj.growth[i];
+
+		if (!g->last_ns || g->last_ns < live->growth_told_ns)
+			continue;
+		if (g->last_ns > newest)
+			newest = g->last_ns;
+		r.place = i;
+		r.g = *g;
+		err = sink->take(sink->ctx, &r.h);
+		if (err)
+			return err;
+	}
+	live->growth_told_ns = newest;
+	return 0;
+}
+
 static int live_look(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
@@ -375,6 +406,9 @@ static int live_look(struct source *src, const struct sink *sink)
 			 strerror(-err));
 		return err;
 	}
+	err = tell_growth(live, sink);
+	if (err)
+		return err;
 	tick.h.kind = FS_REC_TICK;
 	tick.h.len = sizeof(tick);
 	tick.h.t_ns = host_monotonic_ns();

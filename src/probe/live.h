@@ -14,6 +14,9 @@
 struct live_options {
 	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
 	unsigned int tiers;   /* bit i: pay for tier i */
+	bool attribute;	      /* keep who grows, and tell user stacks */
+	/* from how many mappings and descriptors of a process on */
+	unsigned int attribute_maps, attribute_fds;
 	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
 	const char
 		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */

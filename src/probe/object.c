@@ -38,27 +38,40 @@ int object_open(struct object *o, bool hash, const char *btf_path)
 	return 0;
 }
 
-int object_load(struct object *o)
-{
-	struct bpf_map *map = object_map(o, ".data.shared");
-	void *shared;
-	int err = bpf_object__load(o->obj);
+/* Tables of what grows, that take no memory where it is not asked for. */
+static const char *const growth_maps[] = {"stacks", "told", "growth_places", "growth", "owners"};
 
+#define GROWTH_BYTES (FS_GROWTH_MAX * sizeof(struct fs_growth))
+
+static void *map_shared(const struct object *o, const char *name, size_t size, int prot)
+{
+	void *at = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(object_map(o, name)), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int object_load(struct object *o, bool growth)
+{
+	int err = 0;
+
+	for (size_t i = 0; !growth && i < sizeof(growth_maps) / sizeof(growth_maps[0]); i++)
+		err = err ?: bpf_map__set_max_entries(object_map(o, growth_maps[i]), 1);
+	err = err ?: bpf_object__load(o->obj);
 	if (err)
 		return err;
 	o->config = NULL; /* libbpf sealed it */
-	shared = mmap(NULL, sizeof(*o->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      bpf_map__fd(map), 0);
-	if (shared == MAP_FAILED)
-		return -errno;
-	o->shared = shared;
-	return 0;
+	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
+	if (growth)
+		o->growth = map_shared(o, "growth", GROWTH_BYTES, PROT_READ);
+	return o->shared && (o->growth || !growth) ? 0 : -errno;
 }
 
 void object_close(struct object *o)
 {
 	if (o->shared)
 		munmap(o->shared, sizeof(*o->shared));
+	if (o->growth)
+		munmap((void *)o->growth, GROWTH_BYTES);
 	bpf_object__close(o->obj);
 	memset(o, 0, sizeof(*o));
 }

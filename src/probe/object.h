@@ -16,13 +16,14 @@ struct object {
 	bool hash;		  /* state in tables by pid, not on the task */
 	struct fs_config *config; /* until the load */
 	struct fs_shared *shared; /* after the load */
+	const struct fs_growth *growth; /* after the load, FS_GROWTH_MAX of them; NULL: not kept */
 };
 
 /* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
 int object_open(struct object *o, bool hash, const char *btf_path);
 
-/* Loads what is selected, and maps `shared`. 0, -errno. */
-int object_load(struct object *o);
+/* Loads what is selected, and maps what is shared; `growth`: that too. 0, -errno. */
+int object_load(struct object *o, bool growth);
 
 /* Safe on one that is not open. */
 void object_close(struct object *o);

@@ -218,6 +218,27 @@ static void say_evidence(struct json *j, const struct evidence *e, size_t n)
 	json_end_array(j);
 }
 
+/* Frames of a stack, innermost first; none where it is not known. */
+static void say_stack(struct json *j, const struct view *v, const struct fs_subject *id,
+		      int32_t stack)
+{
+	const struct frames *f = model_frames(v->m, id, stack);
+	const char *at = f ? f->text : "";
+	char line[512];
+
+	json_array(j, "stack");
+	while (*at) {
+		size_t n = strcspn(at, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)(n < 500 ? n : 500), at);
+		json_text(j, NULL, line);
+		at += n + (at[n] == '\n');
+	}
+	json_end_array(j);
+	if (f)
+		json_flag(j, "stack_may_be_short", f->flags & FS_FRAMES_SHORT);
+}
+
 static void say_refused(struct json *j, const struct view *v, const struct fs_refused_record *r)
 {
 	struct verdict verdict;
@@ -238,6 +259,7 @@ static void say_refused(struct json *j, const struct view *v, const struct fs_re
 	for (size_t i = 0; i < verdict.nr_next; i++)
 		json_text(j, NULL, verdict.next[i]);
 	json_end_array(j);
+	say_stack(j, v, &r->subject, r->stack);
 }
 
 static void say_address(struct json *j, const struct view *v, uint64_t address)
@@ -359,7 +381,9 @@ static void json_close(struct buf *b, const struct view *v)
 	json_count(&j, "ring", t->losses.ring);
 	json_count(&j, "map", t->losses.map + v->m->subjects_lost);
 	json_count(&j, "slot", t->losses.slot);
-	json_count(&j, "stack", 0);
+	json_count(&j, "missed", t->losses.missed);
+	json_count(&j, "stack", t->losses.stack);
+	json_count(&j, "growth", t->losses.growth);
 	json_count(&j, "coalesced", t->losses.coalesced + v->m->events_lost);
 	json_end(&j);
 	json_object(&j, "own");

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/growth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes out what the kernel side left where digits were. */
+static void close_up(char *name)
+{
+	char *to = name;
+
+	for (; *name; name++)
+		if (*name != FS_NAME_FILLER)
+			*to++ = *name;
+	*to = 0;
+}
+
+int growth_take(struct model *m, const struct fs_growth_record *r)
+{
+	if (r->place >= FS_GROWTH_MAX)
+		return 0; /* of a hostile file */
+	if (!m->growth)
+		m->growth = calloc(FS_GROWTH_MAX, sizeof(*m->growth));
+	if (!m->growth)
+		return -ENOMEM;
+	m->growth[r->place] = r->g;
+	close_up(m->growth[r->place].name);
+	if (r->place >= m->growths)
+		m->growths = r->place + 1;
+	return 0;
+}
+
+const struct frames *model_frames(const struct model *m, const struct fs_subject *id,
+				  int32_t stack)
+{
+	const struct frames *f;
+
+	if (stack < 0 || stack >= FS_STACKS || !m->frames)
+		return NULL;
+	for (f = m->frames[stack]; f; f = f->next)
+		if (f->subject.pid == id->pid && f->subject.start_ns == id->start_ns)
+			return f;
+	return NULL;
+}
+
+int growth_take_frames(struct model *m, const struct fs_frames_record *r)
+{
+	size_t len = strlen(r->text);
+	struct frames *f;
+
+	if (r->stack < 0 || r->stack >= FS_STACKS || m->nr_frames == MODEL_FRAMES_MAX ||
+	    model_frames(m, &r->subject, r->stack))
+		return 0;
+	if (!m->frames)
+		m->frames = calloc(FS_STACKS, sizeof(*m->frames));
+	f = malloc(sizeof(*f) + len + 1);
+	if (!m->frames || !f) {
+		free(f);
+		return -ENOMEM;
+	}
+	f->subject = r->subject;
+	f->stack = r->stack;
+	f->flags = r->flags;
+	memcpy(f->text, r->text, len + 1);
+	f->next = m->frames[r->stack];
+	m->frames[r->stack] = f;
+	m->nr_frames++;
+	return 0;
+}
+
+void growth_free(struct model *m)
+{
+	for (size_t i = 0; m->frames && i < FS_STACKS; i++)
+		while (m->frames[i]) {
+			struct frames *next = m->frames[i]->next;
+
+			free(m->frames[i]);
+			m->frames[i] = next;
+		}
+	free(m->frames);
+	free(m->growth);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* model: who grows, and the named frames of user stacks. For model.c alone. */
+#ifndef FS_MODEL_GROWTH_H
+#define FS_MODEL_GROWTH_H
+
+#include "model/model.h"
+
+/* -ENOMEM. What a hostile file numbers beyond the tables is passed over. */
+int growth_take(struct model *m, const struct fs_growth_record *r);
+int growth_take_frames(struct model *m, const struct fs_frames_record *r);
+void growth_free(struct model *m);
+
+#endif
