@@ -39,7 +39,8 @@ static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 	return 0;
 }
 
-/* `address`: of a struct file, as a number: to a function of its own no kernel pointer is passed. */
+/* `address`: of a struct file, as a number: to a function of its own no kernel pointer is passed.
+ */
 once_verified int describe_file(struct fs_file *f, __u64 address)
 {
 	struct file *file = (struct file *)address;
@@ -142,7 +143,7 @@ static __always_inline __u32 walk_state(const struct range_walk *w)
 
 /* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
 static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
-					__u64 above)
+				       __u64 above)
 {
 	struct range_walk w = {.at = from & ~(PAGE_BYTES - 1), .end = to, .r.hole = NOT_KNOWN};
 
@@ -169,7 +170,7 @@ static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from
 #else
 
 static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
-					__u64 above)
+				       __u64 above)
 {
 	struct fs_range none = {.hole = NOT_KNOWN};
 
@@ -229,7 +230,7 @@ static __always_inline void consider_level(struct fs_level *l, __u64 used, __u64
 	l->up = up;
 }
 
-#define NO_PAGE_LIMIT (1UL << 50)  /* PAGE_COUNTER_MAX is 2^51 and more, in pages */
+#define NO_PAGE_LIMIT (1UL << 50) /* PAGE_COUNTER_MAX is 2^51 and more, in pages */
 #define NO_PIDS_LIMIT (1UL << 32) /* PIDS_MAX: pid_max's own limit and one */
 
 static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task, __u32 id)
@@ -405,9 +406,9 @@ once_verified int read_fds(struct fs_refused_record *r)
 	r->fds = fds;
 	if (most > r->fd_soft)
 		fds = count_below(fdt, r->fd_soft);
-	r->fds_free = r->fd_soft > 0x7fffffff	   ? 0x7fffffff
+	r->fds_free = r->fd_soft > 0x7fffffff	? 0x7fffffff
 		      : (__u32)r->fd_soft > fds ? (__u32)r->fd_soft - fds
-						   : 0;
+						: 0;
 	return 0;
 }
 

@@ -263,6 +263,7 @@ enum fs_record_kind {
 	FS_REC_LIMITS,
 	FS_REC_GROWTH,
 	FS_REC_FRAMES,
+	FS_REC_HOLDING,
 };
 
 struct fs_header {
@@ -496,6 +497,51 @@ struct fs_frames_record {
 	__s32 stack;
 	__u32 flags; /* FS_FRAMES_* */
 	char text[3072];
+};
+
+/* What a mapping or a descriptor is. X(id, name): the name is the JSON value. */
+#define FS_HOLDING_KINDS(X)                                                                        \
+	X(ANONYMOUS, "anonymous")                                                                  \
+	X(GUARD, "guard") /* anonymous, without any right */                                       \
+	X(STACK, "stack")                                                                          \
+	X(HEAP, "heap")                                                                            \
+	X(FILE_PRIVATE, "private file")                                                            \
+	X(FILE_SHARED, "shared file")                                                              \
+	X(SHARED_MEMORY, "shared memory")                                                          \
+	X(SPECIAL, "special")                                                                      \
+	X(FILE, "file")                                                                            \
+	X(DIRECTORY, "directory")                                                                  \
+	X(DEVICE, "device")                                                                        \
+	X(PIPE, "pipe")                                                                            \
+	X(SOCKET, "socket")                                                                        \
+	X(MEMFD, "memfd")                                                                          \
+	X(ANON_INODE, "anon_inode")                                                                \
+	X(OTHER, "other")
+
+enum fs_holding_kind {
+#define X(id, name) FS_HOLDING_##id,
+	FS_HOLDING_KINDS(X)
+#undef X
+		FS_NR_HOLDING_KINDS,
+};
+
+/* What a process holds at one moment, those of one sort together: by kind and folded name. */
+struct fs_holding {
+	struct fs_subject subject;
+	__u32 what; /* enum fs_what */
+	__u32 kind; /* enum fs_holding_kind */
+	__u64 count;
+	__u64 bytes; /* of mappings */
+	__u32 names; /* 1: all have this name; 2: it is a pattern */
+	__u32 cut;   /* there were more than were read */
+	char name[160];
+};
+
+struct fs_holding_record {
+	struct fs_header h;
+	__u32 nth; /* of its process and `what`: 0 starts anew */
+	__u32 pad;
+	struct fs_holding g;
 };
 
 /* Counted where something fell out; every output prints them. */

@@ -60,6 +60,7 @@ static const struct layout {
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
 	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
 	{FS_REC_STACK, sizeof(struct fs_stack_record), 0, {}},
+	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
 	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
 	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
 #undef TEXT

@@ -31,8 +31,7 @@ int growth_take(struct model *m, const struct fs_growth_record *r)
 	return 0;
 }
 
-const struct frames *model_frames(const struct model *m, const struct fs_subject *id,
-				  int32_t stack)
+const struct frames *model_frames(const struct model *m, const struct fs_subject *id, int32_t stack)
 {
 	const struct frames *f;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/growth.h"
+#include "model/holdings.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@ static void free_subject(struct subject *s)
 	free(s->base);
 	free(s->exe);
 	free(s->cgroup);
+	free(s->held[FS_WHAT_MAPS].sort);
+	free(s->held[FS_WHAT_FDS].sort);
 	free(s->maps);
 	free(s->fds);
 	free(s);
@@ -384,6 +387,8 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take(m, (const struct fs_growth_record *)h);
 	case FS_REC_FRAMES:
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
+	case FS_REC_HOLDING:
+		return holdings_take(m, (const struct fs_holding_record *)h);
 	case FS_REC_LIMITS:
 		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
 		return 0;

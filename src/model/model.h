@@ -36,6 +36,12 @@ struct series {
 	} point[SERIES_POINTS];
 };
 
+/* What a process held when that was read: sorts, the most frequent first. */
+struct holdings {
+	struct fs_holding *sort; /* NULL: not read; owned */
+	size_t n;
+};
+
 struct subject {
 	struct fs_subject id;
 	struct facts now;
@@ -49,6 +55,7 @@ struct subject {
 	bool hidden;		     /* left out by the filter of this view */
 	char *exe, *cgroup;	     /* NULL: not known; owned */
 	struct series *maps, *fds;   /* NULL below a tenth of the limit; owned */
+	struct holdings held[2];     /* by enum fs_what */
 	struct subject *next;	     /* of the hash chain */
 	struct subject *next_changed;
 };

@@ -455,8 +455,10 @@ static const struct order {
 
 /* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
 static const struct step rest_of_mmap[] = {
-	{"bad_argument", argument_is_wrong, EINVAL}, {"driver", file_of_driver, ANY_ERROR},
-	{"max_map_count", near_count, ENOMEM},	     {"cgroup_memory", past_cgroup_memory, ENOMEM},
+	{"bad_argument", argument_is_wrong, EINVAL},
+	{"driver", file_of_driver, ANY_ERROR},
+	{"max_map_count", near_count, ENOMEM},
+	{"cgroup_memory", past_cgroup_memory, ENOMEM},
 };
 
 /* What was looked at, where nothing decides. */
@@ -576,8 +578,8 @@ void cause_of_mapping(struct request *q, struct verdict *v)
 	if (!v->cause && q->r->call == FS_CALL_MMAP)
 		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
 	/* mlock asks for its limit before it looks at the range */
-	if (hole_is_open(q) && !(q->r->call == FS_CALL_MLOCK && v->cause &&
-				 !strcmp(v->cause, "rlimit_memlock")))
+	if (hole_is_open(q) &&
+	    !(q->r->call == FS_CALL_MLOCK && v->cause && !strcmp(v->cause, "rlimit_memlock")))
 		v->certain = false;
 	if (!v->cause)
 		describe(q, v);

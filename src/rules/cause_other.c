@@ -58,8 +58,9 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-#define STACK_QUARTER	 4
-#define MOST_ARGS_BYTES (6ULL << 20) /* three quarters of _STK_LIM: fs/exec.c, bprm_stack_limits() */
+#define STACK_QUARTER 4
+#define MOST_ARGS_BYTES                                                                            \
+	(6ULL << 20) /* three quarters of _STK_LIM: fs/exec.c, bprm_stack_limits() */
 
 /* Arguments and environment may take a quarter of the stack, and 6 MiB. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)

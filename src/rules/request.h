@@ -38,8 +38,8 @@ struct request {
 	bool no_reserve;       /* MAP_NORESERVE: taken back by overcommit mode 2 */
 	bool locked;	       /* RLIMIT_MEMLOCK bounds it */
 	bool hugetlb;
-	bool replaces;	       /* MAP_FIXED: what it maps over is given back */
-	bool walked;	       /* its range was looked at, whole */
+	bool replaces; /* MAP_FIXED: what it maps over is given back */
+	bool walked;   /* its range was looked at, whole */
 };
 
 /*

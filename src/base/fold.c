@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/fold.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define RANDOM_LEAST  6 /* what mkstemp() appends */
+#define CHANGES_LEAST 3 /* between letters and digits, or of case: more than names have */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c);
+}
+
+static int class_of(char c)
+{
+	return isdigit((unsigned char)c) ? 1 : isupper((unsigned char)c) ? 2 : 3;
+}
+
+/* Whether a run of letters and digits is a number, hexadecimal, or made at random. */
+static bool is_counted(const char *s, size_t n)
+{
+	size_t digits = 0, hex = 0, changes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		digits += isdigit((unsigned char)s[i]) != 0;
+		hex += isxdigit((unsigned char)s[i]) != 0;
+		changes += i && class_of(s[i]) != class_of(s[i - 1]);
+	}
+	if (digits == n)
+		return true;
+	if (n >= RANDOM_LEAST && hex == n && digits)
+		return true;
+	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST;
+}
+
+/* A number right behind a dot or letters that name a version: "so.6", "3.11". */
+static bool is_version(const char *from, const char *at)
+{
+	return at > from + 1 && at[-1] == '.' && (is_word(at[-2]));
+}
+
+void name_fold(const char *name, char *ret, size_t size)
+{
+	const char *at = name;
+	size_t to = 0;
+
+	if (!size)
+		return;
+	while (*at && to + 1 < size) {
+		size_t n = 0;
+
+		while (is_word(at[n]))
+			n++;
+		if (!n) {
+			ret[to++] = *at++;
+			continue;
+		}
+		if (is_counted(at, n) && !is_version(name, at)) {
+			/* "#_#" and "#-#" are one number in parts */
+			if (to >= 2 && ret[to - 2] == '#' && strchr("_-.:", ret[to - 1]))
+				to--;
+			else
+				ret[to++] = '#';
+		} else {
+			size_t fits = n < size - 1 - to ? n : size - 1 - to;
+
+			memcpy(ret + to, at, fits);
+			to += fits;
+		}
+		at += n;
+	}
+	ret[to] = 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: who made a process grow, out of what its calls added and took away by user stack and sort
+ * of name; and what it holds, where that was read.
+ */
+#ifndef FS_MODEL_GROWERS_H
+#define FS_MODEL_GROWERS_H
+
+#include "model/model.h"
+
+#define GROWER_NAME 96
+
+/* Growth of one sort, or of one place in the code. */
+struct grower {
+	char name[GROWER_NAME];
+	uint64_t added, removed;
+	int32_t stack; /* that added most of it; < 0: not known */
+	uint64_t by_stack;
+};
+
+/*
+ * The sorts that grew most, by what is left of them; up to `room`. Returns how many; `*ret_added`
+ * is the sum of all sorts.
+ */
+size_t growers_of(const struct model *m, const struct fs_subject *id, enum fs_what what,
+		  struct grower *ret, size_t room, uint64_t *ret_added);
+
+/* What a row of growth is of, for people: "torch_# (deleted) in tmpfs", "thread stack", … */
+void growth_name(const struct fs_growth *g, char *ret, size_t size);
+
+#endif
