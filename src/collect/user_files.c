@@ -1,65 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/user_files.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "collect/debug_file.h"
 
-struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id)
+int user_files_open(struct user_symbols *us)
 {
-	for (size_t i = 0; i < USER_FILES_MAX; i++) {
+	struct rlimit limit;
+
+	us->files = calloc(1, sizeof(*us->files));
+	if (!us->files)
+		return -ENOMEM;
+	us->files->most = USER_FILES_MAX;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 2 < USER_FILES_MAX)
+		us->files->most = limit.rlim_cur < 2 ? 1 : limit.rlim_cur / 2;
+	return 0;
+}
+
+void user_files_close(struct user_symbols *us)
+{
+	for (size_t i = 0; us->files && i < us->files->n; i++)
+		elf_symbols_close(&us->files->f[i].elf);
+	free(us->files);
+	us->files = NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
+				  const char *path)
+{
+	const char *name = last_part(path);
+
+	for (size_t i = 0; i < us->files->n; i++) {
 		struct user_file *f = &us->files->f[i];
 
-		if (f->serial && f->id.inode == id->inode && f->id.dev_major == id->dev_major &&
-		    f->id.dev_minor == id->dev_minor)
+		if (f->id.inode == id->inode && f->id.dev_major == id->dev_major &&
+		    f->id.dev_minor == id->dev_minor &&
+		    !strncmp(f->module, name, sizeof(f->module) - 1))
 			return f;
 	}
 	return NULL;
 }
 
-struct user_file *user_files_get(struct user_symbols *us, const struct user_map *m)
+struct user_file *user_files_get(struct user_symbols *us, __u32 place, __u32 serial)
 {
-	struct user_file *f = &us->files->f[m->place];
+	struct user_file *f = &us->files->f[place];
 
-	return m->serial && f->serial == m->serial ? f : NULL;
+	return f->serial == serial ? f : NULL;
 }
 
 struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *build_id)
 {
-	for (size_t i = 0; i < USER_FILES_MAX; i++) {
+	for (size_t i = 0; i < us->files->n; i++) {
 		struct user_file *f = &us->files->f[i];
 
-		if (f->serial && f->elf.h.build_id_bytes &&
-		    !memcmp(f->elf.h.build_id, build_id, BUILD_ID_BYTES))
+		if (f->elf.h.build_id_bytes && !memcmp(f->elf.h.build_id, build_id, BUILD_ID_BYTES))
 			return f;
 	}
 	return NULL;
 }
 
+static bool goes_before(const struct user_file *a, const struct user_file *b)
+{
+	return a->named != b->named ? b->named : a->used < b->used;
+}
+
 static struct user_file *make_place(struct user_symbols *us)
 {
-	struct user_file *oldest = &us->files->f[0];
+	struct user_file *first = &us->files->f[0];
 
-	for (size_t i = 0; i < USER_FILES_MAX; i++) {
-		struct user_file *f = &us->files->f[i];
-
-		if (!f->serial)
-			return f;
-		if (f->used < oldest->used)
-			oldest = f;
-	}
-	elf_symbols_close(&oldest->elf);
+	if (us->files->n < us->files->most)
+		return &us->files->f[us->files->n++];
+	for (size_t i = 1; i < us->files->n; i++)
+		if (goes_before(&us->files->f[i], first))
+			first = &us->files->f[i];
+	elf_symbols_close(&first->elf);
 	us->lost.files++;
-	oldest->serial = 0;
-	return oldest;
+	return first;
 }
 
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
 				 const char *path, int its_root)
 {
-	const char *name = strrchr(path, '/');
 	struct elf_symbols elf;
 	struct user_file *f;
 
@@ -73,7 +107,7 @@ struct user_file *user_files_add(struct user_symbols *us, const struct user_file
 	f = make_place(us);
 	*f = (struct user_file){.id = *id, .elf = elf, .used = ++us->clock};
 	f->serial = ++us->files->serials;
-	snprintf(f->module, sizeof(f->module), "%s", name ? name + 1 : path);
+	snprintf(f->module, sizeof(f->module), "%s", last_part(path));
 	return f;
 }
 
@@ -84,13 +118,12 @@ static void keep_within(struct user_symbols *us, const struct user_file *f)
 		struct user_file *oldest = NULL;
 		size_t total = 0;
 
-		for (size_t i = 0; i < USER_FILES_MAX; i++) {
+		for (size_t i = 0; i < us->files->n; i++) {
 			struct user_file *other = &us->files->f[i];
 
-			if (!other->serial || !elf_symbols_bytes(&other->elf))
-				continue;
 			total += elf_symbols_bytes(&other->elf);
-			if (other != f && (!oldest || other->used < oldest->used))
+			if (other != f && elf_symbols_bytes(&other->elf) &&
+			    (!oldest || other->used < oldest->used))
 				oldest = other;
 		}
 		if (total <= USER_TABLE_BYTES || !oldest)
@@ -105,6 +138,7 @@ void user_file_name(struct user_symbols *us, struct user_file *f, __u64 address,
 	bool made = !f->elf.known;
 
 	f->used = ++us->clock;
+	f->named = true;
 	if (!elf_symbols_find(&f->elf, address, ret->name, sizeof(ret->name), &ret->offset))
 		ret->name[0] = 0;
 	if (!made)
