@@ -32,7 +32,7 @@ static int source_open(int fd, struct byte_source *ret)
 
 int elf_symbols_open(int fd, struct elf_symbols *ret)
 {
-	struct elf_symbols s = {};
+	struct elf_symbols s = {.held = -1};
 	int err = source_open(fd, &s.file);
 
 	if (!err)
@@ -78,8 +78,7 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd)
 	if (s->h.build_id_bytes ? memcmp(h.build_id, s->h.build_id, BUILD_ID_BYTES)
 				: !crc_fits(&file, s->h.debuglink_crc))
 		return -ESTALE;
-	/* descriptors are scarce: a process may map hundreds of files */
-	close(s->file.fd);
+	s->held = s->file.fd;
 	s->file = file;
 	s->h.full = h.full;
 	s->h.dynamic = (struct elf_symtab){};
@@ -297,4 +296,6 @@ void elf_symbols_close(struct elf_symbols *s)
 {
 	elf_symbols_drop(s);
 	close(s->file.fd);
+	if (s->held >= 0)
+		close(s->held);
 }

@@ -15,6 +15,7 @@
 struct elf_symbols {
 	struct elf_headers h;	 /* where symbols are: as `file` has them */
 	struct byte_source file; /* the debug file once there is one; its fd is owned */
+	int held; /* then the file itself, so that its inode stays its own; owned; or -1 */
 	struct {
 		struct byte_source from; /* of memory: owned */
 		struct elf_span at;

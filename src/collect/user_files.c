@@ -26,7 +26,8 @@ int user_files_open(struct user_symbols *us)
 void user_files_close(struct user_symbols *us)
 {
 	for (size_t i = 0; us->files && i < us->files->n; i++)
-		elf_symbols_close(&us->files->f[i].elf);
+		if (us->files->f[i].serial)
+			elf_symbols_close(&us->files->f[i].elf);
 	free(us->files);
 	us->files = NULL;
 }
@@ -46,7 +47,7 @@ struct user_file *user_files_find(struct user_symbols *us, const struct user_fil
 	for (size_t i = 0; i < us->files->n; i++) {
 		struct user_file *f = &us->files->f[i];
 
-		if (f->id.inode == id->inode && f->id.dev_major == id->dev_major &&
+		if (f->serial && f->id.inode == id->inode && f->id.dev_major == id->dev_major &&
 		    f->id.dev_minor == id->dev_minor &&
 		    !strncmp(f->module, name, sizeof(f->module) - 1))
 			return f;
@@ -58,7 +59,7 @@ struct user_file *user_files_get(struct user_symbols *us, __u32 place, __u32 ser
 {
 	struct user_file *f = &us->files->f[place];
 
-	return f->serial == serial ? f : NULL;
+	return serial && f->serial == serial ? f : NULL;
 }
 
 struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *build_id)
@@ -66,7 +67,8 @@ struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *bu
 	for (size_t i = 0; i < us->files->n; i++) {
 		struct user_file *f = &us->files->f[i];
 
-		if (f->elf.h.build_id_bytes && !memcmp(f->elf.h.build_id, build_id, BUILD_ID_BYTES))
+		if (f->serial && f->elf.h.build_id_bytes &&
+		    !memcmp(f->elf.h.build_id, build_id, BUILD_ID_BYTES))
 			return f;
 	}
 	return NULL;
@@ -77,18 +79,30 @@ static bool goes_before(const struct user_file *a, const struct user_file *b)
 	return a->named != b->named ? b->named : a->used < b->used;
 }
 
+/* What was added last may have taken one more descriptor than there was room for. */
 static struct user_file *make_place(struct user_symbols *us)
 {
-	struct user_file *first = &us->files->f[0];
+	struct user_files *files = us->files;
 
-	if (us->files->n < us->files->most)
-		return &us->files->f[us->files->n++];
-	for (size_t i = 1; i < us->files->n; i++)
-		if (goes_before(&us->files->f[i], first))
-			first = &us->files->f[i];
-	elf_symbols_close(&first->elf);
-	us->lost.files++;
-	return first;
+	for (;;) {
+		struct user_file *free_place = NULL, *first = NULL;
+		size_t open = 0;
+
+		for (size_t i = 0; i < files->n; i++) {
+			struct user_file *f = &files->f[i];
+
+			open += f->serial ? 1 + (f->elf.held >= 0) : 0;
+			if (!f->serial)
+				free_place = f;
+			else if (!first || goes_before(f, first))
+				first = f;
+		}
+		if (open < files->most)
+			return free_place ? free_place : &files->f[files->n++];
+		elf_symbols_close(&first->elf);
+		first->serial = 0;
+		us->lost.files++;
+	}
 }
 
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,
@@ -121,6 +135,8 @@ static void keep_within(struct user_symbols *us, const struct user_file *f)
 		for (size_t i = 0; i < us->files->n; i++) {
 			struct user_file *other = &us->files->f[i];
 
+			if (!other->serial)
+				continue;
 			total += elf_symbols_bytes(&other->elf);
 			if (other != f && elf_symbols_bytes(&other->elf) &&
 			    (!oldest || other->used < oldest->used))

@@ -9,7 +9,7 @@
 #include "collect/elf_symbols.h"
 #include "collect/user_symbols.h"
 
-#define USER_FILES_MAX	 512	     /* open; but at most half of RLIMIT_NOFILE */
+#define USER_FILES_MAX	 512	     /* descriptors; but at most half of RLIMIT_NOFILE */
 #define USER_TABLE_BYTES (24u << 20) /* of all their tables together, but one is always allowed */
 
 /* Which file: as its mappings say, and no other has it for as long as we hold it open. */
@@ -27,14 +27,14 @@ struct user_file {
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* the clock then */
 	bool named;   /* it was in a stack: such are closed last */
-	__u32 serial; /* never that of another, nor 0 */
+	__u32 serial; /* 0: a free place; never that of another */
 	bool had_table;
 };
 
 struct user_files {
 	struct user_file f[USER_FILES_MAX];
-	size_t n; /* places in use, and that were */
-	size_t most;
+	size_t n;    /* places that are in use or were */
+	size_t most; /* descriptors */
 	__u32 serials;
 };
 
