@@ -23,7 +23,7 @@ int target_open(const struct fs_subject *of);
 /* Its root directory, an O_PATH descriptor. */
 int target_root_open(int proc);
 
-/* Each of these returns a descriptor to read from, or -errno: -EINVAL for what is no regular file. */
+/* Each of these returns a descriptor to read from, or -errno: -EINVAL: no regular file. */
 int target_path_open(int root, const char *path, struct stat *ret);
 
 /* The same, but the path must not end in a link. */
