@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 1
+#define FS_WIRE_VERSION 2
 
 #define FS_COMM_LEN 16
 
@@ -342,6 +342,7 @@ struct fs_losses {
 	__u64 map;	 /* processes or coalescing entries a map had no room for */
 	__u64 slot;	 /* faults whose begin could not be kept */
 	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
+	__u64 missed;	 /* hooks that the kernel passed over: see live.c; set by user space */
 };
 
 #define FS_NR_MARKS 3
