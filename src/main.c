@@ -37,6 +37,9 @@ int main(int argc, char **argv)
 	case CMD_RUN:
 		status = command_run(&o);
 		break;
+	case CMD_DIAGNOSE:
+		status = command_diagnose(&o);
+		break;
 	case CMD_DOCTOR:
 		status = command_doctor(&o);
 		break;

@@ -222,36 +222,37 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
+#define G   (1u << CMD_DIAGNOSE)
 #define D   (1u << CMD_DOCTOR)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
-	{"pid", 'p', "PID[,PID...]", W, "watch these processes", set_pids},
+	{"pid", 'p', "PID[,PID...]", W | G, "watch these processes", set_pids},
 	{"children", 0, NULL, W, "with -p: their children too, those alive and those to come",
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R, "stop after this time: 10, 500ms, 2m", set_duration},
-	{"record", 0, "FILE", W | R, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root",
+	{"duration", 'd', "TIME", W | R | G, "stop after this time: 10, 500ms, 2m", set_duration},
+	{"record", 0, "FILE", W | R | G, "write what is seen to FILE, to be replayed", set_record},
+	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
 	 set_replay},
-	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
-	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
+	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
+	{"format", 0, "FORMAT", W | R | D | G, "text or json", set_format},
+	{"json", 0, NULL, W | R | D | G, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
-	{"tiers", 0, "LIST", W | R | D,
+	{"tiers", 0, "LIST", W | R | D | G,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D,
+	{"hook", 0, "NAME=HOW", W | R | D | G,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
+	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
 	 set_btf},
-	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D, "draw with ASCII alone", set_no_unicode},
+	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
+	{"color", 0, "WHEN", W | R | D | G, "auto, always or never; NO_COLOR is honoured", set_colour},
+	{"width", 0, "N", W | R | D | G, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | G, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
@@ -271,6 +272,14 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		     "Starts CMD with the hooks in place before its first instruction, follows its "
 		     "children to the end, prints a summary to standard error and exits with the "
 		     "command's own status."},
+	[CMD_DIAGNOSE] =
+		{"diagnose", "[OPTIONS] -p PID",
+		 "say which limit is near or said no, who grew, and what to do",
+		 "Watches processes and their children for 3 seconds (-d), reads once what they hold "
+		 "(/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each finding "
+		 "with its evidence, the calls and user stacks that made the growth, when a limit is "
+		 "reached, where it comes from and what to do. With --replay, on a recording. Exits "
+		 "3 when there is a finding of warning or above, 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",

@@ -171,8 +171,8 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 				  .tiers = tiers,
 				  .btf_path = s->o->btf,
 				  .attribute = !watch_all,
-				  .attribute_maps = ATTRIBUTE_MAPS,
-				  .attribute_fds = ATTRIBUTE_FDS};
+				  .attribute_maps = s->attributes_all ? 0 : ATTRIBUTE_MAPS,
+				  .attribute_fds = s->attributes_all ? 0 : ATTRIBUTE_FDS};
 
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;

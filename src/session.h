@@ -23,6 +23,7 @@ struct session {
 	int fd; /* where output goes */
 	bool own_fd;
 	bool redraws; /* in place, on a terminal */
+	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	bool mute;    /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
@@ -45,6 +46,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
+int command_diagnose(const struct options *o);
 int command_doctor(const struct options *o);
 
 /* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */
