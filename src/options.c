@@ -223,6 +223,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
 #define D   (1u << CMD_DOCTOR)
+#define E   (1u << CMD_EXPLAIN)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -236,8 +237,8 @@ const struct option_row option_rows[] = {
 	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
-	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
+	{"format", 0, "FORMAT", W | R | D | E, "text or json", set_format},
+	{"json", 0, NULL, W | R | D | E, "the same as --format json", set_json},
 	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
@@ -249,9 +250,10 @@ const struct option_row option_rows[] = {
 	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D, "draw with ASCII alone", set_no_unicode},
+	{"color", 0, "WHEN", W | R | D | E, "auto, always or never; NO_COLOR is honoured",
+	 set_colour},
+	{"width", 0, "N", W | R | D | E, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
@@ -279,6 +281,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "costs here: measured for half a second with hooks attached and detached in turn. "
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
 		 "that is needed works, 6 when the core (state, look or life) is blind."},
+	[CMD_EXPLAIN] = {"explain", "[ID...]",
+			 "say what a finding means, how it is told, what to do",
+			 "Prints the long text of each diagnosis named, as M01: what it means, how "
+			 "it is told, "
+			 "how to see it by hand, what gains time and what fixes the cause, what "
+			 "looks alike, "
+			 "where it happened. Without ID: a list of all. Needs no root."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -302,7 +311,7 @@ static int is_command(const char *word)
 	return -1;
 }
 
-/* INTERVAL [COUNT], the SHELL of completion, or nothing. */
+/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 static int take_positional(struct options *o, char *error, size_t size)
 {
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
@@ -315,7 +324,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION)
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN)
 		return 0;
 	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",

@@ -46,6 +46,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_doctor(const struct options *o);
+int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 
 /* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */
 struct live_options session_live_options(const struct session *s, bool watch_all,

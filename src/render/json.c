@@ -345,6 +345,8 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		json_null(&j, "forecast");
 	}
 	json_array(&j, "because");
+	for (size_t i = 0; i < f->nr_because; i++)
+		json_text(&j, NULL, f->because[i]->id);
 	json_end_array(&j);
 	json_finish(&j);
 }

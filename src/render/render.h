@@ -24,6 +24,7 @@ struct view {
 	bool addresses;		  /* show addresses of faults */
 	bool command;		  /* the summary of `run` */
 	bool summary;		  /* the last lines are all that stays on the screen */
+	enum severity min_severity; /* of findings in the text */
 	size_t top;		  /* rows of a table */
 	const struct field *sort; /* NULL: by activity */
 	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */

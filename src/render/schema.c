@@ -184,6 +184,21 @@ static const struct shape shapes[] = {
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
 	 .alone = true},
+	{"diagnosis",
+	 "what faultscope explain --json prints: one object each",
+	 {{"id", T_TEXT, false, "stable"},
+	  {"severity", T_TEXT, false, "the worst that it comes to"},
+	  {"title", T_TEXT, false, ""},
+	  {"flagged", T_FLAG, false, "by this version: else it is to be looked for by hand"},
+	  {"needs", T_TEXT_NULL, false, "hook without which it is not; null: none"},
+	  {"means", T_TEXT, false, "paragraphs, a line each; \"$ \" begins a command"},
+	  {"measured", T_TEXT, false, "how it is told"},
+	  {"confirm", T_TEXT, false, "how to see it by hand"},
+	  {"gain_time", T_TEXT, false, "what moves the limit, and what it costs"},
+	  {"fix", T_TEXT, false, "what ends the cause"},
+	  {"alike", T_TEXT, false, "what looks alike, but is not"},
+	  {"sources", T_TEXTS, false, "public threads, owner/name#number"}},
+	 .alone = true},
 };
 
 static void say_types(struct json *j, const char *one, const char *other)

@@ -8,6 +8,9 @@
 #include "render/render.h"
 #include "render/style.h"
 #include "render/text.h"
+#include "rules/diagnoses.h"
+
+#define LISTED_OF_A_RULE 5 /* findings of one severity */
 
 /* A frame's first line: what is watched, since when, at which cost. */
 static void say_header(struct buf *b, const struct view *v)
@@ -70,13 +73,6 @@ static void say_gaps(struct buf *b, const struct view *v)
 	}
 }
 
-static enum style severity_style(enum severity s)
-{
-	return s == SEVERITY_CRITICAL  ? STYLE_CRITICAL
-	       : s == SEVERITY_WARNING ? STYLE_WARNING
-				       : STYLE_BOLD;
-}
-
 static void wrap(struct buf *b, const struct view *v, const char *lead, const char *text)
 {
 	int indent = text_columns(lead), room = v->width - indent;
@@ -106,6 +102,22 @@ static void wrap(struct buf *b, const struct view *v, const char *lead, const ch
 	}
 }
 
+/* "because M02 (a mapping could not be split: …), because M25 (…)" */
+static void say_because(struct buf *b, const struct view *v, const struct finding *f)
+{
+	struct buf note = {};
+
+	for (size_t i = 0; i < f->nr_because; i++) {
+		const char *id = f->because[i]->id;
+		const struct diagnosis *d = diagnosis_find(id);
+
+		buf_printf(&note, "%sbecause %s (%s)", i ? ", " : "", id, d ? d->title : "");
+	}
+	if (note.s)
+		wrap(b, v, "   = note: ", note.s);
+	buf_free(&note);
+}
+
 static void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
 	struct buf title = {}, e = {};
@@ -125,20 +137,51 @@ static void text_finding(struct buf *b, const struct view *v, const struct findi
 			   ev->limit);
 		wrap(b, v, "   | ", e.s);
 	}
+	if (f->open)
+		say_because(b, v, f);
 	for (size_t i = 0; i < f->nr_remedies && f->open; i++)
 		wrap(b, v, "   = help: ", f->remedy[i]);
 	buf_free(&e);
 	buf_free(&title);
 }
 
+/* Those of the same rule and severity among the shown findings from..to. */
+static size_t count_alike(const struct findings *fs, const struct finding *f, size_t from,
+			  size_t to)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += fs->f[i].rule == f->rule && fs->f[i].severity == f->severity &&
+		     (fs->f[i].open || fs->f[i].fresh);
+	return n;
+}
+
+/* One of many of a rule: the first few, then how many more. */
+static void say_one_of(struct buf *b, const struct view *v, size_t i)
+{
+	const struct findings *fs = v->findings;
+	const struct finding *f = &fs->f[i];
+	size_t before = count_alike(fs, f, 0, i);
+	struct line l = {.v = v};
+
+	if (before < LISTED_OF_A_RULE)
+		text_finding(b, v, f);
+	if (before != LISTED_OF_A_RULE)
+		return;
+	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
+		    f->rule->id, count_alike(fs, f, i, fs->n));
+	line_end(&l, b, severity_style(f->severity));
+}
+
 static void say_findings(struct buf *b, const struct view *v)
 {
-	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
+	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
 		for (size_t i = 0; i < v->findings->n; i++) {
 			const struct finding *f = &v->findings->f[i];
 
 			if ((int)f->severity == severity && (f->open || f->fresh))
-				text_finding(b, v, f);
+				say_one_of(b, v, i);
 		}
 }
 
