@@ -208,6 +208,33 @@ static int set_no_calibrate(struct options *o, const char *arg, char *error, siz
 	return 0;
 }
 
+static int set_fail_on(struct options *o, const char *arg, char *error, size_t size)
+{
+	return gates_parse(&o->gates, arg, error, size);
+}
+
+static int set_junit(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->junit = arg;
+	return 0;
+}
+
+static int set_github(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->github = true;
+	return 0;
+}
+
+static int set_min_severity(struct options *o, const char *arg, char *error, size_t size)
+{
+	for (int s = 0; s < NR_SEVERITIES; s++)
+		if (!strcmp(severity_name(s), arg)) {
+			o->min_severity = s;
+			return 0;
+		}
+	return bad(error, size, "--min-severity", arg, "info, warning or critical");
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -255,6 +282,13 @@ const struct option_row option_rows[] = {
 	{"width", 0, "N", W | R | D | E, "columns of the text", set_width},
 	{"no-unicode", 0, NULL, W | R | D | E, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
+	{"min-severity", 0, "LEVEL", W | R,
+	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
+	{"fail-on", 0, "GATE,...", W | R,
+	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
+	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", set_junit},
+	{"github", 0, NULL, W | R,
+	 "annotate as GitHub's runner reads it; by itself where GITHUB_ACTIONS=true", set_github},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
 	{"help", 'h', NULL, ALL, "this text", set_help},
@@ -354,6 +388,10 @@ static int check_combination(const struct options *o, char *error, size_t size)
 	}
 	if (o->replay && o->record) {
 		snprintf(error, size, "--replay and --record exclude each other");
+		return -EINVAL;
+	}
+	if (o->junit && !o->gates.n) {
+		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
 		return -EINVAL;
 	}
 	return 0;

@@ -20,6 +20,8 @@ static const struct {
 	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
 	{"faultscope --replay crash.fsr", "look at it, without root"},
 	{"sudo faultscope doctor", "what works here, and why not"},
+	{"sudo faultscope run --fail-on 'maps.max>60%,refused>0' --junit out.xml -- ./test",
+	 "a test that fails where it comes near a limit"},
 	{"faultscope explain M01", "what a finding means, and what to do"},
 };
 
@@ -29,6 +31,7 @@ static const struct {
 	{"0", "done"},
 	{"1", "failed while running"},
 	{"2", "usage"},
+	{"3", "a gate of --fail-on tripped, or could not be measured"},
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},
@@ -42,6 +45,16 @@ static const char privileges[] =
 	"/proc and /sys can still be opened, to read. The command of run keeps its caller's "
 	"rights. What has to be kept, doctor says with the reason. In a pid namespace -p PID is a "
 	"pid of that namespace; pids are printed as the initial namespace has them.";
+
+static const char gates_about[] = "--fail-on takes conditions, of which none may be true at the "
+				  "end: a figure, one of > >= < <=, "
+				  "and a number; % is of the limit, and k, M, G, ms, s are "
+				  "understood where they fit. Figures are "
+				  "those below, or any of the JSON: faults.failed, "
+				  "memory.vm_bytes, threads; what counts is added "
+				  "up over all processes, what does not is the highest of any. "
+				  "What could not be measured fails "
+				  "too. With run, status 3 replaces only a 0 of the command.";
 
 static void put_option(char *ret, size_t size, const struct option_row *o)
 {
@@ -123,6 +136,18 @@ static void man_option(struct buf *b, const struct option_row *o)
 	buf_puts(b, "\n");
 }
 
+static void man_gates(struct buf *b)
+{
+	buf_puts(b, ".SH GATES\n");
+	put_man(b, gates_about);
+	buf_puts(b, "\n");
+	for (size_t i = 0; i < nr_gate_rows; i++) {
+		buf_printf(b, ".TP\n\\fB%s\\fR\n", gate_rows[i].name);
+		put_man(b, gate_rows[i].help);
+		buf_puts(b, "\n");
+	}
+}
+
 static void man_diagnoses(struct buf *b)
 {
 	const struct diagnosis *d;
@@ -169,6 +194,7 @@ void options_man(struct buf *b)
 	buf_puts(b, ".SH PRIVILEGES\n");
 	put_man(b, privileges);
 	buf_puts(b, "\n");
+	man_gates(b);
 	man_diagnoses(b);
 	buf_puts(b, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
@@ -195,8 +221,11 @@ static void complete_bash(struct buf *b)
 		 "\t-p|--pid) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- "
 		 "\"$cur\")); return ;;\n"
 		 "\t--format) COMPREPLY=($(compgen -W 'text json' -- \"$cur\")); return ;;\n"
+		 "\t--min-severity) COMPREPLY=($(compgen -W 'info warning critical' -- "
+		 "\"$cur\")); return ;;\n"
 		 "\t--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return ;;\n"
-		 "\t--record|--replay|--output|-o|--btf|--cgroup) COMPREPLY=($(compgen -f -- "
+		 "\t--record|--replay|--output|-o|--btf|--cgroup|--junit) COMPREPLY=($(compgen -f "
+		 "-- "
 		 "\"$cur\")); return ;;\n"
 		 "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
 	for (int c = NR_COMMANDS - 1; c >= 0; c--) {

@@ -38,6 +38,9 @@ struct session {
 	int child_status; /* of wait() once it is gone */
 	bool child_gone;
 	char ending[64];
+	/* --fail-on */
+	struct gates gates;
+	int junit; /* where JUnit's XML goes; -1: nowhere */
 };
 
 /* Says "faultscope: …" on standard error. */
@@ -59,5 +62,10 @@ int session_open_replay(struct session *s);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
+
+/* Its gates: opened with it, judged before its last lines, told behind them. */
+int gating_begin(struct session *s);
+void gating_judge(struct session *s);
+void gating_tell(struct session *s);
 
 #endif

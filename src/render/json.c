@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "render/gates.h"
 #include "render/render.h"
 #include "render/json_out.h"
 
@@ -375,6 +376,8 @@ static void json_close(struct buf *b, const struct view *v)
 	json_end(&j);
 	if (v->ending)
 		json_text(&j, "ending", v->ending);
+	if (v->gates)
+		gates_json(&j, v);
 	json_finish(&j);
 }
 

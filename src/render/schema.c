@@ -93,6 +93,15 @@ static const struct key privilege_keys[] = {
 	{},
 };
 
+static const struct key gate_keys[] = {
+	{"gate", T_TEXT, false, "as asked for by --fail-on"},
+	{"state", T_TEXT, false, "passed, tripped, or not measured (which fails too)"},
+	{"value", T_REAL_NULL, false, "what was compared, in the gate's unit; null: not measured"},
+	{"pid", T_COUNT, true, "of the process with the most of it"},
+	{"comm", T_TEXT, true, ""},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"start",
 	 "the first line",
@@ -168,7 +177,8 @@ static const struct shape shapes[] = {
 	 {{"losses", T_OBJECT, false, "what fell out"},
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
-	  {"ending", T_TEXT, true, "of the command of run"}}},
+	  {"ending", T_TEXT, true, "of the command of run"},
+	  {"gates", T_OBJECTS, true, "with --fail-on", gate_keys}}},
 	{"doctor",
 	 "what faultscope doctor --json prints: one object",
 	 {{"version", T_TEXT, false, "of faultscope"},

@@ -102,11 +102,29 @@ static void find_because(const struct findings *fs, struct finding *f)
 	}
 }
 
+/* Of those that are only kept the least severe, the oldest of them. */
+static struct finding *least_kept(struct findings *fs)
+{
+	struct finding *least = NULL;
+
+	for (size_t i = 0; i < fs->n; i++) {
+		struct finding *f = &fs->f[i];
+
+		if (!f->open && !f->fresh &&
+		    (!least || f->worst < least->worst ||
+		     (f->worst == least->worst && f->seen_ns < least->seen_ns)))
+			least = f;
+	}
+	return least;
+}
+
 static struct finding *add(struct findings *fs)
 {
 	if (fs->n == FINDINGS_MAX) {
-		fs->lost++;
-		return NULL;
+		struct finding *f = least_kept(fs);
+
+		fs->lost += !f;
+		return f;
 	}
 	if (fs->n == fs->room) {
 		size_t room = fs->room ? fs->room * 2 : 8;
@@ -135,19 +153,18 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	struct finding *f = find(fs, said->rule, &said->subject), was = {};
 	bool news;
 
-	if (f) {
+	if (f)
 		was = *f;
-		count_severity(fs, f, said);
-	} else {
+	count_severity(fs, f, said);
+	if (!f)
 		f = add(fs);
-		if (!f)
-			return;
-		fs->opened[said->severity]++;
-		count_severity(fs, NULL, said);
-	}
+	if (!f)
+		return;
+	fs->opened[said->severity] += !was.open;
 	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
 	f->open = true;
+	f->said = true;
 	f->fresh = news || was.fresh;
 	f->told = !news && was.told;
 	f->since_ns = was.open ? was.since_ns : o->t_ns;
@@ -228,14 +245,11 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
  * An event is judged before the look that sees what led to it: what the look found completes the
  * chains of this window's findings.
  */
-static void complete_because(struct findings *fs, const struct model *m)
+static void complete_because(struct findings *fs)
 {
-	for (size_t i = 0; i < fs->n; i++) {
-		struct finding *f = &fs->f[i];
-
-		if (f->open && f->seen_ns > m->prev_ns)
-			find_because(fs, f);
-	}
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->f[i].open && fs->f[i].said)
+			find_because(fs, &fs->f[i]);
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)
@@ -250,7 +264,7 @@ void findings_judge(struct findings *fs, const struct model *m)
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);
-	complete_because(fs, m);
+	complete_because(fs);
 	for (size_t i = 0; i < fs->n; i++) {
 		struct finding *f = &fs->f[i];
 		struct subject *s;
@@ -270,8 +284,8 @@ void findings_next_window(struct findings *fs)
 
 	fs->judged = 0;
 	for (size_t i = 0; i < fs->n; i++) {
-		fs->f[i].fresh = false;
-		if (fs->f[i].open)
+		fs->f[i].fresh = fs->f[i].said = false;
+		if (fs->f[i].open || fs->keep_cleared)
 			fs->f[kept++] = fs->f[i];
 	}
 	fs->n = kept;

@@ -53,6 +53,7 @@ struct finding {
 	enum severity severity;
 	bool open;
 	bool fresh; /* opened, changed or cleared in this window: to be told */
+	bool said;  /* by its rule, in this window */
 	bool told;  /* by a renderer that tells at once; the caller's */
 	uint64_t since_ns, seen_ns;
 	char title[192];
@@ -69,6 +70,7 @@ struct finding {
 };
 
 struct findings {
+	bool keep_cleared; /* for a summary: the caller's; they make room where it is full */
 	struct finding *f;
 	size_t n, room;
 	uint64_t lost; /* beyond the cap */

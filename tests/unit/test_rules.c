@@ -462,6 +462,35 @@ static bool are_diagnoses(const char *ids)
 	return true;
 }
 
+/* What a summary keeps makes room for what is open. */
+static void test_kept(void)
+{
+	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+
+	begin(NULL);
+	fs.keep_cleared = true;
+	look("M25", 85, 1, 0);
+	look("M25", 1, 1, 0);
+	next_window();
+	ok(find("M25", 10) && !find("M25", 10)->open && !find("M25", 10)->fresh,
+	   "cleared, and kept for the summary");
+	look("M25", 85, 1, 0);
+	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
+	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
+	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
+	look("M25", 1, 1, 0);
+	next_window();
+	for (r.subject.pid = 11; r.subject.pid <= 10 + FINDINGS_MAX; r.subject.pid++) {
+		r.g.map_count = r.g.map_high = 65000;
+		model_take(&m, &r.h);
+	}
+	tick();
+	is_u64(fs.n, FINDINGS_MAX, "as many as there is room for");
+	is_u64(fs.lost, 0, "none lost");
+	ok(!find("M25", 10), "but the one that was only kept");
+	end();
+}
+
 static void test_table(void)
 {
 	bool unique = true, formed = true, sorted = true, known = true, texts = true, after = true;
@@ -506,6 +535,7 @@ int main(void)
 	test_kernel_fault();
 	test_growth();
 	test_cap();
+	test_kept();
 	test_table();
 	return tap_done();
 }
