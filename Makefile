@@ -200,7 +200,7 @@ check-all: check-builds static ## check and check-vm, with one closing line
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-readme: build/tables ## put the code's tables, and the last matrix of kernels, into the README
+readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
 	tools/readme.py build/tables
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)

@@ -43,6 +43,11 @@ int main(int argc, char **argv)
 	case CMD_DOCTOR:
 		status = command_doctor(&o);
 		break;
+	case CMD_EXPLAIN:
+		status = command_explain(&o, &b);
+		if (status == EXIT_DONE)
+			status = print(&b);
+		break;
 	case CMD_SCHEMA:
 		render_schema(&b);
 		status = print(&b);

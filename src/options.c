@@ -208,6 +208,33 @@ static int set_no_calibrate(struct options *o, const char *arg, char *error, siz
 	return 0;
 }
 
+static int set_fail_on(struct options *o, const char *arg, char *error, size_t size)
+{
+	return gates_parse(&o->gates, arg, error, size);
+}
+
+static int set_junit(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->junit = arg;
+	return 0;
+}
+
+static int set_github(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->github = true;
+	return 0;
+}
+
+static int set_min_severity(struct options *o, const char *arg, char *error, size_t size)
+{
+	for (int s = 0; s < NR_SEVERITIES; s++)
+		if (!strcmp(severity_name(s), arg)) {
+			o->min_severity = s;
+			return 0;
+		}
+	return bad(error, size, "--min-severity", arg, "info, warning or critical");
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -224,6 +251,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define R   (1u << CMD_RUN)
 #define G   (1u << CMD_DIAGNOSE)
 #define D   (1u << CMD_DOCTOR)
+#define E   (1u << CMD_EXPLAIN)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -237,8 +265,8 @@ const struct option_row option_rows[] = {
 	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | G, "text or json", set_format},
-	{"json", 0, NULL, W | R | D | G, "the same as --format json", set_json},
+	{"format", 0, "FORMAT", W | R | D | E | G, "text or json", set_format},
+	{"json", 0, NULL, W | R | D | E | G, "the same as --format json", set_json},
 	{"output", 'o', "FILE", W | R | G, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
@@ -250,10 +278,18 @@ const struct option_row option_rows[] = {
 	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | G, "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D | G, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | G, "draw with ASCII alone", set_no_unicode},
+	{"color", 0, "WHEN", W | R | D | E | G, "auto, always or never; NO_COLOR is honoured",
+	 set_colour},
+	{"width", 0, "N", W | R | D | E | G, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
+	{"min-severity", 0, "LEVEL", W | R | G,
+	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
+	{"fail-on", 0, "GATE,...", W | R,
+	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
+	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", set_junit},
+	{"github", 0, NULL, W | R,
+	 "annotate as GitHub's runner reads it; by itself where GITHUB_ACTIONS=true", set_github},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
 	{"help", 'h', NULL, ALL, "this text", set_help},
@@ -288,6 +324,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "costs here: measured for half a second with hooks attached and detached in turn. "
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
 		 "that is needed works, 6 when the core (state, look or life) is blind."},
+	[CMD_EXPLAIN] = {"explain", "[ID...]",
+			 "say what a finding means, how it is told, what to do",
+			 "Prints the long text of each diagnosis named, as M01: what it means, how "
+			 "it is told, "
+			 "how to see it by hand, what gains time and what fixes the cause, what "
+			 "looks alike, "
+			 "where it happened. Without ID: a list of all. Needs no root."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -311,7 +354,7 @@ static int is_command(const char *word)
 	return -1;
 }
 
-/* INTERVAL [COUNT], the SHELL of completion, or nothing. */
+/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 static int take_positional(struct options *o, char *error, size_t size)
 {
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
@@ -324,7 +367,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION)
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN)
 		return 0;
 	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
@@ -354,6 +397,10 @@ static int check_combination(const struct options *o, char *error, size_t size)
 	}
 	if (o->replay && o->record) {
 		snprintf(error, size, "--replay and --record exclude each other");
+		return -EINVAL;
+	}
+	if (o->junit && !o->gates.n) {
+		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
 		return -EINVAL;
 	}
 	return 0;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "render/gates.h"
 #include "render/render.h"
 #include "render/json_out.h"
 
@@ -367,6 +368,8 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		json_null(&j, "forecast");
 	}
 	json_array(&j, "because");
+	for (size_t i = 0; i < f->nr_because; i++)
+		json_text(&j, NULL, f->because[i]->id);
 	json_end_array(&j);
 	json_finish(&j);
 }
@@ -397,6 +400,8 @@ static void json_close(struct buf *b, const struct view *v)
 	json_end(&j);
 	if (v->ending)
 		json_text(&j, "ending", v->ending);
+	if (v->gates)
+		gates_json(&j, v);
 	json_finish(&j);
 }
 

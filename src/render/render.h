@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "model/fields.h"
 #include "model/model.h"
+#include "rules/gates.h"
 #include "rules/rules.h"
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
@@ -17,6 +18,7 @@ enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 struct view {
 	const struct model *m;
 	const struct findings *findings;
+	const struct gates *gates; /* judged, at the end; NULL: none */
 	enum layout layout;
 	int width;  /* columns; at least 40 */
 	int height; /* lines; 0: no end */
@@ -24,6 +26,7 @@ struct view {
 	bool addresses;		  /* show addresses of faults */
 	bool command;		  /* the summary of `run` */
 	bool summary;		  /* the last lines are all that stays on the screen */
+	enum severity min_severity; /* of findings in the text */
 	size_t top;		  /* rows of a table */
 	const struct field *sort; /* NULL: by activity */
 	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */

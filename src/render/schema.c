@@ -93,6 +93,15 @@ static const struct key privilege_keys[] = {
 	{},
 };
 
+static const struct key gate_keys[] = {
+	{"gate", T_TEXT, false, "as asked for by --fail-on"},
+	{"state", T_TEXT, false, "passed, tripped, or not measured (which fails too)"},
+	{"value", T_REAL_NULL, false, "what was compared, in the gate's unit; null: not measured"},
+	{"pid", T_COUNT, true, "of the process with the most of it"},
+	{"comm", T_TEXT, true, ""},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"start",
 	 "the first line",
@@ -170,7 +179,8 @@ static const struct shape shapes[] = {
 	 {{"losses", T_OBJECT, false, "what fell out"},
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
-	  {"ending", T_TEXT, true, "of the command of run"}}},
+	  {"ending", T_TEXT, true, "of the command of run"},
+	  {"gates", T_OBJECTS, true, "with --fail-on", gate_keys}}},
 	{"doctor",
 	 "what faultscope doctor --json prints: one object",
 	 {{"version", T_TEXT, false, "of faultscope"},
@@ -185,6 +195,21 @@ static const struct shape shapes[] = {
 	   privilege_keys},
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
+	 .alone = true},
+	{"diagnosis",
+	 "what faultscope explain --json prints: one object each",
+	 {{"id", T_TEXT, false, "stable"},
+	  {"severity", T_TEXT, false, "the worst that it comes to"},
+	  {"title", T_TEXT, false, ""},
+	  {"flagged", T_FLAG, false, "by this version: else it is to be looked for by hand"},
+	  {"needs", T_TEXT_NULL, false, "hook without which it is not; null: none"},
+	  {"means", T_TEXT, false, "paragraphs, a line each; \"$ \" begins a command"},
+	  {"measured", T_TEXT, false, "how it is told"},
+	  {"confirm", T_TEXT, false, "how to see it by hand"},
+	  {"gain_time", T_TEXT, false, "what moves the limit, and what it costs"},
+	  {"fix", T_TEXT, false, "what ends the cause"},
+	  {"alike", T_TEXT, false, "what looks alike, but is not"},
+	  {"sources", T_TEXTS, false, "public threads, owner/name#number"}},
 	 .alone = true},
 };
 

@@ -397,27 +397,66 @@ static bool bad_kernel_address(const struct occasion *o, const struct finding *o
 	return true;
 }
 
+/* A signal is the consequence of what was refused at most this long before. */
+#define HEELS_NS 1000000000ULL
+
+/* The latest refusal by the map count, of a call that maps or of one that splits. */
+static const struct finding *refused_before(const struct occasion *o)
+{
+	const struct finding *map = finding_open(o->findings, "M01", &o->signal->subject);
+	const struct finding *split = finding_open(o->findings, "M02", &o->signal->subject);
+
+	if (!map || (split && split->seen_ns > map->seen_ns))
+		map = split;
+	return map && map->seen_ns <= o->t_ns && o->t_ns - map->seen_ns <= HEELS_NS ? map : NULL;
+}
+
+static bool crash_after_refusal(const struct occasion *o, const struct finding *open,
+				struct finding *f)
+{
+	const struct finding *refused = refused_before(o);
+	char name[24], number[16];
+	struct buf b = {};
+
+	if (!refused)
+		return false;
+	signal_name(o->signal->signal, name, sizeof(name));
+	put_duration(&b, o->t_ns - refused->seen_ns);
+	f->severity = SEVERITY_CRITICAL;
+	f->cause = refused->cause;
+	f->level = 1;
+	snprintf(f->title, sizeof(f->title), "%s %s after %.144s", name, b.s ? b.s : "?",
+		 refused->title);
+	finding_evidence(f, "signal", name, NULL);
+	snprintf(number, sizeof(number), "%d", o->signal->code);
+	finding_evidence(f, "si_code", number, NULL);
+	finding_evidence(f, "after_refusal", b.s ? b.s : "", NULL);
+	buf_free(&b);
+	finding_remedy(f,
+		       "take the refusal for the cause, not the place of the crash: it is "
+		       "finding %s",
+		       refused->rule->id);
+	return true;
+}
+
 /* Ids are stable once shipped. */
 const struct rule rules[] = {
-	{"M01", ON_REFUSED, "calls", "a mapping was refused: vm.max_map_count",
-	 refused_by_map_count},
-	{"M02", ON_REFUSED, "calls", "a mapping could not be split: vm.max_map_count",
-	 split_refused},
-	{"M13", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_AS", refused_by_as},
-	{"M14", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_DATA", refused_by_data},
-	{"M20", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_MEMLOCK", refused_by_memlock},
-	{"M25", ON_SUBJECT, NULL, "the map count is near vm.max_map_count", maps_near_limit},
-	{"M26", ON_SUBJECT, NULL, "the map count grows towards vm.max_map_count", maps_grow},
-	{"M27", ON_REFUSED, "calls", "a call was refused for another reason", refused_otherwise},
-	{"F01", ON_REFUSED, "calls", "a descriptor was refused: RLIMIT_NOFILE", refused_by_nofile},
-	{"F02", ON_REFUSED, "calls", "a descriptor was refused: fs.file-max", refused_by_file_max},
-	{"F03", ON_REFUSED, "calls", "a descriptor was refused: inotify instances",
-	 refused_by_inotify},
-	{"F04", ON_REFUSED, "calls", "descriptors passed to it were dropped", descriptors_dropped},
-	{"F12", ON_SUBJECT, NULL, "descriptors are near RLIMIT_NOFILE", fds_near_limit},
-	{"F13", ON_SUBJECT, NULL, "descriptors grow towards RLIMIT_NOFILE", fds_grow},
-	{"K01", ON_KERNEL_FAULT, "fault_kernel", "the kernel touched a bad address",
-	 bad_kernel_address},
+	{"M01", ON_REFUSED, "calls", refused_by_map_count, "M25 M26"},
+	{"M02", ON_REFUSED, "calls", split_refused, "M25 M26"},
+	{"M13", ON_REFUSED, "calls", refused_by_as},
+	{"M14", ON_REFUSED, "calls", refused_by_data},
+	{"M20", ON_REFUSED, "calls", refused_by_memlock},
+	{"M24", ON_SIGNAL, "signal", crash_after_refusal, "M02 M01"},
+	{"M25", ON_SUBJECT, NULL, maps_near_limit, "M03 M04 M05 M06 M07 M08 M09 M10 M12"},
+	{"M26", ON_SUBJECT, NULL, maps_grow, "M03 M04 M05 M06 M07 M08 M09 M10 M12"},
+	{"M27", ON_REFUSED, "calls", refused_otherwise},
+	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F12 F13"},
+	{"F02", ON_REFUSED, "calls", refused_by_file_max},
+	{"F03", ON_REFUSED, "calls", refused_by_inotify},
+	{"F04", ON_REFUSED, "calls", descriptors_dropped, "F12 F13"},
+	{"F12", ON_SUBJECT, NULL, fds_near_limit, "F08 F09 F10 F11"},
+	{"F13", ON_SUBJECT, NULL, fds_grow, "F08 F09 F10 F11"},
+	{"K01", ON_KERNEL_FAULT, "fault_kernel", bad_kernel_address},
 };
 
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);
