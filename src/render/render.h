@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "model/fields.h"
 #include "model/model.h"
+#include "model/resources.h"
 #include "rules/rules.h"
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };

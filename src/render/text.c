@@ -40,6 +40,29 @@ static void say_header(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_BOLD);
 }
 
+/* Percentages and forecasts are of these limits, not of the machine's. */
+static void say_assumed(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+	bool any = false;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		uint64_t limit = v->m->assumed[i];
+
+		if (!limit)
+			continue;
+		line_printf(&l, any ? ", %s=" : "assumed: %s=", resources[i].limit);
+		if (resources[i].bytes)
+			line_bytes(&l, limit);
+		else
+			line_count(&l, limit);
+		any = true;
+	}
+	if (any)
+		line_end(&l, b, STYLE_BOLD);
+	buf_free(&l.b);
+}
+
 /* What fell out and where we are blind: only where there is something to say. */
 static void say_gaps(struct buf *b, const struct view *v)
 {
@@ -112,8 +135,12 @@ static void text_finding(struct buf *b, const struct view *v, const struct findi
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s[%s]: ", f->open ? severity_name(f->severity) : "cleared", f->rule->id);
-	line_safe(&l, f->comm);
-	line_printf(&l, "[%u]: ", f->subject.pid);
+	if (f->rule->trigger == ON_HOST) {
+		line_printf(&l, "this host: ");
+	} else {
+		line_safe(&l, f->comm);
+		line_printf(&l, "[%u]: ", f->subject.pid);
+	}
 	buf_safe(&title, f->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
 	line_wrap(&l, b, severity_style(f->severity));
@@ -162,6 +189,7 @@ static void text_frame(struct buf *b, const struct view *v)
 	size_t from = b->len;
 
 	say_header(b, v);
+	say_assumed(b, v);
 	say_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
 		/* findings first on a screen: a long table must not push them off */
@@ -179,16 +207,16 @@ static void text_frame(struct buf *b, const struct view *v)
 		buf_putc(b, '\n');
 }
 
-static void say_peak(struct buf *b, const struct view *v, const char *what, const struct peak *p)
+static void say_peak(struct buf *b, const struct view *v, enum resource_id id, const struct peak *p)
 {
 	struct line l = {.v = v};
 
 	if (!p->limit)
 		return;
-	line_printf(&l, "  %s peak ", what);
+	line_printf(&l, "  %s peak ", id == RESOURCE_MAPS ? "maps" : "descriptors");
 	line_count(&l, p->value);
 	if (p->limit != UINT64_MAX) {
-		line_printf(&l, " of ");
+		line_printf(&l, v->m->assumed[id] ? " of an assumed " : " of ");
 		line_count(&l, p->limit);
 		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
 	}
@@ -230,8 +258,8 @@ static void text_close(struct buf *b, const struct view *v)
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
 	}
 	line_end(&l, b, STYLE_PLAIN);
-	say_peak(b, v, "maps", &totals.maps);
-	say_peak(b, v, "descriptors", &totals.fds);
+	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
+	say_peak(b, v, RESOURCE_FDS, &totals.fds);
 	if (v->summary) {
 		say_findings(b, v);
 		text_histograms(b, v, &totals.c);

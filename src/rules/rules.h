@@ -8,6 +8,7 @@
 #define FS_RULES_RULES_H
 
 #include "model/model.h"
+#include "model/resources.h"
 #include "rules/cause.h"
 
 #define FINDINGS_MAX 512
@@ -27,7 +28,7 @@ struct occasion {
 	const struct fs_kernel_fault_record *kernel_fault;
 };
 
-enum trigger { ON_SUBJECT, ON_REFUSED, ON_KERNEL_FAULT };
+enum trigger { ON_SUBJECT, ON_HOST, ON_REFUSED, ON_KERNEL_FAULT };
 
 struct rule {
 	const char *id; /* stable once shipped */
@@ -36,6 +37,7 @@ struct rule {
 	const char *title; /* what it is about, for lists */
 	/* Fills severity, title, evidence, remedies; false where it does not apply. */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
+	enum resource_id resource; /* that is near its limit or grows towards it */
 };
 
 extern const struct rule rules[];
@@ -43,7 +45,7 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct fs_subject subject;
+	struct fs_subject subject; /* zero for the host */
 	char comm[FS_COMM_LEN];
 	enum severity severity;
 	bool open;
@@ -57,7 +59,8 @@ struct finding {
 	char remedy[REMEDIES_MAX][208];
 	size_t nr_remedies;
 	struct forecast forecast;
-	uint32_t level; /* the rule's own step: a change of it is news */
+	uint64_t grew_ns; /* of growth: when it last had a forecast */
+	uint32_t level;	  /* the rule's own step: a change of it is news */
 };
 
 struct findings {
