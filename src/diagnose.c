@@ -35,7 +35,8 @@ static struct subject *next_holder(struct session *s, enum fs_what what)
 	return best;
 }
 
-/* One bounded read of each holder's maps and descriptors: what grew before we came is only there. */
+/* One bounded read of each holder's maps and descriptors: what grew before we came is only there.
+ */
 static int read_holdings(struct session *s, enum fs_what what)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->collector};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/resources.h"
 #include "options_table.h"
 
 static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
@@ -112,6 +113,33 @@ static int set_sort(struct options *o, const char *arg, char *error, size_t size
 		       : bad(error, size, "--sort", arg,
 			     "a field as in the JSON: faults.minor, maps.count, fds.count, "
 			     "memory.rss_bytes, …");
+}
+
+/* NAME=LIMIT; what is measured in bytes takes K, M, G, T. */
+static int set_assume(struct options *o, const char *arg, char *error, size_t size)
+{
+	const char *equal = strchr(arg, '=');
+	char name[32] = "";
+	size_t len;
+	int i, err;
+
+	if (equal && equal - arg < (int)sizeof(name))
+		snprintf(name, sizeof(name), "%.*s", (int)(equal - arg), arg);
+	i = resource_find(name);
+	if (i < 0) {
+		len = snprintf(error, size, "--assume %.64s: NAME=LIMIT; names are ", arg);
+		for (i = 0; i < NR_RESOURCES && len < size; i++)
+			len += snprintf(error + len, size - len, i ? ", %s" : "%s",
+					resources[i].limit);
+		return -EINVAL;
+	}
+	err = resources[i].bytes ? parse_bytes(equal + 1, &o->assumed[i])
+				 : parse_u64(equal + 1, 1, INT64_MAX, &o->assumed[i]);
+	if (err)
+		return bad(error, size, "--assume", arg,
+			   resources[i].bytes ? "a limit in bytes, above 0: 65536, 64K, 512M, 8G"
+					      : "a limit, a whole number above 0");
+	return 0;
 }
 
 static int set_tiers(struct options *o, const char *arg, char *error, size_t size)
@@ -271,6 +299,8 @@ const struct option_row option_rows[] = {
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
+	{"assume", 0, "NAME=LIMIT", W | R | G, "show percentages and forecasts of another limit",
+	 set_assume},
 	{"tiers", 0, "LIST", W | R | D | G,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
 	{"hook", 0, "NAME=HOW", W | R | D | G,

@@ -59,7 +59,8 @@ struct options {
 	bool force;
 	const struct renderer *format; /* NULL: text */
 	const struct field *sort;
-	uint64_t top, width; /* 0: default */
+	uint64_t top, width;		 /* 0: default */
+	uint64_t assumed[RESOURCES_MAX]; /* limits, by row of resources[]; 0: as it is */
 	enum when colour;
 	bool no_unicode, addresses, quiet, no_calibrate;
 	struct gates gates;

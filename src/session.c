@@ -132,6 +132,7 @@ int session_begin(struct session *s, const struct options *o)
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
+	memcpy(s->m.assumed, o->assumed, sizeof(s->m.assumed));
 	s->collector.m = &s->m;
 	s->filter = o->filter;
 	s->collector.filter = &s->filter;

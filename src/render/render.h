@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "model/fields.h"
 #include "model/model.h"
+#include "model/resources.h"
 #include "rules/gates.h"
 #include "rules/rules.h"
 
@@ -44,6 +45,8 @@ struct renderer {
 
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
+extern const struct renderer folded_renderer;
+extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
 /* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
 const struct renderer *renderer_find(const char *name);

@@ -10,6 +10,7 @@
  */
 enum type {
 	T_COUNT,
+	T_COUNT_NULL,
 	T_REAL,
 	T_REAL_NULL,
 	T_TEXT,
@@ -116,7 +117,8 @@ static const struct shape shapes[] = {
 	  {"target", T_TEXT, false, "what was asked for"},
 	  {"tiers", T_COUNTS, false, "of cost that are paid for"},
 	  {"hooks", T_TEXT_OBJECT, false, "name to mechanism, or to why it is blind"},
-	  {"limits", T_OBJECT, false, "of this machine"}}},
+	  {"limits", T_OBJECT, false, "of this machine"},
+	  {"assumed", T_OBJECT, true, "limits of --assume: name to value"}}},
 	{"crossing",
 	 "a threshold of a limit crossed, seen in the kernel",
 	 {{"pid", T_COUNT, false, ""},
@@ -166,8 +168,8 @@ static const struct shape shapes[] = {
 	 {{"id", T_TEXT, false, "stable"},
 	  {"severity", T_TEXT, false, "critical, warning or info"},
 	  {"state", T_TEXT, false, "open or cleared"},
-	  {"pid", T_COUNT, false, ""},
-	  {"comm", T_TEXT, false, ""},
+	  {"pid", T_COUNT_NULL, false, "null: of the host"},
+	  {"comm", T_TEXT_NULL, false, ""},
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
@@ -275,11 +277,11 @@ static void say_evidence(struct json *j)
 
 static void say_forecast(struct json *j)
 {
-	static const char *const key[] = {"seconds", "low", "high"};
+	static const char *const key[] = {"seconds", "low", "high", "per_second"};
 
 	say_types(j, "object", "null");
 	json_object(j, "properties");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		json_object(j, key[i]);
 		json_text(j, "type", "number");
 		json_end(j);
@@ -344,7 +346,8 @@ static void say_key(struct json *j, const struct key *k)
 	json_object(j, k->name);
 	switch (k->type) {
 	case T_COUNT:
-		json_text(j, "type", "integer");
+	case T_COUNT_NULL:
+		say_types(j, "integer", k->type == T_COUNT_NULL ? "null" : NULL);
 		break;
 	case T_REAL:
 	case T_REAL_NULL:
@@ -532,6 +535,8 @@ static void say_process(struct json *j)
 		{"workload", T_TEXT, false, "unit or container, else comm"},
 		{"shares_maps", T_FLAG, true, "a vfork child: the mappings are its parent's"},
 		{"final", T_FLAG, true, "its last line"},
+		{"assumed", T_OBJECT, true,
+		 "limits below that are of --assume, not of this machine: name to value"},
 	};
 	const char *group = "";
 

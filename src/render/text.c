@@ -9,9 +9,6 @@
 #include "render/render.h"
 #include "render/style.h"
 #include "render/text.h"
-#include "rules/diagnoses.h"
-
-#define LISTED_OF_A_RULE 3 /* findings of one severity */
 
 /* A frame's first line: what is watched, since when, at which cost. */
 static void say_header(struct buf *b, const struct view *v)
@@ -55,6 +52,29 @@ static void line_losses(struct line *l, const struct view *v)
 		    (uint64_t)lost->slot, (uint64_t)lost->missed);
 }
 
+/* Percentages and forecasts are of these limits, not of the machine's. */
+static void say_assumed(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+	bool any = false;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		uint64_t limit = v->m->assumed[i];
+
+		if (!limit)
+			continue;
+		line_printf(&l, any ? ", %s=" : "assumed: %s=", resources[i].limit);
+		if (resources[i].bytes)
+			line_bytes(&l, limit);
+		else
+			line_count(&l, limit);
+		any = true;
+	}
+	if (any)
+		line_end(&l, b, STYLE_BOLD);
+	buf_free(&l.b);
+}
+
 /* What fell out and where we are blind: only where there is something to say. */
 static void say_gaps(struct buf *b, const struct view *v)
 {
@@ -81,124 +101,6 @@ static void say_gaps(struct buf *b, const struct view *v)
 	}
 }
 
-static void wrap(struct buf *b, const struct view *v, const char *lead, const char *text)
-{
-	int indent = text_columns(lead), room = v->width - indent;
-	const char *at = text;
-	bool first = true;
-
-	if (room < 20)
-		room = 20;
-	while (*at) {
-		size_t take = strlen(at);
-
-		if ((int)take > room) {
-			take = room;
-			while (take > 0 && at[take] != ' ')
-				take--;
-			if (!take) /* a word longer than the line: a command, kept whole */
-				take = strcspn(at, " ");
-		}
-		if (first)
-			buf_puts(b, lead);
-		else
-			buf_repeat(b, " ", indent);
-		buf_printf(b, "%.*s\n", (int)take, at);
-		at += take;
-		at += strspn(at, " ");
-		first = false;
-	}
-}
-
-/* "because M02 (a mapping could not be split: …), because M25 (…)" */
-static void say_because(struct buf *b, const struct view *v, const struct finding *f)
-{
-	struct buf note = {};
-
-	for (size_t i = 0; i < f->nr_because; i++) {
-		const char *id = f->because[i]->id;
-		const struct diagnosis *d = diagnosis_find(id);
-
-		buf_printf(&note, "%sbecause %s (%s)", i ? ", " : "", id, d ? d->title : "");
-	}
-	if (note.s)
-		wrap(b, v, "   = note: ", note.s);
-	buf_free(&note);
-}
-
-static bool is_shown(const struct view *v, const struct finding *f)
-{
-	return f->open || f->fresh || v->command;
-}
-
-static void text_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-	/* once a command is over, all that was is told alike */
-	bool open = f->open || v->command;
-	struct buf title = {}, e = {};
-	struct line l = {.v = v};
-
-	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
-	line_safe(&l, f->comm);
-	line_printf(&l, "[%u]: ", f->subject.pid);
-	buf_safe(&title, f->title, v->unicode);
-	line_printf(&l, "%s", title.s ? title.s : "");
-	line_wrap(&l, b, severity_style(f->severity));
-	for (size_t i = 0; i < f->nr_evidence && open; i++) {
-		const struct evidence *ev = &f->evidence[i];
-
-		buf_clear(&e);
-		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
-			   ev->limit);
-		wrap(b, v, "   | ", e.s);
-	}
-	if (open)
-		say_because(b, v, f);
-	for (size_t i = 0; i < f->nr_remedies && open; i++)
-		wrap(b, v, "   = help: ", f->remedy[i]);
-	buf_free(&e);
-	buf_free(&title);
-}
-
-/* Those of the same rule and severity among the shown findings from..to. */
-static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
-{
-	const struct finding *all = v->findings->f;
-	size_t n = 0;
-
-	for (size_t i = from; i < to; i++)
-		n += all[i].rule == f->rule && all[i].severity == f->severity &&
-		     is_shown(v, &all[i]);
-	return n;
-}
-
-/* One of many of a rule: the first few, then how many more. */
-static void say_one_of(struct buf *b, const struct view *v, size_t i)
-{
-	const struct finding *f = &v->findings->f[i];
-	size_t before = count_alike(v, f, 0, i);
-	struct line l = {.v = v};
-
-	if (before < LISTED_OF_A_RULE)
-		text_finding(b, v, f);
-	if (before != LISTED_OF_A_RULE)
-		return;
-	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
-		    f->rule->id, count_alike(v, f, i, v->findings->n));
-	line_end(&l, b, severity_style(f->severity));
-}
-
-static void say_findings(struct buf *b, const struct view *v)
-{
-	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
-		for (size_t i = 0; i < v->findings->n; i++) {
-			const struct finding *f = &v->findings->f[i];
-
-			if ((int)f->severity == severity && is_shown(v, f))
-				say_one_of(b, v, i);
-		}
-}
-
 /* Keeps the first `height` lines: what scrolls out of a screen is lost to the reader anyway. */
 static void cut_to_height(struct buf *b, size_t from, int height)
 {
@@ -219,33 +121,34 @@ static void text_frame(struct buf *b, const struct view *v)
 	size_t from = b->len;
 
 	say_header(b, v);
+	say_assumed(b, v);
 	say_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
 		/* findings first on a screen: a long table must not push them off */
 		if (v->height)
-			say_findings(b, v);
+			text_findings(b, v);
 		text_table(b, v);
 		if (!v->height)
-			say_findings(b, v);
+			text_findings(b, v);
 	} else {
 		text_blocks(b, v);
-		say_findings(b, v);
+		text_findings(b, v);
 	}
 	cut_to_height(b, from, v->height);
 	if (!v->height)
 		buf_putc(b, '\n');
 }
 
-static void say_peak(struct buf *b, const struct view *v, const char *what, const struct peak *p)
+static void say_peak(struct buf *b, const struct view *v, enum resource_id id, const struct peak *p)
 {
 	struct line l = {.v = v};
 
 	if (!p->limit)
 		return;
-	line_printf(&l, "  %s peak ", what);
+	line_printf(&l, "  %s peak ", id == RESOURCE_MAPS ? "maps" : "descriptors");
 	line_count(&l, p->value);
 	if (p->limit != UINT64_MAX) {
-		line_printf(&l, " of ");
+		line_printf(&l, v->m->assumed[id] ? " of an assumed " : " of ");
 		line_count(&l, p->limit);
 		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
 	}
@@ -287,10 +190,10 @@ static void text_close(struct buf *b, const struct view *v)
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
 	}
 	line_end(&l, b, STYLE_PLAIN);
-	say_peak(b, v, "maps", &totals.maps);
-	say_peak(b, v, "descriptors", &totals.fds);
+	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
+	say_peak(b, v, RESOURCE_FDS, &totals.fds);
 	if (v->summary) {
-		say_findings(b, v);
+		text_findings(b, v);
 		text_histograms(b, v, &totals.c);
 	}
 

@@ -181,6 +181,12 @@ static void clear(struct finding *f)
 	f->told = false;
 }
 
+/* Judged by what is, not by an event that came once. */
+static bool is_state(const struct rule *rule)
+{
+	return rule->trigger == ON_SUBJECT || rule->trigger == ON_HOST;
+}
+
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
 		  const struct fs_subject *id, const char *comm)
 {
@@ -188,11 +194,10 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	memcpy(said.comm, comm, sizeof(said.comm));
-	said.comm[FS_COMM_LEN - 1] = 0;
+	snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 	if (rule->test(o, open && open->open ? open : NULL, &said))
 		keep(fs, o, &said);
-	else if (rule->trigger == ON_SUBJECT && open && open->open)
+	else if (is_state(rule) && open && open->open)
 		clear(open);
 }
 
@@ -252,6 +257,27 @@ static void complete_because(struct findings *fs)
 			find_because(fs, &fs->f[i]);
 }
 
+static void judge_host(struct findings *fs, const struct model *m)
+{
+	struct occasion o = {.m = m, .t_ns = m->last_ns};
+
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rules[i].trigger == ON_HOST)
+			judge(fs, &rules[i], &o, &(struct fs_subject){}, "");
+}
+
+/* An open finding that this window said nothing about: without growth, time passed all the same. */
+static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
+{
+	const struct subject *s = model_find(m, &f->subject);
+	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
+
+	if (is_state(f->rule) && s && !s->final)
+		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
+	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
+		clear(f);
+}
+
 void findings_judge_events(struct findings *fs, const struct model *m)
 {
 	while (fs->judged < m->events)
@@ -264,18 +290,11 @@ void findings_judge(struct findings *fs, const struct model *m)
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);
+	judge_host(fs, m);
 	complete_because(fs);
-	for (size_t i = 0; i < fs->n; i++) {
-		struct finding *f = &fs->f[i];
-		struct subject *s;
-
-		if (!f->open || f->seen_ns == m->last_ns)
-			continue;
-		s = model_find(m, &f->subject);
-		if (f->rule->trigger == ON_SUBJECT ? !s || s->final
-						   : m->last_ns > f->seen_ns + QUIET_NS)
-			clear(f);
-	}
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->f[i].open && fs->f[i].seen_ns != m->last_ns)
+			judge_quiet(fs, m, &fs->f[i]);
 }
 
 void findings_next_window(struct findings *fs)

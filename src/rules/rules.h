@@ -8,6 +8,7 @@
 #define FS_RULES_RULES_H
 
 #include "model/model.h"
+#include "model/resources.h"
 #include "rules/cause.h"
 
 #define FINDINGS_MAX 512
@@ -30,7 +31,7 @@ struct occasion {
 	const struct fs_kernel_fault_record *kernel_fault;
 };
 
-enum trigger { ON_SUBJECT, ON_REFUSED, ON_SIGNAL, ON_KERNEL_FAULT };
+enum trigger { ON_SUBJECT, ON_HOST, ON_REFUSED, ON_SIGNAL, ON_KERNEL_FAULT };
 
 struct rule {
 	const char *id; /* stable once shipped; rules/diagnoses.h has its texts */
@@ -41,6 +42,7 @@ struct rule {
 	/* Ids of what leads to it, by blanks: those open for the subject, and what led to them in
 	 * turn, are its `because`. NULL: none. */
 	const char *after;
+	enum resource_id resource; /* that is near its limit or grows towards it */
 };
 
 extern const struct rule rules[];
@@ -48,7 +50,7 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct fs_subject subject;
+	struct fs_subject subject; /* zero for the host */
 	char comm[FS_COMM_LEN];
 	enum severity severity;
 	bool open;
@@ -63,6 +65,7 @@ struct finding {
 	char remedy[REMEDIES_MAX][208];
 	size_t nr_remedies;
 	struct forecast forecast;
+	uint64_t grew_ns;			 /* of growth: when it last had a forecast */
 	uint32_t level;				 /* the rule's own step: a change of it is news */
 	const struct rule *because[BECAUSE_MAX]; /* of findings that led to it, the nearest first */
 	size_t nr_because;

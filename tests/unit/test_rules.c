@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "rules/diagnoses.h"
+#include "rules/limits_rules.h"
 #include "tap.h"
 
 static struct model m;
@@ -423,15 +424,142 @@ static void test_growth(void)
 	const struct finding *f = NULL;
 
 	begin(NULL);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 12; i++)
 		f = look("M26", 12 + i, 12 + i, 0);
 	ok(f && f->open && f->forecast.known, "growth towards the map limit opens M26");
 	ok(f && f->severity == SEVERITY_CRITICAL, "in less than five minutes: critical");
+	ok(f && strstr(f->title, "mappings will reach vm.max_map_count in about 77 s"),
+	   "it says when");
 	ok(find("F13", 10) && find("F13", 10)->open, "towards the descriptor limit F13");
+	for (int i = 0; i < 5; i++)
+		f = look("M26", 23, 23, 0);
+	ok(f && f->open && !f->forecast.known && strstr(f->title, "cannot be told"),
+	   "a pause keeps it, but no number");
 	for (int i = 0; i < 40; i++)
-		f = look("M26", 19, 19, 0);
+		f = look("M26", 23, 23, 0);
 	ok(!f || !f->open, "a standstill clears it");
 	end();
+
+	begin(NULL);
+	for (int i = 0; i < 12; i++)
+		look("M26", 12 + i, 1, 0);
+	ok(find("M26", 10), "growth once more");
+	for (int i = 0; i < 60; i++) {
+		next_window();
+		tick();
+	}
+	f = find("M26", 10);
+	ok(!f || !f->open, "a process that is not told of any more does not grow");
+	end();
+}
+
+static const struct finding *look_at_host(const char *id, double files, double commit)
+{
+	struct fs_tick_record t = tick_record(now += SECOND);
+
+	next_window();
+	t.limits.file_nr = 10000 * files;
+	t.limits.overcommit_memory = 2;
+	t.limits.committed_bytes = t.limits.commit_limit_bytes * commit / 100;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	return find(id, 0);
+}
+
+static void test_host(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	f = look_at_host("F14", 49, 1);
+	ok(!fs.n, "a host far from its limits: none");
+	f = look_at_host("F14", 81, 1);
+	ok(f && f->open && f->severity == SEVERITY_WARNING && !f->subject.pid,
+	   "near fs.file-max: F14, of no process");
+	ok(f && strstr(f->title, "810,000 of 1,000,000 open files, 81% of fs.file-max"), "and how");
+	f = look_at_host("F14", 70, 96);
+	ok(f && f->open && f->severity == SEVERITY_INFO, "less near: info");
+	f = find("M30", 0);
+	ok(f && f->severity == SEVERITY_CRITICAL && strstr(f->title, "7.68 GiB of 8.00 GiB"),
+	   "near the commit limit: M30, in bytes");
+	f = look_at_host("F14", 10, 20);
+	ok(f && !f->open && f->fresh, "far again: cleared, and told");
+	end();
+
+	begin(NULL);
+	for (int i = 0; i < 100; i++)
+		f = look_at_host("M31", 10, 40 + i / 10.0);
+	ok(f && f->open && f->forecast.known, "growth towards the commit limit opens M31");
+	end();
+}
+
+static void test_assumed(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	m.assumed[RESOURCE_MAPS] = 131072;
+	f = look("M25", 90, 1, 0);
+	ok(!f || !f->open, "90 %% of the limit, 45 %% of an assumed one: none");
+	f = look("M25", 170, 1, 0);
+	ok(f && f->severity == SEVERITY_WARNING &&
+		   strstr(f->title, "111,401 of 131,072 mappings, 84% of an assumed "
+				    "vm.max_map_count"),
+	   "near an assumed one, said to be");
+	ok(f && !strcmp(f->evidence[0].limit, "131,072 (assumed)"), "in the evidence too");
+	end();
+}
+
+/* Looks at descriptors of a limit of 1000. */
+static const struct finding *look_at_fds(const char *id, int n)
+{
+	return look(id, 1, n / 10.0, 0);
+}
+
+static void test_burst(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	look_at_fds("F12", 100);
+	f = look_at_fds("F12", 550);
+	ok(f && f->severity == SEVERITY_INFO && strstr(f->title, "one more burst like its largest"),
+	   "a burst as large as what is left is told of");
+	look_at_fds("F12", 100);
+	f = look_at_fds("F12", 560);
+	ok(f && f->severity == SEVERITY_WARNING, "seen twice, it is a warning");
+	end();
+
+	begin(NULL);
+	look_at_fds("F12", 500);
+	look_at_fds("F12", 550);
+	f = look_at_fds("F12", 580);
+	ok(f && !strstr(f->title, "burst"), "smaller ones are no headline");
+	ok(f && f->nr_evidence == 3 && !strcmp(f->evidence[2].value, "50") &&
+		   !strcmp(f->evidence[2].limit, "420 left"),
+	   "but evidence");
+	f = look_at_fds("F12", 999);
+	f = look_at_fds("F12", 1000);
+	ok(f && f->open && !strstr(f->title, "burst"),
+	   "at the limit there is no room to burst into");
+	end();
+}
+
+/* Every row of the things that run out is judged by what it is of. */
+static void test_resources(void)
+{
+	for (enum resource_id i = 0; i < NR_RESOURCES; i++) {
+		enum trigger want = resources[i].scope == OF_HOST ? ON_HOST : ON_SUBJECT;
+		bool judged = false, fits = true;
+
+		for (size_t k = 0; k < nr_rules; k++)
+			if ((rules[k].test == limit_is_near || rules[k].test == limit_is_coming) &&
+			    rules[k].resource == i) {
+				judged |= rules[k].test == limit_is_coming;
+				fits &= rules[k].trigger == want;
+			}
+		ok(judged && fits, "%s has a rule for its growth", resources[i].limit);
+	}
 }
 
 static void test_cap(void)
@@ -509,7 +637,8 @@ static void test_table(void)
 			sorted &= strcmp(rules[i - 1].id, id) < 0;
 		for (size_t k = 0; k < NR_FIXTURE_HOOKS; k++)
 			hook |= rules[i].needs && !strcmp(rules[i].needs, fixture_hooks[k]);
-		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].needs);
+		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].trigger == ON_HOST ||
+				  rules[i].needs);
 	}
 	ok(unique, "ids are unique");
 	ok(formed, "a letter and two digits, and a test");
@@ -534,6 +663,10 @@ int main(void)
 	test_reached();
 	test_kernel_fault();
 	test_growth();
+	test_host();
+	test_assumed();
+	test_burst();
+	test_resources();
 	test_cap();
 	test_kept();
 	test_table();
