@@ -485,6 +485,7 @@ struct fs_stack_record {
 	struct fs_subject subject;
 	__s32 stack;
 	__u32 frames;
+	__u64 caller; /* an address: who may have called the innermost; 0: not known */
 	struct fs_frame frame[FS_STACK_FRAMES];
 };
 
@@ -580,7 +581,7 @@ struct fs_shared {
 	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
 	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
 	__u32 growth_used;
-	__u32 pad;
+	__u32 stacks_used;
 	struct fs_losses losses;
 };
 
