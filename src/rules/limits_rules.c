@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 
 #include <inttypes.h>
@@ -183,6 +184,7 @@ void limit_help_file_max(struct finding *f, const struct model *m)
 
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
 {
+	growth_evidence(f, o->m, &o->s->id, FS_WHAT_MAPS);
 	if (f->rule->test == limit_is_near)
 		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
 				  "not merged; pack small ones together, unmap what is done with");
@@ -191,6 +193,7 @@ static void help_maps(struct finding *f, const struct occasion *o, const struct 
 
 static void help_fds(struct finding *f, const struct occasion *o, const struct use *u)
 {
+	growth_evidence(f, o->m, &o->s->id, FS_WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	limit_help_nofile(f, o->s, u->assumed ? o->s->now.g.fd_soft : u->limit);
 }
