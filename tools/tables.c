@@ -3,12 +3,13 @@
  * Prints the tables of the README from the tables of the code: `make readme` puts them in, and a
  * test compares.
  *
- * usage: tables {hooks|rules|fields|commands}
+ * usage: tables {hooks|rules|fields|commands|limits}
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "model/fields.h"
+#include "model/resources.h"
 #include "options_table.h"
 #include "probe/hooks.h"
 #include "rules/rules.h"
@@ -67,16 +68,24 @@ static void put_commands(void)
 	}
 }
 
+static void put_limits(void)
+{
+	puts("| name | of | what is used up | unit |");
+	puts("| --- | --- | --- | --- |");
+	for (int i = 0; i < NR_RESOURCES; i++)
+		printf("| `%s` | %s | %s | %s |\n", resources[i].limit,
+		       resources[i].scope == OF_HOST ? "the host" : "a process", resources[i].what,
+		       resources[i].bytes ? "bytes" : "count");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*put)(void);
 	} tables[] = {
-		{"hooks", put_hooks},
-		{"rules", put_rules},
-		{"fields", put_fields},
-		{"commands", put_commands},
+		{"hooks", put_hooks},	    {"rules", put_rules},   {"fields", put_fields},
+		{"commands", put_commands}, {"limits", put_limits},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -84,6 +93,6 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables {hooks|rules|fields|commands}\n");
+	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|limits}\n");
 	return 2;
 }

@@ -90,10 +90,12 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->seen_ns = o->t_ns;
 }
 
-static void clear(struct finding *f)
+static void clear(struct finding *f, uint64_t t_ns)
 {
+	f->seen_ns = t_ns;
 	f->open = false;
 	f->fresh = true;
+	f->told = false;
 }
 
 /* Judged by what is, not by an event that came once. */
@@ -113,7 +115,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	if (rule->test(o, open && open->open ? open : NULL, &said))
 		keep(fs, o, &said);
 	else if (is_state(rule) && open && open->open)
-		clear(open);
+		clear(open, o->t_ns);
 }
 
 static void judge_event(struct findings *fs, const struct model *m, const union event *e)
@@ -167,7 +169,7 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 	if (is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
 	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
-		clear(f);
+		clear(f, m->last_ns);
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)
