@@ -70,12 +70,12 @@ static void put_commands(void)
 
 static void put_limits(void)
 {
-	puts("| name | of | what is used up | unit |");
-	puts("| --- | --- | --- | --- |");
+	puts("| name | of | what is used up | unit | watched from |");
+	puts("| --- | --- | --- | --- | ---: |");
 	for (int i = 0; i < NR_RESOURCES; i++)
-		printf("| `%s` | %s | %s | %s |\n", resources[i].limit,
+		printf("| `%s` | %s | %s | %s | %u %% |\n", resources[i].limit,
 		       resources[i].scope == OF_HOST ? "the host" : "a process", resources[i].what,
-		       resources[i].bytes ? "bytes" : "count");
+		       resources[i].bytes ? "bytes" : "count", resources[i].watch_percent);
 }
 
 int main(int argc, char **argv)
