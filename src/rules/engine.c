@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rules.h"
+#include "rules/limits_rules.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -111,11 +111,12 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
-	if (rule->test(o, open && open->open ? open : NULL, &said))
+	if (rule->test(o, open && open->open ? open : NULL, &said)) {
+		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 		keep(fs, o, &said);
-	else if (is_state(rule) && open && open->open)
+	} else if (is_state(rule) && open && open->open) {
 		clear(open, o->t_ns);
+	}
 }
 
 static void judge_event(struct findings *fs, const struct model *m, const union event *e)
@@ -147,7 +148,7 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == ON_SUBJECT)
+		if (rules[i].trigger == ON_SUBJECT && !limit_is_far(&rules[i], m, s))
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
