@@ -169,7 +169,7 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 
 	if (!limit || limit == UINT64_MAX)
 		return 0;
-	if (!kept && value < (double)limit * RESOURCE_WATCH_PERCENT / 100)
+	if (!kept && value < (double)limit * resources[i].watch_percent / 100)
 		return 0;
 	if (!*set)
 		*set = calloc(RESOURCES_MAX, sizeof(**set));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rules.h"
+#include "rules/limits_rules.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -174,8 +174,9 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	find_because(fs, f);
 }
 
-static void clear(struct finding *f)
+static void clear(struct finding *f, uint64_t t_ns)
 {
+	f->seen_ns = t_ns;
 	f->open = false;
 	f->fresh = true;
 	f->told = false;
@@ -194,11 +195,12 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
-	if (rule->test(o, open && open->open ? open : NULL, &said))
+	if (rule->test(o, open && open->open ? open : NULL, &said)) {
+		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 		keep(fs, o, &said);
-	else if (is_state(rule) && open && open->open)
-		clear(open);
+	} else if (is_state(rule) && open && open->open) {
+		clear(open, o->t_ns);
+	}
 }
 
 /* Of a process that the view hides nothing is said; a kernel fault is the machine's. */
@@ -242,7 +244,7 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == ON_SUBJECT)
+		if (rules[i].trigger == ON_SUBJECT && !limit_is_far(&rules[i], m, s))
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
@@ -275,7 +277,7 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 	if (is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
 	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
-		clear(f);
+		clear(f, m->last_ns);
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)

@@ -3,6 +3,7 @@
 #include "rules/limits_rules.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #define HOLD_LOOKS 3
 /* The largest burst is told of when it is this share of what is left. */
 #define BURST_SHARE 10
+#define BURST_TIMES 3 /* what even growth is in the time of a burst */
 
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
@@ -92,16 +94,22 @@ static void say_forecast(struct finding *f, const struct resource *r, const stru
 	buf_free(&b);
 }
 
-/* Growth that comes in bursts may be there before any rate says so. Of two, one may be chance. */
+/*
+ * Growth that comes in bursts may be there before any rate says so. What comes evenly has none, and
+ * of two, one may be chance.
+ */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	const struct resource *r = &resources[f->rule->resource];
 	struct bursts b = series_bursts(resource_series(o->m, o->s, f->rule->resource));
 	uint64_t left = u->limit > u->value ? u->limit - u->value : 0;
+	double interval = o->m->host.interval_ns / 1e9;
 	size_t end = strlen(f->title);
 	char burst[32], rest[32];
+	double even = f->forecast.known ? f->forecast.per_second * fmax(1, interval) : 0;
 
-	if (!left || b.largest < left / BURST_SHARE || b.largest < 2)
+	if (!left || b.largest < left / BURST_SHARE || b.largest < 2 ||
+	    b.largest < BURST_TIMES * even)
 		return;
 	amount(burst, sizeof(burst), r, b.largest, "");
 	amount(rest, sizeof(rest), r, left, " left");
