@@ -319,7 +319,7 @@ const struct option_row option_rows[] = {
 	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
 	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", set_junit},
 	{"github", 0, NULL, W | R,
-	 "annotate as GitHub's runner reads it; by itself where GITHUB_ACTIONS=true", set_github},
+	 "annotate for GitHub's runner; by itself where GITHUB_ACTIONS=true", set_github},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
 	{"help", 'h', NULL, ALL, "this text", set_help},
