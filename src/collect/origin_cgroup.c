@@ -148,6 +148,15 @@ static bool read_level(const struct hierarchy *h, const char *dir, const char *n
 	return true;
 }
 
+/* The root of a hierarchy has none of the files, but is there; version 1 has no memory.high. */
+static bool has_limit(const struct hierarchy *h, const char *dir, const struct limit *l)
+{
+	char path[FILE_PATH_BYTES + 512];
+
+	snprintf(path, sizeof(path), "%s%s", h->mount.point, dir);
+	return file_exists(h->f, path) && (!h->mount.v1 || l->max_v1);
+}
+
 static uint64_t left_of(uint64_t max, uint64_t used)
 {
 	return max > used ? max - used : 0;
@@ -165,7 +174,6 @@ static void find_binding(const struct hierarchy *h, char *dir, struct origin *o)
 		char *slash = strrchr(dir, '/');
 
 		if (read_level(h, dir, max_name, &max)) {
-			o->known = true;
 			if (max != LIMIT_NONE &&
 			    read_level(h, dir, h->mount.v1 ? l->now_v1 : l->now, &used) &&
 			    (!o->file[0] || left_of(max, used) < left_of(o->value, o->used))) {
@@ -313,6 +321,8 @@ void origin_of_cgroup(struct files *f, uint32_t pid, const char *path, struct or
 	below_mount(&h.mount, dir);
 	read_page_size(&h);
 	o->value = LIMIT_NONE;
+	o->known = has_limit(&h, dir, o->limit);
+	o->from = o->known ? ORIGIN_NOBODY : ORIGIN_UNKNOWN;
 	find_binding(&h, dir, o);
 	if (o->file[0])
 		judge(f, &h, o);

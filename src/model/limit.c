@@ -7,7 +7,7 @@
 #define KIB 1024ULL
 #define MIB (1024 * KIB)
 
-#define SYSCTL(dir, file) .name = dir "." file, .kind = LIMIT_OF_MACHINE, .path = dir "/" file
+#define SYSCTL(of_name, of_path) .name = of_name, .kind = LIMIT_OF_MACHINE, .path = of_path
 
 #define RLIMIT(NAME, of_word, of_letter, of_title)                                                 \
 	.name = "RLIMIT_" NAME, .kind = LIMIT_OF_PROCESS, .word = of_word, .letter = of_letter,    \
@@ -16,48 +16,55 @@
 #define CGROUP(file) .name = file, .kind = LIMIT_OF_CGROUP, .initial = LIMIT_NONE, .max = file
 
 /*
- * Initial values: mm/util.c and include/linux/mm.h (65530: ELF core dumps count segments in 16
- * bits, less 5), fs/file_table.c and fs/file.c, fs/notify/inotify/inotify_user.c (watches: 1 % of
- * memory since 5.11, 8192 before), fs/eventpoll.c, fs/pipe.c, kernel/fork.c, kernel/pid.c,
- * include/asm-generic/resource.h (memlock: 8 MiB since 5.16, 64 KiB before).
+ * Initial values: mm/util.c and include/linux/mm.h (65530: ELF core dumps count segments in
+ * 16 bits, less 5), fs/file_table.c and fs/file.c, fs/notify/inotify/inotify_user.c
+ * (watches: 1 % of memory since 5.11, 8192 before), fs/eventpoll.c, fs/pipe.c,
+ * kernel/fork.c, kernel/pid.c, include/asm-generic/resource.h (memlock: 8 MiB since 5.16,
+ * 64 KiB before).
  */
 const struct limit limits[NR_LIMITS] = {
-	[LIMIT_MAX_MAP_COUNT] = {SYSCTL("vm", "max_map_count"), .key = "max_map_count",
-				 .initial = 65530, .most = INT_MAX},
-	[LIMIT_FILE_MAX] = {SYSCTL("fs", "file-max"), .key = "file_max", .initial = LIMIT_COMPUTED,
-			    .most = LONG_MAX},
-	[LIMIT_NR_OPEN] = {SYSCTL("fs", "nr_open"), .key = "nr_open", .initial = 1048576,
+	[LIMIT_MAX_MAP_COUNT] = {SYSCTL("vm.max_map_count", "vm/max_map_count"),
+				 .key = "max_map_count", .initial = 65530, .most = INT_MAX},
+	[LIMIT_FILE_MAX] = {SYSCTL("fs.file-max", "fs/file-max"), .key = "file_max",
+			    .initial = LIMIT_COMPUTED, .most = LONG_MAX},
+	[LIMIT_NR_OPEN] = {SYSCTL("fs.nr_open", "fs/nr_open"), .key = "nr_open", .initial = 1048576,
 			   .most = 1073741816},
-	[LIMIT_OVERCOMMIT_MEMORY] = {SYSCTL("vm", "overcommit_memory"), .key = "overcommit_memory",
-				     .is_mode = true, .most = 2},
-	[LIMIT_OVERCOMMIT_RATIO] = {SYSCTL("vm", "overcommit_ratio"), .key = "overcommit_ratio",
-				    .initial = 50, .most = INT_MAX},
-	[LIMIT_OVERCOMMIT_KBYTES] = {SYSCTL("vm", "overcommit_kbytes"), .key = "overcommit_kbytes"},
-	[LIMIT_INOTIFY_INSTANCES] = {SYSCTL("fs", "inotify/max_user_instances"),
+	[LIMIT_OVERCOMMIT_MEMORY] = {SYSCTL("vm.overcommit_memory", "vm/overcommit_memory"),
+				     .key = "overcommit_memory", .is_mode = true, .most = 2},
+	[LIMIT_OVERCOMMIT_RATIO] = {SYSCTL("vm.overcommit_ratio", "vm/overcommit_ratio"),
+				    .key = "overcommit_ratio", .initial = 50, .most = INT_MAX},
+	[LIMIT_OVERCOMMIT_KBYTES] = {SYSCTL("vm.overcommit_kbytes", "vm/overcommit_kbytes"),
+				     .key = "overcommit_kbytes"},
+	[LIMIT_INOTIFY_INSTANCES] = {SYSCTL("fs.inotify.max_user_instances",
+					    "fs/inotify/max_user_instances"),
 				     .key = "inotify_instances", .initial = 128, .most = INT_MAX},
-	[LIMIT_INOTIFY_WATCHES] = {SYSCTL("fs", "inotify/max_user_watches"),
+	[LIMIT_INOTIFY_WATCHES] = {SYSCTL("fs.inotify.max_user_watches",
+					  "fs/inotify/max_user_watches"),
 				   .key = "inotify_watches", .initial = LIMIT_COMPUTED,
 				   .most = INT_MAX},
-	[LIMIT_INOTIFY_EVENTS] = {SYSCTL("fs", "inotify/max_queued_events"),
+	[LIMIT_INOTIFY_EVENTS] = {SYSCTL("fs.inotify.max_queued_events",
+					 "fs/inotify/max_queued_events"),
 				  .key = "inotify_queued_events", .initial = 16384,
 				  .most = INT_MAX},
-	[LIMIT_EPOLL_WATCHES] = {SYSCTL("fs", "epoll/max_user_watches"), .key = "epoll_watches",
-				 .initial = LIMIT_COMPUTED, .most = LONG_MAX},
-	[LIMIT_PIPE_SIZE] = {SYSCTL("fs", "pipe-max-size"), .key = "pipe_max_size", .bytes = true,
-			     .initial = MIB, .most = 1ULL << 31},
-	[LIMIT_PIPE_PAGES_SOFT] = {SYSCTL("fs", "pipe-user-pages-soft"),
+	[LIMIT_EPOLL_WATCHES] = {SYSCTL("fs.epoll.max_user_watches", "fs/epoll/max_user_watches"),
+				 .key = "epoll_watches", .initial = LIMIT_COMPUTED,
+				 .most = LONG_MAX},
+	[LIMIT_PIPE_SIZE] = {SYSCTL("fs.pipe-max-size", "fs/pipe-max-size"), .key = "pipe_max_size",
+			     .bytes = true, .initial = MIB, .most = 1ULL << 31},
+	[LIMIT_PIPE_PAGES_SOFT] = {SYSCTL("fs.pipe-user-pages-soft", "fs/pipe-user-pages-soft"),
 				   .key = "pipe_user_pages_soft", .initial = 16384},
-	[LIMIT_PIPE_PAGES_HARD] = {SYSCTL("fs", "pipe-user-pages-hard"),
+	[LIMIT_PIPE_PAGES_HARD] = {SYSCTL("fs.pipe-user-pages-hard", "fs/pipe-user-pages-hard"),
 				   .key = "pipe_user_pages_hard"},
-	[LIMIT_THREADS_MAX] = {SYSCTL("kernel", "threads-max"), .key = "threads_max",
-			       .initial = LIMIT_COMPUTED, .most = 0x3fffffff},
-	[LIMIT_PID_MAX] = {SYSCTL("kernel", "pid_max"), .key = "pid_max", .initial = 32768,
-			   .most = 4194304},
-	[LIMIT_HUGEPAGES] = {SYSCTL("vm", "nr_hugepages"), .key = "nr_hugepages"},
-	[LIMIT_MMAP_MIN_ADDR] = {SYSCTL("vm", "mmap_min_addr"), .key = "mmap_min_addr",
-				 .is_mode = true, .initial = LIMIT_COMPUTED},
-	[LIMIT_KPTR_RESTRICT] = {SYSCTL("kernel", "kptr_restrict"), .key = "kptr_restrict",
-				 .is_mode = true, .most = 2},
+	[LIMIT_THREADS_MAX] = {SYSCTL("kernel.threads-max", "kernel/threads-max"),
+			       .key = "threads_max", .initial = LIMIT_COMPUTED, .most = 0x3fffffff},
+	[LIMIT_PID_MAX] = {SYSCTL("kernel.pid_max", "kernel/pid_max"), .key = "pid_max",
+			   .initial = 32768, .most = 4194304},
+	[LIMIT_HUGEPAGES] = {SYSCTL("vm.nr_hugepages", "vm/nr_hugepages"), .key = "nr_hugepages"},
+	[LIMIT_MMAP_MIN_ADDR] = {SYSCTL("vm.mmap_min_addr", "vm/mmap_min_addr"),
+				 .key = "mmap_min_addr", .is_mode = true,
+				 .initial = LIMIT_COMPUTED},
+	[LIMIT_KPTR_RESTRICT] = {SYSCTL("kernel.kptr_restrict", "kernel/kptr_restrict"),
+				 .key = "kptr_restrict", .is_mode = true, .most = 2},
 	[LIMIT_NOFILE] = {RLIMIT("NOFILE", "nofile", 'n', "Max open files"), .key = "rlimit_nofile",
 			  .initial = 1024, .initial_hard = 4096, .ulimit_by = 1},
 	[LIMIT_AS] = {RLIMIT("AS", "as", 'v', "Max address space"), .key = "rlimit_as",
@@ -113,19 +120,24 @@ static const struct {
 	{"cgroup_pids", LIMIT_CGROUP_PIDS},
 };
 
-const struct limit *limit_find(const char *name)
+const struct limit *limit_find(const char *key)
 {
 	for (size_t i = 0; i < NR_LIMITS; i++) {
 		size_t len = strlen(limits[i].key);
 
-		if (!strncmp(name, limits[i].key, len) &&
-		    (!name[len] || (limits[i].bytes && !strcmp(name + len, "_bytes"))))
+		if (!strncmp(key, limits[i].key, len) &&
+		    (!key[len] || (limits[i].bytes && !strcmp(key + len, "_bytes"))))
 			return &limits[i];
 	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strcmp(name, others[i].cause))
-			return &limits[others[i].limit];
 	return NULL;
+}
+
+const struct limit *limit_of_cause(const char *cause)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(cause, others[i].cause))
+			return &limits[others[i].limit];
+	return limit_find(cause);
 }
 
 /* Counts are set as powers of two, from 64 Ki on; of bytes that would be too much: in quarters. */

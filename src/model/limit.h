@@ -74,11 +74,11 @@ struct limit {
 
 extern const struct limit limits[NR_LIMITS];
 
-/*
- * By the key; by that of a setting, which has its unit behind it; or by the name of a cause that
- * speaks of one limit. NULL: it is no limit.
- */
-const struct limit *limit_find(const char *name);
+/* By the key, or by that of a setting, which has its unit behind it. NULL: it is no limit. */
+const struct limit *limit_find(const char *key);
+
+/* By the name of a cause that speaks of one limit: its key, or another name. NULL: it does not. */
+const struct limit *limit_of_cause(const char *cause);
 
 /* Room for twice the peak, rounded up to what people set: never above what the kernel takes. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);

@@ -13,7 +13,7 @@ const char *origin_name(enum origin_from from)
 		[ORIGIN_BOOT] = "boot",	      [ORIGIN_FILE] = "file",
 		[ORIGIN_MANAGER] = "systemd", [ORIGIN_RUNTIME] = "container_runtime",
 		[ORIGIN_PROCESS] = "process", [ORIGIN_HAND] = "hand",
-		[ORIGIN_OUTSIDE] = "outside",
+		[ORIGIN_OUTSIDE] = "outside", [ORIGIN_NOBODY] = "nobody",
 	};
 
 	return names[from];
@@ -59,7 +59,7 @@ static void say_machine(const struct origin *o, struct buf *b)
 		buf_puts(b, "systemd: it raises it at boot, since version 240");
 		break;
 	case ORIGIN_OUTSIDE:
-		buf_puts(b, "the host, outside of this container: it is host-wide");
+		buf_puts(b, "the host or its kernel: the files of this container do not tell");
 		break;
 	case ORIGIN_HAND:
 		if (o->line.line) {
@@ -91,14 +91,12 @@ static void say_process(const struct origin_process *p, struct buf *b)
 /* Who has it, where that is not the process itself. */
 static void say_holder(const struct origin *o, struct buf *b)
 {
-	if (!o->generations)
+	if (!o->generations) {
+		buf_puts(b, "itself");
 		return;
-	buf_puts(b, "inheritance from ");
+	}
 	say_process(&o->holder, b);
-	buf_printf(b, ", %u generation%s up, ", o->generations, o->generations == 1 ? "" : "s");
-	buf_puts(b, o->from == ORIGIN_PROCESS	? "where it changed: "
-		    : o->from == ORIGIN_UNKNOWN ? "further up nothing tells"
-						: "which has it from ");
+	buf_printf(b, ", %u generation%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
 /* Between the parent and it somebody called setrlimit: one of the two, or a third by prlimit. */
@@ -106,21 +104,21 @@ static void say_changed(const struct origin *o, struct buf *b)
 {
 	const struct origin_process *p = &o->above;
 
+	say_holder(o, b);
 	if (o->raised) {
-		buf_puts(b, "itself: it raised the soft limit to the hard one");
+		buf_puts(b, ": it raised the soft limit to the hard one");
 		return;
 	}
-	if (!p->pid || !p->known) {
-		buf_puts(b, "itself, or who started it");
-		return;
-	}
-	buf_printf(b, "itself, or who started it: its parent ");
-	say_process(p, b);
-	buf_puts(b, " has ");
-	say_value(o->limit, p->soft, b);
-	if (p->hard != o->holder.hard) {
-		buf_puts(b, ", hard ");
-		say_value(o->limit, p->hard, b);
+	buf_puts(b, ", or who started it");
+	if (p->pid && p->known) {
+		buf_puts(b, ": its parent ");
+		say_process(p, b);
+		buf_puts(b, " has ");
+		say_value(o->limit, p->soft, b);
+		if (p->hard != o->holder.hard) {
+			buf_puts(b, ", hard ");
+			say_value(o->limit, p->hard, b);
+		}
 	}
 	if (o->line.line) {
 		buf_puts(b, "; not ");
@@ -128,15 +126,8 @@ static void say_changed(const struct origin *o, struct buf *b)
 	}
 }
 
-static void say_rlimit(const struct origin *o, struct buf *b)
+static void say_giver(const struct origin *o, struct buf *b)
 {
-	if (!o->holder.pid) {
-		buf_puts(b, "what cannot be told: the process is gone");
-		return;
-	}
-	if (!o->known)
-		buf_puts(b, "(gone; its parent's is told) ");
-	say_holder(o, b);
 	switch (o->from) {
 	case ORIGIN_KERNEL:
 		buf_puts(b, "the kernel: its default");
@@ -152,21 +143,36 @@ static void say_rlimit(const struct origin *o, struct buf *b)
 	case ORIGIN_RUNTIME:
 		say_container(&o->at_holder, b);
 		break;
-	case ORIGIN_PROCESS:
-		say_changed(o, b);
-		break;
 	case ORIGIN_OUTSIDE:
 		buf_puts(b, "who started this container");
 		break;
 	default:
-		if (!o->generations)
-			buf_puts(b, "what cannot be read here");
+		buf_puts(b, "what cannot be read here");
 	}
+}
+
+static void say_rlimit(const struct origin *o, struct buf *b)
+{
+	if (!o->holder.pid) {
+		buf_puts(b, "what cannot be told: the process is gone");
+		return;
+	}
+	if (!o->known)
+		buf_puts(b, "(it is gone; of its parent:) ");
+	if (o->from == ORIGIN_PROCESS) {
+		say_changed(o, b);
+		return;
+	}
+	if (o->generations) {
+		say_holder(o, b);
+		buf_puts(b, ", which has it from ");
+	}
+	say_giver(o, b);
 }
 
 static void say_cgroup(const struct origin *o, struct buf *b)
 {
-	if (!o->file[0]) {
+	if (o->from == ORIGIN_NOBODY) {
 		buf_puts(b, "nobody, at any level of the hierarchy");
 		return;
 	}
@@ -184,8 +190,12 @@ static void say_cgroup(const struct origin *o, struct buf *b)
 	case ORIGIN_OUTSIDE:
 		buf_puts(b, "who started this container");
 		break;
-	default:
+	case ORIGIN_HAND:
 		buf_puts(b, "who made the cgroup, or a hand since");
+		break;
+	default:
+		buf_puts(b, "what cannot be read here");
+		return;
 	}
 	buf_printf(b, ", in %s/%s", o->dir, o->file);
 	if (o->levels)

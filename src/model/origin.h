@@ -19,6 +19,7 @@ enum origin_from {
 	ORIGIN_PROCESS, /* a process: itself, or on the way to it */
 	ORIGIN_HAND,	/* a command or program, after the boot */
 	ORIGIN_OUTSIDE, /* of this container: its files are not the host's */
+	ORIGIN_NOBODY,	/* there is no limit */
 	NR_ORIGINS
 };
 

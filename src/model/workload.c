@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ID_LEN 64 /* hex digits of a container's id in all runtimes of the OCI family */
@@ -163,7 +162,7 @@ static void take_unit(struct workload *w, const char *name)
 			w->uid = uid;
 		}
 	}
-	snprintf(w->unit, sizeof(w->unit), "%s", name);
+	strcpy(w->unit, name); /* a component is no longer */
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 

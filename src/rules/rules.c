@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "model/limit.h"
 
 #define SOON_SECONDS 3600.0
 
@@ -35,16 +36,6 @@ static uint32_t level_of(uint64_t value, uint64_t limit, const struct finding *o
 			level = i + 1;
 	}
 	return level;
-}
-
-/* The next power of two with room for twice of what is in use. */
-static uint64_t roomy(uint64_t high)
-{
-	uint64_t v = 65536;
-
-	while (v < high * 2)
-		v *= 2;
-	return v;
 }
 
 static void say_forecast(struct finding *f, const struct series *s, uint64_t limit)
@@ -85,7 +76,7 @@ static void say_level(struct finding *f, const char *what, const char *limit_nam
 static void raise_map_count(struct finding *f, uint64_t high)
 {
 	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       roomy(high));
+		       limit_roomy(&limits[LIMIT_MAX_MAP_COUNT], high));
 }
 
 /* Of a process that is gone only the next one can be helped. */
