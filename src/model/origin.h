@@ -55,7 +55,7 @@ struct origin {
 	bool raised;		      /* by itself: the soft limit, up to the hard one */
 	struct workload workload;     /* of the process */
 	struct workload at_holder;    /* of the holder, or of the cgroup that binds */
-	char dir[512];		      /* of a cgroup: the one that binds, below the file system */
+	char dir[768];		      /* of a cgroup: the one that binds, below the file system */
 	char file[64];		      /* in it; empty: none binds */
 	uint32_t levels;	      /* from the process' cgroup up to it */
 	bool outside;		      /* we look from within a container */
