@@ -111,15 +111,15 @@ static void find_origins(struct report *r)
 	for (size_t i = 0; i < r->settings; i++) {
 		const struct limit *l = limit_find(r->setting[i].key);
 
-		if (l && !origin_find(root, &self, l - limits, &r->origin[r->origins]))
+		if (l && !origin_find(root, &self, l - limit_table, &r->origin[r->origins]))
 			r->origins++;
 	}
 	for (size_t i = 0; i < r->origins; i++) {
 		const struct origin *o = &r->origin[i];
 
-		if (o->limit == &limits[LIMIT_CGROUP_MEMORY])
+		if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY])
 			fill_cgroup(r, o, "cgroup_memory_max_bytes", "cgroup_memory_bytes");
-		else if (o->limit == &limits[LIMIT_CGROUP_PIDS])
+		else if (o->limit == &limit_table[LIMIT_CGROUP_PIDS])
 			fill_cgroup(r, o, "cgroup_pids_max", "cgroup_pids");
 	}
 	if (root >= 0)

@@ -84,7 +84,7 @@ int origin_find(int root, const struct origin_of *of, enum limit_id limit, struc
 	if (root < 0 || fstat(root, &st))
 		return -EBADF;
 	memset(ret, 0, sizeof(*ret));
-	ret->limit = &limits[limit];
+	ret->limit = &limit_table[limit];
 	ret->outside = is_outside(&f);
 	origin_workload(&f, of->pid, &ret->workload);
 	if (!ret->workload.unit[0] && ret->workload.runtime == RUNTIME_NONE && of->cgroup)

@@ -233,7 +233,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 	if (unit_find(f, w, name, o->limit->unit_key, &o->line))
 		return is_line(f, &o->line, o->value);
 	/* what it was called before systemd 231 */
-	if (o->limit == &limits[LIMIT_CGROUP_MEMORY] &&
+	if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY] &&
 	    unit_find(f, w, name, "MemoryLimit", &o->line))
 		return is_line(f, &o->line, o->value);
 	if (!o->limit->manager_key || is_unit(name, "slice"))

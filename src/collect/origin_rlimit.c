@@ -131,9 +131,9 @@ static bool is_builtin(const struct origin *o)
 {
 	const struct origin_process *p = &o->holder;
 
-	if (o->limit == &limits[LIMIT_NOFILE])
+	if (o->limit == &limit_table[LIMIT_NOFILE])
 		return p->soft == 1024 && (p->hard == 524288 || p->hard == 4096);
-	return o->limit == &limits[LIMIT_MEMLOCK] && p->soft == 8 << 20 && p->hard == 8 << 20;
+	return o->limit == &limit_table[LIMIT_MEMLOCK] && p->soft == 8 << 20 && p->hard == 8 << 20;
 }
 
 static bool is_scope(const struct workload *w)
@@ -206,7 +206,7 @@ static bool is_kernels(const struct origin *o)
 	const struct origin_process *p = &o->holder;
 	const struct limit *l = o->limit;
 
-	if (l == &limits[LIMIT_MEMLOCK] && p->soft == 64 << 10 && p->hard == 64 << 10)
+	if (l == &limit_table[LIMIT_MEMLOCK] && p->soft == 64 << 10 && p->hard == 64 << 10)
 		return true; /* before 5.16 */
 	return (l->initial == LIMIT_COMPUTED || p->soft == l->initial) &&
 	       (l->initial_hard == LIMIT_COMPUTED || p->hard == l->initial_hard);
@@ -226,7 +226,7 @@ static bool is_raised(const struct origin *o)
 		return true;
 	if (o->line.line)
 		return !text_pair(text, &soft, &hard) && hard == p->hard && soft < hard;
-	return o->limit == &limits[LIMIT_NOFILE] && o->at_holder.unit[0] && p->hard == 524288;
+	return o->limit == &limit_table[LIMIT_NOFILE] && o->at_holder.unit[0] && p->hard == 524288;
 }
 
 /* The first process of all: nobody is above it. */
@@ -283,7 +283,8 @@ void origin_of_rlimit(struct files *f, uint32_t pid, uint32_t ppid, struct origi
 {
 	struct relative self, at;
 
-	if (o->limit == &limits[LIMIT_NOFILE] && file_number(f, "/proc/sys/fs/nr_open", &o->most))
+	if (o->limit == &limit_table[LIMIT_NOFILE] &&
+	    file_number(f, "/proc/sys/fs/nr_open", &o->most))
 		o->most = 0;
 	o->known = read_process(f, pid, o->limit, &self) && self.p.known;
 	if (!o->known && !(read_process(f, ppid, o->limit, &self) && self.p.known))

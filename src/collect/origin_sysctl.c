@@ -162,7 +162,7 @@ static void judge_files(struct files *f, struct origin *o)
 	/* set back to it by hand is no other than never set */
 	o->from = !line && o->value == o->limit->initial ? ORIGIN_KERNEL : ORIGIN_HAND;
 	/* src/core/main.c of systemd, bump_file_max_and_nr_open() */
-	if (!line && o->limit == &limits[LIMIT_FILE_MAX] && o->value == LONG_MAX &&
+	if (!line && o->limit == &limit_table[LIMIT_FILE_MAX] && o->value == LONG_MAX &&
 	    file_exists(f, "/run/systemd/system"))
 		o->from = ORIGIN_MANAGER;
 }

@@ -22,7 +22,7 @@
  * kernel/fork.c, kernel/pid.c, include/asm-generic/resource.h (memlock: 8 MiB since 5.16,
  * 64 KiB before).
  */
-const struct limit limits[NR_LIMITS] = {
+const struct limit limit_table[NR_LIMITS] = {
 	[LIMIT_MAX_MAP_COUNT] = {SYSCTL("vm.max_map_count", "vm/max_map_count"),
 				 .key = "max_map_count", .initial = 65530, .most = INT_MAX},
 	[LIMIT_FILE_MAX] = {SYSCTL("fs.file-max", "fs/file-max"), .key = "file_max",
@@ -123,11 +123,11 @@ static const struct {
 const struct limit *limit_find(const char *key)
 {
 	for (size_t i = 0; i < NR_LIMITS; i++) {
-		size_t len = strlen(limits[i].key);
+		size_t len = strlen(limit_table[i].key);
 
-		if (!strncmp(key, limits[i].key, len) &&
-		    (!key[len] || (limits[i].bytes && !strcmp(key + len, "_bytes"))))
-			return &limits[i];
+		if (!strncmp(key, limit_table[i].key, len) &&
+		    (!key[len] || (limit_table[i].bytes && !strcmp(key + len, "_bytes"))))
+			return &limit_table[i];
 	}
 	return NULL;
 }
@@ -136,7 +136,7 @@ const struct limit *limit_of_cause(const char *cause)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strcmp(cause, others[i].cause))
-			return &limits[others[i].limit];
+			return &limit_table[others[i].limit];
 	return limit_find(cause);
 }
 

@@ -72,7 +72,7 @@ struct limit {
 	const char *manager_key; /* systemd's default for units; NULL: none */
 };
 
-extern const struct limit limits[NR_LIMITS];
+extern const struct limit limit_table[NR_LIMITS];
 
 /* By the key, or by that of a setting, which has its unit behind it. NULL: it is no limit. */
 const struct limit *limit_find(const char *key);

@@ -118,7 +118,7 @@ static const struct remedy_facts facts[NR_LIMITS] = {
 
 const struct remedy_facts *remedy_facts_of(const struct limit *l)
 {
-	return &facts[l - limits];
+	return &facts[l - limit_table];
 }
 
 struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
@@ -152,9 +152,9 @@ static uint64_t wanted(const struct origin *o, uint64_t want)
 
 	if (want)
 		return o->limit->most && want > o->limit->most ? o->limit->most : want;
-	if (o->limit == &limits[LIMIT_OVERCOMMIT_MEMORY])
+	if (o->limit == &limit_table[LIMIT_OVERCOMMIT_MEMORY])
 		return o->value == 2 ? 0 : 1;
-	if (o->limit == &limits[LIMIT_KPTR_RESTRICT])
+	if (o->limit == &limit_table[LIMIT_KPTR_RESTRICT])
 		return 1;
 	if (o->limit->is_mode || used == LIMIT_NONE)
 		return o->value;

@@ -7,7 +7,7 @@
 
 static bool is_memory(const struct limit *l)
 {
-	return l == &limits[LIMIT_CGROUP_MEMORY];
+	return l == &limit_table[LIMIT_CGROUP_MEMORY];
 }
 
 /* The swap that comes on top is a limit of its own, which may not be the lower one. */
@@ -19,7 +19,7 @@ static bool update_container(struct remedies *all, const char *program)
 	if (is_memory(l))
 		buf_printf(&c, "%s update --memory %" PRIu64 " --memory-swap %" PRIu64 " ", program,
 			   all->want, all->want * 2);
-	else if (l == &limits[LIMIT_CGROUP_PIDS])
+	else if (l == &limit_table[LIMIT_CGROUP_PIDS])
 		buf_printf(&c, "%s update --pids-limit %" PRIu64 " ", program, all->want);
 	else
 		return false;
@@ -45,7 +45,7 @@ static void set_for_pod(struct remedies *all)
 			   "for good, in what makes the pod (resources.limits.memory); it is made "
 			   "anew",
 			   &c);
-	} else if (l == &limits[LIMIT_CGROUP_PIDS]) {
+	} else if (l == &limit_table[LIMIT_CGROUP_PIDS]) {
 		buf_printf(&c, "podPidsLimit: %" PRIu64, all->want);
 		remedy_add(all, REMEDY_GAIN_TIME, true,
 			   "for good, in the kubelet's configuration: for all pods of the node", &c)
@@ -118,11 +118,12 @@ static void check(struct remedies *all)
 	struct buf path = {}, c = {};
 
 	buf_printf(&path, "%s/%s", o->dir,
-		   o->limit == &limits[LIMIT_CGROUP_PIDS] ? "cgroup.procs" : "memory.stat");
-	buf_puts(&c, o->limit == &limits[LIMIT_CGROUP_PIDS] ? "ps -o nlwp,pid,comm -p $(paste -sd, "
-							    : "sort -k2 -n -r ");
+		   o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? "cgroup.procs" : "memory.stat");
+	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS]
+			     ? "ps -o nlwp,pid,comm -p $(paste -sd, "
+			     : "sort -k2 -n -r ");
 	buf_shell(&c, path.s ? path.s : "");
-	buf_puts(&c, o->limit == &limits[LIMIT_CGROUP_PIDS] ? ")" : " | head -n 20");
+	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? ")" : " | head -n 20");
 	c.failed |= path.failed;
 	buf_free(&path);
 	remedy_add(all, REMEDY_CHECK, false, "what is in it", &c);

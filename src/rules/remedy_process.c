@@ -124,7 +124,7 @@ static void set_at_run(struct remedies *all, const char *program)
 	char say[256];
 	struct buf c = {};
 
-	if (l == &limits[LIMIT_AS]) {
+	if (l == &limit_table[LIMIT_AS]) {
 		snprintf(say, sizeof(say),
 			 "for good: ulimit in its entry point; %s has no option "
 			 "for it",
@@ -240,7 +240,7 @@ static void check(struct remedies *all)
 {
 	struct buf c = {};
 
-	if (all->o->limit == &limits[LIMIT_NOFILE])
+	if (all->o->limit == &limit_table[LIMIT_NOFILE])
 		buf_printf(&c,
 			   "ls -l /proc/%u/fd | awk '{print $NF}' | sort | uniq -c | sort -n | "
 			   "tail",

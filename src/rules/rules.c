@@ -76,7 +76,7 @@ static void say_level(struct finding *f, const char *what, const char *limit_nam
 static void raise_map_count(struct finding *f, uint64_t high)
 {
 	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       limit_roomy(&limits[LIMIT_MAX_MAP_COUNT], high));
+		       limit_roomy(&limit_table[LIMIT_MAX_MAP_COUNT], high));
 }
 
 /* Of a process that is gone only the next one can be helped. */

@@ -55,7 +55,7 @@ static void test_nofile(void)
 {
 	struct setting s[] = {figure("rlimit_nofile", 1024), figure("rlimit_nofile_hard", 524288)};
 	struct origin o = {
-		.limit = &limits[LIMIT_NOFILE], .known = true, .value = 1024, .hard = 524288};
+		.limit = &limit_table[LIMIT_NOFILE], .known = true, .value = 1024, .hard = 524288};
 	struct advice a[ADVICE_MAX];
 
 	is_u64(advise(s, 2, &o, 1, a), 1, "the soft default of a shell");
@@ -71,7 +71,7 @@ static void test_cgroup(void)
 {
 	struct setting s[] = {figure("cgroup_pids_max", 100),
 			      use_of("cgroup_pids", "cgroup_pids_max", 95)};
-	struct origin o = {.limit = &limits[LIMIT_CGROUP_PIDS],
+	struct origin o = {.limit = &limit_table[LIMIT_CGROUP_PIDS],
 			   .known = true,
 			   .value = 100,
 			   .used = 95,

@@ -23,7 +23,7 @@ static const char *gain(const struct origin *o, uint64_t want, uint32_t pid, boo
 static struct origin of(enum limit_id limit, uint64_t value, uint64_t hard)
 {
 	return (struct origin){
-		.limit = &limits[limit], .known = true, .value = value, .hard = hard};
+		.limit = &limit_table[limit], .known = true, .value = value, .hard = hard};
 }
 
 static void test_machine(void)
@@ -178,7 +178,7 @@ static void test_cgroups(void)
 	workload_of("/kubepods/pod" POD "/" ID, &o.at_holder);
 	is_str(gain(&o, 3 << 20, 0, true),
 	       "kubectl set resources deployment/NAME --limits=memory=3Mi", "the pod");
-	o.limit = &limits[LIMIT_CGROUP_PIDS];
+	o.limit = &limit_table[LIMIT_CGROUP_PIDS];
 	workload_of("/docker/" ID, &o.at_holder);
 	is_str(gain(&o, 100, 0, false), "docker update --pids-limit 100 " ID, "pids");
 }
