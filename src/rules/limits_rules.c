@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/limit.h"
 
 /* Growth is told of when the limit is this near, and is pressing when it is this near. */
 #define SOON_SECONDS  3600.0
@@ -124,20 +125,10 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 		f->severity = SEVERITY_WARNING;
 }
 
-/* The next power of two with room for twice of what is in use. */
-static uint64_t roomy(uint64_t high)
-{
-	uint64_t v = 65536;
-
-	while (v < high * 2)
-		v *= 2;
-	return v;
-}
-
 void limit_help_map_count(struct finding *f, uint64_t high)
 {
 	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       roomy(high));
+		       limit_roomy(&limit_table[LIMIT_MAX_MAP_COUNT], high));
 }
 
 /* Of a process that is gone only the next one can be helped. */
