@@ -264,6 +264,7 @@ enum fs_record_kind {
 	FS_REC_GROWTH,
 	FS_REC_FRAMES,
 	FS_REC_HOLDING,
+	FS_REC_ORIGIN,
 };
 
 struct fs_header {
@@ -543,6 +544,19 @@ struct fs_holding_record {
 	__u32 nth; /* of its process and `what`: 0 starts anew */
 	__u32 pad;
 	struct fs_holding g;
+};
+
+/* Where a limit of a process or of the host comes from, and commands that change it; as text. */
+struct fs_origin_record {
+	struct fs_header h;
+	struct fs_subject subject; /* all 0: the host */
+	__u32 limit;		   /* a row of user space's table of limits */
+	__u32 host_wide;	   /* a change of it is one for all containers too */
+	char set_by[320];
+	char at_once[1024]; /* gains time until the next start or boot */
+	char for_good[1024];
+	char cost[320];
+
 };
 
 /* Counted where something fell out; every output prints them. */

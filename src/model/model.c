@@ -426,6 +426,8 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take(m, (const struct fs_growth_record *)h);
 	case FS_REC_FRAMES:
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
+	case FS_REC_ORIGIN:
+		return growth_take_origin(m, (const struct fs_origin_record *)h);
 	case FS_REC_HOLDING:
 		return holdings_take(m, (const struct fs_holding_record *)h);
 	case FS_REC_LIMITS:

@@ -189,6 +189,7 @@ static const struct shape shapes[] = {
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
+	  {"set_by", T_TEXT_NULL, false, "where the limit comes from; null: not looked up"},
 	  {"remedy", T_TEXTS, false, ""},
 	  {"forecast", T_FORECAST, false, "null: no growth, or too poor a fit"},
 	  {"because", T_TEXTS, false, "ids of findings that led to it"}}},

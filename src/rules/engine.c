@@ -39,6 +39,27 @@ void finding_remedy(struct finding *f, const char *format, ...)
 	va_end(ap);
 }
 
+#define GAIN "to gain time"
+
+void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
+{
+	size_t kept = 0;
+
+	snprintf(f->set_by, sizeof(f->set_by), "%s", r->set_by);
+	if (!r->at_once[0] && !r->for_good[0])
+		return;
+	for (size_t i = 0; i < f->nr_remedies; i++)
+		if (strncmp(f->remedy[i], GAIN, strlen(GAIN)))
+			memmove(f->remedy[kept++], f->remedy[i], sizeof(f->remedy[0]));
+	f->nr_remedies = kept;
+	if (r->at_once[0])
+		finding_remedy(f, GAIN "%s: %s%s%s%s", r->host_wide ? " (host-wide)" : "",
+			       r->at_once, r->cost[0] ? "  (" : "", r->cost,
+			       r->cost[0] ? ")" : "");
+	if (r->for_good[0])
+		finding_remedy(f, GAIN ", for good: %s", r->for_good);
+}
+
 static struct finding *find(struct findings *fs, const struct rule *rule,
 			    const struct fs_subject *id)
 {
