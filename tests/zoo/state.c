@@ -354,6 +354,7 @@ void leave_free(int free)
 static char cgroup_made[4][128];
 static size_t nr_cgroups;
 static char cgroup_home[256];
+static pid_t cgroup_owner; /* a child's are its parent's */
 
 bool cgroup_v2(void)
 {
@@ -363,9 +364,9 @@ bool cgroup_v2(void)
 static void cgroup_path(char *path, size_t size, const char *controller, const char *below)
 {
 	if (cgroup_v2())
-		snprintf(path, size, V2_TOP "/faultscope-zoo-%d%s", getpid(), below);
+		snprintf(path, size, V2_TOP "/faultscope-zoo-%d%s", cgroup_owner, below);
 	else
-		snprintf(path, size, V1_TOP "/%s/faultscope-zoo-%d%s", controller, getpid(),
+		snprintf(path, size, V1_TOP "/%s/faultscope-zoo-%d%s", controller, cgroup_owner,
 			 below);
 }
 
@@ -418,6 +419,7 @@ void cgroup_make(const char *controller)
 {
 	char text[32];
 
+	cgroup_owner = getpid();
 	note_home(controller);
 	if (cgroup_v2()) {
 		snprintf(text, sizeof(text), "+%s", controller);

@@ -12,7 +12,8 @@ struct subject subject;
 
 static const struct zoo_case *const tables[] = {
 	mapping_cases, space_cases,	 file_cases,   count_cases,  change_cases, remap_cases,
-	heap_cases,    lock_cases,
+	heap_cases,    lock_cases,	 descriptor_cases, number_cases, object_cases, task_cases,
+	exec_cases,    cgroup_cases,	 signal_cases, flood_cases,  control_cases, guest_cases,
 };
 
 static const char *name_of_case;
@@ -72,6 +73,7 @@ static struct setting {
 
 static void restore_settings(void)
 {
+	raise_capability(CAP_SYS_ADMIN); /* which a case may have dropped */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
 			fprintf(stderr, "%s is not as it was\n", settings[i].path);
@@ -151,6 +153,7 @@ static void print_want(const struct want *want, int error, long times)
 		printf("\"%d\"", error);
 	else
 		printf("null");
+	printf(",\"cause\":\"%.*s\"", (int)strcspn(want->causes, "|"), want->causes);
 	print_list("causes", want->causes);
 	print_list("would_fail_next", want->next);
 	printf(",\"expect_certain_allowed\":%s,\"times\":%ld",
@@ -209,6 +212,8 @@ static void must_fail(const struct zoo_case *c)
 		}
 		if (!i)
 			refused_as = errno;
+		if (c->signal && got_signal != c->signal)
+			die("%s: signal %d", c->name, (int)got_signal);
 		if (!c->signal && !c->oom && errno != c->want.error &&
 		    (!c->want.or_error || errno != c->want.or_error))
 			die("%s: %s was not refused as %s", c->name, c->want.call,

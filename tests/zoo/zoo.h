@@ -50,7 +50,9 @@ struct zoo_case {
 
 /* Tables end with a case without a name. */
 extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count_cases[],
-	change_cases[], remap_cases[], heap_cases[], lock_cases[];
+	change_cases[], remap_cases[], heap_cases[], lock_cases[], descriptor_cases[],
+	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
+	flood_cases[], control_cases[], guest_cases[];
 
 /* The call to make: prepared by a case, changed by its lift. */
 struct ask {
@@ -67,6 +69,10 @@ extern struct subject {
 	pid_t pid;
 	pid_t tid;
 } subject;
+
+/* Of an access that ended in one. */
+extern volatile sig_atomic_t got_signal;
+long catch_signal(void (*access)(void));
 
 /* Things that a case made outside of itself; they go whatever way it ends. */
 void at_end(void (*undo)(void));
