@@ -115,8 +115,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-# Names addresses for the end-to-end tests.
-$(BUILD)/naming: tests/e2e/naming.c $(LIB_OBJ)
+# Names addresses: for the end-to-end tests, and for the benchmark.
+$(BUILD)/naming: tests/e2e/naming.c
+$(BUILD)/naming_bench: tests/bench/naming.c
+$(BUILD)/naming $(BUILD)/naming_bench: $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
@@ -205,7 +207,7 @@ check-all: check-builds static ## check and check-vm, with one closing line
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-readme: build/tables ## put the code's tables, and the last matrix of kernels, into the README
+readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
 	tools/readme.py build/tables
 
 check-zoo: all $(ZOO) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
@@ -215,7 +217,7 @@ check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (install
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py
 
-bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (installs them)
+bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench
 	tests/bench/run.py
 

@@ -37,8 +37,16 @@ int main(int argc, char **argv)
 	case CMD_RUN:
 		status = command_run(&o);
 		break;
+	case CMD_DIAGNOSE:
+		status = command_diagnose(&o);
+		break;
 	case CMD_DOCTOR:
 		status = command_doctor(&o);
+		break;
+	case CMD_EXPLAIN:
+		status = command_explain(&o, &b);
+		if (status == EXIT_DONE)
+			status = print(&b);
 		break;
 	case CMD_SCHEMA:
 		render_schema(&b);

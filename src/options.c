@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/resources.h"
 #include "options_table.h"
 
 static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
@@ -114,6 +115,33 @@ static int set_sort(struct options *o, const char *arg, char *error, size_t size
 			     "memory.rss_bytes, …");
 }
 
+/* NAME=LIMIT; what is measured in bytes takes K, M, G, T. */
+static int set_assume(struct options *o, const char *arg, char *error, size_t size)
+{
+	const char *equal = strchr(arg, '=');
+	char name[32] = "";
+	size_t len;
+	int i, err;
+
+	if (equal && equal - arg < (int)sizeof(name))
+		snprintf(name, sizeof(name), "%.*s", (int)(equal - arg), arg);
+	i = resource_find(name);
+	if (i < 0) {
+		len = snprintf(error, size, "--assume %.64s: NAME=LIMIT; names are ", arg);
+		for (i = 0; i < NR_RESOURCES && len < size; i++)
+			len += snprintf(error + len, size - len, i ? ", %s" : "%s",
+					resources[i].limit);
+		return -EINVAL;
+	}
+	err = resources[i].bytes ? parse_bytes(equal + 1, &o->assumed[i])
+				 : parse_u64(equal + 1, 1, INT64_MAX, &o->assumed[i]);
+	if (err)
+		return bad(error, size, "--assume", arg,
+			   resources[i].bytes ? "a limit in bytes, above 0: 65536, 64K, 512M, 8G"
+					      : "a limit, a whole number above 0");
+	return 0;
+}
+
 static int set_tiers(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->tiers = 1;
@@ -208,6 +236,33 @@ static int set_no_calibrate(struct options *o, const char *arg, char *error, siz
 	return 0;
 }
 
+static int set_fail_on(struct options *o, const char *arg, char *error, size_t size)
+{
+	return gates_parse(&o->gates, arg, error, size);
+}
+
+static int set_junit(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->junit = arg;
+	return 0;
+}
+
+static int set_github(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->github = true;
+	return 0;
+}
+
+static int set_min_severity(struct options *o, const char *arg, char *error, size_t size)
+{
+	for (int s = 0; s < NR_SEVERITIES; s++)
+		if (!strcmp(severity_name(s), arg)) {
+			o->min_severity = s;
+			return 0;
+		}
+	return bad(error, size, "--min-severity", arg, "info, warning or critical");
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -222,37 +277,49 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
+#define G   (1u << CMD_DIAGNOSE)
 #define D   (1u << CMD_DOCTOR)
+#define E   (1u << CMD_EXPLAIN)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
-	{"pid", 'p', "PID[,PID...]", W, "watch these processes", set_pids},
+	{"pid", 'p', "PID[,PID...]", W | G, "watch these processes", set_pids},
 	{"children", 0, NULL, W, "with -p: their children too, those alive and those to come",
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R, "stop after this time: 10, 500ms, 2m", set_duration},
-	{"record", 0, "FILE", W | R, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root",
+	{"duration", 'd', "TIME", W | R | G, "stop after this time: 10, 500ms, 2m", set_duration},
+	{"record", 0, "FILE", W | R | G, "write what is seen to FILE, to be replayed", set_record},
+	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
 	 set_replay},
-	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
-	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
+	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
+	{"format", 0, "FORMAT", W | R | D | E | G, "text or json", set_format},
+	{"json", 0, NULL, W | R | D | E | G, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
-	{"tiers", 0, "LIST", W | R | D,
+	{"assume", 0, "NAME=LIMIT", W | R | G, "show percentages and forecasts of another limit",
+	 set_assume},
+	{"tiers", 0, "LIST", W | R | D | G,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D,
+	{"hook", 0, "NAME=HOW", W | R | D | G,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
+	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
 	 set_btf},
-	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D, "draw with ASCII alone", set_no_unicode},
+	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
+	{"color", 0, "WHEN", W | R | D | E | G, "auto, always or never; NO_COLOR is honoured",
+	 set_colour},
+	{"width", 0, "N", W | R | D | E | G, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
+	{"min-severity", 0, "LEVEL", W | R | G,
+	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
+	{"fail-on", 0, "GATE,...", W | R,
+	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
+	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", set_junit},
+	{"github", 0, NULL, W | R,
+	 "annotate as GitHub's runner reads it; by itself where GITHUB_ACTIONS=true", set_github},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
 	{"help", 'h', NULL, ALL, "this text", set_help},
@@ -271,6 +338,14 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		     "Starts CMD with the hooks in place before its first instruction, follows its "
 		     "children to the end, prints a summary to standard error and exits with the "
 		     "command's own status."},
+	[CMD_DIAGNOSE] =
+		{"diagnose", "[OPTIONS] -p PID",
+		 "say which limit is near or said no, who grew, and what to do",
+		 "Watches processes and their children for 3 seconds (-d), reads once what they hold "
+		 "(/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each finding "
+		 "with its evidence, the calls and user stacks that made the growth, when a limit is "
+		 "reached, where it comes from and what to do. With --replay, on a recording. Exits "
+		 "3 when there is a finding of warning or above, 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",
@@ -279,6 +354,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "costs here: measured for half a second with hooks attached and detached in turn. "
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
 		 "that is needed works, 6 when the core (state, look or life) is blind."},
+	[CMD_EXPLAIN] = {"explain", "[ID...]",
+			 "say what a finding means, how it is told, what to do",
+			 "Prints the long text of each diagnosis named, as M01: what it means, how "
+			 "it is told, "
+			 "how to see it by hand, what gains time and what fixes the cause, what "
+			 "looks alike, "
+			 "where it happened. Without ID: a list of all. Needs no root."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -302,7 +384,7 @@ static int is_command(const char *word)
 	return -1;
 }
 
-/* INTERVAL [COUNT], the SHELL of completion, or nothing. */
+/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 static int take_positional(struct options *o, char *error, size_t size)
 {
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
@@ -315,7 +397,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION)
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN)
 		return 0;
 	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
@@ -345,6 +427,10 @@ static int check_combination(const struct options *o, char *error, size_t size)
 	}
 	if (o->replay && o->record) {
 		snprintf(error, size, "--replay and --record exclude each other");
+		return -EINVAL;
+	}
+	if (o->junit && !o->gates.n) {
+		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
 		return -EINVAL;
 	}
 	return 0;

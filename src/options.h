@@ -15,11 +15,13 @@
 #include "model/fields.h"
 #include "probe/live.h"
 #include "render/render.h"
+#include "rules/gates.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_GATE = 3, /* one tripped, or could not be measured */
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
@@ -28,7 +30,17 @@ enum exit_status {
 	EXIT_RUN_NOT_FOUND = 127,
 };
 
-enum command { CMD_WATCH, CMD_RUN, CMD_DOCTOR, CMD_SCHEMA, CMD_COMPLETION, CMD_MAN, NR_COMMANDS };
+enum command {
+	CMD_WATCH,
+	CMD_RUN,
+	CMD_DIAGNOSE,
+	CMD_DOCTOR,
+	CMD_EXPLAIN,
+	CMD_SCHEMA,
+	CMD_COMPLETION,
+	CMD_MAN,
+	NR_COMMANDS
+};
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -47,9 +59,14 @@ struct options {
 	bool force;
 	const struct renderer *format; /* NULL: text */
 	const struct field *sort;
-	uint64_t top, width; /* 0: default */
+	uint64_t top, width;		 /* 0: default */
+	uint64_t assumed[RESOURCES_MAX]; /* limits, by row of resources[]; 0: as it is */
 	enum when colour;
 	bool no_unicode, addresses, quiet, no_calibrate;
+	struct gates gates;
+	const char *junit;
+	bool github;
+	enum severity min_severity;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

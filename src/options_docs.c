@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "options_table.h"
+#include "rules/diagnoses.h"
 
 #define HELP_COLUMN 27
 
@@ -19,6 +20,9 @@ static const struct {
 	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
 	{"faultscope --replay crash.fsr", "look at it, without root"},
 	{"sudo faultscope doctor", "what works here, and why not"},
+	{"sudo faultscope run --fail-on 'maps.max>60%,refused>0' --junit out.xml -- ./test",
+	 "a test that fails where it comes near a limit"},
+	{"faultscope explain M01", "what a finding means, and what to do"},
 };
 
 static const struct {
@@ -27,6 +31,7 @@ static const struct {
 	{"0", "done"},
 	{"1", "failed while running"},
 	{"2", "usage"},
+	{"3", "a gate of --fail-on tripped, or could not be measured"},
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},
@@ -40,6 +45,16 @@ static const char privileges[] =
 	"/proc and /sys can still be opened, to read. The command of run keeps its caller's "
 	"rights. What has to be kept, doctor says with the reason. In a pid namespace -p PID is a "
 	"pid of that namespace; pids are printed as the initial namespace has them.";
+
+static const char gates_about[] = "--fail-on takes conditions, of which none may be true at the "
+				  "end: a figure, one of > >= < <=, "
+				  "and a number; % is of the limit, and k, M, G, ms, s are "
+				  "understood where they fit. Figures are "
+				  "those below, or any of the JSON: faults.failed, "
+				  "memory.vm_bytes, threads; what counts is added "
+				  "up over all processes, what does not is the highest of any. "
+				  "What could not be measured fails "
+				  "too. With run, status 3 replaces only a 0 of the command.";
 
 static void put_option(char *ret, size_t size, const struct option_row *o)
 {
@@ -121,6 +136,30 @@ static void man_option(struct buf *b, const struct option_row *o)
 	buf_puts(b, "\n");
 }
 
+static void man_gates(struct buf *b)
+{
+	buf_puts(b, ".SH GATES\n");
+	put_man(b, gates_about);
+	buf_puts(b, "\n");
+	for (size_t i = 0; i < nr_gate_rows; i++) {
+		buf_printf(b, ".TP\n\\fB%s\\fR\n", gate_rows[i].name);
+		put_man(b, gate_rows[i].help);
+		buf_puts(b, "\n");
+	}
+}
+
+static void man_diagnoses(struct buf *b)
+{
+	const struct diagnosis *d;
+
+	buf_puts(b, ".SH DIAGNOSES\nFindings have ids; \\fBfaultscope explain\\fR ID says more.\n");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		buf_printf(b, ".TP\n\\fB%s\\fR\n", d->id);
+		put_man(b, d->title);
+		buf_puts(b, "\n");
+	}
+}
+
 void options_man(struct buf *b)
 {
 	buf_printf(b,
@@ -154,7 +193,10 @@ void options_man(struct buf *b)
 		man_option(b, &option_rows[i]);
 	buf_puts(b, ".SH PRIVILEGES\n");
 	put_man(b, privileges);
-	buf_puts(b, "\n.SH EXIT STATUS\n");
+	buf_puts(b, "\n");
+	man_gates(b);
+	man_diagnoses(b);
+	buf_puts(b, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		buf_printf(b, ".TP\n%s\n%s\n", statuses[i].status, statuses[i].what);
 	buf_puts(b, ".SH EXAMPLES\n");
@@ -179,8 +221,11 @@ static void complete_bash(struct buf *b)
 		 "\t-p|--pid) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- "
 		 "\"$cur\")); return ;;\n"
 		 "\t--format) COMPREPLY=($(compgen -W 'text json' -- \"$cur\")); return ;;\n"
+		 "\t--min-severity) COMPREPLY=($(compgen -W 'info warning critical' -- "
+		 "\"$cur\")); return ;;\n"
 		 "\t--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return ;;\n"
-		 "\t--record|--replay|--output|-o|--btf|--cgroup) COMPREPLY=($(compgen -f -- "
+		 "\t--record|--replay|--output|-o|--btf|--cgroup|--junit) COMPREPLY=($(compgen -f "
+		 "-- "
 		 "\"$cur\")); return ;;\n"
 		 "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
 	for (int c = NR_COMMANDS - 1; c >= 0; c--) {
@@ -189,6 +234,8 @@ static void complete_bash(struct buf *b)
 			buf_printf(b, "%s ", command_rows[i].name);
 		if (c == CMD_COMPLETION)
 			buf_puts(b, "bash zsh fish ");
+		for (size_t i = 0; c == CMD_EXPLAIN && diagnosis_at(i); i++)
+			buf_printf(b, "%s ", diagnosis_at(i)->id);
 		for (size_t i = 0; i < nr_option_rows; i++)
 			if (option_rows[i].commands >> c & 1)
 				buf_printf(b, "--%s ", option_rows[i].name);
@@ -223,7 +270,8 @@ static void put_zsh(struct buf *b, const char *s)
 
 static void complete_zsh(struct buf *b)
 {
-	buf_puts(b, "#compdef faultscope\n# made by: faultscope completion zsh\n_arguments \\\n");
+	buf_puts(b, "#compdef faultscope\n# made by: faultscope completion zsh\nlocal state\n"
+		    "local -a line\n_arguments \\\n");
 	for (size_t i = 0; i < nr_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
 
@@ -241,7 +289,14 @@ static void complete_zsh(struct buf *b)
 	buf_puts(b, "\t'1:command:((");
 	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
 		buf_printf(b, "%s\\:\"%s\" ", command_rows[i].name, command_rows[i].help);
-	buf_puts(b, "))'\n");
+	buf_puts(b, "))' \\\n\t'*:word:->word'\n"
+		    "if [[ $state == word && $line[1] == explain ]]; then\n\tlocal -a ids=(\n");
+	for (size_t i = 0; diagnosis_at(i); i++) {
+		buf_printf(b, "\t\t'%s:", diagnosis_at(i)->id);
+		put_zsh(b, diagnosis_at(i)->title);
+		buf_puts(b, "'\n");
+	}
+	buf_puts(b, "\t)\n\t_describe -t ids diagnosis ids\nfi\n");
 }
 
 static void complete_fish(struct buf *b)
@@ -251,6 +306,14 @@ static void complete_fish(struct buf *b)
 		buf_printf(b, "complete -c faultscope -n __fish_use_subcommand -a %s -d '",
 			   command_rows[i].name);
 		put_quoted(b, command_rows[i].help);
+		buf_puts(b, "'\n");
+	}
+	for (size_t i = 0; diagnosis_at(i); i++) {
+		buf_printf(b,
+			   "complete -c faultscope -n '__fish_seen_subcommand_from explain' -a %s "
+			   "-d '",
+			   diagnosis_at(i)->id);
+		put_quoted(b, diagnosis_at(i)->title);
 		buf_puts(b, "'\n");
 	}
 	for (size_t i = 0; i < nr_option_rows; i++) {

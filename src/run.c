@@ -121,6 +121,6 @@ int command_run(const struct options *o)
 	if (!gone)
 		return status;
 	if (status && WIFEXITED(child_status) && !WEXITSTATUS(child_status))
-		return EXIT_RUN_FAILED;
+		return status == EXIT_GATE ? EXIT_GATE : EXIT_RUN_FAILED;
 	return end_as(child_status);
 }

@@ -105,8 +105,10 @@ static void set_view(struct session *s)
 		     !o->output && terminal_can_redraw(s->fd);
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
+	s->findings.keep_cleared = o->command == CMD_RUN;
 	s->view.unicode = utf8 && !o->no_unicode;
 	s->view.addresses = o->addresses;
+	s->view.min_severity = o->min_severity;
 	s->view.sort = o->sort;
 	s->view.command = o->command == CMD_RUN;
 	s->view.summary = s->view.command || s->redraws;
@@ -124,12 +126,13 @@ int session_begin(struct session *s, const struct options *o)
 	memset(s, 0, sizeof(*s));
 	s->o = o;
 	s->signals = s->timer = s->poll = -1;
-	s->fd = -1;
+	s->fd = s->junit = -1;
 	s->renderer = o->format ? o->format : &text_renderer;
 	if (model_init(&s->m)) {
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
+	memcpy(s->m.assumed, o->assumed, sizeof(s->m.assumed));
 	s->collector.m = &s->m;
 	s->filter = o->filter;
 	s->collector.filter = &s->filter;
@@ -137,6 +140,9 @@ int session_begin(struct session *s, const struct options *o)
 	if (err)
 		return err;
 	set_view(s);
+	err = gating_begin(s);
+	if (err)
+		return err;
 	if (o->record) {
 		err = recorder_open(o->record, o->force, &s->collector.rec, error, sizeof(error));
 		if (err) {
@@ -171,8 +177,8 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 				  .tiers = tiers,
 				  .btf_path = s->o->btf,
 				  .attribute = !watch_all,
-				  .attribute_maps = ATTRIBUTE_MAPS,
-				  .attribute_fds = ATTRIBUTE_FDS};
+				  .attribute_maps = s->attributes_all ? 0 : ATTRIBUTE_MAPS,
+				  .attribute_fds = s->attributes_all ? 0 : ATTRIBUTE_FDS};
 
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;
@@ -318,6 +324,7 @@ static int take_window(struct session *s, bool show)
 
 static void next_window(struct session *s)
 {
+	gates_look(&s->gates, &s->m);
 	model_next_window(&s->m);
 	findings_next_window(&s->findings);
 	s->told = 0;
@@ -641,9 +648,11 @@ int session_end(struct session *s)
 	if (s->src && s->m.last_ns) {
 		if (s->ending[0])
 			s->view.ending = s->ending;
+		gating_judge(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
 		flush(s);
+		gating_tell(s);
 	}
 	if (s->collector.rec) {
 		struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
@@ -659,6 +668,8 @@ int session_end(struct session *s)
 		s->src->ops->close(s->src);
 	if (s->own_fd && close(s->fd) && !s->status)
 		s->status = EXIT_FAILED;
+	if (s->junit >= 0)
+		close(s->junit);
 	if (s->signals >= 0)
 		close(s->signals);
 	if (s->timer >= 0)

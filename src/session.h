@@ -23,6 +23,7 @@ struct session {
 	int fd; /* where output goes */
 	bool own_fd;
 	bool redraws; /* in place, on a terminal */
+	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	bool mute;    /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
@@ -38,6 +39,9 @@ struct session {
 	int child_status; /* of wait() once it is gone */
 	bool child_gone;
 	char ending[64];
+	/* --fail-on */
+	struct gates gates;
+	int junit; /* where JUnit's XML goes; -1: nowhere */
 };
 
 /* Says "faultscope: …" on standard error. */
@@ -45,7 +49,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
+int command_diagnose(const struct options *o);
 int command_doctor(const struct options *o);
+int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 
 /* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */
 struct live_options session_live_options(const struct session *s, bool watch_all,
@@ -58,5 +64,10 @@ int session_open_replay(struct session *s);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
+
+/* Its gates: opened with it, judged before its last lines, told behind them. */
+int gating_begin(struct session *s);
+void gating_judge(struct session *s);
+void gating_tell(struct session *s);
 
 #endif

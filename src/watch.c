@@ -1,142 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "probe/host.h"
-#include "session.h"
+#include "targets.h"
 
 #define TIERS_TARGETS  0xfu /* all */
 #define TIERS_EVERYONE 0xbu /* not the latency of each fault */
-
-static void describe_target(struct session *s)
-{
-	const struct options *o = s->o;
-	char comm[32] = "", path[64];
-	size_t len = 0;
-	FILE *f;
-
-	if (o->filter.pids == 1) {
-		snprintf(path, sizeof(path), "/proc/%u/comm", o->filter.pid[0]);
-		f = fopen(path, "re");
-		if (f && fgets(comm, sizeof(comm), f))
-			comm[strcspn(comm, "\n")] = 0;
-		if (f)
-			fclose(f);
-		snprintf(s->target, sizeof(s->target), "%s[%u]", comm, o->filter.pid[0]);
-		return;
-	}
-	for (size_t i = 0; i < o->filter.pids && len + 12 < sizeof(s->target); i++)
-		len += snprintf(s->target + len, sizeof(s->target) - len, "%s%u", i ? "," : "pids ",
-				o->filter.pid[i]);
-	if (o->filter.cgroup[0])
-		snprintf(s->target, sizeof(s->target), "cgroup %.110s", o->filter.cgroup);
-}
-
-/* A thread's id stands for its process, as in ps and gdb. */
-static pid_t leader_of(pid_t pid)
-{
-	char path[64], line[128];
-	int tgid = pid;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %d", &tgid) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return tgid;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], line[512];
-	const char *close;
-	int ppid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	/* the comm may hold brackets of its own: what counts is the last one */
-	if (fgets(line, sizeof(line), f) && (close = strrchr(line, ')')) &&
-	    sscanf(close + 1, " %*c %d", &ppid) != 1)
-		ppid = 0;
-	fclose(f);
-	return ppid;
-}
-
-static bool descends(pid_t pid, pid_t from)
-{
-	for (int depth = 0; depth < 64 && pid > 1; depth++) {
-		pid = parent_of(pid);
-		if (pid == from)
-			return true;
-	}
-	return false;
-}
-
-/* Those alive now; the kernel side follows those to come, from the moment their parent is watched.
- */
-static void watch_descendants(struct session *s, pid_t pid)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *de;
-
-	while (d && (de = readdir(d))) {
-		pid_t one = atoi(de->d_name);
-
-		if (one > 0 && one != pid && descends(one, pid))
-			live_watch(s->src, one, true);
-	}
-	if (d)
-		closedir(d);
-}
-
-static int watch_targets(struct session *s)
-{
-	size_t found = 0;
-
-	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
-		complain("-p: /proc is not of the pid namespace that we are in\n"
-			 "  mount one that is: unshare -p -f --mount-proc …");
-		return EXIT_FAILED;
-	}
-	for (size_t i = 0; i < s->o->filter.pids; i++) {
-		pid_t pid = s->o->filter.pid[i], leader = leader_of(pid);
-		int err = live_watch(s->src, leader, s->o->children);
-
-		if (err == -ESRCH) {
-			complain("no process %d", pid);
-			continue;
-		}
-		if (err == -EOPNOTSUPP) {
-			complain("-p %d: in a pid namespace that needs state on the task (5.17), "
-				 "and "
-				 "this kernel keeps it by pid\n"
-				 "  try:  outside of it, with the pid that it has there",
-				 pid);
-			return EXIT_KERNEL_LACKS;
-		}
-		if (err) {
-			complain("cannot watch process %d: %s", pid, strerror(-err));
-			return EXIT_FAILED;
-		}
-		found++;
-		if (s->o->children)
-			watch_descendants(s, leader);
-	}
-	if (found)
-		return 0;
-	fputs("  see who is there: ps -e, or faultscope 1 1\n", stderr);
-	return EXIT_NO_TARGET;
-}
 
 static int watch_live(struct session *s)
 {
@@ -144,10 +12,10 @@ static int watch_live(struct session *s)
 	int err;
 
 	strcpy(s->mode, targets ? "targets" : "all");
-	describe_target(s);
+	targets_describe(s);
 	err = session_open_live(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
 	if (!err && targets)
-		err = watch_targets(s);
+		err = targets_watch(s, s->o->children);
 	return err;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Puts the tables that the code holds into the README, between <!-- table: NAME --> marks.
+"""Puts the tables that the code holds into the README, between <!-- table: NAME --> marks, and
+writes the documents that are made of them as a whole.
 
 usage: readme.py TABLES_PROGRAM [--check]	--check only compares, and prints TAP
 """
@@ -9,11 +10,13 @@ import re
 import subprocess
 import sys
 
-README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+README = os.path.join(ROOT, "README.md")
+DOCUMENTS = {"diagnoses": os.path.join(ROOT, "docs", "diagnoses.md")}
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 MATRIX = "kernels"
-RESULTS = os.path.join(os.path.dirname(README), "build", "kernels")
+RESULTS = os.path.join(ROOT, "build", "kernels")
 
 
 def matrix(check, was):
@@ -21,34 +24,52 @@ def matrix(check, was):
     kernels are the newest of the day."""
     if check or not os.path.isdir(RESULTS):
         return was
-    program = os.path.join(os.path.dirname(README), "tests", "vm", "table.py")
+    program = os.path.join(ROOT, "tests", "vm", "table.py")
     return subprocess.run([program, RESULTS], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def main():
     program, check = sys.argv[1], "--check" in sys.argv[2:]
-    with open(README, encoding="utf-8") as file:
-        text = file.read()
+    text = read(README)
+
+    def printed(name):
+        return subprocess.run([program, name], stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def table(place):
         if place[2] == MATRIX:
             return place[1] + matrix(check, place[3]) + place[4]
-        made = subprocess.run([program, place[2]], stdout=subprocess.PIPE, text=True, check=True)
-        return place[1] + made.stdout + place[4]
+        return place[1] + printed(place[2]) + place[4]
 
     made = PLACE.sub(table, text)
+    documents = {name: printed(name) for name in DOCUMENTS}
     if not check:
-        with open(README, "w", encoding="utf-8") as file:
-            file.write(made)
+        write(README, made)
+        for name, path in DOCUMENTS.items():
+            write(path, documents[name])
         return 0
-    names = [place[2] for place in PLACE.finditer(text)]
-    for n, (name, was, now) in enumerate(zip(names, PLACE.finditer(text), PLACE.finditer(made)), 1):
-        same = was[3] == now[3]
-        print(f"{'' if same else 'not '}ok {n} - the README's table of {name} is the code's")
+    told = [(f"the README's table of {was[2]}", was[3] == now[3])
+            for was, now in zip(PLACE.finditer(text), PLACE.finditer(made))]
+    told += [(os.path.relpath(path, ROOT), read(path) == documents[name])
+             for name, path in DOCUMENTS.items()]
+    for n, (what, same) in enumerate(told, 1):
+        print(f"{'' if same else 'not '}ok {n} - {what} is the code's")
         if not same:
             print("# run: make readme")
-    print(f"1..{len(names)}")
-    return 0 if made == text else 1
+    print(f"1..{len(told)}")
+    return 0 if all(same for _, same in told) else 1
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the tables of the README from the tables of the code: `make readme` puts them in, and a
- * test compares.
+ * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
+ * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands}
+ * usage: tables {hooks|rules|fields|commands|diagnoses}
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/fields.h"
 #include "options_table.h"
 #include "probe/hooks.h"
-#include "rules/rules.h"
+#include "rules/diagnoses.h"
 
 static void put_hooks(void)
 {
@@ -27,12 +28,18 @@ static void put_hooks(void)
 
 static void put_rules(void)
 {
-	puts("| id | finding | needs |");
-	puts("| --- | --- | --- |");
-	for (size_t i = 0; i < nr_rules; i++)
-		printf("| %s | %s | %s%s%s |\n", rules[i].id, rules[i].title,
-		       rules[i].needs ? "`" : "", rules[i].needs ? rules[i].needs : "the look",
-		       rules[i].needs ? "`" : "");
+	const struct diagnosis *d;
+
+	puts("| id | finding | at worst | needs |");
+	puts("| --- | --- | --- | --- |");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		const struct rule *r = diagnosis_rule(d);
+
+		if (r)
+			printf("| %s | %s | %s | %s%s%s |\n", d->id, d->title,
+			       severity_name(d->severity), r->needs ? "`" : "",
+			       r->needs ? r->needs : "the look", r->needs ? "`" : "");
+	}
 }
 
 static void put_fields(void)
@@ -67,16 +74,95 @@ static void put_commands(void)
 	}
 }
 
+/* What Markdown would take for markup. */
+static void put_markdown(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		printf("%s%c", strchr("*_`<>|[]\\", text[i]) ? "\\" : "", text[i]);
+}
+
+/* Paragraphs; commands one below the other are one block. */
+static void put_section(const char *heading, const char *text)
+{
+	bool block = false;
+
+	printf("\n**%c%s**\n", toupper((unsigned char)heading[0]), heading + 1);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool command = !strncmp(text, "$ ", 2);
+
+		if (command != block)
+			puts(command ? "\n```" : "```");
+		block = command;
+		if (command) {
+			printf("%.*s\n", (int)len - 2, text + 2);
+		} else {
+			puts("");
+			put_markdown(text, len);
+			puts("");
+		}
+		text += len + (text[len] == '\n');
+	}
+	if (block)
+		puts("```");
+}
+
+static void put_sources(const char *sources)
+{
+	if (!*sources)
+		return;
+	printf("\n**Where it happened**\n\n");
+	while (*sources) {
+		size_t len = strcspn(sources, " "), name = strcspn(sources, "#");
+
+		printf("[%.*s](https://github.com/%.*s/issues/%.*s)%s\n", (int)len, sources,
+		       (int)name, sources, (int)(len - name - 1), sources + name + 1,
+		       sources[len] ? "," : "");
+		sources += len + (sources[len] == ' ');
+	}
+}
+
+static void put_diagnosis(const struct diagnosis *d)
+{
+	const struct rule *rule = diagnosis_rule(d);
+
+	printf("\n## %s: %s\n\n", d->id, d->title);
+	if (!rule)
+		printf("%s at worst. Not flagged by this version: look for it by hand.\n",
+		       severity_name(d->severity));
+	else if (rule->needs)
+		printf("%s at worst. Flagged where the hook `%s` works.\n",
+		       severity_name(d->severity), rule->needs);
+	else
+		printf("%s at worst. Flagged at every look.\n", severity_name(d->severity));
+	for (size_t i = 0; i < NR_ABOUTS; i++)
+		put_section(abouts[i].heading, d->about[i]);
+	put_sources(d->sources);
+}
+
+static void put_diagnoses(void)
+{
+	const struct diagnosis *d;
+
+	puts("# Diagnoses\n\nWhat `faultscope explain ID` says, of each. `make readme` makes this "
+	     "file of the program's table.\n");
+	puts("| id | diagnosis | at worst | flagged |");
+	puts("| --- | --- | --- | --- |");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++)
+		printf("| %s | %s | %s | %s |\n", d->id, d->title, severity_name(d->severity),
+		       diagnosis_rule(d) ? "yes" : "not by this version");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++)
+		put_diagnosis(d);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*put)(void);
 	} tables[] = {
-		{"hooks", put_hooks},
-		{"rules", put_rules},
-		{"fields", put_fields},
-		{"commands", put_commands},
+		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
+		{"commands", put_commands}, {"diagnoses", put_diagnoses},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -84,6 +170,6 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables {hooks|rules|fields|commands}\n");
+	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses}\n");
 	return 2;
 }

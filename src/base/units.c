@@ -143,3 +143,22 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret)
 	*ret = v;
 	return 0;
 }
+
+int parse_bytes(const char *s, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	char digits[24];
+	size_t len = strspn(s, "0123456789");
+	const char *unit = s[len] ? strchr(units, s[len]) : NULL;
+	unsigned int shift = unit ? 10 * (unit - units + 1) : 0;
+	uint64_t n;
+	int err;
+
+	if (!len || len >= sizeof(digits) || (s[len] && (!unit || s[len + 1])))
+		return -EINVAL;
+	snprintf(digits, sizeof(digits), "%.*s", (int)len, s);
+	err = parse_u64(digits, 1, (uint64_t)INT64_MAX >> shift, &n);
+	if (!err)
+		*ret = n << shift;
+	return err;
+}

@@ -32,7 +32,7 @@ static int source_open(int fd, struct byte_source *ret)
 
 int elf_symbols_open(int fd, struct elf_symbols *ret)
 {
-	struct elf_symbols s = {.debug.fd = -1};
+	struct elf_symbols s = {.held = -1};
 	int err = source_open(fd, &s.file);
 
 	if (!err)
@@ -44,7 +44,7 @@ int elf_symbols_open(int fd, struct elf_symbols *ret)
 
 bool elf_symbols_wants_debug(const struct elf_symbols *s)
 {
-	return !s->h.full.symbols.bytes && s->debug.fd < 0;
+	return !s->h.full.symbols.bytes;
 }
 
 static bool crc_fits(const struct byte_source *s, __u32 want)
@@ -78,7 +78,12 @@ int elf_symbols_add_debug(struct elf_symbols *s, int fd)
 	if (s->h.build_id_bytes ? memcmp(h.build_id, s->h.build_id, BUILD_ID_BYTES)
 				: !crc_fits(&file, s->h.debuglink_crc))
 		return -ESTALE;
-	s->debug = file;
+	s->held = s->file.fd;
+	s->file = file;
+	s->h.full = h.full;
+	s->h.dynamic = (struct elf_symtab){};
+	s->h.packed = (struct elf_span){};
+	memcpy(s->h.code, h.code, sizeof(s->h.code));
 	return 0;
 }
 
@@ -167,28 +172,16 @@ out:
 	free(mem);
 }
 
-static void use_names(struct elf_symbols *s, const struct byte_source *from,
-		      const struct elf_headers *h, const struct elf_symtab *symtab)
-{
-	s->names[0].from = *from;
-	s->names[0].at = symtab->names;
-	add_symbols(&s->table, from, h, symtab, 0);
-}
-
 static void make_table(struct elf_symbols *s)
 {
-	struct elf_headers debug;
+	const struct elf_symtab *symtab = s->h.full.symbols.bytes ? &s->h.full : &s->h.dynamic;
 
 	s->known = true;
-	if (s->h.full.symbols.bytes)
-		use_names(s, &s->file, &s->h, &s->h.full);
-	else if (s->debug.fd >= 0 && !elf_headers_read(&s->debug, &debug))
-		use_names(s, &s->debug, &debug, &debug.full);
-	if (!s->table.n) {
-		use_names(s, &s->file, &s->h, &s->h.dynamic);
-		if (s->h.packed.bytes)
-			add_packed(s);
-	}
+	s->names[0].from = s->file;
+	s->names[0].at = symtab->names;
+	add_symbols(&s->table, &s->file, &s->h, symtab, 0);
+	if (symtab == &s->h.dynamic && s->h.packed.bytes)
+		add_packed(s);
 	symbol_table_sort(&s->table);
 }
 
@@ -303,6 +296,6 @@ void elf_symbols_close(struct elf_symbols *s)
 {
 	elf_symbols_drop(s);
 	close(s->file.fd);
-	if (s->debug.fd >= 0)
-		close(s->debug.fd);
+	if (s->held >= 0)
+		close(s->held);
 }

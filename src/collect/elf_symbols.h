@@ -13,9 +13,9 @@
 #define ELF_MANGLED_BYTES 4096 /* a longer name is cut, and stays mangled */
 
 struct elf_symbols {
-	struct elf_headers h;
-	struct byte_source file;  /* its fd is owned */
-	struct byte_source debug; /* fd owned; -1: none */
+	struct elf_headers h;	 /* where symbols are: as `file` has them */
+	struct byte_source file; /* the debug file once there is one; its fd is owned */
+	int held; /* then the file itself, so that its inode stays its own; owned; or -1 */
 	struct {
 		struct byte_source from; /* of memory: owned */
 		struct elf_span at;
@@ -32,7 +32,10 @@ int elf_symbols_open(int fd, struct elf_symbols *ret);
 /* Whether a separate debug file would know more. */
 bool elf_symbols_wants_debug(const struct elf_symbols *s);
 
-/* Takes over the fd of a debug file that is of this file: by its build-id or by the link's CRC. */
+/*
+ * Has a debug file instead, if it is of this file: by its build-id or by the link's CRC. On success
+ * it owns the fd.
+ */
 int elf_symbols_add_debug(struct elf_symbols *s, int fd);
 
 /* False: no name is known. *ret_offset: from where the function begins. */

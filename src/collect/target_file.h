@@ -20,12 +20,13 @@
  */
 int target_open(const struct fs_subject *of);
 
-/* Its root, and our own (0 of process: O_PATH of "/"): what target_path_open() walks in. */
+/* Its root directory, an O_PATH descriptor. */
 int target_root_open(int proc);
 
+/* Each of these returns a descriptor to read from, or -errno: -EINVAL: no regular file. */
 int target_path_open(int root, const char *path, struct stat *ret);
 
-/* The same, and nothing at the end of the path may be a link. */
+/* The same, but the path must not end in a link. */
 int target_plain_open(int root, const char *path, struct stat *ret);
 
 /* What proc/NAME points to, such as map_files/START-END: deleted files too. */

@@ -9,10 +9,10 @@
 #include "collect/elf_symbols.h"
 #include "collect/user_symbols.h"
 
-#define USER_FILES_MAX	 256	     /* two descriptors each at most */
+#define USER_FILES_MAX	 512	     /* descriptors; but at most half of RLIMIT_NOFILE */
 #define USER_TABLE_BYTES (24u << 20) /* of all their tables together, but one is always allowed */
 
-/* Which file: a device and inode of no other file, for as long as we hold it open. */
+/* Which file: as its mappings say, and no other has it for as long as we hold it open. */
 struct user_file_id {
 	__u64 inode;
 	__u32 dev_major;
@@ -21,31 +21,34 @@ struct user_file_id {
 
 struct user_file {
 	struct user_file_id id;
+	bool unproven; /* found by its path, with another inode: only its build-id tells that it is
+			  it */
 	struct elf_symbols elf;
 	char module[USER_MODULE_BYTES];
 	__u64 used;   /* the clock then */
+	bool named;   /* it was in a stack: such are closed last */
 	__u32 serial; /* 0: a free place; never that of another */
 	bool had_table;
 };
 
-/* Where a process has a file mapped. */
-struct user_map {
-	__u64 start;
-	__u64 end;
-	__u64 offset;
-	__u32 place;  /* of the file */
-	__u32 serial; /* 0: it could not be opened */
-};
-
 struct user_files {
 	struct user_file f[USER_FILES_MAX];
+	size_t n;    /* places that are in use or were */
+	size_t most; /* descriptors */
 	__u32 serials;
 };
 
-/* NULL: not there, or not any more. */
-struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id);
-struct user_file *user_files_get(struct user_symbols *us, const struct user_map *m);
+/*
+ * NULL: not there, or not any more. The path's last part is looked at too: on btrfs, files of two
+ * subvolumes may have the same device and inode in /proc/PID/maps.
+ */
+struct user_file *user_files_find(struct user_symbols *us, const struct user_file_id *id,
+				  const char *path);
+struct user_file *user_files_get(struct user_symbols *us, __u32 place, __u32 serial);
 struct user_file *user_files_by_build_id(struct user_symbols *us, const __u8 *build_id);
+
+int user_files_open(struct user_symbols *us);
+void user_files_close(struct user_symbols *us);
 
 /* Takes over the fd; path is the process's own, in its root. NULL: it is no ELF file. */
 struct user_file *user_files_add(struct user_symbols *us, const struct user_file_id *id, int fd,

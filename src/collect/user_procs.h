@@ -4,17 +4,15 @@
 #define FS_COLLECT_USER_PROCS_H
 
 #include "collect/perf_map.h"
-#include "collect/user_files.h"
+#include "collect/user_maps.h"
 
 #define USER_PROCS_MAX	   256
-#define USER_MAPS_MAX	   1024 /* of one process */
-#define USER_PERF_MAPS_MAX 64	/* open; 16 MiB together, but one is always allowed */
-#define USER_UNKNOWN_MAX   16	/* build-ids of one process that were looked for in vain */
+#define USER_PERF_MAPS_MAX 64 /* open; 16 MiB together, but one is always allowed */
+#define USER_UNKNOWN_MAX   16 /* build-ids of one process that were looked for in vain */
 
 struct user_proc {
 	struct fs_subject of; /* pid 0: a free place */
-	struct user_map *map; /* owned */
-	size_t nr_maps;
+	struct user_maps maps;
 	__u64 used;
 	struct perf_map perf;
 	bool perf_asked; /* whether it has a perf map was looked up since it was learned */
@@ -36,13 +34,6 @@ struct user_proc *user_procs_find(struct user_symbols *us, const struct fs_subje
  */
 int user_proc_learn(struct user_symbols *us, const struct fs_subject *of,
 		    struct user_proc **ret_proc);
-
-/* The file of it with this build-id. NULL: not known. */
-struct user_file *user_proc_file(struct user_symbols *us, const struct user_proc *p,
-				 const __u8 *build_id);
-
-/* The mapping with this address; false: none that we know. */
-bool user_proc_maps(const struct user_proc *p, __u64 ip, const struct user_map **ret);
 
 /* The name of code made at run time. */
 bool user_proc_jit(struct user_symbols *us, struct user_proc *p, __u64 ip, struct user_symbol *ret);

@@ -17,20 +17,16 @@ int user_symbols_open(struct user_symbols *us)
 	memset(us, 0, sizeof(*us));
 	elf_version(EV_CURRENT);
 	us->our_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	us->files = calloc(1, sizeof(*us->files));
 	us->procs = calloc(1, sizeof(*us->procs));
-	return us->files && us->procs ? 0 : -ENOMEM;
+	return us->procs ? user_files_open(us) : -ENOMEM;
 }
 
 void user_symbols_close(struct user_symbols *us)
 {
 	for (size_t i = 0; us->procs && i < USER_PROCS_MAX; i++)
 		user_proc_forget(&us->procs->p[i]);
-	for (size_t i = 0; us->files && i < USER_FILES_MAX; i++)
-		if (us->files->f[i].serial)
-			elf_symbols_close(&us->files->f[i].elf);
+	user_files_close(us);
 	free(us->procs);
-	free(us->files);
 	if (us->our_root >= 0)
 		close(us->our_root);
 	memset(us, 0, sizeof(*us));
@@ -82,11 +78,11 @@ static struct user_file *file_by_build_id(struct user_symbols *us, const struct 
 					  const __u8 *build_id)
 {
 	struct user_proc *p = user_procs_find(us, of);
-	struct user_file *f = p ? user_proc_file(us, p, build_id) : NULL;
+	struct user_file *f = p ? user_maps_file(us, of, &p->maps, build_id) : NULL;
 
 	if (!f && (!p || !is_unknown(p, build_id))) {
 		p = learn_again(us, of);
-		f = p ? user_proc_file(us, p, build_id) : NULL;
+		f = p ? user_maps_file(us, of, &p->maps, build_id) : NULL;
 		if (p && !f)
 			note_unknown(p, build_id);
 	}
@@ -109,10 +105,10 @@ static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 off
 static bool name_address(struct user_symbols *us, struct user_proc *p, __u64 ip, bool innermost,
 			 struct user_symbol *ret)
 {
-	const struct user_map *m;
-	struct user_file *f = user_proc_maps(p, ip, &m) ? user_files_get(us, m) : NULL;
+	struct user_map *m = user_maps_at(&p->maps, ip);
+	struct user_file *f = m ? user_map_file(us, &p->of, m) : NULL;
 
-	if (f)
+	if (f && !f->unproven)
 		return name_in_file(us, f, ip - m->start + m->offset, innermost, ret);
 	if (!user_proc_jit(us, p, ip - !innermost, ret))
 		return false;
@@ -131,11 +127,10 @@ static bool find_address(struct user_symbols *us, const struct fs_subject *of, _
 			 bool innermost, struct user_symbol *ret)
 {
 	struct user_proc *p = user_procs_find(us, of);
-	const struct user_map *m;
 
 	if (p && name_address(us, p, ip, innermost, ret))
 		return true;
-	if (p && (user_proc_maps(p, ip, &m) || !is_power_of_two(++p->astray)))
+	if (p && (user_maps_at(&p->maps, ip) || !is_power_of_two(++p->astray)))
 		return false;
 	p = learn_again(us, of);
 	return p && name_address(us, p, ip, innermost, ret);

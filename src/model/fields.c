@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/resources.h"
+
 uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection)
 {
 	uint64_t sum = 0;
@@ -107,7 +109,7 @@ static bool get_map_high(const struct model *m, const struct subject *s, const s
 static bool get_map_limit(const struct model *m, const struct subject *s, const struct facts *f,
 			  uint64_t *ret)
 {
-	*ret = m->tick.limits.max_map_count;
+	*ret = resource_limit(m, s, RESOURCE_MAPS);
 	return *ret != 0;
 }
 
@@ -126,7 +128,7 @@ GETTER(stall, c->stall_ns[0] + c->stall_ns[1])
 GETTER(removed, map_calls(c, FS_CALL_MUNMAP) + map_calls(c, FS_CALL_SHMDT))
 GETTER(map_refused, maps_refused(c))
 GETTER(fds, g->fds)
-GETTER(fd_soft, g->fd_soft)
+GETTER(fd_soft, resource_limit(m, s, RESOURCE_FDS))
 GETTER(fd_hard, g->fd_hard)
 GETTER(fd_high, g->fd_high)
 GETTER(opened, f->fds_opened)

@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "model/model.h"
+#include "model/series.h"
 
-#define MIN_POINTS    4
-#define FIRST_STEP_NS 100000000ULL
+#define MIN_POINTS 4
+#define MAX_BLOCKS 8
+#define MIN_WINDOW (1.0 / 512) /* of the time observed */
 
-/* Drops every second point and doubles the distance kept between two. */
-static void thin_out(struct series *s)
+/* Growth stands out of its own scatter by this many standard errors, or there is none. */
+#define CLEAR 3.5
+/* The shorter a window, the more of them are tried: each half of the last has to be clearer. */
+#define CLEARER 1.15
+/* A change of the rate that is this many standard errors away from none is one. */
+#define BENT 2.0
+/* A future may differ from any past: what the interval is widened by, at once and with distance. */
+#define DOUBT_NEAR 0.03
+#define DOUBT_FAR  0.08
+/* An interval whose end is this many times its begin says nothing. */
+#define VAGUE 8
+/* Growth that a fall may take back is none: of this share of it, within so many times its window.
+ */
+#define FALL	  0.5
+#define FALL_SEEN 4
+
+/* The last seconds of a series, cut into blocks of equal time. Rates are per second. */
+struct trend {
+	double seconds;
+	int blocks;
+	double rate, scatter;	 /* mean of the blocks', and their standard deviation */
+	double slope;		 /* Theil-Sen */
+	double bend, bend_error; /* change of the rate per second */
+	double early, late;	 /* rates of the first and last half */
+	double fallen;		 /* the furthest that a value was below the high, of the rise */
+};
+
+/* Student's t at 97.5 %, by degrees of freedom. */
+static double student(int freedom)
 {
-	uint32_t kept = 0;
+	static const double t[MAX_BLOCKS] = {0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
 
-	for (uint32_t i = 0; i < s->n; i += 2)
-		s->point[kept++] = s->point[i];
-	s->n = kept;
-	s->step_ns *= 2;
-}
-
-void series_add(struct series *s, uint64_t t_ns, uint32_t value)
-{
-	if (!s->step_ns)
-		s->step_ns = FIRST_STEP_NS;
-	if (s->n && t_ns < s->point[s->n - 1].t_ns + s->step_ns) {
-		if (value > s->point[s->n - 1].value)
-			s->point[s->n - 1].value = value;
-		return;
-	}
-	if (s->n == SERIES_POINTS)
-		thin_out(s);
-	s->point[s->n].t_ns = t_ns;
-	s->point[s->n].value = value;
-	s->n++;
+	return t[freedom];
 }
 
 static int by_value(const void *a, const void *b)
@@ -41,27 +50,218 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct forecast series_forecast(const struct series *s, uint64_t limit)
+/* Between two points the rise is taken for even; behind the last there was none. */
+static double high_at(const struct series *s, double t_ns)
 {
-	double slope[SERIES_POINTS * (SERIES_POINTS - 1) / 2], left;
-	struct forecast f = {};
-	size_t n = 0;
+	uint32_t i = s->n - 1;
+	double from, to, share;
 
-	if (!s || s->n < MIN_POINTS || s->point[s->n - 1].value >= limit)
-		return f;
+	if (t_ns >= s->point[i].t_ns)
+		return s->point[i].high;
+	while (i > 1 && s->point[i - 1].t_ns > t_ns)
+		i--;
+	from = s->point[i - 1].t_ns;
+	to = s->point[i].t_ns;
+	share = t_ns > from ? (t_ns - from) / (to - from) : 0;
+	return s->point[i - 1].high + share * (s->point[i].high - s->point[i - 1].high);
+}
+
+/* The median of the slopes between all pairs of marks. */
+static double median_slope(const double *mark, int n)
+{
+	double slope[MAX_BLOCKS * (MAX_BLOCKS + 1) / 2];
+	int pairs = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int j = i + 1; j < n; j++)
+			slope[pairs++] = (mark[j] - mark[i]) / (j - i);
+	qsort(slope, pairs, sizeof(slope[0]), by_value);
+	return (slope[pairs / 2] + slope[(pairs - 1) / 2]) / 2;
+}
+
+/* Mean, scatter and bend (least squares) of the blocks' rates. */
+static void fit_rates(struct trend *t, const double *mark)
+{
+	double per = t->seconds / t->blocks, middle = (t->blocks - 1) / 2.0;
+	double rate[MAX_BLOCKS], sum = 0, squares = 0, along = 0, across = 0, rest = 0;
+	/* Counts are whole: what scatters by less than half a unit a block is not known to. */
+	double least = 0.25 / (per * per);
+
+	t->rate = (mark[t->blocks] - mark[0]) / t->seconds;
+	t->early = t->late = 0;
+	for (int i = 0; i < t->blocks; i++) {
+		double x = i - middle;
+
+		rate[i] = (mark[i + 1] - mark[i]) / per;
+		sum += (rate[i] - t->rate) * (rate[i] - t->rate);
+		squares += x * x;
+		along += x * rate[i];
+		if (i < t->blocks / 2)
+			t->early += rate[i] / (t->blocks / 2);
+		if (i >= t->blocks - t->blocks / 2)
+			t->late += rate[i] / (t->blocks / 2);
+	}
+	t->scatter = sqrt(sum / (t->blocks - 1) + least);
+	across = along / squares;
+	for (int i = 0; i < t->blocks; i++) {
+		double off = rate[i] - t->rate - across * (i - middle);
+
+		rest += off * off;
+	}
+	t->bend = across / per;
+	t->bend_error = sqrt((rest + 2 * least) / (t->blocks - 2) / squares) / per;
+}
+
+/* Below the high before it, of what came since. */
+static double deepest_fall(const struct series *s, double from_ns)
+{
+	double deepest = s->point[s->n - 1].high - s->last;
+
+	for (uint32_t i = s->n - 1; i && s->point[i - 1].t_ns >= from_ns; i--)
+		if (s->point[i].low + deepest < s->point[i - 1].high)
+			deepest = s->point[i - 1].high - s->point[i].low;
+	return deepest;
+}
+
+static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns, struct trend *ret)
+{
+	double mark[MAX_BLOCKS + 1], from_ns = now_ns - window_ns, rise;
+	int points = now_ns >= s->point[s->n - 1].t_ns + SERIES_STEP_NS;
+
 	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t j = i + 1; j < s->n; j++)
-			slope[n++] = ((double)s->point[j].value - s->point[i].value) /
-				     ((s->point[j].t_ns - s->point[i].t_ns) / 1e9);
-	qsort(slope, n, sizeof(slope[0]), by_value);
-	left = limit - s->point[s->n - 1].value;
-	f.per_second = slope[n / 2];
-	/* A tenth of the pairs going the other way is no trend to extend. */
-	if (slope[n / 10] <= 0 || f.per_second <= 0)
+		points += s->point[i].t_ns >= from_ns;
+	if (points < MIN_POINTS)
+		return false;
+	ret->blocks = points - 1 < MAX_BLOCKS ? points - 1 : MAX_BLOCKS;
+	ret->seconds = window_ns / 1e9;
+	for (int i = 0; i <= ret->blocks; i++)
+		mark[i] = high_at(s, from_ns + window_ns * i / ret->blocks);
+	rise = mark[ret->blocks] - mark[0];
+	if (rise <= 0)
+		return false;
+	fit_rates(ret, mark);
+	ret->slope = median_slope(mark, ret->blocks + 1) / (ret->seconds / ret->blocks);
+	ret->fallen = deepest_fall(s, now_ns - FALL_SEEN * window_ns) / rise;
+	return true;
+}
+
+/*
+ * When a value reaches what is left, whose rate is `rate` now and grows by the share `growth` of
+ * itself each second. Below 0 it levels off: INFINITY where that is before the limit.
+ */
+static double time_to(double left, double rate, double growth)
+{
+	double of = growth * left / rate;
+
+	if (fabs(of) < 1e-9)
+		return left / rate;
+	return of > -1 ? log1p(of) / growth : INFINITY;
+}
+
+/*
+ * Growth at a rate that does not change but scatters: where a drift of that rate with that
+ * scatter, both estimated from a few blocks, may first be at the limit (Fieller's theorem, for the
+ * scatter that is to come too).
+ */
+static bool extend_steady(const struct trend *t, double left, struct forecast *ret)
+{
+	double q = student(t->blocks - 1);
+	double noise = q * q * t->scatter * t->scatter * t->seconds / t->blocks;
+	double a = t->rate * t->rate - noise / t->seconds;
+	double b = t->rate * left + noise / 2, root;
+
+	if (a <= 0 || t->slope <= 0)
+		return false;
+	root = sqrt(noise * (t->rate * left + noise / 4 + left * left / t->seconds));
+	ret->low = (b - root) / a;
+	ret->high = (b + root) / a;
+	ret->seconds = left / t->slope;
+	ret->per_second = t->slope;
+	return true;
+}
+
+/* Between a rate that goes on as it is now, and one that grows by a share of itself. */
+static bool extend_faster(const struct trend *t, double left, struct forecast *ret)
+{
+	double q = student(t->blocks - 2), half = t->seconds / 2;
+	double now = t->rate + t->bend * half, error = q * t->bend_error * half;
+	double early = t->early > t->late / 64 ? t->early : t->late / 64;
+	double share = log(t->late / early) / half, fast = t->late * exp(share * half / 2);
+	double even = 2 * left / (now + sqrt(now * now + 2 * t->bend * left));
+
+	if (fast < now)
+		fast = now;
+	if (share < t->bend / now)
+		share = t->bend / now;
+	ret->seconds = sqrt(even * time_to(left, fast, share));
+	ret->low = time_to(left, fast + error, share + q * t->bend_error / now);
+	ret->high = left / (now - error > t->rate ? now - error : t->rate);
+	ret->per_second = now;
+	return true;
+}
+
+/* Between a rate that goes on as it is now, and one that falls as it did. */
+static bool extend_slower(const struct trend *t, double left, struct forecast *ret)
+{
+	double q = student(t->blocks - 2), half = t->seconds / 2;
+	double now = t->rate + t->bend * half, error = q * t->bend_error * half;
+
+	if (now <= error)
+		return false;
+	ret->seconds = time_to(left, now, t->bend / now);
+	ret->high = time_to(left, now - error, (t->bend - q * t->bend_error) / now);
+	ret->low = left / (now + error < t->rate ? now + error : t->rate);
+	ret->per_second = now;
+	return isfinite(ret->seconds) && isfinite(ret->high);
+}
+
+/* `slowed`: a longer window showed growth that comes to an end. */
+static bool extend(const struct trend *t, double left, double clear, bool *slowed,
+		   struct forecast *ret)
+{
+	double bent = t->bend / t->bend_error, error = t->scatter / sqrt(t->blocks), doubt;
+	bool ends = t->late < (*slowed ? 0.85 : 0.5) * t->early, known;
+
+	if (*slowed)
+		clear *= 2;
+	*slowed |= ends || bent < -BENT;
+	if (ends || t->fallen > FALL || t->rate < clear * error ||
+	    t->rate < student(t->blocks - 1) * error)
+		return false;
+	if (bent > BENT)
+		known = extend_faster(t, left, ret);
+	else if (bent < -BENT)
+		known = extend_slower(t, left, ret);
+	else
+		known = extend_steady(t, left, ret);
+	if (!known || ret->seconds > FORECAST_REACH * t->seconds)
+		return false;
+	doubt = 1 + DOUBT_NEAR + DOUBT_FAR * ret->seconds / t->seconds;
+	ret->low /= doubt;
+	ret->high *= doubt;
+	return ret->seconds >= ret->low && ret->seconds <= ret->high &&
+	       ret->high <= VAGUE * ret->low;
+}
+
+struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_t limit)
+{
+	double left, whole, clear = CLEAR;
+	struct forecast f = {};
+	bool slowed = false;
+	struct trend t;
+
+	if (!s || s->n < MIN_POINTS || s->point[s->n - 1].high >= limit)
 		return f;
-	f.known = true;
-	f.seconds = left / f.per_second;
-	f.low = left / slope[n - 1 - n / 10];
-	f.high = left / slope[n / 10];
-	return f;
+	if (now_ns < s->point[s->n - 1].t_ns)
+		now_ns = s->point[s->n - 1].t_ns;
+	left = limit - s->point[s->n - 1].high;
+	whole = now_ns - s->point[0].t_ns;
+	for (double share = 1; share >= MIN_WINDOW; share /= 2, clear *= CLEARER) {
+		if (!take_trend(s, now_ns, whole * share, &t))
+			break;
+		f.known = extend(&t, left, clear, &slowed, &f);
+		if (f.known)
+			return f;
+	}
+	return (struct forecast){};
 }

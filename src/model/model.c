@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/resources.h"
+
 #define MODEL_CHAINS 8192
 
 static const struct fs_counters no_counters;
@@ -18,6 +20,13 @@ int model_init(struct model *m)
 	return m->chain ? 0 : -ENOMEM;
 }
 
+static void free_series(struct series **set)
+{
+	for (size_t i = 0; set && i < NR_RESOURCES; i++)
+		free(set[i]);
+	free(set);
+}
+
 static void free_subject(struct subject *s)
 {
 	free(s->now.c);
@@ -27,8 +36,7 @@ static void free_subject(struct subject *s)
 	free(s->cgroup);
 	free(s->held[FS_WHAT_MAPS].sort);
 	free(s->held[FS_WHAT_FDS].sort);
-	free(s->maps);
-	free(s->fds);
+	free_series(s->series);
 	free(s);
 }
 
@@ -41,6 +49,7 @@ void model_free(struct model *m)
 			m->chain[i] = s->next;
 			free_subject(s);
 		}
+	free_series(m->series);
 	free(m->chain);
 	free(m->event);
 	free(m->symbol);
@@ -84,12 +93,15 @@ const struct fs_counters *facts_counters(const struct facts *f)
 	return f->c ? f->c : &no_counters;
 }
 
-static void keep_peak(struct peak *p, const struct subject *s, uint64_t value, uint64_t limit)
+static void keep_peak(struct peak *p, const struct model *m, const struct subject *s, size_t i)
 {
-	if (!limit || (p->limit && (double)value / limit <= (double)p->value / p->limit))
+	struct use u;
+
+	if (!resource_use(m, s, i, &u) || !u.limit ||
+	    (p->limit && (double)u.high / u.limit <= (double)p->value / p->limit))
 		return;
-	p->value = value;
-	p->limit = limit;
+	p->value = u.high;
+	p->limit = u.limit;
 	p->pid = s->id.pid;
 	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
 }
@@ -108,9 +120,8 @@ static void add_subject(const struct model *m, struct totals *t, const struct su
 		to[i] += from[i];
 	memcpy(t->c.latency_max_ns, max, sizeof(max));
 	t->processes++;
-	if (!(s->now.g.flags & FS_PROC_NO_COUNT))
-		keep_peak(&t->maps, s, s->now.g.map_high, m->tick.limits.max_map_count);
-	keep_peak(&t->fds, s, s->now.g.fd_high, s->now.g.fd_soft);
+	keep_peak(&t->maps, m, s, RESOURCE_MAPS);
+	keep_peak(&t->fds, m, s, RESOURCE_FDS);
 	t->min_flt += s->now.g.min_flt - s->base_min;
 	t->maj_flt += s->now.g.maj_flt - s->base_maj;
 }
@@ -150,16 +161,36 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 	return s;
 }
 
-/* Keeps what a forecast may need once a value is worth watching. */
-static int keep_series(struct series **ret, uint64_t t_ns, uint32_t value, uint64_t limit)
+/* Keeps what a forecast may need, once a value is worth watching. */
+static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
+		       uint64_t limit)
 {
-	if (!limit || limit == UINT64_MAX || (!*ret && value < limit / 10))
+	bool kept = *set && (*set)[i];
+
+	if (!limit || limit == UINT64_MAX)
 		return 0;
-	if (!*ret)
-		*ret = calloc(1, sizeof(**ret));
-	if (!*ret)
+	if (!kept && value < (double)limit * RESOURCE_WATCH_PERCENT / 100)
+		return 0;
+	if (!*set)
+		*set = calloc(RESOURCES_MAX, sizeof(**set));
+	if (*set && !kept)
+		(*set)[i] = calloc(1, sizeof(*(*set)[i]));
+	if (!*set || !(*set)[i])
 		return -ENOMEM;
-	series_add(*ret, t_ns, value);
+	series_add((*set)[i], t_ns, value);
+	return 0;
+}
+
+/* What a subject, or for NULL the host, has of everything that runs out. */
+static int watch_resources(struct model *m, struct subject *s, uint64_t t_ns)
+{
+	enum resource_scope scope = s ? OF_PROCESS : OF_HOST;
+	struct use u;
+
+	for (size_t i = 0; i < NR_RESOURCES; i++)
+		if (resources[i].scope == scope && resource_use(m, s, i, &u) &&
+		    keep_series(s ? &s->series : &m->series, i, t_ns, u.value, u.limit))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -281,10 +312,7 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
-	if (keep_series(&s->maps, r->h.t_ns, r->g.map_count, m->tick.limits.max_map_count) ||
-	    keep_series(&s->fds, r->h.t_ns, r->g.fds, r->g.fd_soft))
-		return -ENOMEM;
-	return 0;
+	return watch_resources(m, s, r->h.t_ns);
 }
 
 /* A threshold crossed is a point that the looks would have missed. */
@@ -294,8 +322,8 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 
 	if (!s)
 		return 0;
-	return keep_series(r->what == FS_WHAT_MAPS ? &s->maps : &s->fds, r->h.t_ns, r->value,
-			   r->limit);
+	return keep_series(&s->series, r->what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
+			   r->h.t_ns, r->value, r->limit);
 }
 
 static int take_event(struct model *m, const struct fs_header *h)
@@ -362,6 +390,17 @@ static void take_hook(struct model *m, const struct fs_hook_record *r)
 	v->lacks = r->lacks;
 }
 
+static int take_tick(struct model *m, const struct fs_tick_record *r)
+{
+	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
+	m->tick = *r;
+	m->prev_ns = m->last_ns;
+	m->last_ns = r->h.t_ns;
+	if (!m->first_ns)
+		m->first_ns = r->h.t_ns;
+	return watch_resources(m, NULL, r->h.t_ns);
+}
+
 int model_take(struct model *m, const struct fs_header *h)
 {
 	switch (h->kind) {
@@ -393,13 +432,7 @@ int model_take(struct model *m, const struct fs_header *h)
 		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
 		return 0;
 	case FS_REC_TICK:
-		m->prev_own_cpu_ns = m->tick.own_cpu_ns;
-		memcpy(&m->tick, h, sizeof(m->tick));
-		m->prev_ns = m->last_ns;
-		m->last_ns = h->t_ns;
-		if (!m->first_ns)
-			m->first_ns = h->t_ns;
-		return 0;
+		return take_tick(m, (const struct fs_tick_record *)h);
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/series.h"
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536
@@ -17,23 +18,13 @@
 #define MODEL_HOOKS_MAX	   16
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
-#define SERIES_POINTS	   32
+#define RESOURCES_MAX	   16 /* rows of the table of things that run out */
 
 /* What is known of a subject at one moment. */
 struct facts {
 	struct fs_gauges g;
 	struct fs_counters *c;		 /* NULL: all zero; owned by the subject */
 	uint64_t fds_opened, fds_closed; /* totals that balance the descriptor count */
-};
-
-/* High-water marks over time, thinned out as they grow: what a forecast is fitted to. */
-struct series {
-	uint32_t n;
-	uint64_t step_ns; /* least distance of two points */
-	struct {
-		uint64_t t_ns;
-		uint32_t value;
-	} point[SERIES_POINTS];
 };
 
 /* What a process held when that was read: sorts, the most frequent first. */
@@ -54,9 +45,10 @@ struct subject {
 	bool final;		     /* its last record has come */
 	bool hidden;		     /* left out by the filter of this view */
 	char *exe, *cgroup;	     /* NULL: not known; owned */
-	struct series *maps, *fds;   /* NULL below a tenth of the limit; owned */
-	struct holdings held[2];     /* by enum fs_what */
-	struct subject *next;	     /* of the hash chain */
+	struct holdings held[2]; /* by enum fs_what */
+	struct series *
+		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
+	struct subject *next; /* of the hash chain */
 	struct subject *next_changed;
 };
 
@@ -116,7 +108,9 @@ struct model {
 	uint64_t origin_ns;	   /* the host record: t = 0 */
 	struct totals totals;
 	struct fs_tick_record tick;
-	uint64_t prev_own_cpu_ns; /* at the tick before */
+	struct series **series;		 /* of the host, as of a subject */
+	uint64_t assumed[RESOURCES_MAX]; /* limits by --assume; 0: none */
+	uint64_t prev_own_cpu_ns;	 /* at the tick before */
 	struct fs_host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
@@ -175,17 +169,5 @@ void model_totals(const struct model *m, struct totals *ret);
 
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);
-
-/* Where a limit will be reached: seconds from the last point, with an interval. */
-struct forecast {
-	bool known; /* false: no growth, or a fit too poor to say */
-	double seconds, low, high;
-	double per_second;
-};
-
-void series_add(struct series *s, uint64_t t_ns, uint32_t value);
-
-/* Theil-Sen: the median of the slopes between all pairs of points. */
-struct forecast series_forecast(const struct series *s, uint64_t limit);
 
 #endif

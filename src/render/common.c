@@ -5,7 +5,8 @@
 
 #include "render/render.h"
 
-static const struct renderer *const renderers[] = {&text_renderer, &json_renderer};
+static const struct renderer *const renderers[] = {&text_renderer, &json_renderer,
+						   &folded_renderer};
 
 const struct renderer *renderer_at(size_t i)
 {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "render/gates.h"
 #include "render/render.h"
 #include "render/json_out.h"
 
@@ -31,6 +32,23 @@ static void say_limits(struct json *j, const struct fs_limits *l)
 	json_count(j, "inotify_instances", l->inotify_instances);
 	json_count(j, "overcommit_memory", l->overcommit_memory);
 	json_end(j);
+}
+
+/* Limits of --assume that stand in figures of this scope; nothing where there are none. */
+static void say_assumed(struct json *j, const struct view *v, enum resource_scope scope)
+{
+	bool any = false;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		if (!v->m->assumed[i] || resources[i].scope > scope)
+			continue;
+		if (!any)
+			json_object(j, "assumed");
+		json_count(j, resources[i].limit, v->m->assumed[i]);
+		any = true;
+	}
+	if (any)
+		json_end(j);
 }
 
 static void json_open(struct buf *b, const struct view *v)
@@ -68,6 +86,7 @@ static void json_open(struct buf *b, const struct view *v)
 	}
 	json_end(&j);
 	say_limits(&j, &v->m->tick.limits);
+	say_assumed(&j, v, OF_HOST);
 	json_finish(&j);
 }
 
@@ -184,6 +203,7 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 		json_flag(&j, "shares_maps", true);
 	if (s->final)
 		json_flag(&j, "final", true);
+	say_assumed(&j, v, OF_PROCESS);
 	say_fields(&j, v, s, "");
 	for (size_t i = 0; i < nr_fields; i++) {
 		if (!strcmp(fields[i].group, group))
@@ -348,8 +368,13 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 	json_text(&j, "id", f->rule->id);
 	json_text(&j, "severity", severity_name(f->severity));
 	json_text(&j, "state", f->open ? "open" : "cleared");
-	json_count(&j, "pid", f->subject.pid);
-	json_text(&j, "comm", f->comm);
+	if (f->rule->trigger == ON_HOST) {
+		json_null(&j, "pid");
+		json_null(&j, "comm");
+	} else {
+		json_count(&j, "pid", f->subject.pid);
+		json_text(&j, "comm", f->comm);
+	}
 	json_text(&j, "title", f->title);
 	json_text_or_null(&j, "cause", f->cause);
 	say_evidence(&j, f->evidence, f->nr_evidence);
@@ -362,11 +387,14 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		json_real(&j, "seconds", f->forecast.seconds);
 		json_real(&j, "low", f->forecast.low);
 		json_real(&j, "high", f->forecast.high);
+		json_real(&j, "per_second", f->forecast.per_second);
 		json_end(&j);
 	} else {
 		json_null(&j, "forecast");
 	}
 	json_array(&j, "because");
+	for (size_t i = 0; i < f->nr_because; i++)
+		json_text(&j, NULL, f->because[i]->id);
 	json_end_array(&j);
 	json_finish(&j);
 }
@@ -397,6 +425,8 @@ static void json_close(struct buf *b, const struct view *v)
 	json_end(&j);
 	if (v->ending)
 		json_text(&j, "ending", v->ending);
+	if (v->gates)
+		gates_json(&j, v);
 	json_finish(&j);
 }
 

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "model/fields.h"
 #include "model/model.h"
+#include "model/resources.h"
+#include "rules/gates.h"
 #include "rules/rules.h"
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
@@ -17,6 +19,7 @@ enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 struct view {
 	const struct model *m;
 	const struct findings *findings;
+	const struct gates *gates; /* judged, at the end; NULL: none */
 	enum layout layout;
 	int width;  /* columns; at least 40 */
 	int height; /* lines; 0: no end */
@@ -24,6 +27,7 @@ struct view {
 	bool addresses;		  /* show addresses of faults */
 	bool command;		  /* the summary of `run` */
 	bool summary;		  /* the last lines are all that stays on the screen */
+	enum severity min_severity; /* of findings in the text */
 	size_t top;		  /* rows of a table */
 	const struct field *sort; /* NULL: by activity */
 	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
@@ -41,6 +45,8 @@ struct renderer {
 
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
+extern const struct renderer folded_renderer;
+extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
 /* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
 const struct renderer *renderer_find(const char *name);

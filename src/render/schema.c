@@ -10,6 +10,7 @@
  */
 enum type {
 	T_COUNT,
+	T_COUNT_NULL,
 	T_REAL,
 	T_REAL_NULL,
 	T_TEXT,
@@ -93,6 +94,15 @@ static const struct key privilege_keys[] = {
 	{},
 };
 
+static const struct key gate_keys[] = {
+	{"gate", T_TEXT, false, "as asked for by --fail-on"},
+	{"state", T_TEXT, false, "passed, tripped, or not measured (which fails too)"},
+	{"value", T_REAL_NULL, false, "what was compared, in the gate's unit; null: not measured"},
+	{"pid", T_COUNT, true, "of the process with the most of it"},
+	{"comm", T_TEXT, true, ""},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"start",
 	 "the first line",
@@ -107,7 +117,8 @@ static const struct shape shapes[] = {
 	  {"target", T_TEXT, false, "what was asked for"},
 	  {"tiers", T_COUNTS, false, "of cost that are paid for"},
 	  {"hooks", T_TEXT_OBJECT, false, "name to mechanism, or to why it is blind"},
-	  {"limits", T_OBJECT, false, "of this machine"}}},
+	  {"limits", T_OBJECT, false, "of this machine"},
+	  {"assumed", T_OBJECT, true, "limits of --assume: name to value"}}},
 	{"crossing",
 	 "a threshold of a limit crossed, seen in the kernel",
 	 {{"pid", T_COUNT, false, ""},
@@ -157,8 +168,8 @@ static const struct shape shapes[] = {
 	 {{"id", T_TEXT, false, "stable"},
 	  {"severity", T_TEXT, false, "critical, warning or info"},
 	  {"state", T_TEXT, false, "open or cleared"},
-	  {"pid", T_COUNT, false, ""},
-	  {"comm", T_TEXT, false, ""},
+	  {"pid", T_COUNT_NULL, false, "null: of the host"},
+	  {"comm", T_TEXT_NULL, false, ""},
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
@@ -170,7 +181,8 @@ static const struct shape shapes[] = {
 	 {{"losses", T_OBJECT, false, "what fell out"},
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
-	  {"ending", T_TEXT, true, "of the command of run"}}},
+	  {"ending", T_TEXT, true, "of the command of run"},
+	  {"gates", T_OBJECTS, true, "with --fail-on", gate_keys}}},
 	{"doctor",
 	 "what faultscope doctor --json prints: one object",
 	 {{"version", T_TEXT, false, "of faultscope"},
@@ -185,6 +197,21 @@ static const struct shape shapes[] = {
 	   privilege_keys},
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
+	 .alone = true},
+	{"diagnosis",
+	 "what faultscope explain --json prints: one object each",
+	 {{"id", T_TEXT, false, "stable"},
+	  {"severity", T_TEXT, false, "the worst that it comes to"},
+	  {"title", T_TEXT, false, ""},
+	  {"flagged", T_FLAG, false, "by this version: else it is to be looked for by hand"},
+	  {"needs", T_TEXT_NULL, false, "hook without which it is not; null: none"},
+	  {"means", T_TEXT, false, "paragraphs, a line each; \"$ \" begins a command"},
+	  {"measured", T_TEXT, false, "how it is told"},
+	  {"confirm", T_TEXT, false, "how to see it by hand"},
+	  {"gain_time", T_TEXT, false, "what moves the limit, and what it costs"},
+	  {"fix", T_TEXT, false, "what ends the cause"},
+	  {"alike", T_TEXT, false, "what looks alike, but is not"},
+	  {"sources", T_TEXTS, false, "public threads, owner/name#number"}},
 	 .alone = true},
 };
 
@@ -250,11 +277,11 @@ static void say_evidence(struct json *j)
 
 static void say_forecast(struct json *j)
 {
-	static const char *const key[] = {"seconds", "low", "high"};
+	static const char *const key[] = {"seconds", "low", "high", "per_second"};
 
 	say_types(j, "object", "null");
 	json_object(j, "properties");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		json_object(j, key[i]);
 		json_text(j, "type", "number");
 		json_end(j);
@@ -319,7 +346,8 @@ static void say_key(struct json *j, const struct key *k)
 	json_object(j, k->name);
 	switch (k->type) {
 	case T_COUNT:
-		json_text(j, "type", "integer");
+	case T_COUNT_NULL:
+		say_types(j, "integer", k->type == T_COUNT_NULL ? "null" : NULL);
 		break;
 	case T_REAL:
 	case T_REAL_NULL:
@@ -507,6 +535,8 @@ static void say_process(struct json *j)
 		{"workload", T_TEXT, false, "unit or container, else comm"},
 		{"shares_maps", T_FLAG, true, "a vfork child: the mappings are its parent's"},
 		{"final", T_FLAG, true, "its last line"},
+		{"assumed", T_OBJECT, true,
+		 "limits below that are of --assume, not of this machine: name to value"},
 	};
 	const char *group = "";
 

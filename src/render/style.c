@@ -9,6 +9,13 @@
 
 static const char *const sgr[] = {"", "\033[1m", "\033[2m", "\033[1;33m", "\033[1;31m"};
 
+enum style severity_style(enum severity s)
+{
+	return s == SEVERITY_CRITICAL  ? STYLE_CRITICAL
+	       : s == SEVERITY_WARNING ? STYLE_WARNING
+				       : STYLE_BOLD;
+}
+
 void line_printf(struct line *l, const char *format, ...)
 {
 	char text[512];

@@ -7,6 +7,8 @@
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_WARNING, STYLE_CRITICAL };
 
+enum style severity_style(enum severity s);
+
 /* A line under construction; set `v`, zero the rest. line_end() frees it. */
 struct line {
 	const struct view *v;

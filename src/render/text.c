@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/gates.h"
 #include "render/render.h"
 #include "render/style.h"
 #include "render/text.h"
@@ -40,18 +41,48 @@ static void say_header(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_BOLD);
 }
 
+static void line_losses(struct line *l, const struct view *v)
+{
+	const struct fs_losses *lost = &v->m->tick.losses;
+
+	line_printf(l,
+		    "lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
+		    " fault begins, %" PRIu64 " events",
+		    (uint64_t)lost->ring, (uint64_t)lost->map + v->m->subjects_lost,
+		    (uint64_t)lost->slot, (uint64_t)lost->missed);
+}
+
+/* Percentages and forecasts are of these limits, not of the machine's. */
+static void say_assumed(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+	bool any = false;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		uint64_t limit = v->m->assumed[i];
+
+		if (!limit)
+			continue;
+		line_printf(&l, any ? ", %s=" : "assumed: %s=", resources[i].limit);
+		if (resources[i].bytes)
+			line_bytes(&l, limit);
+		else
+			line_count(&l, limit);
+		any = true;
+	}
+	if (any)
+		line_end(&l, b, STYLE_BOLD);
+	buf_free(&l.b);
+}
+
 /* What fell out and where we are blind: only where there is something to say. */
 static void say_gaps(struct buf *b, const struct view *v)
 {
 	const struct fs_losses *lost = &v->m->tick.losses;
-	uint64_t map = lost->map + v->m->subjects_lost;
 	struct line l = {.v = v};
 
-	if (lost->ring || map || lost->slot) {
-		line_printf(&l,
-			    "lost: %" PRIu64 " records (ring), %" PRIu64
-			    " processes (map), %" PRIu64 " fault begins (slot)",
-			    (uint64_t)lost->ring, map, (uint64_t)lost->slot);
+	if (lost->ring | lost->map | v->m->subjects_lost | lost->slot | lost->missed) {
+		line_losses(&l, v);
 		line_end(&l, b, STYLE_WARNING);
 	}
 	for (size_t i = 0; i < v->m->hooks; i++) {
@@ -68,78 +99,6 @@ static void say_gaps(struct buf *b, const struct view *v)
 		else
 			line_wrap(&l, b, STYLE_WARNING);
 	}
-}
-
-static enum style severity_style(enum severity s)
-{
-	return s == SEVERITY_CRITICAL  ? STYLE_CRITICAL
-	       : s == SEVERITY_WARNING ? STYLE_WARNING
-				       : STYLE_BOLD;
-}
-
-static void wrap(struct buf *b, const struct view *v, const char *lead, const char *text)
-{
-	int indent = text_columns(lead), room = v->width - indent;
-	const char *at = text;
-	bool first = true;
-
-	if (room < 20)
-		room = 20;
-	while (*at) {
-		size_t take = strlen(at);
-
-		if ((int)take > room) {
-			take = room;
-			while (take > 0 && at[take] != ' ')
-				take--;
-			if (!take) /* a word longer than the line: a command, kept whole */
-				take = strcspn(at, " ");
-		}
-		if (first)
-			buf_puts(b, lead);
-		else
-			buf_repeat(b, " ", indent);
-		buf_printf(b, "%.*s\n", (int)take, at);
-		at += take;
-		at += strspn(at, " ");
-		first = false;
-	}
-}
-
-static void text_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-	struct buf title = {}, e = {};
-	struct line l = {.v = v};
-
-	line_printf(&l, "%s[%s]: ", f->open ? severity_name(f->severity) : "cleared", f->rule->id);
-	line_safe(&l, f->comm);
-	line_printf(&l, "[%u]: ", f->subject.pid);
-	buf_safe(&title, f->title, v->unicode);
-	line_printf(&l, "%s", title.s ? title.s : "");
-	line_wrap(&l, b, severity_style(f->severity));
-	for (size_t i = 0; i < f->nr_evidence && f->open; i++) {
-		const struct evidence *ev = &f->evidence[i];
-
-		buf_clear(&e);
-		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
-			   ev->limit);
-		wrap(b, v, "   | ", e.s);
-	}
-	for (size_t i = 0; i < f->nr_remedies && f->open; i++)
-		wrap(b, v, "   = help: ", f->remedy[i]);
-	buf_free(&e);
-	buf_free(&title);
-}
-
-static void say_findings(struct buf *b, const struct view *v)
-{
-	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
-		for (size_t i = 0; i < v->findings->n; i++) {
-			const struct finding *f = &v->findings->f[i];
-
-			if ((int)f->severity == severity && (f->open || f->fresh))
-				text_finding(b, v, f);
-		}
 }
 
 /* Keeps the first `height` lines: what scrolls out of a screen is lost to the reader anyway. */
@@ -162,33 +121,34 @@ static void text_frame(struct buf *b, const struct view *v)
 	size_t from = b->len;
 
 	say_header(b, v);
+	say_assumed(b, v);
 	say_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
 		/* findings first on a screen: a long table must not push them off */
 		if (v->height)
-			say_findings(b, v);
+			text_findings(b, v);
 		text_table(b, v);
 		if (!v->height)
-			say_findings(b, v);
+			text_findings(b, v);
 	} else {
 		text_blocks(b, v);
-		say_findings(b, v);
+		text_findings(b, v);
 	}
 	cut_to_height(b, from, v->height);
 	if (!v->height)
 		buf_putc(b, '\n');
 }
 
-static void say_peak(struct buf *b, const struct view *v, const char *what, const struct peak *p)
+static void say_peak(struct buf *b, const struct view *v, enum resource_id id, const struct peak *p)
 {
 	struct line l = {.v = v};
 
 	if (!p->limit)
 		return;
-	line_printf(&l, "  %s peak ", what);
+	line_printf(&l, "  %s peak ", id == RESOURCE_MAPS ? "maps" : "descriptors");
 	line_count(&l, p->value);
 	if (p->limit != UINT64_MAX) {
-		line_printf(&l, " of ");
+		line_printf(&l, v->m->assumed[id] ? " of an assumed " : " of ");
 		line_count(&l, p->limit);
 		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
 	}
@@ -230,24 +190,23 @@ static void text_close(struct buf *b, const struct view *v)
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
 	}
 	line_end(&l, b, STYLE_PLAIN);
-	say_peak(b, v, "maps", &totals.maps);
-	say_peak(b, v, "descriptors", &totals.fds);
+	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
+	say_peak(b, v, RESOURCE_FDS, &totals.fds);
 	if (v->summary) {
-		say_findings(b, v);
+		text_findings(b, v);
 		text_histograms(b, v, &totals.c);
 	}
 
 	l = (struct line){.v = v};
-	line_printf(&l,
-		    "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins; own cost: ",
-		    (uint64_t)t->losses.ring, (uint64_t)(t->losses.map + v->m->subjects_lost),
-		    (uint64_t)t->losses.slot);
+	line_printf(&l, "  ");
+	line_losses(&l, v);
+	line_printf(&l, "; own cost: ");
 	line_duration(&l, t->own_cpu_ns);
 	line_printf(&l, " CPU, ");
 	line_bytes(&l, t->own_rss_bytes);
 	line_end(&l, b, STYLE_PLAIN);
 	say_gaps(b, v);
+	gates_text(b, v, false);
 }
 
 /* On a pipe the first block takes an interval: say at once that we are here. */

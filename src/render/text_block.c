@@ -122,33 +122,71 @@ static enum style pressure(double share)
 	return share >= 0.95 ? STYLE_CRITICAL : share >= 0.8 ? STYLE_WARNING : STYLE_PLAIN;
 }
 
-/* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 1h 21m" */
-static void say_limit(struct buf *b, const struct view *v, const char *name, uint64_t value,
-		      uint64_t limit, uint64_t high, const struct series *series)
+static void line_amount(struct line *l, const struct resource *r, uint64_t n)
 {
-	double share = limit && limit != UINT64_MAX ? (double)value / limit : 0;
-	struct forecast f = series_forecast(series, limit);
+	if (r->bytes && n != UINT64_MAX)
+		line_bytes(l, n);
+	else
+		line_limit(l, n);
+}
+
+static void say_growth(struct line *l, const struct resource *r, const struct forecast *f)
+{
+	struct buf span = {};
+
+	if (!f->known)
+		return;
+	line_printf(l, "  ");
+	if (r->bytes)
+		line_bytes(l, f->per_second);
+	else
+		line_rate(l, f->per_second);
+	line_printf(l, "/s, full in ");
+	put_span(&span, f->seconds);
+	buf_puts(&span, " (");
+	put_span(&span, f->low);
+	buf_puts(&span, " to ");
+	put_span(&span, f->high);
+	buf_puts(&span, ")");
+	line_printf(l, "%s", span.s ? span.s : "?");
+	buf_free(&span);
+}
+
+/* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)" */
+static void say_limit(struct buf *b, const struct view *v, const char *name,
+		      const struct subject *s, enum resource_id id)
+{
+	const struct resource *r = &resources[id];
+	struct forecast f = resource_forecast(v->m, s, id);
 	int cells = v->width >= 100 ? 28 : 14;
 	struct line l = {.v = v};
+	double share;
+	struct use u;
 
+	if (!resource_use(v->m, s, id, &u))
+		return;
+	share = use_is_bounded(&u) ? (double)u.value / u.limit : 0;
 	label(&l, name);
-	line_count(&l, value);
-	line_printf(&l, " of ");
-	line_limit(&l, limit);
+	line_amount(&l, r, u.value);
+	line_printf(&l, u.assumed ? " of an assumed " : " of ");
+	line_amount(&l, r, u.limit);
 	line_printf(&l, " [");
 	line_bar(&l, share, cells);
 	line_printf(&l, "] %.1f%%  high ", 100 * share);
-	line_count(&l, high);
-	if (f.known) {
-		struct buf span = {};
-
-		put_span(&span, f.seconds);
-		line_printf(&l, "  ");
-		line_rate(&l, f.per_second);
-		line_printf(&l, "/s, full in %s", span.s ? span.s : "?");
-		buf_free(&span);
-	}
+	line_amount(&l, r, u.high);
+	say_growth(&l, r, &f);
 	line_end(&l, b, pressure(share));
+}
+
+/* Of what has no line of its own, what is worth watching. */
+static void say_limits(struct buf *b, const struct view *v, const struct subject *s)
+{
+	static const char *const name[NR_RESOURCES] = {
+		[RESOURCE_MEMLOCK] = "locked", [RESOURCE_THREADS] = "threads"};
+
+	for (int i = 0; i < NR_RESOURCES; i++)
+		if (name[i] && resource_series(v->m, s, i))
+			say_limit(b, v, name[i], s, i);
 }
 
 static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
@@ -303,11 +341,11 @@ static void say_block(struct buf *b, const struct view *v, const struct subject 
 	if (g->flags & FS_PROC_NO_COUNT)
 		say_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
-		say_limit(b, v, "maps", g->map_count, v->m->tick.limits.max_map_count, g->map_high,
-			  s->maps);
+		say_limit(b, v, "maps", s, RESOURCE_MAPS);
 	say_calls(b, v, s, "maps");
-	say_limit(b, v, "fds", g->fds, g->fd_soft, g->fd_high, s->fds);
+	say_limit(b, v, "fds", s, RESOURCE_FDS);
 	say_calls(b, v, s, "fds");
+	say_limits(b, v, s);
 	say_memory(b, v, s);
 	text_histograms(b, v, facts_counters(&s->now));
 }

@@ -47,15 +47,14 @@ static int by_rank(const void *a, const void *b)
 /* Faults of the window, a major one as a hundred; then how near the process is to a limit. */
 static double activity(const struct view *v, const struct subject *s)
 {
-	const struct fs_gauges *g = &s->now.g;
-	uint64_t limit = v->m->tick.limits.max_map_count;
 	double rank = field_delta(v->m, s, field_find("faults.minor")) +
 		      100.0 * field_delta(v->m, s, field_find("faults.major"));
+	struct use u;
 
-	if (limit)
-		rank += (double)g->map_count / limit;
-	if (g->fd_soft)
-		rank += (double)g->fds / g->fd_soft;
+	for (int i = 0; i < NR_RESOURCES; i++)
+		if (resources[i].scope == OF_PROCESS && resource_use(v->m, s, i, &u) &&
+		    use_is_bounded(&u))
+			rank += (double)u.value / u.limit;
 	return rank;
 }
 

@@ -49,11 +49,82 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 	return NULL;
 }
 
+const struct finding *finding_open(const struct findings *fs, const char *id,
+				   const struct fs_subject *subject)
+{
+	for (size_t i = 0; i < fs->n; i++) {
+		const struct finding *f = &fs->f[i];
+
+		if (f->open && f->subject.pid == subject->pid &&
+		    f->subject.start_ns == subject->start_ns && !strcmp(f->rule->id, id))
+			return f;
+	}
+	return NULL;
+}
+
+static bool has_because(const struct finding *f, const struct rule *rule)
+{
+	for (size_t i = 0; i < f->nr_because; i++)
+		if (f->because[i] == rule)
+			return true;
+	return f->rule == rule;
+}
+
+/* Adds the open findings that a rule comes after. */
+static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
+{
+	const char *at = rule->after ? rule->after : "";
+
+	for (size_t len; *at && f->nr_because < BECAUSE_MAX; at += len + (at[len] == ' ')) {
+		const struct finding *one;
+		char id[8];
+
+		len = strcspn(at, " ");
+		snprintf(id, sizeof(id), "%.*s", (int)len, at);
+		one = finding_open(fs, id, &f->subject);
+		if (one && !has_because(f, one->rule))
+			f->because[f->nr_because++] = one->rule;
+	}
+}
+
+/* The whole chain, a step at a time. A longer one is news. */
+static void find_because(const struct findings *fs, struct finding *f)
+{
+	size_t known = f->nr_because;
+
+	f->nr_because = 0;
+	add_because(fs, f, f->rule);
+	for (size_t i = 0; i < f->nr_because; i++)
+		add_because(fs, f, f->because[i]);
+	if (f->nr_because > known) {
+		f->fresh = true;
+		f->told = false;
+	}
+}
+
+/* Of those that are only kept the least severe, the oldest of them. */
+static struct finding *least_kept(struct findings *fs)
+{
+	struct finding *least = NULL;
+
+	for (size_t i = 0; i < fs->n; i++) {
+		struct finding *f = &fs->f[i];
+
+		if (!f->open && !f->fresh &&
+		    (!least || f->worst < least->worst ||
+		     (f->worst == least->worst && f->seen_ns < least->seen_ns)))
+			least = f;
+	}
+	return least;
+}
+
 static struct finding *add(struct findings *fs)
 {
 	if (fs->n == FINDINGS_MAX) {
-		fs->lost++;
-		return NULL;
+		struct finding *f = least_kept(fs);
+
+		fs->lost += !f;
+		return f;
 	}
 	if (fs->n == fs->room) {
 		size_t room = fs->room ? fs->room * 2 : 8;
@@ -67,33 +138,53 @@ static struct finding *add(struct findings *fs)
 	return &fs->f[fs->n++];
 }
 
+static void count_severity(struct findings *fs, const struct finding *was,
+			   const struct finding *now)
+{
+	int from = was ? (int)was->worst + 1 : 0;
+
+	for (int s = from; s <= (int)now->severity; s++)
+		fs->reached[s]++;
+}
+
 /* Opens or refreshes what a rule said. */
 static void keep(struct findings *fs, const struct occasion *o, const struct finding *said)
 {
-	struct finding *f = find(fs, said->rule, &said->subject);
-	uint64_t since = o->t_ns;
-	bool news = !f || !f->open || f->level != said->level || f->severity != said->severity;
+	struct finding *f = find(fs, said->rule, &said->subject), was = {};
+	bool news;
 
-	if (!f) {
+	if (f)
+		was = *f;
+	count_severity(fs, f, said);
+	if (!f)
 		f = add(fs);
-		if (!f)
-			return;
-		fs->opened[said->severity]++;
-	} else if (f->open) {
-		since = f->since_ns;
-		news |= f->fresh;
-	}
+	if (!f)
+		return;
+	fs->opened[said->severity] += !was.open;
+	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
 	f->open = true;
-	f->fresh = news;
-	f->since_ns = since;
+	f->said = true;
+	f->fresh = news || was.fresh;
+	f->told = !news && was.told;
+	f->since_ns = was.open ? was.since_ns : o->t_ns;
 	f->seen_ns = o->t_ns;
+	f->worst = was.worst > said->severity ? was.worst : said->severity;
+	f->nr_because = was.open ? was.nr_because : 0;
+	find_because(fs, f);
 }
 
 static void clear(struct finding *f)
 {
 	f->open = false;
 	f->fresh = true;
+	f->told = false;
+}
+
+/* Judged by what is, not by an event that came once. */
+static bool is_state(const struct rule *rule)
+{
+	return rule->trigger == ON_SUBJECT || rule->trigger == ON_HOST;
 }
 
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
@@ -103,45 +194,88 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	memcpy(said.comm, comm, sizeof(said.comm));
-	said.comm[FS_COMM_LEN - 1] = 0;
+	snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 	if (rule->test(o, open && open->open ? open : NULL, &said))
 		keep(fs, o, &said);
-	else if (rule->trigger == ON_SUBJECT && open && open->open)
+	else if (is_state(rule) && open && open->open)
 		clear(open);
+}
+
+/* Of a process that the view hides nothing is said; a kernel fault is the machine's. */
+static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
+		      const struct fs_subject *id, const char *comm)
+{
+	if (trigger != ON_KERNEL_FAULT)
+		o->s = model_find(o->m, id);
+	if (o->s && o->s->hidden)
+		return;
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rules[i].trigger == trigger)
+			judge(fs, &rules[i], o, id, comm);
 }
 
 static void judge_event(struct findings *fs, const struct model *m, const union event *e)
 {
-	struct occasion o = {.m = m, .t_ns = e->h.t_ns};
+	struct occasion o = {.m = m, .findings = fs, .t_ns = e->h.t_ns};
 	struct verdict v;
 
-	if (e->h.kind == FS_REC_REFUSED) {
+	switch (e->h.kind) {
+	case FS_REC_REFUSED:
 		cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
-		o.s = model_find(m, &e->refused.subject);
 		o.refused = &e->refused;
 		o.verdict = &v;
-		if (o.s && o.s->hidden)
-			return;
-		for (size_t i = 0; i < nr_rules; i++)
-			if (rules[i].trigger == ON_REFUSED)
-				judge(fs, &rules[i], &o, &e->refused.subject, e->refused.comm);
-	} else if (e->h.kind == FS_REC_KERNEL_FAULT) {
+		judge_all(fs, ON_REFUSED, &o, &e->refused.subject, e->refused.comm);
+		break;
+	case FS_REC_SIGNAL:
+		o.signal = &e->signal;
+		judge_all(fs, ON_SIGNAL, &o, &e->signal.subject, e->signal.comm);
+		break;
+	case FS_REC_KERNEL_FAULT:
 		o.kernel_fault = &e->kernel_fault;
-		for (size_t i = 0; i < nr_rules; i++)
-			if (rules[i].trigger == ON_KERNEL_FAULT)
-				judge(fs, &rules[i], &o, &e->kernel_fault.subject,
-				      e->kernel_fault.comm);
+		judge_all(fs, ON_KERNEL_FAULT, &o, &e->kernel_fault.subject, e->kernel_fault.comm);
+		break;
 	}
 }
 
 static void judge_subject(struct findings *fs, const struct model *m, const struct subject *s)
 {
-	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
+	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rules[i].trigger == ON_SUBJECT)
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
+}
+
+/*
+ * An event is judged before the look that sees what led to it: what the look found completes the
+ * chains of this window's findings.
+ */
+static void complete_because(struct findings *fs)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->f[i].open && fs->f[i].said)
+			find_because(fs, &fs->f[i]);
+}
+
+static void judge_host(struct findings *fs, const struct model *m)
+{
+	struct occasion o = {.m = m, .t_ns = m->last_ns};
+
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rules[i].trigger == ON_HOST)
+			judge(fs, &rules[i], &o, &(struct fs_subject){}, "");
+}
+
+/* An open finding that this window said nothing about: without growth, time passed all the same. */
+static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
+{
+	const struct subject *s = model_find(m, &f->subject);
+	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
+
+	if (is_state(f->rule) && s && !s->final)
+		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
+	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
+		clear(f);
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)
@@ -156,17 +290,11 @@ void findings_judge(struct findings *fs, const struct model *m)
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);
-	for (size_t i = 0; i < fs->n; i++) {
-		struct finding *f = &fs->f[i];
-		struct subject *s;
-
-		if (!f->open || f->seen_ns == m->last_ns)
-			continue;
-		s = model_find(m, &f->subject);
-		if (f->rule->trigger == ON_SUBJECT ? !s || s->final
-						   : m->last_ns > f->seen_ns + QUIET_NS)
-			clear(f);
-	}
+	judge_host(fs, m);
+	complete_because(fs);
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->f[i].open && fs->f[i].seen_ns != m->last_ns)
+			judge_quiet(fs, m, &fs->f[i]);
 }
 
 void findings_next_window(struct findings *fs)
@@ -175,8 +303,8 @@ void findings_next_window(struct findings *fs)
 
 	fs->judged = 0;
 	for (size_t i = 0; i < fs->n; i++) {
-		fs->f[i].fresh = false;
-		if (fs->f[i].open)
+		fs->f[i].fresh = fs->f[i].said = false;
+		if (fs->f[i].open || fs->keep_cleared)
 			fs->f[kept++] = fs->f[i];
 	}
 	fs->n = kept;

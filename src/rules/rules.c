@@ -7,201 +7,7 @@
 
 #include "base/units.h"
 #include "model/fields.h"
-
-#define SOON_SECONDS 3600.0
-
-static const uint32_t level_percent[] = {50, 80, 95};
-static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
-
-static void counted(char *ret, size_t size, uint64_t n)
-{
-	struct buf b = {};
-
-	put_limit(&b, n);
-	snprintf(ret, size, "%s", b.s ? b.s : "");
-	buf_free(&b);
-}
-
-/* Thresholds passed, 0 to 3; a level once open stays until five points below its threshold. */
-static uint32_t level_of(uint64_t value, uint64_t limit, const struct finding *open)
-{
-	uint32_t level = 0;
-
-	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t percent = level_percent[i] - (open && open->level > i ? 5 : 0);
-
-		if (limit && limit != UINT64_MAX &&
-		    (unsigned __int128)value * 100 >= (unsigned __int128)limit * percent)
-			level = i + 1;
-	}
-	return level;
-}
-
-/* The next power of two with room for twice of what is in use. */
-static uint64_t roomy(uint64_t high)
-{
-	uint64_t v = 65536;
-
-	while (v < high * 2)
-		v *= 2;
-	return v;
-}
-
-static void say_forecast(struct finding *f, const struct series *s, uint64_t limit)
-{
-	struct buf b = {};
-
-	f->forecast = series_forecast(s, limit);
-	if (!f->forecast.known)
-		return;
-	put_rate(&b, f->forecast.per_second);
-	buf_puts(&b, "/s, full in ");
-	put_span(&b, f->forecast.seconds);
-	buf_puts(&b, " (");
-	put_span(&b, f->forecast.low);
-	buf_puts(&b, " to ");
-	put_span(&b, f->forecast.high);
-	buf_puts(&b, ")");
-	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
-	buf_free(&b);
-}
-
-static void say_level(struct finding *f, const char *what, const char *limit_name, uint64_t value,
-		      uint64_t high, uint64_t limit, uint32_t level)
-{
-	char v[32], h[32], l[32];
-
-	counted(v, sizeof(v), value);
-	counted(h, sizeof(h), high);
-	counted(l, sizeof(l), limit);
-	f->level = level;
-	f->severity = level_severity[level - 1];
-	snprintf(f->title, sizeof(f->title), "%s of %s %s, %" PRIu64 "%% of %s", v, l, what,
-		 value * 100 / limit, limit_name);
-	finding_evidence(f, what, v, l);
-	finding_evidence(f, "high-water", h, l);
-}
-
-static void raise_map_count(struct finding *f, uint64_t high)
-{
-	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       roomy(high));
-}
-
-/* Of a process that is gone only the next one can be helped. */
-static void raise_nofile(struct finding *f, const struct subject *s, uint64_t soft)
-{
-	uint64_t want = soft * 4 < 65536 ? 65536 : soft * 4;
-	uint64_t hard = s ? s->now.g.fd_hard : UINT64_MAX;
-	bool within = want <= hard;
-
-	if (!within && hard > soft)
-		want = hard, within = true;
-	if (!within)
-		want = soft * 2;
-	if (s && !s->final && within)
-		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid,
-			       want);
-	else if (s && !s->final)
-		finding_remedy(f,
-			       "the soft limit is at the hard one; as root: prlimit --pid %u "
-			       "--nofile=%" PRIu64 ":%" PRIu64,
-			       s->id.pid, want, want);
-	else
-		finding_remedy(
-			f, "for the next start: ulimit -n %" PRIu64 "%s", want,
-			within ? ""
-			       : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
-}
-
-static void list_descriptors(struct finding *f, const struct subject *s)
-{
-	if (s && !s->final)
-		finding_remedy(f,
-			       "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
-			       "uniq -c | sort -n | tail",
-			       s->id.pid);
-}
-
-static bool maps_near_limit(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	const struct fs_gauges *g = &o->s->now.g;
-	uint64_t limit = o->m->tick.limits.max_map_count;
-	uint64_t value = o->s->final ? g->map_high : g->map_count;
-	uint32_t level = level_of(value, limit, open);
-
-	if (!level)
-		return false;
-	f->cause = "max_map_count";
-	say_level(f, "mappings", "vm.max_map_count", value, g->map_high, limit, level);
-	say_forecast(f, o->s->maps, limit);
-	finding_remedy(f, "find what maps: mappings that share no file and no rights are not "
-			  "merged; pack small ones together, unmap what is done with");
-	raise_map_count(f, g->map_high);
-	return true;
-}
-
-static bool fds_near_limit(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	const struct fs_gauges *g = &o->s->now.g;
-	uint64_t value = o->s->final ? g->fd_high : g->fds;
-	uint32_t level = level_of(value, g->fd_soft, open);
-
-	if (!level)
-		return false;
-	f->cause = "rlimit_nofile";
-	say_level(f, "descriptors", "RLIMIT_NOFILE", value, g->fd_high, g->fd_soft, level);
-	say_forecast(f, o->s->fds, g->fd_soft);
-	list_descriptors(f, o->s);
-	raise_nofile(f, o->s, g->fd_soft);
-	return true;
-}
-
-static bool grows(struct finding *f, const char *what, const struct series *s, uint64_t value,
-		  uint64_t limit)
-{
-	char v[32], l[32];
-	struct buf b = {};
-
-	if (!s || !limit || limit == UINT64_MAX)
-		return false;
-	f->forecast = series_forecast(s, limit);
-	if (!f->forecast.known || f->forecast.seconds > SOON_SECONDS)
-		return false;
-	counted(v, sizeof(v), value);
-	counted(l, sizeof(l), limit);
-	put_span(&b, f->forecast.seconds);
-	snprintf(f->title, sizeof(f->title), "%s will reach their limit in about %s", what,
-		 b.s ? b.s : "?");
-	buf_free(&b);
-	f->severity = f->forecast.seconds < 300 ? SEVERITY_CRITICAL : SEVERITY_WARNING;
-	f->level = f->severity + 1;
-	finding_evidence(f, what, v, l);
-	say_forecast(f, s, limit);
-	return true;
-}
-
-static bool maps_grow(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	uint64_t count = o->s->now.g.map_count;
-
-	if (!grows(f, "mappings", o->s->maps, count, o->m->tick.limits.max_map_count))
-		return false;
-	f->cause = "max_map_count";
-	raise_map_count(f, o->s->now.g.map_high);
-	return true;
-}
-
-static bool fds_grow(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	const struct fs_gauges *g = &o->s->now.g;
-
-	if (!grows(f, "descriptors", o->s->fds, g->fds, g->fd_soft))
-		return false;
-	f->cause = "rlimit_nofile";
-	raise_nofile(f, o->s, g->fd_soft);
-	return true;
-}
+#include "rules/limits_rules.h"
 
 /* One sentence and the verdict's evidence for a refused call. */
 static void say_refused(const struct occasion *o, struct finding *f, const char *limit)
@@ -242,7 +48,7 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 	say_refused(o, f, "vm.max_map_count is used up");
 	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
 			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
-	raise_map_count(f, o->refused->map_count);
+	limit_help_map_count(f, o->refused->map_count);
 	return true;
 }
 
@@ -253,7 +59,7 @@ static bool split_refused(const struct occasion *o, const struct finding *open, 
 	say_refused(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
 	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
 			  "let the allocator keep its pages (jemalloc: retain:true)");
-	raise_map_count(f, o->refused->map_count);
+	limit_help_map_count(f, o->refused->map_count);
 	return true;
 }
 
@@ -286,10 +92,7 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 	if (!has_cause(o, "rlimit_memlock"))
 		return false;
 	say_refused(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
-	finding_remedy(f,
-		       "to gain time: prlimit --pid %u --memlock=unlimited; in a systemd unit: "
-		       "LimitMEMLOCK=infinity",
-		       o->refused->subject.pid);
+	limit_help_memlock(f, o->s, o->refused->subject.pid);
 	return true;
 }
 
@@ -327,8 +130,8 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 	if (!has_cause(o, "rlimit_nofile"))
 		return false;
 	say_refused(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
-	list_descriptors(f, o->s);
-	raise_nofile(f, o->s, o->refused->fd_soft);
+	limit_help_descriptors(f, o->s);
+	limit_help_nofile(f, o->s, o->refused->fd_soft);
 	return true;
 }
 
@@ -341,8 +144,8 @@ static bool descriptors_dropped(const struct occasion *o, const struct finding *
 	snprintf(f->title, sizeof(f->title),
 		 "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
 		 call_name(o->refused->call));
-	list_descriptors(f, o->s);
-	raise_nofile(f, o->s, o->refused->fd_soft);
+	limit_help_descriptors(f, o->s);
+	limit_help_nofile(f, o->s, o->refused->fd_soft);
 	return true;
 }
 
@@ -352,9 +155,7 @@ static bool refused_by_file_max(const struct occasion *o, const struct finding *
 	if (!has_cause(o, "file_max"))
 		return false;
 	say_refused(o, f, "fs.file-max is used up, host-wide");
-	finding_remedy(f, "find who holds them: faultscope --sort fds 1 1");
-	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
-		       (uint64_t)o->m->tick.limits.file_max * 2);
+	limit_help_file_max(f, o->m);
 	return true;
 }
 
@@ -397,27 +198,76 @@ static bool bad_kernel_address(const struct occasion *o, const struct finding *o
 	return true;
 }
 
+/* A signal is the consequence of what was refused at most this long before. */
+#define HEELS_NS 1000000000ULL
+
+/* The latest refusal by the map count, of a call that maps or of one that splits. */
+static const struct finding *refused_before(const struct occasion *o)
+{
+	const struct finding *map = finding_open(o->findings, "M01", &o->signal->subject);
+	const struct finding *split = finding_open(o->findings, "M02", &o->signal->subject);
+
+	if (!map || (split && split->seen_ns > map->seen_ns))
+		map = split;
+	return map && map->seen_ns <= o->t_ns && o->t_ns - map->seen_ns <= HEELS_NS ? map : NULL;
+}
+
+static bool crash_after_refusal(const struct occasion *o, const struct finding *open,
+				struct finding *f)
+{
+	const struct finding *refused = refused_before(o);
+	char name[24], number[16];
+	struct buf b = {};
+
+	if (!refused)
+		return false;
+	signal_name(o->signal->signal, name, sizeof(name));
+	put_duration(&b, o->t_ns - refused->seen_ns);
+	f->severity = SEVERITY_CRITICAL;
+	f->cause = refused->cause;
+	f->level = 1;
+	snprintf(f->title, sizeof(f->title), "%s %s after %.144s", name, b.s ? b.s : "?",
+		 refused->title);
+	finding_evidence(f, "signal", name, NULL);
+	snprintf(number, sizeof(number), "%d", o->signal->code);
+	finding_evidence(f, "si_code", number, NULL);
+	finding_evidence(f, "after_refusal", b.s ? b.s : "", NULL);
+	buf_free(&b);
+	finding_remedy(f,
+		       "take the refusal for the cause, not the place of the crash: it is "
+		       "finding %s",
+		       refused->rule->id);
+	return true;
+}
+
 /* Ids are stable once shipped. */
 const struct rule rules[] = {
-	{"M01", ON_REFUSED, "calls", "a mapping was refused: vm.max_map_count",
-	 refused_by_map_count},
-	{"M02", ON_REFUSED, "calls", "a mapping could not be split: vm.max_map_count",
-	 split_refused},
-	{"M13", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_AS", refused_by_as},
-	{"M14", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_DATA", refused_by_data},
-	{"M20", ON_REFUSED, "calls", "a mapping was refused: RLIMIT_MEMLOCK", refused_by_memlock},
-	{"M25", ON_SUBJECT, NULL, "the map count is near vm.max_map_count", maps_near_limit},
-	{"M26", ON_SUBJECT, NULL, "the map count grows towards vm.max_map_count", maps_grow},
-	{"M27", ON_REFUSED, "calls", "a call was refused for another reason", refused_otherwise},
-	{"F01", ON_REFUSED, "calls", "a descriptor was refused: RLIMIT_NOFILE", refused_by_nofile},
-	{"F02", ON_REFUSED, "calls", "a descriptor was refused: fs.file-max", refused_by_file_max},
-	{"F03", ON_REFUSED, "calls", "a descriptor was refused: inotify instances",
-	 refused_by_inotify},
-	{"F04", ON_REFUSED, "calls", "descriptors passed to it were dropped", descriptors_dropped},
-	{"F12", ON_SUBJECT, NULL, "descriptors are near RLIMIT_NOFILE", fds_near_limit},
-	{"F13", ON_SUBJECT, NULL, "descriptors grow towards RLIMIT_NOFILE", fds_grow},
-	{"K01", ON_KERNEL_FAULT, "fault_kernel", "the kernel touched a bad address",
-	 bad_kernel_address},
+	{"M01", ON_REFUSED, "calls", refused_by_map_count, "M25 M26"},
+	{"M02", ON_REFUSED, "calls", split_refused, "M25 M26"},
+	{"M13", ON_REFUSED, "calls", refused_by_as},
+	{"M14", ON_REFUSED, "calls", refused_by_data},
+	{"M20", ON_REFUSED, "calls", refused_by_memlock, "M28 M29"},
+	{"M24", ON_SIGNAL, "signal", crash_after_refusal, "M02 M01"},
+	{"M25", ON_SUBJECT, NULL, limit_is_near, "M03 M04 M05 M06 M07 M08 M09 M10 M12", RESOURCE_MAPS},
+	{"M26", ON_SUBJECT, NULL, limit_is_coming, "M03 M04 M05 M06 M07 M08 M09 M10 M12", RESOURCE_MAPS},
+	{"M27", ON_REFUSED, "calls", refused_otherwise},
+	{"M28", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_MEMLOCK},
+	{"M29", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_MEMLOCK},
+	{"M30", ON_HOST, NULL, limit_is_near, NULL, RESOURCE_COMMIT},
+	{"M31", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_COMMIT},
+	{"M32", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_THREADS},
+	{"M33", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_THREADS},
+	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F12 F13"},
+	{"F02", ON_REFUSED, "calls", refused_by_file_max, "F14 F15"},
+	{"F03", ON_REFUSED, "calls", refused_by_inotify},
+	{"F04", ON_REFUSED, "calls", descriptors_dropped, "F12 F13"},
+	{"F12", ON_SUBJECT, NULL, limit_is_near, "F08 F09 F10 F11", RESOURCE_FDS},
+	{"F13", ON_SUBJECT, NULL, limit_is_coming, "F08 F09 F10 F11", RESOURCE_FDS},
+	{"F14", ON_HOST, NULL, limit_is_near, NULL, RESOURCE_FILES},
+	{"F15", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_FILES},
+	{"P19", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_MEMORY},
+	{"P20", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_SWAP},
+	{"K01", ON_KERNEL_FAULT, "fault_kernel", bad_kernel_address},
 };
 
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);

@@ -8,34 +8,41 @@
 #define FS_RULES_RULES_H
 
 #include "model/model.h"
+#include "model/resources.h"
 #include "rules/cause.h"
 
 #define FINDINGS_MAX 512
 #define REMEDIES_MAX 3
+#define BECAUSE_MAX  6
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIES };
 
 struct finding;
 
-/* What a rule is asked about: always the model, then what it is triggered by. */
+/* What a rule is asked about: always model and findings, then what it is triggered by. */
 struct occasion {
 	const struct model *m;
+	const struct findings *findings;
 	const struct subject *s; /* NULL where the subject is gone or the host */
 	uint64_t t_ns;		 /* of what triggers: the event, or the tick */
 	const struct fs_refused_record *refused;
 	const struct verdict *verdict; /* of `refused` */
+	const struct fs_signal_record *signal;
 	const struct fs_kernel_fault_record *kernel_fault;
 };
 
-enum trigger { ON_SUBJECT, ON_REFUSED, ON_KERNEL_FAULT };
+enum trigger { ON_SUBJECT, ON_HOST, ON_REFUSED, ON_SIGNAL, ON_KERNEL_FAULT };
 
 struct rule {
-	const char *id; /* stable once shipped */
+	const char *id; /* stable once shipped; rules/diagnoses.h has its texts */
 	enum trigger trigger;
 	const char *needs; /* hook without which it is blind; NULL: none */
-	const char *title; /* what it is about, for lists */
 	/* Fills severity, title, evidence, remedies; false where it does not apply. */
 	bool (*test)(const struct occasion *o, const struct finding *open, struct finding *ret);
+	/* Ids of what leads to it, by blanks: those open for the subject, and what led to them in
+	 * turn, are its `because`. NULL: none. */
+	const char *after;
+	enum resource_id resource; /* that is near its limit or grows towards it */
 };
 
 extern const struct rule rules[];
@@ -43,11 +50,12 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct fs_subject subject;
+	struct fs_subject subject; /* zero for the host */
 	char comm[FS_COMM_LEN];
 	enum severity severity;
 	bool open;
 	bool fresh; /* opened, changed or cleared in this window: to be told */
+	bool said;  /* by its rule, in this window */
 	bool told;  /* by a renderer that tells at once; the caller's */
 	uint64_t since_ns, seen_ns;
 	char title[192];
@@ -57,15 +65,21 @@ struct finding {
 	char remedy[REMEDIES_MAX][208];
 	size_t nr_remedies;
 	struct forecast forecast;
-	uint32_t level; /* the rule's own step: a change of it is news */
+	uint64_t grew_ns;			 /* of growth: when it last had a forecast */
+	uint32_t level;				 /* the rule's own step: a change of it is news */
+	const struct rule *because[BECAUSE_MAX]; /* of findings that led to it, the nearest first */
+	size_t nr_because;
+	enum severity worst; /* since it opened */
 };
 
 struct findings {
+	bool keep_cleared; /* for a summary: the caller's; they make room where it is full */
 	struct finding *f;
 	size_t n, room;
 	uint64_t lost; /* beyond the cap */
 	size_t judged; /* events of this window */
 	uint64_t opened[NR_SEVERITIES];
+	uint64_t reached[NR_SEVERITIES]; /* findings that were this severe, or more, at some time */
 };
 
 /* Judges the events that came since the last call: at once, without waiting for a tick. */
@@ -80,6 +94,10 @@ void findings_next_window(struct findings *fs);
 void findings_free(struct findings *fs);
 
 const char *severity_name(enum severity s);
+
+/* The open finding of a rule for a subject; NULL: none. */
+const struct finding *finding_open(const struct findings *fs, const char *id,
+				   const struct fs_subject *subject);
 
 /* For rules: appends. */
 void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What is measured: of which tools, on which work."""
 import contextlib
+import glob
+import json
 import os
 import shutil
 import subprocess
@@ -230,5 +232,32 @@ def memory(setup, scale, say):
     return [group, size]
 
 
+# Real libraries: small and large, C and C++, with .dynsym alone and with a whole .symtab.
+LIBRARIES = ("/lib/*/libc.so.6", "/lib/*/libstdc++.so.6", "/lib/*/libpython3.*.so.1.0",
+             "/lib/*/libtorch_cpu.so.*", "/usr/lib/jvm/*/lib/server/libjvm.so")
+
+
+def naming(setup, scale, say):
+    """1,000 distinct user stacks of 20 frames, anywhere in the code of what is installed."""
+    program = os.path.join(setup.build, "naming_bench")
+    found = [paths[0] for paths in map(sorted, map(glob.glob, LIBRARIES)) if paths]
+    if not os.path.exists(program) or not found:
+        raise CannotRun(f"no {program}: run make bench" if found else "none of its libraries")
+    took = Group("naming", "naming 1,000 stacks of 20 frames", "ms")
+    peak = Group("naming_memory", "the peak of memory then", "KiB")
+    say("naming")
+    for paths in found[:1], found:
+        row = ", ".join(os.path.basename(path).split(".so")[0] for path in paths)
+        for _ in range(scale.rounds):
+            ran = subprocess.run([program, "1000", "20", *paths], capture_output=True, text=True)
+            if ran.returncode:
+                took.skip(row, ran.stderr.strip()[-200:] or f"exit {ran.returncode}")
+                break
+            told = json.loads(ran.stdout)
+            took.add(row, told["seconds"] * 1e3)
+            peak.add(row, told["peak_kib"])
+    return [took, peak]
+
+
 MEASURES = {"fault": fault, "mmap": mmap, "open": open_, "getppid": getppid, "cpu": cpu,
-            "start": start, "memory": memory}
+            "start": start, "memory": memory, "naming": naming}

@@ -21,6 +21,9 @@ try:
 except ImportError:
     jsonschema = None
 
+# it would make faultscope annotate, and our own runner take that for ours
+os.environ.pop("GITHUB_ACTIONS", None)
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"

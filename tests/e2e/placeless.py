@@ -40,14 +40,27 @@ def without_place(block, root):
         change(block, NAMES_CGROUP, lambda cgroup: cgroup and "/")
 
 
-def placeless(recording, root):
-    """The bytes of a recording without the place it was made in; root is the checkout."""
+def changed(recording, change_block):
+    """The bytes of a recording after change_block(block) of each record, which keeps its size."""
     out, at = bytearray(recording[:FILE_HEADER]), FILE_HEADER
     while at < len(recording):
         length = FRAME.unpack_from(recording, at)[0]
         at += FRAME.size
         block = bytearray(recording[at:at + length])
         at += length
-        without_place(block, root)
+        change_block(block)
         out += FRAME.pack(length, zlib.crc32(block)) + block
     return bytes(out)
+
+
+def placeless(recording, root):
+    """The bytes of a recording without the place it was made in; root is the checkout."""
+    return changed(recording, lambda block: without_place(block, root))
+
+
+def renamed(recording, old, new):
+    """The bytes of a recording in which a process has another name (comm), of any bytes."""
+    def rename(block):
+        block[:] = block.replace(old.ljust(16, b"\0"), new[:15].ljust(16, b"\0"))
+
+    return changed(recording, rename)

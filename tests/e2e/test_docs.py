@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The man page, the help and the completions: they parse, and they agree."""
+"""The man page, the help, the completions and explain: they parse, and they agree."""
 
+import json
 import re
 import shutil
 
-from harness import Skip
+from harness import Skip, jsonschema, schema
 
-COMMANDS = ["", "run", "doctor", "schema", "completion", "man"]
+COMMANDS = ["", "run", "doctor", "explain", "schema", "completion", "man"]
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
 
@@ -14,6 +15,10 @@ def options_of_help(lab, command):
     ran = lab.faultscope(*command.split(), "--help")
     assert ran.returncode == 0 and not ran.err, ran.err
     return set(re.findall(r"^\s+(?:-\w, |    )(--[a-z][a-z-]*)", ran.out, re.M))
+
+
+def diagnoses(lab):
+    return [json.loads(line) for line in lab.faultscope("explain", "--json").out.splitlines()]
 
 
 def check_completion(check, lab, shell):
@@ -24,6 +29,8 @@ def check_completion(check, lab, shell):
     for command in COMMANDS[:3]:
         for option in options_of_help(lab, command):
             check.that(option.removeprefix("--") in ran.out, f"{option} is not completed")
+    for one in diagnoses(lab):
+        check.that(one["id"] in ran.out, f"explain {one['id']} is not completed")
     if not shutil.which(shell):
         raise Skip(f"{shell} is missing")
     parsed = lab.call(*PARSERS[shell], script)
@@ -68,14 +75,65 @@ def test_man_page_has_every_option(check, lab):
     page = lab.faultscope("man").out.replace("\\-", "-")
     for command in COMMANDS:
         options = options_of_help(lab, command)
-        check.that(command in ("schema", "completion", "man") or len(options) > 3,
+        check.that(command in ("explain", "schema", "completion", "man") or len(options) > 3,
                    f"help of {command!r} has options {sorted(options)}")
         for option in options:
             check.that(re.search(re.escape(option) + r"\b", page), f"{option} is not in the page")
         check.that(command in page, f"the command {command} is not in the page")
+    for one in diagnoses(lab):
+        check.that(re.search(rf"{one['id']}.*\n(\\&)?{re.escape(one['title'][:30])}", page),
+                   f"{one['id']} is not in the page")
 
 
 def test_help_fits_a_terminal(check, lab):
     for command in COMMANDS:
         for line in lab.faultscope(*command.split(), "--help").out.splitlines():
             check.that(len(line) <= 100, f"{command} --help: a line of {len(line)} columns")
+
+
+def test_explain_lists_all(check, lab):
+    ran = lab.faultscope("explain", "--width", "80")
+    check.equal("status", ran.returncode, 0)
+    listed = [line.split()[0] for line in ran.out.splitlines() if line[0] != " "]
+    known = diagnoses(lab)
+    check.equal("ids", listed, [one["id"] for one in known])
+    check.that(len(listed) > 40, f"only {len(listed)} diagnoses")
+    for line in ran.out.splitlines():
+        check.that(len(line) <= 80, f"a line of {len(line)} columns")
+    for one in known:
+        complaint = schema().complaint(one) if jsonschema else ""
+        check.that(not complaint, f"{one['id']}: schema: {complaint}")
+
+
+def test_explain_one(check, lab):
+    for word in ("M01", "m01", "m1"):
+        ran = lab.faultscope("explain", word, "--width", "60")
+        check.equal(f"status of {word}", ran.returncode, 0)
+        check.that(ran.out.startswith("critical[M01]: "), f"{word}: {ran.out[:60]!r}")
+        for line in ran.out.splitlines():
+            check.that(len(line) <= 60 or line.startswith("    $ "), f"too long: {line!r}")
+        for heading in ("what it means", "to gain time", "to fix the cause", "where it happened"):
+            check.that(f"\n  {heading}\n" in ran.out, f"{word}: no part {heading!r}")
+    two = lab.faultscope("explain", "F02", "K01", "--json")
+    check.equal("ids", [json.loads(line)["id"] for line in two.out.splitlines()], ["F02", "K01"])
+
+
+def test_explain_what_is_not(check, lab):
+    """Says which ids are near, and nothing of those that are right."""
+    ran = lab.faultscope("explain", "M01", "M99")
+    check.equal("status", ran.returncode, 2)
+    check.equal("standard output", ran.out, "")
+    check.that("M99" in ran.err and "M09, M19" in ran.err, f"message {ran.err!r}")
+    for word in ("", "x" * 5000, "\033[31m", "M01 "):
+        ran = lab.faultscope("explain", word)
+        check.equal(f"status of {word[:9]!r}", ran.returncode, 2)
+        check.that(ran.err.startswith("faultscope: explain") and "\033" not in ran.err
+                   and len(ran.err) < 300, f"message {ran.err!r}")
+
+
+def test_explain_flags_what_it_says(check, lab):
+    """What has no rule says so, in text and JSON."""
+    for one in diagnoses(lab):
+        text = lab.faultscope("explain", one["id"]).out
+        check.equal(f"{one['id']} says it is not flagged", "Not flagged by this version" in text,
+                    not one["flagged"])

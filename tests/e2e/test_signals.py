@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Signals of bad accesses: number, code and class of each."""
 
+import re
 import signal
 
-from harness import captures
+from harness import RECORDINGS, Skip, captures
 
 CLASSES = {
     "null": {"null"},
@@ -46,3 +47,37 @@ def expect_signals(check, lines, truth):
 @captures(expect_signals, keep=True, cases=["fatal", "handled"])
 def test_signals_of_bad_accesses(lab, ending):
     return lab.run("badaccess", "all", *(["--handled"] if ending == "handled" else []))
+
+
+def expect_crash(check, lines, truth):
+    """The crash names the refusal, and that what had led to it."""
+    told = lines.of("finding", truth["pid"], id="M24", state="open")
+    if not check.that(told, "no M24"):
+        return
+    check.equal("severity", told[-1]["severity"], "critical")
+    check.equal("because", told[-1]["because"], ["M01", "M25"])
+    refused = lines.of("finding", truth["pid"], id="M01", state="open")
+    check.equal("because of M01", refused[-1]["because"], ["M25"])
+    crashed = lines.of("signal", truth["pid"])
+    check.equal("signals", [line["signal"] for line in crashed], ["SIGSEGV"])
+    check.that(refused[0]["t"] <= crashed[0]["t"] <= refused[0]["t"] + 1,
+               f"refused at {refused[0]['t']} s, crashed at {crashed[0]['t']} s")
+
+
+@captures(expect_crash, keep=True)
+def test_crash_after_refusal(lab):
+    capture = lab.run("mapleak", "limit", "--crash")
+    assert capture.status == -signal.SIGSEGV, f"ended with {capture.status}"
+    capture.status = 0  # the command's own, which is none of ours
+    return capture
+
+
+def test_crash_says_why_in_text(check, lab):
+    path = RECORDINGS / "crash_after_refusal.fsr"
+    if not path.exists():
+        raise Skip("the recording crash_after_refusal is not kept")
+    text = " ".join(lab.faultscope("--replay", path).out.split())
+    check.that(re.search(r"critical\[M24\]: mapleak\[\d+\]: SIGSEGV [\d.]+ [mu]s after mmap refused",
+                         text), "no M24 with its title")
+    check.that("= note: because M01 (a mapping was refused: vm.max_map_count), because M25 (" in text,
+               "no chain in the text")

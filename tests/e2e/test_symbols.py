@@ -293,8 +293,10 @@ def test_program_deleted(check, lab):
 def test_program_replaced(check, lab):
     """The path leads to another file by now: that must not be believed."""
     library = build_library(lab, "loaded_function")
+    ident = build_id(library)
     named = Named(lab, [build(lab), "--load", library, "--hold"])
     truth = named.truth()
+    shutil.copy(library, lab.dir / "kept")
     library.unlink()
     build_library(lab, "another_function")
     want = {(): "loaded_function"}
@@ -303,9 +305,18 @@ def test_program_replaced(check, lab):
         for how, name in want.items():
             naming = Naming(lab, prefix=how)
             naming.learn(truth["pid"])
-            got = naming.name("ip", truth["pid"], f"{truth['loaded'] + 4:x}")
-            check.equal(f"name with {how}", got[0], name)
-            check.equal(f"refused with {how}", naming.lost().get("refused", 0), 0 if name else 1)
+            ip = truth["loaded"] + 4
+            for asked in ("ip", f"{ip:x}"), ("id", ident, f"{named.file_offset(ip):x}"):
+                got = naming.name(asked[0], truth["pid"], *asked[1:])
+                check.equal(f"name by {asked[0]} with {how}", got[0], name)
+    # A copy of it: another inode, so it is told by its build-id alone.
+    library.unlink()
+    shutil.copy(lab.dir / "kept", library)
+    naming = Naming(lab, prefix=prefix)
+    got = naming.name("ip", truth["pid"], f"{ip:x}")
+    check.equal("name by ip, of a copy", got[0], "")
+    got = naming.name("id", truth["pid"], ident, f"{named.file_offset(ip):x}")
+    check.equal("name by id, of a copy", got[:2], ("loaded_function", "library.so"))
 
 
 def build_library(lab, function):
@@ -359,6 +370,39 @@ def test_many_unknown(check, lab):
         naming.name("id", truth["pid"], f"{n:040x}", "1000")
         naming.name("ip", truth["pid"], f"{n + 1:x}000")
     expect(check, "after", naming, named, truth, NAMES)
+
+
+@live
+def test_more_files_than_descriptors(check, lab):
+    """Files that were closed for others are opened again, while the process lives."""
+    libraries = []
+    for n in range(12):
+        libraries.append(build_library(lab, f"function_{n}").rename(lab.dir / f"lib{n}.so"))
+    path = build(lab)
+    named = Named(lab, ["env", "LD_PRELOAD=" + ":".join(map(str, libraries)), path, "--hold"])
+    truth = named.truth()
+    naming = Naming(lab, prefix=["prlimit", "--nofile=20"])
+    check.equal("learned", naming.learn(truth["pid"]), 0)
+    check.that(naming.lost().get("files", 0) >= 4, f"lost {naming.lost()}")
+    expect(check, "closed", naming, named, truth, NAMES, ident=build_id(path))
+    for n, library in enumerate(libraries):
+        symbol = next(line for line in run("nm", "-D", library).splitlines()
+                      if line.endswith(f" T function_{n}"))
+        at = int(symbol.split()[0], 16)  # an address of a library is its offset there
+        got = naming.name("id", truth["pid"], build_id(library), f"{at + 1:x}")
+        check.equal(f"function_{n}", got[:2], (f"function_{n}", library.name))
+
+
+@live
+def test_more_processes_than_are_kept(check, lab):
+    many = lab.spawn(["sh", "-c", "for i in $(seq 258); do sleep 600 & done; echo; wait"])
+    many.stdout.readline()
+    with open(f"/proc/{many.pid}/task/{many.pid}/children", encoding="utf-8") as f:
+        pids = f.read().split()
+    naming = Naming(lab)
+    for pid in pids:
+        check.equal("learned", naming.learn(pid), 0)
+    check.equal("lost", naming.lost(), {"processes": len(pids) - 256})
 
 
 IN_NAMESPACE = """

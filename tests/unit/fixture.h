@@ -43,7 +43,7 @@ static inline struct fs_tick_record tick_record(uint64_t t_ns)
 	r.limits.commit_limit_bytes = 8ULL << 30;
 	r.limits.committed_bytes = 1ULL << 30;
 	r.limits.mem_total_bytes = 8ULL << 30;
-	r.limits.swap_total_bytes = 1ULL << 30;
+	r.limits.swap_total_bytes = r.limits.swap_free_bytes = 1ULL << 30;
 	r.limits.inotify_instances = 128;
 	r.limits.mmap_min_addr = 65536;
 	r.limits.page_bytes = 4096;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fixture.h"
 #include "model/fields.h"
+#include "model/resources.h"
 #include "tap.h"
 
 static struct model m;
@@ -476,6 +477,11 @@ static void test_kinds(void)
 	is_u64(count_kinds(&c, 0, FS_FAULT_EXEC, 0), 0x10, "one kind");
 }
 
+static const struct series *series(const struct subject *s, enum resource_id id)
+{
+	return resource_series(&m, s, id);
+}
+
 static void test_series(void)
 {
 	struct fs_process_record r = process_record(10, 1, SECOND);
@@ -485,25 +491,104 @@ static void test_series(void)
 	begin_model(&m, NULL);
 	model_take(&m, &r.h);
 	s = find(10, 1);
-	ok(!s->maps && !s->fds, "far from a limit no series is kept");
+	ok(!s->series && !series(s, RESOURCE_MAPS), "far from a limit no series is kept");
 	r.h.t_ns = 2 * SECOND;
 	r.g.map_count = 6553;
-	r.g.fds = 102;
+	r.g.fds = 103;
+	r.g.locked_vm_pages = 204;
 	model_take(&m, &r.h);
-	ok(s->maps && s->maps->n == 1 && s->fds && s->fds->n == 1,
+	ok(series(s, RESOURCE_MAPS) && series(s, RESOURCE_MAPS)->n == 1 &&
+		   series(s, RESOURCE_FDS) && series(s, RESOURCE_FDS)->n == 1,
 	   "from a tenth of the limit one is");
+	ok(!series(s, RESOURCE_MEMLOCK) && !series(s, RESOURCE_THREADS), "but not of the others");
+	r.h.t_ns = 3 * SECOND;
+	r.g.locked_vm_pages = 205;
+	model_take(&m, &r.h);
+	ok(series(s, RESOURCE_MEMLOCK) && series(s, RESOURCE_MEMLOCK)->last == 205 * 4096,
+	   "locked memory is kept in bytes");
 	c.subject = r.subject;
 	c.what = FS_WHAT_MAPS;
 	c.value = 32765;
 	c.limit = 65530;
 	model_take(&m, &c.h);
-	ok(s->maps->n == 2 && s->maps->point[1].value == 32765, "a crossing is a point of it");
+	ok(series(s, RESOURCE_MAPS)->n == 3 && series(s, RESOURCE_MAPS)->point[2].high == 32765,
+	   "a crossing is a point of it");
 	r = process_record(11, 1, SECOND);
 	r.g.fds = 1000;
 	r.g.fd_soft = UINT64_MAX;
 	model_take(&m, &r.h);
-	ok(!find(11, 1)->fds, "no series without a limit");
+	ok(!series(find(11, 1), RESOURCE_FDS), "no series without a limit");
 	model_free(&m);
+}
+
+/* A limit as the tick has it, and what is in use of it. */
+static void is_host(enum resource_id id, struct fs_tick_record *t, uint64_t value, uint64_t limit)
+{
+	struct use u = {};
+
+	model_take(&m, &t->h);
+	ok(resource_use(&m, NULL, id, &u) && u.value == value && u.limit == limit, "%s",
+	   resources[id].limit);
+}
+
+static void test_host(void)
+{
+	struct fs_tick_record t = tick_record(2 * SECOND);
+	struct use u;
+
+	begin_model(&m, NULL);
+	ok(!m.series, "no series of the host, far from its limits");
+	is_host(RESOURCE_FILES, &t, 1000, 1000000);
+	is_host(RESOURCE_COMMIT, &t, 1ULL << 30, UINT64_MAX);
+	ok(!resource_use(&m, NULL, RESOURCE_MEMORY, &u), "memory that is not told is not known");
+	t.limits.overcommit_memory = 2;
+	is_host(RESOURCE_COMMIT, &t, 1ULL << 30, 8ULL << 30);
+	t.limits.mem_available_bytes = 2ULL << 30;
+	is_host(RESOURCE_MEMORY, &t, 6ULL << 30, 8ULL << 30);
+	t.limits.swap_free_bytes = 1ULL << 29;
+	is_host(RESOURCE_SWAP, &t, 1ULL << 29, 1ULL << 30);
+	ok(series(NULL, RESOURCE_COMMIT) && series(NULL, RESOURCE_MEMORY) &&
+		   !series(NULL, RESOURCE_FILES),
+	   "of what is above a tenth a series is kept");
+	model_free(&m);
+}
+
+static void test_assumed(void)
+{
+	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct totals totals;
+	struct use u = {};
+
+	begin_model(&m, NULL);
+	m.assumed[RESOURCE_MAPS] = 262144;
+	m.assumed[RESOURCE_THREADS] = 1000;
+	r.g.map_count = r.g.map_high = 32765;
+	r.g.threads = 500;
+	model_take(&m, &r.h);
+	ok(resource_use(&m, find(10, 1), RESOURCE_MAPS, &u) && u.limit == 262144 && u.assumed,
+	   "an assumed limit is one");
+	ok(resource_use(&m, find(10, 1), RESOURCE_FDS, &u) && u.limit == 1024 && !u.assumed,
+	   "the others are as they are");
+	is_u64(value(find(10, 1), "maps.limit"), 262144, "the field has it");
+	model_totals(&m, &totals);
+	is_u64(totals.maps.limit, 262144, "the peak has it");
+	is_u64(m.tick.limits.max_map_count, 65530, "what the kernel said stays");
+	ok(series(find(10, 1), RESOURCE_THREADS), "what has no limit gets one");
+	model_free(&m);
+}
+
+static void test_resources(void)
+{
+	bool unique = true, whole = true;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		whole &= resources[i].limit && resources[i].what && resources[i].use &&
+			 resources[i].get_limit;
+		unique &= resource_find(resources[i].limit) == i;
+	}
+	ok(whole, "every row of the table is whole");
+	ok(unique, "and found by its name");
+	ok(resource_find("") < 0 && resource_find("vm.max_map") < 0, "no other name is one");
 }
 
 int main(void)
@@ -524,5 +609,8 @@ int main(void)
 	test_grids();
 	test_kinds();
 	test_series();
+	test_host();
+	test_assumed();
+	test_resources();
 	return tap_done();
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <signal.h>
 
 #include "fixture.h"
-#include "rules/rules.h"
+#include "rules/diagnoses.h"
+#include "rules/limits_rules.h"
 #include "tap.h"
 
 static struct model m;
@@ -246,6 +248,144 @@ static void test_refused_lasts(void)
 	end();
 }
 
+static struct fs_signal_record signal_record(int signal, uint64_t t_ns)
+{
+	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, t_ns);
+
+	r.subject.pid = r.tid = 10;
+	r.subject.start_ns = 1;
+	r.signal = signal;
+	r.code = 1;
+	strcpy(r.comm, "proc10");
+	return r;
+}
+
+/* A call refused at two seconds, then a signal so much later: M24, if it opens. */
+static const struct finding *crash(enum fs_call call, int error, int signal, double later)
+{
+	struct fs_refused_record r = refused_record(10, call, error);
+	struct fs_signal_record s = signal_record(signal, 2 * SECOND + later * SECOND);
+
+	r.map_count = 65532;
+	r.fds = 1024;
+	model_take(&m, &r.h);
+	model_take(&m, &s.h);
+	findings_judge_events(&fs, &m);
+	return find("M24", 10);
+}
+
+static bool is_chain(const struct finding *f, const char *ids)
+{
+	char chain[64] = "";
+
+	for (size_t i = 0; f && i < f->nr_because; i++)
+		sprintf(chain + strlen(chain), "%s%s", i ? " " : "", f->because[i]->id);
+	return f && !strcmp(chain, ids);
+}
+
+static void test_crash_after_refusal(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	ok(f && f->open && f->fresh && f->severity == SEVERITY_CRITICAL,
+	   "SIGSEGV half a second after a split was refused opens M24");
+	ok(is_chain(f, "M02"), "because M02");
+	ok(f && strstr(f->title, "SIGSEGV") && strstr(f->title, "500 ms") &&
+		   strstr(f->title, "munmap"),
+	   "its title says what, when and after what: %s", f ? f->title : "");
+	end();
+
+	begin(NULL);
+	ok(is_chain(crash(FS_CALL_MMAP, ENOMEM, SIGBUS, 1), "M01"),
+	   "SIGBUS a second after a mapping was refused: because M01");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 1.001), "later than that: nothing");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, -0.001), "before the refusal: nothing");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_OPEN, EMFILE, SIGSEGV, 0.5), "after another refusal: nothing");
+	end();
+	begin("calls");
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 0.5), "where refusals are not seen: nothing");
+	end();
+	begin(NULL);
+	struct fs_signal_record s = signal_record(SIGSEGV, 2 * SECOND);
+	struct fs_refused_record r = refused_record(11, FS_CALL_MMAP, ENOMEM);
+
+	r.map_count = 65532;
+	model_take(&m, &r.h);
+	model_take(&m, &s.h);
+	findings_judge_events(&fs, &m);
+	ok(!find("M24", 10) && find("M01", 11), "after a refusal in another process: nothing");
+	end();
+}
+
+static void test_because(void)
+{
+	struct fs_process_record p = process_record(10, 1, now + SECOND);
+	const struct finding *f;
+
+	begin(NULL);
+	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	for (size_t i = 0; i < fs.n; i++)
+		fs.f[i].told = true;
+	p.g.map_count = p.g.map_high = 65530;
+	model_take(&m, &p.h);
+	tick();
+	f = find("M24", 10);
+	ok(is_chain(f, "M02 M25"), "the look completes the chain: M24 after M02 after M25");
+	ok(f && f->fresh && !f->told, "which is news, to be told again");
+	ok(is_chain(find("M02", 10), "M25"), "M02 after M25");
+	ok(is_chain(find("M25", 10), ""), "M25 after nothing that is seen");
+	for (size_t i = 0; i < fs.n; i++)
+		fs.f[i].told = true;
+	findings_judge(&fs, &m);
+	ok(find("M24", 10)->told, "the same chain again is no news");
+	end();
+}
+
+/* Told by a renderer as the session tells: once, and again when there is news. */
+static void test_told(void)
+{
+	struct finding *f;
+
+	begin(NULL);
+	look("M25", 85, 1, 0);
+	f = (struct finding *)find("M25", 10);
+	ok(f->fresh && !f->told, "what opens is to be told");
+	f->told = true;
+	look("M25", 85, 1, 0);
+	f = (struct finding *)find("M25", 10);
+	ok(!f->fresh || f->told, "once");
+	f->told = true;
+	look("M25", 10, 1, 0);
+	f = (struct finding *)find("M25", 10);
+	ok(!f->open && f->fresh && !f->told, "and again when it is cleared");
+	end();
+}
+
+static void test_reached(void)
+{
+	begin(NULL);
+	look("M25", 60, 1, 0);
+	is_u64(fs.reached[SEVERITY_INFO], 1, "one finding of info or worse");
+	is_u64(fs.reached[SEVERITY_WARNING], 0, "none of warning");
+	look("M25", 99, 1, 0);
+	is_u64(fs.reached[SEVERITY_WARNING], 1, "it grows worse: one of warning or worse");
+	is_u64(fs.reached[SEVERITY_CRITICAL], 1, "one of critical");
+	look("M25", 60, 1, 0);
+	look("M25", 99, 1, 0);
+	is_u64(fs.reached[SEVERITY_CRITICAL], 1, "worse for a second time: still one");
+	is_u64(fs.reached[SEVERITY_INFO], 1, "as of info");
+	is_u64(fs.opened[SEVERITY_INFO], 1, "opened once, as info");
+	end();
+}
+
 static void test_kernel_fault(void)
 {
 	struct fs_symbol_record sym = RECORD(fs_symbol_record, FS_REC_SYMBOL, SECOND);
@@ -284,15 +424,142 @@ static void test_growth(void)
 	const struct finding *f = NULL;
 
 	begin(NULL);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 12; i++)
 		f = look("M26", 12 + i, 12 + i, 0);
 	ok(f && f->open && f->forecast.known, "growth towards the map limit opens M26");
 	ok(f && f->severity == SEVERITY_CRITICAL, "in less than five minutes: critical");
+	ok(f && strstr(f->title, "mappings will reach vm.max_map_count in about 77 s"),
+	   "it says when");
 	ok(find("F13", 10) && find("F13", 10)->open, "towards the descriptor limit F13");
+	for (int i = 0; i < 5; i++)
+		f = look("M26", 23, 23, 0);
+	ok(f && f->open && !f->forecast.known && strstr(f->title, "cannot be told"),
+	   "a pause keeps it, but no number");
 	for (int i = 0; i < 40; i++)
-		f = look("M26", 19, 19, 0);
+		f = look("M26", 23, 23, 0);
 	ok(!f || !f->open, "a standstill clears it");
 	end();
+
+	begin(NULL);
+	for (int i = 0; i < 12; i++)
+		look("M26", 12 + i, 1, 0);
+	ok(find("M26", 10), "growth once more");
+	for (int i = 0; i < 60; i++) {
+		next_window();
+		tick();
+	}
+	f = find("M26", 10);
+	ok(!f || !f->open, "a process that is not told of any more does not grow");
+	end();
+}
+
+static const struct finding *look_at_host(const char *id, double files, double commit)
+{
+	struct fs_tick_record t = tick_record(now += SECOND);
+
+	next_window();
+	t.limits.file_nr = 10000 * files;
+	t.limits.overcommit_memory = 2;
+	t.limits.committed_bytes = t.limits.commit_limit_bytes * commit / 100;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	return find(id, 0);
+}
+
+static void test_host(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	f = look_at_host("F14", 49, 1);
+	ok(!fs.n, "a host far from its limits: none");
+	f = look_at_host("F14", 81, 1);
+	ok(f && f->open && f->severity == SEVERITY_WARNING && !f->subject.pid,
+	   "near fs.file-max: F14, of no process");
+	ok(f && strstr(f->title, "810,000 of 1,000,000 open files, 81% of fs.file-max"), "and how");
+	f = look_at_host("F14", 70, 96);
+	ok(f && f->open && f->severity == SEVERITY_INFO, "less near: info");
+	f = find("M30", 0);
+	ok(f && f->severity == SEVERITY_CRITICAL && strstr(f->title, "7.68 GiB of 8.00 GiB"),
+	   "near the commit limit: M30, in bytes");
+	f = look_at_host("F14", 10, 20);
+	ok(f && !f->open && f->fresh, "far again: cleared, and told");
+	end();
+
+	begin(NULL);
+	for (int i = 0; i < 100; i++)
+		f = look_at_host("M31", 10, 40 + i / 10.0);
+	ok(f && f->open && f->forecast.known, "growth towards the commit limit opens M31");
+	end();
+}
+
+static void test_assumed(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	m.assumed[RESOURCE_MAPS] = 131072;
+	f = look("M25", 90, 1, 0);
+	ok(!f || !f->open, "90 %% of the limit, 45 %% of an assumed one: none");
+	f = look("M25", 170, 1, 0);
+	ok(f && f->severity == SEVERITY_WARNING &&
+		   strstr(f->title, "111,401 of 131,072 mappings, 84% of an assumed "
+				    "vm.max_map_count"),
+	   "near an assumed one, said to be");
+	ok(f && !strcmp(f->evidence[0].limit, "131,072 (assumed)"), "in the evidence too");
+	end();
+}
+
+/* Looks at descriptors of a limit of 1000. */
+static const struct finding *look_at_fds(const char *id, int n)
+{
+	return look(id, 1, n / 10.0, 0);
+}
+
+static void test_burst(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	look_at_fds("F12", 100);
+	f = look_at_fds("F12", 550);
+	ok(f && f->severity == SEVERITY_INFO && strstr(f->title, "one more burst like its largest"),
+	   "a burst as large as what is left is told of");
+	look_at_fds("F12", 100);
+	f = look_at_fds("F12", 560);
+	ok(f && f->severity == SEVERITY_WARNING, "seen twice, it is a warning");
+	end();
+
+	begin(NULL);
+	look_at_fds("F12", 500);
+	look_at_fds("F12", 550);
+	f = look_at_fds("F12", 580);
+	ok(f && !strstr(f->title, "burst"), "smaller ones are no headline");
+	ok(f && f->nr_evidence == 3 && !strcmp(f->evidence[2].value, "50") &&
+		   !strcmp(f->evidence[2].limit, "420 left"),
+	   "but evidence");
+	f = look_at_fds("F12", 999);
+	f = look_at_fds("F12", 1000);
+	ok(f && f->open && !strstr(f->title, "burst"),
+	   "at the limit there is no room to burst into");
+	end();
+}
+
+/* Every row of the things that run out is judged by what it is of. */
+static void test_resources(void)
+{
+	for (enum resource_id i = 0; i < NR_RESOURCES; i++) {
+		enum trigger want = resources[i].scope == OF_HOST ? ON_HOST : ON_SUBJECT;
+		bool judged = false, fits = true;
+
+		for (size_t k = 0; k < nr_rules; k++)
+			if ((rules[k].test == limit_is_near || rules[k].test == limit_is_coming) &&
+			    rules[k].resource == i) {
+				judged |= rules[k].test == limit_is_coming;
+				fits &= rules[k].trigger == want;
+			}
+		ok(judged && fits, "%s has a rule for its growth", resources[i].limit);
+	}
 }
 
 static void test_cap(void)
@@ -311,27 +578,72 @@ static void test_cap(void)
 	end();
 }
 
+static bool are_diagnoses(const char *ids)
+{
+	char id[8];
+
+	for (; ids && *ids; ids += strcspn(ids, " "), ids += *ids == ' ') {
+		snprintf(id, sizeof(id), "%.*s", (int)strcspn(ids, " "), ids);
+		if (!diagnosis_find(id))
+			return false;
+	}
+	return true;
+}
+
+/* What a summary keeps makes room for what is open. */
+static void test_kept(void)
+{
+	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+
+	begin(NULL);
+	fs.keep_cleared = true;
+	look("M25", 85, 1, 0);
+	look("M25", 1, 1, 0);
+	next_window();
+	ok(find("M25", 10) && !find("M25", 10)->open && !find("M25", 10)->fresh,
+	   "cleared, and kept for the summary");
+	look("M25", 85, 1, 0);
+	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
+	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
+	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
+	look("M25", 1, 1, 0);
+	next_window();
+	for (r.subject.pid = 11; r.subject.pid <= 10 + FINDINGS_MAX; r.subject.pid++) {
+		r.g.map_count = r.g.map_high = 65000;
+		model_take(&m, &r.h);
+	}
+	tick();
+	is_u64(fs.n, FINDINGS_MAX, "as many as there is room for");
+	is_u64(fs.lost, 0, "none lost");
+	ok(!find("M25", 10), "but the one that was only kept");
+	end();
+}
+
 static void test_table(void)
 {
-	bool unique = true, formed = true, sorted = true, known = true;
+	bool unique = true, formed = true, sorted = true, known = true, texts = true, after = true;
 
 	for (size_t i = 0; i < nr_rules; i++) {
 		const char *id = rules[i].id;
 		bool hook = !rules[i].needs;
 
 		formed &= strlen(id) == 3 && id[0] >= 'A' && id[0] <= 'Z' && id[1] >= '0' &&
-			  id[1] <= '9' && id[2] >= '0' && id[2] <= '9' && rules[i].title[0] &&
-			  rules[i].test;
+			  id[1] <= '9' && id[2] >= '0' && id[2] <= '9' && rules[i].test;
+		texts &= diagnosis_find(id) && diagnosis_rule(diagnosis_find(id)) == &rules[i];
+		after &= are_diagnoses(rules[i].after);
 		for (size_t k = 0; k < i; k++)
 			unique &= strcmp(rules[k].id, id) != 0;
 		if (i && rules[i - 1].id[0] == id[0])
 			sorted &= strcmp(rules[i - 1].id, id) < 0;
 		for (size_t k = 0; k < NR_FIXTURE_HOOKS; k++)
 			hook |= rules[i].needs && !strcmp(rules[i].needs, fixture_hooks[k]);
-		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].needs);
+		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].trigger == ON_HOST ||
+				  rules[i].needs);
 	}
 	ok(unique, "ids are unique");
-	ok(formed, "a letter and two digits, a title and a test");
+	ok(formed, "a letter and two digits, and a test");
+	ok(texts, "each has its texts");
+	ok(after, "what a rule comes after has its texts, too");
 	ok(sorted, "a letter's rules stand in order");
 	ok(known, "hooks that rules need are hooks; events need one");
 	is_str(severity_name(SEVERITY_INFO), "info", "severity names");
@@ -345,9 +657,18 @@ int main(void)
 	test_subject_ends();
 	test_refused();
 	test_refused_lasts();
+	test_crash_after_refusal();
+	test_because();
+	test_told();
+	test_reached();
 	test_kernel_fault();
 	test_growth();
+	test_host();
+	test_assumed();
+	test_burst();
+	test_resources();
 	test_cap();
+	test_kept();
 	test_table();
 	return tap_done();
 }

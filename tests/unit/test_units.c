@@ -127,11 +127,45 @@ static void test_u64(void)
 	is_u64(v, 20, "parse_u64 leaves the value where it fails");
 }
 
+static void test_bytes(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t want;
+	} good[] = {{"1", 1},
+		    {"65536", 65536},
+		    {"64K", 65536},
+		    {"512M", 512 << 20},
+		    {"8G", 8ULL << 30},
+		    {"2T", 2ULL << 40},
+		    {"9223372036854775807", INT64_MAX}};
+	static const char *const bad[] = {"",	      "x",
+					  "K",	      "1k",
+					  "1KB",      "1 K",
+					  "-1",	      "0",
+					  "0G",	      "1.5G",
+					  "+1",	      "1P",
+					  "1GG",      "9223372036854775808",
+					  "8388608T", "99999999999999999999999"};
+	uint64_t v;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		v = 7;
+		ok(!parse_bytes(good[i].text, &v), "parse_bytes '%s'", good[i].text);
+		is_u64(v, good[i].want, good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		v = 7;
+		ok(parse_bytes(bad[i], &v) < 0 && v == 7, "parse_bytes refuses '%s'", bad[i]);
+	}
+}
+
 int main(void)
 {
 	test_put();
 	test_names();
 	test_seconds();
 	test_u64();
+	test_bytes();
 	return tap_done();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes N one-page maps that cannot merge, or as many as the kernel allows. */
+/* Makes N one-page maps that cannot merge, or as many as the kernel allows; may use what it did not
+ * get. */
 #include "common.h"
 
 #define MOST_MAPS (1L << 20)
@@ -9,17 +10,18 @@ static void *maps[MOST_MAPS];
 int main(int argc, char **argv)
 {
 	long wanted, made = 0, rate = 0, before, after;
-	bool unmap = false;
+	bool unmap = false, crash = false;
 	const struct opt opts[] = {
 		{ "rate", OPT_NUMBER, &rate },
 		{ "unmap", OPT_FLAG, &unmap },
+		{ "crash", OPT_FLAG, &crash },
 		{ 0 },
 	};
 	const char *word;
 	int refusal = 0;
 	long long start;
 
-	parse_args(argc, argv, "N|limit [--rate PER_SEC] [--unmap]", opts, &word, 1, 1);
+	parse_args(argc, argv, "N|limit [--rate PER_SEC] [--unmap] [--crash]", opts, &word, 1, 1);
 	wanted = parse_count(word);
 	before = map_count();
 	wait_for_go();
@@ -45,5 +47,7 @@ int main(int argc, char **argv)
 	truth_number("map_count", after);
 	truth_number("map_count_now", map_count());
 	truth_close();
+	if (crash && refusal)
+		*(volatile char *)maps[made] = 1; /* MAP_FAILED */
 	return 0;
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* diagnose: a verdict on some processes: what they hold, what grows, what was refused, and why. */
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/holdings.h"
+#include "probe/host.h"
+#include "targets.h"
+
+#define TIERS_ALL      0xfu
+#define WATCH_SECONDS  3.0
+#define HOLDERS_MOST   16 /* processes of which the holdings are read: those with the most */
+#define HOLDINGS_LEAST 64 /* of fewer there is nothing to tell */
+
+static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_what what)
+{
+	const struct fs_gauges *x = &a->now.g, *y = &b->now.g;
+
+	return what == FS_WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
+}
+
+/* The one with the most among those that were not read yet. */
+static struct subject *next_holder(struct session *s, enum fs_what what)
+{
+	struct subject *best = NULL;
+
+	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
+		uint64_t count = what == FS_WHAT_MAPS ? one->now.g.map_count : one->now.g.fds;
+
+		if (one->final || one->held[what].sort || count < HOLDINGS_LEAST)
+			continue;
+		if (!best || is_nearer(one, best, what))
+			best = one;
+	}
+	return best;
+}
+
+/* One bounded read of each holder's maps and descriptors: what grew before we came is only there.
+ */
+static int read_holdings(struct session *s, enum fs_what what)
+{
+	struct sink sink = {.take = collector_take, .ctx = &s->collector};
+
+	for (int i = 0; i < HOLDERS_MOST; i++) {
+		struct subject *one = next_holder(s, what);
+
+		if (!one || holdings_read(one->id.pid, &one->id, what, &sink))
+			break; /* gone, or not ours to read: told by what is missing */
+	}
+	return 0;
+}
+
+static int open_live(struct session *s)
+{
+	int err;
+
+	strcpy(s->mode, "targets");
+	s->attributes_all = true;
+	targets_describe(s);
+	err = session_open_live(s, false, TIERS_ALL);
+	return err ? err : targets_watch(s, true);
+}
+
+static int check_arguments(struct options *o)
+{
+	if (!o->replay && !o->filter.pids) {
+		complain("diagnose: of which process?\n"
+			 "  try: sudo faultscope diagnose -p PID, or diagnose --replay FILE");
+		return EXIT_USAGE;
+	}
+	if (!o->replay && !o->duration)
+		o->duration = WATCH_SECONDS;
+	if (!o->format)
+		o->format = &diagnosis_renderer;
+	return 0;
+}
+
+/* Once at the end: the gravest finding that is open decides. */
+static int verdict_status(const struct session *s)
+{
+	for (size_t i = 0; i < s->findings.n; i++)
+		if (s->findings.f[i].open && s->findings.f[i].severity >= SEVERITY_WARNING)
+			return EXIT_GATE;
+	return 0;
+}
+
+int command_diagnose(const struct options *given)
+{
+	struct options o = *given;
+	struct session s;
+	int err = check_arguments(&o), status;
+
+	if (err)
+		return err;
+	err = session_begin(&s, &o);
+	if (!err)
+		err = o.replay ? session_open_replay(&s) : open_live(&s);
+	if (!err)
+		err = session_start(&s);
+	if (!err && s.src->live && !host_is_in_pid_namespace()) {
+		read_holdings(&s, FS_WHAT_MAPS);
+		read_holdings(&s, FS_WHAT_FDS);
+	}
+	if (!err)
+		session_loop(&s);
+	else
+		s.status = err;
+	status = s.status ? 0 : verdict_status(&s);
+	err = session_end(&s);
+	return err ? err : status;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The gates of --fail-on, from the options to the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "render/gates.h"
+#include "session.h"
+
+/* GitHub's runner sets it; commands on standard error are taken as those on standard output. */
+static bool is_on_github(const struct options *o)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	return o->github || (actions && !strcmp(actions, "true"));
+}
+
+int gating_begin(struct session *s)
+{
+	s->gates = s->o->gates;
+	if (s->gates.n)
+		s->view.gates = &s->gates;
+	if (!s->o->junit)
+		return 0;
+	/* now: once rights are given up nothing can be opened to write */
+	s->junit = open(s->o->junit, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (s->junit >= 0)
+		return 0;
+	complain("cannot write %s: %s", s->o->junit, strerror(errno));
+	return EXIT_FAILED;
+}
+
+void gating_judge(struct session *s)
+{
+	gates_look(&s->gates, &s->m);
+	gates_judge(&s->gates, &s->m, &s->findings);
+	if (s->gates.failed && !s->status)
+		s->status = EXIT_GATE;
+}
+
+static int write_all(int fd, const struct buf *b)
+{
+	size_t at = 0;
+
+	if (b->failed)
+		return -ENOMEM;
+	while (at < b->len) {
+		ssize_t n = write(fd, b->s + at, b->len - at);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+static void write_junit(struct session *s)
+{
+	struct buf b = {};
+	int err;
+
+	gates_junit(&b, &s->view);
+	err = write_all(s->junit, &b);
+	if (close(s->junit) && !err)
+		err = -errno;
+	s->junit = -1;
+	buf_free(&b);
+	if (!err)
+		return;
+	complain("cannot write %s: %s", s->o->junit, strerror(-err));
+	s->status = EXIT_FAILED;
+}
+
+/* Whether the text that people read has the gates in it. */
+static bool is_in_text(const struct session *s)
+{
+	return s->renderer == &text_renderer && !s->o->quiet && !s->own_fd;
+}
+
+void gating_tell(struct session *s)
+{
+	struct buf b = {};
+
+	if (!is_in_text(s))
+		gates_text(&b, &s->view, true);
+	if (is_on_github(s->o))
+		gates_github(&b, &s->view);
+	if (b.len)
+		write_all(STDERR_FILENO, &b);
+	buf_free(&b);
+	if (s->junit >= 0)
+		write_junit(s);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/resources.h"
+
+#include <string.h>
+
+#define USE(name, known, value_is, high_is)                                                        \
+	static bool use_##name(const struct model *m, const struct subject *s, struct use *ret)    \
+	{                                                                                          \
+		const struct fs_gauges *g = s ? &s->now.g : NULL;                                  \
+		const struct fs_limits *l = &m->tick.limits;                                       \
+		(void)g, (void)l;                                                                  \
+		*ret = (struct use){.value = (value_is), .high = (high_is)};                       \
+		return (known);                                                                    \
+	}
+
+#define LIMIT(name, expression)                                                                    \
+	static uint64_t limit_of_##name(const struct model *m, const struct subject *s)            \
+	{                                                                                          \
+		const struct fs_gauges *g = s ? &s->now.g : NULL;                                  \
+		const struct fs_limits *l = &m->tick.limits;                                       \
+		(void)g, (void)l;                                                                  \
+		return (expression);                                                               \
+	}
+
+USE(maps, !(g->flags & FS_PROC_NO_COUNT), g->map_count, g->map_high)
+LIMIT(maps, l->max_map_count)
+
+USE(fds, true, g->fds, g->fd_high)
+LIMIT(fds, g->fd_soft)
+
+/* Who holds CAP_IPC_LOCK is not bound by it: what is past the limit shows that. */
+USE(memlock, l->page_bytes, g->locked_vm_pages * l->page_bytes, 0)
+LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UINT64_MAX
+									   : g->memlock_limit_bytes)
+
+/* RLIMIT_NPROC bounds all threads of a user, of which these are some: it has to be assumed. */
+USE(threads, true, g->threads, 0)
+LIMIT(threads, 0)
+
+USE(files, l->file_max, l->file_nr, 0)
+LIMIT(files, l->file_max)
+
+/* A limit in overcommit mode 2 alone (mm/util.c: __vm_enough_memory). */
+USE(commit, l->commit_limit_bytes, l->committed_bytes, 0)
+LIMIT(commit, l->overcommit_memory == 2 ? l->commit_limit_bytes : UINT64_MAX)
+
+USE(memory, l->mem_available_bytes && l->mem_available_bytes <= l->mem_total_bytes,
+    l->mem_total_bytes - l->mem_available_bytes, 0)
+LIMIT(memory, l->mem_total_bytes)
+
+USE(swap, l->swap_total_bytes && l->swap_free_bytes <= l->swap_total_bytes,
+    l->swap_total_bytes - l->swap_free_bytes, 0)
+LIMIT(swap, l->swap_total_bytes)
+
+const struct resource resources[NR_RESOURCES] = {
+	[RESOURCE_MAPS] = {"vm.max_map_count", "mappings", OF_PROCESS, false, use_maps,
+			   limit_of_maps},
+	[RESOURCE_FDS] = {"RLIMIT_NOFILE", "descriptors", OF_PROCESS, false, use_fds, limit_of_fds},
+	[RESOURCE_MEMLOCK] = {"RLIMIT_MEMLOCK", "locked memory", OF_PROCESS, true, use_memlock,
+			      limit_of_memlock},
+	[RESOURCE_THREADS] = {"RLIMIT_NPROC", "threads", OF_PROCESS, false, use_threads,
+			      limit_of_threads},
+	[RESOURCE_FILES] = {"fs.file-max", "open files", OF_HOST, false, use_files, limit_of_files},
+	[RESOURCE_COMMIT] = {"CommitLimit", "committed memory", OF_HOST, true, use_commit,
+			     limit_of_commit},
+	[RESOURCE_MEMORY] = {"MemTotal", "memory in use", OF_HOST, true, use_memory,
+			     limit_of_memory},
+	[RESOURCE_SWAP] = {"SwapTotal", "swap in use", OF_HOST, true, use_swap, limit_of_swap},
+};
+
+int resource_find(const char *limit)
+{
+	for (int i = 0; i < NR_RESOURCES; i++)
+		if (!strcmp(resources[i].limit, limit))
+			return i;
+	return -1;
+}
+
+uint64_t resource_limit(const struct model *m, const struct subject *s, size_t i)
+{
+	return m->assumed[i] ? m->assumed[i] : resources[i].get_limit(m, s);
+}
+
+const struct series *resource_series(const struct model *m, const struct subject *s, size_t i)
+{
+	struct series *const *set = s ? s->series : m->series;
+
+	return set ? set[i] : NULL;
+}
+
+bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret)
+{
+	const struct series *series = resource_series(m, s, i);
+	struct use u;
+
+	if (!resources[i].use(m, s, &u))
+		return false;
+	if (series && series->n && u.high < series->point[series->n - 1].high)
+		u.high = series->point[series->n - 1].high;
+	if (u.high < u.value)
+		u.high = u.value;
+	if (s && s->final)
+		u.value = u.high;
+	u.limit = resource_limit(m, s, i);
+	u.assumed = m->assumed[i] != 0;
+	*ret = u;
+	return true;
+}
+
+struct forecast resource_forecast(const struct model *m, const struct subject *s, size_t i)
+{
+	const struct series *series = resource_series(m, s, i);
+	uint64_t limit = resource_limit(m, s, i);
+
+	if (!series || limit == UINT64_MAX)
+		return (struct forecast){};
+	return series_forecast(series, m->last_ns, limit);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The text of `diagnose`: the verdict first, then what each process holds and who made it grow. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/growers.h"
+#include "model/holdings.h"
+#include "render/style.h"
+#include "render/text.h"
+
+#define SORTS_SHOWN	6
+#define FRAMES_SHOWN	5
+#define PROCESSES_SHOWN 8
+
+static const char *const what_name[] = {"mappings", "descriptors"};
+
+static uint64_t count_of(const struct subject *s, enum fs_what what)
+{
+	return what == FS_WHAT_MAPS ? s->now.g.map_count : s->now.g.fds;
+}
+
+static void say_holding(struct buf *b, const struct view *v, const struct fs_holding *h)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "   | %8" PRIu64 "  ", (uint64_t)h->count);
+	line_safe(&l, h->name);
+	line_printf(&l, "  (%s)", holding_kind_name(h->kind));
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
+			 enum fs_what what)
+{
+	const struct holdings *h = &s->held[what];
+	uint64_t shown = 0, all = 0;
+	struct line l = {.v = v};
+
+	if (!h->n)
+		return;
+	for (size_t i = 0; i < h->n; i++)
+		all += h->sort[i].count;
+	line_printf(&l, "  it holds ");
+	line_count(&l, all);
+	line_printf(&l, " %s:", what_name[what]);
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
+		say_holding(b, v, &h->sort[i]);
+		shown += h->sort[i].count;
+	}
+	if (shown < all || h->sort[0].cut) {
+		line_printf(&l, "   | %8" PRIu64 "%s  others", all - shown,
+			    h->sort[0].cut ? "+" : "");
+		line_end(&l, b, STYLE_DIM);
+	}
+}
+
+/* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
+static void put_frames(struct buf *b, const struct frames *f)
+{
+	const char *at = f->text;
+
+	for (int i = 0; *at && i < FRAMES_SHOWN; i++) {
+		size_t n = strcspn(at, "\n");
+		char frame[400];
+
+		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at);
+		buf_puts(b, i ? " <- " : "");
+		buf_safe(b, frame, true);
+		at += n + (at[n] == '\n');
+	}
+	if (*at)
+		buf_puts(b, " <- ...");
+	else if (f->flags & FS_FRAMES_SHORT)
+		buf_puts(b, " (stack may be short)");
+}
+
+static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
+		       const struct grower *g)
+{
+	const struct frames *f = model_frames(v->m, &s->id, g->stack);
+	struct line l = {.v = v};
+	struct buf from = {};
+
+	line_printf(&l, "   | ");
+	line_printf(&l, "%+8" PRId64 "  ", (int64_t)(g->added - g->removed));
+	line_safe(&l, g->name);
+	if (g->removed) {
+		line_printf(&l, "  (");
+		line_count(&l, g->added);
+		line_printf(&l, " made, ");
+		line_count(&l, g->removed);
+		line_printf(&l, " gone)");
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	if (!f)
+		return;
+	put_frames(&from, f);
+	if (from.s)
+		text_wrapped(b, v, "   |           from ", from.s);
+	buf_free(&from);
+}
+
+static void say_growers(struct buf *b, const struct view *v, const struct subject *s,
+			enum fs_what what)
+{
+	struct grower g[SORTS_SHOWN];
+	uint64_t added;
+	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
+	struct line l = {.v = v};
+
+	if (!n)
+		return;
+	line_printf(&l, "  made in the %.1f s watched: ", view_seconds(v, v->m->last_ns));
+	line_count(&l, added);
+	line_printf(&l, " %s", what_name[what]);
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < n; i++)
+		say_grower(b, v, s, &g[i]);
+}
+
+static void say_process(struct buf *b, const struct view *v, const struct subject *s)
+{
+	struct line l = {.v = v};
+
+	line_safe(&l, s->now.g.comm);
+	line_printf(&l, "[%u]", s->id.pid);
+	if (s->exe) {
+		line_printf(&l, "  ");
+		line_safe(&l, s->exe);
+	}
+	line_printf(&l, "  maps ");
+	line_count(&l, s->now.g.map_count);
+	line_printf(&l, "  fds ");
+	line_count(&l, s->now.g.fds);
+	line_printf(&l, "  threads ");
+	line_count(&l, s->now.g.threads);
+	line_end(&l, b, STYLE_BOLD);
+	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+		say_holdings(b, v, s, what);
+		say_growers(b, v, s, what);
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct subject *x = *(struct subject *const *)a, *y = *(struct subject *const *)b;
+	uint64_t m = count_of(x, FS_WHAT_MAPS) + count_of(x, FS_WHAT_FDS);
+	uint64_t n = count_of(y, FS_WHAT_MAPS) + count_of(y, FS_WHAT_FDS);
+
+	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
+}
+
+/* The tree of processes, the largest first. */
+static void say_processes(struct buf *b, const struct view *v)
+{
+	const struct subject **all = calloc(v->m->subjects + 1, sizeof(*all));
+	struct line l = {.v = v};
+	size_t n = 0;
+
+	for (struct subject *s = model_each(v->m, NULL); all && s; s = model_each(v->m, s))
+		if (!s->hidden && n < v->m->subjects)
+			all[n++] = s;
+	if (all)
+		qsort(all, n, sizeof(*all), by_size);
+	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
+		say_process(b, v, all[i]);
+	if (n > PROCESSES_SHOWN) {
+		line_printf(&l, "and %zu processes more; --json has all", n - PROCESSES_SHOWN);
+		line_end(&l, b, STYLE_DIM);
+	}
+	free(all);
+}
+
+/* What was asked, and what could not be: a clean bill is worth what was looked at. */
+static void say_checked(struct buf *b, const struct view *v)
+{
+	struct buf blind = {};
+	size_t on = 0, n = 0;
+
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+
+		on += h->state == FS_HOOK_ON;
+		if (h->state != FS_HOOK_BLIND)
+			continue;
+		buf_printf(&blind, "%s%s (", n++ ? ", " : "", h->name);
+		buf_safe(&blind, h->why, v->unicode);
+		buf_puts(&blind, ")");
+	}
+	buf_putc(b, '\n');
+	text_wrapped(b, v, "checked: ",
+		     "map count, descriptors, locked memory and threads against their limits; "
+		     "refused calls; crashes; commit, swap and files of the host; growth and "
+		     "when it ends");
+	if (n)
+		text_wrapped(b, v, "not checked: ", blind.s);
+	buf_free(&blind);
+}
+
+static void say_sum(struct buf *b, const struct view *v)
+{
+	size_t n[NR_SEVERITIES] = {}, all = 0;
+	const char *id = NULL;
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (!f->open || f->severity < v->min_severity)
+			continue;
+		if (!id || f->severity > SEVERITY_WARNING)
+			id = f->rule->id;
+		n[f->severity]++;
+		all++;
+	}
+	if (!all)
+		line_printf(&l, "no finding: all is well as far as it was checked");
+	else
+		line_printf(&l,
+			    "%zu %s (%zu critical, %zu warning, %zu info).  More: faultscope "
+			    "explain %s",
+			    all, all == 1 ? "finding" : "findings", n[SEVERITY_CRITICAL],
+			    n[SEVERITY_WARNING], n[SEVERITY_INFO], id);
+	line_wrap(&l, b, all ? STYLE_BOLD : STYLE_PLAIN);
+}
+
+static void diagnosis_close(struct buf *b, const struct view *v)
+{
+	text_findings(b, v);
+	if (b->len)
+		buf_putc(b, '\n');
+	say_processes(b, v);
+	say_checked(b, v);
+	say_sum(b, v);
+}
+
+static void nothing(struct buf *b, const struct view *v)
+{
+}
+
+static void no_event(struct buf *b, const struct view *v, const union event *e)
+{
+}
+
+static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+}
+
+const struct renderer diagnosis_renderer = {
+	.name = "diagnosis",
+	.help = "the verdict of faultscope diagnose",
+	.open = nothing,
+	.event = no_event,
+	.finding = no_finding,
+	.frame = nothing,
+	.close = diagnosis_close,
+};

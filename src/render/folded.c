@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Growth as folded stacks, for flame graphs: "comm;outermost;…;innermost;[sort] count", a line
+ * each. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/growers.h"
+#include "render/render.h"
+
+/* A frame's name without what separates frames, and safe on a terminal. */
+static void put_name(struct buf *b, const char *s, size_t n)
+{
+	char name[512];
+
+	n = n < sizeof(name) - 1 ? n : sizeof(name) - 1;
+	memcpy(name, s, n);
+	name[n] = 0;
+	for (char *c = name; *c; c++)
+		if (*c == ';')
+			*c = ':';
+	buf_safe(b, name, true);
+}
+
+/* Outermost first. */
+static void put_frames(struct buf *b, const struct frames *f)
+{
+	size_t end = f ? strlen(f->text) : 0;
+
+	while (end) {
+		size_t start = end;
+
+		while (start && f->text[start - 1] != '\n')
+			start--;
+		buf_putc(b, ';');
+		put_name(b, f->text + start, end - start);
+		end = start ? start - 1 : 0;
+	}
+}
+
+static void folded_close(struct buf *b, const struct view *v)
+{
+	char name[GROWER_NAME];
+
+	for (size_t i = 0; i < v->m->growths; i++) {
+		const struct fs_growth *g = &v->m->growth[i];
+		const struct subject *s = model_find(v->m, &g->subject);
+		const char *comm = s ? s->now.g.comm : "process";
+
+		if (g->added <= g->removed)
+			continue;
+		put_name(b, comm, strnlen(comm, FS_COMM_LEN));
+		put_frames(b, model_frames(v->m, &g->subject, g->stack));
+		growth_name(g, name, sizeof(name));
+		buf_puts(b, g->what == FS_WHAT_MAPS ? ";[maps] " : ";[fds] ");
+		put_name(b, name, strlen(name));
+		buf_printf(b, " %" PRIu64 "\n", (uint64_t)(g->added - g->removed));
+	}
+}
+
+static void nothing(struct buf *b, const struct view *v)
+{
+}
+
+static void no_event(struct buf *b, const struct view *v, const union event *e)
+{
+}
+
+static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+}
+
+const struct renderer folded_renderer = {
+	.name = "folded",
+	.help = "user stacks of what grew, for flame graphs",
+	.open = nothing,
+	.event = no_event,
+	.finding = no_finding,
+	.frame = nothing,
+	.close = folded_close,
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "render/style.h"
+#include "render/text.h"
+#include "rules/diagnoses.h"
+
+#define LISTED_OF_A_RULE 3 /* findings of one severity */
+
+void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text)
+{
+	int indent = text_columns(lead), room = v->width - indent;
+	const char *at = text;
+	bool first = true;
+
+	if (room < 20)
+		room = 20;
+	while (*at) {
+		size_t take = strlen(at);
+
+		if ((int)take > room) {
+			take = room;
+			while (take > 0 && at[take] != ' ')
+				take--;
+			if (!take) /* a word longer than the line: a command, kept whole */
+				take = strcspn(at, " ");
+		}
+		if (first)
+			buf_puts(b, lead);
+		else
+			buf_repeat(b, " ", indent);
+		buf_printf(b, "%.*s\n", (int)take, at);
+		at += take;
+		at += strspn(at, " ");
+		first = false;
+	}
+}
+
+/* "because M02 (a mapping could not be split: …), because M25 (…)" */
+static void say_because(struct buf *b, const struct view *v, const struct finding *f)
+{
+	struct buf note = {};
+
+	for (size_t i = 0; i < f->nr_because; i++) {
+		const char *id = f->because[i]->id;
+		const struct diagnosis *d = diagnosis_find(id);
+
+		buf_printf(&note, "%sbecause %s (%s)", i ? ", " : "", id, d ? d->title : "");
+	}
+	if (note.s)
+		text_wrapped(b, v, "   = note: ", note.s);
+	buf_free(&note);
+}
+
+static bool is_shown(const struct view *v, const struct finding *f)
+{
+	return f->open || f->fresh || v->command;
+}
+
+void text_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	/* once a command is over, all that was is told alike */
+	bool open = f->open || v->command;
+	struct buf title = {}, e = {};
+	struct line l = {.v = v};
+
+	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
+	if (f->rule->trigger == ON_HOST) {
+		line_printf(&l, "this host: ");
+	} else {
+		line_safe(&l, f->comm);
+		line_printf(&l, "[%u]: ", f->subject.pid);
+	}
+	buf_safe(&title, f->title, v->unicode);
+	line_printf(&l, "%s", title.s ? title.s : "");
+	line_wrap(&l, b, severity_style(f->severity));
+	for (size_t i = 0; i < f->nr_evidence && open; i++) {
+		const struct evidence *ev = &f->evidence[i];
+
+		buf_clear(&e);
+		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
+			   ev->limit);
+		text_wrapped(b, v, "   | ", e.s);
+	}
+	if (open)
+		say_because(b, v, f);
+	for (size_t i = 0; i < f->nr_remedies && open; i++)
+		text_wrapped(b, v, "   = help: ", f->remedy[i]);
+	buf_free(&e);
+	buf_free(&title);
+}
+
+/* Those of the same rule and severity among the shown findings from..to. */
+static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
+{
+	const struct finding *all = v->findings->f;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += all[i].rule == f->rule && all[i].severity == f->severity &&
+		     is_shown(v, &all[i]);
+	return n;
+}
+
+/* One of many of a rule: the first few, then how many more. */
+static void say_one_of(struct buf *b, const struct view *v, size_t i)
+{
+	const struct finding *f = &v->findings->f[i];
+	size_t before = count_alike(v, f, 0, i);
+	struct line l = {.v = v};
+
+	if (before < LISTED_OF_A_RULE)
+		text_finding(b, v, f);
+	if (before != LISTED_OF_A_RULE)
+		return;
+	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
+		    f->rule->id, count_alike(v, f, i, v->findings->n));
+	line_end(&l, b, severity_style(f->severity));
+}
+
+void text_findings(struct buf *b, const struct view *v)
+{
+	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
+		for (size_t i = 0; i < v->findings->n; i++) {
+			const struct finding *f = &v->findings->f[i];
+
+			if ((int)f->severity == severity && is_shown(v, f))
+				say_one_of(b, v, i);
+		}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/diagnoses.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ID_LEN 3
+
+const struct about abouts[NR_ABOUTS] = {
+	[ABOUT_MEANS] = {"means", "what it means"},
+	[ABOUT_MEASURED] = {"measured", "how it is told"},
+	[ABOUT_CONFIRM] = {"confirm", "to see it by hand"},
+	[ABOUT_GAIN] = {"gain_time", "to gain time"},
+	[ABOUT_FIX] = {"fix", "to fix the cause"},
+	[ABOUT_ALIKE] = {"alike", "what looks alike, but is not"},
+};
+
+const struct diagnosis *diagnosis_at(size_t i)
+{
+	const struct {
+		const struct diagnosis *d;
+		size_t n;
+	} parts[] = {
+		{diagnoses_maps, nr_diagnoses_maps},
+		{diagnoses_memory, nr_diagnoses_memory},
+		{diagnoses_fds, nr_diagnoses_fds},
+		{diagnoses_kernel, nr_diagnoses_kernel},
+	};
+
+	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+		if (i < parts[p].n)
+			return &parts[p].d[i];
+		i -= parts[p].n;
+	}
+	return NULL;
+}
+
+/* "m1" for "M01" */
+static bool is_id(const char *id, const char *word)
+{
+	const char *digits = word + 1;
+
+	if (toupper((unsigned char)word[0]) != id[0] || !isdigit((unsigned char)*digits))
+		return false;
+	while (digits[0] == '0' && digits[1])
+		digits++;
+	return !strcmp(digits, id[1] == '0' ? id + 2 : id + 1);
+}
+
+const struct diagnosis *diagnosis_find(const char *id)
+{
+	const struct diagnosis *d;
+
+	for (size_t i = 0; (d = diagnosis_at(i)); i++)
+		if (is_id(d->id, id))
+			return d;
+	return NULL;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to add, drop or change (Levenshtein), whatever their case. */
+static size_t distance(const char *id, const char *word)
+{
+	size_t row[ID_LEN + 1], len = strlen(word);
+
+	for (size_t i = 0; i <= ID_LEN; i++)
+		row[i] = i;
+	for (size_t k = 1; k <= len; k++) {
+		size_t diagonal = row[0];
+
+		row[0] = k;
+		for (size_t i = 1; i <= ID_LEN; i++) {
+			size_t kept = diagonal + (toupper((unsigned char)word[k - 1]) != id[i - 1]);
+
+			diagonal = row[i];
+			row[i] = least(kept, least(row[i], row[i - 1]) + 1);
+		}
+	}
+	return row[ID_LEN];
+}
+
+size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t most)
+{
+	const struct diagnosis *d;
+	size_t n = 0;
+
+	for (size_t far = 1; far < ID_LEN && !n; far++)
+		for (size_t i = 0; (d = diagnosis_at(i)) && n < most; i++)
+			if (distance(d->id, word) == far)
+				ret[n++] = d;
+	return n;
+}
+
+const struct rule *diagnosis_rule(const struct diagnosis *d)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (!strcmp(rules[i].id, d->id))
+			return &rules[i];
+	return NULL;
+}

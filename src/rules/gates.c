@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/gates.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct gate_row gate_rows[] = {
+	{"maps.max", GATE_HIGHEST, 0, 1, "most mappings of a process; of its limit with %",
+	 "maps.high", NULL, "maps.limit"},
+	{"fds.max", GATE_HIGHEST, 0, 1, "most descriptors of a process; of its limit with %",
+	 "fds.high", NULL, "fds.limit"},
+	{"rss.max", GATE_HIGHEST, 0, 1, "most resident memory of a process, at a look: 2G",
+	 "memory.rss_bytes"},
+	{"swap.max", GATE_HIGHEST, 0, 1, "most swapped out of a process, at a look: 100M",
+	 "memory.swap_bytes"},
+	{"minor_faults", GATE_TOTAL, 0, 1, "minor faults", "faults.minor"},
+	{"major_faults", GATE_TOTAL, 0, 1, "major faults", "faults.major"},
+	{"stall_ms", GATE_TOTAL, 0, 1e6, "time that threads waited in faults: 500, 2s",
+	 "faults.stall_ns"},
+	{"refused", GATE_TOTAL, 0, 1, "mapping and descriptor calls refused", "maps.refused",
+	 "fds.refused"},
+	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV of a fault"},
+	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS of a fault"},
+	{"findings.critical", GATE_FINDINGS, SEVERITY_CRITICAL, 1, "findings that were critical"},
+	{"findings.warning", GATE_FINDINGS, SEVERITY_WARNING, 1,
+	 "findings that were warnings, or critical"},
+};
+const size_t nr_gate_rows = sizeof(gate_rows) / sizeof(gate_rows[0]);
+
+/* What may stand behind a number. */
+static const struct {
+	enum unit unit;
+	const char *suffix;
+	double scale;
+} suffixes[] = {
+	{UNIT_COUNT, "k", 1e3},	       {UNIT_COUNT, "M", 1e6},	   {UNIT_BYTES, "B", 1},
+	{UNIT_BYTES, "K", 1024},       {UNIT_BYTES, "KiB", 1024},  {UNIT_BYTES, "M", 1 << 20},
+	{UNIT_BYTES, "MiB", 1 << 20},  {UNIT_BYTES, "G", 1 << 30}, {UNIT_BYTES, "GiB", 1 << 30},
+	{UNIT_BYTES, "T", 1ULL << 40}, {UNIT_NS, "ns", 1},	   {UNIT_NS, "us", 1e3},
+	{UNIT_NS, "ms", 1e6},	       {UNIT_NS, "s", 1e9},
+};
+
+enum unit gate_unit(const struct gate *g)
+{
+	return g->field && !g->percent ? g->field->unit : UNIT_COUNT;
+}
+
+static int bad(const struct gate *g, char *error, size_t size, const char *what)
+{
+	snprintf(error, size, "--fail-on '%s': %s", g->text, what);
+	return -EINVAL;
+}
+
+static int bad_name(const struct gate *g, char *error, size_t size)
+{
+	size_t len = snprintf(error, size, "--fail-on '%s': no such figure\n  gates:", g->text);
+
+	for (size_t i = 0; i < nr_gate_rows && len < size; i++)
+		len += snprintf(error + len, size - len, " %s", gate_rows[i].name);
+	if (len < size)
+		snprintf(error + len, size - len,
+			 "\n  or any of the JSON: faults.failed, maps.created, threads, ...");
+	return -EINVAL;
+}
+
+static bool take_row(struct gate *g, const char *name)
+{
+	for (size_t i = 0; i < nr_gate_rows; i++) {
+		const struct gate_row *row = &gate_rows[i];
+
+		if (strcmp(row->name, name))
+			continue;
+		g->kind = row->kind;
+		g->number = row->number;
+		g->unit = row->unit;
+		g->field = row->field ? field_find(row->field) : NULL;
+		g->plus = row->plus ? field_find(row->plus) : NULL;
+		g->limit = row->limit ? field_find(row->limit) : NULL;
+		return true;
+	}
+	return false;
+}
+
+static bool take_field(struct gate *g, const char *name)
+{
+	const struct field *f = field_find(name);
+
+	if (!f || f->unit == UNIT_LIMIT)
+		return false;
+	g->kind = f->type == FIELD_COUNTER ? GATE_TOTAL : GATE_HIGHEST;
+	g->field = f;
+	g->unit = 1;
+	return true;
+}
+
+/* Takes "60%", "1000", "2G", "500ms". */
+static int take_threshold(struct gate *g, const char *s, char *error, size_t size)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s) || s[strspn(s, "0123456789.")] == 'x')
+		return bad(g, error, size, "compared with which number? As in maps.max>60%");
+	g->threshold = strtod(s, &end);
+	if (!strcmp(end, "%")) {
+		g->percent = true;
+		return g->limit ? 0
+				: bad(g, error, size,
+				      "of what? Only maps.max and fds.max have a limit");
+	}
+	if (!*end) {
+		g->threshold *= g->unit;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (suffixes[i].unit == gate_unit(g) && !strcmp(suffixes[i].suffix, end)) {
+			g->threshold *= suffixes[i].scale;
+			return 0;
+		}
+	return bad(g, error, size, "no such unit for this figure");
+}
+
+static int parse_gate(struct gate *g, char *error, size_t size)
+{
+	char name[sizeof(g->text)];
+	size_t len = strcspn(g->text, "<>");
+	bool equal;
+
+	if (!len || !g->text[len])
+		return bad(g, error, size,
+			   "a figure, > or <, and a number: maps.max>60%,refused>0");
+	snprintf(name, sizeof(name), "%.*s", (int)len, g->text);
+	if (!take_row(g, name) && !take_field(g, name))
+		return bad_name(g, error, size);
+	equal = g->text[len + 1] == '=';
+	g->op = g->text[len] == '>' ? (equal ? GATE_FROM : GATE_ABOVE)
+				    : (equal ? GATE_TO : GATE_BELOW);
+	return take_threshold(g, g->text + len + 1 + equal, error, size);
+}
+
+int gates_parse(struct gates *g, const char *text, char *error, size_t size)
+{
+	do {
+		size_t len = strcspn(text, ","), at = 0;
+		struct gate *one = &g->gate[g->n];
+
+		if (g->n == GATES_MAX) {
+			snprintf(error, size, "--fail-on: more than %d gates", GATES_MAX);
+			return -EINVAL;
+		}
+		memset(one, 0, sizeof(*one));
+		for (size_t i = 0; i < len && at + 1 < sizeof(one->text); i++)
+			if (text[i] != ' ')
+				one->text[at++] = text[i];
+		if (at + 1 == sizeof(one->text))
+			return bad(one, error, size, "too long");
+		if (parse_gate(one, error, size))
+			return -EINVAL;
+		g->n++;
+		text += len + (text[len] == ',');
+	} while (*text);
+	return 0;
+}
+
+/* A figure of a process; false where it is not known. */
+static bool get_value(const struct gate *g, const struct model *m, const struct subject *s,
+		      uint64_t *ret)
+{
+	uint64_t other = 0;
+
+	if (!field_get(m, s, g->field, ret) || (g->plus && !field_get(m, s, g->plus, &other)))
+		return false;
+	*ret += other;
+	return true;
+}
+
+static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
+{
+	g->pid = pid;
+	memcpy(g->comm, comm, sizeof(g->comm));
+	g->comm[FS_COMM_LEN - 1] = 0;
+}
+
+/* Ended ones are added up here, what lives at the end is added there. */
+static void look_at(struct gate *g, const struct model *m, const struct subject *s)
+{
+	uint64_t value, limit = 0;
+	double amount;
+
+	g->asked++;
+	if (!get_value(g, m, s, &value) || (g->limit && !field_get(m, s, g->limit, &limit)))
+		return;
+	g->answered++;
+	if (s->final)
+		g->ended += value;
+	amount = value;
+	if (g->percent)
+		amount = limit && limit != UINT64_MAX ? 100.0 * value / limit : 0;
+	if (s->id.pid == g->pid)
+		keep_whose(g, g->pid, s->now.g.comm); /* it may have a name of its own by now */
+	if (amount <= g->most)
+		return;
+	g->most = amount;
+	g->most_value = value;
+	g->most_limit = limit;
+	keep_whose(g, s->id.pid, s->now.g.comm);
+}
+
+static void count_signals(struct gate *g, const struct model *m)
+{
+	for (size_t i = 0; i < m->events; i++) {
+		const struct fs_signal_record *r = &m->event[i].signal;
+		const struct subject *s;
+
+		if (r->h.kind != FS_REC_SIGNAL || r->signal != g->number)
+			continue;
+		s = model_find(m, &r->subject);
+		if (s && s->hidden)
+			continue;
+		g->ended++;
+		keep_whose(g, r->subject.pid, r->comm);
+	}
+}
+
+void gates_look(struct gates *g, const struct model *m)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct gate *one = &g->gate[i];
+
+		if (one->kind == GATE_SIGNAL)
+			count_signals(one, m);
+		if (one->kind == GATE_SIGNAL || one->kind == GATE_FINDINGS)
+			continue;
+		for (struct subject *s = model_each_changed(m, NULL); s;
+		     s = model_each_changed(m, s))
+			if (!s->hidden)
+				look_at(one, m, s);
+	}
+}
+
+/* Ended ones were added as they went. */
+static double total_of(const struct gate *g, const struct model *m)
+{
+	double sum = g->ended;
+	uint64_t value;
+
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		if (!s->hidden && !s->final && get_value(g, m, s, &value))
+			sum += value;
+	return sum;
+}
+
+static bool is_measured(const struct gate *g, const struct model *m)
+{
+	switch (g->kind) {
+	case GATE_SIGNAL:
+		return model_hook_on(m, "signal");
+	case GATE_FINDINGS:
+		return true;
+	default:
+		return g->answered || (!g->asked && is_told(m, g->field->hook, g->field->lacks));
+	}
+}
+
+static bool is_incomplete(const struct gate *g, const struct model *m)
+{
+	const struct fs_losses *lost = &m->tick.losses;
+
+	if (g->kind == GATE_SIGNAL)
+		return lost->ring || m->events_lost;
+	return lost->map || m->subjects_lost;
+}
+
+static bool is_tripped(const struct gate *g)
+{
+	switch (g->op) {
+	case GATE_ABOVE:
+		return g->value > g->threshold;
+	case GATE_FROM:
+		return g->value >= g->threshold;
+	case GATE_BELOW:
+		return g->value < g->threshold;
+	default:
+		return g->value <= g->threshold;
+	}
+}
+
+void gates_judge(struct gates *g, const struct model *m, const struct findings *fs)
+{
+	g->failed = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		struct gate *one = &g->gate[i];
+
+		one->value = one->kind == GATE_TOTAL	 ? total_of(one, m)
+			     : one->kind == GATE_HIGHEST ? one->most
+			     : one->kind == GATE_SIGNAL	 ? one->ended
+							 : fs->reached[one->number];
+		one->incomplete = is_incomplete(one, m);
+		one->state = !is_measured(one, m) ? GATE_NOT_MEASURED
+			     : is_tripped(one)	  ? GATE_TRIPPED
+						  : GATE_PASSED;
+		g->failed += one->state != GATE_PASSED;
+	}
+}
+
+const char *gate_lacks(const struct gate *g)
+{
+	return g->kind == GATE_SIGNAL ? "signal" : g->field ? g->field->hook : NULL;
+}

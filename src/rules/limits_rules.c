@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/limits_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Growth is told of when the limit is this near, and is pressing when it is this near. */
+#define SOON_SECONDS  3600.0
+#define PRESS_SECONDS 300.0
+#define STAY	      1.25 /* times as far, until what was near is no more */
+/* A finding of growth outlives its forecast by this: a noisy fit comes and goes. */
+#define HOLD_NS	   10000000000ULL
+#define HOLD_LOOKS 3
+/* The largest burst is told of when it is this share of what is left. */
+#define BURST_SHARE 10
+
+static const uint32_t level_percent[] = {50, 80, 95};
+static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
+
+/* 65,530 or 8.0 MiB, and what follows it. */
+static void amount(char *ret, size_t size, const struct resource *r, uint64_t n, const char *after)
+{
+	struct buf b = {};
+
+	if (r->bytes && n != UINT64_MAX)
+		put_bytes(&b, n);
+	else
+		put_limit(&b, n);
+	snprintf(ret, size, "%s%s", b.s ? b.s : "", after);
+	buf_free(&b);
+}
+
+static void put_limit_name(struct buf *b, const struct resource *r, const struct use *u)
+{
+	char limit[32];
+
+	amount(limit, sizeof(limit), r, u->limit, "");
+	if (u->assumed)
+		buf_printf(b, "an assumed %s of %s", r->limit, limit);
+	else
+		buf_puts(b, r->limit);
+}
+
+/* Thresholds passed, 0 to 3; a level once open stays until five points below its threshold. */
+static uint32_t level_of(const struct use *u, const struct finding *open)
+{
+	uint32_t level = 0;
+
+	for (uint32_t i = 0; i < 3 && use_is_bounded(u); i++) {
+		uint32_t percent = level_percent[i] - (open && open->level > i ? 5 : 0);
+
+		if ((unsigned __int128)u->value * 100 >= (unsigned __int128)u->limit * percent)
+			level = i + 1;
+	}
+	return level;
+}
+
+static void say_use(struct finding *f, const struct resource *r, const struct use *u)
+{
+	char value[32], high[32], limit[32];
+
+	amount(value, sizeof(value), r, u->value, "");
+	amount(high, sizeof(high), r, u->high, "");
+	amount(limit, sizeof(limit), r, u->limit, u->assumed ? " (assumed)" : "");
+	finding_evidence(f, r->what, value, limit);
+	finding_evidence(f, "high-water", high, limit);
+}
+
+static void say_forecast(struct finding *f, const struct resource *r, const struct forecast *c)
+{
+	struct buf b = {};
+
+	f->forecast = *c;
+	if (!c->known)
+		return;
+	if (r->bytes)
+		put_bytes(&b, c->per_second);
+	else
+		put_rate(&b, c->per_second);
+	buf_puts(&b, "/s, full in ");
+	put_span(&b, c->seconds);
+	buf_puts(&b, " (");
+	put_span(&b, c->low);
+	buf_puts(&b, " to ");
+	put_span(&b, c->high);
+	buf_puts(&b, ")");
+	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
+	buf_free(&b);
+}
+
+/* Growth that comes in bursts may be there before any rate says so. Of two, one may be chance. */
+static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	const struct resource *r = &resources[f->rule->resource];
+	struct bursts b = series_bursts(resource_series(o->m, o->s, f->rule->resource));
+	uint64_t left = u->limit > u->value ? u->limit - u->value : 0;
+	size_t end = strlen(f->title);
+	char burst[32], rest[32];
+
+	if (!left || b.largest < left / BURST_SHARE || b.largest < 2)
+		return;
+	amount(burst, sizeof(burst), r, b.largest, "");
+	amount(rest, sizeof(rest), r, left, " left");
+	finding_evidence(f, "largest burst", burst, rest);
+	if (b.largest < left)
+		return;
+	snprintf(f->title + end, sizeof(f->title) - end,
+		 "; one more burst like its largest (%s) "
+		 "reaches it",
+		 burst);
+	if (b.second >= left && f->severity == SEVERITY_INFO)
+		f->severity = SEVERITY_WARNING;
+}
+
+/* The next power of two with room for twice of what is in use. */
+static uint64_t roomy(uint64_t high)
+{
+	uint64_t v = 65536;
+
+	while (v < high * 2)
+		v *= 2;
+	return v;
+}
+
+void limit_help_map_count(struct finding *f, uint64_t high)
+{
+	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
+		       roomy(high));
+}
+
+/* Of a process that is gone only the next one can be helped. */
+void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft)
+{
+	uint64_t want = soft * 4 < 65536 ? 65536 : soft * 4;
+	uint64_t hard = s ? s->now.g.fd_hard : UINT64_MAX;
+	bool within = want <= hard;
+
+	if (!within && hard > soft)
+		want = hard, within = true;
+	if (!within)
+		want = soft * 2;
+	if (s && !s->final && within)
+		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid,
+			       want);
+	else if (s && !s->final)
+		finding_remedy(f,
+			       "the soft limit is at the hard one; as root: prlimit --pid %u "
+			       "--nofile=%" PRIu64 ":%" PRIu64,
+			       s->id.pid, want, want);
+	else
+		finding_remedy(
+			f, "for the next start: ulimit -n %" PRIu64 "%s", want,
+			within ? ""
+			       : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
+}
+
+void limit_help_descriptors(struct finding *f, const struct subject *s)
+{
+	if (s && !s->final)
+		finding_remedy(f,
+			       "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
+			       "uniq -c | sort -n | tail",
+			       s->id.pid);
+}
+
+void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid)
+{
+	finding_remedy(f,
+		       "to gain time: prlimit --pid %u --memlock=unlimited; in a systemd unit: "
+		       "LimitMEMLOCK=infinity",
+		       pid);
+}
+
+void limit_help_file_max(struct finding *f, const struct model *m)
+{
+	finding_remedy(f, "find who holds them: faultscope --sort fds.count 1 1");
+	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
+		       (uint64_t)m->tick.limits.file_max * 2);
+}
+
+static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	if (f->rule->test == limit_is_near)
+		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
+				  "not merged; pack small ones together, unmap what is done with");
+	limit_help_map_count(f, u->high);
+}
+
+static void help_fds(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	limit_help_descriptors(f, o->s);
+	limit_help_nofile(f, o->s, u->assumed ? o->s->now.g.fd_soft : u->limit);
+}
+
+static void help_memlock(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "it binds a process without CAP_IPC_LOCK: munlock what need not stay, "
+			  "lock by mlock2(MLOCK_ONFAULT) what is touched in part");
+	limit_help_memlock(f, o->s, o->s->id.pid);
+}
+
+static void help_threads(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f,
+		       "see what they run: ps -L -o lwp,stat,wchan:20,comm -p %u | sort -k 4 | "
+		       "uniq -c -f 1; bound the pool that makes them",
+		       o->s->id.pid);
+	finding_remedy(f, "RLIMIT_NPROC bounds all threads of a user: ps -L -u %u | wc -l",
+		       o->s->now.g.uid);
+}
+
+static void help_files(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	limit_help_file_max(f, o->m);
+}
+
+static void help_commit(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "find who reserves: faultscope --sort memory.data_bytes 1 1; what is "
+			  "never touched: map it PROT_NONE or MAP_NORESERVE");
+	finding_remedy(f, "to gain time: more swap, or sysctl -w vm.overcommit_ratio=N (of memory, "
+			  "in percent); vm.overcommit_memory=0 ends the limit");
+}
+
+static void help_memory(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "find who grows: faultscope --sort memory.rss_bytes 1 1");
+	finding_remedy(f, "bound who may: systemctl set-property UNIT MemoryMax=, so that it and "
+			  "nobody else meets the OOM killer");
+}
+
+static void help_swap(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "find who is swapped out: faultscope --sort memory.swap_bytes 1 1");
+}
+
+static const struct {
+	const char *cause; /* as of a call that it refuses; NULL: it refuses none */
+	void (*help)(struct finding *f, const struct occasion *o, const struct use *u);
+} limits[NR_RESOURCES] = {
+	[RESOURCE_MAPS] = {"max_map_count", help_maps},
+	[RESOURCE_FDS] = {"rlimit_nofile", help_fds},
+	[RESOURCE_MEMLOCK] = {"rlimit_memlock", help_memlock},
+	[RESOURCE_THREADS] = {"rlimit_nproc", help_threads},
+	[RESOURCE_FILES] = {"file_max", help_files},
+	[RESOURCE_COMMIT] = {"overcommit_strict", help_commit},
+	[RESOURCE_MEMORY] = {NULL, help_memory},
+	[RESOURCE_SWAP] = {NULL, help_swap},
+};
+
+static void say_help(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	f->cause = limits[f->rule->resource].cause;
+	limits[f->rule->resource].help(f, o, u);
+}
+
+bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct resource *r = &resources[f->rule->resource];
+	char value[32], limit[32];
+	struct forecast forecast;
+	struct buf name = {};
+	struct use u;
+
+	if (!resource_use(o->m, o->s, f->rule->resource, &u))
+		return false;
+	f->level = level_of(&u, open);
+	if (!f->level)
+		return false;
+	f->severity = level_severity[f->level - 1];
+	amount(value, sizeof(value), r, u.value, "");
+	amount(limit, sizeof(limit), r, u.limit, "");
+	buf_printf(&name, "%s%s", u.assumed ? "an assumed " : "", r->limit);
+	snprintf(f->title, sizeof(f->title), "%s of %s %s, %" PRIu64 "%% of %s", value, limit,
+		 r->what, (uint64_t)((unsigned __int128)u.value * 100 / u.limit),
+		 name.s ? name.s : "");
+	buf_free(&name);
+	say_use(f, r, &u);
+	forecast = resource_forecast(o->m, o->s, f->rule->resource);
+	say_forecast(f, r, &forecast);
+	say_burst(f, o, &u);
+	say_help(f, o, &u);
+	return true;
+}
+
+/* A forecast that was there a moment ago, and may be again: the finding stays, without a number. */
+static bool is_held(const struct occasion *o, const struct finding *open)
+{
+	uint64_t hold = HOLD_NS;
+
+	if (hold < HOLD_LOOKS * o->m->host.interval_ns)
+		hold = HOLD_LOOKS * o->m->host.interval_ns;
+	return open && o->t_ns < open->grew_ns + hold;
+}
+
+static enum severity severity_of(double seconds, const struct finding *open)
+{
+	bool pressed = open && open->severity == SEVERITY_CRITICAL;
+
+	return seconds < PRESS_SECONDS * (pressed ? STAY : 1) ? SEVERITY_CRITICAL
+							      : SEVERITY_WARNING;
+}
+
+bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct resource *r = &resources[f->rule->resource];
+	struct forecast c = resource_forecast(o->m, o->s, f->rule->resource);
+	bool soon = c.known && c.seconds <= SOON_SECONDS * (open ? STAY : 1);
+	struct buf b = {};
+	struct use u;
+
+	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u) ||
+	    u.value >= u.limit || (!soon && (c.known || !is_held(o, open))))
+		return false;
+	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);
+	put_limit_name(&b, r, &u);
+	if (soon) {
+		buf_puts(&b, " in about ");
+		put_span(&b, c.seconds);
+		f->severity = severity_of(c.seconds, open);
+		f->grew_ns = o->t_ns;
+	} else {
+		buf_puts(&b, ": it grew; when cannot be told now");
+		f->severity = open->severity;
+		f->grew_ns = open->grew_ns;
+	}
+	f->level = f->severity + 1;
+	snprintf(f->title, sizeof(f->title), "%s", b.s ? b.s : "");
+	buf_free(&b);
+	say_use(f, r, &u);
+	say_forecast(f, r, &c);
+	say_burst(f, o, &u);
+	say_help(f, o, &u);
+	return true;
+}

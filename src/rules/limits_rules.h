@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: what is near its limit, and what grows towards it: two tests for every row of the table of
+ * things that run out, and what helps against each.
+ */
+#ifndef FS_RULES_LIMITS_RULES_H
+#define FS_RULES_LIMITS_RULES_H
+
+#include "rules/rules.h"
+
+/* Tests of rules[]: of the resource that the rule names. */
+bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f);
+bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f);
+
+/* Remedies, for a call that was refused too. The subject may be gone (NULL). */
+void limit_help_map_count(struct finding *f, uint64_t high);
+void limit_help_descriptors(struct finding *f, const struct subject *s);
+void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft);
+void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid);
+void limit_help_file_max(struct finding *f, const struct model *m);
+
+#endif
