@@ -63,7 +63,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-vm bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-vm check-zoo bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -125,6 +125,13 @@ $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra -Werror -O2 -g -pthread $< -o $@
 
+# Refused calls with known causes: static, so that it runs in guests too. Of x86-64 alone.
+ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
+build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/common.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers -O2 -g -static -pthread \
+		$(filter %.c,$^) -o $@
+
 workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 
 # One file without shared libraries, for a rescue system, a container, a kernel in a VM.
@@ -165,7 +172,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	$< completion fish > $@
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
@@ -177,7 +184,7 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
-	$(SUITES) $(LIVE)
+	$(SUITES) $(LIVE) tests/zoo/run.py
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -202,6 +209,9 @@ $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 
 readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
 	tools/readme.py build/tables
+
+check-zoo: all $(ZOO) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
+	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Runs one case of the zoo, proves that its cause is the one it claims, and prints the truth. */
+#include "zoo.h"
+
+#include <setjmp.h>
+
+#define SKIPPED	  77
+#define SETTLE_MS 50 /* between the refusal and the lift: time to look at what refused */
+
+struct ask ask;
+struct subject subject;
+
+static const struct zoo_case *const tables[] = {
+	mapping_cases, space_cases,	 file_cases,   count_cases,  change_cases, remap_cases,
+	heap_cases,    lock_cases,	 descriptor_cases, number_cases, object_cases, task_cases,
+	exec_cases,    cgroup_cases,	 signal_cases, flood_cases,  control_cases, guest_cases,
+};
+
+static const char *name_of_case;
+static bool in_guest, abrupt;
+static long seed = 1;
+static int refused_as;
+
+long make_asked(void)
+{
+	long ret = syscall(ask.number, ask.arg[0], ask.arg[1], ask.arg[2], ask.arg[3], ask.arg[4],
+			   ask.arg[5]);
+
+	if (ask.number == SYS_brk && ret < ask.arg[0]) {
+		errno = 0;
+		return -1;
+	}
+	return ret;
+}
+
+void skip(const char *format, ...)
+{
+	va_list args;
+
+	printf("{\"case\":\"%s\",\"skip\":\"", name_of_case);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	puts("\"}");
+	fflush(stdout);
+	exit(SKIPPED);
+}
+
+long vary(long low, long high)
+{
+	static unsigned long state;
+	unsigned long mixed = state += 0x9e3779b97f4a7c15UL * (2 * (unsigned long)seed + 1);
+
+	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9UL;
+	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebUL;
+	return low + (mixed ^ mixed >> 31) % (high - low + 1);
+}
+
+size_t some_bytes(void)
+{
+	return vary(4 * MIB / PAGE_BYTES, 64 * MIB / PAGE_BYTES) * PAGE_BYTES;
+}
+
+size_t small_bytes(void)
+{
+	return vary(256 * KIB / PAGE_BYTES, 4 * MIB / PAGE_BYTES) * PAGE_BYTES;
+}
+
+static struct setting {
+	const char *path;
+	char text[64];
+} settings[4];
+
+static void restore_settings(void)
+{
+	raise_capability(CAP_SYS_ADMIN); /* which a case may have dropped */
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (settings[i].path && !write_text(settings[i].path, settings[i].text))
+			fprintf(stderr, "%s is not as it was\n", settings[i].path);
+}
+
+static void keep_setting(struct setting *setting, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		skip("%s: %s", path, strerror(errno));
+	if (read(fd, setting->text, sizeof(setting->text) - 1) < 1)
+		die("read %s", path);
+	close(fd);
+	setting->path = path;
+}
+
+void machine_setting(const char *path, long number)
+{
+	size_t i = 0;
+
+	if (!in_guest)
+		skip("%s is the whole machine's: needs --guest", path);
+	while (settings[i].path && strcmp(settings[i].path, path))
+		i++;
+	if (!settings[i].path) {
+		if (!i)
+			at_end(restore_settings);
+		keep_setting(&settings[i], path);
+	}
+	write_number(path, number);
+}
+
+static const struct zoo_case *find_case(const char *name)
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct zoo_case *c = tables[i]; c->name; c++)
+			if (!strcmp(c->name, name))
+				return c;
+	return NULL;
+}
+
+static void list_cases(void)
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct zoo_case *c = tables[i]; c->name; c++)
+			printf("{\"case\":\"%s\",\"kind\":\"%s\",\"guest\":%s}\n", c->name,
+			       c->control  ? "control"
+			       : c->signal ? "signal"
+			       : c->oom	   ? "oom"
+					   : "refused",
+			       c->guest ? "true" : "false");
+}
+
+/* "a|b" as a list of JSON. */
+static void print_list(const char *key, const char *words)
+{
+	const char *comma = "";
+
+	printf(",\"%s\":[", key);
+	for (size_t length; words && *words; words += length + (words[length] == '|')) {
+		length = strcspn(words, "|");
+		printf("%s\"%.*s\"", comma, (int)length, words);
+		comma = ",";
+	}
+	printf("]");
+}
+
+static void print_want(const struct want *want, int error, long times)
+{
+	const char *name = strerrorname_np(error);
+
+	printf("\"call\":\"%s\",\"errno\":", want->call);
+	if (error && name)
+		printf("\"%s\"", name);
+	else if (error)
+		printf("\"%d\"", error);
+	else
+		printf("null");
+	printf(",\"cause\":\"%.*s\"", (int)strcspn(want->causes, "|"), want->causes);
+	print_list("causes", want->causes);
+	print_list("would_fail_next", want->next);
+	printf(",\"expect_certain_allowed\":%s,\"times\":%ld",
+	       want->undecidable ? "false" : "true", times);
+}
+
+static void print_truth(const struct zoo_case *c)
+{
+	printf("{\"case\":\"%s\",\"pid\":%d,\"tid\":%d", c->name, subject.pid, subject.tid);
+	if (c->control) {
+		printf(",\"control\":true");
+		print_list("allowed", c->want.causes);
+	} else if (c->signal) {
+		printf(",\"signal\":\"SIG%s\"", sigabbrev_np(c->signal));
+		print_list("classes", c->class);
+	} else if (c->oom) {
+		print_list("oom", c->oom);
+	}
+	if (c->want.call && !c->control) {
+		printf(",");
+		print_want(&c->want, refused_as, c->times ? c->times : 1);
+	}
+	if (c->also.call) {
+		printf(",\"also\":{");
+		print_want(&c->also, c->also.error, 1);
+		printf("}");
+	}
+	printf(",\"proved\":\"%s\"", abrupt ? "" : c->lift ? "lifted" : c->impose ? "before" : "");
+	puts("}");
+	fflush(stdout);
+}
+
+static long make(const struct zoo_case *c)
+{
+	errno = 0;
+	return c->make ? c->make() : make_asked();
+}
+
+static void must_succeed(const struct zoo_case *c, const char *when)
+{
+	if (make(c) == -1)
+		die("%s: %s does not succeed %s", c->name, c->want.call ? c->want.call : "access",
+		    when);
+}
+
+/* Refused as it has to be, each time. */
+static void must_fail(const struct zoo_case *c)
+{
+	for (long i = 0; i < (c->times ? c->times : 1); i++) {
+		long ret = make(c);
+
+		if (ret != -1) {
+			errno = 0;
+			die("%s: %s was not refused but gave %#lx", c->name,
+			    c->want.call ? c->want.call : "access", ret);
+		}
+		if (!i)
+			refused_as = errno;
+		if (c->signal && got_signal != c->signal)
+			die("%s: signal %d", c->name, (int)got_signal);
+		if (!c->signal && !c->oom && errno != c->want.error &&
+		    (!c->want.or_error || errno != c->want.or_error))
+			die("%s: %s was not refused as %s", c->name, c->want.call,
+			    c->want.error ? strerrorname_np(c->want.error) : "(none)");
+	}
+}
+
+static void run(const struct zoo_case *c)
+{
+	subject = (struct subject){ getpid(), getpid() };
+	if (c->guest && !in_guest)
+		skip("needs a machine of its own: --guest");
+	if (c->prepare)
+		c->prepare();
+	if (c->impose) {
+		must_succeed(c, "before it is limited");
+		c->impose();
+	}
+	wait_for_go();
+	if (c->control)
+		must_succeed(c, "though nothing limits it");
+	else
+		must_fail(c);
+	if (!abrupt) {
+		usleep(SETTLE_MS * 1000);
+		if (c->lift) {
+			c->lift();
+			must_succeed(c, "when its limit is lifted");
+		}
+	}
+	print_truth(c);
+}
+
+static void (*undos[8])(void);
+static size_t nr_undos;
+static pid_t owner;
+
+void at_end(void (*undo)(void))
+{
+	if (nr_undos == sizeof(undos) / sizeof(undos[0]))
+		die("too many things to undo");
+	undos[nr_undos++] = undo;
+}
+
+void run_undo(void)
+{
+	while (getpid() == owner && nr_undos)
+		undos[--nr_undos]();
+}
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "CASE|list [--guest] [--abrupt] [--seed N]";
+	const struct opt opts[] = {
+		{ "guest", OPT_FLAG, &in_guest },
+		{ "abrupt", OPT_FLAG, &abrupt },
+		{ "seed", OPT_NUMBER, &seed },
+		{ 0 },
+	};
+	const struct zoo_case *c;
+
+	parse_args(argc, argv, usage, opts, &name_of_case, 1, 1);
+	if (!strcmp(name_of_case, "list")) {
+		list_cases();
+		return 0;
+	}
+	c = find_case(name_of_case);
+	if (!c)
+		wrong_usage(usage);
+	owner = getpid();
+	atexit(run_undo);
+	run(c);
+	return 0;
+}
