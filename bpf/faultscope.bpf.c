@@ -73,7 +73,8 @@ int on_call_exit(struct syscall_trace_exit *ctx)
 {
 	struct task_struct *task = current_task();
 
-	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
+	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), (__u32)ctx->nr,
+			ctx->ret);
 }
 #endif
 
