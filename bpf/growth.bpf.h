@@ -19,7 +19,6 @@ struct growth_key {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, FS_GROWTH_MAX);
 	__type(key, struct growth_key);
 	__type(value, __u32); /* its place in `growth` */
