@@ -36,8 +36,6 @@ once_verified int read_area(struct fs_signal_record *r)
 
 	if (!r || !mm)
 		return 0;
-	r->task_size_bytes = BPF_CORE_READ(mm, task_size);
-	r->start_stack = BPF_CORE_READ(mm, start_stack);
 	before = mm_changes(mm);
 	find_area(&a, r->address);
 	if (before == ~0UL || before != mm_changes(mm))
@@ -52,8 +50,10 @@ once_verified int read_area(struct fs_signal_record *r)
 	/* what is above a hole may be a stack that could not grow into it */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
-	if (vma)
+	if (vma) {
 		r->above_flags = BPF_CORE_READ(vma, vm_flags);
+		r->above_end = a.to;
+	}
 	return 0;
 }
 

@@ -424,10 +424,9 @@ struct fs_signal_record {
 	__u64 area_start; /* of the area, or of the hole where there is none */
 	__u64 area_end;
 	__u64 above_flags; /* of the area behind a hole */
-	__u64 file_page;   /* offset of the area in its file */
-	__u64 start_stack;
+	__u64 above_end;
+	__u64 file_page; /* offset of the area in its file */
 	__u64 stack_limit_bytes;
-	__u64 task_size_bytes;
 	__u64 fs_blocks; /* of tmpfs: pages that it may have; 0: no limit of its own */
 	__u64 fs_blocks_used;
 	struct fs_file file;

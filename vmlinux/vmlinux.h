@@ -184,7 +184,6 @@ struct maple_tree {
 struct mm_struct {
 	struct maple_tree mm_mt;
 	struct rw_semaphore mmap_lock;
-	unsigned long start_stack;
 	int map_count;
 	unsigned long total_vm;
 	unsigned long data_vm;
