@@ -319,4 +319,19 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #define last_error_code(task) 0
 #endif
 
+/* Who called the function that made the system call, if that keeps no frame. */
+static __always_inline __u64 regs_caller(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return get(regs, regs[30]);
+#elif defined(__TARGET_ARCH_x86)
+	__u64 at_sp = 0;
+
+	bpf_probe_read_user(&at_sp, sizeof(at_sp), (void *)get(regs, sp));
+	return at_sp;
+#else
+	return 0;
+#endif
+}
+
 #endif

@@ -155,7 +155,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	if (!count)
 		return;
 	if (config.attribute)
-		stack = stack_of(c->ctx, &s);
+		stack = stack_of(c->ctx, &s, regs_caller(c->regs));
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);

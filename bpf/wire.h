@@ -267,6 +267,7 @@ enum fs_record_kind {
 	FS_REC_GROWTH,
 	FS_REC_FRAMES,
 	FS_REC_HOLDING,
+	FS_REC_ORIGIN,
 };
 
 struct fs_header {
@@ -511,6 +512,7 @@ struct fs_stack_record {
 	struct fs_subject subject;
 	__s32 stack;
 	__u32 frames;
+	__u64 caller; /* an address: who may have called the innermost; 0: not known */
 	struct fs_frame frame[FS_STACK_FRAMES];
 };
 
@@ -570,6 +572,19 @@ struct fs_holding_record {
 	struct fs_holding g;
 };
 
+/* Where a limit of a process or of the host comes from, and commands that change it; as text. */
+struct fs_origin_record {
+	struct fs_header h;
+	struct fs_subject subject; /* all 0: the host */
+	__u32 limit;		   /* a row of user space's table of limits */
+	__u32 host_wide;	   /* a change of it is one for all containers too */
+	char set_by[320];
+	char at_once[1024]; /* gains time until the next start or boot */
+	char for_good[1024];
+	char cost[320];
+
+};
+
 /* Counted where something fell out; every output prints them. */
 struct fs_losses {
 	__u64 ring;	 /* records the ring had no room for */
@@ -606,7 +621,7 @@ struct fs_shared {
 	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
 	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
 	__u32 growth_used;
-	__u32 pad;
+	__u32 stacks_used;
 	struct fs_losses losses;
 };
 

@@ -3,8 +3,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calibrate.h"
+#include "collect/names.h"
+#include "collect/origin.h"
 #include "privileges.h"
 #include "probe/host.h"
 #include "probe/settings.h"
@@ -74,6 +77,55 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 			ret->cost[ret->costs++] = c->row[i].cost;
 }
 
+static struct setting *row_of(struct report *r, const char *key)
+{
+	return (struct setting *)setting_find(r->setting, r->settings, key);
+}
+
+/* A cgroup's limit is the one of the level that binds. */
+static void fill_cgroup(struct report *r, const struct origin *o, const char *max_key,
+			const char *now_key)
+{
+	struct setting *max = row_of(r, max_key), *now = row_of(r, now_key);
+
+	max->known = o->known;
+	max->unlimited = o->value == LIMIT_NONE;
+	if (!o->known || max->unlimited)
+		return;
+	max->value = o->value;
+	now->known = true;
+	now->value = o->used;
+}
+
+/* Where the limits come from, of this process: before its rights to look there are given up. */
+static void find_origins(struct report *r)
+{
+	const struct origin_of self = {.pid = getpid()};
+	struct fs_names_record names = {};
+	struct setting *cgroup = row_of(r, "cgroup");
+	int root = origin_root();
+
+	names_read(getpid(), &names);
+	snprintf(cgroup->text, sizeof(cgroup->text), "%.190s", names.cgroup);
+	cgroup->known = cgroup->text[0];
+	for (size_t i = 0; i < r->settings; i++) {
+		const struct limit *l = limit_find(r->setting[i].key);
+
+		if (l && !origin_find(root, &self, l - limit_table, &r->origin[r->origins]))
+			r->origins++;
+	}
+	for (size_t i = 0; i < r->origins; i++) {
+		const struct origin *o = &r->origin[i];
+
+		if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY])
+			fill_cgroup(r, o, "cgroup_memory_max_bytes", "cgroup_memory_bytes");
+		else if (o->limit == &limit_table[LIMIT_CGROUP_PIDS])
+			fill_cgroup(r, o, "cgroup_pids_max", "cgroup_pids");
+	}
+	if (root >= 0)
+		close(root);
+}
+
 /* What the first look tells beside the settings that were read. */
 static void add_highest(struct report *r, const struct first_look *look)
 {
@@ -109,7 +161,7 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 	r->seconds = c->seconds;
 	r->rounds = c->rounds;
 	add_highest(r, look);
-	r->advices = advise(r->setting, r->settings, r->advice);
+	r->advices = advise(r->setting, r->settings, r->origin, r->origins, r->advice);
 }
 
 static bool core_is_blind(const struct report *r)
@@ -187,6 +239,7 @@ int command_doctor(const struct options *o)
 		s.view.width = WIDTH;
 	host_fill(&host);
 	r.settings = settings_read(r.setting);
+	find_origins(&r);
 	if (!err)
 		err = examine(&s, &r);
 	if (!err)

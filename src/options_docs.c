@@ -56,6 +56,14 @@ static const char gates_about[] = "--fail-on takes conditions, of which none may
 				  "What could not be measured fails "
 				  "too. With run, status 3 replaces only a 0 of the command.";
 
+static const char limits_help[] =
+	"doctor says of each limit of the machine, of the shell it is started from and of its "
+	"control group who set it: the line of the sysctl file, of the systemd unit or of "
+	"limits.conf, the ancestor it is inherited from, the container's runtime; and where a "
+	"limit is tight, a command that raises it at once (try), one that does for good (keep), "
+	"and what that costs. It runs none of them. Sysctls are host-wide: a container cannot "
+	"have one of its own.";
+
 static void put_option(char *ret, size_t size, const struct option_row *o)
 {
 	char lead[8] = "    ";
@@ -191,7 +199,9 @@ void options_man(struct buf *b)
 	buf_puts(b, ".SH OPTIONS\n");
 	for (size_t i = 0; i < nr_option_rows; i++)
 		man_option(b, &option_rows[i]);
-	buf_puts(b, ".SH PRIVILEGES\n");
+	buf_puts(b, ".SH LIMITS\n");
+	put_man(b, limits_help);
+	buf_puts(b, "\n.SH PRIVILEGES\n");
 	put_man(b, privileges);
 	buf_puts(b, "\n");
 	man_gates(b);

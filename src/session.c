@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
+#include "origins.h"
 #include "session.h"
 
 #include <errno.h>
@@ -281,6 +282,8 @@ static void tell_events(struct session *s)
 	for (size_t i = 0; i < s->findings.n; i++) {
 		struct finding *f = &s->findings.f[i];
 
+		if (f->fresh)
+			origins_attach(s, f);
 		if (f->fresh && !f->told)
 			s->renderer->finding(&s->out, &s->view, f);
 		f->told = true;

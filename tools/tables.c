@@ -3,13 +3,14 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|limits}
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/fields.h"
+#include "model/resources.h"
 #include "options_table.h"
 #include "probe/hooks.h"
 #include "rules/diagnoses.h"
@@ -72,6 +73,16 @@ static void put_commands(void)
 		put_cell(c->args);
 		printf("` | %s |\n", c->help);
 	}
+}
+
+static void put_limits(void)
+{
+	puts("| name | of | what is used up | unit | watched from |");
+	puts("| --- | --- | --- | --- | ---: |");
+	for (int i = 0; i < NR_RESOURCES; i++)
+		printf("| `%s` | %s | %s | %s | %u %% |\n", resources[i].limit,
+		       resources[i].scope == OF_HOST ? "the host" : "a process", resources[i].what,
+		       resources[i].bytes ? "bytes" : "count", resources[i].watch_percent);
 }
 
 /* What Markdown would take for markup. */
@@ -162,7 +173,7 @@ int main(int argc, char **argv)
 		void (*put)(void);
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
-		{"commands", put_commands}, {"diagnoses", put_diagnoses},
+		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -170,6 +181,6 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses}\n");
+	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses|limits}\n");
 	return 2;
 }

@@ -164,6 +164,24 @@ void buf_safe(struct buf *b, const char *s, bool unicode)
 	}
 }
 
+void buf_shell(struct buf *b, const char *s)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "@%_+=:,./-";
+
+	if (*s && !s[strspn(s, plain)]) {
+		buf_puts(b, s);
+		return;
+	}
+	buf_putc(b, '\'');
+	for (; *s; s++)
+		if (*s == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *s);
+	buf_putc(b, '\'');
+}
+
 int text_columns(const char *s)
 {
 	int columns = 0;

@@ -35,6 +35,9 @@ void buf_json(struct buf *b, const char *s);
  */
 void buf_safe(struct buf *b, const char *s, bool unicode);
 
+/* One word of a shell's command: quoted where a byte of it could mean something to the shell. */
+void buf_shell(struct buf *b, const char *s);
+
 /* Columns that a string takes on a terminal; escape sequences count 0. */
 int text_columns(const char *s);
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define HEX_LEAST     4
 #define RANDOM_LEAST  6 /* what mkstemp() appends */
 #define CHANGES_LEAST 3 /* between letters and digits, or of case: more than names have */
 
@@ -28,10 +29,10 @@ static bool is_counted(const char *s, size_t n)
 		hex += isxdigit((unsigned char)s[i]) != 0;
 		changes += i && class_of(s[i]) != class_of(s[i - 1]);
 	}
-	if (digits == n)
+	if (digits == n || (n >= HEX_LEAST && hex == n && digits))
 		return true;
-	if (n >= RANDOM_LEAST && hex == n && digits)
-		return true;
+	if (hex == n && isdigit((unsigned char)*s))
+		return true; /* of a count in hexadecimal */
 	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST;
 }
 
@@ -53,11 +54,12 @@ void name_fold(const char *name, char *ret, size_t size)
 
 		while (is_word(at[n]))
 			n++;
-		if (!n) {
+		if (!n && *at != '#') {
 			ret[to++] = *at++;
 			continue;
 		}
-		if (is_counted(at, n) && !is_version(name, at)) {
+		/* what is folded already stays so */
+		if (!n || (is_counted(at, n) && !is_version(name, at))) {
 			/* "#_#" and "#-#" are one number in parts */
 			if (to >= 2 && ret[to - 2] == '#' && strchr("_-.:", ret[to - 1]))
 				to--;
@@ -69,7 +71,7 @@ void name_fold(const char *name, char *ret, size_t size)
 			memcpy(ret + to, at, fits);
 			to += fits;
 		}
-		at += n;
+		at += n ? n : 1;
 	}
 	ret[to] = 0;
 }

@@ -19,7 +19,7 @@ struct setting {
 	bool known;	/* else this machine does not tell */
 	bool unlimited;
 	int64_t value;
-	char text[192]; /* of a TEXT; of a cgroup's limit the file to set it in */
+	char text[192]; /* of a TEXT */
 };
 
 /* By key; NULL where there is none. */

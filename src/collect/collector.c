@@ -63,6 +63,11 @@ static const struct layout {
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
 	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
 	{FS_REC_STACK, sizeof(struct fs_stack_record), 0, {}},
+	{FS_REC_ORIGIN,
+	 sizeof(struct fs_origin_record),
+	 0,
+	 {TEXT(fs_origin_record, set_by), TEXT(fs_origin_record, at_once),
+	  TEXT(fs_origin_record, for_good), TEXT(fs_origin_record, cost)}},
 	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
 	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
 	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
@@ -187,12 +192,28 @@ static bool add_frame(struct fs_frames_record *r, size_t *at, const struct user_
 	return true;
 }
 
+/*
+ * The wrappers of system calls keep no frame, so their caller is missing behind the innermost: what
+ * may be it counts where it is code of a known function, and not of the one that follows anyway.
+ */
+static bool name_caller(struct collector *c, const struct fs_stack_record *r,
+			const struct user_symbol *next, struct user_symbol *ret)
+{
+	struct bpf_stack_build_id frame = {.status = BPF_STACK_BUILD_ID_IP, .ip = r->caller};
+
+	memset(ret, 0, sizeof(*ret));
+	return r->caller &&
+	       user_symbols_resolve(&c->user_symbols, &r->subject, &frame, false, ret) &&
+	       ret->name[0] && ret->offset && (!next || strcmp(next->name, ret->name));
+}
+
 /* Names the frames of a stack while its process is there, or what it had mapped is known. */
 static int take_stack(struct collector *c, const struct fs_stack_record *r)
 {
 	struct fs_frames_record frames = {.h = {FS_REC_FRAMES, sizeof(frames), r->h.t_ns}};
-	struct user_symbol named[FS_STACK_FRAMES];
+	struct user_symbol named[FS_STACK_FRAMES], caller;
 	size_t at = 0, n = r->frames < FS_STACK_FRAMES ? r->frames : FS_STACK_FRAMES;
+	bool room = true;
 
 	if (!c->live || !c->names_stacks)
 		return 0;
@@ -204,8 +225,11 @@ static int take_stack(struct collector *c, const struct fs_stack_record *r)
 		memcpy(&frame, &r->frame[i], sizeof(frame));
 		memset(&named[i], 0, sizeof(named[i]));
 		user_symbols_resolve(&c->user_symbols, &r->subject, &frame, i == 0, &named[i]);
-		if (!add_frame(&frames, &at, &named[i]))
-			break;
+	}
+	for (size_t i = 0; i < n && room; i++) {
+		room = add_frame(&frames, &at, &named[i]);
+		if (!i && room && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))
+			room = add_frame(&frames, &at, &caller);
 	}
 	if (user_stack_may_be_short(named, n, FS_STACK_FRAMES))
 		frames.flags |= FS_FRAMES_SHORT;

@@ -17,6 +17,8 @@
 /* A future may differ from any past: what the interval is widened by, at once and with distance. */
 #define DOUBT_NEAR 0.03
 #define DOUBT_FAR  0.08
+/* Out of reach by this many times: no bend of it brings it within. */
+#define TOO_FAR 8
 /* An interval whose end is this many times its begin says nothing. */
 #define VAGUE 8
 /* Growth that a fall may take back is none: of this share of it, within so many times its window.
@@ -28,11 +30,11 @@
 struct trend {
 	double seconds;
 	int blocks;
-	double rate, scatter;	 /* mean of the blocks', and their standard deviation */
-	double slope;		 /* Theil-Sen */
-	double bend, bend_error; /* change of the rate per second */
-	double early, late;	 /* rates of the first and last half */
-	double fallen;		 /* the furthest that a value was below the high, of the rise */
+	double mark[MAX_BLOCKS + 1]; /* values at their ends */
+	double rate, scatter;	     /* mean of the blocks', and their standard deviation */
+	double bend, bend_error;     /* change of the rate per second */
+	double early, late;	     /* rates of the first and last half */
+	double fallen;		     /* the furthest that a value was below the high, of the rise */
 };
 
 /* Student's t at 97.5 %, by degrees of freedom. */
@@ -50,38 +52,43 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Between two points the rise is taken for even; behind the last there was none. */
-static double high_at(const struct series *s, double t_ns)
+/*
+ * The highest value up to a time, not before that of the last call, whose first later point is
+ * *next. Between two points the rise is taken for even; behind the last there was none.
+ */
+static double high_at(const struct series *s, double t_ns, uint32_t *next)
 {
-	uint32_t i = s->n - 1;
 	double from, to, share;
+	uint32_t i = *next;
 
-	if (t_ns >= s->point[i].t_ns)
-		return s->point[i].high;
-	while (i > 1 && s->point[i - 1].t_ns > t_ns)
-		i--;
+	while (i < s->n && s->point[i].t_ns <= t_ns)
+		i++;
+	*next = i;
+	if (!i || i == s->n)
+		return s->point[i ? i - 1 : 0].high;
 	from = s->point[i - 1].t_ns;
 	to = s->point[i].t_ns;
-	share = t_ns > from ? (t_ns - from) / (to - from) : 0;
+	share = (t_ns - from) / (to - from);
 	return s->point[i - 1].high + share * (s->point[i].high - s->point[i - 1].high);
 }
 
-/* The median of the slopes between all pairs of marks. */
-static double median_slope(const double *mark, int n)
+/* Theil-Sen: the median of the slopes between all pairs of marks. */
+static double median_slope(const struct trend *t)
 {
 	double slope[MAX_BLOCKS * (MAX_BLOCKS + 1) / 2];
 	int pairs = 0;
 
-	for (int i = 0; i < n; i++)
-		for (int j = i + 1; j < n; j++)
-			slope[pairs++] = (mark[j] - mark[i]) / (j - i);
+	for (int i = 0; i <= t->blocks; i++)
+		for (int j = i + 1; j <= t->blocks; j++)
+			slope[pairs++] = (t->mark[j] - t->mark[i]) / (j - i);
 	qsort(slope, pairs, sizeof(slope[0]), by_value);
-	return (slope[pairs / 2] + slope[(pairs - 1) / 2]) / 2;
+	return (slope[pairs / 2] + slope[(pairs - 1) / 2]) / 2 * t->blocks / t->seconds;
 }
 
 /* Mean, scatter and bend (least squares) of the blocks' rates. */
-static void fit_rates(struct trend *t, const double *mark)
+static void fit_rates(struct trend *t)
 {
+	const double *mark = t->mark;
 	double per = t->seconds / t->blocks, middle = (t->blocks - 1) / 2.0;
 	double rate[MAX_BLOCKS], sum = 0, squares = 0, along = 0, across = 0, rest = 0;
 	/* Counts are whole: what scatters by less than half a unit a block is not known to. */
@@ -125,7 +132,8 @@ static double deepest_fall(const struct series *s, double from_ns)
 
 static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns, struct trend *ret)
 {
-	double mark[MAX_BLOCKS + 1], from_ns = now_ns - window_ns, rise;
+	double from_ns = now_ns - window_ns, rise;
+	uint32_t next = 0;
 	int points = now_ns >= s->point[s->n - 1].t_ns + SERIES_STEP_NS;
 
 	for (uint32_t i = 0; i < s->n; i++)
@@ -135,12 +143,11 @@ static bool take_trend(const struct series *s, uint64_t now_ns, double window_ns
 	ret->blocks = points - 1 < MAX_BLOCKS ? points - 1 : MAX_BLOCKS;
 	ret->seconds = window_ns / 1e9;
 	for (int i = 0; i <= ret->blocks; i++)
-		mark[i] = high_at(s, from_ns + window_ns * i / ret->blocks);
-	rise = mark[ret->blocks] - mark[0];
+		ret->mark[i] = high_at(s, from_ns + window_ns * i / ret->blocks, &next);
+	rise = ret->mark[ret->blocks] - ret->mark[0];
 	if (rise <= 0)
 		return false;
-	fit_rates(ret, mark);
-	ret->slope = median_slope(mark, ret->blocks + 1) / (ret->seconds / ret->blocks);
+	fit_rates(ret);
 	ret->fallen = deepest_fall(s, now_ns - FALL_SEEN * window_ns) / rise;
 	return true;
 }
@@ -168,15 +175,15 @@ static bool extend_steady(const struct trend *t, double left, struct forecast *r
 	double q = student(t->blocks - 1);
 	double noise = q * q * t->scatter * t->scatter * t->seconds / t->blocks;
 	double a = t->rate * t->rate - noise / t->seconds;
-	double b = t->rate * left + noise / 2, root;
+	double b = t->rate * left + noise / 2, root, slope = median_slope(t);
 
-	if (a <= 0 || t->slope <= 0)
+	if (a <= 0 || slope <= 0)
 		return false;
 	root = sqrt(noise * (t->rate * left + noise / 4 + left * left / t->seconds));
 	ret->low = (b - root) / a;
 	ret->high = (b + root) / a;
-	ret->seconds = left / t->slope;
-	ret->per_second = t->slope;
+	ret->seconds = left / slope;
+	ret->per_second = slope;
 	return true;
 }
 
@@ -221,11 +228,12 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 {
 	double bent = t->bend / t->bend_error, error = t->scatter / sqrt(t->blocks), doubt;
 	bool ends = t->late < (*slowed ? 0.85 : 0.5) * t->early, known;
+	bool far = left > TOO_FAR * FORECAST_REACH * t->seconds * fmax(t->rate, t->late);
 
 	if (*slowed)
 		clear *= 2;
 	*slowed |= ends || bent < -BENT;
-	if (ends || t->fallen > FALL || t->rate < clear * error ||
+	if (ends || far || t->fallen > FALL || t->rate < clear * error ||
 	    t->rate < student(t->blocks - 1) * error)
 		return false;
 	if (bent > BENT)

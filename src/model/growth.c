@@ -68,6 +68,32 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	return 0;
 }
 
+const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+					    uint32_t limit)
+{
+	for (size_t i = 0; i < m->origins; i++) {
+		const struct fs_origin_record *r = &m->origin[i];
+
+		if (r->limit == limit && r->subject.pid == id->pid &&
+		    r->subject.start_ns == id->start_ns)
+			return r;
+	}
+	return NULL;
+}
+
+/* The first that is told of a limit stands: later ones find it known. */
+int growth_take_origin(struct model *m, const struct fs_origin_record *r)
+{
+	if (m->origins == MODEL_ORIGINS_MAX || model_origin(m, &r->subject, r->limit))
+		return 0;
+	if (!m->origin)
+		m->origin = calloc(MODEL_ORIGINS_MAX, sizeof(*m->origin));
+	if (!m->origin)
+		return -ENOMEM;
+	m->origin[m->origins++] = *r;
+	return 0;
+}
+
 void growth_free(struct model *m)
 {
 	for (size_t i = 0; m->frames && i < FS_STACKS; i++)
@@ -79,4 +105,5 @@ void growth_free(struct model *m)
 		}
 	free(m->frames);
 	free(m->growth);
+	free(m->origin);
 }

@@ -169,7 +169,7 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 
 	if (!limit || limit == UINT64_MAX)
 		return 0;
-	if (!kept && value < (double)limit * RESOURCE_WATCH_PERCENT / 100)
+	if (!kept && value < (double)limit * resources[i].watch_percent / 100)
 		return 0;
 	if (!*set)
 		*set = calloc(RESOURCES_MAX, sizeof(**set));
@@ -426,6 +426,8 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take(m, (const struct fs_growth_record *)h);
 	case FS_REC_FRAMES:
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
+	case FS_REC_ORIGIN:
+		return growth_take_origin(m, (const struct fs_origin_record *)h);
 	case FS_REC_HOLDING:
 		return holdings_take(m, (const struct fs_holding_record *)h);
 	case FS_REC_LIMITS:

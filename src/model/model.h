@@ -18,6 +18,7 @@
 #define MODEL_HOOKS_MAX	   16
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
+#define MODEL_ORIGINS_MAX  64
 #define RESOURCES_MAX	   16 /* rows of the table of things that run out */
 
 /* What is known of a subject at one moment. */
@@ -123,6 +124,8 @@ struct model {
 	size_t growths;		  /* places in use, from the first */
 	struct frames **frames;	  /* by stack: FS_STACKS chains; NULL: none */
 	size_t nr_frames;
+	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
+	size_t origins;
 };
 
 int model_init(struct model *m);
@@ -148,6 +151,10 @@ const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 /* The named frames of a process' stack; NULL where they are not known. */
 const struct frames *model_frames(const struct model *m, const struct fs_subject *id,
 				  int32_t stack);
+
+/* Where a limit comes from, as far as it was looked up; NULL: it was not. */
+const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+					    uint32_t limit);
 
 /* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */
 static inline struct subject *model_each_changed(const struct model *m, const struct subject *after)

@@ -53,19 +53,21 @@ USE(swap, l->swap_total_bytes && l->swap_free_bytes <= l->swap_total_bytes,
 LIMIT(swap, l->swap_total_bytes)
 
 const struct resource resources[NR_RESOURCES] = {
-	[RESOURCE_MAPS] = {"vm.max_map_count", "mappings", OF_PROCESS, false, use_maps,
+	[RESOURCE_MAPS] = {"vm.max_map_count", "mappings", OF_PROCESS, false, 10, use_maps,
 			   limit_of_maps},
-	[RESOURCE_FDS] = {"RLIMIT_NOFILE", "descriptors", OF_PROCESS, false, use_fds, limit_of_fds},
-	[RESOURCE_MEMLOCK] = {"RLIMIT_MEMLOCK", "locked memory", OF_PROCESS, true, use_memlock,
+	[RESOURCE_FDS] = {"RLIMIT_NOFILE", "descriptors", OF_PROCESS, false, 10, use_fds,
+			  limit_of_fds},
+	[RESOURCE_MEMLOCK] = {"RLIMIT_MEMLOCK", "locked memory", OF_PROCESS, true, 10, use_memlock,
 			      limit_of_memlock},
-	[RESOURCE_THREADS] = {"RLIMIT_NPROC", "threads", OF_PROCESS, false, use_threads,
+	[RESOURCE_THREADS] = {"RLIMIT_NPROC", "threads", OF_PROCESS, false, 10, use_threads,
 			      limit_of_threads},
-	[RESOURCE_FILES] = {"fs.file-max", "open files", OF_HOST, false, use_files, limit_of_files},
-	[RESOURCE_COMMIT] = {"CommitLimit", "committed memory", OF_HOST, true, use_commit,
+	[RESOURCE_FILES] = {"fs.file-max", "open files", OF_HOST, false, 10, use_files,
+			    limit_of_files},
+	[RESOURCE_COMMIT] = {"CommitLimit", "committed memory", OF_HOST, true, 30, use_commit,
 			     limit_of_commit},
-	[RESOURCE_MEMORY] = {"MemTotal", "memory in use", OF_HOST, true, use_memory,
+	[RESOURCE_MEMORY] = {"MemTotal", "memory in use", OF_HOST, true, 60, use_memory,
 			     limit_of_memory},
-	[RESOURCE_SWAP] = {"SwapTotal", "swap in use", OF_HOST, true, use_swap, limit_of_swap},
+	[RESOURCE_SWAP] = {"SwapTotal", "swap in use", OF_HOST, true, 30, use_swap, limit_of_swap},
 };
 
 int resource_find(const char *limit)

@@ -9,9 +9,6 @@
 
 #include "model/model.h"
 
-/* Growth is kept from this share of the limit on, in percent. */
-#define RESOURCE_WATCH_PERCENT 10
-
 enum resource_scope { OF_PROCESS, OF_HOST };
 
 struct use {
@@ -26,6 +23,8 @@ struct resource {
 	const char *what;  /* is used up */
 	enum resource_scope scope;
 	bool bytes;
+	/* Growth is kept from this share of the limit on: what is lower fills and empties daily. */
+	unsigned int watch_percent;
 	/* Value, and where it is told the high, of a subject or NULL for the host; false: unknown.
 	 */
 	bool (*use)(const struct model *m, const struct subject *s, struct use *ret);

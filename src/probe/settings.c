@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "probe/cgroup.h"
 #include "probe/host.h"
 #include "probe/limits.h"
 #include "probe/permission.h"
@@ -19,7 +18,7 @@ enum from {
 	FROM_HARD,
 	FROM_SWAP_USED,
 	FROM_THREADS,
-	FROM_LATER
+	FROM_LATER /* by who looks it up */
 };
 
 struct row {
@@ -141,30 +140,6 @@ static void read_row(struct setting *s, const struct row *r, const struct fs_lim
 	}
 }
 
-static struct setting *row_of(struct setting *s, const char *key)
-{
-	return (struct setting *)setting_find(s, NR_ROWS, key);
-}
-
-static void read_cgroup(struct setting *max, struct setting *now, const char *controller)
-{
-	struct cgroup_limit l;
-
-	cgroup_limit(controller, &l);
-	max->known = l.known;
-	max->unlimited = l.unlimited;
-	if (!l.known || l.unlimited)
-		return;
-	max->value = l.max;
-	snprintf(max->text, sizeof(max->text), "%s", l.file);
-	set(now, l.now);
-}
-
-static void set_text(struct setting *s)
-{
-	s->known = s->text[0];
-}
-
 size_t settings_read(struct setting *ret)
 {
 	struct limits files;
@@ -176,14 +151,8 @@ size_t settings_read(struct setting *ret)
 	limits_close(&files);
 	for (size_t i = 0; i < NR_ROWS; i++)
 		read_row(&ret[i], &rows[i], &l);
-	s = row_of(ret, "cgroup");
-	cgroup_path("memory", s->text, sizeof(s->text));
-	set_text(s);
-	read_cgroup(row_of(ret, "cgroup_memory_max_bytes"), row_of(ret, "cgroup_memory_bytes"),
-		    "memory");
-	read_cgroup(row_of(ret, "cgroup_pids_max"), row_of(ret, "cgroup_pids"), "pids");
-	s = row_of(ret, "lockdown");
+	s = (struct setting *)setting_find(ret, NR_ROWS, "lockdown");
 	permission_lockdown(s->text, sizeof(s->text));
-	set_text(s);
+	s->known = s->text[0];
 	return NR_ROWS;
 }

@@ -7,7 +7,7 @@
 
 /*
  * Fills SETTINGS_MAX at most; returns how many. Before the load: libbpf raises our own
- * RLIMIT_MEMLOCK on kernels before 5.11.
+ * RLIMIT_MEMLOCK on kernels before 5.11. What is known of the cgroup is left to who looks there.
  */
 size_t settings_read(struct setting *ret);
 

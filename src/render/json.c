@@ -392,6 +392,7 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 	json_text(&j, "title", f->title);
 	json_text_or_null(&j, "cause", f->cause);
 	say_evidence(&j, f->evidence, f->nr_evidence);
+	json_text_or_null(&j, "set_by", f->set_by[0] ? f->set_by : NULL);
 	json_array(&j, "remedy");
 	for (size_t i = 0; i < f->nr_remedies; i++)
 		json_text(&j, NULL, f->remedy[i]);

@@ -5,6 +5,7 @@
 
 #include "base/cost.h"
 #include "base/setting.h"
+#include "model/origin.h"
 #include "render/render.h"
 #include "rules/advice.h"
 
@@ -52,6 +53,8 @@ struct report {
 	const char *const *only_counted; /* NULL ends it */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
+	struct origin origin[NR_LIMITS]; /* of the settings that are limits */
+	size_t origins;
 	struct advice advice[ADVICE_MAX];
 	size_t advices;
 	struct report_rights rights;
@@ -63,6 +66,9 @@ struct report {
 
 void report_text(struct buf *b, const struct view *v, const struct report *r);
 void report_json(struct buf *b, const struct report *r);
+
+/* Of a setting; NULL where it is none of the limits. */
+const struct origin *report_origin(const struct report *r, const struct setting *s);
 
 const char *hook_state_name(enum fs_hook_state state);
 

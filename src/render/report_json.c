@@ -15,6 +15,14 @@ static void say_figure(struct json *j, const char *key, bool known, double value
 		json_null(j, key);
 }
 
+static void say_number(struct json *j, const char *key, uint64_t value)
+{
+	if (value)
+		json_count(j, key, value);
+	else
+		json_null(j, key);
+}
+
 static void say_cost(struct json *j, const struct cost *c)
 {
 	json_object(j, NULL);
@@ -25,6 +33,16 @@ static void say_cost(struct json *j, const struct cost *c)
 	say_figure(j, "high", c->measured, c->high);
 	json_text_or_null(j, "why", c->measured ? NULL : c->why);
 	json_end(j);
+}
+
+const struct origin *report_origin(const struct report *r, const struct setting *s)
+{
+	const struct limit *l = limit_find(s->key);
+
+	for (size_t i = 0; i < r->origins; i++)
+		if (r->origin[i].limit == l)
+			return &r->origin[i];
+	return NULL;
 }
 
 static void say_hook(struct json *j, const struct report_hook *h)
@@ -79,12 +97,45 @@ static void say_settings(struct json *j, const struct report *r)
 	json_end_array(j);
 }
 
+static void say_origin(struct json *j, const struct setting *s, const struct origin *o)
+{
+	const struct origin_line *l = &o->line;
+	struct buf text = {};
+
+	origin_say(o, &text);
+	json_object(j, NULL);
+	json_text(j, "limit", s->key);
+	json_text(j, "from", origin_name(o->from));
+	json_text(j, "text", text.s ? text.s : "");
+	json_text_or_null(j, "file", l->line ? l->file : NULL);
+	say_number(j, "line", l->line);
+	json_text_or_null(j, "says", l->line ? l->text : NULL);
+	say_number(j, "pid", o->holder.pid);
+	json_flag(j, "host_wide", o->limit->kind == LIMIT_OF_MACHINE);
+	json_end(j);
+	buf_free(&text);
+}
+
+static void say_origins(struct json *j, const struct report *r)
+{
+	json_array(j, "set_by");
+	for (size_t i = 0; i < r->settings; i++) {
+		const struct origin *o = report_origin(r, &r->setting[i]);
+
+		if (o)
+			say_origin(j, &r->setting[i], o);
+	}
+	json_end_array(j);
+}
+
 static void say_advice(struct json *j, const struct advice *a)
 {
 	json_object(j, NULL);
 	json_text(j, "limit", a->key);
 	json_text(j, "why", a->why);
 	json_text(j, "command", a->command);
+	json_text_or_null(j, "lasting", a->lasting[0] ? a->lasting : NULL);
+	json_text_or_null(j, "cost", a->cost);
 	json_end(j);
 }
 
@@ -139,6 +190,7 @@ void report_json(struct buf *b, const struct report *r)
 		json_text(&j, NULL, r->only_counted[i]);
 	json_end_array(&j);
 	say_settings(&j, r);
+	say_origins(&j, r);
 	json_array(&j, "advice");
 	for (size_t i = 0; i < r->advices; i++)
 		say_advice(&j, &r->advice[i]);

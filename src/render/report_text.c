@@ -38,14 +38,15 @@ static void say_labelled(struct buf *b, const struct view *v, const char *label,
 }
 
 /* Whole, however long it is: it is there to be copied. */
-static void say_command(struct buf *b, const struct view *v, const char *command)
+static void say_command(struct buf *b, const struct view *v, const char *label, const char *command)
 {
 	struct buf safe = {};
 
 	if (!command || !*command)
 		return;
 	buf_safe(&safe, command, v->unicode);
-	buf_printf(b, "%*stry    %s\n", LABEL_COLUMN, "", safe.s ? safe.s : "");
+	buf_printf(b, "%*s%-*s%s\n", LABEL_COLUMN, "", TEXT_COLUMN - LABEL_COLUMN, label,
+		   safe.s ? safe.s : "");
 	buf_free(&safe);
 }
 
@@ -107,7 +108,7 @@ static void say_hook(struct buf *b, const struct view *v, const struct report *r
 	if (h->state != FS_HOOK_ON)
 		say_labelled(b, v, "lost", h->lost);
 	if (h->remedy)
-		say_command(b, v, h->remedy);
+		say_command(b, v, "try", h->remedy);
 	else if (h->state == FS_HOOK_BLIND)
 		say_labelled(b, v, "try", "nothing is known to help on this kernel");
 }
@@ -152,6 +153,17 @@ static const char *meaning_of(const struct setting *s)
 	return NULL;
 }
 
+static void say_origin(struct buf *b, const struct view *v, const struct origin *o)
+{
+	struct buf text = {};
+
+	if (!o || o->from == ORIGIN_UNKNOWN)
+		return;
+	origin_say(o, &text);
+	say_labelled(b, v, "set by", text.s);
+	buf_free(&text);
+}
+
 static void say_setting(struct buf *b, const struct view *v, const struct report *r,
 			const struct setting *s)
 {
@@ -174,10 +186,13 @@ static void say_setting(struct buf *b, const struct view *v, const struct report
 		line_printf(&l, " %s)", use->name);
 	}
 	line_wrap_at(&l, b, a ? STYLE_WARNING : STYLE_PLAIN, VALUE_COLUMN);
+	say_origin(b, v, report_origin(r, s));
 	if (!a)
 		return;
 	say_labelled(b, v, "tight", a->why);
-	say_command(b, v, a->command);
+	say_command(b, v, "try", a->command);
+	say_command(b, v, "keep", a->lasting);
+	say_labelled(b, v, "costs", a->cost);
 }
 
 static void say_title(struct buf *b, const struct view *v, const char *text)

@@ -74,7 +74,23 @@ static const struct key hook_keys[] = {
 static const struct key advice_keys[] = {
 	{"limit", T_TEXT, false, "key of limits"},
 	{"why", T_TEXT, false, "it is tight"},
-	{"command", T_TEXT, false, "to change it"},
+	{"command", T_TEXT, false, "to change it at once"},
+	{"lasting", T_TEXT_NULL, false, "to change it for good"},
+	{"cost", T_TEXT_NULL, false, "of a higher limit"},
+	{},
+};
+
+static const struct key set_by_keys[] = {
+	{"limit", T_TEXT, false, "key of limits"},
+	{"from", T_TEXT, false,
+	 "kernel, boot, file, systemd, container_runtime, process, hand, outside, nobody or "
+	 "unknown"},
+	{"text", T_TEXT, false, "what follows \"set by\""},
+	{"file", T_TEXT_NULL, false, "that sets it, or tried to"},
+	{"line", T_COUNT_NULL, false, "of the file, from 1"},
+	{"says", T_TEXT_NULL, false, "that line"},
+	{"pid", T_COUNT_NULL, false, "the oldest ancestor that has the same"},
+	{"host_wide", T_FLAG, false, "every process and container of the host has it"},
 	{},
 };
 
@@ -177,6 +193,7 @@ static const struct shape shapes[] = {
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
+	  {"set_by", T_TEXT_NULL, false, "where the limit comes from; null: not looked up"},
 	  {"remedy", T_TEXTS, false, ""},
 	  {"forecast", T_FORECAST, false, "null: no growth, or too poor a fit"},
 	  {"because", T_TEXTS, false, "ids of findings that led to it"}}},
@@ -200,6 +217,7 @@ static const struct shape shapes[] = {
 	  {"privileges", T_KEYED, false, "what is kept of them once all is attached",
 	   privilege_keys},
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
+	  {"set_by", T_OBJECTS, false, "where limits come from", set_by_keys},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
 	 .alone = true},
 	{"diagnosis",

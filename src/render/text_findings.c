@@ -83,6 +83,11 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 			   ev->limit);
 		text_wrapped(b, v, "   | ", e.s);
 	}
+	if (open && f->set_by[0]) {
+		buf_clear(&e);
+		buf_safe(&e, f->set_by, v->unicode);
+		text_wrapped(b, v, "   = note: the limit is set by ", e.s);
+	}
 	if (open)
 		say_because(b, v, f);
 	for (size_t i = 0; i < f->nr_remedies && open; i++)

@@ -1,46 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "rules/advice.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TIGHT_PERCENT 80
 
 /* Where a value at or below a default of long ago is what programs of today run into. */
-static const struct low {
+static const struct row {
 	const char *key;
-	int64_t low;
-	const char *why, *command;
+	int64_t value;
+	const char *why;
+	uint64_t want;
 } lows[] = {
 	{"max_map_count", 65530, "the kernel's default; JVMs, data loaders and databases need more",
-	 "sysctl -w vm.max_map_count=1048576"},
+	 1048576},
 	{"inotify_instances", 128, "the kernel's default; a few desktops or containers use it up",
-	 "sysctl -w fs.inotify.max_user_instances=8192"},
+	 8192},
 	{"inotify_watches", 8192, "the kernel's smallest default; one source tree uses it up",
-	 "sysctl -w fs.inotify.max_user_watches=524288"},
-	{"pid_max", 32768, "the kernel's default; threads count too",
-	 "sysctl -w kernel.pid_max=4194304"},
+	 524288},
+	{"pid_max", 32768, "the kernel's default; threads count too", 4194304},
 };
 
 /* Where a value at or above this hides something from us. */
-static const struct low highs[] = {
-	{"kptr_restrict", 2, "no symbols of the kernel: a kernel fault has no name",
-	 "sysctl -w kernel.kptr_restrict=1"},
+static const struct row highs[] = {
+	{"kptr_restrict", 2, "no symbols of the kernel: a kernel fault has no name", 1},
 };
 
-/* What doubles a limit that is in use, by its key. */
-static const struct {
-	const char *key, *command;
-} doubled[] = {
-	{"max_map_count", "sysctl -w vm.max_map_count=%" PRId64},
-	{"file_max", "sysctl -w fs.file-max=%" PRId64},
-	{"threads_max", "sysctl -w kernel.threads-max=%" PRId64},
-};
+/* What is doubled where it is nearly used up. */
+static const char *const doubled[] = {"max_map_count", "file_max", "threads_max",
+				      "cgroup_memory_max_bytes", "cgroup_pids_max"};
 
 struct advices {
 	const struct setting *s;
 	size_t n;
+	const struct origin *origin;
+	size_t origins;
 	struct advice *a;
 	size_t used;
 };
@@ -77,23 +72,50 @@ static int use_of(const struct advices *all, const struct setting *limit)
 	return (int)(100.0 * use->value / limit->value);
 }
 
-static void advise_low(struct advices *all, const struct low *row, bool high)
+static void copy_command(const struct remedy *r, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s", r ? r->command : "");
+}
+
+/* What is said of the setting, in the terms of where its limit comes from. */
+static void take_remedies(const struct advices *all, const struct setting *s, uint64_t want,
+			  struct advice *a)
+{
+	struct origin bare = {.limit = limit_find(s->key), .known = true, .value = s->value};
+	const struct remedy_for f = {.want = want};
+	const struct origin *o = &bare;
+	struct remedy r[REMEDY_MAX];
+	size_t n;
+
+	if (!bare.limit)
+		return;
+	for (size_t i = 0; i < all->origins; i++)
+		if (all->origin[i].limit == bare.limit && all->origin[i].known)
+			o = &all->origin[i];
+	n = remedies_for(o, &f, r);
+	copy_command(remedy_find(r, n, REMEDY_GAIN_TIME, false), a->command, sizeof(a->command));
+	copy_command(remedy_find(r, n, REMEDY_GAIN_TIME, true), a->lasting, sizeof(a->lasting));
+	for (size_t i = 0; i < n && !a->cost; i++)
+		a->cost = r[i].cost;
+}
+
+static void advise_row(struct advices *all, const struct row *row, bool high)
 {
 	const struct setting *s = get(all, row->key);
 	struct advice *a;
 
-	if (!s || (high ? s->value < row->low : s->value > row->low))
+	if (!s || (high ? s->value < row->value : s->value > row->value))
 		return;
 	a = add(all, row->key);
 	if (!a)
 		return;
 	snprintf(a->why, sizeof(a->why), "%s", row->why);
-	snprintf(a->command, sizeof(a->command), "%s", row->command);
+	take_remedies(all, s, row->want, a);
 }
 
-static void advise_doubled(struct advices *all, size_t row)
+static void advise_doubled(struct advices *all, const char *key)
 {
-	const struct setting *s = get(all, doubled[row].key);
+	const struct setting *s = get(all, key);
 	struct advice *a;
 
 	if (!s || use_of(all, s) < TIGHT_PERCENT)
@@ -102,24 +124,10 @@ static void advise_doubled(struct advices *all, size_t row)
 	if (!a)
 		return;
 	snprintf(a->why, sizeof(a->why), "%d %% of it is in use", use_of(all, s));
-	snprintf(a->command, sizeof(a->command), doubled[row].command, s->value * 2);
+	take_remedies(all, s, s->value * 2, a);
 }
 
-static void advise_cgroup(struct advices *all, const char *key)
-{
-	const struct setting *s = get(all, key);
-	struct advice *a;
-
-	if (!s || !s->text[0] || use_of(all, s) < TIGHT_PERCENT)
-		return;
-	a = add(all, key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "%d %% of it is in use", use_of(all, s));
-	snprintf(a->command, sizeof(a->command), "echo %" PRId64 " > %s", s->value * 2, s->text);
-}
-
-/* More than the hard limit only root may ask for. */
+/* Up to the hard limit anybody may; more than that only root may ask for. */
 static void advise_nofile(struct advices *all)
 {
 	const struct setting *soft = get(all, "rlimit_nofile");
@@ -132,10 +140,8 @@ static void advise_nofile(struct advices *all)
 	if (!a)
 		return;
 	snprintf(a->why, sizeof(a->why), "the default of a shell; servers need more");
-	if (hard->unlimited || hard->value <= soft->value)
-		snprintf(a->command, sizeof(a->command), "prlimit --nofile=65536 --pid $$");
-	else
-		snprintf(a->command, sizeof(a->command), "ulimit -n %" PRId64, hard->value);
+	take_remedies(all, soft,
+		      hard->unlimited || hard->value <= soft->value ? 65536 : hard->value, a);
 }
 
 /* It refuses only in mode 2. */
@@ -152,7 +158,7 @@ static void advise_commit(struct advices *all)
 		return;
 	snprintf(a->why, sizeof(a->why), "%d %% of it is committed, and the mode is strict",
 		 use_of(all, limit));
-	snprintf(a->command, sizeof(a->command), "sysctl -w vm.overcommit_memory=0");
+	take_remedies(all, mode, 0, a);
 }
 
 static void advise_swap(struct advices *all)
@@ -185,21 +191,20 @@ static void advise_lockdown(struct advices *all)
 	snprintf(a->command, sizeof(a->command), "boot with lockdown=integrity");
 }
 
-size_t advise(const struct setting *s, size_t n, struct advice *ret)
+size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
+	      struct advice *ret)
 {
-	struct advices all = {.s = s, .n = n, .a = ret};
+	struct advices all = {.s = s, .n = n, .origin = origin, .origins = origins, .a = ret};
 
 	for (size_t i = 0; i < sizeof(lows) / sizeof(lows[0]); i++)
-		advise_low(&all, &lows[i], false);
+		advise_row(&all, &lows[i], false);
 	advise_nofile(&all);
 	for (size_t i = 0; i < sizeof(doubled) / sizeof(doubled[0]); i++)
-		advise_doubled(&all, i);
-	advise_cgroup(&all, "cgroup_memory_max_bytes");
-	advise_cgroup(&all, "cgroup_pids_max");
+		advise_doubled(&all, doubled[i]);
 	advise_commit(&all);
 	advise_swap(&all);
 	for (size_t i = 0; i < sizeof(highs) / sizeof(highs[0]); i++)
-		advise_low(&all, &highs[i], true);
+		advise_row(&all, &highs[i], true);
 	advise_lockdown(&all);
 	return all.used;
 }

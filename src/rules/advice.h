@@ -4,16 +4,23 @@
 #define FS_RULES_ADVICE_H
 
 #include "base/setting.h"
+#include "rules/remedy.h"
 
 #define ADVICE_MAX 16
 
 struct advice {
 	const char *key; /* of the setting */
 	char why[96];
-	char command[256];
+	char command[768]; /* at once */
+	char lasting[768]; /* for good; empty: none is known */
+	const char *cost;  /* of a higher limit; NULL: none to speak of */
 };
 
-/* Fills ret, up to ADVICE_MAX; returns how many. */
-size_t advise(const struct setting *s, size_t n, struct advice *ret);
+/*
+ * Fills ret, up to ADVICE_MAX; returns how many. Origins are of those settings that are limits; of
+ * one that is not among them nothing is known but its value.
+ */
+size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,
+	      struct advice *ret);
 
 #endif

@@ -13,12 +13,12 @@
 #include "base/buf.h"
 #include "model/model.h"
 
-#define EVIDENCE_MAX 8
+#define EVIDENCE_MAX 10
 #define NEXT_MAX     4
 
 struct evidence {
 	char field[40];
-	char value[48];
+	char value[160];
 	char limit[32]; /* empty: none */
 };
 

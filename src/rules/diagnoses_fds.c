@@ -172,9 +172,10 @@ const struct diagnosis diagnoses_fds[] = {
 				[ABOUT_GAIN] = "$ prlimit --pid PID --nofile=1024:524288\nshortens "
 					       "a loop that has not asked for the limit yet; else "
 					       "start it again under ulimit -n 1024.",
-				[ABOUT_FIX] = "LimitNOFILE=1024:524288 in containerd's and "
-					      "docker's units (their default since 2023); --ulimit "
-					      "nofile=1024:524288. Programs: close_range().",
+				[ABOUT_FIX] =
+					"LimitNOFILE=1024:524288 in containerd's and "
+					"docker's units (as newer releases have it); --ulimit "
+					"nofile=1024:524288. Programs: close_range().",
 				[ABOUT_ALIKE] =
 					"A close of one number again and again: a double close, "
 					"which is a bug that can hit another's descriptor.",

@@ -170,8 +170,9 @@ const struct diagnosis diagnoses_memory[] = {
 					"promise nothing. A small helper process that was forked "
 					"early. For snapshots memory for them has to be there.",
 				[ABOUT_ALIKE] =
-					"EAGAIN of fork: a limit of processes (M23). ENOMEM by "
-					"pids or by the cgroup of kernel memory is rare, and old.",
+					"EAGAIN of fork: a limit of processes (M23). ENOMEM in "
+					"a container whose init has ended: its pid namespace takes "
+					"no more processes.",
 			},
 		.sources = "voxpupuli/puppet-redis#105 pulibrary/bibdata#500 "
 			   "mailcow/mailcow-dockerized#5300",

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rules.h"
+#include "rules/limits_rules.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -37,6 +37,27 @@ void finding_remedy(struct finding *f, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(f->remedy[f->nr_remedies++], sizeof(f->remedy[0]), format, ap);
 	va_end(ap);
+}
+
+#define GAIN "to gain time"
+
+void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
+{
+	size_t kept = 0;
+
+	snprintf(f->set_by, sizeof(f->set_by), "%s", r->set_by);
+	if (!r->at_once[0] && !r->for_good[0])
+		return;
+	for (size_t i = 0; i < f->nr_remedies; i++)
+		if (strncmp(f->remedy[i], GAIN, strlen(GAIN)))
+			memmove(f->remedy[kept++], f->remedy[i], sizeof(f->remedy[0]));
+	f->nr_remedies = kept;
+	if (r->at_once[0])
+		finding_remedy(f, GAIN "%s: %s%s%s%s", r->host_wide ? " (host-wide)" : "",
+			       r->at_once, r->cost[0] ? "  (" : "", r->cost,
+			       r->cost[0] ? ")" : "");
+	if (r->for_good[0])
+		finding_remedy(f, GAIN ", for good: %s", r->for_good);
 }
 
 static struct finding *find(struct findings *fs, const struct rule *rule,
@@ -174,8 +195,9 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	find_because(fs, f);
 }
 
-static void clear(struct finding *f)
+static void clear(struct finding *f, uint64_t t_ns)
 {
+	f->seen_ns = t_ns;
 	f->open = false;
 	f->fresh = true;
 	f->told = false;
@@ -194,11 +216,12 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
-	if (rule->test(o, open && open->open ? open : NULL, &said))
+	if (rule->test(o, open && open->open ? open : NULL, &said)) {
+		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 		keep(fs, o, &said);
-	else if (is_state(rule) && open && open->open)
-		clear(open);
+	} else if (is_state(rule) && open && open->open) {
+		clear(open, o->t_ns);
+	}
 }
 
 /* Of a process that the view hides nothing is said; a kernel fault is the machine's. */
@@ -242,7 +265,7 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == ON_SUBJECT)
+		if (rules[i].trigger == ON_SUBJECT && !limit_is_far(&rules[i], m, s))
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
@@ -275,7 +298,7 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 	if (is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
 	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
-		clear(f);
+		clear(f, m->last_ns);
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)

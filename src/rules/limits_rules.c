@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "model/limit.h"
 
 /* Growth is told of when the limit is this near, and is pressing when it is this near. */
 #define SOON_SECONDS  3600.0
@@ -16,6 +19,7 @@
 #define HOLD_LOOKS 3
 /* The largest burst is told of when it is this share of what is left. */
 #define BURST_SHARE 10
+#define BURST_TIMES 3 /* what even growth is in the time of a burst */
 
 static const uint32_t level_percent[] = {50, 80, 95};
 static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL};
@@ -91,16 +95,22 @@ static void say_forecast(struct finding *f, const struct resource *r, const stru
 	buf_free(&b);
 }
 
-/* Growth that comes in bursts may be there before any rate says so. Of two, one may be chance. */
+/*
+ * Growth that comes in bursts may be there before any rate says so. What comes evenly has none, and
+ * of two, one may be chance.
+ */
 static void say_burst(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	const struct resource *r = &resources[f->rule->resource];
 	struct bursts b = series_bursts(resource_series(o->m, o->s, f->rule->resource));
 	uint64_t left = u->limit > u->value ? u->limit - u->value : 0;
+	double interval = o->m->host.interval_ns / 1e9;
 	size_t end = strlen(f->title);
 	char burst[32], rest[32];
+	double even = f->forecast.known ? f->forecast.per_second * fmax(1, interval) : 0;
 
-	if (!left || b.largest < left / BURST_SHARE || b.largest < 2)
+	if (!left || b.largest < left / BURST_SHARE || b.largest < 2 ||
+	    b.largest < BURST_TIMES * even)
 		return;
 	amount(burst, sizeof(burst), r, b.largest, "");
 	amount(rest, sizeof(rest), r, left, " left");
@@ -115,20 +125,10 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 		f->severity = SEVERITY_WARNING;
 }
 
-/* The next power of two with room for twice of what is in use. */
-static uint64_t roomy(uint64_t high)
-{
-	uint64_t v = 65536;
-
-	while (v < high * 2)
-		v *= 2;
-	return v;
-}
-
 void limit_help_map_count(struct finding *f, uint64_t high)
 {
 	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       roomy(high));
+		       limit_roomy(&limit_table[LIMIT_MAX_MAP_COUNT], high));
 }
 
 /* Of a process that is gone only the next one can be helped. */
@@ -183,6 +183,7 @@ void limit_help_file_max(struct finding *f, const struct model *m)
 
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
 {
+	growth_evidence(f, o->m, &o->s->id, FS_WHAT_MAPS);
 	if (f->rule->test == limit_is_near)
 		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
 				  "not merged; pack small ones together, unmap what is done with");
@@ -191,6 +192,7 @@ static void help_maps(struct finding *f, const struct occasion *o, const struct 
 
 static void help_fds(struct finding *f, const struct occasion *o, const struct use *u)
 {
+	growth_evidence(f, o->m, &o->s->id, FS_WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	limit_help_nofile(f, o->s, u->assumed ? o->s->now.g.fd_soft : u->limit);
 }

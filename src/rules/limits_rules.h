@@ -12,6 +12,14 @@
 bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f);
 bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f);
 
+/* Whether neither can hold: growth is kept long before anything is near. Costs next to nothing. */
+static inline bool limit_is_far(const struct rule *rule, const struct model *m,
+				const struct subject *s)
+{
+	return (rule->test == limit_is_near || rule->test == limit_is_coming) &&
+	       !resource_series(m, s, rule->resource);
+}
+
 /* Remedies, for a call that was refused too. The subject may be gone (NULL). */
 void limit_help_map_count(struct finding *f, uint64_t high);
 void limit_help_descriptors(struct finding *f, const struct subject *s);

@@ -7,33 +7,9 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
-
-/* One sentence and the verdict's evidence for a refused call. */
-static void say_refused(const struct occasion *o, struct finding *f, const char *limit)
-{
-	const struct fs_refused_record *r = o->refused;
-	char number[16];
-
-	f->severity = SEVERITY_CRITICAL;
-	f->cause = o->verdict->cause;
-	f->level = 1;
-	snprintf(f->title, sizeof(f->title), "%s refused%s%s: %s", call_name(r->call),
-		 r->error ? " with " : "",
-		 r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
-	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
-		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
-				 o->verdict->evidence[i].limit);
-	snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)r->count);
-	finding_evidence(f, "refused_calls", number, NULL);
-	for (size_t i = 0; i < o->verdict->nr_next; i++)
-		finding_evidence(f, "would_fail_next", o->verdict->next[i], NULL);
-}
-
-static bool has_cause(const struct occasion *o, const char *cause)
-{
-	return !strcmp(o->verdict->cause, cause);
-}
+#include "rules/refusal_rules.h"
 
 static bool is_freeing(unsigned int call)
 {
@@ -43,9 +19,10 @@ static bool is_freeing(unsigned int call)
 static bool refused_by_map_count(const struct occasion *o, const struct finding *open,
 				 struct finding *f)
 {
-	if (!has_cause(o, "max_map_count") || is_freeing(o->refused->call))
+	if (!refusal_has_cause(o, "max_map_count") || is_freeing(o->refused->call))
 		return false;
-	say_refused(o, f, "vm.max_map_count is used up");
+	refusal_say(o, f, "vm.max_map_count is used up");
+	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_MAPS);
 	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
 			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
 	limit_help_map_count(f, o->refused->map_count);
@@ -54,9 +31,9 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 
 static bool split_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	if (!has_cause(o, "max_map_count") || !is_freeing(o->refused->call))
+	if (!refusal_has_cause(o, "max_map_count") || !is_freeing(o->refused->call))
 		return false;
-	say_refused(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
+	refusal_say(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
 	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
 			  "let the allocator keep its pages (jemalloc: retain:true)");
 	limit_help_map_count(f, o->refused->map_count);
@@ -65,9 +42,9 @@ static bool split_refused(const struct occasion *o, const struct finding *open, 
 
 static bool refused_by_as(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	if (!has_cause(o, "rlimit_as"))
+	if (!refusal_has_cause(o, "rlimit_as"))
 		return false;
-	say_refused(o, f, "RLIMIT_AS (ulimit -v) is used up");
+	refusal_say(o, f, "RLIMIT_AS (ulimit -v) is used up");
 	finding_remedy(f, "RLIMIT_AS counts reservations nobody touches: bound memory by a cgroup "
 			  "(memory.max) instead");
 	finding_remedy(f, "to gain time: prlimit --pid %u --as=unlimited", o->refused->subject.pid);
@@ -76,9 +53,9 @@ static bool refused_by_as(const struct occasion *o, const struct finding *open, 
 
 static bool refused_by_data(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	if (!has_cause(o, "rlimit_data"))
+	if (!refusal_has_cause(o, "rlimit_data"))
 		return false;
-	say_refused(o, f, "RLIMIT_DATA (ulimit -d) is used up");
+	refusal_say(o, f, "RLIMIT_DATA (ulimit -d) is used up");
 	finding_remedy(
 		f, "since Linux 4.7 it counts private writable mappings too, not only the heap");
 	finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited",
@@ -89,9 +66,9 @@ static bool refused_by_data(const struct occasion *o, const struct finding *open
 static bool refused_by_memlock(const struct occasion *o, const struct finding *open,
 			       struct finding *f)
 {
-	if (!has_cause(o, "rlimit_memlock"))
+	if (!refusal_has_cause(o, "rlimit_memlock"))
 		return false;
-	say_refused(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
+	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
 	limit_help_memlock(f, o->s, o->refused->subject.pid);
 	return true;
 }
@@ -99,22 +76,36 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 static bool refused_otherwise(const struct occasion *o, const struct finding *open,
 			      struct finding *f)
 {
-	static const char *const named[] = {
-		"max_map_count", "rlimit_as", "rlimit_data",	   "rlimit_memlock",
-		"rlimit_nofile", "file_max",  "inotify_instances", "descriptors_dropped"};
+	static const char *const named[] = {"max_map_count",
+					    "rlimit_as",
+					    "rlimit_data",
+					    "rlimit_memlock",
+					    "rlimit_nofile",
+					    "file_max",
+					    "inotify_instances",
+					    "descriptors_dropped",
+					    "overcommit_strict",
+					    "overcommit_heuristic",
+					    "address_space",
+					    "hugetlb_pool",
+					    "driver",
+					    "rlimit_nproc",
+					    "cgroup_pids",
+					    "threads_max"};
 	char text[96];
 
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		if (has_cause(o, named[i]))
+		if (refusal_has_cause(o, named[i]))
 			return false;
-	if (has_cause(o, "unknown"))
+	if (refusal_has_cause(o, "unknown"))
 		snprintf(text, sizeof(text), "by no limit that can be read");
 	else
 		snprintf(text, sizeof(text), "%s", o->verdict->cause);
-	say_refused(o, f, text);
+	refusal_say(o, f, text);
 	/* An argument the kernel does not take is the caller's affair, and may be a probe. */
-	f->severity = has_cause(o, "bad_argument") || has_cause(o, "bad_descriptor") ||
-				      has_cause(o, "fixed_exists")
+	f->severity = refusal_has_cause(o, "bad_argument") ||
+				      refusal_has_cause(o, "bad_descriptor") ||
+				      refusal_has_cause(o, "fixed_exists")
 			      ? SEVERITY_INFO
 			      : SEVERITY_WARNING;
 	finding_remedy(f,
@@ -127,9 +118,10 @@ static bool refused_otherwise(const struct occasion *o, const struct finding *op
 static bool refused_by_nofile(const struct occasion *o, const struct finding *open,
 			      struct finding *f)
 {
-	if (!has_cause(o, "rlimit_nofile"))
+	if (!refusal_has_cause(o, "rlimit_nofile"))
 		return false;
-	say_refused(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
+	refusal_say(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
+	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	limit_help_nofile(f, o->s, o->refused->fd_soft);
 	return true;
@@ -138,9 +130,9 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 static bool descriptors_dropped(const struct occasion *o, const struct finding *open,
 				struct finding *f)
 {
-	if (!has_cause(o, "descriptors_dropped"))
+	if (!refusal_has_cause(o, "descriptors_dropped"))
 		return false;
-	say_refused(o, f, "");
+	refusal_say(o, f, "");
 	snprintf(f->title, sizeof(f->title),
 		 "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
 		 call_name(o->refused->call));
@@ -152,9 +144,9 @@ static bool descriptors_dropped(const struct occasion *o, const struct finding *
 static bool refused_by_file_max(const struct occasion *o, const struct finding *open,
 				struct finding *f)
 {
-	if (!has_cause(o, "file_max"))
+	if (!refusal_has_cause(o, "file_max"))
 		return false;
-	say_refused(o, f, "fs.file-max is used up, host-wide");
+	refusal_say(o, f, "fs.file-max is used up, host-wide");
 	limit_help_file_max(f, o->m);
 	return true;
 }
@@ -162,9 +154,9 @@ static bool refused_by_file_max(const struct occasion *o, const struct finding *
 static bool refused_by_inotify(const struct occasion *o, const struct finding *open,
 			       struct finding *f)
 {
-	if (!has_cause(o, "inotify_instances"))
+	if (!refusal_has_cause(o, "inotify_instances"))
 		return false;
-	say_refused(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
+	refusal_say(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
 	finding_remedy(f, "sysctl -w fs.inotify.max_user_instances=%" PRIu64,
 		       (uint64_t)o->m->tick.limits.inotify_instances * 4);
 	return true;
@@ -242,14 +234,34 @@ static bool crash_after_refusal(const struct occasion *o, const struct finding *
 
 /* Ids are stable once shipped. */
 const struct rule rules[] = {
-	{"M01", ON_REFUSED, "calls", refused_by_map_count, "M25 M26"},
-	{"M02", ON_REFUSED, "calls", split_refused, "M25 M26"},
+	{"M01", ON_REFUSED, "calls", refused_by_map_count,
+	 "M03 M04 M05 M06 M07 M08 M09 M10 M12 M25 M26"},
+	{"M02", ON_REFUSED, "calls", split_refused, "M03 M04 M05 M06 M07 M08 M09 M10 M12 M25 M26"},
+	{"M03", ON_SUBJECT, NULL, torch_shares},
+	{"M04", ON_SUBJECT, NULL, thread_stacks},
+	{"M05", ON_SUBJECT, NULL, zgc_heap},
+	{"M06", ON_SUBJECT, "calls", allocator_splits},
+	{"M07", ON_SUBJECT, NULL, dotnet_double_maps},
+	{"M08", ON_SUBJECT, "calls", go_splits},
+	{"M09", ON_SUBJECT, NULL, map_per_file},
+	{"M10", ON_SUBJECT, "calls", maps_leak},
+	{"M11", ON_SUBJECT, NULL, maps_burst},
+	{"M12", ON_SUBJECT, NULL, wine_demand},
 	{"M13", ON_REFUSED, "calls", refused_by_as},
 	{"M14", ON_REFUSED, "calls", refused_by_data},
+	{"M15", ON_REFUSED, "calls", refused_by_strict, "M30 M31"},
+	{"M16", ON_REFUSED, "calls", refused_by_heuristic},
+	{"M17", ON_REFUSED, "calls", fork_refused, "M30 M31"},
+	{"M18", ON_REFUSED, "calls", refused_by_space},
+	{"M19", ON_REFUSED, "calls", refused_by_huge_pages},
 	{"M20", ON_REFUSED, "calls", refused_by_memlock, "M28 M29"},
+	{"M21", ON_REFUSED, "calls", refused_by_driver},
+	{"M23", ON_REFUSED, "calls", thread_refused},
 	{"M24", ON_SIGNAL, "signal", crash_after_refusal, "M02 M01"},
-	{"M25", ON_SUBJECT, NULL, limit_is_near, "M03 M04 M05 M06 M07 M08 M09 M10 M12", RESOURCE_MAPS},
-	{"M26", ON_SUBJECT, NULL, limit_is_coming, "M03 M04 M05 M06 M07 M08 M09 M10 M12", RESOURCE_MAPS},
+	{"M25", ON_SUBJECT, NULL, limit_is_near, "M03 M04 M05 M06 M07 M08 M09 M10 M12",
+	 RESOURCE_MAPS},
+	{"M26", ON_SUBJECT, NULL, limit_is_coming, "M03 M04 M05 M06 M07 M08 M09 M10 M12",
+	 RESOURCE_MAPS},
 	{"M27", ON_REFUSED, "calls", refused_otherwise},
 	{"M28", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_MEMLOCK},
 	{"M29", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_MEMLOCK},
@@ -257,10 +269,14 @@ const struct rule rules[] = {
 	{"M31", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_COMMIT},
 	{"M32", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_THREADS},
 	{"M33", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_THREADS},
-	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F12 F13"},
+	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F08 F09 F10 F11 F12 F13"},
 	{"F02", ON_REFUSED, "calls", refused_by_file_max, "F14 F15"},
 	{"F03", ON_REFUSED, "calls", refused_by_inotify},
 	{"F04", ON_REFUSED, "calls", descriptors_dropped, "F12 F13"},
+	{"F08", ON_SUBJECT, "calls", fd_class_leaks},
+	{"F09", ON_SUBJECT, NULL, sockets_not_closed},
+	{"F10", ON_SUBJECT, NULL, sharing_by_fd},
+	{"F11", ON_SUBJECT, NULL, wine_esync},
 	{"F12", ON_SUBJECT, NULL, limit_is_near, "F08 F09 F10 F11", RESOURCE_FDS},
 	{"F13", ON_SUBJECT, NULL, limit_is_coming, "F08 F09 F10 F11", RESOURCE_FDS},
 	{"F14", ON_HOST, NULL, limit_is_near, NULL, RESOURCE_FILES},

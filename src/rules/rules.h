@@ -12,7 +12,8 @@
 #include "rules/cause.h"
 
 #define FINDINGS_MAX 512
-#define REMEDIES_MAX 3
+#define REMEDIES_MAX 6
+#define REMEDY_TEXT  1200 /* a command is never cut */
 #define BECAUSE_MAX  6
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIES };
@@ -62,8 +63,9 @@ struct finding {
 	const char *cause; /* static; NULL: none */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t nr_evidence;
-	char remedy[REMEDIES_MAX][208];
+	char remedy[REMEDIES_MAX][REMEDY_TEXT];
 	size_t nr_remedies;
+	char set_by[320]; /* where its limit comes from; empty: not looked up */
 	struct forecast forecast;
 	uint64_t grew_ns;			 /* of growth: when it last had a forecast */
 	uint32_t level;				 /* the rule's own step: a change of it is news */
@@ -98,6 +100,9 @@ const char *severity_name(enum severity s);
 /* The open finding of a rule for a subject; NULL: none. */
 const struct finding *finding_open(const struct findings *fs, const char *id,
 				   const struct fs_subject *subject);
+
+/* Puts where its limit comes from in, and commands of this machine in place of general ones. */
+void finding_take_origin(struct finding *f, const struct fs_origin_record *r);
 
 /* For rules: appends. */
 void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);

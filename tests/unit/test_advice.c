@@ -20,11 +20,11 @@ static void test_nothing(void)
 	struct setting s[] = {figure("max_map_count", 1048576), figure("pid_max", 4194304)};
 	struct advice a[ADVICE_MAX];
 
-	is_u64(advise(NULL, 0, a), 0, "nothing known, nothing advised");
-	is_u64(advise(s, 2, a), 0, "roomy limits need no advice");
+	is_u64(advise(NULL, 0, NULL, 0, a), 0, "nothing known, nothing advised");
+	is_u64(advise(s, 2, NULL, 0, a), 0, "roomy limits need no advice");
 	s[0].value = 65530;
 	s[0].known = false;
-	is_u64(advise(s, 2, a), 0, "what is not told is not judged");
+	is_u64(advise(s, 2, NULL, 0, a), 0, "what is not told is not judged");
 }
 
 static void test_low(void)
@@ -33,7 +33,7 @@ static void test_low(void)
 			      use_of("map_count_high", "max_map_count", 60000)};
 	struct advice a[ADVICE_MAX];
 
-	is_u64(advise(s, 2, a), 1, "a low default, and used up too: one advice");
+	is_u64(advise(s, 2, NULL, 0, a), 1, "a low default, and used up too: one advice");
 	is_str(a[0].key, "max_map_count", "of which limit");
 	ok(strstr(a[0].command, "sysctl -w vm.max_map_count="), "a command: %s", a[0].command);
 }
@@ -43,36 +43,49 @@ static void test_used(void)
 	struct setting s[] = {figure("file_max", 1000), use_of("file_nr", "file_max", 799)};
 	struct advice a[ADVICE_MAX];
 
-	is_u64(advise(s, 2, a), 0, "79 % in use is no news");
+	is_u64(advise(s, 2, NULL, 0, a), 0, "79 % in use is no news");
 	s[1].value = 800;
-	is_u64(advise(s, 2, a), 1, "80 % is");
+	is_u64(advise(s, 2, NULL, 0, a), 1, "80 % is");
 	is_str(a[0].command, "sysctl -w fs.file-max=2000", "twice as much");
 	is_str(a[0].why, "80 % of it is in use", "why");
+	ok(strstr(a[0].lasting, "/etc/sysctl.d/") && a[0].cost, "for good, and what it costs");
 }
 
 static void test_nofile(void)
 {
 	struct setting s[] = {figure("rlimit_nofile", 1024), figure("rlimit_nofile_hard", 524288)};
+	struct origin o = {
+		.limit = &limit_table[LIMIT_NOFILE], .known = true, .value = 1024, .hard = 524288};
 	struct advice a[ADVICE_MAX];
 
-	is_u64(advise(s, 2, a), 1, "the soft default of a shell");
-	is_str(a[0].command, "ulimit -n 524288", "up to the hard limit");
+	is_u64(advise(s, 2, &o, 1, a), 1, "the soft default of a shell");
+	is_str(a[0].command, "ulimit -Sn 524288", "up to the hard limit");
 	s[1].value = 1024;
-	is_u64(advise(s, 2, a), 1, "the hard limit is in the way");
-	ok(strstr(a[0].command, "prlimit --nofile="), "then prlimit: %s", a[0].command);
+	is_u64(advise(s, 2, NULL, 0, a), 1, "the hard limit is in the way");
+	ok(strstr(a[0].command, "prlimit --pid $$ --nofile="), "then prlimit: %s", a[0].command);
 	s[0].unlimited = true;
-	is_u64(advise(s, 2, a), 0, "unlimited is never tight");
+	is_u64(advise(s, 2, NULL, 0, a), 0, "unlimited is never tight");
 }
 
 static void test_cgroup(void)
 {
 	struct setting s[] = {figure("cgroup_pids_max", 100),
 			      use_of("cgroup_pids", "cgroup_pids_max", 95)};
+	struct origin o = {.limit = &limit_table[LIMIT_CGROUP_PIDS],
+			   .known = true,
+			   .value = 100,
+			   .used = 95,
+			   .from = ORIGIN_HAND};
 	struct advice a[ADVICE_MAX];
 
-	snprintf(s[0].text, sizeof(s[0].text), "/sys/fs/cgroup/a/pids.max");
-	is_u64(advise(s, 2, a), 1, "a cgroup's limit in use");
+	strcpy(o.dir, "/sys/fs/cgroup/a");
+	strcpy(o.file, "pids.max");
+	is_u64(advise(s, 2, &o, 1, a), 1, "a cgroup's limit in use");
 	is_str(a[0].command, "echo 200 > /sys/fs/cgroup/a/pids.max", "in the file that sets it");
+	strcpy(o.dir, "/sys/fs/cgroup/a.service");
+	strcpy(o.at_holder.unit, "a.service");
+	is_u64(advise(s, 2, &o, 1, a), 1, "of a unit");
+	is_str(a[0].lasting, "systemctl set-property a.service TasksMax=200", "by its manager");
 }
 
 static void test_strict(void)
@@ -81,9 +94,10 @@ static void test_strict(void)
 			      use_of("committed_bytes", "commit_limit_bytes", 99)};
 	struct advice a[ADVICE_MAX];
 
-	is_u64(advise(s, 3, a), 0, "beyond CommitLimit is fine where the mode is not strict");
+	is_u64(advise(s, 3, NULL, 0, a), 0,
+	       "beyond CommitLimit is fine where the mode is not strict");
 	s[0].value = 2;
-	is_u64(advise(s, 3, a), 1, "in the strict mode it refuses");
+	is_u64(advise(s, 3, NULL, 0, a), 1, "in the strict mode it refuses");
 }
 
 static void test_hidden(void)
@@ -92,10 +106,10 @@ static void test_hidden(void)
 	struct advice a[ADVICE_MAX];
 
 	snprintf(s[1].text, sizeof(s[1].text), "integrity");
-	is_u64(advise(s, 2, a), 0, "with these it can work");
+	is_u64(advise(s, 2, NULL, 0, a), 0, "with these it can work");
 	s[0].value = 2;
 	snprintf(s[1].text, sizeof(s[1].text), "confidentiality");
-	is_u64(advise(s, 2, a), 2, "with these something is hidden");
+	is_u64(advise(s, 2, NULL, 0, a), 2, "with these something is hidden");
 }
 
 int main(void)

@@ -147,6 +147,40 @@ static void test_safe(void)
 	is_safe("\xe2\x82", true, "\\xe2\\x82", "safe: cut short");
 }
 
+/* What a shell makes of a word, which is to be the word. */
+static bool survives(const char *word)
+{
+	struct buf b = {};
+	char got[256] = "";
+	size_t n = 0;
+	FILE *f;
+
+	buf_puts(&b, "printf %s ");
+	buf_shell(&b, word);
+	f = popen(b.s, "r");
+	if (f) {
+		n = fread(got, 1, sizeof(got) - 1, f);
+		pclose(f);
+	}
+	buf_free(&b);
+	return n == strlen(word) && !strcmp(got, word);
+}
+
+static void test_shell(void)
+{
+	static const char *const words[] = {"plain-1.x@y", "",		"two words",  "it's",
+					    "'",	   "$(id)",	"`id`",	      "a\nb",
+					    "\\",	   "\"$HOME\"", "-n",	      "*",
+					    "~",	   "a;b|c&",	"\x1b[2J\xff"};
+	struct buf b = {};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		ok(survives(words[i]), "word %zu comes through a shell", i);
+	buf_shell(&b, "/etc/sysctl.d/99-x.conf");
+	is_str(b.s, "/etc/sysctl.d/99-x.conf", "what needs no quotes has none");
+	buf_free(&b);
+}
+
 static void test_decode(void)
 {
 	uint32_t code = 1;
@@ -187,6 +221,7 @@ int main(void)
 	test_cap();
 	test_json();
 	test_safe();
+	test_shell();
 	test_decode();
 	test_columns();
 	return tap_done();

@@ -9,6 +9,7 @@ import json
 import time
 
 import fetch
+import origins
 import programs
 import scenarios
 from aptroot import Missing
@@ -266,6 +267,9 @@ class KernelRun:
         for scenario in scenarios.ALL if self.hooks else ():
             if self.wants(scenario.name):
                 self.test(scenario.name, self.scenario, scenario)
+        for name, body in origins.ALL.items() if self.hooks else ():
+            if self.wants(name):
+                self.test(name, lambda check, body=body: body(check, self.guest.lab()))
         for hook in self.hooks.values():
             for mechanism in [*hook.alternates, "none"]:
                 self.forced(hook, mechanism)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: the limits that say no, and what the kernel, shells, systemd and PAM call each: a limit is
+ * a row here, and whoever looks for it, sets it or speaks of it reads the row.
+ */
+#ifndef FS_MODEL_LIMIT_H
+#define FS_MODEL_LIMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIMIT_NONE     UINT64_MAX	/* unlimited */
+#define LIMIT_COMPUTED (UINT64_MAX - 1) /* by the kernel at boot, from memory or CPUs */
+
+enum limit_kind { LIMIT_OF_MACHINE, LIMIT_OF_PROCESS, LIMIT_OF_CGROUP };
+
+enum limit_id {
+	LIMIT_MAX_MAP_COUNT,
+	LIMIT_FILE_MAX,
+	LIMIT_NR_OPEN,
+	LIMIT_OVERCOMMIT_MEMORY,
+	LIMIT_OVERCOMMIT_RATIO,
+	LIMIT_OVERCOMMIT_KBYTES,
+	LIMIT_INOTIFY_INSTANCES,
+	LIMIT_INOTIFY_WATCHES,
+	LIMIT_INOTIFY_EVENTS,
+	LIMIT_EPOLL_WATCHES,
+	LIMIT_PIPE_SIZE,
+	LIMIT_PIPE_PAGES_SOFT,
+	LIMIT_PIPE_PAGES_HARD,
+	LIMIT_THREADS_MAX,
+	LIMIT_PID_MAX,
+	LIMIT_HUGEPAGES,
+	LIMIT_MMAP_MIN_ADDR,
+	LIMIT_KPTR_RESTRICT,
+	LIMIT_NOFILE,
+	LIMIT_AS,
+	LIMIT_DATA,
+	LIMIT_STACK,
+	LIMIT_MEMLOCK,
+	LIMIT_NPROC,
+	LIMIT_CGROUP_MEMORY,
+	LIMIT_CGROUP_MEMORY_HIGH,
+	LIMIT_CGROUP_PIDS,
+	LIMIT_CGROUP_HUGETLB,
+	LIMIT_CGROUP_HUGETLB_RSVD,
+	NR_LIMITS
+};
+
+struct limit {
+	const char *key, *name; /* max_map_count, vm.max_map_count */
+	enum limit_kind kind;
+	bool bytes;
+	bool is_mode;	       /* a choice, not a figure: twice as much makes no sense */
+	uint64_t initial;      /* the kernel's own; of a process the soft one */
+	uint64_t initial_hard; /* of a process */
+	uint64_t most;	       /* that the kernel takes; 0: whatever fits */
+
+	const char *path; /* of the machine: below /proc/sys */
+
+	const char *title;	/* of a process: in /proc/PID/limits */
+	const char *word;	/* nofile: for prlimit(1), limits.conf, docker */
+	char letter;		/* -n of ulimit */
+	unsigned int ulimit_by; /* bytes or so in one of ulimit's and limits.conf's units */
+
+	const char *controller; /* of a cgroup */
+	/* files; %s is the size of a huge page, as in 2MB; NULL: version 1 has none */
+	const char *max, *now, *max_v1, *now_v1;
+
+	const char *unit_key;	 /* systemd's; NULL: none */
+	const char *manager_key; /* systemd's default for units; NULL: none */
+};
+
+extern const struct limit limit_table[NR_LIMITS];
+
+/* By the key, or by that of a setting, which has its unit behind it. NULL: it is no limit. */
+const struct limit *limit_find(const char *key);
+
+/* By the name of a cause that speaks of one limit: its key, or another name. NULL: it does not. */
+const struct limit *limit_of_cause(const char *cause);
+
+/* Room for twice the peak, rounded up to what people set: never above what the kernel takes. */
+uint64_t limit_roomy(const struct limit *l, uint64_t peak);
+
+#endif

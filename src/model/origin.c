@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/origin.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+
+const char *origin_name(enum origin_from from)
+{
+	static const char *const names[NR_ORIGINS] = {
+		[ORIGIN_UNKNOWN] = "unknown", [ORIGIN_KERNEL] = "kernel",
+		[ORIGIN_BOOT] = "boot",	      [ORIGIN_FILE] = "file",
+		[ORIGIN_MANAGER] = "systemd", [ORIGIN_RUNTIME] = "container_runtime",
+		[ORIGIN_PROCESS] = "process", [ORIGIN_HAND] = "hand",
+		[ORIGIN_OUTSIDE] = "outside", [ORIGIN_NOBODY] = "nobody",
+	};
+
+	return names[from];
+}
+
+static void say_line(const struct origin_line *l, struct buf *b)
+{
+	buf_printf(b, "%s:%u: %s", l->file, l->line, l->text);
+}
+
+static void say_value(const struct limit *l, uint64_t value, struct buf *b)
+{
+	if (l->bytes && value != LIMIT_NONE)
+		put_bytes(b, value);
+	else
+		put_limit(b, value);
+}
+
+static void say_container(const struct workload *w, struct buf *b)
+{
+	buf_printf(b, "%s", runtime_name(w->runtime));
+	if (w->container[0])
+		buf_printf(b, " for %.12s", w->container);
+	if (w->pod[0])
+		buf_printf(b, ", pod %s", w->pod);
+}
+
+static void say_machine(const struct origin *o, struct buf *b)
+{
+	const struct limit *l = o->limit;
+
+	switch (o->from) {
+	case ORIGIN_KERNEL:
+		buf_puts(b, "the kernel: its default");
+		break;
+	case ORIGIN_BOOT:
+		buf_printf(b, "the kernel's command line: %s", o->line.text);
+		break;
+	case ORIGIN_FILE:
+		say_line(&o->line, b);
+		break;
+	case ORIGIN_MANAGER:
+		buf_puts(b, "systemd: it raises it at boot, since version 240");
+		break;
+	case ORIGIN_OUTSIDE:
+		buf_puts(b, "the host or its kernel: the files of this container do not tell");
+		break;
+	case ORIGIN_HAND:
+		if (o->line.line) {
+			buf_puts(b, "hand, or a program, since: ");
+			say_line(&o->line, b);
+		} else if (l->initial == LIMIT_COMPUTED) {
+			buf_puts(b,
+				 "the kernel, from the machine's size at boot, or since by hand: "
+				 "no file sets it");
+		} else {
+			buf_puts(b,
+				 "hand, or a program: no file sets it (the kernel's default is ");
+			say_value(l, l->initial, b);
+			buf_puts(b, ")");
+		}
+		break;
+	default:
+		buf_puts(b, "what cannot be read here");
+	}
+	if (o->unread && o->from != ORIGIN_KERNEL)
+		buf_printf(b, " (%u files not read)", o->unread);
+}
+
+static void say_process(const struct origin_process *p, struct buf *b)
+{
+	buf_printf(b, "%s (pid %u)", p->comm, p->pid);
+}
+
+/* Who has it, where that is not the process itself. */
+static void say_holder(const struct origin *o, struct buf *b)
+{
+	if (!o->generations) {
+		buf_puts(b, "itself");
+		return;
+	}
+	say_process(&o->holder, b);
+	buf_printf(b, ", %u generation%s up", o->generations, o->generations == 1 ? "" : "s");
+}
+
+/* Between the parent and it somebody called setrlimit: one of the two, or a third by prlimit. */
+static void say_changed(const struct origin *o, struct buf *b)
+{
+	const struct origin_process *p = &o->above;
+
+	say_holder(o, b);
+	if (o->raised) {
+		buf_puts(b, ": it raised the soft limit to the hard one");
+		return;
+	}
+	buf_puts(b, ", or who started it");
+	if (p->pid && p->known) {
+		buf_puts(b, ": its parent ");
+		say_process(p, b);
+		buf_puts(b, " has ");
+		say_value(o->limit, p->soft, b);
+		if (p->hard != o->holder.hard) {
+			buf_puts(b, ", hard ");
+			say_value(o->limit, p->hard, b);
+		}
+	}
+	if (o->line.line) {
+		buf_puts(b, "; not ");
+		say_line(&o->line, b);
+	}
+}
+
+static void say_giver(const struct origin *o, struct buf *b)
+{
+	switch (o->from) {
+	case ORIGIN_KERNEL:
+		buf_puts(b, "the kernel: its default");
+		break;
+	case ORIGIN_FILE:
+		if (o->at_holder.unit[0] && strstr(o->line.file, "systemd"))
+			buf_printf(b, "%s: ", o->at_holder.unit);
+		say_line(&o->line, b);
+		break;
+	case ORIGIN_MANAGER:
+		buf_printf(b, "%s: systemd's default for units", o->at_holder.unit);
+		break;
+	case ORIGIN_RUNTIME:
+		say_container(&o->at_holder, b);
+		break;
+	case ORIGIN_OUTSIDE:
+		buf_puts(b, "who started this container");
+		break;
+	default:
+		buf_puts(b, "what cannot be read here");
+	}
+}
+
+static void say_rlimit(const struct origin *o, struct buf *b)
+{
+	if (!o->holder.pid) {
+		buf_puts(b, "what cannot be told: the process is gone");
+		return;
+	}
+	if (!o->known)
+		buf_puts(b, "(it is gone; of its parent:) ");
+	if (o->from == ORIGIN_PROCESS) {
+		say_changed(o, b);
+		return;
+	}
+	if (o->generations) {
+		say_holder(o, b);
+		buf_puts(b, ", which has it from ");
+	}
+	say_giver(o, b);
+}
+
+static void say_cgroup(const struct origin *o, struct buf *b)
+{
+	if (o->from == ORIGIN_NOBODY) {
+		buf_puts(b, "nobody, at any level of the hierarchy");
+		return;
+	}
+	switch (o->from) {
+	case ORIGIN_FILE:
+		buf_printf(b, "%s: ", o->at_holder.unit);
+		say_line(&o->line, b);
+		break;
+	case ORIGIN_MANAGER:
+		buf_printf(b, "%s: systemd's default for units", o->at_holder.unit);
+		break;
+	case ORIGIN_RUNTIME:
+		say_container(&o->at_holder, b);
+		break;
+	case ORIGIN_OUTSIDE:
+		buf_puts(b, "who started this container");
+		break;
+	case ORIGIN_HAND:
+		buf_puts(b, "who made the cgroup, or a hand since");
+		break;
+	default:
+		buf_puts(b, "what cannot be read here");
+		return;
+	}
+	buf_printf(b, ", in %s/%s", o->dir, o->file);
+	if (o->levels)
+		buf_printf(b, ", %u level%s up", o->levels, o->levels == 1 ? "" : "s");
+}
+
+void origin_say(const struct origin *o, struct buf *b)
+{
+	switch (o->limit->kind) {
+	case LIMIT_OF_MACHINE:
+		say_machine(o, b);
+		break;
+	case LIMIT_OF_PROCESS:
+		say_rlimit(o, b);
+		break;
+	case LIMIT_OF_CGROUP:
+		say_cgroup(o, b);
+		break;
+	}
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/workload.h"
+
+#include <stdlib.h>
+#include <ctype.h>
+#include <string.h>
+
+#define ID_LEN 64 /* hex digits of a container's id in all runtimes of the OCI family */
+
+/*
+ * How runtimes call the cgroup of a container: PREFIX-ID.scope under systemd, with colons for
+ * slashes where a runtime is not told that systemd is there, and PREFIX/ID or PREFIX-ID without.
+ */
+static const struct {
+	const char *prefix;
+	enum runtime runtime;
+} prefixes[] = {
+	{"docker-", RUNTIME_DOCKER},
+	{"libpod-", RUNTIME_PODMAN},
+	{"cri-containerd-", RUNTIME_CONTAINERD},
+	{"crio-", RUNTIME_CRIO},
+	{"nerdctl-", RUNTIME_CONTAINERD},
+	{"cri-containerd:", RUNTIME_CONTAINERD},
+	{"docker:", RUNTIME_DOCKER},
+	{"crio:", RUNTIME_CRIO},
+};
+
+const char *runtime_name(enum runtime r)
+{
+	static const char *const names[] = {
+		[RUNTIME_NONE] = "none",
+		[RUNTIME_DOCKER] = "docker",
+		[RUNTIME_PODMAN] = "podman",
+		[RUNTIME_CONTAINERD] = "containerd",
+		[RUNTIME_CRIO] = "cri-o",
+		[RUNTIME_LXC] = "lxc",
+		[RUNTIME_NSPAWN] = "systemd-nspawn",
+		[RUNTIME_UNNAMED] = "a container",
+	};
+
+	return names[r];
+}
+
+bool is_unit(const char *name, const char *type)
+{
+	size_t len = strlen(name), type_len = strlen(type);
+
+	return len > type_len + 1 && name[len - type_len - 1] == '.' &&
+	       !strcmp(name + len - type_len, type);
+}
+
+static bool is_id(const char *s)
+{
+	size_t n = 0;
+
+	while (isxdigit((unsigned char)s[n]))
+		n++;
+	return n == ID_LEN && (!s[n] || !strcmp(s + n, ".scope"));
+}
+
+static void take_container(struct workload *w, enum runtime runtime, const char *id)
+{
+	size_t len = strlen(id);
+
+	w->runtime = runtime;
+	if (is_unit(id, "scope"))
+		len -= strlen(".scope");
+	else if (is_unit(id, "service"))
+		len -= strlen(".service");
+	if (len >= sizeof(w->container))
+		len = sizeof(w->container) - 1;
+	memcpy(w->container, id, len);
+	w->container[len] = 0;
+	/* what comes below is of a systemd of its own */
+	w->unit[0] = 0;
+	w->user_manager = false;
+}
+
+/* "pod" and a uid of 36 characters, in which systemd wants underscores. */
+static void take_pod(struct workload *w, const char *name)
+{
+	const char *pod = name;
+
+	while ((pod = strstr(pod, "pod"))) {
+		size_t n = 0;
+
+		pod += 3;
+		while (isxdigit((unsigned char)pod[n]) || pod[n] == '-' || pod[n] == '_')
+			n++;
+		if (n < 32 || n >= sizeof(w->pod))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			w->pod[i] = pod[i] == '_' ? '-' : pod[i];
+		w->pod[n] = 0;
+		return;
+	}
+}
+
+static bool take_prefixed(struct workload *w, const char *name)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		/* "SLICE:docker:ID" has the prefix in the middle */
+		const char *at = strstr(name, prefixes[i].prefix);
+
+		if (!at || (at != name && at[-1] != ':'))
+			continue;
+		at += strlen(prefixes[i].prefix);
+		if (!is_id(at))
+			continue;
+		take_container(w, prefixes[i].runtime, at);
+		return true;
+	}
+	return false;
+}
+
+static bool take_named(struct workload *w, const char *name, const char *parent)
+{
+	if (!strncmp(name, "lxc.payload.", 12) && name[12])
+		w->runtime = RUNTIME_LXC, name += 12;
+	else if (!strcmp(parent, "lxc") || !strcmp(parent, "lxc.payload"))
+		w->runtime = RUNTIME_LXC;
+	else if (!strncmp(name, "systemd-nspawn@", 15) && is_unit(name, "service"))
+		w->runtime = RUNTIME_NSPAWN, name += 15;
+	else if (!strncmp(name, "machine-", 8) && is_unit(name, "scope"))
+		w->runtime = RUNTIME_NSPAWN, name += 8;
+	else
+		return false;
+	take_container(w, w->runtime, name);
+	return true;
+}
+
+static bool take_bare_id(struct workload *w, const char *name, const char *parent)
+{
+	if (!is_id(name))
+		return false;
+	take_container(w,
+		       !strcmp(parent, "docker")		  ? RUNTIME_DOCKER
+		       : !strncmp(parent, "libpod", 6)		  ? RUNTIME_PODMAN
+		       : !strcmp(parent, "default") && !w->pod[0] ? RUNTIME_CONTAINERD
+								  : RUNTIME_UNNAMED,
+		       name);
+	return true;
+}
+
+static void take_unit(struct workload *w, const char *name)
+{
+	unsigned long uid;
+	char *end;
+
+	/* systemd puts an underscore before what could be taken for a file of the kernel's */
+	if (name[0] == '_')
+		name++;
+	/* a manager's own processes, not of a unit that has limits */
+	if (!strcmp(name, "init.scope") ||
+	    !(is_unit(name, "service") || is_unit(name, "scope") || is_unit(name, "socket") ||
+	      is_unit(name, "mount") || is_unit(name, "swap")))
+		return;
+	if (!strncmp(w->unit, "user@", 5)) {
+		uid = strtoul(w->unit + 5, &end, 10);
+		if (!strcmp(end, ".service")) {
+			w->user_manager = true;
+			w->uid = uid;
+		}
+	}
+	strcpy(w->unit, name); /* a component is no longer */
+	w->unit_inside = w->runtime != RUNTIME_NONE;
+}
+
+static void take_component(struct workload *w, const char *name, const char *parent)
+{
+	take_pod(w, name);
+	if (!take_prefixed(w, name) && !take_named(w, name, parent) &&
+	    !take_bare_id(w, name, parent))
+		take_unit(w, name);
+}
+
+void workload_of(const char *path, struct workload *ret)
+{
+	char name[256], parent[256] = "";
+
+	memset(ret, 0, sizeof(*ret));
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len && len < sizeof(name)) {
+			memcpy(name, path, len);
+			name[len] = 0;
+			take_component(ret, name, parent);
+			memcpy(parent, name, len + 1);
+		}
+		path += len;
+		path += *path == '/';
+	}
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "origins.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collect/origin.h"
+#include "probe/host.h"
+#include "rules/remedy.h"
+
+static void copy_command(const struct remedy *r, char *ret, size_t size)
+{
+	/* one that does not fit whole is none */
+	if (r && (size_t)snprintf(ret, size, "%s", r->command) >= size)
+		*ret = 0;
+}
+
+static void fill_record(struct fs_origin_record *r, const struct origin *o,
+			const struct remedy_for *want)
+{
+	struct remedy list[REMEDY_MAX];
+	size_t n = remedies_for(o, want, list);
+	struct buf text = {};
+
+	origin_say(o, &text);
+	snprintf(r->set_by, sizeof(r->set_by), "%s", text.s ? text.s : "");
+	buf_free(&text);
+	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, false), r->at_once, sizeof(r->at_once));
+	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, true), r->for_good,
+		     sizeof(r->for_good));
+	for (size_t i = 0; i < n; i++)
+		r->host_wide |= list[i].kind == REMEDY_GAIN_TIME && list[i].host_wide;
+	for (size_t i = 0; i < n && !r->cost[0]; i++)
+		if (list[i].cost)
+			snprintf(r->cost, sizeof(r->cost), "%s", list[i].cost);
+}
+
+/* Only -p, run and diagnose ask: of all processes of a host that would be many. */
+static bool may_look(const struct session *s)
+{
+	return s->src->live && s->collector.names_stacks && !host_is_in_pid_namespace();
+}
+
+static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
+{
+	struct fs_origin_record r = {.h = {FS_REC_ORIGIN, sizeof(r), host_monotonic_ns()}};
+	const struct subject *subject = model_find(&s->m, &f->subject);
+	struct origin_of of = {.pid = f->subject.pid};
+	struct remedy_for want = {.pid = f->subject.pid};
+	struct origin o;
+	int root;
+
+	if (subject) {
+		of.ppid = subject->now.g.ppid;
+		of.cgroup = subject->cgroup;
+		want.gone = subject->final;
+		if (limit == &limit_table[LIMIT_MAX_MAP_COUNT])
+			want.want = limit_roomy(limit, subject->now.g.map_high);
+	}
+	root = origin_root();
+	if (root < 0)
+		return;
+	if (!origin_find(root, &of, limit - limit_table, &o)) {
+		r.subject = f->subject;
+		r.limit = limit - limit_table;
+		fill_record(&r, &o, &want);
+		collector_take(&s->collector, &r.h);
+	}
+	close(root);
+}
+
+void origins_attach(struct session *s, struct finding *f)
+{
+	const struct limit *limit = f->cause ? limit_of_cause(f->cause) : NULL;
+	const struct fs_origin_record *known;
+
+	if (!limit || !f->open || f->set_by[0])
+		return;
+	if (!model_origin(&s->m, &f->subject, limit - limit_table) && may_look(s))
+		look_up(s, f, limit);
+	known = model_origin(&s->m, &f->subject, limit - limit_table);
+	if (known)
+		finding_take_origin(f, known);
+}

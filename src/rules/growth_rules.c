@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/growth_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/units.h"
+#include "model/growers.h"
+#include "rules/limits_rules.h"
+
+#define SORTS	    32
+#define MANY_MAPS   1000 /* fewer are no news, whatever they are */
+#define MANY_FDS    100
+#define FRAMES_TOLD 5
+
+/* What one process has of a kind, or made of it. */
+struct part {
+	uint64_t n, all;
+	char name[GROWER_NAME]; /* of its largest sort */
+	int32_t stack;		/* < 0: not known */
+	bool held;		/* all it holds, not what was added while it was watched */
+};
+
+typedef bool is_part_fn(const char *name);
+
+/* Of holdings the name alone counts, of growth the name of its sort: they read alike. */
+static struct part part_held(const struct holdings *h, is_part_fn *is_part)
+{
+	struct part p = {.stack = -1, .held = true};
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < h->n; i++) {
+		const struct fs_holding *one = &h->sort[i];
+
+		p.all += one->count;
+		if (!is_part(one->name))
+			continue;
+		p.n += one->count;
+		if (one->count > most) {
+			most = one->count;
+			snprintf(p.name, sizeof(p.name), "%.95s", one->name);
+		}
+	}
+	return p;
+}
+
+static struct part part_made(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
+{
+	struct grower g[SORTS];
+	struct part p = {.stack = -1};
+	uint64_t most = 0, added;
+	size_t n = growers_of(o->m, &o->s->id, what, g, SORTS, &added);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t left = g[i].added > g[i].removed ? g[i].added - g[i].removed : 0;
+
+		p.all += left;
+		if (!is_part(g[i].name))
+			continue;
+		p.n += left;
+		if (left > most) {
+			most = left;
+			p.stack = g[i].stack;
+			snprintf(p.name, sizeof(p.name), "%.95s", g[i].name);
+		}
+	}
+	return p;
+}
+
+static struct part part_of(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
+{
+	struct part made = part_made(o, what, is_part);
+	struct part held = part_held(&o->s->held[what], is_part);
+
+	if (held.n < made.n || !held.n)
+		return made;
+	held.stack = made.stack;
+	return held;
+}
+
+static void put_grouped(char *ret, size_t size, uint64_t n)
+{
+	struct buf b = {};
+
+	put_count(&b, n);
+	snprintf(ret, size, "%s", b.s ? b.s : "");
+	buf_free(&b);
+}
+
+/* "mmap (libc.so.6) <- share (x) <- main (x)": the innermost frames. */
+static void put_stack(char *ret, size_t size, const struct frames *f)
+{
+	const char *at = f->text;
+	size_t len = 0;
+
+	for (int i = 0; *at && i < FRAMES_TOLD && len + 1 < size; i++) {
+		size_t n = strcspn(at, "\n");
+
+		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)n, at);
+		at += n + (at[n] == '\n');
+	}
+	if (f->flags & FS_FRAMES_SHORT && len + 1 < size)
+		snprintf(ret + len, size - len, " (stack may be short)");
+}
+
+static void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+			   int32_t stack)
+{
+	const struct frames *frames = model_frames(m, id, stack);
+	char text[sizeof(((struct evidence *)0)->value)] = "";
+
+	if (!frames)
+		return;
+	put_stack(text, sizeof(text), frames);
+	finding_evidence(f, "from", text, NULL);
+}
+
+#define SORTS_TOLD 2
+
+void growth_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+		     enum fs_what what)
+{
+	struct grower g[SORTS_TOLD];
+	char text[GROWER_NAME + 64], n[32], all[32];
+	uint64_t added;
+	size_t sorts = growers_of(m, id, what, g, SORTS_TOLD, &added);
+
+	put_grouped(all, sizeof(all), added);
+	for (size_t i = 0; i < sorts; i++) {
+		if (g[i].added <= g[i].removed || g[i].added * 10 < added)
+			break;
+		put_grouped(n, sizeof(n), g[i].added - g[i].removed);
+		snprintf(text, sizeof(text), "%s x %.95s", n, g[i].name);
+		finding_evidence(f, "made while watched", text, all);
+	}
+	if (sorts)
+		stack_evidence(f, m, id, g[0].stack);
+}
+
+/* Title, evidence and severity of a pattern: by how near its process is to the limit. */
+static void say_part(struct finding *f, const struct occasion *o, enum fs_what what,
+		     const struct part *p, const char *is)
+{
+	const struct fs_gauges *g = &o->s->now.g;
+	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
+	uint64_t limit = what == FS_WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
+	char n[32], all[32];
+
+	f->cause = what == FS_WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
+	f->severity = limit && limit != UINT64_MAX && count * 2 > limit ? SEVERITY_WARNING
+									: SEVERITY_INFO;
+	f->level = f->severity + 1;
+	put_grouped(n, sizeof(n), p->n);
+	put_grouped(all, sizeof(all), p->held ? count : p->all);
+	snprintf(f->title, sizeof(f->title), "%s of %s %s%s are %s", n, all,
+		 what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+		 p->held ? "" : " made while watched", is);
+	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
+	stack_evidence(f, o->m, &o->s->id, p->stack);
+}
+
+static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
+{
+	return p->n >= least && p->n * 100 >= p->all * percent;
+}
+
+/* M03 */
+
+static bool is_torch(const char *name)
+{
+	return strstr(name, "torch_") != NULL;
+}
+
+bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part maps = part_of(o, FS_WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, FS_WHAT_FDS, is_torch);
+	bool by_fd = fds.n >= MANY_FDS && fds.n * 2 > maps.n;
+
+	if (!is_many(&maps, MANY_MAPS, 30))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one each");
+	finding_evidence(f, "sharing strategy",
+			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
+			       : "file_system: a mapping a tensor",
+			 NULL);
+	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
+			  "one tensor and indexes; return numpy arrays from the dataset");
+	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
+			  "has, without a mapping a tensor, where CUDA is not in use before it");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M04 */
+
+static bool is_thread_stack(const char *name)
+{
+	return !strcmp(name, "thread stack") || !strncmp(name, "---p", 4) ||
+	       !strncmp(name, "anonymous, no rights", 20);
+}
+
+bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part p = part_of(o, FS_WHAT_MAPS, is_thread_stack);
+	uint64_t threads = o->s->now.g.threads;
+	char n[32];
+
+	/* each has a guard, so at least half of what they take is seen as such */
+	if (!is_many(&p, MANY_MAPS / 2, 25) || threads * 2 < p.n)
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "guards of thread stacks, one a thread beside its stack");
+	put_grouped(n, sizeof(n), threads);
+	finding_evidence(f, "threads", n, NULL);
+	finding_remedy(f, "fix: fewer threads: a pool of as many as there are CPUs; each takes two "
+			  "mappings (glibc from 2.42 on kernels from 6.13 one)");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M05 */
+
+static bool is_zgc(const char *name)
+{
+	return strstr(name, "java_heap") != NULL;
+}
+
+bool zgc_heap(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part p = part_of(o, FS_WHAT_MAPS, is_zgc);
+
+	if (!is_many(&p, MANY_MAPS, 25))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
+	finding_remedy(f, "ZGC may need about 1.8 mappings a MiB of heap: raise the limit to what "
+			  "the JVM itself asks for when it starts, or use -XX:+UseG1GC");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M06, M08: splits */
+
+static bool is_split(const char *name)
+{
+	return !strncmp(name, "split by m", 10); /* mprotect, madvise, munmap, mremap */
+}
+
+static bool frames_have(const struct occasion *o, int32_t stack, const char *const *words)
+{
+	const struct frames *f = model_frames(o->m, &o->s->id, stack);
+
+	for (; f && *words; words++)
+		if (strstr(f->text, *words))
+			return true;
+	return false;
+}
+
+bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	static const char *const allocators[] = {"je_",	     "jemalloc",  "mi_",       "_mi_",
+						 "tcmalloc", "sn_",	  "pages_",    "extent_",
+						 "arena_",   "_int_free", "sysmalloc", NULL};
+	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
+
+	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "pieces that a memory allocator cut by giving pages back");
+	if (o->m->tick.limits.overcommit_memory == 2)
+		finding_remedy(f, "vm.overcommit_memory=2 makes allocators take rights away in "
+				  "place of MADV_DONTNEED: with 0 or 1 they cut less");
+	finding_remedy(f, "jemalloc: MALLOC_CONF=retain:true,dirty_decay_ms:30000 (older: "
+			  "lg_chunk, lg-page=16); others: a larger arena or purge delay");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+bool go_splits(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	static const char *const runtime[] = {"runtime.sys", "runtime.madvise", "runtime.(*",
+					      "runtime.scav", NULL};
+	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
+
+	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, runtime))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
+	finding_remedy(f,
+		       "Go 1.21.1 to 1.21.3 set huge-page advice in pieces: use 1.21.4 or later, "
+		       "or GODEBUG=disablethp=1 (from 1.21.6)");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M07 */
+
+static bool is_double_mapper(const char *name)
+{
+	return strstr(name, "doublemapper") != NULL;
+}
+
+bool dotnet_double_maps(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part p = part_of(o, FS_WHAT_MAPS, is_double_mapper);
+
+	if (!is_many(&p, MANY_MAPS / 2, 25))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
+	finding_remedy(f, "DOTNET_EnableWriteXorExecute=0 maps it once, and gives up that "
+			  "protection");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M09 */
+
+static bool is_numbered_file(const char *name)
+{
+	return strchr(name, '#') && !is_torch(name) && !is_zgc(name) && !is_double_mapper(name) &&
+	       name[0] != '[';
+}
+
+bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part p = part_of(o, FS_WHAT_MAPS, is_numbered_file);
+
+	if (!is_many(&p, MANY_MAPS, 30))
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "files, mapped one by one");
+	finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read in place "
+			  "of mapped (Lucene, Elasticsearch: index.store.type niofs)");
+	limit_help_map_count(f, o->s->now.g.map_high);
+	return true;
+}
+
+/* M10 */
+
+bool maps_leak(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct grower g[1];
+	struct part p = {.stack = -1};
+	uint64_t added;
+
+	if (!growers_of(o->m, &o->s->id, FS_WHAT_MAPS, g, 1, &added) || g->added < MANY_MAPS ||
+	    g->added * 10 < added * 8 || g->removed * 20 > g->added ||
+	    g->by_stack * 10 < g->added * 9)
+		return false;
+	/* what has a name of its own in the table is told under that */
+	if (is_torch(g->name) || is_split(g->name) || is_numbered_file(g->name) ||
+	    is_thread_stack(g->name) || is_zgc(g->name) || is_double_mapper(g->name))
+		return false;
+	p.n = g->added - g->removed;
+	p.all = added;
+	p.stack = g->stack;
+	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
+	say_part(f, o, FS_WHAT_MAPS, &p, "of one sort from one place, and none is given back");
+	finding_remedy(f, "fix: unmap on every path out of the place that is named; a leak of "
+			  "mappings need not be one of memory");
+	return true;
+}
+
+/* M11 */
+
+bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t limit = o->m->tick.limits.max_map_count, high = o->s->now.g.map_high;
+	char h[32], l[32], now[32];
+
+	if (!limit || high * 10 < limit * 7 || o->s->now.g.map_count * 2 > high)
+		return false;
+	put_grouped(h, sizeof(h), high);
+	put_grouped(l, sizeof(l), limit);
+	put_grouped(now, sizeof(now), o->s->now.g.map_count);
+	f->severity = SEVERITY_INFO;
+	f->level = 1;
+	f->cause = "max_map_count";
+	snprintf(f->title, sizeof(f->title),
+		 "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s", h,
+		 high * 100 / limit, now);
+	finding_evidence(f, "high-water", h, l);
+	growth_evidence(f, o->m, &o->s->id, FS_WHAT_MAPS);
+	finding_remedy(f, "size vm.max_map_count for the high-water mark, not for what a sample "
+			  "shows");
+	return true;
+}
+
+/* M12, F11 */
+
+static bool is_windows_program(const struct subject *s)
+{
+	size_t len = strnlen(s->now.g.comm, FS_COMM_LEN);
+
+	return (len > 4 && !strncasecmp(s->now.g.comm + len - 4, ".exe", 4)) ||
+	       !strncmp(s->now.g.comm, "wineserver", 10);
+}
+
+bool wine_demand(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t limit = o->m->tick.limits.max_map_count;
+	struct part p = {.n = o->s->now.g.map_count, .all = o->s->now.g.map_count, .stack = -1};
+
+	if (!is_windows_program(o->s) || !limit || p.n * 2 < limit)
+		return false;
+	say_part(f, o, FS_WHAT_MAPS, &p, "of a Windows program under Wine");
+	finding_remedy(f, "such programs are made for a system without this limit: "
+			  "sysctl -w vm.max_map_count=1048576 is what distributions for games set");
+	return true;
+}
+
+static bool is_eventfd(const char *name)
+{
+	return strstr(name, "[eventfd]") != NULL;
+}
+
+bool wine_esync(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part p = part_of(o, FS_WHAT_FDS, is_eventfd);
+
+	if (!is_windows_program(o->s) || !is_many(&p, MANY_FDS, 90))
+		return false;
+	say_part(f, o, FS_WHAT_FDS, &p, "events of Wine's esync");
+	finding_remedy(f, "use fsync or ntsync, or raise the hard limit: 1048576 is usual");
+	return true;
+}
+
+/* F08 to F10 */
+
+static bool is_anon_inode(const char *name)
+{
+	return name[0] == '[' || !strncmp(name, "anon_inode:", 11) || strstr(name, "dmabuf") ||
+	       strstr(name, "memfd:");
+}
+
+bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part made = part_made(o, FS_WHAT_FDS, is_anon_inode);
+	struct part p = part_of(o, FS_WHAT_FDS, is_anon_inode);
+	struct grower g[1];
+	uint64_t added;
+
+	if (!is_many(&p, MANY_FDS, 50) || is_windows_program(o->s) || is_torch(p.name))
+		return false;
+	/* held by many is no leak by itself: it must grow, and give back little */
+	if (!growers_of(o->m, &o->s->id, FS_WHAT_FDS, g, 1, &added) || !made.n ||
+	    g->removed * 4 > g->added)
+		return false;
+	say_part(f, o, FS_WHAT_FDS, &p, "of one class, and they grow");
+	if (p.stack < 0)
+		stack_evidence(f, o->m, &o->s->id, made.stack);
+	finding_remedy(f, "fix: close what the place that is named opens, on its error paths too");
+	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
+	return true;
+}
+
+static bool is_close_wait(const char *name)
+{
+	return strstr(name, "CLOSE_WAIT") != NULL;
+}
+
+static bool is_socket(const char *name)
+{
+	return !strncmp(name, "tcp", 3) || !strncmp(name, "udp", 3) ||
+	       !strncmp(name, "socket", 6) || !strncmp(name, "unix", 4);
+}
+
+bool sockets_not_closed(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part sockets = part_held(&o->s->held[FS_WHAT_FDS], is_socket);
+	struct part p = part_held(&o->s->held[FS_WHAT_FDS], is_close_wait);
+
+	if (p.n < MANY_FDS / 2 || p.n * 2 < sockets.n)
+		return false;
+	p.stack = part_made(o, FS_WHAT_FDS, is_socket).stack;
+	say_part(f, o, FS_WHAT_FDS, &p, "connections that the peer has closed and it has not");
+	finding_remedy(f, "fix: close a connection when a read of it gives 0; a pool needs an idle "
+			  "check");
+	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
+	return true;
+}
+
+bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct part maps = part_of(o, FS_WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, FS_WHAT_FDS, is_torch);
+
+	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
+		return false;
+	say_part(f, o, FS_WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
+	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
+			  "descriptor a tensor; the mapping stays (M03)");
+	finding_remedy(f, "fix: send fewer, larger tensors");
+	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
+	return true;
+}

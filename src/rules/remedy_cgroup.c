@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/remedy_parts.h"
+
+static bool is_memory(const struct limit *l)
+{
+	return l == &limit_table[LIMIT_CGROUP_MEMORY];
+}
+
+/* The swap that comes on top is a limit of its own, which may not be the lower one. */
+static bool update_container(struct remedies *all, const char *program)
+{
+	const struct limit *l = all->o->limit;
+	struct buf c = {};
+
+	if (is_memory(l))
+		buf_printf(&c, "%s update --memory %" PRIu64 " --memory-swap %" PRIu64 " ", program,
+			   all->want, all->want * 2);
+	else if (l == &limit_table[LIMIT_CGROUP_PIDS])
+		buf_printf(&c, "%s update --pids-limit %" PRIu64 " ", program, all->want);
+	else
+		return false;
+	buf_shell(&c, all->o->at_holder.container);
+	remedy_add(all, REMEDY_GAIN_TIME, false,
+		   "now, as long as this container is kept; for good where it is made (compose: "
+		   "mem_limit, pids_limit)",
+		   &c);
+	return true;
+}
+
+static void set_for_pod(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	const char *pod = all->o->at_holder.pod;
+	struct buf c = {}, find = {};
+
+	if (is_memory(l)) {
+		buf_printf(&c,
+			   "kubectl set resources deployment/NAME --limits=memory=%" PRIu64 "Mi",
+			   (all->want + (1 << 20) - 1) >> 20);
+		remedy_add(all, REMEDY_GAIN_TIME, true,
+			   "for good, in what makes the pod (resources.limits.memory); it is made "
+			   "anew",
+			   &c);
+	} else if (l == &limit_table[LIMIT_CGROUP_PIDS]) {
+		buf_printf(&c, "podPidsLimit: %" PRIu64, all->want);
+		remedy_add(all, REMEDY_GAIN_TIME, true,
+			   "for good, in the kubelet's configuration: for all pods of the node", &c)
+			->host_wide = true;
+	}
+	buf_puts(&find, "kubectl get pods -A -o custom-columns=UID:.metadata.uid,"
+			"NAMESPACE:.metadata.namespace,NAME:.metadata.name | grep ");
+	buf_shell(&find, pod);
+	remedy_add(all, REMEDY_CHECK, false, "which pod it is", &find);
+}
+
+static void set_property(struct remedies *all)
+{
+	const struct workload *w = &all->o->at_holder;
+	bool scope = is_unit(w->unit, "scope");
+	struct buf c = {};
+
+	buf_printf(&c, "systemctl%s set-property ", w->user_manager ? " --user" : "");
+	buf_shell(&c, w->unit);
+	buf_printf(&c, " %s=%" PRIu64, all->o->limit->unit_key, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, !scope,
+		   scope ? "now, as long as this scope lives"
+			 : "now and for good; with --runtime until the next boot",
+		   &c);
+}
+
+static void write_file(struct remedies *all)
+{
+	const struct origin *o = all->o;
+	struct buf path = {}, c = {};
+
+	buf_printf(&path, "%s/%s", o->dir, o->file);
+	buf_printf(&c, "echo %" PRIu64 " > ", all->want);
+	buf_shell(&c, path.s ? path.s : "");
+	c.failed |= path.failed;
+	buf_free(&path);
+	remedy_add(all, REMEDY_GAIN_TIME, false,
+		   "now, until who manages the cgroup sets it again, or it is removed", &c);
+}
+
+static bool set_by_runtime(struct remedies *all)
+{
+	const struct workload *w = &all->o->at_holder;
+
+	if (all->o->from != ORIGIN_RUNTIME)
+		return false;
+	if (w->pod[0])
+		set_for_pod(all);
+	else if (w->runtime == RUNTIME_DOCKER)
+		return update_container(all, "docker");
+	else if (w->runtime == RUNTIME_PODMAN)
+		return update_container(all, "podman");
+	else if (w->runtime == RUNTIME_CONTAINERD)
+		return update_container(all, "nerdctl");
+	return false; /* what is made anew later does not help now */
+}
+
+static bool is_managed(const struct origin *o)
+{
+	const char *unit = o->at_holder.unit;
+	const char *name = strrchr(o->dir, '/');
+
+	return o->limit->unit_key && !o->at_holder.unit_inside && *unit && name &&
+	       !strcmp(name + 1, unit);
+}
+
+static void check(struct remedies *all)
+{
+	const struct origin *o = all->o;
+	struct buf path = {}, c = {};
+
+	buf_printf(&path, "%s/%s", o->dir,
+		   o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? "cgroup.procs" : "memory.stat");
+	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS]
+			     ? "ps -o nlwp,pid,comm -p $(paste -sd, "
+			     : "sort -k2 -n -r ");
+	buf_shell(&c, path.s ? path.s : "");
+	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? ")" : " | head -n 20");
+	c.failed |= path.failed;
+	buf_free(&path);
+	remedy_add(all, REMEDY_CHECK, false, "what is in it", &c);
+}
+
+void remedy_cgroup(struct remedies *all)
+{
+	if (!all->o->file[0])
+		return; /* none binds */
+	if (!set_by_runtime(all)) {
+		if (is_managed(all->o))
+			set_property(all);
+		else
+			write_file(all);
+	}
+	check(all);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <string.h>
+
+#include "rules/remedy_parts.h"
+
+static bool in_container(const struct origin *o)
+{
+	return o->outside || o->workload.runtime != RUNTIME_NONE;
+}
+
+static void set_now(struct remedies *all)
+{
+	const struct origin *o = all->o;
+	struct buf c = {};
+
+	buf_printf(&c, "sysctl -w %s=%" PRIu64, o->limit->name, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, false,
+		   in_container(o) ? "now, until the next boot; on the host, not in the container: "
+				     "it is host-wide, and changes every container there"
+				   : "now, until the next boot; host-wide: for every process and "
+				     "container",
+		   &c)
+		->host_wide = true;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The line is the administrator's own, and says nothing else: then it is the place. */
+static bool can_edit(const struct origin_line *l)
+{
+	return l->line && !l->glob && !strncmp(l->file, "/etc/", 5);
+}
+
+static void edit_line(struct remedies *all, struct buf *c)
+{
+	const struct origin_line *l = &all->o->line;
+
+	buf_printf(c, "sed -i '%us/.*/%s = %" PRIu64 "/' ", l->line, all->o->limit->name,
+		   all->want);
+	buf_shell(c, l->file);
+	buf_puts(c, " && sysctl -p ");
+	buf_shell(c, l->file);
+}
+
+/* A file of its own has to come after the one that says otherwise: the last by name holds. */
+static void add_file(struct remedies *all, struct buf *c)
+{
+	const struct limit *l = all->o->limit;
+	const char *other = base_name(all->o->line.file);
+	struct buf name = {};
+
+	buf_printf(&name, "99-%s.conf", l->key);
+	if (!name.failed && strcmp(other, name.s) >= 0) {
+		buf_clear(&name);
+		buf_printf(&name, "zz-%s.conf", l->key);
+	}
+	buf_printf(c, "echo '%s = %" PRIu64 "' > /etc/sysctl.d/%s && sysctl -p /etc/sysctl.d/%s",
+		   l->name, all->want, name.s ? name.s : "", name.s ? name.s : "");
+	c->failed |= name.failed;
+	buf_free(&name);
+}
+
+static void set_for_good(struct remedies *all)
+{
+	struct buf c = {};
+
+	if (can_edit(&all->o->line))
+		edit_line(all, &c);
+	else
+		add_file(all, &c);
+	remedy_add(all, REMEDY_GAIN_TIME, true,
+		   in_container(all->o) ? "for good, on the host: host-wide"
+					: "for good: host-wide",
+		   &c)
+		->host_wide = true;
+}
+
+/* Only what has a namespace can be set for a pod or container: none of ours has. */
+static void set_for_pod(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	struct buf c = {};
+
+	buf_printf(&c,
+		   "initContainers: [{name: set-%s, image: busybox, securityContext: {privileged: "
+		   "true}, command: [sysctl, -w, %s=%" PRIu64 "]}]",
+		   strrchr(l->path, '/') + 1, l->name, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, true,
+		   "on each node, by a DaemonSet, or by a privileged initContainer of the pod; "
+		   "securityContext.sysctls does not take it: it is host-wide, and changes every "
+		   "pod of the node",
+		   &c)
+		->host_wide = true;
+}
+
+void remedy_machine(struct remedies *all)
+{
+	const struct origin *o = all->o;
+
+	set_now(all);
+	if (o->workload.pod[0])
+		set_for_pod(all);
+	else if (o->workload.runtime == RUNTIME_DOCKER || o->workload.runtime == RUNTIME_PODMAN)
+		remedy_add(all, REMEDY_CHECK, false,
+			   "--sysctl of docker and podman does not take it: it is host-wide", NULL);
+	set_for_good(all);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* rules: what the remedies of machine, process and cgroup are put together from. */
+#ifndef FS_RULES_REMEDY_PARTS_H
+#define FS_RULES_REMEDY_PARTS_H
+
+#include "rules/remedy.h"
+
+/* The list under construction. */
+struct remedies {
+	const struct origin *o;
+	const struct remedy_for *f;
+	uint64_t want;
+	struct remedy *r;
+	size_t n;
+};
+
+/* What is known of each limit, whoever set it. */
+struct remedy_facts {
+	const char *fix;   /* less of what it counts */
+	const char *cost;  /* of a higher one */
+	const char *check; /* a command: who uses it; NULL: none is known */
+};
+
+const struct remedy_facts *remedy_facts_of(const struct limit *l);
+
+/* Adds one; `command` is freed, and left out where it would have to be cut. */
+struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
+			  struct buf *command);
+
+/* By kind of limit: remedy_machine.c, remedy_process.c, remedy_cgroup.c. */
+void remedy_machine(struct remedies *all);
+void remedy_process(struct remedies *all);
+void remedy_cgroup(struct remedies *all);
+
+#endif

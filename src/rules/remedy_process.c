@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/remedy_parts.h"
+
+static bool within_hard(const struct remedies *all)
+{
+	return all->o->known && (all->o->hard == LIMIT_NONE || all->want <= all->o->hard);
+}
+
+/* setrlimit() refuses a hard limit of descriptors above it even to root. */
+static void raise_ceiling(const struct remedies *all, struct buf *c)
+{
+	if (all->o->most && all->want > all->o->most)
+		buf_printf(c, "sysctl -w fs.nr_open=%" PRIu64 " && ", all->want);
+}
+
+static void set_running(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	bool within = within_hard(all);
+	struct buf c = {};
+
+	raise_ceiling(all, &c);
+	buf_printf(&c, "prlimit --pid %u --%s=%" PRIu64 ":", all->f->pid, l->word, all->want);
+	if (!within)
+		buf_printf(&c, "%" PRIu64, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, false,
+		   within ? "now, for this process and what it starts from now on; its user may"
+			  : "now, for this process and what it starts from now on; as root: it is "
+			    "above the hard limit",
+		   &c);
+}
+
+static void set_in_shell(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	struct buf c = {};
+
+	if (within_hard(all)) {
+		buf_printf(&c, "ulimit -S%c %" PRIu64, l->letter, all->want / l->ulimit_by);
+	} else {
+		raise_ceiling(all, &c);
+		buf_printf(&c, "prlimit --pid $$ --%s=%" PRIu64 ":%" PRIu64, l->word, all->want,
+			   all->want);
+	}
+	remedy_add(all, REMEDY_GAIN_TIME, false,
+		   within_hard(all) ? "in the shell that starts it"
+				    : "in the shell that starts it; as root: it is above the hard "
+				      "limit",
+		   &c);
+}
+
+/* Both limits for who takes a pair; the hard one is not lowered by the way. */
+static void put_pair(const struct remedies *all, const char *none, struct buf *c)
+{
+	bool keep = within_hard(all);
+
+	buf_printf(c, "%" PRIu64 ":", all->want);
+	if (keep && all->o->hard == LIMIT_NONE)
+		buf_puts(c, none);
+	else
+		buf_printf(c, "%" PRIu64, keep ? all->o->hard : all->want);
+}
+
+/* A drop-in of the unit, in one command that can be read back. */
+static void put_drop_in(const struct remedies *all, const struct workload *w, const char *unit,
+			struct buf *c)
+{
+	const struct limit *l = all->o->limit;
+	const char *home = w->user_manager ? "~/.config/systemd/user/" : "/etc/systemd/system/";
+	const char *user = w->user_manager ? " --user" : "";
+	struct buf dir = {};
+
+	buf_printf(&dir, "%s.d", unit);
+	buf_printf(c, "mkdir -p %s", home);
+	buf_shell(c, dir.s ? dir.s : "");
+	buf_printf(c, " && printf '[Service]\\n%s=", l->unit_key);
+	put_pair(all, "infinity", c);
+	buf_printf(c, "\\n' > %s", home);
+	buf_shell(c, dir.s ? dir.s : "");
+	buf_printf(c, "/zz-%s.conf && systemctl%s daemon-reload && systemctl%s restart ", l->word,
+		   user, user);
+	buf_shell(c, unit);
+	c->failed |= dir.failed;
+	buf_free(&dir);
+}
+
+static void set_in_unit(struct remedies *all)
+{
+	const struct workload *w = &all->o->at_holder;
+	char say[256];
+	struct buf c = {};
+
+	put_drop_in(all, w, w->unit, &c);
+	snprintf(say, sizeof(say), "for good, by a drop-in of %.128s, which is restarted%s",
+		 w->unit, w->unit_inside ? "; in the container: its own systemd runs it" : "");
+	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+}
+
+static void set_in_pam(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	uint32_t uid = all->o->holder.uid;
+	struct buf c = {};
+
+	buf_puts(&c, "echo '");
+	/* a uid alone is written as a range; root is meant by the name only */
+	if (uid)
+		buf_printf(&c, ":%u", uid);
+	else
+		buf_puts(&c, "root");
+	buf_printf(&c, " %s %s %" PRIu64 "' > /etc/security/limits.d/zz-%s.conf",
+		   within_hard(all) ? "soft" : "-", l->word, all->want / l->ulimit_by, l->word);
+	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from this user's next login on", &c);
+}
+
+/* What is given to a container as it is made: it cannot be changed later. */
+static void set_at_run(struct remedies *all, const char *program)
+{
+	const struct limit *l = all->o->limit;
+	char say[256];
+	struct buf c = {};
+
+	if (l == &limit_table[LIMIT_AS]) {
+		snprintf(say, sizeof(say),
+			 "for good: ulimit in its entry point; %s has no option "
+			 "for it",
+			 program);
+		remedy_add(all, REMEDY_GAIN_TIME, true, say, NULL);
+		return;
+	}
+	buf_printf(&c, "%s run --ulimit %s=", program, l->word);
+	put_pair(all, "-1", &c);
+	buf_puts(&c, " ...");
+	snprintf(say, sizeof(say),
+		 "for good, by making the container anew: `update` does not take it; in compose: "
+		 "ulimits: {%s: %" PRIu64 "}",
+		 l->word, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+}
+
+/* A pod has no setting for it: its containers have what the node's runtime gives. */
+static void set_on_node(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	const struct workload none = {};
+	struct buf c = {};
+
+	if (all->o->workload.runtime == RUNTIME_CRIO) {
+
+		buf_printf(&c, "printf '[crio.runtime]\\ndefault_ulimits = [\"%s=", l->word);
+		put_pair(all, "-1", &c);
+		buf_printf(&c,
+			   "\"]\\n' > /etc/crio/crio.conf.d/zz-%s.conf && systemctl restart crio",
+			   l->word);
+	} else {
+		put_drop_in(all, &none,
+			    all->o->workload.runtime == RUNTIME_DOCKER ? "docker.service"
+								       : "containerd.service",
+			    &c);
+	}
+	remedy_add(all, REMEDY_GAIN_TIME, true,
+		   "for good, on each node, and then the pod anew: Kubernetes has no setting for "
+		   "it, its containers have what the runtime gives; up to the hard limit ulimit in "
+		   "the entry point will do",
+		   &c)
+		->host_wide = true;
+}
+
+static void set_in_lxc(struct remedies *all)
+{
+	const struct limit *l = all->o->limit;
+	char say[256];
+	struct buf c = {};
+
+	buf_puts(&c, "lxc config set ");
+	buf_shell(&c, all->o->workload.container);
+	buf_printf(&c, " limits.kernel.%s=%" PRIu64, l->word, all->want);
+	snprintf(say, sizeof(say),
+		 "for good, from its next start on (incus: the same; plain lxc: lxc.prlimit.%s = "
+		 "%" PRIu64 " in its config)",
+		 l->word, all->want);
+	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+}
+
+static void set_in_nspawn(struct remedies *all)
+{
+	struct buf name = {}, c = {};
+
+	buf_printf(&name, "/etc/systemd/nspawn/%s.nspawn", all->o->workload.container);
+	buf_printf(&c, "printf '[Exec]\\n%s=%" PRIu64 "\\n' >> ", all->o->limit->unit_key,
+		   all->want);
+	buf_shell(&c, name.s ? name.s : "");
+	c.failed |= name.failed;
+	buf_free(&name);
+	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from its next start on", &c);
+}
+
+static void set_in_container(struct remedies *all)
+{
+	const struct workload *w = &all->o->workload;
+
+	if (w->pod[0])
+		set_on_node(all);
+	else if (w->runtime == RUNTIME_LXC)
+		set_in_lxc(all);
+	else if (w->runtime == RUNTIME_NSPAWN)
+		set_in_nspawn(all);
+	else if (w->runtime == RUNTIME_PODMAN)
+		set_at_run(all, "podman");
+	else if (w->runtime == RUNTIME_CONTAINERD)
+		set_at_run(all, "nerdctl");
+	else
+		set_at_run(all, "docker");
+}
+
+static bool is_login(const struct origin *o)
+{
+	return (o->from == ORIGIN_FILE && strstr(o->line.file, "/security/")) ||
+	       !strncmp(o->at_holder.unit, "session-", 8);
+}
+
+/* Where the holder got it from is where it has to be changed. */
+static void set_for_good(struct remedies *all)
+{
+	const struct origin *o = all->o;
+
+	if (o->workload.runtime != RUNTIME_NONE && !o->workload.unit_inside)
+		set_in_container(all);
+	else if (is_login(o))
+		set_in_pam(all);
+	else if (is_unit(o->at_holder.unit, "service"))
+		set_in_unit(all);
+}
+
+static void check(struct remedies *all)
+{
+	struct buf c = {};
+
+	if (all->o->limit == &limit_table[LIMIT_NOFILE])
+		buf_printf(&c,
+			   "ls -l /proc/%u/fd | awk '{print $NF}' | sort | uniq -c | sort -n | "
+			   "tail",
+			   all->f->pid);
+	else
+		buf_printf(&c, "prlimit --pid %u --%s", all->f->pid, all->o->limit->word);
+	remedy_add(all, REMEDY_CHECK, false, "see what they are", &c);
+}
+
+void remedy_process(struct remedies *all)
+{
+	if (all->f->pid && !all->f->gone)
+		set_running(all);
+	else
+		set_in_shell(all);
+	set_for_good(all);
+	if (all->f->pid && !all->f->gone)
+		check(all);
+}

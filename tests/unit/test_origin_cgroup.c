@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fakeroot.h"
+
+#include "collect/origin_cgroup.h"
+#include "tap.h"
+
+#define ID	 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define V2_MOUNT "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
+
+static void set_level(const struct fakeroot *r, const char *dir, const char *max, const char *now)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/memory.max", dir);
+	fake_file(r, path, "%s\n", max);
+	snprintf(path, sizeof(path), "%s/memory.current", dir);
+	fake_file(r, path, "%s\n", now);
+}
+
+static struct fakeroot make_v2(const char *cgroup)
+{
+	struct fakeroot r = fakeroot_make();
+
+	fake_file(&r, "proc/self/mountinfo", "22 27 0:21 / /proc rw - proc proc rw\n" V2_MOUNT);
+	fake_process(&r, 9, 1, "job", 0, cgroup);
+	return r;
+}
+
+static void test_v2(void)
+{
+	struct fakeroot r = make_v2("0::/a.slice/b.service/c\n");
+	struct origin o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+
+	ok(!o.known, "no files: not told");
+	set_level(&r, "sys/fs/cgroup/a.slice/b.service/c", "max", "1000");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	is_str(fake_said(&o), "nobody, at any level of the hierarchy", "no limit at all");
+	ok(o.known && o.value == LIMIT_NONE, "is known to be none");
+	set_level(&r, "sys/fs/cgroup/a.slice/b.service", "8192", "4096");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	is_str(fake_said(&o),
+	       "who made the cgroup, or a hand since, in "
+	       "/sys/fs/cgroup/a.slice/b.service/memory.max"
+	       ", 1 level up",
+	       "one level up");
+	set_level(&r, "sys/fs/cgroup/a.slice", "20480", "20000");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.value == 20480 && o.used == 20000 && o.levels == 2, "the one with the least left");
+	fake_file(&r, "etc/systemd/system/a.slice", "[Slice]\nMemoryMax=20K\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	is_str(fake_said(&o),
+	       "a.slice: /etc/systemd/system/a.slice:2: MemoryMax=20K, in "
+	       "/sys/fs/cgroup/a.slice/memory.max, 2 levels up",
+	       "its unit's line");
+	fake_file(&r, "etc/systemd/system.control/a.slice.d/50-MemoryMax.conf",
+		  "[Slice]\nMemoryMax=1G\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.from == ORIGIN_HAND && o.line.line == 2, "a line that says otherwise");
+	fakeroot_free(&r);
+}
+
+static void test_containers(void)
+{
+	struct fakeroot r = make_v2("0::/system.slice/docker-" ID ".scope/inner\n");
+	struct origin o;
+
+	set_level(&r, "sys/fs/cgroup/system.slice/docker-" ID ".scope", "8192", "4096");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.from == ORIGIN_RUNTIME, "a container's: %s", fake_said(&o));
+	set_level(&r, "sys/fs/cgroup/system.slice/docker-" ID ".scope/inner", "4096", "4096");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.from == ORIGIN_HAND, "one that it made itself: %s", fake_said(&o));
+	fakeroot_free(&r);
+	r = make_v2("0::/../x\n");
+	fake_link(&r, "proc/self/ns/pid", "pid:[4026532000]");
+	set_level(&r, "sys/fs/cgroup", "8192", "4096");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.from == ORIGIN_OUTSIDE, "from within: %s", fake_said(&o));
+	fakeroot_free(&r);
+}
+
+static void test_v1(void)
+{
+	struct fakeroot r = fakeroot_make();
+	struct origin o;
+
+	fake_file(&r, "proc/self/mountinfo",
+		  "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+		  "36 31 0:33 /outer /mnt/a\\040b rw - cgroup cgroup rw,cpu,pids\n"
+		  "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+	fake_process(&r, 9, 1, "job", 0,
+		     "8:pids,cpu:/outer/p\n4:memory:/m/n\n1:name=systemd:/x.service\n0::/u\n");
+	fake_file(&r, "sys/fs/cgroup/memory/m/n/memory.limit_in_bytes", "9223372036854771712\n");
+	fake_file(&r, "sys/fs/cgroup/memory/m/n/memory.usage_in_bytes", "5\n");
+	fake_file(&r, "sys/fs/cgroup/memory/m/memory.limit_in_bytes", "8192\n");
+	fake_file(&r, "sys/fs/cgroup/memory/m/memory.usage_in_bytes", "9000\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.value == 8192 && !strcmp(o.dir, "/sys/fs/cgroup/memory/m"),
+	   "version 1; what has no limit says a large number");
+	is_str(o.file, "memory.limit_in_bytes", "its file");
+	fake_file(&r, "mnt/a b/p/pids.max", "100\n");
+	fake_file(&r, "mnt/a b/p/pids.current", "90\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+	ok(o.value == 100 && o.used == 90 && !strcmp(o.dir, "/mnt/a b/p"),
+	   "mounted elsewhere, and not from its root");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY_HIGH);
+	ok(!o.known, "version 1 has no memory.high");
+	fakeroot_free(&r);
+}
+
+static void test_pids(void)
+{
+	struct fakeroot r = make_v2("0::/system.slice/b.service\n");
+	const char *max = "sys/fs/cgroup/system.slice/b.service/pids.max";
+	struct origin o;
+
+	fake_file(&r, "proc/sys/kernel/pid_max", "4194304\n");
+	fake_file(&r, "proc/sys/kernel/threads-max", "63502\n");
+	fake_file(&r, max, "9525\n");
+	fake_file(&r, "sys/fs/cgroup/system.slice/b.service/pids.current", "3\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+	is_str(fake_said(&o),
+	       "b.service: systemd's default for units, in "
+	       "/sys/fs/cgroup/system.slice/b.service/pids.max",
+	       "15 % of what there can be");
+	fake_file(&r, max, "20954\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+	ok(o.from == ORIGIN_HAND, "another figure");
+	fake_file(&r, "etc/systemd/system.conf", "[Manager]\nDefaultTasksMax=33%%\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+	is_str(o.line.file, "/etc/systemd/system.conf", "another default");
+	fakeroot_free(&r);
+}
+
+static void test_hugetlb(void)
+{
+	struct fakeroot r = make_v2("0::/h\n");
+	struct origin o;
+
+	fake_file(&r, "proc/meminfo", "MemTotal: 1 kB\nHugepagesize:       1048576 kB\n");
+	fake_file(&r, "sys/fs/cgroup/h/hugetlb.1GB.max", "1073741824\n");
+	fake_file(&r, "sys/fs/cgroup/h/hugetlb.1GB.current", "0\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_HUGETLB);
+	is_str(o.file, "hugetlb.1GB.max", "named by the size of a page");
+	is_u64(o.value, 1 << 30, "its value");
+	fakeroot_free(&r);
+}
+
+static void test_gone(void)
+{
+	struct fakeroot r = make_v2("0::/h\n");
+	struct origin_of of = {.pid = 4242, .cgroup = "/k"};
+	struct origin o;
+
+	set_level(&r, "sys/fs/cgroup/k", "8192", "4096");
+	origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o);
+	is_u64(o.value, 8192, "of a process that is gone: where it was");
+	of.cgroup = NULL;
+	origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o);
+	ok(!o.known && o.from == ORIGIN_UNKNOWN, "or nothing");
+	fakeroot_free(&r);
+}
+
+static void test_hostile(void)
+{
+	struct fakeroot r = fakeroot_make();
+	static char path[4000];
+	struct origin o;
+
+	fake_file(&r, "proc/self/mountinfo", "\n-\n1 2 3\n31 23 0:28 / /x rw -\n\\\n" V2_MOUNT);
+	memset(path, '/', sizeof(path) - 1);
+	fake_process(&r, 9, 1, "job", 0, "0::/\n");
+	fake_file(&r, "proc/9/cgroup", "0::%s\n", path);
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(!o.known, "an endless path ends");
+	fake_file(&r, "proc/9/cgroup", "0:\n::\n0::/\n");
+	fake_file(&r, "sys/fs/cgroup/x", "%s", "");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.known && o.value == LIMIT_NONE, "the root has no limit");
+	fakeroot_free(&r);
+}
+
+int main(void)
+{
+	test_v2();
+	test_containers();
+	test_v1();
+	test_pids();
+	test_hugetlb();
+	test_gone();
+	test_hostile();
+	return tap_done();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/workload.h"
+#include "tap.h"
+
+#define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD  "11111111-2222-3333-4444-555555555555"
+#define POD_ "11111111_2222_3333_4444_555555555555"
+
+static const struct {
+	const char *path;
+	enum runtime runtime;
+	const char *container, *pod, *unit;
+} rows[] = {
+	{"", RUNTIME_NONE, "", "", ""},
+	{"/", RUNTIME_NONE, "", "", ""},
+	{"/init.scope", RUNTIME_NONE, "", "", ""},
+	{"/system.slice/ssh.service", RUNTIME_NONE, "", "", "ssh.service"},
+	{"/system.slice/system-getty.slice/getty@tty1.service", RUNTIME_NONE, "", "",
+	 "getty@tty1.service"},
+	{"/system.slice/db.service/workers/7", RUNTIME_NONE, "", "", "db.service"},
+	{"/user.slice/user-1000.slice/session-3.scope", RUNTIME_NONE, "", "", "session-3.scope"},
+	{"/user.slice/user-1000.slice/user@1000.service/init.scope", RUNTIME_NONE, "", "",
+	 "user@1000.service"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/a.service", RUNTIME_NONE, "", "",
+	 "a.service"},
+	{"/docker/" ID, RUNTIME_DOCKER, ID, "", ""},
+	{"/system.slice/docker-" ID ".scope", RUNTIME_DOCKER, ID, "", ""},
+	{"/system.slice/docker-" ID ".scope/system.slice/a.service", RUNTIME_DOCKER, ID, "",
+	 "a.service"},
+	{"/machine.slice/libpod-" ID ".scope/container", RUNTIME_PODMAN, ID, "", ""},
+	{"/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope",
+	 RUNTIME_PODMAN, ID, "", ""},
+	{"/libpod_parent/libpod-" ID, RUNTIME_PODMAN, ID, "", ""},
+	{"/machine.slice/libpod-conmon-" ID ".scope", RUNTIME_NONE, "", "",
+	 "libpod-conmon-" ID ".scope"},
+	{"/system.slice/nerdctl-" ID ".scope", RUNTIME_CONTAINERD, ID, "", ""},
+	{"/default/" ID, RUNTIME_CONTAINERD, ID, "", ""},
+	{"/kubepods/burstable/pod" POD "/" ID, RUNTIME_UNNAMED, ID, POD, ""},
+	{"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_
+	 ".slice/cri-containerd-" ID ".scope",
+	 RUNTIME_CONTAINERD, ID, POD, ""},
+	{"/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", RUNTIME_CRIO, ID, POD, ""},
+	{"/kubepods.slice/kubepods-pod" POD_ ".slice", RUNTIME_NONE, "", POD, ""},
+	{"/system.slice/containerd.service/kubepods-burstable-pod" POD_ ".slice:cri-containerd:" ID,
+	 RUNTIME_CONTAINERD, ID, POD, ""},
+	{"/docker/" ID "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_
+	 ".slice/cri-containerd-fedcba98" ID,
+	 RUNTIME_DOCKER, ID, POD, ""},
+	{"/lxc.payload.web.prod/system.slice/a.service", RUNTIME_LXC, "web.prod", "", "a.service"},
+	{"/lxc/web", RUNTIME_LXC, "web", "", ""},
+	{"/lxc.monitor.web", RUNTIME_NONE, "", "", ""},
+	{"/machine.slice/systemd-nspawn@web.service/payload", RUNTIME_NSPAWN, "web", "", ""},
+	{"/system.slice/docker-0123.scope", RUNTIME_NONE, "", "", "docker-0123.scope"},
+	{"/a.service.service/.service/pod/podcast", RUNTIME_NONE, "", "", "a.service.service"},
+};
+
+static void test_paths(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct workload w;
+
+		workload_of(rows[i].path, &w);
+		ok(w.runtime == rows[i].runtime && !strcmp(w.container, rows[i].container) &&
+			   !strcmp(w.pod, rows[i].pod) && !strcmp(w.unit, rows[i].unit),
+		   "\"%s\": %s %s pod %s unit %s", rows[i].path, runtime_name(w.runtime),
+		   w.container, w.pod, w.unit);
+	}
+}
+
+static void test_managers(void)
+{
+	struct workload w;
+
+	workload_of("/user.slice/user-7.slice/user@7.service/app.slice/a.service", &w);
+	ok(w.user_manager && w.uid == 7, "a user's manager");
+	workload_of("/user.slice/user-7.slice/user@7.service", &w);
+	ok(!w.user_manager, "which is itself the system's");
+	workload_of("/docker/" ID "/a.service", &w);
+	ok(w.unit_inside, "a container's own systemd");
+	workload_of("/system.slice/a.service", &w);
+	ok(!w.unit_inside, "and ours");
+}
+
+static void test_hostile(void)
+{
+	static char path[100000];
+	struct workload w;
+
+	memset(path, 'a', sizeof(path) - 1);
+	workload_of(path, &w);
+	ok(!w.unit[0], "a name that is too long");
+	memset(path, '/', sizeof(path) - 1);
+	workload_of(path, &w);
+	ok(!w.unit[0], "no names at all");
+	for (size_t i = 0; i + 4 < sizeof(path); i += 4)
+		memcpy(path + i, "/pod", 4);
+	workload_of(path, &w);
+	ok(!w.pod[0], "pods without an id");
+}
+
+int main(void)
+{
+	test_paths();
+	test_managers();
+	test_hostile();
+	return tap_done();
+}

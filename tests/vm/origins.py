@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Where limits come from, in a guest: there files of the machine, sysctls and cgroups can be set."""
+import json
+
+from lab import FAULTSCOPE, quoted
+
+MIB = 1 << 20
+INSTANCES = "fs.inotify.max_user_instances"
+
+
+def told(check, ran):
+    """The report of doctor, and what sets each limit by its key."""
+    check.equal("status of doctor", (ran.status, ran.err), (0, ""))
+    report = json.loads(ran.out)
+    return report, {one["limit"]: one for one in report["set_by"]}
+
+
+def doctor(check, lab):
+    return told(check, lab.faultscope("doctor", "--json", "--no-calibrate"))
+
+
+def sysctl(check, lab):
+    """Set by a file; by hand since; and by the file that the advice makes."""
+    lab.vm.must("mkdir -p /etc/sysctl.d /usr/lib/sysctl.d")
+    lab.vm.must(f"echo '{INSTANCES} = 100' >/usr/lib/sysctl.d/50-x.conf;"
+                f" sysctl -w {INSTANCES}=100")
+    set_by = doctor(check, lab)[1]["inotify_instances"]
+    check.equal("by a file", (set_by["from"], set_by["file"], set_by["line"]),
+                ("file", "/usr/lib/sysctl.d/50-x.conf", 1))
+    lab.vm.must(f"sysctl -w {INSTANCES}=101")
+    report, set_by = doctor(check, lab)
+    check.equal("by hand", (set_by["inotify_instances"]["from"],
+                            set_by["inotify_instances"]["says"]), ("hand", f"{INSTANCES} = 100"))
+    advice = {one["limit"]: one for one in report["advice"]}["inotify_instances"]
+    lab.vm.must(advice["lasting"])
+    set_by = doctor(check, lab)[1]["inotify_instances"]
+    check.equal("by the advice", (set_by["from"], set_by["file"]),
+                ("file", "/etc/sysctl.d/99-inotify_instances.conf"))
+    lab.vm.must(f"rm /etc/sysctl.d/*.conf /usr/lib/sysctl.d/50-x.conf; sysctl -w {INSTANCES}=128")
+    check.equal("by nobody", doctor(check, lab)[1]["inotify_instances"]["from"], "kernel")
+    check.equal("by hand", doctor(check, lab)[1]["max_map_count"]["from"], "hand")
+
+
+def cgroup(check, lab):
+    """The level with the least left, in version 2."""
+    inner = "/sys/fs/cgroup/a/b"
+    lab.vm.must("echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir -p /sys/fs/cgroup/a;"
+                " echo +memory +pids >/sys/fs/cgroup/a/cgroup.subtree_control;"
+                f" mkdir -p {inner}; echo {300 * MIB} >{inner}/memory.max;"
+                f" echo {200 * MIB} >/sys/fs/cgroup/a/memory.max; echo 1 >{inner}/pids.max")
+    command = quoted([FAULTSCOPE, "doctor", "--json", "--no-calibrate"])
+    report, set_by = told(check, lab.vm.run(f"echo $$ >{inner}/cgroup.procs; exec {command}"))
+    check.equal("memory", report["limits"]["cgroup_memory_max_bytes"], 200 * MIB)
+    text = set_by["cgroup_memory_max_bytes"]["text"]
+    check.that("in /sys/fs/cgroup/a/memory.max, 1 level up" in text, text)
+    advice = {one["limit"]: one for one in report["advice"]}
+    if check.that("cgroup_pids_max" in advice, f"advice {advice}"):
+        lab.vm.must(advice["cgroup_pids_max"]["command"])
+        check.equal("pids", lab.vm.must(f"cat {inner}/pids.max"), "2\n")
+    lab.vm.must("rmdir /sys/fs/cgroup/a/b /sys/fs/cgroup/a")
+
+
+def ancestor(check, lab):
+    """A shell's own, two generations up; nobody above it has the same."""
+    command = quoted([FAULTSCOPE, "doctor", "--json", "--no-calibrate"])
+    ran = lab.vm.run(f"ulimit -n 317; echo $$ >/tmp/shell; sh -c '{command}; true'; true")
+    report, set_by = told(check, ran)
+    shell = int(lab.vm.must("cat /tmp/shell"))
+    check.equal("limit", report["limits"]["rlimit_nofile"], 317)
+    check.equal("who", (set_by["rlimit_nofile"]["from"], set_by["rlimit_nofile"]["pid"]),
+                ("process", shell))
+
+
+ALL = {"origin of a sysctl": sysctl, "origin of a cgroup's limit": cgroup,
+       "origin of an ancestor's limit": ancestor}
