@@ -162,7 +162,8 @@ static void print_want(const struct want *want, int error, long times)
 
 static void print_truth(const struct zoo_case *c)
 {
-	printf("{\"case\":\"%s\",\"pid\":%d,\"tid\":%d", c->name, subject.pid, subject.tid);
+	printf("{\"case\":\"%s\",\"main\":%d,\"pid\":%d,\"tid\":%d", c->name, getpid(),
+	       subject.pid, subject.tid);
 	if (c->control) {
 		printf(",\"control\":true");
 		print_list("allowed", c->want.causes);
