@@ -93,17 +93,6 @@ static void strict_brk(void)
 	strictly();
 }
 
-static long make_fork(void)
-{
-	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-
-	if (!child)
-		_exit(0);
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	return child;
-}
-
 /* A fork promises all that its parent was promised, once more. */
 static void strict_fork(void)
 {

@@ -2,8 +2,6 @@
 /* Runs one case of the zoo, proves that its cause is the one it claims, and prints the truth. */
 #include "zoo.h"
 
-#include <setjmp.h>
-
 #define SKIPPED	  77
 #define SETTLE_MS 50 /* between the refusal and the lift: time to look at what refused */
 
@@ -31,6 +29,22 @@ long make_asked(void)
 		return -1;
 	}
 	return ret;
+}
+
+long make_fork(void)
+{
+	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (!child)
+		_exit(0);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return child;
+}
+
+void *empty_thread(void *arg)
+{
+	return arg;
 }
 
 void skip(const char *format, ...)
