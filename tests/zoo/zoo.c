@@ -158,7 +158,7 @@ static void print_list(const char *key, const char *words)
 
 static void print_want(const struct want *want, int error, long times)
 {
-	const char *name = strerrorname_np(error);
+	const char *name = error == ERROR_NOTSUPP ? "ENOTSUPP" : strerrorname_np(error);
 
 	printf("\"call\":\"%s\",\"errno\":", want->call);
 	if (error && name)

@@ -28,6 +28,7 @@
 #define MIB	     (1024 * KIB)
 #define GIB	     (1024 * MIB)
 #define USER_END     0x7ffffffff000L /* of x86-64 with four levels of page tables */
+#define ERROR_NOTSUPP 524 /* include/linux/errno.h: of the kernel alone, but it gets out */
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
