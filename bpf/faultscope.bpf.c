@@ -2,6 +2,7 @@
 /* The kernel side as one object: rooms share maps, and a tracepoint has one program. */
 #include "task.bpf.c"
 #include "fault.bpf.c"
+#include "signal.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "other.bpf.c"
