@@ -126,6 +126,14 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	return true;
 }
 
+/* count_mm_mlocked_page_nr(): what is locked already is not asked for. */
+static uint64_t locked_in_range(const struct request *q)
+{
+	uint64_t pages = q->r->range.locked_bytes / q->l->page_bytes;
+
+	return pages < q->pages ? pages : q->pages;
+}
+
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
@@ -134,11 +142,11 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	uint64_t asked = q->pages;
 
 	if (q->r->call == FS_CALL_MLOCK) {
-		/* count_mm_mlocked_page_nr(): what is locked already is not asked for */
-		uint64_t locked = q->r->range.locked_bytes / q->l->page_bytes;
+		uint64_t most = have < asked ? have : asked;
 
-		asked -= locked < asked ? locked : asked;
-		*ret_sure = was_looked_at(q);
+		/* all that is locked may be of its range, if that was not looked at */
+		*ret_sure = was_looked_at(q) || have + asked - most > limit;
+		asked -= locked_in_range(q);
 	}
 	if (!q->locked || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX ||
 	    have + asked <= limit)
