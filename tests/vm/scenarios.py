@@ -186,7 +186,7 @@ OF_HOOK = {
               "crossings of maps"],
     "look": ["counts"],
     "life": ["brief", "vfork"],
-    "fault_begin": ["kinds of faults", "touched"],
+    "fault_begin": ["kinds of faults", "touched", "latency"],
     "fault_kernel": ["kinds of faults", "probing reads"],
     "signal": ["signals, fatal", "signals, handled"],
     "map_area": ["area"],
