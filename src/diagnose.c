@@ -7,10 +7,9 @@
 #include "probe/host.h"
 #include "targets.h"
 
-#define TIERS_ALL      0xfu
-#define WATCH_SECONDS  3.0
-#define HOLDERS_MOST   16 /* processes of which the holdings are read: those with the most */
-#define HOLDINGS_LEAST 64 /* of fewer there is nothing to tell */
+#define TIERS_ALL     0xfu
+#define WATCH_SECONDS 3.0
+#define HOLDERS_MOST  16 /* processes of which the holdings are read: those with the most */
 
 static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_what what)
 {
@@ -25,9 +24,7 @@ static struct subject *next_holder(struct session *s, enum fs_what what)
 	struct subject *best = NULL;
 
 	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
-		uint64_t count = what == FS_WHAT_MAPS ? one->now.g.map_count : one->now.g.fds;
-
-		if (one->final || one->held[what].sort || count < HOLDINGS_LEAST)
+		if (one->final || one->held[what].sort)
 			continue;
 		if (!best || is_nearer(one, best, what))
 			best = one;
@@ -70,18 +67,17 @@ static int check_arguments(struct options *o)
 	}
 	if (!o->replay && !o->duration)
 		o->duration = WATCH_SECONDS;
-	if (!o->format)
+	if (!o->format || o->format == &text_renderer)
 		o->format = &diagnosis_renderer;
 	return 0;
 }
 
-/* Once at the end: the gravest finding that is open decides. */
+/* Once at the end, by all that was found meanwhile. */
 static int verdict_status(const struct session *s)
 {
-	for (size_t i = 0; i < s->findings.n; i++)
-		if (s->findings.f[i].open && s->findings.f[i].severity >= SEVERITY_WARNING)
-			return EXIT_GATE;
-	return 0;
+	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;
+
+	return s->findings.reached[least] ? EXIT_GATE : 0;
 }
 
 int command_diagnose(const struct options *given)

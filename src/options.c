@@ -84,7 +84,7 @@ static int set_force(struct options *o, const char *arg, char *error, size_t siz
 static int set_format(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->format = renderer_find(arg);
-	return o->format ? 0 : bad(error, size, "--format", arg, "text or json");
+	return o->format ? 0 : bad(error, size, "--format", arg, "text, json or folded");
 }
 
 static int set_json(struct options *o, const char *arg, char *error, size_t size)
@@ -258,6 +258,7 @@ static int set_min_severity(struct options *o, const char *arg, char *error, siz
 	for (int s = 0; s < NR_SEVERITIES; s++)
 		if (!strcmp(severity_name(s), arg)) {
 			o->min_severity = s;
+			o->min_severity_given = true;
 			return 0;
 		}
 	return bad(error, size, "--min-severity", arg, "info, warning or critical");
@@ -293,7 +294,7 @@ const struct option_row option_rows[] = {
 	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G, "text or json", set_format},
+	{"format", 0, "FORMAT", W | R | D | E | G, "text, json or folded", set_format},
 	{"json", 0, NULL, W | R | D | E | G, "the same as --format json", set_json},
 	{"output", 'o', "FILE", W | R | G, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
@@ -341,11 +342,12 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_DIAGNOSE] =
 		{"diagnose", "[OPTIONS] -p PID",
 		 "say which limit is near or said no, who grew, and what to do",
-		 "Watches processes and their children for 3 seconds (-d), reads once what they hold "
-		 "(/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each finding "
-		 "with its evidence, the calls and user stacks that made the growth, when a limit is "
-		 "reached, where it comes from and what to do. With --replay, on a recording. Exits "
-		 "3 when there is a finding of warning or above, 0 when all is well."},
+		 "Watches processes and their children for 3 seconds (-d), reads once what they "
+		 "hold (/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each "
+		 "finding with its evidence, the calls and user stacks that made the growth, when "
+		 "a limit is reached, where it comes from and what to do. With --replay, on a "
+		 "recording. Exits 3 when there is a finding of warning or above (or of what "
+		 "--min-severity says), 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",

@@ -67,6 +67,7 @@ struct options {
 	const char *junit;
 	bool github;
 	enum severity min_severity;
+	bool min_severity_given;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

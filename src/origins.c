@@ -38,7 +38,8 @@ static void fill_record(struct fs_origin_record *r, const struct origin *o,
 /* Only -p, run and diagnose ask: of all processes of a host that would be many. */
 static bool may_look(const struct session *s)
 {
-	return s->src->live && s->collector.names_stacks && !host_is_in_pid_namespace();
+	return s->src->live && s->collector.names_stacks && !host_is_in_pid_namespace() &&
+	       s->m.origins < MODEL_ORIGINS_MAX;
 }
 
 static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
@@ -55,17 +56,18 @@ static void look_up(struct session *s, const struct finding *f, const struct lim
 		of.cgroup = subject->cgroup;
 		want.gone = subject->final;
 		if (limit == &limit_table[LIMIT_MAX_MAP_COUNT])
-			want.want = limit_roomy(limit, subject->now.g.map_high);
+			want.want = limit_above(limit, subject->now.g.map_high,
+						s->m.tick.limits.max_map_count);
 	}
 	root = origin_root();
 	if (root < 0)
 		return;
-	if (!origin_find(root, &of, limit - limit_table, &o)) {
-		r.subject = f->subject;
-		r.limit = limit - limit_table;
+	r.subject = f->subject;
+	r.limit = limit - limit_table;
+	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
-		collector_take(&s->collector, &r.h);
-	}
+	/* where nothing was found too: it is not looked up again */
+	collector_take(&s->collector, &r.h);
 	close(root);
 }
 

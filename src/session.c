@@ -26,9 +26,9 @@
 #define DEFAULT_WIDTH	 100
 #define DEFAULT_TOP	 20
 /* From here on a process is no ordinary one, and what makes it grow is kept. */
-#define ATTRIBUTE_MAPS	 1024
-#define ATTRIBUTE_FDS	 64
-#define BLOCKS_MOST	 3 /* processes; more are a table */
+#define ATTRIBUTE_MAPS 1024
+#define ATTRIBUTE_FDS  64
+#define BLOCKS_MOST    3 /* processes; more are a table */
 
 void complain(const char *format, ...)
 {
@@ -106,12 +106,12 @@ static void set_view(struct session *s)
 		     !o->output && terminal_can_redraw(s->fd);
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
-	s->findings.keep_cleared = o->command == CMD_RUN;
+	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
+	s->findings.keep_cleared = s->view.command;
 	s->view.unicode = utf8 && !o->no_unicode;
 	s->view.addresses = o->addresses;
 	s->view.min_severity = o->min_severity;
 	s->view.sort = o->sort;
-	s->view.command = o->command == CMD_RUN;
 	s->view.summary = s->view.command || s->redraws;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
@@ -282,7 +282,8 @@ static void tell_events(struct session *s)
 	for (size_t i = 0; i < s->findings.n; i++) {
 		struct finding *f = &s->findings.f[i];
 
-		if (f->fresh)
+		/* each time its rule says it anew it says general commands */
+		if (f->said)
 			origins_attach(s, f);
 		if (f->fresh && !f->told)
 			s->renderer->finding(&s->out, &s->view, f);

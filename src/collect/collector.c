@@ -207,25 +207,39 @@ static bool name_caller(struct collector *c, const struct fs_stack_record *r,
 	       ret->name[0] && ret->offset && (!next || strcmp(next->name, ret->name));
 }
 
+/*
+ * Without frame pointers the chain leads astray: a frame that is no code of the process' ends it,
+ * and all behind it is chance. The innermost is where it was.
+ */
+static size_t name_frames(struct collector *c, const struct fs_stack_record *r,
+			  struct user_symbol *named)
+{
+	size_t n = r->frames < FS_STACK_FRAMES ? r->frames : FS_STACK_FRAMES;
+
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_stack_build_id frame;
+
+		memcpy(&frame, &r->frame[i], sizeof(frame));
+		user_symbols_resolve(&c->user_symbols, &r->subject, &frame, !i, &named[i]);
+		if (i && named[i].astray)
+			return i;
+	}
+	return n;
+}
+
 /* Names the frames of a stack while its process is there, or what it had mapped is known. */
 static int take_stack(struct collector *c, const struct fs_stack_record *r)
 {
 	struct fs_frames_record frames = {.h = {FS_REC_FRAMES, sizeof(frames), r->h.t_ns}};
 	struct user_symbol named[FS_STACK_FRAMES], caller;
-	size_t at = 0, n = r->frames < FS_STACK_FRAMES ? r->frames : FS_STACK_FRAMES;
+	size_t at = 0, n;
 	bool room = true;
 
 	if (!c->live || !c->names_stacks)
 		return 0;
 	frames.subject = r->subject;
 	frames.stack = r->stack;
-	for (size_t i = 0; i < n; i++) {
-		struct bpf_stack_build_id frame;
-
-		memcpy(&frame, &r->frame[i], sizeof(frame));
-		memset(&named[i], 0, sizeof(named[i]));
-		user_symbols_resolve(&c->user_symbols, &r->subject, &frame, i == 0, &named[i]);
-	}
+	n = name_frames(c, r, named);
 	for (size_t i = 0; i < n && room; i++) {
 		room = add_frame(&frames, &at, &named[i]);
 		if (!i && room && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))

@@ -186,13 +186,25 @@ out:
 	return err;
 }
 
+static bool is_in(const struct elf_headers *h, unsigned int i, __u64 offset)
+{
+	return offset >= h->load[i].offset && offset - h->load[i].offset < h->load[i].bytes;
+}
+
+bool elf_headers_is_code(const struct elf_headers *h, __u64 offset)
+{
+	for (unsigned int i = 0; i < h->nr_loads; i++)
+		if (h->load[i].executable && is_in(h, i, offset))
+			return true;
+	return false;
+}
+
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret)
 {
 	/* segments may share a page of the file: the one with code is meant */
 	for (int executable = 1; executable >= 0; executable--) {
 		for (unsigned int i = 0; i < h->nr_loads; i++) {
-			if (h->load[i].executable != executable || offset < h->load[i].offset ||
-			    offset - h->load[i].offset >= h->load[i].bytes)
+			if (h->load[i].executable != executable || !is_in(h, i, offset))
 				continue;
 			*ret = offset - h->load[i].offset + h->load[i].address;
 			return true;

@@ -52,4 +52,7 @@ int elf_headers_read(const struct byte_source *s, struct elf_headers *ret);
 /* The address that the byte at this offset of the file has, before relocation. */
 bool elf_headers_address(const struct elf_headers *h, __u64 offset, __u64 *ret);
 
+/* Whether that byte is mapped to execute. */
+bool elf_headers_is_code(const struct elf_headers *h, __u64 offset);
+
 #endif

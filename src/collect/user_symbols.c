@@ -93,6 +93,7 @@ static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 off
 			 struct user_symbol *ret)
 {
 	snprintf(ret->module, sizeof(ret->module), "%s", f->module);
+	ret->astray = !elf_headers_is_code(&f->elf.h, offset);
 	if (!elf_headers_address(&f->elf.h, offset, &ret->address))
 		return true;
 	user_file_name(us, f, ret->address - !innermost, ret);
@@ -143,8 +144,10 @@ bool user_symbols_resolve(struct user_symbols *us, const struct fs_subject *of,
 	struct user_file *f;
 
 	memset(ret, 0, sizeof(*ret));
-	if (frame->status == BPF_STACK_BUILD_ID_IP)
-		return find_address(us, of, frame->ip, innermost, ret);
+	if (frame->status == BPF_STACK_BUILD_ID_IP) {
+		ret->astray = !find_address(us, of, frame->ip, innermost, ret);
+		return !ret->astray;
+	}
 	if (frame->status != BPF_STACK_BUILD_ID_VALID)
 		return false;
 	f = file_by_build_id(us, of, frame->build_id);

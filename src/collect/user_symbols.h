@@ -47,6 +47,7 @@ struct user_symbol {
 					 */
 	__u64 offset;			/* of the address, from where the function begins */
 	__u64 address; /* as the file has it (what addr2line takes); the ip of a JIT */
+	bool astray;   /* known to be no code: chance put it into a chain of frames */
 };
 
 /* Returns 0 or -ENOMEM; then close it anyway. */

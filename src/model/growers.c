@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/growers.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fold.h"
+#include "base/array.h"
 #include "base/units.h"
 #include "model/fields.h"
 
@@ -38,9 +39,21 @@ static void name_of_file(const struct fs_growth *g, char *ret, size_t size)
 	char folded[FS_FILE_NAME];
 
 	name_fold(g->name, folded, sizeof(folded));
-	snprintf(ret, size, "%s%s%s%s", *folded ? folded : "file without a name",
-		 g->flags & FS_FILE_DELETED && *folded != '[' ? " (deleted)" : "", fs ? " in " : "",
-		 fs ? fs : "");
+	array_copy(ret, size, *folded ? folded : "file without a name");
+	if (g->flags & FS_FILE_DELETED && *folded != '[')
+		array_append(ret, size, " (deleted)");
+	if (fs) {
+		array_append(ret, size, " in ");
+		array_append(ret, size, fs);
+	}
+}
+
+static void name_of_rights(uint32_t prot, uint32_t flags, char *ret, size_t size)
+{
+	array_copy(ret, size, flags & 1 ? "anonymous shared " : "anonymous ");
+	array_append(ret, size, prot & 1 ? "r" : "");
+	array_append(ret, size, prot & 2 ? "w" : "");
+	array_append(ret, size, prot & 4 ? "x" : "");
 }
 
 /* FS_ANON(): protection and flags of mmap. */
@@ -49,42 +62,131 @@ static void name_of_anonymous(const struct fs_growth *g, char *ret, size_t size)
 	uint32_t prot = g->mode >> 24, flags = g->mode & 0x1fffff;
 
 	if (flags & 0x20000) /* MAP_STACK */
-		snprintf(ret, size, "thread stack");
+		array_copy(ret, size, "thread stack");
 	else if (flags & 0x40000) /* MAP_HUGETLB */
-		snprintf(ret, size, "huge pages");
+		array_copy(ret, size, "huge pages");
 	else if (!prot)
-		snprintf(ret, size, "anonymous, no rights (reserved, or a guard)");
+		array_copy(ret, size, "anonymous, no rights (reserved, or a guard)");
 	else
-		snprintf(ret, size, "anonymous %s%s%s%s", flags & 1 ? "shared " : "",
-			 prot & 1 ? "r" : "", prot & 2 ? "w" : "", prot & 4 ? "x" : "");
+		name_of_rights(prot, flags, ret, size);
+}
+
+static void name_of_split(const char *call, char *ret, size_t size)
+{
+	array_copy(ret, size, "split by ");
+	array_append(ret, size, call);
 }
 
 void growth_name(const struct fs_growth *g, char *ret, size_t size)
 {
 	if (g->flags & FS_FILE_KNOWN && KIND_OF(g->mode) == KIND_SOCKET)
-		snprintf(ret, size, "socket");
+		array_copy(ret, size, "socket");
 	else if (g->flags & FS_FILE_KNOWN && KIND_OF(g->mode) == KIND_PIPE)
-		snprintf(ret, size, "pipe");
+		array_copy(ret, size, "pipe");
 	else if (g->flags & FS_FILE_KNOWN)
 		name_of_file(g, ret, size);
 	else if (g->call == FS_CALL_MMAP)
 		name_of_anonymous(g, ret, size);
 	else
-		snprintf(ret, size, "split by %s", call_name(g->call));
+		name_of_split(call_name(g->call), ret, size);
 }
 
-static struct grower *sort_of(struct grower *sorts, size_t *n, const char *name)
+/* What one sort has from one place in the code. */
+struct cell {
+	uint16_t sort;
+	int32_t stack;
+	uint64_t added, removed;
+};
+
+struct cells {
+	char (*sort)[GROWER_NAME]; /* SORTS_MAX of them */
+	size_t sorts;
+	struct cell *cell;
+	size_t n;
+	uint64_t added;
+	uint64_t unmapped; /* of whom is not known */
+};
+
+static uint16_t sort_of(struct cells *c, const char *name)
 {
-	for (size_t i = 0; i < *n; i++)
-		if (!strcmp(sorts[i].name, name))
-			return &sorts[i];
-	if (*n == SORTS_MAX) {
-		snprintf(sorts[SORTS_MAX - 1].name, GROWER_NAME, "others");
-		return &sorts[SORTS_MAX - 1];
+	for (size_t i = 0; i < c->sorts; i++)
+		if (!strcmp(c->sort[i], name))
+			return i;
+	if (c->sorts == SORTS_MAX) {
+		array_copy(c->sort[SORTS_MAX - 1], GROWER_NAME, "others");
+		return SORTS_MAX - 1;
 	}
-	sorts[*n] = (struct grower){.stack = -1};
-	snprintf(sorts[*n].name, GROWER_NAME, "%s", name);
-	return &sorts[(*n)++];
+	array_copy(c->sort[c->sorts], GROWER_NAME, name);
+	return c->sorts++;
+}
+
+/* Stacks that read alike are one place: their numbers differ by what no name tells. */
+static int32_t place_of(const struct model *m, const struct fs_growth *g)
+{
+	const struct frames *f = model_frames(m, &g->subject, g->stack);
+
+	return f ? f->alike : g->stack;
+}
+
+static bool is_of(const struct fs_growth *g, const struct fs_subject *id, enum fs_what what)
+{
+	return g->what == (uint32_t)what && g->subject.pid == id->pid &&
+	       g->subject.start_ns == id->start_ns;
+}
+
+static int collect(struct cells *c, const struct model *m, const struct fs_subject *id,
+		   enum fs_what what)
+{
+	char name[GROWER_NAME];
+
+	*c = (struct cells){.sort = calloc(SORTS_MAX, sizeof(*c->sort)),
+			    .cell = calloc(m->growths, sizeof(*c->cell))};
+	if (!c->sort || !c->cell)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->growths; i++) {
+		const struct fs_growth *g = &m->growth[i];
+
+		if (!is_of(g, id, what))
+			continue;
+		if (!g->added) {
+			c->unmapped += g->removed;
+			continue;
+		}
+		growth_name(g, name, sizeof(name));
+		c->cell[c->n++] = (struct cell){.sort = sort_of(c, name),
+						.stack = place_of(m, g),
+						.added = g->added,
+						.removed = g->removed};
+		c->added += g->added;
+	}
+	return 0;
+}
+
+static void cells_free(struct cells *c)
+{
+	free(c->sort);
+	free(c->cell);
+}
+
+static int by_sort(const void *a, const void *b)
+{
+	const struct cell *x = a, *y = b;
+
+	return x->sort != y->sort    ? (int)x->sort - y->sort
+	       : x->stack < y->stack ? -1
+				     : x->stack > y->stack;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct cell *x = a, *y = b;
+
+	return x->stack < y->stack ? -1 : x->stack > y->stack ? 1 : (int)x->sort - y->sort;
+}
+
+static bool is_one_cell(const struct cell *a, const struct cell *b)
+{
+	return a->sort == b->sort && a->stack == b->stack;
 }
 
 static uint64_t left_of(const struct grower *g)
@@ -94,43 +196,79 @@ static uint64_t left_of(const struct grower *g)
 
 static int by_left(const void *a, const void *b)
 {
-	uint64_t x = left_of(a), y = left_of(b);
+	const struct grower *g = a, *h = b;
+	uint64_t x = left_of(g), y = left_of(h);
 
-	return x < y   ? 1
-	       : x > y ? -1
-		       : strcmp(((struct grower *)a)->name, ((struct grower *)b)->name);
+	if (x == y)
+		x = g->added, y = h->added;
+	return x < y ? 1 : x > y ? -1 : strcmp(g->name, h->name);
+}
+
+/* Cells of the same group stand together, and in it those of the same sort and stack. */
+static void add_cells(const struct cells *c, size_t from, size_t to, bool places, struct grower *g)
+{
+	uint64_t most = 0, run = 0;
+
+	*g = (struct grower){.stack = -1};
+	for (size_t i = from; i < to; i++) {
+		const struct cell *one = &c->cell[i];
+
+		run = i > from && is_one_cell(one, one - 1) ? run + one->added : one->added;
+		g->added += one->added;
+		g->removed += one->removed;
+		g->known += one->stack >= 0 ? one->added : 0;
+		if (run <= most || (one->stack < 0 && !places))
+			continue;
+		most = run;
+		g->stack = one->stack;
+		g->by_stack = run;
+		array_copy(g->name, GROWER_NAME, c->sort[one->sort]);
+	}
+	if (!places)
+		array_copy(g->name, GROWER_NAME, c->sort[c->cell[from].sort]);
+	g->removed += c->unmapped < g->added ? c->unmapped : g->added;
+}
+
+static size_t grouped(const struct model *m, const struct fs_subject *id, enum fs_what what,
+		      bool places, struct grower *ret, size_t room, uint64_t *ret_added)
+{
+	struct grower *all = NULL;
+	struct cells c = {};
+	size_t n = 0;
+
+	*ret_added = 0;
+	if (!m->growths)
+		return 0;
+	if (!collect(&c, m, id, what) && c.n && c.n <= FS_GROWTH_MAX)
+		all = calloc(c.n, sizeof(*all));
+	if (!all)
+		goto out;
+	*ret_added = c.added;
+	qsort(c.cell, c.n, sizeof(*c.cell), places ? by_place : by_sort);
+	for (size_t from = 0, to; from < c.n; from = to) {
+		for (to = from + 1; to < c.n; to++)
+			if (places ? c.cell[to].stack != c.cell[from].stack
+				   : c.cell[to].sort != c.cell[from].sort)
+				break;
+		add_cells(&c, from, to, places, &all[n++]);
+	}
+	qsort(all, n, sizeof(*all), by_left);
+	n = n < room ? n : room;
+	memcpy(ret, all, n * sizeof(*ret));
+out:
+	free(all);
+	cells_free(&c);
+	return n;
 }
 
 size_t growers_of(const struct model *m, const struct fs_subject *id, enum fs_what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added)
 {
-	struct grower *sorts = calloc(SORTS_MAX, sizeof(*sorts));
-	char name[GROWER_NAME];
-	size_t n = 0;
+	return grouped(m, id, what, false, ret, room, ret_added);
+}
 
-	*ret_added = 0;
-	for (size_t i = 0; sorts && i < m->growths; i++) {
-		const struct fs_growth *g = &m->growth[i];
-		struct grower *sort;
-
-		if (g->what != (uint32_t)what || g->subject.pid != id->pid ||
-		    g->subject.start_ns != id->start_ns || !g->added)
-			continue;
-		growth_name(g, name, sizeof(name));
-		sort = sort_of(sorts, &n, name);
-		sort->added += g->added;
-		sort->removed += g->removed;
-		*ret_added += g->added;
-		if (g->added > sort->by_stack) {
-			sort->by_stack = g->added;
-			sort->stack = g->stack;
-		}
-	}
-	if (sorts)
-		qsort(sorts, n, sizeof(*sorts), by_left);
-	n = n < room ? n : room;
-	if (n)
-		memcpy(ret, sorts, n * sizeof(*ret));
-	free(sorts);
-	return n;
+size_t growers_by_place(const struct model *m, const struct fs_subject *id, enum fs_what what,
+			struct grower *ret, size_t room, uint64_t *ret_added)
+{
+	return grouped(m, id, what, true, ret, room, ret_added);
 }

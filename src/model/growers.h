@@ -10,11 +10,16 @@
 
 #define GROWER_NAME 96
 
-/* Growth of one sort, or of one place in the code. */
+/*
+ * Growth of one sort, or of one place in the code. Who unmaps does not say whose mapping that was:
+ * of mappings, `removed` has all that were unmapped by anybody, so that what is left of it is a
+ * lower bound.
+ */
 struct grower {
-	char name[GROWER_NAME];
+	char name[GROWER_NAME]; /* of a place: its largest sort */
 	uint64_t added, removed;
-	int32_t stack; /* that added most of it; < 0: not known */
+	uint64_t known; /* of `added`: by a stack that is known */
+	int32_t stack;	/* that added most of it; < 0: not known */
 	uint64_t by_stack;
 };
 
@@ -24,6 +29,10 @@ struct grower {
  */
 size_t growers_of(const struct model *m, const struct fs_subject *id, enum fs_what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added);
+
+/* The same by place in the code, whatever it made there. */
+size_t growers_by_place(const struct model *m, const struct fs_subject *id, enum fs_what what,
+			struct grower *ret, size_t room, uint64_t *ret_added);
 
 /* What a row of growth is of, for people: "torch_# (deleted) in tmpfs", "thread stack", … */
 void growth_name(const struct fs_growth *g, char *ret, size_t size);

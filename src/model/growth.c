@@ -43,6 +43,30 @@ const struct frames *model_frames(const struct model *m, const struct fs_subject
 	return NULL;
 }
 
+static uint32_t hash_of(const char *text)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}
+
+static void join_alike(struct model *m, struct frames *f)
+{
+	struct frames **chain = &m->alike[f->hash % FS_STACKS];
+
+	f->alike = f->stack;
+	if (strstr(f->text, "[unknown]"))
+		return; /* places that have no name are not one place */
+	for (const struct frames *one = *chain; one; one = one->next_alike)
+		if (one->hash == f->hash && one->subject.pid == f->subject.pid &&
+		    one->subject.start_ns == f->subject.start_ns && !strcmp(one->text, f->text))
+			f->alike = one->alike;
+	f->next_alike = *chain;
+	*chain = f;
+}
+
 int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 {
 	size_t len = strlen(r->text);
@@ -53,8 +77,10 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 		return 0;
 	if (!m->frames)
 		m->frames = calloc(FS_STACKS, sizeof(*m->frames));
+	if (!m->alike)
+		m->alike = calloc(FS_STACKS, sizeof(*m->alike));
 	f = malloc(sizeof(*f) + len + 1);
-	if (!m->frames || !f) {
+	if (!m->frames || !m->alike || !f) {
 		free(f);
 		return -ENOMEM;
 	}
@@ -64,6 +90,8 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	memcpy(f->text, r->text, len + 1);
 	f->next = m->frames[r->stack];
 	m->frames[r->stack] = f;
+	f->hash = hash_of(f->text);
+	join_alike(m, f);
 	m->nr_frames++;
 	return 0;
 }
@@ -104,6 +132,7 @@ void growth_free(struct model *m)
 			m->frames[i] = next;
 		}
 	free(m->frames);
+	free(m->alike);
 	free(m->growth);
 	free(m->origin);
 }

@@ -153,3 +153,10 @@ uint64_t limit_roomy(const struct limit *l, uint64_t peak)
 		want = (peak + step / 8 - 1) / (step / 8) * (step / 8);
 	return l->most && want > l->most ? l->most : want;
 }
+
+uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now)
+{
+	uint64_t least = now < UINT64_MAX / 4 ? now / 4 * 3 : 0;
+
+	return limit_roomy(l, peak > least ? peak : least);
+}

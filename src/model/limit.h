@@ -83,4 +83,7 @@ const struct limit *limit_of_cause(const char *cause);
 /* Room for twice the peak, rounded up to what people set: never above what the kernel takes. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
+/* The same, and well above what holds now: what is advised to gain time. */
+uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now);
+
 #endif

@@ -46,7 +46,7 @@ struct subject {
 	bool final;		     /* its last record has come */
 	bool hidden;		     /* left out by the filter of this view */
 	char *exe, *cgroup;	     /* NULL: not known; owned */
-	struct holdings held[2]; /* by enum fs_what */
+	struct holdings held[2];     /* by enum fs_what */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
@@ -69,7 +69,9 @@ struct frames {
 	struct fs_subject subject;
 	int32_t stack;
 	uint32_t flags; /* FS_FRAMES_* */
-	struct frames *next;
+	int32_t alike;	/* the first stack of the process that reads the same */
+	uint32_t hash;	/* of the text */
+	struct frames *next, *next_alike;
 	char text[]; /* a line a frame, innermost first */
 };
 
@@ -123,6 +125,7 @@ struct model {
 	struct fs_growth *growth; /* FS_GROWTH_MAX of them; NULL: nobody was seen to grow */
 	size_t growths;		  /* places in use, from the first */
 	struct frames **frames;	  /* by stack: FS_STACKS chains; NULL: none */
+	struct frames **alike;	  /* by text: as many chains of the same */
 	size_t nr_frames;
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;

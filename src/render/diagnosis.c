@@ -8,12 +8,14 @@
 #include "base/units.h"
 #include "model/growers.h"
 #include "model/holdings.h"
+#include "model/kinship.h"
 #include "render/style.h"
 #include "render/text.h"
 
 #define SORTS_SHOWN	6
 #define FRAMES_SHOWN	5
 #define PROCESSES_SHOWN 8
+#define HOLDINGS_LEAST	64 /* of fewer there is nothing to tell */
 
 static const char *const what_name[] = {"mappings", "descriptors"};
 
@@ -39,13 +41,13 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 	uint64_t shown = 0, all = 0;
 	struct line l = {.v = v};
 
-	if (!h->n)
-		return;
 	for (size_t i = 0; i < h->n; i++)
 		all += h->sort[i].count;
-	line_printf(&l, "  it holds ");
+	if (all < HOLDINGS_LEAST)
+		return;
+	line_printf(&l, "  at the start it held ");
 	line_count(&l, all);
-	line_printf(&l, " %s:", what_name[what]);
+	line_printf(&l, "%s %s:", h->sort[0].cut ? " and more" : "", what_name[what]);
 	line_end(&l, b, STYLE_PLAIN);
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		say_holding(b, v, &h->sort[i]);
@@ -79,7 +81,7 @@ static void put_frames(struct buf *b, const struct frames *f)
 }
 
 static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
-		       const struct grower *g)
+		       enum fs_what what, const struct grower *g)
 {
 	const struct frames *f = model_frames(v->m, &s->id, g->stack);
 	struct line l = {.v = v};
@@ -91,7 +93,7 @@ static void say_grower(struct buf *b, const struct view *v, const struct subject
 	if (g->removed) {
 		line_printf(&l, "  (");
 		line_count(&l, g->added);
-		line_printf(&l, " made, ");
+		line_printf(&l, " made, %s", what == FS_WHAT_MAPS ? "at most " : "");
 		line_count(&l, g->removed);
 		line_printf(&l, " gone)");
 	}
@@ -119,15 +121,24 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 	line_printf(&l, " %s", what_name[what]);
 	line_end(&l, b, STYLE_PLAIN);
 	for (size_t i = 0; i < n; i++)
-		say_grower(b, v, s, &g[i]);
+		say_grower(b, v, s, what, &g[i]);
 }
 
-static void say_process(struct buf *b, const struct view *v, const struct subject *s)
+static void say_process(struct buf *b, const struct view *v, const struct kinship *k,
+			const struct subject *s)
 {
+	const struct subject *parent = kinship_parent(k, s);
 	struct line l = {.v = v};
 
 	line_safe(&l, s->now.g.comm);
 	line_printf(&l, "[%u]", s->id.pid);
+	if (parent) {
+		line_printf(&l, ", child of ");
+		line_safe(&l, parent->now.g.comm);
+		line_printf(&l, "[%u]", parent->id.pid);
+	}
+	if (s->final)
+		line_printf(&l, ", ended");
 	if (s->exe) {
 		line_printf(&l, "  ");
 		line_safe(&l, s->exe);
@@ -154,43 +165,59 @@ static int by_size(const void *a, const void *b)
 	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
 }
 
-/* The tree of processes, the largest first. */
+/* The largest first, each with whose child it is. */
 static void say_processes(struct buf *b, const struct view *v)
 {
 	const struct subject **all = calloc(v->m->subjects + 1, sizeof(*all));
 	struct line l = {.v = v};
+	struct kinship k;
 	size_t n = 0;
 
-	for (struct subject *s = model_each(v->m, NULL); all && s; s = model_each(v->m, s))
-		if (!s->hidden && n < v->m->subjects)
-			all[n++] = s;
-	if (all)
-		qsort(all, n, sizeof(*all), by_size);
+	if (kinship_of(v->m, &k) || !all)
+		goto out;
+	for (size_t i = 0; i < k.n; i++)
+		if (!k.by_pid[i]->hidden)
+			all[n++] = k.by_pid[i];
+	qsort(all, n, sizeof(*all), by_size);
 	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
-		say_process(b, v, all[i]);
+		say_process(b, v, &k, all[i]);
 	if (n > PROCESSES_SHOWN) {
 		line_printf(&l, "and %zu processes more; --json has all", n - PROCESSES_SHOWN);
 		line_end(&l, b, STYLE_DIM);
 	}
+out:
+	kinship_free(&k);
 	free(all);
+}
+
+/* Processes of which it is not known what they held: they came later, or would not be looked at. */
+static size_t count_unread(const struct view *v)
+{
+	size_t n = 0;
+
+	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+		n += !s->hidden && !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
+	return n;
 }
 
 /* What was asked, and what could not be: a clean bill is worth what was looked at. */
 static void say_checked(struct buf *b, const struct view *v)
 {
 	struct buf blind = {};
-	size_t on = 0, n = 0;
+	size_t n = 0, unread = count_unread(v);
 
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
-		on += h->state == FS_HOOK_ON;
 		if (h->state != FS_HOOK_BLIND)
 			continue;
 		buf_printf(&blind, "%s%s (", n++ ? ", " : "", h->name);
 		buf_safe(&blind, h->why, v->unicode);
 		buf_puts(&blind, ")");
 	}
+	if (unread)
+		buf_printf(&blind, "%swhat %zu %s held (maps and descriptors were not read)",
+			   n++ ? ", " : "", unread, unread == 1 ? "process" : "processes");
 	buf_putc(b, '\n');
 	text_wrapped(b, v, "checked: ",
 		     "map count, descriptors, locked memory and threads against their limits; "
@@ -204,16 +231,19 @@ static void say_checked(struct buf *b, const struct view *v)
 static void say_sum(struct buf *b, const struct view *v)
 {
 	size_t n[NR_SEVERITIES] = {}, all = 0;
+	enum severity worst = SEVERITY_INFO;
 	const char *id = NULL;
 	struct line l = {.v = v};
 
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (!f->open || f->severity < v->min_severity)
+		if (f->severity < v->min_severity)
 			continue;
-		if (!id || f->severity > SEVERITY_WARNING)
+		if (!all || f->severity > worst) {
 			id = f->rule->id;
+			worst = f->severity;
+		}
 		n[f->severity]++;
 		all++;
 	}

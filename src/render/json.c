@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "model/growers.h"
+#include "model/holdings.h"
 #include "render/gates.h"
 #include "render/render.h"
 #include "rules/cause.h"
@@ -240,6 +242,8 @@ static void say_evidence(struct json *j, const struct evidence *e, size_t n)
 	json_end_array(j);
 }
 
+static const char *const what_name[] = {"maps", "fds"}; /* by enum fs_what */
+
 /* Frames of a stack, innermost first; none where it is not known. */
 static void say_stack(struct json *j, const struct view *v, const struct fs_subject *id,
 		      int32_t stack)
@@ -259,6 +263,67 @@ static void say_stack(struct json *j, const struct view *v, const struct fs_subj
 	json_end_array(j);
 	if (f)
 		json_flag(j, "stack_may_be_short", f->flags & FS_FRAMES_SHORT);
+}
+
+#define SORTS_TOLD 16
+
+static void say_sort_held(struct json *j, const struct fs_holding *h)
+{
+	json_object(j, NULL);
+	json_text(j, "name", h->name);
+	json_text(j, "kind", holding_kind_name(h->kind));
+	json_count(j, "count", h->count);
+	json_count(j, "bytes", h->bytes);
+	json_flag(j, "pattern", h->names > 1);
+	json_end(j);
+}
+
+static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
+			 enum fs_what what)
+{
+	const struct holdings *h = &s->held[what];
+	struct json j;
+
+	if (!h->n)
+		return;
+	begin(&j, b, v, "holdings", v->m->last_ns);
+	json_count(&j, "pid", s->id.pid);
+	json_text(&j, "comm", s->now.g.comm);
+	json_text(&j, "what", what_name[what]);
+	json_flag(&j, "all", !h->sort[0].cut);
+	json_array(&j, "sorts");
+	for (size_t i = 0; i < h->n; i++)
+		say_sort_held(&j, &h->sort[i]);
+	json_end_array(&j);
+	json_finish(&j);
+}
+
+static void say_growth(struct buf *b, const struct view *v, const struct subject *s,
+		       enum fs_what what)
+{
+	struct grower g[SORTS_TOLD];
+	uint64_t added;
+	size_t n = growers_of(v->m, &s->id, what, g, SORTS_TOLD, &added);
+	struct json j;
+
+	if (!n)
+		return;
+	begin(&j, b, v, "growth", v->m->last_ns);
+	json_count(&j, "pid", s->id.pid);
+	json_text(&j, "comm", s->now.g.comm);
+	json_text(&j, "what", what_name[what]);
+	json_count(&j, "made", added);
+	json_array(&j, "sorts");
+	for (size_t i = 0; i < n; i++) {
+		json_object(&j, NULL);
+		json_text(&j, "name", g[i].name);
+		json_count(&j, "made", g[i].added);
+		json_count(&j, "gone", g[i].removed);
+		say_stack(&j, v, &s->id, g[i].stack);
+		json_end(&j);
+	}
+	json_end_array(&j);
+	json_finish(&j);
 }
 
 static void say_refused(struct json *j, const struct view *v, const struct fs_refused_record *r)
@@ -331,7 +396,6 @@ static void say_kernel_fault(struct json *j, const struct view *v,
 /* Every event record begins alike: header, subject; its kind tells where tid and comm are. */
 static void json_event(struct buf *b, const struct view *v, const union event *e)
 {
-	static const char *const what[] = {"maps", "fds"};
 	struct json j;
 	char name[24];
 
@@ -340,7 +404,7 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		begin(&j, b, v, "crossing", e->h.t_ns);
 		json_count(&j, "pid", e->crossing.subject.pid);
 		json_text(&j, "comm", e->crossing.comm);
-		json_text(&j, "what", what[e->crossing.what & 1]);
+		json_text(&j, "what", what_name[e->crossing.what & 1]);
 		json_count(&j, "value", e->crossing.value);
 		json_count(&j, "limit", e->crossing.limit);
 		json_count(&j, "percent", e->crossing.percent);
@@ -414,11 +478,21 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 	json_finish(&j);
 }
 
+static void say_who_grew(struct buf *b, const struct view *v)
+{
+	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && !s->hidden; what++) {
+			say_holdings(b, v, s, what);
+			say_growth(b, v, s, what);
+		}
+}
+
 static void json_close(struct buf *b, const struct view *v)
 {
 	const struct fs_tick_record *t = &v->m->tick;
 	struct json j;
 
+	say_who_grew(b, v);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
 	json_count(&j, "ring", t->losses.ring);

@@ -25,7 +25,7 @@ struct view {
 	int height; /* lines; 0: no end */
 	bool unicode, colour;
 	bool addresses;		  /* show addresses of faults */
-	bool command;		  /* the summary of `run` */
+	bool command;		  /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		  /* the last lines are all that stays on the screen */
 	enum severity min_severity; /* of findings in the text */
 	size_t top;		  /* rows of a table */

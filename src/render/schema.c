@@ -119,6 +119,25 @@ static const struct key gate_keys[] = {
 	{},
 };
 
+static const struct key held_keys[] = {
+	{"name", T_TEXT, false, "of all of them, or their pattern: numbers folded to #"},
+	{"kind", T_TEXT, false, ""},
+	{"count", T_COUNT, false, ""},
+	{"bytes", T_COUNT, false, "of mappings"},
+	{"pattern", T_FLAG, false, "their names differ"},
+	{},
+};
+
+static const struct key made_keys[] = {
+	{"name", T_TEXT, false, "a sort: numbers folded to #"},
+	{"made", T_COUNT, false, ""},
+	{"gone", T_COUNT, false,
+	 "of descriptors those closed; of mappings at most so many: who unmaps tells not whose"},
+	{"stack", T_TEXTS, false, "that made most of it, innermost first; empty: not known"},
+	{"stack_may_be_short", T_FLAG, true, "it does not reach the thread's begin"},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"start",
 	 "the first line",
@@ -197,6 +216,20 @@ static const struct shape shapes[] = {
 	  {"remedy", T_TEXTS, false, ""},
 	  {"forecast", T_FORECAST, false, "null: no growth, or too poor a fit"},
 	  {"because", T_TEXTS, false, "ids of findings that led to it"}}},
+	{"holdings",
+	 "what a process held when diagnose began, the most frequent sorts first",
+	 {{"pid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"what", T_TEXT, false, "maps or fds"},
+	  {"all", T_FLAG, false, "false: there are more sorts than are told"},
+	  {"sorts", T_OBJECTS, false, "", held_keys}}},
+	{"growth",
+	 "what the calls of a process made while it was watched, what is left most first",
+	 {{"pid", T_COUNT, false, ""},
+	  {"comm", T_TEXT, false, ""},
+	  {"what", T_TEXT, false, "maps or fds"},
+	  {"made", T_COUNT, false, "of all sorts"},
+	  {"sorts", T_OBJECTS, false, "", made_keys}}},
 	{"end",
 	 "the last line",
 	 {{"losses", T_OBJECT, false, "what fell out"},

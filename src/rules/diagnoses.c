@@ -22,10 +22,9 @@ const struct diagnosis *diagnosis_at(size_t i)
 		const struct diagnosis *d;
 		size_t n;
 	} parts[] = {
-		{diagnoses_maps, nr_diagnoses_maps},
-		{diagnoses_memory, nr_diagnoses_memory},
-		{diagnoses_fds, nr_diagnoses_fds},
-		{diagnoses_kernel, nr_diagnoses_kernel},
+		{diagnoses_maps, nr_diagnoses_maps},	 {diagnoses_memory, nr_diagnoses_memory},
+		{diagnoses_room, nr_diagnoses_room},	 {diagnoses_fds, nr_diagnoses_fds},
+		{diagnoses_paging, nr_diagnoses_paging}, {diagnoses_kernel, nr_diagnoses_kernel},
 	};
 
 	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {

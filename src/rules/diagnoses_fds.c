@@ -371,6 +371,61 @@ const struct diagnosis diagnoses_fds[] = {
 			},
 		.sources = "",
 	},
+	{
+		.id = "F14",
+		.severity = SEVERITY_CRITICAL,
+		.title = "open files of the host are near fs.file-max",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"All processes together have 50 % (info), 80 % (warning) "
+					"or 95 % (critical) of the files open that the kernel "
+					"gives. At 100 % every process without CAP_SYS_ADMIN is "
+					"refused with ENFILE (F02): logins, cron and sudo too.",
+				[ABOUT_MEASURED] =
+					"The first figure of fs.file-nr against fs.file-max, at "
+					"every look. An open file counts once however many "
+					"descriptors share it, and as long as it is mapped. A "
+					"level is left again five points below its threshold.",
+				[ABOUT_CONFIRM] = "$ sysctl fs.file-nr fs.file-max",
+				[ABOUT_GAIN] =
+					"$ sysctl -w fs.file-max=4000000\nAn open file costs some "
+					"250 bytes to 1 KiB of kernel memory. Recent systemd sets "
+					"it to the highest there is when it starts: a low one was "
+					"set by somebody.",
+				[ABOUT_FIX] =
+					"Who holds them:\n$ faultscope --sort fds.count 1 1\nand "
+					"there, what of: F08, F09.",
+				[ABOUT_ALIKE] = "RLIMIT_NOFILE (F12) of one process, and "
+						"fs.nr_open, which only bounds that limit.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "F15",
+		.severity = SEVERITY_CRITICAL,
+		.title = "open files of the host grow towards fs.file-max",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"At their present rate the open files of all processes "
+					"reach fs.file-max within the hour (warning) or within "
+					"five minutes (critical).",
+				[ABOUT_MEASURED] =
+					"The first figure of fs.file-nr, from 10 % of the limit "
+					"on: a line through its high-water marks (Theil-Sen: the "
+					"median of all slopes), with an interval. Where the fit is "
+					"poor no time is given, and this finding does not open.",
+				[ABOUT_CONFIRM] = "$ sysctl fs.file-nr\nTwice, a minute apart.",
+				[ABOUT_GAIN] = "$ sysctl -w fs.file-max=4000000",
+				[ABOUT_FIX] =
+					"As of F14. Where no process grows, many short-lived ones "
+					"start faster than they end:\n$ ps -e --no-headers | wc -l",
+				[ABOUT_ALIKE] = "A burst of connections: it ends, and the count "
+						"falls again.",
+			},
+		.sources = "",
+	},
 };
 
 const size_t nr_diagnoses_fds = sizeof(diagnoses_fds) / sizeof(diagnoses_fds[0]);

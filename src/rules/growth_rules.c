@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "model/growers.h"
+#include "model/kinship.h"
 #include "rules/limits_rules.h"
 
 #define SORTS	    32
@@ -161,6 +162,74 @@ static void say_part(struct finding *f, const struct occasion *o, enum fs_what w
 	stack_evidence(f, o->m, &o->s->id, p->stack);
 }
 
+#define TREE_TOLD 4
+#define TREE_MOST 256
+
+/* Those of its process tree that have of the same, the most first. */
+struct branch {
+	const struct subject *s;
+	uint64_t n;
+};
+
+static void add_branch(struct branch *b, size_t *n, const struct subject *s, uint64_t has)
+{
+	size_t at = *n < TREE_TOLD ? (*n)++ : TREE_TOLD;
+
+	for (; at && b[at - 1].n < has; at--)
+		if (at < TREE_TOLD)
+			b[at] = b[at - 1];
+	if (at < TREE_TOLD)
+		b[at] = (struct branch){s, has};
+}
+
+/* "python3[12] 64,811; pt_worker[14] 2,000, child of 12" */
+static void put_branches(char *ret, size_t size, const struct kinship *k, const struct branch *b,
+			 size_t told)
+{
+	size_t len = strlen(ret);
+	char n[32];
+
+	for (size_t i = 0; i < told && len < size; i++) {
+		const struct subject *parent = kinship_parent(k, b[i].s);
+
+		put_grouped(n, sizeof(n), b[i].n);
+		len += snprintf(ret + len, size - len, "%s %.15s[%u] %s", i ? ";" : "",
+				b[i].s->now.g.comm, b[i].s->id.pid, n);
+		if (parent && len < size)
+			len += snprintf(ret + len, size - len, ", child of %u", parent->id.pid);
+	}
+}
+
+/* Whose tensors they are: the parent's, its workers', or of both. */
+static void tree_evidence(struct finding *f, const struct occasion *o, enum fs_what what,
+			  is_part_fn *is_part)
+{
+	char text[sizeof(((struct evidence *)0)->value)];
+	const struct subject *root;
+	struct branch b[TREE_TOLD];
+	size_t told = 0, all = 0;
+	struct kinship k;
+
+	if (kinship_of(o->m, &k))
+		goto out;
+	root = kinship_root(&k, o->s);
+	for (size_t i = 0; i < k.n && all < TREE_MOST; i++) {
+		struct occasion of = {.m = o->m, .s = k.by_pid[i]};
+
+		if (kinship_root(&k, of.s) != root)
+			continue;
+		all++;
+		add_branch(b, &told, of.s, part_of(&of, what, is_part).n);
+	}
+	if (all < 2)
+		goto out;
+	snprintf(text, sizeof(text), "%zu processes:", all);
+	put_branches(text, sizeof(text), &k, b, told);
+	finding_evidence(f, "its process tree", text, NULL);
+out:
+	kinship_free(&k);
+}
+
 static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 {
 	return p->n >= least && p->n * 100 >= p->all * percent;
@@ -186,11 +255,12 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
 			       : "file_system: a mapping a tensor",
 			 NULL);
+	tree_evidence(f, o, FS_WHAT_MAPS, is_torch);
 	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
 			  "one tensor and indexes; return numpy arrays from the dataset");
 	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
 			  "has, without a mapping a tensor, where CUDA is not in use before it");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -216,7 +286,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	finding_evidence(f, "threads", n, NULL);
 	finding_remedy(f, "fix: fewer threads: a pool of as many as there are CPUs; each takes two "
 			  "mappings (glibc from 2.42 on kernels from 6.13 one)");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -236,7 +306,7 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	say_part(f, o, FS_WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
 	finding_remedy(f, "ZGC may need about 1.8 mappings a MiB of heap: raise the limit to what "
 			  "the JVM itself asks for when it starts, or use -XX:+UseG1GC");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -272,7 +342,7 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 				  "place of MADV_DONTNEED: with 0 or 1 they cut less");
 	finding_remedy(f, "jemalloc: MALLOC_CONF=retain:true,dirty_decay_ms:30000 (older: "
 			  "lg_chunk, lg-page=16); others: a larger arena or purge delay");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -288,7 +358,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 	finding_remedy(f,
 		       "Go 1.21.1 to 1.21.3 set huge-page advice in pieces: use 1.21.4 or later, "
 		       "or GODEBUG=disablethp=1 (from 1.21.6)");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -308,7 +378,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	say_part(f, o, FS_WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
 	finding_remedy(f, "DOTNET_EnableWriteXorExecute=0 maps it once, and gives up that "
 			  "protection");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
@@ -329,31 +399,38 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 	say_part(f, o, FS_WHAT_MAPS, &p, "files, mapped one by one");
 	finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read in place "
 			  "of mapped (Lucene, Elasticsearch: index.store.type niofs)");
-	limit_help_map_count(f, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
 
 /* M10 */
 
+/* What has a name of its own in the table is told under that. */
+static bool is_named_otherwise(const char *name)
+{
+	return is_torch(name) || is_split(name) || is_numbered_file(name) ||
+	       !strcmp(name, "thread stack") || is_zgc(name) || is_double_mapper(name);
+}
+
 bool maps_leak(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct grower g[1];
-	struct part p = {.stack = -1};
-	uint64_t added;
+	struct grower place[2], *g = NULL;
+	uint64_t added, known;
+	struct part p;
+	size_t n = growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, place, 2, &added);
 
-	if (!growers_of(o->m, &o->s->id, FS_WHAT_MAPS, g, 1, &added) || g->added < MANY_MAPS ||
-	    g->added * 10 < added * 8 || g->removed * 20 > g->added ||
-	    g->by_stack * 10 < g->added * 9)
+	known = added;
+	for (size_t i = 0; i < n; i++)
+		if (place[i].stack < 0)
+			known -= place[i].added; /* their stacks were lost: they say nothing */
+		else if (!g)
+			g = &place[i];
+	if (!g || g->added < MANY_MAPS || g->added * 10 < known * 8 || g->removed * 20 > g->added ||
+	    is_named_otherwise(g->name))
 		return false;
-	/* what has a name of its own in the table is told under that */
-	if (is_torch(g->name) || is_split(g->name) || is_numbered_file(g->name) ||
-	    is_thread_stack(g->name) || is_zgc(g->name) || is_double_mapper(g->name))
-		return false;
-	p.n = g->added - g->removed;
-	p.all = added;
-	p.stack = g->stack;
+	p = (struct part){.n = g->added - g->removed, .all = added, .stack = g->stack};
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
-	say_part(f, o, FS_WHAT_MAPS, &p, "of one sort from one place, and none is given back");
+	say_part(f, o, FS_WHAT_MAPS, &p, "from one place, and none is given back");
 	finding_remedy(f, "fix: unmap on every path out of the place that is named; a leak of "
 			  "mappings need not be one of memory");
 	return true;
@@ -486,6 +563,7 @@ bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;
 	say_part(f, o, FS_WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
+	tree_evidence(f, o, FS_WHAT_FDS, is_torch);
 	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
 			  "descriptor a tensor; the mapping stays (M03)");
 	finding_remedy(f, "fix: send fewer, larger tensors");

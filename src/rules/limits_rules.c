@@ -125,10 +125,11 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 		f->severity = SEVERITY_WARNING;
 }
 
-void limit_help_map_count(struct finding *f, uint64_t high)
+void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high)
 {
-	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
-		       limit_roomy(&limit_table[LIMIT_MAX_MAP_COUNT], high));
+	finding_remedy(
+		f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
+		limit_above(&limit_table[LIMIT_MAX_MAP_COUNT], high, m->tick.limits.max_map_count));
 }
 
 /* Of a process that is gone only the next one can be helped. */
@@ -187,7 +188,7 @@ static void help_maps(struct finding *f, const struct occasion *o, const struct 
 	if (f->rule->test == limit_is_near)
 		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
 				  "not merged; pack small ones together, unmap what is done with");
-	limit_help_map_count(f, u->high);
+	limit_help_map_count(f, o->m, u->high);
 }
 
 static void help_fds(struct finding *f, const struct occasion *o, const struct use *u)

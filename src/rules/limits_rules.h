@@ -21,7 +21,7 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 }
 
 /* Remedies, for a call that was refused too. The subject may be gone (NULL). */
-void limit_help_map_count(struct finding *f, uint64_t high);
+void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high);
 void limit_help_descriptors(struct finding *f, const struct subject *s);
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft);
 void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid);

@@ -25,7 +25,7 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_MAPS);
 	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
 			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
-	limit_help_map_count(f, o->refused->map_count);
+	limit_help_map_count(f, o->m, o->refused->map_count);
 	return true;
 }
 
@@ -36,7 +36,7 @@ static bool split_refused(const struct occasion *o, const struct finding *open, 
 	refusal_say(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
 	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
 			  "let the allocator keep its pages (jemalloc: retain:true)");
-	limit_help_map_count(f, o->refused->map_count);
+	limit_help_map_count(f, o->m, o->refused->map_count);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 static const struct {
 	char letter;
 	int from, to;
-} promised[] = {{'M', 1, 27}, {'F', 1, 13}, {'K', 1, 1}};
+} promised[] = {{'M', 1, 33}, {'F', 1, 15}, {'P', 19, 20}, {'K', 1, 1}};
 
 static void test_all_are_there(void)
 {
@@ -94,8 +94,9 @@ static void test_near(void)
 	const struct diagnosis *near[64];
 	size_t n = diagnoses_near("M99", near, 64);
 
-	ok(n == 2 && !strcmp(near[0]->id, "M09") && !strcmp(near[1]->id, "M19"),
-	   "near M99 are M09 and M19");
+	ok(n == 3 && !strcmp(near[0]->id, "M09") && !strcmp(near[1]->id, "M19") &&
+		   !strcmp(near[2]->id, "M29"),
+	   "near M99 are M09, M19 and M29");
 	n = diagnoses_near("n25", near, 64);
 	ok(n == 1 && !strcmp(near[0]->id, "M25"), "near n25 is M25");
 	ok(!diagnoses_near("nothing like it", near, 64), "near a sentence is none");

@@ -208,6 +208,7 @@ static void test_refused(void)
 	r = refused_record(10, FS_CALL_OPEN, ENFILE);
 	is_refused_by(&r, "F02", SEVERITY_CRITICAL);
 	r = refused_record(10, FS_CALL_INOTIFY, EMFILE);
+	r.fds_free = 1000;
 	is_refused_by(&r, "F03", SEVERITY_CRITICAL);
 }
 
