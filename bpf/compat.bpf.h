@@ -218,11 +218,12 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
-static __always_inline bool is_odd(__u64 value, __u32 bits)
+/* Not 0 where the bits from `bits` on are not all equal. Without a branch, for the verifier. */
+static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
 	__s64 rest = (__s64)value >> bits;
 
-	return rest && rest != -1;
+	return rest ^ rest >> 63;
 }
 
 /* Registers at the end of a system call: its number and arguments are still there. */
@@ -250,16 +251,16 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
  * Registers that hold what is no address, in either half: an access by such a one ends in a general
  * protection fault, which has no address to tell.
  */
-static __always_inline __u32 odd_registers(struct pt_regs *regs, __u64 task_size)
+static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {
 	__u32 bits = task_size >> 48 ? 56 : 47; /* five levels of page tables, or four */
-	__u64 value[15] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,
-			   regs->di,  regs->bp,	 regs->sp,  regs->r8,  regs->r9,
-			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14};
-	__u32 odd = is_odd(regs->r15, bits) + is_odd(regs->ip, bits);
+	__u64 value[17] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,  regs->di,
+			   regs->bp,  regs->sp,	 regs->r8,  regs->r9,  regs->r10, regs->r11,
+			   regs->r12, regs->r13, regs->r14, regs->r15, regs->ip};
+	__u64 odd = 0;
 
-	for (int i = 0; i < 15; i++)
-		odd += is_odd(value[i], bits);
+	for (int i = 0; i < 17; i++)
+		odd |= odd_bits(value[i], bits);
 	return odd;
 }
 #define in_user_mode(regs)    (((regs)->cs & 3) == 3)

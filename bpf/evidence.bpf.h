@@ -88,8 +88,9 @@ record_part(read_named)
 #define MOST_AREAS 4096
 #endif
 
+/* Adds up in the record itself: the stack has no room for it. */
 struct range_walk {
-	struct fs_range r;
+	struct fs_refused_record *to;
 	struct area a;
 	__u64 at, end;
 	__u64 file; /* of the mapping at the begin */
@@ -99,21 +100,22 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)w->a.vma;
 	__u64 flags = BPF_CORE_READ(vma, vm_flags);
+	struct fs_range *r = &w->to->range;
 
-	if (!w->r.vmas) {
-		w->r.vmas = 1; /* no count of them: the verifier would go through each number */
-		w->r.start = w->a.from;
-		w->r.end = w->a.to;
-		w->r.flags_all = flags;
+	if (!r->vmas) {
+		r->vmas = 1; /* no count of them: the verifier would go through each number */
+		r->start = w->a.from;
+		r->end = w->a.to;
+		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
-	w->r.flags_all &= flags;
-	w->r.flags_any |= flags;
-	w->r.mapped_bytes += bytes;
+	r->flags_all &= flags;
+	r->flags_any |= flags;
+	r->mapped_bytes += bytes;
 	if (flags & VM_LOCKED)
-		w->r.locked_bytes += bytes;
-	if (!(flags & (VM_WRITE | VM_SHARED)) && w->r.hole == NOT_KNOWN)
-		w->r.closed_bytes += bytes;
+		r->locked_bytes += bytes;
+	if (!(flags & (VM_WRITE | VM_SHARED)) && r->hole == NOT_KNOWN)
+		r->closed_bytes += bytes;
 }
 
 static long next_area(__u32 i, struct range_walk *w)
@@ -126,44 +128,40 @@ static long next_area(__u32 i, struct range_walk *w)
 	to = w->a.to < w->end ? w->a.to : w->end;
 	if (w->a.vma)
 		take_mapping(w, to - w->at);
-	else if (w->r.hole == NOT_KNOWN)
-		w->r.hole = w->at;
+	else if (w->to->range.hole == NOT_KNOWN)
+		w->to->range.hole = w->at;
 	w->at = to;
 	return 0;
 }
 
-/* What is in the way of growth in [to, above). */
-static __always_inline void look_above(struct range_walk *w, __u64 to, __u64 above)
+/* What is in the way of growth in [to, above); 0: nothing. */
+static __always_inline __u64 look_above(struct area *a, __u64 to, __u64 above)
 {
-	find_area(&w->a, to);
-	if (!w->a.vma && w->a.to < above)
-		w->r.above = w->a.to;
-	else if (w->a.vma)
-		w->r.above = to;
+	find_area(a, to);
+	return a->vma ? to : a->to < above ? a->to : 0;
 }
 
 /* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
-static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
+static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, __u64 to,
 				       __u64 above)
 {
-	struct range_walk w = {.at = from & ~(PAGE_BYTES - 1), .end = to, .r.hole = NOT_KNOWN};
-	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct mm_struct *mm = get(current_task(), mm);
+	struct range_walk w = {.to = r, .at = from & ~(PAGE_BYTES - 1), .end = to};
 	__u64 before;
 
+	if (!mm || (from >= to && to >= above))
+		return;
 	w.a.mm = (__u64)mm;
-	if (mm && (from < to || to < above)) {
-		before = mm_changes(mm);
-		if (from < to)
-			repeat(MOST_AREAS, next_area, &w);
-		if (to < above)
-			look_above(&w, to, above);
-		w.r.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
-			   : from < to && w.at < w.end		      ? FS_WALK_CUT
-								      : FS_WALK_DONE;
-	}
-	ret->range = w.r;
-	if (ret->call != FS_CALL_MMAP) /* which has a file of its own, or none */
-		describe_file(&ret->file, w.file);
+	before = mm_changes(mm);
+	if (from < to)
+		repeat(MOST_AREAS, next_area, &w);
+	if (to < above)
+		r->range.above = look_above(&w.a, to, above);
+	r->range.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
+			: from < to && w.at < w.end		   ? FS_WALK_CUT
+								   : FS_WALK_DONE;
+	if (r->call != FS_CALL_MMAP) /* which has a file of its own, or none */
+		describe_file(&r->file, w.file);
 }
 
 #define STACK_GAP_PAGES	    256 /* stack_guard_gap: what brk keeps free below a stack */

@@ -188,6 +188,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	fill_zero(r->memory);
 	fill_zero(r->pids);
 	fill_zero(r->range);
+	r->range.hole = NOT_KNOWN;
 	fill_zero(r->asked);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	read_range(r, 0);

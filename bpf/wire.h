@@ -432,7 +432,7 @@ struct fs_signal_record {
 	__u64 fs_blocks; /* of tmpfs: pages that it may have; 0: no limit of its own */
 	__u64 fs_blocks_used;
 	struct fs_file file;
-	__u32 odd_registers; /* how many hold what is an address in neither half */
+	__u32 odd_registers; /* whether one holds what is an address in neither half */
 	__u32 pad;
 	char comm[FS_COMM_LEN];
 };
