@@ -189,7 +189,7 @@ $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 readme: build/tables ## put the code's tables into the README
 	tools/readme.py build/tables
 
-check-zoo: all $(ZOO) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
+check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
@@ -198,9 +198,12 @@ check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (install
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
-check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+comma := ,
+ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
+check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
+	tests/tally.py "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
+		$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
 
 bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench
