@@ -188,7 +188,10 @@ TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
+comma := ,
+ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
+	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
 
 check-builds: build/vmlinux_check build/tables
 	$(MAKE) --no-print-directory check-parts
@@ -197,11 +200,11 @@ check-builds: build/vmlinux_check build/tables
 check: check-builds ## run every test on this kernel: shape, units, end to end; plain and sanitized
 	tests/tally.py $(TESTS)
 
-check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py $(VM_TESTS)
 
-check-all: check-builds static ## check and check-vm, with one closing line
+check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
 	tests/tally.py $(TESTS) $(VM_TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
@@ -210,7 +213,7 @@ $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
 	tools/readme.py build/tables
 
-check-zoo: all $(ZOO) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
+check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
