@@ -35,6 +35,16 @@
 #endif
 
 /*
+ * Verifiers before 5.17 go through every way of a loop with branches: what takes several of them,
+ * in the one program for all calls, is left out for them.
+ */
+#ifdef FS_HASH
+#define FEW_STATES true
+#else
+#define FEW_STATES false
+#endif
+
+/*
  * Atomics that answer (5ca419f2864a, 5.12) and global functions that take pointers (e5069b9c23b3,
  * 5.12). Without: what two threads do in the same instant may be told twice, or added up wrong.
  */

@@ -403,6 +403,10 @@ once_verified int read_fds(struct fs_refused_record *r, __u32 lowest)
 	most = BPF_CORE_READ(fdt, max_fds);
 	r->fds = below = fds;
 	soft = r->fd_soft > 0x7fffffff ? 0x7fffffff : (__u32)r->fd_soft;
+	if (FEW_STATES) {
+		r->fds_free = soft <= fds ? 0 : most > soft || lowest ? ~0U : soft - fds;
+		return 0;
+	}
 	if (most > soft)
 		below = count_below(fdt, soft);
 	if (lowest)
