@@ -35,16 +35,6 @@
 #endif
 
 /*
- * Verifiers before 5.17 go through every way of a loop with branches: what takes several of them,
- * in the one program for all calls, is left out for them.
- */
-#ifdef FS_HASH
-#define FEW_STATES true
-#else
-#define FEW_STATES false
-#endif
-
-/*
  * Atomics that answer (5ca419f2864a, 5.12) and global functions that take pointers (e5069b9c23b3,
  * 5.12). Without: what two threads do in the same instant may be told twice, or added up wrong.
  */
@@ -109,14 +99,19 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
-static __always_inline bool has_capability(struct task_struct *task, int capability)
+static __always_inline __u64 capabilities(struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	__u64 bits = 0;
 
 	bpf_probe_read_kernel(&bits, sizeof(bits),
 			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
-	return bits >> capability & 1;
+	return bits;
+}
+
+static __always_inline bool has_capability(struct task_struct *task, int capability)
+{
+	return capabilities(task) >> capability & 1;
 }
 
 /*

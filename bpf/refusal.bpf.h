@@ -116,24 +116,6 @@ static __always_inline long fd_of(const struct fs_refused_record *r)
 
 #define fill_zero(what) __builtin_memset(&(what), 0, sizeof(what))
 
-/* What takes loops and branches to find out; see FEW_STATES for who does without. */
-static __always_inline void read_evidence(struct fs_refused_record *r, const struct call *c)
-{
-	long fd = fd_of(r);
-
-	if (FEW_STATES) {
-		r->range.hole = r->memory.limit = r->pids.limit = NOT_KNOWN;
-		__builtin_memset(&r->user, 0xff, sizeof(r->user));
-		return;
-	}
-	read_range(r);
-	read_asked(r, c->shape);
-	if (fd >= 0)
-		read_file(&r->file, fd);
-	read_levels(r);
-	read_user(r);
-}
-
 /*
  * Refusals of one call and errno may have several causes: those that ask for about as much, in the
  * same way, at the same map count as far as that matters, are equal.
@@ -162,6 +144,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	struct fs_subject s;
 	__u64 count;
 	__s32 stack = -1;
+	long fd;
 
 	if (note.area_bytes)
 		facts |= FS_FACT_NO_AREA;
@@ -171,9 +154,9 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
 	if (!count)
 		return;
-	if (!FEW_STATES && config.attribute)
+	if (config.attribute)
 		stack = stack_of(c->ctx, &s, regs_caller(c->regs));
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = draft_begin();
 	if (!r) {
 		bump(shared.losses.ring);
 		return;
@@ -207,12 +190,19 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	fill_zero(r->range);
 	fill_zero(r->asked);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
-	read_evidence(r, c);
+	read_range(r, 0);
+	read_asked(r, c->shape);
+	fd = fd_of(r);
+	if (fd >= 0)
+		read_named(r, fd);
+	read_levels(r, 0);
+	read_user(r, 0);
 	/* F_DUPFD names the lowest number it takes */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);
-	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	if (draft_send(r))
+		bump(shared.losses.ring);
 }
 
 #endif

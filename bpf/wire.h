@@ -583,7 +583,6 @@ struct fs_origin_record {
 	char at_once[1024]; /* gains time until the next start or boot */
 	char for_good[1024];
 	char cost[320];
-
 };
 
 /* Counted where something fell out; every output prints them. */

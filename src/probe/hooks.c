@@ -26,9 +26,7 @@ const struct hook hooks[] = {
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
 					 "by call may be off; a bad access is not compared with "
-					 "what is mapped there, nor with the stack pointer; of a "
-					 "refused call the limits of its own are compared, not "
-					 "its range, its file, its cgroups and its user; who "
+					 "what is mapped there, nor with the stack pointer; who "
 					 "grows is not kept"},
 			},
 	},
