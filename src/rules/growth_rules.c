@@ -232,14 +232,18 @@ out:
 
 static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 {
-	return p->n >= least && p->n * 100 >= p->all * percent;
+	return p->n >= least && p->n * 100.0 >= p->all * (double)percent;
 }
 
 /* M03 */
 
+/* "/dev/shm/torch_2653_91_7", folded or not; libtorch_cpu.so is another thing. */
 static bool is_torch(const char *name)
 {
-	return strstr(name, "torch_") != NULL;
+	const char *at = strstr(name, "torch_");
+
+	return at && (at == name || at[-1] == '/') &&
+	       (at[6] == '#' || (at[6] >= '0' && at[6] <= '9'));
 }
 
 bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f)
