@@ -23,7 +23,7 @@
 		__typeof__(object) object__ = (object);                                            \
 		BPF_CORE_READ(object__, ##__VA_ARGS__);                                            \
 	})
-#define current_task()	 ((struct task_struct *)bpf_get_current_task())
+#define current_task() ((struct task_struct *)bpf_get_current_task())
 #else
 /* get(task, mm), get(task, signal, nr_threads), ...: one load a step; through NULL it reads 0 */
 #define get(object, ...)     ___bpf_apply(get_, ___bpf_narg(__VA_ARGS__))(object, __VA_ARGS__)
@@ -55,6 +55,18 @@
 #define swap(at, value)	      __sync_lock_test_and_set(at, value)
 #define swap_if(at, from, to) (__sync_val_compare_and_swap(at, from, to) == (from))
 #define clear_bits(at, bits)  __sync_fetch_and_and(at, ~(bits))
+#endif
+
+/* Calls back until it answers 1: a loop that the verifier goes through once, or each step of it. */
+#ifdef FS_HASH
+#define repeat(most, step, ctx)                                                                    \
+	do {                                                                                       \
+		for (__u32 i__ = 0; i__ < (most); i__++)                                           \
+			if (step(i__, ctx))                                                        \
+				break;                                                             \
+	} while (0)
+#else
+#define repeat(most, step, ctx) bpf_loop(most, step, ctx, 0)
 #endif
 
 /* Patches under way rename mm->map_count, its meaning kept. */
@@ -201,6 +213,13 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
+static __always_inline bool is_odd(__u64 value, __u32 bits)
+{
+	__s64 rest = (__s64)value >> bits;
+
+	return rest && rest != -1;
+}
+
 /* Registers at the end of a system call: its number and arguments are still there. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
@@ -221,6 +240,22 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 	       : n == 3 ? get(regs, r10)
 	       : n == 4 ? get(regs, r8)
 			: get(regs, r9);
+}
+/*
+ * Registers that hold what is no address, in either half: an access by such a one ends in a general
+ * protection fault, which has no address to tell.
+ */
+static __always_inline __u32 odd_registers(struct pt_regs *regs, __u64 task_size)
+{
+	__u32 bits = task_size >> 48 ? 56 : 47; /* five levels of page tables, or four */
+	__u64 value[15] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,
+			   regs->di,  regs->bp,	 regs->sp,  regs->r8,  regs->r9,
+			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14};
+	__u32 odd = is_odd(regs->r15, bits) + is_odd(regs->ip, bits);
+
+	for (int i = 0; i < 15; i++)
+		odd += is_odd(value[i], bits);
+	return odd;
 }
 #define in_user_mode(regs)    (((regs)->cs & 3) == 3)
 #define is_compat_call(task)  (!!(BPF_CORE_READ(task, thread_info.status) & config.compat_bits))
@@ -276,6 +311,9 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 }
 #define in_user_mode(regs) (!!((regs)->psw.mask & 1UL << 48))
 #endif
+#ifndef __TARGET_ARCH_x86
+#define odd_registers(regs, task_size) 0
+#endif
 #ifndef is_compat_call
 #define is_compat_call(task)  false
 #define last_error_code(task) 0
@@ -293,16 +331,6 @@ static __always_inline __u64 regs_caller(struct pt_regs *regs)
 	return at_sp;
 #else
 	return 0;
-#endif
-}
-
-/* The user stack pointer of a thread; 0 where bpf_task_pt_regs() (dd6e10fbd9fb, 5.15) may lack. */
-static __always_inline __u64 user_sp(struct task_struct *task)
-{
-#ifdef FS_HASH
-	return 0;
-#else
-	return regs_sp((struct pt_regs *)bpf_task_pt_regs(task));
 #endif
 }
 

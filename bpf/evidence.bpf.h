@@ -7,12 +7,11 @@
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
 
+#include "area.bpf.h"
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
-#define PAGE_BYTES  4096UL /* the least there is: larger pages are only probed more often */
-#define MOST_VMAS   4096
-#define MOST_PROBES 2048
+#define PAGE_BYTES  4096UL /* the least there is */
 #define MOST_LEVELS 12
 #define NOT_KNOWN   (~0ULL)
 
@@ -82,63 +81,64 @@ static __always_inline void read_file(struct fs_file *f, __u32 fd)
 		f->flags = FS_FILE_CLOSED;
 }
 
-#ifndef FS_HASH
+#ifdef FS_HASH
+#define MOST_AREAS 2 /* what a bounded loop may take of the verifier */
+#else
+#define MOST_AREAS 4096
+#endif
 
-/* VMAs are asked for one after another: the helper tells what is at an address. */
 struct range_walk {
 	struct fs_range r;
+	struct area a;
 	__u64 at, end;
-	__u64 file; /* of the VMA at the begin */
-	long err;
+	__u64 file; /* of the mapping at the begin */
 };
 
-static long take_vma(struct task_struct *task, struct vm_area_struct *vma, struct range_walk *w)
+static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 {
+	struct vm_area_struct *vma = (struct vm_area_struct *)w->a.vma;
+	__u64 flags = BPF_CORE_READ(vma, vm_flags);
+
 	if (!w->r.vmas) {
 		w->r.vmas = 1; /* no count of them: the verifier would go through each number */
-		w->r.start = vma->vm_start;
-		w->r.end = vma->vm_end;
-		w->r.flags_all = vma->vm_flags;
-		/* as a number: no kernel pointer is passed on */
-		bpf_probe_read_kernel(&w->file, sizeof(w->file), &vma->vm_file);
+		w->r.start = w->a.from;
+		w->r.end = w->a.to;
+		w->r.flags_all = flags;
+		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
-	w->r.flags_all &= vma->vm_flags;
-	w->r.flags_any |= vma->vm_flags;
-	w->at = vma->vm_end;
-	return 0;
+	w->r.flags_all &= flags;
+	w->r.flags_any |= flags;
+	w->r.mapped_bytes += bytes;
+	if (flags & VM_LOCKED)
+		w->r.locked_bytes += bytes;
+	if (!(flags & (VM_WRITE | VM_SHARED)) && w->r.hole == NOT_KNOWN)
+		w->r.closed_bytes += bytes;
 }
 
-static long next_vma(__u32 i, struct range_walk *w)
+static long next_area(__u32 i, struct range_walk *w)
 {
+	__u64 to;
+
 	if (w->at >= w->end)
 		return 1;
-	w->err = bpf_find_vma(bpf_get_current_task_btf(), w->at, take_vma, w, 0);
-	return w->err != 0;
-}
-
-static long take_above(struct task_struct *task, struct vm_area_struct *vma, struct range_walk *w)
-{
-	w->r.above = vma->vm_start;
+	find_area(&w->a, w->at);
+	to = w->a.to < w->end ? w->a.to : w->end;
+	if (w->a.vma)
+		take_mapping(w, to - w->at);
+	else if (w->r.hole == NOT_KNOWN)
+		w->r.hole = w->at;
+	w->at = to;
 	return 0;
 }
 
-static long next_page(__u32 i, struct range_walk *w)
+/* What is in the way of growth in [to, above). */
+static __always_inline void look_above(struct range_walk *w, __u64 to, __u64 above)
 {
-	__u64 at = w->at + i * PAGE_BYTES;
-
-	if (at >= w->end) {
-		w->at = w->end;
-		return 1;
-	}
-	w->err = bpf_find_vma(bpf_get_current_task_btf(), at, take_above, w, 0);
-	return w->err != -ENOENT;
-}
-
-static __always_inline __u32 walk_state(const struct range_walk *w)
-{
-	return w->err && w->err != -ENOENT ? FS_WALK_BUSY
-	       : !w->err && w->at < w->end ? FS_WALK_CUT
-					   : FS_WALK_DONE;
+	find_area(&w->a, to);
+	if (!w->a.vma && w->a.to < above)
+		w->r.above = w->a.to;
+	else if (w->a.vma)
+		w->r.above = to;
 }
 
 /* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
@@ -146,42 +146,34 @@ static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from
 				       __u64 above)
 {
 	struct range_walk w = {.at = from & ~(PAGE_BYTES - 1), .end = to, .r.hole = NOT_KNOWN};
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	__u64 before;
 
-	if (from < to) {
-		bpf_loop(MOST_VMAS, next_vma, &w, 0);
-		w.r.walk = walk_state(&w);
-		if (w.err == -ENOENT)
-			w.r.hole = w.at;
-	}
-	if (to < above) {
-		w.at = to;
-		w.end = above;
-		w.err = 0;
-		bpf_loop(MOST_PROBES, next_page, &w, 0);
-		/* found, or looked at everything */
-		w.r.probe = w.err == 0 || w.at >= w.end ? FS_WALK_DONE
-			    : w.err != -ENOENT		? FS_WALK_BUSY
-							: FS_WALK_CUT;
+	w.a.mm = (__u64)mm;
+#ifdef FS_HASH
+	if (bpf_core_field_exists(mm->mm_mt))
+		mm = NULL; /* its nodes, on each path to here, are more than the verifier takes */
+#endif
+	if (mm && (from < to || to < above)) {
+		before = mm_changes(mm);
+		if (from < to)
+			repeat(MOST_AREAS, next_area, &w);
+		if (to < above)
+			look_above(&w, to, above);
+		w.r.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
+			   : from < to && w.at < w.end		      ? FS_WALK_CUT
+								      : FS_WALK_DONE;
 	}
 	ret->range = w.r;
-	describe_file(&ret->file, w.file);
+	if (ret->call != FS_CALL_MMAP) /* which has a file of its own, or none */
+		describe_file(&ret->file, w.file);
 }
 
-#else
-
-static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
-				       __u64 above)
-{
-	struct fs_range none = {.hole = NOT_KNOWN};
-
-	ret->range = none;
-}
-
-#endif
-
-#define STACK_GAP_PAGES 256 /* stack_guard_gap: what brk keeps free below a stack */
-#define MREMAP_MAYMOVE	1
-#define MAP_ANONYMOUS	0x20
+#define STACK_GAP_PAGES	    256 /* stack_guard_gap: what brk keeps free below a stack */
+#define MREMAP_MAYMOVE	    1
+#define MAP_FIXED	    0x10
+#define MAP_ANONYMOUS	    0x20
+#define MAP_FIXED_NOREPLACE 0x100000
 
 /* The range that a call of the mmap family names, as the kernel rounds it. */
 once_verified int read_range(struct fs_refused_record *r)
@@ -191,6 +183,12 @@ once_verified int read_range(struct fs_refused_record *r)
 	if (!r)
 		return 0;
 	switch (r->call) {
+	case FS_CALL_MMAP:
+		if (!(r->args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
+			break;
+		from = r->args[0];
+		length = r->args[1];
+		break;
 	case FS_CALL_MPROTECT:
 	case FS_CALL_MADVISE:
 	case FS_CALL_MLOCK:
@@ -389,12 +387,12 @@ static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 	return count;
 }
 
-/* Descriptors, and numbers that are free below the soft limit. */
-once_verified int read_fds(struct fs_refused_record *r)
+/* Descriptors, and numbers that are free from `lowest` to below the soft limit. */
+once_verified int read_fds(struct fs_refused_record *r, __u32 lowest)
 {
 	struct task_struct *task = current_task();
 	struct fdtable *fdt;
-	__u32 fds, most;
+	__u32 fds, below, most, soft;
 
 	if (!r)
 		return 0;
@@ -403,12 +401,13 @@ once_verified int read_fds(struct fs_refused_record *r)
 		return 0;
 	fdt = BPF_CORE_READ(task, files, fdt);
 	most = BPF_CORE_READ(fdt, max_fds);
-	r->fds = fds;
-	if (most > r->fd_soft)
-		fds = count_below(fdt, r->fd_soft);
-	r->fds_free = r->fd_soft > 0x7fffffff	? 0x7fffffff
-		      : (__u32)r->fd_soft > fds ? (__u32)r->fd_soft - fds
-						: 0;
+	r->fds = below = fds;
+	soft = r->fd_soft > 0x7fffffff ? 0x7fffffff : (__u32)r->fd_soft;
+	if (most > soft)
+		below = count_below(fdt, soft);
+	if (lowest)
+		below -= lowest < most ? count_below(fdt, lowest) : below;
+	r->fds_free = soft > lowest + below ? soft - lowest - below : 0;
 	return 0;
 }
 

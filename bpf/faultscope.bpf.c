@@ -2,6 +2,7 @@
 /* The kernel side as one object: rooms share maps, and a tracepoint has one program. */
 #include "task.bpf.c"
 #include "fault.bpf.c"
+#include "signal.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "other.bpf.c"
@@ -73,7 +74,8 @@ int on_call_exit(struct syscall_trace_exit *ctx)
 {
 	struct task_struct *task = current_task();
 
-	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), ctx->nr, ctx->ret);
+	return end_call(ctx, task, (struct pt_regs *)bpf_task_pt_regs(task), (__u32)ctx->nr,
+			ctx->ret);
 }
 #endif
 

@@ -42,6 +42,23 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 	return n;
 }
 
+#define MOST_MESSAGES 4
+#define MMSG_BYTES    64 /* struct mmsghdr: a message and its length */
+
+/* The same of several messages, all of which were received. */
+static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
+{
+	__u32 n = 0;
+
+	for (int i = 0; i < MOST_MESSAGES && i < c->ret; i++) {
+		bool cut = false;
+
+		n += passed_fds(call_arg(c, 1) + i * MMSG_BYTES, &cut, ret_first);
+		*ret_cut |= cut;
+	}
+	return n;
+}
+
 /*
  * The kernel gives the lowest free number: a call that got number n leaves at least n + 1 open, and
  * no more than that were ever open unless dup2 or F_DUPFD chose a number. So the bits are counted
@@ -138,8 +155,11 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	case FS_SHAPE_CLOSE_RANGE:
 		return NOT_REFUSED; /* how many is what the count tells at the next look */
 	case FS_SHAPE_RECVMSG:
+	case FS_SHAPE_RECVMMSG:
 		/* a 32-bit message header is laid out otherwise: the count balances it */
-		made = c->compat ? 0 : passed_fds(call_arg(c, 1), &cut, &pair[0]);
+		made = c->compat		       ? 0
+		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
+						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);
 		if (cut && was_cut(st, c))
 			refused = 0;
 		if (!made)
@@ -163,7 +183,7 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	}
 	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
-	if (c->shape == FS_SHAPE_RECVMSG) {
+	if (c->call == FS_CALL_RECVMSG) {
 		attribute_fd(st, c, pair[0], made);
 	} else if (c->shape == FS_SHAPE_FD2) {
 		attribute_fd(st, c, pair[0], 1);

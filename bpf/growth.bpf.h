@@ -19,7 +19,6 @@ struct growth_key {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, FS_GROWTH_MAX);
 	__type(key, struct growth_key);
 	__type(value, __u32); /* its place in `growth` */
@@ -45,6 +44,27 @@ struct {
 	__type(key, struct owner_key);
 	__type(value, __u32);
 } owners SEC(".maps");
+
+/* What is being attributed: beside the stack, of which verifiers allow 512 bytes in all. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct fs_growth);
+} attributed SEC(".maps");
+
+static __always_inline struct fs_growth *new_growth(enum fs_what what)
+{
+	struct fs_growth *g;
+	__u32 zero = 0;
+
+	g = bpf_map_lookup_elem(&attributed, &zero);
+	if (!g)
+		return NULL;
+	__builtin_memset(g, 0, sizeof(*g));
+	g->what = what;
+	return g;
+}
 
 /*
  * Folds numbers of a name to "#", hexadecimal digits behind a first decimal one too; its hash. What
@@ -162,21 +182,24 @@ static __always_inline void name_file(struct fs_growth *g, struct task_struct *t
 /* The map count of a process moved in a call. */
 static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
 {
-	struct fs_growth g = {.what = FS_WHAT_MAPS};
+	struct fs_growth *g;
 
 	if (!config.attribute || count < config.attribute_maps)
 		return;
+	g = new_growth(FS_WHAT_MAPS);
+	if (!g)
+		return;
 	if (count > before)
-		g.added = count - before;
+		g->added = count - before;
 	else
-		g.removed = before - count;
-	if (c->shape == FS_SHAPE_MMAP && g.added) {
+		g->removed = before - count;
+	if (c->shape == FS_SHAPE_MMAP && g->added) {
 		if (call_arg(c, 3) & MAP_ANONYMOUS)
-			g.mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
+			g->mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
 		else
-			name_file(&g, c->task, call_arg(c, 4));
+			name_file(g, c->task, call_arg(c, 4));
 	}
-	grow(c, &g);
+	grow(c, g);
 }
 
 static __always_inline void disown(const __u32 *owner)
@@ -195,7 +218,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 					 __u32 made)
 {
 	struct owner_key key = {.pid = st->pid, .fd = fd};
-	struct fs_growth g = {.what = FS_WHAT_FDS, .added = made};
+	struct fs_growth *g;
 	__u32 *old;
 	__s32 at;
 
@@ -206,8 +229,12 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 		disown(old); /* the number was closed unseen: by dup2, close_range, execve */
 	else
 		__sync_fetch_and_add(&st->owners, 1);
-	name_file(&g, c->task, fd);
-	at = grow(c, &g);
+	g = new_growth(FS_WHAT_FDS);
+	if (!g)
+		return;
+	g->added = made;
+	name_file(g, c->task, fd);
+	at = grow(c, g);
 	if (at >= 0)
 		bpf_map_update_elem(&owners, &key, &at, BPF_ANY);
 }

@@ -11,6 +11,15 @@ static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 	tally(st, map_size[bucket & (FS_NR_MAP_SIZES - 1)], 1);
 }
 
+#define MADV_HWPOISON 100
+
+/* Else this kernel or mapping does not take the advice; to poison memory is not for everybody. */
+static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
+{
+	return error == ENOMEM || error == EAGAIN ||
+	       (error == EPERM && call_arg(c, 2) < MADV_HWPOISON);
+}
+
 /* Returns the errno of a refusal (0 for brk, which has none), or NOT_REFUSED. */
 static __always_inline int on_map_call(struct fs_state *st, const struct call *c)
 {
@@ -22,8 +31,8 @@ static __always_inline int on_map_call(struct fs_state *st, const struct call *c
 
 	if (i >= FS_NR_MAP_CALLS || !mm)
 		return NOT_REFUSED;
-	if (c->shape == FS_SHAPE_MADVISE && refused && error != ENOMEM && error != EAGAIN)
-		return NOT_REFUSED; /* advice that this kernel or mapping does not take */
+	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
+		return NOT_REFUSED;
 	if (c->shape == FS_SHAPE_BRK)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
@@ -63,6 +72,8 @@ static __always_inline int on_area(unsigned long address, struct vm_unmapped_are
 	tally(st, unmapped_area, 1);
 	if (address > -4096UL)
 		note_down(st, task, BPF_CORE_READ(info, length), 0);
+	else
+		forget_area(st, task);
 	saw_map_count(st, leader, map_count_of(mm));
 	return 0;
 }

@@ -10,12 +10,22 @@ static __always_inline bool bounds_descriptors(const struct call *c)
 	return call_arg(c, c->shape == FS_SHAPE_PRLIMIT ? 1 : 0) == RLIMIT_NOFILE;
 }
 
+/* CLONE_PIDFD */
+static __always_inline bool makes_no_pidfd(long ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
 /* Whether an errno is one by which a limit answers. */
 static __always_inline bool is_other_refusal(const struct call *c)
 {
 	switch (c->shape) {
 	case FS_SHAPE_TASK:
-		return c->ret == -EAGAIN || c->ret == -ENOMEM || c->ret == -E2BIG;
+		return c->ret == -EAGAIN || c->ret == -ENOMEM || makes_no_pidfd(c->ret);
+	case FS_SHAPE_EXEC:
+	case FS_SHAPE_EXECAT:
+		return c->ret == -EAGAIN || c->ret == -ENOMEM || c->ret == -E2BIG ||
+		       c->ret == -ENFILE;
 	case FS_SHAPE_WATCH:
 		return c->ret == -ENOSPC || c->ret == -ENOMEM;
 	case FS_SHAPE_RING:

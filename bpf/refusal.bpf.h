@@ -3,7 +3,7 @@
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
-#include "evidence.bpf.h"
+#include "asked.bpf.h"
 #include "stack.bpf.h"
 
 /* A system call at its end. */
@@ -49,6 +49,19 @@ static __always_inline void note_down(struct fs_state *st, struct task_struct *t
 	} else if (!bpf_map_update_elem(&notes, &tid, &fresh, BPF_ANY)) {
 		__sync_fetch_and_add(&st->noted, 1);
 	}
+}
+
+/* A search that failed was repeated elsewhere, and found room. */
+static __always_inline void forget_area(struct fs_state *st, struct task_struct *task)
+{
+	__u32 tid = get(task, pid);
+	struct note *old;
+
+	if (!st->noted)
+		return;
+	old = bpf_map_lookup_elem(&notes, &tid);
+	if (old)
+		old->area_bytes = 0;
 }
 
 /* Takes the note of a thread at the end of its call, whatever came of that. */
@@ -175,14 +188,17 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	fill_zero(r->memory);
 	fill_zero(r->pids);
 	fill_zero(r->range);
+	fill_zero(r->asked);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	read_range(r);
+	read_asked(r, c->shape);
 	fd = fd_of(r);
 	if (fd >= 0)
 		read_file(&r->file, fd);
 	read_levels(r);
 	read_user(r);
-	read_fds(r);
+	/* F_DUPFD names the lowest number it takes */
+	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);

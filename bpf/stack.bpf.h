@@ -26,7 +26,6 @@ struct told_key {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, FS_STACKS);
 	__type(key, struct told_key);
 	__type(value, __u32);

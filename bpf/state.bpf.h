@@ -52,6 +52,8 @@ static __always_inline void add_pending(struct fs_counters *c, const struct fs_f
 #define RLIMIT_MEMLOCK 8
 #define RLIMIT_AS      9
 #define CAP_IPC_LOCK   14
+#define VM_WRITE       0x2
+#define VM_SHARED      0x8
 #define VM_LOCKED      0x2000
 
 /*
@@ -140,8 +142,7 @@ static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 	if (!files)
 		return false;
 	fdt = get(files, fdt);
-	*ret_fds = count_bits((__u64)BPF_CORE_READ(fdt, open_fds),
-			      get(fdt, max_fds) / 64);
+	*ret_fds = count_bits((__u64)BPF_CORE_READ(fdt, open_fds), get(fdt, max_fds) / 64);
 	return true;
 }
 
@@ -204,8 +205,8 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, FS_WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS (1 << 16)	  /* beyond that the sum is a lower bound */
-#define MOST_THREADS_HASH (1 << 9) /* what a bounded loop may take of the verifier */
+#define MOST_THREADS	  (1 << 16) /* beyond that the sum is a lower bound */
+#define MOST_THREADS_HASH (1 << 9)  /* what a bounded loop may take of the verifier */
 
 /* A walk along signal->thread_head. */
 struct thread_walk {

@@ -51,8 +51,8 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 /* The same, made where it has none; NULL where there is no room. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
-	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL,
-						   BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct fs_state *st =
+		bpf_task_storage_get(&procs, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!st)
 		bump(shared.losses.map);

@@ -64,7 +64,7 @@
 	X(INOTIFY_WATCH, "inotify_add_watch")                                                      \
 	X(EPOLL_CTL, "epoll_ctl")                                                                  \
 	X(IO_URING_REGISTER, "io_uring_register")                                                  \
-	X(PIPE_SIZE, "fcntl(F_SETPIPE_SZ)")                                                        \
+	X(PIPE_SIZE, "fcntl")                                                                      \
 	X(MSYNC, "msync")                                                                          \
 	X(SETRLIMIT, "setrlimit")
 
@@ -102,8 +102,11 @@ enum fs_shape {
 	FS_SHAPE_CLOSE,	      /* 0 closes one */
 	FS_SHAPE_CLOSE_RANGE, /* 0 closes some: counted by the descriptor count */
 	FS_SHAPE_RECVMSG,     /* descriptors in SCM_RIGHTS control messages */
+	FS_SHAPE_RECVMMSG,    /* the same in several; arg 1 is their vector */
 	FS_SHAPE_BPF,	      /* a descriptor for some commands, arg 0 */
-	FS_SHAPE_TASK,	      /* a process or thread, or another program */
+	FS_SHAPE_TASK,	      /* a process or thread */
+	FS_SHAPE_EXEC,	      /* another program */
+	FS_SHAPE_EXECAT,      /* the same, its path and arguments one further */
 	FS_SHAPE_WATCH,	      /* one more of something that is counted by user */
 	FS_SHAPE_RING,	      /* memory that is pinned for good */
 	FS_SHAPE_RANGE,	      /* a range of mappings; only ENOMEM is a refusal */
@@ -200,13 +203,13 @@ struct fs_gauges {
 	char comm[FS_COMM_LEN];
 };
 
-#define FS_PROC_BORN	  1u  /* the hooks saw its fork: its counters are whole */
-#define FS_PROC_WATCHED	  2u  /* a target, or a followed child of one */
-#define FS_PROC_FOLLOW	  4u  /* its children are watched too */
-#define FS_PROC_FINAL	  8u  /* this is its last record: it is exiting */
-#define FS_PROC_SHARES_MM 16u /* vfork child: the mappings are its parent's */
-#define FS_PROC_COMMAND	  32u /* the command that `faultscope run` started */
-#define FS_PROC_NO_MM	  64u /* its memory is gone: map and fd figures are the last known */
+#define FS_PROC_BORN	  1u   /* the hooks saw its fork: its counters are whole */
+#define FS_PROC_WATCHED	  2u   /* a target, or a followed child of one */
+#define FS_PROC_FOLLOW	  4u   /* its children are watched too */
+#define FS_PROC_FINAL	  8u   /* this is its last record: it is exiting */
+#define FS_PROC_SHARES_MM 16u  /* vfork child: the mappings are its parent's */
+#define FS_PROC_COMMAND	  32u  /* the command that `faultscope run` started */
+#define FS_PROC_NO_MM	  64u  /* its memory is gone: map and fd figures are the last known */
 #define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
 
 /* A thread's page fault: open, or ended and not yet added to the figures of its process. */
@@ -301,11 +304,12 @@ struct fs_range {
 	__u64 end;	 /* of the same */
 	__u64 flags_all; /* VM_*: of every VMA walked */
 	__u64 flags_any; /* of any */
-	__u64 above;	 /* start of the first VMA in what the call would have grown into; 0: none */
-	__u32 vmas;  /* whether there was any */
-	__u32 walk;  /* enum fs_walk: of the range itself */
-	__u32 probe; /* the same of what is above */
-	__u32 pad;
+	__u64 above; /* start of the first VMA in what the call would have grown into; 0: none */
+	__u64 mapped_bytes; /* within the range */
+	__u64 locked_bytes; /* of these */
+	__u64 closed_bytes; /* up to the first hole: private, and not to be written */
+	__u32 vmas;	    /* whether there was any */
+	__u32 walk;	    /* enum fs_walk: whether it was looked at, whole */
 };
 
 #define FS_FILE_KNOWN	 1u /* the call named an open descriptor */
@@ -346,6 +350,14 @@ struct fs_user {
 	__u64 locked_pages; /* by io_uring, perf and others: a user's, not a process's */
 };
 
+/* What a call asks for, where its arguments only say where that is to be read. */
+struct fs_asked {
+	__u64 bytes;   /* segment of shmat; strings and pointers of execve; buffers of io_uring */
+	__u64 longest; /* string of execve, with its end */
+	__u32 whole;   /* all of it was read */
+	__u32 pad;
+};
+
 #define FS_FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
 #define FS_FACT_IPC_LOCK      2u /* capabilities */
 #define FS_FACT_RESOURCE      4u
@@ -381,13 +393,14 @@ struct fs_refused_record {
 	__u64 fd_soft;
 	__u64 area_bytes; /* what no free range was found for; 0: none was sought in vain */
 	struct fs_range range;
+	struct fs_asked asked;
 	struct fs_file file;
 	struct fs_level memory; /* pages, of the memory cgroup */
 	struct fs_level pids;
 	struct fs_user user;
 	__u32 map_count;
 	__u32 fds;	/* ~0 where they were not counted */
-	__u32 fds_free; /* numbers below the soft limit; ~0 where they were not counted */
+	__u32 fds_free; /* numbers that it may have been given; ~0 where they were not counted */
 	__u32 facts;	/* FS_FACT_* */
 	__s32 stack;	/* of a stack record; < 0: none */
 	__u32 pad;
@@ -396,17 +409,30 @@ struct fs_refused_record {
 
 enum fs_area { FS_AREA_UNKNOWN, FS_AREA_NONE, FS_AREA_FOUND };
 
+/* A fault signal, of the access that it was sent for. */
 struct fs_signal_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
 	__s32 signal;
 	__s32 code;
-	__u32 area;	  /* enum fs_area: what is mapped at the address */
+	__u32 area; /* enum fs_area: what is mapped at the address */
 	__u64 address;
 	__u64 sp;	  /* user stack pointer then; 0: not known */
 	__u64 error_code; /* of the page fault, in the bits of x86; 0: not known */
+	__u64 ip_bytes;	  /* the instruction, as far as it could be read */
 	__u64 area_flags; /* VM_*, where an area was found */
+	__u64 area_start; /* of the area, or of the hole where there is none */
+	__u64 area_end;
+	__u64 above_flags; /* of the area behind a hole */
+	__u64 above_end;
+	__u64 file_page; /* offset of the area in its file */
+	__u64 stack_limit_bytes;
+	__u64 fs_blocks; /* of tmpfs: pages that it may have; 0: no limit of its own */
+	__u64 fs_blocks_used;
+	struct fs_file file;
+	__u32 odd_registers; /* how many hold what is an address in neither half */
+	__u32 pad;
 	char comm[FS_COMM_LEN];
 };
 
@@ -458,7 +484,7 @@ struct fs_growth {
 	__u64 last_ns;
 	char name[FS_FILE_NAME]; /* the file's own, numbers folded to "#" and fillers */
 };
-#define FS_NAME_FILLER 1
+#define FS_NAME_FILLER	     1
 #define FS_ANON(prot, flags) (((prot)&7) << 24 | ((flags)&0x1fffff))
 
 #define FS_GROWTH_MAX 8192 /* a lower bound of what is kept; beyond it is counted as lost */
@@ -470,7 +496,7 @@ struct fs_growth_record {
 	struct fs_growth g;
 };
 
-#define FS_STACKS	 8192 /* numbers of stacks are below it */
+#define FS_STACKS	8192 /* numbers of stacks are below it */
 #define FS_STACK_FRAMES 48
 
 /* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */
@@ -574,13 +600,13 @@ struct fs_losses {
 
 /* Set by user space before the load: the verifier takes these for constants. */
 struct fs_config {
-	__u32 watch_all;	   /* every process, else only the marked ones */
-	__u32 time_faults;	   /* tier 2: keep the begin of each fault */
-	__u32 begins_both;	   /* the begin hook sees kernel-mode faults too */
-	__u32 smap_enforced;	   /* the CPU has SMAP: AC tells user copies from bad accesses */
-	__u32 compat_bits;	   /* thread_info bits of a 32-bit system call */
+	__u32 watch_all;     /* every process, else only the marked ones */
+	__u32 time_faults;   /* tier 2: keep the begin of each fault */
+	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
+	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
+	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
 	__u32 mark_percent[FS_NR_MARKS];
-	__u32 attribute;	   /* keep who grows; from these counts on: */
+	__u32 attribute; /* keep who grows; from these counts on: */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
@@ -674,10 +700,10 @@ struct fs_hook_record {
 };
 
 /* What a mechanism does not tell. */
-#define FS_LACKS_ACCESS	    1u /* read, write or exec */
-#define FS_LACKS_PROTECTION 2u /* whether the page was there */
-#define FS_LACKS_AREA	    4u /* what is mapped where a signal comes from */
-#define FS_SEES_KERNEL	    8u /* kernel-mode faults too */
+#define FS_LACKS_ACCESS	    1u	/* read, write or exec */
+#define FS_LACKS_PROTECTION 2u	/* whether the page was there */
+#define FS_LACKS_AREA	    4u	/* what is mapped where a signal comes from */
+#define FS_SEES_KERNEL	    8u	/* kernel-mode faults too */
 #define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };

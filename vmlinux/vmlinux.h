@@ -84,8 +84,13 @@ typedef atomic64_t atomic_long_t;
 #if defined(__TARGET_ARCH_x86)
 /* arch/x86/include/asm/ptrace.h */
 struct pt_regs {
+	unsigned long r15;
+	unsigned long r14;
+	unsigned long r13;
+	unsigned long r12;
 	unsigned long bp;
 	unsigned long bx;
+	unsigned long r11;
 	unsigned long r10;
 	unsigned long r9;
 	unsigned long r8;
@@ -168,7 +173,17 @@ struct percpu_counter {
 	s64 count;
 };
 
+struct rw_semaphore {
+	atomic_long_t count;
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt;
+	struct rw_semaphore mmap_lock;
 	int map_count;
 	unsigned long total_vm;
 	unsigned long data_vm;
@@ -187,6 +202,7 @@ struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
 	unsigned long vm_flags;
+	unsigned long vm_pgoff;
 	struct file *vm_file;
 };
 
@@ -224,6 +240,12 @@ struct signal_struct {
 struct super_block {
 	unsigned long s_iflags;
 	unsigned long s_magic;
+	void *s_fs_info;
+};
+
+struct shmem_sb_info {
+	unsigned long max_blocks;
+	struct percpu_counter used_blocks;
 };
 
 struct inode {
@@ -347,6 +369,41 @@ struct cred {
 	struct ucounts *ucounts;
 };
 
+struct xarray {
+	void *xa_head;
+};
+
+struct idr {
+	struct xarray idr_rt;
+};
+
+struct xa_node {
+	u8 shift;
+	void *slots[1];
+};
+
+struct ipc_ids {
+	struct idr ipcs_idr;
+};
+
+struct ipc_namespace {
+	struct ipc_ids ids[3];
+};
+
+struct nsproxy {
+	struct ipc_namespace *ipc_ns;
+};
+
+struct kern_ipc_perm {
+	int id;
+};
+
+struct shmid_kernel {
+	struct kern_ipc_perm shm_perm;
+	struct file *shm_file;
+	unsigned long shm_segsz;
+};
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 };
@@ -367,6 +424,7 @@ struct task_struct {
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	struct nsproxy *nsproxy;
 	int pagefault_disabled;
 	struct list_head thread_node;
 	struct sched_entity se;

@@ -36,15 +36,19 @@ static bool is_counted(const char *s, size_t n)
 	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST;
 }
 
-/* A number right behind a dot or letters that name a version: "so.6", "3.11". */
-static bool is_version(const char *from, const char *at)
+#define VERSION_DIGITS 3
+
+/* A short number right behind a dot, and that behind a name that stays: "so.6", "python3.11". */
+static bool is_version(const char *from, const char *at, size_t n, bool kept)
 {
-	return at > from + 1 && at[-1] == '.' && (is_word(at[-2]));
+	return kept && at > from + 1 && at[-1] == '.' && is_word(at[-2]) && n <= VERSION_DIGITS &&
+	       strspn(at, "0123456789") >= n;
 }
 
 void name_fold(const char *name, char *ret, size_t size)
 {
 	const char *at = name;
+	bool kept = false; /* the last word */
 	size_t to = 0;
 
 	if (!size)
@@ -59,7 +63,8 @@ void name_fold(const char *name, char *ret, size_t size)
 			continue;
 		}
 		/* what is folded already stays so */
-		if (!n || (is_counted(at, n) && !is_version(name, at))) {
+		kept = n && (!is_counted(at, n) || is_version(name, at, n, kept));
+		if (!kept) {
 			/* "#_#" and "#-#" are one number in parts */
 			if (to >= 2 && ret[to - 2] == '#' && strchr("_-.:", ret[to - 1]))
 				to--;

@@ -82,9 +82,11 @@ void put_limit(struct buf *b, uint64_t limit)
 		put_count(b, limit);
 }
 
+#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not for user space, but it gets out */
+
 const char *errno_name(int error, char *b, size_t size)
 {
-	const char *name = strerrorname_np(error);
+	const char *name = error == KERNEL_ENOTSUPP ? "ENOTSUPP" : strerrorname_np(error);
 
 	if (name && error)
 		return name;

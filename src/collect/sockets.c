@@ -103,31 +103,53 @@ static int by_inode(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
+static const struct table {
+	const char *file, *protocol;
+	void (*add)(struct sockets *s, const char *line, const char *protocol);
+} tables[] = {
+	{"tcp", "tcp", add_inet},  {"tcp6", "tcp", add_inet},  {"udp", "udp", add_inet},
+	{"udp6", "udp", add_inet}, {"unix", "unix", add_unix}, {"netlink", "netlink", add_netlink},
+};
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static void read_table(struct sockets *s, const struct table *t, FILE *f)
+{
+	char line[512];
+
+	while (fgets(line, sizeof(line), f))
+		t->add(s, line, t->protocol);
+}
+
+static void sort(struct sockets *s)
+{
+	if (s->n)
+		qsort(s->label, s->n, sizeof(s->label[0]), by_inode);
+}
+
+void sockets_parse(struct sockets *s, const char *file, FILE *f)
+{
+	for (size_t i = 0; i < NR_TABLES; i++)
+		if (!strcmp(tables[i].file, file))
+			read_table(s, &tables[i], f);
+	sort(s);
+}
+
 void sockets_read(struct sockets *s, uint32_t pid)
 {
-	static const struct {
-		const char *file, *protocol;
-		void (*add)(struct sockets *s, const char *line, const char *protocol);
-	} tables[] = {
-		{"tcp", "tcp", add_inet},   {"tcp6", "tcp", add_inet},
-		{"udp", "udp", add_inet},   {"udp6", "udp", add_inet},
-		{"unix", "unix", add_unix}, {"netlink", "netlink", add_netlink},
-	};
-	char path[48], line[512];
+	char path[48];
 
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	for (size_t i = 0; i < NR_TABLES; i++) {
 		FILE *f;
 
 		snprintf(path, sizeof(path), "/proc/%u/net/%s", pid, tables[i].file);
 		f = fopen(path, "re");
 		if (!f)
 			continue;
-		while (fgets(line, sizeof(line), f))
-			tables[i].add(s, line, tables[i].protocol);
+		read_table(s, &tables[i], f);
 		fclose(f);
 	}
-	qsort(s->label, s->n, sizeof(s->label[0]), by_inode);
+	sort(s);
 }
 
 const char *sockets_find(const struct sockets *s, uint64_t inode)

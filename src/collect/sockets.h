@@ -3,8 +3,9 @@
 #ifndef FS_COLLECT_SOCKETS_H
 #define FS_COLLECT_SOCKETS_H
 
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 struct sockets {
 	struct socket_label {
@@ -17,6 +18,9 @@ struct sockets {
 
 /* Reads those that a process sees. What cannot be read is left out. */
 void sockets_read(struct sockets *s, uint32_t pid);
+
+/* The same of one of its files, "tcp6" say, beside what there is. */
+void sockets_parse(struct sockets *s, const char *file, FILE *f);
 
 /* NULL where it is not known: another namespace's, or another family. */
 const char *sockets_find(const struct sockets *s, uint64_t inode);

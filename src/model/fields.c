@@ -256,7 +256,7 @@ uint64_t field_delta(const struct model *m, const struct subject *s, const struc
 
 static const char *const call_names[FS_CALL_MAX] = {
 #define X(id, name) [FS_CALL_##id] = name,
-	FS_MAP_CALLS(X) FS_FD_CALLS(X)
+	FS_MAP_CALLS(X) FS_FD_CALLS(X) FS_OTHER_CALLS(X)
 #undef X
 };
 

@@ -10,6 +10,8 @@
 #include "model/holdings.h"
 #include "render/gates.h"
 #include "render/render.h"
+#include "rules/cause.h"
+#include "rules/fault.h"
 #include "render/json_out.h"
 
 static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
@@ -357,6 +359,19 @@ static void say_address(struct json *j, const struct view *v, uint64_t address)
 	json_text(j, "address", text);
 }
 
+static void say_fault(struct json *j, const struct view *v, const struct fs_signal_record *r)
+{
+	struct verdict fault;
+
+	fault_of(r, &v->m->tick.limits, &fault);
+	json_text(j, "class", fault.cause);
+	json_flag(j, "certain", fault.certain);
+	json_text_or_null(j, "mapping", fault_mapping(r));
+	json_text_or_null(j, "file", *r->file.name ? r->file.name : NULL);
+	say_evidence(j, fault.evidence, fault.nr_evidence);
+	say_address(j, v, r->address);
+}
+
 static void say_kernel_fault(struct json *j, const struct view *v,
 			     const struct fs_kernel_fault_record *r)
 {
@@ -408,8 +423,7 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_text(&j, "comm", e->signal.comm);
 		json_text(&j, "signal", signal_name(e->signal.signal, name, sizeof(name)));
 		json_count(&j, "code", e->signal.code);
-		json_text(&j, "class", signal_class(&e->signal));
-		say_address(&j, v, e->signal.address);
+		say_fault(&j, v, &e->signal);
 		break;
 	case FS_REC_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);

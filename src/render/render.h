@@ -55,9 +55,6 @@ const struct renderer *renderer_at(size_t i);
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);
 
-/* What a fault signal means, by signal, code and address. Static text. */
-const char *signal_class(const struct fs_signal_record *r);
-
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);
 

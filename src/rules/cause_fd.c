@@ -17,13 +17,14 @@ static bool is_counted(const struct request *q)
 	return q->r->fds != UINT32_MAX;
 }
 
-static bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
+bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!is_counted(q) || q->r->fds_free >= wanted(q))
 		return false;
 	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
-	if (q->r->fds > q->r->fd_soft)
-		verdict_count(v, "numbers free below the limit", q->r->fds_free, UINT64_MAX);
+	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
+	if (q->r->fds != q->r->fd_soft)
+		verdict_count(v, "numbers free that it may take", q->r->fds_free, UINT64_MAX);
 	return true;
 }
 
@@ -68,7 +69,7 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 }
 
 /* get_empty_filp(): its count is of all CPUs, and may lag behind by some files each */
-static bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
+bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	bool said = has_fact(q, FS_FACT_SAID_FILE_MAX);
 

@@ -6,13 +6,15 @@
 #include "rules/request.h"
 
 /* include/linux/mm.h */
-#define VM_WRITE    0x2
-#define VM_EXEC	    0x4
-#define VM_SHARED   0x8
-#define VM_MAYWRITE 0x20
-#define VM_MAYEXEC  0x40
-#define VM_LOCKED   0x2000
-#define VM_ACCOUNT  0x100000
+#define VM_WRITE     0x2
+#define VM_EXEC	     0x4
+#define VM_SHARED    0x8
+#define VM_MAYWRITE  0x20
+#define VM_MAYEXEC   0x40
+#define VM_LOCKED    0x2000
+#define VM_ACCOUNT   0x100000
+#define VM_NORESERVE 0x200000
+#define VM_SEALED    (1ULL << 63 | 1ULL << 42) /* 6.10; the other bit since 6.17, before unused */
 
 /* include/linux/fs.h, include/uapi/linux/fcntl.h, magic.h, stat.h */
 #define FMODE_READ	     0x1
@@ -20,6 +22,7 @@
 #define FMODE_PATH	     0x4000
 #define SEALS_AGAINST_WRITES (0x8 | 0x10)
 #define HUGETLBFS_MAGIC	     0x958458f6
+#define SECRETMEM_MAGIC	     0x5345434d
 #define KIND_OF(mode)	     ((mode)&0170000)
 #define KIND_REGULAR	     0100000
 
@@ -92,10 +95,10 @@ static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
 
-	if (limit == UINT64_MAX || q->r->total_vm_pages + q->pages <= limit)
+	if (limit == UINT64_MAX || q->r->total_vm_pages + q->more_pages <= limit)
 		return false;
-	*ret_sure = !q->replaces; /* pages that it maps over are not asked for */
-	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages, limit);
+	*ret_sure = !q->replaces || was_looked_at(q);
+	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages, limit);
 	return true;
 }
 
@@ -116,11 +119,19 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 {
 	uint64_t limit = limit_pages(q, q->r->data_limit_bytes);
 
-	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->pages <= limit)
+	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
-	*ret_sure = !q->replaces && limit;
-	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->pages, limit);
+	*ret_sure = limit && (!q->replaces || was_looked_at(q));
+	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->more_pages, limit);
 	return true;
+}
+
+/* count_mm_mlocked_page_nr(): what is locked already is not asked for. */
+static uint64_t locked_in_range(const struct request *q)
+{
+	uint64_t pages = q->r->range.locked_bytes / q->l->page_bytes;
+
+	return pages < q->pages ? pages : q->pages;
 }
 
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -128,13 +139,19 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
 	bool all = q->r->call == FS_CALL_MLOCKALL; /* bounded by what is mapped */
 	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
+	uint64_t asked = q->pages;
 
+	if (q->r->call == FS_CALL_MLOCK) {
+		uint64_t most = have < asked ? have : asked;
+
+		/* all that is locked may be of its range, if that was not looked at */
+		*ret_sure = was_looked_at(q) || have + asked - most > limit;
+		asked -= locked_in_range(q);
+	}
 	if (!q->locked || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX ||
-	    have + q->pages <= limit)
+	    have + asked <= limit)
 		return false;
-	/* pages of the range that are locked already do not count twice */
-	*ret_sure = !(q->r->range.flags_any & VM_LOCKED) || q->r->call != FS_CALL_MLOCK;
-	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, q->pages, limit);
+	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, asked, limit);
 	return true;
 }
 
@@ -255,6 +272,15 @@ static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bo
 	return true;
 }
 
+/* mseal(): of the pages that MAP_FIXED would replace, or madvise() discard. */
+static bool range_is_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!(q->r->range.flags_any & VM_SEALED))
+		return false;
+	verdict_text(v, "mapping", "sealed by mseal");
+	return true;
+}
+
 static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!(q->r->file.flags & FS_FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
@@ -291,7 +317,9 @@ static bool writes_and_executes(const struct request *q, struct verdict *v, bool
 
 static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (q->r->range.walk != FS_WALK_DONE || q->r->range.hole == UINT64_MAX)
+	if (!was_looked_at(q) && q->r->range.walk != FS_WALK_CUT)
+		return false;
+	if (q->r->range.hole == UINT64_MAX)
 		return false;
 	verdict_address(v, "nothing is mapped at", q->r->range.hole);
 	return true;
@@ -306,7 +334,7 @@ static bool begins_in_hole(const struct request *q, struct verdict *v, bool *ret
 static bool may_have_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
-	return !q->walked && q->r->range.walk != FS_WALK_DONE;
+	return !was_looked_at(q);
 }
 
 static bool cannot_grow(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -323,8 +351,8 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 {
 	if (!q->r->range.above)
 		return false;
-	/* above the new break only a stack with its gap refuses */
-	*ret_sure = q->r->range.above < q->r->args[0];
+	/* a page above the new break is kept free, and more below a stack alone */
+	*ret_sure = q->r->range.above < q->r->args[0] + q->l->page_bytes;
 	verdict_address(v, "in its way", q->r->range.above);
 	return true;
 }
@@ -334,12 +362,17 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	const __u64 *a = q->r->args;
-	bool anonymous = a[3] & F_MAP_ANONYMOUS;
+	uint64_t page = q->l->page_bytes, type = a[3] & F_MAP_TYPE;
 
-	if (q->r->call != FS_CALL_MMAP)
-		return true;
-	*ret_sure = anonymous || !a[1] || a[5] % q->l->page_bytes || !(a[3] & F_MAP_TYPE) ||
-		    q->r->error != EINVAL || (q->replaces && a[0] % q->l->page_bytes);
+	if (a[3] & F_MAP_ANONYMOUS)
+		return true; /* nothing else is asked */
+	return !a[1] || a[5] % page || !type || type > F_MAP_SHARED_VALIDATE ||
+	       (q->replaces && a[0] % page) || a[3] & F_MAP_GROWSDOWN;
+}
+
+static bool argument_may_be_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
 	return true;
 }
 
@@ -358,6 +391,7 @@ static const struct order {
 	  {"max_map_count", past_count, ENOMEM},
 	  {"address_space", past_space, ENOMEM},
 	  {"fixed_exists", always, EEXIST},
+	  {"min_address", past_min_address, EPERM},
 	  {"rlimit_memlock", may_not_lock, EPERM},
 	  {"rlimit_memlock", past_memlock, EAGAIN},
 	  {"bad_argument", always, EOVERFLOW},
@@ -366,18 +400,18 @@ static const struct order {
 	  {"noexec_mount", file_of_noexec, EPERM},
 	  {"not_mappable", file_cannot_be_mapped, ENODEV},
 	  {"sealed", file_is_sealed, EPERM},
-	  {"min_address", past_min_address, EPERM},
+	  {"sealed", range_is_sealed, EPERM},
 	  {"write_exec_denied", writes_and_executes, EACCES},
 	  {"rlimit_as", past_as, ENOMEM},
 	  {"rlimit_data", past_data, ENOMEM},
 	  {"overcommit_strict", past_commit, ENOMEM},
 	  {"overcommit_heuristic", past_heuristic, ENOMEM},
 	  {"hugetlb_pool", past_hugetlb, ENOMEM}}},
-	/* its segment's size is in no argument: what can be said without is said */
 	{FS_CALL_SHMAT,
 	 {{"max_map_count", past_count, ENOMEM},
 	  {"address_space", past_space, ENOMEM},
 	  {"bad_argument", always, EINVAL},
+	  {"rlimit_memlock", past_memlock, EAGAIN},
 	  {"rlimit_as", past_as, ENOMEM},
 	  {"max_map_count", near_count, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
@@ -429,7 +463,8 @@ static const struct order {
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
 	{FS_CALL_MADVISE,
-	 {{"range_hole", has_hole, ENOMEM},
+	 {{"sealed", range_is_sealed, EPERM},
+	  {"range_hole", has_hole, ENOMEM},
 	  {"max_map_count", past_count_split, EAGAIN},
 	  {"range_hole", may_have_hole, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
@@ -455,9 +490,8 @@ static const struct order {
 
 /* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
 static const struct step rest_of_mmap[] = {
-	{"bad_argument", argument_is_wrong, EINVAL},
-	{"driver", file_of_driver, ANY_ERROR},
-	{"max_map_count", near_count, ENOMEM},
+	{"bad_argument", argument_is_wrong, EINVAL},	 {"driver", file_of_driver, ANY_ERROR},
+	{"bad_argument", argument_may_be_wrong, EINVAL}, {"max_map_count", near_count, ENOMEM},
 	{"cgroup_memory", past_cgroup_memory, ENOMEM},
 };
 
@@ -465,9 +499,9 @@ static const struct step rest_of_mmap[] = {
 static void describe(const struct request *q, struct verdict *v)
 {
 	verdict_count(v, "map_count", q->r->map_count, q->l->max_map_count);
-	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->pages,
+	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages,
 		    limit_pages(q, q->r->as_limit_bytes));
-	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->data ? q->pages : 0,
+	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->data ? q->more_pages : 0,
 		    limit_pages(q, q->r->data_limit_bytes));
 	if (q->r->memory.known && q->r->memory.limit != UINT64_MAX)
 		verdict_count(v, "cgroup_memory_pages", q->r->memory.used, q->r->memory.limit);
@@ -492,11 +526,12 @@ static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_
 	q->pages = to_pages(q, length);
 	q->data = !shared && prot & F_PROT_WRITE;
 	q->hugetlb = anonymous ? flags & F_MAP_HUGETLB : q->r->file.magic == HUGETLBFS_MAGIC;
+	q->replaces = flags & F_MAP_FIXED;
 	/* shmem_file_setup() promises all of a shared anonymous mapping, written or not */
 	q->accounted = !q->hugetlb && (shared ? anonymous : q->data);
 	q->no_reserve = flags & F_MAP_NORESERVE;
-	q->locked = flags & F_MAP_LOCKED;
-	q->replaces = flags & F_MAP_FIXED;
+	/* secretmem_mmap() locks what it maps */
+	q->locked = flags & F_MAP_LOCKED || (!anonymous && q->r->file.magic == SECRETMEM_MAGIC);
 }
 
 static void read_mremap(struct request *q, const __u64 *a)
@@ -511,29 +546,34 @@ static void read_mremap(struct request *q, const __u64 *a)
 			      : q->r->error == EAGAIN; /* nothing else makes it say so */
 }
 
-/* Pages that become private and writable. */
+/* Pages that become private and writable; those that did before it was refused are counted. */
 static void read_mprotect(struct request *q, const __u64 *a)
 {
 	uint64_t flags = q->r->range.flags_all;
-	bool was = q->walked && flags & VM_WRITE;
-	bool shared = q->walked && flags & VM_SHARED;
 
-	q->pages = to_pages(q, a[1]);
-	q->data = a[2] & F_PROT_WRITE && !was && !shared;
+	q->pages =
+		was_looked_at(q) ? q->r->range.closed_bytes / q->l->page_bytes : to_pages(q, a[1]);
+	q->data = a[2] & F_PROT_WRITE && q->pages;
 	q->accounted = q->data && !(q->walked && flags & VM_ACCOUNT);
+	q->no_reserve = q->walked && flags & VM_NORESERVE;
 }
 
 static void read_request(struct request *q)
 {
 	const __u64 *a = q->r->args;
+	uint64_t mapped;
 
-	q->walked = q->r->range.walk == FS_WALK_DONE && q->r->range.vmas;
+	q->walked = was_looked_at(q) && q->r->range.vmas;
 	switch (q->r->call) {
 	case FS_CALL_MMAP:
 		read_mmap(q, a[1], a[2], a[3]);
 		break;
 	case FS_CALL_MREMAP:
 		read_mremap(q, a);
+		break;
+	case FS_CALL_SHMAT:
+		q->length_bytes = q->r->asked.bytes;
+		q->pages = to_pages(q, q->length_bytes);
 		break;
 	case FS_CALL_BRK:
 		q->pages = to_pages(q, a[0] - (uint64_t)q->r->ret);
@@ -552,6 +592,9 @@ static void read_request(struct request *q)
 		break;
 	}
 	q->locked |= has_fact(q, FS_FACT_LOCKS_FUTURE);
+	/* pages that it maps over are not asked for */
+	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
+	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
 }
 
 /*
@@ -564,7 +607,7 @@ static bool hole_is_open(const struct request *q)
 	case FS_CALL_MPROTECT:
 	case FS_CALL_MLOCK:
 	case FS_CALL_MUNLOCK:
-		return q->r->range.walk != FS_WALK_DONE && q->r->error == ENOMEM;
+		return !was_looked_at(q) && q->r->error == ENOMEM;
 	}
 	return false;
 }

@@ -58,23 +58,35 @@ static bool said_commit(const struct request *q, struct verdict *v, bool *ret_su
 	return true;
 }
 
-#define STACK_QUARTER 4
-#define MOST_ARGS_BYTES                                                                            \
-	(6ULL << 20) /* three quarters of _STK_LIM: fs/exec.c, bprm_stack_limits() */
+/* fs/exec.c, bprm_stack_limits(): three quarters of _STK_LIM at most, and ARG_MAX at least */
+#define MOST_ARGS_BYTES	 (6ULL << 20)
+#define LEAST_ARGS_BYTES (128ULL << 10)
+#define MOST_ARG_BYTES	 (128ULL << 10) /* MAX_ARG_STRLEN, of one string */
 
-/* Arguments and environment may take a quarter of the stack, and 6 MiB. */
+/* Arguments and environment, with their pointers, may take a quarter of the stack. */
 static bool past_stack_quarter(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	*ret_sure = false; /* how long they are is not read */
-	if (q->r->stack_limit_bytes / STACK_QUARTER >= MOST_ARGS_BYTES)
+	uint64_t quarter = q->r->stack_limit_bytes / 4;
+	uint64_t limit = quarter > LEAST_ARGS_BYTES ? quarter : LEAST_ARGS_BYTES;
+	const struct fs_asked *asked = &q->r->asked;
+
+	if (quarter >= MOST_ARGS_BYTES || (asked->whole && asked->bytes <= limit))
 		return false;
-	verdict_count(v, "RLIMIT_STACK / 4", q->r->stack_limit_bytes / STACK_QUARTER, UINT64_MAX);
+	*ret_sure = asked->whole && asked->longest <= MOST_ARG_BYTES;
+	verdict_count(v, "bytes of arguments", asked->bytes, limit);
+	verdict_count(v, "RLIMIT_STACK", q->r->stack_limit_bytes, UINT64_MAX);
 	return true;
 }
 
 static bool arguments_too_long(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	*ret_sure = false;
+	const struct fs_asked *asked = &q->r->asked;
+
+	*ret_sure = asked->whole;
+	if (asked->longest > MOST_ARG_BYTES)
+		verdict_count(v, "bytes of one argument", asked->longest, MOST_ARG_BYTES);
+	else
+		verdict_count(v, "bytes of arguments", asked->bytes, MOST_ARGS_BYTES);
 	return true;
 }
 
@@ -108,15 +120,18 @@ static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sur
 	return true;
 }
 
+/* io_uring accounts what it pins to its user, who may have CAP_IPC_LOCK, once for all rings. */
 static bool past_memlock_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+	uint64_t pages = q->r->asked.bytes / q->l->page_bytes, have = q->r->user.locked_pages;
 
-	*ret_sure = false; /* how many pages it names is in memory that was not read */
 	if (has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
-	verdict_count(v, "locked pages of the user",
-		      q->r->user.locked_pages == UINT64_MAX ? 0 : q->r->user.locked_pages, limit);
+	*ret_sure = have != UINT64_MAX && have + pages > limit;
+	if (!*ret_sure && q->r->asked.whole && have != UINT64_MAX)
+		return false;
+	verdict_sum(v, "locked pages of the user", have == UINT64_MAX ? 0 : have, pages, limit);
 	return true;
 }
 
@@ -142,10 +157,10 @@ static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_s
 
 static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	*ret_sure = q->r->range.walk == FS_WALK_DONE && q->r->range.hole != UINT64_MAX;
+	*ret_sure = was_looked_at(q) && q->r->range.hole != UINT64_MAX;
 	if (*ret_sure)
 		verdict_address(v, "nothing is mapped at", q->r->range.hole);
-	return *ret_sure || q->r->range.walk != FS_WALK_DONE;
+	return *ret_sure || !was_looked_at(q);
 }
 
 static const struct {
@@ -155,12 +170,15 @@ static const struct {
 	{FS_CALL_CLONE, {"rlimit_nproc", past_nproc, EAGAIN}},
 	{FS_CALL_CLONE, {"threads_max", past_threads, EAGAIN}},
 	{FS_CALL_CLONE, {"cgroup_pids", past_pids, EAGAIN}},
+	{FS_CALL_CLONE, {"rlimit_nofile", past_nofile, EMFILE}},
+	{FS_CALL_CLONE, {"file_max", past_file_max, ENFILE}},
 	{FS_CALL_CLONE, {"overcommit_strict", past_commit_of_fork, ENOMEM}},
 	{FS_CALL_CLONE, {"overcommit_heuristic", said_commit, ENOMEM}},
 	{FS_CALL_CLONE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
 	{FS_CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
 	{FS_CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
 	{FS_CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
+	{FS_CALL_EXECVE, {"file_max", past_file_max, ENFILE}},
 	{FS_CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
 	{FS_CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
 	{FS_CALL_EXECVE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},

@@ -14,6 +14,7 @@
 #define F_MAP_TYPE	      0x0f
 #define F_MAP_FIXED	      0x10
 #define F_MAP_ANONYMOUS	      0x20
+#define F_MAP_GROWSDOWN	      0x100
 #define F_MAP_LOCKED	      0x2000
 #define F_MAP_NORESERVE	      0x4000
 #define F_MAP_HUGETLB	      0x40000
@@ -31,6 +32,7 @@ struct request {
 	const struct fs_refused_record *r;
 	const struct fs_limits *l;
 	uint64_t pages;
+	uint64_t more_pages;   /* less those that they take the place of */
 	uint64_t length_bytes; /* to be found a place for; 0: none */
 	uint64_t space_bytes;  /* of a process, without a hint above it; UINT64_MAX: not known */
 	bool data;	       /* private and writable: RLIMIT_DATA bounds it */
@@ -39,7 +41,7 @@ struct request {
 	bool locked;	       /* RLIMIT_MEMLOCK bounds it */
 	bool hugetlb;
 	bool replaces; /* MAP_FIXED: what it maps over is given back */
-	bool walked;   /* its range was looked at, whole */
+	bool walked;   /* its range was looked at, whole, and something is mapped there */
 };
 
 /*
@@ -76,8 +78,14 @@ static inline bool has_fact(const struct request *q, uint32_t fact)
 	return q->r->facts & fact;
 }
 
+/* Whether the whole range was looked at: what holds of it is known. */
+static inline bool was_looked_at(const struct request *q)
+{
+	return q->r->range.walk == FS_WALK_DONE;
+}
+
 /* Checks that several families of calls have. */
-check_fn past_commit, past_heuristic, past_cgroup_memory;
+check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max;
 
 void cause_of_mapping(struct request *q, struct verdict *v);
 void cause_of_descriptor(struct request *q, struct verdict *v);

@@ -20,6 +20,9 @@ TIER_1 = faultscope("all, tiers 0,1", "--tiers", "0,1")
 TIER_2 = faultscope("all, tiers 0-2", "--tiers", "0-2")
 ALL = faultscope("all, as is")
 WATCHED = faultscope("-p the workload", "-p", "{pid}")
+ATTRIBUTED = Tool("diagnose: who made each, by stack",
+                  ["faultscope", "diagnose", "--json", "-p", "{pid}", "-d", "600"],
+                  ready='"type":"start"')
 OTHER = faultscope("-p another process", "-p", "{other}")
 COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
                         "tracepoint:exceptions:page_fault_user { @[pid] = count(); }")
@@ -46,7 +49,7 @@ def fault(setup, scale, say):
 def of_calls(*syscalls):
     probes = ", ".join(f"tracepoint:syscalls:sys_exit_{call}" for call in syscalls)
     return [
-        NOTHING, TIER_1, ALL, WATCHED,
+        NOTHING, TIER_1, ALL, WATCHED, ATTRIBUTED,
         faultscope("-p, calls=tracepoint", "-p", "{pid}", "--hook", "calls=tracepoint"),
         faultscope("-p, calls=tp_btf", "-p", "{pid}", "--hook", "calls=tp_btf"),
         bpftrace("bpftrace count, tracepoint", probes + " { @[pid] = count(); }"),

@@ -21,9 +21,8 @@ CLASSES = {
 
 # Its CPU ignores the top byte of an address, and has no exception for one out of range.
 CLASSES_ARM64 = {"noncanonical": {"unmapped"}}
-# Without task storage neither the mapping nor the stack pointer of an access is known.
-CLASSES_HASH = {"readonly": {"protection"}, "protnone": {"protection"},
-                "stack": {"unmapped"}}
+# Without task storage the registers of an access are not known.
+CLASSES_HASH = {"noncanonical": {"general protection"}}
 
 
 def expect_signals(check, lines, truth):

@@ -80,6 +80,13 @@ static inline struct fs_hook_record hook_record(const char *name, enum fs_hook_s
 	return r;
 }
 
+/* All of them below the soft limit. */
+static inline void hold_fds(struct fs_refused_record *r, uint32_t fds)
+{
+	r->fds = fds;
+	r->fds_free = r->fd_soft > fds ? r->fd_soft - fds : 0;
+}
+
 static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call call, int error)
 {
 	struct fs_refused_record r = RECORD(fs_refused_record, FS_REC_REFUSED, 2 * SECOND);
@@ -93,9 +100,15 @@ static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call
 	r.total_vm_pages = 1000;
 	r.data_vm_pages = 500;
 	r.as_limit_bytes = r.data_limit_bytes = r.memlock_limit_bytes = UINT64_MAX;
+	r.stack_limit_bytes = 8 << 20;
+	r.nproc_limit = UINT64_MAX;
 	r.fd_soft = 1024;
 	r.map_count = 100;
-	r.fds = 10;
+	hold_fds(&r, 10);
+	r.range.hole = UINT64_MAX;
+	r.memory.limit = r.pids.limit = UINT64_MAX;
+	memset(&r.user, 0xff, sizeof(r.user));
+	r.stack = -1;
 	snprintf(r.comm, sizeof(r.comm), "proc%u", pid);
 	return r;
 }

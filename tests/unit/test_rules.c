@@ -150,7 +150,7 @@ static void is_refused(enum fs_call call, int error, const char *id, const char 
 
 	begin(blind);
 	r.map_count = 65532;
-	r.fds = 1024;
+	hold_fds(&r, 1024);
 	r.subject.start_ns = 1;
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
@@ -268,7 +268,7 @@ static const struct finding *crash(enum fs_call call, int error, int signal, dou
 	struct fs_signal_record s = signal_record(signal, 2 * SECOND + later * SECOND);
 
 	r.map_count = 65532;
-	r.fds = 1024;
+	hold_fds(&r, 1024);
 	model_take(&m, &r.h);
 	model_take(&m, &s.h);
 	findings_judge_events(&fs, &m);

@@ -27,14 +27,9 @@ static void pids_of_parent(void)
 	pids("", "1");
 }
 
-static void *empty(void *arg)
-{
-	return arg;
-}
-
 static void pids_of_thread(void)
 {
-	pthread_join(start_thread(empty, NULL), NULL);
+	pthread_join(start_thread(empty_thread, NULL), NULL);
 	pids_own();
 }
 
@@ -43,22 +38,11 @@ static void more_pids(void)
 	cgroup_set("pids", limited_group, "pids.max", "max");
 }
 
-static long make_fork(void)
-{
-	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-
-	if (!child)
-		_exit(0);
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	return child;
-}
-
 static long make_thread(void)
 {
 	pthread_t thread;
 
-	errno = pthread_create(&thread, NULL, empty, NULL);
+	errno = pthread_create(&thread, NULL, empty_thread, NULL);
 	if (errno)
 		return -1;
 	pthread_join(thread, NULL);
@@ -117,8 +101,6 @@ static void start_worker(long (*make)(void))
 {
 	bool v2 = cgroup_v2();
 
-	talk = map_anon(PAGE_BYTES, RW, 0);
-	munmap((void *)talk, PAGE_BYTES);
 	talk = map_file(-1, PAGE_BYTES, RW, SHARED_ANON);
 	talk->go = 0;
 	cgroup_make("memory");

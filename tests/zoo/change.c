@@ -2,16 +2,6 @@
 /* Calls that change what is mapped: mprotect, madvise, munmap, msync. */
 #include "zoo.h"
 
-#include <sys/sysinfo.h>
-
-#ifndef PR_SET_MDWE
-#define PR_SET_MDWE		 65
-#define PR_MDWE_REFUSE_EXEC_GAIN 1
-#endif
-#ifndef SYS_mseal
-#define SYS_mseal 462
-#endif
-
 #define BLOCK_PAGES 8
 
 static char *block;
@@ -97,13 +87,8 @@ static void protect_data_of_file(void)
 
 static void protect_beyond_memory(void)
 {
-	struct sysinfo info;
-	size_t bytes;
+	size_t bytes = beyond_memory();
 
-	if (read_number("/proc/sys/vm/overcommit_memory"))
-		skip("vm.overcommit_memory is not 0");
-	sysinfo(&info);
-	bytes = (info.totalram + info.totalswap) * info.mem_unit + some_bytes();
 	block = map_anon(bytes, PROT_READ, 0);
 	ASK(mprotect, P(block), bytes, RW);
 }

@@ -12,7 +12,6 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/un.h>
 
 #define BLOCK_PAGES 8
@@ -181,31 +180,15 @@ static void last_pid_of_group(void)
 	cgroup_set("pids", "/below", "pids.max", "2");
 }
 
-static long forks(void)
-{
-	pid_t child = fork_or_die();
-
-	if (!child)
-		_exit(0);
-	waitpid(child, NULL, 0);
-	return 0;
-}
-
 static void beyond_memory_unreserved(void)
 {
-	struct sysinfo info;
-
-	if (read_number("/proc/sys/vm/overcommit_memory"))
-		skip("vm.overcommit_memory is not 0");
-	sysinfo(&info);
-	ASK(mmap, 0, (info.totalram + info.totalswap) * info.mem_unit + some_bytes(), RW,
-	    PRIVATE_ANON | MAP_NORESERVE, -1, 0);
+	ASK(mmap, 0, beyond_memory(), RW, PRIVATE_ANON | MAP_NORESERVE, -1, 0);
 }
 
 /* Of two searches for a place the first one fails. */
 static void last_hole(void)
 {
-	fill_space(read_number("/proc/sys/vm/mmap_min_addr"), USER_END, 64 * MIB);
+	fill_space(64 * MIB);
 	ASK(mmap, 0, 64 * MIB, RW, PRIVATE_ANON, -1, 0);
 }
 
@@ -440,8 +423,8 @@ const struct zoo_case control_cases[] = {
 	{ "control-nofile-pipe", WITHIN(last_two_numbers) },
 	{ "control-nofile-dup2", WITHIN(last_chosen_number) },
 	{ "control-inotify", WITHIN(last_instance) },
-	{ "control-nproc", { 0 }, last_process, forks, .control = true },
-	{ "control-pids", { 0 }, last_pid_of_group, forks, .control = true },
+	{ "control-nproc", { 0 }, last_process, make_fork, .control = true },
+	{ "control-pids", { 0 }, last_pid_of_group, make_fork, .control = true },
 	{ "control-noreserve", WITHIN(beyond_memory_unreserved) },
 	{ "control-last-hole", WITHIN(last_hole) },
 	{ "control-hint", WITHIN(taken_hint) },

@@ -78,11 +78,6 @@ static void before_as_lifted(void)
 	restore_as();
 }
 
-static void *empty_thread(void *arg)
-{
-	return arg;
-}
-
 static long start_big_thread(void)
 {
 	pthread_attr_t attr;

@@ -313,7 +313,6 @@ static void of_bpf_hash(void)
 	of_bpf_map(BPF_MAP_TYPE_HASH);
 }
 
-#define ERROR_NOTSUPP 524 /* include/linux/errno.h: of the kernel alone, but it gets out */
 
 const struct zoo_case file_cases[] = {
 	{ "mmap-no-fd", { "mmap", EBADF, "bad_descriptor" }, no_fd, NULL, another_fd },

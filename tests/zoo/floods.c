@@ -63,7 +63,7 @@ static void window_in_as(void)
 {
 	size_t bytes = some_bytes();
 
-	fill_space(0x40000000, 0x80000000, 0);
+	fill_window(0x40000000, 0x80000000);
 	ASK(mmap, 0, 64 * KIB, PROT_NONE, PRIVATE_ANON | MAP_32BIT, -1, 0);
 	hide(ENOMEM);
 	ASK(mmap, 0, bytes, PROT_NONE, PRIVATE_ANON, -1, 0);

@@ -93,17 +93,6 @@ static void strict_brk(void)
 	strictly();
 }
 
-static long make_fork(void)
-{
-	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-
-	if (!child)
-		_exit(0);
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	return child;
-}
-
 /* A fork promises all that its parent was promised, once more. */
 static void strict_fork(void)
 {
@@ -312,16 +301,23 @@ static void more_watches(void)
 	machine_setting(WATCHES, 1000);
 }
 
+/* Enough for those who watch us: they are another user's. */
+#define MOST_EPOLLS 40
+
 static void few_epolls(void)
 {
 	static struct epoll_event event = { .events = EPOLLIN };
-	int poll = epoll_create1(0);
+	int poll;
 
-	machine_setting(EPOLLS, 2);
-	for (int i = 0; i < 3; i++) {
+	machine_setting(EPOLLS, MOST_EPOLLS);
+	/* the real one is counted, the effective one has our rights */
+	if (setresuid(1000000000 + getpid(), 0, 0))
+		die("setresuid");
+	poll = epoll_create1(0);
+	for (int i = 0; i <= MOST_EPOLLS; i++) {
 		if (pipe(pair))
 			die("pipe");
-		if (i < 2 && epoll_ctl(poll, EPOLL_CTL_ADD, pair[0], &event))
+		if (i < MOST_EPOLLS && epoll_ctl(poll, EPOLL_CTL_ADD, pair[0], &event))
 			die("epoll_ctl");
 	}
 	ASK(epoll_ctl, poll, EPOLL_CTL_ADD, pair[0], P(&event));
@@ -448,18 +444,21 @@ static void ask_within_swap(void)
 /* Memory that the hardware calls broken */
 
 static volatile char *page;
+static bool broken;
 
+/* The kernel tells it as it would a read that met the broken place. */
 static void touch_page(void)
 {
+	if (broken && madvise((void *)page, PAGE_BYTES, MADV_HWPOISON))
+		skip("MADV_HWPOISON: %s", strerror(errno));
 	(void)*page;
 }
 
-static void poison(void)
+static void break_page(void)
 {
 	page = map_anon(PAGE_BYTES, RW, 0);
 	*page = 1;
-	if (madvise((void *)page, PAGE_BYTES, MADV_HWPOISON))
-		skip("MADV_HWPOISON: %s", strerror(errno));
+	broken = true;
 }
 
 static long reads_page(void)
@@ -470,6 +469,7 @@ static long reads_page(void)
 static void another_page(void)
 {
 	page = map_anon(PAGE_BYTES, RW, 0);
+	broken = false;
 }
 
 /* All memory used up by a process that offers itself */
@@ -560,7 +560,7 @@ const struct zoo_case guest_cases[] = {
 	  GUEST(beyond_swap, NULL, ask_within_swap) },
 	{ "control-swap", { 0 }, GUEST(within_swap, NULL, NULL), .control = true },
 	{ "bus-poison", .class = "hardware poison|hardware memory error", .signal = SIGBUS,
-	  GUEST(poison, reads_page, another_page) },
+	  GUEST(break_page, reads_page, another_page) },
 	{ "oom-of-machine", .oom = "none|global|system|CONSTRAINT_NONE",
 	  GUEST(little_memory, eats_memory, NULL) },
 	{ 0 },

@@ -4,7 +4,6 @@
 
 #include <sys/ipc.h>
 #include <sys/shm.h>
-#include <sys/sysinfo.h>
 
 static uintptr_t end_of_heap; /* of its last page */
 static char *in_the_way;
@@ -55,12 +54,7 @@ static void past_memlock(void)
 
 static void past_memory(void)
 {
-	struct sysinfo info;
-
-	if (read_number("/proc/sys/vm/overcommit_memory"))
-		skip("vm.overcommit_memory is not 0");
-	sysinfo(&info);
-	ask_heap((info.totalram + info.totalswap) * info.mem_unit + some_bytes());
+	ask_heap(beyond_memory());
 }
 
 static void ask_less(void)
@@ -146,7 +140,7 @@ static void attach_fragmented(void)
 	size_t hole = vary(17, 32) * MIB;
 
 	attach_once(hole + 4 * MIB);
-	fill_space(read_number("/proc/sys/vm/mmap_min_addr"), USER_END, hole);
+	fill_space(hole);
 }
 
 static void attach_bent(void)

@@ -3,12 +3,6 @@
 #include "zoo.h"
 
 #include <linux/mman.h>
-#include <sys/sysinfo.h>
-
-#ifndef PR_SET_MDWE
-#define PR_SET_MDWE	      65
-#define PR_MDWE_REFUSE_EXEC_GAIN 1
-#endif
 
 static void ask_anon(size_t bytes, int protection, int flags)
 {
@@ -67,7 +61,7 @@ static void as_in_last_hole(void)
 {
 	size_t bytes = 64 * MIB;
 
-	fill_space(read_number("/proc/sys/vm/mmap_min_addr"), USER_END, bytes);
+	fill_space(bytes);
 	ask_anon(bytes, RW, 0);
 	room_as(bytes / 2);
 }
@@ -178,16 +172,6 @@ static void memlock_secret(void)
 }
 
 /* Overcommit by the heuristic: one request beyond all memory and swap */
-
-static size_t beyond_memory(void)
-{
-	struct sysinfo info;
-
-	if (read_number("/proc/sys/vm/overcommit_memory"))
-		skip("vm.overcommit_memory is not 0");
-	sysinfo(&info);
-	return (info.totalram + info.totalswap) * info.mem_unit + some_bytes();
-}
 
 static void heuristic_anon(void)
 {

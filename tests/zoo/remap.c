@@ -2,12 +2,7 @@
 /* mremap: limits on what it grows by, places to grow to, and what it is to take. */
 #include "zoo.h"
 
-#include <sys/sysinfo.h>
-
 #define BLOCK_PAGES 8
-#ifndef SYS_mseal
-#define SYS_mseal 462
-#endif
 
 static char *block;
 static size_t bytes_now;
@@ -70,13 +65,7 @@ static void memlock_and_as_lifted(void)
 
 static void past_memory(void)
 {
-	struct sysinfo info;
-
-	if (read_number("/proc/sys/vm/overcommit_memory"))
-		skip("vm.overcommit_memory is not 0");
-	sysinfo(&info);
-	ask_growth(PAGE_BYTES, (info.totalram + info.totalswap) * info.mem_unit + some_bytes(),
-		   RW);
+	ask_growth(PAGE_BYTES, beyond_memory(), RW);
 }
 
 static void grow_less(void)
@@ -95,7 +84,7 @@ static void fragmented(void)
 	size_t hole = vary(17, 64) * MIB;
 
 	ask_growth(PAGE_BYTES, hole, PROT_READ);
-	fill_space(read_number("/proc/sys/vm/mmap_min_addr"), USER_END, hole);
+	fill_space(hole);
 }
 
 static void neighbour(void)

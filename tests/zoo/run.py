@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -21,26 +22,51 @@ for room in ("e2e", "vm"):
     sys.path.insert(0, str(HERE.parent / room))
 
 from harness import FAULTSCOPE, PATIENCE, ROOT, Lab, Lines, Watch  # noqa: E402
-from score import LEAST_RIGHT, Answer, Score, judge  # noqa: E402
+from score import LEAST_RIGHT, MISSED, Answer, Score, judge  # noqa: E402
 
 ZOO = ROOT / "build/zoo"
 SKIPPED = 77
 WAYS = ("run", "attach", "abrupt")
 CASE_SECONDS = 60
-GUEST_SECONDS = 240  # where all is emulated
 GUEST_MAPS = 5000
 
 
 class Failure(Exception):
-    """A case that did not behave as it claims, or faultscope that ended badly."""
+    """A case that did not behave as it claims."""
 
 
-def truth_of(text, name):
+class Broken(Exception):
+    """faultscope itself failed while it watched."""
+
+
+# Lets each of its arguments be a case, one after another, and keeps what it said and its status.
+SCRIPT = """
+place=$1 zoo=$2 options=$3
+shift 3
+for name; do
+	timeout %d $zoo $name $options >$place/$name.out 2>$place/$name.err </dev/null
+	echo $? >$place/$name.status
+done
+""" % CASE_SECONDS
+
+
+def truth_of(out, err, status, name):
     """The last line that a case printed; before it may be that it waits."""
-    lines = text.splitlines()
+    if status not in (0, SKIPPED):
+        raise Failure(f"status {status}: {err.strip()}")
+    lines = out.splitlines()
     if not lines:
-        raise Failure(f"{name} printed no truth")
+        raise Failure(f"{name} printed no truth: {err.strip()}")
     return json.loads(lines[-1])
+
+
+def of_process(lines, pid):
+    """The lines of a process and of its children's children."""
+    group = {pid}
+    for line in lines.of("process"):
+        if line["ppid"] in group:
+            group.add(line["pid"])
+    return Lines("\n".join(json.dumps(line) for line in lines.all if line.get("pid") in group))
 
 
 class Host:
@@ -55,16 +81,17 @@ class Host:
         listed = subprocess.run([ZOO, "list"], capture_output=True, text=True, check=True).stdout
         return [json.loads(line) for line in listed.splitlines()]
 
-    def run(self, case, *options):
+    def run(self, cases, *options):
+        """`faultscope run` of cases, one after another: of each its lines and truth, or why not."""
         lab = Lab()
         try:
             out = lab.new_output()[0]
-            ran = lab.faultscope("run", "--json", "-o", out, "--", ZOO, case, *self.options,
-                                 *options, timeout=CASE_SECONDS)
-            self.clean(case)
-            if ran.returncode not in (0, SKIPPED):
-                raise Failure(f"status {ran.returncode}: {ran.err.strip()}")
-            return Lines(out.read_text()), truth_of(ran.out, case)
+            ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c", SCRIPT, "sh",
+                                 lab.dir, ZOO, " ".join([*self.options, *options]), *cases,
+                                 timeout=len(cases) * CASE_SECONDS)
+            self.clean()
+            return told_of(cases, ran.returncode, ran.err, out.read_text,
+                           lambda name: (lab.dir / name).read_text(errors="replace"))
         finally:
             lab.close()
 
@@ -83,16 +110,15 @@ class Host:
             work.stdin.flush()
             said = work.stdout.readline()
             capture = watch.stop()
-            _, err = work.communicate("e", timeout=PATIENCE)
-            self.clean(case)
-            if capture.status or work.returncode:
-                raise Failure(f"status {work.returncode} and {capture.status} of faultscope:"
-                              f" {err.strip()}{capture.stderr.strip()}")
-            return Lines(capture.text), truth_of(said, case)
+            err = work.communicate("e", timeout=PATIENCE)[1]
+            self.clean()
+            if capture.status:
+                raise Broken(f"status {capture.status}: {capture.stderr.strip()}")
+            return Lines(capture.text), truth_of(said, err, work.returncode, case)
         finally:
             lab.close()
 
-    def clean(self, _case):
+    def clean(self):
         """Groups of cases that were killed before they could undo them."""
         for place in Path("/sys/fs/cgroup").glob("**/faultscope-zoo-*"):
             alive = Path(f"/proc/{place.name.rpartition('-')[2]}").exists()
@@ -106,6 +132,22 @@ class Host:
         pass
 
 
+def told_of(cases, status, err, read_lines, read_file):
+    """{case: (lines, truth) or an exception}."""
+    told = {}
+    lines = Lines(read_lines()) if not status else None
+    for name in cases:
+        try:
+            if lines is None:
+                raise Broken(f"status {status}: {err.strip()}")
+            truth = truth_of(read_file(f"{name}.out"), read_file(f"{name}.err"),
+                             int(read_file(f"{name}.status")), name)
+            told[name] = of_process(lines, truth.get("main")), truth
+        except (Failure, Broken, OSError) as reason:
+            told[name] = reason
+    return told
+
+
 class Guest:
     """All cases, on a machine of their own: they may set what holds for all of it."""
 
@@ -116,33 +158,35 @@ class Guest:
         import lab
         import programs
         from vm import Vm
-        self.lab_of = lab.VmLab
+        self.lab = lab
         found = fetch.kernel(kernel)
-        files = {lab.FAULTSCOPE: programs.static_faultscope(found.arch)}
-        files["/zoo"] = ZOO
-        self.vm = Vm(found, files)
-        self.vm.must(f"sysctl -w vm.max_map_count={GUEST_MAPS}; mkdir -p /tmp")
+        self.vm = Vm(found, {lab.FAULTSCOPE: programs.static_faultscope(found.arch), "/zoo": ZOO,
+                             "/script": SCRIPT.encode()}, modules={"loop": ""})
+        self.vm.must(f"sysctl -w vm.max_map_count={GUEST_MAPS}")
         self.options = ["--seed", str(seed), "--guest"]
 
     def cases(self):
         return [json.loads(line) for line in self.vm.must("/zoo list").splitlines()]
 
-    def run(self, case, *options):
+    def run(self, cases, *options):
         place = self.vm.must("mktemp -d /run/zoo.XXXXXX").strip()
-        words = " ".join(["/bin/faultscope", "run", "--json", "-o", f"{place}/lines", "--", "/zoo",
-                          case, *self.options, *options])
-        ran = self.vm.run(words, GUEST_SECONDS)
-        if ran.status not in (0, SKIPPED):
-            raise Failure(f"status {ran.status}: {ran.err.strip()}")
-        text = self.vm.get(f"{place}/lines").decode(errors="replace")
+        words = ["/bin/faultscope", "run", "--json", "-o", f"{place}/lines", "--", "sh", "/script",
+                 place, "/zoo", " ".join([*self.options, *options]), *cases]
+        ran = self.vm.run(self.lab.quoted(words), len(cases) * CASE_SECONDS)
+
+        def read(name):
+            return self.vm.get(f"{place}/{name}").decode(errors="replace")
+
+        told = told_of(cases, ran.status, ran.err, lambda: read("lines"), read)
         self.vm.must(f"rm -r {place}")
-        return Lines(text), truth_of(ran.out, case)
+        return told
 
     def attach(self, case):
-        lab = self.lab_of(self.vm)
+        lab = self.lab.VmLab(self.vm)
         try:
-            work = lab_process(lab, ["/zoo", case, "--wait", "--hold", *self.options])
-            ready = truth_of(work.line("out", 1), case)
+            work = self.lab.GuestProcess(lab, self.lab.quoted(
+                ["/zoo", case, "--wait", "--hold", *self.options]))
+            ready = truth_of(work.line("out", 1), "", 0, case)
             if "skip" in ready:
                 return None, ready
             watch = lab.watch("-p", work.pid, "--children")
@@ -150,9 +194,10 @@ class Guest:
             said = work.line("out", 2)
             capture = watch.stop()
             work.write("e")
-            if work.end():
-                raise Failure(work.text("err").strip())
-            return Lines(capture.text), truth_of(said, case)
+            status = work.end()
+            if capture.status:
+                raise Broken(f"status {capture.status}: {capture.stderr.strip()}")
+            return Lines(capture.text), truth_of(said, work.text("err"), status, case)
         finally:
             lab.close()
 
@@ -160,15 +205,10 @@ class Guest:
         self.vm.close()
 
 
-def lab_process(lab, words):
-    from lab import GuestProcess, quoted
-    return GuestProcess(lab, quoted(words))
-
-
 def ways_of(number, case, asked):
     """How a case is watched: always by run, every fourth by each other way."""
     if asked != "some":
-        return [way for way in WAYS if way in asked.split(",")]
+        return asked.split(",")
     ways = ["run"]
     if number % 4 == 1:
         ways.append("attach")
@@ -177,10 +217,36 @@ def ways_of(number, case, asked):
     return ways
 
 
-def watch(place, case, way):
+def watch_each(place, case):
+    """What place.run() gives, of one case that is found waiting."""
+    try:
+        return {case: place.attach(case)}
+    except (Failure, Broken, AssertionError, subprocess.TimeoutExpired, ValueError) as reason:
+        return {case: reason}
+
+
+def batches(cases, size):
+    """Cases that set something for the whole machine go alone."""
+    together = []
+    for case in cases:
+        if case["guest"]:
+            yield [case["case"]]
+            continue
+        together.append(case["case"])
+        if len(together) == size:
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def watch(place, way, cases, size):
     if way == "attach":
-        return place.attach(case)
-    return place.run(case, *(["--abrupt"] if way == "abrupt" else []))
+        for case in cases:
+            yield watch_each(place, case["case"])
+    else:
+        for batch in batches(cases, size):
+            yield place.run(batch, *(["--abrupt"] if way == "abrupt" else []))
 
 
 class Tap:
@@ -196,34 +262,56 @@ class Tap:
         sys.stdout.flush()
 
 
-def run_all(place, options):
+class Results:
     """Answers, cases that were skipped with why, and cases that did not behave."""
-    answers, skipped, failed = [], {}, []
-    listed = place.cases()
-    chosen = [case for case in listed if not options.case or case["case"] in options.case]
-    for number, case in enumerate(chosen):
+
+    def __init__(self, options):
+        self.options = options
+        self.answers = []
+        self.skipped = {}
+        self.failed = []
+
+    def take(self, case, way, told):
         name = case["case"]
+        if isinstance(told, Broken):
+            self.answers.append(Answer(name, case["kind"], way, MISSED, "an answer",
+                                       f"faultscope failed: {told}"))
+        elif isinstance(told, Exception):
+            self.failed.append(f"{name} ({way}): {str(told)[:300]}")
+        elif "skip" in told[1]:
+            self.skipped[name] = told[1]["skip"]
+        else:
+            self.judge(case, way, *told)
+
+    def judge(self, case, way, lines, truth):
+        answer = judge(case["case"], case["kind"], way, lines, truth)
+        self.answers.append(answer)
+        if self.options.json:
+            print(json.dumps(vars(answer)), flush=True)
+        if self.options.verbose:
+            print(f"# truth: {json.dumps(truth)}")
+            for line in lines.of("refused") + lines.of("signal") + lines.of("oom"):
+                print(f"# {json.dumps(line)}")
+
+
+def run_all(place, options):
+    results = Results(options)
+    chosen = [case for case in place.cases() if not options.case
+              or any(fnmatch(case["case"], pattern) for pattern in options.case)]
+    by_name = {case["case"]: case for case in chosen}
+    for case in chosen:
         if case["guest"] and not place.guest:
-            skipped[name] = "needs a machine of its own: --vm"
-            continue
-        for way in ways_of(number, case, options.ways):
-            try:
-                lines, truth = watch(place, name, way)
-            except (Failure, AssertionError, subprocess.TimeoutExpired) as reason:
-                failed.append(f"{name} ({way}): {str(reason)[:300]}")
-                continue
-            if "skip" in truth:
-                skipped[name] = truth["skip"]
-                break
-            answer = judge(name, case["kind"], way, lines, truth)
-            answers.append(answer)
-            if options.json:
-                print(json.dumps(vars(answer)), flush=True)
-            if options.verbose:
-                print(f"# truth: {json.dumps(truth)}")
-                for line in lines.of("refused") + lines.of("signal") + lines.of("oom"):
-                    print(f"# {json.dumps(line)}")
-    return answers, skipped, failed
+            results.skipped[case["case"]] = "needs a machine of its own: --vm"
+    for way in WAYS:
+        cases = [case for number, case in enumerate(chosen)
+                 if way in ways_of(number, case, options.ways)
+                 and case["case"] not in results.skipped]
+        for told in watch(place, way, cases, options.batch):
+            for name, one in told.items():
+                results.take(by_name[name], way, one)
+    order = {name: number for number, name in enumerate(by_name)}
+    results.answers.sort(key=lambda one: order[one.case])
+    return results
 
 
 def print_table(answers):
@@ -234,17 +322,18 @@ def print_table(answers):
               "  " + row[4][:160])
 
 
-def report(where, answers, skipped, failed, options):
-    score = Score(answers)
+def report(where, results, options):
+    score = Score(results.answers)
     if options.json:
-        print(json.dumps({"score": score.as_json(), "skipped": skipped, "failed": failed}))
+        print(json.dumps({"score": score.as_json(), "skipped": results.skipped,
+                          "failed": results.failed}))
     else:
-        print_table(answers)
-        for name, why in skipped.items():
+        print_table(results.answers)
+        for name, why in results.skipped.items():
             print(f"# skipped: {name}: {why}")
     tap = Tap()
     print(f"# {where}: {score.text()}")
-    tap.say(f"{where}: every case behaves as it claims", failed)
+    tap.say(f"{where}: every case behaves as it claims", results.failed)
     tap.say(f"{where}: at least {LEAST_RIGHT:g} % of the causes are right",
             [] if score.percent("right") >= LEAST_RIGHT else [score.text()])
     tap.say(f"{where}: no wrong cause is marked certain",
@@ -258,11 +347,14 @@ def report(where, answers, skipped, failed, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--case", metavar="NAME", action="append", help="only this case")
+    parser.add_argument("--case", metavar="NAME", action="append",
+                        help="only cases of this name or pattern")
     parser.add_argument("--list", action="store_true", help="name all cases")
     parser.add_argument("--vm", metavar="KERNEL", help="in a guest with this kernel: 6.1, 6.12, …")
     parser.add_argument("--ways", default="some",
                         help="comma-separated, of run, attach, abrupt (default: run, some others)")
+    parser.add_argument("--batch", type=int, default=16, metavar="N",
+                        help="cases that one faultscope run watches (default: 16)")
     parser.add_argument("--seed", type=int, default=1, help="sizes and places of the cases")
     parser.add_argument("--json", action="store_true", help="a line of JSON an answer")
     parser.add_argument("--verbose", action="store_true", help="truth and lines of each case")
@@ -281,7 +373,7 @@ def main():
         return 0
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)
     try:
-        return report(options.vm or "here", *run_all(place, options), options)
+        return report(options.vm or "here", run_all(place, options), options)
     finally:
         place.close()
 

@@ -51,7 +51,7 @@ static void no_address(void)
 
 static void low_window_full(void)
 {
-	fill_space(0x40000000, 0x80000000, 0);
+	fill_window(0x40000000, 0x80000000);
 	ask_none(0, 64 * KIB, MAP_32BIT);
 }
 
@@ -62,7 +62,7 @@ static uintptr_t lowest(void)
 
 static void space_full(void)
 {
-	fill_space(lowest(), USER_END, 0);
+	fill_space(0);
 	ask_none(0, vary(32, 1024) * MIB, 0);
 }
 
@@ -70,7 +70,7 @@ static void fragmented(void)
 {
 	size_t hole = vary(17, 64) * MIB;
 
-	fill_space(lowest(), USER_END, hole);
+	fill_space(hole);
 	ask_none(0, hole + PAGE_BYTES, 0);
 }
 
@@ -79,7 +79,7 @@ static void fragmented_below_as(void)
 {
 	size_t hole = vary(17, 64) * MIB;
 
-	fill_space(lowest(), USER_END, hole);
+	fill_space(hole);
 	ASK(mmap, 0, 2 * hole, RW, PRIVATE_ANON, -1, 0);
 	room_as(8 * hole);
 }

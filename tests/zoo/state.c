@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 
 /* Limits */
 
@@ -263,6 +264,16 @@ void unmap_last_filler(void)
 		die("munmap");
 }
 
+size_t beyond_memory(void)
+{
+	struct sysinfo info;
+
+	if (read_number("/proc/sys/vm/overcommit_memory"))
+		skip("vm.overcommit_memory is not 0");
+	sysinfo(&info);
+	return (info.totalram + info.totalswap) * info.mem_unit + some_bytes();
+}
+
 /* Address space */
 
 #define STACK_ROOM  (16 * MIB) /* below the stack: it has to be able to grow */
@@ -308,7 +319,7 @@ static size_t free_ranges(uintptr_t low, uintptr_t high, struct range *found)
 }
 
 /* Maps all that is free in a range; in the largest part, holes of `hole` bytes stay free. */
-void fill_space(uintptr_t low, uintptr_t high, size_t hole)
+static void fill_range(uintptr_t low, uintptr_t high, size_t hole)
 {
 	struct range range[MOST_RANGES], *largest = range;
 	size_t n = free_ranges(low, high, range);
@@ -326,6 +337,16 @@ void fill_space(uintptr_t low, uintptr_t high, size_t hole)
 	for (int i = 1; hole && i < 1000; i++)
 		if (munmap((void *)(filled.low + 2 * i * hole), hole))
 			die("munmap of a hole");
+}
+
+void fill_window(uintptr_t low, uintptr_t high)
+{
+	fill_range(low, high, 0);
+}
+
+void fill_space(size_t hole)
+{
+	fill_range(read_number("/proc/sys/vm/mmap_min_addr"), USER_END, hole);
 }
 
 void unfill_space(void)

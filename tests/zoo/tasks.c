@@ -13,7 +13,7 @@ static long ended(long child)
 	return child;
 }
 
-static long make_fork(void)
+static long make_old_fork(void)
 {
 	return ended(syscall(SYS_fork));
 }
@@ -23,21 +23,11 @@ static long make_vfork(void)
 	return ended(vfork());
 }
 
-static long make_clone(void)
-{
-	return ended(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-}
-
 static long make_clone3(void)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };
 
 	return ended(syscall(SYS_clone3, &args, sizeof(args)));
-}
-
-static void *empty(void *arg)
-{
-	return arg;
 }
 
 /* The errno of pthread_create, which is that of the call within it. */
@@ -48,7 +38,7 @@ static long make_thread(void)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 2 * MIB);
-	errno = pthread_create(&thread, &attr, empty, NULL);
+	errno = pthread_create(&thread, &attr, empty_thread, NULL);
 	if (errno)
 		return -1;
 	pthread_join(thread, NULL);
@@ -67,7 +57,7 @@ static long make_thread_of_stack(void)
 
 static void warm_up(void)
 {
-	pthread_join(start_thread(empty, NULL), NULL);
+	pthread_join(start_thread(empty_thread, NULL), NULL);
 }
 
 static void one_process(void)
@@ -124,11 +114,11 @@ static void thread_data(void)
 #define NPROC(call) { call, EAGAIN, "rlimit_nproc" }
 
 const struct zoo_case task_cases[] = {
-	{ "nproc-fork", NPROC("fork"), one_process, make_fork, restore_processes },
+	{ "nproc-fork", NPROC("fork"), one_process, make_old_fork, restore_processes },
 	{ "nproc-vfork", NPROC("vfork"), one_process, make_vfork, restore_processes },
-	{ "nproc-clone", NPROC("clone"), one_process, make_clone, restore_processes },
+	{ "nproc-clone", NPROC("clone"), one_process, make_fork, restore_processes },
 	{ "nproc-clone3", NPROC("clone3"), one_process, make_clone3, restore_processes },
-	{ "nproc-others", NPROC("clone"), few_processes, make_clone, restore_processes },
+	{ "nproc-others", NPROC("clone"), few_processes, make_fork, restore_processes },
 	{ "nproc-thread", NPROC("clone3"), thread_nproc, make_thread, restore_processes },
 	{ "thread-as", { "mmap", ENOMEM, "rlimit_as" }, thread_as, make_thread_of_stack,
 	  restore_as },

@@ -2,8 +2,6 @@
 /* Runs one case of the zoo, proves that its cause is the one it claims, and prints the truth. */
 #include "zoo.h"
 
-#include <setjmp.h>
-
 #define SKIPPED	  77
 #define SETTLE_MS 50 /* between the refusal and the lift: time to look at what refused */
 
@@ -31,6 +29,22 @@ long make_asked(void)
 		return -1;
 	}
 	return ret;
+}
+
+long make_fork(void)
+{
+	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (!child)
+		_exit(0);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return child;
+}
+
+void *empty_thread(void *arg)
+{
+	return arg;
 }
 
 void skip(const char *format, ...)
@@ -144,7 +158,7 @@ static void print_list(const char *key, const char *words)
 
 static void print_want(const struct want *want, int error, long times)
 {
-	const char *name = strerrorname_np(error);
+	const char *name = error == ERROR_NOTSUPP ? "ENOTSUPP" : strerrorname_np(error);
 
 	printf("\"call\":\"%s\",\"errno\":", want->call);
 	if (error && name)
@@ -162,7 +176,8 @@ static void print_want(const struct want *want, int error, long times)
 
 static void print_truth(const struct zoo_case *c)
 {
-	printf("{\"case\":\"%s\",\"pid\":%d,\"tid\":%d", c->name, subject.pid, subject.tid);
+	printf("{\"case\":\"%s\",\"main\":%d,\"pid\":%d,\"tid\":%d", c->name, getpid(),
+	       subject.pid, subject.tid);
 	if (c->control) {
 		printf(",\"control\":true");
 		print_list("allowed", c->want.causes);

@@ -11,6 +11,15 @@
 
 #include <linux/capability.h>
 
+/* Newer than the headers of some distributions. */
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE		 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
+
 #define RW	     (PROT_READ | PROT_WRITE)
 #define RX	     (PROT_READ | PROT_EXEC)
 #define PRIVATE_ANON (MAP_PRIVATE | MAP_ANONYMOUS)
@@ -19,6 +28,7 @@
 #define MIB	     (1024 * KIB)
 #define GIB	     (1024 * MIB)
 #define USER_END     0x7ffffffff000L /* of x86-64 with four levels of page tables */
+#define ERROR_NOTSUPP 524 /* include/linux/errno.h: of the kernel alone, but it gets out */
 #define P(pointer)   ((long)(pointer))
 #define MOST_FLOOD   20000
 
@@ -63,6 +73,8 @@ extern struct ask ask;
 #define ASK(call, ...) (ask = (struct ask){ SYS_##call, { __VA_ARGS__ } })
 
 long make_asked(void);
+long make_fork(void); /* a process that ends at once */
+void *empty_thread(void *arg);
 
 /* Who makes the failing call, where it is not the main thread. */
 extern struct subject {
@@ -84,6 +96,7 @@ __attribute__((noreturn, format(printf, 1, 2))) void skip(const char *format, ..
 long vary(long low, long high);
 size_t some_bytes(void);  /* pages of 4 to 64 MiB */
 size_t small_bytes(void); /* pages of 256 KiB to 4 MiB */
+size_t beyond_memory(void); /* more than all memory and swap */
 
 /* Limits, rights, identity. */
 void soft_limit(int resource, rlim_t soft);
@@ -118,7 +131,8 @@ int reopen(int fd, int flags);
 void fill_maps(long count);
 long most_maps(void);
 void unmap_last_filler(void);
-void fill_space(uintptr_t low, uintptr_t high, size_t hole);
+void fill_window(uintptr_t low, uintptr_t high);
+void fill_space(size_t hole); /* all of it; of it holes of that size stay free */
 void unfill_space(void);
 
 /* Descriptors: limit so that exactly `free` numbers below it are unused. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much a refused call asked for, where that is in no argument: in an object that it names, or
+ * in the memory of the process.
+ */
+#ifndef FS_ASKED_BPF_H
+#define FS_ASKED_BPF_H
+
+#include "evidence.bpf.h"
+
+/* include/linux/xarray.h */
+#define XA_LEVELS	  5
+#define XA_CHUNK_SHIFT	  6
+#define is_xa_node(entry) (((entry)&3) == 2 && (entry) > 4096)
+
+/* include/linux/ipc_namespace.h and ipc/util.h: an identifier is a number of a slot and a count */
+#define IPC_SHM		    2
+#define IPCMNI_SHIFT	    15
+#define IPCMNI_SHIFT_EXTEND 24
+
+static __always_inline struct shmid_kernel *segment_in_slot(struct ipc_namespace *ns, __u32 slot)
+{
+	__u64 entry = (__u64)BPF_CORE_READ(ns, ids[IPC_SHM].ipcs_idr.idr_rt.xa_head);
+
+	for (__u32 level = 0; level < XA_LEVELS && is_xa_node(entry); level++) {
+		struct xa_node *node = (struct xa_node *)(entry - 2);
+		__u32 shift = BPF_CORE_READ(node, shift) & 31;
+
+		if (!level && slot >> shift >> XA_CHUNK_SHIFT)
+			return NULL;
+		entry = word_at((__u64)node + bpf_core_field_offset(struct xa_node, slots) +
+				(slot >> shift & ((1 << XA_CHUNK_SHIFT) - 1)) * 8);
+		slot &= (1UL << shift) - 1;
+	}
+	if (!entry || entry & 3)
+		return NULL;
+	return (void *)entry - bpf_core_field_offset(struct shmid_kernel, shm_perm);
+}
+
+static __always_inline struct shmid_kernel *find_segment(struct ipc_namespace *ns, int id)
+{
+	struct shmid_kernel *s = segment_in_slot(ns, id & ((1 << IPCMNI_SHIFT) - 1));
+
+	if (s && BPF_CORE_READ(s, shm_perm.id) == id)
+		return s;
+	s = segment_in_slot(ns, id & ((1 << IPCMNI_SHIFT_EXTEND) - 1));
+	return s && BPF_CORE_READ(s, shm_perm.id) == id ? s : NULL;
+}
+
+static __always_inline void read_segment(struct fs_refused_record *r)
+{
+	struct ipc_namespace *ns = BPF_CORE_READ(current_task(), nsproxy, ipc_ns);
+	struct shmid_kernel *s = ns ? find_segment(ns, r->args[0]) : NULL;
+
+	if (!s)
+		return;
+	r->asked.bytes = BPF_CORE_READ(s, shm_segsz);
+	r->asked.whole = 1;
+	describe_file(&r->file, (__u64)BPF_CORE_READ(s, shm_file));
+}
+
+#define STRING_CHUNK 4096
+#ifdef FS_HASH
+#define MOST_CHUNKS  8 /* what a bounded loop may take of the verifier */
+#define MOST_BUFFERS 4
+#else
+#define MOST_CHUNKS  (1 << 17)
+#define MOST_BUFFERS 1024
+#endif
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, char[STRING_CHUNK]);
+} string_chunk SEC(".maps");
+
+/* A walk along the strings of two lists that end with NULL. */
+struct string_walk {
+	__u64 list; /* of the next pointer */
+	__u64 second;
+	__u64 at;   /* in a string; 0: between two */
+	__u64 here; /* of it up to there */
+	__u64 bytes;
+	__u64 longest;
+	__u32 pointer_bytes;
+	__u32 whole;
+};
+
+/* On to the next string; false where there is none, or none can be read. */
+static __always_inline bool next_string(struct string_walk *w)
+{
+	__u64 pointer = 0;
+
+	w->here = 0;
+	if (!w->list ||
+	    bpf_probe_read_user(&pointer, w->pointer_bytes & 8 ? 8 : 4, (void *)w->list))
+		return false;
+	w->list += w->pointer_bytes;
+	if (pointer) {
+		w->at = pointer;
+		w->bytes += 8; /* as the kernel reckons, whoever calls */
+		return true;
+	}
+	w->whole = !w->second;
+	w->list = w->second;
+	w->second = 0;
+	return !w->whole;
+}
+
+static long next_chunk(__u32 i, struct string_walk *w)
+{
+	__u32 zero = 0;
+	char *chunk;
+	long n;
+
+	if (!w->at) {
+		if (!next_string(w))
+			return 1;
+		if (!w->at)
+			return 0;
+	}
+	chunk = bpf_map_lookup_elem(&string_chunk, &zero);
+	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
+	if (n <= 0)
+		return 1;
+	/* a full one has its end forced upon it: what it stands for is read again */
+	if (n == STRING_CHUNK)
+		n--, w->at += n;
+	else
+		w->at = 0;
+	w->here += n;
+	w->bytes += n;
+	if (w->here > w->longest)
+		w->longest = w->here;
+	return 0;
+}
+
+/* Arguments and environment, with the path that becomes a string of the new program too. */
+static __always_inline void read_strings(struct fs_refused_record *r, __u64 path, __u64 argv,
+					 __u64 envp)
+{
+	struct string_walk w = {.list = argv, .second = envp, .at = path};
+
+	w.pointer_bytes = r->facts & FS_FACT_COMPAT ? 4 : 8;
+	repeat(MOST_CHUNKS, next_chunk, &w);
+	r->asked.bytes = w.bytes;
+	r->asked.longest = w.longest;
+	r->asked.whole = w.whole;
+}
+
+/* include/uapi/linux/io_uring.h */
+#define IORING_REGISTER_BUFFERS	 0
+#define IORING_REGISTER_BUFFERS2 15
+struct buffers2 {
+	__u32 nr, flags;
+	__u64 reserved, data, tags;
+};
+struct user_iovec {
+	__u64 base, len;
+};
+
+struct buffer_walk {
+	__u64 at;
+	__u64 left;
+	__u64 bytes;
+};
+
+static long next_buffer(__u32 i, struct buffer_walk *w)
+{
+	struct user_iovec v;
+
+	if (!w->left || bpf_probe_read_user(&v, sizeof(v), (void *)w->at))
+		return 1;
+	w->bytes += ((v.base + v.len + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1)) -
+		    (v.base & ~(PAGE_BYTES - 1));
+	w->at += sizeof(v);
+	w->left--;
+	return 0;
+}
+
+static __always_inline void read_buffers(struct fs_refused_record *r)
+{
+	struct buffer_walk w = {};
+	struct buffers2 two = {};
+
+	if (r->args[1] == IORING_REGISTER_BUFFERS) {
+		w.at = r->args[2];
+		w.left = (__u32)r->args[3];
+	} else if (r->args[1] == IORING_REGISTER_BUFFERS2 &&
+		   !bpf_probe_read_user(&two, sizeof(two), (void *)r->args[2])) {
+		w.at = two.data;
+		w.left = two.nr;
+	}
+	if (!w.left || r->facts & FS_FACT_COMPAT)
+		return;
+	repeat(MOST_BUFFERS, next_buffer, &w);
+	r->asked.bytes = w.bytes;
+	r->asked.whole = !w.left;
+}
+
+/* `shape`: enum fs_shape, of the call. */
+once_verified int read_asked(struct fs_refused_record *r, __u32 shape)
+{
+	if (!r)
+		return 0;
+	if (r->call == FS_CALL_SHMAT)
+		read_segment(r);
+	else if (shape == FS_SHAPE_EXEC)
+		read_strings(r, r->args[0], r->args[1], r->args[2]);
+	else if (shape == FS_SHAPE_EXECAT)
+		read_strings(r, r->args[1], r->args[2], r->args[3]);
+	else if (r->call == FS_CALL_IO_URING_REGISTER)
+		read_buffers(r);
+	return 0;
+}
+
+#endif

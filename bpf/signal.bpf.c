@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Fault signals: the access, and what is mapped where it went. */
+#include "evidence.bpf.h"
+
+#define SIGBUS	7
+#define SIGSEGV 11
+
+/* How full a tmpfs is, but for what other CPUs have not yet added up. */
+static __always_inline void read_tmpfs(struct fs_signal_record *r, struct file *file)
+{
+	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
+
+	r->fs_blocks = BPF_CORE_READ(info, max_blocks);
+	r->fs_blocks_used = BPF_CORE_READ(info, used_blocks.count);
+}
+
+static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_area_struct *vma)
+{
+	struct file *file = BPF_CORE_READ(vma, vm_file);
+
+	r->area = FS_AREA_FOUND;
+	r->area_flags = BPF_CORE_READ(vma, vm_flags);
+	r->file_page = BPF_CORE_READ(vma, vm_pgoff);
+	describe_file(&r->file, (__u64)file);
+	if (r->file.magic == SHMEM_MAGIC)
+		read_tmpfs(r, file);
+}
+
+/* Without a lock, which a thread that is being sent a signal cannot wait for. */
+once_verified int read_area(struct fs_signal_record *r)
+{
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct area a = {.mm = (__u64)mm};
+	struct vm_area_struct *vma;
+	__u64 before;
+
+	if (!r || !mm)
+		return 0;
+	before = mm_changes(mm);
+	find_area(&a, r->address);
+	if (before == ~0UL || before != mm_changes(mm))
+		return 0;
+	r->area_start = a.from;
+	r->area_end = a.to;
+	if (a.vma) {
+		read_mapping(r, (struct vm_area_struct *)a.vma);
+		return 0;
+	}
+	r->area = FS_AREA_NONE;
+	/* what is above a hole may be a stack that could not grow into it */
+	find_area(&a, a.to);
+	vma = (struct vm_area_struct *)a.vma;
+	if (vma) {
+		r->above_flags = BPF_CORE_READ(vma, vm_flags);
+		r->above_end = a.to;
+	}
+	return 0;
+}
+
+/*
+ * A fault signal is sent by the thread to itself: its registers are those of the access. For none
+ * other is it read.
+ */
+static __always_inline void read_access(struct fs_signal_record *r, struct task_struct *task)
+{
+	r->sp = r->ip_bytes = r->odd_registers = 0;
+#ifndef FS_HASH /* bpf_task_pt_regs(): dd6e10fbd9fb, 5.15 */
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	r->sp = regs_sp(regs);
+	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
+	r->odd_registers = odd_registers(regs, BPF_CORE_READ(task, mm, task_size));
+#endif
+	r->error_code = last_error_code(task);
+}
+
+static __always_inline void emit_signal(struct task_struct *target, struct task_struct *leader,
+					int sig, int code, __u64 address)
+{
+	struct fs_signal_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	fill_header(&r->h, FS_REC_SIGNAL, sizeof(*r));
+	fill_subject(&r->subject, leader);
+	r->tid = get(target, pid);
+	r->signal = sig;
+	r->code = code;
+	r->address = address;
+	r->stack_limit_bytes = soft_limit(get(target, signal), RLIMIT_STACK);
+	read_access(r, target);
+	read_area(r);
+	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
+	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
+				       struct task_struct *target)
+{
+	struct task_struct *leader;
+	struct fs_fault_slot *slot;
+	struct fs_state *st;
+	int code = 0;
+	__u64 address = 0;
+
+	/* SEND_SIG_NOINFO and SEND_SIG_PRIV are 0 and 1; a fault comes with a real siginfo. */
+	if ((sig != SIGSEGV && sig != SIGBUS) || (unsigned long)info <= 1)
+		return 0;
+	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
+	if (code <= 0)
+		return 0; /* sent by kill or sigqueue */
+	leader = get(target, group_leader);
+	st = proc_find(leader);
+	if (!st)
+		return 0;
+	tally(st, fault_failed, 1);
+	slot = slot_find(target);
+	if (slot)
+		slot->begin_ns = slot->ended_ns = 0; /* it failed: no latency of one served */
+	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
+	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
+	emit_signal(target, leader, sig, code, address);
+	return 0;
+}
+
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info, struct task_struct *target)
+{
+	return signal_sent(sig, info, target);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/signal_generate")
+int raw_signal(struct bpf_raw_tracepoint_args *ctx)
+{
+	return signal_sent(ctx->args[0], (struct kernel_siginfo *)ctx->args[1],
+			   (struct task_struct *)ctx->args[2]);
+}
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/fault.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/holdings.h"
+#include "rules/request.h"
+
+const char *const fault_classes[] = {
+	"null",
+	"near-null",
+	"unmapped",
+	"stack overflow",
+	"guard page",
+	"no access",
+	"read-only",
+	"no-exec",
+	"protection",
+	"protection key",
+	"memory tag",
+	"control flow",
+	"non-canonical",
+	"privileged instruction",
+	"general protection",
+	"kernel address",
+	"past end of file",
+	"tmpfs full",
+	"huge page pool empty",
+	"read error",
+	"driver",
+	"misaligned",
+	"hardware poison",
+	"unknown",
+	NULL,
+};
+
+/* include/linux/mm.h; arch/x86/include/asm/trap_pf.h */
+#define VM_READ	     0x1
+#define VM_WRITE     0x2
+#define VM_EXEC	     0x4
+#define VM_SHARED    0x8
+#define VM_GROWSDOWN 0x100
+#define VM_HUGETLB   0x400000
+#define PF_WRITE     2
+#define PF_INSTR     16
+
+/* include/uapi/linux/magic.h, stat.h */
+#define SHMEM_MAGIC   0x01021994
+#define KIND_OF(mode) ((mode)&0170000)
+#define KIND_REGULAR  0100000
+
+/* include/uapi/asm-generic/siginfo.h, where the C library's headers are older */
+#define CODE_MTE_ASYNC 8
+#define CODE_MTE_SYNC  9
+#define CODE_SHADOW    10 /* SEGV_CPERR */
+
+#define NULL_PAGES_BYTES                                                                           \
+	65536 /* vm.mmap_min_addr by default: what a NULL of a structure reaches                   \
+	       */
+#define STACK_REACH (64ULL << 10) /* what one call may move the stack pointer by */
+#define LAG_PAGES   1024	  /* what CPUs have not yet added to a count of pages: 32 each */
+
+static bool is_mapped(const struct fs_signal_record *r)
+{
+	return r->area == FS_AREA_FOUND;
+}
+
+static bool is_near_stack_pointer(const struct fs_signal_record *r)
+{
+	return r->sp && r->address + STACK_REACH >= r->sp && r->address <= r->sp + STACK_REACH;
+}
+
+/* Nothing there, but a stack above, which the stack pointer has left. */
+static bool is_below_stack(const struct fs_signal_record *r)
+{
+	if (r->area != FS_AREA_NONE || !(r->above_flags & VM_GROWSDOWN))
+		return false;
+	if (!r->sp) /* not known */
+		return r->above_end - r->address <= r->stack_limit_bytes + STACK_REACH;
+	return is_near_stack_pointer(r) || (r->sp >= r->area_start && r->sp < r->area_end);
+}
+
+/* acct_stack_growth(): what it would be then, from the page accessed to its end. */
+static void say_stack(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+{
+	uint64_t bytes = r->above_end - r->address / page_bytes * page_bytes;
+
+	verdict_set(v, "stack overflow", bytes > r->stack_limit_bytes);
+	verdict_count(v, "stack_bytes", bytes, r->stack_limit_bytes);
+}
+
+static void say_rights(const struct fs_signal_record *r, struct verdict *v)
+{
+	char rights[4];
+
+	snprintf(rights, sizeof(rights), "%c%c%c", r->area_flags & VM_READ ? 'r' : '-',
+		 r->area_flags & VM_WRITE ? 'w' : '-', r->area_flags & VM_EXEC ? 'x' : '-');
+	verdict_text(v, "the mapping allows", rights);
+}
+
+/* SEGV_ACCERR: a mapping is there, and does not allow it. */
+static void denied(const struct fs_signal_record *r, struct verdict *v)
+{
+	uint64_t can = is_mapped(r) ? r->area_flags & (VM_READ | VM_WRITE | VM_EXEC) : VM_READ;
+
+	if (!can)
+		verdict_set(v, is_near_stack_pointer(r) ? "guard page" : "no access", true);
+	else if (is_mapped(r) && r->error_code & PF_INSTR && !(can & VM_EXEC))
+		verdict_set(v, "no-exec", true);
+	else if (is_mapped(r) && r->error_code & PF_WRITE && !(can & VM_WRITE))
+		verdict_set(v, "read-only", true);
+	else
+		verdict_set(v, "protection", false);
+	if (is_mapped(r))
+		say_rights(r, v);
+}
+
+/* SEGV_MAPERR */
+static void unmapped(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+{
+	if (is_below_stack(r)) {
+		say_stack(r, page_bytes, v);
+	} else if (is_mapped(r)) {
+		/* madvise(MADV_GUARD_INSTALL) since 662df3e5c376 (6.13); or a driver said so */
+		verdict_set(v, "guard page", false);
+		say_rights(r, v);
+	} else if (is_near_stack_pointer(r)) {
+		verdict_set(v, "stack overflow", false);
+	} else {
+		verdict_set(v, "unmapped", r->area == FS_AREA_NONE);
+	}
+}
+
+/* One byte, or two that begin with 0x0f: what ring 0 alone may run. */
+static bool is_privileged(uint64_t bytes)
+{
+	static const uint8_t one[] = {0xf4, 0xfa, 0xfb, 0x6c, 0x6d, 0x6e, 0x6f, 0xe4,
+				      0xe5, 0xe6, 0xe7, 0xec, 0xed, 0xee, 0xef};
+	static const uint8_t two[] = {0x00, 0x01, 0x06, 0x07, 0x08, 0x09, 0x20,
+				      0x21, 0x22, 0x23, 0x30, 0x32, 0x33, 0x35};
+	uint8_t first = bytes, second = bytes >> 8;
+
+	return memchr(one, first, sizeof(one)) ||
+	       (first == 0x0f && memchr(two, second, sizeof(two)));
+}
+
+/* Where a return goes to is on the stack, and in no register. */
+static bool is_return(uint64_t bytes)
+{
+	return (bytes & 0xff) == 0xc3 || (bytes & 0xff) == 0xc2;
+}
+
+/* #GP, which has no address: of an access that no address is for, or of the instruction itself. */
+static void general_protection(const struct fs_signal_record *r, struct verdict *v)
+{
+	char bytes[20];
+
+	if (r->ip_bytes && is_privileged(r->ip_bytes))
+		verdict_set(v, "privileged instruction", true);
+	else if (r->odd_registers || is_return(r->ip_bytes))
+		verdict_set(v, "non-canonical", false);
+	else
+		verdict_set(v, "general protection", false);
+	if (r->odd_registers)
+		verdict_count(v, "registers that hold no address", r->odd_registers, UINT64_MAX);
+	if (r->ip_bytes) {
+		snprintf(bytes, sizeof(bytes), "%02x %02x %02x %02x", (uint8_t)r->ip_bytes,
+			 (uint8_t)(r->ip_bytes >> 8), (uint8_t)(r->ip_bytes >> 16),
+			 (uint8_t)(r->ip_bytes >> 24));
+		verdict_text(v, "instruction", bytes);
+	}
+}
+
+static void segv_of(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+{
+	if (r->code == SI_KERNEL)
+		general_protection(r, v);
+	else if (r->code == SEGV_PKUERR)
+		verdict_set(v, "protection key", true);
+	else if (r->code == CODE_MTE_ASYNC || r->code == CODE_MTE_SYNC)
+		verdict_set(v, "memory tag", true);
+	else if (r->code == CODE_SHADOW)
+		verdict_set(v, "control flow", true);
+	else if (!r->address)
+		verdict_set(v, "null", true);
+	else if (r->address < NULL_PAGES_BYTES && !is_mapped(r))
+		verdict_set(v, "near-null", true);
+	else if (r->address >> 63)
+		verdict_set(v, "kernel address", true);
+	else if (r->code == SEGV_ACCERR)
+		denied(r, v);
+	else
+		unmapped(r, page_bytes, v);
+}
+
+/* shmem_fault(): a page within the file that there is no room for. */
+static void say_tmpfs(const struct fs_signal_record *r, struct verdict *v)
+{
+	if (!r->fs_blocks) { /* the kernel's own mount: memory files, shared anonymous memory */
+		verdict_set(v, "unknown", false);
+		return;
+	}
+	verdict_set(v, "tmpfs full", r->fs_blocks_used >= r->fs_blocks);
+	if (r->fs_blocks_used + LAG_PAGES < r->fs_blocks)
+		verdict_set(v, "unknown", false); /* a quota, or what no figure tells */
+	verdict_count(v, "tmpfs pages", r->fs_blocks_used, r->fs_blocks);
+}
+
+static void bus_of_file(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+{
+	uint64_t offset = r->address - r->area_start + r->file_page * page_bytes;
+	uint64_t pages = r->file.size_bytes / page_bytes + !!(r->file.size_bytes % page_bytes);
+
+	verdict_text(v, "file", r->file.name);
+	if (offset / page_bytes >= pages) {
+		verdict_set(v, "past end of file", true);
+		verdict_count(v, "offset_bytes", offset, r->file.size_bytes);
+	} else if (r->area_flags & VM_HUGETLB) {
+		verdict_set(v, "huge page pool empty", true);
+	} else if (r->file.magic == SHMEM_MAGIC) {
+		say_tmpfs(r, v);
+	} else {
+		verdict_set(v, KIND_OF(r->file.mode) == KIND_REGULAR ? "read error" : "driver",
+			    false);
+	}
+}
+
+static void bus_of(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+{
+	if (r->code == BUS_ADRALN)
+		verdict_set(v, "misaligned", true);
+	else if (r->code == BUS_MCEERR_AR || r->code == BUS_MCEERR_AO)
+		verdict_set(v, "hardware poison", true);
+	else if (is_mapped(r) && r->file.flags & FS_FILE_KNOWN)
+		bus_of_file(r, page_bytes, v);
+	else
+		verdict_set(v, "unknown", false);
+}
+
+void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struct verdict *ret)
+{
+	uint64_t page_bytes = l->page_bytes ? l->page_bytes : 4096;
+
+	memset(ret, 0, sizeof(*ret));
+	if (r->signal == SIGBUS)
+		bus_of(r, page_bytes, ret);
+	else
+		segv_of(r, page_bytes, ret);
+}
+
+const char *fault_mapping(const struct fs_signal_record *r)
+{
+	bool shared = r->area_flags & VM_SHARED;
+
+	if (!is_mapped(r))
+		return NULL;
+	if (r->area_flags & VM_GROWSDOWN)
+		return holding_kind_name(FS_HOLDING_STACK);
+	if (r->file.flags & FS_FILE_KNOWN)
+		return holding_kind_name(r->file.magic == SHMEM_MAGIC && shared
+						 ? FS_HOLDING_SHARED_MEMORY
+					 : shared ? FS_HOLDING_FILE_SHARED
+						  : FS_HOLDING_FILE_PRIVATE);
+	return holding_kind_name(r->area_flags & (VM_READ | VM_WRITE | VM_EXEC)
+					 ? FS_HOLDING_ANONYMOUS
+					 : FS_HOLDING_GUARD);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: what a fault signal was sent for, decided from the access and from what is mapped where it
+ * went (arch/x86/mm/fault.c, mm/filemap.c, mm/shmem.c, mm/hugetlb.c).
+ */
+#ifndef FS_RULES_FAULT_H
+#define FS_RULES_FAULT_H
+
+#include "rules/cause.h"
+
+/* The class of a signal is `ret->cause`: a name of the list of classes; static. */
+void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struct verdict *ret);
+
+/* What is mapped there, as /proc has kinds of it; NULL: nothing, or that is not known. */
+const char *fault_mapping(const struct fs_signal_record *r);
+
+/* All class names, NULL at the end. */
+extern const char *const fault_classes[];
+
+#endif

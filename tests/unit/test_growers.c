@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who grows: rows of the kernel side by sort of name, and the stack that added most. */
+#include "fixture.h"
+#include "model/growers.h"
+#include "tap.h"
+
+#define TMPFS 0x01021994
+
+static const struct fs_subject me = {.pid = 10, .start_ns = 1};
+static struct model m;
+static uint32_t place;
+
+static struct fs_growth_record row(const char *name, uint64_t added, uint64_t removed,
+				   int32_t stack)
+{
+	struct fs_growth_record r = RECORD(fs_growth_record, FS_REC_GROWTH, SECOND);
+
+	r.place = place++;
+	r.g.subject = me;
+	r.g.call = FS_CALL_MMAP;
+	r.g.what = FS_WHAT_MAPS;
+	r.g.flags = FS_FILE_KNOWN;
+	r.g.mode = 0100600;
+	r.g.magic = TMPFS;
+	r.g.stack = stack;
+	r.g.added = added;
+	r.g.removed = removed;
+	snprintf(r.g.name, sizeof(r.g.name), "%s", name);
+	return r;
+}
+
+static void add(struct fs_growth_record r)
+{
+	model_take(&m, &r.h);
+}
+
+static void test_sorts(void)
+{
+	struct fs_growth_record other = row("of_another", 999, 0, 1);
+	struct grower g[4];
+	uint64_t added;
+
+	/* digits of a number are folded by the kernel side to one, and fillers */
+	add(row("torch_#\x01\x01\x01_#\x01", 60, 0, 5));
+	add(row("torch_#\x01_#", 30, 10, 6));
+	add(row("model.bin", 70, 70, 7));
+	add(row("cache", 15, 0, 8));
+	add(row("gone", 0, 4, 9));
+	other.g.subject.start_ns = 2;
+	add(other);
+	other = row("descriptors", 999, 0, 1);
+	other.g.what = FS_WHAT_FDS;
+	add(other);
+	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 4, &added), 3, "sorts that grew");
+	is_u64(added, 175, "all that was added");
+	is_str(g[0].name, "torch_# in tmpfs", "the one with most left is first");
+	ok(g[0].added == 90 && g[0].removed == 10, "rows of one sort are added up");
+	ok(g[0].stack == 5 && g[0].by_stack == 60, "by the stack that added most of it");
+	is_str(g[1].name, "cache in tmpfs", "then the next");
+	is_str(g[2].name, "model.bin in tmpfs", "one of which nothing is left is last");
+	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 1, &added), 1,
+	       "no more than there is room for");
+	is_u64(added, 175, "but the sum is of all");
+	is_u64(growers_of(&m, &me, FS_WHAT_FDS, g, 4, &added), 1, "descriptors apart");
+	is_u64(growers_of(&m, &(struct fs_subject){.pid = 3}, FS_WHAT_MAPS, g, 4, &added), 0,
+	       "one that is not known");
+	is_u64(added, 0, "nothing was added");
+}
+
+static void is_named(uint32_t call, uint32_t flags, uint32_t mode, uint64_t magic, const char *file,
+		     const char *name)
+{
+	struct fs_growth g = {.call = call, .flags = flags, .mode = mode, .magic = magic};
+	char text[GROWER_NAME];
+
+	snprintf(g.name, sizeof(g.name), "%s", file);
+	growth_name(&g, text, sizeof(text));
+	is_str(text, name, name);
+}
+
+static void test_names(void)
+{
+	is_named(FS_CALL_MMAP, FS_FILE_KNOWN | FS_FILE_DELETED, 0100600, TMPFS, "torch_1",
+		 "torch_# (deleted) in tmpfs");
+	is_named(FS_CALL_OPEN, FS_FILE_KNOWN, 0100600, 0x1234, "log.7", "log.7");
+	is_named(FS_CALL_OPEN, FS_FILE_KNOWN, 0100600, 0xef53, "", "file without a name in ext4");
+	is_named(FS_CALL_SOCKET, FS_FILE_KNOWN, 0140777, 0, "TCP", "socket");
+	is_named(FS_CALL_PIPE, FS_FILE_KNOWN, 0010600, 0, "", "pipe");
+	is_named(FS_CALL_EVENTFD, FS_FILE_KNOWN | FS_FILE_DELETED, 0600, 0, "[eventfd]",
+		 "[eventfd]");
+	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x22), 0, "", "anonymous rw");
+	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x21), 0, "", "anonymous shared rw");
+	is_named(FS_CALL_MMAP, 0, FS_ANON(0, 0x22), 0, "",
+		 "anonymous, no rights (reserved, or a guard)");
+	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x20022), 0, "", "thread stack");
+	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x40022), 0, "", "huge pages");
+	is_named(FS_CALL_MPROTECT, 0, 0, 0, "", "split by mprotect");
+	is_named(FS_CALL_MMAP, FS_FILE_KNOWN, 0100600, 0,
+		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
+		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+}
+
+/* More sorts than are kept apart go together, and nothing is lost of the sum. */
+static void test_many(void)
+{
+	struct grower g[300];
+	uint64_t added, sum = 0;
+	char name[16];
+	size_t n;
+
+	for (int i = 0; i < 400; i++) {
+		snprintf(name, sizeof(name), "%c%c%c", 'a' + i / 26 % 26, 'a' + i % 26, 'x');
+		add(row(name, 1000, 0, i));
+	}
+	n = growers_of(&m, &me, FS_WHAT_MAPS, g, 300, &added);
+	for (size_t i = 0; i < n; i++)
+		sum += g[i].added;
+	ok(n == 256 && sum == added && added == 400175, "400 sorts");
+	is_str(g[0].name, "others", "what is beyond the last one is one sort");
+}
+
+static void test_hostile(void)
+{
+	struct fs_growth_record r = row("x", 1, 0, 1);
+	struct fs_frames_record f = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+	struct grower g;
+	uint64_t added;
+
+	r.place = FS_GROWTH_MAX;
+	is_u64(model_take(&m, &r.h), 0, "a place that there is not");
+	r.place = FS_GROWTH_MAX - 1;
+	r.g.added = r.g.removed = UINT64_MAX;
+	r.g.call = r.g.what = 0xffff;
+	r.g.subject = me;
+	is_u64(model_take(&m, &r.h), 0, "numbers that there are not");
+	growers_of(&m, &me, FS_WHAT_MAPS, &g, 1, &added);
+	f.subject = me;
+	f.stack = FS_STACKS;
+	is_u64(model_take(&m, &f.h), 0, "a stack that there is not");
+	f.stack = -1;
+	is_u64(model_take(&m, &f.h), 0, "no stack");
+	f.stack = 5;
+	strcpy(f.text, "one\ntwo\n");
+	model_take(&m, &f.h);
+	strcpy(f.text, "three\n");
+	model_take(&m, &f.h);
+	ok(model_frames(&m, &me, 5) && !strcmp(model_frames(&m, &me, 5)->text, "one\ntwo\n"),
+	   "the first names of a stack stay");
+	ok(!model_frames(&m, &me, 6) && !model_frames(&m, &me, -1) &&
+		   !model_frames(&m, &me, FS_STACKS),
+	   "stacks without names");
+}
+
+int main(void)
+{
+	begin_model(&m, NULL);
+	test_sorts();
+	test_names();
+	test_many();
+	test_hostile();
+	model_free(&m);
+	return tap_done();
+}
