@@ -267,8 +267,9 @@ static void test_leak(void)
 	stack_reads(2, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
 	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
 	judged("M10", "two sorts, one place");
-	is_told("M10", SEVERITY_INFO, "4,000 of 4,005 mappings made while watched are from one place",
-		"anonymous", "leak (app) (stack may be short)", "unmap on every path");
+	is_told("M10", SEVERITY_INFO,
+		"4,000 of 4,005 mappings made while watched are from one place", "anonymous",
+		"leak (app) (stack may be short)", "unmap on every path");
 	end();
 
 	begin_with(4100, 10);
