@@ -206,9 +206,9 @@ static void test_json(void)
 	    "what it made");
 	has(text, "\"what\":\"fds\",\"made\":70,", "descriptors, too");
 	free(text);
-	model_find(&m, &(struct fs_subject){10, 0, 1})->hidden = true;
+	model_find(&m, &(struct fs_subject){.pid = 10, .start_ns = 1})->hidden = true;
 	text = said_by(&json_renderer);
-	has_not(text, "\"growth\"", "of a process that the view hides nothing");
+	has_not(text, "\"type\":\"growth\"", "of a process that the view hides nothing");
 	free(text);
 	end();
 }
