@@ -11,10 +11,11 @@
 #include "model/kinship.h"
 #include "rules/limits_rules.h"
 
-#define SORTS	    32
-#define MANY_MAPS   1000 /* fewer are no news, whatever they are */
-#define MANY_FDS    100
-#define FRAMES_TOLD 5
+#define SORTS	     32
+#define MANY_MAPS    1000 /* fewer are no news, whatever they are */
+#define MANY_FDS     100
+#define MANY_THREADS 250
+#define FRAMES_TOLD  5
 
 /* What one process has of a kind, or made of it. */
 struct part {
@@ -70,13 +71,18 @@ static struct part part_made(const struct occasion *o, enum fs_what what, is_par
 	return p;
 }
 
+/* What it held when that was read, and what it has made since; never more than it has. */
 static struct part part_of(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
 {
+	const struct fs_gauges *g = &o->s->now.g;
+	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
 	struct part made = part_made(o, what, is_part);
 	struct part held = part_held(&o->s->held[what], is_part);
 
-	if (held.n < made.n || !held.n)
+	if (!held.n)
 		return made;
+	held.n = held.n + made.n < count ? held.n + made.n : count;
+	held.all = count;
 	held.stack = made.stack;
 	return held;
 }
@@ -268,29 +274,59 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* M04 */
-
-static bool is_thread_stack(const char *name)
+static bool frames_have(const struct occasion *o, int32_t stack, const char *const *words)
 {
-	return !strcmp(name, "thread stack") || !strncmp(name, "---p", 4) ||
-	       !strncmp(name, "anonymous, no rights", 20);
+	const struct frames *f = model_frames(o->m, &o->s->id, stack);
+
+	for (; f && *words; words++)
+		if (strstr(f->text, *words))
+			return true;
+	return false;
 }
 
+/* M04 */
+
+static bool is_guard(const char *name)
+{
+	return !strncmp(name, "---p", 4);
+}
+
+/* The place that made most, where it is one that makes threads. */
+static int32_t thread_maker(const struct occasion *o)
+{
+	static const char *const makers[] = {"pthread_create", "thrd_create", "CreateThread", NULL};
+	struct grower g[1];
+	uint64_t added;
+
+	if (!growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, 1, &added) ||
+	    !frames_have(o, g->stack, makers))
+		return -1;
+	return g->stack;
+}
+
+/*
+ * A stack and its guard are two mappings a thread, whatever makes them; glibc maps both at once and
+ * splits that by mprotect, so that growth alone does not name them.
+ */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_MAPS, is_thread_stack);
-	uint64_t threads = o->s->now.g.threads;
-	char n[32];
+	const struct fs_gauges *g = &o->s->now.g;
+	struct part guards = part_held(&o->s->held[FS_WHAT_MAPS], is_guard);
+	struct part p = {.stack = thread_maker(o), .held = true};
+	char n[32], all[32];
 
-	/* each has a guard, so at least half of what they take is seen as such */
-	if (!is_many(&p, MANY_MAPS / 2, 25) || threads * 2 < p.n)
+	if (g->threads < MANY_THREADS || 2ULL * g->threads * 100 < 50ULL * g->map_count)
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "guards of thread stacks, one a thread beside its stack");
-	put_grouped(n, sizeof(n), threads);
+	snprintf(p.name, sizeof(p.name), "%s", guards.n ? guards.name : "stacks of threads");
+	say_part(f, o, FS_WHAT_MAPS, &p, "");
+	put_grouped(n, sizeof(n), g->threads);
+	put_grouped(all, sizeof(all), g->map_count);
+	snprintf(f->title, sizeof(f->title),
+		 "%s threads: their stacks and guards are most of %s mappings", n, all);
 	finding_evidence(f, "threads", n, NULL);
 	finding_remedy(f, "fix: fewer threads: a pool of as many as there are CPUs; each takes two "
 			  "mappings (glibc from 2.42 on kernels from 6.13 one)");
-	limit_help_map_count(f, o->m, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, g->map_high);
 	return true;
 }
 
@@ -319,16 +355,6 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 static bool is_split(const char *name)
 {
 	return !strncmp(name, "split by m", 10); /* mprotect, madvise, munmap, mremap */
-}
-
-static bool frames_have(const struct occasion *o, int32_t stack, const char *const *words)
-{
-	const struct frames *f = model_frames(o->m, &o->s->id, stack);
-
-	for (; f && *words; words++)
-		if (strstr(f->text, *words))
-			return true;
-	return false;
 }
 
 bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)

@@ -61,7 +61,7 @@ static void test_verdict(void)
 	model_take(&m, &r.h);
 	hold_tensors();
 	text = said_by(&diagnosis_renderer);
-	ok(!strncmp(text, "warning[M03]: grower[10]: 38,000 of 40,000 mappings", 51),
+	ok(!strncmp(text, "warning[M03]: grower[10]: 39,995 of 40,000 mappings", 51),
 	   "the verdict comes first");
 	has(text, "grower[10]  maps 40,000  fds 50  threads 1\n", "then each process");
 	has(text, "  at the start it held 39,000 mappings:\n", "what it held");
