@@ -216,7 +216,8 @@ struct fs_gauges {
 struct fs_fault_slot {
 	__u64 begin_ns; /* 0: none open */
 	__u64 ended_ns; /* how long the last one took; 0: added, or none */
-	__u64 end;	/* enum fs_fault_end: its class */
+	__u32 end;	/* enum fs_fault_end: its class */
+	__u32 maj_flt;	/* of its thread, where it waits to be tried again */
 	__u64 tried;	/* address of one that may begin once more; 0: none */
 };
 

@@ -39,6 +39,7 @@ static const struct {
 	{"signal", "signal", "a signal", WORK_SIGNAL, TIER_1},
 	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
 	{"fault_end", "fault", "a fault", WORK_FAULT, ALL_TIERS},
+	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
 	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
 	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
 	{"calls", "other_call", "any other call of the host", WORK_OTHER_CALL, ALL_TIERS},
@@ -62,6 +63,14 @@ static int forget(void *ctx, const struct fs_header *h)
 
 static const struct sink nobody = {.take = forget};
 
+/* Why what is measured by no work has no cost of its own; NULL: it has one. */
+static const char *not_measured(const char *hook)
+{
+	return !strcmp(hook, "state") ? "within the cost of the others"
+	       : !strcmp(hook, "log") ? "it would take writing into the kernel's log"
+				      : NULL;
+}
+
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)
 {
 	memset(c, 0, sizeof(*c));
@@ -74,10 +83,9 @@ static void begin_rows(struct calibration *c, const struct source *src, const ch
 		cost->per = table[i].per;
 		cost->said = table[i].said;
 		snprintf(cost->why, sizeof(cost->why), "%s",
-			 st->state == FS_HOOK_BLIND	   ? "nothing: it is blind"
-			 : st->state == FS_HOOK_OFF	   ? "nothing: it is off"
-			 : !strcmp(table[i].hook, "state") ? "within the cost of the others"
-							   : why);
+			 st->state == FS_HOOK_BLIND ? "nothing: it is blind"
+			 : st->state == FS_HOOK_OFF ? "nothing: it is off"
+						    : not_measured(table[i].hook) ?: why);
 	}
 }
 

@@ -17,6 +17,7 @@ from harness import (FAULTSCOPE, Lines, Skip, live, proc_fds, proc_maps, proc_te
 from test_errors import DONE, FAILED, NOT_PERMITTED, as_nobody, check_message
 
 LOOKS = [["look=task-iterator"], ["look=iter/task"], ["look=/proc"], ["state=hash"]]
+RUN_KEEPS = 1 << 5 | 1 << 19  # CAP_KILL, CAP_SYS_PTRACE: include/uapi/linux/capability.h
 SETS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 
 
@@ -58,7 +59,8 @@ def test_rights_are_given_up(check, lab):
 
 @live
 def test_run_keeps_what_passes_signals_on(check, lab):
-    """A command that became another user still gets the signals that come for it."""
+    """A command that became another user still gets the signals that come for it. Beside that only
+    the right to name user stacks by what the command maps is kept."""
     if not shutil.which("setpriv"):
         raise Skip("setpriv is missing")
     ready = lab.dir / "ready"
@@ -66,11 +68,11 @@ def test_run_keeps_what_passes_signals_on(check, lab):
     ran = lab.spawn([FAULTSCOPE, "run", "--", "sh", "-c",
                      f"exec 9>{ready}; exec setpriv --reuid 65534 --clear-groups sleep 60"])
     with open(ready, encoding="ascii"):
-        until(lambda: int(status_of(proc_text(ran.pid, "status"))["CapPrm"], 16) == 1 << 5,
-              "all but CAP_KILL to be given up")
+        until(lambda: int(status_of(proc_text(ran.pid, "status"))["CapPrm"], 16) == RUN_KEEPS,
+              "all but CAP_KILL and CAP_SYS_PTRACE to be given up")
         child = int(proc_text(ran.pid, f"task/{ran.pid}/children"))
         until(lambda: proc_text(child, "comm") == "sleep\n", "the command as another user")
-    check_given_up(check, ran.pid, 1 << 5)
+    check_given_up(check, ran.pid, RUN_KEEPS)
     ran.send_signal(signal.SIGTERM)
     err = ran.communicate(timeout=10)[1]
     check.equal("status", ran.returncode, -signal.SIGTERM)

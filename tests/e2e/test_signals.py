@@ -54,9 +54,9 @@ def expect_crash(check, lines, truth):
     if not check.that(told, "no M24"):
         return
     check.equal("severity", told[-1]["severity"], "critical")
-    check.equal("because", told[-1]["because"], ["M01", "M25"])
+    check.equal("because", told[-1]["because"], ["M01", "M10", "M25"])
     refused = lines.of("finding", truth["pid"], id="M01", state="open")
-    check.equal("because of M01", refused[-1]["because"], ["M25"])
+    check.equal("because of M01", refused[-1]["because"], ["M10", "M25"])
     crashed = lines.of("signal", truth["pid"])
     check.equal("signals", [line["signal"] for line in crashed], ["SIGSEGV"])
     check.that(refused[0]["t"] <= crashed[0]["t"] <= refused[0]["t"] + 1,
@@ -78,5 +78,5 @@ def test_crash_says_why_in_text(check, lab):
     text = " ".join(lab.faultscope("--replay", path).out.split())
     check.that(re.search(r"critical\[M24\]: mapleak\[\d+\]: SIGSEGV [\d.]+ [mu]s after mmap refused",
                          text), "no M24 with its title")
-    check.that("= note: because M01 (a mapping was refused: vm.max_map_count), because M25 (" in text,
+    check.that("= note: because M01 (a mapping was refused: vm.max_map_count), because M10 (" in text,
                "no chain in the text")
