@@ -206,9 +206,19 @@ static void put_branches(char *ret, size_t size, const struct kinship *k, const 
 	}
 }
 
+#define TREE "its process tree"
+
+/* Of a command that ends, the last process has none any more. */
+static void keep_tree(struct finding *f, const struct finding *open)
+{
+	for (size_t i = 0; open && i < open->nr_evidence; i++)
+		if (!strcmp(open->evidence[i].field, TREE))
+			finding_evidence(f, TREE, open->evidence[i].value, NULL);
+}
+
 /* Whose tensors they are: the parent's, its workers', or of both. */
-static void tree_evidence(struct finding *f, const struct occasion *o, enum fs_what what,
-			  is_part_fn *is_part)
+static void tree_evidence(struct finding *f, const struct finding *open, const struct occasion *o,
+			  enum fs_what what, is_part_fn *is_part)
 {
 	char text[sizeof(((struct evidence *)0)->value)];
 	const struct subject *root;
@@ -227,11 +237,13 @@ static void tree_evidence(struct finding *f, const struct occasion *o, enum fs_w
 		all++;
 		add_branch(b, &told, of.s, part_of(&of, what, is_part).n);
 	}
-	if (all < 2)
+	if (all < 2) {
+		keep_tree(f, open);
 		goto out;
+	}
 	snprintf(text, sizeof(text), "%zu processes:", all);
 	put_branches(text, sizeof(text), &k, b, told);
-	finding_evidence(f, "its process tree", text, NULL);
+	finding_evidence(f, TREE, text, NULL);
 out:
 	kinship_free(&k);
 }
@@ -265,7 +277,7 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
 			       : "file_system: a mapping a tensor",
 			 NULL);
-	tree_evidence(f, o, FS_WHAT_MAPS, is_torch);
+	tree_evidence(f, open, o, FS_WHAT_MAPS, is_torch);
 	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
 			  "one tensor and indexes; return numpy arrays from the dataset");
 	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
@@ -593,7 +605,7 @@ bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;
 	say_part(f, o, FS_WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
-	tree_evidence(f, o, FS_WHAT_FDS, is_torch);
+	tree_evidence(f, open, o, FS_WHAT_FDS, is_torch);
 	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
 			  "descriptor a tensor; the mapping stays (M03)");
 	finding_remedy(f, "fix: send fewer, larger tensors");

@@ -117,6 +117,24 @@ static void test_tree(void)
 	is_str(evidence_of(find_of("M03", 12), "its process tree"), tree,
 	       "a child tells the same tree");
 	ok(!find_of("M03", 90), "a stranger has no part in it");
+
+	r.g.flags = FS_PROC_FINAL;
+	for (uint32_t pid = 11; pid <= 12; pid++) {
+		r.subject.pid = pid;
+		r.g.ppid = 10;
+		model_next_window(&m);
+		findings_next_window(&fs);
+		model_take(&m, &r.h);
+		judge_window();
+	}
+	r = process_with(5001, 50);
+	model_next_window(&m);
+	findings_next_window(&fs);
+	model_take(&m, &r.h);
+	judge_window();
+	ok(evidence_of(find("M03"), "its process tree") &&
+		   !strncmp(evidence_of(find("M03"), "its process tree"), "2 processes:", 12),
+	   "the tree as it was last stays when only one is left");
 	end();
 }
 

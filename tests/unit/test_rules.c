@@ -141,6 +141,24 @@ static void test_subject_ends(void)
 	end();
 }
 
+/* The first look tells of processes before it tells the machine's limits. */
+static void test_first_look(void)
+{
+	struct fs_process_record r = process_record(10, 1, SECOND / 2);
+	struct fs_tick_record t = tick_record(SECOND);
+
+	if (model_init(&m))
+		abort();
+	memset(&fs, 0, sizeof(fs));
+	r.g.map_count = r.g.map_high = 64000;
+	model_take(&m, &r.h);
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	ok(find("M25", 10) && find("M25", 10)->severity == SEVERITY_CRITICAL,
+	   "one that is near its limit, and stands still, is told of at once");
+	end();
+}
+
 static void is_refused(enum fs_call call, int error, const char *id, const char *blind)
 {
 	struct fs_refused_record r = refused_record(10, call, error);
@@ -701,6 +719,7 @@ int main(void)
 	test_levels("M25");
 	test_levels("F12");
 	test_subject_ends();
+	test_first_look();
 	test_refused();
 	test_refused_lasts();
 	test_crash_after_refusal();
