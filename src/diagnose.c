@@ -52,6 +52,7 @@ static int open_live(struct session *s)
 	int err;
 
 	strcpy(s->mode, "targets");
+	s->filter.children = true;
 	s->attributes_all = true;
 	targets_describe(s);
 	err = session_open_live(s, false, TIERS_ALL);

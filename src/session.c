@@ -285,7 +285,7 @@ static void tell_events(struct session *s)
 		/* each time its rule says it anew it says general commands */
 		if (f->said)
 			origins_attach(s, f);
-		if (f->fresh && !f->told)
+		if (f->fresh && !f->told && s->o->command != CMD_DIAGNOSE)
 			s->renderer->finding(&s->out, &s->view, f);
 		f->told = true;
 	}
@@ -640,6 +640,17 @@ int session_loop(struct session *s)
 	return s->status;
 }
 
+/* A verdict is given once, in the end, by all that was seen. */
+static void tell_verdict(struct session *s)
+{
+	for (size_t i = 0; i < s->findings.n; i++) {
+		/* of a recording, it may have come behind the last look */
+		origins_attach(s, &s->findings.f[i]);
+		if (s->o->command == CMD_DIAGNOSE)
+			s->renderer->finding(&s->out, &s->view, &s->findings.f[i]);
+	}
+}
+
 int session_end(struct session *s)
 {
 	int err;
@@ -653,6 +664,7 @@ int session_end(struct session *s)
 		if (s->ending[0])
 			s->view.ending = s->ending;
 		gating_judge(s);
+		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
 		flush(s);
