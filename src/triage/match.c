@@ -215,6 +215,10 @@ static long convert(char what, struct str s, struct captures *c)
 	case 'X':
 		n = str_hex(s, &unused);
 		return n ? (long)n : -1;
+	case 'R':
+		n = str_hex(s, &c->range[c->ranges & 1]);
+		c->ranges += n > 0;
+		return n ? (long)n : -1;
 	case 'P':
 		n = number_take(s, &c->pid, &c->has_pid);
 		return n ? (long)n : -1;

@@ -9,6 +9,7 @@
  *	%G  a second function
  *	%L  file:line     %W  a comm, a word without blanks   %S  text up to what follows
  *	%*  anything up to what follows     %_  blanks or none     %!  "BUG: ", "[ INFO: ", …
+ *	%R  an end of a range: hex
  *	%%  a percent sign
  */
 #ifndef FS_TRIAGE_MATCH_H
@@ -20,6 +21,8 @@ struct captures {
 	bool has_address, has_error, has_pid, has_cpu, has_number, has_size, has_function,
 		has_second;
 	uint64_t address, error, pid, cpu, number, size;
+	uint64_t range[2];
+	int ranges;
 	struct frame function, second;
 	struct str place, comm, text;
 };

@@ -136,6 +136,11 @@ static void header_fill(struct event *e, const struct signature *sig, const stru
 		e->said_frame = c->function;
 		e->has_said_frame = true;
 	}
+	if (c->ranges == 2 && !e->has_range) {
+		e->has_range = true;
+		e->range_low = c->range[0];
+		e->range_high = c->range[1];
+	}
 	if (c->text.n && !e->detail.n)
 		e->detail = c->text;
 	if (c->place.n && !e->place.n)

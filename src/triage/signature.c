@@ -256,10 +256,10 @@ const struct signature signatures[] = {
 	{"Kernel BUG [#%N]", KIND_BUG, ANY | JOIN | DIES, 0, "riscv"},
 
 	/* KASAN's reading of a fault */
-	{"KASAN: null-ptr-deref in range [%X-%X]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
-	{"KASAN: maybe wild-memory-access in range [%X-%X]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
-	{"KASAN: probably wild-memory-access in range [%X-%X]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
-	{"KASAN: probably user-memory-access in range [%X-%X]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
+	{"KASAN: null-ptr-deref in range [%R-%R]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
+	{"KASAN: maybe wild-memory-access in range [%R-%R]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
+	{"KASAN: probably wild-memory-access in range [%R-%R]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
+	{"KASAN: probably user-memory-access in range [%R-%R]", KIND_GPF, JOIN | DIES, 0, "5.5-"},
 
 	/* sanitizers */
 	{"BUG: KASAN: null-ptr-deref on address%_%A", KIND_NULL_DEREF, ANY, 0, "4.0-4.10"},

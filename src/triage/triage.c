@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/triage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "triage/judge.h"
+
+/* What follows from a crash within this time is not another one. */
+#define AFTERMATH_SECONDS 60
+
+bool kind_is_precursor(enum kind k)
+{
+	switch (k) {
+	case KIND_ALLOC_FAILURE:
+	case KIND_OOM:
+	case KIND_EDAC:
+	case KIND_AER:
+	case KIND_IOMMU:
+	case KIND_IRQ:
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *confidence_name(enum confidence c)
+{
+	static const char *const names[] = {"low", "medium", "high"};
+
+	return names[c];
+}
+
+static bool within(const struct event *first, const struct event *later, double seconds)
+{
+	if (!first->timed || !later->timed)
+		return later->first - first->last < 200;
+	return later->seconds - first->seconds <= seconds;
+}
+
+static bool died_before(const struct event *e)
+{
+	return str_has(e->taint, "D");
+}
+
+/* Of an oops before it: a second oops, what the dead task left locked, the panic. */
+static void mark_consequences(struct recognised *r)
+{
+	const struct event *first = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct event *e = &r->event[i];
+
+		if (!first) {
+			if (e->fatal && e->kind != KIND_PANIC)
+				first = e;
+			continue;
+		}
+		if (e->number > 1 && e->number > first->number)
+			e->consequence = true;
+		else if (died_before(e) || e->kind == KIND_PANIC)
+			e->consequence = true;
+		else if (!kind_is_precursor(e->kind) && !e->fatal &&
+			 within(first, e, AFTERMATH_SECONDS))
+			e->consequence = true;
+		else if (e->kind == KIND_HANG)
+			e->consequence = true;
+	}
+}
+
+static void say(struct judged *j)
+{
+	struct verdict *v = j->v;
+	const char *says = mechanism_says(v->mechanism);
+	size_t n = 0;
+
+	v->text[0] = 0;
+	if (*says)
+		n = snprintf(v->text, sizeof(v->text), "%s", says);
+	if (v->has_base && j->fault && n < sizeof(v->text) && v->mechanism != MECH_NULL_CALL)
+		snprintf(v->text + n, sizeof(v->text) - n, "%s%s held 0x%" PRIx64 ", %s 0x%" PRIx64,
+			 n ? ": " : "", v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
+			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
+}
+
+static void judge(struct triage *t, uint32_t index)
+{
+	struct verdict *v;
+	struct judged j;
+
+	if (t->verdicts == VERDICTS_MAX) {
+		t->lost_verdicts++;
+		return;
+	}
+	v = &t->verdict[t->verdicts++];
+	memset(v, 0, sizeof(*v));
+	v->event = &t->seen.event[index];
+	v->index = index;
+	j = (struct judged){.e = v->event, .ls = &t->lines, .v = v};
+	judge_facts(&j);
+	judge_functions(&j);
+	judge_mechanism(&j);
+	judge_suspects(&j, t);
+	judge_bucket(v);
+	say(&j);
+}
+
+/* How much a report says that the kernel is broken. */
+static int gravity(const struct event *e)
+{
+	if (kind_is_precursor(e->kind))
+		return 1;
+	return 2;
+}
+
+static void find_order(struct triage *t)
+{
+	int best = 0;
+
+	t->primary = -1;
+	for (uint32_t i = 0; i < t->verdicts; i++) {
+		int g = gravity(t->verdict[i].event);
+
+		if (g > best) {
+			best = g;
+			t->primary = i;
+		}
+	}
+	for (uint32_t i = 0; i < t->verdicts; i++) {
+		struct verdict *v = &t->verdict[i];
+
+		for (uint32_t k = 0; k < t->seen.n; k++) {
+			const struct event *e = &t->seen.event[k];
+
+			if (k < v->index && v->precursors < PRECURSORS_MAX)
+				v->precursor[v->precursors++] = (struct precursor){
+					.event = k,
+					.timed = e->timed && v->event->timed,
+					.before = v->event->seconds - e->seconds};
+			if (k > v->index && e->consequence && !v->consequences++)
+				v->first_consequence = k;
+		}
+	}
+}
+
+int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs)
+{
+	struct triage t = {.primary = -1};
+	int err = lines_read(&t.lines, input, inputs);
+
+	if (err)
+		return err;
+	err = recognise(&t.seen, &t.lines);
+	if (err)
+		goto out;
+	t.verdict = calloc(VERDICTS_MAX, sizeof(*t.verdict));
+	if (!t.verdict) {
+		err = -ENOMEM;
+		goto out;
+	}
+	mark_consequences(&t.seen);
+	for (size_t i = 0; i < t.seen.n; i++)
+		if (!t.seen.event[i].consequence)
+			judge(&t, i);
+	find_order(&t);
+	*ret = t;
+out:
+	if (err)
+		triage_free(&t);
+	return err;
+}
+
+void triage_free(struct triage *t)
+{
+	recognised_free(&t->seen);
+	lines_free(&t->lines);
+	free(t->verdict);
+	memset(t, 0, sizeof(*t));
+}
