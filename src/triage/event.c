@@ -8,6 +8,7 @@ const char *kind_name(enum kind k)
 	static const char *const names[NR_KINDS] = {
 		[KIND_NONE] = "none",
 		[KIND_NULL_DEREF] = "null_deref",
+		[KIND_NEAR_NULL] = "near_null",
 		[KIND_PAGING_REQUEST] = "paging_request",
 		[KIND_GPF] = "gpf",
 		[KIND_STACK_SEGMENT] = "stack_segment",
@@ -76,6 +77,21 @@ const char *arch_name(enum arch a)
 	};
 
 	return names[a];
+}
+
+bool kind_is_precursor(enum kind k)
+{
+	switch (k) {
+	case KIND_ALLOC_FAILURE:
+	case KIND_OOM:
+	case KIND_EDAC:
+	case KIND_AER:
+	case KIND_IOMMU:
+	case KIND_IRQ:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void event_free(struct event *e)

@@ -18,6 +18,7 @@
 enum kind {
 	KIND_NONE,
 	KIND_NULL_DEREF,
+	KIND_NEAR_NULL, /* a paging request that is one of a null pointer, by our own finding */
 	KIND_PAGING_REQUEST,
 	KIND_GPF,
 	KIND_STACK_SEGMENT,
@@ -196,6 +197,9 @@ static inline struct str frame_module(const struct frame *f)
 {
 	return f->module.n ? f->module : STR("vmlinux");
 }
+
+/* Whether it often comes before a crash, and seldom is one. */
+bool kind_is_precursor(enum kind k);
 
 void event_free(struct event *e);
 struct frame *event_frame_add(struct event *e);

@@ -89,10 +89,13 @@ static void on_object(struct event *e, const struct captures *c)
 	e->object_size = c->size;
 }
 
-static void on_number(struct event *e, const struct captures *c)
+static void on_said(struct event *e, const struct captures *c)
 {
-	if (!e->number)
-		e->number = c->number;
+	if (e->has_said_frame)
+		return;
+	e->has_said_frame = true;
+	e->said_frame = c->function;
+	e->said = c->function.function;
 }
 
 static void on_unaligned(struct event *e, const struct captures *c)
@@ -220,7 +223,7 @@ static const struct {
 	{"---[ end Kernel panic%*", on_offset, false},
 	{"note: %* exited with %*", on_offset, false},
 	{"Kernel panic - not syncing%*", on_offset, false},
-	{"BTF: %*", on_number, false},
+	{"last function: %F", on_said, true},
 };
 
 /* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
@@ -427,6 +430,8 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	struct frame f = {}, *added;
 	long at = str_find(s, "at: ");
 
+	if (str_at(s, 0) == '#') /* held, which accuses nobody */
+		return at > 0;
 	if (at <= 0 || (!str_has(s, "}, at: ") && !str_has(s, "} at: ") && !str_has(s, ", at: ")))
 		return false;
 	if (!frame_parse(str_from(s, at + 4), &f) || !f.function.n)

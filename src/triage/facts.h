@@ -13,6 +13,7 @@ struct reading {
 	enum section section;
 	enum part part; /* of the trace being read */
 	bool irq;	/* inside <IRQ> or <NMI> */
+	bool aside;	/* the next trace is not of what the report is about */
 	bool main_seen; /* the first trace is done */
 	bool regs_shut; /* what follows are the registers of an interrupted context */
 	bool body;	/* past the first lines */

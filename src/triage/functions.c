@@ -40,6 +40,7 @@ static bool is_ours(const struct frame *f)
 	switch (library_of(f->function)) {
 	case LIBRARY_NONE:
 	case LIBRARY_PLUMBING:
+	case LIBRARY_DISPATCH:
 	case LIBRARY_IO:
 		return true;
 	default:
@@ -68,6 +69,30 @@ static void keep_ours(struct verdict *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
+/* Whose lock it was: never the work queue's or the timer's, for whose callbacks it stands. */
+static void keep_unplumbed(struct judged *j, const struct candidates *c)
+{
+	struct candidates chain = {};
+
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_NONE)
+			function_keep(j->v, c->frame[i]);
+	if (j->v->functions)
+		return;
+	candidates_of_part(&chain, j->e, PART_OTHER, false);
+	for (size_t i = 0; i < chain.n; i++)
+		if (library_of(chain.frame[i]->function) == LIBRARY_NONE)
+			function_keep(j->v, chain.frame[i]);
+}
+
+/* Who asked for the memory: not the function that is there to allocate its kind of object. */
+static void keep_users(struct verdict *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_ours(c->frame[i]) && !str_has(c->frame[i]->function, "alloc"))
+			function_keep(v, c->frame[i]);
+}
+
 /* The rest, but for what only reports or enters. */
 static void keep_rest(struct verdict *v, const struct candidates *c)
 {
@@ -87,6 +112,11 @@ static bool is_stall(const struct judged *j)
 {
 	return j->v->kind == KIND_HANG && !str_starts(str_trim(j->ls->line[j->e->first].text),
 						      "INFO: task ");
+}
+
+static struct str without(struct str s, const char *start)
+{
+	return str_starts(s, start) ? str_from(s, strlen(start)) : s;
 }
 
 static bool is_syscall(struct str f)
@@ -118,38 +148,95 @@ static bool says_little(struct str f)
 	return false;
 }
 
-/* Deep enough that a loop's own functions, which vary with the moment, are above it. */
-static bool is_anchor(struct str f)
+/* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through. */
+static bool is_way_in(struct str function, enum library l)
 {
-	enum library l = library_of(f);
-
-	return l == LIBRARY_ENTRY || l == LIBRARY_PLUMBING || is_syscall(f) ||
-	       str_starts(f, "netif_receive_skb") || str_starts(f, "__netif_receive_skb") ||
-	       str_is(f, "process_backlog") || str_is(f, "net_rx_action");
+	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));
 }
 
 /*
- * A CPU loops: the stack is that of one moment of many. What names the loop is the outermost
- * function above the way in: of a system call itself, where its name tells enough.
+ * A CPU loops, or a stack is used up: the trace is of one moment of many. What names it is the
+ * function that the way in leads to: the outermost above what only dispatches.
  */
 static void stalled(struct judged *j, const struct candidates *c)
 {
-	const struct frame *before = NULL;
+	const struct frame *before = NULL, *named = NULL, *call = NULL;
+	struct frame plain;
+	size_t from = 0;
 
-	for (size_t i = 0; i < c->n; i++) {
+	/* below the interrupt that took the trace */
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_REPORT)
+			from = i + 1;
+	while (from < c->n && from && !is_ours(c->frame[from]))
+		from++;
+	while (from < c->n && from && library_of(c->frame[from]->function) == LIBRARY_PLUMBING)
+		from++;
+	for (size_t i = from; i < c->n; i++) {
 		const struct frame *f = c->frame[i];
+		enum library l = library_of(f->function);
 
 		if (is_syscall(f->function)) {
-			function_keep(j->v, says_little(f->function) && before ? before : f);
-			return;
+			call = f; /* the outermost of several */
+			continue;
 		}
-		if (before && is_anchor(f->function)) {
-			function_keep(j->v, before);
-			return;
-		}
-		if (is_ours(f) && library_of(f->function) != LIBRARY_PLUMBING)
-			before = f;
+		if (call && l != LIBRARY_NONE)
+			break;
+		if (before && is_way_in(f->function, l))
+			break;
+		if (before && !named && l == LIBRARY_DISPATCH)
+			named = before;
+		if (l == LIBRARY_NONE || l == LIBRARY_IO)
+			before = call ? before : f;
 	}
+	if (call && !says_little(call->function)) {
+		plain = *call;
+		plain.function = without(call->function, "compat_");
+		function_keep(j->v, &plain);
+	} else if (named || before)
+		function_keep(j->v, named ? named : before);
+	else if (call)
+		function_keep(j->v, call);
+}
+
+/* Code of a module says more than what it was called for. */
+static bool has_module(const struct event *e)
+{
+	if (e->has_ip && e->ip.module.n)
+		return true;
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN && !e->frame[i].unreliable &&
+		    e->frame[i].module.n)
+			return true;
+	return false;
+}
+
+/* Waiting for others, whichever way it is spelled: the wait is the name. */
+static void waits(struct judged *j, const struct candidates *c)
+{
+	static const char *const waits[] = {"synchronize_rcu", "synchronize_srcu",
+					    "synchronize_sched"};
+
+	for (size_t i = 0; i < c->n; i++) {
+		for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
+			if (str_has(c->frame[i]->function, waits[k])) {
+				j->v->function[j->v->functions++] = STR("synchronize_rcu");
+				j->v->frame = *c->frame[i];
+				return;
+			}
+		if (is_ours(c->frame[i]))
+			return;
+	}
+}
+
+/* The trace begins with what printed it. */
+static bool has_report(const struct event *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN &&
+		    library_of(e->frame[i].function) == LIBRARY_REPORT)
+			return true;
+	return false;
 }
 
 static void gather(const struct judged *j, struct candidates *c, bool unreliable)
@@ -157,10 +244,10 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 	const struct event *e = j->e;
 
 	if (j->v->kind == KIND_LOCKDEP)
-		for (uint32_t i = 0, n = 0; i < e->nr_frames && !n; i++)
+		for (uint32_t i = 0; i < e->nr_frames; i++)
 			if (e->frame[i].part == PART_LOCK) {
 				candidate_add(c, &e->frame[i]);
-				n++;
+				break;
 			}
 	if (e->has_said_frame)
 		candidate_add(c, &e->said_frame);
@@ -168,7 +255,8 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
 		candidate_add(c, &e->link);
-	if (e->has_ip && j->v->kind == KIND_HANG)
+	/* of a CPU that was interrupted: the trace below may begin with it */
+	if (e->has_ip && is_stall(j) && !has_report(e))
 		candidate_add(c, &e->ip);
 	candidates_of_part(c, e, PART_MAIN, unreliable);
 }
@@ -194,6 +282,16 @@ static void find_repeats(struct judged *j)
 	}
 }
 
+/* The header's function where the trace has it with its module: 2.6 names none in the header. */
+static const struct frame *said_in_trace(const struct event *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames && !e->said_frame.module.n; i++)
+		if (e->frame[i].part == PART_MAIN &&
+		    str_same(e->frame[i].function, e->said_frame.function))
+			return &e->frame[i];
+	return &e->said_frame;
+}
+
 static void take_module(struct judged *j)
 {
 	const struct event *e = j->e;
@@ -205,7 +303,7 @@ static void take_module(struct judged *j)
 	else if (e->has_ip)
 		v->module = (struct str){};
 	else if (e->has_said_frame && e->said_frame.function.n)
-		v->module = frame_module(&e->said_frame);
+		v->module = frame_module(said_in_trace(e));
 	else if (v->functions)
 		v->module = frame_module(&v->frame);
 }
@@ -216,8 +314,14 @@ void judge_functions(struct judged *j)
 	struct verdict *v = j->v;
 
 	gather(j, &c, false);
-	if (is_stall(j))
+	if ((is_stall(j) || v->kind == KIND_STACK_OVERFLOW) && !has_module(j->e))
 		stalled(j, &c);
+	else if (v->kind == KIND_HANG)
+		waits(j, &c);
+	if (v->kind == KIND_LOCKDEP)
+		keep_unplumbed(j, &c);
+	if (v->kind == KIND_LEAK)
+		keep_users(v, &c);
 	keep_ours(v, &c);
 	if (!v->functions) {
 		struct candidates all = {};

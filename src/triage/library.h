@@ -18,6 +18,7 @@ enum library {
 	LIBRARY_CONTAINER, /* lists, trees, reference counts, kobjects */
 	LIBRARY_PLUMBING,  /* what calls back: work queues, timers, notifiers, interrupts */
 	LIBRARY_IO,	   /* reading and writing registers of a device */
+	LIBRARY_DISPATCH,  /* calls through a table of operations: what is above it is specific */
 	LIBRARY_ENTRY,	   /* system calls and threads begin there */
 };
 

@@ -104,6 +104,16 @@ static size_t offset_parse(struct str s, struct frame *f)
 	return at + 1 + n;
 }
 
+/* "[<c04ac80f>] EFLAGS: …", "[<ffffff90080ed944>]    lr : …": what follows is no function. */
+static bool is_label(struct str rest)
+{
+	size_t at = 0;
+
+	while (str_at(rest, at) == ' ')
+		at++;
+	return str_at(rest, at) == ':' && str_at(rest, at + 1) != ':';
+}
+
 size_t frame_parse(struct str s, struct frame *ret)
 {
 	struct frame f = {};
@@ -135,6 +145,8 @@ size_t frame_parse(struct str s, struct frame *ret)
 		return at + n;
 	}
 	n = name_length(str_from(s, at));
+	if (n && f.has_address && is_label(str_from(s, at + n)))
+		n = 0;
 	if (!n) {
 		if (!f.has_address)
 			return 0;

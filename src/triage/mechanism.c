@@ -558,6 +558,8 @@ void judge_mechanism(struct judged *j)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i](j))
 			break;
+	if (j->v->mechanism == MECH_NEAR_NULL && j->v->kind == KIND_PAGING_REQUEST)
+		j->v->kind = KIND_NEAR_NULL;
 	if (j->v->mechanism == MECH_AS_REPORTED)
 		j->v->confidence = j->v->kind == KIND_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 	else if (!j->fault || j->has_base)

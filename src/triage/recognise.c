@@ -9,6 +9,7 @@
 
 #define STREAMS_MAX  64
 #define SILENCE_MOST 120 /* lines of others between two lines of a report */
+#define SILENCE_ASIDE 40
 #define HEAD_MOST    24	 /* lines from a report's first to the last that names it */
 #define BEGINNING    400 /* lines of a log whose head is cut off */
 
@@ -175,6 +176,8 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 	if (st->event < 0 || !(sig->flags & SIG_JOIN))
 		return false;
 	e = &s->r->event[st->event];
+	if (kind_is_precursor(e->kind))
+		return false;
 	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
 		return true;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
@@ -190,13 +193,17 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 {
 	struct event *e;
 
-	if (!(sig->flags & SIG_WRAPPER) || s->last < 0)
+	if (s->last < 0)
+		return false;
+	/* whatever it says: it came of what was being reported */
+	if (!(sig->flags & SIG_WRAPPER) &&
+	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
+	      !s->r->event[st->event].ended))
 		return false;
 	if (st->event < 0)
 		st->event = s->last;
 	e = &s->r->event[st->event];
-	if (e->kind == KIND_OOM || e->kind == KIND_ALLOC_FAILURE || e->kind == KIND_IOMMU ||
-	    e->kind == KIND_AER || e->kind == KIND_EDAC)
+	if (kind_is_precursor(e->kind))
 		return false;
 	if (kind_rank(sig->kind) > kind_rank(e->kind) && e->headless) {
 		e->kind = sig->kind;
@@ -211,6 +218,21 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 	return true;
 }
 
+/* A message of one line amid another report, which goes on after it. */
+static void aside(struct state *s, const struct stream *st, const struct signature *sig,
+		  const struct captures *c, uint32_t line)
+{
+	struct stream other = {.caller = st->caller, .event = -1};
+	long last = s->last;
+	struct event *e = event_open(s, &other, line);
+
+	s->last = last;
+	if (!e)
+		return;
+	header_fill(e, sig, c);
+	event_state(e, line);
+}
+
 static void header_take(struct state *s, struct stream *st, const struct signature *sig,
 			const struct captures *c, uint32_t line)
 {
@@ -222,6 +244,10 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 		return;
 	if (joins(s, st, sig, line)) {
 		e = &s->r->event[st->event];
+	} else if ((sig->flags & SIG_ASIDE) && st->event >= 0 &&
+		   st->reading.silence < SILENCE_ASIDE) {
+		aside(s, st, sig, c, line);
+		return;
 	} else {
 		e = event_open(s, st, line);
 		if (!e)

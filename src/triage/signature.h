@@ -12,6 +12,7 @@ enum {
 	SIG_FATAL = 8,	  /* the task or the kernel ends here */
 	SIG_NOTE = 16,	  /* says why, before or after the header proper */
 	SIG_BENIGN = 32,  /* looks like one and is none */
+	SIG_ASIDE = 128, /* one line, that does not end a report being read */
 	SIG_LAST = 64,	  /* tried when no other row fits */
 };
 

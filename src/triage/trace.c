@@ -124,7 +124,8 @@ bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 	return true;
 }
 
-enum opens { OPENS_TRACE, OPENS_ALLOC, OPENS_FREE, OPENS_OTHER, OPENS_MAIN, OPENS_CPU, OPENS_NONE };
+enum opens { OPENS_TRACE, OPENS_ALLOC, OPENS_FREE, OPENS_OTHER, OPENS_MAIN, OPENS_CPU, OPENS_ASIDE,
+	     OPENS_LOCK, OPENS_NONE };
 
 /* Lines after which frames come, or none that matter. */
 static const struct {
@@ -155,6 +156,10 @@ static const struct {
 	{"freed by task %P", OPENS_FREE},
 	{"freed by RCU %*", OPENS_FREE},
 	{"page last free", OPENS_FREE},
+	{"Preemption disabled at:", OPENS_OTHER},
+	{"RCU grace-period kthread stack dump:", OPENS_ASIDE},
+	{"%*kthread starved for", OPENS_ASIDE},
+	{"%*lock (%*) at:", OPENS_LOCK},
 	{"Uninit was stored to memory at:", OPENS_OTHER},
 	{"Last potentially related work creation:", OPENS_OTHER},
 	{"Second to last potentially related work creation:", OPENS_OTHER},
@@ -189,6 +194,14 @@ static void frame_keep(struct reading *r, const struct frame *f, uint32_t line)
 	added->line = line;
 }
 
+static bool has_main(const struct event *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN)
+			return true;
+	return false;
+}
+
 static void section_open(struct reading *r, enum opens opens, const struct captures *c,
 			 uint32_t line)
 {
@@ -205,13 +218,23 @@ static void section_open(struct reading *r, enum opens opens, const struct captu
 		r->part = r->main_seen ? PART_OTHER : PART_MAIN;
 		r->main_seen = true;
 		break;
+	case OPENS_ASIDE:
+		/* the trace to come is of a bystander */
+		r->section = SECTION_OTHER;
+		r->aside = true;
+		break;
+	case OPENS_LOCK:
+		r->part = PART_LOCK;
+		break;
 	case OPENS_TRACE:
-		r->part = r->main_seen ? PART_OTHER : PART_MAIN;
-		r->main_seen = true;
+		r->part = r->aside || (r->main_seen && has_main(r->e)) ? PART_OTHER : PART_MAIN;
+		r->main_seen |= !r->aside;
+		r->aside = false;
 		break;
 	case OPENS_CPU:
 		/* of another CPU than the one that found it: the first is the one that hangs */
 		r->section = SECTION_OTHER;
+		r->aside = false;
 		break;
 	case OPENS_OTHER:
 		r->part = PART_OTHER;

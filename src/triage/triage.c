@@ -7,24 +7,10 @@
 #include <stdlib.h>
 
 #include "triage/judge.h"
+#include "triage/signature.h"
 
 /* What follows from a crash within this time is not another one. */
 #define AFTERMATH_SECONDS 60
-
-bool kind_is_precursor(enum kind k)
-{
-	switch (k) {
-	case KIND_ALLOC_FAILURE:
-	case KIND_OOM:
-	case KIND_EDAC:
-	case KIND_AER:
-	case KIND_IOMMU:
-	case KIND_IRQ:
-		return true;
-	default:
-		return false;
-	}
-}
 
 const char *confidence_name(enum confidence c)
 {
@@ -110,7 +96,7 @@ static void judge(struct triage *t, uint32_t index)
 /* How much a report says that the kernel is broken. */
 static int gravity(const struct event *e)
 {
-	if (kind_is_precursor(e->kind))
+	if (kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE))
 		return 1;
 	return 2;
 }

@@ -154,7 +154,4 @@ const char *verdict_semantic(const struct verdict *v);
 const char *verdict_mechanism(const struct verdict *v);
 const char *confidence_name(enum confidence c);
 
-/* Whether the kernel was healthy enough that this alone is no crash. */
-bool kind_is_precursor(enum kind k);
-
 #endif
