@@ -107,7 +107,7 @@ struct frame *event_frame_add(struct event *e)
 	struct frame *frame;
 
 	if (e->nr_frames == e->room_frames) {
-		if (room > FRAMES_MAX * 2)
+		if (room > FRAMES_MAX)
 			goto lost;
 		frame = realloc(e->frame, room * sizeof(*frame));
 		if (!frame)

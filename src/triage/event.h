@@ -9,7 +9,7 @@
 #include "triage/lines.h"
 
 #define EVENTS_MAX  256
-#define FRAMES_MAX  192
+#define FRAMES_MAX  1024
 #define MODULES_MAX 256
 #define CODE_MAX    96
 #define STATED_MAX  16

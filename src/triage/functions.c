@@ -2,7 +2,7 @@
 #include "triage/judge.h"
 #include "triage/library.h"
 
-#define CANDIDATES_MAX 256
+#define CANDIDATES_MAX 1024
 
 struct candidates {
 	const struct frame *frame[CANDIDATES_MAX];
@@ -154,6 +154,39 @@ static bool is_way_in(struct str function, enum library l)
 	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));
 }
 
+static bool has_panic(const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (str_is(c->frame[i]->function, "panic"))
+			return true;
+	return false;
+}
+
+/* The first frame below the interrupt that took the trace. */
+static size_t below_report(const struct candidates *c)
+{
+	size_t at = 0, report = 0;
+
+	while (at < c->n && library_of(c->frame[at]->function) != LIBRARY_REPORT)
+		at++;
+	if (at == c->n)
+		return 0;
+	for (; at < c->n; at++) {
+		enum library l = library_of(c->frame[at]->function);
+
+		if (l == LIBRARY_REPORT)
+			report = at + 1;
+		else if (l == LIBRARY_ENTRY)
+			break;
+	}
+	if (at == c->n)
+		return report;
+	while (at < c->n && is_way_in(c->frame[at]->function,
+				      library_of(c->frame[at]->function)))
+		at++;
+	return at;
+}
+
 /*
  * A CPU loops, or a stack is used up: the trace is of one moment of many. What names it is the
  * function that the way in leads to: the outermost above what only dispatches.
@@ -162,16 +195,8 @@ static void stalled(struct judged *j, const struct candidates *c)
 {
 	const struct frame *before = NULL, *named = NULL, *call = NULL;
 	struct frame plain;
-	size_t from = 0;
+	size_t from = j->v->kind == KIND_HANG || has_panic(c) ? below_report(c) : 0;
 
-	/* below the interrupt that took the trace */
-	for (size_t i = 0; i < c->n; i++)
-		if (library_of(c->frame[i]->function) == LIBRARY_REPORT)
-			from = i + 1;
-	while (from < c->n && from && !is_ours(c->frame[from]))
-		from++;
-	while (from < c->n && from && library_of(c->frame[from]->function) == LIBRARY_PLUMBING)
-		from++;
 	for (size_t i = from; i < c->n; i++) {
 		const struct frame *f = c->frame[i];
 		enum library l = library_of(f->function);

@@ -81,6 +81,9 @@ static void take_address(struct judged *j)
 		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
 		j->has_address = true;
 	} else if (e->kind == KIND_GPF && j->has_insn && insn_address(e, &j->in, &computed)) {
+		/* the shadow of an address is (address >> 3) + 0xdffffc0000000000 */
+		if (e->arch == ARCH_X86_64 && region_of(e, computed) == REGION_SHADOW)
+			computed = (computed - 0xdffffc0000000000ull) << 3;
 		j->a = computed;
 		j->has_address = true;
 		rule_fired(j->v, "A1", "the address follows from the instruction and the registers");

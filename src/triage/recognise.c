@@ -233,17 +233,39 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 	event_state(e, line);
 }
 
+/* A fault whose first line another CPU's report followed: the line with its number comes later. */
+static struct event *waits_for(struct state *s, const struct signature *sig, uint32_t line)
+{
+	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
+		return NULL;
+	for (size_t i = s->r->n; i-- > 0;) {
+		struct event *e = &s->r->event[i];
+
+		if (line - e->first > SILENCE_MOST * 2)
+			return NULL;
+		if ((e->kind == KIND_NULL_DEREF || e->kind == KIND_PAGING_REQUEST) && !e->number &&
+		    e->has_address && !e->has_ip && !e->nr_frames && !e->has_error)
+			return e;
+	}
+	return NULL;
+}
+
 static void header_take(struct state *s, struct stream *st, const struct signature *sig,
 			const struct captures *c, uint32_t line)
 {
-	struct event *e;
+	struct event *e, *interrupted;
 
 	if (sig->flags & SIG_BENIGN)
 		return;
 	if (wraps(s, st, sig, line))
 		return;
+	interrupted = waits_for(s, sig, line);
 	if (joins(s, st, sig, line)) {
 		e = &s->r->event[st->event];
+	} else if (interrupted) {
+		e = interrupted;
+		st->event = e - s->r->event;
+		st->reading = (struct reading){};
 	} else if ((sig->flags & SIG_ASIDE) && st->event >= 0 &&
 		   st->reading.silence < SILENCE_ASIDE) {
 		aside(s, st, sig, c, line);

@@ -71,6 +71,27 @@ static void say(struct judged *j)
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
+#define SAME_SECONDS 1
+
+/* What the same task touched right after a check warned: the address that the check has not. */
+static void borrow_address(const struct triage *t, struct verdict *v)
+{
+	const struct event *e = v->event, *next;
+
+	if (v->has_address || v->index + 1 >= t->seen.n || v->kind == KIND_GPF)
+		return;
+	next = &t->seen.event[v->index + 1];
+	if (!next->has_address || !next->has_pid || next->pid != e->pid || !e->has_pid ||
+	    !within(e, next, SAME_SECONDS))
+		return;
+	v->has_address = true;
+	v->address = next->address;
+	v->region = region_of(next, next->address);
+	v->size = next->size;
+	v->access = v->access == ACCESS_NONE ? next->access : v->access;
+	rule_fired(v, "O1", "the address is of the next report, of the same task");
+}
+
 static void judge(struct triage *t, uint32_t index)
 {
 	struct verdict *v;
@@ -86,6 +107,7 @@ static void judge(struct triage *t, uint32_t index)
 	v->index = index;
 	j = (struct judged){.e = v->event, .ls = &t->lines, .v = v};
 	judge_facts(&j);
+	borrow_address(t, v);
 	judge_functions(&j);
 	judge_mechanism(&j);
 	judge_suspects(&j, t);
