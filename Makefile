@@ -39,7 +39,9 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
-LIBS := -lbpf -lelf -lz -lcap -lm
+# Logs may be compressed by these; without them triage says so when it meets one.
+UNPACKERS := $(if $(wildcard /usr/include/lzma.h),-llzma) $(if $(wildcard /usr/include/zstd.h),-lzstd)
+LIBS := -lbpf -lelf -lz -lcap $(UNPACKERS) -lm
 ifneq ($(CROSS),)
 # The libraries' headers do not differ between architectures; the C library's come first.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "session.h"
+#include "triage_command.h"
 
 /* Prints what was made; a full disk or a closed pipe is a failure. */
 static int print(struct buf *b)
@@ -39,6 +40,9 @@ int main(int argc, char **argv)
 		break;
 	case CMD_DOCTOR:
 		status = command_doctor(&o);
+		break;
+	case CMD_TRIAGE:
+		status = command_triage(&o);
 		break;
 	case CMD_SCHEMA:
 		render_schema(&b);

@@ -208,6 +208,36 @@ static int set_no_calibrate(struct options *o, const char *arg, char *error, siz
 	return 0;
 }
 
+static int set_journal(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->journal = true;
+	return 0;
+}
+
+static int set_markdown(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->markdown = true;
+	return 0;
+}
+
+static int set_explain(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->explain = true;
+	return 0;
+}
+
+static int set_no_redact(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->no_redact = true;
+	return 0;
+}
+
+static int set_group(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->group = arg;
+	return 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -223,6 +253,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
 #define D   (1u << CMD_DOCTOR)
+#define T   (1u << CMD_TRIAGE)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -236,9 +267,9 @@ const struct option_row option_rows[] = {
 	{"replay", 0, "FILE", W, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D, "text or json", set_format},
-	{"json", 0, NULL, W | R | D, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R, "write to FILE instead of standard output", set_output},
+	{"format", 0, "FORMAT", W | R | D | T, "text or json", set_format},
+	{"json", 0, NULL, W | R | D | T, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | T, "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
@@ -249,12 +280,19 @@ const struct option_row option_rows[] = {
 	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D, "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D, "draw with ASCII alone", set_no_unicode},
+	{"color", 0, "WHEN", W | R | D | T, "auto, always or never; NO_COLOR is honoured", set_colour},
+	{"width", 0, "N", W | R | D | T, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | T, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
+	{"journal", 0, NULL, T, "read the kernel's messages from the journal", set_journal},
+	{"group", 0, "DIR", T, "sort all logs below DIR into buckets: how many, since when",
+	 set_group},
+	{"markdown", 0, NULL, T, "a text for a bug report; without addresses and hosts",
+	 set_markdown},
+	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
+	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
@@ -279,6 +317,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "costs here: measured for half a second with hooks attached and detached in turn. "
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
 		 "that is needed works, 6 when the core (state, look or life) is blind."},
+	[CMD_TRIAGE] =
+		{"triage", "[OPTIONS] FILE...|-",
+		 "say what a kernel crash log means, and who is suspect",
+		 "Reads any log that may hold a kernel crash, of any machine, without root and "
+		 "without the kernel's symbols: dmesg, console, syslog, journal, /dev/kmsg, pstore "
+		 "(a directory is read whole and its parts put in order), compressed or not; - is "
+		 "standard input. Says what happened and by what mechanism, quotes the lines that "
+		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
+		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
+		 "cannot be read."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -315,7 +363,13 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION)
+	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->help) {
+		snprintf(error, size,
+			 "triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
+			 "triage /sys/fs/pstore");
+		return -EINVAL;
+	}
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_TRIAGE)
 		return 0;
 	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
@@ -341,6 +395,10 @@ static int check_combination(const struct options *o, char *error, size_t size)
 {
 	if (o->children && !o->filter.pids && !o->replay) {
 		snprintf(error, size, "--children goes with -p: whose children?");
+		return -EINVAL;
+	}
+	if (o->group && (o->argc || o->journal || o->markdown)) {
+		snprintf(error, size, "--group DIR goes with no other log, and not with --markdown");
 		return -EINVAL;
 	}
 	if (o->replay && o->record) {

@@ -20,6 +20,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_FOUND = 3, /* what was looked for is there: a crash */
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
@@ -28,7 +29,7 @@ enum exit_status {
 	EXIT_RUN_NOT_FOUND = 127,
 };
 
-enum command { CMD_WATCH, CMD_RUN, CMD_DOCTOR, CMD_SCHEMA, CMD_COMPLETION, CMD_MAN, NR_COMMANDS };
+enum command { CMD_WATCH, CMD_RUN, CMD_DOCTOR, CMD_TRIAGE, CMD_SCHEMA, CMD_COMPLETION, CMD_MAN, NR_COMMANDS };
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -50,6 +51,8 @@ struct options {
 	uint64_t top, width; /* 0: default */
 	enum when colour;
 	bool no_unicode, addresses, quiet, no_calibrate;
+	bool journal, markdown, explain, no_redact; /* triage */
+	const char *group;			    /* triage: NULL: one crash */
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

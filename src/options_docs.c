@@ -18,6 +18,7 @@ static const struct {
 	{"sudo faultscope run -- python3 train.py", "a command from its first instruction"},
 	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
 	{"faultscope --replay crash.fsr", "look at it, without root"},
+	{"faultscope triage crash.log", "what a kernel crash log means, without root"},
 	{"sudo faultscope doctor", "what works here, and why not"},
 };
 
@@ -27,6 +28,7 @@ static const struct {
 	{"0", "done"},
 	{"1", "failed while running"},
 	{"2", "usage"},
+	{"3", "triage found a crash"},
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},

@@ -4,7 +4,7 @@
 #   tools/setup.sh [test] [bench] [torch] [cross]
 set -eu
 
-build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev"
+build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev libzstd-dev"
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git zsh fish"
 bench="bpftrace linux-perf"
 torch="python3-torch"

@@ -19,9 +19,9 @@ from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
 
 DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64",
           "riscv64-linux-gnu": "riscv64", "s390x-linux-gnu": "s390x"}
-PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev")
+PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "liblzma-dev", "libzstd-dev")
 # What the development packages' links point to, whatever a release calls its package.
-SHARED = re.compile(r"lib(bpf|elf|cap|zstd)\d\w*|zlib1g")
+SHARED = re.compile(r"lib(bpf|elf|cap|lzma|zstd)\d\w*|zlib1g")
 
 
 def point_inside(root):

@@ -46,7 +46,7 @@ bool is_kernel_address(enum arch arch, uint64_t address)
 	return address >= KERNEL_64;
 }
 
-static enum region region_x86_64(const struct event *e, uint64_t a)
+static enum region region_x86_64(const struct incident *e, uint64_t a)
 {
 	if (a < 1ull << 47)
 		return REGION_USER;
@@ -76,7 +76,7 @@ static enum region region_x86_64(const struct event *e, uint64_t a)
  * arm64 keeps modules and the image in the vmalloc area, which KASLR spreads them over; vmalloc
  * itself begins at its low end.
  */
-static enum region region_arm64(const struct event *e, uint64_t a)
+static enum region region_arm64(const struct incident *e, uint64_t a)
 {
 	if (a >> 48 == 0)
 		return REGION_USER;
@@ -92,7 +92,7 @@ static enum region region_arm64(const struct event *e, uint64_t a)
 		       : REGION_KERNEL;
 }
 
-enum region region_of(const struct event *e, uint64_t a)
+enum region region_of(const struct incident *e, uint64_t a)
 {
 	uint64_t top = is_32_bit(e->arch) ? UINT32_MAX : UINT64_MAX;
 
@@ -191,7 +191,7 @@ static const struct {
 	{0xa7, POISON_MUTEX},	  {0xa9, POISON_MUTEX},
 };
 
-enum poison poison_of(const struct event *e, uint64_t value)
+enum poison poison_of(const struct incident *e, uint64_t value)
 {
 	uint64_t v = value;
 	enum poison p;
@@ -219,7 +219,7 @@ enum poison poison_of(const struct event *e, uint64_t value)
 	return POISON_NONE;
 }
 
-bool one_bit_off(const struct event *e, uint64_t address, uint64_t *ret_like)
+bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like)
 {
 	for (int i = 0; i < REGS_MAX; i++) {
 		uint64_t other = e->regs.value[i], diff;

@@ -21,7 +21,7 @@ enum region {
 };
 
 const char *region_name(enum region r);
-enum region region_of(const struct event *e, uint64_t address);
+enum region region_of(const struct incident *e, uint64_t address);
 
 /* In the upper half, or what a 32-bit kernel keeps for itself. */
 bool is_kernel_address(enum arch arch, uint64_t address);
@@ -46,9 +46,9 @@ enum poison {
 const char *poison_says(enum poison p);
 
 /* Of an address, or of the pointer that it was computed from. */
-enum poison poison_of(const struct event *e, uint64_t value);
+enum poison poison_of(const struct incident *e, uint64_t value);
 
 /* Whether two pointers differ in one bit of those that choose the region. */
-bool one_bit_off(const struct event *e, uint64_t address, uint64_t *ret_like);
+bool one_bit_off(const struct incident *e, uint64_t address, uint64_t *ret_like);
 
 #endif

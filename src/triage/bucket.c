@@ -18,7 +18,7 @@ static void add(char *to, size_t size, struct str s)
 }
 
 /* FS_<MECHANISM>_<R|W|X>_<module>!<function>: nothing in it changes with the container. */
-static void name_bucket(struct verdict *v)
+static void name_bucket(struct diagnosis *v)
 {
 	static const char *const letters[] = {"", "R_", "W_", "X_"};
 	const char *mechanism = verdict_mechanism(v);
@@ -36,9 +36,9 @@ static void name_bucket(struct verdict *v)
 	add(v->bucket, sizeof(v->bucket), v->functions ? v->function[0] : STR("unknown"));
 }
 
-void judge_bucket(struct verdict *v)
+void judge_bucket(struct diagnosis *v)
 {
-	const struct event *e = v->event;
+	const struct incident *e = v->event;
 	char text[512];
 
 	name_bucket(v);

@@ -110,7 +110,7 @@ static struct str json_text(const struct json_value *v, char **scratch)
 	return (struct str){*scratch, n};
 }
 
-static void set_usec(struct line *l, struct str digits)
+static void set_usec(struct log_line *l, struct str digits)
 {
 	uint64_t usec;
 
@@ -120,7 +120,7 @@ static void set_usec(struct line *l, struct str digits)
 	l->seconds = usec / 1e6;
 }
 
-static void set_level(struct line *l, struct str digits)
+static void set_level(struct log_line *l, struct str digits)
 {
 	uint64_t level;
 
@@ -129,7 +129,7 @@ static void set_level(struct line *l, struct str digits)
 }
 
 /* A JSON object a line: journalctl -o json, LAVA's {"dt": …, "msg": …}. */
-static bool json_line(struct str *raw, struct line *l, char **scratch)
+static bool json_line(struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
 
@@ -152,7 +152,7 @@ static bool json_line(struct str *raw, struct line *l, char **scratch)
 }
 
 /* A line of dmesg --json, whose keys stand one a line. */
-static bool dmesg_line(struct container *c, struct str *raw, struct line *l, char **scratch)
+static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l, char **scratch)
 {
 	struct json_value v;
 
@@ -178,7 +178,7 @@ static bool dmesg_line(struct container *c, struct str *raw, struct line *l, cha
 }
 
 /* A field of journal export; the record ends with an empty line. */
-static bool export_line(struct container *c, struct str *raw, struct line *l)
+static bool export_line(struct container *c, struct str *raw, struct log_line *l)
 {
 	if (raw->n) {
 		container_field(c, *raw);
@@ -192,7 +192,7 @@ static bool export_line(struct container *c, struct str *raw, struct line *l)
 	l->seconds = c->about.seconds;
 	l->user = c->about.user;
 	c->held = false;
-	c->about = (struct line){.level = -1};
+	c->about = (struct log_line){.level = -1};
 	return true;
 }
 
@@ -261,7 +261,7 @@ static void strip_quotes(struct str *raw)
 			raw->n -= strlen(ends[i]);
 }
 
-bool container_record(struct container *c, struct str *raw, struct line *l, char **scratch)
+bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch)
 {
 	struct str s = str_trim(*raw);
 

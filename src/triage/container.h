@@ -14,7 +14,7 @@ enum container_form {
 struct container {
 	enum container_form form;
 	struct str message; /* of the record under construction */
-	struct line about;
+	struct log_line about;
 	bool held;
 };
 
@@ -25,7 +25,7 @@ void container_begin(struct container *c, struct str data);
  * A raw line of the data: where it holds a message, or ends a record that did, true and the message
  * in `raw` and what else is known of it in `l`. `scratch` may get what `raw` then points into.
  */
-bool container_record(struct container *c, struct str *raw, struct line *l, char **scratch);
+bool container_record(struct container *c, struct str *raw, struct log_line *l, char **scratch);
 
 /* Bytes of a binary field of journal export that begins here; 0: it is none. */
 size_t container_binary(const struct container *c, struct str data);

@@ -94,14 +94,14 @@ bool kind_is_precursor(enum kind k)
 	}
 }
 
-void event_free(struct event *e)
+void event_free(struct incident *e)
 {
 	free(e->frame);
 	free(e->module);
 	memset(e, 0, sizeof(*e));
 }
 
-struct frame *event_frame_add(struct event *e)
+struct frame *event_frame_add(struct incident *e)
 {
 	uint32_t room = e->room_frames ? e->room_frames * 2 : 16;
 	struct frame *frame;
@@ -123,7 +123,7 @@ lost:
 	return NULL;
 }
 
-void event_state(struct event *e, uint32_t line)
+void event_state(struct incident *e, uint32_t line)
 {
 	if (e->nr_stated && e->stated[e->nr_stated - 1] == line)
 		return;

@@ -119,7 +119,7 @@ struct registers {
 	uint32_t known; /* bits */
 };
 
-struct event {
+struct incident {
 	enum kind kind;
 	const struct signature *signature;
 	uint32_t first, last; /* indices of lines */
@@ -201,8 +201,8 @@ static inline struct str frame_module(const struct frame *f)
 /* Whether it often comes before a crash, and seldom is one. */
 bool kind_is_precursor(enum kind k);
 
-void event_free(struct event *e);
-struct frame *event_frame_add(struct event *e);
-void event_state(struct event *e, uint32_t line);
+void event_free(struct incident *e);
+struct frame *event_frame_add(struct incident *e);
+void event_state(struct incident *e, uint32_t line);
 
 #endif

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/facts.h"
 
-static void set_access(struct event *e, enum access access)
+static void set_access(struct incident *e, enum access access)
 {
 	if (e->access == ACCESS_NONE)
 		e->access = access;
 }
 
-static void on_read(struct event *e, const struct captures *c)
+static void on_read(struct incident *e, const struct captures *c)
 {
 	set_access(e, ACCESS_READ);
 }
 
-static void on_write(struct event *e, const struct captures *c)
+static void on_write(struct incident *e, const struct captures *c)
 {
 	set_access(e, ACCESS_WRITE);
 }
 
-static void on_exec(struct event *e, const struct captures *c)
+static void on_exec(struct incident *e, const struct captures *c)
 {
 	set_access(e, ACCESS_EXEC);
 }
 
-static void on_error(struct event *e, const struct captures *c)
+static void on_error(struct incident *e, const struct captures *c)
 {
 	if (e->has_error)
 		return;
@@ -30,7 +30,7 @@ static void on_error(struct event *e, const struct captures *c)
 	e->error = c->error;
 }
 
-static void on_esr(struct event *e, const struct captures *c)
+static void on_esr(struct incident *e, const struct captures *c)
 {
 	e->has_error = e->has_esr = true;
 	e->error = c->error;
@@ -38,7 +38,7 @@ static void on_esr(struct event *e, const struct captures *c)
 }
 
 /* KASAN's second line has the address of the access itself: the header's is that of the function. */
-static void on_access(struct event *e, const struct captures *c)
+static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
 		e->has_address = true;
@@ -54,19 +54,19 @@ static void on_access(struct event *e, const struct captures *c)
 	}
 }
 
-static void on_access_read(struct event *e, const struct captures *c)
+static void on_access_read(struct incident *e, const struct captures *c)
 {
 	on_access(e, c);
 	set_access(e, ACCESS_READ);
 }
 
-static void on_access_write(struct event *e, const struct captures *c)
+static void on_access_write(struct incident *e, const struct captures *c)
 {
 	on_access(e, c);
 	set_access(e, ACCESS_WRITE);
 }
 
-static void on_address(struct event *e, const struct captures *c)
+static void on_address(struct incident *e, const struct captures *c)
 {
 	if (e->has_address)
 		return;
@@ -74,13 +74,13 @@ static void on_address(struct event *e, const struct captures *c)
 	e->address = c->address;
 }
 
-static void on_cr2(struct event *e, const struct captures *c)
+static void on_cr2(struct incident *e, const struct captures *c)
 {
 	e->has_cr2 = true;
 	e->cr2 = c->address;
 }
 
-static void on_object(struct event *e, const struct captures *c)
+static void on_object(struct incident *e, const struct captures *c)
 {
 	if (e->has_object)
 		return;
@@ -89,7 +89,7 @@ static void on_object(struct event *e, const struct captures *c)
 	e->object_size = c->size;
 }
 
-static void on_said(struct event *e, const struct captures *c)
+static void on_said(struct incident *e, const struct captures *c)
 {
 	if (e->has_said_frame)
 		return;
@@ -98,12 +98,12 @@ static void on_said(struct event *e, const struct captures *c)
 	e->said = c->function.function;
 }
 
-static void on_unaligned(struct event *e, const struct captures *c)
+static void on_unaligned(struct incident *e, const struct captures *c)
 {
 	on_address(e, c);
 }
 
-static void on_dsisr(struct event *e, const struct captures *c)
+static void on_dsisr(struct incident *e, const struct captures *c)
 {
 	on_address(e, c);
 	/* bit 25 (0x02000000) of DSISR: a store */
@@ -113,7 +113,7 @@ static void on_dsisr(struct event *e, const struct captures *c)
 }
 
 /* scause 12, 13, 15: instruction, load and store page fault; 1, 5, 7: access fault. */
-static void on_scause(struct event *e, const struct captures *c)
+static void on_scause(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_RISCV;
 	on_address(e, c);
@@ -128,7 +128,7 @@ static void on_scause(struct event *e, const struct captures *c)
 }
 
 /* Failing address of s390: the low 12 bits hold the reason. */
-static void on_teid(struct event *e, const struct captures *c)
+static void on_teid(struct incident *e, const struct captures *c)
 {
 	e->arch = ARCH_S390;
 	on_address(e, c);
@@ -138,13 +138,13 @@ static void on_teid(struct event *e, const struct captures *c)
 		set_access(e, ACCESS_READ);
 }
 
-static void on_offset(struct event *e, const struct captures *c)
+static void on_offset(struct incident *e, const struct captures *c)
 {
 }
 
 static const struct {
 	const char *pattern;
-	void (*take)(struct event *e, const struct captures *c);
+	void (*take)(struct incident *e, const struct captures *c);
 	bool state; /* worth quoting */
 } facts[] = {
 	/* x86 5.0+: a2aa52ab16ef */
@@ -227,7 +227,7 @@ static const struct {
 };
 
 /* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
-static bool walk_take(struct event *e, struct str s)
+static bool walk_take(struct incident *e, struct str s)
 {
 	static const struct {
 		const char *name;
@@ -264,7 +264,7 @@ static bool is_user_selector(struct str s)
 
 static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uint32_t line)
 {
-	struct event *e = r->e;
+	struct incident *e = r->e;
 	struct frame ip = *f;
 
 	ip.line = line;
@@ -336,7 +336,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	return true;
 }
 
-static void set_link(struct event *e, const struct frame *f, uint32_t line)
+static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 {
 	if (e->has_link && (e->link.function.n || !f->function.n))
 		return;
@@ -446,7 +446,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 }
 
 /* "CR2: a" alone: registers' own CR2 may have been overwritten by reading the code bytes. */
-static bool cr2_take(struct event *e, struct str s)
+static bool cr2_take(struct incident *e, struct str s)
 {
 	struct captures c = {};
 
@@ -468,7 +468,7 @@ static bool cr2_take(struct event *e, struct str s)
 
 bool facts_take(struct reading *r, struct str text, uint32_t line)
 {
-	struct event *e = r->e;
+	struct incident *e = r->e;
 	struct str s = str_trim(text);
 
 	if (!s.n)

@@ -9,7 +9,7 @@
 enum section { SECTION_HEAD, SECTION_TRACE, SECTION_MODULES, SECTION_OTHER };
 
 struct reading {
-	struct event *e;
+	struct incident *e;
 	enum section section;
 	enum part part; /* of the trace being read */
 	bool irq;	/* inside <IRQ> or <NMI> */
@@ -29,10 +29,10 @@ bool trace_section(struct reading *r, struct str text, uint32_t line);
 
 /* Registers and instruction bytes. */
 bool registers_take(struct reading *r, struct str text);
-bool code_take(struct event *e, struct str text);
+bool code_take(struct incident *e, struct str text);
 
 /* "CPU: … Comm: …", "Pid: …, comm: …", module lists. */
-bool identity_take(struct event *e, struct str text);
+bool identity_take(struct incident *e, struct str text);
 bool modules_take(struct reading *r, struct str text, uint32_t line);
 
 #endif

@@ -15,7 +15,7 @@ static void candidate_add(struct candidates *c, const struct frame *f)
 		c->frame[c->n++] = f;
 }
 
-static void candidates_of_part(struct candidates *c, const struct event *e, enum part part,
+static void candidates_of_part(struct candidates *c, const struct incident *e, enum part part,
 			       bool unreliable)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
@@ -26,7 +26,7 @@ static void candidates_of_part(struct candidates *c, const struct event *e, enum
 /* Where the instruction pointer is no code, who called is all that can be known. */
 static bool lost_its_way(const struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (!e->has_ip)
 		return false;
@@ -48,7 +48,7 @@ static bool is_ours(const struct frame *f)
 	}
 }
 
-static void function_keep(struct verdict *v, const struct frame *f)
+static void function_keep(struct diagnosis *v, const struct frame *f)
 {
 	struct str plain = function_plain(f->function);
 
@@ -62,7 +62,7 @@ static void function_keep(struct verdict *v, const struct frame *f)
 	v->function[v->functions++] = plain;
 }
 
-static void keep_ours(struct verdict *v, const struct candidates *c)
+static void keep_ours(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (is_ours(c->frame[i]))
@@ -86,7 +86,7 @@ static void keep_unplumbed(struct judged *j, const struct candidates *c)
 }
 
 /* Who asked for the memory: not the function that is there to allocate its kind of object. */
-static void keep_users(struct verdict *v, const struct candidates *c)
+static void keep_users(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (is_ours(c->frame[i]) && !str_has(c->frame[i]->function, "alloc"))
@@ -94,7 +94,7 @@ static void keep_users(struct verdict *v, const struct candidates *c)
 }
 
 /* The rest, but for what only reports or enters. */
-static void keep_rest(struct verdict *v, const struct candidates *c)
+static void keep_rest(struct diagnosis *v, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		enum library l = library_of(c->frame[i]->function);
@@ -225,7 +225,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 }
 
 /* Code of a module says more than what it was called for. */
-static bool has_module(const struct event *e)
+static bool has_module(const struct incident *e)
 {
 	if (e->has_ip && e->ip.module.n)
 		return true;
@@ -255,7 +255,7 @@ static void waits(struct judged *j, const struct candidates *c)
 }
 
 /* The trace begins with what printed it. */
-static bool has_report(const struct event *e)
+static bool has_report(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
 		if (e->frame[i].part == PART_MAIN &&
@@ -266,7 +266,7 @@ static bool has_report(const struct event *e)
 
 static void gather(const struct judged *j, struct candidates *c, bool unreliable)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (j->v->kind == KIND_LOCKDEP)
 		for (uint32_t i = 0; i < e->nr_frames; i++)
@@ -289,7 +289,7 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 /* A function that stands in one trace again and again. */
 static void find_repeats(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	for (uint32_t i = 0; i < e->nr_frames && i < 64; i++) {
 		uint32_t times = 0;
@@ -308,7 +308,7 @@ static void find_repeats(struct judged *j)
 }
 
 /* The header's function where the trace has it with its module: 2.6 names none in the header. */
-static const struct frame *said_in_trace(const struct event *e)
+static const struct frame *said_in_trace(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames && !e->said_frame.module.n; i++)
 		if (e->frame[i].part == PART_MAIN &&
@@ -319,8 +319,8 @@ static const struct frame *said_in_trace(const struct event *e)
 
 static void take_module(struct judged *j)
 {
-	const struct event *e = j->e;
-	struct verdict *v = j->v;
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
 
 	v->in_kernel_code = !lost_its_way(j);
 	if (e->has_ip && v->in_kernel_code)
@@ -336,7 +336,7 @@ static void take_module(struct judged *j)
 void judge_functions(struct judged *j)
 {
 	struct candidates c = {};
-	struct verdict *v = j->v;
+	struct diagnosis *v = j->v;
 
 	gather(j, &c, false);
 	if ((is_stall(j) || v->kind == KIND_STACK_OVERFLOW) && !has_module(j->e))

@@ -18,7 +18,7 @@ static bool is_release(struct str word)
 }
 
 /* What follows the comm: "Not tainted 6.1.0 #1", "Tainted: G  OE  6.1.0", "Tainted: P (2.6.24)" */
-static void take_taint(struct event *e, struct str s)
+static void take_taint(struct incident *e, struct str s)
 {
 	struct str from = s;
 
@@ -61,7 +61,7 @@ static long taint_at(struct str s)
 }
 
 /* "CPU: 1 UID: 0 PID: 4070 Comm: x Not tainted …": lib/dump_stack.c. */
-static bool take_cpu(struct event *e, struct str s)
+static bool take_cpu(struct incident *e, struct str s)
 {
 	struct captures c = {};
 	struct str rest;
@@ -98,7 +98,7 @@ static bool take_cpu(struct event *e, struct str s)
 	return true;
 }
 
-bool identity_take(struct event *e, struct str s)
+bool identity_take(struct incident *e, struct str s)
 {
 	struct captures c = {};
 	long at;
@@ -132,7 +132,7 @@ bool identity_take(struct event *e, struct str s)
 	return false;
 }
 
-static struct module *module_add(struct event *e)
+static struct module *module_add(struct incident *e)
 {
 	uint32_t room = e->room_modules ? e->room_modules * 2 : 32;
 	struct module *m;
@@ -152,7 +152,7 @@ static struct module *module_add(struct event *e)
 }
 
 /* "labnic(OE+)": its name and flags; false where the word is none. */
-static bool module_word(struct event *e, struct str word, bool gone)
+static bool module_word(struct incident *e, struct str word, bool gone)
 {
 	struct module *m;
 	size_t n = 0;
@@ -181,7 +181,7 @@ static bool module_word(struct event *e, struct str word, bool gone)
 	return true;
 }
 
-static void module_list(struct event *e, struct str s)
+static void module_list(struct incident *e, struct str s)
 {
 	while (s.n) {
 		struct str word = str_word(&s);

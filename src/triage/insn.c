@@ -81,7 +81,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 	return true;
 }
 
-bool insn_of(const struct event *e, struct insn *ret)
+bool insn_of(const struct incident *e, struct insn *ret)
 {
 	const uint8_t *p = e->code + e->code_at;
 
@@ -94,7 +94,7 @@ bool insn_of(const struct event *e, struct insn *ret)
 	return false;
 }
 
-static bool value_of(const struct event *e, int number, uint64_t *ret)
+static bool value_of(const struct incident *e, int number, uint64_t *ret)
 {
 	if (number == 31 && e->arch == ARCH_ARM64) {
 		*ret = e->sp;
@@ -110,7 +110,7 @@ static bool value_of(const struct event *e, int number, uint64_t *ret)
 	return true;
 }
 
-bool insn_address(const struct event *e, const struct insn *in, uint64_t *ret)
+bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret)
 {
 	uint64_t base = 0, index = 0;
 

@@ -24,10 +24,10 @@ bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret);
 bool arm64_decode(uint32_t word, struct insn *ret);
 
 /* The instruction of an event; false where it has none that is understood. */
-bool insn_of(const struct event *e, struct insn *ret);
+bool insn_of(const struct incident *e, struct insn *ret);
 
 /* Where it pointed, from the registers; false where one is not known. */
-bool insn_address(const struct event *e, const struct insn *in, uint64_t *ret);
+bool insn_address(const struct incident *e, const struct insn *in, uint64_t *ret);
 
 /* A register's name, as the kernel prints it. */
 void register_name(enum arch arch, int number, char *ret, size_t size);

@@ -20,7 +20,7 @@
 #define EC_IABT	      0x21
 #define EC_DABT	      0x25
 
-void rule_fired(struct verdict *v, const char *id, const char *format, ...)
+void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 {
 	struct fired *f;
 	va_list ap;
@@ -41,7 +41,7 @@ static bool is_page_fault(enum kind k)
 	       k == KIND_UNHANDLED_FAULT || k == KIND_EXT_ABORT;
 }
 
-static bool is_x86(const struct event *e)
+static bool is_x86(const struct incident *e)
 {
 	return e->arch == ARCH_X86_64 || e->arch == ARCH_I386 ||
 	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
@@ -50,8 +50,8 @@ static bool is_x86(const struct event *e)
 /* A report whose first lines are missing: the error code and CR2 still tell its kind. */
 static void infer_kind(struct judged *j)
 {
-	const struct event *e = j->e;
-	struct verdict *v = j->v;
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
 
 	if (!e->headless || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST))
 		return;
@@ -67,7 +67,7 @@ static void infer_kind(struct judged *j)
 
 static void take_address(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 	uint64_t computed;
 
 	if (e->has_address) {
@@ -106,7 +106,7 @@ static enum access esr_access(uint64_t esr)
 	return (esr & ESR_WNR) && !(esr & ESR_CM) ? ACCESS_WRITE : ACCESS_READ;
 }
 
-static enum access error_access(const struct event *e)
+static enum access error_access(const struct incident *e)
 {
 	if (e->arch == ARCH_ARM64)
 		return esr_access(e->error);
@@ -124,7 +124,7 @@ static enum access error_access(const struct event *e)
 
 static void take_access(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	j->v->access = e->access;
 	if (j->v->access == ACCESS_NONE && e->has_error && is_page_fault(j->v->kind))
@@ -141,7 +141,7 @@ static void take_access(struct judged *j)
 
 static void take_present(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (!e->has_error || !is_page_fault(j->v->kind))
 		return;
@@ -160,7 +160,7 @@ static void take_present(struct judged *j)
 /* The pointer behind the address: only where the bytes agree with what the kernel printed. */
 static void take_base(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 	uint64_t computed, mask = e->arch == ARCH_ARM64 ? 0x00ffffffffffffffull : ~0ull;
 
 	if (!j->has_insn || !j->in.memory || j->v->access == ACCESS_EXEC)
@@ -188,7 +188,7 @@ static void take_base(struct judged *j)
 
 void judge_facts(struct judged *j)
 {
-	struct verdict *v = j->v;
+	struct diagnosis *v = j->v;
 
 	v->kind = j->e->kind;
 	j->has_insn = insn_of(j->e, &j->in);

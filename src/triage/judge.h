@@ -9,9 +9,9 @@
 
 /* A report under judgement: its facts, and what follows from them. */
 struct judged {
-	const struct event *e;
+	const struct incident *e;
 	const struct lines *ls;
-	struct verdict *v;
+	struct diagnosis *v;
 	struct insn in;
 	bool has_insn;
 	bool has_address;
@@ -30,10 +30,10 @@ void judge_facts(struct judged *j);	/* access, address, region */
 void judge_mechanism(struct judged *j); /* the table of rules */
 void judge_functions(struct judged *j); /* whose code it was */
 void judge_suspects(struct judged *j, const struct triage *t);
-void judge_bucket(struct verdict *v);
+void judge_bucket(struct diagnosis *v);
 
 /* Notes that a rule decided, with what it saw. */
-void rule_fired(struct verdict *v, const char *id, const char *format, ...)
+void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -35,7 +35,7 @@ struct reader {
 static bool lines_room(struct lines *ls)
 {
 	size_t room = ls->room ? ls->room * 2 : 1024;
-	struct line *line;
+	struct log_line *line;
 
 	if (ls->n < ls->room)
 		return true;
@@ -89,7 +89,7 @@ static struct str text_add(struct lines *ls, struct str raw)
 	return (struct str){to, n};
 }
 
-static void line_store(struct reader *r, struct line l)
+static void line_store(struct reader *r, struct log_line l)
 {
 	struct lines *ls = r->ls;
 
@@ -103,9 +103,9 @@ static void line_store(struct reader *r, struct line l)
 }
 
 /* One record, which may be two glued together. */
-static void line_take(struct reader *r, struct str raw, const struct line *known)
+static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
-	struct line l = *known;
+	struct log_line l = *known;
 	struct str text = text_add(r->ls, raw);
 	long cut;
 
@@ -126,7 +126,7 @@ static void line_take(struct reader *r, struct str raw, const struct line *known
 
 static bool has_prefix(struct str raw)
 {
-	struct line unused = {};
+	struct log_line unused = {};
 	struct str s = str_first(raw, 160);
 	size_t at = 0;
 
@@ -138,13 +138,13 @@ static bool has_prefix(struct str raw)
 
 static void raw_take(struct reader *r, struct str raw, uint32_t number)
 {
-	struct line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
+	struct log_line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
 	struct lines *ls = r->ls;
 	bool broken = r->width && raw.n == r->width;
 	char *scratch = NULL;
 
 	if (r->broken && ls->n && raw.n && !(r->prefixed && has_prefix(raw))) {
-		struct line *last = &ls->line[ls->n - 1];
+		struct log_line *last = &ls->line[ls->n - 1];
 		struct str more;
 
 		if (last->text.s + last->text.n == ls->text + ls->used) {

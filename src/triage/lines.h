@@ -15,7 +15,7 @@ struct triage_input {
 	size_t size;
 };
 
-struct line {
+struct log_line {
 	struct str text;  /* without its prefixes; no control bytes */
 	uint32_t number;  /* in its input, from 1 */
 	uint16_t input;	  /* index of it */
@@ -27,7 +27,7 @@ struct line {
 };
 
 struct lines {
-	struct line *line;
+	struct log_line *line;
 	size_t n, room;
 	char *text; /* what they point into */
 	size_t used, size;

@@ -85,17 +85,17 @@ const char *mechanism_says(enum mechanism m)
 	return names[m].says;
 }
 
-const char *verdict_semantic(const struct verdict *v)
+const char *verdict_semantic(const struct diagnosis *v)
 {
 	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].semantic;
 }
 
-const char *verdict_mechanism(const struct verdict *v)
+const char *verdict_mechanism(const struct diagnosis *v)
 {
 	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].name;
 }
 
-static bool last_unloaded(const struct event *e)
+static bool last_unloaded(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_modules; i++)
 		if (e->module[i].gone)
@@ -127,7 +127,7 @@ static const struct {
 
 static bool by_report(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
 		if (j->v->kind == reported[i].kind) {
@@ -148,7 +148,7 @@ static bool by_report(struct judged *j)
 
 static bool by_stack(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 	bool below = e->has_sp && j->has_address && j->a < e->sp + 64 && e->sp - j->a < 0x4000 &&
 		     j->region != REGION_NULL;
 
@@ -165,7 +165,7 @@ static bool by_stack(struct judged *j)
 
 static bool by_page_table(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (j->v->kind != KIND_RSVD_BIT &&
 	    !(e->arch == ARCH_X86_64 && j->fault && j->v->kind != KIND_GPF && e->has_error &&
@@ -179,7 +179,7 @@ static bool by_page_table(struct judged *j)
 /* KASAN reads a fault in its shadow back to the address that was meant. */
 static bool by_range(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (!e->has_range)
 		return false;
@@ -232,7 +232,7 @@ static bool by_user_call(struct judged *j)
 }
 
 /* A symbol with an offset past its end: what stands there now is another module. */
-static bool past_symbol(const struct event *e)
+static bool past_symbol(const struct incident *e)
 {
 	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
 }
@@ -385,7 +385,7 @@ static bool by_poison(struct judged *j)
 
 static bool by_user(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (!j->fault || !j->has_address || j->v->kind == KIND_GPF)
 		return false;
@@ -416,7 +416,7 @@ static bool by_user(struct judged *j)
 	return true;
 }
 
-static bool in_allocator(const struct event *e)
+static bool in_allocator(const struct incident *e)
 {
 	static const char *const parts[] = {"kmem_cache_alloc", "slab_alloc", "__kmalloc",
 					    "kmalloc",		"slab_free",  "kmem_cache_free",
@@ -497,7 +497,7 @@ static bool by_freed_module(struct judged *j)
 	return true;
 }
 
-static bool reads_device(const struct event *e)
+static bool reads_device(const struct incident *e)
 {
 	if (library_of(e->ip.function) == LIBRARY_IO)
 		return true;
@@ -510,7 +510,7 @@ static bool reads_device(const struct event *e)
 
 static bool by_vmalloc(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	if (!j->fault || j->region != REGION_VMALLOC || (j->has_present && j->present))
 		return false;

@@ -18,7 +18,7 @@ static size_t skip_digits(struct str s, size_t at)
 }
 
 /* "<4>", of the syslog protocol and of printk's own records; also "<0>.(1)[123:comm]". */
-static size_t take_level(struct str s, struct line *l)
+static size_t take_level(struct str s, struct log_line *l)
 {
 	size_t at = skip_digits(s, 1);
 
@@ -29,7 +29,7 @@ static size_t take_level(struct str s, struct line *l)
 }
 
 /* "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" of a clock that was set wrongly. */
-static size_t take_time(struct str s, struct line *l)
+static size_t take_time(struct str s, struct log_line *l)
 {
 	uint64_t whole, part = 0;
 	size_t at = skip_blanks(s, 1), n, digits;
@@ -55,7 +55,7 @@ static size_t take_time(struct str s, struct line *l)
 }
 
 /* "[ T123]", "[    C3]", "[    T0 ]": CONFIG_PRINTK_CALLER, 15ff2069cb7f (5.1). */
-static size_t take_caller(struct str s, struct line *l)
+static size_t take_caller(struct str s, struct log_line *l)
 {
 	size_t at = skip_blanks(s, 1), n;
 	uint64_t id;
@@ -104,7 +104,7 @@ static size_t clock_length(struct str s)
 }
 
 /* "[Fri Nov 20 09:41:02 2026]": dmesg -T. Whole seconds: no time to compute with. */
-static size_t take_human_time(struct str s, struct line *l)
+static size_t take_human_time(struct str s, struct log_line *l)
 {
 	size_t at = 1, n;
 
@@ -121,7 +121,7 @@ static size_t take_human_time(struct str s, struct line *l)
 }
 
 /* "kern  :alert : ": dmesg -x. */
-static size_t take_facility(struct str s, struct line *l)
+static size_t take_facility(struct str s, struct log_line *l)
 {
 	static const char *const facility[] = {"kern", "user", "mail", "daemon", "auth", "syslog",
 					       "lpr", "news", "uucp", "cron", "authpriv", "ftp",
@@ -153,7 +153,7 @@ static size_t take_facility(struct str s, struct line *l)
 }
 
 /* "4,1234,5678901,-;" and "…,-,caller=T12;": /dev/kmsg, netconsole's extended form. */
-static size_t take_record(struct str s, struct line *l)
+static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
 	size_t a, b, c, at;
@@ -219,7 +219,7 @@ static bool is_host(struct str s)
  * "host kernel: ", "host kern.warn kernel: ", "host systemd[1]: ": after a date. What is neither
  * leaves the line with the kernel: a robot's own clock may stand before any line.
  */
-static size_t take_host(struct str s, struct line *l)
+static size_t take_host(struct str s, struct log_line *l)
 {
 	struct str rest = s, host, word;
 	size_t n;
@@ -246,7 +246,7 @@ static size_t take_host(struct str s, struct line *l)
 }
 
 /* "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel: " */
-static size_t take_syslog(struct str s, struct line *l)
+static size_t take_syslog(struct str s, struct log_line *l)
 {
 	size_t at, n;
 
@@ -267,7 +267,7 @@ static size_t take_syslog(struct str s, struct line *l)
 }
 
 /* "db-17 kernel: " with the clock cut off, "kernel: " alone (journalctl -o cat with a tag). */
-static size_t take_kernel(struct str s, struct line *l)
+static size_t take_kernel(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 96), "kernel: ");
 
@@ -277,7 +277,7 @@ static size_t take_kernel(struct str s, struct line *l)
 }
 
 /* "** 93 printk messages dropped **", "** replaying previous printk message **" */
-static size_t take_dropped(struct str s, struct line *l)
+static size_t take_dropped(struct str s, struct log_line *l)
 {
 	long end;
 
@@ -290,7 +290,7 @@ static size_t take_dropped(struct str s, struct line *l)
 }
 
 /* "buildroot login: " that a getty left before the kernel's line. */
-static size_t take_login(struct str s, struct line *l)
+static size_t take_login(struct str s, struct log_line *l)
 {
 	long at = str_find(str_first(s, 80), " login: ");
 
@@ -298,7 +298,7 @@ static size_t take_login(struct str s, struct line *l)
 }
 
 /* ".(1)[123:comm]" and "(1)[123:comm]" of vendor kernels; "c1   1234 " before the text. */
-static size_t take_vendor(struct str s, struct line *l)
+static size_t take_vendor(struct str s, struct log_line *l)
 {
 	size_t at = str_at(s, 0) == '.' ? 1 : 0, n;
 	uint64_t id;
@@ -314,9 +314,9 @@ static size_t take_vendor(struct str s, struct line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
-int prefix_strip(struct str *text, struct line *l)
+int prefix_strip(struct str *text, struct log_line *l)
 {
-	static size_t (*const takes[])(struct str s, struct line *l) = {
+	static size_t (*const takes[])(struct str s, struct log_line *l) = {
 		take_level,  take_time,	  take_caller, take_human_time, take_facility, take_record,
 		take_syslog, take_kernel, take_dropped, take_login,	take_vendor,
 	};
@@ -342,7 +342,7 @@ int prefix_strip(struct str *text, struct line *l)
 
 long prefix_inside(struct str text)
 {
-	struct line unused = {};
+	struct log_line unused = {};
 
 	for (size_t at = 1; at + 8 < text.n; at++) {
 		if (text.s[at] != '[')

@@ -6,7 +6,7 @@
 #include "triage/lines.h"
 
 /* Takes every prefix off `text`, in any order, and fills what they say into `l`. How many. */
-int prefix_strip(struct str *text, struct line *l);
+int prefix_strip(struct str *text, struct log_line *l);
 
 /* Where a second record begins in a line that two writers share ("…[   76.471107] BUG:"), or -1. */
 long prefix_inside(struct str text);

@@ -49,12 +49,12 @@ static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
 	return oldest;
 }
 
-static struct event *event_open(struct state *s, struct stream *st, uint32_t line)
+static struct incident *event_open(struct state *s, struct stream *st, uint32_t line)
 {
-	const struct line *l = &s->ls->line[line];
+	const struct log_line *l = &s->ls->line[line];
 	struct recognised *r = s->r;
 	size_t room = r->room ? r->room * 2 : 8;
-	struct event *e;
+	struct incident *e;
 
 	if (r->n == r->room) {
 		if (room > EVENTS_MAX)
@@ -102,7 +102,7 @@ static int kind_rank(enum kind k)
 	}
 }
 
-static void header_fill(struct event *e, const struct signature *sig, const struct captures *c)
+static void header_fill(struct incident *e, const struct signature *sig, const struct captures *c)
 {
 	if (kind_rank(sig->kind) > kind_rank(e->kind)) {
 		e->kind = sig->kind;
@@ -171,7 +171,7 @@ static enum arch arch_of(const struct signature *sig)
 static bool joins(const struct state *s, const struct stream *st, const struct signature *sig,
 		  uint32_t line)
 {
-	const struct event *e;
+	const struct incident *e;
 
 	if (st->event < 0 || !(sig->flags & SIG_JOIN))
 		return false;
@@ -191,7 +191,7 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 /* A panic that only ends what an earlier report began. */
 static bool wraps(struct state *s, struct stream *st, const struct signature *sig, uint32_t line)
 {
-	struct event *e;
+	struct incident *e;
 
 	if (s->last < 0)
 		return false;
@@ -224,7 +224,7 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 {
 	struct stream other = {.caller = st->caller, .event = -1};
 	long last = s->last;
-	struct event *e = event_open(s, &other, line);
+	struct incident *e = event_open(s, &other, line);
 
 	s->last = last;
 	if (!e)
@@ -234,12 +234,12 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 }
 
 /* A fault whose first line another CPU's report followed: the line with its number comes later. */
-static struct event *waits_for(struct state *s, const struct signature *sig, uint32_t line)
+static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
 {
 	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
 		return NULL;
 	for (size_t i = s->r->n; i-- > 0;) {
-		struct event *e = &s->r->event[i];
+		struct incident *e = &s->r->event[i];
 
 		if (line - e->first > SILENCE_MOST * 2)
 			return NULL;
@@ -253,7 +253,7 @@ static struct event *waits_for(struct state *s, const struct signature *sig, uin
 static void header_take(struct state *s, struct stream *st, const struct signature *sig,
 			const struct captures *c, uint32_t line)
 {
-	struct event *e, *interrupted;
+	struct incident *e, *interrupted;
 
 	if (sig->flags & SIG_BENIGN)
 		return;
@@ -332,12 +332,12 @@ static bool ends_report(struct str s)
 
 static void line_judge(struct state *s, uint32_t i)
 {
-	const struct line *l = &s->ls->line[i];
+	const struct log_line *l = &s->ls->line[i];
 	struct stream *st;
 	struct captures c;
 	const struct signature *sig;
 	struct str text = str_trim(l->text);
-	struct event *e;
+	struct incident *e;
 
 	if (l->user || !text.n)
 		return;
@@ -398,7 +398,7 @@ static void fill_gaps(struct recognised *r)
 		if (arch == ARCH_UNKNOWN)
 			arch = r->event[i].arch;
 	for (size_t i = 0; i < r->n; i++) {
-		struct event *e = &r->event[i];
+		struct incident *e = &r->event[i];
 
 		if (e->arch == ARCH_UNKNOWN)
 			e->arch = arch;

@@ -6,7 +6,7 @@
 #include "triage/event.h"
 
 struct recognised {
-	struct event *event;
+	struct incident *event;
 	size_t n, room;
 	uint64_t lost;	   /* events beyond the cap */
 	uint64_t unknown;  /* lines that look like a crash and belong to none */

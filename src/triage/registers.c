@@ -36,7 +36,7 @@ static int register_number(struct str name, enum arch *arch)
 	return -1;
 }
 
-static void register_set(struct event *e, struct str name, uint64_t value, size_t digits)
+static void register_set(struct incident *e, struct str name, uint64_t value, size_t digits)
 {
 	enum arch arch = ARCH_UNKNOWN;
 	int number = register_number(name, &arch);
@@ -68,7 +68,7 @@ static void register_set(struct event *e, struct str name, uint64_t value, size_
  */
 bool registers_take(struct reading *r, struct str text)
 {
-	struct event *e = r->e;
+	struct incident *e = r->e;
 	int pairs = 0;
 
 	for (size_t at = 0; at < text.n;) {
@@ -111,7 +111,7 @@ bool registers_take(struct reading *r, struct str text)
 	return pairs >= 2;
 }
 
-static void code_byte(struct event *e, uint64_t value, int bytes)
+static void code_byte(struct incident *e, uint64_t value, int bytes)
 {
 	/* words of arm and ppc are printed as numbers: kept as memory has them, little end first */
 	for (int i = 0; i < bytes && e->code_bytes < CODE_MAX; i++)
@@ -119,7 +119,7 @@ static void code_byte(struct event *e, uint64_t value, int bytes)
 }
 
 /* "Code: 48 89 <8b> 87 …", "Code: d503201f (b9004001)": the bytes around the instruction pointer. */
-bool code_take(struct event *e, struct str text)
+bool code_take(struct incident *e, struct str text)
 {
 	struct str s = str_trim(text);
 

@@ -22,7 +22,7 @@
 static const struct str hardware = {"hardware", 8};
 static const struct str core = {"vmlinux", 7};
 
-static void suspect_add(struct verdict *v, struct str module, struct str function, int points,
+static void suspect_add(struct diagnosis *v, struct str module, struct str function, int points,
 			const char *why)
 {
 	struct suspect *s = NULL;
@@ -46,7 +46,7 @@ static void suspect_add(struct verdict *v, struct str module, struct str functio
 		s->reason[s->reasons++] = (struct reason){points, why};
 }
 
-static const struct module *module_of(const struct event *e, struct str name)
+static const struct module *module_of(const struct incident *e, struct str name)
 {
 	for (uint32_t i = 0; i < e->nr_modules; i++)
 		if (str_same(e->module[i].name, name) && !e->module[i].gone)
@@ -62,8 +62,8 @@ static bool is_freed(enum mechanism m)
 /* The instruction itself, or what the header names. */
 static void by_place(struct judged *j)
 {
-	const struct event *e = j->e;
-	struct verdict *v = j->v;
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
 	const struct frame *f = NULL;
 
 	if (e->has_ip && v->in_kernel_code && e->ip.function.n)
@@ -81,7 +81,7 @@ static void by_place(struct judged *j)
 
 static void by_unload(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 	int points = is_freed(j->v->mechanism) ? POINTS_UNLOADED : POINTS_TAINT;
 
 	for (uint32_t i = 0; i < e->nr_modules; i++)
@@ -92,11 +92,23 @@ static void by_unload(struct judged *j)
 					    : "it was unloaded before");
 }
 
+/* Nowhere, or in a function that is seldom at fault itself: whoever called it is. */
+static bool faulted_in_library(const struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
+		return !e->ip.module.n && library_of(e->ip.function) != LIBRARY_NONE;
+	if (e->has_said_frame && e->said_frame.function.n)
+		return !e->said_frame.module.n && library_of(e->said_frame.function) != LIBRARY_NONE;
+	return true;
+}
+
 /* Who called the library function that faulted; then anybody in the trace, the nearer the more. */
 static void by_trace(struct judged *j)
 {
-	const struct event *e = j->e;
-	bool first = true;
+	const struct incident *e = j->e;
+	bool first = faulted_in_library(j);
 	double weight = POINTS_TRACE;
 
 	if (e->has_link && e->link.module.n && e->link.function.n &&
@@ -117,7 +129,7 @@ static void by_trace(struct judged *j)
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
 				    first && !f->unreliable
-					    ? "it called the library function that faulted"
+					    ? "it called what faulted"
 					    : "it is in the trace");
 		else if (first && !f->unreliable && !j->v->suspects)
 			suspect_add(j->v, core, f->function, POINTS_CORE,
@@ -131,7 +143,7 @@ static void by_trace(struct judged *j)
 
 static void by_part(struct judged *j, enum part part, int points, const char *why)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	for (uint32_t i = 0; i < e->nr_frames; i++)
 		if (e->frame[i].part == part && e->frame[i].module.n) {
@@ -158,7 +170,7 @@ static void by_work(struct judged *j)
 /* A kernel thread is often named after its module: "xhci_wq", "nouveau/0". */
 static void by_comm(struct judged *j)
 {
-	const struct event *e = j->e;
+	const struct incident *e = j->e;
 
 	for (uint32_t i = 0; i < e->nr_modules; i++) {
 		struct str name = e->module[i].name;
@@ -211,7 +223,7 @@ static void by_state(struct judged *j)
 static void by_history(struct judged *j, const struct triage *t)
 {
 	for (uint32_t i = 0; i < j->v->index && i < t->seen.n; i++) {
-		const struct event *e = &t->seen.event[i];
+		const struct incident *e = &t->seen.event[i];
 		const struct frame *f = e->has_ip ? &e->ip : &e->said_frame;
 
 		if (e->kind == KIND_MCE || e->kind == KIND_EDAC || e->kind == KIND_AER)
@@ -227,7 +239,7 @@ static void by_history(struct judged *j, const struct triage *t)
 
 static void by_hardware(struct judged *j, const struct triage *t)
 {
-	struct verdict *v = j->v;
+	struct diagnosis *v = j->v;
 
 	if (v->mechanism == MECH_HARDWARE)
 		suspect_add(v, hardware, (struct str){}, POINTS_HERE, "the machine reports it itself");
@@ -238,7 +250,7 @@ static void by_hardware(struct judged *j, const struct triage *t)
 			    "a machine check came before (taint M)");
 }
 
-static void rank(struct verdict *v)
+static void rank(struct diagnosis *v)
 {
 	for (uint32_t i = 1; i < v->suspects; i++)
 		for (uint32_t k = i; k && v->suspect[k].points > v->suspect[k - 1].points; k--) {

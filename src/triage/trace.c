@@ -194,7 +194,7 @@ static void frame_keep(struct reading *r, const struct frame *f, uint32_t line)
 	added->line = line;
 }
 
-static bool has_main(const struct event *e)
+static bool has_main(const struct incident *e)
 {
 	for (uint32_t i = 0; i < e->nr_frames; i++)
 		if (e->frame[i].part == PART_MAIN)

@@ -19,14 +19,14 @@ const char *confidence_name(enum confidence c)
 	return names[c];
 }
 
-static bool within(const struct event *first, const struct event *later, double seconds)
+static bool within(const struct incident *first, const struct incident *later, double seconds)
 {
 	if (!first->timed || !later->timed)
 		return later->first - first->last < 200;
 	return later->seconds - first->seconds <= seconds;
 }
 
-static bool died_before(const struct event *e)
+static bool died_before(const struct incident *e)
 {
 	return str_has(e->taint, "D");
 }
@@ -34,10 +34,10 @@ static bool died_before(const struct event *e)
 /* Of an oops before it: a second oops, what the dead task left locked, the panic. */
 static void mark_consequences(struct recognised *r)
 {
-	const struct event *first = NULL;
+	const struct incident *first = NULL;
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct event *e = &r->event[i];
+		struct incident *e = &r->event[i];
 
 		if (!first) {
 			if (e->fatal && e->kind != KIND_PANIC)
@@ -58,7 +58,7 @@ static void mark_consequences(struct recognised *r)
 
 static void say(struct judged *j)
 {
-	struct verdict *v = j->v;
+	struct diagnosis *v = j->v;
 	const char *says = mechanism_says(v->mechanism);
 	size_t n = 0;
 
@@ -74,9 +74,9 @@ static void say(struct judged *j)
 #define SAME_SECONDS 1
 
 /* What the same task touched right after a check warned: the address that the check has not. */
-static void borrow_address(const struct triage *t, struct verdict *v)
+static void borrow_address(const struct triage *t, struct diagnosis *v)
 {
-	const struct event *e = v->event, *next;
+	const struct incident *e = v->event, *next;
 
 	if (v->has_address || v->index + 1 >= t->seen.n || v->kind == KIND_GPF)
 		return;
@@ -94,7 +94,7 @@ static void borrow_address(const struct triage *t, struct verdict *v)
 
 static void judge(struct triage *t, uint32_t index)
 {
-	struct verdict *v;
+	struct diagnosis *v;
 	struct judged j;
 
 	if (t->verdicts == VERDICTS_MAX) {
@@ -116,7 +116,7 @@ static void judge(struct triage *t, uint32_t index)
 }
 
 /* How much a report says that the kernel is broken. */
-static int gravity(const struct event *e)
+static int gravity(const struct incident *e)
 {
 	if (kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE))
 		return 1;
@@ -137,10 +137,10 @@ static void find_order(struct triage *t)
 		}
 	}
 	for (uint32_t i = 0; i < t->verdicts; i++) {
-		struct verdict *v = &t->verdict[i];
+		struct diagnosis *v = &t->verdict[i];
 
 		for (uint32_t k = 0; k < t->seen.n; k++) {
-			const struct event *e = &t->seen.event[k];
+			const struct incident *e = &t->seen.event[k];
 
 			if (k < v->index && v->precursors < PRECURSORS_MAX)
 				v->precursor[v->precursors++] = (struct precursor){

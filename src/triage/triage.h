@@ -91,8 +91,8 @@ struct precursor {
 	double before; /* seconds */
 };
 
-struct verdict {
-	const struct event *event;
+struct diagnosis {
+	const struct incident *event;
 	uint32_t index; /* of the event */
 	enum kind kind;
 	enum mechanism mechanism;
@@ -136,7 +136,7 @@ struct verdict {
 struct triage {
 	struct lines lines;
 	struct recognised seen;
-	struct verdict *verdict; /* independent crashes, in order */
+	struct diagnosis *verdict; /* independent crashes, in order */
 	uint32_t verdicts;
 	uint64_t lost_verdicts;
 	int32_t primary; /* index; -1: no crash */
@@ -150,8 +150,8 @@ const char *mechanism_name(enum mechanism m);
 const char *mechanism_says(enum mechanism m);
 
 /* The mechanism's class, of which a verdict of no mechanism takes its kind's name. */
-const char *verdict_semantic(const struct verdict *v);
-const char *verdict_mechanism(const struct verdict *v);
+const char *verdict_semantic(const struct diagnosis *v);
+const char *verdict_mechanism(const struct diagnosis *v);
 const char *confidence_name(enum confidence c);
 
 #endif
