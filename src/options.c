@@ -280,7 +280,8 @@ const struct option_row option_rows[] = {
 	{"btf", 0, "FILE", W | R | D, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | T, "auto, always or never; NO_COLOR is honoured", set_colour},
+	{"color", 0, "WHEN", W | R | D | T, "auto, always or never; NO_COLOR is honoured",
+	 set_colour},
 	{"width", 0, "N", W | R | D | T, "columns of the text", set_width},
 	{"no-unicode", 0, NULL, W | R | D | T, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
@@ -364,9 +365,10 @@ static int take_positional(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	}
 	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->help) {
-		snprintf(error, size,
-			 "triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
-			 "triage /sys/fs/pstore");
+		snprintf(
+			error, size,
+			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
+			"triage /sys/fs/pstore");
 		return -EINVAL;
 	}
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_TRIAGE)
@@ -398,7 +400,8 @@ static int check_combination(const struct options *o, char *error, size_t size)
 		return -EINVAL;
 	}
 	if (o->group && (o->argc || o->journal || o->markdown)) {
-		snprintf(error, size, "--group DIR goes with no other log, and not with --markdown");
+		snprintf(error, size,
+			 "--group DIR goes with no other log, and not with --markdown");
 		return -EINVAL;
 	}
 	if (o->replay && o->record) {

@@ -17,11 +17,11 @@
 #include "terminal.h"
 #include "triage_files.h"
 
-#define WIDTH	     100
-#define BUCKETS_MAX  4096
-#define GROUP_MAX    200000
-#define WIDTH_LEAST  40
-#define DEPTH_MAX    8
+#define WIDTH	    100
+#define BUCKETS_MAX 4096
+#define GROUP_MAX   200000
+#define WIDTH_LEAST 40
+#define DEPTH_MAX   8
 
 static void view_make(struct view *v, const struct options *o)
 {
@@ -35,9 +35,8 @@ static void view_make(struct view *v, const struct options *o)
 		v->width = WIDTH;
 	if (v->width < WIDTH_LEAST)
 		v->width = WIDTH;
-	v->colour = o->colour == WHEN_ALWAYS ||
-		    (o->colour == WHEN_AUTO && isatty(STDOUT_FILENO) && !o->output &&
-		     !(no_colour && *no_colour));
+	v->colour = o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && isatty(STDOUT_FILENO) &&
+						 !o->output && !(no_colour && *no_colour));
 }
 
 /* Returns 0 or an exit status. */
@@ -288,7 +287,6 @@ static void mark_new(struct group *g)
 		k->fresh = several && k->kernels == 1 && !strcmp(k->kernel[0], g->newest);
 	}
 }
-
 
 static int triage_group(const struct options *o, const struct view *v)
 {

@@ -168,9 +168,14 @@ int triage_files_add(struct triage_files *f, const char *path)
 
 int triage_files_add_journal(struct triage_files *f)
 {
-	char *argv[] = {"journalctl", "--no-pager", "--quiet", "--output=export", "--lines=200000",
+	char *argv[] = {"journalctl",
+			"--no-pager",
+			"--quiet",
+			"--output=export",
+			"--lines=200000",
 			"--output-fields=MESSAGE,PRIORITY,_SOURCE_MONOTONIC_TIMESTAMP,_TRANSPORT",
-			"_TRANSPORT=kernel", NULL};
+			"_TRANSPORT=kernel",
+			NULL};
 	posix_spawn_file_actions_t actions;
 	int ends[2], status = 0, err;
 	pid_t pid;

@@ -42,7 +42,8 @@ static bool out_grow(struct out *o)
 	return true;
 }
 
-/* windowBits of inflateInit2(): 47 zlib or gzip, -15 neither header. What was cut off is no error. */
+/* windowBits of inflateInit2(): 47 zlib or gzip, -15 neither header. What was cut off is no error.
+ */
 static int inflate_all(const char *in, size_t size, int bits, struct out *o)
 {
 	z_stream z = {.next_in = (Bytef *)in, .avail_in = size};
@@ -137,7 +138,10 @@ static bool is_zlib(const unsigned char *p, size_t n)
 
 static bool is_xz(const unsigned char *p, size_t n)
 {
-	return n > 6 && !memcmp(p, "\xfd" "7zXZ", 6);
+	return n > 6 && !memcmp(p,
+				"\xfd"
+				"7zXZ",
+				6);
 }
 
 static bool is_zstd(const unsigned char *p, size_t n)

@@ -7,7 +7,7 @@
 #include "triage/triage.h"
 
 struct triage_view {
-	const struct view *v; /* width, colour, unicode */
+	const struct view *v;	 /* width, colour, unicode */
 	const char *const *name; /* of the inputs */
 	size_t names;
 	bool explain; /* each rule that fired */

@@ -57,8 +57,7 @@ static void say_functions(struct json *j, const struct diagnosis *v)
 
 static void say_suspects(struct json *j, const struct diagnosis *v)
 {
-	json_str_or_null(j, "culprit",
-			 v->culprit_unknown ? (struct str){} : v->suspect[0].module);
+	json_str_or_null(j, "culprit", v->culprit_unknown ? (struct str){} : v->suspect[0].module);
 	json_array(j, "culprits");
 	for (uint32_t i = 0; i < v->suspects; i++)
 		json_str(j, NULL, v->suspect[i].module);

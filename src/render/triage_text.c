@@ -56,8 +56,9 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	else if (v->event->note.n)
 		line_str(&l, tv, v->event->note);
 	else
-		line_str(&l, tv, str_trim(v->event->detail.n ? v->event->detail
-							      : str_of(kind_name(v->kind))));
+		line_str(&l, tv,
+			 str_trim(v->event->detail.n ? v->event->detail
+						     : str_of(kind_name(v->kind))));
 	line_wrap(&l, b, STYLE_CRITICAL);
 }
 
@@ -104,9 +105,10 @@ static void say_access(struct buf *b, const struct triage_view *tv, const struct
 	if (!v->has_address && v->access == ACCESS_NONE)
 		return;
 	edge_begin(&l, tv);
-	line_printf(&l, "%s", v->access == ACCESS_EXEC ? "instruction fetch"
-			      : v->access	       ? access_name(v->access)
-						       : "access");
+	line_printf(&l, "%s",
+		    v->access == ACCESS_EXEC ? "instruction fetch"
+		    : v->access		     ? access_name(v->access)
+					     : "access");
 	if (v->size)
 		line_printf(&l, " of %u byte%s", v->size, v->size == 1 ? "" : "s");
 	if (v->has_address) {
@@ -281,7 +283,8 @@ static void say_losses(struct buf *b, const struct triage_view *tv, const struct
 		line_printf(&l, ", %" PRIu64 " bytes and %" PRIu64 " lines left out",
 			    t->lines.lost_bytes, t->lines.lost_lines);
 	if (t->lines.dropped)
-		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times", t->lines.dropped);
+		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times",
+			    t->lines.dropped);
 	if (t->seen.lost || t->lost_verdicts)
 		line_printf(&l, ", %" PRIu64 " more reports not judged",
 			    t->seen.lost + t->lost_verdicts);
@@ -351,8 +354,8 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		line_end(&l, b, STYLE_DIM);
 	}
 	l = (struct line){.v = v};
-	line_printf(&l, "%" PRIu64 " logs, %zu buckets, %" PRIu64 " without a crash", bs->logs, bs->n,
-		    bs->quiet);
+	line_printf(&l, "%" PRIu64 " logs, %zu buckets, %" PRIu64 " without a crash", bs->logs,
+		    bs->n, bs->quiet);
 	if (bs->unreadable)
 		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
 	if (bs->lost)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/address.h"
 
-#define PAGE_BYTES     4096
-#define KERNEL_64      0xff00000000000000ull /* five levels of page tables */
-#define KERNEL_48      0xffff800000000000ull
-#define MODULES_LOW    0xffffffffa0000000ull
-#define MODULES_KASLR  0xffffffffc0000000ull
-#define MODULES_HIGH   0xffffffffff000000ull
-#define IMAGE_LOW      0xffffffff80000000ull
-#define SHADOW_LOW     0xdffffc0000000000ull
-#define VMALLOC_SHIFT  45 /* 32 TB: Documentation/arch/x86/x86_64/mm.rst */
-#define ARM64_FAR      (1ull << 40)
-#define ARM64_LINEAR	 0xffff000000000000ull
+#define PAGE_BYTES    4096
+#define KERNEL_64     0xff00000000000000ull /* five levels of page tables */
+#define KERNEL_48     0xffff800000000000ull
+#define MODULES_LOW   0xffffffffa0000000ull
+#define MODULES_KASLR 0xffffffffc0000000ull
+#define MODULES_HIGH  0xffffffffff000000ull
+#define IMAGE_LOW     0xffffffff80000000ull
+#define SHADOW_LOW    0xdffffc0000000000ull
+#define VMALLOC_SHIFT 45 /* 32 TB: Documentation/arch/x86/x86_64/mm.rst */
+#define ARM64_FAR     (1ull << 40)
+#define ARM64_LINEAR  0xffff000000000000ull
 
 static bool is_32_bit(enum arch arch)
 {
@@ -21,16 +21,11 @@ static bool is_32_bit(enum arch arch)
 const char *region_name(enum region r)
 {
 	static const char *const names[NR_REGIONS] = {
-		[REGION_UNKNOWN] = "unknown",
-		[REGION_NULL] = "null page",
-		[REGION_USER] = "user space",
-		[REGION_NON_CANONICAL] = "non-canonical",
-		[REGION_DIRECT] = "direct map",
-		[REGION_VMALLOC] = "vmalloc and ioremap",
-		[REGION_MODULES] = "modules",
-		[REGION_IMAGE] = "kernel image",
-		[REGION_SHADOW] = "KASAN shadow",
-		[REGION_ERROR] = "error codes",
+		[REGION_UNKNOWN] = "unknown",	  [REGION_NULL] = "null page",
+		[REGION_USER] = "user space",	  [REGION_NON_CANONICAL] = "non-canonical",
+		[REGION_DIRECT] = "direct map",	  [REGION_VMALLOC] = "vmalloc and ioremap",
+		[REGION_MODULES] = "modules",	  [REGION_IMAGE] = "kernel image",
+		[REGION_SHADOW] = "KASAN shadow", [REGION_ERROR] = "error codes",
 		[REGION_KERNEL] = "kernel space",
 	};
 
@@ -87,9 +82,8 @@ static enum region region_arm64(const struct incident *e, uint64_t a)
 
 		return away > ARM64_FAR ? REGION_MODULES : REGION_VMALLOC;
 	}
-	return a < ARM64_LINEAR || (a >= ARM64_LINEAR && a < 0xffff800000000000ull)
-		       ? REGION_DIRECT
-		       : REGION_KERNEL;
+	return a < ARM64_LINEAR || (a >= ARM64_LINEAR && a < 0xffff800000000000ull) ? REGION_DIRECT
+										    : REGION_KERNEL;
 }
 
 enum region region_of(const struct incident *e, uint64_t a)

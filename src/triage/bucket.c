@@ -27,7 +27,8 @@ static void name_bucket(struct diagnosis *v)
 
 	snprintf(v->bucket, sizeof(v->bucket), "FS_");
 	for (at = 3; *mechanism && at < 40; mechanism++)
-		v->bucket[at++] = *mechanism >= 'a' && *mechanism <= 'z' ? *mechanism - 32 : *mechanism;
+		v->bucket[at++] =
+			*mechanism >= 'a' && *mechanism <= 'z' ? *mechanism - 32 : *mechanism;
 	v->bucket[at++] = '_';
 	v->bucket[at] = 0;
 	add(v->bucket, sizeof(v->bucket), str_of(letters[v->access]));

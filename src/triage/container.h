@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: formats that wrap each message in a record: journal export and JSON, dmesg's, a robot's. */
+/* triage: formats that wrap each message in a record: journal export and JSON, dmesg's, a robot's.
+ */
 #ifndef FS_TRIAGE_CONTAINER_H
 #define FS_TRIAGE_CONTAINER_H
 

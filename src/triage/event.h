@@ -126,11 +126,11 @@ struct incident {
 	int32_t caller;
 	bool timed;
 	double seconds;
-	bool fatal;	 /* the kernel could not go on as if nothing was */
+	bool fatal;	  /* the kernel could not go on as if nothing was */
 	bool consequence; /* of an event before it */
-	bool ended;	 /* "end trace" was seen */
-	bool headless;	 /* its first lines are missing */
-	bool panicked;	 /* a panic followed from it */
+	bool ended;	  /* "end trace" was seen */
+	bool headless;	  /* its first lines are missing */
+	bool panicked;	  /* a panic followed from it */
 
 	enum arch arch;
 	struct str detail; /* the class or the text that the header gives */
@@ -144,8 +144,8 @@ struct incident {
 	enum access access; /* as stated by the kernel */
 	uint32_t size;	    /* of the access, bytes; 0: not told */
 	bool has_error;
-	uint64_t error; /* x86 error code, ESR, cause, FSR */
-	bool has_esr;	/* `error` is an ESR_EL1 */
+	uint64_t error;	 /* x86 error code, ESR, cause, FSR */
+	bool has_esr;	 /* `error` is an ESR_EL1 */
 	uint32_t number; /* #n of the oops; 0: not told */
 	bool has_range;	 /* KASAN: in range [a-b] */
 	uint64_t range_low, range_high;
@@ -190,7 +190,7 @@ struct incident {
 
 const char *kind_name(enum kind k);
 const char *access_name(enum access a); /* "" for none */
-const char *arch_name(enum arch a);     /* "" for unknown */
+const char *arch_name(enum arch a);	/* "" for unknown */
 
 /* A frame's function is "the kernel's own" where it has no module. */
 static inline struct str frame_module(const struct frame *f)

@@ -37,7 +37,8 @@ static void on_esr(struct incident *e, const struct captures *c)
 	e->arch = ARCH_ARM64;
 }
 
-/* KASAN's second line has the address of the access itself: the header's is that of the function. */
+/* KASAN's second line has the address of the access itself: the header's is that of the function.
+ */
 static void on_access(struct incident *e, const struct captures *c)
 {
 	if (!e->has_address && c->has_address) {
@@ -232,7 +233,7 @@ static bool walk_take(struct incident *e, struct str s)
 	static const struct {
 		const char *name;
 		int level;
-	} levels[] = {{"PGD ", 0}, {"PUD ", 1}, {"PMD ", 2}, {"PTE ", 3},  {"pgd=", 0},
+	} levels[] = {{"PGD ", 0}, {"PUD ", 1}, {"PMD ", 2}, {"PTE ", 3},    {"pgd=", 0},
 		      {"pud=", 1}, {"pmd=", 2}, {"pte=", 3}, {"*pde = ", 2}, {"*pte = ", 3}};
 	uint64_t *into[] = {&e->pgd, &e->pud, &e->pmd, &e->pte};
 	bool found = false;
@@ -353,12 +354,12 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 		enum arch arch;
 		bool link;
 	} names[] = {
-		{"pc : ", ARCH_UNKNOWN, false},	    {"PC is at ", ARCH_UNKNOWN, false},
-		{"lr : ", ARCH_UNKNOWN, true},	    {"LR is at ", ARCH_UNKNOWN, true},
-		{"epc : ", ARCH_RISCV, false},	    {"epc: ", ARCH_RISCV, false},
-		{"NIP [", ARCH_PPC, false},	    {"LR [", ARCH_PPC, true},
-		{"ERA: ", ARCH_LOONGARCH, false},   {"epc   : ", ARCH_MIPS, false},
-		{"ra    : ", ARCH_MIPS, true},	    {"ra: ", ARCH_LOONGARCH, true},
+		{"pc : ", ARCH_UNKNOWN, false},	  {"PC is at ", ARCH_UNKNOWN, false},
+		{"lr : ", ARCH_UNKNOWN, true},	  {"LR is at ", ARCH_UNKNOWN, true},
+		{"epc : ", ARCH_RISCV, false},	  {"epc: ", ARCH_RISCV, false},
+		{"NIP [", ARCH_PPC, false},	  {"LR [", ARCH_PPC, true},
+		{"ERA: ", ARCH_LOONGARCH, false}, {"epc   : ", ARCH_MIPS, false},
+		{"ra    : ", ARCH_MIPS, true},	  {"ra: ", ARCH_LOONGARCH, true},
 		{"ra : ", ARCH_RISCV, true},
 	};
 	struct frame f = {};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: the lines inside a report: addresses, error codes, registers, instruction bytes, owners. */
+/* triage: the lines inside a report: addresses, error codes, registers, instruction bytes, owners.
+ */
 #ifndef FS_TRIAGE_FACTS_H
 #define FS_TRIAGE_FACTS_H
 
@@ -11,12 +12,12 @@ enum section { SECTION_HEAD, SECTION_TRACE, SECTION_MODULES, SECTION_OTHER };
 struct reading {
 	struct incident *e;
 	enum section section;
-	enum part part; /* of the trace being read */
-	bool irq;	/* inside <IRQ> or <NMI> */
-	bool aside;	/* the next trace is not of what the report is about */
-	bool main_seen; /* the first trace is done */
-	bool regs_shut; /* what follows are the registers of an interrupted context */
-	bool body;	/* past the first lines */
+	enum part part;	  /* of the trace being read */
+	bool irq;	  /* inside <IRQ> or <NMI> */
+	bool aside;	  /* the next trace is not of what the report is about */
+	bool main_seen;	  /* the first trace is done */
+	bool regs_shut;	  /* what follows are the registers of an interrupted context */
+	bool body;	  /* past the first lines */
 	uint32_t silence; /* lines since the last that was understood */
 };
 

@@ -110,8 +110,8 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 /* The wait for one task: the trace of it. A CPU that does not come back: see stalled(). */
 static bool is_stall(const struct judged *j)
 {
-	return j->v->kind == KIND_HANG && !str_starts(str_trim(j->ls->line[j->e->first].text),
-						      "INFO: task ");
+	return j->v->kind == KIND_HANG &&
+	       !str_starts(str_trim(j->ls->line[j->e->first].text), "INFO: task ");
 }
 
 static struct str without(struct str s, const char *start)
@@ -121,12 +121,23 @@ static struct str without(struct str s, const char *start)
 
 static bool is_syscall(struct str f)
 {
-	static const char *const starts[] = {"__x64_sys_", "__ia32_sys_", "__arm64_sys_",
-					     "__se_sys_",  "__do_sys_",   "SyS_",
-					     "SYSC_",	   "sys_",	  "__sys_",
-					     "ksys_",	   "__riscv_sys_", "___sys_",
-					     "____sys_",   "compat_sys_", "compat_SyS_",
-					     "__se_compat_sys_", "__ia32_compat_sys_"};
+	static const char *const starts[] = {"__x64_sys_",
+					     "__ia32_sys_",
+					     "__arm64_sys_",
+					     "__se_sys_",
+					     "__do_sys_",
+					     "SyS_",
+					     "SYSC_",
+					     "sys_",
+					     "__sys_",
+					     "ksys_",
+					     "__riscv_sys_",
+					     "___sys_",
+					     "____sys_",
+					     "compat_sys_",
+					     "compat_SyS_",
+					     "__se_compat_sys_",
+					     "__ia32_compat_sys_"};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (str_starts(f, starts[i]))
@@ -137,10 +148,10 @@ static bool is_syscall(struct str f)
 /* System calls that say nothing of what is behind them: the function they lead to does. */
 static bool says_little(struct str f)
 {
-	static const char *const words[] = {"ioctl",   "read",	  "write",   "connect", "sendmsg",
-					    "setsockopt", "getsockopt", "sendto", "close",	"open",
-					    "recvfrom", "accept", "bind",    "mmap",	"poll",
-					    "sendfile", "splice", "exit_group", "exit"};
+	static const char *const words[] = {
+		"ioctl",  "read",     "write",	"connect",    "sendmsg", "setsockopt", "getsockopt",
+		"sendto", "close",    "open",	"recvfrom",   "accept",	 "bind",       "mmap",
+		"poll",	  "sendfile", "splice", "exit_group", "exit"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (str_has(f, words[i]))
@@ -148,7 +159,8 @@ static bool says_little(struct str f)
 	return false;
 }
 
-/* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through. */
+/* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through.
+ */
 static bool is_way_in(struct str function, enum library l)
 {
 	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));
@@ -181,8 +193,7 @@ static size_t below_report(const struct candidates *c)
 	}
 	if (at == c->n)
 		return report;
-	while (at < c->n && is_way_in(c->frame[at]->function,
-				      library_of(c->frame[at]->function)))
+	while (at < c->n && is_way_in(c->frame[at]->function, library_of(c->frame[at]->function)))
 		at++;
 	return at;
 }

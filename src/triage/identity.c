@@ -124,8 +124,9 @@ bool identity_take(struct incident *e, struct str s)
 	}
 	/* i386 and ppc put the release elsewhere */
 	at = taint_at(s);
-	if (at >= 0 && !e->kernel.n && (str_starts(s, "EIP:") || str_starts(s, "REGS:") ||
-					str_starts(s, "CPU:") || str_starts(s, "TASK"))) {
+	if (at >= 0 && !e->kernel.n &&
+	    (str_starts(s, "EIP:") || str_starts(s, "REGS:") || str_starts(s, "CPU:") ||
+	     str_starts(s, "TASK"))) {
 		take_taint(e, str_from(s, at));
 		return !str_starts(s, "EIP:");
 	}

@@ -15,7 +15,7 @@
 #define ESR_CM	      (1u << 8)
 #define ESR_ISV	      (1u << 24)
 #define ESR_SAS(esr)  ((esr) >> 22 & 3)
-#define ESR_FSC(esr)  ((esr) & 0x3f)
+#define ESR_FSC(esr)  ((esr)&0x3f)
 #define EC_IABT_LOWER 0x20
 #define EC_IABT	      0x21
 #define EC_DABT	      0x25
@@ -86,7 +86,8 @@ static void take_address(struct judged *j)
 			computed = (computed - 0xdffffc0000000000ull) << 3;
 		j->a = computed;
 		j->has_address = true;
-		rule_fired(j->v, "A1", "the address follows from the instruction and the registers");
+		rule_fired(j->v, "A1",
+			   "the address follows from the instruction and the registers");
 	}
 	/* "stack guard page was hit at %p" is hashed since 4.15 (ad67b74d2469) */
 	if (e->kind == KIND_STACK_OVERFLOW && (e->has_cr2 || e->has_weak_cr2)) {
@@ -111,7 +112,8 @@ static enum access error_access(const struct incident *e)
 	if (e->arch == ARCH_ARM64)
 		return esr_access(e->error);
 	if (e->arch == ARCH_ARM) {
-		if (e->error & 0x80000000u) /* of the prefetch abort: arch/arm/mm/fault.h FSR_LNX_PF */
+		if (e->error &
+		    0x80000000u) /* of the prefetch abort: arch/arm/mm/fault.h FSR_LNX_PF */
 			return ACCESS_EXEC;
 		return e->error & 0x800 ? ACCESS_WRITE : ACCESS_READ;
 	}
@@ -134,8 +136,7 @@ static void take_access(struct judged *j)
 	j->v->size = e->size;
 	if (!j->v->size && e->has_esr && (e->error & ESR_ISV))
 		j->v->size = 1u << ESR_SAS(e->error);
-	if (!j->v->size && j->has_insn && j->in.memory && j->fault &&
-	    j->v->access != ACCESS_EXEC)
+	if (!j->v->size && j->has_insn && j->in.memory && j->fault && j->v->access != ACCESS_EXEC)
 		j->v->size = j->in.size;
 }
 

@@ -196,8 +196,8 @@ static bool fits(const char *pattern, struct str s)
 
 struct str function_plain(struct str function)
 {
-	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold", ".llvm",
-					    ".lto_priv"};
+	static const char *const tails[] = {".isra", ".constprop", ".part",
+					    ".cold", ".llvm",	   ".lto_priv"};
 
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		long at = str_find(function, tails[i]);

@@ -16,7 +16,7 @@
 struct stretch {
 	uint16_t input;
 	struct str data;
-	uint32_t number; /* of its first line */
+	uint32_t number;   /* of its first line */
 	struct str reason; /* "Oops#1"; empty: no part of a pstore record */
 	uint32_t part;
 	uint32_t place; /* for a stable order */
@@ -27,9 +27,9 @@ struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;	   /* where a terminal broke lines; 0: nowhere */
-	bool prefixed;	   /* most lines have a prefix */
-	bool broken;	   /* the last raw line was as long as `width` */
+	size_t width;  /* where a terminal broke lines; 0: nowhere */
+	bool prefixed; /* most lines have a prefix */
+	bool broken;   /* the last raw line was as long as `width` */
 };
 
 static bool lines_room(struct lines *ls)
@@ -246,8 +246,8 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 /* "Oops#1 Part3", "Panic#2 Part1": fs/pstore/platform.c, since 3.x. */
 static bool is_part(struct str raw, struct str *ret_reason, uint32_t *ret_part)
 {
-	static const char *const reasons[] = {"Panic", "Oops", "Emergency", "Restart", "Halt",
-					      "Poweroff", "Shutdown", "Unknown"};
+	static const char *const reasons[] = {"Panic", "Oops",	   "Emergency", "Restart",
+					      "Halt",  "Poweroff", "Shutdown",	"Unknown"};
 	uint64_t count, part;
 	size_t n;
 

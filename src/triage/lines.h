@@ -16,11 +16,11 @@ struct triage_input {
 };
 
 struct log_line {
-	struct str text;  /* without its prefixes; no control bytes */
-	uint32_t number;  /* in its input, from 1 */
-	uint16_t input;	  /* index of it */
-	int8_t level;	  /* as printk's; -1: not told */
-	bool user;	  /* what a program other than the kernel logged */
+	struct str text; /* without its prefixes; no control bytes */
+	uint32_t number; /* in its input, from 1 */
+	uint16_t input;	 /* index of it */
+	int8_t level;	 /* as printk's; -1: not told */
+	bool user;	 /* what a program other than the kernel logged */
 	bool timed;
 	int32_t caller; /* task id, or -2 - cpu; -1: not told (CONFIG_PRINTK_CALLER, 5.1+) */
 	double seconds; /* where timed */

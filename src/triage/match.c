@@ -192,8 +192,8 @@ static size_t place_length(struct str s)
 
 static size_t banner_length(struct str s)
 {
-	static const char *const banners[] = {"WARNING: ", "BUG: ", "INFO: ", "[ BUG: ", "[ INFO: ",
-					      "[ WARNING: "};
+	static const char *const banners[] = {
+		"WARNING: ", "BUG: ", "INFO: ", "[ BUG: ", "[ INFO: ", "[ WARNING: "};
 
 	for (size_t i = 0; i < sizeof(banners) / sizeof(banners[0]); i++)
 		if (str_starts(s, banners[i]))

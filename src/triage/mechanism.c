@@ -16,8 +16,7 @@ static const struct {
 } names[NR_MECHANISMS] = {
 	[MECH_AS_REPORTED] = {"as_reported", "", ""},
 	[MECH_NULL_DEREF] = {"null_deref", "null_deref", "a field of a null pointer"},
-	[MECH_NEAR_NULL] = {"near_null", "near_null",
-			    "a far field or element of a null pointer"},
+	[MECH_NEAR_NULL] = {"near_null", "near_null", "a far field or element of a null pointer"},
 	[MECH_CONTAINER_OF_NULL] = {"container_of_null", "null_deref",
 				    "container_of() of a null pointer"},
 	[MECH_ERR_PTR] = {"err_ptr", "err_ptr", "an error code was used as a pointer"},
@@ -59,8 +58,7 @@ static const struct {
 	[MECH_BIT_FLIP] = {"bit_flip", "bit_flip", "a pointer with one bit wrong"},
 	[MECH_MMIO_UAF] = {"mmio_uaf", "mmio_uaf",
 			   "registers of a device after they were unmapped"},
-	[MECH_VMALLOC_GUARD] = {"vmalloc_guard", "vmalloc_guard",
-				"past the end of a vmalloc area"},
+	[MECH_VMALLOC_GUARD] = {"vmalloc_guard", "vmalloc_guard", "past the end of a vmalloc area"},
 	[MECH_VMALLOC_UAF] = {"vmalloc_uaf", "uaf", "a vmalloc area that is not mapped (any more)"},
 	[MECH_PAGE_UAF] = {"page_uaf", "uaf", "a page that was freed and unmapped"},
 	[MECH_STACK_OVERFLOW] = {"stack_overflow", "stack_overflow",
@@ -156,8 +154,8 @@ static bool by_stack(struct judged *j)
 		return false;
 	j->v->mechanism = j->v->repeats >= 3 ? MECH_RECURSION : MECH_STACK_OVERFLOW;
 	if (j->v->repeats >= 3)
-		rule_fired(j->v, "S2", "the trace holds %.*s %u times",
-			   STR_ARG(j->v->repeated), j->v->repeats);
+		rule_fired(j->v, "S2", "the trace holds %.*s %u times", STR_ARG(j->v->repeated),
+			   j->v->repeats);
 	else
 		rule_fired(j->v, "S1", "the access was in the guard page below the stack");
 	return true;
@@ -218,8 +216,7 @@ static bool by_null_call(struct judged *j)
 
 static bool by_user_call(struct judged *j)
 {
-	if (!jumped(j) || is_kernel_address(j->e->arch, j->a) ||
-	    j->region == REGION_NON_CANONICAL)
+	if (!jumped(j) || is_kernel_address(j->e->arch, j->a) || j->region == REGION_NON_CANONICAL)
 		return false;
 	if (j->has_present && !j->present && j->e->arch == ARCH_X86_64 && !(j->a >> 32)) {
 		j->v->mechanism = MECH_WILD_CALL;
@@ -291,7 +288,8 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/* no bytes of code: a register that is an error code, and the address a field of it */
+		/* no bytes of code: a register that is an error code, and the address a field of it
+		 */
 		for (int i = 0; i < REGS_MAX; i++)
 			if ((j->e->regs.known >> i & 1) && is_error(j, j->e->regs.value[i]) &&
 			    j->e->regs.value[i] != UINT64_MAX && i != 4 && from < 0 &&
@@ -313,7 +311,7 @@ static bool by_error_code(struct judged *j)
 	j->v->mechanism = MECH_ERR_PTR;
 	rule_fired(j->v, "E1", "the pointer is %" PRId64 ", an error code: IS_ERR() was not asked",
 		   j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? (int64_t)(int32_t)code
-								       : (int64_t)code);
+								     : (int64_t)code);
 	return true;
 }
 
@@ -323,7 +321,8 @@ static bool by_null(struct judged *j)
 		return false;
 	if (j->a < PAGE_BYTES) {
 		j->v->mechanism = MECH_NULL_DEREF;
-		rule_fired(j->v, "N1", "the address is in the first page: a pointer of 0 plus 0x%" PRIx64,
+		rule_fired(j->v, "N1",
+			   "the address is in the first page: a pointer of 0 plus 0x%" PRIx64,
 			   j->a);
 		return true;
 	}
@@ -354,12 +353,18 @@ static bool by_poison(struct judged *j)
 		enum poison poison;
 		enum mechanism mechanism;
 	} means[] = {
-		{POISON_SLAB_FREE, MECH_SLAB_POISON}, {POISON_SLAB_INIT, MECH_UNINIT},
-		{POISON_SLAB_END, MECH_REDZONE},      {POISON_REDZONE, MECH_REDZONE},
-		{POISON_PAGE, MECH_PAGE_POISON},      {POISON_LIST, MECH_LIST_POISON},
-		{POISON_TIMER, MECH_UAF},	      {POISON_MAPPING, MECH_WILD_POINTER},
-		{POISON_MUTEX, MECH_UAF},	      {POISON_OTHER, MECH_WILD_POINTER},
-		{POISON_MAGIC, MECH_UAF},	      {POISON_TEXT, MECH_STRING_POINTER},
+		{POISON_SLAB_FREE, MECH_SLAB_POISON},
+		{POISON_SLAB_INIT, MECH_UNINIT},
+		{POISON_SLAB_END, MECH_REDZONE},
+		{POISON_REDZONE, MECH_REDZONE},
+		{POISON_PAGE, MECH_PAGE_POISON},
+		{POISON_LIST, MECH_LIST_POISON},
+		{POISON_TIMER, MECH_UAF},
+		{POISON_MAPPING, MECH_WILD_POINTER},
+		{POISON_MUTEX, MECH_UAF},
+		{POISON_OTHER, MECH_WILD_POINTER},
+		{POISON_MAGIC, MECH_UAF},
+		{POISON_TEXT, MECH_STRING_POINTER},
 	};
 	enum poison p = POISON_NONE;
 
@@ -418,9 +423,9 @@ static bool by_user(struct judged *j)
 
 static bool in_allocator(const struct incident *e)
 {
-	static const char *const parts[] = {"kmem_cache_alloc", "slab_alloc", "__kmalloc",
-					    "kmalloc",		"slab_free",  "kmem_cache_free",
-					    "kfree",		"get_freepointer", "put_cpu_partial"};
+	static const char *const parts[] = {
+		"kmem_cache_alloc", "slab_alloc", "__kmalloc",	     "kmalloc",	       "slab_free",
+		"kmem_cache_free",  "kfree",	  "get_freepointer", "put_cpu_partial"};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (str_has(e->ip.function, parts[i]))
@@ -435,7 +440,8 @@ static bool by_freelist(struct judged *j)
 	if (j->region == REGION_NULL || j->region == REGION_MODULES)
 		return false;
 	j->v->mechanism = MECH_FREELIST;
-	rule_fired(j->v, "V2", "the fault is in the allocator: who wrote there is not in this trace");
+	rule_fired(j->v, "V2",
+		   "the fault is in the allocator: who wrote there is not in this trace");
 	return true;
 }
 
@@ -502,8 +508,7 @@ static bool reads_device(const struct incident *e)
 	if (library_of(e->ip.function) == LIBRARY_IO)
 		return true;
 	for (uint32_t i = 0; i < e->nr_frames && i < 3; i++)
-		if (e->frame[i].part == PART_MAIN &&
-		    library_of(e->frame[i].function) == LIBRARY_IO)
+		if (e->frame[i].part == PART_MAIN && library_of(e->frame[i].function) == LIBRARY_IO)
 			return true;
 	return false;
 }
@@ -547,10 +552,10 @@ static bool by_nowhere(struct judged *j)
 
 /* The first that holds decides. */
 static bool (*const rules[])(struct judged *j) = {
-	by_report,	 by_stack,	by_page_table, by_null_call, by_freed_text,
-	by_user_call,	 by_nx,		by_range,      by_error_code, by_null,
-	by_poison,	 by_user,	by_freelist,   by_bit_flip,   by_non_canonical,
-	by_read_only,	 by_freed_module, by_vmalloc,	by_nowhere,
+	by_report,    by_stack,	       by_page_table, by_null_call,  by_freed_text,
+	by_user_call, by_nx,	       by_range,      by_error_code, by_null,
+	by_poison,    by_user,	       by_freelist,   by_bit_flip,   by_non_canonical,
+	by_read_only, by_freed_module, by_vmalloc,    by_nowhere,
 };
 
 void judge_mechanism(struct judged *j)

@@ -75,10 +75,9 @@ static size_t take_caller(struct str s, struct log_line *l)
 
 static bool is_month(struct str s)
 {
-	static const char *const names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-					    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-					    "JAN", "FEB", "MAR", "APR", "MAY", "JUN",
-					    "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
+	static const char *const names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug",
+					    "Sep", "Oct", "Nov", "Dec", "JAN", "FEB", "MAR", "APR",
+					    "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (str_starts(s, names[i]))
@@ -123,12 +122,12 @@ static size_t take_human_time(struct str s, struct log_line *l)
 /* "kern  :alert : ": dmesg -x. */
 static size_t take_facility(struct str s, struct log_line *l)
 {
-	static const char *const facility[] = {"kern", "user", "mail", "daemon", "auth", "syslog",
-					       "lpr", "news", "uucp", "cron", "authpriv", "ftp",
-					       "local0", "local1", "local2", "local3", "local4",
-					       "local5", "local6", "local7"};
-	static const char *const level[] = {"emerg", "alert", "crit", "err", "warn", "notice",
-					    "info", "debug"};
+	static const char *const facility[] = {"kern",	   "user",   "mail",   "daemon", "auth",
+					       "syslog",   "lpr",    "news",   "uucp",	 "cron",
+					       "authpriv", "ftp",    "local0", "local1", "local2",
+					       "local3",   "local4", "local5", "local6", "local7"};
+	static const char *const level[] = {"emerg", "alert",  "crit", "err",
+					    "warn",  "notice", "info", "debug"};
 	size_t at = 0;
 	bool known = false;
 
@@ -316,9 +315,9 @@ static size_t take_vendor(struct str s, struct log_line *l)
 
 int prefix_strip(struct str *text, struct log_line *l)
 {
-	static size_t (*const takes[])(struct str s, struct log_line *l) = {
-		take_level,  take_time,	  take_caller, take_human_time, take_facility, take_record,
-		take_syslog, take_kernel, take_dropped, take_login,	take_vendor,
+	static size_t (*const takes[])(struct str s, struct log_line * l) = {
+		take_level,  take_time,	  take_caller,	take_human_time, take_facility, take_record,
+		take_syslog, take_kernel, take_dropped, take_login,	 take_vendor,
 	};
 	struct str s = *text;
 	int found = 0;

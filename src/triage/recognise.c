@@ -7,11 +7,11 @@
 #include "triage/facts.h"
 #include "triage/signature.h"
 
-#define STREAMS_MAX  64
-#define SILENCE_MOST 120 /* lines of others between two lines of a report */
+#define STREAMS_MAX   64
+#define SILENCE_MOST  120 /* lines of others between two lines of a report */
 #define SILENCE_ASIDE 40
-#define HEAD_MOST    24	 /* lines from a report's first to the last that names it */
-#define BEGINNING    400 /* lines of a log whose head is cut off */
+#define HEAD_MOST     24  /* lines from a report's first to the last that names it */
+#define BEGINNING     400 /* lines of a log whose head is cut off */
 
 /* What one task or CPU writes; without CONFIG_PRINTK_CALLER there is one stream. */
 struct stream {
@@ -27,7 +27,7 @@ struct state {
 	struct signature_index index;
 	struct stream stream[STREAMS_MAX];
 	size_t streams;
-	long last; /* the event opened last; -1: none */
+	long last;     /* the event opened last; -1: none */
 	size_t begins; /* index of the first line of this input */
 };
 
@@ -155,7 +155,8 @@ static enum arch arch_of(const struct signature *sig)
 		const char *name;
 		enum arch arch;
 	} names[] = {
-		{"riscv", ARCH_RISCV}, {"s390", ARCH_S390},
+		{"riscv", ARCH_RISCV},
+		{"s390", ARCH_S390},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -288,9 +289,9 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 /* What only a fault prints: enough to know one whose first lines are lost. */
 static bool is_remnant(struct str s)
 {
-	static const char *const starts[] = {"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP is at ",
-					     "EIP: 0060:", "ESR = 0x", "pc : ", "PC is at ",
-					     "NIP [", "epc : ", "Internal error", "CR2: "};
+	static const char *const starts[] = {
+		"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP is at ", "EIP: 0060:",     "ESR = 0x",
+		"pc : ", "PC is at ",  "NIP [",	     "epc : ",	   "Internal error", "CR2: "};
 
 	s = str_trim(s);
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -356,8 +357,8 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 	if (answers(s, st, text)) {
 		st->event = s->last;
-		st->reading = (struct reading){
-			.main_seen = s->r->event[s->last].nr_frames > 0, .body = true};
+		st->reading = (struct reading){.main_seen = s->r->event[s->last].nr_frames > 0,
+					       .body = true};
 	}
 	if (st->event < 0 && opens_headless(s, text, i)) {
 		e = event_open(s, st, i);
@@ -407,8 +408,7 @@ static void fill_gaps(struct recognised *r)
 		if (e->headless && e->kind == KIND_NONE)
 			e->kind = KIND_UNKNOWN;
 		/* a pointer of eight digits: 64-bit kernels print sixteen */
-		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) &&
-		    !e->has_esr)
+		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) && !e->has_esr)
 			e->arch = ARCH_ARM;
 	}
 }

@@ -8,10 +8,10 @@
 struct recognised {
 	struct incident *event;
 	size_t n, room;
-	uint64_t lost;	   /* events beyond the cap */
-	uint64_t unknown;  /* lines that look like a crash and belong to none */
+	uint64_t lost;	       /* events beyond the cap */
+	uint64_t unknown;      /* lines that look like a crash and belong to none */
 	uint32_t unknown_line; /* the first of them */
-	struct str release;	  /* of "Linux version" */
+	struct str release;    /* of "Linux version" */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -103,8 +103,8 @@ bool registers_take(struct reading *r, struct str text)
 		if (digits >= 4 && end - start <= 8) {
 			pairs++;
 			if (!r->regs_shut)
-				register_set(e, str_first(str_from(text, start), end - start), value,
-					     digits);
+				register_set(e, str_first(str_from(text, start), end - start),
+					     value, digits);
 		}
 		at += digits;
 	}
@@ -118,7 +118,8 @@ static void code_byte(struct incident *e, uint64_t value, int bytes)
 		e->code[e->code_bytes++] = value >> (8 * i);
 }
 
-/* "Code: 48 89 <8b> 87 …", "Code: d503201f (b9004001)": the bytes around the instruction pointer. */
+/* "Code: 48 89 <8b> 87 …", "Code: d503201f (b9004001)": the bytes around the instruction pointer.
+ */
 bool code_take(struct incident *e, struct str text)
 {
 	struct str s = str_trim(text);

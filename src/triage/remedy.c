@@ -62,22 +62,29 @@ static bool by_mechanism(const struct diagnosis *v, struct buf *b)
 		const char *says;
 	} rows[] = {
 		{MECH_UAF, "who freed it: boot with slub_debug=FZPU, or a kernel with KASAN"},
-		{MECH_SLAB_POISON, "who freed it: a kernel with KASAN, or kfence.sample_interval=10"},
+		{MECH_SLAB_POISON,
+		 "who freed it: a kernel with KASAN, or kfence.sample_interval=10"},
 		{MECH_PAGE_POISON, "who freed it: boot with page_owner=on debug_pagealloc=on"},
 		{MECH_PAGE_UAF, "who freed it: boot with page_owner=on debug_pagealloc=on"},
 		{MECH_SLAB_CORRUPTION, "who wrote there: boot with slub_debug=FZPU"},
-		{MECH_FREELIST, "the first writer: boot with slub_debug=FZPU, or a kernel with KASAN"},
+		{MECH_FREELIST,
+		 "the first writer: boot with slub_debug=FZPU, or a kernel with KASAN"},
 		{MECH_REDZONE, "who wrote past the end: boot with slub_debug=FZPU"},
 		{MECH_DOUBLE_FREE, "both frees: boot with slub_debug=FZPU, or a kernel with KASAN"},
-		{MECH_LIST_POISON, "who took it off first: a kernel with CONFIG_DEBUG_LIST and KASAN"},
+		{MECH_LIST_POISON,
+		 "who took it off first: a kernel with CONFIG_DEBUG_LIST and KASAN"},
 		{MECH_LIST_CORRUPTION, "the first writer: a kernel with KASAN, or slub_debug=FZPU"},
-		{MECH_STRING_POINTER, "who wrote the text: a kernel with KASAN, or slub_debug=FZPU"},
+		{MECH_STRING_POINTER,
+		 "who wrote the text: a kernel with KASAN, or slub_debug=FZPU"},
 		{MECH_UNINIT, "boot with init_on_alloc=1 to see zeros; find it with KMSAN"},
-		{MECH_STACK_OVERFLOW, "deep frames: make LLVM=1 checkstack, or CONFIG_VMAP_STACK=y"},
+		{MECH_STACK_OVERFLOW,
+		 "deep frames: make LLVM=1 checkstack, or CONFIG_VMAP_STACK=y"},
 		{MECH_RECURSION, "bound the recursion, or turn it into a loop"},
 		{MECH_BIT_FLIP, "test the memory: memtest86+, and ras-mc-ctl --errors"},
-		{MECH_HARDWARE, "what the machine logged: ras-mc-ctl --errors; journalctl -k -g 'EDAC|mce'"},
-		{MECH_PGTABLE, "test the memory: memtest86+; then iommu.strict=1 against stray DMA"},
+		{MECH_HARDWARE,
+		 "what the machine logged: ras-mc-ctl --errors; journalctl -k -g 'EDAC|mce'"},
+		{MECH_PGTABLE,
+		 "test the memory: memtest86+; then iommu.strict=1 against stray DMA"},
 		{MECH_MMIO_UAF, "stop work, timers and interrupts before iounmap() in remove()"},
 		{MECH_FREED_TEXT, "undo in module_exit() all that module_init() registered"},
 		{MECH_FREED_MODULE, "undo in module_exit() all that module_init() registered"},
@@ -115,8 +122,9 @@ static bool by_report(const struct diagnosis *v, struct buf *b)
 
 	if (v->functions || v->event->nr_frames)
 		return false;
-	buf_printf(b, "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
-		      "console (kernel %.*s)",
+	buf_printf(b,
+		   "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
+		   "console (kernel %.*s)",
 		   STR_ARG(r));
 	return true;
 }

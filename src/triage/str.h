@@ -14,7 +14,7 @@ struct str {
 };
 
 /* For printf's %.*s. */
-#define STR_ARG(x) (int)(x).n, (x).s ? (x).s : ""
+#define STR_ARG(x)   (int)(x).n, (x).s ? (x).s : ""
 #define STR(literal) ((struct str){literal, sizeof(literal) - 1})
 
 static inline struct str str_of(const char *s)

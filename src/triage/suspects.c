@@ -100,7 +100,8 @@ static bool faulted_in_library(const struct judged *j)
 	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
 		return !e->ip.module.n && library_of(e->ip.function) != LIBRARY_NONE;
 	if (e->has_said_frame && e->said_frame.function.n)
-		return !e->said_frame.module.n && library_of(e->said_frame.function) != LIBRARY_NONE;
+		return !e->said_frame.module.n &&
+		       library_of(e->said_frame.function) != LIBRARY_NONE;
 	return true;
 }
 
@@ -128,9 +129,8 @@ static void by_trace(struct judged *j)
 						 : (int)(f->unreliable ? weight / 4 : weight);
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
-				    first && !f->unreliable
-					    ? "it called what faulted"
-					    : "it is in the trace");
+				    first && !f->unreliable ? "it called what faulted"
+							    : "it is in the trace");
 		else if (first && !f->unreliable && !j->v->suspects)
 			suspect_add(j->v, core, f->function, POINTS_CORE,
 				    "the first function of the trace is the kernel's own");
@@ -242,9 +242,11 @@ static void by_hardware(struct judged *j, const struct triage *t)
 	struct diagnosis *v = j->v;
 
 	if (v->mechanism == MECH_HARDWARE)
-		suspect_add(v, hardware, (struct str){}, POINTS_HERE, "the machine reports it itself");
+		suspect_add(v, hardware, (struct str){}, POINTS_HERE,
+			    "the machine reports it itself");
 	if (v->mechanism == MECH_BIT_FLIP)
-		suspect_add(v, hardware, (struct str){}, POINTS_FLIP, "one bit of a pointer is wrong");
+		suspect_add(v, hardware, (struct str){}, POINTS_FLIP,
+			    "one bit of a pointer is wrong");
 	if (str_has(j->e->taint, "M"))
 		suspect_add(v, hardware, (struct str){}, POINTS_MACHINE,
 			    "a machine check came before (taint M)");
@@ -260,8 +262,8 @@ static void rank(struct diagnosis *v)
 			v->suspect[k - 1] = s;
 		}
 	v->culprit_unknown = !v->suspects || v->suspect[0].points < POINTS_LEAST;
-	v->hardware = v->suspects && str_same(v->suspect[0].module, hardware) &&
-		      !v->culprit_unknown;
+	v->hardware =
+		v->suspects && str_same(v->suspect[0].module, hardware) && !v->culprit_unknown;
 }
 
 void judge_suspects(struct judged *j, const struct triage *t)

@@ -124,8 +124,17 @@ bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 	return true;
 }
 
-enum opens { OPENS_TRACE, OPENS_ALLOC, OPENS_FREE, OPENS_OTHER, OPENS_MAIN, OPENS_CPU, OPENS_ASIDE,
-	     OPENS_LOCK, OPENS_NONE };
+enum opens {
+	OPENS_TRACE,
+	OPENS_ALLOC,
+	OPENS_FREE,
+	OPENS_OTHER,
+	OPENS_MAIN,
+	OPENS_CPU,
+	OPENS_ASIDE,
+	OPENS_LOCK,
+	OPENS_NONE
+};
 
 /* Lines after which frames come, or none that matter. */
 static const struct {
@@ -254,10 +263,25 @@ static struct str context_marks(struct reading *r, struct str s)
 		const char *mark;
 		int irq; /* 1 begins, 0 ends, -1 neither */
 	} marks[] = {
-		{"</IRQ>", 0},	 {"<IRQ>", 1},	{"</NMI>", 0}, {"<NMI>", 1},  {"</TASK>", -1},
-		{"<TASK>", -1},	 {"<#DF>", -1}, {"</#DF>", -1}, {"<<EOE>>", 0}, {"<EOE>", 0},
-		{"<EOI>", 0},	 {"</SOFTIRQ>", 0}, {"<SOFTIRQ>", 1}, {"<ENTRY_TRAMPOLINE>", -1},
-		{"</ENTRY_TRAMPOLINE>", -1}, {"<#DB>", 1}, {"</#DB>", 0}, {"<#MC>", 1}, {"</#MC>", 0},
+		{"</IRQ>", 0},
+		{"<IRQ>", 1},
+		{"</NMI>", 0},
+		{"<NMI>", 1},
+		{"</TASK>", -1},
+		{"<TASK>", -1},
+		{"<#DF>", -1},
+		{"</#DF>", -1},
+		{"<<EOE>>", 0},
+		{"<EOE>", 0},
+		{"<EOI>", 0},
+		{"</SOFTIRQ>", 0},
+		{"<SOFTIRQ>", 1},
+		{"<ENTRY_TRAMPOLINE>", -1},
+		{"</ENTRY_TRAMPOLINE>", -1},
+		{"<#DB>", 1},
+		{"</#DB>", 0},
+		{"<#MC>", 1},
+		{"</#MC>", 0},
 	};
 
 again:

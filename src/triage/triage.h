@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: bytes of logs in, a verdict out: what happened, by what mechanism, who is suspect, in what
- * order, and in which bucket it belongs. Opens no file, asks no clock.
+ * triage: bytes of logs in, a verdict out: what happened, by what mechanism, who is suspect, in
+ * what order, and in which bucket it belongs. Opens no file, asks no clock.
  */
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H
@@ -111,8 +111,8 @@ struct diagnosis {
 
 	struct str function[FUNCTIONS_MAX];
 	uint32_t functions;
-	struct frame frame; /* of the first of them, where known */
-	struct str module;  /* of the instruction; "vmlinux" */
+	struct frame frame;  /* of the first of them, where known */
+	struct str module;   /* of the instruction; "vmlinux" */
 	bool in_kernel_code; /* false: the instruction pointer was in no code */
 	struct str repeated; /* a function that the trace holds three times and more */
 	uint32_t repeats;
