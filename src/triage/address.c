@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/address.h"
 
-#define PAGE_BYTES    4096
-#define KERNEL_64     0xff00000000000000ull /* five levels of page tables */
-#define KERNEL_48     0xffff800000000000ull
-#define MODULES_LOW   0xffffffffa0000000ull
-#define MODULES_KASLR 0xffffffffc0000000ull
-#define MODULES_HIGH  0xffffffffff000000ull
-#define IMAGE_LOW     0xffffffff80000000ull
-#define SHADOW_LOW    0xdffffc0000000000ull
-#define VMALLOC_SHIFT 45 /* 32 TB: Documentation/arch/x86/x86_64/mm.rst */
-#define ARM64_FAR     (1ull << 40)
-#define ARM64_LINEAR  0xffff000000000000ull
+#define PAGE_BYTES	 4096
+#define KERNEL_64	 0xff00000000000000ull /* five levels of page tables */
+#define KERNEL_48	 0xffff800000000000ull
+#define MODULES_LOW	 0xffffffffa0000000ull
+#define MODULES_KASLR	 0xffffffffc0000000ull
+#define MODULES_HIGH	 0xffffffffff000000ull
+#define IMAGE_LOW	 0xffffffff80000000ull
+#define SHADOW_LOW	 0xdffffc0000000000ull
+#define VMALLOC_BYTES	 (32ull << 40) /* Documentation/arch/x86/x86_64/mm.rst */
+#define VMALLOC_BYTES_57 (12800ull << 40)
+#define BELOW_BYTES	 (1ull << 40)
+#define ARM64_FAR	 (1ull << 40)
+#define ARM64_LINEAR	 0xffff000000000000ull
 
 static bool is_32_bit(enum arch arch)
 {
@@ -34,11 +36,23 @@ const char *region_name(enum region r)
 
 bool is_kernel_address(enum arch arch, uint64_t address)
 {
+	if (arch == ARCH_S390) /* user space has an address space of its own */
+		return true;
 	if (is_32_bit(arch))
 		return address >= 0x80000000u;
 	if (arch == ARCH_PPC && address <= UINT32_MAX)
 		return address >= 0xc0000000u;
 	return address >= KERNEL_64;
+}
+
+/*
+ * Stacks are in the vmalloc area since 4.9 (VMAP_STACK), at its low end, wherever KASLR put it;
+ * what lies a little below is of it as well: the direct map is far away.
+ */
+static bool near_stack(const struct incident *e, uint64_t a, uint64_t bytes)
+{
+	return e->has_sp && e->sp >= KERNEL_64 && e->sp < IMAGE_LOW && a >= e->sp - BELOW_BYTES &&
+	       a < e->sp + bytes;
 }
 
 static enum region region_x86_64(const struct incident *e, uint64_t a)
@@ -55,8 +69,7 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
 	if (a >= KERNEL_48) {
-		/* stacks are in it since 4.9 (VMAP_STACK), wherever KASLR put it */
-		if (e->has_sp && e->sp >> VMALLOC_SHIFT == a >> VMALLOC_SHIFT)
+		if (near_stack(e, a, VMALLOC_BYTES))
 			return REGION_VMALLOC;
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT
 									       : REGION_KERNEL;
@@ -64,7 +77,9 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 	/* a page fault is of a canonical address: five levels */
 	if (e->kind == KIND_GPF || (e->kind != KIND_PAGING_REQUEST && e->kind != KIND_NULL_DEREF))
 		return REGION_NON_CANONICAL;
-	return a >= KERNEL_64 ? REGION_KERNEL : REGION_USER;
+	if (a < KERNEL_64)
+		return REGION_USER;
+	return near_stack(e, a, VMALLOC_BYTES_57) ? REGION_VMALLOC : REGION_KERNEL;
 }
 
 /*
@@ -101,6 +116,10 @@ enum region region_of(const struct incident *e, uint64_t a)
 		return region_arm64(e, a);
 	case ARCH_UNKNOWN:
 		return a >= KERNEL_48 ? REGION_KERNEL : REGION_UNKNOWN;
+	case ARCH_ARM: /* the 16 MB below the image: arch/arm/include/asm/memory.h */
+		if (a >= 0xbf000000u && a < 0xc0000000u)
+			return REGION_MODULES;
+		return is_kernel_address(e->arch, a) ? REGION_KERNEL : REGION_USER;
 	default:
 		return is_kernel_address(e->arch, a) ? REGION_KERNEL : REGION_USER;
 	}

@@ -164,14 +164,14 @@ static const struct {
 	{"%*WnR = 1", on_write, true},
 	{"%*WnR = 0", on_read, true},
 	/* KASAN, KFENCE */
-	{"Read of size %Z at addr %A by task %W/%P", on_access_read, true},
+	{"Read of size %Z at addr %A by task %W/%P%$", on_access_read, true},
 	{"Read of size %Z at addr %A", on_access_read, true},
-	{"Read of size %Z by task %W/%P", on_access_read, true},
-	{"Write of size %Z at addr %A by task %W/%P", on_access_write, true},
+	{"Read of size %Z by task %W/%P%$", on_access_read, true},
+	{"Write of size %Z at addr %A by task %W/%P%$", on_access_write, true},
 	{"Write of size %Z at addr %A", on_access_write, true},
-	{"Write of size %Z by task %W/%P", on_access_write, true},
+	{"Write of size %Z by task %W/%P%$", on_access_write, true},
 	{"Access of size %Z by task", on_access, true},
-	{"Free of addr %A by task %W/%P", on_access, true},
+	{"Free of addr %A by task %W/%P%$", on_access, true},
 	{"Out-of-bounds read at %A", on_access_read, true},
 	{"Out-of-bounds write at %A", on_access_write, true},
 	{"Out-of-bounds access at %A", on_access, true},
@@ -277,6 +277,14 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 		if (!e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
 		    e->ip.address == ip.address) {
 			e->ip = ip;
+			return;
+		}
+		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
+			/* "PC is at f" first, then "pc : [<address>]" of the same */
+			if (!e->ip.has_address) {
+				e->ip.address = ip.address;
+				e->ip.has_address = ip.has_address;
+			}
 			return;
 		}
 		/* where an interrupt came in, seen from the trace of its handler */
@@ -471,6 +479,7 @@ bool facts_take(struct reading *r, struct str text, uint32_t line)
 {
 	struct incident *e = r->e;
 	struct str s = str_trim(text);
+	uint32_t known;
 
 	if (!s.n)
 		return true;
@@ -500,8 +509,9 @@ bool facts_take(struct reading *r, struct str text, uint32_t line)
 		return true;
 	if (fact_row(r, s, line))
 		return true;
+	known = e->regs.known;
 	if (!registers_take(r, s))
 		return false;
-	r->body = true;
+	r->body |= known != e->regs.known;
 	return true;
 }

@@ -30,7 +30,7 @@ static bool lost_its_way(const struct judged *j)
 
 	if (!e->has_ip)
 		return false;
-	if (!e->ip.function.n)
+	if (!e->ip.function.n || (j->fault && j->v->access == ACCESS_EXEC))
 		return true;
 	return e->ip.size && e->ip.offset >= e->ip.size;
 }

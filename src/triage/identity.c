@@ -73,7 +73,7 @@ static bool take_cpu(struct incident *e, struct str s)
 	at = str_find(s, "omm: ");
 	if (at < 0)
 		return false;
-	if (e->kernel.n || e->comm.n)
+	if (e->kernel.n)
 		return true;
 	if (c.has_cpu) {
 		e->cpu = c.cpu;
@@ -81,7 +81,8 @@ static bool take_cpu(struct incident *e, struct str s)
 	}
 	rest = str_from(s, at + 5);
 	end = taint_at(rest);
-	e->comm = str_trim(str_first(rest, end < 0 ? 16 : (size_t)end));
+	if (!e->comm.n)
+		e->comm = str_trim(str_first(rest, end < 0 ? 16 : (size_t)end));
 	at = str_find(e->comm, " Kdump: ");
 	if (at > 0)
 		e->comm = str_first(e->comm, at);
@@ -123,6 +124,8 @@ bool identity_take(struct incident *e, struct str s)
 		return true;
 	}
 	/* i386 and ppc put the release elsewhere */
+	if (str_starts(s, "EFLAGS:") && !e->kernel.n && str_find(s, "(") > 0)
+		take_taint(e, str_from(s, str_find(s, "(")));
 	at = taint_at(s);
 	if (at >= 0 && !e->kernel.n &&
 	    (str_starts(s, "EIP:") || str_starts(s, "REGS:") || str_starts(s, "CPU:") ||

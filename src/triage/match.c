@@ -261,6 +261,8 @@ static long convert(char what, struct str s, struct captures *c)
 	case '!':
 		n = banner_length(s);
 		return n ? (long)n : -1;
+	case '$':
+		return str_trim(s).n ? -1 : 0;
 	case '_':
 		for (n = 0; is_blank(str_at(s, n)); n++)
 			;

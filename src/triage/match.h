@@ -9,7 +9,7 @@
  *	%G  a second function
  *	%L  file:line     %W  a comm, a word without blanks   %S  text up to what follows
  *	%*  anything up to what follows     %_  blanks or none     %!  "BUG: ", "[ INFO: ", …
- *	%R  an end of a range: hex
+ *	%R  an end of a range: hex     %$  the end of the text
  *	%%  a percent sign
  */
 #ifndef FS_TRIAGE_MATCH_H

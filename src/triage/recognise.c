@@ -164,7 +164,7 @@ static enum arch arch_of(const struct signature *sig)
 			return names[i].arch;
 	if (str_ends(str_of(sig->kernels), " ppc") || !strcmp(sig->kernels, "ppc"))
 		return ARCH_PPC;
-	if (str_ends(str_of(sig->kernels), " arm64"))
+	if (str_ends(str_of(sig->kernels), " arm64") && !strstr(sig->kernels, "arm "))
 		return ARCH_ARM64;
 	return ARCH_UNKNOWN;
 }

@@ -331,6 +331,8 @@ const struct signature signatures[] = {
 	{"usercopy: Bad or missing usercopy whitelist?", KIND_USERCOPY, ANY | JOIN | NOTE, 0,
 	 "4.16-"},
 	{"Buffer overflow detected (%D < %D)!", KIND_WARNING, ANY | JOIN | NOTE, 0, "4.13-"},
+	{"%W: detected buffer overflow: %*", KIND_WARNING, JOIN | NOTE, 0, "6.9-"},
+	{"detected field-spanning write%*", KIND_WARNING, ANY | JOIN | NOTE, 0, "6.0-"},
 	{"detected buffer overflow in %F", KIND_BUG, ANY | JOIN | NOTE, 0, "4.13-6.8"},
 	{"BUG: Bad page state in process %W", KIND_BAD_PAGE, ANY, 0, "2.6.28-"},
 	{"BUG: Bad page map in process %W", KIND_BAD_PAGE, ANY, 0, "2.6.28-"},

@@ -109,9 +109,11 @@ static bool faulted_in_library(const struct judged *j)
 static void by_trace(struct judged *j)
 {
 	const struct incident *e = j->e;
-	bool first = faulted_in_library(j);
+	bool first = faulted_in_library(j), any = false;
 	double weight = POINTS_TRACE;
 
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		any |= e->frame[i].part == PART_MAIN && !e->frame[i].unreliable;
 	if (e->has_link && e->link.module.n && e->link.function.n &&
 	    (!j->v->in_kernel_code || j->v->module.n))
 		suspect_add(j->v, e->link.module, e->link.function,
@@ -119,22 +121,24 @@ static void by_trace(struct judged *j)
 			    "it is where the function was called from");
 	for (uint32_t i = 0; i < e->nr_frames; i++) {
 		const struct frame *f = &e->frame[i];
+		bool believed = !f->unreliable || !any;
 		int points;
 
 		if (f->part != PART_MAIN || !f->function.n)
 			continue;
 		if (library_of(f->function) != LIBRARY_NONE && !f->module.n)
 			continue;
-		points = first && !f->unreliable ? POINTS_CALLER
-						 : (int)(f->unreliable ? weight / 4 : weight);
+		points = first && believed ? POINTS_CALLER : (int)(believed ? weight : weight / 4);
+		if (f->unreliable && !any) /* nothing better is there */
+			points = points * 3 / 5;
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
-				    first && !f->unreliable ? "it called what faulted"
-							    : "it is in the trace");
-		else if (first && !f->unreliable && !j->v->suspects)
+				    first && believed ? "it called what faulted"
+						      : "it is in the trace");
+		else if (first && believed && !j->v->suspects)
 			suspect_add(j->v, core, f->function, POINTS_CORE,
 				    "the first function of the trace is the kernel's own");
-		if (!f->unreliable) {
+		if (believed) {
 			first = false;
 			weight *= 0.85;
 		}

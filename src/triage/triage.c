@@ -31,8 +31,17 @@ static bool died_before(const struct incident *e)
 	return str_has(e->taint, "D");
 }
 
+/* The same complaint of the same task again. */
+static bool is_again(const struct incident *first, const struct incident *e)
+{
+	if (e->kind == KIND_HANG && first->kind == KIND_HANG)
+		return e->detail.n && str_same(e->detail, first->detail);
+	return e->kind == first->kind && !e->fatal && e->has_pid && first->has_pid &&
+	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
+}
+
 /* Of an oops before it: a second oops, what the dead task left locked, the panic. */
-static void mark_consequences(struct recognised *r)
+static void mark_aftermath(struct recognised *r)
 {
 	const struct incident *first = NULL;
 
@@ -56,6 +65,14 @@ static void mark_consequences(struct recognised *r)
 	}
 }
 
+static void mark_consequences(struct recognised *r)
+{
+	for (size_t i = 1; i < r->n; i++)
+		for (size_t k = 0; k < i && !r->event[i].consequence; k++)
+			r->event[i].consequence = is_again(&r->event[k], &r->event[i]);
+	mark_aftermath(r);
+}
+
 static void say(struct judged *j)
 {
 	struct diagnosis *v = j->v;
@@ -69,6 +86,12 @@ static void say(struct judged *j)
 		snprintf(v->text + n, sizeof(v->text) - n, "%s%s held 0x%" PRIx64 ", %s 0x%" PRIx64,
 			 n ? ": " : "", v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
+}
+
+/* Alone, all there is to tell; beside a crash, what came before it. */
+static bool is_minor(const struct incident *e)
+{
+	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
 }
 
 #define SAME_SECONDS 1
@@ -115,12 +138,24 @@ static void judge(struct triage *t, uint32_t index)
 	say(&j);
 }
 
+static struct str module_of(const struct diagnosis *v)
+{
+	return v->suspects && !v->culprit_unknown ? v->suspect[0].module : (struct str){};
+}
+
+/* A warning of the module that crashes later only announced the crash. */
+static bool announces(const struct diagnosis *first, const struct diagnosis *later)
+{
+	struct str module = module_of(first);
+
+	return !first->event->fatal && later->event->fatal && module.n &&
+	       !str_is(module, "vmlinux") && str_same(module, module_of(later));
+}
+
 /* How much a report says that the kernel is broken. */
 static int gravity(const struct incident *e)
 {
-	if (kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE))
-		return 1;
-	return 2;
+	return is_minor(e) ? 1 : 2;
 }
 
 static void find_order(struct triage *t)
@@ -136,6 +171,11 @@ static void find_order(struct triage *t)
 			t->primary = i;
 		}
 	}
+	for (uint32_t i = t->primary + 1; t->primary >= 0 && i < t->verdicts; i++)
+		if (announces(&t->verdict[t->primary], &t->verdict[i])) {
+			t->primary = i;
+			break;
+		}
 	for (uint32_t i = 0; i < t->verdicts; i++) {
 		struct diagnosis *v = &t->verdict[i];
 
@@ -156,6 +196,7 @@ static void find_order(struct triage *t)
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs)
 {
 	struct triage t = {.primary = -1};
+	bool serious = false;
 	int err = lines_read(&t.lines, input, inputs);
 
 	if (err)
@@ -170,7 +211,9 @@ int triage_run(struct triage *ret, const struct triage_input *input, size_t inpu
 	}
 	mark_consequences(&t.seen);
 	for (size_t i = 0; i < t.seen.n; i++)
-		if (!t.seen.event[i].consequence)
+		serious |= !is_minor(&t.seen.event[i]);
+	for (size_t i = 0; i < t.seen.n; i++)
+		if (!t.seen.event[i].consequence && (!is_minor(&t.seen.event[i]) || !serious))
 			judge(&t, i);
 	find_order(&t);
 	*ret = t;

@@ -6,7 +6,7 @@ import shutil
 
 from harness import Skip
 
-COMMANDS = ["", "run", "doctor", "schema", "completion", "man"]
+COMMANDS = ["", "run", "doctor", "triage", "schema", "completion", "man"]
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
 
@@ -21,7 +21,7 @@ def check_completion(check, lab, shell):
     ran = lab.faultscope("completion", shell)
     check.equal("status", ran.returncode, 0)
     script.write_text(ran.out)
-    for command in COMMANDS[:3]:
+    for command in COMMANDS[:4]:
         for option in options_of_help(lab, command):
             check.that(option.removeprefix("--") in ran.out, f"{option} is not completed")
     if not shutil.which(shell):
