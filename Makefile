@@ -65,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch check-vm bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch check-triage check-vm fuzz bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -160,6 +160,22 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
+# The pure room alone, every byte of it the fuzzer's.
+FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c)) src/render/style.c \
+	src/render/json_out.c
+$(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O1 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+
+FUZZ_SECONDS ?= 600
+fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
+	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+# CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
+check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
+	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
+
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS)
 
@@ -175,7 +191,7 @@ check: build/vmlinux_check build/tables ## run every test: shape, units, end to 
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	tests/tally.py "tests/shape/walls.py --self-test" tests/shape/walls.py \
 		"tests/shape/style.sh --self-test" tests/shape/style.sh \
-		"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
+		"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" tests/fuzz/run.sh tests/triage/score.py \
 		$(SUITES) $(LIVE)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)

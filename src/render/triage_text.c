@@ -296,6 +296,21 @@ static void say_losses(struct buf *b, const struct triage_view *tv, const struct
 	line_wrap(&l, b, STYLE_DIM);
 }
 
+/* What is no crash, and worth a look all the same: the OOM killer, errors of the bus. */
+static void say_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {
+		const struct incident *e = &t->seen.event[i];
+		struct line l;
+
+		note_begin(&l, tv, "note");
+		line_printf(&l, "%s, line %u: ", kind_name(e->kind),
+			    t->lines.line[e->first].number);
+		line_str(&l, tv, str_trim(t->lines.line[e->first].text));
+		line_end(&l, b, STYLE_PLAIN);
+	}
+}
+
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	struct line l = {.v = tv->v};
@@ -303,6 +318,7 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 	if (t->primary < 0) {
 		line_printf(&l, "no crash found");
 		line_end(&l, b, STYLE_BOLD);
+		say_notable(b, tv, t);
 	} else {
 		say_verdict(b, tv, t, &t->verdict[t->primary]);
 	}

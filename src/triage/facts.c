@@ -418,11 +418,12 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 static bool fact_row(struct reading *r, struct str s, uint32_t line)
 {
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		struct captures c = {};
 		const char *p = facts[i].pattern;
+		struct captures c;
 
-		if (p[0] != '%' && p[0] != str_at(s, 0))
+		if (p[0] != '%' && (p[0] != str_at(s, 0) || p[1] != str_at(s, 1)))
 			continue;
+		memset(&c, 0, sizeof(c));
 		if (!match(p, s, &c))
 			continue;
 		facts[i].take(r->e, &c);

@@ -274,13 +274,16 @@ static long convert(char what, struct str s, struct captures *c)
 /* A conversion that takes as little as lets the rest fit. */
 static bool lazily(char what, const char *rest, struct str s, struct captures *c)
 {
-	for (size_t n = what == '*' ? 0 : 1; n <= s.n; n++) {
-		struct captures tried = *c;
+	bool literal = *rest && *rest != '%', two = literal && rest[1] && rest[1] != '%';
 
-		if (*rest && *rest != '%' && n < s.n && s.s[n] != *rest)
-			continue;
+	for (size_t n = what == '*' ? 0 : 1; n <= s.n; n++) {
+		struct captures tried;
+
 		if (what == 'W' && n && is_blank(s.s[n - 1]))
 			return false;
+		if (literal && (str_at(s, n) != *rest || (two && str_at(s, n + 1) != rest[1])))
+			continue;
+		tried = *c;
 		if (!match(rest, str_from(s, n), &tried))
 			continue;
 		*c = tried;

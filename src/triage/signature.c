@@ -331,7 +331,7 @@ const struct signature signatures[] = {
 	{"usercopy: Bad or missing usercopy whitelist?", KIND_USERCOPY, ANY | JOIN | NOTE, 0,
 	 "4.16-"},
 	{"Buffer overflow detected (%D < %D)!", KIND_WARNING, ANY | JOIN | NOTE, 0, "4.13-"},
-	{"%W: detected buffer overflow: %*", KIND_WARNING, JOIN | NOTE, 0, "6.9-"},
+	{": detected buffer overflow: %*", KIND_WARNING, ANY | JOIN | NOTE, 0, "6.9-"},
 	{"detected field-spanning write%*", KIND_WARNING, ANY | JOIN | NOTE, 0, "6.0-"},
 	{"detected buffer overflow in %F", KIND_BUG, ANY | JOIN | NOTE, 0, "4.13-6.8"},
 	{"BUG: Bad page state in process %W", KIND_BAD_PAGE, ANY, 0, "2.6.28-"},
@@ -428,7 +428,6 @@ const struct signature signatures[] = {
 	{"NETDEV WATCHDOG: %S transmit queue %D timed out", KIND_WARNING, ANY | JOIN | NOTE, 0,
 	 "2.6-"},
 	{"NETDEV WATCHDOG: %*timed out", KIND_WARNING, ANY | JOIN | NOTE, 0, "2.6-"},
-	{"ODEBUG: %*", KIND_WARNING, JOIN | NOTE, 0, "2.6.26-"},
 	{"sysctl table check failed: %*", KIND_OTHER, ANY, 0, "2.6.24-"},
 	{"IRQ handler type mismatch for IRQ %D", KIND_OTHER, 0, 0, "2.6-3.x"},
 	{"unregister_netdevice: waiting for %S to become free", KIND_BUG, SIG_ASIDE | ANY, 0,
@@ -510,14 +509,39 @@ const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);
 #undef W
 #undef X
 
-/* The bytes a pattern can begin with; any, where it begins with a conversion. */
+/* The byte a pattern begins with; no row begins with a conversion other than "%!". */
 static bool can_begin(const char *pattern, unsigned char c)
 {
 	if (*pattern != '%')
 		return (unsigned char)*pattern == c;
-	if (pattern[1] == '!')
-		return c == 'W' || c == 'B' || c == 'I' || c == '[';
-	return true;
+	return c == 'W' || c == 'B' || c == 'I' || c == '['; /* "%!" */
+}
+
+static void pair_mark(struct signature_index *ix, const char *two)
+{
+	unsigned int pair = (unsigned char)two[0] << 8 | (unsigned char)two[1];
+
+	ix->pair[pair / 64] |= 1ull << (pair % 64);
+}
+
+/* The two bytes that a row's text begins with; "%!" stands for some. */
+static void pairs_mark(struct signature_index *ix, const char *pattern)
+{
+	if (*pattern != '%') {
+		pair_mark(ix, pattern);
+		return;
+	}
+	pair_mark(ix, "WA");
+	pair_mark(ix, "BU");
+	pair_mark(ix, "IN");
+	pair_mark(ix, "[ ");
+}
+
+static bool pair_is(const struct signature_index *ix, const char *two)
+{
+	unsigned int pair = (unsigned char)two[0] << 8 | (unsigned char)two[1];
+
+	return ix->pair[pair / 64] >> (pair % 64) & 1;
 }
 
 void signature_index_make(struct signature_index *ret)
@@ -529,11 +553,12 @@ void signature_index_make(struct signature_index *ret)
 		for (size_t i = 0; i < nr_signatures && n < most; i++)
 			if (can_begin(signatures[i].pattern, c))
 				ret->row[n++] = i;
-		ret->anywhere[c] = false;
-		for (size_t i = ret->from[c]; i < n; i++)
-			ret->anywhere[c] |= signatures[ret->row[i]].flags & SIG_ANYWHERE;
 	}
 	ret->from[256] = n;
+	memset(ret->pair, 0, sizeof(ret->pair));
+	for (size_t i = 0; i < nr_signatures; i++)
+		if (signatures[i].flags & SIG_ANYWHERE)
+			pairs_mark(ret, signatures[i].pattern);
 }
 
 static const struct signature *rows_try(const struct signature_index *ix, struct str text,
@@ -543,7 +568,7 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 
 	for (int i = ix->from[c]; i < ix->from[c + 1]; i++) {
 		const struct signature *sig = &signatures[ix->row[i]];
-		struct captures got = {};
+		struct captures got;
 
 		if (!begins && !(sig->flags & SIG_ANYWHERE))
 			continue;
@@ -552,6 +577,7 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 		if (sig->pattern[0] != '%' && sig->pattern[1] != '%' &&
 		    sig->pattern[1] != str_at(text, 1))
 			continue;
+		memset(&got, 0, sizeof(got));
 		if (!match(sig->pattern, text, &got))
 			continue;
 		*ret = got;
@@ -570,7 +596,7 @@ const struct signature *signature_find(const struct signature_index *ix, struct 
 		return NULL;
 	sig = rows_try(ix, text, true, false, ret);
 	for (size_t at = 1; !sig && at + 4 < text.n; at++)
-		if (ix->anywhere[(unsigned char)text.s[at]])
+		if (pair_is(ix, text.s + at))
 			sig = rows_try(ix, str_from(text, at), false, false, ret);
 	return sig ? sig : rows_try(ix, text, true, true, ret);
 }

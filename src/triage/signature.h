@@ -30,8 +30,8 @@ extern const size_t nr_signatures;
 /* Which rows can begin with a byte: made once a run. */
 struct signature_index {
 	uint16_t row[512];
-	uint16_t from[257]; /* rows of byte b: from[b] to from[b + 1] */
-	bool anywhere[256]; /* one of them may stand behind other text */
+	uint16_t from[257];  /* rows of byte b: from[b] to from[b + 1] */
+	uint64_t pair[1024]; /* bits: two bytes that a row begins with that may stand anywhere */
 };
 
 void signature_index_make(struct signature_index *ret);

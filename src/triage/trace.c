@@ -300,10 +300,12 @@ again:
 static bool section_begins(struct reading *r, struct str s, uint32_t line)
 {
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		struct captures c = {};
+		const char *p = sections[i].pattern;
+		struct captures c;
 
-		if (sections[i].pattern[0] != '%' && sections[i].pattern[0] != str_at(s, 0))
+		if (p[0] != '%' && (p[0] != str_at(s, 0) || p[1] != str_at(s, 1)))
 			continue;
+		memset(&c, 0, sizeof(c));
 		if (!match(sections[i].pattern, s, &c))
 			continue;
 		section_open(r, sections[i].opens, &c, line);

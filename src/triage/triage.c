@@ -31,6 +31,12 @@ static bool died_before(const struct incident *e)
 	return str_has(e->taint, "D");
 }
 
+/* The kernel did what it is there for, or only passes a message on. */
+static bool is_no_crash(const struct incident *e)
+{
+	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU;
+}
+
 /* The same complaint of the same task again. */
 static bool is_again(const struct incident *first, const struct incident *e)
 {
@@ -213,7 +219,8 @@ int triage_run(struct triage *ret, const struct triage_input *input, size_t inpu
 	for (size_t i = 0; i < t.seen.n; i++)
 		serious |= !is_minor(&t.seen.event[i]);
 	for (size_t i = 0; i < t.seen.n; i++)
-		if (!t.seen.event[i].consequence && (!is_minor(&t.seen.event[i]) || !serious))
+		if (!t.seen.event[i].consequence && !is_no_crash(&t.seen.event[i]) &&
+		    (!is_minor(&t.seen.event[i]) || !serious))
 			judge(&t, i);
 	find_order(&t);
 	*ret = t;
