@@ -224,7 +224,7 @@ void triage_json(struct buf *b, const struct triage_view *tv, const struct triag
 		say_verdict(&j, tv, t, &t->verdict[t->primary]);
 	json_array(&j, "others");
 	for (uint32_t i = 0; i < t->verdicts; i++)
-		if ((int32_t)i != t->primary)
+		if ((int32_t)i != t->primary && !t->verdict[i].announced)
 			json_text(&j, NULL, t->verdict[i].bucket);
 	json_end_array(&j);
 	json_count(&j, "lines", t->lines.n);

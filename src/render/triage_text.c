@@ -323,7 +323,7 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 		say_verdict(b, tv, t, &t->verdict[t->primary]);
 	}
 	for (uint32_t i = 0; i < t->verdicts; i++)
-		if ((int32_t)i != t->primary)
+		if ((int32_t)i != t->primary && !t->verdict[i].announced)
 			say_other(b, tv, t, &t->verdict[i]);
 	say_losses(b, tv, t);
 }

@@ -179,6 +179,7 @@ static void find_order(struct triage *t)
 	}
 	for (uint32_t i = t->primary + 1; t->primary >= 0 && i < t->verdicts; i++)
 		if (announces(&t->verdict[t->primary], &t->verdict[i])) {
+			t->verdict[t->primary].announced = true;
 			t->primary = i;
 			break;
 		}

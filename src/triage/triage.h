@@ -127,6 +127,7 @@ struct diagnosis {
 	struct precursor precursor[PRECURSORS_MAX];
 	uint32_t precursors;
 	uint32_t consequences;
+	bool announced; /* only came before the crash of the same module */
 	uint32_t first_consequence;
 
 	char bucket[224];
