@@ -56,6 +56,7 @@ const char *kind_name(enum kind k)
 		[KIND_ALLOC_FAILURE] = "alloc_failure",
 		[KIND_OOM] = "oom",
 		[KIND_IRQ] = "irq",
+		[KIND_REBOOT] = "reboot",
 		[KIND_OTHER] = "other",
 		[KIND_UNKNOWN] = "unknown",
 	};

@@ -66,6 +66,7 @@ enum kind {
 	KIND_ALLOC_FAILURE,
 	KIND_OOM,
 	KIND_IRQ,
+	KIND_REBOOT,
 	KIND_OTHER,
 	KIND_UNKNOWN, /* looks like a crash, understood by no row */
 	NR_KINDS,

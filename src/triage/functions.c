@@ -254,14 +254,19 @@ static void waits(struct judged *j, const struct candidates *c)
 					    "synchronize_sched"};
 
 	for (size_t i = 0; i < c->n; i++) {
+		struct str f = c->frame[i]->function;
+
 		for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
-			if (str_has(c->frame[i]->function, waits[k])) {
+			if (str_has(f, waits[k])) {
 				j->v->function[j->v->functions++] = STR("synchronize_rcu");
 				j->v->frame = *c->frame[i];
 				return;
 			}
-		if (is_ours(c->frame[i]))
-			return;
+		if (!is_ours(c->frame[i]) || str_has(f, "_wait_") || str_ends(f, "_wait") ||
+		    str_starts(f, "wait_"))
+			continue;
+		function_keep(j->v, c->frame[i]);
+		return;
 	}
 }
 

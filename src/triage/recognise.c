@@ -10,8 +10,11 @@
 #define STREAMS_MAX   64
 #define SILENCE_MOST  120 /* lines of others between two lines of a report */
 #define SILENCE_ASIDE 40
-#define HEAD_MOST     24  /* lines from a report's first to the last that names it */
-#define BEGINNING     400 /* lines of a log whose head is cut off */
+#define CUT_MOST      3 /* lines from "cut here" to what it announces */
+#define RAN_SECONDS   10
+
+#define HEAD_MOST 24  /* lines from a report's first to the last that names it */
+#define BEGINNING 400 /* lines of a log whose head is cut off */
 
 /* What one task or CPU writes; without CONFIG_PRINTK_CALLER there is one stream. */
 struct stream {
@@ -29,6 +32,8 @@ struct state {
 	size_t streams;
 	long last;     /* the event opened last; -1: none */
 	size_t begins; /* index of the first line of this input */
+	uint32_t cut;  /* the last "cut here" */
+	bool ran;      /* a kernel came so far that its end is one */
 };
 
 static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
@@ -256,7 +261,9 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 {
 	struct incident *e, *interrupted;
 
-	if (sig->flags & SIG_BENIGN)
+	if (sig->flags & SIG_BENIGN ||
+	    ((sig->flags & SIG_CUT) && (!s->cut || line >= s->cut + CUT_MOST)) ||
+	    ((sig->flags & SIG_REBOOT) && (!s->ran || s->last >= 0)))
 		return;
 	if (wraps(s, st, sig, line))
 		return;
@@ -342,6 +349,13 @@ static void line_judge(struct state *s, uint32_t i)
 
 	if (l->user || !text.n)
 		return;
+	if (str_starts(text, "------------[ cut here") || str_starts(text, "------------ cut here"))
+		s->cut = i + 1;
+	if (l->timed && l->seconds > RAN_SECONDS)
+		s->ran = true;
+	if (str_starts(text, "reboot: ") || str_starts(text, "Restarting system") ||
+	    str_starts(text, "ACPI: PM: Preparing to enter system sleep state S5"))
+		s->ran = false;
 	if (str_starts(text, "Linux version ")) {
 		struct str rest = str_from(text, 14);
 

@@ -411,6 +411,10 @@ const struct signature signatures[] = {
 	{"Kernel BUG at %L", KIND_BUG, ANY | JOIN | DIES, 0, "2.6-"},
 	{"WARNING: kernel stack regs at %X in %S has bad", KIND_WARNING, ANY, 0, "4.9-"},
 	{"WARNING: kernel stack frame pointer at %X in %S has bad", KIND_WARNING, ANY, 0, "4.9-"},
+	{"WARNING: stack going in the wrong direction?%*", KIND_WARNING, 0, 0, "4.9-"},
+	{"WARNING: can't access registers at %F", KIND_WARNING, 0, 0, "4.14-"},
+	{"WARNING: can't dereference %*", KIND_WARNING, 0, 0, "4.9-"},
+	{"WARNING: unrecognized unwind %*", KIND_WARNING, 0, 0, "4.9-"},
 	{"WARNING: stack recursion on stack type", KIND_WARNING, 0, 0, "4.9-"},
 	{"WARNING: CPU: %C PID: %P at %L %F", KIND_WARNING, ANY | JOIN, 0, "3.11-6.18"},
 	{"WARNING: CPU: %C PID: %P at %F", KIND_WARNING, ANY | JOIN, 0, "3.11-, no file names"},
@@ -496,7 +500,10 @@ const struct signature signatures[] = {
 	{"Kernel panic - not syncing", KIND_PANIC, ANY | DIES, 0, "2.6-"},
 	{"Fixing recursive fault but reboot is needed", KIND_PANIC, DIES | WRAP, 0, "2.6-"},
 
+	{"Booting the kernel.", KIND_REBOOT, SIG_REBOOT, 0, "- x86, without a reason"},
+
 	/* by no row above, and said as a crash all the same */
+	{"WARNING: %*", KIND_WARNING, SIG_LAST | SIG_CUT | JOIN, 0, "-"},
 	{"BUG: %*", KIND_BUG, SIG_LAST, 0, "-"},
 	{"Oops: %*[#%N]", KIND_UNKNOWN, SIG_LAST | JOIN | DIES, 0, "-"},
 	{"INFO: task %*", KIND_HANG, SIG_LAST, 0, "2.6.30-, with a name that breaks the line"},

@@ -8,18 +8,20 @@
 enum {
 	SIG_ANYWHERE = 1, /* may stand behind other text in its line */
 	SIG_JOIN = 2, /* refines the report whose first lines are being read, where there is one */
-	SIG_WRAPPER = 4, /* only says that a report before it ended the kernel */
-	SIG_FATAL = 8,	 /* the task or the kernel ends here */
-	SIG_NOTE = 16,	 /* says why, before or after the header proper */
-	SIG_BENIGN = 32, /* looks like one and is none */
-	SIG_ASIDE = 128, /* one line, that does not end a report being read */
-	SIG_LAST = 64,	 /* tried when no other row fits */
+	SIG_WRAPPER = 4,  /* only says that a report before it ended the kernel */
+	SIG_FATAL = 8,	  /* the task or the kernel ends here */
+	SIG_NOTE = 16,	  /* says why, before or after the header proper */
+	SIG_BENIGN = 32,  /* looks like one and is none */
+	SIG_ASIDE = 128,  /* one line, that does not end a report being read */
+	SIG_CUT = 256,	  /* only right behind "cut here" */
+	SIG_REBOOT = 512, /* only where a kernel ran before, and did not end by itself */
+	SIG_LAST = 64,	  /* tried when no other row fits */
 };
 
 struct signature {
 	const char *pattern; /* match.h */
 	enum kind kind;
-	uint8_t flags;
+	uint16_t flags;
 	enum access access;
 	const char *kernels; /* that print it */
 };
