@@ -9,6 +9,7 @@
 #include "triage/prefix.h"
 
 #define PARTS_MAX  1024
+#define LINE_MOST  8192 /* bytes; printk has 1 kB, and a record may be of several */
 #define WRAP_LEAST 60
 #define WRAP_MOST  256
 
@@ -95,6 +96,10 @@ static void line_store(struct reader *r, struct log_line l)
 
 	if (!l.text.n)
 		return;
+	if (l.text.n > LINE_MOST) {
+		ls->lost_bytes += l.text.n - LINE_MOST;
+		l.text.n = LINE_MOST;
+	}
 	if (!lines_room(ls)) {
 		ls->lost_lines++;
 		return;
@@ -280,23 +285,27 @@ static int in_order(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static void stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
+/* False where there is no more room: what follows belongs to the last one. */
+static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
 {
 	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
 		(*n)--;
-	if (*n < PARTS_MAX)
-		st[(*n)++] = *next;
+	if (*n == PARTS_MAX)
+		return false;
+	st[(*n)++] = *next;
+	return true;
 }
 
-/* Cuts an input at its part headers. */
-static void find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
+/* Cuts an input at its part headers; false where there is no room for it. */
+static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
 			   size_t *n)
 {
 	struct str data = {in->data, in->size}, rest = data;
 	struct stretch now = {.input = input, .data = {rest.s, 0}, .number = 1};
 	uint32_t number = 1;
 
-	stretch_begin(st, n, &now);
+	if (!stretch_begin(st, n, &now))
+		return false;
 	while (rest.n) {
 		struct str raw = next_raw(&rest);
 
@@ -311,6 +320,7 @@ static void find_stretches(const struct triage_input *in, uint16_t input, struct
 			last->data.n = rest.s - last->data.s;
 		}
 	}
+	return true;
 }
 
 /* Parts of one record stand together, where the first of them stood. */
@@ -347,8 +357,8 @@ int lines_read(struct lines *ret, const struct triage_input *input, size_t input
 			in.size = TRIAGE_BYTES_MAX - bytes;
 		}
 		bytes += in.size;
-		if (in.size)
-			find_stretches(&in, i, st, &n);
+		if (in.size && !find_stretches(&in, i, st, &n))
+			ls.lost_bytes += in.size;
 	}
 	order_stretches(&ls, st, n);
 	ls.size = bytes + 1; /* at most TRIAGE_BYTES_MAX */

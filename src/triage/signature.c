@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/signature.h"
 
+#define HEADER_MOST 1024 /* bytes of a line that are looked at */
+
 #define ANY  SIG_ANYWHERE
 #define JOIN SIG_JOIN
 #define DIES SIG_FATAL
@@ -516,12 +518,12 @@ const size_t nr_signatures = sizeof(signatures) / sizeof(signatures[0]);
 #undef W
 #undef X
 
-/* The byte a pattern begins with; no row begins with a conversion other than "%!". */
-static bool can_begin(const char *pattern, unsigned char c)
+/* The bytes a pattern can begin with: one, or those of "%!". */
+static const char *beginnings(const char *pattern, char one[2])
 {
-	if (*pattern != '%')
-		return (unsigned char)*pattern == c;
-	return c == 'W' || c == 'B' || c == 'I' || c == '['; /* "%!" */
+	one[0] = *pattern;
+	one[1] = 0;
+	return *pattern == '%' ? "WBI[" : one;
 }
 
 static void pair_mark(struct signature_index *ix, const char *two)
@@ -553,15 +555,21 @@ static bool pair_is(const struct signature_index *ix, const char *two)
 
 void signature_index_make(struct signature_index *ret)
 {
-	size_t n = 0, most = sizeof(ret->row) / sizeof(ret->row[0]);
+	uint16_t at[256];
+	char one[2];
 
+	memset(ret->from, 0, sizeof(ret->from));
+	for (size_t i = 0; i < nr_signatures; i++)
+		for (const char *c = beginnings(signatures[i].pattern, one); *c; c++)
+			ret->from[(unsigned char)*c + 1]++;
 	for (int c = 0; c < 256; c++) {
-		ret->from[c] = n;
-		for (size_t i = 0; i < nr_signatures && n < most; i++)
-			if (can_begin(signatures[i].pattern, c))
-				ret->row[n++] = i;
+		at[c] = ret->from[c];
+		ret->from[c + 1] += ret->from[c];
 	}
-	ret->from[256] = n;
+	for (size_t i = 0; i < nr_signatures; i++)
+		for (const char *c = beginnings(signatures[i].pattern, one); *c; c++)
+			if (at[(unsigned char)*c] < sizeof(ret->row) / sizeof(ret->row[0]))
+				ret->row[at[(unsigned char)*c]++] = i;
 	memset(ret->pair, 0, sizeof(ret->pair));
 	for (size_t i = 0; i < nr_signatures; i++)
 		if (signatures[i].flags & SIG_ANYWHERE)
@@ -598,7 +606,7 @@ const struct signature *signature_find(const struct signature_index *ix, struct 
 {
 	const struct signature *sig;
 
-	text = str_trim(text);
+	text = str_first(str_trim(text), HEADER_MOST);
 	if (!text.n)
 		return NULL;
 	sig = rows_try(ix, text, true, false, ret);
