@@ -165,7 +165,7 @@ FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c)) s
 	src/render/json_out.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 -O1 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
+	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
 FUZZ_SECONDS ?= 600

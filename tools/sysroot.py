@@ -53,7 +53,7 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in DEBIAN:
         sys.exit(f"usage: sysroot.py {'|'.join(DEBIAN)} DIRECTORY")
     triplet, place = sys.argv[1], Path(sys.argv[2])
-    if (place / "usr/lib" / triplet / "libbpf.a").exists():
+    if all((place / "usr/lib" / triplet / f"{name}.a").exists() for name in ("libbpf", "liblzma")):
         return
     try:
         fetch(DEBIAN[triplet], place)

@@ -43,12 +43,12 @@ static inline bool str_starts(struct str s, const char *start)
 {
 	size_t n = strlen(start);
 
-	return s.n >= n && !memcmp(s.s, start, n);
+	return s.n >= n && (!n || !memcmp(s.s, start, n));
 }
 
 static inline bool str_is(struct str s, const char *other)
 {
-	return s.n == strlen(other) && !memcmp(s.s, other, s.n);
+	return s.n == strlen(other) && (!s.n || !memcmp(s.s, other, s.n));
 }
 
 static inline bool str_same(struct str a, struct str b)
