@@ -246,7 +246,8 @@ static bool by_freed_text(struct judged *j)
 	if (past_symbol(j->e)) {
 		rule_fired(j->v, "X4", "%.*s ends before +0x%x: another module took the place",
 			   STR_ARG(j->e->ip.function), j->e->ip.offset);
-	} else if (j->region == REGION_MODULES && !j->e->ip.module.n) {
+	} else if (j->region == REGION_MODULES && !j->e->ip.module.n &&
+		   j->v->kind != KIND_NX_EXEC && !(j->has_present && j->present)) {
 		rule_fired(j->v, "X5", "the address is in the modules' area, in no module");
 	} else if (j->region == REGION_KERNEL && last_unloaded(j->e) && j->has_present &&
 		   !j->present) {
@@ -281,6 +282,25 @@ static bool is_error(const struct judged *j, uint64_t value)
 	return value > top - 4095 && value <= top;
 }
 
+/* Where a pointer in use mostly is: the first argument, the result, what outlives a call. */
+static int error_register(const struct judged *j)
+{
+	static const int8_t x86[] = {7, 0, 3, 5, 6, -1}, arm64[] = {0, 19, 20, 21, 1, -1};
+	const int8_t *number = j->e->arch == ARCH_ARM64 ? arm64 : x86;
+
+	for (; *number >= 0; number++) {
+		uint64_t value = j->e->regs.value[*number];
+
+		if (!(j->e->regs.known >> *number & 1))
+			continue;
+		if (value == 0) /* which explains it as well */
+			return -1;
+		if (is_error(j, value) && -(int64_t)value < 134)
+			return *number;
+	}
+	return -1;
+}
+
 static bool by_error_code(struct judged *j)
 {
 	uint64_t code = 0;
@@ -293,20 +313,11 @@ static bool by_error_code(struct judged *j)
 	} else if (is_error(j, j->a) && !j->has_base) {
 		code = j->a;
 	} else if (!j->has_base && j->a < PAGE_BYTES) {
-		/* no bytes of code: a register that is an error code, and the address a field of it
-		 */
-		for (int i = 0; i < REGS_MAX; i++)
-			if ((j->e->regs.known >> i & 1) && is_error(j, j->e->regs.value[i]) &&
-			    j->e->regs.value[i] != UINT64_MAX && i != 4 && from < 0 &&
-			    -(int64_t)j->e->regs.value[i] < 134)
-				from = i;
-		if (from < 0 || j->has_insn)
+		/* no bytes of code: an argument or result that is an error code explains the
+		 * address */
+		from = j->has_insn ? -1 : error_register(j);
+		if (from < 0)
 			return false;
-		/* a zero register explains it as well */
-		for (int i = 0; i < REGS_MAX; i++)
-			if ((j->e->regs.known >> i & 1) && j->e->regs.value[i] == 0 &&
-			    (i == 7 || i == 0 || i == 3))
-				return false;
 		code = j->e->regs.value[from];
 	} else {
 		return false;
@@ -508,9 +519,22 @@ static bool by_freed_module(struct judged *j)
 	return true;
 }
 
+/* Drivers name what reads and writes a device's registers alike. */
+static bool names_registers(struct str function)
+{
+	static const char *const parts[] = {"mmio",	 "ioread",   "iowrite",	  "readl",
+					    "writel",	 "rd32",     "wr32",	  "reg_read",
+					    "reg_write", "read_reg", "write_reg", "iounmap"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (str_has(function, parts[i]))
+			return true;
+	return false;
+}
+
 static bool reads_device(const struct incident *e)
 {
-	if (library_of(e->ip.function) == LIBRARY_IO)
+	if (library_of(e->ip.function) == LIBRARY_IO || names_registers(e->ip.function))
 		return true;
 	for (uint32_t i = 0; i < e->nr_frames && i < 3; i++)
 		if (e->frame[i].part == PART_MAIN && library_of(e->frame[i].function) == LIBRARY_IO)
