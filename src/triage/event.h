@@ -152,6 +152,8 @@ struct incident {
 	uint64_t range_low, range_high;
 	bool has_walk; /* the page tables, as the kernel printed them */
 	uint64_t pgd, pud, pmd, pte;
+	bool has_walk_address; /* "[address] pgd=…" */
+	uint64_t walk_address;
 	uint8_t walk_levels; /* bit 0 pgd, 1 pud, 2 pmd, 3 pte were printed */
 	bool has_object;
 	uint64_t object;

@@ -254,6 +254,9 @@ static bool walk_take(struct incident *e, struct str s)
 		e->walk_levels |= 1u << levels[i].level;
 		found = e->has_walk = true;
 	}
+	if (str_at(s, 0) == '[' && !e->has_walk_address &&
+	    str_hex(str_from(s, 1), &e->walk_address))
+		e->has_walk_address = true;
 	return found;
 }
 

@@ -34,6 +34,31 @@ void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	va_end(ap);
 }
 
+/* Functions in which only one thing can have gone wrong, whatever else of the report is left. */
+static const struct {
+	const char *start;
+	enum kind kind;
+} telling[] = {
+	{"__list_del_entry_valid", KIND_LIST_CORRUPTION},
+	{"__list_add_valid", KIND_LIST_CORRUPTION},
+	{"refcount_warn_saturate", KIND_REFCOUNT},
+	{"usercopy_abort", KIND_USERCOPY},
+	{"__stack_chk_fail", KIND_STACK_CORRUPTION},
+};
+
+static void kind_by_function(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct str f = e->has_ip ? e->ip.function : e->said;
+
+	if (j->v->kind != KIND_BUG && j->v->kind != KIND_WARNING && j->v->kind != KIND_UNKNOWN &&
+	    j->v->kind != KIND_INVALID_OPCODE)
+		return;
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+		if (str_starts(f, telling[i].start))
+			j->v->kind = telling[i].kind;
+}
+
 static bool is_page_fault(enum kind k)
 {
 	return k == KIND_NULL_DEREF || k == KIND_PAGING_REQUEST || k == KIND_USER_ACCESS ||
@@ -47,14 +72,30 @@ static bool is_x86(const struct incident *e)
 	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
 }
 
+/* Its first line, which had the address, is cut off. */
+static bool lost_head(const struct incident *e)
+{
+	return e->headless ||
+	       (e->kind == KIND_PAGING_REQUEST && !e->has_address && e->has_error && e->number);
+}
+
 /* A report whose first lines are missing: the error code and CR2 still tell its kind. */
 static void infer_kind(struct judged *j)
 {
 	const struct incident *e = j->e;
 	struct diagnosis *v = j->v;
 
-	if (!e->headless || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST))
+	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
+			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
+	/* without an error code, of an address that no page fault can have */
+	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
+	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
+		v->kind = KIND_GPF;
+		rule_fired(v, "H2",
+			   "the first lines are missing: no page fault has such an address");
+		return;
+	}
 	if (e->has_error || e->has_cr2 || e->has_esr) {
 		v->kind = KIND_PAGING_REQUEST;
 		if (j->has_address && j->a < 4096)
@@ -65,6 +106,33 @@ static void infer_kind(struct judged *j)
 	}
 }
 
+static bool address_of_rest(const struct judged *j, uint64_t *ret)
+{
+	const struct incident *e = j->e;
+	bool x86 = is_x86(e);
+
+	if (x86 && (e->has_cr2 || (e->has_weak_cr2 && e->has_error))) {
+		*ret = e->has_cr2 ? e->cr2 : e->weak_cr2;
+		return true;
+	}
+	if (e->has_walk_address) {
+		*ret = e->walk_address;
+		return true;
+	}
+	if (j->has_insn && insn_address(e, &j->in, ret))
+		return true;
+	if (x86 && e->has_weak_cr2 && !j->in.traps) {
+		*ret = e->weak_cr2;
+		return true;
+	}
+	/* an instruction fetch: where the instruction pointer is */
+	if (e->has_esr && (ESR_EC(e->error) == EC_IABT) && e->has_ip && e->ip.has_address) {
+		*ret = e->ip.address;
+		return true;
+	}
+	return false;
+}
+
 static void take_address(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -73,8 +141,7 @@ static void take_address(struct judged *j)
 	if (e->has_address) {
 		j->a = e->address;
 		j->has_address = true;
-	} else if (e->headless && (e->has_cr2 || e->has_weak_cr2) && is_x86(e)) {
-		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
+	} else if (lost_head(e) && address_of_rest(j, &j->a)) {
 		j->has_address = true;
 	} else if ((e->kind == KIND_DOUBLE_FAULT || e->kind == KIND_STACK_OVERFLOW) &&
 		   (e->has_cr2 || e->has_weak_cr2)) {
@@ -133,6 +200,12 @@ static void take_access(struct judged *j)
 		j->v->access = error_access(e);
 	if (j->v->access == ACCESS_NONE && j->has_insn && j->v->kind == KIND_GPF)
 		j->v->access = j->in.calls ? ACCESS_EXEC : j->in.access;
+	if (j->v->access == ACCESS_NONE && lost_head(e) && !e->has_error && j->fault) {
+		if (e->has_ip && !e->ip.function.n)
+			j->v->access = ACCESS_EXEC;
+		else if (j->has_insn && !j->in.traps)
+			j->v->access = j->in.access;
+	}
 	j->v->size = e->size;
 	if (!j->v->size && e->has_esr && (e->error & ESR_ISV))
 		j->v->size = 1u << ESR_SAS(e->error);
@@ -195,6 +268,7 @@ void judge_facts(struct judged *j)
 	j->has_insn = insn_of(j->e, &j->in);
 	take_address(j);
 	infer_kind(j);
+	kind_by_function(j);
 	j->fault = is_page_fault(v->kind) || v->kind == KIND_GPF || v->kind == KIND_STACK_SEGMENT;
 	take_access(j);
 	take_present(j);

@@ -123,6 +123,14 @@ static const struct {
 	{KIND_EXT_ABORT, MECH_HARDWARE},
 };
 
+static bool holds_list_poison(const struct incident *e)
+{
+	for (int i = 0; i < REGS_MAX; i++)
+		if ((e->regs.known >> i & 1) && poison_of(e, e->regs.value[i]) == POISON_LIST)
+			return true;
+	return false;
+}
+
 static bool by_report(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -130,18 +138,22 @@ static bool by_report(struct judged *j)
 	for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
 		if (j->v->kind == reported[i].kind) {
 			j->v->mechanism = reported[i].mechanism;
-			if (str_has(e->note, "LIST_POISON"))
+			if (j->v->kind == KIND_LIST_CORRUPTION &&
+			    (str_has(e->note, "LIST_POISON") ||
+			     (!e->note.n && holds_list_poison(e))))
 				j->v->mechanism = MECH_LIST_POISON;
 			rule_fired(j->v, "K1", "the kernel's own check reported %s",
 				   kind_name(j->v->kind));
 			return true;
 		}
-	if (str_has(e->note, "Buffer overflow detected")) {
+	if (str_has(e->note, "Buffer overflow detected") ||
+	    str_starts(e->has_ip ? e->ip.function : e->said, "__copy_overflow")) {
 		j->v->mechanism = MECH_USERCOPY;
 		rule_fired(j->v, "K2", "the size of a copy was checked: it is too large");
 		return true;
 	}
-	if (str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
+	if (str_starts(e->ip.function, "fortify_panic") ||
+	    str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
 		j->v->mechanism = MECH_OOB;
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
 		return true;
