@@ -34,6 +34,7 @@ struct state {
 	size_t begins; /* index of the first line of this input */
 	uint32_t cut;  /* the last "cut here" */
 	bool ran;      /* a kernel came so far that its end is one */
+	bool asked;    /* registers and traces were asked for: sysrq, a debugger */
 };
 
 static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
@@ -296,20 +297,25 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 /* What only a fault prints: enough to know one whose first lines are lost. */
 static bool is_remnant(struct str s)
 {
-	static const char *const starts[] = {
-		"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP is at ", "EIP: 0060:",     "ESR = 0x",
-		"pc : ", "PC is at ",  "NIP [",	     "epc : ",	   "Internal error", "CR2: "};
+	static const char *const sure[] = {
+		"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP: 0060:", "Internal error"};
+	static const char *const with_symbol[] = {"EIP is at ", "pc : ", "PC is at ", "NIP [",
+						  "epc : "}; /* of user space: a bare number */
 
 	s = str_trim(s);
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (str_starts(s, starts[i]))
+	for (size_t i = 0; i < sizeof(sure) / sizeof(sure[0]); i++)
+		if (str_starts(s, sure[i]))
 			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(with_symbol) / sizeof(with_symbol[0]); i++)
+		if (str_starts(s, with_symbol[i]))
+			return str_has(s, "+0x");
+	/* arm64: a fault that was taken in the kernel itself */
+	return str_starts(s, "EC = 0x25:") || str_starts(s, "EC = 0x21:");
 }
 
 static bool opens_headless(const struct state *s, struct str text, uint32_t line)
 {
-	return s->last < 0 && line - s->begins < BEGINNING && is_remnant(text);
+	return s->last < 0 && !s->asked && line - s->begins < BEGINNING && is_remnant(text);
 }
 
 /* The backtrace that another CPU was asked for belongs to the hang that asked. */
@@ -351,6 +357,9 @@ static void line_judge(struct state *s, uint32_t i)
 		return;
 	if (str_starts(text, "------------[ cut here") || str_starts(text, "------------ cut here"))
 		s->cut = i + 1;
+	if (str_starts(text, "sysrq: ") || str_starts(text, "SysRq : ") ||
+	    str_starts(text, "NMI backtrace for cpu"))
+		s->asked = true;
 	if (l->timed && l->seconds > RAN_SECONDS)
 		s->ran = true;
 	if (str_starts(text, "reboot: ") || str_starts(text, "Restarting system") ||

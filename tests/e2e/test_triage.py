@@ -26,6 +26,17 @@ BENIGN = """\
 [    4.000000] WARNING: RO_VPD is uninitialized or empty.
 [    5.000000] ODEBUG: selftest passed
 [    6.000000] INFO: lockdep is turned off.
+[    6.100000] tool[77]: unhandled level 2 translation fault (11) at 0x00000010, esr 0x92000006
+[    6.100001] CPU: 0 PID: 77 Comm: tool Not tainted 6.1.0 #1
+[    6.100002] pc : 0000aaaad0a51774
+[    6.100003] lr : 0000ffff9c5d7a3c
+[    6.100004] x29: 0000ffffe2c1a3b0 x28: 0000000000000000 x27: 0000000000000000
+[    6.200000] sysrq: Show backtrace of all active CPUs
+[    6.200001] NMI backtrace for cpu 1
+[    6.200002] CPU: 1 PID: 0 Comm: swapper/1 Not tainted 6.1.0 #1
+[    6.200003] RIP: 0010:native_safe_halt+0xb/0x10
+[    6.200004] Call Trace:
+[    6.200005]  default_idle+0x9/0x20
 [    7.000000] x86/split lock detection: #AC: app/77 took a split_lock trap at address: 0x401136
 """
 
