@@ -65,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-parts check-torch check-triage check-vm fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-triage check-vm fuzz bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -186,29 +186,38 @@ LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py")
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
 
-check: build/vmlinux_check build/tables ## run every test: shape, units, end to end; plain and sanitized
+TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
+	"tests/shape/style.sh --self-test" tests/shape/style.sh \
+	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
+	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE)
+
+# The same expectations in stock kernels; build/kernels.md is the table of what they said.
+KERNELS ?= 5.10,6.1,6.12,newest
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
+
+check-builds: build/vmlinux_check build/tables
 	$(MAKE) --no-print-directory check-parts
 	$(MAKE) --no-print-directory SAN=1 check-parts
-	tests/tally.py "tests/shape/walls.py --self-test" tests/shape/walls.py \
-		"tests/shape/style.sh --self-test" tests/shape/style.sh \
-		"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" tests/fuzz/run.sh tests/triage/score.py \
-		$(SUITES) $(LIVE)
+
+check: check-builds ## run every test on this kernel: shape, units, end to end; plain and sanitized
+	tests/tally.py $(TESTS)
+
+check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+	tools/setup.sh test
+	tests/tally.py $(VM_TESTS)
+
+check-all: check-builds static ## check and check-vm, with one closing line
+	tests/tally.py $(TESTS) $(VM_TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-readme: build/tables ## put the code's tables into the README
+readme: build/tables ## put the code's tables, and the last matrix of kernels, into the README
 	tools/readme.py build/tables
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py
-
-# The same expectations in stock kernels; build/kernels.md is the table of what they said.
-KERNELS ?= 5.10,6.1,6.12,newest
-check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
-	tools/setup.sh test
-	tests/tally.py "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
 
 bench: all $(WORKLOADS) ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench

@@ -48,14 +48,12 @@
 		old__;                                                                             \
 	})
 #define swap_if(at, from, to) (*(at) == (from) ? *(at) = (to), true : false)
-#define set_bits(at, bits)    swap(at, *(at) | (bits))
 #define clear_bits(at, bits)  (*(at) &= ~(bits))
 #else
 #define once_verified	      __noinline
 #define add_fetch(at, n)      (__sync_fetch_and_add(at, n) + (n))
 #define swap(at, value)	      __sync_lock_test_and_set(at, value)
 #define swap_if(at, from, to) (__sync_val_compare_and_swap(at, from, to) == (from))
-#define set_bits(at, bits)    __sync_fetch_and_or(at, bits)
 #define clear_bits(at, bits)  __sync_fetch_and_and(at, ~(bits))
 #endif
 

@@ -309,18 +309,30 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 									  : FS_END_MINOR);
 }
 
-/* The same without the flags: a fault that was tried again is a major one, as the kernel has it. */
+/*
+ * The same without the flags, of which it depends whether a fault that was tried again is a major
+ * one: before it returns, the function has counted the fault for its thread.
+ */
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 {
-	struct fs_fault_slot *slot = slot_find(current_task());
+	struct task_struct *task = current_task();
+	struct fs_fault_slot *slot = slot_find(task);
+	__u32 maj_flt;
 
 	if (!slot || !slot->begin_ns || ret & VM_FAULT_ERROR)
 		return 0;
-	if (ret & (VM_FAULT_RETRY | VM_FAULT_MAJOR))
+	maj_flt = get(task, maj_flt);
+	if (ret & VM_FAULT_RETRY) {
 		slot->end = FS_END_MAJOR;
-	if (!(ret & VM_FAULT_RETRY))
-		end_fault(slot);
+		slot->maj_flt = maj_flt;
+		return 0;
+	}
+	if (ret & VM_FAULT_MAJOR)
+		slot->end = FS_END_MAJOR;
+	else if (slot->end == FS_END_MAJOR && slot->maj_flt == maj_flt)
+		slot->end = FS_END_MINOR;
+	end_fault(slot);
 	return 0;
 }
 

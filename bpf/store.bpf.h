@@ -68,6 +68,12 @@ static __always_inline void proc_drop(struct task_struct *leader)
 {
 }
 
+/* Two threads that exit at once may both find none alive: true for one of them. */
+static __always_inline bool proc_ends(struct task_struct *leader, struct fs_state *st)
+{
+	return !(__sync_fetch_and_or(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL);
+}
+
 /* A leader that ends before its process: its successor at execve may need the state. */
 static __always_inline void proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -163,6 +169,24 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	if (!st)
 		bump(shared.losses.map);
 	return st;
+}
+
+/* Processes of which the last record is made: what can be made once is made by one alone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct fs_subject);
+	__type(value, __u32);
+} ending SEC(".maps");
+
+static __always_inline bool proc_ends(struct task_struct *leader, struct fs_state *st)
+{
+	struct fs_subject s;
+	__u32 one = 1;
+
+	fill_subject(&s, leader);
+	st->flags |= FS_PROC_FINAL;
+	return !bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST);
 }
 
 /* A pid that was another's: nothing of that one is left. */

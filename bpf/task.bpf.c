@@ -124,8 +124,7 @@ static __always_inline int exited(struct task_struct *task)
 			proc_leader_left(task, st);
 		return 0;
 	}
-	/* two threads that exit at once may both be here with none alive: one record is the last */
-	if (set_bits(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL)
+	if (!proc_ends(leader, st))
 		return 0;
 	read_gauges(st, leader, task, sig, &g);
 	if (!emit_process(st, leader, &g, true, wake_when_filling()))

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 1
+#define FS_WIRE_VERSION 2
 
 #define FS_COMM_LEN 16
 
@@ -193,7 +193,8 @@ struct fs_gauges {
 struct fs_fault_slot {
 	__u64 begin_ns; /* 0: none open */
 	__u64 ended_ns; /* how long the last one took; 0: added, or none */
-	__u64 end;	/* enum fs_fault_end: its class */
+	__u32 end;	/* enum fs_fault_end: its class */
+	__u32 maj_flt;	/* of its thread, where it waits to be tried again */
 	__u64 tried;	/* address of one that may begin once more; 0: none */
 };
 
@@ -342,6 +343,7 @@ struct fs_losses {
 	__u64 map;	 /* processes or coalescing entries a map had no room for */
 	__u64 slot;	 /* faults whose begin could not be kept */
 	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
+	__u64 missed;	 /* hooks that the kernel passed over: see live.c; set by user space */
 };
 
 #define FS_NR_MARKS 3

@@ -6,7 +6,7 @@
 #include "wire.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is not told apart, and a fault where nothing is mapped is told by its "        \
+	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"

@@ -255,23 +255,28 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return n < 0 ? n : 0;
 }
 
-/* Kernel time spent in our programs, where kernel.bpf_stats_enabled; 0 else. */
-static unsigned long long bpf_ns(const struct live *live)
+/*
+ * What the kernel counts of our programs: time, where kernel.bpf_stats_enabled, and runs that it
+ * passed over. A program that is attached to a tracepoint does not run while it runs already on
+ * that CPU (05b24ff9b2cf, 6.1): where the kernel may switch tasks in the middle of a program, the
+ * next task's event is missed.
+ */
+static void read_stats(const struct live *live, struct fs_tick_record *tick)
 {
-	unsigned long long sum = 0;
+	bool timed = limits_bpf_stats(&live->limits);
 	struct bpf_program *prog;
 
-	if (!limits_bpf_stats(&live->limits))
-		return 0;
 	bpf_object__for_each_program (prog, live->obj.obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 		int fd = bpf_program__fd(prog);
 
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			sum += info.run_time_ns;
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+			continue;
+		tick->losses.missed += info.recursion_misses;
+		if (timed)
+			tick->own_bpf_ns += info.run_time_ns;
 	}
-	return sum;
 }
 
 static int run_look(struct live *live)
@@ -364,7 +369,7 @@ static int live_look(struct source *src, const struct sink *sink)
 	tick.losses = live->obj.shared->losses;
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
-	tick.own_bpf_ns = bpf_ns(live);
+	read_stats(live, &tick);
 	return sink->take(sink->ctx, &tick.h);
 }
 

@@ -182,14 +182,6 @@ struct answer permission_load_answer(int err, const char *log)
 	return answer_of(err, "refused", NULL);
 }
 
-static struct answer tracepoint_missing(int err)
-{
-	if (!access("/sys/kernel/tracing/events", F_OK))
-		return answer_of(err, "this kernel has no syscall tracepoints", NULL);
-	return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
-			 "mount -t tracefs nodev /sys/kernel/tracing");
-}
-
 struct answer permission_attach_answer(const char *mechanism, int err)
 {
 	bool tracepoint = !strcmp(mechanism, "tracepoint");
@@ -209,8 +201,9 @@ struct answer permission_attach_answer(const char *mechanism, int err)
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
 			return answer_of(err, "no kprobes here, or not of this function", NULL);
-		if (tracepoint)
-			return tracepoint_missing(err);
+		if (tracepoint && access("/sys/kernel/tracing/events", F_OK))
+			return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
+					 "mount -t tracefs nodev /sys/kernel/tracing");
 		return answer_of(err, "this kernel has no such tracepoint", NULL);
 	case E2BIG:
 		return answer_of(err, "more CPUs than are kept track of", NULL);

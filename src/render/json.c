@@ -359,6 +359,7 @@ static void json_close(struct buf *b, const struct view *v)
 	json_count(&j, "ring", t->losses.ring);
 	json_count(&j, "map", t->losses.map + v->m->subjects_lost);
 	json_count(&j, "slot", t->losses.slot);
+	json_count(&j, "missed", t->losses.missed);
 	json_count(&j, "stack", 0);
 	json_count(&j, "coalesced", t->losses.coalesced + v->m->events_lost);
 	json_end(&j);

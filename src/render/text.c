@@ -40,18 +40,25 @@ static void say_header(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_BOLD);
 }
 
+static void line_losses(struct line *l, const struct view *v)
+{
+	const struct fs_losses *lost = &v->m->tick.losses;
+
+	line_printf(l,
+		    "lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
+		    " fault begins, %" PRIu64 " events",
+		    (uint64_t)lost->ring, (uint64_t)lost->map + v->m->subjects_lost,
+		    (uint64_t)lost->slot, (uint64_t)lost->missed);
+}
+
 /* What fell out and where we are blind: only where there is something to say. */
 static void say_gaps(struct buf *b, const struct view *v)
 {
 	const struct fs_losses *lost = &v->m->tick.losses;
-	uint64_t map = lost->map + v->m->subjects_lost;
 	struct line l = {.v = v};
 
-	if (lost->ring || map || lost->slot) {
-		line_printf(&l,
-			    "lost: %" PRIu64 " records (ring), %" PRIu64
-			    " processes (map), %" PRIu64 " fault begins (slot)",
-			    (uint64_t)lost->ring, map, (uint64_t)lost->slot);
+	if (lost->ring | lost->map | v->m->subjects_lost | lost->slot | lost->missed) {
+		line_losses(&l, v);
 		line_end(&l, b, STYLE_WARNING);
 	}
 	for (size_t i = 0; i < v->m->hooks; i++) {
@@ -238,11 +245,9 @@ static void text_close(struct buf *b, const struct view *v)
 	}
 
 	l = (struct line){.v = v};
-	line_printf(&l,
-		    "  lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins; own cost: ",
-		    (uint64_t)t->losses.ring, (uint64_t)(t->losses.map + v->m->subjects_lost),
-		    (uint64_t)t->losses.slot);
+	line_printf(&l, "  ");
+	line_losses(&l, v);
+	line_printf(&l, "; own cost: ");
 	line_duration(&l, t->own_cpu_ns);
 	line_printf(&l, " CPU, ");
 	line_bytes(&l, t->own_rss_bytes);

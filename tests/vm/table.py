@@ -1,35 +1,89 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The results as a Markdown table: a row for each mechanism of each hook, a column a kernel."""
+"""The results as a Markdown table: a row for each mechanism of each hook, a column a kernel.
+
+usage: table.py DIRECTORY	what runs of the matrix left there, as the README's table
+"""
+import json
+import sys
+from pathlib import Path
+
+BLIND, WRONG, EXACT = "blind: ", "WRONG: ", "exact, but: "
 
 
 class Cells:
-    def __init__(self):
-        self.kernels = []
-        self.rows = {}
-        self.skipped = {}
+    """What was found on one kernel; kept in a file of its own, so that runs add up."""
 
-    def put(self, hook, mechanism, kernel, good, wrong, best=False):
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.release = ""
+        self.rows = []
+
+    def put(self, hook, mechanism, good, wrong, best=False):
         """What holds if nothing is wrong, or the first of what is wrong."""
-        if kernel not in self.kernels:
-            self.kernels.append(kernel)
-        text = f"WRONG: {wrong[0]}" if wrong else good
-        self.rows.setdefault((hook, mechanism), {})[kernel] = f"**{text}**" if best else text
+        text = WRONG + wrong[0].split("\n", 1)[0] if wrong else good
+        self.rows = [row for row in self.rows if row[:2] != [hook, mechanism]]
+        self.rows.append([hook, mechanism, text, best])
 
-    def skip(self, kernel, reason):
-        self.skipped[kernel] = reason
+    def save(self, directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / f"{self.kernel}.json").write_text(
+            json.dumps({"release": self.release, "rows": self.rows}, indent=1) + "\n",
+            encoding="utf-8")
 
-    def markdown(self):
-        head = ["hook", "mechanism", *self.kernels]
-        lines = [head, ["---"] * len(head)]
-        # "none" comes last of each hook, whichever kernel was first to know of an alternate
-        hooks = list(dict.fromkeys(hook for hook, _ in self.rows))
-        for hook, mechanism in sorted(self.rows, key=lambda key: (hooks.index(key[0]),
-                                                                  key[1] == "none")):
-            cells = self.rows[hook, mechanism]
-            lines.append([f"`{hook}`", mechanism,
-                          *(cells.get(kernel, "") for kernel in self.kernels)])
-        text = "".join("| " + " | ".join(one.replace("|", "\\|").replace("\n", " ")
-                                         for one in line) + " |\n" for line in lines)
-        for kernel, reason in self.skipped.items():
-            text += f"\n{kernel}: not tested: {reason}\n"
-        return text + "\nBold: the mechanism that is taken there.\n"
+
+class Notes:
+    """Texts too long for a cell, each told once."""
+
+    def __init__(self):
+        self.texts = []
+
+    def mark(self, text):
+        if text not in self.texts:
+            self.texts.append(text)
+        return f"<sup>{self.texts.index(text) + 1}</sup>"
+
+    def shorten(self, text):
+        for start, word in ((BLIND, "blind"), (EXACT, "exact"), (WRONG, "WRONG")):
+            if text.startswith(start):
+                return word + self.mark(text.removeprefix(start))
+        return text
+
+    def lines(self):
+        return [f"{n}. {text}" for n, text in enumerate(self.texts, 1)]
+
+
+def line_of(cells):
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def markdown(found):
+    """`found`: name of a kernel to what was saved of it, in the order of the columns."""
+    columns = {name: {(row[0], row[1]): row[2:] for row in one["rows"]}
+               for name, one in found.items()}
+    keys = list(dict.fromkeys(key for column in columns.values() for key in column))
+    hooks = list(dict.fromkeys(hook for hook, _ in keys))
+    # "none" comes last of each hook, whichever kernel was first to know of an alternate
+    keys.sort(key=lambda key: (hooks.index(key[0]), key[1] == "none"))
+    head = ["hook", "mechanism", *(f"{name} ({found[name]['release']})" for name in columns)]
+    notes = Notes()
+    lines = [line_of(head), line_of(["---"] * len(head))]
+    for hook, mechanism in keys:
+        cells = [f"`{hook}`", mechanism]
+        for column in columns.values():
+            text, best = column.get((hook, mechanism), ("", False))
+            text = notes.shorten(text)
+            cells.append(f"**{text}**" if best else text)
+        lines.append(line_of(cells))
+    return "\n".join([*lines, "", "Bold: what is taken there.", "", *notes.lines()]) + "\n"
+
+
+def saved(directory, order):
+    """What runs left in a directory, of the kernels that are in `order`."""
+    return {name: json.loads((directory / f"{name}.json").read_text(encoding="utf-8"))
+            for name in order if (directory / f"{name}.json").exists()}
+
+
+if __name__ == "__main__":
+    from fetch import KERNELS
+    sys.stdout.write(markdown(saved(Path(sys.argv[1]), KERNELS)))

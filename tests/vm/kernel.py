@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""All that is tested on one kernel: every hook, and every mechanism of it.
+
+All scenarios with the best mechanism of each hook; then each mechanism of each hook forced, and
+each hook left out. A mechanism that the kernel refuses is a result, and is skipped with the
+kernel's reason; a hook for which every mechanism is refused is a failure.
+"""
+import json
+import time
+
+import fetch
+import programs
+import scenarios
+from aptroot import Missing
+from harness import Check, Skip, check_form, field_of
+from lab import VmLab, files, take_schema
+from test_hooks import check_exact, null_without
+from vm import GuestError, Vm
+
+FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
+ARCHIVE = "/usr/lib/faultscope/btf"
+MOST_TRIES = 3  # of a capture in which the kernel passed over hooks: an emulated CPU is slow
+MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
+
+
+class Guest:
+    """One kernel's guest, booted anew where it crashed."""
+
+    def __init__(self, kernel, content):
+        self.kernel = kernel
+        self.content = content
+        self.vm = None
+        self.boots = 0
+        self.crashes = []
+
+    def lab(self, options=()):
+        if self.vm and self.vm.usable():
+            return VmLab(self.vm, options)
+        self.close()
+        if self.boots == MOST_BOOTS:
+            raise Skip(f"{self.kernel.name} crashed {self.boots} times")
+        self.boots += 1
+        self.vm = Vm(self.kernel, self.content)
+        self.vm.must(f"sysctl -w vm.max_map_count={scenarios.MOST_MAPS}")
+        lab = VmLab(self.vm, options)
+        take_schema(lab)
+        return lab
+
+    def close(self):
+        if self.vm:
+            self.crashes += [self.vm.crash()] if self.vm.crash() else []
+            for line in self.vm.stalls():
+                print(f"# {self.kernel.name}, console: {line}")
+            self.vm.close()
+        self.vm = None
+
+
+class Hook:
+    """A hook, as doctor tells of it."""
+
+    def __init__(self, told):
+        self.name = told["name"]
+        self.sees = told["state"] == "on"
+        self.best = told["mechanism"]
+        self.tried = told.get("tried", "")
+        self.alternates = []
+        self.differs = {}
+        for one in told["alternates"]:
+            one = one if isinstance(one, dict) else {"name": one}
+            self.alternates.append(one["name"])
+            self.differs[one["name"]] = one.get("differs") or \
+                (told.get("differs") or {}).get(one["name"], "")
+
+    def differs_by(self, mechanism):
+        """What the program itself states that is different by this mechanism."""
+        return self.differs.get(mechanism, "")
+
+
+class KernelRun:
+    """All that is done on one kernel."""
+
+    def __init__(self, tap, cells, guest, only):
+        self.tap = tap
+        self.cells = cells
+        self.guest = guest
+        self.name = guest.kernel.name
+        self.only = only
+        self.hooks = {}
+        self.judged = {}  # scenario: what was wrong with the best mechanisms
+
+    def wants(self, name):
+        return not self.only or self.only in name
+
+    def test(self, name, body, *args):
+        """A test whose guest may crash; that is a failure with the console's text."""
+        def guarded(check):
+            try:
+                body(check, *args)
+            except (GuestError, Missing) as reason:
+                check.that(False, str(reason))
+        return self.tap.test(f"{self.name}: {name}", guarded)
+
+    def doctor(self, check):
+        ran = self.guest.lab().faultscope("doctor", "--json")
+        if not check.that(ran.status == 0 and ran.out, f"status {ran.status}: {ran.err.strip()}"):
+            return
+        self.hooks = {hook["name"]: Hook(hook) for hook in json.loads(ran.out)["hooks"]}
+        for hook in self.hooks.values():
+            check.that(hook.sees, f"{hook.name} is blind: {hook.tried}")
+
+    def blind(self, scenario, besides=()):
+        return [hook for hook in scenario.needs
+                if hook not in besides and not self.hooks[hook].sees]
+
+    def judge(self, check, scenario, options=()):
+        """Makes a scenario's capture and judges it; returns what hooks were attached by."""
+        lab = self.guest.lab(options)
+        for _ in range(MOST_TRIES):
+            capture = scenario.make(lab)
+            lines = check_form(check, capture)
+            if "missed" not in lines.losses():
+                break
+        used = lines.all[0]["hooks"]  # not what doctor says: a forced hook may change others
+        differing = [name for name, hook in self.hooks.items()
+                     if hook.differs_by(used.get(name, ""))]
+        scenario.expectation(differing)(check, lines, capture.truth)
+        lab.close()
+        return used
+
+    def scenario(self, check, scenario):
+        blind = self.blind(scenario)
+        if blind:
+            raise Skip(f"blind: {', '.join(f'{one}: {self.hooks[one].tried}' for one in blind)}")
+        try:
+            self.judge(check, scenario)
+        finally:
+            self.judged[scenario.name] = check.wrong
+
+    # A mechanism
+
+    def attached(self, check, hook, mechanism):
+        """Whether it attaches here; a short run says, and its totals are exact either way."""
+        lab = self.guest.lab(["--hook", f"{hook.name}={mechanism}"])
+        capture = lab.run("touch", "5000")
+        lines = check_form(check, capture)
+        said = lines.all[0]["hooks"][hook.name]
+        if hook.name in ("state", "life") and said != mechanism:
+            return said
+        final = check_exact(check, "totals", lines, capture.truth)
+        if said != mechanism:
+            check.that(said.startswith(f"{mechanism}: "), f"blind, because {said!r}")
+            for field in null_without(hook.name, lines.all[0]["hooks"]["fault_begin"]):
+                check.equal(field, field_of(final, field), None)
+        return said
+
+    def wrong_of(self, name, hook, mechanism):
+        """What is wrong with a scenario by a mechanism; done once where it is the best anyway."""
+        if mechanism == hook.best and name in self.judged:
+            return self.judged[name]
+        found = Check()
+        try:
+            self.judge(found, scenarios.BY_NAME[name], ["--hook", f"{hook.name}={mechanism}"])
+        except (AssertionError, GuestError) as reason:
+            found.that(False, str(reason))
+        return found.wrong
+
+    def mechanism(self, check, hook, mechanism):
+        said = self.attached(check, hook, mechanism)
+        if said != mechanism:
+            why = said.removeprefix(f"{mechanism}: ")
+            self.cells.put(hook.name, mechanism, f"blind: {why}", check.wrong)
+            raise Skip(f"blind: {why}")
+        wrong, not_done = [], []
+        for name in scenarios.OF_HOOK.get(hook.name, ()):
+            blind = self.blind(scenarios.BY_NAME[name], besides=(hook.name,))
+            if blind:
+                not_done.append(f"{name} ({', '.join(blind)} blind)")
+                continue
+            wrong += [f"{name}: {what}" for what in self.wrong_of(name, hook, mechanism)]
+        check.wrong += wrong
+        differs = hook.differs_by(mechanism)
+        good = f"exact, but: {differs}" if differs else "exact"
+        if not_done:
+            good += f"; not done: {', '.join(not_done)}"
+            print(f"# {self.name}: {hook.name}={mechanism}: not done: {', '.join(not_done)}")
+        self.cells.put(hook.name, mechanism, good, check.wrong,
+                       best=mechanism == hook.best)
+
+    def forced(self, hook, mechanism):
+        """The test of a mechanism, or of the hook left out; its cell, whatever comes."""
+        name = f"{hook.name}={mechanism}"
+        if not self.wants(name):
+            return
+        self.cells.put(hook.name, mechanism, "", [f"not finished, see {name}"])
+        if mechanism == "none":
+            self.test(name, self.left_out, hook)
+        else:
+            self.test(name, self.mechanism, hook, mechanism)
+
+    # The kernel's own BTF out of sight
+
+    def hidden(self, check, do, file):
+        if file and file not in self.guest.content:
+            raise Skip("no such file could be made")
+        self.guest.lab().vm.must("mount -t tmpfs none /sys/kernel/btf")
+        try:
+            do(check, file)
+        finally:
+            if self.guest.vm.usable():
+                self.guest.vm.must("umount /sys/kernel/btf")
+
+    def no_btf(self, check, _file):
+        ran = self.guest.lab().faultscope("1", "1")
+        check.equal("status", ran.status, 6)
+        check.that("btf-archive" in ran.err and ARCHIVE in ran.err, f"message: {ran.err}")
+
+    def by_file(self, check, file):
+        for name in scenarios.HIDDEN_BTF:
+            found, scenario = Check(), scenarios.BY_NAME[name]
+            used = self.judge(found, scenario, ["--btf", file])
+            for hook in scenario.needs:
+                found.that(used.get(hook) in self.hooks[hook].alternates,
+                           f"{hook} is blind: {used.get(hook)}")
+            found.equal("state", used.get("state"), "hash")
+            check.wrong += [f"{name}: {what}" for what in found.wrong]
+
+    def by_archive(self, check, file):
+        kernel = self.guest.kernel
+        place = f"{ARCHIVE}/{programs.MACHINE[kernel.arch]}"
+        self.guest.vm.must(f"mkdir -p {place}; cp {file} {place}/{kernel.release}.btf")
+        used = self.judge(check, scenarios.BY_NAME["touched"])
+        check.equal("state", used["state"], "hash")
+
+    def hidden_btf(self):
+        for name, do, file in (("none", self.no_btf, None),
+                               ("by its file", self.by_file, FULL_BTF),
+                               ("by a little one", self.by_file, LITTLE_BTF),
+                               ("by an archive", self.by_archive, LITTLE_BTF)):
+            if self.wants(f"hidden BTF, {name}"):
+                self.test(f"hidden BTF, {name}", self.hidden, do, file)
+
+    def console(self, check):
+        self.guest.close()
+        for text in self.guest.crashes:
+            check.that(False, text)
+
+    def left_out(self, check, hook):
+        lab = self.guest.lab(["--hook", f"{hook.name}=none"])
+        capture = lab.run("touch", "5000")
+        lines = check_form(check, capture)
+        said = lines.all[0]["hooks"][hook.name]
+        check.that("off" in said, f"{hook.name}: {said}")
+        # without state nothing is counted, without life nothing follows the command's children
+        if hook.name not in ("state", "life"):
+            final = check_exact(check, "totals", lines, capture.truth)
+            for field in null_without(hook.name, lines.all[0]["hooks"]["fault_begin"]):
+                check.equal(field, field_of(final, field), None)
+        self.cells.put(hook.name, "none", "off, totals exact", check.wrong)
+
+    def all(self):
+        began = time.monotonic()
+        self.test("doctor", self.doctor)
+        if self.guest.vm:
+            print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
+                  f" booted in {self.guest.vm.boot_seconds:.1f} s")
+        for scenario in scenarios.ALL if self.hooks else ():
+            if self.wants(scenario.name):
+                self.test(scenario.name, self.scenario, scenario)
+        for hook in self.hooks.values():
+            for mechanism in [*hook.alternates, "none"]:
+                self.forced(hook, mechanism)
+        if self.hooks:
+            self.hidden_btf()
+        self.test("console", self.console)
+        print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
+
+
+def btf_files(kernel):
+    """A kernel's BTF for when its own is hidden, and what `make btf-archive` makes of it."""
+    found = {FULL_BTF: kernel.btf}
+    try:
+        found[LITTLE_BTF] = programs.little_btf(kernel)
+    except Missing as reason:
+        fetch.say(f"{kernel.name}: {reason}")
+    return found
+
+
+def test_kernel(tap, cells, name, options):
+    guest = None
+    try:
+        kernel = fetch.kernel(name)
+        path = dict(part.split("=", 1) for part in options.faultscope).get(kernel.arch)
+        content = files(programs.static_faultscope(kernel.arch, path),
+                        programs.static_workloads(kernel.arch))
+        content |= btf_files(kernel)
+        guest = Guest(kernel, content)
+        cells.release = kernel.release
+        fetch.qemu(kernel.arch)
+        fetch.busybox(kernel.arch)
+    except Missing as reason:
+        tap.say(f"{name}: kernel and tools", skip=str(reason))
+        return
+    try:
+        KernelRun(tap, cells, guest, options.only).all()
+    finally:
+        guest.close()
