@@ -3,7 +3,7 @@
 #ifndef FS_TRIAGE_ADDRESS_H
 #define FS_TRIAGE_ADDRESS_H
 
-#include "triage/event.h"
+#include "triage/incident.h"
 
 enum region {
 	REGION_UNKNOWN,

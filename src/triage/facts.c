@@ -295,7 +295,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
 		    !ip.function.n || str_same(e->ip.function, ip.function))
 			return;
-		added = event_frame_add(e);
+		added = incident_frame_add(e);
 		if (!added)
 			return;
 		*added = ip;
@@ -305,7 +305,7 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	}
 	e->has_ip = true;
 	e->ip = ip;
-	event_state(e, line);
+	incident_state(e, line);
 }
 
 /* "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>]  [<a>] f+0x1/0x2", "EIP is at f", "IP: [<a>] f" */
@@ -431,7 +431,7 @@ static bool fact_row(struct reading *r, struct str s, uint32_t line)
 			continue;
 		facts[i].take(r->e, &c);
 		if (facts[i].state)
-			event_state(r->e, line);
+			incident_state(r->e, line);
 		return true;
 	}
 	return false;
@@ -449,7 +449,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 		return false;
 	if (!frame_parse(str_from(s, at + 4), &f) || !f.function.n)
 		return false;
-	added = event_frame_add(r->e);
+	added = incident_frame_add(r->e);
 	if (!added)
 		return true;
 	*added = f;

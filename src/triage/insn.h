@@ -3,7 +3,7 @@
 #ifndef FS_TRIAGE_INSN_H
 #define FS_TRIAGE_INSN_H
 
-#include "triage/event.h"
+#include "triage/incident.h"
 
 struct insn {
 	enum access access; /* NONE: touches no memory, or not known */

@@ -15,7 +15,7 @@
 #ifndef FS_TRIAGE_MATCH_H
 #define FS_TRIAGE_MATCH_H
 
-#include "triage/event.h"
+#include "triage/incident.h"
 
 struct captures {
 	bool has_address, has_error, has_pid, has_cpu, has_number, has_size, has_function,

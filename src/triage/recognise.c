@@ -55,7 +55,7 @@ static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
 	return oldest;
 }
 
-static struct incident *event_open(struct state *s, struct stream *st, uint32_t line)
+static struct incident *incident_open(struct state *s, struct stream *st, uint32_t line)
 {
 	const struct log_line *l = &s->ls->line[line];
 	struct recognised *r = s->r;
@@ -63,7 +63,7 @@ static struct incident *event_open(struct state *s, struct stream *st, uint32_t 
 	struct incident *e;
 
 	if (r->n == r->room) {
-		if (room > EVENTS_MAX)
+		if (room > INCIDENTS_MAX)
 			goto lost;
 		e = realloc(r->event, room * sizeof(*e));
 		if (!e)
@@ -218,7 +218,7 @@ static bool wraps(struct state *s, struct stream *st, const struct signature *si
 	}
 	e->panicked = true;
 	e->last = line;
-	event_state(e, line);
+	incident_state(e, line);
 	if (st->reading.e == NULL)
 		st->reading.main_seen = e->nr_frames > 0;
 	st->reading.silence = 0;
@@ -231,13 +231,13 @@ static void aside(struct state *s, const struct stream *st, const struct signatu
 {
 	struct stream other = {.caller = st->caller, .event = -1};
 	long last = s->last;
-	struct incident *e = event_open(s, &other, line);
+	struct incident *e = incident_open(s, &other, line);
 
 	s->last = last;
 	if (!e)
 		return;
 	header_fill(e, sig, c);
-	event_state(e, line);
+	incident_state(e, line);
 }
 
 /* A fault whose first line another CPU's report followed: the line with its number comes later. */
@@ -280,7 +280,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 		aside(s, st, sig, c, line);
 		return;
 	} else {
-		e = event_open(s, st, line);
+		e = incident_open(s, st, line);
 		if (!e)
 			return;
 	}
@@ -290,7 +290,7 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	if (sig->flags & SIG_NOTE)
 		e->note = s->ls->line[line].text;
 	e->last = line;
-	event_state(e, line);
+	incident_state(e, line);
 	st->reading.silence = 0;
 }
 
@@ -384,7 +384,7 @@ static void line_judge(struct state *s, uint32_t i)
 					       .body = true};
 	}
 	if (st->event < 0 && opens_headless(s, text, i)) {
-		e = event_open(s, st, i);
+		e = incident_open(s, st, i);
 		if (e)
 			e->headless = true;
 	}
@@ -464,7 +464,7 @@ int recognise(struct recognised *ret, const struct lines *ls)
 void recognised_free(struct recognised *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		event_free(&r->event[i]);
+		incident_free(&r->event[i]);
 	free(r->event);
 	memset(r, 0, sizeof(*r));
 }

@@ -3,7 +3,7 @@
 #ifndef FS_TRIAGE_RECOGNISE_H
 #define FS_TRIAGE_RECOGNISE_H
 
-#include "triage/event.h"
+#include "triage/incident.h"
 
 struct recognised {
 	struct incident *event;

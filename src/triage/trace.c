@@ -194,7 +194,7 @@ static void frame_keep(struct reading *r, const struct frame *f, uint32_t line)
 {
 	struct frame *added;
 
-	added = event_frame_add(r->e);
+	added = incident_frame_add(r->e);
 	if (!added)
 		return;
 	*added = *f;

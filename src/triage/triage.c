@@ -126,7 +126,7 @@ static void judge(struct triage *t, uint32_t index)
 	struct diagnosis *v;
 	struct judged j;
 
-	if (t->verdicts == VERDICTS_MAX) {
+	if (t->verdicts == DIAGNOSES_MAX) {
 		t->lost_verdicts++;
 		return;
 	}
@@ -211,7 +211,7 @@ int triage_run(struct triage *ret, const struct triage_input *input, size_t inpu
 	err = recognise(&t.seen, &t.lines);
 	if (err)
 		goto out;
-	t.verdict = calloc(VERDICTS_MAX, sizeof(*t.verdict));
+	t.verdict = calloc(DIAGNOSES_MAX, sizeof(*t.verdict));
 	if (!t.verdict) {
 		err = -ENOMEM;
 		goto out;

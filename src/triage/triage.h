@@ -7,11 +7,11 @@
 #define FS_TRIAGE_TRIAGE_H
 
 #include "triage/address.h"
-#include "triage/event.h"
+#include "triage/incident.h"
 #include "triage/insn.h"
 #include "triage/recognise.h"
 
-#define VERDICTS_MAX   32
+#define DIAGNOSES_MAX  32
 #define FUNCTIONS_MAX  12
 #define SUSPECTS_MAX   6
 #define REASONS_MAX    8

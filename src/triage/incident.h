@@ -3,16 +3,16 @@
  * triage: what the kernel said in one report: a crash, a warning, a hardware error. Facts as they
  * were printed; what they mean is judged elsewhere. Strings point into the lines.
  */
-#ifndef FS_TRIAGE_EVENT_H
-#define FS_TRIAGE_EVENT_H
+#ifndef FS_TRIAGE_INCIDENT_H
+#define FS_TRIAGE_INCIDENT_H
 
 #include "triage/lines.h"
 
-#define EVENTS_MAX  256
-#define FRAMES_MAX  1024
-#define MODULES_MAX 256
-#define CODE_MAX    96
-#define STATED_MAX  16
+#define INCIDENTS_MAX 256
+#define FRAMES_MAX    1024
+#define MODULES_MAX   256
+#define CODE_MAX      96
+#define STATED_MAX    16
 
 /* What the kernel reported. */
 enum kind {
@@ -204,8 +204,8 @@ static inline struct str frame_module(const struct frame *f)
 /* Whether it often comes before a crash, and seldom is one. */
 bool kind_is_precursor(enum kind k);
 
-void event_free(struct incident *e);
-struct frame *event_frame_add(struct incident *e);
-void event_state(struct incident *e, uint32_t line);
+void incident_free(struct incident *e);
+struct frame *incident_frame_add(struct incident *e);
+void incident_state(struct incident *e, uint32_t line);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "triage/event.h"
+#include "triage/incident.h"
 
 #include <stdlib.h>
 
@@ -95,14 +95,14 @@ bool kind_is_precursor(enum kind k)
 	}
 }
 
-void event_free(struct incident *e)
+void incident_free(struct incident *e)
 {
 	free(e->frame);
 	free(e->module);
 	memset(e, 0, sizeof(*e));
 }
 
-struct frame *event_frame_add(struct incident *e)
+struct frame *incident_frame_add(struct incident *e)
 {
 	uint32_t room = e->room_frames ? e->room_frames * 2 : 16;
 	struct frame *frame;
@@ -124,7 +124,7 @@ lost:
 	return NULL;
 }
 
-void event_state(struct incident *e, uint32_t line)
+void incident_state(struct incident *e, uint32_t line)
 {
 	if (e->nr_stated && e->stated[e->nr_stated - 1] == line)
 		return;
