@@ -172,15 +172,14 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
-int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+int session_open_live(struct session *s, const struct live_options *lo)
 {
-	struct live_options lo = session_live_options(s, watch_all, tiers);
 	char error[1024] = "";
 	int err;
 
 	err = take_signals(s);
 	if (!err)
-		err = live_open(&lo, &s->src, error, sizeof(error));
+		err = live_open(lo, &s->src, error, sizeof(error));
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);

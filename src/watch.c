@@ -141,11 +141,13 @@ static int watch_targets(struct session *s)
 static int watch_live(struct session *s)
 {
 	bool targets = s->o->filter.pids > 0;
+	struct live_options lo =
+		session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
 	int err;
 
 	strcpy(s->mode, targets ? "targets" : "all");
 	describe_target(s);
-	err = session_open_live(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
+	err = session_open_live(s, &lo);
 	if (!err && targets)
 		err = watch_targets(s);
 	return err;

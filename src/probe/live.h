@@ -14,6 +14,7 @@
 struct live_options {
 	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
 	unsigned int tiers;   /* bit i: pay for tier i */
+	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
 	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
 	const char
 		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */

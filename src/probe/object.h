@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the kernel side as a BPF object, in either of its two builds (bpf/compat.bpf.h), and what
- * it shares with us.
+ * probe: the kernel side as a BPF object, in one of its builds (bpf/compat.bpf.h), and what it
+ * shares with us.
  */
 #ifndef FS_PROBE_OBJECT_H
 #define FS_PROBE_OBJECT_H
@@ -11,15 +11,21 @@
 
 #include "wire.h"
 
+enum object_build {
+	OBJECT_FULL,
+	OBJECT_PLAIN, /* without kfuncs */
+	OBJECT_HASH,  /* state in tables by pid, not on the task; nothing new of the kernel */
+};
+
 struct object {
 	struct bpf_object *obj;	  /* NULL: not open */
-	bool hash;		  /* state in tables by pid, not on the task */
+	bool hash;		  /* is OBJECT_HASH */
 	struct fs_config *config; /* until the load */
 	struct fs_shared *shared; /* after the load */
 };
 
 /* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
-int object_open(struct object *o, bool hash, const char *btf_path);
+int object_open(struct object *o, enum object_build build, const char *btf_path);
 
 /* Loads what is selected, and maps `shared`. 0, -errno. */
 int object_load(struct object *o);
