@@ -18,7 +18,10 @@ static const struct files {
 	{"pids", "pids.max", "pids.current", "pids.max", "pids.current"},
 };
 
-/* The path in the line of /proc/self/cgroup with this controller; "" is version 2's. */
+/*
+ * The path in the line of /proc/self/cgroup with this controller; "" is version 2's, NULL takes the
+ * first that is not the root.
+ */
 static bool find_line(const char *controller, char *ret, size_t size)
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");
@@ -32,8 +35,9 @@ static bool find_line(const char *controller, char *ret, size_t size)
 		if (!path)
 			continue;
 		*path++ = 0;
-		found = !strcmp(list + 1, controller);
-		for (char *one = strtok(list + 1, ","); one && !found; one = strtok(NULL, ","))
+		found = controller ? !strcmp(list + 1, controller) : strcmp(path, "/") != 0;
+		for (char *one = strtok(list + 1, ","); one && controller && !found;
+		     one = strtok(NULL, ","))
 			found = !strcmp(one, controller);
 		if (found)
 			snprintf(ret, size, "%s", path);
@@ -43,11 +47,14 @@ static bool find_line(const char *controller, char *ret, size_t size)
 	return found;
 }
 
-void cgroup_path(const char *controller, char *ret, size_t size)
+void cgroup_path(char *ret, size_t size)
 {
+	static const char *const order[] = {"", "memory", NULL};
+
 	ret[0] = 0;
-	if (!find_line("", ret, size) || !strcmp(ret, "/"))
-		find_line(controller, ret, size);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (find_line(order[i], ret, size) && strcmp(ret, "/"))
+			return;
 }
 
 static bool read_figure(const char *dir, const char *name, uint64_t *ret)
@@ -67,15 +74,23 @@ static bool read_figure(const char *dir, const char *name, uint64_t *ret)
 	return ok;
 }
 
-/* Where the hierarchy is mounted that holds the controller, and which version it is. */
+/*
+ * Where the hierarchy is mounted that holds the controller, and which version it is. Beside
+ * hierarchies of version 1 (hybrid) version 2 has the controllers that they leave.
+ */
 static bool find_dir(const struct files *f, char *dir, size_t size, size_t *ret_root, bool *ret_v1)
 {
 	char root[64] = "/sys/fs/cgroup", path[PATH_SIZE];
 
-	*ret_v1 = access("/sys/fs/cgroup/cgroup.controllers", F_OK) != 0;
-	if (*ret_v1)
+	if (!access("/sys/fs/cgroup/cgroup.controllers", F_OK)) {
+		*ret_v1 = false;
+	} else {
 		snprintf(root, sizeof(root), "/sys/fs/cgroup/%s", f->controller);
-	if (!find_line(*ret_v1 ? f->controller : "", path, sizeof(path)))
+		*ret_v1 = !access(root, F_OK) && find_line(f->controller, path, sizeof(path));
+		if (!*ret_v1)
+			strcpy(root, "/sys/fs/cgroup/unified");
+	}
+	if (!*ret_v1 && !find_line("", path, sizeof(path)))
 		return false;
 	snprintf(dir, size, "%s%s", root, path);
 	*ret_root = strlen(root);

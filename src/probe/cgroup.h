@@ -14,8 +14,11 @@ struct cgroup_limit {
 	char file[192]; /* to set it in */
 };
 
-/* The path of our cgroup (of the default hierarchy, else of `controller`); empty: none. */
-void cgroup_path(const char *controller, char *ret, size_t size);
+/*
+ * The path of our cgroup: of version 2, else of the memory controller, else of any other where it
+ * is not the root; empty: none.
+ */
+void cgroup_path(char *ret, size_t size);
 
 /* Of "memory" or "pids", in version 2 or 1. */
 void cgroup_limit(const char *controller, struct cgroup_limit *ret);

@@ -177,7 +177,7 @@ size_t settings_read(struct setting *ret)
 	for (size_t i = 0; i < NR_ROWS; i++)
 		read_row(&ret[i], &rows[i], &l);
 	s = row_of(ret, "cgroup");
-	cgroup_path("memory", s->text, sizeof(s->text));
+	cgroup_path(s->text, sizeof(s->text));
 	set_text(s);
 	read_cgroup(row_of(ret, "cgroup_memory_max_bytes"), row_of(ret, "cgroup_memory_bytes"),
 		    "memory");
