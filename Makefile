@@ -92,9 +92,10 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
-# The kernel side, twice: bpf/compat.bpf.h says why.
-BPF_OBJECTS := $(BUILD)/faultscope.bpf.o $(BUILD)/faultscope_hash.bpf.o
+# The kernel side, three times: bpf/compat.bpf.h says why.
+BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o faultscope_hash.bpf.o)
 $(BUILD)/faultscope.bpf.o: STATE :=
+$(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)

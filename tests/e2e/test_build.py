@@ -41,7 +41,7 @@ def test_other_architectures(check, lab):
         raise Skip("clang is missing")
     for arch, (_, _, compiler) in ARCHS.items():
         place = lab.dir / arch
-        wanted = ["faultscope.bpf.o", "faultscope_hash.bpf.o"]
+        wanted = ["faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o"]
         if shutil.which(compiler):
             wanted += ["src/probe/calls.o", "src/probe/object.o"]
         ran = make(lab, "-s", f"ARCH={arch}", f"BUILD={place}",
