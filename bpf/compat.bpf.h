@@ -2,9 +2,12 @@
 /*
  * What differs between kernels, in one place, each with the change that made it.
  *
- * The kernel side is compiled twice. As it stands it needs task storage for tracing programs
- * (a10787e6d58c, 5.12), bpf_loop() (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17);
- * kernel objects are read by plain loads. With FS_HASH it needs nothing newer than the ring buffer
+ * The kernel side is compiled three times. As it stands it needs kfuncs (bpf_iter_task_new(),
+ * c68a78ffe2cb, 6.7), task storage for tracing programs (a10787e6d58c, 5.12), bpf_loop()
+ * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17); kernel objects are read by plain
+ * loads. With FS_PLAIN it needs no kfunc: a weak one that is missing would do, but that libbpf
+ * before 1.3 then searches the modules' BTF, which CAP_BPF alone does not permit, and gives up
+ * over it. With FS_HASH it needs nothing newer than the ring buffer
  * (457f44363a88, 5.8): state lives in hash tables, kernel objects are read by probe reads, loops
  * are bounded; that is also what hooks without typed arguments (raw tracepoints) work with.
  */

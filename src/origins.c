@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "collect/origin.h"
+#include "model/resources.h"
 #include "probe/host.h"
 #include "rules/remedy.h"
 
@@ -71,12 +72,20 @@ static void look_up(struct session *s, const struct finding *f, const struct lim
 	close(root);
 }
 
+/* Of a limit that only --assume has nobody set anything. */
+static bool is_assumed(const struct session *s, const struct limit *limit)
+{
+	int i = resource_find(limit->name);
+
+	return i >= 0 && s->m.assumed[i];
+}
+
 void origins_attach(struct session *s, struct finding *f)
 {
 	const struct limit *limit = f->cause ? limit_of_cause(f->cause) : NULL;
 	const struct fs_origin_record *known;
 
-	if (!limit || !f->open || f->set_by[0])
+	if (!limit || !f->open || f->set_by[0] || is_assumed(s, limit))
 		return;
 	if (!model_origin(&s->m, &f->subject, limit - limit_table) && may_look(s))
 		look_up(s, f, limit);

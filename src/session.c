@@ -187,22 +187,21 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
-int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+int session_open_live(struct session *s, const struct live_options *lo)
 {
-	struct live_options lo = session_live_options(s, watch_all, tiers);
 	char error[1024] = "";
 	int err;
 
 	err = take_signals(s);
 	if (!err)
-		err = live_open(&lo, &s->src, error, sizeof(error));
+		err = live_open(lo, &s->src, error, sizeof(error));
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
 	}
 	s->collector.live = true;
 	symbols_open(&s->collector.symbols);
-	s->collector.names_stacks = lo.attribute && !user_symbols_open(&s->collector.user_symbols);
+	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;
@@ -285,7 +284,7 @@ static void tell_events(struct session *s)
 		/* each time its rule says it anew it says general commands */
 		if (f->said)
 			origins_attach(s, f);
-		if (f->fresh && !f->told)
+		if (f->fresh && !f->told && s->o->command != CMD_DIAGNOSE)
 			s->renderer->finding(&s->out, &s->view, f);
 		f->told = true;
 	}
@@ -640,6 +639,17 @@ int session_loop(struct session *s)
 	return s->status;
 }
 
+/* A verdict is given once, in the end, by all that was seen. */
+static void tell_verdict(struct session *s)
+{
+	for (size_t i = 0; i < s->findings.n; i++) {
+		/* of a recording, it may have come behind the last look */
+		origins_attach(s, &s->findings.f[i]);
+		if (s->o->command == CMD_DIAGNOSE)
+			s->renderer->finding(&s->out, &s->view, &s->findings.f[i]);
+	}
+}
+
 int session_end(struct session *s)
 {
 	int err;
@@ -653,6 +663,7 @@ int session_end(struct session *s)
 		if (s->ending[0])
 			s->view.ending = s->ending;
 		gating_judge(s);
+		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
 		flush(s);

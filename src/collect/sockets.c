@@ -54,7 +54,10 @@ static int address_of(const char *hex, char *ret, size_t size)
 	return inet_ntop(words == 1 ? AF_INET : AF_INET6, word, ret, size) ? 0 : -1;
 }
 
-/* A line of net/tcp or net/udp; what is far is told by its port where that was chosen. */
+/*
+ * A line of net/tcp or net/udp; what is far is told by its port where that was chosen. Where
+ * neither was, each pair of ports would be a sort of its own: the address alone is told.
+ */
 static void add_inet(struct sockets *s, const char *line, const char *protocol)
 {
 	char local[40], remote[40], address[INET6_ADDRSTRLEN], text[72];
@@ -66,10 +69,11 @@ static void add_inet(struct sockets *s, const char *line, const char *protocol)
 		return;
 	if (state >= sizeof(states) / sizeof(states[0]) || !strncmp(protocol, "udp", 3))
 		state = 0;
-	if (remote_port && remote_port < EPHEMERAL_PORT &&
+	if (remote_port && (remote_port < EPHEMERAL_PORT || local_port >= EPHEMERAL_PORT) &&
 	    !address_of(remote, address, sizeof(address)))
-		snprintf(text, sizeof(text), "%s %s%sto %s:%u", protocol, states[state],
-			 state ? " " : "", address, remote_port);
+		snprintf(text, sizeof(text),
+			 remote_port < EPHEMERAL_PORT ? "%s %s%sto %s:%u" : "%s %s%sto %s",
+			 protocol, states[state], state ? " " : "", address, remote_port);
 	else
 		snprintf(text, sizeof(text), "%s %s%son port %u", protocol, states[state],
 			 state ? " " : "", local_port);

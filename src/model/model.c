@@ -194,6 +194,16 @@ static int watch_resources(struct model *m, struct subject *s, uint64_t t_ns)
 	return 0;
 }
 
+/* The processes of the first look came before the machine's limits. */
+static int watch_first(struct model *m, uint64_t t_ns)
+{
+	m->first_ns = t_ns;
+	for (struct subject *s = m->changed; s; s = s->next_changed)
+		if (watch_resources(m, s, t_ns))
+			return -ENOMEM;
+	return 0;
+}
+
 static uint64_t above(uint64_t v, uint64_t base)
 {
 	return v > base ? v - base : 0;
@@ -396,8 +406,8 @@ static int take_tick(struct model *m, const struct fs_tick_record *r)
 	m->tick = *r;
 	m->prev_ns = m->last_ns;
 	m->last_ns = r->h.t_ns;
-	if (!m->first_ns)
-		m->first_ns = r->h.t_ns;
+	if (!m->first_ns && watch_first(m, r->h.t_ns))
+		return -ENOMEM;
 	return watch_resources(m, NULL, r->h.t_ns);
 }
 

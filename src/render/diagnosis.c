@@ -114,14 +114,16 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
 	struct line l = {.v = v};
 
-	if (!n)
+	/* descriptors that are all closed again are no news; of mappings that is not known */
+	if (!n || (what == FS_WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	line_printf(&l, "  made in the %.1f s watched: ", view_seconds(v, v->m->last_ns));
 	line_count(&l, added);
 	line_printf(&l, " %s", what_name[what]);
 	line_end(&l, b, STYLE_PLAIN);
 	for (size_t i = 0; i < n; i++)
-		say_grower(b, v, s, what, &g[i]);
+		if (!i || g[i].added > g[i].removed)
+			say_grower(b, v, s, what, &g[i]);
 }
 
 static void say_process(struct buf *b, const struct view *v, const struct kinship *k,
@@ -149,7 +151,7 @@ static void say_process(struct buf *b, const struct view *v, const struct kinshi
 	line_count(&l, s->now.g.fds);
 	line_printf(&l, "  threads ");
 	line_count(&l, s->now.g.threads);
-	line_end(&l, b, STYLE_BOLD);
+	line_wrap(&l, b, STYLE_BOLD);
 	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
 		say_holdings(b, v, s, what);
 		say_growers(b, v, s, what);
@@ -191,39 +193,45 @@ out:
 }
 
 /* Processes of which it is not known what they held: they came later, or would not be looked at. */
-static size_t count_unread(const struct view *v)
+static void say_unread(struct buf *b, const struct view *v)
 {
-	size_t n = 0;
+	size_t unread = 0, all = 0;
 
-	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		n += !s->hidden && !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
-	return n;
+	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
+		all += !s->hidden;
+		unread += !s->hidden && !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
+	}
+	if (!unread && all)
+		return;
+	buf_puts(b, b->len ? ", what " : "what ");
+	if (unread == all)
+		buf_puts(b, "processes");
+	else
+		buf_printf(b, "%zu of %zu processes", unread, all);
+	buf_puts(b, " held (maps and descriptors were not read)");
 }
 
 /* What was asked, and what could not be: a clean bill is worth what was looked at. */
 static void say_checked(struct buf *b, const struct view *v)
 {
 	struct buf blind = {};
-	size_t n = 0, unread = count_unread(v);
 
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
 		if (h->state != FS_HOOK_BLIND)
 			continue;
-		buf_printf(&blind, "%s%s (", n++ ? ", " : "", h->name);
+		buf_printf(&blind, "%s%s (", blind.len ? ", " : "", h->name);
 		buf_safe(&blind, h->why, v->unicode);
 		buf_puts(&blind, ")");
 	}
-	if (unread)
-		buf_printf(&blind, "%swhat %zu %s held (maps and descriptors were not read)",
-			   n++ ? ", " : "", unread, unread == 1 ? "process" : "processes");
+	say_unread(&blind, v);
 	buf_putc(b, '\n');
 	text_wrapped(b, v, "checked: ",
 		     "map count, descriptors, locked memory and threads against their limits; "
 		     "refused calls; crashes; commit, swap and files of the host; growth and "
 		     "when it ends");
-	if (n)
+	if (blind.s)
 		text_wrapped(b, v, "not checked: ", blind.s);
 	buf_free(&blind);
 }

@@ -37,6 +37,17 @@ void text_wrapped(struct buf *b, const struct view *v, const char *lead, const c
 	}
 }
 
+/* What may hold names that others chose. */
+static void say_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
+{
+	struct buf safe = {};
+
+	buf_safe(&safe, text, v->unicode);
+	if (safe.s)
+		text_wrapped(b, v, lead, safe.s);
+	buf_free(&safe);
+}
+
 /* "because M02 (a mapping could not be split: …), because M25 (…)" */
 static void say_because(struct buf *b, const struct view *v, const struct finding *f)
 {
@@ -81,17 +92,15 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 		buf_clear(&e);
 		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
 			   ev->limit);
-		text_wrapped(b, v, "   | ", e.s);
+		if (e.s)
+			say_safe(b, v, "   | ", e.s);
 	}
-	if (open && f->set_by[0]) {
-		buf_clear(&e);
-		buf_safe(&e, f->set_by, v->unicode);
-		text_wrapped(b, v, "   = note: the limit is set by ", e.s);
-	}
+	if (open && f->set_by[0])
+		say_safe(b, v, "   = note: the limit is set by ", f->set_by);
 	if (open)
 		say_because(b, v, f);
 	for (size_t i = 0; i < f->nr_remedies && open; i++)
-		text_wrapped(b, v, "   = help: ", f->remedy[i]);
+		say_safe(b, v, "   = help: ", f->remedy[i]);
 	buf_free(&e);
 	buf_free(&title);
 }

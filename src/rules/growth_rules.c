@@ -11,10 +11,11 @@
 #include "model/kinship.h"
 #include "rules/limits_rules.h"
 
-#define SORTS	    32
-#define MANY_MAPS   1000 /* fewer are no news, whatever they are */
-#define MANY_FDS    100
-#define FRAMES_TOLD 5
+#define SORTS	     32
+#define MANY_MAPS    1000 /* fewer are no news, whatever they are */
+#define MANY_FDS     100
+#define MANY_THREADS 250
+#define FRAMES_TOLD  5
 
 /* What one process has of a kind, or made of it. */
 struct part {
@@ -70,13 +71,18 @@ static struct part part_made(const struct occasion *o, enum fs_what what, is_par
 	return p;
 }
 
+/* What it held when that was read, and what it has made since; never more than it has. */
 static struct part part_of(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
 {
+	const struct fs_gauges *g = &o->s->now.g;
+	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
 	struct part made = part_made(o, what, is_part);
 	struct part held = part_held(&o->s->held[what], is_part);
 
-	if (held.n < made.n || !held.n)
+	if (!held.n)
 		return made;
+	held.n = held.n + made.n < count ? held.n + made.n : count;
+	held.all = count;
 	held.stack = made.stack;
 	return held;
 }
@@ -200,9 +206,19 @@ static void put_branches(char *ret, size_t size, const struct kinship *k, const 
 	}
 }
 
+#define TREE "its process tree"
+
+/* Of a command that ends, the last process has none any more. */
+static void keep_tree(struct finding *f, const struct finding *open)
+{
+	for (size_t i = 0; open && i < open->nr_evidence; i++)
+		if (!strcmp(open->evidence[i].field, TREE))
+			finding_evidence(f, TREE, open->evidence[i].value, NULL);
+}
+
 /* Whose tensors they are: the parent's, its workers', or of both. */
-static void tree_evidence(struct finding *f, const struct occasion *o, enum fs_what what,
-			  is_part_fn *is_part)
+static void tree_evidence(struct finding *f, const struct finding *open, const struct occasion *o,
+			  enum fs_what what, is_part_fn *is_part)
 {
 	char text[sizeof(((struct evidence *)0)->value)];
 	const struct subject *root;
@@ -221,25 +237,31 @@ static void tree_evidence(struct finding *f, const struct occasion *o, enum fs_w
 		all++;
 		add_branch(b, &told, of.s, part_of(&of, what, is_part).n);
 	}
-	if (all < 2)
+	if (all < 2) {
+		keep_tree(f, open);
 		goto out;
+	}
 	snprintf(text, sizeof(text), "%zu processes:", all);
 	put_branches(text, sizeof(text), &k, b, told);
-	finding_evidence(f, "its process tree", text, NULL);
+	finding_evidence(f, TREE, text, NULL);
 out:
 	kinship_free(&k);
 }
 
 static bool is_many(const struct part *p, uint64_t least, uint64_t percent)
 {
-	return p->n >= least && p->n * 100 >= p->all * percent;
+	return p->n >= least && p->n * 100.0 >= p->all * (double)percent;
 }
 
 /* M03 */
 
+/* "/dev/shm/torch_2653_91_7", folded or not; libtorch_cpu.so is another thing. */
 static bool is_torch(const char *name)
 {
-	return strstr(name, "torch_") != NULL;
+	const char *at = strstr(name, "torch_");
+
+	return at && (at == name || at[-1] == '/') &&
+	       (at[6] == '#' || (at[6] >= '0' && at[6] <= '9'));
 }
 
 bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -255,7 +277,7 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
 			       : "file_system: a mapping a tensor",
 			 NULL);
-	tree_evidence(f, o, FS_WHAT_MAPS, is_torch);
+	tree_evidence(f, open, o, FS_WHAT_MAPS, is_torch);
 	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
 			  "one tensor and indexes; return numpy arrays from the dataset");
 	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
@@ -264,29 +286,59 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* M04 */
-
-static bool is_thread_stack(const char *name)
+static bool frames_have(const struct occasion *o, int32_t stack, const char *const *words)
 {
-	return !strcmp(name, "thread stack") || !strncmp(name, "---p", 4) ||
-	       !strncmp(name, "anonymous, no rights", 20);
+	const struct frames *f = model_frames(o->m, &o->s->id, stack);
+
+	for (; f && *words; words++)
+		if (strstr(f->text, *words))
+			return true;
+	return false;
 }
 
+/* M04 */
+
+static bool is_guard(const char *name)
+{
+	return !strncmp(name, "---p", 4);
+}
+
+/* The place that made most, where it is one that makes threads. */
+static int32_t thread_maker(const struct occasion *o)
+{
+	static const char *const makers[] = {"pthread_create", "thrd_create", "CreateThread", NULL};
+	struct grower g[1];
+	uint64_t added;
+
+	if (!growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, 1, &added) ||
+	    !frames_have(o, g->stack, makers))
+		return -1;
+	return g->stack;
+}
+
+/*
+ * A stack and its guard are two mappings a thread, whatever makes them; glibc maps both at once and
+ * splits that by mprotect, so that growth alone does not name them.
+ */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_MAPS, is_thread_stack);
-	uint64_t threads = o->s->now.g.threads;
-	char n[32];
+	const struct fs_gauges *g = &o->s->now.g;
+	struct part guards = part_held(&o->s->held[FS_WHAT_MAPS], is_guard);
+	struct part p = {.stack = thread_maker(o), .held = true};
+	char n[32], all[32];
 
-	/* each has a guard, so at least half of what they take is seen as such */
-	if (!is_many(&p, MANY_MAPS / 2, 25) || threads * 2 < p.n)
+	if (g->threads < MANY_THREADS || 2ULL * g->threads * 100 < 50ULL * g->map_count)
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "guards of thread stacks, one a thread beside its stack");
-	put_grouped(n, sizeof(n), threads);
+	snprintf(p.name, sizeof(p.name), "%s", guards.n ? guards.name : "stacks of threads");
+	say_part(f, o, FS_WHAT_MAPS, &p, "");
+	put_grouped(n, sizeof(n), g->threads);
+	put_grouped(all, sizeof(all), g->map_count);
+	snprintf(f->title, sizeof(f->title),
+		 "%s threads: their stacks and guards are most of %s mappings", n, all);
 	finding_evidence(f, "threads", n, NULL);
 	finding_remedy(f, "fix: fewer threads: a pool of as many as there are CPUs; each takes two "
 			  "mappings (glibc from 2.42 on kernels from 6.13 one)");
-	limit_help_map_count(f, o->m, o->s->now.g.map_high);
+	limit_help_map_count(f, o->m, g->map_high);
 	return true;
 }
 
@@ -315,16 +367,6 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 static bool is_split(const char *name)
 {
 	return !strncmp(name, "split by m", 10); /* mprotect, madvise, munmap, mremap */
-}
-
-static bool frames_have(const struct occasion *o, int32_t stack, const char *const *words)
-{
-	const struct frames *f = model_frames(o->m, &o->s->id, stack);
-
-	for (; f && *words; words++)
-		if (strstr(f->text, *words))
-			return true;
-	return false;
 }
 
 bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -563,7 +605,7 @@ bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;
 	say_part(f, o, FS_WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
-	tree_evidence(f, o, FS_WHAT_FDS, is_torch);
+	tree_evidence(f, open, o, FS_WHAT_FDS, is_torch);
 	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
 			  "descriptor a tensor; the mapping stays (M03)");
 	finding_remedy(f, "fix: send fewer, larger tensors");

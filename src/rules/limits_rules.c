@@ -147,13 +147,14 @@ void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft
 		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid,
 			       want);
 	else if (s && !s->final)
-		finding_remedy(f,
-			       "the soft limit is at the hard one; as root: prlimit --pid %u "
-			       "--nofile=%" PRIu64 ":%" PRIu64,
-			       s->id.pid, want, want);
+		finding_remedy(
+			f,
+			"to gain time, as root (soft is at the hard limit): prlimit --pid %u "
+			"--nofile=%" PRIu64 ":%" PRIu64,
+			s->id.pid, want, want);
 	else
 		finding_remedy(
-			f, "for the next start: ulimit -n %" PRIu64 "%s", want,
+			f, "to gain time from the next start on: ulimit -n %" PRIu64 "%s", want,
 			within ? ""
 			       : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
 }

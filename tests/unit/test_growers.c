@@ -54,7 +54,8 @@ static void test_sorts(void)
 	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 4, &added), 3, "sorts that grew");
 	is_u64(added, 175, "all that was added");
 	is_str(g[0].name, "torch_# in tmpfs", "the one with most left is first");
-	ok(g[0].added == 90 && g[0].removed == 10, "rows of one sort are added up");
+	ok(g[0].added == 90 && g[0].removed == 14,
+	   "rows of one sort are added up; what anybody unmapped may have been of it");
 	ok(g[0].stack == 5 && g[0].by_stack == 60, "by the stack that added most of it");
 	is_str(g[1].name, "cache in tmpfs", "then the next");
 	is_str(g[2].name, "model.bin in tmpfs", "one of which nothing is left is last");
@@ -62,9 +63,51 @@ static void test_sorts(void)
 	       "no more than there is room for");
 	is_u64(added, 175, "but the sum is of all");
 	is_u64(growers_of(&m, &me, FS_WHAT_FDS, g, 4, &added), 1, "descriptors apart");
+	ok(g[0].removed == 0, "of which nothing is gone: who closes says whose it was");
 	is_u64(growers_of(&m, &(struct fs_subject){.pid = 3}, FS_WHAT_MAPS, g, 4, &added), 0,
 	       "one that is not known");
 	is_u64(added, 0, "nothing was added");
+}
+
+static void stack_reads(int32_t stack, const char *text)
+{
+	struct fs_frames_record r = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+
+	r.subject = me;
+	r.stack = stack;
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	model_take(&m, &r.h);
+}
+
+/* Stacks that read alike are one place, and what they made there is added up. */
+static void test_places(void)
+{
+	struct grower g[4];
+	uint64_t added;
+
+	stack_reads(21, "mmap\nleak");
+	stack_reads(22, "mmap\nleak");
+	stack_reads(23, "mmap\nother");
+	stack_reads(24, "[unknown]");
+	stack_reads(25, "[unknown]");
+	add(row("a.so", 10, 0, 22));
+	add(row("b.so", 15, 0, 21));
+	add(row("a.so", 12, 0, 23));
+	add(row("c.so", 9, 0, -1));
+	add(row("a.so", 3, 0, 24));
+	add(row("a.so", 3, 0, 25));
+	is_u64(growers_by_place(&m, &me, FS_WHAT_MAPS, g, 4, &added), 4,
+	       "places, as many as asked");
+	is_u64(added, 52, "of all");
+	ok(g[0].added == 25 && g[0].stack == 21, "two stacks that read alike are the first");
+	is_str(g[0].name, "b.so in tmpfs", "by its largest sort");
+	ok(g[1].added == 12 && g[1].stack == 23, "then the next");
+	ok(g[2].added == 9 && g[2].stack == -1 && !g[2].known, "then those of no stack");
+	ok(g[3].added == 3, "those without a name are not one place");
+	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 4, &added), 3, "the same by sort");
+	ok(g[0].added == 28 && g[0].known == 28, "a.so of four stacks");
+	ok(g[0].stack == 23 && g[0].by_stack == 12, "and the place that made most of it");
+	ok(g[2].stack == -1 && !g[2].by_stack, "of c.so no stack is known");
 }
 
 static void is_named(uint32_t call, uint32_t flags, uint32_t mode, uint64_t magic, const char *file,
@@ -153,6 +196,10 @@ static void test_hostile(void)
 
 int main(void)
 {
+	begin_model(&m, NULL);
+	test_places();
+	model_free(&m);
+	place = 0;
 	begin_model(&m, NULL);
 	test_sorts();
 	test_names();

@@ -141,6 +141,24 @@ static void test_subject_ends(void)
 	end();
 }
 
+/* The first look tells of processes before it tells the machine's limits. */
+static void test_first_look(void)
+{
+	struct fs_process_record r = process_record(10, 1, SECOND / 2);
+	struct fs_tick_record t = tick_record(SECOND);
+
+	if (model_init(&m))
+		abort();
+	memset(&fs, 0, sizeof(fs));
+	r.g.map_count = r.g.map_high = 64000;
+	model_take(&m, &r.h);
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	ok(find("M25", 10) && find("M25", 10)->severity == SEVERITY_CRITICAL,
+	   "one that is near its limit, and stands still, is told of at once");
+	end();
+}
+
 static void is_refused(enum fs_call call, int error, const char *id, const char *blind)
 {
 	struct fs_refused_record r = refused_record(10, call, error);
@@ -546,6 +564,51 @@ static void test_burst(void)
 	end();
 }
 
+static struct fs_origin_record origin_record(const char *set_by, const char *at_once,
+					     const char *for_good, const char *cost)
+{
+	struct fs_origin_record r = RECORD(fs_origin_record, FS_REC_ORIGIN, SECOND);
+
+	snprintf(r.set_by, sizeof(r.set_by), "%s", set_by);
+	snprintf(r.at_once, sizeof(r.at_once), "%s", at_once);
+	snprintf(r.for_good, sizeof(r.for_good), "%s", for_good);
+	snprintf(r.cost, sizeof(r.cost), "%s", cost);
+	return r;
+}
+
+/* Commands of this machine take the place of general ones; what ends the cause stays. */
+static void test_origin(void)
+{
+	struct fs_origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
+						  "systemctl edit x", "a restart");
+	struct finding f = {.rule = rules};
+
+	finding_remedy(&f, "to gain time: general");
+	finding_remedy(&f, "fix: the cause");
+	finding_remedy(&f, "to gain time (host-wide): general too");
+	finding_take_origin(&f, &r);
+	is_str(f.set_by, "systemd, for x.service", "who set it");
+	is_u64(f.nr_remedies, 3, "three remedies");
+	is_str(f.remedy[0], "fix: the cause", "what ends the cause stays");
+	is_str(f.remedy[1], "to gain time: prlimit --nofile=1:1  (a restart)",
+	       "the command of this machine, and what it costs");
+	is_str(f.remedy[2], "to gain time, for good: systemctl edit x", "and what lasts");
+
+	f = (struct finding){.rule = rules};
+	r = origin_record("the kernel: its default", "sysctl -w x=2", "", "");
+	r.host_wide = 1;
+	finding_remedy(&f, "to gain time: general");
+	finding_take_origin(&f, &r);
+	is_u64(f.nr_remedies, 1, "one that does not last");
+	is_str(f.remedy[0], "to gain time (host-wide): sysctl -w x=2", "host-wide, and said to be");
+
+	f = (struct finding){.rule = rules};
+	r = origin_record("", "", "", "");
+	finding_remedy(&f, "to gain time: general");
+	finding_take_origin(&f, &r);
+	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
+}
+
 /* Every row of the things that run out is judged by what it is of. */
 static void test_resources(void)
 {
@@ -656,6 +719,7 @@ int main(void)
 	test_levels("M25");
 	test_levels("F12");
 	test_subject_ends();
+	test_first_look();
 	test_refused();
 	test_refused_lasts();
 	test_crash_after_refusal();
@@ -667,6 +731,7 @@ int main(void)
 	test_host();
 	test_assumed();
 	test_burst();
+	test_origin();
 	test_resources();
 	test_cap();
 	test_kept();

@@ -31,12 +31,16 @@ static void test_tcp(void)
 	      " 1000        0 1002 1 0000000000000000 20 4 30 10 -1\n"
 	      "   2: 0500040A:0050 0900040A:D431 01 00000000:00000000 00:00000000 00000000 "
 	      " 1000        0 1003 1 0000000000000000 20 4 30 10 -1\n"
+	      "   4: 0500040A:D435 0900040A:D434 08 00000000:00000000 00:00000000 00000000 "
+	      " 1000        0 1004 1 0000000000000000 20 4 30 10 -1\n"
 	      "   3: 0500040A:0050 0900040A:D432 06 00000000:00000000 03:00000F3C 00000000 "
 	      "    0        0 0 3 0000000000000000\n");
 	is_str(sockets_find(&s, 1001), "tcp LISTEN on port 631", "one that listens");
 	is_str(sockets_find(&s, 1002), "tcp CLOSE_WAIT to 10.4.0.9:6379",
 	       "a client's, by where it goes to");
 	is_str(sockets_find(&s, 1003), "tcp ESTABLISHED on port 80", "a server's, by its own port");
+	is_str(sockets_find(&s, 1004), "tcp CLOSE_WAIT to 10.4.0.9",
+	       "where neither port was chosen, by the address alone");
 	ok(!sockets_find(&s, 0), "in TIME_WAIT: nobody's");
 	ok(!sockets_find(&s, 9999), "not there");
 }

@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""faultscope diagnose: of programs in trouble, which rule speaks, and that it names the pattern, the
+stack, the process tree and what to do; of others, that all is well."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, Watch, Workload, jsonschema, live,
+                     proc_maps, schema, until, workload_path)
+
+FOUND, USAGE, NO_TARGET = 3, 2, 4
+LONG = ("-d", str(PATIENCE))
+SHARE = ["share_tensor (growth)", "collate_batch (growth)", "make_all (growth)"]
+
+
+class Diagnosis(Watch):
+    """A faultscope diagnose that runs beside us, and what it found in the end."""
+
+    def __init__(self, lab, pid, *options, wait=True):
+        out, recording = lab.new_output()
+        argv = [FAULTSCOPE, "diagnose", "--json", "-o", out, "--record", recording,
+                *(("-p", pid) if pid else ()), *(LONG if wait else ()), *options]
+        super().__init__(lab.spawn(argv), out, recording, [str(word) for word in options])
+
+
+def check_lines(check, capture, status):
+    """As any capture, and every line by the schema."""
+    check.equal("status", capture.status, status)
+    check.equal("standard error", capture.stderr, "")
+    lines = Lines(capture.text)
+    check.equal("first and last", [lines.all[0]["type"], lines.all[-1]["type"]], ["start", "end"])
+    for line in lines.all if jsonschema else ():
+        complaint = schema().complaint(line)
+        if not check.that(not complaint, f"schema: {complaint} in {str(line)[:200]}"):
+            break
+    return lines
+
+
+def grow(check, lab, *args, status=0, options=()):
+    """What diagnose says of a process while it grows: lines, their recording, its truth."""
+    work = lab.work("growth", *args, "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid, *options)
+    work.go()
+    truth = work.truth()
+    capture = diagnosis.stop()
+    work.end()
+    return check_lines(check, capture, status), capture, truth
+
+
+def ids(lines, pid=None):
+    """What is open in the end."""
+    last = {}
+    for line in lines.of("finding"):
+        last[line["id"], line["pid"]] = line
+    return sorted({line["id"] for line in last.values() if line["state"] == "open"
+                   and pid in (None, line["pid"])})
+
+
+def last_finding(check, lines, name, pid):
+    found = lines.of("finding", pid, id=name, state="open")
+    assert found, f"no {name} of {pid}, but {ids(lines)}"
+    return found[-1]
+
+
+def evidence(finding, what):
+    for one in finding["evidence"]:
+        if one["field"] == what:
+            return one["value"]
+    return ""
+
+
+def advice(finding):
+    return "\n".join(finding["remedy"])
+
+
+def text_of(lab, capture, *options):
+    return lab.faultscope("diagnose", "--replay", capture.recording, *options)
+
+
+def check_verdict(check, text, first):
+    """The first line names the process and the cause; the last one sums up."""
+    check.that(text.startswith(first), f"begins {text[:90]!r}, not {first!r}")
+    check.that(re.search(r"^\d+ findings? \(\d+ critical, \d+ warning, \d+ info\)\.  More: "
+                         r"faultscope\n?\s*explain [A-Z]\d\d$", text, re.M), "no sum at the end")
+    check.that("\nchecked: map count" in text, "it does not say what was checked")
+
+
+# What each grower is told of
+
+@live
+def test_tensors(check, lab):
+    """PyTorch's names in /dev/shm: pattern, stack, strategy, what to do."""
+    lines, capture, truth = grow(check, lab, "tensor", "3000", "--before", "2000")
+    finding = last_finding(check, lines, "M03", truth["pid"])
+    check.equal("findings", ids(lines), ["M03"])
+    check.that(finding["title"].startswith("5,000 of 5,0"), finding["title"])
+    check.that(evidence(finding, "it holds").startswith("/dev/shm/torch_# (deleted)"),
+               f"pattern {finding['evidence']}")
+    check.that(" <- ".join(SHARE) in evidence(finding, "from"), evidence(finding, "from"))
+    check.that(evidence(finding, "sharing strategy").startswith("file_system"), "strategy")
+    for words in ("torch.stack()", "multiprocessing_context='fork'", "sysctl -w vm.max_map_count="):
+        check.that(words in advice(finding), f"{words!r} is not advised: {advice(finding)}")
+    check.that(finding["set_by"], "nobody set the limit")
+    made = lines.of("growth", truth["pid"], what="maps")[0]["sorts"][0]
+    check.equal("made", (made["name"], made["made"]), ("torch_# (deleted) in tmpfs", 3000))
+    check.equal("its stack", made["stack"][1:4], SHARE)
+    held = lines.of("holdings", truth["pid"], what="maps")[0]["sorts"][0]
+    check.equal("held", (held["count"], held["kind"], held["pattern"]),
+                (2000, "shared memory", True))
+    text = text_of(lab, capture).out
+    check_verdict(check, text, f"info[M03]: growth[{truth['pid']}]: 5,000 of 5,0")
+    check.that("mmap (libc.so.6) <- share_tensor (growth) <- collate_batch (growth)" in text,
+               "no stack in the text")
+
+
+@live
+def test_tensors_with_descriptors(check, lab):
+    lines, _, truth = grow(check, lab, "tensor", "2000", "--keep-fds")
+    check.equal("findings", ids(lines), ["F10", "M03"])
+    finding = last_finding(check, lines, "M03", truth["pid"])
+    check.that(evidence(finding, "sharing strategy").startswith("file_descriptor"), "strategy")
+    check.that("set_sharing_strategy('file_system')" in
+               advice(last_finding(check, lines, "F10", truth["pid"])), "no other strategy advised")
+
+
+@live
+def test_tree(check, lab):
+    """Children that come later and grow: each is told, with the tree that it is of."""
+    lines, capture, truth = grow(check, lab, "tensor", "4000", "--children", "2")
+    pids = [truth["pid"], truth["child0"], truth["child1"]]
+    for pid in pids:
+        finding = last_finding(check, lines, "M03", pid)
+        tree = evidence(finding, "its process tree")
+        check.that(tree.startswith("3 processes: ")
+                   and f"growth[{pids[0]}] 4,000" in tree
+                   and all(f"growth[{child}] 2,000, child of {pids[0]}" in tree
+                           for child in pids[1:]), f"tree {tree!r}")
+    text = text_of(lab, capture).out
+    for child in pids[1:]:
+        check.that(f"growth[{child}], child of growth[{pids[0]}]" in text, f"{child}: whose child?")
+
+
+@live
+def test_leak_of_one_place(check, lab):
+    lines, _, truth = grow(check, lab, "leak", "3000")
+    check.equal("findings", ids(lines), ["M10"])
+    finding = last_finding(check, lines, "M10", truth["pid"])
+    check.that("3,000 of 3,000 mappings made while watched are from one place" in finding["title"],
+               finding["title"])
+    check.that("leak_mapping (growth) <- make_all (growth)" in evidence(finding, "from"),
+               evidence(finding, "from"))
+
+
+@live
+def test_leak_without_frames(check, lab):
+    """No frame pointers: stacks differ by chance, and are one place all the same."""
+    work = lab.work("mapleak", "3000", "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    work.truth()
+    lines = check_lines(check, diagnosis.stop(), 0)
+    work.end()
+    finding = last_finding(check, lines, "M10", work.pid)
+    check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
+
+
+@live
+def test_near_the_limit(check, lab):
+    """Held before we came, and close: the limit, who set it, and the one that grew."""
+    before = 55000
+    lines, capture, truth = grow(check, lab, "tensor", "2000", "--before", str(before),
+                                 status=FOUND)
+    check.equal("findings", ids(lines), ["M03", "M25"])
+    finding = last_finding(check, lines, "M25", truth["pid"])
+    check.equal("severity", finding["severity"], "warning")
+    check.equal("because", finding["because"], ["M03"])
+    check.equal("of the pattern", last_finding(check, lines, "M03", truth["pid"])["severity"],
+                "warning")
+    text = text_of(lab, capture)
+    check.equal("status of its replay", text.returncode, FOUND)
+    check.that("because M03 (" in text.out, "no chain in the text")
+
+
+@live
+def test_threads(check, lab):
+    lines, _, truth = grow(check, lab, "thread", "300", "--before", "300")
+    finding = last_finding(check, lines, "M04", truth["pid"])
+    check.equal("findings", ids(lines), ["M04"])
+    check.equal("threads", evidence(finding, "threads"), "601")
+    check.that(evidence(finding, "it holds").startswith("---p"), "no guard")
+    check.that("pthread_create" in evidence(finding, "from"), evidence(finding, "from"))
+
+
+@live
+def test_class_of_descriptors(check, lab):
+    for kind, name in (("eventfd", "[eventfd]"), ("epoll", "[eventpoll]"),
+                       ("timerfd", "[timerfd]"), ("memfd", "/memfd:fdleak (deleted)")):
+        work = lab.work("fdleak", "300", "--kind", kind, "--nofile", "5000", "--wait", "--hold")
+        diagnosis = Diagnosis(lab, work.pid)
+        work.go()
+        work.truth()
+        lines = check_lines(check, diagnosis.stop(), 0)
+        work.end()
+        finding = last_finding(check, lines, "F08", work.pid)
+        check.equal("findings", ids(lines), ["F08"])
+        check.that(name in evidence(finding, "it holds"), f"{kind}: {finding}")
+        check.that(f"make_{kind} (fdleak)" in evidence(finding, "from"),
+                   f"{kind}: from {evidence(finding, 'from')}")
+
+
+@live
+def test_connections_not_closed(check, lab):
+    lines, _, truth = grow(check, lab, "socket", "100", "--before", "200")
+    finding = last_finding(check, lines, "F09", truth["pid"])
+    check.equal("holds", evidence(finding, "it holds"), "tcp CLOSE_WAIT to 127.0.0.1")
+    check.that("forget_connection (growth)" in evidence(finding, "from"),
+               evidence(finding, "from"))
+
+
+@live
+def test_limit_reached(check, lab):
+    """A refusal while it is watched: critical, and the class that filled the table is named."""
+    work = lab.work("fdleak", "limit", "--kind", "eventfd", "--nofile", "300", "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    work.truth()
+    lines = check_lines(check, diagnosis.stop(), FOUND)
+    work.end()
+    finding = last_finding(check, lines, "F01", work.pid)
+    check.that("F08" in finding["because"], f"because {finding['because']}")
+    check.that(f"prlimit --pid {work.pid} --nofile=" in advice(finding), advice(finding))
+
+
+# Controls
+
+@live
+def test_all_is_well(check, lab):
+    work = lab.work("touch", "10", "--wait", "--hold")
+    ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3")
+    work.end()
+    check.equal("status", (ran.returncode, ran.err), (0, ""))
+    check.that(ran.out.endswith("no finding: all is well as far as it was checked\n"),
+               ran.out[-200:])
+    check.that("\nchecked: map count, descriptors" in ran.out, "it does not say what it checked")
+    check.that(f"touch[{work.pid}]" in ran.out, "it does not say of whom")
+
+
+@live
+def test_blind_hook_is_named(check, lab):
+    work = lab.work("touch", "10", "--wait", "--hold")
+    ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--hook", "signal=none")
+    work.end()
+    check.that(re.search(r"^not checked: .*signal \(", ran.out, re.M), ran.out)
+
+
+@live
+def test_churn_is_no_leak(check, lab):
+    lines, _, truth = grow(check, lab, "churn", "20000")
+    check.equal("findings", ids(lines), [])
+    made = lines.of("growth", truth["pid"], what="maps")[0]["sorts"][0]
+    check.equal("made and gone", (made["made"], made["gone"]), (20000, 20000))
+
+
+# Exit status and options
+
+@live
+def test_min_severity_decides(check, lab):
+    work = lab.work("growth", "leak", "0", "--before", "40000", "--wait", "--hold")
+    for level, status, told in (((), 0, True), (("--min-severity", "info"), FOUND, True),
+                                (("--min-severity", "warning"), 0, False),
+                                (("--min-severity", "critical"), 0, False)):
+        ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3", *level)
+        check.equal(f"status with {level}", ran.returncode, status)
+        check.equal(f"told with {level}", "info[M25]" in ran.out, told)
+    work.end()
+
+
+def test_usage(check, lab):
+    for words in ((), ("--json",), ("-p", "x"), ("-p", "1", "--min-severity", "grave")):
+        ran = lab.faultscope("diagnose", *words)
+        check.equal(f"status of {words}", ran.returncode, USAGE)
+        check.that(ran.err.startswith("faultscope: ") and not ran.out, f"{words}: {ran.err!r}")
+
+
+@live
+def test_nobody_there(check, lab):
+    gone = lab.call("true")
+    ran = lab.faultscope("diagnose", "-p", gone.pid)
+    check.equal("status", ran.returncode, NO_TARGET)
+    check.that(f"no process {gone.pid}" in ran.err, ran.err)
+
+
+@live
+def test_assumed_limit(check, lab):
+    work = lab.work("growth", "leak", "0", "--before", "2000", "--wait", "--hold")
+    ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3", "--assume",
+                         "vm.max_map_count=2100")
+    well = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.3")
+    work.end()
+    check.equal("status", (ran.returncode, well.returncode), (FOUND, 0))
+    check.that(ran.out.startswith(f"critical[M25]: growth[{work.pid}]: 2,0"), ran.out[:100])
+    check.that("of an assumed" in ran.out and "2,100 (assumed)" in ran.out, ran.out[:400])
+    check.that("set by" not in ran.out, "nobody set an assumed limit")
+
+
+# Recordings
+
+@live
+def test_replay_finds_the_same(check, lab):
+    lines, capture, truth = grow(check, lab, "tensor", "3000", "--before", "40000", "--children",
+                                 "1", status=FOUND)
+    again = lab.faultscope("diagnose", "--json", "--replay", capture.recording)
+    check.equal("status", again.returncode, capture.status)
+    replayed = Lines(again.out)
+    for kind in ("finding", "holdings", "growth"):
+        check.equal(f"lines of {kind}", sorted(map(str, replayed.of(kind))),
+                    sorted(map(str, lines.of(kind))))
+    check.that(lines.of("finding", truth["child0"]), "nothing of the child")
+
+
+@live
+def test_recording_of_a_run(check, lab):
+    """No holdings are in it: it says so, and the rest of the verdict stands."""
+    recording = lab.dir / "run.fsr"
+    ran = lab.faultscope("run", "-q", "--record", recording, "--", workload_path("growth"),
+                         "tensor", "3000")
+    check.equal("status of run", ran.returncode, 0)
+    text = lab.faultscope("diagnose", "--replay", recording).out
+    check.that(text.startswith("info[M03]: growth["), text[:100])
+    check.that("share_tensor (growth)" in text, "no stack")
+    check.that(re.search(r"^not checked: .*held \(maps and descriptors were not read\)",
+                         text, re.M), text)
+
+
+@live
+def test_run_reports_the_pattern(check, lab):
+    ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000", "--children",
+                         "1", "--sleep-ms", "1500")
+    for words in ("[M03]: growth[", "torch_# (deleted) in tmpfs", "collate_batch (growth)",
+                  "its process tree 2 processes", "torch.stack()"):
+        check.that(words in ran.err, f"no {words!r} in the summary of run: {ran.err}")
+
+
+# Folded stacks
+
+FOLDED = re.compile(r"^[^;]+(;[^;]+)* \d+$")
+
+
+@live
+def test_folded(check, lab):
+    """A line a stack: frames by semicolons, outermost first, a blank, a count."""
+    _, capture, truth = grow(check, lab, "tensor", "1500")
+    ran = text_of(lab, capture, "--format", "folded")
+    check.equal("status", (ran.returncode, ran.err), (0, ""))
+    rows = ran.out.splitlines()
+    check.that(rows and all(map(FOLDED.match, rows)), f"not folded: {rows}")
+    counts = {}
+    for row in rows:
+        stack, _, count = row.rpartition(" ")
+        frames = tuple(frame.split(" (")[0] for frame in stack.split(";"))
+        counts[frames] = counts.get(frames, 0) + int(count)
+    want = ("growth", "__libc_start_call_main", "main", "make_all", "collate_batch",
+            "share_tensor", "mmap", "[maps] torch_#")
+    check.equal("tensors", [n for frames, n in counts.items() if frames[-4:] == want[-4:]], [1500])
+
+
+# The target
+
+@live
+def test_target_is_not_disturbed(check, lab):
+    """Its map count stays, and its maps are read once."""
+    work = lab.work("growth", "leak", "0", "--before", "5000", "--wait", "--hold")
+    before, size = proc_maps(work.pid), len(open(f"/proc/{work.pid}/maps", "rb").read())
+    if not shutil.which("strace"):
+        raise Skip("strace is missing")
+    trace = lab.dir / "trace"
+    ran = lab.call("strace", "-f", "-o", trace, "-e", "trace=openat,read,close", FAULTSCOPE,
+                   "diagnose", "-p", work.pid, "-d", "0.5")
+    check.equal("status", ran.returncode, 0)
+    check.equal("map count", proc_maps(work.pid), before)
+    work.end()
+    opened, taken, smaps = set(), 0, 0
+    for line in trace.read_text().splitlines():
+        call = line.split(maxsplit=1)[1]
+        got = re.search(r"= (-?\d+)", call)
+        if call.startswith("openat"):
+            smaps += "smaps" in call
+            if f"/proc/{work.pid}/maps" in call and got:
+                opened.add(got[1])
+        number = re.match(r"(?:read|close)\((\d+)", call)
+        if number and number[1] in opened:
+            if call.startswith("close"):
+                opened.discard(number[1])
+            else:
+                taken += int(got[1])
+    check.equal("reads of smaps", smaps, 0)
+    check.between("bytes of its maps", taken, size - 4096, size + 8192)
+
+
+@live
+def test_target_dies(check, lab):
+    """Before the time is over: the verdict is of what was."""
+    work = lab.work("growth", "leak", "3000", "--before", "40000", "--wait")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    work.truth()
+    work.end()
+    lines = check_lines(check, diagnosis.finished(), FOUND)
+    check.that({"M10", "M25"} <= set(ids(lines, work.pid)), f"findings {ids(lines)}")
+    check.that(lines.final(work.pid), "no last line")
+
+
+@live
+def test_hostile_names(check, lab):
+    """Command names and file names of awkward bytes: none reaches the terminal."""
+    for case in range(6):
+        work = lab.work("hostile", "--case", str(case), "--wait")
+        ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--min-severity", "info")
+        check.equal(f"status of case {case}", ran.returncode, 0)
+        check.that(not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e]", ran.out),
+                   f"case {case}: {ran.out!r}")
+        work.go()
+    prefix = "torch_1\x1b[31m\x1b]0;owned\x07\n;x"
+    work = lab.work("growth", "tensor", "1500", "--prefix", prefix, "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    work.truth()
+    capture = diagnosis.stop()
+    work.end()
+    check_lines(check, capture, 0)
+    for form in ((), ("--format", "folded")):
+        ran = text_of(lab, capture, *form)
+        check.that("\\x1b[" in ran.out and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", ran.out),
+                   f"{form}: {ran.out[:300]!r}")
+
+
+@live
+def test_pid_namespace(check, lab):
+    """In one there is no name for a stack, and no maps to read: it says so, and goes on."""
+    script = (f"{workload_path('growth')} leak 2000 --wait --hold < \"$1\" > \"$2\" & "
+              f"exec {shlex.quote(str(FAULTSCOPE))} diagnose -p $! -d 1")
+    pipe, out = lab.dir / "in", lab.dir / "truth"
+    os.mkfifo(pipe)
+    out.touch()
+    ran = lab.spawn(["unshare", "-p", "-f", "--mount-proc", "sh", "-c", script, "sh", pipe, out])
+    with open(pipe, "w", encoding="utf-8") as go:
+        until(lambda: "ready" in out.read_text(), "the workload")
+        go.write("g")
+        go.flush()
+        text, err = ran.communicate(timeout=PATIENCE)
+    check.equal("status", ran.returncode, 0)
+    check.that("in a pid namespace: pids are told as the initial namespace has them" in err, err)
+    check.that("growth[" in text and "maps 2,0" in text, text)
+    check.that(re.search(r"^not checked: .*what processes held", text, re.M), text)
+
+
+@live
+def test_script_is_a_process_too(check, lab):
+    """A program that is no C: Python's own frames are at least those of the interpreter."""
+    code = ("import os, sys\nsys.stdin.readline()\nkeep = [os.eventfd(0) for _ in range(400)]\n"
+            "print('{}', flush=True)\nsys.stdin.readline()")
+    process = lab.spawn([sys.executable, "-c", code], stdin=subprocess.PIPE)
+    work = Workload(process, False)
+    diagnosis = Diagnosis(lab, work.pid)
+    process.stdin.write("\n")
+    process.stdin.flush()
+    work.truth()
+    lines = check_lines(check, diagnosis.stop(), 0)
+    work.end()
+    finding = last_finding(check, lines, "F08", work.pid)
+    check.that("eventfd" in evidence(finding, "from"), evidence(finding, "from"))

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One process, pid 10, that holds and makes what a test says; and what the rules find then. */
+#ifndef FS_TESTS_GROWTH_FIXTURE_H
+#define FS_TESTS_GROWTH_FIXTURE_H
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "rules/rules.h"
+
+#define TMPFS 0x01021994
+
+static struct model m;
+static struct findings fs;
+static uint64_t now;
+
+static inline void begin(void)
+{
+	begin_model(&m, NULL);
+	memset(&fs, 0, sizeof(fs));
+	now = SECOND;
+}
+
+static inline void end(void)
+{
+	findings_free(&fs);
+	model_free(&m);
+}
+
+static inline struct fs_process_record process_with(uint32_t maps, uint32_t fds)
+{
+	struct fs_process_record r = process_record(10, 1, now + SECOND / 2);
+
+	r.g.map_count = r.g.map_high = maps;
+	r.g.fds = r.g.fd_high = fds;
+	r.g.fd_soft = 20000;
+	strcpy(r.g.comm, "grower");
+	return r;
+}
+
+static inline struct fs_growth growth_of(uint32_t pid, enum fs_what what, enum fs_call call,
+					 int32_t stack, uint64_t added)
+{
+	struct fs_growth g = {.subject = {.pid = pid, .start_ns = 1}};
+
+	g.what = what;
+	g.call = call;
+	g.stack = stack;
+	g.added = added;
+	return g;
+}
+
+static inline void take_growth(struct fs_growth g)
+{
+	struct fs_growth_record r = RECORD(fs_growth_record, FS_REC_GROWTH, now);
+
+	r.place = m.growths;
+	r.g = g;
+	model_take(&m, &r.h);
+}
+
+/* Mappings of a file, or descriptors: by its name as the kernel side folds it. */
+static inline void made_file(enum fs_what what, int32_t stack, const char *name, uint64_t added,
+			     uint64_t removed)
+{
+	struct fs_growth g = growth_of(10, what, what == FS_WHAT_MAPS ? FS_CALL_MMAP : FS_CALL_OPEN,
+				       stack, added);
+
+	g.removed = removed;
+	g.flags = FS_FILE_KNOWN;
+	g.mode = S_IFREG;
+	snprintf(g.name, sizeof(g.name), "%s", name);
+	take_growth(g);
+}
+
+static inline void made_anonymous(int32_t stack, int prot, int flags, uint64_t added)
+{
+	struct fs_growth g = growth_of(10, FS_WHAT_MAPS, FS_CALL_MMAP, stack, added);
+
+	g.mode = FS_ANON(prot, flags);
+	take_growth(g);
+}
+
+static inline void made_split(int32_t stack, enum fs_call call, uint64_t added)
+{
+	take_growth(growth_of(10, FS_WHAT_MAPS, call, stack, added));
+}
+
+/* By nobody in particular: who unmaps does not say whose. */
+static inline void unmapped(uint64_t removed)
+{
+	struct fs_growth g = growth_of(10, FS_WHAT_MAPS, FS_CALL_MUNMAP, -1, 0);
+
+	g.removed = removed;
+	take_growth(g);
+}
+
+static inline void stack_reads(int32_t stack, const char *text, uint32_t flags)
+{
+	struct fs_frames_record r = RECORD(fs_frames_record, FS_REC_FRAMES, now);
+
+	r.subject = (struct fs_subject){.pid = 10, .start_ns = 1};
+	r.stack = stack;
+	r.flags = flags;
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	model_take(&m, &r.h);
+}
+
+static inline void holds_of(uint32_t pid, enum fs_what what, uint32_t nth,
+			    enum fs_holding_kind kind, const char *name, uint64_t count)
+{
+	struct fs_holding_record r = RECORD(fs_holding_record, FS_REC_HOLDING, now);
+
+	r.nth = nth;
+	r.g = (struct fs_holding){.subject = {.pid = pid, .start_ns = 1}};
+	r.g.what = what;
+	r.g.kind = kind;
+	r.g.count = count;
+	r.g.names = 2;
+	snprintf(r.g.name, sizeof(r.g.name), "%s", name);
+	model_take(&m, &r.h);
+}
+
+static inline void holds(enum fs_what what, uint32_t nth, enum fs_holding_kind kind,
+			 const char *name, uint64_t count)
+{
+	holds_of(10, what, nth, kind, name, count);
+}
+
+static inline void judge_window(void)
+{
+	struct fs_tick_record t = tick_record(now += SECOND);
+
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+}
+
+static inline const struct finding *find_of(const char *id, uint32_t pid)
+{
+	for (size_t i = 0; i < fs.n; i++)
+		if (fs.f[i].open && !strcmp(fs.f[i].rule->id, id) && fs.f[i].subject.pid == pid)
+			return &fs.f[i];
+	return NULL;
+}
+
+static inline const struct finding *find(const char *id)
+{
+	return find_of(id, 10);
+}
+
+/* The value of a piece of evidence; NULL where there is none. */
+static inline const char *evidence_of(const struct finding *f, const char *field)
+{
+	for (size_t i = 0; f && i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, field))
+			return f->evidence[i].value;
+	return NULL;
+}
+
+static inline bool advises(const struct finding *f, const char *words)
+{
+	for (size_t i = 0; f && i < f->nr_remedies; i++)
+		if (strstr(f->remedy[i], words))
+			return true;
+	return false;
+}
+
+/* The ids of all that is open, in the table's order. */
+static inline const char *open_ids(void)
+{
+	static char ids[256];
+
+	ids[0] = 0;
+	for (size_t r = 0; r < nr_rules; r++)
+		for (size_t i = 0; i < fs.n; i++)
+			if (fs.f[i].open && fs.f[i].rule == &rules[r])
+				sprintf(ids + strlen(ids), "%s%s", *ids ? " " : "", rules[r].id);
+	return ids;
+}
+
+#endif

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* M03 to M12 and F08 to F11: each fires on its pattern, and is silent on what looks alike. */
+#include "growth_fixture.h"
+#include "tap.h"
+
+static void begin_with(uint32_t maps, uint32_t fds)
+{
+	struct fs_process_record r = process_with(maps, fds);
+
+	begin();
+	model_take(&m, &r.h);
+}
+
+static void judged(const char *want, const char *name)
+{
+	judge_window();
+	is_str(open_ids(), want, name);
+}
+
+/* What every finding of growth has. */
+static void is_told(const char *id, enum severity severity, const char *title, const char *holds,
+		    const char *from, const char *fix)
+{
+	const struct finding *f = find(id);
+	const char *what = evidence_of(f, "it holds"), *stack = evidence_of(f, "from");
+
+	if (!what)
+		what = evidence_of(f, "it made");
+	if (!ok(f, "%s opens", id))
+		return;
+	ok(f->severity == severity, "%s: %s", id, severity_name(severity));
+	ok(strstr(f->title, title), "%s says \"%s\": %s", id, title, f->title);
+	ok(what && strstr(what, holds), "%s names %s: %s", id, holds, what ? what : "");
+	ok(!from ? !stack : stack && strstr(stack, from), "%s comes from %s: %s", id,
+	   from ? from : "nowhere that is known", stack ? stack : "");
+	ok(advises(f, fix), "%s advises: %s", id, fix);
+	ok(f->cause && *f->cause, "%s has a cause", id);
+}
+
+#define RAISE_MAPS "sysctl -w vm.max_map_count=131072"
+
+static void test_torch(void)
+{
+	const struct finding *f;
+
+	begin_with(40000, 50);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 38000);
+	holds(FS_WHAT_MAPS, 1, FS_HOLDING_FILE_PRIVATE, "/usr/lib/libtorch_cpu.so", 12);
+	made_file(FS_WHAT_MAPS, 3, "torch_#", 1000, 0);
+	stack_reads(3, "mmap (libc.so.6)\nTHManagedMapAllocator (libtorch_cpu.so)\nmain (python3)",
+		    0);
+	judged("M03 M25", "tensors in shared memory");
+	is_told("M03", SEVERITY_WARNING, "39,000 of 40,000 mappings", "/dev/shm/torch_#",
+		"mmap (libc.so.6) <- THManagedMapAllocator (libtorch_cpu.so) <- main (python3)",
+		"DataLoader(multiprocessing_context='fork')");
+	f = find("M03");
+	ok(evidence_of(f, "sharing strategy") &&
+		   !strncmp(evidence_of(f, "sharing strategy"), "file_system:", 12),
+	   "no descriptor each: file_system");
+	ok(advises(f, RAISE_MAPS), "and to gain time");
+	ok(!evidence_of(f, "its process tree"), "no tree of one process");
+	ok(find("M25")->nr_because == 1 && !strcmp(find("M25")->because[0]->id, "M03"),
+	   "the near limit is because of it");
+	end();
+
+	begin_with(5000, 5000);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
+	judged("M03 F10", "and a descriptor each");
+	ok(!strncmp(evidence_of(find("M03"), "sharing strategy"), "file_descriptor:", 16),
+	   "file_descriptor");
+	is_told("F10", SEVERITY_INFO, "4,800 of 5,000 descriptors", "/torch_#", NULL,
+		"set_sharing_strategy('file_system')");
+	end();
+
+	begin_with(5000, 50);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 4000);
+	holds(FS_WHAT_MAPS, 1, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 900);
+	judged("", "900 tensors among 5,000 mappings are no pattern");
+	end();
+
+	begin_with(5000, 50);
+	made_file(FS_WHAT_MAPS, 3, "torch_#", 3000, 0);
+	unmapped(2500);
+	judged("", "3,000 made and 2,500 unmapped: not known to be left");
+	end();
+}
+
+/* A trainer and two workers; the workers have some, too. */
+static void test_tree(void)
+{
+	struct fs_process_record r = process_with(5000, 50);
+	const char *tree;
+
+	begin();
+	model_take(&m, &r.h);
+	for (uint32_t pid = 11; pid <= 12; pid++) {
+		r.subject.pid = pid;
+		r.g.ppid = 10;
+		sprintf(r.g.comm, "worker%u", pid);
+		r.g.map_count = 3000;
+		model_take(&m, &r.h);
+		holds_of(pid, FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_#",
+			 pid * 200);
+	}
+	r.subject.pid = 90;
+	r.g.ppid = 1;
+	strcpy(r.g.comm, "stranger");
+	model_take(&m, &r.h);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_#", 4000);
+	judge_window();
+	tree = evidence_of(find("M03"), "its process tree");
+	is_str(tree,
+	       "3 processes: grower[10] 4,000; worker12[12] 2,400, child of 10; worker11[11] "
+	       "2,200, child of 10",
+	       "whose tensors they are");
+	is_str(evidence_of(find_of("M03", 12), "its process tree"), tree,
+	       "a child tells the same tree");
+	ok(!find_of("M03", 90), "a stranger has no part in it");
+
+	r.g.flags = FS_PROC_FINAL;
+	for (uint32_t pid = 11; pid <= 12; pid++) {
+		r.subject.pid = pid;
+		r.g.ppid = 10;
+		model_next_window(&m);
+		findings_next_window(&fs);
+		model_take(&m, &r.h);
+		judge_window();
+	}
+	r = process_with(5001, 50);
+	model_next_window(&m);
+	findings_next_window(&fs);
+	model_take(&m, &r.h);
+	judge_window();
+	ok(evidence_of(find("M03"), "its process tree") &&
+		   !strncmp(evidence_of(find("M03"), "its process tree"), "2 processes:", 12),
+	   "the tree as it was last stays when only one is left");
+	end();
+}
+
+static void test_threads(void)
+{
+	struct fs_process_record r = process_with(8100, 20);
+
+	begin();
+	r.g.threads = 4000;
+	model_take(&m, &r.h);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 4010);
+	holds(FS_WHAT_MAPS, 1, FS_HOLDING_GUARD, "---p 4 KiB", 4000);
+	judged("M04", "a guard a thread");
+	is_told("M04", SEVERITY_INFO, "4,000 threads: their stacks and guards are most of 8,100",
+		"---p", NULL, "fewer threads");
+	is_str(evidence_of(find("M04"), "threads"), "4,000", "it counts the threads");
+	end();
+
+	begin();
+	r.g.threads = 3000;
+	model_take(&m, &r.h);
+	made_split(1, FS_CALL_MPROTECT, 6000);
+	stack_reads(1, "mprotect (libc.so.6)\npthread_create (libc.so.6)\nspawn (app)", 0);
+	judged("M04", "made while watched, and nothing was read");
+	is_told("M04", SEVERITY_INFO, "3,000 threads: their stacks and guards are most of 8,100",
+		"stacks of threads", "pthread_create (libc.so.6) <- spawn (app)", "fewer threads");
+	end();
+
+	begin();
+	r.g.threads = 3000;
+	r.g.map_count = r.g.map_high = 20000;
+	model_take(&m, &r.h);
+	made_split(1, FS_CALL_MPROTECT, 14000);
+	stack_reads(1, "mprotect (libc.so.6)\nsomebody_else (app)", 0);
+	judged("", "many threads, but more of something else");
+	end();
+	r.g.map_count = r.g.map_high = 8100;
+
+	begin();
+	r.g.threads = 1;
+	model_take(&m, &r.h);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_GUARD, "---p 4 KiB", 4000);
+	judged("", "4,000 guards of one thread are none of stacks");
+	end();
+}
+
+static void test_java(void)
+{
+	begin_with(40000, 300);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/memfd:java_heap (deleted)", 30000);
+	judged("M05 M25", "pieces of a heap");
+	is_told("M05", SEVERITY_WARNING, "30,000 of 40,000 mappings", "java_heap", NULL,
+		"-XX:+UseG1GC");
+	end();
+	begin_with(40000, 300);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/java/classes.jsa", 30000);
+	judged("M25", "another file of Java's is not its heap");
+	end();
+}
+
+static void test_allocator(void)
+{
+	static const char *const stacks[] = {
+		"mprotect (libc.so.6)\nje_pages_decommit (libjemalloc.so.2)\nmain (redis-server)",
+		"madvise (libc.so.6)\n_mi_os_decommit (libmimalloc.so.2)\nmain (app)",
+		"munmap (libc.so.6)\nheap_trim (libc.so.6)\n_int_free (libc.so.6)\nmain (app)"};
+	struct fs_tick_record t;
+
+	for (size_t i = 0; i < 3; i++) {
+		begin_with(5000, 10);
+		made_split(7, FS_CALL_MPROTECT, 3000);
+		stack_reads(7, stacks[i], 0);
+		judged("M06", "an allocator that splits");
+		is_told("M06", SEVERITY_INFO, "3,000 of 3,000 mappings made while watched",
+			"split by mprotect", "main", "retain:true");
+		ok(!advises(find("M06"), "overcommit_memory=2"), "nothing of overcommit");
+		end();
+	}
+	begin_with(5000, 10);
+	made_split(7, FS_CALL_MADVISE, 3000);
+	stack_reads(7, stacks[0], 0);
+	t = tick_record(now += SECOND);
+	t.limits.overcommit_memory = 2;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	ok(advises(find("M06"), "vm.overcommit_memory=2 makes allocators take rights away"),
+	   "in mode 2 it says so");
+	end();
+
+	begin_with(5000, 10);
+	made_split(7, FS_CALL_MPROTECT, 3000);
+	stack_reads(7, "mprotect (libc.so.6)\nprotect_page (app)\nmain (app)", 0);
+	judged("", "splits of the program's own are no allocator's");
+	end();
+	begin_with(5000, 10);
+	made_split(7, FS_CALL_MPROTECT, 3000);
+	unmapped(2900);
+	stack_reads(7, stacks[0], 0);
+	judged("", "splits that merge again are no growth");
+	end();
+}
+
+static void test_go(void)
+{
+	begin_with(5000, 10);
+	made_split(7, FS_CALL_MADVISE, 3000);
+	stack_reads(7, "runtime.madvise (app)\nruntime.sysHugePageOS (app)\nmain.main (app)", 0);
+	judged("M08", "the Go runtime splits");
+	is_told("M08", SEVERITY_INFO, "3,000 of 3,000", "split by madvise", "runtime.sysHugePageOS",
+		"Go 1.21.1 to 1.21.3");
+	end();
+	begin_with(5000, 10);
+	made_split(7, FS_CALL_MADVISE, 3000);
+	stack_reads(7, "madvise (libc.so.6)\nruntime (app)", 0);
+	judged("", "a function that is called runtime is not it");
+	end();
+}
+
+static void test_dotnet(void)
+{
+	begin_with(4000, 10);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 2000);
+	judged("M07", "code mapped twice");
+	is_told("M07", SEVERITY_INFO, "2,000 of 4,000 mappings", "doublemapper", NULL,
+		"DOTNET_EnableWriteXorExecute=0");
+	end();
+	begin_with(40000, 10);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 38000);
+	holds(FS_WHAT_MAPS, 1, FS_HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 600);
+	judged("M25", "a few among many are not what grew");
+	end();
+}
+
+static void test_files(void)
+{
+	begin_with(6000, 10);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
+	judged("M09", "a map a file");
+	is_told("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are files", "/srv/index/#.doc", NULL,
+		"merge segments");
+	end();
+	begin_with(6000, 10);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/one.db", 4000);
+	judged("", "many mappings of one file are not many files");
+	end();
+	begin_with(6000, 10);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SPECIAL, "[anon_shmem:buffer#]", 4000);
+	judged("", "names that are no files are not files");
+	end();
+}
+
+static void test_leak(void)
+{
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
+	made_anonymous(3, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
+	made_file(FS_WHAT_MAPS, 4, "libx.so", 5, 0);
+	stack_reads(2, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
+	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
+	judged("M10", "two sorts, one place");
+	is_told("M10", SEVERITY_INFO,
+		"4,000 of 4,005 mappings made while watched are from one place", "anonymous",
+		"leak (app) (stack may be short)", "unmap on every path");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 1900);
+	made_anonymous(-1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 2100);
+	stack_reads(2, "mmap (libc.so.6)\nleak (app)", 0);
+	judged("M10", "stacks that were lost say nothing against it");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+	unmapped(3990);
+	stack_reads(2, "mmap (libc.so.6)\nchurn (app)", 0);
+	judged("", "what is unmapped again is no leak");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
+	made_anonymous(3, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
+	stack_reads(2, "mmap (libc.so.6)\none (app)", 0);
+	stack_reads(3, "mmap (libc.so.6)\nother (app)", 0);
+	judged("", "two places, each half: no one place");
+	end();
+
+	begin_with(4100, 10);
+	made_anonymous(-1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+	judged("", "no stack, no place");
+	end();
+
+	begin_with(900, 10);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 900);
+	judged("", "few are no news");
+	end();
+}
+
+static void test_burst(void)
+{
+	struct fs_process_record r = process_with(1000, 10);
+
+	begin();
+	r.g.map_high = 60000;
+	model_take(&m, &r.h);
+	judge_window();
+	ok(find("M11") && find("M11")->severity == SEVERITY_INFO &&
+		   strstr(find("M11")->title, "at 60,000, 91% of vm.max_map_count"),
+	   "a burst that is over opens M11");
+	ok(advises(find("M11"), "high-water mark"), "size it for the mark");
+	end();
+	begin();
+	r.g.map_count = 31000;
+	model_take(&m, &r.h);
+	judge_window();
+	ok(!find("M11"), "still half of it there: no burst");
+	end();
+	begin();
+	r.g.map_count = 1000;
+	r.g.map_high = 45000;
+	model_take(&m, &r.h);
+	judge_window();
+	ok(!find("M11"), "below 70 %%: none");
+	end();
+}
+
+static void test_wine(void)
+{
+	struct fs_process_record r = process_with(50000, 1000);
+
+	begin();
+	strcpy(r.g.comm, "Game.EXE");
+	model_take(&m, &r.h);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
+	judged("M12 M25 F11", "a Windows program");
+	ok(find("M12")->severity == SEVERITY_WARNING &&
+		   advises(find("M12"), "vm.max_map_count=1048576"),
+	   "what distributions for games set");
+	is_told("F11", SEVERITY_INFO, "950 of 1,000 descriptors", "eventfd", NULL, "ntsync");
+	end();
+	begin();
+	strcpy(r.g.comm, "game.exec");
+	model_take(&m, &r.h);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
+	judged("M25", "another program with as many");
+	end();
+	begin();
+	strcpy(r.g.comm, "small.exe");
+	r.g.map_count = r.g.map_high = 30000;
+	model_take(&m, &r.h);
+	judged("", "a small one");
+	end();
+}
+
+static void test_class(void)
+{
+	struct fs_process_record r = process_with(100, 700);
+
+	begin_with(100, 700);
+	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 500, 20);
+	made_file(FS_WHAT_FDS, 6, "data", 20, 0);
+	stack_reads(5, "epoll_create1 (libc.so.6)\nwatch (app)", 0);
+	judged("F08", "one class grows");
+	is_told("F08", SEVERITY_INFO, "480 of 500 descriptors made while watched", "[eventpoll]",
+		"epoll_create1 (libc.so.6) <- watch (app)", "close what the place");
+	end();
+
+	begin_with(100, 700);
+	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 500, 480);
+	judged("", "opened and closed again: no leak");
+	end();
+	begin_with(100, 700);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 690);
+	judged("", "held, and not growing: no leak");
+	end();
+	begin_with(100, 700);
+	made_file(FS_WHAT_FDS, 5, "log.#", 500, 0);
+	judged("", "files are no class of their own");
+	end();
+	begin();
+	strcpy(r.g.comm, "wineserver");
+	model_take(&m, &r.h);
+	made_file(FS_WHAT_FDS, 5, "[eventfd]", 500, 0);
+	judge_window();
+	ok(!find("F08"), "Wine's have a name of their own");
+	end();
+}
+
+static void test_close_wait(void)
+{
+	struct fs_growth g = growth_of(10, FS_WHAT_FDS, FS_CALL_SOCKET, 8, 300);
+
+	begin_with(100, 700);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 600);
+	holds(FS_WHAT_FDS, 1, FS_HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 40);
+	g.flags = FS_FILE_KNOWN;
+	g.mode = S_IFSOCK;
+	take_growth(g);
+	stack_reads(8, "connect (libc.so.6)\nredis_get (cart)", 0);
+	judge_window();
+	is_told("F09", SEVERITY_INFO, "600 of 700 descriptors", "CLOSE_WAIT to 10.0.0.9:6379",
+		"redis_get (cart)", "when a read of it gives 0");
+	end();
+	begin_with(100, 700);
+	holds(FS_WHAT_FDS, 0, FS_HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 600);
+	holds(FS_WHAT_FDS, 1, FS_HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 60);
+	judged("", "a few among many that are in use");
+	end();
+}
+
+/* By how near the limit is. */
+static void test_severity(void)
+{
+	begin_with(100, 15000);
+	made_file(FS_WHAT_FDS, 5, "[eventfd]", 500, 0);
+	judge_window();
+	ok(find("F08") && find("F08")->severity == SEVERITY_WARNING,
+	   "past half of the limit it is a warning");
+	end();
+}
+
+/* A recording may hold anything. */
+static void test_hostile(void)
+{
+	char long_text[3000];
+	const struct finding *f;
+
+	begin_with(60000, 10);
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = 0;
+	for (size_t i = 200; i < sizeof(long_text); i += 200)
+		long_text[i] = '\n';
+	made_file(FS_WHAT_MAPS, 3, "torch_#\x01\x01\x1b[31m", UINT64_MAX / 2, 0);
+	stack_reads(3, long_text, 0);
+	judge_window();
+	f = find("M03");
+	ok(f && strlen(evidence_of(f, "from")) < sizeof(f->evidence[0].value),
+	   "a stack of long lines is cut");
+	end();
+	begin_with(60000, 10);
+	made_file(FS_WHAT_MAPS, 3, "torch_#", 10, UINT64_MAX);
+	judge_window();
+	ok(!find("M03"), "more taken away than was made: nothing is left");
+	end();
+}
+
+int main(void)
+{
+	test_torch();
+	test_tree();
+	test_threads();
+	test_java();
+	test_allocator();
+	test_go();
+	test_dotnet();
+	test_files();
+	test_leak();
+	test_burst();
+	test_wine();
+	test_class();
+	test_close_wait();
+	test_severity();
+	test_hostile();
+	return tap_done();
+}

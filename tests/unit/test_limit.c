@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/limit.h"
+#include "tap.h"
+
+int main(void)
+{
+	const struct limit *maps = &limit_table[LIMIT_MAX_MAP_COUNT];
+
+	is_u64(limit_roomy(maps, 30000), 65536, "room for twice the peak");
+	is_u64(limit_above(maps, 30000, 65530), 131072, "but what is advised is more than holds");
+	is_u64(limit_above(maps, 32766, 65530), 131072, "by far");
+	is_u64(limit_above(maps, 100, 262144), 524288, "whatever the peak");
+	is_u64(limit_above(maps, 60000, 65530), 131072, "where that is enough, for the peak");
+	is_u64(limit_above(maps, 500000, 65530), 1048576, "a peak far above it counts");
+	is_u64(limit_above(maps, 60000, 0), 131072, "a limit that is not known is none");
+	ok(limit_above(maps, UINT64_MAX, UINT64_MAX) <= 2147483647,
+	   "never more than the kernel takes");
+	return tap_done();
+}

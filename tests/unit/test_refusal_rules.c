@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* M15 to M19, M21, M23: a refusal of each cause opens its rule and no other. */
+#include <errno.h>
+#include <string.h>
+
+#include "growth_fixture.h"
+#include "rules/refusal_rules.h"
+#include "tap.h"
+
+static const struct {
+	const char *cause, *id;
+	enum fs_call call;
+	int error;
+	enum severity severity;
+	const char *title, *advice;
+} cases[] = {
+	{"overcommit_strict", "M15", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
+	 "mmap refused with ENOMEM: CommitLimit is used up", "1.00 GiB of 8.00 GiB are promised"},
+	{"overcommit_heuristic", "M16", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
+	 "larger than all of memory and swap", "MAP_NORESERVE"},
+	{"overcommit_strict", "M17", FS_CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
+	 "would have to be promised", "posix_spawn()"},
+	{"overcommit_heuristic", "M17", FS_CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
+	 "would have to be promised", "vm.overcommit_memory=1"},
+	{"address_space", "M18", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "no free range",
+	 "reserve less at a time"},
+	{"hugetlb_pool", "M19", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "pool of huge pages",
+	 "vm.nr_hugepages=520"},
+	{"driver", "M21", FS_CALL_MMAP, EIO, SEVERITY_WARNING, "driver said no", "dmesg"},
+	{"rlimit_nproc", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "RLIMIT_NPROC",
+	 "prlimit --pid 10 --nproc="},
+	{"cgroup_pids", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max", "TasksMax="},
+	{"threads_max", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "kernel.threads-max",
+	 "kernel.threads-max=60000"},
+};
+
+/* The rules of refusals that say something of a verdict. */
+static size_t rules_of(const struct occasion *o, struct finding *ret, const char **ret_id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < nr_rules; i++) {
+		struct finding f = {.rule = &rules[i]};
+
+		if (rules[i].trigger != ON_REFUSED || !rules[i].test(o, NULL, &f))
+			continue;
+		*ret = f;
+		*ret_id = rules[i].id;
+		n++;
+	}
+	return n;
+}
+
+static void test_case(size_t i)
+{
+	struct fs_refused_record r = refused_record(10, cases[i].call, cases[i].error);
+	struct verdict v = {.cause = cases[i].cause, .certain = true};
+	struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
+	const char *id = "none";
+	struct finding f = {};
+	size_t n;
+
+	begin();
+	m.tick.limits.huge_pages = 8;
+	m.tick.limits.threads_max = 30000;
+	r.count = 7;
+	v.nr_evidence = 1;
+	strcpy(v.evidence[0].field, "pages");
+	strcpy(v.evidence[0].value, "12");
+	strcpy(v.evidence[0].limit, "10");
+	v.nr_next = 1;
+	v.next[0] = "rlimit_as";
+	n = rules_of(&o, &f, &id);
+	ok(n == 1 && !strcmp(id, cases[i].id), "%s of call %d: %s alone", cases[i].cause,
+	   cases[i].call, cases[i].id);
+	ok(f.severity == cases[i].severity && f.cause == v.cause, "%s: severity and cause", id);
+	ok(strstr(f.title, cases[i].title), "%s says \"%s\": %s", id, cases[i].title, f.title);
+	ok(advises(&f, cases[i].advice), "%s advises: %s", id, cases[i].advice);
+	is_str(evidence_of(&f, "pages"), "12", "it shows what decided");
+	is_str(evidence_of(&f, "refused_calls"), "7", "and how often");
+	is_str(evidence_of(&f, "would_fail_next"), "rlimit_as", "and what stands behind it");
+	end();
+}
+
+/* Every cause there is leads to one finding: its own, or that of all others. */
+static void test_all_causes(void)
+{
+	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct verdict v = {};
+	struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
+	struct finding f = {};
+	const char *id = "none";
+
+	begin();
+	for (size_t i = 0; cause_names[i]; i++) {
+		v.cause = cause_names[i];
+		is_u64(rules_of(&o, &f, &id), 1, cause_names[i]);
+		ok(f.nr_remedies && *f.title, "%s: %s has a title and a remedy", cause_names[i],
+		   id);
+	}
+	end();
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_case(i);
+	test_all_causes();
+	return tap_done();
+}
