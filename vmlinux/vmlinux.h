@@ -228,6 +228,7 @@ struct list_head {
 };
 
 struct signal_struct {
+	short oom_score_adj;
 	atomic_t live;
 	int nr_threads;
 	struct list_head thread_head;
