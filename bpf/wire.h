@@ -66,6 +66,8 @@
 	X(IO_URING_REGISTER, "io_uring_register")                                                  \
 	X(PIPE_SIZE, "fcntl")                                                                      \
 	X(MSYNC, "msync")                                                                          \
+	X(MINCORE, "mincore")                                                                      \
+	X(MBIND, "mbind")                                                                          \
 	X(SETRLIMIT, "setrlimit")
 
 enum fs_call {
@@ -371,6 +373,7 @@ struct fs_asked {
 #define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
 #define FS_FACT_SAID_FILE_MAX 512u
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
+#define FS_FACT_FILTERED      2048u /* a filter of seccomp decides of its calls too */
 
 /* State at the moment a call was refused. */
 struct fs_refused_record {

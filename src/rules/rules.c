@@ -157,7 +157,8 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 	if (!refusal_has_cause(o, "inotify_instances"))
 		return false;
 	refusal_say(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
-	finding_remedy(f, "to gain time (host-wide): sysctl -w fs.inotify.max_user_instances=%" PRIu64,
+	finding_remedy(f,
+		       "to gain time (host-wide): sysctl -w fs.inotify.max_user_instances=%" PRIu64,
 		       (uint64_t)o->m->tick.limits.inotify_instances * 4);
 	return true;
 }
