@@ -188,6 +188,8 @@ record_part(read_range)
 	case FS_CALL_MUNLOCK:
 	case FS_CALL_MUNMAP:
 	case FS_CALL_MSYNC:
+	case FS_CALL_MINCORE:
+	case FS_CALL_MBIND:
 		from = r->args[0];
 		length = r->args[1] + (from & (PAGE_BYTES - 1));
 		break;
@@ -332,6 +334,7 @@ record_part(read_user)
 
 #define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
 
+#define SECCOMP_FILTER_BIT	1 /* SECCOMP_MODE_FILTER is 2 */
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
 /* Without branches: the verifier would go through all that follows for each set of facts. */
@@ -343,6 +346,9 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 		      bit_to(caps, CAP_SYS_ADMIN, FS_FACT_ADMIN) |
 		      bit_to(caps, CAP_SYS_RAWIO, FS_FACT_RAWIO);
 
+	if (bpf_core_field_exists(task->seccomp))
+		facts |= bit_to(BPF_CORE_READ(task, seccomp.mode), SECCOMP_FILTER_BIT,
+				FS_FACT_FILTERED);
 	if (!BPF_CORE_READ(task, cred, user, uid.val))
 		facts |= FS_FACT_ROOT;
 	if (mm)

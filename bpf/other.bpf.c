@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Calls of which only refusals are told, and what the kernel itself says of one in its log. */
+#include "oom.bpf.h"
 #include "refusal.bpf.h"
 
 #define F_SETPIPE_SZ 1031
@@ -69,9 +70,13 @@ static __always_inline int line_written(const char *text, unsigned long len)
 	struct fs_state *st;
 	__u32 facts = 0;
 
-	if (len < SAID_PREFIX || get(task, flags) & PF_KTHREAD)
+	if (len < SAID_PREFIX)
 		return 0;
 	bpf_probe_read_kernel(start, sizeof(start), text);
+	if (begins(start, "oom-kill"))
+		oom_line(text, len);
+	if (get(task, flags) & PF_KTHREAD)
+		return 0;
 	if (begins(start, "__vm_eno"))
 		facts = FS_FACT_SAID_COMMIT;
 	else if (begins(start, "VFS: fil"))

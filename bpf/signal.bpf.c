@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Fault signals: the access, and what is mapped where it went. */
-#include "evidence.bpf.h"
+#include "oom.bpf.h"
 
 #define SIGBUS	7
+#define SIGKILL 9
 #define SIGSEGV 11
+
+#define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
 /* How full a tmpfs is, but for what other CPUs have not yet added up. */
 static __always_inline void read_tmpfs(struct fs_signal_record *r, struct file *file)
@@ -106,6 +109,12 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	int code = 0;
 	__u64 address = 0;
 
+	if (sig == SIGKILL && IS_PRIV(info)) {
+		leader = get(target, group_leader);
+		if (proc_find(leader))
+			oom_signal(target, leader);
+		return 0;
+	}
 	/* SEND_SIG_NOINFO and SEND_SIG_PRIV are 0 and 1; a fault comes with a real siginfo. */
 	if ((sig != SIGSEGV && sig != SIGBUS) || (unsigned long)info <= 1)
 		return 0;

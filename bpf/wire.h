@@ -66,6 +66,8 @@
 	X(IO_URING_REGISTER, "io_uring_register")                                                  \
 	X(PIPE_SIZE, "fcntl")                                                                      \
 	X(MSYNC, "msync")                                                                          \
+	X(MINCORE, "mincore")                                                                      \
+	X(MBIND, "mbind")                                                                          \
 	X(SETRLIMIT, "setrlimit")
 
 enum fs_call {
@@ -257,6 +259,7 @@ enum fs_record_kind {
 	FS_REC_FORK,
 	FS_REC_EXEC,
 	FS_REC_STACK,
+	FS_REC_OOM,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -370,6 +373,7 @@ struct fs_asked {
 #define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
 #define FS_FACT_SAID_FILE_MAX 512u
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
+#define FS_FACT_FILTERED      2048u /* a filter of seccomp decides of its calls too */
 
 /* State at the moment a call was refused. */
 struct fs_refused_record {
@@ -435,6 +439,33 @@ struct fs_signal_record {
 	__u32 odd_registers; /* whether one holds what is an address in neither half */
 	__u32 pad;
 	char comm[FS_COMM_LEN];
+};
+
+/* Why the OOM killer was called: enum oom_constraint of include/linux/oom.h. */
+enum fs_oom_constraint {
+	FS_OOM_UNKNOWN,
+	FS_OOM_NONE, /* the machine's memory */
+	FS_OOM_CPUSET,
+	FS_OOM_POLICY,
+	FS_OOM_MEMCG,
+};
+
+/* A process was chosen by the OOM killer: as it was then. */
+struct fs_oom_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 constraint; /* enum fs_oom_constraint: as the kernel's log has it */
+	__s32 score_adj;
+	__u64 total_vm_pages;
+	__s64 rss_file_pages;
+	__s64 rss_anon_pages;
+	__s64 swap_pages;
+	__s64 rss_shmem_pages;
+	struct fs_level memory; /* pages, of its memory cgroup */
+	__u32 by;		/* pid of who asked for memory then */
+	char by_comm[FS_COMM_LEN];
+	char comm[FS_COMM_LEN];
+	__u32 pad;
 };
 
 /* Equal ones (instruction, class) are coalesced. */

@@ -37,6 +37,7 @@ static const struct {
 	{"fault_begin", "fault", "a fault", WORK_FAULT, TIER_1},
 	{"fault_kernel", "kernel_fault", "a fault in a user copy", WORK_USER_COPY, TIER_1},
 	{"signal", "signal", "a signal", WORK_SIGNAL, TIER_1},
+	{"oom", "kill", "a kill by the OOM killer", NR_WORKS, NOTHING},
 	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
 	{"fault_end", "fault", "a fault", WORK_FAULT, ALL_TIERS},
 	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
@@ -68,6 +69,7 @@ static const char *not_measured(const char *hook)
 {
 	return !strcmp(hook, "state") ? "within the cost of the others"
 	       : !strcmp(hook, "log") ? "it would take writing into the kernel's log"
+	       : !strcmp(hook, "oom") ? "it would take a kill"
 				      : NULL;
 }
 

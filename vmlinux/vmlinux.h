@@ -228,6 +228,7 @@ struct list_head {
 };
 
 struct signal_struct {
+	short oom_score_adj;
 	atomic_t live;
 	int nr_threads;
 	struct list_head thread_head;
@@ -408,8 +409,13 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct seccomp {
+	int mode;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct seccomp seccomp;
 	struct mm_struct *mm;
 	unsigned int flags;
 	pid_t pid;

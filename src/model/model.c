@@ -420,6 +420,7 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_REFUSED:
 	case FS_REC_SIGNAL:
 	case FS_REC_KERNEL_FAULT:
+	case FS_REC_OOM:
 		return take_event(m, h);
 	case FS_REC_HOST:
 		memcpy(&m->host, h, sizeof(m->host));

@@ -82,6 +82,7 @@ union event {
 	struct fs_refused_record refused;
 	struct fs_signal_record signal;
 	struct fs_kernel_fault_record kernel_fault;
+	struct fs_oom_record oom;
 };
 
 /* The highest of all subjects, and whose it was. */

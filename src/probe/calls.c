@@ -87,6 +87,8 @@ const struct call_row call_rows[] = {
 	ROW(epoll_ctl, EPOLL_CTL, WATCH),
 	ROW(io_uring_register, IO_URING_REGISTER, RING),
 	ROW(msync, MSYNC, RANGE),
+	ROW(mincore, MINCORE, RANGE),
+	ROW(mbind, MBIND, RANGE),
 #ifdef __NR_setrlimit
 	ROW(setrlimit, SETRLIMIT, SETRLIMIT),
 #endif
@@ -164,6 +166,8 @@ static const struct call_row compat_rows[] = {
 	{255, FS_CALL_EPOLL_CTL, FS_SHAPE_WATCH, "epoll_ctl"},
 	{427, FS_CALL_IO_URING_REGISTER, FS_SHAPE_RING, "io_uring_register"},
 	{144, FS_CALL_MSYNC, FS_SHAPE_RANGE, "msync"},
+	{218, FS_CALL_MINCORE, FS_SHAPE_RANGE, "mincore"},
+	{274, FS_CALL_MBIND, FS_SHAPE_RANGE, "mbind"},
 };
 #endif
 

@@ -126,6 +126,13 @@ const struct hook hooks[] = {
 			},
 	},
 	{
+		.name = "oom",
+		.tier = 1,
+		.feeds = "victims of the OOM killer, with what `signal` and `log` see of it",
+		.lost = "which processes the OOM killer chose",
+		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_oom_victim"}}},
+	},
+	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",

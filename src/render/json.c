@@ -372,6 +372,31 @@ static void say_fault(struct json *j, const struct view *v, const struct fs_sign
 	say_address(j, v, r->address);
 }
 
+/* Per-CPU counters may be below 0 for a moment. */
+static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
+{
+	return pages > 0 ? pages * v->m->tick.limits.page_bytes : 0;
+}
+
+static void say_oom(struct json *j, const struct view *v, const struct fs_oom_record *r)
+{
+	const struct subject *s = model_find(v->m, &r->subject);
+	struct verdict oom;
+
+	oom_of(r, &oom);
+	json_text_or_null(j, "constraint", oom.cause);
+	json_flag(j, "certain", oom.certain);
+	json_text_or_null(j, "cgroup", s ? s->cgroup : NULL);
+	json_count(j, "rss_bytes",
+		   pages_to_bytes(v, r->rss_file_pages + r->rss_anon_pages + r->rss_shmem_pages));
+	json_count(j, "anon_bytes", pages_to_bytes(v, r->rss_anon_pages));
+	json_count(j, "shmem_bytes", pages_to_bytes(v, r->rss_shmem_pages));
+	json_count(j, "swap_bytes", pages_to_bytes(v, r->swap_pages));
+	json_count(j, "by_pid", r->by);
+	json_text(j, "by_comm", r->by_comm);
+	say_evidence(j, oom.evidence, oom.nr_evidence);
+}
+
 static void say_kernel_fault(struct json *j, const struct view *v,
 			     const struct fs_kernel_fault_record *r)
 {
@@ -424,6 +449,12 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_text(&j, "signal", signal_name(e->signal.signal, name, sizeof(name)));
 		json_count(&j, "code", e->signal.code);
 		say_fault(&j, v, &e->signal);
+		break;
+	case FS_REC_OOM:
+		begin(&j, b, v, "oom", e->h.t_ns);
+		json_count(&j, "pid", e->oom.subject.pid);
+		json_text(&j, "comm", e->oom.comm);
+		say_oom(&j, v, &e->oom);
 		break;
 	case FS_REC_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);

@@ -68,6 +68,21 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 	return true;
 }
 
+/*
+ * Else files alone make a pipe say so: where these are far from their limit it was the user's
+ * pages, by a limit that is another one by now.
+ */
+static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) ||
+	    has_fact(q, FS_FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
+		return false;
+	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, UINT64_MAX);
+	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+	return true;
+}
+
 /* get_empty_filp(): its count is of all CPUs, and may lag behind by some files each */
 bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -144,6 +159,7 @@ static const struct step steps[] = {
 	{"nr_open", past_nr_open, EMFILE},
 	{"inotify_instances", past_instances, EMFILE},
 	{"pipe_pages", past_pipe_pages, ENFILE},
+	{"pipe_pages", had_pipe_pages, ENFILE},
 	{"file_max", past_file_max, ENFILE},
 	{"descriptor_number_limit", number_past_limit, EBADF},
 	{"descriptor_number_limit", number_past_limit, EINVAL},

@@ -45,7 +45,7 @@ static bool past_count(const struct request *q, struct verdict *v, bool *ret_sur
 }
 
 /* __split_vma(): at the limit */
-static bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
+bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	return counts(q, v, 1);
 }
@@ -272,13 +272,22 @@ static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bo
 	return true;
 }
 
-/* mseal(): of the pages that MAP_FIXED would replace, or madvise() discard. */
+/* mseal(): of the pages that a call would take away, replace or change. */
 static bool range_is_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!(q->r->range.flags_any & VM_SEALED))
 		return false;
 	verdict_text(v, "mapping", "sealed by mseal");
 	return true;
+}
+
+/* Where that was not looked at, nothing else but a filter makes these calls say so. */
+static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	bool elsewhere = q->r->call == FS_CALL_MREMAP && q->r->args[3] & F_MREMAP_FIXED;
+
+	*ret_sure = false;
+	return !was_looked_at(q) || elsewhere;
 }
 
 static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -357,6 +366,15 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 	return true;
 }
 
+static bool is_filtered(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false;
+	if (!has_fact(q, FS_FACT_FILTERED))
+		return false;
+	verdict_text(v, "seccomp", "a filter is in force");
+	return true;
+}
+
 /* What an argument alone decides */
 
 static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -429,7 +447,8 @@ static const struct order {
 	  {"cgroup_memory", past_cgroup_memory, 0}}},
 	{FS_CALL_MREMAP,
 	 {{"range_hole", has_hole, EFAULT},
-	  {"sealed", always, EPERM},
+	  {"sealed", range_is_sealed, EPERM},
+	  {"sealed", range_may_be_sealed, EPERM},
 	  {"bad_argument", always, EINVAL},
 	  {"bad_argument", always, EFAULT},
 	  {"max_map_count", past_count_shrink, ENOMEM},
@@ -445,7 +464,8 @@ static const struct order {
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
 	{FS_CALL_MPROTECT,
 	 {{"bad_argument", always, EINVAL},
-	  {"sealed", always, EPERM},
+	  {"sealed", range_is_sealed, EPERM},
+	  {"sealed", range_may_be_sealed, EPERM},
 	  {"range_hole", begins_in_hole, ENOMEM},
 	  {"sealed", range_of_sealed_file, EACCES},
 	  {"file_mode", range_of_wrong_mode, EACCES},
@@ -459,7 +479,8 @@ static const struct order {
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
 	{FS_CALL_MUNMAP,
 	 {{"bad_argument", always, EINVAL},
-	  {"sealed", always, EPERM},
+	  {"sealed", range_is_sealed, EPERM},
+	  {"sealed", range_may_be_sealed, EPERM},
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
 	{FS_CALL_MADVISE,
@@ -493,6 +514,12 @@ static const struct step rest_of_mmap[] = {
 	{"bad_argument", argument_is_wrong, EINVAL},	 {"driver", file_of_driver, ANY_ERROR},
 	{"bad_argument", argument_may_be_wrong, EINVAL}, {"max_map_count", near_count, ENOMEM},
 	{"cgroup_memory", past_cgroup_memory, ENOMEM},
+};
+
+/* What is left of an answer that is a refusal of rights: no more than that there is who may. */
+static const struct step rest_of_rights[] = {
+	{"security_module", is_filtered, EPERM},
+	{"security_module", is_filtered, EACCES},
 };
 
 /* What was looked at, where nothing decides. */
@@ -620,6 +647,8 @@ void cause_of_mapping(struct request *q, struct verdict *v)
 			run_steps(q, orders[i].step, CHECKS_MAX, v);
 	if (!v->cause && q->r->call == FS_CALL_MMAP)
 		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
+	if (!v->cause)
+		run_steps(q, rest_of_rights, sizeof(rest_of_rights) / sizeof(rest_of_rights[0]), v);
 	/* mlock asks for its limit before it looks at the range */
 	if (hole_is_open(q) &&
 	    !(q->r->call == FS_CALL_MLOCK && v->cause && !strcmp(v->cause, "rlimit_memlock")))

@@ -187,6 +187,9 @@ static const struct {
 	{FS_CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
 	{FS_CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
 	{FS_CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
+	{FS_CALL_MINCORE, {"range_hole", has_hole, ENOMEM}},
+	{FS_CALL_MBIND, {"max_map_count", past_count_split, ENOMEM}},
+	{FS_CALL_MBIND, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
 	{FS_CALL_SETRLIMIT, {"nr_open", past_nr_open, EPERM}},
 };
 

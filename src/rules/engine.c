@@ -54,8 +54,7 @@ void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
 	f->nr_remedies = kept;
 	if (r->at_once[0])
 		finding_remedy(f, GAIN "%s: %s%s%s%s", r->host_wide ? " (host-wide)" : "",
-			       r->at_once, r->cost[0] ? "  (" : "", r->cost,
-			       r->cost[0] ? ")" : "");
+			       r->at_once, r->cost[0] ? "  (" : "", r->cost, r->cost[0] ? ")" : "");
 	if (r->for_good[0])
 		finding_remedy(f, GAIN ", for good: %s", r->for_good);
 }

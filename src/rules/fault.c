@@ -59,8 +59,9 @@ const char *const fault_classes[] = {
 #define NULL_PAGES_BYTES                                                                           \
 	65536 /* vm.mmap_min_addr by default: what a NULL of a structure reaches                   \
 	       */
-#define STACK_REACH (64ULL << 10) /* what one call may move the stack pointer by */
-#define LAG_PAGES   1024	  /* what CPUs have not yet added to a count of pages: 32 each */
+#define STACK_REACH	(64ULL << 10) /* what one call may move the stack pointer by */
+#define OOM_SLACK_PAGES 64	      /* in batches of that many a cgroup is charged */
+#define LAG_PAGES	1024 /* what CPUs have not yet added to a count of pages: 32 each */
 
 static bool is_mapped(const struct fs_signal_record *r)
 {
@@ -266,4 +267,29 @@ const char *fault_mapping(const struct fs_signal_record *r)
 	return holding_kind_name(r->area_flags & (VM_READ | VM_WRITE | VM_EXEC)
 					 ? FS_HOLDING_ANONYMOUS
 					 : FS_HOLDING_GUARD);
+}
+
+void oom_of(const struct fs_oom_record *r, struct verdict *ret)
+{
+	static const char *const constraints[] = {
+		[FS_OOM_NONE] = "none",
+		[FS_OOM_CPUSET] = "cpuset",
+		[FS_OOM_POLICY] = "memory_policy",
+		[FS_OOM_MEMCG] = "memcg",
+	};
+	const struct fs_level *m = &r->memory;
+	bool bounded = m->known && m->limit != UINT64_MAX;
+
+	memset(ret, 0, sizeof(*ret));
+	if (r->constraint < sizeof(constraints) / sizeof(constraints[0]))
+		verdict_set(ret, constraints[r->constraint], r->constraint != FS_OOM_UNKNOWN);
+	/* its line is written at a limited rate */
+	if (!ret->cause && bounded && m->used + OOM_SLACK_PAGES >= m->limit)
+		verdict_set(ret, constraints[FS_OOM_MEMCG], false);
+	if (bounded)
+		verdict_count(ret, "cgroup_memory_pages", m->used, m->limit);
+	if (bounded && m->up)
+		verdict_count(ret, "levels_above_its_own", m->up, UINT64_MAX);
+	if (r->score_adj)
+		verdict_text(ret, "oom_score_adj", r->score_adj > 0 ? "raised" : "lowered");
 }

@@ -23,6 +23,7 @@
 #define F_PROT_WRITE	      2
 #define F_PROT_EXEC	      4
 #define F_MREMAP_MAYMOVE      1
+#define F_MREMAP_FIXED	      2
 #define F_MCL_CURRENT	      1
 
 #define ANY_ERROR (-1)
@@ -85,7 +86,8 @@ static inline bool was_looked_at(const struct request *q)
 }
 
 /* Checks that several families of calls have. */
-check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max;
+check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max,
+	past_count_split;
 
 void cause_of_mapping(struct request *q, struct verdict *v);
 void cause_of_descriptor(struct request *q, struct verdict *v);

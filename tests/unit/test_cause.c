@@ -436,6 +436,9 @@ static void test_descriptors(void)
 	begin(FS_CALL_PIPE, ENFILE);
 	l.file_nr = l.file_max;
 	is_cause("file_max", true, "ENFILE of pipe");
+	l.file_nr = l.file_max / 2;
+	is_cause("pipe_pages", false, "ENFILE of pipe, and files are far from their limit");
+	l.file_nr = l.file_max;
 	l.pipe_pages_hard = 100;
 	r.user.pipe_pages = 99;
 	is_cause("pipe_pages", true, "ENFILE of pipe, whose user has no pages left");

@@ -47,6 +47,12 @@ static void test_ranges(void)
 	is_cause("range_hole", true, "msync, a hole");
 	r.range.walk = FS_WALK_BUSY;
 	is_cause("range_hole", false, "msync, not looked at");
+	begin_range(FS_CALL_MINCORE, ENOMEM, 10, 4, VM_WRITE);
+	is_cause("range_hole", true, "mincore, a hole");
+	begin_range(FS_CALL_MBIND, ENOMEM, 4, 4, VM_WRITE);
+	is_cause("unknown", false, "mbind");
+	r.map_count = MAX;
+	is_cause("max_map_count", true, "mbind splits");
 	begin_range(FS_CALL_MREMAP, EFAULT, 10, 4, VM_WRITE);
 	is_cause("range_hole", true, "mremap, a hole");
 	r.range.hole = UINT64_MAX;
@@ -96,8 +102,19 @@ static void test_fixed(void)
 	is_cause("sealed", true, "madvise that would discard what is sealed");
 	r.range.flags_any = 0;
 	is_cause("unknown", false, "madvise, EPERM of something else");
-	begin(FS_CALL_MUNMAP, EPERM);
-	is_cause("sealed", true, "munmap says EPERM for nothing else");
+	begin_range(FS_CALL_MUNMAP, EPERM, 1, 1, 1ULL << 42);
+	is_cause("sealed", true, "munmap of what is sealed");
+	r.range.walk = FS_WALK_BUSY;
+	r.range.flags_any = 0;
+	is_cause("sealed", false, "munmap, not looked at: it says EPERM for nothing else");
+	r.range.walk = FS_WALK_DONE;
+	is_cause("unknown", false, "munmap, and nothing is sealed");
+	r.facts = FS_FACT_FILTERED;
+	is_cause("security_module", false, "munmap, and a filter of seccomp may have said it");
+	r.error = EACCES;
+	is_cause("security_module", false, "EACCES likewise");
+	r.error = ENOMEM;
+	is_cause("unknown", false, "another errno says nothing of rights");
 
 	begin_mmap(ENOMEM, 1, RW, ANON | MAP_FIXED);
 	r.task_size_bytes = (1ULL << 47) - PAGE;

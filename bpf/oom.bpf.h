@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Victims of the OOM killer. It writes a line, sends its signal and marks its victim, one after
+ * another in the thread that asked for memory: what each tells is kept until the mark.
+ */
+#ifndef FS_OOM_BPF_H
+#define FS_OOM_BPF_H
+
+#include "evidence.bpf.h"
+
+struct oom {
+	__u64 victim; /* the task, as a number */
+	__u32 constraint;
+	__u32 known; /* the record is of the victim */
+	struct fs_oom_record r;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32); /* pid of the thread */
+	__type(value, struct oom);
+} ooms SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct oom); /* zero: to begin with */
+} no_oom SEC(".maps");
+
+static __always_inline struct oom *oom_of(struct task_struct *task)
+{
+	__u32 tid = get(task, pid), zero = 0;
+	struct oom *o = bpf_map_lookup_elem(&ooms, &tid), *none;
+
+	if (o)
+		return o;
+	none = bpf_map_lookup_elem(&no_oom, &zero);
+	if (!none || bpf_map_update_elem(&ooms, &tid, none, BPF_ANY))
+		return NULL;
+	return bpf_map_lookup_elem(&ooms, &tid);
+}
+
+#define OOM_LINE_CONSTRAINT 31 /* behind "oom-kill:constraint=CONSTRAINT_" */
+
+/* dump_oom_summary(), since ef8444ea01d7 (5.0). At a limited rate. */
+static __always_inline void oom_line(const char *text, unsigned long len)
+{
+	struct oom *o;
+	char word[4] = {};
+
+	if (len < OOM_LINE_CONSTRAINT + sizeof(word))
+		return;
+	bpf_probe_read_kernel(word, sizeof(word), text + OOM_LINE_CONSTRAINT);
+	o = oom_of(current_task());
+	if (o)
+		o->constraint = word[0] == 'N'	 ? FS_OOM_NONE
+				: word[0] == 'C' ? FS_OOM_CPUSET
+				: word[3] == 'C' ? FS_OOM_MEMCG
+						 : FS_OOM_POLICY;
+}
+
+static __always_inline void oom_signal(struct task_struct *target, struct task_struct *leader)
+{
+	struct mm_struct *mm = get(target, mm);
+	struct oom *o = oom_of(current_task());
+	struct fs_oom_record *r;
+
+	if (!o || !mm)
+		return;
+	r = &o->r;
+	o->victim = (__u64)target;
+	o->known = 1;
+	fill_subject(&r->subject, leader);
+	r->score_adj = get(get(target, signal), oom_score_adj);
+	r->total_vm_pages = get(mm, total_vm);
+	r->rss_file_pages = rss_pages(mm, 0);
+	r->rss_anon_pages = rss_pages(mm, 1);
+	r->swap_pages = rss_pages(mm, 2);
+	r->rss_shmem_pages = rss_pages(mm, 3);
+	__builtin_memset(&r->memory, 0, sizeof(r->memory));
+	read_memory_levels(target, &r->memory);
+	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
+}
+
+/* `victim`: the task since 72ba14deb40a (6.8), before the pid. */
+static __always_inline int oom_marked(__u64 victim)
+{
+	struct task_struct *task = current_task();
+	__u32 tid = get(task, pid);
+	struct oom *o = bpf_map_lookup_elem(&ooms, &tid);
+	struct fs_oom_record *r;
+
+	if (!o)
+		return 0;
+	if (!o->known || (victim != o->victim && victim != o->r.subject.pid))
+		goto out; /* one that ends of itself, or is not watched */
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		goto out;
+	}
+	*r = o->r;
+	fill_header(&r->h, FS_REC_OOM, sizeof(*r));
+	r->constraint = o->constraint;
+	r->by = get(task, tgid);
+	bpf_probe_read_kernel(r->by_comm, sizeof(r->by_comm), task->comm);
+	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+out:
+	bpf_map_delete_elem(&ooms, &tid);
+	return 0;
+}
+
+/* Of either kind of argument: as a number. */
+SEC("raw_tp/mark_victim")
+int on_oom_victim(struct bpf_raw_tracepoint_args *ctx)
+{
+	return oom_marked(ctx->args[0]);
+}
+
+#endif
