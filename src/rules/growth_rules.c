@@ -152,12 +152,13 @@ static void say_part(struct finding *f, const struct occasion *o, enum fs_what w
 {
 	const struct fs_gauges *g = &o->s->now.g;
 	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
+	uint64_t high = what == FS_WHAT_MAPS ? g->map_high : g->fd_high;
 	uint64_t limit = what == FS_WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
 	char n[32], all[32];
 
 	f->cause = what == FS_WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
-	f->severity = limit && limit != UINT64_MAX && count * 2 > limit ? SEVERITY_WARNING
-									: SEVERITY_INFO;
+	f->severity =
+		limit && limit != UINT64_MAX && high * 2 > limit ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	put_grouped(n, sizeof(n), p->n);
 	put_grouped(all, sizeof(all), p->held ? count : p->all);
