@@ -39,7 +39,9 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
 	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
-LIBS := -lbpf -lelf -lz -lcap -llzma -liberty -lm
+# Logs may be compressed by zstd; without it triage says so when it meets one.
+UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
+LIBS := -lbpf -lelf -lz -lcap -llzma -liberty $(UNPACKERS) -lm
 ifneq ($(CROSS),)
 # The libraries' headers do not differ between architectures; the C library's come first.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
@@ -63,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-vm check-zoo bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -90,9 +92,10 @@ help: ## list the targets
 setup: ## install what building and testing need (Debian packages, as root)
 	tools/setup.sh
 
-# The kernel side, twice: bpf/compat.bpf.h says why.
-BPF_OBJECTS := $(BUILD)/faultscope.bpf.o $(BUILD)/faultscope_hash.bpf.o
+# The kernel side, three times: bpf/compat.bpf.h says why.
+BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o faultscope_hash.bpf.o)
 $(BUILD)/faultscope.bpf.o: STATE :=
+$(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
@@ -171,6 +174,22 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
+# The pure room alone, every byte of it the fuzzer's.
+FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c)) src/render/style.c \
+	src/render/json_out.c
+$(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+
+FUZZ_SECONDS ?= 600
+fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
+	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+# CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
+check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
+	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
+
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
 
@@ -184,11 +203,14 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
-	$(SUITES) $(LIVE) tests/zoo/run.py
+	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md"
+comma := ,
+ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
+	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
 
 check-builds: build/vmlinux_check build/tables
 	$(MAKE) --no-print-directory check-parts
@@ -197,11 +219,11 @@ check-builds: build/vmlinux_check build/tables
 check: check-builds ## run every test on this kernel: shape, units, end to end; plain and sanitized
 	tests/tally.py $(TESTS)
 
-check-vm: static ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
+check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py $(VM_TESTS)
 
-check-all: check-builds static ## check and check-vm, with one closing line
+check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
 	tests/tally.py $(TESTS) $(VM_TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
@@ -210,7 +232,7 @@ $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
 	tools/readme.py build/tables
 
-check-zoo: all $(ZOO) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
+check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)

@@ -137,14 +137,10 @@ static __always_inline void find_in_rb_tree(struct area *a, struct rb_node___are
 	}
 }
 
-/* What is at an address: fills all but `mm`. */
-once_verified int find_area(struct area *a, __u64 address)
+static __always_inline void search_area(struct area *a, __u64 address)
 {
-	struct mm_struct *mm;
+	struct mm_struct *mm = (struct mm_struct *)a->mm;
 
-	if (!a)
-		return 0;
-	mm = (struct mm_struct *)a->mm;
 	a->vma = a->from = 0;
 	a->to = ~0UL;
 	if (bpf_core_field_exists(mm->mm_mt))
@@ -152,8 +148,53 @@ once_verified int find_area(struct area *a, __u64 address)
 	else if (bpf_core_field_exists(((struct mm_struct___rb *)mm)->mm_rb))
 		find_in_rb_tree(a, BPF_CORE_READ((struct mm_struct___rb *)mm, mm_rb.rb_node),
 				address);
+}
+
+#ifdef FS_HASH
+
+/* A global function takes numbers alone before 5.12: so what it finds is left here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct area);
+} found_area SEC(".maps");
+
+__noinline int find_area_once(__u64 mm, __u64 address)
+{
+	__u32 zero = 0;
+	struct area *a = bpf_map_lookup_elem(&found_area, &zero);
+
+	if (!a)
+		return 0;
+	a->mm = mm;
+	search_area(a, address);
 	return 0;
 }
+
+/* What is at an address: fills all but `mm`. */
+static __always_inline void find_area(struct area *a, __u64 address)
+{
+	__u32 zero = 0;
+	struct area *found;
+
+	find_area_once(a->mm, address);
+	found = bpf_map_lookup_elem(&found_area, &zero);
+	if (found)
+		*a = *found;
+}
+
+#else
+
+/* What is at an address: fills all but `mm`. */
+once_verified int find_area(struct area *a, __u64 address)
+{
+	if (a)
+		search_area(a, address);
+	return 0;
+}
+
+#endif
 
 /* A figure that is another one where mappings were changed in between; ~0: they are just now. */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)

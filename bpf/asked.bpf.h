@@ -199,20 +199,17 @@ static __always_inline void read_buffers(struct fs_refused_record *r)
 	r->asked.whole = !w.left;
 }
 
-/* `shape`: enum fs_shape, of the call. */
-once_verified int read_asked(struct fs_refused_record *r, __u32 shape)
+/* `with`: enum fs_shape, of the call. */
+record_part(read_asked)
 {
-	if (!r)
-		return 0;
 	if (r->call == FS_CALL_SHMAT)
 		read_segment(r);
-	else if (shape == FS_SHAPE_EXEC)
+	else if (with == FS_SHAPE_EXEC)
 		read_strings(r, r->args[0], r->args[1], r->args[2]);
-	else if (shape == FS_SHAPE_EXECAT)
+	else if (with == FS_SHAPE_EXECAT)
 		read_strings(r, r->args[1], r->args[2], r->args[3]);
 	else if (r->call == FS_CALL_IO_URING_REGISTER)
 		read_buffers(r);
-	return 0;
 }
 
 #endif

@@ -2,9 +2,12 @@
 /*
  * What differs between kernels, in one place, each with the change that made it.
  *
- * The kernel side is compiled twice. As it stands it needs task storage for tracing programs
- * (a10787e6d58c, 5.12), bpf_loop() (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17);
- * kernel objects are read by plain loads. With FS_HASH it needs nothing newer than the ring buffer
+ * The kernel side is compiled three times. As it stands it needs kfuncs (bpf_iter_task_new(),
+ * c68a78ffe2cb, 6.7), task storage for tracing programs (a10787e6d58c, 5.12), bpf_loop()
+ * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17); kernel objects are read by plain
+ * loads. With FS_PLAIN it needs no kfunc: a weak one that is missing would do, but that libbpf
+ * before 1.3 then searches the modules' BTF, which CAP_BPF alone does not permit, and gives up
+ * over it. With FS_HASH it needs nothing newer than the ring buffer
  * (457f44363a88, 5.8): state lives in hash tables, kernel objects are read by probe reads, loops
  * are bounded; that is also what hooks without typed arguments (raw tracepoints) work with.
  */
@@ -99,14 +102,19 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
-static __always_inline bool has_capability(struct task_struct *task, int capability)
+static __always_inline __u64 capabilities(struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	__u64 bits = 0;
 
 	bpf_probe_read_kernel(&bits, sizeof(bits),
 			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
-	return bits >> capability & 1;
+	return bits;
+}
+
+static __always_inline bool has_capability(struct task_struct *task, int capability)
+{
+	return capabilities(task) >> capability & 1;
 }
 
 /*
@@ -213,11 +221,12 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
-static __always_inline bool is_odd(__u64 value, __u32 bits)
+/* Not 0 where the bits from `bits` on are not all equal. Without a branch, for the verifier. */
+static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
 	__s64 rest = (__s64)value >> bits;
 
-	return rest && rest != -1;
+	return rest ^ rest >> 63;
 }
 
 /* Registers at the end of a system call: its number and arguments are still there. */
@@ -245,16 +254,16 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
  * Registers that hold what is no address, in either half: an access by such a one ends in a general
  * protection fault, which has no address to tell.
  */
-static __always_inline __u32 odd_registers(struct pt_regs *regs, __u64 task_size)
+static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {
 	__u32 bits = task_size >> 48 ? 56 : 47; /* five levels of page tables, or four */
-	__u64 value[15] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,
-			   regs->di,  regs->bp,	 regs->sp,  regs->r8,  regs->r9,
-			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14};
-	__u32 odd = is_odd(regs->r15, bits) + is_odd(regs->ip, bits);
+	__u64 value[17] = {regs->ax,  regs->bx,	 regs->cx,  regs->dx,  regs->si,  regs->di,
+			   regs->bp,  regs->sp,	 regs->r8,  regs->r9,  regs->r10, regs->r11,
+			   regs->r12, regs->r13, regs->r14, regs->r15, regs->ip};
+	__u64 odd = 0;
 
-	for (int i = 0; i < 15; i++)
-		odd += is_odd(value[i], bits);
+	for (int i = 0; i < 17; i++)
+		odd |= odd_bits(value[i], bits);
 	return odd;
 }
 #define in_user_mode(regs)    (((regs)->cs & 3) == 3)

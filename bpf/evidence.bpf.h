@@ -8,6 +8,7 @@
 #define FS_EVIDENCE_BPF_H
 
 #include "area.bpf.h"
+#include "draft.bpf.h"
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
@@ -67,28 +68,29 @@ once_verified int describe_file(struct fs_file *f, __u64 address)
 	return 0;
 }
 
-/* The file behind a descriptor of the current task. */
-static __always_inline void read_file(struct fs_file *f, __u32 fd)
+/* The file behind a descriptor of the current task, `with`. */
+record_part(read_named)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
 	struct file *file = NULL;
 
-	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	if (fdt && with < BPF_CORE_READ(fdt, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + with);
 	if (file)
-		describe_file(f, (__u64)file);
+		describe_file(&r->file, (__u64)file);
 	else
-		f->flags = FS_FILE_CLOSED;
+		r->file.flags = FS_FILE_CLOSED;
 }
 
 #ifdef FS_HASH
-#define MOST_AREAS 2 /* what a bounded loop may take of the verifier */
+#define MOST_AREAS 4 /* what a bounded loop may take of the verifier */
 #else
 #define MOST_AREAS 4096
 #endif
 
+/* Adds up in the record itself: the stack has no room for it. */
 struct range_walk {
-	struct fs_range r;
+	struct fs_refused_record *to;
 	struct area a;
 	__u64 at, end;
 	__u64 file; /* of the mapping at the begin */
@@ -98,21 +100,22 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)w->a.vma;
 	__u64 flags = BPF_CORE_READ(vma, vm_flags);
+	struct fs_range *r = &w->to->range;
 
-	if (!w->r.vmas) {
-		w->r.vmas = 1; /* no count of them: the verifier would go through each number */
-		w->r.start = w->a.from;
-		w->r.end = w->a.to;
-		w->r.flags_all = flags;
+	if (!r->vmas) {
+		r->vmas = 1; /* no count of them: the verifier would go through each number */
+		r->start = w->a.from;
+		r->end = w->a.to;
+		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
-	w->r.flags_all &= flags;
-	w->r.flags_any |= flags;
-	w->r.mapped_bytes += bytes;
+	r->flags_all &= flags;
+	r->flags_any |= flags;
+	r->mapped_bytes += bytes;
 	if (flags & VM_LOCKED)
-		w->r.locked_bytes += bytes;
-	if (!(flags & (VM_WRITE | VM_SHARED)) && w->r.hole == NOT_KNOWN)
-		w->r.closed_bytes += bytes;
+		r->locked_bytes += bytes;
+	if (!(flags & (VM_WRITE | VM_SHARED)) && r->hole == NOT_KNOWN)
+		r->closed_bytes += bytes;
 }
 
 static long next_area(__u32 i, struct range_walk *w)
@@ -125,48 +128,40 @@ static long next_area(__u32 i, struct range_walk *w)
 	to = w->a.to < w->end ? w->a.to : w->end;
 	if (w->a.vma)
 		take_mapping(w, to - w->at);
-	else if (w->r.hole == NOT_KNOWN)
-		w->r.hole = w->at;
+	else if (w->to->range.hole == NOT_KNOWN)
+		w->to->range.hole = w->at;
 	w->at = to;
 	return 0;
 }
 
-/* What is in the way of growth in [to, above). */
-static __always_inline void look_above(struct range_walk *w, __u64 to, __u64 above)
+/* What is in the way of growth in [to, above); 0: nothing. */
+static __always_inline __u64 look_above(struct area *a, __u64 to, __u64 above)
 {
-	find_area(&w->a, to);
-	if (!w->a.vma && w->a.to < above)
-		w->r.above = w->a.to;
-	else if (w->a.vma)
-		w->r.above = to;
+	find_area(a, to);
+	return a->vma ? to : a->to < above ? a->to : 0;
 }
 
 /* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
-static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from, __u64 to,
+static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, __u64 to,
 				       __u64 above)
 {
-	struct range_walk w = {.at = from & ~(PAGE_BYTES - 1), .end = to, .r.hole = NOT_KNOWN};
-	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct mm_struct *mm = get(current_task(), mm);
+	struct range_walk w = {.to = r, .at = from & ~(PAGE_BYTES - 1), .end = to};
 	__u64 before;
 
+	if (!mm || (from >= to && to >= above))
+		return;
 	w.a.mm = (__u64)mm;
-#ifdef FS_HASH
-	if (bpf_core_field_exists(mm->mm_mt))
-		mm = NULL; /* its nodes, on each path to here, are more than the verifier takes */
-#endif
-	if (mm && (from < to || to < above)) {
-		before = mm_changes(mm);
-		if (from < to)
-			repeat(MOST_AREAS, next_area, &w);
-		if (to < above)
-			look_above(&w, to, above);
-		w.r.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
-			   : from < to && w.at < w.end		      ? FS_WALK_CUT
-								      : FS_WALK_DONE;
-	}
-	ret->range = w.r;
-	if (ret->call != FS_CALL_MMAP) /* which has a file of its own, or none */
-		describe_file(&ret->file, w.file);
+	before = mm_changes(mm);
+	if (from < to)
+		repeat(MOST_AREAS, next_area, &w);
+	if (to < above)
+		r->range.above = look_above(&w.a, to, above);
+	r->range.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
+			: from < to && w.at < w.end		   ? FS_WALK_CUT
+								   : FS_WALK_DONE;
+	if (r->call != FS_CALL_MMAP) /* which has a file of its own, or none */
+		describe_file(&r->file, w.file);
 }
 
 #define STACK_GAP_PAGES	    256 /* stack_guard_gap: what brk keeps free below a stack */
@@ -176,12 +171,10 @@ static __always_inline void walk_range(struct fs_refused_record *ret, __u64 from
 #define MAP_FIXED_NOREPLACE 0x100000
 
 /* The range that a call of the mmap family names, as the kernel rounds it. */
-once_verified int read_range(struct fs_refused_record *r)
+record_part(read_range)
 {
 	__u64 from = 0, length = 0, above = 0;
 
-	if (!r)
-		return 0;
 	switch (r->call) {
 	case FS_CALL_MMAP:
 		if (!(r->args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
@@ -211,7 +204,6 @@ once_verified int read_range(struct fs_refused_record *r)
 	}
 	length = (length + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	walk_range(r, from, from + length, above);
-	return 0;
 }
 
 static __always_inline void consider_level(struct fs_level *l, __u64 used, __u64 limit,
@@ -282,15 +274,12 @@ static __always_inline void read_pids_levels(struct task_struct *task, struct fs
 }
 
 /* The levels of its cgroups that have the least room. */
-once_verified int read_levels(struct fs_refused_record *r)
+record_part(read_levels)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
-	if (!r)
-		return 0;
 	read_memory_levels(task, &r->memory);
 	read_pids_levels(task, &r->pids);
-	return 0;
 }
 
 /* A count and its bound, along the user namespaces: of the level that is nearest to it. */
@@ -318,15 +307,12 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 }
 
 /* What its user has of what is counted by user. */
-once_verified int read_user(struct fs_refused_record *r)
+record_part(read_user)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const struct cred *cred = BPF_CORE_READ(task, cred);
-	struct fs_user *u;
+	struct fs_user *u = &r->user;
 
-	if (!r)
-		return 0;
-	u = &r->user;
 	u->processes = processes_of(cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
 	u->inotify_watches = u->inotify_watches_max = u->locked_pages = NOT_KNOWN;
@@ -335,36 +321,33 @@ once_verified int read_user(struct fs_refused_record *r)
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
 	/* longs, and of the credentials' own, since 905ae01c4ae2 (5.14) */
 	if (!bpf_core_field_exists(cred->ucounts))
-		return 0;
+		return;
 	read_ucount(BPF_CORE_READ(cred, ucounts),
 		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES),
 		    &u->inotify_instances, &u->inotify_instances_max);
 	read_ucount(BPF_CORE_READ(cred, ucounts),
 		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES),
 		    &u->inotify_watches, &u->inotify_watches_max);
-	return 0;
 }
 
-#define MDWE_BIT (1UL << 28) /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
+#define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
 
+#define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
+
+/* Without branches: the verifier would go through all that follows for each set of facts. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
-	__u32 facts = 0;
+	__u64 caps = capabilities(task);
+	__u32 facts = bit_to(caps, CAP_IPC_LOCK, FS_FACT_IPC_LOCK) |
+		      bit_to(caps, CAP_SYS_RESOURCE, FS_FACT_RESOURCE) |
+		      bit_to(caps, CAP_SYS_ADMIN, FS_FACT_ADMIN) |
+		      bit_to(caps, CAP_SYS_RAWIO, FS_FACT_RAWIO);
 
-	if (has_capability(task, CAP_IPC_LOCK))
-		facts |= FS_FACT_IPC_LOCK;
-	if (has_capability(task, CAP_SYS_RESOURCE))
-		facts |= FS_FACT_RESOURCE;
-	if (has_capability(task, CAP_SYS_ADMIN))
-		facts |= FS_FACT_ADMIN;
-	if (has_capability(task, CAP_SYS_RAWIO))
-		facts |= FS_FACT_RAWIO;
 	if (!BPF_CORE_READ(task, cred, user, uid.val))
 		facts |= FS_FACT_ROOT;
-	if (mm && get(mm, def_flags) & VM_LOCKED)
-		facts |= FS_FACT_LOCKS_FUTURE;
-	if (mm && mm_flags_of(mm) & MDWE_BIT)
-		facts |= FS_FACT_MDWE;
+	if (mm)
+		facts |= bit_to(get(mm, def_flags), VM_LOCKED_BIT, FS_FACT_LOCKS_FUTURE) |
+			 bit_to(mm_flags_of(mm), MDWE_BIT, FS_FACT_MDWE);
 	return facts;
 }
 
@@ -387,18 +370,16 @@ static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 	return count;
 }
 
-/* Descriptors, and numbers that are free from `lowest` to below the soft limit. */
-once_verified int read_fds(struct fs_refused_record *r, __u32 lowest)
+/* Descriptors, and numbers that are free from `with` to below the soft limit. */
+record_part(read_fds)
 {
 	struct task_struct *task = current_task();
+	__u32 fds, below, most, soft, lowest = with;
 	struct fdtable *fdt;
-	__u32 fds, below, most, soft;
 
-	if (!r)
-		return 0;
 	r->fds = r->fds_free = ~0U;
 	if (!count_fds(task, &fds))
-		return 0;
+		return;
 	fdt = BPF_CORE_READ(task, files, fdt);
 	most = BPF_CORE_READ(fdt, max_fds);
 	r->fds = below = fds;
@@ -408,7 +389,6 @@ once_verified int read_fds(struct fs_refused_record *r, __u32 lowest)
 	if (lowest)
 		below -= lowest < most ? count_below(fdt, lowest) : below;
 	r->fds_free = soft > lowest + below ? soft - lowest - below : 0;
-	return 0;
 }
 
 #endif

@@ -179,6 +179,8 @@ static __always_inline void name_file(struct fs_growth *g, struct task_struct *t
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
+#ifndef FS_HASH
+
 /* The map count of a process moved in a call. */
 static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
 {
@@ -253,5 +255,22 @@ static __always_inline void attribute_close(struct fs_state *st, __u32 fd)
 	bpf_map_delete_elem(&owners, &key);
 	__sync_fetch_and_add(&st->owners, -1);
 }
+
+#else /* too much for the verifiers of the kernels that this build is for */
+
+static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
+{
+}
+
+static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd,
+					 __u32 made)
+{
+}
+
+static __always_inline void attribute_close(struct fs_state *st, __u32 fd)
+{
+}
+
+#endif
 
 #endif

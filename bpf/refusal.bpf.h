@@ -156,7 +156,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 		return;
 	if (config.attribute)
 		stack = stack_of(c->ctx, &s, regs_caller(c->regs));
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	r = draft_begin();
 	if (!r) {
 		bump(shared.losses.ring);
 		return;
@@ -188,20 +188,22 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	fill_zero(r->memory);
 	fill_zero(r->pids);
 	fill_zero(r->range);
+	r->range.hole = NOT_KNOWN;
 	fill_zero(r->asked);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
-	read_range(r);
+	read_range(r, 0);
 	read_asked(r, c->shape);
 	fd = fd_of(r);
 	if (fd >= 0)
-		read_file(&r->file, fd);
-	read_levels(r);
-	read_user(r);
+		read_named(r, fd);
+	read_levels(r, 0);
+	read_user(r, 0);
 	/* F_DUPFD names the lowest number it takes */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);
-	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	if (draft_send(r))
+		bump(shared.losses.ring);
 }
 
 #endif

@@ -54,7 +54,8 @@ static __always_inline void add_pending(struct fs_counters *c, const struct fs_f
 #define CAP_IPC_LOCK   14
 #define VM_WRITE       0x2
 #define VM_SHARED      0x8
-#define VM_LOCKED      0x2000
+#define VM_LOCKED_BIT  13
+#define VM_LOCKED      (1 << VM_LOCKED_BIT)
 
 /*
  * Of a process, by its signal_struct. Such pointers are loaded once and handed on: for each load of

@@ -2,13 +2,6 @@
 /* The life of processes, and the look over all of them. */
 #include "state.bpf.h"
 
-extern void bpf_rcu_read_lock(void) __weak __ksym;
-extern void bpf_rcu_read_unlock(void) __weak __ksym;
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
-			     unsigned int flags) __weak __ksym;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __weak __ksym;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __weak __ksym;
-
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
 {
 	struct mm_struct *mm = get(task, mm);
@@ -275,7 +268,14 @@ static __noinline bool look_at(struct task_struct *leader)
 	return true;
 }
 
-#ifndef FS_HASH
+#if !defined(FS_HASH) && !defined(FS_PLAIN)
+extern void bpf_rcu_read_lock(void) __ksym;
+extern void bpf_rcu_read_unlock(void) __ksym;
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
+			     unsigned int flags) __ksym;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
+
 /* The look, best: the open-coded iterator (c68a78ffe2cb, 6.7) visits processes, not threads. */
 SEC("syscall")
 int look_syscall(void *ctx)

@@ -432,7 +432,7 @@ struct fs_signal_record {
 	__u64 fs_blocks; /* of tmpfs: pages that it may have; 0: no limit of its own */
 	__u64 fs_blocks_used;
 	struct fs_file file;
-	__u32 odd_registers; /* how many hold what is an address in neither half */
+	__u32 odd_registers; /* whether one holds what is an address in neither half */
 	__u32 pad;
 	char comm[FS_COMM_LEN];
 };
@@ -583,7 +583,6 @@ struct fs_origin_record {
 	char at_once[1024]; /* gains time until the next start or boot */
 	char for_good[1024];
 	char cost[320];
-
 };
 
 /* Counted where something fell out; every output prints them. */

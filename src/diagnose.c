@@ -49,13 +49,15 @@ static int read_holdings(struct session *s, enum fs_what what)
 
 static int open_live(struct session *s)
 {
+	struct live_options lo;
 	int err;
 
 	strcpy(s->mode, "targets");
 	s->filter.children = true;
 	s->attributes_all = true;
 	targets_describe(s);
-	err = session_open_live(s, false, TIERS_ALL);
+	lo = session_live_options(s, false, TIERS_ALL);
+	err = session_open_live(s, &lo);
 	return err ? err : targets_watch(s, true);
 }
 

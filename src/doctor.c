@@ -197,8 +197,10 @@ static int examine(struct session *s, struct report *r)
 	struct first_look look = {};
 	struct sink sink = {.take = take_process, .ctx = &look};
 	struct calibration c;
-	int err = session_open_live(s, true, TIER_ALL);
+	int err;
 
+	lo.examines = true;
+	err = session_open_live(s, &lo);
 	if (err)
 		return err;
 	take_no_signals();

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "session.h"
+#include "triage_command.h"
 
 /* Prints what was made; a full disk or a closed pipe is a failure. */
 static int print(struct buf *b)
@@ -47,6 +48,9 @@ int main(int argc, char **argv)
 		status = command_explain(&o, &b);
 		if (status == EXIT_DONE)
 			status = print(&b);
+		break;
+	case CMD_TRIAGE:
+		status = command_triage(&o);
 		break;
 	case CMD_SCHEMA:
 		render_schema(&b);

@@ -264,6 +264,36 @@ static int set_min_severity(struct options *o, const char *arg, char *error, siz
 	return bad(error, size, "--min-severity", arg, "info, warning or critical");
 }
 
+static int set_journal(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->journal = true;
+	return 0;
+}
+
+static int set_markdown(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->markdown = true;
+	return 0;
+}
+
+static int set_explain(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->explain = true;
+	return 0;
+}
+
+static int set_no_redact(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->no_redact = true;
+	return 0;
+}
+
+static int set_group(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->group = arg;
+	return 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -281,6 +311,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define G   (1u << CMD_DIAGNOSE)
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
+#define T   (1u << CMD_TRIAGE)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -294,9 +325,10 @@ const struct option_row option_rows[] = {
 	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G, "write to FILE instead of standard output", set_output},
+	{"format", 0, "FORMAT", W | R | D | E | G | T, "text, json or folded", set_format},
+	{"json", 0, NULL, W | R | D | E | G | T, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G | T, "write to FILE instead of standard output",
+	 set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
@@ -309,10 +341,10 @@ const struct option_row option_rows[] = {
 	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G, "auto, always or never; NO_COLOR is honoured",
+	{"color", 0, "WHEN", W | R | D | E | G | T, "auto, always or never; NO_COLOR is honoured",
 	 set_colour},
-	{"width", 0, "N", W | R | D | E | G, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G, "draw with ASCII alone", set_no_unicode},
+	{"width", 0, "N", W | R | D | E | G | T, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"min-severity", 0, "LEVEL", W | R | G,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
@@ -323,6 +355,13 @@ const struct option_row option_rows[] = {
 	 "annotate for GitHub's runner; by itself where GITHUB_ACTIONS=true", set_github},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
 	 set_no_calibrate},
+	{"journal", 0, NULL, T, "read the kernel's messages from the journal", set_journal},
+	{"group", 0, "DIR", T, "sort all logs below DIR into buckets: how many, since when",
+	 set_group},
+	{"markdown", 0, NULL, T, "a text for a bug report; without addresses and hosts",
+	 set_markdown},
+	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
+	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
@@ -363,6 +402,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 			 "how to see it by hand, what gains time and what fixes the cause, what "
 			 "looks alike, "
 			 "where it happened. Without ID: a list of all. Needs no root."},
+	[CMD_TRIAGE] =
+		{"triage", "[OPTIONS] FILE...|-",
+		 "say what a kernel crash log means, and who is suspect",
+		 "Reads any log that may hold a kernel crash, of any machine, without root and "
+		 "without the kernel's symbols: dmesg, console, syslog, journal, /dev/kmsg, pstore "
+		 "(a directory is read whole and its parts put in order), compressed or not; - is "
+		 "standard input. Says what happened and by what mechanism, quotes the lines that "
+		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
+		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
+		 "cannot be read."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -399,7 +448,15 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN)
+	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->help) {
+		snprintf(
+			error, size,
+			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
+			"triage /sys/fs/pstore");
+		return -EINVAL;
+	}
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
+	    o->command == CMD_TRIAGE)
 		return 0;
 	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
@@ -425,6 +482,11 @@ static int check_combination(const struct options *o, char *error, size_t size)
 {
 	if (o->children && !o->filter.pids && !o->replay) {
 		snprintf(error, size, "--children goes with -p: whose children?");
+		return -EINVAL;
+	}
+	if (o->group && (o->argc || o->journal || o->markdown)) {
+		snprintf(error, size,
+			 "--group DIR goes with no other log, and not with --markdown");
 		return -EINVAL;
 	}
 	if (o->replay && o->record) {

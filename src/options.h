@@ -21,7 +21,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_GATE = 3, /* one tripped, or could not be measured */
+	EXIT_GATE = 3, /* one tripped, or could not be measured; something was found */
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
@@ -36,6 +36,7 @@ enum command {
 	CMD_DIAGNOSE,
 	CMD_DOCTOR,
 	CMD_EXPLAIN,
+	CMD_TRIAGE,
 	CMD_SCHEMA,
 	CMD_COMPLETION,
 	CMD_MAN,
@@ -68,6 +69,8 @@ struct options {
 	bool github;
 	enum severity min_severity;
 	bool min_severity_given;
+	bool journal, markdown, explain, no_redact; /* triage */
+	const char *group;			    /* triage: NULL: one crash */
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

@@ -19,6 +19,7 @@ static const struct {
 	{"sudo faultscope run -- python3 train.py", "a command from its first instruction"},
 	{"sudo faultscope -p 4211 --record crash.fsr -d 60", "record, to look at elsewhere"},
 	{"faultscope --replay crash.fsr", "look at it, without root"},
+	{"faultscope triage crash.log", "what a kernel crash log means, without root"},
 	{"sudo faultscope doctor", "what works here, and why not"},
 	{"sudo faultscope run --fail-on 'maps.max>60%,refused>0' --junit out.xml -- ./test",
 	 "a test that fails where it comes near a limit"},
@@ -31,7 +32,8 @@ static const struct {
 	{"0", "done"},
 	{"1", "failed while running"},
 	{"2", "usage"},
-	{"3", "a gate of --fail-on tripped, or could not be measured"},
+	{"3", "a gate of --fail-on tripped or could not be measured; diagnose or triage found "
+	      "something"},
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},

@@ -88,13 +88,15 @@ static int end_as(int child_status)
 
 int command_run(const struct options *o)
 {
+	struct live_options lo;
 	struct session s;
 	bool gone, started = false;
 	int err = session_begin(&s, o), child_status = 0, status;
 
 	describe_command(&s);
+	lo = session_live_options(&s, false, TIERS_RUN);
 	if (!err)
-		err = session_open_live(&s, false, TIERS_RUN);
+		err = session_open_live(&s, &lo);
 	if (err)
 		err = err == EXIT_FAILED ? EXIT_RUN_FAILED : err;
 	if (!err) {

@@ -187,22 +187,21 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
-int session_open_live(struct session *s, bool watch_all, unsigned int tiers)
+int session_open_live(struct session *s, const struct live_options *lo)
 {
-	struct live_options lo = session_live_options(s, watch_all, tiers);
 	char error[1024] = "";
 	int err;
 
 	err = take_signals(s);
 	if (!err)
-		err = live_open(&lo, &s->src, error, sizeof(error));
+		err = live_open(lo, &s->src, error, sizeof(error));
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
 	}
 	s->collector.live = true;
 	symbols_open(&s->collector.symbols);
-	s->collector.names_stacks = lo.attribute && !user_symbols_open(&s->collector.user_symbols);
+	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;

@@ -59,7 +59,7 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
-int session_open_live(struct session *s, bool watch_all, unsigned int tiers);
+int session_open_live(struct session *s, const struct live_options *lo);
 int session_open_replay(struct session *s);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);

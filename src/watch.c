@@ -9,11 +9,13 @@
 static int watch_live(struct session *s)
 {
 	bool targets = s->o->filter.pids > 0;
+	struct live_options lo =
+		session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
 	int err;
 
 	strcpy(s->mode, targets ? "targets" : "all");
 	targets_describe(s);
-	err = session_open_live(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
+	err = session_open_live(s, &lo);
 	if (!err && targets)
 		err = targets_watch(s, s->o->children);
 	return err;

@@ -28,6 +28,8 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 
 static bool fits(const struct choice *c, const struct hook_alternate *alt)
 {
+	if (alt->state == STATE_KFUNCS && c->no_kfuncs)
+		return false;
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
 
@@ -127,6 +129,24 @@ void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 		c->status[hook].state = FS_HOOK_BLIND;
 }
 
+void choice_refuse_programs(struct choice *c, const struct answer *answer)
+{
+	choice_fall_back(c, answer->text);
+	for (size_t h = 0; h < nr_hooks; h++) {
+		const struct hook_alternate *alt = choice_of(c, h);
+
+		if (!alt || !alt->program[0])
+			continue;
+		note(c, h, "each", answer->text);
+		c->status[h].remedy = answer->remedy;
+		do
+			c->at[h] = c->forced[h] ? -1 : next_fitting(c, h, c->at[h] + 1);
+		while (choice_of(c, h) && choice_of(c, h)->program[0]);
+		if (c->at[h] < 0)
+			c->status[h].state = FS_HOOK_BLIND;
+	}
+}
+
 bool choice_fall_back(struct choice *c, const char *answer)
 {
 	size_t state = hook_find("state");
@@ -142,6 +162,19 @@ bool choice_fall_back(struct choice *c, const char *answer)
 	if (c->at[state] < 0)
 		c->status[state].state = FS_HOOK_BLIND;
 	choose_all(c);
+	return true;
+}
+
+bool choice_leave_kfuncs(struct choice *c)
+{
+	const struct answer answer = {.text = "this kernel has no open-coded iterators (6.7)"};
+
+	if (c->no_kfuncs)
+		return false;
+	c->no_kfuncs = true;
+	for (size_t h = 0; h < nr_hooks; h++)
+		if (choice_of(c, h) && choice_of(c, h)->state == STATE_KFUNCS)
+			choice_refused(c, h, &answer);
 	return true;
 }
 

@@ -20,6 +20,7 @@ struct hook_status {
 
 struct choice {
 	unsigned int tiers;	   /* bit i: tier i is paid for */
+	bool no_kfuncs;		   /* this kernel lacks those that the full build calls */
 	const char *const *forced; /* by hook: a mechanism, or "none"; NULL: the best that works */
 	int at[HOOKS_MAX];	   /* the alternate to try, or in use; -1: none */
 	struct hook_status status[HOOKS_MAX];
@@ -29,6 +30,9 @@ void choice_begin(struct choice *c, unsigned int tiers, const char *const *force
 
 /* NULL: the hook is off or blind. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);
+
+/* Where the kernel takes no program at all: what works without one, or blind. */
+void choice_refuse_programs(struct choice *c, const struct answer *answer);
 
 /* After a refusal: the next alternate that this build of the kernel side has, or blind. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
@@ -41,6 +45,12 @@ bool choice_is_hash(const struct choice *c);
  * was asked for, without state. False where that was tried.
  */
 bool choice_fall_back(struct choice *c, const char *answer);
+
+/*
+ * After a load that found functions of the kernel missing: goes on with the build that calls none.
+ * False where that was tried.
+ */
+bool choice_leave_kfuncs(struct choice *c);
 
 /* Whether a program belongs to what is chosen; its hook, or -1. */
 int choice_hook_of(const struct choice *c, const char *program);

@@ -26,7 +26,8 @@ const struct hook hooks[] = {
 					 "threads "
 					 "up to 512; where threads map at the same instant, growth "
 					 "by call may be off; a bad access is not compared with "
-					 "what is mapped there, nor with the stack pointer"},
+					 "what is mapped there, nor with the stack pointer; who "
+					 "grows is not kept"},
 			},
 	},
 	{
@@ -36,7 +37,7 @@ const struct hook hooks[] = {
 		.lost = "everything but events",
 		.alternate =
 			{
-				{"task-iterator", ATTACH_NOTHING, STATE_TASK, {"look_syscall"}},
+				{"task-iterator", ATTACH_NOTHING, STATE_KFUNCS, {"look_syscall"}},
 				{"iter/task", ATTACH_ITERATOR, STATE_ANY, {"look_iter"}},
 				{"/proc", ATTACH_NOTHING, STATE_ANY,
 				 .differs = "slower; a map count is the one that a hook of that "

@@ -19,7 +19,7 @@ enum attach_kind {
 };
 
 /* Which build of the kernel side an alternate works with: see bpf/compat.bpf.h. */
-enum hook_state { STATE_ANY, STATE_TASK, STATE_HASH };
+enum hook_state { STATE_ANY, STATE_TASK, STATE_KFUNCS, STATE_HASH };
 
 struct hook_alternate {
 	const char *mechanism; /* NULL ends the list */

@@ -31,6 +31,7 @@ struct live {
 	bool limits_told; /* in this drain */
 	__u64 growth_told_ns;
 	bool nested; /* in a pid namespace: our pids are not those of the records */
+	bool locked; /* no program is tried: kernel lockdown */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -123,6 +124,13 @@ static void size_tables(struct live *live)
 		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
 }
 
+static enum object_build build_of(const struct live *live)
+{
+	if (choice_is_hash(&live->choice))
+		return OBJECT_HASH;
+	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
+}
+
 static int try_load(struct live *live)
 {
 	struct fs_limits now;
@@ -130,8 +138,7 @@ static int try_load(struct live *live)
 
 	object_close(&live->obj);
 	load_log[0] = 0;
-	err = object_open(&live->obj, choice_is_hash(&live->choice),
-			  *live->btf_path ? live->btf_path : NULL);
+	err = object_open(&live->obj, build_of(live), *live->btf_path ? live->btf_path : NULL);
 	if (err)
 		return err;
 	select_programs(live);
@@ -213,7 +220,8 @@ static int attach_all(struct live *live)
 		load_log[0] = 0;
 		err = attach_alternate(&live->links, &live->obj, alt);
 		if (err) {
-			struct answer answer = permission_attach_answer(alt->mechanism, err);
+			struct answer answer =
+				permission_attach_answer(alt->mechanism, err, load_log);
 
 			choice_refused(&live->choice, h, &answer);
 			detach_all(&live->links);
@@ -474,38 +482,64 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
+/* Under lockdown every program gets the same answer. False where that ends it. */
+static bool leave_programs(struct live *live)
+{
+	if (!live->opt.examines || live->locked)
+		return false;
+	live->locked = true;
+	choice_refuse_programs(&live->choice, &permission_locked);
+	return true;
+}
+
+/*
+ * What to go on with after a load that failed: another build, or one hook's next mechanism. False
+ * where nothing is left to try.
+ */
+static bool choose_again(struct live *live, int err)
+{
+	const char *lacking = lacks_task_build();
+	struct answer answer;
+	int h;
+
+	if (strstr(load_log, "extern (func ksym)") && choice_leave_kfuncs(&live->choice))
+		return true;
+	if (permission_is_total(err))
+		return false;
+	if (permission_is_locked(load_log))
+		return leave_programs(live);
+	if (lacking && choice_fall_back(&live->choice, lacking))
+		return true;
+	if (lacks_own_btf() && refuse_typed(live))
+		return true;
+	h = find_failed_hook(live);
+	if (h < 0)
+		return false;
+	answer = permission_load_answer(err, load_log);
+	choice_refused(&live->choice, h, &answer);
+	return true;
+}
+
 static int load_and_attach(struct live *live, char *error, size_t size)
 {
-	for (;;) {
-		int err = try_load(live), h;
-		const char *lacking;
-		struct answer answer;
+	int err;
 
-		if (err) {
-			lacking = lacks_task_build();
-			if (lacking && choice_fall_back(&live->choice, lacking))
-				continue;
-			if (lacks_own_btf() && refuse_typed(live))
-				continue;
-			h = find_failed_hook(live);
-			if (h < 0 || permission_is_total(err))
+	if (permission_is_locked("") && !leave_programs(live))
+		return permission_explain(-EPERM, "", error, size);
+	do {
+		while ((err = try_load(live)))
+			if (!choose_again(live, err))
 				return permission_explain(err, load_log, error, size);
-			answer = permission_load_answer(err, load_log);
-			choice_refused(&live->choice, h, &answer);
-			continue;
-		}
-		if (attach_all(live))
-			continue;
-		if (!live->nested || !looks_at_proc(live))
-			return 0;
-		snprintf(error, size,
-			 "in a pid namespace processes are looked at by BPF iterators, and none "
-			 "works here: %s\n"
-			 "  try:  outside of it, or nsenter -t 1 -p -m faultscope … "
-			 "(docker: --pid=host)",
-			 live->choice.status[hook_find("look")].why);
-		return -ENOSYS;
-	}
+	} while (attach_all(live));
+	if (!live->nested || !looks_at_proc(live))
+		return 0;
+	snprintf(error, size,
+		 "in a pid namespace processes are looked at by BPF iterators, and none "
+		 "works here: %s\n"
+		 "  try:  outside of it, or nsenter -t 1 -p -m faultscope … "
+		 "(docker: --pid=host)",
+		 live->choice.status[hook_find("look")].why);
+	return -ENOSYS;
 }
 
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size)

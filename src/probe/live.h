@@ -17,6 +17,7 @@ struct live_options {
 	bool attribute;	      /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
+	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
 	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
 	const char
 		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */

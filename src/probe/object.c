@@ -13,20 +13,28 @@
 	extern const unsigned char name[] __attribute__((visibility("hidden")));                   \
 	extern const unsigned char name##_end[] __attribute__((visibility("hidden")))
 
-BYTES_OF(bpf_task_object, "faultscope.bpf.o");
+BYTES_OF(bpf_full_object, "faultscope.bpf.o");
+BYTES_OF(bpf_plain_object, "faultscope_plain.bpf.o");
 BYTES_OF(bpf_hash_object, "faultscope_hash.bpf.o");
 
-int object_open(struct object *o, bool hash, const char *btf_path)
+static const struct {
+	const unsigned char *begin, *end;
+} builds[] = {
+	[OBJECT_FULL] = {bpf_full_object, bpf_full_object_end},
+	[OBJECT_PLAIN] = {bpf_plain_object, bpf_plain_object_end},
+	[OBJECT_HASH] = {bpf_hash_object, bpf_hash_object_end},
+};
+
+int object_open(struct object *o, enum object_build build, const char *btf_path)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, oo, .btf_custom_path = btf_path,
 		    .object_name = "faultscope");
-	const unsigned char *bytes = hash ? bpf_hash_object : bpf_task_object;
-	size_t size = (hash ? bpf_hash_object_end : bpf_task_object_end) - bytes;
+	size_t size = builds[build].end - builds[build].begin;
 	struct bpf_map *config;
 
 	memset(o, 0, sizeof(*o));
-	o->hash = hash;
-	o->obj = bpf_object__open_mem(bytes, size, &oo);
+	o->hash = build == OBJECT_HASH;
+	o->obj = bpf_object__open_mem(builds[build].begin, size, &oo);
 	if (!o->obj)
 		return -errno;
 	config = object_map(o, ".rodata.config");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: the kernel side as a BPF object, in either of its two builds (bpf/compat.bpf.h), and what
- * it shares with us.
+ * probe: the kernel side as a BPF object, in one of its builds (bpf/compat.bpf.h), and what it
+ * shares with us.
  */
 #ifndef FS_PROBE_OBJECT_H
 #define FS_PROBE_OBJECT_H
@@ -11,16 +11,22 @@
 
 #include "wire.h"
 
+enum object_build {
+	OBJECT_FULL,
+	OBJECT_PLAIN, /* without kfuncs */
+	OBJECT_HASH,  /* state in tables by pid, not on the task; nothing new of the kernel */
+};
+
 struct object {
 	struct bpf_object *obj;	  /* NULL: not open */
-	bool hash;		  /* state in tables by pid, not on the task */
+	bool hash;		  /* is OBJECT_HASH */
 	struct fs_config *config; /* until the load */
 	struct fs_shared *shared; /* after the load */
 	const struct fs_growth *growth; /* after the load, FS_GROWTH_MAX of them; NULL: not kept */
 };
 
 /* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
-int object_open(struct object *o, bool hash, const char *btf_path);
+int object_open(struct object *o, enum object_build build, const char *btf_path);
 
 /* Loads what is selected, and maps what is shared; `growth`: that too. 0, -errno. */
 int object_load(struct object *o, bool growth);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,13 +79,46 @@ void permission_lockdown(char *ret, size_t size)
 	fclose(f);
 }
 
-int permission_explain(int err, const char *log, char *error, size_t size)
+/* The helper is always there for tracing programs, but in that mode (ff40e51043af, 5.13). */
+static bool lacks_reads(const char *log)
+{
+	return strstr(log, "unknown func bpf_probe_read") ||
+	       strstr(log, "cannot use helper bpf_probe_read");
+}
+
+bool permission_is_locked(const char *log)
 {
 	char lockdown[32];
-	size_t len;
 
 	permission_lockdown(lockdown, sizeof(lockdown));
-	if (!strcmp(lockdown, "confidentiality")) {
+	return !strcmp(lockdown, "confidentiality") || lacks_reads(log);
+}
+
+/* Before 5.11 maps count as locked memory, and EPERM is what is answered past its limit. */
+static bool explain_locked_memory(const char *log, char *error, size_t size)
+{
+	struct rlimit limit;
+
+	if (!strstr(log, "failed to create: Operation not permitted") ||
+	    getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	snprintf(
+		error, size,
+		"cannot make BPF maps: before 5.11 they count as locked memory, and RLIMIT_MEMLOCK "
+		"is %llu KiB\n"
+		"  try:  ulimit -l unlimited, where that is permitted; of a service "
+		"LimitMEMLOCK=infinity\n"
+		"  or:   sudo setcap cap_bpf,cap_perfmon,cap_sys_resource=ep "
+		"\"$(command -v faultscope)\"",
+		(unsigned long long)limit.rlim_cur / 1024);
+	return true;
+}
+
+int permission_explain(int err, const char *log, char *error, size_t size)
+{
+	size_t len;
+
+	if (permission_is_locked(log)) {
 		snprintf(error, size,
 			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "
 			 "memory\n"
@@ -119,6 +153,8 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			 "  or:   sudo setcap cap_bpf,cap_perfmon=ep \"$(command -v faultscope)\"");
 		return -EPERM;
 	}
+	if (err == -EPERM && explain_locked_memory(log, error, size))
+		return -EPERM;
 	if (ask_bpf() && is_filtered()) {
 		snprintf(
 			error, size,
@@ -158,9 +194,7 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 
 struct answer permission_load_answer(int err, const char *log)
 {
-	if (strstr(log, "not found in kernel") ||
-	    strstr(log, "failed to find kernel BTF type ID") ||
-	    strstr(log, "call #0")) /* a kfunc that was not resolved */
+	if (strstr(log, "not found in kernel") || strstr(log, "failed to find kernel BTF type ID"))
 		return answer_of(err, NO_SUCH, NULL);
 	if (strstr(log, "failed to resolve CO-RE relocation"))
 		return answer_of(err, "the BTF in use lacks what it reads", NULL);
@@ -182,26 +216,50 @@ struct answer permission_load_answer(int err, const char *log)
 	return answer_of(err, "refused", NULL);
 }
 
-struct answer permission_attach_answer(const char *mechanism, int err)
-{
-	bool tracepoint = !strcmp(mechanism, "tracepoint");
+const struct answer permission_locked = {
+	.text = "kernel lockdown (confidentiality): BPF may not read kernel memory",
+	.remedy = "boot with lockdown=integrity",
+};
 
+/* Debian's kernels, and Android's, have a level above 2, where CAP_PERFMON does not count. */
+static bool is_paranoid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = 0;
+	if (f)
+		fclose(f);
+	return level > 2 && !have(CAP_SYS_ADMIN);
+}
+
+static bool opens_events(const char *mechanism)
+{
+	return strstr(mechanism, "probe") || !strcmp(mechanism, "perf_event") ||
+	       !strcmp(mechanism, "memcg") || !strcmp(mechanism, "tracepoint");
+}
+
+static struct answer not_permitted(const char *mechanism, int err, const char *log)
+{
+	if (!strcmp(mechanism, "tracepoint") && !strstr(log, "perf_event_open() failed"))
+		return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)", SET_DAC);
+	if (opens_events(mechanism) && is_paranoid())
+		return answer_of(err, "kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN",
+				 "sysctl -w kernel.perf_event_paranoid=2");
+	return answer_of(err, POLICY, NULL);
+}
+
+struct answer permission_attach_answer(const char *mechanism, int err, const char *log)
+{
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		/* with the capability the setting does not count: then it is a policy's answer */
-		if (!strcmp(mechanism, "perf_event") && !have(CAP_PERFMON) && !have(CAP_SYS_ADMIN))
-			return answer_of(err,
-					 "not permitted (kernel.perf_event_paranoid, CAP_PERFMON)",
-					 "sysctl -w kernel.perf_event_paranoid=-1");
-		if (tracepoint)
-			return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)",
-					 SET_DAC);
-		return answer_of(err, POLICY, NULL);
+		return not_permitted(mechanism, err, log);
 	case ENOENT:
 		if (strstr(mechanism, "probe"))
 			return answer_of(err, "no kprobes here, or not of this function", NULL);
-		if (tracepoint && access("/sys/kernel/tracing/events", F_OK))
+		if (!strcmp(mechanism, "tracepoint") && access("/sys/kernel/tracing/events", F_OK))
 			return answer_of(err, "tracefs is not mounted at /sys/kernel/tracing",
 					 "mount -t tracefs nodev /sys/kernel/tracing");
 		return answer_of(err, "this kernel has no such tracepoint", NULL);

@@ -9,6 +9,12 @@
 /* Whether an error of the load concerns everything, not one program. */
 bool permission_is_total(int err);
 
+/*
+ * Whether kernel lockdown keeps kernel memory from programs of BPF: by its own word and, where that
+ * cannot be read, by what the log of a load says of the helper. `log` may be empty.
+ */
+bool permission_is_locked(const char *log);
+
 /* The whole story of a load that failed. Returns -EPERM, -ENOSYS or err. */
 int permission_explain(int err, const char *log, char *error, size_t size);
 
@@ -18,8 +24,9 @@ struct answer {
 	const char *remedy; /* a command; NULL: none helps on this kernel */
 };
 
+extern const struct answer permission_locked;
 struct answer permission_load_answer(int err, const char *log);
-struct answer permission_attach_answer(const char *mechanism, int err);
+struct answer permission_attach_answer(const char *mechanism, int err, const char *log);
 
 /* The mode of kernel lockdown; empty where the kernel has none. */
 void permission_lockdown(char *ret, size_t size);

@@ -249,8 +249,22 @@ static void say_row(struct buf *b, const struct view *v, const char *name, const
 	line_wrap(&l, b, STYLE_PLAIN);
 }
 
-static void say_rights(struct buf *b, const struct view *v, const struct report_rights *r)
+/* As the kernel's kallsyms_show_value() decides. */
+static const char *symbols_text(const struct report *r)
 {
+	const struct setting *s = setting_find(r->setting, r->settings, "kptr_restrict");
+
+	if (r->rights.kernel_symbols)
+		return "can be read";
+	if (s && s->known && s->value > 1)
+		return "kernel.kptr_restrict hides them: 1 shows them to CAP_SYSLOG";
+	return "hidden: they want CAP_SYSLOG, or kernel.kptr_restrict 0 and perf_event_paranoid 1";
+}
+
+static void say_rights(struct buf *b, const struct view *v, const struct report *report)
+{
+	const struct report_rights *r = &report->rights;
+
 	say_title(b, v, "privileges, once all is attached");
 	if (!r->nr_kept)
 		say_row(b, v, "capabilities",
@@ -264,9 +278,7 @@ static void say_rights(struct buf *b, const struct view *v, const struct report_
 	else
 		say_row(b, v, "landlock", "opens /proc and /sys to read, nothing else (ABI %d)",
 			r->landlock_abi);
-	say_row(b, v, "kernel symbols", "%s",
-		r->kernel_symbols ? "can be read"
-				  : "kernel.kptr_restrict hides them: 1 shows them to CAP_SYSLOG");
+	say_row(b, v, "kernel symbols", "%s", symbols_text(report));
 	if (r->not_given_up)
 		say_row(b, v, "not given up", "%s", r->not_given_up);
 }
@@ -298,5 +310,5 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	for (size_t i = 0; i < r->settings; i++)
 		if (!r->setting[i].of)
 			say_setting(b, v, r, &r->setting[i]);
-	say_rights(b, v, &r->rights);
+	say_rights(b, v, r);
 }

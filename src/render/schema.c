@@ -41,7 +41,8 @@ struct shape {
 	const char *type;
 	const char *help;
 	struct key key[18];
-	bool alone; /* not a line among others: it has no time */
+	bool alone;		/* not a line among others: it has no time */
+	const struct key *more; /* after those; an empty name ends it */
 };
 
 static const struct key cost_keys[] = {
@@ -138,7 +139,122 @@ static const struct key made_keys[] = {
 	{},
 };
 
+static const struct key reason_keys[] = {
+	{"points", T_REAL, false, ""},
+	{"why", T_TEXT, false, ""},
+	{},
+};
+
+static const struct key suspect_keys[] = {
+	{"module", T_TEXT, false, "vmlinux: the kernel's own code; hardware: the machine"},
+	{"function", T_TEXT_NULL, false, ""},
+	{"points", T_REAL, false, "the sum of the reasons"},
+	{"reasons", T_OBJECTS, false, "", reason_keys},
+	{},
+};
+
+static const struct key log_line_keys[] = {
+	{"file", T_TEXT_NULL, false, ""},
+	{"line", T_COUNT, false, "in the file, from 1"},
+	{"text", T_TEXT, false, "without its prefixes"},
+	{},
+};
+
+static const struct key log_rule_keys[] = {
+	{"id", T_TEXT, false, ""},
+	{"text", T_TEXT, false, "what it saw"},
+	{},
+};
+
+static const struct key frame_keys[] = {
+	{"part", T_TEXT, false, "main, other, alloc, free or lock"},
+	{"function", T_TEXT_NULL, false, ""},
+	{"module", T_TEXT_NULL, false, "null: the kernel's own"},
+	{"offset", T_COUNT, false, "in the function"},
+	{"size", T_COUNT, false, "of the function; 0: not told"},
+	{"reliable", T_FLAG, false, "the kernel did not doubt it"},
+	{},
+};
+
+static const struct key precursor_keys[] = {
+	{"kind", T_TEXT, false, "as of the log"},
+	{"seconds_before", T_REAL_NULL, false, ""},
+	{"file", T_TEXT_NULL, false, ""},
+	{"line", T_COUNT, false, ""},
+	{"text", T_TEXT, false, ""},
+	{},
+};
+
+static const struct key log_loss_keys[] = {
+	{"bytes", T_COUNT, false, "beyond the most that is read"},
+	{"lines", T_COUNT, false, ""},
+	{"reports", T_COUNT, false, "beyond the most that is judged"},
+	{"dropped_by_kernel", T_COUNT, false, "times that the log itself tells of lost messages"},
+	{"not_understood", T_COUNT, false, "lines that look like a crash and fit no rule"},
+	{},
+};
+
+/* Of a log with a crash: all there, or none. */
+static const struct key triage_keys[] = {
+	{"kind", T_TEXT, true, "what the kernel reported: null_deref, gpf, kasan_uaf, hang, ..."},
+	{"semantic", T_TEXT, true, "the class of the mechanism"},
+	{"mechanism", T_TEXT, true, "what it means: err_ptr, freed_text, list_poison, ..."},
+	{"says", T_TEXT, true, "that in words"},
+	{"confidence", T_TEXT, true, "low, medium or high"},
+	{"access", T_TEXT_NULL, true, "read, write or exec"},
+	{"size", T_COUNT_NULL, true, "of the access, bytes"},
+	{"address", T_TEXT_NULL, true, "hex"},
+	{"region", T_TEXT_NULL, true, "what lies at the address"},
+	{"base", T_TEXT_NULL, true, "the pointer that the address was computed from, hex"},
+	{"function", T_TEXT_NULL, true, "the first of functions"},
+	{"functions", T_TEXTS, true, "whose code it was, the best first"},
+	{"module", T_TEXT_NULL, true, "of the instruction; vmlinux; null: it was no code"},
+	{"culprit", T_TEXT_NULL, true, "null: nobody stands out"},
+	{"culprits", T_TEXTS, true, "modules, the most suspect first"},
+	{"hardware_likely", T_FLAG, true, "more than any code"},
+	{"suspects", T_OBJECTS, true, "", suspect_keys},
+	{"bucket", T_TEXT, true, "equal for equal crashes, whatever the container"},
+	{"exact", T_TEXT, true, "hash of the bucket and the place"},
+	{"stack", T_TEXT, true, "hash of the functions"},
+	{"kernel", T_TEXT_NULL, true, "release"},
+	{"arch", T_TEXT_NULL, true, ""},
+	{"taint", T_TEXT_NULL, true, ""},
+	{"comm", T_TEXT_NULL, true, ""},
+	{"pid", T_COUNT_NULL, true, ""},
+	{"cpu", T_COUNT_NULL, true, ""},
+	{"hardware", T_TEXT_NULL, true, "as the firmware names it"},
+	{"evidence", T_OBJECTS, true, "lines that decide", log_line_keys},
+	{"rules", T_OBJECTS, true, "that fired", log_rule_keys},
+	{"trace", T_OBJECTS, true, "", frame_keys},
+	{"precursors", T_OBJECTS, true, "reports before it", precursor_keys},
+	{"consequences", T_COUNT, true, "reports that follow from it"},
+	{"remedy", T_TEXTS, true, "what to do next"},
+	{},
+};
+
 static const struct shape shapes[] = {
+	{"triage",
+	 "the verdict on a crash log",
+	 {{"files", T_TEXTS, false, "that were read"},
+	  {"crash", T_FLAG, false,
+	   "false: none was found, and the keys that tell of it are left out"},
+	  {"others", T_TEXTS, false, "buckets of crashes that are independent of it"},
+	  {"lines", T_COUNT, false, "read"},
+	  {"losses", T_KEYED, false, "what was not read or not judged", log_loss_keys}},
+	 true,
+	 triage_keys},
+	{"triage_bucket",
+	 "logs of one kind, of triage --group",
+	 {{"bucket", T_TEXT, false, ""},
+	  {"kind", T_TEXT, false, ""},
+	  {"module", T_TEXT, false, "empty: not known"},
+	  {"count", T_COUNT, false, "of logs"},
+	  {"first_seen", T_TEXT_NULL, false, "the oldest file of it, RFC 3339"},
+	  {"last_seen", T_TEXT_NULL, false, ""},
+	  {"example", T_TEXT, false, "one of the files"},
+	  {"kernels", T_TEXTS, false, "releases"},
+	  {"new", T_FLAG, false, "only the newest of several kernels shows it"}},
+	 true},
 	{"start",
 	 "the first line",
 	 {{"schema", T_COUNT, false, "version of this schema"},
@@ -479,6 +595,8 @@ static void say_shape(struct json *j, const struct shape *s)
 {
 	begin_shape(j, s->type, s->help, s->alone);
 	for (const struct key *k = s->key; k->name; k++)
+		say_key(j, k);
+	for (const struct key *k = s->more; k && k->name; k++)
 		say_key(j, k);
 	json_end(j);
 	json_array(j, "required");

@@ -164,7 +164,7 @@ static void general_protection(const struct fs_signal_record *r, struct verdict 
 	else
 		verdict_set(v, "general protection", false);
 	if (r->odd_registers)
-		verdict_count(v, "registers that hold no address", r->odd_registers, UINT64_MAX);
+		verdict_text(v, "a register holds", "no address");
 	if (r->ip_bytes) {
 		snprintf(bytes, sizeof(bytes), "%02x %02x %02x %02x", (uint8_t)r->ip_bytes,
 			 (uint8_t)(r->ip_bytes >> 8), (uint8_t)(r->ip_bytes >> 16),

@@ -140,6 +140,7 @@ class Watch:
 
     def __init__(self, process, out, recording, options):
         self.process = process
+        self.pid = process.pid
         self.out = out
         self.recording = recording
         self.options = options
@@ -173,13 +174,44 @@ def workload_path(name):
 
 
 class Lab:
-    """A place for one test: its files and its processes, all gone when it ends."""
+    """A place for one test: its files and its processes, all gone when it ends.
+
+    tests/vm/lab.py has one in a guest. A test that asks its lab for all that it reads, writes and
+    runs is good for both.
+    """
+    program = FAULTSCOPE
+    # in a chroot / may be no mount point, so no propagation can be set: whoever mounts, unmounts
+    own_mounts = ("unshare", "-m", "--propagation", "unchanged")
+    release = os.uname().release
+    workload = staticmethod(workload_path)
 
     def __init__(self):
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-e2e-"))
         self.dir.chmod(0o755)
         self.started = []
         self.outputs = 0
+
+    @staticmethod
+    def read(path):
+        return Path(path).read_text(errors="replace")
+
+    @staticmethod
+    def write(path, text):
+        Path(path).write_text(str(text))
+
+    def for_all(self, program):
+        """A program where everybody may run it: what is built may lie in somebody's home."""
+        path = self.dir / Path(program).name
+        if not path.exists():
+            shutil.copy(program, path)
+            path.chmod(0o755)
+        return path
+
+    def new_place_for_all(self):
+        """A directory in which everybody may write."""
+        path = Path(tempfile.mkdtemp(dir=self.dir))
+        path.chmod(0o777)
+        return path
 
     def spawn(self, argv, **how):
         how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
@@ -250,7 +282,7 @@ class Lab:
 # What the kernel says
 
 def proc_text(pid, name):
-    return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
+    return Lab.read(f"/proc/{pid}/{name}")
 
 
 def proc_stat(pid):
@@ -275,9 +307,13 @@ def proc_sleeps(pid):
     return all(proc_stat(f"{pid}/task/{tid}")[3] == "S" for tid in os.listdir(f"/proc/{pid}/task"))
 
 
+def map_lines(text):
+    """Lines of a /proc/PID/maps less the gate, which is no mapping of the process."""
+    return sum(not line.endswith("[vsyscall]") for line in text.splitlines())
+
+
 def proc_maps(pid):
-    """Lines of /proc/PID/maps less the gate, which is no mapping of the process."""
-    return sum(not line.endswith("[vsyscall]") for line in proc_text(pid, "maps").splitlines())
+    return map_lines(proc_text(pid, "maps"))
 
 
 def proc_fds(pid):

@@ -7,7 +7,7 @@ import shutil
 
 from harness import Skip, jsonschema, schema
 
-COMMANDS = ["", "run", "doctor", "explain", "schema", "completion", "man"]
+COMMANDS = ["", "run", "diagnose", "doctor", "explain", "triage", "schema", "completion", "man"]
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
 
@@ -26,7 +26,7 @@ def check_completion(check, lab, shell):
     ran = lab.faultscope("completion", shell)
     check.equal("status", ran.returncode, 0)
     script.write_text(ran.out)
-    for command in COMMANDS[:3]:
+    for command in COMMANDS[:4]:
         for option in options_of_help(lab, command):
             check.that(option.removeprefix("--") in ran.out, f"{option} is not completed")
     for one in diagnoses(lab):

@@ -3,7 +3,6 @@
 
 import json
 import os
-import pwd
 import random
 import re
 import shutil
@@ -28,42 +27,41 @@ def check_message(check, ran, status, *words):
 
 # Rights
 
-def as_nobody(lab, *capabilities):
-    """The words before a command to run it as nobody, and a place where nobody may read it."""
-    if not shutil.which("setpriv"):
-        raise Skip("setpriv is missing")
-    for program in (FAULTSCOPE, workload_path("touch")):
-        shutil.copy(program, lab.dir)
-        (lab.dir / Path(program).name).chmod(0o755)
-    only = ",".join(["-all", *(f"+{name}" for name in capabilities)])
-    return ["setpriv", "--reuid", str(pwd.getpwnam("nobody").pw_uid), "--clear-groups",
-            f"--inh-caps={only}", f"--ambient-caps={only}"]
+NOBODY = 65534
+
+
+def as_nobody(lab, *capabilities, locked="unlimited"):
+    """The words before a command to run it as nobody, with all the locked memory it may want."""
+    return ["sh", "-c", f"ulimit -l {locked} 2>/dev/null; cd /; exec \"$@\"", "sh",
+            lab.for_all(lab.workload("asuser")), NOBODY, *capabilities, "--"]
+
+
+def call_as_nobody(lab, capabilities, *words, **how):
+    return lab.call(*as_nobody(lab, *capabilities, **how), lab.for_all(lab.program), *words)
 
 
 @live
 def test_no_rights(check, lab):
-    ran = lab.call(*as_nobody(lab), lab.dir / "faultscope", "1", "1", cwd=lab.dir)
+    ran = call_as_nobody(lab, [], "1", "1")
     check_message(check, ran, NOT_PERMITTED, "CAP_BPF", "CAP_PERFMON")
 
 
 @live
 def test_one_right_of_two(check, lab):
     for one in ("bpf", "perfmon"):
-        ran = lab.call(*as_nobody(lab, one), lab.dir / "faultscope", "1", "1", cwd=lab.dir)
+        ran = call_as_nobody(lab, [one], "1", "1")
         check_message(check, ran, NOT_PERMITTED, "CAP_BPF", "CAP_PERFMON")
 
 
 @live
 def test_both_rights_are_enough(check, lab):
-    words = as_nobody(lab, "bpf", "perfmon")
-    place = lab.dir / "for-all"
-    place.mkdir()
-    place.chmod(0o777)
-    ran = lab.call(*words, lab.dir / "faultscope", "run", "--json", "-o", place / "out", "--",
-                   lab.dir / "touch", "1000", cwd=lab.dir)
+    out = lab.new_place_for_all() / "out"
+    ran = call_as_nobody(lab, ["bpf", "perfmon"], "run", "--json", "-o", out, "--",
+                         lab.for_all(lab.workload("touch")), "1000")
     check.equal("status", ran.returncode, 0)
+    check.equal("standard error", ran.err, "")
     truth = json.loads(ran.out)
-    minor = Lines((place / "out").read_text()).final(truth["pid"])["faults"]["minor"]
+    minor = Lines(lab.read(out)).final(truth["pid"])["faults"]["minor"]
     check.between("minor", minor, truth["minflt"], truth["minflt"] + 15)
 
 
@@ -90,9 +88,8 @@ def test_target_dies(check, lab):
 
 def with_tmpfs(lab, place, script, *options):
     """Runs a shell script with a file system of its own at a place; nobody else sees it."""
-    # in a chroot / may be no mount point, so no propagation can be set: hence the umount
     options = " ".join(options)
-    return lab.call("unshare", "-m", "--propagation", "unchanged", "sh", "-c",
+    return lab.call(*lab.own_mounts, "sh", "-c",
                     f"mount --make-rprivate / 2>/dev/null; mount -t tmpfs {options} none {place} "
                     f"|| exit; ({script}); status=$?; umount -l {place}; exit $status")
 

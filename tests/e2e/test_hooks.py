@@ -3,7 +3,7 @@
 
 import json
 
-from harness import Lines, Skip, captures, field_of, live, workload_path
+from harness import Lines, Skip, captures, field_of, live
 
 # What is null without a hook, in the line of a process.
 NULL_WITHOUT = {
@@ -28,9 +28,9 @@ def hooks_here(lab):
 
 def run_with(lab, *options):
     out = lab.dir / "hooks.jsonl"
-    ran = lab.faultscope("run", "--json", "-o", out, *options, "--", workload_path("touch"), "50000")
+    ran = lab.faultscope("run", "--json", "-o", out, *options, "--", lab.workload("touch"), "50000")
     truth = json.loads(ran.out)
-    return ran, Lines(out.read_text()), truth
+    return ran, Lines(lab.read(out)), truth
 
 
 def check_exact(check, what, lines, truth):

@@ -70,6 +70,8 @@ TABLE = [
     Row("src/render/*", "render", ["base", "model", "rules", "triage"], PURE + STDIO + TIME,
         False, True),
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
+    Row("src/unpack.c", "main", ["base"], PURE + ["lzma.h", "zlib.h", "zstd.h"], False,
+        False),
     Row("src/terminal.c", "main", ALL, LIBC + TERM, False, False),
     Row("src/*", "main", ALL, LIBC + UAPI, False, False),
 ]

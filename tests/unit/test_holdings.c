@@ -45,6 +45,14 @@ static uint64_t held(enum fs_what what, uint32_t kind, const char *with,
 	return 0;
 }
 
+static bool is_sorted(const struct holdings *h)
+{
+	for (size_t i = 1; i < h->n; i++)
+		if (h->sort[i].count > h->sort[i - 1].count)
+			return false;
+	return h->n > 1;
+}
+
 static void map_files(void)
 {
 	char name[32];
@@ -62,14 +70,6 @@ static void map_files(void)
 	}
 }
 
-static bool is_ordered(const struct holdings *h)
-{
-	for (size_t i = 1; i < h->n; i++)
-		if (h->sort[i].count > h->sort[i - 1].count)
-			return false;
-	return h->n > 1;
-}
-
 static void test_maps(void)
 {
 	const struct fs_holding *g = NULL;
@@ -84,7 +84,7 @@ static void test_maps(void)
 	is_u64(held(FS_WHAT_MAPS, FS_HOLDING_FILE_SHARED, "/pool_# (deleted)", &g), FILES,
 	       "files of one sort");
 	ok(g && g->names == 2 && g->bytes == FILES * 8192, "names that differ, and their bytes");
-	ok(is_ordered(&model_find(&m, &me)->held[FS_WHAT_MAPS]), "the most frequent sort is first");
+	ok(is_sorted(&model_find(&m, &me)->held[FS_WHAT_MAPS]), "the most frequent sorts first");
 	ok(held(FS_WHAT_MAPS, FS_HOLDING_ANONYMOUS, "r-xp", NULL) >= PLAIN / 2, "plain memory");
 	ok(held(FS_WHAT_MAPS, FS_HOLDING_GUARD, "---p", NULL) >= PLAIN / 2, "without any right");
 	is_u64(held(FS_WHAT_MAPS, FS_HOLDING_STACK, "[stack]", NULL), 1, "a stack");

@@ -10,6 +10,7 @@ import time
 
 import fetch
 import origins
+import privilege
 import programs
 import scenarios
 from aptroot import Missing
@@ -275,6 +276,8 @@ class KernelRun:
                 self.forced(hook, mechanism)
         if self.hooks:
             self.hidden_btf()
+            # last: some of it only a boot undoes
+            privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
         self.test("console", self.console)
         print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
 

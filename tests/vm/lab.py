@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The lab of the end-to-end tests, inside a guest; the same expectations judge its captures.
 
-A scenario of tests/e2e/test_*.py that needs only run(), work() and watch() of its lab can be given
-a VmLab as it is. What a scenario reads of /proc by itself would be read on the host: for these
+A scenario or a test of tests/e2e/test_*.py that asks its lab for all that it runs, reads and writes
+can be given a VmLab as it is. What one reads of /proc by itself would be read on the host: for such
 there are watched() and counted().
 """
 import json
@@ -122,13 +122,40 @@ class GuestWatch(GuestProcess):
 
 class VmLab:
     """harness.Lab, in a guest. The options go to every faultscope, as --hook calls=none would."""
+    program = FAULTSCOPE
+    own_mounts = ("unshare", "-m")
 
     def __init__(self, vm, options=()):
         self.vm = vm
+        self.release = vm.kernel.release
         self.hook_options = list(options)
         self.places = 0
-        self.top = vm.must("mktemp -d /tmp/lab.XXXXXX").strip()
+        self.top = vm.must("d=$(mktemp -d /tmp/lab.XXXXXX) && chmod 755 $d && echo $d").strip()
         self.dir = Path(self.top)
+
+    @staticmethod
+    def workload(name):
+        return f"{WORKLOADS}/{name}"
+
+    @staticmethod
+    def for_all(program):
+        return program
+
+    def new_place_for_all(self):
+        place = Path(self.new_dir())
+        self.vm.must(f"chmod 777 {place}")
+        return place
+
+    def read(self, path):
+        return self.vm.get(path).decode(errors="replace")
+
+    def write(self, path, text):
+        ran = self.call("sh", "-c", 'printf %s "$1" >"$2"', "sh", text, path)
+        if ran.status:
+            raise OSError(ran.err.strip())
+
+    def call(self, *words, timeout=harness.PATIENCE):
+        return self.vm.run(quoted(words), timeout)
 
     def new_dir(self):
         self.places += 1
@@ -138,8 +165,8 @@ class VmLab:
     def faultscope(self, *options, timeout=harness.PATIENCE):
         return self.vm.run(quoted([FAULTSCOPE, *options]), timeout)
 
-    def doctor(self):
-        ran = self.faultscope("doctor", "--json")
+    def doctor(self, *options):
+        ran = self.faultscope("doctor", "--json", *(options or ["--no-calibrate"]))
         assert ran.out, f"doctor says nothing; status {ran.status}: {ran.err}"
         return json.loads(ran.out)
 

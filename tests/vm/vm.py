@@ -24,7 +24,17 @@ RUN_SECONDS = 60
 PUT_BYTES = 16384  # a command must fit into the guest's input buffers
 PR_SET_PDEATHSIG = 1
 
-Ran = namedtuple("Ran", "status out err")
+
+
+class Ran(namedtuple("Ran", "status out err")):
+    """What a command ended with and said."""
+    __slots__ = ()
+
+    @property
+    def returncode(self):
+        """The status, as a process of subprocess has it."""
+        return self.status
+
 
 # Text on the console after which nothing in the guest can be trusted.
 CRASHES = re.compile(r"Kernel panic|Oops\b|BUG: |kernel BUG at|general protection fault|"

@@ -23,7 +23,11 @@ static int load(void)
 		{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_probe_read_kernel},
 		{BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
 	};
+	const struct rlimit no_limit = {RLIM_INFINITY, RLIM_INFINITY};
 	union bpf_attr attr;
+
+	/* before 5.11 a program counts as locked memory, with all that its user has loaded */
+	setrlimit(RLIMIT_MEMLOCK, &no_limit);
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;

@@ -3,6 +3,7 @@
 #include "zoo.h"
 
 #define GROUP_BYTES "8388608"
+#define FEW_BYTES   "524288" /* fewer than a few thousand mappings take */
 #define PLENTY	    "268435456"
 
 /* pids */
@@ -100,14 +101,15 @@ static void work(long (*make)(void))
 static void start_worker(long (*make)(void))
 {
 	bool v2 = cgroup_v2();
+	pid_t parent = getpid();
 
 	talk = map_file(-1, PAGE_BYTES, RW, SHARED_ANON);
 	talk->go = 0;
 	cgroup_make("memory");
-	cgroup_set("memory", "", v2 ? "memory.max" : "memory.limit_in_bytes", GROUP_BYTES);
+	cgroup_set("memory", "", v2 ? "memory.max" : "memory.limit_in_bytes", FEW_BYTES);
 	worker = fork_or_die();
 	if (!worker) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		end_with(parent);
 		/* all that it will use is there, stack too */
 		if (mlockall(MCL_CURRENT))
 			_exit(1);

@@ -108,18 +108,10 @@ static void allow_to_run(void)
 static pid_t other;
 static uid_t user;
 
-static pid_t start_as_user(void)
+static void become_user(void)
 {
-	pid_t child = fork_or_die();
-
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (setresuid(user, user, user))
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	return child;
+	if (setresuid(user, user, user))
+		_exit(1);
 }
 
 static void end_other(void)
@@ -133,7 +125,7 @@ static void one_too_many(void)
 	user = 1000000000 + getpid();
 	arguments[0] = path;
 	soft_limit(RLIMIT_NPROC, 0); /* more than that were there before it */
-	other = start_as_user();
+	other = start_sleeper(become_user);
 	at_end(end_other);
 	/* until it is that user's */
 	for (long uid = 0; uid != user; usleep(1000)) {
@@ -157,8 +149,7 @@ static long run_as_user(void)
 	pid_t child = fork_or_die();
 
 	if (!child) {
-		if (setresuid(user, user, user))
-			_exit(1);
+		become_user();
 		quiet();
 		execve(path, arguments, environment);
 		_exit(errno == EAGAIN ? NOT_RUN : 1);

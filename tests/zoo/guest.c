@@ -358,12 +358,15 @@ static void few_pids(void)
 
 static long fork_many(void)
 {
+	pid_t parent = getpid();
+
 	for (size_t i = 0; i < 510; i++) {
 		long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
 		if (child < 0)
 			return -1;
 		if (!child) {
+			end_with(parent);
 			pause();
 			_exit(0);
 		}

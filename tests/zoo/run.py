@@ -73,6 +73,7 @@ class Host:
     """Cases that run here, beside everything else: under limits of their own."""
 
     guest = False
+    error = OSError
 
     def __init__(self, seed):
         self.options = ["--seed", str(seed)]
@@ -157,7 +158,8 @@ class Guest:
         import fetch
         import lab
         import programs
-        from vm import Vm
+        from vm import GuestError, Vm
+        self.error = GuestError
         self.lab = lab
         found = fetch.kernel(kernel)
         self.vm = Vm(found, {lab.FAULTSCOPE: programs.static_faultscope(found.arch), "/zoo": ZOO,
@@ -192,7 +194,8 @@ class Guest:
             watch = lab.watch("-p", work.pid, "--children")
             work.write("g")
             said = work.line("out", 2)
-            capture = watch.stop()
+            self.vm.run(f"kill -INT {watch.pid}")  # if it lives
+            capture = watch.finished()
             work.write("e")
             status = work.end()
             if capture.status:
@@ -221,8 +224,10 @@ def watch_each(place, case):
     """What place.run() gives, of one case that is found waiting."""
     try:
         return {case: place.attach(case)}
-    except (Failure, Broken, AssertionError, subprocess.TimeoutExpired, ValueError) as reason:
+    except (Failure, Broken) as reason:
         return {case: reason}
+    except (AssertionError, subprocess.TimeoutExpired, ValueError, place.error) as reason:
+        return {case: Failure(str(reason))}
 
 
 def batches(cases, size):
@@ -246,7 +251,10 @@ def watch(place, way, cases, size):
             yield watch_each(place, case["case"])
     else:
         for batch in batches(cases, size):
-            yield place.run(batch, *(["--abrupt"] if way == "abrupt" else []))
+            try:
+                yield place.run(batch, *(["--abrupt"] if way == "abrupt" else []))
+            except (subprocess.TimeoutExpired, place.error) as reason:
+                yield dict.fromkeys(batch, Failure(f"{', '.join(batch)}: {reason}"))
 
 
 class Tap:
@@ -351,8 +359,8 @@ def main():
                         help="only cases of this name or pattern")
     parser.add_argument("--list", action="store_true", help="name all cases")
     parser.add_argument("--vm", metavar="KERNEL", help="in a guest with this kernel: 6.1, 6.12, …")
-    parser.add_argument("--ways", default="some",
-                        help="comma-separated, of run, attach, abrupt (default: run, some others)")
+    parser.add_argument("--ways",
+                        help="some (default), or of run, attach, abrupt; in a guest run alone")
     parser.add_argument("--batch", type=int, default=16, metavar="N",
                         help="cases that one faultscope run watches (default: 16)")
     parser.add_argument("--seed", type=int, default=1, help="sizes and places of the cases")
@@ -371,6 +379,7 @@ def main():
     if os.geteuid() and not options.vm:
         print("1..0 # SKIP needs root")
         return 0
+    options.ways = options.ways or ("run" if options.vm else "some")
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)
     try:
         return report(options.vm or "here", run_all(place, options), options)

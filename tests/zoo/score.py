@@ -79,9 +79,10 @@ def of_line(line, causes):
     return CERTAIN if line["certain"] else WRONG
 
 
-def fits(line, pid, want):
+def fits(line, truth, want):
     # an errno that has no name is told by its number
-    return (line["pid"] == pid and line["call"] in names_of(want["call"])
+    return (line["pid"] == truth["pid"] and line["tid"] == truth["tid"]
+            and line["call"] in names_of(want["call"])
             and line["errno"] in (want["errno"], f"errno {want['errno']}"))
 
 
@@ -90,7 +91,7 @@ def split(lines, truth, wants):
     taken = [[] for _ in wants]
     others = []
     for line in lines:
-        fitting = [i for i, want in enumerate(wants) if fits(line, truth["pid"], want)]
+        fitting = [i for i, want in enumerate(wants) if fits(line, truth, want)]
         # of two with one call and errno a line is of the one whose cause it names, if any
         named = [i for i in fitting if line["cause"] in wants[i]["causes"]]
         if fitting:
@@ -123,7 +124,7 @@ def of_refusals(answer, lines, truth):
 
 def of_signal(answer, lines, truth):
     found = [line for line in lines if line["pid"] == truth["pid"]
-             and line["signal"] == truth["signal"]]
+             and line["tid"] == truth["tid"] and line["signal"] == truth["signal"]]
     answer.want = "|".join(truth["classes"])
     answer.got = "; ".join(dict.fromkeys(str(line["class"]) for line in found)) or "-"
     answer.verdict = worst(RIGHT if line["class"] in truth["classes"]

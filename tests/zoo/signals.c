@@ -254,8 +254,9 @@ static void *dig_in_thread(void *arg)
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 
 	sigaltstack(&other, NULL);
-	subject.tid = syscall(SYS_gettid);
 	*(long *)arg = catch_signal(dig_deep);
+	if (got_signal)
+		subject.tid = syscall(SYS_gettid);
 	return NULL;
 }
 

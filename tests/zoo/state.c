@@ -449,6 +449,8 @@ void cgroup_make(const char *controller)
 	}
 	at_end(cgroup_undo);
 	make_directory(controller, "");
+	if (cgroup_v2())
+		cgroup_set(controller, "", "cgroup.subtree_control", text);
 	make_directory(controller, "/below");
 }
 

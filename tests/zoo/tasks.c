@@ -72,11 +72,7 @@ static void few_processes(void)
 
 	become_another_user();
 	for (long i = 1; i < some; i++)
-		if (!fork_or_die()) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			pause();
-			_exit(0);
-		}
+		start_sleeper(NULL);
 	soft_limit(RLIMIT_NPROC, some);
 }
 

@@ -42,6 +42,28 @@ long make_fork(void)
 	return child;
 }
 
+void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+}
+
+/* A child that does one thing and then waits for our end. */
+pid_t start_sleeper(void (*first)(void))
+{
+	pid_t parent = getpid(), child = fork_or_die();
+
+	if (child)
+		return child;
+	if (first)
+		first();
+	/* a change of user takes it back: it comes last */
+	end_with(parent);
+	pause();
+	_exit(0);
+}
+
 void *empty_thread(void *arg)
 {
 	return arg;

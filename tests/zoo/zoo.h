@@ -74,6 +74,8 @@ extern struct ask ask;
 
 long make_asked(void);
 long make_fork(void); /* a process that ends at once */
+void end_with(pid_t parent); /* in a child: ends when that does */
+pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
 /* Who makes the failing call, where it is not the main thread. */

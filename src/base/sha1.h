@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* base: SHA-1 (RFC 3174), to name things by what they hold. Not for secrets. */
+#ifndef FS_BASE_SHA1_H
+#define FS_BASE_SHA1_H
+
+#include <stddef.h>
+
+#define SHA1_HEX_LEN 41
+
+/* In hex, NUL-terminated. */
+void sha1_hex(const void *data, size_t len, char ret[SHA1_HEX_LEN]);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: the verdict on a crash log, as a card, as JSON, as Markdown; buckets of many logs. */
+#ifndef FS_RENDER_TRIAGE_H
+#define FS_RENDER_TRIAGE_H
+
+#include "render/render.h"
+#include "triage/triage.h"
+
+struct triage_view {
+	const struct view *v;	 /* width, colour, unicode */
+	const char *const *name; /* of the inputs */
+	size_t names;
+	bool explain; /* each rule that fired */
+	bool redact;  /* no addresses, no names of hosts */
+};
+
+void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t);
+void triage_json(struct buf *b, const struct triage_view *tv, const struct triage *t);
+void triage_markdown(struct buf *b, const struct triage_view *tv, const struct triage *t);
+
+/* One bucket of a directory of logs. */
+#define BUCKET_KERNELS 8
+
+struct triage_bucket {
+	char name[224];
+	char kind[32], module[64];
+	uint64_t count;
+	int64_t first, last; /* seconds since 1970, of the files; 0: not known */
+	char example[256];
+	char kernel[BUCKET_KERNELS][64];
+	size_t kernels;
+	uint64_t more_kernels;
+	bool fresh; /* seen on the newest kernel alone */
+};
+
+struct triage_buckets {
+	struct triage_bucket *bucket;
+	size_t n;
+	uint64_t logs, quiet, unreadable, lost;
+};
+
+void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);
+void triage_buckets_json(struct buf *b, const struct triage_buckets *bs);
+
+/* Text of a log for an output: without addresses where asked. */
+void triage_redact(struct buf *b, struct str s);
+
+#endif

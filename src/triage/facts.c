@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/facts.h"
+
+static void set_access(struct incident *e, enum access access)
+{
+	if (e->access == ACCESS_NONE)
+		e->access = access;
+}
+
+static void on_read(struct incident *e, const struct captures *c)
+{
+	set_access(e, ACCESS_READ);
+}
+
+static void on_write(struct incident *e, const struct captures *c)
+{
+	set_access(e, ACCESS_WRITE);
+}
+
+static void on_exec(struct incident *e, const struct captures *c)
+{
+	set_access(e, ACCESS_EXEC);
+}
+
+static void on_error(struct incident *e, const struct captures *c)
+{
+	if (e->has_error)
+		return;
+	e->has_error = true;
+	e->error = c->error;
+}
+
+static void on_esr(struct incident *e, const struct captures *c)
+{
+	e->has_error = e->has_esr = true;
+	e->error = c->error;
+	e->arch = ARCH_ARM64;
+}
+
+/* KASAN's second line has the address of the access itself: the header's is that of the function.
+ */
+static void on_access(struct incident *e, const struct captures *c)
+{
+	if (!e->has_address && c->has_address) {
+		e->has_address = true;
+		e->address = c->address;
+	}
+	if (!e->size && c->has_size)
+		e->size = c->size;
+	if (!e->comm.n)
+		e->comm = c->comm;
+	if (c->has_pid && !e->has_pid) {
+		e->has_pid = true;
+		e->pid = c->pid;
+	}
+}
+
+static void on_access_read(struct incident *e, const struct captures *c)
+{
+	on_access(e, c);
+	set_access(e, ACCESS_READ);
+}
+
+static void on_access_write(struct incident *e, const struct captures *c)
+{
+	on_access(e, c);
+	set_access(e, ACCESS_WRITE);
+}
+
+static void on_address(struct incident *e, const struct captures *c)
+{
+	if (e->has_address)
+		return;
+	e->has_address = true;
+	e->address = c->address;
+}
+
+static void on_cr2(struct incident *e, const struct captures *c)
+{
+	e->has_cr2 = true;
+	e->cr2 = c->address;
+}
+
+static void on_object(struct incident *e, const struct captures *c)
+{
+	if (e->has_object)
+		return;
+	e->has_object = true;
+	e->object = c->address;
+	e->object_size = c->size;
+}
+
+static void on_said(struct incident *e, const struct captures *c)
+{
+	if (e->has_said_frame)
+		return;
+	e->has_said_frame = true;
+	e->said_frame = c->function;
+	e->said = c->function.function;
+}
+
+static void on_unaligned(struct incident *e, const struct captures *c)
+{
+	on_address(e, c);
+}
+
+static void on_dsisr(struct incident *e, const struct captures *c)
+{
+	on_address(e, c);
+	/* bit 25 (0x02000000) of DSISR: a store */
+	if (c->has_error)
+		set_access(e, c->error & 0x02000000 ? ACCESS_WRITE : ACCESS_READ);
+	e->arch = ARCH_PPC;
+}
+
+/* scause 12, 13, 15: instruction, load and store page fault; 1, 5, 7: access fault. */
+static void on_scause(struct incident *e, const struct captures *c)
+{
+	e->arch = ARCH_RISCV;
+	on_address(e, c);
+	e->has_error = true;
+	e->error = c->error;
+	if (c->error == 12 || c->error == 1)
+		set_access(e, ACCESS_EXEC);
+	else if (c->error == 13 || c->error == 5)
+		set_access(e, ACCESS_READ);
+	else if (c->error == 15 || c->error == 7)
+		set_access(e, ACCESS_WRITE);
+}
+
+/* Failing address of s390: the low 12 bits hold the reason. */
+static void on_teid(struct incident *e, const struct captures *c)
+{
+	e->arch = ARCH_S390;
+	on_address(e, c);
+	if (c->has_error && (c->error & 0xc00) == 0x400)
+		set_access(e, ACCESS_WRITE);
+	else if (c->has_error && (c->error & 0xc00) == 0x800)
+		set_access(e, ACCESS_READ);
+}
+
+static void on_offset(struct incident *e, const struct captures *c)
+{
+}
+
+static const struct {
+	const char *pattern;
+	void (*take)(struct incident *e, const struct captures *c);
+	bool state; /* worth quoting */
+} facts[] = {
+	/* x86 5.0+: a2aa52ab16ef */
+	{"#PF: %* instruction fetch in", on_exec, true},
+	{"#PF: %* write access in", on_write, true},
+	{"#PF: %* read access in", on_read, true},
+	{"#PF: error_code(%E)", on_error, true},
+	/* 4.20 and 5.0: a1a371c468f7 */
+	{"#PF error: %*[INSTR]", on_exec, true},
+	{"#PF error: %*[WRITE]", on_write, true},
+	{"#PF error: [normal kernel read fault]", on_read, true},
+	/* arm64 */
+	{"ESR = %E", on_esr, true},
+	{"ESR: %E", on_esr, true},
+	{"FAR: %A", on_address, true},
+	{"%*WnR = 1", on_write, true},
+	{"%*WnR = 0", on_read, true},
+	/* KASAN, KFENCE */
+	{"Read of size %Z at addr %A by task %W/%P%$", on_access_read, true},
+	{"Read of size %Z at addr %A", on_access_read, true},
+	{"Read of size %Z by task %W/%P%$", on_access_read, true},
+	{"Write of size %Z at addr %A by task %W/%P%$", on_access_write, true},
+	{"Write of size %Z at addr %A", on_access_write, true},
+	{"Write of size %Z by task %W/%P%$", on_access_write, true},
+	{"Access of size %Z by task", on_access, true},
+	{"Free of addr %A by task %W/%P%$", on_access, true},
+	{"Out-of-bounds read at %A", on_access_read, true},
+	{"Out-of-bounds write at %A", on_access_write, true},
+	{"Out-of-bounds access at %A", on_access, true},
+	{"Use-after-free read at %A", on_access_read, true},
+	{"Use-after-free write at %A", on_access_write, true},
+	{"Use-after-free access at %A", on_access, true},
+	{"Invalid read at %A", on_access_read, true},
+	{"Invalid write at %A", on_access_write, true},
+	{"Invalid free of %A", on_access, true},
+	{"Corrupted memory at %A", on_access, true},
+	{"The buggy address belongs to the object at %A", on_object, true},
+	{"which belongs to the cache %W of size %Z", on_offset, true},
+	{"The buggy address is located %*", on_offset, true},
+	{"Object at %A, in cache %W size: %Z", on_object, true},
+	{"kfence-#%D [%X-%X, size=%Z, cache=", on_offset, true},
+	{"kfence-#%D: %X-%X, size=%Z, cache=", on_offset, true},
+	/* x86, after the trace */
+	{"Oops: %E [#%N]", on_error, true},
+	/* ppc */
+	{"DAR: %A, DSISR: %E", on_dsisr, true},
+	{"DAR: %A DSISR: %E", on_dsisr, true},
+	{"CFAR: %X DAR: %A DSISR: %E", on_dsisr, true},
+	{"CFAR: %X %*DAR: %A DSISR: %E", on_dsisr, true},
+	{"Faulting instruction address: %*", on_offset, true},
+	/* riscv */
+	{"status: %X badaddr: %A cause: %E", on_scause, true},
+	{"status: %X badaddr : %A cause: %E", on_scause, true},
+	{"sstatus: %X sbadaddr: %A scause: %E", on_scause, true},
+	/* s390 */
+	{"Failing address: %A TEID: %E", on_teid, true},
+	{"failing address: %A TEID: %E", on_teid, true},
+	{"failing address: %A", on_teid, true},
+	/* loongarch, mips */
+	{"BADV: %A", on_unaligned, true},
+	{"BadVA : %A", on_unaligned, true},
+	/* slab debugging */
+	{"INFO: %A-%X @offset=%*", on_access, true},
+	{"INFO: %A-%X. First byte", on_access, true},
+	{"[Poison overwritten] %A-%X", on_access, true},
+	{"%*overwritten] %A-%X @offset", on_access, true},
+	{"0x%A-%X @offset=%*First byte", on_access, true},
+	{"INFO: Object %A @offset", on_object, true},
+	{"Object %A @offset", on_object, true},
+	{"FIX %*", on_offset, true},
+	{"page:%*refcount", on_offset, true},
+	{"page dumped because: %*", on_offset, true},
+	{"bad because of flags: %*", on_offset, true},
+	/* which of several */
+	{"Kernel Offset: %*", on_offset, false},
+	{"---[ end Kernel panic%*", on_offset, false},
+	{"note: %* exited with %*", on_offset, false},
+	{"Kernel panic - not syncing%*", on_offset, false},
+	{"last function: %F", on_said, true},
+};
+
+/* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
+static bool walk_take(struct incident *e, struct str s)
+{
+	static const struct {
+		const char *name;
+		int level;
+	} levels[] = {{"PGD ", 0}, {"PUD ", 1}, {"PMD ", 2}, {"PTE ", 3},    {"pgd=", 0},
+		      {"pud=", 1}, {"pmd=", 2}, {"pte=", 3}, {"*pde = ", 2}, {"*pte = ", 3}};
+	uint64_t *into[] = {&e->pgd, &e->pud, &e->pmd, &e->pte};
+	bool found = false;
+
+	if (!str_starts(s, "PGD ") && !str_starts(s, "*pd") && !str_starts(s, "P4D ") &&
+	    !str_starts(s, "PUD ") && !str_starts(s, "PMD ") && !str_starts(s, "PTE ") &&
+	    !(str_at(s, 0) == '[' && str_has(s, "pgd=")))
+		return false;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		long at = str_find(s, levels[i].name);
+		uint64_t value;
+
+		if (at < 0 || !str_hex(str_from(s, at + strlen(levels[i].name)), &value))
+			continue;
+		if (e->walk_levels >> levels[i].level & 1)
+			continue;
+		*into[levels[i].level] = value;
+		e->walk_levels |= 1u << levels[i].level;
+		found = e->has_walk = true;
+	}
+	if (str_at(s, 0) == '[' && !e->has_walk_address &&
+	    str_hex(str_from(s, 1), &e->walk_address))
+		e->has_walk_address = true;
+	return found;
+}
+
+static bool is_user_selector(struct str s)
+{
+	return str_starts(s, "0033:") || str_starts(s, "0023:") || str_starts(s, "002b:") ||
+	       str_starts(s, "001b:") || str_starts(s, "0073:") || str_starts(s, "0x33:");
+}
+
+static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uint32_t line)
+{
+	struct incident *e = r->e;
+	struct frame ip = *f;
+
+	ip.line = line;
+	if (e->arch == ARCH_UNKNOWN && arch != ARCH_UNKNOWN)
+		e->arch = arch;
+	if (e->has_ip) {
+		struct frame *added;
+
+		if (!e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
+		    e->ip.address == ip.address) {
+			e->ip = ip;
+			return;
+		}
+		if (!ip.function.n && !(r->section == SECTION_TRACE)) {
+			/* "PC is at f" first, then "pc : [<address>]" of the same */
+			if (!e->ip.has_address) {
+				e->ip.address = ip.address;
+				e->ip.has_address = ip.has_address;
+			}
+			return;
+		}
+		/* where an interrupt came in, seen from the trace of its handler */
+		r->regs_shut = true;
+		if (e->ended || r->section != SECTION_TRACE || r->part != PART_MAIN ||
+		    !ip.function.n || str_same(e->ip.function, ip.function))
+			return;
+		added = incident_frame_add(e);
+		if (!added)
+			return;
+		*added = ip;
+		added->part = r->part;
+		r->irq = false;
+		return;
+	}
+	e->has_ip = true;
+	e->ip = ip;
+	incident_state(e, line);
+}
+
+/* "RIP: 0010:f+0x1/0x2", "RIP: 0010:[<a>]  [<a>] f+0x1/0x2", "EIP is at f", "IP: [<a>] f" */
+static bool x86_ip(struct reading *r, struct str s, uint32_t line)
+{
+	enum arch arch = ARCH_X86_64;
+	struct frame f = {};
+	size_t n;
+
+	if (str_starts(s, "RIP: ") || str_starts(s, "RIP  ") || str_starts(s, "RIP:")) {
+		s = str_from(s, 4);
+	} else if (str_starts(s, "RIP !INEXACT! ")) {
+		s = str_from(s, 14);
+	} else if (str_starts(s, "EIP: ") || str_starts(s, "EIP:")) {
+		arch = ARCH_I386;
+		s = str_from(s, 4);
+	} else if (str_starts(s, "EIP is at ")) {
+		arch = ARCH_I386;
+		s = str_from(s, 10);
+	} else if (str_starts(s, "IP: ")) {
+		arch = ARCH_UNKNOWN;
+		s = str_from(s, 4);
+	} else {
+		return false;
+	}
+	s = str_trim(s);
+	if (is_user_selector(s)) {
+		/* registers of user space follow, where the kernel was entered */
+		if (r->e->has_ip || r->section == SECTION_TRACE)
+			r->regs_shut = true;
+		return true;
+	}
+	if (is_hex(str_at(s, 0)) && (str_at(s, 4) == ':' || str_at(s, 2) == ':'))
+		s = str_trim(str_from(s, str_at(s, 4) == ':' ? 5 : 3));
+	n = frame_parse(s, &f);
+	if (n && !f.function.n && arch == ARCH_I386 && r->e->has_ip)
+		return true;
+	if (n)
+		set_ip(r, &f, arch, line);
+	return true;
+}
+
+static void set_link(struct incident *e, const struct frame *f, uint32_t line)
+{
+	if (e->has_link && (e->link.function.n || !f->function.n))
+		return;
+	e->has_link = true;
+	e->link = *f;
+	e->link.line = line;
+}
+
+/* "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)" */
+static bool other_ip(struct reading *r, struct str s, uint32_t line)
+{
+	static const struct {
+		const char *name;
+		enum arch arch;
+		bool link;
+	} names[] = {
+		{"pc : ", ARCH_UNKNOWN, false},	  {"PC is at ", ARCH_UNKNOWN, false},
+		{"lr : ", ARCH_UNKNOWN, true},	  {"LR is at ", ARCH_UNKNOWN, true},
+		{"epc : ", ARCH_RISCV, false},	  {"epc: ", ARCH_RISCV, false},
+		{"NIP [", ARCH_PPC, false},	  {"LR [", ARCH_PPC, true},
+		{"ERA: ", ARCH_LOONGARCH, false}, {"epc   : ", ARCH_MIPS, false},
+		{"ra    : ", ARCH_MIPS, true},	  {"ra: ", ARCH_LOONGARCH, true},
+		{"ra : ", ARCH_RISCV, true},
+	};
+	struct frame f = {};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct str rest = str_from(s, strlen(names[i].name));
+		uint64_t raw = 0;
+		size_t n;
+		long other;
+
+		if (!str_starts(s, names[i].name))
+			continue;
+		if (names[i].arch == ARCH_PPC)
+			rest = str_from(s, strlen(names[i].name) - 1);
+		/* "ERA: 9000000000123456 f+0x1/0x2" */
+		n = str_hex(rest, &raw);
+		if (n >= 8 && str_at(rest, n) == ' ' && frame_parse(str_from(rest, n + 1), &f) &&
+		    f.function.n) {
+			f.address = raw;
+			f.has_address = true;
+		} else if (!frame_parse(rest, &f)) {
+			if (n < 8)
+				return false;
+			f = (struct frame){.address = raw, .has_address = true};
+		}
+		if (names[i].link)
+			set_link(r->e, &f, line);
+		else
+			set_ip(r, &f, names[i].arch, line);
+		other = str_find(s, " ra : ");
+		if (other < 0)
+			other = str_find(s, "lr : ") > 0 ? str_find(s, "lr : ") - 1 : -1;
+		if (other > 0 && frame_parse(str_trim(str_from(s, other + 6)), &f))
+			set_link(r->e, &f, line);
+		return true;
+	}
+	if (str_starts(s, "Krnl PSW : ")) {
+		long at = str_find(s, "(");
+
+		r->e->arch = ARCH_S390;
+		if (at > 0 && frame_parse(str_from(s, at + 1), &f))
+			set_ip(r, &f, ARCH_S390, line);
+		return true;
+	}
+	return false;
+}
+
+static bool fact_row(struct reading *r, struct str s, uint32_t line)
+{
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const char *p = facts[i].pattern;
+		struct captures c;
+
+		if (p[0] != '%' && (p[0] != str_at(s, 0) || p[1] != str_at(s, 1)))
+			continue;
+		memset(&c, 0, sizeof(c));
+		if (!match(p, s, &c))
+			continue;
+		facts[i].take(r->e, &c);
+		if (facts[i].state)
+			incident_state(r->e, line);
+		return true;
+	}
+	return false;
+}
+
+/* "(lock){+.+.}, at: [<a>] f+0x1/0x2", "#0:  (lock){..}, at: f": who took a lock. */
+static bool lock_take(struct reading *r, struct str s, uint32_t line)
+{
+	struct frame f = {}, *added;
+	long at = str_find(s, "at: ");
+
+	if (str_at(s, 0) == '#') /* held, which accuses nobody */
+		return at > 0;
+	if (at <= 0 || (!str_has(s, "}, at: ") && !str_has(s, "} at: ") && !str_has(s, ", at: ")))
+		return false;
+	if (!frame_parse(str_from(s, at + 4), &f) || !f.function.n)
+		return false;
+	added = incident_frame_add(r->e);
+	if (!added)
+		return true;
+	*added = f;
+	added->part = PART_LOCK;
+	added->line = line;
+	return true;
+}
+
+/* "CR2: a" alone: registers' own CR2 may have been overwritten by reading the code bytes. */
+static bool cr2_take(struct incident *e, struct str s)
+{
+	struct captures c = {};
+
+	if (!str_starts(s, "CR2: "))
+		return false;
+	if (str_has(s, "CR3")) {
+		if (match("CR2: %A", s, &c) && !e->has_weak_cr2) {
+			e->has_weak_cr2 = true;
+			e->weak_cr2 = c.address;
+		}
+		return false;
+	}
+	if (!match("CR2: %A", s, &c))
+		return true;
+	if (!e->has_cr2)
+		on_cr2(e, &c);
+	return true;
+}
+
+bool facts_take(struct reading *r, struct str text, uint32_t line)
+{
+	struct incident *e = r->e;
+	struct str s = str_trim(text);
+	uint32_t known;
+
+	if (!s.n)
+		return true;
+	if (modules_take(r, s, line)) {
+		r->body = true;
+		return true;
+	}
+	if (identity_take(e, s)) {
+		r->body = true;
+		return true;
+	}
+	if (x86_ip(r, s, line) || other_ip(r, s, line)) {
+		r->body |= !str_starts(s, "IP: "); /* before the oops number, up to 4.18 */
+		return true;
+	}
+	if (code_take(e, s)) {
+		r->body = true;
+		return true;
+	}
+	if (trace_section(r, s, line)) {
+		if (r->part == PART_MAIN && e->has_ip && e->nr_frames)
+			r->regs_shut = true;
+		r->body = true;
+		return true;
+	}
+	if (cr2_take(e, s) || walk_take(e, s) || lock_take(r, s, line))
+		return true;
+	if (fact_row(r, s, line))
+		return true;
+	known = e->regs.known;
+	if (!registers_take(r, s))
+		return false;
+	r->body |= known != e->regs.known;
+	return true;
+}

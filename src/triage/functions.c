@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/judge.h"
+#include "triage/library.h"
+
+#define CANDIDATES_MAX 1024
+
+struct candidates {
+	const struct frame *frame[CANDIDATES_MAX];
+	size_t n;
+};
+
+static void candidate_add(struct candidates *c, const struct frame *f)
+{
+	if (f->function.n && c->n < CANDIDATES_MAX)
+		c->frame[c->n++] = f;
+}
+
+static void candidates_of_part(struct candidates *c, const struct incident *e, enum part part,
+			       bool unreliable)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == part && (unreliable || !e->frame[i].unreliable))
+			candidate_add(c, &e->frame[i]);
+}
+
+/* Where the instruction pointer is no code, who called is all that can be known. */
+static bool lost_its_way(const struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (!e->has_ip)
+		return false;
+	if (!e->ip.function.n || (j->fault && j->v->access == ACCESS_EXEC))
+		return true;
+	return e->ip.size && e->ip.offset >= e->ip.size;
+}
+
+static bool is_ours(const struct frame *f)
+{
+	switch (library_of(f->function)) {
+	case LIBRARY_NONE:
+	case LIBRARY_PLUMBING:
+	case LIBRARY_DISPATCH:
+	case LIBRARY_IO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void function_keep(struct diagnosis *v, const struct frame *f)
+{
+	struct str plain = function_plain(f->function);
+
+	for (uint32_t i = 0; i < v->functions; i++)
+		if (str_same(v->function[i], plain))
+			return;
+	if (v->functions == FUNCTIONS_MAX)
+		return;
+	if (!v->functions)
+		v->frame = *f;
+	v->function[v->functions++] = plain;
+}
+
+static void keep_ours(struct diagnosis *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_ours(c->frame[i]))
+			function_keep(v, c->frame[i]);
+}
+
+/* Whose lock it was: never the work queue's or the timer's, for whose callbacks it stands. */
+static void keep_unplumbed(struct judged *j, const struct candidates *c)
+{
+	struct candidates chain = {};
+
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_NONE)
+			function_keep(j->v, c->frame[i]);
+	if (j->v->functions)
+		return;
+	candidates_of_part(&chain, j->e, PART_OTHER, false);
+	for (size_t i = 0; i < chain.n; i++)
+		if (library_of(chain.frame[i]->function) == LIBRARY_NONE)
+			function_keep(j->v, chain.frame[i]);
+}
+
+/* Who asked for the memory: not the function that is there to allocate its kind of object. */
+static void keep_users(struct diagnosis *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_ours(c->frame[i]) && !str_has(c->frame[i]->function, "alloc"))
+			function_keep(v, c->frame[i]);
+}
+
+/* The rest, but for what only reports or enters. */
+static void keep_rest(struct diagnosis *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		enum library l = library_of(c->frame[i]->function);
+
+		if (l != LIBRARY_REPORT && l != LIBRARY_ENTRY && l != LIBRARY_CHECK)
+			function_keep(v, c->frame[i]);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_CHECK)
+			function_keep(v, c->frame[i]);
+}
+
+/* The wait for one task: the trace of it. A CPU that does not come back: see stalled(). */
+static bool is_stall(const struct judged *j)
+{
+	return j->v->kind == KIND_HANG &&
+	       !str_starts(str_trim(j->ls->line[j->e->first].text), "INFO: task ");
+}
+
+static struct str without(struct str s, const char *start)
+{
+	return str_starts(s, start) ? str_from(s, strlen(start)) : s;
+}
+
+static bool is_syscall(struct str f)
+{
+	static const char *const starts[] = {"__x64_sys_",
+					     "__ia32_sys_",
+					     "__arm64_sys_",
+					     "__se_sys_",
+					     "__do_sys_",
+					     "SyS_",
+					     "SYSC_",
+					     "sys_",
+					     "__sys_",
+					     "ksys_",
+					     "__riscv_sys_",
+					     "___sys_",
+					     "____sys_",
+					     "compat_sys_",
+					     "compat_SyS_",
+					     "__se_compat_sys_",
+					     "__ia32_compat_sys_"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (str_starts(f, starts[i]))
+			return true;
+	return false;
+}
+
+/* System calls that say nothing of what is behind them: the function they lead to does. */
+static bool says_little(struct str f)
+{
+	static const char *const words[] = {
+		"ioctl",  "read",     "write",	"connect",    "sendmsg", "setsockopt", "getsockopt",
+		"sendto", "close",    "open",	"recvfrom",   "accept",	 "bind",       "mmap",
+		"poll",	  "sendfile", "splice", "exit_group", "exit"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (str_has(f, words[i]))
+			return true;
+	return false;
+}
+
+/* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through.
+ */
+static bool is_way_in(struct str function, enum library l)
+{
+	return l == LIBRARY_ENTRY || (l == LIBRARY_PLUMBING && !str_has(function, "notifier"));
+}
+
+static bool has_panic(const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (str_is(c->frame[i]->function, "panic"))
+			return true;
+	return false;
+}
+
+/* The first frame below the interrupt that took the trace. */
+static size_t below_report(const struct candidates *c)
+{
+	size_t at = 0, report = 0;
+
+	while (at < c->n && library_of(c->frame[at]->function) != LIBRARY_REPORT)
+		at++;
+	if (at == c->n)
+		return 0;
+	for (; at < c->n; at++) {
+		enum library l = library_of(c->frame[at]->function);
+
+		if (l == LIBRARY_REPORT)
+			report = at + 1;
+		else if (l == LIBRARY_ENTRY)
+			break;
+	}
+	if (at == c->n)
+		return report;
+	while (at < c->n && is_way_in(c->frame[at]->function, library_of(c->frame[at]->function)))
+		at++;
+	return at;
+}
+
+/*
+ * A CPU loops, or a stack is used up: the trace is of one moment of many. What names it is the
+ * function that the way in leads to: the outermost above what only dispatches.
+ */
+static void stalled(struct judged *j, const struct candidates *c)
+{
+	const struct frame *before = NULL, *named = NULL, *call = NULL;
+	struct frame plain;
+	size_t from = j->v->kind == KIND_HANG || has_panic(c) ? below_report(c) : 0;
+
+	for (size_t i = from; i < c->n; i++) {
+		const struct frame *f = c->frame[i];
+		enum library l = library_of(f->function);
+
+		if (is_syscall(f->function)) {
+			call = f; /* the outermost of several */
+			continue;
+		}
+		if (call && l != LIBRARY_NONE)
+			break;
+		if (before && is_way_in(f->function, l))
+			break;
+		if (before && !named && l == LIBRARY_DISPATCH)
+			named = before;
+		if (l == LIBRARY_NONE || l == LIBRARY_IO)
+			before = call ? before : f;
+	}
+	if (call && !says_little(call->function)) {
+		plain = *call;
+		plain.function = without(call->function, "compat_");
+		function_keep(j->v, &plain);
+	} else if (named || before)
+		function_keep(j->v, named ? named : before);
+	else if (call)
+		function_keep(j->v, call);
+}
+
+/* Code of a module says more than what it was called for. */
+static bool has_module(const struct incident *e)
+{
+	if (e->has_ip && e->ip.module.n)
+		return true;
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN && !e->frame[i].unreliable &&
+		    e->frame[i].module.n)
+			return true;
+	return false;
+}
+
+/* Waiting for others, whichever way it is spelled: the wait is the name. */
+static void waits(struct judged *j, const struct candidates *c)
+{
+	static const char *const waits[] = {"synchronize_rcu", "synchronize_srcu",
+					    "synchronize_sched"};
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct str f = c->frame[i]->function;
+
+		for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
+			if (str_has(f, waits[k])) {
+				j->v->function[j->v->functions++] = STR("synchronize_rcu");
+				j->v->frame = *c->frame[i];
+				return;
+			}
+		if (!is_ours(c->frame[i]) || str_has(f, "_wait_") || str_ends(f, "_wait") ||
+		    str_starts(f, "wait_"))
+			continue;
+		function_keep(j->v, c->frame[i]);
+		return;
+	}
+}
+
+/* The trace begins with what printed it. */
+static bool has_report(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN &&
+		    library_of(e->frame[i].function) == LIBRARY_REPORT)
+			return true;
+	return false;
+}
+
+static void gather(const struct judged *j, struct candidates *c, bool unreliable)
+{
+	const struct incident *e = j->e;
+
+	if (j->v->kind == KIND_LOCKDEP)
+		for (uint32_t i = 0; i < e->nr_frames; i++)
+			if (e->frame[i].part == PART_LOCK) {
+				candidate_add(c, &e->frame[i]);
+				break;
+			}
+	if (e->has_said_frame)
+		candidate_add(c, &e->said_frame);
+	if (e->has_ip && !lost_its_way(j) && j->v->kind != KIND_HANG)
+		candidate_add(c, &e->ip);
+	if (e->has_link && lost_its_way(j))
+		candidate_add(c, &e->link);
+	/* of a CPU that was interrupted: the trace below may begin with it */
+	if (e->has_ip && is_stall(j) && !has_report(e))
+		candidate_add(c, &e->ip);
+	candidates_of_part(c, e, PART_MAIN, unreliable);
+}
+
+/* A function that stands in one trace again and again. */
+static void find_repeats(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	for (uint32_t i = 0; i < e->nr_frames && i < 64; i++) {
+		uint32_t times = 0;
+
+		if (e->frame[i].part != PART_MAIN || e->frame[i].unreliable ||
+		    !e->frame[i].function.n)
+			continue;
+		for (uint32_t k = 0; k < e->nr_frames; k++)
+			times += e->frame[k].part == PART_MAIN && !e->frame[k].unreliable &&
+				 str_same(e->frame[k].function, e->frame[i].function);
+		if (times > j->v->repeats && library_of(e->frame[i].function) == LIBRARY_NONE) {
+			j->v->repeats = times;
+			j->v->repeated = e->frame[i].function;
+		}
+	}
+}
+
+/* The header's function where the trace has it with its module: 2.6 names none in the header. */
+static const struct frame *said_in_trace(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames && !e->said_frame.module.n; i++)
+		if (e->frame[i].part == PART_MAIN &&
+		    str_same(e->frame[i].function, e->said_frame.function))
+			return &e->frame[i];
+	return &e->said_frame;
+}
+
+static void take_module(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
+
+	v->in_kernel_code = !lost_its_way(j);
+	if (e->has_ip && v->in_kernel_code)
+		v->module = frame_module(&e->ip);
+	else if (e->has_ip)
+		v->module = (struct str){};
+	else if (e->has_said_frame && e->said_frame.function.n)
+		v->module = frame_module(said_in_trace(e));
+	else if (v->functions)
+		v->module = frame_module(&v->frame);
+}
+
+void judge_functions(struct judged *j)
+{
+	struct candidates c = {};
+	struct diagnosis *v = j->v;
+
+	gather(j, &c, false);
+	if ((is_stall(j) || v->kind == KIND_STACK_OVERFLOW) && !has_module(j->e))
+		stalled(j, &c);
+	else if (v->kind == KIND_HANG)
+		waits(j, &c);
+	if (v->kind == KIND_LOCKDEP)
+		keep_unplumbed(j, &c);
+	if (v->kind == KIND_LEAK)
+		keep_users(v, &c);
+	keep_ours(v, &c);
+	if (!v->functions) {
+		struct candidates all = {};
+
+		gather(j, &all, true);
+		keep_ours(v, &all);
+	}
+	keep_rest(v, &c);
+	take_module(j);
+	find_repeats(j);
+}

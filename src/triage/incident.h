@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * triage: what the kernel said in one report: a crash, a warning, a hardware error. Facts as they
+ * were printed; what they mean is judged elsewhere. Strings point into the lines.
+ */
+#ifndef FS_TRIAGE_INCIDENT_H
+#define FS_TRIAGE_INCIDENT_H
+
+#include "triage/lines.h"
+
+#define INCIDENTS_MAX 256
+#define FRAMES_MAX    1024
+#define MODULES_MAX   256
+#define CODE_MAX      96
+#define STATED_MAX    16
+
+/* What the kernel reported. */
+enum kind {
+	KIND_NONE,
+	KIND_NULL_DEREF,
+	KIND_NEAR_NULL, /* a paging request that is one of a null pointer, by our own finding */
+	KIND_PAGING_REQUEST,
+	KIND_GPF,
+	KIND_STACK_SEGMENT,
+	KIND_USER_ACCESS,
+	KIND_NX_EXEC,
+	KIND_RO_WRITE,
+	KIND_RSVD_BIT,
+	KIND_EXT_ABORT,
+	KIND_INTERNAL_ERROR,
+	KIND_UNHANDLED_FAULT,
+	KIND_ALIGNMENT,
+	KIND_STACK_OVERFLOW,
+	KIND_DOUBLE_FAULT,
+	KIND_KASAN_UAF,
+	KIND_KASAN_OOB,
+	KIND_KASAN_OTHER,
+	KIND_KFENCE_UAF,
+	KIND_KFENCE_OOB,
+	KIND_KFENCE_CORRUPTION,
+	KIND_KFENCE_INVALID,
+	KIND_INVALID_FREE,
+	KIND_KMSAN,
+	KIND_KCSAN,
+	KIND_UBSAN,
+	KIND_SLAB_CORRUPTION,
+	KIND_LIST_CORRUPTION,
+	KIND_USERCOPY,
+	KIND_BAD_PAGE,
+	KIND_REFCOUNT,
+	KIND_STACK_CORRUPTION,
+	KIND_BUG,
+	KIND_WARNING,
+	KIND_INVALID_OPCODE,
+	KIND_UNDEF_INSN,
+	KIND_DIVIDE,
+	KIND_PANIC,
+	KIND_LOCKDEP,
+	KIND_ATOMIC_SLEEP,
+	KIND_HANG,
+	KIND_LEAK,
+	KIND_MCE,
+	KIND_EDAC,
+	KIND_IOMMU,
+	KIND_AER,
+	KIND_ALLOC_FAILURE,
+	KIND_OOM,
+	KIND_IRQ,
+	KIND_REBOOT,
+	KIND_OTHER,
+	KIND_UNKNOWN, /* looks like a crash, understood by no row */
+	NR_KINDS,
+};
+
+enum access { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_EXEC };
+
+enum arch {
+	ARCH_UNKNOWN,
+	ARCH_X86_64,
+	ARCH_I386,
+	ARCH_ARM64,
+	ARCH_ARM,
+	ARCH_RISCV,
+	ARCH_PPC,
+	ARCH_S390,
+	ARCH_LOONGARCH,
+	ARCH_MIPS,
+	NR_ARCHES,
+};
+
+enum part {
+	PART_MAIN,
+	PART_OTHER, /* of another task or CPU, or the chain of locks */
+	PART_ALLOC, /* who allocated the object, or made the uninitialised value */
+	PART_FREE,
+	PART_LOCK, /* "at: f" of a lock that is held or wanted */
+};
+
+struct frame {
+	struct str function, module; /* empty: not told; the kernel's own */
+	uint64_t address;
+	uint32_t offset, size; /* size 0: not told */
+	uint32_t line;	       /* index of the line it was read from */
+	uint8_t part;	       /* enum part */
+	bool unreliable;       /* "? f" */
+	bool inlined;
+	bool has_address, irq; /* irq: of an interrupt's stack */
+};
+
+struct module {
+	struct str name, flags; /* flags as printed: "OE", "P", … */
+	bool loading, unloading, gone;
+};
+
+/* Registers by number: x86-64's as encoded (rax 0, rcx 1 … r15 15), arm64's x0 to x30 and sp 31. */
+#define REGS_MAX 32
+
+struct registers {
+	uint64_t value[REGS_MAX];
+	uint32_t known; /* bits */
+};
+
+struct incident {
+	enum kind kind;
+	const struct signature *signature;
+	uint32_t first, last; /* indices of lines */
+	int32_t caller;
+	bool timed;
+	double seconds;
+	bool fatal;	  /* the kernel could not go on as if nothing was */
+	bool consequence; /* of an event before it */
+	bool ended;	  /* "end trace" was seen */
+	bool headless;	  /* its first lines are missing */
+	bool panicked;	  /* a panic followed from it */
+
+	enum arch arch;
+	struct str detail; /* the class or the text that the header gives */
+	struct str place;  /* file:line */
+	struct str note;   /* the line before a BUG or WARNING that says why */
+	struct str said;   /* function of the header */
+	bool has_said_frame;
+	struct frame said_frame; /* the same, as a frame */
+	bool has_address;
+	uint64_t address;
+	enum access access; /* as stated by the kernel */
+	uint32_t size;	    /* of the access, bytes; 0: not told */
+	bool has_error;
+	uint64_t error;	 /* x86 error code, ESR, cause, FSR */
+	bool has_esr;	 /* `error` is an ESR_EL1 */
+	uint32_t number; /* #n of the oops; 0: not told */
+	bool has_range;	 /* KASAN: in range [a-b] */
+	uint64_t range_low, range_high;
+	bool has_walk; /* the page tables, as the kernel printed them */
+	uint64_t pgd, pud, pmd, pte;
+	bool has_walk_address; /* "[address] pgd=…" */
+	uint64_t walk_address;
+	uint8_t walk_levels; /* bit 0 pgd, 1 pud, 2 pmd, 3 pte were printed */
+	bool has_object;
+	uint64_t object;
+	uint32_t object_size;
+	bool has_cr2;
+	uint64_t cr2;	   /* that stood alone on its line */
+	bool has_weak_cr2; /* of the registers: reading the code bytes may have overwritten it */
+	uint64_t weak_cr2;
+
+	bool has_ip;
+	struct frame ip;
+	bool has_link;
+	struct frame link; /* lr, ra, LR: the return address of a leaf */
+	struct registers regs;
+	bool has_sp;
+	uint64_t sp;
+	bool has_flags; /* EFLAGS */
+	uint64_t flags;
+	uint8_t code[CODE_MAX];
+	uint16_t code_bytes, code_at; /* where in it the instruction pointer is */
+	bool has_code_at, code_seen;
+
+	struct frame *frame;
+	uint32_t nr_frames, room_frames, lost_frames;
+	struct module *module;
+	uint32_t nr_modules, room_modules;
+	uint32_t modules_line;
+
+	uint32_t cpu, pid;
+	bool has_cpu, has_pid;
+	struct str comm, taint, kernel, hardware, workqueue, bug_task;
+
+	/* lines worth quoting, in order */
+	uint32_t stated[STATED_MAX];
+	uint32_t nr_stated;
+};
+
+const char *kind_name(enum kind k);
+const char *access_name(enum access a); /* "" for none */
+const char *arch_name(enum arch a);	/* "" for unknown */
+
+/* A frame's function is "the kernel's own" where it has no module. */
+static inline struct str frame_module(const struct frame *f)
+{
+	return f->module.n ? f->module : STR("vmlinux");
+}
+
+/* Whether it often comes before a crash, and seldom is one. */
+bool kind_is_precursor(enum kind k);
+
+void incident_free(struct incident *e);
+struct frame *incident_frame_add(struct incident *e);
+void incident_state(struct incident *e, uint32_t line);
+
+#endif

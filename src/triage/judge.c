@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/judge.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* x86 page-fault error code: arch/x86/include/asm/trap_pf.h */
+#define PF_PRESENT 1
+#define PF_WRITE   2
+#define PF_EXEC	   16
+
+/* ESR_ELx: arch/arm64/include/asm/esr.h */
+#define ESR_EC(esr)   ((esr) >> 26 & 0x3f)
+#define ESR_WNR	      (1u << 6)
+#define ESR_CM	      (1u << 8)
+#define ESR_ISV	      (1u << 24)
+#define ESR_SAS(esr)  ((esr) >> 22 & 3)
+#define ESR_FSC(esr)  ((esr)&0x3f)
+#define EC_IABT_LOWER 0x20
+#define EC_IABT	      0x21
+#define EC_DABT	      0x25
+
+void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
+{
+	struct fired *f;
+	va_list ap;
+
+	if (v->nr_fired == FIRED_MAX)
+		return;
+	f = &v->fired[v->nr_fired++];
+	f->id = id;
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof(f->text), format, ap);
+	va_end(ap);
+}
+
+/* Functions in which only one thing can have gone wrong, whatever else of the report is left. */
+static const struct {
+	const char *start;
+	enum kind kind;
+} telling[] = {
+	{"__list_del_entry_valid", KIND_LIST_CORRUPTION},
+	{"__list_add_valid", KIND_LIST_CORRUPTION},
+	{"refcount_warn_saturate", KIND_REFCOUNT},
+	{"usercopy_abort", KIND_USERCOPY},
+	{"__stack_chk_fail", KIND_STACK_CORRUPTION},
+};
+
+static void kind_by_function(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct str f = e->has_ip ? e->ip.function : e->said;
+
+	if (j->v->kind != KIND_BUG && j->v->kind != KIND_WARNING && j->v->kind != KIND_UNKNOWN &&
+	    j->v->kind != KIND_INVALID_OPCODE)
+		return;
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+		if (str_starts(f, telling[i].start))
+			j->v->kind = telling[i].kind;
+}
+
+static bool is_page_fault(enum kind k)
+{
+	return k == KIND_NULL_DEREF || k == KIND_PAGING_REQUEST || k == KIND_USER_ACCESS ||
+	       k == KIND_NX_EXEC || k == KIND_RO_WRITE || k == KIND_RSVD_BIT ||
+	       k == KIND_UNHANDLED_FAULT || k == KIND_EXT_ABORT;
+}
+
+static bool is_x86(const struct incident *e)
+{
+	return e->arch == ARCH_X86_64 || e->arch == ARCH_I386 ||
+	       (e->arch == ARCH_UNKNOWN && e->has_error && e->error < 0x100);
+}
+
+/* Its first line, which had the address, is cut off. */
+static bool lost_head(const struct incident *e)
+{
+	return e->headless ||
+	       (e->kind == KIND_PAGING_REQUEST && !e->has_address && e->has_error && e->number);
+}
+
+/* A report whose first lines are missing: the error code and CR2 still tell its kind. */
+static void infer_kind(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
+
+	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
+			      !(e->headless && v->kind == KIND_PANIC)))
+		return;
+	/* without an error code, of an address that no page fault can have */
+	if (!e->has_error && !e->has_cr2 && e->arch == ARCH_X86_64 && j->has_address &&
+	    j->a >> 47 && j->a >> 47 != 0x1ffff) {
+		v->kind = KIND_GPF;
+		rule_fired(v, "H2",
+			   "the first lines are missing: no page fault has such an address");
+		return;
+	}
+	if (e->has_error || e->has_cr2 || e->has_esr) {
+		v->kind = KIND_PAGING_REQUEST;
+		if (j->has_address && j->a < 4096)
+			v->kind = KIND_NULL_DEREF;
+		rule_fired(v, "H1", "the first lines are missing: kind from the error code");
+	} else if (e->panicked) {
+		v->kind = KIND_PANIC;
+	}
+}
+
+static bool address_of_rest(const struct judged *j, uint64_t *ret)
+{
+	const struct incident *e = j->e;
+	bool x86 = is_x86(e);
+
+	if (x86 && (e->has_cr2 || (e->has_weak_cr2 && e->has_error))) {
+		*ret = e->has_cr2 ? e->cr2 : e->weak_cr2;
+		return true;
+	}
+	if (e->has_walk_address) {
+		*ret = e->walk_address;
+		return true;
+	}
+	if (j->has_insn && insn_address(e, &j->in, ret))
+		return true;
+	if (x86 && e->has_weak_cr2 && !j->in.traps) {
+		*ret = e->weak_cr2;
+		return true;
+	}
+	/* an instruction fetch: where the instruction pointer is */
+	if (e->has_esr && (ESR_EC(e->error) == EC_IABT) && e->has_ip && e->ip.has_address) {
+		*ret = e->ip.address;
+		return true;
+	}
+	return false;
+}
+
+static void take_address(struct judged *j)
+{
+	const struct incident *e = j->e;
+	uint64_t computed;
+
+	if (e->has_address) {
+		j->a = e->address;
+		j->has_address = true;
+	} else if (lost_head(e) && address_of_rest(j, &j->a)) {
+		j->has_address = true;
+	} else if ((e->kind == KIND_DOUBLE_FAULT || e->kind == KIND_STACK_OVERFLOW) &&
+		   (e->has_cr2 || e->has_weak_cr2)) {
+		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
+		j->has_address = true;
+	} else if (e->kind == KIND_GPF && j->has_insn && insn_address(e, &j->in, &computed)) {
+		/* the shadow of an address is (address >> 3) + 0xdffffc0000000000 */
+		if (e->arch == ARCH_X86_64 && region_of(e, computed) == REGION_SHADOW)
+			computed = (computed - 0xdffffc0000000000ull) << 3;
+		j->a = computed;
+		j->has_address = true;
+		rule_fired(j->v, "A1",
+			   "the address follows from the instruction and the registers");
+	}
+	/* "stack guard page was hit at %p" is hashed since 4.15 (ad67b74d2469) */
+	if (e->kind == KIND_STACK_OVERFLOW && (e->has_cr2 || e->has_weak_cr2)) {
+		j->a = e->has_cr2 ? e->cr2 : e->weak_cr2;
+		j->has_address = true;
+	}
+}
+
+static enum access esr_access(uint64_t esr)
+{
+	uint32_t ec = ESR_EC(esr);
+
+	if (ec == EC_IABT || ec == EC_IABT_LOWER)
+		return ACCESS_EXEC;
+	if (ec != EC_DABT && ec != EC_DABT - 1)
+		return ACCESS_NONE;
+	return (esr & ESR_WNR) && !(esr & ESR_CM) ? ACCESS_WRITE : ACCESS_READ;
+}
+
+static enum access error_access(const struct incident *e)
+{
+	if (e->arch == ARCH_ARM64)
+		return esr_access(e->error);
+	if (e->arch == ARCH_ARM) {
+		if (e->error &
+		    0x80000000u) /* of the prefetch abort: arch/arm/mm/fault.h FSR_LNX_PF */
+			return ACCESS_EXEC;
+		return e->error & 0x800 ? ACCESS_WRITE : ACCESS_READ;
+	}
+	if (!is_x86(e))
+		return ACCESS_NONE;
+	if (e->error & PF_EXEC)
+		return ACCESS_EXEC;
+	return e->error & PF_WRITE ? ACCESS_WRITE : ACCESS_READ;
+}
+
+static void take_access(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	j->v->access = e->access;
+	if (j->v->access == ACCESS_NONE && e->has_error && is_page_fault(j->v->kind))
+		j->v->access = error_access(e);
+	if (j->v->access == ACCESS_NONE && j->has_insn && j->v->kind == KIND_GPF)
+		j->v->access = j->in.calls ? ACCESS_EXEC : j->in.access;
+	if (j->v->access == ACCESS_NONE && lost_head(e) && !e->has_error && j->fault) {
+		if (e->has_ip && !e->ip.function.n)
+			j->v->access = ACCESS_EXEC;
+		else if (j->has_insn && !j->in.traps)
+			j->v->access = j->in.access;
+	}
+	j->v->size = e->size;
+	if (!j->v->size && e->has_esr && (e->error & ESR_ISV))
+		j->v->size = 1u << ESR_SAS(e->error);
+	if (!j->v->size && j->has_insn && j->in.memory && j->fault && j->v->access != ACCESS_EXEC)
+		j->v->size = j->in.size;
+}
+
+static void take_present(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (!e->has_error || !is_page_fault(j->v->kind))
+		return;
+	if (e->arch == ARCH_ARM64) {
+		uint32_t fsc = ESR_FSC(e->error);
+
+		/* 4 to 7: translation; 8 to 15: access flag, permission */
+		j->has_present = fsc >= 4 && fsc <= 15;
+		j->present = fsc >= 8;
+	} else if (is_x86(e)) {
+		j->has_present = true;
+		j->present = e->error & PF_PRESENT;
+	}
+}
+
+/* The pointer behind the address: only where the bytes agree with what the kernel printed. */
+static void take_base(struct judged *j)
+{
+	const struct incident *e = j->e;
+	uint64_t computed, mask = e->arch == ARCH_ARM64 ? 0x00ffffffffffffffull : ~0ull;
+
+	if (!j->has_insn || !j->in.memory || j->v->access == ACCESS_EXEC)
+		return;
+	if (j->in.copies && j->v->access == ACCESS_WRITE)
+		j->in.base = 7;
+	if (!insn_address(e, &j->in, &computed) || j->in.base < 0)
+		return;
+	if (j->has_address) {
+		uint64_t away = (computed - j->a) & mask;
+
+		if (away >= 64 && away <= mask - 64)
+			return;
+	}
+	j->b = computed - j->in.offset;
+	if (j->in.index >= 0) { /* the larger of the two is the pointer */
+		uint64_t base = j->in.base < REGS_MAX ? e->regs.value[j->in.base] : 0;
+
+		j->b = base;
+	}
+	j->o = (int64_t)(computed - j->b);
+	j->has_base = true;
+	register_name(e->arch, j->in.base, j->base_name, sizeof(j->base_name));
+}
+
+void judge_facts(struct judged *j)
+{
+	struct diagnosis *v = j->v;
+
+	v->kind = j->e->kind;
+	j->has_insn = insn_of(j->e, &j->in);
+	take_address(j);
+	infer_kind(j);
+	kind_by_function(j);
+	j->fault = is_page_fault(v->kind) || v->kind == KIND_GPF || v->kind == KIND_STACK_SEGMENT;
+	take_access(j);
+	take_present(j);
+	if (j->fault)
+		take_base(j);
+	v->has_address = j->has_address;
+	v->address = j->a;
+	if (j->has_address)
+		j->region = region_of(j->e, j->a);
+	v->region = j->region;
+	v->has_base = j->has_base;
+	v->base = j->b;
+	v->offset = j->o;
+	memcpy(v->base_register, j->base_name, sizeof(v->base_register));
+}

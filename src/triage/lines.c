@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "triage/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "triage/container.h"
+#include "triage/prefix.h"
+
+#define PARTS_MAX  1024
+#define LINE_MOST  8192 /* bytes; printk has 1 kB, and a record may be of several */
+#define WRAP_LEAST 60
+#define WRAP_MOST  256
+
+/* A stretch of an input that is in order in itself. */
+struct stretch {
+	uint16_t input;
+	struct str data;
+	uint32_t number;   /* of its first line */
+	struct str reason; /* "Oops#1"; empty: no part of a pstore record */
+	uint32_t part;
+	uint32_t place; /* for a stable order */
+};
+
+/* What is remembered between the lines of an input. */
+struct reader {
+	struct lines *ls;
+	struct container container;
+	uint16_t input;
+	size_t width;  /* where a terminal broke lines; 0: nowhere */
+	bool prefixed; /* most lines have a prefix */
+	bool broken;   /* the last raw line was as long as `width` */
+};
+
+static bool lines_room(struct lines *ls)
+{
+	size_t room = ls->room ? ls->room * 2 : 1024;
+	struct log_line *line;
+
+	if (ls->n < ls->room)
+		return true;
+	if (room > TRIAGE_LINES_MAX)
+		return false;
+	line = realloc(ls->line, room * sizeof(*line));
+	if (!line)
+		return false;
+	ls->line = line;
+	ls->room = room;
+	return true;
+}
+
+/* The end of an escape sequence of a terminal that begins at `at`. */
+static size_t escape_end(struct str s, size_t at)
+{
+	size_t end = at + 2;
+
+	if (str_at(s, at + 1) == '[') {
+		while (end < s.n && !(s.s[end] >= '@' && s.s[end] <= '~'))
+			end++;
+		return end + 1;
+	}
+	if (str_at(s, at + 1) == ']') {
+		while (end < s.n && s.s[end] != '\a')
+			end++;
+		return end + 1;
+	}
+	return end;
+}
+
+/* Copies what can be read of `raw` to the end of the text. */
+static struct str text_add(struct lines *ls, struct str raw)
+{
+	char *to = ls->text + ls->used;
+	size_t n = 0;
+
+	for (size_t i = 0; i < raw.n && ls->used + n < ls->size; i++) {
+		unsigned char c = raw.s[i];
+
+		if (c == '\033') {
+			i = escape_end(raw, i) - 1;
+			continue;
+		}
+		if (c == '\t')
+			c = ' ';
+		if (c >= ' ' && c != 0x7f)
+			to[n++] = c;
+	}
+	ls->used += n;
+	return (struct str){to, n};
+}
+
+static void line_store(struct reader *r, struct log_line l)
+{
+	struct lines *ls = r->ls;
+
+	if (!l.text.n)
+		return;
+	if (l.text.n > LINE_MOST) {
+		ls->lost_bytes += l.text.n - LINE_MOST;
+		l.text.n = LINE_MOST;
+	}
+	if (!lines_room(ls)) {
+		ls->lost_lines++;
+		return;
+	}
+	ls->line[ls->n++] = l;
+}
+
+/* One record, which may be two glued together. */
+static void line_take(struct reader *r, struct str raw, const struct log_line *known)
+{
+	struct log_line l = *known;
+	struct str text = text_add(r->ls, raw);
+	long cut;
+
+	if (str_has(text, "printk messages dropped"))
+		r->ls->dropped++;
+	prefix_strip(&text, &l);
+	while ((cut = prefix_inside(text)) > 0) {
+		l.text = str_first(text, cut);
+		line_store(r, l);
+		text = str_from(text, cut);
+		prefix_strip(&text, &l);
+	}
+	while (text.n && is_blank(text.s[text.n - 1]))
+		text.n--;
+	l.text = text;
+	line_store(r, l);
+}
+
+static bool has_prefix(struct str raw)
+{
+	struct log_line unused = {};
+	struct str s = str_first(raw, 160);
+	size_t at = 0;
+
+	if (str_at(s, 0) == '\033')
+		at = escape_end(s, 0);
+	s = str_from(s, at);
+	return prefix_strip(&s, &unused) > 0;
+}
+
+static void raw_take(struct reader *r, struct str raw, uint32_t number)
+{
+	struct log_line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
+	struct lines *ls = r->ls;
+	bool broken = r->width && raw.n == r->width;
+	char *scratch = NULL;
+
+	if (r->broken && ls->n && raw.n && !(r->prefixed && has_prefix(raw))) {
+		struct log_line *last = &ls->line[ls->n - 1];
+		struct str more;
+
+		if (last->text.s + last->text.n == ls->text + ls->used) {
+			more = text_add(ls, raw);
+			last->text.n += more.n;
+			r->broken = broken;
+			return;
+		}
+	}
+	r->broken = broken;
+	if (container_record(&r->container, &raw, &l, &scratch) && raw.n)
+		line_take(r, raw, &l);
+	free(scratch);
+}
+
+/* The next line's bytes without its end, cut off the front of `s`. */
+static struct str next_raw(struct str *s)
+{
+	const char *nl = memchr(s->s, '\n', s->n);
+	size_t n = nl ? (size_t)(nl - s->s) : s->n;
+	struct str raw = str_first(*s, n);
+
+	*s = str_from(*s, nl ? n + 1 : n);
+	while (raw.n && (raw.s[raw.n - 1] == '\r' || !raw.s[raw.n - 1]))
+		raw.n--;
+	while (raw.n && (raw.s[0] == '\r' || !raw.s[0]))
+		raw = str_from(raw, 1);
+	return raw;
+}
+
+/*
+ * A terminal of 80 columns breaks lines where the kernel did not: the longest line is then no
+ * longer than the width, and many have just that length.
+ */
+static void find_width(struct reader *r, struct str data)
+{
+	size_t count[WRAP_MOST + 1] = {}, lines = 0, prefixed = 0, longest = 0;
+
+	r->width = 0;
+	while (data.n) {
+		struct str raw = next_raw(&data);
+
+		if (!raw.n)
+			continue;
+		lines++;
+		if (raw.n > longest)
+			longest = raw.n;
+		if (raw.n <= WRAP_MOST)
+			count[raw.n]++;
+		if (lines <= 4096 && has_prefix(raw))
+			prefixed++;
+	}
+	if (lines > 4096)
+		lines = 4096;
+	r->prefixed = lines && prefixed * 2 > lines;
+	if (longest >= WRAP_LEAST && longest <= WRAP_MOST && count[longest] >= 3)
+		r->width = longest;
+}
+
+static void stretch_read(struct reader *r, const struct stretch *st)
+{
+	struct str data = st->data;
+	uint32_t number = st->number;
+
+	r->input = st->input;
+	r->broken = false;
+	find_width(r, data);
+	container_begin(&r->container, data);
+	while (data.n) {
+		size_t binary = container_binary(&r->container, data);
+		struct str raw;
+
+		if (binary) { /* a field of journal export whose bytes may hold line feeds */
+			raw = str_first(data, binary);
+			data = str_from(data, binary);
+			container_field(&r->container, raw);
+			for (size_t i = 0; i < raw.n; i++)
+				number += raw.s[i] == '\n';
+			continue;
+		}
+		raw = next_raw(&data);
+		/* a carriage return alone draws a line anew */
+		do {
+			const char *cr = raw.n ? memchr(raw.s, '\r', raw.n) : NULL;
+			struct str piece = cr ? str_first(raw, cr - raw.s) : raw;
+
+			raw_take(r, piece, number);
+			raw = str_from(raw, cr ? piece.n + 1 : piece.n);
+		} while (raw.n);
+		if (container_at_end(&r->container, data)) {
+			struct str last = {};
+
+			raw_take(r, last, number);
+		}
+		number++;
+	}
+}
+
+/* "Oops#1 Part3", "Panic#2 Part1": fs/pstore/platform.c, since 3.x. */
+static bool is_part(struct str raw, struct str *ret_reason, uint32_t *ret_part)
+{
+	static const char *const reasons[] = {"Panic", "Oops",	   "Emergency", "Restart",
+					      "Halt",  "Poweroff", "Shutdown",	"Unknown"};
+	uint64_t count, part;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		size_t at = strlen(reasons[i]);
+
+		if (!str_starts(raw, reasons[i]) || str_at(raw, at) != '#')
+			continue;
+		n = str_decimal(str_from(raw, at + 1), &count);
+		at += 1 + n;
+		if (!n || !str_starts(str_from(raw, at), " Part"))
+			continue;
+		n = str_decimal(str_from(raw, at + 5), &part);
+		if (!n || at + 5 + n != raw.n || part > UINT32_MAX)
+			continue;
+		*ret_reason = str_first(raw, at);
+		*ret_part = part;
+		return true;
+	}
+	return false;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	/* parts are numbered from the newest to the oldest */
+	if (x->reason.n && y->reason.n && str_same(x->reason, y->reason) && x->part != y->part)
+		return x->part < y->part ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* False where there is no more room: what follows belongs to the last one. */
+static bool stretch_begin(struct stretch *st, size_t *n, const struct stretch *next)
+{
+	if (*n && !st[*n - 1].data.n && !st[*n - 1].reason.n)
+		(*n)--;
+	if (*n == PARTS_MAX)
+		return false;
+	st[(*n)++] = *next;
+	return true;
+}
+
+/* Cuts an input at its part headers; false where there is no room for it. */
+static bool find_stretches(const struct triage_input *in, uint16_t input, struct stretch *st,
+			   size_t *n)
+{
+	struct str data = {in->data, in->size}, rest = data;
+	struct stretch now = {.input = input, .data = {rest.s, 0}, .number = 1};
+	uint32_t number = 1;
+
+	if (!stretch_begin(st, n, &now))
+		return false;
+	while (rest.n) {
+		struct str raw = next_raw(&rest);
+
+		number++;
+		if (is_part(raw, &now.reason, &now.part)) {
+			now.data = (struct str){rest.s, 0};
+			now.number = number;
+			stretch_begin(st, n, &now);
+		} else {
+			struct stretch *last = &st[*n - 1];
+
+			last->data.n = rest.s - last->data.s;
+		}
+	}
+	return true;
+}
+
+/* Parts of one record stand together, where the first of them stood. */
+static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		st[i].place = i;
+		for (size_t j = 0; j < i && st[i].reason.n; j++)
+			if (str_same(st[i].reason, st[j].reason))
+				st[i].place = st[j].place;
+		ls->parts += st[i].reason.n > 0;
+	}
+	qsort(st, n, sizeof(*st), in_order);
+}
+
+int lines_read(struct lines *ret, const struct triage_input *input, size_t inputs)
+{
+	struct lines ls = {};
+	struct reader r = {.ls = &ls};
+	struct stretch *st = NULL;
+	size_t n = 0, bytes = 0;
+	int err = -ENOMEM;
+
+	if (inputs > TRIAGE_INPUTS_MAX)
+		inputs = TRIAGE_INPUTS_MAX;
+	st = calloc(PARTS_MAX, sizeof(*st));
+	if (!st)
+		goto out;
+	for (size_t i = 0; i < inputs; i++) {
+		struct triage_input in = input[i];
+
+		if (in.size > TRIAGE_BYTES_MAX - bytes) {
+			ls.lost_bytes += in.size - (TRIAGE_BYTES_MAX - bytes);
+			in.size = TRIAGE_BYTES_MAX - bytes;
+		}
+		bytes += in.size;
+		if (in.size && !find_stretches(&in, i, st, &n))
+			ls.lost_bytes += in.size;
+	}
+	order_stretches(&ls, st, n);
+	ls.size = bytes + 1; /* at most TRIAGE_BYTES_MAX */
+	ls.text = malloc(ls.size);
+	if (!ls.text)
+		goto out;
+	for (size_t i = 0; i < n; i++)
+		stretch_read(&r, &st[i]);
+	*ret = ls;
+	err = 0;
+out:
+	if (err)
+		lines_free(&ls);
+	free(st);
+	return err;
+}
+
+void lines_free(struct lines *ls)
+{
+	free(ls->line);
+	free(ls->text);
+	memset(ls, 0, sizeof(*ls));
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/match.h"
+
+#define NAME_MAX_BYTES 512
+
+static bool is_name(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '$';
+}
+
+/* A symbol; Rust's, unmangled, have colons and brackets. */
+static size_t name_length(struct str s)
+{
+	size_t at = 0;
+	int depth = 0;
+
+	if (str_at(s, 0) != '<' && str_at(s, 0) != '_' && str_at(s, 0) != '.' &&
+	    !is_letter(str_at(s, 0)))
+		return 0;
+	for (; at < s.n && at < NAME_MAX_BYTES; at++) {
+		char c = s.s[at];
+
+		if (c == '<')
+			depth++;
+		else if (c == '>' && depth)
+			depth--;
+		else if (c == ':' && str_at(s, at + 1) == ':')
+			at++;
+		else if (depth ? !(is_name(c) || strchr(" :,&*", c)) : !is_name(c))
+			break;
+	}
+	return depth || str_is(str_first(s, at), ".") ? 0 : at;
+}
+
+/* "[<ffffffff81234567>]" or "<ffffffff81234567>", "[c0000000080]" of ppc, perhaps twice. */
+static size_t bracketed(struct str s, uint64_t *ret)
+{
+	size_t at = 0, n;
+
+	if (str_at(s, at) == '[')
+		at++;
+	if (str_at(s, at) == '<')
+		at++;
+	if (!at)
+		return 0;
+	n = str_hex(str_from(s, at), ret);
+	if (n < 8)
+		return 0;
+	at += n;
+	if (str_at(s, at) == '>')
+		at++;
+	if (str_at(s, at) == ']')
+		at++;
+	return at;
+}
+
+static bool is_module(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_' || c == '-';
+}
+
+/* " [mod]", " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). */
+static size_t module_parse(struct str s, struct str *ret)
+{
+	size_t at = 0, start, end;
+
+	while (str_at(s, at) == ' ')
+		at++;
+	if (str_at(s, at) != '[' || at > 2)
+		return 0;
+	start = ++at;
+	while (is_module(str_at(s, at)))
+		at++;
+	end = at;
+	if (str_at(s, at) == ' ')
+		while (at < s.n && s.s[at] != ']')
+			at++;
+	if (str_at(s, at) != ']' || end == start || is_digit(s.s[start]))
+		return 0;
+	if (str_is(str_first(str_from(s, start), end - start), "inline"))
+		return 0;
+	*ret = str_first(str_from(s, start), end - start);
+	return at + 1;
+}
+
+static size_t offset_parse(struct str s, struct frame *f)
+{
+	uint64_t value;
+	size_t at = 1, n;
+
+	if (str_at(s, 0) != '+' || !str_starts(str_from(s, 1), "0x"))
+		return 0;
+	n = str_hex(str_from(s, at), &value);
+	if (!n)
+		return 0;
+	f->offset = value;
+	at += n;
+	if (str_at(s, at) != '/')
+		return at;
+	n = str_hex(str_from(s, at + 1), &value);
+	if (!n)
+		return at;
+	f->size = value;
+	return at + 1 + n;
+}
+
+/* "[<c04ac80f>] EFLAGS: …", "[<ffffff90080ed944>]    lr : …": what follows is no function. */
+static bool is_label(struct str rest)
+{
+	size_t at = 0;
+
+	while (str_at(rest, at) == ' ')
+		at++;
+	return str_at(rest, at) == ':' && str_at(rest, at + 1) != ':';
+}
+
+size_t frame_parse(struct str s, struct frame *ret)
+{
+	struct frame f = {};
+	uint64_t address = 0;
+	size_t at = 0, n;
+
+	while ((n = bracketed(str_from(s, at), &address))) {
+		f.has_address = true;
+		f.address = address;
+		at += n;
+		while (str_at(s, at) == ' ')
+			at++;
+	}
+	if (str_at(s, at) == ':') { /* x86-64 before 2.6.29 */
+		n = 1;
+		while (is_module(str_at(s, at + n)))
+			n++;
+		if (str_at(s, at + n) != ':')
+			return 0;
+		f.module = str_first(str_from(s, at + 1), n - 1);
+		at += n + 1;
+	}
+	if (str_starts(str_from(s, at), "0x")) {
+		n = str_hex(str_from(s, at), &f.address);
+		if (!n)
+			return 0;
+		f.has_address = true;
+		*ret = f;
+		return at + n;
+	}
+	n = name_length(str_from(s, at));
+	if (n && f.has_address && is_label(str_from(s, at + n)))
+		n = 0;
+	if (!n) {
+		if (!f.has_address)
+			return 0;
+		*ret = f;
+		return at;
+	}
+	f.function = str_first(str_from(s, at), n);
+	if (str_at(f.function, 0) == '.' && f.function.n > 1) /* a ppc64 entry point */
+		f.function = str_from(f.function, 1);
+	at += n;
+	at += offset_parse(str_from(s, at), &f);
+	at += module_parse(str_from(s, at), &f.module);
+	*ret = f;
+	return at;
+}
+
+/* What printk made of a null pointer over the years: "(null)" padded, "<NULL>", "0x0". */
+static size_t address_parse(struct str s, uint64_t *ret)
+{
+	static const char *const nulls[] = {"(null)", "<NULL>", "(nil)"};
+	size_t at = 0;
+
+	while (str_at(s, at) == ' ')
+		at++;
+	for (size_t i = 0; i < sizeof(nulls) / sizeof(nulls[0]); i++)
+		if (str_starts(str_from(s, at), nulls[i])) {
+			*ret = 0;
+			return at + strlen(nulls[i]);
+		}
+	size_t n = str_hex(str_from(s, at), ret);
+
+	return n && !is_name(str_at(s, at + n)) ? at + n : 0;
+}
+
+static size_t place_length(struct str s)
+{
+	size_t at = 0;
+
+	while (at < s.n && !is_blank(s.s[at]) && !strchr(",!()", s.s[at]))
+		at++;
+	return at;
+}
+
+static size_t banner_length(struct str s)
+{
+	static const char *const banners[] = {
+		"WARNING: ", "BUG: ", "INFO: ", "[ BUG: ", "[ INFO: ", "[ WARNING: "};
+
+	for (size_t i = 0; i < sizeof(banners) / sizeof(banners[0]); i++)
+		if (str_starts(s, banners[i]))
+			return strlen(banners[i]);
+	return 0;
+}
+
+static size_t number_take(struct str s, uint64_t *ret, bool *has)
+{
+	size_t n = str_decimal(s, ret);
+
+	*has |= n > 0;
+	return n;
+}
+
+/* One conversion; its length, or -1 where it does not fit. */
+static long convert(char what, struct str s, struct captures *c)
+{
+	uint64_t unused;
+	size_t n;
+
+	switch (what) {
+	case 'A':
+		n = address_parse(s, &c->address);
+		c->has_address |= n > 0;
+		return n ? (long)n : -1;
+	case 'E':
+		n = str_hex(s, &c->error);
+		c->has_error |= n > 0;
+		return n ? (long)n : -1;
+	case 'X':
+		n = str_hex(s, &unused);
+		return n ? (long)n : -1;
+	case 'R':
+		n = str_hex(s, &c->range[c->ranges & 1]);
+		c->ranges += n > 0;
+		return n ? (long)n : -1;
+	case 'P':
+		n = number_take(s, &c->pid, &c->has_pid);
+		return n ? (long)n : -1;
+	case 'C':
+		n = number_take(s, &c->cpu, &c->has_cpu);
+		return n ? (long)n : -1;
+	case 'N':
+		n = number_take(s, &c->number, &c->has_number);
+		return n ? (long)n : -1;
+	case 'Z':
+		n = number_take(s, &c->size, &c->has_size);
+		return n ? (long)n : -1;
+	case 'D':
+		n = str_decimal(s, &unused);
+		return n ? (long)n : -1;
+	case 'F':
+		n = frame_parse(s, &c->function);
+		c->has_function |= n > 0;
+		return n ? (long)n : -1;
+	case 'G':
+		n = frame_parse(s, &c->second);
+		c->has_second |= n > 0;
+		return n ? (long)n : -1;
+	case 'L':
+		n = place_length(s);
+		c->place = str_first(s, n);
+		return n ? (long)n : -1;
+	case '!':
+		n = banner_length(s);
+		return n ? (long)n : -1;
+	case '$':
+		return str_trim(s).n ? -1 : 0;
+	case '_':
+		for (n = 0; is_blank(str_at(s, n)); n++)
+			;
+		return n;
+	}
+	return -1;
+}
+
+/* A conversion that takes as little as lets the rest fit. */
+static bool lazily(char what, const char *rest, struct str s, struct captures *c)
+{
+	bool literal = *rest && *rest != '%', two = literal && rest[1] && rest[1] != '%';
+
+	for (size_t n = what == '*' ? 0 : 1; n <= s.n; n++) {
+		struct captures tried;
+
+		if (what == 'W' && n && is_blank(s.s[n - 1]))
+			return false;
+		if (literal && (str_at(s, n) != *rest || (two && str_at(s, n + 1) != rest[1])))
+			continue;
+		tried = *c;
+		if (!match(rest, str_from(s, n), &tried))
+			continue;
+		*c = tried;
+		if (what == 'W')
+			c->comm = str_first(s, n);
+		else if (what == 'S')
+			c->text = str_first(s, n);
+		return true;
+	}
+	return false;
+}
+
+bool match(const char *pattern, struct str s, struct captures *ret)
+{
+	for (; *pattern; pattern++) {
+		long n;
+
+		if (*pattern != '%' || pattern[1] == '%') {
+			pattern += *pattern == '%';
+			if (!s.n || s.s[0] != *pattern)
+				return false;
+			s = str_from(s, 1);
+			continue;
+		}
+		pattern++;
+		if (*pattern == '*' || *pattern == 'S' || *pattern == 'W')
+			return lazily(*pattern, pattern + 1, s, ret);
+		n = convert(*pattern, s, ret);
+		if (n < 0)
+			return false;
+		s = str_from(s, n);
+	}
+	return true;
+}

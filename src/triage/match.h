@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * triage: patterns of the kernel's format strings, as data.
+ *
+ *	%A  an address: hex, or "(null)" and the like
+ *	%E  an error code or ESR: hex        %X  hex that means nothing to us
+ *	%P  a pid   %C  a cpu   %N  #n of an oops   %Z  a size   %D  a number that means nothing
+ *	%F  a function, with offset, size and module where they are given
+ *	%G  a second function
+ *	%L  file:line     %W  a comm, a word without blanks   %S  text up to what follows
+ *	%*  anything up to what follows     %_  blanks or none     %!  "BUG: ", "[ INFO: ", …
+ *	%R  an end of a range: hex     %$  the end of the text
+ *	%%  a percent sign
+ */
+#ifndef FS_TRIAGE_MATCH_H
+#define FS_TRIAGE_MATCH_H
+
+#include "triage/incident.h"
+
+struct captures {
+	bool has_address, has_error, has_pid, has_cpu, has_number, has_size, has_function,
+		has_second;
+	uint64_t address, error, pid, cpu, number, size;
+	uint64_t range[2];
+	int ranges;
+	struct frame function, second;
+	struct str place, comm, text;
+};
+
+/* Whether `s` begins as the pattern says. */
+bool match(const char *pattern, struct str s, struct captures *ret);
+
+/* "f+0x1/0x2 [mod]", "[<addr>] f+0x1", ":mod:f+0x1/0x2", ".f", "0xaddr": its length, 0: none. */
+size_t frame_parse(struct str s, struct frame *ret);
+
+#endif

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "triage/judge.h"
+#include "triage/library.h"
+
+#define PAGE_BYTES    4096
+#define NEAR_NULL_MAX 0x10000
+#define EFLAGS_AC     0x40000
+
+static const struct {
+	const char *name;     /* of itself */
+	const char *semantic; /* of its class */
+	const char *says;
+} names[NR_MECHANISMS] = {
+	[MECH_AS_REPORTED] = {"as_reported", "", ""},
+	[MECH_NULL_DEREF] = {"null_deref", "null_deref", "a field of a null pointer"},
+	[MECH_NEAR_NULL] = {"near_null", "near_null", "a far field or element of a null pointer"},
+	[MECH_CONTAINER_OF_NULL] = {"container_of_null", "null_deref",
+				    "container_of() of a null pointer"},
+	[MECH_ERR_PTR] = {"err_ptr", "err_ptr", "an error code was used as a pointer"},
+	[MECH_NULL_CALL] = {"null_call", "null_call", "a null function pointer was called"},
+	[MECH_WILD_CALL] = {"wild_call", "exec_fault", "a corrupted function pointer was called"},
+	[MECH_SMEP] = {"smep", "smep", "the kernel jumped to user memory"},
+	[MECH_NX_EXEC] = {"nx_exec", "nx_exec", "a function pointer led into data"},
+	[MECH_FREED_TEXT] = {"freed_text", "freed_text",
+			     "code of a module that was unloaded was called"},
+	[MECH_FREED_MODULE] = {"freed_module", "freed_module",
+			       "data of a module that was unloaded"},
+	[MECH_SMAP] = {"smap", "smap",
+		       "the kernel used a user pointer without copy_from_user or copy_to_user"},
+	[MECH_RO_WRITE] = {"ro_write", "ro_write", "a write to read-only memory"},
+	[MECH_UAF] = {"use_after_free", "uaf", "memory was used after it was freed"},
+	[MECH_SLAB_POISON] = {"slab_poison", "uaf", "a pointer in an object that was freed"},
+	[MECH_PAGE_POISON] = {"page_poison", "uaf", "a pointer in a page that was freed"},
+	[MECH_UNINIT] = {"uninitialised", "uninit", "a pointer that was never written"},
+	[MECH_REDZONE] = {"redzone", "oob", "a pointer read past the end of its object"},
+	[MECH_LIST_POISON] = {"list_poison", "list_poison",
+			      "an entry that was already taken off its list"},
+	[MECH_LIST_CORRUPTION] = {"list_corruption", "list_corruption",
+				  "a list whose pointers do not agree"},
+	[MECH_SLAB_CORRUPTION] = {"slab_corruption", "slab_corruption",
+				  "a slab object was overwritten or freed twice"},
+	[MECH_FREELIST] = {"freelist_corruption", "uaf",
+			   "the allocator's free list was overwritten by an earlier bug"},
+	[MECH_DOUBLE_FREE] = {"double_free", "double_free", "memory was freed twice, or wrongly"},
+	[MECH_OOB] = {"out_of_bounds", "oob", "an access outside its object"},
+	[MECH_REFCOUNT] = {"refcount", "refcount", "a reference count went wrong"},
+	[MECH_USERCOPY] = {"usercopy", "usercopy",
+			   "a copy from or to user space was larger than its object"},
+	[MECH_STRING_POINTER] = {"string_pointer", "wild_ptr",
+				 "a string was written over a pointer"},
+	[MECH_TRUNCATED_POINTER] = {"truncated_pointer", "wild_ptr",
+				    "an integer or half a pointer was used as a pointer"},
+	[MECH_NON_CANONICAL] = {"non_canonical", "wild_ptr",
+				"a corrupted pointer: no address of this machine"},
+	[MECH_BIT_FLIP] = {"bit_flip", "bit_flip", "a pointer with one bit wrong"},
+	[MECH_MMIO_UAF] = {"mmio_uaf", "mmio_uaf",
+			   "registers of a device after they were unmapped"},
+	[MECH_VMALLOC_GUARD] = {"vmalloc_guard", "vmalloc_guard", "past the end of a vmalloc area"},
+	[MECH_VMALLOC_UAF] = {"vmalloc_uaf", "uaf", "a vmalloc area that is not mapped (any more)"},
+	[MECH_PAGE_UAF] = {"page_uaf", "uaf", "a page that was freed and unmapped"},
+	[MECH_STACK_OVERFLOW] = {"stack_overflow", "stack_overflow",
+				 "the kernel stack was used up"},
+	[MECH_RECURSION] = {"recursion", "stack_overflow",
+			    "the kernel stack was used up by recursion"},
+	[MECH_STACK_CORRUPTION] = {"stack_corruption", "stack_corruption",
+				   "a buffer on the stack was overrun"},
+	[MECH_PGTABLE] = {"pgtable_corruption", "pgtable_corruption",
+			  "a page table was overwritten"},
+	[MECH_WILD_POINTER] = {"wild_ptr", "wild_ptr", "a pointer to nowhere"},
+	[MECH_HARDWARE] = {"hardware", "hardware", "the machine itself reports an error"},
+};
+
+const char *mechanism_name(enum mechanism m)
+{
+	return names[m].name;
+}
+
+const char *mechanism_says(enum mechanism m)
+{
+	return names[m].says;
+}
+
+const char *verdict_semantic(const struct diagnosis *v)
+{
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].semantic;
+}
+
+const char *verdict_mechanism(const struct diagnosis *v)
+{
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].name;
+}
+
+static bool last_unloaded(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_modules; i++)
+		if (e->module[i].gone)
+			return true;
+	return false;
+}
+
+/* What the kernel itself has already judged. */
+static const struct {
+	enum kind kind;
+	enum mechanism mechanism;
+} reported[] = {
+	{KIND_KASAN_UAF, MECH_UAF},
+	{KIND_KFENCE_UAF, MECH_UAF},
+	{KIND_KASAN_OOB, MECH_OOB},
+	{KIND_KFENCE_OOB, MECH_OOB},
+	{KIND_KFENCE_CORRUPTION, MECH_OOB},
+	{KIND_INVALID_FREE, MECH_DOUBLE_FREE},
+	{KIND_SLAB_CORRUPTION, MECH_SLAB_CORRUPTION},
+	{KIND_LIST_CORRUPTION, MECH_LIST_CORRUPTION},
+	{KIND_REFCOUNT, MECH_REFCOUNT},
+	{KIND_USERCOPY, MECH_USERCOPY},
+	{KIND_STACK_CORRUPTION, MECH_STACK_CORRUPTION},
+	{KIND_MCE, MECH_HARDWARE},
+	{KIND_EDAC, MECH_HARDWARE},
+	{KIND_AER, MECH_HARDWARE},
+	{KIND_EXT_ABORT, MECH_HARDWARE},
+};
+
+static bool holds_list_poison(const struct incident *e)
+{
+	for (int i = 0; i < REGS_MAX; i++)
+		if ((e->regs.known >> i & 1) && poison_of(e, e->regs.value[i]) == POISON_LIST)
+			return true;
+	return false;
+}
+
+static bool by_report(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
+		if (j->v->kind == reported[i].kind) {
+			j->v->mechanism = reported[i].mechanism;
+			if (j->v->kind == KIND_LIST_CORRUPTION &&
+			    (str_has(e->note, "LIST_POISON") ||
+			     (!e->note.n && holds_list_poison(e))))
+				j->v->mechanism = MECH_LIST_POISON;
+			rule_fired(j->v, "K1", "the kernel's own check reported %s",
+				   kind_name(j->v->kind));
+			return true;
+		}
+	if (str_has(e->note, "Buffer overflow detected") ||
+	    str_starts(e->has_ip ? e->ip.function : e->said, "__copy_overflow")) {
+		j->v->mechanism = MECH_USERCOPY;
+		rule_fired(j->v, "K2", "the size of a copy was checked: it is too large");
+		return true;
+	}
+	if (str_starts(e->ip.function, "fortify_panic") ||
+	    str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
+		j->v->mechanism = MECH_OOB;
+		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
+		return true;
+	}
+	return false;
+}
+
+static bool by_stack(struct judged *j)
+{
+	const struct incident *e = j->e;
+	bool below = e->has_sp && j->has_address && j->a < e->sp + 64 && e->sp - j->a < 0x4000 &&
+		     j->region != REGION_NULL;
+
+	if (j->v->kind != KIND_STACK_OVERFLOW && !(j->v->kind == KIND_DOUBLE_FAULT && below))
+		return false;
+	j->v->mechanism = j->v->repeats >= 3 ? MECH_RECURSION : MECH_STACK_OVERFLOW;
+	if (j->v->repeats >= 3)
+		rule_fired(j->v, "S2", "the trace holds %.*s %u times", STR_ARG(j->v->repeated),
+			   j->v->repeats);
+	else
+		rule_fired(j->v, "S1", "the access was in the guard page below the stack");
+	return true;
+}
+
+static bool by_page_table(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (j->v->kind != KIND_RSVD_BIT &&
+	    !(e->arch == ARCH_X86_64 && j->fault && j->v->kind != KIND_GPF && e->has_error &&
+	      (e->error & 8)))
+		return false;
+	j->v->mechanism = MECH_PGTABLE;
+	rule_fired(j->v, "P1", "a reserved bit was set in a page table entry");
+	return true;
+}
+
+/* KASAN reads a fault in its shadow back to the address that was meant. */
+static bool by_range(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (!e->has_range)
+		return false;
+	if (e->range_low < PAGE_BYTES)
+		j->v->mechanism = MECH_NULL_DEREF;
+	else if (e->range_low < NEAR_NULL_MAX)
+		j->v->mechanism = MECH_NEAR_NULL;
+	else if ((j->v->poison = poison_of(e, e->range_low)) == POISON_LIST)
+		j->v->mechanism = MECH_LIST_POISON;
+	else if (j->v->poison == POISON_SLAB_FREE)
+		j->v->mechanism = MECH_SLAB_POISON;
+	else if (j->v->poison == POISON_TEXT)
+		j->v->mechanism = MECH_STRING_POINTER;
+	else
+		j->v->mechanism = MECH_WILD_POINTER;
+	rule_fired(j->v, "A2", "KASAN: the address meant is 0x%" PRIx64 " to 0x%" PRIx64,
+		   e->range_low, e->range_high);
+	return true;
+}
+
+/* ---- an instruction could not be fetched ---- */
+
+static bool jumped(const struct judged *j)
+{
+	return j->fault && j->v->access == ACCESS_EXEC && j->has_address;
+}
+
+static bool by_null_call(struct judged *j)
+{
+	if (!jumped(j) || j->a >= PAGE_BYTES)
+		return false;
+	j->v->mechanism = MECH_NULL_CALL;
+	rule_fired(j->v, "X1", "the instruction pointer itself is 0x%" PRIx64, j->a);
+	return true;
+}
+
+static bool by_user_call(struct judged *j)
+{
+	if (!jumped(j) || is_kernel_address(j->e->arch, j->a) || j->region == REGION_NON_CANONICAL)
+		return false;
+	if (j->has_present && !j->present && j->e->arch == ARCH_X86_64 && !(j->a >> 32)) {
+		j->v->mechanism = MECH_WILD_CALL;
+		rule_fired(j->v, "X2", "the pointer holds a number, and no page is there");
+		return true;
+	}
+	j->v->mechanism = MECH_SMEP;
+	rule_fired(j->v, "X3", "the instruction pointer is in the half of user space");
+	return true;
+}
+
+/* A symbol with an offset past its end: what stands there now is another module. */
+static bool past_symbol(const struct incident *e)
+{
+	return e->has_ip && e->ip.function.n && e->ip.size && e->ip.offset >= e->ip.size;
+}
+
+static bool by_freed_text(struct judged *j)
+{
+	if (!jumped(j) || !is_kernel_address(j->e->arch, j->a))
+		return false;
+	if (past_symbol(j->e)) {
+		rule_fired(j->v, "X4", "%.*s ends before +0x%x: another module took the place",
+			   STR_ARG(j->e->ip.function), j->e->ip.offset);
+	} else if (j->region == REGION_MODULES && !j->e->ip.module.n &&
+		   j->v->kind != KIND_NX_EXEC && !(j->has_present && j->present)) {
+		rule_fired(j->v, "X5", "the address is in the modules' area, in no module");
+	} else if (j->region == REGION_KERNEL && last_unloaded(j->e) && j->has_present &&
+		   !j->present) {
+		rule_fired(j->v, "X6", "no page there, and a module was unloaded");
+	} else {
+		return false;
+	}
+	j->v->mechanism = MECH_FREED_TEXT;
+	return true;
+}
+
+static bool by_nx(struct judged *j)
+{
+	if (!jumped(j) || !is_kernel_address(j->e->arch, j->a))
+		return false;
+	if (j->v->kind == KIND_NX_EXEC || (j->has_present && j->present)) {
+		j->v->mechanism = MECH_NX_EXEC;
+		rule_fired(j->v, "X7", "the page is there and may not be executed");
+		return true;
+	}
+	j->v->mechanism = MECH_WILD_CALL;
+	rule_fired(j->v, "X8", "the function pointer leads to no code");
+	return true;
+}
+
+/* ---- an address of data ---- */
+
+static bool is_error(const struct judged *j, uint64_t value)
+{
+	uint64_t top = j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? UINT32_MAX : UINT64_MAX;
+
+	return value > top - 4095 && value <= top;
+}
+
+/* Where a pointer in use mostly is: the first argument, the result, what outlives a call. */
+static int error_register(const struct judged *j)
+{
+	static const int8_t x86[] = {7, 0, 3, 5, 6, -1}, arm64[] = {0, 19, 20, 21, 1, -1};
+	const int8_t *number = j->e->arch == ARCH_ARM64 ? arm64 : x86;
+
+	for (; *number >= 0; number++) {
+		uint64_t value = j->e->regs.value[*number];
+
+		if (!(j->e->regs.known >> *number & 1))
+			continue;
+		if (value == 0) /* which explains it as well */
+			return -1;
+		if (is_error(j, value) && -(int64_t)value < 134)
+			return *number;
+	}
+	return -1;
+}
+
+static bool by_error_code(struct judged *j)
+{
+	uint64_t code = 0;
+	int from = -1;
+
+	if (!j->fault || !j->has_address)
+		return false;
+	if (j->has_base && is_error(j, j->b)) {
+		code = j->b;
+	} else if (is_error(j, j->a) && !j->has_base) {
+		code = j->a;
+	} else if (!j->has_base && j->a < PAGE_BYTES) {
+		/* no bytes of code: an argument or result that is an error code explains the
+		 * address */
+		from = j->has_insn ? -1 : error_register(j);
+		if (from < 0)
+			return false;
+		code = j->e->regs.value[from];
+	} else {
+		return false;
+	}
+	if (j->has_base && j->e->arch != ARCH_ARM64 && code == UINT64_MAX && j->o < 0)
+		return false;
+	j->v->mechanism = MECH_ERR_PTR;
+	rule_fired(j->v, "E1", "the pointer is %" PRId64 ", an error code: IS_ERR() was not asked",
+		   j->e->arch == ARCH_I386 || j->e->arch == ARCH_ARM ? (int64_t)(int32_t)code
+								     : (int64_t)code);
+	return true;
+}
+
+static bool by_null(struct judged *j)
+{
+	if (!j->fault || !j->has_address)
+		return false;
+	if (j->a < PAGE_BYTES) {
+		j->v->mechanism = MECH_NULL_DEREF;
+		rule_fired(j->v, "N1",
+			   "the address is in the first page: a pointer of 0 plus 0x%" PRIx64,
+			   j->a);
+		return true;
+	}
+	if (j->has_base && j->b == 0 && is_error(j, j->a)) {
+		j->v->mechanism = MECH_CONTAINER_OF_NULL;
+		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
+		return true;
+	}
+	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
+	    (!j->has_base && j->a < NEAR_NULL_MAX)) {
+		j->v->mechanism = MECH_NEAR_NULL;
+		rule_fired(j->v, "N3", "%s 0x%" PRIx64,
+			   j->has_base ? "the pointer is 0, the offset" : "the address is only",
+			   j->a);
+		return true;
+	}
+	if (j->has_base && j->b < PAGE_BYTES && j->a < NEAR_NULL_MAX) {
+		j->v->mechanism = MECH_NEAR_NULL;
+		rule_fired(j->v, "N4", "the pointer is only 0x%" PRIx64, j->b);
+		return true;
+	}
+	return false;
+}
+
+static bool by_poison(struct judged *j)
+{
+	static const struct {
+		enum poison poison;
+		enum mechanism mechanism;
+	} means[] = {
+		{POISON_SLAB_FREE, MECH_SLAB_POISON},
+		{POISON_SLAB_INIT, MECH_UNINIT},
+		{POISON_SLAB_END, MECH_REDZONE},
+		{POISON_REDZONE, MECH_REDZONE},
+		{POISON_PAGE, MECH_PAGE_POISON},
+		{POISON_LIST, MECH_LIST_POISON},
+		{POISON_TIMER, MECH_UAF},
+		{POISON_MAPPING, MECH_WILD_POINTER},
+		{POISON_MUTEX, MECH_UAF},
+		{POISON_OTHER, MECH_WILD_POINTER},
+		{POISON_MAGIC, MECH_UAF},
+		{POISON_TEXT, MECH_STRING_POINTER},
+	};
+	enum poison p = POISON_NONE;
+
+	if (!j->fault)
+		return false;
+	if (j->has_base)
+		p = poison_of(j->e, j->b);
+	if (p == POISON_NONE && j->has_address)
+		p = poison_of(j->e, j->a);
+	/* an indirect call: the pointer is in the register that was called through */
+	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
+	    (j->e->regs.known >> j->in.target & 1))
+		p = poison_of(j->e, j->e->regs.value[j->in.target]);
+	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++)
+		if (p != POISON_NONE && means[i].poison == p) {
+			j->v->poison = p;
+			j->v->mechanism = means[i].mechanism;
+			rule_fired(j->v, "V1", "the pointer holds %s", poison_says(p));
+			return true;
+		}
+	return false;
+}
+
+static bool by_user(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (!j->fault || !j->has_address || j->v->kind == KIND_GPF)
+		return false;
+	if (j->v->kind == KIND_USER_ACCESS) {
+		j->v->mechanism = MECH_SMAP;
+		rule_fired(j->v, "U1", "the kernel says so: outside uaccess routines");
+		return true;
+	}
+	if (is_kernel_address(e->arch, j->a) || j->region == REGION_NON_CANONICAL)
+		return false;
+	if (j->has_present && j->present && e->arch == ARCH_X86_64) {
+		j->v->mechanism = MECH_SMAP;
+		rule_fired(j->v, "U2", "the page is there, in user space: SMAP forbade it%s",
+			   e->has_flags && !(e->flags & EFLAGS_AC) ? " (AC is clear)" : "");
+		return true;
+	}
+	if (j->a <= UINT32_MAX && e->arch != ARCH_I386 && e->arch != ARCH_ARM) {
+		j->v->mechanism = MECH_TRUNCATED_POINTER;
+		rule_fired(j->v, "U3", "the pointer has no more than 32 bits");
+		return true;
+	}
+	/* with no page there, only what user space could have sent looks like its addresses */
+	j->v->mechanism = MECH_WILD_POINTER;
+	if (j->a >> 40 == 0x7f || j->a >> 40 == 0x55 || j->a >> 40 == 0x56 ||
+	    (e->arch == ARCH_ARM64 && (j->a >> 40 == 0xff || j->a >> 40 == 0xaa)))
+		j->v->mechanism = MECH_SMAP;
+	rule_fired(j->v, "U4", "the address is in the half of user space");
+	return true;
+}
+
+static bool in_allocator(const struct incident *e)
+{
+	static const char *const parts[] = {
+		"kmem_cache_alloc", "slab_alloc", "__kmalloc",	     "kmalloc",	       "slab_free",
+		"kmem_cache_free",  "kfree",	  "get_freepointer", "put_cpu_partial"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (str_has(e->ip.function, parts[i]))
+			return true;
+	return false;
+}
+
+static bool by_freelist(struct judged *j)
+{
+	if (!j->fault || !in_allocator(j->e) || !j->has_address)
+		return false;
+	if (j->region == REGION_NULL || j->region == REGION_MODULES)
+		return false;
+	j->v->mechanism = MECH_FREELIST;
+	rule_fired(j->v, "V2",
+		   "the fault is in the allocator: who wrote there is not in this trace");
+	return true;
+}
+
+static bool by_bit_flip(struct judged *j)
+{
+	uint64_t like;
+
+	if (!j->fault || !j->has_address || j->region == REGION_MODULES)
+		return false;
+	if (!one_bit_off(j->e, j->has_base && j->b ? j->b : j->a, &like))
+		return false;
+	j->v->mechanism = MECH_BIT_FLIP;
+	rule_fired(j->v, "B1", "one bit away from 0x%" PRIx64 ", which is a pointer here", like);
+	return true;
+}
+
+static bool by_non_canonical(struct judged *j)
+{
+	if (j->v->kind != KIND_GPF && j->region != REGION_NON_CANONICAL &&
+	    j->v->kind != KIND_STACK_SEGMENT)
+		return false;
+	if (!j->has_address)
+		return false;
+	if (j->region == REGION_SHADOW) {
+		/* the shadow of an address is (address >> 3) + 0xdffffc0000000000 */
+		uint64_t meant = (j->a - 0xdffffc0000000000ull) << 3;
+
+		j->v->mechanism = meant < PAGE_BYTES ? MECH_NULL_DEREF : MECH_WILD_POINTER;
+		rule_fired(j->v, "A3", "KASAN's shadow: the address meant is 0x%" PRIx64, meant);
+		return true;
+	}
+	j->v->mechanism = MECH_NON_CANONICAL;
+	rule_fired(j->v, "C1", "no address of this machine has these upper bits");
+	return true;
+}
+
+static bool by_read_only(struct judged *j)
+{
+	if (!j->fault || !j->has_address)
+		return false;
+	if (j->v->kind != KIND_RO_WRITE &&
+	    !(j->has_present && j->present && j->v->access == ACCESS_WRITE &&
+	      is_kernel_address(j->e->arch, j->a)))
+		return false;
+	j->v->mechanism = MECH_RO_WRITE;
+	rule_fired(j->v, "W1", "the page is there and may not be written");
+	return true;
+}
+
+static bool by_freed_module(struct judged *j)
+{
+	if (!j->fault || !j->has_address || (j->has_present && j->present))
+		return false;
+	if (j->region != REGION_MODULES)
+		return false;
+	j->v->mechanism = MECH_FREED_MODULE;
+	rule_fired(j->v, "M1", "the address is in the modules' area, and nothing is mapped there%s",
+		   last_unloaded(j->e) ? "; a module was unloaded" : "");
+	return true;
+}
+
+/* Drivers name what reads and writes a device's registers alike. */
+static bool names_registers(struct str function)
+{
+	static const char *const parts[] = {"mmio",	 "ioread",   "iowrite",	  "readl",
+					    "writel",	 "rd32",     "wr32",	  "reg_read",
+					    "reg_write", "read_reg", "write_reg", "iounmap"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (str_has(function, parts[i]))
+			return true;
+	return false;
+}
+
+static bool reads_device(const struct incident *e)
+{
+	if (library_of(e->ip.function) == LIBRARY_IO || names_registers(e->ip.function))
+		return true;
+	for (uint32_t i = 0; i < e->nr_frames && i < 3; i++)
+		if (e->frame[i].part == PART_MAIN && library_of(e->frame[i].function) == LIBRARY_IO)
+			return true;
+	return false;
+}
+
+static bool by_vmalloc(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (!j->fault || j->region != REGION_VMALLOC || (j->has_present && j->present))
+		return false;
+	if (reads_device(e)) {
+		j->v->mechanism = MECH_MMIO_UAF;
+		rule_fired(j->v, "I1", "%.*s reads or writes a device's registers",
+			   STR_ARG(e->ip.function));
+		return true;
+	}
+	/* the guard page follows the area: its first bytes are what an overrun touches first */
+	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
+		j->v->mechanism = MECH_VMALLOC_GUARD;
+		rule_fired(j->v, "I2", "the first bytes of a page that was never mapped");
+		return true;
+	}
+	j->v->mechanism = MECH_VMALLOC_UAF;
+	rule_fired(j->v, "I3", "the page table is there, the page is not");
+	return true;
+}
+
+static bool by_nowhere(struct judged *j)
+{
+	if (!j->fault || !j->has_address)
+		return false;
+	j->v->mechanism = MECH_WILD_POINTER;
+	if (j->region == REGION_DIRECT && j->has_present && !j->present) {
+		j->v->mechanism = MECH_PAGE_UAF;
+		rule_fired(j->v, "D1", "a page of the direct map that is not there");
+		return true;
+	}
+	rule_fired(j->v, "W9", "the pointer leads to nothing that is known");
+	return true;
+}
+
+/* The first that holds decides. */
+static bool (*const rules[])(struct judged *j) = {
+	by_report,    by_stack,	       by_page_table, by_null_call,  by_freed_text,
+	by_user_call, by_nx,	       by_range,      by_error_code, by_null,
+	by_poison,    by_user,	       by_freelist,   by_bit_flip,   by_non_canonical,
+	by_read_only, by_freed_module, by_vmalloc,    by_nowhere,
+};
+
+void judge_mechanism(struct judged *j)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i](j))
+			break;
+	if (j->v->mechanism == MECH_NEAR_NULL && j->v->kind == KIND_PAGING_REQUEST)
+		j->v->kind = KIND_NEAR_NULL;
+	if (j->v->mechanism == MECH_AS_REPORTED)
+		j->v->confidence = j->v->kind == KIND_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+	else if (!j->fault || j->has_base)
+		j->v->confidence = CONFIDENCE_HIGH;
+	else
+		j->v->confidence = j->has_present ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}

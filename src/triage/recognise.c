@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/recognise.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "triage/facts.h"
+#include "triage/signature.h"
+
+#define STREAMS_MAX   64
+#define SILENCE_MOST  120 /* lines of others between two lines of a report */
+#define SILENCE_ASIDE 40
+#define CUT_MOST      3 /* lines from "cut here" to what it announces */
+#define RAN_SECONDS   10
+
+#define HEAD_MOST 24  /* lines from a report's first to the last that names it */
+#define BEGINNING 400 /* lines of a log whose head is cut off */
+
+/* What one task or CPU writes; without CONFIG_PRINTK_CALLER there is one stream. */
+struct stream {
+	int32_t caller;
+	long event; /* index of the open one; -1: none */
+	struct reading reading;
+	uint32_t used; /* line, for replacing the oldest */
+};
+
+struct state {
+	struct recognised *r;
+	const struct lines *ls;
+	struct signature_index index;
+	struct stream stream[STREAMS_MAX];
+	size_t streams;
+	long last;     /* the event opened last; -1: none */
+	size_t begins; /* index of the first line of this input */
+	uint32_t cut;  /* the last "cut here" */
+	bool ran;      /* a kernel came so far that its end is one */
+	bool asked;    /* registers and traces were asked for: sysrq, a debugger */
+};
+
+static struct stream *stream_of(struct state *s, int32_t caller, uint32_t line)
+{
+	struct stream *oldest = &s->stream[0];
+
+	for (size_t i = 0; i < s->streams; i++) {
+		if (s->stream[i].caller == caller) {
+			s->stream[i].used = line;
+			return &s->stream[i];
+		}
+		if (s->stream[i].used < oldest->used)
+			oldest = &s->stream[i];
+	}
+	if (s->streams < STREAMS_MAX)
+		oldest = &s->stream[s->streams++];
+	*oldest = (struct stream){.caller = caller, .event = -1, .used = line};
+	return oldest;
+}
+
+static struct incident *incident_open(struct state *s, struct stream *st, uint32_t line)
+{
+	const struct log_line *l = &s->ls->line[line];
+	struct recognised *r = s->r;
+	size_t room = r->room ? r->room * 2 : 8;
+	struct incident *e;
+
+	if (r->n == r->room) {
+		if (room > INCIDENTS_MAX)
+			goto lost;
+		e = realloc(r->event, room * sizeof(*e));
+		if (!e)
+			goto lost;
+		r->event = e;
+		r->room = room;
+	}
+	e = &r->event[r->n];
+	memset(e, 0, sizeof(*e));
+	e->first = e->last = line;
+	e->caller = l->caller;
+	e->timed = l->timed;
+	e->seconds = l->seconds;
+	st->event = s->last = r->n++;
+	st->reading = (struct reading){};
+	return e;
+lost:
+	r->lost++;
+	st->event = -1;
+	return NULL;
+}
+
+/* How much a kind says: what says more replaces what says less, in the first lines of a report. */
+static int kind_rank(enum kind k)
+{
+	switch (k) {
+	case KIND_NONE:
+		return 0;
+	case KIND_UNKNOWN:
+	case KIND_WARNING:
+	case KIND_OTHER:
+	case KIND_PANIC:
+	case KIND_INTERNAL_ERROR:
+		return 1;
+	case KIND_INVALID_OPCODE:
+	case KIND_BUG:
+		return 2;
+	case KIND_PAGING_REQUEST:
+		return 3;
+	default:
+		return 4;
+	}
+}
+
+static void header_fill(struct incident *e, const struct signature *sig, const struct captures *c)
+{
+	if (kind_rank(sig->kind) > kind_rank(e->kind)) {
+		e->kind = sig->kind;
+		e->signature = sig;
+	}
+	e->fatal |= sig->flags & SIG_FATAL;
+	if (e->access == ACCESS_NONE)
+		e->access = sig->access;
+	if (c->has_address && !e->has_address) {
+		e->has_address = true;
+		e->address = c->address;
+	}
+	if (c->has_error && !e->has_error) {
+		e->has_error = true;
+		e->error = c->error;
+	}
+	if (c->has_number && !e->number)
+		e->number = c->number;
+	if (c->has_size && !e->size)
+		e->size = c->size;
+	if (c->has_cpu && !e->has_cpu) {
+		e->has_cpu = true;
+		e->cpu = c->cpu;
+	}
+	if (c->has_pid && !e->has_pid) {
+		e->has_pid = true;
+		e->pid = c->pid;
+	}
+	if (c->has_function && !e->said.n && c->function.function.n)
+		e->said = c->function.function;
+	if (c->has_function && !e->has_said_frame) {
+		e->said_frame = c->function;
+		e->has_said_frame = true;
+	}
+	if (c->ranges == 2 && !e->has_range) {
+		e->has_range = true;
+		e->range_low = c->range[0];
+		e->range_high = c->range[1];
+	}
+	if (c->text.n && !e->detail.n)
+		e->detail = c->text;
+	if (c->place.n && !e->place.n)
+		e->place = c->place;
+}
+
+/* The architecture that a text of its own tells. */
+static enum arch arch_of(const struct signature *sig)
+{
+	static const struct {
+		const char *name;
+		enum arch arch;
+	} names[] = {
+		{"riscv", ARCH_RISCV},
+		{"s390", ARCH_S390},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(sig->kernels, names[i].name))
+			return names[i].arch;
+	if (str_ends(str_of(sig->kernels), " ppc") || !strcmp(sig->kernels, "ppc"))
+		return ARCH_PPC;
+	if (str_ends(str_of(sig->kernels), " arm64") && !strstr(sig->kernels, "arm "))
+		return ARCH_ARM64;
+	return ARCH_UNKNOWN;
+}
+
+static bool joins(const struct state *s, const struct stream *st, const struct signature *sig,
+		  uint32_t line)
+{
+	const struct incident *e;
+
+	if (st->event < 0 || !(sig->flags & SIG_JOIN))
+		return false;
+	e = &s->r->event[st->event];
+	if (kind_is_precursor(e->kind))
+		return false;
+	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
+		return true;
+	if (st->reading.body || st->reading.silence > HEAD_MOST)
+		return false;
+	/* two warnings, one right after the other's first line, are two */
+	if (e->signature == sig && !(sig->flags & SIG_NOTE) && e->kind != KIND_GPF)
+		return false;
+	return line - e->first <= HEAD_MOST * 2;
+}
+
+/* A panic that only ends what an earlier report began. */
+static bool wraps(struct state *s, struct stream *st, const struct signature *sig, uint32_t line)
+{
+	struct incident *e;
+
+	if (s->last < 0)
+		return false;
+	/* whatever it says: it came of what was being reported */
+	if (!(sig->flags & SIG_WRAPPER) &&
+	    !(sig->kind == KIND_PANIC && st->event >= 0 && st->reading.silence < HEAD_MOST &&
+	      !s->r->event[st->event].ended))
+		return false;
+	if (st->event < 0)
+		st->event = s->last;
+	e = &s->r->event[st->event];
+	if (kind_is_precursor(e->kind))
+		return false;
+	if (kind_rank(sig->kind) > kind_rank(e->kind) && e->headless) {
+		e->kind = sig->kind;
+		e->signature = sig;
+	}
+	e->panicked = true;
+	e->last = line;
+	incident_state(e, line);
+	if (st->reading.e == NULL)
+		st->reading.main_seen = e->nr_frames > 0;
+	st->reading.silence = 0;
+	return true;
+}
+
+/* A message of one line amid another report, which goes on after it. */
+static void aside(struct state *s, const struct stream *st, const struct signature *sig,
+		  const struct captures *c, uint32_t line)
+{
+	struct stream other = {.caller = st->caller, .event = -1};
+	long last = s->last;
+	struct incident *e = incident_open(s, &other, line);
+
+	s->last = last;
+	if (!e)
+		return;
+	header_fill(e, sig, c);
+	incident_state(e, line);
+}
+
+/* A fault whose first line another CPU's report followed: the line with its number comes later. */
+static struct incident *waits_for(struct state *s, const struct signature *sig, uint32_t line)
+{
+	if (strcmp(sig->pattern, "Oops: %E [#%N]"))
+		return NULL;
+	for (size_t i = s->r->n; i-- > 0;) {
+		struct incident *e = &s->r->event[i];
+
+		if (line - e->first > SILENCE_MOST * 2)
+			return NULL;
+		if ((e->kind == KIND_NULL_DEREF || e->kind == KIND_PAGING_REQUEST) && !e->number &&
+		    e->has_address && !e->has_ip && !e->nr_frames && !e->has_error)
+			return e;
+	}
+	return NULL;
+}
+
+static void header_take(struct state *s, struct stream *st, const struct signature *sig,
+			const struct captures *c, uint32_t line)
+{
+	struct incident *e, *interrupted;
+
+	if (sig->flags & SIG_BENIGN ||
+	    ((sig->flags & SIG_CUT) && (!s->cut || line >= s->cut + CUT_MOST)) ||
+	    ((sig->flags & SIG_REBOOT) && (!s->ran || s->last >= 0)))
+		return;
+	if (wraps(s, st, sig, line))
+		return;
+	interrupted = waits_for(s, sig, line);
+	if (joins(s, st, sig, line)) {
+		e = &s->r->event[st->event];
+	} else if (interrupted) {
+		e = interrupted;
+		st->event = e - s->r->event;
+		st->reading = (struct reading){};
+	} else if ((sig->flags & SIG_ASIDE) && st->event >= 0 &&
+		   st->reading.silence < SILENCE_ASIDE) {
+		aside(s, st, sig, c, line);
+		return;
+	} else {
+		e = incident_open(s, st, line);
+		if (!e)
+			return;
+	}
+	header_fill(e, sig, c);
+	if (e->arch == ARCH_UNKNOWN)
+		e->arch = arch_of(sig);
+	if (sig->flags & SIG_NOTE)
+		e->note = s->ls->line[line].text;
+	e->last = line;
+	incident_state(e, line);
+	st->reading.silence = 0;
+}
+
+/* What only a fault prints: enough to know one whose first lines are lost. */
+static bool is_remnant(struct str s)
+{
+	static const char *const sure[] = {
+		"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP: 0060:", "Internal error"};
+	static const char *const with_symbol[] = {"EIP is at ", "pc : ", "PC is at ", "NIP [",
+						  "epc : "}; /* of user space: a bare number */
+
+	s = str_trim(s);
+	for (size_t i = 0; i < sizeof(sure) / sizeof(sure[0]); i++)
+		if (str_starts(s, sure[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(with_symbol) / sizeof(with_symbol[0]); i++)
+		if (str_starts(s, with_symbol[i]))
+			return str_has(s, "+0x");
+	/* arm64: a fault that was taken in the kernel itself */
+	return str_starts(s, "EC = 0x25:") || str_starts(s, "EC = 0x21:");
+}
+
+static bool opens_headless(const struct state *s, struct str text, uint32_t line)
+{
+	return s->last < 0 && !s->asked && line - s->begins < BEGINNING && is_remnant(text);
+}
+
+/* The backtrace that another CPU was asked for belongs to the hang that asked. */
+static bool answers(const struct state *s, const struct stream *st, struct str text)
+{
+	if (s->last < 0 || s->r->event[s->last].kind != KIND_HANG)
+		return false;
+	if (st->event >= 0 && st->event == s->last)
+		return false;
+	return str_starts(text, "NMI backtrace for cpu ") && !str_has(text, "skipped");
+}
+
+static bool looks_bad(struct str s)
+{
+	static const char *const words[] = {"BUG: ", "Oops", "Unable to handle kernel",
+					    "Kernel panic", "kernel BUG"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (str_starts(s, words[i]))
+			return true;
+	return false;
+}
+
+static bool ends_report(struct str s)
+{
+	return str_starts(s, "---[ end trace") || str_starts(s, "---[ end Kernel panic");
+}
+
+static void line_judge(struct state *s, uint32_t i)
+{
+	const struct log_line *l = &s->ls->line[i];
+	struct stream *st;
+	struct captures c;
+	const struct signature *sig;
+	struct str text = str_trim(l->text);
+	struct incident *e;
+
+	if (l->user || !text.n)
+		return;
+	if (str_starts(text, "------------[ cut here") || str_starts(text, "------------ cut here"))
+		s->cut = i + 1;
+	if (str_starts(text, "sysrq: ") || str_starts(text, "SysRq : ") ||
+	    str_starts(text, "NMI backtrace for cpu"))
+		s->asked = true;
+	if (l->timed && l->seconds > RAN_SECONDS)
+		s->ran = true;
+	if (str_starts(text, "reboot: ") || str_starts(text, "Restarting system") ||
+	    str_starts(text, "ACPI: PM: Preparing to enter system sleep state S5"))
+		s->ran = false;
+	if (str_starts(text, "Linux version ")) {
+		struct str rest = str_from(text, 14);
+
+		s->r->release = str_word(&rest);
+		for (size_t k = 0; k < s->streams; k++)
+			s->stream[k].event = -1;
+	}
+	st = stream_of(s, l->caller, i);
+	sig = signature_find(&s->index, text, &c);
+	if (sig) {
+		header_take(s, st, sig, &c, i);
+		return;
+	}
+	if (answers(s, st, text)) {
+		st->event = s->last;
+		st->reading = (struct reading){.main_seen = s->r->event[s->last].nr_frames > 0,
+					       .body = true};
+	}
+	if (st->event < 0 && opens_headless(s, text, i)) {
+		e = incident_open(s, st, i);
+		if (e)
+			e->headless = true;
+	}
+	if (st->event < 0) {
+		if (looks_bad(text) && !s->r->unknown++)
+			s->r->unknown_line = i;
+		return;
+	}
+	e = &s->r->event[st->event];
+	if (ends_report(text)) {
+		e->ended = true;
+		e->last = i;
+		st->reading.section = SECTION_OTHER;
+		if (e->regs.known)
+			st->reading.regs_shut = true;
+		else
+			st->reading.regs_shut = false;
+		return;
+	}
+	st->reading.e = e;
+	if (facts_take(&st->reading, text, i)) {
+		e->last = i;
+		st->reading.silence = 0;
+	} else if (++st->reading.silence > SILENCE_MOST) {
+		st->event = -1;
+	}
+}
+
+/* What a later report says of the machine holds for one that was cut before it said so. */
+static void fill_gaps(struct recognised *r)
+{
+	enum arch arch = ARCH_UNKNOWN;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (arch == ARCH_UNKNOWN)
+			arch = r->event[i].arch;
+	for (size_t i = 0; i < r->n; i++) {
+		struct incident *e = &r->event[i];
+
+		if (e->arch == ARCH_UNKNOWN)
+			e->arch = arch;
+		if (!e->kernel.n)
+			e->kernel = r->release;
+		if (e->headless && e->kind == KIND_NONE)
+			e->kind = KIND_UNKNOWN;
+		/* a pointer of eight digits: 64-bit kernels print sixteen */
+		if (e->arch == ARCH_ARM64 && e->regs.known && !(e->regs.known >> 16) && !e->has_esr)
+			e->arch = ARCH_ARM;
+	}
+}
+
+int recognise(struct recognised *ret, const struct lines *ls)
+{
+	struct recognised r = {};
+	struct state *s = calloc(1, sizeof(*s));
+	uint16_t input = UINT16_MAX;
+
+	if (!s)
+		return -ENOMEM;
+	s->r = &r;
+	s->ls = ls;
+	s->last = -1;
+	signature_index_make(&s->index);
+	for (size_t i = 0; i < ls->n; i++) {
+		if (ls->line[i].input != input) {
+			input = ls->line[i].input;
+			s->begins = i;
+		}
+		line_judge(s, i);
+	}
+	fill_gaps(&r);
+	free(s);
+	*ret = r;
+	return 0;
+}
+
+void recognised_free(struct recognised *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		incident_free(&r->event[i]);
+	free(r->event);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* triage: lines → reports. */
+#ifndef FS_TRIAGE_RECOGNISE_H
+#define FS_TRIAGE_RECOGNISE_H
+
+#include "triage/incident.h"
+
+struct recognised {
+	struct incident *event;
+	size_t n, room;
+	uint64_t lost;	       /* events beyond the cap */
+	uint64_t unknown;      /* lines that look like a crash and belong to none */
+	uint32_t unknown_line; /* the first of them */
+	struct str release;    /* of "Linux version" */
+};
+
+/* Returns 0 or -ENOMEM. */
+int recognise(struct recognised *ret, const struct lines *ls);
+
+void recognised_free(struct recognised *r);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/judge.h"
+#include "triage/library.h"
+
+#define POINTS_HERE	 100
+#define POINTS_UNLOADED	 95
+#define POINTS_CALLER	 85
+#define POINTS_WORK	 70
+#define POINTS_FREED	 60
+#define POINTS_TRACE	 60
+#define POINTS_CORE	 50
+#define POINTS_ALLOCATED 45
+#define POINTS_COMM	 40
+#define POINTS_LEAST	 40 /* below, nobody stands out */
+#define POINTS_HARDWARE	 40
+#define POINTS_BEFORE	 30
+#define POINTS_MOVING	 25
+#define POINTS_FLIP	 25
+#define POINTS_MACHINE	 20
+#define POINTS_TAINT	 8
+
+static const struct str hardware = {"hardware", 8};
+static const struct str core = {"vmlinux", 7};
+
+static void suspect_add(struct diagnosis *v, struct str module, struct str function, int points,
+			const char *why)
+{
+	struct suspect *s = NULL;
+
+	for (uint32_t i = 0; i < v->suspects && !s; i++)
+		if (str_same(v->suspect[i].module, module))
+			s = &v->suspect[i];
+	if (!s) {
+		if (v->suspects == SUSPECTS_MAX || points <= 0)
+			return;
+		s = &v->suspect[v->suspects++];
+		*s = (struct suspect){.module = module, .function = function};
+	}
+	if (!s->function.n)
+		s->function = function;
+	for (uint32_t i = 0; i < s->reasons; i++)
+		if (s->reason[i].why == why) /* once for each reason: the strongest */
+			return;
+	s->points += points;
+	if (s->reasons < REASONS_MAX)
+		s->reason[s->reasons++] = (struct reason){points, why};
+}
+
+static const struct module *module_of(const struct incident *e, struct str name)
+{
+	for (uint32_t i = 0; i < e->nr_modules; i++)
+		if (str_same(e->module[i].name, name) && !e->module[i].gone)
+			return &e->module[i];
+	return NULL;
+}
+
+static bool is_freed(enum mechanism m)
+{
+	return m == MECH_FREED_TEXT || m == MECH_FREED_MODULE;
+}
+
+/* The instruction itself, or what the header names. */
+static void by_place(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct diagnosis *v = j->v;
+	const struct frame *f = NULL;
+
+	if (e->has_ip && v->in_kernel_code && e->ip.function.n)
+		f = &e->ip;
+	else if (e->has_said_frame && e->said_frame.function.n)
+		f = &e->said_frame;
+	if (!f)
+		return;
+	if (f->module.n)
+		suspect_add(v, f->module, f->function, POINTS_HERE, "the instruction is in it");
+	else if (library_of(f->function) == LIBRARY_NONE)
+		suspect_add(v, core, f->function, POINTS_CORE,
+			    "the instruction is in the kernel's own code");
+}
+
+static void by_unload(struct judged *j)
+{
+	const struct incident *e = j->e;
+	int points = is_freed(j->v->mechanism) ? POINTS_UNLOADED : POINTS_TAINT;
+
+	for (uint32_t i = 0; i < e->nr_modules; i++)
+		if (e->module[i].gone)
+			suspect_add(j->v, e->module[i].name, (struct str){}, points,
+				    is_freed(j->v->mechanism)
+					    ? "it was unloaded, and what it left behind was used"
+					    : "it was unloaded before");
+}
+
+/* Nowhere, or in a function that is seldom at fault itself: whoever called it is. */
+static bool faulted_in_library(const struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
+		return !e->ip.module.n && library_of(e->ip.function) != LIBRARY_NONE;
+	if (e->has_said_frame && e->said_frame.function.n)
+		return !e->said_frame.module.n &&
+		       library_of(e->said_frame.function) != LIBRARY_NONE;
+	return true;
+}
+
+/* Who called the library function that faulted; then anybody in the trace, the nearer the more. */
+static void by_trace(struct judged *j)
+{
+	const struct incident *e = j->e;
+	bool first = faulted_in_library(j), any = false;
+	double weight = POINTS_TRACE;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		any |= e->frame[i].part == PART_MAIN && !e->frame[i].unreliable;
+	if (e->has_link && e->link.module.n && e->link.function.n &&
+	    (!j->v->in_kernel_code || j->v->module.n))
+		suspect_add(j->v, e->link.module, e->link.function,
+			    j->v->in_kernel_code ? POINTS_TRACE : POINTS_CALLER,
+			    "it is where the function was called from");
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+		bool believed = !f->unreliable || !any;
+		int points;
+
+		if (f->part != PART_MAIN || !f->function.n)
+			continue;
+		if (library_of(f->function) != LIBRARY_NONE && !f->module.n)
+			continue;
+		points = first && believed ? POINTS_CALLER : (int)(believed ? weight : weight / 4);
+		if (f->unreliable && !any) /* nothing better is there */
+			points = points * 3 / 5;
+		if (f->module.n)
+			suspect_add(j->v, f->module, f->function, points,
+				    first && believed ? "it called what faulted"
+						      : "it is in the trace");
+		else if (first && believed && !j->v->suspects)
+			suspect_add(j->v, core, f->function, POINTS_CORE,
+				    "the first function of the trace is the kernel's own");
+		if (believed) {
+			first = false;
+			weight *= 0.85;
+		}
+	}
+}
+
+static void by_part(struct judged *j, enum part part, int points, const char *why)
+{
+	const struct incident *e = j->e;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == part && e->frame[i].module.n) {
+			suspect_add(j->v, e->frame[i].module, e->frame[i].function, points, why);
+			return;
+		}
+}
+
+/* "Workqueue: events fn [mod]" */
+static void by_work(struct judged *j)
+{
+	struct str s = j->e->workqueue, module;
+	long at = str_find(s, "[");
+
+	if (at < 0)
+		return;
+	module = str_from(s, at + 1);
+	at = str_find(module, "]");
+	if (at > 0)
+		suspect_add(j->v, str_first(module, at), (struct str){}, POINTS_WORK,
+			    "its work was running");
+}
+
+/* A kernel thread is often named after its module: "xhci_wq", "nouveau/0". */
+static void by_comm(struct judged *j)
+{
+	const struct incident *e = j->e;
+
+	for (uint32_t i = 0; i < e->nr_modules; i++) {
+		struct str name = e->module[i].name;
+
+		if (name.n >= 3 && e->comm.n >= name.n && !memcmp(e->comm.s, name.s, name.n) &&
+		    !e->module[i].gone)
+			suspect_add(j->v, name, (struct str){}, POINTS_COMM,
+				    "the task is named after it");
+	}
+}
+
+static bool has_flag(struct str flags, const char *any)
+{
+	for (size_t i = 0; i < flags.n; i++)
+		if (strchr(any, flags.s[i]))
+			return true;
+	return false;
+}
+
+/* What makes a suspect more suspect, and nobody one. */
+static void by_state(struct judged *j)
+{
+	for (uint32_t i = 0; i < j->v->suspects; i++) {
+		const struct module *m = module_of(j->e, j->v->suspect[i].module);
+
+		if (!m)
+			continue;
+		if (m->loading)
+			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
+				    "it was being loaded");
+		if (m->unloading)
+			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
+				    "it was being unloaded");
+		if (has_flag(m->flags, "O"))
+			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
+				    "it is from outside the kernel's tree");
+		if (has_flag(m->flags, "P"))
+			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
+				    "it is proprietary");
+		if (has_flag(m->flags, "C"))
+			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
+				    "it is from staging");
+		if (has_flag(m->flags, "F"))
+			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
+				    "it was loaded by force");
+	}
+}
+
+/* Reports before the crash that name a suspect, or the machine. */
+static void by_history(struct judged *j, const struct triage *t)
+{
+	for (uint32_t i = 0; i < j->v->index && i < t->seen.n; i++) {
+		const struct incident *e = &t->seen.event[i];
+		const struct frame *f = e->has_ip ? &e->ip : &e->said_frame;
+
+		if (e->kind == KIND_MCE || e->kind == KIND_EDAC || e->kind == KIND_AER)
+			suspect_add(j->v, hardware, (struct str){}, POINTS_HARDWARE,
+				    "the machine reported errors before");
+		else if (f->module.n)
+			for (uint32_t k = 0; k < j->v->suspects; k++)
+				if (str_same(j->v->suspect[k].module, f->module))
+					suspect_add(j->v, f->module, f->function, POINTS_BEFORE,
+						    "it was warned about before");
+	}
+}
+
+static void by_hardware(struct judged *j, const struct triage *t)
+{
+	struct diagnosis *v = j->v;
+
+	if (v->mechanism == MECH_HARDWARE)
+		suspect_add(v, hardware, (struct str){}, POINTS_HERE,
+			    "the machine reports it itself");
+	if (v->mechanism == MECH_BIT_FLIP)
+		suspect_add(v, hardware, (struct str){}, POINTS_FLIP,
+			    "one bit of a pointer is wrong");
+	if (str_has(j->e->taint, "M"))
+		suspect_add(v, hardware, (struct str){}, POINTS_MACHINE,
+			    "a machine check came before (taint M)");
+}
+
+static void rank(struct diagnosis *v)
+{
+	for (uint32_t i = 1; i < v->suspects; i++)
+		for (uint32_t k = i; k && v->suspect[k].points > v->suspect[k - 1].points; k--) {
+			struct suspect s = v->suspect[k];
+
+			v->suspect[k] = v->suspect[k - 1];
+			v->suspect[k - 1] = s;
+		}
+	v->culprit_unknown = !v->suspects || v->suspect[0].points < POINTS_LEAST;
+	v->hardware =
+		v->suspects && str_same(v->suspect[0].module, hardware) && !v->culprit_unknown;
+}
+
+void judge_suspects(struct judged *j, const struct triage *t)
+{
+	by_place(j);
+	by_unload(j);
+	by_trace(j);
+	by_work(j);
+	by_comm(j);
+	by_part(j, PART_FREE, POINTS_FREED, "it freed the object");
+	by_part(j, PART_ALLOC, POINTS_ALLOCATED, "it allocated the object");
+	by_part(j, PART_LOCK, POINTS_TRACE, "it took the lock");
+	by_state(j);
+	by_history(j, t);
+	by_hardware(j, t);
+	rank(j->v);
+}

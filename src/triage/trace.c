@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/facts.h"
+
+/* "[<a>] (f) from [<b>] (g+0x1/0x2)", "f from g+0x1/0x2 [mod]": arm, of which f is the frame. */
+static bool frame_from(struct str s, struct frame *ret)
+{
+	struct frame f = {}, g;
+	size_t at;
+	long from = str_find(s, " from ");
+
+	if (from < 0)
+		return false;
+	if (!frame_parse(str_trim(str_from(s, from + 6)), &g))
+		return false;
+	at = frame_parse(s, &f);
+	if (str_at(s, at) == '(' || str_at(s, at + 1) == '(') {
+		struct frame named = {};
+
+		at += str_at(s, at) == '(' ? 1 : 2;
+		at += frame_parse(str_from(s, at), &named);
+		named.address = f.address;
+		named.has_address = f.has_address;
+		f = named;
+		if (str_at(s, at) == ')')
+			at++;
+	}
+	if (!f.function.n || (long)at > from + 1)
+		return false;
+	*ret = f;
+	return true;
+}
+
+/* "<ffffffff8010a0b0>{do_IRQ+12}": x86-64 before 2.6.18. */
+static bool frame_braced(struct str s, struct frame *ret)
+{
+	struct frame f = {}, named = {};
+	size_t at = frame_parse(s, &f);
+	uint64_t offset = 0;
+
+	if (!at || f.function.n || str_at(s, at) != '{')
+		return false;
+	at++;
+	at += frame_parse(str_from(s, at), &named);
+	if (str_at(s, at) == '+')
+		str_decimal(str_from(s, at + 1), &offset);
+	f.function = named.function;
+	f.module = named.module;
+	f.offset = offset;
+	*ret = f;
+	return f.function.n > 0;
+}
+
+/* "f+0x1/0x2 file.c:12 [inline]", "[inline] f file.c:12": what a robot's symbolizer adds. */
+static bool frame_inlined(struct str s, struct frame *ret)
+{
+	struct frame f = {};
+	size_t at;
+
+	if (str_starts(s, "[inline] "))
+		s = str_from(s, 9);
+	else if (!str_ends(s, " [inline]"))
+		return false;
+	at = frame_parse(s, &f);
+	if (!at || !f.function.n || str_at(s, at) != ' ')
+		return false;
+	f.inlined = true;
+	*ret = f;
+	return true;
+}
+
+/* What may stand after a frame: flags " (P)", a build id, a file, "(unreliable)". */
+static bool tail_fits(struct str tail)
+{
+	tail = str_trim(tail);
+	if (!tail.n || tail.s[0] == '(' || tail.s[0] == ')' || tail.s[0] == '[')
+		return true;
+	return str_has(tail, ":") && !str_has(tail, " ");
+}
+
+bool trace_frame(struct str text, bool in_trace, struct frame *ret)
+{
+	struct str s = str_trim(text);
+	struct frame f = {};
+	bool doubtful = false;
+	size_t at;
+
+	if (str_starts(s, "(["))
+		s = str_from(s, 1);
+	if (str_starts(s, "([<"))
+		s = str_from(s, 1);
+	if (str_starts(s, "? ")) {
+		doubtful = true;
+		s = str_from(s, 2);
+	}
+	if (frame_inlined(s, ret) || frame_from(s, ret) || frame_braced(s, ret)) {
+		ret->unreliable |= doubtful;
+		return true;
+	}
+	at = frame_parse(s, &f);
+	if (!at)
+		return false;
+	while (is_blank(str_at(s, at)))
+		at++;
+	if (!f.function.n && f.has_address && str_starts(str_from(s, at), "? ")) {
+		struct frame named = {};
+
+		doubtful = true;
+		at += 2;
+		at += frame_parse(str_from(s, at), &named);
+		named.address = f.address;
+		named.has_address = true;
+		f = named;
+	}
+	if (str_has(str_from(s, at), "(unreliable)"))
+		doubtful = true;
+	f.unreliable = doubtful;
+	if (!tail_fits(str_from(s, at)))
+		return false;
+	if (!f.function.n && !(in_trace && f.has_address))
+		return false;
+	if (f.function.n && !f.size && !f.has_address)
+		return false;
+	*ret = f;
+	return true;
+}
+
+enum opens {
+	OPENS_TRACE,
+	OPENS_ALLOC,
+	OPENS_FREE,
+	OPENS_OTHER,
+	OPENS_MAIN,
+	OPENS_CPU,
+	OPENS_ASIDE,
+	OPENS_LOCK,
+	OPENS_NONE
+};
+
+/* Lines after which frames come, or none that matter. */
+static const struct {
+	const char *pattern;
+	enum opens opens;
+} sections[] = {
+	{"Call Trace:", OPENS_TRACE},
+	{"Call trace:", OPENS_TRACE},
+	{"Call Backtrace:", OPENS_TRACE},
+	{"Backtrace:", OPENS_TRACE},
+	{"Trace:", OPENS_TRACE},
+	{"stack backtrace:", OPENS_MAIN},
+	{"backtrace:", OPENS_MAIN},
+	{"backtrace (crc %X):", OPENS_MAIN},
+	{"Allocated by task %P", OPENS_ALLOC},
+	{"Allocated:", OPENS_ALLOC},
+	{"INFO: Allocated in %F", OPENS_ALLOC},
+	{"Allocated in %F", OPENS_ALLOC},
+	{"allocated by task %P", OPENS_ALLOC},
+	{"%*allocated by task %P", OPENS_ALLOC},
+	{"Uninit was created at:", OPENS_ALLOC},
+	{"Local variable %*created at:", OPENS_ALLOC},
+	{"page last allocated via", OPENS_ALLOC},
+	{"Freed by task %P", OPENS_FREE},
+	{"Freed:", OPENS_FREE},
+	{"INFO: Freed in %F", OPENS_FREE},
+	{"Freed in %F", OPENS_FREE},
+	{"freed by task %P", OPENS_FREE},
+	{"freed by RCU %*", OPENS_FREE},
+	{"page last free", OPENS_FREE},
+	{"Preemption disabled at:", OPENS_OTHER},
+	{"RCU grace-period kthread stack dump:", OPENS_ASIDE},
+	{"%*kthread starved for", OPENS_ASIDE},
+	{"%*lock (%*) at:", OPENS_LOCK},
+	{"Uninit was stored to memory at:", OPENS_OTHER},
+	{"Last potentially related work creation:", OPENS_OTHER},
+	{"Second to last potentially related work creation:", OPENS_OTHER},
+	{"-> #%D", OPENS_OTHER},
+	{"the existing dependency chain", OPENS_OTHER},
+	{"the dependencies between %*", OPENS_OTHER},
+	{"the shortest dependencies between", OPENS_OTHER},
+	{"the first lock's dependencies", OPENS_OTHER},
+	{"the second lock's dependencies", OPENS_OTHER},
+	{"%*state was registered at:", OPENS_OTHER},
+	{"%W-irq-safe lock", OPENS_OTHER},
+	{"NMI backtrace for cpu %C", OPENS_CPU},
+	{"Task dump for CPU %C", OPENS_CPU},
+	{"Showing all locks held in the system", OPENS_NONE},
+	{"Memory state around the buggy address", OPENS_NONE},
+	{"Instruction dump:", OPENS_NONE},
+	{"Stack:", OPENS_NONE},
+	{"Stack: (%*", OPENS_NONE},
+	{"Exception stack(", OPENS_NONE},
+};
+
+static void frame_keep(struct reading *r, const struct frame *f, uint32_t line)
+{
+	struct frame *added;
+
+	added = incident_frame_add(r->e);
+	if (!added)
+		return;
+	*added = *f;
+	added->part = r->part;
+	added->irq = r->irq;
+	added->line = line;
+}
+
+static bool has_main(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frame[i].part == PART_MAIN)
+			return true;
+	return false;
+}
+
+static void section_open(struct reading *r, enum opens opens, const struct captures *c,
+			 uint32_t line)
+{
+	r->section = SECTION_TRACE;
+	r->irq = false;
+	switch (opens) {
+	case OPENS_ALLOC:
+		r->part = PART_ALLOC;
+		break;
+	case OPENS_FREE:
+		r->part = PART_FREE;
+		break;
+	case OPENS_MAIN:
+		r->part = r->main_seen ? PART_OTHER : PART_MAIN;
+		r->main_seen = true;
+		break;
+	case OPENS_ASIDE:
+		/* the trace to come is of a bystander */
+		r->section = SECTION_OTHER;
+		r->aside = true;
+		break;
+	case OPENS_LOCK:
+		r->part = PART_LOCK;
+		break;
+	case OPENS_TRACE:
+		r->part = r->aside || (r->main_seen && has_main(r->e)) ? PART_OTHER : PART_MAIN;
+		r->main_seen |= !r->aside;
+		r->aside = false;
+		break;
+	case OPENS_CPU:
+		/* of another CPU than the one that found it: the first is the one that hangs */
+		r->section = SECTION_OTHER;
+		r->aside = false;
+		break;
+	case OPENS_OTHER:
+		r->part = PART_OTHER;
+		break;
+	case OPENS_NONE:
+		r->section = SECTION_OTHER;
+		break;
+	}
+	if (c->has_function && (r->part == PART_ALLOC || r->part == PART_FREE))
+		frame_keep(r, &c->function, line);
+}
+
+/* "<IRQ>", "</IRQ>", "<NMI>", "<#DF>", "<EOE>", "<<EOE>>", "<EOI>", "<TASK>": alone or in front. */
+static struct str context_marks(struct reading *r, struct str s)
+{
+	static const struct {
+		const char *mark;
+		int irq; /* 1 begins, 0 ends, -1 neither */
+	} marks[] = {
+		{"</IRQ>", 0},
+		{"<IRQ>", 1},
+		{"</NMI>", 0},
+		{"<NMI>", 1},
+		{"</TASK>", -1},
+		{"<TASK>", -1},
+		{"<#DF>", -1},
+		{"</#DF>", -1},
+		{"<<EOE>>", 0},
+		{"<EOE>", 0},
+		{"<EOI>", 0},
+		{"</SOFTIRQ>", 0},
+		{"<SOFTIRQ>", 1},
+		{"<ENTRY_TRAMPOLINE>", -1},
+		{"</ENTRY_TRAMPOLINE>", -1},
+		{"<#DB>", 1},
+		{"</#DB>", 0},
+		{"<#MC>", 1},
+		{"</#MC>", 0},
+	};
+
+again:
+	s = str_trim(s);
+	for (size_t i = 0; str_at(s, 0) == '<' && i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (!str_starts(s, marks[i].mark))
+			continue;
+		if (marks[i].irq >= 0)
+			r->irq = marks[i].irq;
+		s = str_from(s, strlen(marks[i].mark));
+		goto again;
+	}
+	return s;
+}
+
+static bool section_begins(struct reading *r, struct str s, uint32_t line)
+{
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		const char *p = sections[i].pattern;
+		struct captures c;
+
+		if (p[0] != '%' && (p[0] != str_at(s, 0) || p[1] != str_at(s, 1)))
+			continue;
+		memset(&c, 0, sizeof(c));
+		if (!match(sections[i].pattern, s, &c))
+			continue;
+		section_open(r, sections[i].opens, &c, line);
+		return true;
+	}
+	return false;
+}
+
+/* KCSAN and KFENCE have no "Call Trace:": the line before the frames says whose they are. */
+static bool access_begins(struct reading *r, struct str s)
+{
+	struct captures c = {};
+
+	if (!match("read to %A of %Z bytes by %*", s, &c) &&
+	    !match("write to %A of %Z bytes by %*", s, &c) &&
+	    !match("read-write to %A of %Z bytes by %*", s, &c) &&
+	    !match("race at unknown origin, with %*", s, &c))
+		return false;
+	if (r->e->kind != KIND_KCSAN)
+		return false;
+	r->part = r->main_seen ? PART_OTHER : PART_MAIN;
+	r->section = SECTION_TRACE;
+	r->main_seen = true;
+	return true;
+}
+
+bool trace_section(struct reading *r, struct str text, uint32_t line)
+{
+	struct str bare = context_marks(r, text);
+	struct frame f;
+
+	if (!bare.n)
+		return text.n > 0;
+	if (section_begins(r, bare, line)) {
+		/* the first frame may share the line: "Call Trace: [<c0123456>] f+0x1/0x2" */
+		long at = str_find(bare, "race: ");
+
+		if (at < 0 || r->section != SECTION_TRACE)
+			return true;
+		bare = str_from(bare, at + 6);
+		if (trace_frame(bare, true, &f))
+			frame_keep(r, &f, line);
+		return true;
+	}
+	if (access_begins(r, bare))
+		return true;
+	if (!trace_frame(bare, r->section == SECTION_TRACE, &f))
+		return false;
+	if (r->section != SECTION_TRACE) {
+		/* frames without a title: what the report itself is about */
+		if (r->section == SECTION_OTHER && r->main_seen)
+			return true;
+		r->section = SECTION_TRACE;
+		r->part = r->main_seen && r->part == PART_MAIN ? PART_OTHER : r->part;
+		r->main_seen = true;
+	}
+	frame_keep(r, &f, line);
+	return true;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "triage/triage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "triage/judge.h"
+#include "triage/signature.h"
+
+/* What follows from a crash within this time is not another one. */
+#define AFTERMATH_SECONDS 60
+
+const char *confidence_name(enum confidence c)
+{
+	static const char *const names[] = {"low", "medium", "high"};
+
+	return names[c];
+}
+
+static bool within(const struct incident *first, const struct incident *later, double seconds)
+{
+	if (!first->timed || !later->timed)
+		return later->first - first->last < 200;
+	return later->seconds - first->seconds <= seconds;
+}
+
+static bool died_before(const struct incident *e)
+{
+	return str_has(e->taint, "D");
+}
+
+/* The kernel did what it is there for, or only passes a message on. */
+static bool is_no_crash(const struct incident *e)
+{
+	return e->kind == KIND_OOM || e->kind == KIND_AER || e->kind == KIND_IOMMU;
+}
+
+/* The same complaint of the same task again. */
+static bool is_again(const struct incident *first, const struct incident *e)
+{
+	if (e->kind == KIND_HANG && first->kind == KIND_HANG)
+		return e->detail.n && str_same(e->detail, first->detail);
+	return e->kind == first->kind && !e->fatal && e->has_pid && first->has_pid &&
+	       e->pid == first->pid && within(first, e, AFTERMATH_SECONDS);
+}
+
+/* Of an oops before it: a second oops, what the dead task left locked, the panic. */
+static void mark_aftermath(struct recognised *r)
+{
+	const struct incident *first = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct incident *e = &r->event[i];
+
+		if (!first) {
+			if (e->fatal && e->kind != KIND_PANIC)
+				first = e;
+			continue;
+		}
+		if (e->number > 1 && e->number > first->number)
+			e->consequence = true;
+		else if (died_before(e) || e->kind == KIND_PANIC)
+			e->consequence = true;
+		else if (!kind_is_precursor(e->kind) && !e->fatal &&
+			 within(first, e, AFTERMATH_SECONDS))
+			e->consequence = true;
+		else if (e->kind == KIND_HANG)
+			e->consequence = true;
+	}
+}
+
+static void mark_consequences(struct recognised *r)
+{
+	for (size_t i = 1; i < r->n; i++)
+		for (size_t k = 0; k < i && !r->event[i].consequence; k++)
+			r->event[i].consequence = is_again(&r->event[k], &r->event[i]);
+	mark_aftermath(r);
+}
+
+static void say(struct judged *j)
+{
+	struct diagnosis *v = j->v;
+	const char *says = mechanism_says(v->mechanism);
+	size_t n = 0;
+
+	v->text[0] = 0;
+	if (*says)
+		n = snprintf(v->text, sizeof(v->text), "%s", says);
+	if (v->has_base && j->fault && n < sizeof(v->text) && v->mechanism != MECH_NULL_CALL)
+		snprintf(v->text + n, sizeof(v->text) - n, "%s%s held 0x%" PRIx64 ", %s 0x%" PRIx64,
+			 n ? ": " : "", v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
+			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
+}
+
+/* Alone, all there is to tell; beside a crash, what came before it. */
+static bool is_minor(const struct incident *e)
+{
+	return kind_is_precursor(e->kind) || (e->signature && e->signature->flags & SIG_ASIDE);
+}
+
+#define SAME_SECONDS 1
+
+/* What the same task touched right after a check warned: the address that the check has not. */
+static void borrow_address(const struct triage *t, struct diagnosis *v)
+{
+	const struct incident *e = v->event, *next;
+
+	if (v->has_address || v->index + 1 >= t->seen.n || v->kind == KIND_GPF)
+		return;
+	next = &t->seen.event[v->index + 1];
+	if (!next->has_address || !next->has_pid || next->pid != e->pid || !e->has_pid ||
+	    !within(e, next, SAME_SECONDS))
+		return;
+	v->has_address = true;
+	v->address = next->address;
+	v->region = region_of(next, next->address);
+	v->size = next->size;
+	v->access = v->access == ACCESS_NONE ? next->access : v->access;
+	rule_fired(v, "O1", "the address is of the next report, of the same task");
+}
+
+static void judge(struct triage *t, uint32_t index)
+{
+	struct diagnosis *v;
+	struct judged j;
+
+	if (t->verdicts == DIAGNOSES_MAX) {
+		t->lost_verdicts++;
+		return;
+	}
+	v = &t->verdict[t->verdicts++];
+	memset(v, 0, sizeof(*v));
+	v->event = &t->seen.event[index];
+	v->index = index;
+	j = (struct judged){.e = v->event, .ls = &t->lines, .v = v};
+	judge_facts(&j);
+	borrow_address(t, v);
+	judge_functions(&j);
+	judge_mechanism(&j);
+	judge_suspects(&j, t);
+	judge_bucket(v);
+	say(&j);
+}
+
+static struct str module_of(const struct diagnosis *v)
+{
+	return v->suspects && !v->culprit_unknown ? v->suspect[0].module : (struct str){};
+}
+
+/* A warning of the module that crashes later only announced the crash. */
+static bool announces(const struct diagnosis *first, const struct diagnosis *later)
+{
+	struct str module = module_of(first);
+
+	return !first->event->fatal && later->event->fatal && module.n &&
+	       !str_is(module, "vmlinux") && str_same(module, module_of(later));
+}
+
+/* How much a report says that the kernel is broken. */
+static int gravity(const struct incident *e)
+{
+	return is_minor(e) ? 1 : 2;
+}
+
+static void find_order(struct triage *t)
+{
+	int best = 0;
+
+	t->primary = -1;
+	for (uint32_t i = 0; i < t->verdicts; i++) {
+		int g = gravity(t->verdict[i].event);
+
+		if (g > best) {
+			best = g;
+			t->primary = i;
+		}
+	}
+	for (uint32_t i = t->primary + 1; t->primary >= 0 && i < t->verdicts; i++)
+		if (announces(&t->verdict[t->primary], &t->verdict[i])) {
+			t->verdict[t->primary].announced = true;
+			t->primary = i;
+			break;
+		}
+	for (uint32_t i = 0; i < t->verdicts; i++) {
+		struct diagnosis *v = &t->verdict[i];
+
+		for (uint32_t k = 0; k < t->seen.n; k++) {
+			const struct incident *e = &t->seen.event[k];
+
+			if (k < v->index && v->precursors < PRECURSORS_MAX)
+				v->precursor[v->precursors++] = (struct precursor){
+					.event = k,
+					.timed = e->timed && v->event->timed,
+					.before = v->event->seconds - e->seconds};
+			if (k > v->index && e->consequence && !v->consequences++)
+				v->first_consequence = k;
+		}
+	}
+}
+
+int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs)
+{
+	struct triage t = {.primary = -1};
+	bool serious = false;
+	int err = lines_read(&t.lines, input, inputs);
+
+	if (err)
+		return err;
+	err = recognise(&t.seen, &t.lines);
+	if (err)
+		goto out;
+	t.verdict = calloc(DIAGNOSES_MAX, sizeof(*t.verdict));
+	if (!t.verdict) {
+		err = -ENOMEM;
+		goto out;
+	}
+	mark_consequences(&t.seen);
+	for (size_t i = 0; i < t.seen.n; i++)
+		serious |= !is_minor(&t.seen.event[i]);
+	for (size_t i = 0; i < t.seen.n; i++)
+		if (!t.seen.event[i].consequence && !is_no_crash(&t.seen.event[i]) &&
+		    (!is_minor(&t.seen.event[i]) || !serious))
+			judge(&t, i);
+	find_order(&t);
+	*ret = t;
+out:
+	if (err)
+		triage_free(&t);
+	return err;
+}
+
+void triage_free(struct triage *t)
+{
+	recognised_free(&t->seen);
+	lines_free(&t->lines);
+	free(t->verdict);
+	memset(t, 0, sizeof(*t));
+}

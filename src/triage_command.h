@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command `triage`: reads, has it judged, prints. */
+#ifndef FS_TRIAGE_COMMAND_H
+#define FS_TRIAGE_COMMAND_H
+
+#include "options.h"
+
+int command_triage(const struct options *o);
+
+#endif

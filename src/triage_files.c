@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "triage_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unpack.h"
+
+#define CHUNK	  (64u << 10)
+#define DEPTH_MAX 6
+
+extern char **environ;
+
+static int fail(struct triage_files *f, const char *name, const char *what, int err)
+{
+	snprintf(f->error, sizeof(f->error), "cannot read %s: %s%s%s", name, what,
+		 *what && err ? ": " : "", err ? strerror(err) : "");
+	return err ? -err : -EINVAL;
+}
+
+struct bytes {
+	char *data;
+	size_t size, room;
+};
+
+static int bytes_room(struct bytes *b, size_t more)
+{
+	size_t room = b->room ? b->room * 2 : CHUNK;
+	char *data;
+
+	while (room < b->size + more)
+		room *= 2;
+	if (room == b->room || b->size + more <= b->room)
+		return 0;
+	data = realloc(b->data, room);
+	if (!data)
+		return -ENOMEM;
+	b->data = data;
+	b->room = room;
+	return 0;
+}
+
+/* All that fd has; of /dev/kmsg, which never ends, all that is there now. */
+static int read_all(int fd, struct bytes *b)
+{
+	while (b->size < TRIAGE_BYTES_MAX) {
+		size_t want = CHUNK;
+		ssize_t n;
+
+		if (bytes_room(b, want))
+			return -ENOMEM;
+		n = read(fd, b->data + b->size, want);
+		if (n > 0)
+			b->size += n;
+		else if (!n || errno == EAGAIN)
+			break;
+		else if (errno != EINTR && errno != EPIPE) /* EPIPE: a record was overwritten */
+			return -errno;
+	}
+	return 0;
+}
+
+static int keep(struct triage_files *f, const char *name, struct bytes *b)
+{
+	char *kept;
+
+	if (f->n == TRIAGE_INPUTS_MAX) {
+		f->left_out++;
+		free(b->data);
+		return 0;
+	}
+	kept = strdup(name);
+	if (!kept) {
+		free(b->data);
+		return -ENOMEM;
+	}
+	f->name[f->n] = kept;
+	f->input[f->n++] = (struct triage_input){kept, b->data, b->size};
+	return 0;
+}
+
+static int take(struct triage_files *f, const char *name, int fd)
+{
+	const char *why = NULL;
+	struct bytes b = {};
+	int err = read_all(fd, &b);
+
+	if (err) {
+		free(b.data);
+		return fail(f, name, "", -err);
+	}
+	err = unpack(&b.data, &b.size, TRIAGE_BYTES_MAX, &why);
+	if (err) {
+		free(b.data);
+		return fail(f, name, why, 0);
+	}
+	return keep(f, name, &b);
+}
+
+/* The end of a file that is larger than what is read: crashes are at the end. */
+static void skip_to_end(int fd, const struct stat *st)
+{
+	if (S_ISREG(st->st_mode) && st->st_size > (off_t)TRIAGE_BYTES_MAX)
+		lseek(fd, st->st_size - TRIAGE_BYTES_MAX, SEEK_SET);
+}
+
+static int add_at(struct triage_files *f, const char *path, int depth);
+
+static int add_directory(struct triage_files *f, const char *path, int depth)
+{
+	struct dirent **list;
+	int n = scandir(path, &list, NULL, alphasort), err = 0;
+
+	if (n < 0)
+		return fail(f, path, "", errno);
+	for (int i = 0; i < n; i++) {
+		char below[4096];
+
+		if (!err && list[i]->d_name[0] != '.' && depth < DEPTH_MAX &&
+		    snprintf(below, sizeof(below), "%s/%s", path, list[i]->d_name) <
+			    (int)sizeof(below))
+			err = add_at(f, below, depth + 1);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+static int add_at(struct triage_files *f, const char *path, int depth)
+{
+	struct stat st;
+	int fd, err;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail(f, path, "", errno);
+	if (fstat(fd, &st)) {
+		err = fail(f, path, "", errno);
+	} else if (S_ISDIR(st.st_mode)) {
+		err = add_directory(f, path, depth);
+	} else if (depth && !S_ISREG(st.st_mode)) {
+		err = 0; /* a socket or pipe among logs */
+	} else {
+		if (!S_ISCHR(st.st_mode)) /* a pipe is waited for, /dev/kmsg is not */
+			fcntl(fd, F_SETFL, 0);
+		skip_to_end(fd, &st);
+		err = take(f, path, fd);
+	}
+	close(fd);
+	return err;
+}
+
+int triage_files_add(struct triage_files *f, const char *path)
+{
+	if (!strcmp(path, "-"))
+		return take(f, "-", STDIN_FILENO);
+	return add_at(f, path, 0);
+}
+
+int triage_files_add_journal(struct triage_files *f)
+{
+	char *argv[] = {"journalctl",
+			"--no-pager",
+			"--quiet",
+			"--output=export",
+			"--lines=200000",
+			"--output-fields=MESSAGE,PRIORITY,_SOURCE_MONOTONIC_TIMESTAMP,_TRANSPORT",
+			"_TRANSPORT=kernel",
+			NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], status = 0, err;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(f, "the journal", "", errno);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (err) {
+		close(ends[0]);
+		return fail(f, "the journal", "journalctl", err);
+	}
+	err = take(f, "journal", ends[0]);
+	close(ends[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status)))
+		return fail(f, "the journal", "journalctl failed", 0);
+	return err;
+}
+
+void triage_files_free(struct triage_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free((char *)f->input[i].data);
+		free((char *)f->name[i]);
+	}
+	f->n = 0;
+}

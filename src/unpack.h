@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Compressed logs: gzip, xz, zstd, and zlib as pstore keeps it. */
+#ifndef FS_UNPACK_H
+#define FS_UNPACK_H
+
+#include <stddef.h>
+
+/*
+ * Replaces *data, which is the caller's, by what it unpacks to, at most `most` bytes; what is not
+ * compressed stays. Returns 0, -ENOMEM or -EINVAL with the reason.
+ */
+int unpack(char **data, size_t *size, size_t most, const char **ret_why);
+
+#endif

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A dmesg ("[   12.345678] text") as other programs keep or send it."""
+
+import json
+import random
+import re
+
+HOST = "db-17.prod.example.com"
+STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
+
+
+def records(text):
+    """(seconds, microseconds, text) of each line; one without a time has that of the line before."""
+    when = ("0", "000000")
+    for line in text.splitlines():
+        found = STAMP.match(line)
+        if found:
+            when = found.groups()
+            line = line[found.end():]
+        yield int(when[0]), int(when[1]), line
+
+
+def made(form):
+    return lambda text: "".join(form(*record) for record in records(text))
+
+
+def plain(text):
+    return text
+
+
+def clock(seconds):
+    return f"{9 + seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+syslog = made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kernel: [{s:5}.{us:06}] {text}\n")
+journal_short = made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kernel: {text}\n")
+iso = made(lambda s, us, text:
+           f"2026-11-20T{clock(s)}.{us:06}+01:00 {HOST} kernel: [{s:5}.{us:06}] {text}\n")
+
+
+def journal_json(text):
+    out = []
+    for seconds, usec, message in records(text):
+        fields = {"__CURSOR": "s=1;i=2", "_TRANSPORT": "kernel", "PRIORITY": "4",
+                  "_SOURCE_MONOTONIC_TIMESTAMP": str(seconds * 1000000 + usec),
+                  "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": message}
+        if "RIP" in message or "pc :" in message:  # how journald writes what is no plain text
+            fields["MESSAGE"] = list(message.encode())
+        out.append(json.dumps(fields))
+    return "\n".join(out) + "\n"
+
+
+def journal_export(text):
+    out = b""
+    for seconds, usec, message in records(text):
+        data = message.encode()
+        out += b"__CURSOR=s=1;i=2\n_TRANSPORT=kernel\nPRIORITY=4\n"
+        out += b"_SOURCE_MONOTONIC_TIMESTAMP=%d\n" % (seconds * 1000000 + usec)
+        if "Code:" in message:
+            out += b"MESSAGE\n" + len(data).to_bytes(8, "little") + data + b"\n"
+        else:
+            out += b"MESSAGE=" + data + b"\n"
+        out += b"\n"
+    return out
+
+
+def dmesg_json(text):
+    rows = [{"pri": 4, "time": seconds + usec / 1e6, "msg": message}
+            for seconds, usec, message in records(text)]
+    return json.dumps({"dmesg": rows}, indent=3)
+
+
+def lava(text):
+    return "".join(f"- {json.dumps({'dt': '2026-11-20T09:41:00', 'lvl': 'target', 'msg': line})}\n"
+                   for line in text.splitlines())
+
+
+def interleaved(text):
+    chance = random.Random(4711)
+    out = []
+    for line in text.splitlines():
+        out.append(line)
+        if chance.random() < 0.2:
+            out.append("[   99.123456] usb 1-1: new high-speed USB device number 7 using xhci_hcd")
+        if chance.random() < 0.1:
+            out.append("systemd[1]: Started Session 12 of User root.")
+    return "\n".join(out) + "\n"
+
+
+def callers(text):
+    """CONFIG_PRINTK_CALLER, with another CPU's lines between."""
+    out = []
+    for number, (seconds, usec, message) in enumerate(records(text)):
+        out.append(f"[{seconds:5}.{usec:06}][  T142] {message}")
+        if number % 7 == 3:
+            out.append(f"[{seconds:5}.{usec:06}][    C3] Call Trace:")
+            out.append(f"[{seconds:5}.{usec:06}][    C3]  other_function+0x10/0x20 [other]")
+    return "\n".join(out) + "\n"
+
+
+def wrapped(text):
+    out = []
+    for line in text.splitlines():
+        out += [line[i:i + 80] for i in range(0, len(line), 80)] or [""]
+    return "\n".join(out) + "\n"
+
+
+def pstore_parts(text, lines=40):
+    raw = [f"<4>{line}" for line in text.splitlines()]
+    parts = [raw[max(0, end - lines):end] for end in range(len(raw), 0, -lines)]
+    return [f"Oops#1 Part{number}\n" + "\n".join(part) + "\n"
+            for number, part in enumerate(parts, 1)]
+
+
+def pstore(text):
+    return "".join(pstore_parts(text))
+
+
+def pstore_files(text):
+    return {f"dmesg-efi-17000000000{number}001": part
+            for number, part in enumerate(pstore_parts(text), 1)}
+
+
+ALL = {
+    "plain": plain,
+    "no_time": made(lambda s, us, text: text + "\n"),
+    "levels": made(lambda s, us, text: f"<4>[{s:5}.{us:06}] {text}\n"),
+    "callers": callers,
+    "spaced_callers": made(lambda s, us, text: f"[{s:5}.{us:06} ][    T7 ] {text}\n"),
+    "odd_clock": made(lambda s, us, text: f"[{2001021079 + s}.{us:06}] {text}\n"),
+    "dmesg_T": made(lambda s, us, text: f"[Fri Nov 20 {clock(s)} 2026] {text}\n"),
+    "dmesg_x": made(lambda s, us, text: f"kern  :alert : [{s:5}.{us:06}] {text}\n"),
+    "dmesg_json": dmesg_json,
+    "syslog": syslog,
+    "syslog_facility": made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kern.warn kernel: "
+                                                f"[{s:5}.{us:06}] {text}\n"),
+    "iso": iso,
+    "journal_short": journal_short,
+    "journal_json": journal_json,
+    "journal_export": journal_export,
+    "kmsg": made(lambda s, us, text: f"4,{900 + s},{s * 1000000 + us},-;{text}\n SUBSYSTEM=pci\n"),
+    "netconsole": made(lambda s, us, text:
+                       f"4,900,{s * 1000000 + us},-,caller=T142,ncfrag=0/99;{text}\n"),
+    "pstore": pstore,
+    "ramoops": lambda text: "====1700000000.123456-D\n" + text,
+    "lava": lava,
+    "lava_cut": lambda text: "".join(f'{line}"}}\n' for line in text.splitlines()),
+    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
+    "serial": lambda text: text.replace("\n", "\r\r\n").encode(),
+    "nul": lambda text: text.replace("\n", "\0\n").encode() + b"\0" * 4096,
+    "ansi": lambda text: STAMP.sub(lambda m: f"\x1b[32m{m[0]}\x1b[0m", text),
+    "wrapped": wrapped,
+    "interleaved": interleaved,
+    "login": lambda text: "\nbuildroot login: ".join(text.split("\n", 1)),
+    "dropped": lambda text: text.replace("Call Trace", "Call Trace", 1).replace(
+        "[", "** 93 printk messages dropped ** [", 1),
+}

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""triage: the verdict on logs of our own, the same from every container, and what it exits with."""
+
+import gzip
+import json
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import zlib
+
+import containers
+from harness import FAULTSCOPE, ROOT, Skip, jsonschema
+
+LOGS = ROOT / "tests/triage/logs"
+TRUTH = ROOT / "tests/triage/truth.json"
+SAME = ("kind", "mechanism", "access", "address", "size", "function", "module", "culprit", "bucket",
+        "exact", "stack")
+PLAIN = "6.1_null_write.log"
+LEFT = "6.1_left_timer.log"
+BENIGN = """\
+[    1.000000] Linux version 6.1.0-50-amd64 (debian-kernel@lists.debian.org) #1 SMP
+[    2.500000] traps: worker[812] general protection fault ip:7f1c2a sp:7ffd01 error:0 in libc.so.6
+[    3.000000] demo[901]: segfault at 13db548 ip 000000000013db548 sp 00007ffc04cc error 4
+[    4.000000] WARNING: RO_VPD is uninitialized or empty.
+[    5.000000] ODEBUG: selftest passed
+[    6.000000] INFO: lockdep is turned off.
+[    6.100000] tool[77]: unhandled level 2 translation fault (11) at 0x00000010, esr 0x92000006
+[    6.100001] CPU: 0 PID: 77 Comm: tool Not tainted 6.1.0 #1
+[    6.100002] pc : 0000aaaad0a51774
+[    6.100003] lr : 0000ffff9c5d7a3c
+[    6.100004] x29: 0000ffffe2c1a3b0 x28: 0000000000000000 x27: 0000000000000000
+[    6.200000] sysrq: Show backtrace of all active CPUs
+[    6.200001] NMI backtrace for cpu 1
+[    6.200002] CPU: 1 PID: 0 Comm: swapper/1 Not tainted 6.1.0 #1
+[    6.200003] RIP: 0010:native_safe_halt+0xb/0x10
+[    6.200004] Call Trace:
+[    6.200005]  default_idle+0x9/0x20
+[    7.000000] x86/split lock detection: #AC: app/77 took a split_lock trap at address: 0x401136
+"""
+
+
+def triage(lab, *words, status=3):
+    ran = lab.faultscope("triage", "--json", *words)
+    assert ran.returncode == status, f"{words}: status {ran.returncode}, {ran.err!r}"
+    return json.loads(ran.out)
+
+
+def test_triage_knows_our_logs(check, lab):
+    for name, want in json.loads(TRUTH.read_text()).items():
+        said = triage(lab, LOGS / name)
+        for key, value in want.items():
+            check.equal(f"{name}: {key}", said.get(key), value)
+
+
+def same_verdict(check, lab, log, name, files, keys=SAME):
+    want = triage(lab, LOGS / log)
+    said = triage(lab, *files)
+    for key in keys:
+        check.equal(f"{log} as {name}: {key}", said.get(key), want.get(key))
+
+
+def test_triage_takes_any_container(check, lab):
+    for log in (PLAIN, LEFT, "arm64_written.log"):
+        text = (LOGS / log).read_text()
+        for name, convert in containers.ALL.items():
+            path = lab.dir / f"{log}.{name}"
+            made = convert(text)
+            path.write_bytes(made if isinstance(made, bytes) else made.encode())
+            same_verdict(check, lab, log, name, [path])
+
+
+def test_triage_puts_files_of_pstore_in_order(check, lab):
+    place = lab.dir / "pstore"
+    place.mkdir()
+    for name, part in containers.pstore_files((LOGS / PLAIN).read_text()).items():
+        (place / name).write_text(part)
+    same_verdict(check, lab, PLAIN, "a directory of parts", [place])
+    for path in place.iterdir():
+        packed = zlib.compress(path.read_bytes())
+        path.unlink()
+        path.with_name(path.name + ".enc.z").write_bytes(packed)
+    same_verdict(check, lab, PLAIN, "a directory of compressed parts", [place])
+
+
+def test_triage_unpacks(check, lab):
+    data = (LOGS / PLAIN).read_bytes()
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = {"gz": gzip.compress(data), "xz": lzma.compress(data), "z": zlib.compress(data),
+              "two.gz": gzip.compress(data[:4000]) + gzip.compress(data[4000:]),
+              "ramoops": b"====1700000000.123456-C\n" + deflate.compress(data) + deflate.flush()}
+    if shutil.which("zstd"):
+        packed["zst"] = subprocess.run(["zstd", "-qc"], input=data, capture_output=True,
+                                       check=True).stdout
+    for name, content in packed.items():
+        path = lab.dir / f"log.{name}"
+        path.write_bytes(content)
+        same_verdict(check, lab, PLAIN, name, [path])
+
+
+def test_triage_takes_what_is_cut(check, lab):
+    for log in (PLAIN, LEFT):
+        lines = (LOGS / log).read_text().splitlines(keepends=True)
+        first = next(i for i, line in enumerate(lines) if "#PF: error_code" in line)
+        last = next(i for i, line in enumerate(lines) if "Call Trace" in line)
+        cuts = {"without its head": lines[first:], "without its tail": lines[:last + 4]}
+        for name, cut in cuts.items():
+            path = lab.dir / "cut.log"
+            path.write_text("".join(cut))
+            same_verdict(check, lab, log, name, [path], ("access", "address", "function", "bucket"))
+
+
+def test_triage_reads_standard_input(check, lab):
+    with (LOGS / PLAIN).open() as log:
+        ran = lab.call(FAULTSCOPE, "triage", "--json", "-", stdin=log)
+    check.equal("status", ran.returncode, 3)
+    check.equal("files", json.loads(ran.out)["files"], ["-"])
+
+
+def test_triage_merges_files_of_one_crash(check, lab):
+    lines = (LOGS / PLAIN).read_text().splitlines(keepends=True)
+    half = next(i for i, line in enumerate(lines) if "Call Trace" in line)
+    for name, part in (("a.log", lines[:half]), ("b.log", lines[half:])):
+        (lab.dir / name).write_text("".join(part))
+    same_verdict(check, lab, PLAIN, "two files", [lab.dir / "a.log", lab.dir / "b.log"])
+
+
+def test_triage_reads_the_journal(check, lab):
+    tools = lab.dir / "bin"
+    tools.mkdir()
+    export = lab.dir / "export"
+    export.write_bytes(containers.journal_export((LOGS / PLAIN).read_text()))
+    fake = tools / "journalctl"
+    fake.write_text(f"#!/bin/sh\ncat {export}\n")
+    fake.chmod(0o755)
+    ran = lab.call(FAULTSCOPE, "triage", "--json", "--journal",
+                   env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+    check.equal("status", ran.returncode, 3)
+    check.equal("bucket", json.loads(ran.out)["bucket"], triage(lab, LOGS / PLAIN)["bucket"])
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    ran = lab.call(FAULTSCOPE, "triage", "--journal",
+                   env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+    check.equal("status where journalctl fails", ran.returncode, 1)
+
+
+def test_triage_exits_as_it_says(check, lab):
+    quiet = lab.dir / "quiet.log"
+    quiet.write_text(BENIGN)
+    check.equal("no crash", triage(lab, quiet, status=0)["crash"], False)
+    for words, status in ((["no-such-file"], 1), ([], 2), (["--group", "x", "y"], 2)):
+        ran = lab.faultscope("triage", *words)
+        check.equal(f"status of {words}", ran.returncode, status)
+        check.that(ran.err.startswith("faultscope: "), f"message {ran.err!r}")
+    damaged = lab.dir / "damaged.gz"
+    damaged.write_bytes(b"\x1f\x8b\x08\0" + b"\xff" * 60)
+    check.equal("damaged", lab.faultscope("triage", damaged).returncode, 1)
+
+
+def test_triage_fits_a_screen(check, lab):
+    for name in json.loads(TRUTH.read_text()):
+        lines = lab.faultscope("triage", "--width", "100", LOGS / name).out.splitlines()
+        check.that(len(lines) <= 40, f"{name}: {len(lines)} lines")
+        check.that(all(len(line) <= 100 for line in lines), f"{name}: a line over 100 columns")
+
+
+def test_triage_quotes_the_lines_it_names(check, lab):
+    for name in json.loads(TRUTH.read_text()):
+        lines = (LOGS / name).read_text(errors="replace").splitlines()
+        for row in triage(lab, LOGS / name).get("evidence", []):
+            check.that(row["text"].strip() in lines[row["line"] - 1], f"{name}: line {row['line']}")
+
+
+def test_triage_redacts_reports(check, lab):
+    log = lab.dir / "syslog"
+    log.write_text(containers.syslog((LOGS / PLAIN).read_text()))
+    plain = lab.faultscope("triage", "--markdown", "--explain", "--no-redact", log).out
+    report = lab.faultscope("triage", "--markdown", "--explain", log).out
+    check.that(re.search(r"0x[0-9a-f]{12}|\b[0-9a-f]{16}\b", plain), "no address to redact")
+    found = re.findall(r"\b(?:0x)?[0-9a-f]{9,16}\b", report)
+    check.equal("addresses", found, [])
+    check.that(containers.HOST not in report, "the host's name is in the report")
+    check.that("lab_null_write" in report.replace("\\", ""), "the function is not in the report")
+
+
+def test_triage_groups_a_fleet(check, lab):
+    fleet = lab.dir / "fleet"
+    (fleet / "web-1").mkdir(parents=True)
+    for i in range(3):
+        (fleet / "web-1" / f"{i}.log").write_text((LOGS / PLAIN).read_text())
+    newer = (LOGS / LEFT).read_text().replace("6.1.0-50-cloud-amd64", "6.12.9-cloud-amd64")
+    (fleet / "new.log").write_text(newer)
+    (fleet / "quiet.log").write_text(BENIGN)
+    ran = lab.faultscope("triage", "--json", "--group", fleet)
+    check.equal("status", ran.returncode, 3)
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    check.equal("counts", [row["count"] for row in rows], [3, 1])
+    check.equal("new", [row["new"] for row in rows], [False, True])
+    check.equal("kernels", rows[1]["kernels"], ["6.12.9-cloud-amd64"])
+    text = lab.faultscope("triage", "--group", fleet).out
+    check.that("5 logs, 2 buckets, 1 without a crash" in text, text)
+
+
+def test_triage_json_follows_the_schema(check, lab):
+    if not jsonschema:
+        raise Skip("python3-jsonschema is missing")
+    schema = json.loads(lab.faultscope("schema").out)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in json.loads(TRUTH.read_text()):
+        said = triage(lab, LOGS / name, status=3)
+        for error in validator.iter_errors(said):
+            check.that(False, f"{name}: {error.message[:200]}")
+
+
+def test_triage_escapes_what_is_hostile(check, lab):
+    text = (LOGS / PLAIN).read_text().replace("Comm: ", "Comm: \u202e\x1b]0;x\x07`")
+    path = lab.dir / "hostile.log"
+    path.write_text(text)
+    for form in ([], ["--markdown"], ["--json"]):
+        out = lab.faultscope("triage", *form, path).out
+        check.that("\x1b" not in out and "\x07" not in out, f"{form}: a control byte")
+        check.that("\u202e" not in out or form == ["--json"], f"{form}: a direction override")

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Fuzzes the pure room: bytes in, a verdict out, through every renderer. With libFuzzer (make fuzz)
+ * the bytes are its own; without, the files given are run once: make check does so with the seeds.
+ * The first byte chooses how many inputs the rest is cut into.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/triage.h"
+
+#define INPUTS_MAX 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void render(const struct triage *t, size_t inputs)
+{
+	static const char *const names[INPUTS_MAX] = {"a", "b", "c", "d"};
+	struct view v = {.width = 100, .unicode = true};
+	struct triage_view tv = {.v = &v, .name = names, .names = inputs, .explain = true};
+	struct buf b = {};
+
+	triage_text(&b, &tv, t);
+	triage_json(&b, &tv, t);
+	tv.redact = true;
+	triage_markdown(&b, &tv, t);
+	buf_free(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct triage_input in[INPUTS_MAX] = {};
+	size_t inputs = size ? data[0] % INPUTS_MAX + 1 : 1, each;
+	struct triage t;
+
+	if (size) {
+		data++;
+		size--;
+	}
+	each = size / inputs;
+	for (size_t i = 0; i < inputs; i++)
+		in[i] = (struct triage_input){"log", (const char *)data + i * each, each};
+	if (triage_run(&t, in, inputs))
+		return 0;
+	render(&t, inputs);
+	triage_free(&t);
+	return 0;
+}
+
+#ifndef FUZZER
+static int run_file(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	static uint8_t data[4 << 20];
+	uint8_t *exact;
+	size_t size;
+
+	if (!f)
+		return 1;
+	size = fread(data + 1, 1, sizeof(data) - 1, f) + 1;
+	fclose(f);
+	for (size_t cut = size; cut; cut -= cut / 7 + 1) { /* also with the end missing */
+		exact = malloc(cut);
+		if (!exact)
+			return 1;
+		memcpy(exact, data, cut);
+		exact[0] = cut;
+		LLVMFuzzerTestOneInput(exact, cut);
+		free(exact);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 0;
+
+	for (int i = 1; i < argc; i++) {
+		bool good = !run_file(argv[i]);
+
+		failed += !good;
+		printf("%sok %d - %s\n", good ? "" : "not ", i, strrchr(argv[i], '/') + 1);
+	}
+	printf("1..%d\n", argc - 1);
+	return failed > 0 || argc < 2;
+}
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Bytes from objdump of compiled code: what each does to memory. */
+#include "tap.h"
+#include "triage/insn.h"
+
+#define R ACCESS_READ
+#define W ACCESS_WRITE
+#define N ACCESS_NONE
+
+static const struct {
+	const char *text;
+	uint8_t code[12];
+	enum access access;
+	int size, base, index, scale;
+	int64_t offset;
+} x86[] = {
+	{"movl $7,0x40(%rdi)", {0xc7, 0x47, 0x40, 7, 0, 0, 0}, W, 4, 7, -1, 1, 0x40},
+	{"mov 0x3044(%rdi),%eax", {0x8b, 0x87, 0x44, 0x30, 0, 0}, R, 4, 7, -1, 1, 0x3044},
+	{"mov (%rdi),%rax", {0x48, 0x8b, 0x07}, R, 8, 7, -1, 1, 0},
+	{"mov %rsi,0x8(%rcx)", {0x48, 0x89, 0x71, 0x08}, W, 8, 1, -1, 1, 8},
+	{"mov %al,(%rdx)", {0x88, 0x02}, W, 1, 2, -1, 1, 0},
+	{"mov %r9w,-2(%r12)", {0x66, 0x45, 0x89, 0x4c, 0x24, 0xfe}, W, 2, 12, -1, 1, -2},
+	{"mov 0x18(%r13,%rax,8),%rbx", {0x49, 0x8b, 0x5c, 0xc5, 0x18}, R, 8, 13, 0, 8, 0x18},
+	{"movzbl (%rsi,%rcx),%eax", {0x0f, 0xb6, 0x04, 0x0e}, R, 1, 6, 1, 1, 0},
+	{"movzwl 4(%rbx),%eax", {0x0f, 0xb7, 0x43, 0x04}, R, 2, 3, -1, 1, 4},
+	{"cmpq $0,0x30(%rax)", {0x48, 0x83, 0x78, 0x30, 0x00}, R, 8, 0, -1, 1, 0x30},
+	{"addl $1,(%rax)", {0x83, 0x00, 0x01}, W, 4, 0, -1, 1, 0},
+	{"lock cmpxchg %edx,(%rbx)", {0xf0, 0x0f, 0xb1, 0x13}, W, 4, 3, -1, 1, 0},
+	{"lock xadd %eax,0x38(%rdi)", {0xf0, 0x0f, 0xc1, 0x47, 0x38}, W, 4, 7, -1, 1, 0x38},
+	{"lock decl (%rdi)", {0xf0, 0xff, 0x0f}, W, 4, 7, -1, 1, 0},
+	{"rep stos %al", {0xf3, 0xaa}, W, 1, 7, -1, 1, 0},
+	{"rep movsq", {0xf3, 0x48, 0xa5}, R, 8, 6, -1, 1, 0},
+	{"movups (%rsi),%xmm0", {0x0f, 0x10, 0x06}, R, 16, 6, -1, 1, 0},
+	{"movaps %xmm0,(%rdi)", {0x0f, 0x29, 0x07}, W, 16, 7, -1, 1, 0},
+	{"push %rbp", {0x55}, W, 8, 4, -1, 1, -8},
+	{"ret", {0xc3}, R, 8, 4, -1, 1, 0},
+	{"lea 0x10(%rdi),%rax", {0x48, 0x8d, 0x47, 0x10}, N, 8, 7, -1, 1, 0x10},
+	{"btsl $3,(%rdi)", {0x0f, 0xba, 0x2f, 0x03}, W, 4, 7, -1, 1, 0},
+	{"testb $1,0x9(%rax)", {0xf6, 0x40, 0x09, 0x01}, R, 1, 0, -1, 1, 9},
+};
+
+static void test_x86(void)
+{
+	for (size_t i = 0; i < sizeof(x86) / sizeof(x86[0]); i++) {
+		struct insn in = {};
+		bool good = x86_decode(x86[i].code, sizeof(x86[i].code), true, &in);
+
+		ok(good && in.access == x86[i].access && in.size == x86[i].size &&
+			   in.base == x86[i].base && in.index == x86[i].index &&
+			   in.scale == x86[i].scale && in.offset == x86[i].offset,
+		   "%s: access %d size %d base %d index %d scale %d offset %" PRId64, x86[i].text,
+		   in.access, in.size, in.base, in.index, in.scale, in.offset);
+	}
+}
+
+static void test_x86_calls(void)
+{
+	static const uint8_t reg[] = {0xff, 0xd0}, mem[] = {0xff, 0x53, 0x18}, ud2[] = {0x0f, 0x0b};
+	static const uint8_t cut[] = {0x48, 0x8b};
+	struct insn in;
+
+	ok(x86_decode(reg, 2, true, &in) && in.calls && in.target == 0, "call *%%rax");
+	ok(x86_decode(mem, 3, true, &in) && in.calls && in.base == 3 && in.offset == 0x18,
+	   "call *0x18(%%rbx)");
+	ok(x86_decode(ud2, 2, true, &in) && in.traps, "ud2");
+	ok(!x86_decode(cut, 2, true, &in), "an instruction whose end is missing");
+	ok(!x86_decode(cut, 0, true, &in), "no bytes");
+}
+
+static const struct {
+	const char *text;
+	uint32_t word;
+	enum access access;
+	int size, base, index;
+	int64_t offset;
+} arm64[] = {
+	{"str w1, [x0, #0x40]", 0xb9004001, W, 4, 0, -1, 0x40},
+	{"ldr w0, [x0, #0x3044]", 0xb9704400, R, 4, 0, -1, 0x3044},
+	{"str x8, [x3, #8]", 0xf9000468, W, 8, 3, -1, 8},
+	{"ldr x0, [x0]", 0xf9400000, R, 8, 0, -1, 0},
+	{"ldrb w1, [x2]", 0x39400041, R, 1, 2, -1, 0},
+	{"ldur x1, [x0, #-8]", 0xf85f8001, R, 8, 0, -1, -8},
+	{"ldr x7, [x2, x7, lsl #3]", 0xf8677847, R, 8, 2, 7, 0},
+	{"str x3, [x0], #8", 0xf8008403, W, 8, 0, -1, 0},
+	{"stp x29, x30, [sp, #-16]!", 0xa9bf7bfd, W, 8, 31, -1, -16},
+	{"ldp x29, x30, [sp], #16", 0xa8c17bfd, R, 8, 31, -1, 0},
+	{"ldxr w0, [x1]", 0x885f7c20, R, 4, 1, -1, 0},
+	{"stxr w2, w0, [x1]", 0x88027c20, W, 4, 1, -1, 0},
+	{"ldadd w0, w1, [x2]", 0xb8200041, W, 4, 2, -1, 0},
+};
+
+static void test_arm64(void)
+{
+	struct insn in;
+
+	for (size_t i = 0; i < sizeof(arm64) / sizeof(arm64[0]); i++) {
+		bool good = arm64_decode(arm64[i].word, &in);
+
+		ok(good && in.access == arm64[i].access && in.size == arm64[i].size &&
+			   in.base == arm64[i].base && in.index == arm64[i].index &&
+			   in.offset == arm64[i].offset,
+		   "%s: access %d size %d base %d index %d offset %" PRId64, arm64[i].text,
+		   in.access, in.size, in.base, in.index, in.offset);
+	}
+	ok(arm64_decode(0xd63f0100, &in) && in.calls && in.target == 8, "blr x8");
+	ok(!arm64_decode(0xd503201f, &in), "nop");
+}
+
+int main(void)
+{
+	test_x86();
+	test_x86_calls();
+	test_arm64();
+	return tap_done();
+}

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the policy of a machine does, in this kernel: a right answer or a right sentence.
+
+The tests of tests/e2e that ask their lab for all they need are done here as they are. Besides them:
+what only a boot undoes (hence last), levels that stock kernels of others do not have, and layouts
+of control groups.
+"""
+import json
+
+import lab as _lab  # noqa: F401  puts tests/e2e on the path
+import test_errors
+import test_hooks
+import test_privilege
+from harness import Skip
+from test_errors import DONE, KERNEL_LACKS, NOT_PERMITTED, call_as_nobody, check_message
+from test_privilege import (BPF_DISABLED, BRIEFLY, PARANOID, check_bpf_disabled, check_cgroup,
+                            check_paranoid, check_paranoid_of_root, check_touched, keeps_bpf,
+                            path_of, touch_as_nobody, version_of)
+
+UNCHANGED = [
+    test_errors.test_no_rights,
+    test_errors.test_one_right_of_two,
+    test_privilege.test_rights_are_given_up,
+    test_privilege.test_run_keeps_what_passes_signals_on,
+    test_privilege.test_command_of_run_keeps_its_rights,
+    test_privilege.test_doctor_tells_rights,
+    test_privilege.test_looks_without_rights,
+    test_privilege.test_kptr_restrict,
+    test_privilege.test_symbols_without_rights,
+    test_privilege.test_target_in_pid_namespace,
+    test_privilege.test_run_in_pid_namespace,
+    test_privilege.test_what_a_pid_namespace_cannot,
+    test_privilege.test_user_namespace,
+    test_privilege.test_bpf_refused_by_a_filter,
+    test_privilege.test_perf_events_refused_by_a_filter,
+    test_privilege.test_dropping_refused_by_a_filter,
+    test_privilege.test_hidden_processes,
+    test_privilege.test_unprivileged_bpf_disabled,
+]
+
+
+# Few rights
+
+def hooks_of(lab):
+    """How each hook is attached, with all rights."""
+    return {hook["name"]: hook["mechanism"] for hook in lab.doctor()["hooks"]}
+
+
+def kept_by(check, lab, *capabilities):
+    """What nobody with these capabilities keeps."""
+    ran = call_as_nobody(lab, capabilities, "doctor", "--json", *BRIEFLY)
+    if not check.equal(f"status with {capabilities}", (ran.returncode, ran.err), (DONE, "")):
+        return None
+    return [one["capability"] for one in json.loads(ran.out)["privileges"]["kept"]]
+
+
+def few_rights(check, lab):
+    """CAP_BPF and CAP_PERFMON give every hook its best, but what opens a perf event."""
+    want = hooks_of(lab)
+    used = touch_as_nobody(check, lab)
+    check.equal("fault_end", used.pop("fault_end"), "fexit")
+    check.equal("hooks", used, {name: want[name] for name in used})
+    check.equal("kept", kept_by(check, lab, "bpf", "perfmon"),
+                ["cap_bpf"] if keeps_bpf(lab) else [])
+    check.equal("kept of the older right", kept_by(check, lab, "sys_admin"),
+                ["cap_sys_admin"] if keeps_bpf(lab) else [])
+
+
+def locked_memory(check, lab):
+    """Before 5.11 maps count as locked memory."""
+    words = ["doctor", "--json", *BRIEFLY]
+    ran = call_as_nobody(lab, ["bpf", "perfmon"], *words, locked=64)
+    if version_of(lab) < (5, 11):
+        check_message(check, ran, NOT_PERMITTED, "RLIMIT_MEMLOCK is 64 KiB", "ulimit -l unlimited",
+                      "LimitMEMLOCK=infinity", "cap_sys_resource")
+        ran = call_as_nobody(lab, ["bpf", "perfmon", "sys_resource"], *words, locked=64)
+    check.equal("status and message", (ran.returncode, ran.err), (DONE, ""))
+
+
+def perf_event_paranoid(check, lab):
+    for value in (-1, 0, 1, 2):
+        check_paranoid(check, lab, value, ["perf_event"])
+    for value in (3, 4):
+        check_paranoid(check, lab, value, [PARANOID])
+    check_paranoid_of_root(check, lab, 4)
+
+
+# Control groups
+
+MEMORY_BYTES, TASKS = 64 << 20, 50
+TOP = "/sys/fs/cgroup"
+# Without memory where the kernel has none of version 1 (CONFIG_MEMCG_V1, 6.11): it is in v2 then.
+V1 = f"""
+umount {TOP} && mount -t tmpfs cgroup {TOP} && cd {TOP} && mkdir memory pids unified
+mount -t cgroup -o memory cgroup memory || rmdir memory
+mount -t cgroup -o pids cgroup pids
+"""
+HYBRID = f"mount -t cgroup2 cgroup {TOP}/unified"
+
+
+def enable_all(lab, mount):
+    """Gives the groups of a v2 hierarchy what controllers are in it."""
+    for controller in lab.read(f"{mount}/cgroup.controllers").split():
+        if controller in ("memory", "pids"):
+            lab.write(f"{mount}/cgroup.subtree_control", f"+{controller}")
+
+
+def limit(lab, group):
+    """Sets what limits this group has; what doctor should say of them."""
+    want = {}
+    for file, key, value in (("memory.max", "cgroup_memory_max_bytes", MEMORY_BYTES),
+                             ("memory.limit_in_bytes", "cgroup_memory_max_bytes", MEMORY_BYTES),
+                             ("pids.max", "cgroup_pids_max", TASKS)):
+        if not lab.call("ls", f"{group}/{file}").returncode:
+            lab.write(f"{group}/{file}", value)
+            want[key] = value
+    return want
+
+
+def check_limits(check, lab, what, mount):
+    """doctor within a group with limits."""
+    with test_privilege.cgroup(lab, mount) as group:
+        want = limit(lab, group)
+        ran = lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs;"
+                                   f" exec {lab.program} doctor --json {' '.join(BRIEFLY)}")
+        limits = json.loads(ran.out)["limits"]
+        check.equal(f"{what}: cgroup that doctor is in", limits["cgroup"],
+                    f"/{group.rpartition('/')[2]}")
+        for key, value in want.items():
+            check.equal(f"{what}: {key}", limits[key], value)
+        return set(want)
+
+
+def each_cgroup(check, lab):
+    """In every hierarchy that is mounted."""
+    mounts = test_privilege.cgroup_mounts(lab)
+    if "v2" in mounts:
+        enable_all(lab, mounts["v2"])
+    limited = set()
+    for what, mount in mounts.items():
+        check_cgroup(check, lab, what, mount)
+        limited |= check_limits(check, lab, what, mount)
+    wanted = {"cgroup_pids_max"} | ({"cgroup_memory_max_bytes"} if mounts.keys() != {"pids"}
+                                    else set())
+    check.equal("limits that were set", limited, wanted)
+
+
+def cgroups_v1(check, lab):
+    lab.vm.must(V1)
+    each_cgroup(check, lab)
+
+
+def cgroups_hybrid(check, lab):
+    lab.vm.must(HYBRID)
+    each_cgroup(check, lab)
+
+
+# What only a boot undoes
+
+def for_good(check, lab):
+    lab.write(path_of(BPF_DISABLED), 1)
+    check_bpf_disabled(check, lab)
+
+
+def lock_down(lab, mode):
+    file = "/sys/kernel/security/lockdown"
+    lab.vm.run(f"[ -e {file} ] || mount -t securityfs security /sys/kernel/security")
+    try:
+        lab.write(file, mode)
+    except OSError as error:
+        raise Skip(f"this kernel has no lockdown: {error}") from error
+
+
+def integrity(check, lab):
+    """Takes nothing away: the same mechanisms, and kprobes and perf events besides."""
+    want = hooks_of(lab)
+    lock_down(lab, "integrity")
+    told = lab.doctor()
+    check.equal("lockdown", told["limits"]["lockdown"], "integrity")
+    check.equal("hooks", {hook["name"]: hook["mechanism"] for hook in told["hooks"]}, want)
+    besides = {"fault_begin": "kprobe", "fault_end": "perf_event"}
+    ran, lines, truth = test_hooks.run_with(lab, *(word for hook, mechanism in besides.items()
+                                               for word in ("--hook", f"{hook}={mechanism}")))
+    check.equal("status and message", (ran.returncode, ran.err), (DONE, ""))
+    check_touched(check, lines, truth)
+    used = lines.all[0]["hooks"]
+    check.equal("hooks that were asked for", {hook: used[hook] for hook in besides}, besides)
+
+
+def check_locked(check, lab, told):
+    for words in (["run", "--", "true"], ["-p", "1"], ["--hook", "state=hash", "0.1", "1"]):
+        check_message(check, lab.faultscope(*words), KERNEL_LACKS, "`confidentiality`",
+                      "boot with lockdown=integrity")
+    ran = lab.faultscope("doctor", "--json", "--no-calibrate")
+    check.equal("status of doctor", (ran.status, ran.err), (KERNEL_LACKS, ""))
+    report = json.loads(ran.out)
+    check.equal("lockdown", report["limits"]["lockdown"], told)
+    for hook in report["hooks"]:
+        if hook["name"] in ("state", "look"):  # can do without a program
+            continue
+        check.equal(hook["name"], hook["state"], "blind")
+        check.that("lockdown" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
+        check.equal(f"{hook['name']}, what to do", hook["remedy"], "boot with lockdown=integrity")
+
+
+def confidentiality(check, lab):
+    """Said at once and by every mode, also where the kernel's own word of it is out of sight."""
+    lock_down(lab, "confidentiality")
+    check_locked(check, lab, "confidentiality")
+    lab.vm.must("umount /sys/kernel/security")
+    check_locked(check, lab, None)
+
+
+TESTS = {
+    **{test.__name__.removeprefix("test_").replace("_", " "): test for test in UNCHANGED},
+    "few rights": few_rights,
+    "locked memory": locked_memory,
+    "perf event paranoid": perf_event_paranoid,
+    "cgroups of version 2": each_cgroup,
+    "unprivileged bpf disabled for good": for_good,
+    "lockdown integrity": integrity,
+    "lockdown confidentiality": confidentiality,
+}
+
+
+# In a guest of their own: no kernel is good at moving controllers back.
+WITH_V1 = {"cgroups of version 1": cgroups_v1, "cgroups of both versions": cgroups_hybrid}
+
+
+def in_guest(check, guest, body):
+    lab = guest.lab()
+    try:
+        body(check, lab)
+    finally:
+        if guest.vm.usable():
+            lab.close()
+
+
+def test_all(run, of_its_own):
+    """Does them on a kernel.KernelRun, whose guest is locked down afterwards, and on a new one."""
+    for guest, tests in ((of_its_own, WITH_V1), (run.guest, TESTS)):
+        for name, body in tests.items():
+            if run.wants(f"privilege: {name}"):
+                run.test(f"privilege: {name}", in_guest, guest, body)
+    of_its_own.close()
+    run.guest.crashes += of_its_own.crashes
