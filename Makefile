@@ -65,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -238,6 +238,10 @@ check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py
+
+check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, Go, Redis, Node.js: large)
+	tools/setup.sh test programs
+	tests/tally.py tests/programs/run.py
 
 bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Installs the Debian packages that are missing for building, and with arguments for more:
-#   tools/setup.sh [test] [bench] [torch] [cross]
+#   tools/setup.sh [test] [bench] [torch] [programs] [cross]
 set -eu
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libiberty-dev libzstd-dev"
-test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git zsh fish"
+test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish"
 bench="bpftrace linux-perf"
 torch="python3-torch"
+programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
@@ -19,9 +20,10 @@ for group; do
 	test) wanted="$wanted $test" ;;
 	bench) wanted="$wanted $bench" ;;
 	torch) wanted="$wanted $torch" ;;
+	programs) wanted="$wanted $programs" ;;
 	cross) wanted="$wanted $cross" ;;
 	*)
-		echo "setup: no such group: $group (test, bench, torch, cross)" >&2
+		echo "setup: no such group: $group (test, bench, torch, programs, cross)" >&2
 		exit 2
 		;;
 	esac

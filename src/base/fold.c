@@ -19,6 +19,12 @@ static int class_of(char c)
 	return isdigit((unsigned char)c) ? 1 : isupper((unsigned char)c) ? 2 : 3;
 }
 
+/* Names that people give to libraries change case and have digits: "libQt5Core.so". */
+static bool is_library(const char *behind)
+{
+	return !strncmp(behind, ".so", 3);
+}
+
 /* Whether a run of letters and digits is a number, hexadecimal, or made at random. */
 static bool is_counted(const char *s, size_t n)
 {
@@ -33,7 +39,7 @@ static bool is_counted(const char *s, size_t n)
 		return true;
 	if (hex == n && isdigit((unsigned char)*s))
 		return true; /* of a count in hexadecimal */
-	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST;
+	return n >= RANDOM_LEAST && changes >= CHANGES_LEAST && !is_library(s + n);
 }
 
 #define VERSION_DIGITS 3
@@ -43,6 +49,12 @@ static bool is_version(const char *from, const char *at, size_t n, bool kept)
 {
 	return kept && at > from + 1 && at[-1] == '.' && is_word(at[-2]) && n <= VERSION_DIGITS &&
 	       strspn(at, "0123456789") >= n;
+}
+
+/* The one number that is in half of all paths. */
+static bool is_machine(const char *from, const char *at, size_t n)
+{
+	return n == 2 && at - from >= 4 && !strncmp(at - 4, "x86_64", 6);
 }
 
 void name_fold(const char *name, char *ret, size_t size)
@@ -63,7 +75,8 @@ void name_fold(const char *name, char *ret, size_t size)
 			continue;
 		}
 		/* what is folded already stays so */
-		kept = n && (!is_counted(at, n) || is_version(name, at, n, kept));
+		kept = n && (!is_counted(at, n) || is_version(name, at, n, kept) ||
+			     is_machine(name, at, n));
 		if (!kept) {
 			/* "#_#" and "#-#" are one number in parts */
 			if (to >= 2 && ret[to - 2] == '#' && strchr("_-.:", ret[to - 1]))

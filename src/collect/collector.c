@@ -198,7 +198,7 @@ static bool add_frame(struct fs_frames_record *r, size_t *at, const struct user_
 
 /*
  * The wrappers of system calls keep no frame, so their caller is missing behind the innermost: what
- * may be it counts where it is code of a known function, and not of the one that follows anyway.
+ * may be it counts where it is code of the process', and not of the function that follows anyway.
  */
 static bool name_caller(struct collector *c, const struct fs_stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
@@ -206,9 +206,12 @@ static bool name_caller(struct collector *c, const struct fs_stack_record *r,
 	struct bpf_stack_build_id frame = {.status = BPF_STACK_BUILD_ID_IP, .ip = r->caller};
 
 	memset(ret, 0, sizeof(*ret));
-	return r->caller &&
-	       user_symbols_resolve(&c->user_symbols, &r->subject, &frame, false, ret) &&
-	       ret->name[0] && ret->offset && (!next || strcmp(next->name, ret->name));
+	if (!r->caller ||
+	    !user_symbols_resolve(&c->user_symbols, &r->subject, &frame, false, ret) || ret->astray)
+		return false;
+	if (ret->name[0])
+		return ret->offset && (!next || strcmp(next->name, ret->name));
+	return ret->module[0] && (!next || next->address != ret->address);
 }
 
 /*

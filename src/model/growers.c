@@ -213,7 +213,8 @@ static void add_cells(const struct cells *c, size_t from, size_t to, bool places
 	for (size_t i = from; i < to; i++) {
 		const struct cell *one = &c->cell[i];
 
-		run = i > from && is_one_cell(one, one - 1) ? run + one->added : one->added;
+		run = i > from && is_one_cell(one, one - 1) ? run : 0;
+		run += one->added > one->removed ? one->added - one->removed : 0;
 		g->added += one->added;
 		g->removed += one->removed;
 		g->known += one->stack >= 0 ? one->added : 0;

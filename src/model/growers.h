@@ -19,7 +19,7 @@ struct grower {
 	char name[GROWER_NAME]; /* of a place: its largest sort */
 	uint64_t added, removed;
 	uint64_t known; /* of `added`: by a stack that is known */
-	int32_t stack;	/* that added most of it; < 0: not known */
+	int32_t stack;	/* of which most is left; < 0: not known */
 	uint64_t by_stack;
 };
 

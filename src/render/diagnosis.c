@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/frames.h"
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "model/kinship.h"
@@ -63,18 +64,19 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 /* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
 static void put_frames(struct buf *b, const struct frames *f)
 {
-	const char *at = f->text;
+	struct frame_text frame[FRAMES_SHOWN];
+	bool more;
+	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
 
-	for (int i = 0; *at && i < FRAMES_SHOWN; i++) {
-		size_t n = strcspn(at, "\n");
-		char frame[400];
+	for (size_t i = 0; i < n; i++) {
+		char one[400];
 
-		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at);
+		snprintf(one, sizeof(one), "%.*s", (int)(frame[i].len < 399 ? frame[i].len : 399),
+			 frame[i].s);
 		buf_puts(b, i ? " <- " : "");
-		buf_safe(b, frame, true);
-		at += n + (at[n] == '\n');
+		buf_safe(b, one, true);
 	}
-	if (*at)
+	if (more)
 		buf_puts(b, " <- ...");
 	else if (f->flags & FS_FRAMES_SHORT)
 		buf_puts(b, " (stack may be short)");

@@ -133,13 +133,20 @@ static void say_one_of(struct buf *b, const struct view *v, size_t i)
 	line_end(&l, b, severity_style(f->severity));
 }
 
+static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
+			say_one_of(b, v, i);
+	}
+}
+
+/* In the table's order what was refused comes before what is near. */
 void text_findings(struct buf *b, const struct view *v)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
-		for (size_t i = 0; i < v->findings->n; i++) {
-			const struct finding *f = &v->findings->f[i];
-
-			if ((int)f->severity == severity && is_shown(v, f))
-				say_one_of(b, v, i);
-		}
+		for (size_t i = 0; i < nr_rules; i++)
+			say_of_rule(b, v, &rules[i], severity);
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "model/frames.h"
 #include "model/growers.h"
 #include "model/kinship.h"
 #include "rules/limits_rules.h"
@@ -15,6 +16,7 @@
 #define MANY_MAPS    1000 /* fewer are no news, whatever they are */
 #define MANY_FDS     100
 #define MANY_THREADS 250
+#define PLACES_ASKED 4
 #define FRAMES_TOLD  5
 
 /* What one process has of a kind, or made of it. */
@@ -99,15 +101,14 @@ static void put_grouped(char *ret, size_t size, uint64_t n)
 /* "mmap (libc.so.6) <- share (x) <- main (x)": the innermost frames. */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
-	const char *at = f->text;
-	size_t len = 0;
+	struct frame_text frame[FRAMES_TOLD];
+	size_t len = 0, n;
+	bool more;
 
-	for (int i = 0; *at && i < FRAMES_TOLD && len + 1 < size; i++) {
-		size_t n = strcspn(at, "\n");
-
-		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)n, at);
-		at += n + (at[n] == '\n');
-	}
+	n = frames_telling(f, frame, FRAMES_TOLD, &more);
+	for (size_t i = 0; i < n && len + 1 < size; i++)
+		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
+				frame[i].s);
 	if (f->flags & FS_FRAMES_SHORT && len + 1 < size)
 		snprintf(ret + len, size - len, " (stack may be short)");
 }
@@ -152,12 +153,13 @@ static void say_part(struct finding *f, const struct occasion *o, enum fs_what w
 {
 	const struct fs_gauges *g = &o->s->now.g;
 	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
+	uint64_t high = what == FS_WHAT_MAPS ? g->map_high : g->fd_high;
 	uint64_t limit = what == FS_WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
 	char n[32], all[32];
 
 	f->cause = what == FS_WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
-	f->severity = limit && limit != UINT64_MAX && count * 2 > limit ? SEVERITY_WARNING
-									: SEVERITY_INFO;
+	f->severity =
+		limit && limit != UINT64_MAX && high * 2 > limit ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	put_grouped(n, sizeof(n), p->n);
 	put_grouped(all, sizeof(all), p->held ? count : p->all);
@@ -303,17 +305,19 @@ static bool is_guard(const char *name)
 	return !strncmp(name, "---p", 4);
 }
 
-/* The place that made most, where it is one that makes threads. */
+/* Of the places that made most, one that makes threads. */
 static int32_t thread_maker(const struct occasion *o)
 {
-	static const char *const makers[] = {"pthread_create", "thrd_create", "CreateThread", NULL};
-	struct grower g[1];
+	static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
+					     "Thread::", NULL};
+	struct grower g[PLACES_ASKED];
 	uint64_t added;
+	size_t n = growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, PLACES_ASKED, &added);
 
-	if (!growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, 1, &added) ||
-	    !frames_have(o, g->stack, makers))
-		return -1;
-	return g->stack;
+	for (size_t i = 0; i < n; i++)
+		if (frames_have(o, g[i].stack, makers))
+			return g[i].stack;
+	return -1;
 }
 
 /*

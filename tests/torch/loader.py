@@ -3,7 +3,11 @@
 """A DataLoader over a Dataset of many small tensors, under forkserver: each tensor becomes a mapping
 (file_system sharing) or a mapping and a descriptor (file_descriptor sharing) of the trainer.
 
-usage: loader.py {file_system|file_descriptor} TENSORS
+usage: loader.py {file_system|file_descriptor} TENSORS [wait [keep]]
+
+With wait it says "ready" and shares nothing before a line on standard input; once all is shared it
+says "ok" and stays, workers and all, until the input ends. With keep the workers are forked, and what
+they send is kept: a batch of each tensor. (forkserver takes 256 descriptors at most.)
 """
 import sys
 
@@ -24,13 +28,20 @@ class ManyTensors(Dataset):
 
 
 def main():
+    waits, keeps = "wait" in sys.argv[3:], "keep" in sys.argv[3:]
     mp.set_sharing_strategy(sys.argv[1])
-    loader = DataLoader(ManyTensors(int(sys.argv[2])), batch_size=8, num_workers=1,
-                        multiprocessing_context="forkserver")
-    for step, _ in enumerate(loader):
-        if step == 4:
-            break
+    data = ManyTensors(int(sys.argv[2]))
+    if waits:
+        print("ready", flush=True)
+        sys.stdin.readline()
+    loader = DataLoader(data, batch_size=1 if keeps else 8, num_workers=1,
+                        multiprocessing_context="fork" if keeps else "forkserver")
+    batches = iter(loader)
+    kept = [next(batches) for _ in range(len(data) - 8 if keeps else 4)]
     print("ok", flush=True)
+    if waits:
+        sys.stdin.read()
+    del kept
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ static void test_names(void)
 		{"deadbeef", "deadbeef"}, /* a word, for all one knows */
 		{"deadbeef01", "#"},
 		{"x86", "x86"},
+		{"/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8",
+		 "/usr/lib/x86_64-linux-gnu/libQt5Core.so.5.15.8"},
+		{"libnetty_x86_641234567890.so", "libnetty_x86_#.so"},
+		{"x86_648", "x86_#"},
 		{"utf8", "utf8"},
 		{"\x01\xff\n1", "\x01\xff\n#"},
 	};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* model: the frames of a stack that tell most in few words. */
+#ifndef FS_MODEL_FRAMES_H
+#define FS_MODEL_FRAMES_H
+
+#include "model/model.h"
+
+/* A frame of a text; not terminated. */
+struct frame_text {
+	const char *s;
+	size_t len;
+};
+
+/*
+ * The innermost frames, up to `room`. Of Go's stacks, whose calls all pass through its library,
+ * only the first frame of it: the others are who called it. Returns how many; *ret_more: there are
+ * others.
+ */
+size_t frames_telling(const struct frames *f, struct frame_text *ret, size_t room, bool *ret_more);
+
+#endif

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Programs of Debian in trouble, and what diagnose finds: Java (threads, ZGC), Redis under jemalloc,
+Go and Node.js (connections), Python's watchdog (inotify). Each is attached to before it grows, and
+must lead to its own diagnosis, by its evidence. TAP. Needs root; tools/setup.sh programs.
+"""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
+PATIENCE = 300
+NOBODY = "65534"
+
+
+class Skip(Exception):
+    """It cannot be done here; the text says why."""
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"no {program}: tools/setup.sh programs")
+
+
+def until(done, what):
+    end = time.monotonic() + PATIENCE
+    while not (got := done()):
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.05)
+    return got
+
+
+class Grower:
+    """A program that says "ready", grows at a line of input, says how that went, and stays."""
+
+    def __init__(self, folder, argv, **how):
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, cwd=folder, **how)
+        self.pid = self.process.pid
+        said = self.process.stdout.readline()
+        assert said == "ready\n", f"{argv[0]} said {said!r}"
+
+    def grow(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+
+
+def java(folder, source, arguments, *options):
+    need("java", "javac")
+    subprocess.run(["javac", "-d", folder, os.path.join(HERE, source)], check=True)
+    return Grower(folder, ["java", *options, "-cp", folder, source.removesuffix(".java"),
+                           *arguments])
+
+
+def java_threads(folder):
+    return java(folder, "Threads.java", ["2000"], "-Xss256k")
+
+
+def java_zgc(folder):
+    return java(folder, "Heap.java", ["300", "4000"], "-XX:+UseZGC", "-Xms64m", "-Xmx2500m")
+
+
+def go_sockets(folder):
+    need("go")
+    binary = os.path.join(folder, "sockets")
+    subprocess.run(["go", "build", "-o", binary, os.path.join(HERE, "sockets.go")], check=True,
+                   env={**os.environ, "HOME": folder, "GOFLAGS": "-mod=mod", "GO111MODULE": "off"})
+    return Grower(folder, [binary, "400"])
+
+
+def node_sockets(folder):
+    need("node")
+    return Grower(folder, ["node", os.path.join(HERE, "halfopen.js"), "400"])
+
+
+def python_watchers(folder):
+    need("setpriv")
+    if subprocess.run(["/usr/bin/python3", "-c", "import watchdog"], check=False,
+                      stderr=subprocess.DEVNULL).returncode:
+        raise Skip("no watchdog: tools/setup.sh programs")
+    # instances are counted by user: nobody's, so that nobody else is left without
+    return Grower(folder, ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+                           "/usr/bin/python3", "-B", os.path.join(HERE, "watchers.py"), "400"])
+
+
+class Redis:
+    """Values of 64 KiB, of which every other one is deleted: a mapping each that is cut out."""
+
+    VALUES = 6000
+
+    def __init__(self, folder):
+        need("redis-server")
+        path = os.path.join(folder, "redis")
+        # what jemalloc gives back it unmaps, and at once
+        env = {**os.environ, "MALLOC_CONF": "retain:false,dirty_decay_ms:0,muzzy_decay_ms:0"}
+        self.process = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path,
+                                         "--save", "", "--dir", folder, "--activedefrag", "no"],
+                                        env=env, stdout=subprocess.DEVNULL)
+        self.pid = self.process.pid
+        until(lambda: os.path.exists(path), "redis")
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.replies = self.socket.makefile("rb")
+        self.many([b"SET", b"k%d" % i, b"x" * 65536] for i in range(self.VALUES))
+
+    def many(self, commands):
+        for words in commands:
+            self.socket.sendall(b"*%d\r\n" % len(words) +
+                                b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+            reply = self.replies.readline()
+            assert reply[:1] in b"+:", reply
+
+    def grow(self):
+        self.many([b"DEL", b"k%d" % i] for i in range(0, self.VALUES, 2))
+        return "ok"
+
+    def end(self):
+        self.replies.close()
+        self.socket.close()
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+
+# name, program, its finding, evidence of it (field: part of a value), what is advised, what the
+# program says of itself
+ROWS = [
+    ("Java, a thread a request", java_threads, "M04",
+     {"threads": "2,0", "from": "guard_pages"}, "a pool", "ok"),
+    ("Java, ZGC's heap in pieces", java_zgc, "M05", {"it": "java_heap"}, "-XX:+UseG1GC", "ok"),
+    ("Redis, jemalloc that unmaps", Redis, "M06",
+     {"it": "split by munmap", "from": "jemalloc"}, "retain:true", "ok"),
+    ("Go, connections not closed", go_sockets, "F09",
+     {"it": "CLOSE_WAIT", "from": "main.askService"}, "read of it gives 0", "ok"),
+    ("Node.js, half-open connections", node_sockets, "F09",
+     {"it": "CLOSE_WAIT", "from": "accept"}, "read of it gives 0", "ok"),
+    ("Python, an observer a folder", python_watchers, "F03",
+     {"inotify instances": "", "refused_calls": ""}, "fs.inotify.max_user_instances=",
+     "OSError"),
+]
+
+
+def diagnose(folder, grower):
+    """The lines of diagnose, attached before the growth; and its text, from their recording."""
+    out, recording = os.path.join(folder, "lines"), os.path.join(folder, "live.fsr")
+    verdict = subprocess.Popen([PROGRAM, "diagnose", "-p", str(grower.pid), "-d", str(PATIENCE),
+                                "--json", "--record", recording, "-o", out])
+    until(lambda: verdict.poll() is not None or (os.path.exists(out) and os.path.getsize(out)),
+          "diagnose")
+    said = grower.grow()
+    verdict.send_signal(signal.SIGINT)
+    status = verdict.wait(PATIENCE)
+    with open(out, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    text = subprocess.run([PROGRAM, "diagnose", "--replay", recording, "--width", "1000"],
+                          capture_output=True, text=True, check=False).stdout
+    return said, status, lines, text
+
+
+def shows(finding, field, value):
+    return any(one["field"].startswith(field) and value in one["value"]
+               for one in finding["evidence"])
+
+
+def judge(row, folder):
+    """Yields (description, verdict, detail)."""
+    _, start, wanted, evidence, advice, says = row
+    grower = start(folder)
+    try:
+        said, status, lines, text = diagnose(folder, grower)
+    finally:
+        grower.end()
+    found = [line for line in lines if line["type"] == "finding" and line["id"] == wanted
+             and line["pid"] == grower.pid]
+    others = sorted({line["id"] for line in lines if line["type"] == "finding"} - {wanted})
+    yield "it says what it does", says in said, said
+    yield f"{wanted} is found", bool(found), f"found {others}, status {status}\n{text[:1500]}"
+    if not found:
+        return
+    print(f"# {found[0]['severity']}[{wanted}]: {found[0]['title']}"
+          + (f"  (and {' '.join(others)})" if others else ""))
+    for field, value in evidence.items():
+        told = [one["value"] for one in found[0]["evidence"] if one["field"].startswith(field)]
+        yield f"{field} {value}", shows(found[0], field, value), str(found[0]["evidence"])
+        print(f"#   {field}: {told[0][:140] if told else ''}")
+    yield f"it advises: {advice}", any(advice in one for one in found[0]["remedy"]), \
+        str(found[0]["remedy"])
+    first = text.split("\n", 1)[0]
+    yield "the text begins with a finding", first[:1] in "cwi" and "]: " in first, first
+
+
+def main():
+    only = sys.argv[1:]
+    n = failed = 0
+    for row in ROWS:
+        if only and not any(word in row[0] for word in only):
+            continue
+        with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BrokenPipeError):
+            os.chmod(folder, 0o755)
+            try:
+                for description, verdict, detail in judge(row, folder):
+                    n += 1
+                    failed += not verdict
+                    print(f"{'' if verdict else 'not '}ok {n} - {row[0]}: {description}", flush=True)
+                    if not verdict:
+                        print("# " + detail.replace("\n", "\n# "))
+            except Skip as reason:
+                n += 1
+                print(f"ok {n} - {row[0]} # SKIP {reason}")
+    print(f"1..{n}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

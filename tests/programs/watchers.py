@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""An observer of watchdog for each folder, in place of one for all: an inotify instance each."""
+import sys
+
+from watchdog.events import FileSystemEventHandler
+from watchdog.observers import Observer
+
+
+def watch(folder):
+    observer = Observer()
+    observer.schedule(FileSystemEventHandler(), folder)
+    observer.start()
+    return observer
+
+
+def main():
+    print("ready", flush=True)
+    sys.stdin.readline()
+    observers = []
+    try:
+        for _ in range(int(sys.argv[1])):
+            observers.append(watch("/tmp"))
+    except OSError as error:
+        print(f"{type(error).__name__}: {error}", flush=True)
+    else:
+        print("ok", flush=True)
+    sys.stdin.read()
+    for observer in observers:
+        observer.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fixture.h"
+#include "model/frames.h"
+#include "tap.h"
+
+/* The frames by " <- ", "..." where there are more. */
+static const char *telling(const char *text, size_t room)
+{
+	static char said[512];
+	struct frames *f = calloc(1, sizeof(*f) + strlen(text) + 1);
+	struct frame_text frame[8];
+	size_t len = 0, n;
+	bool more;
+
+	if (!f)
+		abort();
+	strcpy(f->text, text);
+	n = frames_telling(f, frame, room, &more);
+	for (size_t i = 0; i < n; i++)
+		len += sprintf(said + len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
+			       frame[i].s);
+	sprintf(said + len, "%s", more ? " ..." : "");
+	free(f);
+	return said;
+}
+
+int main(void)
+{
+	is_str(telling("mmap (libc.so.6)\nshare (x)\nmain (x)", 5),
+	       "mmap (libc.so.6) <- share (x) <- main (x)", "all of a short one");
+	is_str(telling("a\nb\nc", 2), "a <- b ...", "the innermost of a long one");
+	is_str(telling("a\nb", 2), "a <- b", "as many as there are");
+	is_str(telling("", 2), "", "none");
+	is_str(telling("syscall.Syscall6 (x)\nsyscall.socket (x)\nnet.(*netFD).dial (x)\n"
+		       "net/http.(*Client).Do (x)\ngithub.com/x/net.Ask (x)\nmyapp/os.Do (x)\n"
+		       "main.ask (x)\nruntime.main (x)\nruntime.goexit (x)",
+		       5),
+	       "syscall.Syscall6 (x) <- github.com/x/net.Ask (x) <- myapp/os.Do (x) <- main.ask "
+	       "(x)",
+	       "of Go, who called its library");
+	is_str(telling("read (libc.so.6)\nos (x)\nnet.part.0 (x)\nmain (x)", 5),
+	       "read (libc.so.6) <- os (x) <- net.part.0 (x) <- main (x)",
+	       "of others, names that read like it stay");
+	return tap_done();
+}
