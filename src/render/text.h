@@ -17,10 +17,10 @@ void text_histograms(struct buf *b, const struct view *v, const struct fs_counte
 /* Shown subjects, sorted; *ret_n of them. The caller frees the array. */
 const struct subject **text_sorted(const struct view *v, size_t *ret_n);
 
-/* A finding: its sentence, evidence, what led to it, what to do. */
-void text_finding(struct buf *b, const struct view *v, const struct finding *f);
-
-/* All that the view shows, the gravest first. */
+/*
+ * All that the view shows, the gravest first: each its sentence, evidence, what led to it, what to
+ * do.
+ */
 void text_findings(struct buf *b, const struct view *v);
 
 /* Text behind a lead, broken at blanks to the view's width. */

@@ -7,6 +7,7 @@
 #include "rules/diagnoses.h"
 
 #define LISTED_OF_A_RULE 3 /* findings of one severity */
+#define TOLD_MOST	 32
 
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text)
 {
@@ -69,7 +70,44 @@ static bool is_shown(const struct view *v, const struct finding *f)
 	return f->open || f->fresh || v->command;
 }
 
-void text_finding(struct buf *b, const struct view *v, const struct finding *f)
+/* Those above, whose advice need not be read twice. */
+struct told {
+	const struct finding *f[TOLD_MOST];
+	size_t n;
+};
+
+static const struct finding *told_before(const struct told *t, const char *remedy)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->f[i]->nr_remedies; k++)
+			if (!strcmp(t->f[i]->remedy[k], remedy))
+				return t->f[i];
+	return NULL;
+}
+
+static void say_help(struct buf *b, const struct view *v, const struct finding *f, struct told *t)
+{
+	const struct finding *above = NULL;
+	char text[32];
+
+	for (size_t i = 0; i < f->nr_remedies; i++) {
+		const struct finding *one = told_before(t, f->remedy[i]);
+
+		if (one)
+			above = one;
+		else
+			say_safe(b, v, "   = help: ", f->remedy[i]);
+	}
+	if (above) {
+		snprintf(text, sizeof(text), "as of %s", above->rule->id);
+		text_wrapped(b, v, "   = help: ", text);
+	}
+	if (t->n < TOLD_MOST)
+		t->f[t->n++] = f;
+}
+
+static void say_finding(struct buf *b, const struct view *v, const struct finding *f,
+			struct told *told)
 {
 	/* once a command is over, all that was is told alike */
 	bool open = f->open || v->command;
@@ -99,8 +137,8 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 		say_safe(b, v, "   = note: the limit is set by ", f->set_by);
 	if (open)
 		say_because(b, v, f);
-	for (size_t i = 0; i < f->nr_remedies && open; i++)
-		say_safe(b, v, "   = help: ", f->remedy[i]);
+	if (open)
+		say_help(b, v, f, told);
 	buf_free(&e);
 	buf_free(&title);
 }
@@ -118,14 +156,14 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 }
 
 /* One of many of a rule: the first few, then how many more. */
-static void say_one_of(struct buf *b, const struct view *v, size_t i)
+static void say_one_of(struct buf *b, const struct view *v, size_t i, struct told *told)
 {
 	const struct finding *f = &v->findings->f[i];
 	size_t before = count_alike(v, f, 0, i);
 	struct line l = {.v = v};
 
 	if (before < LISTED_OF_A_RULE)
-		text_finding(b, v, f);
+		say_finding(b, v, f, told);
 	if (before != LISTED_OF_A_RULE)
 		return;
 	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
@@ -133,20 +171,23 @@ static void say_one_of(struct buf *b, const struct view *v, size_t i)
 	line_end(&l, b, severity_style(f->severity));
 }
 
-static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity)
+static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity,
+			struct told *told)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
 		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
-			say_one_of(b, v, i);
+			say_one_of(b, v, i, told);
 	}
 }
 
 /* In the table's order what was refused comes before what is near. */
 void text_findings(struct buf *b, const struct view *v)
 {
+	struct told told = {};
+
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
 		for (size_t i = 0; i < nr_rules; i++)
-			say_of_rule(b, v, &rules[i], severity);
+			say_of_rule(b, v, &rules[i], severity, &told);
 }
