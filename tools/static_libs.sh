@@ -36,7 +36,6 @@ need() {
 need bpf libbpf-dev "$@"
 need elf libelf-dev "$@"
 need z zlib1g-dev "$@"
-[ ! -f /usr/include/lzma.h ] || need lzma liblzma-dev "$@"
 # since 0.189 (Debian 13) libelf reads what zstd compressed
 if [ -f /usr/include/zstd.h ] || grep -q ZSTD_ "$(archive libelf.a "$@")" 2>/dev/null; then
 	need zstd libzstd-dev "$@"

@@ -135,7 +135,7 @@ def find_tests(only):
     here = Path(__file__).resolve().parent
     for path in sorted(here.glob("test_*.py")):
         module = importlib.import_module(path.stem)
-        for name, test in vars(module).items():
+        for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
             if callable(test) and name.startswith("test_") and (not only or only in short):
                 yield short, test

@@ -46,8 +46,10 @@ __attribute__((noinline)) static bool collate_batch(long n)
 /* Rights in turn, so that no two merge. */
 __attribute__((noinline)) static bool leak_mapping(long n)
 {
-	return mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0) != MAP_FAILED;
+	void *at = mmap(NULL, PAGE_BYTES, n & 1 ? PROT_READ : PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at != MAP_FAILED;
 }
 
 /* The control: as many made, and all given back. */
