@@ -19,6 +19,7 @@
 #include "probe/choice.h"
 #include "probe/host.h"
 #include "probe/limits.h"
+#include "probe/variables.h"
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/proc_look.h"
@@ -113,6 +114,9 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
+	/* of use to refusals alone, and a file of megabytes */
+	if (choice_of(&live->choice, hook_find("calls")))
+		variables_find(c->variable);
 }
 
 /* Room for the processes there are, and as many again: the tables by pid are made in advance. */
