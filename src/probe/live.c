@@ -30,6 +30,7 @@
 struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
+	__u64 looks_missed;
 	__u64 growth_told_ns;
 	bool nested; /* in a pid namespace: our pids are not those of the records */
 	bool locked; /* no program is tried: kernel lockdown */
@@ -301,6 +302,7 @@ static void read_stats(const struct live *live, struct fs_tick_record *tick)
 	bool timed = limits_bpf_stats(&live->limits);
 	struct bpf_program *prog;
 
+	tick->losses.missed += live->looks_missed;
 	bpf_object__for_each_program (prog, live->obj.obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
@@ -328,6 +330,11 @@ static int read_look(struct live *live)
 	char none[64];
 	ssize_t n;
 
+	/* files of the machine are used up: the processes stay as they were at the last look */
+	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
+		live->looks_missed++;
+		return 0;
+	}
 	if (fd < 0)
 		return -errno;
 	do
