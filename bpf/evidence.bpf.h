@@ -397,4 +397,32 @@ record_part(read_fds)
 	r->fds_free = soft > lowest + below ? soft - lowest - below : 0;
 }
 
+static __always_inline __u64 variable_at(__u64 address, __u32 size)
+{
+	__u64 wide = 0;
+	__u32 word = 0;
+
+	if (size == 8) {
+		bpf_probe_read_kernel(&wide, sizeof(wide), (void *)address);
+		return wide;
+	}
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/* Limits of the machine, as far as it is known where they are. */
+record_part(read_variables)
+{
+	r->variables = 0;
+#define X(id, symbol, offset, size)                                                                \
+	r->variable[FS_VARIABLE_##id] = 0;                                                         \
+	if (config.variable[FS_VARIABLE_##id]) {                                                   \
+		r->variables |= 1U << FS_VARIABLE_##id;                                            \
+		r->variable[FS_VARIABLE_##id] =                                                    \
+			variable_at(config.variable[FS_VARIABLE_##id] + (offset), size);           \
+	}
+	FS_VARIABLES(X)
+#undef X
+}
+
 #endif

@@ -177,7 +177,6 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	r->facts = facts;
 	r->area_bytes = note.area_bytes;
 	r->stack = stack;
-	r->pad = 0;
 	r->total_vm_pages = r->data_vm_pages = r->locked_vm_pages = r->heap_bytes = 0;
 	r->task_size_bytes = 0;
 	r->map_count = 0;
@@ -198,6 +197,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 		read_named(r, fd);
 	read_levels(r, 0);
 	read_user(r, 0);
+	read_variables(r, 0);
 	/* F_DUPFD names the lowest number it takes */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)

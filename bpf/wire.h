@@ -375,6 +375,33 @@ struct fs_asked {
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
 #define FS_FACT_FILTERED      2048u /* a filter of seccomp decides of its calls too */
 
+/*
+ * Limits of the machine that the kernel keeps in variables of its own, where it names them (with
+ * CONFIG_KALLSYMS_ALL): at the moment of a refusal they are what decided, and a file of /proc that
+ * is read after it may say another thing by then. X(id, symbol, offset and size of the value).
+ */
+#define FS_VARIABLES(X)                                                                            \
+	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \
+	X(OVERCOMMIT, "sysctl_overcommit_memory", 0, 4)                                            \
+	X(OVERCOMMIT_RATIO, "sysctl_overcommit_ratio", 0, 4)                                       \
+	X(OVERCOMMIT_KBYTES, "sysctl_overcommit_kbytes", 0, 8)                                     \
+	X(RAM_PAGES, "_totalram_pages", 0, 8)                                                      \
+	X(SWAP_PAGES, "total_swap_pages", 0, 8)                                                    \
+	X(NR_OPEN, "sysctl_nr_open", 0, 4)                                                         \
+	X(FILE_MAX, "files_stat", 16, 8) /* behind two counts: include/linux/fs.h */               \
+	X(PIPE_HARD, "pipe_user_pages_hard", 0, 8)                                                 \
+	X(PIPE_MAX, "pipe_max_size", 0, 4)                                                         \
+	X(THREADS_MAX, "max_threads", 0, 4)                                                        \
+	X(THREADS, "nr_threads", 0, 4)                                                             \
+	X(EPOLL_WATCHES, "max_user_watches", 0, 8)
+
+enum fs_variable {
+#define X(id, symbol, offset, size) FS_VARIABLE_##id,
+	FS_VARIABLES(X)
+#undef X
+		FS_NR_VARIABLES,
+};
+
 /* State at the moment a call was refused. */
 struct fs_refused_record {
 	struct fs_header h;
@@ -403,12 +430,13 @@ struct fs_refused_record {
 	struct fs_level memory; /* pages, of the memory cgroup */
 	struct fs_level pids;
 	struct fs_user user;
+	__u64 variable[FS_NR_VARIABLES];
+	__u32 variables; /* bit i: number i is known */
 	__u32 map_count;
 	__u32 fds;	/* ~0 where they were not counted */
 	__u32 fds_free; /* numbers that it may have been given; ~0 where they were not counted */
 	__u32 facts;	/* FS_FACT_* */
 	__s32 stack;	/* of a stack record; < 0: none */
-	__u32 pad;
 	char comm[FS_COMM_LEN];
 };
 
@@ -636,6 +664,7 @@ struct fs_config {
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
+	__u64 variable[FS_NR_VARIABLES]; /* where they are; 0: not known */
 	__u32 mark_percent[FS_NR_MARKS];
 	__u32 attribute; /* keep who grows; from these counts on: */
 	__u32 attribute_maps;

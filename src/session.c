@@ -187,12 +187,22 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
+static int make_loop(struct session *s)
+{
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	s->poll = epoll_create1(EPOLL_CLOEXEC);
+	return s->timer < 0 || s->poll < 0 ? -errno : 0;
+}
+
 int session_open_live(struct session *s, const struct live_options *lo)
 {
 	char error[1024] = "";
 	int err;
 
 	err = take_signals(s);
+	/* before anything that is watched may use up the files of all */
+	if (!err)
+		err = make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
 	if (err) {
@@ -422,9 +432,7 @@ static int open_loop(struct session *s)
 				   {ns / 1000000000, ns % 1000000000}};
 	int fds[4], n = 0;
 
-	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->timer < 0 || s->poll < 0 || timerfd_settime(s->timer, 0, &every, NULL))
+	if (timerfd_settime(s->timer, 0, &every, NULL))
 		return -errno;
 	fds[n++] = s->signals;
 	fds[n++] = s->timer;

@@ -19,6 +19,7 @@
 #include "probe/choice.h"
 #include "probe/host.h"
 #include "probe/limits.h"
+#include "probe/variables.h"
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/proc_look.h"
@@ -29,6 +30,7 @@
 struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
+	__u64 looks_missed;
 	__u64 growth_told_ns;
 	bool nested; /* in a pid namespace: our pids are not those of the records */
 	bool locked; /* no program is tried: kernel lockdown */
@@ -113,6 +115,9 @@ static void fill_config(struct live *live)
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
+	/* of use to refusals alone, and a file of megabytes */
+	if (choice_of(&live->choice, hook_find("calls")))
+		variables_find(c->variable);
 }
 
 /* Room for the processes there are, and as many again: the tables by pid are made in advance. */
@@ -297,6 +302,7 @@ static void read_stats(const struct live *live, struct fs_tick_record *tick)
 	bool timed = limits_bpf_stats(&live->limits);
 	struct bpf_program *prog;
 
+	tick->losses.missed += live->looks_missed;
 	bpf_object__for_each_program (prog, live->obj.obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
@@ -324,6 +330,11 @@ static int read_look(struct live *live)
 	char none[64];
 	ssize_t n;
 
+	/* files of the machine are used up: the processes stay as they were at the last look */
+	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
+		live->looks_missed++;
+		return 0;
+	}
 	if (fd < 0)
 		return -errno;
 	do

@@ -218,6 +218,49 @@ static uint64_t space_of(const char *arch)
 					  : UINT64_MAX;
 }
 
+static void overlay(const struct fs_refused_record *r, enum fs_variable which, uint64_t unit,
+		    __u64 *limit)
+{
+	if (r->variables & 1U << which)
+		*limit = r->variable[which] * unit;
+}
+
+/* vm_commit_limit(), but for the pools of huge pages, which hold back what they have. */
+static void overlay_commit_limit(const struct fs_refused_record *r, struct fs_limits *l)
+{
+	const uint32_t need = 1U << FS_VARIABLE_OVERCOMMIT_RATIO |
+			      1U << FS_VARIABLE_OVERCOMMIT_KBYTES | 1U << FS_VARIABLE_RAM_PAGES |
+			      1U << FS_VARIABLE_SWAP_PAGES;
+	const __u64 *v = r->variable;
+	uint64_t pages;
+
+	if ((r->variables & need) != need || l->huge_pages)
+		return;
+	if (v[FS_VARIABLE_OVERCOMMIT_KBYTES])
+		pages = v[FS_VARIABLE_OVERCOMMIT_KBYTES] * 1024 / l->page_bytes;
+	else
+		pages = v[FS_VARIABLE_RAM_PAGES] * v[FS_VARIABLE_OVERCOMMIT_RATIO] / 100;
+	l->commit_limit_bytes = (pages + v[FS_VARIABLE_SWAP_PAGES]) * l->page_bytes;
+}
+
+/* What was read in the kernel is of that moment; the files of /proc were read a little later. */
+static void overlay_variables(const struct fs_refused_record *r, struct fs_limits *l)
+{
+	overlay(r, FS_VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);
+	overlay(r, FS_VARIABLE_RAM_PAGES, l->page_bytes, &l->mem_total_bytes);
+	overlay(r, FS_VARIABLE_SWAP_PAGES, l->page_bytes, &l->swap_total_bytes);
+	overlay(r, FS_VARIABLE_NR_OPEN, 1, &l->nr_open);
+	overlay(r, FS_VARIABLE_FILE_MAX, 1, &l->file_max);
+	overlay(r, FS_VARIABLE_PIPE_HARD, 1, &l->pipe_pages_hard);
+	overlay(r, FS_VARIABLE_PIPE_MAX, 1, &l->pipe_max_bytes);
+	overlay(r, FS_VARIABLE_THREADS_MAX, 1, &l->threads_max);
+	overlay(r, FS_VARIABLE_THREADS, 1, &l->threads);
+	overlay(r, FS_VARIABLE_EPOLL_WATCHES, 1, &l->epoll_watches);
+	if (r->variables & 1U << FS_VARIABLE_OVERCOMMIT)
+		l->overcommit_memory = r->variable[FS_VARIABLE_OVERCOMMIT];
+	overlay_commit_limit(r, l);
+}
+
 void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
 	      struct verdict *ret)
 {
@@ -227,6 +270,7 @@ void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, cons
 	if (!sane.page_bytes)
 		sane.page_bytes = 4096;
 	memset(ret, 0, sizeof(*ret));
+	overlay_variables(r, &sane);
 	if (r->call < FS_CALL_FD_FIRST)
 		cause_of_mapping(&q, ret);
 	else if (r->call < FS_CALL_OTHER_FIRST)

@@ -28,10 +28,27 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
+#define F_DUPFD		0
+#define F_DUPFD_CLOEXEC 1030
+
+/* A number is asked for from one on that the table cannot have. */
+static bool begins_past_nr_open(const struct request *q)
+{
+	return q->r->call == FS_CALL_DUP &&
+	       (q->r->args[1] == F_DUPFD || q->r->args[1] == F_DUPFD_CLOEXEC) &&
+	       q->r->args[2] >= q->l->nr_open;
+}
+
 /* expand_files(): the table itself may not grow; the numbers are dense then. */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!is_counted(q) || !q->l->nr_open || q->r->fds + wanted(q) <= q->l->nr_open)
+	if (!is_counted(q) || !q->l->nr_open)
+		return false;
+	if (begins_past_nr_open(q)) {
+		verdict_count(v, "number", q->r->args[2], q->l->nr_open);
+		return true;
+	}
+	if (q->r->fds + wanted(q) <= q->l->nr_open)
 		return false;
 	verdict_count(v, "fds", q->r->fds, q->l->nr_open);
 	return true;

@@ -23,7 +23,8 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 {
 	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
 		return false;
-	*ret_sure = false; /* of a little later */
+	/* from a file they are of a little later */
+	*ret_sure = q->r->variables & 1U << FS_VARIABLE_THREADS;
 	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
 	return true;
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "probe/variables.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TABLE_MAX (64 << 20) /* many times what a kernel with all its modules has */
+#define TWICE	  (~0ULL)    /* a name that is not one thing's */
+
+static const char *const symbols[] = {
+#define X(id, symbol, offset, size) symbol,
+	FS_VARIABLES(X)
+#undef X
+};
+
+static void take(const char *name, size_t len, __u64 address, __u64 *ret)
+{
+	for (size_t i = 0; i < FS_NR_VARIABLES; i++)
+		if (!strncmp(symbols[i], name, len) && !symbols[i][len])
+			ret[i] = ret[i] ? TWICE : address;
+}
+
+/* "ffffffff9a26a140 D sysctl_max_map_count"; a module's has its name behind a tab. */
+static void take_line(const char *line, const char *end, __u64 *ret)
+{
+	const char *space = memchr(line, ' ', end - line);
+	const char *name = space + 3;
+
+	if (!space || end - space < 4 || space[2] != ' ' || !strchr("dDbB", space[1]))
+		return;
+	if (!memchr(name, '\t', end - name))
+		take(name, end - name, strtoull(line, NULL, 16), ret);
+}
+
+void variables_parse(const char *table, size_t size, __u64 ret[FS_NR_VARIABLES])
+{
+	const char *at = table, *end = table + size;
+
+	memset(ret, 0, FS_NR_VARIABLES * sizeof(ret[0]));
+	while (at < end) {
+		const char *newline = memchr(at, '\n', end - at);
+
+		if (!newline)
+			break;
+		take_line(at, newline, ret);
+		at = newline + 1;
+	}
+	for (size_t i = 0; i < FS_NR_VARIABLES; i++)
+		if (ret[i] == TWICE)
+			ret[i] = 0;
+}
+
+/* All of a file that does not tell its size; NULL: none, or no memory. */
+static char *read_table(int fd, size_t *ret_size)
+{
+	size_t size = 0, room = 1 << 20;
+	char *table = malloc(room);
+	ssize_t n = 0;
+
+	while (table && room < TABLE_MAX) {
+		n = read(fd, table + size, room - size);
+		if (n <= 0)
+			break;
+		size += n;
+		if (size == room) {
+			char *more = realloc(table, room * 2);
+
+			if (!more)
+				break;
+			table = more;
+			room *= 2;
+		}
+	}
+	*ret_size = size;
+	return table;
+}
+
+void variables_find(__u64 ret[FS_NR_VARIABLES])
+{
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	char *table = NULL;
+	size_t size = 0;
+
+	memset(ret, 0, FS_NR_VARIABLES * sizeof(ret[0]));
+	if (fd < 0)
+		return;
+	table = read_table(fd, &size);
+	close(fd);
+	if (table)
+		variables_parse(table, size, ret);
+	free(table);
+}

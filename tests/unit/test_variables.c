@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where the kernel keeps its limits, out of tables of symbols; and what these then decide. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cause_fixture.h"
+#include "probe/variables.h"
+
+static __u64 at[FS_NR_VARIABLES];
+
+static void parse(const char *table)
+{
+	memset(at, 0xff, sizeof(at));
+	variables_parse(table, strlen(table), at);
+}
+
+static void test_table(void)
+{
+	parse("ffffffff81000000 T _stext\n"
+	      "ffffffff9a26a140 D sysctl_max_map_count\n"
+	      "ffffffff9a26a154 d sysctl_overcommit_memory\n"
+	      "ffffffff9abf2cc8 b pipe_user_pages_hard\n"
+	      "ffffffff9a26c994 t sysctl_nr_open\n"
+	      "ffffffffc0123450 d max_threads\t[some_module]\n"
+	      "ffffffff9ab301a0 B nr_threads\n"
+	      "ffffffff9ab301a8 d nr_threads\n"
+	      "ffffffff9ab30200 D files_state\n"
+	      "ffffffff9ab30208 D files_sta\n"
+	      "ffffffff9ab30210 D files_stat");
+	ok(at[FS_VARIABLE_MAX_MAP_COUNT] == 0xffffffff9a26a140 &&
+		   at[FS_VARIABLE_OVERCOMMIT] == 0xffffffff9a26a154 &&
+		   at[FS_VARIABLE_PIPE_HARD] == 0xffffffff9abf2cc8,
+	   "data, of the kernel's own or of one file");
+	ok(!at[FS_VARIABLE_NR_OPEN], "a function of that name");
+	ok(!at[FS_VARIABLE_THREADS_MAX], "a module's");
+	ok(!at[FS_VARIABLE_THREADS], "a name of two things");
+	ok(!at[FS_VARIABLE_FILE_MAX], "names that are alike, and a line without an end");
+	parse("0000000000000000 D sysctl_max_map_count\n");
+	ok(!at[FS_VARIABLE_MAX_MAP_COUNT], "addresses that are hidden");
+	parse("");
+	ok(!at[FS_VARIABLE_MAX_MAP_COUNT], "no table");
+}
+
+static void test_hostile(void)
+{
+	unsigned int seed = 5;
+	char table[3000];
+
+	for (int i = 0; i < 20000; i++) {
+		size_t n = rand_r(&seed) % sizeof(table);
+
+		for (size_t k = 0; k < n; k++)
+			table[k] = "f0 D\n\tb"[rand_r(&seed) % 7];
+		variables_parse(table, n, at);
+	}
+	ok(true, "random tables");
+	variables_find(at);
+	ok(true, "this kernel's");
+}
+
+static void know(enum fs_variable which, uint64_t value)
+{
+	r.variables |= 1U << which;
+	r.variable[which] = value;
+}
+
+/* Of the moment of the refusal: whatever a file of /proc said later. */
+static void test_causes(void)
+{
+	begin_mmap(ENOMEM, 1, RW, ANON);
+	r.map_count = 601;
+	is_cause("unknown", false, "601 mappings of 65,530");
+	know(FS_VARIABLE_MAX_MAP_COUNT, 600);
+	is_cause("max_map_count", true, "the limit was 600 then");
+	is_str(v.evidence[0].limit, "600", "which is told");
+	begin(FS_CALL_DUP, EMFILE);
+	r.fds = 50;
+	r.fds_free = 10;
+	r.args[2] = 70;
+	is_cause("unknown", false, "F_DUPFD from 70 on");
+	know(FS_VARIABLE_NR_OPEN, 64);
+	is_cause("nr_open", true, "and no number from 64 on was to be had");
+	begin(FS_CALL_PIPE, ENFILE);
+	r.user.pipe_pages = 7;
+	know(FS_VARIABLE_PIPE_HARD, 8);
+	is_cause("pipe_pages", true, "pages of pipes");
+	begin_mmap(ENOMEM, 1 << 20, RW, ANON);
+	l.committed_bytes = 5ULL << 30;
+	know(FS_VARIABLE_OVERCOMMIT, 2);
+	is_cause("overcommit_strict", false, "mode 2 then");
+	know(FS_VARIABLE_OVERCOMMIT_RATIO, 50);
+	know(FS_VARIABLE_OVERCOMMIT_KBYTES, 0);
+	know(FS_VARIABLE_SWAP_PAGES, 0);
+	know(FS_VARIABLE_RAM_PAGES, (64ULL << 30) / PAGE);
+	is_cause("unknown", false, "half of 64 GiB");
+	know(FS_VARIABLE_OVERCOMMIT_KBYTES, 8 << 20);
+	is_cause("overcommit_strict", false, "8 GiB, whatever the ratio");
+	know(FS_VARIABLE_SWAP_PAGES, (8ULL << 30) / PAGE);
+	is_cause("unknown", false, "and as much of swap");
+	begin(FS_CALL_CLONE, EAGAIN);
+	know(FS_VARIABLE_THREADS, 100);
+	know(FS_VARIABLE_THREADS_MAX, 100);
+	is_cause("threads_max", true, "threads of that moment");
+}
+
+int main(void)
+{
+	test_table();
+	test_hostile();
+	test_causes();
+	return tap_done();
+}
