@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -395,6 +396,7 @@ def main():
     if os.geteuid() and not options.vm:
         print("1..0 # SKIP needs root")
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a guest and its files go
     options.ways = options.ways or ("run" if options.vm else "some")
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)
     try:
