@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -27,8 +28,12 @@ from score import LEAST_RIGHT, MISSED, Answer, Score, judge  # noqa: E402
 ZOO = ROOT / "build/zoo"
 SKIPPED = 77
 WAYS = ("run", "attach", "abrupt")
-CASE_SECONDS = 60
+CASE_SECONDS = 120
 GUEST_MAPS = 5000
+
+
+def patience_for(cases):
+    return CASE_SECONDS + 10 * len(cases)
 
 
 class Failure(Exception):
@@ -89,7 +94,7 @@ class Host:
             out = lab.new_output()[0]
             ran = lab.faultscope("run", "--json", "-o", out, "--", "sh", "-c", SCRIPT, "sh",
                                  lab.dir, ZOO, " ".join([*self.options, *options]), *cases,
-                                 timeout=len(cases) * CASE_SECONDS)
+                                 timeout=patience_for(cases))
             self.clean()
             return told_of(cases, ran.returncode, ran.err, out.read_text,
                            lambda name: (lab.dir / name).read_text(errors="replace"))
@@ -174,7 +179,7 @@ class Guest:
         place = self.vm.must("mktemp -d /run/zoo.XXXXXX").strip()
         words = ["/bin/faultscope", "run", "--json", "-o", f"{place}/lines", "--", "sh", "/script",
                  place, "/zoo", " ".join([*self.options, *options]), *cases]
-        ran = self.vm.run(self.lab.quoted(words), len(cases) * CASE_SECONDS)
+        ran = self.vm.run(self.lab.quoted(words), patience_for(cases))
 
         def read(name):
             return self.vm.get(f"{place}/{name}").decode(errors="replace")
@@ -226,7 +231,9 @@ def watch_each(place, case):
         return {case: place.attach(case)}
     except (Failure, Broken) as reason:
         return {case: reason}
-    except (AssertionError, subprocess.TimeoutExpired, ValueError, place.error) as reason:
+    except subprocess.TimeoutExpired as reason:
+        return {case: Broken(str(reason))}
+    except (AssertionError, ValueError, place.error) as reason:
         return {case: Failure(str(reason))}
 
 
@@ -251,10 +258,20 @@ def watch(place, way, cases, size):
             yield watch_each(place, case["case"])
     else:
         for batch in batches(cases, size):
-            try:
-                yield place.run(batch, *(["--abrupt"] if way == "abrupt" else []))
-            except (subprocess.TimeoutExpired, place.error) as reason:
-                yield dict.fromkeys(batch, Failure(f"{', '.join(batch)}: {reason}"))
+            yield from watch_batch(place, batch, ["--abrupt"] if way == "abrupt" else [])
+
+
+def watch_batch(place, batch, options):
+    """A batch that does not end is done again, case by case: which one it is, is to be known."""
+    try:
+        yield place.run(batch, *options)
+    except (subprocess.TimeoutExpired, place.error) as reason:
+        if len(batch) == 1:
+            yield {batch[0]: Broken(f"it does not end: {reason}")}
+            return
+        print(f"# faultscope does not end with {', '.join(batch)}: one by one", flush=True)
+        for name in batch:
+            yield from watch_batch(place, [name], options)
 
 
 class Tap:
@@ -379,6 +396,7 @@ def main():
     if os.geteuid() and not options.vm:
         print("1..0 # SKIP needs root")
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a guest and its files go
     options.ways = options.ways or ("run" if options.vm else "some")
     place = Guest(options.vm, options.seed) if options.vm else Host(options.seed)
     try:

@@ -249,11 +249,13 @@ void fill_maps(long count)
 
 	if (room < 1)
 		die("there are more than %ld mappings already", count);
-	for (long i = 0; i < room; i++) {
-		last_filler = map_unmergeable(i);
-		if (last_filler == MAP_FAILED)
-			die("mmap of map %ld", i);
-	}
+	/* the first may have merged with what was there: then one more */
+	for (long i = 0; room > 0; room = count - map_count())
+		for (; room > 0; room--) {
+			last_filler = map_unmergeable(i++);
+			if (last_filler == MAP_FAILED)
+				die("mmap of map %ld", i);
+		}
 	if (map_count() != count)
 		die("%ld mappings, not %ld", map_count(), count);
 }
