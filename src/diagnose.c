@@ -18,13 +18,22 @@ static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_
 	return what == FS_WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
 }
 
-/* The one with the most among those that were not read yet. */
-static struct subject *next_holder(struct session *s, enum fs_what what)
+static bool is_among(const struct subject *one, struct subject *const *tried, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tried[i] == one)
+			return true;
+	return false;
+}
+
+/* The one with the most among those that were not tried yet. */
+static struct subject *next_holder(struct session *s, enum fs_what what,
+				   struct subject *const *tried, size_t n)
 {
 	struct subject *best = NULL;
 
 	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
-		if (one->final || one->held[what].sort)
+		if (one->final || one->hidden || is_among(one, tried, n))
 			continue;
 		if (!best || is_nearer(one, best, what))
 			best = one;
@@ -32,19 +41,27 @@ static struct subject *next_holder(struct session *s, enum fs_what what)
 	return best;
 }
 
-/* One bounded read of each holder's maps and descriptors: what grew before we came is only there.
- */
-static int read_holdings(struct session *s, enum fs_what what)
+/* Of one that is gone, or not ours to read, the report tells that it was not. */
+static void read_holders(struct session *s, enum fs_what what)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->collector};
+	struct subject *tried[HOLDERS_MOST];
 
-	for (int i = 0; i < HOLDERS_MOST; i++) {
-		struct subject *one = next_holder(s, what);
-
-		if (!one || holdings_read(one->id.pid, &one->id, what, &sink))
-			break; /* gone, or not ours to read: told by what is missing */
+	for (size_t n = 0; n < HOLDERS_MOST; n++) {
+		tried[n] = next_holder(s, what, tried, n);
+		if (!tried[n])
+			return;
+		holdings_read(tried[n]->id.pid, &tried[n]->id, what, &sink);
 	}
-	return 0;
+}
+
+/* One bounded read of each holder's maps and descriptors: what grew before us is only there. */
+static void read_holdings(struct session *s)
+{
+	if (host_is_in_pid_namespace())
+		return; /* /proc has other pids */
+	read_holders(s, FS_WHAT_MAPS);
+	read_holders(s, FS_WHAT_FDS);
 }
 
 static int open_live(struct session *s)
@@ -55,6 +72,7 @@ static int open_live(struct session *s)
 	strcpy(s->mode, "targets");
 	s->filter.children = true;
 	s->attributes_all = true;
+	s->after_first_look = read_holdings;
 	targets_describe(s);
 	lo = session_live_options(s, false, TIERS_ALL);
 	err = session_open_live(s, &lo);
@@ -96,10 +114,6 @@ int command_diagnose(const struct options *given)
 		err = o.replay ? session_open_replay(&s) : open_live(&s);
 	if (!err)
 		err = session_start(&s);
-	if (!err && s.src->live && !host_is_in_pid_namespace()) {
-		read_holdings(&s, FS_WHAT_MAPS);
-		read_holdings(&s, FS_WHAT_FDS);
-	}
 	if (!err)
 		session_loop(&s);
 	else

@@ -408,6 +408,8 @@ int session_start(struct session *s)
 		privileges_name_namespace(s);
 		privileges_drop(s);
 	}
+	if (s->after_first_look)
+		s->after_first_look(s);
 	choose_layout(s);
 	if (s->redraws)
 		terminal_enter(s->fd, STDIN_FILENO);

@@ -22,9 +22,10 @@ struct session {
 	struct buf out;
 	int fd; /* where output goes */
 	bool own_fd;
-	bool redraws; /* in place, on a terminal */
+	bool redraws;	     /* in place, on a terminal */
 	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
-	bool mute;    /* the reader went away: nothing more is written */
+	void (*after_first_look)(struct session *s); /* before anything is said; NULL: nothing */
+	bool mute; /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
 	int status;  /* enum exit_status */

@@ -233,12 +233,15 @@ static void add_cells(const struct cells *c, size_t from, size_t to, bool places
 static size_t grouped(const struct model *m, const struct fs_subject *id, enum fs_what what,
 		      bool places, struct grower *ret, size_t room, uint64_t *ret_added)
 {
+	const struct subject *s = model_find(m, id);
 	struct grower *all = NULL;
 	struct cells c = {};
 	size_t n = 0;
 
 	*ret_added = 0;
-	if (!m->growths)
+	/* most never do: they cost nothing. Rows are told behind the look that finds the process.
+	 */
+	if (!m->growths || (s && !s->grew[what]))
 		return 0;
 	if (!collect(&c, m, id, what) && c.n && c.n <= FS_GROWTH_MAX)
 		all = calloc(c.n, sizeof(*all));

@@ -18,12 +18,16 @@ static void close_up(char *name)
 
 int growth_take(struct model *m, const struct fs_growth_record *r)
 {
+	struct subject *s = model_find(m, &r->g.subject);
+
 	if (r->place >= FS_GROWTH_MAX)
 		return 0; /* of a hostile file */
 	if (!m->growth)
 		m->growth = calloc(FS_GROWTH_MAX, sizeof(*m->growth));
 	if (!m->growth)
 		return -ENOMEM;
+	if (s && r->g.what <= FS_WHAT_FDS)
+		s->grew[r->g.what] = true;
 	m->growth[r->place] = r->g;
 	close_up(m->growth[r->place].name);
 	if (r->place >= m->growths)

@@ -47,6 +47,7 @@ struct subject {
 	bool hidden;		     /* left out by the filter of this view */
 	char *exe, *cgroup;	     /* NULL: not known; owned */
 	struct holdings held[2];     /* by enum fs_what */
+	bool grew[2];		     /* by enum fs_what: there are rows of growth of it */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
