@@ -25,7 +25,8 @@ STORIES = [
 ]
 # sharing strategy, tensors, how: enough to be a pattern, and to live
 LIVING = [("file_system", 20000, "wait"), ("file_descriptor", 3000, "wait keep")]
-ADVICE = ("torch.stack()", "multiprocessing_context='fork'", "vm.max_map_count=")
+ADVICE = ("torch.stack()", "multiprocessing_context='fork'")
+GAIN = "sysctl -w vm.max_map_count=131072"  # told once, of the gravest
 
 
 def watch(folder, strategy, tensors, nofile):
@@ -59,7 +60,7 @@ def judge_pattern(text, strategy, where):
     yield f"{where}: the process tree, by its trainer and worker", \
         "its process tree " in told and "python3[" in told and ", child of " in told, told[:900]
     yield f"{where}: the sharing strategy", f"sharing strategy {strategy}" in told, told[:600]
-    yield f"{where}: what to do", all(words in told for words in ADVICE), told
+    yield f"{where}: what to do", all(words in told for words in ADVICE) and GAIN in text, told
 
 
 def judge(printed, lines, what, finding, cause):
