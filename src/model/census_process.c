@@ -73,7 +73,8 @@ static int grow(struct census *c, uint32_t slots)
 	struct census_process *old = c->process;
 	uint32_t old_slots = c->slots;
 
-	/* slots <= CENSUS_PROCESSES_MAX */
+	if (slots > CENSUS_PROCESSES_MAX)
+		return -1;
 	c->process = calloc(slots, sizeof(*c->process));
 	if (!c->process) {
 		c->process = old;
@@ -96,7 +97,7 @@ struct census_process *census_process_add(struct census *c, uint32_t pid)
 		census_process_sweep(c);
 	if (c->used >= ROOM(c->slots)) {
 		slots = c->slots ? c->slots * 2 : SLOTS_LEAST;
-		if (slots > CENSUS_PROCESSES_MAX || grow(c, slots))
+		if (grow(c, slots))
 			return NULL;
 	}
 	p = free_slot(c, pid);
