@@ -16,6 +16,7 @@ struct session {
 	struct findings findings;
 	struct collector collector;
 	struct filter filter; /* the one of the options, as this source needs it */
+	struct rights_scope scope; /* what is to be left beside them */
 	struct rights rights; /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
@@ -62,6 +63,8 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 int session_begin(struct session *s, const struct options *o);
 int session_open_live(struct session *s, const struct live_options *lo);
 int session_open_replay(struct session *s);
+/* Host and hooks, and a look, to the sink; then rights are dropped. */
+int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */

@@ -684,6 +684,11 @@ int live_resume(struct source *src)
 	return err;
 }
 
+const char *live_library(void)
+{
+	return libbpf_version_string() + 1; /* behind its "v" */
+}
+
 const struct hook_status *live_hooks(const struct source *src)
 {
 	return ((const struct live *)src)->choice.status;

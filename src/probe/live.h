@@ -50,6 +50,9 @@ bool live_looks_at_proc(const struct source *src);
 void live_pause(struct source *src);
 int live_resume(struct source *src);
 
+/* The version of libbpf that it works by. */
+const char *live_library(void);
+
 const struct hook_status *live_hooks(const struct source *src);
 
 #endif

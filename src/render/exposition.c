@@ -111,7 +111,7 @@ size_t exemplar_labels(const struct exemplar *x, struct label_pair ret[EXEMPLAR_
 
 		if (!all[i].value || !*all[i].value)
 			continue;
-		label_clean(&clean, all[i].value, LABEL_BYTES);
+		label_clean(&clean, all[i].value, VALUE_BYTES);
 		more = strlen(all[i].name) + (clean.s ? characters(clean.s) : 0);
 		if (clean.s && used + more <= EXEMPLAR_CHARS) {
 			ret[n].name = all[i].name;

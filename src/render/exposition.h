@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "model/metrics.h"
 
-#define LABEL_BYTES    200 /* of a value, at most */
+#define VALUE_BYTES    200 /* of a value, at most */
 #define EXEMPLAR_CHARS 128 /* of all names and values of one, as OpenMetrics 1.0 has it */
 
 /* One event behind a counter: "pid", "comm" and "site", each that is known. */
@@ -78,7 +78,7 @@ void exposition_end(struct exposition *e);
 
 /* For the formats. */
 
-/* Appends a label's value: UTF-8, cut to LABEL_BYTES at a character; not escaped. */
+/* Appends a label's value: UTF-8, cut to VALUE_BYTES at a character; not escaped. */
 void label_clean(struct buf *b, const char *s, size_t max_bytes);
 
 /* A number as Go reads it back: shortest decimal that is the same double. */
@@ -88,7 +88,7 @@ void put_number(struct buf *b, double v);
 #define EXEMPLAR_LABELS 3
 struct label_pair {
 	const char *name;
-	char value[LABEL_BYTES + 1];
+	char value[VALUE_BYTES + 1];
 };
 size_t exemplar_labels(const struct exemplar *x, struct label_pair ret[EXEMPLAR_LABELS]);
 

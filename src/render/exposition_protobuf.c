@@ -85,7 +85,7 @@ static void put_pair(struct buf *b, unsigned int field, const char *name, const 
 {
 	struct buf pair = {}, clean = {};
 
-	label_clean(&clean, value, LABEL_BYTES);
+	label_clean(&clean, value, VALUE_BYTES);
 	put_text(&pair, PAIR_NAME, name);
 	put_text(&pair, PAIR_VALUE, clean.s ? clean.s : "");
 	buf_free(&clean);

@@ -60,7 +60,7 @@ static void put_label(struct buf *b, const char *name, const char *value, bool f
 {
 	struct buf clean = {};
 
-	label_clean(&clean, value, LABEL_BYTES);
+	label_clean(&clean, value, VALUE_BYTES);
 	buf_printf(b, "%s%s=\"", first ? "" : ",", name);
 	put_escaped(b, clean.s ? clean.s : "", true);
 	buf_putc(b, '"');

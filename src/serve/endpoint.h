@@ -37,12 +37,12 @@ struct endpoint_options {
 
 struct endpoint;
 
-/* Opens what is to be listened on and reads the configuration. -errno, with `error` set. */
+/*
+ * Opens what is to be listened on and reads the configuration; answers with endpoint_run(). It
+ * forks where passwords are to be checked: to be called early. -errno, with `error` set.
+ */
 int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
 		  size_t size);
-
-/* From now on requests are answered. -errno, with `error` set. */
-int endpoint_begin(struct endpoint *e, char *error, size_t size);
 
 /* Readable when endpoint_run() has something to do; that is also so when its time has come. */
 int endpoint_fd(const struct endpoint *e);

@@ -24,13 +24,13 @@
 struct question {
 	uint32_t number;
 	char hash[VERIFY_HASH_BYTES], password[VERIFY_PASSWORD_BYTES];
-	unsigned char digest[20]; /* comes back with a good answer */
+	char digest[SHA1_HEX_LEN]; /* comes back with a good answer */
 };
 
 struct verdict {
 	uint32_t number;
 	uint32_t good;
-	unsigned char digest[20];
+	char digest[SHA1_HEX_LEN];
 };
 
 /* Without a branch on what is alike. */
@@ -103,14 +103,15 @@ int verify_open(struct verifier *v)
 }
 
 static void digest_of(const struct verifier *v, const char *hash, const char *password,
-		      unsigned char ret[20])
+		      char ret[SHA1_HEX_LEN])
 {
 	unsigned char text[sizeof(v->secret) + VERIFY_HASH_BYTES + VERIFY_PASSWORD_BYTES] = {};
 
 	memcpy(text, v->secret, sizeof(v->secret));
 	memcpy(text + sizeof(v->secret), hash, strlen(hash));
 	memcpy(text + sizeof(v->secret) + VERIFY_HASH_BYTES, password, strlen(password));
-	sha1(text, sizeof(text), ret);
+	/* nobody but us sees it: it only has to be another one for each other password */
+	sha1_hex(text, sizeof(text), ret);
 	explicit_bzero(text, sizeof(text));
 }
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/sha1.h"
+
 #define VERIFY_HASH_BYTES     128
 #define VERIFY_PASSWORD_BYTES 256
 #define VERIFY_CACHED	      64
@@ -21,7 +23,7 @@ struct verifier {
 	pid_t pid;
 	uint32_t last; /* number of the last question */
 	unsigned char secret[32];
-	unsigned char good[VERIFY_CACHED][20]; /* digests of what was found to fit */
+	char good[VERIFY_CACHED][SHA1_HEX_LEN]; /* digests of what was found to fit */
 	size_t nr_good, next_good;
 };
 
