@@ -85,12 +85,13 @@ struct census_workload {
 	double pressure;		      /* by the last census_update(); see census.c */
 
 	/* bookkeeping of the census */
-	uint64_t first_ns, last_ns; /* its processes' lives, as far as seen */
-	uint64_t before_stall_ns, before_failures, stall_ns, failures;
-	bool limited; /* it was counted that it has no series */
-	bool represented;
-	struct census_workload *next; /* of the hash chain */
+	uint64_t shown[NR_CENSUS_COUNTERS];	   /* of its own series, by the last update */
+	uint64_t first_ns, last_ns;		   /* its processes' lives, as far as seen */
+	uint64_t stall_ns, failures;		   /* whoever has the series */
+	uint64_t stall_before_ns, failures_before; /* by the update before */
+	bool limited, represented, mixed;
 	uint32_t refs;		      /* processes in the table */
+	struct census_workload *next; /* of the hash chain */
 };
 
 struct census_limits {
@@ -109,18 +110,18 @@ struct census {
 	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* `owned` of them, the oldest first */
 	struct census_workload other;			   /* all the rest */
 	uint32_t owned;
-	uint32_t folded;	 /* workloads that are in `other` */
+	uint32_t folded;	 /* old enough, but in `other` for want of room */
 	uint32_t series;	 /* of workloads and `other`, now */
 	uint64_t series_limited; /* dropped for want of room, ever */
 	uint64_t processes_lost; /* beyond the cap: their counts are missing, ever */
-	uint64_t workloads_lost; /* beyond the cap: in `other` without being told apart, ever */
-	uint32_t live;		 /* processes that live */
+	uint64_t workloads_lost; /* times that one was beyond the cap: in `other` without a name */
 
 	struct census_process *process; /* by pid, open addressing; owned */
-	uint32_t slots, used;
-	struct census_workload **chain; /* by name */
+	uint32_t slots, used, ended;
+	struct census_workload **chain; /* by name; owned, and what is in it */
 	uint32_t workloads;
 	uint64_t updated_ns;
+	bool swept; /* since then */
 };
 
 /* -ENOMEM. */
@@ -134,7 +135,10 @@ void census_free(struct census *c);
 int census_take(struct census *c, const struct fs_process_record *r, const struct identity *id,
 		uint64_t now_ns);
 
-/* It is gone, though its last record did not come. */
+/*
+ * It is gone for good, though its last record did not come: were it told again, all that it counted
+ * would be counted again.
+ */
 void census_gone(struct census *c, const struct fs_subject *of);
 
 /* All that are thought to live: 0 begins; false ends. For who has to look after losses. */
