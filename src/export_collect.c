@@ -36,15 +36,13 @@ static void take_kernel_fault(struct export *x, const struct fs_kernel_fault_rec
 	node_kernel_fault(&x->node, r, module, site);
 }
 
-static int take_process(struct export *x, const struct fs_process_record *r)
+static void take_process(struct export *x, const struct fs_process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
-	int err = census_take(&x->census, r, id, r->h.t_ns);
 
-	/* what the tables have no room for is counted there */
-	if (!err)
-		err = node_take(&x->node, r, id);
-	return err == -E2BIG ? 0 : err;
+	/* what the tables have no room for is counted there, and no reason to stop */
+	census_take(&x->census, r, id, x->node.now_ns);
+	node_take(&x->node, r, id);
 }
 
 static const struct identity *who(struct export *x, const struct fs_subject *of, const char *comm,
@@ -72,10 +70,11 @@ int export_take(void *ctx, const struct fs_header *h)
 	struct export *x = ctx;
 	int err = 0;
 
+	x->node.now_ns = host_boottime_ns();
 	identities_take(x->ids, h);
 	switch (h->kind) {
 	case FS_REC_PROCESS:
-		err = take_process(x, (const struct fs_process_record *)h);
+		take_process(x, (const struct fs_process_record *)h);
 		break;
 	case FS_REC_REFUSED:
 		take_refused(x, (const struct fs_refused_record *)h);
@@ -154,7 +153,7 @@ void export_collect(struct export *x, double timeout_s)
 	else
 		look(x);
 	x->deadline_ns = 0;
-	census_update(&x->census, host_monotonic_ns(), x->s.m.tick.limits.max_map_count);
+	census_update(&x->census, host_boottime_ns(), x->s.m.tick.limits.max_map_count);
 }
 
 static struct prom_view view_of(struct export *x)

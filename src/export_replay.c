@@ -67,7 +67,7 @@ int export_replay_open(struct export *x)
 	}
 	x->replay = r;
 	r->collector.m = &r->m;
-	r->opened_ns = host_monotonic_ns();
+	r->opened_ns = host_boottime_ns();
 	r->dice = r->opened_ns ^ (uint64_t)getpid() << 40 ^ 1;
 	err = x->s.src->ops->start(x->s.src, &sink);
 	while (!err) {
@@ -97,9 +97,10 @@ static void name_subject(const struct subject *s, struct identity *ret)
 void export_replay_look(struct export *x)
 {
 	struct export_replay *r = x->replay;
-	uint64_t now = host_monotonic_ns(), up_s = (now - r->opened_ns) / 1000000000;
+	uint64_t now = host_boottime_ns(), up_s = (now - r->opened_ns) / 1000000000;
 
 	x->up = true;
+	x->node.now_ns = now;
 	for (struct subject *s = model_each(&r->m, NULL); s; s = model_each(&r->m, s)) {
 		struct fs_process_record p = {.h = {FS_REC_PROCESS, sizeof(p), now},
 					      .subject = s->id,

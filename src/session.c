@@ -187,8 +187,12 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
-static int make_loop(struct session *s)
+int session_make_loop(struct session *s)
 {
+	int err = take_signals(s);
+
+	if (err)
+		return err;
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
 	return s->timer < 0 || s->poll < 0 ? -errno : 0;
@@ -199,10 +203,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	char error[1024] = "";
 	int err;
 
-	err = take_signals(s);
 	/* before anything that is watched may use up the files of all */
-	if (!err)
-		err = make_loop(s);
+	err = session_make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
 	if (err) {

@@ -62,6 +62,8 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
 int session_open_live(struct session *s, const struct live_options *lo);
+/* Signals, a timer and what waits for them: session_open_live() makes them itself. -errno. */
+int session_make_loop(struct session *s);
 int session_open_replay(struct session *s);
 /* Host and hooks, and a look, to the sink; then rights are dropped. */
 int session_first_look(struct session *s, const struct sink *sink);

@@ -203,7 +203,7 @@ static void count(struct node *n, const struct fs_process_record *r, const struc
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
 
-	census_count(n->census, &r->subject, id, counter, more, r->h.t_ns);
+	census_count(n->census, &r->subject, id, counter, more, n->now_ns);
 	keep_exemplar(n, id->name, counter, &x);
 }
 
@@ -327,7 +327,7 @@ void node_signal(struct node *n, const struct fs_signal_record *r, const struct 
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 	enum census_counter counter = signal_counter(r);
 
-	census_count(n->census, &r->subject, id, counter, 1, r->h.t_ns);
+	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
 	keep_exemplar(n, id->name, counter, &x);
 }
 
@@ -337,7 +337,7 @@ void node_oom(struct node *n, const struct fs_oom_record *r, const struct identi
 								    : CENSUS_OOM_KILLS_GLOBAL;
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
-	census_count(n->census, &r->subject, id, counter, 1, r->h.t_ns);
+	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
 	keep_exemplar(n, id->name, counter, &x);
 }
 

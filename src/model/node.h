@@ -46,6 +46,7 @@ struct node_process;
 
 struct node {
 	struct census *census;
+	uint64_t now_ns;	 /* CLOCK_BOOTTIME, for the census; the caller's */
 	uint64_t access[3][2];	 /* user-mode faults by access, and whether the page was there */
 	uint64_t kernel_user;	 /* in kernel mode, at addresses of users: copies */
 	uint64_t kernel_kernel; /* at others */

@@ -14,6 +14,7 @@
 struct live_options {
 	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
 	unsigned int tiers;   /* bit i: pay for tier i */
+	bool majors;	      /* time major faults alone; buckets are powers of two of a second */
 	bool attribute;	      /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;

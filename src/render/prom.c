@@ -8,8 +8,12 @@
 
 #define NONE ((const char *const[]){NULL})
 
-/* Of a page fault's latency: from 2^-22 s on, as the buckets are, whose first also has what is less. */
-#define LATENCY_FIRST (-21)
+/*
+ * Of a page fault's latency: below 2^-21 s (0.5 us) to above 2^1 s. In `export` the kernel side's
+ * buckets have these bounds; those of a recording of another mode are 7 % above them.
+ */
+#define LATENCY_FIRST	(-21)
+#define LATENCY_BUCKETS 24
 
 static void put(struct exposition *e, enum metric_id id, double v)
 {
@@ -119,6 +123,7 @@ static void put_durations(struct exposition *e, const struct prom_view *v)
 		return;
 	exposition_family(e, &metrics[METRIC_ID_DURATION]);
 	for (int end = 0; end < FS_NR_ENDS; end++) {
+		uint64_t bucket[LATENCY_BUCKETS] = {};
 		const struct node_exemplar *slow = &v->n->slowest[end];
 		struct exemplar x = {
 			.pid = slow->pid,
@@ -127,14 +132,19 @@ static void put_durations(struct exposition *e, const struct prom_view *v)
 			.at_s = v->boot_s + slow->t_ns / 1e9,
 		};
 		struct distribution d = {
-			.count = v->n->latency[end],
-			.buckets = FS_NR_LATENCY,
+			.count = bucket,
+			.buckets = LATENCY_BUCKETS,
 			.first_exponent = LATENCY_FIRST,
 			.sum = v->n->stall_ns[end] / 1e9,
 			.slowest = slow->pid ? &x : NULL,
 			.native = v->native,
 		};
 
+		if (end == FS_END_MINOR && model_hook_has(v->m, "fault_end", FS_LACKS_MINOR))
+			continue;
+		for (size_t i = 0; i < FS_NR_LATENCY; i++)
+			bucket[i < LATENCY_BUCKETS ? i : LATENCY_BUCKETS - 1] +=
+				v->n->latency[end][i];
 		exposition_distribution(e, (const char *const[]){severity[end]}, &d);
 	}
 }

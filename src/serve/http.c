@@ -166,7 +166,7 @@ int endpoint_timeout_ms(struct endpoint *e)
 	MHD_UNSIGNED_LONG_LONG one;
 
 	for (size_t i = 0; i < e->listeners; i++)
-		if (MHD_get_timeout(e->daemon[i], &one) == MHD_YES &&
+		if (e->daemon[i] && MHD_get_timeout(e->daemon[i], &one) == MHD_YES &&
 		    (least < 0 || one < (MHD_UNSIGNED_LONG_LONG)least))
 			least = one;
 	return least;
@@ -177,7 +177,8 @@ void endpoint_run(struct endpoint *e)
 	http_clients_expire(e);
 	http_verdicts(e, false);
 	for (size_t i = 0; i < e->listeners; i++)
-		MHD_run(e->daemon[i]);
+		if (e->daemon[i])
+			MHD_run(e->daemon[i]);
 }
 
 int endpoint_reload(struct endpoint *e, char *error, size_t size)
