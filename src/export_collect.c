@@ -12,7 +12,6 @@
 #define NS_PER_S       1000000000ULL
 #define SHARED_NS      100000000ULL /* scrapes this close to each other have one collection */
 #define TIMEOUT_SPARED 0.05	    /* of a scrape's time: for rendering and the way back */
-#define CLOCK_EVERY    64	    /* records between two looks at the clock */
 
 static const char *module_of(struct export *x, uint64_t ip, char *site, size_t size)
 {
@@ -61,8 +60,7 @@ static void take_refused(struct export *x, const struct fs_refused_record *r)
 
 static bool is_late(struct export *x)
 {
-	return x->deadline_ns && ++x->taken % CLOCK_EVERY == 0 &&
-	       host_monotonic_ns() > x->deadline_ns;
+	return x->deadline_ns && host_monotonic_ns() > x->deadline_ns;
 }
 
 int export_take(void *ctx, const struct fs_header *h)
@@ -146,7 +144,6 @@ void export_collect(struct export *x, double timeout_s)
 	if (x->collected_ns && now - x->collected_ns < SHARED_NS && x->up)
 		return;
 	x->collected_ns = now;
-	x->taken = 0;
 	x->deadline_ns = timeout_s > 0 ? now + timeout_s * (1 - TIMEOUT_SPARED) * NS_PER_S : 0;
 	if (x->replay)
 		export_replay_look(x);

@@ -64,7 +64,7 @@ static void stop_all(struct endpoint *e)
 		if (!e->daemon[i])
 			continue;
 		MHD_quiesce_daemon(e->daemon[i]); /* the socket stays ours */
-		MHD_run(e->daemon[i]);		  /* who was suspended, goes on to the end */
+		MHD_run(e->daemon[i]); /* who was suspended, goes on to the end */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}
