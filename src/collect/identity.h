@@ -28,6 +28,7 @@ struct identity_counts {
 	uint64_t
 		unresolved; /* asked for a process that nothing is known of: named by its program */
 	uint64_t skipped;   /* programs started that were not read at once: too many a second */
+	uint64_t told;	    /* cgroups that the kernel side told of as they were made */
 };
 
 /* -EINVAL with `error` set for a pattern that is none; -ENOMEM. */

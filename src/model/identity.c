@@ -185,7 +185,8 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	char name[LABEL_BYTES * 3] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	ret->kind = workload_kind_of(w);
+	/* a container that is known to be a pod's, though its path does not tell */
+	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
 	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
 	if (w->runtime != RUNTIME_NONE && has_id(w))
 		label_copy(ret->container_id, sizeof(ret->container_id), w->container);

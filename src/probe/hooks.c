@@ -134,6 +134,16 @@ const struct hook hooks[] = {
 		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_oom_victim"}}},
 	},
 	{
+		.name = "cgroup",
+		.tier = 1,
+		.feeds = "cgroups as they are made: whose the processes in them are",
+		.lost = "cgroups, and so workloads, of what lives less than an interval",
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_cgroup_made", "on_cgroup_joined"}}},
+	},
+	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",
