@@ -64,8 +64,10 @@ WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildca
 MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
+DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
+	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deploy check-vm check-zoo dashboards fuzz bench install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -153,6 +155,12 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of ker
 
 docs: $(MAN) $(COMPLETIONS)
 
+dashboards: $(DASHBOARDS) ## render the dashboards for Grafana (needs jsonnet)
+
+$(BUILD)/dashboards/faultscope-%.json: deploy/grafana/%.jsonnet deploy/grafana/panels.libsonnet
+	@mkdir -p $(@D)
+	jsonnet -o $@ $<
+
 # The program prints them itself: for another architecture, the host's build of it does.
 PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
 ifneq ($(CROSS),)
@@ -203,7 +211,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
-	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py
+	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
+	tests/deploy/check.py
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -212,7 +221,7 @@ ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
 VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
 	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
 
-check-builds: build/vmlinux_check build/tables
+check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
 	$(MAKE) --no-print-directory SAN=1 check-parts
 
@@ -234,6 +243,9 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
+
+check-deploy: all dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+	tests/tally.py tests/deploy/check.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch

@@ -7,6 +7,7 @@ set -eu
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libiberty-dev libzstd-dev"
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish"
+test="$test python3-yaml jsonnet systemd"
 bench="bpftrace linux-perf"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
