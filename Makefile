@@ -67,7 +67,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deploy check-vm check-zoo dashboards fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deploy check-vm check-zoo dashboards fuzz bench image install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -146,6 +146,10 @@ $(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
+
+# For podman, containerd and others: one layer, the static program and its licence.
+image: static ## build the container image, build/faultscope.oci.tar (needs buildah)
+	tools/image.sh $(STATIC)/faultscope $(VERSION) build/faultscope.oci.tar
 
 # What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
 KERNEL_BTF ?= /sys/kernel/btf/vmlinux
@@ -244,7 +248,7 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
-check-deploy: all dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+check-deploy: all static dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
 	tests/tally.py tests/deploy/check.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
