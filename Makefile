@@ -55,8 +55,18 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-SRC := $(sort $(wildcard src/*.c src/*/*.c))
+# HTTP wants libraries that are not for static programs (libmicrohttpd's GnuTLS), nor there for
+# other architectures: without them `export` writes files alone.
+HTTP_SRC := $(filter-out src/serve/absent.c,$(wildcard src/serve/*.c))
+NO_HTTP_SRC := src/serve/absent.c
+HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
+ifneq ($(HTTP),)
+LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
+endif
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
+STATIC_OBJ := $(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o))
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -64,8 +74,10 @@ WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildca
 MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
+DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
+	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deploy check-vm check-zoo dashboards fuzz bench image install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -140,10 +152,14 @@ workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 # One file without shared libraries, for a rescue system, a container, a kernel in a VM.
 static: $(STATIC)/faultscope ## build the program without shared libraries
 
-$(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
+$(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
+
+# For podman, containerd and others: one layer, the static program and its licence.
+image: static ## build the container image, build/faultscope.oci.tar (needs buildah)
+	tools/image.sh $(STATIC)/faultscope $(VERSION) build/faultscope.oci.tar
 
 # What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
 KERNEL_BTF ?= /sys/kernel/btf/vmlinux
@@ -152,6 +168,12 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of ker
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
 docs: $(MAN) $(COMPLETIONS)
+
+dashboards: $(DASHBOARDS) ## render the dashboards for Grafana (needs jsonnet)
+
+$(BUILD)/dashboards/faultscope-%.json: deploy/grafana/%.jsonnet deploy/grafana/panels.libsonnet
+	@mkdir -p $(@D)
+	jsonnet -o $@ $<
 
 # The program prints them itself: for another architecture, the host's build of it does.
 PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
@@ -203,7 +225,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
-	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py
+	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
+	tests/deploy/check.py
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -212,7 +235,7 @@ ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
 VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
 	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
 
-check-builds: build/vmlinux_check build/tables
+check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
 	$(MAKE) --no-print-directory SAN=1 check-parts
 
@@ -234,6 +257,9 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
+
+check-deploy: all static dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+	tests/tally.py tests/deploy/check.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
@@ -260,4 +286,4 @@ install: all docs ## install the program, man page and completions
 clean: ## remove everything that was built
 	rm -rf build
 
--include $(OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(UNIT:=.d)

@@ -5,9 +5,13 @@
 
 #include "store.bpf.h"
 
+/* A second in ns as 2^30 in units of 2^-24: bounds of native histograms are powers of two of one. */
+#define UNITS_PER_NS 18014399ULL
+
 static __always_inline __u32 latency_bucket(__u64 ns)
 {
-	__u32 bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	__u64 scaled = config.in_seconds && ns < 1000000000000ULL ? ns * UNITS_PER_NS >> 24 : ns;
+	__u32 bucket = log2_of(scaled >> FS_LATENCY_SHIFT);
 
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }

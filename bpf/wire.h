@@ -537,6 +537,8 @@ struct fs_losses {
 struct fs_config {
 	__u32 watch_all;     /* every process, else only the marked ones */
 	__u32 time_faults;   /* tier 2: keep the begin of each fault */
+	__u32 majors_alone;  /* and count the end of major ones alone */
+	__u32 in_seconds;    /* latency buckets are powers of two of a second, not of a ns */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
@@ -641,6 +643,7 @@ struct fs_hook_record {
 #define FS_LACKS_AREA	    4u	/* what is mapped where a signal comes from */
 #define FS_SEES_KERNEL	    8u	/* kernel-mode faults too */
 #define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
+#define FS_LACKS_MINOR	    32u /* minor faults: only major ones are timed */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
 

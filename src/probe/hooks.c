@@ -9,6 +9,7 @@
 	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
+#define MAJORS "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
 const struct hook hooks[] = {
@@ -172,6 +173,18 @@ const struct hook hooks[] = {
 				 {"on_fault_minor", "on_fault_major"}},
 				{"fexit", ATTACH_AUTO, STATE_ANY, {"on_fault_handled"}},
 				{"kretprobe", ATTACH_AUTO, STATE_ANY, {"probe_fault_handled"}},
+				{"perf_event_major",
+				 ATTACH_PERF_MAJORS,
+				 STATE_ANY,
+				 {"on_fault_major"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
+				{"fexit_major",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fault_handled"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
 			},
 	},
 	{

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Builds the container image, as an OCI archive that skopeo, podman and ctr take. Without network,
+# and without leaving anything in the host's store of images.
+#
+# usage: image.sh PROGRAM VERSION OUT	PROGRAM: without shared libraries
+set -eu
+program=$1 version=$2 out=$3
+top=$(cd "$(dirname "$0")/.." && pwd)
+command -v buildah >/dev/null || {
+	echo "image: buildah is missing; as root: tools/setup.sh package" >&2
+	exit 1
+}
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+trap 'exit 1' INT TERM HUP
+mkdir "$place/tree"
+cp "$program" "$place/tree/faultscope"
+cp "$top/LICENSE" "$place/tree/LICENSE"
+
+store() {
+	buildah --root "$place/store" --runroot "$place/run" --storage-driver vfs "$@"
+}
+store bud -q --isolation chroot --timestamp "${SOURCE_DATE_EPOCH:-0}" \
+	--label "org.opencontainers.image.version=$version" \
+	-f "$top/deploy/container/Containerfile" -t "faultscope:$version" "$place/tree" >/dev/null
+rm -f "$out"
+store push -q "faultscope:$version" "oci-archive:$out:faultscope:$version"
