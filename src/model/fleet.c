@@ -239,7 +239,7 @@ struct fleet_entry *fleet_sorted(const struct fleet *f, size_t *ret_n)
 	size_t n = 0, most = 0;
 
 	for (uint32_t i = 0; i < f->hosts; i++)
-		most += f->host[i].rows; /* each at most FLEET_ROWS_MAX */
+		most += f->host[i].rows < FLEET_ROWS_MAX ? f->host[i].rows : FLEET_ROWS_MAX;
 	e = calloc(most + 1, sizeof(*e));
 	if (!e)
 		return NULL;
