@@ -448,8 +448,8 @@ const struct option_row option_rows[] = {
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
 	{"hook", 0, "NAME=HOW", W | R | D | G | X,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | X, "type information of this kernel, where it offers none",
-	 set_btf},
+	{"btf", 0, "FILE", W | R | D | G | X,
+	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
 	{"color", 0, "WHEN", W | R | D | E | G | T, "auto, always or never; NO_COLOR is honoured",
 	 set_colour},
@@ -481,8 +481,8 @@ const struct option_row option_rows[] = {
 	 set_systemd_socket},
 	{"textfile", 0, "FILE", X,
 	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", set_textfile},
-	{"limit.workloads", 0, "N", X, "workloads with series of their own, others are ~other (50)",
-	 set_limit_workloads},
+	{"limit.workloads", 0, "N", X,
+	 "workloads with series of their own, others are ~other (50)", set_limit_workloads},
 	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
 	 set_limit_series},
 	{"workload.min-age", 0, "TIME", X, "age of a workload that gets its own series (30s)",
@@ -552,13 +552,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_EXPORT] =
 		{"export", "[OPTIONS] [INTERVAL]",
 		 "serve metrics of workloads to Prometheus, or write them to a file",
-		 "Serves the machine's page faults, mappings, descriptors and swap by workload (pod "
-		 "container, container, systemd unit, session, else program) on /metrics: as text, "
-		 "OpenMetrics or protobuf, gzipped where that is accepted, over HTTP or HTTPS. Each "
-		 "scrape is one look at all processes by a BPF iterator; no file of /proc/PID but "
-		 "cgroup is read, and no label is a pid. Series are bounded: see --limit.*. SIGHUP "
-		 "reads certificates and users anew. Rights are given up once all is attached, and "
-		 "most system calls are barred."},
+		 "Serves the machine's page faults, mappings, descriptors and swap by workload "
+		 "(pod container, container, systemd unit, session, else program) on /metrics: as "
+		 "text, OpenMetrics or protobuf, gzipped where that is accepted, over HTTP or "
+		 "HTTPS. Each scrape is one look at all processes by a BPF iterator; no file of "
+		 "/proc/PID but cgroup is read, and no label is a pid. Series are bounded: see "
+		 "--limit.*. SIGHUP reads certificates and users anew. Rights are given up once "
+		 "all is attached, and most system calls are barred."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
