@@ -52,10 +52,10 @@ extern const struct exposition_format exposition_text, exposition_openmetrics, e
 /* Zero-initialised but for `format` and `b`. */
 struct exposition {
 	const struct exposition_format *format;
-	struct buf *b;		    /* the caller's */
+	struct buf *b;		     /* the caller's */
 	const struct metric *metric; /* the family at hand; NULL: none */
-	struct buf message;	    /* protobuf: of the family at hand */
-	size_t series;		    /* samples written, as the server will count them */
+	struct buf message;	     /* protobuf: of the family at hand */
+	size_t series;		     /* samples written, as the server will count them */
 };
 
 /*
@@ -78,7 +78,7 @@ void exposition_end(struct exposition *e);
 
 /* For the formats. */
 
-/* Appends a label's value: UTF-8, cut to VALUE_BYTES at a character; not escaped. */
+/* Appends a label's value: UTF-8 without control characters but line feeds, cut; not escaped. */
 void label_clean(struct buf *b, const char *s, size_t max_bytes);
 
 /* A number as Go reads it back: shortest decimal that is the same double. */
