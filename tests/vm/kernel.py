@@ -13,6 +13,7 @@ import origins
 import privilege
 import programs
 import scenarios
+import whose
 from aptroot import Missing
 from harness import Check, Skip, check_form, field_of
 from lab import VmLab, files, take_schema
@@ -311,7 +312,7 @@ class KernelRun:
         for scenario in scenarios.ALL if self.hooks else ():
             if self.wants(scenario.name):
                 self.test(scenario.name, self.scenario, scenario)
-        for name, body in origins.ALL.items() if self.hooks else ():
+        for name, body in {**origins.ALL, **whose.ALL}.items() if self.hooks else ():
             if self.wants(name):
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
         for hook in self.hooks.values():
