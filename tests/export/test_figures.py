@@ -18,8 +18,9 @@ NAMES = ("fs-figure-a", "fs-figure-b")
 
 def named(lab, name, program, *args, **how):
     """A workload under a name of its own; it has it as its label where no unit has it."""
-    path = lab.dir / name
+    path = lab.dir / program / name
     if not path.exists():
+        path.parent.mkdir(exist_ok=True)
         shutil.copy(workload_path(program), path)
     process = lab.spawn([path, *args], stdin=subprocess.PIPE, stderr=None, **how)
     return Workload(process, False)
