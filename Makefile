@@ -55,8 +55,18 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-SRC := $(sort $(wildcard src/*.c src/*/*.c))
+# HTTP wants libraries that are not for static programs (libmicrohttpd's GnuTLS), nor there for
+# other architectures: without them `export` writes files alone.
+HTTP_SRC := $(filter-out src/serve/absent.c,$(wildcard src/serve/*.c))
+NO_HTTP_SRC := src/serve/absent.c
+HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
+ifneq ($(HTTP),)
+LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
+endif
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
+STATIC_OBJ := $(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o))
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -142,7 +152,7 @@ workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 # One file without shared libraries, for a rescue system, a container, a kernel in a VM.
 static: $(STATIC)/faultscope ## build the program without shared libraries
 
-$(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
+$(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
@@ -286,4 +296,4 @@ install: all docs ## install the program, man page and completions
 clean: ## remove everything that was built
 	rm -rf build
 
--include $(OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(UNIT:=.d)

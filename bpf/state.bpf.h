@@ -5,9 +5,13 @@
 
 #include "store.bpf.h"
 
+/* A second in ns as 2^30 in units of 2^-24: bounds of native histograms are powers of two of one. */
+#define UNITS_PER_NS 18014399ULL
+
 static __always_inline __u32 latency_bucket(__u64 ns)
 {
-	__u32 bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	__u64 scaled = config.in_seconds && ns < 1000000000000ULL ? ns * UNITS_PER_NS >> 24 : ns;
+	__u32 bucket = log2_of(scaled >> FS_LATENCY_SHIFT);
 
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
@@ -293,6 +297,12 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 	return true;
 }
 
+/* Of the default hierarchy, version 2. */
+static __always_inline __u64 cgroup_id_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+}
+
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
@@ -326,7 +336,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
+	g->cgroup_id = cgroup_id_of(leader);
 	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
 	g->uid = BPF_CORE_READ(leader, cred, uid.val);
 	g->threads = get(sig, nr_threads);

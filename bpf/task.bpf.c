@@ -21,6 +21,7 @@ static __always_inline void tell_fork(struct task_struct *parent, struct task_st
 	}
 	fill_header(&r->h, FS_REC_FORK, sizeof(*r));
 	fill_subject(&r->subject, child);
+	r->cgroup_id = cgroup_id_of(child);
 	r->parent = get(parent, tgid);
 	r->pad = 0;
 	bpf_ringbuf_submit(r, wake_when_filling());
@@ -38,6 +39,7 @@ static __always_inline void tell_exec(struct fs_state *st, struct task_struct *t
 	}
 	fill_header(&r->h, FS_REC_EXEC, sizeof(*r));
 	fill_subject(&r->subject, task);
+	r->cgroup_id = cgroup_id_of(task);
 	r->execs = st->execs;
 	r->pad = 0;
 	if (bpf_probe_read_kernel_str(r->path, sizeof(r->path), get(bprm, interp)) < 0)

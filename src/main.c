@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "export.h"
 #include "session.h"
 #include "triage_command.h"
 
@@ -51,6 +52,9 @@ int main(int argc, char **argv)
 		break;
 	case CMD_TRIAGE:
 		status = command_triage(&o);
+		break;
+	case CMD_EXPORT:
+		status = command_export(&o);
 		break;
 	case CMD_SCHEMA:
 		render_schema(&b);

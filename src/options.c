@@ -12,6 +12,11 @@
 #include "model/resources.h"
 #include "options_table.h"
 
+#define DEFAULT_WORKLOADS 50
+#define DEFAULT_SERIES	  5000
+#define DEFAULT_MIN_AGE	  30.0	/* seconds */
+#define DEFAULT_RETENTION 300.0 /* the last increments are scraped before the series end */
+
 static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
 {
 	snprintf(error, size, "%s %s: %s", option, arg, wanted);
@@ -294,6 +299,110 @@ static int set_group(struct options *o, const char *arg, char *error, size_t siz
 	return 0;
 }
 
+static int set_address(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->web.addresses == ENDPOINT_ADDRESSES)
+		return bad(error, size, "--web.listen-address", arg, "too many addresses");
+	o->web.address[o->web.addresses++] = arg;
+	return 0;
+}
+
+static int set_systemd_socket(struct options *o, const char *arg, char *error, size_t size)
+{
+	return set_address(o, "fd://", error, size);
+}
+
+static int set_web_config(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->web.config_file = arg;
+	return 0;
+}
+
+static int set_web_path(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->web.path = arg;
+	return arg[0] == '/' && arg[1] && !strpbrk(arg, "\"<>& ?#")
+		       ? 0
+		       : bad(error, size, "--web.telemetry-path", arg, "a path: /metrics");
+}
+
+/* What is collapsed by default stays so; "none" switches it off, all else is a pattern. */
+static int set_collapse(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "none"))
+		o->collapse = 0;
+	else if (!strcmp(arg, "instances"))
+		o->collapse |= COLLAPSE_INSTANCES;
+	else
+		o->collapse_pattern = arg;
+	return 0;
+}
+
+static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "0"))
+		o->min_age = 0;
+	else if (parse_seconds(arg, &o->min_age))
+		return bad(error, size, "--workload.min-age", arg, "a time: 30, 30s, 2m; 0: none");
+	return 0;
+}
+
+static int set_retention(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "0"))
+		o->retention = 0;
+	else if (parse_seconds(arg, &o->retention))
+		return bad(error, size, "--workload.retention", arg, "a time: 5m, 300; 0: none");
+	return 0;
+}
+
+static int set_limit_workloads(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 0, CENSUS_WORKLOADS_MAX - 1, &o->limit_workloads)
+		       ? bad(error, size, "--limit.workloads", arg, "a number, at most 4095")
+		       : 0;
+}
+
+static int set_limit_series(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 1, 1000000, &o->limit_series)
+		       ? bad(error, size, "--limit.series", arg, "a number of series")
+		       : 0;
+}
+
+static int set_detail(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "host"))
+		o->limit_workloads = 0;
+	else if (strcmp(arg, "workload"))
+		return bad(error, size, "--export.detail", arg, "host or workload");
+	return 0;
+}
+
+static int set_calls(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->calls = true;
+	return 0;
+}
+
+static int set_native(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->native_histograms = true;
+	return 0;
+}
+
+static int set_textfile(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->textfile = arg;
+	return 0;
+}
+
+static int set_jitter(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->jitter = true;
+	return 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -312,6 +421,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
+#define X   (1u << CMD_EXPORT)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -322,7 +432,7 @@ const struct option_row option_rows[] = {
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
 	{"duration", 'd', "TIME", W | R | G, "stop after this time: 10, 500ms, 2m", set_duration},
 	{"record", 0, "FILE", W | R | G, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
+	{"replay", 0, "FILE", W | G | X, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
 	{"format", 0, "FORMAT", W | R | D | E | G | T, "text, json or folded", set_format},
@@ -334,11 +444,11 @@ const struct option_row option_rows[] = {
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
 	{"assume", 0, "NAME=LIMIT", W | R | G,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
-	{"tiers", 0, "LIST", W | R | D | G,
+	{"tiers", 0, "LIST", W | R | D | G | X,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D | G,
+	{"hook", 0, "NAME=HOW", W | R | D | G | X,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
+	{"btf", 0, "FILE", W | R | D | G | X, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
 	{"color", 0, "WHEN", W | R | D | E | G | T, "auto, always or never; NO_COLOR is honoured",
@@ -362,6 +472,33 @@ const struct option_row option_rows[] = {
 	 set_markdown},
 	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
+	{"web.listen-address", 0, "ADDRESS", X,
+	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (127.0.0.1:10435; again for more)", set_address},
+	{"web.config.file", 0, "FILE", X,
+	 "TLS, client certificates, users, headers: in exporter-toolkit's format", set_web_config},
+	{"web.telemetry-path", 0, "PATH", X, "where the metrics are (/metrics)", set_web_path},
+	{"web.systemd-socket", 0, NULL, X, "the same as --web.listen-address fd://",
+	 set_systemd_socket},
+	{"textfile", 0, "FILE", X,
+	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", set_textfile},
+	{"limit.workloads", 0, "N", X, "workloads with series of their own, others are ~other (50)",
+	 set_limit_workloads},
+	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
+	 set_limit_series},
+	{"workload.min-age", 0, "TIME", X, "age of a workload that gets its own series (30s)",
+	 set_min_age},
+	{"workload.retention", 0, "TIME", X, "for how long they stay after its last process (5m)",
+	 set_retention},
+	{"workload.collapse", 0, "REGEX", X,
+	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
+	 set_collapse},
+	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
+	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
+	 set_calls},
+	{"native-histograms", 0, NULL, X, "in protobuf, native histograms beside classic ones",
+	 set_native},
+	{"jitter", 0, NULL, X, "with --replay: figures move, as if the machine lived on",
+	 set_jitter},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
@@ -412,6 +549,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
 		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
 		 "cannot be read."},
+	[CMD_EXPORT] =
+		{"export", "[OPTIONS] [INTERVAL]",
+		 "serve metrics of workloads to Prometheus, or write them to a file",
+		 "Serves the machine's page faults, mappings, descriptors and swap by workload (pod "
+		 "container, container, systemd unit, session, else program) on /metrics: as text, "
+		 "OpenMetrics or protobuf, gzipped where that is accepted, over HTTP or HTTPS. Each "
+		 "scrape is one look at all processes by a BPF iterator; no file of /proc/PID but "
+		 "cgroup is read, and no label is a pid. Series are bounded: see --limit.*. SIGHUP "
+		 "reads certificates and users anew. Rights are given up once all is attached, and "
+		 "most system calls are barred."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
@@ -433,6 +580,11 @@ static int is_command(const char *word)
 		if (!strcmp(command_rows[i].name, word))
 			return i;
 	return -1;
+}
+
+static int positionals(const struct options *o)
+{
+	return o->command == CMD_WATCH ? 2 : o->command == CMD_EXPORT ? 1 : 0;
 }
 
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
@@ -458,9 +610,9 @@ static int take_positional(struct options *o, char *error, size_t size)
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE)
 		return 0;
-	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
+	if (o->argc > positionals(o)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[o->command == CMD_WATCH ? 2 : 0], command_name(o->command),
+			 o->argv[positionals(o)], command_name(o->command),
 			 o->command ? " " : "");
 		return -EINVAL;
 	}
@@ -493,6 +645,18 @@ static int check_combination(const struct options *o, char *error, size_t size)
 		snprintf(error, size, "--replay and --record exclude each other");
 		return -EINVAL;
 	}
+	if (o->command == CMD_EXPORT && o->interval && !o->textfile) {
+		snprintf(error, size, "INTERVAL goes with --textfile: who scrapes has his own");
+		return -EINVAL;
+	}
+	if (o->textfile && (o->web.addresses || o->web.config_file)) {
+		snprintf(error, size, "--textfile FILE serves nothing: it goes with no --web.*");
+		return -EINVAL;
+	}
+	if (o->jitter && !o->replay) {
+		snprintf(error, size, "--jitter goes with --replay");
+		return -EINVAL;
+	}
 	if (o->junit && !o->gates.n) {
 		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
 		return -EINVAL;
@@ -507,6 +671,11 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	int rows[64], n = 0, index, c;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->collapse = COLLAPSE_DEFAULT;
+	ret->limit_workloads = DEFAULT_WORKLOADS;
+	ret->limit_series = DEFAULT_SERIES;
+	ret->min_age = DEFAULT_MIN_AGE;
+	ret->retention = DEFAULT_RETENTION;
 	if (argc > 1 && is_command(argv[1]) >= 0) {
 		ret->command = is_command(argv[1]);
 		argv++, argc--;

@@ -46,7 +46,7 @@ void privileges_drop(struct session *s)
 	struct right keep[RIGHTS_KEPT_MAX];
 	size_t n = choose_kept(s, keep);
 
-	rights_drop(keep, n, &s->rights);
+	rights_drop(keep, n, &s->scope, &s->rights);
 	if (s->rights.failed[0])
 		complain("not all privileges could be given up, and it goes on with them: %s",
 			 s->rights.failed);

@@ -45,6 +45,7 @@ static const struct layout {
 	 {TEXT(fs_kernel_fault_record, comm)}},
 	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
 	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
+	{FS_REC_CGROUP, sizeof(struct fs_cgroup_record), 0, {TEXT(fs_cgroup_record, path)}},
 	{FS_REC_HOST,
 	 sizeof(struct fs_host_record),
 	 0,
@@ -279,6 +280,10 @@ int collector_take(void *ctx, const struct fs_header *h)
 		return 0;
 	case FS_REC_EXEC:
 		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
+	case FS_REC_CGROUP:
+		if (c->live)
+			names_cgroup(&c->names, (const struct fs_cgroup_record *)copy);
+		return 0;
 	case FS_REC_NAMES:
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:

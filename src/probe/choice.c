@@ -26,9 +26,18 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
+static bool is_end(const struct hook_alternate *alt)
+{
+	const struct hook_alternate *first = hooks[hook_find("fault_end")].alternate;
+
+	return alt >= first && alt <= first + HOOK_ALTERNATES;
+}
+
 static bool fits(const struct choice *c, const struct hook_alternate *alt)
 {
 	if (alt->state == STATE_KFUNCS && c->no_kfuncs)
+		return false;
+	if (!(alt->lacks & FS_LACKS_MINOR) == c->majors && is_end(alt))
 		return false;
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
@@ -50,7 +59,8 @@ static void choose(struct choice *c, size_t hook)
 
 	c->status[hook].state = FS_HOOK_OFF;
 	c->at[hook] = -1;
-	if (!(c->tiers >> hooks[hook].tier & 1)) {
+	if (!(c->tiers >> hooks[hook].tier & 1) &&
+	    !(c->majors && (int)hook == hook_find("fault_end"))) {
 		note(c, hook, "off", "its tier is not paid for in this mode");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = FS_HOOK_BLIND;
@@ -110,10 +120,11 @@ static void choose_all(struct choice *c)
 			choose(c, h);
 }
 
-void choice_begin(struct choice *c, unsigned int tiers, const char *const *forced)
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced)
 {
 	memset(c, 0, sizeof(*c));
 	c->tiers = tiers;
+	c->majors = majors;
 	c->forced = forced;
 	choose_state(c);
 	choose_all(c);

@@ -9,6 +9,7 @@
 	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
+#define MAJORS "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
 const struct hook hooks[] = {
@@ -133,6 +134,16 @@ const struct hook hooks[] = {
 		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_oom_victim"}}},
 	},
 	{
+		.name = "cgroup",
+		.tier = 1,
+		.feeds = "cgroups as they are made: whose the processes in them are",
+		.lost = "cgroups, and so workloads, of what lives less than an interval",
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_cgroup_made", "on_cgroup_joined"}}},
+	},
+	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",
@@ -162,6 +173,18 @@ const struct hook hooks[] = {
 				 {"on_fault_minor", "on_fault_major"}},
 				{"fexit", ATTACH_AUTO, STATE_ANY, {"on_fault_handled"}},
 				{"kretprobe", ATTACH_AUTO, STATE_ANY, {"probe_fault_handled"}},
+				{"perf_event_major",
+				 ATTACH_PERF_MAJORS,
+				 STATE_ANY,
+				 {"on_fault_major"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
+				{"fexit_major",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fault_handled"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
 			},
 	},
 	{

@@ -75,7 +75,7 @@ static void check_files(void)
 /* In a process of its own: there is no way back. */
 static void drop_and_check(size_t kept, bool root)
 {
-	rights_drop(keep, kept, &left);
+	rights_drop(keep, kept, &(struct rights_scope){}, &left);
 	is_str(left.failed, "", "nothing failed");
 	is_u64(left.nr_kept, root ? kept : 0, "what is kept, of what there was");
 	is_u64(count_caps(CAP_PERMITTED), left.nr_kept, "no other is permitted");
