@@ -268,7 +268,7 @@ check-deb: ## build the Debian packages; lintian, contents, an installation
 	$(MAKE) --no-print-directory deb
 	tests/tally.py "tests/deploy/packages.py build/deb"
 
-check-deploy: all dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
 	tests/tally.py tests/deploy/check.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
