@@ -77,7 +77,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-units check-vm check-zoo dashboards deb fuzz bench image install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -206,8 +206,16 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# So are names of workloads, and what a page of metrics makes of them.
+PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/exposition*.c)) \
+	src/render/prom.c src/serve/gzip.c
+$(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lz -lm -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage and of pages (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
@@ -219,7 +227,8 @@ check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
-LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py")
+LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py") \
+	$(if $(HTTP),$(foreach b,build build/san,"BUILD=$(b) tests/export/run.py"))
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
@@ -270,6 +279,16 @@ check-deb: ## build the Debian packages; lintian, contents, an installation
 
 check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
 	tests/tally.py tests/deploy/check.py
+
+check-fleet: all workloads ## the exporter by the dozen: networks, churn, alerts, beside its peers (minutes)
+	tools/setup.sh test
+	tests/tally.py "tests/export/run.py --fleet"
+
+bench-export: all ## what a scrape costs, beside the process and node exporters of Debian
+	tests/export/bench.py
+
+bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
+	tests/bench/fleet.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch

@@ -183,6 +183,14 @@ static void keep_exemplar(struct node *n, const char *workload, int counter,
 	e->counter = counter;
 }
 
+/* Whether its workload has series of its own or is among the others, is told later. */
+static void keep_of_workload(struct node *n, const struct identity *id, int counter,
+			     const struct node_exemplar *x)
+{
+	keep_exemplar(n, id->name, counter, x);
+	keep_exemplar(n, CENSUS_OTHER, counter, x);
+}
+
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter)
 {
 	const struct node_exemplar *e = &n->exemplar[exemplar_place(workload, counter)];
@@ -204,7 +212,7 @@ static void count(struct node *n, const struct fs_process_record *r, const struc
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
 
 	census_count(n->census, &r->subject, id, counter, more, n->now_ns);
-	keep_exemplar(n, id->name, counter, &x);
+	keep_of_workload(n, id, counter, &x);
 }
 
 /* The process' own counts are exact; why, its last refusal said, which came before this record. */
@@ -328,7 +336,7 @@ void node_signal(struct node *n, const struct fs_signal_record *r, const struct 
 	enum census_counter counter = signal_counter(r);
 
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
-	keep_exemplar(n, id->name, counter, &x);
+	keep_of_workload(n, id, counter, &x);
 }
 
 void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id)
@@ -338,7 +346,7 @@ void node_oom(struct node *n, const struct fs_oom_record *r, const struct identi
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
-	keep_exemplar(n, id->name, counter, &x);
+	keep_of_workload(n, id, counter, &x);
 }
 
 static struct node_module *module_of(struct node *n, const char *name)

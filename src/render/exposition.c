@@ -53,11 +53,14 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 	while (*s) {
 		uint32_t code;
 		int n = utf8_decode(s, &code);
-		size_t width = n ? (size_t)n : strlen(REPLACEMENT);
+		bool control = n && code != '\n' && (code < 0x20 || (code >= 0x7f && code < 0xa0));
+		size_t width = control ? 1 : n ? (size_t)n : strlen(REPLACEMENT);
 
 		if (used + width > max_bytes)
 			return;
-		if (n)
+		if (control)
+			buf_putc(b, '?'); /* who reads pages on a terminal would obey it */
+		else if (n)
 			buf_add(b, s, n);
 		else
 			buf_puts(b, REPLACEMENT);

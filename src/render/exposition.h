@@ -78,7 +78,7 @@ void exposition_end(struct exposition *e);
 
 /* For the formats. */
 
-/* Appends a label's value: UTF-8, cut to VALUE_BYTES at a character; not escaped. */
+/* Appends a label's value: UTF-8 without control characters but line feeds, cut; not escaped. */
 void label_clean(struct buf *b, const char *s, size_t max_bytes);
 
 /* A number as Go reads it back: shortest decimal that is the same double. */

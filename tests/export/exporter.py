@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools"))
 
-from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
+import borrow  # noqa: E402
 from harness import FAULTSCOPE, PATIENCE, RECORDINGS, Skip, until  # noqa: E402, F401
 
 TEXT = "text/plain;version=0.0.4"
@@ -38,32 +38,16 @@ AT_ONCE = ("--workload.min-age", "0")  # workloads have their series from the fi
 
 # Programs of Debian, installed or only unpacked
 
-@locked
-def unpacked(package, path):
-    release = os_release().get("VERSION_CODENAME")
-    arch = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
-                          check=True).stdout.strip()
-    suite = Suite(CACHE, [release], arch)
-    into = CACHE / "programs" / package
-    if not (into / path).exists():
-        suite.update()
-        suite.unpack(package, into)
-    return into / path
-
-
-def program(name, package):
+def program(name):
     """The path of a program: the machine's own, or its package's, unpacked into the cache."""
-    found = shutil.which(name)
-    if found:
-        return found
     try:
-        return str(unpacked(package, f"usr/bin/{name}"))
-    except (Missing, OSError, subprocess.CalledProcessError) as reason:
+        return str(borrow.program(name))
+    except (borrow.Missing, OSError, subprocess.CalledProcessError) as reason:
         raise Skip(f"{name} of Debian cannot be had: {reason}") from None
 
 
 def promtool(*args, **how):
-    return subprocess.run([program("promtool", "prometheus"), *map(str, args)],
+    return subprocess.run([program("promtool"), *map(str, args)],
                           capture_output=True, text=True, timeout=PATIENCE, check=False, **how)
 
 
@@ -356,7 +340,7 @@ class Prometheus:
         if rules:
             config["rule_files"] = [str(rules)]
         (self.dir / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
-        argv = [program("prometheus", "prometheus"), f"--config.file={self.dir}/prometheus.yml",
+        argv = [program("prometheus"), f"--config.file={self.dir}/prometheus.yml",
                 f"--storage.tsdb.path={self.dir}/data",
                 f"--web.listen-address=127.0.0.1:{self.port}",
                 "--web.console.templates=/nonexistent", "--web.console.libraries=/nonexistent",
