@@ -77,8 +77,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-
-.PHONY: all bench-export check-fleet cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deploy check-vm check-zoo dashboards fuzz bench image install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -158,9 +157,11 @@ $(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
 
-# For podman, containerd and others: one layer, the static program and its licence.
-image: static ## build the container image, build/faultscope.oci.tar (needs buildah)
-	tools/image.sh $(STATIC)/faultscope $(VERSION) build/faultscope.oci.tar
+image: $(BUILD)/faultscope ## build the container image, build/faultscope.oci.tar (needs buildah)
+	tools/image.sh $< $(VERSION) build/faultscope.oci.tar
+
+deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
+	tools/deb.sh build/deb
 
 # What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
 KERNEL_BTF ?= /sys/kernel/btf/vmlinux
@@ -276,7 +277,15 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
 
-check-deploy: all static dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+check-units: $(UNIT) ## the unit tests alone
+	tests/tally.py $(UNIT)
+
+check-deb: ## build the Debian packages; lintian, contents, an installation
+	tools/setup.sh test package
+	$(MAKE) --no-print-directory deb
+	tests/tally.py "tests/deploy/packages.py build/deb"
+
+check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
 	tests/tally.py tests/deploy/check.py
 
 check-fleet: all workloads ## the exporter by the dozen: networks, churn, alerts, beside its peers (minutes)
@@ -285,6 +294,9 @@ check-fleet: all workloads ## the exporter by the dozen: networks, churn, alerts
 
 bench-export: all ## what a scrape costs, beside the process and node exporters of Debian
 	tests/export/bench.py
+
+bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
+	tests/bench/fleet.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch

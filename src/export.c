@@ -24,6 +24,7 @@
 #define NS_PER_S     1000000000ULL
 #define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
 #define EVENTS_MAX   4
+#define RING_BYTES   (1u << 20) /* drained at its quarter; each of its pages is twice resident */
 
 static struct census_limits limits_of(const struct export *x)
 {
@@ -119,6 +120,7 @@ static int open_live(struct export *x)
 	int err;
 
 	lo.majors = true;
+	lo.ring_bytes = RING_BYTES;
 	strcpy(x->s.mode, "export");
 	err = open_identities(x);
 	if (!err)
@@ -134,9 +136,17 @@ static int open_live(struct export *x)
 
 static int open_replay(struct export *x)
 {
+	struct reach reach;
 	int err = session_open_replay(&x->s);
 
-	return err ?: export_replay_open(x);
+	if (!err)
+		err = export_replay_open(x);
+	if (err)
+		return err;
+	plan_reach(x, &reach);
+	privileges_drop(&x->s);
+	x->s.scope = (struct rights_scope){};
+	return 0;
 }
 
 /* A replay has no hooks, but signals and a loop all the same. */

@@ -126,14 +126,14 @@ p.dashboard(
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
                 % '{instance="$instance", severity="major"}[$__rate_interval]))'),
-      p.lines('Faults by what backs the page',
+      p.lines('Faults by access, begun',
               'Of the whole host.',
               'ops',
               [{
-                expr: 'sum by (backing, access) '
-                      + '(rate(faultscope_page_faults_by_backing_total%s[$__rate_interval]))'
+                expr: 'sum by (access, page) '
+                      + '(rate(faultscope_page_faults_by_access_total%s[$__rate_interval]))'
                         % host,
-                legend: '{{backing}}, {{access}}',
+                legend: '{{access}}, {{page}}',
               }],
               stacked=true),
     ]],

@@ -18,6 +18,7 @@ struct live_options {
 	bool attribute;	      /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
+	unsigned int ring_bytes; /* a power of two; 0: as it is built */
 	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
 	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
 	const char

@@ -11,7 +11,7 @@ from harness import FAULTSCOPE, ROOT, Skip
 DEPLOY = ROOT / "deploy"
 PROMETHEUS = DEPLOY / "prometheus"
 RUNBOOKS = ROOT / "docs/runbooks"
-SAMPLE = ROOT / "tests/deploy/metrics.prom"
+TABLES = ROOT / "build/tables"
 PATIENCE = 120  # seconds for one call
 
 METRIC = re.compile(r"\b(?:faultscope|process)_[a-z_]+|\b[a-z_]+:[a-z_]+:[a-z0-9_]+|\bup\b")
@@ -51,14 +51,16 @@ def alerts():
     return [rule for rule in rules() if "alert" in rule]
 
 
-def exposition():
-    return SAMPLE.read_text(encoding="utf-8")
+def families():
+    """Name → (type, labels) of each metric of the exporter's table."""
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| ", call(TABLES, "metrics").stdout, re.M)
+    return {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in rows}
 
 
 def metrics():
     """Every name that a query may have: what the exporter gives, what rules record, and up."""
     names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
-    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", exposition(), re.M):
+    for name, (kind, _) in families().items():
         names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}
     return names
 

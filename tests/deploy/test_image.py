@@ -9,11 +9,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from deployed import DEPLOY, call
+from deployed import DEPLOY, FAULTSCOPE, call
 from harness import ROOT, Skip
 
 RECIPE = DEPLOY / "container/Containerfile"
-PROGRAM = ROOT / "build/static/faultscope"
 COMMAND = ["export", "--web.listen-address=:10435"]
 
 
@@ -46,13 +45,11 @@ def image(path):
 def test_buildah_builds_an_image_that_runs(check):
     if not shutil.which("buildah"):
         raise Skip("buildah is missing (tools/setup.sh package)")
-    if not PROGRAM.exists():
-        raise Skip("there is no static program (make static)")
     if os.geteuid():
         raise Skip("needs root")
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / "image.tar"
-        built = call(ROOT / "tools/image.sh", PROGRAM, "1.2.3", out)
+        built = call(ROOT / "tools/image.sh", FAULTSCOPE, "1.2.3", out)
         check.equal("status", (built.returncode, built.stderr), (0, ""))
         config, layers = image(out)
         check.equal("configuration", {key: config["config"].get(key) for key in (
@@ -61,8 +58,9 @@ def test_buildah_builds_an_image_that_runs(check):
                 "ExposedPorts": {"10435/tcp": {}}})
         check.equal("version", config["config"]["Labels"]["org.opencontainers.image.version"],
                     "1.2.3")
-        check.equal("files", sorted(name for layer in layers for name in layer.getnames()),
-                    ["LICENSE", "faultscope"])
+        files = {one.name for layer in layers for one in layer if not one.isdir()}
+        others = {name for name in files if not re.fullmatch(r"lib(64)?/.*\.so\.[\d.]+", name)}
+        check.equal("files, but libraries", others, {"LICENSE", "faultscope"})
         for layer in layers:
             layer.extractall(Path(place) / "root")
         ran = call("chroot", Path(place) / "root", "/faultscope", "--version")
