@@ -357,6 +357,21 @@ static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 	e->link.line = line;
 }
 
+/* "f+0x1/0x2 [mod]", "<address> f+0x1/0x2", "<address> sp : …": the address alone is no name. */
+static bool place_parse(struct str s, struct frame *ret)
+{
+	uint64_t raw = 0;
+	size_t n = str_hex(s, &raw);
+
+	if (n < 8 || (n < s.n && s.s[n] != ' '))
+		return frame_parse(s, ret) > 0;
+	if (!frame_parse(str_trim(str_from(s, n)), ret) || !ret->size)
+		*ret = (struct frame){};
+	ret->address = raw;
+	ret->has_address = true;
+	return true;
+}
+
 /* "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)" */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
@@ -377,25 +392,14 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct str rest = str_from(s, strlen(names[i].name));
-		uint64_t raw = 0;
-		size_t n;
 		long other;
 
 		if (!str_starts(s, names[i].name))
 			continue;
 		if (names[i].arch == ARCH_PPC)
 			rest = str_from(s, strlen(names[i].name) - 1);
-		/* "ERA: 9000000000123456 f+0x1/0x2" */
-		n = str_hex(rest, &raw);
-		if (n >= 8 && str_at(rest, n) == ' ' && frame_parse(str_from(rest, n + 1), &f) &&
-		    f.function.n) {
-			f.address = raw;
-			f.has_address = true;
-		} else if (!frame_parse(rest, &f)) {
-			if (n < 8)
-				return false;
-			f = (struct frame){.address = raw, .has_address = true};
-		}
+		if (!place_parse(rest, &f))
+			return false;
 		if (names[i].link)
 			set_link(r->e, &f, line);
 		else
@@ -403,7 +407,7 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 		other = str_find(s, " ra : ");
 		if (other < 0)
 			other = str_find(s, "lr : ") > 0 ? str_find(s, "lr : ") - 1 : -1;
-		if (other > 0 && frame_parse(str_trim(str_from(s, other + 6)), &f))
+		if (other > 0 && place_parse(str_trim(str_from(s, other + 6)), &f))
 			set_link(r->e, &f, line);
 		return true;
 	}

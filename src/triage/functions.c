@@ -262,8 +262,9 @@ static void waits(struct judged *j, const struct candidates *c)
 				j->v->frame = *c->frame[i];
 				return;
 			}
-		if (!is_ours(c->frame[i]) || str_has(f, "_wait_") || str_ends(f, "_wait") ||
-		    str_starts(f, "wait_"))
+		if (!is_ours(c->frame[i]) ||
+		    (!c->frame[i]->module.n && (str_has(f, "_wait_") || str_ends(f, "_wait") ||
+						str_starts(f, "wait_"))))
 			continue;
 		function_keep(j->v, c->frame[i]);
 		return;

@@ -57,7 +57,9 @@ static const struct {
 	 "__debug_check_no_obj* debug_work_* debug_timer_* debug_mutex_* debug_spin_* "
 	 "work_is_static_object perf_trace_* trace_event_raw* __might_fault might_fault "
 	 "__list_add_valid* __list_del_entry_valid* refcount_warn_saturate "
-	 "__x86_indirect_thunk* __x86_return_thunk __ubsan* context_tracking*"},
+	 "__x86_indirect_thunk* __x86_return_thunk __ubsan* context_tracking* "
+	 "handle_overflow handle_null_ptr_deref handle_misaligned_access "
+	 "handle_missaligned_access handle_object_size_mismatch"},
 	{LIBRARY_MEMORY,
 	 "memcpy* __memcpy* __pi_mem* __pi_str* memmove* __memmove* memset* __memset* memcmp* "
 	 "memchr* memscan* bcmp rep_movs* rep_stos* strcmp* strncmp* strcasecmp* strncasecmp* "

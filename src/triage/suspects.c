@@ -156,6 +156,18 @@ static void by_part(struct judged *j, enum part part, int points, const char *wh
 		}
 }
 
+/* "NETDEV WATCHDOG: eth0 (driver): transmit queue 0 timed out": net/sched/sch_generic.c. */
+static void by_queue(struct judged *j)
+{
+	struct str note = j->e->note, driver;
+	long open = str_find(note, " ("), shut = str_find(note, "): ");
+
+	if (!str_starts(note, "NETDEV WATCHDOG: ") || open < 0 || shut < open + 3)
+		return;
+	driver = str_first(str_from(note, open + 2), shut - open - 2);
+	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
+}
+
 /* "Workqueue: events fn [mod]" */
 static void by_work(struct judged *j)
 {
@@ -276,6 +288,7 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	by_unload(j);
 	by_trace(j);
 	by_work(j);
+	by_queue(j);
 	by_comm(j);
 	by_part(j, PART_FREE, POINTS_FREED, "it freed the object");
 	by_part(j, PART_ALLOC, POINTS_ALLOCATED, "it allocated the object");
