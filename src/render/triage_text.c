@@ -26,10 +26,19 @@ static void line_str(struct line *l, const struct triage_view *tv, struct str s)
 	buf_free(&plain);
 }
 
+static void line_name(struct line *l, const struct triage_view *tv, struct str function)
+{
+	struct buf b = {};
+
+	triage_name(&b, tv, function);
+	line_str(l, tv, (struct str){b.s, b.len});
+	buf_free(&b);
+}
+
 static void line_place(struct line *l, const struct triage_view *tv, const struct frame *f)
 {
 	if (f->function.n)
-		line_str(l, tv, f->function);
+		line_name(l, tv, f->function);
 	else if (f->has_address && !tv->redact)
 		line_printf(l, "0x%" PRIx64, f->address);
 	else
