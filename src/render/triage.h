@@ -17,8 +17,8 @@ struct triage_view {
 	const char *const *name; /* of the inputs */
 	size_t names;
 	struct triage_names *names_of; /* functions; NULL: as they stand in the log */
-	bool explain; /* each rule that fired */
-	bool redact;  /* no addresses, no names of hosts */
+	bool explain;		       /* each rule that fired */
+	bool redact;		       /* no addresses, no names of hosts */
 };
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t);

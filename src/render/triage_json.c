@@ -79,6 +79,7 @@ static void say_suspects(struct json *j, const struct triage_view *tv, const str
 		json_object(j, NULL);
 		json_str(j, "module", s->module);
 		json_name(j, tv, "function", s->function);
+		json_flag(j, "name_cut_off", s->cut);
 		json_signed(j, "points", s->points);
 		json_array(j, "reasons");
 		for (uint32_t r = 0; r < s->reasons; r++) {

@@ -52,7 +52,8 @@ static void line_place(struct line *l, const struct triage_view *tv, const struc
 	}
 }
 
-static void say_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void say_title(struct buf *b, const struct triage_view *tv, const struct triage *t,
+		      const struct diagnosis *v)
 {
 	struct line l = {.v = tv->v};
 	const char *says = mechanism_says(v->mechanism);
@@ -65,9 +66,7 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	else if (v->event->note.n)
 		line_str(&l, tv, v->event->note);
 	else
-		line_str(&l, tv,
-			 str_trim(v->event->detail.n ? v->event->detail
-						     : str_of(kind_name(v->kind))));
+		line_str(&l, tv, str_trim(t->lines.line[v->event->first].text));
 	line_wrap(&l, b, STYLE_CRITICAL);
 }
 
@@ -83,6 +82,10 @@ static void say_place(struct buf *b, const struct triage_view *tv, const struct 
 		line_place(&l, tv, &v->frame);
 	else
 		line_printf(&l, "where is not told");
+	if (e->has_ip && v->functions && !str_same(e->ip.function, v->frame.function)) {
+		line_printf(&l, ", for ");
+		line_place(&l, tv, &v->frame);
+	}
 	if (e->has_cpu)
 		line_printf(&l, ", cpu %u", e->cpu);
 	if (e->has_pid)
@@ -115,9 +118,10 @@ static void say_access(struct buf *b, const struct triage_view *tv, const struct
 		return;
 	edge_begin(&l, tv);
 	line_printf(&l, "%s",
-		    v->access == ACCESS_EXEC ? "instruction fetch"
-		    : v->access		     ? access_name(v->access)
-					     : "access");
+		    v->kind == KIND_LEAK       ? "object"
+		    : v->access == ACCESS_EXEC ? "instruction fetch"
+		    : v->access		       ? access_name(v->access)
+					       : "access");
 	if (v->size)
 		line_printf(&l, " of %u byte%s", v->size, v->size == 1 ? "" : "s");
 	if (v->has_address) {
@@ -170,11 +174,13 @@ static void note_begin(struct line *l, const struct triage_view *tv, const char 
 
 static void say_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
+	bool unloaded = v->mechanism == MECH_FREED_TEXT || v->mechanism == MECH_FREED_MODULE;
 	struct line l;
 
 	if (v->culprit_unknown) {
 		note_begin(&l, tv, "suspect");
-		line_printf(&l, "unknown: nothing in the log accuses one module");
+		line_printf(&l, unloaded ? "unknown: the log does not say what was unloaded"
+					 : "unknown: nothing in the log accuses one module");
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
 	for (uint32_t i = 0; i < v->suspects && i < SUSPECT_ROWS; i++) {
@@ -182,9 +188,14 @@ static void say_suspects(struct buf *b, const struct triage_view *tv, const stru
 
 		note_begin(&l, tv, i ? "or" : v->culprit_unknown ? "perhaps" : "suspect");
 		line_str(&l, tv, s->module);
-		line_printf(&l, " (%d): ", s->points);
+		line_printf(&l, "%s (%d): ", s->cut ? "..., the log cuts its name off" : "",
+			    s->points);
 		for (uint32_t r = 0; r < s->reasons; r++)
 			line_printf(&l, "%s%s", r ? "; " : "", s->reason[r].why);
+		if (s->function.n) {
+			line_printf(&l, ": ");
+			line_name(&l, tv, s->function);
+		}
 		line_wrap_at(&l, b, i ? STYLE_PLAIN : STYLE_WARNING, NOTE_COLUMN);
 	}
 }
@@ -255,7 +266,7 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 {
 	struct line l;
 
-	say_title(b, tv, v);
+	say_title(b, tv, t, v);
 	say_place(b, tv, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);

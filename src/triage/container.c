@@ -292,8 +292,8 @@ void container_begin(struct container *c, struct str data)
 		c->form = FORM_EXPORT;
 	else if (str_starts(head, "{") && str_has(str_first(head, 64), "\"dmesg\""))
 		c->form = FORM_DMESG_JSON;
-	else if (str_starts(head, "{\n") && (str_has(head, "\"MESSAGE\"") ||
-					     str_has(head, "\"__CURSOR\"")))
+	else if (str_starts(head, "{\n") &&
+		 (str_has(head, "\"MESSAGE\"") || str_has(head, "\"__CURSOR\"")))
 		c->form = FORM_PRETTY;
 	else if (str_has(head, " [s=") && str_has(head, "\n    PRIORITY="))
 		c->form = FORM_VERBOSE;

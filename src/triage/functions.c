@@ -263,8 +263,8 @@ static void waits(struct judged *j, const struct candidates *c)
 				return;
 			}
 		if (!is_ours(c->frame[i]) ||
-		    (!c->frame[i]->module.n && (str_has(f, "_wait_") || str_ends(f, "_wait") ||
-						str_starts(f, "wait_"))))
+		    (!c->frame[i]->module.n &&
+		     (str_has(f, "_wait_") || str_ends(f, "_wait") || str_starts(f, "wait_"))))
 			continue;
 		function_keep(j->v, c->frame[i]);
 		return;

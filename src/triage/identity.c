@@ -195,8 +195,8 @@ static void module_list(struct incident *e, struct str s)
 		if (str_starts(word, "[last")) {
 			word = str_word(&s); /* "unloaded:" */
 			word = str_word(&s);
-			if (word.n)
-				module_word(e, word, true);
+			if (word.n && module_word(e, word, true) && e->nr_modules)
+				e->module[e->nr_modules - 1].cut = !s.n && !str_has(word, "]");
 			break;
 		}
 		if (!module_word(e, word, false))

@@ -8,12 +8,12 @@
 #include "triage/container.h"
 #include "triage/prefix.h"
 
-#define PARTS_MAX  1024
-#define LINE_MOST  8192 /* bytes; printk has 1 kB, and a record may be of several */
-#define WRAP_LEAST 60
-#define WRAP_MOST  256
+#define PARTS_MAX   1024
+#define LINE_MOST   8192 /* bytes; printk has 1 kB, and a record may be of several */
+#define WRAP_LEAST  60
+#define WRAP_MOST   256
 #define WIDTH_LINES 4096 /* that are looked at for what is usual */
-#define MAIL_MOST  100 /* where mail programs break lines, between words */
+#define MAIL_MOST   100	 /* where mail programs break lines, between words */
 
 /* A stretch of an input that is in order in itself. */
 struct stretch {
@@ -78,8 +78,8 @@ static size_t entity_length(struct str s, unsigned char *ret)
 	static const struct {
 		const char *name;
 		char c;
-	} entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'},
-			{"&#x27;", '\''}, {"&#39;", '\''}};
+	} entities[] = {{"&lt;", '<'},	 {"&gt;", '>'},	   {"&amp;", '&'},
+			{"&quot;", '"'}, {"&#x27;", '\''}, {"&#39;", '\''}};
 
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
 		if (str_starts(s, entities[i].name)) {
@@ -178,8 +178,8 @@ static struct log_line *line_broken(const struct reader *r, struct str raw, bool
 	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
 		return NULL;
 	/* its first word had no room before */
-	at_word = r->longest && !is_blank(raw.s[0]) &&
-		  r->before + 1 + str_word(&rest).n > r->longest;
+	at_word =
+		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
 	if (!r->broken && !at_word)
 		return NULL;
 	if (r->prefixed && has_prefix(raw))
@@ -225,7 +225,8 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
-/* Whether lines without a prefix stand behind such as were full but for a word: a mail program's. */
+/* Whether lines without a prefix stand behind such as were full but for a word: a mail program's.
+ */
 static bool breaks_at_words(struct str data, size_t longest)
 {
 	size_t lines = 0, before = 0, words = 0, columns = 0;

@@ -152,8 +152,7 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K2", "the size of a copy was checked: it is too large");
 		return true;
 	}
-	if (str_has(e->ip.function, "fortify_panic") ||
-	    str_has(e->ip.function, "fortify_report") ||
+	if (str_has(e->ip.function, "fortify_panic") || str_has(e->ip.function, "fortify_report") ||
 	    str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
 		j->v->mechanism = MECH_OOB;
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");

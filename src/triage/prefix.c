@@ -28,7 +28,8 @@ static size_t take_level(struct str s, struct log_line *l)
 	return at + 1;
 }
 
-/* What stands between a time and its bracket: "@3", a CPU (Amlogic); " <    0.000010>", dmesg -d. */
+/* What stands between a time and its bracket: "@3", a CPU (Amlogic); " <    0.000010>", dmesg -d.
+ */
 static size_t skip_beside_time(struct str s, size_t at)
 {
 	if (str_at(s, at) == '@')
@@ -409,9 +410,9 @@ static size_t take_vendor(struct str s, struct log_line *l)
 int prefix_strip(struct str *text, struct log_line *l)
 {
 	static size_t (*const takes[])(struct str s, struct log_line * l) = {
-		take_level,  take_time,	  take_caller,	take_human_time, take_facility, take_record,
-		take_syslog, take_kernel, take_dropped, take_login,	 take_vendor,
-		take_relative_time, take_unix, take_quote,
+		take_level,  take_time,		 take_caller, take_human_time, take_facility,
+		take_record, take_syslog,	 take_kernel, take_dropped,    take_login,
+		take_vendor, take_relative_time, take_unix,   take_quote,
 	};
 	struct str s = *text;
 	int found = 0;

@@ -611,13 +611,25 @@ static bool is_quoted(struct str text, size_t at)
 	return text.s[at - 1] == '"' || text.s[at - 1] == '\'' || text.s[at - 1] == '`';
 }
 
+/* "%s", "%016lx", "%px": of printf, and not a name that a percent sign begins. */
+static bool is_conversion(struct str s)
+{
+	size_t at = 1;
+
+	while (is_digit(str_at(s, at)) || str_at(s, at) == 'l' || str_at(s, at) == '#')
+		at++;
+	if (!str_at(s, at) || !strchr("sduxcp", s.s[at]))
+		return false;
+	if (s.s[at] == 'p' && str_at(s, at + 1) && strchr("xKSsB", s.s[at + 1]))
+		at++;
+	return !is_letter(str_at(s, at + 1)) && !is_digit(str_at(s, at + 1));
+}
+
 /* The format string itself, of a source file or a patch. */
 static bool is_format(struct str text)
 {
-	static const char *const conversions[] = {"%s", "%d", "%u", "%p", "%lx", "%016lx", "%08lx"};
-
-	for (size_t i = 0; i < sizeof(conversions) / sizeof(conversions[0]); i++)
-		if (str_has(text, conversions[i]))
+	for (size_t i = 0; i < text.n; i++)
+		if (text.s[i] == '%' && is_conversion(str_from(text, i)))
 			return true;
 	return false;
 }
