@@ -246,6 +246,10 @@ static int group_take(struct group *g, const char *path)
 	struct stat st = {};
 	int err = triage_files_add(&f, path);
 
+	if (f.dump) { /* its log is mostly beside it */
+		err = 0;
+		goto out;
+	}
 	g->buckets.logs++;
 	if (err) {
 		g->buckets.unreadable++;

@@ -180,6 +180,23 @@ def test_triage_exits_as_it_says(check, lab):
     check.equal("damaged", lab.faultscope("triage", damaged).returncode, 1)
 
 
+def test_triage_says_what_to_do_with_a_dump(check, lab):
+    place = lab.dir / "crash"
+    place.mkdir()
+    elf = b"\x7fELF\x02\x01\x01" + bytes(9) + (4).to_bytes(2, "little") + bytes(100)
+    for name, head in (("vmcore", elf), ("dump", b"KDUMP   " + bytes(100)),
+                       ("flat", b"makedumpfile\0" + bytes(100))):
+        path = place / name
+        path.write_bytes(head)
+        ran = lab.faultscope("triage", path)
+        check.equal(f"{name}: status", ran.returncode, 1)
+        check.that("makedumpfile --dump-dmesg" in ran.err, f"{name}: {ran.err!r}")
+    shutil.copy(LOGS / PLAIN, place / "dmesg.1")
+    same_verdict(check, lab, PLAIN, "beside its dumps", [place])
+    text = lab.faultscope("triage", "--group", place).out
+    check.that("1 logs, 1 buckets" in text, text)
+
+
 def test_triage_fits_a_screen(check, lab):
     for name in json.loads(TRUTH.read_text()):
         lines = lab.faultscope("triage", "--width", "100", LOGS / name).out.splitlines()
