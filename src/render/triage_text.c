@@ -5,6 +5,7 @@
 
 #include "render/style.h"
 #include "render/triage.h"
+#include "triage/library.h"
 #include "triage/remedy.h"
 
 #define EVIDENCE_ROWS 5
@@ -188,15 +189,35 @@ static void say_suspects(struct buf *b, const struct triage_view *tv, const stru
 
 		note_begin(&l, tv, i ? "or" : v->culprit_unknown ? "perhaps" : "suspect");
 		line_str(&l, tv, s->module);
-		line_printf(&l, "%s (%d): ", s->cut ? "..., the log cuts its name off" : "",
+		line_printf(&l, "%s (%d)", s->cut ? "..., the log cuts its name off" : "",
 			    s->points);
-		for (uint32_t r = 0; r < s->reasons; r++)
-			line_printf(&l, "%s%s", r ? "; " : "", s->reason[r].why);
 		if (s->function.n) {
-			line_printf(&l, ": ");
+			line_printf(&l, ", ");
 			line_name(&l, tv, s->function);
 		}
+		line_printf(&l, ": ");
+		for (uint32_t r = 0; r < s->reasons; r++)
+			line_printf(&l, "%s%s", r ? "; " : "", s->reason[r].why);
 		line_wrap_at(&l, b, i ? STYLE_PLAIN : STYLE_WARNING, NOTE_COLUMN);
+	}
+}
+
+/* Whose the object was: the first function of that stack that is no helper. */
+static void say_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
+		      enum part part, const char *what)
+{
+	const struct incident *e = v->event;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+		struct line l;
+
+		if (f->part != part || !f->function.n || library_of(f->function) != LIBRARY_NONE)
+			continue;
+		note_begin(&l, tv, what);
+		line_place(&l, tv, f);
+		line_end(&l, b, STYLE_PLAIN);
+		return;
 	}
 }
 
@@ -275,6 +296,8 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
 	say_suspects(b, tv, v);
+	say_owner(b, tv, v, PART_ALLOC, "made");
+	say_owner(b, tv, v, PART_FREE, "freed");
 	say_order(b, tv, t, v);
 	say_rules(b, tv, v);
 	say_help(b, tv, v);
@@ -387,11 +410,11 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		}
 		if (k->more_kernels)
 			line_printf(&l, " and %" PRIu64 " more", k->more_kernels);
-		line_end(&l, b, STYLE_DIM);
+		line_wrap_at(&l, b, STYLE_DIM, 33);
 	}
 	l = (struct line){.v = v};
-	line_printf(&l, "%" PRIu64 " logs, %zu buckets, %" PRIu64 " without a crash", bs->logs,
-		    bs->n, bs->quiet);
+	line_printf(&l, "%" PRIu64 " log%s, %zu bucket%s, %" PRIu64 " without a crash", bs->logs,
+		    bs->logs == 1 ? "" : "s", bs->n, bs->n == 1 ? "" : "s", bs->quiet);
 	if (bs->unreadable)
 		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
 	if (bs->lost)

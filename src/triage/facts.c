@@ -139,6 +139,15 @@ static void on_teid(struct incident *e, const struct captures *c)
 		set_access(e, ACCESS_READ);
 }
 
+static void on_task(struct incident *e, const struct captures *c)
+{
+	if (e->kind != KIND_HANG || e->has_pid)
+		return;
+	e->comm = c->comm;
+	e->pid = c->pid;
+	e->has_pid = true;
+}
+
 static void on_offset(struct incident *e, const struct captures *c)
 {
 }
@@ -225,6 +234,7 @@ static const struct {
 	{"note: %* exited with %*", on_offset, false},
 	{"Kernel panic - not syncing%*", on_offset, false},
 	{"last function: %F", on_said, true},
+	{"task:%W%_state:%* pid:%P ", on_task, false},
 };
 
 /* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
@@ -459,6 +469,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	*added = f;
 	added->part = PART_LOCK;
 	added->line = line;
+	incident_state(r->e, line);
 	return true;
 }
 

@@ -604,6 +604,9 @@ void judge_mechanism(struct judged *j)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i](j))
 			break;
+	if (!j->v->nr_fired)
+		rule_fired(j->v, "K0", "no more is known than what the kernel reports: %s",
+			   kind_name(j->v->kind));
 	if (j->v->mechanism == MECH_NEAR_NULL && j->v->kind == KIND_PAGING_REQUEST)
 		j->v->kind = KIND_NEAR_NULL;
 	if (j->v->mechanism == MECH_AS_REPORTED)

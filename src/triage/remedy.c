@@ -120,7 +120,7 @@ static bool by_module(const struct diagnosis *v, struct buf *b)
 
 static bool by_report(const struct diagnosis *v, struct buf *b)
 {
-	if (v->functions || v->event->nr_frames)
+	if (v->functions || v->event->nr_frames || v->hardware)
 		return false;
 	buf_puts(b, "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
 		    "console");

@@ -183,8 +183,9 @@ static void by_trace(struct judged *j)
 			points = points * 3 / 5;
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
-				    first && believed ? "it called what faulted"
-						      : "it is in the trace");
+				    !(first && believed) ? "it is in the trace"
+				    : j->fault		 ? "it called what faulted"
+							 : "it called what is reported");
 		else if (first && believed && !j->v->suspects && !is_freed(j->v->mechanism))
 			suspect_add(j->v, core, f->function, POINTS_CORE,
 				    "the first function of the trace is the kernel's own");

@@ -194,7 +194,7 @@ def test_triage_says_what_to_do_with_a_dump(check, lab):
     shutil.copy(LOGS / PLAIN, place / "dmesg.1")
     same_verdict(check, lab, PLAIN, "beside its dumps", [place])
     text = lab.faultscope("triage", "--group", place).out
-    check.that("1 logs, 1 buckets" in text, text)
+    check.that("1 log, 1 bucket," in text, text)
 
 
 def test_triage_fits_a_screen(check, lab):
