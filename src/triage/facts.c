@@ -276,6 +276,26 @@ static bool is_user_selector(struct str s)
 	       str_starts(s, "001b:") || str_starts(s, "0073:") || str_starts(s, "0x33:");
 }
 
+/* Reports of checks, which are made by calls: registers in their traces are of what was interrupted. */
+static bool has_no_ip(enum kind k)
+{
+	switch (k) {
+	case KIND_KASAN_UAF:
+	case KIND_KASAN_OOB:
+	case KIND_KASAN_OTHER:
+	case KIND_INVALID_FREE:
+	case KIND_KMSAN:
+	case KIND_KCSAN:
+	case KIND_UBSAN:
+	case KIND_LOCKDEP:
+	case KIND_ATOMIC_SLEEP:
+	case KIND_LEAK:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uint32_t line)
 {
 	struct incident *e = r->e;
@@ -284,10 +304,11 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	ip.line = line;
 	if (e->arch == ARCH_UNKNOWN && arch != ARCH_UNKNOWN)
 		e->arch = arch;
-	if (e->has_ip) {
+	if (e->has_ip ||
+	    (has_no_ip(e->kind) && r->section == SECTION_TRACE && ip.function.n)) {
 		struct frame *added;
 
-		if (!e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
+		if (e->has_ip && !e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
 		    e->ip.address == ip.address) {
 			e->ip = ip;
 			return;
