@@ -55,7 +55,8 @@ static void say_facts(struct buf *b, const struct triage_view *tv, const struct 
 	row_str(b, tv, "bucket", str_of(v->bucket));
 	row_str(b, tv, "what the kernel reported", str_of(kind_name(v->kind)));
 	row_str(b, tv, "what it means",
-		str_of(*v->text && !tv->redact ? v->text : mechanism_says(v->mechanism)));
+		str_of(*mechanism_says(v->mechanism) && tv->redact ? mechanism_says(v->mechanism)
+								   : v->text));
 	if (v->access)
 		row_str(b, tv, "access", str_of(access_name(v->access)));
 	if (v->has_address) {

@@ -17,6 +17,8 @@ void triage_name(struct buf *b, const struct triage_view *tv, struct str functio
 	struct triage_names *names = tv->names_of;
 	int err;
 
+	if (!function.n)
+		return;
 	if (!names || names->bomb || !is_mangled(function) || function.n >= sizeof(name)) {
 		buf_add(b, function.s, function.n);
 		return;

@@ -53,8 +53,7 @@ static void line_place(struct line *l, const struct triage_view *tv, const struc
 	}
 }
 
-static void say_title(struct buf *b, const struct triage_view *tv, const struct triage *t,
-		      const struct diagnosis *v)
+static void say_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	struct line l = {.v = tv->v};
 	const char *says = mechanism_says(v->mechanism);
@@ -64,10 +63,8 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	line_printf(&l, "]: ");
 	if (*says)
 		line_printf(&l, "%s", says);
-	else if (v->event->note.n)
-		line_str(&l, tv, v->event->note);
 	else
-		line_str(&l, tv, str_trim(t->lines.line[v->event->first].text));
+		line_str(&l, tv, str_of(v->text));
 	line_wrap(&l, b, STYLE_CRITICAL);
 }
 
@@ -287,7 +284,7 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 {
 	struct line l;
 
-	say_title(b, tv, t, v);
+	say_title(b, tv, v);
 	say_place(b, tv, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);

@@ -276,7 +276,7 @@ static bool is_user_selector(struct str s)
 	       str_starts(s, "001b:") || str_starts(s, "0073:") || str_starts(s, "0x33:");
 }
 
-/* Reports of checks, which are made by calls: registers in their traces are of what was interrupted. */
+/* Reports of checks, made by calls: registers in their traces are of what was interrupted. */
 static bool has_no_ip(enum kind k)
 {
 	switch (k) {
@@ -304,12 +304,11 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	ip.line = line;
 	if (e->arch == ARCH_UNKNOWN && arch != ARCH_UNKNOWN)
 		e->arch = arch;
-	if (e->has_ip ||
-	    (has_no_ip(e->kind) && r->section == SECTION_TRACE && ip.function.n)) {
+	if (e->has_ip || (has_no_ip(e->kind) && r->section == SECTION_TRACE && ip.function.n)) {
 		struct frame *added;
 
-		if (e->has_ip && !e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
-		    e->ip.address == ip.address) {
+		if (e->has_ip && !e->ip.function.n && ip.function.n && e->ip.has_address &&
+		    ip.has_address && e->ip.address == ip.address) {
 			e->ip = ip;
 			return;
 		}

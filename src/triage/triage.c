@@ -79,18 +79,32 @@ static void mark_consequences(struct recognised *r)
 	mark_aftermath(r);
 }
 
+/* What the kernel says itself; of a panic in Rust, the next line is its message. */
+static void say_reported(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct str said = str_trim(e->note.n ? e->note : j->ls->line[e->first].text), message = {};
+
+	if (str_starts(said, "rust_kernel: panicked at ") && e->first + 1 < j->ls->n)
+		message = str_trim(j->ls->line[e->first + 1].text);
+	snprintf(j->v->text, sizeof(j->v->text), "%.*s%s%.*s", STR_ARG(said), message.n ? " " : "",
+		 STR_ARG(message));
+}
+
 static void say(struct judged *j)
 {
 	struct diagnosis *v = j->v;
 	const char *says = mechanism_says(v->mechanism);
-	size_t n = 0;
+	size_t n;
 
-	v->text[0] = 0;
-	if (*says)
-		n = snprintf(v->text, sizeof(v->text), "%s", says);
+	if (!*says) {
+		say_reported(j);
+		return;
+	}
+	n = snprintf(v->text, sizeof(v->text), "%s", says);
 	if (v->has_base && j->fault && n < sizeof(v->text) && v->mechanism != MECH_NULL_CALL)
-		snprintf(v->text + n, sizeof(v->text) - n, "%s%s held 0x%" PRIx64 ", %s 0x%" PRIx64,
-			 n ? ": " : "", v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
+		snprintf(v->text + n, sizeof(v->text) - n, ": %s held 0x%" PRIx64 ", %s 0x%" PRIx64,
+			 v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
