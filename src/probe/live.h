@@ -44,6 +44,9 @@ pid_t live_pid_of(struct source *src, pid_t pid);
 /* Whether looks and map commands are refused to who has no right to BPF (before 5.19). */
 bool live_needs_rights(struct source *src);
 
+/* Adds to the events that were missed: what a look found out. */
+void live_count_missed(struct source *src, __u64 events);
+
 bool live_looks_at_proc(const struct source *src);
 
 /* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */

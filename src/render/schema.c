@@ -379,6 +379,7 @@ static const struct shape shapes[] = {
 	  {"processes", T_COUNT, false, "that a look looks at"},
 	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
 	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
+	  {"passed_over", T_TEXT_NULL, false, "which events this kernel may pass over; null: none"},
 	  {"limits", T_ANY_OBJECT, false, "null: unlimited, or not told by this machine"},
 	  {"privileges", T_KEYED, false, "what is kept of them once all is attached",
 	   privilege_keys},
