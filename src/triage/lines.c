@@ -133,6 +133,24 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
+/* Moves a text that was just added behind that of the line before; false where there is none. */
+static bool line_continue(struct reader *r, struct str text)
+{
+	struct lines *ls = r->ls;
+	struct log_line *last = ls->n ? &ls->line[ls->n - 1] : NULL;
+	char *end;
+
+	if (!last || last->input != r->input || last->text.n + text.n > LINE_MOST)
+		return false;
+	end = (char *)last->text.s + last->text.n;
+	if (end > text.s)
+		return false;
+	memmove(end, text.s, text.n);
+	last->text.n += text.n;
+	ls->used = end + text.n - ls->text;
+	return true;
+}
+
 /* One record, which may be two glued together. */
 static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
@@ -143,13 +161,15 @@ static void line_take(struct reader *r, struct str raw, const struct log_line *k
 	if (str_has(text, "printk messages dropped"))
 		r->ls->dropped++;
 	prefix_strip(&text, &l);
+	if (l.continues && line_continue(r, text))
+		return;
 	while ((cut = prefix_inside(text)) > 0) {
 		l.text = str_first(text, cut);
 		line_store(r, l);
 		text = str_from(text, cut);
 		prefix_strip(&text, &l);
 	}
-	while (text.n && is_blank(text.s[text.n - 1]))
+	while (text.n && is_blank(text.s[text.n - 1]) && !l.fragment)
 		text.n--;
 	l.text = text;
 	line_store(r, l);

@@ -194,7 +194,7 @@ static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
 	size_t a, b, c, at;
-	long caller;
+	long caller, fragment;
 
 	a = str_decimal(s, &level);
 	if (!a || str_at(s, a) != ',')
@@ -210,6 +210,12 @@ static size_t take_record(struct str s, struct log_line *l)
 		at++;
 	if (str_at(s, at) != ';')
 		return 0;
+	/* '+': pr_cont() up to 4.9; ncfrag: netconsole's, of a line longer than a packet */
+	l->continues = s.s[a + b + c + 3] == '+';
+	fragment = str_find(str_first(s, at), "ncfrag=");
+	l->fragment = fragment >= 0;
+	if (fragment >= 0 && str_decimal(str_from(s, fragment + 7), &sequence))
+		l->continues |= sequence > 0;
 	caller = str_find(str_first(s, at), "caller=");
 	if (caller >= 0 && str_decimal(str_from(s, caller + 8), &sequence))
 		l->caller = s.s[caller + 7] == 'T' ? (int32_t)sequence : -2 - (int32_t)sequence;

@@ -129,6 +129,19 @@ def broken_at_blanks(text, width=76):
                                  drop_whitespace=True) + "\n" for line in text.splitlines())
 
 
+def netconsole_fragments(text, size=60):
+    """Lines longer than a packet come in records of their own, which say where they begin."""
+    out = []
+    for number, (s, us, message) in enumerate(records(text)):
+        head = f"4,{number},{s * 1000000 + us},-"
+        if len(message) <= size:
+            out.append(f"{head};{message}\n")
+            continue
+        out += [f"{head},ncfrag={at}/{len(message)};{message[at:at + size]}\n"
+                for at in range(0, len(message), size)]
+    return "".join(out)
+
+
 def journal_pretty(text):
     rows = ({"__CURSOR": "s=1;i=2", "_TRANSPORT": "kernel", "PRIORITY": "4",
              "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": message,
@@ -165,6 +178,7 @@ ALL = {
     "kmsg": made(lambda s, us, text: f"4,{900 + s},{s * 1000000 + us},-;{text}\n SUBSYSTEM=pci\n"),
     "netconsole": made(lambda s, us, text:
                        f"4,900,{s * 1000000 + us},-,caller=T142,ncfrag=0/99;{text}\n"),
+    "netconsole_fragments": netconsole_fragments,
     "pstore": pstore,
     "ramoops": lambda text: "====1700000000.123456-D\n" + text,
     "lava": lava,
