@@ -116,6 +116,7 @@ static const struct {
 	 "filemap_alloc_folio* vma_alloc_folio* mempool_* pcpu_* __alloc_percpu* free_percpu* "
 	 "devm_k* dma_alloc_* dma_free_* dma_pool_* dma_map_* dma_unmap_* skb_put skb_push "
 	 "skb_over_panic skb_under_panic skb_panic* __alloc_skb* alloc_skb* __napi_alloc_skb "
+	 "sk_skb_reason_drop* __sk_skb_reason_drop* consume_skb* "
 	 "__netdev_alloc_skb kfree_skb* __kfree_skb skb_release_* skb_free_head* rcu_do_batch* "
 	 "should_fail* __should_fail* fail_dump"},
 	{LIBRARY_CONTAINER,

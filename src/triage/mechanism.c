@@ -158,6 +158,13 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
 		return true;
 	}
+	if (str_starts(e->ip.function, "skb_panic") ||
+	    str_starts(e->ip.function, "skb_over_panic") ||
+	    str_starts(e->ip.function, "skb_under_panic")) {
+		j->v->mechanism = MECH_OOB;
+		rule_fired(j->v, "K4", "more was put into a packet's buffer than there is room");
+		return true;
+	}
 	return false;
 }
 
@@ -461,6 +468,25 @@ static bool in_allocator(const struct incident *e)
 	return false;
 }
 
+/* kfree() looks up the page of what it is given: of no address of the heap there is none. */
+static bool by_bad_free(struct judged *j)
+{
+	const struct incident *e = j->e;
+	int argument = e->arch == ARCH_ARM64 ? 0 : 7; /* x0, rdi */
+	uint64_t given = e->regs.value[argument];
+
+	if (!j->fault || (e->arch != ARCH_X86_64 && e->arch != ARCH_ARM64) ||
+	    !(e->regs.known >> argument & 1) || is_kernel_address(e->arch, given) || !given)
+		return false;
+	if (!str_starts(e->ip.function, "kfree") && !str_starts(e->ip.function, "kvfree"))
+		return false;
+	j->v->poison = poison_of(e, given);
+	j->v->mechanism = j->v->poison == POISON_SLAB_FREE ? MECH_SLAB_POISON : MECH_WILD_POINTER;
+	rule_fired(j->v, "V3", "%.*s() was given 0x%" PRIx64 ", which is of no allocator",
+		   STR_ARG(e->ip.function), given);
+	return true;
+}
+
 static bool by_freelist(struct judged *j)
 {
 	if (!j->fault || !in_allocator(j->e) || !j->has_address)
@@ -593,10 +619,10 @@ static bool by_nowhere(struct judged *j)
 
 /* The first that holds decides. */
 static bool (*const rules[])(struct judged *j) = {
-	by_report,    by_stack,	       by_page_table, by_null_call,  by_freed_text,
-	by_user_call, by_nx,	       by_range,      by_error_code, by_null,
-	by_poison,    by_user,	       by_freelist,   by_bit_flip,   by_non_canonical,
-	by_read_only, by_freed_module, by_vmalloc,    by_nowhere,
+	by_report,	  by_stack,	by_page_table,	 by_null_call,	by_freed_text,
+	by_user_call,	  by_nx,	by_range,	 by_error_code, by_null,
+	by_poison,	  by_user,	by_bad_free,	 by_freelist,	by_bit_flip,
+	by_non_canonical, by_read_only, by_freed_module, by_vmalloc,	by_nowhere,
 };
 
 void judge_mechanism(struct judged *j)
