@@ -203,8 +203,9 @@ static bool fits(const char *pattern, struct str s)
 
 struct str function_plain(struct str function)
 {
-	static const char *const tails[] = {".isra", ".constprop", ".part",
-					    ".cold", ".llvm",	   ".lto_priv"};
+	/* of gcc; of clang: ThinLTO's, CFI's jump tables, and '$' with a hash */
+	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
+					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		long at = str_find(function, tails[i]);

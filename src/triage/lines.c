@@ -13,7 +13,8 @@
 #define WRAP_LEAST  60
 #define WRAP_MOST   256
 #define WIDTH_LINES 4096 /* that are looked at for what is usual */
-#define MAIL_MOST   100	 /* where mail programs break lines, between words */
+#define TERMINAL    80
+#define MAIL_MOST   100 /* where mail programs break lines, between words */
 
 /* A stretch of an input that is in order in itself. */
 struct stretch {
@@ -169,7 +170,7 @@ static void line_take(struct reader *r, struct str raw, const struct log_line *k
 		text = str_from(text, cut);
 		prefix_strip(&text, &l);
 	}
-	while (text.n && is_blank(text.s[text.n - 1]) && !l.fragment)
+	while (text.n && is_blank(text.s[text.n - 1]) && !l.fragment && !r->broken)
 		text.n--;
 	l.text = text;
 	line_store(r, l);
@@ -270,7 +271,8 @@ static bool breaks_at_words(struct str data, size_t longest)
  */
 static void find_width(struct reader *r, struct str data)
 {
-	size_t count[WRAP_MOST + 1] = {}, lines = 0, prefixed = 0, longest = 0;
+	size_t count[WRAP_MOST + 1] = {}, codes[WRAP_MOST + 1] = {};
+	size_t lines = 0, prefixed = 0, longest = 0;
 	struct str whole = data;
 
 	r->width = 0;
@@ -282,20 +284,24 @@ static void find_width(struct reader *r, struct str data)
 		lines++;
 		if (raw.n > longest)
 			longest = raw.n;
-		if (raw.n <= WRAP_MOST)
+		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
+			codes[raw.n] += str_has(raw, "Code: "); /* always as long */
+		}
 		if (lines <= WIDTH_LINES && has_prefix(raw))
 			prefixed++;
 	}
 	if (lines > WIDTH_LINES)
 		lines = WIDTH_LINES;
-	r->prefixed = lines && prefixed * 2 > lines;
+	r->prefixed = lines && prefixed * 2 >= lines;
 	r->longest = 0;
 	if (r->prefixed && longest >= WRAP_LEAST && longest <= MAIL_MOST &&
 	    breaks_at_words(whole, longest))
 		r->longest = longest;
-	else if (longest >= WRAP_LEAST && longest <= WRAP_MOST &&
-		 count[longest] >= (longest == 80 ? 2 : 3))
+	else if (longest == TERMINAL && r->prefixed)
+		r->width = longest;
+	else if (longest >= WRAP_LEAST && longest <= WRAP_MOST && count[longest] > codes[longest] &&
+		 count[longest] >= (longest == TERMINAL ? 2 : 3))
 		r->width = longest;
 }
 

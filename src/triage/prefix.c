@@ -434,7 +434,7 @@ int prefix_strip(struct str *text, struct log_line *l)
 		s = str_from(bare, n);
 		found++;
 	}
-	if (found && str_at(s, 0) == ' ')
+	if (found && str_at(s, 0) == ' ' && !l->continues)
 		s = str_from(s, 1);
 	*text = s;
 	return found;
