@@ -107,6 +107,14 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
+/* Nothing else is there: at least what kind of context it was. */
+static void keep_entry(struct diagnosis *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_ENTRY)
+			function_keep(v, c->frame[i]);
+}
+
 /* The wait for one task: the trace of it. A CPU that does not come back: see stalled(). */
 static bool is_stall(const struct judged *j)
 {
@@ -370,6 +378,9 @@ void judge_functions(struct judged *j)
 
 		gather(j, &all, true);
 		keep_ours(v, &all);
+		keep_rest(v, &c);
+		if (!v->functions)
+			keep_entry(v, &all);
 	}
 	keep_rest(v, &c);
 	take_module(j);

@@ -207,6 +207,9 @@ struct str function_plain(struct str function)
 	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
 					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
+	/* the padding before a function (6.4): a pointer to it was left on the stack */
+	if (str_starts(function, "__pfx_"))
+		function = str_from(function, 6);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		long at = str_find(function, tails[i]);
 

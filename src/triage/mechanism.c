@@ -158,6 +158,12 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
 		return true;
 	}
+	if (j->v->kind == KIND_BUG && str_has(e->place, "mm/slub.c:") &&
+	    str_has(e->ip.function, "free")) {
+		j->v->mechanism = MECH_DOUBLE_FREE;
+		rule_fired(j->v, "K5", "the allocator's own check while it took an object back");
+		return true;
+	}
 	if (str_starts(e->ip.function, "skb_panic") ||
 	    str_starts(e->ip.function, "skb_over_panic") ||
 	    str_starts(e->ip.function, "skb_under_panic")) {

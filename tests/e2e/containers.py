@@ -31,7 +31,7 @@ def plain(text):
 
 
 def clock(seconds):
-    return f"{9 + seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{(9 + seconds // 3600) % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 syslog = made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kernel: [{s:5}.{us:06}] {text}\n")
