@@ -178,6 +178,31 @@ static int gravity(const struct incident *e)
 	return is_minor(e) ? 1 : 2;
 }
 
+/* What says no more than that something is not as it should be: machines run on for days. */
+static bool is_complaint(const struct incident *e)
+{
+	switch (e->kind) {
+	case KIND_WARNING:
+	case KIND_LOCKDEP:
+	case KIND_ATOMIC_SLEEP:
+	case KIND_UBSAN:
+	case KIND_KCSAN:
+	case KIND_LEAK:
+	case KIND_HANG:
+	case KIND_OTHER:
+		return !e->fatal && !e->panicked;
+	default:
+		return false;
+	}
+}
+
+/* A crash long after a complaint is not of it, and is what the log is read for. */
+static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
+{
+	return is_complaint(first->event) && later->event->fatal &&
+	       !within(first->event, later->event, AFTERMATH_SECONDS);
+}
+
 static void find_order(struct triage *t)
 {
 	int best = 0;
@@ -186,7 +211,8 @@ static void find_order(struct triage *t)
 	for (uint32_t i = 0; i < t->verdicts; i++) {
 		int g = gravity(t->verdict[i].event);
 
-		if (g > best) {
+		if (g > best ||
+		    (t->primary >= 0 && outweighs(&t->verdict[t->primary], &t->verdict[i]))) {
 			best = g;
 			t->primary = i;
 		}
