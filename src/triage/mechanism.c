@@ -372,11 +372,13 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
+	/* where the base is no null, the offset may have been added by an instruction before */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
-	    (!j->has_base && j->a < NEAR_NULL_MAX)) {
+	    (j->a < NEAR_NULL_MAX && (!j->has_base || j->b >= PAGE_BYTES))) {
 		j->v->mechanism = MECH_NEAR_NULL;
 		rule_fired(j->v, "N3", "%s 0x%" PRIx64,
-			   j->has_base ? "the pointer is 0, the offset" : "the address is only",
+			   j->has_base && !j->b ? "the pointer is 0, the offset"
+						: "the address is only",
 			   j->a);
 		return true;
 	}
