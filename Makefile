@@ -65,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench bench-triage install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -189,6 +189,9 @@ fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
+
+bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
+	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
