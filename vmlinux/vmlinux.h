@@ -347,6 +347,7 @@ typedef struct {
 } kernel_cap_t;
 
 struct user_namespace {
+	int level;
 	struct ucounts *ucounts;
 	long ucount_max[1];
 };
@@ -367,6 +368,7 @@ struct cred {
 	kuid_t uid;
 	kernel_cap_t cap_effective;
 	struct user_struct *user;
+	struct user_namespace *user_ns;
 	struct ucounts *ucounts;
 };
 
@@ -409,8 +411,18 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct action_cache {
+	unsigned long allow_native[1];
+	unsigned long allow_compat[1];
+};
+
+struct seccomp_filter {
+	struct action_cache cache;
+};
+
 struct seccomp {
 	int mode;
+	struct seccomp_filter *filter;
 };
 
 struct task_struct {

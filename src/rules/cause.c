@@ -279,4 +279,9 @@ void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, cons
 		cause_of_other(&q, ret);
 	if (!ret->cause)
 		verdict_set(ret, "unknown", false);
+	/* what a filter answers the kernel never looked at, however well a limit explains it */
+	if (has_fact(&q, FS_FACT_FILTERED)) {
+		ret->certain = false;
+		verdict_text(ret, "seccomp", "a filter may have answered");
+	}
 }

@@ -73,6 +73,12 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
+/* do_inotify_init(): the instance is made, and counted, before its descriptor. */
+static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
+}
+
 /* too_many_pipe_buffers_hard(), of who has neither capability; 0 is no limit */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -172,6 +178,7 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 
 static const struct step steps[] = {
 	{"descriptors_dropped", were_dropped, 0},
+	{"inotify_instances", past_known_instances, EMFILE},
 	{"rlimit_nofile", past_nofile, EMFILE},
 	{"nr_open", past_nr_open, EMFILE},
 	{"inotify_instances", past_instances, EMFILE},

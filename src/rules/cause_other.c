@@ -104,8 +104,13 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 static bool past_watches(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	const struct fs_user *u = &q->r->user;
+	bool known = u->inotify_watches != UINT64_MAX;
 
-	if (u->inotify_watches != UINT64_MAX)
+	/* one more of a filter's errors; else of watches some may be gone again */
+	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
+	if (!*ret_sure && has_fact(q, FS_FACT_FILTERED))
+		return false;
+	if (known)
 		verdict_count(v, "inotify watches of the user", u->inotify_watches,
 			      u->inotify_watches_max);
 	else
@@ -140,10 +145,15 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 {
 	uint64_t size = (uint32_t)q->r->args[2];
 
+	/* pipe_set_size() asks both of who has neither alone */
+	if (has_fact(q, FS_FACT_RESOURCE))
+		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
 		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
 		return true;
 	}
+	if (has_fact(q, FS_FACT_ADMIN))
+		return false;
 	verdict_sum(v, "pipe pages of the user", q->r->user.pipe_pages, size / q->l->page_bytes,
 		    q->l->pipe_pages_hard ? q->l->pipe_pages_hard : q->l->pipe_pages_soft);
 	return true;

@@ -24,6 +24,7 @@
 #define F_PROT_EXEC	      4
 #define F_MREMAP_MAYMOVE      1
 #define F_MREMAP_FIXED	      2
+#define F_MREMAP_DONTUNMAP    4
 #define F_MCL_CURRENT	      1
 
 #define ANY_ERROR (-1)
