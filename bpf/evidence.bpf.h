@@ -345,6 +345,36 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 	}
 }
 
+/*
+ * RLIMIT_NPROC binds at each level: the user's own by the limit of the process, those above by what
+ * it was when a namespace was made. Of the level that is nearest to it.
+ */
+static __always_inline void read_processes(struct fs_refused_record *r, const struct cred *cred)
+{
+	struct ucounts *at = NULL;
+	__u64 max;
+
+	r->user.processes = processes_of(cred);
+	if (!bpf_core_field_exists(at->rlimit) ||
+	    !bpf_core_field_exists(((struct user_namespace *)0)->rlimit_max))
+		return;
+	at = BPF_CORE_READ(cred, ucounts);
+	for (__u32 i = 0; i < MOST_LEVELS && at; i++) {
+		struct user_namespace *ns = BPF_CORE_READ(at, ns);
+		__u64 count;
+
+		max = BPF_CORE_READ(ns, rlimit_max[0]);
+		at = BPF_CORE_READ(ns, ucounts);
+		if (!at)
+			break;
+		count = BPF_CORE_READ(at, rlimit[0].counter);
+		if ((__s64)(max - count) < (__s64)(r->nproc_limit - r->user.processes)) {
+			r->user.processes = count;
+			r->nproc_limit = max;
+		}
+	}
+}
+
 /* What its user has of what is counted by user. */
 record_part(read_user)
 {
@@ -352,7 +382,7 @@ record_part(read_user)
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct fs_user *u = &r->user;
 
-	u->processes = processes_of(cred);
+	read_processes(r, cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
 	u->inotify_watches = u->inotify_watches_max = u->locked_pages = NOT_KNOWN;
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
@@ -395,6 +425,14 @@ static __always_inline bool is_filtered(struct task_struct *task, __u32 nr, bool
 	}
 	bpf_probe_read_kernel(&word, sizeof(word), (void *)at + nr / 64 * 8);
 	return !(word >> (nr & 63) & 1);
+}
+
+#define PIDNS_ADDING (1U << 31) /* include/linux/pid_namespace.h */
+
+/* Its pid namespace takes nobody more: the first process of it has ended. */
+static __always_inline bool is_namespace_over(struct task_struct *task)
+{
+	return !(BPF_CORE_READ(task, nsproxy, pid_ns_for_children, pid_allocated) & PIDNS_ADDING);
 }
 
 #define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */

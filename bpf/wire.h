@@ -373,6 +373,7 @@ struct fs_asked {
 #define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
 #define FS_FACT_SAID_FILE_MAX 512u
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
+#define FS_FACT_PIDS_OVER     4096u /* the first process of its pid namespace has ended */
 #define FS_FACT_FILTERED      2048u /* a filter of seccomp may have answered in its place */
 
 /*

@@ -350,6 +350,7 @@ struct user_namespace {
 	int level;
 	struct ucounts *ucounts;
 	long ucount_max[1];
+	long rlimit_max[1];
 };
 
 struct ucounts {
@@ -395,6 +396,11 @@ struct ipc_namespace {
 
 struct nsproxy {
 	struct ipc_namespace *ipc_ns;
+	struct pid_namespace *pid_ns_for_children;
+};
+
+struct pid_namespace {
+	unsigned int pid_allocated;
 };
 
 struct kern_ipc_perm {

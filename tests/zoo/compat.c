@@ -25,7 +25,6 @@ enum {
 	CALL_MPROTECT = 125,
 	CALL_MREMAP = 163,
 	CALL_MMAP2 = 192,
-	CALL_FUTIMESAT = 299,
 	CALL_EVENTFD2 = 328,
 	CALL_MEMFD_CREATE = 356,
 	CALL_SOCKET = 359,
@@ -205,7 +204,6 @@ static long look_alikes(void)
 	must_fail_as(CALL_ACCESS, path, 0, ENOENT);
 	must_fail_as(CALL_RENAME, path, path, ENOENT);
 	must_fail_as(CALL_DUP, 1000, 0, EBADF);
-	must_fail_as(CALL_FUTIMESAT, 1000, path, EBADF);
 	return 0;
 }
 
