@@ -261,6 +261,18 @@ static void overlay_variables(const struct fs_refused_record *r, struct fs_limit
 	overlay_commit_limit(r, l);
 }
 
+/*
+ * What a filter answers the kernel never looked at, however well a limit explains it. What a tracer
+ * answers is not seen here: it takes the number of the call away, or comes after us.
+ */
+static void answered_by_others(const struct request *q, struct verdict *v)
+{
+	if (!has_fact(q, FS_FACT_FILTERED))
+		return;
+	verdict_text(v, "seccomp", "a filter may have answered");
+	v->certain = false;
+}
+
 void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
 	      struct verdict *ret)
 {
@@ -279,9 +291,5 @@ void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, cons
 		cause_of_other(&q, ret);
 	if (!ret->cause)
 		verdict_set(ret, "unknown", false);
-	/* what a filter answers the kernel never looked at, however well a limit explains it */
-	if (has_fact(&q, FS_FACT_FILTERED)) {
-		ret->certain = false;
-		verdict_text(ret, "seccomp", "a filter may have answered");
-	}
+	answered_by_others(&q, ret);
 }

@@ -322,7 +322,10 @@ static void test_exec(void)
 	is_cause("bad_argument", true, "more than is ever taken");
 	r.stack_limit_bytes = 4096;
 	r.asked.bytes = 128 << 10;
-	is_cause("bad_argument", true, "128 KiB are taken under any limit");
+	is_cause("unknown", false, "128 KiB are taken under any limit");
+	r.as_limit_bytes = 64 << 10;
+	is_cause("rlimit_as", false, "but not where RLIMIT_AS keeps them out");
+	r.as_limit_bytes = UINT64_MAX;
 	r.asked.bytes++;
 	is_cause("rlimit_stack", true, "and a byte more is not");
 	begin(FS_CALL_EXECVE, EAGAIN);
