@@ -84,6 +84,13 @@ void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_
 	say_limit(e, limit);
 }
 
+void verdict_figure(struct verdict *v, const char *field, uint64_t value)
+{
+	verdict_count(v, field, value, UINT64_MAX);
+	if (v->nr_evidence && !strcmp(v->evidence[v->nr_evidence - 1].field, field))
+		v->evidence[v->nr_evidence - 1].limit[0] = 0;
+}
+
 void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t asked,
 		 uint64_t limit)
 {
@@ -180,7 +187,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	*ret_sure = false; /* near its limit; whether this charge failed is told by nothing */
 	verdict_count(v, "cgroup_memory_pages", m->used, m->limit);
 	if (m->up)
-		verdict_count(v, "levels_above_its_own", m->up, UINT64_MAX);
+		verdict_figure(v, "levels_above_its_own", m->up);
 	return true;
 }
 

@@ -24,7 +24,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
 	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
 	if (q->r->fds != q->r->fd_soft)
-		verdict_count(v, "numbers free that it may take", q->r->fds_free, UINT64_MAX);
+		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
 	return true;
 }
 
@@ -101,7 +101,7 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) ||
 	    has_fact(q, FS_FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
 		return false;
-	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, UINT64_MAX);
+	verdict_figure(v, "pipe pages of the user", q->r->user.pipe_pages);
 	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
 	return true;
 }
@@ -146,7 +146,7 @@ static bool source_is_closed(const struct request *q, struct verdict *v, bool *r
 {
 	if (!(q->r->file.flags & FS_FILE_CLOSED))
 		return false;
-	verdict_count(v, "descriptor", (uint32_t)q->r->args[0], UINT64_MAX);
+	verdict_figure(v, "descriptor", (uint32_t)q->r->args[0]);
 	return true;
 }
 

@@ -117,8 +117,8 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 
 	if (has_fact(q, FS_FACT_NO_AREA)) {
 		*ret_sure = q->r->area_bytes >= q->length_bytes;
-		verdict_count(v, "no free range of bytes", q->r->area_bytes, UINT64_MAX);
-		verdict_count(v, "total_vm_pages", q->r->total_vm_pages, UINT64_MAX);
+		verdict_figure(v, "no free range of bytes", q->r->area_bytes);
+		verdict_figure(v, "total_vm_pages", q->r->total_vm_pages);
 		return true;
 	}
 	if (fixed && size && (q->length_bytes > size || from > size - q->length_bytes)) {
@@ -316,7 +316,7 @@ static bool file_is_sealed(const struct request *q, struct verdict *v, bool *ret
 	if (!is_file(q) || !writes_shared(q) || !(q->r->file.seals & SEALS_AGAINST_WRITES))
 		return false;
 	verdict_text(v, "file", q->r->file.name);
-	verdict_count(v, "seals", q->r->file.seals, UINT64_MAX);
+	verdict_figure(v, "seals", q->r->file.seals);
 	return true;
 }
 
@@ -350,7 +350,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 {
 	if (!(q->r->file.flags & FS_FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
 		return false;
-	verdict_count(v, "descriptor", (uint32_t)q->r->args[4], UINT64_MAX);
+	verdict_figure(v, "descriptor", (uint32_t)q->r->args[4]);
 	return true;
 }
 
@@ -598,7 +598,7 @@ static void describe(const struct request *q, struct verdict *v)
 		    limit_pages(q, q->r->data_limit_bytes));
 	if (q->r->memory.known && q->r->memory.limit != UINT64_MAX)
 		verdict_count(v, "cgroup_memory_pages", q->r->memory.used, q->r->memory.limit);
-	if (q->accounted && q->l->commit_limit_bytes)
+	if (q->accounted && q->l->overcommit_memory == 2)
 		verdict_count(v, "committed_bytes", q->l->committed_bytes,
 			      q->l->commit_limit_bytes);
 	if (q->r->file.name[0])

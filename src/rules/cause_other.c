@@ -37,7 +37,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 		return false;
 	verdict_count(v, "pids.current", p->used, p->limit);
 	if (p->up)
-		verdict_count(v, "levels_above_its_own", p->up, UINT64_MAX);
+		verdict_figure(v, "levels_above_its_own", p->up);
 	return true;
 }
 
@@ -75,7 +75,7 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 		return false;
 	*ret_sure = asked->whole && asked->longest <= MOST_ARG_BYTES;
 	verdict_count(v, "bytes of arguments", asked->bytes, limit);
-	verdict_count(v, "RLIMIT_STACK", q->r->stack_limit_bytes, UINT64_MAX);
+	verdict_figure(v, "RLIMIT_STACK", q->r->stack_limit_bytes);
 	return true;
 }
 
@@ -99,7 +99,7 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 	*ret_sure = false;
 	if (q->r->as_limit_bytes == UINT64_MAX)
 		return false;
-	verdict_count(v, "RLIMIT_AS", q->r->as_limit_bytes, UINT64_MAX);
+	verdict_figure(v, "RLIMIT_AS", q->r->as_limit_bytes);
 	return true;
 }
 
@@ -115,7 +115,7 @@ static bool past_as_of_arguments(const struct request *q, struct verdict *v, boo
 		return false;
 	*ret_sure = bytes / 2 > limit;
 	verdict_count(v, "bytes of arguments", bytes, limit);
-	verdict_count(v, "RLIMIT_AS", limit, UINT64_MAX);
+	verdict_figure(v, "RLIMIT_AS", limit);
 	return true;
 }
 

@@ -291,7 +291,7 @@ void oom_of(const struct fs_oom_record *r, struct verdict *ret)
 	if (bounded)
 		verdict_count(ret, "cgroup_memory_pages", m->used, m->limit);
 	if (bounded && m->up)
-		verdict_count(ret, "levels_above_its_own", m->up, UINT64_MAX);
+		verdict_figure(ret, "levels_above_its_own", m->up);
 	if (r->score_adj)
 		verdict_text(ret, "oom_score_adj", r->score_adj > 0 ? "raised" : "lowered");
 }
