@@ -126,8 +126,7 @@ static __always_inline bool is_done(const struct range_walk *w, __u64 flags)
 {
 	if (!w->mask)
 		return false;
-	return (flags & w->mask) == w->wants ||
-	       (w->mask == VM_LOCKED && flags & VM_NEVER_LOCKED);
+	return (flags & w->mask) == w->wants || (w->mask == VM_LOCKED && flags & VM_NEVER_LOCKED);
 }
 
 static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)

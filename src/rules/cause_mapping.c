@@ -61,7 +61,7 @@ static uint64_t range_end(const struct request *q)
 static bool may_split(const struct request *q)
 {
 	const struct fs_range *range = &q->r->range;
-	bool front = range->start < q->r->args[0], back = range->end > range_end(q);
+	bool front = range->start<q->r->args[0], back = range->end> range_end(q);
 
 	if (!was_looked_at(q))
 		return true;

@@ -51,8 +51,7 @@ static const struct meaning {
 	{"bad_argument", "an argument is wrong", NULL, true},
 	{"nr_open", "no process may have more descriptors: fs.nr_open is used up",
 	 "fix: so many are seldom meant: ls -l /proc/PID/fd shows what they are"},
-	{"descriptor_number_limit",
-	 "the number it asks for is not below RLIMIT_NOFILE (ulimit -n)",
+	{"descriptor_number_limit", "the number it asks for is not below RLIMIT_NOFILE (ulimit -n)",
 	 "fix in the caller: a smaller number, by what getrlimit() says"},
 	{"inotify_watches", "its user has as many inotify watches as it may",
 	 "who has them: grep -c ^inotify /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -v ':0$' | sort "
@@ -80,12 +79,13 @@ static void help_unknown(const struct fs_refused_record *r, struct finding *f)
 {
 	if (r->facts & FS_FACT_FILTERED)
 		finding_remedy(f,
-			       "its seccomp filter decides of this call: the profile of its container "
-			       "(docker: --security-opt seccomp=), SystemCallFilter= of its unit");
+			       "its seccomp filter decides of this call: the profile of its "
+			       "container (docker: --security-opt seccomp=), SystemCallFilter= of "
+			       "its unit");
 	if (r->facts & FS_FACT_PIDS_OVER)
 		finding_remedy(f,
-			       "fix in the caller: after unshare(CLONE_NEWPID) the first child is the "
-			       "namespace's init, and has to live as long as it is used");
+			       "fix in the caller: after unshare(CLONE_NEWPID) the first child is "
+			       "the namespace's init, and has to live as long as it is used");
 }
 
 bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -102,7 +102,7 @@ bool refused_otherwise(const struct occasion *o, const struct finding *open, str
 	if (refusal_has_cause(o, "unknown"))
 		help_unknown(o->refused, f);
 	finding_remedy(f,
-		       "see the call and its arguments: faultscope --json -p PID, or run --json: lines "
-		       "of type \"refused\"");
+		       "see the call and its arguments: faultscope --json -p PID, or run --json: "
+		       "lines of type \"refused\"");
 	return true;
 }
