@@ -77,7 +77,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-triage image install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -229,6 +229,9 @@ fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
+
+bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
+	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)

@@ -149,6 +149,7 @@ static const struct key suspect_keys[] = {
 	{"module", T_TEXT, false, "vmlinux: the kernel's own code; hardware: the machine"},
 	{"function", T_TEXT_NULL, false, ""},
 	{"points", T_REAL, false, "the sum of the reasons"},
+	{"name_cut_off", T_FLAG, false, "the log has only the beginning of the name"},
 	{"reasons", T_OBJECTS, false, "", reason_keys},
 	{},
 };
