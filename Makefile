@@ -243,8 +243,8 @@ TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
-	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md"
 
 check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts

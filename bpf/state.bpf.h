@@ -5,7 +5,7 @@
 
 #include "store.bpf.h"
 
-/* A second in ns as 2^30 in units of 2^-24: bounds of native histograms are powers of two of one. */
+/* 2^30 a second, as 2^-24 a ns: bounds of native histograms are powers of two of a second. */
 #define UNITS_PER_NS 18014399ULL
 
 static __always_inline __u32 latency_bucket(__u64 ns)

@@ -134,9 +134,17 @@ static int open_live(struct export *x)
 
 static int open_replay(struct export *x)
 {
+	struct reach reach;
 	int err = session_open_replay(&x->s);
 
-	return err ?: export_replay_open(x);
+	if (!err)
+		err = export_replay_open(x);
+	if (err)
+		return err;
+	plan_reach(x, &reach);
+	privileges_drop(&x->s);
+	x->s.scope = (struct rights_scope){};
+	return 0;
 }
 
 /* A replay has no hooks, but signals and a loop all the same. */

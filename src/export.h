@@ -12,7 +12,8 @@
 
 struct export_replay;
 
-struct export {
+struct export
+{
 	struct session s;
 	const struct options *o;
 	struct census census;

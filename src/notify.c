@@ -32,8 +32,8 @@ void notify_open(struct notify *n)
 	if (to.sun_path[0] == '@')
 		to.sun_path[0] = 0; /* an abstract one */
 	n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (n->fd >= 0 && connect(n->fd, (struct sockaddr *)&to,
-				  offsetof(struct sockaddr_un, sun_path) + len))
+	if (n->fd >= 0 &&
+	    connect(n->fd, (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + len))
 		notify_close(n);
 }
 

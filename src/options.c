@@ -403,6 +403,51 @@ static int set_jitter(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
+static int set_from(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->froms == FROM_MOST)
+		return bad(error, size, "--from", arg, "too often: URL,URL,...");
+	o->from[o->froms++] = arg;
+	return 0;
+}
+
+static int set_count(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 1, UINT64_MAX, &o->count)
+		       ? bad(error, size, "--count", arg, "a number of tables")
+		       : 0;
+}
+
+static int set_user(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.user = arg;
+	return 0;
+}
+
+static int set_password_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.password_file = arg;
+	return 0;
+}
+
+static int set_ca_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.ca_file = arg;
+	return 0;
+}
+
+static int set_cert_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.cert_file = arg;
+	return 0;
+}
+
+static int set_key_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.key_file = arg;
+	return 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -422,6 +467,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
 #define X   (1u << CMD_EXPORT)
+#define P   (1u << CMD_TOP)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -437,24 +483,24 @@ const struct option_row option_rows[] = {
 	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
 	{"format", 0, "FORMAT", W | R | D | E | G | T, "text, json or folded", set_format},
 	{"json", 0, NULL, W | R | D | E | G | T, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | T, "write to FILE instead of standard output",
+	{"output", 'o', "FILE", W | R | G | T | P, "write to FILE instead of standard output",
 	 set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
-	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
+	{"top", 0, "N", W | P, "rows of the table (20; on a terminal what fits)", set_top},
 	{"assume", 0, "NAME=LIMIT", W | R | G,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
 	{"tiers", 0, "LIST", W | R | D | G | X,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
 	{"hook", 0, "NAME=HOW", W | R | D | G | X,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | X, "type information of this kernel, where it offers none",
-	 set_btf},
+	{"btf", 0, "FILE", W | R | D | G | X,
+	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | T, "auto, always or never; NO_COLOR is honoured",
-	 set_colour},
-	{"width", 0, "N", W | R | D | E | G | T, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T, "draw with ASCII alone", set_no_unicode},
+	{"color", 0, "WHEN", W | R | D | E | G | T | P,
+	 "auto, always or never; NO_COLOR is honoured", set_colour},
+	{"width", 0, "N", W | R | D | E | G | T | P, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | P, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"min-severity", 0, "LEVEL", W | R | G,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
@@ -481,8 +527,8 @@ const struct option_row option_rows[] = {
 	 set_systemd_socket},
 	{"textfile", 0, "FILE", X,
 	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", set_textfile},
-	{"limit.workloads", 0, "N", X, "workloads with series of their own, others are ~other (50)",
-	 set_limit_workloads},
+	{"limit.workloads", 0, "N", X,
+	 "workloads with series of their own, others are ~other (50)", set_limit_workloads},
 	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
 	 set_limit_series},
 	{"workload.min-age", 0, "TIME", X, "age of a workload that gets its own series (30s)",
@@ -499,80 +545,21 @@ const struct option_row option_rows[] = {
 	 set_native},
 	{"jitter", 0, NULL, X, "with --replay: figures move, as if the machine lived on",
 	 set_jitter},
+	{"from", 0, "URL[,URL...]", P, "exporters: host:port, or whole addresses (again for more)",
+	 set_from},
+	{"count", 'n', "N", P, "tables to print before it ends (on a terminal without end, else 1)",
+	 set_count},
+	{"web.user", 0, "NAME", P, "for basic authentication", set_user},
+	{"web.password-file", 0, "FILE", P, "its first line is that user's password",
+	 set_password_file},
+	{"web.ca-file", 0, "FILE", P, "trust these authorities instead of the system's",
+	 set_ca_file},
+	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", set_cert_file},
+	{"web.key-file", 0, "FILE", P, "its key", set_key_file},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
 const size_t nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
-
-const struct command_row command_rows[NR_COMMANDS] = {
-	[CMD_WATCH] = {"", "[OPTIONS] [INTERVAL [COUNT]]",
-		       "watch all processes, or some (-p, --comm, --cgroup)",
-		       "Shows page faults, mappings and descriptors of every process, or of those "
-		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts "
-		       "and descriptors are compared with their limits in the kernel, at the "
-		       "moment a threshold (50, 80, 95 %) is crossed."},
-	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
-		     "Starts CMD with the hooks in place before its first instruction, follows its "
-		     "children to the end, prints a summary to standard error and exits with the "
-		     "command's own status."},
-	[CMD_DIAGNOSE] =
-		{"diagnose", "[OPTIONS] -p PID",
-		 "say which limit is near or said no, who grew, and what to do",
-		 "Watches processes and their children for 3 seconds (-d), reads once what they "
-		 "hold (/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each "
-		 "finding with its evidence, the calls and user stacks that made the growth, when "
-		 "a limit is reached, where it comes from and what to do. With --replay, on a "
-		 "recording. Exits 3 when there is a finding of warning or above (or of what "
-		 "--min-severity says), 0 when all is well."},
-	[CMD_DOCTOR] =
-		{"doctor", "[OPTIONS]",
-		 "say what works on this kernel with these rights, and why not",
-		 "Loads and attaches every hook, says which mechanism is in use, what was tried "
-		 "before it and what the kernel answered, what is lost without it, and what it "
-		 "costs here: measured for half a second with hooks attached and detached in turn. "
-		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
-		 "that is needed works, 6 when the core (state, look or life) is blind."},
-	[CMD_EXPLAIN] = {"explain", "[ID...]",
-			 "say what a finding means, how it is told, what to do",
-			 "Prints the long text of each diagnosis named, as M01: what it means, how "
-			 "it is told, "
-			 "how to see it by hand, what gains time and what fixes the cause, what "
-			 "looks alike, "
-			 "where it happened. Without ID: a list of all. Needs no root."},
-	[CMD_TRIAGE] =
-		{"triage", "[OPTIONS] FILE...|-",
-		 "say what a kernel crash log means, and who is suspect",
-		 "Reads any log that may hold a kernel crash, of any machine, without root and "
-		 "without the kernel's symbols: dmesg, console, syslog, journal, /dev/kmsg, pstore "
-		 "(a directory is read whole and its parts put in order), compressed or not; - is "
-		 "standard input. Says what happened and by what mechanism, quotes the lines that "
-		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
-		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
-		 "cannot be read."},
-	[CMD_EXPORT] =
-		{"export", "[OPTIONS] [INTERVAL]",
-		 "serve metrics of workloads to Prometheus, or write them to a file",
-		 "Serves the machine's page faults, mappings, descriptors and swap by workload (pod "
-		 "container, container, systemd unit, session, else program) on /metrics: as text, "
-		 "OpenMetrics or protobuf, gzipped where that is accepted, over HTTP or HTTPS. Each "
-		 "scrape is one look at all processes by a BPF iterator; no file of /proc/PID but "
-		 "cgroup is read, and no label is a pid. Series are bounded: see --limit.*. SIGHUP "
-		 "reads certificates and users anew. Rights are given up once all is attached, and "
-		 "most system calls are barred."},
-	[CMD_SCHEMA] =
-		{"schema", "", "print the JSON Schema of the JSON output",
-		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
-	[CMD_COMPLETION] =
-		{"completion", "bash|zsh|fish", "print a completion script for a shell",
-		 "Prints a script to source, or to install where the shell looks for it."},
-	[CMD_MAN] = {"man", "", "print the manual page",
-		     "Prints the manual page in man(7) format."},
-};
-
-const char *command_name(enum command command)
-{
-	return command_rows[command].name;
-}
 
 static int is_command(const char *word)
 {
@@ -584,7 +571,9 @@ static int is_command(const char *word)
 
 static int positionals(const struct options *o)
 {
-	return o->command == CMD_WATCH ? 2 : o->command == CMD_EXPORT ? 1 : 0;
+	return o->command == CMD_WATCH || o->command == CMD_TOP ? 2
+	       : o->command == CMD_EXPORT			? 1
+								: 0;
 }
 
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
@@ -612,8 +601,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		return 0;
 	if (o->argc > positionals(o)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[positionals(o)], command_name(o->command),
-			 o->command ? " " : "");
+			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
 		return -EINVAL;
 	}
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
@@ -655,6 +643,16 @@ static int check_combination(const struct options *o, char *error, size_t size)
 	}
 	if (o->jitter && !o->replay) {
 		snprintf(error, size, "--jitter goes with --replay");
+		return -EINVAL;
+	}
+	if (o->command == CMD_TOP && !o->froms) {
+		snprintf(error, size,
+			 "top: of which exporters?\n  try: faultscope top --from "
+			 "host1:10435,host2:10435");
+		return -EINVAL;
+	}
+	if (o->fetch.password_file && !o->fetch.user) {
+		snprintf(error, size, "--web.password-file goes with --web.user: whose is it?");
 		return -EINVAL;
 	}
 	if (o->junit && !o->gates.n) {

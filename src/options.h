@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "collect/filter.h"
+#include "fetch.h"
 #include "model/census.h"
 #include "model/fields.h"
 #include "probe/live.h"
@@ -40,11 +41,14 @@ enum command {
 	CMD_EXPLAIN,
 	CMD_TRIAGE,
 	CMD_EXPORT,
+	CMD_TOP,
 	CMD_SCHEMA,
 	CMD_COMPLETION,
 	CMD_MAN,
 	NR_COMMANDS
 };
+
+#define FROM_MOST 64 /* times that --from may be given */
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -85,6 +89,9 @@ struct options {
 	double min_age, retention; /* seconds */
 	bool calls, native_histograms, jitter;
 	const char *textfile;
+	const char *from[FROM_MOST]; /* top */
+	size_t froms;
+	struct fetch_options fetch;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

@@ -23,7 +23,7 @@ struct timed {
 struct node_process {
 	struct fs_subject of; /* pid 0: the place is free */
 	uint64_t sum[NR_SUMS];
-	struct timed *timed; /* NULL: all 0; owned */
+	struct timed *timed;	       /* NULL: all 0; owned */
 	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
 };
 
@@ -306,8 +306,8 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 	if (r->call < FS_CALL_FD_FIRST)
 		p->map_reason = mapping_counter(reason);
 	else
-		p->fd_reason = r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE
-						  : CENSUS_FD_FAILURES_EMFILE;
+		p->fd_reason =
+			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
 }
 
 static enum census_counter signal_counter(const struct fs_signal_record *r)
@@ -341,8 +341,8 @@ void node_signal(struct node *n, const struct fs_signal_record *r, const struct 
 
 void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id)
 {
-	enum census_counter counter = r->constraint == FS_OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG
-								    : CENSUS_OOM_KILLS_GLOBAL;
+	enum census_counter counter =
+		r->constraint == FS_OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG : CENSUS_OOM_KILLS_GLOBAL;
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);

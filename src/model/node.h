@@ -46,9 +46,9 @@ struct node_process;
 
 struct node {
 	struct census *census;
-	uint64_t now_ns;	 /* CLOCK_BOOTTIME, for the census; the caller's */
-	uint64_t access[3][2];	 /* user-mode faults by access, and whether the page was there */
-	uint64_t kernel_user;	 /* in kernel mode, at addresses of users: copies */
+	uint64_t now_ns;	/* CLOCK_BOOTTIME, for the census; the caller's */
+	uint64_t access[3][2];	/* user-mode faults by access, and whether the page was there */
+	uint64_t kernel_user;	/* in kernel mode, at addresses of users: copies */
 	uint64_t kernel_kernel; /* at others */
 	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
 	uint64_t stall_ns[FS_NR_ENDS];
@@ -56,8 +56,8 @@ struct node {
 	struct node_module module[NODE_MODULES_MAX];
 	size_t modules;
 	struct node_site site[NODE_SITES]; /* by hash */
-	struct node_exemplar *exemplar; /* NODE_EXEMPLARS of them, by hash; owned */
-	uint64_t processes_lost;	/* beyond the cap */
+	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
+	uint64_t processes_lost;	   /* beyond the cap */
 
 	struct node_process *process; /* by pid, open addressing; owned */
 	size_t slots, used;

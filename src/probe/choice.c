@@ -26,18 +26,15 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
-static bool is_end(const struct hook_alternate *alt)
+/* What times major faults alone is chosen where they alone are wanted, and by --hook. */
+static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
-	const struct hook_alternate *first = hooks[hook_find("fault_end")].alternate;
-
-	return alt >= first && alt <= first + HOOK_ALTERNATES;
+	return (int)hook != hook_find("fault_end") || !(alt->lacks & FS_LACKS_MINOR) != c->majors;
 }
 
 static bool fits(const struct choice *c, const struct hook_alternate *alt)
 {
 	if (alt->state == STATE_KFUNCS && c->no_kfuncs)
-		return false;
-	if (!(alt->lacks & FS_LACKS_MINOR) == c->majors && is_end(alt))
 		return false;
 	return alt->state == STATE_ANY || (alt->state == STATE_HASH) == choice_is_hash(c);
 }
@@ -48,7 +45,7 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 	const struct hook_alternate *alt = hooks[hook].alternate;
 
 	for (; alt[from].mechanism; from++)
-		if (fits(c, &alt[from]))
+		if (fits(c, &alt[from]) && is_wanted(c, hook, &alt[from]))
 			return from;
 	return -1;
 }

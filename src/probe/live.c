@@ -103,12 +103,13 @@ static void select_programs(struct live *live)
 static void fill_config(struct live *live)
 {
 	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
 	struct fs_config *c = live->obj.config;
 
 	c->watch_all = live->opt.watch_all;
-	c->time_faults = choice_of(&live->choice, hook_find("fault_end")) != NULL;
-	c->majors_alone = live->choice.majors;
+	c->time_faults = end != NULL;
+	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();

@@ -52,10 +52,10 @@ extern const struct exposition_format exposition_text, exposition_openmetrics, e
 /* Zero-initialised but for `format` and `b`. */
 struct exposition {
 	const struct exposition_format *format;
-	struct buf *b;		    /* the caller's */
+	struct buf *b;		     /* the caller's */
 	const struct metric *metric; /* the family at hand; NULL: none */
-	struct buf message;	    /* protobuf: of the family at hand */
-	size_t series;		    /* samples written, as the server will count them */
+	struct buf message;	     /* protobuf: of the family at hand */
+	size_t series;		     /* samples written, as the server will count them */
 };
 
 /*

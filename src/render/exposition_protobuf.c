@@ -186,8 +186,8 @@ static void put_classic(struct buf *b, const struct distribution *d, uint64_t *r
 }
 
 /*
- * Schema 0: bucket i holds (2^(i-1), 2^i]. Ours are those, so each is told as it is; the last, which
- * has no bound, as the one that follows.
+ * Schema 0: bucket i holds (2^(i-1), 2^i]. Ours are those, so each is told as it is; the last,
+ * which has no bound, as the one that follows.
  */
 static void put_native(struct buf *b, const struct distribution *d)
 {

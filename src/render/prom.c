@@ -30,8 +30,8 @@ static bool is_on(const struct prom_view *v, const char *hook)
 static const struct {
 	const char *name, *hook;
 } collectors[] = {
-	{"processes", "look"},	  {"faults", "fault_begin"}, {"stall", "fault_end"},
-	{"refusals", "calls"},	  {"signals", "signal"},     {"oom", "oom"},
+	{"processes", "look"},	    {"faults", "fault_begin"}, {"stall", "fault_end"},
+	{"refusals", "calls"},	    {"signals", "signal"},     {"oom", "oom"},
 	{"kernel", "fault_kernel"},
 };
 
@@ -49,11 +49,10 @@ static void put_probes(struct exposition *e, const struct prom_view *v)
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
-		exposition_sample(
-			e,
-			(const char *const[]){h->name,
-					      h->state == FS_HOOK_ON ? h->mechanism : "none"},
-			1, NULL);
+		exposition_sample(e,
+				  (const char *const[]){
+					  h->name, h->state == FS_HOOK_ON ? h->mechanism : "none"},
+				  1, NULL);
 	}
 }
 
@@ -80,10 +79,9 @@ static void put_dropped(struct exposition *e, const struct prom_view *v)
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
-	exposition_sample(e,
-			  (const char *const[]){v->m->host.version, v->self.libbpf,
-						v->m->host.kernel},
-			  1, NULL);
+	exposition_sample(
+		e, (const char *const[]){v->m->host.version, v->self.libbpf, v->m->host.kernel}, 1,
+		NULL);
 	put(e, METRIC_ID_UP, v->up);
 	put_collectors(e, v);
 	put_probes(e, v);
@@ -163,8 +161,7 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 					      .site = last->site,
 					      .value = 1,
 					      .at_s = v->boot_s + last->t_ns / 1e9};
-		exposition_sample(e, (const char *const[]){m->name}, m->fixups,
-				  last ? &x : NULL);
+		exposition_sample(e, (const char *const[]){m->name}, m->fixups, last ? &x : NULL);
 	}
 }
 
@@ -182,8 +179,7 @@ static void put_kernel(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_TAINTED]);
 	for (size_t i = 0; flags[i]; i++)
 		if (v->self.tainted >> i & 1)
-			exposition_sample(e, (const char *const[]){(char[]){flags[i], 0}}, 1,
-					  NULL);
+			exposition_sample(e, (const char *const[]){(char[]){flags[i], 0}}, 1, NULL);
 }
 
 static void put_machine(struct exposition *e, const struct prom_view *v)
@@ -205,9 +201,18 @@ static const struct cell {
 	double unit;
 	const char *hook; /* not known without it; NULL: always */
 } cells[] = {
-#define COUNTER(metric, what, hook, ...) {METRIC_ID_##metric, {__VA_ARGS__}, false, what, 1, hook}
-#define SECONDS(metric, what, hook)	 {METRIC_ID_##metric, {}, false, what, 1e-9, hook}
-#define GAUGE(metric, what)		 {METRIC_ID_##metric, {}, true, what, 1, NULL}
+#define COUNTER(metric, what, hook, ...)                                                           \
+	{                                                                                          \
+		METRIC_ID_##metric, {__VA_ARGS__}, false, what, 1, hook                            \
+	}
+#define SECONDS(metric, what, hook)                                                                \
+	{                                                                                          \
+		METRIC_ID_##metric, {}, false, what, 1e-9, hook                                    \
+	}
+#define GAUGE(metric, what)                                                                        \
+	{                                                                                          \
+		METRIC_ID_##metric, {}, true, what, 1, NULL                                        \
+	}
 	COUNTER(FAULTS, CENSUS_MINOR_FAULTS, NULL, "minor"),
 	COUNTER(FAULTS, CENSUS_MAJOR_FAULTS, NULL, "major"),
 	SECONDS(STALL, CENSUS_MAJOR_STALL_NS, "fault_end"),

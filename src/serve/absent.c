@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Of a build without libmicrohttpd, as the static one is: there is no endpoint, and that is said. */
+/* Of a build without libmicrohttpd, as the static one: there is no endpoint, and that is said. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "serve/endpoint.h"
 
-int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
-		  size_t size)
+int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error, size_t size)
 {
 	(void)o, (void)ret;
 	snprintf(error, size,

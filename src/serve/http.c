@@ -64,7 +64,7 @@ static void stop_all(struct endpoint *e)
 		if (!e->daemon[i])
 			continue;
 		MHD_quiesce_daemon(e->daemon[i]); /* the socket stays ours */
-		MHD_run(e->daemon[i]); /* who was suspended, goes on to the end */
+		MHD_run(e->daemon[i]);		  /* who was suspended, goes on to the end */
 		MHD_stop_daemon(e->daemon[i]);
 		e->daemon[i] = NULL;
 	}
@@ -123,8 +123,7 @@ static int open_config(struct endpoint *e, char *error, size_t size)
 	return err;
 }
 
-int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error,
-		  size_t size)
+int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char *error, size_t size)
 {
 	struct endpoint *e = calloc(1, sizeof(*e));
 	int err;

@@ -53,9 +53,11 @@ static void make_room(struct endpoint *e)
 	size_t open = 0;
 
 	for (struct client *c = e->clients; c; c = c->next) {
-		open += !c->closing;
-		if (!c->closing && (!worst || c->idle > worst->idle ||
-				    (c->idle == worst->idle && c->deadline_ns < worst->deadline_ns)))
+		if (c->closing)
+			continue;
+		open++;
+		if (!worst || c->idle > worst->idle ||
+		    (c->idle == worst->idle && c->deadline_ns < worst->deadline_ns))
 			worst = c;
 	}
 	if (worst && open >= ENDPOINT_CONNECTIONS)

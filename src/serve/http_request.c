@@ -21,7 +21,7 @@ static const char landing_end[] =
 struct answer {
 	unsigned int status;
 	const char *type;
-	const char *body; /* static; NULL: what is in the endpoint's buffer */
+	const char *body;		/* static; NULL: what is in the endpoint's buffer */
 	const char *extra_name, *extra; /* one more header; NULL: none */
 	bool gzip;
 };
@@ -62,10 +62,10 @@ static enum MHD_Result send_answer(struct endpoint *e, struct MHD_Connection *co
 static enum MHD_Result say(struct endpoint *e, struct MHD_Connection *connection,
 			   unsigned int status, const char *text)
 {
-	return send_answer(
-		e, connection,
-		&(struct answer){
-			.status = status, .type = "text/plain; charset=utf-8", .body = text});
+	return send_answer(e, connection,
+			   &(struct answer){.status = status,
+					    .type = "text/plain; charset=utf-8",
+					    .body = text});
 }
 
 static enum MHD_Result send_metrics(struct endpoint *e, struct MHD_Connection *connection)

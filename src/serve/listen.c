@@ -81,8 +81,7 @@ static int open_address(const char *address, struct listener *ret, char *error, 
 	int err;
 
 	if (split(address, host, sizeof(host), port, sizeof(port)))
-		return say(error, size, -EINVAL, address,
-			   "HOST:PORT, [IPV6]:PORT, :PORT or fd://");
+		return say(error, size, -EINVAL, address, "HOST:PORT, [IPV6]:PORT, :PORT or fd://");
 	if (!*host)
 		hints.ai_family = AF_INET6; /* takes IPv4 too */
 	else if (address[0] == '[')

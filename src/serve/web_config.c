@@ -141,8 +141,8 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 
 	if (!name || !*name)
 		return fail(r, "%s: the name of a file", key);
-	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : r->dir,
-		 *name == '/' ? "" : "/", name);
+	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : r->dir, *name == '/' ? "" : "/",
+		 name);
 	free(*ret);
 	*ret = read_file(path);
 	if (!*ret)

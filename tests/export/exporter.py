@@ -330,7 +330,7 @@ class Pki:
 class Prometheus:
     """A real one, with its own directory and port."""
 
-    def __init__(self, lab, jobs, rules=None, features=(), interval="1s"):
+    def __init__(self, lab, jobs, rules=None, features=(), interval="1s", argv=()):
         self.port = free_port()
         self.dir = lab.dir / f"prometheus-{self.port}"
         self.dir.mkdir()
@@ -340,7 +340,7 @@ class Prometheus:
         if rules:
             config["rule_files"] = [str(rules)]
         (self.dir / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
-        argv = [program("prometheus"), f"--config.file={self.dir}/prometheus.yml",
+        argv = [*argv, program("prometheus"), f"--config.file={self.dir}/prometheus.yml",
                 f"--storage.tsdb.path={self.dir}/data",
                 f"--web.listen-address=127.0.0.1:{self.port}",
                 "--web.console.templates=/nonexistent", "--web.console.libraries=/nonexistent",

@@ -223,6 +223,18 @@ def test_notify(check, lab):
         check.equal("end", s.recv(4096), b"STOPPING=1")
 
 
+@live
+def test_reload_once_confined(check, lab):
+    """A live one can still read its files when it may open hardly anything."""
+    path = lab.dir / "web.yml"
+    path.write_text("http_server_config: {headers: {X-Frame-Options: first}}\n")
+    exporter = Exporter(lab, "--web.config.file", path)
+    check.equal("before", exporter.get().headers["x-frame-options"], "first")
+    path.write_text("http_server_config: {headers: {X-Frame-Options: second}}\n")
+    exporter.process.send_signal(signal.SIGHUP)
+    until(lambda: exporter.get().headers.get("x-frame-options") == "second", "the new header")
+
+
 def test_ends_in_order(check, lab):
     for number in (signal.SIGTERM, signal.SIGINT):
         exporter = Exporter(lab, *REPLAY)

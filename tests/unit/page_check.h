@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A strict reader of pages, for unit tests and the fuzzer: it knows the formats, not the writers. */
+/* A strict reader of pages, for unit tests and the fuzzer. It knows formats, not the writers. */
 #ifndef FS_TESTS_PAGE_CHECK_H
 #define FS_TESTS_PAGE_CHECK_H
 

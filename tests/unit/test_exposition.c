@@ -71,11 +71,16 @@ static void test_numbers(void)
 		double v;
 		const char *text;
 	} cases[] = {
-		{0, "0"},		{-3, "-3"},
-		{1e14, "100000000000000"}, {9007199254740993.0, "9.00719925474099e+15"},
-		{0.1, "0.1"},		{1.0 / 3, "0.3333333333333333"},
-		{INFINITY, "+Inf"},	{-INFINITY, "-Inf"},
-		{NAN, "NaN"},		{4.76837158203125e-07, "4.76837158203125e-07"},
+		{0, "0"},
+		{-3, "-3"},
+		{1e14, "100000000000000"},
+		{9007199254740993.0, "9.00719925474099e+15"},
+		{0.1, "0.1"},
+		{1.0 / 3, "0.3333333333333333"},
+		{INFINITY, "+Inf"},
+		{-INFINITY, "-Inf"},
+		{NAN, "NaN"},
+		{4.76837158203125e-07, "4.76837158203125e-07"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -145,8 +150,9 @@ static void test_protobuf(void)
 
 	ok(page_is_protobuf(&b), "a delimited message");
 	ok(memmem(b.s, b.len, NAME, strlen(NAME)) != NULL, "named as in the text");
-	ok(memmem(b.s, b.len, "\x0a\x08workload\x12\x01"
-			      "a",
+	ok(memmem(b.s, b.len,
+		  "\x0a\x08workload\x12\x01"
+		  "a",
 		  13) != NULL,
 	   "a label pair");
 	buf_free(&b);
@@ -167,8 +173,8 @@ static void test_page(void)
 	struct fs_signal_record s = {.subject = r.subject, .signal = 7, .code = 2};
 	struct prom_view v = {.m = &m, .c = c, .n = &n, .self = {.libbpf = "\xff"}};
 
-	if (model_init(&m) || census_init(c, &(struct census_limits){.workloads = 5,
-								       .series = 1000}) ||
+	if (model_init(&m) ||
+	    census_init(c, &(struct census_limits){.workloads = 5, .series = 1000}) ||
 	    node_init(&n, c))
 		abort();
 	memcpy(s.comm, "\"}\n\\\xff\xff", 6);
