@@ -346,6 +346,27 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 }
 
 /* Writes a process record to the ring, with its counters or without; false where it had no room. */
+/* False where the ring had no room: it is told the next time. */
+static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
+{
+	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
+	struct fs_pressure_record *r;
+
+	if (!reclaim_ns && !swap_ins)
+		return true;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r)
+		return false;
+	fill_header(&r->h, FS_REC_PRESSURE, sizeof(*r));
+	fill_subject(&r->subject, leader);
+	r->reclaim_ns = reclaim_ns;
+	r->swap_ins = swap_ins;
+	__sync_fetch_and_add(&st->reclaim_ns, -reclaim_ns);
+	__sync_fetch_and_add(&st->swap_ins, -swap_ins);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
 static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
 					 const struct fs_gauges *g, bool counters, __u64 wake)
 {

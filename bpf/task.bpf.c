@@ -122,7 +122,8 @@ static __always_inline int exited(struct task_struct *task)
 	if (!proc_ends(leader, st))
 		return 0;
 	read_gauges(st, leader, task, sig, &g);
-	if (!emit_process(st, leader, &g, true, wake_when_filling()))
+	if (!tell_pressure(st, leader) ||
+	    !emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);
 	proc_drop(leader);
 	return 0;
@@ -259,7 +260,8 @@ static __noinline bool look_at(struct task_struct *leader)
 	counted = st->counted;
 	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
 	if (counted || signature != st->signature) {
-		if (!emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
+		if (!tell_pressure(st, leader) ||
+		    !emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
 			st->counted |= counted;
 			st->ran_ns = 0;
 			return false;

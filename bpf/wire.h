@@ -220,6 +220,7 @@ struct fs_fault_slot {
 	__u64 ended_ns; /* how long the last one took; 0: added, or none */
 	__u32 end;	/* enum fs_fault_end: its class */
 	__u32 maj_flt;	/* of its thread, where it waits to be tried again */
+	__u64 reclaim_ns; /* when its thread began to reclaim; 0: it does not */
 	__u64 tried;	/* address of one that may begin once more; 0: none */
 };
 
@@ -245,6 +246,8 @@ struct fs_state {
 	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
 	__u32 noted;		   /* notes on its threads that wait for the end of a call */
 	__u32 owners;		   /* descriptors of which it is kept who made them */
+	__u64 reclaim_ns;	   /* not yet told */
+	__u64 swap_ins;		   /* not yet told */
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -261,6 +264,7 @@ enum fs_record_kind {
 	FS_REC_STACK,
 	FS_REC_OOM,
 	FS_REC_CGROUP,
+	FS_REC_PRESSURE,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -389,6 +393,14 @@ struct fs_exec_record {
 	__u32 execs; /* with this one: as in its gauges */
 	__u32 pad;
 	char path[256]; /* as it was given to execve; of a script, its interpreter */
+};
+
+/* What a process waited for memory since this was last told. */
+struct fs_pressure_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u64 reclaim_ns; /* direct reclaim, of the machine or of its memory cgroup */
+	__u64 swap_ins;	  /* major faults of anonymous memory */
 };
 
 #define FS_CGROUP_PATH 512

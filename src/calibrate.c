@@ -71,6 +71,7 @@ static const char *not_measured(const char *hook)
 	       : !strcmp(hook, "log")	 ? "it would take writing into the kernel's log"
 	       : !strcmp(hook, "oom")	 ? "it would take a kill"
 	       : !strcmp(hook, "cgroup") ? "it would take making cgroups"
+	       : !strcmp(hook, "reclaim") ? "it would take want of memory"
 					 : NULL;
 }
 

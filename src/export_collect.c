@@ -89,6 +89,9 @@ int export_take(void *ctx, const struct fs_header *h)
 		node_oom(&x->node, r, who(x, &r->subject, r->comm, h->t_ns));
 		break;
 	}
+	case FS_REC_PRESSURE:
+		node_pressure(&x->node, (const struct fs_pressure_record *)h);
+		break;
 	case FS_REC_KERNEL_FAULT:
 		take_kernel_fault(x, (const struct fs_kernel_fault_record *)h);
 		break;

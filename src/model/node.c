@@ -310,6 +310,16 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
 }
 
+void node_pressure(struct node *n, const struct fs_pressure_record *r)
+{
+	/* it comes just ahead of its process' own record: of who is not known yet, it is ~other's */
+	if (r->reclaim_ns)
+		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
+			     n->now_ns);
+	if (r->swap_ins)
+		census_count(n->census, &r->subject, NULL, CENSUS_SWAP_INS, r->swap_ins, n->now_ns);
+}
+
 static enum census_counter signal_counter(const struct fs_signal_record *r)
 {
 	if (r->signal == SIGSEGV)

@@ -75,6 +75,7 @@ void node_gone(struct node *n, const struct fs_subject *of);
 
 /* Events. `reason` as rules/cause.h names it. */
 void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason);
+void node_pressure(struct node *n, const struct fs_pressure_record *r);
 void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id);
 void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id);
 

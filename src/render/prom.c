@@ -32,6 +32,7 @@ static const struct {
 } collectors[] = {
 	{"processes", "look"},	    {"faults", "fault_begin"}, {"stall", "fault_end"},
 	{"refusals", "calls"},	    {"signals", "signal"},     {"oom", "oom"},
+	{"reclaim", "reclaim"},
 	{"kernel", "fault_kernel"},
 };
 
@@ -236,6 +237,8 @@ static const struct cell {
 	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_EMFILE, "calls", "EMFILE"),
 	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_ENFILE, "calls", "ENFILE"),
 	GAUGE(SWAP, CENSUS_SWAP_PAGES),
+	COUNTER(SWAP_INS, CENSUS_SWAP_INS, "fault_end"),
+	SECONDS(RECLAIM, CENSUS_DIRECT_RECLAIM_NS, "reclaim"),
 	COUNTER(COMMIT_FAILURES, CENSUS_COMMIT_FAILURES, "calls"),
 	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_MEMCG, "oom", "memcg"),
 	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_GLOBAL, "oom", "global"),

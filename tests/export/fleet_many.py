@@ -4,6 +4,7 @@
 import json
 import subprocess
 import time
+import urllib.parse
 from pathlib import Path
 
 from exporter import AT_ONCE, RECORDINGS, Exporter, Prometheus, free_port, job, until
@@ -77,7 +78,8 @@ def test_churn(check, lab):
     added = prometheus.value(f"sum_over_time(scrape_series_added[{window}s])")
     # of others that began on this machine meanwhile, and grew old enough
     others = set(workloads(prometheus, begin)) - before
-    foreign = sum(len(prometheus.query(f'{{workload={json.dumps(name)}}}')) for name in others)
+    foreign = sum(len(series(prometheus, f"{{workload={json.dumps(name)}}}", begin))
+                  for name in others)
     print(f"# {forks} processes in {CHURN_S} s: {added:g} series added, {foreign} of them of "
           f"{len(others)} other workloads; RSS {early >> 10} to {late >> 10} KiB")
     check.that(forks > FORKS_PER_S * CHURN_S * 0.8, f"{forks} forks alone")
@@ -89,9 +91,13 @@ def test_churn(check, lab):
     check.equal("events dropped", dropped, 0)
 
 
+def series(prometheus, selector, since):
+    return prometheus.api("series?" + urllib.parse.urlencode(
+        {"match[]": selector, "start": str(since)}))
+
+
 def workloads(prometheus, since):
-    found = prometheus.api("series?match[]=faultscope_workload_info&start=" + str(since))
-    return [one["workload"] for one in found]
+    return [one["workload"] for one in series(prometheus, "faultscope_workload_info", since)]
 
 
 # Each child has a name that no other had, and lives for some milliseconds.

@@ -296,3 +296,56 @@ def remove(place):
     except OSError:
         return False
     return True
+
+
+@live
+def test_reclaim(check, lab):
+    """A memory cgroup that is too small: time in reclaim, and where there is swap what is read."""
+    place = memory_cgroup()
+    try:
+        exporter = Exporter(lab, *AT_ONCE)
+        before = exporter.metrics()
+        lab.spawn(["python3", "-c", SQUEEZED, place, str(lab.dir / "file")]).wait(PATIENCE)
+        after = exporter.metrics()
+
+        def grown(metric):
+            return sum(after.of(metric)) - sum(before.of(metric))
+
+        check.equal("collector", after.one("faultscope_collector_enabled", collector="reclaim"), 1)
+        check.between("reclaim", grown("faultscope_direct_reclaim_seconds_total"), 1e-6, PATIENCE)
+        swapped = len(lab.read("/proc/swaps").splitlines()) > 1
+        if swapped:
+            check.that(grown("faultscope_swap_in_faults_total") > 0, "nothing was swapped in")
+    finally:
+        until(lambda: remove(place), "the end of the cgroup")
+
+
+def memory_cgroup():
+    for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                       ("/sys/fs/cgroup", "memory.max")):
+        place = Path(root) / f"fs-squeezed-{os.getpid()}"
+        try:
+            place.mkdir()
+            (place / name).write_text(str(32 << 20))
+            return str(place)
+        except OSError:
+            remove(place)
+    raise Skip("no memory cgroup can be made")
+
+
+# More of a file than fits, and where there is swap of its own memory too.
+SQUEEZED = """
+import os, sys
+open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+swap = len(open("/proc/swaps").readlines()) > 1
+data = bytearray((48 if swap else 8) << 20)
+for again in range(2):
+    for at in range(0, len(data), 4096):
+        data[at] = 1
+with open(sys.argv[2], "wb") as f:
+    for i in range(96):
+        f.write(bytes(1 << 20))
+with open(sys.argv[2], "rb") as f:
+    while f.read(1 << 20):
+        pass
+"""
