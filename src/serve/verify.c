@@ -54,7 +54,7 @@ static void work(int fd)
 		const char *made;
 
 		q.hash[sizeof(q.hash) - 1] = q.password[sizeof(q.password) - 1] = 0;
-		made = crypt_r(q.password, q.hash, &data);
+		made = crypt_rn(q.password, q.hash, &data, sizeof(data));
 		v.good = made && is_same(made, q.hash);
 		memcpy(v.digest, q.digest, sizeof(v.digest));
 		explicit_bzero(&q, sizeof(q));

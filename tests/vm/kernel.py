@@ -211,8 +211,8 @@ class KernelRun:
             why = said.removeprefix(f"{mechanism}: ")
             self.cells.put(hook.name, mechanism, f"blind: {why}", check.wrong)
             raise Skip(f"blind: {why}")
-        wrong, not_done = [], []
-        for name in scenarios.OF_HOOK.get(hook.name, ()):
+        wrong, not_done, done = [], [], scenarios.of_mechanism(hook.name, mechanism)
+        for name in done:
             blind = self.blind(scenarios.BY_NAME[name], besides=(hook.name,))
             if blind:
                 not_done.append(f"{name} ({', '.join(blind)} blind)")
@@ -221,11 +221,12 @@ class KernelRun:
         check.wrong += wrong
         differs = hook.differs_by(mechanism)
         if any(self.passed_over_in(name, hook, mechanism)
-               for name in scenarios.OF_HOOK.get(hook.name, ())):
+               for name in done):
             differs = "; ".join([differs, PASSED_OVER] if differs else [PASSED_OVER])
         good = f"exact, but: {differs}" if differs else "exact"
-        if hook.name not in scenarios.OF_HOOK:
-            good = "attached, totals exact"  # what it gives is the zoo's to test
+        if not done:
+            # what it gives is the zoo's to test, or the exporter's
+            good = "attached, totals exact"
         if not_done:
             good += f"; not done: {', '.join(not_done)}"
             print(f"# {self.name}: {hook.name}={mechanism}: not done: {', '.join(not_done)}")
