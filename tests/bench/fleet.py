@@ -112,6 +112,7 @@ def replica(page):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    server.handle_error = lambda *_: None  # Prometheus ends in the middle of a scrape
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
@@ -151,7 +152,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--hosts", type=int, default=100, help="that Prometheus scrapes (100)")
     parser.add_argument("--interval", type=int, default=5, help="seconds between scrapes (5)")
-    parser.add_argument("--seconds", type=int, default=90, help="of scraping, each level (90)")
+    parser.add_argument("--seconds", type=int, default=60, help="of scraping, each level (60)")
     parser.add_argument("--build", type=Path, default=ROOT / "build", metavar="DIR")
     return parser.parse_args()
 
