@@ -102,14 +102,18 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
-static __always_inline __u64 capabilities(struct task_struct *task)
+static __always_inline __u64 capabilities_of(const struct cred *cred)
 {
-	const struct cred *cred = BPF_CORE_READ(task, cred);
 	__u64 bits = 0;
 
 	bpf_probe_read_kernel(&bits, sizeof(bits),
 			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
 	return bits;
+}
+
+static __always_inline __u64 capabilities(struct task_struct *task)
+{
+	return capabilities_of(BPF_CORE_READ(task, cred));
 }
 
 static __always_inline bool has_capability(struct task_struct *task, int capability)
