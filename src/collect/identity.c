@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "collect/known.h"
-#include "collect/origin_cgroup.h"
+#include "collect/cgroup_tree.h"
 
 #define WAYS	     4
 #define SETS	     1024 /* of cgroups, by id */

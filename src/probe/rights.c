@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,10 +108,14 @@ static int allow_below(int ruleset, const char *path, __u64 access)
 		.allowed_access = access,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
+	struct stat st;
 	int err = 0;
 
 	if (rule.parent_fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	/* what holds for directories alone is refused for a file */
+	if (fstat(rule.parent_fd, &st) || !S_ISDIR(st.st_mode))
+		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		err = -errno;
 	close(rule.parent_fd);

@@ -28,16 +28,15 @@ struct rights {
 
 /* What stays possible beside reading /proc and /sys. */
 struct rights_scope {
-	const char *const *readable; /* directories, NULL at the end; NULL: none */
+	const char *const *readable; /* files and directories, NULL at the end; NULL: none */
 	const char *writable;	     /* a directory in which files are replaced; NULL: none */
 	bool filters;		     /* only the system calls of call_filter.h are left */
 };
 
 /*
- * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc and
- * /sys can be opened and what is in the
- * scope, where the kernel has landlock. No step depends on another: what fails is in
- * `ret`, and is no reason to stop.
+ * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc, /sys
+ * and what is in the scope can be opened, where the kernel has landlock. No step depends on
+ * another: what fails is in `ret`, and is no reason to stop.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
