@@ -44,7 +44,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	else if (c.call < FS_CALL_OTHER_FIRST)
 		refused = on_fd_call(st, &c);
 	else
-		refused = on_other_call(&c);
+		refused = on_other_call(st, &c);
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)

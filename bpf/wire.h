@@ -14,61 +14,36 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 2
+#define FS_WIRE_VERSION 3
 
 #define FS_COMM_LEN 16
 
+/* clang-format off */
 /* Calls that change mappings. X(id, name): the name is the JSON key. */
 #define FS_MAP_CALLS(X)                                                                            \
-	X(MMAP, "mmap")                                                                            \
-	X(MUNMAP, "munmap")                                                                        \
-	X(MREMAP, "mremap")                                                                        \
-	X(MPROTECT, "mprotect")                                                                    \
-	X(MADVISE, "madvise")                                                                      \
-	X(BRK, "brk")                                                                              \
-	X(MLOCK, "mlock")                                                                          \
-	X(MLOCKALL, "mlockall")                                                                    \
-	X(MUNLOCK, "munlock")                                                                      \
-	X(SHMAT, "shmat")                                                                          \
-	X(SHMDT, "shmdt")
+	X(MMAP, "mmap") X(MUNMAP, "munmap") X(MREMAP, "mremap")                                    \
+	X(MPROTECT, "mprotect") X(MADVISE, "madvise") X(BRK, "brk")                                \
+	X(MLOCK, "mlock") X(MLOCKALL, "mlockall") X(MUNLOCK, "munlock")                            \
+	X(SHMAT, "shmat") X(SHMDT, "shmdt")
 
 /* Calls that make or close descriptors. */
 #define FS_FD_CALLS(X)                                                                             \
-	X(OPEN, "open")                                                                            \
-	X(SOCKET, "socket")                                                                        \
-	X(SOCKETPAIR, "socketpair")                                                                \
-	X(ACCEPT, "accept")                                                                        \
-	X(PIPE, "pipe")                                                                            \
-	X(DUP, "dup")                                                                              \
-	X(EVENTFD, "eventfd")                                                                      \
-	X(EPOLL, "epoll")                                                                          \
-	X(MEMFD, "memfd")                                                                          \
-	X(INOTIFY, "inotify")                                                                      \
-	X(FANOTIFY, "fanotify")                                                                    \
-	X(SIGNALFD, "signalfd")                                                                    \
-	X(TIMERFD, "timerfd")                                                                      \
-	X(USERFAULTFD, "userfaultfd")                                                              \
-	X(PIDFD, "pidfd")                                                                          \
-	X(PIDFD_GETFD, "pidfd_getfd")                                                              \
-	X(PERF_EVENT, "perf_event")                                                                \
-	X(BPF, "bpf")                                                                              \
-	X(IO_URING, "io_uring")                                                                    \
-	X(RECVMSG, "recvmsg")                                                                      \
-	X(OTHER, "other")                                                                          \
+	X(OPEN, "open") X(SOCKET, "socket") X(SOCKETPAIR, "socketpair")                            \
+	X(ACCEPT, "accept") X(PIPE, "pipe") X(DUP, "dup")                                          \
+	X(EVENTFD, "eventfd") X(EPOLL, "epoll") X(MEMFD, "memfd")                                  \
+	X(INOTIFY, "inotify") X(FANOTIFY, "fanotify") X(SIGNALFD, "signalfd")                      \
+	X(TIMERFD, "timerfd") X(USERFAULTFD, "userfaultfd") X(PIDFD, "pidfd")                      \
+	X(PIDFD_GETFD, "pidfd_getfd") X(PERF_EVENT, "perf_event") X(BPF, "bpf")                    \
+	X(IO_URING, "io_uring") X(RECVMSG, "recvmsg") X(OTHER, "other")                            \
 	X(CLOSE, "close")
 
 /* Calls of which only refusals are told. */
 #define FS_OTHER_CALLS(X)                                                                          \
-	X(CLONE, "clone")                                                                          \
-	X(EXECVE, "execve")                                                                        \
-	X(INOTIFY_WATCH, "inotify_add_watch")                                                      \
-	X(EPOLL_CTL, "epoll_ctl")                                                                  \
-	X(IO_URING_REGISTER, "io_uring_register")                                                  \
-	X(PIPE_SIZE, "fcntl")                                                                      \
-	X(MSYNC, "msync")                                                                          \
-	X(MINCORE, "mincore")                                                                      \
-	X(MBIND, "mbind")                                                                          \
-	X(SETRLIMIT, "setrlimit")
+	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
+	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
+	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
+	X(SETRLIMIT, "setrlimit") X(SELECT, "select")
+/* clang-format on */
 
 enum fs_call {
 	FS_CALL_NONE,
@@ -114,6 +89,7 @@ enum fs_shape {
 	FS_SHAPE_RANGE,	      /* a range of mappings; only ENOMEM is a refusal */
 	FS_SHAPE_SETRLIMIT,   /* a limit, of the resource that arg 0 names; EPERM */
 	FS_SHAPE_PRLIMIT,     /* the same, arg 1 */
+	FS_SHAPE_SELECT,      /* sets of descriptors, of as many as arg 0 says */
 };
 
 struct fs_syscall {
@@ -167,6 +143,9 @@ struct fs_counters {
 	__u64 kernel_probe;  /* the same inside copy_*_nofault: fixed up by construction */
 	__u64 unmapped_area; /* mappings that asked for a free address range */
 	__u64 slots_lost;    /* faults begun whose latency could not be kept */
+	__u64 close_failed;  /* closes of numbers that were not open */
+	__u64 selects;	     /* calls of select; of these: */
+	__u64 selects_wide;  /* that had the kernel read sets of more than FD_SETSIZE */
 	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
 	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
 	__u64 map_size[FS_NR_MAP_SIZES];
@@ -205,6 +184,13 @@ struct fs_gauges {
 	char comm[FS_COMM_LEN];
 };
 
+/* The same, put into the record itself: the stack of the kernel side has no room for more. */
+struct fs_usage {
+	__u64 cpu_ns;		  /* of all threads, dead ones too */
+	__u64 user_threads;	  /* of all processes of its user; ~0: not known */
+	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not bind */
+};
+
 #define FS_PROC_BORN	  1u   /* the hooks saw its fork: its counters are whole */
 #define FS_PROC_WATCHED	  2u   /* a target, or a followed child of one */
 #define FS_PROC_FOLLOW	  4u   /* its children are watched too */
@@ -228,6 +214,7 @@ struct fs_fault_slot {
 struct fs_state {
 	__u64 signature; /* of what the last look emitted */
 	__u64 start_ns;	 /* whose it is, where state is kept by pid; 0: not known yet */
+	__u64 cpu_ns;	 /* of all threads by the last look, dead ones too */
 	__u64 ran_ns;	 /* how long its only thread had run by the last look; 0: look closely */
 	__s64 rss_pages; /* resident and swapped then, folded into one figure */
 	__u32 counted;	 /* a counter moved since the last look: plainly set, behind it */
@@ -272,6 +259,7 @@ enum fs_record_kind {
 	FS_REC_FRAMES,
 	FS_REC_HOLDING,
 	FS_REC_ORIGIN,
+	FS_REC_LEVELS,
 };
 
 struct fs_header {
@@ -284,6 +272,7 @@ struct fs_process_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	struct fs_gauges g;
+	struct fs_usage u;
 	/* A look that finds no counter changed ends the record here: h.len tells. */
 	struct fs_counters c;
 };
@@ -633,6 +622,17 @@ struct fs_holding_record {
 	struct fs_holding g;
 };
 
+/*
+ * Of the control groups of a process those with the least room, read by user space: memory in
+ * bytes, less what the kernel could take back.
+ */
+struct fs_levels_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	struct fs_level memory;
+	struct fs_level pids;
+};
+
 /* Where a limit of a process or of the host comes from, and commands that change it; as text. */
 struct fs_origin_record {
 	struct fs_header h;
@@ -793,7 +793,7 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64), "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 

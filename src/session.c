@@ -214,6 +214,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	s->collector.live = true;
 	symbols_open(&s->collector.symbols);
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
+	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
+				    cgroup_levels_open(&s->collector.levels);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;

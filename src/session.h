@@ -16,6 +16,7 @@ struct session {
 	struct findings findings;
 	struct collector collector;
 	struct filter filter; /* the one of the options, as this source needs it */
+	struct rights_scope scope; /* what these leave */
 	struct rights rights; /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;

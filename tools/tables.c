@@ -77,11 +77,15 @@ static void put_commands(void)
 
 static void put_limits(void)
 {
+	static const char *const of[] = {[OF_PROCESS] = "a process",
+					 [OF_CGROUP] = "a process's cgroup",
+					 [OF_HOST] = "the host"};
+
 	puts("| name | of | what is used up | unit | watched from |");
 	puts("| --- | --- | --- | --- | ---: |");
 	for (int i = 0; i < NR_RESOURCES; i++)
 		printf("| `%s` | %s | %s | %s | %u %% |\n", resources[i].limit,
-		       resources[i].scope == OF_HOST ? "the host" : "a process", resources[i].what,
+		       of[resources[i].scope], resources[i].what,
 		       resources[i].bytes ? "bytes" : "count", resources[i].watch_percent);
 }
 

@@ -235,6 +235,7 @@ struct signal_struct {
 	seqlock_t stats_lock;
 	unsigned long min_flt;
 	unsigned long maj_flt;
+	unsigned long long sum_sched_runtime;
 	struct rlimit rlim[16];
 };
 

@@ -134,6 +134,9 @@ GETTER(fd_high, g->fd_high)
 GETTER(opened, f->fds_opened)
 GETTER(closed, f->fds_closed)
 GETTER(fd_refused, fd_refused(c))
+GETTER(close_failed, c->close_failed)
+GETTER(selects_wide, c->selects_wide)
+GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
 GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
 GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
 GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
@@ -147,6 +150,8 @@ GETTER(execs, g->execs)
 
 const struct field fields[] = {
 	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
+	{"", "cpu_ns", NULL, UNIT_NS, COUNTER, NULL, "CPU time of all threads, dead ones too",
+	 get_cpu},
 	{"", "execs", NULL, UNIT_COUNT, COUNTER, "life", "execve calls that succeeded", get_execs},
 	{"faults", "minor", "MINFLT", UNIT_COUNT, COUNTER, NULL,
 	 "minor faults, as getrusage counts them", get_minor},
@@ -196,6 +201,10 @@ const struct field fields[] = {
 	 "descriptors closed: by calls, and by what else balances the count", get_closed},
 	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused",
 	 get_fd_refused},
+	{"fds", "close_failed", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "closes of numbers that were not open", get_close_failed},
+	{"fds", "selects_wide", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "select calls of sets with numbers beyond 1,023", get_selects_wide},
 	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
 	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
 	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,13 +98,17 @@ out:
 static int allow_reading(int ruleset, const char *path)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
+	struct stat st;
 	int err = 0;
 
 	if (rule.parent_fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	/* what holds for directories alone is refused for a file */
+	if (!fstat(rule.parent_fd, &st) && S_ISDIR(st.st_mode))
+		rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		err = -errno;
 	close(rule.parent_fd);
@@ -118,7 +123,18 @@ static bool keeps(const struct rights *r, int capability)
 	return false;
 }
 
-static int enter_landlock(struct rights *ret, int abi)
+static int allow_scope(int ruleset, const struct rights_scope *scope)
+{
+	int err = allow_reading(ruleset, "/proc");
+
+	if (!err)
+		err = allow_reading(ruleset, "/sys");
+	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
+		err = allow_reading(ruleset, scope->readable[i]);
+	return err;
+}
+
+static int enter_landlock(struct rights *ret, const struct rights_scope *scope, int abi)
 {
 	struct ruleset set = {.net = NET_ALL, .scopes = SCOPE_SOCKETS};
 	size_t at = 0;
@@ -132,16 +148,14 @@ static int enter_landlock(struct rights *ret, int abi)
 	fd = syscall(SYS_landlock_create_ruleset, &set, abis[at].size, 0);
 	if (fd < 0)
 		return -errno;
-	err = allow_reading(fd, "/proc");
-	if (!err)
-		err = allow_reading(fd, "/sys");
+	err = allow_scope(fd, scope);
 	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
 		err = -errno;
 	close(fd);
 	return err;
 }
 
-static void confine(struct rights *ret)
+static void confine(struct rights *ret, const struct rights_scope *scope)
 {
 	int abi, err;
 
@@ -156,7 +170,7 @@ static void confine(struct rights *ret)
 							 : "it is refused";
 		return;
 	}
-	err = enter_landlock(ret, abi);
+	err = enter_landlock(ret, scope, abi);
 	if (err) {
 		ret->no_landlock = "it failed";
 		note(ret, "landlock", -err);
@@ -165,14 +179,15 @@ static void confine(struct rights *ret)
 	ret->landlock = abi;
 }
 
-void rights_drop(const struct right *keep, size_t n, struct rights *ret)
+void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
+		 struct rights *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	drop_capabilities(keep, n, ret);
 	ret->no_new_privs = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!ret->no_new_privs)
 		note(ret, "no_new_privs", errno);
-	confine(ret);
+	confine(ret, scope);
 }
 
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer)

@@ -182,7 +182,11 @@ static void say_limit(struct buf *b, const struct view *v, const char *name,
 static void say_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
-		[RESOURCE_MEMLOCK] = "locked", [RESOURCE_THREADS] = "threads"};
+		[RESOURCE_MEMLOCK] = "locked",
+		[RESOURCE_THREADS] = "nproc",
+		[RESOURCE_CGROUP_MEMORY] = "cgroup",
+		[RESOURCE_CGROUP_PIDS] = "pids",
+	};
 
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (name[i] && resource_series(v->m, s, i))
