@@ -82,7 +82,7 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
  */
 static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
 {
-	struct fs_state *st = proc_of(task);
+	struct fs_state *st = proc_of(get(task, group_leader));
 	struct fs_fault_slot *slot = st ? slot_make(task, st) : NULL;
 	__u64 tried;
 

@@ -362,7 +362,7 @@ once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_
 	if (config.watch_all)
 		return 0;
 	u->user_threads = processes_of(cred);
-	if (BPF_CORE_READ(cred, uid.val) && !(capabilities_of(cred) & BEYOND_NPROC))
+	if (BPF_CORE_READ(cred, uid.val) && !(host_capabilities_of(cred) & BEYOND_NPROC))
 		u->user_threads_limit = BPF_CORE_READ(sig, rlim[RLIMIT_NPROC].rlim_cur);
 	return 0;
 }

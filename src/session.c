@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
 #include "terminal.h"
@@ -28,7 +29,8 @@
 /* From here on a process is no ordinary one, and what makes it grow is kept. */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
-#define BLOCKS_MOST    3 /* processes; more are a table */
+#define BLOCKS_MOST    3  /* processes; more are a table */
+#define ENDS_EVERY     16 /* windows of all processes */
 
 void complain(const char *format, ...)
 {
@@ -318,11 +320,28 @@ static void render_frame(struct session *s)
 	buf_free(&frame);
 }
 
+/*
+ * A whole look, and who is gone without a word since the last one: asked now and then only where
+ * all processes are watched, since it takes a system call each. Returns as source_ops.look.
+ */
+static int take_look(struct session *s)
+{
+	struct sink sink = sink_of(s);
+	int err = s->src->ops->look(s->src, &sink), ended;
+
+	if (err || !s->src->live || s->collector.names.foreign ||
+	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
+		return err;
+	ended = ends_find(&s->collector, s->src);
+	if (ended > 0 && model_hook_on(&s->m, "life"))
+		live_count_missed(s->src, ended);
+	return ended < 0 ? ended : 0;
+}
+
 /* A whole look, shown and over. Returns as source_ops.look. */
 static int take_window(struct session *s, bool show)
 {
-	struct sink sink = sink_of(s);
-	int err = s->src->ops->look(s->src, &sink);
+	int err = take_look(s);
 
 	check_recording(s);
 	if (err)
@@ -573,11 +592,9 @@ static int wait_time_ms(const struct session *s)
 /* Once the command is gone: whether its descendants are too. */
 static bool run_is_over(struct session *s)
 {
-	struct sink sink = sink_of(s);
-
 	if (!s->child_gone)
 		return false;
-	if (s->src->ops->look(s->src, &sink))
+	if (take_look(s))
 		return true;
 	return !session_alive(s);
 }

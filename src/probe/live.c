@@ -30,7 +30,7 @@
 struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
-	__u64 looks_missed;
+	__u64 missed;
 	__u64 growth_told_ns;
 	bool nested; /* in a pid namespace: our pids are not those of the records */
 	bool locked; /* no program is tried: kernel lockdown */
@@ -302,7 +302,7 @@ static void read_stats(const struct live *live, struct fs_tick_record *tick)
 	bool timed = limits_bpf_stats(&live->limits);
 	struct bpf_program *prog;
 
-	tick->losses.missed += live->looks_missed;
+	tick->losses.missed += live->missed;
 	bpf_object__for_each_program (prog, live->obj.obj) {
 		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
@@ -332,7 +332,7 @@ static int read_look(struct live *live)
 
 	/* files of the machine are used up: the processes stay as they were at the last look */
 	if (fd < 0 && (errno == ENFILE || errno == EMFILE)) {
-		live->looks_missed++;
+		live->missed++;
 		return 0;
 	}
 	if (fd < 0)
@@ -633,6 +633,11 @@ void live_run_parent(struct source *src, bool begin)
 	struct live *live = live_of(src);
 
 	live->obj.shared->run_parent = begin ? own_pid(live) : 0;
+}
+
+void live_count_missed(struct source *src, __u64 events)
+{
+	live_of(src)->missed += events;
 }
 
 pid_t live_pid_of(struct source *src, pid_t pid)

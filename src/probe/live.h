@@ -12,9 +12,9 @@
 #define TIER_ALL 0xfu
 
 struct live_options {
-	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers;   /* bit i: pay for tier i */
-	bool attribute;	      /* keep who grows, and tell user stacks */
+	bool watch_all;	    /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers; /* bit i: pay for tier i */
+	bool attribute;	    /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
 	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
@@ -43,6 +43,9 @@ pid_t live_pid_of(struct source *src, pid_t pid);
 
 /* Whether looks and map commands are refused to who has no right to BPF (before 5.19). */
 bool live_needs_rights(struct source *src);
+
+/* Adds to the events that were missed: what a look found out. */
+void live_count_missed(struct source *src, __u64 events);
 
 bool live_looks_at_proc(const struct source *src);
 

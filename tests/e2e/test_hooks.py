@@ -56,6 +56,18 @@ def test_hooks_left_out(check, lab):
 
 
 @live
+def test_end_without_a_word(check, lab):
+    """No hook tells that the process ended: the watch of it ends all the same, with its figures."""
+    sleeper = lab.spawn(["sleep", "2"])
+    watch = lab.watch("-p", str(sleeper.pid), "--hook", "life=none", "0.3")
+    sleeper.wait()
+    ended = watch.finished()
+    check.equal("status", ended.status, 0)
+    final = Lines(ended.text).final(sleeper.pid)
+    check.that(final["maps"]["count"] > 10, f"its last figures: {final['maps']}")
+
+
+@live
 def test_each_mechanism(check, lab):
     """Forced in turn: exact where it attaches, and blind with its reason where it does not."""
     forced = 0

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/ends.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * A pid is free once its process was waited for, long after the hook of its end ran: see
+ * release_task(), kernel/exit.c. EPERM is an answer of one that is there.
+ */
+static bool is_gone(const struct model *m, const struct subject *s)
+{
+	return !s->final && !subject_changed(m, s) && s->id.pid > 0 && kill((pid_t)s->id.pid, 0) &&
+	       errno == ESRCH;
+}
+
+static int end(struct collector *c, const struct subject *s)
+{
+	struct fs_process_record r = {
+		.h = {FS_REC_PROCESS, offsetof(struct fs_process_record, c), c->m->last_ns},
+		.subject = s->id,
+		.g = s->now.g,
+	};
+
+	r.g.flags |= FS_PROC_FINAL;
+	return collector_take(c, &r.h);
+}
+
+int ends_find(struct collector *c, struct source *src)
+{
+	struct sink sink = {.take = collector_take, .ctx = c};
+	bool drained = false;
+	int n = 0, err;
+
+	for (struct subject *s = model_each(c->m, NULL); s; s = model_each(c->m, s)) {
+		if (!is_gone(c->m, s))
+			continue;
+		if (!drained) {
+			err = src->ops->drain(src, &sink);
+			if (err)
+				return err;
+			drained = true;
+			if (s->final)
+				continue;
+		}
+		err = end(c, s);
+		if (err)
+			return err;
+		n++;
+	}
+	return n;
+}
