@@ -32,8 +32,8 @@ struct rights_scope {
 
 /*
  * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc, /sys
- * and what is in the scope can be opened, where the kernel has landlock. No step depends on another: what fails is in
- * `ret`, and is no reason to stop.
+ * and what is in the scope can be opened, where the kernel has landlock. No step depends on
+ * another: what fails is in `ret`, and is no reason to stop.
  */
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret);
