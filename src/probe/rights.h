@@ -22,12 +22,15 @@ struct rights {
 	bool no_new_privs;
 	int landlock;		 /* its ABI; 0: not in use */
 	const char *no_landlock; /* why not */
+	bool filtered;		 /* only some system calls are left */
 	char failed[160];	 /* what could not be dropped, and why; empty: nothing */
 };
 
 /* What stays possible beside reading /proc and /sys. */
 struct rights_scope {
 	const char *const *readable; /* files and directories, NULL at the end; NULL: none */
+	const char *writable;	     /* a directory in which files are replaced; NULL: none */
+	bool filters;		     /* only the system calls of call_filter.h are left */
 };
 
 /*

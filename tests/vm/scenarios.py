@@ -229,3 +229,8 @@ OF_HOOK = {
     "calls": ["brief", "crossings of files", "crossings of maps", "kinds of descriptors",
               "refusal munmap-split"],
 }
+
+
+def of_mechanism(hook, mechanism):
+    """What times major faults alone, for the exporter, has none of what the others are tried by."""
+    return [] if mechanism.endswith("_major") else OF_HOOK.get(hook, [])
