@@ -9,7 +9,7 @@
 	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
-#define MAJORS "of major faults alone, as in export"
+#define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
 const struct hook hooks[] = {
@@ -158,8 +158,8 @@ const struct hook hooks[] = {
 				{"raw_tp",
 				 ATTACH_AUTO,
 				 STATE_HASH,
-				 {"raw_reclaim_begin", "raw_reclaim_end",
-				  "raw_memcg_reclaim_begin", "raw_memcg_reclaim_end"}},
+				 {"raw_reclaim_begin", "raw_reclaim_end", "raw_memcg_reclaim_begin",
+				  "raw_memcg_reclaim_end"}},
 			},
 	},
 	{
