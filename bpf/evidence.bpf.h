@@ -116,7 +116,7 @@ static __always_inline void what_is_wanted(struct range_walk *w)
 	w->never = (locks + unlocks) * VM_NEVER_LOCKED;
 }
 
-static __always_inline bool is_undone(const struct range_walk *w, __u64 flags)
+static __always_inline __u64 is_undone(const struct range_walk *w, __u64 flags)
 {
 	return is_not_zero((flags ^ w->wants) & w->mask) & is_zero(flags & w->never);
 }
@@ -132,7 +132,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
-	if (!r->end && r->hole == NOT_KNOWN && is_undone(w, flags)) {
+	if (is_zero(r->end) & is_zero(~r->hole) & is_undone(w, flags)) {
 		r->start = w->a.from;
 		r->end = w->a.to;
 		r->start_flags = flags;
@@ -141,8 +141,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	r->flags_all &= flags;
 	r->flags_any |= flags;
 	r->mapped_bytes += bytes;
-	if (flags & VM_LOCKED)
-		r->locked_bytes += bytes;
+	r->locked_bytes += (flags >> VM_LOCKED_BIT & 1) * bytes;
 }
 
 static long next_area(__u32 i, struct range_walk *w)
