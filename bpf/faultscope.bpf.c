@@ -6,6 +6,8 @@
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "other.bpf.c"
+#include "cgroup.bpf.h"
+#include "pressure.bpf.h"
 
 /* One number for many things: which of them it was. */
 static __always_inline void name_fcntl(struct call *c)

@@ -5,9 +5,13 @@
 
 #include "store.bpf.h"
 
+/* 2^30 a second, as 2^-24 a ns: bounds of native histograms are powers of two of a second. */
+#define UNITS_PER_NS 18014399ULL
+
 static __always_inline __u32 latency_bucket(__u64 ns)
 {
-	__u32 bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	__u64 scaled = config.in_seconds && ns < 1000000000000ULL ? ns * UNITS_PER_NS >> 24 : ns;
+	__u32 bucket = log2_of(scaled >> FS_LATENCY_SHIFT);
 
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
@@ -302,6 +306,12 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 	return true;
 }
 
+/* Of the default hierarchy, version 2. */
+static __always_inline __u64 cgroup_id_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+}
+
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
@@ -335,7 +345,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
+	g->cgroup_id = cgroup_id_of(leader);
 	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
 	g->uid = BPF_CORE_READ(leader, cred, uid.val);
 	g->threads = get(sig, nr_threads);
@@ -368,6 +378,27 @@ once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_
 }
 
 /* Writes a process record to the ring, with its counters or without; false where it had no room. */
+/* False where the ring had no room: it is told the next time. */
+static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
+{
+	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
+	struct fs_pressure_record *r;
+
+	if (!reclaim_ns && !swap_ins)
+		return true;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r)
+		return false;
+	fill_header(&r->h, FS_REC_PRESSURE, sizeof(*r));
+	fill_subject(&r->subject, leader);
+	r->reclaim_ns = reclaim_ns;
+	r->swap_ins = swap_ins;
+	__sync_fetch_and_add(&st->reclaim_ns, -reclaim_ns);
+	__sync_fetch_and_add(&st->swap_ins, -swap_ins);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
 static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
 					 const struct fs_gauges *g, bool counters, __u64 wake)
 {

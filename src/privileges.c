@@ -14,6 +14,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 {
 	size_t n = 0;
 
+	if (!s->src->live)
+		return 0;
 	if (live_needs_rights(s->src))
 		ret[n++] =
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,

@@ -45,6 +45,8 @@ static const struct layout {
 	 {TEXT(fs_kernel_fault_record, comm)}},
 	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
 	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
+	{FS_REC_PRESSURE, sizeof(struct fs_pressure_record), 0, {}},
+	{FS_REC_CGROUP, sizeof(struct fs_cgroup_record), 0, {TEXT(fs_cgroup_record, path)}},
 	{FS_REC_HOST,
 	 sizeof(struct fs_host_record),
 	 0,
@@ -296,6 +298,12 @@ int collector_take(void *ctx, const struct fs_header *h)
 		return 0;
 	case FS_REC_EXEC:
 		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
+	case FS_REC_PRESSURE:
+		return 0; /* of use to export alone, which takes it itself */
+	case FS_REC_CGROUP:
+		if (c->live)
+			names_cgroup(&c->names, (const struct fs_cgroup_record *)copy);
+		return 0;
 	case FS_REC_NAMES:
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:

@@ -180,7 +180,7 @@ const struct field fields[] = {
 	 "the same in a probing read of the kernel, which survives them by design",
 	 get_kernel_probe},
 	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
-	 "time threads spent in faults that were served", get_stall},
+	 "time threads spent in faults that were served", get_stall, FS_LACKS_MINOR},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
 	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
@@ -353,7 +353,7 @@ static const uint64_t *map_sizes(const struct fs_counters *c)
 
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
-	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max},
+	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max, FS_LACKS_MINOR},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
 	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,

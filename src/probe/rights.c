@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/call_filter.h"
+
 /* include/uapi/linux/landlock.h as of its ABI 6; an older one takes the first words of it. */
 struct ruleset {
 	__u64 files;
@@ -95,10 +97,15 @@ out:
 	cap_free(left);
 }
 
-static int allow_reading(int ruleset, const char *path)
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define REPLACING                                                                                  \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+
+static int allow_below(int ruleset, const char *path, __u64 access)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
+		.allowed_access = access,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
 	struct stat st;
@@ -107,8 +114,8 @@ static int allow_reading(int ruleset, const char *path)
 	if (rule.parent_fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	/* what holds for directories alone is refused for a file */
-	if (!fstat(rule.parent_fd, &st) && S_ISDIR(st.st_mode))
-		rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
+	if (fstat(rule.parent_fd, &st) || !S_ISDIR(st.st_mode))
+		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		err = -errno;
 	close(rule.parent_fd);
@@ -125,12 +132,14 @@ static bool keeps(const struct rights *r, int capability)
 
 static int allow_scope(int ruleset, const struct rights_scope *scope)
 {
-	int err = allow_reading(ruleset, "/proc");
+	int err = allow_below(ruleset, "/proc", READING);
 
 	if (!err)
-		err = allow_reading(ruleset, "/sys");
+		err = allow_below(ruleset, "/sys", READING);
 	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
-		err = allow_reading(ruleset, scope->readable[i]);
+		err = allow_below(ruleset, scope->readable[i], READING);
+	if (!err && scope->writable)
+		err = allow_below(ruleset, scope->writable, REPLACING);
 	return err;
 }
 
@@ -179,6 +188,15 @@ static void confine(struct rights *ret, const struct rights_scope *scope)
 	ret->landlock = abi;
 }
 
+static void filter_calls(struct rights *ret)
+{
+	int err = call_filter_enter();
+
+	ret->filtered = !err;
+	if (err)
+		note(ret, "seccomp", -err);
+}
+
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret)
 {
@@ -188,6 +206,8 @@ void rights_drop(const struct right *keep, size_t n, const struct rights_scope *
 	if (!ret->no_new_privs)
 		note(ret, "no_new_privs", errno);
 	confine(ret, scope);
+	if (scope->filters)
+		filter_calls(ret);
 }
 
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer)
