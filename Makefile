@@ -214,8 +214,16 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lz -lm -o $@
 
+# And pages of others, with the table that is made of them.
+FLEET_FUZZED := $(sort $(wildcard src/base/*.c)) src/model/fleet.c src/model/identity.c \
+	src/model/collapse.c src/model/workload.c src/render/fleet.c src/render/style.c
+$(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/fleet.h src/render/fleet.h
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage and of pages (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
