@@ -346,8 +346,9 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);
 	put_limit_name(&b, r, &u);
 	if (soon) {
-		buf_puts(&b, " in about ");
-		put_span(&b, c.seconds);
+		buf_puts(&b, c.seconds < 1 ? " within a second" : " in about ");
+		if (c.seconds >= 1)
+			put_span(&b, c.seconds);
 		f->severity = severity_of(c.seconds, open);
 		f->grew_ns = o->t_ns;
 	} else {
