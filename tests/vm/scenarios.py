@@ -235,6 +235,10 @@ OF_HOOK = {
 }
 
 
-def of_mechanism(hook, mechanism):
+def is_part(mechanism):
     """What times major faults alone, for the exporter, has none of what the others are tried by."""
-    return [] if mechanism.endswith("_major") else OF_HOOK.get(hook, [])
+    return mechanism.endswith("_major")
+
+
+def of_mechanism(hook, mechanism):
+    return [] if is_part(mechanism) else OF_HOOK.get(hook, [])
