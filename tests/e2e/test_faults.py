@@ -105,8 +105,8 @@ def expect_classes(check, lines, truth):
         "anonymous": truth["anonymous"] + small,
         "zero_page": truth["zero"],
         "copy_on_write": truth["cow"] + truth["file_copied"],
-        "file_minor": truth["file"],
-        "shared_memory": truth["shared"],
+        "file_minor": 0 if truth["tmpfs"] else truth["file"],
+        "shared_memory": truth["shared"] + (truth["file"] if truth["tmpfs"] else 0),
     }
     for name, want in wanted.items():
         check.between(name, served(lines, pid, name), want, want + beside)

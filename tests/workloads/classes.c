@@ -3,6 +3,8 @@
 #include "common.h"
 
 #include <alloca.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 #define HUGE_BYTES (2L << 20)
 #define AREAS	   4
@@ -47,8 +49,10 @@ static unsigned long stack_from(void)
 
 static __attribute__((noinline)) void grow_stack(long pages)
 {
-	for (long i = 0; i < pages; i++)
-		*(volatile char *)alloca(PAGE_BYTES) = 1;
+	volatile char *bottom = alloca(pages * PAGE_BYTES + 1);
+
+	for (long i = pages - 1; i >= 0; i--)
+		bottom[i * PAGE_BYTES] = 1;
 }
 
 static void *map(size_t bytes, int flags, int fd)
@@ -91,6 +95,14 @@ static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");
 	return number_behind(text, "AnonHugePages:") / (HUGE_BYTES / 1024);
+}
+
+/* Files of such a place are shared memory. */
+static bool is_tmpfs(const char *dir)
+{
+	struct statfs fs;
+
+	return !statfs(dir, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
 static void touch_all(char **page, long count, bool write)
@@ -147,7 +159,7 @@ int main(int argc, char **argv)
 	struct faults start, made;
 	unsigned long stack_before;
 	long huge_before;
-	const char *dir;
+	const char *dir = NULL;
 	pid_t child = 0;
 
 	parse_args(argc, argv,
@@ -202,6 +214,7 @@ int main(int argc, char **argv)
 	truth_number("huge_asked", huge);
 	truth_number("hugetlb", hugetlb);
 	truth_number("child", child);
+	truth_number("tmpfs", is_tmpfs(dir));
 	truth_faults(made);
 	truth_close();
 	return 0;
