@@ -102,9 +102,9 @@ static __always_inline void expect_class(struct fs_fault_slot *slot, __u32 what)
 	switch (area & AREA_SORT) {
 	case AREA_ANON:
 		return serve_as(slot,
-				present		 ? FS_CLASS_COW
-				: write		 ? FS_CLASS_ANONYMOUS
-						 : FS_CLASS_ZERO,
+				present ? FS_CLASS_COW
+				: write ? FS_CLASS_ANONYMOUS
+					: FS_CLASS_ZERO,
 				FS_CLASS_SWAP);
 	case AREA_FILE:
 		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_FILE_MINOR,
@@ -153,8 +153,8 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 
 static __always_inline void was_huge(struct fs_fault_slot *slot)
 {
-	slot->as[FS_END_MINOR] = slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED
-								     : FS_CLASS_HUGE;
+	slot->as[FS_END_MINOR] =
+		slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED : FS_CLASS_HUGE;
 }
 
 /* It ends, in its own thread. */

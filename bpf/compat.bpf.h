@@ -103,8 +103,8 @@ struct mm_struct___plain_rss {
 
 /*
  * A figure that is another one after each change of the mappings. With locks of their own
- * (5e31275cc997, 6.4) a count of those changes, since "mm: convert mm_lock_seq to a proper seqcount"
- * (6.14) wrapped; before it sums, which a mapping that takes the place of one alike does not change.
+ * (5e31275cc997, 6.4) a count of those changes, wrapped since "mm: convert mm_lock_seq to a proper
+ * seqcount" (6.14); before it sums, which a mapping in the place of one alike does not change.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
