@@ -125,6 +125,13 @@ static __always_inline __u64 mappings_version(struct mm_struct *mm)
 }
 
 /*
+ * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counts as
+ * major.
+ */
+#define retries_shared_writes()                                                                    \
+	(!bpf_core_enum_value_exists(enum vm_fault_reason, VM_FAULT_COMPLETED))
+
+/*
  * What NUMA balancing counted of a thread: its own faults for hints, moved on in each of them
  * (task_numa_fault()) and begun anew now and then.
  */

@@ -88,7 +88,7 @@ struct fs_fault_slot {
 	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */
 	__u32 area;		      /* AREA_* of the kernel side */
 	__u8 as[FS_NR_ENDS];	      /* enum fs_fault_class, of a minor one and of a major one */
-	__u16 pad;
+	__u16 read_for;		      /* a class that it is of if its thread read from disks */
 };
 
 #endif
