@@ -7,8 +7,7 @@
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
-#include "area.bpf.h"
-#include "store.bpf.h"
+#include "slow.bpf.h"
 
 /* include/linux/mm.h; VM_UFFD_MINOR is at another bit in each few releases, and told by none. */
 #define VM_GROWSDOWN	0x100
@@ -154,7 +153,8 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 		slot->read_for = slot->as[FS_END_MAJOR];
 		slot->as[FS_END_MAJOR] = slot->as[FS_END_MINOR];
 	}
-	slot->waited_ns[FS_WAIT_RECLAIM] = slot->waited_ns[FS_WAIT_COMPACTION] = 0;
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		slot->waited_ns[i] = 0;
 	slot->read_bytes = bytes_read(task);
 	if (config.numa)
 		slot->numa = numa_figure(task);
@@ -181,6 +181,8 @@ static __always_inline void end_class(struct task_struct *task, struct fs_fault_
 	if (config.huge_by_rss && slot->known != NEVER_HUGE &&
 	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
 		was_huge(slot);
+	if (slot->ended_ns >= config.slow_ns)
+		note_slow(slot);
 }
 
 #endif

@@ -246,6 +246,7 @@ enum fs_record_kind {
 	FS_REC_EXEC,
 	FS_REC_STACK,
 	FS_REC_OOM,
+	FS_REC_SLOW_FAULTS,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -483,6 +484,25 @@ struct fs_oom_record {
 	__u32 pad;
 };
 
+/* Faults of one class that took long, on one file or for one holder of the lock: in all so far. */
+struct fs_slow_faults_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;   /* of the last one */
+	__u32 class; /* enum fs_fault_class */
+	__u64 count;
+	__u64 total_ns;
+	__u64 max_ns;
+	__u64 read_bytes;
+	__u64 waited_ns[FS_NR_WAITS];
+	__u64 inode;  /* 0: no file */
+	__u32 holder; /* pid of who had mmap_lock; 0: none was waited for */
+	__u32 holder_writes;
+	char holder_comm[FS_COMM_LEN];
+	char comm[FS_COMM_LEN];
+	char file[FS_FILE_NAME];
+};
+
 /* Equal ones (instruction, class) are coalesced. */
 struct fs_kernel_fault_record {
 	struct fs_header h;
@@ -651,6 +671,7 @@ struct fs_config {
 	__u32 classify;	     /* and what it is for */
 	__u32 numa;	     /* there is NUMA balancing */
 	__u32 huge_by_rss;   /* no event tells huge pages */
+	__u64 slow_ns;	     /* from this on a fault is looked at more closely */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
@@ -782,7 +803,7 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 10),
+_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 13),
 	       "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");

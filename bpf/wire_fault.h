@@ -17,10 +17,11 @@
 #define FS_LATENCY_SHIFT 8
 enum fs_fault_end { FS_END_MINOR, FS_END_MAJOR, FS_NR_ENDS };
 
-/* What a thread that needs memory does for it itself. */
+/* What a thread that needs memory does, or waits for, before it has some. */
 enum fs_wait {
 	FS_WAIT_RECLAIM,    /* takes it from others */
 	FS_WAIT_COMPACTION, /* moves pages, to have some in one piece */
+	FS_WAIT_LOCK,	    /* waits for others to let go of the address space */
 	FS_NR_WAITS,
 };
 
@@ -84,11 +85,15 @@ struct fs_fault_slot {
 	__u64 read_bytes;   /* from disks: by its thread before it began, then in it */
 	__s64 known;	    /* before it began: what tells a huge page where no event does */
 	__u64 numa;	    /* the same of NUMA balancing */
+	__u64 lock_ns;	    /* when it began to ask for mmap_lock; 0: it does not */
 	__u64 wait_ns;	    /* when the wait under way began; 0: none */
 	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */
 	__u32 area;		      /* AREA_* of the kernel side */
 	__u8 as[FS_NR_ENDS];	      /* enum fs_fault_class, of a minor one and of a major one */
 	__u16 read_for;		      /* a class that it is of if its thread read from disks */
+	__u32 holder;		      /* pid of who had mmap_lock then; 0: nobody, or not known */
+	__u32 holder_writes;
+	char holder_comm[16];
 };
 
 #endif

@@ -180,6 +180,7 @@ struct percpu_counter {
 
 struct rw_semaphore {
 	atomic_long_t count;
+	atomic_long_t owner;
 };
 
 struct maple_tree {
@@ -257,6 +258,7 @@ struct shmem_sb_info {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
 	unsigned int i_nlink;
 	struct super_block *i_sb;
 	s64 i_size;

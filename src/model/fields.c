@@ -131,6 +131,9 @@ GETTER(killed, c->fault_killed)
 GETTER(read_bytes, c->fault_read_bytes)
 GETTER(reclaim, c->wait[FS_WAIT_RECLAIM].in_faults_ns)
 GETTER(compaction, c->wait[FS_WAIT_COMPACTION].in_faults_ns)
+GETTER(lock, c->wait[FS_WAIT_LOCK].in_faults_ns)
+GETTER(locks, c->wait[FS_WAIT_LOCK].count)
+GETTER(lock_all, c->wait[FS_WAIT_LOCK].ns)
 GETTER(reclaims, c->wait[FS_WAIT_RECLAIM].count)
 GETTER(reclaim_all, c->wait[FS_WAIT_RECLAIM].ns)
 GETTER(compactions, c->wait[FS_WAIT_COMPACTION].count)
@@ -198,6 +201,8 @@ const struct field fields[] = {
 	 "of stall_ns, taking memory from others: direct reclaim", get_reclaim},
 	{"faults", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
 	 "of stall_ns, moving pages to have some in one piece", get_compaction},
+	{"faults", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock",
+	 "of stall_ns, waiting for the lock of the address space", get_lock},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
 	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
@@ -208,6 +213,10 @@ const struct field fields[] = {
 	 "munmap and shmdt calls that succeeded", get_removed},
 	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused",
 	 get_map_refused},
+	{"maps", "lock_waits", NULL, UNIT_COUNT, COUNTER, "mmap_lock",
+	 "times that its threads waited for the lock of its address space", get_locks},
+	{"maps", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock", "how long, in faults and calls",
+	 get_lock_all},
 	{"fds", "count", "FDS", UNIT_COUNT, GAUGE, NULL, "open descriptors", get_fds},
 	{"fds", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "soft RLIMIT_NOFILE", get_fd_soft},
 	{"fds", "hard_limit", NULL, UNIT_LIMIT, GAUGE, NULL, "hard RLIMIT_NOFILE", get_fd_hard},

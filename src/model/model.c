@@ -430,6 +430,7 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_SIGNAL:
 	case FS_REC_KERNEL_FAULT:
 	case FS_REC_OOM:
+	case FS_REC_SLOW_FAULTS:
 		return take_event(m, h);
 	case FS_REC_HOST:
 		memcpy(&m->host, h, sizeof(m->host));

@@ -84,6 +84,7 @@ union event {
 	struct fs_signal_record signal;
 	struct fs_kernel_fault_record kernel_fault;
 	struct fs_oom_record oom;
+	struct fs_slow_faults_record slow;
 };
 
 /* The highest of all subjects, and whose it was. */

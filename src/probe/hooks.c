@@ -199,6 +199,14 @@ const struct hook hooks[] = {
 			       {"on_compaction_begin", "on_compaction_end"}}},
 	},
 	{
+		.name = "mmap_lock",
+		.tier = 2,
+		.feeds = "waits of more than 10 us for the lock of the address space, and who had "
+			 "it",
+		.lost = "time that faults and mapping calls wait for others of the process",
+		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_lock_begin", "on_lock_end"}}},
+	},
+	{
 		.name = "log",
 		.tier = 1,
 		.feeds = "the kernel's own lines in its log: which check refused a call",

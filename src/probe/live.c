@@ -26,6 +26,7 @@
 #include "probe/rights.h"
 
 #define OWN_PID "own_pid" /* the program */
+#define SLOW_NS 1000000
 
 struct live {
 	struct source src;
@@ -110,6 +111,7 @@ static void fill_config(struct live *live)
 	c->watch_all = live->opt.watch_all;
 	c->time_faults = end != NULL;
 	c->classify = c->time_faults && choice_of(&live->choice, hook_find("fault_class"));
+	c->slow_ns = SLOW_NS;
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
