@@ -101,6 +101,11 @@ def expect_classes(check, lines, truth):
     small = truth["huge_asked"] - truth["huge"]
     # of the work, but not asked for: what the stack had before it grew, libraries, the fork
     beside += truth["stack"] - truth["stack_grown"] + 12
+    swapped = truth.get("swapped", 0)
+    swapped_in = served(lines, pid, "swap_in")
+    # some may still be in the swap cache, and are then served as what their mapping is
+    check.between("swap_in", swapped_in, swapped * 0.9, swapped)
+    beside += swapped - swapped_in
     wanted = {
         "anonymous": truth["anonymous"] + small,
         "zero_page": truth["zero"],
@@ -114,7 +119,7 @@ def expect_classes(check, lines, truth):
     huge = served(lines, pid, "huge") + served(lines, pid, "huge_compacted")
     check.equal("huge", huge, truth["huge"])
     check.equal("hugetlb", served(lines, pid, "hugetlb"), truth["hugetlb"])
-    for name in ("swap_in", "numa_hint", "userfaultfd", "file_major"):
+    for name in ("numa_hint", "userfaultfd", "file_major"):
         check.equal(name, served(lines, pid, name), 0)
     check.between("other", served(lines, pid, "other"), 0, 2)
     check_served(check, lines, truth)
@@ -138,6 +143,26 @@ def expect_copies_of_child(check, lines, truth):
 @captures(expect_copies_of_child, keep=True)
 def test_faults_of_both_sides_of_a_fork(lab):
     return lab.run("classes", str(lab.dir), "--cow", "3000")
+
+
+def expect_lock_waits(check, lines, truth):
+    """Threads that map and touch at once: what they wait for, and that it is their own process."""
+    pid = truth["pid"]
+    faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
+    check.that(maps["lock_waits"] > 0, "nobody waited")
+    check.that(maps["lock_ns"] >= maps["lock_waits"] * 10000, "waits shorter than what is one")
+    check.that(faults["lock_ns"] <= min(maps["lock_ns"], faults["stall_ns"]),
+               "more waits in faults than there are, or than faults took")
+    for line in lines.of("slow_faults", pid):
+        check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
+        if line["holder_pid"] is not None:
+            check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
+                        (pid, "locks"))
+
+
+@captures(expect_lock_waits)
+def test_waits_for_the_lock_of_the_address_space(lab):
+    return lab.run("locks", "4", "2000")
 
 
 def expect_major(check, lines, truth):
@@ -206,6 +231,9 @@ def expect_latency(check, lines, truth):
     check.equal("by their handler", served(lines, pid, "userfaultfd"), truth["faults"])
     waited = lines.growth(pid, "faults.served.userfaultfd.stall_ns")
     check.near("mean of these", waited / truth["faults"], truth["mean_ns"], 0.2)
+    slow = lines.of("slow_faults", pid, **{"class": "userfaultfd"})[-1]
+    check.between("slow ones told", slow["count"], truth["faults"] / 2, truth["faults"])
+    check.near("mean of the slow", slow["total_ns"] / slow["count"], truth["mean_ns"], 0.2)
     last = lines.last(pid)["faults"]["latency_ns"]
     # the workload's own figure has what it lost the CPU for on top
     check.between("longest", max(last["minor"]["max"], last["major"]["max"]),

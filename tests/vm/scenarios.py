@@ -57,6 +57,18 @@ def counts(lab):
     return capture
 
 
+def swapped_and_pooled(lab):
+    """With swap on compressed memory, page by page, and a pool of huge pages; without, after it."""
+    lab.vm.must("""
+echo 1 >/sys/block/zram0/reset
+echo 64M >/sys/block/zram0/disksize
+mkswap /dev/zram0 && swapon /dev/zram0
+sysctl -w vm.page-cluster=0 vm.nr_hugepages=8""")
+    capture = lab.watched("classes", "/tmp", "--swapped", "300", "--hugetlb", "4")
+    lab.vm.must("swapoff /dev/zram0; sysctl -w vm.nr_hugepages=0")
+    return capture
+
+
 def crossings_of_descriptors(kind):
     return lambda lab: test_limits.run_to_limit(lab, kind, "1024")
 
@@ -180,6 +192,8 @@ ALL = [
     Scenario("classes", watched("classes", "/tmp", "--huge", "5"), test_faults.expect_classes,
              ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
              {"fault_begin": expect_some_classes}),
+    Scenario("classes of swap and hugetlb", swapped_and_pooled, test_faults.expect_classes,
+             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class")),
     Scenario("counts", counts, test_counts.expect_counts, ("look",),
              {"look": expect_known_counts}),
     Scenario("brief", unchanged(test_counts.test_brief_children_of_run, "close"),
