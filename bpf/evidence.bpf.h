@@ -14,13 +14,9 @@
 
 #define PAGE_BYTES  4096UL /* the least there is */
 #define MOST_LEVELS 12
-#define NOT_KNOWN   (~0ULL)
 
-#define CAP_SYS_RAWIO	 17
-#define CAP_SYS_ADMIN	 21
-#define CAP_SYS_RESOURCE 24
-#define RLIMIT_STACK	 3
-#define RLIMIT_NPROC	 6
+#define CAP_SYS_RAWIO 17
+#define RLIMIT_STACK  3
 
 #define HUGETLBFS_MAGIC 0x958458f6 /* include/uapi/linux/magic.h */
 #define MNT_NOEXEC	0x04 /* include/linux/mount.h */

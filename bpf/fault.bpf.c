@@ -277,8 +277,11 @@ static __always_inline void end_fault(struct task_struct *task, struct fs_fault_
 static __always_inline int on_served(__u32 end)
 {
 	struct task_struct *task = current_task();
-	struct fs_fault_slot *slot = slot_find(task);
+	struct fs_fault_slot *slot;
 
+	if (config.majors_alone && end == FS_END_MINOR)
+		return 0; /* its begin gives way to the next one's */
+	slot = slot_find(task);
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
 		slot->end = end;

@@ -157,6 +157,8 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	if (i >= FS_NR_FD_CALLS || !makes_descriptors(c))
 		return NOT_REFUSED;
 	if (c->ret < 0) {
+		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
+			tally(st, close_failed, 1);
 		if (!is_refusal(c))
 			return NOT_REFUSED; /* an ordinary failure: no such file, interrupted, … */
 		tally(st, fd_call[i].refused, 1);

@@ -42,30 +42,6 @@ static __always_inline int end_wait(__u32 wait)
 }
 
 /* Arguments differ between kernels, and are of no use here. */
-SEC("raw_tp/mm_vmscan_direct_reclaim_begin")
-int on_reclaim_begin(void *ctx)
-{
-	return begin_wait();
-}
-
-SEC("raw_tp/mm_vmscan_direct_reclaim_end")
-int on_reclaim_end(void *ctx)
-{
-	return end_wait(FS_WAIT_RECLAIM);
-}
-
-SEC("raw_tp/mm_vmscan_memcg_reclaim_begin")
-int on_group_reclaim_begin(void *ctx)
-{
-	return begin_wait();
-}
-
-SEC("raw_tp/mm_vmscan_memcg_reclaim_end")
-int on_group_reclaim_end(void *ctx)
-{
-	return end_wait(FS_WAIT_RECLAIM);
-}
-
 SEC("raw_tp/mm_compaction_begin")
 int on_compaction_begin(void *ctx)
 {

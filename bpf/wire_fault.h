@@ -86,6 +86,7 @@ struct fs_fault_slot {
 	__s64 known;	    /* before it began: what tells a huge page where no event does */
 	__u64 numa;	    /* the same of NUMA balancing */
 	__u64 lock_ns;	    /* when it began to ask for mmap_lock; 0: it does not */
+	__u64 reclaim_ns;   /* when its thread began to reclaim; 0: it does not */
 	__u64 wait_ns;	    /* when the wait under way began; 0: none */
 	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */
 	__u32 area;		      /* AREA_* of the kernel side */

@@ -67,10 +67,12 @@ static const struct sink nobody = {.take = forget};
 /* Why what is measured by no work has no cost of its own; NULL: it has one. */
 static const char *not_measured(const char *hook)
 {
-	return !strcmp(hook, "state") ? "within the cost of the others"
-	       : !strcmp(hook, "log") ? "it would take writing into the kernel's log"
-	       : !strcmp(hook, "oom") ? "it would take a kill"
-				      : NULL;
+	return !strcmp(hook, "state")	 ? "within the cost of the others"
+	       : !strcmp(hook, "log")	 ? "it would take writing into the kernel's log"
+	       : !strcmp(hook, "oom")	 ? "it would take a kill"
+	       : !strcmp(hook, "cgroup") ? "it would take making cgroups"
+	       : !strcmp(hook, "reclaim") ? "it would take want of memory"
+					 : NULL;
 }
 
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)

@@ -242,6 +242,7 @@ struct signal_struct {
 	seqlock_t stats_lock;
 	unsigned long min_flt;
 	unsigned long maj_flt;
+	unsigned long long sum_sched_runtime;
 	struct rlimit rlim[16];
 };
 
@@ -316,8 +317,13 @@ struct kernfs_node {
 	u64 id;
 };
 
+struct cgroup_root {
+	int hierarchy_id;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
+	struct cgroup_root *root;
 };
 
 struct cgroup_subsys_state {

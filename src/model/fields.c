@@ -147,6 +147,9 @@ GETTER(fd_high, g->fd_high)
 GETTER(opened, f->fds_opened)
 GETTER(closed, f->fds_closed)
 GETTER(fd_refused, fd_refused(c))
+GETTER(close_failed, c->close_failed)
+GETTER(selects_wide, c->selects_wide)
+GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
 GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
 GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
 GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
@@ -160,6 +163,8 @@ GETTER(execs, g->execs)
 
 const struct field fields[] = {
 	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
+	{"", "cpu_ns", NULL, UNIT_NS, COUNTER, NULL, "CPU time of all threads, dead ones too",
+	 get_cpu},
 	{"", "execs", NULL, UNIT_COUNT, COUNTER, "life", "execve calls that succeeded", get_execs},
 	{"faults", "minor", "MINFLT", UNIT_COUNT, COUNTER, NULL,
 	 "minor faults, as getrusage counts them", get_minor},
@@ -188,7 +193,7 @@ const struct field fields[] = {
 	 "the same in a probing read of the kernel, which survives them by design",
 	 get_kernel_probe},
 	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
-	 "time threads spent in faults that were served", get_stall},
+	 "time threads spent in faults that were served", get_stall, FS_LACKS_MINOR},
 	{"faults", "sigbus", NULL, UNIT_COUNT, COUNTER, "signal", "of those that failed, by SIGBUS",
 	 get_sigbus},
 	{"faults", "poison", NULL, UNIT_COUNT, COUNTER, "signal",
@@ -227,6 +232,10 @@ const struct field fields[] = {
 	 "descriptors closed: by calls, and by what else balances the count", get_closed},
 	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused",
 	 get_fd_refused},
+	{"fds", "close_failed", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "closes of numbers that were not open", get_close_failed},
+	{"fds", "selects_wide", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "select calls of sets with numbers beyond 1,023", get_selects_wide},
 	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
 	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
 	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL,
@@ -440,12 +449,12 @@ FS_FAULT_CLASSES(X)
 /* clang-format off */
 #define CLASS_HISTOGRAM(id, name, help)                                                            \
 	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, FS_NR_BANDS,           \
-	 FS_LATENCY_SHIFT, bands_##id, max_##id, FS_BAND_STEP, true},
+	 FS_LATENCY_SHIFT, bands_##id, max_##id, 0, FS_BAND_STEP, true},
 /* clang-format on */
 
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
-	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max},
+	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max, FS_LACKS_MINOR},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
 	/* clang-format off */

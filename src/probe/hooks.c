@@ -9,6 +9,7 @@
 	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
+#define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
 #define CLASSES_FOLD                                                                               \
@@ -138,6 +139,36 @@ const struct hook hooks[] = {
 		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_oom_victim"}}},
 	},
 	{
+		.name = "cgroup",
+		.tier = 1,
+		.feeds = "cgroups as they are made: whose the processes in them are",
+		.lost = "cgroups, and so workloads, of what lives less than an interval",
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_cgroup_made", "on_cgroup_joined"}}},
+	},
+	{
+		.name = "reclaim",
+		.tier = 1,
+		.feeds = "direct reclaim, of the machine or of a memory cgroup, by threads that "
+			 "want memory",
+		.lost = "time in direct reclaim",
+		.alternate =
+			{
+				{"tp_btf",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_reclaim_begin", "on_reclaim_end", "on_memcg_reclaim_begin",
+				  "on_memcg_reclaim_end"}},
+				{"raw_tp",
+				 ATTACH_AUTO,
+				 STATE_HASH,
+				 {"raw_reclaim_begin", "raw_reclaim_end", "raw_memcg_reclaim_begin",
+				  "raw_memcg_reclaim_end"}},
+			},
+	},
+	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",
@@ -167,6 +198,18 @@ const struct hook hooks[] = {
 				 {"on_fault_minor", "on_fault_major"}},
 				{"fexit", ATTACH_AUTO, STATE_ANY, {"on_fault_handled"}},
 				{"kretprobe", ATTACH_AUTO, STATE_ANY, {"probe_fault_handled"}},
+				{"perf_event_major",
+				 ATTACH_PERF_MAJORS,
+				 STATE_ANY,
+				 {"on_major"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
+				{"fexit_major",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fault_handled"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
 			},
 	},
 	{
@@ -176,17 +219,6 @@ const struct hook hooks[] = {
 			 "it: anonymous, huge, copy-on-write, file, swap, shared memory and so on",
 		.lost = "latency and stall by class; minor and major stay",
 		.alternate = {{"mappings", ATTACH_NOTHING, STATE_ANY, .differs = CLASSES_FOLD}},
-	},
-	{
-		.name = "reclaim",
-		.tier = 2,
-		.feeds = "direct reclaim: time that threads took memory from others",
-		.lost = "time in direct reclaim",
-		.alternate = {{"raw_tp",
-			       ATTACH_AUTO,
-			       STATE_ANY,
-			       {"on_reclaim_begin", "on_reclaim_end", "on_group_reclaim_begin",
-				"on_group_reclaim_end"}}},
 	},
 	{
 		.name = "compaction",

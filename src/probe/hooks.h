@@ -13,6 +13,7 @@ enum attach_kind {
 	ATTACH_AUTO,	     /* libbpf knows the target from the program's section */
 	ATTACH_ITERATOR,     /* program 0: user space reads it */
 	ATTACH_PERF_BEGIN,   /* program 0 on PAGE_FAULTS, on each CPU */
+	ATTACH_PERF_MAJORS,  /* program 0 on PAGE_FAULTS_MAJ, on each CPU */
 	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
 	ATTACH_MEMCG_FAULTS, /* program 0 a tracepoint, program 1 on PAGE_FAULTS_MAJ */
 	ATTACH_CALL_EXITS,   /* one program on the classic exit tracepoint of each call */

@@ -30,6 +30,11 @@ unsigned long long host_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+unsigned long long host_boottime_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
 bool host_has_smap(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");

@@ -9,6 +9,7 @@
 
 unsigned long long host_monotonic_ns(void);
 unsigned long long host_wall_ns(void);
+unsigned long long host_boottime_ns(void);
 bool host_has_smap(void);
 
 /* Whether we are in a namespace below the initial one. */

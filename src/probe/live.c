@@ -110,7 +110,10 @@ static void fill_config(struct live *live)
 
 	c->watch_all = live->opt.watch_all;
 	c->time_faults = end != NULL;
-	c->classify = c->time_faults && choice_of(&live->choice, hook_find("fault_class"));
+	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
+	c->in_seconds = live->opt.majors;
+	c->classify = begin && c->time_faults && !c->majors_alone &&
+		      choice_of(&live->choice, hook_find("fault_class"));
 	c->slow_ns = SLOW_NS;
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
@@ -222,13 +225,15 @@ static const char *lacks_task_build(void)
 /* What a fault was for is told at its end, or not at all. */
 static void settle_classes(struct live *live)
 {
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
 
-	if (st->state != FS_HOOK_ON || (is_on(live, "fault_begin") && is_on(live, "fault_end")))
+	if (st->state != FS_HOOK_ON ||
+	    (is_on(live, "fault_begin") && end && !(end->lacks & FS_LACKS_MINOR)))
 		return;
 	st->state = FS_HOOK_BLIND;
 	st->used = NULL;
-	snprintf(st->why, sizeof(st->why), "needs fault_begin and fault_end");
+	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too");
 }
 
 /* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
@@ -586,7 +591,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->links.iterator = -1;
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
-	choice_begin(&live->choice, opt->tiers, live->opt.forced);
+	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
+		     live->opt.forced);
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err)
 		err = load_and_attach(live, error, size);
@@ -706,6 +712,11 @@ int live_resume(struct source *src)
 			err = attach_alternate(&live->links, &live->obj,
 					       live->choice.status[h].used);
 	return err;
+}
+
+const char *live_library(void)
+{
+	return libbpf_version_string() + 1; /* behind its "v" */
 }
 
 const struct hook_status *live_hooks(const struct source *src)

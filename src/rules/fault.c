@@ -32,6 +32,7 @@ const char *const fault_classes[] = {
 	"driver",
 	"misaligned",
 	"hardware poison",
+	"abort",
 	"unknown",
 	NULL,
 };
@@ -247,7 +248,9 @@ void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struc
 	uint64_t page_bytes = l->page_bytes ? l->page_bytes : 4096;
 
 	memset(ret, 0, sizeof(*ret));
-	if (r->signal == SIGBUS)
+	if (r->signal == SIGABRT)
+		verdict_set(ret, "abort", true);
+	else if (r->signal == SIGBUS)
 		bus_of(r, page_bytes, ret);
 	else
 		segv_of(r, page_bytes, ret);

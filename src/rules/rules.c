@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/calling_rules.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 #include "rules/refusal_rules.h"
@@ -114,10 +115,12 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 {
 	if (!refusal_has_cause(o, "inotify_instances"))
 		return false;
-	refusal_say(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
-	finding_remedy(f,
-		       "to gain time (host-wide): sysctl -w fs.inotify.max_user_instances=%" PRIu64,
-		       (uint64_t)o->m->tick.limits.inotify_instances * 4);
+	refusal_say(o, f, "its user has as many inotify instances as it may: no descriptor limit");
+	if (!help_inotify(o, f))
+		finding_remedy(f,
+			       "to gain time (host-wide): sysctl -w "
+			       "fs.inotify.max_user_instances=%" PRIu64,
+			       (uint64_t)o->m->tick.limits.inotify_instances * 4);
 	return true;
 }
 
@@ -215,7 +218,8 @@ const struct rule rules[] = {
 	{"M19", ON_REFUSED, "calls", refused_by_huge_pages},
 	{"M20", ON_REFUSED, "calls", refused_by_memlock, "M28 M29"},
 	{"M21", ON_REFUSED, "calls", refused_by_driver},
-	{"M23", ON_REFUSED, "calls", thread_refused},
+	{"M22", ON_SUBJECT, "calls", python_waits_for_thread, "M01 M13 M14 M15 M16"},
+	{"M23", ON_REFUSED, "calls", thread_refused, "M32 M33 M36 M37"},
 	{"M24", ON_SIGNAL, "signal", crash_after_refusal, "M02 M01"},
 	{"M25", ON_SUBJECT, NULL, limit_is_near, "M03 M04 M05 M06 M07 M08 M09 M10 M12",
 	 RESOURCE_MAPS},
@@ -228,10 +232,17 @@ const struct rule rules[] = {
 	{"M31", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_COMMIT},
 	{"M32", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_THREADS},
 	{"M33", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_THREADS},
+	{"M34", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_CGROUP_MEMORY},
+	{"M35", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_CGROUP_MEMORY},
+	{"M36", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_CGROUP_PIDS},
+	{"M37", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_CGROUP_PIDS},
 	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F08 F09 F10 F11 F12 F13"},
 	{"F02", ON_REFUSED, "calls", refused_by_file_max, "F14 F15"},
 	{"F03", ON_REFUSED, "calls", refused_by_inotify},
 	{"F04", ON_REFUSED, "calls", descriptors_dropped, "F12 F13"},
+	{"F05", ON_SUBJECT, "calls", accept_spins, "F01 F09 F12 F13"},
+	{"F06", ON_SUBJECT, "calls", closes_in_vain},
+	{"F07", ON_SUBJECT, "calls", select_is_too_wide},
 	{"F08", ON_SUBJECT, "calls", fd_class_leaks},
 	{"F09", ON_SUBJECT, NULL, sockets_not_closed},
 	{"F10", ON_SUBJECT, NULL, sharing_by_fd},

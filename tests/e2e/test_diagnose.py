@@ -238,6 +238,30 @@ def test_connections_not_closed(check, lab):
 
 
 @live
+def test_calls_that_misuse(check, lab):
+    """Accept at the limit, select of too many, abort over that; and the same within bounds."""
+    for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
+                               ("abort", 4096, "F07")):
+        for mildly in ((), ("--mildly",)):
+            work = lab.work("misuse", kind, "--nofile", str(nofile), *mildly, "--wait", "--hold")
+            diagnosis = Diagnosis(lab, work.pid)
+            work.go()
+            if kind == "abort" and not mildly:
+                work.process.wait(PATIENCE)
+                capture = diagnosis.finished()
+            else:
+                work.truth()
+                capture = diagnosis.stop()
+            lines = check_lines(check, capture, capture.status)
+            work.end()
+            check.equal(f"{kind} {mildly}: {name} is told", bool(lines.of("finding", id=name)),
+                        not mildly)
+            if name == "F05" and not mildly:
+                finding = lines.of("finding", work.pid, id=name)[-1]
+                check.that("F01" in finding["because"], f"because {finding['because']}")
+
+
+@live
 def test_limit_reached(check, lab):
     """A refusal while it is watched: critical, and the class that filled the table is named."""
     work = lab.work("fdleak", "limit", "--kind", "eventfd", "--nofile", "300", "--wait", "--hold")

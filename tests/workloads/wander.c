@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes N mappings that cannot merge from one place of code without frame pointers: where frames are
- * sought there is data, each time another. With --keep, only so many are kept.
+ * Makes N mappings that cannot merge from one place of code without frame pointers: where frames
+ * are sought there is data, each time another. With --keep, only so many are kept.
  */
 #include "common.h"
 
