@@ -114,7 +114,7 @@ static void fill_config(struct live *live)
 	c->in_seconds = live->opt.majors;
 	c->classify = begin && c->time_faults && !c->majors_alone &&
 		      choice_of(&live->choice, hook_find("fault_class"));
-	c->slow_ns = SLOW_NS;
+	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
