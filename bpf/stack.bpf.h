@@ -18,6 +18,7 @@ struct chain {
 	__u64 ip[FS_STACK_FRAMES];
 	__u64 caller; /* 0: not known */
 	__u64 frames;
+	struct area at; /* what is mapped there: of the frame that is looked at */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -65,18 +66,18 @@ once_verified __u64 hash_chain(struct chain *c)
 
 #define VM_EXEC 0x4
 
-static __always_inline bool is_code(struct area *a, __u64 address)
+static __always_inline bool is_code(struct chain *c, __u64 address)
 {
 	struct vm_area_struct *vma;
 
-	find_area(a, address);
-	vma = (struct vm_area_struct *)a->vma;
+	find_area(&c->at, address);
+	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
+/* bpf_loop() takes what is on the stack alone. */
 struct chain_walk {
 	struct chain *c;
-	struct area a;
 };
 
 static long next_frame(__u32 i, struct chain_walk *w)
@@ -84,7 +85,7 @@ static long next_frame(__u32 i, struct chain_walk *w)
 	if (i >= FS_STACK_FRAMES || i >= w->c->frames)
 		return 1;
 	/* the innermost is where it is */
-	if (!i || is_code(&w->a, w->c->ip[i]))
+	if (!i || is_code(w->c, w->c->ip[i]))
 		return 0;
 	w->c->frames = i;
 	return 1;
@@ -97,13 +98,14 @@ static long next_frame(__u32 i, struct chain_walk *w)
 once_verified int cut_chain(struct chain *c)
 {
 	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
-	struct chain_walk w = {.c = c, .a.mm = (__u64)mm};
+	struct chain_walk w = {.c = c};
 	__u64 before;
 
 	if (!c || !mm)
 		return 0;
+	c->at.mm = (__u64)mm;
 	before = mm_changes(mm);
-	if (c->caller && !is_code(&w.a, c->caller))
+	if (c->caller && !is_code(c, c->caller))
 		c->caller = 0;
 	repeat(FS_STACK_FRAMES, next_frame, &w);
 	return before != ~0UL && before == mm_changes(mm);
@@ -160,10 +162,11 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
  */
 static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller)
 {
-	struct chain_key key = {.subject = *s}, whole;
+	struct chain_key key = {.subject = *s};
 	__u32 zero = 0, *known;
 	struct chain *c;
 	__s32 number;
+	__u64 whole;
 	long bytes;
 	int sure;
 
@@ -181,15 +184,17 @@ static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u
 		known = bpf_map_lookup_elem(&astray, &key);
 	if (known)
 		return *known;
-	whole = key;
+	whole = key.hash;
 	sure = cut_chain(c);
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
 	number = known ? (__s32)*known : new_number(ctx, &key, c);
 	if (number < 0)
 		goto lost;
-	if (sure && key.hash != whole.hash)
-		bpf_map_update_elem(&astray, &whole, &number, BPF_ANY);
+	if (sure && key.hash != whole) {
+		key.hash = whole;
+		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
+	}
 	return number;
 lost:
 	bump(shared.losses.stack);

@@ -15,7 +15,7 @@
 #endif
 #include "wire_fault.h"
 
-#define FS_WIRE_VERSION 3
+#define FS_WIRE_VERSION 4
 
 #define FS_COMM_LEN 16
 
@@ -139,6 +139,7 @@ struct fs_counters {
 	__u64 stall_ns[FS_NR_ENDS];
 	__u64 latency_max_ns[FS_NR_ENDS];
 	__u64 latency[FS_NR_ENDS][FS_NR_LATENCY];
+	__u64 end_of_version_3[0];
 	__u64 served_max_ns[FS_NR_CLASSES];
 	struct fs_served served[FS_NR_CLASSES];
 	__u64 fault_sigbus;	/* of those that failed */

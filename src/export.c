@@ -24,6 +24,7 @@
 #define NS_PER_S     1000000000ULL
 #define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
 #define EVENTS_MAX   4
+#define RING_BYTES   (1u << 20) /* drained at its quarter; each of its pages is twice resident */
 
 static struct census_limits limits_of(const struct export *x)
 {
@@ -119,6 +120,7 @@ static int open_live(struct export *x)
 	int err;
 
 	lo.majors = true;
+	lo.ring_bytes = RING_BYTES;
 	strcpy(x->s.mode, "export");
 	err = open_identities(x);
 	if (!err)

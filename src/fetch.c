@@ -11,6 +11,7 @@
 #if __has_include(<curl/curl.h>)
 
 #include <dlfcn.h>
+#include <link.h>
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -19,9 +20,9 @@
 #define NAME_MOST    256
 #define CONNECT_MOST 5.0 /* seconds, of the time there is */
 
-/* In a program without shared libraries there is nothing to load: the symbol is not there. */
-extern void *dlopen(const char *file, int mode) __attribute__((weak));
-extern void *dlsym(void *restrict handle, const char *restrict name) __attribute__((weak));
+/* Not there in a program without shared libraries: that can only load those that it was built by.
+ */
+#pragma weak _DYNAMIC
 
 /* X(its name in libcurl, the name here) */
 #define CALLS(X)                                                                                   \
@@ -67,12 +68,12 @@ static int load(struct calls *c, char *error, size_t size)
 	static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 	void *lib = NULL;
 
-	for (size_t i = 0; !lib && dlopen && dlsym && i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; !lib && _DYNAMIC && i < sizeof(files) / sizeof(files[0]); i++)
 		lib = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!lib) {
 		snprintf(error, size, "%s",
-			 dlopen ? "libcurl is not installed\n  try: apt install libcurl4"
-				: "a program without shared libraries cannot load libcurl");
+			 _DYNAMIC ? "libcurl is not installed\n  try: apt install libcurl4"
+				  : "a program without shared libraries cannot load libcurl");
 		return -ENOSYS;
 	}
 #define X(symbol, name)                                                                            \

@@ -15,9 +15,9 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct filter filter; /* the one of the options, as this source needs it */
+	struct filter filter;	   /* the one of the options, as this source needs it */
 	struct rights_scope scope; /* what is to be left beside them */
-	struct rights rights; /* that are left, once they were dropped */
+	struct rights rights;	   /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;

@@ -22,7 +22,8 @@ int origin_root(void);
 extern const char *const origin_places[];
 
 /*
- * What may not be read any more (privileges were dropped, landlock entered) is `unread`. Returns 0 (what is not known is said in *ret), or -EBADF.
+ * What may not be read any more (privileges were dropped, landlock entered) is `unread`. Returns 0
+ * (what is not known is said in *ret), or -EBADF.
  */
 int origin_find(int root, const struct origin_of *of, enum limit_id limit, struct origin *ret);
 

@@ -85,7 +85,7 @@ enum metric_type {
 	X(SWAP, "faultscope_swap_bytes", METRIC_GAUGE, "bytes", "Swap held by the workload.",      \
 	  "workload")                                                                              \
 	X(SWAP_INS, "faultscope_swap_in_faults", METRIC_COUNTER, NULL,                             \
-	  "Page faults of anonymous memory that had to wait for it: reads of swap.", "workload")                            \
+	  "Page faults of anonymous memory that had to wait for it: reads of swap.", "workload")   \
 	X(RECLAIM, "faultscope_direct_reclaim_seconds", METRIC_COUNTER, "seconds",                 \
 	  "Time threads spent in direct reclaim.", "workload")                                     \
 	X(COMMIT_FAILURES, "faultscope_commit_failures", METRIC_COUNTER, NULL,                     \

@@ -312,7 +312,7 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 
 void node_pressure(struct node *n, const struct fs_pressure_record *r)
 {
-	/* it comes just ahead of its process' own record: of who is not known yet, it is ~other's */
+	/* it comes just ahead of its process' record: of who is not known yet, it is ~other's */
 	if (r->reclaim_ns)
 		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
 			     n->now_ns);

@@ -134,6 +134,8 @@ static void size_tables(struct live *live)
 {
 	__u64 want = live->opt.watch_all ? host_processes() * 2 : 0;
 
+	if (live->opt.ring_bytes)
+		bpf_map__set_max_entries(object_map(&live->obj, "ring"), live->opt.ring_bytes);
 	if (live->obj.hash && want > 8192)
 		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
 }

@@ -12,14 +12,15 @@
 #define TIER_ALL 0xfu
 
 struct live_options {
-	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers;   /* bit i: pay for tier i */
-	bool majors;	      /* time major faults alone; buckets are powers of two of a second */
-	bool attribute;	      /* keep who grows, and tell user stacks */
+	bool watch_all;	    /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers; /* bit i: pay for tier i */
+	bool majors;	    /* time major faults alone; buckets are powers of two of a second */
+	bool attribute;	    /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
-	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
-	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
+	unsigned int ring_bytes; /* a power of two; 0: as it is built */
+	bool examines;		 /* blind is an answer too: opens where nothing would be counted */
+	const char *btf_path;	 /* where the running kernel offers none; NULL: see btf.h */
 	const char
 		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */
 };

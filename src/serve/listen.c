@@ -117,7 +117,7 @@ static int take_handed(struct listener *ret, size_t room, char *error, size_t si
 		n = room;
 	for (int i = 0; i < n; i++) {
 		int fd = FIRST_HANDED + i;
-		char otherwise[16];
+		char otherwise[24];
 
 		if (fcntl(fd, F_SETFD, FD_CLOEXEC) ||
 		    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK))

@@ -156,6 +156,18 @@ def test_leak_of_one_place(check, lab):
 
 
 @live
+def test_growth_by_munmap(check, lab):
+    """What munmap leaves more of belongs to who called it."""
+    lines, _, truth = grow(check, lab, "split", "3000")
+    finding = last_finding(check, lines, "M10", truth["pid"])
+    check.that("mappings made while watched are pieces of others" in finding["title"],
+               finding["title"])
+    check.equal("it made", evidence(finding, "it made"), "split by munmap")
+    check.that("cut_hole (growth) <- make_all (growth)" in evidence(finding, "from"),
+               evidence(finding, "from"))
+
+
+@live
 def test_leak_without_frames(check, lab):
     """No frame pointers: stacks differ by chance, and are one place all the same."""
     work = lab.work("mapleak", "3000", "--wait", "--hold")

@@ -173,18 +173,20 @@ def test_file_behind_the_rights(check, lab):
     place.mkdir()
     value = Path("/proc/sys/vm/max_map_count").read_text()
     (place / "zzzz.conf").write_text(f"# x\nvm.max_map_count = {value}")
+    over = f"mount --bind {place} /etc/sysctl.d"
+    if lab.call("unshare", "-m", "sh", "-c", over).returncode:
+        raise Skip("no mount namespace, or no /etc/sysctl.d")
+    _, told = judged(check, lab.call("unshare", "-m", "sh", "-c", f"{over} && exec {DOCTOR}"))
+    if told["max_map_count"]["from"] != "file":
+        raise Skip("this machine looks like a container: its files do not count")
     work = lab.work("growth", "leak", "0", "--before", "40000", "--wait", "--hold")
     out = lab.dir / "lines"
-    ran = lab.call("unshare", "-m", "sh", "-c", f"mount --bind {place} /etc/sysctl.d || exit 77; "
-                   f"exec {FAULTSCOPE} -p {work.pid} --json -o {out} -d 0.5")
+    ran = lab.call("unshare", "-m", "sh", "-c",
+                   f"{over}; exec {FAULTSCOPE} -p {work.pid} --json -o {out} -d 0.5")
     work.end()
-    if ran.returncode == 77:
-        raise Skip("no mount namespace, or no /etc/sysctl.d")
     check.equal("status", (ran.returncode, ran.err), (0, ""))
     lines = Lines(out.read_text())
     found = lines.of("finding", work.pid, id="M25")
     if check.that(found, "no M25"):
-        if "container" in found[-1]["set_by"]:
-            raise Skip("this machine looks like a container: its files do not count")
         check.equal("set by", found[-1]["set_by"],
                     f"/etc/sysctl.d/zzzz.conf:2: vm.max_map_count = {value.strip()}")

@@ -27,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools"))
 
 import borrow  # noqa: E402
-from harness import FAULTSCOPE, PATIENCE, RECORDINGS, Skip, until  # noqa: E402, F401
+from harness import BUILD, FAULTSCOPE, PATIENCE, RECORDINGS, Skip, until  # noqa: E402, F401
 
+SANITIZED = BUILD.name == "san"
 TEXT = "text/plain;version=0.0.4"
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"

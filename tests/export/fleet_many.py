@@ -71,7 +71,7 @@ def test_churn(check, lab):
     # names that come and go are remembered for --workload.min-age: by then that is full
     time.sleep(75)
     early = exporter.rss_bytes()
-    process.wait(CHURN_S + 60)
+    process.wait(CHURN_S * 4)  # a machine that does more besides forks slower
     late = exporter.rss_bytes()
     forks = int(process.stdout.read())
     window = int(time.time() - begin) + 2
@@ -80,9 +80,8 @@ def test_churn(check, lab):
     others = set(workloads(prometheus, begin)) - before
     foreign = sum(len(series(prometheus, f"{{workload={json.dumps(name)}}}", begin))
                   for name in others)
-    print(f"# {forks} processes in {CHURN_S} s: {added:g} series added, {foreign} of them of "
+    print(f"# {forks} processes in {window} s: {added:g} series added, {foreign} of them of "
           f"{len(others)} other workloads; RSS {early >> 10} to {late >> 10} KiB")
-    check.that(forks > FORKS_PER_S * CHURN_S * 0.8, f"{forks} forks alone")
     check.equal("churn with series", [name for name in others if name.startswith("churn")], [])
     check.that(added - foreign < 100, f"{added:g} series were added")
     check.that(late <= early + (1 << 20), f"RSS grew from {early} to {late}")
@@ -105,7 +104,7 @@ CHURN = """
 import os, sys, time
 rate, seconds = int(sys.argv[1]), int(sys.argv[2])
 begin, n = time.monotonic(), 0
-while time.monotonic() - begin < seconds:
+while n < rate * seconds:
     pid = os.fork()
     if not pid:
         with open("/proc/self/comm", "w") as f:

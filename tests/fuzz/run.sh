@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing of triage and of pages of metrics, with ASan and UBSan, from seeds of our
-# own. TAP on stdout.
+# Coverage-guided fuzzing of triage, and of pages of metrics written and read, with ASan and UBSan,
+# from seeds of our own. TAP on stdout.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # What it finds stays in build/fuzz/corpus for the next run; a finding in build/fuzz/found-*.
 set -eu
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-20}
 build=${BUILD:-build}
 place=$build/fuzz
-mkdir -p "$place/corpus" "$place/corpus-page"
+mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet"
 for log in tests/triage/logs/*; do
 	seed=$place/corpus/$(basename "$log").seed
 	[ -e "$seed" ] || { printf 'A'; tail -c 6000 "$log"; } >"$seed"
@@ -20,6 +20,17 @@ for text in kubepods.slice/kubepods-pod0d96f0cf_e0a8_45f1_9da1_08b6c1dc8470.slic
 	system.slice/postgresql@15-main.service '"}\\' 'text/plain;q=0.5, */*' 'gzip;q=0'; do
 	[ -e "$seed-${#text}" ] || printf 'A%s' "$text" >"$seed-${#text}"
 done
+
+[ -e "$place/corpus-fleet/seed" ] || cat >"$place/corpus-fleet/seed" <<'END'
+7faultscope_build_info{version="0.1.0"} 1
+faultscope_mappings_limit 65530
+faultscope_worst_process_mappings{workload="shop/cart/app"} 3e3
+faultscope_worst_process_open_fds{workload="a\"b"} 100 1395066363000
+faultscope_worst_process_fds_limit{workload="a\"b"} 1024
+faultscope_page_faults_total{workload="a\"b",severity="major"} 5 # {pid="42"} 1
+faultscope_major_fault_stall_seconds_total{workload="~other"} 0.2
+# EOF
+END
 
 # fuzz NUMBER NAME CORPUS MOST_BYTES
 fuzz() {
@@ -45,4 +56,5 @@ fuzz() {
 
 fuzz 1 triage_fuzz corpus 16384
 fuzz 2 page_fuzz corpus-page 4096
-echo "1..2"
+fuzz 3 fleet_fuzz corpus-fleet 4096
+echo "1..3"

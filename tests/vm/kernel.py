@@ -13,6 +13,7 @@ import origins
 import privilege
 import programs
 import scenarios
+import whose
 from aptroot import Missing
 from harness import Check, Skip, check_form, field_of
 from lab import VmLab, files, take_schema
@@ -213,8 +214,8 @@ class KernelRun:
             why = said.removeprefix(f"{mechanism}: ")
             self.cells.put(hook.name, mechanism, f"blind: {why}", check.wrong)
             raise Skip(f"blind: {why}")
-        wrong, not_done = [], []
-        for name in scenarios.OF_HOOK.get(hook.name, ()):
+        wrong, not_done, done = [], [], scenarios.of_mechanism(hook.name, mechanism)
+        for name in done:
             blind = self.blind(scenarios.BY_NAME[name], besides=(hook.name,))
             if blind:
                 not_done.append(f"{name} ({', '.join(blind)} blind)")
@@ -223,11 +224,12 @@ class KernelRun:
         check.wrong += wrong
         differs = hook.differs_by(mechanism)
         if any(self.passed_over_in(name, hook, mechanism)
-               for name in scenarios.OF_HOOK.get(hook.name, ())):
+               for name in done):
             differs = "; ".join([differs, PASSED_OVER] if differs else [PASSED_OVER])
         good = f"exact, but: {differs}" if differs else "exact"
-        if hook.name not in scenarios.OF_HOOK:
-            good = "attached, totals exact"  # what it gives is the zoo's to test
+        if not done:
+            # what it gives is the zoo's to test, or the exporter's
+            good = "attached, totals exact"
         if not_done:
             good += f"; not done: {', '.join(not_done)}"
             print(f"# {self.name}: {hook.name}={mechanism}: not done: {', '.join(not_done)}")
@@ -314,7 +316,7 @@ class KernelRun:
         for scenario in scenarios.ALL if self.hooks else ():
             if self.wants(scenario.name):
                 self.test(scenario.name, self.scenario, scenario)
-        for name, body in origins.ALL.items() if self.hooks else ():
+        for name, body in {**origins.ALL, **whose.ALL}.items() if self.hooks else ():
             if self.wants(name):
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
         for hook in self.hooks.values():
