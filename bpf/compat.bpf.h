@@ -150,6 +150,20 @@ static __always_inline __u64 bytes_read(struct task_struct *task)
 }
 
 /*
+ * 1 or 0 without a branch: the verifier goes through all that follows a branch once for each way,
+ * which old ones hardly prune.
+ */
+static __always_inline __u64 is_not_zero(__u64 x)
+{
+	barrier_var(x);
+	x = (x | -x) >> 63;
+	barrier_var(x);
+	return x;
+}
+
+#define is_zero(x) (is_not_zero(x) ^ 1)
+
+/*
  * capable(): those of another user namespace than the initial one permit nothing by which a limit
  * is passed. Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8
  * bytes.
@@ -158,11 +172,9 @@ static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
 	__u64 bits = 0;
 
-	if (BPF_CORE_READ(cred, user_ns, level))
-		return 0;
 	bpf_probe_read_kernel(&bits, sizeof(bits),
 			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
-	return bits;
+	return bits & (is_not_zero(BPF_CORE_READ(cred, user_ns, level)) - 1);
 }
 
 static __always_inline __u64 host_capabilities(struct task_struct *task)

@@ -91,37 +91,33 @@ struct range_walk {
 	__u64 file;  /* of the mapping that is not as was asked for, else of the first one */
 	__u64 mask;  /* of VM_*: what the call changes */
 	__u64 wants; /* what these are then */
+	__u64 never; /* with any of these it leaves a mapping as it is */
 };
 
-/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() leaves as they are */
+/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() passes over */
 #define VM_ACCESS	0x7
 #define VM_NEVER_LOCKED (0x4000 | 0x40000 | 0x400 | 0x10000000 | 0x400000)
+#define VM_NONE_OF_ALL	(1UL << 62)
 
 /*
  * mprotect, mlock and munlock go from mapping to mapping, and end at the first that they cannot
- * change: those before it are changed then.
+ * change: those before it are changed then. Of other calls no mapping is as was asked for.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
-	switch (w->to->call) {
-	case FS_CALL_MPROTECT:
-		w->mask = VM_ACCESS;
-		w->wants = w->to->args[2] & VM_ACCESS;
-		break;
-	case FS_CALL_MLOCK:
-		w->wants = VM_LOCKED;
-		/* fall through */
-	case FS_CALL_MUNLOCK:
-		w->mask = VM_LOCKED;
-		break;
-	}
+	__u64 call = w->to->call;
+	__u64 protects = is_zero(call ^ FS_CALL_MPROTECT), locks = is_zero(call ^ FS_CALL_MLOCK);
+	__u64 unlocks = is_zero(call ^ FS_CALL_MUNLOCK), none = 1 - protects - locks - unlocks;
+
+	w->mask = protects * VM_ACCESS + (locks + unlocks) * VM_LOCKED + none * VM_NONE_OF_ALL;
+	w->wants =
+		protects * (w->to->args[2] & VM_ACCESS) + locks * VM_LOCKED + none * VM_NONE_OF_ALL;
+	w->never = (locks + unlocks) * VM_NEVER_LOCKED;
 }
 
-static __always_inline bool is_done(const struct range_walk *w, __u64 flags)
+static __always_inline __u64 is_undone(const struct range_walk *w, __u64 flags)
 {
-	if (!w->mask)
-		return false;
-	return (flags & w->mask) == w->wants || (w->mask == VM_LOCKED && flags & VM_NEVER_LOCKED);
+	return is_not_zero((flags ^ w->wants) & w->mask) & is_zero(flags & w->never);
 }
 
 static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
@@ -135,7 +131,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
-	if (!r->end && r->hole == NOT_KNOWN && !is_done(w, flags)) {
+	if (is_zero(r->end) & is_zero(~r->hole) & is_undone(w, flags)) {
 		r->start = w->a.from;
 		r->end = w->a.to;
 		r->start_flags = flags;
@@ -144,8 +140,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	r->flags_all &= flags;
 	r->flags_any |= flags;
 	r->mapped_bytes += bytes;
-	if (flags & VM_LOCKED)
-		r->locked_bytes += bytes;
+	r->locked_bytes += (flags >> VM_LOCKED_BIT & 1) * bytes;
 }
 
 static long next_area(__u32 i, struct range_walk *w)
@@ -393,40 +388,39 @@ record_part(read_user)
 		    &u->inotify_watches, &u->inotify_watches_max);
 }
 
-#define SECCOMP_MODE_FILTER 2
+#define SECCOMP_FILTER_BIT 1 /* SECCOMP_MODE_FILTER is 2 */
 
 /*
  * Whether a filter of seccomp may have answered a call in the kernel's place. Those that it lets
- * pass whatever their arguments are known beforehand, since 8e01b51a31a1 (5.11).
+ * pass whatever their arguments are known beforehand, since 8e01b51a31a1 (5.11). 1 or 0.
  */
-static __always_inline bool is_filtered(struct task_struct *task, __u32 nr, bool compat)
+static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, bool compat)
 {
 	struct seccomp_filter *filter = NULL;
-	__u64 at, word = 0;
+	__u64 word = 0, at;
 
-	if (!bpf_core_field_exists(task->seccomp) ||
-	    BPF_CORE_READ(task, seccomp.mode) != SECCOMP_MODE_FILTER)
-		return false;
-	if (!bpf_core_field_exists(filter->cache.allow_native))
-		return true;
-	filter = BPF_CORE_READ(task, seccomp.filter);
-	at = (__u64)filter + bpf_core_field_offset(struct seccomp_filter, cache.allow_native);
-	if (compat) {
-		if (!bpf_core_field_exists(filter->cache.allow_compat))
-			return true;
-		at = (__u64)filter +
-		     bpf_core_field_offset(struct seccomp_filter, cache.allow_compat);
+	if (!bpf_core_field_exists(task->seccomp))
+		return 0;
+	if (bpf_core_field_exists(filter->cache.allow_native)) {
+		at = bpf_core_field_offset(struct seccomp_filter, cache.allow_native);
+		if (bpf_core_field_exists(filter->cache.allow_compat))
+			at += compat *
+			      (bpf_core_field_offset(struct seccomp_filter, cache.allow_compat) -
+			       at);
+		at += (__u64)BPF_CORE_READ(task, seccomp.filter);
+		bpf_probe_read_kernel(&word, sizeof(word), (void *)at + nr / 64 * 8);
 	}
-	bpf_probe_read_kernel(&word, sizeof(word), (void *)at + nr / 64 * 8);
-	return !(word >> (nr & 63) & 1);
+	return BPF_CORE_READ(task, seccomp.mode) >> SECCOMP_FILTER_BIT & ~(word >> (nr & 63)) & 1;
 }
 
-#define PIDNS_ADDING (1U << 31) /* include/linux/pid_namespace.h */
+#define PIDNS_ADDING_BIT 31 /* include/linux/pid_namespace.h */
 
-/* Its pid namespace takes nobody more: the first process of it has ended. */
-static __always_inline bool is_namespace_over(struct task_struct *task)
+/* Its pid namespace takes nobody more: the first process of it has ended. 1 or 0. */
+static __always_inline __u32 is_namespace_over(struct task_struct *task)
 {
-	return !(BPF_CORE_READ(task, nsproxy, pid_ns_for_children, pid_allocated) & PIDNS_ADDING);
+	return ~BPF_CORE_READ(task, nsproxy, pid_ns_for_children, pid_allocated) >>
+		       PIDNS_ADDING_BIT &
+	       1;
 }
 
 #define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */

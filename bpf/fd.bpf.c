@@ -18,12 +18,14 @@
  * A message that no descriptors are in ended where the buffer did: it is what was cut, and there
  * was no room for any that came behind it. Else its length is rounded up in what is used.
  */
-static __always_inline bool used_up(const struct cmsghdr *cm, __u64 rest)
+static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
-	if (cm->cmsg_level == SOL_SOCKET && cm->cmsg_type == SCM_CREDENTIALS &&
-	    cm->cmsg_len < CREDENTIALS_LEN)
-		return true;
-	return cm->cmsg_len == rest && rest & 7;
+	__u64 length = cm->cmsg_len;
+	__u64 other =
+		(__u32)(cm->cmsg_level ^ SOL_SOCKET) | (__u32)(cm->cmsg_type ^ SCM_CREDENTIALS);
+
+	return (is_zero(other) & (length - CREDENTIALS_LEN) >> 63) |
+	       (is_zero(length ^ rest) & is_not_zero(rest & 7));
 }
 
 /*
@@ -50,8 +52,8 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS) {
 			bpf_probe_read_user(ret_first, 4, (void *)at + sizeof(cm));
 			n += (cm.cmsg_len - sizeof(cm)) / 4;
-		} else if (used_up(&cm, end - at)) {
-			*ret_cut = false;
+		} else {
+			*ret_cut &= is_zero(used_up(&cm, end - at));
 		}
 		at += (cm.cmsg_len + 7) & ~7UL;
 	}

@@ -151,10 +151,8 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 		facts |= FS_FACT_NO_AREA;
 	if (c->compat)
 		facts |= FS_FACT_COMPAT;
-	if (is_filtered(task, c->nr, c->compat))
-		facts |= FS_FACT_FILTERED;
-	if (c->call == FS_CALL_CLONE && is_namespace_over(task))
-		facts |= FS_FACT_PIDS_OVER;
+	facts |= is_filtered(task, c->nr, c->compat) * FS_FACT_FILTERED;
+	facts |= is_namespace_over(task) * FS_FACT_PIDS_OVER;
 	fill_subject(&s, c->leader);
 	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
 	if (!count)

@@ -243,6 +243,10 @@ HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork
               "signals, handled", "area", "crossings of maps", "crossings of files",
               "refusal munmap-split"]
 
+# And where the little one is: its offsets are the same, what may be missing are types.
+LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area", "crossings of files",
+              "refusal munmap-split"]
+
 # What is done for each mechanism of a hook: little, but all that it gives.
 OF_HOOK = {
     "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
