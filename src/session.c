@@ -212,6 +212,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 		return status_of(err);
 	}
 	s->collector.live = true;
+	s->pressure.targets = !lo->watch_all;
+	pressure_open(&s->pressure);
 	symbols_open(&s->collector.symbols);
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
@@ -318,14 +320,22 @@ static void render_frame(struct session *s)
 	buf_free(&frame);
 }
 
+/* The figures of the machine, then its processes. Returns as source_ops.look. */
+static int look(struct session *s)
+{
+	struct sink sink = sink_of(s);
+	int err = s->src->live ? pressure_look(&s->pressure, &s->m, &sink) : 0;
+
+	return err ? err : s->src->ops->look(s->src, &sink);
+}
+
 /*
  * A whole look, and who is gone without a word since the last one: asked now and then only where
  * all processes are watched, since it takes a system call each. Returns as source_ops.look.
  */
 static int take_look(struct session *s)
 {
-	struct sink sink = sink_of(s);
-	int err = s->src->ops->look(s->src, &sink), ended;
+	int err = look(s), ended;
 
 	if (err || !s->src->live || s->collector.names.foreign ||
 	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
@@ -416,7 +426,7 @@ int session_start(struct session *s)
 		err = s->src->ops->start(s->src, &sink);
 	/* the first look gives what was there before us: bases, not growth */
 	if (!err)
-		err = s->src->ops->look(s->src, &sink);
+		err = look(s);
 	if (err == 1) {
 		complain("%s: the recording is empty", s->o->replay);
 		return s->status = EXIT_FAILED;
@@ -706,6 +716,8 @@ int session_end(struct session *s)
 			check_recording(s);
 		}
 	}
+	if (s->src && s->src->live)
+		pressure_close(&s->pressure);
 	if (s->src)
 		s->src->ops->close(s->src);
 	if (s->own_fd && close(s->fd) && !s->status)

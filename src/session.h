@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collect/collector.h"
+#include "collect/pressure.h"
 #include "options.h"
 #include "probe/rights.h"
 
@@ -15,6 +16,7 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
+	struct pressure_reader pressure; /* of a live source */
 	struct filter filter; /* the one of the options, as this source needs it */
 	struct rights rights; /* that are left, once they were dropped */
 	struct view view;

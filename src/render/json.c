@@ -477,13 +477,14 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 	json_text(&j, "id", f->rule->id);
 	json_text(&j, "severity", severity_name(f->severity));
 	json_text(&j, "state", f->open ? "open" : "cleared");
-	if (f->rule->trigger == ON_HOST) {
+	if (!finding_has_process(f)) {
 		json_null(&j, "pid");
 		json_null(&j, "comm");
 	} else {
 		json_count(&j, "pid", f->subject.pid);
 		json_text(&j, "comm", f->comm);
 	}
+	json_text_or_null(&j, "place", f->place[0] ? f->place : NULL);
 	json_text(&j, "title", f->title);
 	json_text_or_null(&j, "cause", f->cause);
 	say_evidence(&j, f->evidence, f->nr_evidence);

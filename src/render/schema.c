@@ -341,6 +341,7 @@ static const struct shape shapes[] = {
 	  {"state", T_TEXT, false, "open or cleared"},
 	  {"pid", T_COUNT_NULL, false, "null: of the host"},
 	  {"comm", T_TEXT_NULL, false, ""},
+	  {"place", T_TEXT_NULL, false, "of a cgroup or a mount: its path; else null"},
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
