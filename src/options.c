@@ -309,6 +309,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
 #define G   (1u << CMD_DIAGNOSE)
+#define H   (1u << CMD_HOST)
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
@@ -320,33 +321,33 @@ const struct option_row option_rows[] = {
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R | G, "stop after this time: 10, 500ms, 2m", set_duration},
-	{"record", 0, "FILE", W | R | G, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W | G, "show a recording instead of this machine; needs no root",
+	{"duration", 'd', "TIME", W | R | G | H, "stop after this time: 10, 500ms, 2m", set_duration},
+	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed", set_record},
+	{"replay", 0, "FILE", W | G | H, "show a recording instead of this machine; needs no root",
 	 set_replay},
-	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G | T, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G | T, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | T, "write to FILE instead of standard output",
+	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
+	{"format", 0, "FORMAT", W | R | D | E | G | H | T, "text, json or folded", set_format},
+	{"json", 0, NULL, W | R | D | E | G | H | T, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G | H | T, "write to FILE instead of standard output",
 	 set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
-	{"assume", 0, "NAME=LIMIT", W | R | G,
+	{"assume", 0, "NAME=LIMIT", W | R | G | H,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
-	{"tiers", 0, "LIST", W | R | D | G,
+	{"tiers", 0, "LIST", W | R | D | G | H,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D | G,
+	{"hook", 0, "NAME=HOW", W | R | D | G | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G, "type information of this kernel, where it offers none",
+	{"btf", 0, "FILE", W | R | D | G | H, "type information of this kernel, where it offers none",
 	 set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | T, "auto, always or never; NO_COLOR is honoured",
+	{"color", 0, "WHEN", W | R | D | E | G | H | T, "auto, always or never; NO_COLOR is honoured",
 	 set_colour},
-	{"width", 0, "N", W | R | D | E | G | T, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T, "draw with ASCII alone", set_no_unicode},
+	{"width", 0, "N", W | R | D | E | G | H | T, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | H | T, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
-	{"min-severity", 0, "LEVEL", W | R | G,
+	{"min-severity", 0, "LEVEL", W | R | G | H,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
 	{"fail-on", 0, "GATE,...", W | R,
 	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
@@ -387,6 +388,15 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "a limit is reached, where it comes from and what to do. With --replay, on a "
 		 "recording. Exits 3 when there is a finding of warning or above (or of what "
 		 "--min-severity says), 0 when all is well."},
+	[CMD_HOST] = {"host", "[OPTIONS] [INTERVAL [COUNT]]",
+		      "say whether this machine is short of memory, what kind, who has it",
+		      "Watches the machine for 3 seconds (-d) and says on one screen whether it is "
+		      "short of memory: whether work waits for it and since when; memory, swap, "
+		      "commit, cgroups and tmpfs against their limits; which programs have it and "
+		      "grow; who the OOM killer would take next; and the findings. With INTERVAL "
+		      "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
+		      "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
+		      "what --min-severity says), 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",
@@ -438,6 +448,8 @@ static int is_command(const char *word)
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 static int take_positional(struct options *o, char *error, size_t size)
 {
+	int most = o->command == CMD_WATCH || o->command == CMD_HOST ? 2 : 0;
+
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
 		snprintf(
 			error, size,
@@ -458,9 +470,9 @@ static int take_positional(struct options *o, char *error, size_t size)
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE)
 		return 0;
-	if (o->argc > (o->command == CMD_WATCH ? 2 : 0)) {
+	if (o->argc > most) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[o->command == CMD_WATCH ? 2 : 0], command_name(o->command),
+			 o->argv[most], command_name(o->command),
 			 o->command ? " " : "");
 		return -EINVAL;
 	}

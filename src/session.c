@@ -21,6 +21,7 @@
 #include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
+#include "probe/proc_source.h"
 #include "terminal.h"
 
 #define DEFAULT_INTERVAL 1.0
@@ -207,6 +208,12 @@ int session_open_live(struct session *s, const struct live_options *lo)
 		err = make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
+	if (s->o->command == CMD_HOST &&
+	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
+		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
+			 (int)strcspn(error, "\n"), error);
+		err = proc_open(&s->src);
+	}
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
@@ -215,6 +222,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	s->pressure.targets = !lo->watch_all;
 	pressure_open(&s->pressure);
 	symbols_open(&s->collector.symbols);
+	if (s->src->plain)
+		return 0;
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
@@ -389,7 +398,7 @@ static int begin_host(struct session *s)
 
 	host_fill(&host);
 	host.interval_ns = interval_of(s->o) * 1e9;
-	for (size_t h = 0; h < nr_hooks; h++)
+	for (size_t h = 0; h < nr_hooks && !s->src->plain; h++)
 		if (live_hooks(s->src)[h].state == FS_HOOK_ON)
 			host.tiers |= 1u << hooks[h].tier;
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
@@ -433,7 +442,7 @@ int session_start(struct session *s)
 	}
 	if (err)
 		return fail(s, err);
-	if (s->src->live) {
+	if (s->src->live && !s->src->plain) {
 		privileges_name_namespace(s);
 		privileges_drop(s);
 	}

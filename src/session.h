@@ -53,6 +53,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
+int command_host(const struct options *o);
 int command_doctor(const struct options *o);
 int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 

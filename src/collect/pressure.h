@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: how short of memory machine, cgroups and tmpfs are, as records; from small files of /proc
- * and cgroupfs, read at each look. What would be large is never read: no smaps, no maps.
+ * collect: how short of memory machine, cgroups and tmpfs are, as records; from small files of
+ * /proc and cgroupfs, read at each look. What would be large is never read: no smaps, no maps.
  */
 #ifndef FS_COLLECT_PRESSURE_H
 #define FS_COLLECT_PRESSURE_H

@@ -229,8 +229,7 @@ static void read_v1(int dir, struct cgroup_record *c)
 	take_number(dir, "memory.usage_in_bytes", &c->n[CGROUP_USED]);
 	c->n[CGROUP_LIMIT] = limit_in(dir, "memory.limit_in_bytes", true);
 	if (both != FIGURE_UNKNOWN && c->n[CGROUP_LIMIT] != FIGURE_UNKNOWN)
-		c->n[CGROUP_SWAP_LIMIT] =
-			both > c->n[CGROUP_LIMIT] ? both - c->n[CGROUP_LIMIT] : 0;
+		c->n[CGROUP_SWAP_LIMIT] = both > c->n[CGROUP_LIMIT] ? both - c->n[CGROUP_LIMIT] : 0;
 	take_number(dir, "memory.failcnt", &c->n[CGROUP_TIMES_MAX]);
 	TAKE_KEYED(dir, "memory.stat", stat, c->n);
 	TAKE_KEYED(dir, "memory.oom_control", control, c->n);

@@ -52,8 +52,7 @@ static bool scan_line(struct span line, struct listed_mount *ret)
 		;
 	type = text_word(&line);
 	/* a container's root; of others there may be hundreds */
-	if (!is_local(type, &ret->in_memory) &&
-	    !(text_is(type, "overlay") && text_is(point, "/")))
+	if (!is_local(type, &ret->in_memory) && !(text_is(type, "overlay") && text_is(point, "/")))
 		return false;
 	if (point.len >= sizeof(ret->path) || memchr(point.s, '\\', point.len))
 		return false;

@@ -13,6 +13,7 @@
 #include "rules/cause.h"
 #include "rules/fault.h"
 #include "render/json_out.h"
+#include "render/json_pressure.h"
 
 static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
 		  uint64_t t_ns)
@@ -224,6 +225,9 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 
 static void json_frame(struct buf *b, const struct view *v)
 {
+	json_pressure(b, v);
+	if (v->host)
+		return;
 	for (struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
 		if (!s->hidden)
 			say_process(b, v, s);
@@ -525,6 +529,8 @@ static void json_close(struct buf *b, const struct view *v)
 	struct json j;
 
 	say_who_grew(b, v);
+	if (v->host)
+		json_answer(b, v);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
 	json_count(&j, "ring", t->losses.ring);

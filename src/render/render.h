@@ -25,6 +25,8 @@ struct view {
 	int height; /* lines; 0: no end */
 	bool unicode, colour;
 	bool addresses;		  /* show addresses of faults */
+	bool host;		  /* of `host`: the machine, not its processes */
+	bool once;		  /* of `host`: one answer, in the end */
 	bool command;		  /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		  /* the last lines are all that stays on the screen */
 	enum severity min_severity; /* of findings in the text */
@@ -46,6 +48,7 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
+extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
 /* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */

@@ -103,6 +103,8 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = finding_open(fs, id, &f->subject);
+		if (!one) /* or the machine as a whole */
+			one = finding_open(fs, id, &(struct fs_subject){});
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
 	}
