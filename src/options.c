@@ -321,8 +321,10 @@ const struct option_row option_rows[] = {
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R | G | H, "stop after this time: 10, 500ms, 2m", set_duration},
-	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed", set_record},
+	{"duration", 'd', "TIME", W | R | G | H, "stop after this time: 10, 500ms, 2m",
+	 set_duration},
+	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
+	 set_record},
 	{"replay", 0, "FILE", W | G | H, "show a recording instead of this machine; needs no root",
 	 set_replay},
 	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
@@ -339,11 +341,11 @@ const struct option_row option_rows[] = {
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
 	{"hook", 0, "NAME=HOW", W | R | D | G | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | H, "type information of this kernel, where it offers none",
-	 set_btf},
+	{"btf", 0, "FILE", W | R | D | G | H,
+	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | H | T, "auto, always or never; NO_COLOR is honoured",
-	 set_colour},
+	{"color", 0, "WHEN", W | R | D | E | G | H | T,
+	 "auto, always or never; NO_COLOR is honoured", set_colour},
 	{"width", 0, "N", W | R | D | E | G | H | T, "columns of the text", set_width},
 	{"no-unicode", 0, NULL, W | R | D | E | G | H | T, "draw with ASCII alone", set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
@@ -388,15 +390,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "a limit is reached, where it comes from and what to do. With --replay, on a "
 		 "recording. Exits 3 when there is a finding of warning or above (or of what "
 		 "--min-severity says), 0 when all is well."},
-	[CMD_HOST] = {"host", "[OPTIONS] [INTERVAL [COUNT]]",
-		      "say whether this machine is short of memory, what kind, who has it",
-		      "Watches the machine for 3 seconds (-d) and says on one screen whether it is "
-		      "short of memory: whether work waits for it and since when; memory, swap, "
-		      "commit, cgroups and tmpfs against their limits; which programs have it and "
-		      "grow; who the OOM killer would take next; and the findings. With INTERVAL "
-		      "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
-		      "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
-		      "what --min-severity says), 0 when all is well."},
+	[CMD_HOST] =
+		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
+		 "say whether this machine is short of memory, what kind, who has it",
+		 "Watches the machine for 3 seconds (-d) and says on one screen whether it is "
+		 "short of memory: whether work waits for it and since when; memory, swap, "
+		 "commit, cgroups and tmpfs against their limits; which programs have it and "
+		 "grow; who the OOM killer would take next; and the findings. With INTERVAL "
+		 "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
+		 "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
+		 "what --min-severity says), 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",
@@ -472,8 +475,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		return 0;
 	if (o->argc > most) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[most], command_name(o->command),
-			 o->command ? " " : "");
+			 o->argv[most], command_name(o->command), o->command ? " " : "");
 		return -EINVAL;
 	}
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {

@@ -126,14 +126,16 @@ static size_t add_up(const struct model *m, const struct member *member, size_t 
 
 size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
 {
-	struct member *member;
+	size_t room = m->subjects < MODEL_SUBJECTS_MAX ? m->subjects : MODEL_SUBJECTS_MAX;
+	struct member *member = calloc(room + 1, sizeof(*member));
 	size_t n = 0, eaters = 0;
 	struct kinship k;
 
-	if (kinship_of(m, &k))
+	if (!member || kinship_of(m, &k)) {
+		free(member);
 		return 0;
-	member = calloc(k.n + 1, sizeof(*member)); /* of MODEL_SUBJECTS_MAX */
-	for (size_t i = 0; member && i < k.n; i++) {
+	}
+	for (size_t i = 0; i < k.n && n < room; i++) {
 		const struct subject *s = k.by_pid[i];
 
 		/* a vfork child's memory is its parent's */
@@ -141,10 +143,8 @@ size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
 			continue;
 		member[n++] = (struct member){root_of(&k, s), s};
 	}
-	if (member) {
-		qsort(member, n, sizeof(*member), by_root);
-		eaters = add_up(m, member, n, ret, most);
-	}
+	qsort(member, n, sizeof(*member), by_root);
+	eaters = add_up(m, member, n, ret, most);
 	free(member);
 	kinship_free(&k);
 	return eaters;
