@@ -143,15 +143,15 @@ const struct diagnosis diagnoses_faults[] = {
 					"access waits for the disk, so that all slows down by "
 					"factors, "
 					"and more of everything makes it worse.",
-				[ABOUT_MEASURED] = "Pages swapped in (50 a second or more) and out "
-						   "at once, of "
-						   "/proc/vmstat, while work waits for memory in "
-						   "10 % of the time "
-						   "or more (PSI). Without PSI 500 a second. It "
-						   "goes below half of "
-						   "that to clear. Critical is when all work waits "
-						   "at once in 20 % "
-						   "of the time.",
+				[ABOUT_MEASURED] = "Pages swapped in, 50 a second or more, while "
+						   "work waits for memory in "
+						   "10 % of the time or more (PSI), and pages go "
+						   "out as well, or it has "
+						   "been so for a minute (what is only read goes "
+						   "out once). Without PSI "
+						   "500 a second. It clears below half of that. "
+						   "Critical is when all "
+						   "work waits at once in 20 % of the time.",
 				[ABOUT_CONFIRM] = "$ vmstat 1 5\nsi and so are both above 0, wa is "
 						  "high.\n$ cat "
 						  "/proc/pressure/memory",

@@ -96,6 +96,13 @@ static enum severity severity_of_stall(double full)
 	return full >= STALL_FULL ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 }
 
+static bool waited_a_minute(const struct model *m)
+{
+	const struct pressure *p = m->pressure;
+
+	return p && p->now.some.known && p->now.some.avg60 >= STALL_SOME * 1e4;
+}
+
 bool swap_thrashes(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct model *m = o->m;
@@ -105,7 +112,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 
 	in = known(in) + known(host_rate(m, HOST_ZSWAP_IN));
 	out = known(out) + known(host_rate(m, HOST_ZSWAP_OUT));
-	if (in < OPENED(open, SWAP_INS) || out < OPENED(open, SWAP_OUTS) ||
+	/* what is only read is written out once: then it lasts that tells thrash from a return */
+	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
