@@ -12,6 +12,7 @@
 
 #include "probe/host.h"
 
+#define TMPFS_PERCENT 5
 #define TARGETS_MOST 8 /* processes whose own /dev/shm is looked at */
 
 /* Those that answer at once: a file system of the network may take for ever. */
@@ -106,6 +107,15 @@ void pressure_list_mounts(struct pressure_reader *r, const struct model *m)
 		list_targets(r, m);
 }
 
+/* In the long run only what may become news: a tmpfs in use, a disk that is nearly full. */
+static bool is_worth_it(const struct pressure_reader *r, const struct mount_record *u)
+{
+	if (r->scores)
+		return true;
+	return u->flags & MOUNT_IN_MEMORY ? u->used_bytes > u->size_bytes / 100 * TMPFS_PERCENT
+					  : u->free_bytes < u->size_bytes / 100;
+}
+
 int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
 	int err = 0;
@@ -127,7 +137,8 @@ int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const
 		u.used_bytes = u.size_bytes - (uint64_t)st.f_bfree * st.f_bsize;
 		u.inodes = st.f_files;
 		u.inodes_free = st.f_ffree;
-		err = sink->take(sink->ctx, &u.h);
+		if (is_worth_it(r, &u))
+			err = sink->take(sink->ctx, &u.h);
 	}
 	return err;
 }

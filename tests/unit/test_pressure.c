@@ -343,9 +343,12 @@ static void test_oom(void)
 	r.memory = (struct fs_level){.used = 1000, .limit = 1000, .known = 1};
 	strcpy(r.comm, "python3");
 	strcpy(r.by_comm, "sh");
+	live(&(struct rates){.available = 300 * MIB, .swap_free = 100 * MIB}, 2);
+	next();
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
 	f = open_of("P17");
+	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"), "because of what was near");
 	ok(f && f->severity == SEVERITY_CRITICAL && f->subject.pid == 20, "a kill is told of");
 	is_str(f && f->cause ? f->cause : "", "cgroup_memory", "by what limit");
 	ok(f && strstr(f->remedy[0], "needs 200 MiB more of the cgroup's limit") &&

@@ -138,8 +138,8 @@ def swap_thrash(check, lab):
     check.that(told[-1]["swap_in_pages"] > told[0]["swap_in_pages"], "nothing was swapped in")
     remedies = " ".join(text for line in opened(lines, "P05") for text in line["remedy"])
     check.that(re.search(r"needs \d+(\.\d+)? MiB more memory", remedies), remedies)
-    check.that(text.out.startswith("short of memory: ") and "(P05)" in text.out.split("\n ")[0]
-               .replace("\n", " "), text.out[:300])
+    check.that(re.match(r"short of memory: [^()]*\(P05\); work waits for ",
+                        " ".join(text.out.split())), text.out[:300])
     lab.vm.must(f"kill -9 {work.pid}")
 
 
@@ -240,7 +240,7 @@ def strict_commit(check, lab):
     held.truth()
     ran, lines = host(lab)
     told = lines.of("pressure")[-1]
-    check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 60))
+    check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 90))
     check.equal("kind", answer_of(lines)["kind"], "commit")
     check.equal("status", ran.status, FOUND)
     refused = lab.faultscope("run", "--json", "-o", "/tmp/lines", "--", lab.workload("eat"), "anon",
