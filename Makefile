@@ -55,8 +55,18 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-SRC := $(sort $(wildcard src/*.c src/*/*.c))
+# HTTP wants libraries that are not for static programs (libmicrohttpd's GnuTLS), nor there for
+# other architectures: without them `export` writes files alone.
+HTTP_SRC := $(filter-out src/serve/absent.c,$(wildcard src/serve/*.c))
+NO_HTTP_SRC := src/serve/absent.c
+HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
+ifneq ($(HTTP),)
+LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
+endif
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
+STATIC_OBJ := $(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o))
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -64,8 +74,10 @@ WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildca
 MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
+DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
+	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme bench-triage
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -140,10 +152,16 @@ workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
 # One file without shared libraries, for a rescue system, a container, a kernel in a VM.
 static: $(STATIC)/faultscope ## build the program without shared libraries
 
-$(STATIC)/faultscope: $(OBJ) | $(if $(CROSS),sysroot)
+$(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
 	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
+
+image: $(BUILD)/faultscope ## build the container image, build/faultscope.oci.tar (needs buildah)
+	tools/image.sh $< $(VERSION) build/faultscope.oci.tar
+
+deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
+	tools/deb.sh build/deb
 
 # What the kernel side reads of each kernel's types, for kernels that do not offer their BTF.
 KERNEL_BTF ?= /sys/kernel/btf/vmlinux
@@ -152,6 +170,12 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of ker
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
 docs: $(MAN) $(COMPLETIONS)
+
+dashboards: $(DASHBOARDS) ## render the dashboards for Grafana (needs jsonnet)
+
+$(BUILD)/dashboards/faultscope-%.json: deploy/grafana/%.jsonnet deploy/grafana/panels.libsonnet
+	@mkdir -p $(@D)
+	jsonnet -o $@ $<
 
 # The program prints them itself: for another architecture, the host's build of it does.
 PRINTER := $(if $(CROSS),build,$(BUILD))/faultscope
@@ -182,20 +206,32 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# So are names of workloads, and what a page of metrics makes of them.
+PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/exposition*.c)) \
+	src/render/prom.c src/serve/gzip.c
+$(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lz -lm -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage and of pages (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
 
+bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
+	tests/triage/anchors.py --corpus $(CORPUS)
+
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
-LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py")
+LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py") \
+	$(if $(HTTP),$(foreach b,build build/san,"BUILD=$(b) tests/export/run.py"))
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
@@ -203,16 +239,17 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
-	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py
+	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
+	tests/deploy/check.py
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
-	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md"
 
-check-builds: build/vmlinux_check build/tables
+check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
 	$(MAKE) --no-print-directory SAN=1 check-parts
 
@@ -234,6 +271,27 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
+
+check-units: $(UNIT) ## the unit tests alone
+	tests/tally.py $(UNIT)
+
+check-deb: ## build the Debian packages; lintian, contents, an installation
+	tools/setup.sh test package
+	$(MAKE) --no-print-directory deb
+	tests/tally.py "tests/deploy/packages.py build/deb"
+
+check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
+	tests/tally.py tests/deploy/check.py
+
+check-fleet: all workloads ## the exporter by the dozen: networks, churn, alerts, beside its peers (minutes)
+	tools/setup.sh test
+	tests/tally.py "tests/export/run.py --fleet"
+
+bench-export: all ## what a scrape costs, beside the process and node exporters of Debian
+	tests/export/bench.py
+
+bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
+	tests/bench/fleet.py
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
@@ -260,4 +318,4 @@ install: all docs ## install the program, man page and completions
 clean: ## remove everything that was built
 	rm -rf build
 
--include $(OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(UNIT:=.d)

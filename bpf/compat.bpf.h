@@ -101,20 +101,30 @@ struct mm_struct___plain_rss {
 		 ? BPF_CORE_READ(plain_rss(mm), rss_stat.count[kind].counter)                      \
 		 : get(mm, rss_stat[kind].count))
 
-/* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
-static __always_inline __u64 capabilities(struct task_struct *task)
+/*
+ * capable(): those of another user namespace than the initial one permit nothing by which a limit
+ * is passed. Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8
+ * bytes.
+ */
+static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
-	const struct cred *cred = BPF_CORE_READ(task, cred);
 	__u64 bits = 0;
 
+	if (BPF_CORE_READ(cred, user_ns, level))
+		return 0;
 	bpf_probe_read_kernel(&bits, sizeof(bits),
 			      (void *)cred + bpf_core_field_offset(struct cred, cap_effective));
 	return bits;
 }
 
+static __always_inline __u64 host_capabilities(struct task_struct *task)
+{
+	return host_capabilities_of(BPF_CORE_READ(task, cred));
+}
+
 static __always_inline bool has_capability(struct task_struct *task, int capability)
 {
-	return capabilities(task) >> capability & 1;
+	return host_capabilities(task) >> capability & 1;
 }
 
 /*

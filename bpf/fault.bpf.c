@@ -270,8 +270,11 @@ static __always_inline void end_fault(struct fs_fault_slot *slot)
  */
 static __always_inline int on_served(__u32 end)
 {
-	struct fs_fault_slot *slot = slot_find(current_task());
+	struct fs_fault_slot *slot;
 
+	if (config.majors_alone && end == FS_END_MINOR)
+		return 0; /* its begin gives way to the next one's */
+	slot = slot_find(current_task());
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
 		slot->end = end;

@@ -6,6 +6,8 @@
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "other.bpf.c"
+#include "cgroup.bpf.h"
+#include "pressure.bpf.h"
 
 /* One number for many things: which of them it was. */
 static __always_inline void name_fcntl(struct call *c)
@@ -18,7 +20,7 @@ static __always_inline void name_fcntl(struct call *c)
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
-	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret};
+	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr};
 	struct fs_state *st;
 	int refused;
 
@@ -44,7 +46,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	else if (c.call < FS_CALL_OTHER_FIRST)
 		refused = on_fd_call(st, &c);
 	else
-		refused = on_other_call(&c);
+		refused = on_other_call(st, &c);
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)

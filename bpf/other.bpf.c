@@ -30,6 +30,7 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	case FS_SHAPE_WATCH:
 		return c->ret == -ENOSPC || c->ret == -ENOMEM;
 	case FS_SHAPE_RING:
+		return c->ret == -ENOMEM || c->ret == -EMFILE;
 	case FS_SHAPE_RANGE:
 		return c->ret == -ENOMEM;
 	case FS_SHAPE_PRLIMIT:
@@ -43,9 +44,27 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	return false;
 }
 
-/* Returns the errno of a refusal, or NOT_REFUSED. */
-static __always_inline int on_other_call(const struct call *c)
+#define FD_SETSIZE 1024
+
+/*
+ * core_sys_select() reads, and writes, as many bits of the caller's sets as it was told of, but no
+ * more than the table of descriptors has numbers.
+ */
+static __always_inline void saw_select(struct fs_state *st, const struct call *c)
 {
+	struct task_struct *task = c->task;
+
+	bump(st->c.selects); /* by itself no news of the process */
+	if ((__s32)call_arg(c, 0) > FD_SETSIZE &&
+	    BPF_CORE_READ(task, files, fdt, max_fds) > FD_SETSIZE)
+		tally(st, selects_wide, 1);
+}
+
+/* Returns the errno of a refusal, or NOT_REFUSED. */
+static __always_inline int on_other_call(struct fs_state *st, const struct call *c)
+{
+	if (c->shape == FS_SHAPE_SELECT)
+		saw_select(st, c);
 	return is_other_refusal(c) ? -c->ret : NOT_REFUSED;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fault signals: the access, and what is mapped where it went. */
+/* Fault signals: the access, and what is mapped where it went; and who aborts itself. */
 #include "oom.bpf.h"
 
+#define SIGABRT 6
 #define SIGBUS	7
 #define SIGKILL 9
 #define SIGSEGV 11
+
+#define SI_TKILL (-6)
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
@@ -95,9 +98,17 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 	r->address = address;
 	r->stack_limit_bytes = soft_limit(get(target, signal), RLIMIT_STACK);
 	read_access(r, target);
-	read_area(r);
+	if (sig != SIGABRT)
+		read_area(r);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+/* abort(): a thread sends it to itself, by tgkill. No fault, but the end of one found in time. */
+static __always_inline bool is_abort(int sig, int code, struct task_struct *target)
+{
+	return sig == SIGABRT && code == SI_TKILL &&
+	       get(target, tgid) == (pid_t)(bpf_get_current_pid_tgid() >> 32);
 }
 
 static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
@@ -116,15 +127,19 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	}
 	/* SEND_SIG_NOINFO and SEND_SIG_PRIV are 0 and 1; a fault comes with a real siginfo. */
-	if ((sig != SIGSEGV && sig != SIGBUS) || (unsigned long)info <= 1)
+	if ((sig != SIGSEGV && sig != SIGBUS && sig != SIGABRT) || (unsigned long)info <= 1)
 		return 0;
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
-	if (code <= 0)
+	if (code <= 0 && !is_abort(sig, code, target))
 		return 0; /* sent by kill or sigqueue */
 	leader = get(target, group_leader);
 	st = proc_find(leader);
 	if (!st)
 		return 0;
+	if (sig == SIGABRT) {
+		emit_signal(target, leader, sig, code, 0);
+		return 0;
+	}
 	tally(st, fault_failed, 1);
 	slot = slot_find(target);
 	if (slot)

@@ -5,9 +5,13 @@
 
 #include "store.bpf.h"
 
+/* 2^30 a second, as 2^-24 a ns: bounds of native histograms are powers of two of a second. */
+#define UNITS_PER_NS 18014399ULL
+
 static __always_inline __u32 latency_bucket(__u64 ns)
 {
-	__u32 bucket = log2_of(ns >> FS_LATENCY_SHIFT);
+	__u64 scaled = config.in_seconds && ns < 1000000000000ULL ? ns * UNITS_PER_NS >> 24 : ns;
+	__u32 bucket = log2_of(scaled >> FS_LATENCY_SHIFT);
 
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
@@ -47,15 +51,19 @@ static __always_inline void add_pending(struct fs_counters *c, const struct fs_f
 		c->latency_max_ns[end] = ns;
 }
 
-#define RLIMIT_DATA    2
-#define RLIMIT_NOFILE  7
-#define RLIMIT_MEMLOCK 8
-#define RLIMIT_AS      9
-#define CAP_IPC_LOCK   14
-#define VM_WRITE       0x2
-#define VM_SHARED      0x8
-#define VM_LOCKED_BIT  13
-#define VM_LOCKED      (1 << VM_LOCKED_BIT)
+#define RLIMIT_DATA	 2
+#define RLIMIT_NPROC	 6
+#define RLIMIT_NOFILE	 7
+#define RLIMIT_MEMLOCK	 8
+#define RLIMIT_AS	 9
+#define CAP_IPC_LOCK	 14
+#define CAP_SYS_ADMIN	 21
+#define CAP_SYS_RESOURCE 24
+#define VM_WRITE	 0x2
+#define VM_SHARED	 0x8
+#define VM_LOCKED_BIT	 13
+#define VM_LOCKED	 (1 << VM_LOCKED_BIT)
+#define NOT_KNOWN	 (~0ULL)
 
 /*
  * Of a process, by its signal_struct. Such pointers are loaded once and handed on: for each load of
@@ -212,7 +220,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 /* A walk along signal->thread_head. */
 struct thread_walk {
 	void *head, *node;
-	__u64 min_flt, maj_flt;
+	__u64 min_flt, maj_flt, ran_ns;
 };
 
 static long add_thread(__u32 i, struct thread_walk *w)
@@ -224,11 +232,13 @@ static long add_thread(__u32 i, struct thread_walk *w)
 	t = w->node - bpf_core_field_offset(struct task_struct, thread_node);
 	w->min_flt += BPF_CORE_READ(t, min_flt);
 	w->maj_flt += BPF_CORE_READ(t, maj_flt);
+	w->ran_ns += BPF_CORE_READ(t, se.sum_exec_runtime);
 	w->node = BPF_CORE_READ(t, thread_node.next);
 	return 0;
 }
 
-static __always_inline void walk_threads(struct signal_struct *sig, struct fs_gauges *g)
+static __always_inline void walk_threads(struct fs_state *st, struct signal_struct *sig,
+					 struct fs_gauges *g)
 {
 	struct thread_walk w = {
 		.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head),
@@ -244,35 +254,38 @@ static __always_inline void walk_threads(struct signal_struct *sig, struct fs_ga
 #endif
 	g->min_flt += w.min_flt;
 	g->maj_flt += w.maj_flt;
+	st->cpu_ns = BPF_CORE_READ(sig, sum_sched_runtime) + w.ran_ns;
 }
 
 /*
- * Faults of all threads, dead and alive: __exit_signal() folds a dying thread's into
+ * Faults and time of all threads, dead and alive: __exit_signal() folds a dying thread's into
  * signal->min_flt under stats_lock, so a sum during which that sequence moved is taken again.
  */
-static __always_inline void sum_thread_faults(struct signal_struct *sig, struct fs_gauges *g)
+static __always_inline void sum_threads(struct fs_state *st, struct signal_struct *sig,
+					struct fs_gauges *g)
 {
 	for (int try = 0; try < 2; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 
 		g->min_flt = BPF_CORE_READ(sig, min_flt);
 		g->maj_flt = BPF_CORE_READ(sig, maj_flt);
-		walk_threads(sig, g);
+		walk_threads(st, sig, g);
 		if (!(before & 1) &&
 		    before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
 			break;
 	}
 }
 
-static __always_inline void read_faults(struct task_struct *leader, struct signal_struct *sig,
-					struct fs_gauges *g)
+static __always_inline void read_threads(struct fs_state *st, struct task_struct *leader,
+					 struct signal_struct *sig, struct fs_gauges *g)
 {
 	if (g->threads == 1) {
 		g->min_flt = get(sig, min_flt) + get(leader, min_flt);
 		g->maj_flt = get(sig, maj_flt) + get(leader, maj_flt);
+		st->cpu_ns = get(sig, sum_sched_runtime) + get(leader, se.sum_exec_runtime);
 		return;
 	}
-	sum_thread_faults(sig, g);
+	sum_threads(st, sig, g);
 }
 
 /* Memory figures; `task` is a thread that still has its mm. False where it has none. */
@@ -291,6 +304,12 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 	g->swap_pages = rss_pages(mm, 2);
 	g->rss_shmem_pages = rss_pages(mm, 3);
 	return true;
+}
+
+/* Of the default hierarchy, version 2. */
+static __always_inline __u64 cgroup_id_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
 }
 
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
@@ -326,16 +345,60 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
+	g->cgroup_id = cgroup_id_of(leader);
 	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
 	g->uid = BPF_CORE_READ(leader, cred, uid.val);
 	g->threads = get(sig, nr_threads);
 	g->execs = st->execs;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
-	read_faults(leader, sig, g);
+	read_threads(st, leader, sig, g);
+}
+
+#define BEYOND_NPROC (1UL << CAP_SYS_ADMIN | 1UL << CAP_SYS_RESOURCE)
+
+/*
+ * What RLIMIT_NPROC counts, and whom it binds: kernel/fork.c, copy_process(). Of those who are
+ * watched alone: for all of a host it would be the dearest part of a look. Addresses of a struct
+ * cred and a struct signal_struct, as numbers.
+ */
+once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_signal)
+{
+	const struct cred *cred = (const struct cred *)of_cred;
+	struct signal_struct *sig = (struct signal_struct *)of_signal;
+
+	if (!u)
+		return 0;
+	u->user_threads = u->user_threads_limit = NOT_KNOWN;
+	if (config.watch_all)
+		return 0;
+	u->user_threads = processes_of(cred);
+	if (BPF_CORE_READ(cred, uid.val) && !(host_capabilities_of(cred) & BEYOND_NPROC))
+		u->user_threads_limit = BPF_CORE_READ(sig, rlim[RLIMIT_NPROC].rlim_cur);
+	return 0;
 }
 
 /* Writes a process record to the ring, with its counters or without; false where it had no room. */
+/* False where the ring had no room: it is told the next time. */
+static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
+{
+	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
+	struct fs_pressure_record *r;
+
+	if (!reclaim_ns && !swap_ins)
+		return true;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r)
+		return false;
+	fill_header(&r->h, FS_REC_PRESSURE, sizeof(*r));
+	fill_subject(&r->subject, leader);
+	r->reclaim_ns = reclaim_ns;
+	r->swap_ins = swap_ins;
+	__sync_fetch_and_add(&st->reclaim_ns, -reclaim_ns);
+	__sync_fetch_and_add(&st->swap_ins, -swap_ins);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
 static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
 					 const struct fs_gauges *g, bool counters, __u64 wake)
 {
@@ -357,6 +420,9 @@ static __always_inline bool emit_process(struct fs_state *st, struct task_struct
 	}
 	fill_subject(&r->subject, leader);
 	r->g = *g;
+	r->u.cpu_ns = st->cpu_ns;
+	read_user_threads(&r->u, (__u64)BPF_CORE_READ(leader, cred),
+			  (__u64)BPF_CORE_READ(leader, signal));
 	bpf_ringbuf_submit(r, wake);
 	return true;
 }

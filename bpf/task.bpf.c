@@ -21,6 +21,7 @@ static __always_inline void tell_fork(struct task_struct *parent, struct task_st
 	}
 	fill_header(&r->h, FS_REC_FORK, sizeof(*r));
 	fill_subject(&r->subject, child);
+	r->cgroup_id = cgroup_id_of(child);
 	r->parent = get(parent, tgid);
 	r->pad = 0;
 	bpf_ringbuf_submit(r, wake_when_filling());
@@ -38,6 +39,7 @@ static __always_inline void tell_exec(struct fs_state *st, struct task_struct *t
 	}
 	fill_header(&r->h, FS_REC_EXEC, sizeof(*r));
 	fill_subject(&r->subject, task);
+	r->cgroup_id = cgroup_id_of(task);
 	r->execs = st->execs;
 	r->pad = 0;
 	if (bpf_probe_read_kernel_str(r->path, sizeof(r->path), get(bprm, interp)) < 0)
@@ -120,7 +122,8 @@ static __always_inline int exited(struct task_struct *task)
 	if (!proc_ends(leader, st))
 		return 0;
 	read_gauges(st, leader, task, sig, &g);
-	if (!emit_process(st, leader, &g, true, wake_when_filling()))
+	if (!tell_pressure(st, leader) ||
+	    !emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);
 	proc_drop(leader);
 	return 0;
@@ -257,7 +260,8 @@ static __noinline bool look_at(struct task_struct *leader)
 	counted = st->counted;
 	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
 	if (counted || signature != st->signature) {
-		if (!emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
+		if (!tell_pressure(st, leader) ||
+		    !emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
 			st->counted |= counted;
 			st->ran_ns = 0;
 			return false;

@@ -14,61 +14,36 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 2
+#define FS_WIRE_VERSION 3
 
 #define FS_COMM_LEN 16
 
+/* clang-format off */
 /* Calls that change mappings. X(id, name): the name is the JSON key. */
 #define FS_MAP_CALLS(X)                                                                            \
-	X(MMAP, "mmap")                                                                            \
-	X(MUNMAP, "munmap")                                                                        \
-	X(MREMAP, "mremap")                                                                        \
-	X(MPROTECT, "mprotect")                                                                    \
-	X(MADVISE, "madvise")                                                                      \
-	X(BRK, "brk")                                                                              \
-	X(MLOCK, "mlock")                                                                          \
-	X(MLOCKALL, "mlockall")                                                                    \
-	X(MUNLOCK, "munlock")                                                                      \
-	X(SHMAT, "shmat")                                                                          \
-	X(SHMDT, "shmdt")
+	X(MMAP, "mmap") X(MUNMAP, "munmap") X(MREMAP, "mremap")                                    \
+	X(MPROTECT, "mprotect") X(MADVISE, "madvise") X(BRK, "brk")                                \
+	X(MLOCK, "mlock") X(MLOCKALL, "mlockall") X(MUNLOCK, "munlock")                            \
+	X(SHMAT, "shmat") X(SHMDT, "shmdt")
 
 /* Calls that make or close descriptors. */
 #define FS_FD_CALLS(X)                                                                             \
-	X(OPEN, "open")                                                                            \
-	X(SOCKET, "socket")                                                                        \
-	X(SOCKETPAIR, "socketpair")                                                                \
-	X(ACCEPT, "accept")                                                                        \
-	X(PIPE, "pipe")                                                                            \
-	X(DUP, "dup")                                                                              \
-	X(EVENTFD, "eventfd")                                                                      \
-	X(EPOLL, "epoll")                                                                          \
-	X(MEMFD, "memfd")                                                                          \
-	X(INOTIFY, "inotify")                                                                      \
-	X(FANOTIFY, "fanotify")                                                                    \
-	X(SIGNALFD, "signalfd")                                                                    \
-	X(TIMERFD, "timerfd")                                                                      \
-	X(USERFAULTFD, "userfaultfd")                                                              \
-	X(PIDFD, "pidfd")                                                                          \
-	X(PIDFD_GETFD, "pidfd_getfd")                                                              \
-	X(PERF_EVENT, "perf_event")                                                                \
-	X(BPF, "bpf")                                                                              \
-	X(IO_URING, "io_uring")                                                                    \
-	X(RECVMSG, "recvmsg")                                                                      \
-	X(OTHER, "other")                                                                          \
+	X(OPEN, "open") X(SOCKET, "socket") X(SOCKETPAIR, "socketpair")                            \
+	X(ACCEPT, "accept") X(PIPE, "pipe") X(DUP, "dup")                                          \
+	X(EVENTFD, "eventfd") X(EPOLL, "epoll") X(MEMFD, "memfd")                                  \
+	X(INOTIFY, "inotify") X(FANOTIFY, "fanotify") X(SIGNALFD, "signalfd")                      \
+	X(TIMERFD, "timerfd") X(USERFAULTFD, "userfaultfd") X(PIDFD, "pidfd")                      \
+	X(PIDFD_GETFD, "pidfd_getfd") X(PERF_EVENT, "perf_event") X(BPF, "bpf")                    \
+	X(IO_URING, "io_uring") X(RECVMSG, "recvmsg") X(OTHER, "other")                            \
 	X(CLOSE, "close")
 
 /* Calls of which only refusals are told. */
 #define FS_OTHER_CALLS(X)                                                                          \
-	X(CLONE, "clone")                                                                          \
-	X(EXECVE, "execve")                                                                        \
-	X(INOTIFY_WATCH, "inotify_add_watch")                                                      \
-	X(EPOLL_CTL, "epoll_ctl")                                                                  \
-	X(IO_URING_REGISTER, "io_uring_register")                                                  \
-	X(PIPE_SIZE, "fcntl")                                                                      \
-	X(MSYNC, "msync")                                                                          \
-	X(MINCORE, "mincore")                                                                      \
-	X(MBIND, "mbind")                                                                          \
-	X(SETRLIMIT, "setrlimit")
+	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
+	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
+	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
+	X(SETRLIMIT, "setrlimit") X(SELECT, "select")
+/* clang-format on */
 
 enum fs_call {
 	FS_CALL_NONE,
@@ -114,6 +89,7 @@ enum fs_shape {
 	FS_SHAPE_RANGE,	      /* a range of mappings; only ENOMEM is a refusal */
 	FS_SHAPE_SETRLIMIT,   /* a limit, of the resource that arg 0 names; EPERM */
 	FS_SHAPE_PRLIMIT,     /* the same, arg 1 */
+	FS_SHAPE_SELECT,      /* sets of descriptors, of as many as arg 0 says */
 };
 
 struct fs_syscall {
@@ -167,6 +143,9 @@ struct fs_counters {
 	__u64 kernel_probe;  /* the same inside copy_*_nofault: fixed up by construction */
 	__u64 unmapped_area; /* mappings that asked for a free address range */
 	__u64 slots_lost;    /* faults begun whose latency could not be kept */
+	__u64 close_failed;  /* closes of numbers that were not open */
+	__u64 selects;	     /* calls of select; of these: */
+	__u64 selects_wide;  /* that had the kernel read sets of more than FD_SETSIZE */
 	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
 	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
 	__u64 map_size[FS_NR_MAP_SIZES];
@@ -205,6 +184,13 @@ struct fs_gauges {
 	char comm[FS_COMM_LEN];
 };
 
+/* The same, put into the record itself: the stack of the kernel side has no room for more. */
+struct fs_usage {
+	__u64 cpu_ns;		  /* of all threads, dead ones too */
+	__u64 user_threads;	  /* of all processes of its user; ~0: not known */
+	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not bind */
+};
+
 #define FS_PROC_BORN	  1u   /* the hooks saw its fork: its counters are whole */
 #define FS_PROC_WATCHED	  2u   /* a target, or a followed child of one */
 #define FS_PROC_FOLLOW	  4u   /* its children are watched too */
@@ -216,11 +202,12 @@ struct fs_gauges {
 
 /* A thread's page fault: open, or ended and not yet added to the figures of its process. */
 struct fs_fault_slot {
-	__u64 begin_ns; /* 0: none open */
-	__u64 ended_ns; /* how long the last one took; 0: added, or none */
-	__u32 end;	/* enum fs_fault_end: its class */
-	__u32 maj_flt;	/* of its thread, where it waits to be tried again */
-	__u64 tried;	/* address of one that may begin once more; 0: none */
+	__u64 begin_ns;	  /* 0: none open */
+	__u64 ended_ns;	  /* how long the last one took; 0: added, or none */
+	__u32 end;	  /* enum fs_fault_end: its class */
+	__u32 maj_flt;	  /* of its thread, where it waits to be tried again */
+	__u64 reclaim_ns; /* when its thread began to reclaim; 0: it does not */
+	__u64 tried;	  /* address of one that may begin once more; 0: none */
 };
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
@@ -228,6 +215,7 @@ struct fs_fault_slot {
 struct fs_state {
 	__u64 signature; /* of what the last look emitted */
 	__u64 start_ns;	 /* whose it is, where state is kept by pid; 0: not known yet */
+	__u64 cpu_ns;	 /* of all threads by the last look, dead ones too */
 	__u64 ran_ns;	 /* how long its only thread had run by the last look; 0: look closely */
 	__s64 rss_pages; /* resident and swapped then, folded into one figure */
 	__u32 counted;	 /* a counter moved since the last look: plainly set, behind it */
@@ -245,6 +233,8 @@ struct fs_state {
 	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
 	__u32 noted;		   /* notes on its threads that wait for the end of a call */
 	__u32 owners;		   /* descriptors of which it is kept who made them */
+	__u64 reclaim_ns;	   /* not yet told */
+	__u64 swap_ins;		   /* not yet told */
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -260,6 +250,8 @@ enum fs_record_kind {
 	FS_REC_EXEC,
 	FS_REC_STACK,
 	FS_REC_OOM,
+	FS_REC_CGROUP,
+	FS_REC_PRESSURE,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -272,6 +264,7 @@ enum fs_record_kind {
 	FS_REC_FRAMES,
 	FS_REC_HOLDING,
 	FS_REC_ORIGIN,
+	FS_REC_LEVELS,
 };
 
 struct fs_header {
@@ -284,6 +277,7 @@ struct fs_process_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	struct fs_gauges g;
+	struct fs_usage u;
 	/* A look that finds no counter changed ends the record here: h.len tells. */
 	struct fs_counters c;
 };
@@ -300,145 +294,7 @@ struct fs_crossing_record {
 	char comm[FS_COMM_LEN];
 };
 
-/* A range of the address space, as a refused call found it. Addresses; ends are exclusive. */
-enum fs_walk { FS_WALK_NONE, FS_WALK_DONE, FS_WALK_BUSY, FS_WALK_CUT };
-struct fs_range {
-	__u64 hole;	 /* the first address where nothing is mapped; ~0: none */
-	__u64 start;	 /* of the VMA at its begin; 0: none */
-	__u64 end;	 /* of the same */
-	__u64 flags_all; /* VM_*: of every VMA walked */
-	__u64 flags_any; /* of any */
-	__u64 above; /* start of the first VMA in what the call would have grown into; 0: none */
-	__u64 mapped_bytes; /* within the range */
-	__u64 locked_bytes; /* of these */
-	__u64 closed_bytes; /* up to the first hole: private, and not to be written */
-	__u32 vmas;	    /* whether there was any */
-	__u32 walk;	    /* enum fs_walk: whether it was looked at, whole */
-};
-
-#define FS_FILE_KNOWN	 1u /* the call named an open descriptor */
-#define FS_FILE_CLOSED	 2u /* it named one that is not open */
-#define FS_FILE_MAPPABLE 4u /* its kind has an mmap method */
-#define FS_FILE_NOEXEC	 8u /* of a mount or file system without exec */
-#define FS_FILE_DELETED	 16u
-#define FS_FILE_NAME	 40
-
-/* The file behind a descriptor. */
-struct fs_file {
-	__u64 magic;	  /* of its file system: linux/magic.h */
-	__u64 size_bytes; /* of the inode */
-	__u64 mmap_ip;	  /* its mmap method: tells the driver */
-	__u32 flags;	  /* FS_FILE_* */
-	__u32 mode;	  /* inode->i_mode */
-	__u32 open_mode;  /* file->f_mode: FMODE_* of include/linux/fs.h */
-	__u32 seals;	  /* F_SEAL_* of a memory file */
-	char name[FS_FILE_NAME];
-};
-
-/* Of the levels of a hierarchy the one with the least room. */
-struct fs_level {
-	__u64 used;
-	__u64 limit; /* ~0: none of them has one */
-	__u32 up;    /* how many levels above the process's own */
-	__u32 known;
-};
-
-/* What is counted for a user (in a user namespace), ~0 where it is not known. */
-struct fs_user {
-	__u64 processes; /* what RLIMIT_NPROC bounds */
-	__u64 inotify_instances;
-	__u64 inotify_instances_max;
-	__u64 inotify_watches;
-	__u64 inotify_watches_max;
-	__u64 pipe_pages;
-	__u64 locked_pages; /* by io_uring, perf and others: a user's, not a process's */
-};
-
-/* What a call asks for, where its arguments only say where that is to be read. */
-struct fs_asked {
-	__u64 bytes;   /* segment of shmat; strings and pointers of execve; buffers of io_uring */
-	__u64 longest; /* string of execve, with its end */
-	__u32 whole;   /* all of it was read */
-	__u32 pad;
-};
-
-#define FS_FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
-#define FS_FACT_IPC_LOCK      2u /* capabilities */
-#define FS_FACT_RESOURCE      4u
-#define FS_FACT_ADMIN	      8u
-#define FS_FACT_RAWIO	      16u
-#define FS_FACT_ROOT	      32u  /* the initial user: RLIMIT_NPROC does not bind it */
-#define FS_FACT_MDWE	      64u  /* memory that is written may not be executed */
-#define FS_FACT_NO_AREA	      128u /* the search for a free range failed in this call */
-#define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
-#define FS_FACT_SAID_FILE_MAX 512u
-#define FS_FACT_COMPAT	      1024u /* a 32-bit call */
-#define FS_FACT_FILTERED      2048u /* a filter of seccomp decides of its calls too */
-
-/*
- * Limits of the machine that the kernel keeps in variables of its own, where it names them (with
- * CONFIG_KALLSYMS_ALL): at the moment of a refusal they are what decided, and a file of /proc that
- * is read after it may say another thing by then. X(id, symbol, offset and size of the value).
- */
-#define FS_VARIABLES(X)                                                                            \
-	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \
-	X(OVERCOMMIT, "sysctl_overcommit_memory", 0, 4)                                            \
-	X(OVERCOMMIT_RATIO, "sysctl_overcommit_ratio", 0, 4)                                       \
-	X(OVERCOMMIT_KBYTES, "sysctl_overcommit_kbytes", 0, 8)                                     \
-	X(RAM_PAGES, "_totalram_pages", 0, 8)                                                      \
-	X(SWAP_PAGES, "total_swap_pages", 0, 8)                                                    \
-	X(NR_OPEN, "sysctl_nr_open", 0, 4)                                                         \
-	X(FILE_MAX, "files_stat", 16, 8) /* behind two counts: include/linux/fs.h */               \
-	X(PIPE_HARD, "pipe_user_pages_hard", 0, 8)                                                 \
-	X(PIPE_MAX, "pipe_max_size", 0, 4)                                                         \
-	X(THREADS_MAX, "max_threads", 0, 4)                                                        \
-	X(THREADS, "nr_threads", 0, 4)                                                             \
-	X(EPOLL_WATCHES, "max_user_watches", 0, 8)
-
-enum fs_variable {
-#define X(id, symbol, offset, size) FS_VARIABLE_##id,
-	FS_VARIABLES(X)
-#undef X
-		FS_NR_VARIABLES,
-};
-
-/* State at the moment a call was refused. */
-struct fs_refused_record {
-	struct fs_header h;
-	struct fs_subject subject;
-	__u32 tid;
-	__u16 call;  /* enum fs_call */
-	__u16 error; /* errno; 0 for brk and recvmsg, which give none */
-	__u64 count; /* of equal ones (process, call, errno, facts) up to and with this */
-	__u64 args[6];
-	__s64 ret;
-	__u64 total_vm_pages;
-	__u64 data_vm_pages;
-	__u64 locked_vm_pages;
-	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
-	__u64 task_size_bytes;
-	__u64 as_limit_bytes;
-	__u64 data_limit_bytes;
-	__u64 memlock_limit_bytes;
-	__u64 stack_limit_bytes;
-	__u64 nproc_limit;
-	__u64 fd_soft;
-	__u64 area_bytes; /* what no free range was found for; 0: none was sought in vain */
-	struct fs_range range;
-	struct fs_asked asked;
-	struct fs_file file;
-	struct fs_level memory; /* pages, of the memory cgroup */
-	struct fs_level pids;
-	struct fs_user user;
-	__u64 variable[FS_NR_VARIABLES];
-	__u32 variables; /* bit i: number i is known */
-	__u32 map_count;
-	__u32 fds;	/* ~0 where they were not counted */
-	__u32 fds_free; /* numbers that it may have been given; ~0 where they were not counted */
-	__u32 facts;	/* FS_FACT_* */
-	__s32 stack;	/* of a stack record; < 0: none */
-	char comm[FS_COMM_LEN];
-};
+#include "wire_refused.h"
 
 enum fs_area { FS_AREA_UNKNOWN, FS_AREA_NONE, FS_AREA_FOUND };
 
@@ -513,7 +369,8 @@ struct fs_kernel_fault_record {
 struct fs_fork_record {
 	struct fs_header h;
 	struct fs_subject subject;
-	__u32 parent; /* pid */
+	__u64 cgroup_id; /* as gauges have it */
+	__u32 parent;	 /* pid */
 	__u32 pad;
 };
 
@@ -521,9 +378,29 @@ struct fs_fork_record {
 struct fs_exec_record {
 	struct fs_header h;
 	struct fs_subject subject;
+	__u64 cgroup_id;
 	__u32 execs; /* with this one: as in its gauges */
 	__u32 pad;
 	char path[256]; /* as it was given to execve; of a script, its interpreter */
+};
+
+/* What a process waited for memory since this was last told. */
+struct fs_pressure_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u64 reclaim_ns; /* direct reclaim, of the machine or of its memory cgroup */
+	__u64 swap_ins;	  /* major faults of anonymous memory */
+};
+
+#define FS_CGROUP_PATH 512
+
+/* A cgroup was made, or a process was moved into one of version 1. Longer paths are cut. */
+struct fs_cgroup_record {
+	struct fs_header h;
+	__u64 id;	 /* as gauges have it */
+	__u32 hierarchy; /* 0: version 2 */
+	__u32 pid;	 /* 0: it was made; else who was moved */
+	char path[FS_CGROUP_PATH];
 };
 
 /*
@@ -632,6 +509,17 @@ struct fs_holding_record {
 	struct fs_holding g;
 };
 
+/*
+ * Of the control groups of a process those with the least room, read by user space: memory in
+ * bytes, less what the kernel could take back.
+ */
+struct fs_levels_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	struct fs_level memory;
+	struct fs_level pids;
+};
+
 /* Where a limit of a process or of the host comes from, and commands that change it; as text. */
 struct fs_origin_record {
 	struct fs_header h;
@@ -661,6 +549,8 @@ struct fs_losses {
 struct fs_config {
 	__u32 watch_all;     /* every process, else only the marked ones */
 	__u32 time_faults;   /* tier 2: keep the begin of each fault */
+	__u32 majors_alone;  /* and count the end of major ones alone */
+	__u32 in_seconds;    /* latency buckets are powers of two of a second, not of a ns */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
@@ -765,6 +655,7 @@ struct fs_hook_record {
 #define FS_LACKS_AREA	    4u	/* what is mapped where a signal comes from */
 #define FS_SEES_KERNEL	    8u	/* kernel-mode faults too */
 #define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
+#define FS_LACKS_MINOR	    32u /* minor faults: only major ones are timed */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
 
@@ -792,7 +683,7 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64), "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 

@@ -38,6 +38,8 @@ static const struct {
 	{"fault_kernel", "kernel_fault", "a fault in a user copy", WORK_USER_COPY, TIER_1},
 	{"signal", "signal", "a signal", WORK_SIGNAL, TIER_1},
 	{"oom", "kill", "a kill by the OOM killer", NR_WORKS, NOTHING},
+	{"cgroup", "cgroup", "a cgroup made, a process moved", NR_WORKS, NOTHING},
+	{"reclaim", "reclaim", "a wait in reclaim", NR_WORKS, NOTHING},
 	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
 	{"fault_end", "fault", "a fault", WORK_FAULT, ALL_TIERS},
 	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
@@ -67,10 +69,12 @@ static const struct sink nobody = {.take = forget};
 /* Why what is measured by no work has no cost of its own; NULL: it has one. */
 static const char *not_measured(const char *hook)
 {
-	return !strcmp(hook, "state") ? "within the cost of the others"
-	       : !strcmp(hook, "log") ? "it would take writing into the kernel's log"
-	       : !strcmp(hook, "oom") ? "it would take a kill"
-				      : NULL;
+	return !strcmp(hook, "state")	  ? "within the cost of the others"
+	       : !strcmp(hook, "log")	  ? "it would take writing into the kernel's log"
+	       : !strcmp(hook, "oom")	  ? "it would take a kill"
+	       : !strcmp(hook, "cgroup")  ? "it would take making cgroups"
+	       : !strcmp(hook, "reclaim") ? "it would take want of memory"
+					  : NULL;
 }
 
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)

@@ -2,7 +2,9 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "export.h"
 #include "session.h"
+#include "top.h"
 #include "triage_command.h"
 
 /* Prints what was made; a full disk or a closed pipe is a failure. */
@@ -54,6 +56,12 @@ int main(int argc, char **argv)
 		break;
 	case CMD_TRIAGE:
 		status = command_triage(&o);
+		break;
+	case CMD_EXPORT:
+		status = command_export(&o);
+		break;
+	case CMD_TOP:
+		status = command_top(&o);
 		break;
 	case CMD_SCHEMA:
 		render_schema(&b);

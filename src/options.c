@@ -12,6 +12,11 @@
 #include "model/resources.h"
 #include "options_table.h"
 
+#define DEFAULT_WORKLOADS 50
+#define DEFAULT_SERIES	  5000
+#define DEFAULT_MIN_AGE	  30.0	/* seconds */
+#define DEFAULT_RETENTION 300.0 /* the last increments are scraped before the series end */
+
 static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
 {
 	snprintf(error, size, "%s %s: %s", option, arg, wanted);
@@ -294,6 +299,155 @@ static int set_group(struct options *o, const char *arg, char *error, size_t siz
 	return 0;
 }
 
+static int set_address(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->web.addresses == ENDPOINT_ADDRESSES)
+		return bad(error, size, "--web.listen-address", arg, "too many addresses");
+	o->web.address[o->web.addresses++] = arg;
+	return 0;
+}
+
+static int set_systemd_socket(struct options *o, const char *arg, char *error, size_t size)
+{
+	return set_address(o, "fd://", error, size);
+}
+
+static int set_web_config(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->web.config_file = arg;
+	return 0;
+}
+
+static int set_web_path(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->web.path = arg;
+	return arg[0] == '/' && arg[1] && !strpbrk(arg, "\"<>& ?#")
+		       ? 0
+		       : bad(error, size, "--web.telemetry-path", arg, "a path: /metrics");
+}
+
+/* What is collapsed by default stays so; "none" switches it off, all else is a pattern. */
+static int set_collapse(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "none"))
+		o->collapse = 0;
+	else if (!strcmp(arg, "instances"))
+		o->collapse |= COLLAPSE_INSTANCES;
+	else
+		o->collapse_pattern = arg;
+	return 0;
+}
+
+static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "0"))
+		o->min_age = 0;
+	else if (parse_seconds(arg, &o->min_age))
+		return bad(error, size, "--workload.min-age", arg, "a time: 30, 30s, 2m; 0: none");
+	return 0;
+}
+
+static int set_retention(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "0"))
+		o->retention = 0;
+	else if (parse_seconds(arg, &o->retention))
+		return bad(error, size, "--workload.retention", arg, "a time: 5m, 300; 0: none");
+	return 0;
+}
+
+static int set_limit_workloads(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 0, CENSUS_WORKLOADS_MAX - 1, &o->limit_workloads)
+		       ? bad(error, size, "--limit.workloads", arg, "a number, at most 4095")
+		       : 0;
+}
+
+static int set_limit_series(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 1, 1000000, &o->limit_series)
+		       ? bad(error, size, "--limit.series", arg, "a number of series")
+		       : 0;
+}
+
+static int set_detail(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (!strcmp(arg, "host"))
+		o->limit_workloads = 0;
+	else if (strcmp(arg, "workload"))
+		return bad(error, size, "--export.detail", arg, "host or workload");
+	return 0;
+}
+
+static int set_calls(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->calls = true;
+	return 0;
+}
+
+static int set_native(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->native_histograms = true;
+	return 0;
+}
+
+static int set_textfile(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->textfile = arg;
+	return 0;
+}
+
+static int set_jitter(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->jitter = true;
+	return 0;
+}
+
+static int set_from(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->froms == FROM_MOST)
+		return bad(error, size, "--from", arg, "too often: URL,URL,...");
+	o->from[o->froms++] = arg;
+	return 0;
+}
+
+static int set_count(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_u64(arg, 1, UINT64_MAX, &o->count)
+		       ? bad(error, size, "--count", arg, "a number of tables")
+		       : 0;
+}
+
+static int set_user(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.user = arg;
+	return 0;
+}
+
+static int set_password_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.password_file = arg;
+	return 0;
+}
+
+static int set_ca_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.ca_file = arg;
+	return 0;
+}
+
+static int set_cert_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.cert_file = arg;
+	return 0;
+}
+
+static int set_key_file(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->fetch.key_file = arg;
+	return 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -313,6 +467,8 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
+#define X   (1u << CMD_EXPORT)
+#define P   (1u << CMD_TOP)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -325,29 +481,30 @@ const struct option_row option_rows[] = {
 	 set_duration},
 	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
 	 set_record},
-	{"replay", 0, "FILE", W | G | H, "show a recording instead of this machine; needs no root",
-	 set_replay},
+	{"replay", 0, "FILE", W | G | X | H,
+	 "show a recording instead of this machine; needs no root", set_replay},
 	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G | H | T, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G | H | T, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | H | T, "write to FILE instead of standard output",
+	{"format", 0, "FORMAT", W | R | D | E | G | T | H, "text, json or folded", set_format},
+	{"json", 0, NULL, W | R | D | E | G | T | H, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G | T | P | H, "write to FILE instead of standard output",
 	 set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
-	{"top", 0, "N", W, "rows of the table (20; on a terminal what fits)", set_top},
+	{"top", 0, "N", W | P, "rows of the table (20; on a terminal what fits)", set_top},
 	{"assume", 0, "NAME=LIMIT", W | R | G | H,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
-	{"tiers", 0, "LIST", W | R | D | G | H,
+	{"tiers", 0, "LIST", W | R | D | G | X | H,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D | G | H,
+	{"hook", 0, "NAME=HOW", W | R | D | G | X | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | H,
+	{"btf", 0, "FILE", W | R | D | G | X | H,
 	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | H | T,
+	{"color", 0, "WHEN", W | R | D | E | G | T | P | H,
 	 "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D | E | G | H | T, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | H | T, "draw with ASCII alone", set_no_unicode},
+	{"width", 0, "N", W | R | D | E | G | T | P | H, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H, "draw with ASCII alone",
+	 set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"min-severity", 0, "LEVEL", W | R | G | H,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
@@ -365,80 +522,48 @@ const struct option_row option_rows[] = {
 	 set_markdown},
 	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
+	{"web.listen-address", 0, "ADDRESS", X,
+	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (127.0.0.1:10435; again for more)", set_address},
+	{"web.config.file", 0, "FILE", X,
+	 "TLS, client certificates, users, headers: in exporter-toolkit's format", set_web_config},
+	{"web.telemetry-path", 0, "PATH", X, "where the metrics are (/metrics)", set_web_path},
+	{"web.systemd-socket", 0, NULL, X, "the same as --web.listen-address fd://",
+	 set_systemd_socket},
+	{"textfile", 0, "FILE", X,
+	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", set_textfile},
+	{"limit.workloads", 0, "N", X, "workloads with series of their own, others are ~other (50)",
+	 set_limit_workloads},
+	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
+	 set_limit_series},
+	{"workload.min-age", 0, "TIME", X, "age of a workload that gets its own series (30s)",
+	 set_min_age},
+	{"workload.retention", 0, "TIME", X, "for how long they stay after its last process (5m)",
+	 set_retention},
+	{"workload.collapse", 0, "REGEX", X,
+	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
+	 set_collapse},
+	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
+	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
+	 set_calls},
+	{"native-histograms", 0, NULL, X, "in protobuf, native histograms beside classic ones",
+	 set_native},
+	{"jitter", 0, NULL, X, "with --replay: figures move, as if the machine lived on",
+	 set_jitter},
+	{"from", 0, "URL[,URL...]", P, "exporters: host:port, or whole addresses (again for more)",
+	 set_from},
+	{"count", 'n', "N", P, "tables to print before it ends (on a terminal without end, else 1)",
+	 set_count},
+	{"web.user", 0, "NAME", P, "for basic authentication", set_user},
+	{"web.password-file", 0, "FILE", P, "its first line is that user's password",
+	 set_password_file},
+	{"web.ca-file", 0, "FILE", P, "trust these authorities instead of the system's",
+	 set_ca_file},
+	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", set_cert_file},
+	{"web.key-file", 0, "FILE", P, "its key", set_key_file},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
 const size_t nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
-
-const struct command_row command_rows[NR_COMMANDS] = {
-	[CMD_WATCH] = {"", "[OPTIONS] [INTERVAL [COUNT]]",
-		       "watch all processes, or some (-p, --comm, --cgroup)",
-		       "Shows page faults, mappings and descriptors of every process, or of those "
-		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts "
-		       "and descriptors are compared with their limits in the kernel, at the "
-		       "moment a threshold (50, 80, 95 %) is crossed."},
-	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
-		     "Starts CMD with the hooks in place before its first instruction, follows its "
-		     "children to the end, prints a summary to standard error and exits with the "
-		     "command's own status."},
-	[CMD_DIAGNOSE] =
-		{"diagnose", "[OPTIONS] -p PID",
-		 "say which limit is near or said no, who grew, and what to do",
-		 "Watches processes and their children for 3 seconds (-d), reads once what they "
-		 "hold (/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each "
-		 "finding with its evidence, the calls and user stacks that made the growth, when "
-		 "a limit is reached, where it comes from and what to do. With --replay, on a "
-		 "recording. Exits 3 when there is a finding of warning or above (or of what "
-		 "--min-severity says), 0 when all is well."},
-	[CMD_HOST] =
-		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
-		 "say whether this machine is short of memory, what kind, who has it",
-		 "Watches the machine for 3 seconds (-d) and says on one screen whether it is "
-		 "short of memory: whether work waits for it and since when; memory, swap, "
-		 "commit, cgroups and tmpfs against their limits; which programs have it and "
-		 "grow; who the OOM killer would take next; and the findings. With INTERVAL "
-		 "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
-		 "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
-		 "what --min-severity says), 0 when all is well."},
-	[CMD_DOCTOR] =
-		{"doctor", "[OPTIONS]",
-		 "say what works on this kernel with these rights, and why not",
-		 "Loads and attaches every hook, says which mechanism is in use, what was tried "
-		 "before it and what the kernel answered, what is lost without it, and what it "
-		 "costs here: measured for half a second with hooks attached and detached in turn. "
-		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
-		 "that is needed works, 6 when the core (state, look or life) is blind."},
-	[CMD_EXPLAIN] = {"explain", "[ID...]",
-			 "say what a finding means, how it is told, what to do",
-			 "Prints the long text of each diagnosis named, as M01: what it means, how "
-			 "it is told, "
-			 "how to see it by hand, what gains time and what fixes the cause, what "
-			 "looks alike, "
-			 "where it happened. Without ID: a list of all. Needs no root."},
-	[CMD_TRIAGE] =
-		{"triage", "[OPTIONS] FILE...|-",
-		 "say what a kernel crash log means, and who is suspect",
-		 "Reads any log that may hold a kernel crash, of any machine, without root and "
-		 "without the kernel's symbols: dmesg, console, syslog, journal, /dev/kmsg, pstore "
-		 "(a directory is read whole and its parts put in order), compressed or not; - is "
-		 "standard input. Says what happened and by what mechanism, quotes the lines that "
-		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
-		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
-		 "cannot be read."},
-	[CMD_SCHEMA] =
-		{"schema", "", "print the JSON Schema of the JSON output",
-		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},
-	[CMD_COMPLETION] =
-		{"completion", "bash|zsh|fish", "print a completion script for a shell",
-		 "Prints a script to source, or to install where the shell looks for it."},
-	[CMD_MAN] = {"man", "", "print the manual page",
-		     "Prints the manual page in man(7) format."},
-};
-
-const char *command_name(enum command command)
-{
-	return command_rows[command].name;
-}
 
 static int is_command(const char *word)
 {
@@ -448,11 +573,16 @@ static int is_command(const char *word)
 	return -1;
 }
 
+static int positionals(const struct options *o)
+{
+	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
+	       : o->command == CMD_EXPORT						  ? 1
+											  : 0;
+}
+
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 static int take_positional(struct options *o, char *error, size_t size)
 {
-	int most = o->command == CMD_WATCH || o->command == CMD_HOST ? 2 : 0;
-
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
 		snprintf(
 			error, size,
@@ -473,9 +603,9 @@ static int take_positional(struct options *o, char *error, size_t size)
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE)
 		return 0;
-	if (o->argc > most) {
+	if (o->argc > positionals(o)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[most], command_name(o->command), o->command ? " " : "");
+			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
 		return -EINVAL;
 	}
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
@@ -507,6 +637,28 @@ static int check_combination(const struct options *o, char *error, size_t size)
 		snprintf(error, size, "--replay and --record exclude each other");
 		return -EINVAL;
 	}
+	if (o->command == CMD_EXPORT && o->interval && !o->textfile) {
+		snprintf(error, size, "INTERVAL goes with --textfile: who scrapes has his own");
+		return -EINVAL;
+	}
+	if (o->textfile && (o->web.addresses || o->web.config_file)) {
+		snprintf(error, size, "--textfile FILE serves nothing: it goes with no --web.*");
+		return -EINVAL;
+	}
+	if (o->jitter && !o->replay) {
+		snprintf(error, size, "--jitter goes with --replay");
+		return -EINVAL;
+	}
+	if (o->command == CMD_TOP && !o->froms) {
+		snprintf(error, size,
+			 "top: of which exporters?\n  try: faultscope top --from "
+			 "host1:10435,host2:10435");
+		return -EINVAL;
+	}
+	if (o->fetch.password_file && !o->fetch.user) {
+		snprintf(error, size, "--web.password-file goes with --web.user: whose is it?");
+		return -EINVAL;
+	}
 	if (o->junit && !o->gates.n) {
 		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
 		return -EINVAL;
@@ -521,6 +673,11 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	int rows[64], n = 0, index, c;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->collapse = COLLAPSE_DEFAULT;
+	ret->limit_workloads = DEFAULT_WORKLOADS;
+	ret->limit_series = DEFAULT_SERIES;
+	ret->min_age = DEFAULT_MIN_AGE;
+	ret->retention = DEFAULT_RETENTION;
 	if (argc > 1 && is_command(argv[1]) >= 0) {
 		ret->command = is_command(argv[1]);
 		argv++, argc--;

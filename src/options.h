@@ -12,10 +12,13 @@
 
 #include "base/buf.h"
 #include "collect/filter.h"
+#include "fetch.h"
+#include "model/census.h"
 #include "model/fields.h"
 #include "probe/live.h"
 #include "render/render.h"
 #include "rules/gates.h"
+#include "serve/endpoint.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
@@ -38,11 +41,15 @@ enum command {
 	CMD_DOCTOR,
 	CMD_EXPLAIN,
 	CMD_TRIAGE,
+	CMD_EXPORT,
+	CMD_TOP,
 	CMD_SCHEMA,
 	CMD_COMPLETION,
 	CMD_MAN,
 	NR_COMMANDS
 };
+
+#define FROM_MOST 64 /* times that --from may be given */
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -72,6 +79,20 @@ struct options {
 	bool min_severity_given;
 	bool journal, markdown, explain, no_redact; /* triage */
 	const char *group;			    /* triage: NULL: one crash */
+	struct {
+		const char *address[ENDPOINT_ADDRESSES];
+		size_t addresses;
+		const char *path, *config_file;
+	} web;
+	unsigned int collapse; /* COLLAPSE_* */
+	const char *collapse_pattern;
+	uint64_t limit_workloads, limit_series;
+	double min_age, retention; /* seconds */
+	bool calls, native_histograms, jitter;
+	const char *textfile;
+	const char *from[FROM_MOST]; /* top */
+	size_t froms;
+	struct fetch_options fetch;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

@@ -44,7 +44,9 @@ static const struct {
 static const char privileges[] =
 	"Needs root, or CAP_BPF and CAP_PERFMON. Once all is attached and the first look is taken, "
 	"every capability is given up, no_new_privs is set, and where the kernel has landlock only "
-	"/proc and /sys can still be opened, to read. The command of run keeps its caller's "
+	"/proc and /sys can still be opened, to read (and with -p, run and diagnose the files that "
+	"say who set a limit: sysctl.d, systemd's units, limits.d). The command of run keeps its "
+	"caller's "
 	"rights. What has to be kept, doctor says with the reason. In a pid namespace -p PID is a "
 	"pid of that namespace; pids are printed as the initial namespace has them.";
 

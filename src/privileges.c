@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <linux/capability.h>
 
+#include "collect/origin.h"
 #include "probe/host.h"
 
 /* What this kernel and this mode cannot do without. */
@@ -13,6 +14,8 @@ static size_t choose_kept(struct session *s, struct right *ret)
 {
 	size_t n = 0;
 
+	if (!s->src->live)
+		return 0;
 	if (live_needs_rights(s->src))
 		ret[n++] =
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
@@ -46,7 +49,10 @@ void privileges_drop(struct session *s)
 	struct right keep[RIGHTS_KEPT_MAX];
 	size_t n = choose_kept(s, keep);
 
-	rights_drop(keep, n, &s->rights);
+	/* where a limit comes from is asked once a finding speaks of it */
+	if (s->collector.names_stacks)
+		s->scope.readable = origin_places;
+	rights_drop(keep, n, &s->scope, &s->rights);
 	if (s->rights.failed[0])
 		complain("not all privileges could be given up, and it goes on with them: %s",
 			 s->rights.failed);

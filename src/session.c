@@ -190,8 +190,12 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 	return lo;
 }
 
-static int make_loop(struct session *s)
+int session_make_loop(struct session *s)
 {
+	int err = take_signals(s);
+
+	if (err)
+		return err;
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
 	return s->timer < 0 || s->poll < 0 ? -errno : 0;
@@ -202,10 +206,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	char error[1024] = "";
 	int err;
 
-	err = take_signals(s);
 	/* before anything that is watched may use up the files of all */
-	if (!err)
-		err = make_loop(s);
+	err = session_make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
 	if (s->o->command == CMD_HOST &&
@@ -225,6 +227,8 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	if (s->src->plain)
 		return 0;
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
+	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
+				    cgroup_levels_open(&s->collector.levels);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;
@@ -330,12 +334,11 @@ static void render_frame(struct session *s)
 }
 
 /* The figures of the machine, then its processes. Returns as source_ops.look. */
-static int look(struct session *s)
+static int look(struct session *s, const struct sink *sink)
 {
-	struct sink sink = sink_of(s);
-	int err = s->src->live ? pressure_look(&s->pressure, &s->m, &sink) : 0;
+	int err = s->src->live ? pressure_look(&s->pressure, &s->m, sink) : 0;
 
-	return err ? err : s->src->ops->look(s->src, &sink);
+	return err ? err : s->src->ops->look(s->src, sink);
 }
 
 /*
@@ -344,7 +347,8 @@ static int look(struct session *s)
  */
 static int take_look(struct session *s)
 {
-	int err = look(s), ended;
+	struct sink sink = sink_of(s);
+	int err = look(s, &sink), ended;
 
 	if (err || !s->src->live || s->collector.names.foreign ||
 	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
@@ -391,10 +395,9 @@ static size_t session_alive(const struct session *s)
 	return n;
 }
 
-static int begin_host(struct session *s)
+static int begin_host(struct session *s, const struct sink *sink)
 {
 	struct fs_host_record host;
-	struct sink sink = sink_of(s);
 
 	host_fill(&host);
 	host.interval_ns = interval_of(s->o) * 1e9;
@@ -404,7 +407,7 @@ static int begin_host(struct session *s)
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
 	snprintf(host.mode, sizeof(host.mode), "%s", s->mode);
 	snprintf(host.target, sizeof(host.target), "%s", s->target);
-	return sink.take(sink.ctx, &host.h);
+	return sink->take(sink->ctx, &host.h);
 }
 
 static void choose_layout(struct session *s)
@@ -424,18 +427,17 @@ static int fail(struct session *s, int err)
 	return EXIT_FAILED;
 }
 
-int session_start(struct session *s)
+int session_first_look(struct session *s, const struct sink *sink)
 {
-	struct sink sink = sink_of(s);
 	int err = 0;
 
 	if (s->src->live)
-		err = begin_host(s);
+		err = begin_host(s, sink);
 	if (!err)
-		err = s->src->ops->start(s->src, &sink);
+		err = s->src->ops->start(s->src, sink);
 	/* the first look gives what was there before us: bases, not growth */
 	if (!err)
-		err = look(s);
+		err = look(s, sink);
 	if (err == 1) {
 		complain("%s: the recording is empty", s->o->replay);
 		return s->status = EXIT_FAILED;
@@ -446,6 +448,16 @@ int session_start(struct session *s)
 		privileges_name_namespace(s);
 		privileges_drop(s);
 	}
+	return 0;
+}
+
+int session_start(struct session *s)
+{
+	struct sink sink = sink_of(s);
+	int err = session_first_look(s, &sink);
+
+	if (err)
+		return err;
 	if (s->after_first_look)
 		s->after_first_look(s);
 	choose_layout(s);

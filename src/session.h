@@ -18,6 +18,7 @@ struct session {
 	struct collector collector;
 	struct pressure_reader pressure; /* of a live source */
 	struct filter filter; /* the one of the options, as this source needs it */
+	struct rights_scope scope; /* what is to be left beside them */
 	struct rights rights; /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
@@ -64,7 +65,11 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
 int session_open_live(struct session *s, const struct live_options *lo);
+/* Signals, a timer and what waits for them: session_open_live() makes them itself. -errno. */
+int session_make_loop(struct session *s);
 int session_open_replay(struct session *s);
+/* Host and hooks, and a look, to the sink; then rights are dropped. */
+int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */

@@ -37,6 +37,11 @@ def os_release():
     return dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.M))
 
 
+def host_arch():
+    return subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 # What the host's own sources say
 
 def one_line_sources(text):

@@ -12,7 +12,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 README = os.path.join(ROOT, "README.md")
-DOCUMENTS = {"diagnoses": os.path.join(ROOT, "docs", "diagnoses.md")}
+DOCUMENTS = {name: os.path.join(ROOT, "docs", f"{name}.md") for name in ("diagnoses", "metrics")}
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 MATRIX = "kernels"

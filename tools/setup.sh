@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Installs the Debian packages that are missing for building, and with arguments for more:
-#   tools/setup.sh [test] [bench] [torch] [programs] [cross]
+#   tools/setup.sh [test] [bench] [torch] [programs] [package] [cross]
 set -eu
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
-build="$build libiberty-dev libzstd-dev"
+build="$build libiberty-dev libzstd-dev libcurl4-gnutls-dev libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish"
+test="$test python3-yaml jsonnet systemd"
 bench="bpftrace linux-perf"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
+package="debhelper dpkg-dev fakeroot lintian buildah"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
@@ -21,9 +23,10 @@ for group; do
 	bench) wanted="$wanted $bench" ;;
 	torch) wanted="$wanted $torch" ;;
 	programs) wanted="$wanted $programs" ;;
+	package) wanted="$wanted $package" ;;
 	cross) wanted="$wanted $cross" ;;
 	*)
-		echo "setup: no such group: $group (test, bench, torch, programs, cross)" >&2
+		echo "setup: no such group: $group (test, bench, torch, programs, package, cross)" >&2
 		exit 2
 		;;
 	esac

@@ -3,13 +3,14 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|limits}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits}
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/fields.h"
+#include "model/metrics.h"
 #include "model/resources.h"
 #include "options_table.h"
 #include "probe/hooks.h"
@@ -77,11 +78,15 @@ static void put_commands(void)
 
 static void put_limits(void)
 {
+	static const char *const of[] = {[OF_PROCESS] = "a process",
+					 [OF_CGROUP] = "a process's cgroup",
+					 [OF_HOST] = "the host"};
+
 	puts("| name | of | what is used up | unit | watched from |");
 	puts("| --- | --- | --- | --- | ---: |");
 	for (int i = 0; i < NR_RESOURCES; i++)
 		printf("| `%s` | %s | %s | %s | %u %% |\n", resources[i].limit,
-		       resources[i].scope == OF_HOST ? "the host" : "a process", resources[i].what,
+		       of[resources[i].scope], resources[i].what,
 		       resources[i].bytes ? "bytes" : "count", resources[i].watch_percent);
 }
 
@@ -166,6 +171,38 @@ static void put_diagnoses(void)
 		put_diagnosis(d);
 }
 
+/* As text format 0.0.4 names it. */
+static void put_metric(const struct metric *m)
+{
+	static const struct {
+		const char *name, *end;
+	} types[] = {
+		[METRIC_GAUGE] = {"gauge", ""},
+		[METRIC_COUNTER] = {"counter", "_total"},
+		[METRIC_INFO] = {"gauge", "_info"},
+		[METRIC_HISTOGRAM] = {"histogram", ""},
+	};
+
+	printf("| `%s%s` | %s | ", m->name, types[m->type].end, types[m->type].name);
+	for (size_t i = 0; i < METRIC_LABELS && m->label[i]; i++)
+		printf("%s`%s`", i ? ", " : "", m->label[i]);
+	printf(" | ");
+	put_cell(m->help);
+	puts(" |");
+}
+
+static void put_metrics(void)
+{
+	puts("# Metrics\n\nWhat `faultscope export` tells. `make readme` makes this file of the "
+	     "program's table.\n\nWhat cannot be measured on a kernel, or was not asked for, is "
+	     "left "
+	     "out, never zero.\n");
+	puts("| metric | type | labels | help |");
+	puts("| --- | --- | --- | --- |");
+	for (size_t i = 0; i < NR_METRICS; i++)
+		put_metric(&metrics[i]);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -174,6 +211,7 @@ int main(int argc, char **argv)
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
 		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
+		{"metrics", put_metrics},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -181,6 +219,6 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses|limits}\n");
+	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits}\n");
 	return 2;
 }

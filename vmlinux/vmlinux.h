@@ -235,6 +235,7 @@ struct signal_struct {
 	seqlock_t stats_lock;
 	unsigned long min_flt;
 	unsigned long maj_flt;
+	unsigned long long sum_sched_runtime;
 	struct rlimit rlim[16];
 };
 
@@ -308,8 +309,13 @@ struct kernfs_node {
 	u64 id;
 };
 
+struct cgroup_root {
+	int hierarchy_id;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
+	struct cgroup_root *root;
 };
 
 struct cgroup_subsys_state {
@@ -347,8 +353,10 @@ typedef struct {
 } kernel_cap_t;
 
 struct user_namespace {
+	int level;
 	struct ucounts *ucounts;
 	long ucount_max[1];
+	long rlimit_max[1];
 };
 
 struct ucounts {
@@ -367,6 +375,7 @@ struct cred {
 	kuid_t uid;
 	kernel_cap_t cap_effective;
 	struct user_struct *user;
+	struct user_namespace *user_ns;
 	struct ucounts *ucounts;
 };
 
@@ -393,6 +402,11 @@ struct ipc_namespace {
 
 struct nsproxy {
 	struct ipc_namespace *ipc_ns;
+	struct pid_namespace *pid_ns_for_children;
+};
+
+struct pid_namespace {
+	unsigned int pid_allocated;
 };
 
 struct kern_ipc_perm {
@@ -409,8 +423,18 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct action_cache {
+	unsigned long allow_native[1];
+	unsigned long allow_compat[1];
+};
+
+struct seccomp_filter {
+	struct action_cache cache;
+};
+
 struct seccomp {
 	int mode;
+	struct seccomp_filter *filter;
 };
 
 struct task_struct {

@@ -46,6 +46,8 @@ static const struct layout {
 	 {TEXT(fs_kernel_fault_record, comm)}},
 	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
 	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
+	{FS_REC_PRESSURE, sizeof(struct fs_pressure_record), 0, {}},
+	{FS_REC_CGROUP, sizeof(struct fs_cgroup_record), 0, {TEXT(fs_cgroup_record, path)}},
 	{FS_REC_HOST,
 	 sizeof(struct fs_host_record),
 	 0,
@@ -67,6 +69,7 @@ static const struct layout {
 	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
 	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
 	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
+	{FS_REC_LEVELS, sizeof(struct fs_levels_record), 0, {}},
 	{FS_REC_STACK, sizeof(struct fs_stack_record), 0, {}},
 	{FS_REC_ORIGIN,
 	 sizeof(struct fs_origin_record),
@@ -76,8 +79,8 @@ static const struct layout {
 	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
 	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
 	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
-	{FS_REC_PRESSURE, sizeof(struct pressure_record), 0, {}},
-	{FS_REC_CGROUP, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
+	{FS_REC_SHORTAGE, sizeof(struct pressure_record), 0, {}},
+	{FS_REC_LEVEL, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
 	{FS_REC_MOUNT, sizeof(struct mount_record), 0, {TEXT(mount_record, path)}},
 	{FS_REC_SCORE, sizeof(struct score_record), 0, {}},
 #undef TEXT
@@ -262,6 +265,22 @@ static int take_stack(struct collector *c, const struct fs_stack_record *r)
 	return pass_on(c, &frames.h);
 }
 
+static int pass_level(void *ctx, const struct fs_header *h)
+{
+	return pass_on(ctx, h);
+}
+
+/* The end of a look: what only files tell belongs to it. */
+static int take_tick(struct collector *c, const struct fs_tick_record *r)
+{
+	struct sink sink = {.take = pass_level, .ctx = c};
+	int err = 0;
+
+	if (c->reads_levels)
+		err = cgroup_levels_read(&c->levels, c->m, r->h.t_ns, &sink);
+	return err ? err : pass_on(c, &r->h);
+}
+
 int collector_take(void *ctx, const struct fs_header *h)
 {
 	const struct layout *l = layout_of(h);
@@ -284,10 +303,18 @@ int collector_take(void *ctx, const struct fs_header *h)
 		return 0;
 	case FS_REC_EXEC:
 		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
+	case FS_REC_PRESSURE:
+		return 0; /* of use to export alone, which takes it itself */
+	case FS_REC_CGROUP:
+		if (c->live)
+			names_cgroup(&c->names, (const struct fs_cgroup_record *)copy);
+		return 0;
 	case FS_REC_NAMES:
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:
 		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
+	case FS_REC_TICK:
+		return take_tick(c, (const struct fs_tick_record *)copy);
 	case FS_REC_STACK:
 		return take_stack(c, (const struct fs_stack_record *)copy);
 	}
@@ -298,6 +325,8 @@ void collector_free(struct collector *c)
 {
 	names_free(&c->names);
 	symbols_close(&c->symbols);
+	if (c->reads_levels)
+		cgroup_levels_close(&c->levels);
 	if (c->names_stacks)
 		user_symbols_close(&c->user_symbols);
 }

@@ -7,6 +7,7 @@
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H
 
+#include "collect/cgroup_levels.h"
 #include "collect/filter.h"
 #include "collect/names.h"
 #include "collect/symbols.h"
@@ -25,6 +26,8 @@ struct collector {
 	struct symbols symbols;
 	struct user_symbols user_symbols;
 	bool names_stacks; /* user_symbols is open */
+	struct cgroup_levels levels;
+	bool reads_levels; /* levels is open */
 };
 
 /* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */

@@ -53,13 +53,35 @@ void cgroup_of(const char *proc_text, char *ret, size_t size)
 	}
 }
 
-static void find_cgroup(struct names *n, const struct fs_process_record *r, char *ret, size_t size)
+static size_t slot_of_cgroup(__u64 id)
 {
-	size_t slot = r->g.cgroup_id * 0x9e3779b97f4a7c15ULL >> 55;
-	char text[4096];
+	return id * 0x9e3779b97f4a7c15ULL >> 55;
+}
+
+/* The id is of the v2 hierarchy: only a path there goes with it. */
+static void keep_cgroup(struct names *n, __u64 id, const char *path)
+{
+	size_t slot = slot_of_cgroup(id);
 
 	if (!n->cgroup)
 		n->cgroup = calloc(NAMES_CGROUPS, sizeof(*n->cgroup));
+	if (!n->cgroup || strlen(path) >= sizeof(n->cgroup[slot].path))
+		return;
+	n->cgroup[slot].id = id;
+	strcpy(n->cgroup[slot].path, path);
+}
+
+void names_cgroup(struct names *n, const struct fs_cgroup_record *r)
+{
+	if (!r->hierarchy)
+		keep_cgroup(n, r->id, r->path);
+}
+
+static void find_cgroup(struct names *n, const struct fs_process_record *r, char *ret, size_t size)
+{
+	size_t slot = slot_of_cgroup(r->g.cgroup_id);
+	char text[4096];
+
 	if (n->cgroup && n->cgroup[slot].id == r->g.cgroup_id && n->cgroup[slot].path[0]) {
 		snprintf(ret, size, "%s", n->cgroup[slot].path);
 		return;
@@ -68,12 +90,8 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, char
 	    read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
 		return;
 	cgroup_of(text, ret, size);
-	/* the id is of the v2 hierarchy: only a path there goes with it */
-	if (n->cgroup && strstr(text, "0::/") && !strstr(text, "0::/\n") &&
-	    strlen(ret) < sizeof(n->cgroup[slot].path)) {
-		n->cgroup[slot].id = r->g.cgroup_id;
-		strcpy(n->cgroup[slot].path, ret);
-	}
+	if (strstr(text, "0::/") && !strstr(text, "0::/\n"))
+		keep_cgroup(n, r->g.cgroup_id, ret);
 }
 
 /* Keeps the program of a process; NULL: it is not known. */

@@ -30,6 +30,9 @@ struct names {
 void names_forked(struct names *n, const struct fs_fork_record *r);
 void names_execed(struct names *n, const struct fs_exec_record *r);
 
+/* And of cgroups, for when its processes are gone before /proc can be read. */
+void names_cgroup(struct names *n, const struct fs_cgroup_record *r);
+
 /* Fills exe and cgroup; false where neither is known. */
 bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret);
 

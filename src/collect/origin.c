@@ -15,6 +15,13 @@
 /* The initial pid namespace has this number in every kernel: include/linux/proc_ns.h */
 #define INITIAL_PIDS "pid:[4026531836]"
 
+const char *const origin_places[] = {
+	"/etc/sysctl.conf",	  "/etc/sysctl.d",    "/run/sysctl.d", "/usr/local/lib/sysctl.d",
+	"/usr/lib/sysctl.d",	  "/lib/sysctl.d",    "/etc/systemd",  "/run/systemd",
+	"/usr/local/lib/systemd", "/usr/lib/systemd", "/lib/systemd",  "/etc/security/limits.conf",
+	"/etc/security/limits.d", "/etc/passwd",      "/etc/group",    NULL,
+};
+
 static bool read_link(int root, const char *path, char *ret, size_t size)
 {
 	ssize_t n = readlinkat(root, path, ret, size - 1);

@@ -18,9 +18,12 @@ struct origin_of {
  */
 int origin_root(void);
 
+/* What is read of this root beside /proc and /sys, NULL at the end: to stay readable. */
+extern const char *const origin_places[];
+
 /*
- * Before privileges are dropped and landlock is entered, or what lies outside of /proc and /sys is
- * `unread`. Returns 0 (what is not known is said in *ret), or -EBADF.
+ * What may not be read any more (privileges were dropped, landlock entered) is `unread`. Returns 0
+ * (what is not known is said in *ret), or -EBADF.
  */
 int origin_find(int root, const struct origin_of *of, enum limit_id limit, struct origin *ret);
 

@@ -5,19 +5,6 @@
 
 #include "collect/origin_file.h"
 
-/* A hierarchy, as /proc/self/mountinfo has it. */
-struct cgroup_mount {
-	char point[256];
-	char root[256]; /* the cgroup that is mounted there */
-	bool v1;
-};
-
-/* The one that has the controller: version 1's own, else version 2's. False: there is none. */
-bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret);
-
-/* The path in /proc/PID/cgroup, of the controller (version 1) or of version 2 (NULL). */
-bool cgroup_path_find(struct span text, const char *controller, char *ret, size_t size);
-
 /*
  * Fills the limit of the level that has the least left, and who set it. `path`, of version 2, is
  * for a process that is gone; else NULL.

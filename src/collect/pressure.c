@@ -127,7 +127,7 @@ static void take_setting(const struct pressure_reader *r, enum pressure_file fil
 
 static int look_host(const struct pressure_reader *r, const struct sink *sink)
 {
-	struct pressure_record p = {.h = {FS_REC_PRESSURE, sizeof(p), host_monotonic_ns()}};
+	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), host_monotonic_ns()}};
 	char text[16384];
 
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)

@@ -6,7 +6,7 @@
 #ifndef FS_COLLECT_PRESSURE_H
 #define FS_COLLECT_PRESSURE_H
 
-#include "collect/origin_cgroup.h"
+#include "collect/cgroup_tree.h"
 #include "model/pressure.h"
 #include "probe/source.h"
 

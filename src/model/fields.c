@@ -127,6 +127,9 @@ GETTER(fd_high, g->fd_high)
 GETTER(opened, f->fds_opened)
 GETTER(closed, f->fds_closed)
 GETTER(fd_refused, fd_refused(c))
+GETTER(close_failed, c->close_failed)
+GETTER(selects_wide, c->selects_wide)
+GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
 GETTER(rss, gauges_rss_pages(g) * m->tick.limits.page_bytes)
 GETTER(swap, gauges_swap_pages(g) * m->tick.limits.page_bytes)
 GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
@@ -140,6 +143,8 @@ GETTER(execs, g->execs)
 
 const struct field fields[] = {
 	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
+	{"", "cpu_ns", NULL, UNIT_NS, COUNTER, NULL, "CPU time of all threads, dead ones too",
+	 get_cpu},
 	{"", "execs", NULL, UNIT_COUNT, COUNTER, "life", "execve calls that succeeded", get_execs},
 	{"faults", "minor", "MINFLT", UNIT_COUNT, COUNTER, NULL,
 	 "minor faults, as getrusage counts them", get_minor},
@@ -168,7 +173,7 @@ const struct field fields[] = {
 	 "the same in a probing read of the kernel, which survives them by design",
 	 get_kernel_probe},
 	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
-	 "time threads spent in faults that were served", get_stall},
+	 "time threads spent in faults that were served", get_stall, FS_LACKS_MINOR},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
 	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
@@ -189,6 +194,10 @@ const struct field fields[] = {
 	 "descriptors closed: by calls, and by what else balances the count", get_closed},
 	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused",
 	 get_fd_refused},
+	{"fds", "close_failed", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "closes of numbers that were not open", get_close_failed},
+	{"fds", "selects_wide", NULL, UNIT_COUNT, COUNTER, "calls",
+	 "select calls of sets with numbers beyond 1,023", get_selects_wide},
 	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
 	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
 	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL,
@@ -337,7 +346,7 @@ static const uint64_t *map_sizes(const struct fs_counters *c)
 
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
-	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max},
+	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max, FS_LACKS_MINOR},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
 	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,

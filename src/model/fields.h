@@ -64,6 +64,7 @@ struct histogram {
 	unsigned int shift; /* bucket i: below 2^(i + 1 + shift) */
 	const uint64_t *(*counts)(const struct fs_counters *c);
 	uint64_t (*max)(const struct fs_counters *c); /* NULL: not kept */
+	uint32_t lacks;				      /* as of a field */
 };
 
 extern const struct histogram histograms[];

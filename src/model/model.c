@@ -18,6 +18,7 @@ static const struct fs_counters no_counters;
 int model_init(struct model *m)
 {
 	memset(m, 0, sizeof(*m));
+	m->levels_window = UINT64_MAX;
 	m->chain = calloc(MODEL_CHAINS, sizeof(*m->chain));
 	return m->chain ? 0 : -ENOMEM;
 }
@@ -151,11 +152,13 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 		return NULL;
 	s->id = r->subject;
 	s->first_ns = r->h.t_ns;
-	s->window = UINT64_MAX;
+	s->window = s->levels_window = UINT64_MAX;
+	s->memory.limit = s->pids.limit = UINT64_MAX;
 	s->base_fds = r->g.fds;
 	if (!(r->g.flags & FS_PROC_BORN)) {
 		s->base_min = r->g.min_flt;
 		s->base_maj = r->g.maj_flt;
+		s->base_cpu_ns = r->u.cpu_ns;
 	}
 	i = chain_of(&s->id);
 	s->next = m->chain[i];
@@ -184,10 +187,10 @@ static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t v
 	return 0;
 }
 
-/* What a subject, or for NULL the host, has of everything that runs out. */
-static int watch_resources(struct model *m, struct subject *s, uint64_t t_ns)
+/* What a subject, or for OF_HOST the host, has of everything that runs out. */
+static int watch_resources(struct model *m, enum resource_scope scope, struct subject *s,
+			   uint64_t t_ns)
 {
-	enum resource_scope scope = s ? OF_PROCESS : OF_HOST;
 	struct use u;
 
 	for (size_t i = 0; i < NR_RESOURCES; i++)
@@ -202,7 +205,7 @@ static int watch_first(struct model *m, uint64_t t_ns)
 {
 	m->first_ns = t_ns;
 	for (struct subject *s = m->changed; s; s = s->next_changed)
-		if (watch_resources(m, s, t_ns))
+		if (watch_resources(m, OF_PROCESS, s, t_ns))
 			return -ENOMEM;
 	return 0;
 }
@@ -346,12 +349,29 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
 	take_gauges(s, &r->g);
+	if (first)
+		s->prev.u.cpu_ns = s->base_cpu_ns;
+	s->now.u = r->u;
+	s->now.t_ns = r->h.t_ns;
 	balance_fds(s);
 	keep_past(s, r->h.t_ns);
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
-	return watch_resources(m, s, r->h.t_ns);
+	return watch_resources(m, OF_PROCESS, s, r->h.t_ns);
+}
+
+/* Of cgroups, which fill up while a process of theirs sleeps: no change of the process. */
+static int take_levels(struct model *m, const struct fs_levels_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s || s->final)
+		return 0;
+	s->memory = r->memory;
+	s->pids = r->pids;
+	s->levels_window = m->levels_window = m->window;
+	return watch_resources(m, OF_CGROUP, s, r->h.t_ns);
 }
 
 /* A threshold crossed is a point that the looks would have missed. */
@@ -429,15 +449,34 @@ static void take_hook(struct model *m, const struct fs_hook_record *r)
 	v->lacks = r->lacks;
 }
 
+/* What a later look is to know of, when the event is gone: it may come before its process does. */
+static void note_event(struct model *m, const union event *e)
+{
+	struct subject *s = model_find(m, &e->crossing.subject);
+
+	if (!s)
+		return;
+	if (e->h.kind == FS_REC_SIGNAL)
+		s->signal = e->signal.signal;
+	if (e->h.kind != FS_REC_REFUSED || e->refused.tid == s->id.pid ||
+	    e->refused.call >= FS_CALL_FD_FIRST ||
+	    (e->refused.error != ENOMEM && e->refused.call != FS_CALL_BRK))
+		return;
+	s->starved_ns = e->h.t_ns;
+	s->starved_tid = e->refused.tid;
+}
+
 static int take_tick(struct model *m, const struct fs_tick_record *r)
 {
+	for (; m->noted < m->events; m->noted++)
+		note_event(m, &m->event[m->noted]);
 	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
 	m->tick = *r;
 	m->prev_ns = m->last_ns;
 	m->last_ns = r->h.t_ns;
 	if (!m->first_ns && watch_first(m, r->h.t_ns))
 		return -ENOMEM;
-	return watch_resources(m, NULL, r->h.t_ns);
+	return watch_resources(m, OF_HOST, NULL, r->h.t_ns);
 }
 
 int model_take(struct model *m, const struct fs_header *h)
@@ -468,13 +507,15 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
 	case FS_REC_ORIGIN:
 		return growth_take_origin(m, (const struct fs_origin_record *)h);
-	case FS_REC_PRESSURE:
-	case FS_REC_CGROUP:
+	case FS_REC_SHORTAGE:
+	case FS_REC_LEVEL:
 	case FS_REC_MOUNT:
 	case FS_REC_SCORE:
 		return pressure_take(m, h);
 	case FS_REC_HOLDING:
 		return holdings_take(m, (const struct fs_holding_record *)h);
+	case FS_REC_LEVELS:
+		return take_levels(m, (const struct fs_levels_record *)h);
 	case FS_REC_LIMITS:
 		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
 		return 0;
@@ -510,7 +551,7 @@ void model_next_window(struct model *m)
 			end_subject(m, s);
 	}
 	m->changed = NULL;
-	m->events = 0;
+	m->events = m->noted = 0;
 	m->window++;
 }
 

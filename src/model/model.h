@@ -23,7 +23,9 @@
 
 /* What is known of a subject at one moment. */
 struct facts {
+	uint64_t t_ns; /* of the record; 0: there was none */
 	struct fs_gauges g;
+	struct fs_usage u;
 	struct fs_counters *c;		 /* NULL: all zero; owned by the subject */
 	uint64_t fds_opened, fds_closed; /* totals that balance the descriptor count */
 };
@@ -49,14 +51,20 @@ struct subject {
 	uint64_t window;   /* the last one in which it changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
-	struct fs_counters *base;    /* hooks' counts before the first look; NULL: none; owned */
-	uint32_t base_fds;	     /* descriptors open then, or inherited */
-	bool final;		     /* its last record has come */
-	bool hidden;		     /* left out by the filter of this view */
-	char *exe, *cgroup;	     /* NULL: not known; owned */
-	struct holdings held[2];     /* by enum fs_what */
-	bool grew[2];		     /* by enum fs_what: there are rows of growth of it */
-	struct past past[2];	     /* what it had half a minute to a minute ago, and since */
+	uint64_t base_cpu_ns;
+	struct fs_counters *base; /* hooks' counts before the first look; NULL: none; owned */
+	uint32_t base_fds;	  /* descriptors open then, or inherited */
+	bool final;		  /* its last record has come */
+	bool hidden;		  /* left out by the filter of this view */
+	char *exe, *cgroup;	  /* NULL: not known; owned */
+	int32_t signal;		  /* the last fault signal, or SIGABRT by itself; 0: none */
+	uint64_t starved_ns; /* when a thread but the first was last refused memory; 0: never */
+	uint32_t starved_tid;
+	struct fs_level memory, pids; /* of its cgroups; limit ~0: none, or not read */
+	uint64_t levels_window;	      /* the last one in which these changed */
+	struct holdings held[2];      /* by enum fs_what */
+	bool grew[2];		      /* by enum fs_what: there are rows of growth of it */
+	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
@@ -117,6 +125,7 @@ struct model {
 	size_t subjects;
 	uint64_t subjects_lost; /* beyond the cap */
 	uint64_t window;
+	uint64_t levels_window;	   /* the last one in which a cgroup's figures changed */
 	uint64_t first_ns;	   /* of the first tick */
 	uint64_t last_ns, prev_ns; /* ticks */
 	uint64_t origin_ns;	   /* the host record: t = 0 */
@@ -130,6 +139,7 @@ struct model {
 	size_t hooks;
 	union event *event; /* of this window */
 	size_t events, events_room;
+	size_t noted; /* of them, by their subjects */
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;

@@ -160,11 +160,11 @@ int pressure_take(struct model *m, const struct fs_header *h)
 	if (!m->pressure)
 		return -ENOMEM;
 	switch (h->kind) {
-	case FS_REC_PRESSURE:
+	case FS_REC_SHORTAGE:
 		ROLL(m->pressure, (const struct pressure_record *)h);
 		m->pressure->known = true;
 		break;
-	case FS_REC_CGROUP:
+	case FS_REC_LEVEL:
 		take_level(m, (const struct cgroup_record *)h);
 		break;
 	case FS_REC_MOUNT:

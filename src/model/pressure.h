@@ -16,8 +16,8 @@
 
 /* Kinds of records beside those of wire.h: the kernel side knows none of them. */
 enum pressure_kind {
-	FS_REC_PRESSURE = 96,
-	FS_REC_CGROUP,
+	FS_REC_SHORTAGE = 96,
+	FS_REC_LEVEL,
 	FS_REC_MOUNT,
 	FS_REC_SCORE,
 };

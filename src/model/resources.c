@@ -33,9 +33,37 @@ USE(memlock, l->page_bytes, g->locked_vm_pages * l->page_bytes, 0)
 LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UINT64_MAX
 									   : g->memlock_limit_bytes)
 
-/* RLIMIT_NPROC bounds all threads of a user, of which these are some: it has to be assumed. */
-USE(threads, true, g->threads, 0)
-LIMIT(threads, 0)
+/*
+ * RLIMIT_NPROC bounds all threads of a user. Where these are not known, those of the process are
+ * some of them, and a limit has to be assumed.
+ */
+static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
+{
+	const struct fs_usage *u = &s->now.u;
+
+	*ret = (struct use){.value = u->user_threads == UINT64_MAX ? s->now.g.threads
+								   : u->user_threads};
+	return true;
+}
+
+static uint64_t limit_of_threads(const struct model *m, const struct subject *s)
+{
+	return s->now.u.user_threads == UINT64_MAX ? 0 : s->now.u.user_threads_limit;
+}
+
+#define USE_LEVEL(level)                                                                           \
+	static bool use_##level(const struct model *m, const struct subject *s, struct use *ret)   \
+	{                                                                                          \
+		*ret = (struct use){.value = s->level.used};                                       \
+		return s->level.known;                                                             \
+	}                                                                                          \
+	static uint64_t limit_of_##level(const struct model *m, const struct subject *s)           \
+	{                                                                                          \
+		return s->level.limit;                                                             \
+	}
+
+USE_LEVEL(memory)
+USE_LEVEL(pids)
 
 USE(files, l->file_max, l->file_nr, 0)
 LIMIT(files, l->file_max)
@@ -44,9 +72,9 @@ LIMIT(files, l->file_max)
 USE(commit, l->commit_limit_bytes, l->committed_bytes, 0)
 LIMIT(commit, l->overcommit_memory == 2 ? l->commit_limit_bytes : UINT64_MAX)
 
-USE(memory, l->mem_available_bytes && l->mem_available_bytes <= l->mem_total_bytes,
+USE(ram, l->mem_available_bytes && l->mem_available_bytes <= l->mem_total_bytes,
     l->mem_total_bytes - l->mem_available_bytes, 0)
-LIMIT(memory, l->mem_total_bytes)
+LIMIT(ram, l->mem_total_bytes)
 
 USE(swap, l->swap_total_bytes && l->swap_free_bytes <= l->swap_total_bytes,
     l->swap_total_bytes - l->swap_free_bytes, 0)
@@ -59,14 +87,17 @@ const struct resource resources[NR_RESOURCES] = {
 			  limit_of_fds},
 	[RESOURCE_MEMLOCK] = {"RLIMIT_MEMLOCK", "locked memory", OF_PROCESS, true, 10, use_memlock,
 			      limit_of_memlock},
-	[RESOURCE_THREADS] = {"RLIMIT_NPROC", "threads", OF_PROCESS, false, 10, use_threads,
-			      limit_of_threads},
+	[RESOURCE_THREADS] = {"RLIMIT_NPROC", "threads of its user", OF_PROCESS, false, 10,
+			      use_threads, limit_of_threads},
+	[RESOURCE_CGROUP_MEMORY] = {"memory.max", "memory of its cgroup", OF_CGROUP, true, 30,
+				    use_memory, limit_of_memory},
+	[RESOURCE_CGROUP_PIDS] = {"pids.max", "threads of its cgroup", OF_CGROUP, false, 10,
+				  use_pids, limit_of_pids},
 	[RESOURCE_FILES] = {"fs.file-max", "open files", OF_HOST, false, 10, use_files,
 			    limit_of_files},
 	[RESOURCE_COMMIT] = {"CommitLimit", "committed memory", OF_HOST, true, 30, use_commit,
 			     limit_of_commit},
-	[RESOURCE_MEMORY] = {"MemTotal", "memory in use", OF_HOST, true, 60, use_memory,
-			     limit_of_memory},
+	[RESOURCE_MEMORY] = {"MemTotal", "memory in use", OF_HOST, true, 60, use_ram, limit_of_ram},
 	[RESOURCE_SWAP] = {"SwapTotal", "swap in use", OF_HOST, true, 30, use_swap, limit_of_swap},
 };
 

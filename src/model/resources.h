@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-enum resource_scope { OF_PROCESS, OF_HOST };
+enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 
 struct use {
 	uint64_t value;
@@ -36,6 +36,8 @@ enum resource_id {
 	RESOURCE_FDS,
 	RESOURCE_MEMLOCK,
 	RESOURCE_THREADS,
+	RESOURCE_CGROUP_MEMORY,
+	RESOURCE_CGROUP_PIDS,
 	RESOURCE_FILES,
 	RESOURCE_COMMIT,
 	RESOURCE_MEMORY,

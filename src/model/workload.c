@@ -73,7 +73,7 @@ static void take_container(struct workload *w, enum runtime runtime, const char 
 	w->container[len] = 0;
 	/* what comes below is of a systemd of its own */
 	w->unit[0] = 0;
-	w->user_manager = false;
+	w->user_manager = w->of_user = false;
 }
 
 /* "pod" and a uid of 36 characters, in which systemd wants underscores. */
@@ -113,17 +113,65 @@ static bool take_prefixed(struct workload *w, const char *name)
 	return false;
 }
 
+static int hex_value(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
+void unit_unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] == 'x' && isxdigit((unsigned char)s[2]) &&
+		    isxdigit((unsigned char)s[3])) {
+			char c = hex_value(s[2]) << 4 | hex_value(s[3]);
+
+			*to++ = c ? c : '?';
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}
+
+/*
+ * A scope that systemd-machined made: of systemd-nspawn, which gives the name alone, or of libvirt,
+ * which puts driver and number before it. What qemu runs is a machine, not a container.
+ */
+static const char *take_machine(struct workload *w, const char *name)
+{
+	const char *number;
+
+	if (!strncmp(name, "qemu-", 5))
+		return NULL;
+	w->runtime = RUNTIME_NSPAWN;
+	number = !strncmp(name, "lxc-", 4) ? name + 4 : "";
+	if (number[strspn(number, "0123456789")] == '-' && *number != '-') {
+		w->runtime = RUNTIME_LXC;
+		name = strchr(number, '-') + 1;
+	}
+	return name;
+}
+
 static bool take_named(struct workload *w, const char *name, const char *parent)
 {
+	char plain[256];
+
+	strcpy(plain, name); /* a component is no longer */
+	unit_unescape(plain);
 	if (!strncmp(name, "lxc.payload.", 12) && name[12])
 		w->runtime = RUNTIME_LXC, name += 12;
 	else if (!strcmp(parent, "lxc") || !strcmp(parent, "lxc.payload"))
 		w->runtime = RUNTIME_LXC;
 	else if (!strncmp(name, "systemd-nspawn@", 15) && is_unit(name, "service"))
-		w->runtime = RUNTIME_NSPAWN, name += 15;
+		w->runtime = RUNTIME_NSPAWN, name = plain + 15;
 	else if (!strncmp(name, "machine-", 8) && is_unit(name, "scope"))
-		w->runtime = RUNTIME_NSPAWN, name += 8;
+		name = take_machine(w, plain + 8);
 	else
+		return false;
+	if (!name)
 		return false;
 	take_container(w, w->runtime, name);
 	return true;
@@ -166,9 +214,25 @@ static void take_unit(struct workload *w, const char *name)
 	w->unit_inside = w->runtime != RUNTIME_NONE;
 }
 
+/* "user-1000.slice" */
+static void take_user(struct workload *w, const char *name)
+{
+	unsigned long uid;
+	char *end;
+
+	if (strncmp(name, "user-", 5) || !isdigit((unsigned char)name[5]))
+		return;
+	uid = strtoul(name + 5, &end, 10);
+	if (strcmp(end, ".slice") || uid > UINT32_MAX)
+		return;
+	w->of_user = true;
+	w->uid = uid;
+}
+
 static void take_component(struct workload *w, const char *name, const char *parent)
 {
 	take_pod(w, name);
+	take_user(w, name);
 	if (!take_prefixed(w, name) && !take_named(w, name, parent) &&
 	    !take_bare_id(w, name, parent))
 		take_unit(w, name);

@@ -25,6 +25,7 @@ struct workload {
 	char unit[256];	    /* the innermost service or scope; empty: none */
 	bool unit_inside;   /* it is the container's own systemd that runs it */
 	bool user_manager;  /* it is the one of `uid` that runs it */
+	bool of_user;	    /* it is below the slice of `uid`: of a session, or of that manager */
 	uint32_t uid;
 };
 
@@ -35,5 +36,8 @@ const char *runtime_name(enum runtime r); /* "docker"; "a container" for an unna
 
 /* Whether a component of a path is the name of a unit of this type, "service" for one. */
 bool is_unit(const char *name, const char *type);
+
+/* systemd's \x2d in names of units, in place; no NUL comes of it. */
+void unit_unescape(char *s);
 
 #endif

@@ -103,6 +103,8 @@ static int attach(struct links *links, const struct object *o, const struct hook
 		return err;
 	case ATTACH_PERF_BEGIN:
 		return attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS);
+	case ATTACH_PERF_MAJORS:
+		return attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_PERF_FAULTS:
 		err = attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS_MIN);
 		return err ?: attach_perf(links, second, PERF_COUNT_SW_PAGE_FAULTS_MAJ);

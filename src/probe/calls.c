@@ -93,6 +93,10 @@ const struct call_row call_rows[] = {
 	ROW(setrlimit, SETRLIMIT, SETRLIMIT),
 #endif
 	ROW(prlimit64, SETRLIMIT, PRLIMIT),
+#ifdef __NR_select /* the generic table has pselect6 alone */
+	ROW(select, SELECT, SELECT),
+#endif
+	ROW(pselect6, SELECT, SELECT),
 };
 
 const unsigned int nr_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);
@@ -168,6 +172,8 @@ static const struct call_row compat_rows[] = {
 	{144, FS_CALL_MSYNC, FS_SHAPE_RANGE, "msync"},
 	{218, FS_CALL_MINCORE, FS_SHAPE_RANGE, "mincore"},
 	{274, FS_CALL_MBIND, FS_SHAPE_RANGE, "mbind"},
+	{142, FS_CALL_SELECT, FS_SHAPE_SELECT, "select"},
+	{308, FS_CALL_SELECT, FS_SHAPE_SELECT, "pselect6"},
 };
 #endif
 

@@ -26,6 +26,12 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
+/* What times major faults alone is chosen where they alone are wanted, and by --hook. */
+static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
+{
+	return (int)hook != hook_find("fault_end") || !(alt->lacks & FS_LACKS_MINOR) != c->majors;
+}
+
 static bool fits(const struct choice *c, const struct hook_alternate *alt)
 {
 	if (alt->state == STATE_KFUNCS && c->no_kfuncs)
@@ -39,7 +45,7 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 	const struct hook_alternate *alt = hooks[hook].alternate;
 
 	for (; alt[from].mechanism; from++)
-		if (fits(c, &alt[from]))
+		if (fits(c, &alt[from]) && is_wanted(c, hook, &alt[from]))
 			return from;
 	return -1;
 }
@@ -50,7 +56,8 @@ static void choose(struct choice *c, size_t hook)
 
 	c->status[hook].state = FS_HOOK_OFF;
 	c->at[hook] = -1;
-	if (!(c->tiers >> hooks[hook].tier & 1)) {
+	if (!(c->tiers >> hooks[hook].tier & 1) &&
+	    !(c->majors && (int)hook == hook_find("fault_end"))) {
 		note(c, hook, "off", "its tier is not paid for in this mode");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = FS_HOOK_BLIND;
@@ -110,10 +117,11 @@ static void choose_all(struct choice *c)
 			choose(c, h);
 }
 
-void choice_begin(struct choice *c, unsigned int tiers, const char *const *forced)
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced)
 {
 	memset(c, 0, sizeof(*c));
 	c->tiers = tiers;
+	c->majors = majors;
 	c->forced = forced;
 	choose_state(c);
 	choose_all(c);

@@ -20,13 +20,15 @@ struct hook_status {
 
 struct choice {
 	unsigned int tiers;	   /* bit i: tier i is paid for */
+	bool majors;		   /* of faults only the end of major ones is wanted */
 	bool no_kfuncs;		   /* this kernel lacks those that the full build calls */
 	const char *const *forced; /* by hook: a mechanism, or "none"; NULL: the best that works */
 	int at[HOOKS_MAX];	   /* the alternate to try, or in use; -1: none */
 	struct hook_status status[HOOKS_MAX];
 };
 
-void choice_begin(struct choice *c, unsigned int tiers, const char *const *forced);
+/* `majors`: fault_end is wanted of major faults alone, whatever tiers say. */
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, const char *const *forced);
 
 /* NULL: the hook is off or blind. */
 const struct hook_alternate *choice_of(const struct choice *c, size_t hook);

@@ -9,6 +9,7 @@
 	"protection is not told apart, and a fault that no mapping allows is told by its "         \
 	"signal alone"
 
+#define MAJORS "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
 const struct hook hooks[] = {
@@ -133,6 +134,35 @@ const struct hook hooks[] = {
 		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_oom_victim"}}},
 	},
 	{
+		.name = "cgroup",
+		.tier = 1,
+		.feeds = "cgroups as they are made: whose the processes in them are",
+		.lost = "cgroups, and so workloads, of what lives less than an interval",
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_cgroup_made", "on_cgroup_joined"}}},
+	},
+	{
+		.name = "reclaim",
+		.tier = 1,
+		.feeds = "direct reclaim, of the machine or of a memory cgroup: for export",
+		.lost = "time that workloads spent in direct reclaim",
+		.alternate =
+			{
+				{"tp_btf",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_reclaim_begin", "on_reclaim_end", "on_memcg_reclaim_begin",
+				  "on_memcg_reclaim_end"}},
+				{"raw_tp",
+				 ATTACH_AUTO,
+				 STATE_HASH,
+				 {"raw_reclaim_begin", "raw_reclaim_end",
+				  "raw_memcg_reclaim_begin", "raw_memcg_reclaim_end"}},
+			},
+	},
+	{
 		.name = "map_area",
 		.tier = 1,
 		.feeds = "each mapping that needs an address: map high-water and thresholds",
@@ -162,6 +192,18 @@ const struct hook hooks[] = {
 				 {"on_fault_minor", "on_fault_major"}},
 				{"fexit", ATTACH_AUTO, STATE_ANY, {"on_fault_handled"}},
 				{"kretprobe", ATTACH_AUTO, STATE_ANY, {"probe_fault_handled"}},
+				{"perf_event_major",
+				 ATTACH_PERF_MAJORS,
+				 STATE_ANY,
+				 {"on_major"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
+				{"fexit_major",
+				 ATTACH_AUTO,
+				 STATE_ANY,
+				 {"on_fault_handled"},
+				 FS_LACKS_MINOR,
+				 MAJORS},
 			},
 	},
 	{

@@ -6,13 +6,14 @@
 #include <stddef.h>
 
 #define HOOK_ALTERNATES 6
-#define HOOK_PROGRAMS	3
+#define HOOK_PROGRAMS	4
 
 enum attach_kind {
 	ATTACH_NOTHING,	     /* it is not attached: the object is built so, or user space runs it */
 	ATTACH_AUTO,	     /* libbpf knows the target from the program's section */
 	ATTACH_ITERATOR,     /* program 0: user space reads it */
 	ATTACH_PERF_BEGIN,   /* program 0 on PAGE_FAULTS, on each CPU */
+	ATTACH_PERF_MAJORS,  /* program 0 on PAGE_FAULTS_MAJ, on each CPU */
 	ATTACH_PERF_FAULTS,  /* program 0 on PAGE_FAULTS_MIN, program 1 on _MAJ, on each CPU */
 	ATTACH_MEMCG_FAULTS, /* program 0 a tracepoint, program 1 on PAGE_FAULTS_MAJ */
 	ATTACH_CALL_EXITS,   /* one program on the classic exit tracepoint of each call */

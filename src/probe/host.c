@@ -30,6 +30,11 @@ unsigned long long host_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+unsigned long long host_boottime_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
 bool host_has_smap(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -115,6 +120,14 @@ unsigned long host_processes(void)
 unsigned long long host_own_cpu_ns(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int host_kernel_major(void)
+{
+	struct utsname un;
+
+	uname(&un);
+	return atoi(un.release);
 }
 
 void host_fill(struct fs_host_record *ret)

@@ -9,11 +9,15 @@
 
 unsigned long long host_monotonic_ns(void);
 unsigned long long host_wall_ns(void);
+unsigned long long host_boottime_ns(void);
 bool host_has_smap(void);
 
 /* Whether we are in a namespace below the initial one. */
 bool host_is_in_pid_namespace(void);
 bool host_is_in_user_namespace(void);
+
+/* The first number of the kernel's release. */
+int host_kernel_major(void);
 
 /* Whether /proc tells of our pid namespace: else its pids are not those that we are given. */
 bool host_has_own_proc(void);

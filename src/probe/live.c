@@ -103,11 +103,14 @@ static void select_programs(struct live *live)
 static void fill_config(struct live *live)
 {
 	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
 	struct fs_config *c = live->obj.config;
 
 	c->watch_all = live->opt.watch_all;
-	c->time_faults = choice_of(&live->choice, hook_find("fault_end")) != NULL;
+	c->time_faults = end != NULL;
+	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
+	c->in_seconds = live->opt.majors;
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
@@ -125,6 +128,8 @@ static void size_tables(struct live *live)
 {
 	__u64 want = live->opt.watch_all ? host_processes() * 2 : 0;
 
+	if (live->opt.ring_bytes)
+		bpf_map__set_max_entries(object_map(&live->obj, "ring"), live->opt.ring_bytes);
 	if (live->obj.hash && want > 8192)
 		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
 }
@@ -567,7 +572,8 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->links.iterator = -1;
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
-	choice_begin(&live->choice, opt->tiers, live->opt.forced);
+	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
+		     live->opt.forced);
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
 	if (!err)
 		err = load_and_attach(live, error, size);
@@ -687,6 +693,11 @@ int live_resume(struct source *src)
 			err = attach_alternate(&live->links, &live->obj,
 					       live->choice.status[h].used);
 	return err;
+}
+
+const char *live_library(void)
+{
+	return libbpf_version_string() + 1; /* behind its "v" */
 }
 
 const struct hook_status *live_hooks(const struct source *src)

@@ -12,13 +12,15 @@
 #define TIER_ALL 0xfu
 
 struct live_options {
-	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers;   /* bit i: pay for tier i */
-	bool attribute;	      /* keep who grows, and tell user stacks */
+	bool watch_all;	    /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers; /* bit i: pay for tier i */
+	bool majors;	    /* time major faults alone; buckets are powers of two of a second */
+	bool attribute;	    /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
-	bool examines;	      /* blind is an answer too: opens where nothing would be counted */
-	const char *btf_path; /* where the running kernel offers none; NULL: see btf.h */
+	unsigned int ring_bytes; /* a power of two; 0: as it is built */
+	bool examines;		 /* blind is an answer too: opens where nothing would be counted */
+	const char *btf_path;	 /* where the running kernel offers none; NULL: see btf.h */
 	const char
 		*forced[HOOKS_MAX]; /* by hook: a mechanism, or "none"; NULL: the best that works */
 };
@@ -52,6 +54,9 @@ bool live_looks_at_proc(const struct source *src);
 /* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);
+
+/* The version of libbpf that it works by. */
+const char *live_library(void);
 
 const struct hook_status *live_hooks(const struct source *src);
 

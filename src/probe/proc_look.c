@@ -46,7 +46,7 @@ static bool slurp(int dir, const char *name, char *ret, size_t size)
 /* proc_pid_stat(5); the comm may hold anything, brackets too. */
 static bool read_stat(int dir, struct fs_process_record *r)
 {
-	unsigned long long min, maj, start;
+	unsigned long long min, maj, user, system, start;
 	char text[1024], *open, *close, state;
 	unsigned int ppid, flags;
 	long threads;
@@ -57,9 +57,9 @@ static bool read_stat(int dir, struct fs_process_record *r)
 	close = strrchr(text, ')');
 	if (!open || !close ||
 	    sscanf(close + 1,
-		   " %c %u %*d %*d %*d %*d %u %llu %*u %llu %*u %*u %*u %*d %*d %*d %*d %ld %*d "
+		   " %c %u %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld %*d "
 		   "%llu",
-		   &state, &ppid, &flags, &min, &maj, &threads, &start) != 7)
+		   &state, &ppid, &flags, &min, &maj, &user, &system, &threads, &start) != 9)
 		return false;
 	if (state == 'Z' || flags & 0x200000 /* PF_KTHREAD */)
 		return false;
@@ -69,6 +69,8 @@ static bool read_stat(int dir, struct fs_process_record *r)
 	r->g.min_flt = min;
 	r->g.maj_flt = maj;
 	r->g.threads = threads;
+	r->u.cpu_ns = (user + system) * tick_ns();
+	r->u.user_threads = r->u.user_threads_limit = ~0ULL;
 	r->subject.start_ns = start * tick_ns();
 	return true;
 }

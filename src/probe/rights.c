@@ -9,8 +9,11 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "probe/call_filter.h"
 
 /* include/uapi/linux/landlock.h as of its ABI 6; an older one takes the first words of it. */
 struct ruleset {
@@ -94,16 +97,25 @@ out:
 	cap_free(left);
 }
 
-static int allow_reading(int ruleset, const char *path)
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define REPLACING                                                                                  \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+
+static int allow_below(int ruleset, const char *path, __u64 access)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+		.allowed_access = access,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
+	struct stat st;
 	int err = 0;
 
 	if (rule.parent_fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	/* what holds for directories alone is refused for a file */
+	if (fstat(rule.parent_fd, &st) || !S_ISDIR(st.st_mode))
+		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		err = -errno;
 	close(rule.parent_fd);
@@ -118,7 +130,20 @@ static bool keeps(const struct rights *r, int capability)
 	return false;
 }
 
-static int enter_landlock(struct rights *ret, int abi)
+static int allow_scope(int ruleset, const struct rights_scope *scope)
+{
+	int err = allow_below(ruleset, "/proc", READING);
+
+	if (!err)
+		err = allow_below(ruleset, "/sys", READING);
+	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
+		err = allow_below(ruleset, scope->readable[i], READING);
+	if (!err && scope->writable)
+		err = allow_below(ruleset, scope->writable, REPLACING);
+	return err;
+}
+
+static int enter_landlock(struct rights *ret, const struct rights_scope *scope, int abi)
 {
 	struct ruleset set = {.net = NET_ALL, .scopes = SCOPE_SOCKETS};
 	size_t at = 0;
@@ -132,16 +157,14 @@ static int enter_landlock(struct rights *ret, int abi)
 	fd = syscall(SYS_landlock_create_ruleset, &set, abis[at].size, 0);
 	if (fd < 0)
 		return -errno;
-	err = allow_reading(fd, "/proc");
-	if (!err)
-		err = allow_reading(fd, "/sys");
+	err = allow_scope(fd, scope);
 	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
 		err = -errno;
 	close(fd);
 	return err;
 }
 
-static void confine(struct rights *ret)
+static void confine(struct rights *ret, const struct rights_scope *scope)
 {
 	int abi, err;
 
@@ -156,7 +179,7 @@ static void confine(struct rights *ret)
 							 : "it is refused";
 		return;
 	}
-	err = enter_landlock(ret, abi);
+	err = enter_landlock(ret, scope, abi);
 	if (err) {
 		ret->no_landlock = "it failed";
 		note(ret, "landlock", -err);
@@ -165,14 +188,26 @@ static void confine(struct rights *ret)
 	ret->landlock = abi;
 }
 
-void rights_drop(const struct right *keep, size_t n, struct rights *ret)
+static void filter_calls(struct rights *ret)
+{
+	int err = call_filter_enter();
+
+	ret->filtered = !err;
+	if (err)
+		note(ret, "seccomp", -err);
+}
+
+void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
+		 struct rights *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	drop_capabilities(keep, n, ret);
 	ret->no_new_privs = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!ret->no_new_privs)
 		note(ret, "no_new_privs", errno);
-	confine(ret);
+	confine(ret, scope);
+	if (scope->filters)
+		filter_calls(ret);
 }
 
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer)

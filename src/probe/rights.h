@@ -22,15 +22,24 @@ struct rights {
 	bool no_new_privs;
 	int landlock;		 /* its ABI; 0: not in use */
 	const char *no_landlock; /* why not */
+	bool filtered;		 /* only some system calls are left */
 	char failed[160];	 /* what could not be dropped, and why; empty: nothing */
 };
 
+/* What stays possible beside reading /proc and /sys. */
+struct rights_scope {
+	const char *const *readable; /* files and directories, NULL at the end; NULL: none */
+	const char *writable;	     /* a directory in which files are replaced; NULL: none */
+	bool filters;		     /* only the system calls of call_filter.h are left */
+};
+
 /*
- * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc and
- * /sys can be opened, where the kernel has landlock. No step depends on another: what fails is in
- * `ret`, and is no reason to stop.
+ * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc, /sys
+ * and what is in the scope can be opened, where the kernel has landlock. No step depends on
+ * another: what fails is in `ret`, and is no reason to stop.
  */
-void rights_drop(const struct right *keep, size_t n, struct rights *ret);
+void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
+		 struct rights *ret);
 
 /* Calls it without any capability in effect. Returns 0, or -errno where that cannot be tried. */
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer);

@@ -239,10 +239,11 @@ static void say_checked(struct buf *b, const struct view *v)
 	say_unread(&blind, v);
 	say_unwaited(&blind, v);
 	buf_putc(b, '\n');
-	text_wrapped(b, v, "checked: ",
-		     "map count, descriptors, locked memory and threads against their limits; "
-		     "refused calls; crashes and OOM kills; memory, swap, commit and files of "
-		     "the host, cgroups and tmpfs; growth and when it ends");
+	text_wrapped(
+		b, v, "checked: ",
+		"map count, descriptors, locked memory, threads and cgroups against their limits; "
+		"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "
+		"tmpfs; growth and when it ends");
 	if (blind.s)
 		text_wrapped(b, v, "not checked: ", blind.s);
 	buf_free(&blind);

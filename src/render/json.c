@@ -130,7 +130,7 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 	for (size_t i = 0; i < nr_histograms; i++) {
 		const struct histogram *h = &histograms[i];
 
-		if (strcmp(h->group, group) || !model_hook_on(v->m, h->hook))
+		if (strcmp(h->group, group) || !is_told(v->m, h->hook, h->lacks))
 			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
 			json_object(j, h->within);

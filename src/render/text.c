@@ -185,7 +185,7 @@ static void text_close(struct buf *b, const struct view *v)
 		line_printf(&l, ", failed ");
 		line_count(&l, totals.c.fault_failed);
 	}
-	if (model_hook_on(v->m, "fault_end")) {
+	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
 		line_printf(&l, ", stalled ");
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
 	}

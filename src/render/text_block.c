@@ -106,7 +106,7 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 		say_counter(&l, s, "kernel, probing", "faults.kernel_probe");
 		line_end(&l, b, c->kernel_bad ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
-	if (model_hook_on(v->m, "fault_end")) {
+	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
 		line_duration(&l, rate(v, s, "faults.stall_ns"));
@@ -182,7 +182,11 @@ static void say_limit(struct buf *b, const struct view *v, const char *name,
 static void say_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
-		[RESOURCE_MEMLOCK] = "locked", [RESOURCE_THREADS] = "threads"};
+		[RESOURCE_MEMLOCK] = "locked",
+		[RESOURCE_THREADS] = "nproc",
+		[RESOURCE_CGROUP_MEMORY] = "cgroup",
+		[RESOURCE_CGROUP_PIDS] = "pids",
+	};
 
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (name[i] && resource_series(v->m, s, i))
@@ -328,7 +332,7 @@ static void say_histogram(struct buf *b, const struct view *v, const struct hist
 void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c)
 {
 	for (size_t i = 0; i < nr_histograms; i++)
-		if (model_hook_on(v->m, histograms[i].hook))
+		if (is_told(v->m, histograms[i].hook, histograms[i].lacks))
 			say_histogram(b, v, &histograms[i], c);
 }
 

@@ -52,7 +52,7 @@ static double activity(const struct view *v, const struct subject *s)
 	struct use u;
 
 	for (int i = 0; i < NR_RESOURCES; i++)
-		if (resources[i].scope == OF_PROCESS && resource_use(v->m, s, i, &u) &&
+		if (resources[i].scope != OF_HOST && resource_use(v->m, s, i, &u) &&
 		    use_is_bounded(&u))
 			rank += (double)u.value / u.limit;
 	return rank;

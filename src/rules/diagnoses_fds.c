@@ -138,7 +138,8 @@ const struct diagnosis diagnoses_fds[] = {
 					"and clients hang instead of being turned away.",
 				[ABOUT_MEASURED] = "accept ends in EMFILE 1,000 times a second or "
 						   "more (98,000 in ten seconds were seen) while "
-						   "the process uses half a CPU or more.",
+						   "the process uses a quarter of a CPU or more, "
+						   "with no descriptor left below its limit.",
 				[ABOUT_CONFIRM] = "$ strace -c -f -e trace=accept,accept4 -p "
 						  "PID\n$ ss -ltn\nRecv-Q of the listener at its "
 						  "Send-Q: the queue is full.",
@@ -195,9 +196,12 @@ const struct diagnosis diagnoses_fds[] = {
 						"range\", \"buffer overflow detected\"), without "
 						"them it is silently damaged.",
 				[ABOUT_MEASURED] =
-					"select or pselect6 called with more than 1024 as its "
-					"first argument, or the abort of a fortified program with "
-					"more than 1,000 descriptors open.",
+					"select or pselect6 with more than 1024 as its first "
+					"argument, while the table of descriptors has numbers "
+					"beyond: only then does the kernel read and write past a "
+					"set. Or abort() of a program that uses select and had "
+					"more than 1,024 descriptors open, as a fortified FD_SET "
+					"does. What the sets are made for cannot be read.",
 				[ABOUT_CONFIRM] = "$ ls /proc/PID/fd | sort -n | tail -1\n$ strace "
 						  "-f -e trace=select,pselect6 -p PID 2>&1 | head",
 				[ABOUT_GAIN] =

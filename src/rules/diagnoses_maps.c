@@ -357,7 +357,9 @@ const struct diagnosis diagnoses_maps[] = {
 						"until the limit is reached (M01).",
 				[ABOUT_MEASURED] = "The map count grows steadily, with few munmap "
 						   "calls for its mmap calls, and resident memory "
-						   "does not. One stack makes most of them.",
+						   "does not. One stack makes most of them: by "
+						   "mmap, or by munmap, mprotect or madvise of the "
+						   "middle of a mapping, which leaves one more.",
 				[ABOUT_CONFIRM] = "$ faultscope -p PID 10 6\nand compare mmap with "
 						  "munmap in the calls; who calls:\n"
 						  "$ bpftrace -e 't:syscalls:sys_enter_mmap /pid "

@@ -316,13 +316,23 @@ const struct diagnosis diagnoses_memory[] = {
 		.title = "a thread that could not start left CPython hanging",
 		.about =
 			{
-				[ABOUT_MEANS] = "Under strict overcommit a new thread's stack was "
-						"refused, and Python waits forever for the thread "
-						"to report: the process hangs instead of failing. "
-						"Patroni and others warn of it.",
-				[ABOUT_MEASURED] = "A clone or the mmap of a stack was refused "
-						   "(M15, M23) in a Python 3.11 or later, and none "
-						   "of its threads runs afterwards.",
+				[ABOUT_MEANS] =
+					"A new thread of Python got no memory for its first steps, "
+					"under strict overcommit, ulimit -v or at the map limit. "
+					"It "
+					"ends before it has reported that it runs, and "
+					"Thread.start() waits for that report for ever: the "
+					"process "
+					"hangs instead of failing. Patroni and others warn of it.",
+				[ABOUT_MEASURED] =
+					"mmap, mprotect or brk was refused in a thread of a "
+					"program "
+					"named python* that is not its first. That alone is info: "
+					"the thread may go on, or fail aloud. Where for five "
+					"seconds nothing at all is seen of the process, no call, "
+					"fault or change, it is a warning. What such a process "
+					"waits for cannot be read: one that computes without "
+					"calls looks the same.",
 				[ABOUT_CONFIRM] = "$ py-spy dump --pid PID\nshows the main thread "
 						  "in Thread.start, waiting for _started.\n" COMMIT,
 				[ABOUT_GAIN] = "Room for the stack (M15), then a restart: the wait "

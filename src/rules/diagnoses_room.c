@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* M28 and on: locked memory, commit and threads, before a call is refused. */
+/* M28 and on: locked memory, commit, threads and cgroups, before a call is refused. */
 #include "rules/diagnoses.h"
 
 #define LOCKED "$ grep VmLck /proc/PID/status; grep 'locked memory' /proc/PID/limits\n"
@@ -7,6 +7,9 @@
 #define OF_USER                                                                                    \
 	"$ ps -L --no-headers -u USER | wc -l; grep 'processes' /proc/PID/limits\n"                \
 	"$ ps -eo nlwp,pid,comm --sort=-nlwp | head\n"
+#define OF_GROUP                                                                                   \
+	"$ cat /proc/PID/cgroup\n"                                                                 \
+	"$ cat /sys/fs/cgroup/PATH/memory.current /sys/fs/cgroup/PATH/memory.max\n"
 #define LEVELS                                                                                     \
 	"A level is left again five points below its threshold. Of a process that ended its "      \
 	"highest figure is judged."
@@ -130,44 +133,50 @@ const struct diagnosis diagnoses_room[] = {
 	{
 		.id = "M32",
 		.severity = SEVERITY_CRITICAL,
-		.title = "threads are near RLIMIT_NPROC (assumed)",
+		.title = "threads of a user are near RLIMIT_NPROC",
 		.about =
 			{
 				[ABOUT_MEANS] =
-					"The process alone has 50 % (info), 80 % (warning) or 95 % "
-					"(critical) of the threads that the assumed limit allows. "
+					"The user of the process has 50 % (info), 80 % (warning) "
+					"or "
+					"95 % (critical) of the threads that its soft limit "
+					"allows. "
 					"At the limit clone is refused with EAGAIN (M23): "
 					"\"pthread_create: Resource temporarily unavailable\".",
 				[ABOUT_MEASURED] =
-					"Threads of the process against the figure of --assume "
-					"RLIMIT_NPROC=N. Without that option it does not open: the "
-					"limit counts all threads of a user, on the whole host, "
-					"and root has none. " LEVELS,
+					"All threads of the user in its user namespace, as the "
+					"kernel counts them, against the soft RLIMIT_NPROC of the "
+					"process, read at every look of -p, run and diagnose. Of "
+					"several processes of the user the one with the most "
+					"threads is told of. It binds neither root nor who has "
+					"CAP_SYS_RESOURCE or CAP_SYS_ADMIN. With --assume "
+					"RLIMIT_NPROC=N against N. " LEVELS,
 				[ABOUT_CONFIRM] = OF_USER,
-				[ABOUT_GAIN] = "$ prlimit --pid PID --nproc=65536\nat once; for "
+				[ABOUT_GAIN] = "$ prlimit --pid PID --nproc=65536:\nat once; for "
 					       "sessions a file in /etc/security/limits.d, for "
 					       "units LimitNPROC= and TasksMax=.",
 				[ABOUT_FIX] = "A pool of bounded size in place of a thread a "
 					      "request or connection; threads that are done joined "
-					      "or detached.",
-				[ABOUT_ALIKE] = "pids.max of the cgroup and kernel.threads-max: "
-						"other limits, the same errno. M23 tells which it "
-						"was.",
+					      "or detached. A user of its own for each service: "
+					      "what shares a user shares the limit, in containers "
+					      "without a user namespace too.",
+				[ABOUT_ALIKE] = "pids.max of the cgroup (M36) and "
+						"kernel.threads-max: other limits, the same errno. "
+						"M23 tells which it was.",
 			},
 		.sources = "",
 	},
 	{
 		.id = "M33",
 		.severity = SEVERITY_CRITICAL,
-		.title = "threads grow towards RLIMIT_NPROC (assumed)",
+		.title = "threads of a user grow towards RLIMIT_NPROC",
 		.about =
 			{
 				[ABOUT_MEANS] =
-					"At its present rate the process alone reaches the assumed "
-					"limit of threads within the hour (warning) or within five "
-					"minutes (critical).",
-				[ABOUT_MEASURED] = "Threads of the process, with --assume "
-						   "RLIMIT_NPROC=N. " FIT,
+					"At their present rate the threads of the user reach the "
+					"limit within the hour (warning) or within five minutes "
+					"(critical).",
+				[ABOUT_MEASURED] = "The count that M32 has. " FIT,
 				[ABOUT_CONFIRM] = OF_USER "Twice, a minute apart.",
 				[ABOUT_GAIN] = "As of M32.",
 				[ABOUT_FIX] =
@@ -176,6 +185,114 @@ const struct diagnosis diagnoses_room[] = {
 					"Many in the same place wait for one another, or for a "
 					"service that does not answer: that ends the growth, not "
 					"a higher limit.",
+				[ABOUT_ALIKE] = "A pool that fills up under load, and is bounded.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "M34",
+		.severity = SEVERITY_CRITICAL,
+		.title = "memory of a cgroup is near memory.max",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"The control group of the process (its container, unit or "
+					"pod), or one above it, has 50 % (info), 80 % (warning) or "
+					"95 % (critical) of its limit in memory that the kernel "
+					"cannot take back. At the limit the OOM killer ends a "
+					"process of it, not always the one that grew.",
+				[ABOUT_MEASURED] =
+					"memory.current of the level with the least left, less "
+					"file pages and reclaimable slab of its memory.stat, "
+					"against memory.max (version 1: memory.usage_in_bytes and "
+					"memory.limit_in_bytes), at every look of -p, run and "
+					"diagnose. Of several processes in it the one with the "
+					"most memory is told of. " LEVELS,
+				[ABOUT_CONFIRM] = OF_GROUP
+				"$ grep -E '^(anon|shmem|kernel|active_file|inactive_file) ' "
+				"/sys/fs/cgroup/PATH/memory.stat",
+				[ABOUT_GAIN] =
+					"$ systemctl set-property UNIT MemoryMax=4G\ndocker update "
+					"--memory, resources.limits.memory in Kubernetes. Where "
+					"there is swap, memory.swap.max lets it out.",
+				[ABOUT_FIX] = "What grows: anon is the program's own memory, shmem "
+					      "is /dev/shm, tmpfs and memfds, which count for the "
+					      "group that touched them first and stay when their "
+					      "maker has ended.",
+				[ABOUT_ALIKE] = "memory.current at memory.max by file pages: that "
+						"is a full cache, and no harm. memory.high "
+						"throttles instead of killing.",
+			},
+		.sources = "lablup/backend.ai#7222 moby/moby#38352",
+	},
+	{
+		.id = "M35",
+		.severity = SEVERITY_CRITICAL,
+		.title = "memory of a cgroup grows towards memory.max",
+		.about =
+			{
+				[ABOUT_MEANS] = "At its present rate the control group is at its "
+						"limit within the hour (warning) or within five "
+						"minutes (critical), and one of its processes is "
+						"killed.",
+				[ABOUT_MEASURED] =
+					"The figure that M34 has, from 30 % of the limit on. " FIT,
+				[ABOUT_CONFIRM] = OF_GROUP "Twice, a minute apart.",
+				[ABOUT_GAIN] = "As of M34.",
+				[ABOUT_FIX] = "As of M34; who grows in it:\n$ systemd-cgtop -m\n"
+					      "and faultscope --sort memory.rss_bytes.",
+				[ABOUT_ALIKE] = "A start that fills heaps and caches once, and is "
+						"even then: the finding clears itself.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "M36",
+		.severity = SEVERITY_CRITICAL,
+		.title = "threads of a cgroup are near pids.max",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"The control group of the process, or one above it, has 50 "
+					"% (info), 80 % (warning) or 95 % (critical) of the "
+					"processes and threads that it may have. At the limit "
+					"clone is refused with EAGAIN (M23).",
+				[ABOUT_MEASURED] =
+					"pids.current of the level with the least left against its "
+					"pids.max, at every look of -p, run and diagnose. Of "
+					"several processes in it the one with the most threads is "
+					"told of. " LEVELS,
+				[ABOUT_CONFIRM] = "$ cat /proc/PID/cgroup\n$ cat "
+						  "/sys/fs/cgroup/PATH/pids.current "
+						  "/sys/fs/cgroup/PATH/pids.max\n$ ps -eo "
+						  "nlwp,pid,comm --sort=-nlwp | head\n",
+				[ABOUT_GAIN] =
+					"$ systemctl set-property UNIT TasksMax=16384\ndocker "
+					"update --pids-limit; the kubelet's podPidsLimit. systemd "
+					"gives units 15 % of what the machine may have.",
+				[ABOUT_FIX] = "As of M32. Zombies count too: a container whose "
+					      "first process does not wait for children collects "
+					      "them (docker run --init).",
+				[ABOUT_ALIKE] = "RLIMIT_NPROC counts a user's (M32), "
+						"kernel.threads-max the machine's.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "M37",
+		.severity = SEVERITY_CRITICAL,
+		.title = "threads of a cgroup grow towards pids.max",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"At their present rate the threads of the control "
+					"group reach its limit within the hour (warning) or "
+					"within five minutes (critical).",
+				[ABOUT_MEASURED] = "The figure that M36 has. " FIT,
+				[ABOUT_CONFIRM] = "$ cat /sys/fs/cgroup/PATH/pids.current\nTwice, "
+						  "a minute apart.",
+				[ABOUT_GAIN] = "As of M36.",
+				[ABOUT_FIX] = "As of M33 and M36.",
 				[ABOUT_ALIKE] = "A pool that fills up under load, and is bounded.",
 			},
 		.sources = "",

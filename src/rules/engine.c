@@ -282,6 +282,16 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
+/* Processes that sleep while their cgroup fills up. */
+static void judge_levels(struct findings *fs, const struct model *m)
+{
+	if (m->levels_window != m->window)
+		return;
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		if (s->levels_window == m->window && !subject_changed(m, s) && !s->hidden)
+			judge_subject(fs, m, s);
+}
+
 /*
  * An event is judged before the look that sees what led to it: what the look found completes the
  * chains of this window's findings.
@@ -352,6 +362,7 @@ void findings_judge(struct findings *fs, const struct model *m)
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);
+	judge_levels(fs, m);
 	judge_places(fs, m);
 	judge_host(fs, m);
 	complete_because(fs);

@@ -305,11 +305,12 @@ static bool is_guard(const char *name)
 	return !strncmp(name, "---p", 4);
 }
 
+static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
+				     "guard_pages",    "Thread::",    NULL};
+
 /* Of the places that made most, one that makes threads. */
 static int32_t thread_maker(const struct occasion *o)
 {
-	static const char *const makers[] = {"pthread_create", "thrd_create", "stack_guard",
-					     "Thread::", NULL};
 	struct grower g[PLACES_ASKED];
 	uint64_t added;
 	size_t n = growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, PLACES_ASKED, &added);
@@ -373,11 +374,14 @@ static bool is_split(const char *name)
 	return !strncmp(name, "split by m", 10); /* mprotect, madvise, munmap, mremap */
 }
 
+static const char *const allocators[] = {"je_",	     "jemalloc",  "mi_",       "_mi_",
+					 "tcmalloc", "sn_",	  "pages_",    "extent_",
+					 "arena_",   "_int_free", "sysmalloc", NULL};
+static const char *const go_runtime[] = {"runtime.sys", "runtime.madvise", "runtime.(*",
+					 "runtime.scav", NULL};
+
 bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	static const char *const allocators[] = {"je_",	     "jemalloc",  "mi_",       "_mi_",
-						 "tcmalloc", "sn_",	  "pages_",    "extent_",
-						 "arena_",   "_int_free", "sysmalloc", NULL};
 	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
@@ -394,11 +398,9 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 
 bool go_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	static const char *const runtime[] = {"runtime.sys", "runtime.madvise", "runtime.(*",
-					      "runtime.scav", NULL};
 	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
 
-	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, runtime))
+	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
 	say_part(f, o, FS_WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
 	finding_remedy(f,
@@ -452,10 +454,13 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 /* M10 */
 
 /* What has a name of its own in the table is told under that. */
-static bool is_named_otherwise(const char *name)
+static bool is_named_otherwise(const struct occasion *o, const struct grower *g)
 {
-	return is_torch(name) || is_split(name) || is_numbered_file(name) ||
-	       !strcmp(name, "thread stack") || is_zgc(name) || is_double_mapper(name);
+	if (is_split(g->name)) /* M04, M06, M08: of others it is told here */
+		return frames_have(o, g->stack, makers) || frames_have(o, g->stack, allocators) ||
+		       frames_have(o, g->stack, go_runtime);
+	return is_torch(g->name) || is_numbered_file(g->name) || !strcmp(g->name, "thread stack") ||
+	       is_zgc(g->name) || is_double_mapper(g->name);
 }
 
 bool maps_leak(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -472,10 +477,16 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 		else if (!g)
 			g = &place[i];
 	if (!g || g->added < MANY_MAPS || g->added * 10 < known * 8 || g->removed * 20 > g->added ||
-	    is_named_otherwise(g->name))
+	    is_named_otherwise(o, g))
 		return false;
 	p = (struct part){.n = g->added - g->removed, .all = added, .stack = g->stack};
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
+	if (is_split(g->name)) {
+		say_part(f, o, FS_WHAT_MAPS, &p, "pieces of others that one place cut");
+		finding_remedy(f, "fix: give whole mappings back, or change whole ones: what is "
+				  "done to the middle of one makes three of it");
+		return true;
+	}
 	say_part(f, o, FS_WHAT_MAPS, &p, "from one place, and none is given back");
 	finding_remedy(f, "fix: unmap on every path out of the place that is named; a leak of "
 			  "mappings need not be one of memory");

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "model/limit.h"
+#include "rules/shared_limits.h"
 
 /* Growth is told of when the limit is this near, and is pressing when it is this near. */
 #define SOON_SECONDS  3600.0
@@ -62,8 +63,9 @@ static uint32_t level_of(const struct use *u, const struct finding *open)
 	return level;
 }
 
-static void say_use(struct finding *f, const struct resource *r, const struct use *u)
+static void say_use(struct finding *f, const struct occasion *o, const struct use *u)
 {
+	const struct resource *r = &resources[f->rule->resource];
 	char value[32], high[32], limit[32];
 
 	amount(value, sizeof(value), r, u->value, "");
@@ -71,6 +73,7 @@ static void say_use(struct finding *f, const struct resource *r, const struct us
 	amount(limit, sizeof(limit), r, u->limit, u->assumed ? " (assumed)" : "");
 	finding_evidence(f, r->what, value, limit);
 	finding_evidence(f, "high-water", high, limit);
+	limit_share_evidence(f, o, f->rule->resource);
 }
 
 static void say_forecast(struct finding *f, const struct resource *r, const struct forecast *c)
@@ -214,6 +217,24 @@ static void help_threads(struct finding *f, const struct occasion *o, const stru
 		       o->s->id.pid);
 	finding_remedy(f, "RLIMIT_NPROC bounds all threads of a user: ps -L -u %u | wc -l",
 		       o->s->now.g.uid);
+	finding_remedy(f, "to gain time: prlimit --pid %u --nproc=%" PRIu64 ":", o->s->id.pid,
+		       u->limit * 2);
+}
+
+static void help_cgroup_memory(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "see what it is: memory.stat of the cgroup (anon, shmem: /dev/shm and "
+			  "tmpfs count, kernel); at the limit one of its processes is killed");
+	finding_remedy(f, "to gain time: systemctl set-property UNIT MemoryMax=, docker update "
+			  "--memory, or the container's limit in Kubernetes");
+}
+
+static void help_cgroup_pids(struct finding *f, const struct occasion *o, const struct use *u)
+{
+	finding_remedy(f, "see who has them: ps -eo nlwp,pid,comm,cgroup --sort=-nlwp | head; "
+			  "bound the pool that makes them");
+	finding_remedy(f, "to gain time: systemctl set-property UNIT TasksMax=, docker update "
+			  "--pids-limit");
 }
 
 static void help_files(struct finding *f, const struct occasion *o, const struct use *u)
@@ -249,6 +270,8 @@ static const struct {
 	[RESOURCE_FDS] = {"rlimit_nofile", help_fds},
 	[RESOURCE_MEMLOCK] = {"rlimit_memlock", help_memlock},
 	[RESOURCE_THREADS] = {"rlimit_nproc", help_threads},
+	[RESOURCE_CGROUP_MEMORY] = {"cgroup_memory", help_cgroup_memory},
+	[RESOURCE_CGROUP_PIDS] = {"cgroup_pids", help_cgroup_pids},
 	[RESOURCE_FILES] = {"file_max", help_files},
 	[RESOURCE_COMMIT] = {"overcommit_strict", help_commit},
 	[RESOURCE_MEMORY] = {NULL, help_memory},
@@ -272,7 +295,7 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u))
 		return false;
 	f->level = level_of(&u, open);
-	if (!f->level)
+	if (!f->level || !limit_is_told_of(o, open, f->rule->resource))
 		return false;
 	f->severity = level_severity[f->level - 1];
 	amount(value, sizeof(value), r, u.value, "");
@@ -282,7 +305,7 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 		 r->what, (uint64_t)((unsigned __int128)u.value * 100 / u.limit),
 		 name.s ? name.s : "");
 	buf_free(&name);
-	say_use(f, r, &u);
+	say_use(f, o, &u);
 	forecast = resource_forecast(o->m, o->s, f->rule->resource);
 	say_forecast(f, r, &forecast);
 	say_burst(f, o, &u);
@@ -317,7 +340,8 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	struct use u;
 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u) ||
-	    u.value >= u.limit || (!soon && (c.known || !is_held(o, open))))
+	    u.value >= u.limit || (!soon && (c.known || !is_held(o, open))) ||
+	    !limit_is_told_of(o, open, f->rule->resource))
 		return false;
 	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);
 	put_limit_name(&b, r, &u);
@@ -334,7 +358,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	f->level = f->severity + 1;
 	snprintf(f->title, sizeof(f->title), "%s", b.s ? b.s : "");
 	buf_free(&b);
-	say_use(f, r, &u);
+	say_use(f, o, &u);
 	say_forecast(f, r, &c);
 	say_burst(f, o, &u);
 	say_help(f, o, &u);

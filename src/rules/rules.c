@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/calling_rules.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 #include "rules/pressure_rules.h"
@@ -74,48 +75,6 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 	return true;
 }
 
-static bool refused_otherwise(const struct occasion *o, const struct finding *open,
-			      struct finding *f)
-{
-	static const char *const named[] = {"max_map_count",
-					    "rlimit_as",
-					    "rlimit_data",
-					    "rlimit_memlock",
-					    "rlimit_nofile",
-					    "file_max",
-					    "inotify_instances",
-					    "descriptors_dropped",
-					    "overcommit_strict",
-					    "overcommit_heuristic",
-					    "address_space",
-					    "hugetlb_pool",
-					    "driver",
-					    "rlimit_nproc",
-					    "cgroup_pids",
-					    "threads_max"};
-	char text[96];
-
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		if (refusal_has_cause(o, named[i]))
-			return false;
-	if (refusal_has_cause(o, "unknown"))
-		snprintf(text, sizeof(text), "by no limit that can be read");
-	else
-		snprintf(text, sizeof(text), "%s", o->verdict->cause);
-	refusal_say(o, f, text);
-	/* An argument the kernel does not take is the caller's affair, and may be a probe. */
-	f->severity = refusal_has_cause(o, "bad_argument") ||
-				      refusal_has_cause(o, "bad_descriptor") ||
-				      refusal_has_cause(o, "fixed_exists")
-			      ? SEVERITY_INFO
-			      : SEVERITY_WARNING;
-	finding_remedy(f,
-		       "see the call and its arguments: faultscope --json -p %u, lines of type "
-		       "\"refused\"",
-		       o->refused->subject.pid);
-	return true;
-}
-
 static bool refused_by_nofile(const struct occasion *o, const struct finding *open,
 			      struct finding *f)
 {
@@ -157,10 +116,12 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 {
 	if (!refusal_has_cause(o, "inotify_instances"))
 		return false;
-	refusal_say(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
-	finding_remedy(f,
-		       "to gain time (host-wide): sysctl -w fs.inotify.max_user_instances=%" PRIu64,
-		       (uint64_t)o->m->tick.limits.inotify_instances * 4);
+	refusal_say(o, f, "its user has as many inotify instances as it may: no descriptor limit");
+	if (!help_inotify(o, f))
+		finding_remedy(f,
+			       "to gain time (host-wide): sysctl -w "
+			       "fs.inotify.max_user_instances=%" PRIu64,
+			       (uint64_t)o->m->tick.limits.inotify_instances * 4);
 	return true;
 }
 
@@ -258,7 +219,8 @@ const struct rule rules[] = {
 	{"M19", ON_REFUSED, "calls", refused_by_huge_pages},
 	{"M20", ON_REFUSED, "calls", refused_by_memlock, "M28 M29"},
 	{"M21", ON_REFUSED, "calls", refused_by_driver},
-	{"M23", ON_REFUSED, "calls", thread_refused},
+	{"M22", ON_SUBJECT, "calls", python_waits_for_thread, "M01 M13 M14 M15 M16"},
+	{"M23", ON_REFUSED, "calls", thread_refused, "M32 M33 M36 M37"},
 	{"M24", ON_SIGNAL, "signal", crash_after_refusal, "M02 M01"},
 	{"M25", ON_SUBJECT, NULL, limit_is_near, "M03 M04 M05 M06 M07 M08 M09 M10 M12",
 	 RESOURCE_MAPS},
@@ -271,10 +233,17 @@ const struct rule rules[] = {
 	{"M31", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_COMMIT},
 	{"M32", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_THREADS},
 	{"M33", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_THREADS},
+	{"M34", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_CGROUP_MEMORY},
+	{"M35", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_CGROUP_MEMORY},
+	{"M36", ON_SUBJECT, NULL, limit_is_near, NULL, RESOURCE_CGROUP_PIDS},
+	{"M37", ON_SUBJECT, NULL, limit_is_coming, NULL, RESOURCE_CGROUP_PIDS},
 	{"F01", ON_REFUSED, "calls", refused_by_nofile, "F08 F09 F10 F11 F12 F13"},
 	{"F02", ON_REFUSED, "calls", refused_by_file_max, "F14 F15"},
 	{"F03", ON_REFUSED, "calls", refused_by_inotify},
 	{"F04", ON_REFUSED, "calls", descriptors_dropped, "F12 F13"},
+	{"F05", ON_SUBJECT, "calls", accept_spins, "F01 F09 F12 F13"},
+	{"F06", ON_SUBJECT, "calls", closes_in_vain},
+	{"F07", ON_SUBJECT, "calls", select_is_too_wide},
 	{"F08", ON_SUBJECT, "calls", fd_class_leaks},
 	{"F09", ON_SUBJECT, NULL, sockets_not_closed},
 	{"F10", ON_SUBJECT, NULL, sharing_by_fd},

@@ -156,6 +156,18 @@ def test_leak_of_one_place(check, lab):
 
 
 @live
+def test_growth_by_munmap(check, lab):
+    """What munmap leaves more of belongs to who called it."""
+    lines, _, truth = grow(check, lab, "split", "3000")
+    finding = last_finding(check, lines, "M10", truth["pid"])
+    check.that("mappings made while watched are pieces of others" in finding["title"],
+               finding["title"])
+    check.equal("it made", evidence(finding, "it made"), "split by munmap")
+    check.that("cut_hole (growth) <- make_all (growth)" in evidence(finding, "from"),
+               evidence(finding, "from"))
+
+
+@live
 def test_leak_without_frames(check, lab):
     """No frame pointers: stacks differ by chance, and are one place all the same."""
     work = lab.work("mapleak", "3000", "--wait", "--hold")
@@ -166,6 +178,22 @@ def test_leak_without_frames(check, lab):
     work.end()
     finding = last_finding(check, lines, "M10", work.pid)
     check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
+
+
+@live
+def test_code_that_leads_astray(check, lab):
+    """No frame pointers, but data in their place: more chains than there are numbers, one place."""
+    work = lab.work("wander", "20000", "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    lines = check_lines(check, diagnosis.stop(), 0)
+    work.end()
+    finding = last_finding(check, lines, "M10", work.pid)
+    check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
+    check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
+    check.equal("made", truth["made"], 20000)
+    check.equal("losses", lines.losses(), {})
 
 
 @live
@@ -219,6 +247,30 @@ def test_connections_not_closed(check, lab):
     check.equal("holds", evidence(finding, "it holds"), "tcp CLOSE_WAIT to 127.0.0.1")
     check.that("forget_connection (growth)" in evidence(finding, "from"),
                evidence(finding, "from"))
+
+
+@live
+def test_calls_that_misuse(check, lab):
+    """Accept at the limit, select of too many, abort over that; and the same within bounds."""
+    for kind, nofile, name in (("accept", 64, "F05"), ("select", 4096, "F07"),
+                               ("abort", 4096, "F07")):
+        for mildly in ((), ("--mildly",)):
+            work = lab.work("misuse", kind, "--nofile", str(nofile), *mildly, "--wait", "--hold")
+            diagnosis = Diagnosis(lab, work.pid)
+            work.go()
+            if kind == "abort" and not mildly:
+                work.process.wait(PATIENCE)
+                capture = diagnosis.finished()
+            else:
+                work.truth()
+                capture = diagnosis.stop()
+            lines = check_lines(check, capture, capture.status)
+            work.end()
+            check.equal(f"{kind} {mildly}: {name} is told", bool(lines.of("finding", id=name)),
+                        not mildly)
+            if name == "F05" and not mildly:
+                finding = lines.of("finding", work.pid, id=name)[-1]
+                check.that("F01" in finding["because"], f"because {finding['because']}")
 
 
 @live

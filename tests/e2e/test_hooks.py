@@ -87,6 +87,9 @@ def test_each_mechanism(check, lab):
             begun = final["faults"]["user"] + final["faults"]["kernel"]
             timed = sum(field_of(final, f"faults.latency_ns.{kind}.total")
                         for kind in ("minor", "major"))
+            if mechanism.endswith("_major"):
+                begun = final["faults"]["major"]
+                check.equal(f"{what}, stall", final["faults"]["stall_ns"], None)
             check.equal(f"{what}, faults timed", timed, begun)
             check.that(field_of(final, "maps.by_call.mmap.calls") >= 1, f"{what}: no mmap call")
     check.that(forced >= 8, f"only {forced} mechanisms")

@@ -5,7 +5,7 @@ import json
 import shlex
 from pathlib import Path
 
-from harness import FAULTSCOPE, Skip, jsonschema, live, schema
+from harness import FAULTSCOPE, Lines, Skip, jsonschema, live, schema
 
 DOCTOR = f"{FAULTSCOPE} doctor --json --no-calibrate"
 MIB = 1 << 20
@@ -164,3 +164,29 @@ def test_file_of_a_sysctl(check, lab):
     _, told = judged(check, lab.call("unshare", "-m", "sh", "-c", f"{over} && exec {DOCTOR}"))
     check.equal("from", told["inotify_watches"]["from"], "hand")
     check.that(f"={value + 1}" in told["inotify_watches"]["says"], told["inotify_watches"])
+
+
+@live
+def test_file_behind_the_rights(check, lab):
+    """-p gives its rights up before a finding asks for the file that set its limit."""
+    place = lab.dir / "sysctl.d"
+    place.mkdir()
+    value = Path("/proc/sys/vm/max_map_count").read_text()
+    (place / "zzzz.conf").write_text(f"# x\nvm.max_map_count = {value}")
+    over = f"mount --bind {place} /etc/sysctl.d"
+    if lab.call("unshare", "-m", "sh", "-c", over).returncode:
+        raise Skip("no mount namespace, or no /etc/sysctl.d")
+    _, told = judged(check, lab.call("unshare", "-m", "sh", "-c", f"{over} && exec {DOCTOR}"))
+    if told["max_map_count"]["from"] != "file":
+        raise Skip("this machine looks like a container: its files do not count")
+    work = lab.work("growth", "leak", "0", "--before", "40000", "--wait", "--hold")
+    out = lab.dir / "lines"
+    ran = lab.call("unshare", "-m", "sh", "-c",
+                   f"{over}; exec {FAULTSCOPE} -p {work.pid} --json -o {out} -d 0.5")
+    work.end()
+    check.equal("status", (ran.returncode, ran.err), (0, ""))
+    lines = Lines(out.read_text())
+    found = lines.of("finding", work.pid, id="M25")
+    if check.that(found, "no M25"):
+        check.equal("set by", found[-1]["set_by"],
+                    f"/etc/sysctl.d/zzzz.conf:2: vm.max_map_count = {value.strip()}")

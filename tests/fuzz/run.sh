@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing of triage, with ASan and UBSan, from seeds of our own. TAP on stdout.
+# Coverage-guided fuzzing of triage, and of pages of metrics written and read, with ASan and UBSan,
+# from seeds of our own. TAP on stdout.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # What it finds stays in build/fuzz/corpus for the next run; a finding in build/fuzz/found-*.
 set -eu
@@ -9,28 +10,51 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-20}
 build=${BUILD:-build}
 place=$build/fuzz
-if ! make --no-print-directory "$place/triage_fuzz" >"$place.log" 2>&1; then
-	if grep -q 'fuzzer' "$place.log"; then
-		echo "1..0 # SKIP clang has no libFuzzer here"
-		exit 0
-	fi
-	sed 's/^/# /' "$place.log"
-	echo "not ok 1 - the fuzzer does not build"
-	echo "1..1"
-	exit 1
-fi
-mkdir -p "$place/corpus"
+mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet"
 for log in tests/triage/logs/*; do
 	seed=$place/corpus/$(basename "$log").seed
 	[ -e "$seed" ] || { printf 'A'; tail -c 6000 "$log"; } >"$seed"
 done
-if "$place/triage_fuzz" -max_total_time="$seconds" -max_len=16384 -timeout=10 -print_final_stats=1 \
-	-artifact_prefix="$place/found-" "$place/corpus" >"$place.log" 2>&1; then
-	echo "# $(grep -E 'stat::number_of_executed_units' "$place.log" || true)"
-	echo "# $(grep -oE 'cov: [0-9]+' "$place.log" | tail -1)"
-	echo "ok 1 - $seconds s of fuzzing without a finding"
-else
-	tail -40 "$place.log" | sed 's/^/# /'
-	echo "not ok 1 - a finding: see $place/found-*"
-fi
-echo "1..1"
+seed=$place/corpus-page/seed
+for text in kubepods.slice/kubepods-pod0d96f0cf_e0a8_45f1_9da1_08b6c1dc8470.slice \
+	system.slice/postgresql@15-main.service '"}\\' 'text/plain;q=0.5, */*' 'gzip;q=0'; do
+	[ -e "$seed-${#text}" ] || printf 'A%s' "$text" >"$seed-${#text}"
+done
+
+[ -e "$place/corpus-fleet/seed" ] || cat >"$place/corpus-fleet/seed" <<'END'
+7faultscope_build_info{version="0.1.0"} 1
+faultscope_mappings_limit 65530
+faultscope_worst_process_mappings{workload="shop/cart/app"} 3e3
+faultscope_worst_process_open_fds{workload="a\"b"} 100 1395066363000
+faultscope_worst_process_fds_limit{workload="a\"b"} 1024
+faultscope_page_faults_total{workload="a\"b",severity="major"} 5 # {pid="42"} 1
+faultscope_major_fault_stall_seconds_total{workload="~other"} 0.2
+# EOF
+END
+
+# fuzz NUMBER NAME CORPUS MOST_BYTES
+fuzz() {
+	if ! make --no-print-directory "$place/$2" >"$place.log" 2>&1; then
+		if grep -q 'fuzzer' "$place.log"; then
+			echo "ok $1 - $2 # SKIP clang has no libFuzzer here"
+			return
+		fi
+		sed 's/^/# /' "$place.log"
+		echo "not ok $1 - $2 does not build"
+		return
+	fi
+	if "$place/$2" -max_total_time="$seconds" -max_len="$4" -timeout=10 -print_final_stats=1 \
+		-artifact_prefix="$place/found-" "$place/$3" >"$place.log" 2>&1; then
+		echo "# $(grep -E 'stat::number_of_executed_units' "$place.log" || true)"
+		echo "# $(grep -oE 'cov: [0-9]+' "$place.log" | tail -1)"
+		echo "ok $1 - $2: $seconds s of fuzzing without a finding"
+	else
+		tail -40 "$place.log" | sed 's/^/# /'
+		echo "not ok $1 - $2: a finding: see $place/found-*"
+	fi
+}
+
+fuzz 1 triage_fuzz corpus 16384
+fuzz 2 page_fuzz corpus-page 4096
+fuzz 3 fleet_fuzz corpus-fleet 4096
+echo "1..3"

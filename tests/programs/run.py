@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs of Debian in trouble, and what diagnose finds: Java (threads, ZGC), Redis under jemalloc,
-Go and Node.js (connections), Python's watchdog (inotify). Each is attached to before it grows, and
+Go and Node.js (connections), Python's watchdog (inotify) and threads (memory). Each is attached to before it grows, and
 must lead to its own diagnosis, by its evidence. TAP. Needs root; tools/setup.sh programs.
 """
 import contextlib
@@ -97,6 +97,10 @@ def python_watchers(folder):
                            "/usr/bin/python3", "-B", os.path.join(HERE, "watchers.py"), "400"])
 
 
+def python_threads(folder):
+    return Grower(folder, ["/usr/bin/python3", "-B", os.path.join(HERE, "starved.py")])
+
+
 class Redis:
     """Values of 64 KiB, of which every other one is deleted: a mapping each that is cut out."""
 
@@ -150,6 +154,8 @@ ROWS = [
     ("Python, an observer a folder", python_watchers, "F03",
      {"inotify instances": "", "refused_calls": ""}, "fs.inotify.max_user_instances=",
      "OSError"),
+    ("Python, a thread without memory", python_threads, "M22",
+     {"no call, fault or change for": "", "thread refused": ""}, "py-spy dump", "hangs: "),
 ]
 
 
@@ -184,7 +190,7 @@ def judge(row, folder):
     finally:
         grower.end()
     found = [line for line in lines if line["type"] == "finding" and line["id"] == wanted
-             and line["pid"] == grower.pid]
+             and (line["pid"] == grower.pid or said.endswith(f": {line['pid']}"))]
     others = sorted({line["id"] for line in lines if line["type"] == "finding"} - {wanted})
     yield "it says what it does", says in said, said
     yield f"{wanted} is found", bool(found), f"found {others}, status {status}\n{text[:1500]}"

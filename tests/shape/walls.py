@@ -43,7 +43,7 @@ BPF_SIDE = """bpf/bpf_helpers.h bpf/bpf_core_read.h bpf/bpf_tracing.h bpf/bpf_en
 LIBCAP = ["sys/capability.h"]
 # Of names: libelf, liblzma, libiberty's demangler, zlib's CRC.
 NAMES = ["libelf.h", "gelf.h", "lzma.h", "libiberty/demangle.h", "zlib.h"]
-HTTP = ["microhttpd.h"]
+HTTP = ["microhttpd.h", "gnutls/gnutls.h", "yaml.h", "crypt.h", "zlib.h"]
 
 ALL = "base probe collect model rules triage render serve main wire".split()
 
@@ -72,6 +72,7 @@ TABLE = [
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
     Row("src/unpack.c", "main", ["base"], PURE + ["lzma.h", "zlib.h", "zstd.h"], False,
         False),
+    Row("src/fetch.c", "main", ["base"], LIBC + ["curl/curl.h"], False, False),
     Row("src/terminal.c", "main", ALL, LIBC + TERM, False, False),
     Row("src/*", "main", ALL, LIBC + UAPI, False, False),
 ]

@@ -28,6 +28,7 @@ static inline struct fs_process_record process_record(uint32_t pid, uint64_t bir
 	r.g.map_count = r.g.map_high = 100;
 	r.g.fds = r.g.fd_high = 4;
 	r.g.threads = 1;
+	r.u.user_threads = r.u.user_threads_limit = UINT64_MAX;
 	snprintf(r.g.comm, sizeof(r.g.comm), "proc%u", pid);
 	return r;
 }

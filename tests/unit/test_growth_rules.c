@@ -169,7 +169,7 @@ static void test_threads(void)
 	model_take(&m, &r.h);
 	made_split(1, FS_CALL_MPROTECT, 14000);
 	stack_reads(1, "mprotect (libc.so.6)\nsomebody_else (app)", 0);
-	judged("", "many threads, but more of something else");
+	judged("M10", "many threads, but more of something else");
 	end();
 	r.g.map_count = r.g.map_high = 8100;
 
@@ -227,7 +227,9 @@ static void test_allocator(void)
 	begin_with(5000, 10);
 	made_split(7, FS_CALL_MPROTECT, 3000);
 	stack_reads(7, "mprotect (libc.so.6)\nprotect_page (app)\nmain (app)", 0);
-	judged("", "splits of the program's own are no allocator's");
+	judged("M10", "splits of the program's own are no allocator's");
+	is_told("M10", SEVERITY_INFO, "3,000 of 3,000", "split by mprotect", "protect_page",
+		"what is done to the middle of one");
 	end();
 	begin_with(5000, 10);
 	made_split(7, FS_CALL_MPROTECT, 3000);
@@ -249,7 +251,7 @@ static void test_go(void)
 	begin_with(5000, 10);
 	made_split(7, FS_CALL_MADVISE, 3000);
 	stack_reads(7, "madvise (libc.so.6)\nruntime (app)", 0);
-	judged("", "a function that is called runtime is not it");
+	judged("M10", "a function that is called runtime is not it");
 	end();
 }
 

@@ -69,6 +69,26 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
 }
 
+/* A process that is gone before /proc can be read: its cgroup was told as it was made. */
+static void test_made(void)
+{
+	struct fs_cgroup_record made = {.id = 7, .path = "/system.slice/a.service"};
+	struct fs_process_record r = {.subject = {1, 4242, 0},
+				      .g = {.cgroup_id = 7, .flags = FS_PROC_FINAL}};
+	struct fs_names_record found = {};
+	struct names n = {};
+
+	ok(!names_find(&n, &r, &found), "nothing is known of it");
+	made.hierarchy = 4;
+	names_cgroup(&n, &made);
+	ok(!names_find(&n, &r, &found), "ids of version 1 are others");
+	made.hierarchy = 0;
+	names_cgroup(&n, &made);
+	ok(names_find(&n, &r, &found), "now it is");
+	is_str(found.cgroup, "/system.slice/a.service", "by its cgroup");
+	names_free(&n);
+}
+
 int main(void)
 {
 	char got[256];
@@ -79,6 +99,7 @@ int main(void)
 		is_str(got, cases[i].want, cases[i].name);
 	}
 	test_sizes();
+	test_made();
 	is_workload(NULL, "sh", "sh");
 	is_workload("/", "sh", "sh");
 	is_workload("/system.slice/ssh.service", "sshd", "ssh.service");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fakeroot.h"
 
+#include "collect/cgroup_tree.h"
 #include "collect/origin_cgroup.h"
 #include "tap.h"
 

@@ -46,7 +46,7 @@ static struct pressure_record host_at(const struct rates *r)
 
 	if (now_s == 1)
 		memset(&p, 0, sizeof(p));
-	p.h = (struct fs_header){FS_REC_PRESSURE, sizeof(p), now_s * SECOND + SECOND / 2};
+	p.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(p), now_s * SECOND + SECOND / 2};
 	p.n[HOST_SWAP_IN] += r->in;
 	p.n[HOST_SWAP_OUT] += r->out;
 	p.n[HOST_REFAULT_FILE] += r->refaults;
@@ -168,7 +168,7 @@ static void test_kinds(void)
 
 static void test_since(void)
 {
-	struct pressure_record p = {.h = {FS_REC_PRESSURE, sizeof(p), 2 * SECOND}};
+	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), 2 * SECOND}};
 	struct shortage a;
 
 	begin();
@@ -199,7 +199,7 @@ static void take_level(double percent, double high_per_s, double some)
 		c.version = 2;
 		strcpy(c.path, "/a/b");
 	}
-	c.h = (struct fs_header){FS_REC_CGROUP, sizeof(c), now_s * SECOND + SECOND / 2};
+	c.h = (struct fs_header){FS_REC_LEVEL, sizeof(c), now_s * SECOND + SECOND / 2};
 	c.n[CGROUP_LIMIT] = high_per_s ? FIGURE_UNKNOWN : GIB;
 	c.n[CGROUP_HIGH] = high_per_s ? GIB : FIGURE_UNKNOWN;
 	c.n[CGROUP_ANON] = GIB / 100 * percent;

@@ -70,12 +70,18 @@ static void check_files(void)
 	       "signals go out where CAP_KILL is kept for them");
 	ok(left.landlock < 4 || error_of_connect() == EACCES, "nor is there a way out by TCP");
 	is_u64(read(before, &byte, 1), 1, "what was open stays so");
+	ok(open("/etc/group", O_RDONLY) >= 0 && open("/usr/include", O_RDONLY | O_DIRECTORY) >= 0,
+	   "what the scope names can be read");
+	is_u64(error_of(open("/etc/group", O_WRONLY)), EACCES, "not written");
 }
 
 /* In a process of its own: there is no way back. */
 static void drop_and_check(size_t kept, bool root)
 {
-	rights_drop(keep, kept, &left);
+	static const char *const places[] = {"/etc/group", "/usr/include", "/nowhere", NULL};
+	const struct rights_scope scope = {.readable = places};
+
+	rights_drop(keep, kept, &scope, &left);
 	is_str(left.failed, "", "nothing failed");
 	is_u64(left.nr_kept, root ? kept : 0, "what is kept, of what there was");
 	is_u64(count_caps(CAP_PERMITTED), left.nr_kept, "no other is permitted");

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import btf  # noqa: E402
-from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
+from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa: E402
 
 AGE = 7 * 24 * 3600  # seconds until what "the newest" is, is asked anew
 WORKS = 10  # seconds for `qemu --version`
@@ -160,11 +160,6 @@ QEMU_PACKAGE = {"amd64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 QEMU_PROGRAM = {"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
 # QEMU before 8 corrupts guests under TCG; bookworm has 7.2, its backports 10.
 QEMU_SUITES = {"bookworm": (("bookworm", "bookworm-backports"), "bookworm-backports")}
-
-
-def host_arch():
-    return subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
-                          check=True).stdout.strip()
 
 
 def try_qemu(program, data, libraries):

@@ -71,5 +71,23 @@ def ancestor(check, lab):
                 ("process", shell))
 
 
-ALL = {"origin of a sysctl": sysctl, "origin of a cgroup's limit": cgroup,
+def behind_rights(check, lab):
+    """-p gives its rights up, enters landlock where there is one, and still names the file."""
+    limit = lab.vm.must("cat /proc/sys/vm/max_map_count").strip()
+    lab.vm.must("mkdir -p /etc/sysctl.d;"
+                f" echo 'vm.max_map_count = {limit}' >/etc/sysctl.d/x.conf")
+    work = lab.work("mapleak", str(int(limit) * 7 // 10), "--hold")
+    work.truth()
+    ran = lab.faultscope("-p", work.pid, "--json", "-d", "1")
+    work.end()
+    lab.vm.must("rm /etc/sysctl.d/x.conf")
+    check.equal("status", (ran.status, ran.err), (0, ""))
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    found = [line for line in lines if line["type"] == "finding" and line["id"] == "M25"]
+    if check.that(found, "no M25"):
+        check.equal("set by", found[-1]["set_by"],
+                    f"/etc/sysctl.d/x.conf:1: vm.max_map_count = {limit}")
+
+
+ALL = {"origin behind the rights": behind_rights, "origin of a sysctl": sysctl, "origin of a cgroup's limit": cgroup,
        "origin of an ancestor's limit": ancestor}

@@ -112,6 +112,18 @@ def expect_totals(check, lines, truth):
     check.equal("losses", lines.losses(), {})
 
 
+def expect_no_losses(check, lines, truth):
+    """More chains of words that are no frames than stacks have numbers."""
+    check.equal("made", truth["made"], 20000)
+    check.equal("losses", lines.losses(), {})
+
+
+def expect_closes(check, lines, truth):
+    """Of a daemon that closes all numbers there may be before it begins."""
+    check.equal("failed", field_of(lines.final(truth["pid"]), "fds.close_failed"), truth["done"])
+    check.that(lines.of("finding", truth["pid"], id="F06"), "no F06")
+
+
 def expect_known_kinds(check, lines, truth):
     """Kinds of faults where some kinds are not told: those that are told, and their sums."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
@@ -180,6 +192,10 @@ ALL = [
              test_hooks.expect_probes, ("life", "fault_kernel")),
     Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--hook", "calls=none")),
              expect_area, ("life", "map_area")),
+    Scenario("closes in vain", run("misuse", "close", "--nofile", "1048576"), expect_closes,
+             ("life", "calls")),
+    Scenario("code without frames", run("wander", "20000", "--keep", "2000"), expect_no_losses,
+             ("life", "calls")),
     Scenario("crossings of maps", unchanged(test_limits.test_crossings_of_maps),
              test_limits.expect_crossings, ("life", "calls")),
     Scenario("crossings of files", crossings_of_descriptors("file"),
@@ -213,3 +229,8 @@ OF_HOOK = {
     "calls": ["brief", "crossings of files", "crossings of maps", "kinds of descriptors",
               "refusal munmap-split"],
 }
+
+
+def of_mechanism(hook, mechanism):
+    """What times major faults alone, for the exporter, has none of what the others are tried by."""
+    return [] if mechanism.endswith("_major") else OF_HOOK.get(hook, [])

@@ -61,6 +61,17 @@ __attribute__((noinline)) static bool churn_mapping(long n)
 	return at != MAP_FAILED && !munmap(at, PAGE_BYTES);
 }
 
+/* A hole in the middle of a mapping makes two of it. */
+__attribute__((noinline)) static bool cut_hole(long n)
+{
+	static char *whole;
+
+	if (!whole)
+		whole = mmap(NULL, 2L * MOST * PAGE_BYTES, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return whole != MAP_FAILED && !munmap(whole + (2 * n + 1) * PAGE_BYTES, PAGE_BYTES);
+}
+
 static void *idle(void *arg)
 {
 	pause();
@@ -114,7 +125,7 @@ static const struct kind {
 	bool (*make)(long n);
 } kinds[] = {
 	{ "tensor", collate_batch }, { "leak", leak_mapping },	     { "churn", churn_mapping },
-	{ "thread", spawn_job },     { "socket", forget_connection },
+	{ "thread", spawn_job },     { "socket", forget_connection }, { "split", cut_hole },
 };
 
 static const struct kind *find_kind(const char *name)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Waits for memory: direct reclaim, whose tracepoints are crossed by who reclaims alone, and major
+ * faults that were of swap. Kept with the process, and told by the next look.
+ */
+#ifndef FS_PRESSURE_BPF_H
+#define FS_PRESSURE_BPF_H
+
+#include "area.bpf.h"
+#include "state.bpf.h"
+
+static __always_inline int reclaim_begins(void)
+{
+	struct task_struct *task = current_task();
+	struct fs_fault_slot *slot;
+	struct fs_state *st;
+
+	if (get(task, flags) & PF_KTHREAD)
+		return 0;
+	st = proc_of(get(task, group_leader));
+	slot = st ? slot_make(task, st) : NULL;
+	if (slot)
+		slot->reclaim_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int reclaim_ends(void)
+{
+	struct task_struct *task = current_task();
+	struct fs_fault_slot *slot = slot_find(task);
+	struct fs_state *st;
+	__u64 ns;
+
+	if (!slot || !slot->reclaim_ns)
+		return 0;
+	ns = bpf_ktime_get_ns() - slot->reclaim_ns;
+	slot->reclaim_ns = 0;
+	st = proc_find(get(task, group_leader));
+	if (!st)
+		return 0;
+	__sync_fetch_and_add(&st->reclaim_ns, ns);
+	st->counted = 1;
+	return 0;
+}
+
+static __always_inline bool is_anonymous(__u64 address)
+{
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct area a = {.mm = (__u64)mm};
+	struct vm_area_struct *vma;
+
+	if (!mm)
+		return false;
+	find_area(&a, address);
+	vma = (struct vm_area_struct *)a.vma;
+	return vma && !BPF_CORE_READ(vma, vm_file);
+}
+
+/* What anonymous memory waits for at length is swap. */
+SEC("perf_event")
+int on_major(struct bpf_perf_event_data *ctx)
+{
+	struct fs_state *st;
+
+	if (is_anonymous(ctx->addr)) {
+		st = proc_find(get(current_task(), group_leader));
+		if (st) {
+			__sync_fetch_and_add(&st->swap_ins, 1);
+			st->counted = 1;
+		}
+	}
+	return on_served(FS_END_MAJOR);
+}
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
+int on_reclaim_begin(void *ctx)
+{
+	return reclaim_begins();
+}
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_end")
+int on_reclaim_end(void *ctx)
+{
+	return reclaim_ends();
+}
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_begin")
+int on_memcg_reclaim_begin(void *ctx)
+{
+	return reclaim_begins();
+}
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_end")
+int on_memcg_reclaim_end(void *ctx)
+{
+	return reclaim_ends();
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/mm_vmscan_direct_reclaim_begin")
+int raw_reclaim_begin(void *ctx)
+{
+	return reclaim_begins();
+}
+
+SEC("raw_tp/mm_vmscan_direct_reclaim_end")
+int raw_reclaim_end(void *ctx)
+{
+	return reclaim_ends();
+}
+
+SEC("raw_tp/mm_vmscan_memcg_reclaim_begin")
+int raw_memcg_reclaim_begin(void *ctx)
+{
+	return reclaim_begins();
+}
+
+SEC("raw_tp/mm_vmscan_memcg_reclaim_end")
+int raw_memcg_reclaim_end(void *ctx)
+{
+	return reclaim_ends();
+}
+#endif
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "collect/known.h"
+#include "collect/cgroup_tree.h"
+
+#define WAYS	     4
+#define SETS	     1024 /* of cgroups, by id */
+#define PROCS	     32768
+#define READS_MOST   500 /* of programs that start, a second */
+#define SECOND_NS    1000000000ULL
+#define UNKNOWN_NS   (10 * SECOND_NS) /* for which a cgroup that could not be read is let be */
+#define KTHREADD_PID 2
+
+/* What is known of a cgroup or a process, without asking by its path again. */
+struct link {
+	struct known *k;
+	uint64_t serial; /* it is another's by now where that differs */
+};
+
+/* Where a cgroup of version 2 is. */
+struct place {
+	uint64_t id; /* 0: free */
+	char *path;  /* empty: it tells nothing; NULL: nobody could be read, owned */
+	uint64_t unknown_ns;
+	uint64_t used;
+	struct link link;
+};
+
+struct proc {
+	struct fs_subject of;
+	uint64_t cgroup_id; /* as it was last seen */
+	uint32_t execs;
+	bool settled; /* `path` was read since it ran its program; else inherited, or as moved */
+	char *path; /* that tells most; with `unified` for want of an id; NULL: not known; owned */
+	struct link link;
+};
+
+struct identities {
+	struct identity_options opt;
+	struct known_table known;
+	bool has_pattern;
+	regex_t pattern;
+	bool unified;		   /* version 2 alone: the id of a cgroup tells where it is */
+	struct cgroup_mount mount; /* of that */
+	struct place *place;
+	struct proc *proc;
+	uint64_t uses, second, reads_in_second;
+	struct identity_counts counts;
+};
+
+static ssize_t read_text(int root, const char *path, char *ret, size_t size)
+{
+	ssize_t len = 0, n;
+	int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, ret + len, size - 1 - len)) > 0)
+		len += n;
+	close(fd);
+	if (n < 0)
+		return -errno;
+	ret[len] = 0;
+	return len;
+}
+
+/* How much a line of /proc/PID/cgroup tells: its kind first, then which hierarchy it is of. */
+static int rank_line(struct span list, const char *path)
+{
+	int hierarchy = !list.len ? 2 : text_is(list, "memory") ? 1 : 0;
+
+	return (NR_WORKLOAD_KINDS - path_kind(path)) * 3 + hierarchy;
+}
+
+/* Where a process is in version 1 and 2 alike: one of them may hold it in who runs the runtime. */
+static void most_telling(struct span text, char *ret, size_t size)
+{
+	struct text_lines lines = {.rest = text};
+	struct span line, id, list, path;
+	char one[FS_CGROUP_PATH], last[FS_CGROUP_PATH] = "";
+	int best = (NR_WORKLOAD_KINDS - KIND_COMM) * 3 + 2, rank;
+
+	ret[0] = 0;
+	while (text_line(&lines, &line)) {
+		if (!text_split(line, ':', &id, &list) || !text_split(list, ':', &list, &path))
+			continue;
+		text_copy(path, one, sizeof(one));
+		if (!strcmp(one, last))
+			continue;
+		memcpy(last, one, sizeof(last));
+		rank = rank_line(list, one);
+		if (rank <= best)
+			continue;
+		best = rank;
+		array_copy(ret, size, one);
+	}
+}
+
+static void find_hierarchies(struct identities *ids)
+{
+	char text[16384];
+	struct span lines = {text, 0};
+	ssize_t len = read_text(ids->opt.root, "proc/self/cgroup", text, sizeof(text));
+
+	ids->unified = len > 0 && !strncmp(text, "0::", 3) && strchr(text, '\n') == text + len - 1;
+	len = read_text(ids->opt.root, "proc/self/mountinfo", text, sizeof(text));
+	if (len <= 0)
+		return;
+	lines.len = len;
+	if (!cgroup_mount_find(lines, "/", &ids->mount) || strcmp(ids->mount.root, "/"))
+		ids->mount.point[0] = 0;
+}
+
+int identities_open(const struct identity_options *opt, struct identities **ret, char *error,
+		    size_t size)
+{
+	struct identities *ids = calloc(1, sizeof(*ids));
+	char why[128];
+	int err = -ENOMEM;
+
+	if (!ids)
+		return err;
+	ids->opt = *opt;
+	ids->known = (struct known_table){.root = opt->root, .collapse = opt->collapse};
+	ids->place = calloc(SETS * WAYS, sizeof(*ids->place));
+	ids->proc = calloc(PROCS, sizeof(*ids->proc));
+	if (known_init(&ids->known) || !ids->place || !ids->proc)
+		goto out;
+	if (opt->pattern) {
+		err = regcomp(&ids->pattern, opt->pattern, REG_EXTENDED);
+		if (err) {
+			regerror(err, &ids->pattern, why, sizeof(why));
+			snprintf(error, size, "%s: no regular expression: %s", opt->pattern, why);
+			err = -EINVAL;
+			goto out;
+		}
+		ids->has_pattern = true;
+		ids->known.pattern = &ids->pattern;
+	}
+	find_hierarchies(ids);
+	*ret = ids;
+	return 0;
+out:
+	identities_close(ids);
+	return err;
+}
+
+void identities_close(struct identities *ids)
+{
+	if (!ids)
+		return;
+	for (size_t i = 0; ids->place && i < SETS * WAYS; i++)
+		free(ids->place[i].path);
+	for (size_t i = 0; ids->proc && i < PROCS; i++)
+		free(ids->proc[i].path);
+	known_free(&ids->known);
+	if (ids->has_pattern)
+		regfree(&ids->pattern);
+	free(ids->place);
+	free(ids->proc);
+	free(ids);
+}
+
+struct identity_counts identities_counted(const struct identities *ids)
+{
+	return ids->counts;
+}
+
+/* The place of an id, or a free one that has been made its own. */
+static struct place *place_of(struct identities *ids, uint64_t id)
+{
+	struct place *set, *oldest;
+
+	set = oldest = &ids->place[(id * 0x9e3779b97f4a7c15ULL >> 40) % SETS * WAYS];
+	for (int i = 0; i < WAYS; i++) {
+		if (set[i].id == id) {
+			set[i].used = ++ids->uses;
+			return &set[i];
+		}
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	}
+	free(oldest->path);
+	*oldest = (struct place){.id = id, .used = ++ids->uses};
+	return oldest;
+}
+
+/* What tells nothing is kept as an empty path: its processes go by their programs. */
+static void keep_path(char **to, struct link *link, const char *path)
+{
+	free(*to);
+	*to = strdup(path_kind(path) == KIND_COMM ? "" : path);
+	*link = (struct link){};
+}
+
+/* Whether the path is of this cgroup, as far as it can be seen: the process may just be moved. */
+static bool is_there(const struct identities *ids, const char *path, uint64_t id)
+{
+	char whole[sizeof(ids->mount.point) + FS_CGROUP_PATH];
+	struct stat st;
+
+	if (!ids->mount.point[0] || !strncmp(path, "/..", 3))
+		return true;
+	snprintf(whole, sizeof(whole), "%s%s", ids->mount.point + 1, path);
+	return fstatat(ids->opt.root, whole, &st, 0) || st.st_ino == id;
+}
+
+static bool read_cgroup(struct identities *ids, uint32_t pid, char *ret, size_t size)
+{
+	char path[48];
+
+	if (!pid || ids->opt.foreign)
+		return false;
+	ids->counts.reads++;
+	snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
+	return read_text(ids->opt.root, path, ret, size) > 0;
+}
+
+static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t size)
+{
+	char text[8192];
+
+	return read_cgroup(ids, pid, text, sizeof(text)) &&
+	       cgroup_path_find((struct span){text, strlen(text)}, NULL, ret, size);
+}
+
+/* Of version 2 alone, by a process that is in it; `pid` is 0 for one that has ended. */
+static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
+{
+	char path[FS_CGROUP_PATH];
+
+	if (p->path || !pid || (p->unknown_ns && t_ns - p->unknown_ns < UNKNOWN_NS))
+		return;
+	if (read_unified(ids, pid, path, sizeof(path)) && is_there(ids, path, p->id))
+		keep_path(&p->path, &p->link, path);
+	else
+		p->unknown_ns = t_ns;
+}
+
+static struct proc *slot_of(struct identities *ids, uint32_t pid)
+{
+	return &ids->proc[pid % PROCS];
+}
+
+static bool is_of(const struct proc *p, const struct fs_subject *of)
+{
+	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
+}
+
+/* Its own slot; whose it was until now is forgotten. */
+static struct proc *proc_of(struct identities *ids, const struct fs_subject *of)
+{
+	struct proc *p = slot_of(ids, of->pid);
+
+	if (is_of(p, of))
+		return p;
+	free(p->path);
+	*p = (struct proc){.of = *of};
+	return p;
+}
+
+static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
+{
+	const struct proc *from = slot_of(ids, parent);
+
+	if (p->path || from->of.pid != parent || !from->path)
+		return;
+	p->path = strdup(from->path);
+	p->link = from->link;
+}
+
+/* Where ids of cgroups tell nothing: read once a program, as long as it lives. */
+static void read_proc(struct identities *ids, struct proc *p)
+{
+	char text[8192], path[FS_CGROUP_PATH];
+
+	if (!read_cgroup(ids, p->of.pid, text, sizeof(text)))
+		return;
+	most_telling((struct span){text, strlen(text)}, path, sizeof(path));
+	if (!p->path || strcmp(p->path, path))
+		keep_path(&p->path, &p->link, path);
+	p->settled = true;
+}
+
+static void take_fork(struct identities *ids, const struct fs_fork_record *r)
+{
+	struct proc *p = proc_of(ids, &r->subject);
+
+	p->cgroup_id = r->cgroup_id;
+	if (!ids->unified)
+		inherit(ids, p, r->parent);
+}
+
+/* Some programs are over before the next look: where only /proc tells it is asked now. */
+static void take_exec(struct identities *ids, const struct fs_exec_record *r)
+{
+	struct proc *p = proc_of(ids, &r->subject);
+
+	p->cgroup_id = r->cgroup_id;
+	p->execs = r->execs;
+	p->settled = false;
+	if (ids->unified)
+		return;
+	if (r->h.t_ns / SECOND_NS != ids->second) {
+		ids->second = r->h.t_ns / SECOND_NS;
+		ids->reads_in_second = 0;
+	}
+	if (ids->reads_in_second++ < READS_MOST)
+		read_proc(ids, p);
+	else
+		ids->counts.skipped++;
+}
+
+static void take_moved(struct identities *ids, const struct fs_cgroup_record *r, const char *path)
+{
+	struct proc *p = slot_of(ids, r->pid);
+
+	if (ids->unified || p->of.pid != r->pid)
+		return;
+	/* one hierarchy after the other: the one that tells most is kept until it can be read */
+	if (!p->path || path_kind(path) <= path_kind(p->path))
+		keep_path(&p->path, &p->link, path);
+	p->settled = false;
+}
+
+static void take_cgroup(struct identities *ids, const struct fs_cgroup_record *r)
+{
+	char path[FS_CGROUP_PATH];
+	struct place *p;
+
+	array_copy(path, sizeof(path), r->path);
+	ids->counts.told++;
+	if (r->pid) {
+		take_moved(ids, r, path);
+	} else if (!r->hierarchy && ids->unified) {
+		p = place_of(ids, r->id);
+		keep_path(&p->path, &p->link, path);
+	}
+}
+
+void identities_take(struct identities *ids, const struct fs_header *h)
+{
+	switch (h->kind) {
+	case FS_REC_FORK:
+		take_fork(ids, (const void *)h);
+		break;
+	case FS_REC_EXEC:
+		take_exec(ids, (const void *)h);
+		break;
+	case FS_REC_CGROUP:
+		take_cgroup(ids, (const void *)h);
+		break;
+	}
+}
+
+static const struct identity *known_of(struct identities *ids, struct link *link, const char *path,
+				       const struct member *m)
+{
+	struct known *k = link->k;
+
+	if (path && *path && k && k->id.serial == link->serial) {
+		known_refresh(&ids->known, k, m);
+	} else {
+		ids->counts.unresolved += !path;
+		k = known_find(&ids->known, path ? path : "", m);
+	}
+	*link = (struct link){k, k->id.serial};
+	return &k->id;
+}
+
+static const struct identity *of_place(struct identities *ids, uint64_t cgroup_id,
+				       const struct member *m)
+{
+	struct place *place = place_of(ids, cgroup_id);
+
+	find_place(ids, place, m->pid, m->t_ns);
+	return known_of(ids, &place->link, place->path, m);
+}
+
+const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r)
+{
+	bool over = r->g.flags & FS_PROC_FINAL;
+	struct proc *p = proc_of(ids, &r->subject);
+	char comm[FS_COMM_LEN];
+	struct member m = {.pid = over ? 0 : r->subject.pid, .comm = comm, .t_ns = r->h.t_ns};
+
+	array_copy(comm, sizeof(comm), r->g.comm);
+	m.kernel_thread = r->subject.pid == KTHREADD_PID || r->g.ppid == KTHREADD_PID;
+	p->cgroup_id = r->g.cgroup_id;
+	if (ids->unified)
+		return of_place(ids, p->cgroup_id, &m);
+	if (!over && (!p->settled || p->execs != r->g.execs))
+		read_proc(ids, p);
+	p->execs = r->g.execs;
+	inherit(ids, p, r->g.ppid);
+	return known_of(ids, &p->link, p->path, &m);
+}
+
+const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
+					 const char *comm, __u64 t_ns)
+{
+	struct proc *p = proc_of(ids, of);
+	char copy[FS_COMM_LEN], path[FS_CGROUP_PATH];
+	struct member m = {.pid = of->pid, .comm = copy, .t_ns = t_ns};
+
+	array_copy(copy, sizeof(copy), comm);
+	if (ids->unified && p->cgroup_id)
+		return of_place(ids, p->cgroup_id, &m);
+	if (!ids->unified && !p->settled)
+		read_proc(ids, p);
+	else if (ids->unified && !p->path && read_unified(ids, of->pid, path, sizeof(path)))
+		keep_path(&p->path, &p->link, path);
+	return known_of(ids, &p->link, p->path, &m);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the exporter costs, for process_*. */
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "probe/host.h"
+#include "probe/live.h"
+
+static uint64_t count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *de;
+	uint64_t n = 0;
+
+	if (!d)
+		return 0;
+	while ((de = readdir(d)))
+		n += de->d_name[0] != '.';
+	closedir(d);
+	return n - 1; /* the one that this takes */
+}
+
+static uint64_t number_in(const char *path, const char *format)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long long n = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, format, &n) != 1)
+		n = 0;
+	fclose(f);
+	return n;
+}
+
+void export_self(struct prom_self *ret)
+{
+	struct rlimit fds = {};
+
+	getrlimit(RLIMIT_NOFILE, &fds);
+	ret->libbpf = live_library();
+	ret->open_fds = count_fds();
+	ret->max_fds = fds.rlim_cur;
+	ret->cpu_s = host_own_cpu_ns() / 1e9;
+	ret->rss_bytes = number_in("/proc/self/statm", "%*u %llu") * sysconf(_SC_PAGESIZE);
+	ret->tainted = number_in("/proc/sys/kernel/tainted", "%llu");
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/census.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/census_process.h"
+
+#define CHAINS 1024
+
+static uint64_t minor_faults(const struct fs_process_record *r)
+{
+	return r->g.min_flt;
+}
+
+static uint64_t major_faults(const struct fs_process_record *r)
+{
+	return r->g.maj_flt;
+}
+
+static uint64_t major_stall_ns(const struct fs_process_record *r)
+{
+	return r->h.len < sizeof(*r) ? 0 : r->c.stall_ns[FS_END_MAJOR];
+}
+
+/* In records of processes: cumulative since the process' birth, or since hooks count. */
+static const struct taken {
+	uint64_t (*get)(const struct fs_process_record *r);
+	bool since_birth;
+} taken[NR_CENSUS_TAKEN] = {
+	[CENSUS_MINOR_FAULTS] = {minor_faults, true},
+	[CENSUS_MAJOR_FAULTS] = {major_faults, true},
+	[CENSUS_MAJOR_STALL_NS] = {major_stall_ns, false},
+};
+
+/* Those that say that somebody was refused something, or died: they are looked at first. */
+static bool is_failure(enum census_counter counter)
+{
+	return counter != CENSUS_SWAP_INS && counter != CENSUS_DIRECT_RECLAIM_NS;
+}
+
+static uint32_t chain_of(const char *name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619u;
+	return hash % CHAINS;
+}
+
+int census_init(struct census *c, const struct census_limits *limits)
+{
+	memset(c, 0, sizeof(*c));
+	c->limits = *limits;
+	if (c->limits.workloads > CENSUS_WORKLOADS_MAX)
+		c->limits.workloads = CENSUS_WORKLOADS_MAX;
+	c->chain = calloc(CHAINS, sizeof(*c->chain));
+	if (!c->chain)
+		return -ENOMEM;
+	array_copy(c->other.id.name, sizeof(c->other.id.name), CENSUS_OTHER);
+	c->other.id.kind = KIND_COMM;
+	c->other.own = true;
+	return 0;
+}
+
+void census_free(struct census *c)
+{
+	for (uint32_t i = 0; c->chain && i < CHAINS; i++)
+		while (c->chain[i]) {
+			struct census_workload *w = c->chain[i];
+
+			c->chain[i] = w->next;
+			free(w);
+		}
+	free(c->chain);
+	free(c->process);
+	memset(c, 0, sizeof(*c));
+}
+
+/* All workloads but `other`: NULL begins; NULL ends. */
+static struct census_workload *each_workload(const struct census *c,
+					     const struct census_workload *after)
+{
+	uint32_t i = 0;
+
+	if (after && after->next)
+		return after->next;
+	if (after)
+		i = chain_of(after->id.name) + 1;
+	while (i < CHAINS && !c->chain[i])
+		i++;
+	return i < CHAINS ? c->chain[i] : NULL;
+}
+
+/* Takes those out that `is_over` says it of. */
+static void drop_workloads(struct census *c,
+			   bool (*is_over)(const struct census *c, const struct census_workload *w,
+					   uint64_t now_ns),
+			   uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < CHAINS; i++) {
+		struct census_workload **at = &c->chain[i], *w;
+
+		while ((w = *at)) {
+			if (!is_over(c, w, now_ns)) {
+				at = &w->next;
+				continue;
+			}
+			*at = w->next;
+			free(w);
+			c->workloads--;
+		}
+	}
+}
+
+static bool is_idle(const struct census *c, const struct census_workload *w, uint64_t now_ns)
+{
+	return !w->own && !w->refs;
+}
+
+/* Without its own series it is kept for as long as it might come back and be old enough. */
+static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
+{
+	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
+}
+
+static struct census_workload *find_workload(struct census *c, const struct identity *id)
+{
+	struct census_workload *w = c->chain[chain_of(id->name)];
+
+	while (w && strcmp(w->id.name, id->name))
+		w = w->next;
+	return w;
+}
+
+static struct census_workload *make_workload(struct census *c, const struct identity *id,
+					     uint64_t now_ns)
+{
+	struct census_workload *w = NULL, **chain = &c->chain[chain_of(id->name)];
+
+	if (c->workloads == CENSUS_WORKLOADS_MAX && !c->swept) {
+		drop_workloads(c, is_idle, now_ns);
+		c->swept = true;
+	}
+	if (c->workloads < CENSUS_WORKLOADS_MAX)
+		w = calloc(1, sizeof(*w));
+	if (!w) {
+		c->workloads_lost++;
+		return &c->other;
+	}
+	w->id = *id;
+	w->first_ns = w->last_ns = now_ns;
+	w->represented = true;
+	w->next = *chain;
+	*chain = w;
+	c->workloads++;
+	return w;
+}
+
+/* Of this identity; it now speaks for the workload where nobody does any more. */
+static struct census_workload *take_workload(struct census *c, const struct identity *id,
+					     uint64_t now_ns)
+{
+	struct census_workload *w = find_workload(c, id);
+
+	if (!w)
+		return make_workload(c, id, now_ns);
+	if (!w->represented) {
+		w->id = *id;
+		w->represented = true;
+	}
+	return w;
+}
+
+static struct census_workload *series_of(struct census *c, struct census_workload *w)
+{
+	return w->own ? w : &c->other;
+}
+
+static uint32_t cut(uint64_t n)
+{
+	return n < UINT32_MAX ? n : UINT32_MAX;
+}
+
+static void take_gauges(struct census_process *p, const struct fs_process_record *r)
+{
+	bool has_maps = !(r->g.flags & (FS_PROC_SHARES_MM | FS_PROC_NO_MM));
+
+	p->maps = has_maps ? r->g.map_count : 0;
+	p->swap_pages = has_maps && r->g.swap_pages > 0 ? cut(r->g.swap_pages) : 0;
+	p->fds = r->g.fds;
+	p->fd_soft = cut(r->g.fd_soft);
+}
+
+static void take_counters(struct census *c, struct census_process *p,
+			  const struct fs_process_record *r)
+{
+	struct census_workload *series = series_of(c, p->w);
+
+	for (int i = 0; i < NR_CENSUS_TAKEN; i++) {
+		uint64_t now = taken[i].get(r);
+
+		if (now <= p->last[i])
+			continue;
+		series->counter[i] += now - p->last[i];
+		if (i == CENSUS_MAJOR_STALL_NS)
+			p->w->stall_ns += now - p->last[i];
+		p->last[i] = now;
+	}
+}
+
+/* What a process did before it was watched is nobody's count. */
+static void begin(struct census_process *p, const struct fs_process_record *r)
+{
+	p->start_ns = r->subject.start_ns;
+	for (int i = 0; i < NR_CENSUS_TAKEN && !(r->g.flags & FS_PROC_BORN); i++)
+		if (taken[i].since_birth)
+			p->last[i] = taken[i].get(r);
+}
+
+static void set_workload(struct census *c, struct census_process *p, const struct identity *id,
+			 uint64_t now_ns)
+{
+	struct census_workload *w = take_workload(c, id, now_ns);
+
+	w->refs++;
+	if (p->w)
+		p->w->refs--;
+	p->w = w;
+	p->serial = w == &c->other ? 0 : id->serial; /* asked again, once there may be room */
+}
+
+static void mark_ended(struct census *c, struct census_process *p)
+{
+	c->ended += !p->ended;
+	p->ended = true;
+}
+
+/* The entry of its pid is another's: it stays in that one's workload until it is told its own. */
+static void restart(struct census *c, struct census_process *p)
+{
+	c->ended -= p->ended;
+	*p = (struct census_process){.w = p->w, .pid = p->pid};
+}
+
+int census_take(struct census *c, const struct fs_process_record *r, const struct identity *id,
+		uint64_t now_ns)
+{
+	struct census_process *p = census_process_find(c, r->subject.pid);
+
+	if (p && r->subject.start_ns < p->start_ns)
+		return 0; /* a late word of who had the pid before */
+	if (!p)
+		p = census_process_add(c, r->subject.pid);
+	else if (p->start_ns != r->subject.start_ns)
+		restart(c, p);
+	if (!p) {
+		c->processes_lost++;
+		return -ENOMEM;
+	}
+	if (!p->start_ns)
+		begin(p, r);
+	if (p->serial != id->serial)
+		set_workload(c, p, id, now_ns);
+	take_gauges(p, r);
+	take_counters(c, p, r);
+	if (p->w->first_ns > p->start_ns)
+		p->w->first_ns = p->start_ns;
+	if (p->w->last_ns < now_ns)
+		p->w->last_ns = now_ns;
+	if (r->g.flags & FS_PROC_FINAL)
+		mark_ended(c, p);
+	return 0;
+}
+
+static struct census_process *find_subject(const struct census *c, const struct fs_subject *of)
+{
+	struct census_process *p = census_process_find(c, of->pid);
+
+	return p && p->start_ns == of->start_ns ? p : NULL;
+}
+
+void census_gone(struct census *c, const struct fs_subject *of)
+{
+	struct census_process *p = find_subject(c, of);
+
+	if (p)
+		mark_ended(c, p);
+}
+
+bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret)
+{
+	while (*at < c->slots) {
+		const struct census_process *p = &c->process[(*at)++];
+
+		if (!p->w || p->ended)
+			continue;
+		*ret = (struct fs_subject){.start_ns = p->start_ns, .pid = p->pid};
+		return true;
+	}
+	return false;
+}
+
+void census_count(struct census *c, const struct fs_subject *of, const struct identity *id,
+		  enum census_counter counter, uint64_t n, uint64_t now_ns)
+{
+	struct census_process *p = find_subject(c, of);
+	struct census_workload *w = p ? p->w : id ? take_workload(c, id, now_ns) : &c->other;
+
+	series_of(c, w)->counter[counter] += n;
+	if (is_failure(counter))
+		w->failures += n;
+	if (w->last_ns < now_ns)
+		w->last_ns = now_ns;
+}
+
+uint32_t census_series(const struct census *c, const struct census_workload *w)
+{
+	uint32_t n = c->limits.series_each;
+
+	for (int i = CENSUS_FIRST_RARE; i < NR_CENSUS_COUNTERS; i++)
+		n += w->counter[i] != 0;
+	return n;
+}
+
+static void clear(struct census_workload *w)
+{
+	memset(w->gauge, 0, sizeof(w->gauge));
+	w->active = w->represented = w->mixed = false;
+}
+
+/* Whether a process with these is nearer its limit than one with those. */
+static bool is_nearer(uint64_t fds, uint64_t limit, uint64_t than_fds, uint64_t than_limit)
+{
+	return fds * than_limit > than_fds * limit; /* each below 2^32 */
+}
+
+static void add_process_gauges(struct census_workload *w, const struct census_process *p)
+{
+	uint64_t *g = w->gauge;
+
+	if (!g[CENSUS_PROCESSES] ||
+	    is_nearer(p->fds, p->fd_soft, g[CENSUS_WORST_FDS], g[CENSUS_WORST_FDS_LIMIT])) {
+		g[CENSUS_WORST_FDS] = p->fds;
+		g[CENSUS_WORST_FDS_LIMIT] = p->fd_soft;
+	}
+	if (p->maps > g[CENSUS_WORST_MAPPINGS])
+		g[CENSUS_WORST_MAPPINGS] = p->maps;
+	g[CENSUS_PROCESSES]++;
+	g[CENSUS_MAPPINGS] += p->maps;
+	g[CENSUS_FDS] += p->fds;
+	g[CENSUS_SWAP_PAGES] += p->swap_pages;
+}
+
+static void sum_processes(struct census *c, uint64_t now_ns)
+{
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
+		clear(w);
+	clear(&c->other);
+	for (uint32_t i = 0; i < c->slots; i++) {
+		struct census_process *p = &c->process[i];
+
+		if (!p->w || p->ended)
+			continue;
+		add_process_gauges(p->w, p);
+		if (p->serial == p->w->id.serial)
+			p->w->represented = true;
+		else
+			p->w->mixed = true;
+		p->w->active = true;
+		p->w->last_ns = now_ns;
+	}
+}
+
+/*
+ * How near a workload is to trouble: the share of its nearest limit, or of the time that it stood
+ * still for major faults; more than any of these where it was refused something since.
+ */
+static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
+{
+	const uint64_t *g = w->gauge;
+	double maps = max_map_count ? (double)g[CENSUS_WORST_MAPPINGS] / max_map_count : 0;
+	double fds = g[CENSUS_WORST_FDS_LIMIT]
+			     ? (double)g[CENSUS_WORST_FDS] / g[CENSUS_WORST_FDS_LIMIT]
+			     : g[CENSUS_WORST_FDS] > 0;
+	double stall = seconds > 0 ? (w->stall_ns - w->stall_before_ns) / 1e9 / seconds : 0;
+
+	w->pressure = maps > fds ? maps : fds;
+	if (w->pressure < stall)
+		w->pressure = stall;
+	if (w->pressure > 1)
+		w->pressure = 1;
+	if (w->failures != w->failures_before)
+		w->pressure += 1;
+	w->stall_before_ns = w->stall_ns;
+	w->failures_before = w->failures;
+	w->one = w->represented && !w->mixed;
+}
+
+/* What came since its series were told last would never be: it is in ~other instead. */
+static void remove_own(struct census *c, uint32_t i)
+{
+	struct census_workload *w = c->own[i];
+
+	for (int k = 0; k < NR_CENSUS_COUNTERS; k++)
+		c->other.counter[k] += w->counter[k] - w->shown[k];
+	memcpy(w->counter, w->shown, sizeof(w->counter));
+	w->own = false;
+	memmove(&c->own[i], &c->own[i + 1], (c->owned - i - 1) * sizeof(c->own[0]));
+	c->owned--;
+}
+
+static void retire(struct census *c, uint64_t now_ns)
+{
+	for (uint32_t i = c->owned; i-- > 0;) {
+		struct census_workload *w = c->own[i];
+
+		if (w->refs || now_ns - w->last_ns < c->limits.retention_ns)
+			continue;
+		w->first_ns = w->last_ns; /* were it to come back, it would be a new one */
+		remove_own(c, i);
+	}
+	drop_workloads(c, is_forgotten, now_ns);
+}
+
+static void count_series(struct census *c)
+{
+	c->series = census_series(c, &c->other);
+	for (uint32_t i = 0; i < c->owned; i++)
+		c->series += census_series(c, c->own[i]);
+}
+
+/* The more urgent first; of equals the larger, then by name. */
+static int by_pressure(const void *a, const void *b)
+{
+	const struct census_workload *x = *(struct census_workload *const *)a;
+	const struct census_workload *y = *(struct census_workload *const *)b;
+
+	if (x->pressure != y->pressure)
+		return x->pressure > y->pressure ? -1 : 1;
+	if (x->gauge[CENSUS_MAPPINGS] != y->gauge[CENSUS_MAPPINGS])
+		return x->gauge[CENSUS_MAPPINGS] > y->gauge[CENSUS_MAPPINGS] ? -1 : 1;
+	return strcmp(x->id.name, y->id.name);
+}
+
+static bool has_room(const struct census *c, uint32_t more)
+{
+	return c->limits.series_else + c->series + more <= c->limits.series;
+}
+
+static void count_limited(struct census *c, struct census_workload *w)
+{
+	c->series_limited += w->limited ? 0 : census_series(c, w);
+	w->limited = true;
+}
+
+/* Rare counters make series of what already has some: the least urgent go. */
+static void drop_series(struct census *c)
+{
+	while (c->owned && !has_room(c, 0)) {
+		uint32_t least = 0;
+
+		for (uint32_t i = 1; i < c->owned; i++)
+			if (by_pressure(&c->own[i], &c->own[least]) > 0)
+				least = i;
+		count_limited(c, c->own[least]);
+		remove_own(c, least);
+		count_series(c);
+	}
+}
+
+/* What comes again and again counts as one that lives: a unit that crashes and is restarted. */
+static bool is_old(const struct census *c, const struct census_workload *w)
+{
+	return w->last_ns - w->first_ns >= c->limits.min_age_ns;
+}
+
+static void promote(struct census *c)
+{
+	struct census_workload *old[CENSUS_WORKLOADS_MAX];
+	uint32_t n = 0;
+
+	c->folded = 0;
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
+		if (!w->own && is_old(c, w))
+			old[n++] = w;
+	qsort(old, n, sizeof(old[0]), by_pressure);
+	for (uint32_t i = 0; i < n; i++) {
+		struct census_workload *w = old[i];
+		uint32_t series = census_series(c, w);
+
+		if (c->owned < c->limits.workloads && has_room(c, series)) {
+			c->own[c->owned++] = w;
+			c->series += series;
+			w->own = true;
+			w->limited = false;
+			continue;
+		}
+		if (c->owned < c->limits.workloads)
+			count_limited(c, w);
+		c->folded += w->active;
+	}
+}
+
+/* Gauges of `other`: of all that has no series of its own. */
+static void sum_other(struct census *c)
+{
+	uint64_t *to = c->other.gauge;
+
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));) {
+		const uint64_t *g = w->gauge;
+
+		if (w->own || !w->active)
+			continue;
+		if (!to[CENSUS_PROCESSES] ||
+		    is_nearer(g[CENSUS_WORST_FDS], g[CENSUS_WORST_FDS_LIMIT], to[CENSUS_WORST_FDS],
+			      to[CENSUS_WORST_FDS_LIMIT])) {
+			to[CENSUS_WORST_FDS] = g[CENSUS_WORST_FDS];
+			to[CENSUS_WORST_FDS_LIMIT] = g[CENSUS_WORST_FDS_LIMIT];
+		}
+		if (g[CENSUS_WORST_MAPPINGS] > to[CENSUS_WORST_MAPPINGS])
+			to[CENSUS_WORST_MAPPINGS] = g[CENSUS_WORST_MAPPINGS];
+		to[CENSUS_PROCESSES] += g[CENSUS_PROCESSES];
+		to[CENSUS_MAPPINGS] += g[CENSUS_MAPPINGS];
+		to[CENSUS_FDS] += g[CENSUS_FDS];
+		to[CENSUS_SWAP_PAGES] += g[CENSUS_SWAP_PAGES];
+	}
+}
+
+void census_update(struct census *c, uint64_t now_ns, uint64_t max_map_count)
+{
+	double seconds = c->updated_ns ? (now_ns - c->updated_ns) / 1e9 : 0;
+
+	census_process_sweep(c);
+	sum_processes(c, now_ns);
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
+		judge(w, seconds, max_map_count);
+	retire(c, now_ns);
+	count_series(c);
+	drop_series(c);
+	promote(c);
+	sum_other(c);
+	for (uint32_t i = 0; i < c->owned; i++)
+		memcpy(c->own[i]->shown, c->own[i]->counter, sizeof(c->own[i]->shown));
+	c->updated_ns = now_ns;
+	c->swept = false;
+}

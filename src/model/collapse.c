@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/collapse.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/identity.h"
+
+#define RANDOM_LEN 5  /* of a name that the API server makes */
+#define HEX_LEAST  16 /* of what systemd and others make at random */
+#define UUID_LEN   36
+
+/* What Kubernetes makes names of: apimachinery/pkg/util/rand/rand.go. */
+#define RANDOM_CHARS "bcdfghjklmnpqrstvwxz2456789"
+
+/* The digits of a hash, as SafeEncodeString() there maps them to characters of the above. */
+#define HASH_CHARS "456789bcdf"
+
+/* Where the last segment begins, which is of these characters alone; NULL: it is not. */
+static char *last_segment(char *name, const char *chars, size_t least, size_t most)
+{
+	char *dash = strrchr(name, '-');
+	size_t len;
+
+	if (!dash || dash == name)
+		return NULL;
+	len = strlen(dash + 1);
+	return len >= least && len <= most && strspn(dash + 1, chars) == len ? dash : NULL;
+}
+
+/* A template's hash is of a number of 32 bits, so as good as always of 8 to 10 digits. */
+static char *template_hash(char *name)
+{
+	char *at = last_segment(name, HASH_CHARS, 4, 10);
+
+	return at && strpbrk(at, "456789") ? at : NULL;
+}
+
+/* When a CronJob's turn was: minutes since 1970 (1.21 on), before that seconds. */
+static char *cron_time(char *name)
+{
+	char *at = last_segment(name, "0123456789", 8, 10);
+
+	return at && (at[1] == '1' || at[1] == '2') ? at : NULL;
+}
+
+void pod_collapse(const char *pod, unsigned int collapse, char *ret, size_t size)
+{
+	char *at;
+
+	array_copy(ret, size, pod);
+	at = last_segment(ret, RANDOM_CHARS, RANDOM_LEN, RANDOM_LEN);
+	if (!at || !(collapse & (COLLAPSE_REPLICAS | COLLAPSE_JOBS)))
+		return;
+	*at = 0;
+	at = cron_time(ret);
+	if (at) {
+		if (collapse & COLLAPSE_JOBS)
+			*at = 0;
+		return;
+	}
+	if (!(collapse & COLLAPSE_REPLICAS)) {
+		array_copy(ret, size, pod);
+		return;
+	}
+	at = template_hash(ret);
+	if (at)
+		*at = 0;
+}
+
+static size_t uuid_len(const char *s)
+{
+	for (size_t i = 0; i < UUID_LEN; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		/* systemd wants underscores in names of slices */
+		if (dash ? s[i] != '-' && s[i] != '_' : !isxdigit((unsigned char)s[i]))
+			return 0;
+	}
+	return UUID_LEN;
+}
+
+static size_t hex_len(const char *s)
+{
+	size_t n = 0, digits = 0;
+
+	while (isxdigit((unsigned char)s[n]))
+		digits += isdigit((unsigned char)s[n++]) != 0;
+	return n >= HEX_LEAST && digits ? n : 0;
+}
+
+/* Of D-Bus: a connection's name, ":1.42". */
+static size_t bus_len(const char *s)
+{
+	size_t n = 1, m;
+
+	if (s[0] != ':')
+		return 0;
+	n += strspn(s + n, "0123456789");
+	m = s[n] == '.' ? strspn(s + n + 1, "0123456789") : 0;
+	return m ? n + 1 + m : 0;
+}
+
+static size_t random_len(const char *s, bool word_begins)
+{
+	size_t n = 0;
+
+	if (word_begins)
+		n = uuid_len(s);
+	if (!n && word_begins)
+		n = hex_len(s);
+	return n ? n : bus_len(s);
+}
+
+static void fold_random(const char *name, char *ret, size_t size)
+{
+	size_t to = 0, n;
+	bool begins = true;
+
+	while (*name && to + 2 < size) {
+		n = random_len(name, begins);
+		if (n) {
+			ret[to++] = '#';
+			name += n;
+		} else {
+			begins = !isalnum((unsigned char)*name);
+			ret[to++] = *name++;
+		}
+	}
+	ret[to] = 0;
+}
+
+/*
+ * An instance that counts connections ("3-10.0.0.1:22-10.0.0.2:4444", "12-3456-0"): of a socket
+ * with Accept=yes, systemd.socket(5). "15-main" is a name.
+ */
+static bool is_counted_instance(const char *s)
+{
+	size_t number = strspn(s, "0123456789");
+	const char *rest = s + number + 1;
+
+	if (!number || s[number] != '-' || !*rest)
+		return false;
+	if (memchr(rest, ':', strspn(rest, "0123456789abcdef.:")))
+		return true;
+	return rest[strspn(rest, "0123456789-")] == 0;
+}
+
+/* The instance, without its type. */
+static void fold_instance(char *at, unsigned int collapse)
+{
+	if (!*at)
+		return;
+	if (collapse & COLLAPSE_INSTANCES ||
+	    (collapse & COLLAPSE_TRANSIENT && is_counted_instance(at)))
+		strcpy(at, "#");
+}
+
+/* What systemd-run calls them: "run-u12", "run-r3f…", "run-p4211-i4212". */
+static bool is_run(const char *name)
+{
+	return !strncmp(name, "run-", 4) && name[4] &&
+	       name[4 + strspn(name + 4, "0123456789abcdefiupr-#")] == 0;
+}
+
+/* The number at the end of a scope's, which is of who asked for it. */
+static void fold_number(char *name)
+{
+	char *dash = strrchr(name, '-');
+
+	if (dash && dash[1] && dash[1 + strspn(dash + 1, "0123456789")] == 0)
+		strcpy(dash + 1, "#");
+}
+
+void unit_collapse(const char *unit, unsigned int collapse, char *ret, size_t size)
+{
+	char type[16] = "", name[LABEL_BYTES * 2], *dot, *at;
+
+	if (collapse & COLLAPSE_TRANSIENT)
+		fold_random(unit, name, sizeof(name));
+	else
+		array_copy(name, sizeof(name), unit);
+	dot = strrchr(name, '.');
+	if (dot && strlen(dot) < sizeof(type)) {
+		strcpy(type, dot);
+		*dot = 0;
+	}
+	at = strchr(name, '@');
+	if (at)
+		fold_instance(at + 1, collapse);
+	else if (collapse & COLLAPSE_TRANSIENT && is_run(name))
+		strcpy(name + 4, "#");
+	else if (collapse & COLLAPSE_TRANSIENT && !strcmp(type, ".scope"))
+		fold_number(name);
+	array_copy(ret, size, name);
+	array_append(ret, size, type);
+}

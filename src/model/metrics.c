@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/metrics.h"
+
+const struct metric metrics[NR_METRICS] = {
+#define X(id, name, type, unit, help, ...)                                                         \
+	[METRIC_ID_##id] = {name, type, unit, help, {__VA_ARGS__}},
+	METRICS(X)
+#undef X
+};

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/node.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/fields.h"
+
+#define FIRST_SLOTS 1024
+
+enum sums { SUM_KERNEL_USER = 6, SUM_KERNEL_KERNEL, SUM_MAP_REFUSED, SUM_FD_REFUSED, NR_SUMS };
+
+/* Of few processes. */
+struct timed {
+	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
+	uint64_t stall_ns[FS_NR_ENDS], latency_max_ns[FS_NR_ENDS];
+};
+
+/* What of its counters went into the node's. */
+struct node_process {
+	struct fs_subject of; /* pid 0: the place is free */
+	uint64_t sum[NR_SUMS];
+	struct timed *timed;	       /* NULL: all 0; owned */
+	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
+};
+
+int node_init(struct node *n, struct census *census)
+{
+	memset(n, 0, sizeof(*n));
+	n->census = census;
+	n->exemplar = calloc(NODE_EXEMPLARS, sizeof(*n->exemplar));
+	n->process = calloc(FIRST_SLOTS, sizeof(*n->process));
+	n->slots = FIRST_SLOTS;
+	if (n->exemplar && n->process)
+		return 0;
+	node_free(n);
+	return -ENOMEM;
+}
+
+void node_free(struct node *n)
+{
+	for (size_t i = 0; n->process && i < n->slots; i++)
+		free(n->process[i].timed);
+	free(n->exemplar);
+	free(n->process);
+	memset(n, 0, sizeof(*n));
+}
+
+/* Where a pid belongs, in a table whose size is a power of two. */
+static size_t place_of(const struct node *n, uint32_t pid)
+{
+	return (pid * 0x9e3779b97f4a7c15ULL >> 32) & (n->slots - 1);
+}
+
+/* The place of a pid, or the free one where it would go. */
+static struct node_process *find(const struct node *n, uint32_t pid)
+{
+	size_t i = place_of(n, pid);
+
+	while (n->process[i].of.pid && n->process[i].of.pid != pid)
+		i = (i + 1) & (n->slots - 1);
+	return &n->process[i];
+}
+
+/* Half of the places are always free, so that each search is short. */
+static int grow(struct node *n)
+{
+	struct node_process *old = n->process;
+	size_t slots = n->slots;
+
+	if (n->used * 2 < slots)
+		return 0;
+	if (slots >= NODE_PROCESSES_MAX * 2)
+		return -E2BIG;
+	n->process = calloc(slots * 2, sizeof(*n->process));
+	if (!n->process) {
+		n->process = old;
+		return -ENOMEM;
+	}
+	n->slots = slots * 2;
+	for (size_t i = 0; i < slots; i++)
+		if (old[i].of.pid)
+			*find(n, old[i].of.pid) = old[i];
+	free(old);
+	return 0;
+}
+
+/* Takes a process out, and closes the gap: who follows may have been put off by it. */
+static void remove_process(struct node *n, struct node_process *p)
+{
+	size_t gap = p - n->process, i = gap;
+
+	free(p->timed);
+	for (;;) {
+		size_t home;
+
+		i = (i + 1) & (n->slots - 1);
+		if (!n->process[i].of.pid)
+			break;
+		home = place_of(n, n->process[i].of.pid);
+		if (((i - home) & (n->slots - 1)) < ((i - gap) & (n->slots - 1)))
+			continue;
+		n->process[gap] = n->process[i];
+		gap = i;
+	}
+	memset(&n->process[gap], 0, sizeof(n->process[gap]));
+	n->used--;
+}
+
+static bool is_same(const struct fs_subject *a, const struct fs_subject *b)
+{
+	return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
+static struct node_process *make_process(struct node *n, const struct fs_subject *of, int *ret_err)
+{
+	struct node_process *p = find(n, of->pid);
+
+	*ret_err = 0;
+	if (p->of.pid && is_same(&p->of, of))
+		return p;
+	if (p->of.pid)
+		remove_process(n, p); /* its pid is another's now */
+	*ret_err = grow(n);
+	if (*ret_err) {
+		n->processes_lost++;
+		return NULL;
+	}
+	p = find(n, of->pid);
+	memset(p, 0, sizeof(*p));
+	p->of = *of;
+	p->map_reason = CENSUS_MAPPING_FAILURES_OTHER;
+	p->fd_reason = CENSUS_FD_FAILURES_EMFILE;
+	n->used++;
+	return p;
+}
+
+void node_gone(struct node *n, const struct fs_subject *of)
+{
+	struct node_process *p = find(n, of->pid);
+
+	if (p->of.pid && is_same(&p->of, of))
+		remove_process(n, p);
+}
+
+/* Grown by how much; a counter never goes back. */
+static uint64_t take_growth(uint64_t *before, uint64_t now)
+{
+	uint64_t more = now > *before ? now - *before : 0;
+
+	*before += more;
+	return more;
+}
+
+static uint64_t refused(const struct fs_counters *c, bool fds)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < (fds ? FS_NR_FD_CALLS : FS_NR_MAP_CALLS); i++)
+		sum += fds ? c->fd_call[i].refused : c->map_call[i].refused;
+	return sum;
+}
+
+static size_t exemplar_place(const char *workload, int counter)
+{
+	uint32_t h = 2166136261u ^ (uint32_t)counter * 16777619u;
+
+	for (; *workload; workload++)
+		h = (h ^ (unsigned char)*workload) * 16777619u;
+	return h % NODE_EXEMPLARS;
+}
+
+static void keep_exemplar(struct node *n, const char *workload, int counter,
+			  const struct node_exemplar *x)
+{
+	struct node_exemplar *e = &n->exemplar[exemplar_place(workload, counter)];
+
+	*e = *x;
+	array_copy(e->workload, sizeof(e->workload), workload);
+	e->counter = counter;
+}
+
+/* Whether its workload has series of its own or is among the others, is told later. */
+static void keep_of_workload(struct node *n, const struct identity *id, int counter,
+			     const struct node_exemplar *x)
+{
+	keep_exemplar(n, id->name, counter, x);
+	keep_exemplar(n, CENSUS_OTHER, counter, x);
+}
+
+const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter)
+{
+	const struct node_exemplar *e = &n->exemplar[exemplar_place(workload, counter)];
+
+	return e->pid && e->counter == counter && !strcmp(e->workload, workload) ? e : NULL;
+}
+
+static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t t_ns)
+{
+	struct node_exemplar x = {.pid = pid, .t_ns = t_ns, .value = 1};
+
+	memcpy(x.comm, comm, sizeof(x.comm) - 1);
+	return x;
+}
+
+static void count(struct node *n, const struct fs_process_record *r, const struct identity *id,
+		  int counter, uint64_t more)
+{
+	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
+
+	census_count(n->census, &r->subject, id, counter, more, n->now_ns);
+	keep_of_workload(n, id, counter, &x);
+}
+
+/* The process' own counts are exact; why, its last refusal said, which came before this record. */
+static void take_refused(struct node *n, struct node_process *p, const struct fs_process_record *r,
+			 const struct identity *id)
+{
+	uint64_t maps = take_growth(&p->sum[SUM_MAP_REFUSED], refused(&r->c, false));
+	uint64_t fds = take_growth(&p->sum[SUM_FD_REFUSED], refused(&r->c, true));
+
+	if (maps)
+		count(n, r, id, p->map_reason, maps);
+	if (maps && p->map_reason == CENSUS_MAPPING_FAILURES_OVERCOMMIT)
+		count(n, r, id, CENSUS_COMMIT_FAILURES, maps);
+	if (fds)
+		count(n, r, id, p->fd_reason, fds);
+}
+
+static void take_kinds(struct node *n, struct node_process *p, const struct fs_counters *c)
+{
+	for (int access = FS_FAULT_READ; access <= FS_FAULT_EXEC; access++)
+		for (int page = 0; page < 2; page++)
+			n->access[access][page] += take_growth(
+				&p->sum[access * 2 + page],
+				c->fault_kind[access << 1 | (page ? FS_FAULT_PROT : 0)]);
+	n->kernel_user += take_growth(&p->sum[SUM_KERNEL_USER], count_kinds(c, 1, -1, -1));
+	n->kernel_kernel +=
+		take_growth(&p->sum[SUM_KERNEL_KERNEL], c->kernel_bad + c->kernel_probe);
+}
+
+static int take_latency(struct node *n, struct node_process *p, const struct fs_process_record *r)
+{
+	for (int end = 0; end < FS_NR_ENDS; end++) {
+		if (!p->timed && !r->c.stall_ns[end])
+			continue;
+		if (!p->timed)
+			p->timed = calloc(1, sizeof(*p->timed));
+		if (!p->timed)
+			return -ENOMEM;
+		for (int i = 0; i < FS_NR_LATENCY; i++)
+			n->latency[end][i] +=
+				take_growth(&p->timed->latency[end][i], r->c.latency[end][i]);
+		n->stall_ns[end] += take_growth(&p->timed->stall_ns[end], r->c.stall_ns[end]);
+		if (!take_growth(&p->timed->latency_max_ns[end], r->c.latency_max_ns[end]) ||
+		    n->slowest[end].value > r->c.latency_max_ns[end] / 1e9)
+			continue;
+		n->slowest[end] = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
+		n->slowest[end].value = r->c.latency_max_ns[end] / 1e9;
+	}
+	return 0;
+}
+
+int node_take(struct node *n, const struct fs_process_record *r, const struct identity *id)
+{
+	struct node_process *p;
+	int err = 0;
+
+	if (r->h.len == sizeof(*r)) {
+		p = make_process(n, &r->subject, &err);
+		if (!p)
+			return err;
+		take_kinds(n, p, &r->c);
+		take_refused(n, p, r, id);
+		err = take_latency(n, p, r);
+	}
+	if (r->g.flags & FS_PROC_FINAL)
+		node_gone(n, &r->subject);
+	return err;
+}
+
+static int mapping_counter(const char *reason)
+{
+	if (!strcmp(reason, "max_map_count"))
+		return CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT;
+	if (!strcmp(reason, "rlimit_as"))
+		return CENSUS_MAPPING_FAILURES_RLIMIT_AS;
+	if (!strncmp(reason, "overcommit", 10))
+		return CENSUS_MAPPING_FAILURES_OVERCOMMIT;
+	return CENSUS_MAPPING_FAILURES_OTHER;
+}
+
+void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason)
+{
+	struct node_process *p;
+	int err;
+
+	if (r->call >= FS_CALL_OTHER_FIRST)
+		return;
+	p = make_process(n, &r->subject, &err);
+	if (!p)
+		return;
+	if (r->call < FS_CALL_FD_FIRST)
+		p->map_reason = mapping_counter(reason);
+	else
+		p->fd_reason =
+			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
+}
+
+void node_pressure(struct node *n, const struct fs_pressure_record *r)
+{
+	/* it comes just ahead of its process' record: of who is not known yet, it is ~other's */
+	if (r->reclaim_ns)
+		census_count(n->census, &r->subject, NULL, CENSUS_DIRECT_RECLAIM_NS, r->reclaim_ns,
+			     n->now_ns);
+	if (r->swap_ins)
+		census_count(n->census, &r->subject, NULL, CENSUS_SWAP_INS, r->swap_ins, n->now_ns);
+}
+
+static enum census_counter signal_counter(const struct fs_signal_record *r)
+{
+	if (r->signal == SIGSEGV)
+		return r->code == SEGV_MAPERR	? CENSUS_SEGV_MAPERR
+		       : r->code == SEGV_ACCERR ? CENSUS_SEGV_ACCERR
+						: CENSUS_SEGV_OTHER;
+	switch (r->code) {
+	case BUS_ADRALN:
+		return CENSUS_BUS_ADRALN;
+	case BUS_ADRERR:
+		return CENSUS_BUS_ADRERR;
+	case BUS_OBJERR:
+		return CENSUS_BUS_OBJERR;
+	case BUS_MCEERR_AR:
+	case BUS_MCEERR_AO:
+		return CENSUS_BUS_MCEERR;
+	}
+	return CENSUS_BUS_OTHER;
+}
+
+void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id)
+{
+	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
+	enum census_counter counter = signal_counter(r);
+
+	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
+	keep_of_workload(n, id, counter, &x);
+}
+
+void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id)
+{
+	enum census_counter counter =
+		r->constraint == FS_OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG : CENSUS_OOM_KILLS_GLOBAL;
+	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
+
+	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
+	keep_of_workload(n, id, counter, &x);
+}
+
+static struct node_module *module_of(struct node *n, const char *name)
+{
+	for (size_t i = 0; i < n->modules; i++)
+		if (!strcmp(n->module[i].name, name))
+			return &n->module[i];
+	if (n->modules < NODE_MODULES_MAX) {
+		/* the last place is for all that find none */
+		name = n->modules == NODE_MODULES_MAX - 1 ? NODE_OTHER_MODULE : name;
+		array_copy(n->module[n->modules].name, sizeof(n->module->name), name);
+		return &n->module[n->modules++];
+	}
+	return &n->module[NODE_MODULES_MAX - 1];
+}
+
+/* Equal ones come as one record with their count, which is of all so far. */
+static uint64_t take_count(struct node *n, const struct fs_kernel_fault_record *r)
+{
+	struct node_site *s = &n->site[r->ip * 0x9e3779b97f4a7c15ULL >> 56];
+	uint64_t more = s->ip == r->ip && r->count > s->count ? r->count - s->count : 1;
+
+	s->ip = r->ip;
+	s->count = r->count;
+	return more;
+}
+
+void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, const char *module,
+		       const char *site)
+{
+	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
+	struct node_module *m;
+
+	if (r->nofault)
+		return; /* of a probing read: no mistake */
+	m = module_of(n, module && *module ? module : "vmlinux");
+	m->fixups += take_count(n, r);
+	if (site)
+		array_copy(x.site, sizeof(x.site), site);
+	keep_exemplar(n, m->name, -1, &x);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: what is exported of a machine as a whole, and of processes what the census does not take
+ * from their records: why calls were refused, signals, victims, and whose the last of each was.
+ * Records come in, counts go to the census and stay here. Pure.
+ */
+#ifndef FS_MODEL_NODE_H
+#define FS_MODEL_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/census.h"
+#include "wire.h"
+
+#define NODE_PROCESSES_MAX CENSUS_PROCESSES_MAX
+#define NODE_MODULES_MAX   64
+#define NODE_EXEMPLARS	   512
+#define NODE_OTHER_MODULE  "~other"
+
+/* The last event behind a counter. */
+struct node_exemplar {
+	char workload[LABEL_BYTES]; /* or a module */
+	int counter;		    /* enum census_counter; -1: of a module */
+	uint32_t pid;
+	char comm[FS_COMM_LEN];
+	char site[64]; /* "symbol+0x1a4"; empty: not known */
+	double value;
+	uint64_t t_ns; /* CLOCK_MONOTONIC */
+};
+
+struct node_module {
+	char name[64];
+	uint64_t fixups;
+};
+
+/* A place in the kernel where bad addresses were touched. */
+#define NODE_SITES 256
+struct node_site {
+	uint64_t ip, count;
+};
+
+/* Of a process: the counts that were taken of it. */
+struct node_process;
+
+struct node {
+	struct census *census;
+	uint64_t now_ns;	/* CLOCK_BOOTTIME, for the census; the caller's */
+	uint64_t access[3][2];	/* user-mode faults by access, and whether the page was there */
+	uint64_t kernel_user;	/* in kernel mode, at addresses of users: copies */
+	uint64_t kernel_kernel; /* at others */
+	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
+	uint64_t stall_ns[FS_NR_ENDS];
+	struct node_exemplar slowest[FS_NR_ENDS]; /* of this collection, or before; pid 0: none */
+	struct node_module module[NODE_MODULES_MAX];
+	size_t modules;
+	struct node_site site[NODE_SITES]; /* by hash */
+	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
+	uint64_t processes_lost;	   /* beyond the cap */
+
+	struct node_process *process; /* by pid, open addressing; owned */
+	size_t slots, used;
+};
+
+/* `census` is told what is counted; -ENOMEM. */
+int node_init(struct node *n, struct census *census);
+void node_free(struct node *n);
+
+/* A process as it is now, after the census took it. -ENOMEM. */
+int node_take(struct node *n, const struct fs_process_record *r, const struct identity *id);
+
+/* It is gone, though its last record did not come. */
+void node_gone(struct node *n, const struct fs_subject *of);
+
+/* Events. `reason` as rules/cause.h names it. */
+void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason);
+void node_pressure(struct node *n, const struct fs_pressure_record *r);
+void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id);
+void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id);
+
+/* `module` and `site` of the instruction; NULL where it is not known. */
+void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, const char *module,
+		       const char *site);
+
+/* Of a workload's counter, or for -1 of a module; NULL: none. */
+const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/calling_rules.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "rules/limits_rules.h"
+
+#define FD_SETSIZE_KERNEL 1024
+/* What came and went stays open for so long. */
+#define HOLD_NS 60000000000ULL
+
+static void count_evidence(struct finding *f, const char *field, uint64_t n, uint64_t limit)
+{
+	struct buf value = {}, bound = {};
+
+	put_count(&value, n);
+	if (limit)
+		put_limit(&bound, limit);
+	finding_evidence(f, field, value.s ? value.s : "", bound.s);
+	buf_free(&value);
+	buf_free(&bound);
+}
+
+static void rate_evidence(struct finding *f, const char *field, double per_second)
+{
+	struct buf b = {};
+
+	put_rate(&b, per_second);
+	buf_puts(&b, "/s");
+	finding_evidence(f, field, b.s ? b.s : "", NULL);
+	buf_free(&b);
+}
+
+static uint64_t rise(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* What a counter rose by in the window; 0 where the process had no news. */
+#define RISE(o, member)                                                                            \
+	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
+						facts_counters(&(o)->s->prev)->member)             \
+					 : 0)
+
+/* Between the figures that these are of; 0 where there were none before. */
+static double seconds_of(const struct subject *s)
+{
+	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;
+}
+
+/* F05 */
+
+#define LEAST_SECONDS	0.2 /* that a rate is told of */
+#define SPIN_PER_SECOND 1000.0
+#define SPIN_CPU_SHARE	0.25 /* of a machine that others use too */
+
+bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t refused = RISE(o, fd_call[FS_CALL_ACCEPT - FS_CALL_FD_FIRST].refused);
+	const struct fs_gauges *g = &o->s->now.g;
+	double seconds = seconds_of(o->s), cpu;
+	char share[16];
+
+	if (seconds < LEAST_SECONDS || refused < SPIN_PER_SECOND * seconds || g->fds < g->fd_soft)
+		return false;
+	cpu = rise(o->s->now.u.cpu_ns, o->s->prev.u.cpu_ns) / 1e9 / seconds;
+	if (cpu < SPIN_CPU_SHARE)
+		return false;
+	f->severity = SEVERITY_CRITICAL;
+	f->level = 1;
+	f->cause = "rlimit_nofile";
+	snprintf(f->title, sizeof(f->title),
+		 "accept fails with EMFILE over and over: %.0f%% of a CPU, and nobody is let in",
+		 cpu * 100);
+	rate_evidence(f, "refused accept calls", refused / seconds);
+	snprintf(share, sizeof(share), "%.0f%%", cpu * 100);
+	finding_evidence(f, "of a CPU", share, NULL);
+	count_evidence(f, "descriptors", g->fds, g->fd_soft);
+	finding_remedy(f, "fix: after EMFILE wait some milliseconds; or keep a spare descriptor: "
+			  "close it, accept, close the connection, open it again");
+	finding_remedy(f, "fix: fewer connections than descriptors: a limit of the server's own "
+			  "below RLIMIT_NOFILE; F08 and F09 where they are never closed");
+	limit_help_nofile(f, o->s, g->fd_soft);
+	return true;
+}
+
+/* Whether what an open finding told of happened again, or not long ago. */
+static bool is_recent(const struct occasion *o, const struct finding *open, bool again,
+		      struct finding *f)
+{
+	f->grew_ns = again || !open ? o->t_ns : open->grew_ns;
+	return again || (open && o->t_ns < open->grew_ns + HOLD_NS);
+}
+
+/* F06 */
+
+#define CLOSES_IN_VAIN 1000000
+#define HUGE_LIMIT     (1UL << 20)
+
+bool closes_in_vain(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t failed = facts_counters(&o->s->now)->close_failed, more = RISE(o, close_failed);
+	const struct fs_gauges *g = &o->s->now.g;
+	double seconds = seconds_of(o->s);
+
+	if (failed < CLOSES_IN_VAIN || g->fd_soft < HUGE_LIMIT || !is_recent(o, open, more, f))
+		return false;
+	f->severity = SEVERITY_WARNING;
+	f->level = 1;
+	snprintf(f->title, sizeof(f->title),
+		 "%" PRIu64 " million closes of descriptors that are not open: it tries all below "
+		 "its limit",
+		 failed / CLOSES_IN_VAIN);
+	count_evidence(f, "failed closes", failed, 0);
+	if (more && seconds >= LEAST_SECONDS)
+		rate_evidence(f, "in the last look", more / seconds);
+	count_evidence(f, "RLIMIT_NOFILE", g->fd_soft, 0);
+	finding_remedy(f, "start it with a limit that is usual: LimitNOFILE=1024:524288 in its "
+			  "unit or in that of containerd or docker, --ulimit nofile=1024:524288, "
+			  "ulimit -n 1024");
+	finding_remedy(f, "fix: close_range(3, ~0U, 0) in place of the loop (Linux 5.9, glibc "
+			  "2.34)");
+	return true;
+}
+
+/* F07 */
+
+static bool is_aborted(const struct subject *s)
+{
+	return s->signal == SIGABRT;
+}
+
+bool select_is_too_wide(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_counters *c = facts_counters(&o->s->now);
+	const struct fs_gauges *g = &o->s->now.g;
+	bool stopped = is_aborted(o->s) && c->selects && g->fd_high > FD_SETSIZE_KERNEL;
+
+	if (!stopped && (!c->selects_wide || !is_recent(o, open, RISE(o, selects_wide), f)))
+		return false;
+	f->severity = stopped ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+	f->level = f->severity + 1;
+	if (stopped)
+		snprintf(f->title, sizeof(f->title),
+			 "it aborted with descriptors beyond 1,023 open, and uses select(): a set "
+			 "of them ends there");
+	else
+		snprintf(f->title, sizeof(f->title),
+			 "select() of descriptors beyond 1,023: a set of them ends there");
+	count_evidence(f, "select calls beyond it", c->selects_wide, 0);
+	count_evidence(f, "most descriptors", g->fd_high, FD_SETSIZE_KERNEL);
+	finding_remedy(f, "fix: poll() or epoll in place of select(), or a version of the library "
+			  "that calls it which has it; a program that makes larger sets itself is "
+			  "right");
+	if (!o->s->final)
+		finding_remedy(f,
+			       "see who calls: perf trace -e select,pselect6 --call-graph fp "
+			       "-p %u, or strace -k",
+			       o->s->id.pid);
+	finding_remedy(f, "to have it fail in place of overwriting memory: ulimit -n 1024");
+	return true;
+}
+
+/* M22 */
+
+#define LIVES_NS 2000000000ULL /* who does something so long after a look, goes on */
+#define HANGS_NS 5000000000ULL
+
+static bool is_python(const struct subject *s)
+{
+	const char *name = s->exe ? strrchr(s->exe, '/') : NULL;
+
+	return !strncmp(name ? name + 1 : s->now.g.comm, "python", 6);
+}
+
+/*
+ * A thread that gets no memory for its first steps ends before it has told its maker that it runs;
+ * who waits for that waits for ever. Seen is the refusal, and then nothing any more.
+ */
+bool python_waits_for_thread(const struct occasion *o, const struct finding *open,
+			     struct finding *f)
+{
+	const struct subject *s = o->s;
+	uint64_t quiet_ns = o->m->last_ns > s->last_ns ? o->m->last_ns - s->last_ns : 0;
+	uint64_t lives_ns = LIVES_NS + o->m->host.interval_ns;
+	struct buf b = {};
+
+	if (!s->starved_ns || s->final || !is_python(s) || s->last_ns > s->starved_ns + lives_ns)
+		return false;
+	put_span(&b, quiet_ns / 1e9);
+	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
+	f->level = f->severity + 1;
+	if (f->severity == SEVERITY_WARNING)
+		snprintf(f->title, sizeof(f->title),
+			 "a thread of Python was refused memory, and nothing runs since: "
+			 "Thread.start() may wait for ever");
+	else
+		snprintf(f->title, sizeof(f->title),
+			 "a thread of Python was refused memory: where it was just starting, "
+			 "Thread.start() waits for ever");
+	count_evidence(f, "thread refused", s->starved_tid, 0);
+	if (f->severity == SEVERITY_WARNING)
+		finding_evidence(f, "no call, fault or change for", b.s ? b.s : "", NULL);
+	buf_free(&b);
+	finding_remedy(f,
+		       "look: py-spy dump --pid %u; the main thread in Thread.start, waiting for "
+		       "_started, is it",
+		       s->id.pid);
+	finding_remedy(f, "it does not end by itself: room for what was refused (see the refusal), "
+			  "then a restart; a Python with python/cpython#140746 fixed");
+	return true;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* One request: who may ask, for what, and the answer. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/http.h"
+
+/* A hash of nothing that anybody knows: who is no user takes as long as who is. */
+#define NOBODY "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"
+
+static const char landing[] =
+	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>faultscope "
+	"exporter</title></head>\n<body><h1>faultscope exporter</h1>\n<p>Page faults, mappings, "
+	"descriptors and swap of the workloads of this machine, for Prometheus.</p>\n<p>Version "
+	"" VERSION "</p>\n<ul><li><a href=\"";
+static const char landing_end[] =
+	"\">Metrics</a></li><li><a href=\"/-/healthy\">Healthy</a></li><li><a "
+	"href=\"/-/ready\">Ready</a></li></ul></body></html>\n";
+
+struct answer {
+	unsigned int status;
+	const char *type;
+	const char *body;		/* static; NULL: what is in the endpoint's buffer */
+	const char *extra_name, *extra; /* one more header; NULL: none */
+	bool gzip;
+};
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result send_answer(struct endpoint *e, struct MHD_Connection *connection,
+				   const struct answer *a)
+{
+	struct buf *b = a->gzip ? &e->packed : &e->body;
+	struct MHD_Response *r;
+	enum MHD_Result done;
+
+	if (a->body)
+		r = MHD_create_response_from_buffer(strlen(a->body), (void *)a->body,
+						    MHD_RESPMEM_PERSISTENT);
+	else
+		r = MHD_create_response_from_buffer(b->len, b->s ? b->s : "",
+						    MHD_RESPMEM_MUST_COPY);
+	if (!r)
+		return MHD_NO;
+	if (a->type)
+		MHD_add_response_header(r, "Content-Type", a->type);
+	if (a->gzip)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+	if (a->extra_name)
+		MHD_add_response_header(r, a->extra_name, a->extra);
+	for (size_t i = 0; i < e->config.headers; i++)
+		MHD_add_response_header(r, e->config.header[i].name, e->config.header[i].value);
+	done = MHD_queue_response(connection, a->status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result say(struct endpoint *e, struct MHD_Connection *connection,
+			   unsigned int status, const char *text)
+{
+	return send_answer(e, connection,
+			   &(struct answer){.status = status,
+					    .type = "text/plain; charset=utf-8",
+					    .body = text});
+}
+
+static enum MHD_Result send_metrics(struct endpoint *e, struct MHD_Connection *connection)
+{
+	const char *timeout = header_of(connection, "X-Prometheus-Scrape-Timeout-Seconds");
+	double timeout_s = timeout ? strtod(timeout, NULL) : 0;
+	struct answer a = {.status = MHD_HTTP_OK};
+
+	buf_clear(&e->body);
+	buf_clear(&e->packed);
+	a.type = e->o.metrics(e->o.ctx, header_of(connection, "Accept"),
+			      timeout_s > 0 ? timeout_s : 0, &e->body);
+	if (!a.type || e->body.failed)
+		return say(e, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+			   "The metrics could not be collected.\n");
+	a.gzip = gzip_accepted(header_of(connection, "Accept-Encoding")) &&
+		 gzip_body(&e->gzip, &e->body, &e->packed);
+	a.extra_name = "Vary";
+	a.extra = "Accept, Accept-Encoding";
+	return send_answer(e, connection, &a);
+}
+
+static enum MHD_Result send_landing(struct endpoint *e, struct MHD_Connection *connection)
+{
+	buf_clear(&e->body);
+	buf_puts(&e->body, landing);
+	buf_puts(&e->body, e->o.path);
+	buf_puts(&e->body, landing_end);
+	return send_answer(
+		e, connection,
+		&(struct answer){.status = MHD_HTTP_OK, .type = "text/html; charset=utf-8"});
+}
+
+static enum MHD_Result send_page(struct endpoint *e, struct MHD_Connection *connection,
+				 const char *url)
+{
+	if (!strcmp(url, e->o.path))
+		return send_metrics(e, connection);
+	if (!strcmp(url, "/"))
+		return send_landing(e, connection);
+	if (!strcmp(url, "/-/healthy"))
+		return say(e, connection, MHD_HTTP_OK, "faultscope is healthy.\n");
+	if (!strcmp(url, "/-/ready"))
+		return e->o.ready(e->o.ctx)
+			       ? say(e, connection, MHD_HTTP_OK, "faultscope is ready.\n")
+			       : say(e, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Not ready.\n");
+	return say(e, connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+}
+
+static const char *hash_of(const struct web_config *c, const char *user)
+{
+	for (size_t i = 0; i < c->users; i++)
+		if (!strcmp(c->user[i].name, user))
+			return c->user[i].value;
+	return NULL;
+}
+
+/* Puts the question; its answer may be known at once. */
+static void authenticate(struct request *r)
+{
+	struct endpoint *e = r->e;
+	char *password = NULL, *user;
+	enum verdict_known known = VERDICT_BAD;
+	const char *hash = NULL;
+
+	user = MHD_basic_auth_get_username_password(r->connection, &password);
+	if (user && password) {
+		hash = hash_of(&e->config, user);
+		known = verify_ask(&e->verifier, hash ? hash : NOBODY, password, &r->question);
+	}
+	r->auth = known == VERDICT_GOOD && hash ? AUTH_GOOD : AUTH_BAD;
+	if (known == VERDICT_PENDING) {
+		r->auth = AUTH_UNKNOWN;
+		r->next = e->waiting;
+		e->waiting = r;
+		MHD_suspend_connection(r->connection);
+	}
+	if (password)
+		explicit_bzero(password, strlen(password));
+	MHD_free(user);
+	MHD_free(password);
+}
+
+static enum MHD_Result refuse(struct endpoint *e, struct MHD_Connection *connection)
+{
+	return send_answer(e, connection,
+			   &(struct answer){.status = MHD_HTTP_UNAUTHORIZED,
+					    .type = "text/plain; charset=utf-8",
+					    .body = "Unauthorized\n",
+					    .extra_name = "WWW-Authenticate",
+					    .extra = "Basic realm=\"faultscope\""});
+}
+
+/* The first call for a request, with nothing but its headers read. */
+static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connection,
+			     const char *method, void **state)
+{
+	struct client *c = http_client_of(connection);
+	struct request *r;
+
+	if (!c || e->stopping)
+		return MHD_NO;
+	http_client_begins(c);
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return send_answer(e, connection,
+				   &(struct answer){.status = MHD_HTTP_METHOD_NOT_ALLOWED,
+						    .type = "text/plain; charset=utf-8",
+						    .body = "Method not allowed\n",
+						    .extra_name = "Allow",
+						    .extra = "GET, HEAD"});
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return MHD_NO;
+	r->e = e;
+	r->connection = connection;
+	r->auth = e->config.users ? AUTH_UNKNOWN : AUTH_GOOD;
+	*state = r;
+	return MHD_YES;
+}
+
+enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const char *url,
+			     const char *method, const char *version, const char *upload,
+			     size_t *upload_size, void **state)
+{
+	struct endpoint *e = cls;
+	struct request *r = *state;
+
+	(void)version, (void)upload;
+	if (!r)
+		return begin(e, connection, method, state);
+	if (*upload_size) {
+		*upload_size = 0; /* a body, of a GET: not looked at */
+		return MHD_YES;
+	}
+	if (r->auth == AUTH_UNKNOWN)
+		authenticate(r);
+	if (r->auth == AUTH_UNKNOWN)
+		return MHD_YES; /* it is suspended, and comes again */
+	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
+}
+
+static void forget_waiting(struct endpoint *e, const struct request *r)
+{
+	struct request **at = &e->waiting;
+
+	while (*at && *at != r)
+		at = &(*at)->next;
+	if (*at)
+		*at = r->next;
+}
+
+void http_request_done(void *cls, struct MHD_Connection *connection, void **state,
+		       enum MHD_RequestTerminationCode why)
+{
+	struct client *c = http_client_of(connection);
+
+	(void)why;
+	if (c)
+		http_client_idles(c);
+	if (*state)
+		forget_waiting(cls, *state);
+	free(*state);
+	*state = NULL;
+}
+
+static void go_on(struct endpoint *e, struct request *r, bool good)
+{
+	const char *user_hash = NULL;
+	char *user = MHD_basic_auth_get_username_password(r->connection, NULL);
+
+	/* the hash that nobody has fits to no password, but a user has to be one all the same */
+	if (user)
+		user_hash = hash_of(&e->config, user);
+	MHD_free(user);
+	r->auth = good && user_hash ? AUTH_GOOD : AUTH_BAD;
+	r->question = 0;
+	MHD_resume_connection(r->connection);
+}
+
+void http_verdicts(struct endpoint *e, bool all)
+{
+	uint32_t number;
+	bool good;
+
+	while (verify_take(&e->verifier, &number, &good)) {
+		struct request *r = e->waiting;
+
+		while (r && r->question != number)
+			r = r->next;
+		if (r) {
+			forget_waiting(e, r);
+			go_on(e, r, good);
+		}
+	}
+	/* without the verifier nobody's verdict comes any more */
+	while (e->waiting && (all || e->verifier.fd < 0)) {
+		struct request *r = e->waiting;
+
+		forget_waiting(e, r);
+		go_on(e, r, false);
+	}
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "serve/web_config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#define FILE_BYTES_MAX (256 << 10)
+
+struct reading {
+	yaml_document_t doc;
+	struct web_config c;
+	const char *path;
+	char dir[4096]; /* of the configuration: what names in it are relative to */
+	char *error;
+	size_t size;
+};
+
+static int fail(struct reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct reading *r, const char *format, ...)
+{
+	va_list ap;
+	int len = snprintf(r->error, r->size, "%.200s: ", r->path);
+
+	va_start(ap, format);
+	vsnprintf(r->error + len, r->size - len, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static char *read_file(const char *path)
+{
+	struct stat st;
+	char *text = NULL;
+	size_t len = 0;
+	ssize_t n = 1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || st.st_size > FILE_BYTES_MAX) {
+		errno = EFBIG;
+		goto out;
+	}
+	text = calloc(1, FILE_BYTES_MAX + 1);
+	while (text && n > 0 && len < FILE_BYTES_MAX) {
+		n = read(fd, text + len, FILE_BYTES_MAX - len);
+		if (n > 0)
+			len += n;
+	}
+	if (text && n < 0) {
+		err = errno;
+		free(text);
+		text = NULL;
+		errno = err;
+	}
+	if (text)
+		text = realloc(text, len + 1) ?: text;
+out:
+	err = errno;
+	close(fd);
+	errno = err;
+	return text;
+}
+
+static int note_dir_of(struct web_config *c, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *dir = slash ? strndup(file, slash == file ? 1 : slash - file) : strdup(".");
+
+	if (!dir)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->dirs; i++)
+		if (!strcmp(c->dir[i], dir)) {
+			free(dir);
+			return 0;
+		}
+	if (c->dirs == WEB_DIRS) {
+		free(dir);
+		return -E2BIG;
+	}
+	c->dir[c->dirs++] = dir;
+	return 0;
+}
+
+/*
+ * The directory of a file, where a reload has to be able to open what then has its name; where that
+ * is a link, of what it leads to as well.
+ */
+static int note_dir(struct web_config *c, const char *file)
+{
+	char *real = realpath(file, NULL);
+	int err = note_dir_of(c, file);
+
+	if (!err && real)
+		err = note_dir_of(c, real);
+	free(real);
+	return err;
+}
+
+static const char *scalar(yaml_node_t *n)
+{
+	return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
+}
+
+/* Calls `take` for each key of a mapping. */
+static int each_key(struct reading *r, yaml_node_t *n, const char *what,
+		    int (*take)(struct reading *r, const char *key, yaml_node_t *value))
+{
+	int err = 0;
+
+	/* `key:` with nothing behind it is null, as an empty mapping */
+	if (n->type == YAML_SCALAR_NODE && !*n->data.scalar.value)
+		return 0;
+	if (n->type != YAML_MAPPING_NODE)
+		return fail(r, "line %zu: %s is no mapping", n->start_mark.line + 1, what);
+	for (yaml_node_pair_t *p = n->data.mapping.pairs.start;
+	     p < n->data.mapping.pairs.top && !err; p++) {
+		yaml_node_t *key = yaml_document_get_node(&r->doc, p->key);
+		yaml_node_t *value = yaml_document_get_node(&r->doc, p->value);
+
+		if (!scalar(key) || !value)
+			return fail(r, "line %zu: a key that is no text", n->start_mark.line + 1);
+		err = take(r, scalar(key), value);
+	}
+	return err;
+}
+
+static int read_named(struct reading *r, const char *key, yaml_node_t *n, char **ret)
+{
+	const char *name = scalar(n);
+	char path[8192];
+
+	if (!name || !*name)
+		return fail(r, "%s: the name of a file", key);
+	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : r->dir, *name == '/' ? "" : "/",
+		 name);
+	free(*ret);
+	*ret = read_file(path);
+	if (!*ret)
+		return fail(r, "%s: cannot read %.200s: %s", key, path, strerror(errno));
+	return note_dir(&r->c, path) ? fail(r, "%s: too many directories", key) : 0;
+}
+
+static int take_client_auth(struct reading *r, const char *name)
+{
+	static const char *const names[] = {
+		[CLIENT_NONE] = "NoClientCert",
+		[CLIENT_REQUEST] = "RequestClientCert",
+		[CLIENT_REQUIRE_ANY] = "RequireAnyClientCert",
+		[CLIENT_VERIFY_IF_GIVEN] = "VerifyClientCertIfGiven",
+		[CLIENT_REQUIRE_AND_VERIFY] = "RequireAndVerifyClientCert",
+	};
+
+	if (!name || !*name)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i])) {
+			r->c.client_auth = i;
+			return 0;
+		}
+	/* the older spelling, which the toolkit takes too */
+	if (!strcmp(name, "RequireClientCert")) {
+		r->c.client_auth = CLIENT_REQUIRE_ANY;
+		return 0;
+	}
+	return fail(r, "client_auth_type: %.64s is none", name);
+}
+
+static int take_version(struct reading *r, const char *key, const char *name)
+{
+	if (name && !strcmp(name, "TLS13"))
+		r->c.tls13_only |= !strcmp(key, "min_version");
+	else if (!name || strcmp(name, "TLS12") || !strcmp(key, "max_version"))
+		return fail(r, "%s: %s", key,
+			    !strcmp(key, "min_version") ? "TLS12 or TLS13"
+							: "TLS13, or leave it out");
+	return 0;
+}
+
+static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
+{
+	if (!strcmp(key, "cert_file"))
+		return read_named(r, key, value, &r->c.cert);
+	if (!strcmp(key, "key_file"))
+		return read_named(r, key, value, &r->c.key);
+	if (!strcmp(key, "client_ca_file"))
+		return read_named(r, key, value, &r->c.client_ca);
+	if (!strcmp(key, "client_auth_type"))
+		return take_client_auth(r, scalar(value));
+	if (!strcmp(key, "min_version") || !strcmp(key, "max_version"))
+		return take_version(r, key, scalar(value));
+	if (!strcmp(key, "prefer_server_cipher_suites"))
+		return 0; /* without effect in the toolkit too */
+	return fail(r, "tls_server_config: %.64s is not supported", key);
+}
+
+static int add_pair(struct reading *r, struct web_pair *list, size_t *n, size_t room,
+		    const char *name, const char *value)
+{
+	if (*n == room)
+		return fail(r, "more than %zu of %.64s and others", room, name);
+	list[*n].name = strdup(name);
+	list[*n].value = strdup(value);
+	++*n;
+	return list[*n - 1].name && list[*n - 1].value ? 0 : -ENOMEM;
+}
+
+static int take_user(struct reading *r, const char *name, yaml_node_t *value)
+{
+	const char *hash = scalar(value);
+
+	if (!hash || hash[0] != '$' || hash[1] != '2' || strlen(hash) != 60)
+		return fail(r, "basic_auth_users: %.64s: not a bcrypt hash", name);
+	return add_pair(r, r->c.user, &r->c.users, WEB_USERS, name, hash);
+}
+
+/* As the toolkit: these alone. */
+static int take_header(struct reading *r, const char *name, yaml_node_t *value)
+{
+	static const char *const names[] = {"Strict-Transport-Security", "X-Content-Type-Options",
+					    "X-Frame-Options", "X-XSS-Protection",
+					    "Content-Security-Policy"};
+	const char *text = scalar(value);
+
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]) && !strpbrk(text, "\r\n"))
+			return add_pair(r, r->c.header, &r->c.headers, WEB_HEADERS, name, text);
+	return fail(r, "http_server_config: headers: %.64s is not supported", name);
+}
+
+static int take_http(struct reading *r, const char *key, yaml_node_t *value)
+{
+	if (!strcmp(key, "headers"))
+		return each_key(r, value, key, take_header);
+	/* there is no HTTP/2 here: without TLS nobody asks for it, with TLS it is not offered */
+	if (!strcmp(key, "http2"))
+		return 0;
+	return fail(r, "http_server_config: %.64s is not supported", key);
+}
+
+static int take_section(struct reading *r, const char *key, yaml_node_t *value)
+{
+	if (!strcmp(key, "tls_server_config")) {
+		r->c.tls = value->type == YAML_MAPPING_NODE;
+		return each_key(r, value, key, take_tls);
+	}
+	if (!strcmp(key, "basic_auth_users"))
+		return each_key(r, value, key, take_user);
+	if (!strcmp(key, "http_server_config"))
+		return each_key(r, value, key, take_http);
+	return fail(r, "%.64s is not supported", key);
+}
+
+static int check(struct reading *r)
+{
+	if (!r->c.tls)
+		return 0;
+	if (!r->c.cert || !r->c.key)
+		return fail(r, "tls_server_config: needs cert_file and key_file");
+	if (r->c.client_auth >= CLIENT_VERIFY_IF_GIVEN && !r->c.client_ca)
+		return fail(r, "client_auth_type: needs client_ca_file");
+	if (r->c.client_ca && r->c.client_auth == CLIENT_NONE)
+		return fail(r, "client_ca_file: needs client_auth_type");
+	return 0;
+}
+
+static int parse(struct reading *r, const char *text)
+{
+	yaml_parser_t parser;
+	yaml_node_t *root;
+	int err = 0;
+
+	if (!yaml_parser_initialize(&parser))
+		return -ENOMEM;
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+	if (!yaml_parser_load(&parser, &r->doc)) {
+		err = fail(r, "line %zu: %s", parser.problem_mark.line + 1,
+			   parser.problem ? parser.problem : "not YAML");
+		yaml_parser_delete(&parser);
+		return err;
+	}
+	root = yaml_document_get_root_node(&r->doc);
+	if (root)
+		err = each_key(r, root, "the file", take_section);
+	yaml_document_delete(&r->doc);
+	yaml_parser_delete(&parser);
+	return err ?: check(r);
+}
+
+int web_config_read(const char *path, struct web_config *ret, char *error, size_t size)
+{
+	struct reading r = {.path = path, .error = error, .size = size};
+	char *text = read_file(path), *real = realpath(path, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	int err;
+
+	if (!text || !slash) {
+		err = -errno;
+		snprintf(error, size, "cannot read %.200s: %s", path, strerror(errno));
+		goto out;
+	}
+	snprintf(r.dir, sizeof(r.dir), "%.*s", (int)(slash - real), real);
+	err = note_dir(&r.c, real);
+	if (!err)
+		err = parse(&r, text);
+	if (err == -ENOMEM)
+		fail(&r, "out of memory");
+	if (!err) {
+		*ret = r.c;
+		memset(&r.c, 0, sizeof(r.c));
+	}
+out:
+	web_config_free(&r.c);
+	free(text);
+	free(real);
+	return err;
+}
+
+static void free_pairs(struct web_pair *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(list[i].name);
+		free(list[i].value);
+	}
+}
+
+void web_config_free(struct web_config *c)
+{
+	if (c->key)
+		explicit_bzero(c->key, strlen(c->key));
+	free(c->cert);
+	free(c->key);
+	free(c->client_ca);
+	free_pairs(c->user, c->users);
+	free_pairs(c->header, c->headers);
+	for (size_t i = 0; i < c->dirs; i++)
+		free(c->dir[i]);
+	memset(c, 0, sizeof(*c));
+}

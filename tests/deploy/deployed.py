@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the checks of deploy/ share: its files, the programs that read them, the metrics there are."""
+import re
+import subprocess
+
+import borrow
+import yaml
+from aptroot import Missing
+from harness import FAULTSCOPE, ROOT, Skip
+
+DEPLOY = ROOT / "deploy"
+PROMETHEUS = DEPLOY / "prometheus"
+RUNBOOKS = ROOT / "docs/runbooks"
+TABLES = ROOT / "build/tables"
+PATIENCE = 120  # seconds for one call
+
+METRIC = re.compile(r"\b(?:faultscope|process)_[a-z_]+|\b[a-z_]+:[a-z_]+:[a-z0-9_]+|\bup\b")
+HISTOGRAM = ("_bucket", "_sum", "_count")
+
+
+def call(*argv, where=None, **how):
+    return subprocess.run([str(word) for word in argv], capture_output=True, text=True, cwd=where,
+                          stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False, **how)
+
+
+def borrowed(name):
+    try:
+        return borrow.program(name)
+    except Missing as reason:
+        raise Skip(str(reason)) from None
+
+
+def accepts(check, what, *argv, where=None):
+    """A program says yes to something; what it says else is what is wrong."""
+    ran = call(*argv, where=where)
+    check.that(ran.returncode == 0, f"{what}: {(ran.stdout + ran.stderr).strip()}")
+    return ran
+
+
+def read_yaml(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def rules():
+    """Every rule of rules.yml."""
+    return [rule for group in read_yaml(PROMETHEUS / "rules.yml")["groups"]
+            for rule in group["rules"]]
+
+
+def alerts():
+    return [rule for rule in rules() if "alert" in rule]
+
+
+def families():
+    """Name → (type, labels) of each metric of the exporter's table."""
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| ", call(TABLES, "metrics").stdout, re.M)
+    return {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in rows}
+
+
+def metrics():
+    """Every name that a query may have: what the exporter gives, what rules record, and up."""
+    names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
+    for name, (kind, _) in families().items():
+        names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}
+    return names
+
+
+def unknown_metrics(query):
+    """Metrics of a query that nothing gives; what braces hold are labels and their values."""
+    return set(METRIC.findall(re.sub(r"\{[^}]*\}", "", query))) - metrics()

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Judges the Debian packages that `make deb` built, and installs them for a moment. Prints TAP.
+
+usage: packages.py DIRECTORY
+
+They are installed by dpkg, with their scripts, into an overlay over this machine's root, so that
+what they depend on is there, and nothing of them is left here.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+HERE = Path(__file__).resolve().parent
+sys.path[1:1] = [str(HERE.parent / "e2e"), str(HERE.parents[1] / "tools")]
+
+from deployed import DEPLOY, alerts, call  # noqa: E402
+from harness import ROOT, Skip  # noqa: E402
+from run import Tap  # noqa: E402
+
+NAMES = ("faultscope", "faultscope-exporter", "faultscope-mixin")
+UNITS = ("faultscope-exporter.service", "faultscope-exporter.socket")
+HOLDS = {
+    "faultscope": {
+        "usr/bin/faultscope", "usr/share/man/man8/faultscope.8.gz",
+        "usr/share/bash-completion/completions/faultscope",
+        "usr/share/zsh/vendor-completions/_faultscope",
+        "usr/share/fish/vendor_completions.d/faultscope.fish",
+        "usr/share/doc/faultscope/copyright",
+        "usr/share/doc/faultscope/examples/kubernetes/base/daemonset.yaml"},
+    "faultscope-exporter": {
+        *(f"lib/systemd/system/{unit}" for unit in UNITS), "etc/default/faultscope-exporter",
+        "usr/share/doc/faultscope-exporter/examples/web.yml",
+        "usr/share/doc/faultscope-exporter/examples/faultscope-textfile.timer"},
+    "faultscope-mixin": {
+        *(f"usr/share/faultscope/prometheus/{name}.yml"
+          for name in ("rules", "rules_test", "prometheus", "kubernetes")),
+        *(f"usr/share/faultscope/grafana/faultscope-{name}.json"
+          for name in ("fleet", "host", "kernel"))},
+}
+PLACES = re.compile(r"usr/(bin|share)/|lib/systemd/system/|etc/default/")
+
+# In a mount namespace of its own; $1: the packages, $2: an empty directory.
+INSTALL = r"""
+set -eu
+mount -t tmpfs -o mode=755 tmpfs "$2"
+mkdir "$2/upper" "$2/work" "$2/root"
+mount -t overlay -o "lowerdir=/,upperdir=$2/upper,workdir=$2/work" overlay "$2/root"
+mkdir "$2/root/packages"
+cp "$1"/*.deb "$2/root/packages"
+mount -t proc proc "$2/root/proc"
+cat >"$2/root/packages/go" <<'END'
+set -eu
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+cd /
+dpkg -i $(ls /packages/*.deb | grep -v dbgsym)
+dpkg-query -W -f 'status ${Package} ${db:Status-Status}\n' 'faultscope*'
+echo "version $(faultscope --version)"
+for unit in faultscope-exporter.socket faultscope-exporter.service; do
+	echo "unit $unit $(systemctl --root=/ is-enabled $unit || true)"
+done
+systemd-analyze verify --man=no --recursive-errors=no \
+	/lib/systemd/system/faultscope-exporter.service 2>&1 | grep faultscope | sed 's/^/verify /' || true
+dpkg -P faultscope-mixin faultscope-exporter faultscope
+find /etc /lib/systemd /usr/bin /usr/lib /usr/share /var/lib -xdev -name '*faultscope*' |
+	sed 's/^/left /'
+END
+exec chroot "$2/root" sh /packages/go
+"""
+
+
+def packages(where):
+    """Name → path of each."""
+    return {path.name.split("_")[0]: path for path in where.glob("*.deb")
+            if "-dbgsym_" not in path.name}
+
+
+def contents(path):
+    """Files of a package, without the ./ before them."""
+    listed = call("dpkg-deb", "-c", path).stdout.splitlines()
+    return {line.split()[5].removeprefix("./") for line in listed if not line.startswith("d")}
+
+
+def field(path, name):
+    return call("dpkg-deb", "-f", path, name).stdout.strip()
+
+
+def check_lintian(check, where):
+    """Of errors down to pedantry: silent."""
+    if not shutil.which("lintian"):
+        raise Skip("lintian is missing")
+    changes = list(where.glob("*.changes"))
+    check.equal("files of changes", len(changes), 1)
+    ran = call("lintian", "--allow-root", "-I", "--pedantic",
+               "--fail-on", "error,warning,info,pedantic", *changes)
+    tags = [line for line in ran.stdout.splitlines() if re.match(r"[EWIP]: ", line)]
+    check.equal("tags", (ran.returncode, tags), (0, []))
+
+
+def check_contents(check, where):
+    check.equal("packages", set(packages(where)), set(NAMES))
+    for name, path in packages(where).items():
+        files = contents(path)
+        check.equal(f"{name}: missing", HOLDS[name] - files, set())
+        check.equal(f"{name}: out of place", {one for one in files if not PLACES.match(one)}, set())
+    pages = {Path(one).name.removesuffix(".gz") for one in contents(packages(where)[NAMES[2]])
+             if "/runbooks/" in one}
+    check.equal("runbooks", pages, {f"{rule['alert']}.md" for rule in alerts()} | {"README.md"})
+
+
+def check_fields(check, where):
+    """One version, the Makefile's; and the program's libraries are what it depends on."""
+    version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    for name, path in packages(where).items():
+        check.equal(f"{name}: version", field(path, "Version"), version[1])
+    check.that("libbpf" in field(packages(where)["faultscope"], "Depends"), "no libbpf")
+    check.that("faultscope (>=" in field(packages(where)["faultscope-exporter"], "Depends"),
+               "the exporter does not depend on the program")
+
+
+def check_build_depends(check, _where):
+    """What setup.sh installs to build, the packages are built with; build-essential goes without."""
+    text = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
+    wanted = set(" ".join(re.findall(r'^build="(.*)"$', text, re.M)).split())
+    control = (DEPLOY / "debian/control").read_text(encoding="utf-8")
+    named = set(re.findall(r"[a-z0-9+-]+", re.search(r"Build-Depends:(.*?)\nStand", control,
+                                                      re.S)[1]))
+    check.equal("not in Build-Depends",
+                wanted - named - {"$build", "build", "make", "gcc", "libc6-dev"}, set())
+
+
+def check_installation(check, where):
+    if os.geteuid():
+        raise Skip("needs root")
+    if "\toverlay\n" not in Path("/proc/filesystems").read_text(encoding="ascii"):
+        raise Skip("this kernel has no overlayfs")
+    with tempfile.TemporaryDirectory() as place:
+        ran = call("unshare", "-m", "sh", "-c", INSTALL, "install", where, place)
+    check.equal("status", ran.returncode, 0)
+    if ran.returncode:
+        check.that(False, ran.stdout + ran.stderr)
+        return
+
+    def told(what):
+        return set(re.findall(rf"^{what} (.*)$", ran.stdout, re.M))
+    check.equal("status of packages", told("status"), {f"{name} installed" for name in NAMES})
+    check.that(any(one.startswith("faultscope ") for one in told("version")), told("version"))
+    check.equal("units", told("unit"), {f"{unit} disabled" for unit in UNITS})
+    check.equal("what systemd says of the unit", told("verify"), set())
+    check.equal("what stays behind", told("left"), set())
+
+
+def main():
+    where, tap = Path(sys.argv[1]).resolve(), Tap()
+    for name, body in (("lintian has nothing to say", check_lintian),
+                       ("packages hold what they should", check_contents),
+                       ("versions and dependencies", check_fields),
+                       ("what building needs is told", check_build_depends),
+                       ("dpkg installs them, starts nothing, removes them", check_installation)):
+        tap.test(f"packages: {name}", body, where)
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

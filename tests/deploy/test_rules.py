@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Rules and scrape configurations: Prometheus takes them, and each alert fires and stays silent."""
+import re
+
+from deployed import (PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, families, read_yaml, rules,
+                      unknown_metrics)
+from harness import ROOT
+
+URL = "https://faultscope.example/runbooks/"
+SEVERITIES = {"critical", "warning", "info"}
+DISCOVERY = re.compile(r"^  kubernetes_sd_configs:\n  - role: pod\n    namespaces: .*\n", re.M)
+
+
+def test_prometheus_takes_the_rules(check):
+    accepts(check, "promtool", borrowed("promtool"), "check", "rules", PROMETHEUS / "rules.yml")
+    check.that(len(alerts()) >= 18, f"only {len(alerts())} alerts")
+
+
+def test_alerts_do_what_their_tests_say(check):
+    accepts(check, "promtool", borrowed("promtool"), "test", "rules", PROMETHEUS / "rules_test.yml")
+
+
+def test_each_alert_is_tested_to_fire_and_to_stay_silent(check):
+    fires, silent = set(), set()
+    for test in read_yaml(PROMETHEUS / "rules_test.yml")["tests"]:
+        for one in test.get("alert_rule_test", ()):
+            name = one["alertname"]
+            fires |= {(name, alert["exp_labels"]["severity"]) for alert in one["exp_alerts"]}
+            silent |= {name} if not one["exp_alerts"] else set()
+    check.equal("alerts that a test lets fire", sorted(fires),
+                sorted((rule["alert"], rule["labels"]["severity"]) for rule in alerts()))
+    check.equal("alerts that a test wants silent", silent, {rule["alert"] for rule in alerts()})
+
+
+def test_each_recorded_rule_is_tested(check):
+    tested = {one["expr"] for test in read_yaml(PROMETHEUS / "rules_test.yml")["tests"]
+              for one in test.get("promql_expr_test", ())}
+    check.equal("rules", tested, {rule["record"] for rule in rules() if "record" in rule})
+
+
+def test_rules_name_metrics_that_the_exporter_has(check):
+    for rule in rules():
+        wrong = unknown_metrics(rule["expr"])
+        check.that(not wrong, f"{rule.get('alert') or rule['record']}: nothing gives {wrong}")
+
+
+def test_rules_name_labels_that_the_exporter_has(check):
+    """In braces; by and without name labels of targets, too."""
+    known = {label for _, labels in families().values() for label in labels} | {"job"}
+    for rule in rules():
+        used = set(re.findall(r"[{,]\s*(\w+)\s*(?:=|!=|=~|!~)\s*\"", rule["expr"]))
+        check.that(used <= known, f"{rule.get('alert') or rule['record']}: {used - known}")
+
+
+def test_each_alert_says_what_it_has_to(check):
+    for rule in alerts():
+        name, told = rule["alert"], rule["annotations"]
+        check.equal(f"{name}: annotations", set(told), {"summary", "description", "runbook_url"})
+        check.that(rule["labels"].get("severity") in SEVERITIES, f"{name}: {rule['labels']}")
+        check.equal(f"{name}: runbook", told["runbook_url"], URL + name)
+
+
+def test_each_alert_has_its_runbook_and_no_other_is_there(check):
+    check.equal("pages", {page.stem for page in RUNBOOKS.glob("*.md")} - {"README"},
+                {rule["alert"] for rule in alerts()})
+
+
+def test_prometheus_takes_the_scrape_configuration(check):
+    accepts(check, "promtool", borrowed("promtool"), "check", "config",
+            PROMETHEUS / "prometheus.yml")
+
+
+def test_prometheus_takes_what_scrapes_the_daemonset(check):
+    """Debian's Prometheus is built without discovery in Kubernetes: it gets static targets."""
+    text = (PROMETHEUS / "kubernetes.yml").read_text(encoding="utf-8")
+    text, found = DISCOVERY.subn("  static_configs: [{targets: ['node:10435']}]\n", text)
+    check.equal("places where pods are discovered", found, 1)
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    path = build / "kubernetes-static.yml"
+    path.write_text(text, encoding="utf-8")
+    accepts(check, "promtool", borrowed("promtool"), "check", "config", path)
+
+
+def test_both_scrape_configurations_have_the_same_guards(check):
+    jobs = [read_yaml(PROMETHEUS / name)["scrape_configs"][0]
+            for name in ("prometheus.yml", "kubernetes.yml")]
+    guards = [{key: value for key, value in job.items() if key.endswith("_limit")} for job in jobs]
+    check.equal("guards", guards[0], guards[1])
+    check.equal("limits", set(guards[0]), {
+        "sample_limit", "label_limit", "label_name_length_limit", "label_value_length_limit",
+        "body_size_limit", "target_limit"})
+    check.equal("names", [job["job_name"] for job in jobs], ["faultscope"] * 2)
+
+
+def test_the_exporter_stays_within_the_guards(check):
+    """Of labels: a target gives four or so more, and its name is one, which label_limit counts."""
+    job = read_yaml(PROMETHEUS / "prometheus.yml")["scrape_configs"][0]
+    for name, (_, labels) in families().items():
+        check.that(len(labels) + 6 <= job["label_limit"], f"{name}: {len(labels)} labels")
+        for word in (name, *labels):
+            check.that(len(word) <= job["label_name_length_limit"], word)
+        check.that(not {"job", "instance", "pid"} & set(labels), f"{name}: labels {labels}")

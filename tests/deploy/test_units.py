@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Units of systemd: it can read them, and the exporter has little to be attacked by."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import urllib.request
+from pathlib import Path
+
+from deployed import DEPLOY, PATIENCE, accepts, borrowed, call
+from harness import FAULTSCOPE, Skip
+
+UNITS = DEPLOY / "systemd"
+EXPORTER = UNITS / "faultscope-exporter.service"
+MOST_EXPOSED = 1.5
+# Calls that no part of it needs.
+DENIED = {"setuid", "mount", "init_module", "kexec_load", "reboot", "swapon", "ptrace", "chroot",
+          "settimeofday", "setrlimit", "sched_setaffinity", "add_key", "open_by_handle_at"}
+
+
+def analyze(*words):
+    if not shutil.which("systemd-analyze"):
+        raise Skip("systemd-analyze is missing")
+    return call("systemd-analyze", *words)
+
+
+def settings(path):
+    """(name, value) of each line of a unit, in their order."""
+    return re.findall(r"^(\w+)=(.*)$", path.read_text(encoding="utf-8"), re.M)
+
+
+def values(path, name):
+    return [value for key, value in settings(path) if key == name]
+
+
+def call_sets():
+    """Name of a set of system calls → its calls, sets in it resolved."""
+    raw = {}
+    for line in analyze("syscall-filter").stdout.splitlines():
+        if line.startswith("@"):
+            raw[line] = members = []
+        elif line.strip() and not line.strip().startswith("#"):
+            members.append(line.strip())
+
+    def resolve(name):
+        return {one for member in raw[name]
+                for one in (resolve(member) if member.startswith("@") else [member])}
+    return {name: resolve(name) for name in raw if name != "@known"}
+
+
+def allowed_calls(path):
+    """As systemd reads SystemCallFilter=: the first line allows, later ones add or take away."""
+    sets, allowed = call_sets(), set(call_sets()["@default"])
+    for value in values(path, "SystemCallFilter"):
+        named = value.removeprefix("~").split()
+        calls = {one for name in named for one in sets.get(name, {name})}
+        allowed = allowed - calls if value.startswith("~") else allowed | calls
+    return allowed
+
+
+def test_services_are_hardly_exposed(check):
+    services = sorted(UNITS.glob("*.service"))
+    check.equal("services", len(services), 2)
+    for unit in services:
+        ran = analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED * 10:.0f}", unit)
+        check.that(ran.returncode == 0, ran.stdout[-4000:] + ran.stderr)
+        found = re.search(rf"exposure level for {unit.name}: ([\d.]+)", ran.stdout)
+        check.that(found and float(found[1]) <= MOST_EXPOSED, f"{unit.name}: {found}")
+
+
+def test_systemd_can_read_the_units(check):
+    """The program's path becomes the one of the build, for systemd looks whether it is there."""
+    with tempfile.TemporaryDirectory() as place:
+        paths = []
+        for unit in sorted(UNITS.glob("*.[st]*")):
+            if unit.suffix in (".service", ".socket", ".timer"):
+                text = unit.read_text(encoding="utf-8")
+                text = text.replace("/usr/bin/faultscope", str(FAULTSCOPE))
+                paths.append(Path(place) / unit.name)
+                paths[-1].write_text(text, encoding="utf-8")
+        check.that(len(paths) == 4, f"only {len(paths)} units")
+        ran = analyze("verify", "--man=no", "--recursive-errors=no", *paths)
+    mine = [line for line in ran.stderr.splitlines() if "faultscope" in line or place in line]
+    check.equal("what systemd says", mine, [])
+    check.equal("status", ran.returncode, 0)
+
+
+def test_the_exporter_has_two_capabilities_alone(check):
+    for name in ("AmbientCapabilities", "CapabilityBoundingSet"):
+        check.equal(name, values(EXPORTER, name), ["CAP_BPF CAP_PERFMON"])
+    for name, value in (("DynamicUser", "yes"), ("NoNewPrivileges", "yes"),
+                        ("PrivateNetwork", "yes"), ("ProtectSystem", "strict")):
+        check.equal(name, values(EXPORTER, name), [value])
+    check.equal("PrivateUsers, which would take them", values(EXPORTER, "PrivateUsers"), [])
+
+
+def calls_of(check, *options):
+    """Names of the system calls that the exporter makes with a unit's user and capabilities."""
+    if os.geteuid() or not shutil.which("strace") or not shutil.which("setpriv"):
+        raise Skip("needs root, strace and setpriv")
+    caps = "-all,+bpf,+perfmon"
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o777)
+        seen = Path(place) / "calls"
+        ran = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", seen, "setpriv", "--reuid=65534", "--regid=65534",
+             "--clear-groups", f"--inh-caps={caps}", f"--ambient-caps={caps}",
+             f"--bounding-set={caps}", "--no-new-privs", FAULTSCOPE, "export",
+             *(option.replace("PLACE", place) for option in options)],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        yield ran, place
+        said = ran.communicate(timeout=PATIENCE)[1]
+        check.that(ran.returncode in (0, -15, 143), f"status {ran.returncode}: {said}")
+        text = seen.read_text(encoding="utf-8", errors="replace")
+    mine = text[text.rindex(f'execve("{FAULTSCOPE}"'):]
+    yield set(re.findall(r"^\d+ +(\w+)\(", mine, re.M))
+
+
+def judge_calls(check, unit, made):
+    check.that({"bpf", "capset", "read"} <= made, f"{unit.name}: hardly any call: {sorted(made)}")
+    allowed = allowed_calls(unit)
+    check.equal(f"{unit.name}: calls it makes and may not", made - allowed, set())
+    check.equal(f"{unit.name}: calls it may make without need", DENIED & allowed, set())
+
+
+def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
+    """It is scraped and told to read its configuration again, then to end."""
+    made = calls_of(check, "--web.listen-address=127.0.0.1:0")
+    ran, _ = next(made)
+    ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())
+    check.that(ready, "it does not say where it listens")
+    if ready:
+        with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/metrics", timeout=60) as page:
+            check.that(b"faultscope_up 1" in page.read(), "no metrics")
+    child = Path(f"/proc/{ran.pid}/task/{ran.pid}/children").read_text(encoding="ascii").split()[0]
+    os.kill(int(child), signal.SIGHUP)
+    os.kill(int(child), signal.SIGTERM)
+    judge_calls(check, EXPORTER, next(made))
+
+
+def test_the_textfile_service_makes_the_calls_that_its_unit_allows(check):
+    made = calls_of(check, "--textfile", "PLACE/faultscope.prom")
+    _, place = next(made)
+    judge_calls(check, UNITS / "faultscope-textfile.service", next(made))
+
+
+def test_the_exporter_listens_on_loopback_by_default(check):
+    socket = EXPORTER.with_suffix(".socket")
+    check.equal("addresses", values(socket, "ListenStream"),
+                ["127.0.0.1:10435"])
+    check.that("--web.listen-address=fd://" in values(EXPORTER, "ExecStart")[0], "no fd://")
+
+
+def test_drop_ins_set_what_units_know(check):
+    """A drop-in is read behind its unit: together they are a unit again."""
+    with tempfile.TemporaryDirectory() as place:
+        unit = Path(place) / EXPORTER.name
+        drop_in = Path(place) / f"{EXPORTER.name}.d"
+        drop_in.mkdir()
+        text = EXPORTER.read_text(encoding="utf-8").replace("/usr/bin/faultscope", str(FAULTSCOPE))
+        unit.write_text(text, encoding="utf-8")
+        shutil.copy(UNITS / "faultscope-exporter-tls.conf", drop_in)
+        shutil.copy(EXPORTER.with_suffix(".socket"), place)
+        ran = analyze("verify", "--man=no", "--recursive-errors=no", unit)
+    mine = [line for line in ran.stderr.splitlines() if "faultscope" in line or place in line]
+    check.equal("what systemd says", mine, [])
+
+
+def test_promtool_takes_the_example_of_web_yml(check):
+    """With certificates beside it, as it wants them."""
+    openssl = shutil.which("openssl")
+    if not openssl:
+        raise Skip("openssl is missing")
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copy(UNITS / "web.yml", place)
+        accepts(check, "openssl", openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-days", "2",
+                "-keyout", "faultscope.key", "-out", "faultscope.crt", where=place)
+        accepts(check, "promtool", borrowed("promtool"), "check", "web-config",
+                Path(place) / "web.yml")

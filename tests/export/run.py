@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the exporter's tests and prints TAP: those that take seconds, or with --fleet those that
+take minutes. BUILD in the environment names the build to test.
+"""
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+
+import run as e2e  # noqa: E402
+from harness import FAULTSCOPE  # noqa: E402
+
+
+def find_tests(fleet, only):
+    for path in sorted(HERE.glob("fleet_*.py" if fleet else "test_*.py")):
+        module = importlib.import_module(path.stem)
+        for name, test in list(vars(module).items()):
+            short = name.removeprefix("test_")
+            if callable(test) and name.startswith("test_") and (not only or only in short):
+                yield short, test
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fleet", action="store_true", help="the tests that take minutes")
+    parser.add_argument("--only", metavar="NAME", help="tests whose name contains NAME")
+    parser.add_argument("--no-live", action="store_true", help="only what needs no root")
+    parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+    options = parser.parse_args()
+    options.make_recordings = False
+    if not FAULTSCOPE.exists():
+        sys.exit(f"{FAULTSCOPE} is not built: make")
+    runner = e2e.Runner(options)
+    for name, test in find_tests(options.fleet, options.only):
+        runner.run(name, test)
+    print(f"1..{runner.tap.done}")
+    sys.exit(runner.tap.failed > 0)
+
+
+if __name__ == "__main__":
+    main()

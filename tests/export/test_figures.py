@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the page says is what the kernel says; counters only grow; and names are anybody's bytes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, Exporter, Samples, families_of, promtool,
+                      until)
+from harness import PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
+
+# No name of a process, a unit or a file that another may have.
+NAMES = ("fs-figure-a", "fs-figure-b")
+
+
+def named(lab, name, program, *args, **how):
+    """A workload under a name of its own; it has it as its label where no unit has it."""
+    path = lab.dir / program / name
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        shutil.copy(workload_path(program), path)
+    process = lab.spawn([path, *args], stdin=subprocess.PIPE, stderr=None, **how)
+    return Workload(process, False)
+
+
+def label_of(samples, name):
+    """The workload that a program is counted in: its own name, or that of the unit we are in."""
+    if samples.of("faultscope_workload_info", workload=name):
+        return name
+    raise Skip("this test runs within a unit, whose name its programs are counted under")
+
+
+@live
+def test_gauges(check, lab):
+    exporter = Exporter(lab, *AT_ONCE)
+    exporter.metrics()
+    maps = named(lab, NAMES[0], "mapleak", "5000", "--hold")
+    maps.truth()
+    small = named(lab, NAMES[0], "mapleak", "100", "--hold")
+    small.truth()
+    samples = exporter.metrics()
+    label = label_of(samples, NAMES[0])
+    check.equal("worst", samples.one("faultscope_worst_process_mappings", workload=label),
+                proc_maps(maps.pid))
+    check.equal("all", samples.one("faultscope_mappings", workload=label),
+                proc_maps(maps.pid) + proc_maps(small.pid))
+    check.equal("descriptors", samples.one("faultscope_open_fds", workload=label),
+                proc_fds(maps.pid) + proc_fds(small.pid))
+    check.equal("the limit", samples.one("faultscope_mappings_limit"),
+                int(lab.read("/proc/sys/vm/max_map_count")))
+    maps.process.kill()
+    maps.process.wait()
+    samples = exporter.metrics()
+    check.equal("when it has ended", samples.one("faultscope_mappings", workload=label),
+                proc_maps(small.pid))
+
+
+@live
+def test_descriptors_nearest_the_limit(check, lab):
+    """The worst is who is nearest to its own limit, not who has most."""
+    exporter = Exporter(lab, *AT_ONCE)
+    most = named(lab, NAMES[0], "fdleak", "200", "--hold")
+    most.truth()
+    near = named(lab, NAMES[0], "fdleak", "50", "--hold",
+                 preexec_fn=lambda: __import__("resource").setrlimit(
+                     __import__("resource").RLIMIT_NOFILE, (80, 80)))
+    near.truth()
+    samples = exporter.metrics()
+    label = label_of(samples, NAMES[0])
+    check.equal("worst", samples.one("faultscope_worst_process_open_fds", workload=label),
+                proc_fds(near.pid))
+    check.equal("its limit", samples.one("faultscope_worst_process_fds_limit", workload=label), 80)
+    check.equal("all", samples.one("faultscope_open_fds", workload=label),
+                proc_fds(near.pid) + proc_fds(most.pid))
+
+
+@live
+def test_faults_of_the_short_lived(check, lab):
+    """What lived and died between two scrapes is counted, whole."""
+    exporter = Exporter(lab, *AT_ONCE)
+    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper.truth()
+    label = label_of(exporter.metrics(), NAMES[0])
+    metric = "faultscope_page_faults_total"
+    before = exporter.metrics().one(metric, workload=label, severity="minor")
+    sum_of = 0
+    for _ in range(5):
+        brief = named(lab, NAMES[0], "touch", "3000")
+        sum_of += brief.truth()["minflt"]
+        brief.end()
+    after = exporter.metrics().one(metric, workload=label, severity="minor")
+    # behind its truth each takes some more, to tell it and to end
+    check.between("faults", after - before, sum_of, sum_of + 5 * 200)
+
+
+OPENS_TOO_MANY = """
+import os, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+try:
+    while True:
+        os.dup(0)
+except OSError:
+    pass
+"""
+
+
+@live
+def test_refusals(check, lab):
+    """By --export.calls, with their reason."""
+    exporter = Exporter(lab, *AT_ONCE, "--export.calls")
+    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper.truth()
+    label = label_of(exporter.metrics(), NAMES[0])
+    maps = named(lab, NAMES[0], "mapleak", "limit", "--unmap")
+    maps.truth()
+    maps.end()
+    fds = lab.spawn(["python3", "-c", OPENS_TOO_MANY])
+    fds.wait(PATIENCE)
+    text = exporter.get(Accept=OPENMETRICS).text
+    time.sleep(0.11)
+    text = exporter.get(Accept=OPENMETRICS).text
+    samples = Samples(text, openmetrics=True)
+    check.between("mappings", samples.one("faultscope_mapping_failures_total", workload=label,
+                                          reason="max_map_count"), 1, 3)
+    check.equal("for no other reason", samples.one("faultscope_mapping_failures_total",
+                                                   workload=label, reason="rlimit_as"), 0)
+    check.between("descriptors", samples.one("faultscope_fd_failures_total", errno="EMFILE",
+                                             workload=label_of(samples, "python3")), 1, 3)
+    told = [its for name, labels, its, _ in samples.exemplars
+            if name == "faultscope_fd_failures_total" and labels["workload"] == "python3"]
+    check.equal("exemplar", [one["pid"] for one in told], [str(fds.pid)])
+    check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 1)
+
+
+@live
+def test_without_calls_nothing_is_claimed(check, lab):
+    """Where refusals are not watched there is no 0 that would say that there were none."""
+    samples = Exporter(lab, *AT_ONCE).metrics()
+    check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 0)
+    for name in ("mapping_failures", "fd_failures", "commit_failures"):
+        check.equal(name, samples.of(f"faultscope_{name}_total"), [])
+
+
+@live
+def test_signals(check, lab):
+    exporter = Exporter(lab, *AT_ONCE)
+    before = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
+                                       code="SEGV_MAPERR"))
+    for _ in range(3):
+        lab.spawn(["python3", "-c", "import ctypes; ctypes.string_at(8)"]).wait(PATIENCE)
+    after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
+                                      code="SEGV_MAPERR"))
+    check.equal("signals", after - before, 3)
+
+
+@live
+def test_limits_of_series(check, lab):
+    """Beyond the limits workloads are ~other, and it is counted how many."""
+    many = [named(lab, f"fs-many-{i}", "touch", "1", "--hold") for i in range(12)]
+    for one in many:
+        one.truth()
+    exporter = Exporter(lab, *AT_ONCE, "--limit.workloads", "4")
+    samples = exporter.metrics()
+    label_of(exporter.metrics(), samples.all and next(
+        labels["workload"] for name, labels, _ in samples.all
+        if name == "faultscope_workload_info"))
+    check.equal("own", samples.one("faultscope_workloads"), 4)
+    check.equal("infos", len(samples.of("faultscope_workload_info")), 4)
+    check.that(samples.one("faultscope_workloads_folded") > 0, "nobody is folded")
+    check.that(samples.one("faultscope_mappings", workload="~other") > 0, "~other has no mappings")
+    total = sum(samples.of("faultscope_mappings"))
+    exporter.stop()
+    host = Exporter(lab, *AT_ONCE, "--export.detail", "host")
+    samples = host.metrics()
+    check.equal("of the host", samples.values("faultscope_mappings", "workload").keys(), {"~other"})
+    check.near("the same sum", samples.one("faultscope_mappings"), total, 0.2)
+    host.stop()
+    few = Exporter(lab, *AT_ONCE, "--limit.series", "150")
+    samples = few.metrics()
+    check.that(len(samples.all) <= 150, f"{len(samples.all)} series")
+    check.that(samples.one("faultscope_series_limited_total") > 0, "it is not counted")
+
+
+@live
+def test_age(check, lab):
+    """What is young has no series of its own yet."""
+    exporter = Exporter(lab, "--workload.min-age", "1h")
+    young = named(lab, NAMES[0], "touch", "100", "--hold")
+    young.truth()
+    samples = exporter.metrics()
+    check.equal("its own", samples.of("faultscope_workload_info", workload=NAMES[0]), [])
+    check.that(samples.one("faultscope_page_faults_total", workload="~other", severity="minor")
+               >= 100, "and is not in ~other")
+
+
+def counters_of(samples):
+    return {(name, tuple(sorted(labels.items()))): value for name, labels, value in samples.all
+            if name.endswith(("_total", "_bucket", "_count"))}
+
+
+@live
+def test_consistent_in_a_storm(check, lab):
+    """While programs start and end as fast as they can, counters grow and sums are sums."""
+    storm = [lab.spawn(["sh", "-c", "while :; do /bin/true; sh -c :; done"]) for _ in range(4)]
+    exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
+    before, ends = {}, time.monotonic() + 8
+    while time.monotonic() < ends:
+        samples = exporter.metrics()
+        now = counters_of(samples)
+        for key, value in before.items():
+            if key not in now:
+                check.that(False, f"gone: {key}")
+            elif now[key] < value:
+                check.that(False, f"back from {value} to {now[key]}: {key}")
+        worst = samples.values("faultscope_worst_process_mappings", "workload")
+        for label, value in samples.values("faultscope_mappings", "workload").items():
+            check.that(worst[label] <= value, f"{label}: {worst[label]} of {value}")
+        check.equal("up", samples.one("faultscope_up"), 1)
+        before = now
+    check.that(len(before) > 50, "hardly a counter")
+    for one in storm:
+        os.killpg(one.pid, signal.SIGKILL)
+
+
+HOSTILE = (b'"} 1\n# EOF', b"\xff\xfe\xc3(", b"\\\\\\n\n\"", b"{a=\"b\"}", b"~other", b"\x1b]0;x\x07",
+           b"\xe2\x80\xae\xf0\x9f\x92\xa9", b" ", b"%s%n%s", b"$(reboot)", b"<script>", b"a,b=c")
+
+
+@live
+def test_hostile_names(check, lab):
+    """Of programs and of cgroups: no format breaks, and each is one workload at most."""
+    places = [make_cgroup(name) for name in HOSTILE]
+    try:
+        for name, place in zip(HOSTILE, places):
+            lab.spawn(["python3", "-c", RENAMED, name.hex(), place or ""])
+        exporter = Exporter(lab, *AT_ONCE)
+        until(lambda: all_are_renamed(lab), "their names")
+        time.sleep(0.2)
+        text = exporter.get().text
+        samples = Samples(text)
+        Samples(exporter.get(Accept=OPENMETRICS).text, openmetrics=True)
+        families = families_of(exporter.get(Accept=PROTOBUF).body)
+        check.that(families["faultscope_workload_info"][2], "no workload in protobuf")
+        check.equal("promtool", promtool("check", "metrics", input=text).returncode, 0)
+        labels = [its["workload"] for name, its, _ in samples.all
+                  if name == "faultscope_workload_info"]
+        check.equal("each once", len(set(labels)), len(labels))
+        check.that("~other" not in labels, "somebody calls himself ~other")
+        for label in labels:
+            check.that(label.isprintable() or "\u202e" in label, f"not to be printed: {label!r}")
+    finally:
+        for process in lab.started:
+            process.kill()
+            process.wait()
+        for place in places:
+            if place:
+                until(lambda where=place: remove(where), f"the end of {place}")
+
+
+RENAMED = """
+import ctypes, os, sys, time
+name = bytes.fromhex(sys.argv[1])
+if sys.argv[2]:
+    open(sys.argv[2] + "/cgroup.procs", "w").write(str(os.getpid()))
+ctypes.CDLL(None).prctl(15, name[:15], 0, 0, 0)
+time.sleep(600)
+"""
+
+
+def all_are_renamed(lab):
+    return all(Path(f"/proc/{one.pid}/comm").read_bytes() != b"python3\n" for one in lab.started
+                      if one.args[0] == "python3")
+
+
+def make_cgroup(name):
+    """A cgroup with this name, NUL and slash excepted; None where none can be made."""
+    if b"\n" in name:
+        return None  # no cgroup has one: cgroup_mkdir() refuses it
+    for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        if (Path(root) / "cgroup.procs").exists():
+            place = os.fsencode(root) + b"/fs-hostile-" + name
+            try:
+                os.mkdir(place)
+                return os.fsdecode(place)
+            except OSError:
+                return None
+    return None
+
+
+def remove(place):
+    try:
+        os.rmdir(place)
+    except OSError:
+        return False
+    return True
+
+
+@live
+def test_reclaim(check, lab):
+    """A memory cgroup that is too small: time in reclaim, and where there is swap what is read."""
+    place = memory_cgroup()
+    try:
+        exporter = Exporter(lab, *AT_ONCE)
+        before = exporter.metrics()
+        lab.spawn(["python3", "-c", SQUEEZED, place, str(lab.dir / "file")]).wait(PATIENCE)
+        after = exporter.metrics()
+
+        def grown(metric):
+            return sum(after.of(metric)) - sum(before.of(metric))
+
+        check.equal("collector", after.one("faultscope_collector_enabled", collector="reclaim"), 1)
+        check.between("reclaim", grown("faultscope_direct_reclaim_seconds_total"), 1e-6, PATIENCE)
+        swapped = len(lab.read("/proc/swaps").splitlines()) > 1
+        if swapped:
+            check.that(grown("faultscope_swap_in_faults_total") > 0, "nothing was swapped in")
+    finally:
+        until(lambda: remove(place), "the end of the cgroup")
+
+
+def memory_cgroup():
+    for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                       ("/sys/fs/cgroup", "memory.max")):
+        place = Path(root) / f"fs-squeezed-{os.getpid()}"
+        try:
+            place.mkdir()
+            (place / name).write_text(str(32 << 20))
+            return str(place)
+        except OSError:
+            remove(place)
+    raise Skip("no memory cgroup can be made")
+
+
+# More of a file than fits, and where there is swap of its own memory too.
+SQUEEZED = """
+import os, sys
+open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+swap = len(open("/proc/swaps").readlines()) > 1
+data = bytearray((48 if swap else 8) << 20)
+for again in range(2):
+    for at in range(0, len(data), 4096):
+        data[at] = 1
+with open(sys.argv[2], "wb") as f:
+    for i in range(96):
+        f.write(bytes(1 << 20))
+with open(sys.argv[2], "rb") as f:
+    while f.read(1 << 20):
+        pass
+"""

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The three formats say the same, and what reads them takes them."""
+
+from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, TEXT, Exporter, Samples,
+                      families_of, free_port, promtool, samples_of, zigzag)
+from harness import live
+
+REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr")
+# What another scrape has other values of.
+OWN = ("process_", "faultscope_scrape_duration_seconds")
+
+
+def replayed(lab, *options):
+    return Exporter(lab, *REPLAY, *AT_ONCE, *options)
+
+
+def plain(samples):
+    return {(name, tuple(sorted(labels.items()))): value for name, labels, value in samples.all
+            if not name.startswith(OWN)}
+
+
+def test_text(check, lab):
+    answer = replayed(lab).get(Accept=TEXT)
+    check.equal("type", answer.headers["content-type"],
+                "text/plain; version=0.0.4; charset=utf-8")
+    samples = Samples(answer.text)
+    check.equal("faultscope_up", samples.one("faultscope_up"), 1)
+    check.that(len(samples.all) > 60, f"{len(samples.all)} samples alone")
+    for name in samples.types:
+        check.that(samples.helps.get(name), f"{name} has no help")
+
+
+def test_promtool_takes_it(check, lab):
+    ran = promtool("check", "metrics", input=replayed(lab).get().text)
+    check.equal("promtool's status", ran.returncode, 0)
+    check.equal("what it said", ran.stdout + ran.stderr, "")
+
+
+def test_formats_agree(check, lab):
+    exporter = replayed(lab)
+    text = Samples(exporter.get(Accept=TEXT).text)
+    opened = exporter.get(Accept=OPENMETRICS)
+    check.equal("type", opened.headers["content-type"],
+                "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    open_samples = Samples(opened.text, openmetrics=True)
+    # the bounds of buckets are written another way: "1" and "1.0"
+    want = {key: value for key, value in plain(text).items() if "_bucket" not in key[0]}
+    got = {key: value for key, value in plain(open_samples).items() if "_bucket" not in key[0]}
+    check.equal("OpenMetrics", got, want)
+    check.equal("buckets", [value for name, _, value in open_samples.all if "_bucket" in name],
+                [value for name, _, value in text.all if "_bucket" in name])
+    binary = exporter.get(Accept=PROTOBUF)
+    check.that(binary.headers["content-type"].startswith("application/vnd.google.protobuf"),
+               binary.headers["content-type"])
+    told = {key: value for key, value in samples_of(families_of(binary.body)).items()
+            if not key[0].startswith(OWN)}
+    check.equal("protobuf", told, want)
+
+
+def test_units_end_names(check, lab):
+    samples = Samples(replayed(lab).get(Accept=OPENMETRICS).text, openmetrics=True)
+    check.that(samples.units, "no unit at all")
+    for name, unit in samples.units.items():
+        check.that(name.endswith("_" + unit), f"{name} ends not in its unit, {unit}")
+    for name in samples.types:
+        check.that(not name.endswith(("_total", "_info")), f"the family {name}")
+
+
+def test_negotiation(check, lab):
+    exporter = replayed(lab)
+    prometheus = ("application/openmetrics-text;version=1.0.0,"
+                  "application/openmetrics-text;version=0.0.1;q=0.75,"
+                  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1")
+    for accept, want in (
+            (prometheus, "openmetrics"), (PROTOBUF + "," + prometheus, "protobuf"),
+            ("text/plain;version=0.0.4;q=0.9, " + OPENMETRICS + ";q=0.2", "text/plain"),
+            ("text/html, */*;q=0.8", "text/plain"), ("*/*", "text/plain"), ("", "text/plain"),
+            ("application/json", "text/plain"), (",;,;q=;=,q", "text/plain"),
+            (OPENMETRICS + ";q=0", "text/plain"),
+            ("application/vnd.google.protobuf;proto=other;encoding=delimited", "text/plain"),
+            ("a" * 3000 + "/" + "b" * 3000, "text/plain")):
+        got = exporter.get(Accept=accept).headers["content-type"]
+        check.that(want in got, f"{accept[:80]!r}: {got}")
+
+
+def test_gzip(check, lab):
+    exporter = replayed(lab)
+    bare = exporter.get()
+    check.that(not bare.is_gzipped, "compressed, though nobody asked")
+    for accept, want in (("gzip", True), ("deflate, gzip;q=0.5", True), ("*", True),
+                         ("gzip;q=0", False), ("identity", False), ("gzipped", False),
+                         ("br, GZIP ; q=1.0", True)):
+        packed = exporter.get(Accept_Encoding=accept)
+        check.equal(f"{accept}", packed.is_gzipped, want)
+        check.equal("what is in it", plain(Samples(packed.text)), plain(Samples(bare.text)))
+    check.that(len(exporter.get(Accept_Encoding="gzip").body) < len(bare.body) / 3,
+               "it does not become less")
+
+
+def test_native_histograms(check, lab):
+    """Its buckets are those of the classic one, in deltas, at the same bounds."""
+    recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
+    for options, native in (((), False), (("--native-histograms",), True)):
+        exporter = Exporter(lab, "--replay", recording, *options)
+        families = families_of(exporter.get(Accept=PROTOBUF).body)
+        for labels, value in families["faultscope_page_fault_duration_seconds"][2]:
+            histogram = value[7]
+            check.equal("native", 13 in histogram, native)
+            if native:
+                check_native(check, histogram)
+            if labels["severity"] == "minor":
+                check.that(histogram[1][0] > 0, "nothing was counted")
+        check.equal("end", exporter.stop(), 0)
+
+
+def check_native(check, histogram):
+    from exporter import message
+    buckets = [message(one) for one in histogram[3]]
+    spans = [message(one) for one in histogram[12]]
+    check.equal("schema", zigzag(histogram[5][0]), 0)
+    check.equal("spans", len(spans), 1)
+    check.equal("length", spans[0][2][0], len(histogram[13]))
+    count = total = 0
+    index = zigzag(spans[0][1][0])
+    for delta, bucket in zip(histogram[13], buckets):
+        count += zigzag(delta)
+        total += count
+        check.equal("cumulative", bucket[1][0], total)
+        bound = bucket[2][0]
+        check.that(bound in (2.0 ** index, float("inf")), f"bound {bound} of bucket {index}")
+        index += 1
+    check.equal("all of them", total, histogram[1][0])
+
+
+def test_recording_without_root(check, lab):
+    """A replay serves what a recording ended with; with --jitter it moves."""
+    exporter = replayed(lab, "--jitter")
+    first = exporter.metrics()
+    check.that(sum(first.of("faultscope_mappings")) > 0, "no mappings")
+    check.that(len(first.of("faultscope_workload_info")) > 0, "no workload")
+    port = free_port()
+    still = Exporter(lab, *REPLAY, *AT_ONCE, port=port)
+    one, other = plain(still.metrics()), plain(still.metrics())
+    check.equal("without jitter", one, other)
+    for _ in range(20):
+        if plain(exporter.metrics()) != plain(first):
+            return
+    check.that(False, "with --jitter nothing moved in 20 scrapes")
+
+
+@live
+def test_textfile(check, lab):
+    """Once, or again and again; whole or not at all, and promtool takes it."""
+    path = lab.dir / "faultscope.prom"
+    ran = lab.faultscope("export", "--textfile", path, *AT_ONCE)
+    check.equal("status", ran.returncode, 0)
+    check.equal("standard error", ran.err, "")
+    samples = Samples(path.read_text())
+    check.that(len(samples.of("faultscope_mappings")) > 0, "no workload in it")
+    check.equal("promtool", promtool("check", "metrics", input=path.read_text()).returncode, 0)
+    check.equal("mode", path.stat().st_mode & 0o777, 0o644)
+    check.equal("left beside it", [one.name for one in lab.dir.glob("*.tmp")], [])
+    ran = lab.faultscope("export", "--textfile", lab.dir / "no" / "such.prom")
+    check.equal("status without the directory", ran.returncode, 1)
+    check.that("such.prom" in ran.err, ran.err)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""HTTPS, client certificates and passwords, by exporter-toolkit's file; read anew on SIGHUP."""
+
+import signal
+import socket
+import ssl
+import time
+
+from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Pki, promtool,
+                      until)
+
+REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
+# bcrypt of "example-only", "second", at the least cost that crypt(3) takes
+ALICE = "$2y$10$O8xWO2CpxWi7DhkBHn90Jeemwe3tiYdL73sbOyk73A.wFOTJeZ9g."
+
+
+def bcrypt(password):
+    import crypt
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return crypt.crypt(password, "$2y$05$abcdefghijklmnopqrstuu")
+
+
+def configured(lab, text, *options, context=None):
+    path = lab.dir / "web.yml"
+    path.write_text(text)
+    return Exporter(lab, *REPLAY, "--web.config.file", path, *options, context=context)
+
+
+def tls(more=""):
+    return ("tls_server_config:\n  cert_file: pki/server.crt\n  key_file: pki/server.key\n"
+            + more)
+
+
+def test_https(check, lab):
+    pki = Pki(lab)
+    pki.issue("server")
+    exporter = configured(lab, tls(), context=pki.client())
+    check.equal("status", exporter.get().status, 200)
+    check.that("https://" in exporter.said(), exporter.said())
+    with socket.create_connection((exporter.host, exporter.port)) as s:
+        s.settimeout(PATIENCE)
+        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+        check.that(b"200" not in s.recv(4096), "plain HTTP is answered")
+    ran = promtool("check", "web-config", lab.dir / "web.yml")
+    check.equal("promtool of the same file", ran.returncode, 0)
+
+
+def handshake(exporter, context):
+    """The version that was agreed upon; the error otherwise."""
+    try:
+        with socket.create_connection((exporter.host, exporter.port), timeout=PATIENCE) as s:
+            with context.wrap_socket(s, server_hostname="localhost") as t:
+                # with TLS 1.3 a refusal comes behind the handshake
+                t.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                return t.version() if b"200 OK" in t.recv(4096) else "no answer"
+    except (ssl.SSLError, OSError) as error:
+        return type(error).__name__
+
+
+def test_versions(check, lab):
+    pki = Pki(lab)
+    pki.issue("server")
+    old, middle = pki.client(), pki.client()
+    old.minimum_version = ssl.TLSVersion.TLSv1
+    old.maximum_version = ssl.TLSVersion.TLSv1_1
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    middle.maximum_version = ssl.TLSVersion.TLSv1_2
+    exporter = configured(lab, tls("  min_version: TLS12\n"))
+    check.that("TLS" not in handshake(exporter, old), "TLS 1.1 is taken")
+    check.equal("TLS 1.2", handshake(exporter, middle), "TLSv1.2")
+    check.equal("TLS 1.3", handshake(exporter, pki.client()), "TLSv1.3")
+    exporter.stop()
+    exporter = configured(lab, tls("  min_version: TLS13\n"))
+    check.that(handshake(exporter, middle) != "TLSv1.2", "TLS 1.2 is taken")
+    check.equal("TLS 1.3", handshake(exporter, pki.client()), "TLSv1.3")
+
+
+def test_bad_tls(check, lab):
+    """Handshakes that never end, and bytes that are none."""
+    pki = Pki(lab)
+    pki.issue("server")
+    exporter = configured(lab, tls(), context=pki.client())
+    idle = []
+    for data in (b"", b"\x16\x03\x01", b"\x16\x03\x01\x02\x00" + b"\0" * 512, b"\xff" * 5000,
+                 b"\x15\x03\x03\x00\x02\x02\x28"):
+        s = socket.create_connection((exporter.host, exporter.port))
+        s.sendall(data)
+        idle.append(s)
+    check.equal("beside them", exporter.get().status, 200)
+    check.that("TLS" not in handshake(exporter, ssl.create_default_context()),
+               "a client that knows not the authority")
+    check.equal("after them", exporter.get().status, 200)
+    for s in idle:
+        s.close()
+
+
+def test_client_certificates(check, lab):
+    pki = Pki(lab)
+    pki.issue("server")
+    pki.issue("client")
+    demand = ("  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: pki/ca.crt\n")
+    exporter = configured(lab, tls(demand))
+    check.equal("with one", handshake(exporter, pki.client("client")), "TLSv1.3")
+    check.that("TLS" not in handshake(exporter, pki.client()), "without one")
+    (lab.dir / "other").mkdir()
+    foreign = Pki.__new__(Pki)
+    foreign.lab, foreign.dir, foreign.serial = lab, lab.dir / "other", 0
+    foreign.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-keyout", "ca.key", "-out", "ca.crt", "-days", "2", "-subj",
+                    "/CN=faultscope test CA")
+    foreign.issue("client")
+    other = pki.client()
+    other.load_cert_chain(foreign.dir / "client.crt", foreign.dir / "client.key")
+    check.that("TLS" not in handshake(exporter, other), "one of another authority")
+    middle = pki.client("client")
+    middle.maximum_version = ssl.TLSVersion.TLSv1_2
+    check.equal("TLS 1.2 with one", handshake(exporter, middle), "TLSv1.2")
+
+
+def test_passwords(check, lab):
+    exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n  bob: {bcrypt('second')}\n")
+    check.equal("nobody", exporter.get().status, 401)
+    check.that("Basic" in exporter.get().headers["www-authenticate"], "it does not ask")
+    check.equal("alice", exporter.get(user="alice:example-only").status, 200)
+    check.equal("bob", exporter.get(user="bob:second").status, 200)
+    for user in ("alice:wrong", "alice:", "alice:second", "mallory:example-only", ":", "alice",
+                 "alice:" + "x" * 3000, "al\0ice:example-only", "bob:example-only"):
+        check.equal(f"{user[:20]!r}", exporter.get(user=user).status, 401)
+    check.equal("no Basic", exporter.get(Authorization="Bearer x").status, 401)
+    check.equal("not base64", exporter.get(Authorization="Basic ***").status, 401)
+    for path in ("/", "/-/healthy", "/-/ready", "/nothing"):
+        check.equal(f"{path} without", exporter.get(path).status, 401)
+
+
+def test_passwords_are_remembered(check, lab):
+    """The hash is worked out once, and by another process."""
+    exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n")
+    children = lab.read(f"/proc/{exporter.pid}/task/{exporter.pid}/children").split()
+    check.equal("children", len(children), 1)
+
+    def worked():
+        return sum(map(int, lab.read(f"/proc/{children[0]}/stat").rsplit(")", 1)[1].split()[11:13]))
+
+    check.equal("status", exporter.get(user="alice:example-only").status, 200)
+    ticks = worked()
+    for _ in range(50):
+        exporter.get(user="alice:example-only")
+    check.that(worked() <= ticks + 1, f"{worked() - ticks} ticks of work for what is known")
+    status = lab.read(f"/proc/{children[0]}/status")
+    if not SANITIZED:
+        check.that("Seccomp:\t1" in status, "it may call what it likes")
+    exporter.stop()
+    until(lambda: not lab_alive(children[0]), "the end of its child")
+
+
+def lab_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_guesses_delay_nobody(check, lab):
+    """Passwords to be worked out keep nobody waiting whose verdict is known."""
+    exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n")
+    exporter.get(user="alice:example-only")
+    guesses = []
+    for i in range(20):
+        connection = exporter.connect()
+        connection.request("GET", "/metrics", headers={
+            "Authorization": "Basic " + __import__("base64").b64encode(
+                f"alice:{i}".encode()).decode()})
+        guesses.append(connection)
+    check.equal("beside them", exporter.get(user="alice:example-only").status, 200)
+    for connection in guesses:
+        check.equal("a guess", connection.getresponse().status, 401)
+        connection.close()
+
+
+def test_headers(check, lab):
+    exporter = configured(lab, "http_server_config:\n  headers:\n    X-Frame-Options: deny\n"
+                               "    X-Content-Type-Options: nosniff\n")
+    answer = exporter.get()
+    check.equal("one", answer.headers["x-frame-options"], "deny")
+    check.equal("another", answer.headers["x-content-type-options"], "nosniff")
+
+
+def test_reload(check, lab):
+    """Another certificate, another password; and a file that is broken leaves all as it was."""
+    pki = Pki(lab)
+    pki.issue("first", "server")
+    users = f"basic_auth_users:\n  alice: {ALICE}\n"
+    exporter = configured(lab, tls() + users, context=pki.client())
+    check.equal("before", exporter.get(user="alice:example-only").status, 200)
+    check.equal("name", peer_name(exporter, pki), "first")
+    pki.issue("second", "server")
+    (lab.dir / "web.yml").write_text(tls() + f"basic_auth_users:\n  bob: {bcrypt('second')}\n")
+    exporter.process.send_signal(signal.SIGHUP)
+    until(lambda: peer_name(exporter, pki) == "second", "the new certificate")
+    check.equal("alice", exporter.get(user="alice:example-only").status, 401)
+    check.equal("bob", exporter.get(user="bob:second").status, 200)
+    for broken in ("no: [yaml", tls("  surprise: 1\n"), tls("  client_auth_type: Maybe\n"),
+                   "tls_server_config:\n  cert_file: none.crt\n  key_file: none.key\n",
+                   "basic_auth_users:\n  bob: plain-text\n"):
+        (lab.dir / "web.yml").write_text(broken)
+        said = len(exporter.said())
+        exporter.process.send_signal(signal.SIGHUP)
+        until(lambda: "stays in force" in exporter.said()[said:], f"a word on {broken!r}")
+        check.equal(f"after {broken[:20]!r}", exporter.get(user="bob:second").status, 200)
+
+
+def peer_name(exporter, pki):
+    # while it reloads, connections are closed
+    for _ in range(100):
+        try:
+            with socket.create_connection((exporter.host, exporter.port), PATIENCE) as s:
+                with pki.client().wrap_socket(s, server_hostname="localhost") as t:
+                    return dict(pair[0] for pair in t.getpeercert()["subject"])["commonName"]
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("no handshake succeeds")
+
+
+def test_config_errors(check, lab):
+    path = lab.dir / "web.yml"
+    pki = Pki(lab)
+    pki.issue("server")
+    pki.issue("other")
+    for text, word in (
+            ("a: b\n", "not supported"), ("- a\n", "no mapping"), ("a: [\n", "line"),
+            ("tls_server_config: {cert_file: pki/server.crt}\n", "key_file"),
+            (tls("  client_auth_type: RequireAndVerifyClientCert\n"), "client_ca_file"),
+            (tls("  client_ca_file: pki/ca.crt\n"), "client_auth_type"),
+            (tls("  min_version: TLS10\n"), "TLS12"), (tls("  cipher_suites: [a]\n"), "cipher"),
+            ("basic_auth_users: {a: $2y$10$short}\n", "bcrypt"),
+            ("http_server_config: {headers: {Server: x}}\n", "Server"),
+            ("tls_server_config: {cert_file: pki/server.crt, key_file: pki/other.key}\n",
+             "belong")):
+        path.write_text(text)
+        ran = lab.faultscope("export", *REPLAY, "--web.config.file", path,
+                             "--web.listen-address", "127.0.0.1:0")
+        check.equal(f"status of {text!r}", ran.returncode, 1)
+        check.that(word in ran.err, f"{text!r}: {ran.err}")
+    ran = lab.faultscope("export", *REPLAY, "--web.config.file", lab.dir / "none")
+    check.that("none" in ran.err and ran.returncode == 1, ran.err)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Real processes in cgroups that are called as runtimes call them: each under its workload's name."""
+
+import contextlib
+import os
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from exporter import PATIENCE, Exporter, until
+from harness import Skip, live
+
+AT_ONCE = ("--workload.min-age", "1s", "--limit.workloads", "4000", "--limit.series", "1000000")
+
+
+def mounts():
+    """{"unified" or a controller: where its hierarchy is}, of those that we may write to."""
+    found = {}
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        left, right = line.split(" - ", 1)
+        kind, _, options = right.split(" ", 2)
+        point = left.split()[4]
+        if kind == "cgroup2":
+            found["unified"] = Path(point)
+        elif kind == "cgroup":
+            for option in options.split(","):
+                found.setdefault(option, Path(point))
+    return {name: path for name, path in found.items() if os.access(path, os.W_OK)}
+
+
+class Cgroups:
+    """Directories of one hierarchy, removed in the end, and processes in them."""
+
+    def __init__(self, root):
+        self.root = root
+        self.made = []
+        self.running = []
+
+    def make(self, path):
+        at = self.root
+        for part in path.strip("/").split("/"):
+            at = at / part
+            if not at.exists():
+                at.mkdir()
+                self.made.append(at)
+        return at
+
+    def start(self, path, *argv):
+        procs = self.make(path) / "cgroup.procs"
+        process = subprocess.Popen(argv, preexec_fn=lambda: procs.write_text(str(os.getpid())))
+        self.running.append(process)
+        return process
+
+    def clean(self):
+        for process in self.running:
+            process.kill()
+            process.wait(PATIENCE)
+        for path in reversed(self.made):
+            with contextlib.suppress(FileNotFoundError):
+                until(lambda: removed(path), f"{path} to be empty")
+
+
+def removed(path):
+    try:
+        path.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+def layouts():
+    """Paths that nobody else has, and what their processes are counted for."""
+    def one():
+        return uuid.uuid4().hex + uuid.uuid4().hex, str(uuid.uuid4())
+
+    rows = []
+    for pattern, name in (
+            ("/docker/{id}", "docker/{short}"),
+            ("/system.slice/docker-{id}.scope", "docker/{short}"),
+            ("/kubepods/burstable/pod{pod}/{id}", "pod/{pod}/{short}"),
+            ("/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod{under}.slice/"
+             "cri-containerd-{id}.scope", "pod/{pod}/{short}"),
+            ("/kubepods.slice/kubepods-pod{under}.slice/crio-{id}.scope", "pod/{pod}/{short}"),
+            ("/machine.slice/libpod-{id}.scope/container", "podman/{short}"),
+            ("/lxc.payload.flt{short}/init.scope", "lxc/flt{short}"),
+            ("/system.slice/flt{short}.service", "flt{short}.service"),
+            ("/user.slice/user-64999.slice/session-9{number}.scope", "user-64999.slice"),
+            ("/user.slice/user-64999.slice/user@64999.service/app.slice/app-flt{short}-4211.scope",
+             "user@64999/app-flt{short}-#.scope")):
+        ident, pod = one()
+        words = {"id": ident, "short": ident[:12], "pod": pod, "under": pod.replace("-", "_"),
+                 "number": int(ident[:4], 16)}
+        rows.append((pattern.format(**words), name.format(**words)))
+    return rows
+
+
+def check_layouts(check, lab, hierarchy):
+    points = mounts()
+    if hierarchy not in points:
+        raise Skip(f"no {hierarchy} hierarchy that can be written to")
+    groups = Cgroups(points[hierarchy])
+    try:
+        rows = layouts()
+        for path, _ in rows[::2]:
+            groups.start(path, "sleep", "1000")  # there before it
+        exporter = Exporter(lab, *AT_ONCE)
+        for path, _ in rows[1::2]:
+            groups.start(path, "sleep", "1000")
+        exporter.metrics()
+        time.sleep(1.5)
+        found = exporter.metrics()
+        names = found.values("faultscope_worst_process_mappings", "workload")
+        for path, name in rows:
+            check.that(name in names, f"{path}: no {name}")
+            check.that(names.get(name, 0) > 0, f"{name} has no mappings")
+        kinds = {labels["workload"]: labels["kind"] for metric, labels, _ in found.all
+                 if metric == "faultscope_workload_info"}
+        for _, name in rows:
+            want = ("pod" if name.startswith("pod/") else "session" if "slice" in name else "unit"
+                    if name.endswith(("service", "scope")) else "container")
+            check.equal(name, kinds.get(name), want)
+    finally:
+        groups.clean()
+
+
+@live
+def test_workloads_of_version_1(check, lab):
+    check_layouts(check, lab, "memory")
+
+
+@live
+def test_workloads_of_version_2(check, lab):
+    check_layouts(check, lab, "unified")
+
+
+@live
+def test_short_lived_cgroups(check, lab):
+    """Each process and its cgroup are gone long before anybody asks."""
+    points = mounts()
+    point = points.get("memory") or points.get("unified")
+    if not point:
+        raise Skip("no hierarchy that can be written to")
+    ident = uuid.uuid4().hex + uuid.uuid4().hex
+    name = "docker/" + ident[:12]
+    exporter = Exporter(lab, *AT_ONCE)
+    exporter.metrics()
+
+    def lives():
+        groups = Cgroups(point)
+        try:
+            assert groups.start("/docker/" + ident, "true").wait(PATIENCE) == 0
+        finally:
+            groups.clean()
+
+    for _ in range(16):
+        lives()
+        time.sleep(0.1)
+    exporter.metrics()
+    lives()
+    faults = exporter.metrics().values("faultscope_page_faults_total", "severity", workload=name)
+    check.that(faults.get("minor", 0) > 50, f"{name}: {faults}")

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Threads that are started where nearly no memory is left (RLIMIT_AS), in a child for each amount of
+what is left, until one of them ends before it has said that it runs: its Thread.start() waits on."""
+import mmap
+import resource
+import subprocess
+import sys
+import threading
+
+AMOUNTS = [*range(50, 1001, 50)] * 3
+SECONDS = 9  # a child that is still there by then does not end
+
+
+def do_nothing():
+    pass
+
+
+def fill(objects):
+    """Takes all memory there is, down to the smallest."""
+    maps, size = [], 1 << 20
+    while size >= 4096:
+        try:
+            maps.append(mmap.mmap(-1, size))
+        except (OSError, MemoryError):
+            size //= 2
+    for make in (lambda: bytearray(600), lambda: [None] * 4):
+        try:
+            while True:
+                objects.append(make())
+        except MemoryError:
+            pass
+    return maps
+
+
+def starve(amount):
+    first = threading.Thread(target=do_nothing)  # glibc keeps its stack for the next
+    first.start()
+    first.join()
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        size = int(statm.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+    objects = []
+    kept = fill(objects)
+    del objects[-amount:]
+    threading.Thread(target=do_nothing).start()
+    del kept
+
+
+def main():
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for amount in AMOUNTS:
+        child = subprocess.Popen([sys.executable, __file__, str(amount)], stdin=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        try:
+            child.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            print(f"hangs: {child.pid}", flush=True)
+            sys.stdin.read()
+            child.kill()
+            child.wait()
+            return
+    print("none of them hangs", flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        starve(int(sys.argv[1]))
+    else:
+        main()

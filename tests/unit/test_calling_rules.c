@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rules on how a program calls, and on limits that several processes share. */
+#include <errno.h>
+#include <signal.h>
+
+#include "growth_fixture.h"
+#include "tap.h"
+
+static struct fs_process_record record(uint32_t pid)
+{
+	struct fs_process_record r = process_record(pid, 1, now + SECOND / 2);
+
+	r.g.fd_soft = 64;
+	r.g.fds = r.g.fd_high = 64;
+	return r;
+}
+
+static void take(const struct fs_process_record *r)
+{
+	model_take(&m, &r->h);
+	judge_window();
+}
+
+static void next(void)
+{
+	model_next_window(&m);
+	findings_next_window(&fs);
+}
+
+static void test_accept(void)
+{
+	static const struct {
+		uint64_t refused, cpu_ns;
+		uint32_t fds;
+		bool told;
+		const char *what;
+	} rows[] = {
+		{5000, SECOND, 64, true, "5,000 a second and a CPU: it spins"},
+		{5000, SECOND / 10, 64, false, "who waits in between does not"},
+		{500, SECOND, 64, false, "nor who has few refused"},
+		{5000, SECOND, 10, false, "nor who has descriptors left"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fs_process_record r;
+
+		begin();
+		r = record(10);
+		take(&r);
+		next();
+		r = record(10);
+		r.g.fds = rows[i].fds;
+		r.u.cpu_ns = rows[i].cpu_ns;
+		r.c.fd_call[FS_CALL_ACCEPT - FS_CALL_FD_FIRST].refused = rows[i].refused;
+		take(&r);
+		ok(!!find("F05") == rows[i].told, "%s", rows[i].what);
+		end();
+	}
+}
+
+static void test_closes(void)
+{
+	for (int huge = 0; huge < 2; huge++) {
+		struct fs_process_record r;
+
+		begin();
+		r = record(10);
+		r.g.flags = FS_PROC_BORN;
+		r.g.fd_soft = huge ? 1 << 20 : 1024;
+		r.c.close_failed = 1200000;
+		take(&r);
+		ok(!!find("F06") == huge, "a million closes in vain, of a %s limit",
+		   huge ? "huge" : "usual");
+		next();
+		judge_window();
+		ok(!!find("F06") == huge, "told for a while");
+		for (int i = 0; i < 61; i++) {
+			next();
+			judge_window();
+		}
+		ok(!find("F06"), "and then no more");
+		end();
+	}
+}
+
+static void test_select(void)
+{
+	struct fs_signal_record abort_of = RECORD(fs_signal_record, FS_REC_SIGNAL, 2 * SECOND);
+	struct fs_process_record r;
+
+	begin();
+	r = record(10);
+	r.g.flags = FS_PROC_BORN;
+	r.g.fd_soft = 4096;
+	r.g.fd_high = 1500;
+	r.c.selects = 3;
+	take(&r);
+	ok(!find("F07"), "select of few is none");
+	next();
+	abort_of.subject = r.subject;
+	abort_of.signal = SIGABRT;
+	abort_of.code = -6;
+	model_take(&m, &abort_of.h);
+	r.h.t_ns = now + SECOND / 2;
+	take(&r);
+	ok(find("F07") && find("F07")->severity == SEVERITY_CRITICAL, "an abort beyond it is");
+	end();
+	begin();
+	r = record(10);
+	r.g.flags = FS_PROC_BORN;
+	r.c.selects = r.c.selects_wide = 1;
+	take(&r);
+	ok(find("F07") && find("F07")->severity == SEVERITY_WARNING, "and select of more");
+	end();
+}
+
+static void starve(const char *comm, uint32_t tid)
+{
+	struct fs_refused_record refused = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct fs_process_record r;
+
+	begin();
+	/* the refusal comes before its process is known */
+	refused.tid = tid;
+	refused.h.t_ns = now + SECOND / 4;
+	model_take(&m, &refused.h);
+	r = record(10);
+	r.g.threads = 2;
+	strcpy(r.g.comm, comm);
+	take(&r);
+}
+
+static void wait_windows(int n)
+{
+	for (int i = 0; i < n; i++) {
+		next();
+		judge_window();
+	}
+}
+
+static void test_python(void)
+{
+	struct fs_process_record r;
+
+	starve("python3", 11);
+	ok(find("M22") && find("M22")->severity == SEVERITY_INFO, "a thread without memory");
+	wait_windows(6);
+	ok(find("M22") && find("M22")->severity == SEVERITY_WARNING, "and nothing since: it hangs");
+	next();
+	r = record(10);
+	take(&r);
+	ok(!find("M22"), "until it does something");
+	end();
+	starve("python3", 10);
+	ok(!find("M22"), "not of the first thread");
+	end();
+	starve("ruby", 11);
+	ok(!find("M22"), "nor of another language");
+	end();
+}
+
+static void share(uint32_t pid, uint64_t rss_pages)
+{
+	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, now);
+	struct fs_process_record r = record(pid);
+
+	r.g.fds = 4;
+	r.g.rss_anon_pages = rss_pages;
+	model_take(&m, &r.h);
+	names.subject = r.subject;
+	strcpy(names.cgroup, "/a");
+	model_take(&m, &names.h);
+}
+
+static void fill(uint32_t pid, uint64_t used)
+{
+	struct fs_levels_record l = RECORD(fs_levels_record, FS_REC_LEVELS, now + SECOND / 2);
+
+	l.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
+	l.memory = (struct fs_level){.used = used, .limit = 1000 << 20, .known = 1};
+	l.pids.limit = UINT64_MAX;
+	model_take(&m, &l.h);
+}
+
+static void test_cgroup(void)
+{
+	begin();
+	share(10, 100);
+	share(11, 200);
+	fill(10, 100 << 20);
+	fill(11, 100 << 20);
+	judge_window();
+	ok(!find("M34") && !find_of("M34", 11), "a tenth of it is nothing");
+	next();
+	fill(10, 960 << 20);
+	fill(11, 960 << 20);
+	judge_window();
+	ok(find_of("M34", 11) && !find("M34"), "one tells of it, who has the most, asleep or not");
+	is_str(find_of("M34", 11)->cause, "cgroup_memory", "its cause");
+	is_str(evidence_of(find_of("M34", 11), "its own memory"), "800 KiB", "its share");
+	next();
+	fill(10, 100 << 20);
+	fill(11, 100 << 20);
+	judge_window();
+	ok(!find_of("M34", 11), "it clears");
+	end();
+}
+
+static void test_user(void)
+{
+	struct fs_process_record r;
+	bool bound;
+
+	for (int i = 0; i < 2; i++) {
+		bound = i;
+		begin();
+		r = record(10);
+		r.g.fds = 4;
+		r.u.user_threads = 90;
+		r.u.user_threads_limit = bound ? 100 : UINT64_MAX;
+		take(&r);
+		ok(!!find("M32") == bound, "threads of a user that is %sbound",
+		   bound ? "" : "not ");
+		end();
+	}
+}
+
+int main(void)
+{
+	test_accept();
+	test_closes();
+	test_select();
+	test_python();
+	test_cgroup();
+	test_user();
+	return tap_done();
+}

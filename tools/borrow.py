@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Programs of Debian that tests call: the host's own, or else unpacked into the cache.
+
+usage: borrow.py PROGRAM...	prints the path of each
+
+They are unpacked because installing them would do more than was asked for: Prometheus and its
+exporters start as services, and bookworm's kubectl has the kustomize of 2018.
+"""
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which package of which suite has it; no suite: the host's."""
+    package: str
+    suite: str = ""
+
+
+PROGRAMS = {
+    "prometheus": Source("prometheus"),
+    "promtool": Source("prometheus"),
+    "prometheus-node-exporter": Source("prometheus-node-exporter"),
+    "prometheus-process-exporter": Source("prometheus-process-exporter"),
+    "kubectl": Source("kubectl", "trixie"),
+}
+
+
+def unpacked(name, source):
+    """The path of a program, unpacked if it is not yet."""
+    codename = source.suite or os_release().get("VERSION_CODENAME", "")
+    place = CACHE / "programs" / f"{source.package}-{codename}"
+    program = place / "usr/bin" / name
+    if not program.exists():
+        suite = Suite(CACHE, (codename,), host_arch())
+        suite.update()
+        suite.unpack(source.package, place)
+    if not os.access(program, os.X_OK):
+        raise Missing(f"{source.package} of {codename} has no {name}")
+    return program
+
+
+@locked
+def program(name):
+    """The path of a program of the table; Missing tells why there is none."""
+    source = PROGRAMS.get(name)
+    if not source:
+        raise Missing(f"no such program in the table: {name} ({', '.join(PROGRAMS)})")
+    installed = not source.suite and shutil.which(name)
+    return Path(installed) if installed else unpacked(name, source)
+
+
+def main():
+    if not sys.argv[1:]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        for name in sys.argv[1:]:
+            print(program(name))
+    except Missing as reason:
+        print(f"borrow: {reason}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

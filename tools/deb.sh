@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Builds the Debian packages from a copy of the tree, in which deploy/debian is debian/.
+#
+# usage: deb.sh OUT	a directory, emptied first; packages and the copy are there in the end
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+rm -rf "$1"
+mkdir -p "$1/faultscope"
+out=$(cd "$1" && pwd)
+for tool in dh dpkg-buildpackage fakeroot; do
+	command -v "$tool" >/dev/null || {
+		echo "deb: $tool is missing; as root: tools/setup.sh test package" >&2
+		exit 1
+	}
+done
+
+cd "$top"
+# What git knows, or where this is no clone, all but what was built.
+if git rev-parse --git-dir >/dev/null 2>&1; then
+	git ls-files -z --cached --others --exclude-standard
+else
+	find . -name .git -prune -o -path ./build -prune -o \( -type f -o -type l \) -print0
+fi | tar --null --no-recursion --ignore-failed-read -cf - -T - | tar -xf - -C "$out/faultscope"
+cp -r deploy/debian "$out/faultscope/debian"
+cd "$out/faultscope"
+exec dpkg-buildpackage -us -uc
