@@ -15,7 +15,7 @@
 
 #define MODEL_SUBJECTS_MAX 65536
 #define MODEL_EVENTS_MAX   4096 /* of one window */
-#define MODEL_HOOKS_MAX	   16
+#define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64
@@ -101,6 +101,7 @@ union event {
 	struct fs_signal_record signal;
 	struct fs_kernel_fault_record kernel_fault;
 	struct fs_oom_record oom;
+	struct fs_slow_faults_record slow;
 };
 
 /* The highest of all subjects, and whose it was. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "model/fields.h"
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "render/gates.h"
@@ -132,7 +133,11 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 
 		if (strcmp(h->group, group) || !is_told(v->m, h->hook, h->lacks))
 			continue;
+		if (h->sparse && !histogram_total(h, c))
+			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within)
+				json_end(j);
 			json_object(j, h->within);
 			within = h->within;
 		}
@@ -401,6 +406,29 @@ static void say_oom(struct json *j, const struct view *v, const struct fs_oom_re
 	say_evidence(j, oom.evidence, oom.nr_evidence);
 }
 
+static void say_slow(struct json *j, const struct fs_slow_faults_record *r)
+{
+	json_text(j, "class", r->class < FS_NR_CLASSES ? class_name(r->class) : "other");
+	json_text_or_null(j, "file", r->file[0] ? r->file : NULL);
+	json_count(j, "inode", r->inode);
+	json_count(j, "count", r->count);
+	json_count(j, "total_ns", r->total_ns);
+	json_count(j, "max_ns", r->max_ns);
+	json_count(j, "read_bytes", r->read_bytes);
+	json_count(j, "reclaim_ns", r->waited_ns[FS_WAIT_RECLAIM]);
+	json_count(j, "compaction_ns", r->waited_ns[FS_WAIT_COMPACTION]);
+	json_count(j, "lock_ns", r->waited_ns[FS_WAIT_LOCK]);
+	if (r->holder) {
+		json_count(j, "holder_pid", r->holder);
+		json_text(j, "holder_comm", r->holder_comm);
+		json_flag(j, "holder_writes", r->holder_writes);
+	} else {
+		json_null(j, "holder_pid");
+		json_null(j, "holder_comm");
+		json_null(j, "holder_writes");
+	}
+}
+
 static void say_kernel_fault(struct json *j, const struct view *v,
 			     const struct fs_kernel_fault_record *r)
 {
@@ -459,6 +487,13 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_count(&j, "pid", e->oom.subject.pid);
 		json_text(&j, "comm", e->oom.comm);
 		say_oom(&j, v, &e->oom);
+		break;
+	case FS_REC_SLOW_FAULTS:
+		begin(&j, b, v, "slow_faults", e->h.t_ns);
+		json_count(&j, "pid", e->slow.subject.pid);
+		json_count(&j, "tid", e->slow.tid);
+		json_text(&j, "comm", e->slow.comm);
+		say_slow(&j, &e->slow);
 		break;
 	case FS_REC_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);

@@ -283,6 +283,24 @@ static const struct shape shapes[] = {
 	  {"by_pid", T_COUNT, false, "who asked for memory then"},
 	  {"by_comm", T_TEXT, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""}}},
+	{"slow_faults",
+	 "faults of 1 ms and more, of one class, file and holder of the lock: all so far",
+	 {{"pid", T_COUNT, false, ""},
+	  {"tid", T_COUNT, false, "of the last one"},
+	  {"comm", T_TEXT, false, ""},
+	  {"class", T_TEXT, false, "as in faults.served"},
+	  {"file", T_TEXT_NULL, false, "its name, without the directory"},
+	  {"inode", T_COUNT, false, "0: no file"},
+	  {"count", T_COUNT, false, ""},
+	  {"total_ns", T_COUNT, false, ""},
+	  {"max_ns", T_COUNT, false, ""},
+	  {"read_bytes", T_COUNT, false, "asked of disks in them"},
+	  {"reclaim_ns", T_COUNT, false, "of total_ns, taking memory from others"},
+	  {"compaction_ns", T_COUNT, false, "of total_ns, moving pages"},
+	  {"lock_ns", T_COUNT, false, "of total_ns, waiting for the lock of the address space"},
+	  {"holder_pid", T_COUNT_NULL, false, "who had that lock; null: none was waited for"},
+	  {"holder_comm", T_TEXT_NULL, false, ""},
+	  {"holder_writes", T_FLAG_NULL, false, "it changed mappings, else it read them"}}},
 	{"kernel_fault",
 	 "a kernel-mode fault that is no ordinary user copy; equal ones coalesced",
 	 {{"pid", T_COUNT, false, "of the thread it happened in"},
@@ -655,6 +673,11 @@ static void say_group(struct json *j, const char *group)
 		if (strcmp(h->group, group))
 			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within) {
+				json_end(j);
+				json_flag(j, "additionalProperties", false);
+				json_end(j);
+			}
 			begin_object(j, h->within, NULL);
 			json_object(j, "properties");
 			within = h->within;
@@ -663,6 +686,7 @@ static void say_group(struct json *j, const char *group)
 	}
 	if (within) {
 		json_end(j);
+		json_flag(j, "additionalProperties", false);
 		json_end(j);
 	}
 	json_end(j);

@@ -19,7 +19,7 @@ static struct taken {
 	size_t n;
 	struct {
 		uint32_t len;
-		unsigned char bytes[2048];
+		unsigned char bytes[4096];
 	} rec[TAKEN_MAX];
 } taken;
 
