@@ -65,7 +65,7 @@ MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench install clean workloads docs readme
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-vm check-zoo fuzz bench bench-triage install clean workloads docs readme
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -190,6 +190,9 @@ fuzz: ## coverage-guided fuzzing of triage (FUZZ_SECONDS=600)
 check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
 
+bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
+	tests/triage/anchors.py --corpus $(CORPUS)
+
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
 
@@ -209,8 +212,8 @@ TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) --table build/kernels.md" \
-	$(foreach k,$(ZOO_KERNELS),"tests/zoo/run.py --vm $(k)")
+VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md"
 
 check-builds: build/vmlinux_check build/tables
 	$(MAKE) --no-print-directory check-parts

@@ -112,9 +112,16 @@ static __always_inline __u64 capabilities(struct task_struct *task)
 	return bits;
 }
 
+/* capable(): those of another user namespace than the initial one permit nothing by which a limit
+ * is passed. */
+static __always_inline __u64 host_capabilities(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cred, user_ns, level) ? 0 : capabilities(task);
+}
+
 static __always_inline bool has_capability(struct task_struct *task, int capability)
 {
-	return capabilities(task) >> capability & 1;
+	return host_capabilities(task) >> capability & 1;
 }
 
 /*

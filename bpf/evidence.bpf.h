@@ -93,8 +93,41 @@ struct range_walk {
 	struct fs_refused_record *to;
 	struct area a;
 	__u64 at, end;
-	__u64 file; /* of the mapping at the begin */
+	__u64 file;  /* of the mapping that is not as was asked for, else of the first one */
+	__u64 mask;  /* of VM_*: what the call changes */
+	__u64 wants; /* what these are then */
 };
+
+/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() leaves as they are */
+#define VM_ACCESS	0x7
+#define VM_NEVER_LOCKED (0x4000 | 0x40000 | 0x400 | 0x10000000 | 0x400000)
+
+/*
+ * mprotect, mlock and munlock go from mapping to mapping, and end at the first that they cannot
+ * change: those before it are changed then.
+ */
+static __always_inline void what_is_wanted(struct range_walk *w)
+{
+	switch (w->to->call) {
+	case FS_CALL_MPROTECT:
+		w->mask = VM_ACCESS;
+		w->wants = w->to->args[2] & VM_ACCESS;
+		break;
+	case FS_CALL_MLOCK:
+		w->wants = VM_LOCKED;
+		/* fall through */
+	case FS_CALL_MUNLOCK:
+		w->mask = VM_LOCKED;
+		break;
+	}
+}
+
+static __always_inline bool is_done(const struct range_walk *w, __u64 flags)
+{
+	if (!w->mask)
+		return false;
+	return (flags & w->mask) == w->wants || (w->mask == VM_LOCKED && flags & VM_NEVER_LOCKED);
+}
 
 static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 {
@@ -104,9 +137,13 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 
 	if (!r->vmas) {
 		r->vmas = 1; /* no count of them: the verifier would go through each number */
+		r->flags_all = flags;
+		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
+	}
+	if (!r->end && r->hole == NOT_KNOWN && !is_done(w, flags)) {
 		r->start = w->a.from;
 		r->end = w->a.to;
-		r->flags_all = flags;
+		r->start_flags = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
 	r->flags_all &= flags;
@@ -114,8 +151,6 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	r->mapped_bytes += bytes;
 	if (flags & VM_LOCKED)
 		r->locked_bytes += bytes;
-	if (!(flags & (VM_WRITE | VM_SHARED)) && r->hole == NOT_KNOWN)
-		r->closed_bytes += bytes;
 }
 
 static long next_area(__u32 i, struct range_walk *w)
@@ -153,6 +188,7 @@ static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, 
 		return;
 	w.a.mm = (__u64)mm;
 	before = mm_changes(mm);
+	what_is_wanted(&w);
 	if (from < to)
 		repeat(MOST_AREAS, next_area, &w);
 	if (to < above)
@@ -308,6 +344,36 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 	}
 }
 
+/*
+ * RLIMIT_NPROC binds at each level: the user's own by the limit of the process, those above by what
+ * it was when a namespace was made. Of the level that is nearest to it.
+ */
+static __always_inline void read_processes(struct fs_refused_record *r, const struct cred *cred)
+{
+	struct ucounts *at = NULL;
+	__u64 max;
+
+	r->user.processes = processes_of(cred);
+	if (!bpf_core_field_exists(at->rlimit) ||
+	    !bpf_core_field_exists(((struct user_namespace *)0)->rlimit_max))
+		return;
+	at = BPF_CORE_READ(cred, ucounts);
+	for (__u32 i = 0; i < MOST_LEVELS && at; i++) {
+		struct user_namespace *ns = BPF_CORE_READ(at, ns);
+		__u64 count;
+
+		max = BPF_CORE_READ(ns, rlimit_max[0]);
+		at = BPF_CORE_READ(ns, ucounts);
+		if (!at)
+			break;
+		count = BPF_CORE_READ(at, rlimit[0].counter);
+		if ((__s64)(max - count) < (__s64)(r->nproc_limit - r->user.processes)) {
+			r->user.processes = count;
+			r->nproc_limit = max;
+		}
+	}
+}
+
 /* What its user has of what is counted by user. */
 record_part(read_user)
 {
@@ -315,7 +381,7 @@ record_part(read_user)
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct fs_user *u = &r->user;
 
-	u->processes = processes_of(cred);
+	read_processes(r, cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
 	u->inotify_watches = u->inotify_watches_max = u->locked_pages = NOT_KNOWN;
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
@@ -332,23 +398,55 @@ record_part(read_user)
 		    &u->inotify_watches, &u->inotify_watches_max);
 }
 
+#define SECCOMP_MODE_FILTER 2
+
+/*
+ * Whether a filter of seccomp may have answered a call in the kernel's place. Those that it lets
+ * pass whatever their arguments are known beforehand, since 8e01b51a31a1 (5.11).
+ */
+static __always_inline bool is_filtered(struct task_struct *task, __u32 nr, bool compat)
+{
+	struct seccomp_filter *filter = NULL;
+	__u64 at, word = 0;
+
+	if (!bpf_core_field_exists(task->seccomp) ||
+	    BPF_CORE_READ(task, seccomp.mode) != SECCOMP_MODE_FILTER)
+		return false;
+	if (!bpf_core_field_exists(filter->cache.allow_native))
+		return true;
+	filter = BPF_CORE_READ(task, seccomp.filter);
+	at = (__u64)filter + bpf_core_field_offset(struct seccomp_filter, cache.allow_native);
+	if (compat) {
+		if (!bpf_core_field_exists(filter->cache.allow_compat))
+			return true;
+		at = (__u64)filter +
+		     bpf_core_field_offset(struct seccomp_filter, cache.allow_compat);
+	}
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)at + nr / 64 * 8);
+	return !(word >> (nr & 63) & 1);
+}
+
+#define PIDNS_ADDING (1U << 31) /* include/linux/pid_namespace.h */
+
+/* Its pid namespace takes nobody more: the first process of it has ended. */
+static __always_inline bool is_namespace_over(struct task_struct *task)
+{
+	return !(BPF_CORE_READ(task, nsproxy, pid_ns_for_children, pid_allocated) & PIDNS_ADDING);
+}
+
 #define MDWE_BIT 28 /* MMF_HAS_MDWE, since b507808ebce2 (6.3); unused before */
 
-#define SECCOMP_FILTER_BIT	1 /* SECCOMP_MODE_FILTER is 2 */
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
 /* Without branches: the verifier would go through all that follows for each set of facts. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
-	__u64 caps = capabilities(task);
+	__u64 caps = host_capabilities(task);
 	__u32 facts = bit_to(caps, CAP_IPC_LOCK, FS_FACT_IPC_LOCK) |
 		      bit_to(caps, CAP_SYS_RESOURCE, FS_FACT_RESOURCE) |
 		      bit_to(caps, CAP_SYS_ADMIN, FS_FACT_ADMIN) |
 		      bit_to(caps, CAP_SYS_RAWIO, FS_FACT_RAWIO);
 
-	if (bpf_core_field_exists(task->seccomp))
-		facts |= bit_to(BPF_CORE_READ(task, seccomp.mode), SECCOMP_FILTER_BIT,
-				FS_FACT_FILTERED);
 	if (!BPF_CORE_READ(task, cred, user, uid.val))
 		facts |= FS_FACT_ROOT;
 	if (mm)

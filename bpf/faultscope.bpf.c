@@ -18,7 +18,7 @@ static __always_inline void name_fcntl(struct call *c)
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
-	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret};
+	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr};
 	struct fs_state *st;
 	int refused;
 

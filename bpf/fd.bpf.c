@@ -6,11 +6,25 @@
 #define F_DUPFD_CLOEXEC 1030
 #define SOL_SOCKET	1
 #define SCM_RIGHTS	1
+#define SCM_CREDENTIALS 2
+#define CREDENTIALS_LEN 28 /* of a whole message of them */
 #define MSG_CTRUNC	8
 /* Commands of bpf(2) that return a descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
+
+/*
+ * A message that no descriptors are in ended where the buffer did: it is what was cut, and there
+ * was no room for any that came behind it. Else its length is rounded up in what is used.
+ */
+static __always_inline bool used_up(const struct cmsghdr *cm, __u64 rest)
+{
+	if (cm->cmsg_level == SOL_SOCKET && cm->cmsg_type == SCM_CREDENTIALS &&
+	    cm->cmsg_len < CREDENTIALS_LEN)
+		return true;
+	return cm->cmsg_len == rest && rest & 7;
+}
 
 /*
  * Descriptors in the control messages a recvmsg left in user memory: at most four messages.
@@ -36,6 +50,8 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 		if (cm.cmsg_level == SOL_SOCKET && cm.cmsg_type == SCM_RIGHTS) {
 			bpf_probe_read_user(ret_first, 4, (void *)at + sizeof(cm));
 			n += (cm.cmsg_len - sizeof(cm)) / 4;
+		} else if (used_up(&cm, end - at)) {
+			*ret_cut = false;
 		}
 		at += (cm.cmsg_len + 7) & ~7UL;
 	}

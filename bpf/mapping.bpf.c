@@ -33,7 +33,8 @@ static __always_inline int on_map_call(struct fs_state *st, const struct call *c
 		return NOT_REFUSED;
 	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
 		return NOT_REFUSED;
-	if (c->shape == FS_SHAPE_BRK)
+	/* an errno is not the kernel's own answer, but a filter's */
+	if (c->shape == FS_SHAPE_BRK && !refused)
 		refused = call_arg(c, 0) &&
 			  (c->compat ? (__u32)c->ret : (unsigned long)c->ret) < call_arg(c, 0);
 	/* Deltas telescope, whoever of several threads is first: their sum is the count's change.

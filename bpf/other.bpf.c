@@ -30,6 +30,7 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	case FS_SHAPE_WATCH:
 		return c->ret == -ENOSPC || c->ret == -ENOMEM;
 	case FS_SHAPE_RING:
+		return c->ret == -ENOMEM || c->ret == -EMFILE;
 	case FS_SHAPE_RANGE:
 		return c->ret == -ENOMEM;
 	case FS_SHAPE_PRLIMIT:

@@ -16,6 +16,7 @@ struct call {
 	__u8 call;  /* enum fs_call */
 	__u8 shape; /* enum fs_shape */
 	bool compat;
+	__u32 nr; /* of the table that `compat` says */
 };
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
@@ -150,6 +151,10 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 		facts |= FS_FACT_NO_AREA;
 	if (c->compat)
 		facts |= FS_FACT_COMPAT;
+	if (is_filtered(task, c->nr, c->compat))
+		facts |= FS_FACT_FILTERED;
+	if (c->call == FS_CALL_CLONE && is_namespace_over(task))
+		facts |= FS_FACT_PIDS_OVER;
 	fill_subject(&s, c->leader);
 	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
 	if (!count)

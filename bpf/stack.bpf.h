@@ -1,37 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User stacks: kept by the kernel as addresses; user space is told of each once, by files, while
- * these are still mapped.
+ * User stacks, each with a number: user space is told of each once, by files, while these are still
+ * mapped.
  */
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
 
+#include "area.bpf.h"
 #include "store.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, FS_STACKS);
-	__uint(key_size, 4);
-	__uint(value_size, FS_STACK_FRAMES * 8);
-} stacks SEC(".maps");
-
 /*
- * Stacks that user space was told of, and the number of each. The wrappers of system calls make no
- * frame, so that the chain of frames lacks who called them: the word at the stack pointer.
+ * A chain of frames as the kernel follows it: beside the stack, of which verifiers allow 512 bytes
+ * in all. The wrappers of system calls make no frame, so that it lacks who called them: the word at
+ * the stack pointer.
  */
-struct told_key {
-	struct fs_subject subject;
-	__u64 caller;
-	__u64 stack;
+struct chain {
+	__u64 ip[FS_STACK_FRAMES];
+	__u64 caller; /* 0: not known */
+	__u64 frames;
 };
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct chain);
+} chains SEC(".maps");
+
+struct chain_key {
+	struct fs_subject subject;
+	__u64 hash; /* of all that the chain holds */
+};
+
+/* Chains that user space was told of, and the number of each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FS_STACKS);
-	__type(key, struct told_key);
+	__type(key, struct chain_key);
 	__type(value, __u32);
 } told SEC(".maps");
 
-static __always_inline void emit_stack(void *ctx, const struct told_key *key, __u32 number)
+/* The same of chains that led astray, as they were before they were cut. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, FS_STACKS);
+	__type(key, struct chain_key);
+	__type(value, __u32);
+} astray SEC(".maps");
+
+once_verified __u64 hash_chain(struct chain *c)
+{
+	__u64 hash;
+
+	if (!c)
+		return 0;
+	hash = c->caller;
+	for (__u32 i = 0; i < FS_STACK_FRAMES; i++) {
+		if (i >= c->frames)
+			break;
+		hash = (hash ^ c->ip[i]) * 0x9e3779b97f4a7c15UL;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+#define VM_EXEC 0x4
+
+static __always_inline bool is_code(struct area *a, __u64 address)
+{
+	struct vm_area_struct *vma;
+
+	find_area(a, address);
+	vma = (struct vm_area_struct *)a->vma;
+	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
+}
+
+struct chain_walk {
+	struct chain *c;
+	struct area a;
+};
+
+static long next_frame(__u32 i, struct chain_walk *w)
+{
+	if (i >= FS_STACK_FRAMES || i >= w->c->frames)
+		return 1;
+	/* the innermost is where it is */
+	if (!i || is_code(&w->a, w->c->ip[i]))
+		return 0;
+	w->c->frames = i;
+	return 1;
+}
+
+/*
+ * Code without frame pointers keeps data where the chain is sought, and each chain of such words is
+ * another: from the first that is no code on it is chance. 0 where mappings changed meanwhile.
+ */
+once_verified int cut_chain(struct chain *c)
+{
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct chain_walk w = {.c = c, .a.mm = (__u64)mm};
+	__u64 before;
+
+	if (!c || !mm)
+		return 0;
+	before = mm_changes(mm);
+	if (c->caller && !is_code(&w.a, c->caller))
+		c->caller = 0;
+	repeat(FS_STACK_FRAMES, next_frame, &w);
+	return before != ~0UL && before == mm_changes(mm);
+}
+
+static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, const struct chain *c,
+				       __u32 number)
 {
 	struct fs_stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	long bytes;
@@ -48,12 +127,31 @@ static __always_inline void emit_stack(void *ctx, const struct told_key *key, __
 		return;
 	}
 	fill_header(&r->h, FS_REC_STACK, sizeof(*r));
-	r->subject = key->subject;
+	r->subject = *s;
 	r->stack = number;
-	r->caller = key->caller;
+	r->caller = c->caller;
 	r->frames = bytes / sizeof(r->frame[0]);
+	if (r->frames > c->frames)
+		r->frames = c->frames;
 	/* at once: its process may soon be gone, and with it the names */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+/* A number for a chain that has none yet; < 0: there is none left. */
+static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
+					const struct chain *c)
+{
+	__u32 number, *known;
+
+	if (shared.stacks_used >= FS_STACKS)
+		return -1;
+	number = add_fetch(&shared.stacks_used, 1) - 1;
+	if (bpf_map_update_elem(&told, key, &number, BPF_NOEXIST)) {
+		known = bpf_map_lookup_elem(&told, key); /* another thread was first */
+		return known ? (__s32)*known : -1;
+	}
+	emit_stack(ctx, &key->subject, c, number);
+	return number;
 }
 
 /*
@@ -62,24 +160,36 @@ static __always_inline void emit_stack(void *ctx, const struct told_key *key, __
  */
 static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller)
 {
-	struct told_key key = {.subject = *s, .caller = caller};
-	long id = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
-	__u32 *known, number;
+	struct chain_key key = {.subject = *s}, whole;
+	__u32 zero = 0, *known;
+	struct chain *c;
+	__s32 number;
+	long bytes;
+	int sure;
 
-	if (id < 0)
+	c = bpf_map_lookup_elem(&chains, &zero);
+	if (!c)
 		goto lost;
-	key.stack = id;
+	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
+	if (bytes <= 0)
+		goto lost;
+	c->frames = bytes / sizeof(c->ip[0]);
+	c->caller = caller;
+	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
+	if (!known)
+		known = bpf_map_lookup_elem(&astray, &key);
 	if (known)
 		return *known;
-	if (shared.stacks_used >= FS_STACKS)
+	whole = key;
+	sure = cut_chain(c);
+	key.hash = hash_chain(c);
+	known = bpf_map_lookup_elem(&told, &key);
+	number = known ? (__s32)*known : new_number(ctx, &key, c);
+	if (number < 0)
 		goto lost;
-	number = add_fetch(&shared.stacks_used, 1) - 1;
-	if (bpf_map_update_elem(&told, &key, &number, BPF_NOEXIST)) {
-		known = bpf_map_lookup_elem(&told, &key); /* another thread was first */
-		return known ? (__s32)*known : -1;
-	}
-	emit_stack(ctx, &key, number);
+	if (sure && key.hash != whole.hash)
+		bpf_map_update_elem(&astray, &whole, &number, BPF_ANY);
 	return number;
 lost:
 	bump(shared.losses.stack);

@@ -304,14 +304,14 @@ struct fs_crossing_record {
 enum fs_walk { FS_WALK_NONE, FS_WALK_DONE, FS_WALK_BUSY, FS_WALK_CUT };
 struct fs_range {
 	__u64 hole;	 /* the first address where nothing is mapped; ~0: none */
-	__u64 start;	 /* of the VMA at its begin; 0: none */
-	__u64 end;	 /* of the same */
+	__u64 start;	 /* of the first VMA that is not as was asked for, and before a hole */
+	__u64 end;	 /* of the same; both 0: none */
 	__u64 flags_all; /* VM_*: of every VMA walked */
 	__u64 flags_any; /* of any */
 	__u64 above; /* start of the first VMA in what the call would have grown into; 0: none */
 	__u64 mapped_bytes; /* within the range */
 	__u64 locked_bytes; /* of these */
-	__u64 closed_bytes; /* up to the first hole: private, and not to be written */
+	__u64 start_flags;  /* VM_*: of the VMA that `start` is of */
 	__u32 vmas;	    /* whether there was any */
 	__u32 walk;	    /* enum fs_walk: whether it was looked at, whole */
 };
@@ -373,7 +373,8 @@ struct fs_asked {
 #define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
 #define FS_FACT_SAID_FILE_MAX 512u
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
-#define FS_FACT_FILTERED      2048u /* a filter of seccomp decides of its calls too */
+#define FS_FACT_PIDS_OVER     4096u /* the first process of its pid namespace has ended */
+#define FS_FACT_FILTERED      2048u /* a filter of seccomp may have answered in its place */
 
 /*
  * Limits of the machine that the kernel keeps in variables of its own, where it names them (with

@@ -32,6 +32,16 @@ static const char *const only_counted[] = {
 	NULL,
 };
 
+/*
+ * "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast" (7.0): preemption
+ * stays on in tracepoints, tasks are switched within programs, and the recursion guard of a
+ * program, one a CPU, passes over the next task's event. Seen with 7.2.
+ */
+static const char passed_over[] =
+	"from Linux 7.0 on the kernel may switch tasks while a program runs, and passes over the "
+	"events of the next task until it comes back: rare where CPUs are idle, more where tasks "
+	"compete for them; `missed` in the losses of every output counts them";
+
 static bool is_core(const char *hook)
 {
 	return !strcmp(hook, "state") || !strcmp(hook, "look") || !strcmp(hook, "life");
@@ -160,6 +170,8 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}
 	r->only_counted = only_counted;
+	if (host_kernel_major() >= 7)
+		r->passed_over = passed_over;
 	r->processes = look->processes;
 	r->calibrated = c->done;
 	r->seconds = c->seconds;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collect/demangle.h"
 #include "render/triage.h"
 #include "session.h"
 #include "terminal.h"
@@ -83,6 +84,7 @@ static int triage_one(const struct options *o, const struct view *v)
 	struct triage_files f = {};
 	struct triage t = {};
 	struct buf b = {};
+	struct triage_names names = {.demangle = demangle};
 	struct triage_view tv;
 	int status = read_inputs(o, &f), err;
 
@@ -97,6 +99,7 @@ static int triage_one(const struct options *o, const struct view *v)
 	tv = (struct triage_view){.v = v,
 				  .name = f.name,
 				  .names = f.n,
+				  .names_of = &names,
 				  .explain = o->explain,
 				  .redact = o->markdown && !o->no_redact};
 	if (o->markdown)
@@ -243,6 +246,10 @@ static int group_take(struct group *g, const char *path)
 	struct stat st = {};
 	int err = triage_files_add(&f, path);
 
+	if (f.dump) { /* its log is mostly beside it */
+		err = 0;
+		goto out;
+	}
 	g->buckets.logs++;
 	if (err) {
 		g->buckets.unreadable++;

@@ -3,6 +3,7 @@
 #include "triage_files.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -113,6 +114,20 @@ static void skip_to_end(int fd, const struct stat *st)
 		lseek(fd, st->st_size - TRIAGE_BYTES_MAX, SEEK_SET);
 }
 
+/* A dump of memory holds the log as the kernel keeps it, behind its page tables: no text. */
+static bool is_dump(int fd)
+{
+	unsigned char head[20] = {};
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	if (n < (ssize_t)sizeof(head))
+		return false;
+	return !memcmp(head, "KDUMP   ", 8) || !memcmp(head, "DISKDUMP", 8) ||
+	       !memcmp(head, "makedumpfile", 12) ||
+	       (!memcmp(head, ELFMAG, SELFMAG) &&
+		(head[head[EI_DATA] == ELFDATA2MSB ? 17 : 16] == ET_CORE));
+}
+
 static int add_at(struct triage_files *f, const char *path, int depth);
 
 static int add_directory(struct triage_files *f, const char *path, int depth)
@@ -149,6 +164,15 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 		err = add_directory(f, path, depth);
 	} else if (depth && !S_ISREG(st.st_mode)) {
 		err = 0; /* a socket or pipe among logs */
+	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
+		f->dump = true;
+		/* beside its log, among the files of one crash */
+		err = depth ? 0
+			    : fail(f, path,
+				   "it is a dump of memory, whose log is got by: makedumpfile "
+				   "--dump-dmesg FILE dmesg.txt, or vmcore-dmesg FILE (kdump-tools "
+				   "keeps it beside the dump, as dmesg.*)",
+				   0);
 	} else {
 		if (!S_ISCHR(st.st_mode)) /* a pipe is waited for, /dev/kmsg is not */
 			fcntl(fd, F_SETFL, 0);

@@ -13,6 +13,7 @@ struct triage_files {
 	size_t n;
 	size_t left_out; /* files beyond the most */
 	char error[512]; /* of the last failure */
+	bool dump;	 /* it was that a file is a dump of memory, and no log */
 };
 
 /* A file, "-", or a directory with all below it. Returns 0 or -errno with `error`. */

@@ -347,8 +347,10 @@ typedef struct {
 } kernel_cap_t;
 
 struct user_namespace {
+	int level;
 	struct ucounts *ucounts;
 	long ucount_max[1];
+	long rlimit_max[1];
 };
 
 struct ucounts {
@@ -367,6 +369,7 @@ struct cred {
 	kuid_t uid;
 	kernel_cap_t cap_effective;
 	struct user_struct *user;
+	struct user_namespace *user_ns;
 	struct ucounts *ucounts;
 };
 
@@ -393,6 +396,11 @@ struct ipc_namespace {
 
 struct nsproxy {
 	struct ipc_namespace *ipc_ns;
+	struct pid_namespace *pid_ns_for_children;
+};
+
+struct pid_namespace {
+	unsigned int pid_allocated;
 };
 
 struct kern_ipc_perm {
@@ -409,8 +417,18 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct action_cache {
+	unsigned long allow_native[1];
+	unsigned long allow_compat[1];
+};
+
+struct seccomp_filter {
+	struct action_cache cache;
+};
+
 struct seccomp {
 	int mode;
+	struct seccomp_filter *filter;
 };
 
 struct task_struct {

@@ -117,6 +117,14 @@ unsigned long long host_own_cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+int host_kernel_major(void)
+{
+	struct utsname un;
+
+	uname(&un);
+	return atoi(un.release);
+}
+
 void host_fill(struct fs_host_record *ret)
 {
 	struct utsname un;

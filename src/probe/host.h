@@ -15,6 +15,9 @@ bool host_has_smap(void);
 bool host_is_in_pid_namespace(void);
 bool host_is_in_user_namespace(void);
 
+/* The first number of the kernel's release. */
+int host_kernel_major(void);
+
 /* Whether /proc tells of our pid namespace: else its pids are not those that we are given. */
 bool host_has_own_proc(void);
 

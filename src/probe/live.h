@@ -12,9 +12,9 @@
 #define TIER_ALL 0xfu
 
 struct live_options {
-	bool watch_all;	      /* else only what live_watch() and live_run_parent() name */
-	unsigned int tiers;   /* bit i: pay for tier i */
-	bool attribute;	      /* keep who grows, and tell user stacks */
+	bool watch_all;	    /* else only what live_watch() and live_run_parent() name */
+	unsigned int tiers; /* bit i: pay for tier i */
+	bool attribute;	    /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
 	bool examines;	      /* blind is an answer too: opens where nothing would be counted */

@@ -47,7 +47,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 }
 
 /* Tables of what grows, that take no memory where it is not asked for. */
-static const char *const growth_maps[] = {"stacks", "told", "growth_places", "growth", "owners"};
+static const char *const growth_maps[] = {"astray", "told", "growth_places", "growth", "owners"};
 
 #define GROWTH_BYTES (FS_GROWTH_MAX * sizeof(struct fs_growth))
 

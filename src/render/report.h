@@ -51,6 +51,7 @@ struct report {
 	struct report_hook hook[REPORT_HOOKS];
 	size_t hooks;
 	const char *const *only_counted; /* NULL ends it */
+	const char *passed_over;	 /* which events this kernel may pass over; NULL: none */
 	struct setting setting[SETTINGS_MAX];
 	size_t settings;
 	struct origin origin[NR_LIMITS]; /* of the settings that are limits */

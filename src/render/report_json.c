@@ -189,6 +189,7 @@ void report_json(struct buf *b, const struct report *r)
 	for (size_t i = 0; r->only_counted[i]; i++)
 		json_text(&j, NULL, r->only_counted[i]);
 	json_end_array(&j);
+	json_text_or_null(&j, "passed_over", r->passed_over);
 	say_settings(&j, r);
 	say_origins(&j, r);
 	json_array(&j, "advice");

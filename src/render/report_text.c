@@ -306,6 +306,14 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 		line_printf(&l, "%s", r->only_counted[i]);
 		line_wrap(&l, b, STYLE_PLAIN);
 	}
+	if (r->passed_over) {
+		struct line l = {.v = v};
+
+		say_title(b, v, "events that may be passed over");
+		line_pad(&l, NAME_COLUMN);
+		line_printf(&l, "%s", r->passed_over);
+		line_wrap(&l, b, STYLE_PLAIN);
+	}
 	say_title(b, v, "limits of this machine and of this shell");
 	for (size_t i = 0; i < r->settings; i++)
 		if (!r->setting[i].of)

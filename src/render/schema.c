@@ -109,6 +109,7 @@ static const struct key suspect_keys[] = {
 	{"module", T_TEXT, false, "vmlinux: the kernel's own code; hardware: the machine"},
 	{"function", T_TEXT_NULL, false, ""},
 	{"points", T_REAL, false, "the sum of the reasons"},
+	{"name_cut_off", T_FLAG, false, "the log has only the beginning of the name"},
 	{"reasons", T_OBJECTS, false, "", reason_keys},
 	{},
 };
@@ -339,6 +340,7 @@ static const struct shape shapes[] = {
 	  {"processes", T_COUNT, false, "that a look looks at"},
 	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
 	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
+	  {"passed_over", T_TEXT_NULL, false, "which events this kernel may pass over; null: none"},
 	  {"limits", T_ANY_OBJECT, false, "null: unlimited, or not told by this machine"},
 	  {"privileges", T_KEYED, false, "what is kept of them once all is attached",
 	   privilege_keys},

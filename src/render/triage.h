@@ -6,12 +6,19 @@
 #include "render/render.h"
 #include "triage/triage.h"
 
+/* How names become what their authors wrote; asked no more once a name was a bomb. */
+struct triage_names {
+	int (*demangle)(const char *name, char *ret, size_t size); /* 0, or -E2BIG for a bomb */
+	bool bomb;
+};
+
 struct triage_view {
 	const struct view *v;	 /* width, colour, unicode */
 	const char *const *name; /* of the inputs */
 	size_t names;
-	bool explain; /* each rule that fired */
-	bool redact;  /* no addresses, no names of hosts */
+	struct triage_names *names_of; /* functions; NULL: as they stand in the log */
+	bool explain;		       /* each rule that fired */
+	bool redact;		       /* no addresses, no names of hosts */
 };
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t);
@@ -41,6 +48,9 @@ struct triage_buckets {
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);
 void triage_buckets_json(struct buf *b, const struct triage_buckets *bs);
+
+/* A function's name, for an output. */
+void triage_name(struct buf *b, const struct triage_view *tv, struct str function);
 
 /* Text of a log for an output: without addresses where asked. */
 void triage_redact(struct buf *b, struct str s);

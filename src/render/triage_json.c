@@ -45,17 +45,26 @@ static void json_count_or_null(struct json *j, const char *key, bool known, uint
 		json_null(j, key);
 }
 
-static void say_functions(struct json *j, const struct diagnosis *v)
+static void json_name(struct json *j, const struct triage_view *tv, const char *key, struct str s)
 {
-	json_str_or_null(j, "function", v->functions ? v->function[0] : (struct str){});
+	struct buf b = {};
+
+	triage_name(&b, tv, s);
+	json_str_or_null(j, key, (struct str){b.s, b.len});
+	buf_free(&b);
+}
+
+static void say_functions(struct json *j, const struct triage_view *tv, const struct diagnosis *v)
+{
+	json_name(j, tv, "function", v->functions ? v->function[0] : (struct str){});
 	json_array(j, "functions");
 	for (uint32_t i = 0; i < v->functions; i++)
-		json_str(j, NULL, v->function[i]);
+		json_name(j, tv, NULL, v->function[i]);
 	json_end_array(j);
 	json_str_or_null(j, "module", v->module);
 }
 
-static void say_suspects(struct json *j, const struct diagnosis *v)
+static void say_suspects(struct json *j, const struct triage_view *tv, const struct diagnosis *v)
 {
 	json_str_or_null(j, "culprit", v->culprit_unknown ? (struct str){} : v->suspect[0].module);
 	json_array(j, "culprits");
@@ -69,7 +78,8 @@ static void say_suspects(struct json *j, const struct diagnosis *v)
 
 		json_object(j, NULL);
 		json_str(j, "module", s->module);
-		json_str_or_null(j, "function", s->function);
+		json_name(j, tv, "function", s->function);
+		json_flag(j, "name_cut_off", s->cut);
 		json_signed(j, "points", s->points);
 		json_array(j, "reasons");
 		for (uint32_t r = 0; r < s->reasons; r++) {
@@ -114,7 +124,7 @@ static void say_evidence(struct json *j, const struct triage_view *tv, const str
 	json_end_array(j);
 }
 
-static void say_trace(struct json *j, const struct diagnosis *v)
+static void say_trace(struct json *j, const struct triage_view *tv, const struct diagnosis *v)
 {
 	static const char *const parts[] = {"main", "other", "alloc", "free", "lock"};
 	const struct incident *e = v->event;
@@ -125,7 +135,7 @@ static void say_trace(struct json *j, const struct diagnosis *v)
 
 		json_object(j, NULL);
 		json_text(j, "part", parts[f->part]);
-		json_str_or_null(j, "function", f->function);
+		json_name(j, tv, "function", f->function);
 		json_str_or_null(j, "module", f->module);
 		json_count(j, "offset", f->offset);
 		json_count(j, "size", f->size);
@@ -197,14 +207,14 @@ static void say_verdict(struct json *j, const struct triage_view *tv, const stru
 	json_hex(j, "address", v->has_address, v->address);
 	json_text_or_null(j, "region", v->has_address ? region_name(v->region) : NULL);
 	json_hex(j, "base", v->has_base, v->base);
-	say_functions(j, v);
-	say_suspects(j, v);
+	say_functions(j, tv, v);
+	say_suspects(j, tv, v);
 	json_text(j, "bucket", v->bucket);
 	json_text(j, "exact", v->exact);
 	json_text(j, "stack", v->stack);
 	say_machine(j, v);
 	say_evidence(j, tv, t, v);
-	say_trace(j, v);
+	say_trace(j, tv, v);
 	say_order(j, tv, t, v);
 	say_steps(j, v);
 }

@@ -37,6 +37,16 @@ static void row_str(struct buf *b, const struct triage_view *tv, const char *nam
 	buf_puts(b, " |\n");
 }
 
+static void row_name(struct buf *b, const struct triage_view *tv, const char *name,
+		     struct str function)
+{
+	struct buf plain = {};
+
+	triage_name(&plain, tv, function);
+	row_str(b, tv, name, (struct str){plain.s, plain.len});
+	buf_free(&plain);
+}
+
 static void say_facts(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
@@ -45,7 +55,8 @@ static void say_facts(struct buf *b, const struct triage_view *tv, const struct 
 	row_str(b, tv, "bucket", str_of(v->bucket));
 	row_str(b, tv, "what the kernel reported", str_of(kind_name(v->kind)));
 	row_str(b, tv, "what it means",
-		str_of(*v->text && !tv->redact ? v->text : mechanism_says(v->mechanism)));
+		str_of(*mechanism_says(v->mechanism) && tv->redact ? mechanism_says(v->mechanism)
+								   : v->text));
 	if (v->access)
 		row_str(b, tv, "access", str_of(access_name(v->access)));
 	if (v->has_address) {
@@ -56,7 +67,7 @@ static void say_facts(struct buf *b, const struct triage_view *tv, const struct 
 			buf_printf(b, "0x%" PRIx64 " (%s) |\n", v->address, region_name(v->region));
 	}
 	if (v->functions)
-		row_str(b, tv, "function", v->function[0]);
+		row_name(b, tv, "function", v->function[0]);
 	row_str(b, tv, "module", v->module);
 	row_str(b, tv, "kernel", e->kernel);
 	row_str(b, tv, "architecture", str_of(arch_name(e->arch)));
@@ -113,7 +124,7 @@ static void say_trace(struct buf *b, const struct triage_view *tv, const struct 
 
 		if (f->part != PART_MAIN || !f->function.n)
 			continue;
-		buf_add(&name, f->function.s, f->function.n);
+		triage_name(&name, tv, f->function);
 		buf_printf(b, "    %s", f->unreliable ? "? " : "");
 		buf_safe(b, name.s ? name.s : "", tv->v->unicode);
 		if (f->size)

@@ -5,6 +5,7 @@
 
 #include "render/style.h"
 #include "render/triage.h"
+#include "triage/library.h"
 #include "triage/remedy.h"
 
 #define EVIDENCE_ROWS 5
@@ -26,10 +27,19 @@ static void line_str(struct line *l, const struct triage_view *tv, struct str s)
 	buf_free(&plain);
 }
 
+static void line_name(struct line *l, const struct triage_view *tv, struct str function)
+{
+	struct buf b = {};
+
+	triage_name(&b, tv, function);
+	line_str(l, tv, (struct str){b.s, b.len});
+	buf_free(&b);
+}
+
 static void line_place(struct line *l, const struct triage_view *tv, const struct frame *f)
 {
 	if (f->function.n)
-		line_str(l, tv, f->function);
+		line_name(l, tv, f->function);
 	else if (f->has_address && !tv->redact)
 		line_printf(l, "0x%" PRIx64, f->address);
 	else
@@ -53,12 +63,8 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	line_printf(&l, "]: ");
 	if (*says)
 		line_printf(&l, "%s", says);
-	else if (v->event->note.n)
-		line_str(&l, tv, v->event->note);
 	else
-		line_str(&l, tv,
-			 str_trim(v->event->detail.n ? v->event->detail
-						     : str_of(kind_name(v->kind))));
+		line_str(&l, tv, str_of(v->text));
 	line_wrap(&l, b, STYLE_CRITICAL);
 }
 
@@ -74,6 +80,10 @@ static void say_place(struct buf *b, const struct triage_view *tv, const struct 
 		line_place(&l, tv, &v->frame);
 	else
 		line_printf(&l, "where is not told");
+	if (e->has_ip && v->functions && !str_same(e->ip.function, v->frame.function)) {
+		line_printf(&l, ", for ");
+		line_place(&l, tv, &v->frame);
+	}
 	if (e->has_cpu)
 		line_printf(&l, ", cpu %u", e->cpu);
 	if (e->has_pid)
@@ -106,9 +116,10 @@ static void say_access(struct buf *b, const struct triage_view *tv, const struct
 		return;
 	edge_begin(&l, tv);
 	line_printf(&l, "%s",
-		    v->access == ACCESS_EXEC ? "instruction fetch"
-		    : v->access		     ? access_name(v->access)
-					     : "access");
+		    v->kind == KIND_LEAK       ? "object"
+		    : v->access == ACCESS_EXEC ? "instruction fetch"
+		    : v->access		       ? access_name(v->access)
+					       : "access");
 	if (v->size)
 		line_printf(&l, " of %u byte%s", v->size, v->size == 1 ? "" : "s");
 	if (v->has_address) {
@@ -161,11 +172,13 @@ static void note_begin(struct line *l, const struct triage_view *tv, const char 
 
 static void say_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
+	bool unloaded = v->mechanism == MECH_FREED_TEXT || v->mechanism == MECH_FREED_MODULE;
 	struct line l;
 
 	if (v->culprit_unknown) {
 		note_begin(&l, tv, "suspect");
-		line_printf(&l, "unknown: nothing in the log accuses one module");
+		line_printf(&l, unloaded ? "unknown: the log does not say what was unloaded"
+					 : "unknown: nothing in the log accuses one module");
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
 	for (uint32_t i = 0; i < v->suspects && i < SUSPECT_ROWS; i++) {
@@ -173,10 +186,35 @@ static void say_suspects(struct buf *b, const struct triage_view *tv, const stru
 
 		note_begin(&l, tv, i ? "or" : v->culprit_unknown ? "perhaps" : "suspect");
 		line_str(&l, tv, s->module);
-		line_printf(&l, " (%d): ", s->points);
+		line_printf(&l, "%s (%d)", s->cut ? "..., the log cuts its name off" : "",
+			    s->points);
+		if (s->function.n) {
+			line_printf(&l, ", ");
+			line_name(&l, tv, s->function);
+		}
+		line_printf(&l, ": ");
 		for (uint32_t r = 0; r < s->reasons; r++)
 			line_printf(&l, "%s%s", r ? "; " : "", s->reason[r].why);
 		line_wrap_at(&l, b, i ? STYLE_PLAIN : STYLE_WARNING, NOTE_COLUMN);
+	}
+}
+
+/* Whose the object was: the first function of that stack that is no helper. */
+static void say_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
+		      enum part part, const char *what)
+{
+	const struct incident *e = v->event;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+		struct line l;
+
+		if (f->part != part || !f->function.n || library_of(f->function) != LIBRARY_NONE)
+			continue;
+		note_begin(&l, tv, what);
+		line_place(&l, tv, f);
+		line_end(&l, b, STYLE_PLAIN);
+		return;
 	}
 }
 
@@ -255,6 +293,8 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
 	say_suspects(b, tv, v);
+	say_owner(b, tv, v, PART_ALLOC, "made");
+	say_owner(b, tv, v, PART_FREE, "freed");
 	say_order(b, tv, t, v);
 	say_rules(b, tv, v);
 	say_help(b, tv, v);
@@ -367,11 +407,11 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		}
 		if (k->more_kernels)
 			line_printf(&l, " and %" PRIu64 " more", k->more_kernels);
-		line_end(&l, b, STYLE_DIM);
+		line_wrap_at(&l, b, STYLE_DIM, 33);
 	}
 	l = (struct line){.v = v};
-	line_printf(&l, "%" PRIu64 " logs, %zu buckets, %" PRIu64 " without a crash", bs->logs,
-		    bs->n, bs->quiet);
+	line_printf(&l, "%" PRIu64 " log%s, %zu bucket%s, %" PRIu64 " without a crash", bs->logs,
+		    bs->logs == 1 ? "" : "s", bs->n, bs->n == 1 ? "" : "s", bs->quiet);
 	if (bs->unreadable)
 		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
 	if (bs->lost)

@@ -84,6 +84,13 @@ void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_
 	say_limit(e, limit);
 }
 
+void verdict_figure(struct verdict *v, const char *field, uint64_t value)
+{
+	verdict_count(v, field, value, UINT64_MAX);
+	if (v->nr_evidence && !strcmp(v->evidence[v->nr_evidence - 1].field, field))
+		v->evidence[v->nr_evidence - 1].limit[0] = 0;
+}
+
 void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t asked,
 		 uint64_t limit)
 {
@@ -180,7 +187,7 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	*ret_sure = false; /* near its limit; whether this charge failed is told by nothing */
 	verdict_count(v, "cgroup_memory_pages", m->used, m->limit);
 	if (m->up)
-		verdict_count(v, "levels_above_its_own", m->up, UINT64_MAX);
+		verdict_figure(v, "levels_above_its_own", m->up);
 	return true;
 }
 
@@ -261,6 +268,18 @@ static void overlay_variables(const struct fs_refused_record *r, struct fs_limit
 	overlay_commit_limit(r, l);
 }
 
+/*
+ * What a filter answers the kernel never looked at, however well a limit explains it. What a tracer
+ * answers is not seen here: it takes the number of the call away, or comes after us.
+ */
+static void answered_by_others(const struct request *q, struct verdict *v)
+{
+	if (!has_fact(q, FS_FACT_FILTERED))
+		return;
+	verdict_text(v, "seccomp", "a filter may have answered");
+	v->certain = false;
+}
+
 void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
 	      struct verdict *ret)
 {
@@ -279,4 +298,5 @@ void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, cons
 		cause_of_other(&q, ret);
 	if (!ret->cause)
 		verdict_set(ret, "unknown", false);
+	answered_by_others(&q, ret);
 }

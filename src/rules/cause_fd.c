@@ -24,7 +24,7 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
 	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
 	if (q->r->fds != q->r->fd_soft)
-		verdict_count(v, "numbers free that it may take", q->r->fds_free, UINT64_MAX);
+		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
 	return true;
 }
 
@@ -73,6 +73,12 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	return true;
 }
 
+/* do_inotify_init(): the instance is made, and counted, before its descriptor. */
+static bool past_known_instances(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
+}
+
 /* too_many_pipe_buffers_hard(), of who has neither capability; 0 is no limit */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -95,7 +101,7 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) ||
 	    has_fact(q, FS_FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
 		return false;
-	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, UINT64_MAX);
+	verdict_figure(v, "pipe pages of the user", q->r->user.pipe_pages);
 	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
 	return true;
 }
@@ -140,7 +146,7 @@ static bool source_is_closed(const struct request *q, struct verdict *v, bool *r
 {
 	if (!(q->r->file.flags & FS_FILE_CLOSED))
 		return false;
-	verdict_count(v, "descriptor", (uint32_t)q->r->args[0], UINT64_MAX);
+	verdict_figure(v, "descriptor", (uint32_t)q->r->args[0]);
 	return true;
 }
 
@@ -172,6 +178,7 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 
 static const struct step steps[] = {
 	{"descriptors_dropped", were_dropped, 0},
+	{"inotify_instances", past_known_instances, EMFILE},
 	{"rlimit_nofile", past_nofile, EMFILE},
 	{"nr_open", past_nr_open, EMFILE},
 	{"inotify_instances", past_instances, EMFILE},

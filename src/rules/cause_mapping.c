@@ -14,6 +14,7 @@
 #define VM_LOCKED    0x2000
 #define VM_ACCOUNT   0x100000
 #define VM_NORESERVE 0x200000
+#define VM_HUGETLB   0x400000
 #define VM_SEALED    (1ULL << 63 | 1ULL << 42) /* 6.10; the other bit since 6.17, before unused */
 
 /* include/linux/fs.h, include/uapi/linux/fcntl.h, magic.h, stat.h */
@@ -44,10 +45,41 @@ static bool past_count(const struct request *q, struct verdict *v, bool *ret_sur
 	return counts(q, v, 0);
 }
 
+/* The end of its range, as the kernel rounds it. */
+static uint64_t range_end(const struct request *q)
+{
+	uint64_t page = q->l->page_bytes, end = q->r->args[0] + q->r->args[1] + page - 1;
+
+	return end - end % page;
+}
+
+/*
+ * Whether the mapping that a call could not change has to be split for it; where the range was not
+ * looked at it may have to be. munmap cuts off a start or an end at the limit, too: the split of a
+ * middle alone makes one more.
+ */
+static bool may_split(const struct request *q)
+{
+	const struct fs_range *range = &q->r->range;
+	bool front = range->start<q->r->args[0], back = range->end> range_end(q);
+
+	if (!was_looked_at(q))
+		return true;
+	switch (q->r->call) {
+	case FS_CALL_MPROTECT:
+	case FS_CALL_MLOCK:
+	case FS_CALL_MUNLOCK:
+		return range->end && (front || back);
+	case FS_CALL_MUNMAP:
+		return front && back;
+	}
+	return true;
+}
+
 /* __split_vma(): at the limit */
 bool past_count_split(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	return counts(q, v, 1);
+	return may_split(q) && counts(q, v, 1);
 }
 
 /* MAP_FIXED may have to split what it maps over; kernels to come may compare otherwise */
@@ -63,6 +95,15 @@ static bool past_count_move(const struct request *q, struct verdict *v, bool *re
 	return q->r->args[3] & F_MREMAP_MAYMOVE && counts(q, v, 4);
 }
 
+/*
+ * To a place of the caller's choice, or with the old one kept: before all else room is wanted for
+ * the splits of both ranges.
+ */
+static bool past_count_to(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->args[3] & (F_MREMAP_FIXED | F_MREMAP_DONTUNMAP) && counts(q, v, 6);
+}
+
 /* A shrinking mremap cuts off what is behind. */
 static bool past_count_shrink(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -76,8 +117,8 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 
 	if (has_fact(q, FS_FACT_NO_AREA)) {
 		*ret_sure = q->r->area_bytes >= q->length_bytes;
-		verdict_count(v, "no free range of bytes", q->r->area_bytes, UINT64_MAX);
-		verdict_count(v, "total_vm_pages", q->r->total_vm_pages, UINT64_MAX);
+		verdict_figure(v, "no free range of bytes", q->r->area_bytes);
+		verdict_figure(v, "total_vm_pages", q->r->total_vm_pages);
 		return true;
 	}
 	if (fixed && size && (q->length_bytes > size || from > size - q->length_bytes)) {
@@ -91,11 +132,23 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 	return true;
 }
 
+static bool no_area(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return has_fact(q, FS_FACT_NO_AREA) && past_space(q, v, ret_sure);
+}
+
+static bool is_past_as(const struct request *q)
+{
+	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
+
+	return limit != UINT64_MAX && q->r->total_vm_pages + q->more_pages > limit;
+}
+
 static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
 
-	if (limit == UINT64_MAX || q->r->total_vm_pages + q->more_pages <= limit)
+	if (!is_past_as(q))
 		return false;
 	*ret_sure = !q->replaces || was_looked_at(q);
 	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages, limit);
@@ -120,6 +173,9 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	uint64_t limit = limit_pages(q, q->r->data_limit_bytes);
 
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
+		return false;
+	/* mprotect asks whether it fitted before, too: past RLIMIT_AS it did not, and may go on */
+	if (q->r->call == FS_CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
 	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->more_pages, limit);
@@ -260,7 +316,7 @@ static bool file_is_sealed(const struct request *q, struct verdict *v, bool *ret
 	if (!is_file(q) || !writes_shared(q) || !(q->r->file.seals & SEALS_AGAINST_WRITES))
 		return false;
 	verdict_text(v, "file", q->r->file.name);
-	verdict_count(v, "seals", q->r->file.seals, UINT64_MAX);
+	verdict_figure(v, "seals", q->r->file.seals);
 	return true;
 }
 
@@ -294,7 +350,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 {
 	if (!(q->r->file.flags & FS_FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
 		return false;
-	verdict_count(v, "descriptor", (uint32_t)q->r->args[4], UINT64_MAX);
+	verdict_figure(v, "descriptor", (uint32_t)q->r->args[4]);
 	return true;
 }
 
@@ -334,9 +390,10 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-static bool begins_in_hole(const struct request *q, struct verdict *v, bool *ret_sure)
+/* All before the hole is as was asked for: nothing else ended the call. */
+static bool hole_is_next(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	return !q->r->range.vmas && has_hole(q, v, ret_sure);
+	return !q->r->range.end && has_hole(q, v, ret_sure);
 }
 
 /* Where it could not be looked: no limit explains it, and a hole is what is left. */
@@ -369,13 +426,19 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 static bool is_filtered(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
-	if (!has_fact(q, FS_FACT_FILTERED))
-		return false;
-	verdict_text(v, "seccomp", "a filter is in force");
-	return true;
+	return has_fact(q, FS_FACT_FILTERED);
 }
 
 /* What an argument alone decides */
+
+/* do_mprotect_pkey(): its end is not after its begin, once it is rounded up */
+static bool range_wraps(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->r->args[1] || range_end(q) > q->r->args[0])
+		return false;
+	verdict_address(v, "length", q->r->args[1]);
+	return true;
+}
 
 static bool argument_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -451,11 +514,13 @@ static const struct order {
 	  {"sealed", range_may_be_sealed, EPERM},
 	  {"bad_argument", always, EINVAL},
 	  {"bad_argument", always, EFAULT},
+	  {"max_map_count", past_count_to, ENOMEM},
 	  {"max_map_count", past_count_shrink, ENOMEM},
-	  {"address_space", past_space, ENOMEM},
+	  {"address_space", no_area, ENOMEM},
 	  {"rlimit_memlock", past_memlock, EAGAIN},
 	  {"rlimit_as", past_as, ENOMEM},
 	  {"rlimit_data", past_data, ENOMEM},
+	  {"address_space", past_space, ENOMEM},
 	  {"overcommit_strict", past_commit, ENOMEM},
 	  {"overcommit_heuristic", past_heuristic, ENOMEM},
 	  {"no_room_in_place", cannot_grow, ENOMEM},
@@ -464,9 +529,10 @@ static const struct order {
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
 	{FS_CALL_MPROTECT,
 	 {{"bad_argument", always, EINVAL},
+	  {"bad_argument", range_wraps, ENOMEM},
 	  {"sealed", range_is_sealed, EPERM},
 	  {"sealed", range_may_be_sealed, EPERM},
-	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"range_hole", hole_is_next, ENOMEM},
 	  {"sealed", range_of_sealed_file, EACCES},
 	  {"file_mode", range_of_wrong_mode, EACCES},
 	  {"noexec_mount", range_of_noexec, EACCES},
@@ -493,7 +559,7 @@ static const struct order {
 	 {{"rlimit_memlock", may_not_lock, EPERM},
 	  {"bad_argument", always, EINVAL},
 	  {"rlimit_memlock", past_memlock, ENOMEM},
-	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"range_hole", hole_is_next, ENOMEM},
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"range_hole", has_hole, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
@@ -503,7 +569,7 @@ static const struct order {
 	  {"rlimit_memlock", past_memlock, ENOMEM}}},
 	{FS_CALL_MUNLOCK,
 	 {{"bad_argument", always, EINVAL},
-	  {"range_hole", begins_in_hole, ENOMEM},
+	  {"range_hole", hole_is_next, ENOMEM},
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"range_hole", has_hole, ENOMEM}}},
 	{FS_CALL_SHMDT, {{"bad_argument", always, EINVAL}}},
@@ -532,7 +598,7 @@ static void describe(const struct request *q, struct verdict *v)
 		    limit_pages(q, q->r->data_limit_bytes));
 	if (q->r->memory.known && q->r->memory.limit != UINT64_MAX)
 		verdict_count(v, "cgroup_memory_pages", q->r->memory.used, q->r->memory.limit);
-	if (q->accounted && q->l->commit_limit_bytes)
+	if (q->accounted && q->l->overcommit_memory == 2)
 		verdict_count(v, "committed_bytes", q->l->committed_bytes,
 			      q->l->commit_limit_bytes);
 	if (q->r->file.name[0])
@@ -567,21 +633,31 @@ static void read_mremap(struct request *q, const __u64 *a)
 
 	q->length_bytes = a[2];
 	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
+	if (a[3] & F_MREMAP_DONTUNMAP) /* the old one stays */
+		q->pages = to_pages(q, a[1]);
 	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
 	q->accounted = !q->walked || flags & VM_ACCOUNT;
 	q->locked = q->walked ? flags & VM_LOCKED
 			      : q->r->error == EAGAIN; /* nothing else makes it say so */
 }
 
-/* Pages that become private and writable; those that did before it was refused are counted. */
+/*
+ * Of the mapping that it could not change: those before it are counted by now, those behind it were
+ * not asked about. Private pages that become writable are data, and promised if they were not.
+ */
 static void read_mprotect(struct request *q, const __u64 *a)
 {
-	uint64_t flags = q->r->range.flags_all;
+	const struct fs_range *range = &q->r->range;
+	uint64_t from = range->start > a[0] ? range->start : a[0], flags = range->start_flags;
+	uint64_t to = range->end < range_end(q) ? range->end : range_end(q);
+	bool closed = !(flags & (VM_WRITE | VM_SHARED));
 
-	q->pages =
-		was_looked_at(q) ? q->r->range.closed_bytes / q->l->page_bytes : to_pages(q, a[1]);
+	if (was_looked_at(q))
+		q->pages = range->end && closed && to > from ? (to - from) / q->l->page_bytes : 0;
+	else
+		q->pages = to_pages(q, a[1]);
 	q->data = a[2] & F_PROT_WRITE && q->pages;
-	q->accounted = q->data && !(q->walked && flags & VM_ACCOUNT);
+	q->accounted = q->data && !(q->walked && flags & (VM_ACCOUNT | VM_HUGETLB));
 	q->no_reserve = q->walked && flags & VM_NORESERVE;
 }
 

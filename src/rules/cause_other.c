@@ -37,7 +37,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 		return false;
 	verdict_count(v, "pids.current", p->used, p->limit);
 	if (p->up)
-		verdict_count(v, "levels_above_its_own", p->up, UINT64_MAX);
+		verdict_figure(v, "levels_above_its_own", p->up);
 	return true;
 }
 
@@ -75,7 +75,7 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 		return false;
 	*ret_sure = asked->whole && asked->longest <= MOST_ARG_BYTES;
 	verdict_count(v, "bytes of arguments", asked->bytes, limit);
-	verdict_count(v, "RLIMIT_STACK", q->r->stack_limit_bytes, UINT64_MAX);
+	verdict_figure(v, "RLIMIT_STACK", q->r->stack_limit_bytes);
 	return true;
 }
 
@@ -84,6 +84,8 @@ static bool arguments_too_long(const struct request *q, struct verdict *v, bool 
 	const struct fs_asked *asked = &q->r->asked;
 
 	*ret_sure = asked->whole;
+	if (asked->whole && asked->longest <= MOST_ARG_BYTES && asked->bytes <= MOST_ARGS_BYTES)
+		return false;
 	if (asked->longest > MOST_ARG_BYTES)
 		verdict_count(v, "bytes of one argument", asked->longest, MOST_ARG_BYTES);
 	else
@@ -97,15 +99,48 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 	*ret_sure = false;
 	if (q->r->as_limit_bytes == UINT64_MAX)
 		return false;
-	verdict_count(v, "RLIMIT_AS", q->r->as_limit_bytes, UINT64_MAX);
+	verdict_figure(v, "RLIMIT_AS", q->r->as_limit_bytes);
+	return true;
+}
+
+/*
+ * The new stack is part of the new address space: where it may not grow by the arguments, these are
+ * told to be too many. How much their pointers are of it is not known.
+ */
+static bool past_as_of_arguments(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = q->r->as_limit_bytes, bytes = q->r->asked.bytes;
+
+	if (limit == UINT64_MAX || bytes + 4 * q->l->page_bytes <= limit)
+		return false;
+	*ret_sure = bytes / 2 > limit;
+	verdict_count(v, "bytes of arguments", bytes, limit);
+	verdict_figure(v, "RLIMIT_AS", limit);
+	return true;
+}
+
+/* io_uring registers no more files than its process may have open, whatever it has. */
+#define IORING_REGISTER_FILES 2
+static bool past_files_of_ring(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint32_t files = q->r->args[3];
+
+	if (q->r->args[1] != IORING_REGISTER_FILES || files <= q->r->fd_soft)
+		return false;
+	verdict_count(v, "files to register", files, q->r->fd_soft);
 	return true;
 }
 
 static bool past_watches(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	const struct fs_user *u = &q->r->user;
+	bool known = u->inotify_watches != UINT64_MAX;
 
-	if (u->inotify_watches != UINT64_MAX)
+	/* one more of a filter's errors; else of watches some may be gone again */
+	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
+	if (!*ret_sure && has_fact(q, FS_FACT_FILTERED))
+		return false;
+	if (known)
 		verdict_count(v, "inotify watches of the user", u->inotify_watches,
 			      u->inotify_watches_max);
 	else
@@ -140,10 +175,15 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 {
 	uint64_t size = (uint32_t)q->r->args[2];
 
+	/* pipe_set_size() asks both of who has neither alone */
+	if (has_fact(q, FS_FACT_RESOURCE))
+		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
 		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
 		return true;
 	}
+	if (has_fact(q, FS_FACT_ADMIN))
+		return false;
 	verdict_sum(v, "pipe pages of the user", q->r->user.pipe_pages, size / q->l->page_bytes,
 		    q->l->pipe_pages_hard ? q->l->pipe_pages_hard : q->l->pipe_pages_soft);
 	return true;
@@ -179,6 +219,7 @@ static const struct {
 	{FS_CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
 	{FS_CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
 	{FS_CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
+	{FS_CALL_EXECVE, {"rlimit_as", past_as_of_arguments, E2BIG}},
 	{FS_CALL_EXECVE, {"file_max", past_file_max, ENFILE}},
 	{FS_CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
 	{FS_CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
@@ -186,6 +227,7 @@ static const struct {
 	{FS_CALL_INOTIFY_WATCH, {"inotify_watches", past_watches, ENOSPC}},
 	{FS_CALL_EPOLL_CTL, {"epoll_watches", past_epoll, ENOSPC}},
 	{FS_CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
+	{FS_CALL_IO_URING_REGISTER, {"rlimit_nofile", past_files_of_ring, EMFILE}},
 	{FS_CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
 	{FS_CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
 	{FS_CALL_MINCORE, {"range_hole", has_hole, ENOMEM}},
@@ -201,6 +243,8 @@ void cause_of_other(struct request *q, struct verdict *v)
 			run_steps(q, &rows[i].step, 1, v);
 	if (v->cause)
 		return;
+	if (q->r->error == ENOMEM && has_fact(q, FS_FACT_PIDS_OVER))
+		verdict_text(v, "its pid namespace", "takes nobody: its first process has ended");
 	verdict_count(v, "processes and threads of the user", q->r->user.processes,
 		      q->r->nproc_limit);
 	verdict_count(v, "pids.current", q->r->pids.used, q->r->pids.limit);

@@ -234,6 +234,8 @@ static void bus_of(const struct fs_signal_record *r, uint64_t page_bytes, struct
 		verdict_set(v, "misaligned", true);
 	else if (r->code == BUS_MCEERR_AR || r->code == BUS_MCEERR_AO)
 		verdict_set(v, "hardware poison", true);
+	else if (r->code == SI_KERNEL) /* #SS: by way of the stack or frame pointer */
+		general_protection(r, v);
 	else if (is_mapped(r) && r->file.flags & FS_FILE_KNOWN)
 		bus_of_file(r, page_bytes, v);
 	else
@@ -289,7 +291,7 @@ void oom_of(const struct fs_oom_record *r, struct verdict *ret)
 	if (bounded)
 		verdict_count(ret, "cgroup_memory_pages", m->used, m->limit);
 	if (bounded && m->up)
-		verdict_count(ret, "levels_above_its_own", m->up, UINT64_MAX);
+		verdict_figure(ret, "levels_above_its_own", m->up);
 	if (r->score_adj)
 		verdict_text(ret, "oom_score_adj", r->score_adj > 0 ? "raised" : "lowered");
 }

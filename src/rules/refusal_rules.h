@@ -18,5 +18,6 @@ bool refused_by_space(const struct occasion *o, const struct finding *open, stru
 bool refused_by_huge_pages(const struct occasion *o, const struct finding *open, struct finding *f);
 bool refused_by_driver(const struct occasion *o, const struct finding *open, struct finding *f);
 bool thread_refused(const struct occasion *o, const struct finding *open, struct finding *f);
+bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f);
 
 #endif

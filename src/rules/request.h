@@ -24,6 +24,7 @@
 #define F_PROT_EXEC	      4
 #define F_MREMAP_MAYMOVE      1
 #define F_MREMAP_FIXED	      2
+#define F_MREMAP_DONTUNMAP    4
 #define F_MCL_CURRENT	      1
 
 #define ANY_ERROR (-1)
@@ -68,6 +69,7 @@ void verdict_set(struct verdict *v, const char *cause, bool certain);
 
 /* Evidence; beyond EVIDENCE_MAX it is dropped. A limit of UINT64_MAX is "unlimited". */
 void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_t limit);
+void verdict_figure(struct verdict *v, const char *field, uint64_t value); /* of no limit */
 void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t asked,
 		 uint64_t limit);
 void verdict_text(struct verdict *v, const char *field, const char *value);

@@ -74,48 +74,6 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 	return true;
 }
 
-static bool refused_otherwise(const struct occasion *o, const struct finding *open,
-			      struct finding *f)
-{
-	static const char *const named[] = {"max_map_count",
-					    "rlimit_as",
-					    "rlimit_data",
-					    "rlimit_memlock",
-					    "rlimit_nofile",
-					    "file_max",
-					    "inotify_instances",
-					    "descriptors_dropped",
-					    "overcommit_strict",
-					    "overcommit_heuristic",
-					    "address_space",
-					    "hugetlb_pool",
-					    "driver",
-					    "rlimit_nproc",
-					    "cgroup_pids",
-					    "threads_max"};
-	char text[96];
-
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		if (refusal_has_cause(o, named[i]))
-			return false;
-	if (refusal_has_cause(o, "unknown"))
-		snprintf(text, sizeof(text), "by no limit that can be read");
-	else
-		snprintf(text, sizeof(text), "%s", o->verdict->cause);
-	refusal_say(o, f, text);
-	/* An argument the kernel does not take is the caller's affair, and may be a probe. */
-	f->severity = refusal_has_cause(o, "bad_argument") ||
-				      refusal_has_cause(o, "bad_descriptor") ||
-				      refusal_has_cause(o, "fixed_exists")
-			      ? SEVERITY_INFO
-			      : SEVERITY_WARNING;
-	finding_remedy(f,
-		       "see the call and its arguments: faultscope --json -p %u, lines of type "
-		       "\"refused\"",
-		       o->refused->subject.pid);
-	return true;
-}
-
 static bool refused_by_nofile(const struct occasion *o, const struct finding *open,
 			      struct finding *f)
 {

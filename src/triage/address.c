@@ -69,6 +69,9 @@ static enum region region_x86_64(const struct incident *e, uint64_t a)
 		return a < MODULES_KASLR ? REGION_IMAGE : REGION_KERNEL;
 	}
 	if (a >= KERNEL_48) {
+		/* where the direct map begins; with KASLR it is only ever moved up */
+		if (a >> 40 == 0xffff88)
+			return REGION_DIRECT;
 		if (near_stack(e, a, VMALLOC_BYTES))
 			return REGION_VMALLOC;
 		return a < 0xffffc80000000000ull && a >= 0xffff880000000000ull ? REGION_DIRECT

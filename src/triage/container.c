@@ -177,23 +177,66 @@ static bool dmesg_line(struct container *c, struct str *raw, struct log_line *l,
 	return true;
 }
 
+/* The record under construction is whole. */
+static bool record_end(struct container *c, struct str *raw, struct log_line *l)
+{
+	bool held = c->held;
+
+	if (held) {
+		*raw = c->message;
+		l->level = c->about.level;
+		l->timed = c->about.timed;
+		l->seconds = c->about.seconds;
+		l->user = c->about.user;
+	}
+	c->held = false;
+	c->about = (struct log_line){.level = -1};
+	return held;
+}
+
 /* A field of journal export; the record ends with an empty line. */
 static bool export_line(struct container *c, struct str *raw, struct log_line *l)
 {
-	if (raw->n) {
-		container_field(c, *raw);
-		return false;
+	if (!raw->n)
+		return record_end(c, raw, l);
+	container_field(c, *raw);
+	return false;
+}
+
+/* "Fri 2026-11-20 09:41:02.123456 UTC [s=…;i=…]", then "    FIELD=value"; no line ends it. */
+static bool verbose_line(struct container *c, struct str *raw, struct log_line *l)
+{
+	if (!raw->n || (!is_blank(raw->s[0]) && str_has(*raw, " [s=")))
+		return record_end(c, raw, l);
+	container_field(c, str_trim(*raw));
+	return false;
+}
+
+/* "{", a line a key, "}". */
+static bool pretty_line(struct container *c, struct str *raw, struct log_line *l, char **scratch)
+{
+	struct json_value v;
+
+	if (str_starts(str_trim(*raw), "}")) {
+		struct json_value message = {c->message, c->quoted};
+
+		if (!record_end(c, raw, l))
+			return false;
+		*raw = json_text(&message, scratch);
+		return true;
 	}
-	if (!c->held)
-		return false;
-	*raw = c->message;
-	l->level = c->about.level;
-	l->timed = c->about.timed;
-	l->seconds = c->about.seconds;
-	l->user = c->about.user;
-	c->held = false;
-	c->about = (struct log_line){.level = -1};
-	return true;
+	if (json_find(*raw, "MESSAGE", &v)) {
+		c->message = v.s;
+		c->quoted = v.quoted;
+		c->held = true;
+	} else if (json_find(*raw, "_SOURCE_MONOTONIC_TIMESTAMP", &v)) {
+		set_usec(&c->about, v.s);
+	} else if (json_find(*raw, "PRIORITY", &v)) {
+		set_level(&c->about, v.s);
+	} else if (json_find(*raw, "_TRANSPORT", &v)) {
+		c->about.user = !str_is(v.s, "kernel");
+	}
+	return false;
 }
 
 void container_field(struct container *c, struct str field)
@@ -249,6 +292,11 @@ void container_begin(struct container *c, struct str data)
 		c->form = FORM_EXPORT;
 	else if (str_starts(head, "{") && str_has(str_first(head, 64), "\"dmesg\""))
 		c->form = FORM_DMESG_JSON;
+	else if (str_starts(head, "{\n") &&
+		 (str_has(head, "\"MESSAGE\"") || str_has(head, "\"__CURSOR\"")))
+		c->form = FORM_PRETTY;
+	else if (str_has(head, " [s=") && str_has(head, "\n    PRIORITY="))
+		c->form = FORM_VERBOSE;
 }
 
 /* What is left of a robot's quotes where its record was cut: …"}, or …\n"} */
@@ -267,6 +315,10 @@ bool container_record(struct container *c, struct str *raw, struct log_line *l, 
 
 	if (c->form == FORM_EXPORT)
 		return export_line(c, raw, l);
+	if (c->form == FORM_VERBOSE)
+		return verbose_line(c, raw, l);
+	if (c->form == FORM_PRETTY)
+		return pretty_line(c, raw, l, scratch);
 	if (c->form == FORM_DMESG_JSON)
 		return dmesg_line(c, raw, l, scratch);
 	if (str_starts(s, "- {"))
@@ -281,5 +333,5 @@ bool container_record(struct container *c, struct str *raw, struct log_line *l, 
 
 bool container_at_end(const struct container *c, struct str rest)
 {
-	return c->form == FORM_EXPORT && c->held && !rest.n;
+	return (c->form == FORM_EXPORT || c->form == FORM_VERBOSE) && c->held && !rest.n;
 }

@@ -10,6 +10,8 @@ enum container_form {
 	FORM_PLAIN,
 	FORM_EXPORT,	 /* journalctl -o export */
 	FORM_DMESG_JSON, /* dmesg --json: one document, a key a line */
+	FORM_VERBOSE,	 /* journalctl -o verbose: a heading, then a field a line */
+	FORM_PRETTY,	 /* journalctl -o json-pretty: an object, a key a line */
 };
 
 struct container {
@@ -17,6 +19,7 @@ struct container {
 	struct str message; /* of the record under construction */
 	struct log_line about;
 	bool held;
+	bool quoted; /* the message is a string of JSON, not an array of bytes */
 };
 
 /* Looks at the beginning of the data. */

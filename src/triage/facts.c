@@ -139,6 +139,15 @@ static void on_teid(struct incident *e, const struct captures *c)
 		set_access(e, ACCESS_READ);
 }
 
+static void on_task(struct incident *e, const struct captures *c)
+{
+	if (e->kind != KIND_HANG || e->has_pid)
+		return;
+	e->comm = c->comm;
+	e->pid = c->pid;
+	e->has_pid = true;
+}
+
 static void on_offset(struct incident *e, const struct captures *c)
 {
 }
@@ -225,6 +234,7 @@ static const struct {
 	{"note: %* exited with %*", on_offset, false},
 	{"Kernel panic - not syncing%*", on_offset, false},
 	{"last function: %F", on_said, true},
+	{"task:%W%_state:%* pid:%P ", on_task, false},
 };
 
 /* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
@@ -266,6 +276,26 @@ static bool is_user_selector(struct str s)
 	       str_starts(s, "001b:") || str_starts(s, "0073:") || str_starts(s, "0x33:");
 }
 
+/* Reports of checks, made by calls: registers in their traces are of what was interrupted. */
+static bool has_no_ip(enum kind k)
+{
+	switch (k) {
+	case KIND_KASAN_UAF:
+	case KIND_KASAN_OOB:
+	case KIND_KASAN_OTHER:
+	case KIND_INVALID_FREE:
+	case KIND_KMSAN:
+	case KIND_KCSAN:
+	case KIND_UBSAN:
+	case KIND_LOCKDEP:
+	case KIND_ATOMIC_SLEEP:
+	case KIND_LEAK:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uint32_t line)
 {
 	struct incident *e = r->e;
@@ -274,11 +304,11 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	ip.line = line;
 	if (e->arch == ARCH_UNKNOWN && arch != ARCH_UNKNOWN)
 		e->arch = arch;
-	if (e->has_ip) {
+	if (e->has_ip || (has_no_ip(e->kind) && r->section == SECTION_TRACE && ip.function.n)) {
 		struct frame *added;
 
-		if (!e->ip.function.n && ip.function.n && e->ip.has_address && ip.has_address &&
-		    e->ip.address == ip.address) {
+		if (e->has_ip && !e->ip.function.n && ip.function.n && e->ip.has_address &&
+		    ip.has_address && e->ip.address == ip.address) {
 			e->ip = ip;
 			return;
 		}
@@ -357,6 +387,21 @@ static void set_link(struct incident *e, const struct frame *f, uint32_t line)
 	e->link.line = line;
 }
 
+/* "f+0x1/0x2 [mod]", "<address> f+0x1/0x2", "<address> sp : …": the address alone is no name. */
+static bool place_parse(struct str s, struct frame *ret)
+{
+	uint64_t raw = 0;
+	size_t n = str_hex(s, &raw);
+
+	if (n < 8 || (n < s.n && s.s[n] != ' '))
+		return frame_parse(s, ret) > 0;
+	if (!frame_parse(str_trim(str_from(s, n)), ret) || !ret->size)
+		*ret = (struct frame){};
+	ret->address = raw;
+	ret->has_address = true;
+	return true;
+}
+
 /* "pc : f+0x1/0x2", "PC is at f", "epc : f ra : g", "NIP [a] f", "Krnl PSW : … (f+0x1/0x2)" */
 static bool other_ip(struct reading *r, struct str s, uint32_t line)
 {
@@ -377,25 +422,14 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct str rest = str_from(s, strlen(names[i].name));
-		uint64_t raw = 0;
-		size_t n;
 		long other;
 
 		if (!str_starts(s, names[i].name))
 			continue;
 		if (names[i].arch == ARCH_PPC)
 			rest = str_from(s, strlen(names[i].name) - 1);
-		/* "ERA: 9000000000123456 f+0x1/0x2" */
-		n = str_hex(rest, &raw);
-		if (n >= 8 && str_at(rest, n) == ' ' && frame_parse(str_from(rest, n + 1), &f) &&
-		    f.function.n) {
-			f.address = raw;
-			f.has_address = true;
-		} else if (!frame_parse(rest, &f)) {
-			if (n < 8)
-				return false;
-			f = (struct frame){.address = raw, .has_address = true};
-		}
+		if (!place_parse(rest, &f))
+			return false;
 		if (names[i].link)
 			set_link(r->e, &f, line);
 		else
@@ -403,7 +437,7 @@ static bool other_ip(struct reading *r, struct str s, uint32_t line)
 		other = str_find(s, " ra : ");
 		if (other < 0)
 			other = str_find(s, "lr : ") > 0 ? str_find(s, "lr : ") - 1 : -1;
-		if (other > 0 && frame_parse(str_trim(str_from(s, other + 6)), &f))
+		if (other > 0 && place_parse(str_trim(str_from(s, other + 6)), &f))
 			set_link(r->e, &f, line);
 		return true;
 	}
@@ -455,6 +489,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 	*added = f;
 	added->part = PART_LOCK;
 	added->line = line;
+	incident_state(r->e, line);
 	return true;
 }
 

@@ -107,6 +107,14 @@ static void keep_rest(struct diagnosis *v, const struct candidates *c)
 			function_keep(v, c->frame[i]);
 }
 
+/* Nothing else is there: at least what kind of context it was. */
+static void keep_entry(struct diagnosis *v, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (library_of(c->frame[i]->function) == LIBRARY_ENTRY)
+			function_keep(v, c->frame[i]);
+}
+
 /* The wait for one task: the trace of it. A CPU that does not come back: see stalled(). */
 static bool is_stall(const struct judged *j)
 {
@@ -262,8 +270,9 @@ static void waits(struct judged *j, const struct candidates *c)
 				j->v->frame = *c->frame[i];
 				return;
 			}
-		if (!is_ours(c->frame[i]) || str_has(f, "_wait_") || str_ends(f, "_wait") ||
-		    str_starts(f, "wait_"))
+		if (!is_ours(c->frame[i]) ||
+		    (!c->frame[i]->module.n &&
+		     (str_has(f, "_wait_") || str_ends(f, "_wait") || str_starts(f, "wait_"))))
 			continue;
 		function_keep(j->v, c->frame[i]);
 		return;
@@ -369,6 +378,9 @@ void judge_functions(struct judged *j)
 
 		gather(j, &all, true);
 		keep_ours(v, &all);
+		keep_rest(v, &c);
+		if (!v->functions)
+			keep_entry(v, &all);
 	}
 	keep_rest(v, &c);
 	take_module(j);

@@ -123,6 +123,11 @@ bool identity_take(struct incident *e, struct str s)
 		e->has_pid = true;
 		return true;
 	}
+	/* below "INFO: task …" */
+	if (e->kind == KIND_HANG && !e->kernel.n && taint_at(s) == 0) {
+		take_taint(e, s);
+		return true;
+	}
 	/* i386 and ppc put the release elsewhere */
 	if (str_starts(s, "EFLAGS:") && !e->kernel.n && str_find(s, "(") > 0)
 		take_taint(e, str_from(s, str_find(s, "(")));
@@ -195,8 +200,8 @@ static void module_list(struct incident *e, struct str s)
 		if (str_starts(word, "[last")) {
 			word = str_word(&s); /* "unloaded:" */
 			word = str_word(&s);
-			if (word.n)
-				module_word(e, word, true);
+			if (word.n && module_word(e, word, true) && e->nr_modules)
+				e->module[e->nr_modules - 1].cut = !s.n && !str_has(word, "]");
 			break;
 		}
 		if (!module_word(e, word, false))

@@ -110,6 +110,7 @@ struct frame {
 struct module {
 	struct str name, flags; /* flags as printed: "OE", "P", … */
 	bool loading, unloading, gone;
+	bool cut; /* the line ends within its name */
 };
 
 /* Registers by number: x86-64's as encoded (rax 0, rcx 1 … r15 15), arm64's x0 to x30 and sp 31. */

@@ -133,12 +133,21 @@ static bool address_of_rest(const struct judged *j, uint64_t *ret)
 	return false;
 }
 
+/* KFENCE prints %p, which is hashed to 32 bits unless pointers are not to be hidden. */
+static bool is_hashed(const struct incident *e)
+{
+	bool kfence = e->kind == KIND_KFENCE_UAF || e->kind == KIND_KFENCE_OOB ||
+		      e->kind == KIND_KFENCE_CORRUPTION || e->kind == KIND_KFENCE_INVALID;
+
+	return kfence && !(e->address >> 32) && e->arch != ARCH_I386 && e->arch != ARCH_ARM;
+}
+
 static void take_address(struct judged *j)
 {
 	const struct incident *e = j->e;
 	uint64_t computed;
 
-	if (e->has_address) {
+	if (e->has_address && !is_hashed(e)) {
 		j->a = e->address;
 		j->has_address = true;
 	} else if (lost_head(e) && address_of_rest(j, &j->a)) {

@@ -57,7 +57,9 @@ static const struct {
 	 "__debug_check_no_obj* debug_work_* debug_timer_* debug_mutex_* debug_spin_* "
 	 "work_is_static_object perf_trace_* trace_event_raw* __might_fault might_fault "
 	 "__list_add_valid* __list_del_entry_valid* refcount_warn_saturate "
-	 "__x86_indirect_thunk* __x86_return_thunk __ubsan* context_tracking*"},
+	 "__x86_indirect_thunk* __x86_return_thunk __ubsan* context_tracking* "
+	 "handle_overflow handle_null_ptr_deref handle_misaligned_access "
+	 "handle_missaligned_access handle_object_size_mismatch"},
 	{LIBRARY_MEMORY,
 	 "memcpy* __memcpy* __pi_mem* __pi_str* memmove* __memmove* memset* __memset* memcmp* "
 	 "memchr* memscan* bcmp rep_movs* rep_stos* strcmp* strncmp* strcasecmp* strncasecmp* "
@@ -114,6 +116,7 @@ static const struct {
 	 "filemap_alloc_folio* vma_alloc_folio* mempool_* pcpu_* __alloc_percpu* free_percpu* "
 	 "devm_k* dma_alloc_* dma_free_* dma_pool_* dma_map_* dma_unmap_* skb_put skb_push "
 	 "skb_over_panic skb_under_panic skb_panic* __alloc_skb* alloc_skb* __napi_alloc_skb "
+	 "sk_skb_reason_drop* __sk_skb_reason_drop* consume_skb* "
 	 "__netdev_alloc_skb kfree_skb* __kfree_skb skb_release_* skb_free_head* rcu_do_batch* "
 	 "should_fail* __should_fail* fail_dump"},
 	{LIBRARY_CONTAINER,
@@ -200,9 +203,13 @@ static bool fits(const char *pattern, struct str s)
 
 struct str function_plain(struct str function)
 {
-	static const char *const tails[] = {".isra", ".constprop", ".part",
-					    ".cold", ".llvm",	   ".lto_priv"};
+	/* of gcc; of clang: ThinLTO's, CFI's jump tables, and '$' with a hash */
+	static const char *const tails[] = {".isra", ".constprop", ".part", ".cold",
+					    ".llvm", ".lto_priv",  ".cfi",  "$"};
 
+	/* the padding before a function (6.4): a pointer to it was left on the stack */
+	if (str_starts(function, "__pfx_"))
+		function = str_from(function, 6);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		long at = str_find(function, tails[i]);
 

@@ -8,10 +8,13 @@
 #include "triage/container.h"
 #include "triage/prefix.h"
 
-#define PARTS_MAX  1024
-#define LINE_MOST  8192 /* bytes; printk has 1 kB, and a record may be of several */
-#define WRAP_LEAST 60
-#define WRAP_MOST  256
+#define PARTS_MAX   1024
+#define LINE_MOST   8192 /* bytes; printk has 1 kB, and a record may be of several */
+#define WRAP_LEAST  60
+#define WRAP_MOST   256
+#define WIDTH_LINES 4096 /* that are looked at for what is usual */
+#define TERMINAL    80
+#define MAIL_MOST   100 /* where mail programs break lines, between words */
 
 /* A stretch of an input that is in order in itself. */
 struct stretch {
@@ -28,9 +31,11 @@ struct reader {
 	struct lines *ls;
 	struct container container;
 	uint16_t input;
-	size_t width;  /* where a terminal broke lines; 0: nowhere */
-	bool prefixed; /* most lines have a prefix */
-	bool broken;   /* the last raw line was as long as `width` */
+	size_t width;	/* where a terminal broke lines; 0: nowhere */
+	size_t longest; /* line, where a mail program may have broken them; 0: not so */
+	size_t before;	/* length of the last raw line */
+	bool prefixed;	/* most lines have a prefix */
+	bool broken;	/* the last raw line was as long as `width` */
 };
 
 static bool lines_room(struct lines *ls)
@@ -68,6 +73,23 @@ static size_t escape_end(struct str s, size_t at)
 	return end;
 }
 
+/* "&lt;", "&amp;": a log that was copied off a page as its source; how many bytes, 0: none. */
+static size_t entity_length(struct str s, unsigned char *ret)
+{
+	static const struct {
+		const char *name;
+		char c;
+	} entities[] = {{"&lt;", '<'},	 {"&gt;", '>'},	   {"&amp;", '&'},
+			{"&quot;", '"'}, {"&#x27;", '\''}, {"&#39;", '\''}};
+
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
+		if (str_starts(s, entities[i].name)) {
+			*ret = entities[i].c;
+			return strlen(entities[i].name);
+		}
+	return 0;
+}
+
 /* Copies what can be read of `raw` to the end of the text. */
 static struct str text_add(struct lines *ls, struct str raw)
 {
@@ -80,6 +102,11 @@ static struct str text_add(struct lines *ls, struct str raw)
 		if (c == '\033') {
 			i = escape_end(raw, i) - 1;
 			continue;
+		}
+		if (c == '&') {
+			size_t entity = entity_length(str_from(raw, i), &c);
+
+			i += entity ? entity - 1 : 0;
 		}
 		if (c == '\t')
 			c = ' ';
@@ -107,6 +134,24 @@ static void line_store(struct reader *r, struct log_line l)
 	ls->line[ls->n++] = l;
 }
 
+/* Moves a text that was just added behind that of the line before; false where there is none. */
+static bool line_continue(struct reader *r, struct str text)
+{
+	struct lines *ls = r->ls;
+	struct log_line *last = ls->n ? &ls->line[ls->n - 1] : NULL;
+	char *end;
+
+	if (!last || last->input != r->input || last->text.n + text.n > LINE_MOST)
+		return false;
+	end = (char *)last->text.s + last->text.n;
+	if (end > text.s)
+		return false;
+	memmove(end, text.s, text.n);
+	last->text.n += text.n;
+	ls->used = end + text.n - ls->text;
+	return true;
+}
+
 /* One record, which may be two glued together. */
 static void line_take(struct reader *r, struct str raw, const struct log_line *known)
 {
@@ -117,13 +162,15 @@ static void line_take(struct reader *r, struct str raw, const struct log_line *k
 	if (str_has(text, "printk messages dropped"))
 		r->ls->dropped++;
 	prefix_strip(&text, &l);
+	if (l.continues && line_continue(r, text))
+		return;
 	while ((cut = prefix_inside(text)) > 0) {
 		l.text = str_first(text, cut);
 		line_store(r, l);
 		text = str_from(text, cut);
 		prefix_strip(&text, &l);
 	}
-	while (text.n && is_blank(text.s[text.n - 1]))
+	while (text.n && is_blank(text.s[text.n - 1]) && !l.fragment && !r->broken)
 		text.n--;
 	l.text = text;
 	line_store(r, l);
@@ -141,25 +188,44 @@ static bool has_prefix(struct str raw)
 	return prefix_strip(&s, &unused) > 0;
 }
 
+/* The last line, to which this raw one belongs; NULL: it is a line of its own. */
+static struct log_line *line_broken(const struct reader *r, struct str raw, bool *ret_at_word)
+{
+	struct lines *ls = r->ls;
+	struct log_line *last = ls->n ? &ls->line[ls->n - 1] : NULL;
+	struct str rest = raw;
+	bool at_word;
+
+	if (!last || !raw.n || last->text.s + last->text.n != ls->text + ls->used)
+		return NULL;
+	/* its first word had no room before */
+	at_word =
+		r->longest && !is_blank(raw.s[0]) && r->before + 1 + str_word(&rest).n > r->longest;
+	if (!r->broken && !at_word)
+		return NULL;
+	if (r->prefixed && has_prefix(raw))
+		return NULL;
+	*ret_at_word = !r->broken;
+	return last;
+}
+
 static void raw_take(struct reader *r, struct str raw, uint32_t number)
 {
 	struct log_line l = {.number = number, .input = r->input, .level = -1, .caller = -1};
 	struct lines *ls = r->ls;
 	bool broken = r->width && raw.n == r->width;
 	char *scratch = NULL;
+	bool at_word = false;
+	struct log_line *last = line_broken(r, raw, &at_word);
 
-	if (r->broken && ls->n && raw.n && !(r->prefixed && has_prefix(raw))) {
-		struct log_line *last = &ls->line[ls->n - 1];
-		struct str more;
-
-		if (last->text.s + last->text.n == ls->text + ls->used) {
-			more = text_add(ls, raw);
-			last->text.n += more.n;
-			r->broken = broken;
-			return;
-		}
-	}
+	r->before = raw.n;
 	r->broken = broken;
+	if (last) {
+		if (at_word)
+			last->text.n += text_add(ls, STR(" ")).n;
+		last->text.n += text_add(ls, raw).n;
+		return;
+	}
 	if (container_record(&r->container, &raw, &l, &scratch) && raw.n)
 		line_take(r, raw, &l);
 	free(scratch);
@@ -180,13 +246,34 @@ static struct str next_raw(struct str *s)
 	return raw;
 }
 
+/* Whether lines without a prefix stand behind such as were full but for a word: a mail program's.
+ */
+static bool breaks_at_words(struct str data, size_t longest)
+{
+	size_t lines = 0, before = 0, words = 0, columns = 0;
+
+	while (data.n && lines++ < WIDTH_LINES) {
+		struct str raw = next_raw(&data), rest = raw;
+
+		if (raw.n && !is_blank(raw.s[0]) && !has_prefix(raw) &&
+		    before + 1 + str_word(&rest).n > longest) {
+			words += before < longest;
+			columns += before == longest;
+		}
+		before = raw.n;
+	}
+	return words > columns;
+}
+
 /*
  * A terminal of 80 columns breaks lines where the kernel did not: the longest line is then no
  * longer than the width, and many have just that length.
  */
 static void find_width(struct reader *r, struct str data)
 {
-	size_t count[WRAP_MOST + 1] = {}, lines = 0, prefixed = 0, longest = 0;
+	size_t count[WRAP_MOST + 1] = {}, codes[WRAP_MOST + 1] = {};
+	size_t lines = 0, prefixed = 0, longest = 0;
+	struct str whole = data;
 
 	r->width = 0;
 	while (data.n) {
@@ -197,15 +284,24 @@ static void find_width(struct reader *r, struct str data)
 		lines++;
 		if (raw.n > longest)
 			longest = raw.n;
-		if (raw.n <= WRAP_MOST)
+		if (raw.n <= WRAP_MOST) {
 			count[raw.n]++;
-		if (lines <= 4096 && has_prefix(raw))
+			codes[raw.n] += str_has(raw, "Code: "); /* always as long */
+		}
+		if (lines <= WIDTH_LINES && has_prefix(raw))
 			prefixed++;
 	}
-	if (lines > 4096)
-		lines = 4096;
-	r->prefixed = lines && prefixed * 2 > lines;
-	if (longest >= WRAP_LEAST && longest <= WRAP_MOST && count[longest] >= 3)
+	if (lines > WIDTH_LINES)
+		lines = WIDTH_LINES;
+	r->prefixed = lines && prefixed * 2 >= lines;
+	r->longest = 0;
+	if (r->prefixed && longest >= WRAP_LEAST && longest <= MAIL_MOST &&
+	    breaks_at_words(whole, longest))
+		r->longest = longest;
+	else if (longest == TERMINAL && r->prefixed)
+		r->width = longest;
+	else if (longest >= WRAP_LEAST && longest <= WRAP_MOST && count[longest] > codes[longest] &&
+		 count[longest] >= (longest == TERMINAL ? 2 : 3))
 		r->width = longest;
 }
 
@@ -216,6 +312,7 @@ static void stretch_read(struct reader *r, const struct stretch *st)
 
 	r->input = st->input;
 	r->broken = false;
+	r->before = 0;
 	find_width(r, data);
 	container_begin(&r->container, data);
 	while (data.n) {

@@ -22,6 +22,8 @@ struct log_line {
 	int8_t level;	 /* as printk's; -1: not told */
 	bool user;	 /* what a program other than the kernel logged */
 	bool timed;
+	bool fragment;	/* a line that was too long for one record: the next may continue it */
+	bool continues; /* that next one */
 	int32_t caller; /* task id, or -2 - cpu; -1: not told (CONFIG_PRINTK_CALLER, 5.1+) */
 	double seconds; /* where timed */
 };

@@ -185,7 +185,7 @@ static size_t place_length(struct str s)
 {
 	size_t at = 0;
 
-	while (at < s.n && !is_blank(s.s[at]) && !strchr(",!()", s.s[at]))
+	while (at < s.n && !is_blank(s.s[at]) && !strchr(",!()\"%", s.s[at]))
 		at++;
 	return at;
 }

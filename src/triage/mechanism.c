@@ -152,10 +152,23 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K2", "the size of a copy was checked: it is too large");
 		return true;
 	}
-	if (str_starts(e->ip.function, "fortify_panic") ||
+	if (str_has(e->ip.function, "fortify_panic") || str_has(e->ip.function, "fortify_report") ||
 	    str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
 		j->v->mechanism = MECH_OOB;
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
+		return true;
+	}
+	if (j->v->kind == KIND_BUG && str_has(e->place, "mm/slub.c:") &&
+	    str_has(e->ip.function, "free")) {
+		j->v->mechanism = MECH_DOUBLE_FREE;
+		rule_fired(j->v, "K5", "the allocator's own check while it took an object back");
+		return true;
+	}
+	if (str_starts(e->ip.function, "skb_panic") ||
+	    str_starts(e->ip.function, "skb_over_panic") ||
+	    str_starts(e->ip.function, "skb_under_panic")) {
+		j->v->mechanism = MECH_OOB;
+		rule_fired(j->v, "K4", "more was put into a packet's buffer than there is room");
 		return true;
 	}
 	return false;
@@ -164,8 +177,8 @@ static bool by_report(struct judged *j)
 static bool by_stack(struct judged *j)
 {
 	const struct incident *e = j->e;
-	bool below = e->has_sp && j->has_address && j->a < e->sp + 64 && e->sp - j->a < 0x4000 &&
-		     j->region != REGION_NULL;
+	bool below = e->has_sp && is_kernel_address(e->arch, e->sp) && j->has_address &&
+		     j->a < e->sp + 64 && e->sp - j->a < 0x4000 && j->region != REGION_NULL;
 
 	if (j->v->kind != KIND_STACK_OVERFLOW && !(j->v->kind == KIND_DOUBLE_FAULT && below))
 		return false;
@@ -359,11 +372,13 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
+	/* where the base is no null, the offset may have been added by an instruction before */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
-	    (!j->has_base && j->a < NEAR_NULL_MAX)) {
+	    (j->a < NEAR_NULL_MAX && (!j->has_base || j->b >= PAGE_BYTES))) {
 		j->v->mechanism = MECH_NEAR_NULL;
 		rule_fired(j->v, "N3", "%s 0x%" PRIx64,
-			   j->has_base ? "the pointer is 0, the offset" : "the address is only",
+			   j->has_base && !j->b ? "the pointer is 0, the offset"
+						: "the address is only",
 			   j->a);
 		return true;
 	}
@@ -459,6 +474,25 @@ static bool in_allocator(const struct incident *e)
 		if (str_has(e->ip.function, parts[i]))
 			return true;
 	return false;
+}
+
+/* kfree() looks up the page of what it is given: of no address of the heap there is none. */
+static bool by_bad_free(struct judged *j)
+{
+	const struct incident *e = j->e;
+	int argument = e->arch == ARCH_ARM64 ? 0 : 7; /* x0, rdi */
+	uint64_t given = e->regs.value[argument];
+
+	if (!j->fault || (e->arch != ARCH_X86_64 && e->arch != ARCH_ARM64) ||
+	    !(e->regs.known >> argument & 1) || is_kernel_address(e->arch, given) || !given)
+		return false;
+	if (!str_starts(e->ip.function, "kfree") && !str_starts(e->ip.function, "kvfree"))
+		return false;
+	j->v->poison = poison_of(e, given);
+	j->v->mechanism = j->v->poison == POISON_SLAB_FREE ? MECH_SLAB_POISON : MECH_WILD_POINTER;
+	rule_fired(j->v, "V3", "%.*s() was given 0x%" PRIx64 ", which is of no allocator",
+		   STR_ARG(e->ip.function), given);
+	return true;
 }
 
 static bool by_freelist(struct judged *j)
@@ -593,10 +627,10 @@ static bool by_nowhere(struct judged *j)
 
 /* The first that holds decides. */
 static bool (*const rules[])(struct judged *j) = {
-	by_report,    by_stack,	       by_page_table, by_null_call,  by_freed_text,
-	by_user_call, by_nx,	       by_range,      by_error_code, by_null,
-	by_poison,    by_user,	       by_freelist,   by_bit_flip,   by_non_canonical,
-	by_read_only, by_freed_module, by_vmalloc,    by_nowhere,
+	by_report,	  by_stack,	by_page_table,	 by_null_call,	by_freed_text,
+	by_user_call,	  by_nx,	by_range,	 by_error_code, by_null,
+	by_poison,	  by_user,	by_bad_free,	 by_freelist,	by_bit_flip,
+	by_non_canonical, by_read_only, by_freed_module, by_vmalloc,	by_nowhere,
 };
 
 void judge_mechanism(struct judged *j)
@@ -604,6 +638,9 @@ void judge_mechanism(struct judged *j)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i](j))
 			break;
+	if (!j->v->nr_fired)
+		rule_fired(j->v, "K0", "no more is known than what the kernel reports: %s",
+			   kind_name(j->v->kind));
 	if (j->v->mechanism == MECH_NEAR_NULL && j->v->kind == KIND_PAGING_REQUEST)
 		j->v->kind = KIND_NEAR_NULL;
 	if (j->v->mechanism == MECH_AS_REPORTED)

@@ -28,6 +28,21 @@ static size_t take_level(struct str s, struct log_line *l)
 	return at + 1;
 }
 
+/* What stands between a time and its bracket: "@3", a CPU (Amlogic); " <    0.000010>", dmesg -d.
+ */
+static size_t skip_beside_time(struct str s, size_t at)
+{
+	if (str_at(s, at) == '@')
+		at = skip_digits(s, at + 1);
+	at = skip_blanks(s, at);
+	if (str_at(s, at) != '<')
+		return at;
+	at = skip_digits(s, skip_blanks(s, at + 1));
+	if (str_at(s, at) == '.')
+		at = skip_digits(s, at + 1);
+	return str_at(s, at) == '>' ? at + 1 : at;
+}
+
 /* "[   12.345678]", "[    0.048509 ]", "[2001021079.622495]" of a clock that was set wrongly. */
 static size_t take_time(struct str s, struct log_line *l)
 {
@@ -44,7 +59,7 @@ static size_t take_time(struct str s, struct log_line *l)
 	digits = str_decimal(str_from(s, at), &part);
 	if (digits < 3 || digits > 9)
 		return 0;
-	at = skip_blanks(s, at + digits);
+	at = skip_beside_time(s, at + digits);
 	if (str_at(s, at) != ']')
 		return 0;
 	while (digits--)
@@ -119,6 +134,29 @@ static size_t take_human_time(struct str s, struct log_line *l)
 	return str_at(s, at) == ']' ? at + 1 : 0;
 }
 
+/* "[Nov20 09:41] ", "[  +0.000012] ": dmesg -e and -H. */
+static size_t take_relative_time(struct str s, struct log_line *l)
+{
+	size_t at = skip_blanks(s, 1);
+
+	if (str_at(s, 0) != '[')
+		return 0;
+	if (str_at(s, at) == '+') {
+		at = skip_digits(s, at + 1);
+		if (str_at(s, at) == '.')
+			at = skip_digits(s, at + 1);
+	} else if (at == 1 && is_month(str_from(s, 1)) && is_digit(str_at(s, 4))) {
+		at = skip_blanks(s, skip_digits(s, 4));
+		at = skip_digits(s, at);
+		if (str_at(s, at) != ':')
+			return 0;
+		at = skip_digits(s, at + 1);
+	} else {
+		return 0;
+	}
+	return str_at(s, at) == ']' ? at + 1 : 0;
+}
+
 /* "kern  :alert : ": dmesg -x. */
 static size_t take_facility(struct str s, struct log_line *l)
 {
@@ -156,7 +194,7 @@ static size_t take_record(struct str s, struct log_line *l)
 {
 	uint64_t level, sequence, usec;
 	size_t a, b, c, at;
-	long caller;
+	long caller, fragment;
 
 	a = str_decimal(s, &level);
 	if (!a || str_at(s, a) != ',')
@@ -172,6 +210,12 @@ static size_t take_record(struct str s, struct log_line *l)
 		at++;
 	if (str_at(s, at) != ';')
 		return 0;
+	/* '+': pr_cont() up to 4.9; ncfrag: netconsole's, of a line longer than a packet */
+	l->continues = s.s[a + b + c + 3] == '+';
+	fragment = str_find(str_first(s, at), "ncfrag=");
+	l->fragment = fragment >= 0;
+	if (fragment >= 0 && str_decimal(str_from(s, fragment + 7), &sequence))
+		l->continues |= sequence > 0;
 	caller = str_find(str_first(s, at), "caller=");
 	if (caller >= 0 && str_decimal(str_from(s, caller + 8), &sequence))
 		l->caller = s.s[caller + 7] == 'T' ? (int32_t)sequence : -2 - (int32_t)sequence;
@@ -179,6 +223,31 @@ static size_t take_record(struct str s, struct log_line *l)
 	l->timed = true;
 	l->seconds = usec / 1e6;
 	return at + 1;
+}
+
+/* "Fri " before a date, as journalctl -o short-full has it. */
+static size_t weekday_length(struct str s)
+{
+	static const char *const days[] = {"Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "};
+
+	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+		if (str_starts(s, days[i]))
+			return 4;
+	return 0;
+}
+
+/* " UTC", " CEST", " +02": the zone that such a date ends with. */
+static size_t zone_length(struct str s)
+{
+	size_t at = 1;
+
+	if (str_at(s, 0) != ' ')
+		return 0;
+	if (str_at(s, at) == '+' || str_at(s, at) == '-')
+		at = skip_digits(s, at + 1);
+	while (str_at(s, at) >= 'A' && str_at(s, at) <= 'Z')
+		at++;
+	return at > 2 && str_at(s, at) == ' ' ? at : 0;
 }
 
 /* "2026-11-20T09:41:01.593360+01:00 " and "2018/01/09 14:28:48 ": how long, 0: none. */
@@ -216,9 +285,10 @@ static bool is_host(struct str s)
 
 /*
  * "host kernel: ", "host kern.warn kernel: ", "host systemd[1]: ": after a date. What is neither
- * leaves the line with the kernel: a robot's own clock may stand before any line.
+ * leaves the line with the kernel: a robot's own clock may stand before any line, so after such a
+ * one (not `sure`) a program is only what has a pid: "Internal error: " is no host and program.
  */
-static size_t take_host(struct str s, struct log_line *l)
+static size_t take_host(struct str s, struct log_line *l, bool sure)
 {
 	struct str rest = s, host, word;
 	size_t n;
@@ -237,7 +307,7 @@ static size_t take_host(struct str s, struct log_line *l)
 	n = rest.s - s.s;
 	if (str_is(word, "kernel:") || str_is(word, "KERNEL:"))
 		return n;
-	if (str_has(word, "[") || host.s != word.s) {
+	if (str_has(word, "[") || (sure && host.s != word.s)) {
 		l->user = true;
 		return n;
 	}
@@ -247,9 +317,10 @@ static size_t take_host(struct str s, struct log_line *l)
 /* "Nov 20 09:41:01 host kernel: ", "2026-11-20T09:41:01+01:00 host kernel: " */
 static size_t take_syslog(struct str s, struct log_line *l)
 {
+	bool sure = is_month(s) && is_blank(str_at(s, 3));
 	size_t at, n;
 
-	if (is_month(s) && is_blank(str_at(s, 3))) {
+	if (sure) {
 		at = skip_digits(s, skip_blanks(s, 3));
 		at = skip_blanks(s, at);
 		n = clock_length(str_from(s, at));
@@ -257,12 +328,41 @@ static size_t take_syslog(struct str s, struct log_line *l)
 			return 0;
 		at += n;
 	} else {
-		at = date_length(s);
+		size_t day = weekday_length(s);
+
+		at = date_length(str_from(s, day));
 		if (!at)
 			return 0;
+		at += day;
+		if (day)
+			at += zone_length(str_from(s, at));
 	}
 	at = skip_blanks(s, at);
-	return at + take_host(str_from(s, at), l);
+	return at + take_host(str_from(s, at), l, sure);
+}
+
+/* "1795000000.123456 host kernel: ": journalctl -o short-unix. */
+static size_t take_unix(struct str s, struct log_line *l)
+{
+	size_t at = skip_digits(s, 0), n;
+
+	if (at < 9 || at > 10 || str_at(s, at) != '.')
+		return 0;
+	at = skip_digits(s, at + 1);
+	if (str_at(s, at) != ' ')
+		return 0;
+	n = take_host(str_from(s, at + 1), l, true);
+	return n ? at + 1 + n : 0;
+}
+
+/* "> ", ">> ": a log in a mail that was answered. A shadow dump's mark has no blank behind it. */
+static size_t take_quote(struct str s, struct log_line *l)
+{
+	size_t at = 0;
+
+	while (str_at(s, at) == '>' || (at && str_at(s, at) == ' ' && str_at(s, at + 1) == '>'))
+		at++;
+	return at && (at == s.n || is_blank(s.s[at])) ? at : 0;
 }
 
 /* "db-17 kernel: " with the clock cut off, "kernel: " alone (journalctl -o cat with a tag). */
@@ -316,8 +416,9 @@ static size_t take_vendor(struct str s, struct log_line *l)
 int prefix_strip(struct str *text, struct log_line *l)
 {
 	static size_t (*const takes[])(struct str s, struct log_line * l) = {
-		take_level,  take_time,	  take_caller,	take_human_time, take_facility, take_record,
-		take_syslog, take_kernel, take_dropped, take_login,	 take_vendor,
+		take_level,  take_time,		 take_caller, take_human_time, take_facility,
+		take_record, take_syslog,	 take_kernel, take_dropped,    take_login,
+		take_vendor, take_relative_time, take_unix,   take_quote,
 	};
 	struct str s = *text;
 	int found = 0;
@@ -333,7 +434,7 @@ int prefix_strip(struct str *text, struct log_line *l)
 		s = str_from(bare, n);
 		found++;
 	}
-	if (found && str_at(s, 0) == ' ')
+	if (found && str_at(s, 0) == ' ' && !l->continues)
 		s = str_from(s, 1);
 	*text = s;
 	return found;

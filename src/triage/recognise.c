@@ -187,6 +187,10 @@ static bool joins(const struct state *s, const struct stream *st, const struct s
 		return false;
 	if (e->headless && !e->number && (sig->flags & SIG_FATAL))
 		return true;
+	/* up to 3.8 "Hardware name:" stands between "WARNING:" and what it says */
+	if ((sig->flags & SIG_NOTE) && e->kind == KIND_WARNING && !e->modules_line &&
+	    !e->nr_frames && !e->note.n)
+		return line - e->first <= HEAD_MOST;
 	if (st->reading.body || st->reading.silence > HEAD_MOST)
 		return false;
 	/* two warnings, one right after the other's first line, are two */
@@ -413,6 +417,31 @@ static void line_judge(struct state *s, uint32_t i)
 	}
 }
 
+/* A line that any program can print: no prefix of the kernel's, and no report behind it. */
+static bool is_hearsay(const struct incident *e, const struct log_line *l)
+{
+	return e->signature && (e->signature->flags & SIG_LAST) && e->first == e->last &&
+	       !l->timed && l->level < 0 && !e->nr_frames && !e->has_ip && !e->comm.n;
+}
+
+static void drop_hearsay(struct recognised *r, const struct lines *ls)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct incident *e = &r->event[i];
+
+		if (!is_hearsay(e, &ls->line[e->first])) {
+			r->event[kept++] = *e;
+			continue;
+		}
+		if (!r->unknown++)
+			r->unknown_line = e->first;
+		incident_free(e);
+	}
+	r->n = kept;
+}
+
 /* What a later report says of the machine holds for one that was cut before it said so. */
 static void fill_gaps(struct recognised *r)
 {
@@ -455,6 +484,7 @@ int recognise(struct recognised *ret, const struct lines *ls)
 		}
 		line_judge(s, i);
 	}
+	drop_hearsay(&r, ls);
 	fill_gaps(&r);
 	free(s);
 	*ret = r;

@@ -12,16 +12,17 @@ static bool is_plain(struct str s)
 
 static struct str release_of(const struct diagnosis *v)
 {
-	return is_plain(v->event->kernel) ? v->event->kernel : STR("$(uname -r)");
+	return is_plain(v->event->kernel) ? v->event->kernel : STR("RELEASE");
 }
 
 static const struct frame *place_of(const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
 
-	if (e->has_ip && v->in_kernel_code && e->ip.size)
-		return &e->ip;
-	return v->functions && v->frame.size ? &v->frame : NULL;
+	/* whose fault it is rather than the helper it called */
+	if (v->functions && v->frame.size)
+		return &v->frame;
+	return e->has_ip && v->in_kernel_code && e->ip.size ? &e->ip : NULL;
 }
 
 static bool by_line(const struct diagnosis *v, struct buf *b)
@@ -109,7 +110,8 @@ static bool by_module(const struct diagnosis *v, struct buf *b)
 {
 	struct str m = v->suspects ? v->suspect[0].module : (struct str){};
 
-	if (v->culprit_unknown || !is_plain(m) || str_is(m, "vmlinux") || v->hardware)
+	if (v->culprit_unknown || v->suspect[0].cut || !is_plain(m) || str_is(m, "vmlinux") ||
+	    v->hardware)
 		return false;
 	buf_printf(b, "to run without it: modprobe.blacklist=%.*s on the kernel command line",
 		   STR_ARG(m));
@@ -118,14 +120,10 @@ static bool by_module(const struct diagnosis *v, struct buf *b)
 
 static bool by_report(const struct diagnosis *v, struct buf *b)
 {
-	struct str r = release_of(v);
-
-	if (v->functions || v->event->nr_frames)
+	if (v->functions || v->event->nr_frames || v->hardware)
 		return false;
-	buf_printf(b,
-		   "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
-		   "console (kernel %.*s)",
-		   STR_ARG(r));
+	buf_puts(b, "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
+		    "console");
 	return true;
 }
 

@@ -339,6 +339,10 @@ const struct signature signatures[] = {
 	{"BUG: Bad page state in process %W", KIND_BAD_PAGE, ANY, 0, "2.6.28-"},
 	{"BUG: Bad page map in process %W", KIND_BAD_PAGE, ANY, 0, "2.6.28-"},
 	{"BUG: Bad page cache in process %W", KIND_BAD_PAGE, ANY, 0, "4.4-"},
+	{"BUG: Bad rss-counter state mm:%*", KIND_BUG, ANY, 0, "3.2-"},
+	{"BUG: non-zero pgtables_bytes on freeing mm: %*", KIND_BUG, ANY, 0, "4.15-"},
+	{"BUG: non-zero nr_ptes on freeing mm: %*", KIND_BUG, ANY, 0, "4.0-4.14"},
+	{"BUG: non-zero nr_pmds on freeing mm: %*", KIND_BUG, ANY, 0, "4.0-4.14"},
 	{"Bad page state in process '%W'", KIND_BAD_PAGE, ANY, 0, "2.6-2.6.27"},
 	{"Eeek! page_mapcount(page) went negative!", KIND_BAD_PAGE, 0, 0, "2.6"},
 	{"swap_free: Bad swap file entry", KIND_BAD_PAGE, 0, 0, "2.6-"},
@@ -601,6 +605,35 @@ static const struct signature *rows_try(const struct signature_index *ix, struct
 	return NULL;
 }
 
+/* In a program's source or in a text about crashes. */
+static bool is_quoted(struct str text, size_t at)
+{
+	return text.s[at - 1] == '"' || text.s[at - 1] == '\'' || text.s[at - 1] == '`';
+}
+
+/* "%s", "%016lx", "%px": of printf, and not a name that a percent sign begins. */
+static bool is_conversion(struct str s)
+{
+	size_t at = 1;
+
+	while (is_digit(str_at(s, at)) || str_at(s, at) == 'l' || str_at(s, at) == '#')
+		at++;
+	if (!str_at(s, at) || !strchr("sduxcp", s.s[at]))
+		return false;
+	if (s.s[at] == 'p' && str_at(s, at + 1) && strchr("xKSsB", s.s[at + 1]))
+		at++;
+	return !is_letter(str_at(s, at + 1)) && !is_digit(str_at(s, at + 1));
+}
+
+/* The format string itself, of a source file or a patch. */
+static bool is_format(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.s[i] == '%' && is_conversion(str_from(text, i)))
+			return true;
+	return false;
+}
+
 const struct signature *signature_find(const struct signature_index *ix, struct str text,
 				       struct captures *ret)
 {
@@ -611,7 +644,9 @@ const struct signature *signature_find(const struct signature_index *ix, struct 
 		return NULL;
 	sig = rows_try(ix, text, true, false, ret);
 	for (size_t at = 1; !sig && at + 4 < text.n; at++)
-		if (pair_is(ix, text.s + at))
+		if (pair_is(ix, text.s + at) && !is_quoted(text, at))
 			sig = rows_try(ix, str_from(text, at), false, false, ret);
-	return sig ? sig : rows_try(ix, text, true, true, ret);
+	if (!sig)
+		sig = rows_try(ix, text, true, true, ret);
+	return sig && !is_format(text) ? sig : NULL;
 }

@@ -31,7 +31,7 @@ extern const size_t nr_signatures;
 
 /* Which rows can begin with a byte: made once a run. */
 struct signature_index {
-	uint16_t row[512];
+	uint16_t row[1024];
 	uint16_t from[257];  /* rows of byte b: from[b] to from[b + 1] */
 	uint64_t pair[1024]; /* bits: two bytes that a row begins with that may stand anywhere */
 };

@@ -74,22 +74,72 @@ static void by_place(struct judged *j)
 		return;
 	if (f->module.n)
 		suspect_add(v, f->module, f->function, POINTS_HERE, "the instruction is in it");
-	else if (library_of(f->function) == LIBRARY_NONE)
+	else if (!is_freed(v->mechanism) && library_of(f->function) == LIBRARY_NONE)
 		suspect_add(v, core, f->function, POINTS_CORE,
 			    "the instruction is in the kernel's own code");
 }
 
-static void by_unload(struct judged *j)
+static bool begins(struct str s, struct str with)
+{
+	return s.n > with.n && !memcmp(s.s, with.s, with.n);
+}
+
+/* Takes `name` for what `start` is the beginning of; false where there is another already. */
+static bool completes(struct str *whole, struct str start, struct str name)
+{
+	if (!begins(name, start) || str_same(*whole, name))
+		return true;
+	if (whole->n)
+		return false;
+	*whole = name;
+	return true;
+}
+
+/* "name: …": what modules mostly print. */
+static struct str speaker(struct str line)
+{
+	struct str s = str_word(&line);
+
+	return str_ends(s, ":") ? str_first(s, s.n - 1) : (struct str){};
+}
+
+/* The one module that the log names elsewhere with this beginning; empty: none, or several. */
+static struct str complete(const struct triage *t, struct str start)
+{
+	struct str whole = {};
+	bool one = true;
+
+	for (size_t i = 0; i < t->seen.n && one; i++) {
+		const struct incident *e = &t->seen.event[i];
+
+		for (uint32_t k = 0; k < e->nr_modules && one; k++)
+			one = e->module[k].cut || completes(&whole, start, e->module[k].name);
+		for (uint32_t k = 0; k < e->nr_frames && one; k++)
+			one = completes(&whole, start, e->frame[k].module);
+	}
+	for (size_t i = 0; i < t->lines.n && one; i++)
+		one = completes(&whole, start, speaker(t->lines.line[i].text));
+	return one ? whole : (struct str){};
+}
+
+static void by_unload(struct judged *j, const struct triage *t)
 {
 	const struct incident *e = j->e;
 	int points = is_freed(j->v->mechanism) ? POINTS_UNLOADED : POINTS_TAINT;
 
-	for (uint32_t i = 0; i < e->nr_modules; i++)
-		if (e->module[i].gone)
-			suspect_add(j->v, e->module[i].name, (struct str){}, points,
-				    is_freed(j->v->mechanism)
-					    ? "it was unloaded, and what it left behind was used"
-					    : "it was unloaded before");
+	for (uint32_t i = 0; i < e->nr_modules; i++) {
+		const struct module *m = &e->module[i];
+		struct str whole = m->cut ? complete(t, m->name) : m->name;
+
+		if (!m->gone)
+			continue;
+		suspect_add(j->v, whole.n ? whole : m->name, (struct str){}, points,
+			    is_freed(j->v->mechanism)
+				    ? "it was unloaded, and what it left behind was used"
+				    : "it was unloaded before");
+		for (uint32_t k = 0; k < j->v->suspects && !whole.n; k++)
+			j->v->suspect[k].cut |= str_same(j->v->suspect[k].module, m->name);
+	}
 }
 
 /* Nowhere, or in a function that is seldom at fault itself: whoever called it is. */
@@ -133,9 +183,10 @@ static void by_trace(struct judged *j)
 			points = points * 3 / 5;
 		if (f->module.n)
 			suspect_add(j->v, f->module, f->function, points,
-				    first && believed ? "it called what faulted"
-						      : "it is in the trace");
-		else if (first && believed && !j->v->suspects)
+				    !(first && believed) ? "it is in the trace"
+				    : j->fault		 ? "it called what faulted"
+							 : "it called what is reported");
+		else if (first && believed && !j->v->suspects && !is_freed(j->v->mechanism))
 			suspect_add(j->v, core, f->function, POINTS_CORE,
 				    "the first function of the trace is the kernel's own");
 		if (believed) {
@@ -154,6 +205,18 @@ static void by_part(struct judged *j, enum part part, int points, const char *wh
 			suspect_add(j->v, e->frame[i].module, e->frame[i].function, points, why);
 			return;
 		}
+}
+
+/* "NETDEV WATCHDOG: eth0 (driver): transmit queue 0 timed out": net/sched/sch_generic.c. */
+static void by_queue(struct judged *j)
+{
+	struct str note = j->e->note, driver;
+	long open = str_find(note, " ("), shut = str_find(note, "): ");
+
+	if (!str_starts(note, "NETDEV WATCHDOG: ") || open < 0 || shut < open + 3)
+		return;
+	driver = str_first(str_from(note, open + 2), shut - open - 2);
+	suspect_add(j->v, driver, (struct str){}, POINTS_CALLER, "its transmit queue timed out");
 }
 
 /* "Workqueue: events fn [mod]" */
@@ -273,9 +336,10 @@ static void rank(struct diagnosis *v)
 void judge_suspects(struct judged *j, const struct triage *t)
 {
 	by_place(j);
-	by_unload(j);
+	by_unload(j, t);
 	by_trace(j);
 	by_work(j);
+	by_queue(j);
 	by_comm(j);
 	by_part(j, PART_FREE, POINTS_FREED, "it freed the object");
 	by_part(j, PART_ALLOC, POINTS_ALLOCATED, "it allocated the object");

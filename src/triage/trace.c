@@ -10,7 +10,7 @@ static bool frame_from(struct str s, struct frame *ret)
 
 	if (from < 0)
 		return false;
-	if (!frame_parse(str_trim(str_from(s, from + 6)), &g))
+	if (!frame_parse(str_trim(str_from(s, from + 6)), &g) || (!g.size && !g.has_address))
 		return false;
 	at = frame_parse(s, &f);
 	if (str_at(s, at) == '(' || str_at(s, at + 1) == '(') {

@@ -79,18 +79,32 @@ static void mark_consequences(struct recognised *r)
 	mark_aftermath(r);
 }
 
+/* What the kernel says itself; of a panic in Rust, the next line is its message. */
+static void say_reported(struct judged *j)
+{
+	const struct incident *e = j->e;
+	struct str said = str_trim(e->note.n ? e->note : j->ls->line[e->first].text), message = {};
+
+	if (str_starts(said, "rust_kernel: panicked at ") && e->first + 1 < j->ls->n)
+		message = str_trim(j->ls->line[e->first + 1].text);
+	snprintf(j->v->text, sizeof(j->v->text), "%.*s%s%.*s", STR_ARG(said), message.n ? " " : "",
+		 STR_ARG(message));
+}
+
 static void say(struct judged *j)
 {
 	struct diagnosis *v = j->v;
 	const char *says = mechanism_says(v->mechanism);
-	size_t n = 0;
+	size_t n;
 
-	v->text[0] = 0;
-	if (*says)
-		n = snprintf(v->text, sizeof(v->text), "%s", says);
+	if (!*says) {
+		say_reported(j);
+		return;
+	}
+	n = snprintf(v->text, sizeof(v->text), "%s", says);
 	if (v->has_base && j->fault && n < sizeof(v->text) && v->mechanism != MECH_NULL_CALL)
-		snprintf(v->text + n, sizeof(v->text) - n, "%s%s held 0x%" PRIx64 ", %s 0x%" PRIx64,
-			 n ? ": " : "", v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
+		snprintf(v->text + n, sizeof(v->text) - n, ": %s held 0x%" PRIx64 ", %s 0x%" PRIx64,
+			 v->base_register, v->base, v->offset < 0 ? "minus" : "plus",
 			 v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
 }
 
@@ -164,6 +178,31 @@ static int gravity(const struct incident *e)
 	return is_minor(e) ? 1 : 2;
 }
 
+/* What says no more than that something is not as it should be: machines run on for days. */
+static bool is_complaint(const struct incident *e)
+{
+	switch (e->kind) {
+	case KIND_WARNING:
+	case KIND_LOCKDEP:
+	case KIND_ATOMIC_SLEEP:
+	case KIND_UBSAN:
+	case KIND_KCSAN:
+	case KIND_LEAK:
+	case KIND_HANG:
+	case KIND_OTHER:
+		return !e->fatal && !e->panicked;
+	default:
+		return false;
+	}
+}
+
+/* A crash long after a complaint is not of it, and is what the log is read for. */
+static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
+{
+	return is_complaint(first->event) && later->event->fatal &&
+	       !within(first->event, later->event, AFTERMATH_SECONDS);
+}
+
 static void find_order(struct triage *t)
 {
 	int best = 0;
@@ -172,7 +211,8 @@ static void find_order(struct triage *t)
 	for (uint32_t i = 0; i < t->verdicts; i++) {
 		int g = gravity(t->verdict[i].event);
 
-		if (g > best) {
+		if (g > best ||
+		    (t->primary >= 0 && outweighs(&t->verdict[t->primary], &t->verdict[i]))) {
 			best = g;
 			t->primary = i;
 		}

@@ -75,6 +75,7 @@ struct reason {
 struct suspect {
 	struct str module; /* "vmlinux": the kernel's own code; "hardware" */
 	struct str function;
+	bool cut; /* the log has only the beginning of its name */
 	int points;
 	struct reason reason[REASONS_MAX];
 	uint32_t reasons;

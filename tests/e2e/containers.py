@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A dmesg ("[   12.345678] text") as other programs keep or send it."""
 
+import html
 import json
 import random
 import re
+import textwrap
 
 HOST = "db-17.prod.example.com"
 STAMP = re.compile(r"\[ *(\d+)\.(\d{6})\] ?")
@@ -29,7 +31,7 @@ def plain(text):
 
 
 def clock(seconds):
-    return f"{9 + seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{(9 + seconds // 3600) % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 syslog = made(lambda s, us, text: f"Nov 20 {clock(s)} {HOST} kernel: [{s:5}.{us:06}] {text}\n")
@@ -121,6 +123,41 @@ def pstore_files(text):
             for number, part in enumerate(pstore_parts(text), 1)}
 
 
+def broken_at_blanks(text, width=76):
+    """As mail programs break lines: between words."""
+    return "".join(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False,
+                                 drop_whitespace=True) + "\n" for line in text.splitlines())
+
+
+def netconsole_fragments(text, size=60):
+    """Lines longer than a packet come in records of their own, which say where they begin."""
+    out = []
+    for number, (s, us, message) in enumerate(records(text)):
+        head = f"4,{number},{s * 1000000 + us},-"
+        if len(message) <= size:
+            out.append(f"{head};{message}\n")
+            continue
+        out += [f"{head},ncfrag={at}/{len(message)};{message[at:at + size]}\n"
+                for at in range(0, len(message), size)]
+    return "".join(out)
+
+
+def journal_pretty(text):
+    rows = ({"__CURSOR": "s=1;i=2", "_TRANSPORT": "kernel", "PRIORITY": "4",
+             "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": message,
+             "_SOURCE_MONOTONIC_TIMESTAMP": str(seconds * 1000000 + usec)}
+            for seconds, usec, message in records(text))
+    return "".join(json.dumps(row, indent="\t", separators=(",", " : ")) + "\n" for row in rows)
+
+
+def journal_verbose(text):
+    return "".join(
+        f"Fri 2026-11-20 {clock(s)}.{us:06} UTC [s=1;i=2;b=3;m=4;t=5;x=6]\n"
+        f"    PRIORITY=4\n    _TRANSPORT=kernel\n    _HOSTNAME={HOST}\n"
+        f"    SYSLOG_IDENTIFIER=kernel\n    MESSAGE={message}\n"
+        for s, us, message in records(text))
+
+
 ALL = {
     "plain": plain,
     "no_time": made(lambda s, us, text: text + "\n"),
@@ -141,6 +178,7 @@ ALL = {
     "kmsg": made(lambda s, us, text: f"4,{900 + s},{s * 1000000 + us},-;{text}\n SUBSYSTEM=pci\n"),
     "netconsole": made(lambda s, us, text:
                        f"4,900,{s * 1000000 + us},-,caller=T142,ncfrag=0/99;{text}\n"),
+    "netconsole_fragments": netconsole_fragments,
     "pstore": pstore,
     "ramoops": lambda text: "====1700000000.123456-D\n" + text,
     "lava": lava,
@@ -152,6 +190,32 @@ ALL = {
     "wrapped": wrapped,
     "interleaved": interleaved,
     "login": lambda text: "\nbuildroot login: ".join(text.split("\n", 1)),
+    "broken_at_blanks": broken_at_blanks,
+    "mail": lambda text: "".join(f"> {line}\n" for line in text.splitlines()),
+    "mail_twice": lambda text: "".join(f">> {line}\n" for line in text.splitlines()),
+    "indented": lambda text: "".join(f"\t{line}\n" for line in text.splitlines()),
+    "fenced": lambda text: f"It broke:\n```\n{text}```\nAny idea?\n",
+    "html": lambda text: "<html><pre>\n" + html.escape(text) + "</pre></html>\n",
+    "journal_full": made(lambda s, us, text:
+                         f"Fri 2026-11-20 {clock(s)} UTC {HOST} kernel: {text}\n"),
+    "journal_unix": made(lambda s, us, text: f"{1795000000 + s}.{us:06} {HOST} kernel: {text}\n"),
+    "journal_monotonic": made(lambda s, us, text: f"[{s:5}.{us:06}] {HOST} kernel: {text}\n"),
+    "journal_pretty": journal_pretty,
+    "journal_verbose": journal_verbose,
+    "dmesg_d": made(lambda s, us, text: f"[{s:5}.{us:06} <    0.000010>] {text}\n"),
+    "dmesg_e": made(lambda s, us, text: f"[  +0.{us:06}] {text}\n"),
+    "dmesg_e_first": made(lambda s, us, text: f"[Nov20 09:41] {text}\n"),
+    "dmesg_iso": made(lambda s, us, text: f"2026-11-20T{clock(s)},{us:06}+00:00 {text}\n"),
+    "amlogic": made(lambda s, us, text: f"[{s:5}.{us:06}@3] {text}\n"),
+    "mediatek": made(lambda s, us, text: f"<4>[{s:5}.{us:06}]  (1)[142:sh]{text}\n"),
+    "logcat": made(lambda s, us, text:
+                   f"11-20 {clock(s)}.{us // 1000:03}     0     0 E KERNEL  : "
+                   f"[{s:5}.{us:06}] {text}\n"),
+    "kubernetes": made(lambda s, us, text: f"2026-11-20T{clock(s)}.{us:06}000Z stdout F "
+                                           f"[{s:5}.{us:06}] {text}\n"),
+    "numbered": lambda text: "".join(f"{number:6}\t{line}\n"
+                                     for number, line in enumerate(text.splitlines(), 1)),
+    "grep": lambda text: "".join(f"/var/log/kern.log:{line}\n" for line in text.splitlines()),
     "dropped": lambda text: text.replace("Call Trace", "Call Trace", 1).replace(
         "[", "** 93 printk messages dropped ** [", 1),
 }

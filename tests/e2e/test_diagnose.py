@@ -169,6 +169,22 @@ def test_leak_without_frames(check, lab):
 
 
 @live
+def test_code_that_leads_astray(check, lab):
+    """No frame pointers, but data in their place: more chains than there are numbers, one place."""
+    work = lab.work("wander", "20000", "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    lines = check_lines(check, diagnosis.stop(), 0)
+    work.end()
+    finding = last_finding(check, lines, "M10", work.pid)
+    check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
+    check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
+    check.equal("made", truth["made"], 20000)
+    check.equal("losses", lines.losses(), {})
+
+
+@live
 def test_near_the_limit(check, lab):
     """Held before we came, and close: the limit, who set it, and the one that grew."""
     before = 55000

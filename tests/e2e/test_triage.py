@@ -15,6 +15,7 @@ from harness import FAULTSCOPE, ROOT, Skip, jsonschema
 
 LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
+FORMATS = ROOT / "tests/triage/formats.txt"
 SAME = ("kind", "mechanism", "access", "address", "size", "function", "module", "culprit", "bucket",
         "exact", "stack")
 PLAIN = "6.1_null_write.log"
@@ -52,6 +53,28 @@ def test_triage_knows_our_logs(check, lab):
         said = triage(lab, LOGS / name)
         for key, value in want.items():
             check.equal(f"{name}: {key}", said.get(key), value)
+
+
+def written_reports():
+    """formats.txt → (what it is, {field: what it may be}, log)"""
+    parts = re.split(r"^== ", FORMATS.read_text(), flags=re.M)[1:]
+    for part in parts:
+        name, wanted, log = part.split("\n", 2)
+        pairs = (word.split("=", 1) for word in wanted.split())
+        yield name, {key: value.split("|") for key, value in pairs}, log.rstrip("\n") + "\n"
+
+
+def test_triage_knows_what_kernels_print(check, lab):
+    path = lab.dir / "report.log"
+    reports = list(written_reports())
+    check.that(len(reports) > 100, f"{len(reports)} reports")
+    for name, wanted, log in reports:
+        path.write_text(log)
+        said = json.loads(lab.faultscope("triage", "--json", path).out)
+        for key, values in wanted.items():
+            got = said.get(key)
+            check.that(str(got) in values or (not got and "-" in values),
+                       f"{name}: {key} is {got!r}, not {' or '.join(values)}")
 
 
 def same_verdict(check, lab, log, name, files, keys=SAME):
@@ -155,6 +178,23 @@ def test_triage_exits_as_it_says(check, lab):
     damaged = lab.dir / "damaged.gz"
     damaged.write_bytes(b"\x1f\x8b\x08\0" + b"\xff" * 60)
     check.equal("damaged", lab.faultscope("triage", damaged).returncode, 1)
+
+
+def test_triage_says_what_to_do_with_a_dump(check, lab):
+    place = lab.dir / "crash"
+    place.mkdir()
+    elf = b"\x7fELF\x02\x01\x01" + bytes(9) + (4).to_bytes(2, "little") + bytes(100)
+    for name, head in (("vmcore", elf), ("dump", b"KDUMP   " + bytes(100)),
+                       ("flat", b"makedumpfile\0" + bytes(100))):
+        path = place / name
+        path.write_bytes(head)
+        ran = lab.faultscope("triage", path)
+        check.equal(f"{name}: status", ran.returncode, 1)
+        check.that("makedumpfile --dump-dmesg" in ran.err, f"{name}: {ran.err!r}")
+    shutil.copy(LOGS / PLAIN, place / "dmesg.1")
+    same_verdict(check, lab, PLAIN, "beside its dumps", [place])
+    text = lab.faultscope("triage", "--group", place).out
+    check.that("1 log, 1 bucket," in text, text)
 
 
 def test_triage_fits_a_screen(check, lab):

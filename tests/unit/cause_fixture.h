@@ -75,7 +75,10 @@ static inline void begin_range(enum fs_call call, int error, uint64_t pages, uin
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
-	r.range.closed_bytes = flags & (VM_WRITE | VM_SHARED) ? 0 : mapped * PAGE;
+	/* none of it is as was asked for yet */
+	r.range.start = mapped ? RANGE_AT : 0;
+	r.range.end = mapped ? RANGE_AT + mapped * PAGE : 0;
+	r.range.start_flags = flags;
 	if (mapped < pages)
 		r.range.hole = RANGE_AT + mapped * PAGE;
 }

@@ -11,13 +11,16 @@ static void test_ranges(void)
 	r.args[2] = RW;
 	r.data_limit_bytes = 509 * PAGE;
 	is_cause("rlimit_data", true, "mprotect to writable, without a hole");
-	r.range.closed_bytes = 9 * PAGE;
+	r.range.start += PAGE;
 	is_cause("unknown", false, "mprotect, a page is writable already");
 	begin_range(FS_CALL_MPROTECT, ENOMEM, 10, 4, VM_MAYWRITE);
 	r.args[2] = RW;
-	r.data_limit_bytes = 504 * PAGE;
-	is_cause("range_hole", true, "mprotect, what is in front of the hole fits");
-	r.data_limit_bytes--;
+	r.data_limit_bytes = 503 * PAGE;
+	r.range.start = r.range.end = 0;
+	is_cause("range_hole", true, "mprotect, what is in front of the hole is changed");
+	begin_range(FS_CALL_MPROTECT, ENOMEM, 10, 4, VM_MAYWRITE);
+	r.args[2] = RW;
+	r.data_limit_bytes = 504 * PAGE - 1;
 	is_cause("rlimit_data", true, "mprotect, what is in front of the hole does not fit");
 	NEXT("mprotect, the hole", "range_hole");
 	begin_range(FS_CALL_MPROTECT, ENOMEM, 10, 0, 0);
@@ -27,9 +30,9 @@ static void test_ranges(void)
 	begin_range(FS_CALL_MPROTECT, ENOMEM, 1 << 23, 1 << 23, VM_NORESERVE | VM_MAYWRITE);
 	r.args[2] = RW;
 	is_cause("unknown", false, "mprotect of a reservation promises nothing");
-	r.range.flags_all = VM_MAYWRITE;
+	r.range.start_flags = VM_MAYWRITE;
 	is_cause("overcommit_heuristic", true, "mprotect of another promises all of it");
-	r.range.flags_all = VM_MAYWRITE | VM_ACCOUNT;
+	r.range.start_flags = VM_MAYWRITE | VM_ACCOUNT;
 	is_cause("unknown", false, "mprotect of what was promised before");
 
 	begin_range(FS_CALL_MADVISE, ENOMEM, 10, 4, VM_WRITE);
@@ -115,6 +118,11 @@ static void test_fixed(void)
 	is_cause("security_module", false, "EACCES likewise");
 	r.error = ENOMEM;
 	is_cause("unknown", false, "another errno says nothing of rights");
+	r.range.start -= PAGE;
+	r.range.end += PAGE;
+	r.map_count = MAX;
+	is_cause("max_map_count", false, "what a filter may answer is never certain");
+	is_str(v.evidence[v.nr_evidence - 1].field, "seccomp", "and the filter is told of");
 
 	begin_mmap(ENOMEM, 1, RW, ANON | MAP_FIXED);
 	r.task_size_bytes = (1ULL << 47) - PAGE;
@@ -314,7 +322,10 @@ static void test_exec(void)
 	is_cause("bad_argument", true, "more than is ever taken");
 	r.stack_limit_bytes = 4096;
 	r.asked.bytes = 128 << 10;
-	is_cause("bad_argument", true, "128 KiB are taken under any limit");
+	is_cause("unknown", false, "128 KiB are taken under any limit");
+	r.as_limit_bytes = 64 << 10;
+	is_cause("rlimit_as", false, "but not where RLIMIT_AS keeps them out");
+	r.as_limit_bytes = UINT64_MAX;
 	r.asked.bytes++;
 	is_cause("rlimit_stack", true, "and a byte more is not");
 	begin(FS_CALL_EXECVE, EAGAIN);

@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests faultscope in real kernels under QEMU: every hook, and every mechanism of it. Prints TAP.
 
-Kernels are tested side by side, each by a process of its own; what one says comes as a whole when
-it is done, and its results are kept for the table of them (table.py).
+Kernels are tested side by side, each by a process of its own (jobs.py), and what was found
+is kept for the table of them (table.py).
 """
 import argparse
 import importlib.util
 import os
-import re
 import signal
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -22,12 +18,12 @@ import fetch  # noqa: E402
 import kernel  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
+from jobs import side_by_side  # noqa: E402
 from table import Cells, markdown, saved  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "build/kernels"
-POLL = 0.2
-TAP_LINE = re.compile(r"(ok|not ok) \d+ - ", re.M)
+ZOO = ROOT / "tests/zoo/run.py"
 
 
 def e2e_tap():
@@ -47,67 +43,6 @@ def test_here(name, options):
         cells.save(options.results)
     print(f"1..{tap.done}")
     return tap.failed > 0
-
-
-class Job:
-    """One kernel, tested by a process that writes into a file."""
-
-    def __init__(self, name, words):
-        self.name = name
-        self.out = tempfile.TemporaryFile("w+", errors="replace")
-        self.began = time.monotonic()
-        self.process = subprocess.Popen([sys.executable, __file__, *words, "--kernels", name],
-                                        stdin=subprocess.DEVNULL, stdout=self.out)
-
-    def ended(self):
-        return self.process.poll() is not None
-
-    def stop(self):
-        if not self.ended():
-            self.process.terminate()
-        self.process.wait()
-
-    def lines(self, first):
-        """Its TAP lines, numbered on from `first`; how many; whether all went well."""
-        self.out.seek(0)
-        text = re.sub(r"^1\.\.\d+\n", "", self.out.read(), flags=re.M)
-        done = 0
-
-        def number(found):
-            nonlocal done
-            done += 1
-            return f"{found[1]} {first + done - 1} - "
-
-        text = TAP_LINE.sub(number, text)
-        if self.process.returncode not in (0, 1):
-            done += 1
-            text += (f"not ok {first + done - 1} - {self.name}: the whole of it\n"
-                     f"# its process ended with {self.process.returncode}\n")
-        return text, done
-
-
-def test_side_by_side(names, words, jobs):
-    """Every kernel, `jobs` at a time; whether all went well."""
-    waiting, running, done, good = list(names), [], 0, True
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                running.append(Job(waiting.pop(0), words))
-            ended = [job for job in running if job.ended()]
-            for job in ended:
-                text, count = job.lines(done + 1)
-                done += count
-                good = good and job.process.returncode == 0
-                sys.stdout.write(text)
-                sys.stdout.flush()
-                running.remove(job)
-            if not ended:
-                time.sleep(POLL)
-    finally:
-        for job in running:
-            job.stop()
-    print(f"1..{done}")
-    return good
 
 
 def fetch_for(names):
@@ -133,6 +68,8 @@ def arguments():
                         help=f"of {', '.join(fetch.KERNELS)} (default: all)")
     parser.add_argument("--only", metavar="NAME",
                         help="scenarios and HOOK=MECHANISM whose name contains NAME")
+    parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
+                        help="the zoo of failing calls (tests/zoo) in this kernel too")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
                         help="kernels at a time (default: one a CPU; each takes a whole one)")
     parser.add_argument("--results", metavar="DIRECTORY", type=Path, default=RESULTS,
@@ -142,7 +79,8 @@ def arguments():
     parser.add_argument("--faultscope", metavar="ARCH=PATH", action="append", default=[],
                         help="the static program for an architecture (amd64, arm64)")
     options = parser.parse_args()
-    unknown = set(options.kernels.split(",")) - set(fetch.KERNELS)
+    asked = {*options.kernels.split(","), *options.zoo}
+    unknown = asked - set(fetch.KERNELS)
     if unknown:
         parser.error(f"no such kernel: {', '.join(sorted(unknown))}"
                      f" (there are {', '.join(fetch.KERNELS)})")
@@ -153,14 +91,16 @@ def main():
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that guests and their files go
     names = options.kernels.split(",")
-    if len(names) == 1:
+    if len(names) == 1 and not options.zoo:
         good = not test_here(names[0], options)
     else:
-        fetch_for(names)
+        fetch_for({*names, *options.zoo})
         words = ["--results", options.results]
         words += ["--only", options.only] if options.only else []
         words += [word for one in options.faultscope for word in ("--faultscope", one)]
-        good = test_side_by_side(names, words, options.jobs)
+        good = side_by_side([[sys.executable, __file__, *words, "--kernels", name]
+                             for name in names] +
+                            [[sys.executable, ZOO, "--vm", name] for name in options.zoo], options.jobs)
     if options.table:
         text = markdown(saved(options.results, fetch.KERNELS))
         options.table.write_text(text, encoding="utf-8")

@@ -112,6 +112,12 @@ def expect_totals(check, lines, truth):
     check.equal("losses", lines.losses(), {})
 
 
+def expect_no_losses(check, lines, truth):
+    """More chains of words that are no frames than stacks have numbers."""
+    check.equal("made", truth["made"], 20000)
+    check.equal("losses", lines.losses(), {})
+
+
 def expect_known_kinds(check, lines, truth):
     """Kinds of faults where some kinds are not told: those that are told, and their sums."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
@@ -180,6 +186,8 @@ ALL = [
              test_hooks.expect_probes, ("life", "fault_kernel")),
     Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--hook", "calls=none")),
              expect_area, ("life", "map_area")),
+    Scenario("code without frames", run("wander", "20000", "--keep", "2000"), expect_no_losses,
+             ("life", "calls")),
     Scenario("crossings of maps", unchanged(test_limits.test_crossings_of_maps),
              test_limits.expect_crossings, ("life", "calls")),
     Scenario("crossings of files", crossings_of_descriptors("file"),

@@ -37,7 +37,7 @@ FAMILIES = [
     {"fork", "vfork", "clone", "clone3"},
     {"exec", "execve", "execveat"},
     {"setrlimit", "prlimit", "prlimit64"},
-    {"other", "fsopen", "open_tree", "landlock_create_ruleset"},
+    {"other", "fsopen", "fspick", "open_tree", "landlock_create_ruleset"},
 ]
 
 

@@ -11,7 +11,9 @@ struct subject subject;
 static const struct zoo_case *const tables[] = {
 	mapping_cases, space_cases,	 file_cases,   count_cases,  change_cases, remap_cases,
 	heap_cases,    lock_cases,	 descriptor_cases, number_cases, object_cases, task_cases,
-	exec_cases,    cgroup_cases,	 signal_cases, flood_cases,  control_cases, guest_cases,
+	exec_cases,    cgroup_cases,	 signal_cases, flood_cases,  order_cases,  injected_cases,
+	compat_cases,  wrong_cases,	 caller_cases, fault_cases,
+	control_cases, guest_cases,
 };
 
 static const char *name_of_case;

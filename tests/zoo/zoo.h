@@ -62,7 +62,10 @@ struct zoo_case {
 extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count_cases[],
 	change_cases[], remap_cases[], heap_cases[], lock_cases[], descriptor_cases[],
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
-	flood_cases[], control_cases[], guest_cases[];
+	flood_cases[], order_cases[], injected_cases[], compat_cases[], wrong_cases[],
+	caller_cases[], fault_cases[],
+	control_cases[],
+	guest_cases[];
 
 /* The call to make: prepared by a case, changed by its lift. */
 struct ask {

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Errors that a seccomp filter makes up, as those of containers and services do: the kernel never
+ * looked at a limit, whatever the error looks like.
+ */
+#include "zoo.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/io_uring.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+
+static long number;
+static int error;
+
+static void filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		die("prctl PR_SET_NO_NEW_PRIVS");
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+		skip("seccomp: %s", strerror(errno));
+}
+
+static void deny(long call, int with)
+{
+	number = call;
+	error = with;
+}
+
+static void ask_mmap(void)
+{
+	ASK(mmap, 0, (long)some_bytes(), RW, PRIVATE_ANON, -1, 0);
+}
+
+static void mmap_enomem(void)
+{
+	ask_mmap();
+	deny(SYS_mmap, ENOMEM);
+}
+
+static void mmap_eagain(void)
+{
+	ask_mmap();
+	deny(SYS_mmap, EAGAIN);
+}
+
+static void mmap_eperm(void)
+{
+	ASK(mmap, 0, PAGE_BYTES, RX, PRIVATE_ANON, -1, 0);
+	deny(SYS_mmap, EPERM);
+}
+
+static void mmap_eacces(void)
+{
+	ASK(mmap, 0, PAGE_BYTES, RW | PROT_EXEC, PRIVATE_ANON, -1, 0);
+	deny(SYS_mmap, EACCES);
+}
+
+/* What is asked for would be too much by a limit, too: but that was not looked at. */
+static void limit_as_too(void)
+{
+	filter();
+	room_as(MIB);
+}
+
+static void limit_nofile_too(void)
+{
+	filter();
+	leave_free(0);
+}
+
+static void munmap_enomem(void)
+{
+	ASK(munmap, P(map_anon(3 * PAGE_BYTES, RW, 0)) + PAGE_BYTES, PAGE_BYTES);
+	deny(SYS_munmap, ENOMEM);
+}
+
+static void mprotect_eacces(void)
+{
+	ASK(mprotect, P(map_anon(PAGE_BYTES, RW, 0)), PAGE_BYTES, RX);
+	deny(SYS_mprotect, EACCES);
+}
+
+static void mprotect_eperm(void)
+{
+	ASK(mprotect, P(map_anon(PAGE_BYTES, RW, 0)), PAGE_BYTES, RX);
+	deny(SYS_mprotect, EPERM);
+}
+
+static void mprotect_enomem(void)
+{
+	ASK(mprotect, P(map_anon(3 * PAGE_BYTES, RW, 0)) + PAGE_BYTES, PAGE_BYTES, PROT_READ);
+	deny(SYS_mprotect, ENOMEM);
+}
+
+static void madvise_eagain(void)
+{
+	ASK(madvise, P(map_anon(3 * PAGE_BYTES, RW, 0)) + PAGE_BYTES, PAGE_BYTES, MADV_RANDOM);
+	deny(SYS_madvise, EAGAIN);
+}
+
+static void mremap_enomem(void)
+{
+	ASK(mremap, P(map_anon(PAGE_BYTES, RW, 0)), PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE);
+	deny(SYS_mremap, ENOMEM);
+}
+
+static void mlock_enomem(void)
+{
+	ASK(mlock, P(map_anon(PAGE_BYTES, RW, 0)), PAGE_BYTES);
+	deny(SYS_mlock, ENOMEM);
+}
+
+static void mlock_eperm(void)
+{
+	mlock_enomem();
+	deny(SYS_mlock, EPERM);
+}
+
+static void mlockall_eperm(void)
+{
+	ASK(mlockall, MCL_FUTURE | MCL_CURRENT);
+	deny(SYS_mlockall, EPERM);
+}
+
+static void openat_emfile(void)
+{
+	ASK(openat, AT_FDCWD, P("/dev/null"), O_RDONLY);
+	deny(SYS_openat, EMFILE);
+}
+
+static void openat_enfile(void)
+{
+	openat_emfile();
+	deny(SYS_openat, ENFILE);
+}
+
+static void socket_emfile(void)
+{
+	ASK(socket, AF_UNIX, SOCK_STREAM, 0);
+	deny(SYS_socket, EMFILE);
+}
+
+static void inotify_emfile(void)
+{
+	ASK(inotify_init1, IN_CLOEXEC);
+	deny(SYS_inotify_init1, EMFILE);
+}
+
+static void watch_enospc(void)
+{
+	ASK(inotify_add_watch, inotify_init1(IN_CLOEXEC), P("/"), IN_CREATE);
+	deny(SYS_inotify_add_watch, ENOSPC);
+}
+
+static void fcntl_eperm(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		die("pipe2");
+	ASK(fcntl, ends[0], F_SETPIPE_SZ, 64 * KIB);
+	deny(SYS_fcntl, EPERM);
+}
+
+static void clone_eagain(void)
+{
+	deny(SYS_clone, EAGAIN);
+}
+
+static void clone_enomem(void)
+{
+	deny(SYS_clone, ENOMEM);
+}
+
+static void memfd_emfile(void)
+{
+	ASK(memfd_create, P("zoo"), MFD_CLOEXEC);
+	deny(SYS_memfd_create, EMFILE);
+}
+
+static void pipe2_enfile(void)
+{
+	static int ends[2];
+
+	ASK(pipe2, P(ends), O_CLOEXEC);
+	deny(SYS_pipe2, ENFILE);
+}
+
+static void brk_enomem(void)
+{
+	ASK(brk, syscall(SYS_brk, 0) + MIB);
+	deny(SYS_brk, ENOMEM);
+}
+
+/* Of brk the filter gives -ENOMEM where an address is wanted. */
+static long make_brk(void)
+{
+	long ret = syscall(SYS_brk, ask.arg[0]); /* whose errno libc makes of it */
+
+	return ret < 0 ? -1 : 0;
+}
+
+#define INJECTED(prepare) prepare, NULL, NULL, .impose = filter
+#define MADE_UP(call, error)                                                                       \
+	{ call, error, "unknown|security_module", .undecidable = true }
+
+const struct zoo_case injected_cases[] = {
+	{ "injected-mmap-enomem", MADE_UP("mmap", ENOMEM), INJECTED(mmap_enomem) },
+	{ "injected-mmap-enomem-past-as",
+	  { "mmap", ENOMEM, "rlimit_as|unknown|security_module", .undecidable = true },
+	  mmap_enomem, .impose = limit_as_too },
+	{ "injected-mmap-eagain", MADE_UP("mmap", EAGAIN), INJECTED(mmap_eagain) },
+	{ "injected-mmap-eperm", MADE_UP("mmap", EPERM), INJECTED(mmap_eperm) },
+	{ "injected-mmap-eacces", MADE_UP("mmap", EACCES), INJECTED(mmap_eacces) },
+	{ "injected-munmap-enomem", MADE_UP("munmap", ENOMEM), INJECTED(munmap_enomem) },
+	{ "injected-mprotect-eacces", MADE_UP("mprotect", EACCES), INJECTED(mprotect_eacces) },
+	{ "injected-mprotect-eperm", MADE_UP("mprotect", EPERM), INJECTED(mprotect_eperm) },
+	{ "injected-mprotect-enomem", MADE_UP("mprotect", ENOMEM), INJECTED(mprotect_enomem) },
+	{ "injected-madvise-eagain", MADE_UP("madvise", EAGAIN), INJECTED(madvise_eagain) },
+	{ "injected-mremap-enomem", MADE_UP("mremap", ENOMEM), INJECTED(mremap_enomem) },
+	{ "injected-mlock-enomem", MADE_UP("mlock", ENOMEM), INJECTED(mlock_enomem) },
+	{ "injected-mlock-eperm", MADE_UP("mlock", EPERM), INJECTED(mlock_eperm) },
+	{ "injected-mlockall-eperm", MADE_UP("mlockall", EPERM), INJECTED(mlockall_eperm) },
+	{ "injected-openat-emfile", MADE_UP("openat", EMFILE), INJECTED(openat_emfile) },
+	{ "injected-openat-emfile-full",
+	  { "openat", EMFILE, "rlimit_nofile|unknown|security_module", .undecidable = true },
+	  openat_emfile, .impose = limit_nofile_too },
+	{ "injected-openat-enfile", MADE_UP("openat", ENFILE), INJECTED(openat_enfile) },
+	{ "injected-socket-emfile", MADE_UP("socket", EMFILE), INJECTED(socket_emfile) },
+	{ "injected-inotify-emfile", MADE_UP("inotify_init1", EMFILE), INJECTED(inotify_emfile) },
+	{ "injected-watch-enospc", MADE_UP("inotify_add_watch", ENOSPC),
+	  INJECTED(watch_enospc) },
+	{ "injected-fcntl-eperm", MADE_UP("fcntl", EPERM), INJECTED(fcntl_eperm) },
+	{ "injected-clone-eagain", MADE_UP("clone", EAGAIN), clone_eagain, make_fork,
+	  .impose = filter },
+	{ "injected-clone-enomem", MADE_UP("clone", ENOMEM), clone_enomem, make_fork,
+	  .impose = filter },
+	{ "injected-memfd-emfile", MADE_UP("memfd_create", EMFILE), INJECTED(memfd_emfile) },
+	{ "injected-pipe2-enfile", MADE_UP("pipe2", ENFILE), INJECTED(pipe2_enfile) },
+	{ "injected-brk", MADE_UP("brk", ENOMEM), brk_enomem, make_brk, .impose = filter },
+	{ 0 },
+};
