@@ -101,6 +101,47 @@ struct mm_struct___plain_rss {
 		 ? BPF_CORE_READ(plain_rss(mm), rss_stat.count[kind].counter)                      \
 		 : get(mm, rss_stat[kind].count))
 
+/*
+ * A figure that is another one after each change of the mappings. With locks of their own
+ * (5e31275cc997, 6.4) a count of those changes, since "mm: convert mm_lock_seq to a proper seqcount"
+ * (6.14) wrapped; before it sums, which a mapping that takes the place of one alike does not change.
+ */
+struct mm_struct___lock_count {
+	int mm_lock_seq;
+} __attribute__((preserve_access_index));
+struct mm_struct___lock_seqcount {
+	seqcount_t mm_lock_seq;
+} __attribute__((preserve_access_index));
+#define lock_count(mm)	  ((struct mm_struct___lock_count *)(mm))
+#define lock_seqcount(mm) ((struct mm_struct___lock_seqcount *)(mm))
+
+static __always_inline __u64 mappings_version(struct mm_struct *mm)
+{
+	if (bpf_core_field_exists(lock_count(mm)->mm_lock_seq))
+		return get(lock_count(mm), mm_lock_seq);
+	if (bpf_core_field_exists(lock_seqcount(mm)->mm_lock_seq))
+		return get(lock_seqcount(mm), mm_lock_seq.sequence);
+	return get(mm, total_vm) * 31 + get(mm, data_vm) * 7 + map_count_of(mm);
+}
+
+/*
+ * What NUMA balancing counted of a thread: its own faults for hints, moved on in each of them
+ * (task_numa_fault()) and begun anew now and then.
+ */
+static __always_inline __u64 numa_figure(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->numa_faults_locality))
+		return 0;
+	return get(task, numa_faults_locality[0]) + get(task, numa_faults_locality[1]) * 3 +
+	       get(task, numa_faults_locality[2]) * 5;
+}
+
+/* Bytes that a thread asked disks for: with CONFIG_TASK_IO_ACCOUNTING. */
+static __always_inline __u64 bytes_read(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->ioac.read_bytes) ? get(task, ioac.read_bytes) : 0;
+}
+
 /* Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8 bytes. */
 static __always_inline __u64 capabilities(struct task_struct *task)
 {

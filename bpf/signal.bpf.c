@@ -6,6 +6,9 @@
 #define SIGKILL 9
 #define SIGSEGV 11
 
+#define BUS_MCEERR_AR 4 /* include/uapi/asm-generic/siginfo.h */
+#define BUS_MCEERR_AO 5
+
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
 /* How full a tmpfs is, but for what other CPUs have not yet added up. */
@@ -126,6 +129,10 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	if (!st)
 		return 0;
 	tally(st, fault_failed, 1);
+	if (sig == SIGBUS)
+		tally(st, fault_sigbus, 1);
+	if (sig == SIGBUS && (code == BUS_MCEERR_AR || code == BUS_MCEERR_AO))
+		tally(st, fault_poison, 1);
 	slot = slot_find(target);
 	if (slot)
 		slot->begin_ns = slot->ended_ns = 0; /* it failed: no latency of one served */

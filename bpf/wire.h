@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#define FS_WIRE_VERSION 2
+#define FS_WIRE_VERSION 3
 
 #define FS_COMM_LEN 16
 
@@ -136,6 +136,46 @@ struct fs_syscall {
 #define FS_LATENCY_SHIFT 8
 enum fs_fault_end { FS_END_MINOR, FS_END_MAJOR, FS_NR_ENDS };
 
+/* What a thread that needs memory does for it itself. */
+enum fs_wait {
+	FS_WAIT_RECLAIM,    /* takes it from others */
+	FS_WAIT_COMPACTION, /* moves pages, to have some in one piece */
+	FS_NR_WAITS,
+};
+
+/*
+ * What served a fault, or what it was for. X(id, name, help): the name is the JSON key. What a
+ * kernel does not tell apart is counted as what it is a sort of.
+ */
+#define FS_FAULT_CLASSES(X)                                                                        \
+	X(OTHER, "other", "not told: what is mapped there was changing")                           \
+	X(ANONYMOUS, "anonymous", "first write to a page of anonymous memory")                     \
+	X(ZERO, "zero_page", "first read of anonymous memory: the page of zeros")                  \
+	X(HUGE, "huge", "a transparent huge page")                                                 \
+	X(COMPACTED, "huge_compacted", "the same, memory being compacted for it in the fault")     \
+	X(COW, "copy_on_write", "write to a private page that was shared or read-only")            \
+	X(FILE_MINOR, "file_minor", "a page of a file that was in memory")                         \
+	X(FILE_MAJOR, "file_major", "a page of a file that was not")                               \
+	X(SWAP, "swap_in", "a page read from swap")                                                \
+	X(SHMEM, "shared_memory", "shared memory, tmpfs, memfd")                                   \
+	X(HUGETLB, "hugetlb", "a page of the huge page pool")                                      \
+	X(NUMA, "numa_hint", "a page unmapped by NUMA balancing to see who uses it")               \
+	X(UFFD, "userfaultfd", "a page that a handler in user space provides")                     \
+	X(DRIVER, "driver", "a driver's memory, and the kernel's own pages for programs")          \
+	X(STACK, "stack_growth", "the stack grew")
+
+enum fs_fault_class {
+#define X(id, name, help) FS_CLASS_##id,
+	FS_FAULT_CLASSES(X)
+#undef X
+		FS_NR_CLASSES,
+};
+
+/* Latency of a class: band i holds less than 2^(2i+10) ns and no less than the one before it; the
+ * last also more. */
+#define FS_NR_BANDS 12
+#define FS_BAND_STEP 2
+
 /* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
 #define FS_NR_MAP_SIZES	  32
 #define FS_MAP_SIZE_SHIFT 12
@@ -159,6 +199,19 @@ struct fs_fd_call_count {
 	__u64 refused;
 };
 
+/* How many faults of a class were served is the sum of its bands. */
+struct fs_served {
+	__u64 stall_ns;
+	__u64 band[FS_NR_BANDS];
+};
+
+/* Time that threads spent on something before they got what they asked for. */
+struct fs_waits {
+	__u64 count;
+	__u64 ns;
+	__u64 in_faults_ns; /* of it, within faults that were served */
+};
+
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct fs_counters {
 	__u64 fault_kind[FS_NR_FAULT_KINDS];
@@ -173,6 +226,14 @@ struct fs_counters {
 	__u64 stall_ns[FS_NR_ENDS];
 	__u64 latency_max_ns[FS_NR_ENDS];
 	__u64 latency[FS_NR_ENDS][FS_NR_LATENCY];
+	__u64 end_of_version_2[0];
+	__u64 served_max_ns[FS_NR_CLASSES];
+	struct fs_served served[FS_NR_CLASSES];
+	__u64 fault_sigbus;   /* of those that failed */
+	__u64 fault_poison;   /* of these: memory that is broken */
+	__u64 fault_killed;   /* begun by a thread that died in it */
+	__u64 fault_read_bytes; /* read from disks by threads in a fault that was major */
+	struct fs_waits wait[FS_NR_WAITS];
 };
 
 /* What the kernel itself knows of the process, read without stopping it. */
@@ -221,6 +282,18 @@ struct fs_fault_slot {
 	__u32 end;	/* enum fs_fault_end: its class */
 	__u32 maj_flt;	/* of its thread, where it waits to be tried again */
 	__u64 tried;	/* address of one that may begin once more; 0: none */
+	__u64 address;
+	__u64 area_from; /* what was mapped where it last looked: [from, to) */
+	__u64 area_to;
+	__u64 area_version; /* of the mappings then */
+	__u64 read_bytes; /* from disks: by its thread before it began, then in it */
+	__s64 known; /* before it began: what tells a huge page where no event does */
+	__u64 numa; /* the same of NUMA balancing */
+	__u64 wait_ns; /* when the wait under way began; 0: none */
+	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */
+	__u32 area;		      /* AREA_* of the kernel side */
+	__u8 as[FS_NR_ENDS];	      /* enum fs_fault_class, of a minor one and of a major one */
+	__u16 pad;
 };
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
@@ -662,6 +735,9 @@ struct fs_losses {
 struct fs_config {
 	__u32 watch_all;     /* every process, else only the marked ones */
 	__u32 time_faults;   /* tier 2: keep the begin of each fault */
+	__u32 classify;	     /* and what it is for */
+	__u32 numa;	     /* there is NUMA balancing */
+	__u32 huge_by_rss;   /* no event tells huge pages */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
@@ -793,7 +869,8 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_counters) == 8 * (21 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 10),
+	       "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 

@@ -57,6 +57,7 @@ enum {
 enum vm_event_item {
 	PGFAULT,
 	PGMAJFAULT,
+	THP_FAULT_ALLOC,
 };
 
 enum cgroup_subsys_id {
@@ -203,6 +204,7 @@ struct vm_area_struct {
 	unsigned long vm_end;
 	unsigned long vm_flags;
 	unsigned long vm_pgoff;
+	const void *vm_ops;
 	struct file *vm_file;
 };
 
@@ -431,6 +433,10 @@ struct seccomp {
 	struct seccomp_filter *filter;
 };
 
+struct task_io_accounting {
+	u64 read_bytes;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct seccomp seccomp;
@@ -452,6 +458,8 @@ struct task_struct {
 	int pagefault_disabled;
 	struct list_head thread_node;
 	struct sched_entity se;
+	struct task_io_accounting ioac;
+	unsigned long numa_faults_locality[3];
 	unsigned int on_cpu; /* see runs_now() */
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct thread_struct thread;

@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,19 +110,28 @@ static void keep_peak(struct peak *p, const struct model *m, const struct subjec
 	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
 }
 
+#define IS_WITHIN(at, member)                                                                      \
+	((at) >= offsetof(struct fs_counters, member) &&                                           \
+	 (at) < offsetof(struct fs_counters, member) + sizeof(((struct fs_counters *)0)->member))
+
+/* Of the counters, by number: a highest value is neither added nor subtracted. */
+static bool is_highest(size_t i)
+{
+	return IS_WITHIN(i * sizeof(uint64_t), latency_max_ns) ||
+	       IS_WITHIN(i * sizeof(uint64_t), served_max_ns);
+}
+
 static void add_subject(const struct model *m, struct totals *t, const struct subject *s)
 {
 	const uint64_t *from = (const uint64_t *)facts_counters(&s->now);
-	uint64_t *to = (uint64_t *)&t->c, max[FS_NR_ENDS];
+	uint64_t *to = (uint64_t *)&t->c;
 
-	for (int i = 0; i < FS_NR_ENDS; i++) {
-		uint64_t one = facts_counters(&s->now)->latency_max_ns[i];
-
-		max[i] = one > t->c.latency_max_ns[i] ? one : t->c.latency_max_ns[i];
+	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++) {
+		if (!is_highest(i))
+			to[i] += from[i];
+		else if (from[i] > to[i])
+			to[i] = from[i];
 	}
-	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++)
-		to[i] += from[i];
-	memcpy(t->c.latency_max_ns, max, sizeof(max));
 	t->processes++;
 	keep_peak(&t->maps, m, s, RESOURCE_MAPS);
 	keep_peak(&t->fds, m, s, RESOURCE_FDS);
@@ -219,12 +229,11 @@ static uint64_t above(uint64_t v, uint64_t base)
 static void rebase(struct subject *s)
 {
 	const uint64_t *base = (const uint64_t *)s->base;
-	uint64_t *now = (uint64_t *)s->now.c, max[FS_NR_ENDS];
+	uint64_t *now = (uint64_t *)s->now.c;
 
-	memcpy(max, s->now.c->latency_max_ns, sizeof(max));
 	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
-		now[i] = above(now[i], base[i]);
-	memcpy(s->now.c->latency_max_ns, max, sizeof(max));
+		if (!is_highest(i))
+			now[i] = above(now[i], base[i]);
 }
 
 static uint64_t later(uint64_t now, uint64_t before)

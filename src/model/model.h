@@ -15,7 +15,7 @@
 
 #define MODEL_SUBJECTS_MAX 65536
 #define MODEL_EVENTS_MAX   4096 /* of one window */
-#define MODEL_HOOKS_MAX	   16
+#define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define HOOK_ALTERNATES 6
-#define HOOK_PROGRAMS	3
+#define HOOK_PROGRAMS	4
 
 enum attach_kind {
 	ATTACH_NOTHING,	     /* it is not attached: the object is built so, or user space runs it */

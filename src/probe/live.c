@@ -103,11 +103,15 @@ static void select_programs(struct live *live)
 static void fill_config(struct live *live)
 {
 	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
 	struct fs_config *c = live->obj.config;
 
 	c->watch_all = live->opt.watch_all;
-	c->time_faults = choice_of(&live->choice, hook_find("fault_end")) != NULL;
+	c->time_faults = end != NULL;
+	c->classify = c->time_faults && choice_of(&live->choice, hook_find("fault_class"));
+	c->numa = host_balances_numa();
+	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
@@ -213,6 +217,18 @@ static const char *lacks_task_build(void)
 	return NULL;
 }
 
+/* What a fault was for is told at its end, or not at all. */
+static void settle_classes(struct live *live)
+{
+	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
+
+	if (st->state != FS_HOOK_ON || (is_on(live, "fault_begin") && is_on(live, "fault_end")))
+		return;
+	st->state = FS_HOOK_BLIND;
+	st->used = NULL;
+	snprintf(st->why, sizeof(st->why), "needs fault_begin and fault_end");
+}
+
 /* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
 static int attach_all(struct live *live)
 {
@@ -235,6 +251,7 @@ static int attach_all(struct live *live)
 		live->choice.status[h].state = FS_HOOK_ON;
 		live->choice.status[h].used = alt;
 	}
+	settle_classes(live);
 	return 0;
 }
 

@@ -132,7 +132,11 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 
 		if (strcmp(h->group, group) || !model_hook_on(v->m, h->hook))
 			continue;
+		if (h->sparse && !histogram_total(h, c))
+			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within)
+				json_end(j);
 			json_object(j, h->within);
 			within = h->within;
 		}

@@ -655,6 +655,11 @@ static void say_group(struct json *j, const char *group)
 		if (strcmp(h->group, group))
 			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within) {
+				json_end(j);
+				json_flag(j, "additionalProperties", false);
+				json_end(j);
+			}
 			begin_object(j, h->within, NULL);
 			json_object(j, "properties");
 			within = h->within;
@@ -663,6 +668,7 @@ static void say_group(struct json *j, const char *group)
 	}
 	if (within) {
 		json_end(j);
+		json_flag(j, "additionalProperties", false);
 		json_end(j);
 	}
 	json_end(j);

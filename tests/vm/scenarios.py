@@ -154,6 +154,17 @@ def expect_known_counts(check, lines, truth):
             check.equal(f"descriptors of {pid}", field_of(seen[0], "fds.count"), fds)
 
 
+def expect_some_classes(check, lines, truth):
+    """Where access or protection is not told: what the mapping alone tells, and the sum."""
+    pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
+    check.equal("stack_growth", test_faults.served(lines, pid, "stack_growth"),
+                truth["stack_grown"])
+    check.between("huge", test_faults.served(lines, pid, "huge"), truth["huge"] - 1, truth["huge"])
+    check.between("shared_memory", test_faults.served(lines, pid, "shared_memory"),
+                  truth["shared"], truth["shared"] + truth["file"] + truth["file_copied"] + beside)
+    test_faults.check_served(check, lines, truth)
+
+
 ALL = [
     Scenario("touched", run("touch", "20000"), test_faults.expect_touched,
              ("look", "life", "fault_begin", "fault_kernel", "signal"),
@@ -166,6 +177,9 @@ ALL = [
              ("look", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
     Scenario("latency", watched("uffd", "20", "--delay-us", "20000"),
              test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end")),
+    Scenario("classes", watched("classes", "/tmp", "--huge", "5"), test_faults.expect_classes,
+             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
+             {"fault_begin": expect_some_classes}),
     Scenario("counts", counts, test_counts.expect_counts, ("look",),
              {"look": expect_known_counts}),
     Scenario("brief", unchanged(test_counts.test_brief_children_of_run, "close"),
@@ -209,15 +223,16 @@ HIDDEN_BTF = ["touched", "kinds of faults", "latency", "counts", "brief", "vfork
 
 # What is done for each mechanism of a hook: little, but all that it gives.
 OF_HOOK = {
-    "state": ["touched", "counts", "brief", "latency", "signals, handled", "crossings of files",
+    "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
     "look": ["counts"],
     "life": ["brief", "vfork"],
-    "fault_begin": ["kinds of faults", "touched", "latency"],
+    "fault_begin": ["kinds of faults", "touched", "latency", "classes"],
     "fault_kernel": ["kinds of faults", "probing reads"],
     "signal": ["signals, fatal", "signals, handled"],
     "map_area": ["area"],
-    "fault_end": ["latency"],
+    "fault_end": ["latency", "classes"],
+    "fault_class": ["classes"],
     "calls": ["brief", "crossings of files", "crossings of maps", "kinds of descriptors",
               "refusal munmap-split"],
 }
