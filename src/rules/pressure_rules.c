@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "rules/stall_rules.h"
 
 /* What is open stays so down to half of what opened it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
@@ -132,6 +133,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	bytes_as_text(swap_used(&m->tick.limits), used);
 	finding_evidence(f, "swap in use", used,
 			 bytes_as_text(m->tick.limits.swap_total_bytes, total));
+	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
 	/* what is out now is what was missing in memory */
