@@ -130,7 +130,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < how.children; i++)
 		if (!fork_or_die()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			take(words[0], directory, mib);
+			base = take(words[0], directory, mib);
+			go_over(base, mib * MIB / PAGE_BYTES);
 			for (;;)
 				pause();
 		}
