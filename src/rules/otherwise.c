@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Refused calls whose cause has no finding of its own: what each means, and what to do. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/refusal_rules.h"
@@ -88,6 +90,32 @@ static void help_unknown(const struct fs_refused_record *r, struct finding *f)
 			       "the namespace's init, and has to live as long as it is used");
 }
 
+/* Of a namespace's own limit the host's setting is not the one to change. */
+static void of_namespace(const struct fs_refused_record *r, const char *sysctl, uint64_t limit,
+			 struct finding *f)
+{
+	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
+		 sysctl);
+	finding_remedy(f, "to gain time: nsenter -t %u -U sysctl -w %s=%" PRIu64, r->subject.pid,
+		       sysctl, limit * 4);
+}
+
+bool help_inotify(const struct occasion *o, struct finding *f)
+{
+	const struct fs_limits *l = &o->m->tick.limits;
+	const struct fs_user *u = &o->refused->user;
+
+	if (refusal_has_cause(o, "inotify_watches") && u->inotify_watches != UINT64_MAX &&
+	    u->inotify_watches_max < l->inotify_watches)
+		of_namespace(o->refused, "user.max_inotify_watches", u->inotify_watches_max, f);
+	else if (refusal_has_cause(o, "inotify_instances") && u->inotify_instances != UINT64_MAX &&
+		 u->inotify_instances_max < l->inotify_instances)
+		of_namespace(o->refused, "user.max_inotify_instances", u->inotify_instances_max, f);
+	else
+		return false;
+	return true;
+}
+
 bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct meaning *m = meaning_of(o);
@@ -99,6 +127,7 @@ bool refused_otherwise(const struct occasion *o, const struct finding *open, str
 	f->severity = m->mistake ? SEVERITY_INFO : SEVERITY_WARNING;
 	if (m->help)
 		finding_remedy(f, "%s", m->help);
+	help_inotify(o, f);
 	if (refusal_has_cause(o, "unknown"))
 		help_unknown(o->refused, f);
 	finding_remedy(f,

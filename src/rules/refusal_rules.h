@@ -10,6 +10,9 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 
 bool refusal_has_cause(const struct occasion *o, const char *cause);
 
+/* What to do about a limit of inotify that is a user namespace's own; false: it is the host's. */
+bool help_inotify(const struct occasion *o, struct finding *f);
+
 /* Tests of rules[]. */
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f);
 bool refused_by_heuristic(const struct occasion *o, const struct finding *open, struct finding *f);

@@ -116,10 +116,12 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 {
 	if (!refusal_has_cause(o, "inotify_instances"))
 		return false;
-	refusal_say(o, f, "fs.inotify.max_user_instances is used up, not the descriptor limit");
-	finding_remedy(f,
-		       "to gain time (host-wide): sysctl -w fs.inotify.max_user_instances=%" PRIu64,
-		       (uint64_t)o->m->tick.limits.inotify_instances * 4);
+	refusal_say(o, f, "its user has as many inotify instances as it may: no descriptor limit");
+	if (!help_inotify(o, f))
+		finding_remedy(f,
+			       "to gain time (host-wide): sysctl -w "
+			       "fs.inotify.max_user_instances=%" PRIu64,
+			       (uint64_t)o->m->tick.limits.inotify_instances * 4);
 	return true;
 }
 
