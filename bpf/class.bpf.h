@@ -102,9 +102,9 @@ static __always_inline void expect_class(struct fs_fault_slot *slot, __u32 what)
 	switch (area & AREA_SORT) {
 	case AREA_ANON:
 		return serve_as(slot,
-				present		 ? FS_CLASS_COW
-				: write		 ? FS_CLASS_ANONYMOUS
-						 : FS_CLASS_ZERO,
+				present ? FS_CLASS_COW
+				: write ? FS_CLASS_ANONYMOUS
+					: FS_CLASS_ZERO,
 				FS_CLASS_SWAP);
 	case AREA_FILE:
 		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_FILE_MINOR,
@@ -129,6 +129,12 @@ static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 	       from + HUGE_PAGE_BYTES <= slot->area_to;
 }
 
+/* Of a write that the kernel counts as major by itself: only what was read for it tells. */
+static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
+{
+	return retries_shared_writes() && what >> 1 & FS_FAULT_WRITE && slot->area & AREA_SHARED;
+}
+
 /* A fault of the current task begins: `what` is FS_FAULT_*. */
 static __always_inline void begin_class(struct task_struct *task, struct fs_fault_slot *slot,
 					__u64 address, __u32 what)
@@ -143,6 +149,11 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 		look_at_area(slot);
 	}
 	expect_class(slot, what);
+	slot->read_for = FS_NR_CLASSES;
+	if (is_odd_major(slot, what)) {
+		slot->read_for = slot->as[FS_END_MAJOR];
+		slot->as[FS_END_MAJOR] = slot->as[FS_END_MINOR];
+	}
 	slot->waited_ns[FS_WAIT_RECLAIM] = slot->waited_ns[FS_WAIT_COMPACTION] = 0;
 	slot->read_bytes = bytes_read(task);
 	if (config.numa)
@@ -153,8 +164,8 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 
 static __always_inline void was_huge(struct fs_fault_slot *slot)
 {
-	slot->as[FS_END_MINOR] = slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED
-								     : FS_CLASS_HUGE;
+	slot->as[FS_END_MINOR] =
+		slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED : FS_CLASS_HUGE;
 }
 
 /* It ends, in its own thread. */
@@ -163,6 +174,8 @@ static __always_inline void end_class(struct task_struct *task, struct fs_fault_
 	struct mm_struct *mm = get(task, mm);
 
 	slot->read_bytes = bytes_read(task) - slot->read_bytes;
+	if (slot->read_bytes && slot->read_for < FS_NR_CLASSES)
+		slot->as[FS_END_MAJOR] = slot->read_for;
 	if (config.numa && slot->numa != numa_figure(task))
 		serve_as(slot, FS_CLASS_NUMA, FS_CLASS_NUMA);
 	if (config.huge_by_rss && slot->known != NEVER_HUGE &&

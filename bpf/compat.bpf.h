@@ -103,8 +103,8 @@ struct mm_struct___plain_rss {
 
 /*
  * A figure that is another one after each change of the mappings. With locks of their own
- * (5e31275cc997, 6.4) a count of those changes, since "mm: convert mm_lock_seq to a proper seqcount"
- * (6.14) wrapped; before it sums, which a mapping that takes the place of one alike does not change.
+ * (5e31275cc997, 6.4) a count of those changes, wrapped since "mm: convert mm_lock_seq to a proper
+ * seqcount" (6.14); before it sums, which a mapping in the place of one alike does not change.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
@@ -123,6 +123,13 @@ static __always_inline __u64 mappings_version(struct mm_struct *mm)
 		return get(lock_seqcount(mm), mm_lock_seq.sequence);
 	return get(mm, total_vm) * 31 + get(mm, data_vm) * 7 + map_count_of(mm);
 }
+
+/*
+ * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counts as
+ * major.
+ */
+#define retries_shared_writes()                                                                    \
+	(!bpf_core_enum_value_exists(enum vm_fault_reason, VM_FAULT_COMPLETED))
 
 /*
  * What NUMA balancing counted of a thread: its own faults for hints, moved on in each of them

@@ -3,7 +3,7 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|limits}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|limits|classes}
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -53,6 +53,14 @@ static void put_fields(void)
 		       fields[i].column ? fields[i].column : "", fields[i].help,
 		       fields[i].hook ? "`" : "", fields[i].hook ? fields[i].hook : "",
 		       fields[i].hook ? "`" : "");
+}
+
+static void put_classes(void)
+{
+	puts("| class | what |");
+	puts("| --- | --- |");
+	for (int i = 0; i < FS_NR_CLASSES; i++)
+		printf("| `%s` | %s |\n", class_name(i), class_help(i));
 }
 
 /* A bar would end its cell. */
@@ -174,6 +182,7 @@ int main(int argc, char **argv)
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
 		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
+		{"classes", put_classes},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -181,6 +190,6 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses|limits}\n");
+	fprintf(stderr, "usage: tables {hooks|rules|fields|commands|diagnoses|limits|classes}\n");
 	return 2;
 }

@@ -60,6 +60,10 @@ enum vm_event_item {
 	THP_FAULT_ALLOC,
 };
 
+enum vm_fault_reason {
+	VM_FAULT_COMPLETED = 0x4000,
+};
+
 enum cgroup_subsys_id {
 	memory_cgrp_id,
 	pids_cgrp_id,

@@ -221,8 +221,8 @@ const struct field fields[] = {
 	 "locked: what RLIMIT_MEMLOCK bounds", get_locked},
 	{"memory", "reclaims", NULL, UNIT_COUNT, COUNTER, "reclaim",
 	 "times that its threads had to take memory from others", get_reclaims},
-	{"memory", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim",
-	 "how long, in faults and calls", get_reclaim_all},
+	{"memory", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim", "how long, in faults and calls",
+	 get_reclaim_all},
 	{"memory", "compactions", NULL, UNIT_COUNT, COUNTER, "compaction",
 	 "times that its threads moved pages to have some in one piece", get_compactions},
 	{"memory", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
@@ -374,8 +374,8 @@ static const char *const fd_columns[] = {"calls", "refused"};
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell, FS_LACKS_PROTECTION},
-	{"faults", "served", "fault_class", "faults served, by what they were for", FS_NR_CLASSES, 2,
-	 served_row, served_columns, served_cell},
+	{"faults", "served", "fault_class", "faults served, by what they were for", FS_NR_CLASSES,
+	 2, served_row, served_columns, served_cell},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", FS_NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},
@@ -421,16 +421,21 @@ static const uint64_t *map_sizes(const struct fs_counters *c)
 FS_FAULT_CLASSES(X)
 #undef X
 
+/* clang-format off */
 #define CLASS_HISTOGRAM(id, name, help)                                                            \
-	{"faults",     name,     "fault_class", help,	  "served_latency_ns", UNIT_NS,            \
-	 FS_NR_BANDS,  FS_LATENCY_SHIFT, bands_##id, max_##id, FS_BAND_STEP, true},
+	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, FS_NR_BANDS,           \
+	 FS_LATENCY_SHIFT, bands_##id, max_##id, FS_BAND_STEP, true},
+/* clang-format on */
 
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
-	FS_FAULT_CLASSES(CLASS_HISTOGRAM){"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,
+	/* clang-format off */
+	FS_FAULT_CLASSES(CLASS_HISTOGRAM)
+	/* clang-format on */
+	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,
 	 FS_MAP_SIZE_SHIFT, map_sizes, NULL},
 };
 const size_t nr_histograms = sizeof(histograms) / sizeof(histograms[0]);

@@ -64,8 +64,8 @@ struct histogram {
 	unsigned int shift; /* bucket i: below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct fs_counters *c);
 	uint64_t (*max)(const struct fs_counters *c); /* NULL: not kept */
-	unsigned int step; /* 0: one */
-	bool sparse;	   /* one of many: left out where it is empty, and in text a line */
+	unsigned int step;			      /* 0: one */
+	bool sparse; /* one of many: left out where it is empty, and in text a line */
 };
 
 extern const struct histogram histograms[];

@@ -11,6 +11,11 @@
 
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
+#define CLASSES_FOLD                                                                               \
+	"a page found in the swap cache counts as its mapping's, as do NUMA hints on one node; "   \
+	"before 6.4 what takes the place of a mapping of the same size and rights may count as "   \
+	"that one; where fault_end is not memcg, huge pages are told by resident memory"
+
 const struct hook hooks[] = {
 	{
 		.name = "state",
@@ -170,7 +175,7 @@ const struct hook hooks[] = {
 		.feeds = "what each fault was for, by what is mapped there and what was counted in "
 			 "it: anonymous, huge, copy-on-write, file, swap, shared memory and so on",
 		.lost = "latency and stall by class; minor and major stay",
-		.alternate = {{"mappings", ATTACH_NOTHING, STATE_ANY}},
+		.alternate = {{"mappings", ATTACH_NOTHING, STATE_ANY, .differs = CLASSES_FOLD}},
 	},
 	{
 		.name = "reclaim",

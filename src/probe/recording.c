@@ -31,7 +31,7 @@ struct frame {
 
 static const char magic[8] = "FSREC\r\n\032";
 
-/* What a process record of version 2 ends with: nothing was changed since, but for what it lacks. */
+/* A process record of version 2: it only lacks what was added since. */
 #define WHOLE_OF_2                                                                                 \
 	(offsetof(struct fs_process_record, c) + offsetof(struct fs_counters, end_of_version_2))
 #define MORE_THAN_2 (sizeof(struct fs_process_record) - WHOLE_OF_2)
@@ -176,7 +176,7 @@ static int read_frame(struct replay *rp)
 	return 0;
 }
 
-/* Counts that were not kept yet are zero; the hooks of the recording tell that they are not known. */
+/* What was not counted yet is zero; the hooks of the recording tell that it is not known. */
 static void complete_record(struct replay *rp)
 {
 	struct fs_header *h = (struct fs_header *)rp->block;

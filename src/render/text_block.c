@@ -339,7 +339,7 @@ static void say_classes(struct buf *b, const struct view *v, const struct fs_cou
 
 		if (!h->sparse)
 			continue;
-		stall = c->served[class++].stall_ns;
+		stall = c->served[class ++].stall_ns;
 		n = histogram_total(h, c);
 		if (!n)
 			continue;

@@ -276,7 +276,8 @@ static void test_older(void)
 	memmove(file + at + whole, file + frame_at[4], file_size - frame_at[4]);
 	set_u32(frame_at[3], whole);
 	set_u32(frame_at[3] + 4, crc32(0, file + at, whole));
-	is_u64(replay_bytes(file, file_size - cut), 1, "a recording of version 2 is read to its end");
+	is_u64(replay_bytes(file, file_size - cut), 1,
+	       "a recording of version 2 is read to its end");
 	p = (const struct fs_process_record *)taken.rec[3].bytes;
 	is_u64(taken.rec[3].len, sizeof(*p), "its processes are made whole");
 	is_u64(p->c.latency[1][31], 0x5a5a5a5a5a5a5a5aULL, "what it has stays");

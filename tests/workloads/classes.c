@@ -27,8 +27,10 @@ static void read_text(const char *path)
 
 	if (fd < 0)
 		die("open %s", path);
-	while (have < sizeof(text) - 1 && (got = read(fd, text + have, sizeof(text) - 1 - have)) > 0)
-		have += got;
+	do {
+		got = read(fd, text + have, sizeof(text) - 1 - have);
+		have += got > 0 ? got : 0;
+	} while (got > 0);
 	text[have] = 0;
 	close(fd);
 }
@@ -67,7 +69,7 @@ static void *map(size_t bytes, int flags, int fd)
 /* One page in a mapping of its own, again and again: no room for what is mapped around a fault. */
 static char **map_file(const char *dir, long count, int flags)
 {
-	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = { 0 };
+	char **page = calloc(count + 1, sizeof(*page)), path[PATH_MAX], zeros[PAGE_BYTES] = {0};
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/classes.%d", dir, getpid());
@@ -95,6 +97,22 @@ static long huge_pages(void)
 {
 	read_text("/proc/self/smaps_rollup");
 	return number_behind(text, "AnonHugePages:") / (HUGE_BYTES / 1024);
+}
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21 /* include/uapi/asm-generic/mman-common.h, 5.4 */
+#endif
+
+/* Pages that were written, and then to swap, if there is any. */
+static char *map_swapped(long pages)
+{
+	char *area = map(pages * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	madvise(area, pages * PAGE_BYTES, MADV_NOHUGEPAGE);
+	write_pages(area, pages);
+	if (pages && madvise(area, pages * PAGE_BYTES, MADV_PAGEOUT))
+		die("madvise MADV_PAGEOUT");
+	return area;
 }
 
 /* Files of such a place are shared memory. */
@@ -142,20 +160,21 @@ static pid_t copy_on_write(char *area, long pages)
 int main(int argc, char **argv)
 {
 	long anonymous = 500, zero = 400, cow = 300, file = 200, copied = 150, shared = 100;
-	long stack = 90, huge = 0, hugetlb = 0;
+	long stack = 90, huge = 0, hugetlb = 0, swapped = 0;
 	const struct opt opts[] = {
-		{ "anonymous", OPT_NUMBER, &anonymous },
-		{ "zero", OPT_NUMBER, &zero },
-		{ "cow", OPT_NUMBER, &cow },
-		{ "file", OPT_NUMBER, &file },
-		{ "file-copied", OPT_NUMBER, &copied },
-		{ "shared", OPT_NUMBER, &shared },
-		{ "stack", OPT_NUMBER, &stack },
-		{ "huge", OPT_NUMBER, &huge },
-		{ "hugetlb", OPT_NUMBER, &hugetlb },
-		{ 0 },
+		{"anonymous", OPT_NUMBER, &anonymous},
+		{"zero", OPT_NUMBER, &zero},
+		{"cow", OPT_NUMBER, &cow},
+		{"file", OPT_NUMBER, &file},
+		{"file-copied", OPT_NUMBER, &copied},
+		{"shared", OPT_NUMBER, &shared},
+		{"stack", OPT_NUMBER, &stack},
+		{"huge", OPT_NUMBER, &huge},
+		{"hugetlb", OPT_NUMBER, &hugetlb},
+		{"swapped", OPT_NUMBER, &swapped},
+		{0},
 	};
-	char *areas[AREAS], **files, **copies, *huge_area, *pool;
+	char *areas[AREAS], **files, **copies, *huge_area, *pool, *out;
 	struct faults start, made;
 	unsigned long stack_before;
 	long huge_before;
@@ -164,7 +183,7 @@ int main(int argc, char **argv)
 
 	parse_args(argc, argv,
 		   "DIR [--anonymous N] [--zero N] [--cow N] [--file N] [--file-copied N] "
-		   "[--shared N] [--stack N] [--huge N] [--hugetlb N]",
+		   "[--shared N] [--stack N] [--huge N] [--hugetlb N] [--swapped N]",
 		   opts, &dir, 1, 1);
 	huge_area = huge ? map_huge(huge) : NULL;
 	areas[0] = map(anonymous * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -179,6 +198,7 @@ int main(int argc, char **argv)
 	pool = hugetlb ? map(hugetlb * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1)
 		       : NULL;
 	write_pages(areas[2], cow);
+	out = map_swapped(swapped);
 	stack_before = stack_from();
 	huge_before = huge_pages();
 	wait_for_go();
@@ -195,6 +215,7 @@ int main(int argc, char **argv)
 		*(volatile char *)(huge_area + i * HUGE_BYTES) = 1;
 	for (long i = 0; i < hugetlb; i++)
 		*(volatile char *)(pool + i * HUGE_BYTES) = 1;
+	read_pages(out, swapped);
 	if (cow)
 		child = copy_on_write(areas[2], cow);
 	made = faults_since(RUSAGE_THREAD, start);
@@ -213,6 +234,7 @@ int main(int argc, char **argv)
 	truth_number("huge", huge_before);
 	truth_number("huge_asked", huge);
 	truth_number("hugetlb", hugetlb);
+	truth_number("swapped", swapped);
 	truth_number("child", child);
 	truth_number("tmpfs", is_tmpfs(dir));
 	truth_faults(made);
