@@ -116,7 +116,7 @@ $(BUILD)/faultscope: $(OBJ)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
 # Names addresses: for the end-to-end tests, and for the benchmark.
 $(BUILD)/naming: tests/e2e/naming.c
