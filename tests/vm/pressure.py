@@ -237,7 +237,7 @@ def strict_commit(check, lab):
     """M30 and M15: mode 2, promised up to the limit, and one more refused."""
     lab.write("/proc/sys/vm/overcommit_ratio", "90")
     lab.write("/proc/sys/vm/overcommit_memory", "2")
-    held = lab.work("eat", "anon", "240", "--hold")
+    held = lab.work("eat", "promised", "240", "--hold")
     held.truth()
     ran, lines = host(lab)
     told = lines.of("pressure")[-1]
@@ -246,7 +246,7 @@ def strict_commit(check, lab):
     check.equal("status", ran.status, FOUND)
     # it needs some itself
     lab.vm.must(f"kill -9 {held.pid}")
-    held = lab.work("eat", "anon", "120", "--hold")
+    held = lab.work("eat", "promised", "120", "--hold")
     held.truth()
     refused = lab.faultscope("run", "--json", "-o", "/tmp/lines", "--", lab.workload("eat"), "anon",
                              "300", timeout=180)
