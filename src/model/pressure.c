@@ -203,12 +203,12 @@ uint64_t host_figure(const struct model *m, enum host_figure i)
 	return m->pressure && m->pressure->known ? m->pressure->now.n[i] : FIGURE_UNKNOWN;
 }
 
-/* Of less than some seconds the kernel's own mean over ten says more. */
+/* Of less than ten seconds the kernel's own mean over ten says more. */
 static double stall_of(const struct stall *now, const struct stall *base, uint64_t ns)
 {
 	if (!now->known)
 		return -1;
-	if (ns < BASE_NS / 2)
+	if (ns < BASE_NS)
 		return now->avg10 / 1e4;
 	return rate_of(now->total_us, base->total_us, ns) / 1e6;
 }

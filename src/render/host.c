@@ -87,11 +87,11 @@ static void say_memory(struct buf *b, const struct view *v)
 	line_bytes(&l, n->mem_available_bytes);
 	put_forecast(&l, &c);
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+	if (host_figure(v->m, HOST_ANON) == FIGURE_UNKNOWN)
+		return;
 	begin(&l, v, "");
 	line_printf(&l, "anonymous ");
-	line_bytes(&l, host_figure(v->m, HOST_ANON) == FIGURE_UNKNOWN
-			       ? 0
-			       : host_figure(v->m, HOST_ANON));
+	line_bytes(&l, host_figure(v->m, HOST_ANON));
 	put_figure(&l, v->m, HOST_SHMEM, "tmpfs and shared");
 	put_figure(&l, v->m, HOST_CACHED, "cached");
 	put_figure(&l, v->m, HOST_SLAB, "kernel");
@@ -166,7 +166,12 @@ static void say_stalls(struct buf *b, const struct view *v)
 	struct line l;
 
 	begin(&l, v, "waiting");
-	if (!p || !p->now.some.known) {
+	if (!p || !p->known) {
+		line_printf(&l, "not known: this recording does not tell");
+		line_wrap_at(&l, b, STYLE_PLAIN, 12);
+		return;
+	}
+	if (!p->now.some.known) {
 		line_printf(&l, "not known: this kernel has no PSI (boot with psi=1)");
 	} else {
 		line_printf(
@@ -346,7 +351,10 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 		line_safe(&l, a->main->title);
 		line_printf(&l, " (%s)", a->main->rule->id);
 	} else {
-		line_printf(&l, "not short of memory");
+		line_printf(&l, "not short of memory%s",
+			    v->m->pressure && v->m->pressure->known
+				    ? ""
+				    : ", as far as this recording tells");
 	}
 	if (a->since_seconds >= 0) {
 		put_span(&since, a->since_seconds);

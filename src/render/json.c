@@ -13,6 +13,7 @@
 #include "render/render.h"
 #include "rules/cause.h"
 #include "rules/fault.h"
+#include "rules/shortage.h"
 #include "render/json_out.h"
 #include "render/json_pressure.h"
 
@@ -512,6 +513,8 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 {
 	struct json j;
 
+	if (v->host && !shortage_is_about(f->rule))
+		return;
 	begin(&j, b, v, "finding", f->seen_ns);
 	json_text(&j, "id", f->rule->id);
 	json_text(&j, "severity", severity_name(f->severity));

@@ -258,9 +258,11 @@ const struct diagnosis diagnoses_faults[] = {
 					"at "
 					"once, in the fault: milliseconds in place of "
 					"microseconds.",
-				[ABOUT_MEASURED] = "By hand so far: this version counts how often "
-						   "it happens, not "
-						   "in whose faults.",
+				[ABOUT_MEASURED] =
+					"Time that a process' threads spent in compaction inside "
+					"of "
+					"faults, from the kernel's tracepoints: 5 % of a thread's "
+					"time or more in a second.",
 				[ABOUT_CONFIRM] =
 					"$ grep -E 'compact_stall|thp_fault' /proc/vmstat\nTwice: "
 					"compact_stall rises.\n$ cat "
@@ -291,9 +293,12 @@ const struct diagnosis diagnoses_faults[] = {
 						"write copies 2 "
 						"MiB: Redis while it saves (BGSAVE) answers with "
 						"milliseconds.",
-				[ABOUT_MEASURED] = "By hand so far. faults.protection counts "
-						   "copies, of huge and "
-						   "of small pages alike.",
+				[ABOUT_MEASURED] =
+					"Copies of pages on write (class copy_on_write) at 2,000 a "
+					"second or more and 2 % of a thread's time, while a child "
+					"lives that was forked in the last two minutes and has "
+					"called "
+					"no exec. Small and huge pages are not told apart.",
 				[ABOUT_CONFIRM] =
 					"$ grep AnonHugePages /proc/PID/smaps_rollup\nOnce: it "
 					"stops "

@@ -110,12 +110,11 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 	}
 	put_round(size, sizeof(size), short_bytes);
 	if (!strcmp(what, "swap"))
-		finding_remedy(
-			f,
-			"to gain time: needs %s more swap (fallocate -l %s /swapfile2 && chmod "
-			"600 /swapfile2 && mkswap /swapfile2 && swapon /swapfile2)%s",
-			bytes_as_text(short_bytes, need), size, fewer);
+		finding_remedy(f,
+			       "needs %s more swap (fallocate -l %s /swapfile2 && chmod "
+			       "600 /swapfile2 && mkswap /swapfile2 && swapon /swapfile2)%s",
+			       bytes_as_text(short_bytes, need), size, fewer);
 	else
-		finding_remedy(f, "to gain time: needs %s more %s%s",
-			       bytes_as_text(short_bytes, need), what, fewer);
+		finding_remedy(f, "needs %s more %s%s", bytes_as_text(short_bytes, need), what,
+			       fewer);
 }

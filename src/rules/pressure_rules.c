@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "rules/stall_rules.h"
 
 /* What is open stays so down to half of what opened it. */
 #define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
@@ -132,6 +133,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	bytes_as_text(swap_used(&m->tick.limits), used);
 	finding_evidence(f, "swap in use", used,
 			 bytes_as_text(m->tick.limits.swap_total_bytes, total));
+	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
 	/* what is out now is what was missing in memory */
@@ -352,6 +354,15 @@ static uint32_t fill_level(double percent, const struct forecast *c, const struc
 	return soon > level ? soon : level;
 }
 
+/* ", all of it in about 47 s" */
+static void put_end(struct buf *b, const struct forecast *c)
+{
+	if (!c->known)
+		return;
+	buf_puts(b, ", all of it in about ");
+	put_span(b, c->seconds);
+}
+
 bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	static const unsigned int at[] = {80, 92, 97};
@@ -360,6 +371,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	uint64_t swap = l->now.n[CGROUP_SWAP_LIMIT];
 	struct forecast c = level_forecast(o->m, l);
 	bool swaps = swap != 0 && o->m->tick.limits.swap_free_bytes > limit / 10;
+	struct buf end = {};
 	char a[24], b[24];
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
@@ -373,9 +385,12 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->severity = f->level - 1;
 	f->cause = "cgroup_memory";
 	bytes_as_text(kept, a);
+	put_end(&end, &c);
 	snprintf(f->title, sizeof(f->title),
-		 "%s that cannot be dropped, %.0f %% of its limit of %s%s", a, kept * 100.0 / limit,
-		 bytes_as_text(limit, b), swaps ? "; then it swaps" : "; then it is killed in");
+		 "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s", a,
+		 kept * 100.0 / limit, bytes_as_text(limit, b), end.s ? end.s : "",
+		 swaps ? "it swaps" : "a process in it is killed");
+	buf_free(&end);
 	finding_evidence(f, "memory kept", a, b);
 	say_forecast(f, &c);
 	say_level_use(f, l);

@@ -12,6 +12,7 @@
 #include "rules/limits_rules.h"
 #include "rules/pressure_rules.h"
 #include "rules/refusal_rules.h"
+#include "rules/stall_rules.h"
 
 static bool is_freeing(unsigned int call)
 {
@@ -259,7 +260,13 @@ const struct rule rules[] = {
 	{"P05", ON_HOST, NULL, swap_thrashes, "P19 P20"},
 	{"P06", ON_HOST, NULL, cache_thrashes},
 	{"P07", ON_CGROUP, NULL, cgroup_is_throttled},
+	{"P08", ON_SUBJECT, "compaction", compaction_in_faults},
+	{"P09", ON_SUBJECT, "fault_class", copies_after_fork},
 	{"P10", ON_HOST, NULL, pages_migrate},
+	{"P11", ON_SUBJECT, "fault_class", purge_and_touch},
+	{"P14", ON_SUBJECT, "fault_class", reads_too_much},
+	{"P15", ON_SUBJECT, "fault_class", served_by_user},
+	{"P16", ON_SUBJECT, "fault_class", file_hangs, "P05"},
 	{"P17", ON_OOM, "oom", oom_killed, "P24 P19 P20 P05"},
 	{"P18", ON_SIGNAL, "signal", stack_ran_out},
 	{"P19", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_MEMORY},

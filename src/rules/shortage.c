@@ -50,8 +50,11 @@ bool shortage_is_about(const struct rule *rule)
 	return rule->id[0] == 'P' || rank_of(rule) < NR_KINDS;
 }
 
+/* Of what is grave at all, what goes on says more than what will be. */
 static bool is_graver(const struct finding *a, const struct finding *b)
 {
+	if (a->severity >= SEVERITY_WARNING && b->severity >= SEVERITY_WARNING)
+		return rank_of(a->rule) < rank_of(b->rule);
 	return a->severity != b->severity ? a->severity > b->severity
 					  : rank_of(a->rule) < rank_of(b->rule);
 }

@@ -8,10 +8,10 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS	       10000000000ULL /* what comes and goes each second is one finding */
-#define WAITS	       0.05	      /* of a thread's time, from which on it is worth a word */
-#define COSTS	       0.02	      /* of CPU time */
-#define COPIES	       2000	      /* a second */
+#define HOLD_NS	       10000000000ULL  /* what comes and goes each second is one finding */
+#define WAITS	       0.05	       /* of a thread's time, from which on it is worth a word */
+#define COSTS	       0.02	       /* of CPU time */
+#define COPIES	       2000	       /* a second */
 #define YOUNG_NS       120000000000ULL /* a child that may still be saving */
 #define PURGES	       200	       /* madvise calls a second */
 #define TOUCHES	       2000
@@ -215,8 +215,9 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 	put_duration(&b, longest);
 	snprintf(f->title, sizeof(f->title), "a fault on a mapped file took %s", b.s ? b.s : "?");
 	buf_free(&b);
-	finding_remedy(f, "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
-			  "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
+	finding_remedy(f,
+		       "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
+		       "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
 		       o->s->id.pid);
 	finding_remedy(f, "fix: a copy on a local disk, or read() with a time limit in place of a "
 			  "map");

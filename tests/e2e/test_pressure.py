@@ -149,7 +149,7 @@ def test_tmpfs_full(lab):
     with tmpfs(lab, 16) as place:
         out, recording = lab.new_output()
         ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",
-                             lab.workload("eat"), "shared", "32", "--rate", "8", "--in", place)
+                             lab.workload("eat"), "shared", "32", "--rate", "3", "--in", place)
         capture = finished_run(out, ran, recording)
         lines = Lines(capture.text)
         pid = lines.of("signal")[0]["pid"] if lines.of("signal") else 0

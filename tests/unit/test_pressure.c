@@ -348,7 +348,8 @@ static void test_oom(void)
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
 	f = open_of("P17");
-	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"), "because of what was near");
+	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"),
+	   "because of what was near");
 	ok(f && f->severity == SEVERITY_CRITICAL && f->subject.pid == 20, "a kill is told of");
 	is_str(f && f->cause ? f->cause : "", "cgroup_memory", "by what limit");
 	ok(f && strstr(f->remedy[0], "needs 200 MiB more of the cgroup's limit") &&

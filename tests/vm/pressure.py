@@ -119,9 +119,10 @@ def busy_and_well(check, lab):
 
 
 def swap_thrash(check, lab):
-    """P05: 420 MiB in use at random in 384, with swap for all of it."""
+    """P05: 480 MiB in use at random in 384, with swap for all of it."""
+    lab.write("/proc/sys/vm/overcommit_memory", "1")
     lab.vm.must("swapon /dev/vda")
-    work = lab.work("eat", "anon", "420", "--rounds", "100000", "--random")
+    work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
     swaps(lab)
     ran, lines = host(lab, seconds=15)
     text = lab.faultscope("host", "-d", "3", timeout=120)
@@ -162,8 +163,8 @@ def cache_thrash(check, lab):
 def group_fills(check, lab):
     """P22 with a forecast, then P17: version 2, steady growth."""
     new_group(lab, max=120 * MIB)
-    in_group(lab, "eat", "anon", "300", "--rate", "6")
     watch = lab.watch("1")
+    in_group(lab, "eat", "anon", "300", "--rate", "6")
     waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events", 120)
     lab.vm.must("sleep 2")
     lines = Lines(watch.stop().text)
@@ -236,17 +237,22 @@ def strict_commit(check, lab):
     """M30 and M15: mode 2, promised up to the limit, and one more refused."""
     lab.write("/proc/sys/vm/overcommit_ratio", "90")
     lab.write("/proc/sys/vm/overcommit_memory", "2")
-    held = lab.work("eat", "anon", "180", "--hold")
+    held = lab.work("eat", "promised", "240", "--hold")
     held.truth()
     ran, lines = host(lab)
     told = lines.of("pressure")[-1]
     check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 90))
     check.equal("kind", answer_of(lines)["kind"], "commit")
     check.equal("status", ran.status, FOUND)
+    # it needs some itself
+    lab.vm.must(f"kill -9 {held.pid}")
+    held = lab.work("eat", "promised", "120", "--hold")
+    held.truth()
     refused = lab.faultscope("run", "--json", "-o", "/tmp/lines", "--", lab.workload("eat"), "anon",
-                             "300")
+                             "300", timeout=180)
     lines = Lines(lab.read("/tmp/lines"))
-    check.that(opened(lines, "M15"), f"{[f['id'] for f in lines.of('finding')]} {refused.err}")
+    check.that(opened(lines, "M15"), f"{[f['id'] for f in lines.of('finding')]} {refused.err}"
+                                     f" {lines.of('refused')}")
     lab.vm.must(f"kill -9 {held.pid}")
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Takes memory of one kind, so many MiB at so many a second, and keeps it; or goes over it again
- * and again. Of a file, one in the directory given, it maps and touches.
+ * and again. Of a file, one in the directory given, it maps and
+ * touches; what is promised it maps alone.
  */
 #include "common.h"
 
@@ -91,13 +92,14 @@ static char *take(const char *kind, const char *directory, long mib)
 {
 	char path[PATH_MAX], *base;
 
-	if (!strcmp(kind, "anon")) {
+	if (!strcmp(kind, "anon") || !strcmp(kind, "promised")) {
 		base = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (base == MAP_FAILED)
 			die("mmap %ld MiB", mib);
 		madvise(base, mib * MIB, MADV_NOHUGEPAGE);
-		fill(base, mib);
+		if (*kind == 'a')
+			fill(base, mib);
 	} else if (!strcmp(kind, "shared")) {
 		base = map_file(directory, mib, path, sizeof(path));
 		fill(base, mib);
@@ -121,7 +123,7 @@ int main(int argc, char **argv)
 	long mib;
 
 	parse_args(argc, argv,
-		   "anon|shared|file MIB [--rate MIB] [--rounds N] [--children N] [--random] "
+		   "anon|promised|shared|file MIB [--rate MIB] [--rounds N] [--children N] [--random] "
 		   "[--cut] [--in DIRECTORY]",
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
@@ -130,7 +132,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < how.children; i++)
 		if (!fork_or_die()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			take(words[0], directory, mib);
+			base = take(words[0], directory, mib);
+			go_over(base, mib * MIB / PAGE_BYTES);
 			for (;;)
 				pause();
 		}
