@@ -123,8 +123,8 @@ int main(int argc, char **argv)
 	long mib;
 
 	parse_args(argc, argv,
-		   "anon|promised|shared|file MIB [--rate MIB] [--rounds N] [--children N] [--random] "
-		   "[--cut] [--in DIRECTORY]",
+		   "anon|promised|shared|file MIB [--rate MIB] [--rounds N] [--children N] "
+		   "[--random] [--cut] [--in DIRECTORY]",
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
 	wait_for_go();
