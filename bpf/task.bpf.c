@@ -125,8 +125,7 @@ static __always_inline int exited(struct task_struct *task)
 	if (!proc_ends(leader, st))
 		return 0;
 	read_gauges(st, leader, task, sig, &g);
-	if (!tell_pressure(st, leader) ||
-	    !emit_process(st, leader, &g, true, wake_when_filling()))
+	if (!tell_pressure(st, leader) || !emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);
 	proc_drop(leader);
 	return 0;

@@ -17,9 +17,9 @@ struct session {
 	struct findings findings;
 	struct collector collector;
 	struct pressure_reader pressure; /* of a live source */
-	struct filter filter; /* the one of the options, as this source needs it */
-	struct rights_scope scope; /* what is to be left beside them */
-	struct rights rights; /* that are left, once they were dropped */
+	struct filter filter;		 /* the one of the options, as this source needs it */
+	struct rights_scope scope;	 /* what is to be left beside them */
+	struct rights rights;		 /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;

@@ -30,10 +30,9 @@ static bool is_on(const struct prom_view *v, const char *hook)
 static const struct {
 	const char *name, *hook;
 } collectors[] = {
-	{"processes", "look"},	    {"faults", "fault_begin"}, {"stall", "fault_end"},
-	{"refusals", "calls"},	    {"signals", "signal"},     {"oom", "oom"},
-	{"reclaim", "reclaim"},
-	{"kernel", "fault_kernel"},
+	{"processes", "look"},	{"faults", "fault_begin"},  {"stall", "fault_end"},
+	{"refusals", "calls"},	{"signals", "signal"},	    {"oom", "oom"},
+	{"reclaim", "reclaim"}, {"kernel", "fault_kernel"},
 };
 
 static void put_collectors(struct exposition *e, const struct prom_view *v)

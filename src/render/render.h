@@ -24,15 +24,15 @@ struct view {
 	int width;  /* columns; at least 40 */
 	int height; /* lines; 0: no end */
 	bool unicode, colour;
-	bool addresses;		  /* show addresses of faults */
-	bool host;		  /* of `host`: the machine, not its processes */
-	bool once;		  /* of `host`: one answer, in the end */
-	bool command;		  /* of `run` and `diagnose`: all that was is told in the end */
-	bool summary;		  /* the last lines are all that stays on the screen */
+	bool host;		    /* of `host`: the machine, not its processes */
+	bool once;		    /* of `host`: one answer, in the end */
+	bool addresses;		    /* show addresses of faults */
+	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
+	bool summary;		    /* the last lines are all that stays on the screen */
 	enum severity min_severity; /* of findings in the text */
-	size_t top;		  /* rows of a table */
-	const struct field *sort; /* NULL: by activity */
-	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	size_t top;		    /* rows of a table */
+	const struct field *sort;   /* NULL: by activity */
+	const char *ending;	    /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 };
 
 struct renderer {

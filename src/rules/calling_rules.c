@@ -56,7 +56,7 @@ static double seconds_of(const struct subject *s)
 
 #define LEAST_SECONDS	0.2 /* that a rate is told of */
 #define SPIN_PER_SECOND 1000.0
-#define SPIN_CPU_SHARE	0.25 /* of a machine that others use too */
+#define SPIN_CPU_SHARE	0.05 /* of a machine that others may use more */
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
 {

@@ -138,7 +138,7 @@ const struct diagnosis diagnoses_fds[] = {
 					"and clients hang instead of being turned away.",
 				[ABOUT_MEASURED] = "accept ends in EMFILE 1,000 times a second or "
 						   "more (98,000 in ten seconds were seen) while "
-						   "the process uses a quarter of a CPU or more, "
+						   "the process uses 5 % of a CPU or more, "
 						   "with no descriptor left below its limit.",
 				[ABOUT_CONFIRM] = "$ strace -c -f -e trace=accept,accept4 -p "
 						  "PID\n$ ss -ltn\nRecv-Q of the listener at its "

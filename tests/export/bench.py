@@ -57,6 +57,7 @@ class Peer:
     def __init__(self, name, pid, url):
         self.name, self.pid, self.url = name, pid, url
         self.cpu_ms, self.wall_ms, self.body = [], [], b""
+        self.packed = self.failures = 0
 
     def ran_ns(self):
         return sum(int(Path(f"/proc/{self.pid}/task/{tid}/schedstat").read_text().split()[0])
@@ -66,9 +67,14 @@ class Peer:
         request = urllib.request.Request(
             self.url, headers={"Accept": OPENMETRICS + ",*/*;q=0.1", "Accept-Encoding": "gzip"})
         before, begin = self.ran_ns(), time.monotonic()
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            body = answer.read()
-            packed = answer.headers.get("Content-Encoding") == "gzip"
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                body = answer.read()
+                packed = answer.headers.get("Content-Encoding") == "gzip"
+        except OSError as error:
+            self.failures += 1
+            print(f"# {self.name}: a scrape failed: {error}", flush=True)
+            return
         self.wall_ms.append((time.monotonic() - begin) * 1e3)
         time.sleep(0.05)  # a collector of garbage may run behind the answer
         self.cpu_ms.append((self.ran_ns() - before) / 1e6)
@@ -164,6 +170,8 @@ def main():
     finally:
         lab.close()
         shutil.rmtree(lab.dir, ignore_errors=True)
+    if all_peers[0].failures:
+        sys.exit(f"{all_peers[0].failures} scrapes of faultscope failed")
     if failed:
         sys.exit(f"at 1,000 processes it is less than {LEAST_RATIO} times cheaper")
 

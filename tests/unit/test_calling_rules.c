@@ -36,7 +36,7 @@ static void test_accept(void)
 		const char *what;
 	} rows[] = {
 		{5000, SECOND, 64, true, "5,000 a second and a CPU: it spins"},
-		{5000, SECOND / 10, 64, false, "who waits in between does not"},
+		{5000, SECOND / 100, 64, false, "who waits in between does not"},
 		{500, SECOND, 64, false, "nor who has few refused"},
 		{5000, SECOND, 10, false, "nor who has descriptors left"},
 	};
