@@ -60,13 +60,6 @@ static uint64_t fd_refused(const struct fs_counters *c)
 	return sum;
 }
 
-static uint64_t rss_pages(const struct fs_gauges *g)
-{
-	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
-
-	return n > 0 ? n : 0;
-}
-
 static bool get_created(const struct model *m, const struct subject *s, const struct facts *f,
 			uint64_t *ret)
 {
@@ -150,8 +143,8 @@ GETTER(fd_refused, fd_refused(c))
 GETTER(close_failed, c->close_failed)
 GETTER(selects_wide, c->selects_wide)
 GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
-GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
-GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
+GETTER(rss, gauges_rss_pages(g) * m->tick.limits.page_bytes)
+GETTER(swap, gauges_swap_pages(g) * m->tick.limits.page_bytes)
 GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
 GETTER(data, g->data_vm_pages * m->tick.limits.page_bytes)
 GETTER(locked, g->locked_vm_pages * m->tick.limits.page_bytes)

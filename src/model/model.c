@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/pressure.h"
 #include "model/resources.h"
 
 #define MODEL_CHAINS 8192
+#define PAST_NS	     30000000000ULL
 
 static const struct fs_counters no_counters;
 
@@ -55,6 +57,7 @@ void model_free(struct model *m)
 	free(m->chain);
 	free(m->event);
 	free(m->symbol);
+	free(m->pressure);
 	growth_free(m);
 	memset(m, 0, sizeof(*m));
 }
@@ -316,6 +319,31 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
+uint64_t gauges_rss_pages(const struct fs_gauges *g)
+{
+	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
+
+	return n > 0 ? n : 0;
+}
+
+uint64_t gauges_swap_pages(const struct fs_gauges *g)
+{
+	return g->swap_pages > 0 ? g->swap_pages : 0;
+}
+
+/* Two of them, so that one is always half a minute old once the process is. */
+static void keep_past(struct subject *s, uint64_t t_ns)
+{
+	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g)};
+
+	if (!s->past[1].t_ns)
+		s->past[0] = s->past[1] = now;
+	if (t_ns >= s->past[1].t_ns + PAST_NS) {
+		s->past[0] = s->past[1];
+		s->past[1] = now;
+	}
+}
+
 static int take_process(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -335,6 +363,7 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	s->now.u = r->u;
 	s->now.t_ns = r->h.t_ns;
 	balance_fds(s);
+	keep_past(s, r->h.t_ns);
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
@@ -488,6 +517,11 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
 	case FS_REC_ORIGIN:
 		return growth_take_origin(m, (const struct fs_origin_record *)h);
+	case FS_REC_SHORTAGE:
+	case FS_REC_LEVEL:
+	case FS_REC_MOUNT:
+	case FS_REC_SCORE:
+		return pressure_take(m, h);
 	case FS_REC_HOLDING:
 		return holdings_take(m, (const struct fs_holding_record *)h);
 	case FS_REC_LEVELS:

@@ -36,6 +36,14 @@ struct holdings {
 	size_t n;
 };
 
+/* What a process had in memory at one time. */
+struct past {
+	uint64_t t_ns; /* 0: none */
+	uint64_t rss_pages, swap_pages;
+};
+
+struct pressure; /* model/pressure.h */
+
 struct subject {
 	struct fs_subject id;
 	struct facts now;
@@ -56,6 +64,7 @@ struct subject {
 	uint64_t levels_window;	      /* the last one in which these changed */
 	struct holdings held[2];      /* by enum fs_what */
 	bool grew[2];		      /* by enum fs_what: there are rows of growth of it */
+	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
@@ -142,6 +151,7 @@ struct model {
 	size_t nr_frames;
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;
+	struct pressure *pressure; /* NULL: nothing is known of it; owned */
 };
 
 int model_init(struct model *m);
@@ -189,6 +199,10 @@ double model_window_seconds(const struct model *m);
 
 /* Sums ended subjects and those that live and are not hidden. Histogram maxima are maxima. */
 void model_totals(const struct model *m, struct totals *ret);
+
+/* Resident and swapped, of counters that may be below 0 for a moment. */
+uint64_t gauges_rss_pages(const struct fs_gauges *g);
+uint64_t gauges_swap_pages(const struct fs_gauges *g);
 
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);

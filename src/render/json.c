@@ -13,7 +13,9 @@
 #include "render/render.h"
 #include "rules/cause.h"
 #include "rules/fault.h"
+#include "rules/shortage.h"
 #include "render/json_out.h"
+#include "render/json_pressure.h"
 
 static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
 		  uint64_t t_ns)
@@ -229,6 +231,9 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 
 static void json_frame(struct buf *b, const struct view *v)
 {
+	json_pressure(b, v);
+	if (v->host)
+		return;
 	for (struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
 		if (!s->hidden)
 			say_process(b, v, s);
@@ -508,17 +513,20 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 {
 	struct json j;
 
+	if (v->host && !shortage_is_about(f->rule))
+		return;
 	begin(&j, b, v, "finding", f->seen_ns);
 	json_text(&j, "id", f->rule->id);
 	json_text(&j, "severity", severity_name(f->severity));
 	json_text(&j, "state", f->open ? "open" : "cleared");
-	if (f->rule->trigger == ON_HOST) {
+	if (!finding_has_process(f)) {
 		json_null(&j, "pid");
 		json_null(&j, "comm");
 	} else {
 		json_count(&j, "pid", f->subject.pid);
 		json_text(&j, "comm", f->comm);
 	}
+	json_text_or_null(&j, "place", f->place[0] ? f->place : NULL);
 	json_text(&j, "title", f->title);
 	json_text_or_null(&j, "cause", f->cause);
 	say_evidence(&j, f->evidence, f->nr_evidence);
@@ -559,6 +567,8 @@ static void json_close(struct buf *b, const struct view *v)
 	struct json j;
 
 	say_who_grew(b, v);
+	if (v->host)
+		json_answer(b, v);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
 	json_count(&j, "ring", t->losses.ring);

@@ -3,47 +3,7 @@
 
 #include "render/json_out.h"
 #include "render/render.h"
-
-/*
- * Made from the field, grid and histogram tables where a process line is concerned; the other lines
- * are rows here: one a key.
- */
-enum type {
-	T_COUNT,
-	T_COUNT_NULL,
-	T_REAL,
-	T_REAL_NULL,
-	T_TEXT,
-	T_TEXT_NULL,
-	T_FLAG,
-	T_FLAG_NULL,
-	T_COUNTS,
-	T_TEXTS,
-	T_EVIDENCE,
-	T_FORECAST,
-	T_OBJECT,
-	T_TEXT_OBJECT,
-	T_ANY_OBJECT,
-	T_KEYED,
-	T_REALS_NULL,
-	T_OBJECTS,
-};
-
-struct key {
-	const char *name;
-	enum type type;
-	bool optional;
-	const char *help;
-	const struct key *of; /* of each object of an array; an empty name ends it */
-};
-
-struct shape {
-	const char *type;
-	const char *help;
-	struct key key[18];
-	bool alone;		/* not a line among others: it has no time */
-	const struct key *more; /* after those; an empty name ends it */
-};
+#include "render/schema_parts.h"
 
 static const struct key cost_keys[] = {
 	{"per", T_TEXT, false, "what it is paid for: fault, process, descriptor_call, ..."},
@@ -360,6 +320,7 @@ static const struct shape shapes[] = {
 	  {"state", T_TEXT, false, "open or cleared"},
 	  {"pid", T_COUNT_NULL, false, "null: of the host"},
 	  {"comm", T_TEXT_NULL, false, ""},
+	  {"place", T_TEXT_NULL, false, "of a cgroup or a mount: its path; else null"},
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
@@ -639,6 +600,8 @@ static void say_shape(struct json *j, const struct shape *s)
 	if (!s->alone)
 		json_text(j, NULL, "t");
 	say_required(j, s->key);
+	if (s->more)
+		say_required(j, s->more);
 	json_end_array(j);
 	json_flag(j, "additionalProperties", false);
 	json_end(j);
@@ -790,6 +753,8 @@ void render_schema(struct buf *b)
 	say_process(&j);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		say_shape(&j, &shapes[i]);
+	for (size_t i = 0; i < nr_pressure_shapes; i++)
+		say_shape(&j, &pressure_shapes[i]);
 	json_end_array(&j);
 	json_finish(&j);
 }
