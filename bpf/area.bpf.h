@@ -10,6 +10,8 @@
 
 #include "compat.bpf.h"
 
+#define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
+
 /* A mapping, or the hole between two: [from, to). */
 struct area {
 	__u64 mm;  /* as a number: to a function of its own no kernel pointer is passed */

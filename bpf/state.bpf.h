@@ -16,22 +16,52 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
 
+#define add(counter, n) __sync_fetch_and_add(&(counter), n)
+
+/* What served it. */
+static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
+				      __u32 end, __u32 bucket)
+{
+	__u32 class = slot->as[end], band = bucket / FS_BAND_STEP;
+
+	if (!config.classify || class >= FS_NR_CLASSES)
+		return;
+	if (band >= FS_NR_BANDS)
+		band = FS_NR_BANDS - 1;
+	add(c->served[class].band[band], 1);
+	add(c->served[class].stall_ns, slot->ended_ns);
+	if (slot->ended_ns > c->served_max_ns[class])
+		c->served_max_ns[class] = slot->ended_ns;
+	if (end == FS_END_MAJOR)
+		add(c->fault_read_bytes, slot->read_bytes);
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		if (slot->waited_ns[i])
+			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
+}
+
+/* A fault that has ended. */
+static __always_inline void add_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
+{
+	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (FS_NR_LATENCY - 1);
+
+	add(c->latency[end][bucket], 1);
+	add(c->stall_ns[end], slot->ended_ns);
+	if (slot->ended_ns > c->latency_max_ns[end])
+		c->latency_max_ns[end] = slot->ended_ns;
+	add_class(c, slot, end, bucket);
+}
+
 /*
  * Adds a thread's last fault to the figures of its process: at its next one and at its end, in the
  * thread itself. Later than the fault's end, since its class and outcome are known a little later.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
-	__u64 ns = slot->ended_ns;
-	__u32 end = slot->end & 1;
-
-	if (!ns)
+	if (!slot->ended_ns)
 		return;
+	add_fault(&st->c, slot);
+	st->counted = 1;
 	slot->ended_ns = 0;
-	tally(st, latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)], 1);
-	tally(st, stall_ns[end], ns);
-	if (ns > st->c.latency_max_ns[end])
-		st->c.latency_max_ns[end] = ns;
 }
 
 /*
@@ -40,15 +70,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
  */
 static __always_inline void add_pending(struct fs_counters *c, const struct fs_fault_slot *slot)
 {
-	__u64 ns = slot->ended_ns;
-	__u32 end = slot->end & 1;
-
-	if (!ns)
-		return;
-	c->latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)]++;
-	c->stall_ns[end] += ns;
-	if (ns > c->latency_max_ns[end])
-		c->latency_max_ns[end] = ns;
+	if (slot->ended_ns)
+		add_fault(c, slot);
 }
 
 #define RLIMIT_DATA	 2

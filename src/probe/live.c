@@ -26,6 +26,7 @@
 #include "probe/rights.h"
 
 #define OWN_PID "own_pid" /* the program */
+#define SLOW_NS 1000000
 
 struct live {
 	struct source src;
@@ -111,6 +112,11 @@ static void fill_config(struct live *live)
 	c->time_faults = end != NULL;
 	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
+	c->classify = begin && c->time_faults && !c->majors_alone &&
+		      choice_of(&live->choice, hook_find("fault_class"));
+	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
+	c->numa = host_balances_numa();
+	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
@@ -246,6 +252,20 @@ static const char *lacks_task_build(void)
 	return NULL;
 }
 
+/* What a fault was for is told at its end, or not at all. */
+static void settle_classes(struct live *live)
+{
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
+	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
+
+	if (st->state != FS_HOOK_ON ||
+	    (is_on(live, "fault_begin") && end && !(end->lacks & FS_LACKS_MINOR)))
+		return;
+	st->state = FS_HOOK_BLIND;
+	st->used = NULL;
+	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too");
+}
+
 /* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
 static int attach_all(struct live *live)
 {
@@ -268,6 +288,7 @@ static int attach_all(struct live *live)
 		live->choice.status[h].state = FS_HOOK_ON;
 		live->choice.status[h].used = alt;
 	}
+	settle_classes(live);
 	return 0;
 }
 

@@ -21,6 +21,8 @@ from vm import GuestError, Vm
 
 FULL_BTF, LITTLE_BTF = "/btf/full", "/btf/little"
 ARCHIVE = "/usr/lib/faultscope/btf"
+# hooks whose only mechanisms came later: mmap_lock's tracepoints with 2b5067a8143e (5.11)
+NOT_YET = {"5.10": ("mmap_lock",)}
 MOST_TRIES = 3  # of a capture in which the kernel passed over hooks: an emulated CPU is slow
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
@@ -42,7 +44,7 @@ class Guest:
         if self.boots == MOST_BOOTS:
             raise Skip(f"{self.kernel.name} crashed {self.boots} times")
         self.boots += 1
-        self.vm = Vm(self.kernel, self.content)
+        self.vm = Vm(self.kernel, self.content, modules={"zram": ""})
         self.vm.must(f"sysctl -w vm.max_map_count={scenarios.MOST_MAPS}")
         lab = VmLab(self.vm, options)
         take_schema(lab)
@@ -127,7 +129,8 @@ class KernelRun:
             return
         self.hooks = {hook["name"]: Hook(hook) for hook in json.loads(ran.out)["hooks"]}
         for hook in self.hooks.values():
-            check.that(hook.sees, f"{hook.name} is blind: {hook.tried}")
+            if hook.name not in NOT_YET.get(self.name, ()):
+                check.that(hook.sees, f"{hook.name} is blind: {hook.tried}")
 
     def blind(self, scenario, besides=()):
         return [hook for hook in scenario.needs
