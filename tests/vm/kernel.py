@@ -216,25 +216,30 @@ class KernelRun:
         for text in self.guest.crashes:
             check.that(False, text)
 
+    def scenarios(self):
+        for scenario in scenarios.ALL:
+            if self.wants(scenario.name):
+                self.test(scenario.name, self.scenario, scenario)
+        for name, body in {**origins.ALL, **whose.ALL}.items():
+            if self.wants(name):
+                self.test(name, lambda check, body=body: body(check, self.guest.lab()))
+
+    def few_rights(self):
+        """Last: some of it only a boot undoes."""
+        privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
+
     def all(self):
-        began = time.monotonic()
         self.test("doctor", self.doctor)
         if self.guest.vm:
             print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
                   f" booted in {self.guest.vm.boot_seconds:.1f} s")
-        for scenario in scenarios.ALL if self.hooks else ():
-            if self.wants(scenario.name):
-                self.test(scenario.name, self.scenario, scenario)
-        for name, body in {**origins.ALL, **whose.ALL}.items() if self.hooks else ():
-            if self.wants(name):
-                self.test(name, lambda check, body=body: body(check, self.guest.lab()))
-        if self.hooks:
-            Mechanisms(self).all()
-            self.hidden_btf()
-            # last: some of it only a boot undoes
-            privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
+        for part in (self.scenarios, Mechanisms(self).mechanisms, self.hidden_btf,
+                     self.few_rights) if self.hooks else ():
+            began = time.monotonic()
+            part()
+            print(f"# {self.name}: {part.__name__} took {time.monotonic() - began:.0f} s")
         self.test("console", self.console)
-        print(f"# {self.name}: {time.monotonic() - began:.0f} s, {self.guest.boots} boots")
+        print(f"# {self.name}: {self.guest.boots} boots")
 
 
 def btf_files(kernel):

@@ -206,6 +206,6 @@ class Mechanisms:
         for group in filter(None, groups):
             self.run.test(" ".join(one.name for one in group), self.leave_out, group)
 
-    def all(self):
+    def mechanisms(self):
         self.forced()
         self.left_out()
