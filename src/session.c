@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
@@ -244,30 +245,21 @@ static struct sink sink_of(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->collector};
 }
 
-/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
-static void flush(struct session *s)
+void session_flush(struct session *s)
 {
-	size_t at = 0;
+	int err = s->mute ? 0 : io_write(s->fd, s->out.s, s->out.len);
 
-	while (!s->mute && at < s->out.len) {
-		ssize_t n = write(s->fd, s->out.s + at, s->out.len - at);
-
-		if (n >= 0) {
-			at += n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		s->mute = true;
-		if (errno != EPIPE) {
-			complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
-				 strerror(errno));
-			s->status = EXIT_FAILED;
-		}
-		if (!s->child && !s->collector.rec)
-			s->done = true;
-	}
 	buf_clear(&s->out);
+	if (!err)
+		return;
+	s->mute = true;
+	if (err != -EPIPE) {
+		complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
+			 strerror(-err));
+		s->status = EXIT_FAILED;
+	}
+	if (!s->child && !s->collector.rec)
+		s->done = true;
 }
 
 /* The recording failed: say it once, go on watching. */
@@ -354,7 +346,7 @@ static int take_window(struct session *s, bool show)
 		render_frame(s);
 		s->frames++;
 	}
-	flush(s);
+	session_flush(s);
 	return 0;
 }
 
@@ -449,7 +441,7 @@ int session_start(struct session *s)
 	tell_events(s);
 	if (s->redraws || s->renderer != &text_renderer)
 		render_frame(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
@@ -488,7 +480,7 @@ static void suspend(struct session *s)
 	raise(SIGSTOP);
 	terminal_enter(s->fd, STDIN_FILENO);
 	render_frame(s);
-	flush(s);
+	session_flush(s);
 }
 
 static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
@@ -528,7 +520,7 @@ static void on_signals(struct session *s)
 			measure_view(s);
 			if (s->redraws) {
 				render_frame(s);
-				flush(s);
+				session_flush(s);
 			}
 			break;
 		case SIGTSTP:
@@ -566,7 +558,7 @@ static int on_urgent(struct session *s)
 	int err = s->src->ops->drain(s->src, &sink);
 
 	tell_events(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	return err;
 }
@@ -705,7 +697,7 @@ int session_end(struct session *s)
 		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
-		flush(s);
+		session_flush(s);
 		gating_tell(s);
 	}
 	if (s->collector.rec) {

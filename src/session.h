@@ -69,6 +69,8 @@ int session_open_replay(struct session *s);
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
+/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
+void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */

@@ -24,13 +24,12 @@
 #define NS_PER_S      1e9
 
 struct top {
-	struct session s; /* of which only the view and the output are of use */
+	struct session s; /* of which only the view, the output and the end are of use */
 	struct fleet fleet;
 	struct fetch *fetch;
 	char (*url)[URL_BYTES]; /* `urls` of them; owned */
 	uint32_t urls;
 	double interval_s;
-	bool redraws, done;
 	uint64_t answers;  /* pages that were taken */
 	int signals, wake; /* wake: signals and keys */
 };
@@ -116,33 +115,9 @@ static int open_wake(struct top *t)
 		return -errno;
 	ev.data.fd = STDIN_FILENO;
 	/* a file cannot be waited for, and has no keys */
-	if (t->redraws)
+	if (t->s.redraws)
 		epoll_ctl(t->wake, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
 	return 0;
-}
-
-static void write_out(struct top *t)
-{
-	struct buf *b = &t->s.out;
-	size_t at = 0;
-
-	while (at < b->len) {
-		ssize_t n = write(t->s.fd, b->s + at, b->len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			/* who read it went away: that is no failure */
-			if (errno != EPIPE) {
-				complain("cannot write the table: %s", strerror(errno));
-				t->s.status = EXIT_FAILED;
-			}
-			t->done = true;
-			break;
-		}
-		at += n;
-	}
-	buf_clear(b);
 }
 
 static void show(struct top *t)
@@ -150,24 +125,24 @@ static void show(struct top *t)
 	struct buf frame = {};
 	int width, height;
 
-	if (t->redraws && terminal_size(t->s.fd, &width, &height)) {
+	if (t->s.redraws && terminal_size(t->s.fd, &width, &height)) {
 		t->s.view.width = t->s.o->width ? (int)t->s.o->width : width;
 		t->s.view.height = height;
 	}
 	fleet_text(&frame, &t->s.view, &t->fleet, t->interval_s);
-	if (t->redraws)
+	if (t->s.redraws)
 		terminal_redraw(&t->s.out, &frame);
 	else if (frame.s)
 		buf_add(&t->s.out, frame.s, frame.len);
 	buf_free(&frame);
-	write_out(t);
+	session_flush(&t->s);
 }
 
 static void on_signal(struct top *t, int number)
 {
 	if (number != SIGWINCH)
-		t->done = true;
-	else if (t->redraws)
+		t->s.done = true;
+	else if (t->s.redraws)
 		show(t);
 }
 
@@ -180,7 +155,7 @@ static void on_keys(struct top *t)
 		epoll_ctl(t->wake, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
-			t->done = true;
+			t->s.done = true;
 }
 
 static void on_wake(struct top *t, int timeout_ms)
@@ -220,7 +195,7 @@ static void fetch_pages(struct top *t)
 	} else if (err) {
 		complain("top: out of memory");
 		t->s.status = EXIT_FAILED;
-		t->done = true;
+		t->s.done = true;
 	}
 }
 
@@ -228,26 +203,26 @@ static void wait_until(struct top *t, uint64_t ns)
 {
 	uint64_t now;
 
-	while (!t->done && (now = host_monotonic_ns()) < ns)
+	while (!t->s.done && (now = host_monotonic_ns()) < ns)
 		on_wake(t, (ns - now + 999999) / 1000000);
 }
 
 /* Rates are known from the second page on: on paper the first would be a table without. */
 static void loop(struct top *t)
 {
-	uint64_t left = t->s.o->count ? t->s.o->count : t->redraws ? UINT64_MAX : 1;
+	uint64_t left = t->s.o->count ? t->s.o->count : t->s.redraws ? UINT64_MAX : 1;
 	uint64_t next = host_monotonic_ns();
 
 	fetch_pages(t);
-	if (t->redraws && !t->done)
+	if (t->s.redraws && !t->s.done)
 		show(t);
-	while (left && !t->done) {
+	while (left && !t->s.done) {
 		next += t->interval_s * NS_PER_S;
 		wait_until(t, next);
-		if (t->done)
+		if (t->s.done)
 			break;
 		fetch_pages(t);
-		if (t->done)
+		if (t->s.done)
 			break;
 		show(t);
 		left--;
@@ -272,8 +247,8 @@ static int open_top(struct top *t, const struct options *o)
 	int err = 0;
 
 	t->interval_s = o->interval > 0 ? o->interval : INTERVAL_S;
-	t->redraws = !o->output && !o->count && terminal_can_redraw(t->s.fd);
-	if (t->redraws && !o->top)
+	t->s.redraws = !o->output && !o->count && terminal_can_redraw(t->s.fd);
+	if (t->s.redraws && !o->top)
 		t->s.view.top = SIZE_MAX;
 	t->url = calloc(FLEET_HOSTS_MAX, sizeof(*t->url));
 	if (!t->url)
@@ -300,10 +275,10 @@ int command_top(const struct options *o)
 	if (!err)
 		err = open_top(&t, o);
 	if (!err) {
-		if (t.redraws)
+		if (t.s.redraws)
 			terminal_enter(t.s.fd, STDIN_FILENO);
 		loop(&t);
-		if (t.redraws)
+		if (t.s.redraws)
 			terminal_leave();
 		if (!t.answers && !t.s.status) {
 			complain("top: no exporter answered");
