@@ -540,12 +540,12 @@ static void on_signals(struct session *s)
 	}
 }
 
-static void on_keys(struct session *s)
+void session_take_keys(struct session *s)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
-	if (n == 0)
+	if (n <= 0)
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
@@ -624,7 +624,7 @@ static int live_loop(struct session *s)
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
-				on_keys(s);
+				session_take_keys(s);
 			else
 				err = on_urgent(s);
 		}

@@ -30,8 +30,7 @@ struct top {
 	char (*url)[URL_BYTES]; /* `urls` of them; owned */
 	uint32_t urls;
 	double interval_s;
-	uint64_t answers;  /* pages that were taken */
-	int signals, wake; /* wake: signals and keys */
+	uint64_t answers; /* pages that were taken */
 };
 
 static int add_url(struct top *t, const char *given)
@@ -99,6 +98,7 @@ static int open_fetch(struct top *t)
 static int open_wake(struct top *t)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
+	struct session *s = &t->s;
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -108,15 +108,15 @@ static int open_wake(struct top *t)
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	t->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	t->wake = epoll_create1(EPOLL_CLOEXEC);
-	ev.data.fd = t->signals;
-	if (t->signals < 0 || t->wake < 0 || epoll_ctl(t->wake, EPOLL_CTL_ADD, t->signals, &ev))
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->poll = epoll_create1(EPOLL_CLOEXEC);
+	ev.data.fd = s->signals;
+	if (s->signals < 0 || s->poll < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->signals, &ev))
 		return -errno;
 	ev.data.fd = STDIN_FILENO;
 	/* a file cannot be waited for, and has no keys */
-	if (t->s.redraws)
-		epoll_ctl(t->wake, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
+	if (s->redraws)
+		epoll_ctl(s->poll, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
 	return 0;
 }
 
@@ -146,29 +146,18 @@ static void on_signal(struct top *t, int number)
 		show(t);
 }
 
-static void on_keys(struct top *t)
-{
-	char keys[64];
-	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-
-	if (n <= 0)
-		epoll_ctl(t->wake, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
-	for (ssize_t i = 0; i < n; i++)
-		if (keys[i] == 'q' || keys[i] == 'Q')
-			t->s.done = true;
-}
-
 static void on_wake(struct top *t, int timeout_ms)
 {
+	struct session *s = &t->s;
 	struct epoll_event ev[2];
 	struct signalfd_siginfo si;
-	int n = epoll_wait(t->wake, ev, 2, timeout_ms);
+	int n = epoll_wait(s->poll, ev, 2, timeout_ms);
 
 	for (int i = 0; i < n; i++) {
 		if (ev[i].data.fd == STDIN_FILENO)
-			on_keys(t);
-		while (ev[i].data.fd == t->signals &&
-		       read(t->signals, &si, sizeof(si)) == sizeof(si))
+			session_take_keys(s);
+		while (ev[i].data.fd == s->signals &&
+		       read(s->signals, &si, sizeof(si)) == sizeof(si))
 			on_signal(t, si.ssi_signo);
 	}
 }
@@ -188,7 +177,7 @@ static void fetch_pages(struct top *t)
 	double timeout_s = t->interval_s < TIMEOUT_LEAST  ? TIMEOUT_LEAST
 			   : t->interval_s > TIMEOUT_MOST ? TIMEOUT_MOST
 							  : t->interval_s;
-	int err = fetch_all(t->fetch, timeout_s, t->wake, on_page, t);
+	int err = fetch_all(t->fetch, timeout_s, t->s.poll, on_page, t);
 
 	if (err == 1) {
 		on_wake(t, 0);
@@ -233,10 +222,6 @@ static void loop(struct top *t)
 
 static void close_top(struct top *t)
 {
-	if (t->signals >= 0)
-		close(t->signals);
-	if (t->wake >= 0)
-		close(t->wake);
 	fetch_free(t->fetch);
 	fleet_free(&t->fleet);
 	free(t->url);
@@ -269,7 +254,7 @@ static int open_top(struct top *t, const struct options *o)
 
 int command_top(const struct options *o)
 {
-	struct top t = {.signals = -1, .wake = -1};
+	struct top t = {};
 	int err = session_begin(&t.s, o);
 
 	if (!err)
