@@ -670,6 +670,21 @@ int session_loop(struct session *s)
 	return s->status;
 }
 
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s))
+{
+	int err = session_begin(s, o);
+
+	if (!err)
+		err = o->replay ? session_open_replay(s) : open_live(s);
+	if (!err)
+		err = session_start(s);
+	if (!err)
+		session_loop(s);
+	else
+		s->status = err;
+}
+
 /* A verdict is given once, in the end, by all that was seen. */
 static void tell_verdict(struct session *s)
 {

@@ -71,6 +71,9 @@ int session_start(struct session *s); /* host and hooks, the first look, the fir
 int session_loop(struct session *s);
 /* What was typed: q ends it. No more is waited for, by `poll`, once the keyboard is gone. */
 void session_take_keys(struct session *s);
+/* All of that, up to the end; what kept it from beginning is the status. */
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s));
 /* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
 void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
