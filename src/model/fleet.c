@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/promtext.h"
 
 #define CHAINS 1024
@@ -55,11 +56,7 @@ void fleet_free(struct fleet *f)
 
 static uint32_t chain_of(const char *name)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return hash % CHAINS;
+	return hash_text(HASH_BEGIN, name) % CHAINS;
 }
 
 /* NULL: beyond the cap. */
