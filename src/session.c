@@ -22,6 +22,7 @@
 #include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
+#include "probe/proc_source.h"
 #include "terminal.h"
 
 #define DEFAULT_INTERVAL 1.0
@@ -210,12 +211,22 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	err = session_make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
+	if (s->o->command == CMD_HOST &&
+	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
+		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
+			 (int)strcspn(error, "\n"), error);
+		err = proc_open(&s->src);
+	}
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
 	}
 	s->collector.live = true;
+	s->pressure.targets = !lo->watch_all;
+	pressure_open(&s->pressure);
 	symbols_open(&s->collector.symbols);
+	if (s->src->plain)
+		return 0;
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
 				    cgroup_levels_open(&s->collector.levels);
@@ -314,6 +325,14 @@ static void render_frame(struct session *s)
 	buf_free(&frame);
 }
 
+/* The figures of the machine, then its processes. Returns as source_ops.look. */
+static int look(struct session *s, const struct sink *sink)
+{
+	int err = s->src->live ? pressure_look(&s->pressure, &s->m, sink) : 0;
+
+	return err ? err : s->src->ops->look(s->src, sink);
+}
+
 /*
  * A whole look, and who is gone without a word since the last one: asked now and then only where
  * all processes are watched, since it takes a system call each. Returns as source_ops.look.
@@ -321,7 +340,7 @@ static void render_frame(struct session *s)
 static int take_look(struct session *s)
 {
 	struct sink sink = sink_of(s);
-	int err = s->src->ops->look(s->src, &sink), ended;
+	int err = look(s, &sink), ended;
 
 	if (err || !s->src->live || s->collector.names.foreign ||
 	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
@@ -374,7 +393,7 @@ static int begin_host(struct session *s, const struct sink *sink)
 
 	host_fill(&host);
 	host.interval_ns = interval_of(s->o) * 1e9;
-	for (size_t h = 0; h < nr_hooks; h++)
+	for (size_t h = 0; h < nr_hooks && !s->src->plain; h++)
 		if (live_hooks(s->src)[h].state == FS_HOOK_ON)
 			host.tiers |= 1u << hooks[h].tier;
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
@@ -410,14 +429,14 @@ int session_first_look(struct session *s, const struct sink *sink)
 		err = s->src->ops->start(s->src, sink);
 	/* the first look gives what was there before us: bases, not growth */
 	if (!err)
-		err = s->src->ops->look(s->src, sink);
+		err = look(s, sink);
 	if (err == 1) {
 		complain("%s: the recording is empty", s->o->replay);
 		return s->status = EXIT_FAILED;
 	}
 	if (err)
 		return fail(s, err);
-	if (s->src->live) {
+	if (s->src->live && !s->src->plain) {
 		privileges_name_namespace(s);
 		privileges_drop(s);
 	}
@@ -725,6 +744,8 @@ int session_end(struct session *s)
 			check_recording(s);
 		}
 	}
+	if (s->src && s->src->live)
+		pressure_close(&s->pressure);
 	if (s->src)
 		s->src->ops->close(s->src);
 	if (s->own_fd && close(s->fd) && !s->status)

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collect/collector.h"
+#include "collect/pressure.h"
 #include "options.h"
 #include "probe/rights.h"
 
@@ -15,9 +16,10 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct filter filter;	   /* the one of the options, as this source needs it */
-	struct rights_scope scope; /* what is to be left beside them */
-	struct rights rights;	   /* that are left, once they were dropped */
+	struct pressure_reader pressure; /* of a live source */
+	struct filter filter;		 /* the one of the options, as this source needs it */
+	struct rights_scope scope;	 /* what is to be left beside them */
+	struct rights rights;		 /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;
@@ -52,6 +54,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
+int command_host(const struct options *o);
 int command_doctor(const struct options *o);
 int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 

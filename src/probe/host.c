@@ -100,6 +100,12 @@ bool host_hides_processes(void)
 	return hides;
 }
 
+bool host_balances_numa(void)
+{
+	return !access("/proc/sys/kernel/numa_balancing", F_OK) &&
+	       !access("/sys/devices/system/node/node1", F_OK);
+}
+
 bool host_counts_fds(void)
 {
 	struct stat st;

@@ -150,10 +150,16 @@ static __u64 signature_of(const struct fs_process_record *r)
 	return h;
 }
 
+static void keep_max(__u64 *max, __u64 ns)
+{
+	if (ns > *max)
+		*max = ns;
+}
+
 /* The kernel side adds a thread's last fault at its next one: here it counts already. */
 static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
 {
-	__u32 end = slot->end & 1, bucket = 0;
+	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
 
 	if (!slot->ended_ns)
 		return;
@@ -163,8 +169,13 @@ static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *sl
 		bucket = FS_NR_LATENCY - 1;
 	c->latency[end][bucket]++;
 	c->stall_ns[end] += slot->ended_ns;
-	if (slot->ended_ns > c->latency_max_ns[end])
-		c->latency_max_ns[end] = slot->ended_ns;
+	keep_max(&c->latency_max_ns[end], slot->ended_ns);
+	if (!slot->address || class >= FS_NR_CLASSES)
+		return; /* not classified */
+	band = bucket / FS_BAND_STEP < FS_NR_BANDS ? bucket / FS_BAND_STEP : FS_NR_BANDS - 1;
+	c->served[class].band[band]++;
+	c->served[class].stall_ns += slot->ended_ns;
+	keep_max(&c->served_max_ns[class], slot->ended_ns);
 }
 
 static void take_state(struct fs_process_record *r, const struct fs_state *st)

@@ -213,6 +213,15 @@ static void say_unread(struct buf *b, const struct view *v)
 	buf_puts(b, " held (maps and descriptors were not read)");
 }
 
+/* Without PSI it is not told whether work waits for memory: P06, P07 and P23 are blind. */
+static void say_unwaited(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+
+	if (p && p->known && !p->now.some.known)
+		buf_printf(b, "%swaiting for memory (no PSI: boot with psi=1)", b->len ? ", " : "");
+}
+
 /* What was asked, and what could not be: a clean bill is worth what was looked at. */
 static void say_checked(struct buf *b, const struct view *v)
 {
@@ -228,12 +237,13 @@ static void say_checked(struct buf *b, const struct view *v)
 		buf_puts(&blind, ")");
 	}
 	say_unread(&blind, v);
+	say_unwaited(&blind, v);
 	buf_putc(b, '\n');
 	text_wrapped(
 		b, v, "checked: ",
 		"map count, descriptors, locked memory, threads and cgroups against their limits; "
-		"refused calls; crashes; commit, swap and files of the host; growth and "
-		"when it ends");
+		"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "
+		"tmpfs; growth and when it ends");
 	if (blind.s)
 		text_wrapped(b, v, "not checked: ", blind.s);
 	buf_free(&blind);

@@ -24,6 +24,8 @@ struct view {
 	int width;  /* columns; at least 40 */
 	int height; /* lines; 0: no end */
 	bool unicode, colour;
+	bool host;		    /* of `host`: the machine, not its processes */
+	bool once;		    /* of `host`: one answer, in the end */
 	bool addresses;		    /* show addresses of faults */
 	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		    /* the last lines are all that stays on the screen */
@@ -46,6 +48,7 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
+extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
 /* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
