@@ -32,6 +32,23 @@ ssize_t io_read(int dir, const char *path, char *ret, size_t size)
 	return len;
 }
 
+ssize_t io_read_again(int fd, char *ret, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size - 1) {
+		n = pread(fd, ret + len, size - 1 - len, len);
+		len += n > 0 ? n : 0;
+	}
+	if (n < 0) {
+		ret[0] = 0;
+		return -errno;
+	}
+	ret[len] = 0;
+	return len;
+}
+
 int io_write(int fd, const char *s, size_t len)
 {
 	size_t at = 0;

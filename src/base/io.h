@@ -12,6 +12,9 @@
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 
+/* The same of a file that is held open: from its beginning, each time. */
+ssize_t io_read_again(int fd, char *ret, size_t size);
+
 /* All of it. 0, -errno. */
 int io_write(int fd, const char *s, size_t len);
 

@@ -39,6 +39,22 @@ static void test_read(void)
 	is_str(text, "", "is an empty text");
 }
 
+static void test_read_again(void)
+{
+	char text[8];
+	int fd;
+
+	make_file("file", "first");
+	fd = openat(dir, "file", O_RDONLY | O_CLOEXEC);
+	is_u64(io_read_again(fd, text, sizeof(text)), 5, "one that is held open");
+	make_file("file", "123456789");
+	is_u64(io_read_again(fd, text, sizeof(text)), 7, "is read from its beginning again");
+	is_str(text, "1234567", "and cut off alike");
+	close(fd);
+	ok(io_read_again(-1, text, sizeof(text)) == -EBADF, "one that is not open is said");
+	is_str(text, "", "and there is no text");
+}
+
 static void test_fails(void)
 {
 	char text[8] = "before";
@@ -95,6 +111,7 @@ int main(void)
 		abort();
 	dir = open(dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	test_read();
+	test_read_again();
 	test_fails();
 	test_pieces();
 	test_write_fails();
