@@ -6,8 +6,8 @@
 #include "wire.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is not told apart, and a fault that no mapping allows is told by its "         \
-	"signal alone"
+	"protection is not told apart, a fault that no mapping allows is told by its signal "      \
+	"alone, and the stack has grown by then: its pages are anonymous ones"
 
 #define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
