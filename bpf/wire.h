@@ -230,9 +230,12 @@ struct fs_state {
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
-	__u32 noted;		   /* notes on its threads that wait for the end of a call */
-	__u32 owners;		   /* descriptors of which it is kept who made them */
+	__u32 pid;     /* as the initial namespace has it; 0: no look yet */
+	__u32 noted;   /* notes on its threads that wait for the end of a call */
+	__u32 owners;  /* descriptors of which it is kept who made them */
+	__u32 stirred; /* a counter had moved by the last look */
+	__u64 min_flt; /* of all threads, dead ones too, when they were last summed up */
+	__u64 maj_flt;
 	__u64 reclaim_ns;	   /* not yet told */
 	__u64 swap_ins;		   /* not yet told */
 	struct fs_fault_slot slot; /* of the leader */
@@ -564,6 +567,7 @@ struct fs_config {
 	__u32 majors_alone;  /* and count the end of major ones alone */
 	__u32 in_seconds;    /* latency buckets are powers of two of a second, not of a ns */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
+	__u32 sums_spared;   /* of many threads faults are not summed up at each look */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
 	__u64 variable[FS_NR_VARIABLES]; /* where they are; 0: not known */

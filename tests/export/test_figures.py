@@ -96,6 +96,65 @@ def test_faults_of_the_short_lived(check, lab):
     check.between("faults", after - before, sum_of, sum_of + 5 * 200)
 
 
+@live
+def test_faults_of_many_threads(check, lab):
+    """They are summed up now and then alone, and whole when their process ends."""
+    process = lab.spawn(["python3", "-c", MANY_THREADS, NAMES[1]], stdin=subprocess.PIPE)
+    first = int(process.stdout.readline())
+    exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
+    label = label_of(exporter.metrics(), NAMES[1])
+
+    def faults():
+        time.sleep(0.11)  # else it would be the same look
+        return exporter.metrics().one("faultscope_page_faults_total", workload=label,
+                                      severity="minor")
+
+    def truth():
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        return int(process.stdout.readline())
+
+    begin = faults()
+    for _ in range(2):
+        late = truth()
+        check.that(late - first >= 600 * 10, f"its threads fault too little: {late - first}")
+        looks = 0
+        # what it told of itself before it was seen is some faults more
+        while faults() - begin < late - first - 20 and looks < 40:
+            looks += 1
+        check.that(looks <= 18, f"late by {looks} looks")
+        check.between("faults", faults() - begin, late - first - 20, late - first + 600)
+    process.stdin.close()
+    process.wait(PATIENCE)
+    after = faults()
+    check.between("in the end", after - begin, late - first - 20, late - first + 3000)
+    check.equal("and no more", faults(), after)
+
+
+MANY_THREADS = """
+import mmap, os, resource, sys, threading
+open("/proc/self/comm", "w").write(sys.argv[1])
+threading.stack_size(65536)
+begin, done = threading.Barrier(601), threading.Barrier(601)
+def work():
+    while True:
+        begin.wait()
+        area = mmap.mmap(-1, 10 * 4096)
+        for at in range(0, len(area), 4096):
+            area[at] = 1
+        done.wait()
+for _ in range(600):
+    threading.Thread(target=work, daemon=True).start()
+def tell():
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt, flush=True)
+tell()
+while sys.stdin.readline():
+    begin.wait()
+    done.wait()
+    tell()
+os._exit(0)
+"""
+
 OPENS_TOO_MANY = """
 import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
