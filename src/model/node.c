@@ -25,6 +25,7 @@ struct node_process {
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	       /* NULL: all 0; owned */
 	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
+	int16_t map_call, fd_call;     /* enum fs_call: which it was; -1: not known */
 };
 
 int node_init(struct node *n, struct census *census)
@@ -136,6 +137,7 @@ static struct node_process *make_process(struct node *n, const struct fs_subject
 	p->of = *of;
 	p->map_reason = CENSUS_MAPPING_FAILURES_OTHER;
 	p->fd_reason = CENSUS_FD_FAILURES_EMFILE;
+	p->map_call = p->fd_call = -1;
 	n->used++;
 	return p;
 }
@@ -208,11 +210,15 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
+/* Of a user's event the site is the call: in which code, only the file of its program would tell.
+ */
 static void count(struct node *n, const struct fs_process_record *r, const struct identity *id,
-		  int counter, uint64_t more)
+		  int counter, uint64_t more, int call)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
 
+	if (call >= 0)
+		array_copy(x.site, sizeof(x.site), call_name(call));
 	census_count(n->census, &r->subject, id, counter, more, n->now_ns);
 	keep_of_workload(n, id, counter, &x);
 }
@@ -225,11 +231,11 @@ static void take_refused(struct node *n, struct node_process *p, const struct fs
 	uint64_t fds = take_growth(&p->sum[SUM_FD_REFUSED], refused(&r->c, true));
 
 	if (maps)
-		count(n, r, id, p->map_reason, maps);
+		count(n, r, id, p->map_reason, maps, p->map_call);
 	if (maps && p->map_reason == CENSUS_MAPPING_FAILURES_OVERCOMMIT)
-		count(n, r, id, CENSUS_COMMIT_FAILURES, maps);
+		count(n, r, id, CENSUS_COMMIT_FAILURES, maps, p->map_call);
 	if (fds)
-		count(n, r, id, p->fd_reason, fds);
+		count(n, r, id, p->fd_reason, fds, p->fd_call);
 }
 
 static void take_kinds(struct node *n, struct node_process *p, const struct fs_counters *c)
@@ -305,11 +311,14 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 	p = make_process(n, &r->subject, &err);
 	if (!p)
 		return;
-	if (r->call < FS_CALL_FD_FIRST)
+	if (r->call < FS_CALL_FD_FIRST) {
 		p->map_reason = mapping_counter(reason);
-	else
+		p->map_call = r->call;
+	} else {
 		p->fd_reason =
 			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
+		p->fd_call = r->call;
+	}
 }
 
 void node_pressure(struct node *n, const struct fs_pressure_record *r)

@@ -296,6 +296,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	if (last)
 		x = (struct exemplar){.pid = last->pid,
 				      .comm = last->comm,
+				      .site = last->site,
 				      .value = 1,
 				      .at_s = v->boot_s + last->t_ns / 1e9};
 	exposition_sample(e, label, value_of(v, c, w), last ? &x : NULL);

@@ -190,7 +190,8 @@ def test_refusals(check, lab):
                                              workload=label_of(samples, "python3")), 1, 3)
     told = [its for name, labels, its, _ in samples.exemplars
             if name == "faultscope_fd_failures_total" and labels["workload"] == "python3"]
-    check.equal("exemplar", [one["pid"] for one in told], [str(fds.pid)])
+    check.equal("exemplar", [(one["pid"], one.get("site")) for one in told],
+                [(str(fds.pid), "dup")])
     check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 1)
 
 
