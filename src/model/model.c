@@ -9,8 +9,6 @@
 
 #include "model/resources.h"
 
-#define MODEL_CHAINS 8192
-
 static const struct fs_counters no_counters;
 
 int model_init(struct model *m)

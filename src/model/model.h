@@ -14,6 +14,7 @@
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536
+#define MODEL_CHAINS	   8192 /* of subjects, by their identity */
 #define MODEL_EVENTS_MAX   4096 /* of one window */
 #define MODEL_HOOKS_MAX	   16
 #define MODEL_SYMBOLS_MAX  1024
@@ -36,6 +37,7 @@ struct holdings {
 	size_t n;
 };
 
+/* What it owns, snapshot.c copies. */
 struct subject {
 	struct fs_subject id;
 	struct facts now;
