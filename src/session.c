@@ -22,6 +22,7 @@
 #include "privileges.h"
 #include "probe/host.h"
 #include "terminal.h"
+#include "viewing.h"
 
 #define DEFAULT_INTERVAL 1.0
 #define DEFAULT_WIDTH	 100
@@ -91,8 +92,12 @@ static void measure_view(struct session *s)
 		width = atoi(columns);
 	if (s->o->width)
 		width = s->o->width;
-	s->view.width = width < 40 ? DEFAULT_WIDTH : width;
+	s->view.width = width < 40 && !s->redraws ? DEFAULT_WIDTH : width;
 	s->view.height = s->redraws ? height : 0;
+	if (s->redraws && (!s->view.width || !height)) { /* a terminal that does not say */
+		s->view.width = 80;
+		s->view.height = 24;
+	}
 	s->view.top = s->o->top ? s->o->top : s->redraws ? 1000 : DEFAULT_TOP;
 }
 
@@ -152,6 +157,7 @@ int session_begin(struct session *s, const struct options *o)
 			complain("%s", error);
 			return EXIT_FAILED;
 		}
+		s->record_path = o->record;
 	}
 	return 0;
 }
@@ -245,7 +251,7 @@ static struct sink sink_of(struct session *s)
 }
 
 /* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
-static void flush(struct session *s)
+void session_flush(struct session *s)
 {
 	size_t at = 0;
 
@@ -277,9 +283,11 @@ static void check_recording(struct session *s)
 		return;
 	s->rec_told = true;
 	s->status = EXIT_FAILED;
+	if (viewing_say(s, "the recording failed: it ends with the last whole interval"))
+		return;
 	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes "
 		 "on",
-		 s->o->record, strerror(-s->collector.rec_error));
+		 s->record_path, strerror(-s->collector.rec_error));
 }
 
 /* Events and the findings they lead to, at once. */
@@ -308,18 +316,13 @@ static void tell_events(struct session *s)
 
 static void render_frame(struct session *s)
 {
-	struct buf frame = {};
-
 	/* `run` has the terminal to share: its text is the summary alone */
 	if (s->renderer == &text_renderer && s->o->command == CMD_RUN)
 		return;
-	if (!s->redraws) {
+	if (s->viewing)
+		viewing_look(s);
+	else
 		s->renderer->frame(&s->out, &s->view);
-		return;
-	}
-	s->renderer->frame(&frame, &s->view);
-	terminal_redraw(&s->out, &frame);
-	buf_free(&frame);
 }
 
 /*
@@ -354,7 +357,7 @@ static int take_window(struct session *s, bool show)
 		render_frame(s);
 		s->frames++;
 	}
-	flush(s);
+	session_flush(s);
 	return 0;
 }
 
@@ -400,8 +403,7 @@ static void choose_layout(struct session *s)
 
 static int fail(struct session *s, int err)
 {
-	if (s->redraws)
-		terminal_leave();
+	viewing_end(s);
 	s->redraws = false;
 	complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
 	s->status = EXIT_FAILED;
@@ -442,14 +444,14 @@ int session_start(struct session *s)
 	if (s->after_first_look)
 		s->after_first_look(s);
 	choose_layout(s);
-	if (s->redraws)
-		terminal_enter(s->fd, STDIN_FILENO);
+	if (s->redraws && viewing_begin(s))
+		return fail(s, -ENOMEM);
 	findings_judge(&s->findings, &s->m);
 	s->renderer->open(&s->out, &s->view);
 	tell_events(s);
 	if (s->redraws || s->renderer != &text_renderer)
 		render_frame(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
@@ -487,15 +489,14 @@ static void suspend(struct session *s)
 	terminal_leave();
 	raise(SIGSTOP);
 	terminal_enter(s->fd, STDIN_FILENO);
-	render_frame(s);
-	flush(s);
+	measure_view(s);
+	viewing_draw(s);
 }
 
 static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (s->interrupts++) {
-		if (s->redraws)
-			terminal_leave();
+		viewing_end(s);
 		_exit(130);
 	}
 	if (!s->child) {
@@ -526,10 +527,8 @@ static void on_signals(struct session *s)
 			break;
 		case SIGWINCH:
 			measure_view(s);
-			if (s->redraws) {
-				render_frame(s);
-				flush(s);
-			}
+			if (s->viewing)
+				viewing_draw(s);
 			break;
 		case SIGTSTP:
 			suspend(s);
@@ -548,25 +547,13 @@ static void on_signals(struct session *s)
 	}
 }
 
-static void on_keys(struct session *s)
-{
-	char keys[64];
-	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-
-	if (n == 0)
-		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
-	for (ssize_t i = 0; i < n; i++)
-		if (keys[i] == 'q' || keys[i] == 'Q')
-			s->done = true;
-}
-
 static int on_urgent(struct session *s)
 {
 	struct sink sink = sink_of(s);
 	int err = s->src->ops->drain(s->src, &sink);
 
 	tell_events(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	return err;
 }
@@ -632,7 +619,7 @@ static int live_loop(struct session *s)
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
-				on_keys(s);
+				viewing_keys(s);
 			else
 				err = on_urgent(s);
 		}
@@ -689,12 +676,26 @@ static void tell_verdict(struct session *s)
 	}
 }
 
-int session_end(struct session *s)
+void session_end_recording(struct session *s)
 {
+	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
 	int err;
 
+	if (!s->collector.rec)
+		return;
+	recorder_take(s->collector.rec, &end.h);
+	err = recorder_close(s->collector.rec);
+	s->collector.rec = NULL;
+	if (err && !s->rec_told) {
+		s->collector.rec_error = err;
+		check_recording(s);
+	}
+}
+
+int session_end(struct session *s)
+{
+	viewing_end(s);
 	if (s->redraws) {
-		terminal_leave();
 		s->redraws = false;
 		measure_view(s);
 	}
@@ -705,19 +706,10 @@ int session_end(struct session *s)
 		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
-		flush(s);
+		session_flush(s);
 		gating_tell(s);
 	}
-	if (s->collector.rec) {
-		struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
-
-		recorder_take(s->collector.rec, &end.h);
-		err = recorder_close(s->collector.rec);
-		if (err && !s->rec_told) {
-			s->collector.rec_error = err;
-			check_recording(s);
-		}
-	}
+	session_end_recording(s);
 	if (s->src)
 		s->src->ops->close(s->src);
 	if (s->own_fd && close(s->fd) && !s->status)

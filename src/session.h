@@ -23,7 +23,9 @@ struct session {
 	struct buf out;
 	int fd; /* where output goes */
 	bool own_fd;
-	bool redraws;	     /* in place, on a terminal */
+	bool redraws;		 /* in place, on a terminal */
+	struct viewing *viewing; /* where it does, once it began; owned */
+	const char *record_path;
 	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	void (*after_first_look)(struct session *s); /* before anything is said; NULL: nothing */
 	bool mute; /* the reader went away: nothing more is written */
@@ -70,6 +72,10 @@ int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
+
+/* For the live view. */
+void session_flush(struct session *s);
+void session_end_recording(struct session *s);
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */
 int gating_begin(struct session *s);

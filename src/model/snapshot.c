@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/holdings.h"
 #include "model/resources.h"
 
 #define SNAPSHOT_BYTES_MAX (1ULL << 30)
@@ -43,9 +44,11 @@ static size_t subject_bytes(const struct subject *s)
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
 }
 
+/* With room for what one process holds, should it be read meanwhile. */
 static size_t model_bytes(const struct model *m)
 {
-	size_t n = MODEL_CHAINS * sizeof(*m->chain) + rounded(m->events * sizeof(*m->event)) +
+	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) + MODEL_CHAINS * sizeof(*m->chain) +
+		   rounded(m->events * sizeof(*m->event)) +
 		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series);
 
 	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
@@ -140,6 +143,22 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 	s->m.event = put(s, m->event, m->events * sizeof(*m->event));
 	s->m.events_room = m->events;
 	s->m.growth = put(s, m->growth, m->growths * sizeof(*m->growth));
+	return 0;
+}
+
+int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id)
+{
+	const struct subject *from = model_find(m, id);
+	struct subject *to = s->m.chain ? model_find(&s->m, id) : NULL;
+
+	for (int what = 0; from && to && what <= FS_WHAT_FDS; what++) {
+		const struct holdings *h = &from->held[what];
+		size_t bytes = h->n * sizeof(*h->sort);
+
+		if (s->used + rounded(bytes) > s->size)
+			return -ENOSPC;
+		to->held[what] = (struct holdings){put(s, h->sort, bytes), h->n};
+	}
 	return 0;
 }
 

@@ -22,6 +22,9 @@ struct snapshot {
 /* In place of what was there. -ENOMEM, or -E2BIG beyond the cap: then it is empty. */
 int snapshot_take(struct snapshot *s, const struct model *m);
 
+/* What a process holds was read since: it is taken over. -ENOSPC: at the next snapshot. */
+int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id);
+
 void snapshot_free(struct snapshot *s);
 
 #endif

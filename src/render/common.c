@@ -20,6 +20,11 @@ const struct renderer *renderer_find(const char *name)
 	return NULL;
 }
 
+bool view_shows(const struct view *v, const struct fs_subject *id)
+{
+	return !v->only || (v->only->pid == id->pid && v->only->start_ns == id->start_ns);
+}
+
 double view_seconds(const struct view *v, uint64_t t_ns)
 {
 	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;

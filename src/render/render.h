@@ -30,7 +30,8 @@ struct view {
 	enum severity min_severity; /* of findings in the text */
 	size_t top;		    /* rows of a table */
 	const struct field *sort;   /* NULL: by activity */
-	const char *ending;	    /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	const struct fs_subject *only; /* of one process alone; NULL: of all */
+	const char *ending;	       /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 };
 
 struct renderer {
@@ -54,6 +55,9 @@ const struct renderer *renderer_at(size_t i);
 
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);
+
+/* Whether what is of this process is shown. */
+bool view_shows(const struct view *v, const struct fs_subject *id);
 
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);

@@ -65,7 +65,7 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 enum tui_action {
 	TUI_DRAW, /* what it shows changed, or nothing did */
 	TUI_QUIT,
-	TUI_READ,   /* what the chosen process (t->chosen) holds: now.g may be asked of /proc */
+	TUI_READ, /* what the process t->chosen holds: holdings, into the model, then tui_look() */
 	TUI_RECORD, /* begin to write a recording, or end it */
 	TUI_FASTER,
 	TUI_SLOWER,
@@ -87,12 +87,13 @@ struct tui {
 	int sort[16]; /* column of each tab; -1: the tab's own */
 	bool inverted, tree, paused, asking;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
-	struct fs_subject chosen; /* of the cursor, or of the page */
-	uint64_t chosen_group;	  /* of the cursor, in the tree: a hash of its path; 0: none */
-	bool follows;		  /* the cursor stays with `chosen`, else at its row */
-	size_t at, top;		  /* row of the cursor, and the first one that is shown */
-	size_t scroll, lines;	  /* of a page, and how long it was */
-	unsigned int aside;	  /* columns that were scrolled away */
+	struct fs_subject chosen;	/* of the cursor, or of the page */
+	const struct rule *chosen_rule; /* of findings: with `chosen` */
+	uint64_t chosen_group; /* of the cursor, in the tree: a hash of its path; 0: none */
+	bool follows;	       /* the cursor stays with `chosen`, else at its row */
+	size_t at, top;	       /* row of the cursor, and the first one that is shown */
+	size_t scroll, lines;  /* of a page, and how long it was */
+	unsigned int aside;    /* columns that were scrolled away */
 	uint64_t folded[TUI_FOLDED_MAX];
 	size_t nr_folded;
 

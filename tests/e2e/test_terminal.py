@@ -19,8 +19,8 @@ CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
 SHOW_CURSOR = "\033[?25h"
 TAKE = ENTER + "\033[?25l\033[2J"
-# what else may stand on a terminal with NO_COLOR: to move, to erase, to leave
-OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|\?25h|\?1049l)")
+# what else may stand on a terminal with NO_COLOR: to move, to erase, to reverse, to leave
+OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|7m|\?25h|\?1049l)")
 TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
 
 
