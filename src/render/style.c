@@ -242,10 +242,12 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 				take = at;
 		}
 		buf_repeat(b, " ", lead);
+		if (!take && *s) /* not even one: it is cut where it stands */
+			take = strlen(s);
 		put_styled(l, b, s, take, style);
 		s += take;
 		s += strspn(s, " ");
-		lead = indent;
+		lead = indent < l->v->width / 2 ? indent : l->v->width / 2;
 	}
 	buf_free(&l->b);
 }

@@ -60,7 +60,7 @@ static int64_t decode_sequence(const struct tui_keys *k)
 static int64_t decode(struct tui_keys *k)
 {
 	unsigned char c = k->s[0];
-	size_t need = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+	size_t need = c >= 0xf5 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
 	uint32_t code;
 
 	if (c == KEY_ESCAPE)
@@ -115,43 +115,52 @@ static bool is_list(const struct tui *t)
 	return t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT;
 }
 
-static size_t length_of(const struct tui *t, const struct view *v, struct rows *r)
+static size_t screenful(const struct view *v)
 {
-	const struct finding *f[1];
+	size_t room = tui_room(v);
 
-	if (tui_tabs[t->tab].kind == TAB_FINDINGS)
-		return tui_findings(v, f, 1);
-	return r->n;
+	return room > 3 ? room - 2 : 1;
+}
+
+static size_t moved(size_t at, long by)
+{
+	return by < 0 && (size_t)-by > at ? 0 : at + by;
+}
+
+static void move_in_table(struct tui *t, const struct view *v, long by)
+{
+	struct rows r;
+
+	if (!tui_rows(t, v, &r)) {
+		tui_place(t, &r, screenful(v));
+		tui_choose(t, &r, moved(t->at, by));
+	}
+	rows_free(&r);
+}
+
+static void move_in_findings(struct tui *t, const struct view *v, long by)
+{
+	const struct finding *f[FINDINGS_MAX];
+	size_t n = tui_place_finding(t, v, f);
+
+	tui_choose_finding(t, f, n, moved(t->at, by));
 }
 
 /* By so many rows of a list, or lines of a page. */
 static void move(struct tui *t, const struct view *v, long by)
 {
-	const struct finding *f[FINDINGS_MAX];
-	struct rows r;
-	size_t n;
-
 	if (!is_list(t)) {
-		t->scroll = by < 0 && (size_t)-by > t->scroll ? 0 : t->scroll + by;
+		t->scroll = moved(t->scroll, by);
 		if (t->scroll > t->lines)
 			t->scroll = t->lines;
 		return;
 	}
-	if (tui_rows(t, v, &r))
-		return;
-	n = length_of(t, v, &r);
-	t->at = by < 0 && (size_t)-by > t->at ? 0 : t->at + by;
-	if (t->at >= n)
-		t->at = n ? n - 1 : 0;
-	if (tui_tabs[t->tab].kind == TAB_TABLE) {
-		tui_choose(t, &r, t->at);
-	} else if (t->at < tui_findings(v, f, FINDINGS_MAX) && t->at < FINDINGS_MAX) {
-		t->chosen = f[t->at]->subject;
-		t->chosen_rule = f[t->at]->rule;
-	}
+	if (tui_tabs[t->tab].kind == TAB_TABLE)
+		move_in_table(t, v, by);
+	else
+		move_in_findings(t, v, by);
 	/* at the very top it shows who is first, whoever that is */
 	t->follows = t->at > 0;
-	rows_free(&r);
 }
 
 static void go(struct tui *t, enum tui_where where)
@@ -274,13 +283,6 @@ static void ask(struct tui *t, uint32_t key)
 		type(t->typed, sizeof(t->typed), key);
 }
 
-static size_t screenful(const struct view *v)
-{
-	size_t room = tui_room(v);
-
-	return room > 3 ? room - 2 : 1;
-}
-
 static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
 {
 	switch (key) {
@@ -380,6 +382,8 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 	}
 	if (press_moves(t, &v, key) || press_view(t, &v, key))
 		return TUI_DRAW;
+	if (is_list(t))
+		move(t, &v, 0); /* what the cursor is on may have changed since the frame */
 	switch (key) {
 	case KEY_ENTER:
 		return enter(t);

@@ -469,6 +469,25 @@ const struct finding *tui_finding_chosen(const struct tui *t, const struct view 
 	return NULL;
 }
 
+size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
+{
+	size_t n = tui_findings(v, ret, FINDINGS_MAX);
+
+	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
+	for (size_t i = 0; t->follows && i < n; i++)
+		if (ret[i] == tui_finding_chosen(t, v))
+			t->at = i;
+	tui_choose_finding(t, ret, n, t->at);
+	return n;
+}
+
+void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at)
+{
+	t->at = at < n ? at : n ? n - 1 : 0;
+	t->chosen = n ? f[t->at]->subject : (struct fs_subject){};
+	t->chosen_rule = n ? f[t->at]->rule : NULL;
+}
+
 static void say_listed(const struct view *v, struct buf *b, const struct finding *f, bool selected)
 {
 	struct line l = {.v = v, .flat = selected};
@@ -497,7 +516,7 @@ static void say_listed(const struct view *v, struct buf *b, const struct finding
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height)
 {
 	const struct finding *f[FINDINGS_MAX];
-	size_t n = tui_findings(v, f, FINDINGS_MAX), from = b->len, rows = height - 1;
+	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
 	struct line l = {.v = v};
 
 	line_printf(&l, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS", "FINDING");
@@ -509,13 +528,6 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 		fill_lines(b, from, height);
 		return;
 	}
-	for (size_t i = 0; t->follows && i < n; i++)
-		if (f[i] == tui_finding_chosen(t, v))
-			t->at = i;
-	if (t->at >= n)
-		t->at = n - 1;
-	t->chosen = f[t->at]->subject;
-	t->chosen_rule = f[t->at]->rule;
 	if (t->at < t->top)
 		t->top = t->at;
 	if (rows && t->at >= t->top + rows)

@@ -85,6 +85,10 @@ bool tui_matches(const struct tui *t, const struct view *v, const struct subject
 
 /* Open findings of the copy, the gravest first; up to `room`. Returns how many there are. */
 size_t tui_findings(const struct view *v, const struct finding **ret, size_t room);
+
+/* All of them in `ret`, which has room for FINDINGS_MAX, and where the cursor is among them. */
+size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
+void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
 const struct finding *tui_finding_chosen(const struct tui *t, const struct view *v);
 
 /* The view of the copy that frames are drawn from. */

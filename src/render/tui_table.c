@@ -166,7 +166,7 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 	}
 	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
 		if (is_of(tab, &fields[i]) && can_tell(v, &fields[i]) &&
-		    !has_field(ret, &fields[i]) && strcmp(fields[i].key, "limit"))
+		    !has_field(ret, &fields[i]))
 			add_column(ret, v, NULL, &fields[i]);
 	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
 }
@@ -311,7 +311,7 @@ void tui_spark(const struct tui *t, struct line *l, const struct fs_subject *of,
 	double v[TREND_SAMPLES];
 	int seen;
 
-	cells = cells > TREND_SAMPLES ? TREND_SAMPLES : cells;
+	cells = cells > TREND_SAMPLES ? TREND_SAMPLES : cells < 0 ? 0 : cells;
 	seen = trends_read(&t->trends, of, f, v, cells);
 	buf_repeat(&l->b, " ", cells - seen);
 	line_style(l, STYLE_ACCENT);
