@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/holdings.h"
+#include "model/pressure.h"
 #include "model/resources.h"
 
 #define SNAPSHOT_BYTES_MAX (1ULL << 30)
@@ -49,7 +50,8 @@ static size_t model_bytes(const struct model *m)
 {
 	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) + MODEL_CHAINS * sizeof(*m->chain) +
 		   rounded(m->events * sizeof(*m->event)) +
-		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series);
+		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series) +
+		   rounded(sizeof(*m->pressure));
 
 	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
 		n += subject_bytes(s);
@@ -142,6 +144,7 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 	s->m.series = put_series(s, m->series);
 	s->m.event = put(s, m->event, m->events * sizeof(*m->event));
 	s->m.events_room = m->events;
+	s->m.pressure = put(s, m->pressure, sizeof(*m->pressure));
 	s->m.growth = put(s, m->growth, m->growths * sizeof(*m->growth));
 	return 0;
 }

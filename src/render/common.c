@@ -25,6 +25,18 @@ bool view_shows(const struct view *v, const struct fs_subject *id)
 	return !v->only || (v->only->pid == id->pid && v->only->start_ns == id->start_ns);
 }
 
+void render_nothing(struct buf *b, const struct view *v)
+{
+}
+
+void render_no_event(struct buf *b, const struct view *v, const union event *e)
+{
+}
+
+void render_no_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+}
+
 double view_seconds(const struct view *v, uint64_t t_ns)
 {
 	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;

@@ -20,25 +20,31 @@ static const char *const trend_fields[] = {"faults.minor", "faults.major", "faul
 
 _Static_assert(sizeof(trend_fields) / sizeof(trend_fields[0]) <= TREND_FIELDS, "a trend a field");
 
-void tui_open(struct tui *t, const struct view *v)
+static int column_of(const struct tui *t, const struct view *v, const struct field *f)
 {
 	struct columns c;
 
+	tui_columns(t, v, &c);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.c[i].cell == CELL_FIELD && c.c[i].f == f)
+			return i;
+	return -1;
+}
+
+void tui_open(struct tui *t, const struct view *v)
+{
 	memset(t, 0, sizeof(*t));
 	for (size_t i = 0; i < sizeof(trend_fields) / sizeof(trend_fields[0]); i++)
 		t->trends.field[t->trends.fields++] = field_find(trend_fields[i]);
-	for (size_t i = 0; i < sizeof(t->sort) / sizeof(t->sort[0]); i++)
-		t->sort[i] = -1;
+	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
+		t->sort[t->tab] =
+			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
 	/* --sort: in the first tab that has the column */
-	for (size_t tab = 0; tab < nr_tui_tabs && v->sort; tab++) {
-		t->tab = tab;
-		tui_columns(t, v, &c);
-		for (size_t i = 0; i < c.n; i++)
-			if (c.c[i].cell == CELL_FIELD && c.c[i].f == v->sort) {
-				t->sort[tab] = i;
-				return;
-			}
-	}
+	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
+		if (column_of(t, v, v->sort) >= 0) {
+			t->sort[t->tab] = column_of(t, v, v->sort);
+			return;
+		}
 	t->tab = 0;
 }
 

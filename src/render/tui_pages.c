@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/pressure.h"
 #include "render/explain.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
@@ -92,6 +93,25 @@ static const struct fs_subject *subject_of(const union event *e)
 	return &e->crossing.subject; /* in each of them at the same place */
 }
 
+static void put_slow(struct buf *b, const struct view *v, const struct fs_slow_faults_record *r)
+{
+	put_count(b, r->count);
+	buf_printf(b, " slow faults, %s", class_name(r->class));
+	if (r->file[0]) {
+		buf_puts(b, " of ");
+		buf_safe(b, r->file, v->unicode);
+	}
+	if (r->holder) {
+		buf_puts(b, ", mmap_lock held by ");
+		buf_safe(b, r->holder_comm, v->unicode);
+		buf_printf(b, "[%u]", r->holder);
+	}
+	buf_puts(b, ": ");
+	put_duration(b, r->total_ns);
+	buf_puts(b, " in all, at most ");
+	put_duration(b, r->max_ns);
+}
+
 static void put_event(struct buf *b, const struct view *v, const union event *e)
 {
 	char name[32];
@@ -128,6 +148,9 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 		}
 		buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->kernel_fault.count);
 		break;
+	case FS_REC_SLOW_FAULTS:
+		put_slow(b, v, &e->slow);
+		break;
 	case FS_REC_OOM:
 		buf_printf(b, "killed for want of memory %s",
 			   e->oom.constraint == FS_OOM_MEMCG ? "of its cgroup" : "of the machine");
@@ -137,11 +160,28 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 
 static const char *comm_of(const union event *e)
 {
-	return e->h.kind == FS_REC_CROSSING	  ? e->crossing.comm
+	return e->h.kind == FS_REC_SLOW_FAULTS	  ? e->slow.comm
+	       : e->h.kind == FS_REC_CROSSING	  ? e->crossing.comm
 	       : e->h.kind == FS_REC_REFUSED	  ? e->refused.comm
 	       : e->h.kind == FS_REC_SIGNAL	  ? e->signal.comm
 	       : e->h.kind == FS_REC_KERNEL_FAULT ? e->kernel_fault.comm
 						  : e->oom.comm;
+}
+
+/* Slow faults are told as sums: of each the latest is enough. */
+static bool is_told_later(const struct tui *t, uint64_t i)
+{
+	const struct fs_slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
+
+	for (uint64_t k = i + 1; r->h.kind == FS_REC_SLOW_FAULTS && k < t->events_shown; k++) {
+		const struct fs_slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
+
+		if (later->h.kind == FS_REC_SLOW_FAULTS && later->subject.pid == r->subject.pid &&
+		    later->class == r->class && later->inode == r->inode &&
+		    later->holder == r->holder)
+			return true;
+	}
+	return false;
 }
 
 /* The latest first: of a process, or (NULL) of the kernel. */
@@ -158,6 +198,8 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 		struct buf text = {};
 
 		if (of ? id->pid != of->id.pid || id->start_ns != of->id.start_ns : !kernel)
+			continue;
+		if (is_told_later(t, i))
 			continue;
 		if (!shown++)
 			heading(b, v, title);
@@ -328,12 +370,103 @@ static void say_losses(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
+/* "NAME  used of limit [####    ] 61.0%  full in 8m 10s" */
+static void say_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
+		      uint64_t limit, const struct forecast *f)
+{
+	double share = limit ? (double)used / limit : 0;
+	struct line l = {.v = v};
+	struct buf safe = {};
+
+	buf_safe(&safe, name, v->unicode);
+	line_printf(&l, " ");
+	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
+	buf_free(&safe);
+	line_printf(&l, " ");
+	line_bytes(&l, used);
+	line_printf(&l, " of ");
+	line_bytes(&l, limit);
+	line_printf(&l, " [");
+	line_style(&l, share_style(share));
+	line_bar(&l, share, v->width >= 100 ? 20 : 10);
+	line_style(&l, STYLE_PLAIN);
+	line_printf(&l, "] %.1f%%", 100 * share);
+	if (f->known) {
+		line_printf(&l, "  full in ");
+		put_span(&l.b, f->seconds);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void put_host_figure(struct line *l, const struct model *m, size_t i)
+{
+	static const enum figure_source source[] = {
+#define X(id, key, from, name) from,
+		HOST_FIGURES(X)
+#undef X
+	};
+	uint64_t n = host_figure(m, i);
+
+	if (n == FIGURE_UNKNOWN)
+		return;
+	line_printf(l, "%s ", host_figure_key(i));
+	if (source[i] == FROM_MEMINFO)
+		line_bytes(l, n);
+	else if (source[i] == FROM_VMSTAT)
+		line_rate(l, host_rate(m, i));
+	else
+		line_count(l, n);
+	line_printf(l, source[i] == FROM_VMSTAT ? "/s  " : "  ");
+}
+
+/* How short of memory machine, cgroups and what is kept in memory are. */
+static void say_pressure(const struct view *v, struct buf *b)
+{
+	const struct pressure *p = v->m->pressure;
+	struct line l = {.v = v};
+
+	if (!p || !p->known)
+		return;
+	heading(b, v, "Memory");
+	for (int full = 0; full < 2; full++) {
+		double share = host_stall(v->m, full);
+
+		if (share >= 0)
+			line_printf(&l, " %s waited for memory %.1f%% of the time ",
+				    full ? "all" : "something", 100 * share);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	line_printf(&l, " ");
+	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
+		put_host_figure(&l, v->m, i);
+	line_wrap_at(&l, b, STYLE_PLAIN, 1);
+	for (size_t i = 0; i < p->levels; i++) {
+		const struct level *one = &p->level[i];
+		struct forecast f = level_forecast(v->m, one);
+
+		if (level_is_there(v->m, one) && level_has_limit(one) &&
+		    level_kept_bytes(one) != FIGURE_UNKNOWN)
+			say_share(v, b, one->now.path, level_kept_bytes(one),
+				  one->now.n[CGROUP_LIMIT], &f);
+	}
+	for (size_t i = 0; i < p->mounts; i++) {
+		const struct mount_use *one = &p->mount[i];
+		struct forecast f = mount_forecast(v->m, one);
+
+		if (mount_is_there(v->m, one) && one->now.flags & MOUNT_IN_MEMORY &&
+		    one->now.size_bytes)
+			say_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
+				  &f);
+	}
+}
+
 static void say_kernel(const struct tui *t, const struct view *v, struct buf *b)
 {
 	heading(b, v, "This machine");
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (resources[i].scope == OF_HOST)
 			text_limit(b, v, resources[i].limit, NULL, i);
+	say_pressure(v, b);
 	say_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
 	say_hooks(v, b);
 	say_losses(v, b);

@@ -25,6 +25,7 @@ struct tab {
 	const struct tab_lead *lead;
 	size_t leads;
 	int near; /* its processes come by how near they are to this resource; -1: by activity */
+	const char *by; /* or by this field; NULL: not */
 };
 
 extern const struct tab tui_tabs[];

@@ -48,7 +48,7 @@ const struct tab tui_tabs[] = {
 	{"Faults", TAB_TABLE, "faults", LEAD(faults_lead), -1},
 	{"Maps", TAB_TABLE, "maps", LEAD(maps_lead), RESOURCE_MAPS},
 	{"FDs", TAB_TABLE, "fds", LEAD(fds_lead), RESOURCE_FDS},
-	{"Memory", TAB_TABLE, NULL, LEAD(memory_lead), -1},
+	{"Memory", TAB_TABLE, NULL, LEAD(memory_lead), -1, "memory.rss_bytes"},
 	{"Kernel", TAB_TEXT, NULL, NULL, 0, -1},
 	{"Findings", TAB_FINDINGS, NULL, NULL, 0, -1},
 };
