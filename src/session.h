@@ -74,7 +74,8 @@ int session_open_replay(struct session *s);
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
-/* What was typed where there is no live view: q ends it. No more is waited for, by `poll`, once the keyboard is gone. */
+/* What was typed where there is no live view: q ends it. No more is waited for, by `poll`, once the
+ * keyboard is gone. */
 void session_take_keys(struct session *s);
 /* All of that, up to the end; what kept it from beginning is the status. */
 void session_measure(struct session *s, const struct options *o,

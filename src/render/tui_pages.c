@@ -57,6 +57,21 @@ static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
 	buf_free(&peak);
 }
 
+/* Adds "KEY VALUE  ", on a line of its own where this one has no room for it. */
+static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
+{
+	int columns = text_columns(key) + 1 + text_columns(value);
+
+	if ((l->b.s ? text_columns(l->b.s) : 0) + columns > l->v->width) {
+		line_end(l, b, STYLE_PLAIN);
+		buf_repeat(&l->b, " ", indent);
+	}
+	buf_puts(&l->b, key);
+	buf_putc(&l->b, ' ');
+	buf_puts(&l->b, value);
+	line_gap(l);
+}
+
 /* Of grids that the block does not show: rows that are not 0. */
 static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 		     const struct fs_counters *c)
@@ -68,16 +83,19 @@ static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 	for (size_t row = 0; row < g->rows; row++)
 		for (size_t i = 0; i < g->columns; i++) {
 			uint64_t n = g->cell(c, row, i);
+			struct buf count = {};
+			char key[64];
 
 			if (!n)
 				continue;
-			line_printf(&l, "%s%s%s ", g->row(row), g->column ? "." : "",
-				    g->column ? g->column[i] : "");
-			line_count(&l, n);
-			line_gap(&l);
+			snprintf(key, sizeof(key), "%s%s%s", g->row(row), g->column ? "." : "",
+				 g->column ? g->column[i] : "");
+			put_count(&count, n);
+			put_pair(&l, b, key, count.s ? count.s : "", LABEL_COLUMNS);
+			buf_free(&count);
 		}
 	if (text_columns(l.b.s) > LABEL_COLUMNS)
-		line_wrap_at(&l, b, STYLE_PLAIN, LABEL_COLUMNS);
+		line_end(&l, b, STYLE_PLAIN);
 	buf_free(&l.b);
 }
 
@@ -231,7 +249,7 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 
 		if (!group || strcmp(group, f->group)) {
 			if (group)
-				line_wrap_at(&l, b, STYLE_PLAIN, LABEL_COLUMNS);
+				line_end(&l, b, STYLE_PLAIN);
 			line_printf(&l, " %s", f->group[0] ? f->group : "process");
 			line_pad(&l, LABEL_COLUMNS);
 			group = f->group;
@@ -240,10 +258,10 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 			put_total(&n, f, value);
 		else
 			buf_puts(&n, "-");
-		line_printf(&l, "%s %s  ", f->key, n.s ? n.s : "");
+		put_pair(&l, b, f->key, n.s ? n.s : "", LABEL_COLUMNS);
 		buf_free(&n);
 	}
-	line_wrap_at(&l, b, STYLE_PLAIN, LABEL_COLUMNS);
+	line_end(&l, b, STYLE_PLAIN);
 }
 
 static void say_holders(const struct tui *t, const struct view *v, struct buf *b,
@@ -398,25 +416,28 @@ static void say_share(const struct view *v, struct buf *b, const char *name, uin
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-static void put_host_figure(struct line *l, const struct model *m, size_t i)
+static void put_host_figure(struct line *l, struct buf *b, size_t i)
 {
 	static const enum figure_source source[] = {
 #define X(id, key, from, name) from,
 		HOST_FIGURES(X)
 #undef X
 	};
-	uint64_t n = host_figure(m, i);
+	uint64_t n = host_figure(l->v->m, i);
+	struct buf value = {};
 
 	if (n == FIGURE_UNKNOWN)
 		return;
-	line_printf(l, "%s ", host_figure_key(i));
 	if (source[i] == FROM_MEMINFO)
-		line_bytes(l, n);
+		put_bytes(&value, n);
 	else if (source[i] == FROM_VMSTAT)
-		line_rate(l, host_rate(m, i));
+		put_rate(&value, host_rate(l->v->m, i));
 	else
-		line_count(l, n);
-	line_printf(l, source[i] == FROM_VMSTAT ? "/s  " : "  ");
+		put_count(&value, n);
+	if (source[i] == FROM_VMSTAT)
+		buf_puts(&value, "/s");
+	put_pair(l, b, host_figure_key(i), value.s ? value.s : "", 1);
+	buf_free(&value);
 }
 
 /* How short of memory machine, cgroups and what is kept in memory are. */
@@ -438,8 +459,8 @@ static void say_pressure(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 	line_printf(&l, " ");
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
-		put_host_figure(&l, v->m, i);
-	line_wrap_at(&l, b, STYLE_PLAIN, 1);
+		put_host_figure(&l, b, i);
+	line_end(&l, b, STYLE_PLAIN);
 	for (size_t i = 0; i < p->levels; i++) {
 		const struct level *one = &p->level[i];
 		struct forecast f = level_forecast(v->m, one);

@@ -514,7 +514,7 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 		if (!r.n)
 			buf_printf(b, "  %s\n",
 				   t->filter[0] ? "no process matches the filter (/)"
-						: "no process yet");
+						: "no process is alive");
 		rows_free(&r);
 	}
 	fill_lines(b, from, height);
