@@ -137,6 +137,15 @@ static void put_part(struct line *l, const char *text, int spare)
 	buf_puts(&l->b, text);
 }
 
+static size_t count_shown(const struct model *m)
+{
+	size_t n = 0;
+
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		n += !s->hidden;
+	return n;
+}
+
 static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct fs_host_record *h = &v->m->host;
@@ -145,6 +154,7 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 	struct buf target = {}, count = {};
 	char state[128], part[80];
+	size_t shown;
 	int spare;
 
 	snprintf(state, sizeof(state), "%s%s%s%s%s", t->status, t->status[0] ? " " : "",
@@ -161,8 +171,9 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 		 seconds / 60 % 60, seconds % 60);
 	put_part(&l, part, spare);
 	line_style(&l, STYLE_PLAIN);
-	put_count(&count, v->m->subjects);
-	buf_puts(&count, v->m->subjects == 1 ? " process" : " processes");
+	shown = count_shown(v->m);
+	put_count(&count, shown);
+	buf_puts(&count, shown == 1 ? " process" : " processes");
 	put_part(&l, count.s ? count.s : "", spare);
 	buf_free(&count);
 	if (window > 0) {
