@@ -44,7 +44,7 @@ class Guest:
         if self.boots == MOST_BOOTS:
             raise Skip(f"{self.kernel.name} crashed {self.boots} times")
         self.boots += 1
-        self.vm = Vm(self.kernel, self.content, modules={"zram": ""})
+        self.vm = Vm(self.kernel, self.content, modules={"lzo-rle": "", "zram": ""})
         self.vm.must(f"sysctl -w vm.max_map_count={scenarios.MOST_MAPS}")
         lab = VmLab(self.vm, options)
         take_schema(lab)

@@ -60,6 +60,7 @@ def counts(lab):
 def swapped_and_pooled(lab):
     """With swap on compressed memory, page by page, and a pool of huge pages; without, after it."""
     lab.vm.must("""
+set -e
 echo 1 >/sys/block/zram0/reset
 echo 64M >/sys/block/zram0/disksize
 mkswap /dev/zram0 && swapon /dev/zram0
@@ -194,7 +195,8 @@ ALL = [
     Scenario("kinds of faults", watched("kinds"), test_faults.expect_kinds,
              ("look", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
     Scenario("latency", watched("uffd", "20", "--delay-us", "20000"),
-             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end")),
+             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end"),
+             {"state": test_faults.expect_timed}),
     Scenario("classes", watched("classes", "/tmp", "--huge", "5"), test_faults.expect_classes,
              ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
              {"fault_begin": expect_some_classes}),
