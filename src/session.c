@@ -23,6 +23,7 @@
 #include "privileges.h"
 #include "probe/host.h"
 #include "probe/proc_source.h"
+#include "progress.h"
 #include "terminal.h"
 #include "viewing.h"
 
@@ -122,6 +123,7 @@ static void set_view(struct session *s)
 	s->view.min_severity = o->min_severity;
 	s->view.sort = o->sort;
 	s->view.summary = s->view.command || s->redraws;
+	s->view.page = o->summary;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));
@@ -619,15 +621,25 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
+/* Where it has an end, and nothing else is said on the terminal until then. */
+static void begin_progress(const struct session *s, struct progress *p)
+{
+	if (s->o->duration && !s->viewing && !s->child &&
+	    (s->renderer == &diagnosis_renderer || !isatty(s->fd)))
+		progress_begin(p, "watching");
+}
+
 static int live_loop(struct session *s)
 {
 	struct epoll_event ev[4];
+	struct progress progress = {};
 	int err = open_loop(s), n;
 
 	if (err)
 		return err;
 	if (s->o->duration)
 		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
+	begin_progress(s, &progress);
 	while (!s->done && !err) {
 		bool was_gone = s->child_gone;
 
@@ -648,7 +660,10 @@ static int live_loop(struct session *s)
 		}
 		if (s->child_gone && (!was_gone || n > 0) && run_is_over(s))
 			break;
+		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,
+			    s->o->duration);
 	}
+	progress_end(&progress);
 	return err;
 }
 

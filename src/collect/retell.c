@@ -49,19 +49,6 @@ static int tell_symbols(const struct model *m, struct recorder *rec)
 	return err;
 }
 
-/* Counters as the hooks have them: what came before the first look was taken off them. */
-static void fill_counters(struct fs_counters *c, const struct subject *s)
-{
-	const uint64_t *base = (const uint64_t *)s->base;
-	uint64_t *to = (uint64_t *)c, max[FS_NR_ENDS];
-
-	*c = *s->now.c;
-	memcpy(max, c->latency_max_ns, sizeof(max));
-	for (size_t i = 0; base && i < sizeof(*c) / sizeof(*to); i++)
-		to[i] += base[i];
-	memcpy(c->latency_max_ns, max, sizeof(max));
-}
-
 static int tell_process(const struct model *m, struct recorder *rec, const struct subject *s)
 {
 	struct fs_process_record r = NEW(fs_process_record, FS_REC_PROCESS);
@@ -71,9 +58,12 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 	r.g.flags &= ~FS_PROC_BORN;
 	r.u = s->now.u;
 	if (s->now.c)
-		fill_counters(&r.c, s);
+		r.c = *s->now.c;
 	else
 		r.h.len = offsetof(struct fs_process_record, c);
+	/* as the hooks have them: what came before the first look was taken off them */
+	if (s->now.c && s->base)
+		counters_add(&r.c, s->base);
 	return recorder_take(rec, &r.h);
 }
 

@@ -29,11 +29,13 @@ struct view {
 	bool addresses;		    /* show addresses of faults */
 	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		    /* the last lines are all that stays on the screen */
+	bool page;		    /* the last lines are a page: who cost what */
 	enum severity min_severity; /* of findings in the text */
 	size_t top;		    /* rows of a table */
 	const struct field *sort;   /* NULL: by activity */
 	const struct fs_subject *only; /* of one process alone; NULL: of all */
-	const char *ending;	       /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
+	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 };
 
 struct renderer {

@@ -39,6 +39,9 @@ void text_findings(struct buf *b, const struct view *v);
 /* One of them, by itself. */
 void text_finding(struct buf *b, const struct view *v, const struct finding *f);
 
+/* Peaks, waits and the processes that faulted most. */
+void text_summary(struct buf *b, const struct view *v, const struct totals *t);
+
 /* Text behind a lead, broken at blanks to the view's width. */
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);
 
