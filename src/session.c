@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -86,7 +84,7 @@ static int open_output(struct session *s)
 	return 0;
 }
 
-static void measure_view(struct session *s)
+void session_measure_view(struct session *s)
 {
 	const char *columns = getenv("COLUMNS");
 	int width = 0, height = 0;
@@ -112,8 +110,8 @@ static void set_view(struct session *s)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->replay &&
-		     !o->output && terminal_can_redraw(s->fd);
+	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->output &&
+		     terminal_can_redraw(s->fd);
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
 	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
@@ -127,7 +125,7 @@ static void set_view(struct session *s)
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));
-	measure_view(s);
+	session_measure_view(s);
 }
 
 int session_begin(struct session *s, const struct options *o)
@@ -166,23 +164,6 @@ int session_begin(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
-static int take_signals(struct session *s)
-{
-	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
-				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		/* job control is ours only where the terminal is */
-		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
-			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? -errno : 0;
-}
-
 struct live_options session_live_options(const struct session *s, bool watch_all,
 					 unsigned int tiers)
 {
@@ -201,7 +182,7 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 
 int session_make_loop(struct session *s)
 {
-	int err = take_signals(s);
+	int err = session_take_signals(s);
 
 	if (err)
 		return err;
@@ -252,6 +233,8 @@ int session_open_replay(struct session *s)
 	char error[512];
 	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
 
+	if (!err && s->redraws && s->poll < 0)
+		err = session_make_loop(s);
 	if (err) {
 		complain("%s", error);
 		return EXIT_FAILED;
@@ -357,7 +340,7 @@ static int take_look(struct session *s)
 }
 
 /* A whole look, shown and over. Returns as source_ops.look. */
-static int take_window(struct session *s, bool show)
+int session_take_window(struct session *s, bool show)
 {
 	int err = take_look(s);
 
@@ -374,9 +357,13 @@ static int take_window(struct session *s, bool show)
 	return 0;
 }
 
-static void next_window(struct session *s)
+void session_next_window(struct session *s)
 {
-	gates_look(&s->gates, &s->m);
+	/* a recording may go back: what was looked at is not looked at again */
+	if (s->m.last_ns > s->gated_ns) {
+		gates_look(&s->gates, &s->m);
+		s->gated_ns = s->m.last_ns;
+	}
 	model_next_window(&s->m);
 	findings_next_window(&s->findings);
 	s->told = 0;
@@ -469,7 +456,7 @@ int session_start(struct session *s)
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
 	else
-		next_window(s);
+		session_next_window(s);
 	return 0;
 }
 
@@ -495,69 +482,6 @@ static int open_loop(struct session *s)
 			return -errno;
 	}
 	return 0;
-}
-
-static void suspend(struct session *s)
-{
-	terminal_leave();
-	raise(SIGSTOP);
-	terminal_enter(s->fd, STDIN_FILENO);
-	measure_view(s);
-	viewing_draw(s);
-}
-
-static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
-{
-	if (s->interrupts++) {
-		viewing_end(s);
-		_exit(130);
-	}
-	if (!s->child) {
-		s->done = true;
-		return;
-	}
-	/* the terminal sent it to the command too; a kill came to us alone */
-	if (si->ssi_code != SI_KERNEL)
-		kill(s->child, si->ssi_signo);
-}
-
-static void reap_child(struct session *s)
-{
-	if (s->child && waitpid(s->child, &s->child_status, WNOHANG) == s->child) {
-		s->child = 0;
-		s->child_gone = true;
-	}
-}
-
-static void on_signals(struct session *s)
-{
-	struct signalfd_siginfo si;
-
-	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
-		switch (si.ssi_signo) {
-		case SIGCHLD:
-			reap_child(s);
-			break;
-		case SIGWINCH:
-			measure_view(s);
-			if (s->viewing)
-				viewing_draw(s);
-			break;
-		case SIGTSTP:
-			suspend(s);
-			break;
-		case SIGCONT:
-			break;
-		case SIGINT:
-			on_interrupt(s, &si);
-			break;
-		default: /* TERM, HUP, QUIT */
-			if (s->child)
-				kill(s->child, si.ssi_signo);
-			else
-				s->done = true;
-		}
-	}
 }
 
 void session_take_keys(struct session *s)
@@ -590,7 +514,7 @@ static int on_tick(struct session *s, bool expected)
 
 	if (expected && read(s->timer, &expirations, sizeof(expirations)) < 0)
 		return 0;
-	err = take_window(s, true);
+	err = session_take_window(s, true);
 	if (err)
 		return err;
 	if (s->o->count && s->frames >= s->o->count)
@@ -598,7 +522,7 @@ static int on_tick(struct session *s, bool expected)
 	if (!strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
 	if (!s->done)
-		next_window(s);
+		session_next_window(s);
 	return 0;
 }
 
@@ -650,7 +574,7 @@ static int live_loop(struct session *s)
 			break;
 		for (int i = 0; i < n && !err && !s->done; i++) {
 			if (ev[i].data.fd == s->signals)
-				on_signals(s);
+				session_on_signals(s);
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
@@ -672,12 +596,12 @@ static int replay_loop(struct session *s)
 	int err;
 
 	while (!s->done) {
-		err = take_window(s, true);
+		err = session_take_window(s, true);
 		if (err)
 			return err;
 		if (s->o->count && s->frames >= s->o->count)
 			break;
-		next_window(s);
+		session_next_window(s);
 	}
 	return 0;
 }
@@ -692,11 +616,11 @@ int session_loop(struct session *s)
 		err = live_loop(s);
 		/* what came since the last tick belongs to the summary */
 		if (!err && !s->done)
-			err = take_window(s, s->renderer != &text_renderer);
+			err = session_take_window(s, s->renderer != &text_renderer);
 		else if (!err && s->interrupts)
-			err = take_window(s, s->renderer != &text_renderer);
+			err = session_take_window(s, s->renderer != &text_renderer);
 	} else {
-		err = replay_loop(s);
+		err = s->viewing ? viewing_replay(s) : replay_loop(s);
 	}
 	if (err && err != 1)
 		return fail(s, err);
@@ -750,7 +674,7 @@ int session_end(struct session *s)
 	viewing_end(s);
 	if (s->redraws) {
 		s->redraws = false;
-		measure_view(s);
+		session_measure_view(s);
 	}
 	if (s->src && s->m.last_ns) {
 		if (s->ending[0])

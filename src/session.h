@@ -36,6 +36,7 @@ struct session {
 	int status;  /* enum exit_status */
 	size_t told; /* events of this window told at once */
 	uint64_t frames;
+	uint64_t gated_ns; /* what gates have looked at so far */
 	char mode[16], target[128];
 	int signals, timer, poll; /* descriptors of the loop */
 	uint64_t ends_ns;	  /* --duration; 0: none */
@@ -83,6 +84,17 @@ void session_measure(struct session *s, const struct options *o,
 /* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
 void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
+
+/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
+int session_take_signals(struct session *s);
+/* Signals can be read. */
+void session_on_signals(struct session *s);
+/* How large the terminal is. */
+void session_measure_view(struct session *s);
+
+/* A whole look, shown and over. Returns as source_ops.look; then the next one may begin. */
+int session_take_window(struct session *s, bool show);
+void session_next_window(struct session *s);
 
 /* With its last record. */
 void session_end_recording(struct session *s);

@@ -19,6 +19,10 @@ void viewing_draw(struct session *s);
 /* Keys can be read. */
 void viewing_keys(struct session *s);
 
+/* A recording, at its own pace until it is left: faster, slower, a look at a time, back. Returns as
+ * source_ops.look. */
+int viewing_replay(struct session *s);
+
 /* A word at the foot, in place of standard error: false where there is no view. */
 bool viewing_say(struct session *s, const char *text);
 

@@ -179,6 +179,8 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 	if (window > 0) {
 		snprintf(part, sizeof(part), "last %.*f s", window < 9.95 ? 1 : 0, window);
 		put_part(&l, part, spare);
+	}
+	if (window > 0 && v->m->prev_own_cpu_ns) {
 		snprintf(part, sizeof(part), "cost %.1f%% of a CPU",
 			 (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
 		put_part(&l, part, spare);

@@ -21,7 +21,9 @@ const struct tui_help tui_help[] = {
 	{"d", "diagnosis of the process"},
 	{"w", "write a recording from now on; again: end it"},
 	{"c", "forget the trends"},
-	{"+ -", "look more often, less often"},
+	{"+ -", "look more often, less often; of a recording: faster, slower"},
+	{". ,", "of a recording: one look on, one back"},
+	{"] [", "ten looks on, ten back"},
 	{"? h", "this help"},
 	{"q, Ctrl-C", "quit, with a summary"},
 };

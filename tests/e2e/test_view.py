@@ -294,3 +294,44 @@ def test_view_wide_names(check, lab):
     expect(check, tmux, "the end", "ended with 0")
     tmux.close()
     process.terminate()
+
+
+def test_view_of_a_recording(check, lab):
+    """Time control: it stands, goes on, goes back, and ends where it ended."""
+    tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
+    expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
+    tmux.keys("Space")
+    expect(check, tmux, "Space", "REPLAY x1 PAUSED")
+    tmux.keys("[", "[", "[", "[", "[", "[")
+    expect(check, tmux, "[ goes back", r"00:00:00 .* PAUSED", r"fds +count +3 ")
+    first = fds_of(tmux)
+    tmux.keys(".")
+    until(lambda: fds_of(tmux) > first, "one look on")
+    second = fds_of(tmux)
+    tmux.keys("]")
+    until(lambda: fds_of(tmux) > second + 100, "ten looks on")
+    tmux.keys("[")
+    until(lambda: fds_of(tmux) == second, "ten looks back")
+    tmux.keys(",")
+    until(lambda: fds_of(tmux) == first, "one look back")
+    tmux.keys("w")
+    expect(check, tmux, "w", "this is one already")
+    tmux.keys("-")
+    expect(check, tmux, "- slower", "REPLAY x1/2 PAUSED")
+    tmux.keys(*"++++++", "Space")
+    expect(check, tmux, "+ faster, to the end", "END OF RECORDING", r"fds +count +1,000 ", "F12")
+    tmux.keys(",")
+    expect(check, tmux, "back from the end", "REPLAY x32 PAUSED")
+    tmux.keys("Escape")
+    expect(check, tmux, "Esc", "PID MINFLT/s")
+    tmux.keys("6", "Enter")
+    expect(check, tmux, "its findings", r"Finding F\d+ of fdleak\[")
+    tmux.keys("q")
+    expect(check, tmux, "q", "ended with 0", "own cost")
+    check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
+    tmux.close()
+
+
+def fds_of(tmux):
+    got = re.search(r"fds +count +([\d,]+) ", tmux.screen())
+    return int(got[1].replace(",", "")) if got else 0
