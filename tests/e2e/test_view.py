@@ -78,7 +78,8 @@ class Tmux:
         self.env = {**{k: v for k, v in os.environ.items() if k not in ("TMUX", "NO_COLOR")}, **env}
         script = self.dir / "run"
         script.write_text(f"#!/bin/sh\nstty -a > {self.dir}/before\n{command}\n"
-                          f"echo \"ended with $?\"\nstty -a > {self.dir}/after\nexec cat\n")
+                          f"status=$?\nstty -a > {self.dir}/after\n"
+                          "echo \"ended with $status\"\nexec cat\n")
         script.chmod(0o755)
         self.run("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height),
                  str(script))
