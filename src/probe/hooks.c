@@ -233,10 +233,11 @@ const struct hook hooks[] = {
 	{
 		.name = "mmap_lock",
 		.tier = 2,
-		.feeds = "waits of more than 10 us for the lock of the address space, and who had "
-			 "it",
+		.feeds = "waits of more than 10 us for the lock of the address space, who had it, "
+			 "and what that did",
 		.lost = "time that faults and mapping calls wait for others of the process",
-		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_lock_begin", "on_lock_end"}}},
+		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_lock_begin", "on_lock_end",
+			       "on_lock_released"}}},
 	},
 	{
 		.name = "log",

@@ -23,6 +23,9 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n);
  */
 void text_findings(struct buf *b, const struct view *v);
 
+/* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
+void text_frames(struct buf *b, const struct frames *f);
+
 /* Text behind a lead, broken at blanks to the view's width. */
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);
 

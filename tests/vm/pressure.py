@@ -17,6 +17,7 @@ import fetch  # noqa: E402
 import lab as _lab  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
+import test_locks  # noqa: E402
 from harness import Lines, Skip  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
@@ -256,11 +257,21 @@ def strict_commit(check, lab):
     lab.vm.must(f"kill -9 {held.pid}")
 
 
+def captured(scenario):
+    """A scenario of tests/e2e as it is."""
+    def body(check, lab):
+        capture = scenario(lab)
+        scenario.expect(check, Lines(capture.text), capture.truth)
+    return body
+
+
 TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
          "swap thrash": swap_thrash, "page cache thrash": cache_thrash,
          "a cgroup fills and kills": group_fills, "memory.high": held_back,
          "tmpfs in a cgroup": tmpfs_of_group, "the machine kills": machine_kills,
-         "strict commit": strict_commit}
+         "strict commit": strict_commit,
+         "a convoy": captured(test_locks.test_threads_wait_for_each_other),
+         "its map is read": captured(test_locks.test_process_whose_map_is_read)}
 
 
 def e2e_tap():
