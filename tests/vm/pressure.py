@@ -231,7 +231,8 @@ def machine_kills(check, lab):
     before = [line for line in opened(lines, "P19", "P24") if line["t"] < kills[0]["t"]]
     check.that(before and kills[0]["t"] - before[0]["t"] >= 3,
                f"told {[(f['id'], f['t']) for f in before]}, killed {kills[0]['t']}")
-    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']}")
+    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']} of " + str(
+        [(one["id"], one["state"], one["t"]) for one in lines.of("finding")]))
 
 
 def strict_commit(check, lab):
