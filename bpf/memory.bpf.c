@@ -102,10 +102,9 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	__u64 owner;
 
 	slot->holder = 0;
-	if (!BPF_CORE_READ(mm, mmap_lock.count.counter) ||
-	    !bpf_core_field_exists(mm->mmap_lock.owner))
+	if (!get(mm, mmap_lock.count.counter) || !bpf_core_field_exists(mm->mmap_lock.owner))
 		return;
-	owner = BPF_CORE_READ(mm, mmap_lock.owner.counter);
+	owner = get(mm, mmap_lock.owner.counter);
 	holder = (struct task_struct *)(owner & ~(__u64)RWSEM_OWNER_FLAGS);
 	if (!holder || holder == task)
 		return;
@@ -143,7 +142,7 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 	slot = locking_slot(task, ctx->args[0], &st);
 	if (!slot)
 		return 0;
-	note_holder(task, slot, (struct mm_struct *)ctx->args[0]);
+	note_holder(task, slot, get(task, mm));
 	slot->lock_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -178,6 +177,14 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 
 #define RWSEM_FLAG_WAITERS 2
 
+/* Nearly always of the own one, which is read without a call: before it is known to be that. */
+static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm_struct *mm)
+{
+	__s64 own = get(task, mm, mmap_lock.count.counter);
+
+	return (__u64)get(task, mm) == (__u64)mm ? own : BPF_CORE_READ(mm, mmap_lock.count.counter);
+}
+
 /* Before it lets go: who had it while others waited. Of readers in /proc, the waits tell it. */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
@@ -188,7 +195,7 @@ int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
 	struct fs_state *st;
 	__u64 ns;
 
-	if (!~config.slow_ns || !(BPF_CORE_READ(mm, mmap_lock.count.counter) & RWSEM_FLAG_WAITERS))
+	if (!~config.slow_ns || !(mmap_lock_count(task, mm) & RWSEM_FLAG_WAITERS))
 		return 0;
 	if (bpf_core_field_exists(mm->mmap_lock.owner))
 		lets_go(task, (__u64)mm, BPF_CORE_READ(mm, mmap_lock.owner.counter));
