@@ -31,7 +31,7 @@ struct served {
 
 bool stall_window(const struct occasion *o, double *ret_s)
 {
-	if (!subject_changed(o->m, o->s) || !o->s->prev.c ||
+	if (!subject_changed(o->m, o->s) || !o->s->prev.t_ns ||
 	    o->s->now.t_ns < o->s->prev.t_ns + WINDOW_LEAST_NS)
 		return false;
 	*ret_s = (o->s->now.t_ns - o->s->prev.t_ns) / 1e9;
