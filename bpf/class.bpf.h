@@ -155,6 +155,7 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 	}
 	for (int i = 0; i < FS_NR_WAITS; i++)
 		slot->waited_ns[i] = 0;
+	slot->disk_ns = 0;
 	slot->read_bytes = bytes_read(task);
 	if (config.numa)
 		slot->numa = numa_figure(task);

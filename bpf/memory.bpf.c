@@ -55,6 +55,70 @@ int on_compaction_end(void *ctx)
 	return end_wait(FS_WAIT_COMPACTION);
 }
 
+/* The kernel marks who waits for a disk, from before it sleeps to after it woke. */
+static __always_inline bool waits_for_disk(struct task_struct *task)
+{
+#ifdef FS_HASH
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+#else
+	return BPF_CORE_READ_BITFIELD(task, in_iowait);
+#endif
+}
+
+/* Goes to sleep. Within another wait it is that one's. */
+static __always_inline int sleeps(bool preempt, struct task_struct *task)
+{
+	struct fs_fault_slot *slot;
+
+	if (preempt || !waits_for_disk(task))
+		return 0;
+	slot = slot_find(task);
+	if (slot && slot->begin_ns && !slot->reclaim_ns && !slot->wait_ns)
+		slot->disk_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Is woken, by another: as the kernel's own account of delays has it, before it waits for a CPU. */
+static __always_inline int wakes(struct task_struct *task)
+{
+	struct fs_fault_slot *slot;
+
+	if (!waits_for_disk(task))
+		return 0;
+	slot = slot_find(task);
+	if (!slot || !slot->disk_ns)
+		return 0;
+	slot->waited_ns[FS_WAIT_DISK] += bpf_ktime_get_ns() - slot->disk_ns;
+	slot->disk_ns = 0;
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev)
+{
+	return sleeps(preempt, prev);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	return wakes(task);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/sched_switch")
+int raw_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	return sleeps(ctx->args[0], (struct task_struct *)ctx->args[1]);
+}
+
+SEC("raw_tp/sched_waking")
+int raw_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	return wakes((struct task_struct *)ctx->args[0]);
+}
+#endif
+
 #define RWSEM_READER_OWNED 1 /* kernel/locking/rwsem.c */
 #define RWSEM_OWNER_FLAGS  7
 #define LOCK_WAIT_NS	   10000 /* what takes less was not waited for */
@@ -125,7 +189,8 @@ static __always_inline void note_outside(void *ctx, struct task_struct *task, st
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
 {
 	add_latency(st, slot);
-	slot->waited_ns[FS_WAIT_RECLAIM] = slot->waited_ns[FS_WAIT_COMPACTION] = 0;
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		slot->waited_ns[i] = 0;
 	slot->waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_CALL ? ns : 0;
 	slot->ended_ns = ns;
 	tell_place(ctx, task, slot, class);

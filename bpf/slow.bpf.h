@@ -120,9 +120,8 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 	__sync_fetch_and_add(&s->r.count, 1);
 	__sync_fetch_and_add(&s->r.total_ns, slot->ended_ns);
 	__sync_fetch_and_add(&s->r.read_bytes, is_fault(class) ? slot->read_bytes : 0);
-	for (int i = 0; i < FS_WAIT_DISK; i++)
+	for (int i = 0; i < FS_NR_WAITS; i++)
 		__sync_fetch_and_add(&s->r.waited_ns[i], slot->waited_ns[i]);
-	__sync_fetch_and_add(&s->r.waited_ns[FS_WAIT_DISK], disk_wait_ns(slot, class));
 	if (slot->ended_ns > s->r.max_ns)
 		s->r.max_ns = slot->ended_ns;
 	tell_slow(s);

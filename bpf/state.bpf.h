@@ -18,27 +18,6 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 
 #define add(counter, n) __sync_fetch_and_add(&(counter), n)
 
-/* Of a fault that had to be read for: what is not told as another wait. */
-static __always_inline __u64 disk_wait_ns(const struct fs_fault_slot *slot, __u32 class)
-{
-	__u64 ns = slot->ended_ns;
-
-	if (class != FS_CLASS_FILE_MAJOR && class != FS_CLASS_SWAP)
-		return 0;
-	for (int i = 0; i < FS_WAIT_DISK; i++)
-		ns -= slot->waited_ns[i] < ns ? slot->waited_ns[i] : ns;
-	return ns;
-}
-
-static __always_inline void add_disk_wait(struct fs_waits *w, __u64 ns)
-{
-	if (!ns)
-		return;
-	add(w->count, 1);
-	add(w->ns, ns);
-	add(w->in_faults_ns, ns);
-}
-
 /* What served it. */
 static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
 				      __u32 end, __u32 bucket)
@@ -55,8 +34,7 @@ static __always_inline void add_class(struct fs_counters *c, const struct fs_fau
 		c->served_max_ns[class] = slot->ended_ns;
 	if (end == FS_END_MAJOR)
 		add(c->fault_read_bytes, slot->read_bytes);
-	add_disk_wait(&c->wait[FS_WAIT_DISK], disk_wait_ns(slot, class));
-	for (int i = 0; i < FS_WAIT_DISK; i++)
+	for (int i = 0; i < FS_NR_WAITS; i++)
 		if (slot->waited_ns[i])
 			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
 }

@@ -22,7 +22,7 @@ enum fs_wait {
 	FS_WAIT_RECLAIM,    /* takes it from others */
 	FS_WAIT_COMPACTION, /* moves pages, to have some in one piece */
 	FS_WAIT_LOCK,	    /* waits for others to let go of the address space */
-	FS_WAIT_DISK,	    /* waits for a page to be read: what is left of a fault that reads */
+	FS_WAIT_DISK,	    /* waits for a page to be read */
 	FS_NR_WAITS,
 };
 
@@ -91,6 +91,7 @@ struct fs_fault_slot {
 	__u64 numa;	    /* the same of NUMA balancing */
 	__u64 lock_ns;	    /* when it began to ask for mmap_lock; 0: it does not */
 	__u64 held_ns;	    /* since when it has that */
+	__u64 disk_ns;	    /* when it went to sleep for a disk; 0: it does not */
 	__u64 reclaim_ns;   /* when its thread began to reclaim; 0: it does not */
 	__u64 wait_ns;	    /* when the wait under way began; 0: none */
 	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */

@@ -52,6 +52,7 @@ static const struct {
 	{"fault_class", "fault", "a fault", WORK_FAULT, TIER_2},
 	{"compaction", "compaction", "a compaction", NR_WORKS, NOTHING},
 	{"mmap_lock", "mapping_call", "a mapping call", WORK_MAPPING, TIER_2},
+	{"disk_wait", "sleep", "a task that sleeps and is woken", NR_WORKS, NOTHING},
 	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
 	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
 	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
@@ -82,6 +83,7 @@ static const char *not_measured(const char *hook)
 	return !strcmp(hook, "state")	     ? "within the cost of the others"
 	       : !strcmp(hook, "log")	     ? "it would take writing into the kernel's log"
 	       : !strcmp(hook, "oom")	     ? "it would take a kill"
+	       : !strcmp(hook, "disk_wait")  ? "it would take another task to switch to"
 	       : !strcmp(hook, "cgroup")     ? "it would take making cgroups"
 	       : !strcmp(hook, "reclaim")    ? "it would take want of memory"
 	       : !strcmp(hook, "compaction") ? "it would take want of memory in one piece"

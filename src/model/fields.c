@@ -202,7 +202,7 @@ const struct field fields[] = {
 	 "of stall_ns, moving pages to have some in one piece", get_compaction},
 	{"faults", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock",
 	 "of stall_ns, waiting for the lock of the address space", get_lock},
-	{"faults", "disk_ns", NULL, UNIT_NS, COUNTER, "fault_class",
+	{"faults", "disk_ns", NULL, UNIT_NS, COUNTER, "disk_wait",
 	 "of stall_ns, waiting for pages of files and of swap to be read", get_disk},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
