@@ -38,14 +38,6 @@ struct area {
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
-static __always_inline __u64 word_at(__u64 address)
-{
-	__u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
-	return word;
-}
-
 /* ma_data_end(): which entry is the last one that a node has. */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 {

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
@@ -255,30 +256,21 @@ static struct sink sink_of(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->collector};
 }
 
-/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
-static void flush(struct session *s)
+void session_flush(struct session *s)
 {
-	size_t at = 0;
+	int err = s->mute ? 0 : io_write(s->fd, s->out.s, s->out.len);
 
-	while (!s->mute && at < s->out.len) {
-		ssize_t n = write(s->fd, s->out.s + at, s->out.len - at);
-
-		if (n >= 0) {
-			at += n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		s->mute = true;
-		if (errno != EPIPE) {
-			complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
-				 strerror(errno));
-			s->status = EXIT_FAILED;
-		}
-		if (!s->child && !s->collector.rec)
-			s->done = true;
-	}
 	buf_clear(&s->out);
+	if (!err)
+		return;
+	s->mute = true;
+	if (err != -EPIPE) {
+		complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
+			 strerror(-err));
+		s->status = EXIT_FAILED;
+	}
+	if (!s->child && !s->collector.rec)
+		s->done = true;
 }
 
 /* The recording failed: say it once, go on watching. */
@@ -373,7 +365,7 @@ static int take_window(struct session *s, bool show)
 		render_frame(s);
 		s->frames++;
 	}
-	flush(s);
+	session_flush(s);
 	return 0;
 }
 
@@ -468,7 +460,7 @@ int session_start(struct session *s)
 	tell_events(s);
 	if (s->redraws || s->renderer != &text_renderer)
 		render_frame(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
@@ -507,7 +499,7 @@ static void suspend(struct session *s)
 	raise(SIGSTOP);
 	terminal_enter(s->fd, STDIN_FILENO);
 	render_frame(s);
-	flush(s);
+	session_flush(s);
 }
 
 static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
@@ -547,7 +539,7 @@ static void on_signals(struct session *s)
 			measure_view(s);
 			if (s->redraws) {
 				render_frame(s);
-				flush(s);
+				session_flush(s);
 			}
 			break;
 		case SIGTSTP:
@@ -567,12 +559,12 @@ static void on_signals(struct session *s)
 	}
 }
 
-static void on_keys(struct session *s)
+void session_take_keys(struct session *s)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
-	if (n == 0)
+	if (n <= 0)
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
@@ -585,7 +577,7 @@ static int on_urgent(struct session *s)
 	int err = s->src->ops->drain(s->src, &sink);
 
 	tell_events(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	return err;
 }
@@ -651,7 +643,7 @@ static int live_loop(struct session *s)
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
-				on_keys(s);
+				session_take_keys(s);
 			else
 				err = on_urgent(s);
 		}
@@ -697,6 +689,21 @@ int session_loop(struct session *s)
 	return s->status;
 }
 
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s))
+{
+	int err = session_begin(s, o);
+
+	if (!err)
+		err = o->replay ? session_open_replay(s) : open_live(s);
+	if (!err)
+		err = session_start(s);
+	if (!err)
+		session_loop(s);
+	else
+		s->status = err;
+}
+
 /* A verdict is given once, in the end, by all that was seen. */
 static void tell_verdict(struct session *s)
 {
@@ -724,7 +731,7 @@ int session_end(struct session *s)
 		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
-		flush(s);
+		session_flush(s);
 		gating_tell(s);
 	}
 	if (s->collector.rec) {

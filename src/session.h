@@ -72,6 +72,13 @@ int session_open_replay(struct session *s);
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
+/* What was typed: q ends it. No more is waited for, by `poll`, once the keyboard is gone. */
+void session_take_keys(struct session *s);
+/* All of that, up to the end; what kept it from beginning is the status. */
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s));
+/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
+void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "probe/host.h"
 
 #define LIST_EVERY	16   /* looks */
@@ -65,29 +66,6 @@ void pressure_stalls(const char *text, struct stall *some, struct stall *full)
 	read_stall(text, "full", full);
 }
 
-const char *pressure_slurp(int dir, const char *name, char *text, size_t size)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return n < 0 ? NULL : text;
-}
-
-/* vmstat is some kilobytes, and a read may stop short of its end. */
-static const char *slurp_open(int fd, char *text, size_t size)
-{
-	size_t len = 0;
-	ssize_t n;
-
-	while (fd >= 0 && len + 1 < size && (n = pread(fd, text + len, size - 1 - len, len)) > 0)
-		len += n;
-	text[len] = 0;
-	return text;
-}
-
 static bool is_named(const char *line, const char *name, size_t *ret_len)
 {
 	size_t len = strlen(name);
@@ -121,7 +99,7 @@ static void take_setting(const struct pressure_reader *r, enum pressure_file fil
 {
 	char text[64];
 
-	if (*slurp_open(r->fd[file], text, sizeof(text)))
+	if (io_read_again(r->fd[file], text, sizeof(text)) > 0)
 		ret->n[figure] = strtoull(text, NULL, 10);
 }
 
@@ -132,12 +110,15 @@ static int look_host(const struct pressure_reader *r, const struct sink *sink)
 
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
 		p.n[i] = FIGURE_UNKNOWN;
-	take_lines(slurp_open(r->fd[PRESSURE_MEMINFO], text, sizeof(text)), FROM_MEMINFO, 1024, &p);
-	take_lines(slurp_open(r->fd[PRESSURE_VMSTAT], text, sizeof(text)), FROM_VMSTAT, 1, &p);
+	io_read_again(r->fd[PRESSURE_MEMINFO], text, sizeof(text));
+	take_lines(text, FROM_MEMINFO, 1024, &p);
+	io_read_again(r->fd[PRESSURE_VMSTAT], text, sizeof(text));
+	take_lines(text, FROM_VMSTAT, 1, &p);
 	take_setting(r, PRESSURE_RATIO, HOST_OVERCOMMIT_RATIO, &p);
 	take_setting(r, PRESSURE_KBYTES, HOST_OVERCOMMIT_KBYTES, &p);
 	take_setting(r, PRESSURE_SWAPPINESS, HOST_SWAPPINESS, &p);
-	pressure_stalls(slurp_open(r->fd[PRESSURE_PSI], text, sizeof(text)), &p.some, &p.full);
+	io_read_again(r->fd[PRESSURE_PSI], text, sizeof(text));
+	pressure_stalls(text, &p.some, &p.full);
 	return sink->take(sink->ctx, &p.h);
 }
 
@@ -151,7 +132,7 @@ static bool read_number(uint32_t pid, const char *file, long *ret)
 	char name[48], text[32];
 
 	snprintf(name, sizeof(name), "/proc/%u/%s", pid, file);
-	if (!pressure_slurp(AT_FDCWD, name, text, sizeof(text)) || !*text)
+	if (io_read(AT_FDCWD, name, text, sizeof(text)) <= 0)
 		return false;
 	*ret = strtol(text, NULL, 10);
 	return true;

@@ -60,7 +60,4 @@ bool pressure_keyed(const char *text, const char *key, uint64_t *ret);
 /* Both lines of a pressure file. */
 void pressure_stalls(const char *text, struct stall *some, struct stall *full);
 
-/* A whole small file in a directory; NULL: not there. At the same time fills `text`. */
-const char *pressure_slurp(int dir, const char *name, char *text, size_t size);
-
 #endif

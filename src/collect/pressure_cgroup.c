@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "probe/host.h"
 
 #define DEPTH_MOST  8
@@ -22,7 +23,7 @@ static uint64_t limit_in(int dir, const char *name, bool v1)
 	char text[32];
 	uint64_t n;
 
-	if (!pressure_slurp(dir, name, text, sizeof(text)) || !strncmp(text, "max", 3) || !*text)
+	if (io_read(dir, name, text, sizeof(text)) <= 0 || !strncmp(text, "max", 3))
 		return FIGURE_UNKNOWN;
 	n = strtoull(text, NULL, 10);
 	return v1 && n >= NO_LIMIT_V1 ? FIGURE_UNKNOWN : n;
@@ -99,7 +100,7 @@ static void list_chain(struct pressure_reader *r, uint32_t pid)
 	int dir;
 
 	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
-	if (!pressure_slurp(AT_FDCWD, name, text, sizeof(text)))
+	if (io_read(AT_FDCWD, name, text, sizeof(text)) < 0)
 		return;
 	span = (struct span){text, strlen(text)};
 	if (!cgroup_path_find(span, r->hierarchy.v1 ? "memory" : NULL, path, sizeof(path)))
@@ -154,7 +155,7 @@ static void take_number(int dir, const char *name, uint64_t *ret)
 {
 	char text[32];
 
-	if (pressure_slurp(dir, name, text, sizeof(text)) && *text)
+	if (io_read(dir, name, text, sizeof(text)) > 0)
 		*ret = strtoull(text, NULL, 10);
 }
 
@@ -169,7 +170,7 @@ static void take_keyed(int dir, const char *file, const struct keyed *k, size_t 
 	char text[8192];
 	uint64_t value;
 
-	if (!pressure_slurp(dir, file, text, sizeof(text)))
+	if (io_read(dir, file, text, sizeof(text)) < 0)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (!pressure_keyed(text, k[i].key, &value))
@@ -208,7 +209,7 @@ static void read_v2(int dir, struct cgroup_record *c)
 	c->n[CGROUP_SWAP_LIMIT] = limit_in(dir, "memory.swap.max", false);
 	TAKE_KEYED(dir, "memory.events", events, c->n);
 	TAKE_KEYED(dir, "memory.stat", stat, c->n);
-	if (pressure_slurp(dir, "memory.pressure", text, sizeof(text)))
+	if (io_read(dir, "memory.pressure", text, sizeof(text)) >= 0)
 		pressure_stalls(text, &c->some, &c->full);
 }
 

@@ -13,7 +13,7 @@
 #include "probe/host.h"
 
 #define TMPFS_PERCENT 5
-#define TARGETS_MOST 8 /* processes whose own /dev/shm is looked at */
+#define TARGETS_MOST  8 /* processes whose own /dev/shm is looked at */
 
 /* Those that answer at once: a file system of the network may take for ever. */
 static bool is_local(struct span type, bool *in_memory)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/pressure.h"
 #include "model/resources.h"
 #include "model/slow.h"
@@ -398,6 +399,8 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 
 static int take_event(struct model *m, const struct fs_header *h)
 {
+	union event *e;
+
 	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
 		return -ENOMEM;
 	if (h->kind == FS_REC_SLOW_FAULTS && slow_take(m, (const struct fs_slow_faults_record *)h))
@@ -406,15 +409,10 @@ static int take_event(struct model *m, const struct fs_header *h)
 		m->events_lost++;
 		return 0;
 	}
-	if (m->events == m->events_room) {
-		size_t room = m->events_room ? m->events_room * 2 : 16;
-		union event *e = realloc(m->event, room * sizeof(*e));
-
-		if (!e)
-			return -ENOMEM;
-		m->event = e;
-		m->events_room = room;
-	}
+	e = array_grow(m->event, m->events, &m->events_room, MODEL_EVENTS_MAX, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	m->event = e;
 	memcpy(&m->event[m->events++], h, h->len);
 	return 0;
 }

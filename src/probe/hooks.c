@@ -33,7 +33,7 @@ const struct hook hooks[] = {
 					 "up to 512; where threads map at the same instant, growth "
 					 "by call may be off; a bad access is not compared with "
 					 "what is mapped there, nor with the stack pointer; who "
-					 "grows is not kept"},
+					 "grows is not kept, nor slow faults by their file"},
 			},
 	},
 	{

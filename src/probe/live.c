@@ -147,6 +147,33 @@ static enum object_build build_of(const struct live *live)
 	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
 }
 
+static bool lacks_target(const struct live *live, const struct hook_alternate *alt,
+			 const struct btf *kernel)
+{
+	for (size_t i = 0; i < HOOK_PROGRAMS && alt->program[i]; i++)
+		if (object_lacks_target(&live->obj, alt->program[i], kernel))
+			return true;
+	return false;
+}
+
+/*
+ * Ahead of the load: what this kernel has no function or tracepoint for. A load that ends at such a
+ * program was for nothing, and the verifier takes most of the time of a start.
+ */
+static void refuse_missing(struct live *live)
+{
+	const struct answer answer = permission_load_answer(-ESRCH, "");
+	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
+
+	if (libbpf_get_error(kernel))
+		kernel = NULL; /* the load says what to do then */
+	for (size_t h = 0; kernel && h < nr_hooks; h++)
+		while (choice_of(&live->choice, h) &&
+		       lacks_target(live, choice_of(&live->choice, h), kernel))
+			choice_refused(&live->choice, h, &answer);
+	btf__free(kernel);
+}
+
 static int try_load(struct live *live)
 {
 	struct fs_limits now;
@@ -157,6 +184,7 @@ static int try_load(struct live *live)
 	err = object_open(&live->obj, build_of(live), *live->btf_path ? live->btf_path : NULL);
 	if (err)
 		return err;
+	refuse_missing(live);
 	select_programs(live);
 	fill_config(live);
 	size_tables(live);

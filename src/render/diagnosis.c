@@ -267,24 +267,12 @@ static void diagnosis_close(struct buf *b, const struct view *v)
 	say_sum(b, v);
 }
 
-static void nothing(struct buf *b, const struct view *v)
-{
-}
-
-static void no_event(struct buf *b, const struct view *v, const union event *e)
-{
-}
-
-static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-}
-
 const struct renderer diagnosis_renderer = {
 	.name = "diagnosis",
 	.help = "the verdict of faultscope diagnose",
-	.open = nothing,
-	.event = no_event,
-	.finding = no_finding,
-	.frame = nothing,
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = render_nothing,
 	.close = diagnosis_close,
 };

@@ -55,6 +55,11 @@ extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 const struct renderer *renderer_find(const char *name);
 const struct renderer *renderer_at(size_t i);
 
+/* Of a renderer that has nothing to say then. */
+void render_nothing(struct buf *b, const struct view *v);
+void render_no_event(struct buf *b, const struct view *v, const union event *e);
+void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);
+
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "rules/fault.h"
 #include "rules/limits_rules.h"
 
@@ -143,21 +144,17 @@ static struct finding *least_kept(struct findings *fs)
 
 static struct finding *add(struct findings *fs)
 {
-	if (fs->n == FINDINGS_MAX) {
-		struct finding *f = least_kept(fs);
+	struct finding *f;
 
+	if (fs->n == FINDINGS_MAX) {
+		f = least_kept(fs);
 		fs->lost += !f;
 		return f;
 	}
-	if (fs->n == fs->room) {
-		size_t room = fs->room ? fs->room * 2 : 8;
-		struct finding *f = realloc(fs->f, room * sizeof(*f));
-
-		if (!f)
-			return NULL;
-		fs->f = f;
-		fs->room = room;
-	}
+	f = array_grow(fs->f, fs->n, &fs->room, FINDINGS_MAX, sizeof(*f));
+	if (!f)
+		return NULL;
+	fs->f = f;
 	return &fs->f[fs->n++];
 }
 
