@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "model/pressure.h"
 #include "model/resources.h"
+#include "model/slow.h"
 
 #define PAST_NS 30000000000ULL
 
@@ -58,6 +59,7 @@ void model_free(struct model *m)
 	free(m->event);
 	free(m->symbol);
 	free(m->pressure);
+	free(m->slow);
 	growth_free(m);
 	memset(m, 0, sizeof(*m));
 }
@@ -418,6 +420,8 @@ static int take_event(struct model *m, const struct fs_header *h)
 	union event *e;
 
 	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
+		return -ENOMEM;
+	if (h->kind == FS_REC_SLOW_FAULTS && slow_take(m, (const struct fs_slow_faults_record *)h))
 		return -ENOMEM;
 	if (m->events == MODEL_EVENTS_MAX) {
 		m->events_lost++;

@@ -44,7 +44,8 @@ struct past {
 	uint64_t rss_pages, swap_pages;
 };
 
-struct pressure; /* model/pressure.h */
+struct pressure;  /* model/pressure.h */
+struct slow_rows; /* model/slow.h */
 
 /* What it owns, snapshot.c copies. */
 struct subject {
@@ -158,6 +159,7 @@ struct model {
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;
 	struct pressure *pressure; /* NULL: nothing is known of it; owned */
+	struct slow_rows *slow;	   /* NULL: nothing took long; owned */
 };
 
 int model_init(struct model *m);

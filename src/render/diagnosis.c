@@ -14,7 +14,6 @@
 #include "render/text.h"
 
 #define SORTS_SHOWN	6
-#define FRAMES_SHOWN	5
 #define PROCESSES_SHOWN 8
 #define HOLDINGS_LEAST	64 /* of fewer there is nothing to tell */
 
@@ -61,27 +60,6 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 	}
 }
 
-/* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
-static void put_frames(struct buf *b, const struct frames *f)
-{
-	struct frame_text frame[FRAMES_SHOWN];
-	bool more;
-	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
-
-	for (size_t i = 0; i < n; i++) {
-		char one[400];
-
-		snprintf(one, sizeof(one), "%.*s", (int)(frame[i].len < 399 ? frame[i].len : 399),
-			 frame[i].s);
-		buf_puts(b, i ? " <- " : "");
-		buf_safe(b, one, true);
-	}
-	if (more)
-		buf_puts(b, " <- ...");
-	else if (f->flags & FS_FRAMES_SHORT)
-		buf_puts(b, " (stack may be short)");
-}
-
 static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
 		       enum fs_what what, const struct grower *g)
 {
@@ -102,7 +80,7 @@ static void say_grower(struct buf *b, const struct view *v, const struct subject
 	line_end(&l, b, STYLE_PLAIN);
 	if (!f)
 		return;
-	put_frames(&from, f);
+	text_frames(&from, f);
 	if (from.s)
 		text_wrapped(b, v, "   |           from ", from.s);
 	buf_free(&from);

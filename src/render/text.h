@@ -42,6 +42,9 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f);
 /* Peaks, waits and the processes that faulted most. */
 void text_summary(struct buf *b, const struct view *v, const struct totals *t);
 
+/* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
+void text_frames(struct buf *b, const struct frames *f);
+
 /* Text behind a lead, broken at blanks to the view's width. */
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);
 

@@ -17,7 +17,8 @@ def check_split(check, line):
     counted = sum_of(line, "minor", "major", "failed")
     check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
     check.equal("read + write + exec", sum_of(line, *KINDS), begun)
-    check.between("not present + protection", begun, counted - 5, counted + 5)
+    # what exec puts on a new stack is counted, but begins by no access: six such in 5.10
+    check.between("not present + protection", begun, counted - 8, counted + 5)
 
 
 def expect_touched(check, lines, truth):
@@ -155,7 +156,8 @@ def expect_lock_waits(check, lines, truth):
                "more waits in faults than there are, or than faults took")
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
-        if line["holder_pid"] is not None:
+        # it reads the map itself, to name a place in the code: once for each that is new
+        if line["holder_comm"] not in (None, "faultscope"):
             check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
                         (pid, "locks"))
 
