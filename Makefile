@@ -222,6 +222,14 @@ $(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/flee
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# And records of the flight recorder.
+BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/render/blackbox.c \
+	src/render/style.c src/render/json_out.c
+$(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+
 FUZZ_SECONDS ?= 600
 fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)

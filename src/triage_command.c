@@ -4,8 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,50 +12,13 @@
 
 #include "collect/demangle.h"
 #include "render/triage.h"
+#include "saying.h"
 #include "session.h"
-#include "terminal.h"
 #include "triage_files.h"
 
-#define WIDTH	    100
 #define BUCKETS_MAX 4096
 #define GROUP_MAX   200000
-#define WIDTH_LEAST 40
 #define DEPTH_MAX   8
-
-static void view_make(struct view *v, const struct options *o)
-{
-	const char *no_colour = getenv("NO_COLOR");
-	int height = 0;
-
-	setlocale(LC_CTYPE, "");
-	v->unicode = !o->no_unicode && !strcmp(nl_langinfo(CODESET), "UTF-8");
-	v->width = o->width;
-	if (!v->width && !terminal_size(STDOUT_FILENO, &v->width, &height))
-		v->width = WIDTH;
-	if (v->width < WIDTH_LEAST)
-		v->width = WIDTH;
-	v->colour = o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && isatty(STDOUT_FILENO) &&
-						 !o->output && !(no_colour && *no_colour));
-}
-
-/* Returns 0 or an exit status. */
-static int print(const struct options *o, const struct buf *b)
-{
-	const char *name = o->output ? o->output : "standard output";
-	FILE *f = o->output ? fopen(o->output, "we") : stdout;
-	bool ok = f && !b->failed;
-
-	if (ok && b->len)
-		ok = fwrite(b->s, 1, b->len, f) == b->len;
-	if (f && f != stdout)
-		ok = !fclose(f) && ok;
-	else if (f)
-		ok = !fflush(f) && ok;
-	if (ok)
-		return 0;
-	complain("cannot write to %s: %s", name, b->failed ? "too much text" : strerror(errno));
-	return EXIT_FAILED;
-}
 
 /* Returns 0 or an exit status. */
 static int read_inputs(const struct options *o, struct triage_files *f)
@@ -108,7 +69,7 @@ static int triage_one(const struct options *o, const struct view *v)
 		triage_json(&b, &tv, &t);
 	else
 		triage_text(&b, &tv, &t);
-	status = print(o, &b);
+	status = say_all(o, &b);
 	if (!status && t.primary >= 0)
 		status = EXIT_GATE;
 	triage_free(&t);
@@ -321,7 +282,7 @@ static int triage_group(const struct options *o, const struct view *v)
 		triage_buckets_json(&b, &g.buckets);
 	else
 		triage_buckets_text(&b, v, &g.buckets);
-	status = print(o, &b);
+	status = say_all(o, &b);
 	if (!status && g.buckets.unreadable)
 		status = EXIT_FAILED;
 	if (!status && g.buckets.n)

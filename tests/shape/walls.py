@@ -45,7 +45,7 @@ LIBCAP = ["sys/capability.h"]
 NAMES = ["libelf.h", "gelf.h", "lzma.h", "libiberty/demangle.h", "zlib.h"]
 HTTP = ["microhttpd.h", "gnutls/gnutls.h", "yaml.h", "crypt.h", "zlib.h"]
 
-ALL = "base probe collect model rules triage render serve main wire".split()
+ALL = "base probe collect model rules triage blackbox recorder render serve main wire".split()
 
 # The table: the first row whose pattern fits a file holds for it. `may` names rooms (the own one
 # is always allowed), `wire` (bpf/wire.h) and `vmlinux`. `pure`: may call nothing that
@@ -62,12 +62,14 @@ TABLE = [
         False, True),
     Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
     Row("src/rules/*", "rules", ["base", "model"], PURE + STDIO, True, True),
-    Row("src/triage/*", "triage", ["base"], PURE + STDIO, True, True),
-    Row("src/render/tui*.c", "render", ["base", "model", "rules", "triage"], LIBC + TERM,
+    Row("src/blackbox/*", "blackbox", ["base"], PURE + STDIO, True, True),
+    Row("src/recorder/*", "recorder", ["base", "blackbox"], LIBC, False, True),
+    Row("src/triage/*", "triage", ["base", "blackbox"], PURE + STDIO, True, True),
+    Row("src/render/tui*.c", "render", ["base", "model", "rules", "triage", "blackbox"], LIBC + TERM,
         False, True),
-    Row("src/render/terminal.c", "render", ["base", "model", "rules", "triage"], LIBC + TERM,
+    Row("src/render/terminal.c", "render", ["base", "model", "rules", "triage", "blackbox"], LIBC + TERM,
         False, True),
-    Row("src/render/*", "render", ["base", "model", "rules", "triage"], PURE + STDIO + TIME,
+    Row("src/render/*", "render", ["base", "model", "rules", "triage", "blackbox"], PURE + STDIO + TIME,
         False, True),
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
     Row("src/unpack.c", "main", ["base"], PURE + ["lzma.h", "zlib.h", "zstd.h"], False,
