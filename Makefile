@@ -109,11 +109,23 @@ BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o fau
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
-$(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
+$(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
+	bpf/wire_blackbox.h,$(wildcard bpf/*)) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
 		-Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
 	$(STRIP_BPF) -g $@
+
+# The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
+$(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
+	vmlinux/vmlinux.h
+	@mkdir -p $(@D)
+	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) -DFS_HASH -Wall -Wextra \
+		-Werror -Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
+	$(STRIP_BPF) -g $@
+
+$(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)
+$(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blackbox_live.h"
 #include "render/blackbox.h"
 #include "saying.h"
 #include "session.h"
@@ -103,7 +104,7 @@ static int blackbox_status(const struct options *o)
 		if (f.record[i].class == BB_HEARTBEAT) {
 			double age = time(NULL) - f.record[i].wall_ns / 1e9;
 
-			buf_printf(&b, "last sign of life %.0f s ago%s\n", age,
+			buf_printf(&b, "last sign of life %.0f s ago%s\n", age > 0 ? age : 0,
 				   f.boot[f.boots - 1].stopped ? "; ended in order" : "");
 			blackbox_text_record(&b, &v, &f.record[i]);
 			break;
@@ -120,6 +121,7 @@ static const struct {
 	const char *name;
 	int (*run)(const struct options *o);
 } actions[] = {
+	{"run", blackbox_run},
 	{"read", blackbox_read},
 	{"status", blackbox_status},
 };

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blackbox_live.h"
 #include "collect/demangle.h"
 #include "render/triage.h"
 #include "saying.h"
@@ -40,26 +41,21 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 	return 0;
 }
 
-static int triage_one(const struct options *o, const struct view *v)
+static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f)
 {
-	struct triage_files f = {};
 	struct triage t = {};
 	struct buf b = {};
 	struct triage_names names = {.demangle = demangle};
 	struct triage_view tv;
-	int status = read_inputs(o, &f), err;
+	int status, err = triage_run(&t, f->input, f->n);
 
-	if (status)
-		goto out;
-	err = triage_run(&t, f.input, f.n);
 	if (err) {
 		complain("cannot judge the log: %s", strerror(-err));
-		status = EXIT_FAILED;
-		goto out;
+		return EXIT_FAILED;
 	}
 	tv = (struct triage_view){.v = v,
-				  .name = f.name,
-				  .names = f.n,
+				  .name = f->name,
+				  .names = f->n,
 				  .names_of = &names,
 				  .explain = o->explain,
 				  .redact = o->markdown && !o->no_redact};
@@ -73,10 +69,30 @@ static int triage_one(const struct options *o, const struct view *v)
 	if (!status && t.primary >= 0)
 		status = EXIT_GATE;
 	triage_free(&t);
-out:
 	buf_free(&b);
+	return status;
+}
+
+static int triage_one(const struct options *o, const struct view *v)
+{
+	struct triage_files f = {};
+	int status = read_inputs(o, &f);
+
+	if (!status)
+		status = judge_inputs(o, v, &f);
 	triage_files_free(&f);
 	return status;
+}
+
+int triage_text_of_log(const struct options *o, const struct buf *log)
+{
+	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
+				 .name = {"this kernel"},
+				 .n = 1};
+	struct view v = {};
+
+	view_make(&v, o);
+	return judge_inputs(o, &v, &f);
 }
 
 /* ---- many logs ---- */
@@ -300,6 +316,8 @@ int command_triage(const struct options *o)
 {
 	struct view v = {};
 
+	if (o->blackbox.live)
+		return triage_live(o);
 	view_make(&v, o);
 	return o->group ? triage_group(o, &v) : triage_one(o, &v);
 }

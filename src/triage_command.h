@@ -7,4 +7,7 @@
 
 int command_triage(const struct options *o);
 
+/* The verdict on a log at hand. */
+int triage_text_of_log(const struct options *o, const struct buf *log);
+
 #endif

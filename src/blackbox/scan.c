@@ -189,7 +189,7 @@ void bb_found_settle(struct bb_found *f)
 	for (size_t i = 0; i < f->n; i++)
 		note_boot(f, &f->record[i]);
 	qsort(f->boot, f->boots, sizeof(f->boot[0]), by_first);
-	to = calloc(f->n, sizeof(*to)); /* at most BB_FOUND_MAX */
+	to = f->n <= BB_FOUND_MAX ? calloc(f->n, sizeof(*to)) : NULL;
 	if (to)
 		order_boots(f, to);
 	free(to);

@@ -63,6 +63,7 @@ static void say_boot(struct buf *b, const struct view *v, const struct bb_boot *
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
 {
 	struct line l = {.v = v};
+	size_t beats = 0;
 	int boot = -1;
 
 	for (size_t i = 0; i < f->n; i++) {
@@ -73,9 +74,13 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 		boot = now;
 		if (f->record[i].class != BB_HEARTBEAT)
 			blackbox_text_record(b, v, &f->record[i]);
+		else
+			beats++;
 	}
-	line_printf(&l, "%zu records of %zu boots, %" PRIu64 " torn, %" PRIu64 " beyond the most",
-		    f->n, f->boots, f->torn, f->lost);
+	line_printf(&l, "%zu record%s of %zu boot%s, %" PRIu64 " torn", f->n - beats,
+		    f->n - beats == 1 ? "" : "s", f->boots, f->boots == 1 ? "" : "s", f->torn);
+	if (f->lost)
+		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", f->lost);
 	line_end(&l, b, STYLE_DIM);
 }
 

@@ -53,12 +53,12 @@ ALL = "base probe collect model rules triage blackbox recorder render serve main
 # object that can be written to outlives a call.
 Row = namedtuple("Row", "where room may headers pure stateless")
 TABLE = [
-    Row("bpf/wire.h", "bpf", [], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
+    Row("bpf/wire*.h", "bpf", [], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
     Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
         False),
-    Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + NAMES,
+    Row("src/collect/*", "collect", ["base", "wire", "probe", "model", "blackbox"], LIBC + UAPI + NAMES,
         False, True),
     Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
     Row("src/rules/*", "rules", ["base", "model"], PURE + STDIO, True, True),
@@ -175,7 +175,7 @@ def row_of(rel):
 def thing_of(tree, rel, name, quoted):
     """What an include names: a room, wire, vmlinux, or None: a header of the system."""
     here = os.path.dirname(rel)
-    if name == "wire.h":
+    if re.fullmatch(r"wire(_\w+)?\.h", name):
         return "wire"
     if name == "vmlinux.h":
         return "vmlinux"
