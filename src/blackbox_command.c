@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blackbox_arm.h"
 #include "blackbox_live.h"
 #include "render/blackbox.h"
 #include "saying.h"
@@ -122,6 +123,7 @@ static const struct {
 	int (*run)(const struct options *o);
 } actions[] = {
 	{"run", blackbox_run},
+	{"arm", blackbox_arm},
 	{"read", blackbox_read},
 	{"status", blackbox_status},
 };

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "blackbox/lines.h"
+#include "blackbox_arm.h"
 #include "blackbox_command.h"
 #include "collect/precursors.h"
 #include "probe/host.h"
@@ -347,6 +348,8 @@ static void open_keepers(struct recording *r, const char *file)
 	}
 	if (file)
 		make_directory(file);
+	if (o.keepers >> KEEPER_MARKER & 1)
+		arm_instance(r->o);
 	keepers_open(&r->keepers, &o);
 	for (int i = 0; i < NR_KEEPERS; i++)
 		if (o.keepers >> i & 1 && !r->keepers.keeper[i].on)

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blackbox/trace.h"
 #include "blackbox_command.h"
 
 static const char *const pstore_places[] = {"/sys/fs/pstore", "/var/lib/systemd/pstore"};
@@ -19,6 +22,11 @@ static void add_if_there(struct triage_files *files, const char *path)
 		triage_files_add(files, path);
 }
 
+void survivors_trace_path(const struct options *o, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s.trace", o->blackbox.file ?: BLACKBOX_FILE);
+}
+
 void survivors_add(struct triage_files *files, const struct options *o)
 {
 	const char *instance = o->blackbox.instance ?: BLACKBOX_INSTANCE;
@@ -27,6 +35,8 @@ void survivors_add(struct triage_files *files, const struct options *o)
 	add_if_there(files, o->blackbox.file ?: BLACKBOX_FILE);
 	for (size_t i = 0; i < sizeof(pstore_places) / sizeof(pstore_places[0]); i++)
 		add_if_there(files, pstore_places[i]);
+	survivors_trace_path(o, path, sizeof(path));
+	add_if_there(files, path);
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/instances/%s/trace", instance);
 	add_if_there(files, path);
 }
@@ -57,9 +67,55 @@ int survivors_scan(struct bb_found *f, const struct triage_files *files)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < files->n && !err; i++)
-		err = bb_scan(f, files->input[i].data, files->input[i].size);
+	for (size_t i = 0; i < files->n && !err; i++) {
+		const struct triage_input *in = &files->input[i];
+
+		err = bb_scan(f, in->data, in->size);
+		if (!err && bb_is_trace(in->data, in->size))
+			err = bb_trace_scan(f, in->data, in->size);
+	}
 	if (!err)
 		bb_found_settle(f);
 	return err;
+}
+
+/* Of a ring: the log of its newest boot that holds a sign of a crash, else of its newest. */
+static void ring_log(struct buf *b, const struct triage_input *in)
+{
+	struct bb_found f = {};
+	size_t boot;
+
+	if (!bb_scan(&f, in->data, in->size))
+		bb_found_settle(&f);
+	boot = f.boots;
+	for (size_t i = 0; i < f.n; i++)
+		if (f.record[i].class == BB_OOPS || f.record[i].class == BB_PANIC)
+			boot = bb_boot_find(&f, f.record[i].boot_id);
+	if (boot < f.boots || f.boots)
+		bb_found_log(b, &f, f.boot[boot < f.boots ? boot : f.boots - 1].id);
+	bb_found_free(&f);
+}
+
+int survivors_to_logs(struct triage_files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		struct triage_input *in = &files->input[i];
+		struct buf b = {};
+
+		if (bb_is_trace(in->data, in->size))
+			bb_trace_log(&b, in->data, in->size);
+		else if (memchr(in->data, 0, in->size < 64 ? in->size : 64) &&
+			 memmem(in->data, in->size, BB_MAGIC, strlen(BB_MAGIC)))
+			ring_log(&b, in);
+		else
+			continue;
+		if (b.failed) {
+			buf_free(&b);
+			return -ENOMEM;
+		}
+		free((char *)in->data);
+		in->data = b.s ?: strdup("");
+		in->size = b.len;
+	}
+	return 0;
 }
