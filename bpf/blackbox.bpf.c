@@ -211,7 +211,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	ip = regs_ip(regs);
-	probes = judged == 1 && BPF_CORE_READ(current_task(), pagefault_disabled) > 0;
+	probes = judged == 1 && faults_disabled(current_task());
 	/* a jump to where no code is has no place: who jumped is on the stack */
 	r = begin_at(probes ? FS_PRE_PROBE : FS_PRE_FAULT, ip, ip);
 	if (!r)
@@ -260,7 +260,7 @@ int BPF_KRETPROBE(black_fixup_end, int fixed)
 
 	if (!f)
 		return 0;
-	if (fixed && !BPF_CORE_READ(current_task(), pagefault_disabled)) {
+	if (fixed && !faults_disabled(current_task())) {
 		r = begin_at(FS_PRE_FIXED, f->ip, f->ip);
 		if (r) {
 			r->address = f->address;

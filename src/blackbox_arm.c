@@ -143,7 +143,9 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 	int err;
 
 	instance_path(o, "trace_marker", path, sizeof(path));
-	ret->more = "boot with: reserve_mem=12M:4096:trace trace_instance=boot_map@trace (6.12)";
+	ret->more = "boot with: memmap=12M$ADDRESS trace_instance=boot_map@ADDRESS:12M (6.12; free "
+		    "memory by /proc/iomem), or reserve_mem=12M:4096:trace "
+		    "trace_instance=boot_map@trace, which does not always find it again";
 	if (access(path, F_OK)) {
 		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
 			 o->blackbox.instance ?: BLACKBOX_INSTANCE);

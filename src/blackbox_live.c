@@ -38,6 +38,14 @@
 #define LINES_PER_TICK	  20
 #define SESSION_LOG_BYTES (4u << 20)
 #define LINE_READ	  8192
+/*
+ * A fault that the kernel dies of wakes nobody: interrupts are off from its entry to the end, and a
+ * wake-up is one (irq_work, on the CPU of the fault). What is in the ring has to be looked for,
+ * while that CPU prints what it dies of.
+ */
+#define LOOK_MS	     10
+#define LOOK_SOON_MS 1
+#define ALERT_NS     500000000ull /* so long after a fault the log is looked at just as often */
 
 /* A fault that may yet be made good. */
 struct pending {
@@ -53,7 +61,8 @@ struct recording {
 	int kmsg, timer, signals, poll;
 	uint64_t ticks, made[NR_BB_CLASSES];
 	uint64_t taint;
-	int oops_lines; /* that are still to be kept */
+	uint64_t alert_ns; /* when a fault was seen last; 0: never */
+	int oops_lines;	   /* that are still to be kept */
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
@@ -62,6 +71,7 @@ struct recording {
 	bool says;
 	struct view view;
 	struct buf log;
+	struct bb_found recorded;
 };
 
 static void record(struct recording *r, struct bb_record *one)
@@ -74,6 +84,7 @@ static void record(struct recording *r, struct bb_record *one)
 	keepers_write(&r->keepers, one);
 	if (!r->says)
 		return;
+	bb_found_add(&r->recorded, one);
 	blackbox_text_record(&b, &r->view, one);
 	fwrite(b.s, 1, b.len, stdout);
 	fflush(stdout);
@@ -144,6 +155,8 @@ static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 	}
 	/* at once: what follows of a fault may be the end */
 	keepers_flush(&r->keepers);
+	if (n && records[0].class == BB_FAULT)
+		r->alert_ns = host_boottime_ns();
 	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
 		expect(r, p, &records[0]);
 	if (p->what == FS_PRE_FIXED)
@@ -260,7 +273,7 @@ static void beat(struct recording *r)
 		bb_put_u64(&one, key, keeper->failed);
 	}
 	bb_put_u64(&one, "cpu_ms", host_own_cpu_ns() / 1000000);
-	bb_put_hex(&one, "taint", r->taint);
+	bb_put_hex(&one, "tainted", r->taint);
 	keepers_beat(&r->keepers, &one);
 }
 
@@ -407,12 +420,15 @@ static void loop(struct recording *r)
 		ends = host_boottime_ns() + r->o->duration * 1e9;
 	while (!r->done && (!ends || host_boottime_ns() < ends)) {
 		struct epoll_event e[4];
-		int n = epoll_wait(r->poll, e, 4, 1000);
+		bool alert = r->alert_ns && host_boottime_ns() - r->alert_ns < ALERT_NS;
+		int n = epoll_wait(r->poll, e, 4, alert ? LOOK_SOON_MS : LOOK_MS);
 
 		if (n < 0 && errno != EINTR)
 			break;
 		/* what is in memory first: a fault may leave no time for more */
 		precursors_drain(r->p, take_precursor, r);
+		if (alert)
+			read_kmsg(r);
 		for (int i = 0; i < n; i++) {
 			if (e[i].data.fd == r->kmsg)
 				read_kmsg(r);
@@ -502,8 +518,10 @@ int triage_live(const struct options *o)
 	if (status == EXIT_DONE) {
 		loop(r);
 		stop(r);
-		status = triage_text_of_log(o, &r->log);
+		bb_found_settle(&r->recorded);
+		status = triage_text_of_log(o, &r->log, &r->recorded);
 	}
+	bb_found_free(&r->recorded);
 	buf_free(&r->log);
 	free(r);
 	return status;

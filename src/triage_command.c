@@ -15,6 +15,7 @@
 #include "render/triage.h"
 #include "saying.h"
 #include "session.h"
+#include "survivors.h"
 #include "triage_files.h"
 
 #define BUCKETS_MAX 4096
@@ -28,6 +29,8 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 
 	if (o->journal)
 		err = triage_files_add_journal(f);
+	if (!err && o->blackbox.file)
+		err = triage_files_add(f, o->blackbox.file);
 	for (int i = 0; i < o->argc && !err; i++)
 		err = triage_files_add(f, o->argv[i]);
 	if (err) {
@@ -41,7 +44,8 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 	return 0;
 }
 
-static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f)
+static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f,
+			const struct bb_found *recorded)
 {
 	struct triage t = {};
 	struct buf b = {};
@@ -53,6 +57,7 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 		complain("cannot judge the log: %s", strerror(-err));
 		return EXIT_FAILED;
 	}
+	triage_join(&t, recorded);
 	tv = (struct triage_view){.v = v,
 				  .name = f->name,
 				  .names = f->n,
@@ -66,7 +71,7 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 	else
 		triage_text(&b, &tv, &t);
 	status = say_all(o, &b);
-	if (!status && t.primary >= 0)
+	if (!status && (t.primary >= 0 || t.recorded.fatal))
 		status = EXIT_GATE;
 	triage_free(&t);
 	buf_free(&b);
@@ -76,15 +81,23 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 static int triage_one(const struct options *o, const struct view *v)
 {
 	struct triage_files f = {};
+	struct bb_found recorded = {};
 	int status = read_inputs(o, &f);
 
+	/* records in any of them, and what else of the log is in records */
+	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
+		complain("cannot read the records: %s", strerror(ENOMEM));
+		status = EXIT_FAILED;
+	}
 	if (!status)
-		status = judge_inputs(o, v, &f);
+		status = judge_inputs(o, v, &f, &recorded);
+	bb_found_free(&recorded);
 	triage_files_free(&f);
 	return status;
 }
 
-int triage_text_of_log(const struct options *o, const struct buf *log)
+int triage_text_of_log(const struct options *o, const struct buf *log,
+		       const struct bb_found *recorded)
 {
 	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
 				 .name = {"this kernel"},
@@ -92,7 +105,7 @@ int triage_text_of_log(const struct options *o, const struct buf *log)
 	struct view v = {};
 
 	view_make(&v, o);
-	return judge_inputs(o, &v, &f);
+	return judge_inputs(o, &v, &f, recorded);
 }
 
 /* ---- many logs ---- */

@@ -9,10 +9,12 @@
 
 #include "blackbox/modules.h"
 
-#define TRACE_HEAD "# tracer:"
-#define MARK	   "faultscope! "
-#define CONSOLE	   " console: "
-#define LINE_MOST  1024
+#define TRACE_HEAD	"# tracer:"
+#define MARK		"faultscope! "
+#define CONSOLE		" console: "
+#define RAW		"msg=" /* where the fields are printed raw: of the boot before */
+#define MARK_PROTECTION 3      /* enum fs_precursor */
+#define LINE_MOST	1024
 
 bool bb_is_trace(const char *text, size_t size)
 {
@@ -188,6 +190,8 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 		if (!piece || !time_of(line, &seconds))
 			continue;
 		piece += strlen(CONSOLE);
+		if (!strncmp(piece, RAW, strlen(RAW)))
+			piece += strlen(RAW);
 		if (continues(whole, piece) && strlen(whole) + strlen(piece) < sizeof(whole)) {
 			strcat(whole, piece);
 			continue;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,20 @@ static int resume(struct ring_file *r, off_t size)
 	return 0;
 }
 
+/* A name lasts once its directory is on the disk too. */
+static int sync_directory(const char *path)
+{
+	char *copy = strdup(path);
+	int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, err = 0;
+
+	if (fd < 0 || fsync(fd))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(copy);
+	return err;
+}
+
 /* Makes the file beside its place, so that what is there is whole or nothing. */
 static int make(const char *path, uint64_t bytes)
 {
@@ -99,6 +114,7 @@ static int make(const char *path, uint64_t bytes)
 		err = -errno;
 	if (err && fd >= 0)
 		unlink(beside);
+	err = err ?: sync_directory(path);
 	if (fd >= 0)
 		close(fd);
 	free(beside);

@@ -65,16 +65,19 @@ def wrap(path, place):
 
 def make_usable(place, release):
     """The headers name each other by absolute paths, and their programs may be too new."""
-    source = place / "usr/src"
+    source, done = place / "usr/src", place / "usable"
+    if done.exists():
+        return source / f"linux-headers-{release}"
     for path in (*source.glob("*/Makefile"), *source.glob("*/scripts/*.sh")):
         text = path.read_text(encoding="utf-8", errors="replace")
         if "/usr/src/" in text and str(place) not in text:
             path.write_text(text.replace("/usr/src/", f"{source}/"), encoding="utf-8")
-    for path in place.glob("usr/lib/linux-kbuild-*/**/*"):
+    for path in [*place.glob("usr/lib/linux-kbuild-*/**/*")]:
         if path.is_symlink() or not path.is_file() or not path.stat().st_mode & stat.S_IXUSR:
             continue
         if is_elf(path) and not runs(path):
             wrap(path, place)
+    done.touch()
     return source / f"linux-headers-{release}"
 
 
