@@ -172,6 +172,7 @@ static __always_inline void tell_fault(void *ctx, struct fs_precursor_record *r,
 	r->regs[16] = BPF_CORE_READ(regs, flags);
 	r->regs[17] = BPF_CORE_READ(regs, sp);
 #endif
+	bpf_probe_read_kernel(r->code, sizeof(r->code), (void *)(r->ip - FS_PRE_CODE_AT));
 	find_freed(&r->area, address);
 	if (!r->area.bytes)
 		find_freed(&r->area, r->ip);

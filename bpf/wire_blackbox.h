@@ -28,8 +28,10 @@ enum fs_verdict {
 	FS_VERDICT_FATAL,     /* the kernel does not look there: it dies of this one */
 };
 
-#define FS_PRE_STACK 20
-#define FS_PRE_REGS  18 /* r15 … ss as struct pt_regs has them, up to sp */
+#define FS_PRE_CODE    24
+#define FS_PRE_CODE_AT 8
+#define FS_PRE_STACK   20
+#define FS_PRE_REGS    18 /* r15 … ss as struct pt_regs has them, up to sp */
 
 /* A range of vmalloc or ioremap that a driver gave back. */
 struct fs_freed_area {
@@ -55,6 +57,7 @@ struct fs_precursor_record {
 	__u64 arg[8];
 	__u64 regs[FS_PRE_REGS];
 	struct fs_freed_area area; /* that the address was in; bytes 0: in none */
+	__u8 code[FS_PRE_CODE];	   /* the instruction is at FS_PRE_CODE_AT of it */
 	__s64 stack_bytes;
 	__u64 stack[FS_PRE_STACK];
 	char comm[FS_COMM_LEN];

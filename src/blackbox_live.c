@@ -45,7 +45,8 @@
  */
 #define LOOK_MS	     10
 #define LOOK_SOON_MS 1
-#define ALERT_NS     500000000ull /* so long after a fault the log is looked at just as often */
+#define WARY_NS	     60000000000ull /* so long after a module came or went, or a near miss */
+#define ALERT_NS     500000000ull   /* so long after a fault the log is looked at just as often */
 
 /* A fault that may yet be made good. */
 struct pending {
@@ -62,6 +63,7 @@ struct recording {
 	uint64_t ticks, made[NR_BB_CLASSES];
 	uint64_t taint;
 	uint64_t alert_ns; /* when a fault was seen last; 0: never */
+	uint64_t wary_ns;  /* when a module came, or anything was amiss */
 	int oops_lines;	   /* that are still to be kept */
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
@@ -79,6 +81,8 @@ static void record(struct recording *r, struct bb_record *one)
 	struct buf b = {};
 
 	r->made[one->class]++;
+	if (one->severity > BB_INFO || one->class == BB_MODULE)
+		r->wary_ns = host_boottime_ns();
 	if (!one->count)
 		one->count = 1;
 	keepers_write(&r->keepers, one);
@@ -289,8 +293,6 @@ static void tick(struct recording *r)
 		r->line_tokens = LINES_BURST;
 	settle_survived(r);
 	check_taint(r);
-	if (r->namer.stale)
-		r->namer.stale = !kernel_names_read(&r->namer.names);
 	if (every <= 1 || r->ticks++ % (uint64_t)every == 0)
 		beat(r);
 	keepers_flush(&r->keepers);
@@ -412,6 +414,11 @@ static void hold_fast(void)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 
+static bool is_within(uint64_t since_ns, uint64_t ns)
+{
+	return since_ns && host_boottime_ns() - since_ns < ns;
+}
+
 static void loop(struct recording *r)
 {
 	uint64_t ends = 0;
@@ -420,8 +427,9 @@ static void loop(struct recording *r)
 		ends = host_boottime_ns() + r->o->duration * 1e9;
 	while (!r->done && (!ends || host_boottime_ns() < ends)) {
 		struct epoll_event e[4];
-		bool alert = r->alert_ns && host_boottime_ns() - r->alert_ns < ALERT_NS;
-		int n = epoll_wait(r->poll, e, 4, alert ? LOOK_SOON_MS : LOOK_MS);
+		bool alert = is_within(r->alert_ns, ALERT_NS);
+		bool wary = is_within(r->wary_ns, WARY_NS);
+		int n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
 
 		if (n < 0 && errno != EINTR)
 			break;
@@ -429,6 +437,8 @@ static void loop(struct recording *r)
 		precursors_drain(r->p, take_precursor, r);
 		if (alert)
 			read_kmsg(r);
+		else if (r->namer.stale)
+			r->namer.stale = !kernel_names_step(&r->namer.names);
 		for (int i = 0; i < n; i++) {
 			if (e[i].data.fd == r->kmsg)
 				read_kmsg(r);

@@ -604,7 +604,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	}
 	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
-	    !o->help) {
+	    !o->blackbox.file && !o->help) {
 		snprintf(
 			error, size,
 			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blackbox/relog.h"
 #include "blackbox/trace.h"
 #include "blackbox_command.h"
 
@@ -89,33 +90,59 @@ static void ring_log(struct buf *b, const struct triage_input *in)
 		bb_found_settle(&f);
 	boot = f.boots;
 	for (size_t i = 0; i < f.n; i++)
-		if (f.record[i].class == BB_OOPS || f.record[i].class == BB_PANIC)
+		if (f.record[i].class == BB_OOPS || f.record[i].class == BB_PANIC ||
+		    f.record[i].class == BB_FAULT)
 			boot = bb_boot_find(&f, f.record[i].boot_id);
-	if (boot < f.boots || f.boots)
-		bb_found_log(b, &f, f.boot[boot < f.boots ? boot : f.boots - 1].id);
+	if (f.boots)
+		bb_relog(b, &f, f.boot[boot < f.boots ? boot : f.boots - 1].id);
 	bb_found_free(&f);
+}
+
+static bool is_ring(const struct triage_input *in)
+{
+	return memchr(in->data, 0, in->size < 64 ? in->size : 64) &&
+	       memmem(in->data, in->size, BB_MAGIC, strlen(BB_MAGIC));
+}
+
+static int replace(struct triage_input *in, struct buf *b)
+{
+	char *text = b->s ?: strdup("");
+
+	if (b->failed || !text) {
+		buf_free(b);
+		return -ENOMEM;
+	}
+	free((char *)in->data);
+	in->data = text;
+	in->size = b->len;
+	return 0;
 }
 
 int survivors_to_logs(struct triage_files *files)
 {
-	for (size_t i = 0; i < files->n; i++) {
+	bool told =
+		false; /* a log has the crash: what records have of it would be the same again */
+	int err = 0;
+
+	for (size_t i = 0; i < files->n && !err; i++) {
 		struct triage_input *in = &files->input[i];
 		struct buf b = {};
 
-		if (bb_is_trace(in->data, in->size))
+		if (bb_is_trace(in->data, in->size)) {
 			bb_trace_log(&b, in->data, in->size);
-		else if (memchr(in->data, 0, in->size < 64 ? in->size : 64) &&
-			 memmem(in->data, in->size, BB_MAGIC, strlen(BB_MAGIC)))
-			ring_log(&b, in);
-		else
-			continue;
-		if (b.failed) {
-			buf_free(&b);
-			return -ENOMEM;
+			err = replace(in, &b);
 		}
-		free((char *)in->data);
-		in->data = b.s ?: strdup("");
-		in->size = b.len;
+		told |= !err && !is_ring(in) && memmem(in->data, in->size, "Call Trace:", 11);
 	}
-	return 0;
+	for (size_t i = 0; i < files->n && !err; i++) {
+		struct triage_input *in = &files->input[i];
+		struct buf b = {};
+
+		if (!is_ring(in))
+			continue;
+		if (!told)
+			ring_log(&b, in);
+		err = replace(in, &b);
+	}
+	return err;
 }

@@ -202,19 +202,3 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 	}
 	flush_line(b, began, whole);
 }
-
-void bb_found_log(struct buf *b, const struct bb_found *f, const uint8_t *boot_id)
-{
-	char line[BB_TEXT_MAX + 1];
-	uint64_t us;
-
-	for (size_t i = 0; i < f->n; i++) {
-		const struct bb_record *r = &f->record[i];
-
-		if (boot_id && memcmp(r->boot_id, boot_id, BB_BOOT_BYTES))
-			continue;
-		if (bb_get(r, "line", line, sizeof(line)) && bb_get_u64(r, "us", &us))
-			buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] %s\n", us / 1000000,
-				   us % 1000000, line);
-	}
-}

@@ -18,7 +18,4 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size);
 /* The lines of the log that it holds, continuation pieces joined, as dmesg prints them. */
 void bb_trace_log(struct buf *b, const char *text, size_t size);
 
-/* The same of records that have lines of the log: those of one boot, NULL: of all. */
-void bb_found_log(struct buf *b, const struct bb_found *f, const uint8_t *boot_id);
-
 #endif

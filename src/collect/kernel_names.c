@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define FUNCTION_MOST (1u << 20) /* bytes; beyond it is no function */
+#define STEP_LINES    256
 
-static bool add_text(struct kernel_names *k, const char *s)
+static bool add_text(struct name_table *k, const char *s)
 {
-	size_t n = strlen(s) + 1, room = k->room ? k->room * 2 : 1 << 20;
+	size_t n = strlen(s) + 1, room = k->room ? k->room * 2 : 1 << 16;
 	char *text;
 
 	if (k->used + n > k->room) {
@@ -24,9 +25,10 @@ static bool add_text(struct kernel_names *k, const char *s)
 	return true;
 }
 
-/* Each function goes as far as the next. */
-static void size_functions(struct symbol_table *t)
+/* Sorted; each function goes as far as the next. */
+static void table_settle(struct symbol_table *t)
 {
+	symbol_table_sort(t);
 	for (size_t i = 0; i < t->n; i++) {
 		__u64 bytes = i + 1 < t->n ? t->e[i + 1].start - t->e[i].start : 4096;
 
@@ -34,47 +36,80 @@ static void size_functions(struct symbol_table *t)
 	}
 }
 
+static void table_free(struct name_table *t)
+{
+	symbol_table_free(&t->table);
+	free(t->text);
+	memset(t, 0, sizeof(*t));
+}
+
+/* A function, into the table of the kernel (NULL: left out) or of its modules. */
+static void take_line(const char *line, struct name_table *kernel, struct name_table *modules)
+{
+	char name[256], module[BB_MODULE_NAME] = "", both[320], type;
+	struct name_table *to;
+	unsigned long long at;
+
+	if (!kernel && !strchr(line, '['))
+		return;
+	if (sscanf(line, "%llx %c %255s [%55[^]]]", &at, &type, name, module) < 3 || !at ||
+	    (type != 't' && type != 'T'))
+		return;
+	to = *module ? modules : kernel;
+	snprintf(both, sizeof(both), "%s [%s", name, module);
+	if (to && add_text(to, both))
+		symbol_table_add(&to->table, at, 0, to->used - strlen(both) - 1);
+}
+
 bool kernel_names_read(struct kernel_names *k)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	struct kernel_names now = {};
-	char line[512], name[256], module[BB_MODULE_NAME], both[320], type;
-	unsigned long long at;
-	bool any = false;
+	char line[512];
 
-	while (f && fgets(line, sizeof(line), f)) {
-		module[0] = 0;
-		if (sscanf(line, "%llx %c %255s [%55[^]]]", &at, &type, name, module) < 3 ||
-		    (type != 't' && type != 'T'))
-			continue;
-		snprintf(both, sizeof(both), "%s [%s", name, module);
-		any |= at != 0;
-		if (!any || !add_text(&now, both))
-			break;
-		symbol_table_add(&now.table, at, 0, now.used - strlen(both) - 1);
-	}
+	while (f && fgets(line, sizeof(line), f))
+		take_line(line, &k->kernel, &k->modules);
 	if (f)
 		fclose(f);
-	if (!any) {
-		kernel_names_free(&now);
-		return false;
+	table_settle(&k->kernel.table);
+	table_settle(&k->modules.table);
+	return k->kernel.table.n > 0;
+}
+
+bool kernel_names_step(struct kernel_names *k)
+{
+	char line[512];
+
+	if (!k->file)
+		k->file = fopen("/proc/kallsyms", "re");
+	for (int i = 0; k->file && i < STEP_LINES; i++) {
+		if (fgets(line, sizeof(line), k->file)) {
+			take_line(line, NULL, &k->next);
+			continue;
+		}
+		fclose(k->file);
+		k->file = NULL;
 	}
-	symbol_table_sort(&now.table);
-	size_functions(&now.table);
-	kernel_names_free(k);
-	*k = now;
+	if (k->file)
+		return false;
+	table_settle(&k->next.table);
+	table_free(&k->modules);
+	k->modules = k->next;
+	memset(&k->next, 0, sizeof(k->next));
 	return true;
 }
 
 void kernel_names_free(struct kernel_names *k)
 {
-	symbol_table_free(&k->table);
-	free(k->text);
-	memset(k, 0, sizeof(*k));
+	table_free(&k->kernel);
+	table_free(&k->modules);
+	table_free(&k->next);
+	if (k->file)
+		fclose(k->file);
+	k->file = NULL;
 }
 
 /* Of several names of one address the first: aliases come behind. */
-static bool find_name(const struct kernel_names *k, __u64 ip, char *ret, size_t size,
+static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t size,
 		      char ret_module[BB_MODULE_NAME])
 {
 	size_t n;
@@ -101,7 +136,8 @@ bool kernel_names_find(const struct kernel_names *k, const struct bb_modules *m,
 		snprintf(ret_module, BB_MODULE_NAME, "%s", of->name);
 		return true;
 	}
-	if (find_name(k, ip, ret, size, ret_module) && (!of || !strcmp(of->name, ret_module)))
+	if (find_name(of ? &k->modules : &k->kernel, ip, ret, size, ret_module) &&
+	    (!of || !strcmp(of->name, ret_module)))
 		return true;
 	ret_module[0] = ret[0] = 0;
 	if (!of)

@@ -7,20 +7,33 @@
 #define FS_COLLECT_KERNEL_NAMES_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "blackbox/modules.h"
 #include "collect/symbol_table.h"
 
 #define KERNEL_NAMES_BYTES (16u << 20) /* of text, at most */
 
-struct kernel_names {
+struct name_table {
 	struct symbol_table table;
 	char *text; /* "name [module" each, NUL-terminated; owned */
 	size_t used, room;
 };
 
-/* Reads /proc/kallsyms anew. False: it tells nothing, and what was known stays. */
+struct kernel_names {
+	struct name_table kernel, modules;
+	struct name_table next; /* of modules, being read */
+	FILE *file;		/* that it is read from; NULL: it is not */
+};
+
+/* Reads /proc/kallsyms whole. False: it tells nothing. */
 bool kernel_names_read(struct kernel_names *k);
+
+/*
+ * Reads what modules have anew, a little at a time: the whole takes longer than a fault may wait.
+ * True once it is done.
+ */
+bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);
 
 /*

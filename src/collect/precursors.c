@@ -114,9 +114,10 @@ static void put_stack(const struct namer *n, struct bb_record *r,
 			memcpy(by_module, module, sizeof(module));
 			memcpy(by, name, sizeof(name));
 		}
-		if (used + strlen(name) + 2 < sizeof(list))
-			used += snprintf(list + used, sizeof(list) - used, "%s%s", used ? "<" : "",
-					 name);
+		if (used + strlen(name) + strlen(module) + 4 < sizeof(list))
+			used += snprintf(list + used, sizeof(list) - used,
+					 *module ? "%s%s[%s]" : "%s%s", used ? "<" : "", name,
+					 module);
 	}
 	if (*by_module) {
 		bb_put(r, "by", by);
@@ -136,6 +137,18 @@ static void put_task(struct bb_record *r, const struct fs_precursor_record *p)
 	bb_put_u64(r, "cpu", p->cpu);
 }
 
+/* As the log prints it, the instruction between < and >. */
+static void put_code(struct bb_record *r, const struct fs_precursor_record *p)
+{
+	char text[4 * FS_PRE_CODE] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < FS_PRE_CODE; i++)
+		used += snprintf(text + used, sizeof(text) - used,
+				 i == FS_PRE_CODE_AT ? "<%02x>" : "%02x", p->code[i]);
+	bb_put(r, "code", text);
+}
+
 static void fault_record(const struct namer *n, const struct fs_precursor_record *p,
 			 struct bb_record *r)
 {
@@ -151,6 +164,8 @@ static void fault_record(const struct namer *n, const struct fs_precursor_record
 	bb_put_hex(r, "error", p->error_code);
 	put_was(n, r, p->address, p->h.t_ns);
 	put_area(n, r, &p->area, p->h.t_ns);
+	if (p->ip && p->regs[17])
+		put_code(r, p);
 	put_stack(n, r, p);
 }
 

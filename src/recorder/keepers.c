@@ -162,10 +162,7 @@ static int keeper_write(struct keepers *r, int id, const struct bb_record *recor
 	case KEEPER_PMSG:
 		return put_pmsg(k->fd, record);
 	case KEEPER_KMSG:
-		return record->severity < BB_WARNING
-			       ? 0
-			       : put_line(k->fd, record->severity == BB_CRITICAL ? "<2>" : "<4>",
-					  record);
+		return put_line(k->fd, record->severity == BB_CRITICAL ? "<2>" : "<4>", record);
 	default:
 		return beat ? ring_file_beat(&r->ring, record) : ring_file_add(&r->ring, record);
 	}
@@ -191,9 +188,14 @@ static void write_all(struct keepers *r, struct bb_record *record)
 	if (!record->boot_ns)
 		record->boot_ns = clock_ns(CLOCK_BOOTTIME);
 	record->dropped = r->dropped[record->class];
-	for (int i = 0; i < NR_KEEPERS; i++)
+	for (int i = 0; i < KEEPER_KMSG; i++)
 		if (r->keeper[i].on)
 			keeper_answer(r, i, keeper_write(r, i, record));
+	if (!r->keeper[KEEPER_KMSG].on || record->severity < BB_WARNING)
+		return;
+	if (r->nr_later == KEEPER_LATER)
+		keepers_flush(r);
+	r->later[r->nr_later++] = *record;
 }
 
 void keepers_write(struct keepers *r, struct bb_record *record)
@@ -207,10 +209,13 @@ void keepers_flush(struct keepers *r)
 	struct keeper *k = &r->keeper[KEEPER_FILE];
 	int err = k->on ? ring_file_flush(&r->ring) : 0;
 
-	if (!err)
-		return;
-	k->error = -err;
-	k->failed = r->ring.lost > k->failed ? r->ring.lost : k->failed + 1;
+	if (err) {
+		k->error = -err;
+		k->failed = r->ring.lost > k->failed ? r->ring.lost : k->failed + 1;
+	}
+	for (size_t i = 0; i < r->nr_later; i++)
+		keeper_answer(r, KEEPER_KMSG, keeper_write(r, KEEPER_KMSG, &r->later[i]));
+	r->nr_later = 0;
 }
 
 void keepers_beat(struct keepers *r, struct bb_record *record)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * recorder: puts each record wherever it may survive: one table of keepers, those in memory first,
- * so that a disk that hangs cannot keep a record from them. What a keeper fails at is counted.
+ * so that a disk that hangs cannot keep a record from them; the kernel's log comes last, for who
+ * writes there may be made to print what a dying CPU says. What a keeper fails at is counted.
  */
 #ifndef FS_RECORDER_KEEPERS_H
 #define FS_RECORDER_KEEPERS_H
 
 #include "recorder/ring_file.h"
 
-enum keeper_id { KEEPER_MAP, KEEPER_MARKER, KEEPER_PMSG, KEEPER_KMSG, KEEPER_FILE, NR_KEEPERS };
+enum keeper_id { KEEPER_MAP, KEEPER_MARKER, KEEPER_PMSG, KEEPER_FILE, KEEPER_KMSG, NR_KEEPERS };
+
+#define KEEPER_LATER 16 /* records that wait for the log */
 
 /* How one is asked for, and what it survives: for arm, status and the manual. */
 struct keeper_row {
@@ -44,6 +47,8 @@ struct keepers {
 	struct ring_file ring;
 	uint64_t sequence; /* of the last record */
 	uint64_t map_at;
+	struct bb_record later[KEEPER_LATER]; /* for the log, once the file has them */
+	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
 	uint32_t dropped[NR_BB_CLASSES];
 };
@@ -57,7 +62,7 @@ int keepers_on(const struct keepers *r);
 /* Numbers and dates a record (its boot_ns stays where it has one), and writes it. */
 void keepers_write(struct keepers *r, struct bb_record *record);
 
-/* What was written for the file reaches the disk. */
+/* What was written reaches the disk, and then the log. */
 void keepers_flush(struct keepers *r);
 
 /* Says that we live, and tries again what was off. */

@@ -29,7 +29,7 @@ import initrd  # noqa: E402
 from aptroot import Missing  # noqa: E402
 from vm import end_with_parent  # noqa: E402
 
-PATIENCE = 100  # seconds for both boots of a fault
+PATIENCE = 70  # seconds for both boots of a fault
 DISK_MIB = 16
 SHARE_NEEDED = 0.95
 DRIVER = "crashlab"
@@ -81,7 +81,7 @@ SURVIVES = {"6.12", "newest"}  # a warm reboot, by a trace instance
 # reserve_mem= is not always found again where the kernel moves itself about (KASLR)
 INSTANCE = "memmap=8M$0x10000000 trace_instance=boot_map@0x10000000:8M"
 OPTIONS = {"uaf": "slub_debug=FZP", "double_free": "slub_debug=FZP"}
-MODULES = ("virtio_blk", "ext4")
+MODULES = ("virtio_pci", "virtio_blk", "ext4")
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -92,6 +92,7 @@ mount -t devtmpfs dev /dev
 mount -t tracefs trace /sys/kernel/tracing
 while read -r module; do insmod /modules/$module; done </modules/order
 mkdir -p /disk /run
+until [ -e /dev/vda ]; do usleep 50000; done
 mount -t ext4 /dev/vda /disk || echo NO-DISK
 exec >/dev/ttyS1 2>&1
 if [ -e /disk/crashed ]; then
@@ -280,7 +281,8 @@ def test_kernel(name, options, number):
             judge = Judge(fault_name, fault, machine.run(fault_name, fault))
             wrong = judge_fatal(judge) if fault.fatal else judge_survived(judge)
             if options.show:
-                print((machine.dir / "out").read_text(errors="replace"))
+                for one in ("out", "console"):
+                    print((machine.dir / one).read_text(errors="replace"))
             if fault.fatal:
                 fatal += 1
                 held += judge.held()
