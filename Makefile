@@ -140,7 +140,7 @@ $(BUILD)/faultscope: $(OBJ)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
 # Names addresses: for the end-to-end tests, and for the benchmark.
 $(BUILD)/naming: tests/e2e/naming.c
@@ -274,8 +274,12 @@ TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
+# Each kind of shortage of memory, in a machine that is short of it.
+space := $(subst ,, )
+PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
 VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
-	--table build/kernels.md"
+	--table build/kernels.md" \
+	$(if $(PRESSURE_KERNELS),"tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)")
 
 check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
@@ -323,7 +327,7 @@ bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of deta
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
-	tests/tally.py tests/torch/run.py
+	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
 
 check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, Go, Redis, Node.js: large)
 	tools/setup.sh test programs

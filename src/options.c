@@ -463,6 +463,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define W   (1u << CMD_WATCH)
 #define R   (1u << CMD_RUN)
 #define G   (1u << CMD_DIAGNOSE)
+#define H   (1u << CMD_HOST)
 #define D   (1u << CMD_DOCTOR)
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
@@ -477,35 +478,36 @@ const struct option_row option_rows[] = {
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R | G | T | B, "stop after this time: 10, 500ms, 2m",
+	{"duration", 'd', "TIME", W | R | G | H | T | B, "stop after this time: 10, 500ms, 2m",
 	 set_duration},
-	{"record", 0, "FILE", W | R | G, "write what is seen to FILE, to be replayed", set_record},
-	{"replay", 0, "FILE", W | G | X, "show a recording instead of this machine; needs no root",
-	 set_replay},
-	{"force", 0, NULL, W | R | G, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G | T | B, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G | T | B, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | T | P | B, "write to FILE instead of standard output",
-	 set_output},
+	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
+	 set_record},
+	{"replay", 0, "FILE", W | G | X | H,
+	 "show a recording instead of this machine; needs no root", set_replay},
+	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
+	{"format", 0, "FORMAT", W | R | D | E | G | T | H | B, "text, json or folded", set_format},
+	{"json", 0, NULL, W | R | D | E | G | T | H | B, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G | T | P | H | B,
+	 "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W | P, "rows of the table (20; on a terminal what fits)", set_top},
-	{"assume", 0, "NAME=LIMIT", W | R | G,
+	{"assume", 0, "NAME=LIMIT", W | R | G | H,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
-	{"tiers", 0, "LIST", W | R | D | G | X,
+	{"tiers", 0, "LIST", W | R | D | G | X | H,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D | G | X,
+	{"hook", 0, "NAME=HOW", W | R | D | G | X | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | X | B,
+	{"btf", 0, "FILE", W | R | D | G | X | H | B,
 	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | T | P | B,
+	{"color", 0, "WHEN", W | R | D | E | G | T | P | H | B,
 	 "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D | E | G | T | P | B, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | B, "draw with ASCII alone",
+	{"width", 0, "N", W | R | D | E | G | T | P | H | B, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H | B, "draw with ASCII alone",
 	 set_no_unicode},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
-	{"min-severity", 0, "LEVEL", W | R | G,
+	{"min-severity", 0, "LEVEL", W | R | G | H,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
 	{"fail-on", 0, "GATE,...", W | R,
 	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
@@ -585,9 +587,9 @@ static int is_command(const char *word)
 
 static int positionals(const struct options *o)
 {
-	return o->command == CMD_WATCH || o->command == CMD_TOP ? 2
-	       : o->command == CMD_EXPORT			? 1
-								: 0;
+	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
+	       : o->command == CMD_EXPORT						  ? 1
+											  : 0;
 }
 
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
