@@ -238,6 +238,7 @@ enum fs_record_kind {
 	FS_REC_CGROUP,
 	FS_REC_PRESSURE,
 	FS_REC_SLOW_FAULTS,
+	FS_REC_REPORT,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -395,6 +396,17 @@ struct fs_pressure_record {
 	struct fs_subject subject;
 	__u64 reclaim_ns; /* direct reclaim, of the machine or of its memory cgroup */
 	__u64 swap_ins;	  /* major faults of anonymous memory */
+};
+
+#define FS_REPORT_LINE 192
+
+/* A line of the kernel's log that may be of an error report of its own. Longer ones are cut. */
+struct fs_report_record {
+	struct fs_header h;
+	__u32 pid; /* in whose context it was written; 0: the idle task's */
+	__u32 tid;
+	char comm[FS_COMM_LEN];
+	char line[FS_REPORT_LINE]; /* without the time that kernels before 5.19 have there */
 };
 
 #define FS_CGROUP_PATH 512

@@ -35,6 +35,8 @@ int node_init(struct node *n, struct census *census)
 	n->exemplar = calloc(NODE_EXEMPLARS, sizeof(*n->exemplar));
 	n->process = calloc(FIRST_SLOTS, sizeof(*n->process));
 	n->slots = FIRST_SLOTS;
+	/* its counters are there from the beginning: else the first event would be no increase */
+	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
 	if (n->exemplar && n->process)
 		return 0;
 	node_free(n);
@@ -389,9 +391,31 @@ void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, c
 
 	if (r->nofault)
 		return; /* of a probing read: no mistake */
-	m = module_of(n, module && *module ? module : "vmlinux");
+	m = module_of(n, module && *module ? module : NODE_KERNEL);
 	m->fixups += take_count(n, r);
 	if (site)
 		array_copy(x.site, sizeof(x.site), site);
 	keep_exemplar(n, m->name, -1, &x);
+}
+
+static void count_report(struct node *n, const struct kernel_report *r)
+{
+	module_of(n, r->module[0] ? r->module : NODE_NOWHERE)->reports[r->kind]++;
+}
+
+void node_report(struct node *n, const struct fs_report_record *r)
+{
+	struct kernel_report complete[2];
+	int count = kernel_report_take(&n->report, r, complete);
+
+	for (int i = 0; i < count; i++)
+		count_report(n, &complete[i]);
+}
+
+void node_report_expire(struct node *n, uint64_t now_ns)
+{
+	struct kernel_report r;
+
+	if (kernel_report_expire(&n->report, now_ns, &r))
+		count_report(n, &r);
 }

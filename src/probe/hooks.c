@@ -241,8 +241,10 @@ const struct hook hooks[] = {
 	{
 		.name = "log",
 		.tier = 1,
-		.feeds = "the kernel's own lines in its log: which check refused a call",
-		.lost = "proof of refusals by overcommit; they are told from figures",
+		.feeds = "the kernel's own lines in its log: which check refused a call, and its "
+			 "error reports (for export)",
+		.lost = "proof of refusals by overcommit; they are told from figures; error "
+			"reports of the kernel",
 		.alternate =
 			{
 				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_console"}},

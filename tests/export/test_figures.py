@@ -157,6 +157,26 @@ def test_signals(check, lab):
 
 
 @live
+def test_kernel_reports(check, lab):
+    """Lines of the kernel's log, as they are of a WARN, of an oops with its place, and of neither."""
+    module = f"fs_none_{os.getpid()}"
+    exporter = Exporter(lab, *AT_ONCE)
+    samples = exporter.metrics()
+    check.equal("collector", samples.one("faultscope_collector_enabled", collector="reports"), 1)
+    check.equal("the kernel's own", len(samples.of("faultscope_kernel_reports_total",
+                                                   module="vmlinux")), 7)
+    log = os.open("/dev/kmsg", os.O_WRONLY)
+    for line in (f"WARNING: CPU: 1 PID: 1 at test.c:1 f+0x16/0x30 [{module}]",
+                 f"systemd[1]: WARNING: CPU: 1 PID: 1 at test.c:1 f+0x16/0x30 [{module}]",
+                 "Oops: 0002 [#1] PREEMPT SMP NOPTI", "Hardware name: none",
+                 f"RIP: 0010:f+0x16/0x30 [{module}]", f"RIP: 0010:g+0x16/0x30 [{module}]"):
+        os.write(log, b"<6>" + line.encode())
+    os.close(log)
+    check.equal("reports", exporter.metrics().values("faultscope_kernel_reports_total", "kind",
+                                                     module=module), {"warn": 1, "oops": 1})
+
+
+@live
 def test_limits_of_series(check, lab):
     """Beyond the limits workloads are ~other, and it is counted how many."""
     many = [named(lab, f"fs-many-{i}", "touch", "1", "--hold") for i in range(12)]
