@@ -31,7 +31,7 @@ static void say_registers(struct buf *b, const struct bb_record *r)
 {
 	static const char *const names[] = {"ax", "bx", "cx", "dx", "si", "di", "bp"};
 	uint64_t value;
-	char key[4];
+	char key[16];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (bb_get_u64(r, names[i], &value)) {

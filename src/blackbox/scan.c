@@ -137,20 +137,21 @@ static bool is_same(const struct bb_record *a, const struct bb_record *b)
 	       !memcmp(a->boot_id, b->boot_id, BB_BOOT_BYTES);
 }
 
-/* Records of one boot, in order: counted. */
-static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n)
+/* Records of one boot, in order: counted. `last`: the one before them, then the last of them. */
+static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n, uint64_t *last_of)
 {
-	uint64_t last = 0;
+	uint64_t last = *last_of;
 
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].class == BB_HEARTBEAT)
 			continue;
-		if (b->records && r[i].sequence > last + 1)
+		if (r[i].sequence > last + 1)
 			b->missing += r[i].sequence - last - 1;
 		last = r[i].sequence;
 		b->records++;
 		b->stopped = r[i].class == BB_STOP;
 	}
+	*last_of = last;
 }
 
 static size_t drop_doubles(struct bb_record *r, size_t n)
@@ -180,6 +181,7 @@ static void order_boots(struct bb_found *f, struct bb_record *to)
 void bb_found_settle(struct bb_found *f)
 {
 	struct bb_record *to;
+	uint64_t last = 0;
 
 	f->boots = 0;
 	if (!f->n)
@@ -202,7 +204,7 @@ void bb_found_settle(struct bb_found *f)
 		while (first + n < f->n &&
 		       !memcmp(f->record[first + n].boot_id, f->boot[b].id, BB_BOOT_BYTES))
 			n++;
-		count_boot(&f->boot[b], f->record + first, n);
+		count_boot(&f->boot[b], f->record + first, n, &last);
 	}
 }
 
