@@ -77,7 +77,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme bench-triage
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-blackbox check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme bench-triage
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -291,6 +291,14 @@ check: check-builds ## run every test on this kernel: shape, units, end to end; 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py $(VM_TESTS)
+
+# 36 faults a kernel, two boots each: an hour for three kernels. CUTS: power cuts on the first of them.
+BLACKBOX_KERNELS ?= 6.1,6.12,newest
+CUTS ?= 100
+check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
+	tools/setup.sh test
+	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
+		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
 	tests/tally.py $(TESTS) $(VM_TESTS)

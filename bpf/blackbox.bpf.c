@@ -24,19 +24,11 @@ struct {
 	__type(value, __u8[512]);
 } survivors SEC(".maps");
 
-struct equal_key {
-	__u64 what;
-	__u64 at;
-};
-struct equal {
-	__u64 count;
-	__u64 told_ns;
-};
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
-	__type(key, struct equal_key);
-	__type(value, struct equal);
+	__type(key, struct fs_equal_key);
+	__type(value, struct fs_equal);
 } equals SEC(".maps");
 
 /* Records of a sort that may be made: refilled with time. */
@@ -81,8 +73,8 @@ static __always_inline bool take_token(__u32 what, __u64 now)
 /* Its count where one of equal events is to be told: the first, powers of two, one a second. */
 static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 {
-	struct equal_key key = {.what = what, .at = at};
-	struct equal first = {.count = 1, .told_ns = now}, *seen;
+	struct fs_equal_key key = {.what = what, .at = at};
+	struct fs_equal first = {.count = 1, .told_ns = now}, *seen;
 	__u64 count;
 
 	seen = bpf_map_lookup_elem(&equals, &key);

@@ -64,6 +64,16 @@ struct fs_precursor_record {
 	char text[128];
 };
 
+/* Equal ones are counted, and told now and then. */
+struct fs_equal_key {
+	__u64 what;
+	__u64 at;
+};
+struct fs_equal {
+	__u64 count;
+	__u64 told_ns;
+};
+
 /* What the loader tells the programs. */
 struct fs_blackbox_config {
 	__u64 text_start, text_end; /* of the kernel's own code; 0: not known */

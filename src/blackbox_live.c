@@ -33,6 +33,7 @@
 #define HEARTBEAT_SECONDS 10
 #define OOPS_LINES	  250 /* that are kept of one, of any level */
 #define PENDING_MAX	  64
+#define SITES_MAX	  64
 #define SETTLED_NS	  1000000000ull /* no oops by then: it was survived */
 #define LINES_BURST	  200		/* of the log, of severity info */
 #define LINES_PER_TICK	  20
@@ -54,6 +55,11 @@ struct pending {
 	struct bb_record record;
 };
 
+/* Where near misses were, and how many of them are told. */
+struct site {
+	uint64_t ip, told;
+};
+
 struct recording {
 	const struct options *o;
 	struct precursors *p;
@@ -68,6 +74,8 @@ struct recording {
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
+	struct site site[SITES_MAX];
+	size_t sites; /* over all; the oldest give way */
 	bool done;
 	/* a session */
 	bool says;
@@ -146,6 +154,31 @@ static void settle_survived(struct recording *r)
 	}
 }
 
+static void note_site(struct recording *r, uint64_t ip, uint64_t told)
+{
+	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++)
+		if (r->site[i].ip == ip) {
+			r->site[i].told = told;
+			return;
+		}
+	r->site[r->sites++ % SITES_MAX] = (struct site){ip, told};
+}
+
+/* What came behind the last that was told: they are told at powers of two, and once a second. */
+static void tell_rest(struct recording *r)
+{
+	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
+		uint64_t count = precursors_count(r->p, FS_PRE_FIXED, r->site[i].ip);
+		struct bb_record one;
+
+		if (count <= r->site[i].told)
+			continue;
+		r->site[i].told = count;
+		precursor_again(&r->namer, r->site[i].ip, count, &one);
+		record(r, &one);
+	}
+}
+
 static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 {
 	struct bb_record records[PRECURSOR_RECORDS];
@@ -163,8 +196,10 @@ static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 		r->alert_ns = host_boottime_ns();
 	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
 		expect(r, p, &records[0]);
-	if (p->what == FS_PRE_FIXED)
+	if (p->what == FS_PRE_FIXED) {
 		settle_ip(r, p->ip);
+		note_site(r, p->ip, p->count);
+	}
 	return 0;
 }
 
@@ -292,6 +327,7 @@ static void tick(struct recording *r)
 	if (r->line_tokens > LINES_BURST)
 		r->line_tokens = LINES_BURST;
 	settle_survived(r);
+	tell_rest(r);
 	check_taint(r);
 	if (every <= 1 || r->ticks++ % (uint64_t)every == 0)
 		beat(r);
@@ -454,6 +490,7 @@ static void stop(struct recording *r)
 {
 	struct bb_record one = {.class = BB_STOP};
 
+	tell_rest(r);
 	record(r, &one);
 	keepers_close(&r->keepers);
 	free((char *)r->keepers.o.marker);

@@ -287,3 +287,10 @@ size_t precursor_records(struct namer *n, const struct fs_precursor_record *p,
 	registers_record(p, &ret[1]);
 	return 2;
 }
+
+void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret)
+{
+	*ret = (struct bb_record){.class = BB_FIXUP, .severity = BB_WARNING, .count = count};
+	bb_put(ret, "how", "again");
+	put_name(n, ret, "symbol", "module", ip);
+}

@@ -18,4 +18,7 @@ struct namer {
 size_t precursor_records(struct namer *n, const struct fs_precursor_record *p,
 			 struct bb_record *ret);
 
+/* More near misses, equal to those that were told, at one place. */
+void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret);
+
 #endif

@@ -233,6 +233,15 @@ int precursors_drain(struct precursors *p,
 	return n < 0 ? n : 0;
 }
 
+__u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(p->obj, "equals");
+	struct fs_equal_key key = {.what = what, .at = ip};
+	struct fs_equal value = {};
+
+	return map && !bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) ? value.count : 0;
+}
+
 const struct fs_blackbox_shared *precursors_shared(const struct precursors *p)
 {
 	return p->shared;

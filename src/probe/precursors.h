@@ -39,6 +39,9 @@ int precursors_fd(const struct precursors *p); /* to wait for */
 int precursors_drain(struct precursors *p,
 		     int (*take)(void *ctx, const struct fs_precursor_record *r), void *ctx);
 
+/* How many equal ones there were until now, told or not: by sort and instruction. */
+__u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
+
 const struct fs_blackbox_shared *precursors_shared(const struct precursors *p);
 
 /* Memory of the kernel for records, of so many bytes; NULL: none. */

@@ -6,12 +6,17 @@ Each fault is two boots of one QEMU: the first arms the recorder, loads the driv
 fault; the panic reboots the machine warm, and the second reads what survived. Prints TAP, and a
 table of what was right.
 
-usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
+usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH] [--cuts N]
+
+With --cuts the power goes instead, N times: a guest whose recorder writes all the time is stopped
+once, and from there run on and killed at a random moment, again and again.
 """
 import argparse
 import json
+import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,16 +48,16 @@ FAULTS = {
     "null_far": Fault(("near_null",)),
     "null_call": Fault(("null_call",)),
     "err_ptr": Fault(("err_ptr",)),
-    "list_twice": Fault(("list_corruption",)),
+    "list_twice": Fault(("list_corruption", "list_poison")),
     "list_poison": Fault(("list_poison",)),
     "uaf": Fault(("slab_poison", "uaf")),
     "ro_write": Fault(("ro_write",)),
     "nx": Fault(("nx_exec",)),
-    "smap": Fault(("smap_user_access",)),
+    "smap": Fault(("smap",)),
     "smep": Fault(("smep",)),
     "non_canonical": Fault(("non_canonical",)),
     "string": Fault(("string_pointer",)),
-    "int_pointer": Fault(("truncated_pointer", "smap_user_access")),
+    "int_pointer": Fault(("truncated_pointer", "smap")),
     "vmalloc_past": Fault(("vmalloc_guard",)),
     "vmalloc_freed": Fault(("vmalloc_uaf",)),
     "vmalloc_late": Fault(("vmalloc_uaf",)),
@@ -131,6 +136,21 @@ poweroff -f
 """
 
 
+CUT_INIT = INIT.partition("exec >/dev/ttyS1")[0] + """exec >/dev/ttyS1 2>&1
+faultscope blackbox run --ring /disk/ring --ring-bytes 256K --heartbeat 0.1 --keep file &
+until faultscope blackbox status --ring /disk/ring >/run/status 2>&1; do usleep 200000; done
+i=0
+echo "@@ready"
+while :; do
+	echo "<4>cut: PCIe Bus Error: number $i" >/dev/kmsg
+	i=$((i + 1))
+	usleep 3000
+done
+"""
+CUT_SECONDS = (0.05, 1.5)
+BOOT_PATIENCE = 90
+
+
 def disk_make(path):
     subprocess.run(["truncate", "-s", f"{DISK_MIB}M", path], check=True)
     program = shutil.which("mke2fs") or "/sbin/mke2fs"
@@ -185,6 +205,69 @@ class Machine:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 env=self.qemu.env(), preexec_fn=end_with_parent)
 
+    # Power cuts
+
+    def monitor(self, *lines):
+        """Says lines to QEMU's monitor; what it answers."""
+        said = b""
+        with socket.socket(socket.AF_UNIX) as channel:
+            channel.settimeout(30)
+            channel.connect(str(self.dir / "monitor"))
+            for line in ("", *lines):
+                if line:
+                    channel.sendall(line.encode() + b"\n")
+                while not said.endswith(b"(qemu) "):
+                    more = channel.recv(65536)
+                    if not more:
+                        return said.decode(errors="replace")
+                    said += more
+                said += b"\n" if line != lines[-1] else b""
+        return said.decode(errors="replace")
+
+    def popen(self, *more):
+        words = [*self.argv(""), *map(str, more), "-monitor",
+                 f"unix:{self.dir / 'monitor'},server=on,wait=off"]
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env=self.qemu.env(),
+                                preexec_fn=end_with_parent)
+
+    def stopped_state(self):
+        """Boots until the recorder writes; keeps memory and disk of that moment."""
+        disk_make(self.dir / "disk")
+        (self.dir / "initrd").write_bytes(self.archive(CUT_INIT))
+        process = self.popen()
+        try:
+            wait_until(lambda: "@@ready" in (self.dir / "out").read_text(errors="replace"),
+                       BOOT_PATIENCE, "the boot")
+            time.sleep(1)
+            self.monitor("stop", f"migrate exec:cat>{self.dir / 'state'}")
+            wait_until(lambda: "completed" in self.monitor("info migrate"), 60, "the snapshot")
+            shutil.copy(self.dir / "disk", self.dir / "disk.then")
+        finally:
+            process.kill()
+            process.wait()
+
+    def cut(self, seconds):
+        """Goes on from there for some seconds; what is then on the disk of the recorder's file."""
+        shutil.copy(self.dir / "disk.then", self.dir / "disk")
+        process = self.popen("-incoming", f"exec:cat {self.dir / 'state'}")
+        try:
+            wait_until(lambda: "paused" in self.monitor("info status") and
+                       "inmigrate" not in self.monitor("info status"), 60, "the state's return")
+            self.monitor("cont")
+            time.sleep(seconds)
+        finally:
+            process.kill()
+            process.wait()
+        ring = self.dir / "ring"
+        # as the next mount would: the journal goes first
+        subprocess.run([shutil.which("e2fsck") or "/sbin/e2fsck", "-fy", self.dir / "disk"],
+                       check=False, capture_output=True)
+        program = shutil.which("debugfs") or "/sbin/debugfs"
+        subprocess.run([program, "-R", f"dump /ring {ring}", self.dir / "disk"], check=True,
+                       capture_output=True)
+        return ring
+
     def run(self, name, fault):
         disk_make(self.dir / "disk")
         command = (fault.command or "echo {name} >/proc/crashlab").format(name=name)
@@ -196,6 +279,19 @@ class Machine:
             process.kill()
             process.wait()
         return (self.dir / "out").read_text(errors="replace")
+
+
+def wait_until(true, seconds, what):
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if true():
+                return
+        except OSError:
+            pass  # not there yet
+        if time.monotonic() > deadline:
+            raise Missing(f"{what} takes more than {seconds} s")
+        time.sleep(0.1)
 
 
 def part(out, name):
@@ -223,8 +319,8 @@ class Judge:
         self.ended = "@@end" in out
 
     def held(self):
-        """The fatal fault itself, or the first words of the oops."""
-        return any(one["class"] in ("fault", "oops", "panic") and one["severity"] == "critical" or
+        """The fatal fault itself, or the oops as it was logged: triage has what survived alone."""
+        return bool(self.verdict.get("crash")) or any(one["class"] in ("fault", "oops", "panic") and one["severity"] == "critical" or
                    one["class"] == "fault" for one in self.records)
 
     def module(self):
@@ -304,16 +400,57 @@ def test_kernel(name, options, number):
     return number, failed
 
 
+def read_ring(faultscope, ring):
+    ran = subprocess.run([faultscope, "blackbox", "read", "--json", ring], capture_output=True,
+                         text=True, check=False)
+    lines = list(lines_of(ran.stdout))
+    return [one for one in lines if one["type"] == "blackbox"], lines[-1]
+
+
+def test_cuts(name, options, number):
+    """Records are synced in their order: what is on the disk is all up to some moment."""
+    machine = wrong = None
+    torn = most = 0
+    try:
+        kernel = fetch.kernel(name)
+        machine = Machine(kernel, options.faultscope, Path(__file__))
+        machine.stopped_state()
+        began = len(read_ring(options.faultscope, machine.cut(0))[0])
+        wrong = []
+        for i in range(options.cuts):
+            seconds = random.uniform(*CUT_SECONDS)
+            records, end = read_ring(options.faultscope, machine.cut(seconds))
+            kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
+            torn += end["torn"]
+            most = max(most, len(kept))
+            if kept != list(range(kept[0], kept[0] + len(kept))) or len(kept) + 3 < began:
+                wrong.append(f"cut {i} after {seconds:.2f} s: {len(kept)} records of {began},"
+                             f" {end['boots']}")
+    except Missing as reason:
+        say(number + 1, f"{name}: power cuts", [], skip=str(reason)[:200])
+        return number + 1, 0
+    finally:
+        if machine:
+            machine.close()
+    print(f"# {name}: {options.cuts} cuts, {began} records before, {most} at most, {torn} torn")
+    say(number + 1, f"{name}: {options.cuts} power cuts: every record before the last is there",
+        wrong)
+    return number + 1, bool(wrong)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--kernels", default="6.1,6.12,newest")
     parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--cuts", type=int, metavar="N", default=0,
+                        help="cut the power N times, instead of faults")
     parser.add_argument("--show", action="store_true", help="print all that the guest said")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()
     number = failed = 0
     for name in options.kernels.split(","):
-        number, more = test_kernel(name, options, number)
+        test = test_cuts if options.cuts else test_kernel
+        number, more = test(name, options, number)
         failed += more
     print(f"1..{number}")
     return failed > 0
