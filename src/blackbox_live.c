@@ -44,7 +44,7 @@
  * wake-up is one (irq_work, on the CPU of the fault). What is in the ring has to be looked for,
  * while that CPU prints what it dies of.
  */
-#define LOOK_MS	     10
+#define LOOK_MS	     100
 #define LOOK_SOON_MS 1
 #define WARY_NS	     60000000000ull /* so long after a module came or went, or a near miss */
 #define ALERT_NS     500000000ull   /* so long after a fault the log is looked at just as often */
