@@ -277,9 +277,9 @@ ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
 # Each kind of shortage of memory, in a machine that is short of it.
 space := $(subst ,, )
 PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
-	--table build/kernels.md" \
-	$(if $(PRESSURE_KERNELS),"tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)")
+IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md
+UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 
 check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
@@ -290,7 +290,7 @@ check: check-builds ## run every test on this kernel: shape, units, end to end; 
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py $(VM_TESTS)
+	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
 
 # 36 faults a kernel, two boots each: an hour for three kernels. CUTS: power cuts on the first of them.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
@@ -300,8 +300,10 @@ check-blackbox: static ## the flight recorder across crashes and power cuts, in 
 	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
-check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
-	tests/tally.py $(TESTS) $(VM_TESTS)
+# An emulated machine takes one CPU all the time, and tests here mostly wait.
+check-all: check-builds static $(ZOO) ## check and check-vm side by side, with one closing line
+	tests/tally.py --beside "$(IN_KERNELS) --jobs 1" \
+		$(if $(PRESSURE_KERNELS),--beside "$(UNDER_PRESSURE)") $(TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

@@ -25,6 +25,7 @@ class Scenario:
     needs: tuple  # hooks that must see, for the expectation to hold
     # hook: what holds instead, where its mechanism states that it differs
     weaker: dict = field(default_factory=dict)
+    alone: bool = False  # it expects that no other process is told of
 
     def expectation(self, differing):
         """What to expect where the mechanisms of these hooks state a difference."""
@@ -211,7 +212,7 @@ ALL = [
     Scenario("vfork", unchanged(test_life.test_vfork_and_exec), test_life.expect_vfork,
              ("look", "life", "calls"), {"look": expect_vfork_by_call}),
     Scenario("exec by a thread", unchanged(test_life.test_exec_by_a_thread),
-             test_life.expect_thread_exec, ("life",)),
+             test_life.expect_thread_exec, ("life",), alone=True),
     Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
              test_life.expect_leader_exit, ("life",)),
     Scenario("signals, fatal", unchanged(test_signals.test_signals_of_bad_accesses, "fatal"),
