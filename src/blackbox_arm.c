@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "blackbox_command.h"
+#include "probe/precursors.h"
 #include "recorder/keepers.h"
 #include "saying.h"
 #include "session.h"
@@ -238,6 +239,30 @@ static void say_row(struct buf *b, const char *name, const char *state, const ch
 		buf_printf(b, "%-22s for more: %s\n", "", more);
 }
 
+/* What the kernel lets be seen, and what is lost where it does not. */
+static void say_hooks(struct buf *b, const struct options *o)
+{
+	struct precursors *p = NULL;
+	char error[512] = "";
+
+	if (precursors_open(&p, o->btf, error, sizeof(error))) {
+		say_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
+		return;
+	}
+	for (size_t h = 0; h < nr_precursor_hooks; h++) {
+		const struct precursor_hook *hook = &precursor_hooks[h];
+		const char *refused = precursors_refused(p, h);
+		char name[48];
+
+		snprintf(name, sizeof(name), "hook %s", hook->name);
+		buf_printf(b, "%-22s %s%s\n", name,
+			   refused ? "blind: " : "on: ", refused ?: hook->feeds);
+		if (refused)
+			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
+	}
+	precursors_close(p);
+}
+
 int blackbox_arm(const struct options *o)
 {
 	struct buf b = {};
@@ -255,6 +280,7 @@ int blackbox_arm(const struct options *o)
 		read_line(settings[i].path, value, sizeof(value));
 		say_row(&b, settings[i].name, value, NULL, settings[i].more);
 	}
+	say_hooks(&b, o);
 	status = say_all(o, &b);
 	buf_free(&b);
 	return status;
