@@ -60,29 +60,45 @@ void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t 
 	there->unloaded_ns = when_ns;
 }
 
-static bool holds(const struct bb_module *one, uint64_t address)
+/* The part that holds it: its start, 0: none does. */
+static uint64_t holder(const struct bb_module *one, uint64_t address)
 {
 	for (int i = 0; i < BB_MODULE_PARTS; i++)
 		if (address - one->start[i] < one->bytes[i])
-			return true;
-	return false;
+			return one->start[i];
+	return 0;
+}
+
+/*
+ * Of a module that was there before we looked only the sum of its parts is known, as if they were
+ * one: it may seem to reach into others.
+ */
+static int certainty(const struct bb_module *one)
+{
+	return one->unloaded_ns ? 2 : one->loaded_ns ? 3 : 1;
+}
+
+/* Whether `a` is the likelier of two that seem to hold it. */
+static bool is_likelier(const struct bb_module *a, const struct bb_module *b, uint64_t address)
+{
+	if (certainty(a) != certainty(b))
+		return certainty(a) > certainty(b);
+	if (a->unloaded_ns != b->unloaded_ns)
+		return a->unloaded_ns > b->unloaded_ns;
+	return holder(a, address) > holder(b, address);
 }
 
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address)
 {
-	const struct bb_module *was = NULL;
+	const struct bb_module *best = NULL;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct bb_module *one = &m->module[i];
 
-		if (!holds(one, address))
-			continue;
-		if (!one->unloaded_ns)
-			return one;
-		if (!was || one->unloaded_ns > was->unloaded_ns)
-			was = one;
+		if (holder(one, address) && (!best || is_likelier(one, best, address)))
+			best = one;
 	}
-	return was;
+	return best;
 }
 
 void bb_module_put(struct bb_record *r, const struct bb_module *one)

@@ -65,7 +65,15 @@ static void test_modules(void)
 		   bb_module_of(&back, 0xffffffffc0101fff)->unloaded_ns == 5000,
 	   "a module that is gone is still known");
 	ok(!bb_module_of(&back, 0xffffffffc0102000), "up to its end");
+	strcpy(one.name, "before");
+	one.start[0] = 0xffffffffc00ff000;
+	one.bytes[0] = 0x8000;
+	bb_module_loaded(&back, &one);
+	ok(!strcmp(bb_module_of(&back, 0xffffffffc0101000)->name, "lab"),
+	   "one that seems to reach into it does not hide it");
 	strcpy(one.name, "new");
+	one.start[0] = 0xffffffffc0100000;
+	one.loaded_ns = 6000;
 	bb_module_loaded(&back, &one);
 	ok(!strcmp(bb_module_of(&back, 0xffffffffc0101000)->name, "new"),
 	   "one that took its place comes first");
