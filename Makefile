@@ -78,7 +78,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -110,11 +110,23 @@ BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o fau
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
-$(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(wildcard bpf/*) vmlinux/vmlinux.h
+$(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
+	bpf/wire_blackbox.h,$(wildcard bpf/*)) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
 		-Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
 	$(STRIP_BPF) -g $@
+
+# The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
+$(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
+	vmlinux/vmlinux.h
+	@mkdir -p $(@D)
+	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) -DFS_HASH -Wall -Wextra \
+		-Werror -Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
+	$(STRIP_BPF) -g $@
+
+$(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)
+$(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -238,6 +250,14 @@ $(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/flee
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# And records of the flight recorder.
+BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/render/blackbox.c \
+	src/render/style.c src/render/json_out.c
+$(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+
 FUZZ_SECONDS ?= 600
 fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
@@ -287,6 +307,14 @@ check: check-builds ## run every test on this kernel: shape, units, end to end; 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
+
+# 36 faults a kernel, two boots each: an hour for three kernels. CUTS: power cuts on the first of them.
+BLACKBOX_KERNELS ?= 6.1,6.12,newest
+CUTS ?= 100
+check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
+	tools/setup.sh test
+	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
+		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 # An emulated machine takes one CPU all the time, and tests here mostly wait.
 check-all: check-builds static $(ZOO) ## check and check-vm side by side, with one closing line

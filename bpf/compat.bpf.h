@@ -72,6 +72,16 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define clear_bits(at, bits)  __sync_fetch_and_and(at, ~(bits))
 #endif
 
+/*
+ * Whether page faults are disabled for the task that runs, which a probe read does itself:
+ * copy_from_kernel_nofault().
+ */
+#ifdef FS_HASH
+#define faults_disabled(task) (get(task, pagefault_disabled) > 1)
+#else
+#define faults_disabled(task) (get(task, pagefault_disabled) > 0)
+#endif
+
 /* Calls back until it answers 1: a loop that the verifier goes through once, or each step of it. */
 #ifdef FS_HASH
 #define repeat(most, step, ctx)                                                                    \

@@ -183,7 +183,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_code)
 {
 	struct task_struct *task = current_task();
-	bool nofault = get(task, pagefault_disabled) > 0;
+	bool nofault = faults_disabled(task);
 	struct fs_state *st = NULL;
 
 	if (!(get(task, flags) & PF_KTHREAD))

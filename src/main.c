@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "blackbox_command.h"
 #include "export.h"
 #include "session.h"
 #include "top.h"
@@ -56,6 +57,9 @@ int main(int argc, char **argv)
 		break;
 	case CMD_TRIAGE:
 		status = command_triage(&o);
+		break;
+	case CMD_BLACKBOX:
+		status = command_blackbox(&o);
 		break;
 	case CMD_EXPORT:
 		status = command_export(&o);

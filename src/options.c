@@ -475,6 +475,7 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define T   (1u << CMD_TRIAGE)
 #define X   (1u << CMD_EXPORT)
 #define P   (1u << CMD_TOP)
+#define B   (1u << CMD_BLACKBOX)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
@@ -483,17 +484,17 @@ const struct option_row option_rows[] = {
 	 set_children},
 	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
 	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R | G | H, "stop after this time: 10, 500ms, 2m",
+	{"duration", 'd', "TIME", W | R | G | H | T | B, "stop after this time: 10, 500ms, 2m",
 	 set_duration},
 	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
 	 set_record},
 	{"replay", 0, "FILE", W | G | X | H,
 	 "show a recording instead of this machine; needs no root", set_replay},
 	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G | T | H, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G | T | H, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | T | P | H, "write to FILE instead of standard output",
-	 set_output},
+	{"format", 0, "FORMAT", W | R | D | E | G | T | H | B, "text, json or folded", set_format},
+	{"json", 0, NULL, W | R | D | E | G | T | H | B, "the same as --format json", set_json},
+	{"output", 'o', "FILE", W | R | G | T | P | H | B,
+	 "write to FILE instead of standard output", set_output},
 	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W | P, "rows of the table (20; on a terminal what fits)", set_top},
@@ -503,13 +504,13 @@ const struct option_row option_rows[] = {
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
 	{"hook", 0, "NAME=HOW", W | R | D | G | X | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | X | H,
+	{"btf", 0, "FILE", W | R | D | G | X | H | B,
 	 "type information of this kernel, where it offers none", set_btf},
 	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | T | P | H,
+	{"color", 0, "WHEN", W | R | D | E | G | T | P | H | B,
 	 "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D | E | G | T | P | H, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H, "draw with ASCII alone",
+	{"width", 0, "N", W | R | D | E | G | T | P | H | B, "columns of the text", set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H | B, "draw with ASCII alone",
 	 set_no_unicode},
 	{"summary", 0, NULL, W | R,
 	 "a page at the end: who faulted most, peaks, what was waited for", set_summary},
@@ -530,6 +531,17 @@ const struct option_row option_rows[] = {
 	 set_markdown},
 	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
+	{"live", 0, NULL, T, "watch this kernel for what comes before a crash, until Ctrl-C",
+	 set_live},
+	{"ring", 0, "FILE", T | B, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
+	 set_ring},
+	{"ring-bytes", 0, "BYTES", B, "its size where it is made anew: 8K to 64M (1M)",
+	 set_ring_bytes},
+	{"keep", 0, "LIST", T | B,
+	 "where records go: file,instance,pmsg,kmsg,map (all that are there)", set_keep},
+	{"instance", 0, "NAME", T | B, "the trace instance that survives a warm reboot (boot_map)",
+	 set_instance},
+	{"heartbeat", 0, "TIME", B, "how often a sign of life is recorded (10s)", set_heartbeat},
 	{"web.listen-address", 0, "ADDRESS", X,
 	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (127.0.0.1:10435; again for more)", set_address},
 	{"web.config.file", 0, "FILE", X,
@@ -601,7 +613,8 @@ static int take_positional(struct options *o, char *error, size_t size)
 		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
 		return -EINVAL;
 	}
-	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->help) {
+	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
+	    !o->blackbox.file && !o->help) {
 		snprintf(
 			error, size,
 			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
@@ -609,7 +622,7 @@ static int take_positional(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	}
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
-	    o->command == CMD_TRIAGE)
+	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
 		return 0;
 	if (o->argc > positionals(o)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
@@ -639,6 +652,10 @@ static int check_combination(const struct options *o, char *error, size_t size)
 	if (o->group && (o->argc || o->journal || o->markdown)) {
 		snprintf(error, size,
 			 "--group DIR goes with no other log, and not with --markdown");
+		return -EINVAL;
+	}
+	if (o->blackbox.live && (o->argc || o->journal || o->group)) {
+		snprintf(error, size, "--live goes with no log: it reads this kernel's");
 		return -EINVAL;
 	}
 	if (o->replay && o->record) {

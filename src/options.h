@@ -41,6 +41,7 @@ enum command {
 	CMD_DOCTOR,
 	CMD_EXPLAIN,
 	CMD_TRIAGE,
+	CMD_BLACKBOX,
 	CMD_EXPORT,
 	CMD_TOP,
 	CMD_SCHEMA,
@@ -79,6 +80,13 @@ struct options {
 	bool min_severity_given;
 	bool journal, markdown, explain, no_redact; /* triage */
 	const char *group;			    /* triage: NULL: one crash */
+	struct {
+		const char *file, *instance; /* NULL: where they are by default */
+		uint64_t file_bytes;	     /* 0: default */
+		unsigned int keepers;	     /* bits of enum keeper_id; 0: what there is */
+		double heartbeat;	     /* seconds; 0: default */
+		bool live;		     /* triage */
+	} blackbox;
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];
 		size_t addresses;

@@ -57,6 +57,20 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
 		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
 		 "cannot be read."},
+	[CMD_BLACKBOX] =
+		{"blackbox", "[OPTIONS] [run | arm | status | read [FILE...]]",
+		 "record what comes before a kernel crash, where the crash cannot reach it",
+		 "run (or nothing) is a daemon: it watches what the kernel lets see of bad "
+		 "accesses "
+		 "that "
+		 "it survives, of corruption, modules, hardware and memory, and keeps each as a "
+		 "record of "
+		 "512 bytes at most in whatever survives a crash here. arm says what this machine "
+		 "has of that, switches on what can be switched on, and names the boot argument or "
+		 "setting for more. status tells of the recorder and its losses. read prints what "
+		 "survived: of FILEs (a ring file, pmsg, a trace, a log, a dump of memory), or of "
+		 "all places where it may be. Exits 0; 3 when read finds a record of critical, 1 "
+		 "when nothing can be read."},
 	[CMD_EXPORT] =
 		{"export", "[OPTIONS] [INTERVAL]",
 		 "serve metrics of workloads to Prometheus, or write them to a file",

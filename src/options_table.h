@@ -21,6 +21,14 @@ struct command_row {
 	const char *text;
 };
 
+/* Of the flight recorder, in a file of their own. */
+int set_live(struct options *o, const char *arg, char *error, size_t size);
+int set_ring(struct options *o, const char *arg, char *error, size_t size);
+int set_ring_bytes(struct options *o, const char *arg, char *error, size_t size);
+int set_keep(struct options *o, const char *arg, char *error, size_t size);
+int set_instance(struct options *o, const char *arg, char *error, size_t size);
+int set_heartbeat(struct options *o, const char *arg, char *error, size_t size);
+
 extern const struct option_row option_rows[];
 extern const size_t nr_option_rows;
 extern const struct command_row command_rows[NR_COMMANDS];

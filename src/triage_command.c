@@ -4,8 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,52 +11,17 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "blackbox_live.h"
 #include "collect/demangle.h"
 #include "render/triage.h"
+#include "saying.h"
 #include "session.h"
-#include "terminal.h"
+#include "survivors.h"
 #include "triage_files.h"
 
-#define WIDTH	    100
 #define BUCKETS_MAX 4096
 #define GROUP_MAX   200000
-#define WIDTH_LEAST 40
 #define DEPTH_MAX   8
-
-static void view_make(struct view *v, const struct options *o)
-{
-	const char *no_colour = getenv("NO_COLOR");
-	int height = 0;
-
-	setlocale(LC_CTYPE, "");
-	v->unicode = !o->no_unicode && !strcmp(nl_langinfo(CODESET), "UTF-8");
-	v->width = o->width;
-	if (!v->width && !terminal_size(STDOUT_FILENO, &v->width, &height))
-		v->width = WIDTH;
-	if (v->width < WIDTH_LEAST)
-		v->width = WIDTH;
-	v->colour = o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && isatty(STDOUT_FILENO) &&
-						 !o->output && !(no_colour && *no_colour));
-}
-
-/* Returns 0 or an exit status. */
-static int print(const struct options *o, const struct buf *b)
-{
-	const char *name = o->output ? o->output : "standard output";
-	FILE *f = o->output ? fopen(o->output, "we") : stdout;
-	bool ok = f && !b->failed;
-
-	if (ok && b->len)
-		ok = fwrite(b->s, 1, b->len, f) == b->len;
-	if (f && f != stdout)
-		ok = !fclose(f) && ok;
-	else if (f)
-		ok = !fflush(f) && ok;
-	if (ok)
-		return 0;
-	complain("cannot write to %s: %s", name, b->failed ? "too much text" : strerror(errno));
-	return EXIT_FAILED;
-}
 
 /* Returns 0 or an exit status. */
 static int read_inputs(const struct options *o, struct triage_files *f)
@@ -67,6 +30,8 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 
 	if (o->journal)
 		err = triage_files_add_journal(f);
+	if (!err && o->blackbox.file)
+		err = triage_files_add(f, o->blackbox.file);
 	for (int i = 0; i < o->argc && !err; i++)
 		err = triage_files_add(f, o->argv[i]);
 	if (err) {
@@ -80,26 +45,23 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 	return 0;
 }
 
-static int triage_one(const struct options *o, const struct view *v)
+static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f,
+			const struct bb_found *recorded)
 {
-	struct triage_files f = {};
 	struct triage t = {};
 	struct buf b = {};
 	struct triage_names names = {.demangle = demangle};
 	struct triage_view tv;
-	int status = read_inputs(o, &f), err;
+	int status, err = triage_run(&t, f->input, f->n);
 
-	if (status)
-		goto out;
-	err = triage_run(&t, f.input, f.n);
 	if (err) {
 		complain("cannot judge the log: %s", strerror(-err));
-		status = EXIT_FAILED;
-		goto out;
+		return EXIT_FAILED;
 	}
+	triage_join(&t, recorded);
 	tv = (struct triage_view){.v = v,
-				  .name = f.name,
-				  .names = f.n,
+				  .name = f->name,
+				  .names = f->n,
 				  .names_of = &names,
 				  .explain = o->explain,
 				  .redact = o->markdown && !o->no_redact};
@@ -109,14 +71,42 @@ static int triage_one(const struct options *o, const struct view *v)
 		triage_json(&b, &tv, &t);
 	else
 		triage_text(&b, &tv, &t);
-	status = print(o, &b);
-	if (!status && t.primary >= 0)
+	status = say_all(o, &b);
+	if (!status && (t.primary >= 0 || t.recorded.fatal))
 		status = EXIT_GATE;
 	triage_free(&t);
-out:
 	buf_free(&b);
+	return status;
+}
+
+static int triage_one(const struct options *o, const struct view *v)
+{
+	struct triage_files f = {};
+	struct bb_found recorded = {};
+	int status = read_inputs(o, &f);
+
+	/* records in any of them, and what else of the log is in records */
+	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
+		complain("cannot read the records: %s", strerror(ENOMEM));
+		status = EXIT_FAILED;
+	}
+	if (!status)
+		status = judge_inputs(o, v, &f, &recorded);
+	bb_found_free(&recorded);
 	triage_files_free(&f);
 	return status;
+}
+
+int triage_text_of_log(const struct options *o, const struct buf *log,
+		       const struct bb_found *recorded)
+{
+	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
+				 .name = {"this kernel"},
+				 .n = 1};
+	struct view v = {};
+
+	view_make(&v, o);
+	return judge_inputs(o, &v, &f, recorded);
 }
 
 /* ---- many logs ---- */
@@ -318,7 +308,7 @@ static int triage_group(const struct options *o, const struct view *v)
 		triage_buckets_json(&b, &g.buckets);
 	else
 		triage_buckets_text(&b, v, &g.buckets);
-	status = print(o, &b);
+	status = say_all(o, &b);
 	if (!status && g.buckets.unreadable)
 		status = EXIT_FAILED;
 	if (!status && g.buckets.n)
@@ -336,6 +326,8 @@ int command_triage(const struct options *o)
 {
 	struct view v = {};
 
+	if (o->blackbox.live)
+		return triage_live(o);
 	view_make(&v, o);
 	return o->group ? triage_group(o, &v) : triage_one(o, &v);
 }

@@ -3,8 +3,13 @@
 #ifndef FS_TRIAGE_COMMAND_H
 #define FS_TRIAGE_COMMAND_H
 
+#include "blackbox/scan.h"
 #include "options.h"
 
 int command_triage(const struct options *o);
+
+/* The verdict on a log at hand, with the records of the same time. */
+int triage_text_of_log(const struct options *o, const struct buf *log,
+		       const struct bb_found *recorded);
 
 #endif

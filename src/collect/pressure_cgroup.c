@@ -74,16 +74,17 @@ static void walk_from(struct walk *w, int dir, int depth)
 	if (is_limited(dir, w->r->hierarchy.v1))
 		add_level(w->r, len ? w->path : "/");
 	while (depth < DEPTH_MOST && w->dirs < DIRS_MOST && (de = readdir(d))) {
+		size_t more = strlen(de->d_name) + 1;
 		int below;
 
-		if (de->d_type != DT_DIR || de->d_name[0] == '.' ||
-		    len + strlen(de->d_name) + 2 > sizeof(w->path))
+		if (de->d_type != DT_DIR || de->d_name[0] == '.' || len + more >= sizeof(w->path))
 			continue;
 		w->dirs++;
 		below = openat(dir, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below < 0)
 			continue;
-		snprintf(w->path + len, sizeof(w->path) - len, "/%s", de->d_name);
+		w->path[len] = '/';
+		memcpy(w->path + len + 1, de->d_name, more);
 		walk_from(w, below, depth + 1);
 		w->path[len] = 0;
 	}

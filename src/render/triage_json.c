@@ -219,6 +219,28 @@ static void say_verdict(struct json *j, const struct triage_view *tv, const stru
 	say_steps(j, v);
 }
 
+static void say_recorded(struct json *j, const struct recorded *c)
+{
+	json_object(j, "recorded");
+	json_text(j, "boot_id", c->boot_id);
+	json_flag(j, "fatal", c->fatal);
+	json_count(j, "absorbed", c->absorbed);
+	json_count(j, "torn", c->torn);
+	json_text_or_null(j, "accused", *c->module ? c->module : NULL);
+	json_text_or_null(j, "why", *c->module ? c->why : NULL);
+	json_text_or_null(j, "registers", *c->registers ? c->registers : NULL);
+	json_array(j, "notes");
+	for (uint32_t i = 0; i < c->notes; i++) {
+		json_object(j, NULL);
+		json_text(j, "class", bb_class_name(c->note[i].class));
+		json_real(j, "before", c->note[i].before);
+		json_text(j, "text", c->note[i].text);
+		json_end(j);
+	}
+	json_end_array(j);
+	json_end(j);
+}
+
 void triage_json(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	struct json j;
@@ -237,6 +259,8 @@ void triage_json(struct buf *b, const struct triage_view *tv, const struct triag
 		if ((int32_t)i != t->primary && !t->verdict[i].announced)
 			json_text(&j, NULL, t->verdict[i].bucket);
 	json_end_array(&j);
+	if (t->recorded.any)
+		say_recorded(&j, &t->recorded);
 	json_count(&j, "lines", t->lines.n);
 	json_object(&j, "losses");
 	json_count(&j, "bytes", t->lines.lost_bytes);

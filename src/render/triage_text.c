@@ -11,6 +11,7 @@
 #define EVIDENCE_ROWS 5
 #define SUSPECT_ROWS  3
 #define BEFORE_ROWS   3
+#define RECORDED_ROWS 6
 #define EDGE	      "   | "
 #define EDGE_COLUMN   5
 #define NOTE_COLUMN   14
@@ -244,6 +245,28 @@ static void say_order(struct buf *b, const struct triage_view *tv, const struct 
 	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 }
 
+/* What the flight recorder has of it. */
+static void say_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	const struct recorded *c = &t->recorded;
+	uint32_t from = c->notes > RECORDED_ROWS ? c->notes - RECORDED_ROWS : 0;
+	struct line l;
+
+	for (uint32_t i = from; i < c->notes; i++) {
+		note_begin(&l, tv, "recorded");
+		line_printf(&l, "%.3f s %s: ",
+			    c->note[i].before < 0 ? -c->note[i].before : c->note[i].before,
+			    c->note[i].before < 0 ? "after" : "before");
+		line_str(&l, tv, str_of(c->note[i].text));
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
+	if (*c->registers && tv->explain && !tv->redact) {
+		note_begin(&l, tv, "regs");
+		line_str(&l, tv, str_of(c->registers));
+		line_wrap_at(&l, b, STYLE_DIM, NOTE_COLUMN);
+	}
+}
+
 static void say_help(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	for (size_t i = 0; i < STEPS_MAX; i++) {
@@ -296,6 +319,7 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 	say_owner(b, tv, v, PART_ALLOC, "made");
 	say_owner(b, tv, v, PART_FREE, "freed");
 	say_order(b, tv, t, v);
+	say_recorded(b, tv, t);
 	say_rules(b, tv, v);
 	say_help(b, tv, v);
 	note_begin(&l, tv, "bucket");
@@ -356,9 +380,12 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 	struct line l = {.v = tv->v};
 
 	if (t->primary < 0) {
-		line_printf(&l, "no crash found");
+		line_printf(&l, t->recorded.fatal
+					? "no crash in the log, but a fatal fault on record"
+					: "no crash found");
 		line_end(&l, b, STYLE_BOLD);
 		say_notable(b, tv, t);
+		say_recorded(b, tv, t);
 	} else {
 		say_verdict(b, tv, t, &t->verdict[t->primary]);
 	}

@@ -32,6 +32,9 @@ void judge_functions(struct judged *j); /* whose code it was */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
+/* One more reason for a suspect, whose strings outlive the verdict; then their order. */
+void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
+
 /* Notes that a rule decided, with what it saw. */
 void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

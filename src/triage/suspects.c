@@ -349,3 +349,9 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	by_hardware(j, t);
 	rank(j->v);
 }
+
+void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why)
+{
+	suspect_add(v, module, (struct str){}, points, why);
+	rank(v);
+}

@@ -6,6 +6,7 @@
 #ifndef FS_TRIAGE_TRIAGE_H
 #define FS_TRIAGE_TRIAGE_H
 
+#include "blackbox/scan.h"
 #include "triage/address.h"
 #include "triage/incident.h"
 #include "triage/insn.h"
@@ -135,8 +136,33 @@ struct diagnosis {
 	char exact[2 * HASH_BYTES + 1], stack[2 * HASH_BYTES + 1];
 };
 
+#define RECORDED_MAX 16
+
+/* What the flight recorder tells of the time before; the nearest to the crash last. */
+struct recorded_note {
+	enum bb_class class;
+	double before; /* seconds; negative: behind it */
+	char text[320];
+};
+
+struct recorded {
+	bool any; /* records were at hand, of the boot that crashed */
+	char boot_id[2 * BB_BOOT_BYTES + 1];
+	struct recorded_note note[RECORDED_MAX];
+	uint32_t notes;
+	uint32_t left_out;
+	uint64_t absorbed; /* bad accesses that were survived */
+	uint64_t torn;
+	double silent;	 /* seconds from the last sign of life to the crash; below 0: not known */
+	bool fatal;	 /* a fault is among them that the kernel was to die of */
+	char module[64]; /* whom the fault accuses: who gave the range back, or is gone */
+	char why[128];	 /* and why */
+	char registers[400]; /* of the fault */
+};
+
 struct triage {
 	struct lines lines;
+	struct recorded recorded;
 	struct recognised seen;
 	struct diagnosis *verdict; /* independent crashes, in order */
 	uint32_t verdicts;
@@ -147,6 +173,9 @@ struct triage {
 /* Returns 0 or -ENOMEM. */
 int triage_run(struct triage *ret, const struct triage_input *input, size_t inputs);
 void triage_free(struct triage *t);
+
+/* Joins it with the records of a recorder: by boot and clock. `f` is settled. */
+void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_name(enum mechanism m);
 const char *mechanism_says(enum mechanism m);

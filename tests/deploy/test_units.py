@@ -15,6 +15,8 @@ from harness import FAULTSCOPE, ROOT, Skip
 UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
 MOST_EXPOSED = 1.5
+# The flight recorder keeps what the others give up: the kernel's log, traces, names of addresses.
+MOST_OF_RECORDER = 5
 # Calls that no part of it needs.
 DENIED = {"setuid", "mount", "init_module", "kexec_load", "reboot", "swapon", "ptrace", "chroot",
           "settimeofday", "setrlimit", "sched_setaffinity", "add_key", "open_by_handle_at"}
@@ -62,12 +64,13 @@ def allowed_calls(path):
 
 def test_services_are_hardly_exposed(check):
     services = sorted(UNITS.glob("*.service"))
-    check.equal("services", len(services), 2)
+    check.equal("services", len(services), 3)
     for unit in services:
-        ran = analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED * 10:.0f}", unit)
+        most = MOST_OF_RECORDER if "blackbox" in unit.name else MOST_EXPOSED
+        ran = analyze("security", "--offline=true", f"--threshold={most * 10:.0f}", unit)
         check.that(ran.returncode == 0, ran.stdout[-4000:] + ran.stderr)
         found = re.search(rf"exposure level for {unit.name}: ([\d.]+)", ran.stdout)
-        check.that(found and float(found[1]) <= MOST_EXPOSED, f"{unit.name}: {found}")
+        check.that(found and float(found[1]) <= most, f"{unit.name}: {found}")
 
 
 def test_systemd_can_read_the_units(check):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing of triage, and of pages of metrics written and read, with ASan and UBSan,
-# from seeds of our own. TAP on stdout.
+# Coverage-guided fuzzing of triage, of pages of metrics written and read, and of the flight recorder's
+# records, with ASan and UBSan, from seeds of our own. TAP on stdout.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # What it finds stays in build/fuzz/corpus for the next run; a finding in build/fuzz/found-*.
 set -eu
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-20}
 build=${BUILD:-build}
 place=$build/fuzz
-mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet"
+mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet" "$place/corpus-blackbox"
 for log in tests/triage/logs/*; do
 	seed=$place/corpus/$(basename "$log").seed
 	[ -e "$seed" ] || { printf 'A'; tail -c 6000 "$log"; } >"$seed"
@@ -31,6 +31,10 @@ faultscope_page_faults_total{workload="a\"b",severity="major"} 5 # {pid="42"} 1
 faultscope_major_fault_stall_seconds_total{workload="~other"} 0.2
 # EOF
 END
+
+seed=$place/corpus-blackbox/seed
+[ -e "$seed" ] || { printf 'FSbb\001\0\100\0faultscope: #1 fault info 1 1 %032d 1 0 k=v ~0000' 0
+	printf 'FSab%0600d' 0; } >"$seed"
 
 # fuzz NUMBER NAME CORPUS MOST_BYTES
 fuzz() {
@@ -57,4 +61,5 @@ fuzz() {
 fuzz 1 triage_fuzz corpus 16384
 fuzz 2 page_fuzz corpus-page 4096
 fuzz 3 fleet_fuzz corpus-fleet 4096
-echo "1..3"
+fuzz 4 blackbox_fuzz corpus-blackbox 4096
+echo "1..4"

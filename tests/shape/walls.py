@@ -45,7 +45,7 @@ LIBCAP = ["sys/capability.h"]
 NAMES = ["libelf.h", "gelf.h", "lzma.h", "libiberty/demangle.h", "zlib.h"]
 HTTP = ["microhttpd.h", "gnutls/gnutls.h", "gnutls/x509.h", "yaml.h", "crypt.h", "zlib.h"]
 
-ALL = "base probe collect model rules triage render serve main wire".split()
+ALL = "base probe collect model rules triage blackbox recorder render serve main wire".split()
 
 # The table: the first row whose pattern fits a file holds for it. `may` names rooms (the own one
 # is always allowed), `wire` (bpf/wire.h) and `vmlinux`. `pure`: may call nothing that
@@ -53,21 +53,23 @@ ALL = "base probe collect model rules triage render serve main wire".split()
 # object that can be written to outlives a call.
 Row = namedtuple("Row", "where room may headers pure stateless")
 TABLE = [
-    Row("bpf/wire.h", "bpf", [], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
+    Row("bpf/wire*.h", "bpf", ["wire"], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
     Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
         False),
-    Row("src/collect/*", "collect", ["base", "wire", "probe", "model"], LIBC + UAPI + NAMES,
+    Row("src/collect/*", "collect", ["base", "wire", "probe", "model", "blackbox"], LIBC + UAPI + NAMES,
         False, True),
     Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
     Row("src/rules/*", "rules", ["base", "model"], PURE + STDIO, True, True),
-    Row("src/triage/*", "triage", ["base"], PURE + STDIO, True, True),
-    Row("src/render/tui*.c", "render", ["base", "model", "rules", "triage"], LIBC + TERM,
+    Row("src/blackbox/*", "blackbox", ["base"], PURE + STDIO, True, True),
+    Row("src/recorder/*", "recorder", ["base", "blackbox"], LIBC, False, True),
+    Row("src/triage/*", "triage", ["base", "blackbox"], PURE + STDIO, True, True),
+    Row("src/render/tui*.c", "render", ["base", "model", "rules", "triage", "blackbox"], LIBC + TERM,
         False, True),
-    Row("src/render/terminal.c", "render", ["base", "model", "rules", "triage"], LIBC + TERM,
+    Row("src/render/terminal.c", "render", ["base", "model", "rules", "triage", "blackbox"], LIBC + TERM,
         False, True),
-    Row("src/render/*", "render", ["base", "model", "rules", "triage"], PURE + STDIO + TIME,
+    Row("src/render/*", "render", ["base", "model", "rules", "triage", "blackbox"], PURE + STDIO + TIME,
         False, True),
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
     Row("src/unpack.c", "main", ["base"], PURE + ["lzma.h", "zlib.h", "zstd.h"], False,
@@ -173,7 +175,7 @@ def row_of(rel):
 def thing_of(tree, rel, name, quoted):
     """What an include names: a room, wire, vmlinux, or None: a header of the system."""
     here = os.path.dirname(rel)
-    if name == "wire.h":
+    if re.fullmatch(r"wire(_\w+)?\.h", name):
         return "wire"
     if name == "vmlinux.h":
         return "vmlinux"

@@ -3,6 +3,7 @@
  */
 #include <linux/err.h>
 #include <linux/io.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -315,6 +316,115 @@ static void lab_leave_notifier(void)
 	register_reboot_notifier(&lab_nb);
 }
 
+/* ---- more, for the flight recorder ---- */
+
+static void lab_left_fn(struct work_struct *w)
+{
+}
+
+static DECLARE_DELAYED_WORK(lab_left, lab_left_fn);
+static void lab_leave_work(void)
+{
+	schedule_delayed_work(&lab_left, 2 * HZ);
+}
+
+static noinline int lab_deeper(int n)
+{
+	volatile char frame[512];
+
+	frame[n & 511] = n;
+	return n ? lab_deeper(n + 1) + frame[n & 511] : 0;
+}
+
+static noinline void lab_recursion(void)
+{
+	pr_info("%d\n", lab_deeper(1));
+}
+
+static void lab_irq_fn(struct irq_work *w)
+{
+	lab_null_write();
+}
+
+static struct irq_work lab_irq_work;
+static noinline void lab_in_irq(void)
+{
+	init_irq_work(&lab_irq_work, lab_irq_fn);
+	irq_work_queue(&lab_irq_work);
+	msleep(500);
+}
+
+static noinline void lab_holding_lock(void)
+{
+	static DEFINE_MUTEX(l);
+
+	mutex_lock(&l);
+	lab_null_write();
+	mutex_unlock(&l);
+}
+
+static noinline void lab_warn_first(void)
+{
+	lab_warn();
+	msleep(1500);
+	lab_null_read();
+}
+
+static noinline void lab_alloc_failed(void)
+{
+	struct thing *t = kmalloc(8UL << 20, GFP_NOWAIT);
+
+	OPTIMIZER_HIDE_VAR(t);
+	msleep(300);
+	kfree(t);
+	t = alloc_pages_exact(64UL << 20, GFP_KERNEL);
+	OPTIMIZER_HIDE_VAR(t);
+	WRITE_ONCE(t->value, 1);
+}
+
+/* Bad accesses that the exception table makes good: no crash, and nobody hears of it. */
+static noinline void lab_near_misses(void)
+{
+	unsigned long *p = vmalloc(PAGE_SIZE), value;
+
+	vfree(p);
+	vm_unmap_aliases();
+	for (int i = 0; i < 65; i++) {
+		__get_kernel_nofault(&value, p, unsigned long, bad);
+		continue;
+	bad:
+		msleep(20);
+	}
+}
+
+static noinline void lab_near_then_fatal(void)
+{
+	lab_near_misses();
+	lab_null_write();
+}
+
+/* Freed a while ago, so that it is known by the journal alone. */
+static int *lab_old_area;
+static void __iomem *lab_old_mmio;
+static noinline void lab_vmalloc_late(void)
+{
+	lab_old_area = vmalloc(PAGE_SIZE * 4);
+	lab_old_area[0] = 1;
+	vfree(lab_old_area);
+	vm_unmap_aliases();
+	msleep(1200);
+	WRITE_ONCE(lab_old_area[2000], 3);
+}
+
+static noinline void lab_mmio_late(void)
+{
+	lab_old_mmio = ioremap(0xfed00000, 0x400);
+	iounmap(lab_old_mmio);
+	vm_unmap_aliases();
+	msleep(1200);
+	writel(1, lab_old_mmio + 0x20);
+}
+
 static const struct {
 	const char *name;
 	void (*fault)(void);
@@ -349,6 +459,16 @@ static const struct {
 	{"timer", lab_start_timer},
 	{"left_timer", lab_leave_timer},
 	{"left_notifier", lab_leave_notifier},
+	{"left_work", lab_leave_work},
+	{"recursion", lab_recursion},
+	{"in_irq", lab_in_irq},
+	{"holding_lock", lab_holding_lock},
+	{"warn_first", lab_warn_first},
+	{"alloc_failed", lab_alloc_failed},
+	{"near_misses", lab_near_misses},
+	{"near_then_fatal", lab_near_then_fatal},
+	{"vmalloc_late", lab_vmalloc_late},
+	{"mmio_late", lab_mmio_late},
 };
 
 static const struct {

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The flight recorder's kernel side: what comes before a crash. Raw tracepoints and kprobes alone:
+ * each is attached for itself, and one that a kernel has not leaves the others as they are.
+ */
+#include "compat.bpf.h"
+#include "wire_blackbox.h"
+
+const volatile struct fs_blackbox_config config SEC(".rodata.config") = {};
+struct fs_blackbox_shared shared SEC(".data.shared") = {};
+struct fs_freed_area freed[FS_FREED_AREAS] SEC(".data.freed") = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 << 10);
+} ring SEC(".maps");
+
+/* The recorder's own records, for who finds them in a dump of memory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u8[512]);
+} survivors SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct fs_equal_key);
+	__type(value, struct fs_equal);
+} equals SEC(".maps");
+
+/* Records of a sort that may be made: refilled with time. */
+struct bucket {
+	__u64 tokens;
+	__u64 filled_ns;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NR_FS_PRECURSORS);
+	__type(key, __u32);
+	__type(value, struct bucket);
+} buckets SEC(".maps");
+
+#define BURST	   64
+#define PER_SECOND 8
+#define SECOND_NS  1000000000ULL
+
+/* Two CPUs in the same instant may take the same token: it is a limit, not an account. */
+static __always_inline bool take_token(__u32 what, __u64 now)
+{
+	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);
+	__u64 more;
+
+	if (!b)
+		return false;
+	if (!b->filled_ns) {
+		b->tokens = BURST;
+		b->filled_ns = now;
+	}
+	more = (now - b->filled_ns) * PER_SECOND / SECOND_NS;
+	if (more) {
+		b->tokens = b->tokens + more > BURST ? BURST : b->tokens + more;
+		b->filled_ns = now;
+	}
+	if (!b->tokens)
+		return false;
+	b->tokens--;
+	return true;
+}
+
+/* Its count where one of equal events is to be told: the first, powers of two, one a second. */
+static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
+{
+	struct fs_equal_key key = {.what = what, .at = at};
+	struct fs_equal first = {.count = 1, .told_ns = now}, *seen;
+	__u64 count;
+
+	seen = bpf_map_lookup_elem(&equals, &key);
+	if (!seen) {
+		bpf_map_update_elem(&equals, &key, &first, BPF_NOEXIST);
+		return 1;
+	}
+	count = add_fetch(&seen->count, 1);
+	if ((count & (count - 1)) && now - seen->told_ns < SECOND_NS)
+		return 0;
+	seen->told_ns = now;
+	return count;
+}
+
+static __always_inline struct fs_precursor_record *begin_at(__u32 what, __u64 at, __u64 ip)
+{
+	struct task_struct *task = current_task();
+	__u64 now = bpf_ktime_get_boot_ns(), count = count_equal(what, at, now);
+	struct fs_precursor_record *r = NULL;
+
+	if (!count)
+		return NULL;
+	if (take_token(what, now))
+		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		__sync_fetch_and_add(&shared.dropped[what], 1);
+		return NULL;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	r->h.len = sizeof(*r);
+	r->h.t_ns = now;
+	r->what = what;
+	r->ip = ip;
+	r->count = count;
+	r->dropped = shared.dropped[what];
+	r->cpu = bpf_get_smp_processor_id();
+	r->pid = BPF_CORE_READ(task, tgid);
+	r->tid = BPF_CORE_READ(task, pid);
+	bpf_get_current_comm(r->comm, sizeof(r->comm));
+	return r;
+}
+
+static __always_inline void submit(struct fs_precursor_record *r)
+{
+	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+/* The newest range given back that an address was in. */
+static __always_inline void find_freed(struct fs_freed_area *ret, __u64 address)
+{
+	__u64 newest = shared.areas;
+
+	for (__u32 i = 1; i <= FS_FREED_AREAS; i++) {
+		struct fs_freed_area *a = &freed[(newest - i) & (FS_FREED_AREAS - 1)];
+
+		if (address - a->start < a->bytes) {
+			*ret = *a;
+			return;
+		}
+	}
+}
+
+/*
+ * Into the trace of every instance that has the event bpf_trace:bpf_trace_printk on: one that lies
+ * in memory which a warm reboot leaves alone has it at once, whatever becomes of user space.
+ */
+static __always_inline void mark(const struct fs_precursor_record *r)
+{
+	static const char format[] =
+		"faultscope! %d %d ip=%llx at=%llx error=%llx pid=%d area=%llx "
+		"bytes=%llx owner=%llx freer=%llx freed=%llu flags=%d";
+	__u64 args[12] = {r->what,	 r->verdict,	   r->ip,
+			  r->address,	 r->error_code,	   r->tid,
+			  r->area.start, r->area.bytes,	   r->area.owner,
+			  r->area.freer, r->area.freed_ns, r->area.flags};
+
+	bpf_trace_vprintk(format, sizeof(format), args, sizeof(args));
+}
+
+static __always_inline void tell_fault(void *ctx, struct fs_precursor_record *r,
+				       struct pt_regs *regs, __u64 address, __u64 error_code)
+{
+	r->address = address;
+	r->error_code = error_code;
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_kernel(r->regs, 16 * sizeof(__u64), regs);
+	r->regs[16] = BPF_CORE_READ(regs, flags);
+	r->regs[17] = BPF_CORE_READ(regs, sp);
+#endif
+	bpf_probe_read_kernel(r->code, sizeof(r->code), (void *)(r->ip - FS_PRE_CODE_AT));
+	find_freed(&r->area, address);
+	if (!r->area.bytes)
+		find_freed(&r->area, r->ip);
+	if (config.marks && r->what != FS_PRE_PROBE)
+		mark(r);
+	r->stack_bytes = bpf_get_stack(ctx, r->stack, sizeof(r->stack), 0);
+}
+
+#define EFLAGS_AC 0x40000
+
+/* 1: an access of the kernel's half, 2: one that no exception table is asked about; 0: benign */
+static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 error_code)
+{
+	if (address >> 63)
+		return error_code & PF_INSTR ? 2 : 1;
+	if (error_code & PF_INSTR)
+		return 2;
+#if defined(__TARGET_ARCH_x86)
+	/* do_user_addr_fault(): a user address outside STAC and CLAC goes to page_fault_oops() */
+	if (config.smap && !(BPF_CORE_READ(regs, flags) & EFLAGS_AC))
+		return 2;
+#endif
+	return 0;
+}
+
+SEC("raw_tp/page_fault_kernel")
+int black_fault(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx->args[1];
+	__u64 address = ctx->args[0], error_code = ctx->args[2], ip;
+	int judged = judge(address, regs, error_code);
+	struct fs_precursor_record *r;
+	bool probes;
+
+	if (!judged) {
+		__sync_fetch_and_add(&shared.faults_benign, 1);
+		return 0;
+	}
+	ip = regs_ip(regs);
+	probes = judged == 1 && faults_disabled(current_task());
+	/* a jump to where no code is has no place: who jumped is on the stack */
+	r = begin_at(probes ? FS_PRE_PROBE : FS_PRE_FAULT, ip, ip);
+	if (!r)
+		return 0;
+	r->verdict = judged == 2 ? FS_VERDICT_FATAL : FS_VERDICT_SUSPECTED;
+	tell_fault(ctx, r, regs, address, error_code);
+	submit(r);
+	return 0;
+}
+
+/* ---- the exception table: what it makes good is a near miss ---- */
+
+struct fixing {
+	__u64 ip, address, trap, error_code;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u64);
+	__type(value, struct fixing);
+} fixing SEC(".maps");
+
+#if defined(__TARGET_ARCH_x86)
+#define TRAP_PF 14
+
+SEC("kprobe/fixup_exception")
+int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long error_code,
+	       unsigned long address)
+{
+	__u64 who = bpf_get_current_pid_tgid();
+	struct fixing f = {.address = address, .trap = trap, .error_code = error_code};
+
+	if (trap == TRAP_PF && !(address >> 63))
+		return 0; /* a user copy of a bad address: EFAULT */
+	f.ip = regs_ip(regs);
+	bpf_map_update_elem(&fixing, &who, &f, BPF_ANY);
+	return 0;
+}
+
+SEC("kretprobe/fixup_exception")
+int BPF_KRETPROBE(black_fixup_end, int fixed)
+{
+	__u64 who = bpf_get_current_pid_tgid();
+	struct fixing *f = bpf_map_lookup_elem(&fixing, &who);
+	struct fs_precursor_record *r;
+
+	if (!f)
+		return 0;
+	if (fixed && !faults_disabled(current_task())) {
+		r = begin_at(FS_PRE_FIXED, f->ip, f->ip);
+		if (r) {
+			r->address = f->address;
+			r->error_code = f->error_code;
+			r->arg[0] = f->trap;
+			submit(r);
+		}
+	}
+	bpf_map_delete_elem(&fixing, &who);
+	return 0;
+}
+
+SEC("kprobe/die_addr")
+int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_code,
+	       unsigned long address)
+{
+	__u64 ip = regs_ip(regs);
+	struct fs_precursor_record *r = begin_at(FS_PRE_PROTECTION, ip, ip);
+
+	if (!r)
+		return 0;
+	r->verdict = FS_VERDICT_FATAL;
+	bpf_probe_read_kernel_str(r->text, sizeof(r->text), text);
+	tell_fault(ctx, r, regs, address, error_code);
+	submit(r);
+	return 0;
+}
+#endif
+
+/* ---- reports, modules ---- */
+
+SEC("raw_tp/error_report_end")
+int black_report(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct fs_precursor_record *r = begin_at(FS_PRE_REPORT, ctx->args[1], ctx->args[1]);
+
+	if (!r)
+		return 0;
+	r->arg[0] = (__u32)ctx->args[0];
+	r->stack_bytes = bpf_get_stack(ctx, r->stack, sizeof(r->stack), 0);
+	submit(r);
+	return 0;
+}
+
+/* Of one layout until "module: replace module_layout with module_memory" (ac3b43283923, 6.4). */
+struct module___layout {
+	struct {
+		void *base;
+		unsigned int size;
+	} core_layout;
+} __attribute__((preserve_access_index));
+struct module___memory {
+	struct {
+		void *base;
+		unsigned int size;
+	} mem[7];
+} __attribute__((preserve_access_index));
+struct module___common {
+	char name[56];
+	const char *srcversion;
+	unsigned long taints;
+} __attribute__((preserve_access_index));
+
+#define take_memory(r, mod, i)                                                                     \
+	({                                                                                         \
+		(r)->arg[2 * (i)] =                                                                \
+			(__u64)BPF_CORE_READ((struct module___memory *)(mod), mem[i].base);        \
+		(r)->arg[2 * (i) + 1] =                                                            \
+			BPF_CORE_READ((struct module___memory *)(mod), mem[i].size);               \
+	})
+
+static __always_inline int tell_module(void *mod, __u32 what)
+{
+	struct module___common *m = mod;
+	struct fs_precursor_record *r;
+
+	if (!bpf_core_field_exists(m->taints))
+		return 0; /* a kernel without modules */
+	r = begin_at(what, (__u64)mod ^ bpf_ktime_get_ns(), 0);
+	if (!r)
+		return 0;
+	if (bpf_core_field_exists(((struct module___memory *)mod)->mem)) {
+		take_memory(r, mod, 0);
+		take_memory(r, mod, 1);
+		take_memory(r, mod, 2);
+		take_memory(r, mod, 3);
+	} else if (bpf_core_field_exists(((struct module___layout *)mod)->core_layout)) {
+		r->arg[0] = (__u64)BPF_CORE_READ((struct module___layout *)mod, core_layout.base);
+		r->arg[1] = BPF_CORE_READ((struct module___layout *)mod, core_layout.size);
+	}
+	r->error_code = BPF_CORE_READ(m, taints);
+	bpf_probe_read_kernel_str(r->text, 56, &m->name);
+	bpf_probe_read_kernel_str(r->text + 64, 32, BPF_CORE_READ(m, srcversion));
+	submit(r);
+	return 0;
+}
+
+SEC("raw_tp/module_load")
+int black_load(struct bpf_raw_tracepoint_args *ctx)
+{
+	return tell_module((void *)ctx->args[0], FS_PRE_MODULE_LOAD);
+}
+
+SEC("raw_tp/module_free")
+int black_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	return tell_module((void *)ctx->args[0], FS_PRE_MODULE_FREE);
+}
+
+/* ---- ranges that drivers give back ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u64);
+	__type(value, __u64);
+} freeing SEC(".maps");
+
+#define FREER_FRAMES 6
+struct freer_stack {
+	__u64 ip[FREER_FRAMES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct freer_stack);
+} scratch SEC(".maps");
+
+static __always_inline bool is_driver(__u64 ip)
+{
+	return ip >> 63 && config.text_start &&
+	       ip - config.text_start >= config.text_end - config.text_start;
+}
+
+/* Who gives back: the first on the stack that is a driver's. */
+static __always_inline int begin_freeing(void *ctx)
+{
+	__u64 who = bpf_get_current_pid_tgid(), ip = 0;
+	__u32 zero = 0;
+	struct freer_stack *s = bpf_map_lookup_elem(&scratch, &zero);
+
+	if (!s || bpf_get_stack(ctx, s, sizeof(*s), 0) < 0)
+		return 0;
+	for (int i = 0; i < FREER_FRAMES && !ip; i++)
+		if (is_driver(s->ip[i]))
+			ip = s->ip[i];
+	if (ip)
+		bpf_map_update_elem(&freeing, &who, &ip, BPF_ANY);
+	return 0;
+}
+
+SEC("kprobe/vfree")
+int BPF_KPROBE(black_vfree)
+{
+	return begin_freeing(ctx);
+}
+
+SEC("kprobe/iounmap")
+int BPF_KPROBE(black_iounmap)
+{
+	return begin_freeing(ctx);
+}
+
+struct vm_struct___own {
+	void *addr;
+	unsigned long size, flags;
+	const void *caller;
+} __attribute__((preserve_access_index));
+
+/* include/linux/vmalloc.h; an area's last page is a guard, but for these */
+#define VM_IOREMAP  1
+#define VM_NO_GUARD 0x40
+#define PAGE_BYTES  4096
+
+SEC("kretprobe/remove_vm_area")
+int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
+{
+	__u64 who = bpf_get_current_pid_tgid(), *ip = bpf_map_lookup_elem(&freeing, &who);
+	__u64 owner = vm ? (__u64)BPF_CORE_READ(vm, caller) : 0;
+	struct fs_freed_area *a;
+
+	if (!vm || (!ip && !is_driver(owner)))
+		return 0;
+	a = &freed[__sync_fetch_and_add(&shared.areas, 1) & (FS_FREED_AREAS - 1)];
+	a->bytes = 0;
+	a->start = (__u64)BPF_CORE_READ(vm, addr);
+	a->flags = BPF_CORE_READ(vm, flags);
+	a->owner = owner;
+	a->freer = ip ? *ip : 0;
+	a->freed_ns = bpf_ktime_get_boot_ns();
+	a->bytes = BPF_CORE_READ(vm, size);
+	if (ip)
+		bpf_map_delete_elem(&freeing, &who);
+	return 0;
+}
+
+/* ---- hardware ---- */
+
+/* Since "x86/mce: Add wrapper for struct mce" (6.13) the first member of what is handed over. */
+struct mce___own {
+	__u64 status, addr;
+	__u8 bank;
+} __attribute__((preserve_access_index));
+
+SEC("raw_tp/mce_record")
+int black_mce(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct mce___own *m = (void *)ctx->args[0];
+	struct fs_precursor_record *r;
+
+	if (!bpf_core_field_exists(m->bank))
+		return 0; /* a kernel without machine checks */
+	r = begin_at(FS_PRE_MCE, BPF_CORE_READ(m, bank), 0);
+	if (!r)
+		return 0;
+	r->arg[0] = BPF_CORE_READ(m, bank);
+	r->arg[1] = BPF_CORE_READ(m, status);
+	r->arg[2] = BPF_CORE_READ(m, addr);
+	submit(r);
+	return 0;
+}
+
+SEC("raw_tp/mc_event")
+int black_edac(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct fs_precursor_record *r = begin_at(FS_PRE_EDAC, ctx->args[4], 0);
+
+	if (!r)
+		return 0;
+	r->arg[0] = (__u32)ctx->args[0];
+	r->arg[1] = (__u32)ctx->args[3];
+	r->arg[2] = ctx->args[8];
+	bpf_probe_read_kernel_str(r->text, sizeof(r->text), (void *)ctx->args[2]);
+	submit(r);
+	return 0;
+}
+
+SEC("raw_tp/aer_event")
+int black_aer(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct fs_precursor_record *r = begin_at(FS_PRE_AER, (__u32)ctx->args[1], 0);
+
+	if (!r)
+		return 0;
+	r->arg[0] = (__u32)ctx->args[1];
+	r->arg[1] = (__u8)ctx->args[2];
+	bpf_probe_read_kernel_str(r->text, sizeof(r->text), (void *)ctx->args[0]);
+	submit(r);
+	return 0;
+}
+
+SEC("raw_tp/memory_failure_event")
+int black_memory_failure(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct fs_precursor_record *r = begin_at(FS_PRE_MEMORY_FAILURE, ctx->args[0], 0);
+
+	if (!r)
+		return 0;
+	r->arg[0] = ctx->args[0];
+	submit(r);
+	return 0;
+}
+
+struct device___own {
+	const char *init_name;
+	struct {
+		const char *name;
+	} kobj;
+} __attribute__((preserve_access_index));
+
+SEC("raw_tp/io_page_fault")
+int black_iommu(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct device___own *dev = (void *)ctx->args[0];
+	struct fs_precursor_record *r = begin_at(FS_PRE_IOMMU, (__u64)dev, 0);
+
+	if (!r)
+		return 0;
+	r->arg[0] = ctx->args[1];
+	r->arg[1] = (__u32)ctx->args[2];
+	bpf_probe_read_kernel_str(r->text, sizeof(r->text), BPF_CORE_READ(dev, kobj.name));
+	submit(r);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel side of the flight recorder hands over: one record a precursor. */
+#ifndef FS_WIRE_BLACKBOX_H
+#define FS_WIRE_BLACKBOX_H
+
+#include "wire.h"
+
+enum fs_precursor {
+	FS_PRE_FAULT,	    /* a bad access in kernel mode, at its entry */
+	FS_PRE_FIXED,	    /* one that the exception table made good */
+	FS_PRE_PROBE,	    /* one that asked for it: copy_from_kernel_nofault() and kin */
+	FS_PRE_PROTECTION,  /* a general protection fault or the like, that nothing makes good */
+	FS_PRE_REPORT,	    /* KFENCE, KASAN, WARN: arg 0 the detector */
+	FS_PRE_MODULE_LOAD, /* arg: start and bytes of text, data, read-only data, read-only later
+			     */
+	FS_PRE_MODULE_FREE, /* the same */
+	FS_PRE_MCE,	    /* arg: bank, status, address */
+	FS_PRE_EDAC,	    /* arg: corrected or not, count, address; text: the DIMM */
+	FS_PRE_AER,	    /* arg: status, severity; text: the device */
+	FS_PRE_MEMORY_FAILURE, /* arg: page frame */
+	FS_PRE_IOMMU,	       /* arg: address, flags; text: the device */
+	NR_FS_PRECURSORS,
+};
+
+/* How a fault was judged at its entry. */
+enum fs_verdict {
+	FS_VERDICT_SUSPECTED, /* the exception table may yet make it good */
+	FS_VERDICT_FATAL,     /* the kernel does not look there: it dies of this one */
+};
+
+#define FS_PRE_CODE    24
+#define FS_PRE_CODE_AT 8
+#define FS_PRE_STACK   20
+#define FS_PRE_REGS    18 /* r15 … ss as struct pt_regs has them, up to sp */
+
+/* A range of vmalloc or ioremap that a driver gave back. */
+struct fs_freed_area {
+	__u64 start;
+	__u64 bytes;
+	__u64 owner; /* instruction that asked for it */
+	__u64 freer; /* instruction that gave it back */
+	__u64 freed_ns;
+	__u64 flags; /* VM_IOREMAP 1, VM_ALLOC 2, VM_MAP 4: include/linux/vmalloc.h */
+};
+#define FS_FREED_AREAS 512
+
+struct fs_precursor_record {
+	struct fs_header h;
+	__u32 what; /* enum fs_precursor */
+	__u32 verdict;
+	__u32 pid, tid, cpu, pad;
+	__u64 ip;
+	__u64 address;
+	__u64 error_code;
+	__u64 count;   /* of equal ones until now */
+	__u64 dropped; /* of this sort: for which there was no record */
+	__u64 arg[8];
+	__u64 regs[FS_PRE_REGS];
+	struct fs_freed_area area; /* that the address was in; bytes 0: in none */
+	__u8 code[FS_PRE_CODE];	   /* the instruction is at FS_PRE_CODE_AT of it */
+	__s64 stack_bytes;
+	__u64 stack[FS_PRE_STACK];
+	char comm[FS_COMM_LEN];
+	char text[128];
+};
+
+/* Equal ones are counted, and told now and then. */
+struct fs_equal_key {
+	__u64 what;
+	__u64 at;
+};
+struct fs_equal {
+	__u64 count;
+	__u64 told_ns;
+};
+
+/* What the loader tells the programs. */
+struct fs_blackbox_config {
+	__u64 text_start, text_end; /* of the kernel's own code; 0: not known */
+	__u32 smap;
+	__u32 marks; /* bpf_trace_vprintk() may be called: 5.16 */
+};
+
+struct fs_blackbox_shared {
+	__u64 dropped[NR_FS_PRECURSORS];
+	__u64 faults_benign; /* user copies */
+	__u64 areas;	     /* given back by drivers, until now */
+};
+
+#endif

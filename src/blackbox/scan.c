@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "blackbox/scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int bb_found_add(struct bb_found *f, const struct bb_record *r)
+{
+	size_t room = f->room ? f->room * 2 : 256;
+	struct bb_record *record;
+
+	if (f->n == f->room) {
+		if (room > BB_FOUND_MAX) {
+			f->lost++;
+			return 0;
+		}
+		record = realloc(f->record, room * sizeof(*record));
+		if (!record)
+			return -ENOMEM;
+		f->record = record;
+		f->room = room;
+	}
+	f->record[f->n++] = *r;
+	return 0;
+}
+
+static size_t line_length(const char *at, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && at[n] != '\n' && at[n])
+		n++;
+	return n;
+}
+
+/* Takes what begins at `at`; how far to go on, or -ENOMEM. */
+static long take_at(struct bb_found *f, const uint8_t *at, size_t size)
+{
+	struct bb_record r;
+	size_t line;
+	int n;
+
+	if (*at == BB_MAGIC[0]) {
+		n = bb_decode(at, size, &r);
+		if (n > 0)
+			return bb_found_add(f, &r) ?: n;
+		if (n == -EILSEQ)
+			f->torn++;
+		return n == -EILSEQ ? (long)strlen(BB_MAGIC) : 1;
+	}
+	if (size < strlen(BB_LINE_BEGINS) || memcmp(at, BB_LINE_BEGINS, strlen(BB_LINE_BEGINS)))
+		return 1;
+	line = line_length((const char *)at, size);
+	n = bb_decode_line((const char *)at, line, &r);
+	if (!n)
+		n = bb_found_add(f, &r);
+	else if (n == -EILSEQ)
+		f->torn++;
+	return n == -ENOMEM ? n : (long)line;
+}
+
+int bb_scan(struct bb_found *f, const void *data, size_t size)
+{
+	const uint8_t *p = data;
+	size_t at = 0;
+
+	while (at < size) {
+		long n;
+
+		if (p[at] != BB_MAGIC[0] && p[at] != BB_LINE_BEGINS[0]) {
+			at++;
+			continue;
+		}
+		n = take_at(f, p + at, size - at);
+		if (n < 0)
+			return n;
+		at += n;
+	}
+	return 0;
+}
+
+int bb_boot_find(const struct bb_found *f, const uint8_t id[BB_BOOT_BYTES])
+{
+	for (size_t i = 0; i < f->boots; i++)
+		if (!memcmp(f->boot[i].id, id, BB_BOOT_BYTES))
+			return i;
+	return -1;
+}
+
+static void note_boot(struct bb_found *f, const struct bb_record *r)
+{
+	int i = bb_boot_find(f, r->boot_id);
+	struct bb_boot *b;
+
+	if (i < 0 && f->boots == BB_BOOTS_MAX)
+		return;
+	if (i < 0) {
+		b = &f->boot[f->boots++];
+		*b = (struct bb_boot){.first_wall_ns = r->wall_ns};
+		memcpy(b->id, r->boot_id, BB_BOOT_BYTES);
+	} else {
+		b = &f->boot[i];
+	}
+	if (r->wall_ns < b->first_wall_ns)
+		b->first_wall_ns = r->wall_ns;
+	if (r->boot_ns > b->alive_boot_ns) {
+		b->alive_boot_ns = r->boot_ns;
+		b->alive_wall_ns = r->wall_ns;
+	}
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct bb_boot *x = a, *y = b;
+
+	return x->first_wall_ns < y->first_wall_ns ? -1 : x->first_wall_ns > y->first_wall_ns;
+}
+
+static int by_boot(const void *a, const void *b)
+{
+	const struct bb_record *x = a, *y = b;
+	int id = memcmp(x->boot_id, y->boot_id, BB_BOOT_BYTES);
+
+	if (id)
+		return id;
+	if ((x->class == BB_HEARTBEAT) != (y->class == BB_HEARTBEAT))
+		return x->class == BB_HEARTBEAT ? 1 : -1; /* they have no sequence of their own */
+	if (x->sequence != y->sequence)
+		return x->sequence < y->sequence ? -1 : 1;
+	return x->boot_ns < y->boot_ns ? -1 : x->boot_ns > y->boot_ns;
+}
+
+static bool is_same(const struct bb_record *a, const struct bb_record *b)
+{
+	return a->sequence == b->sequence && a->class == b->class && a->boot_ns == b->boot_ns &&
+	       !memcmp(a->boot_id, b->boot_id, BB_BOOT_BYTES);
+}
+
+/* Records of one boot, in order: counted. `last`: the one before them, then the last of them. */
+static void count_boot(struct bb_boot *b, const struct bb_record *r, size_t n, uint64_t *last_of)
+{
+	uint64_t last = *last_of;
+
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].class == BB_HEARTBEAT)
+			continue;
+		if (r[i].sequence > last + 1)
+			b->missing += r[i].sequence - last - 1;
+		last = r[i].sequence;
+		b->records++;
+		b->stopped = r[i].class == BB_STOP;
+	}
+	*last_of = last;
+}
+
+static size_t drop_doubles(struct bb_record *r, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!kept || !is_same(&r[kept - 1], &r[i]))
+			r[kept++] = r[i];
+	return kept;
+}
+
+/* Boots, now sorted by id, in the order of time. */
+static void order_boots(struct bb_found *f, struct bb_record *to)
+{
+	size_t n = 0;
+
+	for (size_t b = 0; b < f->boots; b++)
+		for (size_t i = 0; i < f->n; i++)
+			if (!memcmp(f->record[i].boot_id, f->boot[b].id, BB_BOOT_BYTES))
+				to[n++] = f->record[i];
+	f->lost += f->n - n; /* of boots beyond the most */
+	memcpy(f->record, to, n * sizeof(*to));
+	f->n = n;
+}
+
+void bb_found_settle(struct bb_found *f)
+{
+	struct bb_record *to;
+	uint64_t last = 0;
+
+	f->boots = 0;
+	if (!f->n)
+		return;
+	qsort(f->record, f->n, sizeof(*f->record), by_boot);
+	f->n = drop_doubles(f->record, f->n);
+	for (size_t i = 0; i < f->n; i++)
+		note_boot(f, &f->record[i]);
+	qsort(f->boot, f->boots, sizeof(f->boot[0]), by_first);
+	to = f->n <= BB_FOUND_MAX ? calloc(f->n, sizeof(*to)) : NULL;
+	if (to)
+		order_boots(f, to);
+	free(to);
+	for (size_t b = 0; b < f->boots; b++) {
+		size_t first = 0, n = 0;
+
+		while (first < f->n &&
+		       memcmp(f->record[first].boot_id, f->boot[b].id, BB_BOOT_BYTES))
+			first++;
+		while (first + n < f->n &&
+		       !memcmp(f->record[first + n].boot_id, f->boot[b].id, BB_BOOT_BYTES))
+			n++;
+		count_boot(&f->boot[b], f->record + first, n, &last);
+	}
+}
+
+void bb_found_free(struct bb_found *f)
+{
+	free(f->record);
+	memset(f, 0, sizeof(*f));
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "blackbox_arm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "blackbox_command.h"
+#include "probe/precursors.h"
+#include "recorder/keepers.h"
+#include "saying.h"
+#include "session.h"
+#include "survivors.h"
+
+#define INSTANCES "/sys/kernel/tracing/instances/"
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static bool read_line(const char *path, char *ret, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool any = f && fgets(ret, size, f);
+
+	if (f)
+		fclose(f);
+	if (any)
+		ret[strcspn(ret, "\n")] = 0;
+	return any;
+}
+
+static void instance_path(const struct options *o, const char *below, char *ret, size_t size)
+{
+	snprintf(ret, size, INSTANCES "%s/%s", o->blackbox.instance ?: BLACKBOX_INSTANCE, below);
+}
+
+/* Whether what is in the instance is of another boot than this. */
+static bool is_of_before(const struct triage_files *files)
+{
+	struct bb_found f = {};
+	uint8_t now[BB_BOOT_BYTES];
+	char id[64];
+	bool before = false;
+
+	if (!files->n || !read_line("/proc/sys/kernel/random/boot_id", id, sizeof(id)) ||
+	    !bb_boot_id(id, now))
+		return false;
+	if (!survivors_scan(&f, files)) {
+		before = f.n > 0;
+		for (size_t i = 0; i < f.n; i++)
+			before &= memcmp(f.record[i].boot_id, now, sizeof(now)) != 0;
+	}
+	bb_found_free(&f);
+	return before;
+}
+
+static int save_trace(const struct options *o, const struct triage_files *files)
+{
+	char path[512], beside[520];
+	FILE *f;
+	bool good;
+
+	survivors_trace_path(o, path, sizeof(path));
+	snprintf(beside, sizeof(beside), "%s.new", path);
+	f = fopen(beside, "we");
+	if (!f)
+		return -errno;
+	good = fwrite(files->input[0].data, 1, files->input[0].size, f) == files->input[0].size &&
+	       !fflush(f) && !fsync(fileno(f));
+	good = !fclose(f) && good;
+	if (good && !rename(beside, path))
+		return 0;
+	unlink(beside);
+	return -EIO;
+}
+
+/* 0 also where nothing is to be saved. */
+static int save_before(const struct options *o)
+{
+	struct triage_files files = {};
+	char path[512];
+	int err;
+
+	instance_path(o, "trace", path, sizeof(path));
+	err = triage_files_add(&files, path);
+	if (!err && is_of_before(&files))
+		err = save_trace(o, &files);
+	triage_files_free(&files);
+	return err;
+}
+
+int arm_instance(const struct options *o)
+{
+	static const char *const events[] = {"printk/console", "module/module_load",
+					     "module/module_free", "error_report/error_report_end",
+					     "bpf_trace/bpf_trace_printk"};
+	char path[512], below[128];
+	int err;
+
+	instance_path(o, "trace_marker", path, sizeof(path));
+	if (access(path, W_OK))
+		return -errno;
+	err = save_before(o);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
+		snprintf(below, sizeof(below), "events/%s/enable", events[i]);
+		instance_path(o, below, path, sizeof(path));
+		if (!access(path, W_OK)) /* not every kernel has each */
+			err = write_file(path, "1");
+	}
+	instance_path(o, "tracing_on", path, sizeof(path));
+	return err ?: write_file(path, "1");
+}
+
+/* ---- what there is ---- */
+
+struct finding_row {
+	char state[160];
+	const char *more; /* what to set for it; NULL: nothing */
+};
+
+static bool is_asked(const struct options *o, enum keeper_id id)
+{
+	return !o->blackbox.keepers || o->blackbox.keepers >> id & 1;
+}
+
+static void look_instance(const struct options *o, struct finding_row *ret)
+{
+	char path[512];
+	int err;
+
+	instance_path(o, "trace_marker", path, sizeof(path));
+	ret->more = "boot with: memmap=12M$ADDRESS trace_instance=boot_map@ADDRESS:12M (6.12; free "
+		    "memory by /proc/iomem), or reserve_mem=12M:4096:trace "
+		    "trace_instance=boot_map@trace, which does not always find it again";
+	if (access(path, F_OK)) {
+		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
+			 o->blackbox.instance ?: BLACKBOX_INSTANCE);
+		return;
+	}
+	instance_path(o, "last_boot_info", path, sizeof(path));
+	if (access(path, F_OK)) {
+		snprintf(ret->state, sizeof(ret->state),
+			 "an instance, but in memory that a reboot clears");
+		return;
+	}
+	ret->more = NULL;
+	err = is_asked(o, KEEPER_MARKER) ? arm_instance(o) : 0;
+	snprintf(ret->state, sizeof(ret->state), "%s%s",
+		 is_asked(o, KEEPER_MARKER) && !err ? "on" : "there, and off",
+		 err ? strerror(-err) : "");
+}
+
+static void look_pmsg(const struct options *o, struct finding_row *ret)
+{
+	bool there = !access("/dev/pmsg0", W_OK);
+
+	snprintf(ret->state, sizeof(ret->state), "%s", there ? "on" : "no /dev/pmsg0");
+	if (!there)
+		ret->more = "a kernel with CONFIG_PSTORE_PMSG, and: modprobe ramoops "
+			    "mem_address=… mem_size=… pmsg_size=65536";
+}
+
+static void look_kmsg(const struct options *o, struct finding_row *ret)
+{
+	static const char path[] = "/proc/sys/kernel/printk_devkmsg";
+	char mode[32] = "";
+
+	read_line(path, mode, sizeof(mode));
+	if (strcmp(mode, "on") && is_asked(o, KEEPER_KMSG) && !write_file(path, "on"))
+		read_line(path, mode, sizeof(mode));
+	snprintf(ret->state, sizeof(ret->state), "/dev/kmsg; kernel.printk_devkmsg=%s", mode);
+	if (strcmp(mode, "on"))
+		ret->more =
+			"boot with printk.devkmsg=on: else the kernel drops lines that come fast";
+}
+
+static void look_map(const struct options *o, struct finding_row *ret)
+{
+	char loaded[8] = "";
+
+	read_line("/sys/kernel/kexec_crash_loaded", loaded, sizeof(loaded));
+	snprintf(ret->state, sizeof(ret->state), "with run; %s",
+		 *loaded == '1' ? "kdump is loaded" : "no kdump, so no dump to find it in");
+	if (*loaded != '1')
+		ret->more = "apt-get install kdump-tools, and boot with crashkernel=256M";
+}
+
+static void look_file(const struct options *o, struct finding_row *ret)
+{
+	const char *file = o->blackbox.file ?: BLACKBOX_FILE;
+
+	snprintf(ret->state, sizeof(ret->state), "%s%s", file,
+		 access(file, F_OK) ? ", made by run" : "");
+	ret->more = "holds what was synced: of a panic the last fault as far as the panic takes "
+		    "longer to print than the disk to write";
+}
+
+static void (*const looks[NR_KEEPERS])(const struct options *o, struct finding_row *ret) = {
+	[KEEPER_MAP] = look_map,   [KEEPER_MARKER] = look_instance, [KEEPER_PMSG] = look_pmsg,
+	[KEEPER_KMSG] = look_kmsg, [KEEPER_FILE] = look_file,
+};
+
+/* What makes a crash tell more, or sooner. */
+static const struct {
+	const char *path, *name, *more;
+} settings[] = {
+	{"/proc/sys/kernel/panic_on_oops", "kernel.panic_on_oops",
+	 "sysctl kernel.panic_on_oops=1 ends at the first oops; 0 lives on, at a risk"},
+	{"/proc/sys/kernel/panic", "kernel.panic",
+	 "sysctl kernel.panic=10 reboots by itself: memory then survives"},
+	{"/sys/module/pstore/parameters/backend", "pstore",
+	 "a backend (efi_pstore, ramoops) keeps the log of the panic itself"},
+	{"/sys/module/kfence/parameters/sample_interval", "kfence",
+	 "echo 100 > /sys/module/kfence/parameters/sample_interval finds use after free early"},
+};
+
+static void say_row(struct buf *b, const char *name, const char *state, const char *survives,
+		    const char *more)
+{
+	buf_printf(b, "%-22s %s\n", name, state);
+	if (survives)
+		buf_printf(b, "%-22s survives: %s\n", "", survives);
+	if (more)
+		buf_printf(b, "%-22s for more: %s\n", "", more);
+}
+
+/* What the kernel lets be seen, and what is lost where it does not. */
+static void say_hooks(struct buf *b, const struct options *o)
+{
+	struct precursors *p = NULL;
+	char error[512] = "";
+
+	if (precursors_open(&p, o->btf, error, sizeof(error))) {
+		say_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
+		return;
+	}
+	for (size_t h = 0; h < nr_precursor_hooks; h++) {
+		const struct precursor_hook *hook = &precursor_hooks[h];
+		const char *refused = precursors_refused(p, h);
+		char name[48];
+
+		snprintf(name, sizeof(name), "hook %s", hook->name);
+		buf_printf(b, "%-22s %s%s\n", name,
+			   refused ? "blind: " : "on: ", refused ?: hook->feeds);
+		if (refused)
+			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
+	}
+	precursors_close(p);
+}
+
+int blackbox_arm(const struct options *o)
+{
+	struct buf b = {};
+	int status;
+
+	for (int i = NR_KEEPERS; i--;) {
+		struct finding_row row = {};
+
+		looks[i](o, &row);
+		say_row(&b, keeper_rows[i].name, row.state, keeper_rows[i].survives, row.more);
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		char value[64] = "not there";
+
+		read_line(settings[i].path, value, sizeof(value));
+		say_row(&b, settings[i].name, value, NULL, settings[i].more);
+	}
+	say_hooks(&b, o);
+	status = say_all(o, &b);
+	buf_free(&b);
+	return status;
+}

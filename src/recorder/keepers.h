@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * recorder: puts each record wherever it may survive: one table of keepers, those in memory first,
+ * so that a disk that hangs cannot keep a record from them; the kernel's log comes last, for who
+ * writes there may be made to print what a dying CPU says. What a keeper fails at is counted.
+ */
+#ifndef FS_RECORDER_KEEPERS_H
+#define FS_RECORDER_KEEPERS_H
+
+#include "recorder/ring_file.h"
+
+enum keeper_id { KEEPER_MAP, KEEPER_MARKER, KEEPER_PMSG, KEEPER_FILE, KEEPER_KMSG, NR_KEEPERS };
+
+#define KEEPER_LATER 16 /* records that wait for the log */
+
+/* How one is asked for, and what it survives: for arm, status and the manual. */
+struct keeper_row {
+	const char *name;
+	const char *what;
+	const char *survives;
+};
+
+extern const struct keeper_row keeper_rows[NR_KEEPERS];
+
+int keeper_find(const char *name); /* -1: none of that name */
+
+struct keeper_options {
+	unsigned int keepers; /* bits of enum keeper_id */
+	const char *file;
+	uint64_t file_bytes;
+	const char *marker; /* path of the trace_marker of an instance; NULL: none */
+	const char *pmsg, *kmsg;
+	uint8_t *map; /* memory of RING_SLOT * map_slots bytes; NULL: none */
+	uint64_t map_slots;
+};
+
+struct keeper {
+	bool on;
+	int error; /* of the last failure, an errno; 0: none */
+	int fd;	   /* -1: none of its own */
+	uint64_t written, failed;
+};
+
+struct keepers {
+	struct keeper_options o;
+	struct keeper keeper[NR_KEEPERS];
+	struct ring_file ring;
+	uint64_t sequence; /* of the last record */
+	uint64_t map_at;
+	struct bb_record later[KEEPER_LATER]; /* for the log, once the file has them */
+	size_t nr_later;
+	uint8_t boot_id[BB_BOOT_BYTES];
+	uint32_t dropped[NR_BB_CLASSES];
+};
+
+/* Opens what is asked for; what cannot be opened is off, with its error. */
+void keepers_open(struct keepers *r, const struct keeper_options *o);
+
+/* How many keepers are on. */
+int keepers_on(const struct keepers *r);
+
+/* Numbers and dates a record (its boot_ns stays where it has one), and writes it. */
+void keepers_write(struct keepers *r, struct bb_record *record);
+
+/* What was written reaches the disk, and then the log. */
+void keepers_flush(struct keepers *r);
+
+/* Says that we live, and tries again what was off. */
+void keepers_beat(struct keepers *r, struct bb_record *record);
+
+void keepers_close(struct keepers *r);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: records of the flight recorder, as lines of text or of JSON. */
+#ifndef FS_RENDER_BLACKBOX_H
+#define FS_RENDER_BLACKBOX_H
+
+#include "blackbox/scan.h"
+#include "render/render.h"
+
+void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f);
+void blackbox_json(struct buf *b, const struct bb_found *f);
+
+/* One record as a line: as it happens, and in the text above. */
+void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r);
+
+#endif

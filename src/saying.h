@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a command says at once: for whom, and where to. */
+#ifndef FS_SAYING_H
+#define FS_SAYING_H
+
+#include "options.h"
+
+/* Of the options and the terminal. */
+void view_make(struct view *v, const struct options *o);
+
+/* To --output or standard output, and says where that fails. Returns 0 or an exit status. */
+int say_all(const struct options *o, const struct buf *b);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The flight recorder's records beside a verdict: what came before, whose the address was. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "triage/judge.h"
+
+#define NEAR_SECONDS   10 /* between a crash in the log and its fault in the record */
+#define MODULE_SECONDS 600
+#define POINTS_OWNED   90
+#define POINTS_GONE    95
+#define FIELD	       160
+
+static double seconds_of(const struct bb_record *r)
+{
+	return r->boot_ns / 1e9;
+}
+
+static bool is_of(const struct bb_found *f, const struct bb_record *r, int boot)
+{
+	return !memcmp(r->boot_id, f->boot[boot].id, BB_BOOT_BYTES);
+}
+
+static bool tells_of_crash(const struct bb_record *r)
+{
+	return r->class == BB_OOPS || r->class == BB_PANIC ||
+	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
+}
+
+/* The boot that crashed: where the log has times, the one with a sign of it then. */
+static int boot_of(const struct triage *t, const struct bb_found *f)
+{
+	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
+	int last = -1, near = -1;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct bb_record *r = &f->record[i];
+		int boot = bb_boot_find(f, r->boot_id);
+
+		if (!tells_of_crash(r) && r->class != BB_FAULT)
+			continue;
+		last = boot;
+		if (e && e->timed && fabs(seconds_of(r) - e->seconds) < NEAR_SECONDS)
+			near = boot;
+	}
+	if (e && e->timed)
+		return near;
+	return last >= 0 ? last : (int)f->boots - 1;
+}
+
+/* When it crashed, on the recorder's clock. */
+static double crash_of(const struct triage *t, const struct bb_found *f, int boot)
+{
+	const struct incident *e = t->primary >= 0 ? t->verdict[t->primary].event : NULL;
+	double at = -1;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct bb_record *r = &f->record[i];
+
+		if (!is_of(f, r, boot) || (!tells_of_crash(r) && r->class != BB_FAULT))
+			continue;
+		if (at < 0 || !e)
+			at = seconds_of(r);
+		else if (e->timed && fabs(seconds_of(r) - e->seconds) < fabs(at - e->seconds))
+			at = seconds_of(r);
+	}
+	return at >= 0 ? at : e && e->timed ? e->seconds : f->boot[boot].alive_boot_ns / 1e9;
+}
+
+static const char *field(const struct bb_record *r, const char *key, char ret[FIELD])
+{
+	if (!bb_get(r, key, ret, FIELD))
+		ret[0] = 0;
+	return ret;
+}
+
+static void put(char *to, size_t size, const char *format, const char *a)
+{
+	size_t used = strlen(to);
+
+	if (*a && used < size)
+		snprintf(to + used, size - used, format, a);
+}
+
+static void say_place(char *to, size_t size, const struct bb_record *r, const char *format,
+		      const char *symbol_key, const char *module_key)
+{
+	char symbol[FIELD], module[FIELD];
+
+	put(to, size, format, field(r, symbol_key, symbol));
+	if (*symbol)
+		put(to, size, " [%s]", field(r, module_key, module));
+}
+
+static void say_area(char *to, size_t size, const struct bb_record *r)
+{
+	char value[FIELD];
+	uint64_t us;
+
+	put(to, size, "; in a range of %s", field(r, "area", value));
+	if (!*value)
+		return;
+	say_place(to, size, r, " that %s", "area_owner", "area_module");
+	say_place(to, size, r, " had, given back by %s", "area_freer", "freer_module");
+	if (bb_get_u64(r, "area_freed_us_ago", &us)) {
+		snprintf(value, sizeof(value), "%.3f", us / 1e3);
+		put(to, size, " %s ms before", value);
+	}
+}
+
+static void say_fault(char *to, size_t size, const struct bb_record *r)
+{
+	char value[FIELD];
+	uint64_t ms;
+
+	put(to, size, "%s", field(r, "verdict", value));
+	put(to, size, " %s", field(r, "access", value));
+	put(to, size, " of %s", field(r, "address", value));
+	say_place(to, size, r, " at %s", "symbol", "module");
+	say_place(to, size, r, ", for %s", "by", "by_module");
+	put(to, size, "; the address was of module %s", field(r, "freed_module", value));
+	if (*value && bb_get_u64(r, "unloaded_ms_ago", &ms)) {
+		snprintf(value, sizeof(value), "%.3f", ms / 1e3);
+		put(to, size, ", unloaded %s s before", value);
+	}
+	say_area(to, size, r);
+}
+
+static void say_module(char *to, size_t size, const struct bb_record *r)
+{
+	char value[FIELD];
+
+	put(to, size, "module %s", field(r, "module", value));
+	put(to, size, " %s", field(r, "event", value));
+}
+
+static struct recorded_note *note_add(struct recorded *c, enum bb_class class, double before)
+{
+	struct recorded_note *n;
+
+	if (c->notes == RECORDED_MAX) { /* the oldest goes */
+		memmove(&c->note[0], &c->note[1], sizeof(c->note) - sizeof(c->note[0]));
+		c->notes--;
+		c->left_out++;
+	}
+	n = &c->note[c->notes++];
+	*n = (struct recorded_note){.class = class, .before = before};
+	return n;
+}
+
+/* Near misses of one place are one note, of the last of them. */
+static void note_fixups(struct recorded *c, const struct bb_found *f, int boot, size_t last,
+			double crash)
+{
+	const struct bb_record *r = &f->record[last];
+	char symbol[FIELD], other[FIELD], text[64];
+	double first = seconds_of(r);
+	struct recorded_note *n;
+	uint64_t count = 0;
+
+	field(r, "symbol", symbol);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct bb_record *one = &f->record[i];
+
+		if (one->class != BB_FIXUP || !is_of(f, one, boot) ||
+		    strcmp(symbol, field(one, "symbol", other)) != 0)
+			continue;
+		if (i > last && seconds_of(one) <= crash)
+			return; /* told with that one */
+		count = one->count > count ? one->count : count;
+		first = seconds_of(one) < first ? seconds_of(one) : first;
+	}
+	n = note_add(c, BB_FIXUP, crash - seconds_of(r));
+	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad access%s", count,
+		 count == 1 ? "" : "es");
+	say_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
+	say_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
+	snprintf(text, sizeof(text), "%.1f", crash - first);
+	put(n->text, sizeof(n->text), ", in %s s before", text);
+	c->absorbed += count;
+}
+
+static void note_one(struct recorded *c, const struct bb_found *f, int boot, size_t i, double crash)
+{
+	const struct bb_record *r = &f->record[i];
+	double before = crash - seconds_of(r);
+	struct recorded_note *n;
+	char value[FIELD];
+
+	switch (r->class) {
+	case BB_FIXUP:
+		if (before >= 0)
+			note_fixups(c, f, boot, i, crash);
+		return;
+	case BB_FAULT:
+		n = note_add(c, r->class, before);
+		say_fault(n->text, sizeof(n->text), r);
+		c->fatal |= r->severity == BB_CRITICAL;
+		return;
+	case BB_MODULE:
+		if (before < 0 || before > MODULE_SECONDS || !*field(r, "event", value))
+			return;
+		n = note_add(c, r->class, before);
+		say_module(n->text, sizeof(n->text), r);
+		return;
+	case BB_REPORT:
+	case BB_ALLOCATION:
+	case BB_HARDWARE:
+	case BB_IOMMU:
+	case BB_TAINT:
+	case BB_GPU:
+	case BB_OOM:
+		if (before < 0)
+			return;
+		n = note_add(c, r->class, before);
+		snprintf(n->text, sizeof(n->text), "%s: ", bb_class_name(r->class));
+		if (!bb_get(r, "line", n->text + strlen(n->text),
+			    sizeof(n->text) - strlen(n->text)))
+			snprintf(n->text + strlen(n->text), sizeof(n->text) - strlen(n->text),
+				 "%.300s", r->text);
+		return;
+	default:
+		return;
+	}
+}
+
+/* Whom the fault itself accuses. */
+static void accuse(struct recorded *c, const struct bb_record *r)
+{
+	char module[FIELD];
+
+	if (bb_get(r, "freed_module", module, sizeof(module)))
+		snprintf(c->why, sizeof(c->why), "the address was its own until it was unloaded");
+	else if (bb_get(r, "freer_module", module, sizeof(module)))
+		snprintf(c->why, sizeof(c->why), "it had given the range back");
+	else if (bb_get(r, "area_module", module, sizeof(module)))
+		snprintf(c->why, sizeof(c->why), "the range was its own");
+	else
+		return;
+	snprintf(c->module, sizeof(c->module), "%.63s", module);
+}
+
+static void set_mechanism(struct diagnosis *v, enum mechanism m, const char *why)
+{
+	if (v->mechanism == m)
+		return;
+	v->mechanism = m;
+	v->confidence = CONFIDENCE_HIGH;
+	rule_fired(v, "K03", "%s", why);
+	snprintf(v->text, sizeof(v->text), "%s", mechanism_says(m));
+	judge_bucket(v);
+}
+
+static bool is_vague(enum mechanism m)
+{
+	return m == MECH_WILD_POINTER || m == MECH_VMALLOC_UAF || m == MECH_MMIO_UAF ||
+	       m == MECH_VMALLOC_GUARD || m == MECH_AS_REPORTED || m == MECH_WILD_CALL ||
+	       m == MECH_FREED_MODULE || m == MECH_FREED_TEXT || m == MECH_BIT_FLIP;
+}
+
+/* The record knows what the log can only guess: what was at the address before. */
+static void sharpen(struct diagnosis *v, const struct bb_record *r)
+{
+	char value[FIELD];
+
+	if (!is_vague(v->mechanism))
+		return;
+	if (bb_get(r, "freed_module", value, sizeof(value)))
+		set_mechanism(v, v->access == ACCESS_EXEC ? MECH_FREED_TEXT : MECH_FREED_MODULE,
+			      "the record has whose the address was, and when it went");
+	else if (bb_get(r, "area", value, sizeof(value)))
+		set_mechanism(v, !strcmp(value, "ioremap") ? MECH_MMIO_UAF : MECH_VMALLOC_UAF,
+			      "the record has who gave the range back");
+}
+
+static void take_fault(struct triage *t, const struct bb_record *r)
+{
+	struct diagnosis *v = t->primary >= 0 ? &t->verdict[t->primary] : NULL;
+	uint64_t address;
+
+	if (r->class == BB_REGISTERS) {
+		snprintf(t->recorded.registers, sizeof(t->recorded.registers), "%.399s", r->text);
+		return;
+	}
+	if (v && v->has_address && bb_get_u64(r, "address", &address) && address != v->address)
+		return; /* of another fault */
+	accuse(&t->recorded, r);
+	if (v)
+		sharpen(v, r);
+}
+
+static void add_reasons(struct triage *t)
+{
+	struct recorded *c = &t->recorded;
+	struct diagnosis *v = t->primary >= 0 ? &t->verdict[t->primary] : NULL;
+
+	if (v && *c->module)
+		suspect_accuse(v, str_of(c->module),
+			       strstr(c->why, "unloaded") ? POINTS_GONE : POINTS_OWNED, c->why);
+}
+
+void triage_join(struct triage *t, const struct bb_found *f)
+{
+	struct recorded *c = &t->recorded;
+	int boot = f->n ? boot_of(t, f) : -1;
+	double crash, alive = -1;
+
+	c->torn = f->torn;
+	c->silent = -1;
+	if (boot < 0)
+		return;
+	c->any = true;
+	crash = crash_of(t, f, boot);
+	for (int i = 0; i < BB_BOOT_BYTES; i++)
+		snprintf(c->boot_id + 2 * i, 3, "%02x", f->boot[boot].id[i]);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct bb_record *r = &f->record[i];
+
+		if (!is_of(f, r, boot))
+			continue;
+		if (seconds_of(r) <= crash && seconds_of(r) > alive)
+			alive = seconds_of(r);
+		note_one(c, f, boot, i, crash);
+		if ((r->class == BB_FAULT || r->class == BB_REGISTERS) &&
+		    fabs(seconds_of(r) - crash) < NEAR_SECONDS)
+			take_fault(t, r);
+	}
+	if (alive >= 0)
+		c->silent = crash - alive;
+	add_reasons(t);
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The flight recorder on this kernel: what it records, where it cannot, and what is read back."""
+import json
+import os
+import re
+import subprocess
+import time
+
+from harness import FAULTSCOPE, PATIENCE, Skip
+
+MARK = "faultscope-e2e: PCIe Bus Error: severity=Corrected, number"
+
+
+def recorder(lab, ring, *options, seconds=4, within=()):
+    """A recorder for some seconds; returns the process."""
+    if os.geteuid():
+        raise Skip("needs root")
+    return subprocess.Popen([*within, str(FAULTSCOPE), "blackbox", "run", "--ring", str(ring),
+                             "--keep", "file,map", "--heartbeat", "0.5", "-d", str(seconds),
+                             *options], stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_start(ring, process):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.poll() is None:
+        if ring.exists() and b"version=" in ring.read_bytes():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"the recorder does not start: {process.stderr.read()}")
+
+
+def log(count):
+    with open("/dev/kmsg", "w", encoding="ascii") as kmsg:
+        for number in range(count):
+            kmsg.write(f"<4>{MARK} {number}\n")
+            kmsg.flush()
+
+
+def read(lab, *files, status=0):
+    ran = lab.faultscope("blackbox", "read", "--json", *files)
+    assert ran.returncode == status, f"status {ran.returncode}: {ran.err}"
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    return [one for one in lines if one["type"] == "blackbox"], lines[-1]
+
+
+def test_blackbox_records_the_log(check, lab):
+    ring = lab.dir / "blackbox" / "ring"
+    process = recorder(lab, ring)
+    wait_for_start(ring, process)
+    log(3)
+    _, err = process.communicate(timeout=PATIENCE)
+    check.equal("status", process.returncode, 0)
+    check.equal("message", err, "")
+    records, end = read(lab, ring)
+    found = [one for one in records if MARK in one["text"]]
+    check.equal("lines", [one["class"] for one in found], ["hardware"] * 3)
+    check.equal("severity", {one["severity"] for one in found}, {"warning"})
+    check.equal("sequence", [one["sequence"] for one in records if one["class"] != "heartbeat"],
+                list(range(1, 1 + sum(one["class"] != "heartbeat" for one in records))))
+    boot_id = open("/proc/sys/kernel/random/boot_id", encoding="ascii").read().strip()
+    check.equal("boots", [one["boot_id"] for one in end["boots"]], [boot_id.replace("-", "")])
+    check.equal("ended", (end["boots"][0]["stopped"], end["torn"]), (True, 0))
+    said = lab.faultscope("blackbox", "status", "--ring", ring)
+    check.that("last sign of life" in said.out and "cpu_ms=" in said.out, said.out)
+    text = lab.faultscope("blackbox", "read", ring).out
+    check.that(MARK in " ".join(text.split()), text)
+
+
+def test_blackbox_overruns_its_ring(check, lab):
+    ring = lab.dir / "ring"
+    process = recorder(lab, ring, "--ring-bytes", "8K")
+    wait_for_start(ring, process)
+    log(40)
+    process.communicate(timeout=PATIENCE)
+    records, end = read(lab, ring)
+    kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
+    check.equal("kept", len(kept), 13)
+    check.equal("in order", kept, list(range(kept[0], kept[0] + 13)))
+    check.equal("overwritten", end["boots"][0]["missing"], kept[0] - 1)
+    check.that(ring.stat().st_size == 8192, "the ring grew")
+
+
+def test_blackbox_finds_a_torn_record(check, lab):
+    ring = lab.dir / "ring"
+    process = recorder(lab, ring, seconds=2)
+    wait_for_start(ring, process)
+    process.communicate(timeout=PATIENCE)
+    before, _ = read(lab, ring)
+    data = bytearray(ring.read_bytes())
+    at = data.find(b"version=")
+    data[at] ^= 1
+    ring.write_bytes(data)
+    after, end = read(lab, ring)
+    check.equal("torn", end["torn"], 1)
+    check.equal("others", len(after), len(before) - 1)
+
+
+def test_blackbox_says_where_it_cannot_write(check, lab):
+    for options, why in (("size=16k", "No space left on device"), ("ro", "Read-only file system")):
+        place = lab.dir / options.replace("=", "-")
+        place.mkdir()
+        within = ["unshare", "-m", "sh", "-c",
+                  f'mount -t tmpfs -o {options} none {place} && exec "$@"', "sh"]
+        process = recorder(lab, place / "ring", "--ring-bytes", "64K", seconds=2, within=within)
+        _, err = process.communicate(timeout=PATIENCE)
+        check.equal(f"{options}: status", process.returncode, 0)
+        check.that(f"file: nothing is kept there: {why}" in err, f"{options}: {err}")
+
+
+def test_blackbox_reads_what_is_in_logs(check, lab):
+    ring = lab.dir / "ring"
+    process = recorder(lab, ring, seconds=2)
+    wait_for_start(ring, process)
+    process.communicate(timeout=PATIENCE)
+    wrapped = lab.dir / "dump"
+    wrapped.write_bytes(os.urandom(70000) + ring.read_bytes() + os.urandom(5000))
+    check.equal("in a dump", len(read(lab, wrapped)[0]), len(read(lab, ring)[0]))
+    ran = lab.faultscope("blackbox", "read", lab.dir / "none")
+    check.equal("status of no file", ran.returncode, 1)
+    check.equal("status of no action", lab.faultscope("blackbox", "fly").returncode, 2)
+    said = lab.faultscope("blackbox", "arm", "--keep", "map").out
+    for name in ("file", "kmsg", "pmsg", "instance", "map", "kernel.panic"):
+        check.that(re.search(rf"^{name} ", said, re.M), f"arm says nothing of {name}: {said}")
+
+
+def test_triage_live_shows_records(check, lab):
+    if os.geteuid():
+        raise Skip("needs root")
+    process = subprocess.Popen([str(FAULTSCOPE), "triage", "--live", "--keep", "map", "-d", "3"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline()
+    check.that("start" in line, f"first line {line!r}")
+    log(1)
+    out, err = process.communicate(timeout=PATIENCE)
+    check.that(MARK in " ".join(out.split()), f"no record of the line: {out} {err}")
+    # whatever else this kernel's log has meanwhile
+    check.that("read" in out.splitlines()[-1], f"no verdict at the end: {out}")
+    check.that(process.returncode in (0, 3), f"status {process.returncode}")
