@@ -222,8 +222,18 @@ $(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/flee
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# And recordings, with all that is told of them: the rooms as they are, without commands.
+RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
+	base model rules collect probe render,$(wildcard src/$(room)/*.c))))
+$(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
+	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -Wa,-I$(BUILD) \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
+		$(filter %.c,$^) $(LIBS) -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage, recordings, and pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,8 +105,8 @@ static void set_view(struct session *s)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->replay &&
-		     !o->output && terminal_can_redraw(s->fd);
+	s->redraws = s->renderer == &text_renderer && !o->output && terminal_can_redraw(s->fd) &&
+		     (o->command == CMD_REPLAY || (o->command == CMD_WATCH && !o->replay));
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
 	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
@@ -147,7 +148,11 @@ int session_begin(struct session *s, const struct options *o)
 	if (err)
 		return err;
 	if (o->record) {
-		err = recorder_open(o->record, o->force, &s->collector.rec, error, sizeof(error));
+		err = o->command == CMD_RECORD
+			      ? recorder_open_packed(o->record, o->force, o->max_bytes,
+						     &s->collector.rec, error, sizeof(error))
+			      : recorder_open(o->record, o->force, &s->collector.rec, error,
+					      sizeof(error));
 		if (err) {
 			complain("%s", error);
 			return EXIT_FAILED;
@@ -276,6 +281,12 @@ static void check_recording(struct session *s)
 	if (!s->collector.rec_error || s->rec_told)
 		return;
 	s->rec_told = true;
+	if (s->collector.rec_error == -EOVERFLOW) {
+		complain("the recording %s is as large as --max-size allows: it ends here",
+			 s->o->record);
+		s->done = true;
+		return;
+	}
 	s->status = EXIT_FAILED;
 	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes "
 		 "on",
@@ -354,6 +365,8 @@ static int take_window(struct session *s, bool show)
 		render_frame(s);
 		s->frames++;
 	}
+	if (s->at_look)
+		s->at_look(s);
 	flush(s);
 	return 0;
 }
@@ -449,6 +462,8 @@ int session_start(struct session *s)
 	tell_events(s);
 	if (s->redraws || s->renderer != &text_renderer)
 		render_frame(s);
+	if (s->at_look)
+		s->at_look(s);
 	flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
@@ -642,14 +657,46 @@ static int live_loop(struct session *s)
 	return err;
 }
 
+/* The time until the next look, at `*speed` times the recording's: keys change it. */
+static void pacing_wait(struct session *s, double *speed)
+{
+	struct pollfd keys = {.fd = s->redraws ? STDIN_FILENO : -1, .events = POLLIN};
+	double left = *speed ? model_window_seconds(&s->m) / *speed * 1000 : 0;
+	bool halted = false;
+	char key;
+
+	while (!s->done && (left > 0 || halted)) {
+		uint64_t from = host_monotonic_ns();
+		int wait = halted ? -1 : left < 1000 ? (int)left + 1 : 1000;
+
+		if (poll(&keys, 1, wait) > 0) {
+			if (read(STDIN_FILENO, &key, 1) != 1)
+				keys.fd = -1, halted = false;
+			else if (key == 'q' || key == 'Q')
+				s->done = true;
+			else if (key == ' ')
+				halted = !halted;
+			else if (key == '+' || key == '-') {
+				*speed *= key == '+' ? 2 : 0.5;
+				left *= key == '+' ? 0.5 : 2;
+			}
+		}
+		if (!halted)
+			left -= (host_monotonic_ns() - from) / 1e6;
+	}
+}
+
 static int replay_loop(struct session *s)
 {
+	double speed = s->o->speed_given ? s->o->speed : s->redraws ? 1 : 0;
 	int err;
 
 	while (!s->done) {
 		err = take_window(s, true);
 		if (err)
 			return err;
+		if (s->o->command == CMD_REPLAY)
+			pacing_wait(s, &speed);
 		if (s->o->count && s->frames >= s->o->count)
 			break;
 		next_window(s);

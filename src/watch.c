@@ -36,3 +36,11 @@ int command_watch(const struct options *o)
 		s.status = err;
 	return session_end(&s);
 }
+
+int command_replay(const struct options *given)
+{
+	struct options o = *given;
+
+	o.replay = o.argv[0];
+	return command_watch(&o);
+}
