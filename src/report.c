@@ -7,6 +7,7 @@
 
 #include "collect/redact.h"
 #include "export.h"
+#include "pack.h"
 #include "render/diff.h"
 #include "render/formats.h"
 #include "story.h"
@@ -118,14 +119,17 @@ static int make_lines(const struct options *o, const struct report_format *f)
 static int make_whole(const struct options *o, const struct report_format *f)
 {
 	struct options mine = without_output(o);
-	struct buf b = {};
+	struct buf b = {}, packed = {};
 	struct story st;
 	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
 
 	if (!status) {
 		f->make(&b, &st.view);
-		status = put_out(o, &b);
+		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
+			packed.failed = true;
+		status = put_out(o, f->gzipped ? &packed : &b);
 	}
+	buf_free(&packed);
 	buf_free(&b);
 	ended = story_end(&st);
 	return status ? status : ended;

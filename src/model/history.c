@@ -204,6 +204,7 @@ static int keep(struct history_row *r, const struct model *m, const struct subje
 	r->final = s->final;
 	r->signal = s->signal;
 	array_copy(r->comm, sizeof(r->comm), s->now.g.comm);
+	memcpy(r->stall_ns, facts_counters(&s->now)->stall_ns, sizeof(r->stall_ns));
 	for (size_t i = 0; i < nr_fields; i++)
 		r->known[i] = field_get(m, s, &fields[i], &r->value[i]);
 	err = keep_text(&r->exe, s->exe);

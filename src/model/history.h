@@ -46,6 +46,7 @@ struct history_row {
 	bool *known;
 	uint32_t *faults; /* by point: what it faulted then; NULL: never */
 	uint64_t faults_before;
+	uint64_t stall_ns[FS_NR_ENDS];
 	struct series *series[2]; /* by enum fs_what; NULL: far from its limit */
 	struct holdings held[2];
 	uint32_t next; /* of the chain: 1 + place */
