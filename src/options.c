@@ -288,6 +288,15 @@ static int set_markdown(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_html(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->command == CMD_TRIAGE)
+		o->html = true;
+	else
+		o->report_format = report_format_find("html");
+	return 0;
+}
+
 static int set_explain(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->explain = true;
@@ -570,6 +579,7 @@ const struct option_row option_rows[] = {
 	 set_group},
 	{"markdown", 0, NULL, T, "a text for a bug report; without addresses and hosts",
 	 set_markdown},
+	{"html", 0, NULL, T | O | F, "a page for a browser, that needs no network", set_html},
 	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"web.listen-address", 0, "ADDRESS", X,

@@ -86,7 +86,7 @@ struct options {
 	bool github;
 	enum severity min_severity;
 	bool min_severity_given;
-	bool journal, markdown, explain, no_redact; /* triage */
+	bool journal, markdown, html, explain, no_redact; /* triage */
 	const char *group;			    /* triage: NULL: one crash */
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];

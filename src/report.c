@@ -10,6 +10,7 @@
 #include "pack.h"
 #include "render/diff.h"
 #include "render/formats.h"
+#include "render/html.h"
 #include "story.h"
 
 /* Writes what was made to -o or standard output. */
@@ -165,7 +166,13 @@ int command_report(const struct options *o)
 static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
 		     const struct view *v)
 {
-	if (o->format == &json_renderer)
+	const struct report_format *f = o->report_format;
+
+	if (!f && o->output)
+		f = report_format_of(o->output);
+	if (f && f->make == html_report)
+		html_diff(b, d, v);
+	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
 		diff_json(b, d, v);
 	else
 		diff_text(b, d, v);

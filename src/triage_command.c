@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collect/demangle.h"
+#include "render/html.h"
 #include "render/triage.h"
 #include "session.h"
 #include "terminal.h"
@@ -38,6 +39,23 @@ static void view_make(struct view *v, const struct options *o)
 		v->width = WIDTH;
 	v->colour = o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && isatty(STDOUT_FILENO) &&
 						 !o->output && !(no_colour && *no_colour));
+}
+
+/* The card as it stands on a terminal without colours, and every fact as data. */
+static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
+{
+	struct buf text = {}, json = {};
+	struct view plain = *tv->v;
+
+	plain.colour = false;
+	plain.unicode = true;
+	tv->v = &plain;
+	triage_text(&text, tv, t);
+	triage_json(&json, tv, t);
+	html_card(b, "Crash", tv->names ? tv->name[0] : "", &text, &json);
+	b->failed |= text.failed;
+	buf_free(&text);
+	buf_free(&json);
 }
 
 /* Returns 0 or an exit status. */
@@ -102,7 +120,9 @@ static int triage_one(const struct options *o, const struct view *v)
 				  .names_of = &names,
 				  .explain = o->explain,
 				  .redact = o->markdown && !o->no_redact};
-	if (o->markdown)
+	if (o->html)
+		make_page(&b, &tv, &t);
+	else if (o->markdown)
 		triage_markdown(&b, &tv, &t);
 	else if (o->format == &json_renderer)
 		triage_json(&b, &tv, &t);

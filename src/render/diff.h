@@ -37,6 +37,9 @@ void diff_free(struct diff *d);
 
 const char *diff_part_title(enum diff_part part);
 
+/* A value of a metric, without its sign. */
+void diff_put(struct buf *b, const char *metric, double v);
+
 void diff_text(struct buf *b, const struct diff *d, const struct view *v);
 void diff_json(struct buf *b, const struct diff *d, const struct view *v);
 

@@ -13,14 +13,14 @@
 #define ROWS_SHOWN   12 /* of a part */
 #define FRAMES_SHOWN 5
 
-static void put_value(struct buf *b, const char *metric, double v)
+void diff_put(struct buf *b, const char *metric, double v)
 {
 	if (strstr(metric, "bytes"))
-		put_bytes(b, fabs(v));
+		put_bytes(b, count_of_real(fabs(v)));
 	else if (strstr(metric, "a second"))
 		put_rate(b, fabs(v));
 	else
-		put_count(b, fabs(v));
+		put_count(b, count_of_real(fabs(v)));
 }
 
 static void say_side(struct buf *b, const struct view *v, const char *name,
@@ -66,10 +66,10 @@ static void say_row(struct buf *b, const struct view *v, const struct diff_row *
 	struct line l = {.v = v};
 	char name[400];
 
-	put_value(&growth, r->metric, r->b - r->a);
-	put_value(&from, r->metric, r->a);
+	diff_put(&growth, r->metric, r->b - r->a);
+	diff_put(&from, r->metric, r->a);
 	buf_puts(&from, " to ");
-	put_value(&from, r->metric, r->b);
+	diff_put(&from, r->metric, r->b);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->key, "\n"), r->key);
 	line_printf(&l, " %c%-11s %-24s ", r->b < r->a ? '-' : '+', growth.s ? growth.s : "",
 		    r->metric);

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "render/format_makers.h"
+#include "render/html.h"
 
 const struct report_format report_formats[] = {
 	{"text", ".txt", "the verdict, and who grew, as diagnose says it", "people", WAY_LINES,
 	 false, &diagnosis_renderer, NULL},
+	{"html", ".html", "a page that needs no network: verdict, charts, tables", "browsers",
+	 WAY_WHOLE, false, NULL, html_report},
 	{"jsonl", ".jsonl", "JSON Lines: all that is known, look by look (faultscope schema)",
 	 "jq, Loki, scripts", WAY_LINES, false, &json_renderer, NULL},
 	{"folded", ".folded", "folded stacks of what made mappings and descriptors that are left",

@@ -50,7 +50,7 @@ static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
 			   100.0 * f->bytes / f->record_bytes);
 	if (seconds > 0) {
 		buf_puts(t, "; at this rate ");
-		put_bytes(t, f->bytes / seconds * 86400);
+		put_bytes(t, count_of_real(f->bytes / seconds * 86400));
 		buf_puts(t, " a day");
 	}
 	say(b, s->v, "size", t);
