@@ -391,7 +391,7 @@
 			if (width < 0.8)
 				return;
 			const depth = node.depth;
-			const g = make("g", {tabindex: -1, role: "button", "aria-label": describe(node)}, flame);
+			const g = make("g", {tabindex: -1, role: "img", "aria-label": describe(node)}, flame);
 			if (matches(node))
 				g.classList.add("match");
 			make("rect", {class: `f${hue(node.name)}`, x, y: depth * ROW,
