@@ -133,7 +133,7 @@ $(BUILD)/faultscope: $(OBJ)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
 # Names addresses: for the end-to-end tests, and for the benchmark.
 $(BUILD)/naming: tests/e2e/naming.c
@@ -269,8 +269,12 @@ TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 KERNELS ?= 5.10,6.1,6.12,newest
 comma := ,
 ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
-	--table build/kernels.md"
+# Each kind of shortage of memory, in a machine that is short of it.
+space := $(subst ,, )
+PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
+IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md
+UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 
 check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
@@ -281,10 +285,12 @@ check: check-builds ## run every test on this kernel: shape, units, end to end; 
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py $(VM_TESTS)
+	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
 
-check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
-	tests/tally.py $(TESTS) $(VM_TESTS)
+# An emulated machine takes one CPU all the time, and tests here mostly wait.
+check-all: check-builds static $(ZOO) ## check and check-vm side by side, with one closing line
+	tests/tally.py --beside "$(IN_KERNELS) --jobs 1" \
+		$(if $(PRESSURE_KERNELS),--beside "$(UNDER_PRESSURE)") $(TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -318,7 +324,7 @@ bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of deta
 
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
-	tests/tally.py tests/torch/run.py
+	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
 
 check-report: all ## pages of reports in a browser (installs Chromium, Node.js: large)
 	tools/report_tools.sh

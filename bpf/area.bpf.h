@@ -10,6 +10,8 @@
 
 #include "compat.bpf.h"
 
+#define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
+
 /* A mapping, or the hole between two: [from, to). */
 struct area {
 	__u64 mm;  /* as a number: to a function of its own no kernel pointer is passed */
@@ -35,14 +37,6 @@ struct area {
 #define MAPLE_ARANGE_META  240
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
-
-static __always_inline __u64 word_at(__u64 address)
-{
-	__u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
-	return word;
-}
 
 /* ma_data_end(): which entry is the last one that a node has. */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)

@@ -102,6 +102,54 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /*
+ * A figure that is another one after each change of the mappings. With locks of their own
+ * (5e31275cc997, 6.4) a count of those changes, wrapped since "mm: convert mm_lock_seq to a proper
+ * seqcount" (6.14); before it sums, which a mapping in the place of one alike does not change.
+ */
+struct mm_struct___lock_count {
+	int mm_lock_seq;
+} __attribute__((preserve_access_index));
+struct mm_struct___lock_seqcount {
+	seqcount_t mm_lock_seq;
+} __attribute__((preserve_access_index));
+#define lock_count(mm)	  ((struct mm_struct___lock_count *)(mm))
+#define lock_seqcount(mm) ((struct mm_struct___lock_seqcount *)(mm))
+
+static __always_inline __u64 mappings_version(struct mm_struct *mm)
+{
+	if (bpf_core_field_exists(lock_count(mm)->mm_lock_seq))
+		return get(lock_count(mm), mm_lock_seq);
+	if (bpf_core_field_exists(lock_seqcount(mm)->mm_lock_seq))
+		return get(lock_seqcount(mm), mm_lock_seq.sequence);
+	return get(mm, total_vm) * 31 + get(mm, data_vm) * 7 + map_count_of(mm);
+}
+
+/*
+ * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counts as
+ * major.
+ */
+#define retries_shared_writes()                                                                    \
+	(!bpf_core_enum_value_exists(enum vm_fault_reason, VM_FAULT_COMPLETED))
+
+/*
+ * What NUMA balancing counted of a thread: its own faults for hints, moved on in each of them
+ * (task_numa_fault()) and begun anew now and then.
+ */
+static __always_inline __u64 numa_figure(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->numa_faults_locality))
+		return 0;
+	return get(task, numa_faults_locality[0]) + get(task, numa_faults_locality[1]) * 3 +
+	       get(task, numa_faults_locality[2]) * 5;
+}
+
+/* Bytes that a thread asked disks for: with CONFIG_TASK_IO_ACCOUNTING. */
+static __always_inline __u64 bytes_read(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->ioac.read_bytes) ? get(task, ioac.read_bytes) : 0;
+}
+
+/*
  * 1 or 0 without a branch: the verifier goes through all that follows a branch once for each way,
  * which old ones hardly prune.
  */

@@ -18,8 +18,7 @@
 #define CAP_SYS_RAWIO 17
 #define RLIMIT_STACK  3
 
-#define SHMEM_MAGIC	0x01021994 /* include/uapi/linux/magic.h */
-#define HUGETLBFS_MAGIC 0x958458f6
+#define HUGETLBFS_MAGIC 0x958458f6 /* include/uapi/linux/magic.h */
 #define MNT_NOEXEC	0x04 /* include/linux/mount.h */
 #define SB_I_NOEXEC	0x02 /* include/linux/fs.h */
 

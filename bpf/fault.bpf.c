@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Page faults: kind at their begin, latency and class at their end, failure by signal. */
+#include "class.bpf.h"
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
@@ -14,7 +15,8 @@ static __always_inline __u32 fault_kind(__u64 error_code)
 	return access << 1 | (error_code & PF_PROT ? FS_FAULT_PROT : 0);
 }
 
-static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st)
+static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st,
+					__u64 address, __u32 kind)
 {
 	struct fs_fault_slot *slot;
 
@@ -28,11 +30,13 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	}
 	add_latency(st, slot);
 	slot->end = FS_END_MINOR;
+	if (config.classify)
+		begin_class(task, slot, address, kind);
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
 /* A fault of the current task begins; `kind` is FS_FAULT_*. */
-static __always_inline int begin(__u32 kind)
+static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();
 	struct fs_state *st;
@@ -45,27 +49,27 @@ static __always_inline int begin(__u32 kind)
 		return 0;
 	barrier_var(kind); /* else clang drops the mask, and verifiers before 6.12 miss it */
 	tally(st, fault_kind[kind & (FS_NR_FAULT_KINDS - 1)], 1);
-	begin_fault(task, st);
+	begin_fault(task, st, address, kind);
 	return 0;
 }
 
 SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs, unsigned long error_code)
 {
-	return begin(fault_kind(error_code));
+	return begin(address, fault_kind(error_code));
 }
 
 SEC("tp/exceptions/page_fault_user")
 int event_fault_user(struct fault_event *ctx)
 {
-	return begin(fault_kind(ctx->error_code));
+	return begin(ctx->address, fault_kind(ctx->error_code));
 }
 
 #ifdef FS_HASH
 SEC("raw_tp/page_fault_user")
 int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 {
-	return begin(fault_kind(ctx->args[2]));
+	return begin(ctx->args[0], fault_kind(ctx->args[2]));
 }
 #endif
 
@@ -108,7 +112,7 @@ static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_r
 		return 0;
 	if (is_second_try(task, address, flags))
 		return 0;
-	return begin(access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
+	return begin(address, access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
 }
 
 SEC("fentry/handle_mm_fault")
@@ -129,7 +133,7 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
-	return begin(in_user_mode(&ctx->regs) ? 0 : FS_FAULT_KERNEL);
+	return begin(ctx->addr, in_user_mode(&ctx->regs) ? 0 : FS_FAULT_KERNEL);
 }
 
 /*
@@ -201,7 +205,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
 		return 0; /* counted by the other hook */
-	return begin(fault_kind(error_code) | FS_FAULT_KERNEL);
+	return begin(address, fault_kind(error_code) | FS_FAULT_KERNEL);
 }
 
 SEC("tp_btf/page_fault_kernel")
@@ -258,10 +262,12 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 	return unserved_in_kernel(address, esr, PT_REGS_IP_CORE(regs), true);
 }
 
-static __always_inline void end_fault(struct fs_fault_slot *slot)
+static __always_inline void end_fault(struct task_struct *task, struct fs_fault_slot *slot)
 {
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
 	slot->begin_ns = slot->tried = 0;
+	if (config.classify)
+		end_class(task, slot);
 }
 
 /*
@@ -270,15 +276,16 @@ static __always_inline void end_fault(struct fs_fault_slot *slot)
  */
 static __always_inline int on_served(__u32 end)
 {
+	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
 
 	if (config.majors_alone && end == FS_END_MINOR)
 		return 0; /* its begin gives way to the next one's */
-	slot = slot_find(current_task());
+	slot = slot_find(task);
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
 		slot->end = end;
-		end_fault(slot);
+		end_fault(task, slot);
 	}
 	return 0;
 }
@@ -334,7 +341,7 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 		slot->end = FS_END_MAJOR;
 	else if (slot->end == FS_END_MAJOR && slot->maj_flt == maj_flt)
 		slot->end = FS_END_MINOR;
-	end_fault(slot);
+	end_fault(task, slot);
 	return 0;
 }
 
@@ -344,21 +351,28 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
  * needed for major ones, settles the class of those that did not announce themselves by PGMAJFAULT.
  * A failed fault is counted here too; the signal that follows forgets it.
  */
+#define is_item(item, name)                                                                        \
+	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \
+	 (item) == (int)bpf_core_enum_value(enum vm_event_item, name))
+
 SEC("tp_btf/count_memcg_events")
 int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long count)
 {
-	bool ends = item == (int)bpf_core_enum_value(enum vm_event_item, PGFAULT);
+	bool ends = is_item(item, PGFAULT), major = is_item(item, PGMAJFAULT);
+	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
 
-	if (!ends && item != (int)bpf_core_enum_value(enum vm_event_item, PGMAJFAULT))
+	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
 		return 0;
-	slot = slot_find(current_task());
+	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
 		return 0; /* get_user_pages, or not watched */
 	if (ends)
-		end_fault(slot);
-	else
+		end_fault(task, slot);
+	else if (major)
 		slot->end = FS_END_MAJOR;
+	else
+		was_huge(slot);
 	return 0;
 }
 

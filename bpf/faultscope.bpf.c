@@ -3,6 +3,7 @@
 #include "task.bpf.c"
 #include "fault.bpf.c"
 #include "signal.bpf.c"
+#include "memory.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
 #include "other.bpf.c"

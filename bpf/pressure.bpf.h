@@ -39,7 +39,10 @@ static __always_inline int reclaim_ends(void)
 	if (!st)
 		return 0;
 	__sync_fetch_and_add(&st->reclaim_ns, ns);
-	st->counted = 1;
+	tally(st, wait[FS_WAIT_RECLAIM].count, 1);
+	tally(st, wait[FS_WAIT_RECLAIM].ns, ns);
+	if (slot->begin_ns)
+		slot->waited_ns[FS_WAIT_RECLAIM] += ns;
 	return 0;
 }
 

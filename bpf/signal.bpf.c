@@ -7,6 +7,8 @@
 #define SIGKILL 9
 #define SIGSEGV 11
 
+#define BUS_MCEERR_AR 4 /* include/uapi/asm-generic/siginfo.h */
+#define BUS_MCEERR_AO 5
 #define SI_TKILL (-6)
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
@@ -141,6 +143,10 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		return 0;
 	}
 	tally(st, fault_failed, 1);
+	if (sig == SIGBUS)
+		tally(st, fault_sigbus, 1);
+	if (sig == SIGBUS && (code == BUS_MCEERR_AR || code == BUS_MCEERR_AO))
+		tally(st, fault_poison, 1);
 	slot = slot_find(target);
 	if (slot)
 		slot->begin_ns = slot->ended_ns = 0; /* it failed: no latency of one served */

@@ -16,22 +16,52 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
 
+#define add(counter, n) __sync_fetch_and_add(&(counter), n)
+
+/* What served it. */
+static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
+				      __u32 end, __u32 bucket)
+{
+	__u32 class = slot->as[end], band = bucket / FS_BAND_STEP;
+
+	if (!config.classify || class >= FS_NR_CLASSES)
+		return;
+	if (band >= FS_NR_BANDS)
+		band = FS_NR_BANDS - 1;
+	add(c->served[class].band[band], 1);
+	add(c->served[class].stall_ns, slot->ended_ns);
+	if (slot->ended_ns > c->served_max_ns[class])
+		c->served_max_ns[class] = slot->ended_ns;
+	if (end == FS_END_MAJOR)
+		add(c->fault_read_bytes, slot->read_bytes);
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		if (slot->waited_ns[i])
+			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
+}
+
+/* A fault that has ended. */
+static __always_inline void add_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
+{
+	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (FS_NR_LATENCY - 1);
+
+	add(c->latency[end][bucket], 1);
+	add(c->stall_ns[end], slot->ended_ns);
+	if (slot->ended_ns > c->latency_max_ns[end])
+		c->latency_max_ns[end] = slot->ended_ns;
+	add_class(c, slot, end, bucket);
+}
+
 /*
  * Adds a thread's last fault to the figures of its process: at its next one and at its end, in the
  * thread itself. Later than the fault's end, since its class and outcome are known a little later.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
-	__u64 ns = slot->ended_ns;
-	__u32 end = slot->end & 1;
-
-	if (!ns)
+	if (!slot->ended_ns)
 		return;
+	add_fault(&st->c, slot);
+	st->counted = 1;
 	slot->ended_ns = 0;
-	tally(st, latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)], 1);
-	tally(st, stall_ns[end], ns);
-	if (ns > st->c.latency_max_ns[end])
-		st->c.latency_max_ns[end] = ns;
 }
 
 /*
@@ -40,15 +70,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
  */
 static __always_inline void add_pending(struct fs_counters *c, const struct fs_fault_slot *slot)
 {
-	__u64 ns = slot->ended_ns;
-	__u32 end = slot->end & 1;
-
-	if (!ns)
-		return;
-	c->latency[end][latency_bucket(ns) & (FS_NR_LATENCY - 1)]++;
-	c->stall_ns[end] += ns;
-	if (ns > c->latency_max_ns[end])
-		c->latency_max_ns[end] = ns;
+	if (slot->ended_ns)
+		add_fault(c, slot);
 }
 
 #define RLIMIT_DATA	 2
@@ -74,6 +97,14 @@ static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 	return get(sig, rlim[which].rlim_cur);
 }
 
+static __always_inline __u64 word_at(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
+	return word;
+}
+
 static __always_inline __u32 popcount(__u64 v)
 {
 	v = v - ((v >> 1) & 0x5555555555555555UL);
@@ -85,22 +116,21 @@ static __always_inline __u32 popcount(__u64 v)
 #ifdef FS_HASH
 
 /* What a bounded loop may take of the verifier: 2^16 descriptors, beyond that a lower bound. */
-#define FD_PAIRS (1 << 9)
+#define FD_WORDS (1 << 10)
 
-/* Bits set in the first words of a descriptor bitmap: of one word, or of an even number. */
+/* Global, so that the verifier goes through it once, and not with each step of the loop. */
+__noinline __u32 count_word(__u64 at)
+{
+	return popcount(word_at(at));
+}
+
+/* Bits set in the first words of a descriptor bitmap. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
-	__u64 pair[2] = {};
 	__u32 count = 0;
 
-	if (words == 1) {
-		bpf_probe_read_kernel(pair, sizeof(pair[0]), (void *)bits);
-		return popcount(pair[0]);
-	}
-	for (__u32 i = 0; i < FD_PAIRS && i < words / 2; i++) {
-		bpf_probe_read_kernel(pair, sizeof(pair), (void *)bits + i * sizeof(pair));
-		count += popcount(pair[0]) + popcount(pair[1]);
-	}
+	for (__u32 i = 0; i < FD_WORDS && i < words; i++)
+		count += count_word(bits + i * sizeof(__u64));
 	return count;
 }
 
@@ -217,6 +247,39 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 #define MOST_THREADS	  (1 << 16) /* beyond that the sum is a lower bound */
 #define MOST_THREADS_HASH (1 << 9)  /* what a bounded loop may take of the verifier */
 
+#ifdef FS_HASH
+
+/*
+ * The sum of a number that each thread has, along signal->thread_head: with but one sum at a time
+ * it is a global function, whose loop the verifier goes through once.
+ */
+__noinline __u64 sum_of_threads(__u64 head, __u32 member)
+{
+	__u64 node = word_at(head), sum = 0;
+
+	member -= bpf_core_field_offset(struct task_struct, thread_node);
+	for (__u32 i = 0; i < MOST_THREADS_HASH && node && node != head; i++) {
+		sum += word_at(node + (int)member);
+		node = word_at(node);
+	}
+	return sum;
+}
+
+#define thread_sum(head, field)                                                                    \
+	sum_of_threads(head, bpf_core_field_offset(struct task_struct, field))
+
+static __always_inline void walk_threads(struct fs_state *st, struct signal_struct *sig,
+					 struct fs_gauges *g)
+{
+	__u64 head = (__u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
+
+	g->min_flt += thread_sum(head, min_flt);
+	g->maj_flt += thread_sum(head, maj_flt);
+	st->cpu_ns = BPF_CORE_READ(sig, sum_sched_runtime) + thread_sum(head, se.sum_exec_runtime);
+}
+
+#else
+
 /* A walk along signal->thread_head. */
 struct thread_walk {
 	void *head, *node;
@@ -245,17 +308,13 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 		.node = BPF_CORE_READ(sig, thread_head.next),
 	};
 
-#ifdef FS_HASH
-	for (__u32 i = 0; i < MOST_THREADS_HASH; i++)
-		if (add_thread(i, &w))
-			break;
-#else
 	bpf_loop(MOST_THREADS, add_thread, &w, 0);
-#endif
 	g->min_flt += w.min_flt;
 	g->maj_flt += w.maj_flt;
 	st->cpu_ns = BPF_CORE_READ(sig, sum_sched_runtime) + w.ran_ns;
 }
+
+#endif
 
 /*
  * Faults and time of all threads, dead and alive: __exit_signal() folds a dying thread's into

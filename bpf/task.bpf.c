@@ -111,8 +111,11 @@ static __always_inline int exited(struct task_struct *task)
 		return 0;
 	}
 	slot = get(task, pid) == get(task, tgid) ? &st->slot : thread_slot(task);
-	if (slot)
+	if (slot) {
 		add_latency(st, slot);
+		if (slot->begin_ns)
+			tally(st, fault_killed, 1);
+	}
 	slot_drop(task);
 	if (get(sig, live.counter)) {
 		if (get(task, pid) == get(task, tgid))

@@ -13,8 +13,9 @@
 #ifndef __bpf__
 #include <linux/types.h>
 #endif
+#include "wire_fault.h"
 
-#define FS_WIRE_VERSION 3
+#define FS_WIRE_VERSION 4
 
 #define FS_COMM_LEN 16
 
@@ -98,20 +99,6 @@ struct fs_syscall {
 };
 #define FS_SYSCALL_MAX 512
 
-/* Index of a page fault's kind: FS_FAULT_KERNEL | access << 1 | FS_FAULT_PROT. */
-#define FS_FAULT_PROT	  1 /* the page was present: a protection fault, else not present */
-#define FS_FAULT_READ	  0 /* access, shifted by one */
-#define FS_FAULT_WRITE	  1
-#define FS_FAULT_EXEC	  2
-#define FS_FAULT_KERNEL	  8 /* the kernel faulted, on behalf of the process */
-#define FS_NR_FAULT_KINDS 16
-
-/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more.
- */
-#define FS_NR_LATENCY	 32
-#define FS_LATENCY_SHIFT 8
-enum fs_fault_end { FS_END_MINOR, FS_END_MAJOR, FS_NR_ENDS };
-
 /* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
 #define FS_NR_MAP_SIZES	  32
 #define FS_MAP_SIZE_SHIFT 12
@@ -152,6 +139,14 @@ struct fs_counters {
 	__u64 stall_ns[FS_NR_ENDS];
 	__u64 latency_max_ns[FS_NR_ENDS];
 	__u64 latency[FS_NR_ENDS][FS_NR_LATENCY];
+	__u64 end_of_version_3[0];
+	__u64 served_max_ns[FS_NR_CLASSES];
+	struct fs_served served[FS_NR_CLASSES];
+	__u64 fault_sigbus;	/* of those that failed */
+	__u64 fault_poison;	/* of these: memory that is broken */
+	__u64 fault_killed;	/* begun by a thread that died in it */
+	__u64 fault_read_bytes; /* read from disks by threads in a fault that was major */
+	struct fs_waits wait[FS_NR_WAITS];
 };
 
 /* What the kernel itself knows of the process, read without stopping it. */
@@ -200,16 +195,6 @@ struct fs_usage {
 #define FS_PROC_NO_MM	  64u  /* its memory is gone: map and fd figures are the last known */
 #define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
 
-/* A thread's page fault: open, or ended and not yet added to the figures of its process. */
-struct fs_fault_slot {
-	__u64 begin_ns;	  /* 0: none open */
-	__u64 ended_ns;	  /* how long the last one took; 0: added, or none */
-	__u32 end;	  /* enum fs_fault_end: its class */
-	__u32 maj_flt;	  /* of its thread, where it waits to be tried again */
-	__u64 reclaim_ns; /* when its thread began to reclaim; 0: it does not */
-	__u64 tried;	  /* address of one that may begin once more; 0: none */
-};
-
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
  * flags. */
 struct fs_state {
@@ -252,6 +237,7 @@ enum fs_record_kind {
 	FS_REC_OOM,
 	FS_REC_CGROUP,
 	FS_REC_PRESSURE,
+	FS_REC_SLOW_FAULTS,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -350,6 +336,25 @@ struct fs_oom_record {
 	char by_comm[FS_COMM_LEN];
 	char comm[FS_COMM_LEN];
 	__u32 pad;
+};
+
+/* Faults of one class that took long, on one file or for one holder of the lock: in all so far. */
+struct fs_slow_faults_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;   /* of the last one */
+	__u32 class; /* enum fs_fault_class */
+	__u64 count;
+	__u64 total_ns;
+	__u64 max_ns;
+	__u64 read_bytes;
+	__u64 waited_ns[FS_NR_WAITS];
+	__u64 inode;  /* 0: no file */
+	__u32 holder; /* pid of who had mmap_lock; 0: none was waited for */
+	__u32 holder_writes;
+	char holder_comm[FS_COMM_LEN];
+	char comm[FS_COMM_LEN];
+	char file[FS_FILE_NAME];
 };
 
 /* Equal ones (instruction, class) are coalesced. */
@@ -551,6 +556,10 @@ struct fs_config {
 	__u32 time_faults;   /* tier 2: keep the begin of each fault */
 	__u32 majors_alone;  /* and count the end of major ones alone */
 	__u32 in_seconds;    /* latency buckets are powers of two of a second, not of a ns */
+	__u32 classify;	     /* and what it is for */
+	__u32 numa;	     /* there is NUMA balancing */
+	__u32 huge_by_rss;   /* no event tells huge pages */
+	__u64 slow_ns;	     /* from this on a fault is looked at more closely */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
@@ -685,7 +694,8 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64), "wire layout");
+_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 13),
+	       "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");
 

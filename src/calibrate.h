@@ -6,7 +6,7 @@
 #include "base/cost.h"
 #include "probe/live.h"
 
-#define COSTS_MAX 16
+#define COSTS_MAX 24
 
 struct calibration {
 	struct {

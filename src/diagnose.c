@@ -54,15 +54,7 @@ int command_diagnose(const struct options *given)
 
 	if (err)
 		return err;
-	err = session_begin(&s, &o);
-	if (!err)
-		err = o.replay ? session_open_replay(&s) : open_live(&s);
-	if (!err)
-		err = session_start(&s);
-	if (!err)
-		session_loop(&s);
-	else
-		s.status = err;
+	session_measure(&s, &o, open_live);
 	status = s.status ? 0 : verdict_status(&s);
 	err = session_end(&s);
 	return err ? err : status;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/ends.h"
 #include "export.h"
 #include "probe/host.h"
 #include "rules/cause.h"
@@ -118,10 +119,7 @@ static void look_after(struct export *x)
 		return;
 	x->losses = losses;
 	while (census_each(&x->census, &at, &of)) {
-		char path[32];
-
-		snprintf(path, sizeof(path), "proc/%u", of.pid);
-		if (!faccessat(x->root, path, F_OK, 0) || errno != ENOENT)
+		if (!ends_is_gone(of.pid))
 			continue;
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "export.h"
 
 /* Beside it, and of no name that node_exporter reads: it takes *.prom. */
@@ -15,20 +16,6 @@ static int name_draft(const char *path, char *ret, size_t size)
 	int n = snprintf(ret, size, "%s.%d.tmp", path, (int)getpid());
 
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
-static int write_all(int fd, const struct buf *b)
-{
-	size_t at = 0;
-
-	while (at < b->len) {
-		ssize_t n = write(fd, b->s + at, b->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? n : 0;
-	}
-	return 0;
 }
 
 int export_write_file(struct export *x, const char *path)
@@ -44,7 +31,7 @@ int export_write_file(struct export *x, const char *path)
 	fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	err = fd < 0 ? -errno : 0;
 	if (!err)
-		err = b.failed ? -ENOMEM : write_all(fd, &b);
+		err = b.failed ? -ENOMEM : io_write(fd, b.s, b.len);
 	/* another user reads it, whatever our umask */
 	if (!err && fchmod(fd, 0644))
 		err = -errno;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the exporter costs, for process_*. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "export.h"
 #include "probe/host.h"
 #include "probe/live.h"
@@ -25,15 +27,11 @@ static uint64_t count_fds(void)
 
 static uint64_t number_in(const char *path, const char *format)
 {
-	FILE *f = fopen(path, "re");
-	unsigned long long n = 0;
+	unsigned long long n;
+	char text[128];
 
-	if (!f)
-		return 0;
-	if (fscanf(f, format, &n) != 1)
-		n = 0;
-	fclose(f);
-	return n;
+	io_read(AT_FDCWD, path, text, sizeof(text));
+	return sscanf(text, format, &n) == 1 ? n : 0;
 }
 
 void export_self(struct prom_self *ret)

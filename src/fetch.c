@@ -11,10 +11,13 @@
 #if __has_include(<curl/curl.h>)
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+
+#include "base/io.h"
 
 #define PAGE_MOST    (16u << 20) /* bytes of a page */
 #define NAME_MOST    256
@@ -113,7 +116,7 @@ static size_t take(char *data, size_t one, size_t n, void *ctx)
 
 static int read_password(struct fetch *f, const struct fetch_options *o, char *error, size_t size)
 {
-	FILE *file;
+	ssize_t len;
 
 	if (snprintf(f->user, sizeof(f->user), "%s", o->user) >= (int)sizeof(f->user)) {
 		snprintf(error, size, "--web.user: too long a name");
@@ -121,17 +124,12 @@ static int read_password(struct fetch *f, const struct fetch_options *o, char *e
 	}
 	if (!o->password_file)
 		return 0;
-	file = fopen(o->password_file, "re");
-	if (!file) {
-		snprintf(error, size, "%s: %s", o->password_file, strerror(errno));
+	len = io_read(AT_FDCWD, o->password_file, f->password, sizeof(f->password));
+	if (len <= 0) {
+		snprintf(error, size, "%s: %s", o->password_file,
+			 len ? strerror(-len) : "no password in it");
 		return -EINVAL;
 	}
-	if (!fgets(f->password, sizeof(f->password), file)) {
-		snprintf(error, size, "%s: no password in it", o->password_file);
-		fclose(file);
-		return -EINVAL;
-	}
-	fclose(file);
 	f->password[strcspn(f->password, "\r\n")] = 0;
 	return 0;
 }

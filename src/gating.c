@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "render/gates.h"
 #include "session.h"
 
@@ -40,29 +41,13 @@ void gating_judge(struct session *s)
 		s->status = EXIT_GATE;
 }
 
-static int write_all(int fd, const struct buf *b)
-{
-	size_t at = 0;
-
-	if (b->failed)
-		return -ENOMEM;
-	while (at < b->len) {
-		ssize_t n = write(fd, b->s + at, b->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? n : 0;
-	}
-	return 0;
-}
-
 static void write_junit(struct session *s)
 {
 	struct buf b = {};
 	int err;
 
 	gates_junit(&b, &s->view);
-	err = write_all(s->junit, &b);
+	err = b.failed ? -ENOMEM : io_write(s->junit, b.s, b.len);
 	if (close(s->junit) && !err)
 		err = -errno;
 	s->junit = -1;
@@ -87,8 +72,8 @@ void gating_tell(struct session *s)
 		gates_text(&b, &s->view, true);
 	if (is_on_github(s->o))
 		gates_github(&b, &s->view);
-	if (b.len)
-		write_all(STDERR_FILENO, &b);
+	if (!b.failed)
+		io_write(STDERR_FILENO, b.s, b.len);
 	buf_free(&b);
 	if (s->junit >= 0)
 		write_junit(s);

@@ -43,6 +43,9 @@ int main(int argc, char **argv)
 	case CMD_DIAGNOSE:
 		status = command_diagnose(&o);
 		break;
+	case CMD_HOST:
+		status = command_host(&o);
+		break;
 	case CMD_DOCTOR:
 		status = command_doctor(&o);
 		break;

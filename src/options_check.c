@@ -9,9 +9,9 @@
 
 static int positionals(const struct options *o)
 {
-	return o->command == CMD_WATCH || o->command == CMD_TOP ? 2
-	       : o->command == CMD_EXPORT			? 1
-								: 0;
+	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
+	       : o->command == CMD_EXPORT						  ? 1
+											  : 0;
 }
 
 /* Recordings that a command wants. */

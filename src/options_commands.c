@@ -21,6 +21,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "a limit is reached, where it comes from and what to do. With --replay, on a "
 		 "recording. Exits 3 when there is a finding of warning or above (or of what "
 		 "--min-severity says), 0 when all is well."},
+	[CMD_HOST] =
+		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
+		 "say whether this machine is short of memory, what kind, who has it",
+		 "Watches the machine for 3 seconds (-d) and says on one screen whether it is "
+		 "short of memory: whether work waits for it and since when; memory, swap, "
+		 "commit, cgroups and tmpfs against their limits; which programs have it and "
+		 "grow; who the OOM killer would take next; and the findings. With INTERVAL "
+		 "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
+		 "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
+		 "what --min-severity says), 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,9 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "collect/ends.h"
+#include "pacing.h"
 #include "privileges.h"
 #include "probe/host.h"
+#include "probe/proc_source.h"
 #include "terminal.h"
 
 #define DEFAULT_INTERVAL 1.0
@@ -214,12 +216,22 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	err = session_make_loop(s);
 	if (!err)
 		err = live_open(lo, &s->src, error, sizeof(error));
+	if (s->o->command == CMD_HOST &&
+	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
+		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
+			 (int)strcspn(error, "\n"), error);
+		err = proc_open(&s->src);
+	}
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return status_of(err);
 	}
 	s->collector.live = true;
+	s->pressure.targets = !lo->watch_all;
+	pressure_open(&s->pressure);
 	symbols_open(&s->collector.symbols);
+	if (s->src->plain)
+		return 0;
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
 				    cgroup_levels_open(&s->collector.levels);
@@ -249,30 +261,21 @@ static struct sink sink_of(struct session *s)
 	return (struct sink){.take = collector_take, .ctx = &s->collector};
 }
 
-/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
-static void flush(struct session *s)
+void session_flush(struct session *s)
 {
-	size_t at = 0;
+	int err = s->mute ? 0 : io_write(s->fd, s->out.s, s->out.len);
 
-	while (!s->mute && at < s->out.len) {
-		ssize_t n = write(s->fd, s->out.s + at, s->out.len - at);
-
-		if (n >= 0) {
-			at += n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		s->mute = true;
-		if (errno != EPIPE) {
-			complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
-				 strerror(errno));
-			s->status = EXIT_FAILED;
-		}
-		if (!s->child && !s->collector.rec)
-			s->done = true;
-	}
 	buf_clear(&s->out);
+	if (!err)
+		return;
+	s->mute = true;
+	if (err != -EPIPE) {
+		complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
+			 strerror(-err));
+		s->status = EXIT_FAILED;
+	}
+	if (!s->child && !s->collector.rec)
+		s->done = true;
 }
 
 /* The recording failed: say it once, go on watching. */
@@ -333,6 +336,14 @@ static void render_frame(struct session *s)
 	buf_free(&frame);
 }
 
+/* The figures of the machine, then its processes. Returns as source_ops.look. */
+static int look(struct session *s, const struct sink *sink)
+{
+	int err = s->src->live ? pressure_look(&s->pressure, &s->m, sink) : 0;
+
+	return err ? err : s->src->ops->look(s->src, sink);
+}
+
 /*
  * A whole look, and who is gone without a word since the last one: asked now and then only where
  * all processes are watched, since it takes a system call each. Returns as source_ops.look.
@@ -340,7 +351,7 @@ static void render_frame(struct session *s)
 static int take_look(struct session *s)
 {
 	struct sink sink = sink_of(s);
-	int err = s->src->ops->look(s->src, &sink), ended;
+	int err = look(s, &sink), ended;
 
 	if (err || !s->src->live || s->collector.names.foreign ||
 	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
@@ -367,7 +378,7 @@ static int take_window(struct session *s, bool show)
 	}
 	if (s->at_look)
 		s->at_look(s);
-	flush(s);
+	session_flush(s);
 	return 0;
 }
 
@@ -395,7 +406,7 @@ static int begin_host(struct session *s, const struct sink *sink)
 
 	host_fill(&host);
 	host.interval_ns = interval_of(s->o) * 1e9;
-	for (size_t h = 0; h < nr_hooks; h++)
+	for (size_t h = 0; h < nr_hooks && !s->src->plain; h++)
 		if (live_hooks(s->src)[h].state == FS_HOOK_ON)
 			host.tiers |= 1u << hooks[h].tier;
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
@@ -431,14 +442,14 @@ int session_first_look(struct session *s, const struct sink *sink)
 		err = s->src->ops->start(s->src, sink);
 	/* the first look gives what was there before us: bases, not growth */
 	if (!err)
-		err = s->src->ops->look(s->src, sink);
+		err = look(s, sink);
 	if (err == 1) {
 		complain("%s: the recording is empty", s->o->replay);
 		return s->status = EXIT_FAILED;
 	}
 	if (err)
 		return fail(s, err);
-	if (s->src->live) {
+	if (s->src->live && !s->src->plain) {
 		privileges_name_namespace(s);
 		privileges_drop(s);
 	}
@@ -464,7 +475,7 @@ int session_start(struct session *s)
 		render_frame(s);
 	if (s->at_look)
 		s->at_look(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
@@ -503,7 +514,7 @@ static void suspend(struct session *s)
 	raise(SIGSTOP);
 	terminal_enter(s->fd, STDIN_FILENO);
 	render_frame(s);
-	flush(s);
+	session_flush(s);
 }
 
 static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
@@ -543,7 +554,7 @@ static void on_signals(struct session *s)
 			measure_view(s);
 			if (s->redraws) {
 				render_frame(s);
-				flush(s);
+				session_flush(s);
 			}
 			break;
 		case SIGTSTP:
@@ -563,12 +574,12 @@ static void on_signals(struct session *s)
 	}
 }
 
-static void on_keys(struct session *s)
+void session_take_keys(struct session *s)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
-	if (n == 0)
+	if (n <= 0)
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
@@ -581,7 +592,7 @@ static int on_urgent(struct session *s)
 	int err = s->src->ops->drain(s->src, &sink);
 
 	tell_events(s);
-	flush(s);
+	session_flush(s);
 	check_recording(s);
 	return err;
 }
@@ -647,7 +658,7 @@ static int live_loop(struct session *s)
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
-				on_keys(s);
+				session_take_keys(s);
 			else
 				err = on_urgent(s);
 		}
@@ -655,35 +666,6 @@ static int live_loop(struct session *s)
 			break;
 	}
 	return err;
-}
-
-/* The time until the next look, at `*speed` times the recording's: keys change it. */
-static void pacing_wait(struct session *s, double *speed)
-{
-	struct pollfd keys = {.fd = s->redraws ? STDIN_FILENO : -1, .events = POLLIN};
-	double left = *speed ? model_window_seconds(&s->m) / *speed * 1000 : 0;
-	bool halted = false;
-	char key;
-
-	while (!s->done && (left > 0 || halted)) {
-		uint64_t from = host_monotonic_ns();
-		int wait = halted ? -1 : left < 1000 ? (int)left + 1 : 1000;
-
-		if (poll(&keys, 1, wait) > 0) {
-			if (read(STDIN_FILENO, &key, 1) != 1)
-				keys.fd = -1, halted = false;
-			else if (key == 'q' || key == 'Q')
-				s->done = true;
-			else if (key == ' ')
-				halted = !halted;
-			else if (key == '+' || key == '-') {
-				*speed *= key == '+' ? 2 : 0.5;
-				left *= key == '+' ? 0.5 : 2;
-			}
-		}
-		if (!halted)
-			left -= (host_monotonic_ns() - from) / 1e6;
-	}
 }
 
 static int replay_loop(struct session *s)
@@ -725,6 +707,21 @@ int session_loop(struct session *s)
 	return s->status;
 }
 
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s))
+{
+	int err = session_begin(s, o);
+
+	if (!err)
+		err = o->replay ? session_open_replay(s) : open_live(s);
+	if (!err)
+		err = session_start(s);
+	if (!err)
+		session_loop(s);
+	else
+		s->status = err;
+}
+
 /* A verdict is given once, in the end, by all that was seen. */
 static void tell_verdict(struct session *s)
 {
@@ -752,7 +749,7 @@ int session_end(struct session *s)
 		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)
 			s->renderer->close(&s->out, &s->view);
-		flush(s);
+		session_flush(s);
 		gating_tell(s);
 	}
 	if (s->collector.rec) {
@@ -765,6 +762,8 @@ int session_end(struct session *s)
 			check_recording(s);
 		}
 	}
+	if (s->src && s->src->live)
+		pressure_close(&s->pressure);
 	if (s->src)
 		s->src->ops->close(s->src);
 	if (s->own_fd && close(s->fd) && !s->status)

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collect/collector.h"
+#include "collect/pressure.h"
 #include "options.h"
 #include "probe/rights.h"
 
@@ -15,9 +16,10 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct filter filter;	   /* the one of the options, as this source needs it */
-	struct rights_scope scope; /* what is to be left beside them */
-	struct rights rights;	   /* that are left, once they were dropped */
+	struct pressure_reader pressure; /* of a live source */
+	struct filter filter;		 /* the one of the options, as this source needs it */
+	struct rights_scope scope;	 /* what is to be left beside them */
+	struct rights rights;		 /* that are left, once they were dropped */
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;
@@ -54,6 +56,7 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
+int command_host(const struct options *o);
 int command_doctor(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
@@ -76,6 +79,13 @@ int session_open_replay(struct session *s);
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
+/* What was typed: q ends it. No more is waited for, by `poll`, once the keyboard is gone. */
+void session_take_keys(struct session *s);
+/* All of that, up to the end; what kept it from beginning is the status. */
+void session_measure(struct session *s, const struct options *o,
+		     int (*open_live)(struct session *s));
+/* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
+void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */

@@ -4,26 +4,24 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "probe/host.h"
 
 void targets_describe(struct session *s)
 {
 	const struct options *o = s->o;
-	char comm[32] = "", path[64];
+	char comm[32], path[64];
 	size_t len = 0;
-	FILE *f;
 
 	if (o->filter.pids == 1) {
 		snprintf(path, sizeof(path), "/proc/%u/comm", o->filter.pid[0]);
-		f = fopen(path, "re");
-		if (f && fgets(comm, sizeof(comm), f))
-			comm[strcspn(comm, "\n")] = 0;
-		if (f)
-			fclose(f);
+		io_read(AT_FDCWD, path, comm, sizeof(comm));
+		comm[strcspn(comm, "\n")] = 0;
 		snprintf(s->target, sizeof(s->target), "%s[%u]", comm, o->filter.pid[0]);
 		return;
 	}
@@ -37,37 +35,26 @@ void targets_describe(struct session *s)
 /* A thread's id stands for its process, as in ps and gdb. */
 static pid_t leader_of(pid_t pid)
 {
-	char path[64], line[128];
-	int tgid = pid;
-	FILE *f;
+	char path[64], text[512];
+	const char *line;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %d", &tgid) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return tgid;
+	io_read(AT_FDCWD, path, text, sizeof(text));
+	line = strstr(text, "\nTgid:"); /* names have no newlines here */
+	return line ? atoi(line + 6) : pid;
 }
 
 static pid_t parent_of(pid_t pid)
 {
-	char path[64], line[512];
+	char path[64], text[512];
 	const char *close;
-	int ppid = 0;
-	FILE *f;
+	int ppid;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
+	io_read(AT_FDCWD, path, text, sizeof(text));
 	/* the comm may hold brackets of its own: what counts is the last one */
-	if (fgets(line, sizeof(line), f) && (close = strrchr(line, ')')) &&
-	    sscanf(close + 1, " %*c %d", &ppid) != 1)
-		ppid = 0;
-	fclose(f);
-	return ppid;
+	close = strrchr(text, ')');
+	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
 }
 
 static bool descends(pid_t pid, pid_t from)

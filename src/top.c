@@ -24,15 +24,13 @@
 #define NS_PER_S      1e9
 
 struct top {
-	struct session s; /* of which only the view and the output are of use */
+	struct session s; /* of which only the view, the output and the end are of use */
 	struct fleet fleet;
 	struct fetch *fetch;
 	char (*url)[URL_BYTES]; /* `urls` of them; owned */
 	uint32_t urls;
 	double interval_s;
-	bool redraws, done;
-	uint64_t answers;  /* pages that were taken */
-	int signals, wake; /* wake: signals and keys */
+	uint64_t answers; /* pages that were taken */
 };
 
 static int add_url(struct top *t, const char *given)
@@ -100,6 +98,7 @@ static int open_fetch(struct top *t)
 static int open_wake(struct top *t)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
+	struct session *s = &t->s;
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -109,40 +108,16 @@ static int open_wake(struct top *t)
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	t->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	t->wake = epoll_create1(EPOLL_CLOEXEC);
-	ev.data.fd = t->signals;
-	if (t->signals < 0 || t->wake < 0 || epoll_ctl(t->wake, EPOLL_CTL_ADD, t->signals, &ev))
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->poll = epoll_create1(EPOLL_CLOEXEC);
+	ev.data.fd = s->signals;
+	if (s->signals < 0 || s->poll < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->signals, &ev))
 		return -errno;
 	ev.data.fd = STDIN_FILENO;
 	/* a file cannot be waited for, and has no keys */
-	if (t->redraws)
-		epoll_ctl(t->wake, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
+	if (s->redraws)
+		epoll_ctl(s->poll, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
 	return 0;
-}
-
-static void write_out(struct top *t)
-{
-	struct buf *b = &t->s.out;
-	size_t at = 0;
-
-	while (at < b->len) {
-		ssize_t n = write(t->s.fd, b->s + at, b->len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			/* who read it went away: that is no failure */
-			if (errno != EPIPE) {
-				complain("cannot write the table: %s", strerror(errno));
-				t->s.status = EXIT_FAILED;
-			}
-			t->done = true;
-			break;
-		}
-		at += n;
-	}
-	buf_clear(b);
 }
 
 static void show(struct top *t)
@@ -150,50 +125,39 @@ static void show(struct top *t)
 	struct buf frame = {};
 	int width, height;
 
-	if (t->redraws && terminal_size(t->s.fd, &width, &height)) {
+	if (t->s.redraws && terminal_size(t->s.fd, &width, &height)) {
 		t->s.view.width = t->s.o->width ? (int)t->s.o->width : width;
 		t->s.view.height = height;
 	}
 	fleet_text(&frame, &t->s.view, &t->fleet, t->interval_s);
-	if (t->redraws)
+	if (t->s.redraws)
 		terminal_redraw(&t->s.out, &frame);
 	else if (frame.s)
 		buf_add(&t->s.out, frame.s, frame.len);
 	buf_free(&frame);
-	write_out(t);
+	session_flush(&t->s);
 }
 
 static void on_signal(struct top *t, int number)
 {
 	if (number != SIGWINCH)
-		t->done = true;
-	else if (t->redraws)
+		t->s.done = true;
+	else if (t->s.redraws)
 		show(t);
-}
-
-static void on_keys(struct top *t)
-{
-	char keys[64];
-	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-
-	if (n <= 0)
-		epoll_ctl(t->wake, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
-	for (ssize_t i = 0; i < n; i++)
-		if (keys[i] == 'q' || keys[i] == 'Q')
-			t->done = true;
 }
 
 static void on_wake(struct top *t, int timeout_ms)
 {
+	struct session *s = &t->s;
 	struct epoll_event ev[2];
 	struct signalfd_siginfo si;
-	int n = epoll_wait(t->wake, ev, 2, timeout_ms);
+	int n = epoll_wait(s->poll, ev, 2, timeout_ms);
 
 	for (int i = 0; i < n; i++) {
 		if (ev[i].data.fd == STDIN_FILENO)
-			on_keys(t);
-		while (ev[i].data.fd == t->signals &&
-		       read(t->signals, &si, sizeof(si)) == sizeof(si))
+			session_take_keys(s);
+		while (ev[i].data.fd == s->signals &&
+		       read(s->signals, &si, sizeof(si)) == sizeof(si))
 			on_signal(t, si.ssi_signo);
 	}
 }
@@ -213,14 +177,14 @@ static void fetch_pages(struct top *t)
 	double timeout_s = t->interval_s < TIMEOUT_LEAST  ? TIMEOUT_LEAST
 			   : t->interval_s > TIMEOUT_MOST ? TIMEOUT_MOST
 							  : t->interval_s;
-	int err = fetch_all(t->fetch, timeout_s, t->wake, on_page, t);
+	int err = fetch_all(t->fetch, timeout_s, t->s.poll, on_page, t);
 
 	if (err == 1) {
 		on_wake(t, 0);
 	} else if (err) {
 		complain("top: out of memory");
 		t->s.status = EXIT_FAILED;
-		t->done = true;
+		t->s.done = true;
 	}
 }
 
@@ -228,26 +192,26 @@ static void wait_until(struct top *t, uint64_t ns)
 {
 	uint64_t now;
 
-	while (!t->done && (now = host_monotonic_ns()) < ns)
+	while (!t->s.done && (now = host_monotonic_ns()) < ns)
 		on_wake(t, (ns - now + 999999) / 1000000);
 }
 
 /* Rates are known from the second page on: on paper the first would be a table without. */
 static void loop(struct top *t)
 {
-	uint64_t left = t->s.o->count ? t->s.o->count : t->redraws ? UINT64_MAX : 1;
+	uint64_t left = t->s.o->count ? t->s.o->count : t->s.redraws ? UINT64_MAX : 1;
 	uint64_t next = host_monotonic_ns();
 
 	fetch_pages(t);
-	if (t->redraws && !t->done)
+	if (t->s.redraws && !t->s.done)
 		show(t);
-	while (left && !t->done) {
+	while (left && !t->s.done) {
 		next += t->interval_s * NS_PER_S;
 		wait_until(t, next);
-		if (t->done)
+		if (t->s.done)
 			break;
 		fetch_pages(t);
-		if (t->done)
+		if (t->s.done)
 			break;
 		show(t);
 		left--;
@@ -258,10 +222,6 @@ static void loop(struct top *t)
 
 static void close_top(struct top *t)
 {
-	if (t->signals >= 0)
-		close(t->signals);
-	if (t->wake >= 0)
-		close(t->wake);
 	fetch_free(t->fetch);
 	fleet_free(&t->fleet);
 	free(t->url);
@@ -272,8 +232,8 @@ static int open_top(struct top *t, const struct options *o)
 	int err = 0;
 
 	t->interval_s = o->interval > 0 ? o->interval : INTERVAL_S;
-	t->redraws = !o->output && !o->count && terminal_can_redraw(t->s.fd);
-	if (t->redraws && !o->top)
+	t->s.redraws = !o->output && !o->count && terminal_can_redraw(t->s.fd);
+	if (t->s.redraws && !o->top)
 		t->s.view.top = SIZE_MAX;
 	t->url = calloc(FLEET_HOSTS_MAX, sizeof(*t->url));
 	if (!t->url)
@@ -294,16 +254,16 @@ static int open_top(struct top *t, const struct options *o)
 
 int command_top(const struct options *o)
 {
-	struct top t = {.signals = -1, .wake = -1};
+	struct top t = {};
 	int err = session_begin(&t.s, o);
 
 	if (!err)
 		err = open_top(&t, o);
 	if (!err) {
-		if (t.redraws)
+		if (t.s.redraws)
 			terminal_enter(t.s.fd, STDIN_FILENO);
 		loop(&t);
-		if (t.redraws)
+		if (t.s.redraws)
 			terminal_leave();
 		if (!t.answers && !t.s.status) {
 			complain("top: no exporter answered");

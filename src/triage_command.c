@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "collect/demangle.h"
 #include "render/html.h"
 #include "render/triage.h"
@@ -149,20 +150,16 @@ struct group {
 
 static int keep_path(struct group *g, const char *path)
 {
-	size_t room = g->room ? g->room * 2 : 256;
 	char **more;
 
 	if (g->paths == GROUP_MAX) {
 		g->buckets.lost++;
 		return 0;
 	}
-	if (g->paths == g->room) {
-		more = realloc(g->path, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		g->path = more;
-		g->room = room;
-	}
+	more = array_grow(g->path, g->paths, &g->room, GROUP_MAX, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	g->path = more;
 	g->path[g->paths] = strdup(path);
 	return g->path[g->paths++] ? 0 : -ENOMEM;
 }

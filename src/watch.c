@@ -24,16 +24,8 @@ static int watch_live(struct session *s)
 int command_watch(const struct options *o)
 {
 	struct session s;
-	int err = session_begin(&s, o);
 
-	if (!err)
-		err = o->replay ? session_open_replay(&s) : watch_live(&s);
-	if (!err)
-		err = session_start(&s);
-	if (!err)
-		session_loop(&s);
-	else
-		s.status = err;
+	session_measure(&s, o, watch_live);
 	return session_end(&s);
 }
 

@@ -3,7 +3,7 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|formats}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes}
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -54,6 +54,14 @@ static void put_fields(void)
 		       fields[i].column ? fields[i].column : "", fields[i].help,
 		       fields[i].hook ? "`" : "", fields[i].hook ? fields[i].hook : "",
 		       fields[i].hook ? "`" : "");
+}
+
+static void put_classes(void)
+{
+	puts("| class | what |");
+	puts("| --- | --- |");
+	for (int i = 0; i < FS_NR_CLASSES; i++)
+		printf("| `%s` | %s |\n", class_name(i), class_help(i));
 }
 
 /* A bar would end its cell. */
@@ -223,7 +231,7 @@ int main(int argc, char **argv)
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
 		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
-		{"formats", put_formats},   {"metrics", put_metrics},
+		{"classes", put_classes},   {"formats", put_formats},	  {"metrics", put_metrics},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -231,7 +239,7 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr,
-		"usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|formats}\n");
+	fprintf(stderr, "usage: tables "
+			"{hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes}\n");
 	return 2;
 }

@@ -57,6 +57,11 @@ enum {
 enum vm_event_item {
 	PGFAULT,
 	PGMAJFAULT,
+	THP_FAULT_ALLOC,
+};
+
+enum vm_fault_reason {
+	VM_FAULT_COMPLETED = 0x4000,
 };
 
 enum cgroup_subsys_id {
@@ -175,6 +180,7 @@ struct percpu_counter {
 
 struct rw_semaphore {
 	atomic_long_t count;
+	atomic_long_t owner;
 };
 
 struct maple_tree {
@@ -203,6 +209,7 @@ struct vm_area_struct {
 	unsigned long vm_end;
 	unsigned long vm_flags;
 	unsigned long vm_pgoff;
+	const void *vm_ops;
 	struct file *vm_file;
 };
 
@@ -252,6 +259,7 @@ struct shmem_sb_info {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
 	unsigned int i_nlink;
 	struct super_block *i_sb;
 	s64 i_size;
@@ -437,6 +445,10 @@ struct seccomp {
 	struct seccomp_filter *filter;
 };
 
+struct task_io_accounting {
+	u64 read_bytes;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct seccomp seccomp;
@@ -458,6 +470,8 @@ struct task_struct {
 	int pagefault_disabled;
 	struct list_head thread_node;
 	struct sched_entity se;
+	struct task_io_accounting ioac;
+	unsigned long numa_faults_locality[3];
 	unsigned int on_cpu; /* see runs_now() */
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct thread_struct thread;

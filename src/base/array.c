@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "base/array.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define ROOM_FIRST 16
+
+void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t element_bytes)
+{
+	size_t more = *room ? *room * 2 : ROOM_FIRST;
+	void *grown;
+
+	if (n < *room)
+		return array;
+	if (n >= most)
+		return NULL;
+	if (more > most)
+		more = most;
+	grown = reallocarray(array, more, element_bytes);
+	if (grown)
+		*room = more;
+	return grown;
+}
 
 void array_copy(char *ret, size_t size, const char *s)
 {

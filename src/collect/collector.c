@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collect/user_stack.h"
+#include "model/pressure.h"
 
 #define RECORD_MAX 4096
 
@@ -39,6 +40,11 @@ static const struct layout {
 	 sizeof(struct fs_oom_record),
 	 0,
 	 {TEXT(fs_oom_record, comm), TEXT(fs_oom_record, by_comm)}},
+	{FS_REC_SLOW_FAULTS,
+	 sizeof(struct fs_slow_faults_record),
+	 0,
+	 {TEXT(fs_slow_faults_record, comm), TEXT(fs_slow_faults_record, holder_comm),
+	  TEXT(fs_slow_faults_record, file)}},
 	{FS_REC_KERNEL_FAULT,
 	 sizeof(struct fs_kernel_fault_record),
 	 0,
@@ -78,6 +84,10 @@ static const struct layout {
 	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
 	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
 	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
+	{FS_REC_SHORTAGE, sizeof(struct pressure_record), 0, {}},
+	{FS_REC_LEVEL, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
+	{FS_REC_MOUNT, sizeof(struct mount_record), 0, {TEXT(mount_record, path)}},
+	{FS_REC_SCORE, sizeof(struct score_record), 0, {}},
 #undef TEXT
 };
 

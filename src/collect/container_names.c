@@ -2,12 +2,11 @@
 #define _GNU_SOURCE
 #include "collect/container_names.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/io.h"
 #include "collect/origin_file.h"
 
 #define ANCESTORS_MOST 8
@@ -37,18 +36,9 @@ static bool docker_name(int root, const char *id, char *ret, size_t size)
 static ssize_t read_proc(int root, uint32_t pid, const char *file, char *ret, size_t size)
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, file);
-	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, ret, size - 1);
-	close(fd);
-	if (n >= 0)
-		ret[n] = 0;
-	return n;
+	return io_read(root, path, ret, size);
 }
 
 static uint32_t parent_of(int root, uint32_t pid)

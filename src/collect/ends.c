@@ -8,12 +8,17 @@
 
 /*
  * A pid is free once its process was waited for, long after the hook of its end ran: see
- * release_task(), kernel/exit.c. EPERM is an answer of one that is there.
+ * release_task(), kernel/exit.c. EPERM is an answer of one that is there; /proc is not asked, for
+ * it may hide what is there (hidepid=).
  */
+bool ends_is_gone(uint32_t pid)
+{
+	return pid && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
 static bool is_gone(const struct model *m, const struct subject *s)
 {
-	return !s->final && !subject_changed(m, s) && s->id.pid > 0 && kill((pid_t)s->id.pid, 0) &&
-	       errno == ESRCH;
+	return !s->final && !subject_changed(m, s) && ends_is_gone(s->id.pid);
 }
 
 static int end(struct collector *c, const struct subject *s)

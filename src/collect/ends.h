@@ -8,6 +8,9 @@
 
 #include "collect/collector.h"
 
+/* Whether no process of our pid namespace has it: one that was not waited for has. */
+bool ends_is_gone(uint32_t pid);
+
 /*
  * After a look, of those that did not change in it: gives who is gone a last record of its last
  * known figures. One signal 0 a process, by pids of the initial namespace alone. Ends that are

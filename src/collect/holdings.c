@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fold.h"
+#include "base/hash.h"
 #include "collect/sockets.h"
 #include "probe/host.h"
 
@@ -31,10 +32,8 @@ struct sorts {
 
 static uint32_t hash_of(uint32_t kind, const char *name)
 {
-	uint32_t h = 2166136261u ^ kind;
+	uint32_t h = hash_text(HASH_BEGIN ^ kind, name);
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619u;
 	return h ^ h >> 15;
 }
 

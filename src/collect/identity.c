@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "collect/known.h"
 #include "collect/cgroup_tree.h"
 
@@ -59,22 +60,6 @@ struct identities {
 	struct identity_counts counts;
 };
 
-static ssize_t read_text(int root, const char *path, char *ret, size_t size)
-{
-	ssize_t len = 0, n;
-	int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, ret + len, size - 1 - len)) > 0)
-		len += n;
-	close(fd);
-	if (n < 0)
-		return -errno;
-	ret[len] = 0;
-	return len;
-}
-
 /* How much a line of /proc/PID/cgroup tells: its kind first, then which hierarchy it is of. */
 static int rank_line(struct span list, const char *path)
 {
@@ -111,10 +96,10 @@ static void find_hierarchies(struct identities *ids)
 {
 	char text[16384];
 	struct span lines = {text, 0};
-	ssize_t len = read_text(ids->opt.root, "proc/self/cgroup", text, sizeof(text));
+	ssize_t len = io_read(ids->opt.root, "proc/self/cgroup", text, sizeof(text));
 
 	ids->unified = len > 0 && !strncmp(text, "0::", 3) && strchr(text, '\n') == text + len - 1;
-	len = read_text(ids->opt.root, "proc/self/mountinfo", text, sizeof(text));
+	len = io_read(ids->opt.root, "proc/self/mountinfo", text, sizeof(text));
 	if (len <= 0)
 		return;
 	lines.len = len;
@@ -224,7 +209,7 @@ static bool read_cgroup(struct identities *ids, uint32_t pid, char *ret, size_t 
 		return false;
 	ids->counts.reads++;
 	snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
-	return read_text(ids->opt.root, path, ret, size) > 0;
+	return io_read(ids->opt.root, path, ret, size) > 0;
 }
 
 static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t size)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "collect/container_names.h"
 #include "collect/pod_names.h"
 
@@ -123,11 +124,9 @@ void known_refresh(struct known_table *t, struct known *k, const struct member *
 
 static struct known *place_for(struct known_table *t, const char *key)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
+	uint32_t hash = hash_text(HASH_BEGIN, key);
 	struct known *set, *oldest;
 
-	for (const char *s = key; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 16777619u;
 	set = oldest = &t->known[(hash ^ hash >> 16) % SETS * WAYS];
 	for (int i = 0; i < WAYS; i++) {
 		if (set[i].id.serial && !strcmp(set[i].key, key))

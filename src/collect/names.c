@@ -8,21 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static ssize_t read_proc(unsigned int pid, const char *file, char *ret, size_t size)
+#include "base/io.h"
+
+static ssize_t read_cgroup(unsigned int pid, char *ret, size_t size)
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, ret, size - 1);
-	close(fd);
-	if (n >= 0)
-		ret[n] = 0;
-	return n;
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	return io_read(AT_FDCWD, path, ret, size);
 }
 
 void cgroup_of(const char *proc_text, char *ret, size_t size)
@@ -87,7 +80,7 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, char
 		return;
 	}
 	if (n->foreign || r->g.flags & FS_PROC_FINAL ||
-	    read_proc(r->subject.pid, "cgroup", text, sizeof(text)) <= 0)
+	    read_cgroup(r->subject.pid, text, sizeof(text)) <= 0)
 		return;
 	cgroup_of(text, ret, size);
 	if (strstr(text, "0::/") && !strstr(text, "0::/\n"))
@@ -162,7 +155,7 @@ bool names_read(__u32 pid, struct fs_names_record *ret)
 	char text[4096];
 
 	read_exe(pid, ret->exe, sizeof(ret->exe));
-	if (read_proc(pid, "cgroup", text, sizeof(text)) > 0)
+	if (read_cgroup(pid, text, sizeof(text)) > 0)
 		cgroup_of(text, ret->cgroup, sizeof(ret->cgroup));
 	return ret->exe[0] || ret->cgroup[0];
 }

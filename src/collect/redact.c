@@ -166,8 +166,7 @@ static void hide_host(struct fs_host_record *h)
 
 static void hide_origin(struct fs_origin_record *o)
 {
-	snprintf(o->set_by, sizeof(o->set_by), "redacted");
-	o->at_once[0] = o->for_good[0] = 0;
+	o->set_by[0] = o->at_once[0] = o->for_good[0] = 0;
 }
 
 void redact_record(const struct redaction *r, struct fs_header *h)
@@ -209,6 +208,12 @@ void redact_record(const struct redaction *r, struct fs_header *h)
 		struct fs_holding *g = &((struct fs_holding_record *)h)->g;
 
 		hide_path(r, g->name, sizeof(g->name));
+		break;
+	}
+	case FS_REC_SLOW_FAULTS: {
+		struct fs_slow_faults_record *f = (struct fs_slow_faults_record *)h;
+
+		hide_path(r, f->file, sizeof(f->file));
 		break;
 	}
 	case FS_REC_ORIGIN:

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define SOCKETS_MAX    131072
 #define EPHEMERAL_PORT 32768 /* from here on a port most likely was given, not chosen */
 
@@ -17,22 +19,16 @@ static const char *const states[] = {"",	   "ESTABLISHED", "SYN_SENT",  "SYN_REC
 
 static void add(struct sockets *s, uint64_t inode, const char *text)
 {
+	struct socket_label *label;
+
 	if (!inode)
 		return; /* in TIME_WAIT: of nobody any more */
-	if (s->n == s->room) {
-		size_t room = s->room ? s->room * 2 : 256;
-		struct socket_label *more;
-
-		if (s->n == SOCKETS_MAX) {
-			s->cut = 1;
-			return;
-		}
-		more = realloc(s->label, room * sizeof(*more));
-		if (!more)
-			return;
-		s->label = more;
-		s->room = room;
+	label = array_grow(s->label, s->n, &s->room, SOCKETS_MAX, sizeof(*label));
+	if (!label) {
+		s->cut = 1;
+		return;
 	}
+	s->label = label;
 	s->label[s->n].inode = inode;
 	snprintf(s->label[s->n].text, sizeof(s->label[0].text), "%s", text);
 	s->n++;

@@ -3,36 +3,23 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/array.h"
 
 /* Functions without a size are hand-written assembly; further on it would be a guess. */
 #define UNSIZED_BYTES 4096
 /* What is nested deeper, or overlaps more, is not found: no compiler makes it. */
 #define GROUPS_BACK 16
 
-static bool has_room(struct symbol_table *t)
-{
-	size_t room = t->room ? t->room * 2 : 256;
-	struct symbol_entry *e;
-
-	if (t->n < t->room)
-		return true;
-	if (room > SYMBOL_TABLE_MAX)
-		return false;
-	e = realloc(t->e, room * sizeof(*e));
-	if (!e)
-		return false;
-	t->e = e;
-	t->room = room;
-	return true;
-}
-
 void symbol_table_add(struct symbol_table *t, __u64 start, __u32 bytes, __u32 name)
 {
-	if (!has_room(t)) {
+	struct symbol_entry *e = array_grow(t->e, t->n, &t->room, SYMBOL_TABLE_MAX, sizeof(*e));
+
+	if (!e) {
 		t->cut++;
 		return;
 	}
+	t->e = e;
 	t->e[t->n++] = (struct symbol_entry){start, bytes, name};
 }
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "probe/proc_look.h"
 
 /* starttime, the 22nd field of proc_pid_stat(5); comm before it may hold anything. */
@@ -19,7 +20,7 @@ static bool born_at(int proc, __u64 start_ns)
 	unsigned long long ticks;
 	char text[1024], *after;
 
-	if (target_text(proc, "stat", text, sizeof(text)) <= 0)
+	if (io_read(proc, "stat", text, sizeof(text)) <= 0)
 		return false;
 	after = strrchr(text, ')');
 	if (!after || sscanf(after + 1,
@@ -111,21 +112,6 @@ int target_link_open(int proc, const char *name, struct stat *ret)
 	return fd < 0 ? -errno : reopen_regular(fd, ret);
 }
 
-ssize_t target_text(int proc, const char *name, char *ret, size_t size)
-{
-	int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n, err;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, ret, size - 1);
-	err = n < 0 ? -errno : n;
-	close(fd);
-	if (n >= 0)
-		ret[n] = 0;
-	return err;
-}
-
 /* The last number of a line "KEY: n n n"; false where it has none. */
 static bool parse_last(const char *text, const char *key, int skip, __u32 *ret)
 {
@@ -166,7 +152,7 @@ bool target_identity_parse(const char *status, struct target_identity *ret)
 int target_identity_read(int proc, struct target_identity *ret)
 {
 	char text[4096];
-	ssize_t n = target_text(proc, "status", text, sizeof(text));
+	ssize_t n = io_read(proc, "status", text, sizeof(text));
 
 	if (n < 0)
 		return n;

@@ -32,9 +32,6 @@ int target_plain_open(int root, const char *path, struct stat *ret);
 /* What proc/NAME points to, such as map_files/START-END: deleted files too. */
 int target_link_open(int proc, const char *name, struct stat *ret);
 
-/* A small file below /proc/PID as text, cut to what there is room for. Returns its length. */
-ssize_t target_text(int proc, const char *name, char *ret, size_t size);
-
 /* The process's effective user, and its pid where it lives (its innermost pid namespace). */
 struct target_identity {
 	__u32 euid;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "collect/exec_maps.h"
 #include "collect/target_file.h"
 
@@ -108,16 +109,12 @@ static const struct user_map *learned_before(const struct learning *l, const str
 
 static struct user_map *new_map(struct user_maps *maps)
 {
-	if (maps->n == maps->room) {
-		size_t room = maps->room ? maps->room * 2 : 64;
-		struct user_map *m = realloc(maps->m, room * sizeof(*m));
+	struct user_map *m = array_grow(maps->m, maps->n, &maps->room, USER_MAPS_MAX, sizeof(*m));
 
-		if (!m)
-			return NULL;
-		maps->m = m;
-		maps->room = room;
-	}
-	return &maps->m[maps->n++];
+	if (!m)
+		return NULL;
+	maps->m = m;
+	return &m[maps->n++];
 }
 
 static int learn_map(void *ctx, const struct exec_map *m)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "model/census_process.h"
 
 #define CHAINS 1024
@@ -43,11 +44,7 @@ static bool is_failure(enum census_counter counter)
 
 static uint32_t chain_of(const char *name)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return hash % CHAINS;
+	return hash_text(HASH_BEGIN, name) % CHAINS;
 }
 
 int census_init(struct census *c, const struct census_limits *limits)

@@ -60,13 +60,6 @@ static uint64_t fd_refused(const struct fs_counters *c)
 	return sum;
 }
 
-static uint64_t rss_pages(const struct fs_gauges *g)
-{
-	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
-
-	return n > 0 ? n : 0;
-}
-
 static bool get_created(const struct model *m, const struct subject *s, const struct facts *f,
 			uint64_t *ret)
 {
@@ -125,6 +118,19 @@ GETTER(failed, c->fault_failed)
 GETTER(kernel_bad, c->kernel_bad)
 GETTER(kernel_probe, c->kernel_probe)
 GETTER(stall, c->stall_ns[0] + c->stall_ns[1])
+GETTER(sigbus, c->fault_sigbus)
+GETTER(poison, c->fault_poison)
+GETTER(killed, c->fault_killed)
+GETTER(read_bytes, c->fault_read_bytes)
+GETTER(reclaim, c->wait[FS_WAIT_RECLAIM].in_faults_ns)
+GETTER(compaction, c->wait[FS_WAIT_COMPACTION].in_faults_ns)
+GETTER(lock, c->wait[FS_WAIT_LOCK].in_faults_ns)
+GETTER(locks, c->wait[FS_WAIT_LOCK].count)
+GETTER(lock_all, c->wait[FS_WAIT_LOCK].ns)
+GETTER(reclaims, c->wait[FS_WAIT_RECLAIM].count)
+GETTER(reclaim_all, c->wait[FS_WAIT_RECLAIM].ns)
+GETTER(compactions, c->wait[FS_WAIT_COMPACTION].count)
+GETTER(compaction_all, c->wait[FS_WAIT_COMPACTION].ns)
 GETTER(removed, map_calls(c, FS_CALL_MUNMAP) + map_calls(c, FS_CALL_SHMDT))
 GETTER(map_refused, maps_refused(c))
 GETTER(fds, g->fds)
@@ -137,8 +143,8 @@ GETTER(fd_refused, fd_refused(c))
 GETTER(close_failed, c->close_failed)
 GETTER(selects_wide, c->selects_wide)
 GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
-GETTER(rss, rss_pages(g) * m->tick.limits.page_bytes)
-GETTER(swap, (g->swap_pages > 0 ? (uint64_t)g->swap_pages : 0) * m->tick.limits.page_bytes)
+GETTER(rss, gauges_rss_pages(g) * m->tick.limits.page_bytes)
+GETTER(swap, gauges_swap_pages(g) * m->tick.limits.page_bytes)
 GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
 GETTER(data, g->data_vm_pages * m->tick.limits.page_bytes)
 GETTER(locked, g->locked_vm_pages * m->tick.limits.page_bytes)
@@ -181,6 +187,20 @@ const struct field fields[] = {
 	 get_kernel_probe},
 	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
 	 "time threads spent in faults that were served", get_stall, FS_LACKS_MINOR},
+	{"faults", "sigbus", NULL, UNIT_COUNT, COUNTER, "signal", "of those that failed, by SIGBUS",
+	 get_sigbus},
+	{"faults", "poison", NULL, UNIT_COUNT, COUNTER, "signal",
+	 "of these, on memory that is broken", get_poison},
+	{"faults", "killed", NULL, UNIT_COUNT, COUNTER, "fault_end",
+	 "faults begun by a thread that died in it", get_killed},
+	{"faults", "read_bytes", NULL, UNIT_BYTES, COUNTER, "fault_class",
+	 "what disks were asked for within major faults, read ahead too", get_read_bytes},
+	{"faults", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim",
+	 "of stall_ns, taking memory from others: direct reclaim", get_reclaim},
+	{"faults", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
+	 "of stall_ns, moving pages to have some in one piece", get_compaction},
+	{"faults", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock",
+	 "of stall_ns, waiting for the lock of the address space", get_lock},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
 	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
@@ -191,6 +211,10 @@ const struct field fields[] = {
 	 "munmap and shmdt calls that succeeded", get_removed},
 	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused",
 	 get_map_refused},
+	{"maps", "lock_waits", NULL, UNIT_COUNT, COUNTER, "mmap_lock",
+	 "times that its threads waited for the lock of its address space", get_locks},
+	{"maps", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock", "how long, in faults and calls",
+	 get_lock_all},
 	{"fds", "count", "FDS", UNIT_COUNT, GAUGE, NULL, "open descriptors", get_fds},
 	{"fds", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "soft RLIMIT_NOFILE", get_fd_soft},
 	{"fds", "hard_limit", NULL, UNIT_LIMIT, GAUGE, NULL, "hard RLIMIT_NOFILE", get_fd_hard},
@@ -213,6 +237,14 @@ const struct field fields[] = {
 	 "private writable mappings: what RLIMIT_DATA bounds", get_data},
 	{"memory", "locked_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
 	 "locked: what RLIMIT_MEMLOCK bounds", get_locked},
+	{"memory", "reclaims", NULL, UNIT_COUNT, COUNTER, "reclaim",
+	 "times that its threads had to take memory from others", get_reclaims},
+	{"memory", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim", "how long, in faults and calls",
+	 get_reclaim_all},
+	{"memory", "compactions", NULL, UNIT_COUNT, COUNTER, "compaction",
+	 "times that its threads moved pages to have some in one piece", get_compactions},
+	{"memory", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
+	 "how long, in faults and calls", get_compaction_all},
 };
 
 const size_t nr_fields = sizeof(fields) / sizeof(fields[0]);
@@ -312,12 +344,56 @@ static uint64_t class_cell(const struct fs_counters *c, size_t row, size_t colum
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);
 }
 
+static const char *const class_names[] = {
+#define X(id, name, help) name,
+	FS_FAULT_CLASSES(X)
+#undef X
+};
+
+static const char *const class_helps[] = {
+#define X(id, name, help) help,
+	FS_FAULT_CLASSES(X)
+#undef X
+};
+
+const char *class_name(enum fs_fault_class id)
+{
+	return class_names[id];
+}
+
+const char *class_help(enum fs_fault_class id)
+{
+	return class_helps[id];
+}
+
+uint64_t count_served(const struct fs_counters *c, enum fs_fault_class id)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FS_NR_BANDS; i++)
+		sum += c->served[id].band[i];
+	return sum;
+}
+
+static const char *served_row(size_t i)
+{
+	return class_names[i];
+}
+
+static uint64_t served_cell(const struct fs_counters *c, size_t row, size_t column)
+{
+	return column ? c->served[row].stall_ns : count_served(c, row);
+}
+
+static const char *const served_columns[] = {"count", "stall_ns"};
 static const char *const map_columns[] = {"calls", "refused", "vmas_added", "vmas_removed"};
 static const char *const fd_columns[] = {"calls", "refused"};
 
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell, FS_LACKS_PROTECTION},
+	{"faults", "served", "fault_class", "faults served, by what they were for", FS_NR_CLASSES,
+	 2, served_row, served_columns, served_cell},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", FS_NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},
@@ -351,11 +427,32 @@ static const uint64_t *map_sizes(const struct fs_counters *c)
 	return (const uint64_t *)c->map_size;
 }
 
+#define X(id, name, help)                                                                          \
+	static const uint64_t *bands_##id(const struct fs_counters *c)                             \
+	{                                                                                          \
+		return (const uint64_t *)c->served[FS_CLASS_##id].band;                            \
+	}                                                                                          \
+	static uint64_t max_##id(const struct fs_counters *c)                                      \
+	{                                                                                          \
+		return c->served_max_ns[FS_CLASS_##id];                                            \
+	}
+FS_FAULT_CLASSES(X)
+#undef X
+
+/* clang-format off */
+#define CLASS_HISTOGRAM(id, name, help)                                                            \
+	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, FS_NR_BANDS,           \
+	 FS_LATENCY_SHIFT, bands_##id, max_##id, 0, FS_BAND_STEP, true},
+/* clang-format on */
+
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max, FS_LACKS_MINOR},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
 	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
+	/* clang-format off */
+	FS_FAULT_CLASSES(CLASS_HISTOGRAM)
+	/* clang-format on */
 	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,
 	 FS_MAP_SIZE_SHIFT, map_sizes, NULL},
 };
@@ -363,7 +460,9 @@ const size_t nr_histograms = sizeof(histograms) / sizeof(histograms[0]);
 
 uint64_t histogram_le(const struct histogram *h, size_t bucket)
 {
-	return bucket + 1 >= h->buckets ? UINT64_MAX : 1ULL << (bucket + 1 + h->shift);
+	unsigned int step = h->step ?: 1;
+
+	return bucket + 1 >= h->buckets ? UINT64_MAX : 1ULL << ((bucket + 1) * step + h->shift);
 }
 
 uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c)

@@ -61,10 +61,12 @@ struct histogram {
 		*within; /* a JSON object inside the group that holds it; NULL: the group itself */
 	enum unit unit;
 	size_t buckets;
-	unsigned int shift; /* bucket i: below 2^(i + 1 + shift) */
+	unsigned int shift; /* bucket i: below 2^((i + 1) * step + shift) */
 	const uint64_t *(*counts)(const struct fs_counters *c);
 	uint64_t (*max)(const struct fs_counters *c); /* NULL: not kept */
 	uint32_t lacks;				      /* as of a field */
+	unsigned int step;			      /* 0: one */
+	bool sparse; /* one of many: left out where it is empty, and in text a line */
 };
 
 extern const struct histogram histograms[];
@@ -81,6 +83,11 @@ uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters 
 
 /* Page faults of a kind: pass -1 for any mode, access or protection. */
 uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection);
+
+/* Sum of what was served as a class, and its JSON name and meaning. */
+uint64_t count_served(const struct fs_counters *c, enum fs_fault_class id);
+const char *class_name(enum fs_fault_class id);
+const char *class_help(enum fs_fault_class id);
 
 /* JSON names of calls, FS_CALL_* without NONE. */
 const char *call_name(unsigned int call);

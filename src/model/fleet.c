@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/promtext.h"
 
-#define CHAINS	   1024
-#define ROOM_FIRST 64
+#define CHAINS 1024
 
 /* A family, and the figure of a workload that it is. With a label, of this value alone. */
 static const struct family {
@@ -56,26 +56,7 @@ void fleet_free(struct fleet *f)
 
 static uint32_t chain_of(const char *name)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return hash % CHAINS;
-}
-
-static bool grow(struct fleet_host *h)
-{
-	uint32_t room = h->room ? h->room * 2 : ROOM_FIRST;
-	struct fleet_row *row;
-
-	if (room > FLEET_ROWS_MAX)
-		return false;
-	row = realloc(h->row, room * sizeof(*row));
-	if (!row)
-		return false;
-	h->row = row;
-	h->room = room;
-	return true;
+	return hash_text(HASH_BEGIN, name) % CHAINS;
 }
 
 /* NULL: beyond the cap. */
@@ -87,8 +68,10 @@ static struct fleet_row *row_of(struct fleet_host *h, const char *workload)
 	for (uint32_t i = *chain; i; i = h->row[i - 1].next)
 		if (!strcmp(h->row[i - 1].workload, workload))
 			return &h->row[i - 1];
-	if (h->rows == h->room && !grow(h))
+	row = array_grow(h->row, h->rows, &h->room, FLEET_ROWS_MAX, sizeof(*row));
+	if (!row)
 		return NULL;
+	h->row = row;
 	row = &h->row[h->rows++];
 	memset(row, 0, sizeof(*row));
 	array_copy(row->workload, sizeof(row->workload), workload);

@@ -38,7 +38,8 @@ struct fleet_host {
 	char why[FLEET_WHY_BYTES]; /* nothing is known of it now; empty: it is up */
 	double maps_limit;	   /* vm.max_map_count; 0: not known */
 	struct fleet_row *row;	   /* owned */
-	uint32_t rows, room;
+	uint32_t rows;
+	size_t room;
 	uint32_t *chain;	  /* by workload; owned */
 	uint64_t t_ns, before_ns; /* of the last two pages; 0: none */
 	uint64_t bad_lines;	  /* of the last page */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* Takes out what the kernel side left where digits were. */
 static void close_up(char *name)
 {
@@ -47,15 +49,6 @@ const struct frames *model_frames(const struct model *m, const struct fs_subject
 	return NULL;
 }
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	return h;
-}
-
 static void join_alike(struct model *m, struct frames *f)
 {
 	struct frames **chain = &m->alike[f->hash % FS_STACKS];
@@ -94,7 +87,7 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	memcpy(f->text, r->text, len + 1);
 	f->next = m->frames[r->stack];
 	m->frames[r->stack] = f;
-	f->hash = hash_of(f->text);
+	f->hash = hash_text(HASH_BEGIN, f->text);
 	join_alike(m, f);
 	m->nr_frames++;
 	return 0;

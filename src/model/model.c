@@ -4,12 +4,16 @@
 #include "model/model.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "model/pressure.h"
 #include "model/resources.h"
 
 #define MODEL_CHAINS 8192
+#define PAST_NS	     30000000000ULL
 
 static const struct fs_counters no_counters;
 
@@ -54,6 +58,7 @@ void model_free(struct model *m)
 	free(m->chain);
 	free(m->event);
 	free(m->symbol);
+	free(m->pressure);
 	growth_free(m);
 	memset(m, 0, sizeof(*m));
 }
@@ -107,19 +112,28 @@ static void keep_peak(struct peak *p, const struct model *m, const struct subjec
 	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
 }
 
+#define IS_WITHIN(at, member)                                                                      \
+	((at) >= offsetof(struct fs_counters, member) &&                                           \
+	 (at) < offsetof(struct fs_counters, member) + sizeof(((struct fs_counters *)0)->member))
+
+/* Of the counters, by number: a highest value is neither added nor subtracted. */
+static bool is_highest(size_t i)
+{
+	return IS_WITHIN(i * sizeof(uint64_t), latency_max_ns) ||
+	       IS_WITHIN(i * sizeof(uint64_t), served_max_ns);
+}
+
 static void add_subject(const struct model *m, struct totals *t, const struct subject *s)
 {
 	const uint64_t *from = (const uint64_t *)facts_counters(&s->now);
-	uint64_t *to = (uint64_t *)&t->c, max[FS_NR_ENDS];
+	uint64_t *to = (uint64_t *)&t->c;
 
-	for (int i = 0; i < FS_NR_ENDS; i++) {
-		uint64_t one = facts_counters(&s->now)->latency_max_ns[i];
-
-		max[i] = one > t->c.latency_max_ns[i] ? one : t->c.latency_max_ns[i];
+	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++) {
+		if (!is_highest(i))
+			to[i] += from[i];
+		else if (from[i] > to[i])
+			to[i] = from[i];
 	}
-	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++)
-		to[i] += from[i];
-	memcpy(t->c.latency_max_ns, max, sizeof(max));
 	t->processes++;
 	keep_peak(&t->maps, m, s, RESOURCE_MAPS);
 	keep_peak(&t->fds, m, s, RESOURCE_FDS);
@@ -219,12 +233,11 @@ static uint64_t above(uint64_t v, uint64_t base)
 static void rebase(struct subject *s)
 {
 	const uint64_t *base = (const uint64_t *)s->base;
-	uint64_t *now = (uint64_t *)s->now.c, max[FS_NR_ENDS];
+	uint64_t *now = (uint64_t *)s->now.c;
 
-	memcpy(max, s->now.c->latency_max_ns, sizeof(max));
 	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
-		now[i] = above(now[i], base[i]);
-	memcpy(s->now.c->latency_max_ns, max, sizeof(max));
+		if (!is_highest(i))
+			now[i] = above(now[i], base[i]);
 }
 
 static uint64_t later(uint64_t now, uint64_t before)
@@ -307,6 +320,31 @@ static void balance_fds(struct subject *s)
 	s->now.fds_closed = s->now.fds_opened - change;
 }
 
+uint64_t gauges_rss_pages(const struct fs_gauges *g)
+{
+	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
+
+	return n > 0 ? n : 0;
+}
+
+uint64_t gauges_swap_pages(const struct fs_gauges *g)
+{
+	return g->swap_pages > 0 ? g->swap_pages : 0;
+}
+
+/* Two of them, so that one is always half a minute old once the process is. */
+static void keep_past(struct subject *s, uint64_t t_ns)
+{
+	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g)};
+
+	if (!s->past[1].t_ns)
+		s->past[0] = s->past[1] = now;
+	if (t_ns >= s->past[1].t_ns + PAST_NS) {
+		s->past[0] = s->past[1];
+		s->past[1] = now;
+	}
+}
+
 static int take_process(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
@@ -326,6 +364,7 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	s->now.u = r->u;
 	s->now.t_ns = r->h.t_ns;
 	balance_fds(s);
+	keep_past(s, r->h.t_ns);
 	s->last_ns = r->h.t_ns;
 	if (r->g.flags & FS_PROC_FINAL)
 		s->final = true;
@@ -358,21 +397,18 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 
 static int take_event(struct model *m, const struct fs_header *h)
 {
+	union event *e;
+
 	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
 		return -ENOMEM;
 	if (m->events == MODEL_EVENTS_MAX) {
 		m->events_lost++;
 		return 0;
 	}
-	if (m->events == m->events_room) {
-		size_t room = m->events_room ? m->events_room * 2 : 16;
-		union event *e = realloc(m->event, room * sizeof(*e));
-
-		if (!e)
-			return -ENOMEM;
-		m->event = e;
-		m->events_room = room;
-	}
+	e = array_grow(m->event, m->events, &m->events_room, MODEL_EVENTS_MAX, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	m->event = e;
 	memcpy(&m->event[m->events++], h, h->len);
 	return 0;
 }
@@ -460,6 +496,7 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_SIGNAL:
 	case FS_REC_KERNEL_FAULT:
 	case FS_REC_OOM:
+	case FS_REC_SLOW_FAULTS:
 		return take_event(m, h);
 	case FS_REC_HOST:
 		memcpy(&m->host, h, sizeof(m->host));
@@ -478,6 +515,11 @@ int model_take(struct model *m, const struct fs_header *h)
 		return growth_take_frames(m, (const struct fs_frames_record *)h);
 	case FS_REC_ORIGIN:
 		return growth_take_origin(m, (const struct fs_origin_record *)h);
+	case FS_REC_SHORTAGE:
+	case FS_REC_LEVEL:
+	case FS_REC_MOUNT:
+	case FS_REC_SCORE:
+		return pressure_take(m, h);
 	case FS_REC_HOLDING:
 		return holdings_take(m, (const struct fs_holding_record *)h);
 	case FS_REC_LEVELS:

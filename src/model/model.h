@@ -15,7 +15,7 @@
 
 #define MODEL_SUBJECTS_MAX 65536
 #define MODEL_EVENTS_MAX   4096 /* of one window */
-#define MODEL_HOOKS_MAX	   16
+#define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64
@@ -35,6 +35,14 @@ struct holdings {
 	struct fs_holding *sort; /* NULL: not read; owned */
 	size_t n;
 };
+
+/* What a process had in memory at one time. */
+struct past {
+	uint64_t t_ns; /* 0: none */
+	uint64_t rss_pages, swap_pages;
+};
+
+struct pressure; /* model/pressure.h */
 
 struct subject {
 	struct fs_subject id;
@@ -56,6 +64,7 @@ struct subject {
 	uint64_t levels_window;	      /* the last one in which these changed */
 	struct holdings held[2];      /* by enum fs_what */
 	bool grew[2];		      /* by enum fs_what: there are rows of growth of it */
+	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
@@ -92,6 +101,7 @@ union event {
 	struct fs_signal_record signal;
 	struct fs_kernel_fault_record kernel_fault;
 	struct fs_oom_record oom;
+	struct fs_slow_faults_record slow;
 };
 
 /* The highest of all subjects, and whose it was. */
@@ -141,6 +151,7 @@ struct model {
 	size_t nr_frames;
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;
+	struct pressure *pressure; /* NULL: nothing is known of it; owned */
 };
 
 int model_init(struct model *m);
@@ -188,6 +199,10 @@ double model_window_seconds(const struct model *m);
 
 /* Sums ended subjects and those that live and are not hidden. Histogram maxima are maxima. */
 void model_totals(const struct model *m, struct totals *ret);
+
+/* Resident and swapped, of counters that may be below 0 for a moment. */
+uint64_t gauges_rss_pages(const struct fs_gauges *g);
+uint64_t gauges_swap_pages(const struct fs_gauges *g);
 
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);

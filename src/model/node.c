@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "model/fields.h"
 
 #define FIRST_SLOTS 1024
@@ -166,11 +167,7 @@ static uint64_t refused(const struct fs_counters *c, bool fds)
 
 static size_t exemplar_place(const char *workload, int counter)
 {
-	uint32_t h = 2166136261u ^ (uint32_t)counter * 16777619u;
-
-	for (; *workload; workload++)
-		h = (h ^ (unsigned char)*workload) * 16777619u;
-	return h % NODE_EXEMPLARS;
+	return hash_text(HASH_BEGIN ^ (uint32_t)counter * 16777619u, workload) % NODE_EXEMPLARS;
 }
 
 static void keep_exemplar(struct node *n, const char *workload, int counter,

@@ -12,6 +12,11 @@
 #define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
 
+#define CLASSES_FOLD                                                                               \
+	"a page found in the swap cache counts as its mapping's, as do NUMA hints on one node; "   \
+	"before 6.4 what takes the place of a mapping of the same size and rights may count as "   \
+	"that one; where fault_end is not memcg, huge pages are told by resident memory"
+
 const struct hook hooks[] = {
 	{
 		.name = "state",
@@ -28,7 +33,7 @@ const struct hook hooks[] = {
 					 "up to 512; where threads map at the same instant, growth "
 					 "by call may be off; a bad access is not compared with "
 					 "what is mapped there, nor with the stack pointer; who "
-					 "grows is not kept"},
+					 "grows is not kept, nor slow faults by their file"},
 			},
 	},
 	{
@@ -146,8 +151,9 @@ const struct hook hooks[] = {
 	{
 		.name = "reclaim",
 		.tier = 1,
-		.feeds = "direct reclaim, of the machine or of a memory cgroup: for export",
-		.lost = "time that workloads spent in direct reclaim",
+		.feeds = "direct reclaim, of the machine or of a memory cgroup, by threads that "
+			 "want memory",
+		.lost = "time in direct reclaim",
 		.alternate =
 			{
 				{"tp_btf",
@@ -205,6 +211,32 @@ const struct hook hooks[] = {
 				 FS_LACKS_MINOR,
 				 MAJORS},
 			},
+	},
+	{
+		.name = "fault_class",
+		.tier = 2,
+		.feeds = "what each fault was for, by what is mapped there and what was counted in "
+			 "it: anonymous, huge, copy-on-write, file, swap, shared memory and so on",
+		.lost = "latency and stall by class; minor and major stay",
+		.alternate = {{"mappings", ATTACH_NOTHING, STATE_ANY, .differs = CLASSES_FOLD}},
+	},
+	{
+		.name = "compaction",
+		.tier = 2,
+		.feeds = "direct compaction: time that threads moved pages for a large one",
+		.lost = "time in compaction; huge pages are not told apart by it",
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_compaction_begin", "on_compaction_end"}}},
+	},
+	{
+		.name = "mmap_lock",
+		.tier = 2,
+		.feeds = "waits of more than 10 us for the lock of the address space, and who had "
+			 "it",
+		.lost = "time that faults and mapping calls wait for others of the process",
+		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_lock_begin", "on_lock_end"}}},
 	},
 	{
 		.name = "log",

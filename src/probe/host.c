@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "probe/host.h"
 
+#include <fcntl.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 static unsigned long long clock_ns(clockid_t clock)
 {
@@ -97,6 +100,12 @@ bool host_hides_processes(void)
 	return hides;
 }
 
+bool host_balances_numa(void)
+{
+	return !access("/proc/sys/kernel/numa_balancing", F_OK) &&
+	       !access("/sys/devices/system/node/node1", F_OK);
+}
+
 bool host_counts_fds(void)
 {
 	struct stat st;
@@ -106,15 +115,11 @@ bool host_counts_fds(void)
 
 unsigned long host_processes(void)
 {
-	FILE *f = fopen("/proc/loadavg", "re");
-	unsigned long n = 0;
+	unsigned long n;
+	char text[128];
 
-	if (f) {
-		if (fscanf(f, "%*f %*f %*f %*u/%lu", &n) != 1)
-			n = 0;
-		fclose(f);
-	}
-	return n;
+	io_read(AT_FDCWD, "/proc/loadavg", text, sizeof(text));
+	return sscanf(text, "%*f %*f %*f %*u/%lu", &n) == 1 ? n : 0;
 }
 
 unsigned long long host_own_cpu_ns(void)
@@ -133,7 +138,6 @@ int host_kernel_major(void)
 void host_fill(struct fs_host_record *ret)
 {
 	struct utsname un;
-	FILE *f;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->h.kind = FS_REC_HOST;
@@ -145,10 +149,6 @@ void host_fill(struct fs_host_record *ret)
 	snprintf(ret->kernel, sizeof(ret->kernel), "%s", un.release);
 	snprintf(ret->arch, sizeof(ret->arch), "%.15s", un.machine);
 	snprintf(ret->host, sizeof(ret->host), "%.63s", un.nodename);
-	f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (f) {
-		if (fscanf(f, "%39s", ret->boot_id) != 1)
-			ret->boot_id[0] = 0;
-		fclose(f);
-	}
+	io_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret->boot_id, sizeof(ret->boot_id));
+	ret->boot_id[strcspn(ret->boot_id, "\n")] = 0;
 }

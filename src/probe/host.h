@@ -28,6 +28,9 @@ bool host_hides_processes(void);
 /* Whether /proc tells how many descriptors a process has without reading all (6.2). */
 bool host_counts_fds(void);
 
+/* Whether pages may be unmapped to see which node uses them: there are several. */
+bool host_balances_numa(void);
+
 /* Processes and threads alive; 0 where /proc does not tell. */
 unsigned long host_processes(void);
 unsigned long long host_own_cpu_ns(void);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum {
 	MAX_MAP_COUNT,
 	FILE_MAX,
@@ -64,9 +66,7 @@ void limits_close(struct limits *l)
 
 static const char *slurp(const struct limits *l, int file, char *text, size_t size)
 {
-	ssize_t n = l->fd[file] < 0 ? -1 : pread(l->fd[file], text, size - 1, 0);
-
-	text[n > 0 ? n : 0] = 0;
+	io_read_again(l->fd[file], text, size);
 	return text;
 }
 

@@ -26,6 +26,7 @@
 #include "probe/rights.h"
 
 #define OWN_PID "own_pid" /* the program */
+#define SLOW_NS 1000000
 
 struct live {
 	struct source src;
@@ -111,6 +112,11 @@ static void fill_config(struct live *live)
 	c->time_faults = end != NULL;
 	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
+	c->classify = begin && c->time_faults && !c->majors_alone &&
+		      choice_of(&live->choice, hook_find("fault_class"));
+	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
+	c->numa = host_balances_numa();
+	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
@@ -141,6 +147,33 @@ static enum object_build build_of(const struct live *live)
 	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
 }
 
+static bool lacks_target(const struct live *live, const struct hook_alternate *alt,
+			 const struct btf *kernel)
+{
+	for (size_t i = 0; i < HOOK_PROGRAMS && alt->program[i]; i++)
+		if (object_lacks_target(&live->obj, alt->program[i], kernel))
+			return true;
+	return false;
+}
+
+/*
+ * Ahead of the load: what this kernel has no function or tracepoint for. A load that ends at such a
+ * program was for nothing, and the verifier takes most of the time of a start.
+ */
+static void refuse_missing(struct live *live)
+{
+	const struct answer answer = permission_load_answer(-ESRCH, "");
+	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
+
+	if (libbpf_get_error(kernel))
+		kernel = NULL; /* the load says what to do then */
+	for (size_t h = 0; kernel && h < nr_hooks; h++)
+		while (choice_of(&live->choice, h) &&
+		       lacks_target(live, choice_of(&live->choice, h), kernel))
+			choice_refused(&live->choice, h, &answer);
+	btf__free(kernel);
+}
+
 static int try_load(struct live *live)
 {
 	struct fs_limits now;
@@ -151,6 +184,7 @@ static int try_load(struct live *live)
 	err = object_open(&live->obj, build_of(live), *live->btf_path ? live->btf_path : NULL);
 	if (err)
 		return err;
+	refuse_missing(live);
 	select_programs(live);
 	fill_config(live);
 	size_tables(live);
@@ -218,6 +252,20 @@ static const char *lacks_task_build(void)
 	return NULL;
 }
 
+/* What a fault was for is told at its end, or not at all. */
+static void settle_classes(struct live *live)
+{
+	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
+	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
+
+	if (st->state != FS_HOOK_ON ||
+	    (is_on(live, "fault_begin") && end && !(end->lacks & FS_LACKS_MINOR)))
+		return;
+	st->state = FS_HOOK_BLIND;
+	st->used = NULL;
+	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too");
+}
+
 /* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
 static int attach_all(struct live *live)
 {
@@ -240,6 +288,7 @@ static int attach_all(struct live *live)
 		live->choice.status[h].state = FS_HOOK_ON;
 		live->choice.status[h].used = alt;
 	}
+	settle_classes(live);
 	return 0;
 }
 

@@ -96,6 +96,23 @@ bool object_is_typed(const struct object *o, const char *program)
 	return prog && bpf_program__type(prog) == BPF_PROG_TYPE_TRACING;
 }
 
+bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel)
+{
+	const char *section, *target;
+	char type[128];
+
+	if (!object_is_typed(o, program))
+		return false;
+	section = bpf_program__section_name(object_program(o, program));
+	target = strchr(section, '/');
+	if (!target || !strncmp(section, "iter/", 5))
+		return false;
+	if (strncmp(section, "tp_btf/", 7))
+		return btf__find_by_name_kind(kernel, target + 1, BTF_KIND_FUNC) < 0;
+	snprintf(type, sizeof(type), "btf_trace_%s", target + 1);
+	return btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) < 0;
+}
+
 struct bpf_map *object_map(const struct object *o, const char *name)
 {
 	return bpf_object__find_map_by_name(o->obj, name);

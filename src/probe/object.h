@@ -6,6 +6,7 @@
 #ifndef FS_PROBE_OBJECT_H
 #define FS_PROBE_OBJECT_H
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 
@@ -39,6 +40,9 @@ struct bpf_program *object_program(const struct object *o, const char *name);
 
 /* Whether a program's target is a type of the kernel, found by its own BTF only. */
 bool object_is_typed(const struct object *o, const char *program);
+
+/* Whether such a program's target is not among the types of the kernel: it would fail the load. */
+bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
 
 struct bpf_map *object_map(const struct object *o, const char *name);
 

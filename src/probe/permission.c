@@ -3,14 +3,17 @@
 #include "probe/permission.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/units.h"
 #include "probe/host.h"
 
@@ -66,17 +69,14 @@ bool permission_is_total(int err)
 /* The word in brackets. */
 void permission_lockdown(char *ret, size_t size)
 {
-	char line[128] = "", *at, *end;
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char text[128], *at, *end;
 
 	ret[0] = 0;
-	if (!f)
-		return;
-	if (fgets(line, sizeof(line), f) && (at = strchr(line, '[')) && (end = strchr(at, ']'))) {
+	io_read(AT_FDCWD, "/sys/kernel/security/lockdown", text, sizeof(text));
+	if ((at = strchr(text, '[')) && (end = strchr(at, ']'))) {
 		*end = 0;
 		snprintf(ret, size, "%s", at + 1);
 	}
-	fclose(f);
 }
 
 /* The helper is always there for tracing programs, but in that mode (ff40e51043af, 5.13). */
@@ -224,14 +224,10 @@ const struct answer permission_locked = {
 /* Debian's kernels, and Android's, have a level above 2, where CAP_PERFMON does not count. */
 static bool is_paranoid(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
+	char level[16];
 
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = 0;
-	if (f)
-		fclose(f);
-	return level > 2 && !have(CAP_SYS_ADMIN);
+	io_read(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
+	return atoi(level) > 2 && !have(CAP_SYS_ADMIN);
 }
 
 static bool opens_events(const char *mechanism)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "probe/host.h"
 
 #define SEEN 65536
@@ -31,18 +32,6 @@ __u64 proc_look_birth(__u64 start_ns)
 	return start_ns / tick_ns() * tick_ns();
 }
 
-/* Reads a small file below /proc/PID; false where it is gone. */
-static bool slurp(int dir, const char *name, char *ret, size_t size)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, ret, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	ret[n > 0 ? n : 0] = 0;
-	return n > 0;
-}
-
 /* proc_pid_stat(5); the comm may hold anything, brackets too. */
 static bool read_stat(int dir, struct fs_process_record *r)
 {
@@ -51,7 +40,7 @@ static bool read_stat(int dir, struct fs_process_record *r)
 	unsigned int ppid, flags;
 	long threads;
 
-	if (!slurp(dir, "stat", text, sizeof(text)))
+	if (io_read(dir, "stat", text, sizeof(text)) <= 0)
 		return false;
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
@@ -88,7 +77,7 @@ static bool read_status(int dir, struct fs_gauges *g)
 	__u64 kib_a_page = sysconf(_SC_PAGESIZE) / 1024;
 	char text[4096];
 
-	if (!slurp(dir, "status", text, sizeof(text)))
+	if (io_read(dir, "status", text, sizeof(text)) <= 0)
 		return false;
 	g->uid = status_number(text, "\nUid:");
 	g->total_vm_pages = status_number(text, "\nVmSize:") / kib_a_page;
@@ -121,7 +110,7 @@ static bool read_limits(int dir, struct fs_gauges *g)
 	char text[2048];
 	__u64 hard;
 
-	if (!slurp(dir, "limits", text, sizeof(text)))
+	if (io_read(dir, "limits", text, sizeof(text)) <= 0)
 		return false;
 	g->fd_soft = limit_of(text, "Max open files", &g->fd_hard);
 	g->as_limit_bytes = limit_of(text, "Max address space", &hard);
@@ -161,10 +150,16 @@ static __u64 signature_of(const struct fs_process_record *r)
 	return h;
 }
 
+static void keep_max(__u64 *max, __u64 ns)
+{
+	if (ns > *max)
+		*max = ns;
+}
+
 /* The kernel side adds a thread's last fault at its next one: here it counts already. */
 static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
 {
-	__u32 end = slot->end & 1, bucket = 0;
+	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
 
 	if (!slot->ended_ns)
 		return;
@@ -174,8 +169,13 @@ static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *sl
 		bucket = FS_NR_LATENCY - 1;
 	c->latency[end][bucket]++;
 	c->stall_ns[end] += slot->ended_ns;
-	if (slot->ended_ns > c->latency_max_ns[end])
-		c->latency_max_ns[end] = slot->ended_ns;
+	keep_max(&c->latency_max_ns[end], slot->ended_ns);
+	if (!slot->address || class >= FS_NR_CLASSES)
+		return; /* not classified */
+	band = bucket / FS_BAND_STEP < FS_NR_BANDS ? bucket / FS_BAND_STEP : FS_NR_BANDS - 1;
+	c->served[class].band[band]++;
+	c->served[class].stall_ns += slot->ended_ns;
+	keep_max(&c->served_max_ns[class], slot->ended_ns);
 }
 
 static void take_state(struct fs_process_record *r, const struct fs_state *st)

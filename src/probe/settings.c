@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "probe/settings.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/io.h"
 #include "probe/host.h"
 #include "probe/limits.h"
 #include "probe/permission.h"
@@ -85,13 +87,10 @@ static void set(struct setting *s, int64_t value)
 
 static void read_file(struct setting *s, const char *path)
 {
-	FILE *f = fopen(path, "re");
 	char text[64];
 
-	if (f && fgets(text, sizeof(text), f))
+	if (io_read(AT_FDCWD, path, text, sizeof(text)) > 0)
 		set(s, strtoll(text, NULL, 10));
-	if (f)
-		fclose(f);
 }
 
 static void read_rlimit(struct setting *s, int resource, bool hard)

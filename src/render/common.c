@@ -20,6 +20,18 @@ const struct renderer *renderer_find(const char *name)
 	return NULL;
 }
 
+void render_nothing(struct buf *b, const struct view *v)
+{
+}
+
+void render_no_event(struct buf *b, const struct view *v, const union event *e)
+{
+}
+
+void render_no_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+}
+
 double view_seconds(const struct view *v, uint64_t t_ns)
 {
 	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;

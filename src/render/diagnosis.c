@@ -213,6 +213,15 @@ static void say_unread(struct buf *b, const struct view *v)
 	buf_puts(b, " held (maps and descriptors were not read)");
 }
 
+/* Without PSI it is not told whether work waits for memory: P06, P07 and P23 are blind. */
+static void say_unwaited(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+
+	if (p && p->known && !p->now.some.known)
+		buf_printf(b, "%swaiting for memory (no PSI: boot with psi=1)", b->len ? ", " : "");
+}
+
 /* What was asked, and what could not be: a clean bill is worth what was looked at. */
 static void say_checked(struct buf *b, const struct view *v)
 {
@@ -228,12 +237,13 @@ static void say_checked(struct buf *b, const struct view *v)
 		buf_puts(&blind, ")");
 	}
 	say_unread(&blind, v);
+	say_unwaited(&blind, v);
 	buf_putc(b, '\n');
 	text_wrapped(
 		b, v, "checked: ",
 		"map count, descriptors, locked memory, threads and cgroups against their limits; "
-		"refused calls; crashes; commit, swap and files of the host; growth and "
-		"when it ends");
+		"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "
+		"tmpfs; growth and when it ends");
 	if (blind.s)
 		text_wrapped(b, v, "not checked: ", blind.s);
 	buf_free(&blind);
@@ -279,24 +289,12 @@ static void diagnosis_close(struct buf *b, const struct view *v)
 	say_sum(b, v);
 }
 
-static void nothing(struct buf *b, const struct view *v)
-{
-}
-
-static void no_event(struct buf *b, const struct view *v, const union event *e)
-{
-}
-
-static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-}
-
 const struct renderer diagnosis_renderer = {
 	.name = "diagnosis",
 	.help = "the verdict of faultscope diagnose",
-	.open = nothing,
-	.event = no_event,
-	.finding = no_finding,
-	.frame = nothing,
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = render_nothing,
 	.close = diagnosis_close,
 };

@@ -58,24 +58,12 @@ static void folded_close(struct buf *b, const struct view *v)
 	}
 }
 
-static void nothing(struct buf *b, const struct view *v)
-{
-}
-
-static void no_event(struct buf *b, const struct view *v, const union event *e)
-{
-}
-
-static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-}
-
 const struct renderer folded_renderer = {
 	.name = "folded",
 	.help = "user stacks of what grew, for flame graphs",
-	.open = nothing,
-	.event = no_event,
-	.finding = no_finding,
-	.frame = nothing,
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = render_nothing,
 	.close = folded_close,
 };

@@ -66,6 +66,12 @@ static uint64_t sum_of(const struct drawing *d, size_t from, size_t to)
 	return n;
 }
 
+/* One of six, the same for the same name. */
+static unsigned int colour_of(const char *name)
+{
+	return *name ? (unsigned int)(name[0] * 7 + name[1]) % 6 : 0;
+}
+
 static void put_box(const struct drawing *d, const char *name, uint64_t n, double x, uint32_t depth)
 {
 	double width = fmin(n * d->per_unit, WIDTH);
@@ -77,7 +83,7 @@ static void put_box(const struct drawing *d, const char *name, uint64_t n, doubl
 	put_count(d->b, n);
 	buf_printf(d->b,
 		   "</title><rect class=\"f%u\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>",
-		   (unsigned)(name[0] * 7 + name[1]) % 6, x, depth * ROW, width - 0.5, ROW - 1);
+		   colour_of(name), x, depth * ROW, width - 0.5, ROW - 1);
 	if (width > 40) {
 		snprintf(shown, sizeof(shown), "%.*s", (int)(width / 7.2), name);
 		buf_printf(d->b, "<text x=\"%.1f\" y=\"%u\">", x + 3, depth * ROW + 13);

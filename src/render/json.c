@@ -6,13 +6,16 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "model/fields.h"
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "render/gates.h"
 #include "render/render.h"
 #include "rules/cause.h"
 #include "rules/fault.h"
+#include "rules/shortage.h"
 #include "render/json_out.h"
+#include "render/json_pressure.h"
 
 static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
 		  uint64_t t_ns)
@@ -131,7 +134,11 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 
 		if (strcmp(h->group, group) || !is_told(v->m, h->hook, h->lacks))
 			continue;
+		if (h->sparse && !histogram_total(h, c))
+			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within)
+				json_end(j);
 			json_object(j, h->within);
 			within = h->within;
 		}
@@ -224,6 +231,9 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 
 static void json_frame(struct buf *b, const struct view *v)
 {
+	json_pressure(b, v);
+	if (v->host)
+		return;
 	for (struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
 		if (!s->hidden)
 			say_process(b, v, s);
@@ -397,6 +407,29 @@ static void say_oom(struct json *j, const struct view *v, const struct fs_oom_re
 	say_evidence(j, oom.evidence, oom.nr_evidence);
 }
 
+static void say_slow(struct json *j, const struct fs_slow_faults_record *r)
+{
+	json_text(j, "class", r->class < FS_NR_CLASSES ? class_name(r->class) : "other");
+	json_text_or_null(j, "file", r->file[0] ? r->file : NULL);
+	json_count(j, "inode", r->inode);
+	json_count(j, "count", r->count);
+	json_count(j, "total_ns", r->total_ns);
+	json_count(j, "max_ns", r->max_ns);
+	json_count(j, "read_bytes", r->read_bytes);
+	json_count(j, "reclaim_ns", r->waited_ns[FS_WAIT_RECLAIM]);
+	json_count(j, "compaction_ns", r->waited_ns[FS_WAIT_COMPACTION]);
+	json_count(j, "lock_ns", r->waited_ns[FS_WAIT_LOCK]);
+	if (r->holder) {
+		json_count(j, "holder_pid", r->holder);
+		json_text(j, "holder_comm", r->holder_comm);
+		json_flag(j, "holder_writes", r->holder_writes);
+	} else {
+		json_null(j, "holder_pid");
+		json_null(j, "holder_comm");
+		json_null(j, "holder_writes");
+	}
+}
+
 static void say_kernel_fault(struct json *j, const struct view *v,
 			     const struct fs_kernel_fault_record *r)
 {
@@ -456,6 +489,13 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_text(&j, "comm", e->oom.comm);
 		say_oom(&j, v, &e->oom);
 		break;
+	case FS_REC_SLOW_FAULTS:
+		begin(&j, b, v, "slow_faults", e->h.t_ns);
+		json_count(&j, "pid", e->slow.subject.pid);
+		json_count(&j, "tid", e->slow.tid);
+		json_text(&j, "comm", e->slow.comm);
+		say_slow(&j, &e->slow);
+		break;
 	case FS_REC_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);
 		json_count(&j, "pid", e->kernel_fault.subject.pid);
@@ -473,17 +513,20 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 {
 	struct json j;
 
+	if (v->host && !shortage_is_about(f->rule))
+		return;
 	begin(&j, b, v, "finding", f->seen_ns);
 	json_text(&j, "id", f->rule->id);
 	json_text(&j, "severity", severity_name(f->severity));
 	json_text(&j, "state", f->open ? "open" : "cleared");
-	if (f->rule->trigger == ON_HOST) {
+	if (!finding_has_process(f)) {
 		json_null(&j, "pid");
 		json_null(&j, "comm");
 	} else {
 		json_count(&j, "pid", f->subject.pid);
 		json_text(&j, "comm", f->comm);
 	}
+	json_text_or_null(&j, "place", f->place[0] ? f->place : NULL);
 	json_text(&j, "title", f->title);
 	json_text_or_null(&j, "cause", f->cause);
 	say_evidence(&j, f->evidence, f->nr_evidence);
@@ -524,6 +567,8 @@ static void json_close(struct buf *b, const struct view *v)
 	struct json j;
 
 	say_who_grew(b, v);
+	if (v->host)
+		json_answer(b, v);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
 	json_count(&j, "ring", t->losses.ring);

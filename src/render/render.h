@@ -24,6 +24,8 @@ struct view {
 	int width;  /* columns; at least 40 */
 	int height; /* lines; 0: no end */
 	bool unicode, colour;
+	bool host;		    /* of `host`: the machine, not its processes */
+	bool once;		    /* of `host`: one answer, in the end */
 	bool addresses;		    /* show addresses of faults */
 	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		    /* the last lines are all that stays on the screen */
@@ -46,11 +48,17 @@ struct renderer {
 extern const struct renderer text_renderer;
 extern const struct renderer json_renderer;
 extern const struct renderer folded_renderer;
+extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
 /* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
 const struct renderer *renderer_find(const char *name);
 const struct renderer *renderer_at(size_t i);
+
+/* Of a renderer that has nothing to say then. */
+void render_nothing(struct buf *b, const struct view *v);
+void render_no_event(struct buf *b, const struct view *v, const union event *e);
+void render_no_finding(struct buf *b, const struct view *v, const struct finding *f);
 
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);

@@ -3,47 +3,7 @@
 
 #include "render/json_out.h"
 #include "render/render.h"
-
-/*
- * Made from the field, grid and histogram tables where a process line is concerned; the other lines
- * are rows here: one a key.
- */
-enum type {
-	T_COUNT,
-	T_COUNT_NULL,
-	T_REAL,
-	T_REAL_NULL,
-	T_TEXT,
-	T_TEXT_NULL,
-	T_FLAG,
-	T_FLAG_NULL,
-	T_COUNTS,
-	T_TEXTS,
-	T_EVIDENCE,
-	T_FORECAST,
-	T_OBJECT,
-	T_TEXT_OBJECT,
-	T_ANY_OBJECT,
-	T_KEYED,
-	T_REALS_NULL,
-	T_OBJECTS,
-};
-
-struct key {
-	const char *name;
-	enum type type;
-	bool optional;
-	const char *help;
-	const struct key *of; /* of each object of an array; an empty name ends it */
-};
-
-struct shape {
-	const char *type;
-	const char *help;
-	struct key key[18];
-	bool alone;		/* not a line among others: it has no time */
-	const struct key *more; /* after those; an empty name ends it */
-};
+#include "render/schema_parts.h"
 
 static const struct key cost_keys[] = {
 	{"per", T_TEXT, false, "what it is paid for: fault, process, descriptor_call, ..."},
@@ -323,6 +283,24 @@ static const struct shape shapes[] = {
 	  {"by_pid", T_COUNT, false, "who asked for memory then"},
 	  {"by_comm", T_TEXT, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""}}},
+	{"slow_faults",
+	 "faults of 1 ms and more, of one class, file and holder of the lock: all so far",
+	 {{"pid", T_COUNT, false, ""},
+	  {"tid", T_COUNT, false, "of the last one"},
+	  {"comm", T_TEXT, false, ""},
+	  {"class", T_TEXT, false, "as in faults.served"},
+	  {"file", T_TEXT_NULL, false, "its name, without the directory"},
+	  {"inode", T_COUNT, false, "0: no file"},
+	  {"count", T_COUNT, false, ""},
+	  {"total_ns", T_COUNT, false, ""},
+	  {"max_ns", T_COUNT, false, ""},
+	  {"read_bytes", T_COUNT, false, "asked of disks in them"},
+	  {"reclaim_ns", T_COUNT, false, "of total_ns, taking memory from others"},
+	  {"compaction_ns", T_COUNT, false, "of total_ns, moving pages"},
+	  {"lock_ns", T_COUNT, false, "of total_ns, waiting for the lock of the address space"},
+	  {"holder_pid", T_COUNT_NULL, false, "who had that lock; null: none was waited for"},
+	  {"holder_comm", T_TEXT_NULL, false, ""},
+	  {"holder_writes", T_FLAG_NULL, false, "it changed mappings, else it read them"}}},
 	{"kernel_fault",
 	 "a kernel-mode fault that is no ordinary user copy; equal ones coalesced",
 	 {{"pid", T_COUNT, false, "of the thread it happened in"},
@@ -342,6 +320,7 @@ static const struct shape shapes[] = {
 	  {"state", T_TEXT, false, "open or cleared"},
 	  {"pid", T_COUNT_NULL, false, "null: of the host"},
 	  {"comm", T_TEXT_NULL, false, ""},
+	  {"place", T_TEXT_NULL, false, "of a cgroup or a mount: its path; else null"},
 	  {"title", T_TEXT, false, "one sentence"},
 	  {"cause", T_TEXT_NULL, false, ""},
 	  {"evidence", T_EVIDENCE, false, ""},
@@ -621,6 +600,8 @@ static void say_shape(struct json *j, const struct shape *s)
 	if (!s->alone)
 		json_text(j, NULL, "t");
 	say_required(j, s->key);
+	if (s->more)
+		say_required(j, s->more);
 	json_end_array(j);
 	json_flag(j, "additionalProperties", false);
 	json_end(j);
@@ -692,6 +673,11 @@ static void say_group(struct json *j, const char *group)
 		if (strcmp(h->group, group))
 			continue;
 		if (h->within && (!within || strcmp(within, h->within))) {
+			if (within) {
+				json_end(j);
+				json_flag(j, "additionalProperties", false);
+				json_end(j);
+			}
 			begin_object(j, h->within, NULL);
 			json_object(j, "properties");
 			within = h->within;
@@ -700,6 +686,7 @@ static void say_group(struct json *j, const char *group)
 	}
 	if (within) {
 		json_end(j);
+		json_flag(j, "additionalProperties", false);
 		json_end(j);
 	}
 	json_end(j);
@@ -766,6 +753,8 @@ void render_schema(struct buf *b)
 	say_process(&j);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		say_shape(&j, &shapes[i]);
+	for (size_t i = 0; i < nr_pressure_shapes; i++)
+		say_shape(&j, &pressure_shapes[i]);
 	json_end_array(&j);
 	json_finish(&j);
 }

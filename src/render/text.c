@@ -223,20 +223,12 @@ static void text_open(struct buf *b, const struct view *v)
 	buf_putc(b, '\n');
 }
 
-static void text_event(struct buf *b, const struct view *v, const union event *e)
-{
-}
-
-static void text_told_in_frame(struct buf *b, const struct view *v, const struct finding *f)
-{
-}
-
 const struct renderer text_renderer = {
 	.name = "text",
 	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
 	.open = text_open,
-	.event = text_event,
-	.finding = text_told_in_frame,
+	.event = render_no_event,
+	.finding = render_no_finding, /* told in the frame */
 	.frame = text_frame,
 	.close = text_close,
 };

@@ -329,10 +329,45 @@ static void say_histogram(struct buf *b, const struct view *v, const struct hist
 		say_bucket(b, v, h, i, n[i], most);
 }
 
+/* What faults were for: how many, what they cost in all, each, and at worst. */
+static void say_classes(struct buf *b, const struct view *v, const struct fs_counters *c)
+{
+	bool first = true;
+
+	if (!is_told(v->m, "fault_class", 0))
+		return;
+	for (size_t i = 0, class = 0; i < nr_histograms; i++) {
+		const struct histogram *h = &histograms[i];
+		struct line l = {.v = v};
+		uint64_t n, stall;
+
+		if (!h->sparse)
+			continue;
+		stall = c->served[class ++].stall_ns;
+		n = histogram_total(h, c);
+		if (!n)
+			continue;
+		label(&l, first ? "served" : "");
+		first = false;
+		line_printf(&l, "%s: ", h->key);
+		line_count(&l, n);
+		line_printf(&l, ", stalled ");
+		line_duration(&l, stall);
+		line_printf(&l, ", mean ");
+		line_duration(&l, stall / n);
+		line_printf(&l, ", p99 below ");
+		line_duration(&l, histogram_quantile(h, c, 0.99));
+		line_printf(&l, ", max ");
+		line_duration(&l, h->max(c));
+		line_end(&l, b, STYLE_PLAIN);
+	}
+}
+
 void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c)
 {
+	say_classes(b, v, c);
 	for (size_t i = 0; i < nr_histograms; i++)
-		if (is_told(v->m, histograms[i].hook, histograms[i].lacks))
+		if (is_told(v->m, histograms[i].hook, histograms[i].lacks) && !histograms[i].sparse)
 			say_histogram(b, v, &histograms[i], c);
 }
 

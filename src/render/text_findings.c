@@ -115,7 +115,11 @@ static void say_finding(struct buf *b, const struct view *v, const struct findin
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
-	if (f->rule->trigger == ON_HOST) {
+	if (f->place[0]) {
+		line_printf(&l, "%s ", f->rule->trigger == ON_CGROUP ? "cgroup" : "file system");
+		line_safe(&l, f->place);
+		line_printf(&l, ": ");
+	} else if (!finding_has_process(f)) {
 		line_printf(&l, "this host: ");
 	} else {
 		line_safe(&l, f->comm);

@@ -24,6 +24,7 @@ const struct diagnosis *diagnosis_at(size_t i)
 	} parts[] = {
 		{diagnoses_maps, nr_diagnoses_maps},	 {diagnoses_memory, nr_diagnoses_memory},
 		{diagnoses_room, nr_diagnoses_room},	 {diagnoses_fds, nr_diagnoses_fds},
+		{diagnoses_faults, nr_diagnoses_faults}, {diagnoses_stalls, nr_diagnoses_stalls},
 		{diagnoses_paging, nr_diagnoses_paging}, {diagnoses_kernel, nr_diagnoses_kernel},
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* P19 and on: the host's memory and swap, and when they end. */
+/* P19 and on: what runs out, and when: the machine, its cgroups, file systems in memory. */
 #include "rules/diagnoses.h"
 
 #define FIT                                                                                        \
@@ -73,6 +73,141 @@ const struct diagnosis diagnoses_paging[] = {
 				[ABOUT_ALIKE] =
 					"Swap that is full and stands still: pages that nobody "
 					"asks for any more. Without swap-ins it costs nothing.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "P21",
+		.severity = SEVERITY_CRITICAL,
+		.title = "a file system in memory is nearly full",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"A tmpfs has little room left. Who writes a file there "
+					"gets "
+					"ENOSPC, and who has one mapped gets SIGBUS (P01). All of "
+					"it is "
+					"memory, or swap, that no page cache can take back.",
+				[ABOUT_MEASURED] =
+					"statfs() of each tmpfs that is mounted where faultscope "
+					"runs, "
+					"and of /dev/shm of the watched processes where that is "
+					"another "
+					"one: from 80 % on (info), 90 % (warning), 98 % "
+					"(critical), or "
+					"by when it is full at its present rate: within the hour, "
+					"within five minutes.",
+				[ABOUT_CONFIRM] = "$ df -h -t tmpfs\n$ ls -lS /dev/shm | head",
+				[ABOUT_GAIN] = "$ mount -o remount,size=8G /dev/shm",
+				[ABOUT_FIX] = "Files that nobody has open any more are to be "
+					      "unlinked: fuser "
+					      "-v FILE tells who has one.",
+				[ABOUT_ALIKE] = "A tmpfs of little size that is meant to be full: "
+						"/run/user of "
+						"a session.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "P22",
+		.severity = SEVERITY_CRITICAL,
+		.title = "a cgroup is nearly at its limit of memory",
+		.about =
+			{
+				[ABOUT_MEANS] = "What a cgroup cannot give back (anonymous and "
+						"shared memory, "
+						"and the kernel's for it) is near its limit. Page "
+						"cache is not "
+						"counted: it fills every cgroup in time, and goes "
+						"when it has "
+						"to. At the limit, what can be is swapped, and "
+						"then a process "
+						"is killed.",
+				[ABOUT_MEASURED] =
+					"anon + shmem + what the kernel holds, of memory.stat, "
+					"against "
+					"memory.max (version 1: total_rss + total_shmem against "
+					"memory.limit_in_bytes): from 80 % on (info), 92 % "
+					"(warning), "
+					"97 % (critical, where there is no swap for it), or by "
+					"when it "
+					"is full at its present rate.",
+				[ABOUT_CONFIRM] =
+					"$ cat /sys/fs/cgroup/PATH/memory.max "
+					"/sys/fs/cgroup/PATH/memory.current\n$ grep -E "
+					"'^(anon|shmem|file) ' /sys/fs/cgroup/PATH/memory.stat",
+				[ABOUT_GAIN] = "$ systemctl set-property UNIT MemoryMax=16G\n$ "
+					       "docker update "
+					       "--memory 16g --memory-swap 32g CONTAINER",
+				[ABOUT_FIX] = "What grows: faultscope host names it. A heap with a "
+					      "limit of "
+					      "its own (-Xmx, GOMEMLIMIT) has to be some tenths "
+					      "below that of "
+					      "the cgroup.",
+				[ABOUT_ALIKE] = "memory.current at the limit with file high: "
+						"cache, which is "
+						"well.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "P23",
+		.severity = SEVERITY_CRITICAL,
+		.title = "work waits for memory",
+		.about =
+			{
+				[ABOUT_MEANS] =
+					"Tasks stand and wait for memory in a tenth of the time or "
+					"more, and neither swap nor the page cache tells why: "
+					"direct "
+					"reclaim, compaction, or a cgroup at its limit.",
+				[ABOUT_MEASURED] = "PSI of memory: some at 10 % or more over the "
+						   "time watched, "
+						   "while P05, P06 and P07 are not open. Critical "
+						   "is when all of "
+						   "it waits at once in 20 % of the time.",
+				[ABOUT_CONFIRM] = "$ cat /proc/pressure/memory\n$ grep -E "
+						  "'allocstall|compact_stall|pgscan_direct' "
+						  "/proc/vmstat\nTwice.",
+				[ABOUT_GAIN] = "$ sysctl -w "
+					       "vm.watermark_scale_factor=100\nHost-wide: reclaim "
+					       "begins earlier, in the background.",
+				[ABOUT_FIX] = "Who waits: faultscope --tiers 0-2 --sort "
+					      "faults.stall_ns 1 5. "
+					      "A cgroup's limit that fits what runs in it.",
+				[ABOUT_ALIKE] =
+					"P05 and P06, which say more. Waiting for disks or CPUs is "
+					"counted apart.",
+			},
+		.sources = "",
+	},
+	{
+		.id = "P24",
+		.severity = SEVERITY_CRITICAL,
+		.title = "memory and swap are nearly used up",
+		.about =
+			{
+				[ABOUT_MEANS] = "Of memory and swap together a tenth or less is "
+						"left (critical: "
+						"a twentieth). What comes next is the OOM killer.",
+				[ABOUT_MEASURED] =
+					"MemAvailable and SwapFree against MemTotal and SwapTotal.",
+				[ABOUT_CONFIRM] = "$ free -h\n$ faultscope host",
+				[ABOUT_GAIN] =
+					"Stop what can wait, or bound it:\n$ systemctl "
+					"set-property "
+					"UNIT MemoryMax=8G\nor add swap:\n$ fallocate -l 8G "
+					"/swapfile2 "
+					"&& chmod 600 /swapfile2 && mkswap /swapfile2 && swapon "
+					"/swapfile2",
+				[ABOUT_FIX] =
+					"Who has it, and who would be killed first: faultscope "
+					"host. A "
+					"limit for each, so that it and nobody else meets the OOM "
+					"killer.",
+				[ABOUT_ALIKE] = "Little MemFree: that is the page cache, and well. "
+						"P22: the "
+						"cgroup's limit, with room on the machine.",
 			},
 		.sources = "",
 	},

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "rules/fault.h"
 #include "rules/limits_rules.h"
 
 /* Findings of events that came once stay open for this long. */
@@ -102,6 +104,8 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = finding_open(fs, id, &f->subject);
+		if (!one) /* or the machine as a whole */
+			one = finding_open(fs, id, &(struct fs_subject){});
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
 	}
@@ -140,21 +144,17 @@ static struct finding *least_kept(struct findings *fs)
 
 static struct finding *add(struct findings *fs)
 {
-	if (fs->n == FINDINGS_MAX) {
-		struct finding *f = least_kept(fs);
+	struct finding *f;
 
+	if (fs->n == FINDINGS_MAX) {
+		f = least_kept(fs);
 		fs->lost += !f;
 		return f;
 	}
-	if (fs->n == fs->room) {
-		size_t room = fs->room ? fs->room * 2 : 8;
-		struct finding *f = realloc(fs->f, room * sizeof(*f));
-
-		if (!f)
-			return NULL;
-		fs->f = f;
-		fs->room = room;
-	}
+	f = array_grow(fs->f, fs->n, &fs->room, FINDINGS_MAX, sizeof(*f));
+	if (!f)
+		return NULL;
+	fs->f = f;
 	return &fs->f[fs->n++];
 }
 
@@ -205,7 +205,7 @@ static void clear(struct finding *f, uint64_t t_ns)
 /* Judged by what is, not by an event that came once. */
 static bool is_state(const struct rule *rule)
 {
-	return rule->trigger == ON_SUBJECT || rule->trigger == ON_HOST;
+	return rule->trigger <= ON_MOUNT;
 }
 
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
@@ -217,6 +217,9 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 		return;
 	if (rule->test(o, open && open->open ? open : NULL, &said)) {
 		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
+		if (o->level || o->mount)
+			snprintf(said.place, sizeof(said.place), "%.159s",
+				 o->level ? o->level->now.path : o->mount->now.path);
 		keep(fs, o, &said);
 	} else if (is_state(rule) && open && open->open) {
 		clear(open, o->t_ns);
@@ -249,8 +252,16 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 		judge_all(fs, ON_REFUSED, &o, &e->refused.subject, e->refused.comm);
 		break;
 	case FS_REC_SIGNAL:
+		fault_of(&e->signal, &m->tick.limits, &v);
 		o.signal = &e->signal;
+		o.verdict = &v;
 		judge_all(fs, ON_SIGNAL, &o, &e->signal.subject, e->signal.comm);
+		break;
+	case FS_REC_OOM:
+		oom_of(&e->oom, &v);
+		o.oom = &e->oom;
+		o.verdict = &v;
+		judge_all(fs, ON_OOM, &o, &e->oom.subject, e->oom.comm);
 		break;
 	case FS_REC_KERNEL_FAULT:
 		o.kernel_fault = &e->kernel_fault;
@@ -291,11 +302,37 @@ static void complete_because(struct findings *fs)
 
 static void judge_host(struct findings *fs, const struct model *m)
 {
-	struct occasion o = {.m = m, .t_ns = m->last_ns};
+	struct occasion o = {.m = m, .findings = fs, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rules[i].trigger == ON_HOST)
 			judge(fs, &rules[i], &o, &(struct fs_subject){}, "");
+}
+
+static void judge_place(struct findings *fs, enum trigger trigger, const struct occasion *o,
+			const struct fs_subject *id)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rules[i].trigger == trigger)
+			judge(fs, &rules[i], o, id, "");
+}
+
+/* Cgroups with a limit, and file systems. */
+static void judge_places(struct findings *fs, const struct model *m)
+{
+	struct occasion o = {.m = m, .findings = fs, .t_ns = m->last_ns};
+
+	for (size_t i = 0; m->pressure && i < m->pressure->levels; i++) {
+		o.level = &m->pressure->level[i];
+		if (level_is_there(m, o.level))
+			judge_place(fs, ON_CGROUP, &o, &o.level->id);
+	}
+	o.level = NULL;
+	for (size_t i = 0; m->pressure && i < m->pressure->mounts; i++) {
+		o.mount = &m->pressure->mount[i];
+		if (mount_is_there(m, o.mount))
+			judge_place(fs, ON_MOUNT, &o, &o.mount->id);
+	}
 }
 
 /* An open finding that this window said nothing about: without growth, time passed all the same. */
@@ -323,6 +360,7 @@ void findings_judge(struct findings *fs, const struct model *m)
 		if (!s->hidden)
 			judge_subject(fs, m, s);
 	judge_levels(fs, m);
+	judge_places(fs, m);
 	judge_host(fs, m);
 	complete_because(fs);
 	for (size_t i = 0; i < fs->n; i++)

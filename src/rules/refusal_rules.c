@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/pressure_rules.h"
 #include "rules/refusal_rules.h"
 
 #include <inttypes.h>
@@ -48,6 +49,17 @@ static void bytes_text(char *ret, size_t size, uint64_t bytes)
 	buf_free(&b);
 }
 
+/* What would have had to be there besides: of mmap, whose length is known. */
+static uint64_t missing_commit(const struct occasion *o)
+{
+	const struct fs_limits *l = &o->m->tick.limits;
+	uint64_t want = l->committed_bytes;
+
+	if (o->refused->call == FS_CALL_MMAP && o->refused->args[1] < UINT64_MAX - want)
+		want += o->refused->args[1];
+	return want > l->commit_limit_bytes ? want - l->commit_limit_bytes : 0;
+}
+
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct fs_limits *l = &o->m->tick.limits;
@@ -61,6 +73,8 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	finding_remedy(
 		f, "%s of %s are promised: who has most: ps -eo pid,vsz,comm --sort=-vsz | head",
 		used, limit);
+	/* swap counts whole, and so does what a program no longer asks for */
+	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	finding_remedy(f,
 		       "to gain time: swap adds its size to the limit (fallocate, mkswap, swapon), "
 		       "or sysctl -w vm.overcommit_ratio=%s",

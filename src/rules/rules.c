@@ -10,7 +10,9 @@
 #include "rules/calling_rules.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
+#include "rules/pressure_rules.h"
 #include "rules/refusal_rules.h"
+#include "rules/stall_rules.h"
 
 static bool is_freeing(unsigned int call)
 {
@@ -251,8 +253,28 @@ const struct rule rules[] = {
 	{"F13", ON_SUBJECT, NULL, limit_is_coming, "F08 F09 F10 F11", RESOURCE_FDS},
 	{"F14", ON_HOST, NULL, limit_is_near, NULL, RESOURCE_FILES},
 	{"F15", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_FILES},
+	{"P01", ON_SIGNAL, "signal", tmpfs_was_full, "P21"},
+	{"P02", ON_SIGNAL, "signal", file_was_cut},
+	{"P03", ON_SIGNAL, "signal", disk_was_full},
+	{"P04", ON_SIGNAL, "signal", page_was_poisoned},
+	{"P05", ON_HOST, NULL, swap_thrashes, "P19 P20"},
+	{"P06", ON_HOST, NULL, cache_thrashes},
+	{"P07", ON_CGROUP, NULL, cgroup_is_throttled},
+	{"P08", ON_SUBJECT, "compaction", compaction_in_faults},
+	{"P09", ON_SUBJECT, "fault_class", copies_after_fork},
+	{"P10", ON_HOST, NULL, pages_migrate},
+	{"P11", ON_SUBJECT, "fault_class", purge_and_touch},
+	{"P14", ON_SUBJECT, "fault_class", reads_too_much},
+	{"P15", ON_SUBJECT, "fault_class", served_by_user},
+	{"P16", ON_SUBJECT, "fault_class", file_hangs, "P05"},
+	{"P17", ON_OOM, "oom", oom_killed, "P24 P19 P20 P05"},
+	{"P18", ON_SIGNAL, "signal", stack_ran_out},
 	{"P19", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_MEMORY},
 	{"P20", ON_HOST, NULL, limit_is_coming, NULL, RESOURCE_SWAP},
+	{"P21", ON_MOUNT, NULL, tmpfs_fills},
+	{"P22", ON_CGROUP, NULL, cgroup_fills},
+	{"P23", ON_HOST, NULL, work_waits},
+	{"P24", ON_HOST, NULL, memory_is_near_its_end, "P19 P20"},
 	{"K01", ON_KERNEL_FAULT, "fault_kernel", bad_kernel_address},
 };
 

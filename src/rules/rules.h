@@ -8,6 +8,7 @@
 #define FS_RULES_RULES_H
 
 #include "model/model.h"
+#include "model/pressure.h"
 #include "model/resources.h"
 #include "rules/cause.h"
 
@@ -27,12 +28,24 @@ struct occasion {
 	const struct subject *s; /* NULL where the subject is gone or the host */
 	uint64_t t_ns;		 /* of what triggers: the event, or the tick */
 	const struct fs_refused_record *refused;
-	const struct verdict *verdict; /* of `refused` */
+	const struct verdict *verdict; /* of `refused`, `signal`, `oom` */
 	const struct fs_signal_record *signal;
 	const struct fs_kernel_fault_record *kernel_fault;
+	const struct fs_oom_record *oom;
+	const struct level *level;
+	const struct mount_use *mount;
 };
 
-enum trigger { ON_SUBJECT, ON_HOST, ON_REFUSED, ON_SIGNAL, ON_KERNEL_FAULT };
+enum trigger {
+	ON_SUBJECT,
+	ON_HOST,
+	ON_CGROUP,
+	ON_MOUNT,
+	ON_REFUSED,
+	ON_SIGNAL,
+	ON_KERNEL_FAULT,
+	ON_OOM,
+};
 
 struct rule {
 	const char *id; /* stable once shipped; rules/diagnoses.h has its texts */
@@ -51,8 +64,9 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct fs_subject subject; /* zero for the host */
+	struct fs_subject subject; /* zero for the host; pid 0 for a cgroup or a mount */
 	char comm[FS_COMM_LEN];
+	char place[160]; /* of a cgroup or a mount: its path; else empty */
 	enum severity severity;
 	bool open;
 	bool fresh; /* opened, changed or cleared in this window: to be told */
@@ -96,6 +110,13 @@ void findings_next_window(struct findings *fs);
 void findings_free(struct findings *fs);
 
 const char *severity_name(enum severity s);
+
+/* Whether it is of a process: else of the host, a cgroup or a mount. */
+static inline bool finding_has_process(const struct finding *f)
+{
+	return f->rule->trigger != ON_HOST && f->rule->trigger != ON_CGROUP &&
+	       f->rule->trigger != ON_MOUNT;
+}
 
 /* The open finding of a rule for a subject; NULL: none. */
 const struct finding *finding_open(const struct findings *fs, const char *id,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "triage/facts.h"
 
 static bool is_taint(struct str word)
@@ -143,18 +144,12 @@ bool identity_take(struct incident *e, struct str s)
 
 static struct module *module_add(struct incident *e)
 {
-	uint32_t room = e->room_modules ? e->room_modules * 2 : 32;
-	struct module *m;
+	struct module *m =
+		array_grow(e->module, e->nr_modules, &e->room_modules, MODULES_MAX, sizeof(*m));
 
-	if (e->nr_modules == e->room_modules) {
-		if (room > MODULES_MAX)
-			return NULL;
-		m = realloc(e->module, room * sizeof(*m));
-		if (!m)
-			return NULL;
-		e->module = m;
-		e->room_modules = room;
-	}
+	if (!m)
+		return NULL;
+	e->module = m;
 	m = &e->module[e->nr_modules++];
 	memset(m, 0, sizeof(*m));
 	return m;

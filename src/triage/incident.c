@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 const char *kind_name(enum kind k)
 {
 	static const char *const names[NR_KINDS] = {
@@ -104,24 +106,17 @@ void incident_free(struct incident *e)
 
 struct frame *incident_frame_add(struct incident *e)
 {
-	uint32_t room = e->room_frames ? e->room_frames * 2 : 16;
-	struct frame *frame;
+	struct frame *frame =
+		array_grow(e->frame, e->nr_frames, &e->room_frames, FRAMES_MAX, sizeof(*frame));
 
-	if (e->nr_frames == e->room_frames) {
-		if (room > FRAMES_MAX)
-			goto lost;
-		frame = realloc(e->frame, room * sizeof(*frame));
-		if (!frame)
-			goto lost;
-		e->frame = frame;
-		e->room_frames = room;
+	if (!frame) {
+		e->lost_frames++;
+		return NULL;
 	}
+	e->frame = frame;
 	frame = &e->frame[e->nr_frames++];
 	memset(frame, 0, sizeof(*frame));
 	return frame;
-lost:
-	e->lost_frames++;
-	return NULL;
 }
 
 void incident_state(struct incident *e, uint32_t line)

@@ -178,9 +178,10 @@ struct incident {
 	bool has_code_at, code_seen;
 
 	struct frame *frame;
-	uint32_t nr_frames, room_frames, lost_frames;
+	uint32_t nr_frames, lost_frames;
 	struct module *module;
-	uint32_t nr_modules, room_modules;
+	uint32_t nr_modules;
+	size_t room_frames, room_modules;
 	uint32_t modules_line;
 
 	uint32_t cpu, pid;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "triage/container.h"
 #include "triage/prefix.h"
 
@@ -37,23 +38,6 @@ struct reader {
 	bool prefixed;	/* most lines have a prefix */
 	bool broken;	/* the last raw line was as long as `width` */
 };
-
-static bool lines_room(struct lines *ls)
-{
-	size_t room = ls->room ? ls->room * 2 : 1024;
-	struct log_line *line;
-
-	if (ls->n < ls->room)
-		return true;
-	if (room > TRIAGE_LINES_MAX)
-		return false;
-	line = realloc(ls->line, room * sizeof(*line));
-	if (!line)
-		return false;
-	ls->line = line;
-	ls->room = room;
-	return true;
-}
 
 /* The end of an escape sequence of a terminal that begins at `at`. */
 static size_t escape_end(struct str s, size_t at)
@@ -120,6 +104,7 @@ static struct str text_add(struct lines *ls, struct str raw)
 static void line_store(struct reader *r, struct log_line l)
 {
 	struct lines *ls = r->ls;
+	struct log_line *line;
 
 	if (!l.text.n)
 		return;
@@ -127,10 +112,12 @@ static void line_store(struct reader *r, struct log_line l)
 		ls->lost_bytes += l.text.n - LINE_MOST;
 		l.text.n = LINE_MOST;
 	}
-	if (!lines_room(ls)) {
+	line = array_grow(ls->line, ls->n, &ls->room, TRIAGE_LINES_MAX, sizeof(*line));
+	if (!line) {
 		ls->lost_lines++;
 		return;
 	}
+	ls->line = line;
 	ls->line[ls->n++] = l;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "triage/facts.h"
 #include "triage/signature.h"
 
@@ -59,18 +60,14 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 {
 	const struct log_line *l = &s->ls->line[line];
 	struct recognised *r = s->r;
-	size_t room = r->room ? r->room * 2 : 8;
-	struct incident *e;
+	struct incident *e = array_grow(r->event, r->n, &r->room, INCIDENTS_MAX, sizeof(*e));
 
-	if (r->n == r->room) {
-		if (room > INCIDENTS_MAX)
-			goto lost;
-		e = realloc(r->event, room * sizeof(*e));
-		if (!e)
-			goto lost;
-		r->event = e;
-		r->room = room;
+	if (!e) {
+		r->lost++;
+		st->event = -1;
+		return NULL;
 	}
+	r->event = e;
 	e = &r->event[r->n];
 	memset(e, 0, sizeof(*e));
 	e->first = e->last = line;
@@ -80,10 +77,6 @@ static struct incident *incident_open(struct state *s, struct stream *st, uint32
 	st->event = s->last = r->n++;
 	st->reading = (struct reading){};
 	return e;
-lost:
-	r->lost++;
-	st->event = -1;
-	return NULL;
 }
 
 /* How much a kind says: what says more replaces what says less, in the first lines of a report. */

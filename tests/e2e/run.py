@@ -14,6 +14,7 @@ from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, 
                      check_form, jsonschema)
 from placeless import placeless
 
+HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
 
 
@@ -131,9 +132,9 @@ class Runner:
             self.run_test(name, test)
 
 
-def find_tests(only):
-    here = Path(__file__).resolve().parent
-    for path in sorted(here.glob("test_*.py")):
+def find_tests(only, paths):
+    """The tests of these modules, which the interpreter has to find, whose names hold `only`."""
+    for path in sorted(paths):
         module = importlib.import_module(path.stem)
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
@@ -157,7 +158,7 @@ def main():
         sys.exit("recordings are made live: as root, without --no-live")
     if not jsonschema:
         print("# python3-jsonschema is missing: lines are not compared with the schema")
-    for name, test in find_tests(options.only):
+    for name, test in find_tests(options.only, HERE.glob("test_*.py")):
         runner.run(name, test)
     print(f"1..{runner.tap.done}")
     sys.exit(runner.tap.failed > 0)

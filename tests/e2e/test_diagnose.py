@@ -40,9 +40,9 @@ def check_lines(check, capture, status):
     return lines
 
 
-def grow(check, lab, *args, status=0, options=()):
-    """What diagnose says of a process while it grows: lines, their recording, its truth."""
-    work = lab.work("growth", *args, "--wait", "--hold")
+def diagnose(check, lab, *words, status=0, options=()):
+    """What diagnose says of a workload while it works: lines, their recording, its truth."""
+    work = lab.work(*words, "--wait", "--hold")
     diagnosis = Diagnosis(lab, work.pid, *options)
     work.go()
     truth = work.truth()
@@ -94,7 +94,7 @@ def check_verdict(check, text, first):
 @live
 def test_tensors(check, lab):
     """PyTorch's names in /dev/shm: pattern, stack, strategy, what to do."""
-    lines, capture, truth = grow(check, lab, "tensor", "3000", "--before", "2000")
+    lines, capture, truth = diagnose(check, lab, "growth", "tensor", "3000", "--before", "2000")
     finding = last_finding(check, lines, "M03", truth["pid"])
     check.equal("findings", ids(lines), ["M03"])
     check.that(finding["title"].startswith("5,000 of 5,0"), finding["title"])
@@ -119,7 +119,7 @@ def test_tensors(check, lab):
 
 @live
 def test_tensors_with_descriptors(check, lab):
-    lines, _, truth = grow(check, lab, "tensor", "2000", "--keep-fds")
+    lines, _, truth = diagnose(check, lab, "growth", "tensor", "2000", "--keep-fds")
     check.equal("findings", ids(lines), ["F10", "M03"])
     finding = last_finding(check, lines, "M03", truth["pid"])
     check.that(evidence(finding, "sharing strategy").startswith("file_descriptor"), "strategy")
@@ -130,7 +130,7 @@ def test_tensors_with_descriptors(check, lab):
 @live
 def test_tree(check, lab):
     """Children that come later and grow: each is told, with the tree that it is of."""
-    lines, capture, truth = grow(check, lab, "tensor", "4000", "--children", "2")
+    lines, capture, truth = diagnose(check, lab, "growth", "tensor", "4000", "--children", "2")
     pids = [truth["pid"], truth["child0"], truth["child1"]]
     for pid in pids:
         finding = last_finding(check, lines, "M03", pid)
@@ -146,7 +146,7 @@ def test_tree(check, lab):
 
 @live
 def test_leak_of_one_place(check, lab):
-    lines, _, truth = grow(check, lab, "leak", "3000")
+    lines, _, truth = diagnose(check, lab, "growth", "leak", "3000")
     check.equal("findings", ids(lines), ["M10"])
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("3,000 of 3,000 mappings made while watched are from one place" in finding["title"],
@@ -158,7 +158,7 @@ def test_leak_of_one_place(check, lab):
 @live
 def test_growth_by_munmap(check, lab):
     """What munmap leaves more of belongs to who called it."""
-    lines, _, truth = grow(check, lab, "split", "3000")
+    lines, _, truth = diagnose(check, lab, "growth", "split", "3000")
     finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("mappings made while watched are pieces of others" in finding["title"],
                finding["title"])
@@ -170,26 +170,16 @@ def test_growth_by_munmap(check, lab):
 @live
 def test_leak_without_frames(check, lab):
     """No frame pointers: stacks differ by chance, and are one place all the same."""
-    work = lab.work("mapleak", "3000", "--wait", "--hold")
-    diagnosis = Diagnosis(lab, work.pid)
-    work.go()
-    work.truth()
-    lines = check_lines(check, diagnosis.stop(), 0)
-    work.end()
-    finding = last_finding(check, lines, "M10", work.pid)
+    lines, _, truth = diagnose(check, lab, "mapleak", "3000")
+    finding = last_finding(check, lines, "M10", truth["pid"])
     check.that("main (mapleak)" in evidence(finding, "from"), evidence(finding, "from"))
 
 
 @live
 def test_code_that_leads_astray(check, lab):
     """No frame pointers, but data in their place: more chains than there are numbers, one place."""
-    work = lab.work("wander", "20000", "--wait", "--hold")
-    diagnosis = Diagnosis(lab, work.pid)
-    work.go()
-    truth = work.truth()
-    lines = check_lines(check, diagnosis.stop(), 0)
-    work.end()
-    finding = last_finding(check, lines, "M10", work.pid)
+    lines, _, truth = diagnose(check, lab, "wander", "20000")
+    finding = last_finding(check, lines, "M10", truth["pid"])
     check.that(finding["title"].startswith("20,000 of 20,000 mappings"), finding["title"])
     check.that("map_astray (wander)" in evidence(finding, "from"), evidence(finding, "from"))
     check.equal("made", truth["made"], 20000)
@@ -200,8 +190,8 @@ def test_code_that_leads_astray(check, lab):
 def test_near_the_limit(check, lab):
     """Held before we came, and close: the limit, who set it, and the one that grew."""
     before = 55000
-    lines, capture, truth = grow(check, lab, "tensor", "2000", "--before", str(before),
-                                 status=FOUND)
+    lines, capture, truth = diagnose(check, lab, "growth", "tensor", "2000", "--before",
+                                     str(before), status=FOUND)
     check.equal("findings", ids(lines), ["M03", "M25"])
     finding = last_finding(check, lines, "M25", truth["pid"])
     check.equal("severity", finding["severity"], "warning")
@@ -215,7 +205,7 @@ def test_near_the_limit(check, lab):
 
 @live
 def test_threads(check, lab):
-    lines, _, truth = grow(check, lab, "thread", "300", "--before", "300")
+    lines, _, truth = diagnose(check, lab, "growth", "thread", "300", "--before", "300")
     finding = last_finding(check, lines, "M04", truth["pid"])
     check.equal("findings", ids(lines), ["M04"])
     check.equal("threads", evidence(finding, "threads"), "601")
@@ -227,13 +217,8 @@ def test_threads(check, lab):
 def test_class_of_descriptors(check, lab):
     for kind, name in (("eventfd", "[eventfd]"), ("epoll", "[eventpoll]"),
                        ("timerfd", "[timerfd]"), ("memfd", "memfd:fdleak")):
-        work = lab.work("fdleak", "300", "--kind", kind, "--nofile", "5000", "--wait", "--hold")
-        diagnosis = Diagnosis(lab, work.pid)
-        work.go()
-        work.truth()
-        lines = check_lines(check, diagnosis.stop(), 0)
-        work.end()
-        finding = last_finding(check, lines, "F08", work.pid)
+        lines, _, truth = diagnose(check, lab, "fdleak", "300", "--kind", kind, "--nofile", "5000")
+        finding = last_finding(check, lines, "F08", truth["pid"])
         check.equal("findings", ids(lines), ["F08"])
         check.that(evidence(finding, "it made").startswith(name), f"{kind}: {finding}")
         check.that(f"make_{kind} (fdleak)" in evidence(finding, "from"),
@@ -242,7 +227,7 @@ def test_class_of_descriptors(check, lab):
 
 @live
 def test_connections_not_closed(check, lab):
-    lines, _, truth = grow(check, lab, "socket", "100", "--before", "200")
+    lines, _, truth = diagnose(check, lab, "growth", "socket", "100", "--before", "200")
     finding = last_finding(check, lines, "F09", truth["pid"])
     check.equal("holds", evidence(finding, "it holds"), "tcp CLOSE_WAIT to 127.0.0.1")
     check.that("forget_connection (growth)" in evidence(finding, "from"),
@@ -276,15 +261,11 @@ def test_calls_that_misuse(check, lab):
 @live
 def test_limit_reached(check, lab):
     """A refusal while it is watched: critical, and the class that filled the table is named."""
-    work = lab.work("fdleak", "limit", "--kind", "eventfd", "--nofile", "300", "--wait", "--hold")
-    diagnosis = Diagnosis(lab, work.pid)
-    work.go()
-    work.truth()
-    lines = check_lines(check, diagnosis.stop(), FOUND)
-    work.end()
-    finding = last_finding(check, lines, "F01", work.pid)
+    lines, _, truth = diagnose(check, lab, "fdleak", "limit", "--kind", "eventfd", "--nofile",
+                               "300", status=FOUND)
+    finding = last_finding(check, lines, "F01", truth["pid"])
     check.that("F08" in finding["because"], f"because {finding['because']}")
-    check.that(f"prlimit --pid {work.pid} --nofile=" in advice(finding), advice(finding))
+    check.that(f"prlimit --pid {truth['pid']} --nofile=" in advice(finding), advice(finding))
 
 
 # Controls
@@ -311,7 +292,7 @@ def test_blind_hook_is_named(check, lab):
 
 @live
 def test_churn_is_no_leak(check, lab):
-    lines, _, truth = grow(check, lab, "churn", "20000")
+    lines, _, truth = diagnose(check, lab, "growth", "churn", "20000")
     check.equal("findings", ids(lines), [])
     made = lines.of("growth", truth["pid"], what="maps")[0]["sorts"][0]
     check.equal("made and gone", (made["made"], made["gone"]), (20000, 20000))
@@ -363,8 +344,8 @@ def test_assumed_limit(check, lab):
 
 @live
 def test_replay_finds_the_same(check, lab):
-    lines, capture, truth = grow(check, lab, "tensor", "3000", "--before", "40000", "--children",
-                                 "1", status=FOUND)
+    lines, capture, truth = diagnose(check, lab, "growth", "tensor", "3000", "--before",
+                                     "40000", "--children", "1", status=FOUND)
     again = lab.faultscope("diagnose", "--json", "--replay", capture.recording)
     check.equal("status", again.returncode, capture.status)
     replayed = Lines(again.out)
@@ -405,7 +386,7 @@ FOLDED = re.compile(r"^[^;]+(;[^;]+)* \d+$")
 @live
 def test_folded(check, lab):
     """A line a stack: frames by semicolons, outermost first, a blank, a count."""
-    _, capture, truth = grow(check, lab, "tensor", "1500")
+    _, capture, truth = diagnose(check, lab, "growth", "tensor", "1500")
     ran = text_of(lab, capture, "--format", "folded")
     check.equal("status", (ran.returncode, ran.err), (0, ""))
     rows = ran.out.splitlines()
@@ -478,13 +459,7 @@ def test_hostile_names(check, lab):
                    f"case {case}: {ran.out!r}")
         work.go()
     prefix = "torch_1\x1b[31m\x1b]0;owned\x07\n;x"
-    work = lab.work("growth", "tensor", "1500", "--prefix", prefix, "--wait", "--hold")
-    diagnosis = Diagnosis(lab, work.pid)
-    work.go()
-    work.truth()
-    capture = diagnosis.stop()
-    work.end()
-    check_lines(check, capture, 0)
+    _, capture, _ = diagnose(check, lab, "growth", "tensor", "1500", "--prefix", prefix)
     for form in ((), ("--format", "folded")):
         ran = text_of(lab, capture, *form)
         check.that("\\x1b[" in ran.out and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", ran.out),

@@ -78,8 +78,99 @@ def test_faults_of_each_kind(lab):
     return work_watched(lab, "kinds")
 
 
+def served(lines, pid, name):
+    return lines.growth(pid, f"faults.served.{name}.count")
+
+
+def check_served(check, lines, truth):
+    """Each fault that was served is of one class."""
+    line = lines.last(truth["pid"])
+    total = sum(one["count"] for one in line["faults"]["served"].values())
+    check.equal("of all classes", total, sum_of(line, "latency_ns.minor.total",
+                                                "latency_ns.major.total"))
+    stall = sum(one["stall_ns"] for one in line["faults"]["served"].values())
+    check.equal("their stall", stall, line["faults"]["stall_ns"])
+    for name, one in line["faults"]["served"].items():
+        latency = line["faults"]["served_latency_ns"][name]
+        check.equal(f"{name}, in its bands", sum(n for _, n in latency["buckets"]), one["count"])
+
+
+def expect_classes(check, lines, truth):
+    """Exact, but for what comes beside the work, which is known in number, not in class."""
+    pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"]
+    small = truth["huge_asked"] - truth["huge"]
+    # of the work, but not asked for: what the stack had before it grew, libraries, the fork
+    beside += truth["stack"] - truth["stack_grown"] + 12
+    swapped = truth.get("swapped", 0)
+    swapped_in = served(lines, pid, "swap_in")
+    # some may still be in the swap cache, and are then served as what their mapping is
+    check.between("swap_in", swapped_in, swapped * 0.9, swapped)
+    beside += swapped - swapped_in
+    wanted = {
+        "anonymous": truth["anonymous"] + small,
+        "zero_page": truth["zero"],
+        "copy_on_write": truth["cow"] + truth["file_copied"],
+        "file_minor": 0 if truth["tmpfs"] else truth["file"],
+        "shared_memory": truth["shared"] + (truth["file"] if truth["tmpfs"] else 0),
+    }
+    for name, want in wanted.items():
+        check.between(name, served(lines, pid, name), want, want + beside)
+    check.equal("stack_growth", served(lines, pid, "stack_growth"), truth["stack_grown"])
+    huge = served(lines, pid, "huge") + served(lines, pid, "huge_compacted")
+    check.equal("huge", huge, truth["huge"])
+    check.equal("hugetlb", served(lines, pid, "hugetlb"), truth["hugetlb"])
+    for name in ("numa_hint", "userfaultfd", "file_major"):
+        check.equal(name, served(lines, pid, name), 0)
+    check.between("other", served(lines, pid, "other"), 0, 2)
+    check_served(check, lines, truth)
+
+
+@captures(expect_classes, keep=True, cases=["small", "huge"])
+def test_faults_by_class(lab, pages):
+    return work_watched(lab, "classes", str(lab.dir), "--huge", "20" if pages == "huge" else "0")
+
+
+def expect_copies_of_child(check, lines, truth):
+    """Both sides of a fork copy what both write to."""
+    child = lines.final(truth["child"])
+    copied = field_of(child, "faults.served.copy_on_write.count")
+    check.between("copies of the child", copied, truth["cow"], truth["cow"] + 60)
+    own = field_of(lines.final(truth["pid"]), "faults.served.copy_on_write.count")
+    check.between("copies of the parent", own, truth["cow"] + truth["file_copied"],
+                  truth["cow"] + truth["file_copied"] + 150)
+
+
+@captures(expect_copies_of_child, keep=True)
+def test_faults_of_both_sides_of_a_fork(lab):
+    return lab.run("classes", str(lab.dir), "--cow", "3000")
+
+
+def expect_lock_waits(check, lines, truth):
+    """Threads that map and touch at once: what they wait for, and that it is their own process."""
+    pid = truth["pid"]
+    faults, maps = (lines.final(pid)[group] for group in ("faults", "maps"))
+    check.that(maps["lock_waits"] > 0, "nobody waited")
+    check.that(maps["lock_ns"] >= maps["lock_waits"] * 10000, "waits shorter than what is one")
+    check.that(faults["lock_ns"] <= min(maps["lock_ns"], faults["stall_ns"]),
+               "more waits in faults than there are, or than faults took")
+    for line in lines.of("slow_faults", pid):
+        check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
+        if line["holder_pid"] is not None:
+            check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
+                        (pid, "locks"))
+
+
+@captures(expect_lock_waits)
+def test_waits_for_the_lock_of_the_address_space(lab):
+    return lab.run("locks", "4", "2000")
+
+
 def expect_major(check, lines, truth):
     pid = truth["pid"]
+    check.equal("of files", served(lines, pid, "file_major"), truth["proc_major"])
+    check.that(lines.growth(pid, "faults.read_bytes") >= truth["proc_major"] * 4096,
+               "fewer bytes read than pages")
+    check_served(check, lines, truth)
     check.equal("major", lines.growth(pid, "faults.major"), truth["majflt_delta"])
     check.equal("major, by /proc/PID/stat", lines.growth(pid, "faults.major"), truth["proc_major"])
     check.equal("minor, by /proc/PID/stat", lines.growth(pid, "faults.minor"), truth["proc_minor"])
@@ -124,19 +215,36 @@ def test_faults_of_twenty_at_once(lab):
     return capture
 
 
+def check_waited(check, what, mean_ns, truth):
+    """No less than was waited, no more than the workload's clock says: that saw lost CPUs as well."""
+    check.between(what, mean_ns, truth["delay_us"] * 1000 * 0.8, truth["mean_ns"] * 1.2)
+
+
 def expect_latency(check, lines, truth):
+    expect_timed(check, lines, truth)
+    slow = lines.of("slow_faults", truth["pid"], **{"class": "userfaultfd"})
+    if check.that(slow, "no slow faults are told"):
+        check.between("slow ones told", slow[-1]["count"], truth["faults"] / 2, truth["faults"])
+        check_waited(check, "mean of the slow", slow[-1]["total_ns"] / slow[-1]["count"], truth)
+
+
+def expect_timed(check, lines, truth):
+    """Each fault, without those that are told one by one."""
     pid = truth["pid"]
     stall = lines.growth(pid, "faults.stall_ns")
     begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))
     check.equal("faults begun", begun, truth["all_faults"])
     # those beside the work take next to no time, but they count
-    check.near("mean stall", stall / truth["faults"], truth["mean_ns"], 0.2)
+    check_waited(check, "mean stall", stall / truth["faults"], truth)
     for kind in ("minor", "major"):
         timed = lines.growth(pid, f"faults.latency_ns.{kind}.total")
         check.equal(f"in the histogram, {kind}", timed, lines.growth(pid, f"faults.{kind}"))
         latency = lines.last(pid)["faults"]["latency_ns"][kind]
         check.equal(f"sum of the buckets, {kind}", sum(n for _, n in latency["buckets"]),
                     latency["total"])
+    check.equal("by their handler", served(lines, pid, "userfaultfd"), truth["faults"])
+    waited = lines.growth(pid, "faults.served.userfaultfd.stall_ns")
+    check_waited(check, "mean of these", waited / truth["faults"], truth)
     last = lines.last(pid)["faults"]["latency_ns"]
     # the workload's own figure has what it lost the CPU for on top
     check.between("longest", max(last["minor"]["max"], last["major"]["max"]),

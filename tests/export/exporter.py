@@ -80,7 +80,7 @@ class Exporter:
     """`faultscope export` beside us, on ports of its own."""
 
     def __init__(self, lab, *options, host="127.0.0.1", port=None, context=None, argv=(),
-                 **how):
+                 program=FAULTSCOPE, **how):
         self.host = host
         self.port = port or free_port(host)
         self.context = context
@@ -88,7 +88,7 @@ class Exporter:
         self.err = lab.dir / f"export-{self.port}.err"
         with open(self.err, "w", encoding="utf-8") as err:
             self.process = lab.spawn(
-                [*argv, FAULTSCOPE, "export", "--web.listen-address", address, *options],
+                [*argv, program, "export", "--web.listen-address", address, *options],
                 stdout=subprocess.DEVNULL, stderr=err, **how)
         self.pid = self.process.pid
         until(lambda: self.process.poll() is not None or "metrics at" in self.said(),

@@ -4,7 +4,6 @@
 take minutes. BUILD in the environment names the build to test.
 """
 import argparse
-import importlib
 import sys
 from pathlib import Path
 
@@ -13,15 +12,6 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 
 import run as e2e  # noqa: E402
 from harness import FAULTSCOPE  # noqa: E402
-
-
-def find_tests(fleet, only):
-    for path in sorted(HERE.glob("fleet_*.py" if fleet else "test_*.py")):
-        module = importlib.import_module(path.stem)
-        for name, test in list(vars(module).items()):
-            short = name.removeprefix("test_")
-            if callable(test) and name.startswith("test_") and (not only or only in short):
-                yield short, test
 
 
 def main():
@@ -35,7 +25,8 @@ def main():
     if not FAULTSCOPE.exists():
         sys.exit(f"{FAULTSCOPE} is not built: make")
     runner = e2e.Runner(options)
-    for name, test in find_tests(options.fleet, options.only):
+    paths = HERE.glob("fleet_*.py" if options.fleet else "test_*.py")
+    for name, test in e2e.find_tests(options.only, paths):
         runner.run(name, test)
     print(f"1..{runner.tap.done}")
     sys.exit(runner.tap.failed > 0)

@@ -8,8 +8,10 @@ import time
 import uuid
 from pathlib import Path
 
-from exporter import PATIENCE, Exporter, until
-from harness import Skip, live
+from exporter import FAULTSCOPE, PATIENCE, Exporter, Samples, until
+from harness import Skip, live, proc_maps
+from test_errors import as_nobody
+from test_figures import label_of, named
 
 AT_ONCE = ("--workload.min-age", "1s", "--limit.workloads", "4000", "--limit.series", "1000000")
 
@@ -160,3 +162,48 @@ def test_short_lived_cgroups(check, lab):
     lives()
     faults = exporter.metrics().values("faultscope_page_faults_total", "severity", workload=name)
     check.that(faults.get("minor", 0) > 50, f"{name}: {faults}")
+
+
+# Runs a program where /proc shows nobody else's processes.
+HIDING = """mount --make-rprivate /proc && mount -t proc -o hidepid=2 none /proc || exit 77
+exec "$@" """
+
+
+def lose_a_look(lab, exporter):
+    """Scrapes once when there is a descriptor left for the connection, and none for the look."""
+    connection = exporter.connect()
+    connection.request("GET", "/healthy")  # whatever it says: it is connected
+    connection.getresponse().read()
+    numbers = {int(name) for name in os.listdir(f"/proc/{exporter.pid}/fd")}
+    free = min(set(range(len(numbers) + 1)) - numbers)
+    ran = lab.call(*as_nobody(lab), "prlimit", "--pid", exporter.pid, f"--nofile={free}:")
+    assert ran.returncode == 0, ran.err
+    time.sleep(0.11)
+    connection.request("GET", "/metrics")
+    samples = Samples(connection.getresponse().read().decode())
+    connection.close()
+    return samples
+
+
+@live
+def test_hidden_is_not_gone(check, lab):
+    """After a loss it is looked for who is gone: not by /proc, which may hide who is there."""
+    hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
+    if lab.call(*hiding, "true").returncode == 77:
+        raise Skip("no /proc with hidepid")
+    exporter = Exporter(lab, "--hook", "life=none", "--hook", "look=iter/task",
+                        "--workload.min-age", "0", program=lab.for_all(FAULTSCOPE),
+                        argv=[*hiding, *as_nobody(lab, "bpf", "perfmon")])
+    big = named(lab, "fs-hidden", "mapleak", "5000", "--hold")
+    big.truth()
+    small = named(lab, "fs-hidden", "mapleak", "100", "--hold")
+    small.truth()
+    label = label_of(exporter.metrics(), "fs-hidden")
+    small.process.kill()
+    small.process.wait()
+    missed = exporter.metrics().one("faultscope_events_dropped_total", buffer="missed")
+    samples = lose_a_look(lab, exporter)
+    check.that(samples.one("faultscope_events_dropped_total", buffer="missed") > missed,
+               "nothing was lost")
+    check.equal("who is there", samples.of("faultscope_mappings", workload=label),
+                [proc_maps(big.pid)])

@@ -130,8 +130,9 @@ static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, ui
 	return r;
 }
 
-static const char *const fixture_hooks[] = {"look",   "life",	  "fault_begin", "fault_kernel",
-					    "signal", "map_area", "fault_end",	 "calls"};
+static const char *const fixture_hooks[] = {"look",	"life",	     "fault_begin", "fault_kernel",
+					    "signal",	"oom",	     "fault_class", "compaction",
+					    "map_area", "fault_end", "calls"};
 #define NR_FIXTURE_HOOKS (sizeof(fixture_hooks) / sizeof(fixture_hooks[0]))
 
 /* A host, all hooks on but one (NULL: none), and a first tick at one second. */

@@ -701,8 +701,7 @@ static void test_table(void)
 			sorted &= strcmp(rules[i - 1].id, id) < 0;
 		for (size_t k = 0; k < NR_FIXTURE_HOOKS; k++)
 			hook |= rules[i].needs && !strcmp(rules[i].needs, fixture_hooks[k]);
-		known &= hook && (rules[i].trigger == ON_SUBJECT || rules[i].trigger == ON_HOST ||
-				  rules[i].needs);
+		known &= hook && (rules[i].trigger <= ON_MOUNT || rules[i].needs);
 	}
 	ok(unique, "ids are unique");
 	ok(formed, "a letter and two digits, and a test");

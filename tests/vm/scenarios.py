@@ -25,6 +25,7 @@ class Scenario:
     needs: tuple  # hooks that must see, for the expectation to hold
     # hook: what holds instead, where its mechanism states that it differs
     weaker: dict = field(default_factory=dict)
+    alone: bool = False  # it expects that no other process is told of
 
     def expectation(self, differing):
         """What to expect where the mechanisms of these hooks state a difference."""
@@ -54,6 +55,19 @@ def counts(lab):
     assert held[1][2] == truths[1]["open_now"], (held, truths)
     for work in works:
         work.end()
+    return capture
+
+
+def swapped_and_pooled(lab):
+    """With swap on compressed memory, page by page, and a pool of huge pages; without, after it."""
+    lab.vm.must("""
+set -e
+echo 1 >/sys/block/zram0/reset
+echo 64M >/sys/block/zram0/disksize
+mkswap /dev/zram0 && swapon /dev/zram0
+sysctl -w vm.page-cluster=0 vm.nr_hugepages=8""")
+    capture = lab.watched("classes", "/tmp", "--swapped", "300", "--hugetlb", "4")
+    lab.vm.must("swapoff /dev/zram0; sysctl -w vm.nr_hugepages=0")
     return capture
 
 
@@ -160,6 +174,17 @@ def expect_known_counts(check, lines, truth):
             check.equal(f"descriptors of {pid}", field_of(seen[0], "fds.count"), fds)
 
 
+def expect_some_classes(check, lines, truth):
+    """Where access or protection is not told: what the mapping alone tells, and the sum."""
+    pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
+    check.equal("stack_growth", test_faults.served(lines, pid, "stack_growth"),
+                truth["stack_grown"])
+    check.between("huge", test_faults.served(lines, pid, "huge"), truth["huge"] - 1, truth["huge"])
+    check.between("shared_memory", test_faults.served(lines, pid, "shared_memory"),
+                  truth["shared"], truth["shared"] + truth["file"] + truth["file_copied"] + beside)
+    test_faults.check_served(check, lines, truth)
+
+
 ALL = [
     Scenario("touched", run("touch", "20000"), test_faults.expect_touched,
              ("look", "life", "fault_begin", "fault_kernel", "signal"),
@@ -171,7 +196,13 @@ ALL = [
     Scenario("kinds of faults", watched("kinds"), test_faults.expect_kinds,
              ("look", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
     Scenario("latency", watched("uffd", "20", "--delay-us", "20000"),
-             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end")),
+             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end"),
+             {"state": test_faults.expect_timed}),
+    Scenario("classes", watched("classes", "/tmp", "--huge", "5"), test_faults.expect_classes,
+             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
+             {"fault_begin": expect_some_classes}),
+    Scenario("classes of swap and hugetlb", swapped_and_pooled, test_faults.expect_classes,
+             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class")),
     Scenario("counts", counts, test_counts.expect_counts, ("look",),
              {"look": expect_known_counts}),
     Scenario("brief", unchanged(test_counts.test_brief_children_of_run, "close"),
@@ -181,7 +212,7 @@ ALL = [
     Scenario("vfork", unchanged(test_life.test_vfork_and_exec), test_life.expect_vfork,
              ("look", "life", "calls"), {"look": expect_vfork_by_call}),
     Scenario("exec by a thread", unchanged(test_life.test_exec_by_a_thread),
-             test_life.expect_thread_exec, ("life",)),
+             test_life.expect_thread_exec, ("life",), alone=True),
     Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
              test_life.expect_leader_exit, ("life",)),
     Scenario("signals, fatal", unchanged(test_signals.test_signals_of_bad_accesses, "fatal"),
@@ -221,20 +252,25 @@ LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area",
 
 # What is done for each mechanism of a hook: little, but all that it gives.
 OF_HOOK = {
-    "state": ["touched", "counts", "brief", "latency", "signals, handled", "crossings of files",
+    "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
     "look": ["counts"],
     "life": ["brief", "vfork"],
-    "fault_begin": ["kinds of faults", "touched", "latency"],
+    "fault_begin": ["kinds of faults", "touched", "latency", "classes"],
     "fault_kernel": ["kinds of faults", "probing reads"],
     "signal": ["signals, fatal", "signals, handled"],
     "map_area": ["area"],
-    "fault_end": ["latency"],
+    "fault_end": ["latency", "classes"],
+    "fault_class": ["classes"],
     "calls": ["brief", "crossings of files", "crossings of maps", "kinds of descriptors",
               "refusal munmap-split"],
 }
 
 
-def of_mechanism(hook, mechanism):
+def is_part(mechanism):
     """What times major faults alone, for the exporter, has none of what the others are tried by."""
-    return [] if mechanism.endswith("_major") else OF_HOOK.get(hook, [])
+    return mechanism.endswith("_major")
+
+
+def of_mechanism(hook, mechanism):
+    return [] if is_part(mechanism) else OF_HOOK.get(hook, [])

@@ -77,7 +77,8 @@ _kvm_works = {}
 class Vm:
     """One guest. `with Vm(kernel, files) as vm:` ends its QEMU in every way out."""
 
-    def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2):
+    def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
+                 disks_mib=()):
         self.kernel = kernel
         self.machine = MACHINES[kernel.arch]
         self.qemu = fetch.qemu(kernel.arch)
@@ -85,6 +86,7 @@ class Vm:
         self.console_path = self.dir / "console"
         self.size = ["-m", str(memory_mib), "-smp", str(cpus)]
         self.append = append
+        self.disks = list(self.make_disks(disks_mib))
         self.process = self.channel = None
         self.received = b""
         self.answers = {}
@@ -108,6 +110,19 @@ class Vm:
         self.close()
 
     # QEMU
+
+    def make_disks(self, sizes_mib):
+        """Empty ones, /dev/vda and on; they take no room until they are written."""
+        for number, mib in enumerate(sizes_mib):
+            path = self.dir / f"disk{number}"
+            with open(path, "wb") as file:
+                file.truncate(mib << 20)
+            yield path
+
+    def disk_words(self):
+        for number, path in enumerate(self.disks):
+            yield from ("-drive", f"file={path},if=none,id=disk{number},format=raw,cache=unsafe",
+                        "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):
         """Words for QEMU, the fastest first: KVM where it may work, and TCG."""
@@ -144,6 +159,7 @@ class Vm:
                 *(word for place in self.qemu.data for word in ("-L", place)),
                 "-kernel", self.kernel.vmlinuz, "-initrd", self.dir / "initrd",
                 "-append", f"{append} {self.append}",
+                *self.disk_words(),
                 "-serial", f"file:{self.console_path}",
                 "-chardev", f"socket,id=channel,path={path},server=on,wait=off",
                 "-serial", "chardev:channel"]

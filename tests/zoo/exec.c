@@ -60,9 +60,9 @@ static void past_stack(void)
 	soft_limit(RLIMIT_STACK, 4 * MIB);
 }
 
-static void restore_stack(void)
+static void lift_stack(void)
 {
-	restore_limit(RLIMIT_STACK);
+	restore_stack();
 	lifted = true;
 }
 
@@ -202,7 +202,7 @@ static void large_space(void)
 
 const struct zoo_case exec_cases[] = {
 	{ "exec-arguments", { "execve", E2BIG, "rlimit_stack" }, past_stack, run_program,
-	  restore_stack },
+	  lift_stack },
 	{ "exec-argument", { "execve", E2BIG, "bad_argument" }, past_one, run_program,
 	  shorten_one },
 	{ "exec-noexec", { "execve", EACCES, "noexec_mount" }, not_to_run, run_program,

@@ -8,43 +8,12 @@
 #define FAR_DOWN (96 * KIB) /* below a stack: within the gap that is kept there */
 
 static char *memory;
-static long at;
-
-static void reads_at(void)
-{
-	(void)*(volatile char *)at;
-}
-
-static void writes_at(void)
-{
-	*(volatile char *)at = 1;
-}
-
-static void runs_at(void)
-{
-	((void (*)(void))at)();
-}
-
-static long reads(void)
-{
-	return catch_signal(reads_at);
-}
-
-static long writes(void)
-{
-	return catch_signal(writes_at);
-}
-
-static long runs(void)
-{
-	return catch_signal(runs_at);
-}
 
 static void good_memory(void)
 {
 	memory = map_anon(2 * PAGE_BYTES, RW | PROT_EXEC, 0);
 	memset(memory, 0xc3, PAGE_BYTES); /* ret */
-	at = P(memory);
+	bad_address = P(memory);
 }
 
 /* By way of the frame pointer: #SS, and SIGBUS instead of SIGSEGV. */
@@ -52,7 +21,7 @@ static void read_by_frame(void)
 {
 	__asm__ volatile("push %%rbp; mov %0, %%rbp; mov (%%rbp), %%al; pop %%rbp"
 			 :
-			 : "r"(at)
+			 : "r"(bad_address)
 			 : "rax", "memory");
 }
 
@@ -67,7 +36,7 @@ static long reads_by_frame(void)
 
 static void not_canonical(void)
 {
-	at = 0x7000000000000000 + vary(0, 1000) * PAGE_BYTES;
+	bad_address = 0x7000000000000000 + vary(0, 1000) * PAGE_BYTES;
 }
 
 /* The flag by which a CPU refuses what is not aligned: cleared by the way back. */
@@ -76,7 +45,7 @@ static void read_askew(void)
 	__asm__ volatile("pushf; orq $0x40000, (%%rsp); popf; mov (%0), %%eax;"
 			 "pushf; andq $~0x40000, (%%rsp); popf"
 			 :
-			 : "r"(at)
+			 : "r"(bad_address)
 			 : "rax", "memory", "cc");
 }
 
@@ -85,7 +54,7 @@ static long reads_askew(void)
 	long ret = catch_signal(read_askew);
 
 	__asm__ volatile("pushf; andq $~0x40000, (%%rsp); popf" ::: "memory", "cc");
-	if (!got_signal && (unsigned long)at & 1)
+	if (!got_signal && (unsigned long)bad_address & 1)
 		skip("an emulated CPU, which checks no alignment");
 	return ret;
 }
@@ -93,12 +62,12 @@ static long reads_askew(void)
 static void askew(void)
 {
 	good_memory();
-	at++;
+	bad_address++;
 }
 
 static void straight(void)
 {
-	at = P(memory);
+	bad_address = P(memory);
 }
 
 /* Code where data are: the stack, and what the program reads alone. */
@@ -110,36 +79,36 @@ static long runs_stack(void)
 
 	memset(code, 0xc3, sizeof(code));
 	__asm__ volatile("" ::"r"(code) : "memory");
-	if (!at)
-		at = P(code);
+	if (!bad_address)
+		bad_address = P(code);
 	return runs();
 }
 
 static void of_data(void)
 {
 	memset(on_stack, 0xc3, sizeof(on_stack));
-	at = P(on_stack);
+	bad_address = P(on_stack);
 }
 
 static void of_text(void)
 {
-	at = P(good_memory);
+	bad_address = P(good_memory);
 }
 
 static void of_gate(void)
 {
-	at = (long)0xffffffffff600000;
+	bad_address = (long)0xffffffffff600000;
 }
 
 static void past_heap(void)
 {
-	at = syscall(SYS_brk, 0);
-	at = ((at + PAGE_BYTES - 1) & -PAGE_BYTES) + 64 * PAGE_BYTES;
+	bad_address = syscall(SYS_brk, 0);
+	bad_address = ((bad_address + PAGE_BYTES - 1) & -PAGE_BYTES) + 64 * PAGE_BYTES;
 }
 
 static void at_edge(void)
 {
-	at = PAGE_BYTES - 1;
+	bad_address = PAGE_BYTES - 1;
 }
 
 /* A neighbour within the gap below a stack: the limit of which is far. */
@@ -171,16 +140,6 @@ static void neighbour_of_stack(void)
 			 PRIVATE_ANON | MAP_FIXED_NOREPLACE, -1, 0);
 	if (neighbour == MAP_FAILED)
 		skip("no place below the stack: %s", strerror(errno));
-}
-
-static __attribute__((noinline)) void dig(long bytes)
-{
-	volatile char frame[1024];
-
-	frame[0] = 1;
-	if (bytes > 0)
-		dig(bytes - (long)sizeof(frame));
-	frame[1] = frame[0];
 }
 
 static void dig_down(void)
@@ -219,12 +178,7 @@ static void grows_past_limit(void)
 		die("mmap MAP_GROWSDOWN");
 	*memory = 1;
 	soft_limit(RLIMIT_STACK, 128 * KIB);
-	at = P(memory) - 256 * KIB;
-}
-
-static void restore_stack(void)
-{
-	restore_limit(RLIMIT_STACK);
+	bad_address = P(memory) - 256 * KIB;
 }
 
 /* A page that a handler in user space should bring, and says SIGBUS instead. */
@@ -243,7 +197,7 @@ static void missing_page(void)
 	range.range.len = 4 * PAGE_BYTES;
 	if (ioctl(handler, UFFDIO_REGISTER, &range))
 		skip("UFFDIO_REGISTER: %s", strerror(errno));
-	at = P(memory) + PAGE_BYTES;
+	bad_address = P(memory) + PAGE_BYTES;
 }
 
 static void no_handler(void)
@@ -257,13 +211,13 @@ static int file;
 static void empty_file(void)
 {
 	file = disk_file(0);
-	at = P(map_file(file, PAGE_BYTES, PROT_READ, MAP_SHARED));
+	bad_address = P(map_file(file, PAGE_BYTES, PROT_READ, MAP_SHARED));
 }
 
 static void private_past_end(void)
 {
 	file = disk_file(PAGE_BYTES);
-	at = P(map_file(file, 4 * PAGE_BYTES, RW, MAP_PRIVATE)) + 2 * PAGE_BYTES;
+	bad_address = P(map_file(file, 4 * PAGE_BYTES, RW, MAP_PRIVATE)) + 2 * PAGE_BYTES;
 }
 
 static void with_pages(void)
@@ -295,11 +249,6 @@ static long sent_by_others(void)
 	waitpid(child, &status, 0);
 	return 0;
 }
-
-#define SEGV(class_, prepare_, make_, lift_)                                                       \
-	.class = class_, .signal = SIGSEGV, .prepare = prepare_, .make = make_, .lift = lift_
-#define BUS(class_, prepare_, make_, lift_)                                                        \
-	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
 const struct zoo_case fault_cases[] = {
 	{ "bus-frame", BUS("non-canonical", not_canonical, reads_by_frame, good_memory) },

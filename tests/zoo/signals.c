@@ -14,7 +14,7 @@ volatile sig_atomic_t got_signal;
 static bool handled;
 static int file;
 static char *memory;
-static long bad_address;
+long bad_address;
 
 static void jump_back(int number)
 {
@@ -62,17 +62,17 @@ static void run_at(void)
 	((void (*)(void))bad_address)();
 }
 
-static long reads(void)
+long reads(void)
 {
 	return catch_signal(read_at);
 }
 
-static long writes(void)
+long writes(void)
 {
 	return catch_signal(write_at);
 }
 
-static long runs(void)
+long runs(void)
 {
 	return catch_signal(run_at);
 }
@@ -210,7 +210,7 @@ static long halts(void)
 
 /* Stacks */
 
-static __attribute__((noinline)) void dig(long bytes)
+__attribute__((noinline)) void dig(long bytes)
 {
 	volatile char frame[1024];
 
@@ -233,11 +233,6 @@ static long overflows(void)
 static void small_stack(void)
 {
 	soft_limit(RLIMIT_STACK, SMALL_STACK);
-}
-
-static void restore_stack(void)
-{
-	restore_limit(RLIMIT_STACK);
 }
 
 /* Its own limit would let it grow: that of all address space does not. */
@@ -383,11 +378,6 @@ static long dies_digging(void)
 {
 	return dies(dig_deep);
 }
-
-#define SEGV(class_, prepare_, make_, lift_)                                                       \
-	.class = class_, .signal = SIGSEGV, .prepare = prepare_, .make = make_, .lift = lift_
-#define BUS(class_, prepare_, make_, lift_)                                                        \
-	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
 
 const struct zoo_case signal_cases[] = {
 	{ "segv-null-read", SEGV("null", at_null, reads, to_good_memory) },

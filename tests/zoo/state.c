@@ -81,6 +81,11 @@ void restore_nofile(void)
 	restore_limit(RLIMIT_NOFILE);
 }
 
+void restore_stack(void)
+{
+	restore_limit(RLIMIT_STACK);
+}
+
 /* Rights and identity */
 
 static void set_effective(int capability, bool on)

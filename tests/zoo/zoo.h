@@ -91,6 +91,18 @@ extern struct subject {
 extern volatile sig_atomic_t got_signal;
 long catch_signal(void (*access)(void));
 
+/* One byte, where a case set it: -1 where that ended in a signal. To run it wants a `ret` there. */
+extern long bad_address;
+long reads(void);
+long writes(void);
+long runs(void);
+void dig(long bytes); /* down a stack */
+
+#define SEGV(class_, prepare_, make_, lift_)                                                       \
+	.class = class_, .signal = SIGSEGV, .prepare = prepare_, .make = make_, .lift = lift_
+#define BUS(class_, prepare_, make_, lift_)                                                        \
+	.class = class_, .signal = SIGBUS, .prepare = prepare_, .make = make_, .lift = lift_
+
 /* Things that a case made outside of itself; they go whatever way it ends. */
 void at_end(void (*undo)(void));
 void run_undo(void);
@@ -112,6 +124,7 @@ void room_memlock(size_t bytes);
 void restore_as(void);
 void restore_data(void);
 void restore_nofile(void);
+void restore_stack(void);
 void drop_capability(int capability);
 void raise_capability(int capability);
 void raise_ipc_lock(void);

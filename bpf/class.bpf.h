@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a fault is for: by the mapping it goes to and its error code when it begins, and by what the
+ * kernel counted in it when it ends. A thread's faults stay in one mapping for a while, so what is
+ * there is kept until mappings change.
+ */
+#ifndef FS_CLASS_BPF_H
+#define FS_CLASS_BPF_H
+
+#include "slow.bpf.h"
+
+/* include/linux/mm.h; VM_UFFD_MINOR is at another bit in each few releases, and told by none. */
+#define VM_GROWSDOWN	0x100
+#define VM_UFFD_MISSING 0x200
+#define VM_PFNMAP	0x400
+#define VM_UFFD_WP	0x1000
+#define VM_IO		0x4000
+#define VM_HUGETLB	0x400000
+#define VM_MIXEDMAP	0x10000000
+
+#define AREA_UNKNOWN 0
+#define AREA_ANON    1
+#define AREA_FILE    2
+#define AREA_SHMEM   3
+#define AREA_HUGETLB 4
+#define AREA_DRIVER  5
+#define AREA_GROWS   6 /* nothing yet, but a stack above it */
+#define AREA_SORT    7
+#define AREA_SHARED  8 /* flags */
+#define AREA_MISSING 16
+#define AREA_WP	     32
+
+#define NEVER_HUGE	  (1LL << 62)
+#define HUGE_PAGES	  512 /* 4 KiB each */
+#define HUGE_PAGE_BYTES	  (HUGE_PAGES * 4096UL)
+#define MOST_OTHERS_PAGES 256 /* what else may come in during a fault */
+
+static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flags)
+{
+	struct file *file;
+
+	if (flags & VM_HUGETLB)
+		return AREA_HUGETLB;
+	if (flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
+		return AREA_DRIVER;
+	if (!BPF_CORE_READ(vma, vm_ops)) /* vma_is_anonymous() */
+		return AREA_ANON;
+	file = BPF_CORE_READ(vma, vm_file);
+	if (!file)
+		return AREA_DRIVER; /* [vdso] and the like */
+	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC ? AREA_SHMEM : AREA_FILE;
+}
+
+static __always_inline __u32 flags_of_area(__u64 flags)
+{
+	return (flags & VM_SHARED ? AREA_SHARED : 0) |
+	       (flags & VM_UFFD_MISSING ? AREA_MISSING : 0) | (flags & VM_UFFD_WP ? AREA_WP : 0);
+}
+
+/* What is mapped where the fault goes. A hole is not kept: what is above it grows. */
+once_verified int look_at_area(struct fs_fault_slot *slot)
+{
+	struct area a = {.mm = (__u64)BPF_CORE_READ(current_task(), mm)};
+	struct vm_area_struct *vma;
+	__u64 flags;
+
+	if (!slot || !a.mm)
+		return 0;
+	slot->area = AREA_UNKNOWN;
+	find_area(&a, slot->address);
+	vma = (struct vm_area_struct *)a.vma;
+	slot->area_from = a.from;
+	slot->area_to = vma ? a.to : 0;
+	if (!vma)
+		find_area(&a, a.to);
+	vma = (struct vm_area_struct *)a.vma;
+	if (!vma)
+		return 0;
+	flags = BPF_CORE_READ(vma, vm_flags);
+	if (slot->area_to)
+		slot->area = sort_of_area(vma, flags) | flags_of_area(flags);
+	else if (flags & VM_GROWSDOWN)
+		slot->area = AREA_GROWS;
+	return 0;
+}
+
+static __always_inline void serve_as(struct fs_fault_slot *slot, __u32 minor, __u32 major)
+{
+	slot->as[FS_END_MINOR] = minor;
+	slot->as[FS_END_MAJOR] = major;
+}
+
+static __always_inline void expect_class(struct fs_fault_slot *slot, __u32 what)
+{
+	__u32 area = slot->area;
+	bool write = what >> 1 & FS_FAULT_WRITE, present = what & FS_FAULT_PROT;
+	bool copies = write && !(area & AREA_SHARED);
+
+	if (present ? write && area & AREA_WP : area & AREA_MISSING)
+		return serve_as(slot, FS_CLASS_UFFD, FS_CLASS_UFFD);
+	switch (area & AREA_SORT) {
+	case AREA_ANON:
+		return serve_as(slot,
+				present ? FS_CLASS_COW
+				: write ? FS_CLASS_ANONYMOUS
+					: FS_CLASS_ZERO,
+				FS_CLASS_SWAP);
+	case AREA_FILE:
+		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_FILE_MINOR,
+				FS_CLASS_FILE_MAJOR);
+	case AREA_SHMEM:
+		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_SHMEM, FS_CLASS_SWAP);
+	case AREA_HUGETLB:
+		return serve_as(slot, FS_CLASS_HUGETLB, FS_CLASS_HUGETLB);
+	case AREA_DRIVER:
+		return serve_as(slot, FS_CLASS_DRIVER, FS_CLASS_DRIVER);
+	case AREA_GROWS:
+		return serve_as(slot, FS_CLASS_STACK, FS_CLASS_STACK);
+	}
+	serve_as(slot, FS_CLASS_OTHER, FS_CLASS_OTHER);
+}
+
+static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
+{
+	__u64 from = slot->address & ~(HUGE_PAGE_BYTES - 1);
+
+	return slot->as[FS_END_MINOR] <= FS_CLASS_ZERO && from >= slot->area_from &&
+	       from + HUGE_PAGE_BYTES <= slot->area_to;
+}
+
+/* Of a write that the kernel counts as major by itself: only what was read for it tells. */
+static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
+{
+	return retries_shared_writes() && what >> 1 & FS_FAULT_WRITE && slot->area & AREA_SHARED;
+}
+
+/* A fault of the current task begins: `what` is FS_FAULT_*. */
+static __always_inline void begin_class(struct task_struct *task, struct fs_fault_slot *slot,
+					__u64 address, __u32 what)
+{
+	struct mm_struct *mm = get(task, mm);
+	__u64 version = mappings_version(mm);
+
+	slot->address = address;
+	if (address < slot->area_from || address >= slot->area_to ||
+	    version != slot->area_version) {
+		slot->area_version = version;
+		look_at_area(slot);
+	}
+	expect_class(slot, what);
+	slot->read_for = FS_NR_CLASSES;
+	if (is_odd_major(slot, what)) {
+		slot->read_for = slot->as[FS_END_MAJOR];
+		slot->as[FS_END_MAJOR] = slot->as[FS_END_MINOR];
+	}
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		slot->waited_ns[i] = 0;
+	slot->read_bytes = bytes_read(task);
+	if (config.numa)
+		slot->numa = numa_figure(task);
+	if (config.huge_by_rss)
+		slot->known = may_be_huge(slot) ? rss_pages(mm, 1) : NEVER_HUGE;
+}
+
+static __always_inline void was_huge(struct fs_fault_slot *slot)
+{
+	slot->as[FS_END_MINOR] =
+		slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED : FS_CLASS_HUGE;
+}
+
+/* It ends, in its own thread. */
+static __always_inline void end_class(struct task_struct *task, struct fs_fault_slot *slot)
+{
+	struct mm_struct *mm = get(task, mm);
+
+	slot->read_bytes = bytes_read(task) - slot->read_bytes;
+	if (slot->read_bytes && slot->read_for < FS_NR_CLASSES)
+		slot->as[FS_END_MAJOR] = slot->read_for;
+	if (config.numa && slot->numa != numa_figure(task))
+		serve_as(slot, FS_CLASS_NUMA, FS_CLASS_NUMA);
+	if (config.huge_by_rss && slot->known != NEVER_HUGE &&
+	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
+		was_huge(slot);
+	if (slot->ended_ns >= config.slow_ns)
+		note_slow(slot);
+}
+
+#endif

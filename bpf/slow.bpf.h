@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Faults that took long, looked at more closely: which file, what was waited for, and for whom. */
+#ifndef FS_SLOW_BPF_H
+#define FS_SLOW_BPF_H
+
+#include "area.bpf.h"
+#include "store.bpf.h"
+
+struct slow_key {
+	struct fs_subject subject;
+	__u64 inode;
+	__u32 class;
+	__u32 holder;
+};
+struct slow_faults {
+	__u64 told_ns;
+	struct fs_slow_faults_record r;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct slow_key);
+	__type(value, struct slow_faults);
+} slow SEC(".maps");
+
+/* What a new entry is made of: too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct slow_faults);
+} no_slow SEC(".maps");
+
+static __always_inline struct file *file_at(struct task_struct *task, __u64 address)
+{
+	struct area a = {.mm = (__u64)BPF_CORE_READ(task, mm)};
+	struct vm_area_struct *vma;
+
+	find_area(&a, address);
+	vma = (struct vm_area_struct *)a.vma;
+	return vma ? BPF_CORE_READ(vma, vm_file) : NULL;
+}
+
+static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
+{
+	struct slow_faults *s = bpf_map_lookup_elem(&slow, key), *none;
+	__u32 zero = 0;
+
+	if (s)
+		return s;
+	none = bpf_map_lookup_elem(&no_slow, &zero);
+	if (!none || bpf_map_update_elem(&slow, key, none, BPF_ANY))
+		return NULL;
+	return bpf_map_lookup_elem(&slow, key);
+}
+
+/* The first of its sort is told, each power of two, and one each 200 ms. */
+static __always_inline void tell_slow(struct slow_faults *s)
+{
+	struct fs_slow_faults_record *r;
+	__u64 now = bpf_ktime_get_ns();
+
+	if (s->r.count & (s->r.count - 1) && now - s->told_ns < 200000000)
+		return;
+	s->told_ns = now;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	*r = s->r;
+	fill_header(&r->h, FS_REC_SLOW_FAULTS, sizeof(*r));
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
+/* The fault that the current thread has just ended. */
+once_verified int note_slow(struct fs_fault_slot *slot)
+{
+	struct task_struct *task = current_task();
+	struct slow_key key = {};
+	struct slow_faults *s;
+	struct file *file;
+
+	if (!slot)
+		return 0;
+	key.subject.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	key.subject.pid = BPF_CORE_READ(task, tgid);
+	key.class = slot->as[slot->end & 1];
+	key.holder = slot->waited_ns[FS_WAIT_LOCK] ? slot->holder : 0;
+	file = file_at(task, slot->address);
+	if (file)
+		key.inode = BPF_CORE_READ(file, f_inode, i_ino);
+	s = slow_of(&key);
+	if (!s) {
+		bump(shared.losses.map);
+		return 0;
+	}
+	if (!s->r.count) {
+		s->r.subject = key.subject;
+		s->r.class = key.class;
+		s->r.inode = key.inode;
+		s->r.holder = key.holder;
+		if (file)
+			bpf_probe_read_kernel_str(s->r.file, sizeof(s->r.file),
+						  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	}
+	s->r.tid = BPF_CORE_READ(task, pid);
+	s->r.holder_writes = slot->holder_writes;
+	__builtin_memcpy(s->r.holder_comm, slot->holder_comm, sizeof(s->r.holder_comm));
+	bpf_probe_read_kernel(s->r.comm, sizeof(s->r.comm), task->comm);
+	__sync_fetch_and_add(&s->r.count, 1);
+	__sync_fetch_and_add(&s->r.total_ns, slot->ended_ns);
+	__sync_fetch_and_add(&s->r.read_bytes, slot->read_bytes);
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		__sync_fetch_and_add(&s->r.waited_ns[i], slot->waited_ns[i]);
+	if (slot->ended_ns > s->r.max_ns)
+		s->r.max_ns = slot->ended_ns;
+	tell_slow(s);
+	return 0;
+}
+
+#endif

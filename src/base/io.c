@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Files of /proc come in pieces: a line, or a page, at a time. */
+static ssize_t read_whole(int fd, char *ret, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n && len < size) {
+		n = read(fd, ret + len, size - len);
+		if (n < 0)
+			return -errno;
+		len += n;
+	}
+	return len;
+}
+
+ssize_t io_read(int dir, const char *path, char *ret, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -errno : read_whole(fd, ret, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	ret[len > 0 ? len : 0] = 0;
+	return len;
+}
+
+ssize_t io_read_again(int fd, char *ret, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size - 1) {
+		n = pread(fd, ret + len, size - 1 - len, len);
+		len += n > 0 ? n : 0;
+	}
+	if (n < 0) {
+		ret[0] = 0;
+		return -errno;
+	}
+	ret[len] = 0;
+	return len;
+}
+
+int io_write(int fd, const char *s, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		ssize_t n = write(fd, s + at, len - at);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+	}
+	return 0;
+}

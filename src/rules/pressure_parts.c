@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/pressure_rules.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/eaters.h"
+
+#define EATERS_SAID	 2
+#define WORTH_BYTES	 (1u << 20) /* growth a second that is worth a word */
+#define FEWER_MOST_SHARE 0.8	    /* of the workers: fewer are no remedy */
+
+const char *bytes_as_text(uint64_t bytes, char *text)
+{
+	struct buf b = {};
+
+	put_bytes(&b, bytes);
+	snprintf(text, 24, "%s", b.s ? b.s : "?");
+	buf_free(&b);
+	return text;
+}
+
+void evidence_printf(struct finding *f, const char *field, const char *format, ...)
+{
+	char text[sizeof(f->evidence[0].value)];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	finding_evidence(f, field, text, NULL);
+}
+
+static void say_eater(struct finding *f, const struct eater *e)
+{
+	char rss[24], swap[24], rate[24], more[48] = "", grows[48] = "", swapped[48] = "";
+
+	if (e->processes > 1)
+		snprintf(more, sizeof(more), " and %zu like it", e->processes - 1);
+	if (e->swap_bytes > WORTH_BYTES)
+		snprintf(swapped, sizeof(swapped), ", %s swapped out",
+			 bytes_as_text(e->swap_bytes, swap));
+	if (e->per_second > WORTH_BYTES)
+		snprintf(grows, sizeof(grows), ", grows by %s/s",
+			 bytes_as_text(e->per_second, rate));
+	evidence_printf(f, "who has most", "%.15s[%u]%s: %s resident%s%s", e->root->now.g.comm,
+			e->root->id.pid, more, bytes_as_text(e->rss_bytes, rss), swapped, grows);
+}
+
+static void say_next_victim(struct finding *f, const struct model *m)
+{
+	const struct pressure *p = m->pressure;
+	const struct subject *s = NULL;
+	char rss[24];
+
+	for (size_t i = 0; p && i < p->scores && !s; i++) {
+		s = model_find(m, &p->score[i].subject);
+		if (!s || s->final)
+			continue;
+		evidence_printf(
+			f, "next of the OOM killer",
+			"%.15s[%u]: oom_score %u, oom_score_adj %d, %s resident", s->now.g.comm,
+			s->id.pid, p->score[i].score, p->score[i].adj,
+			bytes_as_text(gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes,
+				      rss));
+	}
+}
+
+void pressure_say_who(struct finding *f, const struct model *m)
+{
+	struct eater e[EATERS_SAID];
+	size_t n = eaters_of(m, e, EATERS_SAID);
+
+	for (size_t i = 0; i < n; i++)
+		if (!i || e[i].rss_bytes > e[0].rss_bytes / 4)
+			say_eater(f, &e[i]);
+	say_next_victim(f, m);
+}
+
+/* Whole GiB or MiB, rounded up: what people type. */
+static void put_round(char *ret, size_t size, uint64_t bytes)
+{
+	const uint64_t gib = 1ULL << 30, mib = 1ULL << 20;
+
+	if (bytes > gib)
+		snprintf(ret, size, "%" PRIu64 "G", (bytes + gib - 1) / gib);
+	else
+		snprintf(ret, size, "%" PRIu64 "M", (bytes + mib - 1) / mib);
+}
+
+void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
+			const char *what)
+{
+	char need[24], size[24], each[24], fewer[160] = "";
+	struct eater e;
+
+	if (!short_bytes)
+		return;
+	if (eaters_of(m, &e, 1) && e.processes > 1 && e.child_bytes) {
+		size_t n = (short_bytes + e.child_bytes - 1) / e.child_bytes;
+
+		if (n <= (e.processes - 1) * FEWER_MOST_SHARE)
+			snprintf(fewer, sizeof(fewer),
+				 ", or %zu fewer of the %zu children of %.15s[%u] (%s each)", n,
+				 e.processes - 1, e.root->now.g.comm, e.root->id.pid,
+				 bytes_as_text(e.child_bytes, each));
+	}
+	put_round(size, sizeof(size), short_bytes);
+	if (!strcmp(what, "swap"))
+		finding_remedy(f,
+			       "needs %s more swap (fallocate -l %s /swapfile2 && chmod "
+			       "600 /swapfile2 && mkswap /swapfile2 && swapon /swapfile2)%s",
+			       bytes_as_text(short_bytes, need), size, fewer);
+	else
+		finding_remedy(f, "needs %s more %s%s", bytes_as_text(short_bytes, need), what,
+			       fewer);
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/pressure_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "rules/stall_rules.h"
+
+/* What is open stays so down to half of what opened it. */
+#define OPENED(open, threshold) ((open) ? (threshold) / 2.0 : (threshold))
+
+#define STALL_SOME     0.10 /* of the time, from which on work waits for memory */
+#define STALL_FULL     0.20 /* all of it at once: nothing gets done */
+#define SWAP_INS       50   /* pages a second */
+#define SWAP_OUTS      10
+#define BLIND_SWAPS    500 /* without PSI: in and out */
+#define REFAULTS       200
+#define HINTS	       10000 /* a second */
+#define MIGRATED_SHARE 0.05
+#define THROTTLES      5  /* a second */
+#define LEFT_WARNS     10 /* percent */
+#define LEFT_PRESSES   5
+#define SOON_SECONDS   3600
+#define PRESS_SECONDS  300
+#define HOLD_SECONDS   3600.0 /* that more room is to last, where there is a rate */
+
+static uint64_t page_bytes(const struct model *m)
+{
+	return m->tick.limits.page_bytes ? m->tick.limits.page_bytes : 4096;
+}
+
+static uint64_t swap_used(const struct fs_limits *l)
+{
+	return l->swap_total_bytes > l->swap_free_bytes ? l->swap_total_bytes - l->swap_free_bytes
+							: 0;
+}
+
+static double known(double rate)
+{
+	return rate > 0 ? rate : 0;
+}
+
+/* In bytes a second, of a figure in pages. */
+static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
+{
+	char text[24];
+
+	if (rate >= 0)
+		evidence_printf(f, field, "%s/s", bytes_as_text(rate * page_bytes(m), text));
+}
+
+static void say_stall(struct finding *f, const struct stall *some, const struct stall *full)
+{
+	if (!some->known) {
+		finding_evidence(f, "waiting for memory", "not measured here: no PSI", NULL);
+		return;
+	}
+	evidence_printf(f, "waiting for memory",
+			"%.1f %% of the last 10 s, %.1f %% of the last minute, %.1f %% of five",
+			some->avg10 / 100.0, some->avg60 / 100.0, some->avg300 / 100.0);
+	evidence_printf(f, "all at once waiting", "%.1f %%, %.1f %%, %.1f %%", full->avg10 / 100.0,
+			full->avg60 / 100.0, full->avg300 / 100.0);
+}
+
+/* The cgroup that waits most, where it is most of what the host does. */
+static const struct level *worst_level(const struct model *m, double least)
+{
+	const struct pressure *p = m->pressure;
+	const struct level *worst = NULL;
+
+	for (size_t i = 0; p && i < p->levels; i++)
+		if (level_is_there(m, &p->level[i]) && level_stall(&p->level[i], false) > least) {
+			worst = &p->level[i];
+			least = level_stall(worst, false);
+		}
+	return worst;
+}
+
+static void say_where(struct finding *f, const struct model *m)
+{
+	const struct level *l = worst_level(m, host_stall(m, false) / 2);
+	char used[24], limit[24];
+
+	if (!l)
+		return;
+	bytes_as_text(l->now.n[CGROUP_USED], used);
+	if (level_has_limit(l))
+		bytes_as_text(l->now.n[CGROUP_LIMIT], limit);
+	evidence_printf(f, "where", "%.90s: %s of %s, waits %.0f %%", l->now.path, used,
+			level_has_limit(l) ? limit : "no limit", level_stall(l, false) * 100);
+}
+
+static enum severity severity_of_stall(double full)
+{
+	return full >= STALL_FULL ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+}
+
+static bool waited_a_minute(const struct model *m)
+{
+	const struct pressure *p = m->pressure;
+
+	return p && p->now.some.known && p->now.some.avg60 >= STALL_SOME * 1e4;
+}
+
+bool swap_thrashes(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct model *m = o->m;
+	double in = host_rate(m, HOST_SWAP_IN), some = host_stall(m, false);
+	double out = host_rate(m, HOST_SWAP_OUT);
+	char used[24], total[24];
+
+	in = known(in) + known(host_rate(m, HOST_ZSWAP_IN));
+	out = known(out) + known(host_rate(m, HOST_ZSWAP_OUT));
+	/* what is only read is written out once: then it lasts that tells thrash from a return */
+	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
+	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
+		return false;
+	f->severity = severity_of_stall(host_stall(m, true));
+	f->level = f->severity + 1;
+	if (some >= 0)
+		snprintf(f->title, sizeof(f->title),
+			 "what is in use does not fit into memory: it is swapped out and in again, "
+			 "and work waits for it %.0f %% of the time",
+			 some * 100);
+	else
+		snprintf(f->title, sizeof(f->title),
+			 "what is in use does not fit into memory: it is swapped out and in again");
+	say_pages(f, m, "swapped in", in);
+	say_pages(f, m, "swapped out", out);
+	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
+	bytes_as_text(swap_used(&m->tick.limits), used);
+	finding_evidence(f, "swap in use", used,
+			 bytes_as_text(m->tick.limits.swap_total_bytes, total));
+	stall_say_swap(f, m);
+	say_where(f, m);
+	pressure_say_who(f, m);
+	/* what is out now is what was missing in memory */
+	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
+	finding_remedy(f, "fix: less at a time: a smaller batch, fewer loader workers, "
+			  "pin_memory=False, gradient checkpointing; more swap would only make it "
+			  "last longer");
+	finding_remedy(f, "to gain time: bound the one that may wait, so that the rest does not: "
+			  "systemctl set-property UNIT MemoryHigh=");
+	return true;
+}
+
+bool cache_thrashes(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct model *m = o->m;
+	double file = host_rate(m, HOST_REFAULT_FILE), some = host_stall(m, false);
+	double in = known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
+
+	/* without PSI a busy cache cannot be told from work that waits */
+	if (file < OPENED(open, REFAULTS) || in > file / 4 || some < OPENED(open, STALL_SOME))
+		return false;
+	f->severity = severity_of_stall(host_stall(m, true));
+	f->level = f->severity + 1;
+	snprintf(f->title, sizeof(f->title),
+		 "the page cache does not fit: pages of files are read again as soon as they were "
+		 "dropped, and work waits for them %.0f %% of the time",
+		 some * 100);
+	say_pages(f, m, "read again soon after", file);
+	if (host_rate(m, HOST_MAJOR) >= 0)
+		evidence_printf(f, "major faults", "%.0f/s", host_rate(m, HOST_MAJOR));
+	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
+	say_where(f, m);
+	pressure_say_who(f, m);
+	finding_remedy(f,
+		       "fix: no swap means that program code and mapped files are all that can "
+		       "be dropped: some swap lets idle anonymous memory go first; else a higher "
+		       "memory.max, or fewer at a time");
+	finding_remedy(f, "to gain time: protect what has to stay: systemctl set-property UNIT "
+			  "MemoryLow=");
+	return true;
+}
+
+bool pages_migrate(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	double hints = host_rate(o->m, HOST_NUMA_HINTS);
+	double local = host_rate(o->m, HOST_NUMA_LOCAL);
+	double migrated = host_rate(o->m, HOST_NUMA_MIGRATED);
+
+	if (hints < OPENED(open, HINTS) || migrated < hints * OPENED(open, MIGRATED_SHARE))
+		return false;
+	f->severity = SEVERITY_WARNING;
+	f->level = 1;
+	snprintf(f->title, sizeof(f->title),
+		 "NUMA balancing takes %.0f faults a second to find out where pages are used",
+		 hints);
+	evidence_printf(f, "on another node", "%.0f/s", hints > local ? hints - local : 0);
+	say_pages(f, o->m, "moved", migrated);
+	finding_remedy(f, "fix: bind threads and their memory: numactl --cpunodebind=N "
+			  "--membind=N");
+	finding_remedy(f,
+		       "to gain time (host-wide; what is not bound may be slower then): sysctl -w "
+		       "kernel.numa_balancing=0");
+	return true;
+}
+
+/* What tells the same, and more, of the host or of a cgroup. */
+static bool is_told_better(const struct occasion *o)
+{
+	static const char *const better[] = {"P05", "P06", "P07"};
+
+	for (size_t i = 0; o->findings && i < o->findings->n; i++)
+		for (size_t k = 0; k < sizeof(better) / sizeof(better[0]); k++)
+			if (o->findings->f[i].open &&
+			    !strcmp(o->findings->f[i].rule->id, better[k]))
+				return true;
+	return false;
+}
+
+bool work_waits(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct model *m = o->m;
+	double some = host_stall(m, false);
+
+	if (some < OPENED(open, STALL_SOME) || is_told_better(o))
+		return false;
+	f->severity = severity_of_stall(host_stall(m, true));
+	f->level = f->severity + 1;
+	snprintf(f->title, sizeof(f->title), "work waits for memory %.0f %% of the time",
+		 some * 100);
+	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
+	if (host_rate(m, HOST_DIRECT_STALLS) >= 0)
+		evidence_printf(f, "direct reclaims", "%.0f/s", host_rate(m, HOST_DIRECT_STALLS));
+	if (host_rate(m, HOST_COMPACT_STALLS) >= 0)
+		evidence_printf(f, "waits for compaction", "%.0f/s",
+				host_rate(m, HOST_COMPACT_STALLS));
+	say_where(f, m);
+	pressure_say_who(f, m);
+	finding_remedy(f, "see who waits: faultscope --tiers 0-2 --sort faults.stall_ns 1 5");
+	return true;
+}
+
+/* What more room has to be for it to last: an hour of growth, or a fifth. */
+static uint64_t room_for(double per_second, uint64_t limit)
+{
+	return per_second > 0 ? per_second * HOLD_SECONDS : limit / 5;
+}
+
+bool memory_is_near_its_end(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_limits *l = &o->m->tick.limits;
+	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
+	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
+	double percent = all ? left * 100.0 / all : 100;
+	char a[24], b[24];
+	struct forecast c;
+
+	if (!l->mem_available_bytes || percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
+		return false;
+	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+	f->level = f->severity + 1;
+	snprintf(f->title, sizeof(f->title), "%s of memory and swap are left, %.0f %% of all",
+		 bytes_as_text(left, a), percent);
+	bytes_as_text(l->mem_available_bytes, a);
+	finding_evidence(f, "memory available", a, bytes_as_text(l->mem_total_bytes, b));
+	bytes_as_text(l->swap_free_bytes, a);
+	finding_evidence(f, "swap free", a, bytes_as_text(l->swap_total_bytes, b));
+	c = resource_forecast(o->m, NULL, RESOURCE_MEMORY);
+	f->forecast = c;
+	pressure_say_who(f, o->m);
+	pressure_help_room(f, o->m, room_for(c.known ? c.per_second : 0, l->mem_total_bytes),
+			   "swap");
+	finding_remedy(f, "bound the one that grows, so that it and nobody else meets the OOM "
+			  "killer: systemctl set-property UNIT MemoryMax=");
+	return true;
+}
+
+static void say_level_use(struct finding *f, const struct level *l)
+{
+	static const struct {
+		enum cgroup_figure figure;
+		const char *field;
+	} rows[] = {{CGROUP_ANON, "anonymous"},
+		    {CGROUP_SHMEM, "shared memory and tmpfs"},
+		    {CGROUP_SWAP_USED, "swapped out"}};
+	char text[24], limit[24];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (l->now.n[rows[i].figure] != FIGURE_UNKNOWN && l->now.n[rows[i].figure])
+			finding_evidence(
+				f, rows[i].field, bytes_as_text(l->now.n[rows[i].figure], text),
+				rows[i].figure == CGROUP_SWAP_USED &&
+						l->now.n[CGROUP_SWAP_LIMIT] != FIGURE_UNKNOWN
+					? bytes_as_text(l->now.n[CGROUP_SWAP_LIMIT], limit)
+					: NULL);
+}
+
+bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct level *l = o->level;
+	uint64_t high = l->now.n[CGROUP_HIGH], used = l->now.n[CGROUP_USED];
+	double rate = level_rate(l, CGROUP_TIMES_HIGH), some = level_stall(l, false);
+	char a[24], b[24];
+
+	if (high == FIGURE_UNKNOWN || used == FIGURE_UNKNOWN || used < high / 100 * 95 ||
+	    rate < OPENED(open, THROTTLES) || (some >= 0 && some < OPENED(open, STALL_SOME)))
+		return false;
+	f->severity = severity_of_stall(level_stall(l, true));
+	f->level = f->severity + 1;
+	bytes_as_text(used, a);
+	snprintf(f->title, sizeof(f->title),
+		 "throttled at memory.high: %s of %s, held back %.0f times a second", a,
+		 bytes_as_text(high, b), rate);
+	finding_evidence(f, "memory", a, b);
+	say_stall(f, &l->now.some, &l->now.full);
+	say_level_use(f, l);
+	pressure_say_who(f, o->m);
+	finding_remedy(f,
+		       "to gain time: raise it: echo %" PRIu64
+		       " > memory.high of the cgroup, or systemctl set-property UNIT MemoryHigh=",
+		       high + high / 2);
+	finding_remedy(f, "fix: what cannot be reclaimed is only made to wait by memory.high, "
+			  "never killed: with little cache and no swap let memory.max alone bound "
+			  "it, or give it swap");
+	return true;
+}
+
+static void say_forecast(struct finding *f, const struct forecast *c)
+{
+	struct buf b = {};
+
+	f->forecast = *c;
+	if (!c->known)
+		return;
+	put_bytes(&b, c->per_second);
+	buf_puts(&b, "/s, full in ");
+	put_span(&b, c->seconds);
+	buf_puts(&b, " (");
+	put_span(&b, c->low);
+	buf_puts(&b, " to ");
+	put_span(&b, c->high);
+	buf_puts(&b, ")");
+	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
+	buf_free(&b);
+}
+
+/* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
+ */
+static uint32_t fill_level(double percent, const struct forecast *c, const struct finding *open,
+			   const unsigned int *at)
+{
+	uint32_t level = 0, soon = 0;
+
+	for (uint32_t i = 0; i < 3; i++)
+		if (percent >= at[i] - (open && open->level > i ? 3 : 0))
+			level = i + 1;
+	if (c->known && c->seconds < SOON_SECONDS)
+		soon = c->seconds < PRESS_SECONDS ? 3 : 2;
+	return soon > level ? soon : level;
+}
+
+/* ", all of it in about 47 s" */
+static void put_end(struct buf *b, const struct forecast *c)
+{
+	if (!c->known)
+		return;
+	buf_puts(b, ", all of it in about ");
+	put_span(b, c->seconds);
+}
+
+bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	static const unsigned int at[] = {80, 92, 97};
+	const struct level *l = o->level;
+	uint64_t kept = level_kept_bytes(l), limit = l->now.n[CGROUP_LIMIT];
+	uint64_t swap = l->now.n[CGROUP_SWAP_LIMIT];
+	struct forecast c = level_forecast(o->m, l);
+	bool swaps = swap != 0 && o->m->tick.limits.swap_free_bytes > limit / 10;
+	struct buf end = {};
+	char a[24], b[24];
+
+	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
+		return false;
+	f->level = fill_level(kept * 100.0 / limit, &c, open, at);
+	if (!f->level)
+		return false;
+	/* it swaps then, which other findings tell of */
+	if (swaps && f->level > 2)
+		f->level = 2;
+	f->severity = f->level - 1;
+	f->cause = "cgroup_memory";
+	bytes_as_text(kept, a);
+	put_end(&end, &c);
+	snprintf(f->title, sizeof(f->title),
+		 "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s", a,
+		 kept * 100.0 / limit, bytes_as_text(limit, b), end.s ? end.s : "",
+		 swaps ? "it swaps" : "a process in it is killed");
+	buf_free(&end);
+	finding_evidence(f, "memory kept", a, b);
+	say_forecast(f, &c);
+	say_level_use(f, l);
+	if (known(level_rate(l, CGROUP_TIMES_MAX)) > 0)
+		evidence_printf(f, "met its limit", "%.0f times a second",
+				level_rate(l, CGROUP_TIMES_MAX));
+	pressure_say_who(f, o->m);
+	pressure_help_room(f, o->m, room_for(c.known ? c.per_second : 0, limit),
+			   swaps ? "of its limit" : "of its limit, or as much swap");
+	return true;
+}
+
+bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	static const unsigned int at[] = {80, 90, 98};
+	const struct mount_record *r = &o->mount->now;
+	struct forecast c = mount_forecast(o->m, o->mount);
+	char a[24], b[24];
+
+	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
+		return false;
+	f->level = fill_level(r->used_bytes * 100.0 / r->size_bytes, &c, open, at);
+	if (!f->level)
+		return false;
+	f->severity = f->level - 1;
+	bytes_as_text(r->used_bytes, a);
+	snprintf(f->title, sizeof(f->title),
+		 "%s of %s in use, %.0f %%: who maps a file there gets "
+		 "SIGBUS when it is full",
+		 a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
+	finding_evidence(f, "in use", a, b);
+	say_forecast(f, &c);
+	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", r->path,
+		       r->path);
+	finding_remedy(f,
+		       "to gain time: mount -o remount,size=%" PRIu64
+		       "M %s; docker: --shm-size, Kubernetes: an emptyDir of medium Memory",
+		       (r->size_bytes * 2) >> 20, r->path);
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: short of memory, of what kind, and who was killed or crashed of it: the machine, its
+ * cgroups and file systems, victims of the OOM killer, faults that ended in a signal.
+ */
+#ifndef FS_RULES_PRESSURE_RULES_H
+#define FS_RULES_PRESSURE_RULES_H
+
+#include "rules/rules.h"
+
+/* Tests of rules[]. Of the host: */
+bool swap_thrashes(const struct occasion *o, const struct finding *open, struct finding *f);
+bool cache_thrashes(const struct occasion *o, const struct finding *open, struct finding *f);
+bool pages_migrate(const struct occasion *o, const struct finding *open, struct finding *f);
+bool work_waits(const struct occasion *o, const struct finding *open, struct finding *f);
+bool memory_is_near_its_end(const struct occasion *o, const struct finding *open,
+			    struct finding *f);
+
+/* Of a cgroup, of a file system: */
+bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, struct finding *f);
+bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f);
+bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct finding *f);
+
+/* Of a process: */
+bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f);
+bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct finding *f);
+bool file_was_cut(const struct occasion *o, const struct finding *open, struct finding *f);
+bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f);
+bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f);
+bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f);
+
+/* Evidence: who has most, and who would be killed first. */
+void pressure_say_who(struct finding *f, const struct model *m);
+
+/* A remedy in figures: so much more of `what`, or so many workers fewer. */
+void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
+			const char *what);
+
+/* Evidence, put together. */
+void evidence_printf(struct finding *f, const char *field, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "6.2 GiB", in a buffer of 24. */
+const char *bytes_as_text(uint64_t bytes, char *text);
+
+#endif

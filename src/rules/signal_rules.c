@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/pressure_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/eaters.h"
+
+#define PF_WRITE     2 /* arch/x86/include/asm/trap_pf.h */
+#define SHMEM_TELLS  4 /* a share of so much, one to, of a cgroup's limit is worth a word */
+#define LITTLE_BYTES (1u << 20)
+
+static bool is_class(const struct occasion *o, const char *class)
+{
+	return o->verdict->cause && !strcmp(o->verdict->cause, class);
+}
+
+/* The signal's own evidence, and what it was sent to. */
+static void say_signal(const struct occasion *o, struct finding *f)
+{
+	char name[24];
+
+	f->severity = SEVERITY_CRITICAL;
+	f->level = 1;
+	finding_evidence(f, "signal", signal_name(o->signal->signal, name, sizeof(name)), NULL);
+	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
+		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
+				 o->verdict->evidence[i].limit);
+}
+
+/* The tmpfs of that size, as far as it is mounted where we see it. */
+static const struct mount_use *mount_of(const struct occasion *o)
+{
+	const struct pressure *p = o->m->pressure;
+	uint64_t bytes = o->signal->fs_blocks * o->m->tick.limits.page_bytes;
+	const struct mount_use *found = NULL;
+
+	for (size_t i = 0; p && i < p->mounts; i++)
+		if (p->mount[i].now.magic == o->signal->file.magic &&
+		    p->mount[i].now.size_bytes == bytes) {
+			if (found)
+				return NULL; /* of several alike it is not known which */
+			found = &p->mount[i];
+		}
+	return found;
+}
+
+bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_signal_record *r = o->signal;
+	uint64_t bytes = r->fs_blocks * o->m->tick.limits.page_bytes;
+	const struct mount_use *u;
+	char size[24];
+
+	if (!is_class(o, "tmpfs full"))
+		return false;
+	say_signal(o, f);
+	u = mount_of(o);
+	snprintf(
+		f->title, sizeof(f->title),
+		"SIGBUS: a page of a file in memory was touched, and its file system of %s is full",
+		bytes_as_text(bytes, size));
+	if (u)
+		finding_evidence(f, "file system", u->now.path, NULL);
+	pressure_say_who(f, o->m);
+	finding_remedy(f, "fix: a PyTorch DataLoader shares its batches there: fewer workers, "
+			  "a smaller prefetch_factor, or numpy arrays from the dataset");
+	finding_remedy(
+		f,
+		"to gain time: docker run --shm-size=%" PRIu64
+		"m (its default is 64m); Kubernetes: an emptyDir of medium Memory at /dev/shm; "
+		"here: mount -o remount,size=%" PRIu64 "M %s",
+		(bytes * 4) >> 20, (bytes * 4) >> 20, u ? u->now.path : "/dev/shm");
+	return true;
+}
+
+bool file_was_cut(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	if (!is_class(o, "past end of file"))
+		return false;
+	say_signal(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "SIGBUS: a mapped file ends before the page that was touched");
+	finding_remedy(f,
+		       "fix: nobody may truncate a file that others have mapped: write a new one "
+		       "and rename() it over the old; who maps it: take its size after the lock");
+	finding_remedy(f, "see who has it: fuser -v the file; see who cuts it: strace -f -e "
+			  "trace=truncate,ftruncate,openat");
+	return true;
+}
+
+/* A file system of that kind without room; NULL: none that we see. */
+static const struct mount_use *full_disk(const struct occasion *o)
+{
+	const struct pressure *p = o->m->pressure;
+
+	for (size_t i = 0; p && i < p->mounts; i++)
+		if (p->mount[i].now.magic == o->signal->file.magic &&
+		    p->mount[i].now.free_bytes < LITTLE_BYTES)
+			return &p->mount[i];
+	return NULL;
+}
+
+bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct mount_use *u = full_disk(o);
+	char free[24], size[24];
+
+	if (!is_class(o, "read error") || !u ||
+	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
+		return false;
+	say_signal(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "SIGBUS: a page of a sparse file was written, and its "
+		 "file system has no room for it");
+	finding_evidence(f, "file system", u->now.path, NULL);
+	bytes_as_text(u->now.free_bytes, free);
+	finding_evidence(f, "free", free, bytes_as_text(u->now.size_bytes, size));
+	finding_remedy(f,
+		       "fix: fallocate() or posix_fallocate() the file before it is mapped: then "
+		       "ENOSPC comes from that call, and not as a signal");
+	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail", u->now.path);
+	return true;
+}
+
+bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t bytes = host_figure(o->m, HOST_CORRUPTED);
+	char text[24];
+
+	if (!is_class(o, "hardware poison"))
+		return false;
+	say_signal(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
+	if (bytes != FIGURE_UNKNOWN)
+		finding_evidence(f, "taken out of use", bytes_as_text(bytes, text), NULL);
+	finding_remedy(f, "find the module: ras-mc-ctl --errors, edac-util -v, or dmesg | grep -i "
+			  "'memory failure\\|mce\\|edac'");
+	finding_remedy(f, "fix: replace it; until then work elsewhere: errors of memory come in "
+			  "clusters");
+	return true;
+}
+
+bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	char limit[24];
+
+	if (!is_class(o, "stack overflow"))
+		return false;
+	say_signal(o, f);
+	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
+		 o->signal->stack_limit_bytes == UINT64_MAX
+			 ? "unlimited"
+			 : bytes_as_text(o->signal->stack_limit_bytes, limit));
+	f->cause = "rlimit_stack";
+	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
+			  "unlimited, run again, and look at the depth of the backtrace");
+	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
+			  "in Python threading.stack_size()");
+	return true;
+}
+
+/* Of the cgroup that was short, or of one above it: the innermost with a limit. */
+static const struct level *level_of(const struct model *m, const struct subject *s)
+{
+	const struct pressure *p = m->pressure;
+	const struct level *best = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; s && s->cgroup && p && i < p->levels; i++) {
+		const char *path = p->level[i].now.path;
+		size_t len = strlen(path);
+
+		if (len > longest && !strncmp(s->cgroup, path, len) &&
+		    level_has_limit(&p->level[i])) {
+			best = &p->level[i];
+			longest = len;
+		}
+	}
+	return best;
+}
+
+static void say_grower(struct finding *f, const struct model *m, const struct subject *victim)
+{
+	const struct subject *s = fastest_grower(m, NULL);
+	char bytes[24];
+	uint64_t ns;
+	double rate;
+
+	if (!s)
+		return;
+	rate = subject_growth(m, s, &ns);
+	evidence_printf(f, "grew most before", "%.15s[%u]%s: %s in %.0f s", s->now.g.comm,
+			s->id.pid, s == victim ? " itself" : "",
+			bytes_as_text(rate * (ns / 1e9), bytes), ns / 1e9);
+}
+
+static uint64_t victim_bytes(const struct model *m, const struct fs_oom_record *r)
+{
+	int64_t pages = r->rss_anon_pages + r->rss_shmem_pages + r->swap_pages;
+
+	return pages > 0 ? pages * m->tick.limits.page_bytes : 0;
+}
+
+/* Files in memory are no process' resident memory once it is gone: nobody can be killed for them.
+ */
+static void say_shmem(struct finding *f, const struct level *l)
+{
+	uint64_t shmem = l->now.n[CGROUP_SHMEM], limit = l->now.n[CGROUP_LIMIT];
+	char a[24], b[24];
+
+	if (shmem == FIGURE_UNKNOWN || shmem < limit / SHMEM_TELLS)
+		return;
+	finding_evidence(f, "shared memory and tmpfs in its cgroup", bytes_as_text(shmem, a),
+			 bytes_as_text(limit, b));
+	finding_remedy(f,
+		       "files in memory count for the cgroup that first touched them, and no kill "
+		       "frees them: make the limit larger by the size of /dev/shm, or clear it");
+}
+
+bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_oom_record *r = o->oom;
+	const char *constraint = o->verdict->cause;
+	bool cgroup = constraint && !strcmp(constraint, "memcg");
+	uint64_t bytes = victim_bytes(o->m, r);
+	const struct level *l = level_of(o->m, o->s);
+	char text[24];
+
+	f->severity = SEVERITY_CRITICAL;
+	f->level = 1;
+	f->cause = cgroup ? "cgroup_memory" : NULL;
+	snprintf(f->title, sizeof(f->title), "killed by the OOM killer: %s",
+		 cgroup	       ? "the limit of its cgroup is used up"
+		 : !constraint ? "of what limit is not known"
+		 : !strcmp(constraint, "none")
+			 ? "the machine's memory and swap are used up"
+			 : "the memory of its nodes (cpuset or policy) is used up");
+	if (o->s && o->s->cgroup)
+		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
+	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
+		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
+				 o->verdict->evidence[i].limit);
+	finding_evidence(f, "it had", bytes_as_text(bytes, text), NULL);
+	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
+	say_grower(f, o->m, o->s);
+	if (l)
+		say_shmem(f, l);
+	pressure_help_room(f, o->m, bytes,
+			   cgroup ? "of the cgroup's limit, or as much swap" : "swap");
+	finding_remedy(f,
+		       "fix: who grew need not be who was killed: give the one that grew a limit "
+		       "of its own; a trainer: a smaller batch, fewer workers");
+	return true;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/stall_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/fields.h"
+#include "rules/pressure_rules.h"
+
+#define HOLD_NS	       10000000000ULL  /* what comes and goes each second is one finding */
+#define WAITS	       0.05	       /* of a thread's time, from which on it is worth a word */
+#define COSTS	       0.02	       /* of CPU time */
+#define COPIES	       2000	       /* a second */
+#define YOUNG_NS       120000000000ULL /* a child that may still be saving */
+#define PURGES	       200	       /* madvise calls a second */
+#define TOUCHES	       2000
+#define FLAT_SHARE     0.2 /* of what was touched, that stays */
+#define MAJORS	       50
+#define AROUND_PAGES   16 /* that a fault on a file maps at once: fault_around_bytes */
+#define AMPLIFIED      4
+#define HANDLED	       10
+#define HANGS_NS       1000000000ULL
+#define MADVISE_NUMBER (FS_CALL_MADVISE - FS_CALL_MMAP)
+
+/* What a process did in the last window, a second. */
+struct served {
+	double count, share; /* of its faults of a class; of a thread's time */
+};
+
+static bool window_of(const struct occasion *o, double *ret_s)
+{
+	*ret_s = model_window_seconds(o->m);
+	return *ret_s > 0 && subject_changed(o->m, o->s) && o->s->prev.c;
+}
+
+static struct served served_of(const struct subject *s, enum fs_fault_class class, double seconds)
+{
+	const struct fs_counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+	uint64_t ns = now->served[class].stall_ns - was->served[class].stall_ns;
+
+	return (struct served){(count_served(now, class) - count_served(was, class)) / seconds,
+			       ns / 1e9 / seconds};
+}
+
+/* Says so while it holds, and for a while on. */
+static bool held(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	if (!open || o->t_ns >= open->grew_ns + HOLD_NS)
+		return false;
+	*f = *open;
+	return true;
+}
+
+static void begin(const struct occasion *o, struct finding *f)
+{
+	f->severity = SEVERITY_WARNING;
+	f->level = 1;
+	f->grew_ns = o->t_ns;
+}
+
+static void say_served(struct finding *f, const char *field, const struct served *x)
+{
+	evidence_printf(f, field, "%.0f/s, %.1f %% of a thread's time", x->count, x->share * 100);
+}
+
+bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_waits *now = &facts_counters(&o->s->now)->wait[FS_WAIT_COMPACTION];
+	const struct fs_waits *was = &facts_counters(&o->s->prev)->wait[FS_WAIT_COMPACTION];
+	struct served huge;
+	double s, share;
+
+	if (!window_of(o, &s))
+		return held(o, open, f);
+	share = (now->in_faults_ns - was->in_faults_ns) / 1e9 / s;
+	if (share < WAITS)
+		return held(o, open, f);
+	begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "%.0f %% of a thread's time goes into compaction inside of faults", share * 100);
+	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
+	huge = served_of(o->s, FS_CLASS_COMPACTED, s);
+	say_served(f, "huge pages made so", &huge);
+	finding_remedy(f, "to gain time (host-wide): echo defer+madvise > "
+			  "/sys/kernel/mm/transparent_hugepage/defrag");
+	finding_remedy(f, "fix: MADV_HUGEPAGE for what gains of it alone, and touch that at the "
+			  "start (MADV_POPULATE_WRITE)");
+	return true;
+}
+
+/* A copy of it that has not called exec(), born a short while ago. */
+static const struct subject *young_child(const struct occasion *o)
+{
+	for (struct subject *c = model_each(o->m, NULL); c; c = model_each(o->m, c))
+		if (c->now.g.ppid == o->s->id.pid && !c->final && !c->now.g.execs &&
+		    c->now.g.flags & FS_PROC_BORN && !(c->now.g.flags & FS_PROC_SHARES_MM) &&
+		    o->t_ns < c->first_ns + YOUNG_NS)
+			return c;
+	return NULL;
+}
+
+bool copies_after_fork(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct subject *child;
+	struct served copies;
+	double s;
+
+	if (!window_of(o, &s))
+		return held(o, open, f);
+	copies = served_of(o->s, FS_CLASS_COW, s);
+	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
+		return held(o, open, f);
+	begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "after a fork it copies what it writes: %.0f pages a second", copies.count);
+	say_served(f, "copies", &copies);
+	evidence_printf(f, "shares its memory", "%.15s[%u]", child->now.g.comm, child->id.pid);
+	finding_remedy(f, "fix: fork while little is written; Redis: fewer save points, or a "
+			  "replica that saves");
+	finding_remedy(f, "to gain time: no huge pages for it: prctl(PR_SET_THP_DISABLE) (Redis: "
+			  "disable-thp yes)");
+	return true;
+}
+
+bool purge_and_touch(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_map_call_count *now, *was;
+	struct served touched;
+	double s, calls, grew;
+
+	if (!window_of(o, &s))
+		return held(o, open, f);
+	now = &facts_counters(&o->s->now)->map_call[MADVISE_NUMBER];
+	was = &facts_counters(&o->s->prev)->map_call[MADVISE_NUMBER];
+	calls = (now->calls - was->calls) / s;
+	touched = served_of(o->s, FS_CLASS_ANONYMOUS, s);
+	grew = (double)o->s->now.g.rss_anon_pages - (double)o->s->prev.g.rss_anon_pages;
+	if (calls < PURGES || touched.count < TOUCHES || touched.share < COSTS ||
+	    grew > touched.count * s * FLAT_SHARE)
+		return held(o, open, f);
+	begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "memory is given back and touched again: %.0f madvise calls and %.0f first "
+		 "touches a second, and it does not grow",
+		 calls, touched.count);
+	say_served(f, "first touches", &touched);
+	finding_remedy(f, "fix: buffers that live on: a pool, or an arena for each batch");
+	finding_remedy(f, "to gain time, at its next start: MALLOC_CONF=dirty_decay_ms:30000 "
+			  "(jemalloc), MALLOC_TRIM_THRESHOLD_=268435456 (glibc)");
+	return true;
+}
+
+bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_counters *now = facts_counters(&o->s->now);
+	const struct fs_counters *was = facts_counters(&o->s->prev);
+	double s, read, touched;
+	struct served major;
+	char a[24], b[24];
+
+	if (!window_of(o, &s))
+		return held(o, open, f);
+	major = served_of(o->s, FS_CLASS_FILE_MAJOR, s);
+	read = (now->fault_read_bytes - was->fault_read_bytes) / s;
+	/* at most: what a minor fault maps beside its own page need not be touched */
+	touched = (major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) *
+		  o->m->tick.limits.page_bytes;
+	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED)
+		return held(o, open, f);
+	begin(o, f);
+	bytes_as_text(read, a);
+	snprintf(f->title, sizeof(f->title),
+		 "a mapped file is read at random: %s/s from the disk for %s/s touched at most", a,
+		 bytes_as_text(touched, b));
+	say_served(f, "faults that read", &major);
+	evidence_printf(f, "read for each byte touched", "%.0f", read / touched);
+	finding_remedy(f, "fix: madvise(MADV_RANDOM) on the mapping, or pread()");
+	finding_remedy(f, "to gain time, for all who read that disk: echo 16 > "
+			  "/sys/block/DEV/queue/read_ahead_kb");
+	return true;
+}
+
+bool served_by_user(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	struct served uffd;
+	double s;
+
+	if (!window_of(o, &s))
+		return held(o, open, f);
+	uffd = served_of(o->s, FS_CLASS_UFFD, s);
+	if (uffd.count < HANDLED || uffd.share < WAITS)
+		return held(o, open, f);
+	begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
+		 "time",
+		 uffd.share * 100);
+	say_served(f, "served so", &uffd);
+	finding_remedy(f, "fix: fetch ahead what will be touched, in larger pieces; huge pages "
+			  "under a guest: one fault in place of 512");
+	finding_remedy(f, "see who serves them: ls -l /proc/*/fd 2>/dev/null | grep userfaultfd");
+	return true;
+}
+
+bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[FS_CLASS_FILE_MAJOR];
+	uint64_t before = facts_counters(&o->s->prev)->served_max_ns[FS_CLASS_FILE_MAJOR];
+	struct buf b = {};
+
+	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
+		return held(o, open, f);
+	begin(o, f);
+	put_duration(&b, longest);
+	snprintf(f->title, sizeof(f->title), "a fault on a mapped file took %s", b.s ? b.s : "?");
+	buf_free(&b);
+	finding_remedy(f,
+		       "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
+		       "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
+		       o->s->id.pid);
+	finding_remedy(f, "fix: a copy on a local disk, or read() with a time limit in place of a "
+			  "map");
+	return true;
+}
+
+void stall_say_swap(struct finding *f, const struct model *m)
+{
+	const struct subject *worst = NULL;
+	double s = model_window_seconds(m), most = WAITS;
+
+	if (s <= 0 || !model_hook_on(m, "fault_class"))
+		return;
+	for (struct subject *x = model_each_changed(m, NULL); x; x = model_each_changed(m, x))
+		if (x->prev.c && served_of(x, FS_CLASS_SWAP, s).share > most) {
+			worst = x;
+			most = served_of(x, FS_CLASS_SWAP, s).share;
+		}
+	if (worst)
+		evidence_printf(f, "waits most for swap", "%.15s[%u]: %.0f %% of a thread's time",
+				worst->now.g.comm, worst->id.pid, most * 100);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rules: what the faults of a process wait for, by their classes. Shares are of the time of one
+ * thread: of several that wait at once they add up.
+ */
+#ifndef FS_RULES_STALL_RULES_H
+#define FS_RULES_STALL_RULES_H
+
+#include "rules/rules.h"
+
+/* Tests of rules[]. */
+bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f);
+bool copies_after_fork(const struct occasion *o, const struct finding *open, struct finding *f);
+bool purge_and_touch(const struct occasion *o, const struct finding *open, struct finding *f);
+bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f);
+bool served_by_user(const struct occasion *o, const struct finding *open, struct finding *f);
+bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f);
+
+/* Evidence for swap thrash: who waits most for pages from swap, where that is measured. */
+void stall_say_swap(struct finding *f, const struct model *m);
+
+#endif

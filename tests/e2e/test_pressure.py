@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Short of memory: of what kind, and who; and a machine that is not."""
+
+import contextlib
+import json
+import os
+import re
+from pathlib import Path
+
+from harness import RECORDINGS, Lines, Skip, captures, check_form, live, until
+
+MIB = 1 << 20
+FOUND, DONE = 3, 0
+V1 = Path("/sys/fs/cgroup/memory")
+
+
+@contextlib.contextmanager
+def memory_cgroup(lab, limit):
+    """A cgroup of version 1 or 2 with a limit; its directory and its path."""
+    top = V1 if (V1 / "memory.limit_in_bytes").exists() else Path("/sys/fs/cgroup")
+    file = "memory.limit_in_bytes" if top == V1 else "memory.max"
+    group = top / f"faultscope-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / file).write_text(str(limit))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        raise Skip(f"no memory cgroup can be made: {error}") from error
+    try:
+        yield group
+    finally:
+        def gone():
+            with contextlib.suppress(OSError):
+                group.rmdir()
+            return not group.exists()
+        until(gone, "the cgroup's end")
+
+
+@contextlib.contextmanager
+def tmpfs(lab, mib):
+    """A tmpfs of a size; made where we are, so that faultscope sees it."""
+    place = lab.dir / "tmpfs"
+    place.mkdir()
+    mounted = lab.call("mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place)
+    if mounted.returncode:
+        raise Skip(f"no tmpfs can be mounted: {mounted.err.strip()}")
+    try:
+        yield place
+    finally:
+        lab.call("umount", place)
+
+
+def in_group(lab, group, *words):
+    """Starts a workload that is in the cgroup from its first instruction on."""
+    process = lab.spawn(["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh",
+                         lab.workload(words[0]), *words[1:]], stdin=-1)
+    return process
+
+
+def host(lab, *options):
+    """What `faultscope host --json` says, as lines; its last but one is the answer."""
+    ran = lab.faultscope("host", "--json", *options)
+    assert ran.out, ran.err
+    return ran, Lines(ran.out)
+
+
+def opened(lines, *ids, pid=None):
+    return [line for line in lines.of("finding", pid, state="open") if line["id"] in ids]
+
+
+@live
+def test_host_says_what_the_kernel_says(check, lab):
+    ran, lines = host(lab, "-d", "1")
+    check.that(ran.returncode in (DONE, FOUND), f"status {ran.returncode}: {ran.err}")
+    capture = type("Capture", (), {"status": 0, "stderr": ran.err, "text": ran.out})
+    check_form(check, capture)
+    told = lines.of("pressure")[-1]
+    answer = lines.of("host")[0]
+    meminfo = dict(re.findall(r"^(\w+): +(\d+)", lab.read("/proc/meminfo"), re.M))
+    check.equal("MemTotal", told["memory_total_bytes"], int(meminfo["MemTotal"]) * 1024)
+    check.equal("SwapTotal", told["swap_total_bytes"], int(meminfo["SwapTotal"]) * 1024)
+    check.near("AnonPages", told["anon_bytes"], int(meminfo["AnonPages"]) * 1024, 0.5)
+    check.equal("mode", told["overcommit_memory"],
+                int(lab.read("/proc/sys/vm/overcommit_memory")))
+    vmstat = dict(line.split() for line in lab.read("/proc/vmstat").splitlines())
+    for key, name in (("oom_kills", "oom_kill"), ("swap_in_pages", "pswpin")):
+        check.between(key, told[key], 0, int(vmstat[name]))
+    if Path("/proc/pressure/memory").exists():
+        total = int(re.search(r"some .*total=(\d+)", lab.read("/proc/pressure/memory"))[1])
+        check.between("stall", told["waiting"]["some"]["total_us"], 0, total)
+    check.that(answer["who"], "nobody has memory")
+    check.that(answer["next_victims"], "no next victim")
+    scores = [one["oom_score"] for one in answer["next_victims"]]
+    check.equal("order of victims", scores, sorted(scores, reverse=True))
+
+
+@live
+def test_next_victim_is_the_kernels_choice(check, lab):
+    """One that asks to be taken first is named first, whatever its size."""
+    work = lab.work("eat", "anon", "16", "--wait", "--hold")
+    lab.write(f"/proc/{work.pid}/oom_score_adj", 1000)
+    work.go()
+    work.truth()
+    _, lines = host(lab, "-d", "1")
+    first = lines.of("host")[0]["next_victims"][0]
+    check.equal("the first", (first["pid"], first["oom_score_adj"]), (work.pid, 1000))
+    check.near("its score", first["oom_score"], int(lab.read(f"/proc/{work.pid}/oom_score")), 0.01)
+    work.end()
+
+
+@live
+def test_program_tree_is_one_eater(check, lab):
+    work = lab.work("eat", "anon", "64", "--children", "3", "--hold")
+    work.truth()
+    until(lambda: sum("eat" == name for name in comms(lab)) == 4, "the children")
+
+    def told():
+        _, lines = host(lab, "-d", "0.5")
+        mine = [one for one in lines.of("host")[0]["who"] if one["pid"] == work.pid]
+        return mine if mine and mine[0]["rss_bytes"] > 250 * MIB else None
+    mine = until(told, "all that it took")
+    check.equal("processes", mine[0]["processes"], 4)
+    check.between("resident", mine[0]["rss_bytes"], 256 * MIB, 300 * MIB)
+    check.between("committed", mine[0]["committed_bytes"], 256 * MIB, 300 * MIB)
+    work.end()
+
+
+def comms(lab):
+    ran = lab.call("ps", "-eo", "comm=")
+    return ran.out.split()
+
+
+def expect_full(check, lines, truth):
+    told = opened(lines, "P01", pid=truth["pid"])
+    if not check.that(told, f"no P01; {[f['id'] for f in lines.of('finding')]}"):
+        return
+    check.equal("severity", told[0]["severity"], "critical")
+    check.that(any(one["field"] == "file system" and one["value"] == truth["place"]
+                   for one in told[0]["evidence"]), f"which file system: {told[0]['evidence']}")
+    check.that(any(f"size={truth['size'] * 4}M" in text for text in told[0]["remedy"]),
+               f"remedy {told[0]['remedy']}")
+    check.that(opened(lines, "P21"), "nothing was said before it was full")
+
+
+@captures(expect_full)
+def test_tmpfs_full(lab):
+    """P01, and P21 before it: 32 MiB are put into 16."""
+    with tmpfs(lab, 16) as place:
+        out, recording = lab.new_output()
+        ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",
+                             lab.workload("eat"), "shared", "32", "--rate", "3", "--in", place)
+        capture = finished_run(out, ran, recording)
+        lines = Lines(capture.text)
+        pid = lines.of("signal")[0]["pid"] if lines.of("signal") else 0
+        capture.truth = {"pid": pid, "place": str(place), "size": 16}
+        return capture
+
+
+def finished_run(out, ran, recording):
+    from harness import Capture
+    return Capture(out.read_text(), 0, ran.err, recording)
+
+
+def expect_cut(check, lines, truth):
+    told = opened(lines, "P02", pid=truth["pid"])
+    if check.that(told, f"no P02; {[f['id'] for f in lines.of('finding')]}"):
+        check.that("ends before the page" in told[0]["title"], told[0]["title"])
+    check.that(not opened(lines, "P01", "P03"), "another one, too")
+
+
+@captures(expect_cut)
+def test_file_cut_under_its_map(lab):
+    out, recording = lab.new_output()
+    ran = lab.faultscope("run", "--json", "-o", out, "--record", recording, "--",
+                         lab.workload("eat"), "shared", "4", "--cut", "--in", lab.dir)
+    capture = finished_run(out, ran, recording)
+    signals = Lines(capture.text).of("signal")
+    capture.truth = {"pid": signals[0]["pid"] if signals else 0}
+    return capture
+
+
+@live
+def test_cgroup_fills_and_kills(check, lab):
+    """P22 with a time before, P17 after, both with figures; steady growth is told 10 s ahead."""
+    with memory_cgroup(lab, 192 * MIB) as group:
+        work = in_group(lab, group, "eat", "anon", "400", "--rate", "8")
+        watch = lab.watch("-p", str(work.pid), "0.5")
+        work.wait(60)
+        capture = watch.finished()
+        lines = check_form(check, capture)
+        fills = [line for line in opened(lines, "P22") if line["place"].endswith(group.name)]
+        kills = opened(lines, "P17", pid=work.pid)
+        if not check.that(fills and kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+            return
+        ahead = [line for line in fills if line["forecast"]]
+        check.that(ahead and kills[0]["t"] - ahead[0]["t"] >= 8,
+                   f"told {[round(line['t'], 1) for line in ahead]}, killed {kills[0]['t']:.1f}")
+        if ahead:
+            at = ahead[0]["t"] + ahead[0]["forecast"]["seconds"]
+            check.near("when", at, kills[0]["t"], 0.35)
+        check.that("limit of its cgroup" in kills[0]["title"], kills[0]["title"])
+        check.that(any("more of the cgroup's limit" in text for text in kills[0]["remedy"]),
+                   f"remedy {kills[0]['remedy']}")
+        grower = [one["value"] for one in kills[0]["evidence"]
+                  if one["field"] == "grew most before"]
+        check.that(grower and f"eat[{work.pid}] itself" in grower[0], f"who grew: {grower}")
+
+
+@live
+def test_cache_fills_no_cgroup(check, lab):
+    """A cgroup full of page cache is well."""
+    with memory_cgroup(lab, 64 * MIB) as group:
+        data = lab.dir / "data"
+        # who reads or writes it first has it charged
+        lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs;"
+                             f" head -c {96 * MIB} /dev/zero >{data}; cat {data} >/dev/null")
+        used = next(int((group / name).read_text()) for name in
+                    ("memory.usage_in_bytes", "memory.current") if (group / name).exists())
+        check.between("the group's use", used, 32 * MIB, 64 * MIB)
+        _, lines = host(lab, "-d", "1")
+        told = [line for line in lines.of("cgroup") if line["path"].endswith(group.name)]
+        if check.that(told, "the cgroup is not told of"):
+            check.equal("limit", told[-1]["limit_bytes"], 64 * MIB)
+            check.between("kept", told[-1]["kept_bytes"], 0, 8 * MIB)
+        check.that(not [line for line in opened(lines, "P22")
+                        if line["place"].endswith(group.name)], "P22 of page cache")
+
+
+@live
+def test_host_without_rights(check, lab):
+    """From /proc alone, and it says so."""
+    ran = lab.call("setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set", "-all",
+                   "--inh-caps", "-all", lab.for_all(lab.program), "host", "--json", "-d", "0.5")
+    check.that(ran.returncode in (DONE, FOUND), f"status {ran.returncode}: {ran.err}")
+    check.that("from /proc alone" in ran.err, ran.err)
+    lines = Lines(ran.out)
+    check.that(lines.of("pressure") and lines.of("host"), "no answer")
+    check.that(lines.of("host")[0]["who"], "nobody has memory")
+
+
+@live
+def test_host_in_text(check, lab):
+    for options in ((), ("--width", "60", "--no-unicode"), ("0.3", "2")):
+        ran = lab.faultscope("host", *options, *([] if "0.3" in options else ["-d", "0.5"]))
+        check.that(ran.returncode in (DONE, FOUND), f"status {ran.returncode}: {ran.err}")
+        width = 60 if "60" in options else 100
+        long = [line for line in ran.out.splitlines() if len(line) > width]
+        check.equal(f"{options}: lines that are too long", long, [])
+        blocks = len(re.findall(r"short of memory", ran.out))
+        check.that(blocks >= (2 if "0.3" in options else 1), f"{options}: {blocks} answers")
+        for word in ("waiting", "memory", "swap", "committed", "who"):
+            check.that(re.search(rf"^ {word}\b", ran.out, re.M), f"{options}: no {word}")

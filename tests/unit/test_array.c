@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Arrays that grow up to a cap. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "tap.h"
+
+#define MOST 1000 /* no power of two */
+
+static void test_grows_to_its_cap(void)
+{
+	uint64_t *array = NULL, *grown;
+	size_t n = 0, room = 0, changes = 0, was = 0, wrong = 0;
+
+	while ((grown = array_grow(array, n, &room, MOST, sizeof(*array)))) {
+		array = grown;
+		changes += room != was;
+		was = room;
+		array[n] = n;
+		n++;
+	}
+	is_u64(n, MOST, "as many as there may be");
+	is_u64(room, MOST, "and room for no more");
+	ok(changes < 10, "in few steps: %zu", changes);
+	for (size_t i = 0; i < n; i++)
+		wrong += array[i] != i;
+	is_u64(wrong, 0, "all are there still, when it would have no more");
+	free(array);
+}
+
+int main(void)
+{
+	test_grows_to_its_cap();
+	return tap_done();
+}

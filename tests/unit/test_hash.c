@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Texts as numbers: FNV-1a, by the vectors of draft-eastlake-fnv, appendix C. */
+#include "base/hash.h"
+#include "tap.h"
+
+int main(void)
+{
+	is_u64(hash_text(HASH_BEGIN, ""), 0x811c9dc5, "nothing");
+	is_u64(hash_text(HASH_BEGIN, "a"), 0xe40c292c, "a byte");
+	is_u64(hash_text(HASH_BEGIN, "foobar"), 0xbf9cf968, "a word");
+	is_u64(hash_text(hash_text(HASH_BEGIN, "foo"), "bar"), 0xbf9cf968, "in two pieces");
+	return tap_done();
+}

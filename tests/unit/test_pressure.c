@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fixture.h"
+#include "collect/pressure.h"
+#include "model/eaters.h"
+#include "rules/shortage.h"
+#include "tap.h"
+
+#define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
+
+static struct model m;
+static struct findings fs;
+static uint64_t now_s;
+
+static void begin(void)
+{
+	begin_model(&m, NULL);
+	memset(&fs, 0, sizeof(fs));
+	now_s = 1;
+}
+
+static void end(void)
+{
+	findings_free(&fs);
+	model_free(&m);
+}
+
+/* Percent of the time that work waited since the second before. */
+static struct stall stall_of(const struct stall *before, double percent)
+{
+	struct stall s = {.known = 1};
+
+	s.total_us = before->total_us + percent * 1e4;
+	s.avg10 = s.avg60 = percent * 100;
+	return s;
+}
+
+struct rates {
+	double in, out, refaults, some, full; /* pages a second; percent */
+	uint64_t available, swap_free;
+};
+
+static struct pressure_record host_at(const struct rates *r)
+{
+	static struct pressure_record p;
+
+	if (now_s == 1)
+		memset(&p, 0, sizeof(p));
+	p.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(p), now_s * SECOND + SECOND / 2};
+	p.n[HOST_SWAP_IN] += r->in;
+	p.n[HOST_SWAP_OUT] += r->out;
+	p.n[HOST_REFAULT_FILE] += r->refaults;
+	p.some = stall_of(&p.some, r->some);
+	p.full = stall_of(&p.full, r->full);
+	return p;
+}
+
+static void tick(uint64_t available, uint64_t swap_free)
+{
+	struct fs_tick_record t = tick_record(++now_s * SECOND);
+
+	t.limits.mem_available_bytes = available;
+	t.limits.swap_free_bytes = swap_free;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+}
+
+static void next(void)
+{
+	model_next_window(&m);
+	findings_next_window(&fs);
+}
+
+/* So many seconds of the same; the state behind them is left to be looked at. */
+static void live(const struct rates *r, int seconds)
+{
+	for (int i = 0; i < seconds; i++) {
+		struct pressure_record p = host_at(r);
+
+		next();
+		model_take(&m, &p.h);
+		tick(r->available, r->swap_free);
+	}
+}
+
+static const struct finding *open_of(const char *id)
+{
+	for (size_t i = 0; i < fs.n; i++)
+		if (fs.f[i].open && !strcmp(fs.f[i].rule->id, id))
+			return &fs.f[i];
+	return NULL;
+}
+
+static size_t all_open(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fs.n; i++)
+		n += fs.f[i].open;
+	return n;
+}
+
+static void test_rates(void)
+{
+	const struct rates r = {.in = 100, .some = 20, .available = 6 * GIB, .swap_free = GIB};
+
+	begin();
+	ok(host_rate(&m, HOST_SWAP_IN) < 0 && host_stall(&m, false) < 0,
+	   "without a record nothing is known");
+	live(&r, 1);
+	ok(host_rate(&m, HOST_SWAP_IN) < 0, "of one record there is no rate");
+	ok(host_stall(&m, false) > 0.19 && host_stall(&m, false) < 0.21,
+	   "but the kernel's own mean");
+	live(&r, 40);
+	ok(host_rate(&m, HOST_SWAP_IN) == 100, "a rate over the last ten to twenty seconds");
+	ok(host_stall(&m, false) > 0.199 && host_stall(&m, false) < 0.201, "and a share");
+	live(&(struct rates){.in = 0, .available = 6 * GIB, .swap_free = GIB}, 25);
+	ok(host_rate(&m, HOST_SWAP_IN) == 0, "which forgets");
+	m.pressure->now.n[HOST_SWAP_IN] = FIGURE_UNKNOWN;
+	ok(host_rate(&m, HOST_SWAP_IN) < 0, "what is not told has no rate");
+	end();
+}
+
+static void test_kinds(void)
+{
+	static const struct {
+		const char *what, *id, *kind;
+		struct rates r;
+	} cases[] = {
+		{"idle", NULL, "none", {.available = 6 * GIB, .swap_free = GIB}},
+		{"swapped in and out, waiting",
+		 "P05",
+		 "swap",
+		 {400, 300, 10, 40, 30, 2 * GIB, GIB / 2}},
+		{"swapped out alone", NULL, "none", {0, 3000, 0, 2, 0, 2 * GIB, GIB / 2}},
+		{"swapped in, little waiting", NULL, "none", {400, 300, 0, 3, 0, 6 * GIB, GIB / 2}},
+		{"files read again, waiting",
+		 "P06",
+		 "page_cache",
+		 {0, 0, 5000, 40, 10, 2 * GIB, GIB}},
+		{"files read again, well", NULL, "none", {0, 0, 5000, 1, 0, 6 * GIB, GIB}},
+		{"waiting, and no sign why", "P23", "waiting", {0, 0, 0, 25, 5, 6 * GIB, GIB}},
+		{"little left", "P24", "memory", {.available = 300 * MIB, .swap_free = 100 * MIB}},
+		{"little memory left, and swap",
+		 NULL,
+		 "none",
+		 {.available = 300 * MIB, .swap_free = GIB}},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct shortage a;
+
+		begin();
+		live(&cases[i].r, 25);
+		if (cases[i].id)
+			ok(open_of(cases[i].id) && all_open() == 1, "%s: %s, and nothing else",
+			   cases[i].what, cases[i].id);
+		else
+			is_u64(all_open(), 0, cases[i].what);
+		shortage_of(&m, &fs, &a);
+		is_str(a.kind, cases[i].kind, "and its kind");
+		ok(a.is_short == (cases[i].id != NULL), "short, or not");
+		live(&cases[0].r, 25);
+		is_u64(all_open(), 0, "which passes");
+		end();
+	}
+}
+
+static void test_since(void)
+{
+	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), 2 * SECOND}};
+	struct shortage a;
+
+	begin();
+	p.some = (struct stall){0, 4000, 4000, 1133, 1}; /* 40 %, and 1 - exp(-100 / 300) of it */
+	model_take(&m, &p.h);
+	shortage_of(&m, &fs, &a);
+	ok(a.since_seconds > 95 && a.since_seconds < 105 && !a.since_longer, "for 100 s: %f",
+	   a.since_seconds);
+	p.some.avg300 = 4000;
+	model_take(&m, &p.h);
+	shortage_of(&m, &fs, &a);
+	ok(a.since_longer, "longer than the means tell");
+	p.some = (struct stall){.known = 1};
+	model_take(&m, &p.h);
+	shortage_of(&m, &fs, &a);
+	ok(a.since_seconds < 0, "not at all");
+	end();
+}
+
+static void take_level(double percent, double high_per_s, double some)
+{
+	static struct cgroup_record c;
+
+	if (now_s == 1) {
+		memset(&c, 0, sizeof(c));
+		memset(c.n, 0xff, sizeof(c.n));
+		c.n[CGROUP_TIMES_HIGH] = 0;
+		c.version = 2;
+		strcpy(c.path, "/a/b");
+	}
+	c.h = (struct fs_header){FS_REC_LEVEL, sizeof(c), now_s * SECOND + SECOND / 2};
+	c.n[CGROUP_LIMIT] = high_per_s ? FIGURE_UNKNOWN : GIB;
+	c.n[CGROUP_HIGH] = high_per_s ? GIB : FIGURE_UNKNOWN;
+	c.n[CGROUP_ANON] = GIB / 100 * percent;
+	c.n[CGROUP_FILE] = GIB - c.n[CGROUP_ANON];
+	c.n[CGROUP_USED] = GIB;
+	c.n[CGROUP_SWAP_LIMIT] = 0;
+	c.n[CGROUP_TIMES_HIGH] += high_per_s;
+	c.some = stall_of(&c.some, some);
+	c.full = stall_of(&c.full, some / 2);
+	next();
+	model_take(&m, &c.h);
+	tick(6 * GIB, GIB);
+}
+
+static void test_cgroup(void)
+{
+	const struct finding *f;
+
+	begin();
+	for (int i = 0; i < 30; i++)
+		take_level(50, 0, 0);
+	is_u64(all_open(), 0, "a cgroup full of page cache is well");
+	for (int i = 0; i < 3; i++)
+		take_level(93, 0, 0);
+	f = open_of("P22");
+	ok(f && f->severity == SEVERITY_WARNING, "93 %% that cannot be dropped: a warning");
+	is_str(f ? f->place : "", "/a/b", "of this cgroup");
+	ok(f && !finding_has_process(f), "and of no process");
+	take_level(98, 0, 0);
+	f = open_of("P22");
+	ok(f && f->severity == SEVERITY_CRITICAL, "98 %%: critical");
+	next();
+	tick(6 * GIB, GIB);
+	is_u64(all_open(), 0, "a cgroup that is gone is not told of");
+	end();
+	begin();
+	for (int i = 0; i < 40; i++)
+		take_level(30 + i * 1.5, 0, 0);
+	f = open_of("P22");
+	ok(f && f->forecast.known && f->forecast.seconds > 3 && f->forecast.seconds < 12,
+	   "of even growth the end is told: %f s", f ? f->forecast.seconds : -1);
+	end();
+	begin();
+	for (int i = 0; i < 25; i++)
+		take_level(90, 20, 60);
+	f = open_of("P07");
+	ok(f && f->severity == SEVERITY_CRITICAL, "held back at memory.high");
+	end();
+	begin();
+	for (int i = 0; i < 25; i++)
+		take_level(90, 20, 2);
+	ok(!open_of("P07"), "at memory.high without waiting is what it is for");
+	end();
+}
+
+static void test_tmpfs(void)
+{
+	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), 0},
+				 .path = "/dev/shm",
+				 .size_bytes = 64 * MIB,
+				 .used_bytes = 60 * MIB,
+				 .flags = MOUNT_IN_MEMORY};
+	const struct finding *f;
+
+	begin();
+	r.h.t_ns = 1 * SECOND + 1;
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	f = open_of("P21");
+	ok(f && f->severity == SEVERITY_WARNING, "a tmpfs at 94 %%");
+	ok(f && f->nr_remedies == 2 && strstr(f->remedy[1], "size=128M /dev/shm"),
+	   "and twice its size as a remedy");
+	r.flags = 0;
+	r.h.t_ns = 2 * SECOND + 1;
+	next();
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	ok(!open_of("P21"), "of a disk it is not said");
+	end();
+}
+
+static void born(uint32_t pid, uint32_t ppid, const char *comm, uint64_t mib, uint64_t t_s)
+{
+	struct fs_process_record r = process_record(pid, 100 + pid, t_s * SECOND);
+
+	r.g.ppid = ppid;
+	r.g.rss_anon_pages = mib * 256;
+	r.g.data_vm_pages = mib * 512;
+	snprintf(r.g.comm, sizeof(r.g.comm), "%s", comm);
+	model_take(&m, &r.h);
+}
+
+static void test_eaters(void)
+{
+	const struct finding *f;
+	struct eater e[4];
+	uint64_t ns;
+	size_t n;
+
+	begin();
+	born(10, 1, "sh", 1, 1);
+	born(11, 10, "python3", 100, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		born(20 + i, 11, "python3", 200, 1);
+	born(30, 11, "gcc", 300, 1);
+	n = eaters_of(&m, e, 4);
+	is_u64(n, 3, "a program and its children are one");
+	ok(e[0].root->id.pid == 11 && e[0].processes == 5, "the largest first");
+	is_u64(e[0].rss_bytes, 900 * MIB, "with what they have together");
+	is_u64(e[0].child_bytes, 200 * MIB, "a child of it in the mean");
+	is_u64(e[0].commit_bytes, 1800 * MIB, "and what they may write");
+	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
+	for (uint64_t t = 2; t < 70; t++)
+		born(30, 11, "gcc", 300 + t, t);
+	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}),
+	   "who grew most");
+	n = eaters_of(&m, e, 4);
+	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
+	   "and how fast: %f", e[1].per_second);
+	subject_growth(&m, e[1].root, &ns);
+	ok(ns >= 30 * SECOND && ns <= 62 * SECOND, "in the last half to whole minute");
+	now_s = 70;
+	live(&(struct rates){.available = 300 * MIB, .swap_free = 100 * MIB}, 2);
+	f = open_of("P24");
+	ok(f && strstr(f->remedy[0], "more swap"), "remedy %s", f ? f->remedy[0] : "");
+	end();
+}
+
+static void test_oom(void)
+{
+	struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, 3 * SECOND);
+	const struct finding *f;
+
+	begin();
+	born(11, 1, "python3", 100, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		born(20 + i, 11, "python3", 200, 1);
+	r.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+	r.constraint = FS_OOM_MEMCG;
+	r.rss_anon_pages = 200 * 256;
+	r.memory = (struct fs_level){.used = 1000, .limit = 1000, .known = 1};
+	strcpy(r.comm, "python3");
+	strcpy(r.by_comm, "sh");
+	live(&(struct rates){.available = 300 * MIB, .swap_free = 100 * MIB}, 2);
+	next();
+	model_take(&m, &r.h);
+	findings_judge_events(&fs, &m);
+	f = open_of("P17");
+	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"),
+	   "because of what was near");
+	ok(f && f->severity == SEVERITY_CRITICAL && f->subject.pid == 20, "a kill is told of");
+	is_str(f && f->cause ? f->cause : "", "cgroup_memory", "by what limit");
+	ok(f && strstr(f->remedy[0], "needs 200 MiB more of the cgroup's limit") &&
+		   strstr(f->remedy[0], "1 fewer of the 4 children of python3[11]"),
+	   "and what helps, in figures: %s", f ? f->remedy[0] : "");
+	end();
+}
+
+static void test_texts(void)
+{
+	struct stall some = {}, full = {};
+	uint64_t n = 0;
+
+	pressure_stalls("some avg10=12.34 avg60=0.50 avg300=0.01 total=256447\n"
+			"full avg10=1.00 avg60=0.00 avg300=0.00 total=39717\n",
+			&some, &full);
+	ok(some.known && some.avg10 == 1234 && some.avg60 == 50 && some.avg300 == 1 &&
+		   some.total_us == 256447,
+	   "a pressure file");
+	ok(full.known && full.avg10 == 100 && full.total_us == 39717, "both lines of it");
+	full = (struct stall){};
+	pressure_stalls("some avg10=x\nnonsense", &some, &full);
+	ok(!full.known, "and nothing of another");
+	ok(pressure_keyed("anon 1\nfile 22\nfile_mapped 3\n", "file", &n) && n == 22,
+	   "a key, and no longer one");
+	ok(!pressure_keyed("anon 1\n", "ano", &n) && !pressure_keyed("", "anon", &n),
+	   "no part of one");
+	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(host_figure_key(i), host_figure_key(k)))
+				ok(false, "%s is there twice", host_figure_key(i));
+}
+
+int main(void)
+{
+	test_rates();
+	test_kinds();
+	test_since();
+	test_cgroup();
+	test_tmpfs();
+	test_eaters();
+	test_oom();
+	test_texts();
+	return tap_done();
+}

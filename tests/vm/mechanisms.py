@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Each mechanism of each hook, forced, and each hook left out.
+
+A load takes seconds where the verifier runs on an emulated CPU, so one start forces a mechanism of
+every hook at once. What is wrong then is done again with each of them alone, to know whose it is.
+A mechanism that the kernel refuses is a result, and is skipped with the kernel's reason.
+"""
+from dataclasses import dataclass, field
+
+import lab as _lab  # noqa: F401  puts tests/e2e on the path
+import scenarios
+from harness import Check, Skip, check_form, field_of
+from test_hooks import check_exact, null_without
+from vm import GuestError
+
+PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
+OTHER_STATE = ("not with state=", "needs state=")  # what faultscope says, not the kernel
+ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
+NO_TOTALS = ("state", "life")  # without these the process of a command is not counted to its end
+
+
+@dataclass
+class Forced:
+    """A mechanism of a hook, and what was found of it."""
+    hook: object
+    mechanism: str
+    blind: str = ""
+    wrong: list = field(default_factory=list)
+    not_done: list = field(default_factory=list)
+    passed_over: bool = False
+
+    @property
+    def name(self):
+        return f"{self.hook.name}={self.mechanism}"
+
+    @property
+    def scenarios(self):
+        return scenarios.of_mechanism(self.hook.name, self.mechanism)
+
+    def good(self):
+        differs = [one for one in (self.hook.differs_by(self.mechanism),
+                                   PASSED_OVER if self.passed_over else "") if one]
+        good = f"exact, but: {'; '.join(differs)}" if differs else "exact"
+        if not self.scenarios:
+            # what it gives is the zoo's to test, or the exporter's
+            good = "attached, totals exact"
+        return good + (f"; not done: {', '.join(self.not_done)}" if self.not_done else "")
+
+
+def forcing(group, needs=()):
+    """Options that force these; without calls, which take half of the load, if they may go."""
+    names = {one.hook.name for one in group}
+    options = [word for one in group for word in ("--hook", one.name)]
+    return options if "calls" in {*names, *needs} else [*options, "--tiers", "0,1,2"]
+
+
+def next_group(waiting):
+    """The first of each hook that waits; what has but a part of its hook comes last, alone."""
+    found = {}
+    for one in waiting:
+        if not scenarios.is_part(one.mechanism):
+            found.setdefault(one.hook.name, one)
+    return list(found.values()) or waiting[:1]
+
+
+class Mechanisms:
+    """All mechanisms on one kernel; `run` is its KernelRun."""
+
+    def __init__(self, run):
+        self.run = run
+        self.hooks = run.hooks
+
+    def wanted(self, mechanisms_of):
+        found = [Forced(hook, mechanism) for hook in self.hooks.values()
+                 for mechanism in mechanisms_of(hook)]
+        return [one for one in found if self.run.wants(one.name)]
+
+    def put(self, one, good, wrong, best=False):
+        self.run.cells.put(one.hook.name, one.mechanism, good, wrong, best)
+
+    # In one start
+
+    def start(self, check, group):
+        """A short run by these; its totals are exact whatever attaches. What it says of each."""
+        lab = self.run.guest.lab(forcing(group))
+        capture = lab.run("touch", "5000")
+        lines = check_form(check, capture)
+        said = lines.all[0]["hooks"]
+        off = {one.hook.name for one in group if said[one.hook.name] != one.mechanism}
+        if not off & set(NO_TOTALS):
+            final = check_exact(check, "totals", lines, capture.truth)
+            for name in off:
+                for column in null_without(name, said["fault_begin"]):
+                    check.equal(column, field_of(final, column), None)
+        lab.close()
+        return said
+
+    def attach(self, check, group):
+        """Who of these attached, and who waits for another state than that of the others."""
+        said = self.start(check, group)
+        attached, other = [], []
+        for one in group:
+            answer = said[one.hook.name]
+            if answer == one.mechanism:
+                attached.append(one)
+                continue
+            check.that(answer.startswith(f"{one.mechanism}: "), f"{one.name}: blind, because {answer!r}")
+            one.blind = answer.removeprefix(f"{one.mechanism}: ")
+            if one.blind.startswith(OTHER_STATE) and len(group) > 1:
+                other.append(one)
+        for one in other:
+            one.blind = ""
+        return attached, other
+
+    def wrong_of(self, name, group, ready=None):
+        """What is wrong with a scenario by these."""
+        scenario, found = scenarios.BY_NAME[name], Check()
+        options = forcing([one for one in group
+                           if one.hook.name != "calls" or "calls" in scenario.needs], scenario.needs)
+        concerned = [one for one in group if name in one.scenarios]
+        try:
+            _, missed = self.run.judge(found, scenario, options, ready)
+            for one in concerned:
+                one.passed_over |= missed > 0
+        except Skip as reason:
+            for one in concerned:
+                one.not_done.append(f"{name} ({reason})")
+        except (AssertionError, GuestError) as reason:
+            found.that(False, str(reason))
+        return found.wrong
+
+    def try_scenario(self, check, name, group, ready):
+        """One scenario by all of these; and, if it is wrong, by each that it is there for."""
+        concerned = [one for one in group if name in one.scenarios]
+        blind = self.run.blind(scenarios.BY_NAME[name], {one.hook.name for one in group})
+        if blind:
+            for one in concerned:
+                one.not_done.append(f"{name} ({', '.join(blind)} blind)")
+            return
+        wrong = self.wrong_of(name, group, ready)
+        if not wrong or len(group) == 1:
+            alone = {group[0].name: wrong} if wrong else {}
+        else:
+            print(f"# {self.run.name}: {name}, together: {wrong[0]}")
+            alone = {one.name: self.wrong_of(name, [one]) for one in concerned}
+            if not any(alone.values()):
+                check.wrong += [f"{name}, only together: {what}" for what in wrong]
+        for one in concerned:
+            one.wrong += [f"{name}: {what}" for what in alone.get(one.name, ())]
+
+    def together(self, check, group, waiting):
+        attached, other = self.attach(check, group)
+        waiting += other
+        names = list(dict.fromkeys(name for one in attached for name in one.scenarios))
+        needs = {hook for name in names for hook in scenarios.BY_NAME[name].needs}
+        ready = self.run.answers(names, forcing(attached, needs))
+        for name in names:
+            self.try_scenario(check, name, attached, ready.get(name))
+
+    # What is said of each
+
+    def of_best(self, one):
+        """What the captures said in which all of the best are attached."""
+        one.wrong = [f"{name}: {what}" for name in one.scenarios
+                     for what in self.run.judged.get(name, ())]
+        one.not_done = [name for name in one.scenarios if name not in self.run.judged]
+        one.passed_over = any(name in self.run.passed_over for name in one.scenarios)
+
+    def tell(self, check, one):
+        check.wrong += one.wrong
+        if one.blind:
+            self.put(one, f"blind: {one.blind}", one.wrong)
+            raise Skip(f"blind: {one.blind}")
+        for name in one.not_done:
+            print(f"# {self.run.name}: {one.name}: not done: {name}")
+        self.put(one, one.good(), one.wrong, best=one.mechanism == one.hook.best)
+
+    def forced(self):
+        found = self.wanted(lambda hook: hook.alternates)
+        for one in found:
+            self.put(one, "", [f"not finished, see {one.name}"])
+        # the best ones are attached in every capture, unless few are asked for
+        best = [one for one in found if one.mechanism == one.hook.best and not self.run.only]
+        waiting = [one for one in found if one not in best]
+        while waiting:
+            group = next_group(waiting)
+            waiting = [one for one in waiting if one not in group]
+            if not self.run.test("together: " + " ".join(one.name for one in group),
+                                 self.together, group, waiting):
+                for one in group:
+                    one.wrong = one.wrong or ["not right in a start with others"]
+        for one in found:
+            if one in best:
+                self.of_best(one)
+            self.run.test(one.name, self.tell, one)
+
+    # Left out
+
+    def leave_out(self, check, group):
+        said = self.start(check, group)
+        for one in group:
+            check.that("off" in said[one.hook.name], f"{one.hook.name}: {said[one.hook.name]}")
+            self.put(one, "off, totals exact", check.wrong)
+
+    def left_out(self):
+        found = self.wanted(lambda hook: ["none"])
+        groups = [[one] for one in found if one.hook.name in ALONE]
+        groups.append([one for one in found if one.hook.name not in ALONE])
+        for group in filter(None, groups):
+            self.run.test(" ".join(one.name for one in group), self.leave_out, group)
+
+    def mechanisms(self):
+        self.forced()
+        self.left_out()

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Machines short of memory, of each kind, in real kernels under QEMU: is it said, and rightly?
+
+A guest of 384 MiB with a swap disk and another for files, control groups of version 2. Ground truth
+is by construction: each kind of shortage is made, and only it. Prints TAP.
+"""
+import argparse
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import fetch  # noqa: E402
+import lab as _lab  # noqa: E402
+import programs  # noqa: E402
+from aptroot import Missing  # noqa: E402
+from harness import Lines, Skip  # noqa: E402
+from vm import GuestError, Vm  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ("6.1", "6.12", "newest")
+MEMORY_MIB, SWAP_MIB, FILES_MIB = 384, 512, 768
+MODULES = {"virtio_pci": "", "virtio_blk": ""}
+MIB = 1 << 20
+DONE, FOUND = 0, 3
+QUIET_SECONDS = 15
+CGROUPS = "/sys/fs/cgroup"
+SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_ratio": "50",
+            "/proc/sys/vm/swappiness": "60"}
+
+
+class Guest:
+    """One guest for all tests of a kernel; each leaves it as it was."""
+
+    def __init__(self, kernel):
+        found = fetch.kernel(kernel)
+        workloads = programs.static_workloads(found.arch)
+        files = _lab.files(programs.static_faultscope(found.arch), workloads)
+        self.vm = Vm(found, files, append="psi=1", modules=MODULES, memory_mib=MEMORY_MIB,
+                     disks_mib=(SWAP_MIB, FILES_MIB))
+        try:
+            self.vm.must(f"mkswap /dev/vda && mke2fs -q /dev/vdb || mkfs.ext2 /dev/vdb;"
+                         f" mkdir -p /files && mount /dev/vdb /files;"
+                         f" grep -q cgroup2 /proc/mounts || mount -t cgroup2 none {CGROUPS};"
+                         f" echo +memory >{CGROUPS}/cgroup.subtree_control")
+        except BaseException:
+            self.vm.close()
+            raise
+
+    def lab(self):
+        return _lab.VmLab(self.vm)
+
+    def reset(self):
+        """No swap, the kernel's own settings, no process and no group of a test."""
+        writes = " ".join(f"echo {value} >{path};" for path, value in SETTINGS.items())
+        self.vm.must(f"killall -9 eat 2>/dev/null; swapoff /dev/vda 2>/dev/null; {writes}"
+                     f" until rmdir {CGROUPS}/test 2>/dev/null || [ ! -e {CGROUPS}/test ];"
+                     f" do usleep 100000; done; echo 3 >/proc/sys/vm/drop_caches")
+
+
+def host(lab, *options, seconds=6):
+    ran = lab.faultscope("host", "--json", "-d", seconds, *options, timeout=60 + 6 * seconds)
+    assert ran.out, f"status {ran.status}: {ran.err}"
+    return ran, Lines(ran.out)
+
+
+def answer_of(lines):
+    return lines.of("host")[-1]
+
+
+def opened(lines, *ids):
+    return [line for line in lines.of("finding", state="open") if line["id"] in ids]
+
+
+def waits_for(lab, what, seconds=60):
+    lab.vm.must(f"until {what}; do usleep 200000; done", seconds)
+
+
+def swaps(lab):
+    """Until pages have come back from swap, so that it is no mere growth."""
+    waits_for(lab, "[ $(awk '$1==\"pswpin\"{print $2}' /proc/vmstat) -gt 2000 ]", 120)
+
+
+def new_group(lab, **limits):
+    lab.vm.must(f"mkdir {CGROUPS}/test")
+    for name, value in limits.items():
+        lab.write(f"{CGROUPS}/test/memory.{name.replace('_', '.')}", value)
+
+
+def in_group(lab, *words):
+    """A workload that is in the group from its first instruction on, begun in the background."""
+    command = _lab.quoted([lab.workload(words[0]), *words[1:]])
+    lab.vm.must(f"(echo $$ >{CGROUPS}/test/cgroup.procs; exec sh -c 'echo $$ >"
+                f"{CGROUPS}/test/cgroup.procs; exec {command} </dev/null >/dev/null 2>&1') &")
+
+
+# Tests
+
+def quiet(check, lab):
+    """An idle machine is no patient."""
+    ran, lines = host(lab, seconds=QUIET_SECONDS)
+    check.equal("status", ran.status, DONE)
+    check.equal("short, kind", (answer_of(lines)["short"], answer_of(lines)["kind"]),
+                (False, "none"))
+    check.equal("findings", [line["id"] for line in lines.of("finding")], [])
+
+
+def busy_and_well(check, lab):
+    """Work that fits, and a page cache that fills all of memory, are well."""
+    work = lab.work("eat", "anon", "96", "--rounds", "100000", "--random")
+    lab.vm.must("cat /dev/vdb >/dev/null", 120)
+    ran, lines = host(lab)
+    check.equal("status", ran.status, DONE)
+    check.equal("findings", [line["id"] for line in lines.of("finding")], [])
+    lab.vm.must(f"kill -9 {work.pid}")
+
+
+def swap_thrash(check, lab):
+    """P05: 480 MiB in use at random in 384, with swap for all of it."""
+    lab.write("/proc/sys/vm/overcommit_memory", "1")
+    lab.vm.must("swapon /dev/vda")
+    work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
+    swaps(lab)
+    ran, lines = host(lab, seconds=15)
+    text = lab.faultscope("host", "-d", "3", timeout=120)
+    said = answer_of(lines)
+    check.equal("status", ran.status, FOUND)
+    check.equal("short, kind, finding", (said["short"], said["kind"], said["finding"]),
+                (True, "swap", "P05"))
+    check.equal("who", said["who"][0]["pid"], work.pid)
+    check.equal("next victim", said["next_victims"][0]["pid"], work.pid)
+    told = lines.of("pressure")
+    span = (told[-1]["t"] - told[0]["t"]) * 1e6
+    some = (told[-1]["waiting"]["some"]["total_us"] - told[0]["waiting"]["some"]["total_us"]) / span
+    check.near("share of waiting against PSI's total", said["waiting_share"], some, 0.25)
+    check.that(told[-1]["swap_in_pages"] > told[0]["swap_in_pages"], "nothing was swapped in")
+    remedies = " ".join(text for line in opened(lines, "P05") for text in line["remedy"])
+    check.that(re.search(r"needs \d+(\.\d+)? MiB more memory", remedies), remedies)
+    check.that(re.match(r"short of memory: [^()]*\(P05\); work waits for ",
+                        " ".join(text.out.split())), text.out[:300])
+    lab.vm.must(f"kill -9 {work.pid}")
+
+
+def cache_thrash(check, lab):
+    """P06: a file of 600 MiB read at random through a map, beside 150 MiB that cannot go."""
+    held = lab.work("eat", "anon", "150", "--hold")
+    held.truth()
+    work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
+    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
+              180)
+    _, lines = host(lab, seconds=15)
+    said = answer_of(lines)
+    # it waits for the disk, which is memory's fault only as far as PSI counts it so
+    if lines.of("pressure")[-1]["waiting"]["some"]["avg10"] >= 12:
+        check.equal("kind, finding", (said["kind"], said["finding"]), ("page_cache", "P06"))
+    check.that(not opened(lines, "P05"), "P05 without swap")
+    lab.vm.must(f"kill -9 {work.pid} {held.pid}")
+
+
+def group_fills(check, lab):
+    """P22 with a forecast, then P17: version 2, steady growth."""
+    new_group(lab, max=120 * MIB)
+    watch = lab.watch("1")
+    in_group(lab, "eat", "anon", "300", "--rate", "6")
+    waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events", 120)
+    lab.vm.must("sleep 2")
+    lines = Lines(watch.stop().text)
+    fills = [line for line in opened(lines, "P22") if line["place"] == "/test"]
+    kills = opened(lines, "P17")
+    if not check.that(fills and kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+        return
+    ahead = [line for line in fills if line["forecast"]]
+    check.that(ahead and kills[0]["t"] - ahead[0]["t"] >= 5,
+               f"told at {[round(line['t'], 1) for line in ahead]}, killed {kills[0]['t']:.1f}")
+    check.equal("constraint", kills[0]["cause"], "cgroup_memory")
+    check.equal("who", kills[0]["comm"], "eat")
+    cgroup = lines.of("cgroup")[-1]
+    check.equal("limit, version", (cgroup["limit_bytes"], cgroup["version"]), (120 * MIB, 2))
+
+
+def held_back(check, lab):
+    """P07: above memory.high, and nothing that could be given back."""
+    new_group(lab, high=64 * MIB)
+    in_group(lab, "eat", "anon", "200")
+    waits_for(lab, f"grep -q 'high [1-9][0-9]' {CGROUPS}/test/memory.events")
+    ran, lines = host(lab, seconds=14)
+    said = answer_of(lines)
+    check.equal("status", ran.status, FOUND)
+    check.equal("kind, finding, place", (said["kind"], said["finding"], said["place"]),
+                ("cgroup_throttled", "P07", "/test"))
+
+
+def tmpfs_of_group(check, lab):
+    """P17: files in memory filled the group, and no kill frees them."""
+    new_group(lab, max=100 * MIB)
+    lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
+    lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
+                f" dd if=/dev/zero of=/shm/file bs=1M count=70 2>/dev/null'")
+    watch = lab.watch("1")
+    in_group(lab, "eat", "anon", "200", "--rate", "20")
+    waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events")
+    lab.vm.must("sleep 2")
+    lines = Lines(watch.stop().text)
+    lab.vm.must("umount /shm")
+    kills = opened(lines, "P17")
+    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+        return
+    shmem = [one for one in kills[0]["evidence"] if one["field"].startswith("shared memory")]
+    check.that(shmem and shmem[0]["value"] == "70.0 MiB", f"shmem {kills[0]['evidence']}")
+    check.that(any("/dev/shm" in text for text in kills[0]["remedy"]), kills[0]["remedy"])
+
+
+def machine_kills(check, lab):
+    """P24 before, P17 after: all of the machine's memory, no swap."""
+    lab.write("/proc/sys/vm/overcommit_memory", "1")  # or it would be refused at once
+    watch = lab.watch("1")
+    work = lab.work("eat", "anon", "500", "--rate", "12")
+    lab.write(f"/proc/{work.pid}/oom_score_adj", 500)
+    waits_for(lab, f"! kill -0 {work.pid}", 120)
+    lab.vm.must("sleep 2")
+    lines = Lines(watch.stop().text)
+    kills = opened(lines, "P17")
+    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+        return
+    check.equal("victim", kills[0]["pid"], work.pid)
+    check.that("machine's memory" in kills[0]["title"], kills[0]["title"])
+    before = [line for line in opened(lines, "P19", "P24") if line["t"] < kills[0]["t"]]
+    check.that(before and kills[0]["t"] - before[0]["t"] >= 3,
+               f"told {[(f['id'], f['t']) for f in before]}, killed {kills[0]['t']}")
+    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']}")
+
+
+def strict_commit(check, lab):
+    """M30 and M15: mode 2, promised up to the limit, and one more refused."""
+    lab.write("/proc/sys/vm/overcommit_ratio", "90")
+    lab.write("/proc/sys/vm/overcommit_memory", "2")
+    held = lab.work("eat", "promised", "240", "--hold")
+    held.truth()
+    ran, lines = host(lab)
+    told = lines.of("pressure")[-1]
+    check.equal("mode, ratio", (told["overcommit_memory"], told["overcommit_ratio"]), (2, 90))
+    check.equal("kind", answer_of(lines)["kind"], "commit")
+    check.equal("status", ran.status, FOUND)
+    # it needs some itself
+    lab.vm.must(f"kill -9 {held.pid}")
+    held = lab.work("eat", "promised", "120", "--hold")
+    held.truth()
+    refused = lab.faultscope("run", "--json", "-o", "/tmp/lines", "--", lab.workload("eat"), "anon",
+                             "300", timeout=180)
+    lines = Lines(lab.read("/tmp/lines"))
+    check.that(opened(lines, "M15"), f"{[f['id'] for f in lines.of('finding')]} {refused.err}"
+                                     f" {lines.of('refused')}")
+    lab.vm.must(f"kill -9 {held.pid}")
+
+
+TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
+         "swap thrash": swap_thrash, "page cache thrash": cache_thrash,
+         "a cgroup fills and kills": group_fills, "memory.high": held_back,
+         "tmpfs in a cgroup": tmpfs_of_group, "the machine kills": machine_kills,
+         "strict commit": strict_commit}
+
+
+def e2e_tap():
+    """The TAP writer of tests/e2e/run.py."""
+    path = ROOT / "tests/e2e/run.py"
+    spec = importlib.util.spec_from_file_location("e2e_run", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Tap()
+
+
+def in_guest(check, guest, body):
+    if not guest.vm.usable():
+        raise Skip("the guest is gone")
+    guest.reset()
+    lab = guest.lab()
+    try:
+        body(check, lab)
+    finally:
+        if guest.vm.usable():
+            guest.reset()
+            lab.close()
+
+
+def test_kernel(tap, kernel, only):
+    try:
+        guest = Guest(kernel)
+    except Missing as reason:
+        tap.say(f"pressure, {kernel}", skip=str(reason))
+        return
+    except GuestError as reason:
+        tap.say(f"pressure, {kernel}: a guest", [str(reason)])
+        return
+    try:
+        for name, body in TESTS.items():
+            if only in name:
+                tap.test(f"pressure, {kernel}: {name}", in_guest, guest, body)
+        if guest.vm.crash():
+            tap.say(f"pressure, {kernel}: the guest lives", [guest.vm.crash()])
+    finally:
+        guest.vm.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--kernels", metavar="NAME,...", default=",".join(KERNELS))
+    parser.add_argument("--only", metavar="NAME", default="", help="tests whose name contains it")
+    options = parser.parse_args()
+    tap = e2e_tap()
+    for kernel in options.kernels.split(","):
+        test_kernel(tap, kernel, options.only)
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
