@@ -145,14 +145,10 @@ void format_trace(struct buf *b, const struct story_view *s)
 	struct json j;
 
 	json_begin(&j, b);
-	json_text(&j, "displayTimeUnit", "ms");
-	json_object(&j, "otherData");
-	json_text(&j, "host", s->v->m->host.host);
-	json_text(&j, "kernel", s->v->m->host.kernel);
-	json_text(&j, "version", s->v->m->host.version);
-	json_end(&j);
+	/* nothing beside it: some readers know of nothing else */
 	json_array(&j, "traceEvents");
 	put_name(&j, 0, "all processes");
+	put_instant(&j, "recorded on", 0, 0, "host", s->v->m->host.host);
 	for (size_t i = 0; i < s->h->points; i++)
 		put_counters(&j, s, &s->h->point[i]);
 	for (size_t i = 0; rows && i < s->h->rows && i < TRACE_PROCESSES_MAX; i++)
