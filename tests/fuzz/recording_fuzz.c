@@ -113,8 +113,9 @@ static size_t make_file(unsigned char *to, size_t room, const uint8_t *data, siz
 	memcpy(to, data + 1, size - 1);
 	if (data[0] != 'F' || size - 1 < FILE_HEADER)
 		return size - 1;
+	/* its versions stay: older recordings are read too */
 	memcpy(&format, to + 8, sizeof(format));
-	memcpy(to, format == 2 ? packed : plain, FILE_HEADER);
+	memcpy(to, plain, 8);
 	(format == 2 ? repair_chunks : repair_frames)(to, size - 1);
 	return size - 1;
 }
