@@ -78,7 +78,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -135,6 +135,11 @@ $(BUILD)/src/%.o: src/%.c
 # It has their bytes in it.
 $(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/object.o: $(BPF_OBJECTS)
+
+# And this the style and the script of its pages.
+PAGE_PARTS := src/render/report.css src/render/report.js
+$(BUILD)/src/render/html.o: ALL_CFLAGS += -Wa,-Isrc/render
+$(BUILD)/src/render/html.o: $(PAGE_PARTS)
 
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -258,8 +263,18 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
+# And recordings, with all that is told of them: the rooms as they are, without commands.
+RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
+	base model rules collect probe render,$(wildcard src/$(room)/*.c))))
+$(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
+	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -Wa,-I$(BUILD) -Wa,-Isrc/render \
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
+		$(filter %.c,$^) $(LIBS) -o $@
+
 FUZZ_SECONDS ?= 600
-fuzz: ## coverage-guided fuzzing of triage, and of pages written and read (FUZZ_SECONDS=600)
+fuzz: ## coverage-guided fuzzing of triage, recordings, and pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 # CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
@@ -354,6 +369,10 @@ bench-fleet: all ## series, bytes, CPU and memory of Prometheus by level of deta
 check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
 	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
+
+check-report: all ## pages of reports in a browser (installs Chromium, Node.js: large)
+	tools/report_tools.sh
+	tests/tally.py tests/report/run.py
 
 check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, Go, Redis, Node.js: large)
 	tools/setup.sh test programs

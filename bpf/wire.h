@@ -704,9 +704,11 @@ struct fs_symbol_record {
 	char module[64];
 };
 
+#define FS_END_FULL 1u /* it would have become larger than was allowed */
+
 struct fs_end_record {
 	struct fs_header h;
-	__u32 reason; /* 0: as asked */
+	__u32 reason; /* 0: as asked; FS_END_* */
 	__u32 pad;
 };
 

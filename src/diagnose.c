@@ -3,66 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/holdings.h"
-#include "probe/host.h"
+#include "holders.h"
 #include "targets.h"
 
 #define TIERS_ALL     0xfu
 #define WATCH_SECONDS 3.0
-#define HOLDERS_MOST  16 /* processes of which the holdings are read: those with the most */
-
-static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_what what)
-{
-	const struct fs_gauges *x = &a->now.g, *y = &b->now.g;
-
-	return what == FS_WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
-}
-
-static bool is_among(const struct subject *one, struct subject *const *tried, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (tried[i] == one)
-			return true;
-	return false;
-}
-
-/* The one with the most among those that were not tried yet. */
-static struct subject *next_holder(struct session *s, enum fs_what what,
-				   struct subject *const *tried, size_t n)
-{
-	struct subject *best = NULL;
-
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
-		if (one->final || one->hidden || is_among(one, tried, n))
-			continue;
-		if (!best || is_nearer(one, best, what))
-			best = one;
-	}
-	return best;
-}
-
-/* Of one that is gone, or not ours to read, the report tells that it was not. */
-static void read_holders(struct session *s, enum fs_what what)
-{
-	struct sink sink = {.take = collector_take, .ctx = &s->collector};
-	struct subject *tried[HOLDERS_MOST];
-
-	for (size_t n = 0; n < HOLDERS_MOST; n++) {
-		tried[n] = next_holder(s, what, tried, n);
-		if (!tried[n])
-			return;
-		holdings_read(tried[n]->id.pid, &tried[n]->id, what, &sink);
-	}
-}
-
-/* One bounded read of each holder's maps and descriptors: what grew before us is only there. */
-static void read_holdings(struct session *s)
-{
-	if (host_is_in_pid_namespace())
-		return; /* /proc has other pids */
-	read_holders(s, FS_WHAT_MAPS);
-	read_holders(s, FS_WHAT_FDS);
-}
 
 static int open_live(struct session *s)
 {
@@ -72,7 +17,7 @@ static int open_live(struct session *s)
 	strcpy(s->mode, "targets");
 	s->filter.children = true;
 	s->attributes_all = true;
-	s->after_first_look = read_holdings;
+	s->after_first_look = holders_read;
 	targets_describe(s);
 	lo = session_live_options(s, false, TIERS_ALL);
 	err = session_open_live(s, &lo);

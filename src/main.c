@@ -67,6 +67,21 @@ int main(int argc, char **argv)
 	case CMD_TOP:
 		status = command_top(&o);
 		break;
+	case CMD_RECORD:
+		status = command_record(&o);
+		break;
+	case CMD_INFO:
+		status = command_info(&o);
+		break;
+	case CMD_REPLAY:
+		status = command_replay(&o);
+		break;
+	case CMD_REPORT:
+		status = command_report(&o);
+		break;
+	case CMD_DIFF:
+		status = command_diff(&o);
+		break;
 	case CMD_SCHEMA:
 		render_schema(&b);
 		status = print(&b);

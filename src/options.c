@@ -12,10 +12,11 @@
 #include "model/resources.h"
 #include "options_table.h"
 
-#define DEFAULT_WORKLOADS 50
-#define DEFAULT_SERIES	  5000
-#define DEFAULT_MIN_AGE	  30.0	/* seconds */
-#define DEFAULT_RETENTION 300.0 /* the last increments are scraped before the series end */
+#define RECORD_BYTES_LEAST 16384
+#define DEFAULT_WORKLOADS  50
+#define DEFAULT_SERIES	   5000
+#define DEFAULT_MIN_AGE	   30.0	 /* seconds */
+#define DEFAULT_RETENTION  300.0 /* the last increments are scraped before the series end */
 
 static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
 {
@@ -23,7 +24,7 @@ static int bad(char *error, size_t size, const char *option, const char *arg, co
 	return -EINVAL;
 }
 
-static int set_pids(struct options *o, const char *arg, char *error, size_t size)
+int options_take_pids(struct options *o, const char *arg, char *error, size_t size)
 {
 	char copy[4096], *save = NULL;
 	uint64_t pid;
@@ -88,6 +89,12 @@ static int set_force(struct options *o, const char *arg, char *error, size_t siz
 
 static int set_format(struct options *o, const char *arg, char *error, size_t size)
 {
+	if (o->command == CMD_REPORT || o->command == CMD_DIFF) {
+		o->report_format = report_format_find(arg);
+		return o->report_format ? 0
+					: bad(error, size, "--format", arg,
+					      "no such format; faultscope man lists them");
+	}
 	o->format = renderer_find(arg);
 	return o->format ? 0 : bad(error, size, "--format", arg, "text, json or folded");
 }
@@ -287,6 +294,15 @@ static int set_markdown(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_html(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (o->command == CMD_TRIAGE)
+		o->html = true;
+	else
+		o->report_format = report_format_find("html");
+	return 0;
+}
+
 static int set_explain(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->explain = true;
@@ -454,6 +470,43 @@ static int set_key_file(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_max_size(struct options *o, const char *arg, char *error, size_t size)
+{
+	if (parse_bytes(arg, &o->max_bytes) || o->max_bytes < RECORD_BYTES_LEAST)
+		return bad(error, size, "--max-size", arg, "a size from 16K on: 64M, 2G");
+	return 0;
+}
+
+static int set_redact(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->redact = true;
+	return 0;
+}
+
+static int set_interval(struct options *o, const char *arg, char *error, size_t size)
+{
+	return parse_seconds(arg, &o->interval)
+		       ? bad(error, size, "--interval", arg, "a time: 10, 0.5, 500ms")
+		       : 0;
+}
+
+static int set_speed(struct options *o, const char *arg, char *error, size_t size)
+{
+	uint64_t whole;
+
+	o->speed_given = true;
+	o->speed = 0;
+	if (!strcmp(arg, "0"))
+		return 0;
+	if (!parse_u64(arg, 1, 1000000, &whole)) {
+		o->speed = whole;
+		return 0;
+	}
+	return parse_seconds(arg, &o->speed) || arg[strspn(arg, "0123456789.")]
+		       ? bad(error, size, "--speed", arg, "a number: 10, 0.5; 0: without waiting")
+		       : 0;
+}
+
 static int set_help(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->help = true;
@@ -476,46 +529,56 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define X   (1u << CMD_EXPORT)
 #define P   (1u << CMD_TOP)
 #define B   (1u << CMD_BLACKBOX)
+#define C   (1u << CMD_RECORD)
+#define I   (1u << CMD_INFO)
+#define Y   (1u << CMD_REPLAY)
+#define O   (1u << CMD_REPORT)
+#define F   (1u << CMD_DIFF)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
-	{"pid", 'p', "PID[,PID...]", W | G, "watch these processes", set_pids},
-	{"children", 0, NULL, W, "with -p: their children too, those alive and those to come",
+	{"pid", 'p', "PID[,PID...]", W | G | C, "watch these processes", options_take_pids},
+	{"children", 0, NULL, W | C, "with -p: their children too, those alive and those to come",
 	 set_children},
-	{"comm", 0, "REGEX", W, "show processes whose name matches", set_comm},
-	{"cgroup", 0, "PATH", W, "show processes of this cgroup and those below it", set_cgroup},
-	{"duration", 'd', "TIME", W | R | G | H | T | B, "stop after this time: 10, 500ms, 2m",
+	{"comm", 0, "REGEX", W | Y | O | F, "show processes whose name matches", set_comm},
+	{"cgroup", 0, "PATH", W | Y | O | F, "show processes of this cgroup and those below it",
+	 set_cgroup},
+	{"duration", 'd', "TIME", W | R | G | C | H | T | B, "stop after this time: 10, 500ms, 2m",
 	 set_duration},
 	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
 	 set_record},
 	{"replay", 0, "FILE", W | G | X | H,
 	 "show a recording instead of this machine; needs no root", set_replay},
-	{"force", 0, NULL, W | R | G | H, "let --record replace a file that exists", set_force},
-	{"format", 0, "FORMAT", W | R | D | E | G | T | H | B, "text, json or folded", set_format},
-	{"json", 0, NULL, W | R | D | E | G | T | H | B, "the same as --format json", set_json},
-	{"output", 'o', "FILE", W | R | G | T | P | H | B,
+	{"force", 0, NULL, W | R | G | C | O | H, "let a recording replace a file that exists",
+	 set_force},
+	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
+	 "text, json or folded; of report and diff see FORMATS", set_format},
+	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "the same as --format json",
+	 set_json},
+	{"output", 'o', "FILE", W | R | G | T | P | C | I | Y | O | F | H | B,
 	 "write to FILE instead of standard output", set_output},
-	{"sort", 0, "FIELD", W, "order the table by a field: maps.count, faults.major, ...",
+	{"sort", 0, "FIELD", W | Y, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
-	{"top", 0, "N", W | P, "rows of the table (20; on a terminal what fits)", set_top},
-	{"assume", 0, "NAME=LIMIT", W | R | G | H,
+	{"top", 0, "N", W | P | Y | F, "rows of the table (20; on a terminal what fits)", set_top},
+	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
-	{"tiers", 0, "LIST", W | R | D | G | X | H,
+	{"tiers", 0, "LIST", W | R | D | G | X | C | H,
 	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
-	{"hook", 0, "NAME=HOW", W | R | D | G | X | H,
+	{"hook", 0, "NAME=HOW", W | R | D | G | X | C | H,
 	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
-	{"btf", 0, "FILE", W | R | D | G | X | H | B,
+	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
 	 "type information of this kernel, where it offers none", set_btf},
-	{"addresses", 0, NULL, W | R | G, "show addresses of faults (JSON)", set_addresses},
-	{"color", 0, "WHEN", W | R | D | E | G | T | P | H | B,
+	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of faults (JSON)", set_addresses},
+	{"color", 0, "WHEN", W | R | D | E | G | T | P | I | Y | F | H | B,
 	 "auto, always or never; NO_COLOR is honoured", set_colour},
-	{"width", 0, "N", W | R | D | E | G | T | P | H | B, "columns of the text", set_width},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H | B, "draw with ASCII alone",
-	 set_no_unicode},
+	{"width", 0, "N", W | R | D | E | G | T | P | I | Y | F | H | B, "columns of the text",
+	 set_width},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | I | Y | F | H | B,
+	 "draw with ASCII alone", set_no_unicode},
 	{"summary", 0, NULL, W | R,
 	 "a page at the end: who faulted most, peaks, what was waited for", set_summary},
-	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
-	{"min-severity", 0, "LEVEL", W | R | G | H,
+	{"quiet", 'q', NULL, W | R | C | Y, "no text summary at the end", set_quiet},
+	{"min-severity", 0, "LEVEL", W | R | G | Y | H,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
 	{"fail-on", 0, "GATE,...", W | R,
 	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
@@ -529,6 +592,7 @@ const struct option_row option_rows[] = {
 	 set_group},
 	{"markdown", 0, NULL, T, "a text for a bug report; without addresses and hosts",
 	 set_markdown},
+	{"html", 0, NULL, T | O | F, "a page for a browser, that needs no network", set_html},
 	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"live", 0, NULL, T, "watch this kernel for what comes before a crash, until Ctrl-C",
@@ -580,6 +644,12 @@ const struct option_row option_rows[] = {
 	 set_ca_file},
 	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", set_cert_file},
 	{"web.key-file", 0, "FILE", P, "its key", set_key_file},
+	{"interval", 'i', "TIME", C,
+	 "time between looks (10 s of all processes, 1 s of those named)", set_interval},
+	{"max-size", 0, "SIZE", C, "end the recording before it is larger: 64M, 2G", set_max_size},
+	{"redact", 0, NULL, C | O, "leave out names of host and files, paths and addresses",
+	 set_redact},
+	{"speed", 0, "FACTOR", Y, "times as fast as it was; 0: without waiting", set_speed},
 	{"help", 'h', NULL, ALL, "this text", set_help},
 	{"version", 'V', NULL, ALL, "the version", set_version},
 };
@@ -591,104 +661,6 @@ static int is_command(const char *word)
 		if (!strcmp(command_rows[i].name, word))
 			return i;
 	return -1;
-}
-
-static int positionals(const struct options *o)
-{
-	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
-	       : o->command == CMD_EXPORT						  ? 1
-											  : 0;
-}
-
-/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
-static int take_positional(struct options *o, char *error, size_t size)
-{
-	if (o->command == CMD_RUN && !o->argc && !o->help) {
-		snprintf(
-			error, size,
-			"run: no command\n  try: faultscope run -- ./program --with its arguments");
-		return -EINVAL;
-	}
-	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {
-		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
-		return -EINVAL;
-	}
-	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
-	    !o->blackbox.file && !o->help) {
-		snprintf(
-			error, size,
-			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
-			"triage /sys/fs/pstore");
-		return -EINVAL;
-	}
-	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
-	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
-		return 0;
-	if (o->argc > positionals(o)) {
-		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
-		return -EINVAL;
-	}
-	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
-		snprintf(error, size,
-			 "%s: neither a command nor an interval in seconds\n  see: faultscope "
-			 "--help",
-			 o->argv[0]);
-		return -EINVAL;
-	}
-	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count)) {
-		snprintf(error, size, "%s: not a count of intervals", o->argv[1]);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_combination(const struct options *o, char *error, size_t size)
-{
-	if (o->children && !o->filter.pids && !o->replay) {
-		snprintf(error, size, "--children goes with -p: whose children?");
-		return -EINVAL;
-	}
-	if (o->group && (o->argc || o->journal || o->markdown)) {
-		snprintf(error, size,
-			 "--group DIR goes with no other log, and not with --markdown");
-		return -EINVAL;
-	}
-	if (o->blackbox.live && (o->argc || o->journal || o->group)) {
-		snprintf(error, size, "--live goes with no log: it reads this kernel's");
-		return -EINVAL;
-	}
-	if (o->replay && o->record) {
-		snprintf(error, size, "--replay and --record exclude each other");
-		return -EINVAL;
-	}
-	if (o->command == CMD_EXPORT && o->interval && !o->textfile) {
-		snprintf(error, size, "INTERVAL goes with --textfile: who scrapes has his own");
-		return -EINVAL;
-	}
-	if (o->textfile && (o->web.addresses || o->web.config_file)) {
-		snprintf(error, size, "--textfile FILE serves nothing: it goes with no --web.*");
-		return -EINVAL;
-	}
-	if (o->jitter && !o->replay) {
-		snprintf(error, size, "--jitter goes with --replay");
-		return -EINVAL;
-	}
-	if (o->command == CMD_TOP && !o->froms) {
-		snprintf(error, size,
-			 "top: of which exporters?\n  try: faultscope top --from "
-			 "host1:10435,host2:10435");
-		return -EINVAL;
-	}
-	if (o->fetch.password_file && !o->fetch.user) {
-		snprintf(error, size, "--web.password-file goes with --web.user: whose is it?");
-		return -EINVAL;
-	}
-	if (o->junit && !o->gates.n) {
-		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
-		return -EINVAL;
-	}
-	return 0;
 }
 
 int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size)
@@ -751,7 +723,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->argc = argc - optind;
 	if (ret->help || ret->version)
 		return 0;
-	if (take_positional(ret, error, size))
+	if (options_take_words(ret, error, size))
 		return -EINVAL;
-	return check_combination(ret, error, size);
+	return options_check(ret, error, size);
 }

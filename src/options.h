@@ -16,6 +16,7 @@
 #include "model/census.h"
 #include "model/fields.h"
 #include "probe/live.h"
+#include "render/formats.h"
 #include "render/render.h"
 #include "rules/gates.h"
 #include "serve/endpoint.h"
@@ -44,6 +45,11 @@ enum command {
 	CMD_BLACKBOX,
 	CMD_EXPORT,
 	CMD_TOP,
+	CMD_RECORD,
+	CMD_INFO,
+	CMD_REPLAY,
+	CMD_REPORT,
+	CMD_DIFF,
 	CMD_SCHEMA,
 	CMD_COMPLETION,
 	CMD_MAN,
@@ -66,8 +72,12 @@ struct options {
 	const char *btf;
 	const char *forced[HOOKS_MAX];
 	const char *record, *replay, *output;
-	bool force;
-	const struct renderer *format; /* NULL: text */
+	bool force, redact;
+	uint64_t max_bytes; /* of a recording; 0: no bound */
+	double speed;
+	bool speed_given;
+	const struct report_format *report_format; /* NULL: by command */
+	const struct renderer *format;		   /* NULL: text */
 	const struct field *sort;
 	uint64_t top, width;		 /* 0: default */
 	uint64_t assumed[RESOURCES_MAX]; /* limits, by row of resources[]; 0: as it is */
@@ -78,7 +88,7 @@ struct options {
 	bool github;
 	enum severity min_severity;
 	bool min_severity_given;
-	bool journal, markdown, explain, no_redact; /* triage */
+	bool journal, markdown, html, explain, no_redact; /* triage */
 	const char *group;			    /* triage: NULL: one crash */
 	struct {
 		const char *file, *instance; /* NULL: where they are by default */

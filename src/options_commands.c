@@ -93,6 +93,37 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "(2), and shows workloads, those nearest to a limit or standing still longest for "
 		 "major faults first. On a terminal until q or Ctrl-C, elsewhere one table, once "
 		 "rates are known. Needs no root. Exits 1 when no host answered."},
+	[CMD_RECORD] =
+		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
+		 "record what happens, small enough for days, to look at later",
+		 "Records all processes each 10 seconds, or those named each second (--interval), "
+		 "until Ctrl-C, for -d, or up to --max-size. In the name of FILE %p is the process "
+		 "(or our own pid), %h the host, %t the time in UTC; a file that exists is kept "
+		 "unless --force is given. It is written look by look, so that what a crash cuts "
+		 "off is at most one of them. At the beginning and at the end it is read once what "
+		 "processes hold (/proc/PID/maps and fd, bounded; never smaps). --redact leaves "
+		 "names of the host and of files, paths and addresses out."},
+	[CMD_INFO] =
+		{"info", "[OPTIONS] FILE", "say what a recording holds, and what is lost of it",
+		 "Reads a recording to its end: where, when and how it was made, how many looks, "
+		 "processes and events are in it, what the kernel side could not keep, what it "
+		 "takes on disk, and what of the file is damaged. Exits 1 when anything is."},
+	[CMD_REPLAY] =
+		{"replay", "[OPTIONS] FILE", "show a recording as it was, at its times or faster",
+		 "Shows a recording as if it were this machine: on a terminal at its own times "
+		 "and with the keys of the live view (--speed 10 is ten times as fast, 0 without "
+		 "waiting), elsewhere at once. Needs no root."},
+	[CMD_REPORT] =
+		{"report", "[OPTIONS] FILE",
+		 "make a report of a recording, for people or for tools",
+		 "Writes a recording in the format that --format names, or that the name of -o "
+		 "ends in: html is one page that needs no network, others are what profilers, "
+		 "tracers, spreadsheets and Prometheus read (see FORMATS). Needs no root."},
+	[CMD_DIFF] =
+		{"diff", "[OPTIONS] A B", "say what grew between two recordings",
+		 "Compares the ends of two recordings: by workload (faults a second, mappings, "
+		 "descriptors, memory), by user stack and sort, and by what processes hold, the "
+		 "largest growth first. Needs no root."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},

@@ -181,6 +181,20 @@ static void man_keys(struct buf *b)
 	}
 }
 
+static void man_formats(struct buf *b)
+{
+	buf_puts(b, ".SH FORMATS\nWhat \\fBfaultscope report\\fR can make of a recording.\n");
+	for (size_t i = 0; i < nr_report_formats; i++) {
+		const struct report_format *f = &report_formats[i];
+
+		buf_printf(b, ".TP\n\\fB%s\\fR\n", f->name);
+		put_man(b, f->help);
+		buf_puts(b, "; read by ");
+		put_man(b, f->readers);
+		buf_puts(b, "\n");
+	}
+}
+
 static void man_diagnoses(struct buf *b)
 {
 	const struct diagnosis *d;
@@ -231,6 +245,7 @@ void options_man(struct buf *b)
 	buf_puts(b, "\n");
 	man_keys(b);
 	man_gates(b);
+	man_formats(b);
 	man_diagnoses(b);
 	buf_puts(b, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)

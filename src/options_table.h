@@ -29,6 +29,11 @@ int set_keep(struct options *o, const char *arg, char *error, size_t size);
 int set_instance(struct options *o, const char *arg, char *error, size_t size);
 int set_heartbeat(struct options *o, const char *arg, char *error, size_t size);
 
+/* For options_parse(): what is no option, and what does not go together. As options_parse(). */
+int options_take_words(struct options *o, char *error, size_t size);
+int options_check(const struct options *o, char *error, size_t size);
+int options_take_pids(struct options *o, const char *arg, char *error, size_t size);
+
 extern const struct option_row option_rows[];
 extern const size_t nr_option_rows;
 extern const struct command_row command_rows[NR_COMMANDS];

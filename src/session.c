@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,8 +111,8 @@ static void set_view(struct session *s)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->output &&
-		     terminal_can_redraw(s->fd);
+	s->redraws = s->renderer == &text_renderer && !o->output && terminal_can_redraw(s->fd) &&
+		     (o->command == CMD_REPLAY || o->command == CMD_WATCH);
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
 	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
@@ -154,7 +155,11 @@ int session_begin(struct session *s, const struct options *o)
 	if (err)
 		return err;
 	if (o->record) {
-		err = recorder_open(o->record, o->force, &s->collector.rec, error, sizeof(error));
+		err = o->command == CMD_RECORD
+			      ? recorder_open_packed(o->record, o->force, o->max_bytes,
+						     &s->collector.rec, error, sizeof(error))
+			      : recorder_open(o->record, o->force, &s->collector.rec, error,
+					      sizeof(error));
 		if (err) {
 			complain("%s", error);
 			return EXIT_FAILED;
@@ -270,6 +275,12 @@ static void check_recording(struct session *s)
 	if (!s->collector.rec_error || s->rec_told)
 		return;
 	s->rec_told = true;
+	if (s->collector.rec_error == -EOVERFLOW) {
+		complain("the recording %s is as large as --max-size allows: it ends here",
+			 s->o->record);
+		s->done = true;
+		return;
+	}
 	s->status = EXIT_FAILED;
 	if (viewing_say(s, "the recording failed: it ends with the last whole interval"))
 		return;
@@ -353,6 +364,8 @@ int session_take_window(struct session *s, bool show)
 		render_frame(s);
 		s->frames++;
 	}
+	if (s->at_look)
+		s->at_look(s);
 	session_flush(s);
 	return 0;
 }
@@ -451,6 +464,8 @@ int session_start(struct session *s)
 	tell_events(s);
 	if (s->redraws || s->renderer != &text_renderer)
 		render_frame(s);
+	if (s->at_look)
+		s->at_look(s);
 	session_flush(s);
 	check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
@@ -591,6 +606,20 @@ static int live_loop(struct session *s)
 	return err;
 }
 
+/* Until the next look of a recording is due, where it is to be told at its pace. */
+static void wait_for_look(struct session *s)
+{
+	struct pollfd signals = {.fd = s->signals, .events = POLLIN};
+	uint64_t now = host_monotonic_ns(), due = now;
+
+	if (s->o->command != CMD_REPLAY || s->o->speed <= 0)
+		return;
+	due += model_window_seconds(&s->m) / s->o->speed * 1e9;
+	for (; !s->done && now < due; now = host_monotonic_ns())
+		if (poll(&signals, 1, (due - now) / 1000000 + 1) > 0)
+			session_on_signals(s);
+}
+
 static int replay_loop(struct session *s)
 {
 	int err;
@@ -599,6 +628,7 @@ static int replay_loop(struct session *s)
 		err = session_take_window(s, true);
 		if (err)
 			return err;
+		wait_for_look(s);
 		if (s->o->count && s->frames >= s->o->count)
 			break;
 		session_next_window(s);

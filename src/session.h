@@ -30,7 +30,9 @@ struct session {
 	const char *record_path;
 	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	void (*after_first_look)(struct session *s); /* before anything is said; NULL: nothing */
-	bool mute; /* the reader went away: nothing more is written */
+	void (*at_look)(struct session *s); /* after each, once it is shown; NULL: nothing */
+	void *of_command;		    /* what these need of their command */
+	bool mute;			    /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
 	int status;  /* enum exit_status */
@@ -59,6 +61,11 @@ int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
 int command_host(const struct options *o);
 int command_doctor(const struct options *o);
+int command_record(const struct options *o);
+int command_info(const struct options *o);
+int command_replay(const struct options *o);
+int command_report(const struct options *o);
+int command_diff(const struct options *o);
 int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 
 /* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */

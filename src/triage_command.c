@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "blackbox_live.h"
 #include "collect/demangle.h"
+#include "render/html.h"
 #include "render/triage.h"
 #include "saying.h"
 #include "session.h"
@@ -22,6 +23,23 @@
 #define BUCKETS_MAX 4096
 #define GROUP_MAX   200000
 #define DEPTH_MAX   8
+
+/* The card as it stands on a terminal without colours, and every fact as data. */
+static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
+{
+	struct buf text = {}, json = {};
+	struct view plain = *tv->v;
+
+	plain.colour = false;
+	plain.unicode = true;
+	tv->v = &plain;
+	triage_text(&text, tv, t);
+	triage_json(&json, tv, t);
+	html_card(b, "Crash", tv->names ? tv->name[0] : "", &text, &json);
+	b->failed |= text.failed;
+	buf_free(&text);
+	buf_free(&json);
+}
 
 /* Returns 0 or an exit status. */
 static int read_inputs(const struct options *o, struct triage_files *f)
@@ -65,7 +83,9 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 				  .names_of = &names,
 				  .explain = o->explain,
 				  .redact = o->markdown && !o->no_redact};
-	if (o->markdown)
+	if (o->html)
+		make_page(&b, &tv, &t);
+	else if (o->markdown)
 		triage_markdown(&b, &tv, &t);
 	else if (o->format == &json_renderer)
 		triage_json(&b, &tv, &t);

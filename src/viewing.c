@@ -117,7 +117,7 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	localtime_r(&t, &now);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &now);
 	snprintf(w->path, sizeof(w->path), "%sfaultscope-%s.fsr", directory, stamp);
-	return recorder_open(w->path, false, ret, error, size);
+	return recorder_open_packed(w->path, false, 0, ret, error, size);
 }
 
 static void begin_recording(struct session *s)
@@ -364,7 +364,7 @@ int viewing_replay(struct session *s)
 	int fds[] = {s->signals, STDIN_FILENO};
 	int err = 0;
 
-	s->viewing->speed = 1;
+	s->viewing->speed = !s->o->speed_given ? 1 : s->o->speed > 0 ? s->o->speed : SPEED_MOST;
 	for (size_t i = 0; i < 2; i++) {
 		struct epoll_event ev = {.events = EPOLLIN, .data.fd = fds[i]};
 

@@ -28,3 +28,11 @@ int command_watch(const struct options *o)
 	session_measure(&s, o, watch_live);
 	return session_end(&s);
 }
+
+int command_replay(const struct options *given)
+{
+	struct options o = *given;
+
+	o.replay = o.argv[0];
+	return command_watch(&o);
+}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Installs the Debian packages that are missing for building, and with arguments for more:
-#   tools/setup.sh [test] [bench] [torch] [programs] [package] [cross]
+#   tools/setup.sh [test] [bench] [torch] [programs] [package] [report] [cross]
 set -eu
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
@@ -11,6 +11,7 @@ test="$test python3-yaml jsonnet systemd"
 bench="bpftrace linux-perf"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
+report="chromium nodejs npm golang-go jq prometheus"
 package="debhelper dh-apparmor dpkg-dev fakeroot lintian buildah libunistring-dev"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
@@ -24,9 +25,10 @@ for group; do
 	torch) wanted="$wanted $torch" ;;
 	programs) wanted="$wanted $programs" ;;
 	package) wanted="$wanted $package" ;;
+	report) wanted="$wanted $report" ;;
 	cross) wanted="$wanted $cross" ;;
 	*)
-		echo "setup: no such group: $group (test, bench, torch, programs, package, cross)" >&2
+		echo "setup: no such group: $group (test, bench, torch, programs, package, report, cross)" >&2
 		exit 2
 		;;
 	esac

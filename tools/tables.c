@@ -3,7 +3,7 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|classes|keys}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes|keys}
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -97,6 +97,18 @@ static void put_limits(void)
 		printf("| `%s` | %s | %s | %s | %u %% |\n", resources[i].limit,
 		       of[resources[i].scope], resources[i].what,
 		       resources[i].bytes ? "bytes" : "count", resources[i].watch_percent);
+}
+
+static void put_formats(void)
+{
+	puts("| format | by the name of `-o` | what | opened by |");
+	puts("| --- | --- | --- | --- |");
+	for (size_t i = 0; i < nr_report_formats; i++) {
+		const struct report_format *f = &report_formats[i];
+
+		printf("| `%s` | %s%s%s | %s | %s |\n", f->name, f->suffix ? "`" : "",
+		       f->suffix ? f->suffix : "", f->suffix ? "`" : "", f->help, f->readers);
+	}
 }
 
 /* What Markdown would take for markup. */
@@ -228,7 +240,8 @@ int main(int argc, char **argv)
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
 		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
-		{"classes", put_classes},   {"metrics", put_metrics},	  {"keys", put_keys},
+		{"classes", put_classes},   {"formats", put_formats},	  {"metrics", put_metrics},
+		{"keys", put_keys},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -237,6 +250,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	fprintf(stderr, "usage: tables "
-			"{hooks|rules|fields|commands|diagnoses|metrics|limits|classes|keys}\n");
+			"{hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes|"
+			"keys}\n");
 	return 2;
 }

@@ -21,12 +21,19 @@ void put_count(struct buf *b, uint64_t n)
 	}
 }
 
+uint64_t count_of_real(double v)
+{
+	if (!(v > 0))
+		return 0;
+	return v < 18446744073709549568.0 ? (uint64_t)v : UINT64_MAX;
+}
+
 void put_rate(struct buf *b, double per_s)
 {
 	if (per_s > 0 && per_s < 9.95)
 		buf_printf(b, "%.1f", per_s);
 	else
-		put_count(b, per_s > 0 ? (uint64_t)(per_s + 0.5) : 0);
+		put_count(b, count_of_real(per_s + 0.5));
 }
 
 /* Three significant digits of v in the last of the units that keeps it at or above 1. */
@@ -60,7 +67,7 @@ void put_duration(struct buf *b, uint64_t ns)
 
 void put_span(struct buf *b, double seconds)
 {
-	uint64_t s = seconds > 0 ? (uint64_t)(seconds + 0.5) : 0;
+	uint64_t s = count_of_real(seconds + 0.5);
 
 	if (seconds < 9.95)
 		buf_printf(b, "%.1f s", seconds > 0 ? seconds : 0);

@@ -15,6 +15,9 @@ void put_duration(struct buf *b, uint64_t ns); /* 1.3 us, 31 ms */
 void put_span(struct buf *b, double seconds);  /* 1h 21m */
 void put_limit(struct buf *b, uint64_t limit); /* 65,530 or unlimited (~0) */
 
+/* What of a real number a count can hold: 0 for what is below it, or no number. */
+uint64_t count_of_real(double v);
+
 /* "ENOMEM"; "errno 4242" for what libc does not know: `b` holds it then. */
 const char *errno_name(int error, char *b, size_t size);
 const char *signal_name(int signal, char *b, size_t size);

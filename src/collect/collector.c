@@ -106,12 +106,23 @@ static const struct layout *layout_of(const struct fs_header *h)
 	return NULL;
 }
 
+static int record(struct collector *c, const struct fs_header *h)
+{
+	_Alignas(8) unsigned char copy[RECORD_MAX];
+
+	if (!c->redaction || h->len > sizeof(copy))
+		return recorder_take(c->rec, h);
+	memcpy(copy, h, h->len);
+	redact_record(c->redaction, (struct fs_header *)copy);
+	return recorder_take(c->rec, (struct fs_header *)copy);
+}
+
 static int pass_on(struct collector *c, const struct fs_header *h)
 {
 	int err;
 
 	if (c->rec) {
-		err = recorder_take(c->rec, h);
+		err = record(c, h);
 		if (err)
 			c->rec_error = err;
 	}

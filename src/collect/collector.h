@@ -10,6 +10,7 @@
 #include "collect/cgroup_levels.h"
 #include "collect/filter.h"
 #include "collect/names.h"
+#include "collect/redact.h"
 #include "collect/symbols.h"
 #include "collect/user_symbols.h"
 #include "model/model.h"
@@ -18,10 +19,11 @@
 
 struct collector {
 	struct model *m;
-	const struct filter *filter; /* NULL: shows all */
-	struct recorder *rec;	     /* NULL: not recording; the caller's */
-	int rec_error;		     /* -errno: the recording failed; told once by the caller */
-	bool live;		     /* look names up */
+	const struct filter *filter;	   /* NULL: shows all */
+	struct recorder *rec;		   /* NULL: not recording; the caller's */
+	const struct redaction *redaction; /* of what is recorded; NULL: none */
+	int rec_error; /* -errno: the recording failed; told once by the caller */
+	bool live;     /* look names up */
 	struct names names;
 	struct symbols symbols;
 	struct user_symbols user_symbols;

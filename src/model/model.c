@@ -342,7 +342,9 @@ static void balance_fds(struct subject *s)
 
 uint64_t gauges_rss_pages(const struct fs_gauges *g)
 {
-	int64_t n = g->rss_file_pages + g->rss_anon_pages + g->rss_shmem_pages;
+	/* of a hostile recording the sum may wrap around */
+	int64_t n = (uint64_t)g->rss_file_pages + (uint64_t)g->rss_anon_pages +
+		    (uint64_t)g->rss_shmem_pages;
 
 	return n > 0 ? n : 0;
 }

@@ -13,8 +13,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define FORMAT	  1
-#define FRAME_MAX 16384 /* no wire record is longer */
+#include "probe/packed.h"
+
+#define FORMAT_PLAIN  1
+#define FORMAT_PACKED 2
+#define FRAME_MAX     RECORD_BYTES_MAX
+#define LAST_BYTES    256 /* kept free for a last chunk, which says that there was no more room */
 
 struct file_header {
 	char magic[8];
@@ -36,11 +40,11 @@ static const char magic[8] = "FSREC\r\n\032";
 	(offsetof(struct fs_process_record, c) + offsetof(struct fs_counters, end_of_version_3))
 #define MORE_THAN_3 (sizeof(struct fs_process_record) - WHOLE_OF_3)
 
-static void fill_file_header(struct file_header *fh)
+static void fill_file_header(struct file_header *fh, __u32 format)
 {
 	memset(fh, 0, sizeof(*fh));
 	memcpy(fh->magic, magic, sizeof(magic));
-	fh->format = FORMAT;
+	fh->format = format;
 	fh->wire_version = FS_WIRE_VERSION;
 	fh->byte_order = 0x01020304;
 	fh->record_sizes = sizeof(struct fs_process_record) + sizeof(struct fs_crossing_record) +
@@ -53,11 +57,14 @@ static void fill_file_header(struct file_header *fh)
 
 struct recorder {
 	FILE *f;
+	struct packer *packer; /* NULL: plain */
+	unsigned long long max_bytes;
 	off_t whole; /* offset behind the last whole frame */
 	int failed;  /* -errno once a write failed */
 };
 
-int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size)
+static int recorder_make(const char *path, bool force, __u32 format, struct recorder **ret,
+			 char *error, size_t size)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
 	struct file_header fh;
@@ -79,7 +86,7 @@ int recorder_open(const char *path, bool force, struct recorder **ret, char *err
 		return err;
 	}
 	rec->f = fdopen(fd, "w");
-	fill_file_header(&fh);
+	fill_file_header(&fh, format);
 	if (fwrite(&fh, sizeof(fh), 1, rec->f) != 1 || fflush(rec->f)) {
 		err = -errno;
 		snprintf(error, size, "cannot write the recording %s: %s", path, strerror(errno));
@@ -92,12 +99,90 @@ int recorder_open(const char *path, bool force, struct recorder **ret, char *err
 	return 0;
 }
 
+int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size)
+{
+	return recorder_make(path, force, FORMAT_PLAIN, ret, error, size);
+}
+
+int recorder_open_packed(const char *path, bool force, unsigned long long max_bytes,
+			 struct recorder **ret, char *error, size_t size)
+{
+	struct packer *packer;
+	int err = packer_make(&packer);
+
+	if (!err)
+		err = recorder_make(path, force, FORMAT_PACKED, ret, error, size);
+	if (err) {
+		if (err == -ENOMEM)
+			snprintf(error, size, "out of memory");
+		else
+			packer_free(packer);
+		return err;
+	}
+	(*ret)->packer = packer;
+	(*ret)->max_bytes = max_bytes;
+	return 0;
+}
+
+static int put_chunk(struct recorder *rec)
+{
+	const unsigned char *bytes;
+	size_t len;
+	int err = packer_end(rec->packer, &bytes, &len);
+
+	if (err)
+		return err;
+	if (rec->max_bytes && rec->whole + len + LAST_BYTES > rec->max_bytes)
+		return -EOVERFLOW;
+	if (fwrite(bytes, len, 1, rec->f) != 1 || fflush(rec->f))
+		return errno ? -errno : -EIO;
+	rec->whole += len;
+	return 0;
+}
+
+/* No more room: a chunk that stands alone says so. What it would have followed is not there. */
+static int put_full(struct recorder *rec, __u64 t_ns)
+{
+	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), t_ns}, .reason = FS_END_FULL};
+	int err;
+
+	packer_free(rec->packer);
+	rec->packer = NULL;
+	rec->max_bytes = 0;
+	err = packer_make(&rec->packer);
+	if (!err)
+		err = packer_add(rec->packer, &end.h);
+	return err ? err : put_chunk(rec);
+}
+
+static int take_packed(struct recorder *rec, const struct fs_header *h)
+{
+	int err = packer_add(rec->packer, h);
+
+	if (!err && (h->kind == FS_REC_TICK || packer_is_full(rec->packer)))
+		err = put_chunk(rec);
+	if (err == -EOVERFLOW) {
+		err = put_full(rec, h->t_ns);
+		rec->failed = err ? err : -EOVERFLOW;
+	} else {
+		rec->failed = err;
+	}
+	return rec->failed;
+}
+
+unsigned long long recorder_bytes(const struct recorder *rec)
+{
+	return rec->whole;
+}
+
 int recorder_take(struct recorder *rec, const struct fs_header *h)
 {
 	struct frame fr = {.len = h->len, .crc = crc32(0, (const Bytef *)h, h->len)};
 
 	if (rec->failed)
 		return 0;
+	if (rec->packer)
+		return take_packed(rec, h);
 	if (fwrite(&fr, sizeof(fr), 1, rec->f) == 1 && fwrite(h, h->len, 1, rec->f) == 1 &&
 	    (h->kind != FS_REC_TICK || !fflush(rec->f))) {
 		if (h->kind == FS_REC_TICK)
@@ -112,6 +197,10 @@ int recorder_close(struct recorder *rec)
 {
 	int err = rec->failed;
 
+	if (!err && rec->packer && packer_holds(rec->packer))
+		err = put_chunk(rec);
+	if (err == -EOVERFLOW)
+		err = 0; /* as asked, and told already */
 	if (!err && fflush(rec->f))
 		err = -errno;
 	if (err) {
@@ -122,6 +211,7 @@ int recorder_close(struct recorder *rec)
 			err = -errno;
 	}
 	fclose(rec->f);
+	packer_free(rec->packer);
 	free(rec);
 	return err;
 }
@@ -129,8 +219,11 @@ int recorder_close(struct recorder *rec)
 struct replay {
 	struct source src;
 	FILE *f;
+	struct unpacker *unpacker; /* NULL: plain */
+	unsigned char *payload;	   /* of a chunk */
+	size_t payload_room;
+	struct replay_facts facts;
 	unsigned long long offset, size;
-	__u32 version; /* of its records */
 	char *path;
 	_Alignas(8) unsigned char block[FRAME_MAX];
 };
@@ -181,7 +274,7 @@ static void complete_record(struct replay *rp)
 {
 	struct fs_header *h = (struct fs_header *)rp->block;
 
-	if (rp->version != 3 || h->kind != FS_REC_PROCESS || h->len != WHOLE_OF_3)
+	if (rp->facts.wire_version != 3 || h->kind != FS_REC_PROCESS || h->len != WHOLE_OF_3)
 		return;
 	memset(rp->block + WHOLE_OF_3, 0, MORE_THAN_3);
 	h->len = sizeof(struct fs_process_record);
@@ -192,6 +285,139 @@ static struct replay *replay_of(struct source *src)
 	return (struct replay *)src;
 }
 
+static int seek_to(struct replay *rp, unsigned long long offset)
+{
+	rp->offset = offset;
+	return fseeko(rp->f, offset, SEEK_SET) ? -errno : 0;
+}
+
+/* Reads the payload of a chunk whose header is at rp->offset. 0, -EBADMSG where it is not whole. */
+static int read_payload(struct replay *rp, const struct chunk_header *ch)
+{
+	unsigned long long left = rp->size - rp->offset - sizeof(*ch);
+
+	if (ch->packed_bytes > left)
+		return -EBADMSG;
+	if (ch->packed_bytes > rp->payload_room) {
+		unsigned char *more = realloc(rp->payload, ch->packed_bytes);
+
+		if (!more)
+			return -ENOMEM;
+		rp->payload = more;
+		rp->payload_room = ch->packed_bytes;
+	}
+	if (fread(rp->payload, 1, ch->packed_bytes, rp->f) != ch->packed_bytes)
+		return -EBADMSG;
+	return unpacker_take(rp->unpacker, ch, rp->payload);
+}
+
+/* Where the next chunk begins that stands alone; rp->size where there is none. */
+static unsigned long long find_key(struct replay *rp, unsigned long long from)
+{
+	unsigned char window[65536];
+	struct chunk_header ch;
+
+	while (from + sizeof(ch) <= rp->size && !fseeko(rp->f, from, SEEK_SET)) {
+		size_t n = fread(window, 1, sizeof(window), rp->f);
+
+		if (n < sizeof(ch))
+			break;
+		for (size_t i = 0; i + sizeof(ch) <= n; i++) {
+			memcpy(&ch, window + i, sizeof(ch));
+			if (ch.magic == CHUNK_MAGIC && chunk_header_is_good(&ch) &&
+			    ch.flags & CHUNK_KEY)
+				return from + i;
+		}
+		from += n - sizeof(ch) + 1;
+	}
+	return rp->size;
+}
+
+/* The first damage is told; all is counted. */
+static void note_damage(struct replay *rp, unsigned long long at, unsigned long long next)
+{
+	struct replay_facts *f = &rp->facts;
+	bool cut = next == rp->size;
+
+	if (!f->damages++)
+		f->damage_offset = at;
+	f->lost_bytes += next - at;
+	snprintf(rp->src.error, sizeof(rp->src.error),
+		 "%s: %s at offset %llu: %llu bytes were lost%s; all %s it was used", rp->path,
+		 cut && f->damages == 1 ? "truncated or damaged" : "damaged", f->damage_offset,
+		 f->lost_bytes, f->damages > 1 ? ", in several places" : "",
+		 cut && f->damages == 1 ? "before" : "but");
+}
+
+/* Reads the next chunk that can be read. 0, 1 at the clean end, -EBADMSG at one that is not. */
+static int read_chunk(struct replay *rp)
+{
+	struct chunk_header ch;
+	int err;
+
+	for (;;) {
+		unsigned long long left = rp->size - rp->offset, next;
+
+		if (!left)
+			return rp->facts.damages ? -EBADMSG : 1;
+		err = left < sizeof(ch) || fread(&ch, sizeof(ch), 1, rp->f) != 1 ||
+				      !chunk_header_is_good(&ch)
+			      ? -EBADMSG
+			      : read_payload(rp, &ch);
+		if (!err) {
+			rp->facts.raw_bytes += ch.raw_bytes;
+			rp->facts.chunks++;
+			rp->offset += sizeof(ch) + ch.packed_bytes;
+			return 0;
+		}
+		if (err != -EBADMSG)
+			return err;
+		next = find_key(rp, rp->offset + 1);
+		note_damage(rp, rp->offset, next);
+		err = seek_to(rp, next);
+		if (err)
+			return err;
+	}
+}
+
+/* The next record, into rp->block. As read_frame(). */
+static int read_packed(struct replay *rp)
+{
+	struct fs_header *h;
+	int err;
+
+	while ((err = unpacker_next(rp->unpacker, &h))) {
+		unsigned long long at = rp->offset;
+
+		if (err == -EBADMSG) {
+			unsigned long long next = find_key(rp, at);
+
+			note_damage(rp, at, next);
+			err = seek_to(rp, next);
+		}
+		if (err < 0)
+			return err;
+		err = read_chunk(rp);
+		if (err)
+			return err;
+	}
+	memcpy(rp->block, h, h->len);
+	return 0;
+}
+
+static int read_record(struct replay *rp)
+{
+	const struct fs_header *h = (const struct fs_header *)rp->block;
+	int err = rp->unpacker ? read_packed(rp) : read_frame(rp);
+
+	rp->facts.read_bytes = rp->offset;
+	if (!err) {
+		rp->facts.records++;
+		rp->facts.record_bytes += h->len;
+	}
+	return err;
+}
+
 static int replay_look(struct source *src, const struct sink *sink)
 {
 	struct replay *rp = replay_of(src);
@@ -199,7 +425,7 @@ static int replay_look(struct source *src, const struct sink *sink)
 
 	for (;;) {
 		unsigned long long at = rp->offset;
-		int err = read_frame(rp);
+		int err = read_record(rp);
 
 		if (err)
 			return err;
@@ -232,8 +458,15 @@ static void replay_close(struct source *src)
 	struct replay *rp = replay_of(src);
 
 	fclose(rp->f);
+	unpacker_free(rp->unpacker);
+	free(rp->payload);
 	free(rp->path);
 	free(rp);
+}
+
+const struct replay_facts *replay_facts(const struct source *src)
+{
+	return &((const struct replay *)src)->facts;
 }
 
 static const struct source_ops replay_ops = {
@@ -257,7 +490,7 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 {
 	struct file_header want;
 
-	fill_file_header(&want);
+	fill_file_header(&want, fh->format);
 	if (got < sizeof(*fh))
 		snprintf(error, size,
 			 "%s: truncated at offset %zu: a recording's header takes %zu bytes", path,
@@ -267,11 +500,13 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 	else if (fh->byte_order != want.byte_order)
 		snprintf(error, size,
 			 "%s: recorded on a machine of the other byte order (offset 16)", path);
-	else if (fh->format != want.format || !is_known_layout(fh, &want))
+	else if (fh->format < FORMAT_PLAIN || fh->format > FORMAT_PACKED ||
+		 !is_known_layout(fh, &want))
 		snprintf(error, size,
-			 "%s: format %u, records %u.%u (offset 8); this faultscope reads %u, %u.%u",
-			 path, fh->format, fh->wire_version, fh->record_sizes, want.format,
-			 want.wire_version, want.record_sizes);
+			 "%s: format %u, records %u.%u (offset 8); this faultscope reads %u to %u, "
+			 "%u.%u",
+			 path, fh->format, fh->wire_version, fh->record_sizes, FORMAT_PLAIN,
+			 FORMAT_PACKED, want.wire_version, want.record_sizes);
 	else
 		return 0;
 	return -EINVAL;
@@ -306,9 +541,17 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 	err = check_header(path, &fh, got, error, size);
 	if (err)
 		goto fail;
-	rp->version = fh.wire_version;
+	if (fh.format == FORMAT_PACKED) {
+		err = unpacker_make(&rp->unpacker);
+		if (err) {
+			snprintf(error, size, "out of memory");
+			goto fail;
+		}
+	}
 	rp->offset = sizeof(fh);
-	rp->size = st.st_size;
+	rp->size = rp->facts.bytes = st.st_size;
+	rp->facts.format = fh.format;
+	rp->facts.wire_version = fh.wire_version;
 	*ret = &rp->src;
 	return 0;
 fail:

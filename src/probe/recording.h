@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: recordings. A file is a header (magic, format, wire version, byte order), then frames:
- * length, CRC-32 of the payload, payload (one wire record). What a crash or a full disk cuts off
- * is found by its frame; all before it is whole.
+ * probe: recordings. A file is a header (magic, format, wire version, byte order), then in format 1
+ * frames: length, CRC-32 of the payload, payload (one wire record); in format 2 chunks of records
+ * packed small (probe/packed.h), a look each. What a crash or a full disk cuts off is found by its
+ * frame or chunk; all before it is whole, and of packed ones what comes from the next key chunk on.
  */
 #ifndef FS_PROBE_RECORDING_H
 #define FS_PROBE_RECORDING_H
@@ -17,6 +18,16 @@ struct recorder;
 /* Makes FILE; one that exists is kept unless `force`. -EEXIST, -errno with `error` set. */
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
 
+/*
+ * The same, packed; once it would be larger than `max_bytes` (0: no bound) it is ended whole, and
+ * recorder_take() says -EOVERFLOW, once.
+ */
+int recorder_open_packed(const char *path, bool force, unsigned long long max_bytes,
+			 struct recorder **ret, char *error, size_t size);
+
+/* Written so far. */
+unsigned long long recorder_bytes(const struct recorder *rec);
+
 /* Appends a record. After a failure (a full disk) the file is cut back to its last whole frame
  * and -errno is returned, once; later records are dropped silently. */
 int recorder_take(struct recorder *rec, const struct fs_header *h);
@@ -26,5 +37,17 @@ int recorder_close(struct recorder *rec);
 
 /* A source that reads a recording. -ENOENT, -EINVAL, -errno with `error` set. */
 int replay_open(const char *path, struct source **ret, char *error, size_t size);
+
+/* Of what was read so far of a source of replay_open(). */
+struct replay_facts {
+	unsigned int format, wire_version;
+	unsigned long long bytes; /* of the file; of these: */
+	unsigned long long read_bytes;
+	unsigned long long records, record_bytes;
+	unsigned long long chunks, raw_bytes;		       /* of packed ones */
+	unsigned long long damages, damage_offset, lost_bytes; /* the offset of the first */
+};
+
+const struct replay_facts *replay_facts(const struct source *src);
 
 #endif

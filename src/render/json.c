@@ -399,7 +399,8 @@ static void say_oom(struct json *j, const struct view *v, const struct fs_oom_re
 	json_flag(j, "certain", oom.certain);
 	json_text_or_null(j, "cgroup", s ? s->cgroup : NULL);
 	json_count(j, "rss_bytes",
-		   pages_to_bytes(v, r->rss_file_pages + r->rss_anon_pages + r->rss_shmem_pages));
+		   pages_to_bytes(v, (uint64_t)r->rss_file_pages + (uint64_t)r->rss_anon_pages +
+					     (uint64_t)r->rss_shmem_pages));
 	json_count(j, "anon_bytes", pages_to_bytes(v, r->rss_anon_pages));
 	json_count(j, "shmem_bytes", pages_to_bytes(v, r->rss_shmem_pages));
 	json_count(j, "swap_bytes", pages_to_bytes(v, r->swap_pages));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Coverage-guided fuzzing of triage, of pages of metrics written and read, and of the flight recorder's
-# records, with ASan and UBSan, from seeds of our own. TAP on stdout.
+# Coverage-guided fuzzing of triage, recordings, pages of metrics written and read, and the flight
+# recorder's records, with ASan and UBSan, from seeds of our own. TAP on stdout.
 #   usage: tests/fuzz/run.sh [SECONDS]     (BUILD: directory of the build, default build)
 # What it finds stays in build/fuzz/corpus for the next run; a finding in build/fuzz/found-*.
 set -eu
@@ -10,7 +10,18 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-20}
 build=${BUILD:-build}
 place=$build/fuzz
-mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet" "$place/corpus-blackbox"
+mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet" "$place/corpus-recording" \
+	"$place/corpus-blackbox"
+# The small ones of those that are kept: as they are, with their checksums put right, and packed.
+find tests/e2e/recordings -name '*.fsr' -size -24k | while read -r kept; do
+	seed=$place/corpus-recording/$(basename "$kept")
+	[ -e "$seed" ] || { printf 'F'; cat "$kept"; } >"$seed"
+	packed=$place/corpus-recording/packed-$(basename "$kept")
+	[ -e "$packed" ] || [ ! -x "$build/faultscope" ] || {
+		"$build/faultscope" report "$kept" --force -o "$place/packed.fsr"
+		{ printf 'F'; cat "$place/packed.fsr"; } >"$packed"
+	}
+done
 for log in tests/triage/logs/*; do
 	seed=$place/corpus/$(basename "$log").seed
 	[ -e "$seed" ] || { printf 'A'; tail -c 6000 "$log"; } >"$seed"
@@ -62,4 +73,5 @@ fuzz 1 triage_fuzz corpus 16384
 fuzz 2 page_fuzz corpus-page 4096
 fuzz 3 fleet_fuzz corpus-fleet 4096
 fuzz 4 blackbox_fuzz corpus-blackbox 4096
-echo "1..4"
+fuzz 5 recording_fuzz corpus-recording 65536
+echo "1..5"

@@ -74,6 +74,7 @@ TABLE = [
     Row("src/serve/*", "serve", ["base", "render"], LIBC + HTTP, False, False),
     Row("src/unpack.c", "main", ["base"], PURE + ["lzma.h", "zlib.h", "zstd.h"], False,
         False),
+    Row("src/pack.c", "main", ["base"], PURE + ["zlib.h"], False, False),
     Row("src/fetch.c", "main", ["base"], LIBC + ["curl/curl.h"], False, False),
     Row("src/terminal.c", "main", ALL, LIBC + TERM, False, False),
     Row("src/*", "main", ALL, LIBC + UAPI, False, False),

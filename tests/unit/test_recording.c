@@ -239,9 +239,9 @@ static void test_headers(void)
 	put_file(path, file, file_size);
 	is_open_error(path, -EINVAL, "other byte order", "the other byte order");
 	memcpy(file, keep, sizeof(file));
-	set_u32(8, 2);
+	set_u32(8, 3);
 	put_file(path, file, file_size);
-	is_open_error(path, -EINVAL, "format 2", "another format");
+	is_open_error(path, -EINVAL, "format 3", "another format");
 	memcpy(file, keep, sizeof(file));
 	set_u32(12, FS_WIRE_VERSION + 1);
 	put_file(path, file, file_size);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/redact.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define LOW_BYTES    (1ULL << 20) /* what lies lower tells nothing but that it is near 0 */
+#define USER_END     (1ULL << 47)
+#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* whole huge pages */
+#define KERNEL_BEGIN (1ULL << 63)
+
+void redaction_begin(struct redaction *r)
+{
+	memset(r, 0, sizeof(*r));
+	/* three words are given whole, or not at all: getrandom(2) */
+	if (getrandom(r, sizeof(*r), 0) != sizeof(*r))
+		r->salt = (__u64)(unsigned long)r;
+	r->user_shift &= SHIFT_MASK;
+	r->kernel_shift &= SHIFT_MASK;
+}
+
+/* Shifted within the half of the address space it is in. */
+static void hide_address(const struct redaction *r, __u64 *a)
+{
+	if (*a >= LOW_BYTES && *a < USER_END)
+		*a = LOW_BYTES + (*a - LOW_BYTES + r->user_shift) % (USER_END - LOW_BYTES);
+	else if (*a >= KERNEL_BEGIN && *a < UINT64_MAX - LOW_BYTES)
+		*a = KERNEL_BEGIN + (*a - KERNEL_BEGIN + r->kernel_shift) % (KERNEL_BEGIN - 1);
+}
+
+static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
+{
+	__u64 x = r->salt ^ 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < n; i++)
+		x = (x ^ (unsigned char)s[i]) * 0x100000001b3ULL;
+	x = (x ^ x >> 29) * 0x9e3779b97f4a7c15ULL;
+	return x >> 32;
+}
+
+/* What programs of the system map, by name, tells nothing of who runs it. */
+static bool is_common(const char *name)
+{
+	static const char *const kept[] = {".so",     "torch_", "[",	"rw",	"r-",
+					   "--",      "socket", "pipe", "anon", "memfd",
+					   "eventfd", "heap",	"stack"};
+
+	if (!*name)
+		return true;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (i ? !strncmp(name, kept[i], strlen(kept[i])) : strstr(name, kept[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* The last part of a path, and that as a number where it is nobody's. */
+static void hide_path(const struct redaction *r, char *path, size_t size)
+{
+	char *last = strrchr(path, '/');
+	char name[FS_CGROUP_PATH];
+
+	snprintf(name, sizeof(name), "%s", last ? last + 1 : path);
+	if (is_common(name))
+		snprintf(path, size, "%s", name);
+	else
+		snprintf(path, size, "name-%08x", hash_of(r, name, strlen(name)));
+}
+
+/* A program is named by its file, without where that is. */
+static void hide_place(char *path, size_t size)
+{
+	const char *last = strrchr(path, '/');
+
+	if (last && last[1])
+		memmove(path, last + 1, strlen(last));
+	path[size - 1] = 0;
+}
+
+/* Components of a cgroup's path keep their type: "name-0123abcd.service". */
+static void hide_cgroup(const struct redaction *r, char *path, size_t size)
+{
+	char from[FS_CGROUP_PATH], one[32];
+	size_t at = 0;
+
+	snprintf(from, sizeof(from), "%s", path);
+	path[0] = 0;
+	for (const char *c = from; *c;) {
+		size_t n = strcspn(c, "/");
+		const char *dot = memchr(c, '.', n);
+
+		while (dot && memchr(dot + 1, '.', c + n - dot - 1))
+			dot = memchr(dot + 1, '.', c + n - dot - 1);
+		if (n) {
+			int type = dot ? c + n - dot : 0;
+
+			snprintf(one, sizeof(one), "name-%08x", hash_of(r, c, n));
+			if (type > 10)
+				type = 0;
+			at += snprintf(path + at, size - at, "/%s%.*s", one, type, dot ? dot : "");
+			if (at >= size)
+				break;
+		}
+		c += n + (c[n] == '/');
+	}
+	if (!path[0] && from[0])
+		snprintf(path, size, "/");
+}
+
+static void hide_signal(const struct redaction *r, struct fs_signal_record *s)
+{
+	__u64 *addresses[] = {&s->address, &s->sp, &s->area_start, &s->area_end, &s->above_end};
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		hide_address(r, addresses[i]);
+	s->ip_bytes = 0;
+	hide_path(r, s->file.name, sizeof(s->file.name));
+}
+
+/* The argument of a call that is an address; -1: none. */
+static int address_argument(__u32 call)
+{
+	switch (call) {
+	case FS_CALL_MMAP:
+	case FS_CALL_MUNMAP:
+	case FS_CALL_MREMAP:
+	case FS_CALL_MPROTECT:
+	case FS_CALL_MADVISE:
+	case FS_CALL_BRK:
+	case FS_CALL_MLOCK:
+	case FS_CALL_MUNLOCK:
+	case FS_CALL_SHMDT:
+	case FS_CALL_MSYNC:
+	case FS_CALL_MINCORE:
+	case FS_CALL_MBIND:
+		return 0;
+	case FS_CALL_SHMAT:
+		return 1;
+	}
+	return -1;
+}
+
+static void hide_refused(const struct redaction *r, struct fs_refused_record *f)
+{
+	__u64 *addresses[] = {&f->range.hole, &f->range.start, &f->range.end, &f->range.above,
+			      &f->file.mmap_ip};
+	int at = address_argument(f->call);
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		hide_address(r, addresses[i]);
+	if (at >= 0)
+		hide_address(r, &f->args[at]);
+	if (f->call == FS_CALL_MREMAP)
+		hide_address(r, &f->args[4]);
+	hide_path(r, f->file.name, sizeof(f->file.name));
+}
+
+static void hide_host(struct fs_host_record *h)
+{
+	snprintf(h->host, sizeof(h->host), "host");
+	memset(h->boot_id, 0, sizeof(h->boot_id));
+	memset(h->target, 0, sizeof(h->target));
+}
+
+static void hide_origin(struct fs_origin_record *o)
+{
+	o->set_by[0] = o->at_once[0] = o->for_good[0] = 0;
+}
+
+void redact_record(const struct redaction *r, struct fs_header *h)
+{
+	switch (h->kind) {
+	case FS_REC_HOST:
+		hide_host((struct fs_host_record *)h);
+		break;
+	case FS_REC_NAMES: {
+		struct fs_names_record *n = (struct fs_names_record *)h;
+
+		hide_place(n->exe, sizeof(n->exe));
+		hide_cgroup(r, n->cgroup, sizeof(n->cgroup));
+		break;
+	}
+	case FS_REC_SIGNAL:
+		hide_signal(r, (struct fs_signal_record *)h);
+		break;
+	case FS_REC_REFUSED:
+		hide_refused(r, (struct fs_refused_record *)h);
+		break;
+	case FS_REC_KERNEL_FAULT: {
+		struct fs_kernel_fault_record *k = (struct fs_kernel_fault_record *)h;
+
+		hide_address(r, &k->ip);
+		hide_address(r, &k->address);
+		break;
+	}
+	case FS_REC_SYMBOL:
+		hide_address(r, &((struct fs_symbol_record *)h)->ip);
+		break;
+	case FS_REC_GROWTH: {
+		struct fs_growth *g = &((struct fs_growth_record *)h)->g;
+
+		hide_path(r, g->name, sizeof(g->name));
+		break;
+	}
+	case FS_REC_HOLDING: {
+		struct fs_holding *g = &((struct fs_holding_record *)h)->g;
+
+		hide_path(r, g->name, sizeof(g->name));
+		break;
+	}
+	case FS_REC_SLOW_FAULTS: {
+		struct fs_slow_faults_record *f = (struct fs_slow_faults_record *)h;
+
+		hide_path(r, f->file, sizeof(f->file));
+		break;
+	}
+	case FS_REC_ORIGIN:
+		hide_origin((struct fs_origin_record *)h);
+		break;
+	}
+}

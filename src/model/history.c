@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/fields.h"
+#include "model/holdings.h"
+#include "model/resources.h"
+
+#define HISTORY_BUCKETS	 8192
+#define HISTORY_TEXT_MAX 512 /* of a path */
+
+static const char *const gauge_field[NR_HISTORY_GAUGES] = {
+	[HISTORY_MAPS] = "maps.count",	    [HISTORY_FDS] = "fds.count",
+	[HISTORY_RSS] = "memory.rss_bytes", [HISTORY_SWAP] = "memory.swap_bytes",
+	[HISTORY_THREADS] = "threads",
+};
+
+int history_init(struct history *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->looks_each = 1;
+	h->point = calloc(HISTORY_POINTS_MAX, sizeof(*h->point));
+	h->row = calloc(HISTORY_ROWS_MAX, sizeof(*h->row));
+	h->event = calloc(HISTORY_EVENTS_MAX, sizeof(*h->event));
+	h->bucket = calloc(HISTORY_BUCKETS, sizeof(*h->bucket));
+	if (h->point && h->row && h->event && h->bucket)
+		return 0;
+	history_free(h);
+	return -ENOMEM;
+}
+
+static void row_free(struct history_row *r)
+{
+	free(r->exe);
+	free(r->cgroup);
+	free(r->value);
+	free(r->known);
+	free(r->faults);
+	for (int what = 0; what < 2; what++) {
+		free(r->series[what]);
+		free(r->held[what].sort);
+	}
+	memset(r, 0, sizeof(*r));
+}
+
+void history_free(struct history *h)
+{
+	for (size_t i = 0; i < h->rows; i++)
+		row_free(&h->row[i]);
+	free(h->point);
+	free(h->row);
+	free(h->event);
+	free(h->bucket);
+	memset(h, 0, sizeof(*h));
+}
+
+static uint32_t *chain_of(const struct history *h, const struct fs_subject *id)
+{
+	uint64_t x = (id->start_ns ^ (uint64_t)id->pid << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return &h->bucket[x >> 32 & (HISTORY_BUCKETS - 1)];
+}
+
+static struct history_row *row_of(const struct history *h, const struct fs_subject *id)
+{
+	for (uint32_t i = *chain_of(h, id); i; i = h->row[i - 1].next) {
+		struct history_row *r = &h->row[i - 1];
+
+		if (r->id.pid == id->pid && r->id.start_ns == id->start_ns)
+			return r;
+	}
+	return NULL;
+}
+
+const struct history_row *history_find(const struct history *h, const struct fs_subject *id)
+{
+	return row_of(h, id);
+}
+
+uint64_t history_value(const struct history_row *r, const char *field)
+{
+	const struct field *f = field_find(field);
+
+	return f && r->known[f - fields] ? r->value[f - fields] : 0;
+}
+
+uint64_t history_faults(const struct history_row *r)
+{
+	return history_value(r, "faults.minor") + history_value(r, "faults.major");
+}
+
+static void unchain(struct history *h, const struct history_row *r)
+{
+	uint32_t *at = chain_of(h, &r->id), place = r - h->row + 1;
+
+	while (*at && *at != place)
+		at = &h->row[*at - 1].next;
+	if (*at)
+		*at = r->next;
+}
+
+/* Who ended and faulted least; NULL: all live. Refused calls and crashes are not forgotten. */
+static struct history_row *least(struct history *h)
+{
+	struct history_row *best = NULL;
+
+	for (size_t i = 0; i < h->rows; i++) {
+		struct history_row *r = &h->row[i];
+
+		if (r->final && !r->signal && !history_value(r, "maps.refused") &&
+		    (!best || history_faults(r) < history_faults(best)))
+			best = r;
+	}
+	return best;
+}
+
+static struct history_row *row_make(struct history *h, const struct subject *s)
+{
+	struct history_row *r = h->rows < HISTORY_ROWS_MAX ? &h->row[h->rows] : least(h);
+	uint32_t *chain;
+
+	if (!r)
+		return NULL;
+	if (h->rows < HISTORY_ROWS_MAX) {
+		h->rows++;
+	} else {
+		h->rows_lost++;
+		unchain(h, r);
+		row_free(r);
+	}
+	r->id = s->id;
+	r->first_ns = s->first_ns;
+	/* a row each of the table of fields, whose size is a limit too */
+	r->value = calloc(nr_fields, sizeof(*r->value));
+	r->known = calloc(nr_fields, sizeof(*r->known));
+	chain = chain_of(h, &s->id);
+	r->next = *chain;
+	*chain = r - h->row + 1;
+	return r;
+}
+
+/* At most HISTORY_TEXT_MAX bytes of a text. */
+static int keep_text(char **to, const char *s)
+{
+	size_t n = s ? strnlen(s, HISTORY_TEXT_MAX) : 0;
+	char *copy;
+
+	if (!s || (*to && !strncmp(*to, s, n + 1)))
+		return 0;
+	copy = calloc(1, n < HISTORY_TEXT_MAX ? n + 1 : HISTORY_TEXT_MAX + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s, n);
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+static int keep_series(struct history_row *r, const struct model *m, const struct subject *s,
+		       enum fs_what what)
+{
+	const struct series *from =
+		resource_series(m, s, what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS);
+
+	if (!from)
+		return 0;
+	if (!r->series[what])
+		r->series[what] = calloc(1, sizeof(struct series)); /* one for each of two limits */
+	if (!r->series[what])
+		return -ENOMEM;
+	*r->series[what] = *from;
+	return 0;
+}
+
+static int keep_held(struct history_row *r, const struct subject *s, enum fs_what what)
+{
+	const struct holdings *from = &s->held[what];
+	size_t n = from->n < HOLDINGS_MAX ? from->n : HOLDINGS_MAX;
+	struct fs_holding *more;
+
+	if (!n)
+		return 0;
+	more = realloc(r->held[what].sort, n * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memcpy(more, from->sort, n * sizeof(*more));
+	r->held[what] = (struct holdings){more, n};
+	return 0;
+}
+
+static int keep(struct history_row *r, const struct model *m, const struct subject *s)
+{
+	int err = 0;
+
+	if (!r->value || !r->known)
+		return -ENOMEM;
+	r->ppid = s->now.g.ppid;
+	r->uid = s->now.g.uid;
+	r->last_ns = s->last_ns;
+	r->final = s->final;
+	r->signal = s->signal;
+	array_copy(r->comm, sizeof(r->comm), s->now.g.comm);
+	memcpy(r->stall_ns, facts_counters(&s->now)->stall_ns, sizeof(r->stall_ns));
+	for (size_t i = 0; i < nr_fields; i++)
+		r->known[i] = field_get(m, s, &fields[i], &r->value[i]);
+	err = keep_text(&r->exe, s->exe);
+	if (!err)
+		err = keep_text(&r->cgroup, s->cgroup);
+	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && !err; what++) {
+		err = keep_series(r, m, s, what);
+		if (!err)
+			err = keep_held(r, s, what);
+	}
+	return err;
+}
+
+static void join_points(struct history_point *to, const struct history_point *from)
+{
+	to->to_ns = from->to_ns;
+	to->minor += from->minor;
+	to->major += from->major;
+	to->stall_ns += from->stall_ns;
+	to->failed += from->failed;
+	to->events += from->events;
+	to->processes = to->processes > from->processes ? to->processes : from->processes;
+	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+		if (from->gauge[i] > to->gauge[i])
+			to->gauge[i] = from->gauge[i];
+	for (int end = 0; end < FS_NR_ENDS; end++)
+		for (int i = 0; i < FS_NR_LATENCY; i++)
+			to->latency[end][i] += from->latency[end][i];
+}
+
+/* Two points become one. */
+static void halve(struct history *h)
+{
+	for (size_t i = 0; i < HISTORY_POINTS_MAX / 2; i++) {
+		struct history_point one = h->point[2 * i];
+
+		join_points(&one, &h->point[2 * i + 1]);
+		h->point[i] = one;
+		for (size_t k = 0; k < h->rows; k++)
+			if (h->row[k].faults)
+				h->row[k].faults[i] =
+					h->row[k].faults[2 * i] + h->row[k].faults[2 * i + 1];
+	}
+	for (size_t k = 0; k < h->rows; k++)
+		if (h->row[k].faults)
+			memset(h->row[k].faults + HISTORY_POINTS_MAX / 2, 0,
+			       HISTORY_POINTS_MAX / 2 * sizeof(*h->row[k].faults));
+	h->points = HISTORY_POINTS_MAX / 2;
+	h->looks_each *= 2;
+}
+
+/* The point that a look at t_ns belongs to. */
+static struct history_point *point_at(struct history *h, uint64_t t_ns)
+{
+	if (!h->points || h->looks_last == h->looks_each) {
+		if (h->points == HISTORY_POINTS_MAX)
+			halve(h);
+		h->point[h->points] = (struct history_point){.from_ns = h->last_ns};
+		if (!h->last_ns)
+			h->point[h->points].from_ns = t_ns;
+		h->points++;
+		h->looks_last = 0;
+	}
+	h->looks_last++;
+	h->point[h->points - 1].to_ns = t_ns;
+	return &h->point[h->points - 1];
+}
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static void add_latency(struct history *h, struct history_point *p, const struct subject *s)
+{
+	const struct fs_counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+
+	for (int end = 0; end < FS_NR_ENDS; end++) {
+		for (int i = 0; i < FS_NR_LATENCY; i++) {
+			uint64_t n = grown(now->latency[end][i], was->latency[end][i]);
+
+			p->latency[end][i] += n;
+			h->latency[end][i] += n;
+		}
+		if (now->latency_max_ns[end] > h->latency_max_ns[end])
+			h->latency_max_ns[end] = now->latency_max_ns[end];
+	}
+	for (int i = 0; i < FS_NR_FAULT_KINDS; i++)
+		h->faults_kind[i] += grown(now->fault_kind[i], was->fault_kind[i]);
+}
+
+static int add_faults(struct history *h, struct history_row *r)
+{
+	uint64_t all = history_faults(r), n = grown(all, r->faults_before);
+	uint32_t *at;
+
+	r->faults_before = all;
+	if (!n)
+		return 0;
+	if (!r->faults)
+		r->faults = calloc(HISTORY_POINTS_MAX, sizeof(*r->faults));
+	if (!r->faults)
+		return -ENOMEM;
+	at = &r->faults[h->points - 1];
+	*at = n > UINT32_MAX - *at ? UINT32_MAX : *at + n;
+	return 0;
+}
+
+/* What is summed over processes: counters by their growth, gauges while they live. */
+struct share {
+	uint64_t minor, major, stall_ns, failed, gauge[NR_HISTORY_GAUGES];
+};
+
+static struct share share_of(const struct history_row *r)
+{
+	struct share s = {.minor = history_value(r, "faults.minor"),
+			  .major = history_value(r, "faults.major"),
+			  .stall_ns = history_value(r, "faults.stall_ns"),
+			  .failed = history_value(r, "faults.failed")};
+
+	for (int i = 0; i < NR_HISTORY_GAUGES && !r->final; i++)
+		s.gauge[i] = history_value(r, gauge_field[i]);
+	return s;
+}
+
+static int take_subject(struct history *h, struct history_point *p, const struct model *m,
+			const struct subject *s)
+{
+	struct history_row *r = row_of(h, &s->id);
+	struct share was = {}, now;
+	bool alive_before = r && !r->final;
+	int err;
+
+	if (r)
+		was = share_of(r);
+	else
+		r = row_make(h, s);
+	if (!r) {
+		h->rows_lost++;
+		return 0;
+	}
+	err = keep(r, m, s);
+	if (err)
+		return err;
+	now = share_of(r);
+	p->minor += grown(now.minor, was.minor);
+	p->major += grown(now.major, was.major);
+	p->stall_ns += grown(now.stall_ns, was.stall_ns);
+	p->failed += grown(now.failed, was.failed);
+	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+		h->gauge_now[i] += now.gauge[i] - was.gauge[i];
+	h->alive += !s->final - alive_before;
+	add_latency(h, p, s);
+	return add_faults(h, r);
+}
+
+static void take_events(struct history *h, struct history_point *p, const struct model *m)
+{
+	p->events += m->events;
+	for (size_t i = 0; i < m->events; i++)
+		if (h->events < HISTORY_EVENTS_MAX)
+			h->event[h->events++] = m->event[i];
+		else
+			h->events_lost++;
+}
+
+int history_look(struct history *h, const struct model *m)
+{
+	struct history_point *p = point_at(h, m->last_ns);
+	int err = 0;
+
+	h->looks++;
+	for (struct subject *s = model_each_changed(m, NULL); s && !err;
+	     s = model_each_changed(m, s))
+		if (!s->hidden)
+			err = take_subject(h, p, m, s);
+	take_events(h, p, m);
+	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+		if (h->gauge_now[i] > p->gauge[i])
+			p->gauge[i] = h->gauge_now[i];
+	if (h->alive > p->processes)
+		p->processes = h->alive;
+	h->last_ns = m->last_ns;
+	h->wall_last_ns = m->tick.wall_ns;
+	return err;
+}
+
+int history_end(struct history *h, const struct model *m)
+{
+	int err = 0;
+
+	for (struct subject *s = model_each(m, NULL); s && !err; s = model_each(m, s)) {
+		struct history_row *r = row_of(h, &s->id);
+
+		for (int what = FS_WHAT_MAPS; r && what <= FS_WHAT_FDS && !err; what++)
+			err = keep_held(r, s, what);
+	}
+	return err;
+}

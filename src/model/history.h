@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * model: a measurement as a whole, look by look, for what is told of it afterwards: figures over
+ * time, every process that was there with its last figures, the events. Bounded: where time has
+ * more looks than there are points, looks are joined; where there are more processes than rows,
+ * those that ended and faulted least make room, and are counted.
+ */
+#ifndef FS_MODEL_HISTORY_H
+#define FS_MODEL_HISTORY_H
+
+#include "model/model.h"
+
+#define HISTORY_POINTS_MAX 240 /* even: two become one */
+#define HISTORY_ROWS_MAX   4096
+#define HISTORY_EVENTS_MAX 512
+
+enum history_gauge {
+	HISTORY_MAPS,
+	HISTORY_FDS,
+	HISTORY_RSS,
+	HISTORY_SWAP,
+	HISTORY_THREADS,
+	NR_HISTORY_GAUGES,
+};
+
+/* Of all processes: what was counted in a span of time, and the highest of sums within it. */
+struct history_point {
+	uint64_t from_ns, to_ns;
+	uint64_t minor, major, stall_ns, failed;
+	uint64_t events; /* refusals, crossings, signals, kills */
+	uint64_t processes;
+	uint64_t gauge[NR_HISTORY_GAUGES];
+	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
+};
+
+/* A process, as it was last seen. */
+struct history_row {
+	struct fs_subject id;
+	uint32_t ppid, uid;
+	char comm[FS_COMM_LEN];
+	char *exe, *cgroup; /* NULL: not known; owned */
+	uint64_t first_ns, last_ns;
+	bool final;
+	int32_t signal;
+	uint64_t *value; /* by row of fields[]; ~0 and !known[i]: null */
+	bool *known;
+	uint32_t *faults; /* by point: what it faulted then; NULL: never */
+	uint64_t faults_before;
+	uint64_t stall_ns[FS_NR_ENDS];
+	struct series *series[2]; /* by enum fs_what; NULL: far from its limit */
+	struct holdings held[2];
+	uint32_t next; /* of the chain: 1 + place */
+};
+
+struct history {
+	struct history_point *point;
+	size_t points;
+	unsigned int looks_each; /* in a whole point */
+	unsigned int looks_last; /* in the last one */
+	uint64_t looks;
+	struct history_row *row;
+	size_t rows;
+	uint64_t rows_lost;
+	uint32_t *bucket;
+	union event *event;
+	size_t events;
+	uint64_t events_lost;
+	uint64_t last_ns;
+	uint64_t wall_last_ns;
+	uint64_t gauge_now[NR_HISTORY_GAUGES], alive; /* sums over all rows that live */
+	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY], latency_max_ns[FS_NR_ENDS];
+	uint64_t faults_kind[FS_NR_FAULT_KINDS];
+};
+
+/* -ENOMEM. */
+int history_init(struct history *h);
+void history_free(struct history *h);
+
+/* After a look, before model_next_window(). -ENOMEM. */
+int history_look(struct history *h, const struct model *m);
+
+/* At the end: what was read behind the last look. */
+int history_end(struct history *h, const struct model *m);
+
+const struct history_row *history_find(const struct history *h, const struct fs_subject *id);
+
+/* A figure by "group.key"; 0 where it is not known. */
+uint64_t history_value(const struct history_row *r, const char *field);
+
+/* Minor and major faults of a process. */
+uint64_t history_faults(const struct history_row *r);
+
+#endif

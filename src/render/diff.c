@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/growers.h"
+#include "model/holdings.h"
+
+#define DIFF_ROWS_MAX 8192 /* of a part */
+#define KEY_BYTES     4096
+
+/* Of a workload: what is summed over its processes. Totals are told a second. */
+static const struct metric {
+	const char *name, *field;
+	bool total;
+	double floor; /* growth below it is no news */
+} metrics[] = {
+	{"processes", NULL, false, 1},
+	{"mappings", "maps.count", false, 256},
+	{"descriptors", "fds.count", false, 16},
+	{"threads", "threads", false, 4},
+	{"resident bytes", "memory.rss_bytes", false, 16 << 20},
+	{"swapped bytes", "memory.swap_bytes", false, 1 << 20},
+	{"minor faults a second", "faults.minor", true, 1000},
+	{"major faults a second", "faults.major", true, 1},
+	{"stall, ms a second", "faults.stall_ns", true, 1},
+	{"refused mapping calls", "maps.refused", false, 1},
+	{"refused descriptor calls", "fds.refused", false, 1},
+};
+
+static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum fs_what */
+
+const char *diff_part_title(enum diff_part part)
+{
+	static const char *const titles[NR_DIFF_PARTS] = {"by workload", "by stack",
+							  "by what is held"};
+
+	return titles[part];
+}
+
+/* The row of a key, made where there is none. NULL: no room, or no memory. */
+static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
+			       const char *metric)
+{
+	struct diff_row *r = d->row[part];
+
+	for (size_t i = 0; i < d->rows[part]; i++)
+		if (r[i].metric == metric && !strcmp(r[i].key, key))
+			return &r[i];
+	if (d->rows[part] == DIFF_ROWS_MAX) {
+		d->left_out++;
+		return NULL;
+	}
+	if (d->rows[part] == d->room[part]) {
+		size_t room = d->room[part] ? 2 * d->room[part] : 64;
+
+		r = realloc(r, room * sizeof(*r));
+		if (!r)
+			return NULL;
+		d->row[part] = r;
+		d->room[part] = room;
+	}
+	r = &d->row[part][d->rows[part]];
+	*r = (struct diff_row){.key = strdup(key), .metric = metric};
+	if (!r->key)
+		return NULL;
+	d->rows[part]++;
+	return r;
+}
+
+static void add(struct diff *d, enum diff_part part, const char *key, const char *metric, int side,
+		double value)
+{
+	struct diff_row *r = value ? row_at(d, part, key, metric) : NULL;
+
+	if (r)
+		*(side ? &r->b : &r->a) += value;
+}
+
+static void add_workloads(struct diff *d, const struct story_view *s, int side)
+{
+	double seconds = story_seconds(s);
+	char name[256];
+
+	for (size_t i = 0; i < s->h->rows; i++) {
+		const struct history_row *r = &s->h->row[i];
+
+		story_workload(r, name, sizeof(name));
+		for (size_t k = 0; k < sizeof(metrics) / sizeof(metrics[0]); k++) {
+			const struct metric *m = &metrics[k];
+			double n = m->field ? history_value(r, m->field) : 1;
+
+			if (m->total)
+				n = seconds > 0 ? n / seconds : 0;
+			else if (r->final && !strstr(m->name, "refused"))
+				n = 0; /* what ended holds nothing */
+			if (strstr(m->name, "ms"))
+				n /= 1e6;
+			add(d, DIFF_WORKLOAD, name, m->name, side, n);
+		}
+	}
+}
+
+static void add_stacks(struct diff *d, const struct story_view *s, int side)
+{
+	const struct model *m = s->v->m;
+	char key[KEY_BYTES], name[GROWER_NAME];
+
+	for (size_t i = 0; i < m->growths; i++) {
+		const struct fs_growth *g = &m->growth[i];
+		const struct frames *f = model_frames(m, &g->subject, g->stack);
+		const struct history_row *r = history_find(s->h, &g->subject);
+
+		if (g->added <= g->removed)
+			continue;
+		growth_name(g, name, sizeof(name));
+		snprintf(key, sizeof(key), "%s: %s\n%s", r ? r->comm : "process", name,
+			 f ? f->text : "");
+		add(d, DIFF_STACK, key, what_metric[g->what & 1], side, g->added - g->removed);
+	}
+}
+
+static void add_held(struct diff *d, const struct story_view *s, int side)
+{
+	char key[KEY_BYTES];
+
+	for (size_t i = 0; i < s->h->rows; i++)
+		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+			const struct history_row *r = &s->h->row[i];
+
+			for (size_t k = 0; k < r->held[what].n; k++) {
+				const struct fs_holding *g = &r->held[what].sort[k];
+
+				snprintf(key, sizeof(key), "%s: %s (%s)", r->comm, g->name,
+					 holding_kind_name(g->kind));
+				add(d, DIFF_HELD, key, what_metric[what], side, g->count);
+			}
+		}
+}
+
+static void weigh(struct diff *d, enum diff_part part)
+{
+	for (size_t i = 0; i < d->rows[part]; i++) {
+		struct diff_row *r = &d->row[part][i];
+		double floor = 1;
+
+		for (size_t k = 0; part == DIFF_WORKLOAD && k < sizeof(metrics) / sizeof(*metrics);
+		     k++)
+			if (metrics[k].name == r->metric)
+				floor = metrics[k].floor;
+		r->weight = (r->b - r->a) / floor;
+	}
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	int order = strcmp(x->key, y->key);
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return order ? order : strcmp(x->metric, y->metric);
+}
+
+static void describe(struct diff_side *d, const struct story_view *s)
+{
+	d->file = s->file;
+	d->seconds = story_seconds(s);
+	d->processes = s->h->rows;
+	story_time(s->v->m->host.wall_ns, d->time, sizeof(d->time));
+	array_copy(d->host, sizeof(d->host), s->v->m->host.host);
+}
+
+int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b)
+{
+	const struct story_view *side[] = {a, b};
+	struct diff *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	for (int i = 0; i < 2; i++) {
+		describe(&d->side[i], side[i]);
+		add_workloads(d, side[i], i);
+		add_stacks(d, side[i], i);
+		add_held(d, side[i], i);
+	}
+	for (int part = 0; part < NR_DIFF_PARTS; part++) {
+		weigh(d, part);
+		if (d->rows[part])
+			qsort(d->row[part], d->rows[part], sizeof(*d->row[part]), by_weight);
+	}
+	*ret = d;
+	return 0;
+}
+
+void diff_free(struct diff *d)
+{
+	for (int part = 0; d && part < NR_DIFF_PARTS; part++) {
+		for (size_t i = 0; i < d->rows[part]; i++)
+			free(d->row[part][i].key);
+		free(d->row[part]);
+	}
+	free(d);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: what grew between two recordings: by workload, by user stack and sort, by what is held.
+ */
+#ifndef FS_RENDER_DIFF_H
+#define FS_RENDER_DIFF_H
+
+#include "render/story.h"
+
+enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
+
+/* One thing that both may have; what one of them does not have is 0 in it. */
+struct diff_row {
+	char *key; /* owned: name, and behind a NUL more of it: frames of a stack */
+	const char *metric;
+	double a, b;
+	double weight; /* what it is ordered by: growth, of what matters */
+};
+
+struct diff_side {
+	struct story_file file;
+	char time[32];
+	char host[64];
+	double seconds;
+	uint64_t processes;
+};
+
+struct diff {
+	struct diff_side side[2];
+	struct diff_row *row[NR_DIFF_PARTS]; /* the largest growth first */
+	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
+	uint64_t left_out;
+};
+
+/* -ENOMEM. The recordings have to stay until diff_free(). */
+int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
+void diff_free(struct diff *d);
+
+const char *diff_part_title(enum diff_part part);
+
+/* A value of a metric, without its sign. */
+void diff_put(struct buf *b, const char *metric, double v);
+
+void diff_text(struct buf *b, const struct diff *d, const struct view *v);
+void diff_json(struct buf *b, const struct diff *d, const struct view *v);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What grew, as text and as JSON Lines. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/diff.h"
+#include "render/json_out.h"
+#include "render/style.h"
+
+#define ROWS_SHOWN   12 /* of a part */
+#define FRAMES_SHOWN 5
+
+void diff_put(struct buf *b, const char *metric, double v)
+{
+	if (strstr(metric, "bytes"))
+		put_bytes(b, count_of_real(fabs(v)));
+	else if (strstr(metric, "a second"))
+		put_rate(b, fabs(v));
+	else
+		put_count(b, count_of_real(fabs(v)));
+}
+
+static void say_side(struct buf *b, const struct view *v, const char *name,
+		     const struct diff_side *s)
+{
+	struct line l = {.v = v};
+	struct buf t = {};
+
+	put_span(&t, s->seconds);
+	line_printf(&l, "%s  ", name);
+	line_safe(&l, s->file.name);
+	line_printf(&l, "  %s  ", s->time);
+	line_safe(&l, s->host);
+	line_printf(&l, "  %s, %" PRIu64 " processes", t.s ? t.s : "", s->processes);
+	line_end(&l, b, STYLE_DIM);
+	buf_free(&t);
+}
+
+/* The lines of a stack, behind the first of its key. */
+static void say_frames(struct buf *b, const struct view *v, const char *key)
+{
+	const char *at = strchr(key, '\n');
+	struct line l = {.v = v};
+	char frame[400];
+
+	if (!at || !at[1])
+		return;
+	line_printf(&l, "             from ");
+	for (int i = 0; i < FRAMES_SHOWN && at && at[1]; i++) {
+		size_t n = strcspn(at + 1, "\n");
+
+		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at + 1);
+		line_printf(&l, "%s", i ? " <- " : "");
+		line_safe(&l, frame);
+		at = strchr(at + 1, '\n');
+	}
+	line_wrap_at(&l, b, STYLE_DIM, 18);
+}
+
+static void say_row(struct buf *b, const struct view *v, const struct diff_row *r)
+{
+	struct buf growth = {}, from = {};
+	struct line l = {.v = v};
+	char name[400];
+
+	diff_put(&growth, r->metric, r->b - r->a);
+	diff_put(&from, r->metric, r->a);
+	buf_puts(&from, " to ");
+	diff_put(&from, r->metric, r->b);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->key, "\n"), r->key);
+	line_printf(&l, " %c%-11s %-24s ", r->b < r->a ? '-' : '+', growth.s ? growth.s : "",
+		    r->metric);
+	line_safe(&l, name);
+	line_printf(&l, "  (%s)", from.s ? from.s : "");
+	line_end(&l, b, STYLE_PLAIN);
+	say_frames(b, v, r->key);
+	buf_free(&growth);
+	buf_free(&from);
+}
+
+static void say_part(struct buf *b, const struct diff *d, enum diff_part part, const struct view *v,
+		     size_t most)
+{
+	struct line l = {.v = v};
+	size_t shown = 0;
+
+	line_printf(&l, "what grew %s", diff_part_title(part));
+	line_end(&l, b, STYLE_BOLD);
+	for (size_t i = 0; i < d->rows[part] && shown < most; i++) {
+		/* of workloads, what grew less than matters is left out */
+		if (d->row[part][i].weight < 1)
+			break;
+		say_row(b, v, &d->row[part][i]);
+		shown++;
+	}
+	if (!shown) {
+		line_printf(&l, " nothing");
+		line_end(&l, b, STYLE_DIM);
+	}
+}
+
+void diff_text(struct buf *b, const struct diff *d, const struct view *v)
+{
+	say_side(b, v, "from", &d->side[0]);
+	say_side(b, v, "to  ", &d->side[1]);
+	for (int part = 0; part < NR_DIFF_PARTS; part++)
+		say_part(b, d, part, v, v->top != 20 ? v->top : ROWS_SHOWN);
+}
+
+static void json_frames(struct json *j, const char *key)
+{
+	const char *at = strchr(key, '\n');
+	char frame[512];
+
+	json_array(j, "stack");
+	while (at && at[1]) {
+		size_t n = strcspn(at + 1, "\n");
+
+		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 511 ? n : 511), at + 1);
+		json_text(j, NULL, frame);
+		at = strchr(at + 1, '\n');
+	}
+	json_end_array(j);
+}
+
+void diff_json(struct buf *b, const struct diff *d, const struct view *v)
+{
+	static const char *const by[NR_DIFF_PARTS] = {"workload", "stack", "held"};
+	char name[512];
+	struct json j;
+
+	for (int part = 0; part < NR_DIFF_PARTS; part++)
+		for (size_t i = 0; i < d->rows[part]; i++) {
+			const struct diff_row *r = &d->row[part][i];
+
+			json_begin(&j, b);
+			json_text(&j, "type", "difference");
+			json_text(&j, "by", by[part]);
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->key, "\n"), r->key);
+			json_text(&j, "name", name);
+			json_text(&j, "metric", r->metric);
+			json_real(&j, "from", r->a);
+			json_real(&j, "to", r->b);
+			json_real(&j, "growth", r->b - r->a);
+			if (part == DIFF_STACK)
+				json_frames(&j, r->key);
+			json_finish(&j);
+		}
+}

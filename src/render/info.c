@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a recording is, without what it tells. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "render/json_out.h"
+#include "render/story.h"
+#include "render/style.h"
+
+static uint64_t ended(const struct history *h)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < h->rows; i++)
+		n += h->row[i].final;
+	return n;
+}
+
+static uint64_t lost_in_kernel(const struct model *m)
+{
+	const struct fs_losses *l = &m->tick.losses;
+
+	return l->ring + l->map + l->slot + l->missed + l->stack + l->growth + m->subjects_lost +
+	       m->events_lost;
+}
+
+static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "%-11s", key);
+	line_safe(&l, value->s ? value->s : "");
+	line_wrap_at(&l, b, STYLE_PLAIN, 11);
+	buf_clear(value);
+}
+
+static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
+{
+	const struct story_file *f = &s->file;
+	double seconds = story_seconds(s);
+
+	buf_puts(t, f->name);
+	say(b, s->v, "file", t);
+	buf_printf(t, "%u, records of version %u", f->format, f->wire_version);
+	say(b, s->v, "format", t);
+	put_bytes(t, f->bytes);
+	if (f->bytes && f->record_bytes > f->bytes)
+		buf_printf(t, ", packed to %.1f%% of its records",
+			   100.0 * f->bytes / f->record_bytes);
+	if (seconds > 0) {
+		buf_puts(t, "; at this rate ");
+		put_bytes(t, count_of_real(f->bytes / seconds * 86400));
+		buf_puts(t, " a day");
+	}
+	say(b, s->v, "size", t);
+}
+
+static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
+{
+	const struct model *m = s->v->m;
+	char time[32];
+
+	buf_printf(t, "%s, Linux %s %s, %u CPUs", m->host.host, m->host.kernel, m->host.arch,
+		   m->host.cpus);
+	say(b, s->v, "host", t);
+	story_time(m->host.wall_ns, time, sizeof(time));
+	buf_printf(t, "%s, by faultscope %s", time, m->host.version);
+	say(b, s->v, "begun", t);
+	buf_printf(t, "%s%s%s, tiers", m->host.mode, m->host.target[0] ? " " : "", m->host.target);
+	for (int tier = 0; tier < 4; tier++)
+		if (m->host.tiers >> tier & 1)
+			buf_printf(t, " %d", tier);
+	say(b, s->v, "watched", t);
+}
+
+static void say_contents(struct buf *b, const struct story_view *s, struct buf *t)
+{
+	const struct history *h = s->h;
+
+	put_span(t, story_seconds(s));
+	buf_printf(t, ", %" PRIu64 " looks, one each ", h->looks);
+	put_span(t, s->v->m->host.interval_ns / 1e9);
+	say(b, s->v, "duration", t);
+	buf_printf(t, "%zu, of these %" PRIu64 " ended", h->rows, ended(h));
+	if (h->rows_lost)
+		buf_printf(t, "; %" PRIu64 " more that faulted little are left out", h->rows_lost);
+	say(b, s->v, "processes", t);
+	buf_printf(t, "%" PRIu64, s->file.records);
+	say(b, s->v, "records", t);
+	buf_printf(t, "%zu refusals, crossings, signals and kills", h->events);
+	if (h->events_lost)
+		buf_printf(t, ", and %" PRIu64 " more", h->events_lost);
+	say(b, s->v, "events", t);
+	buf_printf(t, "%" PRIu64 " critical, %" PRIu64 " warning, %" PRIu64 " info",
+		   s->v->findings->opened[SEVERITY_CRITICAL],
+		   s->v->findings->opened[SEVERITY_WARNING], s->v->findings->opened[SEVERITY_INFO]);
+	say(b, s->v, "findings", t);
+}
+
+void info_text(struct buf *b, const struct story_view *s)
+{
+	struct buf t = {};
+
+	say_file(b, s, &t);
+	say_host(b, s, &t);
+	say_contents(b, s, &t);
+	buf_printf(&t, "%" PRIu64 " that the kernel side could not keep", lost_in_kernel(s->v->m));
+	say(b, s->v, "losses", &t);
+	if (s->file.damages)
+		buf_printf(&t, "%" PRIu64 " bytes cannot be read, the first at offset %" PRIu64,
+			   s->file.lost_bytes, s->file.damage_offset);
+	else
+		buf_puts(&t, *s->file.error ? s->file.error : "none");
+	say(b, s->v, "damage", &t);
+	buf_free(&t);
+}
+
+void info_json(struct buf *b, const struct story_view *s)
+{
+	const struct model *m = s->v->m;
+	char time[32];
+	struct json j;
+
+	json_begin(&j, b);
+	json_text(&j, "type", "recording");
+	json_text(&j, "file", s->file.name);
+	json_count(&j, "format", s->file.format);
+	json_count(&j, "records_version", s->file.wire_version);
+	json_count(&j, "bytes", s->file.bytes);
+	json_count(&j, "records", s->file.records);
+	json_count(&j, "record_bytes", s->file.record_bytes);
+	json_text(&j, "host", m->host.host);
+	json_text(&j, "kernel", m->host.kernel);
+	story_time(m->host.wall_ns, time, sizeof(time));
+	json_text(&j, "time", time);
+	json_text(&j, "version", m->host.version);
+	json_text(&j, "mode", m->host.mode);
+	json_text(&j, "target", m->host.target);
+	json_real(&j, "interval_seconds", m->host.interval_ns / 1e9);
+	json_real(&j, "seconds", story_seconds(s));
+	json_count(&j, "looks", s->h->looks);
+	json_count(&j, "processes", s->h->rows);
+	json_count(&j, "processes_left_out", s->h->rows_lost);
+	json_count(&j, "ended", ended(s->h));
+	json_count(&j, "events", s->h->events + s->h->events_lost);
+	json_count(&j, "lost_in_kernel", lost_in_kernel(m));
+	json_count(&j, "damages", s->file.damages);
+	json_count(&j, "lost_bytes", s->file.lost_bytes);
+	json_text_or_null(&j, "damage", *s->file.error ? s->file.error : NULL);
+	json_finish(&j);
+}

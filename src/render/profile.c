@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/growers.h"
+
+#define PROFILE_NAMES_MAX   65536
+#define PROFILE_SAMPLES_MAX 32768
+#define PROFILE_BUCKETS	    32768
+#define NAME_BYTES	    512
+
+const struct measure measures[NR_MEASURES] = {
+	[MEASURE_FAULTS] = {"faults", "page faults", "count"},
+	[MEASURE_STALL] = {"stall", "time stalled in page faults", "nanoseconds"},
+	[MEASURE_BYTES] = {"bytes", "memory faulted in", "bytes"},
+	[MEASURE_MAPS] = {"mappings", "mappings made and left", "count"},
+	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
+};
+
+static uint32_t bucket_of(const char *s)
+{
+	uint32_t x = 2166136261u;
+
+	while (*s)
+		x = (x ^ (unsigned char)*s++) * 16777619u;
+	return x & (PROFILE_BUCKETS - 1);
+}
+
+/* Open addressing: a name that finds no place is one too many. */
+static int name_number(struct profile *p, const char *s, uint32_t *ret)
+{
+	uint32_t at = bucket_of(s);
+
+	for (uint32_t tries = 0; tries < PROFILE_BUCKETS && p->bucket[at]; tries++) {
+		if (!strcmp(p->name[p->bucket[at] - 1], s)) {
+			*ret = p->bucket[at] - 1;
+			return 0;
+		}
+		at = (at + 1) & (PROFILE_BUCKETS - 1);
+	}
+	if (p->bucket[at] || p->names == PROFILE_NAMES_MAX)
+		return -E2BIG;
+	if (p->names == p->names_room) {
+		size_t room = p->names_room ? 2 * p->names_room : 256;
+		char **more = realloc(p->name, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->name = more;
+		p->names_room = room;
+	}
+	p->name[p->names] = strdup(s);
+	if (!p->name[p->names])
+		return -ENOMEM;
+	*ret = p->names++;
+	p->bucket[at] = p->names;
+	return 0;
+}
+
+static int add_frame(struct profile *p, struct profile_sample *s, const char *name)
+{
+	if (s->frames == PROFILE_FRAMES)
+		return 0;
+	return name_number(p, name, &s->frame[s->frames++]);
+}
+
+static int add_sample(struct profile *p, const struct profile_sample *s)
+{
+	if (p->samples == PROFILE_SAMPLES_MAX) {
+		p->left_out++;
+		return 0;
+	}
+	if (p->samples == p->samples_room) {
+		size_t room = p->samples_room ? 2 * p->samples_room : 128;
+		struct profile_sample *more = realloc(p->sample, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->sample = more;
+		p->samples_room = room;
+	}
+	p->sample[p->samples++] = *s;
+	for (int i = 0; i < NR_MEASURES; i++)
+		p->total[i] += s->value[i];
+	return 0;
+}
+
+/* The workload and the process: what every stack stands on. */
+static int begin_sample(struct profile *p, const struct history_row *r, struct profile_sample *ret)
+{
+	char workload[256], name[64];
+	int err;
+
+	*ret = (struct profile_sample){.row = r};
+	if (!r)
+		return add_frame(p, ret, "process");
+	story_workload(r, workload, sizeof(workload));
+	snprintf(name, sizeof(name), "%s [%u]", r->comm, r->id.pid);
+	err = add_frame(p, ret, workload);
+	return err ? err : add_frame(p, ret, name);
+}
+
+static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
+		      enum fs_fault_end end)
+{
+	static const char *const leaf[] = {"minor faults", "major faults"};
+	static const char *const field[] = {"faults.minor", "faults.major"};
+	uint64_t n = history_value(r, field[end]);
+	struct profile_sample one;
+	int err;
+
+	if (!n && !r->stall_ns[end])
+		return 0;
+	err = begin_sample(p, r, &one);
+	if (!err)
+		err = add_frame(p, &one, leaf[end]);
+	one.value[MEASURE_FAULTS] = n;
+	one.value[MEASURE_STALL] = r->stall_ns[end];
+	one.value[MEASURE_BYTES] = n * s->v->m->tick.limits.page_bytes;
+	return err ? err : add_sample(p, &one);
+}
+
+/* Lines of a text, the last one first: that is the outermost. */
+static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
+{
+	size_t end = f ? strlen(f->text) : 0;
+	char name[NAME_BYTES];
+	int err = 0;
+
+	while (end && !err) {
+		size_t start = end;
+
+		while (start && f->text[start - 1] != '\n')
+			start--;
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(end - start < NAME_BYTES - 1 ? end - start : NAME_BYTES - 1),
+			 f->text + start);
+		err = add_frame(p, s, name);
+		end = start ? start - 1 : 0;
+	}
+	return err;
+}
+
+static int add_growth(struct profile *p, const struct story_view *s, const struct fs_growth *g)
+{
+	char name[GROWER_NAME], leaf[GROWER_NAME + 16];
+	struct profile_sample one;
+	int err;
+
+	if (g->added <= g->removed)
+		return 0;
+	err = begin_sample(p, history_find(s->h, &g->subject), &one);
+	if (!err)
+		err = add_stack(p, &one, model_frames(s->v->m, &g->subject, g->stack));
+	growth_name(g, name, sizeof(name));
+	snprintf(leaf, sizeof(leaf), "[%s]", name);
+	if (!err)
+		err = add_frame(p, &one, leaf);
+	one.value[g->what == FS_WHAT_MAPS ? MEASURE_MAPS : MEASURE_FDS] = g->added - g->removed;
+	return err ? err : add_sample(p, &one);
+}
+
+int profile_make(struct profile *p, const struct story_view *s)
+{
+	const struct history_row **rows = story_rows(s);
+	int err = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->bucket = calloc(PROFILE_BUCKETS, sizeof(*p->bucket));
+	if (!rows || !p->bucket)
+		err = -ENOMEM;
+	for (size_t i = 0; i < s->h->rows && !err; i++)
+		for (int end = 0; end < FS_NR_ENDS && !err; end++)
+			err = add_faults(p, s, rows[i], end);
+	for (size_t i = 0; i < s->v->m->growths && !err; i++)
+		err = add_growth(p, s, &s->v->m->growth[i]);
+	free(rows);
+	if (err == -E2BIG)
+		err = 0; /* names ran out: what there is, is told */
+	if (err)
+		profile_free(p);
+	return err;
+}
+
+void profile_free(struct profile *p)
+{
+	for (size_t i = 0; i < p->names; i++)
+		free(p->name[i]);
+	free(p->name);
+	free(p->bucket);
+	free(p->sample);
+	memset(p, 0, sizeof(*p));
+}
+
+void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
+			 size_t *ret_module_len)
+{
+	const char *open = strstr(frame, " (");
+	size_t len = strlen(frame);
+
+	*ret_symbol = len;
+	*ret_module = "";
+	*ret_module_len = 0;
+	if (!open || len < 3 || frame[len - 1] != ')')
+		return;
+	*ret_symbol = open - frame;
+	*ret_module = open + 2;
+	*ret_module_len = frame + len - 1 - (open + 2);
+}

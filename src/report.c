@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* info, report and diff: what is told of recordings once they were read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/redact.h"
+#include "export.h"
+#include "pack.h"
+#include "render/diff.h"
+#include "render/formats.h"
+#include "render/html.h"
+#include "story.h"
+
+/* Writes what was made to -o or standard output. */
+static int put_out(const struct options *o, const struct buf *b)
+{
+	int fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
+			   : STDOUT_FILENO;
+	size_t at = 0;
+	ssize_t n = 0;
+
+	if (fd < 0 || b->failed) {
+		complain("cannot write %s: %s", o->output ? o->output : "the output",
+			 b->failed ? "it is too large" : strerror(errno));
+		return EXIT_FAILED;
+	}
+	while (at < b->len && ((n = write(fd, b->s + at, b->len - at)) >= 0 || errno == EINTR))
+		at += n > 0 ? n : 0;
+	if (o->output && close(fd))
+		n = -1;
+	if (n >= 0)
+		return 0;
+	complain("cannot write %s: %s", o->output ? o->output : "the output", strerror(errno));
+	return EXIT_FAILED;
+}
+
+/* Without what session_begin() would open: the output is ours. */
+static struct options without_output(const struct options *o)
+{
+	struct options mine = *o;
+
+	mine.output = NULL;
+	return mine;
+}
+
+int command_info(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct buf b = {};
+	struct story st;
+	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+
+	if (!status) {
+		(o->format == &json_renderer ? info_json : info_text)(&b, &st.view);
+		status = put_out(o, &b);
+	}
+	buf_free(&b);
+	ended = story_end(&st);
+	return status ? status : ended;
+}
+
+/* Another recording of the same, packed; what is there already is kept as ever. */
+static int make_recording(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct redaction redaction;
+	struct recorder *rec = NULL;
+	char error[512];
+	struct story st;
+	int status, err;
+
+	if (!o->output) {
+		complain("report: into which file?\n  try: faultscope report %s -o OTHER.fsr",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	if (recorder_open_packed(o->output, o->force, 0, &rec, error, sizeof(error))) {
+		complain("%s", error);
+		return EXIT_FAILED;
+	}
+	redaction_begin(&redaction);
+	status = story_read_into(&st, &mine, o->argv[0], rec, o->redact ? &redaction : NULL);
+	err = story_end(&st);
+	if (recorder_close(rec)) {
+		complain("cannot write %s", o->output);
+		status = EXIT_FAILED;
+	}
+	return status ? status : err;
+}
+
+static int make_textfile(const struct options *o)
+{
+	struct options mine = *o;
+
+	if (!o->output) {
+		complain("report: into which file?\n  try: faultscope report --format textfile %s "
+			 "-o "
+			 "faultscope.prom",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	mine.command = CMD_EXPORT;
+	mine.replay = o->argv[0];
+	mine.textfile = o->output;
+	mine.output = NULL;
+	return command_export(&mine);
+}
+
+/* Told line by line while it is read, into what session_begin() opens. */
+static int make_lines(const struct options *o, const struct report_format *f)
+{
+	struct story st;
+	int status = story_read(&st, o, o->argv[0], f->lines), err = story_end(&st);
+
+	return status ? status : err;
+}
+
+static int make_whole(const struct options *o, const struct report_format *f)
+{
+	struct options mine = without_output(o);
+	struct buf b = {}, packed = {};
+	struct story st;
+	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+
+	if (!status) {
+		f->make(&b, &st.view);
+		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
+			packed.failed = true;
+		status = put_out(o, f->gzipped ? &packed : &b);
+	}
+	buf_free(&packed);
+	buf_free(&b);
+	ended = story_end(&st);
+	return status ? status : ended;
+}
+
+int command_report(const struct options *o)
+{
+	const struct report_format *f = o->report_format;
+
+	if (!f && o->output)
+		f = report_format_of(o->output);
+	if (!f)
+		f = report_format_find("text");
+	if (o->redact && f->way != WAY_RECORDING) {
+		complain("report: --redact makes another recording of it\n"
+			 "  try: faultscope report --redact %s -o REDACTED.fsr",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	switch (f->way) {
+	case WAY_RECORDING:
+		return make_recording(o);
+	case WAY_TEXTFILE:
+		return make_textfile(o);
+	case WAY_LINES:
+		return make_lines(o, f);
+	default:
+		return make_whole(o, f);
+	}
+}
+
+/* How what grew is to be told. */
+static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
+		     const struct view *v)
+{
+	const struct report_format *f = o->report_format;
+
+	if (!f && o->output)
+		f = report_format_of(o->output);
+	if (f && f->make == html_report)
+		html_diff(b, d, v);
+	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
+		diff_json(b, d, v);
+	else
+		diff_text(b, d, v);
+}
+
+int command_diff(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct story before, after;
+	struct diff *d = NULL;
+	struct buf b = {};
+	int status, err;
+
+	status = story_read(&before, &mine, o->argv[0], NULL);
+	if (status) {
+		err = story_end(&before);
+		return status ? status : err;
+	}
+	status = story_read(&after, &mine, o->argv[1], NULL);
+	if (!status && diff_make(&d, &before.view, &after.view)) {
+		complain("out of memory");
+		status = EXIT_FAILED;
+	}
+	if (!status) {
+		put_diff(&b, o, d, after.view.v);
+		status = put_out(o, &b);
+	}
+	diff_free(d);
+	buf_free(&b);
+	err = story_end(&after);
+	status = status ? status : err;
+	err = story_end(&before);
+	return status ? status : err;
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What a day of a host of 1,000 processes takes on disk, from a recording of some minutes.
+
+usage: recording.py [SECONDS [PROCESSES]]
+
+Makes PROCESSES (1000) of which a tenth works all the time (memory touched and given back, files
+opened), a third wakes up every few seconds, and the others sleep, beside whatever else runs here;
+records all of it each 10 seconds; and extends what each look took to a day: 24 key chunks, which
+stand alone and are as large as the first, and 8,616 others, as large as they were on average here.
+"""
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
+FILE_HEADER = 24
+CHUNK = struct.Struct("<IIIIIIQ")  # src/probe/packed.h
+KEYS_A_DAY, LOOKS_A_DAY = 24, 8640
+INTERVAL = 10
+
+
+def work(pause):
+    """Touches memory, opens a file, sleeps; for ever."""
+    while True:
+        block = bytearray(random.randrange(1 << 12, 1 << 20))
+        with open("/proc/self/stat", "rb") as f:
+            f.read()
+        del block
+        time.sleep(pause * random.uniform(0.5, 1.5))
+
+
+def spawn(n):
+    children = []
+    for i in range(n):
+        pid = os.fork()
+        if not pid:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            random.seed(i)
+            work(1 if i % 10 == 0 else 7 if i % 3 == 0 else 1e6)
+        children.append(pid)
+    return children
+
+
+def chunks(data):
+    at = FILE_HEADER
+    while at < len(data):
+        packed, flags = CHUNK.unpack_from(data, at)[3], CHUNK.unpack_from(data, at)[5]
+        yield CHUNK.size + packed, bool(flags & 1)
+        at += CHUNK.size + packed
+
+
+def main(seconds=180, processes=1000):
+    children = spawn(processes)
+    try:
+        time.sleep(2)
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "day.fsr"
+            subprocess.run([FAULTSCOPE, "record", "-q", "-i", str(INTERVAL), "-d", str(seconds),
+                            "-o", path], check=True)
+            told = subprocess.run([FAULTSCOPE, "info", path], check=True, text=True,
+                                  stdout=subprocess.PIPE).stdout
+            sizes = list(chunks(path.read_bytes()))
+    finally:
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+        for pid in children:
+            os.waitpid(pid, 0)
+    print(told)
+    first, others = sizes[0][0], [size for size, _ in sizes[1:-1]]
+    mean = sum(others) / len(others)
+    day = KEYS_A_DAY * first + (LOOKS_A_DAY - KEYS_A_DAY) * mean
+    quiet = KEYS_A_DAY * first + (LOOKS_A_DAY - KEYS_A_DAY) * min(others)
+    print(f"first look {first:,} bytes, others {mean:,.0f} ({min(others):,} to {max(others):,}): "
+          f"a day {day / 1e6:.1f} MB; {quiet / 1e6:.1f} MB if all looks were as the smallest, "
+          "which few processes ended in")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

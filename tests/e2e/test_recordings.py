@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""record, info, replay, report of recordings, diff: on those that are kept, and live."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import time
+
+from harness import FAULTSCOPE, RECORDINGS, Lines, live, until
+
+USAGE, FAILED = 2, 1
+
+
+def kept(name):
+    return RECORDINGS / f"{name}.fsr"
+
+
+def packed(lab, recording, *options):
+    """The same recording, packed."""
+    out = lab.new_output()[1]
+    ran = lab.faultscope("report", recording, "-o", out, *options)
+    assert ran.returncode == 0, ran.err
+    return out
+
+
+def info(lab, recording):
+    return json.loads(lab.faultscope("info", "--json", recording).out)
+
+
+def said(lab, recording):
+    return lab.faultscope("--replay", recording, "--json").out
+
+
+def test_packed_says_the_same(check, lab):
+    """Every kept recording, of the first format, says byte for byte the same once it is packed."""
+    plain = small = 0
+    for recording in sorted(RECORDINGS.glob("*.fsr")):
+        other = packed(lab, recording)
+        check.that(said(lab, recording) == said(lab, other), f"{recording.name} says otherwise")
+        plain += recording.stat().st_size
+        small += other.stat().st_size
+        check.equal(f"mode of {other}", other.stat().st_mode & 0o777, 0o600)
+    check.that(small * 6 < plain, f"{plain} bytes packed to {small}")
+
+
+def test_info(check, lab):
+    recording = kept("forecast_of_a_leak")
+    told = info(lab, recording)
+    check.equal("format", told["format"], 1)
+    check.equal("bytes", told["bytes"], recording.stat().st_size)
+    check.equal("damages", (told["damages"], told["damage"]), (0, None))
+    other = info(lab, packed(lab, recording))
+    check.equal("format of the packed one", other["format"], 2)
+    for key in ("records", "looks", "processes", "events", "seconds", "time"):
+        check.equal(key, other[key], told[key])
+    text = lab.faultscope("info", recording)
+    check.equal("status", text.returncode, 0)
+    for word in ("forecast_of_a_leak.fsr", "format", "fdleak", "damage     none"):
+        check.that(word in text.out, f"{word!r} is not in {text.out!r}")
+
+
+def test_truncated_and_damaged(check, lab):
+    """What is whole is used, and what is lost is said."""
+    recording = packed(lab, kept("forecast_of_a_leak"))
+    whole = recording.read_bytes()
+    cut, torn = lab.dir / "cut.fsr", lab.dir / "torn.fsr"
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    torn.write_bytes(whole[:2000] + bytes([whole[2000] ^ 0xff]) + whole[2001:])
+    for path in (cut, torn):
+        ran = lab.faultscope("info", path)
+        check.equal(f"status of {path.name}", ran.returncode, FAILED)
+        check.that("bytes were lost" in ran.err and "offset" in ran.err, ran.err)
+        check.that("cannot be read" in ran.out, ran.out)
+        check.that(info(lab, path)["looks"] > 3, "what was whole")
+    before, after = Lines(said(lab, recording)), Lines(said(lab, cut))
+    check.equal("what the cut one says", after.of("process"),
+                before.of("process")[:len(after.of("process"))])
+
+
+def test_names_and_files(check, lab):
+    recording = kept("forecast_of_a_leak")
+    taken = lab.dir / "taken.fsr"
+    taken.write_text("precious")
+    ran = lab.faultscope("report", recording, "-o", taken)
+    check.equal("status where the file exists", ran.returncode, FAILED)
+    check.that("--force" in ran.err, ran.err)
+    check.equal("the file", taken.read_text(), "precious")
+    ran = lab.faultscope("report", "--force", recording, "-o", taken)
+    check.equal("status with --force", ran.returncode, 0)
+    for words in (["record"], ["record", "-o", "a", "x"], ["info"], ["diff", "a"],
+                  ["report", "--format", "nothing", "a"], ["replay", "--speed", "x", "a"],
+                  ["record", "-o", "a%x.fsr"], ["report", "--redact", recording],
+                  ["record", "-o", "a", "--max-size", "1K"]):
+        ran = lab.faultscope(*words)
+        check.equal(f"status of {words}", ran.returncode, USAGE)
+        check.that(ran.err.startswith("faultscope: ") and not ran.out, f"{words}: {ran.err!r}")
+
+
+def test_redacted(check, lab):
+    """Names of host, files and paths are gone from the bytes; what is found is the same."""
+    secret = {"signals_of_bad_accesses-fatal", "crash_after_refusal", "refusals-nofile",
+              "descriptors_of_each_kind"}
+    for name in secret:
+        recording = kept(name)
+        other = packed(lab, recording, "--redact")
+        before, after = Lines(said(lab, recording)), Lines(said(lab, other))
+
+        def found(lines):
+            return [(line["id"], line["severity"], line["pid"]) for line in lines.of("finding")]
+
+        check.equal(f"{name}: findings", found(after), found(before))
+        for kind in ("signal", "refused"):
+            key = "class" if kind == "signal" else "cause"
+            check.equal(f"{name}: {kind}", [line[key] for line in after.of(kind)],
+                        [line[key] for line in before.of(kind)])
+        for line in after.of("process"):
+            check.that("/" not in (line["exe"] or ""), f"{name}: {line['exe']}")
+        start = after.of("start")[0]
+        check.equal(f"{name}: start", (start["boot_id"], start["target"]), ("", ""))
+    recording = kept("signals_of_bad_accesses-fatal")
+    options = ["--replay", recording, "--json", "--addresses"]
+    addresses = re.findall(r'"address":"(0x[0-9a-f]{9,})"', lab.faultscope(*options).out)
+    options[1] = packed(lab, recording, "--redact")
+    hidden = lab.faultscope(*options).out
+    check.that(addresses, "addresses to hide")
+    for address in addresses:
+        check.that(address not in hidden, f"{address} is still there")
+
+
+def test_diff(check, lab):
+    """Of a leak's first part and all of it: what grew is the leak."""
+    whole = kept("forecast_of_a_leak")
+    small = packed(lab, whole)
+    cut = lab.dir / "cut.fsr"
+    cut.write_bytes(small.read_bytes()[:small.stat().st_size // 2])
+    ran = lab.faultscope("diff", "--json", cut, whole)
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    check.that(rows, "rows")
+    for row in rows:
+        check.that(abs(row["to"] - row["from"] - row["growth"]) < 1e-3, f"growth of {row}")
+    text = lab.faultscope("diff", whole, whole)
+    check.equal("status of no difference", text.returncode, 0)
+    check.equal("what did not grow", text.out.count(" nothing"), 3)
+
+
+def test_replay_at_its_times(check, lab):
+    """On a terminal a replay takes its time, or a part of it; q ends it."""
+    recording = kept("forecast_of_a_leak")
+    seconds = info(lab, recording)["seconds"]
+    for options, least, most in ((["--speed", "4"], seconds / 4 - 0.5, None),
+                                 (["--speed", "0"], 0, None)):
+        ours, theirs = pty.openpty()
+        began = time.monotonic()
+        process = lab.spawn([FAULTSCOPE, "replay", *options, recording], stdin=theirs,
+                            stdout=theirs, env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        drain(ours, process)
+        took = time.monotonic() - began
+        check.that(took >= least, f"{options}: {took} s, want {least} at least")
+        check.equal("status", process.wait(20), 0)
+        os.close(ours)
+
+
+def drain(fd, process):
+    while process.poll() is None or select.select([fd], [], [], 0)[0]:
+        if select.select([fd], [], [], 0.05)[0]:
+            try:
+                if not os.read(fd, 65536):
+                    return
+            except OSError:
+                return
+
+
+@live
+def test_record_live(check, lab):
+    """A leak is recorded, and found again in what was recorded."""
+    workload = lab.work("fdleak", "500", "--kind", "eventfd", "--nofile", "5000", "--wait",
+                        "--hold")
+    out = lab.dir / "%h-%p-%%.fsr"
+    process = lab.spawn([FAULTSCOPE, "record", str(workload.pid), "-i", "0.2", "-o", out],
+                        stderr=subprocess.PIPE)
+    made = lab.dir / f"{socket.gethostname()}-{workload.pid}-%.fsr"
+    until(lambda: made.exists() and made.stat().st_size > 3000, "the recording")
+    workload.go()
+    workload.truth()
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    told = process.stderr.read()
+    check.equal("status", process.returncode, 0)
+    check.that("recorded" in told, told)
+    lines = Lines(said(lab, made))
+    peak = max(line["fds"]["high"] for line in lines.of("process", workload.pid))
+    check.that(peak >= 500, f"{peak} descriptors at most")
+    held = lines.of("holdings", workload.pid, what="fds")
+    check.that(held and any(sort["kind"] == "anon_inode" and sort["count"] >= 499
+                            for sort in held[0]["sorts"]), f"held at the end: {held}")
+    again = lab.faultscope("record", str(workload.pid), "-o", out)
+    check.equal("status where the file exists", again.returncode, FAILED)
+    workload.end()
+
+
+@live
+def test_record_bounded(check, lab):
+    """--max-size ends the recording, which is whole."""
+    out = lab.dir / "bounded.fsr"
+    ran = lab.faultscope("record", "-i", "0.05", "--max-size", "64K", "-d", "60", "-o", out)
+    check.equal("status", ran.returncode, 0)
+    check.that("--max-size" in ran.err, ran.err)
+    check.between("bytes", out.stat().st_size, 8 << 10, 64 << 10)
+    check.equal("damages", info(lab, out)["damages"], 0)
+
+
+@live
+def test_record_killed(check, lab):
+    """What a kill leaves is whole but for the last look."""
+    out = lab.dir / "killed.fsr"
+    process = lab.spawn([FAULTSCOPE, "record", "-q", "-i", "0.1", "-o", out])
+    until(lambda: out.exists() and out.stat().st_size > 60000, "the recording")
+    process.send_signal(signal.SIGKILL)
+    process.wait(20)
+    told = info(lab, out)
+    check.that(told["looks"] >= 2 and told["damages"] <= 1, f"{told}")

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Fuzzes what reads recordings, with all that is told of them: the bytes are a file. The first of
+ * them says what is made of the others: R the file as it is, F with its checksums put right, so
+ * that what is behind them is reached, C a chunk before it is deflated, behind the file's header.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "collect/collector.h"
+#include "probe/packed.h"
+#include "probe/recording.h"
+#include "render/diff.h"
+#include "render/formats.h"
+
+#define FILE_HEADER 24
+#define LOOKS_MAX   64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int file = -1;
+
+/* As a recording of this version begins, taken from one that is made. */
+static void put_header(unsigned char *to, unsigned int format)
+{
+	char path[] = "/tmp/recording_fuzz_XXXXXX", error[512];
+	struct recorder *rec;
+	int fd = mkstemp(path);
+
+	if (fd < 0 || recorder_open(path, true, &rec, error, sizeof(error)) || recorder_close(rec))
+		abort();
+	close(fd);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, to, FILE_HEADER) != FILE_HEADER)
+		abort();
+	close(fd);
+	unlink(path);
+	memcpy(to + 8, &format, sizeof(format));
+}
+
+/* Frames of a plain recording: length, checksum, record; its length stands in it again. */
+static void repair_frames(unsigned char *s, size_t size)
+{
+	uint32_t len, crc;
+
+	for (size_t at = FILE_HEADER; at + 8 <= size; at += 8 + len) {
+		memcpy(&len, s + at, 4);
+		if (len < 16 || len > size - at - 8)
+			return;
+		memcpy(s + at + 8 + 4, &len, 4);
+		crc = crc32(0, s + at + 8, len);
+		memcpy(s + at + 4, &crc, 4);
+	}
+}
+
+static void repair_chunk(unsigned char *s, size_t packed)
+{
+	struct chunk_header ch;
+
+	memcpy(&ch, s, sizeof(ch));
+	ch.magic = CHUNK_MAGIC;
+	ch.packed_bytes = packed;
+	ch.payload_crc = crc32(0, s + sizeof(ch), packed);
+	memcpy(s, &ch, sizeof(ch));
+	ch.header_crc = crc32(0, s + 8, sizeof(ch) - 8);
+	memcpy(s, &ch, sizeof(ch));
+}
+
+static void repair_chunks(unsigned char *s, size_t size)
+{
+	struct chunk_header ch;
+
+	for (size_t at = FILE_HEADER; at + sizeof(ch) <= size; at += sizeof(ch) + ch.packed_bytes) {
+		memcpy(&ch, s + at, sizeof(ch));
+		if (ch.packed_bytes > size - at - sizeof(ch))
+			return;
+		repair_chunk(s + at, ch.packed_bytes);
+	}
+}
+
+/* One key chunk that holds these bytes. Returns the size of the file. */
+static size_t put_chunk(unsigned char *to, size_t room, const uint8_t *data, size_t size)
+{
+	struct chunk_header ch = {.raw_bytes = size, .flags = CHUNK_KEY};
+	uLongf packed = room - FILE_HEADER - sizeof(ch);
+
+	memcpy(to + FILE_HEADER, &ch, sizeof(ch));
+	if (compress2(to + FILE_HEADER + sizeof(ch), &packed, data, size, 1) != Z_OK)
+		return FILE_HEADER;
+	repair_chunk(to + FILE_HEADER, packed);
+	return FILE_HEADER + sizeof(ch) + packed;
+}
+
+static size_t make_file(unsigned char *to, size_t room, const uint8_t *data, size_t size)
+{
+	static unsigned char plain[FILE_HEADER], packed[FILE_HEADER];
+	uint32_t format;
+
+	if (!plain[0]) {
+		put_header(plain, 1);
+		put_header(packed, 2);
+	}
+	if (data[0] == 'C') {
+		memcpy(to, packed, FILE_HEADER);
+		return put_chunk(to, room, data + 1, size - 1);
+	}
+	memcpy(to, data + 1, size - 1);
+	if (data[0] != 'F' || size - 1 < FILE_HEADER)
+		return size - 1;
+	/* its versions stay: older recordings are read too */
+	memcpy(&format, to + 8, sizeof(format));
+	memcpy(to, plain, 8);
+	(format == 2 ? repair_chunks : repair_frames)(to, size - 1);
+	return size - 1;
+}
+
+struct reading {
+	struct model m;
+	struct collector c;
+	struct findings findings;
+	struct history h;
+	struct view view;
+	struct story_view story;
+	struct buf out;
+};
+
+static void take_window(struct reading *r)
+{
+	findings_judge_events(&r->findings, &r->m);
+	findings_judge(&r->findings, &r->m);
+	for (size_t i = 0; i < r->m.events; i++)
+		json_renderer.event(&r->out, &r->view, &r->m.event[i]);
+	json_renderer.frame(&r->out, &r->view);
+	if (history_look(&r->h, &r->m))
+		abort();
+	model_next_window(&r->m);
+	findings_next_window(&r->findings);
+	buf_clear(&r->out);
+}
+
+static void tell(struct reading *r)
+{
+	struct diff *d = NULL;
+
+	if (history_end(&r->h, &r->m) || diff_make(&d, &r->story, &r->story))
+		abort();
+	diff_text(&r->out, d, &r->view);
+	diff_json(&r->out, d, &r->view);
+	diff_free(d);
+	info_text(&r->out, &r->story);
+	info_json(&r->out, &r->story);
+	json_renderer.open(&r->out, &r->view);
+	json_renderer.close(&r->out, &r->view);
+	diagnosis_renderer.close(&r->out, &r->view);
+	for (size_t i = 0; i < nr_report_formats; i++)
+		if (report_formats[i].make) {
+			buf_clear(&r->out);
+			report_formats[i].make(&r->out, &r->story);
+		}
+}
+
+static void read_all(struct source *src)
+{
+	struct reading *r = calloc(1, sizeof(*r));
+	struct sink sink = {.take = collector_take};
+	int looks = 0;
+
+	if (!r || model_init(&r->m) || history_init(&r->h))
+		abort();
+	r->c.m = &r->m;
+	sink.ctx = &r->c;
+	r->findings.keep_cleared = true;
+	r->view = (struct view){.m = &r->m,
+				.findings = &r->findings,
+				.width = 100,
+				.top = 20,
+				.unicode = true,
+				.command = true};
+	r->story =
+		(struct story_view){.v = &r->view, .h = &r->h, .file = {.name = "f", .error = ""}};
+	while (looks++ < LOOKS_MAX && !src->ops->look(src, &sink))
+		take_window(r);
+	tell(r);
+	buf_free(&r->out);
+	collector_free(&r->c);
+	findings_free(&r->findings);
+	history_free(&r->h);
+	model_free(&r->m);
+	free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static unsigned char bytes[1 << 18];
+	struct source *src = NULL;
+	char path[64], error[512];
+	size_t n;
+
+	if (!size || size > sizeof(bytes) / 2)
+		return 0;
+	if (file < 0)
+		file = memfd_create("recording", 0);
+	n = make_file(bytes, sizeof(bytes), data, size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	if (file < 0 || ftruncate(file, 0) || pwrite(file, bytes, n, 0) != (ssize_t)n)
+		abort();
+	if (replay_open(path, &src, error, sizeof(error)))
+		return 0;
+	read_all(src);
+	src->ops->close(src);
+	return 0;
+}

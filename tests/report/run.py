@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The pages of `faultscope report`, `diff` and `triage` in a browser without a network: nothing is asked
+for, nothing fails, charts can be used by mouse and keys, axe-core finds no serious fault, and what
+the page says is what --json says of the same recording. TAP; skips where Chromium or the packages
+that tools/report_tools.sh installs are missing.
+
+usage: run.py [--shots DIR]    keeps screenshots of the pages there
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+FAULTSCOPE = BUILD / "faultscope"
+MODULES = BUILD / "report-tools" / "node_modules"
+KEPT = ROOT / "tests" / "e2e" / "recordings"
+EXAMPLES = ROOT / "docs" / "examples"
+NAMES = ["forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
+         "brief_children_among_all-open", "faults_touched_by_threads-4"]
+PAGE_MOST = 500_000  # bytes
+OWN_MOST = 60_000  # of these, the style and the script
+GRAVE = ("serious", "critical")
+
+
+class Tap:
+    def __init__(self):
+        self.n = self.failed = 0
+
+    def that(self, name, wrong):
+        self.n += 1
+        self.failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {self.n} - {name}")
+        for line in wrong[:5]:
+            print(f"#   {str(line)[:600]}")
+        sys.stdout.flush()
+
+    def end(self):
+        print(f"1..{self.n}")
+        return 1 if self.failed else 0
+
+
+def faultscope(*words):
+    return subprocess.run([FAULTSCOPE, *words], text=True, capture_output=True, check=False)
+
+
+def data_of(page):
+    m = re.search(r'<script type="application/json" id="report-data">(.*?)</script>',
+                  page.read_text(), re.S)
+    return json.loads(m.group(1))
+
+
+def lines_of(recording):
+    return [json.loads(line) for line in
+            faultscope("--replay", recording, "--json").stdout.splitlines()]
+
+
+def flat(line):
+    """The figures of a process line as the page has them: "faults.minor"."""
+    out = {key: value for key, value in line.items() if not isinstance(value, (dict, list))}
+    for group in ("faults", "maps", "fds", "memory"):
+        for key, value in line[group].items():
+            out[f"{group}.{key}"] = value
+    return out
+
+
+def compare(recording, page):
+    """What of the page is not what --json says."""
+    data, wrong, last, ids = data_of(page), [], {}, set()
+    for line in lines_of(recording):
+        if line["type"] == "process":
+            last[line["pid"], line["start_time_ns"]] = flat(line)
+        if line["type"] == "finding":
+            ids.add((line["id"], line["pid"] or 0))
+    if data["processes_seen"] != len(last):
+        wrong.append(f"{data['processes_seen']} processes, want {len(last)}")
+    for one in data["processes"]:
+        want = last[one["pid"], one["start_time_ns"]]
+        for key, value in one["values"].items():
+            if want.get(key) != value:
+                wrong.append(f"pid {one['pid']}, {key}: {value}, want {want.get(key)}")
+    for key, point in (("faults.minor", "minor"), ("faults.major", "major"),
+                       ("faults.stall_ns", "stall_ns"), ("faults.failed", "failed")):
+        want = sum(one.get(key) or 0 for one in last.values())
+        got = sum(p[point] for p in data["points"])
+        if got != want:
+            wrong.append(f"{key} over time: {got}, want {want}")
+    faults = sum((one["faults.minor"] or 0) + (one["faults.major"] or 0) for one in last.values())
+    profile = data["profile"]
+    if profile["measures"][0]["total"] != faults or \
+       sum(s["v"][0] for s in profile["samples"]) != faults:
+        wrong.append(f"faults of the flame graph: {profile['measures'][0]}, want {faults}")
+    told = {(f["id"], f["pid"]) for f in data["findings"]}
+    if told != ids:
+        wrong.append(f"findings {sorted(told)}, want {sorted(ids)}")
+    return wrong
+
+
+def used(seen):
+    """What did not answer to mouse and keys."""
+    wrong = []
+    if "whole recording" not in (seen["whole"] or ""):
+        wrong.append(f"at first: {seen['whole']}")
+    if " s to " not in (seen["brushed"] or "") or not seen["veils"]:
+        wrong.append(f"brushed: {seen['brushed']}, {seen['veils']} veils")
+    if seen["keyed"] == seen["brushed"]:
+        wrong.append(f"a key moved nothing: {seen['keyed']}")
+    if seen["cleared"] != seen["whole"]:
+        wrong.append(f"cleared: {seen['cleared']}")
+    if "minor" not in seen["tip"]:
+        wrong.append(f"tip: {seen['tip']!r}")
+    if "matched" not in seen["matched"] or not seen["marked"]:
+        wrong.append(f"search: {seen['matched']!r}, {seen['marked']} marked")
+    if "%" not in seen["zoomed"] or "faults" not in seen["inverted"]:
+        wrong.append(f"zoom: {seen['zoomed']!r}, inverted: {seen['inverted']!r}")
+    if seen["down"] != sorted(seen["down"], reverse=True) or seen["up"] != sorted(seen["up"]):
+        wrong.append(f"sorted: {seen['down'][:5]}, {seen['up'][:5]}")
+    if seen["filtered"]:
+        wrong.append(f"{seen['filtered']} rows of no such process")
+    return wrong
+
+
+def browse(page, shot=None):
+    words = ["node", ROOT / "tests" / "report" / "page.mjs", MODULES, shutil.which("chromium"), page]
+    ran = subprocess.run([*words, *([shot] if shot else [])], text=True, capture_output=True,
+                         check=False, timeout=180)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def judge(tap, name, page, shot, is_report):
+    seen = browse(page, shot)
+    tap.that(f"{name}: asks the network for nothing", seen["requests"])
+    tap.that(f"{name}: no error on the console", seen["errors"])
+    for scheme, faults in seen["axe"].items():
+        tap.that(f"{name}: axe-core finds no serious fault, {scheme}",
+                 [fault for fault in faults if fault["impact"] in GRAVE])
+    if not is_report:
+        return
+    tap.that(f"{name}: mouse and keys", used(seen))
+    still = seen["still"]
+    tap.that(f"{name}: charts and tables without a script",
+             [still] if still["svg"] < 3 or still["areas"] < 2 or still["boxes"] < 3 or
+             still["tables"] < 3 or still["tools"] else [])
+
+
+def report(tap, place, recording, shots):
+    page = place / f"{recording.stem}.html"
+    ran = faultscope("report", recording, "-o", page)
+    tap.that(f"{recording.stem}: a page is made", [ran.stderr] if ran.returncode else [])
+    size = page.stat().st_size
+    tap.that(f"{recording.stem}: {size} bytes", [size] if size > PAGE_MOST else [])
+    tap.that(f"{recording.stem}: what it says is what --json says", compare(recording, page))
+    judge(tap, recording.stem, page, shots and shots / recording.stem, True)
+
+
+def main(args):
+    tap = Tap()
+    for tool in ("chromium", "node"):
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP no {tool}: make check-report installs it")
+            return 0
+    if not (MODULES / "puppeteer-core").is_dir() or not (MODULES / "axe-core").is_dir():
+        print("1..0 # SKIP no packages of Node.js: make check-report installs them")
+        return 0
+    shots = Path(args[1]) if args[:1] == ["--shots"] else None
+    if shots:
+        shots.mkdir(parents=True, exist_ok=True)
+    own = sum((ROOT / "src" / "render" / name).stat().st_size
+              for name in ("report.css", "report.js"))
+    tap.that(f"style and script: {own} bytes", [own] if own > OWN_MOST else [])
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        recordings = sorted(EXAMPLES.glob("*.fsr")) + [KEPT / f"{name}.fsr" for name in NAMES]
+        for recording in recordings:
+            report(tap, place, recording, shots)
+        page = place / "diff.html"
+        faultscope("diff", KEPT / "forecast_of_a_leak.fsr", KEPT / "crash_after_refusal.fsr", "-o",
+                   page)
+        judge(tap, "diff", page, shots and shots / "diff", False)
+        page = place / "triage.html"
+        faultscope("triage", "--html", ROOT / "tests" / "triage" / "logs" / "6.1_left_timer.log",
+                   "-o", page)
+        judge(tap, "triage", page, shots and shots / "triage", False)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fixture.h"
+#include "model/history.h"
+#include "tap.h"
+
+static struct model m;
+static struct history h;
+
+static void look(struct fs_process_record *p, size_t n, uint64_t t_ns)
+{
+	struct fs_tick_record tick = tick_record(t_ns);
+
+	for (size_t i = 0; i < n; i++) {
+		p[i].h.t_ns = t_ns;
+		model_take(&m, &p[i].h);
+	}
+	model_take(&m, &tick.h);
+	if (history_look(&h, &m))
+		abort();
+	model_next_window(&m);
+}
+
+static uint64_t sum_of_minor(void)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < h.points; i++)
+		n += h.point[i].minor;
+	return n;
+}
+
+static uint64_t sum_of_row(const struct history_row *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; r && r->faults && i < h.points; i++)
+		n += r->faults[i];
+	return n;
+}
+
+static void begin(void)
+{
+	begin_model(&m, NULL);
+	if (history_init(&h))
+		abort();
+}
+
+static void end(void)
+{
+	history_free(&h);
+	model_free(&m);
+}
+
+static void test_sums(void)
+{
+	struct fs_process_record p[2] = {process_record(10, 1, 0), process_record(11, 2, 0)};
+	const struct history_row *r;
+
+	begin();
+	p[0].g.flags = p[1].g.flags = FS_PROC_BORN;
+	look(p, 2, 2 * SECOND);
+	p[0].g.min_flt = 100;
+	p[0].c.latency[0][3] = 100;
+	p[1].g.maj_flt = 7;
+	look(p, 2, 3 * SECOND);
+	p[1].g.min_flt = 5;
+	p[1].g.flags |= FS_PROC_FINAL;
+	look(p + 1, 1, 4 * SECOND);
+	is_u64(h.rows, 2, "a row a process");
+	is_u64(h.points, 3, "a point a look");
+	is_u64(h.point[1].minor, 100, "faults stand at the time they were taken");
+	is_u64(h.point[1].major, 7, "of all processes");
+	is_u64(h.point[1].latency[0][3], 100, "so does their latency");
+	is_u64(h.point[2].minor, 5, "those of a last record too");
+	is_u64(h.gauge_now[HISTORY_MAPS], 100, "who ended holds nothing any more");
+	is_u64(h.alive, 1, "and is not alive");
+	r = history_find(&h, &p[1].subject);
+	ok(r && r->final && history_value(r, "faults.major") == 7, "but its figures stay");
+	ok(r && !strcmp(r->comm, "proc11"), "with its name");
+	end();
+}
+
+/* Looks without end: points are joined, and nothing is lost of what is summed. */
+static void test_joined(void)
+{
+	struct fs_process_record p = process_record(10, 1, 0);
+
+	begin();
+	p.g.flags = FS_PROC_BORN;
+	for (int i = 0; i < 5 * HISTORY_POINTS_MAX; i++) {
+		p.g.min_flt = 3 * i;
+		look(&p, 1, (2 + i) * SECOND);
+	}
+	ok(h.points <= HISTORY_POINTS_MAX && h.points > HISTORY_POINTS_MAX / 2 - 1,
+	   "points stay bounded");
+	is_u64(sum_of_minor(), 3 * (5 * HISTORY_POINTS_MAX - 1), "all faults are in them");
+	is_u64(sum_of_row(history_find(&h, &p.subject)), sum_of_minor(), "by process too");
+	is_u64(h.point[0].from_ns, 2 * SECOND, "from the first look");
+	is_u64(h.point[h.points - 1].to_ns, (5 * HISTORY_POINTS_MAX + 1) * SECOND, "to the last");
+	end();
+}
+
+/* More processes than rows: who ended and faulted least makes room. */
+static void test_bounded(void)
+{
+	struct fs_process_record busy = process_record(9, 1, 0), p;
+
+	begin();
+	busy.g.flags = FS_PROC_BORN | FS_PROC_FINAL;
+	busy.g.min_flt = 1000;
+	look(&busy, 1, 2 * SECOND);
+	for (uint32_t i = 0; i < HISTORY_ROWS_MAX + 50; i++) {
+		p = process_record(100 + i, 1, 0);
+		p.g.flags = FS_PROC_BORN | FS_PROC_FINAL;
+		p.g.min_flt = 1;
+		look(&p, 1, (3 + i) * SECOND);
+	}
+	is_u64(h.rows, HISTORY_ROWS_MAX, "rows stay bounded");
+	is_u64(h.rows_lost, 51, "what made room is counted");
+	ok(history_find(&h, &busy.subject), "and was not who faulted most");
+	ok(history_find(&h, &p.subject), "nor who came last");
+	end();
+}
+
+int main(void)
+{
+	test_sums();
+	test_joined();
+	test_bounded();
+	rmdir(fixture_dir);
+	return tap_done();
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/redact.h"
+#include "fixture.h"
+#include "tap.h"
+
+static struct redaction r;
+
+static void test_addresses(void)
+{
+	struct fs_signal_record s = RECORD(fs_signal_record, FS_REC_SIGNAL, 1), was;
+
+	s.address = 0x18;
+	s.sp = 0x7ffd00001000;
+	s.area_start = 0x7ffd00000000;
+	s.area_end = 0x7ffd00002000;
+	s.ip_bytes = 0x1234;
+	was = s;
+	redact_record(&r, &s.h);
+	is_u64(s.address, 0x18, "an address near 0 says that it is one");
+	ok(s.sp != was.sp && s.area_start != was.area_start, "others are not what they were");
+	is_u64(s.sp - s.area_start, was.sp - was.area_start, "but as far apart");
+	is_u64(s.area_end - s.sp, was.area_end - was.sp, "on both sides");
+	is_u64(s.sp & 0xfff, was.sp & 0xfff, "and at the same place of their page");
+	is_u64(s.ip_bytes, 0, "no code");
+}
+
+static void test_kernel(void)
+{
+	struct fs_kernel_fault_record k = kernel_fault_record(10, 0xffffffffc0001234, false);
+	struct fs_symbol_record s = RECORD(fs_symbol_record, FS_REC_SYMBOL, 1);
+
+	s.ip = k.ip;
+	redact_record(&r, &k.h);
+	redact_record(&r, &s.h);
+	ok(k.ip != 0xffffffffc0001234 && k.ip >> 63, "an address of the kernel is hidden");
+	is_u64(s.ip, k.ip, "and its symbol is still found by it");
+}
+
+static void test_names(void)
+{
+	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 1), again;
+	struct fs_host_record host = host_record(1);
+
+	strcpy(n.exe, "/home/alice/secret-project/bin/server");
+	strcpy(n.cgroup, "/user.slice/user-1000.slice/alice-job.service");
+	again = n;
+	redact_record(&r, &n.h);
+	redact_record(&r, &again.h);
+	is_str(n.exe, "server", "a program without where it is");
+	ok(!strstr(n.cgroup, "alice") && !strstr(n.cgroup, "1000"), "a cgroup without names");
+	ok(strstr(n.cgroup, ".service"), "that is still a service");
+	is_str(n.cgroup, again.cgroup, "the same name is the same again");
+	redact_record(&r, &host.h);
+	is_str(host.host, "host", "no host");
+	is_str(host.boot_id, "", "no boot");
+}
+
+static void test_files(void)
+{
+	struct fs_holding_record h = RECORD(fs_holding_record, FS_REC_HOLDING, 1);
+
+	strcpy(h.g.name, "/srv/customers/big-corp.db");
+	redact_record(&r, &h.h);
+	ok(!strstr(h.g.name, "corp") && !strstr(h.g.name, "customers"), "no name of a file");
+	strcpy(h.g.name, "/usr/lib/libc.so.6");
+	redact_record(&r, &h.h);
+	is_str(h.g.name, "libc.so.6", "but that of a library");
+}
+
+int main(void)
+{
+	redaction_begin(&r);
+	test_addresses();
+	test_kernel();
+	test_names();
+	test_files();
+	rmdir(fixture_dir);
+	return tap_done();
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Installs what tests/report and some of tests/e2e/test_formats.py need: a browser and Node.js from
+# Debian (as root), and packages of Node.js below build/report-tools, by npm.
+set -eu
+
+cd "$(dirname "$0")/.."
+tools/setup.sh report
+place=build/report-tools
+mkdir -p "$place"
+[ -e "$place/package.json" ] || echo '{"private": true}' >"$place/package.json"
+for package in puppeteer-core@25 axe-core@4 speedscope@1 @nearform/trace-events-parser@1; do
+	name=${package%@*}
+	[ -d "$place/node_modules/$name" ] ||
+		npm install --prefix "$place" --no-audit --no-fund --ignore-scripts "$package"
+done
