@@ -78,7 +78,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -134,7 +134,9 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 # Names addresses: for the end-to-end tests, and for the benchmark.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
-$(BUILD)/naming $(BUILD)/naming_bench: $(LIB_OBJ)
+# Draws the live view of a recording.
+$(BUILD)/screens: tests/e2e/screens.c
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens: $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
@@ -248,7 +250,7 @@ bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
@@ -271,9 +273,9 @@ ZOO_KERNELS = $(if $(ZOO),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
 # Each kind of shortage of memory, in a machine that is short of it.
 space := $(subst ,, )
 PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
-VM_TESTS = "tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
-	--table build/kernels.md" \
-	$(if $(PRESSURE_KERNELS),"tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)")
+IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
+	--table build/kernels.md
+UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 
 check-builds: build/vmlinux_check build/tables dashboards
 	$(MAKE) --no-print-directory check-parts
@@ -284,10 +286,12 @@ check: check-builds ## run every test on this kernel: shape, units, end to end; 
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py $(VM_TESTS)
+	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
 
-check-all: check-builds static $(ZOO) ## check and check-vm, with one closing line
-	tests/tally.py $(TESTS) $(VM_TESTS)
+# An emulated machine takes one CPU all the time, and tests here mostly wait.
+check-all: check-builds static $(ZOO) ## check and check-vm side by side, with one closing line
+	tests/tally.py --beside "$(IN_KERNELS) --jobs 1" \
+		$(if $(PRESSURE_KERNELS),--beside "$(UNDER_PRESSURE)") $(TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -326,6 +330,9 @@ check-torch: all $(WORKLOADS) ## story 1 with a real PyTorch DataLoader (install
 check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, Go, Redis, Node.js: large)
 	tools/setup.sh test programs
 	tests/tally.py tests/programs/run.py
+
+bench-view: all ## what the live view costs with 1,000 processes
+	tests/bench/view.py
 
 bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench

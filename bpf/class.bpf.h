@@ -155,6 +155,7 @@ static __always_inline void begin_class(struct task_struct *task, struct fs_faul
 	}
 	for (int i = 0; i < FS_NR_WAITS; i++)
 		slot->waited_ns[i] = 0;
+	slot->disk_ns = 0;
 	slot->read_bytes = bytes_read(task);
 	if (config.numa)
 		slot->numa = numa_figure(task);
@@ -169,7 +170,8 @@ static __always_inline void was_huge(struct fs_fault_slot *slot)
 }
 
 /* It ends, in its own thread. */
-static __always_inline void end_class(struct task_struct *task, struct fs_fault_slot *slot)
+static __always_inline void end_class(void *ctx, struct task_struct *task,
+				      struct fs_fault_slot *slot)
 {
 	struct mm_struct *mm = get(task, mm);
 
@@ -182,7 +184,7 @@ static __always_inline void end_class(struct task_struct *task, struct fs_fault_
 	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
 		was_huge(slot);
 	if (slot->ended_ns >= config.slow_ns)
-		note_slow(slot);
+		tell_place(ctx, task, slot, slot->as[slot->end & 1]);
 }
 
 #endif

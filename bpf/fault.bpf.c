@@ -205,6 +205,8 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
 		return 0; /* counted by the other hook */
+	if (get(current_task(), pagefault_disabled) > 0)
+		return 0; /* never served: a try in vain, as of who walks a user stack */
 	return begin(address, fault_kind(error_code) | FS_FAULT_KERNEL);
 }
 
@@ -262,19 +264,20 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 	return unserved_in_kernel(address, esr, PT_REGS_IP_CORE(regs), true);
 }
 
-static __always_inline void end_fault(struct task_struct *task, struct fs_fault_slot *slot)
+static __always_inline void end_fault(void *ctx, struct task_struct *task,
+				      struct fs_fault_slot *slot)
 {
 	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
-		end_class(task, slot);
+		end_class(ctx, task, slot);
 }
 
 /*
  * mm_account_fault() raises these software events at the end of a fault that was served, in the
  * faulting thread, with its address; never for a failed one, nor for a retry's first pass.
  */
-static __always_inline int on_served(__u32 end)
+static __always_inline int on_served(void *ctx, __u32 end)
 {
 	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
@@ -285,7 +288,7 @@ static __always_inline int on_served(__u32 end)
 	/* without a begin: one from before we attached, or of a process that is not watched */
 	if (slot && slot->begin_ns) {
 		slot->end = end;
-		end_fault(task, slot);
+		end_fault(ctx, task, slot);
 	}
 	return 0;
 }
@@ -293,13 +296,13 @@ static __always_inline int on_served(__u32 end)
 SEC("perf_event")
 int on_fault_minor(struct bpf_perf_event_data *ctx)
 {
-	return on_served(FS_END_MINOR);
+	return on_served(ctx, FS_END_MINOR);
 }
 
 SEC("perf_event")
 int on_fault_major(struct bpf_perf_event_data *ctx)
 {
-	return on_served(FS_END_MAJOR);
+	return on_served(ctx, FS_END_MAJOR);
 }
 
 /* include/linux/mm_types.h */
@@ -314,8 +317,8 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 {
 	if (!regs || ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))
 		return 0; /* a failed one stays open until its thread's next begin */
-	return on_served(ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? FS_END_MAJOR
-									  : FS_END_MINOR);
+	return on_served(ctx, ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? FS_END_MAJOR
+									       : FS_END_MINOR);
 }
 
 /*
@@ -341,7 +344,7 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 		slot->end = FS_END_MAJOR;
 	else if (slot->end == FS_END_MAJOR && slot->maj_flt == maj_flt)
 		slot->end = FS_END_MINOR;
-	end_fault(task, slot);
+	end_fault(ctx, task, slot);
 	return 0;
 }
 
@@ -368,7 +371,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	if (!slot || !slot->begin_ns)
 		return 0; /* get_user_pages, or not watched */
 	if (ends)
-		end_fault(task, slot);
+		end_fault(ctx, task, slot);
 	else if (major)
 		slot->end = FS_END_MAJOR;
 	else

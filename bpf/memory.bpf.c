@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What threads do, or wait for, to get memory: reclaim, compaction, the lock of the address space.
  */
+#include "class.bpf.h"
 #include "state.bpf.h"
 
 static __always_inline struct fs_fault_slot *waiting_slot(struct task_struct *task,
@@ -54,9 +55,108 @@ int on_compaction_end(void *ctx)
 	return end_wait(FS_WAIT_COMPACTION);
 }
 
+/* The kernel marks who waits for a disk, from before it sleeps to after it woke. */
+static __always_inline bool waits_for_disk(struct task_struct *task)
+{
+#ifdef FS_HASH
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+#else
+	return BPF_CORE_READ_BITFIELD(task, in_iowait);
+#endif
+}
+
+/* Goes to sleep. Within another wait it is that one's. */
+static __always_inline int sleeps(bool preempt, struct task_struct *task)
+{
+	struct fs_fault_slot *slot;
+
+	if (preempt || !waits_for_disk(task))
+		return 0;
+	slot = slot_find(task);
+	if (slot && slot->begin_ns && !slot->reclaim_ns && !slot->wait_ns)
+		slot->disk_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Is woken, by another: as the kernel's own account of delays has it, before it waits for a CPU. */
+static __always_inline int wakes(struct task_struct *task)
+{
+	struct fs_fault_slot *slot;
+
+	if (!waits_for_disk(task))
+		return 0;
+	slot = slot_find(task);
+	if (!slot || !slot->disk_ns)
+		return 0;
+	slot->waited_ns[FS_WAIT_DISK] += bpf_ktime_get_ns() - slot->disk_ns;
+	slot->disk_ns = 0;
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev)
+{
+	return sleeps(preempt, prev);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	return wakes(task);
+}
+
+#ifdef FS_HASH
+SEC("raw_tp/sched_switch")
+int raw_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	return sleeps(ctx->args[0], (struct task_struct *)ctx->args[1]);
+}
+
+SEC("raw_tp/sched_waking")
+int raw_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	return wakes((struct task_struct *)ctx->args[0]);
+}
+#endif
+
 #define RWSEM_READER_OWNED 1 /* kernel/locking/rwsem.c */
 #define RWSEM_OWNER_FLAGS  7
 #define LOCK_WAIT_NS	   10000 /* what takes less was not waited for */
+
+/* Who let go of a lock last that others waited for, by address space. */
+struct last_holder {
+	__u64 ns;
+	__u32 pid;
+	__u32 writes;
+	char comm[FS_COMM_LEN];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct last_holder);
+} last_holders SEC(".maps");
+
+static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 owner)
+{
+	struct last_holder h = {.ns = bpf_ktime_get_ns(), .pid = get(task, tgid)};
+
+	h.writes = !(owner & RWSEM_READER_OWNED);
+	bpf_probe_read_kernel(h.comm, sizeof(h.comm), task->comm);
+	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
+}
+
+/* Of a wait that is over, where nobody was seen to have the lock when it began. */
+static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 mm, __u64 since)
+{
+	struct last_holder *h = bpf_map_lookup_elem(&last_holders, &mm);
+
+	if (!h || h->ns < since)
+		return;
+	slot->holder = h->pid;
+	slot->holder_writes = h->writes;
+	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
+}
 
 /* Of a lock that is taken: by whom. Of several readers it is the one that came last. */
 static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
@@ -66,10 +166,9 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	__u64 owner;
 
 	slot->holder = 0;
-	if (!BPF_CORE_READ(mm, mmap_lock.count.counter) ||
-	    !bpf_core_field_exists(mm->mmap_lock.owner))
+	if (!get(mm, mmap_lock.count.counter) || !bpf_core_field_exists(mm->mmap_lock.owner))
 		return;
-	owner = BPF_CORE_READ(mm, mmap_lock.owner.counter);
+	owner = get(mm, mmap_lock.owner.counter);
 	holder = (struct task_struct *)(owner & ~(__u64)RWSEM_OWNER_FLAGS);
 	if (!holder || holder == task)
 		return;
@@ -85,6 +184,19 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 	return (__u64)get(task, mm) == mm ? waiting_slot(task, ret_st) : NULL;
 }
 
+/* In no fault, so that the fields of one are free: once the last one is added. */
+static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
+					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
+{
+	add_latency(st, slot);
+	for (int i = 0; i < FS_NR_WAITS; i++)
+		slot->waited_ns[i] = 0;
+	slot->waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_CALL ? ns : 0;
+	slot->ended_ns = ns;
+	tell_place(ctx, task, slot, class);
+	slot->ended_ns = 0;
+}
+
 SEC("raw_tp/mmap_lock_start_locking")
 int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -95,7 +207,7 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 	slot = locking_slot(task, ctx->args[0], &st);
 	if (!slot)
 		return 0;
-	note_holder(task, slot, (struct mm_struct *)ctx->args[0]);
+	note_holder(task, slot, get(task, mm));
 	slot->lock_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -106,18 +218,58 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
 	struct fs_state *st;
-	__u64 ns;
+	__u64 ns, since;
 
 	slot = locking_slot(task, ctx->args[0], &st);
 	if (!slot || !slot->lock_ns)
 		return 0;
-	ns = bpf_ktime_get_ns() - slot->lock_ns;
+	slot->held_ns = bpf_ktime_get_ns();
+	since = slot->lock_ns;
+	ns = slot->held_ns - since;
 	slot->lock_ns = 0;
 	if (ns < LOCK_WAIT_NS)
 		return 0;
+	if (!slot->holder)
+		note_last_holder(slot, ctx->args[0], since);
 	tally(st, wait[FS_WAIT_LOCK].count, 1);
 	tally(st, wait[FS_WAIT_LOCK].ns, ns);
 	if (slot->begin_ns)
 		slot->waited_ns[FS_WAIT_LOCK] += ns;
+	else if (ns >= config.slow_ns)
+		note_outside(ctx, task, st, slot, FS_CLASS_CALL, ns);
+	return 0;
+}
+
+#define RWSEM_FLAG_WAITERS 2
+
+/* Nearly always of the own one, which is read without a call: before it is known to be that. */
+static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm_struct *mm)
+{
+	__s64 own = get(task, mm, mmap_lock.count.counter);
+
+	return (__u64)get(task, mm) == (__u64)mm ? own : BPF_CORE_READ(mm, mmap_lock.count.counter);
+}
+
+/* Before it lets go: who had it while others waited. Of readers in /proc, the waits tell it. */
+SEC("raw_tp/mmap_lock_released")
+int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct mm_struct *mm = (struct mm_struct *)ctx->args[0];
+	struct task_struct *task = current_task();
+	struct fs_fault_slot *slot;
+	struct fs_state *st;
+	__u64 ns;
+
+	if (!~config.slow_ns || !(mmap_lock_count(task, mm) & RWSEM_FLAG_WAITERS))
+		return 0;
+	if (bpf_core_field_exists(mm->mmap_lock.owner))
+		lets_go(task, (__u64)mm, BPF_CORE_READ(mm, mmap_lock.owner.counter));
+	slot = locking_slot(task, (__u64)mm, &st);
+	if (!slot || !slot->held_ns || slot->begin_ns)
+		return 0;
+	ns = bpf_ktime_get_ns() - slot->held_ns;
+	slot->held_ns = 0;
+	if (ns >= LOCK_WAIT_NS)
+		note_outside(ctx, task, st, slot, FS_CLASS_HOLDER, ns);
 	return 0;
 }

@@ -72,7 +72,7 @@ int on_major(struct bpf_perf_event_data *ctx)
 			st->counted = 1;
 		}
 	}
-	return on_served(FS_END_MAJOR);
+	return on_served(ctx, FS_END_MAJOR);
 }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_begin")

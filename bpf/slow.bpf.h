@@ -3,14 +3,15 @@
 #ifndef FS_SLOW_BPF_H
 #define FS_SLOW_BPF_H
 
-#include "area.bpf.h"
-#include "store.bpf.h"
+#include "stack.bpf.h"
 
 struct slow_key {
 	struct fs_subject subject;
 	__u64 inode;
 	__u32 class;
 	__u32 holder;
+	__s32 stack;
+	__u32 pad;
 };
 struct slow_faults {
 	__u64 told_ns;
@@ -73,21 +74,28 @@ static __always_inline void tell_slow(struct slow_faults *s)
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
-/* The fault that the current thread has just ended. */
-once_verified int note_slow(struct fs_fault_slot *slot)
+static __always_inline bool is_fault(__u32 class)
+{
+	return class < FS_NR_CLASSES;
+}
+
+/* What the current thread has just ended: a fault of that class, or no fault at all. */
+once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack)
 {
 	struct task_struct *task = current_task();
+	struct file *file = NULL;
 	struct slow_key key = {};
 	struct slow_faults *s;
-	struct file *file;
 
 	if (!slot)
 		return 0;
 	key.subject.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	key.subject.pid = BPF_CORE_READ(task, tgid);
-	key.class = slot->as[slot->end & 1];
+	key.class = class;
 	key.holder = slot->waited_ns[FS_WAIT_LOCK] ? slot->holder : 0;
-	file = file_at(task, slot->address);
+	key.stack = stack;
+	if (is_fault(class))
+		file = file_at(task, slot->address);
 	if (file)
 		key.inode = BPF_CORE_READ(file, f_inode, i_ino);
 	s = slow_of(&key);
@@ -100,6 +108,7 @@ once_verified int note_slow(struct fs_fault_slot *slot)
 		s->r.class = key.class;
 		s->r.inode = key.inode;
 		s->r.holder = key.holder;
+		s->r.stack = key.stack;
 		if (file)
 			bpf_probe_read_kernel_str(s->r.file, sizeof(s->r.file),
 						  BPF_CORE_READ(file, f_path.dentry, d_name.name));
@@ -110,13 +119,30 @@ once_verified int note_slow(struct fs_fault_slot *slot)
 	bpf_probe_read_kernel(s->r.comm, sizeof(s->r.comm), task->comm);
 	__sync_fetch_and_add(&s->r.count, 1);
 	__sync_fetch_and_add(&s->r.total_ns, slot->ended_ns);
-	__sync_fetch_and_add(&s->r.read_bytes, slot->read_bytes);
+	__sync_fetch_and_add(&s->r.read_bytes, is_fault(class) ? slot->read_bytes : 0);
 	for (int i = 0; i < FS_NR_WAITS; i++)
 		__sync_fetch_and_add(&s->r.waited_ns[i], slot->waited_ns[i]);
 	if (slot->ended_ns > s->r.max_ns)
 		s->r.max_ns = slot->ended_ns;
 	tell_slow(s);
 	return 0;
+}
+
+/* By the place in the code, where these are kept. */
+static __always_inline void tell_place(void *ctx, struct task_struct *task,
+				       struct fs_fault_slot *slot, __u32 class)
+{
+	__s32 stack = -1;
+
+#ifndef FS_HASH
+	if (config.attribute) {
+		struct fs_subject s;
+
+		fill_subject(&s, get(task, group_leader));
+		stack = stack_of(ctx, &s, 0);
+	}
+#endif
+	note_slow(slot, class, stack);
 }
 
 #endif

@@ -15,7 +15,7 @@
 #endif
 #include "wire_fault.h"
 
-#define FS_WIRE_VERSION 4
+#define FS_WIRE_VERSION 5
 
 #define FS_COMM_LEN 16
 
@@ -342,12 +342,17 @@ struct fs_oom_record {
 	__u32 pad;
 };
 
-/* Faults of one class that took long, on one file or for one holder of the lock: in all so far. */
+/*
+ * Faults of one class that took long, on one file, for one holder of the lock, out of one place in
+ * the code: in all so far. Waits for the lock in calls and holders of it are told alike.
+ */
 struct fs_slow_faults_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;   /* of the last one */
 	__u32 class; /* enum fs_fault_class */
+	__s32 stack; /* < 0: not known */
+	__u32 pad;
 	__u64 count;
 	__u64 total_ns;
 	__u64 max_ns;
@@ -574,7 +579,7 @@ struct fs_config {
 	__u32 classify;	     /* and what it is for */
 	__u32 numa;	     /* there is NUMA balancing */
 	__u32 huge_by_rss;   /* no event tells huge pages */
-	__u64 slow_ns;	     /* from this on a fault is looked at more closely */
+	__u64 slow_ns;	     /* from this on a fault is looked at more closely; ~0: none is */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
 	__u32 sums_spared;   /* of many threads faults are not summed up at each look */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
@@ -708,7 +713,7 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 13),
+_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 16),
 	       "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");

@@ -22,6 +22,7 @@ enum fs_wait {
 	FS_WAIT_RECLAIM,    /* takes it from others */
 	FS_WAIT_COMPACTION, /* moves pages, to have some in one piece */
 	FS_WAIT_LOCK,	    /* waits for others to let go of the address space */
+	FS_WAIT_DISK,	    /* waits for a page to be read */
 	FS_NR_WAITS,
 };
 
@@ -51,6 +52,9 @@ enum fs_fault_class {
 	FS_FAULT_CLASSES(X)
 #undef X
 		FS_NR_CLASSES,
+	/* no faults, but told like slow ones: */
+	FS_CLASS_CALL = FS_NR_CLASSES, /* a call that waited for the address space */
+	FS_CLASS_HOLDER,	       /* one that had it while others waited */
 };
 
 /* Latency of a class: band i holds less than 2^(2i+10) ns and no less than the one before it; the
@@ -86,6 +90,8 @@ struct fs_fault_slot {
 	__s64 known;	    /* before it began: what tells a huge page where no event does */
 	__u64 numa;	    /* the same of NUMA balancing */
 	__u64 lock_ns;	    /* when it began to ask for mmap_lock; 0: it does not */
+	__u64 held_ns;	    /* since when it has that */
+	__u64 disk_ns;	    /* when it went to sleep for a disk; 0: it does not */
 	__u64 reclaim_ns;   /* when its thread began to reclaim; 0: it does not */
 	__u64 wait_ns;	    /* when the wait under way began; 0: none */
 	__u64 waited_ns[FS_NR_WAITS]; /* in it, by enum fs_wait */

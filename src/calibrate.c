@@ -16,15 +16,22 @@
 #define ROUNDS_MAX    64
 #define LOOKS_MAX     32
 #define ROUNDS_WANTED 8 /* with fewer the spread says little, and a little longer is waited */
-#define PATIENCE_NS   1500000000ULL
+#define PATIENCE_NS   2500000000ULL
 
 /*
- * Each set of hooks holds those before it. The second one comes from an object of its own: without
- * tier 2 a fault's begin need not be kept, and costs less.
+ * Each set of hooks holds those before it. Those between come from objects of their own: without
+ * tier 2 a fault's begin need not be kept, and costs less; nor need what it is for.
  */
-enum set { NOTHING, TIER_1, ALL_TIERS, NR_SETS };
+enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
 
-#define TIERS_OF_TIER_1 0x3u
+static const struct {
+	unsigned int tiers;
+	const char *without[4]; /* hooks of these tiers */
+} part[NR_SETS] = {
+	[TIER_1] = {0x3},
+	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
+	[TIER_2] = {0x7},
+};
 
 static const struct {
 	const char *hook, *per, *said;
@@ -41,10 +48,11 @@ static const struct {
 	{"cgroup", "cgroup", "a cgroup made, a process moved", NR_WORKS, NOTHING},
 	{"reclaim", "reclaim", "a wait in reclaim", NR_WORKS, NOTHING},
 	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
-	{"fault_end", "fault", "a fault", WORK_FAULT, ALL_TIERS},
-	{"fault_class", "fault", "a fault", NR_WORKS, NOTHING},
+	{"fault_end", "fault", "a fault", WORK_FAULT, FAULT_ENDS},
+	{"fault_class", "fault", "a fault", WORK_FAULT, TIER_2},
 	{"compaction", "compaction", "a compaction", NR_WORKS, NOTHING},
-	{"mmap_lock", "lock", "a lock of an address space", NR_WORKS, NOTHING},
+	{"mmap_lock", "mapping_call", "a mapping call", WORK_MAPPING, TIER_2},
+	{"disk_wait", "sleep", "a task that sleeps and is woken", NR_WORKS, NOTHING},
 	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
 	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
 	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
@@ -72,12 +80,14 @@ static const struct sink nobody = {.take = forget};
 /* Why what is measured by no work has no cost of its own; NULL: it has one. */
 static const char *not_measured(const char *hook)
 {
-	return !strcmp(hook, "state")	  ? "within the cost of the others"
-	       : !strcmp(hook, "log")	  ? "it would take writing into the kernel's log"
-	       : !strcmp(hook, "oom")	  ? "it would take a kill"
-	       : !strcmp(hook, "cgroup")  ? "it would take making cgroups"
-	       : !strcmp(hook, "reclaim") ? "it would take want of memory"
-					  : NULL;
+	return !strcmp(hook, "state")	     ? "within the cost of the others"
+	       : !strcmp(hook, "log")	     ? "it would take writing into the kernel's log"
+	       : !strcmp(hook, "oom")	     ? "it would take a kill"
+	       : !strcmp(hook, "disk_wait")  ? "it would take another task to switch to"
+	       : !strcmp(hook, "cgroup")     ? "it would take making cgroups"
+	       : !strcmp(hook, "reclaim")    ? "it would take want of memory"
+	       : !strcmp(hook, "compaction") ? "it would take want of memory in one piece"
+					     : NULL;
 }
 
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)
@@ -127,19 +137,41 @@ static void time_looks(struct calibration *c, struct source *src, size_t row, si
 	cost_judge(&c->row[row].cost, each, n);
 }
 
-/* The same mechanisms as src has, but those of tiers 0 and 1 alone. */
-static int open_tier_1(struct rig *r, const struct live_options *opt, struct source *src)
+/* The same mechanisms as src has, but of a part of its hooks. */
+static int open_part(struct rig *r, enum set set, const struct live_options *opt,
+		     struct source *src)
 {
 	struct live_options lo = *opt;
 	char error[1024];
 
-	lo.tiers &= TIERS_OF_TIER_1;
+	lo.tiers &= part[set].tiers;
 	for (size_t h = 0; h < nr_hooks; h++) {
 		const struct hook_status *st = &live_hooks(src)[h];
 
 		lo.forced[h] = st->state == FS_HOOK_ON ? st->used->mechanism : "none";
 	}
-	return live_open(&lo, &r->src[TIER_1], error, sizeof(error));
+	for (size_t i = 0; part[set].without[i]; i++)
+		lo.forced[hook_find(part[set].without[i])] = "none";
+	return live_open(&lo, &r->src[set], error, sizeof(error));
+}
+
+static int open_parts(struct rig *r, const struct live_options *opt, struct source *src)
+{
+	int err = 0;
+
+	for (int set = TIER_1; set < ALL_TIERS && !err; set++) {
+		err = open_part(r, set, opt, src);
+		if (!err)
+			live_pause(r->src[set]);
+	}
+	return err;
+}
+
+static void close_parts(struct rig *r)
+{
+	for (int set = TIER_1; set < ALL_TIERS; set++)
+		if (r->src[set])
+			r->src[set]->ops->close(r->src[set]);
 }
 
 static int attach(struct rig *r, enum set set)
@@ -257,12 +289,11 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 			time_looks(ret, src, i, processes);
 	if (bench_open(&r.bench))
 		failed = "not measured: no memory, or no /dev/zero";
-	else if (!open_tier_1(&r, opt, src))
+	else if (!open_parts(&r, opt, src))
 		failed = take_rounds(&r);
 	judge_rows(ret, &r, src, failed);
 	live_pause(src);
-	if (r.src[TIER_1])
-		r.src[TIER_1]->ops->close(r.src[TIER_1]);
+	close_parts(&r);
 	bench_close(&r.bench);
 	sched_setaffinity(0, sizeof(before), &before);
 	ret->done = !failed && r.rounds >= COST_LEAST;

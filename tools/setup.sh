@@ -6,7 +6,7 @@ set -eu
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libiberty-dev libzstd-dev libcurl4-gnutls-dev libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
-test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish"
+test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
 test="$test python3-yaml jsonnet systemd"
 bench="bpftrace linux-perf"
 torch="python3-torch"

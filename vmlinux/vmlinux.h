@@ -468,6 +468,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct nsproxy *nsproxy;
 	int pagefault_disabled;
+	unsigned int in_iowait : 1;
 	struct list_head thread_node;
 	struct sched_entity se;
 	struct task_io_accounting ioac;

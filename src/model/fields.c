@@ -125,6 +125,7 @@ GETTER(read_bytes, c->fault_read_bytes)
 GETTER(reclaim, c->wait[FS_WAIT_RECLAIM].in_faults_ns)
 GETTER(compaction, c->wait[FS_WAIT_COMPACTION].in_faults_ns)
 GETTER(lock, c->wait[FS_WAIT_LOCK].in_faults_ns)
+GETTER(disk, c->wait[FS_WAIT_DISK].in_faults_ns)
 GETTER(locks, c->wait[FS_WAIT_LOCK].count)
 GETTER(lock_all, c->wait[FS_WAIT_LOCK].ns)
 GETTER(reclaims, c->wait[FS_WAIT_RECLAIM].count)
@@ -201,6 +202,8 @@ const struct field fields[] = {
 	 "of stall_ns, moving pages to have some in one piece", get_compaction},
 	{"faults", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock",
 	 "of stall_ns, waiting for the lock of the address space", get_lock},
+	{"faults", "disk_ns", NULL, UNIT_NS, COUNTER, "disk_wait",
+	 "of stall_ns, waiting for pages of files and of swap to be read", get_disk},
 	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
 	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
 	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},

@@ -9,7 +9,7 @@
 #include "probe/permission.h"
 #include "wire.h"
 
-#define HOOKS_MAX 16
+#define HOOKS_MAX 24
 
 struct hook_status {
 	enum fs_hook_state state;

@@ -6,8 +6,8 @@
 #include "wire.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is not told apart, and a fault that no mapping allows is told by its "         \
-	"signal alone"
+	"protection is not told apart, a fault that no mapping allows is told by its signal "      \
+	"alone, and the stack has grown by then: its pages are anonymous ones"
 
 #define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
@@ -233,10 +233,25 @@ const struct hook hooks[] = {
 	{
 		.name = "mmap_lock",
 		.tier = 2,
-		.feeds = "waits of more than 10 us for the lock of the address space, and who had "
-			 "it",
+		.feeds = "waits of more than 10 us for the lock of the address space, who had it, "
+			 "and what that did",
 		.lost = "time that faults and mapping calls wait for others of the process",
-		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_lock_begin", "on_lock_end"}}},
+		.alternate = {{"raw_tp",
+			       ATTACH_AUTO,
+			       STATE_ANY,
+			       {"on_lock_begin", "on_lock_end", "on_lock_released"}}},
+	},
+	{
+		.name = "disk_wait",
+		.tier = 2,
+		.feeds = "waits of faults for disks, by what the kernel marks so when tasks sleep "
+			 "and are woken",
+		.lost = "of the time of faults, the part that is disks'",
+		.alternate =
+			{
+				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_switch", "on_waking"}},
+				{"raw_tp", ATTACH_AUTO, STATE_HASH, {"raw_switch", "raw_waking"}},
+			},
 	},
 	{
 		.name = "log",

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/fields.h"
 #include "model/growers.h"
+#include "model/slow.h"
 #include "model/holdings.h"
 #include "render/gates.h"
 #include "render/render.h"
@@ -407,9 +408,9 @@ static void say_oom(struct json *j, const struct view *v, const struct fs_oom_re
 	say_evidence(j, oom.evidence, oom.nr_evidence);
 }
 
-static void say_slow(struct json *j, const struct fs_slow_faults_record *r)
+static void say_slow(struct json *j, const struct view *v, const struct fs_slow_faults_record *r)
 {
-	json_text(j, "class", r->class < FS_NR_CLASSES ? class_name(r->class) : "other");
+	json_text(j, "class", slow_sort(r));
 	json_text_or_null(j, "file", r->file[0] ? r->file : NULL);
 	json_count(j, "inode", r->inode);
 	json_count(j, "count", r->count);
@@ -419,6 +420,7 @@ static void say_slow(struct json *j, const struct fs_slow_faults_record *r)
 	json_count(j, "reclaim_ns", r->waited_ns[FS_WAIT_RECLAIM]);
 	json_count(j, "compaction_ns", r->waited_ns[FS_WAIT_COMPACTION]);
 	json_count(j, "lock_ns", r->waited_ns[FS_WAIT_LOCK]);
+	json_count(j, "disk_ns", r->waited_ns[FS_WAIT_DISK]);
 	if (r->holder) {
 		json_count(j, "holder_pid", r->holder);
 		json_text(j, "holder_comm", r->holder_comm);
@@ -428,6 +430,7 @@ static void say_slow(struct json *j, const struct fs_slow_faults_record *r)
 		json_null(j, "holder_comm");
 		json_null(j, "holder_writes");
 	}
+	say_stack(j, v, &r->subject, r->stack);
 }
 
 static void say_kernel_fault(struct json *j, const struct view *v,
@@ -494,7 +497,7 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_count(&j, "pid", e->slow.subject.pid);
 		json_count(&j, "tid", e->slow.tid);
 		json_text(&j, "comm", e->slow.comm);
-		say_slow(&j, &e->slow);
+		say_slow(&j, v, &e->slow);
 		break;
 	case FS_REC_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);

@@ -9,7 +9,7 @@
 #include "render/render.h"
 #include "rules/advice.h"
 
-#define REPORT_HOOKS	  16
+#define REPORT_HOOKS	  24
 #define REPORT_COSTS	  4
 #define REPORT_ALTERNATES 8
 #define REPORT_KEPT	  4

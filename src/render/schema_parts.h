@@ -42,7 +42,7 @@ struct key {
 struct shape {
 	const char *type;
 	const char *help;
-	struct key key[18];
+	struct key key[20];
 	bool alone;		/* not a line among others: it has no time */
 	const struct key *more; /* after those; an empty name ends it */
 };

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/frames.h"
+#include "model/slow.h"
 #include "render/style.h"
 #include "render/text.h"
 
 #define LABEL_COLUMNS 11
 #define MAX_BLOCKS    16
+#define FRAMES_SHOWN  5
 
 static double rate(const struct view *v, const struct subject *s, const char *field)
 {
@@ -153,8 +156,8 @@ static void say_growth(struct line *l, const struct resource *r, const struct fo
 }
 
 /* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)" */
-static void say_limit(struct buf *b, const struct view *v, const char *name,
-		      const struct subject *s, enum resource_id id)
+void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
+		enum resource_id id)
 {
 	const struct resource *r = &resources[id];
 	struct forecast f = resource_forecast(v->m, s, id);
@@ -190,7 +193,7 @@ static void say_limits(struct buf *b, const struct view *v, const struct subject
 
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (name[i] && resource_series(v->m, s, i))
-			say_limit(b, v, name[i], s, i);
+			text_limit(b, v, name[i], s, i);
 }
 
 static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
@@ -371,7 +374,71 @@ void text_histograms(struct buf *b, const struct view *v, const struct fs_counte
 			say_histogram(b, v, &histograms[i], c);
 }
 
-static void say_block(struct buf *b, const struct view *v, const struct subject *s)
+void text_frames(struct buf *b, const struct frames *f)
+{
+	struct frame_text frame[FRAMES_SHOWN];
+	bool more;
+	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
+
+	for (size_t i = 0; i < n; i++) {
+		char one[400];
+
+		snprintf(one, sizeof(one), "%.*s", (int)(frame[i].len < 399 ? frame[i].len : 399),
+			 frame[i].s);
+		buf_puts(b, i ? " <- " : "");
+		buf_safe(b, one, true);
+	}
+	if (more)
+		buf_puts(b, " <- ...");
+	else if (f->flags & FS_FRAMES_SHORT)
+		buf_puts(b, " (stack may be short)");
+}
+
+#define SLOW_SHOWN 5
+
+/* "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen" */
+static void say_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
+			 bool first)
+{
+	const struct fs_slow_faults_record *r = &row->now;
+	const struct frames *f = model_frames(v->m, &r->subject, r->stack);
+	struct line l = {.v = v};
+
+	label(&l, first ? "slow" : "");
+	line_printf(&l, "%s", slow_sort(r));
+	if (r->file[0]) {
+		line_printf(&l, " ");
+		line_safe(&l, r->file);
+	}
+	if (r->holder) {
+		line_printf(&l, ", waiting for ");
+		line_safe(&l, r->holder_comm);
+		line_printf(&l, "[%u]", r->holder);
+	}
+	line_printf(&l, ": ");
+	line_count(&l, r->count);
+	line_printf(&l, ", in all ");
+	line_duration(&l, r->total_ns);
+	line_printf(&l, ", max ");
+	line_duration(&l, r->max_ns);
+	if (f) {
+		line_gap(&l);
+		text_frames(&l.b, f);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* Where the time of faults went that took long, and of calls that waited as long. */
+static void say_slow(struct buf *b, const struct view *v, const struct subject *s)
+{
+	const struct slow_row *row[SLOW_SHOWN];
+	size_t n = slow_worst(v->m, &s->id, row, SLOW_SHOWN);
+
+	for (size_t i = 0; i < n; i++)
+		say_slow_row(b, v, row[i], !i);
+}
+
+void text_block(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct fs_gauges *g = &s->now.g;
 
@@ -380,12 +447,13 @@ static void say_block(struct buf *b, const struct view *v, const struct subject 
 	if (g->flags & FS_PROC_NO_COUNT)
 		say_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
-		say_limit(b, v, "maps", s, RESOURCE_MAPS);
+		text_limit(b, v, "maps", s, RESOURCE_MAPS);
 	say_calls(b, v, s, "maps");
-	say_limit(b, v, "fds", s, RESOURCE_FDS);
+	text_limit(b, v, "fds", s, RESOURCE_FDS);
 	say_calls(b, v, s, "fds");
 	say_limits(b, v, s);
 	say_memory(b, v, s);
+	say_slow(b, v, s);
 	text_histograms(b, v, facts_counters(&s->now));
 }
 
@@ -396,7 +464,7 @@ void text_blocks(struct buf *b, const struct view *v)
 
 	s = text_sorted(v, &n);
 	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
-		say_block(b, v, s[i]);
+		text_block(b, v, s[i]);
 	if (n > MAX_BLOCKS)
 		buf_printf(b, "%zu more processes: see them all with --json\n", n - MAX_BLOCKS);
 	free(s);

@@ -84,7 +84,13 @@ const struct diagnosis diagnoses_stalls[] = {
 						"holds the lock "
 						"for writing meanwhile, and every fault of the "
 						"others waits.",
-				[ABOUT_MEASURED] = "By hand so far.",
+				[ABOUT_MEASURED] =
+					"Waits of 10 us and more for mmap_lock, of all its "
+					"threads: 30 % of one thread's time or more, or 5 % and "
+					"30 % of the time of its faults, and 3 % of the time of "
+					"all its threads. The place in the code is that of calls "
+					"that had the lock for 10 us and more while others waited, "
+					"by time in all.",
 				[ABOUT_CONFIRM] = "$ perf lock contention -ab -- sleep 5\n$ perf "
 						  "trace -s -p PID "
 						  "-- sleep 5\nmany of munmap, madvise, mprotect.",
@@ -110,7 +116,11 @@ const struct diagnosis diagnoses_stalls[] = {
 					"tables of the process with its lock held: of a large "
 					"process "
 					"for seconds, in which its faults and mmap calls wait.",
-				[ABOUT_MEASURED] = "By hand so far.",
+				[ABOUT_MEASURED] =
+					"As P12, from 5 % of a thread's time on, where most of it "
+					"is waits of 1 ms and more that began while another "
+					"process had the lock: it is named. Of several that read "
+					"at once it is the last to come.",
 				[ABOUT_CONFIRM] = "$ opensnoop-bpfcc -n . | grep -E "
 						  "'smaps|numa_maps'\n$ ps -eo "
 						  "pid,wchan:30,comm | grep -E 'smap|pagemap'",

@@ -113,8 +113,8 @@ static void put_stack(char *ret, size_t size, const struct frames *f)
 		snprintf(ret + len, size - len, " (stack may be short)");
 }
 
-static void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
-			   int32_t stack)
+void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+		    int32_t stack)
 {
 	const struct frames *frames = model_frames(m, id, stack);
 	char text[sizeof(((struct evidence *)0)->value)] = "";

@@ -12,6 +12,10 @@
 void growth_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
 		     enum fs_what what);
 
+/* Evidence: the innermost frames of a stack, where they are known. */
+void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+		    int32_t stack);
+
 /* Tests of rules[]. */
 bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f);
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f);

@@ -264,6 +264,8 @@ const struct rule rules[] = {
 	{"P09", ON_SUBJECT, "fault_class", copies_after_fork},
 	{"P10", ON_HOST, NULL, pages_migrate},
 	{"P11", ON_SUBJECT, "fault_class", purge_and_touch},
+	{"P12", ON_SUBJECT, "mmap_lock", waits_for_itself},
+	{"P13", ON_SUBJECT, "mmap_lock", waits_for_another},
 	{"P14", ON_SUBJECT, "fault_class", reads_too_much},
 	{"P15", ON_SUBJECT, "fault_class", served_by_user},
 	{"P16", ON_SUBJECT, "fault_class", file_hangs, "P05"},

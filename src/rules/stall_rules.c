@@ -8,30 +8,34 @@
 #include "model/fields.h"
 #include "rules/pressure_rules.h"
 
-#define HOLD_NS	       10000000000ULL  /* what comes and goes each second is one finding */
-#define WAITS	       0.05	       /* of a thread's time, from which on it is worth a word */
-#define COSTS	       0.02	       /* of CPU time */
-#define COPIES	       2000	       /* a second */
-#define YOUNG_NS       120000000000ULL /* a child that may still be saving */
-#define PURGES	       200	       /* madvise calls a second */
-#define TOUCHES	       2000
-#define FLAT_SHARE     0.2 /* of what was touched, that stays */
-#define MAJORS	       50
-#define AROUND_PAGES   16 /* that a fault on a file maps at once: fault_around_bytes */
-#define AMPLIFIED      4
-#define HANDLED	       10
-#define HANGS_NS       1000000000ULL
-#define MADVISE_NUMBER (FS_CALL_MADVISE - FS_CALL_MMAP)
+#define HOLD_NS		10000000000ULL	/* what comes and goes each second is one finding */
+#define WINDOW_LEAST_NS 50000000	/* in less, what comes once is much a second */
+#define WAITS		0.05		/* of a thread's time, from which on it is worth a word */
+#define COSTS		0.02		/* of CPU time */
+#define COPIES		2000		/* a second */
+#define YOUNG_NS	120000000000ULL /* a child that may still be saving */
+#define PURGES		200		/* madvise calls a second */
+#define TOUCHES		2000
+#define FLAT_SHARE	0.2 /* of what was touched, that stays */
+#define MAJORS		50
+#define AROUND_PAGES	16 /* that a fault on a file maps at once: fault_around_bytes */
+#define AMPLIFIED	4
+#define HANDLED		10
+#define HANGS_NS	1000000000ULL
+#define MADVISE_NUMBER	(FS_CALL_MADVISE - FS_CALL_MMAP)
 
 /* What a process did in the last window, a second. */
 struct served {
 	double count, share; /* of its faults of a class; of a thread's time */
 };
 
-static bool window_of(const struct occasion *o, double *ret_s)
+bool stall_window(const struct occasion *o, double *ret_s)
 {
-	*ret_s = model_window_seconds(o->m);
-	return *ret_s > 0 && subject_changed(o->m, o->s) && o->s->prev.c;
+	if (!subject_changed(o->m, o->s) || !o->s->prev.t_ns ||
+	    o->s->now.t_ns < o->s->prev.t_ns + WINDOW_LEAST_NS)
+		return false;
+	*ret_s = (o->s->now.t_ns - o->s->prev.t_ns) / 1e9;
+	return true;
 }
 
 static struct served served_of(const struct subject *s, enum fs_fault_class class, double seconds)
@@ -43,8 +47,7 @@ static struct served served_of(const struct subject *s, enum fs_fault_class clas
 			       ns / 1e9 / seconds};
 }
 
-/* Says so while it holds, and for a while on. */
-static bool held(const struct occasion *o, const struct finding *open, struct finding *f)
+bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	if (!open || o->t_ns >= open->grew_ns + HOLD_NS)
 		return false;
@@ -52,7 +55,7 @@ static bool held(const struct occasion *o, const struct finding *open, struct fi
 	return true;
 }
 
-static void begin(const struct occasion *o, struct finding *f)
+void stall_begin(const struct occasion *o, struct finding *f)
 {
 	f->severity = SEVERITY_WARNING;
 	f->level = 1;
@@ -71,12 +74,12 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	struct served huge;
 	double s, share;
 
-	if (!window_of(o, &s))
-		return held(o, open, f);
+	if (!stall_window(o, &s))
+		return stall_held(o, open, f);
 	share = (now->in_faults_ns - was->in_faults_ns) / 1e9 / s;
 	if (share < WAITS)
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "%.0f %% of a thread's time goes into compaction inside of faults", share * 100);
 	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
@@ -106,12 +109,12 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 	struct served copies;
 	double s;
 
-	if (!window_of(o, &s))
-		return held(o, open, f);
+	if (!stall_window(o, &s))
+		return stall_held(o, open, f);
 	copies = served_of(o->s, FS_CLASS_COW, s);
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "after a fork it copies what it writes: %.0f pages a second", copies.count);
 	say_served(f, "copies", &copies);
@@ -129,8 +132,8 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	struct served touched;
 	double s, calls, grew;
 
-	if (!window_of(o, &s))
-		return held(o, open, f);
+	if (!stall_window(o, &s))
+		return stall_held(o, open, f);
 	now = &facts_counters(&o->s->now)->map_call[MADVISE_NUMBER];
 	was = &facts_counters(&o->s->prev)->map_call[MADVISE_NUMBER];
 	calls = (now->calls - was->calls) / s;
@@ -138,8 +141,8 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	grew = (double)o->s->now.g.rss_anon_pages - (double)o->s->prev.g.rss_anon_pages;
 	if (calls < PURGES || touched.count < TOUCHES || touched.share < COSTS ||
 	    grew > touched.count * s * FLAT_SHARE)
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "memory is given back and touched again: %.0f madvise calls and %.0f first "
 		 "touches a second, and it does not grow",
@@ -159,16 +162,16 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	struct served major;
 	char a[24], b[24];
 
-	if (!window_of(o, &s))
-		return held(o, open, f);
+	if (!stall_window(o, &s))
+		return stall_held(o, open, f);
 	major = served_of(o->s, FS_CLASS_FILE_MAJOR, s);
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s;
 	/* at most: what a minor fault maps beside its own page need not be touched */
 	touched = (major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) *
 		  o->m->tick.limits.page_bytes;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED)
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	bytes_as_text(read, a);
 	snprintf(f->title, sizeof(f->title),
 		 "a mapped file is read at random: %s/s from the disk for %s/s touched at most", a,
@@ -186,12 +189,12 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 	struct served uffd;
 	double s;
 
-	if (!window_of(o, &s))
-		return held(o, open, f);
+	if (!stall_window(o, &s))
+		return stall_held(o, open, f);
 	uffd = served_of(o->s, FS_CLASS_UFFD, s);
 	if (uffd.count < HANDLED || uffd.share < WAITS)
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
 		 "time",
@@ -210,8 +213,8 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 	struct buf b = {};
 
 	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
-		return held(o, open, f);
-	begin(o, f);
+		return stall_held(o, open, f);
+	stall_begin(o, f);
 	put_duration(&b, longest);
 	snprintf(f->title, sizeof(f->title), "a fault on a mapped file took %s", b.s ? b.s : "?");
 	buf_free(&b);

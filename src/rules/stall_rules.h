@@ -8,12 +8,23 @@
 
 #include "rules/rules.h"
 
+/* The seconds of the last window; false: nothing is known of the process in it. */
+bool stall_window(const struct occasion *o, double *ret_s);
+
+/* Goes on to say what is open, for a while after it last held. */
+bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f);
+
+/* It holds. */
+void stall_begin(const struct occasion *o, struct finding *f);
+
 /* Tests of rules[]. */
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f);
 bool copies_after_fork(const struct occasion *o, const struct finding *open, struct finding *f);
 bool purge_and_touch(const struct occasion *o, const struct finding *open, struct finding *f);
 bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f);
 bool served_by_user(const struct occasion *o, const struct finding *open, struct finding *f);
+bool waits_for_itself(const struct occasion *o, const struct finding *open, struct finding *f);
+bool waits_for_another(const struct occasion *o, const struct finding *open, struct finding *f);
 bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /* Evidence for swap thrash: who waits most for pages from swap, where that is measured. */

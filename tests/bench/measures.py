@@ -26,6 +26,11 @@ ATTRIBUTED = Tool("diagnose: who made each, by stack",
 OTHER = faultscope("-p another process", "-p", "{other}")
 COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
                         "tracepoint:exceptions:page_fault_user { @[pid] = count(); }")
+# What tells of each fault by itself: its class and latency are what tier 2 has without that.
+RECORD_EACH = Tool("perf record -a -c 1", ["perf", "record", "-q", "-o", "{tmp}/perf.data", "-a",
+                                           "-c", "1", "-e", "page-faults", "--"], wraps=True)
+TRACE_EACH = Tool("perf trace -F all", ["perf", "trace", "-F", "all", "--no-syscalls", "-o",
+                                        "{tmp}/trace", "--"], wraps=True, share=1 / 10)
 
 
 def fault(setup, scale, say):
@@ -35,14 +40,19 @@ def fault(setup, scale, say):
                  "software:page-faults:1 { @[pid] = count(); }"),
         Tool("perf stat -a", ["perf", "stat", "-o", "{tmp}/stat", "-a", "-e", "page-faults", "--"],
              wraps=True),
-        Tool("perf record -a -c 1", ["perf", "record", "-q", "-o", "{tmp}/perf.data", "-a", "-c",
-                                     "1", "-e", "page-faults", "--"], wraps=True),
+        RECORD_EACH,
+        Tool("perf record -a, 4,000 a second", ["perf", "record", "-q", "-o", "{tmp}/perf.data",
+                                                "-a", "-e", "page-faults", "--"], wraps=True),
+        TRACE_EACH,
     ]
     group = paired.measure(setup, "fault", "added to a minor fault", "fault",
                            scale.operations(200_000), tools, scale.rounds, say)
     group.ratio(TIER_1.name, EMPTY.name)
     group.ratio(TIER_1.name, COUNT_FAULTS.name)
     group.ratio(TIER_2.name, COUNT_FAULTS.name)
+    for peer in RECORD_EACH, TRACE_EACH:
+        group.ratio(TIER_2.name, peer.name)
+        group.ratio(WATCHED.name, peer.name)
     return [group]
 
 

@@ -17,7 +17,8 @@ def check_split(check, line):
     counted = sum_of(line, "minor", "major", "failed")
     check.equal("user + kernel", sum_of(line, "user", "kernel"), begun)
     check.equal("read + write + exec", sum_of(line, *KINDS), begun)
-    check.between("not present + protection", begun, counted - 5, counted + 5)
+    # what exec puts on a new stack is counted, but begins by no access: six such in 5.10
+    check.between("not present + protection", begun, counted - 8, counted + 5)
 
 
 def expect_touched(check, lines, truth):
@@ -155,7 +156,8 @@ def expect_lock_waits(check, lines, truth):
                "more waits in faults than there are, or than faults took")
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
-        if line["holder_pid"] is not None:
+        # it reads the map itself, to name a place in the code: once for each that is new
+        if line["holder_comm"] not in (None, "faultscope"):
             check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
                         (pid, "locks"))
 
@@ -215,12 +217,17 @@ def test_faults_of_twenty_at_once(lab):
     return capture
 
 
+def check_waited(check, what, mean_ns, truth):
+    """No less than was waited, no more than the workload's clock says: that saw lost CPUs as well."""
+    check.between(what, mean_ns, truth["delay_us"] * 1000 * 0.8, truth["mean_ns"] * 1.2)
+
+
 def expect_latency(check, lines, truth):
     expect_timed(check, lines, truth)
     slow = lines.of("slow_faults", truth["pid"], **{"class": "userfaultfd"})
     if check.that(slow, "no slow faults are told"):
         check.between("slow ones told", slow[-1]["count"], truth["faults"] / 2, truth["faults"])
-        check.near("mean of the slow", slow[-1]["total_ns"] / slow[-1]["count"], truth["mean_ns"], 0.2)
+        check_waited(check, "mean of the slow", slow[-1]["total_ns"] / slow[-1]["count"], truth)
 
 
 def expect_timed(check, lines, truth):
@@ -230,7 +237,7 @@ def expect_timed(check, lines, truth):
     begun = sum(lines.growth(pid, f"faults.{mode}") for mode in ("user", "kernel"))
     check.equal("faults begun", begun, truth["all_faults"])
     # those beside the work take next to no time, but they count
-    check.near("mean stall", stall / truth["faults"], truth["mean_ns"], 0.2)
+    check_waited(check, "mean stall", stall / truth["faults"], truth)
     for kind in ("minor", "major"):
         timed = lines.growth(pid, f"faults.latency_ns.{kind}.total")
         check.equal(f"in the histogram, {kind}", timed, lines.growth(pid, f"faults.{kind}"))
@@ -239,7 +246,7 @@ def expect_timed(check, lines, truth):
                     latency["total"])
     check.equal("by their handler", served(lines, pid, "userfaultfd"), truth["faults"])
     waited = lines.growth(pid, "faults.served.userfaultfd.stall_ns")
-    check.near("mean of these", waited / truth["faults"], truth["mean_ns"], 0.2)
+    check_waited(check, "mean of these", waited / truth["faults"], truth)
     last = lines.last(pid)["faults"]["latency_ns"]
     # the workload's own figure has what it lost the CPU for on top
     check.between("longest", max(last["minor"]["max"], last["major"]["max"]),

@@ -104,29 +104,36 @@ def python_threads(folder):
 class Redis:
     """Values of 64 KiB, of which every other one is deleted: a mapping each that is cut out."""
 
-    VALUES = 6000
+    VALUES, BYTES = 6000, 65536
+    # what jemalloc gives back it unmaps, and at once
+    MALLOC_CONF = "retain:false,dirty_decay_ms:0,muzzy_decay_ms:0"
+    OPTIONS = ()
 
     def __init__(self, folder):
         need("redis-server")
         path = os.path.join(folder, "redis")
-        # what jemalloc gives back it unmaps, and at once
-        env = {**os.environ, "MALLOC_CONF": "retain:false,dirty_decay_ms:0,muzzy_decay_ms:0"}
+        env = {**os.environ, "MALLOC_CONF": self.MALLOC_CONF}
         self.process = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path,
-                                         "--save", "", "--dir", folder, "--activedefrag", "no"],
-                                        env=env, stdout=subprocess.DEVNULL)
+                                         "--save", "", "--dir", folder, "--activedefrag", "no",
+                                         *self.OPTIONS], env=env, stdout=subprocess.DEVNULL)
         self.pid = self.process.pid
         until(lambda: os.path.exists(path), "redis")
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
         self.replies = self.socket.makefile("rb")
-        self.many([b"SET", b"k%d" % i, b"x" * 65536] for i in range(self.VALUES))
+        self.many([b"SET", b"k%d" % i, b"x" * self.BYTES] for i in range(self.VALUES))
 
-    def many(self, commands):
-        for words in commands:
-            self.socket.sendall(b"*%d\r\n" % len(words) +
-                                b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
-            reply = self.replies.readline()
-            assert reply[:1] in b"+:", reply
+    def many(self, commands, at_once=1):
+        commands = list(commands)
+        for first in range(0, len(commands), at_once):
+            some = commands[first:first + at_once]
+            self.socket.sendall(b"".join(
+                b"*%d\r\n" % len(words) +
+                b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+                for words in some))
+            for _ in some:
+                reply = self.replies.readline()
+                assert reply[:1] in b"+:", reply
 
     def grow(self):
         self.many([b"DEL", b"k%d" % i] for i in range(0, self.VALUES, 2))
@@ -139,6 +146,22 @@ class Redis:
         self.process.wait(PATIENCE)
 
 
+class RedisThatSaves(Redis):
+    """Saves in a child, slowly, and has each page written meanwhile; huge pages are left on."""
+
+    VALUES = 3000
+    MALLOC_CONF = ""
+    OPTIONS = ("--disable-thp", "no", "--rdb-key-save-delay", "5000")
+
+    def grow(self):
+        self.many([[b"BGSAVE"]])
+        for page in range(0, self.BYTES, 4096):
+            self.many(([b"SETRANGE", b"k%d" % i, b"%d" % page, b"y"] for i in range(self.VALUES)),
+                      at_once=200)
+        time.sleep(1.5)  # a look more
+        return "ok"
+
+
 # name, program, its finding, evidence of it (field: part of a value), what is advised, what the
 # program says of itself
 ROWS = [
@@ -147,6 +170,8 @@ ROWS = [
     ("Java, ZGC's heap in pieces", java_zgc, "M05", {"it": "java_heap"}, "-XX:+UseG1GC", "ok"),
     ("Redis, jemalloc that unmaps", Redis, "M06",
      {"it": "split by munmap", "from": "jemalloc"}, "retain:true", "ok"),
+    ("Redis, saving while it is written", RedisThatSaves, "P09",
+     {"copies": "of a thread's time", "shares its memory": "redis"}, "disable-thp yes", "ok"),
     ("Go, connections not closed", go_sockets, "F09",
      {"it": "CLOSE_WAIT", "from": "main.askService"}, "read of it gives 0", "ok"),
     ("Node.js, half-open connections", node_sockets, "F09",

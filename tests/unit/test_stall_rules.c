@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fixture.h"
+#include "model/slow.h"
 #include "rules/rules.h"
 #include "tap.h"
 
@@ -29,13 +30,13 @@ static void look(void)
 {
 	struct fs_tick_record t = tick_record(++now_s * SECOND);
 
-	model_next_window(&m);
-	findings_next_window(&fs);
 	now.h.t_ns = now_s * SECOND - 1000;
 	now.g.min_flt++;
 	model_take(&m, &now.h);
 	model_take(&m, &t.h);
 	findings_judge(&fs, &m);
+	model_next_window(&m);
+	findings_next_window(&fs);
 }
 
 /* So many faults of a class in this second, each as long. */
@@ -104,6 +105,60 @@ static void hang(void)
 	serve(FS_CLASS_FILE_MAJOR, 1, 3000 * MILLIS);
 }
 
+static void wait_for_lock(uint64_t n, uint64_t ns)
+{
+	now.c.wait[FS_WAIT_LOCK].count += n;
+	now.c.wait[FS_WAIT_LOCK].ns += n * ns;
+}
+
+/* As the kernel side tells it: sums so far. */
+static void tell_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
+{
+	static struct fs_slow_faults_record r;
+	bool same = r.subject.pid && r.class == class && r.holder == holder;
+	uint64_t count = same ? r.count : 0, total = same ? r.total_ns : 0;
+
+	r = RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, now_s * SECOND + 1);
+	r.subject = now.subject;
+	r.class = class;
+	r.holder = holder;
+	r.stack = -1;
+	r.count = count + n;
+	r.total_ns = total + n * ns;
+	r.waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_HOLDER ? 0 : r.total_ns;
+	snprintf(r.holder_comm, sizeof(r.holder_comm), holder ? "agent" : "");
+	snprintf(r.comm, sizeof(r.comm), "worker");
+	model_take(&m, &r.h);
+}
+
+/* Short ones, so that none of them is told by itself: but who made them wait is. */
+static void convoy(void)
+{
+	if (now.g.threads < 2)
+		now.g.threads = 2;
+	wait_for_lock(5000, MILLIS / 10);
+	tell_slow(FS_CLASS_HOLDER, 0, 3000, MILLIS / 20);
+}
+
+static void be_read(void)
+{
+	wait_for_lock(20, 20 * MILLIS);
+	tell_slow(FS_CLASS_CALL, 4711, 15, 20 * MILLIS);
+}
+
+static void wait_a_little(void)
+{
+	wait_for_lock(100, MILLIS / 10);
+	tell_slow(FS_CLASS_CALL, 4711, 2, 2 * MILLIS);
+}
+
+/* Half of one thread's time is little of that of 64. */
+static void wait_among_many(void)
+{
+	now.g.threads = 64;
+	convoy();
+}
+
 /* The same in small, or with what makes it well. */
 static void grow(void)
 {
@@ -141,6 +196,10 @@ static void test_kinds(void)
 		{"a handler in user space", "P15", handle},
 		{"a fault of three seconds", "P16", hang},
 		{"work that touches memory", NULL, touch},
+		{"threads that map at once", "P12", convoy},
+		{"an agent that reads its map", "P13", be_read},
+		{"a lock that is waited for now and then", NULL, wait_a_little},
+		{"the same among 64 threads", NULL, wait_among_many},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -188,8 +247,69 @@ static void test_fork(void)
 	end();
 }
 
+static bool has_evidence(const struct finding *f, const char *field, const char *value)
+{
+	for (size_t i = 0; f && i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, field) && strstr(f->evidence[i].value, value))
+			return true;
+	return false;
+}
+
+static void test_who_has_the_lock(void)
+{
+	begin();
+	look();
+	be_read();
+	look();
+	be_read();
+	look();
+	ok(has_evidence(open_of("P13"), "held by", "agent[4711]"), "another one, by name");
+	is_u64(all_open(), 1, "and it does not wait for itself");
+	end();
+	begin();
+	look();
+	convoy();
+	look();
+	ok(has_evidence(open_of("P12"), "had it while others waited", "3000 times"), "itself");
+	end();
+}
+
+/* More sorts than are kept: the oldest make room. */
+static void test_many_slow(void)
+{
+	begin();
+	look();
+	for (uint32_t i = 1; i <= SLOW_ROWS_MAX + 10; i++)
+		tell_slow(FS_CLASS_CALL, i, 1, MILLIS);
+	is_u64(m.slow->n, SLOW_ROWS_MAX, "as many as there is room for");
+	is_u64(m.slow->lost, 10, "the others are counted");
+	end();
+}
+
+static void test_worst(void)
+{
+	const struct slow_row *row[3];
+	size_t n;
+
+	begin();
+	look();
+	n = slow_worst(&m, &now.subject, row, 3);
+	is_u64(n, 0, "nothing was slow");
+	for (uint32_t i = 1; i <= 5; i++)
+		tell_slow(FS_CLASS_CALL, i, i == 2 ? 9 : i, MILLIS);
+	tell_slow(FS_CLASS_HOLDER, 0, 100, MILLIS);
+	n = slow_worst(&m, &now.subject, row, 3);
+	is_u64(n, 3, "as many as asked for");
+	ok(n == 3 && row[0]->now.holder == 2 && row[1]->now.holder == 5 && row[2]->now.holder == 4,
+	   "the worst first");
+	end();
+}
+
 int main(void)
 {
+	test_who_has_the_lock();
+	test_many_slow();
+	test_worst();
 	test_kinds();
 	test_fork();
 	return tap_done();

@@ -112,14 +112,14 @@ class Mechanisms:
             one.blind = ""
         return attached, other
 
-    def wrong_of(self, name, group):
+    def wrong_of(self, name, group, ready=None):
         """What is wrong with a scenario by these."""
         scenario, found = scenarios.BY_NAME[name], Check()
         options = forcing([one for one in group
                            if one.hook.name != "calls" or "calls" in scenario.needs], scenario.needs)
         concerned = [one for one in group if name in one.scenarios]
         try:
-            _, missed = self.run.judge(found, scenario, options)
+            _, missed = self.run.judge(found, scenario, options, ready)
             for one in concerned:
                 one.passed_over |= missed > 0
         except Skip as reason:
@@ -129,7 +129,7 @@ class Mechanisms:
             found.that(False, str(reason))
         return found.wrong
 
-    def try_scenario(self, check, name, group):
+    def try_scenario(self, check, name, group, ready):
         """One scenario by all of these; and, if it is wrong, by each that it is there for."""
         concerned = [one for one in group if name in one.scenarios]
         blind = self.run.blind(scenarios.BY_NAME[name], {one.hook.name for one in group})
@@ -137,7 +137,7 @@ class Mechanisms:
             for one in concerned:
                 one.not_done.append(f"{name} ({', '.join(blind)} blind)")
             return
-        wrong = self.wrong_of(name, group)
+        wrong = self.wrong_of(name, group, ready)
         if not wrong or len(group) == 1:
             alone = {group[0].name: wrong} if wrong else {}
         else:
@@ -151,8 +151,11 @@ class Mechanisms:
     def together(self, check, group, waiting):
         attached, other = self.attach(check, group)
         waiting += other
-        for name in dict.fromkeys(name for one in attached for name in one.scenarios):
-            self.try_scenario(check, name, attached)
+        names = list(dict.fromkeys(name for one in attached for name in one.scenarios))
+        needs = {hook for name in names for hook in scenarios.BY_NAME[name].needs}
+        ready = self.run.answers(names, forcing(attached, needs))
+        for name in names:
+            self.try_scenario(check, name, attached, ready.get(name))
 
     # What is said of each
 

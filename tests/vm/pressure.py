@@ -17,7 +17,8 @@ import fetch  # noqa: E402
 import lab as _lab  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
-from harness import Lines, Skip  # noqa: E402
+import test_locks  # noqa: E402
+from harness import Lines, Skip, field_of  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,12 +36,13 @@ SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_rati
 class Guest:
     """One guest for all tests of a kernel; each leaves it as it was."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel, cpus=2, nodes=1):
         found = fetch.kernel(kernel)
         workloads = programs.static_workloads(found.arch)
         files = _lab.files(programs.static_faultscope(found.arch), workloads)
-        self.vm = Vm(found, files, append="psi=1", modules=MODULES, memory_mib=MEMORY_MIB,
-                     disks_mib=(SWAP_MIB, FILES_MIB))
+        self.vm = Vm(found, files, append="psi=1 delayacct", modules=MODULES,
+                     memory_mib=MEMORY_MIB, disks_mib=(SWAP_MIB, FILES_MIB), cpus=cpus,
+                     nodes=nodes)
         try:
             self.vm.must(f"mkswap /dev/vda && mke2fs -q /dev/vdb || mkfs.ext2 /dev/vdb;"
                          f" mkdir -p /files && mount /dev/vdb /files;"
@@ -230,7 +232,8 @@ def machine_kills(check, lab):
     before = [line for line in opened(lines, "P19", "P24") if line["t"] < kills[0]["t"]]
     check.that(before and kills[0]["t"] - before[0]["t"] >= 3,
                f"told {[(f['id'], f['t']) for f in before]}, killed {kills[0]['t']}")
-    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']}")
+    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']} of " + str(
+        [(one["id"], one["state"], one["t"]) for one in lines.of("finding")]))
 
 
 def strict_commit(check, lab):
@@ -256,11 +259,104 @@ def strict_commit(check, lab):
     lab.vm.must(f"kill -9 {held.pid}")
 
 
+def delays(lab, pid):
+    """When, and how long the process waited for disks by the kernel's own account: seconds."""
+    text = lab.vm.must(f"cat /proc/uptime /proc/{pid}/stat")
+    return float(text.split()[0]), int(text.rpartition(")")[2].split()[39]) / 100
+
+
+def share_of(lab, pid, fields, seconds):
+    """What shares of its time faults wait by `fields`, and by the kernel's account of delays."""
+    watch = lab.watch("-p", pid, "1", first=3)
+    began, waited = delays(lab, pid)
+    lab.vm.must(f"sleep {seconds}", seconds * 5)
+    ended, more = delays(lab, pid)
+    told = Lines(watch.stop().text).of("process", pid)
+    first, last = told[1], told[-1]
+    ns = sum(field_of(last, name) - field_of(first, name) for name in fields)
+    return ns / 1e9 / (last["t"] - first["t"]), (more - waited) / (ended - began)
+
+
+def stall_of_files(check, lab):
+    """How long faults wait for a disk that a file is read from, against delayacct."""
+    held = lab.work("eat", "anon", "150", "--hold")
+    held.truth()
+    work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
+    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
+              180)
+    ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
+    print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
+    check.near("share of the time", ours, kernels, 0.1)
+    lab.vm.must(f"kill -9 {work.pid} {held.pid}")
+
+
+def stall_of_swap(check, lab):
+    """The same of swap."""
+    lab.write("/proc/sys/vm/overcommit_memory", "1")
+    lab.vm.must("swapon /dev/vda")
+    work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
+    swaps(lab)
+    ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
+    print(f"# faults wait for swap {ours:.1%} of the time, by delayacct {kernels:.1%}")
+    check.near("share of the time", ours, kernels, 0.1)
+    lab.vm.must(f"kill -9 {work.pid}")
+
+
+def read_ahead(check, lab):
+    """P14: 1 MiB is read for each few pages of a file that are touched."""
+    lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
+    work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
+                    "/files")
+    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
+              180)
+    capture = lab.watch("-p", work.pid, "1", "6").finished()
+    lines = Lines(capture.text)
+    faults = lines.last(work.pid)["faults"]
+    check.that(opened(lines, "P14"), f"{[line['id'] for line in lines.of('finding')]}"
+                                     f" {faults['read_bytes']} {faults['served']}")
+    lab.vm.must(f"kill -9 {work.pid}; echo 128 >/sys/block/vdb/queue/read_ahead_kb")
+
+
+def hints(lab):
+    return int(lab.vm.must("awk '$1==\"numa_hint_faults\"{print $2}' /proc/vmstat"))
+
+
+def numa_hints(check, lab):
+    """Faults of NUMA balancing, against the kernel's count of the whole, idle machine."""
+    lab.write("/proc/sys/kernel/numa_balancing", "1")
+    work = lab.work("eat", "anon", "64", "--rounds", "1000000")
+    waits_for(lab, f"[ -e /proc/{work.pid} ] && [ $(awk '$1==\"numa_hint_faults\"{{print $2}}'"
+                   f" /proc/vmstat) -gt 100 ]", 120)
+    watch = lab.watch("-p", work.pid, "1", first=2)
+    before = hints(lab)
+    # to and fro between the nodes, or all would soon be where it is
+    lab.vm.must(f"for i in 1 2 3 4 5; do for cpu in 1 2; do taskset -p $cpu {work.pid};"
+                f" sleep 2; done; done >/dev/null", 300)
+    told = hints(lab) - before
+    lines = Lines(watch.stop().text)
+    ours = lines.growth(work.pid, "faults.served.numa_hint.count")
+    print(f"# {ours} hints, {told} by /proc/vmstat")
+    check.that(told > 1000, f"{told} hints alone")
+    check.near("hints", ours, told, 0.1)
+    lab.vm.must(f"kill -9 {work.pid}")
+
+
+def captured(scenario):
+    """A scenario of tests/e2e as it is."""
+    def body(check, lab):
+        capture = scenario(lab)
+        scenario.expect(check, Lines(capture.text), capture.truth)
+    return body
+
+
 TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
          "swap thrash": swap_thrash, "page cache thrash": cache_thrash,
          "a cgroup fills and kills": group_fills, "memory.high": held_back,
          "tmpfs in a cgroup": tmpfs_of_group, "the machine kills": machine_kills,
-         "strict commit": strict_commit}
+         "strict commit": strict_commit,
+         "read-ahead": read_ahead,
+         "a convoy": captured(test_locks.test_threads_wait_for_each_other),
+         "its map is read": captured(test_locks.test_process_whose_map_is_read)}
 
 
 def e2e_tap():
@@ -285,9 +381,18 @@ def in_guest(check, guest, body):
             lab.close()
 
 
-def test_kernel(tap, kernel, only):
+# In a guest of one CPU: another one would be told of a wake-up as late as its turn comes.
+STALL_TESTS = {"stall of files": stall_of_files, "stall of swap": stall_of_swap}
+# In one of two nodes.
+NUMA_TESTS = {"NUMA hints": numa_hints}
+
+
+def test_kernel(tap, kernel, only, tests=TESTS, **machine):
+    tests = {name: body for name, body in tests.items() if only in name}
+    if not tests:
+        return
     try:
-        guest = Guest(kernel)
+        guest = Guest(kernel, **machine)
     except Missing as reason:
         tap.say(f"pressure, {kernel}", skip=str(reason))
         return
@@ -295,9 +400,8 @@ def test_kernel(tap, kernel, only):
         tap.say(f"pressure, {kernel}: a guest", [str(reason)])
         return
     try:
-        for name, body in TESTS.items():
-            if only in name:
-                tap.test(f"pressure, {kernel}: {name}", in_guest, guest, body)
+        for name, body in tests.items():
+            tap.test(f"pressure, {kernel}: {name}", in_guest, guest, body)
         if guest.vm.crash():
             tap.say(f"pressure, {kernel}: the guest lives", [guest.vm.crash()])
     finally:
@@ -312,6 +416,8 @@ def main():
     tap = e2e_tap()
     for kernel in options.kernels.split(","):
         test_kernel(tap, kernel, options.only)
+        test_kernel(tap, kernel, options.only, STALL_TESTS, cpus=1)
+        test_kernel(tap, kernel, options.only, NUMA_TESTS, nodes=2)
     print(f"1..{tap.done}")
     return tap.failed > 0
 

@@ -71,6 +71,14 @@ def encode(command):
                    for byte in command.encode("utf-8", "surrogateescape"))
 
 
+def node_words(nodes, mib):
+    words = []
+    for node in range(nodes):
+        words += ["-object", f"memory-backend-ram,id=node{node},size={mib}M",
+                  "-numa", f"node,nodeid={node},cpus={node},memdev=node{node}"]
+    return words
+
+
 _kvm_works = {}
 
 
@@ -78,13 +86,16 @@ class Vm:
     """One guest. `with Vm(kernel, files) as vm:` ends its QEMU in every way out."""
 
     def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
-                 disks_mib=()):
+                 disks_mib=(), nodes=1):
         self.kernel = kernel
         self.machine = MACHINES[kernel.arch]
         self.qemu = fetch.qemu(kernel.arch)
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-vm-"))
         self.console_path = self.dir / "console"
         self.size = ["-m", str(memory_mib), "-smp", str(cpus)]
+        if nodes > 1:  # a CPU each
+            self.size[-1] += f",sockets={cpus}"
+            self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
         self.disks = list(self.make_disks(disks_mib))
         self.process = self.channel = None

@@ -7,11 +7,12 @@
 #include "common.h"
 
 
-#define MIB (1L << 20)
+#define MIB	     (1L << 20)
+#define AROUND_PAGES 24 /* more than one fault maps, less than it reads */
 
 static struct {
 	long rate, rounds, children;
-	bool random, cut;
+	bool random, cut, pairs;
 } how;
 
 static unsigned long next_random(unsigned long *state)
@@ -41,6 +42,10 @@ static void go_over(const char *base, long pages)
 			long page = how.random ? (long)(next_random(&state) % pages) : i;
 
 			(void)*(const volatile char *)(base + page * PAGE_BYTES);
+			/* read with it, but not mapped with it: the kernel goes on to read ahead */
+			page = page + AROUND_PAGES < pages ? page + AROUND_PAGES : page;
+			if (how.pairs)
+				(void)*(const volatile char *)(base + page * PAGE_BYTES);
 		}
 }
 
@@ -84,7 +89,8 @@ static char *map_written(const char *directory, long mib)
 	base = mmap(NULL, mib * MIB, PROT_READ, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
 		die("mmap %s", path);
-	madvise(base, mib * MIB, MADV_RANDOM);
+	if (!how.pairs)
+		madvise(base, mib * MIB, MADV_RANDOM);
 	return base;
 }
 
@@ -117,6 +123,7 @@ int main(int argc, char **argv)
 				   {"children", OPT_NUMBER, &how.children},
 				   {"random", OPT_FLAG, &how.random},
 				   {"cut", OPT_FLAG, &how.cut},
+				   {"pairs", OPT_FLAG, &how.pairs},
 				   {"in", OPT_TEXT, &directory},
 				   {0}};
 	char *base;
@@ -124,7 +131,7 @@ int main(int argc, char **argv)
 
 	parse_args(argc, argv,
 		   "anon|promised|shared|file MIB [--rate MIB] [--rounds N] [--children N] "
-		   "[--random] [--cut] [--in DIRECTORY]",
+		   "[--random] [--cut] [--pairs] [--in DIRECTORY]",
 		   opts, words, 2, 2);
 	mib = parse_number(words[1]);
 	wait_for_go();

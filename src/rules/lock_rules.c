@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* P12, P13: threads that wait for the lock of their address space, and who has it meanwhile. */
+#include <stdio.h>
+
+#include "base/units.h"
+#include "model/slow.h"
+#include "rules/growth_rules.h"
+#include "rules/pressure_rules.h"
+#include "rules/stall_rules.h"
+
+#define WAITS	    0.05 /* of a thread's time, from which on it is worth a word */
+#define CONVOY	    0.3	 /* of a thread's time, or of that of its faults */
+#define EACH_THREAD 0.03 /* of the time of all: of many threads little is waited for */
+
+/* What a process waited for the lock in the last window, in shares of one thread's time. */
+struct lock_waits {
+	double s, count;
+	double all, in_faults, faults;
+};
+
+static bool waits_of(const struct occasion *o, struct lock_waits *ret)
+{
+	const struct fs_counters *now = facts_counters(&o->s->now);
+	const struct fs_counters *was = facts_counters(&o->s->prev);
+	const struct fs_waits *w = &now->wait[FS_WAIT_LOCK], *v = &was->wait[FS_WAIT_LOCK];
+	double ns;
+
+	if (!stall_window(o, &ret->s))
+		return false;
+	ns = ret->s * 1e9;
+	ret->count = (w->count - v->count) / ret->s;
+	ret->all = (w->ns - v->ns) / ns;
+	ret->in_faults = (w->in_faults_ns - v->in_faults_ns) / ns;
+	ret->faults = 0;
+	for (int i = 0; i < FS_NR_ENDS; i++)
+		ret->faults += (now->stall_ns[i] - was->stall_ns[i]) / ns;
+	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;
+}
+
+static void say_waits(struct finding *f, const struct lock_waits *w)
+{
+	evidence_printf(f, "waits for the lock", "%.0f/s, %.0f %% of a thread's time", w->count,
+			w->all * 100);
+	if (w->faults > 0)
+		evidence_printf(f, "of the time of its faults", "%.0f %%",
+				w->in_faults / w->faults * 100);
+}
+
+bool waits_for_itself(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct slow_row *hold;
+	struct lock_waits w;
+	uint64_t others_ns;
+
+	if (!waits_of(o, &w) || o->s->now.g.threads < 2 ||
+	    (w.all < CONVOY && w.in_faults < w.faults * CONVOY))
+		return stall_held(o, open, f);
+	slow_for_others(o->m, &o->s->id, &others_ns);
+	if (others_ns * 2 >= w.all * w.s * 1e9)
+		return stall_held(o, open, f);
+	stall_begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "its threads wait for each other at the lock of their address space: %.0f %% of a "
+		 "thread's time",
+		 w.all * 100);
+	say_waits(f, &w);
+	hold = slow_own_hold(o->m, &o->s->id);
+	if (hold) {
+		struct buf b = {};
+
+		put_duration(&b, hold->now.total_ns);
+		evidence_printf(f, "had it while others waited", "%.15s[%u]: %llu times, %s in all",
+				hold->now.comm, hold->now.tid, (unsigned long long)hold->now.count,
+				b.s ? b.s : "?");
+		buf_free(&b);
+		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
+	}
+	finding_remedy(f, "fix: fewer and larger mappings: keep what is mapped, and madvise() "
+			  "rarely (an arena or pool); or processes in place of threads");
+	finding_remedy(f, "to gain time, at its next start: MALLOC_TRIM_THRESHOLD_=268435456 "
+			  "MALLOC_MMAP_THRESHOLD_=268435456 (glibc), "
+			  "MALLOC_CONF=dirty_decay_ms:30000 (jemalloc)");
+	return true;
+}
+
+bool waits_for_another(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct slow_row *row;
+	struct lock_waits w;
+	uint64_t ns;
+	double share;
+
+	if (!waits_of(o, &w))
+		return stall_held(o, open, f);
+	row = slow_for_others(o->m, &o->s->id, &ns);
+	share = ns / 1e9 / w.s;
+	if (!row || share < WAITS || share * 2 < w.all)
+		return stall_held(o, open, f);
+	stall_begin(o, f);
+	snprintf(f->title, sizeof(f->title),
+		 "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
+		 row->now.holder_comm, row->now.holder,
+		 row->now.holder_writes ? "changes" : "reads", share * 100);
+	say_waits(f, &w);
+	evidence_printf(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
+	finding_remedy(f,
+		       "see what it reads: ls -l /proc/%u/fd | grep -E "
+		       "'(smaps|maps|numa_maps|pagemap)'",
+		       row->now.holder);
+	finding_remedy(f, "to gain time: stop it, or turn off what reads smaps, maps or numa_maps "
+			  "in it (process-exporter: -gather-smaps=false)");
+	return true;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Waits for the lock of an address space, and who has it: the process itself, or one that reads."""
+
+from harness import captures
+
+SECONDS = "4"
+
+
+def told(lines, name, pid):
+    return [line for line in lines.of("finding", pid, id=name, state="open")]
+
+
+def evidence_of(line, field):
+    return next((one["value"] for one in line["evidence"] if one["field"] == field), "")
+
+
+def waits_of(lines, pid):
+    """For a test that failed: what was waited for."""
+    maps = lines.last(pid)["maps"]
+    rows = {(line["class"], line["holder_comm"], line["holder_pid"]): line["total_ns"]
+            for line in lines.of("slow_faults", pid)}
+    return f"{[line['id'] for line in lines.of('finding')]}: {maps['lock_waits']} waits of " \
+           f"{maps['lock_ns']} ns, slow ones {rows}"
+
+
+def expect_convoy(check, lines, truth):
+    """P12, with the calls that had the lock meanwhile; nobody else is blamed."""
+    pid = truth["pid"]
+    findings = told(lines, "P12", pid)
+    if not check.that(findings, waits_of(lines, pid)):
+        return
+    check.equal("P13", told(lines, "P13", pid), [])
+    held = lines.of("slow_faults", pid, **{"class": "holder"})
+    check.that(held and held[-1]["total_ns"] > 0, "nobody is told to have had it")
+    check.that(evidence_of(findings[-1], "had it while others waited").startswith("locks["),
+               f"evidence {findings[-1]['evidence']}")
+    for line in lines.of("slow_faults", pid):
+        parts = sum(line[part] for part in ("reclaim_ns", "compaction_ns", "lock_ns", "disk_ns"))
+        check.that(parts <= line["total_ns"], f"more waits than time: {line}")
+
+
+@captures(expect_convoy)
+def test_threads_wait_for_each_other(lab):
+    return lab.run("locks", "4", "0", "--seconds", SECONDS)
+
+
+def expect_reader(check, lines, truth):
+    """P13 names the process that reads the map. Since 7.0 or so it only has a mapping's lock."""
+    if int(truth["release"].split(".")[0]) >= 7:
+        check.equal("P13", told(lines, "P13", truth["pid"]), [])
+        return
+    findings = told(lines, "P13", truth["pid"])
+    if not check.that(findings, waits_of(lines, truth["pid"])):
+        return
+    check.equal("who", evidence_of(findings[-1], "held by"), f"readmaps[{truth['reader']}]")
+    check.equal("P12", told(lines, "P12", truth["pid"]), [])
+    waits = [line for line in lines.of("slow_faults", truth["pid"], **{"class": "call"})
+             if line["holder_pid"] == truth["reader"]]
+    check.that(waits and not waits[-1]["holder_writes"], "no wait of a call for the reader")
+
+
+@captures(expect_reader)
+def test_process_whose_map_is_read(lab):
+    work = lab.work("locks", "1", "0", "--seconds", "8", "--beside-mib", "192", "--wait", "--hold")
+    reader = lab.work("readmaps", str(work.pid), "7", "--wait", "--hold")
+    watch = lab.watch("-p", str(work.pid), "1", "5")
+    work.go()
+    reader.go()
+    capture = watch.finished()
+    times = reader.truth()["times"]
+    assert times > 5, f"read {times} times"
+    capture.truth = {"pid": work.pid, "reader": reader.pid, "release": lab.release}
+    work.truth()
+    reader.end()
+    work.end()
+    return capture

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Scenarios that are but a workload under `faultscope run`: all of them under one, one after another.
+
+A load takes seconds where the verifier runs on an emulated CPU. Each is judged by its own truth, as
+if it had been run by itself.
+"""
+import json
+from types import SimpleNamespace
+
+import lab as _lab  # noqa: F401  puts tests/e2e on the path
+import harness
+from harness import Capture
+from lab import WORKLOADS, quoted
+from vm import GuestError
+
+
+class Asked(BaseException):
+    """What a scenario wants to be run, first of all."""
+
+
+class NotPlain(BaseException):
+    """It is more than a workload under `faultscope run`."""
+
+
+class Asking:
+    """A lab that only hears what is asked of it."""
+
+    def __init__(self, lab):
+        self.vm = SimpleNamespace(kernel=lab.vm.kernel)
+
+    def __getattr__(self, name):
+        raise NotPlain(name)
+
+    @staticmethod
+    def run(*words, options=(), **more):
+        raise NotPlain("options") if options or more else Asked(words)
+
+
+class Answering(Asking):
+    """A lab that has run it already."""
+
+    def __init__(self, lab, capture):
+        super().__init__(lab)
+        self.capture = capture
+
+    def run(self, *_words):
+        return self.capture
+
+
+def words_of(scenario, lab):
+    """The workload that a scenario is; None where it is more than that, or cannot be done here."""
+    if scenario.alone:
+        return None
+    try:
+        scenario.make(Asking(lab))
+    except Asked as asked:
+        return asked.args[0]
+    except (NotPlain, Exception):
+        return None
+    return None
+
+
+def run_all(lab, workloads):
+    """workloads: name -> words. Returns name -> capture, of those that told a truth."""
+    place = lab.new_dir()
+    lines = [f"{quoted([f'{WORKLOADS}/{words[0]}', *words[1:]])} >{place}/{n}.out 2>/dev/null"
+             for n, words in enumerate(workloads.values())]
+    lab.write(f"{place}/all", "\n".join([*lines, ":"]))
+    ran = lab.faultscope("run", "--json", "-o", f"{place}/lines", *lab.hook_options, "--",
+                         "sh", f"{place}/all", timeout=len(workloads) * harness.PATIENCE)
+    text = lab.read(f"{place}/lines")
+    truths = lab.vm.must("; ".join(f'echo "$(cat {place}/{n}.out)"' for n in range(len(workloads))))
+    return {name: Capture(text, ran.status, ran.err, None, truth=json.loads(truth))
+            for name, truth in zip(workloads, truths.splitlines()) if truth}
+
+
+def answers(lab, scenarios):
+    """name -> what its make() is to be called with; nothing of those that are to be run alone."""
+    workloads = {one.name: words_of(one, lab) for one in scenarios}
+    workloads = {name: words for name, words in workloads.items() if words}
+    if len(workloads) < 2:
+        return {}
+    try:
+        captures = run_all(lab, workloads)
+    except (OSError, ValueError, GuestError) as reason:
+        print(f"# {lab.release}: {', '.join(workloads)}: not in one run: {reason}")
+        return {}
+    return {name: Answering(lab, capture) for name, capture in captures.items()}
