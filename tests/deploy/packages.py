@@ -55,6 +55,7 @@ mount -t overlay -o "lowerdir=/,upperdir=$2/upper,workdir=$2/work" overlay "$2/r
 mkdir "$2/root/packages"
 cp "$1"/*.deb "$2/root/packages"
 mount -t proc proc "$2/root/proc"
+mount --rbind /dev "$2/root/dev"
 cat >"$2/root/packages/go" <<'END'
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
