@@ -55,8 +55,8 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=add
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-# HTTP wants libraries that are not for static programs (libmicrohttpd's GnuTLS), nor there for
-# other architectures: without them `export` writes files alone.
+# HTTP wants libraries that are not there for other architectures: without them `export` writes files
+# alone. So does a static program where libunistring.a is missing, the one that building wants not.
 HTTP_SRC := $(filter-out src/serve/absent.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/absent.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
@@ -65,8 +65,9 @@ LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
 endif
 SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
-STATIC_OBJ := $(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
-	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o))
+STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
+STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -77,7 +78,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme bench-triage
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -133,7 +134,9 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
 # Names addresses: for the end-to-end tests, and for the benchmark.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
-$(BUILD)/naming $(BUILD)/naming_bench: $(LIB_OBJ)
+# Draws the live view of a recording.
+$(BUILD)/screens: tests/e2e/screens.c
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens: $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
@@ -154,11 +157,15 @@ static: $(STATIC)/faultscope ## build the program without shared libraries
 
 $(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
-	libs=$$(tools/static_libs.sh $(CC) $(LIBRARY_PATHS)) && \
+	libs=$$(tools/static_libs.sh $(if $(STATIC_HTTP),--http) $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
 
-image: $(BUILD)/faultscope ## build the container image, build/faultscope.oci.tar (needs buildah)
-	tools/image.sh $< $(VERSION) build/faultscope.oci.tar
+$(STATIC)/p11_absent.c: tools/p11_absent.sh
+	@mkdir -p $(@D)
+	$< $(CC) > $@
+
+image: static ## build the container image, build/faultscope.oci.tar (tools/setup.sh package)
+	tools/image.sh $(STATIC)/faultscope $(VERSION) build/faultscope.oci.tar
 
 deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
 	tools/deb.sh build/deb
@@ -168,6 +175,15 @@ KERNEL_BTF ?= /sys/kernel/btf/vmlinux
 btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of kernels without it
 	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
+
+# Where alerts say that their pages are.
+RUNBOOKS ?= file:///usr/share/doc/faultscope-mixin/runbooks
+rules: ## with RUNBOOKS=URL: alerts that name your pages, into build/prometheus
+	@mkdir -p $(BUILD)/prometheus
+	for name in rules.yml rules_test.yml; do \
+		sed 's|file:///usr/share/doc/faultscope-mixin/runbooks|$(subst &,\&,$(RUNBOOKS:/=))|' \
+			deploy/prometheus/$$name > $(BUILD)/prometheus/$$name || exit 1; \
+	done
 
 docs: $(MAN) $(COMPLETIONS)
 
@@ -234,7 +250,7 @@ bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
@@ -315,6 +331,9 @@ check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, 
 	tools/setup.sh test programs
 	tests/tally.py tests/programs/run.py
 
+bench-view: all ## what the live view costs with 1,000 processes
+	tests/bench/view.py
+
 bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpftrace and perf (installs them)
 	tools/setup.sh test bench
 	tests/bench/run.py
@@ -332,4 +351,4 @@ install: all docs ## install the program, man page and completions
 clean: ## remove everything that was built
 	rm -rf build
 
--include $(OBJ:.o=.d) $(STATIC_OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(STATIC_OBJ))) $(UNIT:=.d)

@@ -19,6 +19,18 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+/* What an address leads to: read by plain loads where it can be called a task's. */
+#if !defined(FS_HASH) && !defined(FS_PLAIN)
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
+#define as_task(address)                                                                           \
+	((struct task_struct *)bpf_rdonly_cast(address,                                            \
+					       bpf_core_type_id_kernel(struct task_struct)))
+#define get_cast(object, field) ((object)->field)
+#else
+#define as_task(address)	((struct task_struct *)(address))
+#define get_cast(object, field) BPF_CORE_READ(object, field)
+#endif
+
 #ifdef FS_HASH
 /* The object is taken by itself first: what leads to it is ours, and not to be relocated. */
 #define get(object, ...)                                                                           \

@@ -2,6 +2,7 @@
 /* Calls of which only refusals are told, and what the kernel itself says of one in its log. */
 #include "oom.bpf.h"
 #include "refusal.bpf.h"
+#include "report.bpf.h"
 
 #define F_SETPIPE_SZ 1031
 
@@ -94,6 +95,7 @@ static __always_inline int line_written(const char *text, unsigned long len)
 	bpf_probe_read_kernel(start, sizeof(start), text);
 	if (begins(start, "oom-kill"))
 		oom_line(text, len);
+	report_line(task, text, len);
 	if (get(task, flags) & PF_KTHREAD)
 		return 0;
 	if (begins(start, "__vm_eno"))

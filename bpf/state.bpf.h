@@ -292,11 +292,11 @@ static long add_thread(__u32 i, struct thread_walk *w)
 
 	if (!w->node || w->node == w->head)
 		return 1;
-	t = w->node - bpf_core_field_offset(struct task_struct, thread_node);
-	w->min_flt += BPF_CORE_READ(t, min_flt);
-	w->maj_flt += BPF_CORE_READ(t, maj_flt);
-	w->ran_ns += BPF_CORE_READ(t, se.sum_exec_runtime);
-	w->node = BPF_CORE_READ(t, thread_node.next);
+	t = as_task(w->node - bpf_core_field_offset(struct task_struct, thread_node));
+	w->min_flt += get_cast(t, min_flt);
+	w->maj_flt += get_cast(t, maj_flt);
+	w->ran_ns += get_cast(t, se.sum_exec_runtime);
+	w->node = get_cast(t, thread_node.next);
 	return 0;
 }
 
@@ -335,6 +335,28 @@ static __always_inline void sum_threads(struct fs_state *st, struct signal_struc
 	}
 }
 
+#define MANY_THREADS 256
+#define SUM_EACH     16 /* looks, at most: a power of two */
+
+/*
+ * Whether the sums of the last look do: a thread costs 0.1 us, of which most is waiting for its
+ * cold cache lines. Where no fault was seen they are the same, but for one that began before two
+ * looks and ended since, or came by a way that no hook sees; where some were, they are late by a
+ * look for each 256 threads.
+ */
+static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
+{
+	bool stirred = st->counted || st->stirred;
+	__u32 each = stirred ? threads / MANY_THREADS : SUM_EACH;
+
+	st->stirred = st->counted;
+	if (!config.sums_spared || st->threads < 2 || !each)
+		return false;
+	if (each > SUM_EACH)
+		each = SUM_EACH;
+	return (shared.epoch + st->pid) % each;
+}
+
 static __always_inline void read_threads(struct fs_state *st, struct task_struct *leader,
 					 struct signal_struct *sig, struct fs_gauges *g)
 {
@@ -344,7 +366,14 @@ static __always_inline void read_threads(struct fs_state *st, struct task_struct
 		st->cpu_ns = get(sig, sum_sched_runtime) + get(leader, se.sum_exec_runtime);
 		return;
 	}
+	if (sums_do(st, g->threads)) {
+		g->min_flt = st->min_flt;
+		g->maj_flt = st->maj_flt;
+		return;
+	}
 	sum_threads(st, sig, g);
+	st->min_flt = g->min_flt;
+	st->maj_flt = g->maj_flt;
 }
 
 /* Memory figures; `task` is a thread that still has its mm. False where it has none. */

@@ -124,6 +124,7 @@ static __always_inline int exited(struct task_struct *task)
 	}
 	if (!proc_ends(leader, st))
 		return 0;
+	st->threads = 0; /* what it ends with is summed up */
 	read_gauges(st, leader, task, sig, &g);
 	if (!tell_pressure(st, leader) || !emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);

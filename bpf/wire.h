@@ -215,9 +215,12 @@ struct fs_state {
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 pid;		   /* as the initial namespace has it; 0: no look yet */
-	__u32 noted;		   /* notes on its threads that wait for the end of a call */
-	__u32 owners;		   /* descriptors of which it is kept who made them */
+	__u32 pid;     /* as the initial namespace has it; 0: no look yet */
+	__u32 noted;   /* notes on its threads that wait for the end of a call */
+	__u32 owners;  /* descriptors of which it is kept who made them */
+	__u32 stirred; /* a counter had moved by the last look */
+	__u64 min_flt; /* of all threads, dead ones too, when they were last summed up */
+	__u64 maj_flt;
 	__u64 reclaim_ns;	   /* not yet told */
 	__u64 swap_ins;		   /* not yet told */
 	struct fs_fault_slot slot; /* of the leader */
@@ -238,6 +241,7 @@ enum fs_record_kind {
 	FS_REC_CGROUP,
 	FS_REC_PRESSURE,
 	FS_REC_SLOW_FAULTS,
+	FS_REC_REPORT,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -400,6 +404,17 @@ struct fs_pressure_record {
 	struct fs_subject subject;
 	__u64 reclaim_ns; /* direct reclaim, of the machine or of its memory cgroup */
 	__u64 swap_ins;	  /* major faults of anonymous memory */
+};
+
+#define FS_REPORT_LINE 192
+
+/* A line of the kernel's log that may be of an error report of its own. Longer ones are cut. */
+struct fs_report_record {
+	struct fs_header h;
+	__u32 pid; /* in whose context it was written; 0: the idle task's */
+	__u32 tid;
+	char comm[FS_COMM_LEN];
+	char line[FS_REPORT_LINE]; /* without the time that kernels before 5.19 have there */
 };
 
 #define FS_CGROUP_PATH 512
@@ -566,6 +581,7 @@ struct fs_config {
 	__u32 huge_by_rss;   /* no event tells huge pages */
 	__u64 slow_ns;	     /* from this on a fault is looked at more closely; ~0: none is */
 	__u32 begins_both;   /* the begin hook sees kernel-mode faults too */
+	__u32 sums_spared;   /* of many threads faults are not summed up at each look */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
 	__u64 variable[FS_NR_VARIABLES]; /* where they are; 0: not known */

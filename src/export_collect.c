@@ -93,6 +93,9 @@ int export_take(void *ctx, const struct fs_header *h)
 	case FS_REC_PRESSURE:
 		node_pressure(&x->node, (const struct fs_pressure_record *)h);
 		break;
+	case FS_REC_REPORT:
+		node_report(&x->node, (const struct fs_report_record *)h);
+		break;
 	case FS_REC_KERNEL_FAULT:
 		take_kernel_fault(x, (const struct fs_kernel_fault_record *)h);
 		break;
@@ -151,6 +154,7 @@ void export_collect(struct export *x, double timeout_s)
 	else
 		look(x);
 	x->deadline_ns = 0;
+	node_report_expire(&x->node, host_monotonic_ns());
 	census_update(&x->census, host_boottime_ns(), x->s.m.tick.limits.max_map_count);
 }
 

@@ -241,6 +241,12 @@ static int set_no_calibrate(struct options *o, const char *arg, char *error, siz
 	return 0;
 }
 
+static int set_summary(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->summary = true;
+	return 0;
+}
+
 static int set_fail_on(struct options *o, const char *arg, char *error, size_t size)
 {
 	return gates_parse(&o->gates, arg, error, size);
@@ -505,6 +511,8 @@ const struct option_row option_rows[] = {
 	{"width", 0, "N", W | R | D | E | G | T | P | H, "columns of the text", set_width},
 	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | H, "draw with ASCII alone",
 	 set_no_unicode},
+	{"summary", 0, NULL, W | R,
+	 "a page at the end: who faulted most, peaks, what was waited for", set_summary},
 	{"quiet", 'q', NULL, W | R, "no text summary at the end", set_quiet},
 	{"min-severity", 0, "LEVEL", W | R | G | H,
 	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},

@@ -71,7 +71,7 @@ struct options {
 	uint64_t top, width;		 /* 0: default */
 	uint64_t assumed[RESOURCES_MAX]; /* limits, by row of resources[]; 0: as it is */
 	enum when colour;
-	bool no_unicode, addresses, quiet, no_calibrate;
+	bool no_unicode, addresses, quiet, summary, no_calibrate;
 	struct gates gates;
 	const char *junit;
 	bool github;

@@ -7,7 +7,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		       "Shows page faults, mappings and descriptors of every process, or of those "
 		       "named, each INTERVAL seconds (1), COUNT times or until Ctrl-C. Map counts "
 		       "and descriptors are compared with their limits in the kernel, at the "
-		       "moment a threshold (50, 80, 95 %) is crossed."},
+		       "moment a threshold (50, 80, 95 %) is crossed. On a terminal it is a live "
+		       "view (see KEYS), elsewhere plain text."},
 	[CMD_RUN] = {"run", "[OPTIONS] -- CMD [ARG...]", "run a command and watch it to its end",
 		     "Starts CMD with the hooks in place before its first instruction, follows its "
 		     "children to the end, prints a summary to standard error and exits with the "

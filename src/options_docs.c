@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "options_table.h"
+#include "render/tui.h"
 #include "rules/diagnoses.h"
 
 #define HELP_COLUMN 27
@@ -60,6 +61,11 @@ static const char gates_about[] = "--fail-on takes conditions, of which none may
 				  "What could not be measured fails "
 				  "too. With run, status 3 replaces only a 0 of the command.";
 
+static const char keys_about[] =
+	"On a terminal faultscope is a live view: tabs of all processes, with trends, bars against "
+	"limits and findings; one process; its diagnosis. Where TERM is dumb or output is no "
+	"terminal, it is plain text.";
+
 static const char limits_help[] =
 	"doctor says of each limit of the machine, of the shell it is started from and of its "
 	"control group who set it: the line of the sysctl file, of the systemd unit or of "
@@ -110,7 +116,8 @@ void options_help(struct buf *b, enum command command)
 		buf_puts(b, "\nExamples:\n");
 		for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
 			buf_printf(b, "  %s\n      %s\n", examples[i].command, examples[i].what);
-		buf_puts(b, "\nA command's own options: faultscope COMMAND --help. Needs root, or "
+		buf_puts(b, "\nOn a terminal it is a live view: ? shows its keys.\nA command's own "
+			    "options: faultscope COMMAND --help. Needs root, or "
 			    "CAP_BPF and CAP_PERFMON.\n");
 	}
 }
@@ -156,6 +163,20 @@ static void man_gates(struct buf *b)
 	for (size_t i = 0; i < nr_gate_rows; i++) {
 		buf_printf(b, ".TP\n\\fB%s\\fR\n", gate_rows[i].name);
 		put_man(b, gate_rows[i].help);
+		buf_puts(b, "\n");
+	}
+}
+
+static void man_keys(struct buf *b)
+{
+	buf_puts(b, ".SH KEYS\n");
+	put_man(b, keys_about);
+	buf_puts(b, "\n");
+	for (size_t i = 0; i < nr_tui_help; i++) {
+		buf_puts(b, ".TP\n\\fB");
+		put_man(b, tui_help[i].keys);
+		buf_puts(b, "\\fR\n");
+		put_man(b, tui_help[i].what);
 		buf_puts(b, "\n");
 	}
 }
@@ -208,6 +229,7 @@ void options_man(struct buf *b)
 	buf_puts(b, "\n.SH PRIVILEGES\n");
 	put_man(b, privileges);
 	buf_puts(b, "\n");
+	man_keys(b);
 	man_gates(b);
 	man_diagnoses(b);
 	buf_puts(b, ".SH EXIT STATUS\n");

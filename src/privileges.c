@@ -24,9 +24,10 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	if (host_hides_processes())
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "/proc is mounted with hidepid: other users' processes"};
-	else if (s->attributes_all)
+	else if (s->attributes_all || s->redraws)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "diagnose reads what a process maps and has open"};
+					  "diagnose and the live view read what a process maps and "
+					  "has open"};
 	else if (s->child && s->collector.names_stacks)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "user stacks of the command are named by the files that "
@@ -35,9 +36,10 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "before 6.2 descriptors are counted by reading "
 					  "/proc/PID/fd"};
-	else if (s->attributes_all)
+	else if (s->attributes_all || s->redraws)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
-					  "diagnose reads /proc/PID/fd of other users"};
+					  "diagnose and the live view read /proc/PID/fd of other "
+					  "users"};
 	if (s->child)
 		ret[n++] = (struct right){
 			CAP_KILL, -1, "signals are passed on to the command, whoever it becomes"};

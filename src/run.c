@@ -86,6 +86,20 @@ static int end_as(int child_status)
 	return 128 + sig;
 }
 
+/*
+ * The most that any process of the command had, as the kernel kept it. Until its exec the child has
+ * our memory, which counts (fs/exec.c: setmax_mm_hiwater_rss()): no more than that says nothing.
+ */
+static uint64_t child_rss_bytes(const struct session *s)
+{
+	struct rusage usage;
+	uint64_t own = s->m.tick.own_rss_bytes;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage) || (uint64_t)usage.ru_maxrss * 1024 <= own + own / 8)
+		return 0;
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
 int command_run(const struct options *o)
 {
 	struct live_options lo;
@@ -113,6 +127,7 @@ int command_run(const struct options *o)
 		s.child_gone = true;
 	}
 	describe_ending(&s);
+	s.view.child_rss_bytes = s.child_gone ? child_rss_bytes(&s) : 0;
 	gone = s.child_gone;
 	child_status = s.child_status;
 	if (!started && err)

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -23,7 +21,9 @@
 #include "privileges.h"
 #include "probe/host.h"
 #include "probe/proc_source.h"
+#include "progress.h"
 #include "terminal.h"
+#include "viewing.h"
 
 #define DEFAULT_INTERVAL 1.0
 #define DEFAULT_WIDTH	 100
@@ -84,7 +84,7 @@ static int open_output(struct session *s)
 	return 0;
 }
 
-static void measure_view(struct session *s)
+void session_measure_view(struct session *s)
 {
 	const char *columns = getenv("COLUMNS");
 	int width = 0, height = 0;
@@ -93,8 +93,12 @@ static void measure_view(struct session *s)
 		width = atoi(columns);
 	if (s->o->width)
 		width = s->o->width;
-	s->view.width = width < 40 ? DEFAULT_WIDTH : width;
+	s->view.width = width < 40 && !s->redraws ? DEFAULT_WIDTH : width;
 	s->view.height = s->redraws ? height : 0;
+	if (s->redraws && (!s->view.width || !height)) { /* a terminal that does not say */
+		s->view.width = 80;
+		s->view.height = 24;
+	}
 	s->view.top = s->o->top ? s->o->top : s->redraws ? 1000 : DEFAULT_TOP;
 }
 
@@ -106,8 +110,8 @@ static void set_view(struct session *s)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->replay &&
-		     !o->output && terminal_can_redraw(s->fd);
+	s->redraws = s->renderer == &text_renderer && o->command == CMD_WATCH && !o->output &&
+		     terminal_can_redraw(s->fd);
 	s->view.m = &s->m;
 	s->view.findings = &s->findings;
 	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
@@ -117,10 +121,11 @@ static void set_view(struct session *s)
 	s->view.min_severity = o->min_severity;
 	s->view.sort = o->sort;
 	s->view.summary = s->view.command || s->redraws;
+	s->view.page = o->summary;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));
-	measure_view(s);
+	session_measure_view(s);
 }
 
 int session_begin(struct session *s, const struct options *o)
@@ -154,25 +159,9 @@ int session_begin(struct session *s, const struct options *o)
 			complain("%s", error);
 			return EXIT_FAILED;
 		}
+		s->record_path = o->record;
 	}
 	return 0;
-}
-
-/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
-static int take_signals(struct session *s)
-{
-	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
-				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		/* job control is ours only where the terminal is */
-		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
-			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? -errno : 0;
 }
 
 struct live_options session_live_options(const struct session *s, bool watch_all,
@@ -193,7 +182,7 @@ struct live_options session_live_options(const struct session *s, bool watch_all
 
 int session_make_loop(struct session *s)
 {
-	int err = take_signals(s);
+	int err = session_take_signals(s);
 
 	if (err)
 		return err;
@@ -244,6 +233,8 @@ int session_open_replay(struct session *s)
 	char error[512];
 	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
 
+	if (!err && s->redraws && s->poll < 0)
+		err = session_make_loop(s);
 	if (err) {
 		complain("%s", error);
 		return EXIT_FAILED;
@@ -280,9 +271,11 @@ static void check_recording(struct session *s)
 		return;
 	s->rec_told = true;
 	s->status = EXIT_FAILED;
+	if (viewing_say(s, "the recording failed: it ends with the last whole interval"))
+		return;
 	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes "
 		 "on",
-		 s->o->record, strerror(-s->collector.rec_error));
+		 s->record_path, strerror(-s->collector.rec_error));
 }
 
 /* Events and the findings they lead to, at once. */
@@ -311,18 +304,13 @@ static void tell_events(struct session *s)
 
 static void render_frame(struct session *s)
 {
-	struct buf frame = {};
-
 	/* `run` has the terminal to share: its text is the summary alone */
 	if (s->renderer == &text_renderer && s->o->command == CMD_RUN)
 		return;
-	if (!s->redraws) {
+	if (s->viewing)
+		viewing_look(s);
+	else
 		s->renderer->frame(&s->out, &s->view);
-		return;
-	}
-	s->renderer->frame(&frame, &s->view);
-	terminal_redraw(&s->out, &frame);
-	buf_free(&frame);
 }
 
 /* The figures of the machine, then its processes. Returns as source_ops.look. */
@@ -352,7 +340,7 @@ static int take_look(struct session *s)
 }
 
 /* A whole look, shown and over. Returns as source_ops.look. */
-static int take_window(struct session *s, bool show)
+int session_take_window(struct session *s, bool show)
 {
 	int err = take_look(s);
 
@@ -369,9 +357,13 @@ static int take_window(struct session *s, bool show)
 	return 0;
 }
 
-static void next_window(struct session *s)
+void session_next_window(struct session *s)
 {
-	gates_look(&s->gates, &s->m);
+	/* a recording may go back: what was looked at is not looked at again */
+	if (s->m.last_ns > s->gated_ns) {
+		gates_look(&s->gates, &s->m);
+		s->gated_ns = s->m.last_ns;
+	}
 	model_next_window(&s->m);
 	findings_next_window(&s->findings);
 	s->told = 0;
@@ -411,8 +403,7 @@ static void choose_layout(struct session *s)
 
 static int fail(struct session *s, int err)
 {
-	if (s->redraws)
-		terminal_leave();
+	viewing_end(s);
 	s->redraws = false;
 	complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
 	s->status = EXIT_FAILED;
@@ -453,8 +444,8 @@ int session_start(struct session *s)
 	if (s->after_first_look)
 		s->after_first_look(s);
 	choose_layout(s);
-	if (s->redraws)
-		terminal_enter(s->fd, STDIN_FILENO);
+	if (s->redraws && viewing_begin(s))
+		return fail(s, -ENOMEM);
 	findings_judge(&s->findings, &s->m);
 	s->renderer->open(&s->out, &s->view);
 	tell_events(s);
@@ -465,7 +456,7 @@ int session_start(struct session *s)
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
 	else
-		next_window(s);
+		session_next_window(s);
 	return 0;
 }
 
@@ -491,72 +482,6 @@ static int open_loop(struct session *s)
 			return -errno;
 	}
 	return 0;
-}
-
-static void suspend(struct session *s)
-{
-	terminal_leave();
-	raise(SIGSTOP);
-	terminal_enter(s->fd, STDIN_FILENO);
-	render_frame(s);
-	session_flush(s);
-}
-
-static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
-{
-	if (s->interrupts++) {
-		if (s->redraws)
-			terminal_leave();
-		_exit(130);
-	}
-	if (!s->child) {
-		s->done = true;
-		return;
-	}
-	/* the terminal sent it to the command too; a kill came to us alone */
-	if (si->ssi_code != SI_KERNEL)
-		kill(s->child, si->ssi_signo);
-}
-
-static void reap_child(struct session *s)
-{
-	if (s->child && waitpid(s->child, &s->child_status, WNOHANG) == s->child) {
-		s->child = 0;
-		s->child_gone = true;
-	}
-}
-
-static void on_signals(struct session *s)
-{
-	struct signalfd_siginfo si;
-
-	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
-		switch (si.ssi_signo) {
-		case SIGCHLD:
-			reap_child(s);
-			break;
-		case SIGWINCH:
-			measure_view(s);
-			if (s->redraws) {
-				render_frame(s);
-				session_flush(s);
-			}
-			break;
-		case SIGTSTP:
-			suspend(s);
-			break;
-		case SIGCONT:
-			break;
-		case SIGINT:
-			on_interrupt(s, &si);
-			break;
-		default: /* TERM, HUP, QUIT */
-			if (s->child)
-				kill(s->child, si.ssi_signo);
-			else
-				s->done = true;
-		}
-	}
 }
 
 void session_take_keys(struct session *s)
@@ -589,7 +514,7 @@ static int on_tick(struct session *s, bool expected)
 
 	if (expected && read(s->timer, &expirations, sizeof(expirations)) < 0)
 		return 0;
-	err = take_window(s, true);
+	err = session_take_window(s, true);
 	if (err)
 		return err;
 	if (s->o->count && s->frames >= s->o->count)
@@ -597,7 +522,7 @@ static int on_tick(struct session *s, bool expected)
 	if (!strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
 	if (!s->done)
-		next_window(s);
+		session_next_window(s);
 	return 0;
 }
 
@@ -620,15 +545,25 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
+/* Where it has an end, and nothing else is said on the terminal until then. */
+static void begin_progress(const struct session *s, struct progress *p)
+{
+	if (s->o->duration && !s->viewing && !s->child &&
+	    (s->renderer == &diagnosis_renderer || !isatty(s->fd)))
+		progress_begin(p, "watching");
+}
+
 static int live_loop(struct session *s)
 {
 	struct epoll_event ev[4];
+	struct progress progress = {};
 	int err = open_loop(s), n;
 
 	if (err)
 		return err;
 	if (s->o->duration)
 		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
+	begin_progress(s, &progress);
 	while (!s->done && !err) {
 		bool was_gone = s->child_gone;
 
@@ -639,17 +574,20 @@ static int live_loop(struct session *s)
 			break;
 		for (int i = 0; i < n && !err && !s->done; i++) {
 			if (ev[i].data.fd == s->signals)
-				on_signals(s);
+				session_on_signals(s);
 			else if (ev[i].data.fd == s->timer)
 				err = on_tick(s, true);
 			else if (ev[i].data.fd == STDIN_FILENO)
-				session_take_keys(s);
+				viewing_keys(s);
 			else
 				err = on_urgent(s);
 		}
 		if (s->child_gone && (!was_gone || n > 0) && run_is_over(s))
 			break;
+		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,
+			    s->o->duration);
 	}
+	progress_end(&progress);
 	return err;
 }
 
@@ -658,12 +596,12 @@ static int replay_loop(struct session *s)
 	int err;
 
 	while (!s->done) {
-		err = take_window(s, true);
+		err = session_take_window(s, true);
 		if (err)
 			return err;
 		if (s->o->count && s->frames >= s->o->count)
 			break;
-		next_window(s);
+		session_next_window(s);
 	}
 	return 0;
 }
@@ -678,11 +616,11 @@ int session_loop(struct session *s)
 		err = live_loop(s);
 		/* what came since the last tick belongs to the summary */
 		if (!err && !s->done)
-			err = take_window(s, s->renderer != &text_renderer);
+			err = session_take_window(s, s->renderer != &text_renderer);
 		else if (!err && s->interrupts)
-			err = take_window(s, s->renderer != &text_renderer);
+			err = session_take_window(s, s->renderer != &text_renderer);
 	} else {
-		err = replay_loop(s);
+		err = s->viewing ? viewing_replay(s) : replay_loop(s);
 	}
 	if (err && err != 1)
 		return fail(s, err);
@@ -715,14 +653,28 @@ static void tell_verdict(struct session *s)
 	}
 }
 
-int session_end(struct session *s)
+void session_end_recording(struct session *s)
 {
+	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
 	int err;
 
+	if (!s->collector.rec)
+		return;
+	recorder_take(s->collector.rec, &end.h);
+	err = recorder_close(s->collector.rec);
+	s->collector.rec = NULL;
+	if (err && !s->rec_told) {
+		s->collector.rec_error = err;
+		check_recording(s);
+	}
+}
+
+int session_end(struct session *s)
+{
+	viewing_end(s);
 	if (s->redraws) {
-		terminal_leave();
 		s->redraws = false;
-		measure_view(s);
+		session_measure_view(s);
 	}
 	if (s->src && s->m.last_ns) {
 		if (s->ending[0])
@@ -734,16 +686,7 @@ int session_end(struct session *s)
 		session_flush(s);
 		gating_tell(s);
 	}
-	if (s->collector.rec) {
-		struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
-
-		recorder_take(s->collector.rec, &end.h);
-		err = recorder_close(s->collector.rec);
-		if (err && !s->rec_told) {
-			s->collector.rec_error = err;
-			check_recording(s);
-		}
-	}
+	session_end_recording(s);
 	if (s->src && s->src->live)
 		pressure_close(&s->pressure);
 	if (s->src)

@@ -25,7 +25,9 @@ struct session {
 	struct buf out;
 	int fd; /* where output goes */
 	bool own_fd;
-	bool redraws;	     /* in place, on a terminal */
+	bool redraws;		 /* in place, on a terminal */
+	struct viewing *viewing; /* where it does, once it began; owned */
+	const char *record_path;
 	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	void (*after_first_look)(struct session *s); /* before anything is said; NULL: nothing */
 	bool mute; /* the reader went away: nothing more is written */
@@ -34,6 +36,7 @@ struct session {
 	int status;  /* enum exit_status */
 	size_t told; /* events of this window told at once */
 	uint64_t frames;
+	uint64_t gated_ns; /* what gates have looked at so far */
 	char mode[16], target[128];
 	int signals, timer, poll; /* descriptors of the loop */
 	uint64_t ends_ns;	  /* --duration; 0: none */
@@ -72,7 +75,8 @@ int session_open_replay(struct session *s);
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
-/* What was typed: q ends it. No more is waited for, by `poll`, once the keyboard is gone. */
+/* What was typed where there is no live view: q ends it. No more is waited for, by `poll`, once the
+ * keyboard is gone. */
 void session_take_keys(struct session *s);
 /* All of that, up to the end; what kept it from beginning is the status. */
 void session_measure(struct session *s, const struct options *o,
@@ -80,6 +84,20 @@ void session_measure(struct session *s, const struct options *o,
 /* Writes what was rendered. A reader that went away ends the view, not a command or a recording. */
 void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
+
+/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
+int session_take_signals(struct session *s);
+/* Signals can be read. */
+void session_on_signals(struct session *s);
+/* How large the terminal is. */
+void session_measure_view(struct session *s);
+
+/* A whole look, shown and over. Returns as source_ops.look; then the next one may begin. */
+int session_take_window(struct session *s, bool show);
+void session_next_window(struct session *s);
+
+/* With its last record. */
+void session_end_recording(struct session *s);
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */
 int gating_begin(struct session *s);

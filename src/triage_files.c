@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "unpack.h"
 
 #define CHUNK	  (64u << 10)
@@ -53,21 +54,27 @@ static int bytes_room(struct bytes *b, size_t more)
 /* All that fd has; of /dev/kmsg, which never ends, all that is there now. */
 static int read_all(int fd, struct bytes *b)
 {
-	while (b->size < TRIAGE_BYTES_MAX) {
-		size_t want = CHUNK;
+	struct progress progress;
+	struct stat st;
+	double total = !fstat(fd, &st) && S_ISREG(st.st_mode) ? st.st_size : 0;
+	int err = 0;
+
+	progress_begin(&progress, "reading");
+	while (b->size < TRIAGE_BYTES_MAX && !err) {
 		ssize_t n;
 
-		if (bytes_room(b, want))
-			return -ENOMEM;
-		n = read(fd, b->data + b->size, want);
+		err = bytes_room(b, CHUNK);
+		n = err ? 0 : read(fd, b->data + b->size, CHUNK);
 		if (n > 0)
 			b->size += n;
 		else if (!n || errno == EAGAIN)
 			break;
 		else if (errno != EINTR && errno != EPIPE) /* EPIPE: a record was overwritten */
-			return -errno;
+			err = -errno;
+		progress_at(&progress, b->size, total);
 	}
-	return 0;
+	progress_end(&progress);
+	return err;
 }
 
 static int keep(struct triage_files *f, const char *name, struct bytes *b)

@@ -26,6 +26,7 @@ class Source:
 
 
 PROGRAMS = {
+    "apparmor_parser": Source("apparmor"),
     "prometheus": Source("prometheus"),
     "promtool": Source("prometheus"),
     "prometheus-node-exporter": Source("prometheus-node-exporter"),

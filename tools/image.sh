@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Builds the container image, as an OCI archive that skopeo, podman and ctr take. Without network,
-# and without leaving anything in the host's store of images. In the image are the program, the
-# licence, and if the program is not static, the shared libraries that it was linked with.
+# and without leaving anything in the host's store of images. In the image are the program, which
+# has to be a static one that serves HTTP, and the licence.
 #
 # usage: image.sh PROGRAM VERSION OUT
 set -eu
@@ -12,6 +12,16 @@ command -v buildah >/dev/null || {
 	echo "image: buildah is missing; as root: tools/setup.sh package" >&2
 	exit 1
 }
+ldd "$program" >/dev/null 2>&1 && {
+	echo "image: $program has shared libraries: make static" >&2
+	exit 1
+}
+case $("$program" export --replay /dev/null --web.listen-address nowhere 2>&1) in
+*'serves no HTTP'*)
+	echo "image: $program serves no HTTP; as root: tools/setup.sh package, then make static" >&2
+	exit 1
+	;;
+esac
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -19,14 +29,6 @@ trap 'exit 1' INT TERM HUP
 mkdir "$place/tree"
 cp "$program" "$place/tree/faultscope"
 cat "$top/LICENSE" "$top/LICENSES/BSD-2-Clause.txt" >"$place/tree/LICENSE"
-if libraries=$(ldd "$program" 2>/dev/null); then
-	printf '%s\n' "$libraries" | sed -n 's,.*\(^\|[[:space:]]\)\(/[^ ]*\) (.*,\2,p' |
-		while read -r library; do
-			mkdir -p "$place/tree${library%/*}"
-			cp -L "$library" "$place/tree$library"
-		done
-fi
-
 store() {
 	buildah --root "$place/store" --runroot "$place/run" --storage-driver vfs "$@"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Prints what a static program is linked with; fails naming the packages that are missing.
-#   usage: tools/static_libs.sh COMPILER [OPTIONS]
+#   usage: tools/static_libs.sh [--http] COMPILER [OPTIONS]
 set -eu
 
 # archive NAME: its path as the compiler's linker would find it; its bare name where it would not
@@ -19,6 +19,11 @@ archive() {
 	"$compiler" -print-file-name="$name"
 }
 
+http=
+[ "$1" != --http ] || {
+	http=1
+	shift
+}
 compiler=$1
 shift
 libs=
@@ -33,6 +38,18 @@ need() {
 	esac
 }
 
+[ -z "$http" ] || {
+	need microhttpd libmicrohttpd-dev "$@"
+	need gnutls libgnutls28-dev "$@"
+	need hogweed nettle-dev "$@"
+	need nettle nettle-dev "$@"
+	need gmp libgmp-dev "$@"
+	need tasn1 libtasn1-6-dev "$@"
+	need idn2 libidn2-dev "$@"
+	need unistring libunistring-dev "$@"
+	need yaml libyaml-dev "$@"
+	need crypt libcrypt-dev "$@"
+}
 need bpf libbpf-dev "$@"
 need elf libelf-dev "$@"
 need z zlib1g-dev "$@"

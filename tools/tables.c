@@ -3,7 +3,7 @@
  * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
  * readme` puts them in, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|classes}
+ * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|classes|keys}
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "model/resources.h"
 #include "options_table.h"
 #include "probe/hooks.h"
+#include "render/tui.h"
 #include "rules/diagnoses.h"
 
 static void put_hooks(void)
@@ -211,6 +212,14 @@ static void put_metrics(void)
 		put_metric(&metrics[i]);
 }
 
+static void put_keys(void)
+{
+	puts("| key | what |");
+	puts("| --- | --- |");
+	for (size_t i = 0; i < nr_tui_help; i++)
+		printf("| %s | %s |\n", tui_help[i].keys, tui_help[i].what);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -219,7 +228,7 @@ int main(int argc, char **argv)
 	} tables[] = {
 		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
 		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
-		{"classes", put_classes},   {"metrics", put_metrics},
+		{"classes", put_classes},   {"metrics", put_metrics},	  {"keys", put_keys},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -227,7 +236,7 @@ int main(int argc, char **argv)
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr,
-		"usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|classes}\n");
+	fprintf(stderr, "usage: tables "
+			"{hooks|rules|fields|commands|diagnoses|metrics|limits|classes|keys}\n");
 	return 2;
 }

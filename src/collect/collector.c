@@ -52,6 +52,10 @@ static const struct layout {
 	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
 	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
 	{FS_REC_PRESSURE, sizeof(struct fs_pressure_record), 0, {}},
+	{FS_REC_REPORT,
+	 sizeof(struct fs_report_record),
+	 0,
+	 {TEXT(fs_report_record, comm), TEXT(fs_report_record, line)}},
 	{FS_REC_CGROUP, sizeof(struct fs_cgroup_record), 0, {TEXT(fs_cgroup_record, path)}},
 	{FS_REC_HOST,
 	 sizeof(struct fs_host_record),
@@ -309,6 +313,7 @@ int collector_take(void *ctx, const struct fs_header *h)
 	case FS_REC_EXEC:
 		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
 	case FS_REC_PRESSURE:
+	case FS_REC_REPORT:
 		return 0; /* of use to export alone, which takes it itself */
 	case FS_REC_CGROUP:
 		if (c->live)

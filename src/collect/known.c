@@ -11,7 +11,7 @@
 #include "collect/pod_names.h"
 
 #define WAYS	    4
-#define SETS	    512
+#define SETS	    256
 #define PAUSE_FIRST 1000000000ULL /* the kubelet makes some names after the first process */
 #define PAUSE_LAST  (300 * 1000000000ULL)
 

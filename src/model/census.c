@@ -9,7 +9,8 @@
 #include "base/hash.h"
 #include "model/census_process.h"
 
-#define CHAINS 1024
+#define CHAINS	   1024
+#define SWEEP_EACH 512 /* names that were new: programs may come with another each */
 
 static uint64_t minor_faults(const struct fs_process_record *r)
 {
@@ -137,9 +138,10 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 {
 	struct census_workload *w = NULL, **chain = &c->chain[chain_of(id->name)];
 
-	if (c->workloads == CENSUS_WORKLOADS_MAX && !c->swept) {
+	if (++c->made == SWEEP_EACH || (c->workloads == CENSUS_WORKLOADS_MAX && !c->swept)) {
 		drop_workloads(c, is_idle, now_ns);
 		c->swept = true;
+		c->made = 0;
 	}
 	if (c->workloads < CENSUS_WORKLOADS_MAX)
 		w = calloc(1, sizeof(*w));

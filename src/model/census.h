@@ -121,7 +121,8 @@ struct census {
 	struct census_workload **chain; /* by name; owned, and what is in it */
 	uint32_t workloads;
 	uint64_t updated_ns;
-	bool swept; /* since then */
+	bool swept;    /* since then */
+	uint32_t made; /* since it was swept */
 };
 
 /* -ENOMEM. */

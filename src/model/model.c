@@ -13,8 +13,7 @@
 #include "model/resources.h"
 #include "model/slow.h"
 
-#define MODEL_CHAINS 8192
-#define PAST_NS	     30000000000ULL
+#define PAST_NS 30000000000ULL
 
 static const struct fs_counters no_counters;
 
@@ -125,17 +124,35 @@ static bool is_highest(size_t i)
 	       IS_WITHIN(i * sizeof(uint64_t), served_max_ns);
 }
 
-static void add_subject(const struct model *m, struct totals *t, const struct subject *s)
+void counters_add(struct fs_counters *ret, const struct fs_counters *one)
 {
-	const uint64_t *from = (const uint64_t *)facts_counters(&s->now);
-	uint64_t *to = (uint64_t *)&t->c;
+	const uint64_t *from = (const uint64_t *)one;
+	uint64_t *to = (uint64_t *)ret;
 
-	for (size_t i = 0; i < sizeof(t->c) / sizeof(*to); i++) {
+	for (size_t i = 0; i < sizeof(*ret) / sizeof(*to); i++) {
 		if (!is_highest(i))
 			to[i] += from[i];
 		else if (from[i] > to[i])
 			to[i] = from[i];
 	}
+}
+
+static void keep_rss(struct peak *p, const struct model *m, const struct subject *s)
+{
+	uint64_t bytes = s->rss_high_pages * m->tick.limits.page_bytes;
+
+	if (bytes <= p->value)
+		return;
+	p->value = bytes;
+	p->pid = s->id.pid;
+	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
+}
+
+static void add_subject(const struct model *m, struct totals *t, const struct subject *s)
+{
+	counters_add(&t->c, facts_counters(&s->now));
+	keep_rss(&t->rss, m, s);
+	tolls_add(&t->tolls, m, s);
 	t->processes++;
 	keep_peak(&t->maps, m, s, RESOURCE_MAPS);
 	keep_peak(&t->fds, m, s, RESOURCE_FDS);
@@ -300,6 +317,7 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 	}
 	s->now.g.min_flt = min;
 	s->now.g.maj_flt = maj;
+	s->rss_high_pages = later(gauges_rss_pages(g), s->rss_high_pages);
 }
 
 /*

@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 #include "model/series.h"
+#include "model/toll.h"
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536
+#define MODEL_CHAINS	   8192 /* of subjects, by their identity */
 #define MODEL_EVENTS_MAX   4096 /* of one window */
 #define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
@@ -45,6 +47,7 @@ struct past {
 struct pressure;  /* model/pressure.h */
 struct slow_rows; /* model/slow.h */
 
+/* What it owns, snapshot.c copies. */
 struct subject {
 	struct fs_subject id;
 	struct facts now;
@@ -54,6 +57,7 @@ struct subject {
 	uint64_t base_min, base_maj; /* before we watched */
 	uint64_t base_cpu_ns;
 	struct fs_counters *base; /* hooks' counts before the first look; NULL: none; owned */
+	uint64_t rss_high_pages;  /* at a look */
 	uint32_t base_fds;	  /* descriptors open then, or inherited */
 	bool final;		  /* its last record has come */
 	bool hidden;		  /* left out by the filter of this view */
@@ -119,6 +123,8 @@ struct totals {
 	uint64_t min_flt, maj_flt; /* of ended ones, less what came before us */
 	struct fs_counters c;	   /* of ended ones */
 	struct peak maps, fds;	   /* by share of the limit */
+	struct peak rss;	   /* bytes, at a look; no limit */
+	struct tolls tolls;
 };
 
 struct model {
@@ -205,6 +211,9 @@ void model_totals(const struct model *m, struct totals *ret);
 /* Resident and swapped, of counters that may be below 0 for a moment. */
 uint64_t gauges_rss_pages(const struct fs_gauges *g);
 uint64_t gauges_swap_pages(const struct fs_gauges *g);
+
+/* Sums; of what is a highest value, the higher one. */
+void counters_add(struct fs_counters *to, const struct fs_counters *from);
 
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);

@@ -26,6 +26,7 @@ struct node_process {
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	       /* NULL: all 0; owned */
 	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
+	int16_t map_call, fd_call;     /* enum fs_call: which it was; -1: not known */
 };
 
 int node_init(struct node *n, struct census *census)
@@ -35,6 +36,8 @@ int node_init(struct node *n, struct census *census)
 	n->exemplar = calloc(NODE_EXEMPLARS, sizeof(*n->exemplar));
 	n->process = calloc(FIRST_SLOTS, sizeof(*n->process));
 	n->slots = FIRST_SLOTS;
+	/* its counters are there from the beginning: else the first event would be no increase */
+	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
 	if (n->exemplar && n->process)
 		return 0;
 	node_free(n);
@@ -135,6 +138,7 @@ static struct node_process *make_process(struct node *n, const struct fs_subject
 	p->of = *of;
 	p->map_reason = CENSUS_MAPPING_FAILURES_OTHER;
 	p->fd_reason = CENSUS_FD_FAILURES_EMFILE;
+	p->map_call = p->fd_call = -1;
 	n->used++;
 	return p;
 }
@@ -203,11 +207,15 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 	return x;
 }
 
+/* Of a user's event the site is the call: in which code, only the file of its program would tell.
+ */
 static void count(struct node *n, const struct fs_process_record *r, const struct identity *id,
-		  int counter, uint64_t more)
+		  int counter, uint64_t more, int call)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
 
+	if (call >= 0)
+		array_copy(x.site, sizeof(x.site), call_name(call));
 	census_count(n->census, &r->subject, id, counter, more, n->now_ns);
 	keep_of_workload(n, id, counter, &x);
 }
@@ -220,11 +228,11 @@ static void take_refused(struct node *n, struct node_process *p, const struct fs
 	uint64_t fds = take_growth(&p->sum[SUM_FD_REFUSED], refused(&r->c, true));
 
 	if (maps)
-		count(n, r, id, p->map_reason, maps);
+		count(n, r, id, p->map_reason, maps, p->map_call);
 	if (maps && p->map_reason == CENSUS_MAPPING_FAILURES_OVERCOMMIT)
-		count(n, r, id, CENSUS_COMMIT_FAILURES, maps);
+		count(n, r, id, CENSUS_COMMIT_FAILURES, maps, p->map_call);
 	if (fds)
-		count(n, r, id, p->fd_reason, fds);
+		count(n, r, id, p->fd_reason, fds, p->fd_call);
 }
 
 static void take_kinds(struct node *n, struct node_process *p, const struct fs_counters *c)
@@ -300,11 +308,14 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 	p = make_process(n, &r->subject, &err);
 	if (!p)
 		return;
-	if (r->call < FS_CALL_FD_FIRST)
+	if (r->call < FS_CALL_FD_FIRST) {
 		p->map_reason = mapping_counter(reason);
-	else
+		p->map_call = r->call;
+	} else {
 		p->fd_reason =
 			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
+		p->fd_call = r->call;
+	}
 }
 
 void node_pressure(struct node *n, const struct fs_pressure_record *r)
@@ -389,9 +400,31 @@ void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, c
 
 	if (r->nofault)
 		return; /* of a probing read: no mistake */
-	m = module_of(n, module && *module ? module : "vmlinux");
+	m = module_of(n, module && *module ? module : NODE_KERNEL);
 	m->fixups += take_count(n, r);
 	if (site)
 		array_copy(x.site, sizeof(x.site), site);
 	keep_exemplar(n, m->name, -1, &x);
+}
+
+static void count_report(struct node *n, const struct kernel_report *r)
+{
+	module_of(n, r->module[0] ? r->module : NODE_NOWHERE)->reports[r->kind]++;
+}
+
+void node_report(struct node *n, const struct fs_report_record *r)
+{
+	struct kernel_report complete[2];
+	int count = kernel_report_take(&n->report, r, complete);
+
+	for (int i = 0; i < count; i++)
+		count_report(n, &complete[i]);
+}
+
+void node_report_expire(struct node *n, uint64_t now_ns)
+{
+	struct kernel_report r;
+
+	if (kernel_report_expire(&n->report, now_ns, &r))
+		count_report(n, &r);
 }

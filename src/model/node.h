@@ -12,12 +12,15 @@
 #include <stdint.h>
 
 #include "model/census.h"
+#include "model/kernel_report.h"
 #include "wire.h"
 
 #define NODE_PROCESSES_MAX CENSUS_PROCESSES_MAX
 #define NODE_MODULES_MAX   64
 #define NODE_EXEMPLARS	   512
 #define NODE_OTHER_MODULE  "~other"
+#define NODE_KERNEL	   "vmlinux"
+#define NODE_NOWHERE	   "unknown"
 
 /* The last event behind a counter. */
 struct node_exemplar {
@@ -33,6 +36,7 @@ struct node_exemplar {
 struct node_module {
 	char name[64];
 	uint64_t fixups;
+	uint64_t reports[NR_REPORTS];
 };
 
 /* A place in the kernel where bad addresses were touched. */
@@ -54,7 +58,8 @@ struct node {
 	uint64_t stall_ns[FS_NR_ENDS];
 	struct node_exemplar slowest[FS_NR_ENDS]; /* of this collection, or before; pid 0: none */
 	struct node_module module[NODE_MODULES_MAX];
-	size_t modules;
+	size_t modules; /* the kernel itself is the first */
+	struct pending_report report;
 	struct node_site site[NODE_SITES]; /* by hash */
 	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
 	uint64_t processes_lost;	   /* beyond the cap */
@@ -82,6 +87,10 @@ void node_oom(struct node *n, const struct fs_oom_record *r, const struct identi
 /* `module` and `site` of the instruction; NULL where it is not known. */
 void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, const char *module,
 		       const char *site);
+
+/* A line of the kernel's log; and once in a while, for reports that do not say where they were. */
+void node_report(struct node *n, const struct fs_report_record *r);
+void node_report_expire(struct node *n, uint64_t now_ns);
 
 /* Of a workload's counter, or for -1 of a module; NULL: none. */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);

@@ -6,8 +6,8 @@
 #include "wire.h"
 
 #define NO_HANDLER                                                                                 \
-	"protection is not told apart, and a fault that no mapping allows is told by its "         \
-	"signal alone"
+	"protection is not told apart, a fault that no mapping allows is told by its signal "      \
+	"alone, and the stack has grown by then: its pages are anonymous ones"
 
 #define MAJORS	  "of major faults alone, as in export"
 #define NO_COPIES "bad addresses alone (arm64); user copies are told by fault_begin"
@@ -256,8 +256,10 @@ const struct hook hooks[] = {
 	{
 		.name = "log",
 		.tier = 1,
-		.feeds = "the kernel's own lines in its log: which check refused a call",
-		.lost = "proof of refusals by overcommit; they are told from figures",
+		.feeds = "the kernel's own lines in its log: which check refused a call, and its "
+			 "error reports (for export)",
+		.lost = "proof of refusals by overcommit; they are told from figures; error "
+			"reports of the kernel",
 		.alternate =
 			{
 				{"tp_btf", ATTACH_AUTO, STATE_ANY, {"on_console"}},

@@ -105,6 +105,7 @@ static void fill_config(struct live *live)
 {
 	const struct hook_alternate *begin = choice_of(&live->choice, hook_find("fault_begin"));
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
+	const struct hook_alternate *kernel = choice_of(&live->choice, hook_find("fault_kernel"));
 	static const __u32 percent[FS_NR_MARKS] = {50, 80, 95};
 	struct fs_config *c = live->obj.config;
 
@@ -118,6 +119,9 @@ static void fill_config(struct live *live)
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
+	/* CPU time, which moves without a fault, is of no use to export */
+	c->sums_spared = live->opt.majors && begin &&
+			 (c->begins_both || (kernel && !(kernel->lacks & FS_LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
 	c->attribute = live->opt.attribute;

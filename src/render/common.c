@@ -20,6 +20,11 @@ const struct renderer *renderer_find(const char *name)
 	return NULL;
 }
 
+bool view_shows(const struct view *v, const struct fs_subject *id)
+{
+	return !v->only || (v->only->pid == id->pid && v->only->start_ns == id->start_ns);
+}
+
 void render_nothing(struct buf *b, const struct view *v)
 {
 }

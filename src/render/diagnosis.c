@@ -106,6 +106,14 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 			say_grower(b, v, s, what, &g[i]);
 }
 
+void text_holders(struct buf *b, const struct view *v, const struct subject *s)
+{
+	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+		say_holdings(b, v, s, what);
+		say_growers(b, v, s, what);
+	}
+}
+
 static void say_process(struct buf *b, const struct view *v, const struct kinship *k,
 			const struct subject *s)
 {
@@ -132,10 +140,7 @@ static void say_process(struct buf *b, const struct view *v, const struct kinshi
 	line_printf(&l, "  threads ");
 	line_count(&l, s->now.g.threads);
 	line_wrap(&l, b, STYLE_BOLD);
-	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
-		say_holdings(b, v, s, what);
-		say_growers(b, v, s, what);
-	}
+	text_holders(b, v, s);
 }
 
 static int by_size(const void *a, const void *b)
@@ -158,7 +163,7 @@ static void say_processes(struct buf *b, const struct view *v)
 	if (kinship_of(v->m, &k) || !all)
 		goto out;
 	for (size_t i = 0; i < k.n; i++)
-		if (!k.by_pid[i]->hidden)
+		if (!k.by_pid[i]->hidden && view_shows(v, &k.by_pid[i]->id))
 			all[n++] = k.by_pid[i];
 	qsort(all, n, sizeof(*all), by_size);
 	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
@@ -178,8 +183,10 @@ static void say_unread(struct buf *b, const struct view *v)
 	size_t unread = 0, all = 0;
 
 	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
-		all += !s->hidden;
-		unread += !s->hidden && !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
+		if (s->hidden || !view_shows(v, &s->id))
+			continue;
+		all++;
+		unread += !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
 	}
 	if (!unread && all)
 		return;
@@ -237,7 +244,7 @@ static void say_sum(struct buf *b, const struct view *v)
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->severity < v->min_severity)
+		if (f->severity < v->min_severity || !view_shows(v, &f->subject))
 			continue;
 		if (!all || f->severity > worst) {
 			id = f->rule->id;

@@ -32,7 +32,7 @@ static const struct {
 } collectors[] = {
 	{"processes", "look"},	{"faults", "fault_begin"},  {"stall", "fault_end"},
 	{"refusals", "calls"},	{"signals", "signal"},	    {"oom", "oom"},
-	{"reclaim", "reclaim"}, {"kernel", "fault_kernel"},
+	{"reclaim", "reclaim"}, {"kernel", "fault_kernel"}, {"reports", "log"},
 };
 
 static void put_collectors(struct exposition *e, const struct prom_view *v)
@@ -155,6 +155,8 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 		const struct node_exemplar *last = node_exemplar(v->n, m->name, -1);
 		struct exemplar x = {};
 
+		if (i && !m->fixups)
+			continue; /* it is known by its reports */
 		if (last)
 			x = (struct exemplar){.pid = last->pid,
 					      .comm = last->comm,
@@ -163,6 +165,20 @@ static void put_fixups(struct exposition *e, const struct prom_view *v)
 					      .at_s = v->boot_s + last->t_ns / 1e9};
 		exposition_sample(e, (const char *const[]){m->name}, m->fixups, last ? &x : NULL);
 	}
+}
+
+static void put_reports(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_REPORTS]);
+	for (size_t i = 0; i < v->n->modules; i++)
+		for (int kind = 0; kind < NR_REPORTS; kind++) {
+			const struct node_module *m = &v->n->module[i];
+
+			if (!i || m->reports[kind])
+				exposition_sample(
+					e, (const char *const[]){kernel_report_name(kind), m->name},
+					m->reports[kind], NULL);
+		}
 }
 
 static void put_kernel(struct exposition *e, const struct prom_view *v)
@@ -176,6 +192,8 @@ static void put_kernel(struct exposition *e, const struct prom_view *v)
 		exposition_sample(e, (const char *const[]){"kernel"}, v->n->kernel_kernel, NULL);
 		put_fixups(e, v);
 	}
+	if (is_on(v, "log"))
+		put_reports(e, v);
 	exposition_family(e, &metrics[METRIC_ID_TAINTED]);
 	for (size_t i = 0; flags[i]; i++)
 		if (v->self.tainted >> i & 1)
@@ -278,6 +296,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	if (last)
 		x = (struct exemplar){.pid = last->pid,
 				      .comm = last->comm,
+				      .site = last->site,
 				      .value = 1,
 				      .at_s = v->boot_s + last->t_ns / 1e9};
 	exposition_sample(e, label, value_of(v, c, w), last ? &x : NULL);

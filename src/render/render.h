@@ -29,10 +29,13 @@ struct view {
 	bool addresses;		    /* show addresses of faults */
 	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		    /* the last lines are all that stays on the screen */
+	bool page;		    /* the last lines are a page: who cost what */
 	enum severity min_severity; /* of findings in the text */
 	size_t top;		    /* rows of a table */
 	const struct field *sort;   /* NULL: by activity */
-	const char *ending;	    /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	const struct fs_subject *only; /* of one process alone; NULL: of all */
+	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
+	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 };
 
 struct renderer {
@@ -62,6 +65,9 @@ void render_no_finding(struct buf *b, const struct view *v, const struct finding
 
 /* The JSON Schema of every line that the JSON renderer prints. */
 void render_schema(struct buf *b);
+
+/* Whether what is of this process is shown. */
+bool view_shows(const struct view *v, const struct fs_subject *id);
 
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);

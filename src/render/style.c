@@ -3,11 +3,22 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 
-static const char *const sgr[] = {"", "\033[1m", "\033[2m", "\033[1;33m", "\033[1;31m"};
+static const char *const sgr[] = {
+	[STYLE_PLAIN] = "",
+	[STYLE_BOLD] = "\033[1m",
+	[STYLE_DIM] = "\033[2m",
+	[STYLE_WARNING] = "\033[1;33m",
+	[STYLE_CRITICAL] = "\033[1;31m",
+	[STYLE_ACCENT] = "\033[36m",
+	[STYLE_GOOD] = "\033[32m",
+	[STYLE_SELECTED] = "\033[7m",
+};
+#define RESET "\033[0m"
 
 enum style severity_style(enum severity s)
 {
@@ -91,15 +102,33 @@ void line_bar(struct line *l, double share, int cells)
 	buf_repeat(&l->b, " ", cells - full - (rest ? 1 : 0));
 }
 
+/* Bytes of an escape sequence at s; 0: there is none. */
+static size_t escape_len(const char *s)
+{
+	size_t n = 2;
+
+	if (s[0] != '\033' || s[1] != '[')
+		return 0;
+	while (s[n] && (s[n] < '@' || s[n] > '~'))
+		n++;
+	return s[n] ? n + 1 : n;
+}
+
 /* Bytes of s that fit into a number of columns. */
 static size_t fitting(const char *s, int columns)
 {
 	size_t at = 0;
 	uint32_t code;
 
-	while (s[at] && columns > 0) {
+	while (s[at] && columns >= 0) {
+		size_t escape = escape_len(s + at);
 		int len = utf8_decode(s + at, &code);
 		char one[8];
+
+		if (escape) {
+			at += escape;
+			continue;
+		}
 
 		if (!len)
 			len = 1;
@@ -115,22 +144,78 @@ static size_t fitting(const char *s, int columns)
 
 static void put_styled(struct line *l, struct buf *b, const char *s, size_t len, enum style style)
 {
-	bool coloured = l->v->colour && style != STYLE_PLAIN;
+	bool selected = style == STYLE_SELECTED;
+	bool styled = selected || (l->v->colour && style != STYLE_PLAIN);
 
-	if (coloured)
+	if (styled)
 		buf_puts(b, sgr[style]);
-	while (len && s[len - 1] == ' ')
+	while (!selected && len && s[len - 1] == ' ')
 		len--;
 	buf_add(b, s, len);
-	if (coloured)
-		buf_puts(b, "\033[0m");
+	if (styled || memchr(s, '\033', len))
+		buf_puts(b, RESET);
 	buf_putc(b, '\n');
+}
+
+void line_style(struct line *l, enum style style)
+{
+	if (!l->v->colour || l->flat)
+		return;
+	buf_puts(&l->b, RESET);
+	buf_puts(&l->b, sgr[style]);
+}
+
+void line_cell(struct line *l, const char *s, int columns, bool right)
+{
+	size_t len = fitting(s, columns);
+	char *cut = len < BUF_CAP_BYTES ? strndup(s, len) : NULL;
+	int blanks = cut ? columns - text_columns(cut) : columns;
+
+	if (right)
+		buf_repeat(&l->b, " ", blanks);
+	buf_puts(&l->b, cut ? cut : "");
+	if (!right)
+		buf_repeat(&l->b, " ", blanks);
+	free(cut);
+}
+
+void line_spark(struct line *l, const double *v, int cells, bool counts)
+{
+	static const char *const level[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+					    "\u2585", "\u2586", "\u2587", "\u2588"};
+	static const char plain[] = "_.:-=+*#";
+	double low = cells ? v[0] : 0, high = 0;
+
+	for (int i = 0; i < cells; i++) {
+		low = v[i] < low ? v[i] : low;
+		high = v[i] > high ? v[i] : high;
+	}
+	if (counts)
+		low = 0;
+	else if (low > high * 0.9)
+		low = high * 0.9;
+	for (int i = 0; i < cells; i++) {
+		int n = high > low ? (int)((v[i] - low) / (high - low) * 7.999) : 0;
+
+		/* what is not nothing shows as something */
+		if (counts && v[i] > 0 && !n)
+			n = 1;
+		if (high <= 0)
+			buf_putc(&l->b, ' ');
+		else if (l->v->unicode)
+			buf_puts(&l->b, level[n < 0 ? 0 : n]);
+		else
+			buf_putc(&l->b, plain[n < 0 ? 0 : n]);
+	}
 }
 
 void line_end(struct line *l, struct buf *b, enum style style)
 {
-	const char *s = l->b.s ? l->b.s : "";
+	const char *s;
 
+	if (style == STYLE_SELECTED)
+		line_pad(l, l->v->width);
+	s = l->b.s ? l->b.s : "";
 	put_styled(l, b, s, fitting(s, l->v->width), style);
 	buf_free(&l->b);
 }
@@ -157,10 +242,12 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 				take = at;
 		}
 		buf_repeat(b, " ", lead);
+		if (!take && *s) /* not even one: it is cut where it stands */
+			take = strlen(s);
 		put_styled(l, b, s, take, style);
 		s += take;
 		s += strspn(s, " ");
-		lead = indent;
+		lead = indent < l->v->width / 2 ? indent : l->v->width / 2;
 	}
 	buf_free(&l->b);
 }

@@ -5,7 +5,16 @@
 
 #include "render/render.h"
 
-enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_WARNING, STYLE_CRITICAL };
+enum style {
+	STYLE_PLAIN,
+	STYLE_BOLD,
+	STYLE_DIM,
+	STYLE_WARNING,
+	STYLE_CRITICAL,
+	STYLE_ACCENT,
+	STYLE_GOOD,
+	STYLE_SELECTED, /* the whole width, reversed: without colour too */
+};
 
 enum style severity_style(enum severity s);
 
@@ -13,6 +22,7 @@ enum style severity_style(enum severity s);
 struct line {
 	const struct view *v;
 	struct buf b;
+	bool flat; /* of one style from end to end */
 };
 
 void line_printf(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -27,6 +37,18 @@ void line_limit(struct line *l, uint64_t limit);
 
 /* A bar of `cells` cells, filled by a share of 0 to 1. */
 void line_bar(struct line *l, double share, int cells);
+
+/* What follows is in this style, where there is colour. */
+void line_style(struct line *l, enum style style);
+
+/* Text in so many columns: cut, or filled up with blanks before it (right) or behind it. */
+void line_cell(struct line *l, const char *s, int columns, bool right);
+
+/*
+ * The last values, one a cell, the latest at the right. What counts is drawn from 0; what does not,
+ * by its change, of which less than a tenth is little. All 0: blanks.
+ */
+void line_spark(struct line *l, const double *v, int cells, bool counts);
 
 /* Adds the line to `b`, cut to the view's width. */
 void line_end(struct line *l, struct buf *b, enum style style);

@@ -192,6 +192,8 @@ static void text_close(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_PLAIN);
 	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
 	say_peak(b, v, RESOURCE_FDS, &totals.fds);
+	if (v->page)
+		text_summary(b, v, &totals);
 	if (v->summary) {
 		text_findings(b, v);
 		text_histograms(b, v, &totals.c);

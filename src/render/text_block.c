@@ -156,8 +156,8 @@ static void say_growth(struct line *l, const struct resource *r, const struct fo
 }
 
 /* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)" */
-static void say_limit(struct buf *b, const struct view *v, const char *name,
-		      const struct subject *s, enum resource_id id)
+void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
+		enum resource_id id)
 {
 	const struct resource *r = &resources[id];
 	struct forecast f = resource_forecast(v->m, s, id);
@@ -193,7 +193,7 @@ static void say_limits(struct buf *b, const struct view *v, const struct subject
 
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (name[i] && resource_series(v->m, s, i))
-			say_limit(b, v, name[i], s, i);
+			text_limit(b, v, name[i], s, i);
 }
 
 static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
@@ -438,7 +438,7 @@ static void say_slow(struct buf *b, const struct view *v, const struct subject *
 		say_slow_row(b, v, row[i], !i);
 }
 
-static void say_block(struct buf *b, const struct view *v, const struct subject *s)
+void text_block(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct fs_gauges *g = &s->now.g;
 
@@ -447,9 +447,9 @@ static void say_block(struct buf *b, const struct view *v, const struct subject 
 	if (g->flags & FS_PROC_NO_COUNT)
 		say_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
-		say_limit(b, v, "maps", s, RESOURCE_MAPS);
+		text_limit(b, v, "maps", s, RESOURCE_MAPS);
 	say_calls(b, v, s, "maps");
-	say_limit(b, v, "fds", s, RESOURCE_FDS);
+	text_limit(b, v, "fds", s, RESOURCE_FDS);
 	say_calls(b, v, s, "fds");
 	say_limits(b, v, s);
 	say_memory(b, v, s);
@@ -464,7 +464,7 @@ void text_blocks(struct buf *b, const struct view *v)
 
 	s = text_sorted(v, &n);
 	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
-		say_block(b, v, s[i]);
+		text_block(b, v, s[i]);
 	if (n > MAX_BLOCKS)
 		buf_printf(b, "%zu more processes: see them all with --json\n", n - MAX_BLOCKS);
 	free(s);

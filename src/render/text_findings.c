@@ -67,7 +67,7 @@ static void say_because(struct buf *b, const struct view *v, const struct findin
 
 static bool is_shown(const struct view *v, const struct finding *f)
 {
-	return f->open || f->fresh || v->command;
+	return (f->open || f->fresh || v->command) && view_shows(v, &f->subject);
 }
 
 /* Those above, whose advice need not be read twice. */
@@ -145,6 +145,11 @@ static void say_finding(struct buf *b, const struct view *v, const struct findin
 		say_help(b, v, f, told);
 	buf_free(&e);
 	buf_free(&title);
+}
+
+void text_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	say_finding(b, v, f, &(struct told){});
 }
 
 /* Those of the same rule and severity among the shown findings from..to. */

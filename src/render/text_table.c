@@ -44,13 +44,15 @@ static int by_rank(const void *a, const void *b)
 	return x->s->id.pid < y->s->id.pid ? -1 : x->s->id.pid > y->s->id.pid;
 }
 
-/* Faults of the window, a major one as a hundred; then how near the process is to a limit. */
-static double activity(const struct view *v, const struct subject *s)
+/* A major fault as a hundred minor ones. */
+double text_activity(const struct view *v, const struct subject *s)
 {
-	double rank = field_delta(v->m, s, field_find("faults.minor")) +
-		      100.0 * field_delta(v->m, s, field_find("faults.major"));
+	double rank = 0;
 	struct use u;
 
+	if (subject_changed(v->m, s))
+		rank = field_delta(v->m, s, field_find("faults.minor")) +
+		       100.0 * field_delta(v->m, s, field_find("faults.major"));
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (resources[i].scope != OF_HOST && resource_use(v->m, s, i, &u) &&
 		    use_is_bounded(&u))
@@ -63,7 +65,7 @@ static double rank_of(const struct view *v, const struct subject *s)
 	uint64_t n = 0;
 
 	if (!v->sort)
-		return activity(v, s);
+		return text_activity(v, s);
 	if (v->sort->type == FIELD_COUNTER)
 		return field_delta(v->m, s, v->sort);
 	return field_get(v->m, s, v->sort, &n) ? (double)n : -1;

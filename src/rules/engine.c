@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -385,4 +386,23 @@ void findings_free(struct findings *fs)
 {
 	free(fs->f);
 	memset(fs, 0, sizeof(*fs));
+}
+
+int findings_copy(struct findings *to, const struct findings *from)
+{
+	struct findings copy = *from;
+
+	copy.f = to->f;
+	copy.room = to->room;
+	if (copy.room < from->n && from->n <= FINDINGS_MAX) {
+		free(copy.f);
+		copy.f = malloc(from->room * sizeof(*copy.f));
+		copy.room = copy.f ? from->room : 0;
+	}
+	if (copy.n > copy.room)
+		copy.n = 0;
+	if (copy.n)
+		memcpy(copy.f, from->f, copy.n * sizeof(*copy.f));
+	*to = copy;
+	return copy.n == from->n ? 0 : -ENOMEM;
 }

@@ -109,6 +109,9 @@ void findings_next_window(struct findings *fs);
 
 void findings_free(struct findings *fs);
 
+/* In place of what `to` had, which findings_free() frees. -ENOMEM: it is empty then. */
+int findings_copy(struct findings *to, const struct findings *from);
+
 const char *severity_name(enum severity s);
 
 /* Whether it is of a process: else of the host, a cgroup or a mount. */

@@ -10,6 +10,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "serve/tls_names.h"
+
 /* Of a connection: what it reads, and the headers of the answer. */
 #define POOL_BYTES (ENDPOINT_HEADER_BYTES + 4096)
 
@@ -26,13 +28,13 @@ static int add_to_poll(struct endpoint *e, int fd)
 	return epoll_ctl(e->poll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-static int start_one(struct endpoint *e, size_t i)
+static int start_one(struct endpoint *e, size_t i, const char *priority)
 {
 	const struct web_config *c = &e->config;
 	const struct MHD_OptionItem tls[] = {
 		{MHD_OPTION_HTTPS_MEM_CERT, 0, c->cert},
 		{MHD_OPTION_HTTPS_MEM_KEY, 0, c->key},
-		{MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)http_tls_priorities(c)},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)priority},
 		{c->client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, c->client_ca},
 		{MHD_OPTION_END, 0, NULL},
 	};
@@ -73,10 +75,13 @@ static void stop_all(struct endpoint *e)
 
 static int start_all(struct endpoint *e, char *error, size_t size)
 {
-	int err = 0;
+	char priority[PRIORITY_BYTES] = "";
+	int err = e->config.tls ? tls_priority(&e->config, priority, error, size) : 0;
 
+	if (err)
+		return err;
 	for (size_t i = 0; i < e->listeners && !err; i++) {
-		err = start_one(e, i);
+		err = start_one(e, i, priority);
 		snprintf(e->url[i], sizeof(e->url[i]), "http%s://%s%s", e->config.tls ? "s" : "",
 			 e->listener[i].name, e->o.path);
 	}

@@ -19,6 +19,7 @@ struct client {
 	uint64_t deadline_ns; /* by which it has to be idle, or is closed */
 	bool idle;	      /* between two requests */
 	bool closing;
+	bool admitted; /* its certificate was looked at */
 	struct client *next;
 };
 
@@ -70,6 +71,7 @@ int http_clients_timeout_ms(const struct endpoint *e);
 
 /* http_tls.c */
 void http_tls_demand(struct endpoint *e, struct MHD_Connection *connection);
-const char *http_tls_priorities(const struct web_config *c);
+/* Whether a client may ask at all, by the names in its certificate. */
+bool http_tls_admits(const struct endpoint *e, struct MHD_Connection *connection);
 
 #endif

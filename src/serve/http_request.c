@@ -168,6 +168,9 @@ static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connecti
 
 	if (!c || e->stopping)
 		return MHD_NO;
+	c->admitted = c->admitted || http_tls_admits(e, connection);
+	if (!c->admitted)
+		return MHD_NO;
 	http_client_begins(c);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return send_answer(e, connection,

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What TLS has to have before anything is said: the version, and a client's certificate. */
+/* What TLS has to have before anything is said: a client's certificate, and whose it is. */
+#include <arpa/inet.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <string.h>
 
 #include "serve/http.h"
-
-const char *http_tls_priorities(const struct web_config *c)
-{
-	return c->tls13_only ? "NORMAL:-VERS-ALL:+VERS-TLS1.3"
-			     : "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
-}
 
 /* In the handshake: not 0 ends it. */
 static int verify(gnutls_session_t session)
@@ -20,17 +17,20 @@ static int verify(gnutls_session_t session)
 	return 0;
 }
 
+static gnutls_session_t session_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+	return info ? info->tls_session : NULL;
+}
+
 void http_tls_demand(struct endpoint *e, struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info;
-	gnutls_session_t session;
+	gnutls_session_t session = e->config.tls ? session_of(connection) : NULL;
 
-	if (!e->config.tls)
+	if (!session)
 		return;
-	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	if (!info)
-		return;
-	session = info->tls_session;
 	switch (e->config.client_auth) {
 	case CLIENT_NONE:
 		gnutls_certificate_server_set_request(session, GNUTLS_CERT_IGNORE);
@@ -50,4 +50,70 @@ void http_tls_demand(struct endpoint *e, struct MHD_Connection *connection)
 		gnutls_session_set_verify_function(session, verify);
 		break;
 	}
+}
+
+static bool is_allowed(const struct web_config *c, const char *name, size_t size)
+{
+	for (size_t i = 0; i < c->client_sans; i++)
+		if (strlen(c->client_san[i]) == size && !memcmp(c->client_san[i], name, size))
+			return true;
+	return false;
+}
+
+/* A name of a certificate as text: an address has its usual form, other kinds have none. */
+static bool is_name_allowed(const struct web_config *c, int type, const char *name, size_t size)
+{
+	char address[INET6_ADDRSTRLEN];
+
+	switch (type) {
+	case GNUTLS_SAN_DNSNAME:
+	case GNUTLS_SAN_RFC822NAME:
+	case GNUTLS_SAN_URI:
+		return is_allowed(c, name, size);
+	case GNUTLS_SAN_IPADDRESS:
+		return (size == 4 || size == 16) &&
+		       inet_ntop(size == 4 ? AF_INET : AF_INET6, name, address, sizeof(address)) &&
+		       is_allowed(c, address, strlen(address));
+	}
+	return false;
+}
+
+#define SAN_BYTES 1024 /* a longer one is none that is allowed */
+
+static bool has_allowed_name(const struct web_config *c, gnutls_x509_crt_t cert)
+{
+	char name[SAN_BYTES];
+
+	for (unsigned int i = 0;; i++) {
+		size_t size = sizeof(name);
+		int type = gnutls_x509_crt_get_subject_alt_name(cert, i, name, &size, NULL);
+
+		if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
+			continue;
+		if (type < 0)
+			return false;
+		if (is_name_allowed(c, type, name, size))
+			return true;
+	}
+}
+
+bool http_tls_admits(const struct endpoint *e, struct MHD_Connection *connection)
+{
+	const gnutls_datum_t *chain;
+	unsigned int certificates = 0;
+	gnutls_session_t session;
+	gnutls_x509_crt_t cert;
+	bool good;
+
+	if (!e->config.client_sans)
+		return true;
+	session = session_of(connection);
+	chain = session ? gnutls_certificate_get_peers(session, &certificates) : NULL;
+	if (!chain || !certificates || gnutls_x509_crt_init(&cert))
+		return false;
+	/* the client's own comes first */
+	good = !gnutls_x509_crt_import(cert, &chain[0], GNUTLS_X509_FMT_DER) &&
+	       has_allowed_name(&e->config, cert);
+	gnutls_x509_crt_deinit(cert);
+	return good;
 }

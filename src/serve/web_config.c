@@ -186,6 +186,27 @@ static int take_version(struct reading *r, const char *key, const char *name)
 	return 0;
 }
 
+/* Each text of a sequence. */
+static int read_list(struct reading *r, const char *key, yaml_node_t *n, char **list, size_t *ret_n)
+{
+	if (n->type != YAML_SEQUENCE_NODE)
+		return fail(r, "%s: no list", key);
+	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top;
+	     i++) {
+		const char *text = scalar(yaml_document_get_node(&r->doc, *i));
+
+		if (!text || !*text)
+			return fail(r, "%s: what is no text", key);
+		if (*ret_n == WEB_NAMES)
+			return fail(r, "%s: more than %d", key, WEB_NAMES);
+		list[*ret_n] = strdup(text);
+		if (!list[*ret_n])
+			return -ENOMEM;
+		++*ret_n;
+	}
+	return 0;
+}
+
 static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
 {
 	if (!strcmp(key, "cert_file"))
@@ -198,6 +219,12 @@ static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
 		return take_client_auth(r, scalar(value));
 	if (!strcmp(key, "min_version") || !strcmp(key, "max_version"))
 		return take_version(r, key, scalar(value));
+	if (!strcmp(key, "client_allowed_sans"))
+		return read_list(r, key, value, r->c.client_san, &r->c.client_sans);
+	if (!strcmp(key, "cipher_suites"))
+		return read_list(r, key, value, r->c.cipher_suite, &r->c.cipher_suites);
+	if (!strcmp(key, "curve_preferences"))
+		return read_list(r, key, value, r->c.curve, &r->c.curves);
 	if (!strcmp(key, "prefer_server_cipher_suites"))
 		return 0; /* without effect in the toolkit too */
 	return fail(r, "tls_server_config: %.64s is not supported", key);
@@ -268,6 +295,10 @@ static int check(struct reading *r)
 		return fail(r, "tls_server_config: needs cert_file and key_file");
 	if (r->c.client_auth >= CLIENT_VERIFY_IF_GIVEN && !r->c.client_ca)
 		return fail(r, "client_auth_type: needs client_ca_file");
+	if (r->c.client_sans && r->c.client_auth != CLIENT_REQUIRE_ANY &&
+	    r->c.client_auth != CLIENT_REQUIRE_AND_VERIFY)
+		return fail(r, "client_allowed_sans: needs a client_auth_type that requires a "
+			       "certificate");
 	if (r->c.client_ca && r->c.client_auth == CLIENT_NONE)
 		return fail(r, "client_ca_file: needs client_auth_type");
 	return 0;
@@ -333,6 +364,12 @@ static void free_pairs(struct web_pair *list, size_t n)
 	}
 }
 
+static void free_list(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+}
+
 void web_config_free(struct web_config *c)
 {
 	if (c->key)
@@ -342,7 +379,9 @@ void web_config_free(struct web_config *c)
 	free(c->client_ca);
 	free_pairs(c->user, c->users);
 	free_pairs(c->header, c->headers);
-	for (size_t i = 0; i < c->dirs; i++)
-		free(c->dir[i]);
+	free_list(c->client_san, c->client_sans);
+	free_list(c->cipher_suite, c->cipher_suites);
+	free_list(c->curve, c->curves);
+	free_list(c->dir, c->dirs);
 	memset(c, 0, sizeof(*c));
 }

@@ -12,6 +12,7 @@
 #define WEB_USERS   64
 #define WEB_HEADERS 8
 #define WEB_DIRS    8
+#define WEB_NAMES   32
 
 /* client_auth_type, as Go's crypto/tls names them. */
 enum client_auth {
@@ -31,6 +32,13 @@ struct web_config {
 	char *cert, *key, *client_ca; /* PEM; NULL: none; owned */
 	enum client_auth client_auth;
 	bool tls13_only;
+	/* owned, each of them */
+	char *client_san[WEB_NAMES]; /* of which a client's certificate has to have one */
+	size_t client_sans;
+	char *cipher_suite[WEB_NAMES]; /* as IANA names them, the best first; none: the library's */
+	size_t cipher_suites;
+	char *curve[WEB_NAMES]; /* as Go names them */
+	size_t curves;
 	struct web_pair user[WEB_USERS]; /* name and bcrypt hash */
 	size_t users;
 	struct web_pair header[WEB_HEADERS]; /* of every answer */

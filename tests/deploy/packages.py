@@ -35,6 +35,7 @@ HOLDS = {
         "usr/share/doc/faultscope/examples/kubernetes/base/daemonset.yaml"},
     "faultscope-exporter": {
         *(f"lib/systemd/system/{unit}" for unit in UNITS), "etc/default/faultscope-exporter",
+        "etc/apparmor.d/faultscope-exporter",
         "usr/share/doc/faultscope-exporter/examples/web.yml",
         "usr/share/doc/faultscope-exporter/examples/faultscope-textfile.timer"},
     "faultscope-mixin": {
@@ -43,7 +44,7 @@ HOLDS = {
         *(f"usr/share/faultscope/grafana/faultscope-{name}.json"
           for name in ("fleet", "host", "kernel"))},
 }
-PLACES = re.compile(r"usr/(bin|share)/|lib/systemd/system/|etc/default/")
+PLACES = re.compile(r"usr/(bin|share)/|lib/systemd/system/|etc/(default|apparmor\.d)/")
 
 # In a mount namespace of its own; $1: the packages, $2: an empty directory.
 INSTALL = r"""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Rules and scrape configurations: Prometheus takes them, and each alert fires and stays silent."""
 import re
+import tempfile
+from pathlib import Path
 
-from deployed import (PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, families, read_yaml, rules,
-                      unknown_metrics)
+from deployed import (PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, call, families, read_yaml,
+                      rules, unknown_metrics)
 from harness import ROOT
 
-URL = "https://faultscope.example/runbooks/"
+URL = "file:///usr/share/doc/faultscope-mixin/runbooks/"
 SEVERITIES = {"critical", "warning", "info"}
 DISCOVERY = re.compile(r"^  kubernetes_sd_configs:\n  - role: pod\n    namespaces: .*\n", re.M)
 
@@ -57,7 +59,7 @@ def test_each_alert_says_what_it_has_to(check):
         name, told = rule["alert"], rule["annotations"]
         check.equal(f"{name}: annotations", set(told), {"summary", "description", "runbook_url"})
         check.that(rule["labels"].get("severity") in SEVERITIES, f"{name}: {rule['labels']}")
-        check.equal(f"{name}: runbook", told["runbook_url"], URL + name)
+        check.equal(f"{name}: runbook", told["runbook_url"], f"{URL}{name}.md")
 
 
 def test_each_alert_has_its_runbook_and_no_other_is_there(check):
@@ -101,3 +103,15 @@ def test_the_exporter_stays_within_the_guards(check):
         for word in (name, *labels):
             check.that(len(word) <= job["label_name_length_limit"], word)
         check.that(not {"job", "instance", "pid"} & set(labels), f"{name}: labels {labels}")
+
+
+def test_runbooks_elsewhere(check):
+    """One variable says where the pages are, and nothing else changes."""
+    with tempfile.TemporaryDirectory() as place:
+        ran = call("make", "-s", "-C", ROOT, "rules", f"BUILD={place}",
+                   "RUNBOOKS=https://wiki.example.org/a&b/")
+        check.equal("status", (ran.returncode, ran.stderr), (0, ""))
+        for name in ("rules.yml", "rules_test.yml"):
+            text = (Path(place) / "prometheus" / name).read_text(encoding="utf-8")
+            check.equal(name, text.replace("https://wiki.example.org/a&b/", URL),
+                        (PROMETHEUS / name).read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 from deployed import DEPLOY, PATIENCE, accepts, borrowed, call
-from harness import FAULTSCOPE, Skip
+from harness import FAULTSCOPE, ROOT, Skip
 
 UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
@@ -180,3 +180,24 @@ def test_promtool_takes_the_example_of_web_yml(check):
                 "-keyout", "faultscope.key", "-out", "faultscope.crt", where=place)
         accepts(check, "promtool", borrowed("promtool"), "check", "web-config",
                 Path(place) / "web.yml")
+
+
+def test_apparmor_takes_the_profile(check):
+    """Its parser compiles it; the unit names it; and what the program keeps for itself is in it."""
+    profile = DEPLOY / "apparmor/faultscope-exporter"
+    parser = borrowed("apparmor_parser")
+    accepts(check, "apparmor_parser", parser, "-QTK", profile)
+    names = call(parser, "-QTK", "-N", profile).stdout.split()
+    check.equal("names", names, [value.removeprefix("-")
+                                 for value in values(EXPORTER, "AppArmorProfile")])
+    text = re.sub(r"#.*", "", profile.read_text(encoding="utf-8"))
+    rules = [" ".join(line.rstrip(",").split()) for line in text.splitlines()]
+    check.equal("capabilities", {rule.split()[1] for rule in rules if rule.startswith("capability")},
+                {name.removeprefix("CAP_").lower()
+                 for name in values(EXPORTER, "AmbientCapabilities")[0].split()})
+    reach = set(re.findall(r'readable\[n\+\+\] = "([^"]+)"', (ROOT / "src/export.c").read_text(
+        encoding="utf-8")))
+    check.that(reach, "src/export.c names no directory")
+    for place in reach | {"@{PROC}", "@{sys}", "/etc/faultscope"}:
+        check.that(f"{place}/ r" in rules, f"{place} is not to be read: {rules}")
+    check.that(not [rule for rule in rules if re.search(r" [mrkl]*[wa][mrkl]*$", rule)], "it may write")

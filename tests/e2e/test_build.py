@@ -67,6 +67,10 @@ def test_static_libraries_missing(check, lab):
         check.that(package in ran.err, f"{package} is not in {ran.err!r}")
     for name in ("lzma", "zstd"):
         check.equal(f"lib{name}-dev is missing", f"lib{name}-dev" in ran.err, name in UNPACKERS)
+    check.that("libgnutls28-dev" not in ran.err, "HTTP, which was not asked for")
+    ran = lab.call(script, "--http", compiler)
+    for package in ("libmicrohttpd-dev", "libgnutls28-dev", "libunistring-dev", "libbpf-dev"):
+        check.that(package in ran.err, f"{package} is not in {ran.err!r}")
 
 
 def test_static_libraries_there(check, lab):

@@ -19,15 +19,15 @@ CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
 SHOW_CURSOR = "\033[?25h"
 TAKE = ENTER + "\033[?25l\033[2J"
-# what else may stand on a terminal with NO_COLOR: to move, to erase, to leave
-OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|\?25h|\?1049l)")
+# what else may stand on a terminal with NO_COLOR: to move, to erase, to reverse, to leave
+OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|7m|\?25h|\?1049l)")
 TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
 
 
 class Terminal:
     """faultscope on a terminal of its own, as its controlling one."""
 
-    def __init__(self, lab, *options):
+    def __init__(self, lab, *options, errors=False):
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         self.before = termios.tcgetattr(theirs)
@@ -37,7 +37,7 @@ class Terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         self.process = lab.spawn([FAULTSCOPE, *options], stdin=theirs, stdout=theirs,
-                                 stderr=subprocess.PIPE, preexec_fn=take, env=TEXT_ENV)
+                                 stderr=theirs if errors else subprocess.PIPE, preexec_fn=take, env=TEXT_ENV)
         self.theirs = theirs
 
     def read(self):
@@ -176,3 +176,33 @@ def test_terminal_keys(check, lab):
     check.equal("status after Ctrl-Z and q", terminal.ended(), 0)
     check.equal("attributes after Ctrl-Z and q", terminal.attributes(), terminal.before)
     terminal.close()
+
+
+@live
+def test_progress(check, lab):
+    """What takes longer than two seconds says how far it is, and leaves nothing behind."""
+    terminal = Terminal(lab, "-p", str(os.getpid()), "--json", "-o", "/dev/null", "-d", "4", "0.1",
+                        errors=True)
+    check.equal("status", terminal.ended(), 0)
+    text = terminal.text()
+    told = re.findall(r"faultscope: watching: (\d+) %, [\d.]+ s left", text)
+    check.that(told and 45 <= int(told[0]) < 100 and told == sorted(told, key=int),
+               f"progress: {told} in {text!r}")
+    check.that(text.endswith("\r\033[K"), f"the line is taken back: {text[-60:]!r}")
+    terminal.close()
+
+
+@live
+def test_run_summary(check, lab):
+    ran = lab.faultscope("run", "--summary", "--", "sh", "-c",
+                         "python3 -c 'x = bytearray(80 << 20)'; true; exit 7")
+    check.equal("status", ran.returncode, 7)
+    check.that(re.search(r"ran sh .*\(exit 7\)", ran.err), "what ran, and how it ended")
+    rows = re.findall(r"^ +(\d+) +([\d,]+) +(\d+) .* (python3|sh)$", ran.err, re.M)
+    check.that([row for row in rows if row[3] == "python3"], f"who faulted most: {ran.err}")
+    check.that(rows and rows[0][3] == "python3" and int(rows[0][1].replace(",", "")) > 1000,
+               f"the first of them: {rows[:1]}")
+    peak = re.search(r"peak of a process ([\d.]+) MiB", ran.err)
+    check.that(peak and 80 <= float(peak[1]) < 200, f"the peak of memory: {ran.err}")
+    for word in "maps peak", "descriptors peak", "waited: ", "own cost":
+        check.that(word in ran.err, f"{word}: {ran.err}")

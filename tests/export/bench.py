@@ -25,18 +25,20 @@ ROUNDS = 12
 WARM_UP = 3
 LEAST_RATIO = 50
 
-# name: children, threads of each, what each maps and opens besides
+# name: children, threads of each, what each maps and opens besides, how often it faults a second
 LOADS = {
-    "processes here": (0, 1, 0, 0),
-    "+1,000 processes": (1000, 1, 0, 0),
-    "+1,000 of 500 mappings": (1000, 1, 500, 0),
-    "+1,000 of 1,000 descriptors": (1000, 1, 0, 1000),
-    "+20 of 1,000 threads": (20, 1000, 0, 0),
+    "processes here": (0, 1, 0, 0, 0),
+    "+1,000 processes": (1000, 1, 0, 0, 0),
+    "+1,000 of 500 mappings": (1000, 1, 500, 0, 0),
+    "+1,000 of 1,000 descriptors": (1000, 1, 0, 1000, 0),
+    "+1,000 of 20 threads": (1000, 20, 0, 0, 0),
+    "+20 of 1,000 threads": (20, 1000, 0, 0, 0),
+    "+20 of 1,000 threads that fault": (20, 1000, 0, 0, 20),
 }
 
 LOAD = """
 import mmap, os, resource, sys, threading, time
-children, threads, maps, fds = map(int, sys.argv[1:])
+children, threads, maps, fds, faults = map(int, sys.argv[1:])
 threading.stack_size(65536)
 for i in range(children):
     if os.fork():
@@ -48,6 +50,9 @@ for i in range(children):
     for n in range(threads - 1):
         threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
     os.write(1, b".")
+    while faults:
+        time.sleep(1 / faults)
+        mmap.mmap(-1, 4096)[0] = 1
     time.sleep(3600)
 sys.stdin.read()
 """

@@ -307,11 +307,11 @@ class Pki:
         ran = self.lab.call("openssl", *args, cwd=self.dir)
         assert ran.returncode == 0, ran.err
 
-    def issue(self, name, to=None):
+    def issue(self, name, to=None, san="DNS:localhost,IP:127.0.0.1"):
         """NAME.crt and NAME.key, or under another name: for localhost and 127.0.0.1."""
         to = to or name
         self.serial += 1
-        (self.dir / "san").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        (self.dir / "san").write_text(f"subjectAltName={san}\n" if san else "")
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                      "-keyout", f"{to}.key", "-out", f"{to}.csr", "-subj", f"/CN={name}")
         self.openssl("x509", "-req", "-in", f"{to}.csr", "-CA", "ca.crt", "-CAkey", "ca.key",

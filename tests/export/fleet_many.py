@@ -85,6 +85,7 @@ def test_churn(check, lab):
     check.equal("churn with series", [name for name in others if name.startswith("churn")], [])
     check.that(added - foreign < 100, f"{added:g} series were added")
     check.that(late <= early + (1 << 20), f"RSS grew from {early} to {late}")
+    check.between("RSS", late, 1 << 20, 15 << 20)
     check.equal("never down", prometheus.value(f"min_over_time(up[{window}s])"), 1)
     dropped = sum(exporter.metrics().of("faultscope_events_dropped_total"))
     check.equal("events dropped", dropped, 0)

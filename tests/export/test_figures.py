@@ -96,6 +96,65 @@ def test_faults_of_the_short_lived(check, lab):
     check.between("faults", after - before, sum_of, sum_of + 5 * 200)
 
 
+@live
+def test_faults_of_many_threads(check, lab):
+    """They are summed up now and then alone, and whole when their process ends."""
+    process = lab.spawn(["python3", "-c", MANY_THREADS, NAMES[1]], stdin=subprocess.PIPE)
+    first = int(process.stdout.readline())
+    exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
+    label = label_of(exporter.metrics(), NAMES[1])
+
+    def faults():
+        time.sleep(0.11)  # else it would be the same look
+        return exporter.metrics().one("faultscope_page_faults_total", workload=label,
+                                      severity="minor")
+
+    def truth():
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        return int(process.stdout.readline())
+
+    begin = faults()
+    for _ in range(2):
+        late = truth()
+        check.that(late - first >= 600 * 10, f"its threads fault too little: {late - first}")
+        looks = 0
+        # what it told of itself before it was seen is some faults more
+        while faults() - begin < late - first - 20 and looks < 40:
+            looks += 1
+        check.that(looks <= 18, f"late by {looks} looks")
+        check.between("faults", faults() - begin, late - first - 20, late - first + 600)
+    process.stdin.close()
+    process.wait(PATIENCE)
+    after = faults()
+    check.between("in the end", after - begin, late - first - 20, late - first + 3000)
+    check.equal("and no more", faults(), after)
+
+
+MANY_THREADS = """
+import mmap, os, resource, sys, threading
+open("/proc/self/comm", "w").write(sys.argv[1])
+threading.stack_size(65536)
+begin, done = threading.Barrier(601), threading.Barrier(601)
+def work():
+    while True:
+        begin.wait()
+        area = mmap.mmap(-1, 10 * 4096)
+        for at in range(0, len(area), 4096):
+            area[at] = 1
+        done.wait()
+for _ in range(600):
+    threading.Thread(target=work, daemon=True).start()
+def tell():
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt, flush=True)
+tell()
+while sys.stdin.readline():
+    begin.wait()
+    done.wait()
+    tell()
+os._exit(0)
+"""
+
 OPENS_TOO_MANY = """
 import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
@@ -131,7 +190,8 @@ def test_refusals(check, lab):
                                              workload=label_of(samples, "python3")), 1, 3)
     told = [its for name, labels, its, _ in samples.exemplars
             if name == "faultscope_fd_failures_total" and labels["workload"] == "python3"]
-    check.equal("exemplar", [one["pid"] for one in told], [str(fds.pid)])
+    check.equal("exemplar", [(one["pid"], one.get("site")) for one in told],
+                [(str(fds.pid), "dup")])
     check.equal("collector", samples.one("faultscope_collector_enabled", collector="refusals"), 1)
 
 
@@ -154,6 +214,26 @@ def test_signals(check, lab):
     after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
                                       code="SEGV_MAPERR"))
     check.equal("signals", after - before, 3)
+
+
+@live
+def test_kernel_reports(check, lab):
+    """Lines of the kernel's log, as they are of a WARN, of an oops with its place, and of neither."""
+    module = f"fs_none_{os.getpid()}"
+    exporter = Exporter(lab, *AT_ONCE)
+    samples = exporter.metrics()
+    check.equal("collector", samples.one("faultscope_collector_enabled", collector="reports"), 1)
+    check.equal("the kernel's own", len(samples.of("faultscope_kernel_reports_total",
+                                                   module="vmlinux")), 7)
+    log = os.open("/dev/kmsg", os.O_WRONLY)
+    for line in (f"WARNING: CPU: 1 PID: 1 at test.c:1 f+0x16/0x30 [{module}]",
+                 f"systemd[1]: WARNING: CPU: 1 PID: 1 at test.c:1 f+0x16/0x30 [{module}]",
+                 "Oops: 0002 [#1] PREEMPT SMP NOPTI", "Hardware name: none",
+                 f"RIP: 0010:f+0x16/0x30 [{module}]", f"RIP: 0010:g+0x16/0x30 [{module}]"):
+        os.write(log, b"<6>" + line.encode())
+    os.close(log)
+    check.equal("reports", exporter.metrics().values("faultscope_kernel_reports_total", "kind",
+                                                     module=module), {"warn": 1, "oops": 1})
 
 
 @live

@@ -119,6 +119,70 @@ def test_client_certificates(check, lab):
     check.equal("TLS 1.2 with one", handshake(exporter, middle), "TLSv1.2")
 
 
+def test_allowed_names(check, lab):
+    """Of a client's certificate: one of its names has to be in the list, whole."""
+    pki = Pki(lab)
+    pki.issue("server")
+    names = {"dns": "DNS:prometheus.example", "mail": "email:prometheus@example.org",
+             "address": "IP:192.0.2.7", "six": "IP:2001:db8:0:0:0:0:0:7",
+             "uri": "URI:spiffe://example.org/prometheus",
+             "second": "DNS:other.example,DNS:prometheus.example"}
+    strangers = {"none": "", "other": "DNS:other.example", "longer": "DNS:prometheus.example.org",
+                 "shorter": "DNS:prometheus.exampl", "upper": "DNS:Prometheus.example",
+                 "text": "DNS:192.0.2.8", "kind": "RID:1.2.3.4"}
+    for name, san in {**names, **strangers}.items():
+        pki.issue(name, san=san)
+    allowed = ("  client_allowed_sans:\n    - prometheus.example\n    - 192.0.2.7\n"
+               "    - prometheus@example.org\n    - 2001:db8::7\n"
+               "    - spiffe://example.org/prometheus\n")
+    exporter = configured(lab, tls(
+        "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: pki/ca.crt\n" + allowed))
+    for name in names:
+        check.equal(name, handshake(exporter, pki.client(name)), "TLSv1.3")
+    for name in strangers:
+        check.that("TLS" not in handshake(exporter, pki.client(name)), f"{name} is let in")
+    check.that("TLS" not in handshake(exporter, pki.client()), "nobody is let in")
+    middle = pki.client("other")
+    middle.maximum_version = ssl.TLSVersion.TLSv1_2
+    check.that("TLS" not in handshake(exporter, middle), "another is let in by TLS 1.2")
+    exporter.stop()
+    exporter = configured(lab, tls("  client_auth_type: RequireAnyClientCert\n" + allowed))
+    check.equal("of any authority", handshake(exporter, pki.client("dns")), "TLSv1.3")
+    check.that("TLS" not in handshake(exporter, pki.client("other")), "another is let in")
+
+
+SUITES = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA": "ECDHE-ECDSA-AES128-SHA",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305"}
+
+
+def test_cipher_suites(check, lab):
+    """By their IANA names: those and no others."""
+    pki = Pki(lab)
+    pki.issue("server")
+
+    def client(suite):
+        context = pki.client()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(suite + ":@SECLEVEL=0")
+        return context
+
+    for wanted in (list(SUITES)[:1], list(SUITES)[:2], list(SUITES)[2:3], list(SUITES)[3:]):
+        exporter = configured(lab, tls(f"  cipher_suites: [{', '.join(wanted)}]\n"))
+        for iana, suite in SUITES.items():
+            answer = handshake(exporter, client(suite))
+            check.equal(f"{suite} of {wanted}", answer == "TLSv1.2", iana in wanted)
+        exporter.stop()
+    exporter = configured(lab, tls("  cipher_suites: [TLS_AES_128_GCM_SHA256]\n"
+                                   "  curve_preferences: [X25519]\n"))
+    check.equal("of TLS 1.3", handshake(exporter, pki.client()), "TLSv1.3")
+    check.that("TLS" not in handshake(exporter, client("ALL")), "TLS 1.2 without a suite of it")
+    other = pki.client()
+    other.set_ecdh_curve("prime256v1")
+    check.that("TLS" not in handshake(exporter, other), "another curve is taken")
+
+
 def test_passwords(check, lab):
     exporter = configured(lab, f"basic_auth_users:\n  alice: {ALICE}\n  bob: {bcrypt('second')}\n")
     check.equal("nobody", exporter.get().status, 401)
@@ -234,7 +298,17 @@ def test_config_errors(check, lab):
             ("tls_server_config: {cert_file: pki/server.crt}\n", "key_file"),
             (tls("  client_auth_type: RequireAndVerifyClientCert\n"), "client_ca_file"),
             (tls("  client_ca_file: pki/ca.crt\n"), "client_auth_type"),
-            (tls("  min_version: TLS10\n"), "TLS12"), (tls("  cipher_suites: [a]\n"), "cipher"),
+            (tls("  min_version: TLS10\n"), "TLS12"),
+            (tls("  cipher_suites: [a]\n"), "none that is known"),
+            (tls("  cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]\n"), "none that is known"),
+            (tls("  cipher_suites: a\n"), "no list"),
+            (tls("  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,"
+                 " TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n"), "cannot be had without"),
+            (tls("  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA]\n  min_version: TLS13\n"),
+             "none is left"),
+            (tls("  curve_preferences: [CurveP128]\n"), "none that is known"),
+            (tls("  client_allowed_sans: [a]\n"), "client_auth_type"),
+            (tls("  client_allowed_sans: [[]]\n"), "no text"),
             ("basic_auth_users: {a: $2y$10$short}\n", "bcrypt"),
             ("http_server_config: {headers: {Server: x}}\n", "Server"),
             ("tls_server_config: {cert_file: pki/server.crt, key_file: pki/other.key}\n",

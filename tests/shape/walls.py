@@ -43,7 +43,7 @@ BPF_SIDE = """bpf/bpf_helpers.h bpf/bpf_core_read.h bpf/bpf_tracing.h bpf/bpf_en
 LIBCAP = ["sys/capability.h"]
 # Of names: libelf, liblzma, libiberty's demangler, zlib's CRC.
 NAMES = ["libelf.h", "gelf.h", "lzma.h", "libiberty/demangle.h", "zlib.h"]
-HTTP = ["microhttpd.h", "gnutls/gnutls.h", "yaml.h", "crypt.h", "zlib.h"]
+HTTP = ["microhttpd.h", "gnutls/gnutls.h", "gnutls/x509.h", "yaml.h", "crypt.h", "zlib.h"]
 
 ALL = "base probe collect model rules triage render serve main wire".split()
 

@@ -322,6 +322,31 @@ static void test_caps(void)
 	census_free(&c);
 }
 
+/* Programs that each have another name, and end: they are not remembered beside who lives. */
+static void test_names_that_come_and_go(void)
+{
+	struct census c;
+	uint32_t most = 0;
+	char name[32];
+
+	census_init(&c, &limits);
+	take(&c, process(1, 1 * SECOND, 1, 1, 1), "stays", 100 * SECOND);
+	for (uint32_t i = 0; i < 10000; i++) {
+		struct fs_process_record r = process(i + 10, 100 * SECOND + i, 1, 1, 1);
+
+		snprintf(name, sizeof(name), "w%u", i);
+		r.g.flags |= FS_PROC_FINAL;
+		take(&c, r, name, 100 * SECOND);
+		if (i % 100 == 99)
+			census_update(&c, 100 * SECOND, 65530);
+		most = c.workloads > most ? c.workloads : most;
+	}
+	ok(most < 1000, "10,000 names: %u kept at most", most);
+	is_u64(OTHER(c), 10001, "all counted");
+	ok(find(&c, "stays"), "and who lives is there");
+	census_free(&c);
+}
+
 /*
  * Random lives: whatever happens, no series goes back, every count is in exactly one of them, and
  * the bounds hold.
@@ -492,6 +517,7 @@ int main(void)
 	test_pids();
 	test_identity();
 	test_caps();
+	test_names_that_come_and_go();
 	for (uint64_t seed = 1; seed <= 8; seed++)
 		test_random(seed);
 	return tap_done();

@@ -177,8 +177,10 @@ def expect_known_counts(check, lines, truth):
 def expect_some_classes(check, lines, truth):
     """Where access or protection is not told: what the mapping alone tells, and the sum."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
+    # handle_mm_fault() comes after the stack was grown
+    late = lines.all[0]["hooks"]["fault_begin"] in ("fentry", "kprobe")
     check.equal("stack_growth", test_faults.served(lines, pid, "stack_growth"),
-                truth["stack_grown"])
+                0 if late else truth["stack_grown"])
     check.between("huge", test_faults.served(lines, pid, "huge"), truth["huge"] - 1, truth["huge"])
     check.between("shared_memory", test_faults.served(lines, pid, "shared_memory"),
                   truth["shared"], truth["shared"] + truth["file"] + truth["file_copied"] + beside)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Error reports of the kernel, as its log has them: a WARN, KASAN, KFENCE, UBSAN, an oops, a hung
+ * task, a soft lockup. Here lines are chosen by how they begin; what they are, user space tells.
+ */
+#ifndef FS_REPORT_BPF_H
+#define FS_REPORT_BPF_H
+
+#include "maps.bpf.h"
+
+#define REPORT_STAMP	   40 /* bytes of a line in which a time stamp ends */
+#define BEGINS(a, b, c, d) ((__u32)(a) << 24 | (__u32)(b) << 16 | (__u32)(c) << 8 | (__u32)(d))
+
+static __always_inline bool is_of_report(const char *s)
+{
+	switch (BEGINS(s[0], s[1], s[2], s[3])) {
+	case BEGINS('W', 'A', 'R', 'N'):
+	case BEGINS('B', 'U', 'G', ':'):
+	case BEGINS('U', 'B', 'S', 'A'):
+	case BEGINS('I', 'N', 'F', 'O'): /* INFO: task … blocked */
+	case BEGINS('w', 'a', 't', 'c'): /* watchdog: BUG: soft lockup */
+	case BEGINS('O', 'o', 'p', 's'):
+	case BEGINS('I', 'n', 't', 'e'): /* Internal error: arm64 */
+	/* an oops of x86 before it was said to be one (6.9) */
+	case BEGINS('g', 'e', 'n', 'e'): /* general protection fault */
+	case BEGINS('i', 'n', 'v', 'a'): /* invalid opcode */
+	case BEGINS('d', 'i', 'v', 'i'): /* divide error */
+	case BEGINS('s', 't', 'a', 'c'): /* stack segment */
+	/* where it was */
+	case BEGINS('R', 'I', 'P', ':'):
+	case BEGINS('p', 'c', ' ', ':'):
+	case BEGINS('e', 'p', 'c', ' '):
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Bytes before the text itself: the tracepoint had a line as consoles get it, with its time, and
+ * only where one did, until 701850dc0c31 (5.19).
+ */
+static __always_inline __u32 stamp_of(const char *s)
+{
+	if (s[0] != '[')
+		return 0;
+	for (__u32 i = 1; i < REPORT_STAMP - 1; i++)
+		if (s[i] == ']' && s[i + 1] == ' ')
+			return i + 2;
+	return 0;
+}
+
+/* What follows the text in its buffer is not of it. */
+static __always_inline void read_line(char *ret, unsigned long size, const char *text,
+				      unsigned long len)
+{
+	barrier_var(len); /* else the verifier does not see it bounded, as clang keeps two of it */
+	if (len > size - 1)
+		len = size - 1;
+	bpf_probe_read_kernel(ret, len, text);
+}
+
+static __always_inline void report_line(struct task_struct *task, const char *text,
+					unsigned long len)
+{
+	char start[REPORT_STAMP] = {};
+	struct fs_report_record *r;
+	__u32 stamp;
+
+	read_line(start, sizeof(start), text, len);
+	stamp = stamp_of(start);
+	if (stamp && stamp < len) {
+		text += stamp;
+		len -= stamp;
+		read_line(start, sizeof(start), text, len);
+	}
+	if (!is_of_report(start))
+		return;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	fill_header(&r->h, FS_REC_REPORT, sizeof(*r));
+	r->pid = get(task, tgid);
+	r->tid = get(task, pid);
+	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
+	read_line(r->line, sizeof(r->line), text, len);
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/holdings.h"
+#include "model/pressure.h"
+#include "model/resources.h"
+
+#define SNAPSHOT_BYTES_MAX (1ULL << 30)
+
+/* All that is put into the room begins at such an address. */
+static size_t rounded(size_t n)
+{
+	return (n + 7) & ~(size_t)7;
+}
+
+static size_t series_bytes(struct series *const *set)
+{
+	size_t n = 0;
+
+	if (!set)
+		return 0;
+	for (size_t i = 0; i < NR_RESOURCES; i++)
+		n += set[i] ? rounded(sizeof(*set[i])) : 0;
+	return n + RESOURCES_MAX * sizeof(*set);
+}
+
+static size_t string_bytes(const char *text)
+{
+	return text ? rounded(strlen(text) + 1) : 0;
+}
+
+static size_t subject_bytes(const struct subject *s)
+{
+	size_t n = rounded(sizeof(*s));
+
+	n += s->now.c ? rounded(sizeof(*s->now.c)) : 0;
+	n += s->prev.c ? rounded(sizeof(*s->prev.c)) : 0;
+	for (int what = 0; what <= FS_WHAT_FDS; what++)
+		n += s->held[what].sort ? rounded(s->held[what].n * sizeof(*s->held[what].sort))
+					: 0;
+	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
+}
+
+/* With room for what one process holds, should it be read meanwhile. */
+static size_t model_bytes(const struct model *m)
+{
+	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) + MODEL_CHAINS * sizeof(*m->chain) +
+		   rounded(m->events * sizeof(*m->event)) +
+		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series) +
+		   rounded(sizeof(*m->pressure));
+
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		n += subject_bytes(s);
+	return n;
+}
+
+static int make_room(struct snapshot *s, size_t bytes)
+{
+	s->used = 0;
+	if (bytes <= s->size)
+		return 0;
+	if (bytes > SNAPSHOT_BYTES_MAX)
+		return -E2BIG;
+	bytes += bytes / 4; /* processes come and go: not each look a new one */
+	free(s->room);
+	s->size = 0;
+	s->room = malloc(bytes); /* below SNAPSHOT_BYTES_MAX and a quarter */
+	if (!s->room)
+		return -ENOMEM;
+	s->size = bytes;
+	return 0;
+}
+
+/* A copy, for which there is room; NULL of NULL. */
+static void *put(struct snapshot *s, const void *what, size_t bytes)
+{
+	void *at = s->room + s->used;
+
+	if (!what)
+		return NULL;
+	memcpy(at, what, bytes);
+	s->used += rounded(bytes);
+	return at;
+}
+
+static struct series **put_series(struct snapshot *s, struct series *const *set)
+{
+	struct series **copy = put(s, set, RESOURCES_MAX * sizeof(*set));
+
+	for (size_t i = 0; copy && i < NR_RESOURCES; i++)
+		copy[i] = put(s, copy[i], sizeof(*copy[i]));
+	return copy;
+}
+
+static struct subject *put_subject(struct snapshot *s, const struct subject *one)
+{
+	struct subject *copy = put(s, one, sizeof(*one));
+
+	copy->now.c = put(s, one->now.c, sizeof(*one->now.c));
+	copy->prev.c = put(s, one->prev.c, sizeof(*one->prev.c));
+	copy->base = NULL;
+	copy->exe = put(s, one->exe, one->exe ? strlen(one->exe) + 1 : 0);
+	copy->cgroup = put(s, one->cgroup, one->cgroup ? strlen(one->cgroup) + 1 : 0);
+	for (int what = 0; what <= FS_WHAT_FDS; what++)
+		copy->held[what].sort = put(s, one->held[what].sort,
+					    one->held[what].n * sizeof(*one->held[what].sort));
+	copy->series = put_series(s, one->series);
+	return copy;
+}
+
+static void put_subjects(struct snapshot *s, const struct model *m)
+{
+	struct subject **next;
+
+	s->m.chain = put(s, m->chain, MODEL_CHAINS * sizeof(*m->chain));
+	for (size_t i = 0; i < MODEL_CHAINS; i++) {
+		next = &s->m.chain[i];
+		for (const struct subject *one = m->chain[i]; one; one = one->next) {
+			*next = put_subject(s, one);
+			next = &(*next)->next;
+		}
+	}
+	next = &s->m.changed;
+	for (const struct subject *one = m->changed; one; one = one->next_changed) {
+		*next = model_find(&s->m, &one->id);
+		next = &(*next)->next_changed;
+	}
+	*next = NULL;
+}
+
+int snapshot_take(struct snapshot *s, const struct model *m)
+{
+	int err = make_room(s, model_bytes(m));
+
+	memset(&s->m, 0, sizeof(s->m));
+	if (err)
+		return err;
+	s->m = *m;
+	put_subjects(s, m);
+	s->m.series = put_series(s, m->series);
+	s->m.event = put(s, m->event, m->events * sizeof(*m->event));
+	s->m.events_room = m->events;
+	s->m.pressure = put(s, m->pressure, sizeof(*m->pressure));
+	s->m.growth = put(s, m->growth, m->growths * sizeof(*m->growth));
+	return 0;
+}
+
+int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id)
+{
+	const struct subject *from = model_find(m, id);
+	struct subject *to = s->m.chain ? model_find(&s->m, id) : NULL;
+
+	for (int what = 0; from && to && what <= FS_WHAT_FDS; what++) {
+		const struct holdings *h = &from->held[what];
+		size_t bytes = h->n * sizeof(*h->sort);
+
+		if (s->used + rounded(bytes) > s->size)
+			return -ENOSPC;
+		to->held[what] = (struct holdings){put(s, h->sort, bytes), h->n};
+	}
+	return 0;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	free(s->room);
+	memset(s, 0, sizeof(*s));
+}

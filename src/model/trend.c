@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/trend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAINS	    1024
+#define SWEEP_EVERY 32 /* looks: who is gone makes room */
+
+struct trend {
+	struct fs_subject of;
+	struct trend *next;
+	uint64_t first, last; /* looks of its first and its last sample */
+	float sample[TREND_FIELDS][TREND_SAMPLES];
+};
+
+static struct trend **chain_of(const struct trends *t, const struct fs_subject *of)
+{
+	return &t->chain[((of->start_ns ^ of->pid) * 0x9e3779b97f4a7c15ULL) >> 54];
+}
+
+static struct trend *find(const struct trends *t, const struct fs_subject *of)
+{
+	struct trend *one = t->chain ? *chain_of(t, of) : NULL;
+
+	while (one && (one->of.pid != of->pid || one->of.start_ns != of->start_ns))
+		one = one->next;
+	return one;
+}
+
+static struct trend *make(struct trends *t, const struct fs_subject *of)
+{
+	struct trend *one = calloc(1, sizeof(*one)); /* TRENDS_MAX of them */
+
+	if (!one)
+		return NULL;
+	one->first = one->last = t->window;
+	if (of) {
+		struct trend **chain = chain_of(t, of);
+
+		one->of = *of;
+		one->next = *chain;
+		*chain = one;
+		t->n++;
+	}
+	return one;
+}
+
+static float value_of(const struct model *m, const struct subject *s, const struct field *f)
+{
+	double seconds = model_window_seconds(m);
+	uint64_t n = 0;
+
+	if (f->type == FIELD_COUNTER)
+		return seconds > 0 ? field_delta(m, s, f) / seconds : 0;
+	return field_get(m, s, f, &n) ? n : 0;
+}
+
+/* What a field was in a window without a change: nothing happened, and all stayed. */
+static void fill(const struct trends *t, struct trend *one)
+{
+	uint64_t from = one->last + 1;
+
+	if (t->window > TREND_SAMPLES && from < t->window - TREND_SAMPLES)
+		from = t->window - TREND_SAMPLES;
+	for (size_t i = 0; i < t->fields; i++) {
+		float was = t->field[i]->type == FIELD_COUNTER
+				    ? 0
+				    : one->sample[i][one->last % TREND_SAMPLES];
+
+		for (uint64_t w = from; w < t->window; w++)
+			one->sample[i][w % TREND_SAMPLES] = was;
+	}
+	one->last = t->window;
+}
+
+static int look_at(struct trends *t, const struct model *m, const struct subject *s)
+{
+	struct trend *one = find(t, &s->id);
+
+	if (!one && t->n == TRENDS_MAX) {
+		t->lost++;
+		return 0;
+	}
+	if (!one)
+		one = make(t, &s->id);
+	if (!one)
+		return -ENOMEM;
+	fill(t, one);
+	for (size_t i = 0; i < t->fields; i++) {
+		float v = value_of(m, s, t->field[i]);
+
+		one->sample[i][t->window % TREND_SAMPLES] = v;
+		if (t->field[i]->type == FIELD_COUNTER)
+			t->host->sample[i][t->window % TREND_SAMPLES] += v;
+	}
+	return 0;
+}
+
+static void sweep(struct trends *t, const struct model *m)
+{
+	for (size_t i = 0; i < CHAINS; i++)
+		for (struct trend **at = &t->chain[i], *one; (one = *at);) {
+			if (model_find(m, &one->of)) {
+				at = &one->next;
+				continue;
+			}
+			*at = one->next;
+			free(one);
+			t->n--;
+		}
+}
+
+int trends_look(struct trends *t, const struct model *m)
+{
+	t->window++;
+	if (!t->chain)
+		t->chain = calloc(CHAINS, sizeof(*t->chain));
+	if (!t->host)
+		t->host = make(t, NULL);
+	if (!t->chain || !t->host)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->fields; i++)
+		t->host->sample[i][t->window % TREND_SAMPLES] = 0;
+	t->host->last = t->window;
+	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
+		if (!s->hidden && look_at(t, m, s))
+			return -ENOMEM;
+	if (t->window % SWEEP_EVERY == 0)
+		sweep(t, m);
+	return 0;
+}
+
+size_t trends_read(const struct trends *t, const struct fs_subject *of, const struct field *f,
+		   double *ret, size_t n)
+{
+	struct trend *one = of ? find(t, of) : t->host;
+	uint64_t from = t->window < n ? 1 : t->window - n + 1;
+	size_t i = 0, there = t->window - from + 1;
+
+	while (i < t->fields && t->field[i] != f)
+		i++;
+	memset(ret, 0, n * sizeof(*ret));
+	if (!one || i == t->fields || !t->window || n > TREND_SAMPLES)
+		return 0;
+	for (uint64_t w = from; w <= t->window; w++) {
+		bool stays = w > one->last && f->type == FIELD_GAUGE;
+
+		if (w >= one->first && (w <= one->last || stays))
+			ret[n - there + (w - from)] =
+				one->sample[i][(stays ? one->last : w) % TREND_SAMPLES];
+	}
+	if (one->first > from)
+		there = t->window - one->first + 1;
+	return there;
+}
+
+void trends_clear(struct trends *t)
+{
+	for (size_t i = 0; t->chain && i < CHAINS; i++)
+		for (struct trend *one = t->chain[i], *next; one; one = next) {
+			next = one->next;
+			free(one);
+		}
+	free(t->chain);
+	free(t->host);
+	t->chain = NULL;
+	t->host = NULL;
+	t->n = 0;
+	t->window = t->lost = 0;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Signals of a session: its end, the end of its command, and job control of its terminal. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "terminal.h"
+#include "viewing.h"
+
+int session_take_signals(struct session *s)
+{
+	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
+				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		/* job control is ours only where the terminal is */
+		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
+			sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? -errno : 0;
+}
+
+static void suspend(struct session *s)
+{
+	terminal_leave();
+	raise(SIGSTOP);
+	terminal_enter(s->fd, STDIN_FILENO);
+	session_measure_view(s);
+	viewing_draw(s);
+}
+
+static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
+{
+	if (s->interrupts++) {
+		viewing_end(s);
+		_exit(130);
+	}
+	if (!s->child) {
+		s->done = true;
+		return;
+	}
+	/* the terminal sent it to the command too; a kill came to us alone */
+	if (si->ssi_code != SI_KERNEL)
+		kill(s->child, si->ssi_signo);
+}
+
+static void reap_child(struct session *s)
+{
+	if (s->child && waitpid(s->child, &s->child_status, WNOHANG) == s->child) {
+		s->child = 0;
+		s->child_gone = true;
+	}
+}
+
+void session_on_signals(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
+		switch (si.ssi_signo) {
+		case SIGCHLD:
+			reap_child(s);
+			break;
+		case SIGWINCH:
+			session_measure_view(s);
+			if (s->viewing)
+				viewing_draw(s);
+			break;
+		case SIGTSTP:
+			suspend(s);
+			break;
+		case SIGCONT:
+			break;
+		case SIGINT:
+			on_interrupt(s, &si);
+			break;
+		default: /* TERM, HUP, QUIT */
+			if (s->child)
+				kill(s->child, si.ssi_signo);
+			else
+				s->done = true;
+		}
+	}
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the live view costs, each second at an interval of 1 s, with many processes.
+
+usage: view.py [--processes N] [--seconds N] [--limit PERCENT]
+
+On a terminal of its own, of 200 by 50: of processes that sleep, and of as many of which each faults
+ten pages a second; each tab, the tree, one process, paused. CPU is of the whole process by
+/proc/PID/schedstat, BPF programs apart (these run in whom they watch). Exits 1 beyond --limit.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
+# a child each, that has as much to say as an idle or a busy one
+LOAD = """
+import mmap, os, sys, time
+busy = sys.argv[2] == "busy"
+for _ in range(int(sys.argv[1])):
+    if not os.fork():
+        area = mmap.mmap(-1, 40960)
+        while True:
+            time.sleep(1 if busy else 1000)
+            area.madvise(mmap.MADV_DONTNEED)
+            for page in range(10):
+                area[page * 4096] = 1
+print("ready", flush=True)
+time.sleep(1000)
+"""
+STATES = [("table", b""), ("maps", b"2"), ("fds", b"3"), ("memory", b"4"), ("kernel", b"5"),
+          ("findings", b"6"), ("tree", b"1t"), ("one process", b"t\r"), ("paused", b"\033 ")]
+
+
+class View:
+    def __init__(self):
+        self.ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+        env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        self.process = subprocess.Popen([FAULTSCOPE, "1"], stdin=theirs, stdout=theirs, env=env,
+                                        start_new_session=True)
+        os.close(theirs)
+
+    def drain(self, seconds):
+        """Returns how many bytes it wrote meanwhile."""
+        n, end = 0, time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self.ours], [], [], left)[0]:
+                try:
+                    n += len(os.read(self.ours, 65536))
+                except OSError:  # it ended
+                    break
+        return n
+
+    def cpu_s(self):
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
+
+    def resident_mib(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+    def close(self):
+        os.write(self.ours, b"q")
+        self.drain(0.5)
+        self.process.wait(10)
+        os.close(self.ours)
+
+
+def measure(load, seconds):
+    view, worst = View(), 0
+    view.drain(3)
+    for name, keys in STATES:
+        os.write(view.ours, keys)
+        view.drain(1.5)
+        start, cpu = time.monotonic(), view.cpu_s()
+        n = view.drain(seconds)
+        took = time.monotonic() - start
+        percent = (view.cpu_s() - cpu) / took * 100
+        worst = max(worst, percent)
+        print(f"{load:22} {name:12} {percent:5.2f} % of a CPU {n / took / 1024:7.1f} KiB/s",
+              flush=True)
+    print(f"{load:22} resident     {view.resident_mib():5.1f} MiB")
+    view.close()
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--limit", type=float, default=3)
+    options = parser.parse_args()
+    worst = 0
+    for kind in "idle", "busy":
+        load = subprocess.Popen([sys.executable, "-c", LOAD, str(options.processes), kind],
+                                stdout=subprocess.PIPE, text=True, start_new_session=True)
+        load.stdout.readline()
+        try:
+            worst = max(worst, measure(f"{options.processes} {kind} processes", options.seconds))
+        finally:
+            os.killpg(load.pid, 9)
+            load.wait()
+    if worst > options.limit:
+        sys.exit(f"{worst:.2f} % is more than {options.limit:g} %")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The live view: its screens of recordings, compared; on a terminal of tmux, every key of it.
+
+FS_MAKE_SCREENS=1 in the environment makes the kept screens anew, to be looked at.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from harness import BUILD, FAULTSCOPE, RECORDINGS, Skip, live, until
+
+SCREENS = Path(__file__).resolve().parent / "screens"
+FORECAST, KINDS = "forecast_of_a_leak", "descriptors_of_each_kind"
+CHILDREN = "brief_children_among_all-close"
+# name: recording, width, height, how, keys
+KEPT = {
+    "faults-60": (CHILDREN, 60, 20, "mono", ""),
+    "faults-80": (CHILDREN, 80, 24, "mono", ""),
+    "faults-120": (CHILDREN, 120, 30, "mono", ""),
+    "faults-200": (CHILDREN, 200, 40, "colour", ""),
+    "faults-ascii": (CHILDREN, 100, 24, "ascii", ""),
+    "small": (CHILDREN, 40, 8, "mono", ""),
+    "tree": (CHILDREN, 100, 24, "mono", "t"),
+    "filter": (CHILDREN, 100, 24, "mono", "/python^M"),
+    "sort-by-name": (CHILDREN, 100, 24, "mono", "S"),
+    "maps": (FORECAST, 120, 16, "colour", "2"),
+    "fds": (KINDS, 120, 16, "mono", "3"),
+    "memory": (CHILDREN, 160, 24, "mono", "4"),
+    "kernel": (FORECAST, 100, 40, "mono", "5"),
+    "findings": (FORECAST, 100, 12, "colour", "6"),
+    "finding": (FORECAST, 100, 50, "mono", "6^M"),
+    "process-80": (FORECAST, 80, 50, "mono", "^M"),
+    "process-120": (FORECAST, 120, 60, "colour", "^M"),
+    "diagnosis": (FORECAST, 100, 40, "mono", "d"),
+    "kernel-faults": ("probing_reads_of_the_kernel", 100, 40, "mono", "5"),
+    "help": (FORECAST, 80, 40, "mono", "?"),
+}
+
+
+def screen_of(recording, width, height, how, keys):
+    program = BUILD / "screens"
+    if not program.exists():
+        raise Skip("build/screens is not built: make build/screens")
+    return subprocess.run([program, RECORDINGS / f"{recording}.fsr", str(width), str(height), how,
+                           keys], capture_output=True, check=True, text=True, timeout=60).stdout
+
+
+def test_screens_of_recordings(check, lab):
+    for name, case in KEPT.items():
+        got = screen_of(*case)
+        kept = SCREENS / f"{name}.txt"
+        if os.environ.get("FS_MAKE_SCREENS"):
+            SCREENS.mkdir(exist_ok=True)
+            kept.write_text(got)
+        want = kept.read_text().splitlines()
+        for i, (one, other) in enumerate(zip(got.splitlines(), want)):
+            if not check.that(one == other, f"{name}, line {i + 1}:\n {one!r}, kept is\n {other!r}"):
+                break
+        check.equal(f"{name}: lines", len(got.splitlines()), len(want))
+
+
+class Tmux:
+    """A terminal of tmux's, with a shell that runs one program."""
+    number = 0
+
+    def __init__(self, width, height, command, **env):
+        if not shutil.which("tmux"):
+            raise Skip("tmux is missing: tools/setup.sh test")
+        Tmux.number += 1
+        self.name = f"faultscope-{os.getpid()}-{Tmux.number}"
+        self.dir = Path(tempfile.mkdtemp(prefix="faultscope-tmux-"))
+        env = {"LC_ALL": "C.UTF-8", "TMUX_TMPDIR": str(self.dir), **env}
+        self.env = {**{k: v for k, v in os.environ.items() if k not in ("TMUX", "NO_COLOR")}, **env}
+        script = self.dir / "run"
+        script.write_text(f"#!/bin/sh\nstty -a > {self.dir}/before\n{command}\n"
+                          f"status=$?\nstty -a > {self.dir}/after\n"
+                          "echo \"ended with $status\"\nexec cat\n")
+        script.chmod(0o755)
+        self.run("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height),
+                 str(script))
+
+    def run(self, *words):
+        return subprocess.run(["tmux", "-L", self.name, *words], env=self.env, check=True,
+                              capture_output=True, text=True, timeout=60).stdout
+
+    def screen(self, *options):
+        return self.run("capture-pane", "-p", *options)
+
+    def keys(self, *keys):
+        self.run("send-keys", *keys)
+
+    def type(self, text):
+        self.run("send-keys", "-l", text)
+
+    def shows(self, *words):
+        try:
+            until(lambda: all(re.search(word, self.screen()) for word in words), "it", 20)
+        except AssertionError:
+            return f"{words} is not on the screen:\n{self.screen()}"
+        return ""
+
+    def resize(self, width, height):
+        self.run("resize-window", "-x", str(width), "-y", str(height))
+
+    def pid(self):
+        shell = self.run("display-message", "-p", "#{pane_pid}").strip()
+        children = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+        return int(children[0])
+
+    def file(self, name):
+        return (self.dir / name).read_text()
+
+    def close(self):
+        subprocess.run(["tmux", "-L", self.name, "kill-server"], env=self.env, check=False,
+                       capture_output=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def expect(check, tmux, what, *words):
+    wrong = tmux.shows(*words)
+    return check.that(not wrong, f"{what}: {wrong}")
+
+
+def in_tmux(width, height, options="", **env):
+    return Tmux(width, height, f"cd /tmp; {FAULTSCOPE} {options} 0.2", **env)
+
+
+@live
+def test_view_keys(check, lab):
+    """Each key does what the help says, on live data."""
+    work = lab.work("fdleak", "380", "--nofile", "400", "--hold")
+    work.truth()
+    tmux = in_tmux(140, 40)
+    steps = [
+        ("the table", [], [r"PID MINFLT/s", r"\[?Faults\]?"]),
+        ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "fdleak"]),
+        ("Enter: who is nearest", ["Enter"], [r"Process fdleak\[", r"fds +\S+ of 400"]),
+        ("what it holds", [], [r"at the start it held \d+ descriptors"]),
+        ("d: diagnosis", ["d"], [r"Diagnosis of fdleak\[", "checked:"]),
+        ("Esc: back", ["Escape"], [r"Process fdleak\["]),
+        ("Esc: back again", ["Escape"], [r"FDS +OF LIMIT"]),
+        ("Tab", ["Tab"], ["RSS TREND"]),
+        ("Shift-Tab", ["BTab"], [r"FDS +OF LIMIT"]),
+        ("6: findings", ["6"], [r"SEVERITY ID", r"fdleak\["]),
+        ("5: kernel", ["5"], ["This machine", "Hooks", "faultscope itself"]),
+        ("1: back", ["1"], ["PID MINFLT/s"]),
+        ("/ asks", ["/"], [r"words; Enter: filter"]),
+        ("a filter", ["f", "d", "l", "e", "a", "k", "Enter"], ["filter: fdleak"]),
+        ("t: tree", ["t"], [r"\(1\)"]),
+        ("t: flat", ["t"], [r"filter: fdleak"]),
+        ("Esc forgets it", ["Escape"], [r"python3"]),
+        ("s sorts", ["s"], ["sorted by PID"]),
+        ("S back", ["S"], ["sorted by activity"]),
+        ("I inverts", ["I", "s"], ["sorted by PID"]),
+        ("and back", ["I", "S"], ["sorted by activity"]),
+        ("Space pauses", ["Space"], ["PAUSED"]),
+        ("+ looks more often", ["+"], [r"a look every 0.1 s"]),
+        ("- less often", ["-"], [r"a look every 0.2 s"]),
+        ("c forgets", ["c"], ["trends begin anew"]),
+        ("? helps", ["?"], ["move the cursor", "write a recording"]),
+        ("h leaves it", ["h"], ["PID MINFLT/s"]),
+        ("Right", ["Right"], [r"PID (?!MINFLT)"]),
+        ("Left", ["Left"], ["PID MINFLT/s"]),
+        ("j k G g", ["j", "k", "G", "g", "Down", "Up", "End", "Home", "NPage", "PPage"],
+         ["PID MINFLT/s"]),
+    ]
+    for what, keys, words in steps:
+        for key in keys:
+            tmux.keys(key)
+        expect(check, tmux, what, *words)
+    tmux.keys("q")
+    expect(check, tmux, "q: the end", "ended with 0", "faultscope: watched all processes")
+    check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
+    check.that("PID MINFLT/s" not in tmux.screen(), "the screen is given back")
+    tmux.close()
+    work.go()
+    work.end()
+
+
+@live
+def test_view_writes_a_recording(check, lab):
+    work = lab.work("mapleak", "50000", "--rate", "200")
+    tmux = in_tmux(140, 30)
+    expect(check, tmux, "the table", "PID MINFLT/s")
+    tmux.keys("w")
+    expect(check, tmux, "w", "recording to .*faultscope-.*fsr", "REC")
+    path = Path("/tmp") / re.search(r"(faultscope-\S+\.fsr)", tmux.screen())[1]
+    before = path.stat().st_size
+    until(lambda: path.stat().st_size > before, "another look")
+    tmux.keys("w")
+    expect(check, tmux, "w again", "recorded: ")
+    check.that("REC" not in tmux.screen().splitlines()[0], "it is no longer recording")
+    tmux.keys("q")
+    expect(check, tmux, "the end", "ended with 0")
+    tmux.close()
+    said = subprocess.run([FAULTSCOPE, "--replay", path, "--json"], capture_output=True, text=True,
+                          check=True, timeout=60).stdout
+    check.that(f'"pid":{work.pid},' in said and '"comm":"mapleak"' in said,
+               "the recording has the process by its name")
+    check.that('"exe":' in said, "and by its program")
+    path.unlink()
+    work.process.terminate()
+
+
+@live
+def test_view_of_one_process(check, lab):
+    work = lab.work("mapleak", "60000", "--rate", "1000")
+    tmux = in_tmux(120, 50, f"-p {work.pid}")
+    expect(check, tmux, "one process is shown at once", r"Process mapleak\[", "mmap", "syscall",
+           "max_map_count")
+    tmux.keys("Escape")
+    expect(check, tmux, "and the table is behind it", "PID MINFLT/s")
+    tmux.keys("q")
+    expect(check, tmux, "the end", "ended with 0")
+    tmux.close()
+    work.process.terminate()
+
+
+def is_whole(lines, height):
+    return (len(lines) == height and lines[0].startswith("faultscope ") and "? help" in lines[-1]
+            and sum(" PROCESS" in line for line in lines) == 1)
+
+
+@live
+def test_view_sizes(check, lab):
+    """Whatever the size becomes, no line wraps, and the foot stays the last line."""
+    tmux = in_tmux(100, 30)
+    expect(check, tmux, "the table", "PID MINFLT/s")
+    for width, height in (60, 20), (80, 24), (200, 50), (300, 60), (30, 8), (120, 12), (61, 37):
+        tmux.resize(width, height)
+        try:
+            until(lambda: is_whole(tmux.screen().splitlines(), height), "a whole screen", 20)
+        except AssertionError:
+            check.that(False, f"{width} by {height}:\n{tmux.screen()}")
+    tmux.keys("q")
+    expect(check, tmux, "the end", "ended with 0")
+    tmux.close()
+
+
+@live
+def test_view_is_never_broken(check, lab):
+    """However it ends, the terminal is as it was."""
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGABRT", "SIGSEGV"):
+        tmux = in_tmux(100, 30)
+        expect(check, tmux, "the table", "PID MINFLT/s")
+        os.kill(tmux.pid(), getattr(signal, name))
+        expect(check, tmux, name, "ended with")
+        check.equal(f"{name}: settings", tmux.file("after"), tmux.file("before"))
+        check.that("PID MINFLT/s" not in tmux.screen(), f"{name}: the screen is not given back")
+        tmux.close()
+
+
+@live
+def test_view_colours(check, lab):
+    tmux = in_tmux(100, 20)
+    expect(check, tmux, "the table", "PID MINFLT/s")
+    check.that(re.search(r"\x1b\[(?:1;)?3[0-7]m", tmux.screen("-e")), "colours on a terminal")
+    tmux.close()
+    for options, env in ("", {"NO_COLOR": "1"}), ("--color never", {}):
+        tmux = in_tmux(100, 20, options, **env)
+        expect(check, tmux, "the table", r"\[Faults\]")
+        check.that(not re.search(r"\x1b\[(?:1;)?3[0-7]m", tmux.screen("-e")), f"{options} {env}: colours")
+        tmux.close()
+
+
+@live
+def test_view_falls_back(check, lab):
+    """A terminal that cannot be redrawn gets lines."""
+    tmux = Tmux(100, 20, f"TERM=dumb {FAULTSCOPE} --top 3 0.2 2")
+    expect(check, tmux, "TERM=dumb", "watched all processes", "ended with 0")
+    tmux.close()
+
+
+@live
+def test_view_wide_names(check, lab):
+    """Wide characters take two columns, hostile ones are told as what they are."""
+    name = lab.dir / "漢字かな"
+    shutil.copy("/bin/sleep", name)
+    process = lab.spawn([name, "100"])
+    tmux = in_tmux(100, 30)
+    expect(check, tmux, "the table", "PID MINFLT/s")
+    tmux.keys("/")
+    tmux.type("漢字")
+    tmux.keys("Enter")
+    expect(check, tmux, "a filter of wide characters", "filter: 漢字", rf"{process.pid} .*漢字かな")
+    row = next(line for line in tmux.screen().splitlines() if str(process.pid) in line)
+    head = next(line for line in tmux.screen().splitlines() if "PID MINFLT" in line)
+    check.equal("its column", row.index("漢字"), head.index("PROCESS"))
+    tmux.keys("q")
+    expect(check, tmux, "the end", "ended with 0")
+    tmux.close()
+    process.terminate()
+
+
+def test_view_of_a_recording(check, lab):
+    """Time control: it stands, goes on, goes back, and ends where it ended."""
+    tmux = Tmux(110, 20, f"{FAULTSCOPE} --replay {RECORDINGS / FORECAST}.fsr")
+    expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
+    tmux.keys("Space")
+    expect(check, tmux, "Space", "REPLAY x1 PAUSED")
+    tmux.keys("[", "[", "[", "[", "[", "[")
+    expect(check, tmux, "[ goes back", r"00:00:00 .* PAUSED", r"fds +count +3 ")
+    first = fds_of(tmux)
+    tmux.keys(".")
+    until(lambda: fds_of(tmux) > first, "one look on")
+    second = fds_of(tmux)
+    tmux.keys("]")
+    until(lambda: fds_of(tmux) > second + 100, "ten looks on")
+    tmux.keys("[")
+    until(lambda: fds_of(tmux) == second, "ten looks back")
+    tmux.keys(",")
+    until(lambda: fds_of(tmux) == first, "one look back")
+    tmux.keys("w")
+    expect(check, tmux, "w", "this is one already")
+    tmux.keys("-")
+    expect(check, tmux, "- slower", "REPLAY x1/2 PAUSED")
+    tmux.keys(*"++++++", "Space")
+    expect(check, tmux, "+ faster, to the end", "END OF RECORDING", r"fds +count +1,000 ", "F12")
+    tmux.keys(",")
+    expect(check, tmux, "back from the end", "REPLAY x32 PAUSED")
+    tmux.keys("Escape")
+    expect(check, tmux, "Esc", "PID MINFLT/s")
+    tmux.keys("6", "Enter")
+    expect(check, tmux, "its findings", r"Finding F\d+ of fdleak\[")
+    tmux.keys("q")
+    expect(check, tmux, "q", "ended with 0", "own cost")
+    check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
+    tmux.close()
+
+
+def fds_of(tmux):
+    got = re.search(r"fds +count +([\d,]+) ", tmux.screen())
+    return int(got[1].replace(",", "")) if got else 0

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a progress line says, and the tolls that the page of `run --summary` is made of. */
+#include "fixture.h"
+#include "progress.h"
+#include "tap.h"
+
+static void says(double done, double total, double seconds, const char *want)
+{
+	char text[120];
+
+	progress_say("reading", done, total, seconds, text, sizeof(text));
+	is_str(text, want, want);
+}
+
+static struct model m;
+
+static void process(uint32_t pid, uint64_t minor, uint64_t major, uint64_t rss, uint32_t flags)
+{
+	struct fs_process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
+
+	r.g.min_flt = minor;
+	r.g.maj_flt = major;
+	r.g.rss_anon_pages = rss;
+	r.g.flags = FS_PROC_BORN | flags;
+	model_take(&m, &r.h);
+}
+
+static void next_window(void)
+{
+	struct fs_tick_record t = tick_record(m.last_ns + SECOND);
+
+	model_take(&m, &t.h);
+	model_next_window(&m);
+}
+
+static void is_order(const char *want, const char *name)
+{
+	struct totals t;
+	char got[128] = "";
+
+	model_totals(&m, &t);
+	for (size_t i = 0; i < t.tolls.n; i++)
+		sprintf(got + strlen(got), "%s%u", *got ? " " : "", t.tolls.toll[i].pid);
+	is_str(got, want, name);
+}
+
+static void test_tolls(void)
+{
+	struct totals t;
+
+	begin_model(&m, NULL);
+	process(10, 50, 0, 1000, 0);
+	process(11, 10, 1, 10, FS_PROC_FINAL);
+	next_window();
+	is_order("11 10", "a major fault as a hundred minor ones; who ended is remembered");
+	process(10, 60, 1, 500, 0);
+	next_window();
+	is_order("10 11", "who lives goes on");
+	model_totals(&m, &t);
+	is_u64(t.rss.value, 1000 * 4096, "the most that was seen resident");
+	is_u64(t.rss.pid, 10, "and whose it was");
+	is_u64(t.tolls.toll[0].rss_high_bytes, 1000 * 4096, "of each too");
+	for (uint32_t pid = 20; pid < 40; pid++)
+		process(pid, pid, 0, 1, FS_PROC_FINAL);
+	next_window();
+	is_order("10 11 39 38 37 36 35 34", "no more than the cap, the most costly ones");
+	model_totals(&m, &t);
+	is_u64(t.processes, 22, "all are counted");
+	model_free(&m);
+}
+
+int main(void)
+{
+	says(40, 100, 4, "reading: 40 %, 6.0 s left");
+	says(1, 100, 3, "reading: 1 %, 4m 57s left");
+	says(0, 100, 3, "reading: 0 %");
+	says(200, 100, 3, "reading: 100 %, 0.0 s left");
+	says(5, 0, 3, "reading: for 3.0 s");
+	test_tolls();
+	return tap_done();
+}

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The live view, without a terminal: layout at every width, order, filter, tree, keys. */
+#include <locale.h>
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "render/tui_parts.h"
+#include "tap.h"
+
+static struct model m;
+static struct findings fs;
+static struct tui t;
+static struct view v;
+static struct buf frame;
+static uint64_t now;
+
+static void begin(void)
+{
+	begin_model(&m, NULL);
+	now = SECOND;
+	memset(&fs, 0, sizeof(fs));
+	v = (struct view){.m = &m, .findings = &fs, .width = 120, .height = 30, .unicode = true};
+	tui_open(&t, &v);
+}
+
+static void end(void)
+{
+	tui_free(&t);
+	findings_free(&fs);
+	model_free(&m);
+	buf_free(&frame);
+}
+
+struct given {
+	uint32_t pid;
+	const char *comm, *cgroup;
+	uint64_t minor;
+	uint32_t fds, maps;
+};
+
+static void process(struct given g)
+{
+	struct fs_process_record r = process_record(g.pid, 1, now + SECOND / 2);
+	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, now);
+
+	r.g.min_flt = g.minor;
+	r.g.fds = r.g.fd_high = g.fds;
+	r.g.map_count = r.g.map_high = g.maps;
+	r.g.flags = FS_PROC_BORN;
+	snprintf(r.g.comm, sizeof(r.g.comm), "%s", g.comm);
+	model_take(&m, &r.h);
+	names.subject = r.subject;
+	snprintf(names.cgroup, sizeof(names.cgroup), "%s", g.cgroup ? g.cgroup : "");
+	model_take(&m, &names.h);
+}
+
+static void look(void)
+{
+	struct fs_tick_record r = tick_record(now += SECOND);
+
+	model_take(&m, &r.h);
+	findings_judge(&fs, &m);
+	tui_look(&t, &v);
+	model_next_window(&m);
+	findings_next_window(&fs);
+}
+
+static const char *draw(void)
+{
+	buf_clear(&frame);
+	tui_frame(&t, &v, &frame);
+	return frame.s ? frame.s : "";
+}
+
+static void press(const char *keys)
+{
+	for (uint32_t key; *keys;) {
+		keys += tui_decode(&t.keys, keys, strlen(keys), &key);
+		tui_press(&t, &v, key);
+	}
+}
+
+static void press_key(uint32_t key)
+{
+	tui_press(&t, &v, key);
+}
+
+/* Below the head, which has the gravest finding. */
+static const char *body(void)
+{
+	const char *at = draw();
+
+	for (int i = 0; i < 4 && at; i++)
+		at = strchr(at, '\n') + 1;
+	return at;
+}
+
+/* Where there a word first stands, by line; -1: nowhere. */
+static int line_with(const char *word)
+{
+	const char *from = body(), *at = strstr(from, word);
+	int line = 0;
+
+	for (const char *c = from; at && c < at; c++)
+		line += *c == '\n';
+	return at ? line : -1;
+}
+
+static bool before(const char *one, const char *other)
+{
+	int a = line_with(one), b = line_with(other);
+
+	return a >= 0 && b >= 0 && a < b;
+}
+
+static void some_processes(void)
+{
+	process((struct given){10, "small", "/user.slice/a.scope", 10, 10, 100});
+	process((struct given){11, "large", "/user.slice/a.scope", 500, 20, 60000});
+	process((struct given){12, "files", "/system.slice/db.service", 20, 1000, 50});
+	process((struct given){13, "deep", "/system.slice/db.service/x/y", 30, 5, 60});
+	process((struct given){14, "besides", "/system.slice-2", 40, 5, 70});
+	look();
+}
+
+/* Lines are no wider than the screen, and there are exactly as many as it has. */
+static bool fits(const char *what)
+{
+	const char *at = draw(), *end;
+	int lines = 0;
+	bool good = true;
+
+	for (; (end = strchr(at, '\n')); at = end + 1, lines++) {
+		char *one = strndup(at, end - at);
+
+		if (text_columns(one) > v.width) {
+			printf("# %s, %d columns: %s\n", what, v.width, one);
+			good = false;
+		}
+		free(one);
+	}
+	if (lines != v.height) {
+		printf("# %s, %d by %d: %d lines\n", what, v.width, v.height, lines);
+		good = false;
+	}
+	return good && !*at;
+}
+
+static void test_sizes(void)
+{
+	static const char *const states[] = {"", "2", "3", "4", "5", "6", "1t", "t\r", "d", "?"};
+	bool good = true;
+
+	begin();
+	some_processes();
+	process((struct given){20, "\xe6\xbc\xa2\xe5\xad\x97", "/\xe6\xbc\xa2", 5000, 5, 60});
+	look();
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		press(states[i]);
+		press_key(KEY_NONE);
+		for (v.width = 24; v.width <= 320; v.width++)
+			for (int mode = 0; mode < 4; mode++) {
+				v.colour = mode & 1;
+				v.unicode = mode & 2;
+				v.height = 6 + v.width % 50;
+				good = fits(states[i]) && good;
+			}
+		v.width = 120;
+		v.height = 30;
+	}
+	ok(good, "every state fits every size, with colour and without, in ASCII and not");
+	v.width = 10;
+	ok(!strcmp(draw(), "too small\n"), "less is said to be too small");
+	end();
+}
+
+static void test_no_escape_in_mono(void)
+{
+	begin();
+	some_processes();
+	v.colour = false;
+	draw();
+	for (char *at = frame.s; (at = strchr(at, '\033')); at++)
+		if (strncmp(at, "\033[7m", 4) && strncmp(at, "\033[0m", 4))
+			break;
+	ok(strstr(frame.s, "\033[7m"), "without colour the cursor is reversed");
+	ok(!strstr(frame.s, "\033[3"), "and there is no colour");
+	v.unicode = false;
+	draw();
+	for (const char *c = frame.s; *c; c++)
+		if ((unsigned char)*c >= 0x80) {
+			ok(false, "ASCII alone: 0x%02x", (unsigned char)*c);
+			break;
+		}
+	end();
+}
+
+static void test_order(void)
+{
+	begin();
+	some_processes();
+	ok(before("large", "besides") && before("besides", "deep"), "by faults, unless it is said");
+	press("I");
+	ok(before("deep", "large"), "I inverts");
+	press("I2");
+	ok(before("large", "small"), "maps: by how near the limit is");
+	press("3");
+	ok(before("files", "large"), "descriptors: as well");
+	press("1s");
+	ok(strstr(draw(), "sorted by PID"), "s: the first column");
+	ok(before("small", "large") && before("large", "files"), "by pid, the oldest first");
+	press("ss");
+	ok(strstr(draw(), "sorted by MAJFLT"), "trends are passed over");
+	press("S");
+	ok(strstr(draw(), "sorted by MINFLT/s"), "S goes back");
+	press("SS");
+	ok(strstr(draw(), "sorted by activity"), "before the first it is the tab's own order");
+	press("S");
+	ok(before("besides", "deep") && before("deep", "files") && before("large", "small"),
+	   "by name");
+	end();
+}
+
+static void test_sort_option(void)
+{
+	begin();
+	tui_free(&t);
+	v.sort = field_find("fds.count");
+	tui_open(&t, &v);
+	some_processes();
+	ok(t.tab == 2 && before("files", "large"), "--sort fds.count: the tab that has the column");
+	end();
+}
+
+static void test_filter(void)
+{
+	begin();
+	some_processes();
+	press("/LAR\r");
+	ok(line_with("large") >= 0 && line_with("small") < 0, "a part of a name, in any case");
+	ok(strstr(draw(), "filter: LAR"), "the filter is told");
+	press_key(KEY_ESCAPE);
+	ok(line_with("small") >= 0, "Esc forgets it");
+	press("/db.service de\r");
+	ok(line_with("deep") >= 0 && line_with("files") < 0, "all words, of the cgroup too");
+	press("/");
+	for (int i = 0; i < 13; i++)
+		press("\177");
+	press("12\r");
+	ok(line_with("files") >= 0 && line_with("deep") < 0, "a pid; typed text is taken back");
+	press("/xyz\r");
+	ok(line_with("no process matches") >= 0, "nothing matches");
+	press("/ab\303\251\177\177\r");
+	is_str(t.filter, "12xyza", "a character of two bytes is taken back whole");
+	for (int i = 0; i < 300; i++)
+		press("/z\r");
+	ok(strlen(t.filter) < TUI_FILTER, "it has an end");
+	end();
+}
+
+static void test_filter_by_finding(void)
+{
+	begin();
+	some_processes();
+	press("6");
+	ok(line_with("files[12]") >= 0, "a finding");
+	press("1/F\r");
+	ok(line_with("files") >= 0 && line_with("large") < 0,
+	   "processes by what was found of them");
+	end();
+}
+
+static void test_tree(void)
+{
+	begin();
+	some_processes();
+	press("t");
+	ok(before("system.slice (3)", "db.service (2)") == false, "a sum counts all below");
+	ok(before("system.slice (2)", "db.service (2)"), "cgroups before what is in them");
+	ok(before("db.service (2)", "files") && before("files", " x (1)") &&
+		   before(" x (1)", "deep"),
+	   "processes of a cgroup before its parts");
+	ok(before("deep", "system.slice-2 (1)"), "a neighbour of a longer name comes after");
+	ok(before("user.slice (2)", "large") && before("large", "small"), "and by faults within");
+	press("g\r");
+	ok(line_with("system.slice (2)") >= 0 && line_with("files") < 0 && line_with("deep") < 0 &&
+		   line_with("besides") >= 0,
+	   "Enter folds a cgroup");
+	press("\r");
+	ok(line_with("files") >= 0, "and unfolds it");
+	ok(strstr(draw(), "by cgroup"), "it is told");
+	press("t");
+	ok(line_with("db.service (2)") < 0, "t again: flat");
+	end();
+}
+
+static void test_cursor(void)
+{
+	begin();
+	some_processes();
+	draw();
+	is_u64(t.chosen.pid, 11, "the cursor begins at the first");
+	process((struct given){12, "files", NULL, 99999, 1000, 50});
+	look();
+	draw();
+	is_u64(t.chosen.pid, 12, "and stays there, whoever comes first");
+	press("j");
+	draw();
+	is_u64(t.chosen.pid, t.chosen.pid, "moved, it is on a process");
+	uint32_t on = t.chosen.pid;
+	for (int i = 0; i < 3; i++) {
+		process((struct given){13, "deep", NULL, 1000000 * (i + 1), 5, 60});
+		look();
+		draw();
+	}
+	is_u64(t.chosen.pid, on, "and goes with it");
+	press("G");
+	draw();
+	is_u64(t.at, 4, "G: the last");
+	press("j");
+	is_u64(t.at, 4, "there it ends");
+	press("k");
+	is_u64(t.at, 3, "k: up");
+	press_key(KEY_DOWN);
+	is_u64(t.at, 4, "down");
+	press_key(KEY_UP);
+	is_u64(t.at, 3, "up");
+	press_key(KEY_HOME);
+	is_u64(t.at, 0, "Home");
+	press_key(KEY_END);
+	is_u64(t.at, 4, "End");
+	press_key(KEY_PAGE_UP);
+	is_u64(t.at, 0, "PgUp");
+	press_key(KEY_PAGE_DOWN);
+	is_u64(t.at, 4, "PgDn");
+	press("g");
+	is_u64(t.at, 0, "g");
+	end();
+}
+
+static void test_scroll(void)
+{
+	begin();
+	for (uint32_t pid = 100; pid < 200; pid++)
+		process((struct given){pid, "many", NULL, pid, 5, 50});
+	look();
+	press("G");
+	ok(line_with("    100 ") >= 0 && line_with("    199 ") < 0, "the cursor is always shown");
+	press("g");
+	ok(line_with("    199 ") >= 0 && line_with("    100 ") < 0, "at the top as well");
+	press_key(KEY_RIGHT);
+	ok(!strstr(draw(), "MINFLT/s"), "Right: the first column is scrolled away");
+	press_key(KEY_LEFT);
+	ok(strstr(draw(), "MINFLT/s"), "Left: it is back");
+	press_key(KEY_LEFT);
+	for (int i = 0; i < 100; i++)
+		press_key(KEY_RIGHT);
+	ok(fits("far right"), "there is an end to the right");
+	end();
+}
+
+static void test_pages(void)
+{
+	begin();
+	some_processes();
+	draw();
+	press("\r");
+	ok(strstr(draw(), "Process large[11]") && strstr(frame.s, "60,000 of 65,530"),
+	   "Enter: one process");
+	is_u64(t.where, TUI_PROCESS, "is where we are");
+	press("d");
+	ok(strstr(draw(), "Diagnosis of large[11]") && strstr(frame.s, "checked:"), "d: diagnosis");
+	ok(line_with("large[11]: ") >= 0 && line_with("files[12]") < 0, "of this one alone");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_PROCESS, "Esc: back where it was");
+	v.height = 12;
+	draw();
+	press("j");
+	is_u64(t.scroll, 1, "a page scrolls");
+	press("G");
+	draw();
+	ok(t.scroll > 1 && strstr(frame.s, "locked_bytes"), "to its end");
+	press("g");
+	is_u64(t.scroll, 0, "and back");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_TABLE, "Esc: the table");
+	v.height = 30;
+	press("6\r");
+	ok(strstr(draw(), "Finding ") && strstr(frame.s, "help:"), "Enter: a finding");
+	press_key(KEY_ESCAPE);
+	press("?");
+	ok(strstr(draw(), "move the cursor"), "?: help");
+	press("h");
+	is_u64(t.where, TUI_TABLE, "h: and away");
+	end();
+}
+
+static void test_every_field_is_shown(void)
+{
+	bool good = true;
+
+	begin();
+	some_processes();
+	v.width = 2000;
+	v.height = 200;
+	draw();
+	press("\r");
+	draw();
+	for (size_t i = 0; i < nr_fields; i++)
+		if (!strstr(frame.s, fields[i].key)) {
+			printf("# %s.%s\n", fields[i].group, fields[i].key);
+			good = false;
+		}
+	ok(good, "the page of a process has every field of the table");
+	for (size_t i = 0; i < nr_fields; i++) {
+		bool found = !is_told(&m, fields[i].hook, fields[i].lacks);
+
+		for (t.tab = 0; t.tab < nr_tui_tabs; t.tab++) {
+			struct columns c;
+
+			tui_columns(&t, &v, &c);
+			for (size_t k = 0; k < c.n; k++)
+				found |= c.c[k].f == &fields[i];
+		}
+		if (!found) {
+			printf("# %s.%s\n", fields[i].group, fields[i].key);
+			good = false;
+		}
+	}
+	t.tab = 0;
+	ok(good, "and some tab has it as a column");
+	end();
+}
+
+static void test_tabs(void)
+{
+	static const char *const names[] = {"MINFLT", "CREATED", "OPENED",
+					    "SWAP",   "Hooks",	 "SEVERITY"};
+
+	begin();
+	some_processes();
+	v.width = 200;
+	for (size_t i = 0; i < 6; i++) {
+		ok(strstr(draw(), names[i]), "tab %zu has %s", i + 1, names[i]);
+		press("\t");
+	}
+	is_u64(t.tab, 0, "Tab goes round");
+	press_key(KEY_BACK_TAB);
+	is_u64(t.tab, 5, "Shift-Tab goes back");
+	press("4");
+	is_u64(t.tab, 3, "a number goes there");
+	end();
+}
+
+static void test_pause(void)
+{
+	begin();
+	some_processes();
+	press(" ");
+	ok(strstr(draw(), "PAUSED"), "Space: it is told");
+	process((struct given){10, "renamed", NULL, 99999, 10, 100});
+	look();
+	ok(line_with("renamed") < 0 && line_with("small") >= 0, "paused: as it was");
+	press(" ");
+	look();
+	ok(line_with("renamed") >= 0 && line_with("PAUSED") < 0, "and then as it is");
+	end();
+}
+
+static void test_actions(void)
+{
+	begin();
+	some_processes();
+	draw();
+	is_u64(tui_press(&t, &v, 'q'), TUI_QUIT, "q");
+	is_u64(tui_press(&t, &v, 'Q'), TUI_QUIT, "Q");
+	is_u64(tui_press(&t, &v, '+'), TUI_FASTER, "+");
+	is_u64(tui_press(&t, &v, '-'), TUI_SLOWER, "-");
+	is_u64(tui_press(&t, &v, ']'), TUI_OTHER, "a key that is none of ours");
+	is_u64(tui_press(&t, &v, 'w'), TUI_DRAW, "w, where there is nothing to write");
+	t.writes = t.looks = true;
+	is_u64(tui_press(&t, &v, 'w'), TUI_RECORD, "w");
+	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_READ, "Enter asks what it holds");
+	is_u64(t.chosen.pid, 11, "of the one");
+	press("c");
+	is_u64(t.trends.window, 0, "c forgets trends");
+	tui_forget(&t);
+	ok(!strcmp(draw(), "faultscope: looking\n"), "forgotten: nothing to show");
+	press("jkGg\r\t td?/x\rsSI26");
+	ok(true, "and no key needs anything");
+	end();
+}
+
+static uint32_t decoded(const char *s, size_t len, size_t *ret_taken)
+{
+	struct tui_keys k = {};
+	uint32_t key;
+
+	*ret_taken = tui_decode(&k, s, len, &key);
+	return key;
+}
+
+static void test_decode(void)
+{
+	static const struct {
+		const char *s;
+		uint32_t key;
+	} keys[] = {
+		{"q", 'q'},
+		{"\t", KEY_TAB},
+		{"\r", KEY_ENTER},
+		{"\n", KEY_ENTER},
+		{"\177", KEY_BACKSPACE},
+		{"\b", KEY_BACKSPACE},
+		{"\033[A", KEY_UP},
+		{"\033OB", KEY_DOWN},
+		{"\033[5~", KEY_PAGE_UP},
+		{"\033[6~", KEY_PAGE_DOWN},
+		{"\033[H", KEY_HOME},
+		{"\033[4~", KEY_END},
+		{"\033[Z", KEY_BACK_TAB},
+		{"\033OP", KEY_UNKNOWN},
+		{"\033[1;5A", KEY_UNKNOWN},
+		{"\033x", KEY_UNKNOWN},
+		{"\303\251", 0xe9},
+		{"\360\237\230\200", 0x1f600},
+		{"\377", KEY_UNKNOWN},
+		{"\033[99999999999999", KEY_UNKNOWN},
+	};
+	struct tui_keys k = {};
+	uint32_t key;
+	size_t taken;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		ok(decoded(keys[i].s, strlen(keys[i].s), &taken) == keys[i].key, "key %zu", i);
+	for (const char *c = "\033[6~"; *c; c++)
+		tui_decode(&k, c, 1, &key);
+	is_u64(key, KEY_PAGE_DOWN, "a key in pieces");
+	tui_decode(&k, "\033", 1, &key);
+	is_u64(key, KEY_NONE, "Esc may be the beginning of one");
+	tui_decode(&k, "", 0, &key);
+	is_u64(key, KEY_ESCAPE, "or, with nothing behind it, itself");
+	tui_decode(&k, "\033", 1, &key);
+	taken = tui_decode(&k, "\033", 1, &key);
+	ok(key == KEY_ESCAPE && taken == 0, "Esc twice is two");
+	for (int i = 0; i < 100000; i++) {
+		char c = i * 7 ^ i >> 3;
+
+		tui_decode(&k, &c, 1, &key);
+		if (k.n >= sizeof(k.s))
+			break;
+	}
+	ok(k.n < sizeof(k.s), "whatever comes, it stays in its room");
+}
+
+static void is_spark(double *values, int n, bool counts, bool unicode, const char *want)
+{
+	struct view how = {.unicode = unicode};
+	struct line l = {.v = &how};
+
+	line_spark(&l, values, n, counts);
+	is_str(l.b.s ? l.b.s : "", want, want);
+	buf_free(&l.b);
+}
+
+static void test_sparks(void)
+{
+	double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7}, none[] = {0, 0, 0}, flat[] = {100, 100, 100},
+	       slight[] = {1000, 1001, 1000}, spike[] = {0, 1e6, 1};
+
+	is_spark(ramp, 8, true, true, "▁▂▃▄▅▆▇█");
+	is_spark(ramp, 8, true, false, "_.:-=+*#");
+	is_spark(none, 3, true, true, "   ");
+	is_spark(flat, 3, false, true, "███");
+	is_spark(slight, 3, false, true, "███");
+	is_spark(spike, 3, true, true, "▁█▂");
+}
+
+static void is_cell(const char *s, int columns, bool right, const char *want)
+{
+	struct view how = {.width = 80, .unicode = true};
+	struct line l = {.v = &how};
+
+	line_cell(&l, s, columns, right);
+	is_str(l.b.s ? l.b.s : "", want, want);
+	buf_free(&l.b);
+}
+
+static void test_cells(void)
+{
+	is_cell("ab", 4, true, "  ab");
+	is_cell("ab", 4, false, "ab  ");
+	is_cell("abcdef", 4, false, "abcd");
+	is_cell("漢字", 4, false, "漢字");
+	is_cell("漢字", 3, false, "漢 ");
+	is_cell("漢字", 3, true, " 漢");
+	is_cell("e\xcc\x81te", 3, false, "e\xcc\x81te");
+	is_cell("\033[1mabc\033[0m", 2, false, "\033[1mab");
+}
+
+static void test_hostile(void)
+{
+	bool good = true;
+
+	begin();
+	process((struct given){10, "\033[2J\033[31m", "/\033]0;x\a/\nb", 5, 5, 50});
+	process((struct given){11, "\xe2\x80\xaetxt.exe", "/\xff\xfe", 5, 5, 50});
+	look();
+	for (int i = 0; i < 7; i++) {
+		press(i < 6 ? "\t" : "1\r");
+		draw();
+		for (const char *c = frame.s; *c; c++)
+			if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\033') ||
+			    (*c == '\033' && strncmp(c, "\033[7m", 4) && strncmp(c, "\033[0m", 4)))
+				good = false;
+		good = good && !strstr(frame.s, "\xe2\x80\xae");
+	}
+	ok(good, "names say nothing to the terminal");
+	end();
+}
+
+int main(void)
+{
+	setlocale(LC_ALL, "C.UTF-8");
+	test_sizes();
+	test_no_escape_in_mono();
+	test_order();
+	test_sort_option();
+	test_filter();
+	test_filter_by_finding();
+	test_tree();
+	test_cursor();
+	test_scroll();
+	test_pages();
+	test_every_field_is_shown();
+	test_tabs();
+	test_pause();
+	test_actions();
+	test_decode();
+	test_sparks();
+	test_cells();
+	test_hostile();
+	return tap_done();
+}
