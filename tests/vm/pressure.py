@@ -286,7 +286,7 @@ def stall_of_files(check, lab):
               180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    check.near("share of the time", ours, kernels, 0.1)
+    check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
     lab.vm.must(f"kill -9 {work.pid} {held.pid}")
 
 
@@ -298,7 +298,7 @@ def stall_of_swap(check, lab):
     swaps(lab)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for swap {ours:.1%} of the time, by delayacct {kernels:.1%}")
-    check.near("share of the time", ours, kernels, 0.1)
+    check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
     lab.vm.must(f"kill -9 {work.pid}")
 
 
