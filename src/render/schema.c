@@ -194,6 +194,16 @@ static const struct key triage_keys[] = {
 	{},
 };
 
+static const struct key boot_keys[] = {
+	{"boot_id", T_TEXT, false, ""},
+	{"records", T_COUNT, false, ""},
+	{"missing", T_COUNT, false, "numbers that no record has: overwritten, or never written"},
+	{"stopped", T_FLAG, false, "the recorder ended by itself, not with the machine"},
+	{"alive", T_REAL, false, "seconds since the boot, when it last said so"},
+	{"alive_time", T_TEXT, false, "RFC 3339"},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"triage",
 	 "the verdict on a crash log",
@@ -229,7 +239,7 @@ static const struct shape shapes[] = {
 	  {"text", T_TEXT, false, "key=value pairs"}}},
 	{"blackbox_end",
 	 "behind the records",
-	 {{"boots", T_OBJECTS, false, ""},
+	 {{"boots", T_OBJECTS, false, "that left records", boot_keys},
 	  {"torn", T_COUNT, false, "records that are not whole"},
 	  {"lost", T_COUNT, false, "beyond the most that is read"}},
 	 true},
