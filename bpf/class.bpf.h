@@ -135,10 +135,9 @@ static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32
 }
 
 /* A fault of the current task begins: `what` is FS_FAULT_*. */
-static __always_inline void begin_class(struct task_struct *task, struct fs_fault_slot *slot,
-					__u64 address, __u32 what)
+static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
+					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {
-	struct mm_struct *mm = get(task, mm);
 	__u64 version = mappings_version(mm);
 
 	slot->address = address;

@@ -19,9 +19,16 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 					__u64 address, __u32 kind)
 {
 	struct fs_fault_slot *slot;
+	struct mm_struct *mm;
 
 	if (!config.time_faults)
 		return;
+	/*
+	 * Ahead of all that branches: for each load of a pointer from a trusted one verifiers
+	 * search the kernel's types by name (since 6.2), on each path to it.
+	 */
+	mm = get(task, mm);
+	barrier_var(mm);
 	slot = slot_make(task, st);
 	if (!slot) {
 		bump(shared.losses.slot);
@@ -31,7 +38,7 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	add_latency(st, slot);
 	slot->end = FS_END_MINOR;
 	if (config.classify)
-		begin_class(task, slot, address, kind);
+		begin_class(task, mm, slot, address, kind);
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
