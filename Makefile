@@ -232,7 +232,8 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	$< completion fish > $@
 
 # The pure room alone, every byte of it the fuzzer's.
-FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c)) src/render/style.c \
+FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c src/blackbox/*.c)) \
+	src/render/style.c \
 	src/render/json_out.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
@@ -265,7 +266,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 
 # And recordings, with all that is told of them: the rooms as they are, without commands.
 RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
-	base model rules collect probe render,$(wildcard src/$(room)/*.c))))
+	base blackbox model rules collect probe render,$(wildcard src/$(room)/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
 	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
 	@mkdir -p $(@D)
