@@ -212,7 +212,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
 		return 0; /* counted by the other hook */
-	if (get(current_task(), pagefault_disabled) > 0)
+	if (faults_disabled(current_task()))
 		return 0; /* never served: a try in vain, as of who walks a user stack */
 	return begin(address, fault_kind(error_code) | FS_FAULT_KERNEL);
 }

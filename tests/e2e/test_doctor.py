@@ -144,7 +144,10 @@ def test_doctor_leaves_nothing_attached(check, lab):
 # A hook that is left out: the program goes on, and every output says so.
 
 REASON = "switched off by --hook"
-REASON_BEHIND = "without state there is nothing to count in"
+# and what is told by others alone, where these are out
+REASON_BEHIND = {"state": "without state there is nothing to count in",
+                 "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
+BEHIND = {"fault_class": ("fault_begin", "fault_end")}
 
 
 def check_said(check, what, text, name):
@@ -196,10 +199,10 @@ def check_doctor(check, lab, name, force):
     status = KERNEL_LACKS if name in CORE else DONE
     report = told(check, lab, "--no-calibrate", *force, status=status)
     for hook in report["hooks"]:
-        gone = hook["name"] == name or name == "state"
+        gone = name in (hook["name"], "state", *BEHIND.get(hook["name"], ()))
         check.equal(f"{name}=none, {hook['name']}", hook["state"], "blind" if gone else "on")
         if gone:
-            reason = REASON if hook["name"] == name else REASON_BEHIND
+            reason = REASON if hook["name"] == name else REASON_BEHIND[name]
             check.that(reason in hook["tried"], f"{hook['name']}: {hook['tried']!r}")
             check.equal(f"{hook['name']}, mechanism", hook["mechanism"], None)
             check.that(hook["lost_without"], f"{hook['name']}: what is lost?")

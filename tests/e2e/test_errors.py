@@ -97,16 +97,16 @@ def with_tmpfs(lab, place, script, *options):
 # Outputs that fail
 
 def in_small_disk(lab, script):
-    """Runs a shell script with a file system of 64 KiB of its own at $DISK."""
+    """Runs a shell script with a file system of its own at $DISK, of a few looks."""
     disk = lab.dir / "disk"
     disk.mkdir()
-    return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", "size=64k")
+    return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", "size=256k")
 
 
 @live
 def test_disk_full_while_recording(check, lab):
     kept = lab.dir / "kept.fsr"
-    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 300;"
+    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 1000;"
                              f" status=$?; cp $DISK/a.fsr {kept}; exit $status")
     check_message(check, ran, FAILED, "a.fsr", "No space left on device")
     check.equal("messages", ran.err.count("No space left on device"), 1)

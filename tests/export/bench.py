@@ -37,12 +37,13 @@ LOADS = {
 }
 
 LOAD = """
-import mmap, os, resource, sys, threading, time
+import ctypes, mmap, os, resource, sys, threading, time
 children, threads, maps, fds, faults = map(int, sys.argv[1:])
 threading.stack_size(65536)
 for i in range(children):
     if os.fork():
         continue
+    ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG: whatever becomes of the bench
     resource.setrlimit(resource.RLIMIT_NOFILE, (fds + 100, max(fds + 100, 4096)))
     keep = [mmap.mmap(-1, 4096, prot=mmap.PROT_READ | (mmap.PROT_WRITE if n % 2 else 0))
             for n in range(maps)]

@@ -14,7 +14,8 @@ from test_hooks import check_exact, null_without
 from vm import GuestError
 
 PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
-OTHER_STATE = ("not with state=", "needs state=")  # what faultscope says, not the kernel
+# what faultscope says, not the kernel
+OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
 ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
 NO_TOTALS = ("state", "life")  # without these the process of a command is not counted to its end
 
@@ -104,12 +105,11 @@ class Mechanisms:
             if answer == one.mechanism:
                 attached.append(one)
                 continue
+            if any(text in answer for text in OTHER_STATE) and len(group) > 1:
+                other.append(one)
+                continue
             check.that(answer.startswith(f"{one.mechanism}: "), f"{one.name}: blind, because {answer!r}")
             one.blind = answer.removeprefix(f"{one.mechanism}: ")
-            if one.blind.startswith(OTHER_STATE) and len(group) > 1:
-                other.append(one)
-        for one in other:
-            one.blind = ""
         return attached, other
 
     def wrong_of(self, name, group, ready=None):
