@@ -149,7 +149,7 @@ def test_diff(check, lab):
 
 
 def test_replay_at_its_times(check, lab):
-    """On a terminal a replay takes its time, or a part of it; q ends it."""
+    """On a terminal a replay takes its time, or a part of it, and stands at its end until q."""
     recording = kept("forecast_of_a_leak")
     seconds = info(lab, recording)["seconds"]
     for options, least, most in ((["--speed", "4"], seconds / 4 - 0.5, None),
@@ -159,21 +159,25 @@ def test_replay_at_its_times(check, lab):
         process = lab.spawn([FAULTSCOPE, "replay", *options, recording], stdin=theirs,
                             stdout=theirs, env={**os.environ, "TERM": "xterm"})
         os.close(theirs)
-        drain(ours, process)
+        leave_at_end(ours, process)
         took = time.monotonic() - began
         check.that(took >= least, f"{options}: {took} s, want {least} at least")
         check.equal("status", process.wait(20), 0)
         os.close(ours)
 
 
-def drain(fd, process):
+def leave_at_end(fd, process):
+    """Presses q once the end of the recording is told."""
+    shown = b""
     while process.poll() is None or select.select([fd], [], [], 0)[0]:
         if select.select([fd], [], [], 0.05)[0]:
             try:
-                if not os.read(fd, 65536):
-                    return
+                shown += os.read(fd, 65536)
             except OSError:
                 return
+        if b"END OF RECORDING" in shown:
+            os.write(fd, b"q")
+            shown = b""
 
 
 @live
