@@ -89,7 +89,7 @@ struct options {
 	enum severity min_severity;
 	bool min_severity_given;
 	bool journal, markdown, html, explain, no_redact; /* triage */
-	const char *group;			    /* triage: NULL: one crash */
+	const char *group;				  /* triage: NULL: one crash */
 	struct {
 		const char *file, *instance; /* NULL: where they are by default */
 		uint64_t file_bytes;	     /* 0: default */

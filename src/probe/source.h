@@ -31,7 +31,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	int live;
-	int plain; /* live, and without hooks: proc_source.h */
+	int plain;	 /* live, and without hooks: proc_source.h */
 	char error[512]; /* after a failure: what, on what, why, what to do */
 };
 
