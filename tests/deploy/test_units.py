@@ -83,7 +83,7 @@ def test_systemd_can_read_the_units(check):
                 text = text.replace("/usr/bin/faultscope", str(FAULTSCOPE))
                 paths.append(Path(place) / unit.name)
                 paths[-1].write_text(text, encoding="utf-8")
-        check.that(len(paths) == 4, f"only {len(paths)} units")
+        check.that(len(paths) >= 5, f"only {len(paths)} units")
         ran = analyze("verify", "--man=no", "--recursive-errors=no", *paths)
     mine = [line for line in ran.stderr.splitlines() if "faultscope" in line or place in line]
     check.equal("what systemd says", mine, [])
