@@ -163,6 +163,13 @@ bool stack_ran_out(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
+/* Whether a cgroup is this one, or below it. */
+static bool is_in(const char *cgroup, const char *path, size_t len)
+{
+	return !strncmp(cgroup, path, len) &&
+	       (!cgroup[len] || cgroup[len] == '/' || path[len - 1] == '/');
+}
+
 /* Of the cgroup that was short, or of one above it: the innermost with a limit. */
 static const struct level *level_of(const struct model *m, const struct subject *s)
 {
@@ -174,8 +181,7 @@ static const struct level *level_of(const struct model *m, const struct subject 
 		const char *path = p->level[i].now.path;
 		size_t len = strlen(path);
 
-		if (len > longest && !strncmp(s->cgroup, path, len) &&
-		    level_has_limit(&p->level[i])) {
+		if (len > longest && is_in(s->cgroup, path, len) && level_has_limit(&p->level[i])) {
 			best = &p->level[i];
 			longest = len;
 		}
@@ -185,7 +191,7 @@ static const struct level *level_of(const struct model *m, const struct subject 
 
 static void say_grower(struct finding *f, const struct model *m, const struct subject *victim)
 {
-	const struct subject *s = fastest_grower(m, NULL);
+	const struct subject *s = fastest_grower(m);
 	char bytes[24];
 	uint64_t ns;
 	double rate;
