@@ -340,7 +340,7 @@ static void judge_places(struct findings *fs, const struct model *m)
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
 	const struct subject *s = model_find(m, &f->subject);
-	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
+	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
 	if (is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
