@@ -37,6 +37,17 @@ void render_no_finding(struct buf *b, const struct view *v, const struct finding
 {
 }
 
+void finding_who(const struct finding *f, char *ret, size_t size)
+{
+	if (f->place[0])
+		snprintf(ret, size, "%s %s",
+			 f->rule->trigger == ON_CGROUP ? "cgroup" : "file system", f->place);
+	else if (finding_has_process(f))
+		snprintf(ret, size, "%s[%u]", f->comm, f->subject.pid);
+	else
+		snprintf(ret, size, "this host");
+}
+
 double view_seconds(const struct view *v, uint64_t t_ns)
 {
 	return t_ns > v->m->origin_ns ? (t_ns - v->m->origin_ns) / 1e9 : 0;

@@ -121,8 +121,11 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 	put_severity(b, f->worst);
 	buf_printf(b, " <span class=\"id\">%s</span> ", f->rule->id);
 	if (f->rule->trigger != ON_HOST) {
-		html_text(b, f->comm);
-		buf_printf(b, "[%u]: ", f->subject.pid);
+		char who[WHO_BYTES];
+
+		finding_who(f, who, sizeof(who));
+		html_text(b, who);
+		buf_puts(b, ": ");
 	}
 	html_text(b, f->title);
 	buf_puts(b, "</h3>");
@@ -141,7 +144,7 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 /* What happened stands before what may. */
 static bool has_happened(const struct finding *f)
 {
-	return f->rule->trigger != ON_SUBJECT && f->rule->trigger != ON_HOST;
+	return !rule_is_state(f->rule);
 }
 
 static int by_gravity(const void *a, const void *b)

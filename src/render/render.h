@@ -13,6 +13,8 @@
 #include "rules/gates.h"
 #include "rules/rules.h"
 
+#define WHO_BYTES 192 /* of finding_who() */
+
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
 /* What is shown, and how. */
@@ -68,6 +70,9 @@ void render_schema(struct buf *b);
 
 /* Whether what is of this process is shown. */
 bool view_shows(const struct view *v, const struct fs_subject *id);
+
+/* Whom a finding is of: "python3[42]", "cgroup /a/b", "this host"; not yet safe to print. */
+void finding_who(const struct finding *f, char *ret, size_t size);
 
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);

@@ -280,8 +280,11 @@ static void say_findings(const struct view *v, struct buf *b)
 			line_printf(&l, " %zu %s", of[s], severity_name(s));
 	line_printf(&l, ":  %s ", f[0]->rule->id);
 	if (f[0]->rule->trigger != ON_HOST) {
-		line_safe(&l, f[0]->comm);
-		line_printf(&l, "[%u]: ", f[0]->subject.pid);
+		char who[WHO_BYTES];
+
+		finding_who(f[0], who, sizeof(who));
+		line_safe(&l, who);
+		line_printf(&l, ": ");
 	}
 	buf_safe(&title, f[0]->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");

@@ -645,23 +645,18 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 static void say_listed(const struct view *v, struct buf *b, const struct finding *f, bool selected)
 {
 	struct line l = {.v = v, .flat = selected};
-	char who[64];
+	char who[WHO_BYTES];
+	struct buf safe = {};
 
 	line_style(&l, severity_style(f->severity));
 	line_cell(&l, severity_name(f->severity), 9, false);
 	line_cell(&l, f->rule->id, 5, false);
 	line_style(&l, STYLE_PLAIN);
 	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
-	if (f->rule->trigger == ON_HOST) {
-		line_cell(&l, "this host", 22, false);
-	} else {
-		struct buf comm = {};
-
-		buf_safe(&comm, f->comm, v->unicode);
-		snprintf(who, sizeof(who), "%s[%u]", comm.s ? comm.s : "", f->subject.pid);
-		line_cell(&l, who, 22, false);
-		buf_free(&comm);
-	}
+	finding_who(f, who, sizeof(who));
+	buf_safe(&safe, who, v->unicode);
+	line_cell(&l, safe.s ? safe.s : "", 22, false);
+	buf_free(&safe);
 	line_printf(&l, " ");
 	line_safe(&l, f->title);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);

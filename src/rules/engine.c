@@ -203,12 +203,6 @@ static void clear(struct finding *f, uint64_t t_ns)
 	f->told = false;
 }
 
-/* Judged by what is, not by an event that came once. */
-static bool is_state(const struct rule *rule)
-{
-	return rule->trigger <= ON_MOUNT;
-}
-
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
 		  const struct fs_subject *id, const char *comm)
 {
@@ -222,7 +216,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 			snprintf(said.place, sizeof(said.place), "%.159s",
 				 o->level ? o->level->now.path : o->mount->now.path);
 		keep(fs, o, &said);
-	} else if (is_state(rule) && open && open->open) {
+	} else if (rule_is_state(rule) && open && open->open) {
 		clear(open, o->t_ns);
 	}
 }
@@ -342,9 +336,9 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 	const struct subject *s = model_find(m, &f->subject);
 	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
-	if (is_state(f->rule) && s && !s->final)
+	if (rule_is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
-	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
+	else if (rule_is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
 		clear(f, m->last_ns);
 }
 

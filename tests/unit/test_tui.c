@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "model/pressure.h"
 #include "render/tui_parts.h"
 #include "tap.h"
 
@@ -255,6 +256,26 @@ static void test_filter(void)
 	for (int i = 0; i < 300; i++)
 		press("/z\r");
 	ok(strlen(t.filter) < TUI_FILTER, "it has an end");
+	end();
+}
+
+/* Of a cgroup or a file system: that is whom it is of, and no process. */
+static void test_findings_of_places(void)
+{
+	struct mount_record u = RECORD(mount_record, FS_REC_MOUNT, 0);
+
+	begin();
+	some_processes();
+	strcpy(u.path, "/dev/shm");
+	u.flags = MOUNT_IN_MEMORY;
+	u.size_bytes = 64 << 20;
+	u.used_bytes = 63 << 20;
+	u.h.t_ns = now + SECOND / 2;
+	model_take(&m, &u.h);
+	look();
+	press("6");
+	ok(line_with("P21") >= 0 && line_with("file system /dev/shm") >= 0, "by its path");
+	ok(line_with("[0]") < 0, "not by the pid 0");
 	end();
 }
 
@@ -628,6 +649,7 @@ int main(void)
 	test_sort_option();
 	test_filter();
 	test_filter_by_finding();
+	test_findings_of_places();
 	test_tree();
 	test_cursor();
 	test_scroll();
