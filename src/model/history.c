@@ -361,14 +361,18 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
+/* Slow faults are sums that are told again and again: the model has the last of each. */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
-	p->events += m->events;
-	for (size_t i = 0; i < m->events; i++)
+	for (size_t i = 0; i < m->events; i++) {
+		if (m->event[i].h.kind == FS_REC_SLOW_FAULTS)
+			continue;
+		p->events++;
 		if (h->events < HISTORY_EVENTS_MAX)
 			h->event[h->events++] = m->event[i];
 		else
 			h->events_lost++;
+	}
 }
 
 int history_look(struct history *h, const struct model *m)
