@@ -235,13 +235,13 @@ int session_open_live(struct session *s, const struct live_options *lo)
 
 int session_open_replay(struct session *s)
 {
-	char error[512];
+	char error[512] = "";
 	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
 
 	if (!err && s->redraws && s->poll < 0)
 		err = session_make_loop(s);
 	if (err) {
-		complain("%s", error);
+		complain("%s", *error ? error : strerror(-err));
 		return EXIT_FAILED;
 	}
 	return 0;
