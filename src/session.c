@@ -123,6 +123,8 @@ static void set_view(struct session *s)
 	s->view.sort = o->sort;
 	s->view.summary = s->view.command || s->redraws;
 	s->view.page = o->summary;
+	s->view.host = o->command == CMD_HOST;
+	s->view.once = s->view.host && !o->interval;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));

@@ -3,6 +3,7 @@
 #ifndef FS_STORY_H
 #define FS_STORY_H
 
+#include "progress.h"
 #include "render/story.h"
 #include "session.h"
 
@@ -11,8 +12,7 @@ struct story {
 	struct session s;
 	struct history h;
 	struct story_view view;
-	int read; /* percent that was told; -1: nothing yet */
-	uint64_t begun_ns;
+	struct progress progress;
 	bool failed; /* it could not be read at all, or memory ran out */
 };
 
