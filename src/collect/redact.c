@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hash.h"
 #include "model/pressure.h"
 
 #define LOW_BYTES    (1ULL << 20) /* what lies lower tells nothing but that it is near 0 */
@@ -35,10 +36,8 @@ static void hide_address(const struct redaction *r, __u64 *a)
 
 static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
 {
-	__u64 x = r->salt ^ 0xcbf29ce484222325ULL;
+	__u64 x = hash64_bytes(r->salt ^ HASH64_BEGIN, s, n);
 
-	for (size_t i = 0; i < n; i++)
-		x = (x ^ (unsigned char)s[i]) * 0x100000001b3ULL;
 	x = (x ^ x >> 29) * 0x9e3779b97f4a7c15ULL;
 	return x >> 32;
 }

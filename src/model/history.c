@@ -88,6 +88,11 @@ uint64_t history_value(const struct history_row *r, const char *field)
 	return f && r->known[f - fields] ? r->value[f - fields] : 0;
 }
 
+double history_rate(const struct history_point *p, uint64_t n)
+{
+	return p->to_ns > p->from_ns ? n * 1e9 / (p->to_ns - p->from_ns) : 0;
+}
+
 uint64_t history_faults(const struct history_row *r)
 {
 	return history_value(r, "faults.minor") + history_value(r, "faults.major");

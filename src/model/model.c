@@ -417,6 +417,24 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 			   r->h.t_ns, r->value, r->limit);
 }
 
+const char *event_comm(const union event *e)
+{
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		return e->crossing.comm;
+	case FS_REC_REFUSED:
+		return e->refused.comm;
+	case FS_REC_SIGNAL:
+		return e->signal.comm;
+	case FS_REC_OOM:
+		return e->oom.comm;
+	case FS_REC_SLOW_FAULTS:
+		return e->slow.comm;
+	default:
+		return e->kernel_fault.comm;
+	}
+}
+
 static int take_event(struct model *m, const struct fs_header *h)
 {
 	union event *e;

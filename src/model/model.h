@@ -109,6 +109,9 @@ union event {
 	struct fs_slow_faults_record slow;
 };
 
+/* Whose an event is: each record begins with its header and subject. */
+const char *event_comm(const union event *e);
+
 /* The highest of all subjects, and whose it was. */
 struct peak {
 	uint64_t value, limit;

@@ -221,8 +221,7 @@ static void say_values(struct json *j, const struct history_row *r)
 	for (size_t i = 0; i < nr_fields; i++) {
 		char key[64];
 
-		snprintf(key, sizeof(key), "%s%s%s", fields[i].group, *fields[i].group ? "." : "",
-			 fields[i].key);
+		field_name(&fields[i], key, sizeof(key));
 		if (r->known[i] && r->value[i] != UINT64_MAX)
 			json_count(j, key, r->value[i]);
 		else

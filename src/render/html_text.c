@@ -631,22 +631,6 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
 
-static const char *event_comm(const union event *e)
-{
-	switch (e->h.kind) {
-	case FS_REC_CROSSING:
-		return e->crossing.comm;
-	case FS_REC_REFUSED:
-		return e->refused.comm;
-	case FS_REC_SIGNAL:
-		return e->signal.comm;
-	case FS_REC_OOM:
-		return e->oom.comm;
-	default:
-		return e->kernel_fault.comm;
-	}
-}
-
 /* Every event record begins alike: header, subject. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {

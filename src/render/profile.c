@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "model/growers.h"
 
 #define PROFILE_NAMES_MAX   65536
@@ -21,19 +23,11 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
 };
 
-static uint32_t bucket_of(const char *s)
-{
-	uint32_t x = 2166136261u;
-
-	while (*s)
-		x = (x ^ (unsigned char)*s++) * 16777619u;
-	return x & (PROFILE_BUCKETS - 1);
-}
-
 /* Open addressing: a name that finds no place is one too many. */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
-	uint32_t at = bucket_of(s);
+	uint32_t at = hash_text(HASH_BEGIN, s) & (PROFILE_BUCKETS - 1);
+	char **more;
 
 	for (uint32_t tries = 0; tries < PROFILE_BUCKETS && p->bucket[at]; tries++) {
 		if (!strcmp(p->name[p->bucket[at] - 1], s)) {
@@ -44,15 +38,10 @@ static int name_number(struct profile *p, const char *s, uint32_t *ret)
 	}
 	if (p->bucket[at] || p->names == PROFILE_NAMES_MAX)
 		return -E2BIG;
-	if (p->names == p->names_room) {
-		size_t room = p->names_room ? 2 * p->names_room : 256;
-		char **more = realloc(p->name, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->name = more;
-		p->names_room = room;
-	}
+	more = array_grow(p->name, p->names, &p->names_room, PROFILE_NAMES_MAX, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->name = more;
 	p->name[p->names] = strdup(s);
 	if (!p->name[p->names])
 		return -ENOMEM;
@@ -70,19 +59,17 @@ static int add_frame(struct profile *p, struct profile_sample *s, const char *na
 
 static int add_sample(struct profile *p, const struct profile_sample *s)
 {
+	struct profile_sample *more;
+
 	if (p->samples == PROFILE_SAMPLES_MAX) {
 		p->left_out++;
 		return 0;
 	}
-	if (p->samples == p->samples_room) {
-		size_t room = p->samples_room ? 2 * p->samples_room : 128;
-		struct profile_sample *more = realloc(p->sample, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->sample = more;
-		p->samples_room = room;
-	}
+	more = array_grow(p->sample, p->samples, &p->samples_room, PROFILE_SAMPLES_MAX,
+			  sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->sample = more;
 	p->sample[p->samples++] = *s;
 	for (int i = 0; i < NR_MEASURES; i++)
 		p->total[i] += s->value[i];

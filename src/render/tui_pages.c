@@ -21,7 +21,7 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s ", text);
-	while (l.b.s && text_columns(l.b.s) < v->width)
+	while (l.b.s && line_columns(&l) < v->width)
 		line_printf(&l, v->unicode ? "\u2500" : "-");
 	line_end(&l, b, STYLE_DIM);
 }
@@ -62,7 +62,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
 
-	if ((l->b.s ? text_columns(l->b.s) : 0) + columns > l->v->width) {
+	if (line_columns(l) + columns > l->v->width) {
 		line_end(l, b, STYLE_PLAIN);
 		buf_repeat(&l->b, " ", indent);
 	}
@@ -94,7 +94,7 @@ static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 			put_pair(&l, b, key, count.s ? count.s : "", LABEL_COLUMNS);
 			buf_free(&count);
 		}
-	if (text_columns(l.b.s) > LABEL_COLUMNS)
+	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
 	buf_free(&l.b);
 }
@@ -176,16 +176,6 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-static const char *comm_of(const union event *e)
-{
-	return e->h.kind == FS_REC_SLOW_FAULTS	  ? e->slow.comm
-	       : e->h.kind == FS_REC_CROSSING	  ? e->crossing.comm
-	       : e->h.kind == FS_REC_REFUSED	  ? e->refused.comm
-	       : e->h.kind == FS_REC_SIGNAL	  ? e->signal.comm
-	       : e->h.kind == FS_REC_KERNEL_FAULT ? e->kernel_fault.comm
-						  : e->oom.comm;
-}
-
 /* Slow faults are told as sums: of each the latest is enough. */
 static bool is_told_later(const struct tui *t, uint64_t i)
 {
@@ -226,7 +216,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 		put_event(&text, v, e);
 		line_printf(&l, " %9.1f s  ", view_seconds(v, e->h.t_ns));
 		if (!of) {
-			line_safe(&l, comm_of(e));
+			line_safe(&l, event_comm(e));
 			line_printf(&l, "[%u]: ", id->pid);
 		}
 		line_printf(&l, "%s", text.s ? text.s : "");
@@ -511,10 +501,8 @@ static void say_help(const struct tui *t, const struct view *v, struct buf *b)
 		struct line l = {.v = v};
 		char name[48];
 
-		snprintf(name, sizeof(name), "%s%s%s", fields[i].group,
-			 fields[i].group[0] ? "." : "", fields[i].key);
 		line_printf(&l, "  ");
-		line_cell(&l, name, HELP_COLUMNS - 2, false);
+		line_cell(&l, field_name(&fields[i], name, sizeof(name)), HELP_COLUMNS - 2, false);
 		line_printf(&l, "%s", fields[i].help);
 		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
 	}

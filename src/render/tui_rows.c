@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
 
@@ -108,10 +109,8 @@ static double rank_of(const struct tui *t, const struct view *v, const struct co
 
 static uint64_t hash_of(const char *s, size_t len)
 {
-	uint64_t h = 14695981039346656037ULL; /* FNV-1a */
+	uint64_t h = hash64_bytes(HASH64_BEGIN, s, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 1099511628211ULL;
 	return h ? h : 1;
 }
 
