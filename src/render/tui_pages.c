@@ -356,10 +356,9 @@ static void say_hooks(const struct view *v, struct buf *b)
 	}
 }
 
-static void say_losses(const struct view *v, struct buf *b)
+static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct fs_tick_record *k = &v->m->tick;
-	const struct fs_losses *lost = &k->losses;
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
@@ -370,11 +369,10 @@ static void say_losses(const struct view *v, struct buf *b)
 	line_printf(&l, "  last look ");
 	line_duration(&l, k->look_ns);
 	line_end(&l, b, STYLE_PLAIN);
-	line_printf(&l,
-		    " lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins, %" PRIu64 " events, %" PRIu64 " stacks",
-		    (uint64_t)lost->ring, (uint64_t)lost->map + v->m->subjects_lost,
-		    (uint64_t)lost->slot, (uint64_t)lost->missed, (uint64_t)lost->stack);
+	line_printf(&l, " ");
+	text_losses(&l);
+	if (t->trends.lost)
+		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -480,7 +478,7 @@ static void say_kernel(const struct tui *t, const struct view *v, struct buf *b)
 	say_pressure(v, b);
 	say_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
 	say_hooks(v, b);
-	say_losses(v, b);
+	say_losses(t, v, b);
 }
 
 static void say_help(const struct tui *t, const struct view *v, struct buf *b)

@@ -279,6 +279,26 @@ static void test_findings_of_places(void)
 	end();
 }
 
+static void test_losses(void)
+{
+	struct buf json = {};
+
+	begin();
+	some_processes();
+	press("5");
+	ok(strstr(draw(), "0 fault begins, 0 events"), "what was not lost is told, too");
+	fs.lost = 3;
+	m.events_lost = 2;
+	process((struct given){20, "late", NULL, 1, 1, 1});
+	look();
+	v.height = 60;
+	ok(strstr(draw(), "2 events of one look, 3 findings"), "and all else where it was");
+	json_renderer.close(&json, &v);
+	ok(json.s && strstr(json.s, "\"events\":2,\"findings\":3,"), "in JSON too");
+	buf_free(&json);
+	end();
+}
+
 static void test_filter_by_finding(void)
 {
 	begin();
@@ -648,6 +668,7 @@ int main(void)
 	test_order();
 	test_sort_option();
 	test_filter();
+	test_losses();
 	test_filter_by_finding();
 	test_findings_of_places();
 	test_tree();
