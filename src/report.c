@@ -148,7 +148,7 @@ static void put_diff(struct buf *b, const struct options *o, const struct diff *
 	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
 		diff_json(b, d, v);
 	else
-		diff_text(b, d, v);
+		diff_text(b, d, v, o->top);
 }
 
 int command_diff(const struct options *o)

@@ -116,8 +116,9 @@ static struct history_row *least(struct history *h)
 	for (size_t i = 0; i < h->rows; i++) {
 		struct history_row *r = &h->row[i];
 
-		if (r->final && !r->signal && !history_value(r, "maps.refused") &&
-		    (!best || history_faults(r) < history_faults(best)))
+		/* by what add_faults() keeps: all rows are looked at for each process */
+		if (r->final && !r->signal && (!best || r->faults_before < best->faults_before) &&
+		    !history_value(r, "maps.refused"))
 			best = r;
 	}
 	return best;

@@ -7,16 +7,11 @@
 static const struct renderer *const renderers[] = {&text_renderer, &json_renderer,
 						   &folded_renderer};
 
-const struct renderer *renderer_at(size_t i)
-{
-	return i < sizeof(renderers) / sizeof(renderers[0]) ? renderers[i] : NULL;
-}
-
 const struct renderer *renderer_find(const char *name)
 {
-	for (size_t i = 0; renderer_at(i); i++)
-		if (!strcmp(renderer_at(i)->name, name))
-			return renderer_at(i);
+	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
+		if (!strcmp(renderers[i]->name, name))
+			return renderers[i];
 	return NULL;
 }
 

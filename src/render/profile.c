@@ -151,6 +151,13 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	return err ? err : add_sample(p, &one);
 }
 
+/* Names ran out: what still has its own is told, the rest is counted. */
+static int skip_unnamed(struct profile *p, int err)
+{
+	p->left_out += err == -E2BIG;
+	return err == -E2BIG ? 0 : err;
+}
+
 int profile_make(struct profile *p, const struct story_view *s)
 {
 	const struct history_row **rows = story_rows(s);
@@ -162,12 +169,10 @@ int profile_make(struct profile *p, const struct story_view *s)
 		err = -ENOMEM;
 	for (size_t i = 0; i < s->h->rows && !err; i++)
 		for (int end = 0; end < FS_NR_ENDS && !err; end++)
-			err = add_faults(p, s, rows[i], end);
+			err = skip_unnamed(p, add_faults(p, s, rows[i], end));
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
-		err = add_growth(p, s, &s->v->m->growth[i]);
+		err = skip_unnamed(p, add_growth(p, s, &s->v->m->growth[i]));
 	free(rows);
-	if (err == -E2BIG)
-		err = 0; /* names ran out: what there is, is told */
 	if (err)
 		profile_free(p);
 	return err;

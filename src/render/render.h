@@ -56,9 +56,8 @@ extern const struct renderer folded_renderer;
 extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
-/* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
+/* By name; NULL where there is none. */
 const struct renderer *renderer_find(const char *name);
-const struct renderer *renderer_at(size_t i);
 
 /* Of a renderer that has nothing to say then. */
 void render_nothing(struct buf *b, const struct view *v);

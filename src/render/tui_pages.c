@@ -321,9 +321,22 @@ static void say_diagnosis(const struct tui *t, const struct view *v, struct buf 
 		diagnosis_renderer.close(b, &one);
 }
 
+/* NULL: it is no longer there. */
+static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->rule == t->chosen_rule && f->subject.pid == t->chosen.pid &&
+		    f->subject.start_ns == t->chosen.start_ns)
+			return f;
+	}
+	return NULL;
+}
+
 static void say_finding(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct finding *f = tui_finding_chosen(t, v);
+	const struct finding *f = finding_chosen(t, v);
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
 
 	if (!f) {
@@ -506,7 +519,7 @@ static void say_help(const struct tui *t, const struct view *v, struct buf *b)
 	}
 }
 
-void tui_page(const struct tui *t, const struct view *v, struct buf *b)
+static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 {
 	switch (t->where) {
 	case TUI_PROCESS:
@@ -597,25 +610,13 @@ size_t tui_findings(const struct view *v, const struct finding **ret, size_t roo
 	return n;
 }
 
-const struct finding *tui_finding_chosen(const struct tui *t, const struct view *v)
-{
-	for (size_t i = 0; i < v->findings->n; i++) {
-		const struct finding *f = &v->findings->f[i];
-
-		if (f->rule == t->chosen_rule && f->subject.pid == t->chosen.pid &&
-		    f->subject.start_ns == t->chosen.start_ns)
-			return f;
-	}
-	return NULL;
-}
-
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
 {
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
 	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
 	for (size_t i = 0; t->follows && i < n; i++)
-		if (ret[i] == tui_finding_chosen(t, v))
+		if (ret[i] == finding_chosen(t, v))
 			t->at = i;
 	tui_choose_finding(t, ret, n, t->at);
 	return n;

@@ -38,7 +38,7 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	return false;
 }
 
-bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
+static bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
 {
 	char pid[16];
 
