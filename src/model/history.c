@@ -70,7 +70,7 @@ static struct history_row *row_of(const struct history *h, const struct fs_subje
 	for (uint32_t i = *chain_of(h, id); i; i = h->row[i - 1].next) {
 		struct history_row *r = &h->row[i - 1];
 
-		if (r->id.pid == id->pid && r->id.start_ns == id->start_ns)
+		if (same_subject(&r->id, id))
 			return r;
 	}
 	return NULL;

@@ -75,7 +75,7 @@ struct subject *model_find(const struct model *m, const struct fs_subject *id)
 {
 	struct subject *s = m->chain[chain_of(id)];
 
-	while (s && (s->id.start_ns != id->start_ns || s->id.pid != id->pid))
+	while (s && !same_subject(&s->id, id))
 		s = s->next;
 	return s;
 }

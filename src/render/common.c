@@ -17,7 +17,7 @@ const struct renderer *renderer_find(const char *name)
 
 bool view_shows(const struct view *v, const struct fs_subject *id)
 {
-	return !v->only || (v->only->pid == id->pid && v->only->start_ns == id->start_ns);
+	return !v->only || same_subject(v->only, id);
 }
 
 void render_nothing(struct buf *b, const struct view *v)

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/pressure.h"
+#include "model/slow.h"
 #include "render/explain.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
@@ -184,9 +185,7 @@ static bool is_told_later(const struct tui *t, uint64_t i)
 	for (uint64_t k = i + 1; r->h.kind == FS_REC_SLOW_FAULTS && k < t->events_shown; k++) {
 		const struct fs_slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
 
-		if (later->h.kind == FS_REC_SLOW_FAULTS && later->subject.pid == r->subject.pid &&
-		    later->class == r->class && later->inode == r->inode &&
-		    later->holder == r->holder)
+		if (later->h.kind == FS_REC_SLOW_FAULTS && slow_is_same(later, r))
 			return true;
 	}
 	return false;
@@ -205,7 +204,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 		struct line l = {.v = v};
 		struct buf text = {};
 
-		if (of ? id->pid != of->id.pid || id->start_ns != of->id.start_ns : !kernel)
+		if (of ? !same_subject(id, &of->id) : !kernel)
 			continue;
 		if (is_told_later(t, i))
 			continue;
@@ -283,7 +282,7 @@ static void say_found(const struct view *v, struct buf *b, const struct subject 
 			struct line l = {.v = v};
 
 			if ((int)f->severity != severity || !f->open ||
-			    f->subject.pid != s->id.pid || f->subject.start_ns != s->id.start_ns)
+			    !same_subject(&f->subject, &s->id))
 				continue;
 			line_printf(&l, " %s[%s]: ", severity_name(f->severity), f->rule->id);
 			line_safe(&l, f->title);
@@ -327,8 +326,7 @@ static const struct finding *finding_chosen(const struct tui *t, const struct vi
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->rule == t->chosen_rule && f->subject.pid == t->chosen.pid &&
-		    f->subject.start_ns == t->chosen.start_ns)
+		if (f->rule == t->chosen_rule && same_subject(&f->subject, &t->chosen))
 			return f;
 	}
 	return NULL;

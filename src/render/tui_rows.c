@@ -31,8 +31,8 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->open && f->subject.pid == s->id.pid &&
-		    f->subject.start_ns == s->id.start_ns && has_word(f->rule->id, word, len))
+		if (f->open && same_subject(&f->subject, &s->id) &&
+		    has_word(f->rule->id, word, len))
 			return true;
 	}
 	return false;
@@ -246,8 +246,7 @@ static bool is_chosen(const struct tui *t, const struct row *r)
 {
 	if (!r->s)
 		return t->chosen_group == r->hash;
-	return !t->chosen_group && r->s->id.pid == t->chosen.pid &&
-	       r->s->id.start_ns == t->chosen.start_ns;
+	return !t->chosen_group && same_subject(&r->s->id, &t->chosen);
 }
 
 void tui_choose(struct tui *t, const struct rows *r, size_t at)

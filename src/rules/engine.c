@@ -66,8 +66,7 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 			    const struct fs_subject *id)
 {
 	for (size_t i = 0; i < fs->n; i++)
-		if (fs->f[i].rule == rule && fs->f[i].subject.pid == id->pid &&
-		    fs->f[i].subject.start_ns == id->start_ns)
+		if (fs->f[i].rule == rule && same_subject(&fs->f[i].subject, id))
 			return &fs->f[i];
 	return NULL;
 }
@@ -78,8 +77,7 @@ const struct finding *finding_open(const struct findings *fs, const char *id,
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct finding *f = &fs->f[i];
 
-		if (f->open && f->subject.pid == subject->pid &&
-		    f->subject.start_ns == subject->start_ns && !strcmp(f->rule->id, id))
+		if (f->open && same_subject(&f->subject, subject) && !strcmp(f->rule->id, id))
 			return f;
 	}
 	return NULL;
