@@ -3,7 +3,6 @@
 #ifndef FS_STORY_H
 #define FS_STORY_H
 
-#include "progress.h"
 #include "render/story.h"
 #include "session.h"
 
@@ -12,7 +11,8 @@ struct story {
 	struct session s;
 	struct history h;
 	struct story_view view;
-	struct progress progress;
+	int read; /* percent that was told; -1: nothing yet */
+	uint64_t begun_ns;
 	bool failed; /* it could not be read at all, or memory ran out */
 };
 

@@ -114,12 +114,17 @@ static void remove_process(struct node *n, struct node_process *p)
 	n->used--;
 }
 
+static bool is_same(const struct fs_subject *a, const struct fs_subject *b)
+{
+	return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
 static struct node_process *make_process(struct node *n, const struct fs_subject *of, int *ret_err)
 {
 	struct node_process *p = find(n, of->pid);
 
 	*ret_err = 0;
-	if (p->of.pid && same_subject(&p->of, of))
+	if (p->of.pid && is_same(&p->of, of))
 		return p;
 	if (p->of.pid)
 		remove_process(n, p); /* its pid is another's now */
@@ -142,7 +147,7 @@ void node_gone(struct node *n, const struct fs_subject *of)
 {
 	struct node_process *p = find(n, of->pid);
 
-	if (p->of.pid && same_subject(&p->of, of))
+	if (p->of.pid && is_same(&p->of, of))
 		remove_process(n, p);
 }
 

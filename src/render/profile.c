@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/hash.h"
 #include "model/growers.h"
 
 #define PROFILE_NAMES_MAX   65536
@@ -23,11 +21,19 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
 };
 
+static uint32_t bucket_of(const char *s)
+{
+	uint32_t x = 2166136261u;
+
+	while (*s)
+		x = (x ^ (unsigned char)*s++) * 16777619u;
+	return x & (PROFILE_BUCKETS - 1);
+}
+
 /* Open addressing: a name that finds no place is one too many. */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
-	uint32_t at = hash_text(HASH_BEGIN, s) & (PROFILE_BUCKETS - 1);
-	char **more;
+	uint32_t at = bucket_of(s);
 
 	for (uint32_t tries = 0; tries < PROFILE_BUCKETS && p->bucket[at]; tries++) {
 		if (!strcmp(p->name[p->bucket[at] - 1], s)) {
@@ -38,10 +44,15 @@ static int name_number(struct profile *p, const char *s, uint32_t *ret)
 	}
 	if (p->bucket[at] || p->names == PROFILE_NAMES_MAX)
 		return -E2BIG;
-	more = array_grow(p->name, p->names, &p->names_room, PROFILE_NAMES_MAX, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	p->name = more;
+	if (p->names == p->names_room) {
+		size_t room = p->names_room ? 2 * p->names_room : 256;
+		char **more = realloc(p->name, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->name = more;
+		p->names_room = room;
+	}
 	p->name[p->names] = strdup(s);
 	if (!p->name[p->names])
 		return -ENOMEM;
@@ -59,17 +70,19 @@ static int add_frame(struct profile *p, struct profile_sample *s, const char *na
 
 static int add_sample(struct profile *p, const struct profile_sample *s)
 {
-	struct profile_sample *more;
-
 	if (p->samples == PROFILE_SAMPLES_MAX) {
 		p->left_out++;
 		return 0;
 	}
-	more = array_grow(p->sample, p->samples, &p->samples_room, PROFILE_SAMPLES_MAX,
-			  sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	p->sample = more;
+	if (p->samples == p->samples_room) {
+		size_t room = p->samples_room ? 2 * p->samples_room : 128;
+		struct profile_sample *more = realloc(p->sample, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->sample = more;
+		p->samples_room = room;
+	}
 	p->sample[p->samples++] = *s;
 	for (int i = 0; i < NR_MEASURES; i++)
 		p->total[i] += s->value[i];
@@ -151,13 +164,6 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	return err ? err : add_sample(p, &one);
 }
 
-/* Names ran out: what still has its own is told, the rest is counted. */
-static int skip_unnamed(struct profile *p, int err)
-{
-	p->left_out += err == -E2BIG;
-	return err == -E2BIG ? 0 : err;
-}
-
 int profile_make(struct profile *p, const struct story_view *s)
 {
 	const struct history_row **rows = story_rows(s);
@@ -169,10 +175,12 @@ int profile_make(struct profile *p, const struct story_view *s)
 		err = -ENOMEM;
 	for (size_t i = 0; i < s->h->rows && !err; i++)
 		for (int end = 0; end < FS_NR_ENDS && !err; end++)
-			err = skip_unnamed(p, add_faults(p, s, rows[i], end));
+			err = add_faults(p, s, rows[i], end);
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
-		err = skip_unnamed(p, add_growth(p, s, &s->v->m->growth[i]));
+		err = add_growth(p, s, &s->v->m->growth[i]);
 	free(rows);
+	if (err == -E2BIG)
+		err = 0; /* names ran out: what there is, is told */
 	if (err)
 		profile_free(p);
 	return err;

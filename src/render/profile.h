@@ -39,7 +39,7 @@ struct profile {
 	struct profile_sample *sample;
 	size_t samples, samples_room;
 	uint64_t total[NR_MEASURES];
-	uint64_t left_out; /* samples beyond the caps */
+	uint64_t left_out; /* samples beyond the cap */
 };
 
 /* -ENOMEM. */
