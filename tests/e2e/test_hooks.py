@@ -16,6 +16,15 @@ NULL_WITHOUT = {
 }
 
 
+ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
+
+
+def left_out_together(names):
+    """Which hooks are left out of one start: those that others need alone, the others at once."""
+    others = [name for name in names if name not in ALONE]
+    return [[name] for name in names if name in ALONE] + ([others] if others else [])
+
+
 def null_without(name, begins):
     """The same where faults begin by this mechanism: some see kernel-mode faults too."""
     told = {"faults.kernel"} if begins in ("fentry", "kprobe", "perf_event") else set()

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 import lab as _lab  # noqa: F401  puts tests/e2e on the path
 import scenarios
 from harness import Check, Skip, check_form, field_of
-from test_hooks import check_exact, null_without
+from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
 # what faultscope says, not the kernel
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
 NO_TOTALS = ("state", "life")  # without these the process of a command is not counted to its end
 
 
@@ -29,6 +28,7 @@ class Forced:
     wrong: list = field(default_factory=list)
     not_done: list = field(default_factory=list)
     passed_over: bool = False
+    alone: bool = False  # to be forced with no other
 
     @property
     def name(self):
@@ -56,10 +56,11 @@ def forcing(group, needs=()):
 
 
 def next_group(waiting):
-    """The first of each hook that waits; what has but a part of its hook comes last, alone."""
+    """The first of each hook that waits; last and alone what has but a part of its hook, or has
+    to be by itself."""
     found = {}
     for one in waiting:
-        if not scenarios.is_part(one.mechanism):
+        if not scenarios.is_part(one.mechanism) and not one.alone:
             found.setdefault(one.hook.name, one)
     return list(found.values()) or waiting[:1]
 
@@ -106,6 +107,7 @@ class Mechanisms:
                 attached.append(one)
                 continue
             if any(text in answer for text in OTHER_STATE) and len(group) > 1:
+                one.alone = True
                 other.append(one)
                 continue
             check.that(answer.startswith(f"{one.mechanism}: "), f"{one.name}: blind, because {answer!r}")
@@ -203,10 +205,9 @@ class Mechanisms:
             self.put(one, "off, totals exact", check.wrong)
 
     def left_out(self):
-        found = self.wanted(lambda hook: ["none"])
-        groups = [[one] for one in found if one.hook.name in ALONE]
-        groups.append([one for one in found if one.hook.name not in ALONE])
-        for group in filter(None, groups):
+        found = {one.hook.name: one for one in self.wanted(lambda hook: ["none"])}
+        for names in left_out_together(found):
+            group = [found[name] for name in names]
             self.run.test(" ".join(one.name for one in group), self.leave_out, group)
 
     def mechanisms(self):
