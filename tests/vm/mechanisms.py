@@ -28,7 +28,6 @@ class Forced:
     wrong: list = field(default_factory=list)
     not_done: list = field(default_factory=list)
     passed_over: bool = False
-    alone: bool = False  # to be forced with no other
 
     @property
     def name(self):
@@ -56,11 +55,10 @@ def forcing(group, needs=()):
 
 
 def next_group(waiting):
-    """The first of each hook that waits; last and alone what has but a part of its hook, or has
-    to be by itself."""
+    """The first of each hook that waits; what has but a part of its hook comes last, alone."""
     found = {}
     for one in waiting:
-        if not scenarios.is_part(one.mechanism) and not one.alone:
+        if not scenarios.is_part(one.mechanism):
             found.setdefault(one.hook.name, one)
     return list(found.values()) or waiting[:1]
 
@@ -98,16 +96,16 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Who of these attached, and who waits for another state than that of the others."""
+        """Who of these attached, and who waits for another state than the one that is forced."""
         said = self.start(check, group)
+        forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []
         for one in group:
             answer = said[one.hook.name]
             if answer == one.mechanism:
                 attached.append(one)
                 continue
-            if any(text in answer for text in OTHER_STATE) and len(group) > 1:
-                one.alone = True
+            if forces_state and any(text in answer for text in OTHER_STATE):
                 other.append(one)
                 continue
             check.that(answer.startswith(f"{one.mechanism}: "), f"{one.name}: blind, because {answer!r}")
