@@ -390,7 +390,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	static const unsigned int at[] = {80, 90, 98};
 	const struct mount_record *r = &o->mount->now;
 	struct forecast c = mount_forecast(o->m, o->mount);
-	char a[24], b[24];
+	char a[24], b[24], path[PATH_WORD];
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
@@ -405,11 +405,12 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		 a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
 	finding_evidence(f, "in use", a, b);
 	limit_say_forecast(f, &c, true);
-	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", r->path,
-		       r->path);
+	path_as_word(r->path, path);
+	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", path,
+		       path);
 	finding_remedy(f,
 		       "to gain time: mount -o remount,size=%" PRIu64
 		       "M %s; docker: --shm-size, Kubernetes: an emptyDir of medium Memory",
-		       (r->size_bytes * 2) >> 20, r->path);
+		       (r->size_bytes * 2) >> 20, path);
 	return true;
 }

@@ -299,8 +299,16 @@ static void test_tmpfs(void)
 	ok(f && f->severity == SEVERITY_WARNING, "a tmpfs at 94 %%");
 	ok(f && f->nr_remedies == 2 && strstr(f->remedy[1], "size=128M /dev/shm"),
 	   "and twice its size as a remedy");
-	r.flags = 0;
+	strcpy(r.path, "/mnt/it's;reboot");
 	r.h.t_ns = 2 * SECOND + 1;
+	next();
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	f = open_of("P21");
+	ok(f && strstr(f->remedy[1], "size=128M '/mnt/it'\\''s;reboot'"),
+	   "a path that is more than a word to a shell is quoted: %s", f ? f->remedy[1] : "");
+	r.flags = 0;
+	r.h.t_ns = 3 * SECOND + 1;
 	next();
 	model_take(&m, &r.h);
 	tick(6 * GIB, GIB);
