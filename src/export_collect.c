@@ -126,6 +126,7 @@ static void look_after(struct export *x)
 			continue;
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);
+		identities_gone(x->ids, &of);
 	}
 }
 

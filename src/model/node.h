@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pids.h"
 #include "model/census.h"
 #include "model/kernel_report.h"
 #include "wire.h"
@@ -45,9 +46,6 @@ struct node_site {
 	uint64_t ip, count;
 };
 
-/* Of a process: the counts that were taken of it. */
-struct node_process;
-
 struct node {
 	struct census *census;
 	uint64_t now_ns;	/* CLOCK_BOOTTIME, for the census; the caller's */
@@ -64,8 +62,7 @@ struct node {
 	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
 	uint64_t processes_lost;	   /* beyond the cap */
 
-	struct node_process *process; /* by pid, open addressing; owned */
-	size_t slots, used;
+	struct pids processes; /* the counts that were taken of each */
 };
 
 /* `census` is told what is counted; -ENOMEM. */
