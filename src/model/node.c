@@ -289,11 +289,14 @@ static enum census_counter signal_counter(const struct fs_signal_record *r)
 	return CENSUS_BUS_OTHER;
 }
 
-void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id)
+void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id,
+		 const char *site)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 	enum census_counter counter = signal_counter(r);
 
+	if (site)
+		array_copy(x.site, sizeof(x.site), site);
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
 	keep_of_workload(n, id, counter, &x);
 }
