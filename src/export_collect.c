@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "export.h"
 #include "probe/host.h"
 #include "rules/cause.h"
+#include "rules/fault.h"
 
 #define NS_PER_S       1000000000ULL
 #define SHARED_NS      100000000ULL /* scrapes this close to each other have one collection */
@@ -59,6 +61,16 @@ static void take_refused(struct export *x, const struct fs_refused_record *r)
 	node_refused(&x->node, r, v.cause ? v.cause : "unknown");
 }
 
+static void take_signal(struct export *x, const struct fs_signal_record *r,
+			const struct identity *id)
+{
+	struct verdict v = {};
+
+	if (r->signal == SIGSEGV || r->signal == SIGBUS)
+		fault_of(r, &x->s.m.tick.limits, &v);
+	node_signal(&x->node, r, id, v.cause);
+}
+
 static bool is_late(struct export *x)
 {
 	return x->deadline_ns && host_monotonic_ns() > x->deadline_ns;
@@ -81,7 +93,7 @@ int export_take(void *ctx, const struct fs_header *h)
 	case FS_REC_SIGNAL: {
 		const struct fs_signal_record *r = (const struct fs_signal_record *)h;
 
-		node_signal(&x->node, r, who(x, &r->subject, r->comm, h->t_ns));
+		take_signal(x, r, who(x, &r->subject, r->comm, h->t_ns));
 		break;
 	}
 	case FS_REC_OOM: {
@@ -110,7 +122,7 @@ int export_take(void *ctx, const struct fs_header *h)
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;
 }
 
-/* Last records that were lost: who is no longer there did not say so. */
+/* Last records that were lost, or never are: who is no longer there did not say so. */
 static void look_after(struct export *x)
 {
 	const struct fs_losses *l = &x->s.m.tick.losses;
@@ -118,7 +130,9 @@ static void look_after(struct export *x)
 	struct fs_subject of;
 	uint32_t at = 0;
 
-	if (losses == x->losses || x->s.collector.names.foreign)
+	if (x->s.collector.names.foreign)
+		return;
+	if (losses == x->losses && model_hook_on(&x->s.m, "life"))
 		return;
 	x->losses = losses;
 	while (census_each(&x->census, &at, &of)) {
@@ -126,6 +140,7 @@ static void look_after(struct export *x)
 			continue;
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);
+		identities_gone(x->ids, &of);
 	}
 }
 

@@ -218,6 +218,13 @@ static void put_metrics(void)
 	     "program's table.\n\nWhat cannot be measured on a kernel, or was not asked for, is "
 	     "left "
 	     "out, never zero.\n");
+	puts("Counters of failures, signals and fixups, and the slow buckets, have exemplars where "
+	     "the "
+	     "format can: `pid` and\n`comm` of the last one, and `site`: the call of a refusal, "
+	     "what "
+	     "a bad access was (`near-null`, `stack overflow`, …),\nthe kernel function of a "
+	     "fixup. "
+	     "Never an address.\n");
 	puts("| metric | type | labels | help |");
 	puts("| --- | --- | --- | --- |");
 	for (size_t i = 0; i < NR_METRICS; i++)

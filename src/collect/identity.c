@@ -12,13 +12,14 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/pids.h"
 #include "collect/known.h"
 #include "collect/cgroup_tree.h"
 
 #define WAYS	     4
-#define SETS	     1024 /* of cgroups, by id */
-#define PROCS	     32768
-#define READS_MOST   500 /* of programs that start, a second */
+#define SETS	     1024	/* of cgroups, by id */
+#define PROCS_MOST   (1u << 17) /* slots */
+#define READS_MOST   500	/* of programs that start, a second */
 #define SECOND_NS    1000000000ULL
 #define UNKNOWN_NS   (10 * SECOND_NS) /* for which a cgroup that could not be read is let be */
 #define KTHREADD_PID 2
@@ -55,7 +56,7 @@ struct identities {
 	bool unified;		   /* version 2 alone: the id of a cgroup tells where it is */
 	struct cgroup_mount mount; /* of that */
 	struct place *place;
-	struct proc *proc;
+	struct pids procs; /* of struct proc: those that live */
 	uint64_t uses, second, reads_in_second;
 	struct identity_counts counts;
 };
@@ -119,8 +120,10 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 	ids->opt = *opt;
 	ids->known = (struct known_table){.root = opt->root, .collapse = opt->collapse};
 	ids->place = calloc(SETS * WAYS, sizeof(*ids->place));
-	ids->proc = calloc(PROCS, sizeof(*ids->proc));
-	if (known_init(&ids->known) || !ids->place || !ids->proc)
+	ids->procs = (struct pids){.entry_bytes = sizeof(struct proc),
+				   .pid_at = offsetof(struct proc, of.pid),
+				   .most = PROCS_MOST};
+	if (known_init(&ids->known) || !ids->place)
 		goto out;
 	if (opt->pattern) {
 		err = regcomp(&ids->pattern, opt->pattern, REG_EXTENDED);
@@ -147,13 +150,17 @@ void identities_close(struct identities *ids)
 		return;
 	for (size_t i = 0; ids->place && i < SETS * WAYS; i++)
 		free(ids->place[i].path);
-	for (size_t i = 0; ids->proc && i < PROCS; i++)
-		free(ids->proc[i].path);
+	for (uint32_t i = 0; i < ids->procs.slots; i++) {
+		struct proc *p = pids_at(&ids->procs, i);
+
+		if (p)
+			free(p->path);
+	}
+	pids_free(&ids->procs);
 	known_free(&ids->known);
 	if (ids->has_pattern)
 		regfree(&ids->pattern);
 	free(ids->place);
-	free(ids->proc);
 	free(ids);
 }
 
@@ -233,33 +240,44 @@ static void find_place(struct identities *ids, struct place *p, uint32_t pid, ui
 		p->unknown_ns = t_ns;
 }
 
-static struct proc *slot_of(struct identities *ids, uint32_t pid)
-{
-	return &ids->proc[pid % PROCS];
-}
-
 static bool is_of(const struct proc *p, const struct fs_subject *of)
 {
 	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
 }
 
-/* Its own slot; whose it was until now is forgotten. */
+/* Its own entry; whose it was until now is forgotten. NULL: there is no room. */
 static struct proc *proc_of(struct identities *ids, const struct fs_subject *of)
 {
-	struct proc *p = slot_of(ids, of->pid);
+	struct proc *p = pids_find(&ids->procs, of->pid);
 
-	if (is_of(p, of))
+	if (p && is_of(p, of))
 		return p;
-	free(p->path);
-	*p = (struct proc){.of = *of};
+	if (p)
+		free(p->path);
+	else
+		p = pids_add(&ids->procs, of->pid);
+	if (p)
+		*p = (struct proc){.of = *of};
+	else
+		ids->counts.lost++;
 	return p;
+}
+
+void identities_gone(struct identities *ids, const struct fs_subject *of)
+{
+	struct proc *p = pids_find(&ids->procs, of->pid);
+
+	if (!p || !is_of(p, of))
+		return;
+	free(p->path);
+	pids_remove(&ids->procs, p);
 }
 
 static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 {
-	const struct proc *from = slot_of(ids, parent);
+	const struct proc *from = pids_find(&ids->procs, parent);
 
-	if (p->path || from->of.pid != parent || !from->path)
+	if (p->path || !from || !from->path)
 		return;
 	p->path = strdup(from->path);
 	p->link = from->link;
@@ -282,6 +300,8 @@ static void take_fork(struct identities *ids, const struct fs_fork_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
 
+	if (!p)
+		return;
 	p->cgroup_id = r->cgroup_id;
 	if (!ids->unified)
 		inherit(ids, p, r->parent);
@@ -292,6 +312,8 @@ static void take_exec(struct identities *ids, const struct fs_exec_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
 
+	if (!p)
+		return;
 	p->cgroup_id = r->cgroup_id;
 	p->execs = r->execs;
 	p->settled = false;
@@ -309,9 +331,9 @@ static void take_exec(struct identities *ids, const struct fs_exec_record *r)
 
 static void take_moved(struct identities *ids, const struct fs_cgroup_record *r, const char *path)
 {
-	struct proc *p = slot_of(ids, r->pid);
+	struct proc *p = pids_find(&ids->procs, r->pid);
 
-	if (ids->unified || p->of.pid != r->pid)
+	if (ids->unified || !p)
 		return;
 	/* one hierarchy after the other: the one that tells most is kept until it can be read */
 	if (!p->path || path_kind(path) <= path_kind(p->path))
@@ -373,10 +395,11 @@ static const struct identity *of_place(struct identities *ids, uint64_t cgroup_i
 	return known_of(ids, &place->link, place->path, m);
 }
 
-const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r)
+/* With `p` for what is remembered of it, and what is not. */
+static const struct identity *of_record(struct identities *ids, struct proc *p,
+					const struct fs_process_record *r)
 {
 	bool over = r->g.flags & FS_PROC_FINAL;
-	struct proc *p = proc_of(ids, &r->subject);
 	char comm[FS_COMM_LEN];
 	struct member m = {.pid = over ? 0 : r->subject.pid, .comm = comm, .t_ns = r->h.t_ns};
 
@@ -392,19 +415,40 @@ const struct identity *identity_of(struct identities *ids, const struct fs_proce
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
-					 const char *comm, __u64 t_ns)
+const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r)
 {
-	struct proc *p = proc_of(ids, of);
+	struct proc none = {.of = r->subject}, *p = proc_of(ids, &r->subject);
+	const struct identity *id = of_record(ids, p ?: &none, r);
+
+	free(none.path);
+	if (r->g.flags & FS_PROC_FINAL)
+		identities_gone(ids, &r->subject);
+	return id;
+}
+
+static const struct identity *of_event(struct identities *ids, struct proc *p, const char *comm,
+				       __u64 t_ns)
+{
 	char copy[FS_COMM_LEN], path[FS_CGROUP_PATH];
-	struct member m = {.pid = of->pid, .comm = copy, .t_ns = t_ns};
+	struct member m = {.pid = p->of.pid, .comm = copy, .t_ns = t_ns};
 
 	array_copy(copy, sizeof(copy), comm);
 	if (ids->unified && p->cgroup_id)
 		return of_place(ids, p->cgroup_id, &m);
 	if (!ids->unified && !p->settled)
 		read_proc(ids, p);
-	else if (ids->unified && !p->path && read_unified(ids, of->pid, path, sizeof(path)))
+	else if (ids->unified && !p->path && read_unified(ids, p->of.pid, path, sizeof(path)))
 		keep_path(&p->path, &p->link, path);
 	return known_of(ids, &p->link, p->path, &m);
+}
+
+/* It may be late: one that has ended is not remembered again. */
+const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
+					 const char *comm, __u64 t_ns)
+{
+	struct proc none = {.of = *of}, *p = pids_find(&ids->procs, of->pid);
+	const struct identity *id = of_event(ids, p && is_of(p, of) ? p : &none, comm, t_ns);
+
+	free(none.path);
+	return id;
 }

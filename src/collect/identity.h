@@ -29,6 +29,7 @@ struct identity_counts {
 		unresolved; /* asked for a process that nothing is known of: named by its program */
 	uint64_t skipped;   /* programs started that were not read at once: too many a second */
 	uint64_t told;	    /* cgroups that the kernel side told of as they were made */
+	uint64_t lost;	    /* processes beyond the cap, of which nothing is remembered */
 };
 
 /* -EINVAL with `error` set for a pattern that is none; -ENOMEM. */
@@ -50,6 +51,9 @@ void identities_take(struct identities *ids, const struct fs_header *h);
 const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r);
 const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
 					 const char *comm, __u64 t_ns);
+
+/* It is gone, though its last record did not come. */
+void identities_gone(struct identities *ids, const struct fs_subject *of);
 
 struct identity_counts identities_counted(const struct identities *ids);
 

@@ -54,6 +54,7 @@ int census_init(struct census *c, const struct census_limits *limits)
 	c->limits = *limits;
 	if (c->limits.workloads > CENSUS_WORKLOADS_MAX)
 		c->limits.workloads = CENSUS_WORKLOADS_MAX;
+	c->processes = census_processes();
 	c->chain = calloc(CHAINS, sizeof(*c->chain));
 	if (!c->chain)
 		return -ENOMEM;
@@ -73,7 +74,7 @@ void census_free(struct census *c)
 			free(w);
 		}
 	free(c->chain);
-	free(c->process);
+	pids_free(&c->processes);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -247,7 +248,7 @@ static void restart(struct census *c, struct census_process *p)
 int census_take(struct census *c, const struct fs_process_record *r, const struct identity *id,
 		uint64_t now_ns)
 {
-	struct census_process *p = census_process_find(c, r->subject.pid);
+	struct census_process *p = pids_find(&c->processes, r->subject.pid);
 
 	if (p && r->subject.start_ns < p->start_ns)
 		return 0; /* a late word of who had the pid before */
@@ -276,7 +277,7 @@ int census_take(struct census *c, const struct fs_process_record *r, const struc
 
 static struct census_process *find_subject(const struct census *c, const struct fs_subject *of)
 {
-	struct census_process *p = census_process_find(c, of->pid);
+	struct census_process *p = pids_find(&c->processes, of->pid);
 
 	return p && p->start_ns == of->start_ns ? p : NULL;
 }
@@ -291,10 +292,10 @@ void census_gone(struct census *c, const struct fs_subject *of)
 
 bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret)
 {
-	while (*at < c->slots) {
-		const struct census_process *p = &c->process[(*at)++];
+	while (*at < c->processes.slots) {
+		const struct census_process *p = pids_at(&c->processes, (*at)++);
 
-		if (!p->w || p->ended)
+		if (!p || p->ended)
 			continue;
 		*ret = (struct fs_subject){.start_ns = p->start_ns, .pid = p->pid};
 		return true;
@@ -358,10 +359,10 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
 		clear(w);
 	clear(&c->other);
-	for (uint32_t i = 0; i < c->slots; i++) {
-		struct census_process *p = &c->process[i];
+	for (uint32_t i = 0; i < c->processes.slots; i++) {
+		struct census_process *p = pids_at(&c->processes, i);
 
-		if (!p->w || p->ended)
+		if (!p || p->ended)
 			continue;
 		add_process_gauges(p->w, p);
 		if (p->serial == p->w->id.serial)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pids.h"
 #include "model/identity.h"
 #include "wire.h"
 
@@ -103,8 +104,6 @@ struct census_limits {
 	uint64_t retention_ns; /* for which it keeps them after its last process: 5 min */
 };
 
-struct census_process;
-
 struct census {
 	struct census_limits limits;
 	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* `owned` of them, the oldest first */
@@ -116,8 +115,8 @@ struct census {
 	uint64_t processes_lost; /* beyond the cap: their counts are missing, ever */
 	uint64_t workloads_lost; /* times that one was beyond the cap: in `other` without a name */
 
-	struct census_process *process; /* by pid, open addressing; owned */
-	uint32_t slots, used, ended;
+	struct pids processes;		/* of struct census_process */
+	uint32_t ended;			/* of them */
 	struct census_workload **chain; /* by name; owned, and what is in it */
 	uint32_t workloads;
 	uint64_t updated_ns;

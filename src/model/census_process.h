@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: the census' own table: what it remembers of each process, by pid. Its own and no other's.
- */
+/* model: what the census remembers of each process. Its own and no other's. */
 #ifndef FS_MODEL_CENSUS_PROCESS_H
 #define FS_MODEL_CENSUS_PROCESS_H
 
 #include "model/census.h"
 
 struct census_process {
-	struct census_workload *w; /* NULL: the slot is free */
+	struct census_workload *w; /* NULL: none yet */
 	uint64_t start_ns;
 	uint64_t serial; /* of its identity */
 	uint64_t last[NR_CENSUS_TAKEN];
@@ -16,10 +15,10 @@ struct census_process {
 	bool ended; /* until the next update: events may still come */
 };
 
-/* NULL: it is not there. */
-struct census_process *census_process_find(const struct census *c, uint32_t pid);
+/* An empty table. */
+struct pids census_processes(void);
 
-/* A free slot for it, without a workload yet; pointers to others are void. NULL: no room. */
+/* An entry for it, without a workload yet; pointers to others are void. NULL: no room. */
 struct census_process *census_process_add(struct census *c, uint32_t pid);
 
 /* Takes those out that ended; pointers to others are void. */

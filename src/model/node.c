@@ -10,8 +10,6 @@
 #include "base/hash.h"
 #include "model/fields.h"
 
-#define FIRST_SLOTS 1024
-
 enum sums { SUM_KERNEL_USER = 6, SUM_KERNEL_KERNEL, SUM_MAP_REFUSED, SUM_FD_REFUSED, NR_SUMS };
 
 /* Of few processes. */
@@ -22,7 +20,7 @@ struct timed {
 
 /* What of its counters went into the node's. */
 struct node_process {
-	struct fs_subject of; /* pid 0: the place is free */
+	struct fs_subject of;
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	       /* NULL: all 0; owned */
 	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
@@ -34,84 +32,31 @@ int node_init(struct node *n, struct census *census)
 	memset(n, 0, sizeof(*n));
 	n->census = census;
 	n->exemplar = calloc(NODE_EXEMPLARS, sizeof(*n->exemplar));
-	n->process = calloc(FIRST_SLOTS, sizeof(*n->process));
-	n->slots = FIRST_SLOTS;
+	n->processes = (struct pids){.entry_bytes = sizeof(struct node_process),
+				     .pid_at = offsetof(struct node_process, of.pid),
+				     .most = NODE_PROCESSES_MAX};
 	/* its counters are there from the beginning: else the first event would be no increase */
 	array_copy(n->module[n->modules++].name, sizeof(n->module->name), NODE_KERNEL);
-	if (n->exemplar && n->process)
-		return 0;
-	node_free(n);
-	return -ENOMEM;
+	return n->exemplar ? 0 : -ENOMEM;
 }
 
 void node_free(struct node *n)
 {
-	for (size_t i = 0; n->process && i < n->slots; i++)
-		free(n->process[i].timed);
+	for (uint32_t i = 0; i < n->processes.slots; i++) {
+		struct node_process *p = pids_at(&n->processes, i);
+
+		if (p)
+			free(p->timed);
+	}
 	free(n->exemplar);
-	free(n->process);
+	pids_free(&n->processes);
 	memset(n, 0, sizeof(*n));
 }
 
-/* Where a pid belongs, in a table whose size is a power of two. */
-static size_t place_of(const struct node *n, uint32_t pid)
-{
-	return (pid * 0x9e3779b97f4a7c15ULL >> 32) & (n->slots - 1);
-}
-
-/* The place of a pid, or the free one where it would go. */
-static struct node_process *find(const struct node *n, uint32_t pid)
-{
-	size_t i = place_of(n, pid);
-
-	while (n->process[i].of.pid && n->process[i].of.pid != pid)
-		i = (i + 1) & (n->slots - 1);
-	return &n->process[i];
-}
-
-/* Half of the places are always free, so that each search is short. */
-static int grow(struct node *n)
-{
-	struct node_process *old = n->process;
-	size_t slots = n->slots;
-
-	if (n->used * 2 < slots)
-		return 0;
-	if (slots >= NODE_PROCESSES_MAX * 2)
-		return -E2BIG;
-	n->process = calloc(slots * 2, sizeof(*n->process));
-	if (!n->process) {
-		n->process = old;
-		return -ENOMEM;
-	}
-	n->slots = slots * 2;
-	for (size_t i = 0; i < slots; i++)
-		if (old[i].of.pid)
-			*find(n, old[i].of.pid) = old[i];
-	free(old);
-	return 0;
-}
-
-/* Takes a process out, and closes the gap: who follows may have been put off by it. */
 static void remove_process(struct node *n, struct node_process *p)
 {
-	size_t gap = p - n->process, i = gap;
-
 	free(p->timed);
-	for (;;) {
-		size_t home;
-
-		i = (i + 1) & (n->slots - 1);
-		if (!n->process[i].of.pid)
-			break;
-		home = place_of(n, n->process[i].of.pid);
-		if (((i - home) & (n->slots - 1)) < ((i - gap) & (n->slots - 1)))
-			continue;
-		n->process[gap] = n->process[i];
-		gap = i;
-	}
-	memset(&n->process[gap], 0, sizeof(n->process[gap]));
-	n->used--;
+	pids_remove(&n->processes, p);
 }
 
 static bool is_same(const struct fs_subject *a, const struct fs_subject *b)
@@ -119,35 +64,32 @@ static bool is_same(const struct fs_subject *a, const struct fs_subject *b)
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
-static struct node_process *make_process(struct node *n, const struct fs_subject *of, int *ret_err)
+/* NULL: there is no room. */
+static struct node_process *make_process(struct node *n, const struct fs_subject *of)
 {
-	struct node_process *p = find(n, of->pid);
+	struct node_process *p = pids_find(&n->processes, of->pid);
 
-	*ret_err = 0;
-	if (p->of.pid && is_same(&p->of, of))
+	if (p && is_same(&p->of, of))
 		return p;
-	if (p->of.pid)
+	if (p)
 		remove_process(n, p); /* its pid is another's now */
-	*ret_err = grow(n);
-	if (*ret_err) {
+	p = pids_add(&n->processes, of->pid);
+	if (!p) {
 		n->processes_lost++;
 		return NULL;
 	}
-	p = find(n, of->pid);
-	memset(p, 0, sizeof(*p));
 	p->of = *of;
 	p->map_reason = CENSUS_MAPPING_FAILURES_OTHER;
 	p->fd_reason = CENSUS_FD_FAILURES_EMFILE;
 	p->map_call = p->fd_call = -1;
-	n->used++;
 	return p;
 }
 
 void node_gone(struct node *n, const struct fs_subject *of)
 {
-	struct node_process *p = find(n, of->pid);
+	struct node_process *p = pids_find(&n->processes, of->pid);
 
-	if (p->of.pid && is_same(&p->of, of))
+	if (p && is_same(&p->of, of))
 		remove_process(n, p);
 }
 
@@ -275,9 +217,9 @@ int node_take(struct node *n, const struct fs_process_record *r, const struct id
 	int err = 0;
 
 	if (r->h.len == sizeof(*r)) {
-		p = make_process(n, &r->subject, &err);
+		p = make_process(n, &r->subject);
 		if (!p)
-			return err;
+			return -ENOMEM;
 		take_kinds(n, p, &r->c);
 		take_refused(n, p, r, id);
 		err = take_latency(n, p, r);
@@ -301,11 +243,10 @@ static int mapping_counter(const char *reason)
 void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason)
 {
 	struct node_process *p;
-	int err;
 
 	if (r->call >= FS_CALL_OTHER_FIRST)
 		return;
-	p = make_process(n, &r->subject, &err);
+	p = make_process(n, &r->subject);
 	if (!p)
 		return;
 	if (r->call < FS_CALL_FD_FIRST) {
@@ -348,11 +289,14 @@ static enum census_counter signal_counter(const struct fs_signal_record *r)
 	return CENSUS_BUS_OTHER;
 }
 
-void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id)
+void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id,
+		 const char *site)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 	enum census_counter counter = signal_counter(r);
 
+	if (site)
+		array_copy(x.site, sizeof(x.site), site);
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
 	keep_of_workload(n, id, counter, &x);
 }

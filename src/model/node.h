@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pids.h"
 #include "model/census.h"
 #include "model/kernel_report.h"
 #include "wire.h"
@@ -28,7 +29,7 @@ struct node_exemplar {
 	int counter;		    /* enum census_counter; -1: of a module */
 	uint32_t pid;
 	char comm[FS_COMM_LEN];
-	char site[64]; /* "symbol+0x1a4"; empty: not known */
+	char site[64]; /* "symbol+0x1a4", a call, a class of faults; empty: not known */
 	double value;
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
 };
@@ -44,9 +45,6 @@ struct node_module {
 struct node_site {
 	uint64_t ip, count;
 };
-
-/* Of a process: the counts that were taken of it. */
-struct node_process;
 
 struct node {
 	struct census *census;
@@ -64,8 +62,7 @@ struct node {
 	struct node_exemplar *exemplar;	   /* NODE_EXEMPLARS of them, by hash; owned */
 	uint64_t processes_lost;	   /* beyond the cap */
 
-	struct node_process *process; /* by pid, open addressing; owned */
-	size_t slots, used;
+	struct pids processes; /* the counts that were taken of each */
 };
 
 /* `census` is told what is counted; -ENOMEM. */
@@ -81,7 +78,9 @@ void node_gone(struct node *n, const struct fs_subject *of);
 /* Events. `reason` as rules/cause.h names it. */
 void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason);
 void node_pressure(struct node *n, const struct fs_pressure_record *r);
-void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id);
+/* `site`: what the bad access was; NULL where it is not known. */
+void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id,
+		 const char *site);
 void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id);
 
 /* `module` and `site` of the instruction; NULL where it is not known. */

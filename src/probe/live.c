@@ -140,7 +140,7 @@ static void size_tables(struct live *live)
 
 	if (live->opt.ring_bytes)
 		bpf_map__set_max_entries(object_map(&live->obj, "ring"), live->opt.ring_bytes);
-	if (live->obj.hash && want > 8192)
+	if (live->obj.build == OBJECT_HASH && want > 8192)
 		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
 }
 
@@ -409,7 +409,7 @@ static bool state_of(void *ctx, __u32 pid, struct fs_state *ret)
 	int procs = bpf_map__fd(object_map(&live->obj, "procs")), pidfd;
 	bool found;
 
-	if (live->obj.hash)
+	if (live->obj.build == OBJECT_HASH)
 		return !bpf_map_lookup_elem(procs, &pid, ret);
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
@@ -658,7 +658,7 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 
 	if (pidfd < 0)
 		return -errno;
-	if (live->nested && live->obj.hash) {
+	if (live->nested && live->obj.build == OBJECT_HASH) {
 		close(pidfd);
 		return -EOPNOTSUPP;
 	}
@@ -668,8 +668,9 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 		goto out;
 	}
 	st->flags = FS_PROC_WATCHED | (follow ? FS_PROC_FOLLOW : 0);
-	if (bpf_map_update_elem(procs, live->obj.hash ? (void *)&by_pid : (void *)&pidfd, st,
-				BPF_NOEXIST))
+	if (bpf_map_update_elem(procs,
+				live->obj.build == OBJECT_HASH ? (void *)&by_pid : (void *)&pidfd,
+				st, BPF_NOEXIST))
 		err = errno == EEXIST ? 0 : -errno;
 out:
 	free(st);
@@ -706,7 +707,7 @@ pid_t live_pid_of(struct source *src, pid_t pid)
 
 	if (!live->nested)
 		return pid;
-	return !live->obj.hash && state_of(live, pid, &st) ? st.pid : 0;
+	return live->obj.build != OBJECT_HASH && state_of(live, pid, &st) ? st.pid : 0;
 }
 
 static int look_up(void *ctx)

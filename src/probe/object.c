@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The object files as they are: a skeleton's program knows only its own byte order. */
 #define BYTES_OF(name, file)                                                                       \
@@ -25,6 +26,17 @@ static const struct {
 	[OBJECT_HASH] = {bpf_hash_object, bpf_hash_object_end},
 };
 
+/* Loaded, or given up: its pages need not stay resident for months. */
+static void leave_file(enum object_build build)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)builds[build].begin + page - 1) & -page;
+	uintptr_t end = (uintptr_t)builds[build].end & -page;
+
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 int object_open(struct object *o, enum object_build build, const char *btf_path)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, oo, .btf_custom_path = btf_path,
@@ -33,7 +45,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 	struct bpf_map *config;
 
 	memset(o, 0, sizeof(*o));
-	o->hash = build == OBJECT_HASH;
+	o->build = build;
 	o->obj = bpf_object__open_mem(builds[build].begin, size, &oo);
 	if (!o->obj)
 		return -errno;
@@ -68,6 +80,7 @@ int object_load(struct object *o, bool growth)
 	if (err)
 		return err;
 	o->config = NULL; /* libbpf sealed it */
+	leave_file(o->build);
 	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
 	if (growth)
 		o->growth = map_shared(o, "growth", GROWTH_BYTES, PROT_READ);
@@ -80,6 +93,8 @@ void object_close(struct object *o)
 		munmap(o->shared, sizeof(*o->shared));
 	if (o->growth)
 		munmap((void *)o->growth, GROWTH_BYTES);
+	if (o->obj)
+		leave_file(o->build);
 	bpf_object__close(o->obj);
 	memset(o, 0, sizeof(*o));
 }

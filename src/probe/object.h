@@ -19,8 +19,8 @@ enum object_build {
 };
 
 struct object {
-	struct bpf_object *obj;		/* NULL: not open */
-	bool hash;			/* is OBJECT_HASH */
+	struct bpf_object *obj; /* NULL: not open */
+	enum object_build build;
 	struct fs_config *config;	/* until the load */
 	struct fs_shared *shared;	/* after the load */
 	const struct fs_growth *growth; /* after the load, FS_GROWTH_MAX of them; NULL: not kept */

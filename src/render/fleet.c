@@ -122,11 +122,14 @@ static int bounded(int n, int most)
 	return n > most ? most : n;
 }
 
-/* As wide as the longest, within what the figures leave: the host gets at most a third of that. */
+/*
+ * As wide as the longest, within what the figures leave: the host gets what workloads do not need
+ * of that, and a third in any case.
+ */
 static struct widths widths_of(const struct view *v, const struct fleet_entry *e, size_t n)
 {
 	struct widths w = {NAME_LEAST, NAME_LEAST};
-	int room = v->width - 1;
+	int room = v->width - 1, third;
 
 	for (size_t i = 0; i < NR_COLUMNS; i++)
 		room -= is_shown(v, &columns[i]) ? columns[i].width + 1 : 0;
@@ -138,8 +141,10 @@ static struct widths widths_of(const struct view *v, const struct fleet_entry *e
 		w.host = host > w.host ? host : w.host;
 		w.workload = workload > w.workload ? workload : w.workload;
 	}
-	w.host = bounded(w.host, room / 3 > NAME_LEAST ? room / 3 : NAME_LEAST);
-	w.workload = bounded(bounded(w.workload, NAME_MOST), room - w.host);
+	w.workload = bounded(w.workload, NAME_MOST);
+	third = room / 3 > NAME_LEAST ? room / 3 : NAME_LEAST;
+	w.host = bounded(w.host, room - w.workload > third ? room - w.workload : third);
+	w.workload = bounded(w.workload, room - w.host);
 	return w;
 }
 

@@ -9,7 +9,7 @@ from harness import ROOT
 FENCE = re.compile(r"^```\n(.*?)^```\n", re.M | re.S)
 INLINE = re.compile(r"`((?:sudo )?faultscope [^`]*)`")
 FINDING = re.compile(r"`([MFPK]\d\d)`")
-FIRST = re.compile(r"(?:sudo )?faultscope |systemctl status faultscope-exporter$")
+FIRST = re.compile(r"(?:sudo )?faultscope ")
 PLACES = {"CGROUP": "/system.slice/x.service", "PID": "1", "W": "w"}
 
 

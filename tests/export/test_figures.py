@@ -214,6 +214,11 @@ def test_signals(check, lab):
     after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
                                       code="SEGV_MAPERR"))
     check.equal("signals", after - before, 3)
+    samples = Samples(exporter.get(Accept=OPENMETRICS).text, openmetrics=True)
+    check.equal("exemplar: what the bad access was",
+                {its.get("site") for name, labels, its, _ in samples.exemplars
+                 if name == "faultscope_fatal_signals_total" and labels["workload"] == "python3"},
+                {"near-null"})
 
 
 @live

@@ -187,7 +187,7 @@ def lose_a_look(lab, exporter):
 
 @live
 def test_hidden_is_not_gone(check, lab):
-    """After a loss it is looked for who is gone: not by /proc, which may hide who is there."""
+    """It is looked for who is gone, after losses too: not by /proc, which may hide who is there."""
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")
@@ -201,6 +201,9 @@ def test_hidden_is_not_gone(check, lab):
     label = label_of(exporter.metrics(), "fs-hidden")
     small.process.kill()
     small.process.wait()
+    check.equal("without last records", exporter.metrics().of("faultscope_mappings",
+                                                              workload=label),
+                [proc_maps(big.pid)])
     missed = exporter.metrics().one("faultscope_events_dropped_total", buffer="missed")
     samples = lose_a_look(lab, exporter)
     check.that(samples.one("faultscope_events_dropped_total", buffer="missed") > missed,

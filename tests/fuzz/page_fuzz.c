@@ -62,7 +62,7 @@ static void add_workload(struct place *p, uint32_t pid, const char *text)
 	id.serial = pid;
 	census_take(&p->c, &r, &id, 10);
 	node_take(&p->n, &r, &id);
-	node_signal(&p->n, &signal, &id);
+	node_signal(&p->n, &signal, &id, text);
 	node_kernel_fault(&p->n, &fault, text, text);
 }
 

@@ -171,7 +171,7 @@ static void test_retention(void)
 	census_update(&c, 409 * SECOND, 65530);
 	ok(find(&c, "a"), "for five minutes");
 	census_update(&c, 410 * SECOND, 65530);
-	ok(!find(&c, "a") && !c.workloads && !c.used, "then it is forgotten");
+	ok(!find(&c, "a") && !c.workloads && !c.processes.used, "then it is forgotten");
 	census_free(&c);
 }
 
@@ -315,8 +315,8 @@ static void test_caps(void)
 		r.g.flags |= FS_PROC_FINAL;
 		take(&c, r, name, 100 * SECOND);
 	}
-	ok(c.slots <= 65536 && !c.processes_lost,
-	   "a million that came and went between two updates: %u slots", c.slots);
+	ok(c.processes.slots <= 65536 && !c.processes_lost,
+	   "a million that came and went between two updates: %u slots", c.processes.slots);
 	census_update(&c, 100 * SECOND, 65530);
 	is_u64(OTHER(c), 1000000, "all counted");
 	census_free(&c);

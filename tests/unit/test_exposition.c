@@ -180,7 +180,7 @@ static void test_page(void)
 	memcpy(s.comm, "\"}\n\\\xff\xff", 6);
 	census_take(c, &r, &id, 10);
 	node_take(&n, &r, &id);
-	node_signal(&n, &s, &id);
+	node_signal(&n, &s, &id, "null");
 	census_update(c, 20, 65530);
 	for (size_t i = 0; i < 3; i++) {
 		struct buf b = {};

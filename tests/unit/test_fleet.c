@@ -147,6 +147,24 @@ static void test_text(void)
 	fleet_free(&f);
 }
 
+/* Two that differ in their ends alone, beside workloads of short names. */
+static void test_long_hosts(void)
+{
+	static const char *const names[] = {"10.0.0.100:18444", "10.0.0.100:18445"};
+	struct view v = {.width = 100, .top = 20};
+	struct buf b = {};
+	struct fleet f;
+
+	fleet_init(&f, names, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		take(&f, i, page_of("cart", 6553, 100, 1000, 10, 1), 10 * SECOND);
+	fleet_text(&b, &v, &f, 2);
+	ok(strstr(b.s, "\n10.0.0.100:18444 cart") && strstr(b.s, "\n10.0.0.100:18445 cart"),
+	   "the host has what workloads do not need");
+	buf_free(&b);
+	fleet_free(&f);
+}
+
 static const struct {
 	const char *given, *url, *name;
 } urls[] = {
@@ -193,6 +211,7 @@ int main(void)
 	test_rates();
 	test_pages();
 	test_text();
+	test_long_hosts();
 	test_urls();
 	return tap_done();
 }

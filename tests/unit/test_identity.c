@@ -336,6 +336,8 @@ static void test_short_lived(void)
 	is_str(name_of(&m, 9, 1, "x"), "a.service", "v1: its parent");
 	identities_take(m.ids, &fork.h);
 	is_str(identity_of(m.ids, &r)->name, "a.service", "inherited by one that is gone");
+	fork.subject.start_ns = r.subject.start_ns = 200;
+	identities_take(m.ids, &fork.h); /* its pid is another's */
 	tell_made(&m, 7, 4, 10, "/docker/" ID);
 	tell_made(&m, 7, 5, 10, "/system.slice/containerd.service");
 	is_str(identity_of(m.ids, &r)->name, "docker/0123456789ab",

@@ -6,14 +6,19 @@ what only a boot undoes (hence last), levels that stock kernels of others do not
 of control groups.
 """
 import json
+import subprocess
+from pathlib import Path
 
-import lab as _lab  # noqa: F401  puts tests/e2e on the path
+import fetch  # noqa: F401  puts tools on the path
+from lab import ROOT, GuestProcess, quoted  # puts tests/e2e on the path
+import borrow
 import test_doctor
 import test_errors
 import test_hooks
 import test_privilege
 from harness import Skip
-from test_errors import DONE, KERNEL_LACKS, NOT_PERMITTED, call_as_nobody, check_message
+from test_errors import (DONE, KERNEL_LACKS, NOT_PERMITTED, as_nobody, call_as_nobody,
+                         check_message)
 from test_privilege import (BPF_DISABLED, BRIEFLY, PARANOID, check_bpf_disabled, check_cgroup,
                             check_paranoid, check_paranoid_of_root, check_touched, keeps_bpf,
                             path_of, touch_as_nobody, version_of)
@@ -86,6 +91,61 @@ def perf_event_paranoid(check, lab):
     for value in (3, 4):
         check_paranoid(check, lab, value, [PARANOID])
     check_paranoid_of_root(check, lab, 4)
+
+
+# AppArmor, whose parser is taken from Debian and whose rules are the kernel's
+
+APPARMOR = "/sys/kernel/security/apparmor"
+PROFILE = ROOT / "deploy/apparmor/faultscope-exporter"
+INSTALLED = "/usr/bin/faultscope"
+PAGE = "http://127.0.0.1:10435/metrics"
+ABI = Path("/etc/apparmor.d/abi/3.0")  # what the profile names; beside what it includes
+CONFINED = f"""printf 'exec {PROFILE.name}' >/proc/self/attr/exec && exec {INSTALLED} export"""
+
+
+def compiled_profile():
+    try:
+        parser = borrow.program("apparmor_parser")
+    except (borrow.Missing, OSError, subprocess.CalledProcessError) as reason:
+        raise Skip(f"apparmor_parser of Debian cannot be had: {reason}") from None
+    if not ABI.exists():
+        raise Skip("AppArmor's rules of Debian are not installed")
+    # else of a host without AppArmor: that knows no CAP_BPF
+    return subprocess.run([parser, "-QTK", "--kernel-features", ABI, "--stdout", PROFILE],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout
+
+
+def confined(lab, *options):
+    """As the service runs it: with two capabilities, within its profile."""
+    return quoted([*as_nobody(lab, "bpf", "perfmon"), "sh", "-c",
+                   " ".join([CONFINED, *options])])
+
+
+def apparmor(check, lab):
+    """The exporter within its profile: it answers, and nothing that it asks for is refused."""
+    lab.vm.run("mount -t securityfs security /sys/kernel/security")
+    if lab.call("ls", APPARMOR).returncode:
+        raise Skip("this kernel runs without AppArmor")
+    lab.vm.put("/tmp/profile", compiled_profile())
+    lab.vm.must(f"cat /tmp/profile >{APPARMOR}/.replace; mkdir -p /usr/bin /var/log/pods;"
+                f" cp {lab.program} {INSTALLED}; dmesg -c >/dev/null")
+    exporter = GuestProcess(lab, confined(lab))
+    exporter.line("err", 1)
+    check.equal("label", lab.read(f"/proc/{exporter.pid}/attr/current").strip("\0\n"),
+                f"{PROFILE.name} (enforce)")
+    page = lab.vm.must(f"wget -qO- {PAGE}")
+    check.that("\nfaultscope_up 1\n" in page, f"its page: {page[:200]} {exporter.text('err')}")
+    lab.vm.must(f"kill {exporter.pid}")
+    check.equal("status", exporter.end(), DONE)
+    check.equal("refused", refused_by_apparmor(lab), [])
+    lab.vm.must("mkdir -m 777 /tmp/anybodys")
+    outside = lab.vm.run(confined(lab, "--textfile", "/tmp/anybodys/x.prom"))
+    check.that(outside.status != DONE and refused_by_apparmor(lab),
+               f"it writes where its profile says no: {outside}")
+
+
+def refused_by_apparmor(lab):
+    return [line for line in lab.vm.must("dmesg -c").splitlines() if 'apparmor="DENIED"' in line]
 
 
 # Control groups
@@ -222,6 +282,7 @@ TESTS = {
     "few rights": few_rights,
     "locked memory": locked_memory,
     "perf event paranoid": perf_event_paranoid,
+    "apparmor": apparmor,
     "cgroups of version 2": each_cgroup,
     "unprivileged bpf disabled for good": for_good,
     "lockdown integrity": integrity,
