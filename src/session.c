@@ -225,6 +225,7 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
 				    cgroup_levels_open(&s->collector.levels);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
+	live_sample(s->src, s->collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;
 		/* -p names pids of our namespace: whom we made watched is whom it means */

@@ -120,6 +120,13 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	return recorder_open_packed(w->path, false, 0, ret, error, size);
 }
 
+/* Of use to a recording alone. */
+static void sample_faults(struct session *s, bool on)
+{
+	if (s->src->live && !s->src->plain)
+		live_sample(s->src, on);
+}
+
 static void begin_recording(struct session *s)
 {
 	struct viewing *w = s->viewing;
@@ -137,6 +144,7 @@ static void begin_recording(struct session *s)
 	s->rec_told = false;
 	s->record_path = w->path;
 	w->tui.recording = true;
+	sample_faults(s, true);
 	snprintf(say, sizeof(say), "recording to %s; w ends it", w->path);
 	viewing_say(s, say);
 }
@@ -154,6 +162,7 @@ static void change_recording(struct session *s)
 	viewing_say(s, say);
 	session_end_recording(s);
 	w->tui.recording = false;
+	sample_faults(s, false);
 }
 
 /* How fast, or that it is over. */
