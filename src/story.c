@@ -83,6 +83,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 		st->failed = true;
 		return st->s.status = err;
 	}
+	st->s.m.samples = &st->samples;
 	st->s.findings.keep_cleared = st->s.view.command = true;
 	st->s.of_command = st;
 	st->s.at_look = take_look;
@@ -117,6 +118,7 @@ int story_end(struct story *st)
 	int status;
 
 	history_free(&st->h);
+	samples_free(&st->samples);
 	status = session_end(&st->s);
 	return status ? status : st->failed ? EXIT_FAILED : 0;
 }

@@ -29,7 +29,7 @@
 #define SLOW_NS 1000000
 /* Of page faults, about; a power of two is what they are drawn by at most. */
 #define SAMPLES_A_LOOK	 256
-#define SAMPLE_EACH_MOST (1u << 20)
+#define SAMPLE_EACH_MOST (1u << 15)
 
 struct live {
 	struct source src;
