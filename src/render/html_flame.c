@@ -120,14 +120,6 @@ static void put_level(struct drawing *d, size_t from, size_t to, uint32_t depth,
 	}
 }
 
-static enum profile_measure first_measure(const struct profile *p)
-{
-	for (int i = 0; i < NR_MEASURES; i++)
-		if (p->total[i])
-			return i;
-	return 0;
-}
-
 static void put_tools(struct buf *b, const struct profile *p)
 {
 	buf_puts(b, "<p class=\"tools\" hidden><label>Measure <select id=\"flame-measure\">");
@@ -144,7 +136,7 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 {
 	uint32_t *order = calloc(p->samples + 1, sizeof(*order));
 	uint32_t *spare = calloc(p->samples + 1, sizeof(*spare));
-	struct drawing d = {.p = p, .order = order, .measure = first_measure(p)};
+	struct drawing d = {.p = p, .order = order, .measure = profile_first_measure(p)};
 	struct buf boxes = {};
 
 	html_section(

@@ -376,3 +376,11 @@ void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret
 	*ret_module = open + 2;
 	*ret_module_len = frame + len - 1 - (open + 2);
 }
+
+enum profile_measure profile_first_measure(const struct profile *p)
+{
+	for (int i = 0; i < NR_MEASURES; i++)
+		if (p->total[i])
+			return i;
+	return 0;
+}

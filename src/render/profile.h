@@ -58,6 +58,9 @@ struct profile {
 int profile_make(struct profile *p, const struct story_view *s);
 void profile_free(struct profile *p);
 
+/* The first of which there is anything. */
+enum profile_measure profile_first_measure(const struct profile *p);
+
 /* A frame of "symbol+0x12 (module)": what is before the parenthesis, and what is in it. */
 void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret_module,
 			 size_t *ret_module_len);

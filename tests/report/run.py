@@ -172,6 +172,33 @@ def report(tap, place, recording, shots):
     judge(tap, recording.stem, page, shots and shots / recording.stem, True)
 
 
+# How what others open ends, and what speedscope then shows of the faults of a recording.
+OPENED = {"speedscope": ("speedscope.json", "page faults"), "perf": ("perf", "faults: "),
+          "pprof": ("pb.gz", "minor faults: anonymous]"),
+          "folded-faults": ("folded", "minor faults: anonymous]")}
+
+
+def speedscope(tap, place, recording):
+    """What its own importers make of our formats."""
+    if not (MODULES / "speedscope").is_dir():
+        print("# no speedscope: make check-report installs it")
+        return
+    files = {}
+    for form, (ending, _) in OPENED.items():
+        files[form] = place / f"{recording.stem}.{ending}"
+        faultscope("report", "--format", form, recording, "-o", files[form])
+    ran = subprocess.run(["node", ROOT / "tests" / "report" / "speedscope.mjs", MODULES,
+                          shutil.which("chromium"), *files.values()], text=True,
+                         capture_output=True, check=False, timeout=180)
+    assert ran.returncode == 0, ran.stderr
+    seen = json.loads(ran.stdout)
+    for form, (_, wanted) in OPENED.items():
+        one = seen[files[form].name]
+        wrong = one["errors"] + ([] if any(wanted in row for row in one["rows"]) else
+                                 [f"no {wanted!r}: {one['rows'][:8]}"])
+        tap.that(f"speedscope opens {form}", wrong)
+
+
 def main(args):
     tap = Tap()
     for tool in ("chromium", "node"):
@@ -200,6 +227,7 @@ def main(args):
         faultscope("triage", "--html", ROOT / "tests" / "triage" / "logs" / "6.1_left_timer.log",
                    "-o", page)
         judge(tap, "triage", page, shots and shots / "triage", False)
+        speedscope(tap, place, EXAMPLES / "memory-limit.fsr")
     return tap.end()
 
 
