@@ -13,8 +13,6 @@ struct story {
 	struct history h;
 	struct samples samples;
 	struct story_view view;
-	int read; /* percent that was told; -1: nothing yet */
-	uint64_t begun_ns;
 	bool failed; /* it could not be read at all, or memory ran out */
 };
 
