@@ -10,7 +10,6 @@
 #include "slow.bpf.h"
 
 /* include/linux/mm.h; VM_UFFD_MINOR is at another bit in each few releases, and told by none. */
-#define VM_GROWSDOWN	0x100
 #define VM_UFFD_MISSING 0x200
 #define VM_PFNMAP	0x400
 #define VM_UFFD_WP	0x1000
@@ -173,6 +172,7 @@ static __always_inline void end_class(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
 	struct mm_struct *mm = get(task, mm);
+	__u32 weight;
 
 	slot->read_bytes = bytes_read(task) - slot->read_bytes;
 	if (slot->read_bytes && slot->read_for < FS_NR_CLASSES)
@@ -182,8 +182,9 @@ static __always_inline void end_class(void *ctx, struct task_struct *task,
 	if (config.huge_by_rss && slot->known != NEVER_HUGE &&
 	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
 		was_huge(slot);
-	if (slot->ended_ns >= config.slow_ns)
-		tell_place(ctx, task, slot, slot->as[slot->end & 1]);
+	weight = sample_weight(is_slow(slot));
+	if (weight || is_slow(slot))
+		tell_place(ctx, task, slot, slot->as[slot->end & 1], weight);
 }
 
 #endif

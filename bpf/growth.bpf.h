@@ -134,7 +134,7 @@ static __always_inline __s32 grow(const struct call *c, struct fs_growth *g)
 
 	fill_subject(&g->subject, c->leader);
 	g->call = c->call;
-	g->stack = g->added ? stack_of(c->ctx, &g->subject, regs_caller(c->regs)) : -1;
+	g->stack = g->added ? stack_of(c->ctx, &g->subject, regs_caller(c->regs), FS_STACKS) : -1;
 	key.subject = g->subject;
 	key.stack = g->stack;
 	key.call = g->call;

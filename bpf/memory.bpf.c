@@ -193,7 +193,7 @@ static __always_inline void note_outside(void *ctx, struct task_struct *task, st
 		slot->waited_ns[i] = 0;
 	slot->waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_CALL ? ns : 0;
 	slot->ended_ns = ns;
-	tell_place(ctx, task, slot, class);
+	tell_place(ctx, task, slot, class, 0);
 	slot->ended_ns = 0;
 }
 

@@ -158,7 +158,7 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	if (!count)
 		return;
 	if (config.attribute)
-		stack = stack_of(c->ctx, &s, regs_caller(c->regs));
+		stack = stack_of(c->ctx, &s, regs_caller(c->regs), FS_STACKS);
 	r = draft_begin();
 	if (!r) {
 		bump(shared.losses.ring);

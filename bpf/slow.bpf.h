@@ -3,6 +3,7 @@
 #ifndef FS_SLOW_BPF_H
 #define FS_SLOW_BPF_H
 
+#include "sample.bpf.h"
 #include "stack.bpf.h"
 
 struct slow_key {
@@ -128,9 +129,17 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 	return 0;
 }
 
-/* By the place in the code, where these are kept. */
+static __always_inline bool is_slow(const struct fs_fault_slot *slot)
+{
+	return slot->ended_ns >= config.slow_ns;
+}
+
+/*
+ * By the place in the code, where these are kept: what took long, and a fault that was drawn for
+ * what it stands for (0: it was not).
+ */
 static __always_inline void tell_place(void *ctx, struct task_struct *task,
-				       struct fs_fault_slot *slot, __u32 class)
+				       struct fs_fault_slot *slot, __u32 class, __u32 weight)
 {
 	__s32 stack = -1;
 
@@ -139,10 +148,13 @@ static __always_inline void tell_place(void *ctx, struct task_struct *task,
 		struct fs_subject s;
 
 		fill_subject(&s, get(task, group_leader));
-		stack = stack_of(ctx, &s, 0);
+		stack = stack_of(ctx, &s, 0, is_slow(slot) ? FS_STACKS : FS_STACKS / 2);
 	}
 #endif
-	note_slow(slot, class, stack);
+	if (weight)
+		note_sample(slot, class, stack, weight);
+	if (!weight || is_slow(slot))
+		note_slow(slot, class, stack);
 }
 
 #endif

@@ -139,13 +139,13 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A number for a chain that has none yet; < 0: there is none left. */
+/* A number for a chain that has none yet, below `most`; < 0: there is none left. */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
-					const struct chain *c)
+					const struct chain *c, __u32 most)
 {
 	__u32 number, *known;
 
-	if (shared.stacks_used >= FS_STACKS)
+	if (shared.stacks_used >= most)
 		return -1;
 	number = add_fetch(&shared.stacks_used, 1) - 1;
 	if (bpf_map_update_elem(&told, key, &number, BPF_NOEXIST)) {
@@ -158,9 +158,10 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 
 /*
  * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
- * where there is none. User space is told of new ones.
+ * where there is none. User space is told of new ones, of which there are `most`.
  */
-static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller)
+static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller,
+				      __u32 most)
 {
 	struct chain_key key = {.subject = *s};
 	__u32 zero = 0, *known;
@@ -188,7 +189,7 @@ static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u
 	sure = cut_chain(c);
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
-	number = known ? (__s32)*known : new_number(ctx, &key, c);
+	number = known ? (__s32)*known : new_number(ctx, &key, c, most);
 	if (number < 0)
 		goto lost;
 	if (sure && key.hash != whole) {

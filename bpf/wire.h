@@ -15,7 +15,7 @@
 #endif
 #include "wire_fault.h"
 
-#define FS_WIRE_VERSION 5
+#define FS_WIRE_VERSION 6
 
 #define FS_COMM_LEN 16
 
@@ -242,6 +242,7 @@ enum fs_record_kind {
 	FS_REC_PRESSURE,
 	FS_REC_SLOW_FAULTS,
 	FS_REC_REPORT,
+	FS_REC_SAMPLE,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -363,6 +364,29 @@ struct fs_slow_faults_record {
 	__u32 holder_writes;
 	char holder_comm[FS_COMM_LEN];
 	char comm[FS_COMM_LEN];
+	char file[FS_FILE_NAME];
+};
+
+#define FS_SAMPLE_EACH 64 /* one in so many is the most that is asked for; a power of two */
+
+/*
+ * One of the page faults that were served, drawn by chance: it stands for `weight` of them. What
+ * was mapped there is told as /proc/PID/maps would.
+ */
+struct fs_sample_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;
+	__u32 weight;
+	__u32 class; /* enum fs_fault_class */
+	__s32 stack; /* < 0: not known */
+	__u64 address;
+	__u64 area_from; /* [from, to); both 0: not known */
+	__u64 area_to;
+	__u64 took_ns;
+	__u64 read_bytes; /* from disks, in it */
+	__u32 kind;	  /* enum fs_holding_kind */
+	__u32 major;
 	char file[FS_FILE_NAME];
 };
 
@@ -589,6 +613,7 @@ struct fs_config {
 	__u32 attribute; /* keep who grows; from these counts on: */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
+	__u32 samples; /* faults may be sampled */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* of 32-bit x86 */
 };
@@ -602,6 +627,8 @@ struct fs_shared {
 	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
 	__u32 growth_used;
 	__u32 stacks_used;
+	__u32 sample_each; /* one fault in so many is told; a power of two; 0: none */
+	__u32 sampled;	   /* so far; wraps */
 	struct fs_losses losses;
 };
 

@@ -23,6 +23,7 @@
 #include "probe/host.h"
 #include "probe/proc_source.h"
 #include "progress.h"
+#include "silent.h"
 #include "terminal.h"
 #include "viewing.h"
 
@@ -227,6 +228,7 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
 				    cgroup_levels_open(&s->collector.levels);
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
+	live_sample(s->src, s->collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
 		s->collector.names.foreign = true;
 		/* -p names pids of our namespace: whom we made watched is whom it means */
@@ -562,12 +564,13 @@ static bool run_is_over(struct session *s)
 	return !session_alive(s);
 }
 
-/* Where it has an end, and nothing else is said on the terminal until then. */
-static void begin_progress(const struct session *s, struct progress *p)
+/* Where nothing else is said on the terminal until it is over. */
+static void begin_progress(const struct session *s, struct progress *p, const char *what)
 {
-	if (s->o->duration && !s->viewing && !s->child &&
-	    (s->renderer == &diagnosis_renderer || !isatty(s->fd)))
-		progress_begin(p, "watching");
+	if (!s->o->quiet && !s->viewing && !s->child &&
+	    (s->renderer == &diagnosis_renderer || s->renderer == &silent_renderer ||
+	     !isatty(s->fd)))
+		progress_begin(p, what);
 }
 
 static int live_loop(struct session *s)
@@ -580,7 +583,9 @@ static int live_loop(struct session *s)
 		return err;
 	if (s->o->duration)
 		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
-	begin_progress(s, &progress);
+	/* recording has a line of its own */
+	if (s->o->duration && s->o->command != CMD_RECORD)
+		begin_progress(s, &progress, "watching");
 	while (!s->done && !err) {
 		bool was_gone = s->child_gone;
 
@@ -624,18 +629,24 @@ static void wait_for_look(struct session *s)
 
 static int replay_loop(struct session *s)
 {
-	int err;
+	const struct replay_facts *facts = replay_facts(s->src);
+	struct progress progress = {};
+	int err = 0;
 
+	if (s->o->command != CMD_REPLAY || s->o->speed <= 0)
+		begin_progress(s, &progress, "reading");
 	while (!s->done) {
 		err = session_take_window(s, true);
 		if (err)
-			return err;
+			break;
+		progress_at(&progress, facts->read_bytes, facts->bytes);
 		wait_for_look(s);
 		if (s->o->count && s->frames >= s->o->count)
 			break;
 		session_next_window(s);
 	}
-	return 0;
+	progress_end(&progress);
+	return err;
 }
 
 int session_loop(struct session *s)

@@ -2,33 +2,8 @@
 #include "story.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#include "probe/host.h"
 #include "silent.h"
-#include "terminal.h"
-
-#define PATIENCE_NS 2000000000ULL /* what takes longer says how far it is */
-
-static void tell_progress(struct story *st)
-{
-	const struct replay_facts *f = replay_facts(st->s.src);
-	int percent = f->bytes ? f->read_bytes * 100 / f->bytes : 0;
-	uint64_t took = host_monotonic_ns() - st->begun_ns;
-
-	if (took < PATIENCE_NS || percent == st->read || !terminal_can_redraw(STDERR_FILENO))
-		return;
-	st->read = percent;
-	fprintf(stderr, "\r\033[Kreading %s: %d %%, %.0f s left", st->o.replay, percent,
-		percent ? took / 1e9 * (100 - percent) / percent : 0);
-}
-
-static void end_progress(struct story *st)
-{
-	if (st->read >= 0)
-		fputs("\r\033[K", stderr);
-	st->read = -1;
-}
 
 static void take_look(struct session *s)
 {
@@ -38,7 +13,6 @@ static void take_look(struct session *s)
 		complain("out of memory");
 		st->failed = s->done = true;
 	}
-	tell_progress(st);
 }
 
 static void describe_file(struct story *st)
@@ -70,8 +44,6 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	st->o = *o;
 	st->o.replay = path;
 	st->o.format = lines ? lines : &silent_renderer;
-	st->read = -1;
-	st->begun_ns = host_monotonic_ns();
 	err = session_begin(&st->s, &st->o);
 	if (!err)
 		err = session_open_replay(&st->s);
@@ -83,6 +55,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 		st->failed = true;
 		return st->s.status = err;
 	}
+	st->s.m.samples = &st->samples;
 	st->s.findings.keep_cleared = st->s.view.command = true;
 	st->s.of_command = st;
 	st->s.at_look = take_look;
@@ -91,7 +64,6 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	err = session_start(&st->s);
 	if (!err)
 		session_loop(&st->s);
-	end_progress(st);
 	st->failed |= err || history_end(&st->h, &st->s.m);
 	st->view.v = &st->s.view;
 	st->view.h = &st->h;
@@ -117,6 +89,7 @@ int story_end(struct story *st)
 	int status;
 
 	history_free(&st->h);
+	samples_free(&st->samples);
 	status = session_end(&st->s);
 	return status ? status : st->failed ? EXIT_FAILED : 0;
 }

@@ -3,6 +3,7 @@
 #ifndef FS_STORY_H
 #define FS_STORY_H
 
+#include "model/samples.h"
 #include "render/story.h"
 #include "session.h"
 
@@ -10,9 +11,8 @@ struct story {
 	struct options o;
 	struct session s;
 	struct history h;
+	struct samples samples;
 	struct story_view view;
-	int read; /* percent that was told; -1: nothing yet */
-	uint64_t begun_ns;
 	bool failed; /* it could not be read at all, or memory ran out */
 };
 

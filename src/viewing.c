@@ -55,16 +55,6 @@ int viewing_begin(struct session *s)
 	return 0;
 }
 
-/* Watching one process, it is the one to show. */
-static void show_only(struct session *s)
-{
-	struct subject *only = model_each(&s->m, NULL);
-
-	if (strcmp(s->m.host.mode, "targets") || !only || model_each(&s->m, only))
-		return;
-	tui_show(&s->viewing->tui, &only->id);
-}
-
 void viewing_draw(struct session *s)
 {
 	struct buf frame = {};
@@ -73,6 +63,32 @@ void viewing_draw(struct session *s)
 	terminal_redraw(&s->out, &frame);
 	buf_free(&frame);
 	session_flush(s);
+}
+
+/* One bounded read of its maps and descriptors. What it says is there at the next look. */
+static void read_holdings(struct session *s)
+{
+	struct sink sink = {.take = collector_take, .ctx = &s->collector};
+	struct tui *t = &s->viewing->tui;
+	const struct fs_subject id = t->chosen;
+
+	if (!model_find(&s->m, &id))
+		return;
+	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++)
+		holdings_read(id.pid, &id, what, &sink);
+	snapshot_hold(&t->shot, &s->m, &id);
+}
+
+/* Watching one process, it is the one to show. */
+static void show_only(struct session *s)
+{
+	struct subject *only = model_each(&s->m, NULL);
+
+	if (strcmp(s->m.host.mode, "targets") || !only || model_each(&s->m, only))
+		return;
+	tui_show(&s->viewing->tui, &only->id);
+	if (s->viewing->tui.looks)
+		read_holdings(s);
 }
 
 static void look(struct session *s)
@@ -93,20 +109,6 @@ void viewing_look(struct session *s)
 	viewing_draw(s);
 }
 
-/* One bounded read of its maps and descriptors. What it says is there at the next look. */
-static void read_holdings(struct session *s)
-{
-	struct sink sink = {.take = collector_take, .ctx = &s->collector};
-	struct tui *t = &s->viewing->tui;
-	const struct fs_subject id = t->chosen;
-
-	if (!model_find(&s->m, &id))
-		return;
-	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++)
-		holdings_read(id.pid, &id, what, &sink);
-	snapshot_hold(&t->shot, &s->m, &id);
-}
-
 static int record_below(struct viewing *w, const char *directory, struct recorder **ret,
 			char *error, size_t size)
 {
@@ -118,6 +120,13 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &now);
 	snprintf(w->path, sizeof(w->path), "%sfaultscope-%s.fsr", directory, stamp);
 	return recorder_open_packed(w->path, false, 0, ret, error, size);
+}
+
+/* Of use to a recording alone. */
+static void sample_faults(struct session *s, bool on)
+{
+	if (s->src->live && !s->src->plain)
+		live_sample(s->src, on);
 }
 
 static void begin_recording(struct session *s)
@@ -137,6 +146,7 @@ static void begin_recording(struct session *s)
 	s->rec_told = false;
 	s->record_path = w->path;
 	w->tui.recording = true;
+	sample_faults(s, true);
 	snprintf(say, sizeof(say), "recording to %s; w ends it", w->path);
 	viewing_say(s, say);
 }
@@ -154,6 +164,7 @@ static void change_recording(struct session *s)
 	viewing_say(s, say);
 	session_end_recording(s);
 	w->tui.recording = false;
+	sample_faults(s, false);
 }
 
 /* How fast, or that it is over. */

@@ -45,6 +45,7 @@ static const struct layout {
 	 0,
 	 {TEXT(fs_slow_faults_record, comm), TEXT(fs_slow_faults_record, holder_comm),
 	  TEXT(fs_slow_faults_record, file)}},
+	{FS_REC_SAMPLE, sizeof(struct fs_sample_record), 0, {TEXT(fs_sample_record, file)}},
 	{FS_REC_KERNEL_FAULT,
 	 sizeof(struct fs_kernel_fault_record),
 	 0,

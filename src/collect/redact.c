@@ -171,6 +171,14 @@ static void hide_refused(const struct redaction *r, struct fs_refused_record *f)
 	hide_path(r, f->file.name, sizeof(f->file.name));
 }
 
+static void hide_sample(const struct redaction *r, struct fs_sample_record *s)
+{
+	hide_address(r, &s->address);
+	hide_address(r, &s->area_from);
+	hide_address(r, &s->area_to);
+	hide_path(r, s->file, sizeof(s->file));
+}
+
 static void hide_host(struct fs_host_record *h)
 {
 	snprintf(h->host, sizeof(h->host), "host");
@@ -230,6 +238,9 @@ void redact_record(const struct redaction *r, struct fs_header *h)
 		hide_path(r, f->file, sizeof(f->file));
 		break;
 	}
+	case FS_REC_SAMPLE:
+		hide_sample(r, (struct fs_sample_record *)h);
+		break;
 	case FS_REC_ORIGIN:
 		hide_origin((struct fs_origin_record *)h);
 		break;

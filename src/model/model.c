@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "model/pressure.h"
 #include "model/resources.h"
+#include "model/samples.h"
 #include "model/slow.h"
 
 #define PAST_NS 30000000000ULL
@@ -540,6 +541,9 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_OOM:
 	case FS_REC_SLOW_FAULTS:
 		return take_event(m, h);
+	case FS_REC_SAMPLE:
+		return m->samples ? samples_take(m->samples, (const struct fs_sample_record *)h)
+				  : 0;
 	case FS_REC_HOST:
 		memcpy(&m->host, h, sizeof(m->host));
 		m->origin_ns = h->t_ns;

@@ -46,6 +46,7 @@ struct past {
 
 struct pressure;  /* model/pressure.h */
 struct slow_rows; /* model/slow.h */
+struct samples;	  /* model/samples.h */
 
 /* A pid alone may be another's by now. */
 static inline bool same_subject(const struct fs_subject *a, const struct fs_subject *b)
@@ -169,6 +170,7 @@ struct model {
 	size_t origins;
 	struct pressure *pressure; /* NULL: nothing is known of it; owned */
 	struct slow_rows *slow;	   /* NULL: nothing took long; owned */
+	struct samples *samples;   /* NULL: they are not kept; the caller's */
 };
 
 int model_init(struct model *m);

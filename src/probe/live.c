@@ -27,14 +27,18 @@
 
 #define OWN_PID "own_pid" /* the program */
 #define SLOW_NS 1000000
+/* Of page faults, about; a power of two is what they are drawn by at most. */
+#define SAMPLES_A_LOOK	 256
+#define SAMPLE_EACH_MOST (1u << 15)
 
 struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
 	__u64 missed;
 	__u64 growth_told_ns;
-	bool nested; /* in a pid namespace: our pids are not those of the records */
-	bool locked; /* no program is tried: kernel lockdown */
+	__u32 sampled; /* by the last look */
+	bool nested;   /* in a pid namespace: our pids are not those of the records */
+	bool locked;   /* no program is tried: kernel lockdown */
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
@@ -113,9 +117,11 @@ static void fill_config(struct live *live)
 	c->time_faults = end != NULL;
 	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
+	c->attribute = live->opt.attribute;
 	c->classify = begin && c->time_faults && !c->majors_alone &&
 		      choice_of(&live->choice, hook_find("fault_class"));
 	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
+	c->samples = c->classify && c->attribute && !choice_is_hash(&live->choice);
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
 	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
@@ -124,7 +130,6 @@ static void fill_config(struct live *live)
 			 (c->begins_both || (kernel && !(kernel->lacks & FS_LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
-	c->attribute = live->opt.attribute;
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	calls_fill(c);
@@ -467,6 +472,23 @@ static int tell_growth(struct live *live, const struct sink *sink)
 	return 0;
 }
 
+/*
+ * A recording of a day is to stay small, and a look's samples of use: each costs a walk of the user
+ * stack, and a line in it.
+ */
+static void hold_samples(struct live *live)
+{
+	struct fs_shared *shared = live->obj.shared;
+	__u32 drawn = shared->sampled - live->sampled, each = shared->sample_each;
+
+	live->sampled = shared->sampled;
+	if (drawn < SAMPLES_A_LOOK / 2 && each > FS_SAMPLE_EACH)
+		each /= 2;
+	for (; drawn > 2 * SAMPLES_A_LOOK && each && each < SAMPLE_EACH_MOST; drawn /= 2)
+		each *= 2;
+	shared->sample_each = each;
+}
+
 static int live_look(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
@@ -491,6 +513,7 @@ static int live_look(struct source *src, const struct sink *sink)
 	err = tell_growth(live, sink);
 	if (err)
 		return err;
+	hold_samples(live);
 	tick.h.kind = FS_REC_TICK;
 	tick.h.len = sizeof(tick);
 	tick.h.t_ns = host_monotonic_ns();
@@ -718,6 +741,11 @@ static int look_up(void *ctx)
 
 	return bpf_map_lookup_elem(bpf_map__fd(object_map(&live->obj, ".data.shared")), &zero,
 				   &shared);
+}
+
+void live_sample(struct source *src, bool on)
+{
+	live_of(src)->obj.shared->sample_each = on ? FS_SAMPLE_EACH : 0;
 }
 
 bool live_needs_rights(struct source *src)

@@ -40,6 +40,12 @@ int live_watch(struct source *src, pid_t pid, bool follow);
 /* The children that we make from now on are watched as the command of `run`, or no longer. */
 void live_run_parent(struct source *src, bool begin);
 
+/*
+ * Page faults are sampled, or no longer: where user stacks are kept, classes are told, and the
+ * kernel takes the build with task storage; elsewhere it changes nothing.
+ */
+void live_sample(struct source *src, bool on);
+
 /* A process' pid as records have it, which is the initial namespace's; 0: not known. */
 pid_t live_pid_of(struct source *src, pid_t pid);
 

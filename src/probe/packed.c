@@ -84,6 +84,7 @@ static bool key_of(const struct fs_header *h, struct slot *ret)
 		return true;
 	case FS_REC_PROCESS:
 	case FS_REC_LEVELS:
+	case FS_REC_SAMPLE:
 		if (h->len < sizeof(*h) + sizeof(s))
 			return false;
 		memcpy(&s, bytes + sizeof(*h), sizeof(s));

@@ -483,7 +483,9 @@ static bool is_known_layout(const struct file_header *fh, const struct file_head
 {
 	if (fh->wire_version == 3)
 		return fh->record_sizes == want->record_sizes - MORE_THAN_3;
-	return fh->wire_version == want->wire_version && fh->record_sizes == want->record_sizes;
+	/* 5 only lacks a kind of record */
+	return (fh->wire_version == want->wire_version || fh->wire_version == 5) &&
+	       fh->record_sizes == want->record_sizes;
 }
 
 /* Says in `error` why a file is no recording of ours. */

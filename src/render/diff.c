@@ -2,6 +2,7 @@
 #include "render/diff.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #define DIFF_ROWS_MAX 8192 /* of a part */
 #define KEY_BYTES     4096
+#define ALIKE_SHARE   0.1 /* of what it made: code that leaks at one pace */
 
 enum sum { LIVING, EVER, PER_SECOND };
 
@@ -138,6 +140,11 @@ static void add_held(struct diff *d, const struct story_view *s, int side)
 		}
 }
 
+bool diff_is_alike(const struct diff_row *r)
+{
+	return r->b > 0 && fabs(r->b - r->a) <= ALIKE_SHARE * r->b;
+}
+
 static void weigh(struct diff *d, enum diff_part part)
 {
 	for (size_t i = 0; i < d->rows[part]; i++) {
@@ -149,6 +156,8 @@ static void weigh(struct diff *d, enum diff_part part)
 			if (metrics[k].name == r->metric)
 				floor = metrics[k].floor;
 		r->weight = (r->b - r->a) / floor;
+		if (part == DIFF_STACK && diff_is_alike(r))
+			r->weight = 0;
 	}
 }
 
@@ -159,6 +168,8 @@ static int by_weight(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
+	if (x->b != y->b)
+		return x->b < y->b ? 1 : -1;
 	return order ? order : strcmp(x->metric, y->metric);
 }
 

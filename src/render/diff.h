@@ -35,6 +35,9 @@ struct diff {
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b);
 void diff_free(struct diff *d);
 
+/* Of a stack: it made about as much in both recordings, so that both have it grow. */
+bool diff_is_alike(const struct diff_row *r);
+
 const char *diff_part_title(enum diff_part part);
 
 /* A value of a metric, without its sign. */

@@ -8,7 +8,16 @@
 #include "render/profile.h"
 
 /* Numbers of fields, in the order of profile.proto. */
-enum { SAMPLE_TYPE = 1, SAMPLE, LOCATION = 4, FUNCTION, STRINGS, TIME_NANOS = 9, DURATION_NANOS };
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	LOCATION = 4,
+	FUNCTION,
+	STRINGS,
+	TIME_NANOS = 9,
+	DURATION_NANOS,
+	DEFAULT_TYPE = 14
+};
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
@@ -114,6 +123,8 @@ void format_pprof(struct buf *b, const struct story_view *s)
 	put_names(b, &p, &one, &inner);
 	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
+	/* else readers show the last one, of which there may be nothing */
+	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
 	buf_free(&one);
 	buf_free(&inner);
 	profile_free(&p);

@@ -15,7 +15,7 @@ const struct report_format report_formats[] = {
 	 "jq, Loki, scripts", WAY_LINES, false, &json_renderer, NULL},
 	{"folded", ".folded", "folded stacks of what made mappings and descriptors that are left",
 	 "flamegraph.pl, inferno, speedscope", WAY_LINES, false, &folded_renderer, NULL},
-	{"folded-faults", NULL, "folded stacks of page faults, by workload and process",
+	{"folded-faults", NULL, "folded stacks of page faults, by workload, process and user stack",
 	 "flamegraph.pl, inferno, speedscope", WAY_WHOLE, false, NULL, format_folded_faults},
 	{"folded-stall", NULL, "the same of the time stalled in them, ns",
 	 "flamegraph.pl, inferno, speedscope", WAY_WHOLE, false, NULL, format_folded_stall},

@@ -128,10 +128,19 @@ void html_section_end(struct buf *b)
 static const struct {
 	const char *id, *title;
 } parts[] = {
-	{"verdict", "Verdict"},		{"facts", "The run"},	       {"timeline", "Timeline"},
-	{"flame", "Flame graph"},	{"heat", "Faults by process"}, {"latency", "Latency"},
-	{"gauges", "Limits"},		{"processes", "Processes"},    {"mappings", "Mappings"},
-	{"descriptors", "Descriptors"}, {"events", "Events"},	       {"data", "Data"},
+	{"verdict", "Verdict"},
+	{"facts", "The run"},
+	{"timeline", "Timeline"},
+	{"flame", "Flame graph"},
+	{"heat", "Faults by process"},
+	{"addresses", "Faults by address"},
+	{"latency", "Latency"},
+	{"gauges", "Limits"},
+	{"processes", "Processes"},
+	{"mappings", "Mappings"},
+	{"descriptors", "Descriptors"},
+	{"events", "Events"},
+	{"data", "Data"},
 };
 
 static void put_contents(struct buf *b)
@@ -157,12 +166,14 @@ static void put_subtitle(struct buf *b, const struct story_view *s)
 void html_report(struct buf *b, const struct story_view *s)
 {
 	struct buf subtitle = {};
+	struct address_map m;
 	struct profile p;
 
 	if (profile_make(&p, s)) {
 		b->failed = true;
 		return;
 	}
+	b->failed |= addresses_make(&m, s) != 0;
 	put_subtitle(&subtitle, s);
 	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "");
 	buf_puts(b, "<div class=\"page\">\n");
@@ -173,16 +184,18 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_timeline(b, s);
 	html_flame(b, s, &p);
 	html_heat(b, s);
+	html_addresses(b, s, &m);
 	html_latency(b, s);
 	html_gauges(b, s);
 	html_processes(b, s);
 	html_held(b, s, FS_WHAT_MAPS);
 	html_held(b, s, FS_WHAT_FDS);
 	html_events(b, s);
-	html_story_data(b, s, &p);
+	html_story_data(b, s, &p, &m);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);
 	buf_free(&subtitle);
+	addresses_free(&m);
 	profile_free(&p);
 }
 

@@ -6,6 +6,7 @@
 #ifndef FS_RENDER_HTML_H
 #define FS_RENDER_HTML_H
 
+#include "render/addresses.h"
 #include "render/diff.h"
 #include "render/profile.h"
 #include "render/story.h"
@@ -34,19 +35,30 @@ void html_facts(struct buf *b, const struct story_view *s);
 void html_timeline(struct buf *b, const struct story_view *s);
 void html_flame(struct buf *b, const struct story_view *s, const struct profile *p);
 void html_heat(struct buf *b, const struct story_view *s);
+void html_addresses(struct buf *b, const struct story_view *s, const struct address_map *m);
 void html_latency(struct buf *b, const struct story_view *s);
 void html_gauges(struct buf *b, const struct story_view *s);
 void html_processes(struct buf *b, const struct story_view *s);
 void html_held(struct buf *b, const struct story_view *s, enum fs_what what);
 void html_events(struct buf *b, const struct story_view *s);
-void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p);
+void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
+		     const struct address_map *m);
 
 /* A stack, the innermost first, as a list of at most `most` frames. */
 void html_stack(struct buf *b, const char *text, int most);
 
-#define HTML_HEAT_ROWS	  24 /* processes of the heat map */
-#define HTML_HEAT_COLUMNS 60
-#define HTML_LEVELS	  7 /* of colours, behind none */
+#define HTML_HEAT_ROWS 24 /* processes of the heat map */
+#define HTML_LEVELS    7  /* of colours, behind none */
+
+/* Units of every drawing: it is 1000 wide, and what is drawn over time stands between these. */
+#define HTML_LEFT  132.0
+#define HTML_RIGHT 988.0
+
+/* Of what is drawn over time: its axis; cells, a row after the other; what their colours mean. */
+void html_axis(struct buf *b, const struct story_view *s, double y);
+void html_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, uint64_t most,
+		double height);
+void html_legend(struct buf *b, const char *what, uint64_t most);
 
 /* 1 to HTML_LEVELS on a logarithmic scale; 0: nothing. */
 int html_level(uint64_t n, uint64_t most);

@@ -11,9 +11,8 @@
 #include "model/resources.h"
 #include "render/html.h"
 
-/* Units of every drawing: it is 1000 wide, and what is drawn over time stands between these. */
-#define LEFT  132.0
-#define RIGHT 988.0
+#define LEFT  HTML_LEFT
+#define RIGHT HTML_RIGHT
 
 #define TRACK_HEIGHT 58
 #define TRACK_GAP    14
@@ -31,7 +30,7 @@ static double x_of(const struct story_view *s, uint64_t t_ns)
 	return t_ns >= to ? RIGHT : LEFT + (RIGHT - LEFT) * (t_ns - from) / (to - from);
 }
 
-static void put_axis(struct buf *b, const struct story_view *s, double y)
+void html_axis(struct buf *b, const struct story_view *s, double y)
 {
 	const struct history *h = s->h;
 	uint64_t from = h->points ? h->point[0].from_ns : 0;
@@ -197,9 +196,9 @@ void html_timeline(struct buf *b, const struct story_view *s)
 
 	html_section(
 		b, "timeline", "Timeline",
-		"All processes together. Drag to choose a range: the heat map, the latency, the "
-		"processes and the events follow it. By keyboard: the two handles take arrow "
-		"keys.");
+		"All processes together. Drag to choose a range: the flame graph, the heat maps, "
+		"the latency, the processes and the events follow it. By keyboard: the two handles "
+		"take arrow keys.");
 	for (size_t k = 0; k < sizeof(tracks) / sizeof(tracks[0]); k++)
 		shown += is_drawn(s, k);
 	height = 16 + shown * (TRACK_HEIGHT + TRACK_GAP) + 18;
@@ -224,7 +223,7 @@ void html_timeline(struct buf *b, const struct story_view *s)
 			y += TRACK_HEIGHT + TRACK_GAP;
 		}
 	put_findings_at(b, s, height - 18);
-	put_axis(b, s, height - 4);
+	html_axis(b, s, height - 4);
 	buf_puts(b, "</svg></div>\n");
 	put_timeline_table(b, s);
 	html_section_end(b);
@@ -232,7 +231,7 @@ void html_timeline(struct buf *b, const struct story_view *s)
 
 /* Cells of one level of colour, as one path. */
 static void put_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, int level,
-		      uint64_t most, double top, double height)
+		      uint64_t most, double height)
 {
 	double width = (RIGHT - LEFT) / columns;
 	bool any = false;
@@ -242,14 +241,21 @@ static void put_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t c
 			if (html_level(cell[r * columns + c], most) != level)
 				continue;
 			buf_printf(b, any ? "" : "<path class=\"h%d\" d=\"", level);
-			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LEFT + c * width,
-				   top + r * height, width + 0.3, height - 1, width + 0.3);
+			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LEFT + c * width, r * height,
+				   width + 0.3, height - 1, width + 0.3);
 			any = true;
 		}
 	buf_puts(b, any ? "\"/>\n" : "");
 }
 
-static void put_legend(struct buf *b, const char *what, uint64_t most)
+void html_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, uint64_t most,
+		double height)
+{
+	for (int level = 1; level <= HTML_LEVELS; level++)
+		put_cells(b, cell, rows, columns, level, most, height);
+}
+
+void html_legend(struct buf *b, const char *what, uint64_t most)
 {
 	buf_puts(b, "<p class=\"legend\">none <svg viewBox=\"0 0 112 12\" aria-hidden=\"true\">");
 	for (int level = 1; level <= HTML_LEVELS; level++)
@@ -260,15 +266,10 @@ static void put_legend(struct buf *b, const char *what, uint64_t most)
 	buf_printf(b, " %s (logarithmic)</p>\n", what);
 }
 
-static size_t columns_of(const struct history *h)
-{
-	return h->points < HTML_HEAT_COLUMNS ? h->points : HTML_HEAT_COLUMNS;
-}
-
 static uint64_t fill_heat(const struct story_view *s, const struct history_row **rows, size_t n,
 			  uint64_t *cell)
 {
-	size_t columns = columns_of(s->h);
+	size_t columns = story_columns(s);
 	uint64_t most = 0;
 
 	for (size_t r = 0; r < n; r++)
@@ -285,8 +286,8 @@ void html_heat(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = story_rows(s);
 	size_t n = s->h->rows < HTML_HEAT_ROWS ? s->h->rows : HTML_HEAT_ROWS;
-	size_t columns = columns_of(s->h);
-	uint64_t *cell = calloc(HTML_HEAT_ROWS * HTML_HEAT_COLUMNS, sizeof(*cell)), most = 0;
+	size_t columns = story_columns(s);
+	uint64_t *cell = calloc(HTML_HEAT_ROWS * STORY_COLUMNS, sizeof(*cell)), most = 0;
 	double height = 20;
 
 	while (rows && n && !history_faults(rows[n - 1]))
@@ -301,9 +302,9 @@ void html_heat(struct buf *b, const struct story_view *s)
 			b,
 			"<div class=\"chart wide\"><svg id=\"heat-svg\" viewBox=\"0 0 1000 %.0f\" "
 			"role=\"img\" aria-labelledby=\"heat-desc\" data-left=\"%.0f\" "
-			"data-right=\"%.0f\" data-row=\"%.0f\"><title id=\"heat-desc\">Page faults "
-			"by process and time</title>\n",
-			n * height + 20, LEFT, RIGHT, height);
+			"data-right=\"%.0f\" data-row=\"%.0f\" data-rows=\"%zu\"><title "
+			"id=\"heat-desc\">Page faults by process and time</title>\n",
+			n * height + 20, LEFT, RIGHT, height, n);
 		for (size_t r = 0; r < n; r++) {
 			buf_printf(b,
 				   "<text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
@@ -312,11 +313,10 @@ void html_heat(struct buf *b, const struct story_view *s)
 			html_text(b, rows[r]->comm);
 			buf_printf(b, " <tspan class=\"tick\">%u</tspan></text>", rows[r]->id.pid);
 		}
-		for (int level = 1; level <= HTML_LEVELS; level++)
-			put_cells(b, cell, n, columns, level, most, 0, height);
-		put_axis(b, s, n * height + 16);
+		html_cells(b, cell, n, columns, most, height);
+		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");
-		put_legend(b, "faults", most);
+		html_legend(b, "faults", most);
 	} else {
 		buf_puts(b, "<p class=\"note\">Nothing faulted.</p>\n");
 	}
@@ -436,8 +436,8 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 static void put_latency_heat(struct buf *b, const struct story_view *s, int first, int last)
 {
 	const struct history *h = s->h;
-	size_t columns = columns_of(h), rows = last - first + 1;
-	uint64_t *cell = calloc(FS_NR_LATENCY * HTML_HEAT_COLUMNS, sizeof(*cell)), most = 0;
+	size_t columns = story_columns(s), rows = last - first + 1;
+	uint64_t *cell = calloc(FS_NR_LATENCY * STORY_COLUMNS, sizeof(*cell)), most = 0;
 	double height = 16;
 
 	if (!cell || !columns) {
@@ -455,21 +455,21 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 	buf_printf(b,
 		   "<h3>Latency over time</h3><div class=\"chart wide\"><svg id=\"latency-heat\" "
 		   "viewBox=\"0 0 1000 %.0f\" role=\"img\" aria-labelledby=\"latency-heat-desc\" "
-		   "data-left=\"%.0f\" data-right=\"%.0f\" data-row=\"%.0f\" data-last=\"%d\">"
+		   "data-left=\"%.0f\" data-right=\"%.0f\" data-row=\"%.0f\" data-last=\"%d\" "
+		   "data-rows=\"%zu\">"
 		   "<title id=\"latency-heat-desc\">How many faults took how long, over "
 		   "time</title>\n",
-		   rows * height + 20, LEFT, RIGHT, height, last);
+		   rows * height + 20, LEFT, RIGHT, height, last, rows);
 	for (size_t r = 0; r < rows; r++) {
 		buf_printf(b, "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
 			   LEFT - 8, r * height + 12);
 		put_bound(b, last - r);
 		buf_puts(b, "</text>");
 	}
-	for (int level = 1; level <= HTML_LEVELS; level++)
-		put_cells(b, cell, rows, columns, level, most, 0, height);
-	put_axis(b, s, rows * height + 16);
+	html_cells(b, cell, rows, columns, most, height);
+	html_axis(b, s, rows * height + 16);
 	buf_puts(b, "</svg></div>\n");
-	put_legend(b, "faults", most);
+	html_legend(b, "faults", most);
 	free(cell);
 }
 

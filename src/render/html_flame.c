@@ -120,14 +120,6 @@ static void put_level(struct drawing *d, size_t from, size_t to, uint32_t depth,
 	}
 }
 
-static enum profile_measure first_measure(const struct profile *p)
-{
-	for (int i = 0; i < NR_MEASURES; i++)
-		if (p->total[i])
-			return i;
-	return 0;
-}
-
 static void put_tools(struct buf *b, const struct profile *p)
 {
 	buf_puts(b, "<p class=\"tools\" hidden><label>Measure <select id=\"flame-measure\">");
@@ -144,14 +136,16 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 {
 	uint32_t *order = calloc(p->samples + 1, sizeof(*order));
 	uint32_t *spare = calloc(p->samples + 1, sizeof(*spare));
-	struct drawing d = {.p = p, .order = order, .measure = first_measure(p)};
+	struct drawing d = {.p = p, .order = order, .measure = profile_first_measure(p)};
 	struct buf boxes = {};
 
 	html_section(
 		b, "flame", "Flame graph",
-		"Of page faults by workload, process and sort, and of mappings and descriptors "
-		"that are left by the code that made them. Click or Enter zooms, Escape goes "
-		"back, arrow keys walk.");
+		"Of page faults by workload, process, user stack and sort, and of mappings and "
+		"descriptors that are left by the code that made them. The sums of a process are "
+		"counted; stacks share in them as in the faults that were drawn by chance. Of "
+		"code without frame pointers the innermost functions alone are known. Click or "
+		"Enter zooms, Escape goes back, arrow keys walk.");
 	d.b = &boxes;
 	if (order && spare && p->total[d.measure]) {
 		for (size_t i = 0; i < p->samples; i++)
@@ -266,9 +260,100 @@ static void say_processes(struct json *j, const struct story_view *s)
 	free(rows);
 }
 
-static void say_profile(struct json *j, const struct profile *p)
+/* By column of time: faults and stall, in parts of what its cells have in all. */
+static void say_cells(struct json *j, const struct story_view *s, const struct profile *p,
+		      const struct profile_sample *one)
+{
+	size_t columns = story_columns(s);
+
+	if (one->first_ns) {
+		json_array(j, "span");
+		json_real(j, NULL, view_seconds(s->v, one->first_ns));
+		json_real(j, NULL, view_seconds(s->v, one->last_ns));
+		json_end_array(j);
+		return;
+	}
+	json_array(j, "t");
+	for (size_t i = 0; i < one->cells; i++) {
+		const struct profile_cell *c = &p->cell[one->cell + i];
+
+		json_array(j, NULL);
+		json_count(j, NULL, c->column);
+		json_count(j, NULL, c->faults);
+		json_count(j, NULL, c->stall_ns);
+		json_end_array(j);
+	}
+	for (size_t c = 0; !one->cells && one->row && one->row->faults && c < columns; c++) {
+		uint64_t n = 0;
+
+		for (size_t i = 0; i < s->h->points; i++)
+			n += i * columns / s->h->points == c ? one->row->faults[i] : 0;
+		if (!n)
+			continue;
+		json_array(j, NULL);
+		json_count(j, NULL, c);
+		json_count(j, NULL, n);
+		json_end_array(j);
+	}
+	json_end_array(j);
+}
+
+static void say_sampling(struct json *j, const struct story_view *s)
+{
+	const struct samples *all = s->v->m->samples;
+	uint64_t stands = 0;
+
+	if (!all || !all->taken) {
+		json_null(j, "sampling");
+		return;
+	}
+	for (size_t i = 0; i < all->n; i++)
+		stands += all->sample[i].weight;
+	json_object(j, "sampling");
+	json_count(j, "drawn", all->taken);
+	json_count(j, "kept", all->n);
+	json_count(j, "each_stands_for_least", all->least);
+	json_count(j, "each_stands_for_most", all->most);
+	json_count(j, "together_stand_for", stands);
+	json_end(j);
+}
+
+/* Where a process faulted: each row a run of pages, its faults as [point, about how many]. */
+static void say_addresses(struct json *j, const struct story_view *s, const struct address_map *m)
+{
+	json_array(j, "addresses");
+	for (size_t i = 0; i < m->rows; i++) {
+		const struct address_row *r = &m->row[i];
+		const struct address_area *a = &m->area[r->area];
+
+		json_object(j, NULL);
+		json_count(j, "pid", a->subject.pid);
+		json_count(j, "start_time_ns", a->subject.start_ns);
+		json_text(j, "mapping", address_name(a));
+		json_count(j, "offset", r->from - a->from);
+		json_count(j, "bytes", r->to - r->from);
+		json_count(j, "faults", r->faults);
+		json_count(j, "major", r->major);
+		json_count(j, "stall_ns", r->stall_ns);
+		json_array(j, "by_point");
+		for (size_t k = 0; k < s->h->points; k++) {
+			if (!r->by_point[k])
+				continue;
+			json_array(j, NULL);
+			json_count(j, NULL, k);
+			json_count(j, NULL, r->by_point[k]);
+			json_end_array(j);
+		}
+		json_end_array(j);
+		json_end(j);
+	}
+	json_end_array(j);
+}
+
+static void say_profile(struct json *j, const struct story_view *s, const struct profile *p)
 {
 	json_object(j, "profile");
+	json_count(j, "columns", story_columns(s));
 	json_array(j, "measures");
 	for (int i = 0; i < NR_MEASURES; i++) {
 		json_object(j, NULL);
@@ -287,17 +372,18 @@ static void say_profile(struct json *j, const struct profile *p)
 		   p->left_out + (p->samples > SAMPLES_IN ? p->samples - SAMPLES_IN : 0));
 	json_array(j, "samples");
 	for (size_t i = 0; i < p->samples && i < SAMPLES_IN; i++) {
-		const struct profile_sample *s = &p->sample[i];
+		const struct profile_sample *one = &p->sample[i];
 
 		json_object(j, NULL);
 		json_array(j, "v");
 		for (int k = 0; k < NR_MEASURES; k++)
-			json_count(j, NULL, s->value[k]);
+			json_count(j, NULL, one->value[k]);
 		json_end_array(j);
 		json_array(j, "f");
-		for (uint32_t k = 0; k < s->frames; k++)
-			json_count(j, NULL, s->frame[k]);
+		for (uint32_t k = 0; k < one->frames; k++)
+			json_count(j, NULL, one->frame[k]);
 		json_end_array(j);
+		say_cells(j, s, p, one);
 		json_end(j);
 	}
 	json_end_array(j);
@@ -324,7 +410,8 @@ static void say_findings(struct json *j, const struct story_view *s)
 	json_end_array(j);
 }
 
-void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p)
+void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
+		     const struct address_map *m)
 {
 	struct buf data = {};
 	char time[32];
@@ -347,7 +434,9 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	say_findings(&j, s);
 	say_points(&j, s);
 	say_processes(&j, s);
-	say_profile(&j, p);
+	say_profile(&j, s, p);
+	say_sampling(&j, s);
+	say_addresses(&j, s, m);
 	json_finish(&j);
 	html_section(
 		b, "data", "Data",

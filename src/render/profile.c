@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "model/fields.h"
 #include "model/growers.h"
+#include "model/samples.h"
 
 #define PROFILE_NAMES_MAX   65536
 #define PROFILE_SAMPLES_MAX 32768
@@ -104,26 +107,6 @@ static int begin_sample(struct profile *p, const struct history_row *r, struct p
 	return err ? err : add_frame(p, ret, name);
 }
 
-static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
-		      enum fs_fault_end end)
-{
-	static const char *const leaf[] = {"minor faults", "major faults"};
-	static const char *const field[] = {"faults.minor", "faults.major"};
-	uint64_t n = history_value(r, field[end]);
-	struct profile_sample one;
-	int err;
-
-	if (!n && !r->stall_ns[end])
-		return 0;
-	err = begin_sample(p, r, &one);
-	if (!err)
-		err = add_frame(p, &one, leaf[end]);
-	one.value[MEASURE_FAULTS] = n;
-	one.value[MEASURE_STALL] = r->stall_ns[end];
-	one.value[MEASURE_BYTES] = n * s->v->m->tick.limits.page_bytes;
-	return err ? err : add_sample(p, &one);
-}
-
 /* Lines of a text, the last one first: that is the outermost. */
 static int add_stack(struct profile *p, struct profile_sample *s, const struct frames *f)
 {
@@ -145,6 +128,180 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 	return err;
 }
 
+static const char *const end_name[FS_NR_ENDS] = {"minor faults", "major faults"};
+static const char *const end_field[FS_NR_ENDS] = {"faults.minor", "faults.major"};
+
+/* Where nothing was drawn, or stacks are not kept. */
+static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
+		      enum fs_fault_end end)
+{
+	uint64_t n = history_value(r, end_field[end]);
+	struct profile_sample one;
+	int err;
+
+	if (!n && !r->stall_ns[end])
+		return 0;
+	err = begin_sample(p, r, &one);
+	if (!err)
+		err = add_frame(p, &one, end_name[end]);
+	one.value[MEASURE_FAULTS] = n;
+	one.value[MEASURE_STALL] = r->stall_ns[end];
+	one.value[MEASURE_BYTES] = n * s->v->m->tick.limits.page_bytes;
+	return err ? err : add_sample(p, &one);
+}
+
+/* Samples of a process and an end: what of them was met so far, and is to be met in all. */
+struct drawn {
+	const struct history_row *row;
+	uint64_t faults, faults_all, stall_ns, stall_all;
+};
+
+/* The share of a sum, rounded so that all shares make it up. */
+static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t all)
+{
+	if (!all)
+		return 0;
+	return (unsigned __int128)sum * after / all - (unsigned __int128)sum * before / all;
+}
+
+static int add_cell(struct profile *p, struct profile_sample *one, size_t column,
+		    const struct fs_sample_record *r)
+{
+	struct profile_cell *last = one->cells ? &p->cell[p->cells - 1] : NULL, *more;
+
+	if (last && last->column == column) {
+		last->faults += r->weight;
+		last->stall_ns += (uint64_t)r->weight * r->took_ns;
+		return 0;
+	}
+	more = array_grow(p->cell, p->cells, &p->cells_room, SAMPLES_MAX, sizeof(*more));
+	if (!more)
+		return -ENOMEM; /* no more than there are samples */
+	p->cell = more;
+	p->cell[p->cells++] = (struct profile_cell){.column = column,
+						    .faults = r->weight,
+						    .stall_ns = (uint64_t)r->weight * r->took_ns};
+	one->cells++;
+	return 0;
+}
+
+/* Samples of one process, end, stack and class, by time. */
+static int add_place(struct profile *p, const struct story_view *s,
+		     const struct fs_sample_record *const *r, size_t n, struct drawn *d)
+{
+	const struct frames *frames = model_frames(s->v->m, &r[0]->subject, r[0]->stack);
+	uint64_t faults = d->faults, stall_ns = d->stall_ns;
+	struct profile_sample one;
+	char leaf[64];
+	int err = begin_sample(p, d->row, &one);
+
+	if (!err)
+		err = frames && *frames->text ? add_stack(p, &one, frames)
+					      : add_frame(p, &one, "stack not known");
+	snprintf(leaf, sizeof(leaf), "[%s: %s]", end_name[r[0]->major], class_name(r[0]->class));
+	if (!err)
+		err = add_frame(p, &one, leaf);
+	one.cell = p->cells;
+	for (size_t i = 0; i < n && !err; i++) {
+		d->faults += r[i]->weight;
+		d->stall_ns += (uint64_t)r[i]->weight * r[i]->took_ns;
+		err = add_cell(p, &one,
+			       story_point(s, r[i]->h.t_ns) * story_columns(s) / s->h->points,
+			       r[i]);
+	}
+	one.value[MEASURE_FAULTS] = share(history_value(d->row, end_field[r[0]->major]), faults,
+					  d->faults, d->faults_all);
+	one.value[MEASURE_STALL] =
+		share(d->row->stall_ns[r[0]->major], stall_ns, d->stall_ns, d->stall_all);
+	one.value[MEASURE_BYTES] =
+		one.value[MEASURE_FAULTS] * sample_bytes(r[0], &s->v->m->tick.limits);
+	return err ? err : add_sample(p, &one);
+}
+
+#define ORDER(a, b)                                                                                \
+	if ((a) != (b))                                                                            \
+	return (a) < (b) ? -1 : 1
+
+static int order_ends(const struct fs_sample_record *x, const struct fs_sample_record *y)
+{
+	ORDER(x->subject.start_ns, y->subject.start_ns);
+	ORDER(x->subject.pid, y->subject.pid);
+	ORDER(x->major, y->major);
+	return 0;
+}
+
+static int order_places(const struct fs_sample_record *x, const struct fs_sample_record *y)
+{
+	int order = order_ends(x, y);
+
+	if (order)
+		return order;
+	ORDER(x->stack, y->stack);
+	ORDER(x->class, y->class);
+	return 0;
+}
+
+static int order_samples(const void *a, const void *b)
+{
+	const struct fs_sample_record *x = *(const struct fs_sample_record *const *)a;
+	const struct fs_sample_record *y = *(const struct fs_sample_record *const *)b;
+	int order = order_places(x, y);
+
+	if (order)
+		return order;
+	ORDER(x->h.t_ns, y->h.t_ns);
+	return 0;
+}
+
+/* The faults of an end of one process, of which these were drawn. */
+static int add_end(struct profile *p, const struct story_view *s,
+		   const struct fs_sample_record *const *r, size_t n)
+{
+	struct drawn d = {.row = history_find(s->h, &r[0]->subject)};
+	size_t from = 0, to;
+	int err = 0;
+
+	if (!d.row || r[0]->major >= FS_NR_ENDS) {
+		p->left_out += n;
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		d.faults_all += r[i]->weight;
+		d.stall_all += (uint64_t)r[i]->weight * r[i]->took_ns;
+	}
+	for (; from < n && !err; from = to) {
+		for (to = from + 1; to < n && !order_places(r[from], r[to]);)
+			to++;
+		err = add_place(p, s, r + from, to - from, &d);
+	}
+	p->drawn[d.row - s->h->row] |= 1u << r[0]->major;
+	return err;
+}
+
+static int add_drawn(struct profile *p, const struct story_view *s)
+{
+	const struct samples *all = s->v->m->samples;
+	const struct fs_sample_record **r;
+	size_t from = 0, to;
+	int err = 0;
+
+	if (!all || !all->n || !s->h->points)
+		return 0;
+	r = calloc(all->n, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	for (size_t i = 0; i < all->n; i++)
+		r[i] = &all->sample[i];
+	qsort(r, all->n, sizeof(*r), order_samples);
+	for (; from < all->n && !err; from = to) {
+		for (to = from + 1; to < all->n && !order_ends(r[from], r[to]);)
+			to++;
+		err = add_end(p, s, r + from, to - from);
+	}
+	free(r);
+	return err;
+}
+
 static int add_growth(struct profile *p, const struct story_view *s, const struct fs_growth *g)
 {
 	char name[GROWER_NAME], leaf[GROWER_NAME + 16];
@@ -161,6 +318,8 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	if (!err)
 		err = add_frame(p, &one, leaf);
 	one.value[g->what == FS_WHAT_MAPS ? MEASURE_MAPS : MEASURE_FDS] = g->added - g->removed;
+	one.first_ns = g->first_ns;
+	one.last_ns = g->last_ns;
 	return err ? err : add_sample(p, &one);
 }
 
@@ -171,11 +330,15 @@ int profile_make(struct profile *p, const struct story_view *s)
 
 	memset(p, 0, sizeof(*p));
 	p->bucket = calloc(PROFILE_BUCKETS, sizeof(*p->bucket));
-	if (!rows || !p->bucket)
+	p->drawn = calloc(HISTORY_ROWS_MAX, sizeof(*p->drawn));
+	if (!rows || !p->bucket || !p->drawn)
 		err = -ENOMEM;
+	if (!err)
+		err = add_drawn(p, s);
 	for (size_t i = 0; i < s->h->rows && !err; i++)
 		for (int end = 0; end < FS_NR_ENDS && !err; end++)
-			err = add_faults(p, s, rows[i], end);
+			if (!(p->drawn[rows[i] - s->h->row] & 1u << end))
+				err = add_faults(p, s, rows[i], end);
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
 		err = add_growth(p, s, &s->v->m->growth[i]);
 	free(rows);
@@ -193,6 +356,8 @@ void profile_free(struct profile *p)
 	free(p->name);
 	free(p->bucket);
 	free(p->sample);
+	free(p->cell);
+	free(p->drawn);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -210,4 +375,12 @@ void profile_frame_parts(const char *frame, size_t *ret_symbol, const char **ret
 	*ret_symbol = open - frame;
 	*ret_module = open + 2;
 	*ret_module_len = frame + len - 1 - (open + 2);
+}
+
+enum profile_measure profile_first_measure(const struct profile *p)
+{
+	for (int i = 0; i < NR_MEASURES; i++)
+		if (p->total[i])
+			return i;
+	return 0;
 }

@@ -189,21 +189,84 @@
 		}
 	};
 
-	const veils = [];
-	const drawVeils = () => {
-		veils.splice(0).forEach(v => v.remove());
-		if (!range)
+	// What is drawn over time shows the range alone, in as many columns as it has points.
+	const COLUMNS = 60;
+	const LEVELS = 7;
+	const shown = () => {
+		const first = range ? points.findIndex(within) : 0;
+		const some = points.filter(within);
+		const columns = Math.min(some.length, COLUMNS);
+		return {first, n: some.length, columns, from: some.length ? some[0].from : begin,
+			to: some.length ? some[some.length - 1].to : end,
+			of: i => Math.floor((i - first) * columns / some.length)};
+	};
+	let view = shown();
+	const level = (n, most) => !n ? 0 : Math.min(LEVELS, Math.floor(1 +
+		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
+	const drawCells = (parent, f, cells, most, height) => {
+		parent.querySelectorAll("path").forEach(p => p.remove());
+		const width = (f.right - f.left) / view.columns;
+		const paths = Array(LEVELS + 1).fill("");
+		cells.forEach((row, r) => row.forEach((n, c) => {
+			paths[level(n, most)] += `M${(f.left + c * width).toFixed(1)} ${(r * height).toFixed(1)}` +
+				`h${(width + 0.3).toFixed(1)}v${(height - 1).toFixed(1)}h-${(width + 0.3).toFixed(1)}z`;
+		}));
+		for (let i = 1; i <= LEVELS; i++)
+			if (paths[i])
+				make("path", {class: `h${i}`, d: paths[i]}, parent);
+	};
+	const drawAxis = svg => {
+		const ticks = [...svg.querySelectorAll(":scope > text.tick[text-anchor]")].slice(-6);
+		ticks.forEach((text, i) => {
+			text.textContent = at(view.from + (view.to - view.from) * i / (ticks.length - 1));
+		});
+	};
+	const drawLegend = (svg, most) => {
+		const legend = svg.parentNode.nextElementSibling;
+		if (legend && legend.classList.contains("legend"))
+			legend.lastChild.textContent = legend.lastChild.textContent
+				.replace(/[\d,.]+/, number(most));
+	};
+	// The sum of a row's points that are shown, by column.
+	const inColumns = pairs => {
+		const row = Array(view.columns).fill(0);
+		for (const [i, n] of pairs)
+			if (i >= view.first && i < view.first + view.n)
+				row[view.of(i)] += n;
+		return row;
+	};
+	const highest = cells => Math.max(0, ...cells.map(row => Math.max(0, ...row)));
+	const heats = [];
+	const addHeat = (svg, rows, groups) => {
+		if (svg)
+			heats.push({svg, rows, groups, f: frame(svg), height: Number(svg.dataset.row), cells: []});
+	};
+	const drawHeats = () => {
+		view = shown();
+		if (!view.columns)
 			return;
-		for (const svg of [$("heat-svg"), $("latency-heat")].filter(Boolean)) {
-			const f = frame(svg);
-			const a = toX(f, range[0]), b = toX(f, range[1]);
-			veils.push(make("rect", {class: "veil", x: f.left, y: 0,
-				width: a - f.left, height: f.height - 18}, svg));
-			veils.push(make("rect", {class: "veil", x: b, y: 0,
-				width: f.right - b, height: f.height - 18}, svg));
+		for (const h of heats) {
+			h.cells = h.rows.map(inColumns);
+			const most = highest(h.cells);
+			for (const g of h.groups || [h.svg]) {
+				const first = Number(g.dataset.first || 0);
+				drawCells(g, h.f, g.dataset.first ?
+					h.cells.slice(first, first + Number(g.dataset.rows)) : h.cells, most, h.height);
+			}
+			drawAxis(h.svg);
+			drawLegend(h.svg, most);
 		}
 	};
+	// Of a place in a heat map: which column, and when that is.
+	const columnAt = (f, x) => {
+		const column = Math.floor((x - f.left) / (f.right - f.left) * view.columns);
+		const some = points.filter((p, i) => i >= view.first && i < view.first + view.n &&
+			view.of(i) === column);
+		return some.length ? {column, text: `${at(some[0].from)} to ${at(some[some.length - 1].to)}`} :
+			null;
+	};
 
+	let drawFlame = () => {};
 	const rangeText = $("range-text");
 	const apply = () => {
 		const some = points.filter(within);
@@ -214,7 +277,8 @@
 				`major faults, ` + (points.some(p => p.stall_ns) ? `stalled ${time(sum("stall_ns"))}, ` : "") +
 				`${number(sum("events"))} events`;
 		drawLatency();
-		drawVeils();
+		drawHeats();
+		drawFlame();
 		showProcesses();
 		for (const row of document.querySelectorAll("#event-table tbody tr"))
 			row.classList.toggle("outside", Boolean(range) &&
@@ -295,45 +359,50 @@
 	}
 
 	const heat = $("heat-svg");
-	if (heat) {
-		const f = frame(heat);
-		const rows = data.processes.filter(p => p.faults_by_point);
-		const columns = Math.min(points.length, 60);
-		heat.addEventListener("pointermove", event => {
-			const where = svgPoint(heat, event);
-			const row = rows[Math.floor(where.y / Number(heat.dataset.row))];
-			const column = Math.floor((where.x - f.left) / (f.right - f.left) * columns);
-			if (!row || column < 0 || column >= columns)
-				return tell(event, "");
-			let n = 0, first = null, last = null;
-			points.forEach((p, i) => {
-				if (Math.floor(i * columns / points.length) !== column)
-					return;
-				first = first === null ? p.from : first;
-				last = p.to;
-				n += row.faults_by_point[i];
-			});
-			tell(event, `${row.comm} [${row.pid}]\n${at(first)} to ${at(last)}: ` +
-				`${number(n)} faults`);
-		});
-		heat.addEventListener("pointerleave", event => tell(event, ""));
-	}
-
+	const heatRows = data.processes.filter(p => p.faults_by_point);
+	const addressMap = $("address-svg");
 	const latencyHeat = $("latency-heat");
+	addHeat(heat, heatRows.slice(0, heat ? Number(heat.dataset.rows) : 0)
+		.map(p => p.faults_by_point.map((n, i) => [i, n])));
+	addHeat(addressMap, data.addresses.map(a => a.by_point),
+		addressMap ? [...addressMap.querySelectorAll("g.cells")] : []);
 	if (latencyHeat) {
-		const f = frame(latencyHeat);
-		latencyHeat.addEventListener("pointermove", event => {
-			const where = svgPoint(latencyHeat, event);
-			const bucket = Number(latencyHeat.dataset.last) -
-				Math.floor(where.y / Number(latencyHeat.dataset.row));
-			const p = pointAt(toTime(f, where.x));
-			const n = [...p.latency_minor, ...p.latency_major]
-				.filter(([b]) => b === bucket).reduce((sum, [, k]) => sum + k, 0);
-			tell(event, `${at(p.from)} to ${at(p.to)}, below ` +
-				`${time(2 ** (bucket + 1 + data.latency_shift))}: ${number(n)} faults`);
-		});
-		latencyHeat.addEventListener("pointerleave", event => tell(event, ""));
+		const last = Number(latencyHeat.dataset.last);
+		addHeat(latencyHeat, Array.from({length: Number(latencyHeat.dataset.rows)}, (_, r) =>
+			points.map((p, i) => [i, [...p.latency_minor, ...p.latency_major]
+				.reduce((sum, [b, n]) => sum + (b === last - r ? n : 0), 0)])));
 	}
+	const hover = (svg, rowOf, describeRow) => {
+		const h = heats.find(one => one.svg === svg);
+		if (!h)
+			return;
+		svg.addEventListener("pointermove", event => {
+			const where = svgPoint(svg, event);
+			const row = rowOf(where.y, event);
+			const column = columnAt(h.f, where.x);
+			tell(event, column && h.cells[row] ?
+				`${describeRow(row)}\n${column.text}: ${number(h.cells[row][column.column])} faults` : "");
+		});
+		svg.addEventListener("pointerleave", event => tell(event, ""));
+	};
+	const plainRow = svg => y => Math.floor(y / Number(svg.dataset.row));
+	if (heat)
+		hover(heat, plainRow(heat), i => `${heatRows[i].comm} [${heatRows[i].pid}]`);
+	if (latencyHeat)
+		hover(latencyHeat, plainRow(latencyHeat), i =>
+			`below ${time(2 ** (Number(latencyHeat.dataset.last) - i + 1 + data.latency_shift))}`);
+	if (addressMap)
+		hover(addressMap, y => {
+			for (const g of addressMap.querySelectorAll("g.cells")) {
+				const row = Math.floor((y - g.transform.baseVal[0].matrix.f) / Number(addressMap.dataset.row));
+				if (row >= 0 && row < Number(g.dataset.rows))
+					return Number(g.dataset.first) + row;
+			}
+			return -1;
+		}, i => {
+			const a = data.addresses[i];
+			return `[${a.pid}] ${a.mapping} +${bytes(a.offset)}, ${bytes(a.bytes)}; about`;
+		});
 
 	// The flame graph.
 	const flame = $("flame-svg");
@@ -346,11 +415,36 @@
 		detail: $("flame-detail")};
 	let root, zoomed, boxes;
 
+	// What of a stack falls into the range: by its columns of time, or by when it made things.
+	const columnTime = [];
+	points.forEach((p, i) => {
+		const c = Math.floor(i * profile.columns / points.length);
+		columnTime[c] = columnTime[c] || {from: p.from, to: p.to};
+		columnTime[c].to = p.to;
+	});
+	const partOf = (s, measure) => {
+		const n = s.v[measure];
+		if (!range || !n)
+			return n;
+		if (s.span)
+			return s.span[0] <= range[1] && s.span[1] >= range[0] ? n : 0;
+		if (!s.t.length)
+			return n;
+		const key = profile.measures[measure].key === "stall" &&
+			s.t.some(cell => cell[2]) ? 2 : 1;
+		let all = 0, some = 0;
+		for (const cell of s.t) {
+			all += cell[key];
+			some += within(columnTime[cell[0]]) ? cell[key] : 0;
+		}
+		return all ? n * some / all : 0;
+	};
+
 	const build = () => {
 		const measure = Number(tools.measure.value);
 		root = {name: "all", value: 0, children: new Map(), parent: null, depth: 0};
 		for (const s of profile.samples) {
-			const n = s.v[measure];
+			const n = partOf(s, measure);
 			if (!n)
 				continue;
 			let at = root;
@@ -381,7 +475,8 @@
 	const describe = node => {
 		const unit = profile.measures[Number(tools.measure.value)].unit;
 		return `${node.name}: ${measured(node.value, unit)}, ` +
-			`${(100 * node.value / root.value).toFixed(1)}%`;
+			`${(100 * node.value / (root.value || 1)).toFixed(1)}%` +
+			(range ? `, ${at(range[0])} to ${at(range[1])}` : "");
 	};
 	const draw = focus => {
 		boxes = [];
@@ -439,7 +534,7 @@
 		};
 		walk(root);
 		tools.matched.textContent = tools.search.value.trim() ?
-			`${(100 * n / root.value).toFixed(1)}% matched` : "";
+			`${(100 * n / (root.value || 1)).toFixed(1)}% matched` : "";
 	};
 	const zoom = node => {
 		zoomed = node;
@@ -485,7 +580,21 @@
 		}
 		event.preventDefault();
 	});
-	const again = () => { build(); draw(); };
+	const again = () => {
+		const path = [];
+		for (let node = zoomed; node && node.parent; node = node.parent)
+			path.unshift(node.name);
+		build();
+		// where one was, as far as it is still there
+		for (const name of path) {
+			const next = [...zoomed.children.values()].find(node => node.name === name);
+			if (!next)
+				break;
+			zoomed = next;
+		}
+		draw();
+	};
+	drawFlame = again;
 	tools.measure.addEventListener("change", again);
 	tools.inverted.addEventListener("change", again);
 	tools.reset.addEventListener("click", () => { zoomed = root; draw(); });

@@ -46,3 +46,23 @@ void story_time(uint64_t wall_ns, char *ret, size_t size)
 	gmtime_r(&at, &tm);
 	strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
+
+size_t story_columns(const struct story_view *s)
+{
+	return s->h->points < STORY_COLUMNS ? s->h->points : STORY_COLUMNS;
+}
+
+size_t story_point(const struct story_view *s, uint64_t t_ns)
+{
+	size_t from = 0, to = s->h->points;
+
+	while (from + 1 < to) {
+		size_t mid = (from + to) / 2;
+
+		if (s->h->point[mid].from_ns < t_ns)
+			from = mid;
+		else
+			to = mid;
+	}
+	return from;
+}

@@ -14,6 +14,9 @@ struct story_file {
 	const char *error; /* what is wrong with it; empty: nothing */
 };
 
+/* A recording in columns of time, at most: of heat maps, and of what is told by time. */
+#define STORY_COLUMNS 60
+
 struct story_view {
 	const struct view *v;
 	const struct history *h;
@@ -22,6 +25,10 @@ struct story_view {
 
 /* Between the first look and the last. */
 double story_seconds(const struct story_view *s);
+
+/* Of points of time, joined; and which one a time is in. */
+size_t story_columns(const struct story_view *s);
+size_t story_point(const struct story_view *s, uint64_t t_ns);
 
 /* What a process is counted for. */
 void story_workload(const struct history_row *r, char *ret, size_t size);

@@ -213,6 +213,7 @@ def test_view_of_one_process(check, lab):
     tmux = in_tmux(120, 50, f"-p {work.pid}")
     expect(check, tmux, "one process is shown at once", r"Process mapleak\[", "mmap", "syscall",
            "max_map_count")
+    expect(check, tmux, "with what it holds", "What it holds", r"it held [\d,]+ mappings")
     tmux.keys("Escape")
     expect(check, tmux, "and the table is behind it", "PID MINFLT/s")
     tmux.keys("q")

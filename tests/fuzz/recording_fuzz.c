@@ -15,6 +15,7 @@
 
 #include "collect/collector.h"
 #include "probe/packed.h"
+#include "model/samples.h"
 #include "probe/recording.h"
 #include "render/diff.h"
 #include "render/formats.h"
@@ -125,6 +126,7 @@ struct reading {
 	struct collector c;
 	struct findings findings;
 	struct history h;
+	struct samples samples;
 	struct view view;
 	struct story_view story;
 	struct buf out;
@@ -174,6 +176,7 @@ static void read_all(struct source *src)
 	if (!r || model_init(&r->m) || history_init(&r->h))
 		abort();
 	r->c.m = &r->m;
+	r->m.samples = &r->samples;
 	sink.ctx = &r->c;
 	r->findings.keep_cleared = true;
 	r->view = (struct view){.m = &r->m,
@@ -191,6 +194,7 @@ static void read_all(struct source *src)
 	collector_free(&r->c);
 	findings_free(&r->findings);
 	history_free(&r->h);
+	samples_free(&r->samples);
 	model_free(&r->m);
 	free(r);
 }

@@ -13,7 +13,7 @@ place=$build/fuzz
 mkdir -p "$place/corpus" "$place/corpus-page" "$place/corpus-fleet" "$place/corpus-recording" \
 	"$place/corpus-blackbox"
 # The small ones of those that are kept: as they are, with their checksums put right, and packed.
-find tests/e2e/recordings -name '*.fsr' -size -24k | while read -r kept; do
+find tests/e2e/recordings docs/examples -name '*.fsr' -size -24k | while read -r kept; do
 	seed=$place/corpus-recording/$(basename "$kept")
 	[ -e "$seed" ] || { printf 'F'; cat "$kept"; } >"$seed"
 	packed=$place/corpus-recording/packed-$(basename "$kept")

@@ -45,6 +45,13 @@ const judge = async (page, scheme) => {
 		nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))}));
 };
 
+// All that is drawn by the range: the shapes of the heat maps, what the flame graph stands on.
+const drawn = page => page.evaluate(() => Object.fromEntries(
+	["heat-svg", "address-svg", "latency-heat"].map(id => [id,
+		[...document.querySelectorAll(`#${id} path`)].map(p => p.getAttribute("d")).join("")])
+		.concat([["flame-svg", (document.querySelector("#flame-svg g[aria-label]") || document.body)
+			.getAttribute("aria-label") || ""]])));
+
 const useTimeline = async page => {
 	const svg = await page.$("#timeline-svg");
 	if (!svg)
@@ -52,6 +59,7 @@ const useTimeline = async page => {
 	const box = await svg.boundingBox();
 	const at = share => box.x + box.width * (0.132 + (0.988 - 0.132) * share);
 	seen.whole = await text(page, "range-text");
+	seen.atFirst = await drawn(page);
 	await svg.scrollIntoView();
 	const now = await svg.boundingBox();
 	await page.mouse.move(at(0.25), now.y + 30);
@@ -61,7 +69,7 @@ const useTimeline = async page => {
 	await page.mouse.move(at(0.75), now.y + 30, {steps: 4});
 	await page.mouse.up();
 	seen.brushed = await text(page, "range-text");
-	seen.veils = await count(page, ".veil");
+	seen.inRange = await drawn(page);
 	if (shots)
 		await page.screenshot({path: `${shots}-brush.png`});
 	await page.$eval(".handle", e => e.focus());
@@ -70,6 +78,7 @@ const useTimeline = async page => {
 	seen.keyed = await text(page, "range-text");
 	await page.click("#range-clear");
 	seen.cleared = await text(page, "range-text");
+	seen.inAll = await drawn(page);
 };
 
 const useFlame = async page => {

@@ -52,6 +52,25 @@ static inline struct fs_tick_record tick_record(uint64_t t_ns)
 	return r;
 }
 
+/* A write to anonymous memory that stands for `weight` faults. */
+static inline struct fs_sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
+						    uint32_t weight)
+{
+	struct fs_sample_record r = RECORD(fs_sample_record, FS_REC_SAMPLE, t_ns);
+
+	r.subject.pid = r.tid = pid;
+	r.subject.start_ns = birth;
+	r.weight = weight;
+	r.class = FS_CLASS_ANONYMOUS;
+	r.stack = 1;
+	r.address = 0x7f0000003008;
+	r.area_from = 0x7f0000000000;
+	r.area_to = 0x7f0000100000;
+	r.took_ns = 1500;
+	r.kind = FS_HOLDING_ANONYMOUS;
+	return r;
+}
+
 static inline struct fs_host_record host_record(uint64_t t_ns)
 {
 	struct fs_host_record r = RECORD(fs_host_record, FS_REC_HOST, t_ns);

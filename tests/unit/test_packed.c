@@ -130,6 +130,12 @@ static void record_look(struct recorder *rec, int look)
 
 		record(rec, &r.h);
 	}
+	for (int i = 0; i < PROCESSES; i++) {
+		struct fs_sample_record s = sample_record(10 + i, 1 + i, t, 64 << look % 3);
+
+		s.address += look * 4096;
+		record(rec, &s.h);
+	}
 	record(rec, &tick.h);
 }
 

@@ -99,6 +99,19 @@ static void test_files(void)
 	is_str(h.g.name, "libc.so.6", "but that of a library");
 }
 
+static void test_sample(void)
+{
+	struct fs_sample_record s = sample_record(10, 1, 1, 64), was;
+
+	strcpy(s.file, "big-corp.db");
+	was = s;
+	redact_record(&r, &s.h);
+	ok(s.address != was.address && !strstr(s.file, "corp"), "where a fault was is hidden");
+	is_u64(s.address - s.area_from, was.address - was.area_from,
+	       "but not where in its mapping");
+	is_u64(s.area_to - s.area_from, was.area_to - was.area_from, "nor how large that is");
+}
+
 int main(void)
 {
 	redaction_begin(&r);
@@ -107,6 +120,7 @@ int main(void)
 	test_kernel();
 	test_names();
 	test_files();
+	test_sample();
 	rmdir(fixture_dir);
 	return tap_done();
 }

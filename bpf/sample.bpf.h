@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Page faults drawn by chance, each with its address and what is mapped there: where a process
+ * faults, for the price of a random number in all others.
+ */
+#ifndef FS_SAMPLE_BPF_H
+#define FS_SAMPLE_BPF_H
+
+#include "area.bpf.h"
+#include "state.bpf.h"
+
+#define VM_GROWSDOWN 0x100 /* include/linux/mm.h */
+
+/*
+ * How many faults the one that has just ended stands for; 0: it was not drawn. A slow one is drawn
+ * FS_SAMPLE_EACH times as often: of these few are most of the time that is lost.
+ */
+static __always_inline __u32 sample_weight(bool slow)
+{
+#ifdef FS_HASH
+	return 0; /* user stacks are too much for the verifiers of the kernels of this build */
+#else
+	__u32 each = shared.sample_each;
+
+	if (!config.samples || !each)
+		return 0;
+	if (slow)
+		each /= FS_SAMPLE_EACH;
+	if (each > 1 && bpf_get_prandom_u32() & (each - 1))
+		return 0;
+	return each ? each : 1;
+#endif
+}
+
+/* What /proc/PID/maps calls it. */
+static __always_inline __u32 kind_of_area(struct mm_struct *mm, struct vm_area_struct *vma,
+					  struct file *file, const struct area *a)
+{
+	__u64 flags = BPF_CORE_READ(vma, vm_flags);
+
+	if (file)
+		return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC
+			       ? FS_HOLDING_SHARED_MEMORY
+		       : flags & VM_SHARED ? FS_HOLDING_FILE_SHARED
+					   : FS_HOLDING_FILE_PRIVATE;
+	if (BPF_CORE_READ(vma, vm_ops))
+		return FS_HOLDING_SPECIAL;
+	if (flags & VM_GROWSDOWN)
+		return FS_HOLDING_STACK;
+	return a->from < BPF_CORE_READ(mm, brk) && a->to > BPF_CORE_READ(mm, start_brk)
+		       ? FS_HOLDING_HEAP
+		       : FS_HOLDING_ANONYMOUS;
+}
+
+static __always_inline void name_area(struct fs_sample_record *r, struct mm_struct *mm)
+{
+	struct area a = {.mm = (__u64)mm};
+	struct vm_area_struct *vma;
+	struct file *file;
+
+	find_area(&a, r->address);
+	vma = (struct vm_area_struct *)a.vma;
+	if (!vma)
+		return; /* unmapped meanwhile */
+	file = BPF_CORE_READ(vma, vm_file);
+	r->area_from = a.from;
+	r->area_to = a.to;
+	r->kind = kind_of_area(mm, vma, file, &a);
+	if (file)
+		bpf_probe_read_kernel_str(r->file, sizeof(r->file),
+					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+}
+
+/* The fault that the current thread has just ended was drawn. */
+once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 stack, __u32 weight)
+{
+	struct task_struct *task = current_task();
+	struct fs_sample_record *r;
+
+	if (!slot)
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		return 0;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	fill_header(&r->h, FS_REC_SAMPLE, sizeof(*r));
+	r->subject.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	r->subject.pid = BPF_CORE_READ(task, tgid);
+	r->tid = BPF_CORE_READ(task, pid);
+	r->weight = weight;
+	r->class = class;
+	r->stack = stack;
+	r->address = slot->address;
+	r->took_ns = slot->ended_ns;
+	r->read_bytes = slot->read_bytes;
+	r->major = slot->end == FS_END_MAJOR;
+	r->kind = FS_HOLDING_OTHER;
+	name_area(r, BPF_CORE_READ(task, mm));
+	bpf_ringbuf_submit(r, wake_when_filling());
+	bump(shared.sampled);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define PAGE_TABLE_ENTRY 8 /* bytes: a huge page is what a page of them maps */
+
+static void thin(struct samples *s)
+{
+	for (size_t i = 0; i < s->n / 2; i++) {
+		s->sample[i] = s->sample[2 * i];
+		s->sample[i].weight *= 2;
+	}
+	s->n /= 2;
+	s->thinned++;
+}
+
+/* What a hostile file must not have told. */
+static void tidy(struct fs_sample_record *r)
+{
+	if (r->class >= FS_NR_CLASSES)
+		r->class = FS_CLASS_OTHER;
+	if (r->kind >= FS_NR_HOLDING_KINDS)
+		r->kind = FS_HOLDING_OTHER;
+	if (r->area_from > r->address || r->area_to <= r->address)
+		r->area_from = r->area_to = 0;
+	r->major = !!r->major;
+}
+
+int samples_take(struct samples *s, const struct fs_sample_record *r)
+{
+	struct fs_sample_record *more;
+
+	if (!r->weight || r->weight > UINT32_MAX >> 16)
+		return 0; /* of a hostile file */
+	if (!s->taken++ || r->weight < s->least)
+		s->least = r->weight;
+	if (r->weight > s->most)
+		s->most = r->weight;
+	if (s->n == SAMPLES_MAX)
+		thin(s);
+	/* as often as those before were */
+	if (s->taken & ((1u << (s->thinned & 15)) - 1))
+		return 0;
+	more = array_grow(s->sample, s->n, &s->room, SAMPLES_MAX, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->sample = more;
+	more[s->n] = *r;
+	tidy(&more[s->n]);
+	more[s->n++].weight <<= s->thinned & 15;
+	return 0;
+}
+
+void samples_free(struct samples *s)
+{
+	free(s->sample);
+	memset(s, 0, sizeof(*s));
+}
+
+uint64_t sample_bytes(const struct fs_sample_record *r, const struct fs_limits *l)
+{
+	switch (r->class) {
+	case FS_CLASS_HUGE:
+	case FS_CLASS_COMPACTED:
+		return l->page_bytes * (l->page_bytes / PAGE_TABLE_ENTRY);
+	case FS_CLASS_HUGETLB:
+		return l->huge_page_bytes;
+	}
+	return l->page_bytes;
+}
