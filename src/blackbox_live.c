@@ -21,6 +21,7 @@
 #include "blackbox/lines.h"
 #include "blackbox_arm.h"
 #include "blackbox_command.h"
+#include "blackbox_guard.h"
 #include "collect/precursors.h"
 #include "probe/host.h"
 #include "probe/precursors.h"
@@ -76,7 +77,8 @@ struct recording {
 	size_t nr_pending;
 	struct site site[SITES_MAX];
 	size_t sites; /* over all; the oldest give way */
-	bool done;
+	bool done, panicked;
+	struct guard *guard; /* NULL: none */
 	/* a session */
 	bool says;
 	struct view view;
@@ -438,7 +440,8 @@ static int make_loop(struct recording *r)
 		lseek(r->kmsg, 0, SEEK_END);
 	timerfd_settime(r->timer, 0, &every, NULL);
 	err = wait_for(r, r->signals) ?: wait_for(r, r->timer);
-	return err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
+	err = err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
+	return err || !r->guard ? err : wait_for(r, guard_fd(r->guard));
 }
 
 /* So that it runs when the machine is short of memory or of time. */
@@ -455,6 +458,15 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
+/* The kernel waits for this: its log of what it panics of, on the disk. */
+static void keep_last(struct recording *r)
+{
+	read_kmsg(r);
+	keepers_flush(&r->keepers);
+	precursors_panic_kept(r->p);
+	r->panicked = true;
+}
+
 static void loop(struct recording *r)
 {
 	uint64_t ends = 0;
@@ -462,16 +474,19 @@ static void loop(struct recording *r)
 	if (r->o->duration)
 		ends = host_boottime_ns() + r->o->duration * 1e9;
 	while (!r->done && (!ends || host_boottime_ns() < ends)) {
-		struct epoll_event e[4];
+		struct epoll_event e[5];
 		bool alert = is_within(r->alert_ns, ALERT_NS);
 		bool wary = is_within(r->wary_ns, WARY_NS);
-		int n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		int n = epoll_wait(r->poll, e, 5, wary ? LOOK_SOON_MS : LOOK_MS);
+		bool panics = !r->panicked && precursors_panic(r->p);
 
 		if (n < 0 && errno != EINTR)
 			break;
 		/* what is in memory first: a fault may leave no time for more */
 		precursors_drain(r->p, take_precursor, r);
-		if (alert)
+		if (panics)
+			keep_last(r);
+		else if (alert)
 			read_kmsg(r);
 		else if (r->namer.stale)
 			r->namer.stale = !kernel_names_step(&r->namer.names);
@@ -494,6 +509,7 @@ static void stop(struct recording *r)
 	record(r, &one);
 	keepers_close(&r->keepers);
 	free((char *)r->keepers.o.marker);
+	guard_stop(r->guard);
 	precursors_close(r->p);
 	kernel_names_free(&r->namer.names);
 	close(r->kmsg);
@@ -518,6 +534,7 @@ static int begin(struct recording *r, const char *file)
 	kernel_modules_read(&r->namer.modules);
 	kernel_names_read(&r->namer.names);
 	open_keepers(r, file);
+	r->guard = precursors_holds(r->p) ? guard_start(r->p) : NULL;
 	err = make_loop(r);
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
