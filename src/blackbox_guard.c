@@ -5,20 +5,23 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64 << 10)
+#define STACK_BYTES (256 << 10)
 #define LOOK_MS	    20 /* a panic waits for longer than that */
 
 struct guard {
 	const struct precursors *p;
+	void (*act)(void *ctx);
+	void *ctx;
 	pthread_t thread;
-	pid_t guarded; /* thread */
-	cpu_set_t cpus;
 	int own_cpu;
-	int wakes, ends; /* eventfd */
+	int ends;	  /* eventfd */
+	atomic_int cpu;	  /* of the guarded thread */
+	atomic_bool acts; /* in its stead */
 };
 
 /* Whether it is to end within so long. */
@@ -27,17 +30,6 @@ static bool is_told_to_end(const struct guard *g, int ms)
 	struct pollfd end = {g->ends, POLLIN, 0};
 
 	return poll(&end, 1, ms) > 0;
-}
-
-static void rescue(const struct guard *g, int dead_cpu)
-{
-	const uint64_t one = 1;
-	cpu_set_t alive = g->cpus;
-
-	CPU_CLR(dead_cpu, &alive);
-	sched_setaffinity(g->guarded, sizeof(alive), &alive);
-	if (write(g->wakes, &one, sizeof(one)) < 0)
-		return; /* it is full: somebody was woken already */
 }
 
 static void *look(void *arg)
@@ -51,10 +43,11 @@ static void *look(void *arg)
 	CPU_SET(g->own_cpu, &own);
 	sched_setaffinity(0, sizeof(own), &own);
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
-	while (!cpu && !is_told_to_end(g, LOOK_MS)) {
+	while (!cpu && !is_told_to_end(g, LOOK_MS))
 		cpu = precursors_panic(g->p);
-		if (cpu)
-			rescue(g, cpu - 1);
+	if (cpu && (int)cpu - 1 == atomic_load(&g->cpu)) {
+		atomic_store(&g->acts, true);
+		g->act(g->ctx);
 	}
 	return NULL;
 }
@@ -75,39 +68,40 @@ static int start_thread(struct guard *g)
 /* The last CPU we may use is the guard's; the others are left to the guarded. */
 static bool share_cpus(struct guard *g)
 {
-	cpu_set_t left;
+	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(g->cpus), &g->cpus) || CPU_COUNT(&g->cpus) < 2)
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) || CPU_COUNT(&cpus) < 2)
 		return false;
 	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &g->cpus))
+		if (CPU_ISSET(i, &cpus))
 			g->own_cpu = i;
-	left = g->cpus;
-	CPU_CLR(g->own_cpu, &left);
-	return !sched_setaffinity(0, sizeof(left), &left);
+	CPU_CLR(g->own_cpu, &cpus);
+	return !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-struct guard *guard_start(const struct precursors *p)
+struct guard *guard_start(const struct precursors *p, void (*act)(void *ctx), void *ctx)
 {
 	struct guard *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		return NULL;
 	g->p = p;
-	g->guarded = gettid();
-	g->wakes = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	g->act = act;
+	g->ctx = ctx;
 	g->ends = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (g->wakes >= 0 && g->ends >= 0 && share_cpus(g) && !start_thread(g))
+	if (g->ends >= 0 && share_cpus(g) && guard_pass(g) && !start_thread(g))
 		return g;
-	close(g->wakes);
 	close(g->ends);
 	free(g);
 	return NULL;
 }
 
-int guard_fd(const struct guard *g)
+bool guard_pass(struct guard *g)
 {
-	return g->wakes;
+	if (!g)
+		return true;
+	atomic_store(&g->cpu, sched_getcpu());
+	return !atomic_load(&g->acts);
 }
 
 void guard_stop(struct guard *g)
@@ -118,7 +112,6 @@ void guard_stop(struct guard *g)
 		return;
 	if (write(g->ends, &one, sizeof(one)) == sizeof(one))
 		pthread_join(g->thread, NULL);
-	close(g->wakes);
 	close(g->ends);
 	free(g);
 }

@@ -84,10 +84,12 @@ struct recording {
 	struct view view;
 	struct buf log;
 	struct bb_found recorded;
+	struct portents portents;
 };
 
 static void record(struct recording *r, struct bb_record *one)
 {
+	size_t before = r->recorded.n, known = r->portents.n;
 	struct buf b = {};
 
 	r->made[one->class]++;
@@ -98,8 +100,12 @@ static void record(struct recording *r, struct bb_record *one)
 	keepers_write(&r->keepers, one);
 	if (!r->says)
 		return;
-	bb_found_add(&r->recorded, one);
 	blackbox_text_record(&b, &r->view, one);
+	if (!bb_found_add(&r->recorded, one) && r->recorded.n > before) {
+		portents_take(&r->portents, &r->recorded, r->recorded.n - 1);
+		for (size_t i = known; i < r->portents.n; i++)
+			blackbox_text_portent(&b, &r->view, &r->portents.one[i]);
+	}
 	fwrite(b.s, 1, b.len, stdout);
 	fflush(stdout);
 	buf_free(&b);
@@ -440,8 +446,7 @@ static int make_loop(struct recording *r)
 		lseek(r->kmsg, 0, SEEK_END);
 	timerfd_settime(r->timer, 0, &every, NULL);
 	err = wait_for(r, r->signals) ?: wait_for(r, r->timer);
-	err = err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
-	return err || !r->guard ? err : wait_for(r, guard_fd(r->guard));
+	return err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
 }
 
 /* So that it runs when the machine is short of memory or of time. */
@@ -458,9 +463,12 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
-/* The kernel waits for this: its log of what it panics of, on the disk. */
-static void keep_last(struct recording *r)
+/* The kernel waits for this: what it panics of, and its log of that, on the disk. */
+static void keep_last(void *ctx)
 {
+	struct recording *r = ctx;
+
+	precursors_drain(r->p, take_precursor, r);
 	read_kmsg(r);
 	keepers_flush(&r->keepers);
 	precursors_panic_kept(r->p);
@@ -474,19 +482,22 @@ static void loop(struct recording *r)
 	if (r->o->duration)
 		ends = host_boottime_ns() + r->o->duration * 1e9;
 	while (!r->done && (!ends || host_boottime_ns() < ends)) {
-		struct epoll_event e[5];
+		struct epoll_event e[4];
 		bool alert = is_within(r->alert_ns, ALERT_NS);
 		bool wary = is_within(r->wary_ns, WARY_NS);
-		int n = epoll_wait(r->poll, e, 5, wary ? LOOK_SOON_MS : LOOK_MS);
-		bool panics = !r->panicked && precursors_panic(r->p);
+		int n;
 
+		guard_pass(r->guard);
+		n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		if (!guard_pass(r->guard))
+			pause(); /* to the end, which is near */
 		if (n < 0 && errno != EINTR)
 			break;
+		if (!r->panicked && precursors_panic(r->p))
+			keep_last(r);
 		/* what is in memory first: a fault may leave no time for more */
 		precursors_drain(r->p, take_precursor, r);
-		if (panics)
-			keep_last(r);
-		else if (alert)
+		if (alert)
 			read_kmsg(r);
 		else if (r->namer.stale)
 			r->namer.stale = !kernel_names_step(&r->namer.names);
@@ -505,11 +516,11 @@ static void stop(struct recording *r)
 {
 	struct bb_record one = {.class = BB_STOP};
 
+	guard_stop(r->guard);
 	tell_rest(r);
 	record(r, &one);
 	keepers_close(&r->keepers);
 	free((char *)r->keepers.o.marker);
-	guard_stop(r->guard);
 	precursors_close(r->p);
 	kernel_names_free(&r->namer.names);
 	close(r->kmsg);
@@ -534,8 +545,8 @@ static int begin(struct recording *r, const char *file)
 	kernel_modules_read(&r->namer.modules);
 	kernel_names_read(&r->namer.names);
 	open_keepers(r, file);
-	r->guard = precursors_holds(r->p) ? guard_start(r->p) : NULL;
 	err = make_loop(r);
+	r->guard = !err && precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
 		stop(r);

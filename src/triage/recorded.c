@@ -312,6 +312,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 		return;
 	c->any = true;
 	crash = crash_of(t, f, boot);
+	portents_find(&c->portents, f, boot);
 	for (int i = 0; i < BB_BOOT_BYTES; i++)
 		snprintf(c->boot_id + 2 * i, 3, "%02x", f->boot[boot].id[i]);
 	for (size_t i = 0; i < f->n; i++) {

@@ -10,6 +10,7 @@
 #include "triage/address.h"
 #include "triage/incident.h"
 #include "triage/insn.h"
+#include "triage/portents.h"
 #include "triage/recognise.h"
 
 #define DIAGNOSES_MAX  32
@@ -158,6 +159,7 @@ struct recorded {
 	char module[64]; /* whom the fault accuses: who gave the range back, or is gone */
 	char why[128];	 /* and why */
 	char registers[400]; /* of the fault */
+	struct portents portents;
 };
 
 struct triage {
