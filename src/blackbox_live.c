@@ -198,8 +198,9 @@ static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 			r->keepers.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
-	/* at once: what follows of a fault may be the end */
-	keepers_flush(&r->keepers);
+	/* at once: what follows of a fault may be the end; a panic that waits is no such thing */
+	if (!r->panicked)
+		keepers_flush(&r->keepers);
 	if (n && records[0].class == BB_FAULT)
 		r->alert_ns = host_boottime_ns();
 	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
@@ -468,11 +469,10 @@ static void keep_last(void *ctx)
 {
 	struct recording *r = ctx;
 
-	precursors_drain(r->p, take_precursor, r);
-	read_kmsg(r);
-	keepers_flush(&r->keepers);
-	precursors_panic_kept(r->p);
 	r->panicked = true;
+	precursors_drain(r->p, take_precursor, r);
+	read_kmsg(r); /* flushes */
+	precursors_panic_kept(r->p);
 }
 
 static void loop(struct recording *r)

@@ -194,6 +194,14 @@ static const struct key triage_keys[] = {
 	{},
 };
 
+static const struct key recorder_keys[] = {
+	{"name", T_TEXT, false, ""},
+	{"feeds", T_TEXT, false, "what it gives"},
+	{"lost_without", T_TEXT, false, ""},
+	{"refused", T_TEXT_NULL, false, "the kernel's answer; null: it works"},
+	{},
+};
+
 static const struct shape shapes[] = {
 	{"triage",
 	 "the verdict on a crash log",
@@ -363,6 +371,9 @@ static const struct shape shapes[] = {
 	  {"kernel", T_TEXT, false, "release"},
 	  {"arch", T_TEXT, false, ""},
 	  {"hooks", T_OBJECTS, false, "", hook_keys},
+	  {"recorder", T_OBJECTS, false, "hooks of blackbox run; empty: none can be tried",
+	   recorder_keys},
+	  {"recorder_holds", T_FLAG, false, "a panic waits until the recorder has kept it"},
 	  {"processes", T_COUNT, false, "that a look looks at"},
 	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
 	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
