@@ -330,6 +330,7 @@ CUTS ?= 100
 check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
+		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 # An emulated machine takes one CPU all the time, and tests here mostly wait. What is made to fail,

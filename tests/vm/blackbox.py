@@ -7,9 +7,11 @@ is committed, the panic reboots the machine warm, and the second boot copies wha
 disk: the synced file, the trace instance where the kernel has it, and what ramoops kept of the log.
 Each is judged alone, and all together. Prints TAP, and a table of what was right.
 
-usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH] [--cuts N]
+usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
+                   [--cuts N | --dump]
 
-With --cuts the power goes instead, N times: a guest whose recorder writes all the time is stopped
+With --dump the memory of a guest that hangs in its panic is dumped instead, as kdump would, and the
+map's records are looked for in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is stopped
 once, and from there run on and killed at a random moment, again and again.
 """
 import argparse
@@ -146,6 +148,15 @@ while :; do
 done
 """
 CUT_SECONDS = (0.05, 1.5)
+
+DUMP_INIT = INIT.partition("exec >/dev/ttyS1")[0] + """exec >/dev/ttyS1 2>&1
+faultscope blackbox run --keep map --heartbeat 1 >/run/said 2>&1 &
+until pidof faultscope; do usleep 200000; done
+sleep 8
+insmod /crashlab.ko
+sleep 2
+echo mmio_late >/proc/crashlab
+"""
 BOOT_PATIENCE = 90
 
 
@@ -238,6 +249,20 @@ class Machine:
             process.kill()
             process.wait()
         self.stopped = append
+
+    def dump(self, script, append):
+        """Boots until the kernel hangs in its panic; its memory then."""
+        disk_make(self.dir / "disk")
+        (self.dir / "initrd").write_bytes(self.archive(script))
+        process = self.popen(append)
+        try:
+            wait_until(lambda: "end Kernel panic" in (self.dir / "console").read_text(
+                errors="replace"), BOOT_PATIENCE, "the panic")
+            self.monitor("stop", f"dump-guest-memory {self.dir / 'memory'}")
+        finally:
+            process.kill()
+            process.wait()
+        return self.dir / "memory"
 
     def go_on(self):
         """The guest as it was stopped, running."""
@@ -443,6 +468,32 @@ def test_kernel(name, options, number):
     return number, failed
 
 
+def test_dump(name, options, number):
+    """A vmcore has the map's pages: they are the kernel's own."""
+    machine = None
+    wrong = []
+    try:
+        kernel = fetch.kernel(name)
+        module = driver.module(name, ROOT / "tests/triage/crashlab")
+        machine = Machine(kernel, options.faultscope, module)
+        records, end = read_ring(options.faultscope, machine.dump(DUMP_INIT, f"{RAMOOPS} panic=0"))
+        faults = [one for one in records if one["class"] == "fault"]
+        print(f"# {name}: {len(records)} records in the dump, {end['torn']} torn")
+        if not any("module=crashlab" in one["text"] and "area=ioremap" in one["text"]
+                   for one in faults):
+            wrong.append(f"no record of the fault: {sorted({one['class'] for one in records})}")
+        if not any("event=loaded module=crashlab" in one["text"] for one in records):
+            wrong.append("no record of the module")
+    except Missing as reason:
+        say(number + 1, f"{name}: a dump of memory", [], skip=str(reason)[:200])
+        return number + 1, 0
+    finally:
+        if machine:
+            machine.close()
+    say(number + 1, f"{name}: the map's records are found in a dump of memory", wrong)
+    return number + 1, bool(wrong)
+
+
 def read_ring(faultscope, ring):
     ran = subprocess.run([faultscope, "blackbox", "read", "--json", ring], capture_output=True,
                          text=True, check=False)
@@ -487,12 +538,14 @@ def main():
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--cuts", type=int, metavar="N", default=0,
                         help="cut the power N times, instead of faults")
+    parser.add_argument("--dump", action="store_true",
+                        help="look for the map's records in a dump of memory, instead of faults")
     parser.add_argument("--show", action="store_true", help="print all that the guest said")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()
     number = failed = 0
     for name in options.kernels.split(","):
-        test = test_cuts if options.cuts else test_kernel
+        test = test_cuts if options.cuts else test_dump if options.dump else test_kernel
         number, more = test(name, options, number)
         failed += more
     print(f"1..{number}")
