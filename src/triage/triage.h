@@ -158,6 +158,7 @@ struct recorded {
 	bool fatal;	 /* a fault is among them that the kernel was to die of */
 	char module[64]; /* whom the fault accuses: who gave the range back, or is gone */
 	char why[128];	 /* and why */
+	int points;	 /* as a suspect */
 	char registers[400]; /* of the fault */
 	struct portents portents;
 };

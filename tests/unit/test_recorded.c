@@ -238,6 +238,11 @@ static void test_panic(void)
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "it alone makes a log");
 	is_str(mechanism_name(t.verdict[t.primary].mechanism), "stack_corruption",
 	       "that is judged");
+	triage_join(&t, &f);
+	is_str(t.recorded.module, "lab", "and accuses who is on its stack");
+	ok(t.verdict[t.primary].suspects && str_is(t.verdict[t.primary].suspect[0].module, "lab") &&
+		   !t.verdict[t.primary].culprit_unknown,
+	   "as the suspect");
 	triage_free(&t);
 	buf_free(&log);
 
