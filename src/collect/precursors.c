@@ -2,6 +2,7 @@
 #include "collect/precursors.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -41,6 +42,24 @@ static void put_name(const struct namer *n, struct bb_record *r, const char *key
 	bb_put(r, key, name);
 	if (*module && module_key)
 		bb_put(r, module_key, module);
+}
+
+/*
+ * A return address behind a call that does not return is the next function's, as panic()'s callers
+ * have it: named by the byte before, as %pB of the kernel's does.
+ */
+static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
+			char ret_module[BB_MODULE_NAME])
+{
+	char *offset;
+
+	if (!kernel_names_find(&n->names, &n->modules, ip - 1, ret, size, ret_module))
+		return false;
+	offset = strrchr(ret, '+');
+	if (offset)
+		snprintf(offset, size - (offset - ret), "+0x%lx",
+			 strtoul(offset + 1, NULL, 16) + 1);
+	return true;
 }
 
 /* As the kernel's address space is laid out on x86-64; elsewhere its halves alone. */
@@ -107,11 +126,14 @@ static void put_stack(const struct namer *n, struct bb_record *r,
 	char list[BB_TEXT_MAX] = "", by[128] = "", by_module[BB_MODULE_NAME] = "";
 	size_t used = 0;
 
-	for (size_t i = first_frame(p, frames); i < frames && i < FS_PRE_STACK; i++) {
+	for (size_t first = first_frame(p, frames), i = first; i < frames && i < FS_PRE_STACK;
+	     i++) {
 		char name[128], module[BB_MODULE_NAME];
+		__u64 ip = p->stack[i];
 
-		if (!p->stack[i] || !kernel_names_find(&n->names, &n->modules, p->stack[i], name,
-						       sizeof(name), module))
+		if (!ip || !(i == first ? kernel_names_find(&n->names, &n->modules, ip, name,
+							    sizeof(name), module)
+					: find_return(n, ip, name, sizeof(name), module)))
 			continue;
 		if (*module && !*by_module) {
 			memcpy(by_module, module, sizeof(module));
@@ -237,8 +259,7 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 	char name[128], module[BB_MODULE_NAME];
 
 	/* a place in a module that has no names yet reads as none in a log */
-	if (kernel_names_find(&n->names, &n->modules, ip, name, sizeof(name), module) &&
-	    *name != '+')
+	if (find_return(n, ip, name, sizeof(name), module) && *name != '+')
 		buf_puts(b, name);
 	else
 		buf_printf(b, "0x%llx", (unsigned long long)ip);
