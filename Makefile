@@ -233,8 +233,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 
 # The pure room alone, every byte of it the fuzzer's.
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c src/blackbox/*.c)) \
-	src/render/style.c \
-	src/render/json_out.c
+	src/render/blackbox.c src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
@@ -257,8 +256,9 @@ $(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/flee
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
 # And records of the flight recorder.
-BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/render/blackbox.c \
-	src/render/style.c src/render/json_out.c
+BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
+	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/blackbox.c \
+	src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
@@ -266,7 +266,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 
 # And recordings, with all that is told of them: the rooms as they are, without commands.
 RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
-	base blackbox model rules collect probe render,$(wildcard src/$(room)/*.c))))
+	base blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
 	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
 	@mkdir -p $(@D)
@@ -330,6 +330,7 @@ CUTS ?= 100
 check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS)" \
+		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
 # An emulated machine takes one CPU all the time, and tests here mostly wait. What is made to fail,

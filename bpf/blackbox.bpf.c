@@ -283,6 +283,60 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 }
 #endif
 
+/* ---- the panic itself ---- */
+
+static __always_inline void tell_panic(struct pt_regs *ctx)
+{
+	struct fs_precursor_record *r = begin_at(FS_PRE_PANIC, 0, 0);
+
+	if (!r)
+		return;
+	r->verdict = FS_VERDICT_FATAL;
+	bpf_probe_read_kernel_str(r->text, FS_PRE_WORD_AT, (void *)PT_REGS_PARM1(ctx));
+	r->arg[0] = PT_REGS_PARM2(ctx);
+	r->arg[1] = PT_REGS_PARM3(ctx);
+	r->arg[2] = PT_REGS_PARM4(ctx);
+	bpf_probe_read_kernel_str(r->text + FS_PRE_WORD_AT, FS_PRE_WORD_BYTES, (void *)r->arg[0]);
+	r->stack_bytes = bpf_get_stack(ctx, r->stack, sizeof(r->stack), 0);
+	submit(r);
+}
+
+SEC("kprobe/panic")
+int black_panic(struct pt_regs *ctx)
+{
+	tell_panic(ctx);
+	return 0;
+}
+
+#define HOLD_STEPS (1 << 23) /* the most that bpf_loop() takes */
+
+struct hold {
+	__u64 until_ns;
+};
+
+static long hold_on(__u32 i, struct hold *h)
+{
+	return *(volatile __u64 *)&shared.panic_kept || bpf_ktime_get_ns() > h->until_ns;
+}
+
+/*
+ * The same where bpf_loop() is (5.17). panic() is about to stop the other CPUs, and the recorder
+ * with them: it is held until the recorder has on the disk what led here; once, and no longer than
+ * that.
+ */
+SEC("kprobe/panic")
+int black_panic_hold(struct pt_regs *ctx)
+{
+	struct hold h = {.until_ns = bpf_ktime_get_ns() + config.hold_ns};
+
+	tell_panic(ctx);
+	if (!config.hold_ns || shared.panic_cpu)
+		return 0;
+	shared.panic_cpu = bpf_get_smp_processor_id() + 1;
+	bpf_loop(HOLD_STEPS, hold_on, &h, 0);
+	return 0;
+}
+
 /* ---- reports, modules ---- */
 
 SEC("raw_tp/error_report_end")

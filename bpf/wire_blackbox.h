@@ -19,6 +19,7 @@ enum fs_precursor {
 	FS_PRE_AER,	    /* arg: status, severity; text: the device */
 	FS_PRE_MEMORY_FAILURE, /* arg: page frame */
 	FS_PRE_IOMMU,	       /* arg: address, flags; text: the device */
+	FS_PRE_PANIC,	       /* text: its format, then its first %s; arg: what it formats */
 	NR_FS_PRECURSORS,
 };
 
@@ -28,10 +29,13 @@ enum fs_verdict {
 	FS_VERDICT_FATAL,     /* the kernel does not look there: it dies of this one */
 };
 
-#define FS_PRE_CODE    24
-#define FS_PRE_CODE_AT 8
-#define FS_PRE_STACK   20
-#define FS_PRE_REGS    18 /* r15 … ss as struct pt_regs has them, up to sp */
+#define FS_PRE_CODE	  24
+#define FS_PRE_TEXT	  128
+#define FS_PRE_WORD_AT	  96 /* in the text of a panic */
+#define FS_PRE_WORD_BYTES (FS_PRE_TEXT - FS_PRE_WORD_AT)
+#define FS_PRE_CODE_AT	  8
+#define FS_PRE_STACK	  20
+#define FS_PRE_REGS	  18 /* r15 … ss as struct pt_regs has them, up to sp */
 
 /* A range of vmalloc or ioremap that a driver gave back. */
 struct fs_freed_area {
@@ -61,7 +65,7 @@ struct fs_precursor_record {
 	__s64 stack_bytes;
 	__u64 stack[FS_PRE_STACK];
 	char comm[FS_COMM_LEN];
-	char text[128];
+	char text[FS_PRE_TEXT];
 };
 
 /* Equal ones are counted, and told now and then. */
@@ -78,13 +82,16 @@ struct fs_equal {
 struct fs_blackbox_config {
 	__u64 text_start, text_end; /* of the kernel's own code; 0: not known */
 	__u32 smap;
-	__u32 marks; /* bpf_trace_vprintk() may be called: 5.16 */
+	__u32 marks;   /* bpf_trace_vprintk() may be called: 5.16 */
+	__u64 hold_ns; /* that a panic waits for the recorder at most; 0: it does not */
 };
 
 struct fs_blackbox_shared {
 	__u64 dropped[NR_FS_PRECURSORS];
 	__u64 faults_benign; /* user copies */
 	__u64 areas;	     /* given back by drivers, until now */
+	__u64 panic_cpu;     /* plus 1, of a panic that waits; 0: there is none */
+	__u64 panic_kept;    /* the recorder's answer: all is kept, it need wait no more */
 };
 
 #endif

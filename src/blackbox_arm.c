@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -131,7 +132,31 @@ int arm_instance(const struct options *o)
 struct finding_row {
 	char state[160];
 	const char *more; /* what to set for it; NULL: nothing */
+	char own[400];	  /* room for it */
 };
+
+#define LOW_END	    (1ull << 32) /* what every firmware and kernel can reach */
+#define SPARE_BYTES (64ull << 20)
+
+/* An address to keep memory at over a reboot: near the end of the largest RAM of below 4 GiB. */
+static uint64_t spare_address(void)
+{
+	FILE *f = fopen("/proc/iomem", "re");
+	uint64_t start, end, best = 0, most = SPARE_BYTES;
+	char line[160];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (*line == ' ' || !strstr(line, "System RAM") ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || end >= LOW_END ||
+		    end - start < most)
+			continue;
+		most = end - start;
+		best = (end + 1 - SPARE_BYTES) & ~(SPARE_BYTES - 1);
+	}
+	if (f)
+		fclose(f);
+	return best;
+}
 
 static bool is_asked(const struct options *o, enum keeper_id id)
 {
@@ -144,9 +169,13 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 	int err;
 
 	instance_path(o, "trace_marker", path, sizeof(path));
-	ret->more = "boot with: memmap=12M$ADDRESS trace_instance=boot_map@ADDRESS:12M (6.12; free "
-		    "memory by /proc/iomem), or reserve_mem=12M:4096:trace "
-		    "trace_instance=boot_map@trace, which does not always find it again";
+	snprintf(
+		ret->own, sizeof(ret->own),
+		"boot with memmap=12M$0x%" PRIx64 " trace_instance=boot_map@0x%" PRIx64
+		":12M (6.12; an address of free RAM, here that one), or reserve_mem=12M:4096:trace "
+		"trace_instance=boot_map@trace, which does not always find it again",
+		spare_address(), spare_address());
+	ret->more = ret->own;
 	if (access(path, F_OK)) {
 		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
 			 o->blackbox.instance ?: BLACKBOX_INSTANCE);
@@ -173,6 +202,29 @@ static void look_pmsg(const struct options *o, struct finding_row *ret)
 	if (!there)
 		ret->more = "a kernel with CONFIG_PSTORE_PMSG, and: modprobe ramoops "
 			    "mem_address=… mem_size=… pmsg_size=65536";
+}
+
+/* The kernel's own log of a crash: what it keeps needs no recorder, but says how it ended. */
+static void look_pstore(struct finding_row *ret)
+{
+	static const char unset[] = "(null)"; /* as the kernel prints it */
+	uint64_t at = spare_address() + (16 << 20);
+	char backend[64] = "";
+
+	read_line("/sys/module/pstore/parameters/backend", backend, sizeof(backend));
+	if (*backend && strcmp(backend, unset) != 0) {
+		snprintf(ret->state, sizeof(ret->state), "on: %s; read by: blackbox read, triage",
+			 backend);
+		return;
+	}
+	snprintf(ret->state, sizeof(ret->state), "no backend");
+	snprintf(
+		ret->own, sizeof(ret->own),
+		"boot with memmap=1M$0x%" PRIx64 " ramoops.mem_address=0x%" PRIx64
+		" ramoops.mem_size=0x100000 ramoops.record_size=0x20000 ramoops.ecc=1 (an address "
+		"of free RAM, here that one), and: echo ramoops > /etc/modules-load.d/ramoops.conf",
+		at, at);
+	ret->more = ret->own;
 }
 
 static void look_kmsg(const struct options *o, struct finding_row *ret)
@@ -206,8 +258,9 @@ static void look_file(const struct options *o, struct finding_row *ret)
 
 	snprintf(ret->state, sizeof(ret->state), "%s%s", file,
 		 access(file, F_OK) ? ", made by run" : "");
-	ret->more = "holds what was synced: of a panic the last fault as far as the panic takes "
-		    "longer to print than the disk to write";
+	ret->more =
+		"holds what was synced: a panic waits a second for it (hook panic), but not for "
+		"a disk whose lock or interrupt the dying CPU has, nor on a machine of one CPU";
 }
 
 static void (*const looks[NR_KEEPERS])(const struct options *o, struct finding_row *ret) = {
@@ -223,8 +276,6 @@ static const struct {
 	 "sysctl kernel.panic_on_oops=1 ends at the first oops; 0 lives on, at a risk"},
 	{"/proc/sys/kernel/panic", "kernel.panic",
 	 "sysctl kernel.panic=10 reboots by itself: memory then survives"},
-	{"/sys/module/pstore/parameters/backend", "pstore",
-	 "a backend (efi_pstore, ramoops) keeps the log of the panic itself"},
 	{"/sys/module/kfence/parameters/sample_interval", "kfence",
 	 "echo 100 > /sys/module/kfence/parameters/sample_interval finds use after free early"},
 };
@@ -260,11 +311,15 @@ static void say_hooks(struct buf *b, const struct options *o)
 		if (refused)
 			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
 	}
+	if (!precursors_holds(p))
+		say_row(b, "hold", "a panic does not wait for the recorder", NULL,
+			"a second CPU, and a kernel of 5.17 or later");
 	precursors_close(p);
 }
 
 int blackbox_arm(const struct options *o)
 {
+	struct finding_row pstore = {};
 	struct buf b = {};
 	int status;
 
@@ -274,6 +329,9 @@ int blackbox_arm(const struct options *o)
 		looks[i](o, &row);
 		say_row(&b, keeper_rows[i].name, row.state, keeper_rows[i].survives, row.more);
 	}
+	look_pstore(&pstore);
+	say_row(&b, "pstore", pstore.state, "a panic and a warm reboot: the kernel's log of it",
+		pstore.more);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		char value[64] = "not there";
 

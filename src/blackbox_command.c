@@ -91,6 +91,7 @@ static int blackbox_status(const struct options *o)
 	struct bb_found f = {};
 	struct buf b = {};
 	struct view v = {};
+	struct portents portents = {};
 	int status = EXIT_FAILED, err = triage_files_add(&files, path);
 
 	if (err)
@@ -110,6 +111,9 @@ static int blackbox_status(const struct options *o)
 			blackbox_text_record(&b, &v, &f.record[i]);
 			break;
 		}
+	if (status == EXIT_DONE && f.boots)
+		portents_find(&portents, &f, f.boots - 1);
+	blackbox_text_portents(&b, &v, &portents);
 	if (status == EXIT_DONE)
 		status = say_all(o, &b);
 	buf_free(&b);

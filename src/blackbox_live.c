@@ -21,6 +21,7 @@
 #include "blackbox/lines.h"
 #include "blackbox_arm.h"
 #include "blackbox_command.h"
+#include "blackbox_guard.h"
 #include "collect/precursors.h"
 #include "probe/host.h"
 #include "probe/precursors.h"
@@ -76,16 +77,19 @@ struct recording {
 	size_t nr_pending;
 	struct site site[SITES_MAX];
 	size_t sites; /* over all; the oldest give way */
-	bool done;
+	bool done, panicked;
+	struct guard *guard; /* NULL: none */
 	/* a session */
 	bool says;
 	struct view view;
 	struct buf log;
 	struct bb_found recorded;
+	struct portents portents;
 };
 
 static void record(struct recording *r, struct bb_record *one)
 {
+	size_t before = r->recorded.n, known = r->portents.n;
 	struct buf b = {};
 
 	r->made[one->class]++;
@@ -96,8 +100,12 @@ static void record(struct recording *r, struct bb_record *one)
 	keepers_write(&r->keepers, one);
 	if (!r->says)
 		return;
-	bb_found_add(&r->recorded, one);
 	blackbox_text_record(&b, &r->view, one);
+	if (!bb_found_add(&r->recorded, one) && r->recorded.n > before) {
+		portents_take(&r->portents, &r->recorded, r->recorded.n - 1);
+		for (size_t i = known; i < r->portents.n; i++)
+			blackbox_text_portent(&b, &r->view, &r->portents.one[i]);
+	}
 	fwrite(b.s, 1, b.len, stdout);
 	fflush(stdout);
 	buf_free(&b);
@@ -190,8 +198,9 @@ static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 			r->keepers.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
-	/* at once: what follows of a fault may be the end */
-	keepers_flush(&r->keepers);
+	/* at once: what follows of a fault may be the end; a panic that waits is no such thing */
+	if (!r->panicked)
+		keepers_flush(&r->keepers);
 	if (n && records[0].class == BB_FAULT)
 		r->alert_ns = host_boottime_ns();
 	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
@@ -455,6 +464,17 @@ static bool is_within(uint64_t since_ns, uint64_t ns)
 	return since_ns && host_boottime_ns() - since_ns < ns;
 }
 
+/* The kernel waits for this: what it panics of, and its log of that, on the disk. */
+static void keep_last(void *ctx)
+{
+	struct recording *r = ctx;
+
+	r->panicked = true;
+	precursors_drain(r->p, take_precursor, r);
+	read_kmsg(r); /* flushes */
+	precursors_panic_kept(r->p);
+}
+
 static void loop(struct recording *r)
 {
 	uint64_t ends = 0;
@@ -465,10 +485,16 @@ static void loop(struct recording *r)
 		struct epoll_event e[4];
 		bool alert = is_within(r->alert_ns, ALERT_NS);
 		bool wary = is_within(r->wary_ns, WARY_NS);
-		int n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		int n;
 
+		guard_pass(r->guard);
+		n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		if (!guard_pass(r->guard))
+			pause(); /* to the end, which is near */
 		if (n < 0 && errno != EINTR)
 			break;
+		if (!r->panicked && precursors_panic(r->p))
+			keep_last(r);
 		/* what is in memory first: a fault may leave no time for more */
 		precursors_drain(r->p, take_precursor, r);
 		if (alert)
@@ -490,6 +516,7 @@ static void stop(struct recording *r)
 {
 	struct bb_record one = {.class = BB_STOP};
 
+	guard_stop(r->guard);
 	tell_rest(r);
 	record(r, &one);
 	keepers_close(&r->keepers);
@@ -519,6 +546,7 @@ static int begin(struct recording *r, const char *file)
 	kernel_names_read(&r->namer.names);
 	open_keepers(r, file);
 	err = make_loop(r);
+	r->guard = !err && precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
 		stop(r);

@@ -10,6 +10,7 @@
 #include "collect/origin.h"
 #include "privileges.h"
 #include "probe/host.h"
+#include "probe/precursors.h"
 #include "probe/settings.h"
 #include "render/report.h"
 #include "session.h"
@@ -201,6 +202,28 @@ static void take_no_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* The hooks that only `blackbox run` has on: each is tried once. */
+static void try_recorder(struct report *r, const char *btf)
+{
+	struct precursors *p;
+
+	if (precursors_open(&p, btf, r->recorder_lacks, sizeof(r->recorder_lacks)))
+		return;
+	for (size_t h = 0; h < nr_precursor_hooks && h < REPORT_RECORDER; h++) {
+		const char *refused = precursors_refused(p, h);
+
+		r->recorder[r->recorders++] =
+			(struct report_recorder){.name = precursor_hooks[h].name,
+						 .feeds = precursor_hooks[h].feeds,
+						 .lost = precursor_hooks[h].lost};
+		if (refused)
+			snprintf(r->recorder[h].refused, sizeof(r->recorder[h].refused), "%s",
+				 refused);
+	}
+	r->recorder_holds = precursors_holds(p);
+	precursors_close(p);
+}
+
 /* Opens, looks once, measures. Returns 0 or an exit status. */
 static int examine(struct session *s, struct report *r)
 {
@@ -225,6 +248,7 @@ static int examine(struct session *s, struct report *r)
 		calibrate_not(&c, s->src, "not measured: --no-calibrate");
 	else
 		calibrate(&c, &lo, s->src, look.processes);
+	try_recorder(r, o->btf);
 	privileges_drop(s);
 	fill_report(r, o, &c, s->src, &look);
 	privileges_report(s, &r->rights);

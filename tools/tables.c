@@ -16,6 +16,7 @@
 #include "probe/hooks.h"
 #include "render/tui.h"
 #include "rules/diagnoses.h"
+#include "triage/portents.h"
 
 static void put_hooks(void)
 {
@@ -164,7 +165,11 @@ static void put_diagnosis(const struct diagnosis *d)
 	const struct rule *rule = diagnosis_rule(d);
 
 	printf("\n## %s: %s\n\n", d->id, d->title);
-	if (!rule)
+	if (!rule && portents_flag(d->id))
+		printf("%s at worst. Flagged by the flight recorder (`faultscope blackbox "
+		       "status`).\n",
+		       severity_name(d->severity));
+	else if (!rule)
 		printf("%s at worst. Not flagged by this version: look for it by hand.\n",
 		       severity_name(d->severity));
 	else if (rule->needs)
@@ -187,7 +192,9 @@ static void put_diagnoses(void)
 	puts("| --- | --- | --- | --- |");
 	for (size_t i = 0; (d = diagnosis_at(i)); i++)
 		printf("| %s | %s | %s | %s |\n", d->id, d->title, severity_name(d->severity),
-		       diagnosis_rule(d) ? "yes" : "not by this version");
+		       diagnosis_rule(d)      ? "yes"
+		       : portents_flag(d->id) ? "by the flight recorder"
+					      : "not by this version");
 	for (size_t i = 0; (d = diagnosis_at(i)); i++)
 		put_diagnosis(d);
 }

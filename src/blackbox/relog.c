@@ -157,26 +157,57 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 	return fault;
 }
 
-void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
+static void say_fault(struct buf *b, const struct bb_found *f, size_t fault)
+{
+	const struct bb_record *r = &f->record[fault];
+
+	say_header(b, r);
+	say_code(b, r);
+	if (fault + 1 < f->n && r[1].class == BB_REGISTERS)
+		say_registers(b, &r[1]);
+	say_stack(b, r);
+}
+
+/* Panics as the kernel side saw them: told at once, before the log of what led there was read. */
+static bool is_panic_itself(const struct bb_record *r)
+{
+	uint64_t level;
+
+	return r->class == BB_PANIC && !bb_get_u64(r, "level", &level);
+}
+
+static void say_line(struct buf *b, const struct bb_record *r)
 {
 	char line[BB_TEXT_MAX + 1];
-	long fault;
 	uint64_t us;
+
+	if (bb_get(r, "line", line, sizeof(line)) && bb_get_u64(r, "us", &us))
+		buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] %s\n", us / 1000000, us % 1000000,
+			   line);
+}
+
+void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_BOOT_BYTES])
+{
+	long fault = fault_alone(f, boot_id);
+	bool told = fault >= 0; /* what it panics of */
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];
 
-		if (is_of(r, boot_id) && bb_get(r, "line", line, sizeof(line)) &&
-		    bb_get_u64(r, "us", &us))
-			buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] %s\n", us / 1000000,
-				   us % 1000000, line);
+		if (!is_of(r, boot_id) || is_panic_itself(r))
+			continue;
+		told |= r->class == BB_OOPS;
+		say_line(b, r);
 	}
-	fault = fault_alone(f, boot_id);
-	if (fault < 0)
-		return;
-	say_header(b, &f->record[fault]);
-	say_code(b, &f->record[fault]);
-	if ((size_t)fault + 1 < f->n && f->record[fault + 1].class == BB_REGISTERS)
-		say_registers(b, &f->record[fault + 1]);
-	say_stack(b, &f->record[fault]);
+	if (fault >= 0)
+		say_fault(b, f, fault);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct bb_record *r = &f->record[i];
+
+		if (!is_of(r, boot_id) || !is_panic_itself(r))
+			continue;
+		say_line(b, r);
+		if (!told)
+			say_stack(b, r);
+	}
 }

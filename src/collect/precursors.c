@@ -2,7 +2,10 @@
 #include "collect/precursors.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/buf.h"
 
 #define NULL_BYTES 65536 /* the lowest addresses: a member of what NULL points to */
 
@@ -22,6 +25,7 @@ static const struct {
 	[FS_PRE_AER] = {BB_HARDWARE, BB_WARNING},
 	[FS_PRE_MEMORY_FAILURE] = {BB_HARDWARE, BB_WARNING},
 	[FS_PRE_IOMMU] = {BB_IOMMU, BB_WARNING},
+	[FS_PRE_PANIC] = {BB_PANIC, BB_CRITICAL},
 };
 
 static void put_name(const struct namer *n, struct bb_record *r, const char *key,
@@ -38,6 +42,24 @@ static void put_name(const struct namer *n, struct bb_record *r, const char *key
 	bb_put(r, key, name);
 	if (*module && module_key)
 		bb_put(r, module_key, module);
+}
+
+/*
+ * A return address behind a call that does not return is the next function's, as panic()'s callers
+ * have it: named by the byte before, as %pB of the kernel's does.
+ */
+static bool find_return(const struct namer *n, __u64 ip, char *ret, size_t size,
+			char ret_module[BB_MODULE_NAME])
+{
+	char *offset;
+
+	if (!kernel_names_find(&n->names, &n->modules, ip - 1, ret, size, ret_module))
+		return false;
+	offset = strrchr(ret, '+');
+	if (offset)
+		snprintf(offset, size - (offset - ret), "+0x%lx",
+			 strtoul(offset + 1, NULL, 16) + 1);
+	return true;
 }
 
 /* As the kernel's address space is laid out on x86-64; elsewhere its halves alone. */
@@ -104,11 +126,14 @@ static void put_stack(const struct namer *n, struct bb_record *r,
 	char list[BB_TEXT_MAX] = "", by[128] = "", by_module[BB_MODULE_NAME] = "";
 	size_t used = 0;
 
-	for (size_t i = first_frame(p, frames); i < frames && i < FS_PRE_STACK; i++) {
+	for (size_t first = first_frame(p, frames), i = first; i < frames && i < FS_PRE_STACK;
+	     i++) {
 		char name[128], module[BB_MODULE_NAME];
+		__u64 ip = p->stack[i];
 
-		if (!p->stack[i] || !kernel_names_find(&n->names, &n->modules, p->stack[i], name,
-						       sizeof(name), module))
+		if (!ip || !(i == first ? kernel_names_find(&n->names, &n->modules, ip, name,
+							    sizeof(name), module)
+					: find_return(n, ip, name, sizeof(name), module)))
 			continue;
 		if (*module && !*by_module) {
 			memcpy(by_module, module, sizeof(module));
@@ -229,6 +254,75 @@ static void report_record(const struct namer *n, const struct fs_precursor_recor
 	put_stack(n, r, p);
 }
 
+static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
+{
+	char name[128], module[BB_MODULE_NAME];
+
+	/* a place in a module that has no names yet reads as none in a log */
+	if (find_return(n, ip, name, sizeof(name), module) && *name != '+')
+		buf_puts(b, name);
+	else
+		buf_printf(b, "0x%llx", (unsigned long long)ip);
+	if (*module)
+		buf_printf(b, " [%s]", module);
+}
+
+/* One of what panic() formats: an address of code, its first word, or a number. */
+static void put_argument(const struct namer *n, const struct fs_precursor_record *p, int i,
+			 char conversion, struct buf *b)
+{
+	__u64 value = i < 3 ? p->arg[i] : 0;
+
+	if (conversion == 's')
+		buf_printf(b, "%.*s", i ? 0 : FS_PRE_WORD_BYTES - 1, p->text + FS_PRE_WORD_AT);
+	else if (conversion == 'd' || conversion == 'i' || conversion == 'u')
+		buf_printf(b, "%lld", (long long)value);
+	else if (conversion == 'p')
+		put_code_address(n, value, b);
+	else
+		buf_printf(b, "%llx", (unsigned long long)value);
+}
+
+/* As printk() would have it, of what the kernel side could take along. */
+static void put_formatted(const struct namer *n, const struct fs_precursor_record *p, struct buf *b)
+{
+	char format[FS_PRE_WORD_AT + 1] = {};
+	const char *s = format;
+
+	memcpy(format, p->text, FS_PRE_WORD_AT);
+	format[strcspn(format, "\n")] = 0;
+	for (int i = 0; *s;) {
+		size_t plain = strcspn(s, "%");
+
+		buf_add(b, s, plain);
+		s += plain;
+		if (!*s)
+			break;
+		s += 1 + strspn(s + 1, "0123456789.#+- hlzj");
+		if (*s == '%')
+			buf_putc(b, '%');
+		else
+			put_argument(n, p, i++, *s, b);
+		s += *s ? 1 : 0;
+		if (s[-1] == 'p') /* %pB and kin */
+			s += strspn(s, "BSsfF");
+	}
+}
+
+static void panic_record(const struct namer *n, const struct fs_precursor_record *p,
+			 struct bb_record *r)
+{
+	struct buf b = {};
+
+	buf_puts(&b, "Kernel panic - not syncing: ");
+	put_formatted(n, p, &b);
+	bb_put_u64(r, "us", p->h.t_ns / 1000);
+	bb_put(r, "line", b.s ?: "");
+	put_task(r, p);
+	put_stack(n, r, p);
+	buf_free(&b);
+}
+
 static void hardware_record(const struct fs_precursor_record *p, struct bb_record *r)
 {
 	static const char *const what[NR_FS_PRECURSORS] = {[FS_PRE_MCE] = "mce",
@@ -270,6 +364,9 @@ size_t precursor_records(struct namer *n, const struct fs_precursor_record *p,
 		return 1;
 	case FS_PRE_REPORT:
 		report_record(n, p, r);
+		return 1;
+	case FS_PRE_PANIC:
+		panic_record(n, p, r);
 		return 1;
 	case FS_PRE_FAULT:
 	case FS_PRE_FIXED:

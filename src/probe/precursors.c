@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,10 @@ const struct precursor_hook precursor_hooks[] = {
 	 {"black_die"},
 	 "general protection faults, with registers",
 	 "general protection faults, but for what the log says of them"},
+	{"panic",
+	 {"black_panic", "black_panic_hold"},
+	 "panics, with the stack; each waits until all before it is kept, a second at most",
+	 "what no fault and no report came before; and a panic waits for nobody"},
 	{"report",
 	 {"black_report"},
 	 "reports of KFENCE, KASAN and WARN, with the stack",
@@ -68,6 +73,7 @@ struct precursors {
 	struct fs_blackbox_shared *shared;
 	unsigned char *memory;
 	size_t memory_bytes;
+	bool holds;
 	int (*take)(void *ctx, const struct fs_precursor_record *r);
 	void *ctx;
 };
@@ -100,6 +106,22 @@ static bool has_helper(enum bpf_func_id helper)
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) > 0;
 }
 
+/* To wait for us makes sense where we can run meanwhile. */
+static bool has_other_cpu(void)
+{
+	cpu_set_t set;
+
+	return !sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 1;
+}
+
+static void choose(struct precursors *p, const char *program, bool wanted)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, program);
+
+	if (prog)
+		bpf_program__set_autoload(prog, wanted);
+}
+
 static int configure(struct precursors *p)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->obj, ".rodata.config");
@@ -112,6 +134,10 @@ static int configure(struct precursors *p)
 	read_text(c);
 	c->smap = host_has_smap();
 	c->marks = has_helper(BPF_FUNC_trace_vprintk);
+	p->holds = has_other_cpu() && has_helper(BPF_FUNC_loop);
+	c->hold_ns = PRECURSORS_HOLD_NS;
+	choose(p, "black_panic", !p->holds);
+	choose(p, "black_panic_hold", p->holds);
 	return 0;
 }
 
@@ -131,6 +157,8 @@ static void attach_one(struct precursors *p, size_t h)
 		const char *name = precursor_hooks[h].program[i];
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->obj, name);
 
+		if (prog && !bpf_program__autoload(prog))
+			continue; /* another of them has its part */
 		p->link[h][i] = prog ? bpf_program__attach(prog) : NULL;
 		if (p->link[h][i])
 			continue;
@@ -242,9 +270,19 @@ __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip)
 	return map && !bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) ? value.count : 0;
 }
 
-const struct fs_blackbox_shared *precursors_shared(const struct precursors *p)
+__u64 precursors_panic(const struct precursors *p)
 {
-	return p->shared;
+	return *(const volatile __u64 *)&p->shared->panic_cpu;
+}
+
+void precursors_panic_kept(struct precursors *p)
+{
+	*(volatile __u64 *)&p->shared->panic_kept = 1;
+}
+
+bool precursors_holds(const struct precursors *p)
+{
+	return p->holds;
 }
 
 unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes)

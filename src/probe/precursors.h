@@ -42,7 +42,16 @@ int precursors_drain(struct precursors *p,
 /* How many equal ones there were until now, told or not: by sort and instruction. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
-const struct fs_blackbox_shared *precursors_shared(const struct precursors *p);
+/*
+ * CPU plus 1 of a panic that waits for us, 0: there is none. It goes on once it is told that all is
+ * kept, or when it has waited for PRECURSORS_HOLD_NS.
+ */
+#define PRECURSORS_HOLD_NS 1000000000ull
+__u64 precursors_panic(const struct precursors *p);
+void precursors_panic_kept(struct precursors *p);
+
+/* Whether a panic would wait: there is another CPU for us to run on, and a hook that waits. */
+bool precursors_holds(const struct precursors *p);
 
 /* Memory of the kernel for records, of so many bytes; NULL: none. */
 unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes);

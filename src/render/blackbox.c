@@ -3,10 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "render/json_out.h"
 #include "render/style.h"
+#include "rules/diagnoses.h"
 
 #define SECOND 1000000000ull
 
@@ -60,9 +63,51 @@ static void say_boot(struct buf *b, const struct view *v, const struct bb_boot *
 	line_wrap(&l, b, STYLE_BOLD);
 }
 
+/* K01 and on are one table: no other has what records tell of. */
+static const char *title_of(const char *id)
+{
+	for (size_t i = 0; i < nr_diagnoses_kernel; i++)
+		if (!strcmp(diagnoses_kernel[i].id, id))
+			return diagnoses_kernel[i].title;
+	return "";
+}
+
+void blackbox_line_portent(struct line *l, const struct portent *one)
+{
+	line_printf(l, "%s[%s]: %s", bb_severity_name(one->severity), one->id, title_of(one->id));
+	if (*one->place)
+		line_printf(l, ": ");
+	line_safe(l, one->place);
+	line_printf(l, ": ");
+	line_safe(l, one->text);
+	if (one->count > 1)
+		line_printf(l, " (%" PRIu64 " times)", one->count);
+}
+
+void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one)
+{
+	struct line l = {.v = v};
+
+	blackbox_line_portent(&l, one);
+	line_wrap_at(&l, b, style_of(one->severity), 4);
+}
+
+void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p)
+{
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < p->n; i++)
+		blackbox_text_portent(b, v, &p->one[i]);
+	if (!p->lost)
+		return;
+	line_printf(&l, "%" PRIu64 " more", p->lost);
+	line_end(&l, b, STYLE_DIM);
+}
+
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
 {
 	struct line l = {.v = v};
+	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
 	size_t beats = 0;
 	int boot = -1;
 
@@ -77,6 +122,14 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 		else
 			beats++;
 	}
+	for (size_t i = 0; p && i < f->boots; i++) {
+		portents_find(p, f, i);
+		if (p->n)
+			say_boot(b, v, &f->boot[i]);
+		blackbox_text_portents(b, v, p);
+	}
+	b->failed |= !p;
+	free(p);
 	line_printf(&l, "%zu record%s of %zu boot%s, %" PRIu64 " torn", f->n - beats,
 		    f->n - beats == 1 ? "" : "s", f->boots, f->boots == 1 ? "" : "s", f->torn);
 	if (f->lost)
@@ -105,12 +158,45 @@ static void say_record(struct buf *b, const struct bb_record *r)
 	json_finish(&j);
 }
 
+void blackbox_json_portent(struct json *j, const struct portent *one)
+{
+	json_text(j, "id", one->id);
+	json_text(j, "severity", bb_severity_name(one->severity));
+	json_text(j, "title", title_of(one->id));
+	json_text_or_null(j, "module", *one->place ? one->place : NULL);
+	json_count(j, "count", one->count);
+	json_real(j, "first", one->first_ns / 1e9);
+	json_real(j, "last", one->last_ns / 1e9);
+	json_text(j, "text", one->text);
+}
+
+static void say_portents(struct buf *b, const struct bb_found *f, size_t boot, struct portents *p)
+{
+	char id[2 * BB_BOOT_BYTES + 1];
+	struct json j;
+
+	id_of(f->boot[boot].id, id);
+	portents_find(p, f, boot);
+	for (size_t i = 0; i < p->n; i++) {
+		json_begin(&j, b);
+		json_text(&j, "type", "blackbox_finding");
+		json_text(&j, "boot_id", id);
+		blackbox_json_portent(&j, &p->one[i]);
+		json_finish(&j);
+	}
+}
+
 void blackbox_json(struct buf *b, const struct bb_found *f)
 {
+	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
 	struct json j;
 
 	for (size_t i = 0; i < f->n; i++)
 		say_record(b, &f->record[i]);
+	for (size_t i = 0; p && i < f->boots; i++)
+		say_portents(b, f, i, p);
+	b->failed |= !p;
+	free(p);
 	json_begin(&j, b);
 	json_text(&j, "type", "blackbox_end");
 	json_array(&j, "boots");

@@ -5,11 +5,20 @@
 
 #include "blackbox/scan.h"
 #include "render/render.h"
+#include "render/style.h"
+#include "triage/portents.h"
 
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f);
 void blackbox_json(struct buf *b, const struct bb_found *f);
 
 /* One record as a line: as it happens, and in the text above. */
 void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r);
+
+/* What the records of a boot come to, a line each; as a part of a line, or as pairs. */
+struct json;
+void blackbox_json_portent(struct json *j, const struct portent *one);
+void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p);
+void blackbox_line_portent(struct line *l, const struct portent *one);
+void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one);
 
 #endif

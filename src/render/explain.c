@@ -5,6 +5,7 @@
 
 #include "render/json_out.h"
 #include "render/style.h"
+#include "triage/portents.h"
 
 #define INDENT 4
 
@@ -43,12 +44,19 @@ static void put_section(struct buf *b, const struct view *v, const char *heading
 	}
 }
 
+static bool is_flagged(const struct diagnosis *d)
+{
+	return diagnosis_rule(d) || portents_flag(d->id);
+}
+
 static void put_flagged(struct buf *b, const struct view *v, const struct diagnosis *d)
 {
 	const struct rule *rule = diagnosis_rule(d);
 	struct line l = {.v = v};
 
-	if (!rule)
+	if (!rule && portents_flag(d->id))
+		line_printf(&l, "  Flagged by the flight recorder (faultscope blackbox status).");
+	else if (!rule)
 		line_printf(&l, "  Not flagged by this version: look for it by hand.");
 	else if (rule->needs)
 		line_printf(&l, "  Flagged where the hook %s works (faultscope doctor).",
@@ -83,7 +91,7 @@ void explain_list(struct buf *b, const struct view *v)
 		struct line l = {.v = v};
 
 		line_printf(&l, "%s  %-8s  %-7s  %s", d->id, severity_name(d->severity),
-			    diagnosis_rule(d) ? "flagged" : "by hand", d->title);
+			    is_flagged(d) ? "flagged" : "by hand", d->title);
 		line_wrap_at(&l, b, severity_style(d->severity), 24);
 	}
 }
@@ -115,7 +123,7 @@ void explain_json(struct buf *b, const struct diagnosis *d)
 	json_text(&j, "id", d->id);
 	json_text(&j, "severity", severity_name(d->severity));
 	json_text(&j, "title", d->title);
-	json_flag(&j, "flagged", rule);
+	json_flag(&j, "flagged", is_flagged(d));
 	json_text_or_null(&j, "needs", rule ? rule->needs : NULL);
 	for (size_t i = 0; i < NR_ABOUTS; i++)
 		json_text(&j, abouts[i].key, d->about[i]);

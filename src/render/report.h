@@ -13,6 +13,7 @@
 #define REPORT_COSTS	  4
 #define REPORT_ALTERNATES 8
 #define REPORT_KEPT	  4
+#define REPORT_RECORDER	  16
 
 struct report_hook {
 	const char *name;
@@ -29,6 +30,12 @@ struct report_hook {
 	} alternate[REPORT_ALTERNATES];
 	struct cost cost[REPORT_COSTS];
 	size_t costs;
+};
+
+/* A hook of the flight recorder, tried and let go again. */
+struct report_recorder {
+	const char *name, *feeds, *lost;
+	char refused[96]; /* the kernel's answer; empty: it works */
 };
 
 /* What the process may still do once all is attached. */
@@ -50,6 +57,10 @@ struct report {
 	const struct fs_host_record *host;
 	struct report_hook hook[REPORT_HOOKS];
 	size_t hooks;
+	struct report_recorder recorder[REPORT_RECORDER];
+	size_t recorders;
+	char recorder_lacks[160];	 /* why none of them could be tried; empty: they were */
+	bool recorder_holds;		 /* a panic waits for it */
 	const char *const *only_counted; /* NULL ends it */
 	const char *passed_over;	 /* which events this kernel may pass over; NULL: none */
 	struct setting setting[SETTINGS_MAX];

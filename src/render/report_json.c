@@ -45,6 +45,16 @@ const struct origin *report_origin(const struct report *r, const struct setting 
 	return NULL;
 }
 
+static void say_recorder(struct json *j, const struct report_recorder *one)
+{
+	json_object(j, NULL);
+	json_text(j, "name", one->name);
+	json_text(j, "feeds", one->feeds);
+	json_text(j, "lost_without", one->lost);
+	json_text_or_null(j, "refused", *one->refused ? one->refused : NULL);
+	json_end(j);
+}
+
 static void say_hook(struct json *j, const struct report_hook *h)
 {
 	json_object(j, NULL);
@@ -183,6 +193,11 @@ void report_json(struct buf *b, const struct report *r)
 	for (size_t i = 0; i < r->hooks; i++)
 		say_hook(&j, &r->hook[i]);
 	json_end_array(&j);
+	json_array(&j, "recorder");
+	for (size_t i = 0; i < r->recorders; i++)
+		say_recorder(&j, &r->recorder[i]);
+	json_end_array(&j);
+	json_flag(&j, "recorder_holds", r->recorder_holds);
 	json_count(&j, "processes", r->processes);
 	say_calibration(&j, r);
 	json_array(&j, "only_counted");

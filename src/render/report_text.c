@@ -283,6 +283,25 @@ static void say_rights(struct buf *b, const struct view *v, const struct report 
 		say_row(b, v, "not given up", "%s", r->not_given_up);
 }
 
+static void say_recorder(struct buf *b, const struct view *v, const struct report *r)
+{
+	say_title(b, v, "hooks of the flight recorder (faultscope blackbox)");
+	if (*r->recorder_lacks)
+		say_row(b, v, "none", "%s", r->recorder_lacks);
+	for (size_t i = 0; i < r->recorders; i++) {
+		const struct report_recorder *one = &r->recorder[i];
+
+		if (*one->refused)
+			say_row(b, v, one->name, "blind: %s; lost: %s", one->refused, one->lost);
+		else
+			say_row(b, v, one->name, "on: %s", one->feeds);
+	}
+	if (r->recorders && !r->recorder_holds)
+		say_row(b, v, "hold",
+			"a panic does not wait for the recorder: that takes a second "
+			"CPU and bpf_loop() (5.17)");
+}
+
 void report_text(struct buf *b, const struct view *v, const struct report *r)
 {
 	char text[160];
@@ -298,6 +317,7 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	say_title(b, v, text);
 	for (size_t i = 0; i < r->hooks; i++)
 		say_hook(b, v, r, &r->hook[i]);
+	say_recorder(b, v, r);
 	say_title(b, v, "descriptors seen as a count, not by call");
 	for (size_t i = 0; r->only_counted[i]; i++) {
 		struct line l = {.v = v};

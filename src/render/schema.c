@@ -194,13 +194,11 @@ static const struct key triage_keys[] = {
 	{},
 };
 
-static const struct key boot_keys[] = {
-	{"boot_id", T_TEXT, false, ""},
-	{"records", T_COUNT, false, ""},
-	{"missing", T_COUNT, false, "numbers that no record has: overwritten, or never written"},
-	{"stopped", T_FLAG, false, "the recorder ended by itself, not with the machine"},
-	{"alive", T_REAL, false, "seconds since the boot, when it last said so"},
-	{"alive_time", T_TEXT, false, "RFC 3339"},
+static const struct key recorder_keys[] = {
+	{"name", T_TEXT, false, ""},
+	{"feeds", T_TEXT, false, "what it gives"},
+	{"lost_without", T_TEXT, false, ""},
+	{"refused", T_TEXT_NULL, false, "the kernel's answer; null: it works"},
 	{},
 };
 
@@ -226,22 +224,6 @@ static const struct shape shapes[] = {
 	  {"example", T_TEXT, false, "one of the files"},
 	  {"kernels", T_TEXTS, false, "releases"},
 	  {"new", T_FLAG, false, "only the newest of several kernels shows it"}},
-	 true},
-	{"blackbox",
-	 "a record of the flight recorder",
-	 {{"boot_id", T_TEXT, false, ""},
-	  {"sequence", T_COUNT, false, "over all boots of a recorder"},
-	  {"time", T_TEXT, false, "RFC 3339; `t` is since the boot"},
-	  {"class", T_TEXT, false, ""},
-	  {"severity", T_TEXT, false, ""},
-	  {"count", T_COUNT, false, "equal ones so far"},
-	  {"dropped", T_COUNT, false, "of its class, for which there was no record"},
-	  {"text", T_TEXT, false, "key=value pairs"}}},
-	{"blackbox_end",
-	 "behind the records",
-	 {{"boots", T_OBJECTS, false, "that left records", boot_keys},
-	  {"torn", T_COUNT, false, "records that are not whole"},
-	  {"lost", T_COUNT, false, "beyond the most that is read"}},
 	 true},
 	{"start",
 	 "the first line",
@@ -389,6 +371,9 @@ static const struct shape shapes[] = {
 	  {"kernel", T_TEXT, false, "release"},
 	  {"arch", T_TEXT, false, ""},
 	  {"hooks", T_OBJECTS, false, "", hook_keys},
+	  {"recorder", T_OBJECTS, false, "hooks of blackbox run; empty: none can be tried",
+	   recorder_keys},
+	  {"recorder_holds", T_FLAG, false, "a panic waits until the recorder has kept it"},
 	  {"processes", T_COUNT, false, "that a look looks at"},
 	  {"calibration", T_REALS_NULL, false, "null: costs were not measured"},
 	  {"only_counted", T_TEXTS, false, "descriptors seen as a count, not by call"},
@@ -789,6 +774,8 @@ void render_schema(struct buf *b)
 		say_shape(&j, &shapes[i]);
 	for (size_t i = 0; i < nr_pressure_shapes; i++)
 		say_shape(&j, &pressure_shapes[i]);
+	for (size_t i = 0; i < nr_blackbox_shapes; i++)
+		say_shape(&j, &blackbox_shapes[i]);
 	json_end_array(&j);
 	json_finish(&j);
 }

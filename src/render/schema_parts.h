@@ -51,4 +51,8 @@ struct shape {
 extern const struct shape pressure_shapes[];
 extern const size_t nr_pressure_shapes;
 
+/* Of the flight recorder: schema_blackbox.c. */
+extern const struct shape blackbox_shapes[];
+extern const size_t nr_blackbox_shapes;
+
 #endif

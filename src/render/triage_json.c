@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "render/blackbox.h"
 #include "render/json_out.h"
 #include "render/triage.h"
 #include "triage/remedy.h"
@@ -236,6 +237,13 @@ static void say_recorded(struct json *j, const struct recorded *c)
 		json_text(j, "class", bb_class_name(c->note[i].class));
 		json_real(j, "before", c->note[i].before);
 		json_text(j, "text", c->note[i].text);
+		json_end(j);
+	}
+	json_end_array(j);
+	json_array(j, "findings");
+	for (size_t i = 0; i < c->portents.n; i++) {
+		json_object(j, NULL);
+		blackbox_json_portent(j, &c->portents.one[i]);
 		json_end(j);
 	}
 	json_end_array(j);

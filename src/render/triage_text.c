@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "render/blackbox.h"
 #include "render/style.h"
 #include "render/triage.h"
 #include "triage/library.h"
@@ -258,6 +259,11 @@ static void say_recorded(struct buf *b, const struct triage_view *tv, const stru
 			    c->note[i].before < 0 ? -c->note[i].before : c->note[i].before,
 			    c->note[i].before < 0 ? "after" : "before");
 		line_str(&l, tv, str_of(c->note[i].text));
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
+	for (size_t i = 0; i < c->portents.n && !tv->redact; i++) {
+		note_begin(&l, tv, "finding");
+		blackbox_line_portent(&l, &c->portents.one[i]);
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
 	if (*c->registers && tv->explain && !tv->redact) {

@@ -10,6 +10,7 @@
 #define MODULE_SECONDS 600
 #define POINTS_OWNED   90
 #define POINTS_GONE    95
+#define POINTS_PANIC   45
 #define FIELD	       160
 
 static double seconds_of(const struct bb_record *r)
@@ -238,6 +239,20 @@ static void accuse(struct recorded *c, const struct bb_record *r)
 		snprintf(c->why, sizeof(c->why), "the range was its own");
 	else
 		return;
+	c->points = strstr(c->why, "unloaded") ? POINTS_GONE : POINTS_OWNED;
+	snprintf(c->module, sizeof(c->module), "%.63s", module);
+}
+
+/* A panic whose log was lost still has its stack. */
+static void accuse_caller(struct recorded *c, const struct diagnosis *v, const struct bb_record *r)
+{
+	char module[FIELD];
+
+	if (*c->module || !v || !v->culprit_unknown ||
+	    !bb_get(r, "by_module", module, sizeof(module)))
+		return;
+	c->points = POINTS_PANIC;
+	snprintf(c->why, sizeof(c->why), "it is on the stack of the panic");
 	snprintf(c->module, sizeof(c->module), "%.63s", module);
 }
 
@@ -296,8 +311,7 @@ static void add_reasons(struct triage *t)
 	struct diagnosis *v = t->primary >= 0 ? &t->verdict[t->primary] : NULL;
 
 	if (v && *c->module)
-		suspect_accuse(v, str_of(c->module),
-			       strstr(c->why, "unloaded") ? POINTS_GONE : POINTS_OWNED, c->why);
+		suspect_accuse(v, str_of(c->module), c->points, c->why);
 }
 
 void triage_join(struct triage *t, const struct bb_found *f)
@@ -312,6 +326,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 		return;
 	c->any = true;
 	crash = crash_of(t, f, boot);
+	portents_find(&c->portents, f, boot);
 	for (int i = 0; i < BB_BOOT_BYTES; i++)
 		snprintf(c->boot_id + 2 * i, 3, "%02x", f->boot[boot].id[i]);
 	for (size_t i = 0; i < f->n; i++) {
@@ -325,6 +340,8 @@ void triage_join(struct triage *t, const struct bb_found *f)
 		if ((r->class == BB_FAULT || r->class == BB_REGISTERS) &&
 		    fabs(seconds_of(r) - crash) < NEAR_SECONDS)
 			take_fault(t, r);
+		if (r->class == BB_PANIC)
+			accuse_caller(c, t->primary >= 0 ? &t->verdict[t->primary] : NULL, r);
 	}
 	if (alive >= 0)
 		c->silent = crash - alive;

@@ -10,6 +10,7 @@
 #include "triage/address.h"
 #include "triage/incident.h"
 #include "triage/insn.h"
+#include "triage/portents.h"
 #include "triage/recognise.h"
 
 #define DIAGNOSES_MAX  32
@@ -157,7 +158,9 @@ struct recorded {
 	bool fatal;	 /* a fault is among them that the kernel was to die of */
 	char module[64]; /* whom the fault accuses: who gave the range back, or is gone */
 	char why[128];	 /* and why */
+	int points;	 /* as a suspect */
 	char registers[400]; /* of the fault */
+	struct portents portents;
 };
 
 struct triage {

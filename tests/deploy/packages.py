@@ -24,17 +24,19 @@ from harness import ROOT, Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
 NAMES = ("faultscope", "faultscope-exporter", "faultscope-mixin")
-UNITS = ("faultscope-exporter.service", "faultscope-exporter.socket")
+EXPORTER = ("faultscope-exporter.service", "faultscope-exporter.socket")
+UNITS = ("faultscope-blackbox.service", *EXPORTER)
 HOLDS = {
     "faultscope": {
-        "usr/bin/faultscope", "usr/share/man/man8/faultscope.8.gz",
+        "usr/bin/faultscope", "lib/systemd/system/faultscope-blackbox.service",
+        "usr/share/man/man8/faultscope.8.gz",
         "usr/share/bash-completion/completions/faultscope",
         "usr/share/zsh/vendor-completions/_faultscope",
         "usr/share/fish/vendor_completions.d/faultscope.fish",
         "usr/share/doc/faultscope/copyright",
         "usr/share/doc/faultscope/examples/kubernetes/base/daemonset.yaml"},
     "faultscope-exporter": {
-        *(f"lib/systemd/system/{unit}" for unit in UNITS), "etc/default/faultscope-exporter",
+        *(f"lib/systemd/system/{unit}" for unit in EXPORTER), "etc/default/faultscope-exporter",
         "etc/apparmor.d/faultscope-exporter",
         "usr/share/doc/faultscope-exporter/examples/web.yml",
         "usr/share/doc/faultscope-exporter/examples/faultscope-textfile.timer"},
@@ -63,11 +65,12 @@ cd /
 dpkg -i $(ls /packages/*.deb | grep -v dbgsym)
 dpkg-query -W -f 'status ${Package} ${db:Status-Status}\n' 'faultscope*'
 echo "version $(faultscope --version)"
-for unit in faultscope-exporter.socket faultscope-exporter.service; do
+for unit in faultscope-exporter.socket faultscope-exporter.service faultscope-blackbox.service; do
 	echo "unit $unit $(systemctl --root=/ is-enabled $unit || true)"
 done
 systemd-analyze verify --man=no --recursive-errors=no \
-	/lib/systemd/system/faultscope-exporter.service 2>&1 | grep faultscope | sed 's/^/verify /' || true
+	/lib/systemd/system/faultscope-exporter.service \
+	/lib/systemd/system/faultscope-blackbox.service 2>&1 | grep faultscope | sed 's/^/verify /' || true
 dpkg -P faultscope-mixin faultscope-exporter faultscope
 find /etc /lib/systemd /usr/bin /usr/lib /usr/share /var/lib -xdev -name '*faultscope*' |
 	sed 's/^/left /'

@@ -249,6 +249,42 @@ static void test_full_disk(const char *path)
 	unlink(path);
 }
 
+#define PMSG_ZONE 2000
+
+/*
+ * What was written to /dev/pmsg0 comes back as pstore has it: the zone's last bytes, oldest first
+ * (persistent_ram_save_old() of fs/pstore/ram_core.c), so that the first record is cut.
+ */
+static void test_pmsg(const char *path)
+{
+	struct keeper_options o = {.keepers = 1u << KEEPER_PMSG, .pmsg = path};
+	struct bb_record r = {.class = BB_FAULT, .severity = BB_CRITICAL};
+	uint8_t zone[PMSG_ZONE];
+	struct bb_found f = {};
+	struct keepers rec;
+	FILE *file = fopen(path, "we");
+
+	fclose(file);
+	bb_put(&r, "symbol", "lab_get+0xe");
+	keepers_open(&rec, &o);
+	for (int i = 0; i < 50; i++)
+		keepers_write(&rec, &r);
+	keepers_close(&rec);
+	file = fopen(path, "re");
+	ok(file && !fseek(file, -PMSG_ZONE, SEEK_END) &&
+		   fread(zone, 1, PMSG_ZONE, file) == PMSG_ZONE,
+	   "more was written to pmsg than its zone has room for");
+	if (file)
+		fclose(file);
+	bb_scan(&f, zone, sizeof(zone));
+	bb_found_settle(&f);
+	ok(f.n > 10 && f.record[f.n - 1].sequence == 50 && f.record[0].sequence == 50 - (f.n - 1) &&
+		   f.record[0].class == BB_FAULT,
+	   "the last records come back, in order, without a gap");
+	bb_found_free(&f);
+	unlink(path);
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/faultscope-unit-XXXXXX", path[64];
@@ -261,6 +297,7 @@ int main(void)
 	test_scan();
 	test_ring(path);
 	test_full_disk(path);
+	test_pmsg(path);
 	rmdir(dir);
 	return tap_done();
 }

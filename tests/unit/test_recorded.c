@@ -4,6 +4,7 @@
 #include "blackbox/modules.h"
 #include "blackbox/relog.h"
 #include "blackbox/trace.h"
+#include "collect/precursors.h"
 #include "tap.h"
 #include "triage/triage.h"
 
@@ -205,11 +206,93 @@ static void test_fault_alone(void)
 	buf_free(&log);
 }
 
+/* What the kernel side took along of a panic() that no fault came before. */
+static void test_panic(void)
+{
+	static struct namer n;
+	struct bb_module lab = {.name = "lab", .start = {0xffffffffc0100000}, .bytes = {0x2000}};
+	struct fs_precursor_record p = {.what = FS_PRE_PANIC, .h.t_ns = 40000000000, .count = 1};
+	struct bb_record records[PRECURSOR_RECORDS];
+	struct triage_input in = {.name = "ring"};
+	struct bb_found f = {};
+	struct buf log = {};
+	struct triage t;
+	char line[200];
+
+	bb_module_loaded(&n.modules, &lab);
+	strcpy(p.text, "stack-protector: Kernel stack is corrupted in: %pB");
+	p.arg[0] = 0xffffffffc010003d;
+	p.stack[0] = 0xffffffffc010003d;
+	p.stack_bytes = sizeof(p.stack[0]);
+	is_u64(precursor_records(&n, &p, records), 1, "a panic is one record");
+	ok(bb_get(&records[0], "line", line, sizeof(line)), "with the line it would print");
+	is_str(line,
+	       "Kernel panic - not syncing: stack-protector: Kernel stack is corrupted in: "
+	       "0xffffffffc010003d [lab]",
+	       "whose address is named");
+	add(&f, &records[0], BB_PANIC, 40);
+	bb_found_settle(&f);
+	bb_relog(&log, &f, f.boot[0].id);
+	in.data = log.s ?: "";
+	in.size = log.len;
+	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "it alone makes a log");
+	is_str(mechanism_name(t.verdict[t.primary].mechanism), "stack_corruption",
+	       "that is judged");
+	triage_join(&t, &f);
+	is_str(t.recorded.module, "lab", "and accuses who is on its stack");
+	ok(t.verdict[t.primary].suspects && str_is(t.verdict[t.primary].suspect[0].module, "lab") &&
+		   !t.verdict[t.primary].culprit_unknown,
+	   "as the suspect");
+	triage_free(&t);
+	buf_free(&log);
+
+	strcpy(p.text, "%s: 100%% of %5lu, %d (%pS) at %%");
+	strcpy(p.text + FS_PRE_WORD_AT, "lab");
+	p.arg[1] = 7;
+	p.arg[2] = -2;
+	precursor_records(&n, &p, records);
+	bb_get(&records[0], "line", line, sizeof(line));
+	is_str(line, "Kernel panic - not syncing: lab: 100% of 7, -2 (0x0) at %",
+	       "words, numbers, and no more than was taken along");
+	memset(p.text, '%', sizeof(p.text));
+	is_u64(precursor_records(&n, &p, records), 1,
+	       "a format of nothing else is read to its end");
+	bb_found_free(&f);
+}
+
+/* The panic is told before the log of what led there was read, and stands behind it. */
+static void test_order(void)
+{
+	struct bb_found f = {};
+	struct bb_record r = {.count = 1};
+	struct buf log = {};
+	const char *oops, *panic;
+
+	bb_put_u64(&r, "us", 40000200);
+	bb_put(&r, "line", "Kernel panic - not syncing: Fatal exception");
+	bb_put(&r, "stack", "panic+0x1<lab_get+0xe[lab]");
+	add(&f, &r, BB_PANIC, 40);
+	bb_put_u64(&r, "level", 1);
+	bb_put_u64(&r, "us", 40000100);
+	bb_put(&r, "line", "BUG: kernel NULL pointer dereference, address: 0000000000000008");
+	add(&f, &r, BB_OOPS, 41);
+	bb_found_settle(&f);
+	bb_relog(&log, &f, f.boot[0].id);
+	oops = strstr(log.s ?: "", "BUG:");
+	panic = strstr(log.s ?: "", "Kernel panic");
+	ok(oops && panic && oops < panic, "a panic stands behind its oops");
+	ok(oops && !strstr(log.s, "Call Trace:"), "whose trace it does not repeat");
+	bb_found_free(&f);
+	buf_free(&log);
+}
+
 int main(void)
 {
 	test_lines();
 	test_modules();
 	test_trace();
 	test_fault_alone();
+	test_panic();
+	test_order();
 	return tap_done();
 }
