@@ -369,11 +369,12 @@ SEC("tp_btf/count_memcg_events")
 int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long count)
 {
 	bool ends = is_item(item, PGFAULT), major = is_item(item, PGMAJFAULT);
-	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
+	struct task_struct *task;
 
 	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
-		return 0;
+		return 0; /* each page charged comes here too, so as often as faults */
+	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
 		return 0; /* get_user_pages, or not watched */

@@ -46,11 +46,27 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	return n;
 }
 
+/*
+ * Stacks are named by the files that their process maps: what is mapped by now can be seen before
+ * the right to is given up, what comes later has no name.
+ */
+static void learn_mappings(struct session *s)
+{
+	struct user_symbols *us = &s->collector.user_symbols;
+
+	if (!s->collector.names_stacks)
+		return;
+	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one))
+		if (!one->final)
+			user_symbols_learn(us, &one->id);
+}
+
 void privileges_drop(struct session *s)
 {
 	struct right keep[RIGHTS_KEPT_MAX];
 	size_t n = choose_kept(s, keep);
 
+	learn_mappings(s);
 	/* where a limit comes from is asked once a finding speaks of it */
 	if (s->collector.names_stacks)
 		s->scope.readable = origin_places;

@@ -26,9 +26,19 @@ ATTRIBUTED = Tool("diagnose: who made each, by stack",
 OTHER = faultscope("-p another process", "-p", "{other}")
 COUNT_FAULTS = bpftrace("bpftrace count, tracepoint",
                         "tracepoint:exceptions:page_fault_user { @[pid] = count(); }")
+
+
+def record(name, *options):
+    return Tool(name, ["perf", "record", "-q", "-o", "{tmp}/perf.data", *options, "-e",
+                       "page-faults", "--"], wraps=True)
+
+
 # What tells of each fault by itself: its class and latency are what tier 2 has without that.
-RECORD_EACH = Tool("perf record -a -c 1", ["perf", "record", "-q", "-o", "{tmp}/perf.data", "-a",
-                                           "-c", "1", "-e", "page-faults", "--"], wraps=True)
+RECORD_EACH = record("perf record -a -c 1", "-a", "-c", "1")
+RECORD_EACH_OF_ONE = record("perf record -c 1", "-c", "1")
+# It tells of 4,000 a second, and of the others how many they were.
+RECORD_SOME = record("perf record -a", "-a")
+RECORD_SOME_OF_ONE = record("perf record")
 TRACE_EACH = Tool("perf trace -F all", ["perf", "trace", "-F", "all", "--no-syscalls", "-o",
                                         "{tmp}/trace", "--"], wraps=True, share=1 / 10)
 
@@ -40,18 +50,16 @@ def fault(setup, scale, say):
                  "software:page-faults:1 { @[pid] = count(); }"),
         Tool("perf stat -a", ["perf", "stat", "-o", "{tmp}/stat", "-a", "-e", "page-faults", "--"],
              wraps=True),
-        RECORD_EACH,
-        Tool("perf record -a, 4,000 a second", ["perf", "record", "-q", "-o", "{tmp}/perf.data",
-                                                "-a", "-e", "page-faults", "--"], wraps=True),
-        TRACE_EACH,
+        RECORD_EACH, RECORD_EACH_OF_ONE, RECORD_SOME, RECORD_SOME_OF_ONE, TRACE_EACH,
     ]
     group = paired.measure(setup, "fault", "added to a minor fault", "fault",
                            scale.operations(200_000), tools, scale.rounds, say)
     group.ratio(TIER_1.name, EMPTY.name)
     group.ratio(TIER_1.name, COUNT_FAULTS.name)
     group.ratio(TIER_2.name, COUNT_FAULTS.name)
-    for peer in RECORD_EACH, TRACE_EACH:
+    for peer in RECORD_EACH, RECORD_SOME, TRACE_EACH:
         group.ratio(TIER_2.name, peer.name)
+    for peer in RECORD_EACH_OF_ONE, RECORD_SOME_OF_ONE, TRACE_EACH:
         group.ratio(WATCHED.name, peer.name)
     return [group]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Waits for the lock of an address space, and who has it: the process itself, or one that reads."""
 
-from harness import captures
+from harness import Lines, captures, live
 
 SECONDS = "4"
 
@@ -74,3 +74,18 @@ def test_process_whose_map_is_read(lab):
     reader.end()
     work.end()
     return capture
+
+
+@live
+def test_stacks_of_who_runs_already(check, lab):
+    """What a process chosen by pid had mapped before names its stacks."""
+    work = lab.work("locks", "4", "0", "--seconds", "3", "--wait", "--hold")
+    watch = lab.watch("-p", str(work.pid), "1", "60")
+    work.go()
+    work.truth()
+    lines = Lines(watch.stop().text)
+    stacks = [line["stack"] for line in lines.of("slow_faults", work.pid)]
+    check.that(any("(" in stack[0] for stack in stacks if stack), f"no name: {stacks[:3]}")
+    check.equal("frames without a name", [stack for stack in stacks if "[unknown]" in stack[:1]],
+                [])
+    work.end()

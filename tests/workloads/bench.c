@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Times N operations of a kind in each of some threads, in five batches. */
+/* Times N operations of a kind in each of some threads, in forty batches. */
 #include "common.h"
 
 #include <sched.h>
 
-#define BATCHES 5
+#define BATCHES 40
 #define POOL_PAGES 512L
 
 struct worker {
@@ -18,6 +18,7 @@ static long per_batch;
 static long pin_cpu = -1;
 static pthread_barrier_t batch_start;
 static void (*operate)(char *pool, long count);
+static clockid_t clock_of_kind;
 
 /* Every pass over the pool touches pages that the pass before gave back. */
 static void touch_pool(char *pool, long count)
@@ -68,16 +69,26 @@ static void fork_and_reap(char *pool, long count)
 	}
 }
 
+/* Of a fault all is done by who has it; calls may wait for a tracer, and children take time too. */
 static const struct {
 	const char *name;
 	void (*operate)(char *pool, long count);
+	clockid_t clock;
 } kinds[] = {
-	{ "fault", touch_pool },
-	{ "mapunmap", map_and_unmap },
-	{ "openclose", open_and_close },
-	{ "getppid", ask_parent },
-	{ "fork", fork_and_reap },
+	{ "fault", touch_pool, CLOCK_THREAD_CPUTIME_ID },
+	{ "mapunmap", map_and_unmap, CLOCK_MONOTONIC },
+	{ "openclose", open_and_close, CLOCK_MONOTONIC },
+	{ "getppid", ask_parent, CLOCK_MONOTONIC },
+	{ "fork", fork_and_reap, CLOCK_MONOTONIC },
 };
+
+static long long passed_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(clock_of_kind, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
 
 /* The first thread takes the given cpu, the next ones the cpus after it. */
 static void pin(long index)
@@ -100,9 +111,9 @@ static void *work(void *arg)
 		pin(worker->index);
 	for (int i = 0; i < BATCHES; i++) {
 		pthread_barrier_wait(&batch_start);
-		start = now_ns();
+		start = passed_ns();
 		operate(worker->pool, per_batch);
-		worker->took[i] = now_ns() - start;
+		worker->took[i] = passed_ns() - start;
 	}
 	return NULL;
 }
@@ -128,7 +139,8 @@ static void print_truth(const char *kind, const struct worker *workers, long thr
 	truth_text("kind", kind);
 	truth_number("threads", threads);
 	truth_number("ops", per_batch * BATCHES * threads);
-	printf(",\"ns_per_op\":%.2f,\"min_ns_per_op\":%.2f", ns[BATCHES / 2], ns[0]);
+	/* of the batches that others on the machine disturbed least */
+	printf(",\"ns_per_op\":%.2f", ns[BATCHES / 10]);
 	truth_close();
 }
 
@@ -148,7 +160,7 @@ int main(int argc, char **argv)
 	parse_args(argc, argv, usage, opts, words, 2, 2);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kinds[i].name, words[0]))
-			operate = kinds[i].operate;
+			operate = kinds[i].operate, clock_of_kind = kinds[i].clock;
 	per_batch = parse_number(words[1]) / BATCHES;
 	if (!operate || !per_batch || !threads)
 		wrong_usage(usage);
