@@ -324,7 +324,7 @@ check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KER
 	tools/setup.sh test
 	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
 
-# 36 faults a kernel, two boots each: an hour for three kernels. CUTS: power cuts on the first of them.
+# 38 faults a kernel, a warm reboot each: an hour for three kernels. CUTS: power cuts on 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest
 CUTS ?= 100
 check-blackbox: static ## the flight recorder across crashes and power cuts, in QEMU (an hour)
