@@ -73,3 +73,23 @@ uint64_t sample_bytes(const struct fs_sample_record *r, const struct fs_limits *
 	}
 	return l->page_bytes;
 }
+
+int sample_order_process(const struct fs_sample_record *x, const struct fs_sample_record *y)
+{
+	SAMPLES_ORDER(x->subject.start_ns, y->subject.start_ns);
+	SAMPLES_ORDER(x->subject.pid, y->subject.pid);
+	return 0;
+}
+
+const struct fs_sample_record **samples_sort(const struct samples *s,
+					     int (*order)(const void *, const void *))
+{
+	size_t n = s->n < SAMPLES_MAX ? s->n : SAMPLES_MAX;
+	const struct fs_sample_record **r = calloc(n + 1, sizeof(*r));
+
+	for (size_t i = 0; r && i < n; i++)
+		r[i] = &s->sample[i];
+	if (r)
+		qsort(r, n, sizeof(*r), order);
+	return r;
+}

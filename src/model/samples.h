@@ -27,6 +27,17 @@ struct samples {
 int samples_take(struct samples *s, const struct fs_sample_record *r);
 void samples_free(struct samples *s);
 
+#define SAMPLES_ORDER(a, b)                                                                        \
+	if ((a) != (b))                                                                            \
+	return (a) < (b) ? -1 : 1
+
+/* As a comparison: by process. */
+int sample_order_process(const struct fs_sample_record *x, const struct fs_sample_record *y);
+
+/* All of them by `order`, as qsort() takes it; the caller frees it. NULL: out of memory. */
+const struct fs_sample_record **samples_sort(const struct samples *s,
+					     int (*order)(const void *, const void *));
+
 /* What one brought in: a page, a huge one. */
 uint64_t sample_bytes(const struct fs_sample_record *r, const struct fs_limits *l);
 

@@ -16,15 +16,13 @@ const char *address_name(const struct address_area *a)
 	return *a->name ? a->name : kind_names[a->kind];
 }
 
-#define ORDER(a, b)                                                                                \
-	if ((a) != (b))                                                                            \
-	return (a) < (b) ? -1 : 1
-
 static int order_names(const struct fs_sample_record *x, const struct fs_sample_record *y)
 {
-	ORDER(x->subject.start_ns, y->subject.start_ns);
-	ORDER(x->subject.pid, y->subject.pid);
-	ORDER(x->kind, y->kind);
+	int order = sample_order_process(x, y);
+
+	if (order)
+		return order;
+	SAMPLES_ORDER(x->kind, y->kind);
 	return strncmp(x->file, y->file, sizeof(x->file));
 }
 
@@ -36,8 +34,8 @@ static int order_addresses(const void *a, const void *b)
 
 	if (order)
 		return order;
-	ORDER(x->area_from, y->area_from);
-	ORDER(x->address, y->address);
+	SAMPLES_ORDER(x->area_from, y->area_from);
+	SAMPLES_ORDER(x->address, y->address);
 	return 0;
 }
 
@@ -158,12 +156,9 @@ int addresses_make(struct address_map *m, const struct story_view *s)
 	memset(m, 0, sizeof(*m));
 	if (!all || !all->n || !s->h->points)
 		return 0;
-	r = calloc(all->n, sizeof(*r));
+	r = samples_sort(all, order_addresses);
 	if (!r)
 		return -ENOMEM;
-	for (size_t i = 0; i < all->n; i++)
-		r[i] = &all->sample[i];
-	qsort(r, all->n, sizeof(*r), order_addresses);
 	find_areas(m, r, all->n);
 	free(r);
 	err = make_rows(m, s);

@@ -218,15 +218,13 @@ static int add_place(struct profile *p, const struct story_view *s,
 	return err ? err : add_sample(p, &one);
 }
 
-#define ORDER(a, b)                                                                                \
-	if ((a) != (b))                                                                            \
-	return (a) < (b) ? -1 : 1
-
 static int order_ends(const struct fs_sample_record *x, const struct fs_sample_record *y)
 {
-	ORDER(x->subject.start_ns, y->subject.start_ns);
-	ORDER(x->subject.pid, y->subject.pid);
-	ORDER(x->major, y->major);
+	int order = sample_order_process(x, y);
+
+	if (order)
+		return order;
+	SAMPLES_ORDER(x->major, y->major);
 	return 0;
 }
 
@@ -236,8 +234,8 @@ static int order_places(const struct fs_sample_record *x, const struct fs_sample
 
 	if (order)
 		return order;
-	ORDER(x->stack, y->stack);
-	ORDER(x->class, y->class);
+	SAMPLES_ORDER(x->stack, y->stack);
+	SAMPLES_ORDER(x->class, y->class);
 	return 0;
 }
 
@@ -249,7 +247,7 @@ static int order_samples(const void *a, const void *b)
 
 	if (order)
 		return order;
-	ORDER(x->h.t_ns, y->h.t_ns);
+	SAMPLES_ORDER(x->h.t_ns, y->h.t_ns);
 	return 0;
 }
 
@@ -287,12 +285,9 @@ static int add_drawn(struct profile *p, const struct story_view *s)
 
 	if (!all || !all->n || !s->h->points)
 		return 0;
-	r = calloc(all->n, sizeof(*r));
+	r = samples_sort(all, order_samples);
 	if (!r)
 		return -ENOMEM;
-	for (size_t i = 0; i < all->n; i++)
-		r[i] = &all->sample[i];
-	qsort(r, all->n, sizeof(*r), order_samples);
 	for (; from < all->n && !err; from = to) {
 		for (to = from + 1; to < all->n && !order_ends(r[from], r[to]);)
 			to++;
