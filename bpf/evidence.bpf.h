@@ -170,7 +170,7 @@ static __always_inline __u64 look_above(struct area *a, __u64 to, __u64 above)
 static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, __u64 to,
 				       __u64 above)
 {
-	struct mm_struct *mm = get(current_task(), mm);
+	struct mm_struct *mm = get(as_task(current_task()), mm);
 	struct range_walk w = {.to = r, .at = from & ~(PAGE_BYTES - 1), .end = to};
 	__u64 before;
 

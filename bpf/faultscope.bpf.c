@@ -41,6 +41,9 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	st = proc_of(c.leader);
 	if (!st)
 		return 0;
+	/* what follows loads from them alone: verifiers search all types for each trusted load */
+	c.task = as_task(task);
+	c.leader = as_task(c.leader);
 	name_fcntl(&c);
 	if (c.call < FS_CALL_FD_FIRST)
 		refused = on_map_call(st, &c);

@@ -160,8 +160,8 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 	}
 	ret->more = NULL;
 	err = is_asked(o, KEEPER_MARKER) ? arm_instance(o) : 0;
-	snprintf(ret->state, sizeof(ret->state), "%s%s",
-		 is_asked(o, KEEPER_MARKER) && !err ? "on" : "there, and off",
+	snprintf(ret->state, sizeof(ret->state), "%s%s%s",
+		 is_asked(o, KEEPER_MARKER) && !err ? "on" : "there, and off", err ? ": " : "",
 		 err ? strerror(-err) : "");
 }
 

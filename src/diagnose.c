@@ -6,22 +6,14 @@
 #include "holders.h"
 #include "targets.h"
 
-#define TIERS_ALL     0xfu
 #define WATCH_SECONDS 3.0
 
 static int open_live(struct session *s)
 {
-	struct live_options lo;
-	int err;
-
-	strcpy(s->mode, "targets");
 	s->filter.children = true;
 	s->attributes_all = true;
 	s->after_first_look = holders_read;
-	targets_describe(s);
-	lo = session_live_options(s, false, TIERS_ALL);
-	err = session_open_live(s, &lo);
-	return err ? err : targets_watch(s, true);
+	return targets_open_live(s, true);
 }
 
 static int check_arguments(struct options *o)

@@ -52,17 +52,7 @@ int command_host(const struct options *given)
 	int err, status;
 
 	set_defaults(&o);
-	err = session_begin(&s, &o);
-	s.view.host = true;
-	s.view.once = !o.interval;
-	if (!err)
-		err = o.replay ? session_open_replay(&s) : open_live(&s);
-	if (!err)
-		err = session_start(&s);
-	if (!err)
-		session_loop(&s);
-	else
-		s.status = err;
+	session_measure(&s, &o, open_live);
 	status = s.status ? 0 : answer_status(&s);
 	err = session_end(&s);
 	return err ? err : status;

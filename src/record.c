@@ -12,8 +12,6 @@
 #include "targets.h"
 #include "terminal.h"
 
-#define TIERS_TARGETS	0xfu /* all */
-#define TIERS_EVERYONE	0xbu /* not the latency of each fault */
 #define INTERVAL_ALL	10.0 /* seconds */
 #define INTERVAL_TARGET 1.0
 #define NAME_BYTES	4096
@@ -118,26 +116,15 @@ static void tell_end(struct session *s)
 	buf_free(&b);
 }
 
-static int open_live(struct session *s, bool targets)
-{
-	struct live_options lo;
-	int err;
-
-	strcpy(s->mode, targets ? "targets" : "all");
-	targets_describe(s);
-	s->attributes_all = targets;
-	s->after_first_look = holders_read;
-	s->at_look = tell_progress;
-	lo = session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
-	err = session_open_live(s, &lo);
-	return err || !targets ? err : targets_watch(s, s->o->children);
-}
-
 /* What processes hold at the end belongs to it too. */
 static int record(struct session *s, bool targets)
 {
-	int err = open_live(s, targets);
+	int err;
 
+	s->attributes_all = targets;
+	s->after_first_look = holders_read;
+	s->at_look = tell_progress;
+	err = targets_open_live(s, s->o->children);
 	if (!err)
 		err = session_start(s);
 	if (err) {

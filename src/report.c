@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* info, report and diff: what is told of recordings once they were read. */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "collect/redact.h"
 #include "export.h"
 #include "pack.h"
 #include "render/diff.h"
 #include "render/formats.h"
 #include "render/html.h"
+#include "saying.h"
 #include "story.h"
-
-/* Writes what was made to -o or standard output. */
-static int put_out(const struct options *o, const struct buf *b)
-{
-	int fd = o->output ? open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
-			   : STDOUT_FILENO;
-	size_t at = 0;
-	ssize_t n = 0;
-
-	if (fd < 0 || b->failed) {
-		complain("cannot write %s: %s", o->output ? o->output : "the output",
-			 b->failed ? "it is too large" : strerror(errno));
-		return EXIT_FAILED;
-	}
-	while (at < b->len && ((n = write(fd, b->s + at, b->len - at)) >= 0 || errno == EINTR))
-		at += n > 0 ? n : 0;
-	if (o->output && close(fd))
-		n = -1;
-	if (n >= 0)
-		return 0;
-	complain("cannot write %s: %s", o->output ? o->output : "the output", strerror(errno));
-	return EXIT_FAILED;
-}
 
 /* Without what session_begin() would open: the output is ours. */
 static struct options without_output(const struct options *o)
@@ -54,7 +27,7 @@ int command_info(const struct options *o)
 
 	if (!status) {
 		(o->format == &json_renderer ? info_json : info_text)(&b, &st.view);
-		status = put_out(o, &b);
+		status = say_all(o, &b);
 	}
 	buf_free(&b);
 	ended = story_end(&st);
@@ -128,7 +101,7 @@ static int make_whole(const struct options *o, const struct report_format *f)
 		f->make(&b, &st.view);
 		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
 			packed.failed = true;
-		status = put_out(o, f->gzipped ? &packed : &b);
+		status = say_all(o, f->gzipped ? &packed : &b);
 	}
 	buf_free(&packed);
 	buf_free(&b);
@@ -175,7 +148,7 @@ static void put_diff(struct buf *b, const struct options *o, const struct diff *
 	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
 		diff_json(b, d, v);
 	else
-		diff_text(b, d, v);
+		diff_text(b, d, v, o->top);
 }
 
 int command_diff(const struct options *o)
@@ -198,7 +171,7 @@ int command_diff(const struct options *o)
 	}
 	if (!status) {
 		put_diff(&b, o, d, after.view.v);
-		status = put_out(o, &b);
+		status = say_all(o, &b);
 	}
 	diff_free(d);
 	buf_free(&b);

@@ -35,8 +35,8 @@ void view_make(struct view *v, const struct options *o)
 int say_all(const struct options *o, const struct buf *b)
 {
 	const char *name = o->output ? o->output : "standard output";
-	FILE *f = o->output ? fopen(o->output, "we") : stdout;
-	bool ok = f && !b->failed;
+	FILE *f = b->failed ? NULL : o->output ? fopen(o->output, "we") : stdout;
+	bool ok = f != NULL;
 
 	if (ok && b->len)
 		ok = fwrite(b->s, 1, b->len, f) == b->len;

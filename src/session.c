@@ -123,6 +123,8 @@ static void set_view(struct session *s)
 	s->view.sort = o->sort;
 	s->view.summary = s->view.command || s->redraws;
 	s->view.page = o->summary;
+	s->view.host = o->command == CMD_HOST;
+	s->view.once = s->view.host && !o->interval;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
 					     !(no_colour && *no_colour));
@@ -235,13 +237,13 @@ int session_open_live(struct session *s, const struct live_options *lo)
 
 int session_open_replay(struct session *s)
 {
-	char error[512];
+	char error[512] = "";
 	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
 
 	if (!err && s->redraws && s->poll < 0)
 		err = session_make_loop(s);
 	if (err) {
-		complain("%s", error);
+		complain("%s", *error ? error : strerror(-err));
 		return EXIT_FAILED;
 	}
 	return 0;

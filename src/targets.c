@@ -12,7 +12,11 @@
 #include "base/io.h"
 #include "probe/host.h"
 
-void targets_describe(struct session *s)
+#define TIERS_TARGETS  0xfu /* all */
+#define TIERS_EVERYONE 0xbu /* not the latency of each fault */
+
+/* What is watched, for people: s->target. */
+static void describe(struct session *s)
 {
 	const struct options *o = s->o;
 	char comm[32], path[64];
@@ -84,7 +88,7 @@ static void watch_descendants(struct session *s, pid_t pid)
 		closedir(d);
 }
 
-int targets_watch(struct session *s, bool children)
+static int watch(struct session *s, bool children)
 {
 	size_t found = 0;
 
@@ -121,4 +125,17 @@ int targets_watch(struct session *s, bool children)
 		return 0;
 	fputs("  see who is there: ps -e, or faultscope 1 1\n", stderr);
 	return EXIT_NO_TARGET;
+}
+
+int targets_open_live(struct session *s, bool children)
+{
+	bool targets = s->o->filter.pids > 0;
+	struct live_options lo;
+	int err;
+
+	strcpy(s->mode, targets ? "targets" : "all");
+	describe(s);
+	lo = session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
+	err = session_open_live(s, &lo);
+	return err || !targets ? err : watch(s, children);
 }

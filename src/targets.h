@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processes that -p names: what `watch` and `diagnose` have in common. */
+/* The processes that -p names, or all: what `watch`, `record` and `diagnose` have in common. */
 #ifndef FS_TARGETS_H
 #define FS_TARGETS_H
 
 #include "session.h"
 
-/* What is watched, for people: s->target. */
-void targets_describe(struct session *s);
-
 /*
- * Watches the processes of -p, with `children` those below them and those to come too. Returns 0
- * or an exit status, and has said why.
+ * Opens the live source with all tiers for those of -p, and without the latency of each fault for
+ * all; with `children` also those below them and those to come. Returns 0 or an exit status, and
+ * has said why.
  */
-int targets_watch(struct session *s, bool children);
+int targets_open_live(struct session *s, bool children);
 
 #endif

@@ -192,14 +192,20 @@ static void change_pace(struct session *s, int by)
 	viewing_say(s, say);
 }
 
+/* How many looks a key goes on; 0: it is none of these. */
+static long looks_of(uint32_t key)
+{
+	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
+}
+
 /* Of a recording: it stops where one went. */
 static void step(struct session *s, uint32_t key)
 {
 	struct viewing *w = s->viewing;
 
-	if (s->src->live || !key || !strchr(".,][", (int)key))
+	if (s->src->live || !looks_of(key))
 		return;
-	w->go = key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : -LEAP;
+	w->go = looks_of(key);
 	w->tui.paused = true;
 }
 

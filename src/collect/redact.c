@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hash.h"
+#include "model/pressure.h"
+
 #define LOW_BYTES    (1ULL << 20) /* what lies lower tells nothing but that it is near 0 */
 #define USER_END     (1ULL << 47)
 #define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* whole huge pages */
@@ -33,10 +36,8 @@ static void hide_address(const struct redaction *r, __u64 *a)
 
 static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
 {
-	__u64 x = r->salt ^ 0xcbf29ce484222325ULL;
+	__u64 x = hash64_bytes(r->salt ^ HASH64_BEGIN, s, n);
 
-	for (size_t i = 0; i < n; i++)
-		x = (x ^ (unsigned char)s[i]) * 0x100000001b3ULL;
 	x = (x ^ x >> 29) * 0x9e3779b97f4a7c15ULL;
 	return x >> 32;
 }
@@ -79,7 +80,7 @@ static void hide_place(char *path, size_t size)
 	path[size - 1] = 0;
 }
 
-/* Components of a cgroup's path keep their type: "name-0123abcd.service". */
+/* Components of a path keep their type: "name-0123abcd.service". */
 static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 {
 	char from[FS_CGROUP_PATH], one[32];
@@ -107,6 +108,19 @@ static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 	}
 	if (!path[0] && from[0])
 		snprintf(path, size, "/");
+}
+
+/* Where machines have the same, and who asks for help is asked about: the rest is somebody's. */
+static void hide_mount(const struct redaction *r, char *path, size_t size)
+{
+	static const char *const kept[] = {"/", "/dev/shm", "/tmp", "/run"};
+	const char *own = strstr(path, "/root/dev/shm"); /* of a process, by its pid */
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (!strcmp(path, kept[i]))
+			return;
+	if (!own || strncmp(path, "/proc/", strlen("/proc/")))
+		hide_cgroup(r, path, size);
 }
 
 static void hide_signal(const struct redaction *r, struct fs_signal_record *s)
@@ -219,5 +233,17 @@ void redact_record(const struct redaction *r, struct fs_header *h)
 	case FS_REC_ORIGIN:
 		hide_origin((struct fs_origin_record *)h);
 		break;
+	case FS_REC_LEVEL: {
+		struct cgroup_record *c = (struct cgroup_record *)h;
+
+		hide_cgroup(r, c->path, sizeof(c->path));
+		break;
+	}
+	case FS_REC_MOUNT: {
+		struct mount_record *u = (struct mount_record *)h;
+
+		hide_mount(r, u->path, sizeof(u->path));
+		break;
+	}
 	}
 }

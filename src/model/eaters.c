@@ -26,18 +26,15 @@ double subject_growth(const struct model *m, const struct subject *s, uint64_t *
 	return *ret_ns ? (now - before) * m->tick.limits.page_bytes / (*ret_ns / 1e9) : 0;
 }
 
-const struct subject *fastest_grower(const struct model *m, const char *cgroup)
+const struct subject *fastest_grower(const struct model *m)
 {
 	const struct subject *best = NULL;
 	double most = 0;
 	uint64_t ns;
 
 	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s)) {
-		double rate;
+		double rate = subject_growth(m, s, &ns);
 
-		if (cgroup && (!s->cgroup || strcmp(s->cgroup, cgroup)))
-			continue;
-		rate = subject_growth(m, s, &ns);
 		if (rate > most) {
 			most = rate;
 			best = s;

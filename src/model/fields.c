@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "model/resources.h"
 
 uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection)
@@ -268,6 +269,15 @@ const struct field *field_find(const char *name)
 			found = f, matches++;
 	}
 	return matches == 1 ? found : NULL;
+}
+
+const char *field_name(const struct field *f, char *ret, size_t size)
+{
+	array_copy(ret, size, f->group);
+	if (*f->group)
+		array_append(ret, size, ".");
+	array_append(ret, size, f->key);
+	return ret;
 }
 
 bool is_told(const struct model *m, const char *hook, uint32_t lacks)

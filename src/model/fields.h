@@ -72,6 +72,9 @@ struct histogram {
 extern const struct histogram histograms[];
 extern const size_t nr_histograms;
 
+/* "group.key", or "key" of one without a group: as field_find() takes it. */
+const char *field_name(const struct field *f, char *ret, size_t size);
+
 /* Whether a figure of this hook can be told: it is on, by a mechanism that lacks none of these. */
 bool is_told(const struct model *m, const char *hook, uint32_t lacks);
 

@@ -130,8 +130,7 @@ static int32_t place_of(const struct model *m, const struct fs_growth *g)
 
 static bool is_of(const struct fs_growth *g, const struct fs_subject *id, enum fs_what what)
 {
-	return g->what == (uint32_t)what && g->subject.pid == id->pid &&
-	       g->subject.start_ns == id->start_ns;
+	return g->what == (uint32_t)what && same_subject(&g->subject, id);
 }
 
 static int collect(struct cells *c, const struct model *m, const struct fs_subject *id,

@@ -44,7 +44,7 @@ const struct frames *model_frames(const struct model *m, const struct fs_subject
 	if (stack < 0 || stack >= FS_STACKS || !m->frames)
 		return NULL;
 	for (f = m->frames[stack]; f; f = f->next)
-		if (f->subject.pid == id->pid && f->subject.start_ns == id->start_ns)
+		if (same_subject(&f->subject, id))
 			return f;
 	return NULL;
 }
@@ -57,8 +57,8 @@ static void join_alike(struct model *m, struct frames *f)
 	if (strstr(f->text, "[unknown]"))
 		return; /* places that have no name are not one place */
 	for (const struct frames *one = *chain; one; one = one->next_alike)
-		if (one->hash == f->hash && one->subject.pid == f->subject.pid &&
-		    one->subject.start_ns == f->subject.start_ns && !strcmp(one->text, f->text))
+		if (one->hash == f->hash && same_subject(&one->subject, &f->subject) &&
+		    !strcmp(one->text, f->text))
 			f->alike = one->alike;
 	f->next_alike = *chain;
 	*chain = f;
@@ -99,8 +99,7 @@ const struct fs_origin_record *model_origin(const struct model *m, const struct 
 	for (size_t i = 0; i < m->origins; i++) {
 		const struct fs_origin_record *r = &m->origin[i];
 
-		if (r->limit == limit && r->subject.pid == id->pid &&
-		    r->subject.start_ns == id->start_ns)
+		if (r->limit == limit && same_subject(&r->subject, id))
 			return r;
 	}
 	return NULL;

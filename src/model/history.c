@@ -70,7 +70,7 @@ static struct history_row *row_of(const struct history *h, const struct fs_subje
 	for (uint32_t i = *chain_of(h, id); i; i = h->row[i - 1].next) {
 		struct history_row *r = &h->row[i - 1];
 
-		if (r->id.pid == id->pid && r->id.start_ns == id->start_ns)
+		if (same_subject(&r->id, id))
 			return r;
 	}
 	return NULL;
@@ -86,6 +86,11 @@ uint64_t history_value(const struct history_row *r, const char *field)
 	const struct field *f = field_find(field);
 
 	return f && r->known[f - fields] ? r->value[f - fields] : 0;
+}
+
+double history_rate(const struct history_point *p, uint64_t n)
+{
+	return p->to_ns > p->from_ns ? n * 1e9 / (p->to_ns - p->from_ns) : 0;
 }
 
 uint64_t history_faults(const struct history_row *r)
@@ -111,8 +116,9 @@ static struct history_row *least(struct history *h)
 	for (size_t i = 0; i < h->rows; i++) {
 		struct history_row *r = &h->row[i];
 
-		if (r->final && !r->signal && !history_value(r, "maps.refused") &&
-		    (!best || history_faults(r) < history_faults(best)))
+		/* by what add_faults() keeps: all rows are looked at for each process */
+		if (r->final && !r->signal && (!best || r->faults_before < best->faults_before) &&
+		    !history_value(r, "maps.refused"))
 			best = r;
 	}
 	return best;
@@ -361,14 +367,18 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	return add_faults(h, r);
 }
 
+/* Slow faults are sums that are told again and again: the model has the last of each. */
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
-	p->events += m->events;
-	for (size_t i = 0; i < m->events; i++)
+	for (size_t i = 0; i < m->events; i++) {
+		if (m->event[i].h.kind == FS_REC_SLOW_FAULTS)
+			continue;
+		p->events++;
 		if (h->events < HISTORY_EVENTS_MAX)
 			h->event[h->events++] = m->event[i];
 		else
 			h->events_lost++;
+	}
 }
 
 int history_look(struct history *h, const struct model *m)

@@ -87,6 +87,9 @@ const struct history_row *history_find(const struct history *h, const struct fs_
 /* A figure by "group.key"; 0 where it is not known. */
 uint64_t history_value(const struct history_row *r, const char *field);
 
+/* What was counted in a point, a second. */
+double history_rate(const struct history_point *p, uint64_t n);
+
 /* Minor and major faults of a process. */
 uint64_t history_faults(const struct history_row *r);
 

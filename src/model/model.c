@@ -75,7 +75,7 @@ struct subject *model_find(const struct model *m, const struct fs_subject *id)
 {
 	struct subject *s = m->chain[chain_of(id)];
 
-	while (s && (s->id.start_ns != id->start_ns || s->id.pid != id->pid))
+	while (s && !same_subject(&s->id, id))
 		s = s->next;
 	return s;
 }
@@ -415,6 +415,24 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 		return 0;
 	return keep_series(&s->series, r->what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
 			   r->h.t_ns, r->value, r->limit);
+}
+
+const char *event_comm(const union event *e)
+{
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		return e->crossing.comm;
+	case FS_REC_REFUSED:
+		return e->refused.comm;
+	case FS_REC_SIGNAL:
+		return e->signal.comm;
+	case FS_REC_OOM:
+		return e->oom.comm;
+	case FS_REC_SLOW_FAULTS:
+		return e->slow.comm;
+	default:
+		return e->kernel_fault.comm;
+	}
 }
 
 static int take_event(struct model *m, const struct fs_header *h)

@@ -47,6 +47,12 @@ struct past {
 struct pressure;  /* model/pressure.h */
 struct slow_rows; /* model/slow.h */
 
+/* A pid alone may be another's by now. */
+static inline bool same_subject(const struct fs_subject *a, const struct fs_subject *b)
+{
+	return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
 /* What it owns, snapshot.c copies. */
 struct subject {
 	struct fs_subject id;
@@ -108,6 +114,9 @@ union event {
 	struct fs_oom_record oom;
 	struct fs_slow_faults_record slow;
 };
+
+/* Whose an event is: each record begins with its header and subject. */
+const char *event_comm(const union event *e);
 
 /* The highest of all subjects, and whose it was. */
 struct peak {

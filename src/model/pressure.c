@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define BASE_NS	      10000000000ULL
 #define WATCH_PERCENT 50 /* of its limit, from which on growth is kept */
 
@@ -33,11 +35,8 @@ const char *cgroup_figure_key(size_t i)
 /* Findings are told apart by it: no process has the pid 0. */
 static struct fs_subject id_of(const char *path, uint32_t salt)
 {
-	uint64_t h = 0xcbf29ce484222325ULL ^ salt; /* FNV-1a */
-
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 0x100000001b3ULL;
-	return (struct fs_subject){.start_ns = h | 1};
+	return (struct fs_subject){
+		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
 /* The base is from ten to twenty seconds old, or the first. */

@@ -9,14 +9,13 @@
 
 static bool is_of(const struct slow_row *row, const struct fs_subject *id)
 {
-	return row->now.subject.pid == id->pid && row->now.subject.start_ns == id->start_ns;
+	return same_subject(&row->now.subject, id);
 }
 
-static bool is_same(const struct slow_row *row, const struct fs_slow_faults_record *r)
+bool slow_is_same(const struct fs_slow_faults_record *a, const struct fs_slow_faults_record *b)
 {
-	return is_of(row, &r->subject) && row->now.class == r->class &&
-	       row->now.inode == r->inode && row->now.holder == r->holder &&
-	       row->now.stack == r->stack;
+	return same_subject(&a->subject, &b->subject) && a->class == b->class &&
+	       a->inode == b->inode && a->holder == b->holder && a->stack == b->stack;
 }
 
 static struct slow_row *row_for(struct slow_rows *s, const struct fs_slow_faults_record *r)
@@ -24,7 +23,7 @@ static struct slow_row *row_for(struct slow_rows *s, const struct fs_slow_faults
 	struct slow_row *oldest = &s->row[0];
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (is_same(&s->row[i], r))
+		if (slow_is_same(&s->row[i].now, r))
 			return &s->row[i];
 		if (s->row[i].now.h.t_ns < oldest->now.h.t_ns)
 			oldest = &s->row[i];

@@ -25,6 +25,9 @@ struct slow_rows {
 /* For model_take(): -ENOMEM. */
 int slow_take(struct model *m, const struct fs_slow_faults_record *r);
 
+/* Whether two tell of the same sort: then the later one holds the earlier. */
+bool slow_is_same(const struct fs_slow_faults_record *a, const struct fs_slow_faults_record *b);
+
 /* The rows of a process of faults or waits that took most in all; up to `room`. */
 size_t slow_worst(const struct model *m, const struct fs_subject *id, const struct slow_row **ret,
 		  size_t room);

@@ -9,9 +9,9 @@
 #include "model/model.h"
 
 /*
- * Zero-initialise. `m` is for reading alone, by whatever reads a model; named stacks, symbols and
- * origins are shared with the model it was taken of, which has to outlive it or its next
- * snapshot_take().
+ * Zero-initialise. `m` is for reading alone, by whatever reads a model; named stacks, symbols,
+ * origins and slow faults are shared with the model it was taken of, which has to outlive it or its
+ * next snapshot_take().
  */
 struct snapshot {
 	struct model m;

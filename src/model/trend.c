@@ -24,7 +24,7 @@ static struct trend *find(const struct trends *t, const struct fs_subject *of)
 {
 	struct trend *one = t->chain ? *chain_of(t, of) : NULL;
 
-	while (one && (one->of.pid != of->pid || one->of.start_ns != of->start_ns))
+	while (one && !same_subject(&one->of, of))
 		one = one->next;
 	return one;
 }

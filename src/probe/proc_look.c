@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "probe/host.h"
 
@@ -142,12 +143,8 @@ static __u32 count_fds(int dir)
 
 static __u64 signature_of(const struct fs_process_record *r)
 {
-	const unsigned char *p = (const unsigned char *)&r->g;
-	__u64 h = 0xcbf29ce484222325ULL; /* FNV-1a */
-
-	for (size_t i = 0; i < sizeof(*r) - offsetof(struct fs_process_record, g); i++)
-		h = (h ^ p[i]) * 0x100000001b3ULL;
-	return h;
+	return hash64_bytes(HASH64_BEGIN, &r->g,
+			    sizeof(*r) - offsetof(struct fs_process_record, g));
 }
 
 static void keep_max(__u64 *max, __u64 ns)

@@ -59,8 +59,9 @@ struct recorder {
 	FILE *f;
 	struct packer *packer; /* NULL: plain */
 	unsigned long long max_bytes;
-	off_t whole; /* offset behind the last whole frame */
-	int failed;  /* -errno once a write failed */
+	off_t whole;   /* offset behind the last whole frame */
+	__u64 last_ns; /* of what was taken */
+	int failed;    /* -errno once a write failed */
 };
 
 static int recorder_make(const char *path, bool force, __u32 format, struct recorder **ret,
@@ -107,7 +108,7 @@ int recorder_open(const char *path, bool force, struct recorder **ret, char *err
 int recorder_open_packed(const char *path, bool force, unsigned long long max_bytes,
 			 struct recorder **ret, char *error, size_t size)
 {
-	struct packer *packer;
+	struct packer *packer = NULL;
 	int err = packer_make(&packer);
 
 	if (!err)
@@ -115,8 +116,7 @@ int recorder_open_packed(const char *path, bool force, unsigned long long max_by
 	if (err) {
 		if (err == -ENOMEM)
 			snprintf(error, size, "out of memory");
-		else
-			packer_free(packer);
+		packer_free(packer);
 		return err;
 	}
 	(*ret)->packer = packer;
@@ -141,9 +141,10 @@ static int put_chunk(struct recorder *rec)
 }
 
 /* No more room: a chunk that stands alone says so. What it would have followed is not there. */
-static int put_full(struct recorder *rec, __u64 t_ns)
+static int put_full(struct recorder *rec)
 {
-	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), t_ns}, .reason = FS_END_FULL};
+	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), rec->last_ns},
+				    .reason = FS_END_FULL};
 	int err;
 
 	packer_free(rec->packer);
@@ -159,10 +160,11 @@ static int take_packed(struct recorder *rec, const struct fs_header *h)
 {
 	int err = packer_add(rec->packer, h);
 
+	rec->last_ns = h->t_ns;
 	if (!err && (h->kind == FS_REC_TICK || packer_is_full(rec->packer)))
 		err = put_chunk(rec);
 	if (err == -EOVERFLOW) {
-		err = put_full(rec, h->t_ns);
+		err = put_full(rec);
 		rec->failed = err ? err : -EOVERFLOW;
 	} else {
 		rec->failed = err;
@@ -199,8 +201,8 @@ int recorder_close(struct recorder *rec)
 
 	if (!err && rec->packer && packer_holds(rec->packer))
 		err = put_chunk(rec);
-	if (err == -EOVERFLOW)
-		err = 0; /* as asked, and told already */
+	if (err == -EOVERFLOW) /* as asked: it says so at its end */
+		err = rec->failed ? 0 : put_full(rec);
 	if (!err && fflush(rec->f))
 		err = -errno;
 	if (err) {

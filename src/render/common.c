@@ -7,22 +7,17 @@
 static const struct renderer *const renderers[] = {&text_renderer, &json_renderer,
 						   &folded_renderer};
 
-const struct renderer *renderer_at(size_t i)
-{
-	return i < sizeof(renderers) / sizeof(renderers[0]) ? renderers[i] : NULL;
-}
-
 const struct renderer *renderer_find(const char *name)
 {
-	for (size_t i = 0; renderer_at(i); i++)
-		if (!strcmp(renderer_at(i)->name, name))
-			return renderer_at(i);
+	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
+		if (!strcmp(renderers[i]->name, name))
+			return renderers[i];
 	return NULL;
 }
 
 bool view_shows(const struct view *v, const struct fs_subject *id)
 {
-	return !v->only || (v->only->pid == id->pid && v->only->start_ns == id->start_ns);
+	return !v->only || same_subject(v->only, id);
 }
 
 void render_nothing(struct buf *b, const struct view *v)
@@ -35,6 +30,17 @@ void render_no_event(struct buf *b, const struct view *v, const union event *e)
 
 void render_no_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
+}
+
+void finding_who(const struct finding *f, char *ret, size_t size)
+{
+	if (f->place[0])
+		snprintf(ret, size, "%s %s",
+			 f->rule->trigger == ON_CGROUP ? "cgroup" : "file system", f->place);
+	else if (finding_has_process(f))
+		snprintf(ret, size, "%s[%u]", f->comm, f->subject.pid);
+	else
+		snprintf(ret, size, "this host");
 }
 
 double view_seconds(const struct view *v, uint64_t t_ns)

@@ -13,23 +13,26 @@
 #define DIFF_ROWS_MAX 8192 /* of a part */
 #define KEY_BYTES     4096
 
-/* Of a workload: what is summed over its processes. Totals are told a second. */
+enum sum { LIVING, EVER, PER_SECOND };
+
+/* Of a workload: what is summed over its processes. */
 static const struct metric {
 	const char *name, *field;
-	bool total;
-	double floor; /* growth below it is no news */
+	double floor;  /* growth below it is no news */
+	enum sum sum;  /* LIVING: what ended holds nothing */
+	double divide; /* by the field's unit; 0: as it is */
 } metrics[] = {
-	{"processes", NULL, false, 1},
-	{"mappings", "maps.count", false, 256},
-	{"descriptors", "fds.count", false, 16},
-	{"threads", "threads", false, 4},
-	{"resident bytes", "memory.rss_bytes", false, 16 << 20},
-	{"swapped bytes", "memory.swap_bytes", false, 1 << 20},
-	{"minor faults a second", "faults.minor", true, 1000},
-	{"major faults a second", "faults.major", true, 1},
-	{"stall, ms a second", "faults.stall_ns", true, 1},
-	{"refused mapping calls", "maps.refused", false, 1},
-	{"refused descriptor calls", "fds.refused", false, 1},
+	{"processes", NULL, 1},
+	{"mappings", "maps.count", 256},
+	{"descriptors", "fds.count", 16},
+	{"threads", "threads", 4},
+	{"resident bytes", "memory.rss_bytes", 16 << 20},
+	{"swapped bytes", "memory.swap_bytes", 1 << 20},
+	{"minor faults a second", "faults.minor", 1000, PER_SECOND},
+	{"major faults a second", "faults.major", 1, PER_SECOND},
+	{"stall, ms a second", "faults.stall_ns", 1, PER_SECOND, 1e6},
+	{"refused mapping calls", "maps.refused", 1, EVER},
+	{"refused descriptor calls", "fds.refused", 1, EVER},
 };
 
 static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum fs_what */
@@ -42,7 +45,7 @@ const char *diff_part_title(enum diff_part part)
 	return titles[part];
 }
 
-/* The row of a key, made where there is none. NULL: no room, or no memory. */
+/* The row of a key, made where there is none. NULL: no room, or no memory; counted. */
 static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
 			       const char *metric)
 {
@@ -51,23 +54,16 @@ static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *
 	for (size_t i = 0; i < d->rows[part]; i++)
 		if (r[i].metric == metric && !strcmp(r[i].key, key))
 			return &r[i];
-	if (d->rows[part] == DIFF_ROWS_MAX) {
+	r = array_grow(r, d->rows[part], &d->room[part], DIFF_ROWS_MAX, sizeof(*r));
+	if (r) {
+		d->row[part] = r;
+		r += d->rows[part];
+		*r = (struct diff_row){.key = strdup(key), .metric = metric};
+	}
+	if (!r || !r->key) {
 		d->left_out++;
 		return NULL;
 	}
-	if (d->rows[part] == d->room[part]) {
-		size_t room = d->room[part] ? 2 * d->room[part] : 64;
-
-		r = realloc(r, room * sizeof(*r));
-		if (!r)
-			return NULL;
-		d->row[part] = r;
-		d->room[part] = room;
-	}
-	r = &d->row[part][d->rows[part]];
-	*r = (struct diff_row){.key = strdup(key), .metric = metric};
-	if (!r->key)
-		return NULL;
 	d->rows[part]++;
 	return r;
 }
@@ -94,12 +90,12 @@ static void add_workloads(struct diff *d, const struct story_view *s, int side)
 			const struct metric *m = &metrics[k];
 			double n = m->field ? history_value(r, m->field) : 1;
 
-			if (m->total)
+			if (m->sum == PER_SECOND)
 				n = seconds > 0 ? n / seconds : 0;
-			else if (r->final && !strstr(m->name, "refused"))
-				n = 0; /* what ended holds nothing */
-			if (strstr(m->name, "ms"))
-				n /= 1e6;
+			else if (m->sum == LIVING && r->final)
+				n = 0;
+			if (m->divide)
+				n /= m->divide;
 			add(d, DIFF_WORKLOAD, name, m->name, side, n);
 		}
 	}

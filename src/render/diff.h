@@ -28,7 +28,7 @@ struct diff {
 	struct diff_side side[2];
 	struct diff_row *row[NR_DIFF_PARTS]; /* the largest growth first */
 	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
-	uint64_t left_out;
+	uint64_t left_out; /* values of rows that there was no room or memory for */
 };
 
 /* -ENOMEM. The recordings have to stay until diff_free(). */
@@ -40,7 +40,8 @@ const char *diff_part_title(enum diff_part part);
 /* A value of a metric, without its sign. */
 void diff_put(struct buf *b, const char *metric, double v);
 
-void diff_text(struct buf *b, const struct diff *d, const struct view *v);
+/* At most so many rows of a part; 0: as many as fit a screen. */
+void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t rows);
 void diff_json(struct buf *b, const struct diff *d, const struct view *v);
 
 #endif

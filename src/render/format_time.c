@@ -36,11 +36,6 @@ static void put_name(struct json *j, uint32_t pid, const char *name)
 	json_end(j);
 }
 
-static double rate_of(const struct history_point *p, uint64_t n)
-{
-	return p->to_ns > p->from_ns ? n * 1e9 / (p->to_ns - p->from_ns) : 0;
-}
-
 /* A counter holds until the next one: it stands at the beginning of its span. */
 static void put_counters(struct json *j, const struct story_view *s, const struct history_point *p)
 {
@@ -48,13 +43,13 @@ static void put_counters(struct json *j, const struct story_view *s, const struc
 
 	begin_event(j, "C", "page faults a second", 0, from);
 	json_object(j, "args");
-	json_real(j, "minor", rate_of(p, p->minor));
-	json_real(j, "major", rate_of(p, p->major));
+	json_real(j, "minor", history_rate(p, p->minor));
+	json_real(j, "major", history_rate(p, p->major));
 	json_end(j);
 	json_end(j);
 	begin_event(j, "C", "stall, ms a second", 0, from);
 	json_object(j, "args");
-	json_real(j, "stall", rate_of(p, p->stall_ns) / 1e6);
+	json_real(j, "stall", history_rate(p, p->stall_ns) / 1e6);
 	json_end(j);
 	json_end(j);
 	begin_event(j, "C", "mappings", 0, to);
@@ -89,7 +84,7 @@ static void put_row_counters(struct json *j, const struct story_view *s,
 
 		begin_event(j, "C", "page faults a second", r->id.pid, micros(s, p->from_ns));
 		json_object(j, "args");
-		json_real(j, "faults", rate_of(p, r->faults[i]));
+		json_real(j, "faults", history_rate(p, r->faults[i]));
 		json_end(j);
 		json_end(j);
 	}
@@ -117,7 +112,7 @@ static void put_event(struct json *j, const struct story_view *s, const union ev
 		put_instant(j,
 			    e->crossing.what == FS_WHAT_MAPS ? "mappings near their limit"
 							     : "descriptors near their limit",
-			    e->crossing.subject.pid, us, "comm", e->crossing.comm);
+			    e->crossing.subject.pid, us, "comm", event_comm(e));
 		break;
 	case FS_REC_REFUSED:
 		put_instant(j, "call refused", e->refused.subject.pid, us, "call",
@@ -125,15 +120,15 @@ static void put_event(struct json *j, const struct story_view *s, const union ev
 		break;
 	case FS_REC_SIGNAL:
 		put_instant(j, signal_name(e->signal.signal, name, sizeof(name)),
-			    e->signal.subject.pid, us, "comm", e->signal.comm);
+			    e->signal.subject.pid, us, "comm", event_comm(e));
 		break;
 	case FS_REC_OOM:
 		put_instant(j, "killed: out of memory", e->oom.subject.pid, us, "comm",
-			    e->oom.comm);
+			    event_comm(e));
 		break;
 	case FS_REC_KERNEL_FAULT:
 		put_instant(j, "bad access in the kernel", e->kernel_fault.subject.pid, us, "comm",
-			    e->kernel_fault.comm);
+			    event_comm(e));
 		break;
 	}
 }
@@ -185,9 +180,10 @@ static void put_cell(struct buf *b, const char *s)
 
 static void put_field_names(struct buf *b)
 {
+	char name[64];
+
 	for (size_t i = 0; i < nr_fields; i++)
-		buf_printf(b, ",%s%s%s", fields[i].group, *fields[i].group ? "." : "",
-			   fields[i].key);
+		buf_printf(b, ",%s", field_name(&fields[i], name, sizeof(name)));
 	buf_puts(b, "\r\n");
 }
 

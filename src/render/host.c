@@ -416,24 +416,12 @@ static void host_close(struct buf *b, const struct view *v)
 		say_host(b, v);
 }
 
-static void nothing(struct buf *b, const struct view *v)
-{
-}
-
-static void no_event(struct buf *b, const struct view *v, const union event *e)
-{
-}
-
-static void no_finding(struct buf *b, const struct view *v, const struct finding *f)
-{
-}
-
 const struct renderer host_renderer = {
 	.name = "host",
 	.help = "the answer of faultscope host",
-	.open = nothing,
-	.event = no_event,
-	.finding = no_finding,
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
 	.frame = host_frame,
 	.close = host_close,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/fields.h"
 #include "model/resources.h"
 #include "render/html.h"
 
@@ -54,20 +55,15 @@ static void put_axis(struct buf *b, const struct story_view *s, double y)
 
 enum series_kind { MINOR, MAJOR, STALL, MAPS, FDS, RSS, SWAP, NR_SERIES };
 
-static double rate(const struct history_point *p, uint64_t n)
-{
-	return p->to_ns > p->from_ns ? n * 1e9 / (p->to_ns - p->from_ns) : 0;
-}
-
 static double value_of(const struct history_point *p, enum series_kind kind)
 {
 	switch (kind) {
 	case MINOR:
-		return rate(p, p->minor);
+		return history_rate(p, p->minor);
 	case MAJOR:
-		return rate(p, p->major);
+		return history_rate(p, p->major);
 	case STALL:
-		return rate(p, p->stall_ns) / 1e6;
+		return history_rate(p, p->stall_ns) / 1e6;
 	case MAPS:
 		return p->gauge[HISTORY_MAPS];
 	case FDS:
@@ -329,52 +325,50 @@ void html_heat(struct buf *b, const struct story_view *s)
 	free(rows);
 }
 
-static uint64_t latency_le(int bucket)
-{
-	return 1ULL << (bucket + 1 + FS_LATENCY_SHIFT);
-}
-
-static uint64_t sum_of(const uint64_t *n)
-{
-	uint64_t all = 0;
-
-	for (int i = 0; i < FS_NR_LATENCY; i++)
-		all += n[i];
-	return all;
-}
-
-static int quantile_bucket(const uint64_t *n, double q)
-{
-	uint64_t all = sum_of(n), so_far = 0;
-	int i = 0;
-
-	for (; i < FS_NR_LATENCY - 1; i++) {
-		so_far += n[i];
-		if (so_far >= q * all)
-			break;
-	}
-	return i;
-}
-
 static const char *const end_name[] = {"minor", "major"};
+
+/* The row of the table that all outputs tell latency by. */
+static const struct histogram *latency_of(int end)
+{
+	for (size_t i = 0; i < nr_histograms; i++)
+		if (!strcmp(histograms[i].group, "faults") &&
+		    !strcmp(histograms[i].key, end_name[end]))
+			return &histograms[i];
+	return NULL;
+}
+
+/* "< 1.0 ms"; of the last one, which has no end, "from" where it begins. */
+static void put_bound(struct buf *b, int bucket)
+{
+	const struct histogram *h = latency_of(FS_END_MINOR);
+	bool ends = histogram_le(h, bucket) != UINT64_MAX;
+
+	buf_puts(b, ends ? "&lt; " : "from ");
+	put_duration(b, histogram_le(h, ends ? bucket : bucket - 1));
+}
 
 static void put_quantiles(struct buf *b, const struct history *h)
 {
 	static const double q[] = {0.5, 0.9, 0.99};
+	struct fs_counters c = {};
 
 	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Quantiles\">"
 		    "<table><thead><tr><th scope=\"col\">faults</th><th scope=\"col\" class=\"n\">"
 		    "timed</th><th scope=\"col\" class=\"n\">p50 below</th><th scope=\"col\" "
 		    "class=\"n\">p90 below</th><th scope=\"col\" class=\"n\">p99 below</th><th "
 		    "scope=\"col\" class=\"n\">longest</th></tr></thead><tbody>\n");
+	memcpy(c.latency, h->latency, sizeof(c.latency));
+	memcpy(c.latency_max_ns, h->latency_max_ns, sizeof(c.latency_max_ns));
 	for (int end = 0; end < FS_NR_ENDS; end++) {
-		if (!sum_of(h->latency[end]))
+		const struct histogram *l = latency_of(end);
+
+		if (!histogram_total(l, &c))
 			continue;
 		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"n\">", end_name[end]);
-		put_count(b, sum_of(h->latency[end]));
+		put_count(b, histogram_total(l, &c));
 		for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
 			buf_puts(b, "</td><td class=\"n\">");
-			put_duration(b, latency_le(quantile_bucket(h->latency[end], q[i])));
+			put_duration(b, histogram_quantile(l, &c, q[i]));
 		}
 		buf_puts(b, "</td><td class=\"n\">");
 		put_duration(b, h->latency_max_ns[end]);
@@ -414,15 +408,11 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 		   (last - first + 1) * row + 4, LEFT, RIGHT - LEFT - 90);
 	for (int i = first; i <= last; i++) {
 		double y = (i - first) * row;
-		struct buf t = {};
 
-		put_duration(&t, latency_le(i));
-		buf_printf(b,
-			   "<text class=\"label\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">&lt; ",
+		buf_printf(b, "<text class=\"label\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
 			   LEFT - 8, y + 14);
-		html_text(b, t.s);
+		put_bound(b, i);
 		buf_puts(b, "</text>");
-		buf_free(&t);
 		for (int end = 0; end < FS_NR_ENDS; end++) {
 			uint64_t n = h->latency[end][i];
 			double width = n ? (RIGHT - LEFT - 90) * log2(1 + n) / log2(1 + most) : 0;
@@ -470,15 +460,10 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 		   "time</title>\n",
 		   rows * height + 20, LEFT, RIGHT, height, last);
 	for (size_t r = 0; r < rows; r++) {
-		struct buf t = {};
-
-		put_duration(&t, latency_le(last - r));
-		buf_printf(b,
-			   "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">&lt; ",
+		buf_printf(b, "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
 			   LEFT - 8, r * height + 12);
-		html_text(b, t.s);
+		put_bound(b, last - r);
 		buf_puts(b, "</text>");
-		buf_free(&t);
 	}
 	for (int level = 1; level <= HTML_LEVELS; level++)
 		put_cells(b, cell, rows, columns, level, most, 0, height);

@@ -170,6 +170,11 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		b->failed |= boxes.failed;
 		buf_puts(b, "</svg></div>\n<p class=\"note\" id=\"flame-detail\" "
 			    "aria-live=\"polite\"></p>\n");
+		if (p->left_out)
+			buf_printf(b,
+				   "<p class=\"note\">%" PRIu64
+				   " stacks beyond the most that is kept.</p>\n",
+				   p->left_out);
 	} else {
 		buf_puts(b, "<p class=\"note\">Nothing to show: no faults, and no stacks.</p>\n");
 	}
@@ -221,8 +226,7 @@ static void say_values(struct json *j, const struct history_row *r)
 	for (size_t i = 0; i < nr_fields; i++) {
 		char key[64];
 
-		snprintf(key, sizeof(key), "%s%s%s", fields[i].group, *fields[i].group ? "." : "",
-			 fields[i].key);
+		field_name(&fields[i], key, sizeof(key));
 		if (r->known[i] && r->value[i] != UINT64_MAX)
 			json_count(j, key, r->value[i]);
 		else
@@ -279,6 +283,8 @@ static void say_profile(struct json *j, const struct profile *p)
 	for (size_t i = 0; i < p->names; i++)
 		json_text(j, NULL, p->name[i]);
 	json_end_array(j);
+	json_count(j, "samples_left_out",
+		   p->left_out + (p->samples > SAMPLES_IN ? p->samples - SAMPLES_IN : 0));
 	json_array(j, "samples");
 	for (size_t i = 0; i < p->samples && i < SAMPLES_IN; i++) {
 		const struct profile_sample *s = &p->sample[i];

@@ -10,6 +10,7 @@
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "render/html.h"
+#include "render/losses.h"
 #include "rules/diagnoses.h"
 #include "rules/fault.h"
 
@@ -121,8 +122,11 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 	put_severity(b, f->worst);
 	buf_printf(b, " <span class=\"id\">%s</span> ", f->rule->id);
 	if (f->rule->trigger != ON_HOST) {
-		html_text(b, f->comm);
-		buf_printf(b, "[%u]: ", f->subject.pid);
+		char who[WHO_BYTES];
+
+		finding_who(f, who, sizeof(who));
+		html_text(b, who);
+		buf_puts(b, ": ");
 	}
 	html_text(b, f->title);
 	buf_puts(b, "</h3>");
@@ -141,7 +145,7 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 /* What happened stands before what may. */
 static bool has_happened(const struct finding *f)
 {
-	return f->rule->trigger != ON_SUBJECT && f->rule->trigger != ON_HOST;
+	return !rule_is_state(f->rule);
 }
 
 static int by_gravity(const void *a, const void *b)
@@ -278,34 +282,32 @@ static void put_fact(struct buf *b, const char *key, const char *value)
 	buf_puts(b, "</td></tr>\n");
 }
 
-static void put_losses(struct buf *b, const struct story_view *s)
+/* `any`: of others before them. Returns whether there were some. */
+static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
-	const struct fs_losses *l = &s->v->m->tick.losses;
-	const struct {
-		const char *what;
-		uint64_t n;
-	} lost[] = {
-		{"records the ring had no room for", l->ring},
-		{"processes a map had no room for", l->map + s->v->m->subjects_lost},
-		{"faults whose begin could not be kept", l->slot},
-		{"events that the kernel passed over", l->missed},
-		{"stacks that could not be kept", l->stack},
-		{"rows of growth that could not be kept", l->growth},
-		{"events of one look beyond what is kept", s->v->m->events_lost},
-		{"events left out of this report", s->h->events_lost},
-		{"processes left out of this report", s->h->rows_lost},
-		{"bytes of the file that cannot be read", s->file.lost_bytes},
-	};
-	bool any = false;
-
-	buf_puts(b, "<tr><th scope=\"row\">lost</th><td>");
-	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		if (lost[i].n) {
 			buf_puts(b, any ? "; " : "");
 			put_count(b, lost[i].n);
-			buf_printf(b, " %s", lost[i].what);
+			buf_printf(b, " %s", lost[i].about);
 			any = true;
 		}
+	return any;
+}
+
+static void put_losses(struct buf *b, const struct story_view *s)
+{
+	const struct loss own[] = {
+		{.about = "events left out of this report", .n = s->h->events_lost},
+		{.about = "processes left out of this report", .n = s->h->rows_lost},
+		{.about = "bytes of the file that cannot be read", .n = s->file.lost_bytes},
+	};
+	struct loss all[LOSSES_MAX];
+	bool any = false;
+
+	buf_puts(b, "<tr><th scope=\"row\">lost</th><td>");
+	any |= put_lost(b, all, losses_of(s->v, all), any);
+	any |= put_lost(b, own, sizeof(own) / sizeof(own[0]), any);
 	buf_puts(b, any ? "</td></tr>\n" : "nothing</td></tr>\n");
 }
 
@@ -626,22 +628,6 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 		}
 	}
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
-}
-
-static const char *event_comm(const union event *e)
-{
-	switch (e->h.kind) {
-	case FS_REC_CROSSING:
-		return e->crossing.comm;
-	case FS_REC_REFUSED:
-		return e->refused.comm;
-	case FS_REC_SIGNAL:
-		return e->signal.comm;
-	case FS_REC_OOM:
-		return e->oom.comm;
-	default:
-		return e->kernel_fault.comm;
-	}
 }
 
 /* Every event record begins alike: header, subject. */

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "render/json_out.h"
+#include "render/losses.h"
 #include "render/story.h"
 #include "render/style.h"
 
@@ -15,14 +16,6 @@ static uint64_t ended(const struct history *h)
 	for (size_t i = 0; i < h->rows; i++)
 		n += h->row[i].final;
 	return n;
-}
-
-static uint64_t lost_in_kernel(const struct model *m)
-{
-	const struct fs_losses *l = &m->tick.losses;
-
-	return l->ring + l->map + l->slot + l->missed + l->stack + l->growth + m->subjects_lost +
-	       m->events_lost;
 }
 
 static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
@@ -105,7 +98,7 @@ void info_text(struct buf *b, const struct story_view *s)
 	say_file(b, s, &t);
 	say_host(b, s, &t);
 	say_contents(b, s, &t);
-	buf_printf(&t, "%" PRIu64 " that the kernel side could not keep", lost_in_kernel(s->v->m));
+	buf_printf(&t, "%" PRIu64 " that could not be kept", losses_all(s->v));
 	say(b, s->v, "losses", &t);
 	if (s->file.damages)
 		buf_printf(&t, "%" PRIu64 " bytes cannot be read, the first at offset %" PRIu64,
@@ -144,7 +137,7 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_count(&j, "processes_left_out", s->h->rows_lost);
 	json_count(&j, "ended", ended(s->h));
 	json_count(&j, "events", s->h->events + s->h->events_lost);
-	json_count(&j, "lost_in_kernel", lost_in_kernel(m));
+	json_count(&j, "lost", losses_all(s->v));
 	json_count(&j, "damages", s->file.damages);
 	json_count(&j, "lost_bytes", s->file.lost_bytes);
 	json_text_or_null(&j, "damage", *s->file.error ? s->file.error : NULL);

@@ -17,6 +17,7 @@
 #include "rules/shortage.h"
 #include "render/json_out.h"
 #include "render/json_pressure.h"
+#include "render/losses.h"
 
 static void begin(struct json *j, struct buf *b, const struct view *v, const char *type,
 		  uint64_t t_ns)
@@ -568,6 +569,8 @@ static void say_who_grew(struct buf *b, const struct view *v)
 static void json_close(struct buf *b, const struct view *v)
 {
 	const struct fs_tick_record *t = &v->m->tick;
+	struct loss lost[LOSSES_MAX];
+	size_t n = losses_of(v, lost);
 	struct json j;
 
 	say_who_grew(b, v);
@@ -575,13 +578,9 @@ static void json_close(struct buf *b, const struct view *v)
 		json_answer(b, v);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
-	json_count(&j, "ring", t->losses.ring);
-	json_count(&j, "map", t->losses.map + v->m->subjects_lost);
-	json_count(&j, "slot", t->losses.slot);
-	json_count(&j, "missed", t->losses.missed);
-	json_count(&j, "stack", t->losses.stack);
-	json_count(&j, "growth", t->losses.growth);
-	json_count(&j, "coalesced", t->losses.coalesced + v->m->events_lost);
+	for (size_t i = 0; i < n; i++)
+		json_count(&j, lost[i].key, lost[i].n);
+	json_count(&j, "coalesced", t->losses.coalesced);
 	json_end(&j);
 	json_object(&j, "own");
 	json_count(&j, "cpu_ns", t->own_cpu_ns);

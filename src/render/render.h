@@ -13,6 +13,8 @@
 #include "rules/gates.h"
 #include "rules/rules.h"
 
+#define WHO_BYTES 192 /* of finding_who() */
+
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
 /* What is shown, and how. */
@@ -54,9 +56,8 @@ extern const struct renderer folded_renderer;
 extern const struct renderer host_renderer;	 /* the text of `host` */
 extern const struct renderer diagnosis_renderer; /* the text of `diagnose` */
 
-/* By name; NULL where there is none. renderer_at(i) lists them, NULL at the end. */
+/* By name; NULL where there is none. */
 const struct renderer *renderer_find(const char *name);
-const struct renderer *renderer_at(size_t i);
 
 /* Of a renderer that has nothing to say then. */
 void render_nothing(struct buf *b, const struct view *v);
@@ -68,6 +69,9 @@ void render_schema(struct buf *b);
 
 /* Whether what is of this process is shown. */
 bool view_shows(const struct view *v, const struct fs_subject *id);
+
+/* Whom a finding is of: "python3[42]", "cgroup /a/b", "this host"; not yet safe to print. */
+void finding_who(const struct finding *f, char *ret, size_t size);
 
 /* Seconds since the start of measuring. */
 double view_seconds(const struct view *v, uint64_t t_ns);

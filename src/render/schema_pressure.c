@@ -88,8 +88,8 @@ const struct shape pressure_shapes[] = {
 	 "the answer of faultscope host",
 	 {{"short", T_FLAG, false, "a finding of warning or above is open"},
 	  {"kind", T_TEXT, false,
-	   "none, swap, page_cache, waiting, memory, commit, cgroup, cgroup_throttled, tmpfs, "
-	   "oom_killed or other"},
+	   "none, swap, page_cache, waiting, memory, commit, cgroup, cgroup_throttled, tmpfs "
+	   "or oom_killed"},
 	  {"finding", T_TEXT_NULL, false, "id of the gravest"},
 	  {"title", T_TEXT_NULL, false, "of it"},
 	  {"place", T_TEXT_NULL, false, "of it, where it is a cgroup or a mount"},

@@ -48,9 +48,14 @@ void line_gap(struct line *l)
 	buf_puts(&l->b, "  ");
 }
 
+int line_columns(const struct line *l)
+{
+	return l->b.s ? text_columns(l->b.s) : 0;
+}
+
 void line_pad(struct line *l, int column)
 {
-	int at = l->b.s ? text_columns(l->b.s) : 0;
+	int at = line_columns(l);
 
 	buf_repeat(&l->b, " ", column > at ? column - at : 1);
 }

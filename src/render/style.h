@@ -28,6 +28,7 @@ struct line {
 void line_printf(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void line_safe(struct line *l, const char *s); /* hostile bytes escaped */
 void line_gap(struct line *l);
+int line_columns(const struct line *l);	   /* that it takes so far */
 void line_pad(struct line *l, int column); /* with blanks up to a column, at least one */
 void line_count(struct line *l, uint64_t n);
 void line_rate(struct line *l, double per_s);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "render/gates.h"
+#include "render/losses.h"
 #include "render/render.h"
 #include "render/style.h"
 #include "render/text.h"
@@ -41,15 +42,15 @@ static void say_header(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_BOLD);
 }
 
-static void line_losses(struct line *l, const struct view *v)
+void text_losses(struct line *l)
 {
-	const struct fs_losses *lost = &v->m->tick.losses;
+	struct loss lost[LOSSES_MAX];
+	size_t n = losses_of(l->v, lost);
 
-	line_printf(l,
-		    "lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins, %" PRIu64 " events",
-		    (uint64_t)lost->ring, (uint64_t)lost->map + v->m->subjects_lost,
-		    (uint64_t)lost->slot, (uint64_t)lost->missed);
+	for (size_t i = 0; i < n; i++)
+		if (i < LOSSES_ALWAYS || lost[i].n)
+			line_printf(l, "%s%" PRIu64 " %s", i ? ", " : "lost: ", lost[i].n,
+				    lost[i].what);
 }
 
 /* Percentages and forecasts are of these limits, not of the machine's. */
@@ -78,11 +79,10 @@ static void say_assumed(struct buf *b, const struct view *v)
 /* What fell out and where we are blind: only where there is something to say. */
 static void say_gaps(struct buf *b, const struct view *v)
 {
-	const struct fs_losses *lost = &v->m->tick.losses;
 	struct line l = {.v = v};
 
-	if (lost->ring | lost->map | v->m->subjects_lost | lost->slot | lost->missed) {
-		line_losses(&l, v);
+	if (losses_all(v)) {
+		text_losses(&l);
 		line_end(&l, b, STYLE_WARNING);
 	}
 	for (size_t i = 0; i < v->m->hooks; i++) {
@@ -201,7 +201,7 @@ static void text_close(struct buf *b, const struct view *v)
 
 	l = (struct line){.v = v};
 	line_printf(&l, "  ");
-	line_losses(&l, v);
+	text_losses(&l);
 	line_printf(&l, "; own cost: ");
 	line_duration(&l, t->own_cpu_ns);
 	line_printf(&l, " CPU, ");

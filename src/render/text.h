@@ -3,7 +3,7 @@
 #ifndef FS_RENDER_TEXT_H
 #define FS_RENDER_TEXT_H
 
-#include "render/render.h"
+#include "render/style.h"
 
 /* One row a process, the most active first. */
 void text_table(struct buf *b, const struct view *v);
@@ -41,6 +41,9 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f);
 
 /* Peaks, waits and the processes that faulted most. */
 void text_summary(struct buf *b, const struct view *v, const struct totals *t);
+
+/* "lost: 0 records, …" */
+void text_losses(struct line *l);
 
 /* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
 void text_frames(struct buf *b, const struct frames *f);

@@ -224,7 +224,7 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 
 			if (!calls && !refused)
 				continue;
-			if (text_columns(l.b.s) > v->width - 24) {
+			if (line_columns(&l) > v->width - 24) {
 				line_end(&l, b, STYLE_PLAIN);
 				l = (struct line){.v = v};
 				label(&l, "");
@@ -238,7 +238,7 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 			}
 			line_gap(&l);
 		}
-		if (text_columns(l.b.s) > LABEL_COLUMNS)
+		if (line_columns(&l) > LABEL_COLUMNS)
 			line_end(&l, b, STYLE_PLAIN);
 	}
 	buf_free(&l.b);

@@ -113,18 +113,12 @@ static void say_finding(struct buf *b, const struct view *v, const struct findin
 	bool open = f->open || v->command;
 	struct buf title = {}, e = {};
 	struct line l = {.v = v};
+	char who[WHO_BYTES];
 
 	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
-	if (f->place[0]) {
-		line_printf(&l, "%s ", f->rule->trigger == ON_CGROUP ? "cgroup" : "file system");
-		line_safe(&l, f->place);
-		line_printf(&l, ": ");
-	} else if (!finding_has_process(f)) {
-		line_printf(&l, "this host: ");
-	} else {
-		line_safe(&l, f->comm);
-		line_printf(&l, "[%u]: ", f->subject.pid);
-	}
+	finding_who(f, who, sizeof(who));
+	line_safe(&l, who);
+	line_printf(&l, ": ");
 	buf_safe(&title, f->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
 	line_wrap(&l, b, severity_style(f->severity));

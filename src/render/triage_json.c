@@ -225,6 +225,7 @@ static void say_recorded(struct json *j, const struct recorded *c)
 	json_text(j, "boot_id", c->boot_id);
 	json_flag(j, "fatal", c->fatal);
 	json_count(j, "absorbed", c->absorbed);
+	json_count(j, "left_out", c->left_out);
 	json_count(j, "torn", c->torn);
 	json_text_or_null(j, "accused", *c->module ? c->module : NULL);
 	json_text_or_null(j, "why", *c->module ? c->why : NULL);

@@ -116,7 +116,7 @@ size_t tui_room(const struct view *v)
 /* At the right end of a line, where there is room. */
 static void put_right(struct line *l, const char *s, enum style style)
 {
-	int at = l->b.s ? text_columns(l->b.s) : 0, len = text_columns(s);
+	int at = line_columns(l), len = text_columns(s);
 
 	if (!len || at + len + 1 > l->v->width)
 		return;
@@ -129,7 +129,7 @@ static void put_right(struct line *l, const char *s, enum style style)
 /* Only whole: of a narrow screen the first ones. */
 static void put_part(struct line *l, const char *text, int spare)
 {
-	int at = l->b.s ? text_columns(l->b.s) : 0;
+	int at = line_columns(l);
 
 	if (at + 2 + text_columns(text) + spare > l->v->width)
 		return;
@@ -203,8 +203,7 @@ static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
 		double last = 0;
 		struct buf n = {};
 
-		if (!is_told(v->m, f->hook, f->lacks) ||
-		    (l.b.s ? text_columns(l.b.s) : 0) + cells + 20 > v->width)
+		if (!is_told(v->m, f->hook, f->lacks) || line_columns(&l) + cells + 20 > v->width)
 			continue;
 		trends_read(&t->trends, NULL, f, &last, 1);
 		put_figure(&n, f, last);
@@ -242,8 +241,7 @@ static void say_machine(const struct view *v, struct buf *b)
 		if (which < 0)
 			break;
 		said[which] = true;
-		if (text_columns(l.b.s) + cells + (int)strlen(resources[which].what) + 12 >
-		    v->width)
+		if (line_columns(&l) + cells + (int)strlen(resources[which].what) + 12 > v->width)
 			break;
 		line_printf(&l, " %s [", resources[which].what);
 		line_style(&l, share_style(most));
@@ -280,8 +278,11 @@ static void say_findings(const struct view *v, struct buf *b)
 			line_printf(&l, " %zu %s", of[s], severity_name(s));
 	line_printf(&l, ":  %s ", f[0]->rule->id);
 	if (f[0]->rule->trigger != ON_HOST) {
-		line_safe(&l, f[0]->comm);
-		line_printf(&l, "[%u]: ", f[0]->subject.pid);
+		char who[WHO_BYTES];
+
+		finding_who(f[0], who, sizeof(who));
+		line_safe(&l, who);
+		line_printf(&l, ": ");
 	}
 	buf_safe(&title, f[0]->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
@@ -366,8 +367,7 @@ static void say_foot(const struct tui *t, const struct view *v, struct buf *b)
 			    " ? help   q quit   Esc back   Up Down PgUp PgDn scroll   d diagnose");
 	} else {
 		for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-			if ((l.b.s ? text_columns(l.b.s) : 0) + (int)strlen(hints[i]) + 3 <=
-			    v->width)
+			if (line_columns(&l) + (int)strlen(hints[i]) + 3 <= v->width)
 				line_printf(&l, " %s  ", hints[i]);
 	}
 	line_end(&l, b, t->say[0] ? STYLE_BOLD : STYLE_DIM);

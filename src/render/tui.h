@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * render: the live view, a renderer with a memory of its own: where one is, what is chosen, and
- *what the last windows were. It is fed windows and keys, and gives frames; whoever feeds it, a
- *session or a replay, holds the terminal and does what a key asks for that is not looking.
+ * what the last windows were. It is fed windows and keys, and gives frames; whoever feeds it, a
+ * session or a replay, holds the terminal and does what a key asks for that is not looking.
  *
  *	tui_open(&t, &view);
  *	for each window of the model, judged:

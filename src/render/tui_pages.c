@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/pressure.h"
+#include "model/slow.h"
 #include "render/explain.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
@@ -21,7 +22,7 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s ", text);
-	while (l.b.s && text_columns(l.b.s) < v->width)
+	while (l.b.s && line_columns(&l) < v->width)
 		line_printf(&l, v->unicode ? "\u2500" : "-");
 	line_end(&l, b, STYLE_DIM);
 }
@@ -62,7 +63,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
 
-	if ((l->b.s ? text_columns(l->b.s) : 0) + columns > l->v->width) {
+	if (line_columns(l) + columns > l->v->width) {
 		line_end(l, b, STYLE_PLAIN);
 		buf_repeat(&l->b, " ", indent);
 	}
@@ -94,7 +95,7 @@ static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 			put_pair(&l, b, key, count.s ? count.s : "", LABEL_COLUMNS);
 			buf_free(&count);
 		}
-	if (text_columns(l.b.s) > LABEL_COLUMNS)
+	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
 	buf_free(&l.b);
 }
@@ -176,16 +177,6 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	}
 }
 
-static const char *comm_of(const union event *e)
-{
-	return e->h.kind == FS_REC_SLOW_FAULTS	  ? e->slow.comm
-	       : e->h.kind == FS_REC_CROSSING	  ? e->crossing.comm
-	       : e->h.kind == FS_REC_REFUSED	  ? e->refused.comm
-	       : e->h.kind == FS_REC_SIGNAL	  ? e->signal.comm
-	       : e->h.kind == FS_REC_KERNEL_FAULT ? e->kernel_fault.comm
-						  : e->oom.comm;
-}
-
 /* Slow faults are told as sums: of each the latest is enough. */
 static bool is_told_later(const struct tui *t, uint64_t i)
 {
@@ -194,9 +185,7 @@ static bool is_told_later(const struct tui *t, uint64_t i)
 	for (uint64_t k = i + 1; r->h.kind == FS_REC_SLOW_FAULTS && k < t->events_shown; k++) {
 		const struct fs_slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
 
-		if (later->h.kind == FS_REC_SLOW_FAULTS && later->subject.pid == r->subject.pid &&
-		    later->class == r->class && later->inode == r->inode &&
-		    later->holder == r->holder)
+		if (later->h.kind == FS_REC_SLOW_FAULTS && slow_is_same(later, r))
 			return true;
 	}
 	return false;
@@ -215,7 +204,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 		struct line l = {.v = v};
 		struct buf text = {};
 
-		if (of ? id->pid != of->id.pid || id->start_ns != of->id.start_ns : !kernel)
+		if (of ? !same_subject(id, &of->id) : !kernel)
 			continue;
 		if (is_told_later(t, i))
 			continue;
@@ -226,7 +215,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 		put_event(&text, v, e);
 		line_printf(&l, " %9.1f s  ", view_seconds(v, e->h.t_ns));
 		if (!of) {
-			line_safe(&l, comm_of(e));
+			line_safe(&l, event_comm(e));
 			line_printf(&l, "[%u]: ", id->pid);
 		}
 		line_printf(&l, "%s", text.s ? text.s : "");
@@ -293,7 +282,7 @@ static void say_found(const struct view *v, struct buf *b, const struct subject 
 			struct line l = {.v = v};
 
 			if ((int)f->severity != severity || !f->open ||
-			    f->subject.pid != s->id.pid || f->subject.start_ns != s->id.start_ns)
+			    !same_subject(&f->subject, &s->id))
 				continue;
 			line_printf(&l, " %s[%s]: ", severity_name(f->severity), f->rule->id);
 			line_safe(&l, f->title);
@@ -331,9 +320,21 @@ static void say_diagnosis(const struct tui *t, const struct view *v, struct buf 
 		diagnosis_renderer.close(b, &one);
 }
 
+/* NULL: it is no longer there. */
+static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->rule == t->chosen_rule && same_subject(&f->subject, &t->chosen))
+			return f;
+	}
+	return NULL;
+}
+
 static void say_finding(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct finding *f = tui_finding_chosen(t, v);
+	const struct finding *f = finding_chosen(t, v);
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
 
 	if (!f) {
@@ -366,10 +367,9 @@ static void say_hooks(const struct view *v, struct buf *b)
 	}
 }
 
-static void say_losses(const struct view *v, struct buf *b)
+static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct fs_tick_record *k = &v->m->tick;
-	const struct fs_losses *lost = &k->losses;
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
@@ -380,11 +380,10 @@ static void say_losses(const struct view *v, struct buf *b)
 	line_printf(&l, "  last look ");
 	line_duration(&l, k->look_ns);
 	line_end(&l, b, STYLE_PLAIN);
-	line_printf(&l,
-		    " lost: %" PRIu64 " records, %" PRIu64 " processes, %" PRIu64
-		    " fault begins, %" PRIu64 " events, %" PRIu64 " stacks",
-		    (uint64_t)lost->ring, (uint64_t)lost->map + v->m->subjects_lost,
-		    (uint64_t)lost->slot, (uint64_t)lost->missed, (uint64_t)lost->stack);
+	line_printf(&l, " ");
+	text_losses(&l);
+	if (t->trends.lost)
+		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -490,7 +489,7 @@ static void say_kernel(const struct tui *t, const struct view *v, struct buf *b)
 	say_pressure(v, b);
 	say_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
 	say_hooks(v, b);
-	say_losses(v, b);
+	say_losses(t, v, b);
 }
 
 static void say_help(const struct tui *t, const struct view *v, struct buf *b)
@@ -511,16 +510,14 @@ static void say_help(const struct tui *t, const struct view *v, struct buf *b)
 		struct line l = {.v = v};
 		char name[48];
 
-		snprintf(name, sizeof(name), "%s%s%s", fields[i].group,
-			 fields[i].group[0] ? "." : "", fields[i].key);
 		line_printf(&l, "  ");
-		line_cell(&l, name, HELP_COLUMNS - 2, false);
+		line_cell(&l, field_name(&fields[i], name, sizeof(name)), HELP_COLUMNS - 2, false);
 		line_printf(&l, "%s", fields[i].help);
 		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
 	}
 }
 
-void tui_page(const struct tui *t, const struct view *v, struct buf *b)
+static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 {
 	switch (t->where) {
 	case TUI_PROCESS:
@@ -611,25 +608,13 @@ size_t tui_findings(const struct view *v, const struct finding **ret, size_t roo
 	return n;
 }
 
-const struct finding *tui_finding_chosen(const struct tui *t, const struct view *v)
-{
-	for (size_t i = 0; i < v->findings->n; i++) {
-		const struct finding *f = &v->findings->f[i];
-
-		if (f->rule == t->chosen_rule && f->subject.pid == t->chosen.pid &&
-		    f->subject.start_ns == t->chosen.start_ns)
-			return f;
-	}
-	return NULL;
-}
-
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
 {
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
 	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
 	for (size_t i = 0; t->follows && i < n; i++)
-		if (ret[i] == tui_finding_chosen(t, v))
+		if (ret[i] == finding_chosen(t, v))
 			t->at = i;
 	tui_choose_finding(t, ret, n, t->at);
 	return n;
@@ -645,23 +630,18 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 static void say_listed(const struct view *v, struct buf *b, const struct finding *f, bool selected)
 {
 	struct line l = {.v = v, .flat = selected};
-	char who[64];
+	char who[WHO_BYTES];
+	struct buf safe = {};
 
 	line_style(&l, severity_style(f->severity));
 	line_cell(&l, severity_name(f->severity), 9, false);
 	line_cell(&l, f->rule->id, 5, false);
 	line_style(&l, STYLE_PLAIN);
 	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
-	if (f->rule->trigger == ON_HOST) {
-		line_cell(&l, "this host", 22, false);
-	} else {
-		struct buf comm = {};
-
-		buf_safe(&comm, f->comm, v->unicode);
-		snprintf(who, sizeof(who), "%s[%u]", comm.s ? comm.s : "", f->subject.pid);
-		line_cell(&l, who, 22, false);
-		buf_free(&comm);
-	}
+	finding_who(f, who, sizeof(who));
+	buf_safe(&safe, who, v->unicode);
+	line_cell(&l, safe.s ? safe.s : "", 22, false);
+	buf_free(&safe);
 	line_printf(&l, " ");
 	line_safe(&l, f->title);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);

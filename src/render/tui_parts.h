@@ -81,16 +81,12 @@ void tui_place(struct tui *t, const struct rows *r, size_t height);
 /* The cursor goes there: what it is on is chosen. */
 void tui_choose(struct tui *t, const struct rows *r, size_t at);
 
-/* Whether a process is one that the filter lets through. */
-bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s);
-
 /* Open findings of the copy, the gravest first; up to `room`. Returns how many there are. */
 size_t tui_findings(const struct view *v, const struct finding **ret, size_t room);
 
 /* All of them in `ret`, which has room for FINDINGS_MAX, and where the cursor is among them. */
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
-const struct finding *tui_finding_chosen(const struct tui *t, const struct view *v);
 
 /* The view of the copy that frames are drawn from. */
 struct view tui_view(const struct tui *t, const struct view *v);
@@ -102,9 +98,6 @@ size_t tui_room(const struct view *v);
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);
-
-/* The text of a page, however long. */
-void tui_page(const struct tui *t, const struct view *v, struct buf *b);
 
 void fill_lines(struct buf *b, size_t from, size_t height);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
 
@@ -30,14 +31,14 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->open && f->subject.pid == s->id.pid &&
-		    f->subject.start_ns == s->id.start_ns && has_word(f->rule->id, word, len))
+		if (f->open && same_subject(&f->subject, &s->id) &&
+		    has_word(f->rule->id, word, len))
 			return true;
 	}
 	return false;
 }
 
-bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
+static bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
 {
 	char pid[16];
 
@@ -108,10 +109,8 @@ static double rank_of(const struct tui *t, const struct view *v, const struct co
 
 static uint64_t hash_of(const char *s, size_t len)
 {
-	uint64_t h = 14695981039346656037ULL; /* FNV-1a */
+	uint64_t h = hash64_bytes(HASH64_BEGIN, s, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 1099511628211ULL;
 	return h ? h : 1;
 }
 
@@ -247,8 +246,7 @@ static bool is_chosen(const struct tui *t, const struct row *r)
 {
 	if (!r->s)
 		return t->chosen_group == r->hash;
-	return !t->chosen_group && r->s->id.pid == t->chosen.pid &&
-	       r->s->id.start_ns == t->chosen.start_ns;
+	return !t->chosen_group && same_subject(&r->s->id, &t->chosen);
 }
 
 void tui_choose(struct tui *t, const struct rows *r, size_t at)

@@ -327,7 +327,7 @@ static void say_ids(struct line *l, const struct view *v, const struct subject *
 			const struct finding *f = &v->findings->f[i];
 
 			if (!f->open || (int)f->severity != severity ||
-			    f->subject.pid != s->id.pid || f->subject.start_ns != s->id.start_ns)
+			    !same_subject(&f->subject, &s->id))
 				continue;
 			line_style(l, severity_style(f->severity));
 			line_printf(l, " %s%s", severity == SEVERITY_CRITICAL ? "!" : "",

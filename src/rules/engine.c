@@ -66,8 +66,7 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 			    const struct fs_subject *id)
 {
 	for (size_t i = 0; i < fs->n; i++)
-		if (fs->f[i].rule == rule && fs->f[i].subject.pid == id->pid &&
-		    fs->f[i].subject.start_ns == id->start_ns)
+		if (fs->f[i].rule == rule && same_subject(&fs->f[i].subject, id))
 			return &fs->f[i];
 	return NULL;
 }
@@ -79,8 +78,8 @@ static const struct finding *open_since(const struct findings *fs, const char *i
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct finding *f = &fs->f[i];
 
-		if ((f->open || f->seen_ns >= since_ns) && f->subject.pid == subject->pid &&
-		    f->subject.start_ns == subject->start_ns && !strcmp(f->rule->id, id))
+		if ((f->open || f->seen_ns >= since_ns) && same_subject(&f->subject, subject) &&
+		    !strcmp(f->rule->id, id))
 			return f;
 	}
 	return NULL;
@@ -213,12 +212,6 @@ static void clear(struct finding *f, uint64_t t_ns)
 	f->told = false;
 }
 
-/* Judged by what is, not by an event that came once. */
-static bool is_state(const struct rule *rule)
-{
-	return rule->trigger <= ON_MOUNT;
-}
-
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
 		  const struct fs_subject *id, const char *comm)
 {
@@ -232,7 +225,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 			snprintf(said.place, sizeof(said.place), "%.159s",
 				 o->level ? o->level->now.path : o->mount->now.path);
 		keep(fs, o, &said);
-	} else if (is_state(rule) && open && open->open) {
+	} else if (rule_is_state(rule) && open && open->open) {
 		clear(open, o->t_ns);
 	}
 }
@@ -350,11 +343,11 @@ static void judge_places(struct findings *fs, const struct model *m)
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
 	const struct subject *s = model_find(m, &f->subject);
-	struct occasion o = {.m = m, .s = s, .t_ns = m->last_ns};
+	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
-	if (is_state(f->rule) && s && !s->final)
+	if (rule_is_state(f->rule) && s && !s->final)
 		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
-	else if (is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
+	else if (rule_is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
 		clear(f, m->last_ns);
 }
 

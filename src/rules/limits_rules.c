@@ -76,14 +76,14 @@ static void say_use(struct finding *f, const struct occasion *o, const struct us
 	limit_share_evidence(f, o, f->rule->resource);
 }
 
-static void say_forecast(struct finding *f, const struct resource *r, const struct forecast *c)
+void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 {
 	struct buf b = {};
 
 	f->forecast = *c;
 	if (!c->known)
 		return;
-	if (r->bytes)
+	if (bytes)
 		put_bytes(&b, c->per_second);
 	else
 		put_rate(&b, c->per_second);
@@ -307,7 +307,7 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	buf_free(&name);
 	say_use(f, o, &u);
 	forecast = resource_forecast(o->m, o->s, f->rule->resource);
-	say_forecast(f, r, &forecast);
+	limit_say_forecast(f, &forecast, r->bytes);
 	say_burst(f, o, &u);
 	say_help(f, o, &u);
 	return true;
@@ -360,7 +360,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	snprintf(f->title, sizeof(f->title), "%s", b.s ? b.s : "");
 	buf_free(&b);
 	say_use(f, o, &u);
-	say_forecast(f, r, &c);
+	limit_say_forecast(f, &c, r->bytes);
 	say_burst(f, o, &u);
 	say_help(f, o, &u);
 	return true;

@@ -20,6 +20,9 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 	       !resource_series(m, s, rule->resource);
 }
 
+/* Evidence: what it grows by, in bytes or by count, and when it is full. */
+void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes);
+
 /* Remedies, for a call that was refused too. The subject may be gone (NULL). */
 void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high);
 void limit_help_descriptors(struct finding *f, const struct subject *s);

@@ -23,6 +23,16 @@ const char *bytes_as_text(uint64_t bytes, char *text)
 	return text;
 }
 
+const char *path_as_word(const char *path, char text[PATH_WORD])
+{
+	struct buf b = {};
+
+	buf_shell(&b, path);
+	snprintf(text, PATH_WORD, "%s", b.s && b.len < PATH_WORD ? b.s : "DIR");
+	buf_free(&b);
+	return text;
+}
+
 void evidence_printf(struct finding *f, const char *field, const char *format, ...)
 {
 	char text[sizeof(f->evidence[0].value)];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "rules/limits_rules.h"
 #include "rules/stall_rules.h"
 
 /* What is open stays so down to half of what opened it. */
@@ -320,25 +321,6 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	return true;
 }
 
-static void say_forecast(struct finding *f, const struct forecast *c)
-{
-	struct buf b = {};
-
-	f->forecast = *c;
-	if (!c->known)
-		return;
-	put_bytes(&b, c->per_second);
-	buf_puts(&b, "/s, full in ");
-	put_span(&b, c->seconds);
-	buf_puts(&b, " (");
-	put_span(&b, c->low);
-	buf_puts(&b, " to ");
-	put_span(&b, c->high);
-	buf_puts(&b, ")");
-	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
-	buf_free(&b);
-}
-
 /* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
  */
 static uint32_t fill_level(double percent, const struct forecast *c, const struct finding *open,
@@ -392,7 +374,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 		 swaps ? "it swaps" : "a process in it is killed");
 	buf_free(&end);
 	finding_evidence(f, "memory kept", a, b);
-	say_forecast(f, &c);
+	limit_say_forecast(f, &c, true);
 	say_level_use(f, l);
 	if (known(level_rate(l, CGROUP_TIMES_MAX)) > 0)
 		evidence_printf(f, "met its limit", "%.0f times a second",
@@ -408,7 +390,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	static const unsigned int at[] = {80, 90, 98};
 	const struct mount_record *r = &o->mount->now;
 	struct forecast c = mount_forecast(o->m, o->mount);
-	char a[24], b[24];
+	char a[24], b[24], path[PATH_WORD];
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
@@ -422,12 +404,13 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		 "SIGBUS when it is full",
 		 a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
 	finding_evidence(f, "in use", a, b);
-	say_forecast(f, &c);
-	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", r->path,
-		       r->path);
+	limit_say_forecast(f, &c, true);
+	path_as_word(r->path, path);
+	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", path,
+		       path);
 	finding_remedy(f,
 		       "to gain time: mount -o remount,size=%" PRIu64
 		       "M %s; docker: --shm-size, Kubernetes: an emptyDir of medium Memory",
-		       (r->size_bytes * 2) >> 20, r->path);
+		       (r->size_bytes * 2) >> 20, path);
 	return true;
 }

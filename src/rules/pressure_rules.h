@@ -40,6 +40,10 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 void evidence_printf(struct finding *f, const char *field, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* A path of a record as one word of a command: it may hold anything. */
+#define PATH_WORD 520
+const char *path_as_word(const char *path, char text[PATH_WORD]);
+
 /* "6.2 GiB", in a buffer of 24. */
 const char *bytes_as_text(uint64_t bytes, char *text);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "rules/pressure_rules.h"
 #include "rules/refusal_rules.h"
 
 #include <inttypes.h>
@@ -8,6 +7,7 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/pressure_rules.h"
 
 bool refusal_has_cause(const struct occasion *o, const char *cause)
 {
@@ -39,16 +39,6 @@ static bool is_fork(const struct occasion *o)
 	return o->refused->call == FS_CALL_CLONE;
 }
 
-/* "6.2 GiB", in a buffer of at least 24. */
-static void bytes_text(char *ret, size_t size, uint64_t bytes)
-{
-	struct buf b = {};
-
-	put_bytes(&b, bytes);
-	snprintf(ret, size, "%s", b.s ? b.s : "");
-	buf_free(&b);
-}
-
 /* What would have had to be there besides: of mmap, whose length is known. */
 static uint64_t missing_commit(const struct occasion *o)
 {
@@ -68,8 +58,8 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	if (is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
 		return false;
 	refusal_say(o, f, "CommitLimit is used up (vm.overcommit_memory=2), host-wide");
-	bytes_text(used, sizeof(used), l->committed_bytes);
-	bytes_text(limit, sizeof(limit), l->commit_limit_bytes);
+	bytes_as_text(l->committed_bytes, used);
+	bytes_as_text(l->commit_limit_bytes, limit);
 	finding_remedy(
 		f, "%s of %s are promised: who has most: ps -eo pid,vsz,comm --sort=-vsz | head",
 		used, limit);

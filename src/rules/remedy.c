@@ -13,6 +13,13 @@
 #define LESS_MEMORY                                                                                \
 	"less memory: find what grows; smaller caches, batches, heaps; files in tmpfs count too"
 
+/* What is known of each limit, whoever set it. */
+struct remedy_facts {
+	const char *fix;   /* less of what it counts */
+	const char *cost;  /* of a higher one */
+	const char *check; /* a command: who uses it; NULL: none is known */
+};
+
 /*
  * Costs are sizes in the kernel: vm_area_struct and file are 192 bytes each on 6.18 (in
  * /proc/slabinfo), a maple tree node 256 for up to 16 mappings; fs/file.c, fs/eventpoll.c (160
@@ -116,7 +123,7 @@ static const struct remedy_facts facts[NR_LIMITS] = {
 				       "the pool is another's no more", NULL},
 };
 
-const struct remedy_facts *remedy_facts_of(const struct limit *l)
+static const struct remedy_facts *facts_of(const struct limit *l)
 {
 	return &facts[l - limit_table];
 }
@@ -136,7 +143,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool last
 	r->lasts = lasts;
 	snprintf(r->say, sizeof(r->say), "%s", say);
 	if (kind == REMEDY_GAIN_TIME)
-		r->cost = remedy_facts_of(all->o->limit)->cost;
+		r->cost = facts_of(all->o->limit)->cost;
 	if (command && command->s && !command->failed && command->len < sizeof(r->command))
 		memcpy(r->command, command->s, command->len + 1);
 	if (command)
@@ -164,7 +171,7 @@ static uint64_t wanted(const struct origin *o, uint64_t want)
 size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct remedy *ret)
 {
 	struct remedies all = {.o = o, .f = f, .want = wanted(o, f->want), .r = ret};
-	const struct remedy_facts *known = remedy_facts_of(o->limit);
+	const struct remedy_facts *known = facts_of(o->limit);
 	struct buf check = {};
 
 	if (*known->fix)
@@ -194,13 +201,4 @@ const struct remedy *remedy_find(const struct remedy *r, size_t n, enum remedy_k
 		if (r[i].kind == kind && r[i].lasts == lasts && r[i].command[0])
 			return &r[i];
 	return NULL;
-}
-
-const char *remedy_name(enum remedy_kind kind)
-{
-	static const char *const names[] = {[REMEDY_FIX_CAUSE] = "fix_cause",
-					    [REMEDY_GAIN_TIME] = "gain_time",
-					    [REMEDY_CHECK] = "check"};
-
-	return names[kind];
 }

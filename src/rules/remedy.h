@@ -35,6 +35,4 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 const struct remedy *remedy_find(const struct remedy *r, size_t n, enum remedy_kind kind,
 				 bool lasts);
 
-const char *remedy_name(enum remedy_kind kind); /* stable: "gain_time" */
-
 #endif

@@ -14,15 +14,6 @@ struct remedies {
 	size_t n;
 };
 
-/* What is known of each limit, whoever set it. */
-struct remedy_facts {
-	const char *fix;   /* less of what it counts */
-	const char *cost;  /* of a higher one */
-	const char *check; /* a command: who uses it; NULL: none is known */
-};
-
-const struct remedy_facts *remedy_facts_of(const struct limit *l);
-
 /* Adds one; `command` is freed, and left out where it would have to be cut. */
 struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
 			  struct buf *command);

@@ -37,10 +37,12 @@ struct occasion {
 };
 
 enum trigger {
+	/* by what is: rule_is_state() */
 	ON_SUBJECT,
 	ON_HOST,
 	ON_CGROUP,
 	ON_MOUNT,
+	/* by an event */
 	ON_REFUSED,
 	ON_SIGNAL,
 	ON_KERNEL_FAULT,
@@ -113,6 +115,12 @@ void findings_free(struct findings *fs);
 int findings_copy(struct findings *to, const struct findings *from);
 
 const char *severity_name(enum severity s);
+
+/* Whether it is judged by what is, not by an event that came once. */
+static inline bool rule_is_state(const struct rule *rule)
+{
+	return rule->trigger <= ON_MOUNT;
+}
 
 /* Whether it is of a process: else of the host, a cgroup or a mount. */
 static inline bool finding_has_process(const struct finding *f)

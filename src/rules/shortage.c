@@ -7,9 +7,9 @@
 #define WAITS	     0.02 /* from which on it is said since when */
 #define SINCE_MOST_S 900  /* three times what the longest mean spans */
 
-enum { NONE, SWAP, PAGE_CACHE, WAITING, MEMORY, COMMIT, CGROUP, THROTTLED, TMPFS, KILLED, OTHER };
+enum { NONE, SWAP, PAGE_CACHE, WAITING, MEMORY, COMMIT, CGROUP, THROTTLED, TMPFS, KILLED };
 
-const char *const shortage_kinds[] = {
+static const char *const kind_name[] = {
 	[NONE] = "none",
 	[SWAP] = "swap",
 	[PAGE_CACHE] = "page_cache",
@@ -20,8 +20,6 @@ const char *const shortage_kinds[] = {
 	[THROTTLED] = "cgroup_throttled",
 	[TMPFS] = "tmpfs",
 	[KILLED] = "oom_killed",
-	[OTHER] = "other",
-	NULL,
 };
 
 /* What is going on comes before what is near, and that before what would be. */
@@ -47,7 +45,7 @@ static size_t rank_of(const struct rule *rule)
 
 bool shortage_is_about(const struct rule *rule)
 {
-	return rule->id[0] == 'P' || rank_of(rule) < NR_KINDS;
+	return rank_of(rule) < NR_KINDS;
 }
 
 /* Of what is grave at all, what goes on says more than what will be. */
@@ -78,7 +76,7 @@ void shortage_of(const struct model *m, const struct findings *fs, struct shorta
 {
 	const struct finding *main = NULL;
 
-	*ret = (struct shortage){.kind = shortage_kinds[NONE], .since_seconds = -1};
+	*ret = (struct shortage){.kind = kind_name[NONE], .since_seconds = -1};
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct finding *f = &fs->f[i];
 
@@ -93,6 +91,5 @@ void shortage_of(const struct model *m, const struct findings *fs, struct shorta
 	if (!main || main->severity < SEVERITY_WARNING)
 		return;
 	ret->is_short = true;
-	ret->kind = shortage_kinds[rank_of(main->rule) < NR_KINDS ? kinds[rank_of(main->rule)].kind
-								  : OTHER];
+	ret->kind = kind_name[kinds[rank_of(main->rule)].kind];
 }

@@ -14,12 +14,12 @@ struct shortage {
 	bool since_longer;	    /* at least so long */
 };
 
-/* Whether a rule is about memory running short: those of descriptors and of map counts are not. */
+/*
+ * Whether a rule is about memory running short: those of descriptors and map counts are not, nor of
+ * faults that wait for something else or went to a file that was cut.
+ */
 bool shortage_is_about(const struct rule *rule);
 
 void shortage_of(const struct model *m, const struct findings *fs, struct shortage *ret);
-
-/* The kinds, NULL at the end. */
-extern const char *const shortage_kinds[];
 
 #endif

@@ -52,7 +52,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	const struct fs_signal_record *r = o->signal;
 	uint64_t bytes = r->fs_blocks * o->m->tick.limits.page_bytes;
 	const struct mount_use *u;
-	char size[24];
+	char size[24], path[PATH_WORD];
 
 	if (!is_class(o, "tmpfs full"))
 		return false;
@@ -72,7 +72,8 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 		"to gain time: docker run --shm-size=%" PRIu64
 		"m (its default is 64m); Kubernetes: an emptyDir of medium Memory at /dev/shm; "
 		"here: mount -o remount,size=%" PRIu64 "M %s",
-		(bytes * 4) >> 20, (bytes * 4) >> 20, u ? u->now.path : "/dev/shm");
+		(bytes * 4) >> 20, (bytes * 4) >> 20,
+		path_as_word(u ? u->now.path : "/dev/shm", path));
 	return true;
 }
 
@@ -106,7 +107,7 @@ static const struct mount_use *full_disk(const struct occasion *o)
 bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct mount_use *u = full_disk(o);
-	char free[24], size[24];
+	char free[24], size[24], path[PATH_WORD];
 
 	if (!is_class(o, "read error") || !u ||
 	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
@@ -121,7 +122,8 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	finding_remedy(f,
 		       "fix: fallocate() or posix_fallocate() the file before it is mapped: then "
 		       "ENOSPC comes from that call, and not as a signal");
-	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail", u->now.path);
+	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail",
+		       path_as_word(u->now.path, path));
 	return true;
 }
 
@@ -163,6 +165,13 @@ bool stack_ran_out(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
+/* Whether a cgroup is this one, or below it. */
+static bool is_in(const char *cgroup, const char *path, size_t len)
+{
+	return !strncmp(cgroup, path, len) &&
+	       (!cgroup[len] || cgroup[len] == '/' || path[len - 1] == '/');
+}
+
 /* Of the cgroup that was short, or of one above it: the innermost with a limit. */
 static const struct level *level_of(const struct model *m, const struct subject *s)
 {
@@ -174,8 +183,7 @@ static const struct level *level_of(const struct model *m, const struct subject 
 		const char *path = p->level[i].now.path;
 		size_t len = strlen(path);
 
-		if (len > longest && !strncmp(s->cgroup, path, len) &&
-		    level_has_limit(&p->level[i])) {
+		if (len > longest && is_in(s->cgroup, path, len) && level_has_limit(&p->level[i])) {
 			best = &p->level[i];
 			longest = len;
 		}
@@ -185,7 +193,7 @@ static const struct level *level_of(const struct model *m, const struct subject 
 
 static void say_grower(struct finding *f, const struct model *m, const struct subject *victim)
 {
-	const struct subject *s = fastest_grower(m, NULL);
+	const struct subject *s = fastest_grower(m);
 	char bytes[24];
 	uint64_t ns;
 	double rate;

@@ -25,7 +25,6 @@ struct reading {
 bool facts_take(struct reading *r, struct str text, uint32_t line);
 
 /* A line of a call trace. */
-bool trace_frame(struct str text, bool in_trace, struct frame *ret);
 bool trace_section(struct reading *r, struct str text, uint32_t line);
 
 /* Registers and instruction bytes. */

@@ -77,7 +77,7 @@ static bool tail_fits(struct str tail)
 	return str_has(tail, ":") && !str_has(tail, " ");
 }
 
-bool trace_frame(struct str text, bool in_trace, struct frame *ret)
+static bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 {
 	struct str s = str_trim(text);
 	struct frame f = {};

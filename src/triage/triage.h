@@ -150,7 +150,7 @@ struct recorded {
 	char boot_id[2 * BB_BOOT_BYTES + 1];
 	struct recorded_note note[RECORDED_MAX];
 	uint32_t notes;
-	uint32_t left_out;
+	uint32_t left_out; /* notes beyond the most, the oldest */
 	uint64_t absorbed; /* bad accesses that were survived */
 	uint64_t torn;
 	double silent;	 /* seconds from the last sign of life to the crash; below 0: not known */

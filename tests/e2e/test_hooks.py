@@ -16,6 +16,15 @@ NULL_WITHOUT = {
 }
 
 
+ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
+
+
+def left_out_together(names):
+    """Which hooks are left out of one start: those that others need alone, the others at once."""
+    others = [name for name in names if name not in ALONE]
+    return [[name] for name in names if name in ALONE] + ([others] if others else [])
+
+
 def null_without(name, begins):
     """The same where faults begin by this mechanism: some see kernel-mode faults too."""
     told = {"faults.kernel"} if begins in ("fentry", "kprobe", "perf_event") else set()
@@ -67,30 +76,47 @@ def test_end_without_a_word(check, lab):
     check.that(final["maps"]["count"] > 10, f"its last figures: {final['maps']}")
 
 
+def forced_together(hooks):
+    """Which mechanisms are forced in one start: one of each hook. But those that decide what else
+    is possible, or what is timed, alone."""
+    waiting = {hook["name"]: list(hook["alternates"]) for hook in hooks}
+    for name in ("state", "fault_begin", "fault_end"):
+        yield from ({name: mechanism} for mechanism in waiting.pop(name))
+    while any(waiting.values()):
+        yield {name: left.pop(0) for name, left in waiting.items() if left}
+
+
+def check_faults_timed(check, what, final, end):
+    """Each fault that began is timed, by whatever tells of its end."""
+    begun = final["faults"]["user"] + final["faults"]["kernel"]
+    timed = sum(field_of(final, f"faults.latency_ns.{kind}.total") for kind in ("minor", "major"))
+    if end.endswith("_major"):
+        begun = final["faults"]["major"]
+        check.equal(f"{what}, stall", final["faults"]["stall_ns"], None)
+    check.equal(f"{what}, faults timed", timed, begun)
+
+
 @live
 def test_each_mechanism(check, lab):
-    """Forced in turn: exact where it attaches, and blind with its reason where it does not."""
+    """Forced: exact where it attaches, and blind with its reason where it does not."""
     forced = 0
-    for hook in hooks_here(lab):
-        for mechanism in hook["alternates"]:
-            what = f"{hook['name']}={mechanism}"
-            ran, lines, truth = run_with(lab, "--hook", what)
-            forced += 1
-            check.equal(f"{what}, status", ran.returncode, 0)
-            said = lines.all[0]["hooks"][hook["name"]]
-            final = check_exact(check, what, lines, truth)
-            if said != mechanism:
-                check.that(said.startswith(f"{mechanism}: "), f"{what}: blind, because {said!r}")
-                for field in null_without(hook["name"], lines.all[0]["hooks"]["fault_begin"]):
-                    check.equal(f"{what}, {field}", field_of(final, field), None)
-                continue
-            begun = final["faults"]["user"] + final["faults"]["kernel"]
-            timed = sum(field_of(final, f"faults.latency_ns.{kind}.total")
-                        for kind in ("minor", "major"))
-            if mechanism.endswith("_major"):
-                begun = final["faults"]["major"]
-                check.equal(f"{what}, stall", final["faults"]["stall_ns"], None)
-            check.equal(f"{what}, faults timed", timed, begun)
+    for group in forced_together(hooks_here(lab)):
+        what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())
+        ran, lines, truth = run_with(lab, *(word for pair in what.split()
+                                            for word in ("--hook", pair)))
+        forced += len(group)
+        check.equal(f"{what}, status", ran.returncode, 0)
+        said = lines.all[0]["hooks"]
+        final = check_exact(check, what, lines, truth)
+        blind = [name for name, mechanism in group.items() if said[name] != mechanism]
+        for name in blind:
+            check.that(said[name].startswith(f"{group[name]}: "),
+                       f"{name}={group[name]}: blind, because {said[name]!r}")
+            for field in null_without(name, said["fault_begin"]):
+                check.equal(f"{what}, {field}", field_of(final, field), None)
+        if not {"fault_begin", "fault_kernel", "fault_end"} & set(blind):
+            check_faults_timed(check, what, final, said["fault_end"])
+        if "calls" not in blind:
             check.that(field_of(final, "maps.by_call.mmap.calls") >= 1, f"{what}: no mmap call")
     check.that(forced >= 8, f"only {forced} mechanisms")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Text: awkward names of processes, and the terminal as it was before."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -79,59 +80,75 @@ def check_clean(check, what, data, on_terminal=False):
         check.that(False, f"{what}: {c!r} in {text[max(0, at - 30):at + 30]!r}")
 
 
-def hostile(lab, case):
-    return lab.work("hostile", "--case", str(case), "--wait")
+@contextlib.contextmanager
+def hostile(lab):
+    """One process for each case of awkward names: case -> workload."""
+    works = {case: lab.work("hostile", "--case", str(case), "--wait") for case in CASES}
+    yield works
+    for work in works.values():
+        work.go()
+        work.end()
 
 
-def text_of(*options):
-    return subprocess.run([FAULTSCOPE, *options, "0.1", "2"], capture_output=True, check=True,
-                          timeout=60, env=TEXT_ENV).stdout
+def output_of(*words):
+    return subprocess.run([FAULTSCOPE, *words], capture_output=True, check=True, timeout=60,
+                          env=TEXT_ENV).stdout
+
+
+def watched(*options):
+    return output_of(*options, "0.1", "2")
 
 
 @live
 def test_hostile_names_in_text(check, lab):
-    for case in CASES:
-        work = hostile(lab, case)
-        check_clean(check, f"case {case}, one process", text_of("-p", str(work.pid)))
-        check_clean(check, f"case {case}, table", text_of("--top", "10000"))
-        check_clean(check, f"case {case}, ASCII", text_of("--no-unicode", "-p", str(work.pid)))
-        work.go()
-        work.end()
+    with hostile(lab) as works:
+        for case, work in works.items():
+            recording = lab.dir / f"{case}.fsr"
+            check_clean(check, f"case {case}, one process",
+                        watched("-p", str(work.pid), "--record", recording))
+            check_clean(check, f"case {case}, ASCII",
+                        output_of("replay", "--no-unicode", "--speed", "0", recording))
+        check_clean(check, "table", watched("--top", "10000"))
+
+
+def check_comm(check, case, lines, work):
+    comm = lines.last(work.pid)["comm"]
+    name = Path(f"/proc/{work.pid}/comm").read_bytes().removesuffix(b"\n")
+    try:
+        check.equal(f"case {case}: comm", comm, name.decode())
+    except UnicodeDecodeError:
+        check.that(comm and len(comm) <= 4 * len(name), f"case {case}: comm {comm!r}")
+
+
+def check_controls(check, what, data):
+    controls = [byte for byte in data if byte < 0x20 and byte != 0x0a]
+    check.equal(f"{what}: control bytes", controls, [])
 
 
 @live
 def test_hostile_names_in_json(check, lab):
-    for case in CASES:
-        work = hostile(lab, case)
-        for options in (["-p", str(work.pid)], []):
-            data = text_of("--json", *options)
-            lines = Lines(data.decode())
-            controls = [byte for byte in data if byte < 0x20 and byte != 0x0a]
-            check.equal(f"case {case}: control bytes", controls, [])
-            comm = lines.last(work.pid)["comm"]
-            name = Path(f"/proc/{work.pid}/comm").read_bytes().removesuffix(b"\n")
-            try:
-                check.equal(f"case {case}: comm", comm, name.decode())
-            except UnicodeDecodeError:
-                check.that(comm and len(comm) <= 4 * len(name), f"case {case}: comm {comm!r}")
-        work.go()
-        work.end()
+    with hostile(lab) as works:
+        data = watched("--json")
+        check_controls(check, "all", data)
+        everybody = Lines(data.decode())
+        for case, work in works.items():
+            check_comm(check, case, everybody, work)
+            data = watched("--json", "-p", str(work.pid))
+            check_controls(check, f"case {case}", data)
+            check_comm(check, case, Lines(data.decode()), work)
 
 
 @live
 def test_hostile_names_on_a_terminal(check, lab):
-    for case in CASES:
-        work = hostile(lab, case)
-        for options in (["-p", str(work.pid), "0.1"], ["0.1"]):
+    with hostile(lab) as works:
+        for options in [["-p", str(work.pid), "0.1"] for work in works.values()] + [["0.1"]]:
             terminal = Terminal(lab, *options)
             until(lambda: terminal.read().count(b"\033[H") >= 3 or terminal.process.poll(),
                   "three frames")
             terminal.type(b"q")
-            check.equal(f"case {case} {options}: status", terminal.ended(), 0)
-            check_clean(check, f"case {case} {options}", terminal.output, on_terminal=True)
+            check.equal(f"{options}: status", terminal.ended(), 0)
+            check_clean(check, f"{options}", terminal.output, on_terminal=True)
             terminal.close()
-        work.go()
-        work.end()
 
 
 @live

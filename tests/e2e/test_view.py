@@ -315,8 +315,10 @@ def test_view_of_a_recording(check, lab):
     until(lambda: fds_of(tmux) == second, "ten looks back")
     tmux.keys(",")
     until(lambda: fds_of(tmux) == first, "one look back")
+    tmux.type("\u015b\u012e")  # end in the bytes of [ and of .
     tmux.keys("w")
     expect(check, tmux, "w", "this is one already")
+    check.equal("after other letters", fds_of(tmux), first)
     tmux.keys("-")
     expect(check, tmux, "- slower", "REPLAY x1/2 PAUSED")
     tmux.keys(*"++++++", "Space")

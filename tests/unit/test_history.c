@@ -122,11 +122,34 @@ static void test_bounded(void)
 	end();
 }
 
+/* What happened is kept; how long faults took is no event. */
+static void test_events(void)
+{
+	struct fs_slow_faults_record slow =
+		RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, SECOND);
+	struct fs_signal_record died = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	struct fs_process_record p = process_record(10, 1, 0);
+
+	begin();
+	slow.subject = died.subject = p.subject;
+	slow.count = 1;
+	for (int i = 0; i < 3; i++)
+		model_take(&m, &slow.h);
+	model_take(&m, &died.h);
+	look(&p, 1, 2 * SECOND);
+	is_u64(h.events, 1, "one event");
+	ok(h.event[0].h.kind == FS_REC_SIGNAL, "the signal");
+	is_u64(h.point[0].events, 1, "at its time");
+	is_u64(h.events_lost, 0, "and none was left out");
+	end();
+}
+
 int main(void)
 {
 	test_sums();
 	test_joined();
 	test_bounded();
+	test_events();
 	rmdir(fixture_dir);
 	return tap_done();
 }

@@ -262,6 +262,34 @@ static void test_bounded(void)
 	unlink(path);
 }
 
+/* What is left at the end, behind the last look, may be too much, too. */
+static void test_bounded_at_the_end(void)
+{
+	const char *path = fixture_path("bounded");
+	struct fs_tick_record tick = tick_record(SECOND);
+	struct recorder *rec = NULL;
+	const struct fs_end_record *end;
+	struct stat st;
+
+	if (recorder_open_packed(path, false, 4000, &rec, error, sizeof(error)) ||
+	    recorder_take(rec, &tick.h))
+		abort();
+	for (uint32_t pid = 1; pid < 100; pid++) {
+		struct fs_process_record p = process_record(pid, pid * 0x9e3779b9u, 2 * SECOND);
+
+		for (size_t i = 0; i < sizeof(p.c) / 8; i++)
+			((uint64_t *)&p.c)[i] = pid * (i + 1) * 0x9e3779b97f4a7c15ULL;
+		if (recorder_take(rec, &p.h))
+			abort();
+	}
+	is_u64(recorder_close(rec), 0, "no room for the end is no failure");
+	ok(!stat(path, &st) && st.st_size <= 4000 && replay(path) == 1, "it stays small and whole");
+	end = (const struct fs_end_record *)taken.rec[taken.n - 1].bytes;
+	ok(taken.n == 2 && end->h.kind == FS_REC_END && end->reason == FS_END_FULL,
+	   "and says there that there was more");
+	unlink(path);
+}
+
 static void test_hostile_chunks(void)
 {
 	struct unpacker *u = NULL;
@@ -295,6 +323,7 @@ int main(void)
 	test_flipped();
 	test_resumed();
 	test_bounded();
+	test_bounded_at_the_end();
 	test_hostile_chunks();
 	forget();
 	while (want.n)

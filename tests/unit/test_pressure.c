@@ -166,6 +166,33 @@ static void test_kinds(void)
 	}
 }
 
+/* What is open besides, of one rule. */
+static bool is_short_by(const char *id)
+{
+	struct finding f = {.open = true, .severity = SEVERITY_CRITICAL};
+	struct findings one = {.f = &f, .n = 1};
+	struct shortage a;
+
+	for (size_t i = 0; i < nr_rules; i++)
+		if (!strcmp(rules[i].id, id))
+			f.rule = &rules[i];
+	shortage_of(&m, &one, &a);
+	return a.is_short;
+}
+
+static void test_what_is_no_shortage(void)
+{
+	static const char *const none[] = {"P02", "P03", "P08", "P10", "P12", "P13",
+					   "P15", "P16", "P18", "M01", "F01"};
+
+	begin();
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ok(!is_short_by(none[i]), "%s is not about memory running short", none[i]);
+	ok(is_short_by("P05") && is_short_by("P17") && is_short_by("P01") && is_short_by("M17"),
+	   "others are");
+	end();
+}
+
 static void test_since(void)
 {
 	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), 2 * SECOND}};
@@ -272,8 +299,16 @@ static void test_tmpfs(void)
 	ok(f && f->severity == SEVERITY_WARNING, "a tmpfs at 94 %%");
 	ok(f && f->nr_remedies == 2 && strstr(f->remedy[1], "size=128M /dev/shm"),
 	   "and twice its size as a remedy");
-	r.flags = 0;
+	strcpy(r.path, "/mnt/it's;reboot");
 	r.h.t_ns = 2 * SECOND + 1;
+	next();
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	f = open_of("P21");
+	ok(f && strstr(f->remedy[1], "size=128M '/mnt/it'\\''s;reboot'"),
+	   "a path that is more than a word to a shell is quoted: %s", f ? f->remedy[1] : "");
+	r.flags = 0;
+	r.h.t_ns = 3 * SECOND + 1;
 	next();
 	model_take(&m, &r.h);
 	tick(6 * GIB, GIB);
@@ -314,8 +349,7 @@ static void test_eaters(void)
 	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}),
-	   "who grew most");
+	ok(fastest_grower(&m) == model_find(&m, &(struct fs_subject){130, 30}), "who grew most");
 	n = eaters_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
@@ -326,6 +360,36 @@ static void test_eaters(void)
 	f = open_of("P24");
 	ok(f && strstr(f->remedy[0], "more swap"), "remedy %s", f ? f->remedy[0] : "");
 	end();
+}
+
+static bool has_evidence(const struct finding *f, const char *field)
+{
+	for (size_t i = 0; i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, field))
+			return true;
+	return false;
+}
+
+/* The victim of test_oom() is in it. */
+static void in_cgroup(const char *path)
+{
+	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, now_s * SECOND);
+
+	n.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+	strcpy(n.cgroup, path);
+	model_take(&m, &n.h);
+}
+
+/* A cgroup with a limit, most of which are files in memory. */
+static void limited(const char *path, uint64_t shmem)
+{
+	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, now_s * SECOND);
+
+	memset(c.n, 0xff, sizeof(c.n));
+	c.n[CGROUP_LIMIT] = GIB;
+	c.n[CGROUP_SHMEM] = shmem;
+	strcpy(c.path, path);
+	model_take(&m, &c.h);
 }
 
 static void test_oom(void)
@@ -345,9 +409,13 @@ static void test_oom(void)
 	strcpy(r.by_comm, "sh");
 	live(&(struct rates){.available = 300 * MIB, .swap_free = 100 * MIB}, 2);
 	next();
+	in_cgroup("/a/bc");
+	limited("/a/b", 900 * MIB);
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
 	f = open_of("P17");
+	ok(f && !has_evidence(f, "shared memory and tmpfs in its cgroup"),
+	   "a cgroup whose name begins alike is another one");
 	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"),
 	   "because of what was near");
 	ok(f && f->severity == SEVERITY_CRITICAL && f->subject.pid == 20, "a kill is told of");
@@ -360,6 +428,13 @@ static void test_oom(void)
 	ok(!open_of("P24"), "what the kill freed ends the want");
 	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"),
 	   "which it was because of all the same");
+	limited("/a/bc", 900 * MIB);
+	next();
+	model_take(&m, &r.h);
+	findings_judge_events(&fs, &m);
+	f = open_of("P17");
+	ok(f && has_evidence(f, "shared memory and tmpfs in its cgroup"),
+	   "of its own cgroup it is told what fills it");
 	end();
 }
 
@@ -392,6 +467,7 @@ int main(void)
 {
 	test_rates();
 	test_kinds();
+	test_what_is_no_shortage();
 	test_since();
 	test_cgroup();
 	test_tmpfs();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/redact.h"
 #include "fixture.h"
+#include "model/pressure.h"
 #include "tap.h"
 
 static struct redaction r;
@@ -22,6 +23,37 @@ static void test_addresses(void)
 	is_u64(s.area_end - s.sp, was.area_end - was.sp, "on both sides");
 	is_u64(s.sp & 0xfff, was.sp & 0xfff, "and at the same place of their page");
 	is_u64(s.ip_bytes, 0, "no code");
+}
+
+static const char *mount_of(const char *path)
+{
+	static struct mount_record u;
+
+	u = RECORD(mount_record, FS_REC_MOUNT, 1);
+	snprintf(u.path, sizeof(u.path), "%s", path);
+	redact_record(&r, &u.h);
+	return u.path;
+}
+
+/* Records of user space's own: of cgroups with a limit, and of file systems. */
+static void test_places(void)
+{
+	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 1);
+	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, 1);
+
+	strcpy(n.cgroup, "/user.slice/alice-job.service");
+	strcpy(c.path, n.cgroup);
+	redact_record(&r, &n.h);
+	redact_record(&r, &c.h);
+	ok(!strstr(c.path, "alice"), "a cgroup with a limit without names");
+	is_str(c.path, n.cgroup, "and the same as of the processes in it");
+	strcpy(c.path, "/");
+	redact_record(&r, &c.h);
+	is_str(c.path, "/", "the root is nobody's");
+	ok(!strstr(mount_of("/srv/big-corp"), "corp") && !strstr(mount_of("/home/alice"), "alice"),
+	   "no name of a mount");
+	is_str(mount_of("/dev/shm"), "/dev/shm", "but of those that all have");
+	is_str(mount_of("/proc/12/root/dev/shm"), "/proc/12/root/dev/shm", "or a process");
 }
 
 static void test_kernel(void)
@@ -71,6 +103,7 @@ int main(void)
 {
 	redaction_begin(&r);
 	test_addresses();
+	test_places();
 	test_kernel();
 	test_names();
 	test_files();

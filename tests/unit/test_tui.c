@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "model/pressure.h"
 #include "render/tui_parts.h"
 #include "tap.h"
 
@@ -255,6 +256,46 @@ static void test_filter(void)
 	for (int i = 0; i < 300; i++)
 		press("/z\r");
 	ok(strlen(t.filter) < TUI_FILTER, "it has an end");
+	end();
+}
+
+/* Of a cgroup or a file system: that is whom it is of, and no process. */
+static void test_findings_of_places(void)
+{
+	struct mount_record u = RECORD(mount_record, FS_REC_MOUNT, 0);
+
+	begin();
+	some_processes();
+	strcpy(u.path, "/dev/shm");
+	u.flags = MOUNT_IN_MEMORY;
+	u.size_bytes = 64 << 20;
+	u.used_bytes = 63 << 20;
+	u.h.t_ns = now + SECOND / 2;
+	model_take(&m, &u.h);
+	look();
+	press("6");
+	ok(line_with("P21") >= 0 && line_with("file system /dev/shm") >= 0, "by its path");
+	ok(line_with("[0]") < 0, "not by the pid 0");
+	end();
+}
+
+static void test_losses(void)
+{
+	struct buf json = {};
+
+	begin();
+	some_processes();
+	press("5");
+	ok(strstr(draw(), "0 fault begins, 0 events"), "what was not lost is told, too");
+	fs.lost = 3;
+	m.events_lost = 2;
+	process((struct given){20, "late", NULL, 1, 1, 1});
+	look();
+	v.height = 60;
+	ok(strstr(draw(), "2 events of one look, 3 findings"), "and all else where it was");
+	json_renderer.close(&json, &v);
+	ok(json.s && strstr(json.s, "\"events\":2,\"findings\":3,"), "in JSON too");
+	buf_free(&json);
 	end();
 }
 
@@ -627,7 +668,9 @@ int main(void)
 	test_order();
 	test_sort_option();
 	test_filter();
+	test_losses();
 	test_filter_by_finding();
+	test_findings_of_places();
 	test_tree();
 	test_cursor();
 	test_scroll();

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 import lab as _lab  # noqa: F401  puts tests/e2e on the path
 import scenarios
 from harness import Check, Skip, check_form, field_of
-from test_hooks import check_exact, null_without
+from test_hooks import check_exact, left_out_together, null_without
 from vm import GuestError
 
 PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
 # what faultscope says, not the kernel
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
 NO_TOTALS = ("state", "life")  # without these the process of a command is not counted to its end
 
 
@@ -97,15 +96,16 @@ class Mechanisms:
         return said
 
     def attach(self, check, group):
-        """Who of these attached, and who waits for another state than that of the others."""
+        """Who of these attached, and who waits for another state than the one that is forced."""
         said = self.start(check, group)
+        forces_state = any(one.hook.name == "state" for one in group)
         attached, other = [], []
         for one in group:
             answer = said[one.hook.name]
             if answer == one.mechanism:
                 attached.append(one)
                 continue
-            if any(text in answer for text in OTHER_STATE) and len(group) > 1:
+            if forces_state and any(text in answer for text in OTHER_STATE):
                 other.append(one)
                 continue
             check.that(answer.startswith(f"{one.mechanism}: "), f"{one.name}: blind, because {answer!r}")
@@ -203,10 +203,9 @@ class Mechanisms:
             self.put(one, "off, totals exact", check.wrong)
 
     def left_out(self):
-        found = self.wanted(lambda hook: ["none"])
-        groups = [[one] for one in found if one.hook.name in ALONE]
-        groups.append([one for one in found if one.hook.name not in ALONE])
-        for group in filter(None, groups):
+        found = {one.hook.name: one for one in self.wanted(lambda hook: ["none"])}
+        for names in left_out_together(found):
+            group = [found[name] for name in names]
             self.run.test(" ".join(one.name for one in group), self.leave_out, group)
 
     def mechanisms(self):
