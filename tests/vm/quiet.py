@@ -33,13 +33,22 @@ def findings(lines):
     return [(line["id"], line.get("comm"), line.get("title")) for line in lines.of("finding")]
 
 
+def stopped(lab, watch):
+    """What was said but of processes, of which there are too many to take out of a guest."""
+    if not hasattr(lab, "vm"):
+        return watch.stop().text
+    lab.vm.must(f"kill -INT {watch.pid}; while kill -0 {watch.pid} 2>/dev/null; do usleep 30000;"
+                f" done; sed -i '/\"type\":\"process\"/d' {watch.dir}/lines", 300)
+    return watch.finished().text
+
+
 def stays_quiet(check, lab, seconds):
     watch = lab.watch("5")
     ran = lab.faultscope("host", "--json", "5", "-d", seconds, timeout=seconds * 2 + 60)
-    lines, host = Lines(watch.stop().text), Lines(ran.out)
+    lines, host = Lines(stopped(lab, watch)), Lines(ran.out)
     looks = host.of("pressure")
-    print(f"# looked for {looks[-1]['t'] - looks[0]['t']:.0f} s, "
-          f"at {len({line['pid'] for line in lines.of('process')})} processes")
+    print(f"# looked for {looks[-1]['t'] - looks[0]['t']:.0f} s")
+    check.that(lines.of("end"), "the watch said no end")
     check.that(looks[-1]["t"] - looks[0]["t"] >= seconds - 10, "it ended early")
     answer = pressure.answer_of(host)
     check.equal("short, kind", (answer["short"], answer["kind"]), (False, "none"))
