@@ -78,7 +78,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-report
+.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -348,6 +348,12 @@ readme: build/tables ## put the code's tables, and the last matrix of kernels, i
 
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))
+
+# At rest, and at work: twice the minutes a kernel.
+MINUTES ?= 10
+QUIET_KERNELS ?= 6.12
+check-quiet: $(if $(HERE),all,static) ## well machines: is nothing said of them? (MINUTES=10, QUIET_KERNELS=6.12; HERE=1)
+	tests/tally.py "tests/vm/quiet.py --minutes $(MINUTES) $(if $(HERE),--here,--kernels $(QUIET_KERNELS))"
 
 check-units: $(UNIT) ## the unit tests alone
 	tests/tally.py $(UNIT)

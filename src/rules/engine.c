@@ -71,16 +71,24 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 	return NULL;
 }
 
-const struct finding *finding_open(const struct findings *fs, const char *id,
-				   const struct fs_subject *subject)
+/* One that is open, or was until `since_ns` at least. */
+static const struct finding *open_since(const struct findings *fs, const char *id,
+					const struct fs_subject *subject, uint64_t since_ns)
 {
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct finding *f = &fs->f[i];
 
-		if (f->open && same_subject(&f->subject, subject) && !strcmp(f->rule->id, id))
+		if ((f->open || f->seen_ns >= since_ns) && same_subject(&f->subject, subject) &&
+		    !strcmp(f->rule->id, id))
 			return f;
 	}
 	return NULL;
+}
+
+const struct finding *finding_open(const struct findings *fs, const char *id,
+				   const struct fs_subject *subject)
+{
+	return open_since(fs, id, subject, UINT64_MAX);
 }
 
 static bool has_because(const struct finding *f, const struct rule *rule)
@@ -91,7 +99,10 @@ static bool has_because(const struct finding *f, const struct rule *rule)
 	return f->rule == rule;
 }
 
-/* Adds the open findings that a rule comes after. */
+/*
+ * Adds the open findings that a rule comes after, and those that ended no earlier than it began: a
+ * kill frees the memory whose want it follows from, and the look behind it clears that.
+ */
 static void add_because(const struct findings *fs, struct finding *f, const struct rule *rule)
 {
 	const char *at = rule->after ? rule->after : "";
@@ -102,9 +113,9 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 
 		len = strcspn(at, " ");
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
-		one = finding_open(fs, id, &f->subject);
+		one = open_since(fs, id, &f->subject, f->since_ns);
 		if (!one) /* or the machine as a whole */
-			one = finding_open(fs, id, &(struct fs_subject){});
+			one = open_since(fs, id, &(struct fs_subject){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
 	}

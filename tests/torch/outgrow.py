@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A training that outgrows the memory of its cgroup: the verdict names the limit, the growth and the
-end, 10 s ahead at least, and who it was when it is killed. TAP. Needs root and Debian's python3-torch.
+end, 10 s ahead at least, and who it was when it is killed. Once without swap, once with some, where
+how long it stalls is compared with what the kernel says. TAP. Needs root and Debian's
+python3-torch.
 """
 import contextlib
 import json
@@ -18,6 +20,7 @@ TRAINER = os.path.join(HERE, "trainer.py")
 PYTHON = "/usr/bin/python3"  # Debian's, which Debian's torch is built for
 MIB = 1 << 20
 LIMIT, RATE = 640 * MIB, 8
+SWAP = 384 * MIB
 AHEAD_SECONDS = 10
 PATIENCE = 300
 
@@ -29,30 +32,65 @@ def cgroup(limit):
     file = "memory.limit_in_bytes"
     if not os.path.exists(f"{top}/{file}"):
         top, file = "/sys/fs/cgroup", "memory.max"
-    group = f"{top}/faultscope-torch-{os.getpid()}"
+    name = f"faultscope-torch-{os.getpid()}"
+    group = f"{top}/{name}"
+    stalls = group if top == "/sys/fs/cgroup" else f"/sys/fs/cgroup/unified/{name}"
     try:
         os.mkdir(group)
+        with contextlib.suppress(OSError):
+            os.makedirs(stalls, exist_ok=True)
         with open(f"{group}/{file}", "w", encoding="ascii") as out:
             out.write(str(limit))
     except OSError:
         with contextlib.suppress(OSError):
             os.rmdir(group)
-        yield None
+        yield None, None
         return
     try:
-        yield group
+        yield group, stalls
     finally:
         for _ in range(200):
             with contextlib.suppress(OSError):
-                os.rmdir(group)
+                for made in {group, stalls}:
+                    if os.path.exists(made):
+                        os.rmdir(made)
                 break
             time.sleep(0.05)
 
 
-def train(group, folder):
-    """Runs the trainer in the group to its end, under faultscope; lines, and the text of it."""
+def stalled_by_psi(stalls):
+    """Seconds that the group waited for memory by the kernel's account; None where it has none."""
+    try:
+        with open(f"{stalls}/memory.pressure", encoding="ascii") as file:
+            return int(file.readline().rpartition("total=")[2]) / 1e6
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def swap_file(size):
+    """More swap, in a file; False where that is refused, or there is some already."""
+    with open("/proc/swaps", encoding="ascii") as file:
+        there = len(file.readlines()) > 1
+    with tempfile.NamedTemporaryFile(dir="/var/tmp", prefix="faultscope-swap-") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+        made = not there and all(
+            not subprocess.run([*words, file.name], check=False).returncode
+            for words in (["mkswap", "-q"], ["swapon"]))
+        try:
+            yield made
+        finally:
+            if made:
+                subprocess.run(["swapoff", file.name], check=False)
+
+
+def train(groups, folder):
+    """Runs the trainer in the groups to its end, under faultscope; lines, and the text of it."""
     out, recording = os.path.join(folder, "lines"), os.path.join(folder, "run.fsr")
-    words = ["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh",
+    enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups if os.path.exists(group))
+    # on one CPU: of a task that changes them PSI takes less for stalled than it was, weighing each
+    # CPU's share by how long it was busy
+    words = ["sh", "-c", f'{enter}exec taskset -c 0 "$@"', "sh",
              PYTHON, "-B", TRAINER, str(RATE)]
     ran = subprocess.run([PROGRAM, "run", "--json", "-o", out, "--record", recording, "--", *words],
                          stdout=subprocess.DEVNULL, timeout=PATIENCE, check=False)
@@ -106,21 +144,63 @@ def judge(status, lines, text, group):
     yield "diagnose says the same of the recording", "[P17]: python3[" in text, text[:600]
 
 
+def judge_swapped(status, lines, group, kernels):
+    """The same with swap: its end is told, and how long it stalled is what the kernel says."""
+    yield "it is killed", status == -signal.SIGKILL, str(status)
+    fills, ends, kills = of(lines, "P22"), of(lines, "P20"), of(lines, "P17")
+    if not kills:
+        yield "the kill is told", False, str(lines)[-400:]
+        return
+    died = kills[0]["t"]
+    yield f"the limit is named {AHEAD_SECONDS} s before, with what follows", \
+        bool(fills) and group.endswith(fills[0]["place"]) and "then it swaps" in fills[0]["title"] \
+        and died - fills[0]["t"] >= AHEAD_SECONDS, str(fills)[:400]
+    told = [round(one["t"], 1) for one in ends]
+    print(f"# the end of swap told at {told} s, killed at {died:.1f} s")
+    yield f"the end of swap is told {AHEAD_SECONDS} s ahead", \
+        bool(ends) and died - ends[0]["t"] >= AHEAD_SECONDS, str(ends)[:400]
+    if kernels is None:
+        return
+    victim = kills[0]["pid"]
+    last = [line for line in lines if line["type"] == "process" and line["pid"] == victim][-1]
+    ours = (last["memory"]["reclaim_ns"] + last["faults"]["disk_ns"]) / 1e9
+    print(f"# waited for memory {ours:.2f} s in {last['t']:.0f} s, by PSI {kernels:.2f} s")
+    yield "how long it stalled is what PSI says, within a factor of 2", \
+        kernels / 2 <= ours <= kernels * 2, f"{ours:.2f} s, {kernels:.2f} s"
+
+
+def stories():
+    """Yields the verdicts of both, or why there are none."""
+    with tempfile.TemporaryDirectory() as folder, cgroup(LIMIT) as (group, stalls):
+        if not group:
+            yield "a trainer in a cgroup", None, "no memory cgroup can be made"
+            return
+        for said, *rest in judge(*train({group, stalls}, folder), group):
+            yield f"a trainer in a cgroup: {said}", *rest
+    with tempfile.TemporaryDirectory() as folder, swap_file(SWAP) as swap, \
+            cgroup(LIMIT) as (group, stalls):
+        if not swap:
+            yield "a trainer in a cgroup, with swap", None, "no swap, or no other, can be had"
+            return
+        status, lines, _ = train({group, stalls}, folder)
+        for said, *rest in judge_swapped(status, lines, group, stalled_by_psi(stalls)):
+            yield f"a trainer in a cgroup, with swap: {said}", *rest
+
+
 def main():
     if subprocess.run([PYTHON, "-c", "import torch"], stderr=subprocess.DEVNULL, check=False).returncode:
         print("1..0 # SKIP no python3-torch")
         return 0
     n = failed = 0
-    with tempfile.TemporaryDirectory() as folder, cgroup(LIMIT) as group:
-        if not group:
-            print("1..0 # SKIP no memory cgroup can be made")
-            return 0
-        for description, verdict, detail in judge(*train(group, folder), group):
-            n += 1
-            failed += not verdict
-            print(f"{'' if verdict else 'not '}ok {n} - a trainer in a cgroup: {description}", flush=True)
-            if not verdict:
-                print("# " + detail.replace("\n", "\n# "))
+    for description, verdict, detail in stories():
+        n += 1
+        if verdict is None:
+            print(f"ok {n} - {description} # SKIP {detail}")
+            continue
+        failed += not verdict
+        print(f"{'' if verdict else 'not '}ok {n} - {description}", flush=True)
+        if not verdict:
+            print("# " + detail.replace("\n", "\n# "))
     print(f"1..{n}")
     return 1 if failed else 0
 

@@ -423,6 +423,11 @@ static void test_oom(void)
 	ok(f && strstr(f->remedy[0], "needs 200 MiB more of the cgroup's limit") &&
 		   strstr(f->remedy[0], "1 fewer of the 4 children of python3[11]"),
 	   "and what helps, in figures: %s", f ? f->remedy[0] : "");
+	tick(6 * GIB, GIB);
+	f = open_of("P17");
+	ok(!open_of("P24"), "what the kill freed ends the want");
+	ok(f && f->nr_because == 1 && !strcmp(f->because[0]->id, "P24"),
+	   "which it was because of all the same");
 	limited("/a/bc", 900 * MIB);
 	next();
 	model_take(&m, &r.h);

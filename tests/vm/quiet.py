@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Machines that are well, for as many minutes as asked: is nothing said of them?
+
+A guest at rest, then one that works within its memory: files read and written, processes that come
+and go, memory taken and given back. With --here this machine, of which you know that it is well.
+Watched by all rules (`faultscope`, every process) and by `faultscope host` at once. Prints TAP.
+"""
+import argparse
+import shlex
+import sys
+
+sys.dont_write_bytecode = True
+
+import pressure  # noqa: E402
+from aptroot import Missing  # noqa: E402
+from harness import Lab, Lines  # noqa: E402
+from lab import GuestProcess  # noqa: E402
+from vm import GuestError  # noqa: E402
+
+WORK = """
+while :; do
+	dd if=/dev/zero of=/files/quiet bs=64k count=256 2>/dev/null
+	cat /files/quiet >/dev/null
+	for i in 1 2 3 4 5 6 7 8; do /bin/true; done
+	/workloads/eat anon 64 --rounds 2 --random
+	usleep 300000
+done
+"""
+
+
+def findings(lines):
+    return [(line["id"], line.get("comm"), line.get("title")) for line in lines.of("finding")]
+
+
+def stopped(lab, watch):
+    """What was said but of processes, of which there are too many to take out of a guest."""
+    if not hasattr(lab, "vm"):
+        return watch.stop().text
+    lab.vm.must(f"kill -INT {watch.pid}; while kill -0 {watch.pid} 2>/dev/null; do usleep 30000;"
+                f" done; sed -i '/\"type\":\"process\"/d' {watch.dir}/lines", 300)
+    return watch.finished().text
+
+
+def stays_quiet(check, lab, seconds):
+    watch = lab.watch("5")
+    ran = lab.faultscope("host", "--json", "5", "-d", seconds, timeout=seconds * 2 + 60)
+    lines, host = Lines(stopped(lab, watch)), Lines(ran.out)
+    looks = host.of("pressure")
+    print(f"# looked for {looks[-1]['t'] - looks[0]['t']:.0f} s")
+    check.that(lines.of("end"), "the watch said no end")
+    check.that(looks[-1]["t"] - looks[0]["t"] >= seconds - 10, "it ended early")
+    answer = pressure.answer_of(host)
+    check.equal("short, kind", (answer["short"], answer["kind"]), (False, "none"))
+    check.equal("findings of the look at the host", findings(host), [])
+    check.equal("findings", findings(lines), [])
+
+
+def at_work(check, lab, seconds):
+    work = GuestProcess(lab, f"sh -c {shlex.quote(WORK)}")
+    stays_quiet(check, lab, seconds)
+    lab.vm.must(f"kill {work.pid}")
+
+
+def in_guest(tap, kernel, seconds, only):
+    guest = pressure.Guest(kernel)
+    try:
+        for name, body in ("at rest", stays_quiet), ("at work", at_work):
+            if only not in name:
+                continue
+            tap.test(f"quiet, {kernel}: {name}", pressure.in_guest, guest,
+                     lambda check, lab, body=body: body(check, lab, seconds))
+    finally:
+        guest.vm.close()
+
+
+def here(check, seconds):
+    lab = Lab()
+    try:
+        stays_quiet(check, lab, seconds)
+    finally:
+        lab.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--kernels", metavar="NAME,...", default="6.12")
+    parser.add_argument("--here", action="store_true", help="this machine, not a guest")
+    parser.add_argument("--only", metavar="NAME", default="", help="at rest, or at work")
+    options = parser.parse_args()
+    seconds, tap = int(options.minutes * 60), pressure.e2e_tap()
+    if options.here:
+        tap.test("quiet, here", here, seconds)
+    for kernel in [] if options.here else options.kernels.split(","):
+        try:
+            in_guest(tap, kernel, seconds, options.only)
+        except Missing as reason:
+            tap.say(f"quiet, {kernel}", skip=str(reason))
+        except GuestError as reason:
+            tap.say(f"quiet, {kernel}: a guest", [str(reason)])
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
