@@ -333,12 +333,10 @@ check-blackbox: static ## the flight recorder across crashes and power cuts, in 
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
-# An emulated machine takes one CPU all the time, and tests here mostly wait. What is made to fail,
-# and to be short of memory, is so in one kernel here; in all of them by check-vm.
-check-all: check-builds static $(ZOO) ## check and most of check-vm side by side, with one closing line
-	tests/tally.py --beside "tests/vm/run.py --kernels $(KERNELS) --jobs 1 --table build/kernels.md" \
-		$(if $(ZOO),--beside "tests/zoo/run.py --vm 6.12") \
-		--beside "tests/vm/pressure.py --kernels 6.12" $(TESTS)
+# An emulated machine takes one CPU all the time, and tests here mostly wait.
+check-all: check-builds static ## check, and beside it every hook and mechanism on real kernels (KERNELS=)
+	tests/tally.py --beside "tests/vm/run.py --brief --kernels $(KERNELS) --jobs 1 --table build/kernels.md" \
+		$(TESTS)
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

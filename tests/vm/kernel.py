@@ -241,13 +241,14 @@ class KernelRun:
         """Last: some of it only a boot undoes."""
         privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
 
-    def all(self):
+    def all(self, brief):
+        parts = [self.scenarios, Mechanisms(self).mechanisms]
+        parts += [] if brief else [self.hidden_btf, self.few_rights]
         self.test("doctor", self.doctor)
         if self.guest.vm:
             print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
                   f" booted in {self.guest.vm.boot_seconds:.1f} s")
-        for part in (self.scenarios, Mechanisms(self).mechanisms, self.hidden_btf,
-                     self.few_rights) if self.hooks else ():
+        for part in parts if self.hooks else ():
             began = time.monotonic()
             part()
             print(f"# {self.name}: {part.__name__} took {time.monotonic() - began:.0f} s")
@@ -281,6 +282,6 @@ def test_kernel(tap, cells, name, options):
         tap.say(f"{name}: kernel and tools", skip=str(reason))
         return
     try:
-        KernelRun(tap, cells, guest, options.only).all()
+        KernelRun(tap, cells, guest, options.only).all(options.brief)
     finally:
         guest.close()

@@ -68,6 +68,8 @@ def arguments():
                         help=f"of {', '.join(fetch.KERNELS)} (default: all)")
     parser.add_argument("--only", metavar="NAME",
                         help="scenarios and HOOK=MECHANISM whose name contains NAME")
+    parser.add_argument("--brief", action="store_true",
+                        help="what the table is made of: without hidden BTF and few rights")
     parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
                         help="the zoo of failing calls (tests/zoo) in this kernel too")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
@@ -97,6 +99,7 @@ def main():
         fetch_for({*names, *options.zoo})
         words = ["--results", options.results]
         words += ["--only", options.only] if options.only else []
+        words += ["--brief"] if options.brief else []
         words += [word for one in options.faultscope for word in ("--faultscope", one)]
         good = side_by_side([[sys.executable, __file__, *words, "--kernels", name]
                              for name in names] +
