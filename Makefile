@@ -333,10 +333,9 @@ check-blackbox: static ## the flight recorder across crashes and power cuts, in 
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
-# An emulated machine takes one CPU all the time, and tests here mostly wait.
-check-all: check-builds static ## check, and beside it every hook and mechanism on real kernels (KERNELS=)
-	tests/tally.py --beside "tests/vm/run.py --brief --kernels $(KERNELS) --jobs 1 --table build/kernels.md" \
-		$(TESTS)
+BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS) --results build/kernels-brief
+check-all: check-builds static ## check, and briefly every hook and mechanism on real kernels (KERNELS=)
+	tests/tally.py $(TESTS) "$(BRIEFLY_IN_KERNELS) --table build/kernels-brief.md"
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

@@ -49,29 +49,31 @@ seed=$place/corpus-blackbox/seed
 
 # fuzz NUMBER NAME CORPUS MOST_BYTES
 fuzz() {
-	if ! make --no-print-directory "$place/$2" >"$place.log" 2>&1; then
-		if grep -q 'fuzzer' "$place.log"; then
+	log=$place/$2.log
+	if ! make --no-print-directory "$place/$2" >"$log" 2>&1; then
+		if grep -q 'fuzzer' "$log"; then
 			echo "ok $1 - $2 # SKIP clang has no libFuzzer here"
 			return
 		fi
-		sed 's/^/# /' "$place.log"
+		sed 's/^/# /' "$log"
 		echo "not ok $1 - $2 does not build"
 		return
 	fi
 	if "$place/$2" -max_total_time="$seconds" -max_len="$4" -timeout=10 -print_final_stats=1 \
-		-artifact_prefix="$place/found-" "$place/$3" >"$place.log" 2>&1; then
-		echo "# $(grep -E 'stat::number_of_executed_units' "$place.log" || true)"
-		echo "# $(grep -oE 'cov: [0-9]+' "$place.log" | tail -1)"
+		-artifact_prefix="$place/found-" "$place/$3" >"$log" 2>&1; then
+		echo "# $(grep -E 'stat::number_of_executed_units' "$log" || true)"
+		echo "# $(grep -oE 'cov: [0-9]+' "$log" | tail -1)"
 		echo "ok $1 - $2: $seconds s of fuzzing without a finding"
 	else
-		tail -40 "$place.log" | sed 's/^/# /'
+		tail -40 "$log" | sed 's/^/# /'
 		echo "not ok $1 - $2: a finding: see $place/found-*"
 	fi
 }
 
-fuzz 1 triage_fuzz corpus 16384
-fuzz 2 page_fuzz corpus-page 4096
-fuzz 3 fleet_fuzz corpus-fleet 4096
-fuzz 4 blackbox_fuzz corpus-blackbox 4096
-fuzz 5 recording_fuzz corpus-recording 65536
+# Side by side, each as if alone: the two largest to build and the three others.
+{ fuzz 1 triage_fuzz corpus 16384; fuzz 2 page_fuzz corpus-page 4096
+	fuzz 3 fleet_fuzz corpus-fleet 4096; } >"$place/some" &
+{ fuzz 4 blackbox_fuzz corpus-blackbox 4096; fuzz 5 recording_fuzz corpus-recording 65536; } >"$place/others"
+wait $!
+cat "$place/some" "$place/others"
 echo "1..5"

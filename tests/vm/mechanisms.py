@@ -155,7 +155,11 @@ class Mechanisms:
         needs = {hook for name in names for hook in scenarios.BY_NAME[name].needs}
         ready = self.run.answers(names, forcing(attached, needs))
         for name in names:
-            self.try_scenario(check, name, attached, ready.get(name))
+            if not self.run.brief or name in ready:
+                self.try_scenario(check, name, attached, ready.get(name))
+                continue
+            for one in attached:
+                one.not_done += [name] if name in one.scenarios else []
 
     # What is said of each
 
