@@ -20,6 +20,7 @@
 #include "probe/host.h"
 
 #define TIERS_EXPORT 0x3u
+#define TIER_FAULTS  0x4u
 #define TIER_CALLS   0x8u
 #define NS_PER_S     1000000000ULL
 #define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
@@ -113,7 +114,8 @@ static void plan_reach(struct export *x, struct reach *r)
 
 static int open_live(struct export *x)
 {
-	unsigned int tiers = TIERS_EXPORT | (x->o->calls ? TIER_CALLS : 0);
+	unsigned int tiers =
+		TIERS_EXPORT | (x->o->faults ? TIER_FAULTS : 0) | (x->o->calls ? TIER_CALLS : 0);
 	struct live_options lo = session_live_options(&x->s, true, tiers);
 	struct sink sink = {.take = export_take, .ctx = x};
 	struct reach reach;
@@ -175,7 +177,8 @@ static void plan_series(struct export *x)
 {
 	struct prom_view v = {.m = &x->s.m, .c = &x->census, .n = &x->node};
 
-	export_self(&v.self);
+	export_self(x, &v.self);
+	export_programs(x, &v.self); /* the kernel may begin to time them later */
 	x->census.limits.series_each = prom_series_each(&x->s.m);
 	x->census.limits.series_else = prom_series_else(&v);
 }

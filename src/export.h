@@ -49,7 +49,9 @@ int export_replay_open(struct export *x);
 void export_replay_look(struct export *x);
 void export_replay_close(struct export *x);
 
-/* Of this process, for process_*. */
-void export_self(struct prom_self *ret);
+/* Of this process, for process_*; and of its programs where the kernel times them. */
+void export_self(const struct export *x, struct prom_self *ret);
+/* Of its programs, whether they are timed or not. */
+void export_programs(const struct export *x, struct prom_self *ret);
 
 #endif

@@ -188,7 +188,7 @@ static struct prom_view view_of(struct export *x)
 		.boot_s = (host_wall_ns() - now) / 1e9,
 	};
 
-	export_self(&v.self);
+	export_self(x, &v.self);
 	v.self.start_s = x->start_s;
 	return v;
 }

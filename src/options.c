@@ -407,6 +407,12 @@ static int set_calls(struct options *o, const char *arg, char *error, size_t siz
 	return 0;
 }
 
+static int set_faults(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->faults = true;
+	return 0;
+}
+
 static int set_native(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->native_histograms = true;
@@ -629,6 +635,9 @@ const struct option_row option_rows[] = {
 	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
 	 set_calls},
+	{"export.faults", 0, NULL, X,
+	 "page faults by what is mapped, and minor ones' time: a hook at the end of each",
+	 set_faults},
 	{"native-histograms", 0, NULL, X, "in protobuf, native histograms beside classic ones",
 	 set_native},
 	{"jitter", 0, NULL, X, "with --replay: figures move, as if the machine lived on",

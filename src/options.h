@@ -106,7 +106,7 @@ struct options {
 	const char *collapse_pattern;
 	uint64_t limit_workloads, limit_series;
 	double min_age, retention; /* seconds */
-	bool calls, native_histograms, jitter;
+	bool calls, faults, native_histograms, jitter;
 	const char *textfile;
 	const char *from[FROM_MOST]; /* top */
 	size_t froms;

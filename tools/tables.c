@@ -230,8 +230,13 @@ static void put_metrics(void)
 	     "format can: `pid` and\n`comm` of the last one, and `site`: the call of a refusal, "
 	     "what "
 	     "a bad access was (`near-null`, `stack overflow`, …),\nthe kernel function of a "
-	     "fixup. "
-	     "Never an address.\n");
+	     "fixup, what a slow fault was for (with `--export.faults`). Never an address.\n");
+	puts("`--export.faults` hooks the end of each page fault: that classifies faults, and "
+	     "times minor ones too. Backing is told\nof faults that ended, access of those that "
+	     "began: the two are counted apart. Of a class that may be of two\nbackings it is "
+	     "the likelier: copies on write and pages read from swap are `anon`. `stack` is the "
+	     "growth of a stack\nalone; `other` are drivers' memory, NUMA hints, userfaultfd, "
+	     "and mappings that were changing.\n");
 	puts("| metric | type | labels | help |");
 	puts("| --- | --- | --- | --- |");
 	for (size_t i = 0; i < NR_METRICS; i++)

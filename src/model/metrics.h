@@ -37,7 +37,12 @@ enum metric_type {
 	X(DROPPED, "faultscope_events_dropped", METRIC_COUNTER, NULL,                              \
 	  "Events lost because a kernel buffer or map was full.", "buffer")                        \
 	X(BPF_SECONDS, "faultscope_bpf_run_seconds", METRIC_COUNTER, "seconds",                    \
-	  "Time spent in faultscope BPF programs (where kernel.bpf_stats_enabled is set).")        \
+	  "Time spent in each of faultscope's BPF programs (where kernel.bpf_stats_enabled is "    \
+	  "set).",                                                                                 \
+	  "program")                                                                               \
+	X(BPF_RUNS, "faultscope_bpf_runs", METRIC_COUNTER, NULL,                                   \
+	  "Runs of each of faultscope's BPF programs (where kernel.bpf_stats_enabled is set).",    \
+	  "program")                                                                               \
 	X(WORKLOADS, "faultscope_workloads", METRIC_GAUGE, NULL,                                   \
 	  "Workloads with their own series.")                                                      \
 	X(FOLDED, "faultscope_workloads_folded", METRIC_GAUGE, NULL,                               \
@@ -53,6 +58,10 @@ enum metric_type {
 	  "severity")                                                                              \
 	X(ACCESSES, "faultscope_page_faults_by_access", METRIC_COUNTER, NULL,                      \
 	  "User-mode page faults begun, by what was tried; host wide.", "access", "page")          \
+	X(BACKINGS, "faultscope_page_faults_by_backing", METRIC_COUNTER, NULL,                     \
+	  "Page faults served, by what is mapped there, whatever the access (where faults are "    \
+	  "classified: --export.faults); host wide.",                                              \
+	  "backing")                                                                               \
 	X(DURATION, "faultscope_page_fault_duration_seconds", METRIC_HISTOGRAM, "seconds",         \
 	  "Page fault service time; host wide.", "severity")                                       \
 	X(STALL, "faultscope_major_fault_stall_seconds", METRIC_COUNTER, "seconds",                \

@@ -14,6 +14,7 @@ enum sums { SUM_KERNEL_USER = 6, SUM_KERNEL_KERNEL, SUM_MAP_REFUSED, SUM_FD_REFU
 
 /* Of few processes. */
 struct timed {
+	uint64_t backing[NR_BACKINGS];
 	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
 	uint64_t stall_ns[FS_NR_ENDS], latency_max_ns[FS_NR_ENDS];
 };
@@ -189,6 +190,50 @@ static void take_kinds(struct node *n, struct node_process *p, const struct fs_c
 		take_growth(&p->sum[SUM_KERNEL_KERNEL], c->kernel_bad + c->kernel_probe);
 }
 
+/*
+ * A copy is made of anonymous memory or of a private file's page, and a page from swap may be one
+ * of shared memory: neither is told, and what both come to is mostly anonymous memory.
+ */
+static const uint8_t backing_of[FS_NR_CLASSES] = {
+	[FS_CLASS_OTHER] = NODE_BACKING_OTHER,	   [FS_CLASS_ANONYMOUS] = NODE_BACKING_ANON,
+	[FS_CLASS_ZERO] = NODE_BACKING_ANON,	   [FS_CLASS_HUGE] = NODE_BACKING_ANON,
+	[FS_CLASS_COMPACTED] = NODE_BACKING_ANON,  [FS_CLASS_COW] = NODE_BACKING_ANON,
+	[FS_CLASS_FILE_MINOR] = NODE_BACKING_FILE, [FS_CLASS_FILE_MAJOR] = NODE_BACKING_FILE,
+	[FS_CLASS_SWAP] = NODE_BACKING_ANON,	   [FS_CLASS_SHMEM] = NODE_BACKING_SHMEM,
+	[FS_CLASS_HUGETLB] = NODE_BACKING_HUGETLB, [FS_CLASS_NUMA] = NODE_BACKING_OTHER,
+	[FS_CLASS_UFFD] = NODE_BACKING_OTHER,	   [FS_CLASS_DRIVER] = NODE_BACKING_OTHER,
+	[FS_CLASS_STACK] = NODE_BACKING_STACK,
+};
+
+const char *node_backing_name(enum node_backing b)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		NODE_BACKINGS(X)
+#undef X
+	};
+
+	return names[b];
+}
+
+static void take_backing(struct node *n, struct timed *t, const struct fs_counters *c)
+{
+	uint64_t served[NR_BACKINGS] = {};
+
+	for (int class = 0; class < FS_NR_CLASSES; class ++)
+		served[backing_of[class]] += count_served(c, class);
+	for (int b = 0; b < NR_BACKINGS; b++)
+		n->backing[b] += take_growth(&t->backing[b], served[b]);
+}
+
+/* Of the longest fault: both were kept with it. Empty where classes are not told. */
+static void name_longest(const struct fs_counters *c, int end, char *site, size_t size)
+{
+	for (int class = 0; class < FS_NR_CLASSES; class ++)
+		if (c->served_max_ns[class] == c->latency_max_ns[end])
+			array_copy(site, size, class_name(class));
+}
+
 static int take_latency(struct node *n, struct node_process *p, const struct fs_process_record *r)
 {
 	for (int end = 0; end < FS_NR_ENDS; end++) {
@@ -207,7 +252,10 @@ static int take_latency(struct node *n, struct node_process *p, const struct fs_
 			continue;
 		n->slowest[end] = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
 		n->slowest[end].value = r->c.latency_max_ns[end] / 1e9;
+		name_longest(&r->c, end, n->slowest[end].site, sizeof(n->slowest[end].site));
 	}
+	if (p->timed)
+		take_backing(n, p->timed, &r->c);
 	return 0;
 }
 

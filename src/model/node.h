@@ -40,6 +40,19 @@ struct node_module {
 	uint64_t reports[NR_REPORTS];
 };
 
+/* What is mapped where a fault goes. X(id, name): the name is the label. */
+#define NODE_BACKINGS(X)                                                                           \
+	X(ANON, "anon")                                                                            \
+	X(FILE, "file") X(SHMEM, "shmem") X(STACK, "stack") X(HUGETLB, "hugetlb")                  \
+		X(OTHER, "other")
+
+enum node_backing {
+#define X(id, name) NODE_BACKING_##id,
+	NODE_BACKINGS(X)
+#undef X
+		NR_BACKINGS,
+};
+
 /* A place in the kernel where bad addresses were touched. */
 #define NODE_SITES 256
 struct node_site {
@@ -52,6 +65,7 @@ struct node {
 	uint64_t access[3][2];	/* user-mode faults by access, and whether the page was there */
 	uint64_t kernel_user;	/* in kernel mode, at addresses of users: copies */
 	uint64_t kernel_kernel; /* at others */
+	uint64_t backing[NR_BACKINGS]; /* faults served, by their class */
 	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
 	uint64_t stall_ns[FS_NR_ENDS];
 	struct node_exemplar slowest[FS_NR_ENDS]; /* of this collection, or before; pid 0: none */
@@ -90,6 +104,8 @@ void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, c
 /* A line of the kernel's log; and once in a while, for reports that do not say where they were. */
 void node_report(struct node *n, const struct fs_report_record *r);
 void node_report_expire(struct node *n, uint64_t now_ns);
+
+const char *node_backing_name(enum node_backing b);
 
 /* Of a workload's counter, or for -1 of a module; NULL: none. */
 const struct node_exemplar *node_exemplar(const struct node *n, const char *workload, int counter);

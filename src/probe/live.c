@@ -24,6 +24,7 @@
 #include "probe/permission.h"
 #include "probe/proc_look.h"
 #include "probe/rights.h"
+#include "probe/statistics.h"
 
 #define OWN_PID "own_pid" /* the program */
 #define SLOW_NS 1000000
@@ -354,29 +355,21 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return n < 0 ? n : 0;
 }
 
-/*
- * What the kernel counts of our programs: time, where kernel.bpf_stats_enabled, and runs that it
- * passed over. A program that is attached to a tracepoint does not run while it runs already on
- * that CPU (05b24ff9b2cf, 6.1): where the kernel may switch tasks in the middle of a program, the
- * next task's event is missed.
- */
-static void read_stats(const struct live *live, struct fs_tick_record *tick)
+static void read_statistics(const struct live *live, struct fs_tick_record *tick)
 {
-	bool timed = limits_bpf_stats(&live->limits);
-	struct bpf_program *prog;
+	tick->losses.missed += live->missed + statistics_missed(live->obj.obj);
+	if (limits_bpf_stats(&live->limits))
+		tick->own_bpf_ns = statistics_run_ns(live->obj.obj);
+}
 
-	tick->losses.missed += live->missed;
-	bpf_object__for_each_program (prog, live->obj.obj) {
-		struct bpf_prog_info info = {};
-		__u32 len = sizeof(info);
-		int fd = bpf_program__fd(prog);
+size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room)
+{
+	return statistics_read(((const struct live *)src)->obj.obj, ret, room);
+}
 
-		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
-			continue;
-		tick->losses.missed += info.recursion_misses;
-		if (timed)
-			tick->own_bpf_ns += info.run_time_ns;
-	}
+bool live_times_programs(const struct source *src)
+{
+	return limits_bpf_stats(&((const struct live *)src)->limits);
 }
 
 static int run_look(struct live *live)
@@ -522,7 +515,7 @@ static int live_look(struct source *src, const struct sink *sink)
 	tick.losses = live->obj.shared->losses;
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
-	read_stats(live, &tick);
+	read_statistics(live, &tick);
 	return sink->take(sink->ctx, &tick.h);
 }
 

@@ -8,6 +8,7 @@
 
 #include "probe/choice.h"
 #include "probe/source.h"
+#include "probe/statistics.h"
 
 #define TIER_ALL 0xfu
 
@@ -60,6 +61,12 @@ bool live_looks_at_proc(const struct source *src);
 /* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);
+
+/* What the kernel counted of each program, as far as there is room: how many. */
+size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room);
+
+/* Whether kernel.bpf_stats_enabled. */
+bool live_times_programs(const struct source *src);
 
 /* The version of libbpf that it works by. */
 const char *live_library(void);

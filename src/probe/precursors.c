@@ -15,6 +15,7 @@
 #include "probe/btf.h"
 #include "probe/host.h"
 #include "probe/permission.h"
+#include "probe/statistics.h"
 
 __asm__(".pushsection .rodata\n.balign 16\n.globl blackbox_object, blackbox_object_end\n"
 	".hidden blackbox_object, blackbox_object_end\nblackbox_object:\n"
@@ -293,15 +294,5 @@ unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes)
 
 __u64 precursors_run_ns(const struct precursors *p)
 {
-	struct bpf_program *prog;
-	__u64 ns = 0;
-
-	bpf_object__for_each_program (prog, p->obj) {
-		struct bpf_prog_info info = {};
-		__u32 len = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
-			ns += info.run_time_ns;
-	}
-	return ns;
+	return statistics_run_ns(p->obj);
 }

@@ -76,6 +76,20 @@ static void put_dropped(struct exposition *e, const struct prom_view *v)
 		exposition_sample(e, (const char *const[]){all[i].buffer}, all[i].n, NULL);
 }
 
+static void put_programs(struct exposition *e, const struct prom_self *self)
+{
+	if (!self->programs)
+		return;
+	exposition_family(e, &metrics[METRIC_ID_BPF_SECONDS]);
+	for (size_t i = 0; i < self->programs; i++)
+		exposition_sample(e, (const char *const[]){self->program[i].name},
+				  self->program[i].run_ns / 1e9, NULL);
+	exposition_family(e, &metrics[METRIC_ID_BPF_RUNS]);
+	for (size_t i = 0; i < self->programs; i++)
+		exposition_sample(e, (const char *const[]){self->program[i].name},
+				  self->program[i].runs, NULL);
+}
+
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
@@ -87,8 +101,7 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	put_probes(e, v);
 	put(e, METRIC_ID_SCRAPE, v->scrape_s);
 	put_dropped(e, v);
-	if (v->m->tick.own_bpf_ns)
-		put(e, METRIC_ID_BPF_SECONDS, v->m->tick.own_bpf_ns / 1e9);
+	put_programs(e, &v->self);
 	put(e, METRIC_ID_PROCESS_CPU, v->self.cpu_s);
 	put(e, METRIC_ID_PROCESS_RESIDENT, v->self.rss_bytes);
 	put(e, METRIC_ID_PROCESS_FDS, v->self.open_fds);
@@ -112,6 +125,16 @@ static void put_accesses(struct exposition *e, const struct prom_view *v)
 					  v->n->access[a][p], NULL);
 }
 
+static void put_backings(struct exposition *e, const struct prom_view *v)
+{
+	if (!is_on(v, "fault_class"))
+		return;
+	exposition_family(e, &metrics[METRIC_ID_BACKINGS]);
+	for (int b = 0; b < NR_BACKINGS; b++)
+		exposition_sample(e, (const char *const[]){node_backing_name(b)}, v->n->backing[b],
+				  NULL);
+}
+
 static void put_durations(struct exposition *e, const struct prom_view *v)
 {
 	static const char *const severity[FS_NR_ENDS] = {
@@ -126,6 +149,7 @@ static void put_durations(struct exposition *e, const struct prom_view *v)
 		struct exemplar x = {
 			.pid = slow->pid,
 			.comm = slow->comm,
+			.site = slow->site,
 			.value = slow->value,
 			.at_s = v->boot_s + slow->t_ns / 1e9,
 		};
@@ -204,6 +228,7 @@ static void put_machine(struct exposition *e, const struct prom_view *v)
 {
 	put(e, METRIC_ID_MAPPINGS_LIMIT, v->m->tick.limits.max_map_count);
 	put_accesses(e, v);
+	put_backings(e, v);
 	put_durations(e, v);
 	put_kernel(e, v);
 }

@@ -8,6 +8,14 @@
 #include "model/node.h"
 #include "render/exposition.h"
 
+#define PROM_PROGRAMS 128 /* more than the kernel side has */
+
+/* One of the kernel side. */
+struct prom_program {
+	const char *name;
+	uint64_t runs, run_ns;
+};
+
 /* Of the exporter itself. */
 struct prom_self {
 	const char *libbpf;
@@ -15,6 +23,8 @@ struct prom_self {
 	double cpu_s;
 	uint64_t rss_bytes, open_fds, max_fds;
 	uint64_t tainted; /* bits of /proc/sys/kernel/tainted */
+	struct prom_program program[PROM_PROGRAMS];
+	size_t programs; /* 0: the kernel does not time them */
 };
 
 struct prom_view {

@@ -136,6 +136,8 @@ def find_tests(only, paths):
     """The tests of these modules, which the interpreter has to find, whose names hold `only`."""
     for path in sorted(paths):
         module = importlib.import_module(path.stem)
+        # else another suite's of that name would run in its place, and this one's never
+        assert Path(module.__file__).samefile(path), f"{module.__file__} hides {path}"
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
             if callable(test) and name.startswith("test_") and (not only or only in short):

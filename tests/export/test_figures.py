@@ -10,8 +10,9 @@ from pathlib import Path
 
 from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, Exporter, Samples, families_of, promtool,
                       until)
-from harness import PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
+from harness import FAULTSCOPE, PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
 
+STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
 # No name of a process, a unit or a file that another may have.
 NAMES = ("fs-figure-a", "fs-figure-b")
 
@@ -164,6 +165,88 @@ try:
 except OSError:
     pass
 """
+
+
+@live
+def test_faults_by_backing(check, lab):
+    """By --export.faults: what was mapped there, of processes that ended too."""
+    metric = "faultscope_page_faults_by_backing_total"
+    exporter = Exporter(lab, *AT_ONCE, "--export.faults")
+    before = exporter.metrics().values(metric, "backing")
+    check.equal("backings", set(before), {"anon", "file", "shmem", "stack", "hugetlb", "other"})
+    for _ in range(2):
+        lab.spawn(["python3", "-c", MAPPED_IN_THREE_WAYS, FAULTSCOPE]).wait(PATIENCE)
+        samples = exporter.metrics()
+        after = samples.values(metric, "backing")
+        for backing, least in (("anon", 20000), ("file", 3000), ("shmem", 5000)):
+            check.that(after[backing] - before[backing] >= least,
+                       f"{backing}: {after[backing] - before[backing]}, not {least}")
+        for backing, count in after.items():
+            check.that(count >= before[backing], f"{backing} goes back")
+        check.that(after["file"] - before["file"] < 20000, "anonymous memory is told as a file's")
+        before = after
+    # those of the exporter's own scrape are at hand in one and not yet in the other
+    timed = sum(samples.of("faultscope_page_fault_duration_seconds_count"))
+    check.near("as many as were timed", sum(before.values()), timed, 0.02)
+    text = exporter.get(Accept=OPENMETRICS).text
+    sites = [its.get("site") for name, _, its, _ in Samples(text, openmetrics=True).exemplars
+             if name == "faultscope_page_fault_duration_seconds_bucket"]
+    check.that(sites and all(sites), f"what the slowest were for: {sites}")
+    check.equal("promtool", promtool("check", "metrics", input=exporter.get().text).stdout, "")
+    exporter.stop()
+    check.equal("unless asked for", Exporter(lab, *AT_ONCE).metrics().of(metric), [])
+
+
+# Its argument: a file to map, of which the first page is read each time.
+MAPPED_IN_THREE_WAYS = """
+import mmap, sys
+def touch(pages, flags):
+    area = mmap.mmap(-1, pages * 4096, flags=flags | mmap.MAP_ANONYMOUS)
+    area.madvise(mmap.MADV_NOHUGEPAGE)
+    for at in range(0, len(area), 4096):
+        area[at] = 1
+touch(20000, mmap.MAP_PRIVATE)
+touch(5000, mmap.MAP_SHARED)
+with open(sys.argv[1], "rb") as f:
+    for _ in range(3000):
+        with mmap.mmap(f.fileno(), 4096, access=mmap.ACCESS_READ) as area:
+            area[0]
+"""
+
+
+@live
+def test_own_programs(check, lab):
+    """Runs and time of each BPF program, while the kernel counts them; else nothing."""
+    exporter = Exporter(lab, *AT_ONCE)
+    metrics = ("faultscope_bpf_runs_total", "faultscope_bpf_run_seconds_total")
+    try:
+        was = STATISTICS.read_text()
+        STATISTICS.write_text("0")
+    except OSError as reason:
+        raise Skip(f"{STATISTICS}: {reason}") from None
+    try:
+        samples = exporter.metrics()
+        series = len(samples.all)
+        for metric in metrics:
+            check.equal(f"{metric}, not counted", samples.of(metric), [])
+        STATISTICS.write_text("1")
+        before = exporter.metrics()
+        for _ in range(20):
+            lab.spawn(["true"]).wait(PATIENCE)
+        after = exporter.metrics()
+        runs, seconds = (after.values(metric, "program") for metric in metrics)
+        check.equal("programs", set(runs), set(seconds))
+        check.between("how many", len(runs), 5, 127)  # PROM_PROGRAMS
+        check.that(len(after.all) >= series + 2 * len(runs) - 5, "series of others are gone")
+        for program, least in (("on_exec", 20), ("on_exit", 20)):
+            more = runs[program] - before.one(metrics[0], program=program)
+            check.between(f"runs of {program}", more, least, 1e6)
+            check.between(f"time of {program}", seconds[program], 20 * 1e-8, PATIENCE)
+        check.equal("promtool", promtool("check", "metrics", input=exporter.get().text).stdout, "")
+        STATISTICS.write_text("0")
+        check.equal("no longer counted", exporter.metrics().of(metrics[0]), [])
+    finally:
+        STATISTICS.write_text(was)
 
 
 @live

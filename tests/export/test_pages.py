@@ -30,6 +30,17 @@ def test_text(check, lab):
         check.that(samples.helps.get(name), f"{name} has no help")
 
 
+def test_backings_of_a_recording(check, lab):
+    """Those of its classes: all its faults were served by a handler in user space."""
+    recording = RECORDINGS / "latency_of_delayed_faults-1ms.fsr"
+    samples = Samples(Exporter(lab, "--replay", recording).get().text)
+    got = samples.values("faultscope_page_faults_by_backing_total", "backing")
+    check.that(got.get("other", 0) > 0, f"{got}")
+    check.equal("else", {backing for backing, count in got.items() if count}, {"other"})
+    check.equal("all that were timed", sum(got.values()),
+                sum(samples.of("faultscope_page_fault_duration_seconds_count")))
+
+
 def test_promtool_takes_it(check, lab):
     ran = promtool("check", "metrics", input=replayed(lab).get().text)
     check.equal("promtool's status", ran.returncode, 0)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "probe/statistics.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+/* The next that is loaded, behind `at`, and what is known of it. */
+static struct bpf_program *next_loaded(const struct bpf_object *obj, struct bpf_program *at,
+				       struct bpf_prog_info *ret)
+{
+	while ((at = bpf_object__next_program(obj, at))) {
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+		int fd = bpf_program__fd(at);
+
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+			continue;
+		*ret = info;
+		break;
+	}
+	return at;
+}
+
+size_t statistics_read(const struct bpf_object *obj, struct program_statistics *ret, size_t room)
+{
+	struct bpf_program *prog = NULL;
+	struct bpf_prog_info info;
+	size_t n = 0;
+
+	while (n < room && (prog = next_loaded(obj, prog, &info)))
+		ret[n++] = (struct program_statistics){bpf_program__name(prog), info.run_cnt,
+						       info.run_time_ns};
+	return n;
+}
+
+__u64 statistics_run_ns(const struct bpf_object *obj)
+{
+	struct bpf_program *prog = NULL;
+	struct bpf_prog_info info;
+	__u64 ns = 0;
+
+	while ((prog = next_loaded(obj, prog, &info)))
+		ns += info.run_time_ns;
+	return ns;
+}
+
+__u64 statistics_missed(const struct bpf_object *obj)
+{
+	struct bpf_program *prog = NULL;
+	struct bpf_prog_info info;
+	__u64 missed = 0;
+
+	while ((prog = next_loaded(obj, prog, &info)))
+		missed += info.recursion_misses;
+	return missed;
+}

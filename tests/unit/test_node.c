@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the node makes of page faults that have classes, and what the page says of it. */
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "model/fields.h"
+#include "render/prom.h"
+#include "tap.h"
+
+struct world {
+	struct model m;
+	struct census *census;
+	struct node n;
+	struct identity id;
+};
+
+static void open_world(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->census = calloc(1, sizeof(*w->census));
+	w->id = (struct identity){.serial = 1, .kind = KIND_COMM, .name = "w"};
+	if (!w->census || model_init(&w->m) ||
+	    census_init(w->census, &(struct census_limits){.workloads = 5, .series = 1000}) ||
+	    node_init(&w->n, w->census))
+		abort();
+}
+
+static void close_world(struct world *w)
+{
+	node_free(&w->n);
+	census_free(w->census);
+	free(w->census);
+	model_free(&w->m);
+}
+
+static void turn_on(struct world *w, const char *hook)
+{
+	struct fs_hook_record r = RECORD(fs_hook_record, FS_REC_HOOK, SECOND);
+
+	r.tier = 2;
+	r.state = FS_HOOK_ON;
+	snprintf(r.name, sizeof(r.name), "%s", hook);
+	snprintf(r.mechanism, sizeof(r.mechanism), "mappings");
+	if (model_take(&w->m, &r.h))
+		abort();
+}
+
+static char *page_of(struct world *w, const struct exposition_format *format,
+		     const struct prom_self *self)
+{
+	struct buf b = {};
+	struct exposition e = {.format = format, .b = &b};
+	struct prom_view v = {.m = &w->m, .c = w->census, .n = &w->n, .self = {.libbpf = "1"}};
+
+	if (self)
+		v.self = *self;
+	prom_render(&e, &v);
+	return b.s;
+}
+
+static bool says(struct world *w, const struct exposition_format *format,
+		 const struct prom_self *self, const char *line)
+{
+	char *page = page_of(w, format, self);
+	bool found = strstr(page, line) != NULL;
+
+	free(page);
+	return found;
+}
+
+static void serve(struct fs_process_record *r, enum fs_fault_class class, uint64_t faults,
+		  uint64_t longest_ns)
+{
+	enum fs_fault_end end = class == FS_CLASS_FILE_MAJOR ? FS_END_MAJOR : FS_END_MINOR;
+
+	r->c.served[class].band[class % FS_NR_BANDS] += faults;
+	r->c.stall_ns[end] += faults * longest_ns;
+	r->c.served_max_ns[class] = longest_ns;
+	if (longest_ns > r->c.latency_max_ns[end])
+		r->c.latency_max_ns[end] = longest_ns;
+}
+
+/* Which class is counted where: each class has a number of faults that no sum of others has. */
+static void test_each_class(void)
+{
+	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct world w;
+
+	open_world(&w);
+	for (int class = 0; class < FS_NR_CLASSES; class ++)
+		serve(&r, class, 1ULL << class, 1000);
+#define BIT(id) (1ULL << FS_CLASS_##id)
+	node_take(&w.n, &r, &w.id);
+	is_u64(w.n.backing[NODE_BACKING_ANON],
+	       BIT(ANONYMOUS) | BIT(ZERO) | BIT(HUGE) | BIT(COMPACTED) | BIT(COW) | BIT(SWAP),
+	       "anonymous memory");
+	is_u64(w.n.backing[NODE_BACKING_FILE], BIT(FILE_MINOR) | BIT(FILE_MAJOR), "files");
+	is_u64(w.n.backing[NODE_BACKING_SHMEM], BIT(SHMEM), "shared memory");
+	is_u64(w.n.backing[NODE_BACKING_STACK], BIT(STACK), "growth of stacks");
+	is_u64(w.n.backing[NODE_BACKING_HUGETLB], BIT(HUGETLB), "the huge page pool");
+	is_u64(w.n.backing[NODE_BACKING_OTHER], BIT(OTHER) | BIT(NUMA) | BIT(UFFD) | BIT(DRIVER),
+	       "others");
+	close_world(&w);
+}
+
+/* It never goes back: processes end, their pids are used again, and records are told twice. */
+static void test_growth(void)
+{
+	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct world w;
+
+	open_world(&w);
+	serve(&r, FS_CLASS_SHMEM, 10, 1000);
+	node_take(&w.n, &r, &w.id);
+	node_take(&w.n, &r, &w.id);
+	is_u64(w.n.backing[NODE_BACKING_SHMEM], 10, "told twice, counted once");
+	serve(&r, FS_CLASS_SHMEM, 5, 1000);
+	r.g.flags |= FS_PROC_FINAL;
+	node_take(&w.n, &r, &w.id);
+	is_u64(w.n.backing[NODE_BACKING_SHMEM], 15, "it ends");
+	r = process_record(1, 2, 2 * SECOND);
+	serve(&r, FS_CLASS_SHMEM, 2, 1000);
+	node_take(&w.n, &r, &w.id);
+	is_u64(w.n.backing[NODE_BACKING_SHMEM], 17, "another of its pid");
+	close_world(&w);
+}
+
+#define SHMEM "faultscope_page_faults_by_backing_total{backing=\"shmem\"} 10\n"
+
+static void test_page_of_backings(void)
+{
+	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct world w;
+
+	open_world(&w);
+	serve(&r, FS_CLASS_SHMEM, 10, 1000);
+	serve(&r, FS_CLASS_ANONYMOUS, 10, 4000);
+	node_take(&w.n, &r, &w.id);
+	turn_on(&w, "fault_end");
+	ok(!says(&w, &exposition_text, NULL, "by_backing"), "not told where nothing classifies");
+	turn_on(&w, "fault_class");
+	ok(says(&w, &exposition_text, NULL, SHMEM), "by backing");
+	is_str(w.n.slowest[FS_END_MINOR].site, class_name(FS_CLASS_ANONYMOUS),
+	       "what the longest was for");
+	serve(&r, FS_CLASS_COW, 1, 5000);
+	node_take(&w.n, &r, &w.id);
+	is_str(w.n.slowest[FS_END_MINOR].site, class_name(FS_CLASS_COW), "a longer one");
+	serve(&r, FS_CLASS_FILE_MAJOR, 1, 900);
+	node_take(&w.n, &r, &w.id);
+	is_str(w.n.slowest[FS_END_MAJOR].site, class_name(FS_CLASS_FILE_MAJOR),
+	       "of major ones for itself");
+	close_world(&w);
+}
+
+static void test_page_of_programs(void)
+{
+	struct prom_self self = {.libbpf = "1", .programs = 2};
+	struct world w;
+
+	open_world(&w);
+	self.program[0] = (struct prom_program){"on_a", 7, 1500000000};
+	self.program[1] = (struct prom_program){"on_b", 0, 0};
+	ok(says(&w, &exposition_text, &self, "faultscope_bpf_runs_total{program=\"on_a\"} 7\n"),
+	   "runs");
+	ok(says(&w, &exposition_text, &self, "faultscope_bpf_runs_total{program=\"on_b\"} 0\n"),
+	   "of one that never ran");
+	ok(says(&w, &exposition_text, &self,
+		"faultscope_bpf_run_seconds_total{program=\"on_a\"} 1.5\n"),
+	   "time");
+	self.programs = 0;
+	ok(!says(&w, &exposition_text, &self, "faultscope_bpf_run"), "nothing where none is timed");
+	close_world(&w);
+}
+
+int main(void)
+{
+	test_each_class();
+	test_growth();
+	test_page_of_backings();
+	test_page_of_programs();
+	return tap_done();
+}
