@@ -27,7 +27,7 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS };
 /*
  * Figures of the machine. X(id, JSON key, where, the kernel's name): a name that ends in * is the
  * sum of all that begin so. Of /proc/meminfo in bytes, of /proc/vmstat in pages or events since the
- * boot, of /proc/sys/vm as they are.
+ * boot, of /proc/sys/vm as they are. Rows are appended: recordings know them by their number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -68,7 +68,10 @@ enum host_figure {
 		NR_HOST_FIGURES,
 };
 
-/* Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. */
+/*
+ * Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. Rows are
+ * appended.
+ */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
 	X(LIMIT, "limit_bytes") /* FIGURE_UNKNOWN: none */                                         \
