@@ -478,11 +478,6 @@ struct vm_struct___own {
 	const void *caller;
 } __attribute__((preserve_access_index));
 
-/* include/linux/vmalloc.h; an area's last page is a guard, but for these */
-#define VM_IOREMAP  1
-#define VM_NO_GUARD 0x40
-#define PAGE_BYTES  4096
-
 SEC("kretprobe/remove_vm_area")
 int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
 {

@@ -75,6 +75,7 @@ struct recording {
 	unsigned int line_tokens;
 	struct pending pending[PENDING_MAX];
 	size_t nr_pending;
+	uint64_t unsettled; /* suspected faults that there was no room for to wait and see */
 	struct site site[SITES_MAX];
 	size_t sites; /* over all; the oldest give way */
 	bool done, panicked;
@@ -118,6 +119,8 @@ static void expect(struct recording *r, const struct fs_precursor_record *p,
 {
 	if (r->nr_pending < PENDING_MAX)
 		r->pending[r->nr_pending++] = (struct pending){p->ip, p->h.t_ns, *one};
+	else
+		r->unsettled++;
 }
 
 static void settle(struct recording *r, size_t i)
@@ -320,6 +323,10 @@ static void beat(struct recording *r)
 		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
 		bb_put_u64(&one, key, keeper->failed);
 	}
+	if (r->unsettled)
+		bb_put_u64(&one, "unsettled", r->unsettled);
+	if (kernel_names_lost(&r->namer.names))
+		bb_put_u64(&one, "unnamed", kernel_names_lost(&r->namer.names));
 	bb_put_u64(&one, "cpu_ms", host_own_cpu_ns() / 1000000);
 	bb_put_hex(&one, "tainted", r->taint);
 	keepers_beat(&r->keepers, &one);

@@ -31,6 +31,9 @@ static void describe_file(struct story *st)
 		.damage_offset = f->damage_offset,
 		.lost_bytes = f->lost_bytes,
 		.error = st->s.src->error,
+		.end = !f->ended		  ? STORY_CUT_OFF
+		       : f->reason == FS_END_FULL ? STORY_FULL
+						  : STORY_AS_ASKED,
 	};
 }
 

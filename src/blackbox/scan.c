@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "blackbox/scan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 int bb_found_add(struct bb_found *f, const struct bb_record *r)
 {
-	size_t room = f->room ? f->room * 2 : 256;
 	struct bb_record *record;
 
-	if (f->n == f->room) {
-		if (room > BB_FOUND_MAX) {
-			f->lost++;
-			return 0;
-		}
-		record = realloc(f->record, room * sizeof(*record));
-		if (!record)
-			return -ENOMEM;
-		f->record = record;
-		f->room = room;
+	if (f->n == BB_FOUND_MAX) {
+		f->lost++;
+		return 0;
 	}
+	record = array_grow(f->record, f->n, &f->room, BB_FOUND_MAX, sizeof(*record));
+	if (!record)
+		return -ENOMEM;
+	f->record = record;
 	f->record[f->n++] = *r;
 	return 0;
 }
@@ -164,23 +163,30 @@ static size_t drop_doubles(struct bb_record *r, size_t n)
 	return kept;
 }
 
-/* Boots, now sorted by id, in the order of time. */
-static void order_boots(struct bb_found *f, struct bb_record *to)
+/* Only what is of a boot that is told. */
+static void drop_homeless(struct bb_found *f)
 {
-	size_t n = 0;
+	size_t kept = 0;
 
-	for (size_t b = 0; b < f->boots; b++)
-		for (size_t i = 0; i < f->n; i++)
-			if (!memcmp(f->record[i].boot_id, f->boot[b].id, BB_BOOT_BYTES))
-				to[n++] = f->record[i];
-	f->lost += f->n - n; /* of boots beyond the most */
-	memcpy(f->record, to, n * sizeof(*to));
-	f->n = n;
+	for (size_t i = 0; i < f->n; i++)
+		if (bb_boot_find(f, f->record[i].boot_id) >= 0)
+			f->record[kept++] = f->record[i];
+	f->lost += f->n - kept;
+	f->n = kept;
+}
+
+/* Boots in the order of time, where by_boot() has them in that of their ids. */
+static int by_time(const void *a, const void *b, void *found)
+{
+	const struct bb_record *x = a, *y = b;
+
+	if (memcmp(x->boot_id, y->boot_id, BB_BOOT_BYTES))
+		return bb_boot_find(found, x->boot_id) - bb_boot_find(found, y->boot_id);
+	return by_boot(x, y);
 }
 
 void bb_found_settle(struct bb_found *f)
 {
-	struct bb_record *to;
 	uint64_t last = 0;
 
 	f->boots = 0;
@@ -191,10 +197,8 @@ void bb_found_settle(struct bb_found *f)
 	for (size_t i = 0; i < f->n; i++)
 		note_boot(f, &f->record[i]);
 	qsort(f->boot, f->boots, sizeof(f->boot[0]), by_first);
-	to = f->n <= BB_FOUND_MAX ? calloc(f->n, sizeof(*to)) : NULL;
-	if (to)
-		order_boots(f, to);
-	free(to);
+	drop_homeless(f);
+	qsort_r(f->record, f->n, sizeof(*f->record), by_time, f);
 	for (size_t b = 0; b < f->boots; b++) {
 		size_t first = 0, n = 0;
 

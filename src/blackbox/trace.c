@@ -9,12 +9,11 @@
 
 #include "blackbox/modules.h"
 
-#define TRACE_HEAD	"# tracer:"
-#define MARK		"faultscope! "
-#define CONSOLE		" console: "
-#define RAW		"msg=" /* where the fields are printed raw: of the boot before */
-#define MARK_PROTECTION 3      /* enum fs_precursor */
-#define LINE_MOST	1024
+#define TRACE_HEAD "# tracer:"
+#define MARK	   "faultscope! "
+#define CONSOLE	   " console: "
+#define RAW	   "msg=" /* where the fields are printed raw: of the boot before */
+#define LINE_MOST  1024
 
 bool bb_is_trace(const char *text, size_t size)
 {

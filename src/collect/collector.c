@@ -18,10 +18,18 @@ static const struct layout {
 	struct {
 		__u16 at, size;
 	} text[7];
+	/* A table that another version may have with fewer rows, or more: it is appended to. */
+	struct {
+		__u16 at, rows; /* at 0: none */
+	} figures;
 } layouts[] = {
 #define TEXT(type, member)                                                                         \
 	{                                                                                          \
 		offsetof(struct type, member), sizeof(((struct type *)0)->member)                  \
+	}
+#define FIGURES(type)                                                                              \
+	{                                                                                          \
+		offsetof(struct type, n), sizeof(((struct type *)0)->n) / sizeof(uint64_t)         \
 	}
 	{FS_REC_PROCESS,
 	 sizeof(struct fs_process_record),
@@ -89,22 +97,64 @@ static const struct layout {
 	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
 	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
 	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
-	{FS_REC_SHORTAGE, sizeof(struct pressure_record), 0, {}},
-	{FS_REC_LEVEL, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
-	{FS_REC_MOUNT, sizeof(struct mount_record), 0, {TEXT(mount_record, path)}},
-	{FS_REC_SCORE, sizeof(struct score_record), 0, {}},
+	{FS_REC_SHORTAGE, sizeof(struct pressure_record), 0, {}, FIGURES(pressure_record)},
+	{FS_REC_LEVEL,
+	 sizeof(struct cgroup_record),
+	 0,
+	 {TEXT(cgroup_record, path)},
+	 FIGURES(cgroup_record)},
+	{FS_REC_MOUNT,
+	 sizeof(struct mount_record),
+	 0,
+	 {TEXT(mount_record, path)},
+	 {sizeof(struct mount_record), 0}},
+	{FS_REC_SCORE, sizeof(struct score_record), 0, {}, {sizeof(struct score_record), 0}},
+#undef FIGURES
 #undef TEXT
 };
 
+/* Of a record without its table of figures. */
+static size_t fixed_bytes(const struct layout *l)
+{
+	return l->len - l->figures.rows * sizeof(uint64_t);
+}
+
+static bool has_other_rows(const struct layout *l, const struct fs_header *h)
+{
+	return l->figures.at && h->len >= fixed_bytes(l) && h->len <= RECORD_MAX &&
+	       (h->len - fixed_bytes(l)) % sizeof(uint64_t) == 0;
+}
+
 static const struct layout *layout_of(const struct fs_header *h)
 {
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		if (layouts[i].kind == h->kind)
-			return h->len == layouts[i].len || (layouts[i].short_len &&
-							    h->len == layouts[i].short_len)
-				       ? &layouts[i]
-				       : NULL;
-	return NULL;
+	const struct layout *l = layouts, *end = l + sizeof(layouts) / sizeof(layouts[0]);
+
+	while (l < end && l->kind != h->kind)
+		l++;
+	if (l == end)
+		return NULL;
+	if (h->len == l->len || (l->short_len && h->len == l->short_len))
+		return l;
+	return has_other_rows(l, h) ? l : NULL;
+}
+
+/* Figures that the record lacks are unknown, those that we do not know are left out. */
+static void copy_record(const struct layout *l, const struct fs_header *h, unsigned char *ret)
+{
+	const unsigned char *from = (const unsigned char *)h;
+	size_t at = l->figures.at, known = l->figures.rows * sizeof(uint64_t), had, both;
+
+	if (!at || h->len == l->len) {
+		memcpy(ret, h, h->len);
+		return;
+	}
+	had = h->len - fixed_bytes(l);
+	both = had < known ? had : known;
+	_Static_assert(FIGURE_UNKNOWN == UINT64_MAX, "as bytes");
+	memcpy(ret, from, at + both);
+	memset(ret + at + both, 0xff, known - both);
+	memcpy(ret + at + known, from + at + had, fixed_bytes(l) - at);
+	((struct fs_header *)ret)->len = l->len;
 }
 
 static int record(struct collector *c, const struct fs_header *h)
@@ -311,7 +361,7 @@ int collector_take(void *ctx, const struct fs_header *h)
 	_Static_assert(sizeof(struct fs_process_record) <= RECORD_MAX, "the longest record");
 	if (!l)
 		return -EBADMSG;
-	memcpy(copy, h, h->len);
+	copy_record(l, h, copy);
 	for (size_t i = 0; i < 7 && l->text[i].size; i++)
 		copy[l->text[i].at + l->text[i].size - 1] = 0;
 	h = (const struct fs_header *)copy;

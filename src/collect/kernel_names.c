@@ -15,8 +15,10 @@ static bool add_text(struct name_table *k, const char *s)
 
 	if (k->used + n > k->room) {
 		text = room <= KERNEL_NAMES_BYTES ? realloc(k->text, room) : NULL;
-		if (!text)
+		if (!text) {
+			k->lost++;
 			return false;
+		}
 		k->text = text;
 		k->room = room;
 	}
@@ -96,6 +98,11 @@ bool kernel_names_step(struct kernel_names *k)
 	k->modules = k->next;
 	memset(&k->next, 0, sizeof(k->next));
 	return true;
+}
+
+__u64 kernel_names_lost(const struct kernel_names *k)
+{
+	return k->kernel.lost + k->kernel.table.cut + k->modules.lost + k->modules.table.cut;
 }
 
 void kernel_names_free(struct kernel_names *k)

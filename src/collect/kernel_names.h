@@ -18,6 +18,7 @@ struct name_table {
 	struct symbol_table table;
 	char *text; /* "name [module" each, NUL-terminated; owned */
 	size_t used, room;
+	__u64 lost; /* functions whose name found no room */
 };
 
 struct kernel_names {
@@ -35,6 +36,9 @@ bool kernel_names_read(struct kernel_names *k);
  */
 bool kernel_names_step(struct kernel_names *k);
 void kernel_names_free(struct kernel_names *k);
+
+/* Functions that are not known: beyond the caps of text or of entries. */
+__u64 kernel_names_lost(const struct kernel_names *k);
 
 /*
  * "function+0xoffset"; of a module that is gone "+0xoffset" into it. `ret_module` is empty for the

@@ -117,6 +117,7 @@ static int look_host(const struct pressure_reader *r, const struct sink *sink)
 	take_setting(r, PRESSURE_RATIO, HOST_OVERCOMMIT_RATIO, &p);
 	take_setting(r, PRESSURE_KBYTES, HOST_OVERCOMMIT_KBYTES, &p);
 	take_setting(r, PRESSURE_SWAPPINESS, HOST_SWAPPINESS, &p);
+	p.n[HOST_LEFT_OUT] = r->left_out;
 	io_read_again(r->fd[PRESSURE_PSI], text, sizeof(text));
 	pressure_stalls(text, &p.some, &p.full);
 	return sink->take(sink->ctx, &p.h);
@@ -186,16 +187,24 @@ static int look_scores(const struct model *m, const struct sink *sink)
 	return 0;
 }
 
+static void list_places(struct pressure_reader *r, const struct model *m)
+{
+	r->over = 0;
+	pressure_list_cgroups(r, m);
+	pressure_list_mounts(r, m);
+	if (r->over > r->left_out)
+		r->left_out = r->over;
+}
+
 int pressure_look(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
-	int err = look_host(r, sink);
+	int err;
 
 	/* the second look is the first that knows who is watched */
-	if (r->looks < 2 || !(r->looks % LIST_EVERY)) {
-		pressure_list_cgroups(r, m);
-		pressure_list_mounts(r, m);
-	}
+	if (r->looks < 2 || !(r->looks % LIST_EVERY))
+		list_places(r, m);
 	r->looks++;
+	err = look_host(r, sink);
 	if (!err)
 		err = pressure_look_cgroups(r, m, sink);
 	if (!err)

@@ -34,6 +34,7 @@ struct pressure_reader {
 	char (*level)[256];
 	struct listed_mount *mount;
 	size_t levels, mounts;
+	uint64_t over, left_out; /* places beyond the caps: of this listing; the most of any */
 	unsigned int looks;
 	bool targets; /* of some processes: their cgroups alone */
 	bool scores;  /* whom the OOM killer would take */

@@ -46,6 +46,8 @@ static void add_level(struct pressure_reader *r, const char *path)
 			return;
 	if (r->level && r->levels < LEVELS_MAX && strlen(path) < sizeof(*r->level))
 		strcpy(r->level[r->levels++], path);
+	else
+		r->over++;
 }
 
 /* "/a/b" below the root that we have open; "/" is that itself. */
@@ -73,12 +75,16 @@ static void walk_from(struct walk *w, int dir, int depth)
 	}
 	if (is_limited(dir, w->r->hierarchy.v1))
 		add_level(w->r, len ? w->path : "/");
-	while (depth < DEPTH_MOST && w->dirs < DIRS_MOST && (de = readdir(d))) {
+	while ((de = readdir(d))) {
 		size_t more = strlen(de->d_name) + 1;
 		int below;
 
-		if (de->d_type != DT_DIR || de->d_name[0] == '.' || len + more >= sizeof(w->path))
+		if (de->d_type != DT_DIR || de->d_name[0] == '.')
 			continue;
+		if (depth == DEPTH_MOST || w->dirs == DIRS_MOST || len + more >= sizeof(w->path)) {
+			w->r->over++;
+			continue;
+		}
 		w->dirs++;
 		below = openat(dir, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below < 0)

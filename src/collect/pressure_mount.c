@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "probe/host.h"
@@ -36,18 +37,36 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 	for (size_t i = 0; r->mount && i < r->mounts; i++)
 		if (r->mount[i].device == one->device)
 			return;
-	if (r->mount && r->mounts < MOUNTS_MAX)
+	if (r->mount && r->mounts < MOUNTS_MAX && one->path[0])
 		r->mount[r->mounts++] = *one;
+	else
+		r->over++;
 }
 
-/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS] - TYPE SOURCE SUPER_OPTIONS" */
+/* "8:1": of a path that we cannot keep; another of the same device may be listed already. */
+static void take_device(struct span word, struct listed_mount *ret)
+{
+	struct span major, minor;
+	uint64_t a = 0, b = 0;
+
+	if (text_split(word, ':', &major, &minor) && !text_number(major, &a) &&
+	    !text_number(minor, &b))
+		ret->device = makedev(a, b);
+}
+
+/*
+ * Without a path: one that is longer than we keep, or with characters that are escaped there.
+ * "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS] - TYPE SOURCE SUPER_OPTIONS"
+ */
 static bool scan_line(struct span line, struct listed_mount *ret)
 {
-	struct span point, type;
+	struct span device, point, type;
 	struct stat st;
 
-	for (int i = 0; i < 4; i++)
-		text_word(&line);
+	text_word(&line);
+	text_word(&line);
+	device = text_word(&line);
+	text_word(&line);
 	point = text_word(&line);
 	while (line.len && !text_is(text_word(&line), "-"))
 		;
@@ -55,8 +74,10 @@ static bool scan_line(struct span line, struct listed_mount *ret)
 	/* a container's root; of others there may be hundreds */
 	if (!is_local(type, &ret->in_memory) && !(text_is(type, "overlay") && text_is(point, "/")))
 		return false;
-	if (point.len >= sizeof(ret->path) || memchr(point.s, '\\', point.len))
-		return false;
+	if (point.len >= sizeof(ret->path) || memchr(point.s, '\\', point.len)) {
+		take_device(device, ret);
+		return true;
+	}
 	text_copy(point, ret->path, sizeof(ret->path));
 	if (stat(ret->path, &st))
 		return false;

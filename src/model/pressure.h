@@ -22,12 +22,13 @@ enum pressure_kind {
 	FS_REC_SCORE,
 };
 
-enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS };
+enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
 
 /*
  * Figures of the machine. X(id, JSON key, where, the kernel's name): a name that ends in * is the
  * sum of all that begin so. Of /proc/meminfo in bytes, of /proc/vmstat in pages or events since the
- * boot, of /proc/sys/vm as they are.
+ * boot, of /proc/sys/vm as they are; of the look itself, how many cgroups and mounts it found no
+ * room for, at most at once. Rows are appended: recordings know them by their number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -59,7 +60,8 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS };
 	X(OOM_KILLS, "oom_kills", FROM_VMSTAT, "oom_kill")                                         \
 	X(OVERCOMMIT_RATIO, "overcommit_ratio", FROM_SETTINGS, "overcommit_ratio")                 \
 	X(OVERCOMMIT_KBYTES, "overcommit_kbytes", FROM_SETTINGS, "overcommit_kbytes")              \
-	X(SWAPPINESS, "swappiness", FROM_SETTINGS, "swappiness")
+	X(SWAPPINESS, "swappiness", FROM_SETTINGS, "swappiness")                                   \
+	X(LEFT_OUT, "places_left_out", FROM_LOOK, "")
 
 enum host_figure {
 #define X(id, key, source, name) HOST_##id,
@@ -68,7 +70,10 @@ enum host_figure {
 		NR_HOST_FIGURES,
 };
 
-/* Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. */
+/*
+ * Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. Rows are
+ * appended.
+ */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
 	X(LIMIT, "limit_bytes") /* FIGURE_UNKNOWN: none */                                         \

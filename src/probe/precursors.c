@@ -145,10 +145,13 @@ static int configure(struct precursors *p)
 static void *map_memory(struct precursors *p, const char *name, size_t size)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->obj, name);
-	void *at = MAP_FAILED;
+	void *at;
 
-	if (map)
-		at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (!map) {
+		errno = ENOENT;
+		return NULL;
+	}
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	return at == MAP_FAILED ? NULL : at;
 }
 
@@ -181,6 +184,18 @@ static int take_one(void *ctx, void *data, size_t size)
 	return size < sizeof(struct fs_precursor_record) ? 0 : p->take(p->ctx, data);
 }
 
+static int map_all(struct precursors *p)
+{
+	p->memory_bytes = 256 * 512;
+	p->memory = map_memory(p, "survivors", p->memory_bytes); /* or nothing is kept there */
+	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
+	if (!p->shared)
+		return -errno;
+	p->rb = ring_buffer__new(bpf_map__fd(bpf_object__find_map_by_name(p->obj, "ring")),
+				 take_one, p, NULL);
+	return p->rb ? 0 : -errno;
+}
+
 static int load(struct precursors *p, const char *btf)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, oo, .btf_custom_path = btf, .object_name = "blackbox");
@@ -190,14 +205,7 @@ static int load(struct precursors *p, const char *btf)
 	if (!p->obj)
 		return -errno;
 	err = configure(p) ?: bpf_object__load(p->obj);
-	if (err)
-		return err;
-	p->shared = map_memory(p, ".data.shared", sizeof(*p->shared));
-	p->memory_bytes = 256 * 512;
-	p->memory = map_memory(p, "survivors", p->memory_bytes);
-	p->rb = ring_buffer__new(bpf_map__fd(bpf_object__find_map_by_name(p->obj, "ring")),
-				 take_one, p, NULL);
-	return p->shared && p->rb ? 0 : -errno;
+	return err ?: map_all(p);
 }
 
 int precursors_open(struct precursors **ret, const char *btf_path, char *error, size_t size)
@@ -290,9 +298,4 @@ unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes)
 {
 	*ret_bytes = p->memory ? p->memory_bytes : 0;
 	return p->memory;
-}
-
-__u64 precursors_run_ns(const struct precursors *p)
-{
-	return statistics_run_ns(p->obj);
 }

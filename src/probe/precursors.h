@@ -56,7 +56,4 @@ bool precursors_holds(const struct precursors *p);
 /* Memory of the kernel for records, of so many bytes; NULL: none. */
 unsigned char *precursors_memory(const struct precursors *p, size_t *ret_bytes);
 
-/* Nanoseconds that the programs ran, where kernel.bpf_stats_enabled; else 0. */
-__u64 precursors_run_ns(const struct precursors *p);
-
 #endif

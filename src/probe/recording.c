@@ -407,6 +407,15 @@ static int read_packed(struct replay *rp)
 	return 0;
 }
 
+/* Whether the last record is one that says that it is. */
+static void note_end(struct replay *rp)
+{
+	const struct fs_end_record *end = (const struct fs_end_record *)rp->block;
+
+	rp->facts.ended = end->h.kind == FS_REC_END && end->h.len == sizeof(*end);
+	rp->facts.reason = rp->facts.ended ? end->reason : 0;
+}
+
 static int read_record(struct replay *rp)
 {
 	const struct fs_header *h = (const struct fs_header *)rp->block;
@@ -416,6 +425,7 @@ static int read_record(struct replay *rp)
 	if (!err) {
 		rp->facts.records++;
 		rp->facts.record_bytes += h->len;
+		note_end(rp);
 	}
 	return err;
 }

@@ -67,6 +67,14 @@ static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
 	say(b, s->v, "watched", t);
 }
 
+static const struct {
+	const char *key, *text;
+} ends[] = {
+	[STORY_CUT_OFF] = {"cut off", "cut off: by a crash or a full disk, or it goes on"},
+	[STORY_AS_ASKED] = {"as asked", "as asked"},
+	[STORY_FULL] = {"full", "full: it would have become larger than --max-size"},
+};
+
 static void say_contents(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct history *h = s->h;
@@ -100,6 +108,8 @@ void info_text(struct buf *b, const struct story_view *s)
 	say_contents(b, s, &t);
 	buf_printf(&t, "%" PRIu64 " that could not be kept", losses_all(s->v));
 	say(b, s->v, "losses", &t);
+	buf_puts(&t, ends[s->file.end].text);
+	say(b, s->v, "end", &t);
 	if (s->file.damages)
 		buf_printf(&t, "%" PRIu64 " bytes cannot be read, the first at offset %" PRIu64,
 			   s->file.lost_bytes, s->file.damage_offset);
@@ -141,5 +151,6 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_count(&j, "damages", s->file.damages);
 	json_count(&j, "lost_bytes", s->file.lost_bytes);
 	json_text_or_null(&j, "damage", *s->file.error ? s->file.error : NULL);
+	json_text(&j, "end", ends[s->file.end].key);
 	json_finish(&j);
 }

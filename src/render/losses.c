@@ -6,6 +6,13 @@
 #include "model/pressure.h"
 #include "model/slow.h"
 
+static uint64_t places_lost(const struct model *m)
+{
+	uint64_t left_out = host_figure(m, HOST_LEFT_OUT);
+
+	return (m->pressure ? m->pressure->lost : 0) + (left_out == FIGURE_UNKNOWN ? 0 : left_out);
+}
+
 size_t losses_of(const struct view *v, struct loss *ret)
 {
 	const struct fs_losses *l = &v->m->tick.losses;
@@ -23,7 +30,7 @@ size_t losses_of(const struct view *v, struct loss *ret)
 		{"slow", "sorts of slow faults", "sorts of slow faults that made room for others",
 		 m->slow ? m->slow->lost : 0},
 		{"places", "cgroups and mounts", "cgroups and mounts beyond what is looked at",
-		 m->pressure ? m->pressure->lost : 0},
+		 places_lost(m)},
 	};
 
 	_Static_assert(sizeof(all) / sizeof(all[0]) == LOSSES_MAX, "all of them");

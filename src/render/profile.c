@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "model/fields.h"
 #include "model/growers.h"
 #include "model/samples.h"
 
-#define PROFILE_NAMES_MAX   65536
+#define PROFILE_NAMES_MAX   32768
 #define PROFILE_SAMPLES_MAX 32768
-#define PROFILE_BUCKETS	    32768
+#define PROFILE_BUCKETS	    (2 * PROFILE_NAMES_MAX)
 #define NAME_BYTES	    512
 
 const struct measure measures[NR_MEASURES] = {
@@ -24,38 +25,23 @@ const struct measure measures[NR_MEASURES] = {
 	[MEASURE_FDS] = {"descriptors", "descriptors made and left", "count"},
 };
 
-static uint32_t bucket_of(const char *s)
-{
-	uint32_t x = 2166136261u;
-
-	while (*s)
-		x = (x ^ (unsigned char)*s++) * 16777619u;
-	return x & (PROFILE_BUCKETS - 1);
-}
-
-/* Open addressing: a name that finds no place is one too many. */
+/* Open addressing, of a table that is half full at most: a name beyond that is one too many. */
 static int name_number(struct profile *p, const char *s, uint32_t *ret)
 {
-	uint32_t at = bucket_of(s);
+	uint32_t at = hash_text(HASH_BEGIN, s) & (PROFILE_BUCKETS - 1);
+	char **name;
 
-	for (uint32_t tries = 0; tries < PROFILE_BUCKETS && p->bucket[at]; tries++) {
+	for (; p->bucket[at]; at = (at + 1) & (PROFILE_BUCKETS - 1))
 		if (!strcmp(p->name[p->bucket[at] - 1], s)) {
 			*ret = p->bucket[at] - 1;
 			return 0;
 		}
-		at = (at + 1) & (PROFILE_BUCKETS - 1);
-	}
-	if (p->bucket[at] || p->names == PROFILE_NAMES_MAX)
+	if (p->names == PROFILE_NAMES_MAX)
 		return -E2BIG;
-	if (p->names == p->names_room) {
-		size_t room = p->names_room ? 2 * p->names_room : 256;
-		char **more = realloc(p->name, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->name = more;
-		p->names_room = room;
-	}
+	name = array_grow(p->name, p->names, &p->names_room, PROFILE_NAMES_MAX, sizeof(*name));
+	if (!name)
+		return -ENOMEM;
+	p->name = name;
 	p->name[p->names] = strdup(s);
 	if (!p->name[p->names])
 		return -ENOMEM;
@@ -73,22 +59,31 @@ static int add_frame(struct profile *p, struct profile_sample *s, const char *na
 
 static int add_sample(struct profile *p, const struct profile_sample *s)
 {
+	struct profile_sample *more;
+
 	if (p->samples == PROFILE_SAMPLES_MAX) {
 		p->left_out++;
 		return 0;
 	}
-	if (p->samples == p->samples_room) {
-		size_t room = p->samples_room ? 2 * p->samples_room : 128;
-		struct profile_sample *more = realloc(p->sample, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->sample = more;
-		p->samples_room = room;
-	}
+	more = array_grow(p->sample, p->samples, &p->samples_room, PROFILE_SAMPLES_MAX,
+			  sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->sample = more;
 	p->sample[p->samples++] = *s;
 	for (int i = 0; i < NR_MEASURES; i++)
 		p->total[i] += s->value[i];
+	return 0;
+}
+
+/* A sample that is made, or for a name of which there was no room, or -ENOMEM. */
+static int end_sample(struct profile *p, const struct profile_sample *s, int err)
+{
+	if (!err)
+		return add_sample(p, s);
+	if (err != -E2BIG)
+		return err;
+	p->left_out++;
 	return 0;
 }
 
@@ -147,7 +142,7 @@ static int add_faults(struct profile *p, const struct story_view *s, const struc
 	one.value[MEASURE_FAULTS] = n;
 	one.value[MEASURE_STALL] = r->stall_ns[end];
 	one.value[MEASURE_BYTES] = n * s->v->m->tick.limits.page_bytes;
-	return err ? err : add_sample(p, &one);
+	return end_sample(p, &one, err);
 }
 
 /* Samples of a process and an end: what of them was met so far, and is to be met in all. */
@@ -202,12 +197,13 @@ static int add_place(struct profile *p, const struct story_view *s,
 	if (!err)
 		err = add_frame(p, &one, leaf);
 	one.cell = p->cells;
-	for (size_t i = 0; i < n && !err; i++) {
+	for (size_t i = 0; i < n; i++) {
+		size_t point = story_point(s, r[i]->h.t_ns);
+
 		d->faults += r[i]->weight;
 		d->stall_ns += (uint64_t)r[i]->weight * r[i]->took_ns;
-		err = add_cell(p, &one,
-			       story_point(s, r[i]->h.t_ns) * story_columns(s) / s->h->points,
-			       r[i]);
+		if (!err)
+			err = add_cell(p, &one, point * story_columns(s) / s->h->points, r[i]);
 	}
 	one.value[MEASURE_FAULTS] = share(history_value(d->row, end_field[r[0]->major]), faults,
 					  d->faults, d->faults_all);
@@ -215,7 +211,7 @@ static int add_place(struct profile *p, const struct story_view *s,
 		share(d->row->stall_ns[r[0]->major], stall_ns, d->stall_ns, d->stall_all);
 	one.value[MEASURE_BYTES] =
 		one.value[MEASURE_FAULTS] * sample_bytes(r[0], &s->v->m->tick.limits);
-	return err ? err : add_sample(p, &one);
+	return end_sample(p, &one, err);
 }
 
 static int order_ends(const struct fs_sample_record *x, const struct fs_sample_record *y)
@@ -315,7 +311,7 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	one.value[g->what == FS_WHAT_MAPS ? MEASURE_MAPS : MEASURE_FDS] = g->added - g->removed;
 	one.first_ns = g->first_ns;
 	one.last_ns = g->last_ns;
-	return err ? err : add_sample(p, &one);
+	return end_sample(p, &one, err);
 }
 
 int profile_make(struct profile *p, const struct story_view *s)
@@ -337,8 +333,6 @@ int profile_make(struct profile *p, const struct story_view *s)
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
 		err = add_growth(p, s, &s->v->m->growth[i]);
 	free(rows);
-	if (err == -E2BIG)
-		err = 0; /* names ran out: what there is, is told */
 	if (err)
 		profile_free(p);
 	return err;

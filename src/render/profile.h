@@ -51,7 +51,7 @@ struct profile {
 	struct profile_cell *cell;
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
-	uint64_t left_out; /* samples beyond the cap */
+	uint64_t left_out; /* samples beyond the cap, or with a name beyond that of names */
 };
 
 /* -ENOMEM. */

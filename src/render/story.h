@@ -6,12 +6,20 @@
 #include "model/history.h"
 #include "render/render.h"
 
+/* How the recording ended. */
+enum story_end {
+	STORY_CUT_OFF, /* without a word, or it goes on */
+	STORY_AS_ASKED,
+	STORY_FULL, /* it would have become larger than was allowed */
+};
+
 struct story_file {
 	const char *name;
 	unsigned int format, wire_version;
 	uint64_t bytes, records, record_bytes;
 	uint64_t damages, damage_offset, lost_bytes;
 	const char *error; /* what is wrong with it; empty: nothing */
+	enum story_end end;
 };
 
 /* A recording in columns of time, at most: of heat maps, and of what is told by time. */

@@ -425,8 +425,8 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 	uint64_t n = host_figure(l->v->m, i);
 	struct buf value = {};
 
-	if (n == FIGURE_UNKNOWN)
-		return;
+	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
+		return; /* those are told with the losses */
 	if (source[i] == FROM_MEMINFO)
 		put_bytes(&value, n);
 	else if (source[i] == FROM_VMSTAT)

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "triage/judge.h"
 
 #define NEAR_SECONDS   10 /* between a crash in the log and its fault in the record */
@@ -12,6 +14,7 @@
 #define POINTS_GONE    95
 #define POINTS_PANIC   45
 #define FIELD	       160
+#define SITES_MAX      256 /* of near misses */
 
 static double seconds_of(const struct bb_record *r)
 {
@@ -150,39 +153,87 @@ static struct recorded_note *note_add(struct recorded *c, enum bb_class class, d
 	return n;
 }
 
-/* Near misses of one place are one note, of the last of them. */
-static void note_fixups(struct recorded *c, const struct bb_found *f, int boot, size_t last,
-			double crash)
+/* Near misses of one place. */
+struct site {
+	uint64_t symbol; /* hashed */
+	size_t last;	 /* of those before the crash */
+	double first;	 /* seconds */
+	uint64_t count;
+};
+
+struct sites {
+	struct site site[SITES_MAX];
+	size_t n;
+};
+
+static struct site *site_find(struct sites *s, const struct bb_record *r)
 {
-	const struct bb_record *r = &f->record[last];
-	char symbol[FIELD], other[FIELD], text[64];
-	double first = seconds_of(r);
-	struct recorded_note *n;
-	uint64_t count = 0;
+	char symbol[FIELD];
+	uint64_t hash;
 
 	field(r, "symbol", symbol);
-	for (size_t i = 0; i < f->n; i++) {
-		const struct bb_record *one = &f->record[i];
-
-		if (one->class != BB_FIXUP || !is_of(f, one, boot) ||
-		    strcmp(symbol, field(one, "symbol", other)) != 0)
-			continue;
-		if (i > last && seconds_of(one) <= crash)
-			return; /* told with that one */
-		count = one->count > count ? one->count : count;
-		first = seconds_of(one) < first ? seconds_of(one) : first;
-	}
-	n = note_add(c, BB_FIXUP, crash - seconds_of(r));
-	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad access%s", count,
-		 count == 1 ? "" : "es");
-	say_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
-	say_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
-	snprintf(text, sizeof(text), "%.1f", crash - first);
-	put(n->text, sizeof(n->text), ", in %s s before", text);
-	c->absorbed += count;
+	hash = hash64_bytes(HASH64_BEGIN, symbol, strlen(symbol));
+	for (size_t i = 0; i < s->n; i++)
+		if (s->site[i].symbol == hash)
+			return &s->site[i];
+	if (s->n == SITES_MAX)
+		return NULL;
+	s->site[s->n] = (struct site){.symbol = hash, .last = SIZE_MAX, .first = seconds_of(r)};
+	return &s->site[s->n++];
 }
 
-static void note_one(struct recorded *c, const struct bb_found *f, int boot, size_t i, double crash)
+/*
+ * The newest first, so that what there is no room for is older than RECORDED_MAX others: of it
+ * there would be no note anyway.
+ */
+static void sites_find(struct sites *s, struct recorded *c, const struct bb_found *f, int boot,
+		       double crash)
+{
+	s->n = 0;
+	for (size_t i = f->n; i--;) {
+		const struct bb_record *r = &f->record[i];
+		struct site *one;
+
+		if (r->class != BB_FIXUP || !is_of(f, r, boot))
+			continue;
+		one = site_find(s, r);
+		if (!one) {
+			c->left_out++;
+			continue;
+		}
+		if (one->last == SIZE_MAX && seconds_of(r) <= crash)
+			one->last = i;
+		one->count = r->count > one->count ? r->count : one->count;
+		one->first = seconds_of(r) < one->first ? seconds_of(r) : one->first;
+	}
+}
+
+/* They are one note, of the last of them. */
+static void note_fixups(struct recorded *c, const struct bb_record *r, const struct site *one,
+			double crash)
+{
+	struct recorded_note *n = note_add(c, BB_FIXUP, crash - seconds_of(r));
+	char text[64];
+
+	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad access%s", one->count,
+		 one->count == 1 ? "" : "es");
+	say_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
+	say_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
+	snprintf(text, sizeof(text), "%.1f", crash - one->first);
+	put(n->text, sizeof(n->text), ", in %s s before", text);
+	c->absorbed += one->count;
+}
+
+static void note_site(struct recorded *c, const struct sites *s, const struct bb_found *f, size_t i,
+		      double crash)
+{
+	for (size_t k = 0; k < s->n; k++)
+		if (s->site[k].last == i)
+			note_fixups(c, &f->record[i], &s->site[k], crash);
+}
+
+static void note_one(struct recorded *c, const struct sites *s, const struct bb_found *f, size_t i,
+		     double crash)
 {
 	const struct bb_record *r = &f->record[i];
 	double before = crash - seconds_of(r);
@@ -191,8 +242,7 @@ static void note_one(struct recorded *c, const struct bb_found *f, int boot, siz
 
 	switch (r->class) {
 	case BB_FIXUP:
-		if (before >= 0)
-			note_fixups(c, f, boot, i, crash);
+		note_site(c, s, f, i, crash);
 		return;
 	case BB_FAULT:
 		n = note_add(c, r->class, before);
@@ -319,6 +369,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 	struct recorded *c = &t->recorded;
 	int boot = f->n ? boot_of(t, f) : -1;
 	double crash, alive = -1;
+	struct sites sites;
 
 	c->torn = f->torn;
 	c->silent = -1;
@@ -327,6 +378,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 	c->any = true;
 	crash = crash_of(t, f, boot);
 	portents_find(&c->portents, f, boot);
+	sites_find(&sites, c, f, boot, crash);
 	for (int i = 0; i < BB_BOOT_BYTES; i++)
 		snprintf(c->boot_id + 2 * i, 3, "%02x", f->boot[boot].id[i]);
 	for (size_t i = 0; i < f->n; i++) {
@@ -336,7 +388,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 			continue;
 		if (seconds_of(r) <= crash && seconds_of(r) > alive)
 			alive = seconds_of(r);
-		note_one(c, f, boot, i, crash);
+		note_one(c, &sites, f, i, crash);
 		if ((r->class == BB_FAULT || r->class == BB_REGISTERS) &&
 		    fabs(seconds_of(r) - crash) < NEAR_SECONDS)
 			take_fault(t, r);

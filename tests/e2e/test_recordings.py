@@ -255,7 +255,9 @@ def test_record_bounded(check, lab):
     check.equal("status", ran.returncode, 0)
     check.that("--max-size" in ran.err, ran.err)
     check.between("bytes", out.stat().st_size, 8 << 10, 64 << 10)
-    check.equal("damages", info(lab, out)["damages"], 0)
+    told = info(lab, out)
+    check.equal("damages and end", (told["damages"], told["end"]), (0, "full"))
+    check.that("--max-size" in lab.faultscope("info", out).out, "the text says so too")
 
 
 @live

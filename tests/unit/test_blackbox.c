@@ -285,8 +285,54 @@ static void test_pmsg(const char *path)
 	unlink(path);
 }
 
+/* Of more boots than are told: what is kept is of those that are. */
+static void test_many_boots(void)
+{
+	struct bb_found f = {};
+	bool housed = true, ordered = true;
+	int last = 0;
+
+	for (size_t i = 0; i < 3 * BB_BOOTS_MAX; i++) {
+		struct bb_record r = example(1 + i % 2);
+
+		r.boot_id[0] = i / 2;
+		r.boot_id[1] = 0xa5 ^ r.boot_id[0]; /* by time is not by id */
+		r.wall_ns -= r.boot_id[0];
+		bb_found_add(&f, &r);
+	}
+	bb_found_settle(&f);
+	is_u64(f.boots, BB_BOOTS_MAX, "so many boots");
+	is_u64(f.n, 2 * BB_BOOTS_MAX, "all records of each");
+	is_u64(f.lost, BB_BOOTS_MAX, "others are counted");
+	for (size_t i = 0; i < f.n; i++) {
+		int boot = bb_boot_find(&f, f.record[i].boot_id);
+
+		housed &= boot >= 0;
+		ordered &= boot >= last && f.record[i].sequence == 1 + i % 2;
+		last = boot;
+	}
+	ok(housed, "none is of another");
+	ok(ordered, "boots are in the order of time, and records in each");
+	bb_found_free(&f);
+}
+
+/* No more than the most, and the rest is counted. */
+static void test_many_records(void)
+{
+	struct bb_record r = example(1);
+	struct bb_found f = {};
+	int err = 0;
+
+	for (size_t i = 0; i < BB_FOUND_MAX + 3; i++)
+		err |= bb_found_add(&f, &r);
+	ok(!err && f.n == BB_FOUND_MAX && f.lost == 3, "records beyond the most are counted");
+	bb_found_free(&f);
+}
+
 int main(void)
 {
+	test_many_boots();
+	test_many_records();
 	char dir[] = "/tmp/faultscope-unit-XXXXXX", path[64];
 
 	if (!mkdtemp(dir))

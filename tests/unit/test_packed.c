@@ -265,6 +265,7 @@ static void test_bounded(void)
 	ok(replay(path) == 1 && taken.n > 3, "and can be read to its end");
 	end = (const struct fs_end_record *)taken.rec[taken.n - 1].bytes;
 	ok(end->h.kind == FS_REC_END && end->reason == FS_END_FULL, "where it says why it ends");
+	ok(facts.ended && facts.reason == FS_END_FULL, "its reader tells that");
 	unlink(path);
 }
 

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "fixture.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "collect/pressure.h"
 #include "model/eaters.h"
+#include "render/losses.h"
 #include "rules/shortage.h"
 #include "tap.h"
 
@@ -463,6 +471,79 @@ static void test_texts(void)
 				ok(false, "%s is there twice", host_figure_key(i));
 }
 
+static void make_level(const char *path, const char *max)
+{
+	char name[400];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/%s", fixture_dir, path);
+	mkdir(name, 0700);
+	snprintf(name, sizeof(name), "%s/%s/memory.max", fixture_dir, path);
+	f = fopen(name, "w");
+	if (f) {
+		fputs(max, f);
+		fclose(f);
+	}
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+/* Cgroups beyond what is looked at are counted, and told with what was lost. */
+static void test_left_out(void)
+{
+	struct pressure_record p = RECORD(pressure_record, FS_REC_SHORTAGE, SECOND);
+	struct view v = {.m = &m, .findings = &fs};
+	char name[260], deep[] = "d/d/d/d/d/d/d/d/d";
+	struct pressure_reader r = {};
+	uint64_t before;
+
+	begin();
+	r.root = open(fixture_path(""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < LEVELS_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		make_level(name, "4096");
+	}
+	pressure_list_cgroups(&r, &m);
+	ok(r.levels == LEVELS_MAX && !r.over, "as many as there is room for");
+	make_level("one", "4096");
+	make_level("other", "4096");
+	make_level("free", "max");
+	pressure_list_cgroups(&r, &m);
+	ok(r.levels == LEVELS_MAX && r.over == 2, "two more are counted, one without limit is not");
+	r.over = 0;
+	memset(name, 'n', 200);
+	strcpy(name + 200, "/");
+	name[200] = 0;
+	make_level(name, "max");
+	strcpy(name + 200, "/");
+	memset(name + 201, 'n', 58);
+	name[259] = 0;
+	make_level(name, "4096");
+	pressure_list_cgroups(&r, &m);
+	is_u64(r.over, 3, "so is one whose path is too long");
+	r.over = 0;
+	for (size_t i = 1; i <= sizeof(deep); i += 2) {
+		snprintf(name, sizeof(name), "%.*s", (int)i, deep);
+		make_level(name, "max");
+	}
+	pressure_list_cgroups(&r, &m);
+	is_u64(r.over, 4, "and one that is too deep");
+	close(r.root);
+	free(r.level);
+	nftw(fixture_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+
+	p.n[HOST_LEFT_OUT] = FIGURE_UNKNOWN;
+	model_take(&m, &p.h);
+	before = losses_all(&v);
+	p.n[HOST_LEFT_OUT] = 4;
+	model_take(&m, &p.h);
+	is_u64(losses_all(&v) - before, 4, "they are among the losses");
+	end();
+}
+
 int main(void)
 {
 	test_rates();
@@ -474,5 +555,6 @@ int main(void)
 	test_eaters();
 	test_oom();
 	test_texts();
+	test_left_out();
 	return tap_done();
 }

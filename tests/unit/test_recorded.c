@@ -206,6 +206,36 @@ static void test_fault_alone(void)
 	buf_free(&log);
 }
 
+/* A hostile record of near misses, each at a place of its own: told in no time, and bounded. */
+static void test_many_sites(void)
+{
+	static const char log[] =
+		"[   70.000000] BUG: kernel NULL pointer dereference, address: 8\n";
+	struct triage_input in = {.name = "x", .data = log, .size = sizeof(log) - 1};
+	struct bb_record fault = {.wall_ns = 1, .severity = BB_CRITICAL};
+	struct bb_found f = {};
+	struct triage t = {};
+	char symbol[64];
+
+	for (int i = 0; i < BB_FOUND_MAX - 1; i++) {
+		struct bb_record r = {.wall_ns = 1, .count = 2};
+
+		snprintf(symbol, sizeof(symbol), "f%d+0x1", i);
+		bb_put(&r, "symbol", symbol);
+		add(&f, &r, BB_FIXUP, 1 + i / 1000.0);
+	}
+	add(&f, &fault, BB_FAULT, 70);
+	bb_found_settle(&f);
+	ok(!triage_run(&t, &in, 1), "a log");
+	triage_join(&t, &f);
+	is_u64(t.recorded.notes, RECORDED_MAX, "so many notes");
+	is_u64(t.recorded.left_out, BB_FOUND_MAX - RECORDED_MAX, "the others are counted");
+	snprintf(symbol, sizeof(symbol), "f%d+0x1", BB_FOUND_MAX - 2);
+	ok(strstr(t.recorded.note[RECORDED_MAX - 2].text, symbol), "the newest is there");
+	triage_free(&t);
+	bb_found_free(&f);
+}
+
 /* What the kernel side took along of a panic() that no fault came before. */
 static void test_panic(void)
 {
@@ -292,6 +322,7 @@ int main(void)
 	test_modules();
 	test_trace();
 	test_fault_alone();
+	test_many_sites();
 	test_panic();
 	test_order();
 	return tap_done();
