@@ -43,13 +43,16 @@ static const struct {
 	{"end", FS_REC_END, sizeof(struct fs_end_record), 0},
 };
 
+#define MOST_MADE 8192
+
 static int take(uint32_t kind, uint32_t len)
 {
-	/* just as long as it claims: the sanitizer tells what is read beyond */
-	struct fs_header *h = malloc(len < sizeof(*h) ? sizeof(*h) : len);
+	/* just as long as it claims, or far shorter: the sanitizer tells what is read beyond */
+	size_t made =
+		len < sizeof(struct fs_header) || len > MOST_MADE ? sizeof(struct fs_header) : len;
+	struct fs_header *h = calloc(1, made);
 	int err;
 
-	memset(h, 0, len < sizeof(*h) ? sizeof(*h) : len);
 	h->kind = kind;
 	h->len = len;
 	err = collector_take(&c, h);
