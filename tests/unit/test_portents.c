@@ -176,7 +176,7 @@ static void test_cap(void)
 	ok(t.p.n == PORTENTS_MAX && t.p.lost == PORTENTS_MAX, "what is beyond the cap is counted");
 	bb_found_free(&t.f);
 	for (int i = 1; i <= 12; i++) {
-		char id[8];
+		char id[16];
 
 		snprintf(id, sizeof(id), "K%02d", i);
 		ok(portents_flag(id), "%s is told", id);
