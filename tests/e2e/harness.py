@@ -29,6 +29,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 PATIENCE = 60.0  # seconds until a process that does not move counts as hanging
+MOST_TRIES = 3  # of a capture in which the kernel passed over hooks: an emulated CPU is slow
 MOST_RECORDING_BYTES = 200_000
 
 

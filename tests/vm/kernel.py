@@ -15,7 +15,7 @@ import programs
 import scenarios
 import whose
 from aptroot import Missing
-from harness import Check, Skip, check_form
+from harness import MOST_TRIES, Check, Skip, check_form
 from lab import VmLab, files, take_schema
 from mechanisms import Mechanisms
 from vm import GuestError, Vm
@@ -25,7 +25,6 @@ HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
 # hooks whose only mechanisms came later: mmap_lock's tracepoints with 2b5067a8143e (5.11)
 NOT_YET = {"5.10": ("mmap_lock",)}
-MOST_TRIES = 3  # of a capture in which the kernel passed over hooks: an emulated CPU is slow
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
 
