@@ -152,7 +152,7 @@ static void tell(struct reading *r)
 
 	if (history_end(&r->h, &r->m) || diff_make(&d, &r->story, &r->story))
 		abort();
-	diff_text(&r->out, d, &r->view);
+	diff_text(&r->out, d, &r->view, 20);
 	diff_json(&r->out, d, &r->view);
 	diff_free(d);
 	info_text(&r->out, &r->story);
