@@ -10,6 +10,7 @@ import importlib.util
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -39,7 +40,7 @@ def test_here(name, options):
     """Tests one kernel in this process."""
     tap, cells = e2e_tap(), Cells(name)
     kernel.test_kernel(tap, cells, name, options)
-    if cells.rows and not options.only:
+    if cells.rows and not options.only and time.time() < kernel.LAST_START:
         cells.save(options.results)
     print(f"1..{tap.done}")
     return tap.failed > 0
