@@ -5,15 +5,16 @@
 set -eu
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
-build="$build libiberty-dev libzstd-dev libcurl4-gnutls-dev libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
+build="$build libiberty-dev libzstd-dev libunistring-dev"
+build="$build libcurl4-gnutls-dev libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
-test="$test python3-yaml jsonnet systemd"
+test="$test python3-yaml jsonnet systemd zstd lz4 e2fsprogs"
 bench="bpftrace linux-perf"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
 report="chromium nodejs golang-go jq prometheus"
 command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
-package="debhelper dh-apparmor dpkg-dev fakeroot lintian buildah libunistring-dev"
+package="debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
