@@ -248,9 +248,9 @@ class KernelRun:
         privilege.test_all(self, Guest(self.guest.kernel, self.guest.content))
 
     def all(self):
-        parts = [self.scenarios, Mechanisms(self).mechanisms]
-        parts += [] if self.brief else [self.hidden_btf, self.few_rights]
         self.test("doctor", self.doctor)
+        parts = [self.scenarios, Mechanisms(self).mechanisms]  # of the hooks that doctor told
+        parts += [] if self.brief else [self.hidden_btf, self.few_rights]
         if self.guest.vm:
             print(f"# {self.guest.kernel.release}, {self.guest.vm.accelerator}:"
                   f" booted in {self.guest.vm.boot_seconds:.1f} s")
