@@ -8,11 +8,12 @@ disk: the synced file, the trace instance where the kernel has it, and what ramo
 Each is judged alone, and all together. Prints TAP, and a table of what was right.
 
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
-                   [--cuts N | --dump]
+                   [--keep DIR] [--cuts N | --dump]
 
-With --dump the memory of a guest that hangs in its panic is dumped instead, as kdump would, and the
-map's records are looked for in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is stopped
-once, and from there run on and killed at a random moment, again and again.
+With --keep what survived, where it is not judged right, stays in DIR. With --dump the memory of a
+guest that hangs in its panic is dumped instead, as kdump would, and the map's records are looked for
+in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is
+stopped once, and from there run on and killed at a random moment, again and again.
 """
 import argparse
 import json
@@ -422,6 +423,13 @@ def say(number, name, wrong, skip=None):
     sys.stdout.flush()
 
 
+def keep(machine, place):
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(machine.dir / "found", place)
+    for name in "console", "out":
+        shutil.copy(machine.dir / name, place)
+
+
 def test_kernel(name, options, number):
     try:
         kernel = fetch.kernel(name)
@@ -439,6 +447,8 @@ def test_kernel(name, options, number):
             began = time.monotonic()
             judge = Judge(fault_name, fault, machine.run(fault_name, fault), options.faultscope)
             wrong = judge_fatal(judge) if fault.fatal else judge_survived(judge)
+            if wrong and options.keep:
+                keep(machine, options.keep / f"{name}-{fault_name}")
             if options.show:
                 judge.show()
                 print((machine.dir / "console").read_text(errors="replace"))
@@ -540,6 +550,8 @@ def main():
                         help="cut the power N times, instead of faults")
     parser.add_argument("--dump", action="store_true",
                         help="look for the map's records in a dump of memory, instead of faults")
+    parser.add_argument("--keep", type=Path, metavar="DIR",
+                        help="keep there what survived and was not judged right")
     parser.add_argument("--show", action="store_true", help="print all that the guest said")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()
