@@ -10,7 +10,6 @@ import importlib.util
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -40,7 +39,7 @@ def test_here(name, options):
     """Tests one kernel in this process."""
     tap, cells = e2e_tap(), Cells(name)
     kernel.test_kernel(tap, cells, name, options)
-    if cells.rows and not options.only and time.time() < kernel.LAST_START:
+    if cells.rows and not options.only:
         cells.save(options.results)
     print(f"1..{tap.done}")
     return tap.failed > 0
