@@ -69,7 +69,7 @@ def arguments():
     parser.add_argument("--only", metavar="NAME",
                         help="scenarios and HOOK=MECHANISM whose name contains NAME")
     parser.add_argument("--brief", action="store_true",
-                        help="without what needs a start of its own, hidden BTF, and few rights")
+                        help="mechanisms without what needs a start of its own; no hidden BTF, no few rights")
     parser.add_argument("--zoo", metavar="NAME", action="append", default=[],
                         help="the zoo of failing calls (tests/zoo) in this kernel too")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
