@@ -63,6 +63,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct options {
 	enum command command;
 	bool help, version;
+	const char *revision; /* of the source that this was built of */
 	struct filter filter;
 	bool children;
 	double interval, duration; /* seconds; 0: default, no end */

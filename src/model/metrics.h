@@ -22,7 +22,8 @@ enum metric_type {
 /* X(id, name, type, unit, help, label names…) */
 #define METRICS(X)                                                                                 \
 	X(BUILD, "faultscope_build", METRIC_INFO, NULL,                                            \
-	  "Build and runtime information, value is always 1.", "version", "libbpf", "kernel")      \
+	  "Build and runtime information, value is always 1.", "version", "revision", "libbpf",    \
+	  "kernel")                                                                                \
 	X(UP, "faultscope_up", METRIC_GAUGE, NULL,                                                 \
 	  "Whether the last collection produced every enabled metric group (1) or some group "     \
 	  "failed (0).")                                                                           \

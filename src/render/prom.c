@@ -93,9 +93,12 @@ static void put_programs(struct exposition *e, const struct prom_self *self)
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
-	exposition_sample(
-		e, (const char *const[]){v->m->host.version, v->self.libbpf, v->m->host.kernel}, 1,
-		NULL);
+	/* a recording's version is that of the program that made it */
+	exposition_sample(e,
+			  (const char *const[]){v->m->host.version,
+						v->live ? v->self.revision : "", v->self.libbpf,
+						v->m->host.kernel},
+			  1, NULL);
 	put(e, METRIC_ID_UP, v->up);
 	put_collectors(e, v);
 	put_probes(e, v);

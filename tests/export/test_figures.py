@@ -2,15 +2,17 @@
 """What the page says is what the kernel says; counters only grow; and names are anybody's bytes."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, Exporter, Samples, families_of, promtool,
-                      until)
-from harness import FAULTSCOPE, PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
+from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, Samples, families_of,
+                      promtool, until)
+from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds, proc_maps,
+                     workload_path)
 
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
 # No name of a process, a unit or a file that another may have.
@@ -212,6 +214,21 @@ with open(sys.argv[1], "rb") as f:
         with mmap.mmap(f.fileno(), 4096, access=mmap.ACCESS_READ) as area:
             area[0]
 """
+
+
+@live
+def test_build(check, lab):
+    """What it is built of: in a clone a commit; of who made a recording it is not known."""
+    said = lab.call(FAULTSCOPE, "--version").out
+    version, revision = re.fullmatch(r"faultscope (\S+) \((\S+)\)\n", said).groups()
+    if shutil.which("git") and not lab.call("git", "-C", ROOT, "log", "-1").returncode:
+        ran = lab.call("git", "-C", ROOT, "cat-file", "-t", revision.removesuffix("-dirty"))
+        check.equal(f"in a clone, {revision} is a", ran.out, "commit\n")
+    metric = "faultscope_build_info"
+    check.equal("live", Exporter(lab).metrics().of(metric, version=version, revision=revision), [1])
+    recording = RECORDINGS / "brief_children_among_all-open.fsr"
+    check.equal("replayed", Exporter(lab, "--replay", recording).metrics().of(metric, revision=""),
+                [1])
 
 
 @live
