@@ -26,13 +26,20 @@ static bool is_on(const struct prom_view *v, const char *hook)
 	return model_hook_on(v->m, hook);
 }
 
-/* What a collector needs to be said to run. */
+/* What a collector needs to be said to run, and what its mechanism may not lack. */
 static const struct {
 	const char *name, *hook;
+	uint32_t lacks;
 } collectors[] = {
-	{"processes", "look"},	{"faults", "fault_begin"},  {"stall", "fault_end"},
-	{"refusals", "calls"},	{"signals", "signal"},	    {"oom", "oom"},
-	{"reclaim", "reclaim"}, {"kernel", "fault_kernel"}, {"reports", "log"},
+	{"processes", "look", FS_LACKS_OTHERS},
+	{"faults", "fault_begin"},
+	{"stall", "fault_end"},
+	{"refusals", "calls"},
+	{"signals", "signal"},
+	{"oom", "oom"},
+	{"reclaim", "reclaim"},
+	{"kernel", "fault_kernel"},
+	{"reports", "log"},
 };
 
 static void put_collectors(struct exposition *e, const struct prom_view *v)
@@ -40,7 +47,7 @@ static void put_collectors(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_COLLECTOR]);
 	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++)
 		exposition_sample(e, (const char *const[]){collectors[i].name},
-				  is_on(v, collectors[i].hook), NULL);
+				  is_told(v->m, collectors[i].hook, collectors[i].lacks), NULL);
 }
 
 static void put_probes(struct exposition *e, const struct prom_view *v)
@@ -95,9 +102,8 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
 	/* a recording's version is that of the program that made it */
 	exposition_sample(e,
-			  (const char *const[]){v->m->host.version,
-						v->live ? v->self.revision : "", v->self.libbpf,
-						v->m->host.kernel},
+			  (const char *const[]){v->m->host.version, v->live ? v->self.revision : "",
+						v->self.libbpf, v->m->host.kernel},
 			  1, NULL);
 	put(e, METRIC_ID_UP, v->up);
 	put_collectors(e, v);
