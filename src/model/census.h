@@ -60,9 +60,7 @@ enum census_gauge {
 	X(BUS_OBJERR)                                                                              \
 	X(BUS_MCEERR)                                                                              \
 	X(BUS_OTHER)                                                                               \
-	X(ILL)                                                                                     \
-	X(FPE)                                                                                     \
-	X(TRAP)
+	X(ABRT)
 
 enum census_counter {
 #define X(id) CENSUS_##id,

@@ -68,8 +68,9 @@ enum metric_type {
 	X(STALL, "faultscope_major_fault_stall_seconds", METRIC_COUNTER, "seconds",                \
 	  "Time threads spent waiting in major page faults.", "workload")                          \
 	X(SIGNALS, "faultscope_fatal_signals", METRIC_COUNTER, NULL,                               \
-	  "Fault signals sent to user threads by the kernel (SIGSEGV, SIGBUS).", "workload",       \
-	  "signal", "code")                                                                        \
+	  "Fault signals sent to user threads by the kernel (SIGSEGV, SIGBUS), and the SIGABRT "   \
+	  "that a thread sends to itself: abort().",                                               \
+	  "workload", "signal", "code")                                                            \
 	X(MAPPINGS_LIMIT, "faultscope_mappings_limit", METRIC_GAUGE, NULL,                         \
 	  "Value of vm.max_map_count.")                                                            \
 	X(MAPPINGS, "faultscope_mappings", METRIC_GAUGE, NULL,                                     \

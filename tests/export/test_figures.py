@@ -314,10 +314,16 @@ def test_signals(check, lab):
     after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
                                       code="SEGV_MAPERR"))
     check.equal("signals", after - before, 3)
+    lab.spawn(["python3", "-c", "import os; os.abort()"]).wait(PATIENCE)
+    samples = exporter.metrics()
+    for signal_name, code, want in (("SIGABRT", "SI_TKILL", 1), ("SIGBUS", None, 0)):
+        labels = {"signal": signal_name, "workload": "python3", **({"code": code} if code else {})}
+        check.equal(f"{labels}", sum(samples.of("faultscope_fatal_signals_total", **labels)), want)
     samples = Samples(exporter.get(Accept=OPENMETRICS).text, openmetrics=True)
     check.equal("exemplar: what the bad access was",
                 {its.get("site") for name, labels, its, _ in samples.exemplars
-                 if name == "faultscope_fatal_signals_total" and labels["workload"] == "python3"},
+                 if name == "faultscope_fatal_signals_total" and labels["signal"] == "SIGSEGV"
+                 and labels["workload"] == "python3"},
                 {"near-null"})
 
 
