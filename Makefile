@@ -311,7 +311,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
-	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
+	"tests/shape/vmlinux.sh build/vmlinux_check" \
+	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
 	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
 	tests/deploy/check.py
 
