@@ -396,8 +396,10 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 {
 	if (!strcmp(arg, "host"))
 		o->limit_workloads = 0;
+	else if (!strcmp(arg, "full"))
+		o->calls = o->faults = true;
 	else if (strcmp(arg, "workload"))
-		return bad(error, size, "--export.detail", arg, "host or workload");
+		return bad(error, size, "--export.detail", arg, "host, workload or full");
 	return 0;
 }
 
@@ -632,7 +634,8 @@ const struct option_row option_rows[] = {
 	{"workload.collapse", 0, "REGEX", X,
 	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
 	 set_collapse},
-	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
+	{"export.detail", 0, "LEVEL", X,
+	 "host, workload, or full: with --export.calls and --export.faults (workload)", set_detail},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
 	 set_calls},
 	{"export.faults", 0, NULL, X,
