@@ -357,9 +357,11 @@ static int live_drain(struct source *src, const struct sink *sink)
 
 static void read_statistics(const struct live *live, struct fs_tick_record *tick)
 {
-	tick->losses.missed += live->missed + statistics_missed(live->obj.obj);
+	struct statistics_sum sum = statistics_sum(live->obj.obj);
+
+	tick->losses.missed += live->missed + sum.missed;
 	if (limits_bpf_stats(&live->limits))
-		tick->own_bpf_ns = statistics_run_ns(live->obj.obj);
+		tick->own_bpf_ns = sum.run_ns;
 }
 
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room)
