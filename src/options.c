@@ -360,6 +360,12 @@ static int set_collapse(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_cgroupfs(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->cgroupfs = arg;
+	return 0;
+}
+
 static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "0"))
@@ -634,6 +640,9 @@ const struct option_row option_rows[] = {
 	{"workload.collapse", 0, "REGEX", X,
 	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
 	 set_collapse},
+	{"path.cgroupfs", 0, "DIR", X,
+	 "the host's cgroups (version 2), to name workloads by in a container without its pids",
+	 set_cgroupfs},
 	{"export.detail", 0, "LEVEL", X,
 	 "host, workload, or full: with --export.calls and --export.faults (workload)", set_detail},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",

@@ -105,6 +105,7 @@ struct options {
 	} web;
 	unsigned int collapse; /* COLLAPSE_* */
 	const char *collapse_pattern;
+	const char *cgroupfs; /* the host's, in a container; NULL: not known */
 	uint64_t limit_workloads, limit_series;
 	double min_age, retention; /* seconds */
 	bool calls, faults, native_histograms, jitter;

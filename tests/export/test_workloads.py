@@ -259,3 +259,30 @@ def test_pid_namespace_of_its_own(check, lab):
 
 def collects(samples):
     return samples.one("faultscope_collector_enabled", collector="processes")
+
+
+@live
+def test_pid_namespace_with_cgroups(check, lab):
+    """With the host's cgroups at hand a container names who was there before it, as the host does."""
+    own = pid_namespace(lab)
+    point = lab.dir / "cgroup2"
+    point.mkdir()
+    if lab.call("mount", "-t", "cgroup2", "none", point).returncode:
+        raise Skip("no cgroups of version 2")
+    groups = Cgroups(point)
+    try:
+        idents = [uuid.uuid4().hex + uuid.uuid4().hex for _ in range(2)]
+        paths = [f"/fs-{ident[:8]}/docker-{ident}.scope" for ident in idents]
+        groups.start(paths[0], "sleep", "infinity")
+        exporter = Exporter(lab, "--workload.min-age", "0", "--path.cgroupfs", point, argv=own)
+        groups.start(paths[1], "sleep", "infinity")
+        samples = exporter.metrics()
+        for ident, path in zip(idents, paths):
+            check.equal("one there before, one later", samples.of(
+                "faultscope_workload_info", workload="docker/" + ident[:12], kind="container",
+                cgroup=path), [1])
+        wrong = Exporter(lab, "--path.cgroupfs", lab.dir, argv=own)
+        check.that("version 2 are not there" in wrong.said(), wrong.said())
+    finally:
+        groups.clean()
+        lab.call("umount", "-l", point)

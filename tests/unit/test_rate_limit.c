@@ -24,10 +24,10 @@ static void test_intervals(void)
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		ok(rate_interval_read(good[i].text, &ns) && ns == good[i].ns, good[i].text);
+		ok(rate_interval_read(good[i].text, &ns) && ns == good[i].ns, "%s", good[i].text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ns = 7;
-		ok(!rate_interval_read(bad[i], &ns) && ns == 7, bad[i]);
+		ok(!rate_interval_read(bad[i], &ns) && ns == 7, "%s", bad[i]);
 	}
 }
 
