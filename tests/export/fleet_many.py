@@ -10,6 +10,7 @@ from pathlib import Path
 from exporter import AT_ONCE, RECORDINGS, Exporter, Prometheus, free_ports, job, until
 from harness import FAULTSCOPE, live
 
+WANTS_QUIET = "hundreds of processes are enough at a time"
 RECORDING = RECORDINGS / "brief_children_among_all-open.fsr"
 REPLAYED = 200
 REAL = 5
