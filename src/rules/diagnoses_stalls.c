@@ -257,8 +257,9 @@ const struct diagnosis diagnoses_stalls[] = {
 					"moment; which limit, by the kernel's own line in the log, "
 					"or "
 					"else by the cgroup being full. Who grew most is taken "
-					"over the "
-					"half to whole minute before.",
+					"over the half to whole minute before, of a cgroup's limit "
+					"among those in it; the victim itself where nobody grew "
+					"twice as much.",
 				[ABOUT_CONFIRM] =
 					"$ dmesg | grep -E 'oom-kill|Killed process'\n$ cat "
 					"/sys/fs/cgroup/PATH/memory.events",

@@ -357,7 +357,7 @@ static void test_eaters(void)
 	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	ok(fastest_grower(&m) == model_find(&m, &(struct fs_subject){130, 30}), "who grew most");
+	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}), "who grew most");
 	n = eaters_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
@@ -444,6 +444,58 @@ static void test_oom(void)
 	ok(f && has_evidence(f, "shared memory and tmpfs in its cgroup"),
 	   "of its own cgroup it is told what fills it");
 	end();
+}
+
+/* Two processes that grow by so many MiB in a minute, and a kill of the first. */
+static void test_who_grew(void)
+{
+	static const struct {
+		const char *what, *cgroup, *says, *never;
+		uint64_t victim, other;
+		enum fs_oom_constraint constraint;
+	} cases[] = {
+		{"itself", "/a", "it is what grew", "limit of its own", 600, 0, FS_OOM_MEMCG},
+		{"itself among others alike", "/a", "it is what grew", "limit of its own", 500, 600,
+		 FS_OOM_MEMCG},
+		{"another of its cgroup", "/a", "other[30] grew, not the one", "it is what grew", 10,
+		 600, FS_OOM_MEMCG},
+		{"one elsewhere is not to blame", "/b", "it is what grew", "other[30]", 60, 600,
+		 FS_OOM_MEMCG},
+		{"of the machine's memory it is", "/b", "other[30] grew", "it is what grew", 60, 600,
+		 FS_OOM_NONE},
+		{"nobody", "/a", "nobody was seen to grow", "limit of its own", 0, 0, FS_OOM_MEMCG},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, 70 * SECOND);
+		struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 70 * SECOND);
+		const struct finding *f;
+
+		begin();
+		for (uint64_t t = 1; t < 70; t++) {
+			born(20, 1, "python3", 100 + cases[i].victim * t / 60, t);
+			born(30, 1, "other", 50 + cases[i].other * t / 60, t);
+		}
+		now_s = 70;
+		in_cgroup("/a");
+		n.subject = (struct fs_subject){.start_ns = 130, .pid = 30};
+		strcpy(n.cgroup, cases[i].cgroup);
+		model_take(&m, &n.h);
+		limited("/a", 0);
+		r.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+		r.constraint = cases[i].constraint;
+		r.rss_anon_pages = 100 * 256;
+		strcpy(r.comm, "python3");
+		model_take(&m, &r.h);
+		findings_judge_events(&fs, &m);
+		f = open_of("P17");
+		ok(f && strstr(f->remedy[1], cases[i].says) && !strstr(f->remedy[1], cases[i].never),
+		   "%s: %s", cases[i].what, f ? f->remedy[1] : "");
+		ok(f && strstr(f->remedy[0], "for each minute") ? cases[i].victim > 0
+								 : !!strstr(f->remedy[0], "100 MiB"),
+		   "and what it needs: %s", f ? f->remedy[0] : "");
+		end();
+	}
 }
 
 static void test_texts(void)
@@ -554,6 +606,7 @@ int main(void)
 	test_tmpfs();
 	test_eaters();
 	test_oom();
+	test_who_grew();
 	test_texts();
 	test_left_out();
 	return tap_done();
