@@ -321,18 +321,32 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	return true;
 }
 
+/* Level by when it ends: 0 is far. Of growth that was there a moment ago, as it was then. */
+static uint32_t soon_level(const struct occasion *o, const struct forecast *c,
+			   const struct finding *open, struct finding *f)
+{
+	bool was_soon = open && open->grew_ns, pressed = was_soon && open->level == 3;
+
+	if (!c->known && was_soon && limit_growth_held(o, open)) {
+		f->grew_ns = open->grew_ns;
+		return open->level;
+	}
+	if (!c->known || c->seconds >= LIMIT_SOON_SECONDS * (was_soon ? LIMIT_STAY : 1))
+		return 0;
+	f->grew_ns = o->t_ns;
+	return c->seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? 3 : 2;
+}
+
 /* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
  */
-static uint32_t fill_level(double percent, const struct forecast *c, const struct finding *open,
-			   const unsigned int *at)
+static uint32_t fill_level(const struct occasion *o, double percent, const struct forecast *c,
+			   const struct finding *open, const unsigned int *at, struct finding *f)
 {
-	uint32_t level = 0, soon = 0;
+	uint32_t level = 0, soon = soon_level(o, c, open, f);
 
 	for (uint32_t i = 0; i < 3; i++)
 		if (percent >= at[i] - (open && open->level > i ? 3 : 0))
 			level = i + 1;
-	if (c->known && c->seconds < SOON_SECONDS)
-		soon = c->seconds < PRESS_SECONDS ? 3 : 2;
 	return soon > level ? soon : level;
 }
 
@@ -358,7 +372,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
-	f->level = fill_level(kept * 100.0 / limit, &c, open, at);
+	f->level = fill_level(o, kept * 100.0 / limit, &c, open, at, f);
 	if (!f->level)
 		return false;
 	/* it swaps then, which other findings tell of */
@@ -394,7 +408,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
-	f->level = fill_level(r->used_bytes * 100.0 / r->size_bytes, &c, open, at);
+	f->level = fill_level(o, r->used_bytes * 100.0 / r->size_bytes, &c, open, at, f);
 	if (!f->level)
 		return false;
 	f->severity = f->level - 1;

@@ -290,6 +290,42 @@ static void test_cgroup(void)
 	end();
 }
 
+/* Of its limit, in percent: grows to 60, then stands still for so long. */
+static bool stays_through(int seconds)
+{
+	bool stays = true;
+
+	begin();
+	for (int i = 0; i < 20; i++)
+		take_level(30 + i * 1.5, 0, 0);
+	stays = open_of("P22") && open_of("P22")->forecast.known;
+	for (int i = 0; i < seconds; i++) {
+		take_level(58.5, 0, 0);
+		stays &= open_of("P22") != NULL;
+	}
+	end();
+	return stays;
+}
+
+static void test_forecast_that_comes_and_goes(void)
+{
+	const struct finding *f;
+
+	ok(stays_through(8), "growth that rests is told on");
+	ok(!stays_through(60), "and is no more when it has ended");
+	begin();
+	for (int i = 0; i < 20; i++)
+		take_level(30 + i * 1.5, 0, 0);
+	m.pressure->level[0].series.n = 0;
+	next();
+	m.pressure->level[0].now.h.t_ns = now_s * SECOND + 1;
+	tick(6 * GIB, GIB);
+	f = open_of("P22");
+	ok(f && !f->forecast.known && f->severity == SEVERITY_CRITICAL,
+	   "without a time, as grave as it was");
+	end();
+}
+
 static void test_tmpfs(void)
 {
 	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), 0},
@@ -603,6 +639,7 @@ int main(void)
 	test_what_is_no_shortage();
 	test_since();
 	test_cgroup();
+	test_forecast_that_comes_and_goes();
 	test_tmpfs();
 	test_eaters();
 	test_oom();
