@@ -148,13 +148,14 @@ const struct diagnosis diagnoses_stalls[] = {
 					"what "
 					"was useful.",
 				[ABOUT_MEASURED] =
-					"What its threads had disks read in major faults, against "
-					"four times of what they can have touched (a fault on a "
-					"file "
-					"in memory counted as 16 pages, as the kernel maps around "
-					"it); from 50 such faults a second and 5 % of a thread's "
-					"time "
-					"on.",
+					"What its threads had disks read in major faults on files, "
+					"against four times of what they can have touched (a fault "
+					"on a file in memory counted as 16 pages, as the kernel "
+					"maps around it); from 50 such faults a second and 5 % of "
+					"a thread's time on. Not where memory is short, of the "
+					"machine (a tenth left, or swapped in and out) or of its "
+					"cgroup (nine tenths that cannot be dropped): what is read "
+					"again then, program code first, was driven out.",
 				[ABOUT_CONFIRM] =
 					"$ cat /sys/block/DEV/queue/read_ahead_kb\n$ iostat -x "
 					"1\nKiB "

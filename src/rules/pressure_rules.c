@@ -23,8 +23,7 @@
 #define THROTTLES      5  /* a second */
 #define LEFT_WARNS     10 /* percent */
 #define LEFT_PRESSES   5
-#define SOON_SECONDS   3600
-#define PRESS_SECONDS  300
+#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for pages of files */
 #define HOLD_SECONDS   3600.0 /* that more room is to last, where there is a rate */
 
 static uint64_t page_bytes(const struct model *m)
@@ -242,16 +241,43 @@ static uint64_t room_for(double per_second, uint64_t limit)
 	return per_second > 0 ? per_second * HOLD_SECONDS : limit / 5;
 }
 
+/* Of memory and swap, in percent. */
+static double left_percent(const struct fs_limits *l)
+{
+	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
+
+	return all && l->mem_available_bytes
+		       ? (l->mem_available_bytes + l->swap_free_bytes) * 100.0 / all
+		       : 100;
+}
+
+bool memory_is_short(const struct model *m, const struct subject *s)
+{
+	const struct pressure *p = m->pressure;
+
+	if (left_percent(&m->tick.limits) <= LEFT_WARNS ||
+	    (host_rate(m, HOST_SWAP_IN) >= SWAP_INS && host_rate(m, HOST_SWAP_OUT) >= SWAP_OUTS))
+		return true;
+	for (size_t i = 0; p && i < p->levels; i++) {
+		const struct level *l = &p->level[i];
+		uint64_t kept = level_kept_bytes(l);
+
+		if (level_is_there(m, l) && level_has_limit(l) && level_holds(l, s->cgroup) &&
+		    kept != FIGURE_UNKNOWN && kept >= l->now.n[CGROUP_LIMIT] / 100 * KEPT_SHORT)
+			return true;
+	}
+	return false;
+}
+
 bool memory_is_near_its_end(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct fs_limits *l = &o->m->tick.limits;
-	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
 	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
-	double percent = all ? left * 100.0 / all : 100;
+	double percent = left_percent(l);
 	char a[24], b[24];
 	struct forecast c;
 
-	if (!l->mem_available_bytes || percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
+	if (percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
 		return false;
 	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
