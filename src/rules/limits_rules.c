@@ -323,7 +323,7 @@ static enum severity severity_of(double seconds, const struct finding *open)
 	bool pressed = open && open->severity == SEVERITY_CRITICAL;
 
 	return seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? SEVERITY_CRITICAL
-							      : SEVERITY_WARNING;
+									  : SEVERITY_WARNING;
 }
 
 bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f)

@@ -23,7 +23,7 @@
 #define THROTTLES      5  /* a second */
 #define LEFT_WARNS     10 /* percent */
 #define LEFT_PRESSES   5
-#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for pages of files */
+#define KEPT_SHORT     90     /* percent of a cgroup's limit: little room for pages of files */
 #define HOLD_SECONDS   3600.0 /* that more room is to last, where there is a rate */
 
 static uint64_t page_bytes(const struct model *m)

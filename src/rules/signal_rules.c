@@ -246,8 +246,7 @@ static void help_room(struct finding *f, const struct occasion *o, const struct 
 	char each[24];
 
 	if (g->is_victim)
-		finding_remedy(f,
-			       "needs %s more %s, for each minute that it grows on as it did",
+		finding_remedy(f, "needs %s more %s, for each minute that it grows on as it did",
 			       bytes_as_text(g->per_second * 60, each), what);
 	else
 		pressure_help_room(f, o->m, victim_bytes(o->m, o->oom), what);

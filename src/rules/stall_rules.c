@@ -170,8 +170,8 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
 	       served_of(o->s, FS_CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/* at most: what a minor fault maps beside its own page need not be touched */
-	touched = (major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) *
-		  page;
+	touched =
+		(major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);

@@ -393,7 +393,8 @@ static void test_eaters(void)
 	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}), "who grew most");
+	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}),
+	   "who grew most");
 	n = eaters_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
@@ -493,12 +494,12 @@ static void test_who_grew(void)
 		{"itself", "/a", "it is what grew", "limit of its own", 600, 0, FS_OOM_MEMCG},
 		{"itself among others alike", "/a", "it is what grew", "limit of its own", 500, 600,
 		 FS_OOM_MEMCG},
-		{"another of its cgroup", "/a", "other[30] grew, not the one", "it is what grew", 10,
-		 600, FS_OOM_MEMCG},
+		{"another of its cgroup", "/a", "other[30] grew, not the one", "it is what grew",
+		 10, 600, FS_OOM_MEMCG},
 		{"one elsewhere is not to blame", "/b", "it is what grew", "other[30]", 60, 600,
 		 FS_OOM_MEMCG},
-		{"of the machine's memory it is", "/b", "other[30] grew", "it is what grew", 60, 600,
-		 FS_OOM_NONE},
+		{"of the machine's memory it is", "/b", "other[30] grew", "it is what grew", 60,
+		 600, FS_OOM_NONE},
 		{"nobody", "/a", "nobody was seen to grow", "limit of its own", 0, 0, FS_OOM_MEMCG},
 	};
 
@@ -525,10 +526,11 @@ static void test_who_grew(void)
 		model_take(&m, &r.h);
 		findings_judge_events(&fs, &m);
 		f = open_of("P17");
-		ok(f && strstr(f->remedy[1], cases[i].says) && !strstr(f->remedy[1], cases[i].never),
+		ok(f && strstr(f->remedy[1], cases[i].says) &&
+			   !strstr(f->remedy[1], cases[i].never),
 		   "%s: %s", cases[i].what, f ? f->remedy[1] : "");
 		ok(f && strstr(f->remedy[0], "for each minute") ? cases[i].victim > 0
-								 : !!strstr(f->remedy[0], "100 MiB"),
+								: !!strstr(f->remedy[0], "100 MiB"),
 		   "and what it needs: %s", f ? f->remedy[0] : "");
 		end();
 	}
