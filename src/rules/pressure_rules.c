@@ -167,10 +167,15 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	finding_remedy(f,
-		       "fix: no swap means that program code and mapped files are all that can "
-		       "be dropped: some swap lets idle anonymous memory go first; else a higher "
-		       "memory.max, or fewer at a time");
+	if (m->tick.limits.swap_total_bytes)
+		finding_remedy(f,
+			       "fix: room for pages of files: a higher memory.max, or fewer at a "
+			       "time");
+	else
+		finding_remedy(
+			f, "fix: no swap means that program code and mapped files are all that can "
+			   "be dropped: some swap lets idle anonymous memory go first; else a "
+			   "higher memory.max, or fewer at a time");
 	finding_remedy(f, "to gain time: protect what has to stay: systemctl set-property UNIT "
 			  "MemoryLow=");
 	return true;

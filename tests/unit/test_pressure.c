@@ -174,6 +174,22 @@ static void test_kinds(void)
 	}
 }
 
+static void test_no_swap(void)
+{
+	const struct rates r = {.refaults = 5000, .some = 40, .available = 2 * GIB};
+	const struct finding *f;
+
+	begin();
+	live(&r, 25);
+	f = open_of("P06");
+	ok(f && !strstr(f->remedy[0], "no swap"), "there is some: %s", f ? f->remedy[0] : "");
+	m.tick.limits.swap_total_bytes = 0;
+	findings_judge(&fs, &m);
+	f = open_of("P06");
+	ok(f && strstr(f->remedy[0], "some swap lets"), "there is none: %s", f ? f->remedy[0] : "");
+	end();
+}
+
 /* What is open besides, of one rule. */
 static bool is_short_by(const char *id)
 {
@@ -638,6 +654,7 @@ int main(void)
 {
 	test_rates();
 	test_kinds();
+	test_no_swap();
 	test_what_is_no_shortage();
 	test_since();
 	test_cgroup();
