@@ -353,7 +353,7 @@ check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules
 	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
 
 # Behind them, not beside: what waits for a machine that is busy with guests may wait in vain.
-BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS) --results build/kernels-brief
+BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS)
 check-all: check-builds static ## check, and briefly every hook and mechanism on real kernels (KERNELS=)
 	tests/tally.py $(TESTS) "$(BRIEFLY_IN_KERNELS) --table build/kernels-brief.md"
 
