@@ -257,7 +257,7 @@ static __noinline bool look_at(struct task_struct *task)
 	}
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	if (is_unchanged(st, leader)) {
+	if (is_unchanged(st, leader) && !shared.look_whole) {
 		st->epoch = shared.epoch;
 		return true;
 	}
@@ -266,7 +266,7 @@ static __noinline bool look_at(struct task_struct *task)
 	signature = gauge_signature(&g);
 	counted = st->counted;
 	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
-	if (counted || signature != st->signature) {
+	if (counted || shared.look_whole || signature != st->signature) {
 		if (!tell_pressure(st, leader) ||
 		    !emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
 			st->counted |= counted;

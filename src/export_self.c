@@ -59,6 +59,7 @@ void export_self(const struct export *x, struct prom_self *ret)
 	struct rlimit fds = {};
 
 	getrlimit(RLIMIT_NOFILE, &fds);
+	ret->revision = x->o->revision;
 	ret->libbpf = live_library();
 	ret->open_fds = count_fds();
 	ret->max_fds = fds.rlim_cur;

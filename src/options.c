@@ -360,6 +360,12 @@ static int set_collapse(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_cgroupfs(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->cgroupfs = arg;
+	return 0;
+}
+
 static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "0"))
@@ -396,8 +402,10 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 {
 	if (!strcmp(arg, "host"))
 		o->limit_workloads = 0;
+	else if (!strcmp(arg, "full"))
+		o->calls = o->faults = true;
 	else if (strcmp(arg, "workload"))
-		return bad(error, size, "--export.detail", arg, "host or workload");
+		return bad(error, size, "--export.detail", arg, "host, workload or full");
 	return 0;
 }
 
@@ -632,7 +640,11 @@ const struct option_row option_rows[] = {
 	{"workload.collapse", 0, "REGEX", X,
 	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
 	 set_collapse},
-	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
+	{"path.cgroupfs", 0, "DIR", X,
+	 "the host's cgroups (version 2), to name workloads by in a container without its pids",
+	 set_cgroupfs},
+	{"export.detail", 0, "LEVEL", X,
+	 "host, workload, or full: with --export.calls and --export.faults (workload)", set_detail},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
 	 set_calls},
 	{"export.faults", 0, NULL, X,

@@ -318,6 +318,8 @@ static enum census_counter signal_counter(const struct fs_signal_record *r)
 		return r->code == SEGV_MAPERR	? CENSUS_SEGV_MAPERR
 		       : r->code == SEGV_ACCERR ? CENSUS_SEGV_ACCERR
 						: CENSUS_SEGV_OTHER;
+	if (r->signal == SIGABRT)
+		return CENSUS_ABRT;
 	switch (r->code) {
 	case BUS_ADRALN:
 		return CENSUS_BUS_ADRALN;

@@ -2,15 +2,17 @@
 """What the page says is what the kernel says; counters only grow; and names are anybody's bytes."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, Exporter, Samples, families_of, promtool,
-                      until)
-from harness import FAULTSCOPE, PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
+from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, Samples, families_of,
+                      promtool, until)
+from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds, proc_maps,
+                     workload_path)
 
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
 
@@ -218,6 +220,21 @@ with open(sys.argv[1], "rb") as f:
 
 
 @live
+def test_build(check, lab):
+    """What it is built of: in a clone a commit; of who made a recording it is not known."""
+    said = lab.call(FAULTSCOPE, "--version").out
+    version, revision = re.fullmatch(r"faultscope (\S+) \((\S+)\)\n", said).groups()
+    if shutil.which("git") and not lab.call("git", "-C", ROOT, "log", "-1").returncode:
+        ran = lab.call("git", "-C", ROOT, "cat-file", "-t", revision.removesuffix("-dirty"))
+        check.equal(f"in a clone, {revision} is a", ran.out, "commit\n")
+    metric = "faultscope_build_info"
+    check.equal("live", Exporter(lab).metrics().of(metric, version=version, revision=revision), [1])
+    recording = RECORDINGS / "brief_children_among_all-open.fsr"
+    check.equal("replayed", Exporter(lab, "--replay", recording).metrics().of(metric, revision=""),
+                [1])
+
+
+@live
 def test_own_programs(check, lab):
     """Runs and time of each BPF program, while the kernel counts them; else nothing."""
     exporter = Exporter(lab, *AT_ONCE)
@@ -300,10 +317,16 @@ def test_signals(check, lab):
     after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
                                       code="SEGV_MAPERR"))
     check.equal("signals", after - before, 3)
+    lab.spawn(["python3", "-c", "import os; os.abort()"]).wait(PATIENCE)
+    samples = exporter.metrics()
+    for signal_name, code, want in (("SIGABRT", "SI_TKILL", 1), ("SIGBUS", None, 0)):
+        labels = {"signal": signal_name, "workload": "python3", **({"code": code} if code else {})}
+        check.equal(f"{labels}", sum(samples.of("faultscope_fatal_signals_total", **labels)), want)
     samples = Samples(exporter.get(Accept=OPENMETRICS).text, openmetrics=True)
     check.equal("exemplar: what the bad access was",
                 {its.get("site") for name, labels, its, _ in samples.exemplars
-                 if name == "faultscope_fatal_signals_total" and labels["workload"] == "python3"},
+                 if name == "faultscope_fatal_signals_total" and labels["signal"] == "SIGSEGV"
+                 and labels["workload"] == "python3"},
                 {"near-null"})
 
 
