@@ -84,7 +84,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -347,8 +347,13 @@ check-blackbox: static ## the flight recorder across crashes and power cuts, in 
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
+check-blackbox-quiet: MINUTES = 60
+check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules, all well, in QEMU (MINUTES=60)
+	tools/setup.sh test
+	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
+
 # Behind them, not beside: what waits for a machine that is busy with guests may wait in vain.
-BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS) --results build/kernels-brief
+BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS)
 check-all: check-builds static ## check, and briefly every hook and mechanism on real kernels (KERNELS=)
 	tests/tally.py $(TESTS) "$(BRIEFLY_IN_KERNELS) --table build/kernels-brief.md"
 

@@ -611,7 +611,7 @@ const struct option_row option_rows[] = {
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"live", 0, NULL, T, "watch this kernel for what comes before a crash, until Ctrl-C",
 	 set_live},
-	{"ring", 0, "FILE", T | B, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
+	{"ring", 0, "FILE", T | B | G, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
 	 set_ring},
 	{"ring-bytes", 0, "BYTES", B, "its size where it is made anew: 8K to 64M (1M)",
 	 set_ring_bytes},

@@ -26,7 +26,7 @@ double subject_growth(const struct model *m, const struct subject *s, uint64_t *
 	return *ret_ns ? (now - before) * m->tick.limits.page_bytes / (*ret_ns / 1e9) : 0;
 }
 
-const struct subject *fastest_grower(const struct model *m)
+const struct subject *fastest_grower(const struct model *m, const struct level *within)
 {
 	const struct subject *best = NULL;
 	double most = 0;
@@ -35,7 +35,7 @@ const struct subject *fastest_grower(const struct model *m)
 	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s)) {
 		double rate = subject_growth(m, s, &ns);
 
-		if (rate > most) {
+		if (rate > most && (!within || level_holds(within, s->cgroup))) {
 			most = rate;
 			best = s;
 		}

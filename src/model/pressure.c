@@ -68,6 +68,15 @@ bool mount_is_there(const struct model *m, const struct mount_use *u)
 	return u->now.h.t_ns > m->prev_ns;
 }
 
+bool level_holds(const struct level *l, const char *cgroup)
+{
+	const char *path = l->now.path;
+	size_t len = strlen(path);
+
+	return cgroup && len && !strncmp(cgroup, path, len) &&
+	       (!cgroup[len] || cgroup[len] == '/' || path[len - 1] == '/');
+}
+
 bool level_has_limit(const struct level *l)
 {
 	return l->now.n[CGROUP_LIMIT] != FIGURE_UNKNOWN && l->now.n[CGROUP_LIMIT];

@@ -186,6 +186,9 @@ bool mount_is_there(const struct model *m, const struct mount_use *u);
 /* What it cannot give back but by swapping; FIGURE_UNKNOWN: not known. */
 uint64_t level_kept_bytes(const struct level *l);
 
+/* Whether a process' cgroup (NULL: not known) is this one, or below it. */
+bool level_holds(const struct level *l, const char *cgroup);
+
 /* The lower of memory.max and of what it may have beside swap; FIGURE_UNKNOWN: none. */
 bool level_has_limit(const struct level *l);
 

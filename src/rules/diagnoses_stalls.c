@@ -148,13 +148,14 @@ const struct diagnosis diagnoses_stalls[] = {
 					"what "
 					"was useful.",
 				[ABOUT_MEASURED] =
-					"What its threads had disks read in major faults, against "
-					"four times of what they can have touched (a fault on a "
-					"file "
-					"in memory counted as 16 pages, as the kernel maps around "
-					"it); from 50 such faults a second and 5 % of a thread's "
-					"time "
-					"on.",
+					"What its threads had disks read in major faults on files, "
+					"against four times of what they can have touched (a fault "
+					"on a file in memory counted as 16 pages, as the kernel "
+					"maps around it); from 50 such faults a second and 5 % of "
+					"a thread's time on. Not where memory is short, of the "
+					"machine (a tenth left, or swapped in and out) or of its "
+					"cgroup (nine tenths that cannot be dropped): what is read "
+					"again then, program code first, was driven out.",
 				[ABOUT_CONFIRM] =
 					"$ cat /sys/block/DEV/queue/read_ahead_kb\n$ iostat -x "
 					"1\nKiB "
@@ -257,8 +258,9 @@ const struct diagnosis diagnoses_stalls[] = {
 					"moment; which limit, by the kernel's own line in the log, "
 					"or "
 					"else by the cgroup being full. Who grew most is taken "
-					"over the "
-					"half to whole minute before.",
+					"over the half to whole minute before, of a cgroup's limit "
+					"among those in it; the victim itself where nobody grew "
+					"twice as much.",
 				[ABOUT_CONFIRM] =
 					"$ dmesg | grep -E 'oom-kill|Killed process'\n$ cat "
 					"/sys/fs/cgroup/PATH/memory.events",

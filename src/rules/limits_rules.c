@@ -11,10 +11,6 @@
 #include "model/limit.h"
 #include "rules/shared_limits.h"
 
-/* Growth is told of when the limit is this near, and is pressing when it is this near. */
-#define SOON_SECONDS  3600.0
-#define PRESS_SECONDS 300.0
-#define STAY	      1.25 /* times as far, until what was near is no more */
 /* A finding of growth outlives its forecast by this: a noisy fit comes and goes. */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
@@ -313,8 +309,7 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-/* A forecast that was there a moment ago, and may be again: the finding stays, without a number. */
-static bool is_held(const struct occasion *o, const struct finding *open)
+bool limit_growth_held(const struct occasion *o, const struct finding *open)
 {
 	uint64_t hold = HOLD_NS;
 
@@ -327,20 +322,20 @@ static enum severity severity_of(double seconds, const struct finding *open)
 {
 	bool pressed = open && open->severity == SEVERITY_CRITICAL;
 
-	return seconds < PRESS_SECONDS * (pressed ? STAY : 1) ? SEVERITY_CRITICAL
-							      : SEVERITY_WARNING;
+	return seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? SEVERITY_CRITICAL
+									  : SEVERITY_WARNING;
 }
 
 bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct resource *r = &resources[f->rule->resource];
 	struct forecast c = resource_forecast(o->m, o->s, f->rule->resource);
-	bool soon = c.known && c.seconds <= SOON_SECONDS * (open ? STAY : 1);
+	bool soon = c.known && c.seconds <= LIMIT_SOON_SECONDS * (open ? LIMIT_STAY : 1);
 	struct buf b = {};
 	struct use u;
 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u) ||
-	    u.value >= u.limit || (!soon && (c.known || !is_held(o, open))) ||
+	    u.value >= u.limit || (!soon && (c.known || !limit_growth_held(o, open))) ||
 	    !limit_is_told_of(o, open, f->rule->resource))
 		return false;
 	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);

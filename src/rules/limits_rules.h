@@ -8,6 +8,11 @@
 
 #include "rules/rules.h"
 
+/* Growth is told of when the limit is this near, and is pressing when it is this near. */
+#define LIMIT_SOON_SECONDS  3600.0
+#define LIMIT_PRESS_SECONDS 300.0
+#define LIMIT_STAY	    1.25 /* times as far, until what was near is no more */
+
 /* Tests of rules[]: of the resource that the rule names. */
 bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f);
 bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f);
@@ -22,6 +27,12 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 
 /* Evidence: what it grows by, in bytes or by count, and when it is full. */
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes);
+
+/*
+ * Whether a finding of growth stays though there is no forecast now: there was one a moment ago, at
+ * its grew_ns, and a noisy one comes and goes.
+ */
+bool limit_growth_held(const struct occasion *o, const struct finding *open);
 
 /* Remedies, for a call that was refused too. The subject may be gone (NULL). */
 void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high);

@@ -23,8 +23,7 @@
 #define THROTTLES      5  /* a second */
 #define LEFT_WARNS     10 /* percent */
 #define LEFT_PRESSES   5
-#define SOON_SECONDS   3600
-#define PRESS_SECONDS  300
+#define KEPT_SHORT     90     /* percent of a cgroup's limit: little room for pages of files */
 #define HOLD_SECONDS   3600.0 /* that more room is to last, where there is a rate */
 
 static uint64_t page_bytes(const struct model *m)
@@ -168,10 +167,15 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	say_where(f, m);
 	pressure_say_who(f, m);
-	finding_remedy(f,
-		       "fix: no swap means that program code and mapped files are all that can "
-		       "be dropped: some swap lets idle anonymous memory go first; else a higher "
-		       "memory.max, or fewer at a time");
+	if (m->tick.limits.swap_total_bytes)
+		finding_remedy(f,
+			       "fix: room for pages of files: a higher memory.max, or fewer at a "
+			       "time");
+	else
+		finding_remedy(
+			f, "fix: no swap means that program code and mapped files are all that can "
+			   "be dropped: some swap lets idle anonymous memory go first; else a "
+			   "higher memory.max, or fewer at a time");
 	finding_remedy(f, "to gain time: protect what has to stay: systemctl set-property UNIT "
 			  "MemoryLow=");
 	return true;
@@ -242,16 +246,43 @@ static uint64_t room_for(double per_second, uint64_t limit)
 	return per_second > 0 ? per_second * HOLD_SECONDS : limit / 5;
 }
 
+/* Of memory and swap, in percent. */
+static double left_percent(const struct fs_limits *l)
+{
+	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
+
+	return all && l->mem_available_bytes
+		       ? (l->mem_available_bytes + l->swap_free_bytes) * 100.0 / all
+		       : 100;
+}
+
+bool memory_is_short(const struct model *m, const struct subject *s)
+{
+	const struct pressure *p = m->pressure;
+
+	if (left_percent(&m->tick.limits) <= LEFT_WARNS ||
+	    (host_rate(m, HOST_SWAP_IN) >= SWAP_INS && host_rate(m, HOST_SWAP_OUT) >= SWAP_OUTS))
+		return true;
+	for (size_t i = 0; p && i < p->levels; i++) {
+		const struct level *l = &p->level[i];
+		uint64_t kept = level_kept_bytes(l);
+
+		if (level_is_there(m, l) && level_has_limit(l) && level_holds(l, s->cgroup) &&
+		    kept != FIGURE_UNKNOWN && kept >= l->now.n[CGROUP_LIMIT] / 100 * KEPT_SHORT)
+			return true;
+	}
+	return false;
+}
+
 bool memory_is_near_its_end(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct fs_limits *l = &o->m->tick.limits;
-	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
 	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
-	double percent = all ? left * 100.0 / all : 100;
+	double percent = left_percent(l);
 	char a[24], b[24];
 	struct forecast c;
 
-	if (!l->mem_available_bytes || percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
+	if (percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
 		return false;
 	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
@@ -321,18 +352,32 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	return true;
 }
 
+/* Level by when it ends: 0 is far. Of growth that was there a moment ago, as it was then. */
+static uint32_t soon_level(const struct occasion *o, const struct forecast *c,
+			   const struct finding *open, struct finding *f)
+{
+	bool was_soon = open && open->grew_ns, pressed = was_soon && open->level == 3;
+
+	if (!c->known && was_soon && limit_growth_held(o, open)) {
+		f->grew_ns = open->grew_ns;
+		return open->level;
+	}
+	if (!c->known || c->seconds >= LIMIT_SOON_SECONDS * (was_soon ? LIMIT_STAY : 1))
+		return 0;
+	f->grew_ns = o->t_ns;
+	return c->seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? 3 : 2;
+}
+
 /* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
  */
-static uint32_t fill_level(double percent, const struct forecast *c, const struct finding *open,
-			   const unsigned int *at)
+static uint32_t fill_level(const struct occasion *o, double percent, const struct forecast *c,
+			   const struct finding *open, const unsigned int *at, struct finding *f)
 {
-	uint32_t level = 0, soon = 0;
+	uint32_t level = 0, soon = soon_level(o, c, open, f);
 
 	for (uint32_t i = 0; i < 3; i++)
 		if (percent >= at[i] - (open && open->level > i ? 3 : 0))
 			level = i + 1;
-	if (c->known && c->seconds < SOON_SECONDS)
-		soon = c->seconds < PRESS_SECONDS ? 3 : 2;
 	return soon > level ? soon : level;
 }
 
@@ -358,7 +403,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
-	f->level = fill_level(kept * 100.0 / limit, &c, open, at);
+	f->level = fill_level(o, kept * 100.0 / limit, &c, open, at, f);
 	if (!f->level)
 		return false;
 	/* it swaps then, which other findings tell of */
@@ -394,7 +439,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
-	f->level = fill_level(r->used_bytes * 100.0 / r->size_bytes, &c, open, at);
+	f->level = fill_level(o, r->used_bytes * 100.0 / r->size_bytes, &c, open, at, f);
 	if (!f->level)
 		return false;
 	f->severity = f->level - 1;

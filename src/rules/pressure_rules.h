@@ -29,6 +29,12 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f);
 bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f);
 
+/*
+ * Whether there is little room for pages of files: the machine's memory or that of the process'
+ * cgroup is nearly all kept, or swapped in and out. What is read again then was driven out.
+ */
+bool memory_is_short(const struct model *m, const struct subject *s);
+
 /* Evidence: who has most, and who would be killed first. */
 void pressure_say_who(struct finding *f, const struct model *m);
 

@@ -19,6 +19,7 @@
 #define FLAT_SHARE	0.2 /* of what was touched, that stays */
 #define MAJORS		50
 #define AROUND_PAGES	16 /* that a fault on a file maps at once: fault_around_bytes */
+#define SWAP_PAGES	8  /* that a fault on swap reads at once: vm.page-cluster */
 #define AMPLIFIED	4
 #define HANDLED		10
 #define HANGS_NS	1000000000ULL
@@ -158,18 +159,21 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 {
 	const struct fs_counters *now = facts_counters(&o->s->now);
 	const struct fs_counters *was = facts_counters(&o->s->prev);
-	double s, read, touched;
+	double page = o->m->tick.limits.page_bytes, s, read, touched;
 	struct served major;
 	char a[24], b[24];
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
 	major = served_of(o->s, FS_CLASS_FILE_MAJOR, s);
-	read = (now->fault_read_bytes - was->fault_read_bytes) / s;
+	/* at least: a fault on swap may have read fewer pages */
+	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
+	       served_of(o->s, FS_CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/* at most: what a minor fault maps beside its own page need not be touched */
-	touched = (major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) *
-		  o->m->tick.limits.page_bytes;
-	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED)
+	touched =
+		(major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
+	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
+	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
 	stall_begin(o, f);
 	bytes_as_text(read, a);

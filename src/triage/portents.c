@@ -276,6 +276,7 @@ void portents_find(struct portents *ret, const struct bb_found *f, size_t boot)
 	const uint8_t *boot_id = f->boot[boot].id;
 
 	*ret = (struct portents){};
+	memcpy(ret->boot_id, boot_id, BB_BOOT_BYTES);
 	for (size_t i = 0; i < f->n; i++)
 		if (!memcmp(f->record[i].boot_id, boot_id, BB_BOOT_BYTES))
 			portents_take(ret, f, i);

@@ -15,8 +15,11 @@ from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds,
                      workload_path)
 
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
-# No name of a process, a unit or a file that another may have.
-NAMES = ("fs-figure-a", "fs-figure-b")
+
+
+def own_name(which):
+    """A name that no process has but this test's: others run beside it."""
+    return f"fs-{which}-{os.getpid() % 100000}"
 
 
 def named(lab, name, program, *args, **how):
@@ -40,12 +43,12 @@ def label_of(samples, name):
 def test_gauges(check, lab):
     exporter = Exporter(lab, *AT_ONCE)
     exporter.metrics()
-    maps = named(lab, NAMES[0], "mapleak", "5000", "--hold")
+    maps = named(lab, own_name("a"), "mapleak", "5000", "--hold")
     maps.truth()
-    small = named(lab, NAMES[0], "mapleak", "100", "--hold")
+    small = named(lab, own_name("a"), "mapleak", "100", "--hold")
     small.truth()
     samples = exporter.metrics()
-    label = label_of(samples, NAMES[0])
+    label = label_of(samples, own_name("a"))
     check.equal("worst", samples.one("faultscope_worst_process_mappings", workload=label),
                 proc_maps(maps.pid))
     check.equal("all", samples.one("faultscope_mappings", workload=label),
@@ -65,14 +68,14 @@ def test_gauges(check, lab):
 def test_descriptors_nearest_the_limit(check, lab):
     """The worst is who is nearest to its own limit, not who has most."""
     exporter = Exporter(lab, *AT_ONCE)
-    most = named(lab, NAMES[0], "fdleak", "200", "--hold")
+    most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
-    near = named(lab, NAMES[0], "fdleak", "50", "--hold",
+    near = named(lab, own_name("a"), "fdleak", "50", "--hold",
                  preexec_fn=lambda: __import__("resource").setrlimit(
                      __import__("resource").RLIMIT_NOFILE, (80, 80)))
     near.truth()
     samples = exporter.metrics()
-    label = label_of(samples, NAMES[0])
+    label = label_of(samples, own_name("a"))
     check.equal("worst", samples.one("faultscope_worst_process_open_fds", workload=label),
                 proc_fds(near.pid))
     check.equal("its limit", samples.one("faultscope_worst_process_fds_limit", workload=label), 80)
@@ -84,14 +87,14 @@ def test_descriptors_nearest_the_limit(check, lab):
 def test_faults_of_the_short_lived(check, lab):
     """What lived and died between two scrapes is counted, whole."""
     exporter = Exporter(lab, *AT_ONCE)
-    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
-    label = label_of(exporter.metrics(), NAMES[0])
+    label = label_of(exporter.metrics(), own_name("a"))
     metric = "faultscope_page_faults_total"
     before = exporter.metrics().one(metric, workload=label, severity="minor")
     sum_of = 0
     for _ in range(5):
-        brief = named(lab, NAMES[0], "touch", "3000")
+        brief = named(lab, own_name("a"), "touch", "3000")
         sum_of += brief.truth()["minflt"]
         brief.end()
     after = exporter.metrics().one(metric, workload=label, severity="minor")
@@ -102,10 +105,10 @@ def test_faults_of_the_short_lived(check, lab):
 @live
 def test_faults_of_many_threads(check, lab):
     """They are summed up now and then alone, and whole when their process ends."""
-    process = lab.spawn(["python3", "-c", MANY_THREADS, NAMES[1]], stdin=subprocess.PIPE)
+    process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
-    label = label_of(exporter.metrics(), NAMES[1])
+    label = label_of(exporter.metrics(), own_name("b"))
 
     def faults():
         time.sleep(0.11)  # else it would be the same look
@@ -271,10 +274,10 @@ def test_own_programs(check, lab):
 def test_refusals(check, lab):
     """By --export.calls, with their reason."""
     exporter = Exporter(lab, *AT_ONCE, "--export.calls")
-    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
-    label = label_of(exporter.metrics(), NAMES[0])
-    maps = named(lab, NAMES[0], "mapleak", "limit", "--unmap")
+    label = label_of(exporter.metrics(), own_name("a"))
+    maps = named(lab, own_name("a"), "mapleak", "limit", "--unmap")
     maps.truth()
     maps.end()
     fds = lab.spawn(["python3", "-c", OPENS_TOO_MANY])
@@ -380,10 +383,10 @@ def test_limits_of_series(check, lab):
 def test_age(check, lab):
     """What is young has no series of its own yet."""
     exporter = Exporter(lab, "--workload.min-age", "1h")
-    young = named(lab, NAMES[0], "touch", "100", "--hold")
+    young = named(lab, own_name("a"), "touch", "100", "--hold")
     young.truth()
     samples = exporter.metrics()
-    check.equal("its own", samples.of("faultscope_workload_info", workload=NAMES[0]), [])
+    check.equal("its own", samples.of("faultscope_workload_info", workload=own_name("a")), [])
     check.that(samples.one("faultscope_page_faults_total", workload="~other", severity="minor")
                >= 100, "and is not in ~other")
 

@@ -174,6 +174,22 @@ static void test_kinds(void)
 	}
 }
 
+static void test_no_swap(void)
+{
+	const struct rates r = {.refaults = 5000, .some = 40, .available = 2 * GIB};
+	const struct finding *f;
+
+	begin();
+	live(&r, 25);
+	f = open_of("P06");
+	ok(f && !strstr(f->remedy[0], "no swap"), "there is some: %s", f ? f->remedy[0] : "");
+	m.tick.limits.swap_total_bytes = 0;
+	findings_judge(&fs, &m);
+	f = open_of("P06");
+	ok(f && strstr(f->remedy[0], "some swap lets"), "there is none: %s", f ? f->remedy[0] : "");
+	end();
+}
+
 /* What is open besides, of one rule. */
 static bool is_short_by(const char *id)
 {
@@ -290,6 +306,42 @@ static void test_cgroup(void)
 	end();
 }
 
+/* Of its limit, in percent: grows to 60, then stands still for so long. */
+static bool stays_through(int seconds)
+{
+	bool stays = true;
+
+	begin();
+	for (int i = 0; i < 20; i++)
+		take_level(30 + i * 1.5, 0, 0);
+	stays = open_of("P22") && open_of("P22")->forecast.known;
+	for (int i = 0; i < seconds; i++) {
+		take_level(58.5, 0, 0);
+		stays &= open_of("P22") != NULL;
+	}
+	end();
+	return stays;
+}
+
+static void test_forecast_that_comes_and_goes(void)
+{
+	const struct finding *f;
+
+	ok(stays_through(8), "growth that rests is told on");
+	ok(!stays_through(60), "and is no more when it has ended");
+	begin();
+	for (int i = 0; i < 20; i++)
+		take_level(30 + i * 1.5, 0, 0);
+	m.pressure->level[0].series.n = 0;
+	next();
+	m.pressure->level[0].now.h.t_ns = now_s * SECOND + 1;
+	tick(6 * GIB, GIB);
+	f = open_of("P22");
+	ok(f && !f->forecast.known && f->severity == SEVERITY_CRITICAL,
+	   "without a time, as grave as it was");
+	end();
+}
+
 static void test_tmpfs(void)
 {
 	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), 0},
@@ -357,7 +409,8 @@ static void test_eaters(void)
 	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	ok(fastest_grower(&m) == model_find(&m, &(struct fs_subject){130, 30}), "who grew most");
+	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}),
+	   "who grew most");
 	n = eaters_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
@@ -444,6 +497,59 @@ static void test_oom(void)
 	ok(f && has_evidence(f, "shared memory and tmpfs in its cgroup"),
 	   "of its own cgroup it is told what fills it");
 	end();
+}
+
+/* Two processes that grow by so many MiB in a minute, and a kill of the first. */
+static void test_who_grew(void)
+{
+	static const struct {
+		const char *what, *cgroup, *says, *never;
+		uint64_t victim, other;
+		enum fs_oom_constraint constraint;
+	} cases[] = {
+		{"itself", "/a", "it is what grew", "limit of its own", 600, 0, FS_OOM_MEMCG},
+		{"itself among others alike", "/a", "it is what grew", "limit of its own", 500, 600,
+		 FS_OOM_MEMCG},
+		{"another of its cgroup", "/a", "other[30] grew, not the one", "it is what grew",
+		 10, 600, FS_OOM_MEMCG},
+		{"one elsewhere is not to blame", "/b", "it is what grew", "other[30]", 60, 600,
+		 FS_OOM_MEMCG},
+		{"of the machine's memory it is", "/b", "other[30] grew", "it is what grew", 60,
+		 600, FS_OOM_NONE},
+		{"nobody", "/a", "nobody was seen to grow", "limit of its own", 0, 0, FS_OOM_MEMCG},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, 70 * SECOND);
+		struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 70 * SECOND);
+		const struct finding *f;
+
+		begin();
+		for (uint64_t t = 1; t < 70; t++) {
+			born(20, 1, "python3", 100 + cases[i].victim * t / 60, t);
+			born(30, 1, "other", 50 + cases[i].other * t / 60, t);
+		}
+		now_s = 70;
+		in_cgroup("/a");
+		n.subject = (struct fs_subject){.start_ns = 130, .pid = 30};
+		strcpy(n.cgroup, cases[i].cgroup);
+		model_take(&m, &n.h);
+		limited("/a", 0);
+		r.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+		r.constraint = cases[i].constraint;
+		r.rss_anon_pages = 100 * 256;
+		strcpy(r.comm, "python3");
+		model_take(&m, &r.h);
+		findings_judge_events(&fs, &m);
+		f = open_of("P17");
+		ok(f && strstr(f->remedy[1], cases[i].says) &&
+			   !strstr(f->remedy[1], cases[i].never),
+		   "%s: %s", cases[i].what, f ? f->remedy[1] : "");
+		ok(f && strstr(f->remedy[0], "for each minute") ? cases[i].victim > 0
+								: !!strstr(f->remedy[0], "100 MiB"),
+		   "and what it needs: %s", f ? f->remedy[0] : "");
+		end();
+	}
 }
 
 static void test_texts(void)
@@ -548,12 +654,15 @@ int main(void)
 {
 	test_rates();
 	test_kinds();
+	test_no_swap();
 	test_what_is_no_shortage();
 	test_since();
 	test_cgroup();
+	test_forecast_that_comes_and_goes();
 	test_tmpfs();
 	test_eaters();
 	test_oom();
+	test_who_grew();
 	test_texts();
 	test_left_out();
 	return tap_done();

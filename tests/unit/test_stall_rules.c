@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fixture.h"
+#include "model/pressure.h"
 #include "model/slow.h"
 #include "rules/rules.h"
 #include "tap.h"
@@ -93,6 +94,62 @@ static void read_at_random(void)
 {
 	serve(FS_CLASS_FILE_MAJOR, 1000, MILLIS / 2);
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
+}
+
+/* What comes back from swap is read from disks, too. */
+static void swap_in_and_scan(void)
+{
+	serve(FS_CLASS_SWAP, 1000, MILLIS / 2);
+	serve(FS_CLASS_FILE_MAJOR, 200, MILLIS / 2);
+	now.c.fault_read_bytes += (1000 * 8 + 200 * 2) * 4096;
+}
+
+static void be_in(const char *cgroup)
+{
+	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, now_s * SECOND + 1);
+
+	n.subject = now.subject;
+	snprintf(n.cgroup, sizeof(n.cgroup), "%s", cgroup);
+	model_take(&m, &n.h);
+}
+
+/* Of a cgroup's limit so much cannot be dropped. */
+static void keep_percent(const char *cgroup, uint64_t percent)
+{
+	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, now_s * SECOND + 1);
+
+	memset(c.n, 0xff, sizeof(c.n));
+	c.n[CGROUP_LIMIT] = 100 << 20;
+	c.n[CGROUP_ANON] = percent << 20;
+	snprintf(c.path, sizeof(c.path), "%s", cgroup);
+	model_take(&m, &c.h);
+}
+
+/* Program code that was driven out is read again, page by page. */
+static void code_is_driven_out(void)
+{
+	be_in("/a/b");
+	keep_percent("/a", 99);
+	read_at_random();
+}
+
+static void another_cgroup_is_full(void)
+{
+	be_in("/a/b");
+	keep_percent("/a", 50);
+	keep_percent("/b", 50);
+	read_at_random();
+}
+
+static void swaps_all_the_time(void)
+{
+	static struct pressure_record p;
+
+	p.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(p), now_s * SECOND + 1};
+	p.n[HOST_SWAP_IN] += 1000;
+	p.n[HOST_SWAP_OUT] += 1000;
+	model_take(&m, &p.h);
+	read_at_random();
 }
 
 static void handle(void)
@@ -193,6 +250,8 @@ static void test_kinds(void)
 		{"given back, but growing", NULL, grow},
 		{"a file at random", "P14", read_at_random},
 		{"a file from begin to end", NULL, scan},
+		{"memory that comes back from swap", NULL, swap_in_and_scan},
+		{"a file at random, with room for it", "P14", another_cgroup_is_full},
 		{"a handler in user space", "P15", handle},
 		{"a fault of three seconds", "P16", hang},
 		{"work that touches memory", NULL, touch},
@@ -221,6 +280,29 @@ static void test_kinds(void)
 		for (int s = 0; s < 10; s++)
 			look();
 		is_u64(all_open(), 0, "and then no more");
+		end();
+	}
+}
+
+static void test_driven_out(void)
+{
+	static const struct {
+		const char *what;
+		void (*second)(void);
+	} cases[] = {{"code that a full cgroup drove out", code_is_driven_out},
+		     {"what is swapped out and in again", swaps_all_the_time}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pressure_record first = RECORD(pressure_record, FS_REC_SHORTAGE, SECOND);
+
+		begin();
+		model_take(&m, &first.h);
+		look();
+		for (int s = 0; s < 3; s++) {
+			cases[i].second();
+			look();
+			ok(!open_of("P14"), "%s: no file at random", cases[i].what);
+		}
 		end();
 	}
 }
@@ -311,6 +393,7 @@ int main(void)
 	test_many_slow();
 	test_worst();
 	test_kinds();
+	test_driven_out();
 	test_fork();
 	return tap_done();
 }

@@ -25,6 +25,7 @@ HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
 # hooks whose only mechanisms came later: mmap_lock's tracepoints with 2b5067a8143e (5.11)
 NOT_YET = {"5.10": ("mmap_lock",)}
+DOCTOR_SECONDS = 180  # it loads and measures everything there is, on an emulated CPU
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
 
@@ -136,7 +137,7 @@ class KernelRun:
         return self.tap.test(f"{self.name}: {name}", guarded)
 
     def doctor(self, check):
-        ran = self.guest.lab().faultscope("doctor", "--json")
+        ran = self.guest.lab().faultscope("doctor", "--json", timeout=DOCTOR_SECONDS)
         if not check.that(ran.status == 0 and ran.out, f"status {ran.status}: {ran.err.strip()}"):
             return
         self.hooks = {hook["name"]: Hook(hook) for hook in json.loads(ran.out)["hooks"]}
