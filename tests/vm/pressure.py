@@ -83,9 +83,15 @@ def waits_for(lab, what, seconds=60):
     lab.vm.must(f"until {what}; do usleep 200000; done", seconds)
 
 
+def grows(lab, name, by, seconds):
+    """Until a counter of /proc/vmstat has grown by so much: of tests before there is some already."""
+    count = f"$(awk '$1==\"{name}\"{{print $2}}' /proc/vmstat)"
+    lab.vm.must(f"was={count}; until [ {count} -gt $((was + {by})) ]; do usleep 200000; done", seconds)
+
+
 def swaps(lab):
     """Until pages have come back from swap, so that it is no mere growth."""
-    waits_for(lab, "[ $(awk '$1==\"pswpin\"{print $2}' /proc/vmstat) -gt 2000 ]", 120)
+    grows(lab, "pswpin", 2000, 120)
 
 
 def new_group(lab, **limits):
@@ -153,8 +159,7 @@ def cache_thrash(check, lab):
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     _, lines = host(lab, seconds=15)
     said = answer_of(lines)
     # it waits for the disk, which is memory's fault only as far as PSI counts it so
@@ -179,8 +184,11 @@ def group_fills(check, lab):
     ahead = [line for line in fills if line["forecast"]]
     check.that(ahead and kills[0]["t"] - ahead[0]["t"] >= 5,
                f"told at {[round(line['t'], 1) for line in ahead]}, killed {kills[0]['t']:.1f}")
+    check.equal("cleared before", [line["t"] for line in lines.of("finding", state="cleared")
+                                   if line["id"] == "P22" and line["t"] < kills[0]["t"]], [])
     check.equal("constraint", kills[0]["cause"], "cgroup_memory")
     check.equal("who", kills[0]["comm"], "eat")
+    check.that(any("it is what grew" in text for text in kills[0]["remedy"]), kills[0]["remedy"])
     cgroup = lines.of("cgroup")[-1]
     check.equal("limit, version", (cgroup["limit_bytes"], cgroup["version"]), (120 * MIB, 2))
 
@@ -284,8 +292,7 @@ def stall_of_files(check, lab):
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
     check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
@@ -309,8 +316,7 @@ def read_ahead(check, lab):
     lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
                     "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     capture = lab.watch("-p", work.pid, "1", "6").finished()
     lines = Lines(capture.text)
     faults = lines.last(work.pid)["faults"]
@@ -336,8 +342,7 @@ def numa_hints(check, lab):
     """Faults of NUMA balancing, against the kernel's count of the whole, idle machine."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
     work = lab.work("eat", "anon", "64", "--rounds", "1000000")
-    waits_for(lab, f"[ -e /proc/{work.pid} ] && [ $(awk '$1==\"numa_hint_faults\"{{print $2}}'"
-                   f" /proc/vmstat) -gt 100 ]", 120)
+    grows(lab, "numa_hint_faults", 100, 120)
     watch = lab.watch("-p", work.pid, "1", first=2)
     before, ours_before = while_stopped(lab, work, watch)
     # to and fro between the nodes, or all would soon be where it is
