@@ -29,6 +29,12 @@ ifneq ($(filter default $(if $(CROSS),environment),$(origin CC)),)
 CC := $(CROSS_COMPILE)gcc
 endif
 BUILD := build$(if $(CROSS),/$(ARCH))$(if $(SAN),/san)
+# Of what source: git's commit in a clone, else what who packages it says. Who installs may be
+# another user, whom git tells nothing: it stays what it was.
+ifndef REVISION
+REVISION := $(or $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=12 \
+	--exclude='*' 2>/dev/null || cat $(BUILD)/revision 2>/dev/null)),unknown)
+endif
 STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
 # Libraries of another architecture: fetched from Debian and unpacked there, unless it has them.
 SYSROOT ?= build/sysroot/$(ARCH)
@@ -78,7 +84,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -131,6 +137,13 @@ $(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# Built anew when the revision is another, and only then.
+$(BUILD)/src/main.o: ALL_CFLAGS += -DREVISION='"$(REVISION)"'
+$(BUILD)/src/main.o: $(BUILD)/revision
+$(BUILD)/revision: anew
+	@mkdir -p $(@D)
+	@echo '$(REVISION)' | cmp -s - $@ || echo '$(REVISION)' > $@
 
 # It has their bytes in it.
 $(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
@@ -298,7 +311,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 
 TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
-	"tests/shape/vmlinux.sh build/vmlinux_check" "tools/readme.py build/tables --check" \
+	"tests/shape/vmlinux.sh build/vmlinux_check" \
+	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
 	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
 	tests/deploy/check.py
 
@@ -333,8 +347,13 @@ check-blackbox: static ## the flight recorder across crashes and power cuts, in 
 		"tests/vm/blackbox.py --kernels $(BLACKBOX_KERNELS) --dump" \
 		"tests/vm/blackbox.py --kernels 6.12 --cuts $(CUTS)"
 
+check-blackbox-quiet: MINUTES = 60
+check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules, all well, in QEMU (MINUTES=60)
+	tools/setup.sh test
+	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
+
 # Behind them, not beside: what waits for a machine that is busy with guests may wait in vain.
-BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS) --results build/kernels-brief
+BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS)
 check-all: check-builds static ## check, and briefly every hook and mechanism on real kernels (KERNELS=)
 	tests/tally.py $(TESTS) "$(BRIEFLY_IN_KERNELS) --table build/kernels-brief.md"
 

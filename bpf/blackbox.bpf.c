@@ -228,7 +228,37 @@ struct {
 } fixing SEC(".maps");
 
 #if defined(__TARGET_ARCH_x86)
+#define TRAP_GP 13
 #define TRAP_PF 14
+
+/*
+ * What the kernel tries with the exception table behind it is no near miss: a register that this
+ * CPU has not (rdmsr_safe()), and what a program chose to have restored: segments, the FPU's state.
+ */
+static __always_inline bool is_of_registers(__u64 ip)
+{
+	__u32 code = 0;
+
+	bpf_probe_read_kernel(&code, 3, (void *)ip);
+	if ((code & 0xf0) == 0x40) /* REX */
+		code >>= 8;
+	if ((code & 0xff) == 0x8e) /* mov to a segment */
+		return true;
+	if ((code & 0xff) != 0x0f)
+		return false;
+	switch (code >> 8 & 0xff) {
+	case 0x00: /* lldt, ltr */
+	case 0x01: /* xsetbv and others of the system */
+	case 0x30: /* wrmsr */
+	case 0x32: /* rdmsr */
+	case 0xa1: /* pop %fs */
+	case 0xa9: /* pop %gs */
+	case 0xae: /* fxrstor, xrstor */
+	case 0xc7: /* xrstors */
+		return true;
+	}
+	return false;
+}
 
 SEC("kprobe/fixup_exception")
 int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long error_code,
@@ -240,6 +270,8 @@ int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long 
 	if (trap == TRAP_PF && !(address >> 63))
 		return 0; /* a user copy of a bad address: EFAULT */
 	f.ip = regs_ip(regs);
+	if (trap == TRAP_GP && is_of_registers(f.ip))
+		return 0;
 	bpf_map_update_elem(&fixing, &who, &f, BPF_ANY);
 	return 0;
 }

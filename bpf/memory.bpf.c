@@ -181,7 +181,7 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *task, __u64 mm,
 							  struct fs_state **ret_st)
 {
-	return (__u64)get(task, mm) == mm ? waiting_slot(task, ret_st) : NULL;
+	return (__u64)get(as_task(task), mm) == mm ? waiting_slot(task, ret_st) : NULL;
 }
 
 /* In no fault, so that the fields of one are free: once the last one is added. */
@@ -207,7 +207,7 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 	slot = locking_slot(task, ctx->args[0], &st);
 	if (!slot)
 		return 0;
-	note_holder(task, slot, get(task, mm));
+	note_holder(task, slot, get(as_task(task), mm));
 	slot->lock_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -255,7 +255,7 @@ SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct mm_struct *mm = (struct mm_struct *)ctx->args[0];
-	struct task_struct *task = current_task();
+	struct task_struct *current = current_task(), *task = as_task(current);
 	struct fs_fault_slot *slot;
 	struct fs_state *st;
 	__u64 ns;
@@ -264,7 +264,7 @@ int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (bpf_core_field_exists(mm->mmap_lock.owner))
 		lets_go(task, (__u64)mm, BPF_CORE_READ(mm, mmap_lock.owner.counter));
-	slot = locking_slot(task, (__u64)mm, &st);
+	slot = locking_slot(current, (__u64)mm, &st);
 	if (!slot || !slot->held_ns || slot->begin_ns)
 		return 0;
 	ns = bpf_ktime_get_ns() - slot->held_ns;

@@ -397,7 +397,7 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 /* Of the default hierarchy, version 2. */
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	return get(task, cgroups, dfl_cgrp, kn, id);
 }
 
 /* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
@@ -434,8 +434,8 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
 	g->cgroup_id = cgroup_id_of(leader);
-	g->ppid = BPF_CORE_READ(leader, real_parent, tgid);
-	g->uid = BPF_CORE_READ(leader, cred, uid.val);
+	g->ppid = get(leader, real_parent, tgid);
+	g->uid = get(leader, cred, uid.val);
 	g->threads = get(sig, nr_threads);
 	g->execs = st->execs;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);

@@ -47,21 +47,22 @@ static __always_inline void tell_exec(struct fs_state *st, struct task_struct *t
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
-static __always_inline int forked(struct task_struct *parent, struct task_struct *child)
+static __always_inline int forked(struct task_struct *forking, struct task_struct *born)
 {
+	struct task_struct *parent = as_task(forking), *child = as_task(born);
 	struct fs_state *st, *from;
 	__u32 flags = FS_PROC_BORN;
 
 	if (get(child, pid) != get(child, tgid))
 		return 0; /* a thread: its process has its state already */
-	from = proc_find(get(parent, group_leader));
+	from = proc_find(get(forking, group_leader));
 	if (shared.run_parent && (__u32)get(parent, tgid) == shared.run_parent)
 		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW | FS_PROC_COMMAND;
 	else if (from && (from->flags & FS_PROC_FOLLOW))
 		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW;
 	else if (!config.watch_all)
 		return 0;
-	st = proc_make_fresh(child);
+	st = proc_make_fresh(born);
 	if (!st)
 		return 0;
 	if (get(child, mm) && get(child, mm) == get(parent, mm))
@@ -76,13 +77,14 @@ static __always_inline int forked(struct task_struct *parent, struct task_struct
 	return 0;
 }
 
-static __always_inline int execed(struct task_struct *task, pid_t old_pid,
+static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 				  struct linux_binprm *bprm)
 {
-	struct fs_state *st = proc_find(task);
+	struct task_struct *task = as_task(execing);
+	struct fs_state *st = proc_find(execing);
 
 	if (!st && old_pid != get(task, pid))
-		st = proc_succeed(task);
+		st = proc_succeed(execing);
 	if (!st)
 		return 0;
 	if (st->flags & FS_PROC_SHARES_MM) {
@@ -98,37 +100,38 @@ static __always_inline int execed(struct task_struct *task, pid_t old_pid,
 	return 0;
 }
 
-static __always_inline int exited(struct task_struct *task)
+static __always_inline int exited(struct task_struct *exiting)
 {
-	struct task_struct *leader = get(task, group_leader);
-	struct fs_state *st = proc_find(leader);
+	struct task_struct *first = get(exiting, group_leader);
+	struct task_struct *task = as_task(exiting), *leader = as_task(first);
+	struct fs_state *st = proc_find(first);
 	struct signal_struct *sig = get(task, signal);
 	struct fs_fault_slot *slot;
 	struct fs_gauges g = {};
 
 	if (!st) {
-		slot_drop(task);
+		slot_drop(exiting);
 		return 0;
 	}
-	slot = get(task, pid) == get(task, tgid) ? &st->slot : thread_slot(task);
+	slot = get(task, pid) == get(task, tgid) ? &st->slot : thread_slot(exiting);
 	if (slot) {
 		add_latency(st, slot);
 		if (slot->begin_ns)
 			tally(st, fault_killed, 1);
 	}
-	slot_drop(task);
+	slot_drop(exiting);
 	if (get(sig, live.counter)) {
 		if (get(task, pid) == get(task, tgid))
-			proc_leader_left(task, st);
+			proc_leader_left(exiting, st);
 		return 0;
 	}
-	if (!proc_ends(leader, st))
+	if (!proc_ends(first, st))
 		return 0;
 	st->threads = 0; /* what it ends with is summed up */
 	read_gauges(st, leader, task, sig, &g);
 	if (!tell_pressure(st, leader) || !emit_process(st, leader, &g, true, wake_when_filling()))
 		bump(shared.losses.ring);
-	proc_drop(leader);
+	proc_drop(first);
 	return 0;
 }
 
@@ -227,8 +230,9 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
  * Emits a process if it changed since the last look. False where the ring was full. A call of its
  * own, so that nothing of it is left when the verifier comes round the loop of the look again.
  */
-static __noinline bool look_at(struct task_struct *leader)
+static __noinline bool look_at(struct task_struct *task)
 {
+	struct task_struct *leader = as_task(task);
 	struct fs_state *st;
 	struct fs_gauges g = {};
 	struct signal_struct *sig;
@@ -240,12 +244,12 @@ static __noinline bool look_at(struct task_struct *leader)
 	sig = get(leader, signal);
 	if (get(sig, live.counter) == 0)
 		return true; /* a zombie: its last record has been sent */
-	st = config.watch_all ? proc_make(leader) : proc_find(leader);
+	st = config.watch_all ? proc_make(task) : proc_find(task);
 	if (!st)
 		return true;
 	if (st->start_ns != get(leader, start_boottime)) {
 		if (st->start_ns)
-			st = proc_make_fresh(leader); /* its pid was another's */
+			st = proc_make_fresh(task); /* its pid was another's */
 		if (!st)
 			return true;
 		st->start_ns = get(leader, start_boottime);
@@ -253,7 +257,7 @@ static __noinline bool look_at(struct task_struct *leader)
 	}
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	if (is_unchanged(st, leader)) {
+	if (is_unchanged(st, leader) && !shared.look_whole) {
 		st->epoch = shared.epoch;
 		return true;
 	}
@@ -262,7 +266,7 @@ static __noinline bool look_at(struct task_struct *leader)
 	signature = gauge_signature(&g);
 	counted = st->counted;
 	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
-	if (counted || signature != st->signature) {
+	if (counted || shared.look_whole || signature != st->signature) {
 		if (!tell_pressure(st, leader) ||
 		    !emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
 			st->counted |= counted;

@@ -629,6 +629,8 @@ struct fs_shared {
 	__u32 stacks_used;
 	__u32 sample_each; /* one fault in so many is told; a power of two; 0: none */
 	__u32 sampled;	   /* so far; wraps */
+	__u32 look_whole;  /* a look tells who did not change, too */
+	__u32 pad;
 	struct fs_losses losses;
 };
 
@@ -713,6 +715,7 @@ struct fs_hook_record {
 #define FS_SEES_KERNEL	    8u	/* kernel-mode faults too */
 #define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
 #define FS_LACKS_MINOR	    32u /* minor faults: only major ones are timed */
+#define FS_LACKS_OTHERS	    64u /* processes outside of our own pid namespace */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
 

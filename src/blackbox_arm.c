@@ -165,6 +165,7 @@ static bool is_asked(const struct options *o, enum keeper_id id)
 
 static void look_instance(const struct options *o, struct finding_row *ret)
 {
+	uint64_t at = spare_address();
 	char path[512];
 	int err;
 
@@ -174,7 +175,7 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 		"boot with memmap=12M$0x%" PRIx64 " trace_instance=boot_map@0x%" PRIx64
 		":12M (6.12; an address of free RAM, here that one), or reserve_mem=12M:4096:trace "
 		"trace_instance=boot_map@trace, which does not always find it again",
-		spare_address(), spare_address());
+		at, at);
 	ret->more = ret->own;
 	if (access(path, F_OK)) {
 		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* diagnose: a verdict on some processes: what they hold, what grows, what was refused, and why. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "blackbox_command.h"
 #include "holders.h"
+#include "render/blackbox.h"
+#include "survivors.h"
 #include "targets.h"
 
 #define WATCH_SECONDS 3.0
@@ -30,23 +35,66 @@ static int check_arguments(struct options *o)
 	return 0;
 }
 
+/* Before rights are given up: later it can be read, not opened. -1: nobody records here. */
+static int open_ring(const struct options *o, int *ret_status)
+{
+	int fd = open(o->blackbox.file ?: BLACKBOX_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && o->blackbox.file) {
+		complain("cannot read %s: %s", o->blackbox.file, strerror(errno));
+		*ret_status = EXIT_FAILED;
+	}
+	return fd;
+}
+
+/* What the flight recorder kept of the boot that is looked at; false: nothing. */
+static bool read_ring(struct session *s, int fd, struct portents *ret)
+{
+	uint8_t boot_id[BB_BOOT_BYTES];
+	struct bb_found f = {};
+	int boot = -1, err = fd < 0 ? 0 : survivors_scan_fd(&f, fd);
+
+	if (err && s->o->blackbox.file) {
+		complain("cannot read %s: %s", s->o->blackbox.file, strerror(-err));
+		s->status = s->status ?: EXIT_FAILED;
+	}
+	bb_found_settle(&f);
+	if (bb_boot_id(s->m.host.boot_id, boot_id))
+		boot = bb_boot_find(&f, boot_id);
+	if (boot >= 0)
+		portents_find(ret, &f, boot);
+	bb_found_free(&f);
+	return boot >= 0;
+}
+
 /* Once at the end, by all that was found meanwhile. */
 static int verdict_status(const struct session *s)
 {
 	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;
+	const struct portents *recorded = s->view.recorded;
 
+	for (size_t i = 0; recorded && i < recorded->n; i++)
+		if (blackbox_severity(&recorded->one[i]) >= least)
+			return EXIT_GATE;
 	return s->findings.reached[least] ? EXIT_GATE : 0;
 }
 
 int command_diagnose(const struct options *given)
 {
 	struct options o = *given;
+	struct portents recorded;
 	struct session s;
-	int err = check_arguments(&o), status;
+	int err = check_arguments(&o), status, ring = -1;
 
+	if (!err)
+		ring = open_ring(&o, &err);
 	if (err)
 		return err;
 	session_measure(&s, &o, open_live);
+	if (read_ring(&s, ring, &recorded))
+		s.view.recorded = &recorded;
+	if (ring >= 0)
+		close(ring);
 	status = s.status ? 0 : verdict_status(&s);
 	err = session_end(&s);
 	return err ? err : status;

@@ -67,7 +67,7 @@ static int take_process(void *ctx, const struct fs_header *h)
 }
 
 static void fill_hook(struct report_hook *ret, const struct hook *h, const struct hook_status *st,
-		      const struct calibration *c)
+		      const struct calibration *c, bool within)
 {
 	const struct hook_alternate *a = h->alternate;
 
@@ -83,6 +83,8 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 		ret->mechanism = st->used->mechanism;
 		ret->note = st->used->differs;
 	}
+	if (within)
+		ret->note = "in a pid namespace, " LOOKS_WITHIN;
 	for (size_t i = 0; i + 1 < REPORT_ALTERNATES && a[i].mechanism; i++) {
 		ret->alternate[i].mechanism = a[i].mechanism;
 		ret->alternate[i].differs = a[i].differs;
@@ -166,7 +168,8 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 	r->version = VERSION;
 	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
 	for (size_t i = 0; i < r->hooks; i++) {
-		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c);
+		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c,
+			  hook_find("look") == (int)i && live_looks_within(src));
 		if (!r->hook[i].remedy)
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}

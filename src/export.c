@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "notify.h"
@@ -112,6 +114,34 @@ static void plan_reach(struct export *x, struct reach *r)
 	}
 }
 
+/* In a pid namespace: what runs by now. Cgroups that are made later are told as they are made. */
+static void name_cgroups(struct export *x)
+{
+	const char *path = x->o->cgroupfs;
+	struct statfs fs;
+	uint64_t over;
+	int dir;
+
+	if (!path || !x->s.ends.foreign)
+		return;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fstatfs(dir, &fs)) {
+		complain("--path.cgroupfs %s: %s", path, strerror(errno));
+	} else if (fs.f_type != CGROUP2_SUPER_MAGIC) {
+		complain("--path.cgroupfs %s: cgroups of version 2 are not there; workloads are "
+			 "named by their programs",
+			 path);
+	} else {
+		over = identities_walk(x->ids, dir);
+		dir = -1; /* it is closed */
+		if (over)
+			complain("--path.cgroupfs %s: %llu cgroups more than are looked at", path,
+				 (unsigned long long)over);
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
 static int open_live(struct export *x)
 {
 	unsigned int tiers =
@@ -129,6 +159,7 @@ static int open_live(struct export *x)
 		err = session_open_live(&x->s, &lo);
 	if (err)
 		return err;
+	name_cgroups(x);
 	plan_reach(x, &reach);
 	err = session_first_look(&x->s, &sink);
 	x->s.scope = (struct rights_scope){};

@@ -25,7 +25,6 @@ struct export
 	double start_s;
 	uint64_t collected_ns; /* when the last collection began; 0: never */
 	uint64_t deadline_ns;  /* of the one at hand; 0: none */
-	uint64_t losses;       /* of the ring, by the last collection */
 	bool up, partial;      /* of the last one */
 };
 

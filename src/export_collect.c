@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/ends.h"
 #include "export.h"
 #include "probe/host.h"
 #include "rules/cause.h"
@@ -125,18 +124,12 @@ int export_take(void *ctx, const struct fs_header *h)
 /* Last records that were lost, or never are: who is no longer there did not say so. */
 static void look_after(struct export *x)
 {
-	const struct fs_losses *l = &x->s.m.tick.losses;
-	uint64_t losses = l->ring + l->map + l->missed;
 	struct fs_subject of;
+	uint64_t told_ns;
 	uint32_t at = 0;
 
-	if (x->s.collector.names.foreign)
-		return;
-	if (losses == x->losses && model_hook_on(&x->s.m, "life"))
-		return;
-	x->losses = losses;
-	while (census_each(&x->census, &at, &of)) {
-		if (!ends_is_gone(of.pid))
+	while (census_each(&x->census, &at, &of, &told_ns)) {
+		if (!ends_is_gone(&x->s.ends, of.pid, told_ns))
 			continue;
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);
@@ -147,11 +140,13 @@ static void look_after(struct export *x)
 static void look(struct export *x)
 {
 	struct sink sink = {.take = export_take, .ctx = x};
-	int err = x->s.src->ops->look(x->s.src, &sink);
+	int err;
 
+	ends_begin(&x->s.ends, &x->s.m, x->s.src);
+	err = x->s.src->ops->look(x->s.src, &sink);
 	x->partial = err == -ETIMEDOUT;
 	x->up = !err;
-	if (!err)
+	if (!err && ends_may_be_lost(&x->s.ends, &x->s.m))
 		look_after(x);
 	model_next_window(&x->s.m);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -11,12 +12,17 @@
 #include "probe/host.h"
 #include "probe/live.h"
 
+/* The directory's size is their number since f1f1f2569901 (6.2), and was 0; it spares 0.2 ms. */
 static uint64_t count_fds(void)
 {
-	DIR *d = opendir("/proc/self/fd");
 	const struct dirent *de;
+	struct stat st;
 	uint64_t n = 0;
+	DIR *d;
 
+	if (!stat("/proc/self/fd", &st) && st.st_size > 0)
+		return st.st_size;
+	d = opendir("/proc/self/fd");
 	if (!d)
 		return 0;
 	while ((de = readdir(d)))
@@ -53,6 +59,7 @@ void export_self(const struct export *x, struct prom_self *ret)
 	struct rlimit fds = {};
 
 	getrlimit(RLIMIT_NOFILE, &fds);
+	ret->revision = x->o->revision;
 	ret->libbpf = live_library();
 	ret->open_fds = count_fds();
 	ret->max_fds = fds.rlim_cur;

@@ -29,8 +29,9 @@ int main(int argc, char **argv)
 		complain("%s", error);
 		return EXIT_USAGE;
 	}
+	o.revision = REVISION;
 	if (o.version) {
-		buf_printf(&b, "faultscope %s\n", VERSION);
+		buf_printf(&b, "faultscope %s (%s)\n", VERSION, o.revision);
 		return print(&b);
 	}
 	if (o.help) {

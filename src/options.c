@@ -360,6 +360,12 @@ static int set_collapse(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_cgroupfs(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->cgroupfs = arg;
+	return 0;
+}
+
 static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "0"))
@@ -396,8 +402,10 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 {
 	if (!strcmp(arg, "host"))
 		o->limit_workloads = 0;
+	else if (!strcmp(arg, "full"))
+		o->calls = o->faults = true;
 	else if (strcmp(arg, "workload"))
-		return bad(error, size, "--export.detail", arg, "host or workload");
+		return bad(error, size, "--export.detail", arg, "host, workload or full");
 	return 0;
 }
 
@@ -603,7 +611,7 @@ const struct option_row option_rows[] = {
 	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
 	{"live", 0, NULL, T, "watch this kernel for what comes before a crash, until Ctrl-C",
 	 set_live},
-	{"ring", 0, "FILE", T | B, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
+	{"ring", 0, "FILE", T | B | G, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
 	 set_ring},
 	{"ring-bytes", 0, "BYTES", B, "its size where it is made anew: 8K to 64M (1M)",
 	 set_ring_bytes},
@@ -632,7 +640,11 @@ const struct option_row option_rows[] = {
 	{"workload.collapse", 0, "REGEX", X,
 	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
 	 set_collapse},
-	{"export.detail", 0, "LEVEL", X, "host or workload (workload)", set_detail},
+	{"path.cgroupfs", 0, "DIR", X,
+	 "the host's cgroups (version 2), to name workloads by in a container without its pids",
+	 set_cgroupfs},
+	{"export.detail", 0, "LEVEL", X,
+	 "host, workload, or full: with --export.calls and --export.faults (workload)", set_detail},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
 	 set_calls},
 	{"export.faults", 0, NULL, X,

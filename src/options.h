@@ -63,6 +63,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct options {
 	enum command command;
 	bool help, version;
+	const char *revision; /* of the source that this was built of */
 	struct filter filter;
 	bool children;
 	double interval, duration; /* seconds; 0: default, no end */
@@ -104,6 +105,7 @@ struct options {
 	} web;
 	unsigned int collapse; /* COLLAPSE_* */
 	const char *collapse_pattern;
+	const char *cgroupfs; /* the host's, in a container; NULL: not known */
 	uint64_t limit_workloads, limit_series;
 	double min_age, retention; /* seconds */
 	bool calls, faults, native_histograms, jitter;

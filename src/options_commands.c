@@ -19,7 +19,9 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "Watches processes and their children for 3 seconds (-d), reads once what they "
 		 "hold (/proc/PID/maps and fd, bounded; never smaps), and gives a verdict: each "
 		 "finding with its evidence, the calls and user stacks that made the growth, when "
-		 "a limit is reached, where it comes from and what to do. With --replay, on a "
+		 "a limit is reached, where it comes from and what to do. Where the flight "
+		 "recorder (faultscope blackbox) runs or ran since the boot, its records are "
+		 "judged too: K01 to K12, what precedes a crash of the kernel. With --replay, on a "
 		 "recording. Exits 3 when there is a finding of warning or above (or of what "
 		 "--min-severity says), 0 when all is well."},
 	[CMD_HOST] =

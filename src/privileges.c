@@ -107,6 +107,8 @@ void privileges_name_namespace(struct session *s)
 		closedir(d);
 	if (!f->pids)
 		complain("in a pid namespace: pids are told as the initial namespace has them");
+	if (!f->pids && live_looks_within(s->src))
+		complain("in a pid namespace: " LOOKS_WITHIN);
 	for (size_t i = 0; i < f->pids; i++)
 		complain("in a pid namespace: pids are told as the initial namespace has them: "
 			 "%u here is %d",

@@ -6,6 +6,11 @@
 #include "render/report.h"
 #include "session.h"
 
+/* Of live_looks_within(). */
+#define LOOKS_WITHIN                                                                               \
+	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
+	"host's, by docker --pid=host or Kubernetes' hostPID"
+
 /* All is attached, opened and named: the rest needs next to no rights. */
 void privileges_drop(struct session *s);
 

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "collect/ends.h"
 #include "privileges.h"
 #include "probe/host.h"
 #include "probe/proc_source.h"
@@ -230,7 +229,7 @@ int session_open_live(struct session *s, const struct live_options *lo)
 	s->collector.user_symbols.foreign = host_is_in_pid_namespace();
 	live_sample(s->src, s->collector.rec != NULL);
 	if (host_is_in_pid_namespace()) {
-		s->collector.names.foreign = true;
+		s->collector.names.foreign = s->ends.foreign = true;
 		/* -p names pids of our namespace: whom we made watched is whom it means */
 		s->filter.children = true;
 	}
@@ -336,19 +335,26 @@ static int look(struct session *s, const struct sink *sink)
 	return err ? err : s->src->ops->look(s->src, sink);
 }
 
-/*
- * A whole look, and who is gone without a word since the last one: asked now and then only where
- * all processes are watched, since it takes a system call each. Returns as source_ops.look.
- */
+/* Whether it is asked who is gone, now and then only where all processes are watched. */
+static bool is_asked(struct session *s)
+{
+	if (s->ends.foreign)
+		return ends_may_be_lost(&s->ends, &s->m);
+	return strcmp(s->mode, "all") || !(s->m.window % ENDS_EVERY);
+}
+
+/* A whole look, and who is gone without a word since the last one. Returns as source_ops.look. */
 static int take_look(struct session *s)
 {
 	struct sink sink = sink_of(s);
-	int err = look(s, &sink), ended;
+	int err, ended;
 
-	if (err || !s->src->live || s->collector.names.foreign ||
-	    (!strcmp(s->mode, "all") && s->m.window % ENDS_EVERY))
+	if (s->src->live)
+		ends_begin(&s->ends, &s->m, s->src);
+	err = look(s, &sink);
+	if (err || !s->src->live || !is_asked(s))
 		return err;
-	ended = ends_find(&s->collector, s->src);
+	ended = ends_find(&s->ends, &s->collector, s->src);
 	if (ended > 0 && model_hook_on(&s->m, "life"))
 		live_count_missed(s->src, ended);
 	return ended < 0 ? ended : 0;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collect/collector.h"
+#include "collect/ends.h"
 #include "collect/pressure.h"
 #include "options.h"
 #include "probe/rights.h"
@@ -16,6 +17,7 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
+	struct ends ends; /* of a live source */
 	struct pressure_reader pressure; /* of a live source */
 	struct filter filter;		 /* the one of the options, as this source needs it */
 	struct rights_scope scope;	 /* what is to be left beside them */

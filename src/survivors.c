@@ -42,14 +42,12 @@ void survivors_add(struct triage_files *files, const struct options *o)
 	add_if_there(files, path);
 }
 
-int survivors_scan_dump(struct bb_found *f, const char *path)
+int survivors_scan_fd(struct bb_found *f, int fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	void *at = MAP_FAILED;
 	struct stat st;
+	int err = 0;
 
-	if (fd < 0)
-		return -errno;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		err = -EINVAL;
 	else
@@ -60,6 +58,16 @@ int survivors_scan_dump(struct bb_found *f, const char *path)
 		err = bb_scan(f, at, st.st_size);
 		munmap(at, st.st_size);
 	}
+	return err;
+}
+
+int survivors_scan_dump(struct bb_found *f, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = survivors_scan_fd(f, fd);
 	close(fd);
 	return err;
 }

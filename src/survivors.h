@@ -13,7 +13,10 @@ void survivors_add(struct triage_files *files, const struct options *o);
 /* Where the trace of the boot before was saved: beside the recorder's file. */
 void survivors_trace_path(const struct options *o, char *ret, size_t size);
 
-/* A dump of memory, page by page. 0, -errno. */
+/* A file that is open, page by page: a ring that is written to meanwhile. 0, -errno. */
+int survivors_scan_fd(struct bb_found *f, int fd);
+
+/* A dump of memory, the same way. */
 int survivors_scan_dump(struct bb_found *f, const char *path);
 
 /* Records in all that was read, in order. 0 or -ENOMEM. */

@@ -173,8 +173,9 @@ static void put_diagnosis(const struct diagnosis *d)
 		printf("%s at worst. Not flagged by this version: look for it by hand.\n",
 		       severity_name(d->severity));
 	else if (rule->needs)
-		printf("%s at worst. Flagged where the hook `%s` works.\n",
-		       severity_name(d->severity), rule->needs);
+		printf("%s at worst. Flagged where the hook `%s` works%s.\n",
+		       severity_name(d->severity), rule->needs,
+		       portents_flag(d->id) ? ", and by the flight recorder" : "");
 	else
 		printf("%s at worst. Flagged at every look.\n", severity_name(d->severity));
 	for (size_t i = 0; i < NR_ABOUTS; i++)

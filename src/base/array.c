@@ -39,3 +39,12 @@ void array_append(char *ret, size_t size, const char *s)
 	if (len < size)
 		array_copy(ret + len, size - len, s);
 }
+
+char *digits_before(char *end, uint64_t n)
+{
+	do {
+		*--end = '0' + n % 10;
+		n /= 10;
+	} while (n);
+	return end;
+}

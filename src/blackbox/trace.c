@@ -191,6 +191,8 @@ void bb_trace_log(struct buf *b, const char *text, size_t size)
 		piece += strlen(CONSOLE);
 		if (!strncmp(piece, RAW, strlen(RAW)))
 			piece += strlen(RAW);
+		if (!strncmp(piece, BB_LINE_BEGINS, strlen(BB_LINE_BEGINS)))
+			continue; /* a record, of another CPU's in the midst of a line */
 		if (continues(whole, piece) && strlen(whole) + strlen(piece) < sizeof(whole)) {
 			strcat(whole, piece);
 			continue;

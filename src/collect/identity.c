@@ -13,8 +13,9 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/pids.h"
-#include "collect/known.h"
 #include "collect/cgroup_tree.h"
+#include "collect/cgroup_walk.h"
+#include "collect/known.h"
 
 #define WAYS	     4
 #define SETS	     1024	/* of cgroups, by id */
@@ -22,6 +23,7 @@
 #define READS_MOST   500	/* of programs that start, a second */
 #define SECOND_NS    1000000000ULL
 #define UNKNOWN_NS   (10 * SECOND_NS) /* for which a cgroup that could not be read is let be */
+#define DEPTH_MOST   16		      /* of cgroups in cgroups */
 #define KTHREADD_PID 2
 
 /* What is known of a cgroup or a process, without asking by its path again. */
@@ -238,6 +240,30 @@ static void find_place(struct identities *ids, struct place *p, uint32_t pid, ui
 		keep_path(&p->path, &p->link, path);
 	else
 		p->unknown_ns = t_ns;
+}
+
+static void take_directory(void *ctx, int dir, const char *path)
+{
+	struct identities *ids = ctx;
+	struct place *p;
+	struct stat st;
+
+	if (fstat(dir, &st))
+		return;
+	p = place_of(ids, st.st_ino);
+	keep_path(&p->path, &p->link, path);
+}
+
+uint64_t identities_walk(struct identities *ids, int dir)
+{
+	struct cgroup_walk w = {.take = take_directory,
+				.ctx = ids,
+				.dirs_most = SETS * WAYS / 2,
+				.depth_most = DEPTH_MOST};
+
+	ids->unified = true; /* of a process nothing but its cgroup's id can tell */
+	cgroup_walk(&w, dir);
+	return w.over;
 }
 
 static bool is_of(const struct proc *p, const struct fs_subject *of)

@@ -38,6 +38,13 @@ int identities_open(const struct identity_options *opt, struct identities **ret,
 void identities_close(struct identities *ids);
 
 /*
+ * Where /proc has other pids than the records: the host's cgroups of version 2 as they are now,
+ * below this directory, which is closed. Those made later the kernel side tells. Returns how many
+ * were passed over, for want of room.
+ */
+uint64_t identities_walk(struct identities *ids, int dir);
+
+/*
  * Every record as it comes from the ring, the sooner the better: births and programs started are
  * remembered or read at once, so that what is gone at the next look still has its workload. Other
  * kinds of records are passed over.

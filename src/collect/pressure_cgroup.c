@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "collect/pressure.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "collect/cgroup_walk.h"
 #include "probe/host.h"
 
 #define DEPTH_MOST  8
@@ -56,45 +56,12 @@ static int open_level(const struct pressure_reader *r, const char *path)
 	return openat(r->root, path[1] ? path + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-struct walk {
-	struct pressure_reader *r;
-	unsigned int dirs;
-	char path[256];
-};
-
-/* All of a directory's own levels, then what is below each. */
-static void walk_from(struct walk *w, int dir, int depth)
+static void take_limited(void *ctx, int dir, const char *path)
 {
-	size_t len = strlen(w->path);
-	DIR *d = fdopendir(dir);
-	struct dirent *de;
+	struct pressure_reader *r = ctx;
 
-	if (!d) {
-		close(dir);
-		return;
-	}
-	if (is_limited(dir, w->r->hierarchy.v1))
-		add_level(w->r, len ? w->path : "/");
-	while ((de = readdir(d))) {
-		size_t more = strlen(de->d_name) + 1;
-		int below;
-
-		if (de->d_type != DT_DIR || de->d_name[0] == '.')
-			continue;
-		if (depth == DEPTH_MOST || w->dirs == DIRS_MOST || len + more >= sizeof(w->path)) {
-			w->r->over++;
-			continue;
-		}
-		w->dirs++;
-		below = openat(dir, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below < 0)
-			continue;
-		w->path[len] = '/';
-		memcpy(w->path + len + 1, de->d_name, more);
-		walk_from(w, below, depth + 1);
-		w->path[len] = 0;
-	}
-	closedir(d);
+	if (is_limited(dir, r->hierarchy.v1))
+		add_level(r, path);
 }
 
 /* The process' own cgroup and those above it, as far as we see them. */
@@ -142,7 +109,8 @@ static void list_chains(struct pressure_reader *r, const struct model *m)
 
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m)
 {
-	struct walk w = {.r = r};
+	struct cgroup_walk w = {
+		.take = take_limited, .ctx = r, .dirs_most = DIRS_MOST, .depth_most = DEPTH_MOST};
 	int dir;
 
 	r->levels = 0;
@@ -155,7 +123,8 @@ void pressure_list_cgroups(struct pressure_reader *r, const struct model *m)
 	}
 	dir = openat(r->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir >= 0)
-		walk_from(&w, dir, 0);
+		cgroup_walk(&w, dir);
+	r->over += w.over;
 }
 
 static void take_number(int dir, const char *name, uint64_t *ret)

@@ -264,6 +264,7 @@ int census_take(struct census *c, const struct fs_process_record *r, const struc
 		begin(p, r);
 	if (p->serial != id->serial)
 		set_workload(c, p, id, now_ns);
+	p->told_ns = r->h.t_ns;
 	take_gauges(p, r);
 	take_counters(c, p, r);
 	if (p->w->first_ns > p->start_ns)
@@ -290,7 +291,8 @@ void census_gone(struct census *c, const struct fs_subject *of)
 		mark_ended(c, p);
 }
 
-bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret)
+bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret,
+		 uint64_t *ret_told_ns)
 {
 	while (*at < c->processes.slots) {
 		const struct census_process *p = pids_at(&c->processes, (*at)++);
@@ -298,6 +300,7 @@ bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret)
 		if (!p || p->ended)
 			continue;
 		*ret = (struct fs_subject){.start_ns = p->start_ns, .pid = p->pid};
+		*ret_told_ns = p->told_ns;
 		return true;
 	}
 	return false;

@@ -60,9 +60,7 @@ enum census_gauge {
 	X(BUS_OBJERR)                                                                              \
 	X(BUS_MCEERR)                                                                              \
 	X(BUS_OTHER)                                                                               \
-	X(ILL)                                                                                     \
-	X(FPE)                                                                                     \
-	X(TRAP)
+	X(ABRT)
 
 enum census_counter {
 #define X(id) CENSUS_##id,
@@ -141,8 +139,12 @@ int census_take(struct census *c, const struct fs_process_record *r, const struc
  */
 void census_gone(struct census *c, const struct fs_subject *of);
 
-/* All that are thought to live: 0 begins; false ends. For who has to look after losses. */
-bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret);
+/*
+ * All that are thought to live, and when they were told last: 0 begins; false ends. For who has to
+ * look after losses.
+ */
+bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret,
+		 uint64_t *ret_told_ns);
 
 /*
  * `n` more of what is told, of the workload that the process is in; of `id` where the process is

@@ -8,6 +8,7 @@
 struct census_process {
 	struct census_workload *w; /* NULL: none yet */
 	uint64_t start_ns;
+	uint64_t told_ns; /* by its last record: CLOCK_MONOTONIC */
 	uint64_t serial; /* of its identity */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;

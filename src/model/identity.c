@@ -70,15 +70,9 @@ void identity_rename(struct identity *id, const char *name)
 
 static void put_number(char *ret, size_t size, uint32_t n)
 {
-	char digits[12];
-	size_t at = sizeof(digits);
+	char digits[DIGITS_MOST + 1] = {};
 
-	digits[--at] = 0;
-	do {
-		digits[--at] = '0' + n % 10;
-		n /= 10;
-	} while (n);
-	array_append(ret, size, digits + at);
+	array_append(ret, size, digits_before(digits + DIGITS_MOST, n));
 }
 
 static void append_id(char *ret, size_t size, const char *id)

@@ -22,7 +22,8 @@ enum metric_type {
 /* X(id, name, type, unit, help, label names…) */
 #define METRICS(X)                                                                                 \
 	X(BUILD, "faultscope_build", METRIC_INFO, NULL,                                            \
-	  "Build and runtime information, value is always 1.", "version", "libbpf", "kernel")      \
+	  "Build and runtime information, value is always 1.", "version", "revision", "libbpf",    \
+	  "kernel")                                                                                \
 	X(UP, "faultscope_up", METRIC_GAUGE, NULL,                                                 \
 	  "Whether the last collection produced every enabled metric group (1) or some group "     \
 	  "failed (0).")                                                                           \
@@ -67,8 +68,9 @@ enum metric_type {
 	X(STALL, "faultscope_major_fault_stall_seconds", METRIC_COUNTER, "seconds",                \
 	  "Time threads spent waiting in major page faults.", "workload")                          \
 	X(SIGNALS, "faultscope_fatal_signals", METRIC_COUNTER, NULL,                               \
-	  "Fault signals sent to user threads by the kernel (SIGSEGV, SIGBUS).", "workload",       \
-	  "signal", "code")                                                                        \
+	  "Fault signals sent to user threads by the kernel (SIGSEGV, SIGBUS), and the SIGABRT "   \
+	  "that a thread sends to itself: abort().",                                               \
+	  "workload", "signal", "code")                                                            \
 	X(MAPPINGS_LIMIT, "faultscope_mappings_limit", METRIC_GAUGE, NULL,                         \
 	  "Value of vm.max_map_count.")                                                            \
 	X(MAPPINGS, "faultscope_mappings", METRIC_GAUGE, NULL,                                     \

@@ -60,17 +60,12 @@ static void remove_process(struct node *n, struct node_process *p)
 	pids_remove(&n->processes, p);
 }
 
-static bool is_same(const struct fs_subject *a, const struct fs_subject *b)
-{
-	return a->pid == b->pid && a->start_ns == b->start_ns;
-}
-
 /* NULL: there is no room. */
 static struct node_process *make_process(struct node *n, const struct fs_subject *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
 
-	if (p && is_same(&p->of, of))
+	if (p && same_subject(&p->of, of))
 		return p;
 	if (p)
 		remove_process(n, p); /* its pid is another's now */
@@ -90,7 +85,7 @@ void node_gone(struct node *n, const struct fs_subject *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
 
-	if (p && is_same(&p->of, of))
+	if (p && same_subject(&p->of, of))
 		remove_process(n, p);
 }
 
@@ -323,6 +318,8 @@ static enum census_counter signal_counter(const struct fs_signal_record *r)
 		return r->code == SEGV_MAPERR	? CENSUS_SEGV_MAPERR
 		       : r->code == SEGV_ACCERR ? CENSUS_SEGV_ACCERR
 						: CENSUS_SEGV_OTHER;
+	if (r->signal == SIGABRT)
+		return CENSUS_ABRT;
 	switch (r->code) {
 	case BUS_ADRALN:
 		return CENSUS_BUS_ADRALN;

@@ -89,11 +89,11 @@ static bool is_on(const struct live *live, const char *hook)
 	return live->choice.status[hook_find(hook)].state == FS_HOOK_ON;
 }
 
-static bool looks_at_proc(const struct live *live)
+static bool looks_by(const struct live *live, const char *mechanism)
 {
 	const struct hook_alternate *look = choice_of(&live->choice, hook_find("look"));
 
-	return look && !strcmp(look->mechanism, "/proc");
+	return look && !strcmp(look->mechanism, mechanism);
 }
 
 static void select_programs(struct live *live)
@@ -332,7 +332,7 @@ static int take_record(void *ctx, void *data, size_t size)
 		if (err)
 			return err;
 	}
-	if (!looks_at_proc(live))
+	if (!looks_by(live, "/proc"))
 		return live->sink->take(live->sink->ctx, h);
 	copy = malloc(h->len);
 	if (!copy)
@@ -357,9 +357,11 @@ static int live_drain(struct source *src, const struct sink *sink)
 
 static void read_statistics(const struct live *live, struct fs_tick_record *tick)
 {
-	tick->losses.missed += live->missed + statistics_missed(live->obj.obj);
+	struct statistics_sum sum = statistics_sum(live->obj.obj);
+
+	tick->losses.missed += live->missed + sum.missed;
 	if (limits_bpf_stats(&live->limits))
-		tick->own_bpf_ns = statistics_run_ns(live->obj.obj);
+		tick->own_bpf_ns = sum.run_ns;
 }
 
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room)
@@ -424,7 +426,7 @@ static int look_all(struct live *live, const struct sink *sink)
 
 	if (!is_on(live, "look"))
 		return live_drain(&live->src, sink);
-	if (looks_at_proc(live)) {
+	if (looks_by(live, "/proc")) {
 		err = live_drain(&live->src, sink);
 		return err ?: proc_look(&live->proc, live->opt.watch_all, state_of, live, sink);
 	}
@@ -531,6 +533,8 @@ static int live_start(struct source *src, const struct sink *sink)
 		r.tier = hooks[h].tier;
 		r.state = st->state;
 		r.lacks = st->used ? st->used->lacks : 0;
+		if ((int)h == hook_find("look") && live_looks_within(src))
+			r.lacks |= FS_LACKS_OTHERS;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
 			 st->used ? st->used->mechanism : "");
@@ -616,7 +620,7 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 			if (!choose_again(live, err))
 				return permission_explain(err, load_log, error, size);
 	} while (attach_all(live));
-	if (!live->nested || !looks_at_proc(live))
+	if (!live->nested || !looks_by(live, "/proc"))
 		return 0;
 	snprintf(error, size,
 		 "in a pid namespace processes are looked at by BPF iterators, and none "
@@ -750,7 +754,20 @@ bool live_needs_rights(struct source *src)
 
 bool live_looks_at_proc(const struct source *src)
 {
-	return looks_at_proc((const struct live *)src);
+	return looks_by((const struct live *)src, "/proc");
+}
+
+/* init_seq_pidns(), kernel/bpf/task_iter.c: it goes by the pids of who reads. */
+bool live_looks_within(const struct source *src)
+{
+	const struct live *live = (const struct live *)src;
+
+	return live->nested && looks_by(live, "iter/task");
+}
+
+void live_look_whole(struct source *src, bool whole)
+{
+	live_of(src)->obj.shared->look_whole = whole;
 }
 
 void live_pause(struct source *src)

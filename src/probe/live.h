@@ -58,6 +58,12 @@ void live_count_missed(struct source *src, __u64 events);
 
 bool live_looks_at_proc(const struct source *src);
 
+/* Whether looks see no process outside of our own pid namespace: the iterator over all tasks. */
+bool live_looks_within(const struct source *src);
+
+/* The next looks tell all processes, those too that did not change; or no longer. */
+void live_look_whole(struct source *src, bool whole);
+
 /* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
 void live_pause(struct source *src);
 int live_resume(struct source *src);

@@ -15,7 +15,6 @@
 #include "probe/btf.h"
 #include "probe/host.h"
 #include "probe/permission.h"
-#include "probe/statistics.h"
 
 __asm__(".pushsection .rodata\n.balign 16\n.globl blackbox_object, blackbox_object_end\n"
 	".hidden blackbox_object, blackbox_object_end\nblackbox_object:\n"

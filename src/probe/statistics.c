@@ -33,24 +33,15 @@ size_t statistics_read(const struct bpf_object *obj, struct program_statistics *
 	return n;
 }
 
-__u64 statistics_run_ns(const struct bpf_object *obj)
+struct statistics_sum statistics_sum(const struct bpf_object *obj)
 {
 	struct bpf_program *prog = NULL;
+	struct statistics_sum sum = {};
 	struct bpf_prog_info info;
-	__u64 ns = 0;
 
-	while ((prog = next_loaded(obj, prog, &info)))
-		ns += info.run_time_ns;
-	return ns;
-}
-
-__u64 statistics_missed(const struct bpf_object *obj)
-{
-	struct bpf_program *prog = NULL;
-	struct bpf_prog_info info;
-	__u64 missed = 0;
-
-	while ((prog = next_loaded(obj, prog, &info)))
-		missed += info.recursion_misses;
-	return missed;
+	while ((prog = next_loaded(obj, prog, &info))) {
+		sum.run_ns += info.run_time_ns;
+		sum.missed += info.recursion_misses;
+	}
+	return sum;
 }

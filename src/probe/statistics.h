@@ -18,14 +18,16 @@ struct program_statistics {
 /* Of all programs, as far as there is room: how many. */
 size_t statistics_read(const struct bpf_object *obj, struct program_statistics *ret, size_t room);
 
-/* Nanoseconds that they ran, while kernel.bpf_stats_enabled. */
-__u64 statistics_run_ns(const struct bpf_object *obj);
-
 /*
- * Runs that the kernel passed over. A program that is attached to a tracepoint does not run while
- * it runs already on that CPU (05b24ff9b2cf, 6.1): where the kernel may switch tasks in the middle
- * of a program, the next task's event is missed.
+ * Of all programs together. A program that is attached to a tracepoint does not run while it runs
+ * already on that CPU (05b24ff9b2cf, 6.1): where the kernel may switch tasks in the middle of a
+ * program, the next task's event is missed.
  */
-__u64 statistics_missed(const struct bpf_object *obj);
+struct statistics_sum {
+	__u64 run_ns; /* while kernel.bpf_stats_enabled */
+	__u64 missed; /* runs that the kernel passed over */
+};
+
+struct statistics_sum statistics_sum(const struct bpf_object *obj);
 
 #endif

@@ -118,8 +118,7 @@ static struct address_row *row_of(struct address_map *m, const struct fs_sample_
 		const struct address_area *a = &m->area[i];
 		uint64_t run = m->row[a->first].to - m->row[a->first].from;
 
-		if (a->subject.pid == r->subject.pid &&
-		    a->subject.start_ns == r->subject.start_ns && a->kind == r->kind &&
+		if (same_subject(&a->subject, &r->subject) && a->kind == r->kind &&
 		    !strncmp(a->name, r->file, sizeof(a->name)) && r->address >= a->from &&
 		    r->address < a->to)
 			return &m->row[a->first + (r->address - a->from) / run];

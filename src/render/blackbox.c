@@ -92,6 +92,13 @@ void blackbox_text_portent(struct buf *b, const struct view *v, const struct por
 	line_wrap_at(&l, b, style_of(one->severity), 4);
 }
 
+enum severity blackbox_severity(const struct portent *one)
+{
+	return one->severity == BB_CRITICAL  ? SEVERITY_CRITICAL
+	       : one->severity == BB_WARNING ? SEVERITY_WARNING
+					     : SEVERITY_INFO;
+}
+
 void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p)
 {
 	struct line l = {.v = v};
@@ -170,13 +177,12 @@ void blackbox_json_portent(struct json *j, const struct portent *one)
 	json_text(j, "text", one->text);
 }
 
-static void say_portents(struct buf *b, const struct bb_found *f, size_t boot, struct portents *p)
+void blackbox_json_portents(struct buf *b, const struct portents *p)
 {
 	char id[2 * BB_BOOT_BYTES + 1];
 	struct json j;
 
-	id_of(f->boot[boot].id, id);
-	portents_find(p, f, boot);
+	id_of(p->boot_id, id);
 	for (size_t i = 0; i < p->n; i++) {
 		json_begin(&j, b);
 		json_text(&j, "type", "blackbox_finding");
@@ -193,8 +199,10 @@ void blackbox_json(struct buf *b, const struct bb_found *f)
 
 	for (size_t i = 0; i < f->n; i++)
 		say_record(b, &f->record[i]);
-	for (size_t i = 0; p && i < f->boots; i++)
-		say_portents(b, f, i, p);
+	for (size_t i = 0; p && i < f->boots; i++) {
+		portents_find(p, f, i);
+		blackbox_json_portents(b, p);
+	}
 	b->failed |= !p;
 	free(p);
 	json_begin(&j, b);

@@ -17,6 +17,8 @@ void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_r
 /* What the records of a boot come to, a line each; as a part of a line, or as pairs. */
 struct json;
 void blackbox_json_portent(struct json *j, const struct portent *one);
+void blackbox_json_portents(struct buf *b, const struct portents *p);
+enum severity blackbox_severity(const struct portent *one); /* as findings have it */
 void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p);
 void blackbox_line_portent(struct line *l, const struct portent *one);
 void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one);

@@ -10,12 +10,20 @@
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "model/kinship.h"
+#include "render/blackbox.h"
 #include "render/style.h"
 #include "render/text.h"
 
 #define SORTS_SHOWN	6
 #define PROCESSES_SHOWN 8
 #define HOLDINGS_LEAST	64 /* of fewer there is nothing to tell */
+
+#define CHECKED                                                                                    \
+	"map count, descriptors, locked memory, threads and cgroups against their limits; "        \
+	"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "       \
+	"tmpfs; growth and when it ends"
+#define CHECKED_RECORDS                                                                            \
+	"what precedes a crash of the kernel, by the flight recorder's records of this boot"
 
 static const char *const what_name[] = {"mappings", "descriptors"};
 
@@ -224,49 +232,72 @@ static void say_checked(struct buf *b, const struct view *v)
 	say_unread(&blind, v);
 	say_unwaited(&blind, v);
 	buf_putc(b, '\n');
-	text_wrapped(
-		b, v, "checked: ",
-		"map count, descriptors, locked memory, threads and cgroups against their limits; "
-		"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "
-		"tmpfs; growth and when it ends");
+	text_wrapped(b, v, "checked: ", v->recorded ? CHECKED "; " CHECKED_RECORDS : CHECKED);
 	if (blind.s)
 		text_wrapped(b, v, "not checked: ", blind.s);
 	buf_free(&blind);
 }
 
+struct sum {
+	size_t n[NR_SEVERITIES], all;
+	enum severity worst;
+	const char *id; /* of the first of the worst */
+};
+
+static void sum_add(struct sum *sum, enum severity severity, const char *id)
+{
+	if (!sum->all || severity > sum->worst) {
+		sum->id = id;
+		sum->worst = severity;
+	}
+	sum->n[severity]++;
+	sum->all++;
+}
+
+static bool tells(const struct view *v, const struct portent *one)
+{
+	return blackbox_severity(one) >= v->min_severity;
+}
+
+/* Of the kernel, not of these processes: it is told all the same. */
+static void say_recorded(struct buf *b, const struct view *v)
+{
+	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
+		if (tells(v, &v->recorded->one[i]))
+			blackbox_text_portent(b, v, &v->recorded->one[i]);
+}
+
 static void say_sum(struct buf *b, const struct view *v)
 {
-	size_t n[NR_SEVERITIES] = {}, all = 0;
-	enum severity worst = SEVERITY_INFO;
-	const char *id = NULL;
+	struct sum sum = {};
 	struct line l = {.v = v};
 
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->severity < v->min_severity || !view_shows(v, &f->subject))
-			continue;
-		if (!all || f->severity > worst) {
-			id = f->rule->id;
-			worst = f->severity;
-		}
-		n[f->severity]++;
-		all++;
+		if (f->severity >= v->min_severity && view_shows(v, &f->subject))
+			sum_add(&sum, f->severity, f->rule->id);
 	}
-	if (!all)
+	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
+		if (tells(v, &v->recorded->one[i]))
+			sum_add(&sum, blackbox_severity(&v->recorded->one[i]),
+				v->recorded->one[i].id);
+	if (!sum.all)
 		line_printf(&l, "no finding: all is well as far as it was checked");
 	else
 		line_printf(&l,
 			    "%zu %s (%zu critical, %zu warning, %zu info).  More: faultscope "
 			    "explain %s",
-			    all, all == 1 ? "finding" : "findings", n[SEVERITY_CRITICAL],
-			    n[SEVERITY_WARNING], n[SEVERITY_INFO], id);
-	line_wrap(&l, b, all ? STYLE_BOLD : STYLE_PLAIN);
+			    sum.all, sum.all == 1 ? "finding" : "findings",
+			    sum.n[SEVERITY_CRITICAL], sum.n[SEVERITY_WARNING], sum.n[SEVERITY_INFO],
+			    sum.id);
+	line_wrap(&l, b, sum.all ? STYLE_BOLD : STYLE_PLAIN);
 }
 
 static void diagnosis_close(struct buf *b, const struct view *v)
 {
 	text_findings(b, v);
+	say_recorded(b, v);
 	if (b->len)
 		buf_putc(b, '\n');
 	say_processes(b, v);

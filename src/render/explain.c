@@ -55,7 +55,8 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 	struct line l = {.v = v};
 
 	if (!rule && portents_flag(d->id))
-		line_printf(&l, "  Flagged by the flight recorder (faultscope blackbox status).");
+		line_printf(&l, "  Flagged by the flight recorder (faultscope blackbox status; "
+				"diagnose and triage too).");
 	else if (!rule)
 		line_printf(&l, "  Not flagged by this version: look for it by hand.");
 	else if (rule->needs)
@@ -63,7 +64,11 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 			    rule->needs);
 	else
 		line_printf(&l, "  Flagged at every look.");
-	line_end(&l, b, STYLE_PLAIN);
+	line_wrap_at(&l, b, STYLE_PLAIN, 2);
+	if (!rule || !portents_flag(d->id))
+		return;
+	line_printf(&l, "  And by the flight recorder (faultscope blackbox status).");
+	line_wrap_at(&l, b, STYLE_PLAIN, 2);
 }
 
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)

@@ -10,6 +10,7 @@
 #include "model/growers.h"
 #include "model/slow.h"
 #include "model/holdings.h"
+#include "render/blackbox.h"
 #include "render/gates.h"
 #include "render/render.h"
 #include "rules/cause.h"
@@ -576,6 +577,8 @@ static void json_close(struct buf *b, const struct view *v)
 	say_who_grew(b, v);
 	if (v->host)
 		json_answer(b, v);
+	if (v->recorded)
+		blackbox_json_portents(b, v->recorded);
 	begin(&j, b, v, "end", v->m->last_ns);
 	json_object(&j, "losses");
 	for (size_t i = 0; i < n; i++)

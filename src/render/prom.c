@@ -26,13 +26,20 @@ static bool is_on(const struct prom_view *v, const char *hook)
 	return model_hook_on(v->m, hook);
 }
 
-/* What a collector needs to be said to run. */
+/* What a collector needs to be said to run, and what its mechanism may not lack. */
 static const struct {
 	const char *name, *hook;
+	uint32_t lacks;
 } collectors[] = {
-	{"processes", "look"},	{"faults", "fault_begin"},  {"stall", "fault_end"},
-	{"refusals", "calls"},	{"signals", "signal"},	    {"oom", "oom"},
-	{"reclaim", "reclaim"}, {"kernel", "fault_kernel"}, {"reports", "log"},
+	{"processes", "look", FS_LACKS_OTHERS},
+	{"faults", "fault_begin"},
+	{"stall", "fault_end"},
+	{"refusals", "calls"},
+	{"signals", "signal"},
+	{"oom", "oom"},
+	{"reclaim", "reclaim"},
+	{"kernel", "fault_kernel"},
+	{"reports", "log"},
 };
 
 static void put_collectors(struct exposition *e, const struct prom_view *v)
@@ -40,7 +47,7 @@ static void put_collectors(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_COLLECTOR]);
 	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++)
 		exposition_sample(e, (const char *const[]){collectors[i].name},
-				  is_on(v, collectors[i].hook), NULL);
+				  is_told(v->m, collectors[i].hook, collectors[i].lacks), NULL);
 }
 
 static void put_probes(struct exposition *e, const struct prom_view *v)
@@ -93,9 +100,11 @@ static void put_programs(struct exposition *e, const struct prom_self *self)
 static void put_self(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_BUILD]);
-	exposition_sample(
-		e, (const char *const[]){v->m->host.version, v->self.libbpf, v->m->host.kernel}, 1,
-		NULL);
+	/* a recording's version is that of the program that made it */
+	exposition_sample(e,
+			  (const char *const[]){v->m->host.version, v->live ? v->self.revision : "",
+						v->self.libbpf, v->m->host.kernel},
+			  1, NULL);
 	put(e, METRIC_ID_UP, v->up);
 	put_collectors(e, v);
 	put_probes(e, v);
@@ -267,6 +276,7 @@ static const struct cell {
 	COUNTER(SIGNALS, CENSUS_BUS_OBJERR, "signal", "SIGBUS", "BUS_OBJERR"),
 	COUNTER(SIGNALS, CENSUS_BUS_MCEERR, "signal", "SIGBUS", "BUS_MCEERR"),
 	COUNTER(SIGNALS, CENSUS_BUS_OTHER, "signal", "SIGBUS", "other"),
+	COUNTER(SIGNALS, CENSUS_ABRT, "signal", "SIGABRT", "SI_TKILL"),
 	GAUGE(MAPPINGS, CENSUS_MAPPINGS),
 	GAUGE(WORST_MAPPINGS, CENSUS_WORST_MAPPINGS),
 	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT, "calls", "max_map_count"),

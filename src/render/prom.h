@@ -18,7 +18,7 @@ struct prom_program {
 
 /* Of the exporter itself. */
 struct prom_self {
-	const char *libbpf;
+	const char *revision, *libbpf;
 	double start_s; /* CLOCK_REALTIME */
 	double cpu_s;
 	uint64_t rss_bytes, open_fds, max_fds;

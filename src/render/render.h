@@ -15,6 +15,8 @@
 
 #define WHO_BYTES 192 /* of finding_who() */
 
+struct portents; /* of triage */
+
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
 /* What is shown, and how. */
@@ -38,6 +40,7 @@ struct view {
 	const struct fs_subject *only; /* of one process alone; NULL: of all */
 	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
 	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	const struct portents *recorded; /* by the flight recorder, of this boot; NULL: none */
 };
 
 struct renderer {

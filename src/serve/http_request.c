@@ -179,6 +179,8 @@ static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connecti
 						    .body = "Method not allowed\n",
 						    .extra_name = "Allow",
 						    .extra = "GET, HEAD"});
+	if (!rate_limit_take(&e->config.rate, http_now_ns()))
+		return say(e, connection, MHD_HTTP_TOO_MANY_REQUESTS, "Too many requests\n");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return MHD_NO;

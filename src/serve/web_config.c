@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "serve/web_config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -143,11 +144,25 @@ static int read_named(struct reading *r, const char *key, yaml_node_t *n, char *
 		return fail(r, "%s: the name of a file", key);
 	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : r->dir, *name == '/' ? "" : "/",
 		 name);
-	free(*ret);
+	if (*ret)
+		return fail(r, "%s: there is one already", key);
 	*ret = read_file(path);
 	if (!*ret)
 		return fail(r, "%s: cannot read %.200s: %s", key, path, strerror(errno));
 	return note_dir(&r->c, path) ? fail(r, "%s: too many directories", key) : 0;
+}
+
+/* The text itself, in place of the name of a file that has it. */
+static int take_inline(struct reading *r, const char *key, yaml_node_t *n, char **ret)
+{
+	const char *text = scalar(n);
+
+	if (!text || !*text)
+		return fail(r, "%s: no text", key);
+	if (*ret)
+		return fail(r, "%s: there is one already", key);
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
 }
 
 static int take_client_auth(struct reading *r, const char *name)
@@ -215,6 +230,12 @@ static int take_tls(struct reading *r, const char *key, yaml_node_t *value)
 		return read_named(r, key, value, &r->c.key);
 	if (!strcmp(key, "client_ca_file"))
 		return read_named(r, key, value, &r->c.client_ca);
+	if (!strcmp(key, "cert"))
+		return take_inline(r, key, value, &r->c.cert);
+	if (!strcmp(key, "key"))
+		return take_inline(r, key, value, &r->c.key);
+	if (!strcmp(key, "client_ca"))
+		return take_inline(r, key, value, &r->c.client_ca);
 	if (!strcmp(key, "client_auth_type"))
 		return take_client_auth(r, scalar(value));
 	if (!strcmp(key, "min_version") || !strcmp(key, "max_version"))
@@ -274,6 +295,23 @@ static int take_http(struct reading *r, const char *key, yaml_node_t *value)
 	return fail(r, "http_server_config: %.64s is not supported", key);
 }
 
+static int take_rate(struct reading *r, const char *key, yaml_node_t *value)
+{
+	const char *text = scalar(value) ?: "";
+	char *end;
+
+	if (!strcmp(key, "interval"))
+		return rate_interval_read(text, &r->c.rate.interval_ns)
+			       ? 0
+			       : fail(r, "rate_limit: interval: a time up to 1h: 100ms, 1s; 0");
+	if (strcmp(key, "burst"))
+		return fail(r, "rate_limit: %.64s is not supported", key);
+	r->c.rate.burst = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || r->c.rate.burst > RATE_BURST_MAX)
+		return fail(r, "rate_limit: burst: a number of requests, up to %d", RATE_BURST_MAX);
+	return 0;
+}
+
 static int take_section(struct reading *r, const char *key, yaml_node_t *value)
 {
 	if (!strcmp(key, "tls_server_config")) {
@@ -284,11 +322,16 @@ static int take_section(struct reading *r, const char *key, yaml_node_t *value)
 		return each_key(r, value, key, take_user);
 	if (!strcmp(key, "http_server_config"))
 		return each_key(r, value, key, take_http);
+	if (!strcmp(key, "rate_limit"))
+		return each_key(r, value, key, take_rate);
 	return fail(r, "%.64s is not supported", key);
 }
 
 static int check(struct reading *r)
 {
+	/* in the toolkit such a bucket is always empty */
+	if (r->c.rate.interval_ns && !r->c.rate.burst)
+		return fail(r, "rate_limit: burst: at least 1, or nobody is answered");
 	if (!r->c.tls)
 		return 0;
 	if (!r->c.cert || !r->c.key)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "serve/rate_limit.h"
+
 #define WEB_USERS   64
 #define WEB_HEADERS 8
 #define WEB_DIRS    8
@@ -43,7 +45,8 @@ struct web_config {
 	size_t users;
 	struct web_pair header[WEB_HEADERS]; /* of every answer */
 	size_t headers;
-	char *dir[WEB_DIRS]; /* that files were read from; owned */
+	struct rate_limit rate; /* of all requests */
+	char *dir[WEB_DIRS];	/* that files were read from; owned */
 	size_t dirs;
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "blackbox/record.h"
 #include "triage/container.h"
 #include "triage/prefix.h"
 
@@ -420,6 +421,20 @@ static void order_stretches(struct lines *ls, struct stretch *st, size_t n)
 	qsort(st, n, sizeof(*st), in_order);
 }
 
+/*
+ * The flight recorder's records stand in the log as well, in the midst of an oops where another CPU
+ * wrote them, and quote lines of it: they are read as records, or they would be a second oops.
+ */
+static void drop_records(struct lines *ls)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ls->n; i++)
+		if (!str_starts(ls->line[i].text, BB_LINE_BEGINS))
+			ls->line[kept++] = ls->line[i];
+	ls->n = kept;
+}
+
 int lines_read(struct lines *ret, const struct triage_input *input, size_t inputs)
 {
 	struct lines ls = {};
@@ -451,6 +466,7 @@ int lines_read(struct lines *ret, const struct triage_input *input, size_t input
 		goto out;
 	for (size_t i = 0; i < n; i++)
 		stretch_read(&r, &st[i]);
+	drop_records(&ls);
 	*ret = ls;
 	err = 0;
 out:

@@ -243,12 +243,13 @@ static void blame_newcomers(struct portents *p, const struct bb_found *f, const 
 
 void portents_take(struct portents *p, const struct bb_found *f, size_t at)
 {
-	struct look l = {.f = f, .at = at, .r = &f->record[at]};
+	struct look seen = {.f = f, .at = at, .r = &f->record[at]};
 
+	look_at(&seen);
 	for (size_t k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
 		enum bb_severity severity = BB_WARNING;
+		struct look l = seen; /* a rule says whose doing it is in its own */
 
-		look_at(&l);
 		if (rules[k].is(&l, &severity))
 			add(p, rules[k].id, &l, severity);
 	}
@@ -275,6 +276,7 @@ void portents_find(struct portents *ret, const struct bb_found *f, size_t boot)
 	const uint8_t *boot_id = f->boot[boot].id;
 
 	*ret = (struct portents){};
+	memcpy(ret->boot_id, boot_id, BB_BOOT_BYTES);
 	for (size_t i = 0; i < f->n; i++)
 		if (!memcmp(f->record[i].boot_id, boot_id, BB_BOOT_BYTES))
 			portents_take(ret, f, i);

@@ -19,6 +19,7 @@ struct portent {
 };
 
 struct portents {
+	uint8_t boot_id[BB_BOOT_BYTES];
 	struct portent one[PORTENTS_MAX]; /* in order of their ids, then of time */
 	size_t n;
 	uint64_t lost; /* beyond the cap */

@@ -154,7 +154,8 @@ def check_installation(check, where):
     def told(what):
         return set(re.findall(rf"^{what} (.*)$", ran.stdout, re.M))
     check.equal("status of packages", told("status"), {f"{name} installed" for name in NAMES})
-    check.that(any(one.startswith("faultscope ") for one in told("version")), told("version"))
+    version = field(packages(where)["faultscope"], "Version")
+    check.equal("what the program says", told("version"), {f"faultscope {version} ({version})"})
     check.equal("units", told("unit"), {f"{unit} disabled" for unit in UNITS})
     check.equal("what systemd says of the unit", told("verify"), set())
     check.equal("what stays behind", told("left"), set())

@@ -36,9 +36,15 @@ def test_selectors_fit_the_pods(check):
         check.that(wanted["matchLabels"].items() <= labels.items(), f"{where}: {wanted}")
 
 
-def test_own_pids_differs_from_the_base_in_host_pid_alone(check):
+def test_own_pids_differs_from_the_base_in_names_alone(check):
+    """No pids of the host's; its cgroups instead, where the program is told to look for them."""
     base, own = rendered(check, "base"), rendered(check, "own-pids")
     check.equal("hostPID", (pod_of(base).pop("hostPID"), pod_of(own).pop("hostPID")), (True, False))
+    container = pod_of(own)["containers"][0]
+    volume, mount = pod_of(own)["volumes"].pop(), container["volumeMounts"].pop()
+    check.equal("volume", volume["hostPath"]["path"], "/sys/fs/cgroup")
+    check.equal("mount", mount["name"], volume["name"])
+    check.equal("argument", container["args"].pop(), f"--path.cgroupfs={mount['mountPath']}")
     check.that(base == own, "they differ in more")
 
 

@@ -402,3 +402,9 @@ def live(test):
     """Marks a test check, lab -> None that needs this kernel and root."""
     test.needs_live = True
     return test
+
+
+def quiet(test):
+    """Marks a test that runs while no other does; a module's all have WANTS_QUIET = "why"."""
+    test.wants_quiet = True
+    return test

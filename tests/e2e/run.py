@@ -8,10 +8,12 @@ import json
 import os
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 
+from beside import SideBySide
 from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, Lab, Skip,
-                     check_form, jsonschema)
+                     check_form, jsonschema, quiet, schema)
 from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
@@ -96,9 +98,11 @@ def test_kept(tap, lab, name, scenario):
 
 
 class Runner:
+    """Runs tests, each in a child of its own with a Tap of its own."""
+
     def __init__(self, options):
         self.options = options
-        self.tap = Tap()
+        self.tap = None
         self.live = not options.no_live and os.geteuid() == 0
 
     def in_lab(self, do, *args):
@@ -110,14 +114,11 @@ class Runner:
             if self.options.keep:
                 print(f"# files of this test: {lab.dir}")
 
-    def run_scenario(self, name, scenario):
-        for case in scenario.cases:
-            full = name if case is None else f"{name}-{case}"
-            args = [] if case is None else [case]
-            if self.live:
-                self.in_lab(test_live, full, scenario, args, self.options.make_recordings)
-            if not self.options.make_recordings:
-                self.in_lab(test_kept, full, scenario)
+    def run_scenario(self, name, scenario, args):
+        if self.live:
+            self.in_lab(test_live, name, scenario, args, self.options.make_recordings)
+        if not self.options.make_recordings:
+            self.in_lab(test_kept, name, scenario)
 
     def run_test(self, name, test):
         if getattr(test, "needs_live", False) and not self.live:
@@ -125,11 +126,34 @@ class Runner:
             return
         self.in_lab(lambda tap, lab: tap.test(name, test, lab))
 
-    def run(self, name, test):
-        if hasattr(test, "expect"):
-            self.run_scenario(name, test)
-        elif not self.options.make_recordings:
-            self.run_test(name, test)
+    def bodies(self, name, test):
+        """(name, body) of what is run by itself: a test, or a case of a scenario."""
+        if not hasattr(test, "expect"):
+            yield name, self.run_test, (name, test)
+            return
+        for case in test.cases:
+            full = name if case is None else f"{name}-{case}"
+            yield full, self.run_scenario, (full, test, [] if case is None else [case])
+
+    def with_tap(self, do, args):
+        self.tap = Tap()
+        do(*args)
+
+    def run_all(self, tests):
+        """Runs (name, test), prints TAP, and returns the exit status."""
+        bodies = {False: [], True: []}
+        for name, test in tests:
+            mine = bodies[getattr(test, "wants_quiet", False)]
+            for full, do, args in self.bodies(name, test):
+                if hasattr(test, "expect") or not self.options.make_recordings:
+                    mine.append((full, partial(self.with_tap, do, args)))
+        if jsonschema:
+            schema()  # once, for all children
+        beside = SideBySide()
+        beside.run(bodies[False], self.options.jobs)
+        beside.run(bodies[True], 1)
+        print(f"1..{beside.done}")
+        return beside.failed > 0
 
 
 def find_tests(only, paths):
@@ -141,7 +165,12 @@ def find_tests(only, paths):
         for name, test in list(vars(module).items()):
             short = name.removeprefix("test_")
             if callable(test) and name.startswith("test_") and (not only or only in short):
-                yield short, test
+                yield short, quiet(test) if hasattr(module, "WANTS_QUIET") else test
+
+
+def add_jobs(parser):
+    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
+                        help="tests side by side, but those that need quiet (default: one a CPU)")
 
 
 def main():
@@ -150,6 +179,7 @@ def main():
     parser.add_argument("--no-live", action="store_true",
                         help="only what needs no root: kept recordings, options, documents")
     parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+    add_jobs(parser)
     parser.add_argument("--make-recordings", action="store_true",
                         help="make the kept recordings anew, of what passes")
     options = parser.parse_args()
@@ -160,10 +190,7 @@ def main():
         sys.exit("recordings are made live: as root, without --no-live")
     if not jsonschema:
         print("# python3-jsonschema is missing: lines are not compared with the schema")
-    for name, test in find_tests(options.only, HERE.glob("test_*.py")):
-        runner.run(name, test)
-    print(f"1..{runner.tap.done}")
-    sys.exit(runner.tap.failed > 0)
+    sys.exit(runner.run_all(find_tests(options.only, HERE.glob("test_*.py"))))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from harness import FAULTSCOPE, PATIENCE, Skip
+from harness import FAULTSCOPE, PATIENCE, Skip, jsonschema, live, schema
 
 MARK = "faultscope-e2e: PCIe Bus Error: severity=Corrected, number"
 
@@ -136,3 +136,37 @@ def test_triage_live_shows_records(check, lab):
     # whatever else this kernel's log has meanwhile
     check.that("read" in out.splitlines()[-1], f"no verdict at the end: {out}")
     check.that(process.returncode in (0, 3), f"status {process.returncode}")
+
+
+@live
+def test_diagnose_tells_what_records_come_to(check, lab):
+    """K01 and on are of the kernel, whichever process is asked about; of this boot alone."""
+    ring = lab.dir / "ring"
+    process = recorder(lab, ring)
+    wait_for_start(ring, process)
+    log(2)
+    process.communicate(timeout=PATIENCE)
+    work = lab.work("touch", "10", "--wait", "--hold")
+    words = ("diagnose", "-p", work.pid, "-d", "0.2", "--ring", ring)
+    ran = lab.faultscope(*words)
+    check.equal("status", (ran.returncode, ran.err), (3, ""))
+    text = " ".join(ran.out.split())
+    check.that(f"warning[K11]: the hardware reported errors before: {MARK}" in text, ran.out)
+    check.that("flight recorder's records of this boot" in text, ran.out)
+    check.that("1 finding (0 critical, 1 warning, 0 info)" in text, ran.out)
+    ran = lab.faultscope(*words, "--min-severity", "critical")
+    check.equal("status of critical", ran.returncode, 0)
+    check.that("K11" not in ran.out, ran.out)
+    said = [json.loads(line) for line in lab.faultscope(*words, "--json").out.splitlines()]
+    check.equal("lines", [(one["type"], one.get("id"), one.get("count")) for one in said[-2:]],
+                [("blackbox_finding", "K11", 2), ("end", None, None)])
+    complaints = [schema().complaint(one) for one in said] if jsonschema else []
+    check.equal("schema", [one for one in complaints if one], [])
+    check.equal("status without a ring", lab.faultscope(*words[:-1], lab.dir / "none").returncode, 1)
+    data = ring.read_bytes()
+    for content, status in ((b"", 1), (os.urandom(4096), 0), (data[:700], 0)):
+        ring.write_bytes(content)
+        ran = lab.faultscope(*words)
+        check.that("K11" not in ran.out, ran.out)
+        check.equal(f"status of {len(content)} bytes", ran.returncode, status)
+    work.end()

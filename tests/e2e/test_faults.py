@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Faults: their number, kinds and latency, against getrusage, /proc/PID/stat and the workload."""
 
-from harness import Skip, captures, field_of, proc_faults, proc_sleeps, until
+from harness import Skip, captures, field_of, proc_faults, proc_sleeps, quiet, until
 
 EXACT = 0.0001
 KINDS = ("read", "write", "exec")
@@ -162,6 +162,7 @@ def expect_lock_waits(check, lines, truth):
                         (pid, "locks"))
 
 
+@quiet
 @captures(expect_lock_waits)
 def test_waits_for_the_lock_of_the_address_space(lab):
     return lab.run("locks", "4", "2000")
@@ -253,6 +254,7 @@ def expect_timed(check, lines, truth):
                   truth["delay_us"] * 1000, truth["max_ns"] * 1.2)
 
 
+@quiet
 @captures(expect_latency, keep=True, cases=["20ms", "1ms"])
 def test_latency_of_delayed_faults(lab, delay):
     faults, delay_us = {"20ms": ("60", "20000"), "1ms": ("200", "1000")}[delay]

@@ -2,8 +2,9 @@
 """Hooks left out, refused, or attached by another mechanism: what stays exact, and what is said."""
 
 import json
+import subprocess
 
-from harness import Lines, Skip, captures, field_of, live
+from harness import Lines, Skip, captures, field_of, live, until
 
 # What is null without a hook, in the line of a process.
 NULL_WITHOUT = {
@@ -67,8 +68,10 @@ def test_hooks_left_out(check, lab):
 @live
 def test_end_without_a_word(check, lab):
     """No hook tells that the process ended: the watch of it ends all the same, with its figures."""
-    sleeper = lab.spawn(["sleep", "2"])
+    sleeper = lab.spawn(["cat"], stdin=subprocess.PIPE)
     watch = lab.watch("-p", str(sleeper.pid), "--hook", "life=none", "0.3")
+    until(lambda: '"type":"process"' in watch.said(), "its first figures")
+    sleeper.stdin.close()
     sleeper.wait()
     ended = watch.finished()
     check.equal("status", ended.status, 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Waits for the lock of an address space, and who has it: the process itself, or one that reads."""
 
-from harness import Lines, captures, live
+from harness import Lines, captures, live, quiet
 
 SECONDS = "4"
 
@@ -39,6 +39,7 @@ def expect_convoy(check, lines, truth):
         check.that(parts <= line["total_ns"], f"more waits than time: {line}")
 
 
+@quiet
 @captures(expect_convoy)
 def test_threads_wait_for_each_other(lab):
     return lab.run("locks", "4", "0", "--seconds", SECONDS)

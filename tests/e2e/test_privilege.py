@@ -16,6 +16,7 @@ from harness import MOST_TRIES, Lines, Skip, live, map_lines, until
 from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call_as_nobody,
                          check_message)
 
+WANTS_QUIET = "sysctls are set, that others are refused by"
 # Each with the tiers that it is exact with: maps are counted for /proc's by the hook on calls.
 LOOKS = {"look=task-iterator": "0,1", "look=iter/task": "0,1", "look=/proc": "0,1,3",
          "state=hash": "0,1"}

@@ -70,10 +70,21 @@ class Answer:
         return self.headers.get("content-encoding") == "gzip"
 
 
+def free_ports(count, host="127.0.0.1"):
+    """Ports that nobody has, each another: they are held until the last is found."""
+    held = [socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+            for _ in range(count)]
+    try:
+        for one in held:
+            one.bind((host, 0))
+        return [one.getsockname()[1] for one in held]
+    finally:
+        for one in held:
+            one.close()
+
+
 def free_port(host="127.0.0.1"):
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as s:
-        s.bind((host, 0))
-        return s.getsockname()[1]
+    return free_ports(1, host)[0]
 
 
 class Exporter:

@@ -9,6 +9,7 @@ import test_tls
 from exporter import PATIENCE, RECORDINGS, Pki, Prometheus, job, until
 from harness import FAULTSCOPE, Skip, live
 
+WANTS_QUIET = "twenty hosts are enough at a time"
 HOSTS = 20
 NETWORK = "10.77.0"
 PORT = 10435

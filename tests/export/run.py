@@ -20,16 +20,14 @@ def main():
     parser.add_argument("--only", metavar="NAME", help="tests whose name contains NAME")
     parser.add_argument("--no-live", action="store_true", help="only what needs no root")
     parser.add_argument("--keep", action="store_true", help="leave the files of each test")
+    e2e.add_jobs(parser)
     options = parser.parse_args()
     options.make_recordings = False
     if not FAULTSCOPE.exists():
         sys.exit(f"{FAULTSCOPE} is not built: make")
     runner = e2e.Runner(options)
     paths = HERE.glob("fleet_*.py" if options.fleet else "test_*.py")
-    for name, test in e2e.find_tests(options.only, paths):
-        runner.run(name, test)
-    print(f"1..{runner.tap.done}")
-    sys.exit(runner.tap.failed > 0)
+    sys.exit(runner.run_all(e2e.find_tests(options.only, paths)))
 
 
 if __name__ == "__main__":

@@ -2,19 +2,24 @@
 """What the page says is what the kernel says; counters only grow; and names are anybody's bytes."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, Exporter, Samples, families_of, promtool,
-                      until)
-from harness import FAULTSCOPE, PATIENCE, Skip, Workload, live, proc_fds, proc_maps, workload_path
+from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, Samples, families_of,
+                      promtool, until)
+from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds, proc_maps,
+                     workload_path)
 
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
-# No name of a process, a unit or a file that another may have.
-NAMES = ("fs-figure-a", "fs-figure-b")
+
+
+def own_name(which):
+    """A name that no process has but this test's: others run beside it."""
+    return f"fs-{which}-{os.getpid() % 100000}"
 
 
 def named(lab, name, program, *args, **how):
@@ -38,12 +43,12 @@ def label_of(samples, name):
 def test_gauges(check, lab):
     exporter = Exporter(lab, *AT_ONCE)
     exporter.metrics()
-    maps = named(lab, NAMES[0], "mapleak", "5000", "--hold")
+    maps = named(lab, own_name("a"), "mapleak", "5000", "--hold")
     maps.truth()
-    small = named(lab, NAMES[0], "mapleak", "100", "--hold")
+    small = named(lab, own_name("a"), "mapleak", "100", "--hold")
     small.truth()
     samples = exporter.metrics()
-    label = label_of(samples, NAMES[0])
+    label = label_of(samples, own_name("a"))
     check.equal("worst", samples.one("faultscope_worst_process_mappings", workload=label),
                 proc_maps(maps.pid))
     check.equal("all", samples.one("faultscope_mappings", workload=label),
@@ -63,14 +68,14 @@ def test_gauges(check, lab):
 def test_descriptors_nearest_the_limit(check, lab):
     """The worst is who is nearest to its own limit, not who has most."""
     exporter = Exporter(lab, *AT_ONCE)
-    most = named(lab, NAMES[0], "fdleak", "200", "--hold")
+    most = named(lab, own_name("a"), "fdleak", "200", "--hold")
     most.truth()
-    near = named(lab, NAMES[0], "fdleak", "50", "--hold",
+    near = named(lab, own_name("a"), "fdleak", "50", "--hold",
                  preexec_fn=lambda: __import__("resource").setrlimit(
                      __import__("resource").RLIMIT_NOFILE, (80, 80)))
     near.truth()
     samples = exporter.metrics()
-    label = label_of(samples, NAMES[0])
+    label = label_of(samples, own_name("a"))
     check.equal("worst", samples.one("faultscope_worst_process_open_fds", workload=label),
                 proc_fds(near.pid))
     check.equal("its limit", samples.one("faultscope_worst_process_fds_limit", workload=label), 80)
@@ -82,14 +87,14 @@ def test_descriptors_nearest_the_limit(check, lab):
 def test_faults_of_the_short_lived(check, lab):
     """What lived and died between two scrapes is counted, whole."""
     exporter = Exporter(lab, *AT_ONCE)
-    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
-    label = label_of(exporter.metrics(), NAMES[0])
+    label = label_of(exporter.metrics(), own_name("a"))
     metric = "faultscope_page_faults_total"
     before = exporter.metrics().one(metric, workload=label, severity="minor")
     sum_of = 0
     for _ in range(5):
-        brief = named(lab, NAMES[0], "touch", "3000")
+        brief = named(lab, own_name("a"), "touch", "3000")
         sum_of += brief.truth()["minflt"]
         brief.end()
     after = exporter.metrics().one(metric, workload=label, severity="minor")
@@ -100,10 +105,10 @@ def test_faults_of_the_short_lived(check, lab):
 @live
 def test_faults_of_many_threads(check, lab):
     """They are summed up now and then alone, and whole when their process ends."""
-    process = lab.spawn(["python3", "-c", MANY_THREADS, NAMES[1]], stdin=subprocess.PIPE)
+    process = lab.spawn(["python3", "-c", MANY_THREADS, own_name("b")], stdin=subprocess.PIPE)
     first = int(process.stdout.readline())
     exporter = Exporter(lab, *AT_ONCE, "--workload.retention", "1h")
-    label = label_of(exporter.metrics(), NAMES[1])
+    label = label_of(exporter.metrics(), own_name("b"))
 
     def faults():
         time.sleep(0.11)  # else it would be the same look
@@ -215,6 +220,21 @@ with open(sys.argv[1], "rb") as f:
 
 
 @live
+def test_build(check, lab):
+    """What it is built of: in a clone a commit; of who made a recording it is not known."""
+    said = lab.call(FAULTSCOPE, "--version").out
+    version, revision = re.fullmatch(r"faultscope (\S+) \((\S+)\)\n", said).groups()
+    if shutil.which("git") and not lab.call("git", "-C", ROOT, "log", "-1").returncode:
+        ran = lab.call("git", "-C", ROOT, "cat-file", "-t", revision.removesuffix("-dirty"))
+        check.equal(f"in a clone, {revision} is a", ran.out, "commit\n")
+    metric = "faultscope_build_info"
+    check.equal("live", Exporter(lab).metrics().of(metric, version=version, revision=revision), [1])
+    recording = RECORDINGS / "brief_children_among_all-open.fsr"
+    check.equal("replayed", Exporter(lab, "--replay", recording).metrics().of(metric, revision=""),
+                [1])
+
+
+@live
 def test_own_programs(check, lab):
     """Runs and time of each BPF program, while the kernel counts them; else nothing."""
     exporter = Exporter(lab, *AT_ONCE)
@@ -253,10 +273,10 @@ def test_own_programs(check, lab):
 def test_refusals(check, lab):
     """By --export.calls, with their reason."""
     exporter = Exporter(lab, *AT_ONCE, "--export.calls")
-    keeper = named(lab, NAMES[0], "touch", "1", "--hold")
+    keeper = named(lab, own_name("a"), "touch", "1", "--hold")
     keeper.truth()
-    label = label_of(exporter.metrics(), NAMES[0])
-    maps = named(lab, NAMES[0], "mapleak", "limit", "--unmap")
+    label = label_of(exporter.metrics(), own_name("a"))
+    maps = named(lab, own_name("a"), "mapleak", "limit", "--unmap")
     maps.truth()
     maps.end()
     fds = lab.spawn(["python3", "-c", OPENS_TOO_MANY])
@@ -297,10 +317,16 @@ def test_signals(check, lab):
     after = sum(exporter.metrics().of("faultscope_fatal_signals_total", signal="SIGSEGV",
                                       code="SEGV_MAPERR"))
     check.equal("signals", after - before, 3)
+    lab.spawn(["python3", "-c", "import os; os.abort()"]).wait(PATIENCE)
+    samples = exporter.metrics()
+    for signal_name, code, want in (("SIGABRT", "SI_TKILL", 1), ("SIGBUS", None, 0)):
+        labels = {"signal": signal_name, "workload": "python3", **({"code": code} if code else {})}
+        check.equal(f"{labels}", sum(samples.of("faultscope_fatal_signals_total", **labels)), want)
     samples = Samples(exporter.get(Accept=OPENMETRICS).text, openmetrics=True)
     check.equal("exemplar: what the bad access was",
                 {its.get("site") for name, labels, its, _ in samples.exemplars
-                 if name == "faultscope_fatal_signals_total" and labels["workload"] == "python3"},
+                 if name == "faultscope_fatal_signals_total" and labels["signal"] == "SIGSEGV"
+                 and labels["workload"] == "python3"},
                 {"near-null"})
 
 
@@ -356,10 +382,10 @@ def test_limits_of_series(check, lab):
 def test_age(check, lab):
     """What is young has no series of its own yet."""
     exporter = Exporter(lab, "--workload.min-age", "1h")
-    young = named(lab, NAMES[0], "touch", "100", "--hold")
+    young = named(lab, own_name("a"), "touch", "100", "--hold")
     young.truth()
     samples = exporter.metrics()
-    check.equal("its own", samples.of("faultscope_workload_info", workload=NAMES[0]), [])
+    check.equal("its own", samples.of("faultscope_workload_info", workload=own_name("a")), [])
     check.that(samples.one("faultscope_page_faults_total", workload="~other", severity="minor")
                >= 100, "and is not in ~other")
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The three formats say the same, and what reads them takes them."""
 
+import re
+
 from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, TEXT, Exporter, Samples,
                       families_of, free_port, promtool, samples_of, zigzag)
-from harness import live
+from harness import ROOT, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr")
 # What another scrape has other values of.
@@ -45,6 +47,34 @@ def test_promtool_takes_it(check, lab):
     ran = promtool("check", "metrics", input=replayed(lab).get().text)
     check.equal("promtool's status", ran.returncode, 0)
     check.equal("what it said", ran.stdout + ran.stderr, "")
+
+
+@live
+def test_bounded(check, lab):
+    """At full detail and with ten workloads: promtool counts as many series as there may be."""
+    exporter = Exporter(lab, *AT_ONCE, "--export.detail", "full", "--limit.workloads", "10")
+    text = exporter.get().text
+    ran = promtool("check", "metrics", "--extended", input=text)
+    check.equal("promtool's status", ran.returncode, 0)
+    rows = re.findall(r"^([a-z]\w+)\s+(\d+)\s+[\d.]+% *$", ran.stdout, re.M)
+    sums = sum(int(count) for _, count in rows)
+    check.equal("series", sums, len(Samples(text).all))
+    check.between("series", sums, 200, 700)
+    most = max(rows, key=lambda row: int(row[1]))
+    check.between(f"series of {most[0]}", int(most[1]), 10, 11 * 8)  # each workload has at most 8
+
+
+def test_documented(check, lab):
+    """docs/metrics.md has every family, with its type and its labels: what it loses, users lose."""
+    text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+    documented = {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in
+                  re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \|", text, re.M)}
+    samples = Samples(replayed(lab).get().text)
+    for family, kind in samples.types.items():
+        check.equal(family, documented.get(family, (None,))[0], kind)
+    for name, labels, _ in samples.all:
+        family = name if name in documented else re.sub("_(bucket|sum|count)$", "", name)
+        check.equal(f"labels of {name}", set(labels) - {"le"}, documented[family][1])
 
 
 def test_formats_agree(check, lab):

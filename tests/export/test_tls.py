@@ -252,6 +252,34 @@ def test_headers(check, lab):
     check.equal("another", answer.headers["x-content-type-options"], "nosniff")
 
 
+def test_inline(check, lab):
+    """Certificate, key and authority as texts, where the file has no names of files."""
+    pki = Pki(lab)
+    pki.issue("server")
+    pki.issue("client")
+    text = "tls_server_config:\n  client_auth_type: RequireAndVerifyClientCert\n"
+    for key, name in (("cert", "server.crt"), ("key", "server.key"), ("client_ca", "ca.crt")):
+        lines = (pki.dir / name).read_text().splitlines()
+        text += f"  {key}: |\n" + "".join(f"    {line}\n" for line in lines)
+    exporter = configured(lab, text, context=pki.client("client"))
+    check.equal("status", exporter.get().status, 200)
+
+
+def test_rate_limit(check, lab):
+    """A bucket of so many requests, guesses of passwords among them, that fills one by one."""
+    users = f"basic_auth_users:\n  alice: {ALICE}\n"
+    exporter = configured(lab, users + "rate_limit: {interval: 1h, burst: 3}\n")
+    got = [exporter.get(user=user).status for user in
+           ("alice:example-only", "alice:guessed", "alice:example-only", "alice:example-only")]
+    check.equal("of an hour", got, [200, 401, 200, 429])
+    (lab.dir / "web.yml").write_text("rate_limit: {interval: 1ms, burst: 1}\n")
+    exporter.process.send_signal(signal.SIGHUP)
+    until(lambda: exporter.get("/-/healthy").status == 200, "the next token")
+    (lab.dir / "web.yml").write_text("rate_limit: {interval: 0, burst: 0}\n")
+    exporter.process.send_signal(signal.SIGHUP)
+    until(lambda: {exporter.get("/-/healthy").status for _ in range(20)} == {200}, "no limit")
+
+
 def test_reload(check, lab):
     """Another certificate, another password; and a file that is broken leaves all as it was."""
     pki = Pki(lab)
@@ -311,6 +339,13 @@ def test_config_errors(check, lab):
             (tls("  client_allowed_sans: [[]]\n"), "no text"),
             ("basic_auth_users: {a: $2y$10$short}\n", "bcrypt"),
             ("http_server_config: {headers: {Server: x}}\n", "Server"),
+            (tls("  cert: text\n"), "one already"),
+            ("rate_limit: {interval: 1s}\n", "burst"),
+            ("rate_limit: {interval: 1s, burst: -1}\n", "burst"),
+            ("rate_limit: {interval: 1, burst: 1}\n", "interval"),
+            ("rate_limit: {interval: 2h, burst: 1}\n", "interval"),
+            ("rate_limit: {interval: infs, burst: 1}\n", "interval"),
+            ("rate_limit: {rate: 1}\n", "not supported"),
             ("tls_server_config: {cert_file: pki/server.crt, key_file: pki/other.key}\n",
              "belong")):
         path.write_text(text)

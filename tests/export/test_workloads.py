@@ -210,3 +210,79 @@ def test_hidden_is_not_gone(check, lab):
                "nothing was lost")
     check.equal("who is there", samples.of("faultscope_mappings", workload=label),
                 [proc_maps(big.pid)])
+
+
+def pid_namespace(lab):
+    """What runs a program in one, with its /proc."""
+    own = ["unshare", "-p", "-f", "--kill-child", "--mount-proc"]
+    probe = lab.call(*own, "true")
+    if probe.returncode:
+        raise Skip(f"no pid namespace with a /proc of its own: {probe.err.strip()}")
+    return own
+
+
+@live
+def test_pid_namespace(check, lab):
+    """A container without the host's pids sees the host's processes all the same, and their end."""
+    own = pid_namespace(lab)
+    for options in ((), ("--hook", "life=none")):
+        exporter = Exporter(lab, "--workload.min-age", "0", *options, argv=own)
+        if exporter.metrics().of("faultscope_probe_info", probe="look", mechanism="iter/task"):
+            raise Skip("this kernel's look is that of the namespace (see below)")
+        outside = named(lab, "fs-outside", "mapleak", "3000", "--hold")
+        outside.truth()
+        samples = exporter.metrics()
+        check.equal(f"{options}: outside", samples.of("faultscope_mappings", workload="fs-outside"),
+                    [proc_maps(outside.pid)])
+        check.equal(f"{options}: processes", collects(samples), 1)
+        outside.process.kill()
+        outside.process.wait()
+        check.equal(f"{options}: once it has ended",
+                    exporter.metrics().of("faultscope_mappings", workload="fs-outside"), [0])
+
+
+@live
+def test_pid_namespace_of_its_own(check, lab):
+    """Where the iterator goes by the namespace, it is said that nobody else is seen."""
+    own = pid_namespace(lab)
+    look = ("--hook", "look=iter/task")
+    check.equal("outside", collects(Exporter(lab, *look).metrics()), 1)
+    exporter = Exporter(lab, "--workload.min-age", "0", *look, argv=own)
+    named(lab, "fs-unseen", "mapleak", "3000", "--hold").truth()
+    samples = exporter.metrics()
+    check.equal("who is outside", samples.of("faultscope_mappings", workload="fs-unseen"), [])
+    check.equal("processes", collects(samples), 0)
+    check.that("--pid=host" in exporter.said(), f"it said {exporter.said()!r}")
+    ran = lab.call(*own, FAULTSCOPE, "doctor", "--no-calibrate", *look)
+    check.that("--pid=host" in " ".join(ran.out.split()), "doctor does not say it")
+
+
+def collects(samples):
+    return samples.one("faultscope_collector_enabled", collector="processes")
+
+
+@live
+def test_pid_namespace_with_cgroups(check, lab):
+    """With the host's cgroups at hand a container names who was there before it, as the host does."""
+    own = pid_namespace(lab)
+    point = lab.dir / "cgroup2"
+    point.mkdir()
+    if lab.call("mount", "-t", "cgroup2", "none", point).returncode:
+        raise Skip("no cgroups of version 2")
+    groups = Cgroups(point)
+    try:
+        idents = [uuid.uuid4().hex + uuid.uuid4().hex for _ in range(2)]
+        paths = [f"/fs-{ident[:8]}/docker-{ident}.scope" for ident in idents]
+        groups.start(paths[0], "sleep", "infinity")
+        exporter = Exporter(lab, "--workload.min-age", "0", "--path.cgroupfs", point, argv=own)
+        groups.start(paths[1], "sleep", "infinity")
+        samples = exporter.metrics()
+        for ident, path in zip(idents, paths):
+            check.equal("one there before, one later", samples.of(
+                "faultscope_workload_info", workload="docker/" + ident[:12], kind="container",
+                cgroup=path), [1])
+        wrong = Exporter(lab, "--path.cgroupfs", lab.dir, argv=own)
+        check.that("version 2 are not there" in wrong.said(), wrong.said())
+    finally:
+        groups.clean()
+        lab.call("umount", "-l", point)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Arrays that grow up to a cap. */
+/* Arrays that grow up to a cap, and digits. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -28,8 +28,19 @@ static void test_grows_to_its_cap(void)
 	free(array);
 }
 
+static void test_digits(void)
+{
+	char text[DIGITS_MOST + 1] = {};
+
+	is_str(digits_before(text + DIGITS_MOST, 0), "0", "of nothing");
+	is_str(digits_before(text + DIGITS_MOST, 1900), "1900", "of a number");
+	is_str(digits_before(text + DIGITS_MOST, UINT64_MAX), "18446744073709551615",
+	       "of the largest one, which takes all the room");
+}
+
 int main(void)
 {
 	test_grows_to_its_cap();
+	test_digits();
 	return tap_done();
 }

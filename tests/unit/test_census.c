@@ -215,7 +215,7 @@ static void test_series(void)
 	census_update(&c, 101 * SECOND, 65530);
 	is_u64(c.series_limited, EACH, "once");
 	census_count(&c, &b, NULL, CENSUS_SEGV_MAPERR, 3, 102 * SECOND);
-	census_count(&c, &b, NULL, CENSUS_ILL, 1, 102 * SECOND);
+	census_count(&c, &b, NULL, CENSUS_ABRT, 1, 102 * SECOND);
 	census_update(&c, 102 * SECOND, 65530);
 	ok(!find(&c, "a") && find(&c, "b") && c.series <= 3 * EACH + 1,
 	   "rare counters need room: the least urgent goes, not who was just hit");

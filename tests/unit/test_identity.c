@@ -2,6 +2,8 @@
 #include "fakeroot.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "collect/identity.h"
 #include "collect/pod_names.h"
@@ -84,7 +86,7 @@ static const struct {
 	 "0::/system.slice/docker-" ID ".scope\n",
 	 "nginx",
 	 {"var/lib/docker/containers/" ID "/config.v2.json={\"Config\":{\"Env\":[\"A=\\\"Name\\\":"
-					  "\\\"/evil\\\"\"]},\"MountPoints\":"
+	  "\\\"/evil\\\"\"]},\"MountPoints\":"
 	  "{\"/d\":{\"Name\":\"vol\"}},\"Name\":\"/web\",\"Driver\":\"overlay2\"}"},
 	 "docker/web",
 	 "web"},
@@ -451,6 +453,32 @@ static void test_foreign(void)
 	machine_free(&m);
 }
 
+/* With the host's cgroups at hand, ids tell all the same. */
+static void test_walked(void)
+{
+	static const char path[] =
+		"host/kubepods.slice/kubepods-pod" POD_ ".slice/cri-containerd-" ID ".scope";
+	struct fakeroot root = fakeroot_make();
+	struct identity_options opt = {.root = root.fd, .foreign = true};
+	struct machine m = {.root = root};
+	char error[64], file[512];
+	struct stat st, top;
+
+	fake_file(&root, "proc/self/cgroup", "0::/\n");
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	fake_file(&root, file, "\n");
+	identities_open(&opt, &m.ids, error, sizeof(error));
+	fstatat(root.fd, path, &st, 0);
+	fstatat(root.fd, "host", &top, 0);
+	is_str(name_of(&m, 9, st.st_ino, "x"), "x", "before it is walked through");
+	is_u64(identities_walk(m.ids, openat(root.fd, "host", O_RDONLY | O_DIRECTORY)), 0,
+	       "there is room");
+	is_str(name_of(&m, 9, st.st_ino, "x"), "pod/" POD "/0123456789ab", "a pod's container");
+	is_str(name_of(&m, 8, top.st_ino, "y"), "y", "the root tells nothing");
+	is_str(name_of(&m, 7, 1ULL << 60, "z"), "z", "nor does one that is not there");
+	machine_free(&m);
+}
+
 int main(void)
 {
 	test_layouts();
@@ -463,5 +491,6 @@ int main(void)
 	test_pattern();
 	test_many();
 	test_foreign();
+	test_walked();
 	return tap_done();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the node makes of page faults that have classes, and what the page says of it. */
+#define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
 
 #include "fixture.h"
@@ -125,6 +127,32 @@ static void test_growth(void)
 	close_world(&w);
 }
 
+/* A code alone does not tell: each signal has its own. */
+static void test_signals(void)
+{
+	static const struct {
+		int signal, code;
+		enum census_counter counter;
+		const char *what;
+	} all[] = {
+		{SIGSEGV, SEGV_ACCERR, CENSUS_SEGV_ACCERR, "a protected page"},
+		{SIGBUS, BUS_ADRERR, CENSUS_BUS_ADRERR, "behind the end of a file"},
+		{SIGBUS, SI_KERNEL, CENSUS_BUS_OTHER, "a code that has no name"},
+		{SIGABRT, SI_TKILL, CENSUS_ABRT, "abort()"},
+	};
+	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	struct world w;
+
+	open_world(&w);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		r.signal = all[i].signal;
+		r.code = all[i].code;
+		node_signal(&w.n, &r, &w.id, NULL);
+		is_u64(w.census->other.counter[all[i].counter], 1, all[i].what);
+	}
+	close_world(&w);
+}
+
 #define SHMEM "faultscope_page_faults_by_backing_total{backing=\"shmem\"} 10\n"
 
 static void test_page_of_backings(void)
@@ -176,6 +204,7 @@ int main(void)
 {
 	test_each_class();
 	test_growth();
+	test_signals();
 	test_page_of_backings();
 	test_page_of_programs();
 	return tap_done();

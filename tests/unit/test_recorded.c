@@ -110,7 +110,9 @@ static void make_trace(struct buf *b)
 			 "ffffc9e78086d4b0\n");
 	buf_puts(b, WHEN "console: msg=#PF: supervisor read access in kernel mode\n");
 	buf_puts(b, WHEN "console: msg=#PF: error_code(0x0000) - not-present page\n");
-	buf_puts(b, WHEN "console: msg=PGD 1000067 \n" WHEN "console: msg=P4D 1000067 \n");
+	buf_puts(b, WHEN "console: msg=PGD 1000067 \n");
+	buf_printf(b, WHEN "console: msg=%s\n", line);
+	buf_puts(b, WHEN "console: msg=P4D 1000067 \n");
 	buf_puts(b, WHEN "console: msg=PTE 0\n" WHEN "console: msg=\n");
 	buf_puts(b, WHEN "console: msg=Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI\n");
 	buf_puts(b, WHEN "console: msg=RIP: 0010:lab_read+0x79/0x90 [lab]\n");
@@ -161,6 +163,48 @@ static void add(struct bb_found *f, struct bb_record *r, enum bb_class class, do
 	bb_boot_id(BOOT_ID, r->boot_id);
 	bb_found_add(f, r);
 	memset(r, 0, sizeof(*r));
+}
+
+/* A log that another CPU wrote records into while it said what it dies of, as pstore keeps it. */
+static void test_records_in_a_log(void)
+{
+	static const char before[] =
+		"[   12.100000] BUG: kernel NULL pointer dereference, address: 000000000000003e\n"
+		"[   12.100001] #PF: supervisor read access in kernel mode\n"
+		"[   12.100002] #PF: error_code(0x0000) - not-present page\n"
+		"[   12.100003] Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI\n"
+		"[   12.100004] RIP: 0010:lab_err_ptr+0x17/0x1f [lab]\n";
+	static const char after[] =
+		"[   12.100005] Code: 1f 44 00 00 48 c7 c0 fe ff ff ff 48 c7 c7 a9 31 26 c0 "
+		"<8b> 70 40 e9 27 01 f8 90 90\n"
+		"[   12.100006] RSP: 0018:ffffcf85c0813d60 EFLAGS: 00010246\n"
+		"[   12.100007] RAX: fffffffffffffffe RBX: ffffffffc0263700 RCX: 0000000000000000\n"
+		"[   12.100008] Call Trace:\n"
+		"[   12.100009]  <TASK>\n"
+		"[   12.100010]  lab_write+0x9c/0x110 [lab]\n"
+		"[   12.100011] ---[ end trace 0000000000000000 ]---\n";
+	struct bb_record r = {.sequence = 14,
+			      .class = BB_OOPS,
+			      .severity = BB_CRITICAL,
+			      .count = 1,
+			      .boot_ns = 12100003000};
+	struct triage_input in = {.name = "dmesg-ramoops-0"};
+	char line[BB_LINE_MAX];
+	struct buf log = {};
+	struct triage t;
+
+	bb_put(&r, "line", "Oops: Oops: 0000 [#1] PREEMPT SMP NOPTI");
+	bb_encode_line(&r, line);
+	buf_printf(&log, "%s[   12.100004] %s\n%s", before, line, after);
+	in.data = log.s;
+	in.size = log.len;
+	ok(!triage_run(&t, &in, 1) && t.primary >= 0,
+	   "a log with a record in the midst of an oops");
+	is_u64(t.verdicts, 1, "is one crash");
+	is_str(mechanism_name(t.verdict[t.primary].mechanism), "err_ptr",
+	       "of which the registers behind the record tell");
+	triage_free(&t);
+	buf_free(&log);
 }
 
 /* The machine died before it printed a line. */
@@ -321,6 +365,7 @@ int main(void)
 	test_lines();
 	test_modules();
 	test_trace();
+	test_records_in_a_log();
 	test_fault_alone();
 	test_many_sites();
 	test_panic();

@@ -8,11 +8,12 @@ disk: the synced file, the trace instance where the kernel has it, and what ramo
 Each is judged alone, and all together. Prints TAP, and a table of what was right.
 
 usage: blackbox.py [--kernels 6.1,6.12,newest] [--only FAULT,...] [--faultscope PATH]
-                   [--cuts N | --dump]
+                   [--keep DIR] [--cuts N | --dump]
 
-With --dump the memory of a guest that hangs in its panic is dumped instead, as kdump would, and the
-map's records are looked for in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is stopped
-once, and from there run on and killed at a random moment, again and again.
+With --keep what survived, where it is not judged right, stays in DIR. With --dump the memory of a
+guest that hangs in its panic is dumped instead, as kdump would, and the map's records are looked for
+in that. With --cuts the power goes instead, N times: a guest whose recorder writes all the time is
+stopped once, and from there run on and killed at a random moment, again and again.
 """
 import argparse
 import json
@@ -34,6 +35,7 @@ sys.path[:0] = [str(ROOT / "tests/vm"), str(ROOT / "tools")]
 import driver  # noqa: E402
 import fetch  # noqa: E402
 import initrd  # noqa: E402
+import pressure  # noqa: E402
 from aptroot import Missing  # noqa: E402
 from vm import end_with_parent  # noqa: E402
 
@@ -121,6 +123,7 @@ else
 		usleep 200000
 		i=$((i + 1))
 	done
+	[ $i != 300 ] || echo "@@deaf"
 	insmod /crashlab.ko
 	echo "@@ready"
 	read -r command </dev/ttyS1
@@ -157,13 +160,18 @@ insmod /crashlab.ko
 sleep 2
 echo mmio_late >/proc/crashlab
 """
-BOOT_PATIENCE = 90
+BOOT_PATIENCE = 180
+HEAD_BYTES, MAGIC = 64, b"FSbb"  # src/blackbox/record.h
 
 
 def disk_make(path):
     subprocess.run(["truncate", "-s", f"{DISK_MIB}M", path], check=True)
     program = shutil.which("mke2fs") or "/sbin/mke2fs"
     subprocess.run([program, "-q", "-t", "ext4", "-F", path], check=True)
+
+
+class TooLong(Exception):
+    """A guest that does not get to where it should be."""
 
 
 class Machine:
@@ -233,14 +241,18 @@ class Machine:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=self.qemu.env(), preexec_fn=end_with_parent)
 
+    def said(self):
+        return (self.dir / "out").read_text(errors="replace")
+
     def stop_at_ready(self, script, append):
         """Boots until the recorder writes; keeps memory and disk of that moment."""
         disk_make(self.dir / "disk")
         (self.dir / "initrd").write_bytes(self.archive(script))
         process = self.popen(append)
         try:
-            wait_until(lambda: "@@ready" in (self.dir / "out").read_text(errors="replace"),
-                       BOOT_PATIENCE, "the boot")
+            wait_until(lambda: "@@ready" in self.said(), BOOT_PATIENCE, "the boot")
+            if "@@deaf" in self.said():
+                raise TooLong(f"the recorder does not start: {self.said()[-500:]}")
             time.sleep(1)
             self.monitor("stop", f"migrate exec:cat>{self.dir / 'state'}")
             wait_until(lambda: "completed" in self.monitor("info migrate"), 60, "the snapshot")
@@ -331,7 +343,7 @@ def wait_until(true, seconds, what):
         except OSError:
             pass  # not there yet
         if time.monotonic() > deadline:
-            raise Missing(f"{what} takes more than {seconds} s")
+            raise TooLong(f"{what} takes more than {seconds} s")
         time.sleep(0.1)
 
 
@@ -415,22 +427,22 @@ def judge_survived(judge):
     return [] if "report" in found else [f"no report: {sorted(found)}"]
 
 
-def say(number, name, wrong, skip=None):
-    print(f"{'not ok' if wrong else 'ok'} {number} - {name}{f' # SKIP {skip}' if skip else ''}")
-    for line in wrong:
-        print(f"#   {line}")
-    sys.stdout.flush()
+def keep(machine, place):
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(machine.dir / "found", place)
+    for name in "console", "out":
+        shutil.copy(machine.dir / name, place)
 
 
-def test_kernel(name, options, number):
+def test_kernel(tap, name, options):
     try:
         kernel = fetch.kernel(name)
         module = driver.module(name, ROOT / "tests/triage/crashlab")
     except Missing as reason:
-        say(number + 1, f"{name}: the kernel and its driver", [], skip=str(reason)[:200])
-        return number + 1, 0
+        tap.say(f"{name}: the kernel and its driver", skip=str(reason)[:200])
+        return
     machine = Machine(kernel, options.faultscope, module)
-    fatal = failed = 0
+    fatal = 0
     good = dict.fromkeys(("held", "all", *SOURCES), 0)
     try:
         for fault_name, fault in FAULTS.items():
@@ -439,6 +451,8 @@ def test_kernel(name, options, number):
             began = time.monotonic()
             judge = Judge(fault_name, fault, machine.run(fault_name, fault), options.faultscope)
             wrong = judge_fatal(judge) if fault.fatal else judge_survived(judge)
+            if wrong and options.keep:
+                keep(machine, options.keep / f"{name}-{fault_name}")
             if options.show:
                 judge.show()
                 print((machine.dir / "console").read_text(errors="replace"))
@@ -451,24 +465,19 @@ def test_kernel(name, options, number):
                 print(f"# {name}: {fault_name}: {'; '.join(wrong) or 'right'}, "
                       f"{time.monotonic() - began:.0f} s", flush=True)
             else:
-                number += 1
-                failed += bool(wrong)
-                say(number, f"{name}: {fault_name}", wrong)
+                tap.say(f"{name}: {fault_name}", wrong)
     finally:
         machine.close()
     print("# mechanism and module named by each alone: " +
           ", ".join(f"{source} {good[source]} of {fatal}" for source in SOURCES))
     for what, count in (("the file holds the fault", good["held"]),
                         ("mechanism and module", good["all"])):
-        number += 1
         short = count < SHARE_NEEDED * fatal
-        failed += short
-        say(number, f"{name}: {what}: {count} of {fatal}",
-            [f"less than {SHARE_NEEDED:.0%}"] if short else [])
-    return number, failed
+        tap.say(f"{name}: {what}: {count} of {fatal}",
+                [f"less than {SHARE_NEEDED:.0%}"] if short else [])
 
 
-def test_dump(name, options, number):
+def test_dump(tap, name, options):
     """A vmcore has the map's pages: they are the kernel's own."""
     machine = None
     wrong = []
@@ -485,13 +494,12 @@ def test_dump(name, options, number):
         if not any("event=loaded module=crashlab" in one["text"] for one in records):
             wrong.append("no record of the module")
     except Missing as reason:
-        say(number + 1, f"{name}: a dump of memory", [], skip=str(reason)[:200])
-        return number + 1, 0
+        tap.say(f"{name}: a dump of memory", skip=str(reason)[:200])
+        return
     finally:
         if machine:
             machine.close()
-    say(number + 1, f"{name}: the map's records are found in a dump of memory", wrong)
-    return number + 1, bool(wrong)
+    tap.say(f"{name}: the map's records are found in a dump of memory", wrong)
 
 
 def read_ring(faultscope, ring):
@@ -501,35 +509,65 @@ def read_ring(faultscope, ring):
     return [one for one in lines if one["type"] == "blackbox"], lines[-1]
 
 
-def test_cuts(name, options, number):
-    """Records are synced in their order: what is on the disk is all up to some moment."""
-    machine = wrong = None
-    torn = most = 0
+def judge_cut(records, began):
+    """What is missing: a gap, what was there before, what a sign of life on the disk knows of."""
+    kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
+    beats = [one["sequence"] for one in records if one["class"] == "heartbeat"]
+    if kept != list(range(kept[0], kept[0] + len(kept))):
+        return "a gap"
+    if len(kept) + 3 < began:
+        return f"{len(kept)} records of {began}"
+    return f"a heartbeat behind {max(beats)}, records to {kept[-1]}" if max(beats) > kept[-1] else ""
+
+
+def tear(ring, records):
+    """The newest record becomes one that was written only up to some byte of it."""
+    newest = [one for one in records if one["class"] != "heartbeat"][-1]["text"].encode()
+    data = bytearray(ring.read_bytes())
+    begins = data.find(newest) - HEAD_BYTES
+    if begins < 0 or data[begins:begins + len(MAGIC)] != MAGIC:
+        raise AssertionError(f"no slot has {newest}")
+    cut = begins + random.randrange(len(MAGIC), HEAD_BYTES + len(newest))
+    data[cut:begins + HEAD_BYTES + len(newest)] = bytes(begins + HEAD_BYTES + len(newest) - cut)
+    ring.write_bytes(data)
+
+
+def test_cuts(tap, name, options):
+    """Records are synced in their order: what is on the disk is all up to some moment. What a cut
+    tears is told: few land within a write, so the newest record is torn by hand as well."""
+    machine, wrong = None, []
+    torn = by_hand = most = 0
     try:
         kernel = fetch.kernel(name)
         machine = Machine(kernel, options.faultscope, Path(__file__))
         machine.stop_at_ready(CUT_INIT, RAMOOPS)
         began = len(read_ring(options.faultscope, machine.cut(0))[0])
-        wrong = []
         for i in range(options.cuts):
             seconds = random.uniform(*CUT_SECONDS)
-            records, end = read_ring(options.faultscope, machine.cut(seconds))
-            kept = [one["sequence"] for one in records if one["class"] != "heartbeat"]
+            ring = machine.cut(seconds)
+            records, end = read_ring(options.faultscope, ring)
             torn += end["torn"]
-            most = max(most, len(kept))
-            if kept != list(range(kept[0], kept[0] + len(kept))) or len(kept) + 3 < began:
-                wrong.append(f"cut {i} after {seconds:.2f} s: {len(kept)} records of {began},"
-                             f" {end['boots']}")
+            most = max(most, len(records))
+            missing = judge_cut(records, began)
+            if missing:
+                wrong.append(f"cut {i} after {seconds:.2f} s: {missing}, {end['boots']}")
+            tear(ring, records)
+            left, end_torn = read_ring(options.faultscope, ring)
+            if (len(left), end_torn["torn"]) == (len(records) - 1, end["torn"] + 1):
+                by_hand += 1
+            else:
+                wrong.append(f"cut {i}, torn: {len(left)} of {len(records)}, {end_torn['torn']}"
+                             f" told as torn")
     except Missing as reason:
-        say(number + 1, f"{name}: power cuts", [], skip=str(reason)[:200])
-        return number + 1, 0
+        tap.say(f"{name}: power cuts", skip=str(reason)[:200])
+        return
     finally:
         if machine:
             machine.close()
-    print(f"# {name}: {options.cuts} cuts, {began} records before, {most} at most, {torn} torn")
-    say(number + 1, f"{name}: {options.cuts} power cuts: every record before the last is there",
-        wrong)
-    return number + 1, bool(wrong)
+    print(f"# {name}: {options.cuts} cuts, {began} records before, {most} at most, {torn} torn;"
+          f" torn by hand and told: {by_hand}")
+    tap.say(f"{name}: {options.cuts} power cuts: every record before the last is there, a torn one"
+            f" is told", wrong)
 
 
 def main():
@@ -540,16 +578,20 @@ def main():
                         help="cut the power N times, instead of faults")
     parser.add_argument("--dump", action="store_true",
                         help="look for the map's records in a dump of memory, instead of faults")
+    parser.add_argument("--keep", type=Path, metavar="DIR",
+                        help="keep there what survived and was not judged right")
     parser.add_argument("--show", action="store_true", help="print all that the guest said")
     parser.add_argument("--faultscope", type=Path, default=ROOT / "build/static/faultscope")
     options = parser.parse_args()
-    number = failed = 0
+    test = test_cuts if options.cuts else test_dump if options.dump else test_kernel
+    tap = pressure.e2e_tap()
     for name in options.kernels.split(","):
-        test = test_cuts if options.cuts else test_dump if options.dump else test_kernel
-        number, more = test(name, options, number)
-        failed += more
-    print(f"1..{number}")
-    return failed > 0
+        try:
+            test(tap, name, options)
+        except TooLong as reason:
+            tap.say(f"{name}: a guest", [str(reason)])
+    print(f"1..{tap.done}")
+    return tap.failed > 0
 
 
 if __name__ == "__main__":

@@ -89,10 +89,13 @@ static void map_past_data(void)
 	room_data(MIB);
 }
 
-/* No hole of 3 GiB: 64 bits would have many. */
+/*
+ * More than lies below where 32-bit mappings begin, at least 128 MiB under 4 GiB (MIN_GAP in
+ * arch/x86/mm/mmap.c), and less than 4 GiB: 64 bits would have many such holes.
+ */
 static void map_past_space(void)
 {
-	ask_32(CALL_MMAP2, 0, 0xf0000000, PROT_NONE, PRIVATE_ANON | MAP_NORESERVE, -1);
+	ask_32(CALL_MMAP2, 0, 0xfc000000, PROT_NONE, PRIVATE_ANON | MAP_NORESERVE, -1);
 }
 
 static void map_less(void)

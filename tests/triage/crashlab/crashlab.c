@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
+#include <asm/msr.h>
 #include <linux/timer.h>
 #include <linux/delay.h>
 
@@ -397,6 +398,14 @@ static noinline void lab_near_misses(void)
 	}
 }
 
+/* Of a register that is there with x2APIC alone: the exception table's, and no bad address. */
+static noinline void lab_msr(void)
+{
+	u32 low, high;
+
+	pr_info("crashlab: an MSR that is not there: %d\n", rdmsr_safe(0x802, &low, &high));
+}
+
 static noinline void lab_near_then_fatal(void)
 {
 	lab_near_misses();
@@ -466,6 +475,7 @@ static const struct {
 	{"warn_first", lab_warn_first},
 	{"alloc_failed", lab_alloc_failed},
 	{"near_misses", lab_near_misses},
+	{"msr", lab_msr},
 	{"near_then_fatal", lab_near_then_fatal},
 	{"vmalloc_late", lab_vmalloc_late},
 	{"mmio_late", lab_mmio_late},

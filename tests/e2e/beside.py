@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests side by side, each in a child of its own that prints TAP; those that need quiet, alone.
+
+Most of a test is one load of BPF programs and waiting, and a load takes one CPU.
+"""
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+POLL = 0.02
+LONG_SECONDS = 5  # what takes longer is told of
+TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
+
+
+class Child:
+    """A test in a child of ours, that writes into a file."""
+
+    def __init__(self, body):
+        self.out = tempfile.TemporaryFile("w+", errors="replace")
+        sys.stdout.flush()
+        self.began = time.monotonic()
+        self.pid = os.fork()
+        if not self.pid:
+            self.be(body)
+
+    def be(self, body):
+        """In the child: does not return. Its parent's end is an end like any other."""
+        status = 1
+        try:
+            os.dup2(self.out.fileno(), 1)
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+            body()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+
+    def ended(self):
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        self.status = os.waitstatus_to_exitcode(status)
+        return pid == self.pid
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGTERM)
+        os.waitpid(self.pid, 0)
+
+    def text(self):
+        self.out.seek(0)
+        return self.out.read()
+
+
+class SideBySide:
+    """Runs bodies, each of which prints TAP, and prints it with numbers that go on."""
+
+    def __init__(self):
+        self.done = self.failed = 0
+
+    def tell(self, name, child):
+        def number(found):
+            self.done += 1
+            self.failed += found[1] != "ok"
+            return f"{found[1]} {self.done} - "
+
+        text = TAP_LINE.sub(number, child.text())
+        if child.status:
+            self.done += 1
+            self.failed += 1
+            text += f"not ok {self.done} - {name}: it ended with {child.status}\n"
+        took = time.monotonic() - child.began
+        if took >= LONG_SECONDS:
+            text += f"# {name} took {took:.0f} s\n"
+        print(text, end="", flush=True)
+
+    def run(self, bodies, jobs):
+        """bodies: (name, body) in the order in which they begin; `jobs` at a time."""
+        waiting, running = list(bodies), {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < jobs:
+                    name, body = waiting.pop(0)
+                    running[Child(body)] = name
+                for child in [one for one in running if one.ended()]:
+                    self.tell(running.pop(child), child)
+                time.sleep(POLL)
+        finally:
+            for child in running:
+                child.stop()

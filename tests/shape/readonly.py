@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The kernel side only looks: what its objects may call, by what they may be attached, and that
+nothing of it outlives the process. Read out of the objects themselves. Prints TAP.
+
+usage: readonly.py OBJECT...
+"""
+import re
+import struct
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(1, str(ROOT / "tests/e2e"))
+
+from harness import Skip  # noqa: E402
+from run import Tap  # noqa: E402
+
+# Helpers that read the kernel, and those that write to maps and rings of their own.
+HELPERS = set("""map_lookup_elem map_update_elem map_delete_elem task_storage_get
+    task_storage_delete ringbuf_output ringbuf_reserve ringbuf_submit ringbuf_discard ringbuf_query
+    ktime_get_ns ktime_get_boot_ns get_prandom_u32 get_smp_processor_id get_current_pid_tgid
+    get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
+    probe_read_user probe_read_kernel probe_read_user_str probe_read_kernel_str""".split())
+# The flight recorder writes into a trace instance of its own, too.
+MORE = {"blackbox.bpf.o": {"trace_vprintk"}}
+# What changes others: none of it may be on the lists above.
+CHANGING = {"probe_write_user", "override_return", "send_signal", "send_signal_thread",
+            "sys_bpf", "sys_close", "set_retval", "sysctl_set_new_value", "redirect"}
+FUNCTIONS = {"bpf_rcu_read_lock", "bpf_rcu_read_unlock", "bpf_iter_task_new", "bpf_iter_task_next",
+             "bpf_iter_task_destroy", "bpf_rdonly_cast"}
+# Programs of these kinds are told what happens; none of them may decide it.
+KINDS = {"tp_btf", "raw_tp", "tp", "tracepoint", "fentry", "fexit", "kprobe", "kretprobe",
+         "perf_event", "iter", "syscall", ".text"}
+DEFINITIONS = Path("/usr/include/bpf/bpf_helper_defs.h")
+PIN = re.compile(r"LIBBPF_PIN|bpf_obj_pin|bpf_(?:map|link|program|object)__pin|BPF_OBJ_PIN")
+
+EXECUTABLE = 0x4  # SHF_EXECINSTR
+CALL, LOAD64 = 0x85, 0x18  # BPF_JMP | BPF_CALL; BPF_LD | BPF_IMM | BPF_DW
+
+
+class Object:
+    """The sections with instructions of an ELF file, and the names that it wants of others."""
+
+    def __init__(self, path):
+        self.data = Path(path).read_bytes()
+        start, = struct.unpack_from("<Q", self.data, 40)
+        count, names = struct.unpack_from("<HH", self.data, 60)
+        headers = [struct.unpack_from("<IIQQQQIIQQ", self.data, start + 64 * i)
+                   for i in range(count)]
+        at = headers[names][4]
+        self.code = {self.text(at + one[0]): self.data[one[4]:one[4] + one[5]]
+                     for one in headers if one[1] == 1 and one[2] & EXECUTABLE and one[5]}
+        self.wanted = {name for one in headers if one[1] == 2
+                       for name in self.undefined(one, headers[one[6]])}
+
+    def text(self, at):
+        return self.data[at:self.data.index(b"\0", at)].decode()
+
+    def undefined(self, symbols, strings):
+        for at in range(symbols[4] + 24, symbols[4] + symbols[5], 24):
+            name, _, _, section = struct.unpack_from("<IBBH", self.data, at)
+            if not section:
+                yield self.text(strings[4] + name)
+
+    def helpers(self):
+        """Numbers of the helpers that are called, not functions of its own or the kernel's."""
+        for code in self.code.values():
+            at = 0
+            while at < len(code):
+                if code[at] == CALL and not code[at + 1] >> 4:
+                    yield struct.unpack_from("<i", code, at + 4)[0]
+                at += 16 if code[at] == LOAD64 else 8
+
+
+def helper_names():
+    if not DEFINITIONS.exists():
+        raise Skip(f"{DEFINITIONS} is missing")
+    text = DEFINITIONS.read_text(encoding="utf-8")
+    return {int(number): name for name, number in
+            re.findall(r"\(\* ?(?:const )?bpf_(\w+)\)\(.*?\) = \(void \*\) ?(\d+);", text)}
+
+
+def check_helpers(check, path):
+    names = helper_names()
+    check.that(CHANGING <= set(names.values()), CHANGING - set(names.values()))
+    called = {names.get(number, f"helper {number}") for number in Object(path).helpers()}
+    check.that(len(called) > 5, f"only {called} are called")
+    allowed = HELPERS | MORE.get(Path(path).name, set())
+    check.equal("helpers that are on the list and change others", allowed & CHANGING, set())
+    check.equal("helpers that are not on the list", called - allowed, set())
+
+
+def check_kinds(check, path):
+    obj = Object(path)
+    check.equal("kinds of programs", {name.lstrip("?").split("/")[0] for name in obj.code} - KINDS,
+                set())
+    check.equal("functions of the kernel", {name for name in obj.wanted if name} - FUNCTIONS, set())
+
+
+def check_pins(check):
+    found = [str(path.relative_to(ROOT)) for room in ("src", "bpf")
+             for path in sorted((ROOT / room).rglob("*.[ch]"))
+             if PIN.search(path.read_text(encoding="utf-8"))]
+    check.equal("pins", found, [])
+
+
+def main():
+    tap = Tap()
+    for path in sys.argv[1:]:
+        name = Path(path).name
+        tap.test(f"{name} calls only what reads, or writes to its own maps", check_helpers, path)
+        tap.test(f"{name} is told, and decides nothing", check_kinds, path)
+    tap.test("no map, link or program is pinned", check_pins)
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

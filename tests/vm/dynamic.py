@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A program of Debian for guests, which have no libraries: with all those that it loads."""
+import re
+import subprocess
+from pathlib import Path
+
+from aptroot import CACHE, Missing, Suite, locked, os_release
+from fetch import host_arch
+
+LOADER = "/lib64/ld-linux-x86-64.so.2"
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+PACKAGES_MOST = 60
+
+
+def needed(path):
+    ran = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=False)
+    return re.findall(r"\(NEEDED\)[^[]*\[([^]]+)\]", ran.stdout)
+
+
+def loads(place, program):
+    """({name: path} of the libraries that it comes to, names of those that are not there)."""
+    found, missing, wanted = {}, set(), needed(program)
+    while wanted:
+        name = wanted.pop()
+        if name in found or name in missing:
+            continue
+        paths = [*place.glob(f"usr/lib/*-linux-gnu/{name}"), *place.glob(f"lib/*-linux-gnu/{name}")]
+        if paths:
+            found[name] = paths[0].resolve()
+            wanted += needed(paths[0])
+        else:
+            missing.add(name)
+    return found, missing
+
+
+def unpack_with_libraries(place, program, package):
+    """The package, then what it depends on, nearest first, until nothing is missing."""
+    suite = Suite(CACHE, (os_release().get("VERSION_CODENAME", ""),), host_arch())
+    suite.update()
+    wanted, done = [package], set()
+    while wanted and len(done) < PACKAGES_MOST:
+        name = wanted.pop(0)
+        if name in done:
+            continue
+        done.add(name)
+        try:
+            suite.unpack(name, place)
+            wanted += suite.depends(name)
+        except (Missing, TypeError):
+            if name == package:
+                raise
+            continue  # a virtual package: another one provides it
+        if program.exists() and not loads(place, program)[1]:
+            return
+
+
+@locked
+def files(package, program):
+    """Path in a guest -> path here, of a program and its libraries; kept in the cache."""
+    place = CACHE / "programs" / f"{package}-with-libraries"
+    path = place / program.lstrip("/")
+    if not path.exists() or loads(place, path)[1]:
+        unpack_with_libraries(place, path, package)
+    found, missing = loads(place, path) if path.exists() else ({}, {program})
+    if missing:
+        raise Missing(f"{package} lacks {', '.join(sorted(missing))}")
+    guest = {f"{LIBRARIES}/{name}": one for name, one in found.items()}
+    loader = found.get(Path(LOADER).name)
+    if not loader:
+        raise Missing(f"{program} loads no {LOADER}: of another architecture")
+    return {program: path, LOADER: loader, **guest}
