@@ -284,21 +284,22 @@ const struct diagnosis diagnoses_faults[] = {
 	{
 		.id = "P09",
 		.severity = SEVERITY_WARNING,
-		.title = "after a fork the parent copies what it writes, in huge pages",
+		.title = "after a fork the parent copies what it writes",
 		.about =
 			{
-				[ABOUT_MEANS] = "After fork() both share all pages; the first "
-						"write of each by "
-						"the parent copies it. In huge pages each such "
-						"write copies 2 "
-						"MiB: Redis while it saves (BGSAVE) answers with "
-						"milliseconds.",
+				[ABOUT_MEANS] =
+					"After fork() both share all pages; the first write of "
+					"each "
+					"by the parent copies it. Redis while it saves (BGSAVE) "
+					"answers late then. A huge page is split by the first "
+					"write, and copied in pieces of 4 KiB (since Linux 5.8; "
+					"before, 2 MiB at once).",
 				[ABOUT_MEASURED] =
 					"Copies of pages on write (class copy_on_write) at 2,000 a "
 					"second or more and 2 % of a thread's time, while a child "
 					"lives that was forked in the last two minutes and has "
-					"called "
-					"no exec. Small and huge pages are not told apart.",
+					"called no exec: it has to be watched, too (-p with "
+					"--children). Small and huge pages are not told apart.",
 				[ABOUT_CONFIRM] =
 					"$ grep AnonHugePages /proc/PID/smaps_rollup\nOnce: it "
 					"stops "

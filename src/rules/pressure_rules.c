@@ -42,6 +42,17 @@ static double known(double rate)
 	return rate > 0 ? rate : 0;
 }
 
+/* Pages a second, zswap among them. */
+static double swapped_in(const struct model *m)
+{
+	return known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
+}
+
+static double swapped_out(const struct model *m)
+{
+	return known(host_rate(m, HOST_SWAP_OUT)) + known(host_rate(m, HOST_ZSWAP_OUT));
+}
+
 /* In bytes a second, of a figure in pages. */
 static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
 {
@@ -107,12 +118,9 @@ static bool waited_a_minute(const struct model *m)
 bool swap_thrashes(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct model *m = o->m;
-	double in = host_rate(m, HOST_SWAP_IN), some = host_stall(m, false);
-	double out = host_rate(m, HOST_SWAP_OUT);
+	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
 	char used[24], total[24];
 
-	in = known(in) + known(host_rate(m, HOST_ZSWAP_IN));
-	out = known(out) + known(host_rate(m, HOST_ZSWAP_OUT));
 	/* what is only read is written out once: then it lasts that tells thrash from a return */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
 	    (some >= 0 ? some < OPENED(open, STALL_SOME) : in + out < BLIND_SWAPS))
@@ -150,7 +158,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 {
 	const struct model *m = o->m;
 	double file = host_rate(m, HOST_REFAULT_FILE), some = host_stall(m, false);
-	double in = known(host_rate(m, HOST_SWAP_IN)) + known(host_rate(m, HOST_ZSWAP_IN));
+	double in = swapped_in(m);
 
 	/* without PSI a busy cache cannot be told from work that waits */
 	if (file < OPENED(open, REFAULTS) || in > file / 4 || some < OPENED(open, STALL_SOME))
@@ -261,7 +269,7 @@ bool memory_is_short(const struct model *m, const struct subject *s)
 	const struct pressure *p = m->pressure;
 
 	if (left_percent(&m->tick.limits) <= LEFT_WARNS ||
-	    (host_rate(m, HOST_SWAP_IN) >= SWAP_INS && host_rate(m, HOST_SWAP_OUT) >= SWAP_OUTS))
+	    (swapped_in(m) >= SWAP_INS && swapped_out(m) >= SWAP_OUTS))
 		return true;
 	for (size_t i = 0; p && i < p->levels; i++) {
 		const struct level *l = &p->level[i];

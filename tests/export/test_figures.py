@@ -11,7 +11,7 @@ from pathlib import Path
 
 from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, Samples, families_of,
                       promtool, until)
-from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds, proc_maps,
+from harness import (FAULTSCOPE, PATIENCE, ROOT, Skip, Workload, live, proc_fds, proc_maps, quiet,
                      workload_path)
 
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
@@ -172,6 +172,7 @@ except OSError:
 """
 
 
+@quiet
 @live
 def test_faults_by_backing(check, lab):
     """By --export.faults: what was mapped there, of processes that ended too."""

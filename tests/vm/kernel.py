@@ -25,7 +25,7 @@ HIDDEN = {FULL_BTF: scenarios.HIDDEN_BTF, LITTLE_BTF: scenarios.LITTLE_BTF}
 ARCHIVE = "/usr/lib/faultscope/btf"
 # hooks whose only mechanisms came later: mmap_lock's tracepoints with 2b5067a8143e (5.11)
 NOT_YET = {"5.10": ("mmap_lock",)}
-DOCTOR_SECONDS = 180  # it loads and measures everything there is, on an emulated CPU
+DOCTOR_SECONDS = 300  # it loads and measures everything there is, on an emulated CPU
 MOST_BOOTS = 4  # of one kernel: it is booted anew after a crash
 
 

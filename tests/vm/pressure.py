@@ -28,6 +28,7 @@ MODULES = {"virtio_pci": "", "virtio_blk": ""}
 MIB = 1 << 20
 DONE, FOUND = 0, 3
 QUIET_SECONDS = 15
+REDIS_VALUES, REDIS_BYTES = 1000, 65536
 CGROUPS = "/sys/fs/cgroup"
 SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_ratio": "50",
             "/proc/sys/vm/swappiness": "60"}
@@ -36,10 +37,11 @@ SETTINGS = {"/proc/sys/vm/overcommit_memory": "0", "/proc/sys/vm/overcommit_rati
 class Guest:
     """One guest for all tests of a kernel; each leaves it as it was."""
 
-    def __init__(self, kernel, cpus=2, nodes=1):
+    def __init__(self, kernel, cpus=2, nodes=1, installed=()):
         found = fetch.kernel(kernel)
         workloads = programs.static_workloads(found.arch)
         files = _lab.files(programs.static_faultscope(found.arch), workloads)
+        files.update(programs.with_libraries(*installed))
         self.vm = Vm(found, files, append="psi=1 delayacct", modules=MODULES,
                      memory_mib=MEMORY_MIB, disks_mib=(SWAP_MIB, FILES_MIB), cpus=cpus,
                      nodes=nodes)
@@ -81,9 +83,15 @@ def waits_for(lab, what, seconds=60):
     lab.vm.must(f"until {what}; do usleep 200000; done", seconds)
 
 
+def grows(lab, name, by, seconds):
+    """Until a counter of /proc/vmstat has grown by so much: of tests before there is some already."""
+    count = f"$(awk '$1==\"{name}\"{{print $2}}' /proc/vmstat)"
+    lab.vm.must(f"was={count}; until [ {count} -gt $((was + {by})) ]; do usleep 200000; done", seconds)
+
+
 def swaps(lab):
     """Until pages have come back from swap, so that it is no mere growth."""
-    waits_for(lab, "[ $(awk '$1==\"pswpin\"{print $2}' /proc/vmstat) -gt 2000 ]", 120)
+    grows(lab, "pswpin", 2000, 120)
 
 
 def new_group(lab, **limits):
@@ -151,8 +159,7 @@ def cache_thrash(check, lab):
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     _, lines = host(lab, seconds=15)
     said = answer_of(lines)
     # it waits for the disk, which is memory's fault only as far as PSI counts it so
@@ -177,8 +184,11 @@ def group_fills(check, lab):
     ahead = [line for line in fills if line["forecast"]]
     check.that(ahead and kills[0]["t"] - ahead[0]["t"] >= 5,
                f"told at {[round(line['t'], 1) for line in ahead]}, killed {kills[0]['t']:.1f}")
+    check.equal("cleared before", [line["t"] for line in lines.of("finding", state="cleared")
+                                   if line["id"] == "P22" and line["t"] < kills[0]["t"]], [])
     check.equal("constraint", kills[0]["cause"], "cgroup_memory")
     check.equal("who", kills[0]["comm"], "eat")
+    check.that(any("it is what grew" in text for text in kills[0]["remedy"]), kills[0]["remedy"])
     cgroup = lines.of("cgroup")[-1]
     check.equal("limit, version", (cgroup["limit_bytes"], cgroup["version"]), (120 * MIB, 2))
 
@@ -282,8 +292,7 @@ def stall_of_files(check, lab):
     held = lab.work("eat", "anon", "150", "--hold")
     held.truth()
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--in", "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     ours, kernels = share_of(lab, work.pid, ["faults.disk_ns"], 15)
     print(f"# faults wait for the disk {ours:.1%} of the time, by delayacct {kernels:.1%}")
     check.near("share of the time", ours, kernels, 0.15)  # the ends are not the same instants
@@ -307,8 +316,7 @@ def read_ahead(check, lab):
     lab.vm.must("echo 1024 >/sys/block/vdb/queue/read_ahead_kb")
     work = lab.work("eat", "file", "600", "--rounds", "1000", "--random", "--pairs", "--in",
                     "/files")
-    waits_for(lab, "[ $(awk '$1==\"workingset_refault_file\"{print $2}' /proc/vmstat) -gt 5000 ]",
-              180)
+    grows(lab, "workingset_refault_file", 5000, 180)
     capture = lab.watch("-p", work.pid, "1", "6").finished()
     lines = Lines(capture.text)
     faults = lines.last(work.pid)["faults"]
@@ -321,24 +329,63 @@ def hints(lab):
     return int(lab.vm.must("awk '$1==\"numa_hint_faults\"{print $2}' /proc/vmstat"))
 
 
+def while_stopped(lab, work, watch):
+    """The kernel's hints, and those that were told of the process: of the same moment."""
+    lab.vm.must(f"kill -STOP {work.pid}; sleep 3")
+    said = Lines(watch.said().rpartition("\n")[0]).last(work.pid)
+    before = hints(lab)
+    lab.vm.must(f"kill -CONT {work.pid}")
+    return before, field_of(said, "faults.served.numa_hint.count")
+
+
 def numa_hints(check, lab):
     """Faults of NUMA balancing, against the kernel's count of the whole, idle machine."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
     work = lab.work("eat", "anon", "64", "--rounds", "1000000")
-    waits_for(lab, f"[ -e /proc/{work.pid} ] && [ $(awk '$1==\"numa_hint_faults\"{{print $2}}'"
-                   f" /proc/vmstat) -gt 100 ]", 120)
+    grows(lab, "numa_hint_faults", 100, 120)
     watch = lab.watch("-p", work.pid, "1", first=2)
-    before = hints(lab)
+    before, ours_before = while_stopped(lab, work, watch)
     # to and fro between the nodes, or all would soon be where it is
     lab.vm.must(f"for i in 1 2 3 4 5; do for cpu in 1 2; do taskset -p $cpu {work.pid};"
                 f" sleep 2; done; done >/dev/null", 300)
-    told = hints(lab) - before
-    lines = Lines(watch.stop().text)
-    ours = lines.growth(work.pid, "faults.served.numa_hint.count")
+    told, ours = while_stopped(lab, work, watch)
+    watch.stop()
+    told, ours = told - before, ours - ours_before
     print(f"# {ours} hints, {told} by /proc/vmstat")
     check.that(told > 1000, f"{told} hints alone")
     check.near("hints", ours, told, 0.1)
     lab.vm.must(f"kill -9 {work.pid}")
+
+
+def redis(lab, *words, seconds=60):
+    lab.vm.must(f"redis-cli -s /tmp/redis {_lab.quoted(words)} >/dev/null", seconds)
+
+
+def saves_while_written(check, lab):
+    """P09: Redis with huge pages saves in a child while each page of its values is written."""
+    lab.vm.must("echo always >/sys/kernel/mm/transparent_hugepage/enabled")
+    server = _lab.GuestProcess(lab, "redis-server --port 0 --unixsocket /tmp/redis --save ''"
+                                    " --dir /files --disable-thp no --rdb-key-save-delay 20000"
+                                    " --enable-debug-command yes")
+    waits_for(lab, "redis-cli -s /tmp/redis ping >/dev/null 2>&1")
+    redis(lab, "debug", "populate", REDIS_VALUES, "k", REDIS_BYTES, seconds=300)
+    watch = lab.watch("-p", server.pid, "--children", "1")
+    redis(lab, "bgsave")
+    redis(lab, "eval", f"for i = 0, {REDIS_VALUES - 1} do for at = 0, {REDIS_BYTES - 1}, 4096 do"
+                       " redis.call('setrange', 'k:'..i, at, 'y') end end", "0", seconds=300)
+    lab.vm.must("sleep 2")
+    lines = Lines(watch.stop().text)
+    told = opened(lines, "P09")
+    copies = [(line["t"], line["pid"], field_of(line, "faults.served.copy_on_write.count"))
+              for line in lines.of("process")]
+    if check.that(told, f"{[line['id'] for line in lines.of('finding')]} {copies}"):
+        print(f"# {told[0]['title']}: {[one['value'] for one in told[0]['evidence']]}")
+        check.that(any("redis" in one["value"] for one in told[0]["evidence"]
+                       if one["field"] == "shares its memory"), told[0]["evidence"])
+        check.that(any("disable-thp yes" in text for text in told[0]["remedy"]), told[0]["remedy"])
+    lab.vm.must(f"killall -9 redis-server; until ! kill -0 {server.pid} 2>/dev/null; do"
+                f" usleep 100000; done; rm -f /files/*.rdb /tmp/redis;"
+                f" echo madvise >/sys/kernel/mm/transparent_hugepage/enabled")
 
 
 def captured(scenario):
@@ -385,6 +432,8 @@ def in_guest(check, guest, body):
 STALL_TESTS = {"stall of files": stall_of_files, "stall of swap": stall_of_swap}
 # In one of two nodes.
 NUMA_TESTS = {"NUMA hints": numa_hints}
+# In one that has Redis.
+REDIS_TESTS = {"Redis saves": saves_while_written}
 
 
 def test_kernel(tap, kernel, only, tests=TESTS, **machine):
@@ -418,6 +467,7 @@ def main():
         test_kernel(tap, kernel, options.only)
         test_kernel(tap, kernel, options.only, STALL_TESTS, cpus=1)
         test_kernel(tap, kernel, options.only, NUMA_TESTS, nodes=2)
+        test_kernel(tap, kernel, options.only, REDIS_TESTS, installed=("redis-server", "redis-cli"))
     print(f"1..{tap.done}")
     return tap.failed > 0
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Static programs for guests: a guest has no libraries."""
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,6 +21,19 @@ def compiler(arch):
         raise Missing(f"{CROSS[arch]} is missing: apt-get install gcc-{CROSS[arch][:-4]}".replace(
             "_", "-"))
     return CROSS[arch]
+
+
+def with_libraries(*names):
+    """What a guest of this architecture has to hold to run programs that are installed here."""
+    found = {}
+    for name in names:
+        program = shutil.which(name)
+        if not program:
+            raise Missing(f"{name} is not installed: tools/setup.sh programs")
+        ran = subprocess.run(["ldd", program], capture_output=True, text=True, check=True)
+        found[f"/bin/{name}"] = program
+        found.update((path, path) for path in re.findall(r"(/\S+) \(0x", ran.stdout))
+    return found
 
 
 def place_of(arch):

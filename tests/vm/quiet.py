@@ -47,6 +47,8 @@ def stays_quiet(check, lab, seconds):
     ran = lab.faultscope("host", "--json", "5", "-d", seconds, timeout=seconds * 2 + 60)
     lines, host = Lines(stopped(lab, watch)), Lines(ran.out)
     looks = host.of("pressure")
+    for told in sorted(set(map(str, findings(host) + findings(lines)))):
+        print(f"# said: {told}")
     print(f"# looked for {looks[-1]['t'] - looks[0]['t']:.0f} s")
     check.that(lines.of("end"), "the watch said no end")
     check.that(looks[-1]["t"] - looks[0]["t"] >= seconds - 10, "it ended early")
