@@ -39,7 +39,7 @@ STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
 # Libraries of another architecture: fetched from Debian and unpacked there, unless it has them.
 SYSROOT ?= build/sysroot/$(ARCH)
 
-WARN := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+WARN := -Wall -Wextra -Wformat-security -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
