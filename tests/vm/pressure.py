@@ -341,6 +341,12 @@ def while_stopped(lab, work, watch):
 def numa_hints(check, lab):
     """Faults of NUMA balancing, against the kernel's count of the whole, idle machine."""
     lab.write("/proc/sys/kernel/numa_balancing", "1")
+    # it scans ever more seldom what stays where it is: up to a minute apart
+    lab.vm.must("""
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+cd /sys/kernel/debug/sched/numa_balancing
+echo 200 >scan_period_min_ms
+echo 400 >scan_period_max_ms""")
     work = lab.work("eat", "anon", "64", "--rounds", "1000000")
     grows(lab, "numa_hint_faults", 100, 120)
     watch = lab.watch("-p", work.pid, "1", first=2)
