@@ -27,8 +27,8 @@ CLASSES_HASH = {"noncanonical": {"general protection"}}
 
 def expect_signals(check, lines, truth):
     start = lines.all[0]
-    classes = CLASSES | (CLASSES_ARM64 if start["arch"] == "aarch64" else {})
-    classes |= CLASSES_HASH if start["hooks"]["state"] == "hash" else {}
+    classes = CLASSES | (CLASSES_HASH if start["hooks"]["state"] == "hash" else {})
+    classes |= CLASSES_ARM64 if start["arch"] == "aarch64" else {}
     for access in truth["accesses"]:
         mode, child = access["mode"], access["child"]
         told = lines.of("signal", child)
