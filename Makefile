@@ -39,11 +39,23 @@ STATIC := build/$(if $(SAN),san/)static$(if $(CROSS),-$(ARCH))
 # Libraries of another architecture: fetched from Debian and unpacked there, unless it has them.
 SYSROOT ?= build/sysroot/$(ARCH)
 
-WARN := -Wall -Wextra -Wformat-security -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+# Warnings are errors for who develops (WERROR=1): another compiler has others.
+WERROR ?=
+# BTF has the names of source files: the same ones wherever it is built.
+PLACELESS := -ffile-prefix-map=$(CURDIR)=.
+WARN := -Wall -Wextra -Wformat-security $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
+BPF_CFLAGS = -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
+	$(if $(WERROR),-Werror) -Wno-unused-parameter -Ivmlinux -Ibpf
+# What the compiler and the C library have of it: level 3 is of GCC 12, clang 9 and glibc 2.34.
+takes = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include stdio.h -x c -c - -o /dev/null \
+	2>/dev/null && echo '$(1)')
+FORTIFY := $(or $(call takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3),$(call takes,-U_FORTIFY_SOURCE \
+	-D_FORTIFY_SOURCE=2))
+HARDENING := $(FORTIFY) $(call takes,-fcf-protection=full)
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
 	-DVERSION_DATE='"$(VERSION_DATE)"' \
-	-fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
+	$(PLACELESS) -fPIE -fstack-protector-strong $(HARDENING) -MMD -MP
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # Logs may be compressed by zstd; without it triage says so when it meets one.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
@@ -56,7 +68,7 @@ LIBRARY_PATHS := $(foreach d,usr/lib lib,-L$(SYSROOT)/$(d)/$(TRIPLET) \
 ALL_LDFLAGS += $(LIBRARY_PATHS)
 endif
 ifneq ($(SAN),)
-ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
+ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
@@ -84,7 +96,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -119,16 +131,14 @@ $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
 	bpf/wire_blackbox.h,$(wildcard bpf/*)) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(STATE) -Wall -Wextra -Werror \
-		-Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
+	$(CLANG) $(BPF_CFLAGS) $(STATE) -c $< -o $@
 	$(STRIP_BPF) -g $@
 
 # The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
 $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
 	vmlinux/vmlinux.h
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) -DFS_HASH -Wall -Wextra \
-		-Werror -Wno-unused-parameter -Ivmlinux -Ibpf -c $< -o $@
+	$(CLANG) $(BPF_CFLAGS) -DFS_HASH -c $< -o $@
 	$(STRIP_BPF) -g $@
 
 $(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)
@@ -166,7 +176,10 @@ $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
 # Draws the live view of a recording.
 $(BUILD)/screens: tests/e2e/screens.c
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens: $(LIB_OBJ)
+# Writes recordings that a seed makes up.
+$(BUILD)/random_recording: tests/e2e/random_recording.c
+$(BUILD)/random_recording: ALL_CFLAGS += -Itests/unit
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/random_recording: $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
@@ -246,7 +259,8 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 
 # The pure room alone, every byte of it the fuzzer's.
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c src/blackbox/*.c)) \
-	src/render/blackbox.c src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
+	src/render/blackbox.c src/render/gaps.c src/render/style.c src/render/json_out.c \
+	src/rules/diagnoses_kernel.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
@@ -281,6 +295,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
 	base blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
+	$(BUILD)/blackbox.bpf.o \
 	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -Wa,-I$(BUILD) -Wa,-Isrc/render \
@@ -299,7 +314,7 @@ bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/random_recording $(ZOO)
 
 SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
 	$(wildcard tests/unit/test_*.c))))
@@ -309,7 +324,7 @@ LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py") \
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
 
-TESTS = "tests/shape/walls.py --self-test" tests/shape/walls.py \
+TESTS = "tests/tally.py --self-test" "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
@@ -375,10 +390,13 @@ check-quiet: $(if $(HERE),all,static) ## well machines: is nothing said of them?
 check-units: $(UNIT) ## the unit tests alone
 	tests/tally.py $(UNIT)
 
-check-deb: ## build the Debian packages; lintian, contents, an installation
+check-deb: ## build the Debian packages, twice; lintian, contents, an installation, an upgrade
 	tools/setup.sh test package
-	$(MAKE) --no-print-directory deb
-	tests/tally.py "tests/deploy/packages.py build/deb"
+	tools/deb.sh build/deb
+	DEB_BUILD_OPTIONS=nocheck tools/deb.sh build/deb-again/elsewhere
+	tests/deploy/earlier.sh build/deb-earlier
+	tests/tally.py "tests/deploy/packages.py build/deb build/deb-again/elsewhere" \
+		"tests/deploy/upgrade.py build/deb-earlier build/deb"
 
 check-deploy: all build/tables dashboards ## what deploy/ has, by promtool, systemd, kubectl and so on
 	tests/tally.py tests/deploy/check.py
@@ -405,6 +423,10 @@ check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, 
 	tools/setup.sh test programs
 	tests/tally.py tests/programs/run.py
 
+check-healthy: all ## healthy programs of Debian, of which no warning may be given (installs PostgreSQL, php-fpm, nginx, MariaDB, Chromium: large)
+	tools/setup.sh test healthy
+	tests/tally.py tests/programs/healthy.py
+
 bench-view: all ## what the live view costs with 1,000 processes
 	tests/bench/view.py
 
@@ -412,15 +434,31 @@ bench: all $(WORKLOADS) $(BUILD)/naming_bench ## what watching costs, beside bpf
 	tools/setup.sh test bench
 	tests/bench/run.py
 
-install: all docs ## install the program, man page and completions
-	install -Dm755 $(BUILD)/faultscope $(DESTDIR)$(PREFIX)/bin/faultscope
-	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man8/faultscope.8
-	install -Dm644 $(BUILD)/completions/faultscope.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/faultscope
-	install -Dm644 $(BUILD)/completions/_faultscope \
-		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_faultscope
+# An empty STRIP leaves the symbols in; debuggers want them, the program does not.
+STRIP ?= $(CROSS_COMPILE)strip
+SHARE := $(DESTDIR)$(PREFIX)/share
+# Where a zsh looks: Debian's for packages, everybody's for what is installed by hand.
+ZSH := $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+INSTALLED := $(DESTDIR)$(PREFIX)/bin/faultscope $(SHARE)/man/man8/faultscope.8 \
+	$(SHARE)/bash-completion/completions/faultscope $(ZSH)/_faultscope \
+	$(SHARE)/fish/vendor_completions.d/faultscope.fish
+
+install: all docs ## install the program, man page and completions (PREFIX=/usr/local, DESTDIR=, STRIP=)
+	install -D $(if $(STRIP),-s --strip-program=$(STRIP)) -m755 $(BUILD)/faultscope \
+		$(DESTDIR)$(PREFIX)/bin/faultscope
+	install -Dm644 $(MAN) $(SHARE)/man/man8/faultscope.8
+	install -Dm644 $(BUILD)/completions/faultscope.bash $(SHARE)/bash-completion/completions/faultscope
+	install -Dm644 $(BUILD)/completions/_faultscope $(ZSH)/_faultscope
 	install -Dm644 $(BUILD)/completions/faultscope.fish \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/faultscope.fish
+		$(SHARE)/fish/vendor_completions.d/faultscope.fish
+
+uninstall: ## remove what install put there (the same PREFIX and DESTDIR)
+	rm -f $(INSTALLED)
+
+DIST := faultscope-$(VERSION)
+dist: ## the source of the last commit as build/faultscope-VERSION.tar.gz
+	@mkdir -p build
+	git archive --prefix=$(DIST)/ HEAD | gzip -9n > build/$(DIST).tar.gz
 
 clean: ## remove everything that was built
 	rm -rf build

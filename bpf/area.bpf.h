@@ -8,7 +8,7 @@
 #ifndef FS_AREA_BPF_H
 #define FS_AREA_BPF_H
 
-#include "compat.bpf.h"
+#include "maps.bpf.h"
 
 #define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
 
@@ -23,18 +23,9 @@ struct area {
 /*
  * A maple tree (d4af56c5c7c6, 6.1): include/linux/maple_tree.h, of 64 bits. Not relocated: for
  * types that an older kernel does not have libbpf searches the modules' BTF, which CAP_BPF alone
- * does not permit.
+ * does not permit. User space compares them to the kernel's BTF: src/probe/layout.c.
  */
-#define MAPLE_LEVELS	   8 /* 16 entries a leaf, 10 a node above: more than may be mapped */
-#define MAPLE_PIVOTS	   8 /* where they begin */
-#define MAPLE_LEAF	   1
-#define MAPLE_RANGE	   2
-#define MAPLE_ARANGE	   3
-#define MAPLE_RANGE_LAST   14 /* of 15 pivots */
-#define MAPLE_RANGE_SLOTS  128
-#define MAPLE_RANGE_META   248
-#define MAPLE_ARANGE_SLOTS 80
-#define MAPLE_ARANGE_META  240
+#define MAPLE_LEVELS 8 /* 16 entries a leaf, 10 a node above: more than may be mapped */
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
@@ -44,13 +35,13 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 	__u64 pivot = 0;
 	__u8 last = 0;
 
-	if (type != MAPLE_ARANGE)
-		pivot = word_at(node + MAPLE_PIVOTS + MAPLE_RANGE_LAST * 8);
+	if (type != FS_MAPLE_ARANGE)
+		pivot = word_at(node + FS_MAPLE_PIVOTS + FS_MAPLE_RANGE_LAST * 8);
 	if (pivot)
-		return pivot == high ? MAPLE_RANGE_LAST : MAPLE_RANGE_LAST + 1;
-	bpf_probe_read_kernel(
-		&last, sizeof(last),
-		(void *)node + (type == MAPLE_ARANGE ? MAPLE_ARANGE_META : MAPLE_RANGE_META));
+		return pivot == high ? FS_MAPLE_RANGE_LAST : FS_MAPLE_RANGE_LAST + 1;
+	bpf_probe_read_kernel(&last, sizeof(last),
+			      (void *)node + (type == FS_MAPLE_ARANGE ? FS_MAPLE_ARANGE_META
+								      : FS_MAPLE_RANGE_META));
 	return last;
 }
 
@@ -65,23 +56,24 @@ static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64
 		__u64 node = entry & ~0xffUL, pivot;
 		__u32 type = entry >> 3 & 0xf, last, i;
 
-		if (type < MAPLE_LEAF || type > MAPLE_ARANGE)
+		if (type < FS_MAPLE_LEAF || type > FS_MAPLE_ARANGE)
 			return;
 		last = last_of_node(node, type, high);
-		for (i = 0; i <= MAPLE_RANGE_LAST; i++) {
+		for (i = 0; i <= FS_MAPLE_RANGE_LAST; i++) {
 			if (i >= last)
 				break;
-			pivot = word_at(node + MAPLE_PIVOTS + i * 8);
+			pivot = word_at(node + FS_MAPLE_PIVOTS + i * 8);
 			if (address <= pivot) {
 				high = pivot;
 				break;
 			}
 			a->from = pivot + 1;
 		}
-		entry = word_at(node +
-				(type == MAPLE_ARANGE ? MAPLE_ARANGE_SLOTS : MAPLE_RANGE_SLOTS) +
-				i * 8);
-		if (type == MAPLE_LEAF) {
+		entry = word_at(
+			node +
+			(type == FS_MAPLE_ARANGE ? FS_MAPLE_ARANGE_SLOTS : FS_MAPLE_RANGE_SLOTS) +
+			i * 8);
+		if (type == FS_MAPLE_LEAF) {
 			a->vma = entry > 4096 ? entry : 0;
 			break;
 		}
@@ -137,6 +129,8 @@ static __always_inline void search_area(struct area *a, __u64 address)
 
 	a->vma = a->from = 0;
 	a->to = ~0UL;
+	if (config.areas_foreign)
+		return;
 	if (bpf_core_field_exists(mm->mm_mt))
 		find_in_maple_tree(a, (__u64)BPF_CORE_READ(mm, mm_mt.ma_root), address);
 	else if (bpf_core_field_exists(((struct mm_struct___rb *)mm)->mm_rb))
@@ -190,9 +184,14 @@ once_verified int find_area(struct area *a, __u64 address)
 
 #endif
 
-/* A figure that is another one where mappings were changed in between; ~0: they are just now. */
+/*
+ * A figure that is another one where mappings were changed in between; ~0: they are just now, or
+ * cannot be read.
+ */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {
+	if (config.areas_foreign)
+		return ~0UL;
 	/* include/linux/rwsem.h: RWSEM_WRITER_LOCKED */
 	if (BPF_CORE_READ(mm, mmap_lock.count.counter) & 1)
 		return ~0UL;

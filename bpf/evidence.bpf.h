@@ -19,8 +19,8 @@
 #define RLIMIT_STACK  3
 
 #define HUGETLBFS_MAGIC 0x958458f6 /* include/uapi/linux/magic.h */
-#define MNT_NOEXEC	0x04 /* include/linux/mount.h */
-#define SB_I_NOEXEC	0x02 /* include/linux/fs.h */
+#define MNT_NOEXEC	0x04	   /* include/linux/mount.h */
+#define SB_I_NOEXEC	0x02	   /* include/linux/fs.h */
 
 static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 {
@@ -262,9 +262,25 @@ static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *ta
 	return css;
 }
 
+/*
+ * How many levels of version 2 are between a process' own cgroup and that of its controller, which
+ * need not be enabled there: cgroup_e_css(), kernel/cgroup/cgroup.c. Of version 1 none.
+ */
+static __always_inline __u32 levels_without(struct task_struct *task, void *css)
+{
+	struct cgroup *own = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	struct cgroup *of = BPF_CORE_READ((struct cgroup_subsys_state *)css, cgroup);
+	__u32 own_level = BPF_CORE_READ(own, level), level = BPF_CORE_READ(of, level);
+
+	if (BPF_CORE_READ(own, root) != BPF_CORE_READ(of, root) || own_level < level)
+		return 0;
+	return own_level - level;
+}
+
 static __always_inline void read_memory_levels(struct task_struct *task, struct fs_level *l)
 {
 	struct page_counter *at;
+	__u32 without;
 	void *css;
 
 	l->limit = NOT_KNOWN;
@@ -274,11 +290,12 @@ static __always_inline void read_memory_levels(struct task_struct *task, struct 
 	if (!css)
 		return;
 	l->known = 1;
+	without = levels_without(task, css);
 	css -= bpf_core_field_offset(struct mem_cgroup, css);
 	at = css + bpf_core_field_offset(struct mem_cgroup, memory);
 	for (__u32 up = 0; up < MOST_LEVELS && at; up++) {
 		consider_level(l, BPF_CORE_READ(at, usage.counter), BPF_CORE_READ(at, max),
-			       NO_PAGE_LIMIT, up);
+			       NO_PAGE_LIMIT, up + without);
 		at = BPF_CORE_READ(at, parent);
 	}
 }

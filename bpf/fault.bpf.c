@@ -274,7 +274,7 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = bpf_ktime_get_ns() - slot->begin_ns;
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* 0: none ended */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);

@@ -54,7 +54,9 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
-		take_note(st, task); /* of a search that was repeated elsewhere */
+		take_note(st); /* of a search that was repeated elsewhere */
+	if (refused == NOT_REFUSED && st->refused_ns && c.call < FS_CALL_FD_FIRST)
+		settle_request(st, &c);
 	return 0;
 }
 

@@ -168,7 +168,7 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	}
 	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
-		attribute_close(st, call_arg(c, 0));
+		attribute_close(st, c, call_arg(c, 0));
 		saw_close(st);
 		tally(st, fd_call[i].calls, 1);
 		return NOT_REFUSED;

@@ -33,37 +33,57 @@ struct {
 	__type(value, struct fs_growth);
 } growth SEC(".maps");
 
+/* Whose a place is now. */
+struct growth_holder {
+	struct growth_key key;
+	__u32 generation; /* how often it was taken */
+	__u32 pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, FS_GROWTH_MAX);
+	__type(key, __u32);
+	__type(value, struct growth_holder);
+} growth_holders SEC(".maps");
+
+/* A ring of places that user space gives back, because it needs them no more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, FS_GROWTH_MAX);
+	__type(key, __u32);
+	__type(value, struct fs_spare);
+} growth_spares SEC(".maps");
+
 /* Which of them a descriptor belongs to, to know what is left of each. */
 struct owner_key {
+	__u64 start_ns; /* of its process, whose pid may be another's later */
 	__u32 pid;
 	__u32 fd;
+};
+struct owner {
+	__u32 place;
+	__u32 generation; /* of the place: a later one is of somebody else */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
 	__type(key, struct owner_key);
-	__type(value, __u32);
+	__type(value, struct owner);
 } owners SEC(".maps");
 
-/* What is being attributed: beside the stack, of which verifiers allow 512 bytes in all. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct fs_growth);
-} attributed SEC(".maps");
-
-static __always_inline struct fs_growth *new_growth(enum fs_what what)
+/* Where to say what is attributed, until scratch_end(); NULL where there is no room. */
+static __always_inline struct scratch *begin_growth(enum fs_what what)
 {
-	struct fs_growth *g;
-	__u32 zero = 0;
+	struct scratch *s = scratch_begin();
 
-	g = bpf_map_lookup_elem(&attributed, &zero);
-	if (!g)
+	if (!s) {
+		bump(shared.losses.growth);
 		return NULL;
-	__builtin_memset(g, 0, sizeof(*g));
-	g->what = what;
-	return g;
+	}
+	__builtin_memset(&s->growth, 0, sizeof(s->growth));
+	s->growth.what = what;
+	return s;
 }
 
 /*
@@ -95,27 +115,78 @@ once_verified __u64 fold_name(struct fs_growth *g)
 	return hash;
 }
 
-/* A new place, where there is one left; -1 else. */
+#define SPARES_TRIED 4
+
+/*
+ * A place that user space gave back, no longer found by its old key; -1: there is none. One that
+ * grew since it was given back stays what it is. `any`: of no meaning.
+ */
+once_verified int take_spare(__u32 any)
+{
+	barrier_var(any);
+	for (int i = 0; i < SPARES_TRIED; i++) {
+		__u32 taken = *(volatile __u32 *)&shared.growth_taken, slot, place, *found;
+		struct growth_holder *holder;
+		struct fs_spare *spare;
+		struct fs_growth *g;
+
+		if (taken == *(volatile __u32 *)&shared.growth_spared)
+			return -1;
+		slot = taken & (FS_GROWTH_MAX - 1);
+		spare = bpf_map_lookup_elem(&growth_spares, &slot);
+		if (!spare || !swap_if(&shared.growth_taken, taken, taken + 1))
+			continue;
+		place = spare->place;
+		g = bpf_map_lookup_elem(&growth, &place);
+		holder = bpf_map_lookup_elem(&growth_holders, &place);
+		if (!g || !holder || g->last_ns != spare->last_ns)
+			continue;
+		found = bpf_map_lookup_elem(&growth_places, &holder->key);
+		if (found && *found == place)
+			bpf_map_delete_elem(&growth_places, &holder->key);
+		return place;
+	}
+	return -1;
+}
+
+/* A place that is nobody's; -1: there is none. */
+static __always_inline __s32 free_place(void)
+{
+	if (shared.growth_used < FS_GROWTH_MAX) {
+		__u32 at = add_fetch(&shared.growth_used, 1) - 1;
+
+		if (at < FS_GROWTH_MAX)
+			return at;
+	}
+	return take_spare(0);
+}
+
+/*
+ * A new place, where there is one left; -1 else. It is filled before others can find it. One that
+ * another thread made meanwhile is taken instead: user space finds that ours was never used, which
+ * `last_ns` tells, and gives it back.
+ */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct fs_growth *like)
 {
-	__u32 at = shared.growth_used, *other;
+	struct growth_holder *holder;
 	struct fs_growth *g;
+	__u32 at, *other;
 
-	if (at >= FS_GROWTH_MAX)
-		goto lost;
-	at = add_fetch(&shared.growth_used, 1) - 1;
+	at = free_place();
 	g = bpf_map_lookup_elem(&growth, &at);
-	if (!g)
+	holder = bpf_map_lookup_elem(&growth_holders, &at);
+	if (!g || !holder)
 		goto lost;
-	if (bpf_map_update_elem(&growth_places, key, &at, BPF_NOEXIST)) {
-		other = bpf_map_lookup_elem(&growth_places, key); /* another thread was first */
-		if (!other)
-			goto lost;
-		return *other;
-	}
+	holder->key = *key;
+	holder->generation++;
 	*g = *like;
+	g->added = g->removed = 0;
 	g->first_ns = bpf_ktime_get_ns();
-	return at;
+	if (!bpf_map_update_elem(&growth_places, key, &at, BPF_NOEXIST))
+		return at;
+	other = bpf_map_lookup_elem(&growth_places, key);
+	if (other)
+		return *other;
 lost:
 	bump(shared.losses.growth);
 	return -1;
@@ -134,7 +205,7 @@ static __always_inline __s32 grow(const struct call *c, struct fs_growth *g)
 
 	fill_subject(&g->subject, c->leader);
 	g->call = c->call;
-	g->stack = g->added ? stack_of(c->ctx, &g->subject, regs_caller(c->regs), FS_STACKS) : -1;
+	g->stack = g->added ? stack_of(c->ctx, &g->subject, regs_caller(c->regs), false) : -1;
 	key.subject = g->subject;
 	key.stack = g->stack;
 	key.call = g->call;
@@ -143,20 +214,12 @@ static __always_inline __s32 grow(const struct call *c, struct fs_growth *g)
 	key.mode = g->mode;
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
-	if (!known) {
-		at = new_place(&key, g);
-		if (at < 0)
-			return at;
-	} else {
-		at = *known;
-	}
-	kept = bpf_map_lookup_elem(&growth, &at);
+	at = known ? (__s32)*known : new_place(&key, g);
+	kept = bpf_map_lookup_elem(&growth, &at); /* of -1 there is none */
 	if (!kept)
 		return -1;
-	if (known) {
-		__sync_fetch_and_add(&kept->added, g->added);
-		__sync_fetch_and_add(&kept->removed, g->removed);
-	}
+	__sync_fetch_and_add(&kept->added, g->added);
+	__sync_fetch_and_add(&kept->removed, g->removed);
 	kept->last_ns = bpf_ktime_get_ns();
 	return at;
 }
@@ -184,67 +247,85 @@ static __always_inline void name_file(struct fs_growth *g, struct task_struct *t
 /* The map count of a process moved in a call. */
 static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
 {
-	struct fs_growth *g;
+	struct scratch *s;
 
 	if (!config.attribute || count < config.attribute_maps)
 		return;
-	g = new_growth(FS_WHAT_MAPS);
-	if (!g)
+	s = begin_growth(FS_WHAT_MAPS);
+	if (!s)
 		return;
 	if (count > before)
-		g->added = count - before;
+		s->growth.added = count - before;
 	else
-		g->removed = before - count;
-	if (c->shape == FS_SHAPE_MMAP && g->added) {
+		s->growth.removed = before - count;
+	if (c->shape == FS_SHAPE_MMAP && s->growth.added) {
 		if (call_arg(c, 3) & MAP_ANONYMOUS)
-			g->mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
+			s->growth.mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
 		else
-			name_file(g, c->task, call_arg(c, 4));
+			name_file(&s->growth, c->task, call_arg(c, 4));
 	}
-	grow(c, g);
+	grow(c, &s->growth);
+	scratch_end(s);
 }
 
-static __always_inline void disown(const __u32 *owner)
+static __always_inline struct owner_key owner_key_of(struct task_struct *leader, __u32 fd)
 {
-	struct fs_growth *g;
+	return (struct owner_key){
+		.start_ns = get(leader, start_boottime), .pid = get(leader, tgid), .fd = fd};
+}
 
-	g = bpf_map_lookup_elem(&growth, owner);
-	if (g) {
-		__sync_fetch_and_add(&g->removed, 1);
-		g->last_ns = bpf_ktime_get_ns();
-	}
+static __always_inline void disown(const struct owner *owner)
+{
+	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &owner->place);
+	struct fs_growth *g = bpf_map_lookup_elem(&growth, &owner->place);
+
+	if (!g || !holder || holder->generation != owner->generation)
+		return;
+	__sync_fetch_and_add(&g->removed, 1);
+	g->last_ns = bpf_ktime_get_ns();
+}
+
+/* `place` < 0: it is not kept who made it. */
+static __always_inline void own(const struct owner_key *key, __s32 place)
+{
+	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);
+	struct owner owner = {.place = place};
+
+	if (holder)
+		owner.generation = holder->generation;
+	bpf_map_update_elem(&owners, key, &owner, BPF_ANY);
 }
 
 /* Descriptors were made: this one, and others like it in the same call. */
 static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd,
 					 __u32 made)
 {
-	struct owner_key key = {.pid = st->pid, .fd = fd};
-	struct fs_growth *g;
-	__u32 *old;
+	struct owner_key key = owner_key_of(c->leader, fd);
+	struct scratch *s;
+	struct owner *old;
 	__s32 at;
 
 	if (!config.attribute || st->fds < config.attribute_fds)
 		return;
+	s = begin_growth(FS_WHAT_FDS);
+	if (!s)
+		return;
+	s->growth.added = made;
+	name_file(&s->growth, c->task, fd);
+	at = grow(c, &s->growth);
 	old = bpf_map_lookup_elem(&owners, &key);
 	if (old)
 		disown(old); /* the number was closed unseen: by dup2, close_range, execve */
 	else
 		__sync_fetch_and_add(&st->owners, 1);
-	g = new_growth(FS_WHAT_FDS);
-	if (!g)
-		return;
-	g->added = made;
-	name_file(g, c->task, fd);
-	at = grow(c, g);
-	if (at >= 0)
-		bpf_map_update_elem(&owners, &key, &at, BPF_ANY);
+	own(&key, at);
+	scratch_end(s);
 }
 
-static __always_inline void attribute_close(struct fs_state *st, __u32 fd)
+static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
 {
-	struct owner_key key = {.pid = st->pid, .fd = fd};
-	__u32 *owner;
+	struct owner_key key = owner_key_of(c->leader, fd);
+	struct owner *owner;
 
 	if (!st->owners)
 		return;
@@ -267,7 +348,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 {
 }
 
-static __always_inline void attribute_close(struct fs_state *st, __u32 fd)
+static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
 {
 }
 

@@ -72,9 +72,9 @@ static __always_inline int on_area(unsigned long address, struct vm_unmapped_are
 		return 0;
 	tally(st, unmapped_area, 1);
 	if (address > -4096UL)
-		note_down(st, task, BPF_CORE_READ(info, length), 0);
+		note_down(st, BPF_CORE_READ(info, length), 0);
 	else
-		forget_area(st, task);
+		forget_area(st);
 	saw_map_count(st, leader, map_count_of(mm));
 	return 0;
 }

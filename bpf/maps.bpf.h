@@ -42,6 +42,23 @@ struct {
 		(st)->counted = 1;                                                                 \
 	} while (0)
 
+/*
+ * Nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few nanoseconds: what
+ * another CPU noted just before may lie ahead, and counts as 0, not as 584 years. Without a branch,
+ * for the verifier.
+ */
+static __always_inline __u64 ns_between(__u64 since, __u64 now)
+{
+	__s64 ns = now - since;
+
+	return ns & ~(ns >> 63);
+}
+
+static __always_inline __u64 ns_since(__u64 since)
+{
+	return ns_between(since, bpf_ktime_get_ns());
+}
+
 /* Position of the highest bit set; 0 for 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {
@@ -90,7 +107,8 @@ static __always_inline __u64 coalesce(const struct fs_subject *subject, __u64 wh
 		}
 	}
 	count = add_fetch(&seen->count, 1);
-	if ((count & (count - 1)) == 0 || first.emitted_ns - seen->emitted_ns > 200000000) {
+	if ((count & (count - 1)) == 0 ||
+	    ns_between(seen->emitted_ns, first.emitted_ns) > 200000000) {
 		seen->emitted_ns = first.emitted_ns;
 		return count;
 	}

@@ -14,10 +14,42 @@ struct oom {
 	__u32 known; /* the record is of the victim */
 	struct fs_oom_record r;
 };
+
+#ifndef FS_HASH
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct oom);
+} ooms SEC(".maps");
+
+/* Of the thread that asked for memory. */
+static __always_inline struct oom *oom_find(struct task_struct *task)
+{
+	return bpf_task_storage_get(&ooms, task, NULL, 0);
+}
+
+static __always_inline struct oom *oom_of(struct task_struct *task)
+{
+	struct oom *o = bpf_task_storage_get(&ooms, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!o)
+		bump(shared.losses.map);
+	return o;
+}
+
+static __always_inline void oom_drop(struct task_struct *task)
+{
+	bpf_task_storage_delete(&ooms, task);
+}
+
+#else
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u32); /* pid of the thread */
+	__uint(max_entries, 64); /* the loader raises it to what the CPUs need */
+	__type(key, __u32);	 /* pid of the thread */
 	__type(value, struct oom);
 } ooms SEC(".maps");
 struct {
@@ -26,6 +58,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct oom); /* zero: to begin with */
 } no_oom SEC(".maps");
+
+static __always_inline struct oom *oom_find(struct task_struct *task)
+{
+	__u32 tid = get(task, pid);
+
+	return bpf_map_lookup_elem(&ooms, &tid);
+}
 
 static __always_inline struct oom *oom_of(struct task_struct *task)
 {
@@ -39,6 +78,15 @@ static __always_inline struct oom *oom_of(struct task_struct *task)
 		return NULL;
 	return bpf_map_lookup_elem(&ooms, &tid);
 }
+
+static __always_inline void oom_drop(struct task_struct *task)
+{
+	__u32 tid = get(task, pid);
+
+	bpf_map_delete_elem(&ooms, &tid);
+}
+
+#endif
 
 #define OOM_LINE_CONSTRAINT 31 /* behind "oom-kill:constraint=CONSTRAINT_" */
 
@@ -82,12 +130,20 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 }
 
+/* Of the process that asked for memory: what it has that cannot be dropped. */
+static __always_inline __u32 kept_pages_of(struct task_struct *task)
+{
+	struct mm_struct *mm = get(task, mm);
+	__s64 pages = mm ? rss_pages(mm, 1) + rss_pages(mm, 2) + rss_pages(mm, 3) : 0;
+
+	return pages > 0 ? pages : 0;
+}
+
 /* `victim`: the task since 72ba14deb40a (6.8), before the pid. */
 static __always_inline int oom_marked(__u64 victim)
 {
 	struct task_struct *task = current_task();
-	__u32 tid = get(task, pid);
-	struct oom *o = bpf_map_lookup_elem(&ooms, &tid);
+	struct oom *o = oom_find(task);
 	struct fs_oom_record *r;
 
 	if (!o)
@@ -103,10 +159,11 @@ static __always_inline int oom_marked(__u64 victim)
 	fill_header(&r->h, FS_REC_OOM, sizeof(*r));
 	r->constraint = o->constraint;
 	r->by = get(task, tgid);
+	r->by_kept_pages = kept_pages_of(task);
 	bpf_probe_read_kernel(r->by_comm, sizeof(r->by_comm), task->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 out:
-	bpf_map_delete_elem(&ooms, &tid);
+	oom_drop(task);
 	return 0;
 }
 

@@ -106,7 +106,7 @@ static __always_inline int line_written(const char *text, unsigned long len)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	if (st)
-		note_down(st, task, 0, facts);
+		note_down(st, 0, facts);
 	return 0;
 }
 

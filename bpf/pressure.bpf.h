@@ -33,7 +33,7 @@ static __always_inline int reclaim_ends(void)
 
 	if (!slot || !slot->reclaim_ns)
 		return 0;
-	ns = bpf_ktime_get_ns() - slot->reclaim_ns;
+	ns = ns_since(slot->reclaim_ns);
 	slot->reclaim_ns = 0;
 	st = proc_find(get(task, group_leader));
 	if (!st)

@@ -23,61 +23,59 @@ struct call {
 
 #define NOT_REFUSED (-1)
 
-/* What a thread was told in the call that it is in. */
-struct note {
-	__u64 area_bytes; /* no free range of that length was found */
-	__u32 facts;	  /* FS_FACT_SAID_* */
-	__u32 pad;
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u32); /* pid of the thread */
-	__type(value, struct note);
-} notes SEC(".maps");
-
-static __always_inline void note_down(struct fs_state *st, struct task_struct *task,
-				      __u64 area_bytes, __u32 facts)
+/*
+ * What the current thread was told in the call that it is in, kept with it until that call ends.
+ * The count in `st` spares the others the search for it.
+ */
+static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
-	struct note fresh = {.area_bytes = area_bytes, .facts = facts}, *old;
-	__u32 tid = get(task, pid);
+	struct fs_fault_slot *slot = slot_make(current_task(), st);
 
-	old = bpf_map_lookup_elem(&notes, &tid);
-	if (old) {
-		if (area_bytes)
-			old->area_bytes = area_bytes;
-		old->facts |= facts;
-	} else if (!bpf_map_update_elem(&notes, &tid, &fresh, BPF_ANY)) {
-		__sync_fetch_and_add(&st->noted, 1);
+	if (!slot) {
+		bump(shared.losses.slot);
+		return;
 	}
+	if (!slot->noted)
+		__sync_fetch_and_add(&st->noted, 1);
+	slot->noted = 1;
+	if (area_bytes)
+		slot->no_area_bytes = area_bytes;
+	slot->said |= facts;
+}
+
+static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
+{
+	struct fs_fault_slot *slot = st->noted ? slot_find(current_task()) : NULL;
+
+	return slot && slot->noted ? slot : NULL;
 }
 
 /* A search that failed was repeated elsewhere, and found room. */
-static __always_inline void forget_area(struct fs_state *st, struct task_struct *task)
+static __always_inline void forget_area(struct fs_state *st)
 {
-	__u32 tid = get(task, pid);
-	struct note *old;
+	struct fs_fault_slot *slot = noted_slot(st);
 
-	if (!st->noted)
-		return;
-	old = bpf_map_lookup_elem(&notes, &tid);
-	if (old)
-		old->area_bytes = 0;
+	if (slot)
+		slot->no_area_bytes = 0;
 }
 
-/* Takes the note of a thread at the end of its call, whatever came of that. */
-static __always_inline struct note take_note(struct fs_state *st, struct task_struct *task)
-{
-	__u32 tid = get(task, pid);
-	struct note *old, note = {};
+struct note {
+	__u64 area_bytes; /* no free range of that length was found */
+	__u32 facts;	  /* FS_FACT_SAID_* */
+};
 
-	if (!st->noted)
+/* Takes the note of a thread at the end of its call, whatever came of that. */
+static __always_inline struct note take_note(struct fs_state *st)
+{
+	struct fs_fault_slot *slot = noted_slot(st);
+	struct note note = {};
+
+	if (!slot)
 		return note;
-	old = bpf_map_lookup_elem(&notes, &tid);
-	if (!old)
-		return note;
-	note = *old;
-	bpf_map_delete_elem(&notes, &tid);
+	note.area_bytes = slot->no_area_bytes;
+	note.facts = slot->said;
+	slot->no_area_bytes = 0;
+	slot->said = slot->noted = 0;
 	__sync_fetch_and_add(&st->noted, -1);
 	return note;
 }
@@ -135,11 +133,64 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 	return group;
 }
 
+/* The bytes that a call of the mmap family asks for on top of what there is; 0: none. */
+static __always_inline __u64 bytes_asked(const struct call *c)
+{
+	if (c->shape == FS_SHAPE_BRK)
+		return call_arg(c, 0) - c->ret;
+	if (c->call == FS_CALL_MREMAP)
+		return call_arg(c, 2);
+	return c->call == FS_CALL_MMAP ? call_arg(c, 1) : 0;
+}
+
+/* Remembers the last request for memory that was refused and told of. */
+static __always_inline void note_request(struct fs_state *st, const struct call *c)
+{
+	__u64 bytes = bytes_asked(c);
+
+	if (!bytes)
+		return;
+	st->refused_bytes = bytes;
+	st->refused_tid = get(c->task, pid);
+	st->refused_ns = bpf_ktime_get_ns();
+}
+
+/* A call of the mmap family succeeded: whether it is the refused request in another form. */
+static __always_inline void settle_request(struct fs_state *st, const struct call *c)
+{
+	__u32 tid = get(c->task, pid);
+	struct fs_retry_record *r;
+	__u64 bytes;
+
+	if (st->refused_tid != tid || c->shape == FS_SHAPE_BRK)
+		return;
+	bytes = bytes_asked(c);
+	if (!bytes || bytes < st->refused_bytes / 2)
+		return;
+	if (bpf_ktime_get_ns() - st->refused_ns > FS_RETRY_NS) {
+		st->refused_ns = 0;
+		return;
+	}
+	st->refused_ns = 0;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	fill_header(&r->h, FS_REC_RETRY, sizeof(*r));
+	fill_subject(&r->subject, c->leader);
+	r->tid = tid;
+	r->call = c->call;
+	r->pad = 0;
+	r->bytes = bytes;
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
 static __always_inline void emit_refusal(struct fs_state *st, const struct call *c, __u16 error)
 {
 	struct task_struct *task = c->task;
 	struct mm_struct *mm = get(task, mm);
-	struct note note = take_note(st, task);
+	struct note note = take_note(st);
 	__u32 facts = facts_of(task, mm) | note.facts;
 	struct fs_refused_record *r;
 	struct fs_subject s;
@@ -152,13 +203,15 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	if (c->compat)
 		facts |= FS_FACT_COMPAT;
 	facts |= is_filtered(task, c->nr, c->compat) * FS_FACT_FILTERED;
+	facts |= (c->shape == FS_SHAPE_QUEUE) * FS_FACT_QUEUE;
 	facts |= is_namespace_over(task) * FS_FACT_PIDS_OVER;
 	fill_subject(&s, c->leader);
 	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
 	if (!count)
 		return;
+	note_request(st, c);
 	if (config.attribute)
-		stack = stack_of(c->ctx, &s, regs_caller(c->regs), FS_STACKS);
+		stack = stack_of(c->ctx, &s, regs_caller(c->regs), false);
 	r = draft_begin();
 	if (!r) {
 		bump(shared.losses.ring);

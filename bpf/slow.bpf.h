@@ -62,7 +62,7 @@ static __always_inline void tell_slow(struct slow_faults *s)
 	struct fs_slow_faults_record *r;
 	__u64 now = bpf_ktime_get_ns();
 
-	if (s->r.count & (s->r.count - 1) && now - s->told_ns < 200000000)
+	if (s->r.count & (s->r.count - 1) && ns_between(s->told_ns, now) < 200000000)
 		return;
 	s->told_ns = now;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -148,7 +148,7 @@ static __always_inline void tell_place(void *ctx, struct task_struct *task,
 		struct fs_subject s;
 
 		fill_subject(&s, get(task, group_leader));
-		stack = stack_of(ctx, &s, 0, is_slow(slot) ? FS_STACKS : FS_STACKS / 2);
+		stack = stack_of(ctx, &s, 0, !is_slow(slot));
 	}
 #endif
 	if (weight)

@@ -6,35 +6,20 @@
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
 
-#include "area.bpf.h"
+#include "scratch.bpf.h"
 #include "store.bpf.h"
-
-/*
- * A chain of frames as the kernel follows it: beside the stack, of which verifiers allow 512 bytes
- * in all. The wrappers of system calls make no frame, so that it lacks who called them: the word at
- * the stack pointer.
- */
-struct chain {
-	__u64 ip[FS_STACK_FRAMES];
-	__u64 caller; /* 0: not known */
-	__u64 frames;
-	struct area at; /* what is mapped there: of the frame that is looked at */
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct chain);
-} chains SEC(".maps");
 
 struct chain_key {
 	struct fs_subject subject;
 	__u64 hash; /* of all that the chain holds */
 };
 
-/* Chains that user space was told of, and the number of each. */
+/*
+ * Chains that user space was told of, and the number of each. One that was not seen for longest
+ * makes room; where it comes again, it is told again by another number.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, FS_STACKS);
 	__type(key, struct chain_key);
 	__type(value, __u32);
@@ -70,6 +55,8 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 {
 	struct vm_area_struct *vma;
 
+	if (config.areas_foreign)
+		return true; /* it is not known */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
@@ -139,13 +126,16 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A number for a chain that has none yet, below `most`; < 0: there is none left. */
+/*
+ * A number for a chain that has none yet; < 0: there is none left until the next look. `sampled`:
+ * it is of a fault that was drawn, for which fewer are left.
+ */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
-					const struct chain *c, __u32 most)
+					const struct chain *c, bool sampled)
 {
 	__u32 number, *known;
 
-	if (shared.stacks_used >= most)
+	if (shared.stacks_used >= (sampled ? shared.stacks_for_samples : shared.stacks_for_all))
 		return -1;
 	number = add_fetch(&shared.stacks_used, 1) - 1;
 	if (bpf_map_update_elem(&told, key, &number, BPF_NOEXIST)) {
@@ -156,27 +146,19 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 	return number;
 }
 
-/*
- * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
- * where there is none. User space is told of new ones, of which there are `most`.
- */
-static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller,
-				      __u32 most)
+static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, struct chain *c,
+				       __u64 caller, bool sampled)
 {
 	struct chain_key key = {.subject = *s};
-	__u32 zero = 0, *known;
-	struct chain *c;
+	__u32 *known;
 	__s32 number;
 	__u64 whole;
 	long bytes;
 	int sure;
 
-	c = bpf_map_lookup_elem(&chains, &zero);
-	if (!c)
-		goto lost;
 	bytes = bpf_get_stack(ctx, c->ip, sizeof(c->ip), BPF_F_USER_STACK);
 	if (bytes <= 0)
-		goto lost;
+		return -1;
 	c->frames = bytes / sizeof(c->ip[0]);
 	c->caller = caller;
 	key.hash = hash_chain(c);
@@ -189,17 +171,31 @@ static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u
 	sure = cut_chain(c);
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
-	number = known ? (__s32)*known : new_number(ctx, &key, c, most);
-	if (number < 0)
-		goto lost;
-	if (sure && key.hash != whole) {
+	number = known ? (__s32)*known : new_number(ctx, &key, c, sampled);
+	if (number >= 0 && sure && key.hash != whole) {
 		key.hash = whole;
 		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
 	}
 	return number;
-lost:
-	bump(shared.losses.stack);
-	return -1;
+}
+
+/*
+ * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
+ * where there is none. User space is told of new ones.
+ */
+static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller,
+				      bool sampled)
+{
+	struct scratch *scratch = scratch_begin();
+	__s32 number = -1;
+
+	if (scratch) {
+		number = number_of(ctx, s, &scratch->chain, caller, sampled);
+		scratch_end(scratch);
+	}
+	if (number < 0)
+		bump(shared.losses.stack);
+	return number;
 }
 
 #endif

@@ -239,6 +239,10 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 				    __u64 limit)
 {
 	st->fds = fds;
+	/* a peak of before is none of a limit that was lowered since */
+	if ((__u32)limit < st->fd_limit)
+		st->fd_high = 0;
+	st->fd_limit = limit;
 	if (fds > st->fd_high)
 		st->fd_high = fds;
 	test_marks(st, leader, FS_WHAT_FDS, fds, limit);
@@ -407,7 +411,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 {
 	__u32 fds;
 
-	g->flags = st->flags;
+	g->flags = st->flags & ~FS_PROC_KEPT;
 	if (read_mm(alive, g)) {
 		saw_map_count(st, leader, g->map_count);
 		if (!st->last_map_count)
@@ -433,9 +437,10 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
 
-	g->cgroup_id = cgroup_id_of(leader);
+	/* a leader that has ended is neither moved to a cgroup nor given another user */
+	g->cgroup_id = cgroup_id_of(alive);
 	g->ppid = get(leader, real_parent, tgid);
-	g->uid = get(leader, cred, uid.val);
+	g->uid = get(alive, cred, uid.val);
 	g->threads = get(sig, nr_threads);
 	g->execs = st->execs;
 	bpf_probe_read_kernel(g->comm, sizeof(g->comm), leader->comm);
@@ -465,7 +470,6 @@ once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_
 	return 0;
 }
 
-/* Writes a process record to the ring, with its counters or without; false where it had no room. */
 /* False where the ring had no room: it is told the next time. */
 static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
 {
@@ -487,8 +491,15 @@ static __always_inline bool tell_pressure(struct fs_state *st, struct task_struc
 	return true;
 }
 
-static __always_inline bool emit_process(struct fs_state *st, struct task_struct *leader,
-					 const struct fs_gauges *g, bool counters, __u64 wake)
+enum emitted { EMITTED, NO_ROOM, NOT_WHOLE };
+
+/*
+ * Writes a process record to the ring, with its counters or without. A process that does not end
+ * may lose its leader meanwhile: then the next look tells of it.
+ */
+static __always_inline enum emitted emit_process(struct fs_state *st, struct task_struct *leader,
+						 const struct fs_gauges *g, bool counters,
+						 __u64 wake)
 {
 	const __u32 short_len = __builtin_offsetof(struct fs_process_record, c);
 	struct fs_process_record *r;
@@ -496,14 +507,14 @@ static __always_inline bool emit_process(struct fs_state *st, struct task_struct
 	if (counters) {
 		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 		if (!r)
-			return false;
+			return NO_ROOM;
 		fill_header(&r->h, FS_REC_PROCESS, sizeof(*r));
 		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
 		add_pending(&r->c, &st->slot);
 	} else {
 		r = bpf_ringbuf_reserve(&ring, short_len, 0);
 		if (!r)
-			return false;
+			return NO_ROOM;
 		fill_header(&r->h, FS_REC_PROCESS, short_len);
 	}
 	fill_subject(&r->subject, leader);
@@ -511,8 +522,12 @@ static __always_inline bool emit_process(struct fs_state *st, struct task_struct
 	r->u.cpu_ns = st->cpu_ns;
 	read_user_threads(&r->u, (__u64)BPF_CORE_READ(leader, cred),
 			  (__u64)BPF_CORE_READ(leader, signal));
+	if (!(g->flags & FS_PROC_FINAL) && !proc_was_whole(st, leader)) {
+		bpf_ringbuf_discard(r, 0);
+		return NOT_WHOLE;
+	}
 	bpf_ringbuf_submit(r, wake);
-	return true;
+	return EMITTED;
 }
 
 #endif

@@ -15,6 +15,14 @@ static __always_inline void fill_subject(struct fs_subject *s, struct task_struc
 	s->pad = 0;
 }
 
+/* What a new entry is made of: too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct fs_state);
+} blank SEC(".maps");
+
 #ifndef FS_HASH
 
 struct {
@@ -32,28 +40,101 @@ struct {
 } slots SEC(".maps");
 
 /*
- * A thread other than the leader that calls execve takes the leader's place and pid, and the old
- * leader's task, with its storage, is freed: its state waits here for the new one.
+ * The state of a process whose leader has ended while other threads go on. It cannot stay with the
+ * leader's task: a thread that calls execve then takes the leader's pid and birth, and the kernel
+ * frees the task of the leader with its storage (de_thread(), fs/exec.c). The subject stays.
  */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 256);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 512);
 	__type(key, struct fs_subject);
 	__type(value, struct fs_state);
-} handoff SEC(".maps");
+} orphans SEC(".maps");
+
+#define COUNTERS (sizeof(struct fs_counters) / sizeof(__u64))
+
+#define is_word_of(i, field)                                                                       \
+	((i) >= __builtin_offsetof(struct fs_counters, field) / sizeof(__u64) &&                   \
+	 (i) < (__builtin_offsetof(struct fs_counters, field) +                                    \
+		sizeof(((struct fs_counters *)0)->field)) /                                        \
+			 sizeof(__u64))
+
+/*
+ * Moves what was counted. Each counter is taken in one step, so that nothing is lost or counted
+ * twice where other threads still add to `from`, or move it at the same time. The source's
+ * `counted` is cleared first: what is added later sets it again, and is moved by who sees that.
+ */
+struct move {
+	struct fs_state *from, *to;
+};
+
+/* A body of bpf_loop(): the verifier goes through it once, and not through each of the steps. */
+static long move_counter(__u32 i, struct move *m)
+{
+	__u64 *source, *target, n;
+
+	if (i >= COUNTERS)
+		return 1;
+	source = (__u64 *)&m->from->c + i;
+	target = (__u64 *)&m->to->c + i;
+	n = *source ? swap(source, 0) : 0;
+	if (!n)
+		return 0;
+	if (!is_word_of(i, latency_max_ns) && !is_word_of(i, served_max_ns))
+		__sync_fetch_and_add(target, n);
+	else if (n > *target)
+		*target = n;
+	return 0;
+}
+
+once_verified int move_counters(struct fs_state *from, struct fs_state *to)
+{
+	struct move m = {.from = from, .to = to};
+
+	if (!from || !to)
+		return 0;
+	from->counted = 0;
+	bpf_loop(COUNTERS, move_counter, &m, 0);
+	__sync_fetch_and_add(&to->reclaim_ns, swap(&from->reclaim_ns, 0));
+	__sync_fetch_and_add(&to->swap_ins, swap(&from->swap_ins, 0));
+	to->counted = 1;
+	return 0;
+}
+
+/* The state of a process that is not, or not any more, with its leader; else `left`. */
+static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
+						    struct fs_state *left)
+{
+	struct fs_state *st;
+	struct fs_subject s;
+
+	fill_subject(&s, as_task(leader));
+	st = bpf_map_lookup_elem(&orphans, &s);
+	if (!st)
+		return left;
+	if (left && left->counted)
+		move_counters(left, st);
+	return st;
+}
 
 /* The state of a process, given its leader; NULL where it has none. */
 static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
-	return bpf_task_storage_get(&procs, leader, NULL, 0);
+	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
+
+	if (st && !(st->flags & FS_PROC_LEFT))
+		return st;
+	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
 /* The same, made where it has none; NULL where there is no room. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
-	struct fs_state *st =
-		bpf_task_storage_get(&procs, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct fs_state *st = proc_find(leader);
 
+	if (st)
+		return st;
+	st = bpf_task_storage_get(&procs, leader, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!st)
 		bump(shared.losses.map);
 	return st;
@@ -64,39 +145,145 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
+static __always_inline void drop_orphan(const struct fs_subject *s)
+{
+	if (!bpf_map_delete_elem(&orphans, s))
+		__sync_fetch_and_add(&shared.orphans, -1);
+}
+
 static __always_inline void proc_drop(struct task_struct *leader)
 {
-}
-
-/* Two threads that exit at once may both find none alive: true for one of them. */
-static __always_inline bool proc_ends(struct task_struct *leader, struct fs_state *st)
-{
-	return !(__sync_fetch_and_or(&st->flags, FS_PROC_FINAL) & FS_PROC_FINAL);
-}
-
-/* A leader that ends before its process: its successor at execve may need the state. */
-static __always_inline void proc_leader_left(struct task_struct *leader, struct fs_state *st)
-{
 	struct fs_subject s;
 
+	if (!shared.orphans)
+		return;
 	fill_subject(&s, leader);
-	bpf_map_update_elem(&handoff, &s, st, BPF_ANY);
+	drop_orphan(&s);
 }
 
+#define EEXIST 17
+
+/*
+ * The leader has ended before its process. Order matters: the new state is there before the old
+ * one says that it was left, and nothing is told of it before all has been moved. One word has
+ * both FS_PROC_LEFT and FS_PROC_FINAL, so that of this and proc_ends() one comes first.
+ */
+static __noinline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
+{
+	struct fs_state *empty, *orphan = NULL;
+	__u32 zero = 0;
+	struct fs_subject s;
+	long err;
+
+	fill_subject(&s, as_task(leader));
+	empty = bpf_map_lookup_elem(&blank, &zero);
+	if (!empty)
+		return 0;
+	err = bpf_map_update_elem(&orphans, &s, empty, BPF_NOEXIST);
+	if (!err)
+		orphan = bpf_map_lookup_elem(&orphans, &s);
+	if (!orphan) {
+		if (err != -EEXIST)
+			bump(shared.losses.map);
+		return 0;
+	}
+	bump(shared.orphans);
+	st->start_ns = s.start_ns;
+	st->pid = s.pid;
+	bpf_probe_read_kernel(orphan, __builtin_offsetof(struct fs_state, slot), st);
+	orphan->flags |= FS_PROC_HALF;
+	orphan->reclaim_ns = orphan->swap_ins = 0;
+	if (__sync_fetch_and_or(&st->flags, FS_PROC_LEFT) & FS_PROC_FINAL) {
+		drop_orphan(&s);
+		return 0;
+	}
+	move_counters(st, orphan);
+	clear_bits(&orphan->flags, FS_PROC_HALF);
+	return 0;
+}
+
+/* The same of a process of which it was not seen: it was so before it was watched. */
+static __always_inline struct fs_state *proc_without_leader(struct task_struct *leader,
+							    struct fs_state *st)
+{
+	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0);
+
+	if (own && !(own->flags & FS_PROC_LEFT))
+		proc_leader_left(leader, own);
+	return proc_find(leader) ?: st;
+}
+
+/* Steps of waiting for another CPU: in the middle of proc_leader_left() it takes 10 us or so. */
+#define MOST_WAITED 4096
+
+static long is_whole(__u32 i, struct move *m)
+{
+	return !(__sync_fetch_and_or(&m->from->flags, 0) & FS_PROC_HALF);
+}
+
+once_verified int await_whole(struct fs_state *st)
+{
+	struct move m = {.from = st};
+
+	if (!st)
+		return 0;
+	if (bpf_loop(MOST_WAITED, is_whole, &m, 0) == MOST_WAITED &&
+	    __sync_fetch_and_or(&st->flags, 0) & FS_PROC_HALF)
+		bump(shared.losses.map);
+	return 0;
+}
+
+/*
+ * The state to tell the last record of. NULL where another thread tells it: two that exit at once
+ * may both find none alive.
+ */
+static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
+{
+	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0);
+	__u32 before;
+
+	if (!own)
+		own = st;
+	before = __sync_fetch_and_or(&own->flags, FS_PROC_FINAL);
+	if (before & FS_PROC_FINAL)
+		return NULL;
+	if (!(before & FS_PROC_LEFT))
+		return own;
+	own = proc_find_orphan(leader, own);
+	if (!own)
+		return NULL;
+	__sync_fetch_and_or(&own->flags, FS_PROC_FINAL);
+	await_whole(own);
+	return own;
+}
+
+/*
+ * Whether a state that was just copied was whole all the time, and this process's: the leader may
+ * end meanwhile, and another thread take its place.
+ */
+static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
+{
+	return !(__sync_fetch_and_or(&st->flags, 0) & (FS_PROC_LEFT | FS_PROC_HALF)) &&
+	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
+}
+
+/* A thread has taken the leader's place: its state moves in with it. */
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
-	struct fs_state *st = NULL, *kept;
+	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
 	struct fs_subject s;
 
+	if (own || !shared.orphans)
+		return own;
 	fill_subject(&s, leader);
-	kept = bpf_map_lookup_elem(&handoff, &s);
+	kept = bpf_map_lookup_elem(&orphans, &s);
 	if (!kept)
 		return NULL;
-	st = proc_make(leader);
-	if (st)
-		bpf_probe_read_kernel(st, sizeof(*st), kept);
-	bpf_map_delete_elem(&handoff, &s);
-	return st;
+	own = bpf_task_storage_get(&procs, leader, kept, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!own)
+		return kept;
+	drop_orphan(&s);
+	return own;
 }
 
 static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *task)
@@ -109,13 +296,21 @@ static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct
 	return bpf_task_storage_get(&slots, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+/* Of a thread that had another pid before it called execve. */
+static __always_inline struct fs_fault_slot *former_slot(struct task_struct *task, __u32 old_pid)
+{
+	return thread_slot(task);
+}
+
 static __always_inline void slot_drop(struct task_struct *task)
 {
 }
 
-#else /* FS_HASH */
+static __always_inline void former_slot_drop(__u32 old_pid)
+{
+}
 
-#define PF_EXITING 0x4 /* include/linux/sched.h */
+#else /* FS_HASH */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -130,14 +325,6 @@ struct {
 	__type(key, __u32); /* pid of the thread */
 	__type(value, struct fs_fault_slot);
 } slots SEC(".maps");
-
-/* What a new entry is made of: too large for the stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct fs_state);
-} blank SEC(".maps");
 
 static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
@@ -162,7 +349,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 		return st;
 	/* what a dying process still does after its last record makes it no new one */
 	empty = bpf_map_lookup_elem(&blank, &zero);
-	if (!empty || get(leader, flags) & PF_EXITING)
+	if (!empty || !get(leader, signal, live.counter))
 		return NULL;
 	bpf_map_update_elem(&procs, &pid, empty, BPF_NOEXIST);
 	st = bpf_map_lookup_elem(&procs, &pid);
@@ -179,14 +366,14 @@ struct {
 	__type(value, __u32);
 } ending SEC(".maps");
 
-static __always_inline bool proc_ends(struct task_struct *leader, struct fs_state *st)
+static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
 	struct fs_subject s;
 	__u32 one = 1;
 
 	fill_subject(&s, leader);
 	st->flags |= FS_PROC_FINAL;
-	return !bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST);
+	return bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST) ? NULL : st;
 }
 
 /* A pid that was another's: nothing of that one is left. */
@@ -196,14 +383,27 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-/* The pid stays, and so does what is kept by it. */
-static __always_inline void proc_leader_left(struct task_struct *leader, struct fs_state *st)
+/* The pid stays, and so does what is kept by it; but the fault was of the thread that ended. */
+static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
+	__builtin_memset(&st->slot, 0, sizeof(st->slot));
+	return 0;
+}
+
+static __always_inline struct fs_state *proc_without_leader(struct task_struct *leader,
+							    struct fs_state *st)
+{
+	return st;
+}
+
+static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
+{
+	return get(leader, pid) == get(leader, tgid);
 }
 
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
-	return NULL;
+	return proc_find(leader);
 }
 
 static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *task)
@@ -225,11 +425,22 @@ static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct
 	return bpf_map_lookup_elem(&slots, &pid);
 }
 
+/* Of a thread that had another pid before it called execve. */
+static __always_inline struct fs_fault_slot *former_slot(struct task_struct *task, __u32 old_pid)
+{
+	return bpf_map_lookup_elem(&slots, &old_pid);
+}
+
 static __always_inline void slot_drop(struct task_struct *task)
 {
 	__u32 pid = get(task, pid);
 
 	bpf_map_delete_elem(&slots, &pid);
+}
+
+static __always_inline void former_slot_drop(__u32 old_pid)
+{
+	bpf_map_delete_elem(&slots, &old_pid);
 }
 
 #endif

@@ -67,37 +67,75 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 		return 0;
 	if (get(child, mm) && get(child, mm) == get(parent, mm))
 		flags |= FS_PROC_SHARES_MM;
-	st->flags = flags;
 	st->start_ns = get(child, start_boottime);
 	st->pid = get(child, tgid);
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
+	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
+	st->flags = flags; /* a look takes what was inherited from a process with FS_PROC_BORN */
 	rebase_maps(st, child);
 	tell_fork(parent, child);
 	return 0;
+}
+
+/*
+ * The first exec of a process that was born: up to here it ran its parent's program. What that had
+ * open and mapped is no peak of the program that begins now. Of the command of `run` the parent is
+ * faultscope.
+ */
+static __always_inline void forget_parent(struct fs_state *st, struct task_struct *task)
+{
+	__u32 fds;
+
+	st->map_high = 0;
+	if (!count_fds(task, &fds))
+		return;
+	st->fds = st->fd_high = fds;
+	if (st->flags & FS_PROC_COMMAND)
+		st->fd_base = fds;
+}
+
+/* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us. */
+static __always_inline bool is_still_ours(const struct fs_state *st)
+{
+	return (st->flags & FS_PROC_COMMAND) && !st->execs;
 }
 
 static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 				  struct linux_binprm *bprm)
 {
 	struct task_struct *task = as_task(execing);
-	struct fs_state *st = proc_find(execing);
+	struct fs_state *st = proc_succeed(execing);
+	struct fs_fault_slot *slot;
 
-	if (!st && old_pid != get(task, pid))
-		st = proc_succeed(execing);
 	if (!st)
 		return 0;
+	if (old_pid != get(task, pid)) {
+		/* from now on its faults are in the leader's slot */
+		slot = former_slot(execing, old_pid);
+		if (slot)
+			add_latency(st, slot);
+		former_slot_drop(old_pid);
+	}
 	if (st->flags & FS_PROC_SHARES_MM) {
 		clear_bits(&st->flags, FS_PROC_SHARES_MM);
 		st->map_high = 0; /* what it saw so far were its parent's mappings */
 	}
-	if (st->flags & FS_PROC_COMMAND && !st->execs && count_fds(task, &st->fd_base))
-		st->fds = st->fd_high = st->fd_base; /* ours, inherited up to here, are closed */
+	if (st->flags & FS_PROC_BORN && !st->execs)
+		forget_parent(st, task);
 	st->execs++;
 	st->marks[FS_WHAT_MAPS] = 0;
 	rebase_maps(st, task);
 	tell_exec(st, task, bprm);
 	return 0;
+}
+
+#define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
+
+/* Whether threads of a process may outlive the leader: in a group exit all of them end. */
+static __always_inline bool goes_on(struct signal_struct *sig)
+{
+	return !(get(sig, flags) & SIGNAL_GROUP_EXIT);
 }
 
 static __always_inline int exited(struct task_struct *exiting)
@@ -121,15 +159,17 @@ static __always_inline int exited(struct task_struct *exiting)
 	}
 	slot_drop(exiting);
 	if (get(sig, live.counter)) {
-		if (get(task, pid) == get(task, tgid))
+		if (get(task, pid) == get(task, tgid) && goes_on(sig))
 			proc_leader_left(exiting, st);
 		return 0;
 	}
-	if (!proc_ends(first, st))
+	st = proc_ends(first, st);
+	if (!st)
 		return 0;
 	st->threads = 0; /* what it ends with is summed up */
 	read_gauges(st, leader, task, sig, &g);
-	if (!tell_pressure(st, leader) || !emit_process(st, leader, &g, true, wake_when_filling()))
+	if (!tell_pressure(st, leader) ||
+	    emit_process(st, leader, &g, true, wake_when_filling()) != EMITTED)
 		bump(shared.losses.ring);
 	proc_drop(first);
 	return 0;
@@ -182,21 +222,19 @@ int own_pid(void *ctx)
 	return 0;
 }
 
-/* A sum that moves when any figure shown does. */
+/* A hash of all gauges: two that differ in any field have different ones, but for one in 2^64. */
 once_verified __u64 gauge_signature(struct fs_gauges *g)
 {
-	__u64 sig;
+	__u64 hash = 0;
 
+	_Static_assert(sizeof(*g) % sizeof(__u64) == 0, "whole words");
 	if (!g)
 		return 0;
-	sig = g->min_flt * 3 + g->maj_flt * 5 + g->total_vm_pages * 7 + g->data_vm_pages * 11 +
-	      g->locked_vm_pages * 13 + g->fd_soft * 17 + g->fd_hard * 19;
-	sig += g->map_count * 23UL + g->map_high * 29UL + g->fds * 31UL + g->fd_high * 37UL +
-	       g->ppid * 41UL + g->uid * 43UL + g->threads * 47UL + g->flags * 53UL +
-	       g->execs * 59UL;
-	sig += (g->rss_file_pages + g->rss_anon_pages * 3 + g->rss_shmem_pages * 5) * 61 +
-	       g->swap_pages * 67 + g->cgroup_id * 71;
-	return sig + *(__u64 *)g->comm * 73 + *(__u64 *)(g->comm + 8) * 79;
+	for (__u32 i = 0; i < sizeof(*g) / sizeof(__u64); i++) {
+		hash = (hash ^ ((__u64 *)g)[i]) * 0x9e3779b97f4a7c15UL;
+		hash ^= hash >> 29;
+	}
+	return hash;
 }
 
 /* Residence changes without the process: reclaim takes it away. */
@@ -206,36 +244,81 @@ static __always_inline __s64 rss_figure(struct mm_struct *mm)
 	       rss_pages(mm, 3) * 7;
 }
 
+#define MIX(hash, value) (((hash) ^ (__u64)(value)) * 0x9e3779b97f4a7c15UL)
+
+/*
+ * What others may change of a process that sleeps: its limits (prlimit), its cgroups in each
+ * hierarchy (a css_set is shared by those who are in the same ones), and its parent, by ending.
+ */
+static __always_inline __u64 hash_from_outside(struct task_struct *leader,
+					       struct signal_struct *sig)
+{
+	/* copied: the verifier allows no arithmetic on pointers that it knows */
+	__u64 hash = MIX((__u64)BPF_CORE_READ(leader, cgroups),
+			 (__u64)BPF_CORE_READ(leader, real_parent));
+
+	hash = MIX(hash, soft_limit(sig, RLIMIT_NOFILE));
+	hash = MIX(hash, get(sig, rlim[RLIMIT_NOFILE].rlim_max));
+	hash = MIX(hash, soft_limit(sig, RLIMIT_AS));
+	hash = MIX(hash, soft_limit(sig, RLIMIT_DATA));
+	hash = MIX(hash, soft_limit(sig, RLIMIT_NPROC));
+	return MIX(hash, soft_limit(sig, RLIMIT_MEMLOCK));
+}
+
 /*
  * Whether nothing of a process can have changed since the last look: its only thread has not run,
- * and nobody took memory from it. Spares the cold cache lines of mm, files, limits and cgroup.
+ * nobody took memory from it, and nobody set its limits or moved it. Spares the cold cache lines of
+ * mm and files.
  */
-static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader)
+static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct *leader,
+					 struct signal_struct *sig)
 {
 	struct mm_struct *mm = get(leader, mm);
+	__u64 from_outside = hash_from_outside(leader, sig);
 	__u64 ran_ns = get(leader, se.sum_exec_runtime);
 	bool still = !runs_now(leader) && !(st->flags & FS_PROC_SHARES_MM);
 	__s64 rss = mm ? rss_figure(mm) : 0;
 
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&
-	    !st->counted)
+	    !st->counted && from_outside == st->from_outside)
 		return true;
 	/* read before the figures: what runs meanwhile is looked at again */
+	st->from_outside = from_outside;
 	st->ran_ns = still ? ran_ns : 0;
 	st->rss_pages = rss;
 	return false;
 }
 
 /*
- * Emits a process if it changed since the last look. False where the ring was full. A call of its
- * own, so that nothing of it is left when the verifier comes round the loop of the look again.
+ * Whether a counter moved since the last look. The flag is cleared before the counters are read,
+ * and by an atomic operation, which is a barrier: a counter that moves meanwhile is read now, or
+ * sets the flag again for the next look. It is cleared only where it is set.
  */
-static __noinline bool look_at(struct task_struct *task)
+static __always_inline bool take_counted(struct fs_state *st)
+{
+#ifdef FS_HASH
+	/* kernels of this build know no exchange, but an addition; the flag is 0 or 1 */
+	if (!st->counted)
+		return false;
+	__sync_fetch_and_add(&st->counted, -1);
+	return true;
+#else
+	return st->counted && swap(&st->counted, 0);
+#endif
+}
+
+/*
+ * Emits a process if it changed since the last look; `alive` is a thread of it that has mm and
+ * files. False where the ring was full. A call of its own, so that nothing of it is left when the
+ * verifier comes round the loop of the look again.
+ */
+static __noinline bool look_at(struct task_struct *task, struct task_struct *alive)
 {
 	struct task_struct *leader = as_task(task);
 	struct fs_state *st;
 	struct fs_gauges g = {};
 	struct signal_struct *sig;
+	enum emitted emitted;
 	__u64 signature;
 	bool counted;
 
@@ -255,23 +338,28 @@ static __noinline bool look_at(struct task_struct *task)
 		st->start_ns = get(leader, start_boottime);
 		st->pid = get(leader, tgid);
 	}
+	if (get(leader, exit_state) && goes_on(sig))
+		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	if (is_unchanged(st, leader) && !shared.look_whole) {
+	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.look_whole)) {
 		st->epoch = shared.epoch;
 		return true;
 	}
-	read_gauges(st, leader, leader, sig, &g);
+	read_gauges(st, leader, as_task(alive), sig, &g);
 	st->threads = g.threads;
-	signature = gauge_signature(&g);
-	counted = st->counted;
-	st->counted = 0; /* before they are read: what moves meanwhile is for the next look */
+	/* a move within version 1 shows in no gauge: user space reads the names again */
+	signature = gauge_signature(&g) ^ st->from_outside;
+	counted = take_counted(st);
 	if (counted || shared.look_whole || signature != st->signature) {
-		if (!tell_pressure(st, leader) ||
-		    !emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)) {
-			st->counted |= counted;
+		emitted = tell_pressure(st, leader)
+				  ? emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)
+				  : NO_ROOM;
+		if (emitted != EMITTED) {
+			if (counted)
+				st->counted = 1;
 			st->ran_ns = 0;
-			return false;
+			return emitted == NOT_WHOLE;
 		}
 		st->signature = signature;
 	}
@@ -287,6 +375,43 @@ extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
 extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym;
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym;
 
+#define MOST_DEAD_THREADS 1024 /* that are passed over to find one that is alive */
+
+struct alive_walk {
+	void *head, *node;
+	struct task_struct *alive;
+};
+
+static long is_alive(__u32 i, struct alive_walk *w)
+{
+	struct task_struct *t;
+
+	if (!w->node || w->node == w->head)
+		return 1;
+	t = as_task(w->node - bpf_core_field_offset(struct task_struct, thread_node));
+	w->node = get_cast(t, thread_node.next);
+	if (!get_cast(t, mm))
+		return 0;
+	w->alive = t;
+	return 1;
+}
+
+/* A thread of a process that has mm and files: another one where the leader has ended. */
+static __noinline bool look_at_process(struct task_struct *task)
+{
+	struct task_struct *leader = as_task(task);
+	struct signal_struct *sig;
+	struct alive_walk w = {};
+
+	if (!get(leader, exit_state))
+		return look_at(task, leader);
+	sig = get(leader, signal);
+	w.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head);
+	w.node = BPF_CORE_READ(sig, thread_head.next);
+	bpf_loop(MOST_DEAD_THREADS, is_alive, &w, 0);
+	return w.alive ? look_at(task, as_task(w.alive)) : true;
+}
+
 /* The look, best: the open-coded iterator (c68a78ffe2cb, 6.7) visits processes, not threads. */
 SEC("syscall")
 int look_syscall(void *ctx)
@@ -298,7 +423,7 @@ int look_syscall(void *ctx)
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
 	while ((task = bpf_iter_task_next(&it))) {
-		if (!look_at(task)) {
+		if (!look_at_process(task)) {
 			shared.look_more = 1;
 			break;
 		}
@@ -309,13 +434,21 @@ int look_syscall(void *ctx)
 }
 #endif
 
-/* The same by an iterator that user space reads: it visits threads too, which are passed over. */
+/*
+ * The same by an iterator that user space reads. It visits threads too, which are passed over, but
+ * for those whose leader has ended: that has neither mm nor files.
+ */
 SEC("iter/task")
 int look_iter(struct bpf_iter__task *ctx)
 {
-	struct task_struct *task = ctx->task;
+	struct task_struct *task = ctx->task, *leader;
 
-	if (task && !shared.look_more && !look_at(task))
+	if (!task || shared.look_more)
+		return 0;
+	leader = get(task, group_leader);
+	if (get(leader, exit_state) ? !get(task, mm) : get(task, pid) != get(task, tgid))
+		return 0;
+	if (!look_at(leader, task))
 		shared.look_more = 1;
 	return 0;
 }

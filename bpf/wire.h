@@ -14,8 +14,9 @@
 #include <linux/types.h>
 #endif
 #include "wire_fault.h"
+#include "wire_maple.h"
 
-#define FS_WIRE_VERSION 6
+#define FS_WIRE_VERSION 7
 
 #define FS_COMM_LEN 16
 
@@ -91,6 +92,7 @@ enum fs_shape {
 	FS_SHAPE_SETRLIMIT,   /* a limit, of the resource that arg 0 names; EPERM */
 	FS_SHAPE_PRLIMIT,     /* the same, arg 1 */
 	FS_SHAPE_SELECT,      /* sets of descriptors, of as many as arg 0 says */
+	FS_SHAPE_QUEUE,	      /* as FD; a message queue, whose bytes are bounded by user */
 };
 
 struct fs_syscall {
@@ -169,7 +171,7 @@ struct fs_gauges {
 	__u32 map_count;
 	__u32 map_high; /* highest seen by a hook or a look */
 	__u32 fds;
-	__u32 fd_high;
+	__u32 fd_high; /* since the soft limit was lowered; where BORN, since its first exec */
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
@@ -194,35 +196,45 @@ struct fs_usage {
 #define FS_PROC_COMMAND	  32u  /* the command that `faultscope run` started */
 #define FS_PROC_NO_MM	  64u  /* its memory is gone: map and fd figures are the last known */
 #define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
+/* of the kernel side's state alone, never of a record: */
+#define FS_PROC_LEFT 256u /* its counters are kept in the table of orphans now */
+#define FS_PROC_HALF 512u /* they are being moved to it */
+#define FS_PROC_KEPT (FS_PROC_LEFT | FS_PROC_HALF)
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
  * flags. */
 struct fs_state {
-	__u64 signature; /* of what the last look emitted */
-	__u64 start_ns;	 /* whose it is, where state is kept by pid; 0: not known yet */
-	__u64 cpu_ns;	 /* of all threads by the last look, dead ones too */
-	__u64 ran_ns;	 /* how long its only thread had run by the last look; 0: look closely */
-	__s64 rss_pages; /* resident and swapped then, folded into one figure */
-	__u32 counted;	 /* a counter moved since the last look: plainly set, behind it */
-	__u32 threads;	 /* by the last look */
+	__u64 signature;    /* of what the last look emitted */
+	__u64 start_ns;	    /* whose it is, where state is kept by pid; 0: not known yet */
+	__u64 cpu_ns;	    /* of all threads by the last look, dead ones too */
+	__u64 ran_ns;	    /* how long its only thread had run by the last look; 0: look closely */
+	__u64 from_outside; /* hash of what others may change, by the last look */
+	__s64 rss_pages;    /* resident and swapped then, folded into one figure */
+	__u32 counted;	    /* a counter moved since the last look: plainly set, behind it */
+	__u32 flags;	    /* FS_PROC_*; near what each hook writes */
+	__u32 threads;	    /* by the last look */
 	__u32 last_map_count; /* 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
 	__u32 fd_high;
 	__u32 fds;
 	__u32 marks[2]; /* by enum fs_what: thresholds passed, so the next to test */
-	__u32 flags;	/* FS_PROC_* */
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
-	__u32 pid;     /* as the initial namespace has it; 0: no look yet */
-	__u32 noted;   /* notes on its threads that wait for the end of a call */
-	__u32 owners;  /* descriptors of which it is kept who made them */
-	__u32 stirred; /* a counter had moved by the last look */
-	__u64 min_flt; /* of all threads, dead ones too, when they were last summed up */
+	__u32 fd_limit; /* the low half of the soft limit that fd_high was last compared with */
+	__u32 pid;	/* as the initial namespace has it; 0: no look yet */
+	__u32 noted;	/* notes on its threads that wait for the end of a call */
+	__u32 owners;	/* descriptors of which it is kept who made them */
+	__u32 stirred;	/* a counter had moved by the last look */
+	__u64 min_flt;	/* of all threads, dead ones too, when they were last summed up */
 	__u64 maj_flt;
-	__u64 reclaim_ns;	   /* not yet told */
-	__u64 swap_ins;		   /* not yet told */
+	__u64 reclaim_ns; /* not yet told */
+	__u64 swap_ins;	  /* not yet told */
+	__u64 refused_ns; /* when a request for memory was last refused; 0: it was settled since */
+	__u64 refused_bytes; /* of that request */
+	__u32 refused_tid;   /* the thread that made it */
+	__u32 pad;
 	struct fs_fault_slot slot; /* of the leader */
 	struct fs_counters c;
 };
@@ -243,6 +255,7 @@ enum fs_record_kind {
 	FS_REC_SLOW_FAULTS,
 	FS_REC_REPORT,
 	FS_REC_SAMPLE,
+	FS_REC_RETRY,
 	/* made in user space; a recording holds them so that a replay needs nothing else */
 	FS_REC_HOST = 64,
 	FS_REC_HOOK,
@@ -340,7 +353,7 @@ struct fs_oom_record {
 	__u32 by;		/* pid of who asked for memory then */
 	char by_comm[FS_COMM_LEN];
 	char comm[FS_COMM_LEN];
-	__u32 pad;
+	__u32 by_kept_pages; /* anonymous, shared and swapped of who asked; 0: not known */
 };
 
 /*
@@ -473,16 +486,26 @@ struct fs_growth {
 #define FS_NAME_FILLER	     1
 #define FS_ANON(prot, flags) (((prot)&7) << 24 | ((flags)&0x1fffff))
 
-#define FS_GROWTH_MAX 8192 /* a lower bound of what is kept; beyond it is counted as lost */
+#ifndef FS_GROWTH_MAX
+#define FS_GROWTH_MAX 8192 /* places at a time; a power of two */
+#endif
+
+/* A place that is given back, and when it grew last by then. */
+struct fs_spare {
+	__u32 place;
+	__u32 pad;
+	__u64 last_ns; /* 0: it was taken, and never used */
+};
 
 struct fs_growth_record {
 	struct fs_header h;
-	__u32 place; /* below FS_GROWTH_MAX: a later record of the same place follows this one */
+	__u32 place; /* below FS_GROWTH_MAX: a later record of the same place and first_ns follows
+			this one */
 	__u32 pad;
 	struct fs_growth g;
 };
 
-#define FS_STACKS	8192 /* numbers of stacks are below it */
+#define FS_STACKS	8192 /* stacks at a time: their numbers go on, and are not used again */
 #define FS_STACK_FRAMES 48
 
 /* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */
@@ -595,6 +618,10 @@ struct fs_losses {
 #define FS_NR_MARKS 3
 
 /* Set by user space before the load: the verifier takes these for constants. */
+#define FS_LOCK_SUCCESS_UNKNOWN 0
+#define FS_LOCK_SUCCESS_THIRD	1
+#define FS_LOCK_SUCCESS_FOURTH	2
+
 struct fs_config {
 	__u32 watch_all;     /* every process, else only the marked ones */
 	__u32 time_faults;   /* tier 2: keep the begin of each fault */
@@ -613,7 +640,9 @@ struct fs_config {
 	__u32 attribute; /* keep who grows; from these counts on: */
 	__u32 attribute_maps;
 	__u32 attribute_fds;
-	__u32 samples; /* faults may be sampled */
+	__u32 samples;	     /* faults may be sampled */
+	__u32 lock_success;  /* FS_LOCK_SUCCESS_*: which argument says whether mmap_lock was got */
+	__u32 areas_foreign; /* the tree of mappings is laid out in a way that is not known here */
 	struct fs_syscall syscalls[FS_SYSCALL_MAX];
 	struct fs_syscall compat_syscalls[FS_SYSCALL_MAX]; /* of 32-bit x86 */
 };
@@ -621,16 +650,20 @@ struct fs_config {
 /* Read and written by both sides while running. */
 struct fs_shared {
 	__u64 max_map_count;
-	__u32 run_parent; /* pid whose next children are the command of `run`; 0: none */
-	__u32 epoch;	  /* of the look */
-	__u32 look_more;  /* the ring filled up during a look: drain it and look again */
-	__u32 own_pid;	  /* ours, as the initial namespace has it, once own_pid() ran */
-	__u32 growth_used;
-	__u32 stacks_used;
-	__u32 sample_each; /* one fault in so many is told; a power of two; 0: none */
-	__u32 sampled;	   /* so far; wraps */
-	__u32 look_whole;  /* a look tells who did not change, too */
-	__u32 pad;
+	__u32 run_parent;     /* pid whose next children are the command of `run`; 0: none */
+	__u32 epoch;	      /* of the look */
+	__u32 look_more;      /* the ring filled up during a look: drain it and look again */
+	__u32 own_pid;	      /* ours, as the initial namespace has it, once own_pid() ran */
+	__u32 growth_used;    /* places that were ever taken */
+	__u32 growth_spared;  /* spares given back so far, by user space; wraps */
+	__u32 growth_taken;   /* of them taken again; wraps */
+	__u32 stacks_used;    /* stack numbers that were ever given */
+	__u32 stacks_for_all; /* what stacks_used may reach; user space raises it at each look */
+	__u32 stacks_for_samples; /* the same for stacks of sampled faults */
+	__u32 sample_each;	  /* one fault in so many is told; a power of two; 0: none */
+	__u32 sampled;		  /* so far; wraps */
+	__u32 look_whole;	  /* a look tells who did not change, too */
+	__u32 orphans;		  /* processes whose leader has ended, of which state is kept */
 	struct fs_losses losses;
 };
 
@@ -718,6 +751,9 @@ struct fs_hook_record {
 #define FS_LACKS_OTHERS	    64u /* processes outside of our own pid namespace */
 
 enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
+
+/* In `why` of a hook that the caller did not want: --hook NAME=none. */
+#define FS_SWITCHED_OFF "switched off by --hook"
 
 /* Names found in /proc for a process, NUL-terminated and cut to size. */
 struct fs_names_record {

@@ -101,6 +101,10 @@ struct fs_fault_slot {
 	__u32 holder;		      /* pid of who had mmap_lock then; 0: nobody, or not known */
 	__u32 holder_writes;
 	char holder_comm[16];
+	__u64 no_area_bytes; /* in its call no free range of that length was found; 0: none sought
+			      */
+	__u32 said;	     /* FS_FACT_SAID_*, in its call */
+	__u32 noted;	     /* of the two one is set */
 };
 
 #endif

@@ -79,6 +79,12 @@ struct fs_asked {
 #define FS_FACT_COMPAT	      1024u /* a 32-bit call */
 #define FS_FACT_PIDS_OVER     4096u /* the first process of its pid namespace has ended */
 #define FS_FACT_FILTERED      2048u /* a filter of seccomp may have answered in its place */
+#define FS_FACT_QUEUE	      16384u /* mq_open, of the calls that open something */
+/* set in user space alone, by a struct fs_retry_record */
+#define FS_FACT_RETRIED 8192u /* its thread asked again in another form, and was served */
+
+/* A request for memory is made again at once, if it is within this. */
+#define FS_RETRY_NS 100000000ULL
 
 /*
  * Limits of the machine that the kernel keeps in variables of its own, where it names them (with
@@ -105,6 +111,19 @@ enum fs_variable {
 	FS_VARIABLES(X)
 #undef X
 		FS_NR_VARIABLES,
+};
+
+/*
+ * A thread that was refused memory by mmap, mremap or brk asked for at least half as much again
+ * within FS_RETRY_NS, by mmap or mremap, and got it. It comes behind the record of the refusal.
+ */
+struct fs_retry_record {
+	struct fs_header h;
+	struct fs_subject subject;
+	__u32 tid;
+	__u16 call; /* enum fs_call: the one that succeeded */
+	__u16 pad;
+	__u64 bytes; /* that it asked for */
 };
 
 /* State at the moment a call was refused. */

@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/output_file.h"
 #include "blackbox_command.h"
 #include "probe/precursors.h"
 #include "recorder/keepers.h"
@@ -70,22 +72,18 @@ static bool is_of_before(const struct triage_files *files)
 
 static int save_trace(const struct options *o, const struct triage_files *files)
 {
-	char path[512], beside[520];
-	FILE *f;
-	bool good;
+	struct output_file f;
+	char path[512];
+	int err;
 
 	survivors_trace_path(o, path, sizeof(path));
-	snprintf(beside, sizeof(beside), "%s.new", path);
-	f = fopen(beside, "we");
-	if (!f)
-		return -errno;
-	good = fwrite(files->input[0].data, 1, files->input[0].size, f) == files->input[0].size &&
-	       !fflush(f) && !fsync(fileno(f));
-	good = !fclose(f) && good;
-	if (good && !rename(beside, path))
-		return 0;
-	unlink(beside);
-	return -EIO;
+	err = output_file_open(&f, path, 0600);
+	if (err)
+		return err;
+	err = io_write(f.fd, files->input[0].data, files->input[0].size);
+	if (!err && fsync(f.fd))
+		err = -errno;
+	return output_file_end(&f, err);
 }
 
 /* 0 also where nothing is to be saved. */

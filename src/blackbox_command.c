@@ -3,13 +3,17 @@
 #include "blackbox_command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "blackbox_arm.h"
 #include "blackbox_live.h"
+#include "options_table.h"
+#include "recorder/keepers.h"
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "saying.h"
 #include "session.h"
 #include "survivors.h"
@@ -39,6 +43,23 @@ static bool has_critical(const struct bb_found *f)
 	return false;
 }
 
+static void found_gaps(struct buf *gaps, const struct bb_found *f)
+{
+	uint64_t missing = 0;
+
+	for (size_t i = 0; i < f->boots; i++)
+		missing += f->boot[i].missing;
+	if (!f->n)
+		gap_add(gaps, "nothing was read: there is no record");
+	if (f->torn)
+		gap_add(gaps, "lost: %" PRIu64 " records that are torn", f->torn);
+	if (f->lost)
+		gap_add(gaps, "lost: %" PRIu64 " records beyond the most that is read", f->lost);
+	if (missing)
+		gap_add(gaps, "lost: %" PRIu64 " records that were overwritten or never written",
+			missing);
+}
+
 static int say_found(const struct options *o, const struct bb_found *f)
 {
 	struct view v = {};
@@ -59,6 +80,7 @@ static int blackbox_read(const struct options *o)
 {
 	struct triage_files files = {};
 	struct bb_found f = {};
+	struct buf gaps = {};
 	int status = EXIT_DONE, err;
 
 	if (o->argc > 1)
@@ -76,14 +98,38 @@ static int blackbox_read(const struct options *o)
 		complain("cannot read the records: %s", strerror(-err));
 		status = EXIT_FAILED;
 	}
+	found_gaps(&gaps, &f);
+	if (has_gaps(&files.gaps))
+		gap_add(&gaps, "%s", files.gaps.s ? files.gaps.s : "out of memory");
 	if (!status)
 		status = say_found(o, &f) ?: has_critical(&f) ? EXIT_GATE : EXIT_DONE;
+	status = status_of_gaps(status, &gaps);
+	buf_free(&gaps);
 	bb_found_free(&f);
 	triage_files_free(&files);
 	return status;
 }
 
 /* The newest heartbeat: it has the recorder's own figures. */
+/* What the recorder says of itself in its newest sign of life. */
+static void heartbeat_gaps(struct buf *gaps, const struct bb_record *beat)
+{
+	char key[32];
+	uint64_t n;
+
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++) {
+		snprintf(key, sizeof(key), "dropped.%s", bb_class_name(c));
+		if (bb_get_u64(beat, key, &n) && n)
+			gap_add(gaps, "lost: %" PRIu64 " records of class %s", n, bb_class_name(c));
+	}
+	for (int k = 0; k < NR_KEEPERS; k++) {
+		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
+		if (bb_get_u64(beat, key, &n))
+			gap_add(gaps, "lost: %" PRIu64 " records that %s could not keep", n,
+				keeper_rows[k].name);
+	}
+}
+
 static int blackbox_status(const struct options *o)
 {
 	const char *path = o->blackbox.file ?: BLACKBOX_FILE;
@@ -92,6 +138,8 @@ static int blackbox_status(const struct options *o)
 	struct buf b = {};
 	struct view v = {};
 	struct portents portents = {};
+	struct buf gaps = {};
+	bool beats = false;
 	int status = EXIT_FAILED, err = triage_files_add(&files, path);
 
 	if (err)
@@ -109,13 +157,19 @@ static int blackbox_status(const struct options *o)
 			buf_printf(&b, "last sign of life %.0f s ago%s\n", age > 0 ? age : 0,
 				   f.boot[f.boots - 1].stopped ? "; ended in order" : "");
 			blackbox_text_record(&b, &v, &f.record[i]);
+			heartbeat_gaps(&gaps, &f.record[i]);
+			beats = true;
 			break;
 		}
 	if (status == EXIT_DONE && f.boots)
 		portents_find(&portents, &f, f.boots - 1);
 	blackbox_text_portents(&b, &v, &portents);
+	if (!beats)
+		gap_add(&gaps, "not read: there is no sign of life of the recorder");
 	if (status == EXIT_DONE)
 		status = say_all(o, &b);
+	status = status_of_gaps(status, &gaps);
+	buf_free(&gaps);
 	buf_free(&b);
 	bb_found_free(&f);
 	triage_files_free(&files);
@@ -135,10 +189,14 @@ static const struct {
 int command_blackbox(const struct options *o)
 {
 	const char *word = o->argc ? o->argv[0] : "run";
+	char error[256];
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(actions[i].name, word))
 			return actions[i].run(o);
-	complain("blackbox %s: not understood\n  see: faultscope blackbox --help", word);
+	snprintf(error, sizeof(error),
+		 "blackbox %.64s: not understood\n  see: faultscope blackbox --help", word);
+	options_near_word(word, "run, arm, read, status", error, sizeof(error));
+	complain("%s", error);
 	return EXIT_USAGE;
 }

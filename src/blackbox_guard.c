@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -20,6 +21,7 @@ struct guard {
 	pthread_t thread;
 	int own_cpu;
 	int ends;	  /* eventfd */
+	sem_t placed;	  /* it has its CPU and its priority, and needs no right any more */
 	atomic_int cpu;	  /* of the guarded thread */
 	atomic_bool acts; /* in its stead */
 };
@@ -43,6 +45,7 @@ static void *look(void *arg)
 	CPU_SET(g->own_cpu, &own);
 	sched_setaffinity(0, sizeof(own), &own);
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+	sem_post(&g->placed);
 	while (!cpu && !is_told_to_end(g, LOOK_MS))
 		cpu = precursors_panic(g->p);
 	if (cpu && (int)cpu - 1 == atomic_load(&g->cpu)) {
@@ -62,6 +65,8 @@ static int start_thread(struct guard *g)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	err = pthread_create(&g->thread, &attr, look, g);
 	pthread_attr_destroy(&attr);
+	while (!err && sem_wait(&g->placed))
+		continue; /* a signal */
 	return -err;
 }
 
@@ -88,10 +93,12 @@ struct guard *guard_start(const struct precursors *p, void (*act)(void *ctx), vo
 	g->p = p;
 	g->act = act;
 	g->ctx = ctx;
+	sem_init(&g->placed, 0, 0);
 	g->ends = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (g->ends >= 0 && share_cpus(g) && guard_pass(g) && !start_thread(g))
 		return g;
 	close(g->ends);
+	sem_destroy(&g->placed);
 	free(g);
 	return NULL;
 }
@@ -113,5 +120,6 @@ void guard_stop(struct guard *g)
 	if (write(g->ends, &one, sizeof(one)) == sizeof(one))
 		pthread_join(g->thread, NULL);
 	close(g->ends);
+	sem_destroy(&g->placed);
 	free(g);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,11 +13,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <linux/capability.h>
 
 #include "blackbox/lines.h"
 #include "blackbox_arm.h"
@@ -25,10 +28,13 @@
 #include "collect/precursors.h"
 #include "probe/host.h"
 #include "probe/precursors.h"
+#include "probe/rights.h"
 #include "recorder/keepers.h"
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "saying.h"
 #include "session.h"
+#include "signals.h"
 #include "triage_command.h"
 
 #define HEARTBEAT_SECONDS 10
@@ -434,17 +440,13 @@ static int wait_for(struct recording *r, int fd)
 
 static int make_loop(struct recording *r)
 {
+	static const int wanted[] = {SIGINT, SIGTERM};
 	struct itimerspec every = {{1, 0}, {1, 0}};
-	sigset_t set;
 	int err;
 
 	if (r->o->blackbox.heartbeat && r->o->blackbox.heartbeat < 1)
 		every.it_interval = (struct timespec){0, r->o->blackbox.heartbeat * 1e9};
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	r->signals = signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]), 0);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	r->poll = epoll_create1(EPOLL_CLOEXEC);
 	r->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -480,6 +482,34 @@ static void keep_last(void *ctx)
 	precursors_drain(r->p, take_precursor, r);
 	read_kmsg(r); /* flushes */
 	precursors_panic_kept(r->p);
+}
+
+/*
+ * What is left of rights once all is attached and open. Landlock is not among it: a place to keep
+ * records in may come later, as a disk that is mounted. The guard needs the limits: of locked
+ * memory, for its stack, and of priority.
+ */
+static void drop_rights(struct recording *r)
+{
+	struct rlimit memory = {RLIM_INFINITY, RLIM_INFINITY}, priority = {1, 1};
+	struct right keep[RIGHTS_KEPT_MAX];
+	struct rights left;
+	size_t n = 0;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &memory))
+		keep[n++] = (struct right){CAP_IPC_LOCK, -1, "its memory stays locked"};
+	if (setrlimit(RLIMIT_RTPRIO, &priority))
+		keep[n++] = (struct right){CAP_SYS_NICE, -1, "the guard runs before others"};
+	keep[n++] = (struct right){CAP_SYSLOG, -1, "symbols of modules that come later"};
+	if (precursors_need_rights(r->p))
+		keep[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
+					   "before 5.19, map commands of bpf(2)"};
+	rights_drop_to(keep, n, &left);
+	r->guard = precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
+	rights_filter_calls(&left, true);
+	if (left.failed[0])
+		complain("not all privileges could be given up, and it goes on with them: %s",
+			 left.failed);
 }
 
 static void loop(struct recording *r)
@@ -553,7 +583,6 @@ static int begin(struct recording *r, const char *file)
 	kernel_names_read(&r->namer.names);
 	open_keepers(r, file);
 	err = make_loop(r);
-	r->guard = !err && precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
 		stop(r);
@@ -565,6 +594,7 @@ static int begin(struct recording *r, const char *file)
 		return EXIT_FAILED;
 	}
 	hold_fast();
+	drop_rights(r);
 	say_start(r);
 	return EXIT_DONE;
 }
@@ -586,9 +616,27 @@ int blackbox_run(const struct options *o)
 	return status;
 }
 
+/* What a session may have missed; before its hooks are closed. */
+static void live_gaps(const struct recording *r, struct buf *gaps)
+{
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		if (precursors_refused(r->p, h))
+			gap_add(gaps, "not measured: %s (%s)", precursor_hooks[h].name,
+				precursors_refused(r->p, h));
+	if (r->kmsg < 0)
+		gap_add(gaps, "not read: /dev/kmsg");
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
+		if (r->keepers.dropped[c])
+			gap_add(gaps, "lost: %" PRIu64 " records of class %s",
+				(uint64_t)r->keepers.dropped[c], bb_class_name(c));
+	if (r->log.failed || r->log.len >= SESSION_LOG_BYTES)
+		gap_add(gaps, "lost: the end of the log, beyond the most that is kept");
+}
+
 int triage_live(const struct options *o)
 {
 	struct recording *r = calloc(1, sizeof(*r));
+	struct buf gaps = {};
 	int status;
 
 	if (!r)
@@ -599,12 +647,14 @@ int triage_live(const struct options *o)
 	status = begin(r, o->blackbox.file);
 	if (status == EXIT_DONE) {
 		loop(r);
+		live_gaps(r, &gaps);
 		stop(r);
 		bb_found_settle(&r->recorded);
-		status = triage_text_of_log(o, &r->log, &r->recorded);
+		status = triage_text_of_log(o, &r->log, &r->recorded, &gaps);
 	}
 	bb_found_free(&r->recorded);
 	buf_free(&r->log);
+	buf_free(&gaps);
 	free(r);
 	return status;
 }

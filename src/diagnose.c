@@ -8,6 +8,7 @@
 #include "blackbox_command.h"
 #include "holders.h"
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "survivors.h"
 #include "targets.h"
 
@@ -83,8 +84,9 @@ int command_diagnose(const struct options *given)
 {
 	struct options o = *given;
 	struct portents recorded;
+	struct buf gaps = {};
 	struct session s;
-	int err = check_arguments(&o), status, ring = -1;
+	int err = check_arguments(&o), ring = -1;
 
 	if (!err)
 		ring = open_ring(&o, &err);
@@ -93,9 +95,14 @@ int command_diagnose(const struct options *given)
 	session_measure(&s, &o, open_live);
 	if (read_ring(&s, ring, &recorded))
 		s.view.recorded = &recorded;
+	else if (o.blackbox.file)
+		gap_add(&gaps, "not read: --ring has no record of this boot");
+	s.view.gaps = &gaps;
 	if (ring >= 0)
 		close(ring);
-	status = s.status ? 0 : verdict_status(&s);
+	if (!s.status)
+		s.status = verdict_status(&s);
 	err = session_end(&s);
-	return err ? err : status;
+	buf_free(&gaps);
+	return err;
 }

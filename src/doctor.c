@@ -12,7 +12,9 @@
 #include "probe/host.h"
 #include "probe/precursors.h"
 #include "probe/settings.h"
+#include "render/completeness.h"
 #include "render/report.h"
+#include "saying.h"
 #include "session.h"
 
 #define WIDTH 80 /* unless asked otherwise: a report is read, kept and sent */
@@ -43,11 +45,6 @@ static const char passed_over[] =
 	"events of the next task until it comes back: rare where CPUs are idle, more where tasks "
 	"compete for them; `missed` in the losses of every output counts them";
 
-static bool is_core(const char *hook)
-{
-	return !strcmp(hook, "state") || !strcmp(hook, "look") || !strcmp(hook, "life");
-}
-
 struct first_look {
 	size_t processes;
 	uint32_t map_count_high;
@@ -74,7 +71,7 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 	*ret = (struct report_hook){.name = h->name,
 				    .tier = h->tier,
 				    .state = st->state,
-				    .core = is_core(h->name),
+				    .core = h->core,
 				    .feeds = h->feeds,
 				    .lost = h->lost,
 				    .tried = st->why,
@@ -82,6 +79,7 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 	if (st->state == FS_HOOK_ON) {
 		ret->mechanism = st->used->mechanism;
 		ret->note = st->used->differs;
+		ret->degraded = hook_is_degraded(h, st->used);
 	}
 	if (within)
 		ret->note = "in a pid namespace, " LOOKS_WITHIN;
@@ -192,6 +190,15 @@ static bool core_is_blind(const struct report *r)
 	return false;
 }
 
+/* Probes that are unavailable though nobody switched them off; those of the flight recorder, which
+ * `triage --live` and `blackbox` answer for, are said and are none. */
+static void add_gaps(struct buf *gaps, const struct report *r)
+{
+	for (size_t i = 0; i < r->hooks; i++)
+		if (r->hook[i].state == FS_HOOK_BLIND && !strstr(r->hook[i].tried, FS_SWITCHED_OFF))
+			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
+}
+
 /* There is no loop that would read them, and nothing to end in order: the kernel tidies up. */
 static void take_no_signals(void)
 {
@@ -267,16 +274,14 @@ static int print(struct session *s, const struct report *r)
 		report_json(b, r);
 	else
 		report_text(b, &s->view, r);
-	if (!b->failed && fwrite(b->s, 1, b->len, stdout) == b->len && !fflush(stdout))
-		return 0;
-	complain("cannot write the report: %s", strerror(errno));
-	return EXIT_FAILED;
+	return say_all(s->o, b);
 }
 
 int command_doctor(const struct options *o)
 {
 	struct fs_host_record host;
 	struct report r = {.host = &host};
+	struct buf gaps = {};
 	struct session s;
 	int err = session_begin(&s, o);
 
@@ -291,6 +296,8 @@ int command_doctor(const struct options *o)
 		err = print(&s, &r);
 	if (!err && core_is_blind(&r))
 		err = EXIT_KERNEL_LACKS;
-	s.status = err;
+	add_gaps(&gaps, &r);
+	s.status = status_of_gaps(err, &gaps);
+	buf_free(&gaps);
 	return session_end(&s);
 }

@@ -17,9 +17,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
 #include "notify.h"
 #include "privileges.h"
 #include "probe/host.h"
+#include "render/completeness.h"
+#include "saying.h"
 
 #define TIERS_EXPORT 0x3u
 #define TIER_FAULTS  0x4u
@@ -269,7 +272,7 @@ static int write_file(struct export *x)
 	int err = export_write_file(x, x->o->textfile);
 
 	if (err) {
-		complain("cannot write %s: %s", x->o->textfile, strerror(-err));
+		complain("cannot write %s: %s", x->o->textfile, output_file_error(err));
 		x->s.status = EXIT_FAILED;
 	}
 	return err;
@@ -335,6 +338,26 @@ static void tell_ready(struct export *x, const struct notify *n)
 	notify_say(n, "READY=1\nSTATUS=serving metrics");
 }
 
+/*
+ * A file that was written once is a result: 7 where it may lack something. As a service it ends by
+ * a signal, as asked, and tells its losses by metrics (faultscope_exporter_*).
+ */
+static int status_of_file(struct export *x)
+{
+	struct buf gaps = {};
+	int status;
+
+	if (!x->up)
+		gap_add(&gaps, "not read: %s", x->partial ? "all processes, in time" : "processes");
+	if (x->replay)
+		export_replay_gaps(x, &gaps);
+	else
+		gaps_of_probes(&gaps, &x->s.view);
+	status = status_of_gaps(x->s.status, &gaps);
+	buf_free(&gaps);
+	return status;
+}
+
 /* --textfile without an interval: a second's look, so that there is something to count. */
 static int serve(struct export *x, const struct notify *n)
 {
@@ -342,7 +365,7 @@ static int serve(struct export *x, const struct notify *n)
 
 	plan_series(x);
 	if (x->o->textfile && (write_file(x) || !x->o->interval))
-		return x->s.status;
+		return status_of_file(x);
 	tell_ready(x, n);
 	err = loop(x, n);
 	notify_say(n, "STOPPING=1");

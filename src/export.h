@@ -46,6 +46,8 @@ int export_write_file(struct export *x, const char *path);
 int export_replay_open(struct export *x);
 /* Its processes as they were; with --jitter, as they might be now. */
 void export_replay_look(struct export *x);
+/* Why what the recording says is incomplete: render/completeness.h. */
+void export_replay_gaps(const struct export *x, struct buf *gaps);
 void export_replay_close(struct export *x);
 
 /* Of this process, for process_*; and of its programs where the kernel times them. */

@@ -10,6 +10,7 @@
 
 #include "export.h"
 #include "probe/host.h"
+#include "render/completeness.h"
 
 #define JITTER_PERCENT 2
 #define FAULTS_PER_S   50 /* at most, of a process */
@@ -54,6 +55,81 @@ static void tell_host(struct export *x)
 	x->s.m.hooks = m->hooks;
 }
 
+static void name_subject(const struct subject *s, struct identity *ret)
+{
+	struct identity_names names = {.comm = s->now.g.comm};
+	struct workload w;
+
+	workload_of(s->cgroup ? s->cgroup : "", &w);
+	identity_make(&w, &names, COLLAPSE_DEFAULT, ret);
+	label_copy(ret->cgroup, sizeof(ret->cgroup), s->cgroup ? s->cgroup : "");
+	identity_seal(ret);
+}
+
+static struct fs_process_record record_of(const struct subject *s, uint64_t now_ns)
+{
+	struct fs_process_record p = {.h = {FS_REC_PROCESS, sizeof(p), now_ns},
+				      .subject = s->id,
+				      .g = s->now.g,
+				      .c = *facts_counters(&s->now)};
+
+	if (s->final)
+		p.g.flags |= FS_PROC_FINAL;
+	return p;
+}
+
+static int tell(struct export *x, const struct subject *s, const struct fs_process_record *p)
+{
+	struct identity id;
+	int err;
+
+	name_subject(s, &id);
+	err = census_take(&x->census, p, &id, p->h.t_ns);
+	return err ? err : node_take(&x->node, p, &id);
+}
+
+static int by_birth(const void *a, const void *b)
+{
+	const struct subject *x = *(const struct subject *const *)a;
+	const struct subject *y = *(const struct subject *const *)b;
+
+	return x->id.start_ns < y->id.start_ns ? -1 : x->id.start_ns > y->id.start_ns;
+}
+
+/*
+ * What processes counted before the end of the recording, be they gone by then, is in its totals.
+ * The older ones come first: of who had a pid before nothing is taken once another has it.
+ */
+static int tell_changed(struct export *x)
+{
+	struct model *m = &x->replay->m;
+	const struct subject **all = calloc(m->subjects + 1, sizeof(*all));
+	size_t n = 0;
+	int err = all ? 0 : -ENOMEM;
+
+	x->node.now_ns = host_boottime_ns();
+	for (struct subject *s = model_each_changed(m, NULL); s && all;
+	     s = model_each_changed(m, s))
+		if (!s->hidden && n < m->subjects)
+			all[n++] = s;
+	if (n)
+		qsort(all, n, sizeof(*all), by_birth);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct fs_process_record p = record_of(all[i], x->node.now_ns), first = p;
+
+		/* it may have had several records since the last scan, the first of them the base
+		 */
+		first.g.min_flt = all[i]->base_min;
+		first.g.maj_flt = all[i]->base_maj;
+		first.g.flags &= ~(FS_PROC_FINAL | FS_PROC_BORN);
+		err = tell(x, all[i], &first);
+		if (!err)
+			err = tell(x, all[i], &p);
+	}
+	free(all);
+	return err;
+}
+
 int export_replay_open(struct export *x)
 {
 	struct export_replay *r = calloc(1, sizeof(*r));
@@ -67,11 +143,14 @@ int export_replay_open(struct export *x)
 	}
 	x->replay = r;
 	r->collector.m = &r->m;
+	r->collector.filter = &x->s.filter;
 	r->opened_ns = host_boottime_ns();
 	r->dice = r->opened_ns ^ (uint64_t)getpid() << 40 ^ 1;
 	err = x->s.src->ops->start(x->s.src, &sink);
 	while (!err) {
 		err = x->s.src->ops->look(x->s.src, &sink);
+		if (!err)
+			err = tell_changed(x);
 		if (!err)
 			model_next_window(&r->m);
 	}
@@ -83,17 +162,6 @@ int export_replay_open(struct export *x)
 	return 0;
 }
 
-static void name_subject(const struct subject *s, struct identity *ret)
-{
-	struct identity_names names = {.comm = s->now.g.comm};
-	struct workload w;
-
-	workload_of(s->cgroup ? s->cgroup : "", &w);
-	identity_make(&w, &names, COLLAPSE_DEFAULT, ret);
-	ret->serial = s->id.start_ns << 20 ^ s->id.pid;
-	label_copy(ret->cgroup, sizeof(ret->cgroup), s->cgroup ? s->cgroup : "");
-}
-
 void export_replay_look(struct export *x)
 {
 	struct export_replay *r = x->replay;
@@ -102,21 +170,26 @@ void export_replay_look(struct export *x)
 	x->up = true;
 	x->node.now_ns = now;
 	for (struct subject *s = model_each(&r->m, NULL); s; s = model_each(&r->m, s)) {
-		struct fs_process_record p = {.h = {FS_REC_PROCESS, sizeof(p), now},
-					      .subject = s->id,
-					      .g = s->now.g,
-					      .c = *facts_counters(&s->now)};
-		struct identity id;
+		struct fs_process_record p = record_of(s, now);
 
+		if (s->hidden)
+			continue;
 		if (x->o->jitter) {
 			p.g.map_count = waver(r, p.g.map_count);
 			p.g.fds = waver(r, p.g.fds);
 			p.g.min_flt += up_s * (s->id.pid % FAULTS_PER_S);
 		}
-		name_subject(s, &id);
-		if (census_take(&x->census, &p, &id, now) || node_take(&x->node, &p, &id))
+		if (tell(x, s, &p))
 			x->up = false;
 	}
+}
+
+void export_replay_gaps(const struct export *x, struct buf *gaps)
+{
+	struct view v = x->s.view;
+
+	v.m = &x->replay->m;
+	gaps_of(gaps, &v);
 }
 
 void export_replay_close(struct export *x)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The gates of --fail-on, from the options to the exit status. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,16 +19,18 @@ static bool is_on_github(const struct options *o)
 
 int gating_begin(struct session *s)
 {
+	int err;
+
 	s->gates = s->o->gates;
 	if (s->gates.n)
 		s->view.gates = &s->gates;
 	if (!s->o->junit)
 		return 0;
 	/* now: once rights are given up nothing can be opened to write */
-	s->junit = open(s->o->junit, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (s->junit >= 0)
+	err = output_file_open(&s->junit, s->o->junit, 0);
+	if (!err)
 		return 0;
-	complain("cannot write %s: %s", s->o->junit, strerror(errno));
+	complain("cannot write %s: %s", s->o->junit, output_file_error(err));
 	return EXIT_FAILED;
 }
 
@@ -47,21 +48,18 @@ static void write_junit(struct session *s)
 	int err;
 
 	gates_junit(&b, &s->view);
-	err = b.failed ? -ENOMEM : io_write(s->junit, b.s, b.len);
-	if (close(s->junit) && !err)
-		err = -errno;
-	s->junit = -1;
+	err = output_file_end(&s->junit, b.failed ? -ENOMEM : io_write(s->junit.fd, b.s, b.len));
 	buf_free(&b);
 	if (!err)
 		return;
-	complain("cannot write %s: %s", s->o->junit, strerror(-err));
+	complain("cannot write %s: %s", s->o->junit, output_file_error(err));
 	s->status = EXIT_FAILED;
 }
 
 /* Whether the text that people read has the gates in it. */
 static bool is_in_text(const struct session *s)
 {
-	return s->renderer == &text_renderer && !s->o->quiet && !s->own_fd;
+	return s->renderer == &text_renderer && !s->o->quiet && s->output.fd < 0;
 }
 
 void gating_tell(struct session *s)
@@ -75,6 +73,6 @@ void gating_tell(struct session *s)
 	if (!b.failed)
 		io_write(STDERR_FILENO, b.s, b.len);
 	buf_free(&b);
-	if (s->junit >= 0)
+	if (s->junit.fd >= 0)
 		write_junit(s);
 }

@@ -49,11 +49,10 @@ int command_host(const struct options *given)
 {
 	struct options o = *given;
 	struct session s;
-	int err, status;
 
 	set_defaults(&o);
 	session_measure(&s, &o, open_live);
-	status = s.status ? 0 : answer_status(&s);
-	err = session_end(&s);
-	return err ? err : status;
+	if (!s.status)
+		s.status = answer_status(&s);
+	return session_end(&s);
 }

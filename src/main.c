@@ -1,35 +1,141 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <signal.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "blackbox_command.h"
 #include "export.h"
+#include "options_table.h"
+#include "privileges.h"
+#include "saying.h"
 #include "session.h"
 #include "top.h"
 #include "triage_command.h"
 
-/* Prints what was made; a full disk or a closed pipe is a failure. */
+/* Prints what was made. A full disk is a failure; a reader that has enough is none. */
 static int print(struct buf *b)
 {
-	bool ok = !b->failed && fwrite(b->s, 1, b->len, stdout) == b->len && !fflush(stdout);
+	static const struct options to_standard_output;
+	int status = say_all(&to_standard_output, b);
 
 	buf_free(b);
-	return ok ? EXIT_DONE : EXIT_FAILED;
+	return status;
+}
+
+static int print_completion(const struct options *o, struct buf *b)
+{
+	char error[256];
+
+	if (!options_completion(b, o->argv[0]))
+		return print(b);
+	snprintf(error, sizeof(error), "completion %.64s: bash, zsh or fish", o->argv[0]);
+	options_near_word(o->argv[0], "bash, zsh or fish", error, sizeof(error));
+	complain("%s", error);
+	return EXIT_USAGE;
+}
+
+static int dispatch(const struct options *o, struct buf *b)
+{
+	int status;
+
+	switch (o->command) {
+	case CMD_RUN:
+		status = command_run(o);
+		break;
+	case CMD_DIAGNOSE:
+		status = command_diagnose(o);
+		break;
+	case CMD_HOST:
+		status = command_host(o);
+		break;
+	case CMD_DOCTOR:
+		status = command_doctor(o);
+		break;
+	case CMD_EXPLAIN:
+		status = command_explain(o, b);
+		if (status == EXIT_DONE)
+			status = print(b);
+		break;
+	case CMD_TRIAGE:
+		status = command_triage(o);
+		break;
+	case CMD_BLACKBOX:
+		status = command_blackbox(o);
+		break;
+	case CMD_EXPORT:
+		status = command_export(o);
+		break;
+	case CMD_TOP:
+		status = command_top(o);
+		break;
+	case CMD_RECORD:
+		status = command_record(o);
+		break;
+	case CMD_INFO:
+		status = command_info(o);
+		break;
+	case CMD_REPLAY:
+		status = command_replay(o);
+		break;
+	case CMD_REPORT:
+		status = command_report(o);
+		break;
+	case CMD_DIFF:
+		status = command_diff(o);
+		break;
+	case CMD_SCHEMA:
+		render_schema(b);
+		status = print(b);
+		break;
+	case CMD_MAN:
+		options_man(b);
+		status = print(b);
+		break;
+	case CMD_COMPLETION:
+		status = print_completion(o, b);
+		break;
+	default:
+		status = command_watch(o);
+	}
+	return status;
+}
+
+/*
+ * A write to a closed pipe, or past RLIMIT_FSIZE, is an error like others. The signals are blocked
+ * and not ignored: the command of `run` would inherit that over exec.
+ */
+static void fail_writes(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int main(int argc, char **argv)
 {
+	struct rights rights = {};
 	struct options o;
 	struct buf b = {};
 	char error[512];
-	int status;
+	int status, err = rights_set_aside();
 
-	signal(SIGPIPE, SIG_IGN);
+	if (err) {
+		complain("cannot set the capabilities of its file aside: %s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	/* the calls that write fail instead, with EPIPE and EFBIG */
+	fail_writes();
 	if (options_parse(argc, argv, &o, error, sizeof(error))) {
 		complain("%s", error);
 		return EXIT_USAGE;
 	}
 	o.revision = REVISION;
+	if (!privileges_needed(&o))
+		rights_drop_to(NULL, 0, &rights);
+	if (rights.failed[0])
+		complain("not all privileges could be given up: %s", rights.failed);
 	if (o.version) {
 		buf_printf(&b, "faultscope %s (%s)\n", VERSION, o.revision);
 		return print(&b);
@@ -38,70 +144,9 @@ int main(int argc, char **argv)
 		options_help(&b, o.command);
 		return print(&b);
 	}
-	switch (o.command) {
-	case CMD_RUN:
-		status = command_run(&o);
-		break;
-	case CMD_DIAGNOSE:
-		status = command_diagnose(&o);
-		break;
-	case CMD_HOST:
-		status = command_host(&o);
-		break;
-	case CMD_DOCTOR:
-		status = command_doctor(&o);
-		break;
-	case CMD_EXPLAIN:
-		status = command_explain(&o, &b);
-		if (status == EXIT_DONE)
-			status = print(&b);
-		break;
-	case CMD_TRIAGE:
-		status = command_triage(&o);
-		break;
-	case CMD_BLACKBOX:
-		status = command_blackbox(&o);
-		break;
-	case CMD_EXPORT:
-		status = command_export(&o);
-		break;
-	case CMD_TOP:
-		status = command_top(&o);
-		break;
-	case CMD_RECORD:
-		status = command_record(&o);
-		break;
-	case CMD_INFO:
-		status = command_info(&o);
-		break;
-	case CMD_REPLAY:
-		status = command_replay(&o);
-		break;
-	case CMD_REPORT:
-		status = command_report(&o);
-		break;
-	case CMD_DIFF:
-		status = command_diff(&o);
-		break;
-	case CMD_SCHEMA:
-		render_schema(&b);
-		status = print(&b);
-		break;
-	case CMD_MAN:
-		options_man(&b);
-		status = print(&b);
-		break;
-	case CMD_COMPLETION:
-		if (options_completion(&b, o.argv[0])) {
-			complain("completion %s: bash, zsh or fish", o.argv[0]);
-			status = EXIT_USAGE;
-		} else {
-			status = print(&b);
-		}
-		break;
-	default:
-		status = command_watch(&o);
-	}
+	status = dispatch(&o, &b);
+	if (status == EXIT_FAILED && (!privileges_needed(&o) || o.blackbox.live))
+		privileges_explain_denied(&o);
 	filter_free(&o.filter);
 	return status;
 }

@@ -24,6 +24,15 @@ static int bad(char *error, size_t size, const char *option, const char *arg, co
 	return -EINVAL;
 }
 
+/* The same for one of a few words, which `wanted` lists. */
+static int bad_word(char *error, size_t size, const char *option, const char *arg,
+		    const char *wanted)
+{
+	bad(error, size, option, arg, wanted);
+	options_near_word(arg, wanted, error, size);
+	return -EINVAL;
+}
+
 int options_take_pids(struct options *o, const char *arg, char *error, size_t size)
 {
 	char copy[4096], *save = NULL;
@@ -91,12 +100,14 @@ static int set_format(struct options *o, const char *arg, char *error, size_t si
 {
 	if (o->command == CMD_REPORT || o->command == CMD_DIFF) {
 		o->report_format = report_format_find(arg);
-		return o->report_format ? 0
-					: bad(error, size, "--format", arg,
-					      "no such format; faultscope man lists them");
+		if (o->report_format)
+			return 0;
+		bad(error, size, "--format", arg, "no such format; faultscope man lists them");
+		options_near_format(arg, error, size);
+		return -EINVAL;
 	}
 	o->format = renderer_find(arg);
-	return o->format ? 0 : bad(error, size, "--format", arg, "text, json or folded");
+	return o->format ? 0 : bad_word(error, size, "--format", arg, "text, json or folded");
 }
 
 static int set_json(struct options *o, const char *arg, char *error, size_t size)
@@ -121,10 +132,12 @@ static int set_top(struct options *o, const char *arg, char *error, size_t size)
 static int set_sort(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->sort = field_find(arg);
-	return o->sort ? 0
-		       : bad(error, size, "--sort", arg,
-			     "a field as in the JSON: faults.minor, maps.count, fds.count, "
-			     "memory.rss_bytes, …");
+	if (o->sort)
+		return 0;
+	bad(error, size, "--sort", arg,
+	    "a field as in the JSON: faults.minor, maps.count, fds.count, memory.rss_bytes, …");
+	options_near_field(arg, error, size);
+	return -EINVAL;
 }
 
 /* NAME=LIMIT; what is measured in bytes takes K, M, G, T. */
@@ -143,6 +156,7 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 		for (i = 0; i < NR_RESOURCES && len < size; i++)
 			len += snprintf(error + len, size - len, i ? ", %s" : "%s",
 					resources[i].limit);
+		options_near_resource(name, error, size);
 		return -EINVAL;
 	}
 	err = resources[i].bytes ? parse_bytes(equal + 1, &o->assumed[i])
@@ -179,23 +193,28 @@ static int set_tiers(struct options *o, const char *arg, char *error, size_t siz
 static int set_hook(struct options *o, const char *arg, char *error, size_t size)
 {
 	const char *equal = strchr(arg, '=');
-	char name[32];
+	char name[32] = "";
 	int h = -1;
 
 	if (equal && equal - arg < (int)sizeof(name)) {
 		snprintf(name, sizeof(name), "%.*s", (int)(equal - arg), arg);
 		h = hook_find(name);
 	}
-	if (h < 0)
-		return bad(error, size, "--hook", arg,
-			   "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
+	if (h < 0) {
+		bad(error, size, "--hook", arg,
+		    "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
+		options_near_hook(name, h, error, size);
+		return -EINVAL;
+	}
 	o->forced[h] = equal + 1;
 	if (!strcmp(equal + 1, "none"))
 		return 0;
 	if (hook_alternate_find(&hooks[h], equal + 1) >= 0)
 		return 0;
-	return bad(error, size, "--hook", arg,
-		   "this hook has no such mechanism; faultscope doctor lists them");
+	bad(error, size, "--hook", arg,
+	    "this hook has no such mechanism; faultscope doctor lists them");
+	options_near_hook(equal + 1, h, error, size);
+	return -EINVAL;
 }
 
 static int set_btf(struct options *o, const char *arg, char *error, size_t size)
@@ -213,7 +232,7 @@ static int set_colour(struct options *o, const char *arg, char *error, size_t si
 	else if (!strcmp(arg, "never"))
 		o->colour = WHEN_NEVER;
 	else
-		return bad(error, size, "--color", arg, "auto, always or never");
+		return bad_word(error, size, "--color", arg, "auto, always or never");
 	return 0;
 }
 
@@ -279,7 +298,7 @@ static int set_min_severity(struct options *o, const char *arg, char *error, siz
 			o->min_severity_given = true;
 			return 0;
 		}
-	return bad(error, size, "--min-severity", arg, "info, warning or critical");
+	return bad_word(error, size, "--min-severity", arg, "info, warning or critical");
 }
 
 static int set_journal(struct options *o, const char *arg, char *error, size_t size)
@@ -368,18 +387,14 @@ static int set_cgroupfs(struct options *o, const char *arg, char *error, size_t 
 
 static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
 {
-	if (!strcmp(arg, "0"))
-		o->min_age = 0;
-	else if (parse_seconds(arg, &o->min_age))
+	if (parse_seconds_or_0(arg, &o->min_age))
 		return bad(error, size, "--workload.min-age", arg, "a time: 30, 30s, 2m; 0: none");
 	return 0;
 }
 
 static int set_retention(struct options *o, const char *arg, char *error, size_t size)
 {
-	if (!strcmp(arg, "0"))
-		o->retention = 0;
-	else if (parse_seconds(arg, &o->retention))
+	if (parse_seconds_or_0(arg, &o->retention))
 		return bad(error, size, "--workload.retention", arg, "a time: 5m, 300; 0: none");
 	return 0;
 }
@@ -405,7 +420,7 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 	else if (!strcmp(arg, "full"))
 		o->calls = o->faults = true;
 	else if (strcmp(arg, "workload"))
-		return bad(error, size, "--export.detail", arg, "host, workload or full");
+		return bad_word(error, size, "--export.detail", arg, "host, workload or full");
 	return 0;
 }
 
@@ -570,7 +585,7 @@ const struct option_row option_rows[] = {
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "the same as --format json",
 	 set_json},
 	{"output", 'o', "FILE", W | R | G | T | P | C | I | Y | O | F | H | B,
-	 "write to FILE instead of standard output", set_output},
+	 "write to FILE instead of standard output; - is standard output", set_output},
 	{"sort", 0, "FIELD", W | Y, "order the table by a field: maps.count, faults.major, ...",
 	 set_sort},
 	{"top", 0, "N", W | P | Y | F, "rows of the table (20; on a terminal what fits)", set_top},
@@ -688,6 +703,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 {
 	struct option longs[64] = {};
 	char shorts[128] = "+:";
+	const char *first = argc > 1 ? argv[1] : "";
 	int rows[64], n = 0, index, c;
 
 	memset(ret, 0, sizeof(*ret));
@@ -702,7 +718,13 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	}
 	if (argc > 1 && !strcmp(argv[1], "help")) {
 		ret->help = true;
-		if (argc > 2 && is_command(argv[2]) >= 0)
+		if (argc > 2 && is_command(argv[2]) < 0) {
+			snprintf(error, size,
+				 "help %.64s: no such command\n  see: faultscope --help", argv[2]);
+			options_near_command(argv[2], error, size);
+			return -EINVAL;
+		}
+		if (argc > 2)
 			ret->command = is_command(argv[2]);
 		return 0;
 	}
@@ -732,6 +754,10 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 				 argv[optind - 1],
 				 c == ':' ? ": needs an argument" : ": no such option here",
 				 command_name(ret->command), ret->command ? " " : "");
+			if (c == '?')
+				options_near_option(argv[optind - 1], ret->command, error, size);
+			if (ret->command == CMD_WATCH && *first != '-')
+				options_near_command(first, error, size);
 			return -EINVAL;
 		}
 		for (int i = 0; i < n && !row; i++)
@@ -744,7 +770,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->argc = argc - optind;
 	if (ret->help || ret->version)
 		return 0;
-	if (options_take_words(ret, error, size))
+	if (options_take_words(ret, error, size) || options_take_dash(ret, error, size))
 		return -EINVAL;
 	return options_check(ret, error, size);
 }

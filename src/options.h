@@ -29,6 +29,7 @@ enum exit_status {
 	EXIT_NO_TARGET = 4,
 	EXIT_NOT_PERMITTED = 5,
 	EXIT_KERNEL_LACKS = 6,
+	EXIT_INCOMPLETE = 7, /* something may have been missed: render/completeness.h */
 	EXIT_RUN_FAILED = 125,
 	EXIT_RUN_NOT_EXECUTABLE = 126,
 	EXIT_RUN_NOT_FOUND = 127,

@@ -46,6 +46,7 @@ int set_keep(struct options *o, const char *arg, char *error, size_t size)
 				 "--keep %s: of file, instance, pmsg, kmsg and map, as: --keep "
 				 "file,kmsg",
 				 arg);
+			options_near_word(one, "file, instance, pmsg, kmsg, map", error, size);
 			return -EINVAL;
 		}
 		o->blackbox.keepers |= 1u << id;

@@ -35,6 +35,8 @@ static int take_files(const struct options *o, char *error, size_t size)
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
 int options_take_words(struct options *o, char *error, size_t size)
 {
+	double seconds;
+
 	if (o->command == CMD_RUN && !o->argc && !o->help) {
 		snprintf(
 			error, size,
@@ -53,6 +55,12 @@ int options_take_words(struct options *o, char *error, size_t size)
 			"triage /sys/fs/pstore");
 		return -EINVAL;
 	}
+	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read")) {
+		snprintf(error, size,
+			 "blackbox %s: %s: not understood\n  see: faultscope blackbox --help",
+			 o->argv[0], o->argv[1]);
+		return -EINVAL;
+	}
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
 		return 0;
@@ -61,22 +69,51 @@ int options_take_words(struct options *o, char *error, size_t size)
 	if (o->command == CMD_RECORD && o->argc == 1 &&
 	    !options_take_pids(o, o->argv[0], error, size))
 		return 0;
+	if (o->command == CMD_WATCH && o->argc > 0 && parse_seconds(o->argv[0], &seconds)) {
+		snprintf(error, size,
+			 "%.64s: neither a command nor an interval in seconds\n  see: faultscope "
+			 "--help",
+			 o->argv[0]);
+		options_near_command(o->argv[0], error, size);
+		return -EINVAL;
+	}
 	if (o->argc > positionals(o)) {
 		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
 			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
 		return -EINVAL;
 	}
 	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
-		snprintf(error, size,
-			 "%s: neither a command nor an interval in seconds\n  see: faultscope "
-			 "--help",
-			 o->argv[0]);
+		snprintf(error, size, "%s: not an interval in seconds\n  see: faultscope %s --help",
+			 o->argv[0], command_name(o->command));
 		return -EINVAL;
 	}
 	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count)) {
 		snprintf(error, size, "%s: not a count of intervals", o->argv[1]);
 		return -EINVAL;
 	}
+	return 0;
+}
+
+static bool is_dash(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+int options_take_dash(struct options *o, char *error, size_t size)
+{
+	bool whole = o->command == CMD_RECORD ||
+		     (o->report_format && (o->report_format->way == WAY_RECORDING ||
+					   o->report_format->way == WAY_TEXTFILE));
+
+	if (is_dash(o->junit) || is_dash(o->textfile) || is_dash(o->record) ||
+	    (whole && is_dash(o->output))) {
+		snprintf(error, size,
+			 "-: only text goes to standard output; recordings, --junit and textfiles "
+			 "need a file with a name");
+		return -EINVAL;
+	}
+	if (is_dash(o->output))
+		o->output = NULL;
 	return 0;
 }
 

@@ -23,7 +23,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "recorder (faultscope blackbox) runs or ran since the boot, its records are "
 		 "judged too: K01 to K12, what precedes a crash of the kernel. With --replay, on a "
 		 "recording. Exits 3 when there is a finding of warning or above (or of what "
-		 "--min-severity says), 0 when all is well."},
+		 "--min-severity says), 7 when there is none but something was lost or not "
+		 "measured, 0 when all is well."},
 	[CMD_HOST] =
 		{"host", "[OPTIONS] [INTERVAL [COUNT]]",
 		 "say whether this machine is short of memory, what kind, who has it",
@@ -33,7 +34,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "grow; who the OOM killer would take next; and the findings. With INTERVAL "
 		 "again and again, COUNT times or until Ctrl-C. Without the right to BPF it "
 		 "reads /proc alone. Exits 3 when there is a finding of warning or above (or of "
-		 "what --min-severity says), 0 when all is well."},
+		 "what --min-severity says), 7 when there is none but something was lost or not "
+		 "measured, 0 when all is well."},
 	[CMD_DOCTOR] =
 		{"doctor", "[OPTIONS]",
 		 "say what works on this kernel with these rights, and why not",
@@ -41,7 +43,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "before it and what the kernel answered, what is lost without it, and what it "
 		 "costs here: measured for half a second with hooks attached and detached in turn. "
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
-		 "that is needed works, 6 when the core (state, look or life) is blind."},
+		 "probes work, 6 when one of the core (state, look or life) is unavailable, 7 when "
+		 "another is. Those of the flight recorder are shown, and do not count."},
 	[CMD_EXPLAIN] = {"explain", "[ID...]",
 			 "say what a finding means, how it is told, what to do",
 			 "Prints the long text of each diagnosis named, as M01: what it means, how "
@@ -58,7 +61,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "standard input. Says what happened and by what mechanism, quotes the lines that "
 		 "decide, ranks the suspects with reasons, and says what to do next. Several files "
 		 "are one crash. Exits 0 when there is no crash, 3 when there is, 1 when a file "
-		 "cannot be read."},
+		 "cannot be read, 7 when no crash is found but nothing was read, or not all."},
 	[CMD_BLACKBOX] =
 		{"blackbox", "[OPTIONS] [run | arm | status | read [FILE...]]",
 		 "record what comes before a kernel crash, where the crash cannot reach it",
@@ -72,7 +75,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "setting for more. status tells of the recorder and its losses. read prints what "
 		 "survived: of FILEs (a ring file, pmsg, a trace, a log, a dump of memory), or of "
 		 "all places where it may be. Exits 0; 3 when read finds a record of critical, 1 "
-		 "when nothing can be read."},
+		 "when nothing can be read, 7 when there is no record or some were lost."},
 	[CMD_EXPORT] =
 		{"export", "[OPTIONS] [INTERVAL]",
 		 "serve metrics of workloads to Prometheus, or write them to a file",
@@ -94,7 +97,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "seconds "
 		 "(2), and shows workloads, those nearest to a limit or standing still longest for "
 		 "major faults first. On a terminal until q or Ctrl-C, elsewhere one table, once "
-		 "rates are known. Needs no root. Exits 1 when no host answered."},
+		 "rates are known. Needs no root. Exits 1 when no host answered, 7 when some did "
+		 "not."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
 		 "record what happens, small enough for days, to look at later",

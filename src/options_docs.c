@@ -8,6 +8,7 @@
 #include "rules/diagnoses.h"
 
 #define HELP_COLUMN 27
+#define HELP_WIDTH  100
 
 static const struct {
 	const char *command, *what;
@@ -38,6 +39,9 @@ static const struct {
 	{"4", "target not found, or gone before anything was measured"},
 	{"5", "not permitted (the message names the capability)"},
 	{"6", "the kernel lacks what is needed"},
+	{"7", "incomplete: nothing was read, nothing matched, something was lost, or something was "
+	      "not measured; standard error says what. With run it replaces only a 0 of CMD, and "
+	      "a probe that --hook NAME=none switches off does not count there"},
 	{"125, 126, 127",
 	 "run: faultscope failed, CMD not executable, CMD not found; else CMD's own"},
 };
@@ -83,6 +87,29 @@ static void put_option(char *ret, size_t size, const struct option_row *o)
 	snprintf(ret, size, "%s--%s%s%s", lead, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 }
 
+/* A word and its text beside it, in lines of HELP_WIDTH columns at most. */
+static void put_wrapped(struct buf *b, const char *word, const char *help)
+{
+	const size_t room = HELP_WIDTH - HELP_COLUMN - 1;
+
+	buf_printf(b, "  %-*s", HELP_COLUMN - 2, word);
+	if (strlen(word) + strlen(help) + 3 > HELP_WIDTH && strlen(word) > HELP_COLUMN - 2)
+		buf_printf(b, "\n%*s", HELP_COLUMN, "");
+	buf_putc(b, ' ');
+	while (strlen(help) > room) {
+		size_t n = room;
+
+		while (n && help[n] != ' ')
+			n--;
+		if (!n)
+			break;
+		buf_add(b, help, n);
+		buf_printf(b, "\n%*s", HELP_COLUMN + 1, "");
+		help += n + 1;
+	}
+	buf_printf(b, "%s\n", help);
+}
+
 void options_help(struct buf *b, enum command command)
 {
 	const struct command_row *c = &command_rows[command];
@@ -110,7 +137,7 @@ void options_help(struct buf *b, enum command command)
 		if (!(option_rows[i].commands >> command & 1))
 			continue;
 		put_option(text, sizeof(text), &option_rows[i]);
-		buf_printf(b, "  %-*s %s\n", HELP_COLUMN - 2, text, option_rows[i].help);
+		put_wrapped(b, text, option_rows[i].help);
 	}
 	if (command == CMD_WATCH) {
 		buf_puts(b, "\nExamples:\n");

@@ -31,8 +31,20 @@ int set_heartbeat(struct options *o, const char *arg, char *error, size_t size);
 
 /* For options_parse(): what is no option, and what does not go together. As options_parse(). */
 int options_take_words(struct options *o, char *error, size_t size);
+/* What - stands for where a file is to be named: standard output, or nothing that it can be. */
+int options_take_dash(struct options *o, char *error, size_t size);
 int options_check(const struct options *o, char *error, size_t size);
 int options_take_pids(struct options *o, const char *arg, char *error, size_t size);
+
+/* Each appends "did you mean: …" to a message in `error`, where a known word is near; `words` is a
+ * list such as "text, json or folded", and `hook` an index, or -1: hooks are meant. */
+void options_near_command(const char *typed, char *error, size_t size);
+void options_near_option(const char *typed, enum command command, char *error, size_t size);
+void options_near_word(const char *typed, const char *words, char *error, size_t size);
+void options_near_field(const char *typed, char *error, size_t size);
+void options_near_resource(const char *typed, char *error, size_t size);
+void options_near_format(const char *typed, char *error, size_t size);
+void options_near_hook(const char *typed, int hook, char *error, size_t size);
 
 extern const struct option_row option_rows[];
 extern const size_t nr_option_rows;

@@ -2,8 +2,12 @@
 #include "privileges.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <linux/capability.h>
 
 #include "collect/origin.h"
@@ -12,6 +16,7 @@
 /* What this kernel and this mode cannot do without. */
 static size_t choose_kept(struct session *s, struct right *ret)
 {
+	bool runs = s->o->command == CMD_RUN;
 	size_t n = 0;
 
 	if (!s->src->live)
@@ -21,6 +26,9 @@ static size_t choose_kept(struct session *s, struct right *ret)
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
 				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
 				       "looks and map commands too"};
+	/* the caller of a file with capabilities sees no more of others than it could by itself */
+	if (rights_are_of_file())
+		return n;
 	if (host_hides_processes())
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "/proc is mounted with hidepid: other users' processes"};
@@ -28,7 +36,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "diagnose and the live view read what a process maps and "
 					  "has open"};
-	else if (s->child && s->collector.names_stacks)
+	else if (runs && s->collector.names_stacks)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "user stacks of the command are named by the files that "
 					  "its processes map"};
@@ -40,7 +48,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "diagnose and the live view read /proc/PID/fd of other "
 					  "users"};
-	if (s->child)
+	if (runs)
 		ret[n++] = (struct right){
 			CAP_KILL, -1, "signals are passed on to the command, whoever it becomes"};
 	return n;
@@ -70,10 +78,57 @@ void privileges_drop(struct session *s)
 	/* where a limit comes from is asked once a finding speaks of it */
 	if (s->collector.names_stacks)
 		s->scope.readable = origin_places;
+	s->scope.filters = true;
 	rights_drop(keep, n, &s->scope, &s->rights);
 	if (s->rights.failed[0])
 		complain("not all privileges could be given up, and it goes on with them: %s",
 			 s->rights.failed);
+}
+
+bool privileges_needed(const struct options *o)
+{
+	switch (o->command) {
+	case CMD_WATCH:
+	case CMD_RUN:
+	case CMD_DIAGNOSE:
+	case CMD_HOST:
+	case CMD_RECORD:
+		return !o->replay;
+	case CMD_DOCTOR:
+		return true;
+	case CMD_EXPORT: /* gives them up by itself: a port may need them */
+		return true;
+	case CMD_BLACKBOX:
+		return !o->argc || (strcmp(o->argv[0], "read") && strcmp(o->argv[0], "status"));
+	case CMD_TRIAGE:
+		return o->blackbox.live;
+	default:
+		return false;
+	}
+}
+
+/* The capabilities that let root pass over the mode of a file are gone: say so where it matters. */
+static void explain_denied(const char *path, int mode)
+{
+	if (path && access(path, mode) && errno == EACCES)
+		complain("%s: this command gives up root's capabilities, and the file is another "
+			 "user's\n  try:  as that user, or by standard input where - is a name",
+			 path);
+}
+
+void privileges_explain_denied(const struct options *o)
+{
+	char dir[4096];
+
+	if (geteuid())
+		return;
+	for (int i = 0; i < o->argc; i++)
+		explain_denied(o->argv[i], R_OK);
+	explain_denied(o->replay, R_OK);
+	if (!o->output || strlen(o->output) >= sizeof(dir))
+		return;
+	strcpy(dir, o->output);
+	explain_denied(dirname(dir), W_OK);
 }
 
 static void name_one(struct session *s, pid_t pid)

@@ -11,6 +11,12 @@
 	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
 	"host's, by docker --pid=host or Kubernetes' hostPID"
 
+/* Whether the command measures this machine; the others read files and print, which needs none. */
+bool privileges_needed(const struct options *o);
+
+/* After such a command failed: says on standard error which file is closed to root without them. */
+void privileges_explain_denied(const struct options *o);
+
 /* All is attached, opened and named: the rest needs next to no rights. */
 void privileges_drop(struct session *s);
 

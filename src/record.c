@@ -71,6 +71,7 @@ static void put_state(struct buf *b, const struct session *s)
 {
 	const struct recording *r = s->of_command;
 	double seconds = (host_monotonic_ns() - r->begun_ns) / 1e9;
+	struct totals totals;
 
 	put_span(b, seconds);
 	if (s->o->duration) {
@@ -80,7 +81,9 @@ static void put_state(struct buf *b, const struct session *s)
 	buf_puts(b, ", ");
 	put_count(b, r->looks);
 	buf_puts(b, " looks, ");
-	put_count(b, s->m.subjects);
+	/* all that were seen, as reports count them, and not those that live now */
+	model_totals(&s->m, &totals);
+	put_count(b, totals.processes);
 	buf_puts(b, " processes, ");
 	put_bytes(b, s->collector.rec ? recorder_bytes(s->collector.rec) : 0);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* info, report and diff: what is told of recordings once they were read. */
+#include <string.h>
+
 #include "collect/redact.h"
 #include "export.h"
 #include "pack.h"
@@ -42,7 +44,7 @@ static int make_recording(const struct options *o)
 	struct recorder *rec = NULL;
 	char error[512];
 	struct story st;
-	int status, err;
+	int status, err, write_error, closing;
 
 	if (!o->output) {
 		complain("report: into which file?\n  try: faultscope report %s -o OTHER.fsr",
@@ -55,12 +57,19 @@ static int make_recording(const struct options *o)
 	}
 	redaction_begin(&redaction);
 	status = story_read_into(&st, &mine, o->argv[0], rec, o->redact ? &redaction : NULL);
+	write_error = st.s.collector.rec_error;
 	err = story_end(&st);
-	if (recorder_close(rec)) {
-		complain("cannot write %s", o->output);
-		status = EXIT_FAILED;
+	if (status) {
+		recorder_discard(rec);
+		return status;
 	}
-	return status ? status : err;
+	closing = recorder_close(rec);
+	if (!write_error)
+		write_error = closing;
+	if (!write_error)
+		return err;
+	complain("cannot write %s: %s", o->output, strerror(-write_error));
+	return EXIT_FAILED;
 }
 
 static int make_textfile(const struct options *o)
@@ -85,8 +94,10 @@ static int make_textfile(const struct options *o)
 static int make_lines(const struct options *o, const struct report_format *f)
 {
 	struct story st;
-	int status = story_read(&st, o, o->argv[0], f->lines), err = story_end(&st);
+	int status = story_read(&st, o, o->argv[0], f->lines), err;
 
+	st.s.view.verdict = f->lines == &diagnosis_renderer;
+	err = story_end(&st);
 	return status ? status : err;
 }
 
@@ -97,6 +108,7 @@ static int make_whole(const struct options *o, const struct report_format *f)
 	struct story st;
 	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
 
+	st.s.view.verdict = f->make == html_report;
 	if (!status) {
 		f->make(&b, &st.view);
 		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))

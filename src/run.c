@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -12,6 +14,7 @@
 
 #include "base/units.h"
 #include "session.h"
+#include "signals.h"
 
 #define TIERS_RUN 0xfu
 
@@ -28,30 +31,88 @@ static void describe_command(struct session *s)
 }
 
 /*
- * Starts the command between two words to the kernel side: the child it forks for us is watched
- * from its first instant. posix_spawn forks with CLONE_VM, so hardly any fault before exec is ours.
+ * The thread that starts the command. Capabilities, no_new_privs, landlock and seccomp are of a
+ * thread: all others give up their rights first, and the command gets those of the caller by this
+ * one, which ends with that.
  */
-static int start_command(struct session *s)
+struct starter {
+	struct session *s;
+	pthread_t thread;
+	bool made, joined;
+	sem_t go;
+	bool abandoned;
+	int err; /* of posix_spawnp() */
+};
+
+/*
+ * Between two words to the kernel side: the child is watched from its first instant. posix_spawn
+ * forks with CLONE_VM, so hardly any fault before exec is ours.
+ */
+static int spawn(struct session *s)
 {
 	posix_spawnattr_t attr;
-	sigset_t none, plain;
+	sigset_t none;
 	int err;
 
+	/* what we were started to ignore, it ignores; we ignore nothing else, and block instead */
 	sigemptyset(&none);
-	sigfillset(&plain);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &plain);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 	live_run_parent(s->src, true);
 	err = posix_spawnp(&s->child, s->o->argv[0], NULL, &attr, s->o->argv, environ);
 	live_run_parent(s->src, false);
 	posix_spawnattr_destroy(&attr);
+	if (err)
+		s->child = 0;
+	return err;
+}
+
+static void *wait_and_spawn(void *arg)
+{
+	struct starter *st = arg;
+
+	while (sem_wait(&st->go))
+		continue; /* a signal */
+	if (!st->abandoned)
+		st->err = spawn(st->s);
+	return NULL;
+}
+
+static int make_starter(struct starter *st, struct session *s)
+{
+	int err;
+
+	*st = (struct starter){.s = s};
+	sem_init(&st->go, 0, 0);
+	err = pthread_create(&st->thread, NULL, wait_and_spawn, st);
+	st->made = !err;
 	if (!err)
 		return 0;
-	s->child = 0;
-	complain("cannot run %s: %s", s->o->argv[0], strerror(err));
-	return err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
+	complain("cannot start a thread: %s", strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
+static void end_starter(struct starter *st)
+{
+	if (!st->made || st->joined)
+		return;
+	sem_post(&st->go);
+	pthread_join(st->thread, NULL);
+	st->joined = true;
+}
+
+/* All rights are given up: the last that may start something does. */
+static void start_command(struct session *s)
+{
+	struct starter *st = s->of_command;
+
+	end_starter(st);
+	if (!st->err)
+		return;
+	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
+	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
+	s->m.last_ns = 0; /* there are no last lines */
 }
 
 static void describe_ending(struct session *s)
@@ -70,20 +131,10 @@ static void describe_ending(struct session *s)
 /* Exits as the command did: its status, or its signal, without a core of our own. */
 static int end_as(int child_status)
 {
-	struct rlimit no_core = {0, 0};
-	sigset_t set;
-	int sig;
-
 	if (!WIFSIGNALED(child_status))
 		return WEXITSTATUS(child_status);
-	sig = WTERMSIG(child_status);
-	setrlimit(RLIMIT_CORE, &no_core);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
+	signal_end_by(WTERMSIG(child_status));
+	return 128 + WTERMSIG(child_status);
 }
 
 /*
@@ -104,7 +155,8 @@ int command_run(const struct options *o)
 {
 	struct live_options lo;
 	struct session s;
-	bool gone, started = false;
+	struct starter st = {};
+	bool gone, started;
 	int err = session_begin(&s, o), child_status = 0, status;
 
 	describe_command(&s);
@@ -113,12 +165,15 @@ int command_run(const struct options *o)
 		err = session_open_live(&s, &lo);
 	if (err)
 		err = err == EXIT_FAILED ? EXIT_RUN_FAILED : err;
-	if (!err) {
-		err = start_command(&s);
-		started = !err;
-	}
+	if (!err)
+		err = make_starter(&st, &s);
+	s.of_command = &st;
+	s.after_first_look = start_command;
 	if (!err)
 		err = session_start(&s);
+	started = s.child != 0;
+	st.abandoned = true;
+	end_starter(&st);
 	if (!err)
 		err = session_loop(&s);
 	if (started && s.child && !o->duration) {
@@ -138,6 +193,6 @@ int command_run(const struct options *o)
 	if (!gone)
 		return status;
 	if (status && WIFEXITED(child_status) && !WEXITSTATUS(child_status))
-		return status == EXIT_GATE ? EXIT_GATE : EXIT_RUN_FAILED;
+		return status == EXIT_GATE || status == EXIT_INCOMPLETE ? status : EXIT_RUN_FAILED;
 	return end_as(child_status);
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/output_file.h"
+#include "render/completeness.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -34,18 +37,22 @@ void view_make(struct view *v, const struct options *o)
 
 int say_all(const struct options *o, const struct buf *b)
 {
-	const char *name = o->output ? o->output : "standard output";
-	FILE *f = b->failed ? NULL : o->output ? fopen(o->output, "we") : stdout;
-	bool ok = f != NULL;
+	int err = b->failed   ? -EFBIG
+		  : o->output ? output_file_put(o->output, 0, b->s, b->len)
+			      : io_write(STDOUT_FILENO, b->s, b->len);
 
-	if (ok && b->len)
-		ok = fwrite(b->s, 1, b->len, f) == b->len;
-	if (f && f != stdout)
-		ok = !fclose(f) && ok;
-	else if (f)
-		ok = !fflush(f) && ok;
-	if (ok)
+	/* a reader that has enough is no failure */
+	if (!err || err == -EPIPE)
 		return 0;
-	complain("cannot write to %s: %s", name, b->failed ? "too much text" : strerror(errno));
+	complain("cannot write %s: %s", o->output ? o->output : "the output",
+		 b->failed ? "too much text" : output_file_error(err));
 	return EXIT_FAILED;
+}
+
+int status_of_gaps(int status, const struct buf *gaps)
+{
+	if (status || !has_gaps(gaps))
+		return status;
+	complain("incomplete: %s", gaps->failed ? "out of memory" : gaps->s);
+	return EXIT_INCOMPLETE;
 }

@@ -4,7 +4,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -22,7 +21,10 @@
 #include "probe/host.h"
 #include "probe/proc_source.h"
 #include "progress.h"
+#include "render/completeness.h"
+#include "saying.h"
 #include "silent.h"
+#include "startup.h"
 #include "terminal.h"
 #include "viewing.h"
 
@@ -67,24 +69,6 @@ static double interval_of(const struct options *o)
 	return o->interval ? o->interval : DEFAULT_INTERVAL;
 }
 
-/* Where output goes: standard output, a file, or for the text of `run` standard error. */
-static int open_output(struct session *s)
-{
-	const struct options *o = s->o;
-
-	s->fd = o->command == CMD_RUN && s->renderer == &text_renderer ? STDERR_FILENO
-								       : STDOUT_FILENO;
-	if (!o->output)
-		return 0;
-	s->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (s->fd < 0) {
-		complain("cannot write %s: %s", o->output, strerror(errno));
-		return EXIT_FAILED;
-	}
-	s->own_fd = true;
-	return 0;
-}
-
 void session_measure_view(struct session *s)
 {
 	const char *columns = getenv("COLUMNS");
@@ -124,6 +108,7 @@ static void set_view(struct session *s)
 	s->view.summary = s->view.command || s->redraws;
 	s->view.page = o->summary;
 	s->view.host = o->command == CMD_HOST;
+	s->view.verdict = o->command == CMD_DIAGNOSE;
 	s->view.once = s->view.host && !o->interval;
 	s->view.colour =
 		o->colour == WHEN_ALWAYS || (o->colour == WHEN_AUTO && terminal_can_redraw(s->fd) &&
@@ -139,7 +124,8 @@ int session_begin(struct session *s, const struct options *o)
 	memset(s, 0, sizeof(*s));
 	s->o = o;
 	s->signals = s->timer = s->poll = -1;
-	s->fd = s->junit = -1;
+	s->fd = -1;
+	s->output = s->junit = OUTPUT_NONE;
 	s->renderer = o->format ? o->format : &text_renderer;
 	if (model_init(&s->m)) {
 		complain("out of memory");
@@ -149,7 +135,7 @@ int session_begin(struct session *s, const struct options *o)
 	s->collector.m = &s->m;
 	s->filter = o->filter;
 	s->collector.filter = &s->filter;
-	err = open_output(s);
+	err = session_open_output(s);
 	if (err)
 		return err;
 	set_view(s);
@@ -171,15 +157,23 @@ int session_begin(struct session *s, const struct options *o)
 	return 0;
 }
 
-struct live_options session_live_options(const struct session *s, bool watch_all,
-					 unsigned int tiers)
+static bool has_ended(void *ctx, const struct fs_subject *of)
+{
+	const struct subject *s = model_find(ctx, of);
+
+	return !s || s->final;
+}
+
+struct live_options session_live_options(struct session *s, bool watch_all, unsigned int tiers)
 {
 	struct live_options lo = {.watch_all = watch_all,
 				  .tiers = tiers,
 				  .btf_path = s->o->btf,
 				  .attribute = !watch_all,
 				  .attribute_maps = s->attributes_all ? 0 : ATTRIBUTE_MAPS,
-				  .attribute_fds = s->attributes_all ? 0 : ATTRIBUTE_FDS};
+				  .attribute_fds = s->attributes_all ? 0 : ATTRIBUTE_FDS,
+				  .has_ended = has_ended,
+				  .ended_ctx = &s->m};
 
 	if (s->o->tiers_given)
 		lo.tiers = s->o->tiers;
@@ -198,15 +192,24 @@ int session_make_loop(struct session *s)
 	return s->timer < 0 || s->poll < 0 ? -errno : 0;
 }
 
-int session_open_live(struct session *s, const struct live_options *lo)
+/* Once, and with the reason: a user does not read what `doctor` says before each start. */
+static void say_degraded(const struct session *s)
+{
+	const struct hook_status *status = live_hooks(s->src);
+
+	for (size_t i = 0; i < nr_hooks; i++)
+		if (!s->o->forced[i] && status[i].state == FS_HOOK_ON &&
+		    hook_is_degraded(&hooks[i], status[i].used))
+			complain("degraded: %s works by %s: %s (%s)", hooks[i].name,
+				 status[i].used->mechanism, status[i].used->differs, status[i].why);
+}
+
+static int open_live(struct session *s, const struct live_options *lo)
 {
 	char error[1024] = "";
 	int err;
 
-	/* before anything that is watched may use up the files of all */
-	err = session_make_loop(s);
-	if (!err)
-		err = live_open(lo, &s->src, error, sizeof(error));
+	err = live_open(lo, &s->src, error, sizeof(error));
 	if (s->o->command == CMD_HOST &&
 	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
 		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
@@ -218,11 +221,16 @@ int session_open_live(struct session *s, const struct live_options *lo)
 		return status_of(err);
 	}
 	s->collector.live = true;
+	/* who has CAP_BPF and CAP_PERFMON without our file can read all of it by other programs */
+	if (rights_are_of_file())
+		withholding_begin(&s->collector.withholding, host_is_in_pid_namespace());
 	s->pressure.targets = !lo->watch_all;
 	pressure_open(&s->pressure);
 	symbols_open(&s->collector.symbols);
 	if (s->src->plain)
 		return 0;
+	if (!lo->examines)
+		say_degraded(s);
 	s->collector.names_stacks = lo->attribute && !user_symbols_open(&s->collector.user_symbols);
 	s->collector.reads_levels = !lo->watch_all && !host_is_in_pid_namespace() &&
 				    cgroup_levels_open(&s->collector.levels);
@@ -234,6 +242,22 @@ int session_open_live(struct session *s, const struct live_options *lo)
 		s->filter.children = true;
 	}
 	return 0;
+}
+
+int session_open_live(struct session *s, const struct live_options *lo)
+{
+	struct startup st;
+	/* before anything that is watched may use up the files of all */
+	int err = session_make_loop(s);
+
+	if (err) {
+		complain("%s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	startup_begin(&st, s);
+	err = open_live(s, lo);
+	startup_end(&st);
+	return err;
 }
 
 int session_open_replay(struct session *s)
@@ -253,43 +277,6 @@ int session_open_replay(struct session *s)
 static struct sink sink_of(struct session *s)
 {
 	return (struct sink){.take = collector_take, .ctx = &s->collector};
-}
-
-void session_flush(struct session *s)
-{
-	int err = s->mute ? 0 : io_write(s->fd, s->out.s, s->out.len);
-
-	buf_clear(&s->out);
-	if (!err)
-		return;
-	s->mute = true;
-	if (err != -EPIPE) {
-		complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
-			 strerror(-err));
-		s->status = EXIT_FAILED;
-	}
-	if (!s->child && !s->collector.rec)
-		s->done = true;
-}
-
-/* The recording failed: say it once, go on watching. */
-static void check_recording(struct session *s)
-{
-	if (!s->collector.rec_error || s->rec_told)
-		return;
-	s->rec_told = true;
-	if (s->collector.rec_error == -EOVERFLOW) {
-		complain("the recording %s is as large as --max-size allows: it ends here",
-			 s->o->record);
-		s->done = true;
-		return;
-	}
-	s->status = EXIT_FAILED;
-	if (viewing_say(s, "the recording failed: it ends with the last whole interval"))
-		return;
-	complain("the recording %s failed: %s; it ends with the last whole interval, watching goes "
-		 "on",
-		 s->record_path, strerror(-s->collector.rec_error));
 }
 
 /* Events and the findings they lead to, at once. */
@@ -365,7 +352,7 @@ int session_take_window(struct session *s, bool show)
 {
 	int err = take_look(s);
 
-	check_recording(s);
+	session_check_recording(s);
 	if (err)
 		return err;
 	findings_judge(&s->findings, &s->m);
@@ -435,6 +422,7 @@ static int fail(struct session *s, int err)
 
 int session_first_look(struct session *s, const struct sink *sink)
 {
+	cap_t had = rights_raise(RIGHTS_FOR_BPF);
 	int err = 0;
 
 	if (s->src->live)
@@ -444,12 +432,17 @@ int session_first_look(struct session *s, const struct sink *sink)
 	/* the first look gives what was there before us: bases, not growth */
 	if (!err)
 		err = look(s, sink);
+	rights_lower(had);
 	if (err == 1) {
 		complain("%s: the recording is empty", s->o->replay);
 		return s->status = EXIT_FAILED;
 	}
 	if (err)
 		return fail(s, err);
+	if (s->src->live)
+		err = session_publish(s);
+	if (err)
+		return err;
 	if (s->src->live && !s->src->plain) {
 		privileges_name_namespace(s);
 		privileges_drop(s);
@@ -464,8 +457,13 @@ int session_start(struct session *s)
 
 	if (err)
 		return err;
+	/* what is read of /proc before the loop is part of it, and takes longer under load */
+	if (s->src->live && s->o->duration)
+		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
 	if (s->after_first_look)
 		s->after_first_look(s);
+	if (s->status)
+		return s->status;
 	choose_layout(s);
 	if (s->redraws && viewing_begin(s))
 		return fail(s, -ENOMEM);
@@ -477,7 +475,7 @@ int session_start(struct session *s)
 	if (s->at_look)
 		s->at_look(s);
 	session_flush(s);
-	check_recording(s);
+	session_check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
 		s->done = true;
 	else
@@ -528,7 +526,7 @@ static int on_urgent(struct session *s)
 
 	tell_events(s);
 	session_flush(s);
-	check_recording(s);
+	session_check_recording(s);
 	return err;
 }
 
@@ -587,8 +585,6 @@ static int live_loop(struct session *s)
 
 	if (err)
 		return err;
-	if (s->o->duration)
-		s->ends_ns = host_monotonic_ns() + s->o->duration * 1e9;
 	/* recording has a line of its own */
 	if (s->o->duration && s->o->command != CMD_RECORD)
 		begin_progress(s, &progress, "watching");
@@ -702,20 +698,25 @@ static void tell_verdict(struct session *s)
 	}
 }
 
-void session_end_recording(struct session *s)
+/* Where something may have been missed, the status is not 0, whatever the output says. */
+static void judge_completeness(struct session *s)
 {
-	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
-	int err;
+	struct buf gaps = {};
 
-	if (!s->collector.rec)
-		return;
-	recorder_take(s->collector.rec, &end.h);
-	err = recorder_close(s->collector.rec);
-	s->collector.rec = NULL;
-	if (err && !s->rec_told) {
-		s->collector.rec_error = err;
-		check_recording(s);
-	}
+	gaps_of(&gaps, &s->view);
+	s->status = status_of_gaps(s->status, &gaps);
+	buf_free(&gaps);
+}
+
+/* Not of `export`, which takes no such record into its series. */
+static void tell_withheld(const struct session *s)
+{
+	__u64 n = s->collector.withholding.records;
+
+	if (n && !s->o->quiet)
+		complain("%llu records of processes that you may not trace: addresses in them are "
+			 "shifted, names of files replaced, stacks left out",
+			 (unsigned long long)n);
 }
 
 int session_end(struct session *s)
@@ -734,16 +735,16 @@ int session_end(struct session *s)
 			s->renderer->close(&s->out, &s->view);
 		session_flush(s);
 		gating_tell(s);
+		judge_completeness(s);
+		tell_withheld(s);
 	}
 	session_end_recording(s);
 	if (s->src && s->src->live)
 		pressure_close(&s->pressure);
 	if (s->src)
 		s->src->ops->close(s->src);
-	if (s->own_fd && close(s->fd) && !s->status)
-		s->status = EXIT_FAILED;
-	if (s->junit >= 0)
-		close(s->junit);
+	session_end_output(s);
+	output_file_end(&s->junit, -ECANCELED);
 	if (s->signals >= 0)
 		close(s->signals);
 	if (s->timer >= 0)

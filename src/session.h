@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "base/output_file.h"
 #include "collect/collector.h"
 #include "collect/ends.h"
 #include "collect/pressure.h"
@@ -17,7 +18,7 @@ struct session {
 	struct model m;
 	struct findings findings;
 	struct collector collector;
-	struct ends ends; /* of a live source */
+	struct ends ends;		 /* of a live source */
 	struct pressure_reader pressure; /* of a live source */
 	struct filter filter;		 /* the one of the options, as this source needs it */
 	struct rights_scope scope;	 /* what is to be left beside them */
@@ -25,20 +26,24 @@ struct session {
 	struct view view;
 	const struct renderer *renderer;
 	struct buf out;
-	int fd; /* where output goes */
-	bool own_fd;
-	bool redraws;		 /* in place, on a terminal */
-	struct viewing *viewing; /* where it does, once it began; owned */
+	int fd;			   /* where output goes */
+	struct output_file output; /* where that is --output */
+	bool redraws;		   /* in place, on a terminal */
+	struct viewing *viewing;   /* where it does, once it began; owned */
 	const char *record_path;
 	bool attributes_all; /* who grows is kept from the first mapping and descriptor on */
 	void (*after_first_look)(struct session *s); /* before anything is said; NULL: nothing */
 	void (*at_look)(struct session *s); /* after each, once it is shown; NULL: nothing */
 	void *of_command;		    /* what these need of their command */
-	bool mute;			    /* the reader went away: nothing more is written */
+	bool began;	 /* the first scan is over: what is written has its names */
+	bool flushed;	 /* something was written, be it nothing */
+	int write_error; /* -errno of the output; 0: none */
+	bool mute;	 /* the reader went away: nothing more is written */
 	bool done;
 	bool rec_told;
-	int status;  /* enum exit_status */
-	size_t told; /* events of this window told at once */
+	int status;				 /* enum exit_status */
+	size_t told;				 /* events of this window told at once */
+	uint64_t origin_want[MODEL_ORIGINS_MAX]; /* what each of m.origin was looked up for */
 	uint64_t frames;
 	uint64_t gated_ns; /* what gates have looked at so far */
 	char mode[16], target[128];
@@ -52,7 +57,7 @@ struct session {
 	char ending[64];
 	/* --fail-on */
 	struct gates gates;
-	int junit; /* where JUnit's XML goes; -1: nowhere */
+	struct output_file junit; /* where JUnit's XML goes */
 };
 
 /* Says "faultscope: …" on standard error. */
@@ -71,8 +76,7 @@ int command_diff(const struct options *o);
 int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 
 /* What session_open_live() opens with: the mode's, as far as options do not say otherwise. */
-struct live_options session_live_options(const struct session *s, bool watch_all,
-					 unsigned int tiers);
+struct live_options session_live_options(struct session *s, bool watch_all, unsigned int tiers);
 
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
@@ -94,7 +98,10 @@ void session_measure(struct session *s, const struct options *o,
 void session_flush(struct session *s);
 int session_end(struct session *s); /* the last lines; returns the exit status */
 
-/* From before the first hook is attached: whenever one comes, it ends in an orderly last line. */
+/* Removes what was begun of its files. Nothing else may use them meanwhile. */
+void session_discard(struct session *s);
+
+/* Ignored signals stay so. Returns 0 or -errno. */
 int session_take_signals(struct session *s);
 /* Signals can be read. */
 void session_on_signals(struct session *s);
@@ -105,7 +112,15 @@ void session_measure_view(struct session *s);
 int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
 
-/* With its last record. */
+/* Where output goes: opened at the beginning, named once the first scan is over, and closed. */
+int session_open_output(struct session *s);
+int session_publish(struct session *s);
+void session_end_output(struct session *s);
+
+/* Says once that the recording failed, and ends what makes nothing else. */
+void session_check_recording(struct session *s);
+
+/* With its last record; one that never began is removed. */
 void session_end_recording(struct session *s);
 
 /* Its gates: opened with it, judged before its last lines, told behind them. */

@@ -9,23 +9,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "signals.h"
 #include "terminal.h"
 #include "viewing.h"
 
 int session_take_signals(struct session *s)
 {
+	/* job control is ours only where the terminal is: the last two */
 	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
 				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	sigset_t set;
+	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->redraws ? 0 : 2);
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		/* job control is ours only where the terminal is */
-		if (s->redraws || (wanted[i] != SIGTSTP && wanted[i] != SIGCONT))
-			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? -errno : 0;
+	/* else the kernel reaps the command of `run`, and its status is lost */
+	signal(SIGCHLD, SIG_DFL);
+	/* the exporter reads its configuration anew: closing a terminal does not end it by that */
+	if (s->o->command == CMD_EXPORT)
+		signal(SIGHUP, SIG_DFL);
+	s->signals = signals_open(wanted, n, SFD_NONBLOCK);
+	return s->signals < 0 ? s->signals : 0;
 }
 
 static void suspend(struct session *s)

@@ -3,6 +3,7 @@
 #include "top.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,11 @@
 #include <unistd.h>
 
 #include "probe/host.h"
+#include "render/completeness.h"
 #include "render/fleet.h"
+#include "saying.h"
 #include "session.h"
+#include "signals.h"
 #include "terminal.h"
 
 #define INTERVAL_S    2.0
@@ -99,16 +103,9 @@ static int open_wake(struct top *t)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
 	struct session *s = &t->s;
-	sigset_t set;
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->signals = signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]), SFD_NONBLOCK);
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
 	ev.data.fd = s->signals;
 	if (s->signals < 0 || s->poll < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->signals, &ev))
@@ -252,6 +249,28 @@ static int open_top(struct top *t, const struct options *o)
 	return 0;
 }
 
+/* What the last table lacks: hosts that did not answer, and parts of pages. */
+static void judge_completeness(struct top *t)
+{
+	const struct fleet_host *h = t->fleet.host;
+	uint64_t bad = 0, lost = 0, down = 0;
+	struct buf gaps = {};
+
+	for (uint32_t i = 0; i < t->fleet.hosts; i++) {
+		down += h[i].why[0] != 0;
+		bad += h[i].bad_lines;
+		lost += h[i].lost;
+	}
+	if (down)
+		gap_add(&gaps, "not read: %" PRIu64 " of %u hosts", down, t->fleet.hosts);
+	if (bad)
+		gap_add(&gaps, "not read: %" PRIu64 " lines that are no samples", bad);
+	if (lost)
+		gap_add(&gaps, "lost: %" PRIu64 " workloads beyond the most that is kept", lost);
+	t->s.status = status_of_gaps(t->s.status, &gaps);
+	buf_free(&gaps);
+}
+
 int command_top(const struct options *o)
 {
 	struct top t = {};
@@ -269,6 +288,7 @@ int command_top(const struct options *o)
 			complain("top: no exporter answered");
 			t.s.status = EXIT_FAILED;
 		}
+		judge_completeness(&t);
 	} else {
 		t.s.status = err;
 	}

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,14 @@
 #include "base/array.h"
 #include "blackbox_live.h"
 #include "collect/demangle.h"
+#include "render/completeness.h"
 #include "render/html.h"
 #include "render/triage.h"
 #include "saying.h"
 #include "session.h"
 #include "survivors.h"
 #include "triage_files.h"
+#include "triage_gaps.h"
 
 #define BUCKETS_MAX 4096
 #define GROUP_MAX   200000
@@ -63,11 +66,12 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 	return 0;
 }
 
+/* `gaps` of what was measured beside the log; NULL: the log is all that is judged. */
 static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f,
-			const struct bb_found *recorded)
+			const struct bb_found *recorded, const struct buf *gaps)
 {
 	struct triage t = {};
-	struct buf b = {};
+	struct buf b = {}, of_log = {};
 	struct triage_names names = {.demangle = demangle};
 	struct triage_view tv;
 	int status, err = triage_run(&t, f->input, f->n);
@@ -77,11 +81,14 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 		return EXIT_FAILED;
 	}
 	triage_join(&t, recorded);
+	if (!gaps)
+		triage_gaps_of(&of_log, f, &t, recorded->n);
 	tv = (struct triage_view){.v = v,
 				  .name = f->name,
 				  .names = f->n,
 				  .names_of = &names,
 				  .explain = o->explain,
+				  .gaps = gaps ?: &of_log,
 				  .redact = o->markdown && !o->no_redact};
 	if (o->html)
 		make_page(&b, &tv, &t);
@@ -94,7 +101,9 @@ static int judge_inputs(const struct options *o, const struct view *v, const str
 	status = say_all(o, &b);
 	if (!status && (t.primary >= 0 || t.recorded.fatal))
 		status = EXIT_GATE;
+	status = status_of_gaps(status, tv.gaps);
 	triage_free(&t);
+	buf_free(&of_log);
 	buf_free(&b);
 	return status;
 }
@@ -111,14 +120,14 @@ static int triage_one(const struct options *o, const struct view *v)
 		status = EXIT_FAILED;
 	}
 	if (!status)
-		status = judge_inputs(o, v, &f, &recorded);
+		status = judge_inputs(o, v, &f, &recorded, NULL);
 	bb_found_free(&recorded);
 	triage_files_free(&f);
 	return status;
 }
 
 int triage_text_of_log(const struct options *o, const struct buf *log,
-		       const struct bb_found *recorded)
+		       const struct bb_found *recorded, const struct buf *gaps)
 {
 	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
 				 .name = {"this kernel"},
@@ -126,7 +135,7 @@ int triage_text_of_log(const struct options *o, const struct buf *log,
 	struct view v = {};
 
 	view_make(&v, o);
-	return judge_inputs(o, &v, &f, recorded);
+	return judge_inputs(o, &v, &f, recorded, gaps);
 }
 
 /* ---- many logs ---- */
@@ -246,6 +255,19 @@ static void bucket_fill(struct group *g, const struct diagnosis *v, const char *
 		memcpy(g->newest, kernel, sizeof(g->newest));
 }
 
+/* Of one log without a crash. */
+static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
+{
+	struct buf gaps = {};
+
+	triage_gaps_of(&gaps, f, t, 0);
+	if (has_gaps(&gaps))
+		g->buckets.partial++;
+	else
+		g->buckets.quiet++;
+	buf_free(&gaps);
+}
+
 static int group_take(struct group *g, const char *path)
 {
 	struct triage_files f = {};
@@ -271,7 +293,7 @@ static int group_take(struct group *g, const char *path)
 	if (t.primary >= 0)
 		bucket_fill(g, &t.verdict[t.primary], path, st.st_mtime);
 	else
-		g->buckets.quiet++;
+		take_quiet(g, &f, &t);
 	triage_free(&t);
 out:
 	triage_files_free(&f);
@@ -302,10 +324,24 @@ static void mark_new(struct group *g)
 	}
 }
 
+static void group_gaps(struct buf *gaps, const struct triage_buckets *bs)
+{
+	if (!bs->logs)
+		gap_add(gaps, "nothing was read: there is no log");
+	if (bs->partial)
+		gap_add(gaps,
+			"not read wholly, and without a crash in what was read: %" PRIu64
+			" of %" PRIu64 " logs (triage LOG says why)",
+			bs->partial, bs->logs);
+	if (bs->lost)
+		gap_add(gaps, "lost: %" PRIu64 " logs or buckets beyond the most that is kept",
+			bs->lost);
+}
+
 static int triage_group(const struct options *o, const struct view *v)
 {
 	struct group g = {};
-	struct buf b = {};
+	struct buf b = {}, gaps = {};
 	int status = EXIT_DONE, err;
 
 	g.buckets.bucket = calloc(BUCKETS_MAX, sizeof(*g.buckets.bucket));
@@ -333,11 +369,14 @@ static int triage_group(const struct options *o, const struct view *v)
 		status = EXIT_FAILED;
 	if (!status && g.buckets.n)
 		status = EXIT_GATE;
+	group_gaps(&gaps, &g.buckets);
+	status = status_of_gaps(status, &gaps);
 out:
 	for (size_t i = 0; i < g.paths; i++)
 		free(g.path[i]);
 	free(g.path);
 	free(g.buckets.bucket);
+	buf_free(&gaps);
 	buf_free(&b);
 	return status;
 }

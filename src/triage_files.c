@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "progress.h"
+#include "render/completeness.h"
 #include "unpack.h"
 
 #define CHUNK	  (64u << 10)
@@ -29,9 +31,30 @@ static int fail(struct triage_files *f, const char *name, const char *what, int 
 	return err ? -err : -EINVAL;
 }
 
+/* A gap, of a file by its name: that may hold anything. */
+static void add_gap(struct triage_files *f, const char *name, const char *what)
+{
+	struct buf safe = {};
+
+	buf_safe(&safe, name, false);
+	gap_add(&f->gaps, "not read: %s of %s", what, safe.s ? safe.s : "a file");
+	buf_free(&safe);
+}
+
+static void add_size_gap(struct triage_files *f, const char *name, uint64_t bytes)
+{
+	struct buf what = {};
+
+	buf_puts(&what, "the first ");
+	put_bytes(&what, bytes);
+	add_gap(f, name, what.s ? what.s : "the beginning");
+	buf_free(&what);
+}
+
 struct bytes {
 	char *data;
 	size_t size, room;
+	uint64_t dropped; /* before those that are kept */
 };
 
 static int bytes_room(struct bytes *b, size_t more)
@@ -51,6 +74,16 @@ static int bytes_room(struct bytes *b, size_t more)
 	return 0;
 }
 
+/* Where there is more than is kept, the older half makes room: crashes are at the end. */
+static void drop_older(struct bytes *b)
+{
+	size_t half = b->size / 2;
+
+	memmove(b->data, b->data + half, b->size - half);
+	b->size -= half;
+	b->dropped += half;
+}
+
 /* All that fd has; of /dev/kmsg, which never ends, all that is there now. */
 static int read_all(int fd, struct bytes *b)
 {
@@ -60,9 +93,11 @@ static int read_all(int fd, struct bytes *b)
 	int err = 0;
 
 	progress_begin(&progress, "reading");
-	while (b->size < TRIAGE_BYTES_MAX && !err) {
+	while (!err) {
 		ssize_t n;
 
+		if (b->size + CHUNK > TRIAGE_BYTES_MAX)
+			drop_older(b);
 		err = bytes_room(b, CHUNK);
 		n = err ? 0 : read(fd, b->data + b->size, CHUNK);
 		if (n > 0)
@@ -96,29 +131,40 @@ static int keep(struct triage_files *f, const char *name, struct bytes *b)
 	return 0;
 }
 
-static int take(struct triage_files *f, const char *name, int fd)
+/* `skipped` bytes of it were passed over before. */
+static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
 {
 	const char *why = NULL;
-	struct bytes b = {};
+	struct bytes b = {.dropped = skipped};
+	bool partial = false;
 	int err = read_all(fd, &b);
 
 	if (err) {
 		free(b.data);
 		return fail(f, name, "", -err);
 	}
-	err = unpack(&b.data, &b.size, TRIAGE_BYTES_MAX, &why);
+	if (b.dropped)
+		add_size_gap(f, name, b.dropped);
+	err = unpack(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
 	if (err) {
 		free(b.data);
 		return fail(f, name, why, 0);
 	}
+	if (partial)
+		add_gap(f, name, "what is compressed beyond the damage, or the most that is read,");
 	return keep(f, name, &b);
 }
 
-/* The end of a file that is larger than what is read: crashes are at the end. */
-static void skip_to_end(int fd, const struct stat *st)
+/* The end of a file that is larger than what is read: crashes are at the end. Returns the number of
+ * bytes before it. */
+static uint64_t skip_to_end(int fd, const struct stat *st)
 {
-	if (S_ISREG(st->st_mode) && st->st_size > (off_t)TRIAGE_BYTES_MAX)
-		lseek(fd, st->st_size - TRIAGE_BYTES_MAX, SEEK_SET);
+	off_t most = TRIAGE_BYTES_MAX - CHUNK, skipped;
+
+	if (!S_ISREG(st->st_mode) || st->st_size <= most)
+		return 0;
+	skipped = lseek(fd, st->st_size - most, SEEK_SET);
+	return skipped > 0 ? skipped : 0;
 }
 
 /* A dump of memory holds the log as the kernel keeps it, behind its page tables: no text. */
@@ -145,11 +191,14 @@ static int add_directory(struct triage_files *f, const char *path, int depth)
 	if (n < 0)
 		return fail(f, path, "", errno);
 	for (int i = 0; i < n; i++) {
+		bool hidden = list[i]->d_name[0] == '.';
 		char below[4096];
 
-		if (!err && list[i]->d_name[0] != '.' && depth < DEPTH_MAX &&
-		    snprintf(below, sizeof(below), "%s/%s", path, list[i]->d_name) <
-			    (int)sizeof(below))
+		if (!err && !hidden &&
+		    (depth == DEPTH_MAX || snprintf(below, sizeof(below), "%s/%s", path,
+						    list[i]->d_name) >= (int)sizeof(below)))
+			add_gap(f, list[i]->d_name, "too deep a place, all");
+		else if (!err && !hidden)
 			err = add_at(f, below, depth + 1);
 		free(list[i]);
 	}
@@ -174,6 +223,8 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
 		f->dump = true;
 		/* beside its log, among the files of one crash */
+		if (depth)
+			add_gap(f, path, "the memory");
 		err = depth ? 0
 			    : fail(f, path,
 				   "it is a dump of memory, whose log is got by: makedumpfile "
@@ -183,8 +234,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 	} else {
 		if (!S_ISCHR(st.st_mode)) /* a pipe is waited for, /dev/kmsg is not */
 			fcntl(fd, F_SETFL, 0);
-		skip_to_end(fd, &st);
-		err = take(f, path, fd);
+		err = take(f, path, fd, skip_to_end(fd, &st));
 	}
 	close(fd);
 	return err;
@@ -193,7 +243,7 @@ static int add_at(struct triage_files *f, const char *path, int depth)
 int triage_files_add(struct triage_files *f, const char *path)
 {
 	if (!strcmp(path, "-"))
-		return take(f, "-", STDIN_FILENO);
+		return take(f, "-", STDIN_FILENO, 0);
 	return add_at(f, path, 0);
 }
 
@@ -222,7 +272,7 @@ int triage_files_add_journal(struct triage_files *f)
 		close(ends[0]);
 		return fail(f, "the journal", "journalctl", err);
 	}
-	err = take(f, "journal", ends[0]);
+	err = take(f, "journal", ends[0], 0);
 	close(ends[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -238,4 +288,5 @@ void triage_files_free(struct triage_files *f)
 		free((char *)f->name[i]);
 	}
 	f->n = 0;
+	buf_free(&f->gaps);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "triage/lines.h"
 
 struct triage_files {
@@ -14,6 +15,7 @@ struct triage_files {
 	size_t left_out; /* files beyond the most */
 	char error[512]; /* of the last failure */
 	bool dump;	 /* it was that a file is a dump of memory, and no log */
+	struct buf gaps; /* what of them was not read: render/completeness.h */
 };
 
 /* A file, "-", or a directory with all below it. Returns 0 or -errno with `error`. */
@@ -22,6 +24,7 @@ int triage_files_add(struct triage_files *f, const char *path);
 /* The kernel's messages in the journal. */
 int triage_files_add_journal(struct triage_files *f);
 
+/* Frees all, the gaps too. */
 void triage_files_free(struct triage_files *f);
 
 #endif

@@ -22,6 +22,7 @@
 struct out {
 	char *data;
 	size_t size, room, most;
+	bool partial; /* there is more, or the rest is damaged */
 };
 
 /* Room for more; false where the most is reached or there is no memory. */
@@ -42,6 +43,11 @@ static bool out_grow(struct out *o)
 	return true;
 }
 
+static bool is_gzip(const unsigned char *p, size_t n)
+{
+	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
+}
+
 /* windowBits of inflateInit2(): 47 zlib or gzip, -15 neither header. What was cut off is no error.
  */
 static int inflate_all(const char *in, size_t size, int bits, struct out *o)
@@ -60,10 +66,13 @@ static int inflate_all(const char *in, size_t size, int bits, struct out *o)
 		o->size = o->room - z.avail_out;
 		if (ret == Z_BUF_ERROR && z.avail_out)
 			break;
-		if (ret == Z_STREAM_END && bits > 15 && z.avail_in > 2 && inflateReset(&z) == Z_OK)
-			ret = Z_OK; /* gzip files may be put one behind the other */
+		/* gzip files may be put one behind the other; padding behind the last is no part */
+		if (ret == Z_STREAM_END && bits > 15 && is_gzip(z.next_in, z.avail_in) &&
+		    inflateReset(&z) == Z_OK)
+			ret = Z_OK;
 	}
 	inflateEnd(&z);
+	o->partial = ret != Z_STREAM_END;
 	return o->size ? 0 : -EINVAL;
 }
 
@@ -91,6 +100,7 @@ static int xz_take(const char *in, size_t size, struct out *o)
 		o->size = o->room - s.avail_out;
 	}
 	lzma_end(&s);
+	o->partial = ret != LZMA_STREAM_END;
 	return o->size ? 0 : -EINVAL;
 }
 #else
@@ -102,32 +112,32 @@ static int zstd_take(const char *in, size_t size, struct out *o)
 {
 	ZSTD_DStream *s = ZSTD_createDStream();
 	ZSTD_inBuffer from = {in, size, 0};
+	size_t left = 0; /* 0: at the end of a frame */
 
 	if (!s)
 		return -ENOMEM;
-	while (from.pos < from.size) {
+	while (from.pos < from.size || left) {
 		ZSTD_outBuffer to;
-		size_t ret;
+		size_t ret, at = from.pos;
+		bool stuck;
 
 		if (o->size == o->room && !out_grow(o))
 			break;
 		to = (ZSTD_outBuffer){o->data, o->room, o->size};
 		ret = ZSTD_decompressStream(s, &to, &from);
+		left = ret;
+		stuck = from.pos == at && to.pos == o->size; /* the input ends within a frame */
 		o->size = to.pos;
-		if (ZSTD_isError(ret))
+		if (ZSTD_isError(ret) || stuck)
 			break;
 	}
 	ZSTD_freeDStream(s);
+	o->partial = left || from.pos < from.size;
 	return o->size ? 0 : -EINVAL;
 }
 #else
 #define zstd_take NULL
 #endif
-
-static bool is_gzip(const unsigned char *p, size_t n)
-{
-	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
-}
 
 /* RFC 1950: deflate with a window of 32 kB or less, and a check of both bytes. */
 static bool is_zlib(const unsigned char *p, size_t n)
@@ -170,24 +180,25 @@ static size_t ramoops_header(const char *data, size_t size)
 	return nl + 1 - data;
 }
 
-static void replace(char **data, size_t *size, struct out *o)
+static void replace(char **data, size_t *size, struct out *o, bool *ret_partial)
 {
+	*ret_partial = o->partial;
 	free(*data);
 	*data = o->data;
 	*size = o->size;
 }
 
-int unpack(char **data, size_t *size, size_t most, const char **ret_why)
+int unpack(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why)
 {
 	struct out o = {.most = most};
 	size_t header = *size ? ramoops_header(*data, *size) : 0;
 
 	if (header && !inflate_all(*data + header, *size - header, 47, &o)) {
-		replace(data, size, &o);
+		replace(data, size, &o, ret_partial);
 		return 0;
 	}
 	if (header && !inflate_all(*data + header, *size - header, -15, &o)) {
-		replace(data, size, &o);
+		replace(data, size, &o, ret_partial);
 		return 0;
 	}
 	for (size_t i = 0; *size && i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -201,7 +212,7 @@ int unpack(char **data, size_t *size, size_t most, const char **ret_why)
 		}
 		err = forms[i].take(*data, *size, &o);
 		if (!err) {
-			replace(data, size, &o);
+			replace(data, size, &o, ret_partial);
 			return 0;
 		}
 		free(o.data);

@@ -3,12 +3,14 @@
 #ifndef FS_UNPACK_H
 #define FS_UNPACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
  * Replaces *data, which is the caller's, by what it unpacks to, at most `most` bytes; what is not
- * compressed stays. Returns 0, -ENOMEM or -EINVAL with the reason.
+ * compressed stays. *ret_partial: there is more than that, or the rest is damaged or cut off.
+ * Returns 0, -ENOMEM or -EINVAL with the reason.
  */
-int unpack(char **data, size_t *size, size_t most, const char **ret_why);
+int unpack(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);
 
 #endif

@@ -143,6 +143,8 @@ static void begin_recording(struct session *s)
 	}
 	s->collector.rec = rec;
 	s->collector.rec_error = retell(&s->m, rec);
+	if (!s->collector.rec_error)
+		s->collector.rec_error = recorder_publish(rec);
 	s->rec_told = false;
 	s->record_path = w->path;
 	w->tui.recording = true;

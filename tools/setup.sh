@@ -1,20 +1,56 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs the Debian packages that are missing for building, and with arguments for more:
-#   tools/setup.sh [test] [bench] [torch] [programs] [package] [report] [cross]
+# Installs the Debian or Ubuntu packages that are missing for building, and for each group named.
 set -eu
+
+groups="test, bench, torch, programs, healthy, package, report, cross"
+case ${1-} in
+-h | --help)
+	cat <<END
+usage: tools/setup.sh [GROUP...]
+
+Installs the packages that building faultscope needs and this machine lacks (Debian, Ubuntu; as
+root). A GROUP adds those of a further task:
+  test      the tests (tools/check)
+  bench     the benchmarks (make bench): bpftrace, perf
+  torch     tests with a real PyTorch (make check-torch)
+  programs  tests with Java, Go, Redis and Node.js (make check-programs)
+  healthy   tests with PostgreSQL, php-fpm, nginx, MariaDB, ... (make check-healthy)
+  package   Debian packages and the container image (make deb, make image)
+  report    the report in a browser (make check-report)
+  cross     compilers for other architectures (make ARCH=...)
+Without root it prints the packages that are missing. On Fedora it prints the packages to install.
+END
+	exit 0
+	;;
+esac
+
+# The names of Fedora, for building alone.
+if ! command -v dpkg-query >/dev/null; then
+	echo "setup: no dpkg here; on Fedora building needs, as root:" >&2
+	echo "  dnf install make gcc clang llvm bpftool libbpf-devel elfutils-libelf-devel zlib-devel" \
+		"libcap-devel xz-devel binutils-devel libzstd-devel libunistring-devel libcurl-devel" \
+		"libmicrohttpd-devel gnutls-devel libyaml-devel libxcrypt-devel" >&2
+	exit 1
+fi
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libiberty-dev libzstd-dev libunistring-dev"
 build="$build libcurl4-gnutls-dev libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
+# Ubuntu has bpftool in the tools of its kernels.
+# shellcheck source=/dev/null
+[ "$(. /etc/os-release && echo "$ID")" != ubuntu ] ||
+	build=$(echo "$build" | sed 's/bpftool/linux-tools-common linux-tools-generic/')
 test="python3 python3-jsonschema procps util-linux libcap2-bin mount mandoc shellcheck binutils git strace zsh fish tmux"
 test="$test python3-yaml jsonnet systemd zstd lz4 e2fsprogs"
 bench="bpftrace linux-perf"
 torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
+healthy="python3 util-linux postgresql php-fpm nginx-light mariadb-server"
+healthy="$healthy mariadb-client nodejs python3-pytest apt make gcc git chromium default-jdk-headless"
 report="chromium nodejs golang-go jq prometheus"
 command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
-package="debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
+package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
@@ -26,11 +62,12 @@ for group; do
 	bench) wanted="$wanted $bench" ;;
 	torch) wanted="$wanted $torch" ;;
 	programs) wanted="$wanted $programs" ;;
+	healthy) wanted="$wanted $healthy" ;;
 	package) wanted="$wanted $package" ;;
 	report) wanted="$wanted $report" ;;
 	cross) wanted="$wanted $cross" ;;
 	*)
-		echo "setup: no such group: $group (test, bench, torch, programs, package, report, cross)" >&2
+		echo "setup: no such group: $group (there are $groups)" >&2
 		exit 2
 		;;
 	esac

@@ -238,6 +238,7 @@ struct signal_struct {
 	short oom_score_adj;
 	atomic_t live;
 	int nr_threads;
+	unsigned int flags;
 	struct list_head thread_head;
 	seqlock_t stats_lock;
 	unsigned long min_flt;
@@ -322,11 +323,13 @@ struct cgroup_root {
 };
 
 struct cgroup {
+	int level;
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
 };
 
 struct cgroup_subsys_state {
+	struct cgroup *cgroup;
 	struct cgroup_subsys_state *parent;
 };
 
@@ -456,6 +459,7 @@ struct task_struct {
 	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
+	int exit_state;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	u64 start_boottime;

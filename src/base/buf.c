@@ -113,6 +113,40 @@ int utf8_decode(const char *s, uint32_t *ret_code)
 	return len;
 }
 
+/*
+ * Code points that move, hide or end text, so that a name could look like another one: controls,
+ * bidirectional controls, what has no width, fillers, separators, tags (Unicode 15, general
+ * categories Cc, Cf, Zl and Zp, and the fillers of Lo).
+ */
+static const struct {
+	uint32_t from, to;
+} unsafe[] = {
+	{0x0, 0x1f},	    {0x7f, 0x9f},	{0xad, 0xad},	    {0x600, 0x605},
+	{0x61c, 0x61c},	    {0x6dd, 0x6dd},	{0x70f, 0x70f},	    {0x890, 0x891},
+	{0x8e2, 0x8e2},	    {0x115f, 0x1160},	{0x180b, 0x180f},   {0x200b, 0x200f},
+	{0x2028, 0x202e},   {0x2060, 0x206f},	{0x3164, 0x3164},   {0xfeff, 0xfeff},
+	{0xffa0, 0xffa0},   {0xfff0, 0xfffb},	{0x110bd, 0x110bd}, {0x110cd, 0x110cd},
+	{0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+bool utf8_is_unsafe(uint32_t code)
+{
+	for (size_t i = 0; i < sizeof(unsafe) / sizeof(unsafe[0]) && code >= unsafe[i].from; i++)
+		if (code <= unsafe[i].to)
+			return true;
+	return false;
+}
+
+/* RFC 8259, 7: beyond the basic plane as two surrogates. */
+static void put_escape(struct buf *b, uint32_t code)
+{
+	if (code < 0x10000)
+		buf_printf(b, "\\u%04x", code);
+	else
+		buf_printf(b, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+			   0xdc00 + ((code - 0x10000) & 0x3ff));
+}
+
 void buf_json(struct buf *b, const char *s)
 {
 	uint32_t code;
@@ -128,21 +162,15 @@ void buf_json(struct buf *b, const char *s)
 			buf_puts(b, "\\n");
 		else if (c == '\t')
 			buf_puts(b, "\\t");
-		else if (c < 0x20 || c == 0x7f || !len)
+		else if (!len)
 			buf_printf(b, "\\u%04x", c);
+		else if (utf8_is_unsafe(code))
+			put_escape(b, code);
 		else
 			buf_add(b, s, len);
 		s += len ? len : 1;
 	}
 	buf_putc(b, '"');
-}
-
-/* Code points that move or hide text: Unicode 15, bidirectional controls, zero width, separators.
- */
-static bool is_unsafe(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
 void buf_safe(struct buf *b, const char *s, bool unicode)
@@ -152,7 +180,7 @@ void buf_safe(struct buf *b, const char *s, bool unicode)
 	while (*s) {
 		int len = utf8_decode(s, &code);
 
-		if (!len || is_unsafe(code) || (!unicode && code > 0x7e)) {
+		if (!len || utf8_is_unsafe(code) || (!unicode && code > 0x7e)) {
 			if (!len)
 				len = 1;
 			for (int i = 0; i < len; i++)

@@ -26,7 +26,9 @@ void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(pr
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
 
-/* A JSON string with its quotes: control bytes and invalid UTF-8 as \u escapes (RFC 8259). */
+/* A JSON string with its quotes: what may not be shown, and invalid UTF-8, as \u escapes (RFC
+ * 8259).
+ */
 void buf_json(struct buf *b, const char *s);
 
 /*
@@ -43,5 +45,8 @@ int text_columns(const char *s);
 
 /* Length of the UTF-8 sequence at s, 0 where it is not one. *ret_code is the code point. */
 int utf8_decode(const char *s, uint32_t *ret_code);
+
+/* Whether a code point may not be shown: controls, and what is invisible or moves other text. */
+bool utf8_is_unsafe(uint32_t code);
 
 #endif

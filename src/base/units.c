@@ -112,7 +112,10 @@ const char *signal_name(int signal, char *b, size_t size)
 	return b;
 }
 
-int parse_seconds(const char *s, double *ret_seconds)
+#define SECONDS_LEAST 0.01
+
+/* At least `least`. */
+static int parse_time(const char *s, double least, double *ret_seconds)
 {
 	double v, scale = 1;
 	char *end;
@@ -130,8 +133,24 @@ int parse_seconds(const char *s, double *ret_seconds)
 	else if (*end && strcmp(end, "s"))
 		return -EINVAL;
 	v *= scale;
-	if (v < 0.01 || v > 1e8)
+	if (v < least || v > 1e8)
 		return -ERANGE;
+	*ret_seconds = v;
+	return 0;
+}
+
+int parse_seconds(const char *s, double *ret_seconds)
+{
+	return parse_time(s, SECONDS_LEAST, ret_seconds);
+}
+
+int parse_seconds_or_0(const char *s, double *ret_seconds)
+{
+	double v;
+	int err = parse_time(s, 0, &v);
+
+	if (err || (v > 0 && v < SECONDS_LEAST))
+		return err ? err : -ERANGE;
 	*ret_seconds = v;
 	return 0;
 }

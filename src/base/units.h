@@ -24,6 +24,8 @@ const char *signal_name(int signal, char *b, size_t size);
 
 /* Parses "2", "0.5", "1m", "2h": seconds. Returns 0, -EINVAL or -ERANGE. */
 int parse_seconds(const char *s, double *ret_seconds);
+/* The same, and 0 with or without a unit. */
+int parse_seconds_or_0(const char *s, double *ret_seconds);
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
 int parse_bytes(const char *s, uint64_t *ret); /* "4096", "64K", "8G": above 0, below 2^63 */
 

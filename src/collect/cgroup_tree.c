@@ -197,26 +197,34 @@ static uint64_t left_of(uint64_t max, uint64_t used)
 	return max > used ? max - used : 0;
 }
 
+void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struct limit *l,
+		       struct cgroup_level *ret)
+{
+	const char *name = t->mount.v1 ? l->max_v1 : l->max;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!read_level(t, dir, name, &ret->max) || ret->max == LIMIT_NONE ||
+	    !read_used(t, dir, l, &ret->used))
+		return;
+	ret->binds = true;
+	snprintf(ret->dir, sizeof(ret->dir), "%s%s", t->mount.point, dir);
+	name_file(t, name, ret->file, sizeof(ret->file));
+}
+
 void cgroup_tree_find(const struct cgroup_tree *t, char *dir, const struct limit *l,
 		      struct cgroup_level *ret)
 {
-	const char *name = t->mount.v1 ? l->max_v1 : l->max;
-	uint64_t max, used;
+	struct cgroup_level one;
 
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t up = 0; up < LEVELS_MOST; up++) {
 		char *slash = strrchr(dir, '/');
 
-		if (read_level(t, dir, name, &max) && max != LIMIT_NONE &&
-		    read_used(t, dir, l, &used) &&
-		    (!ret->binds || left_of(max, used) < left_of(ret->max, ret->used))) {
-			ret->binds = true;
-			ret->max = max;
-			ret->used = used;
-			ret->up = up;
-			snprintf(ret->dir, sizeof(ret->dir), "%s%s", t->mount.point, dir);
-			name_file(t, name, ret->file, sizeof(ret->file));
-		}
+		cgroup_tree_level(t, dir, l, &one);
+		one.up = up;
+		if (one.binds &&
+		    (!ret->binds || left_of(one.max, one.used) < left_of(ret->max, ret->used)))
+			*ret = one;
 		if (!slash)
 			return;
 		*slash = 0;

@@ -46,6 +46,10 @@ struct cgroup_level {
 	char file[64]; /* in it */
 };
 
+/* A level by itself, whatever is above it. */
+void cgroup_tree_level(const struct cgroup_tree *t, const char *dir, const struct limit *l,
+		       struct cgroup_level *ret);
+
 /* The level with the least left; of equal ones the innermost. `dir` is used up. */
 void cgroup_tree_find(const struct cgroup_tree *t, char *dir, const struct limit *l,
 		      struct cgroup_level *ret);

@@ -53,6 +53,7 @@ static const struct layout {
 	 0,
 	 {TEXT(fs_slow_faults_record, comm), TEXT(fs_slow_faults_record, holder_comm),
 	  TEXT(fs_slow_faults_record, file)}},
+	{FS_REC_RETRY, sizeof(struct fs_retry_record), 0, {}},
 	{FS_REC_SAMPLE, sizeof(struct fs_sample_record), 0, {TEXT(fs_sample_record, file)}},
 	{FS_REC_KERNEL_FAULT,
 	 sizeof(struct fs_kernel_fault_record),
@@ -170,8 +171,14 @@ static int record(struct collector *c, const struct fs_header *h)
 
 static int pass_on(struct collector *c, const struct fs_header *h)
 {
+	_Alignas(8) unsigned char copy[RECORD_MAX];
 	int err;
 
+	if (c->withholding.on && h->len <= sizeof(copy)) {
+		memcpy(copy, h, h->len);
+		h = (const struct fs_header *)copy;
+		withhold(&c->withholding, c->m, (struct fs_header *)copy);
+	}
 	if (c->rec) {
 		err = record(c, h);
 		if (err)
@@ -228,8 +235,12 @@ static int take_names(struct collector *c, const struct fs_names_record *r)
 static int take_process(struct collector *c, const struct fs_process_record *r)
 {
 	const struct subject *before = model_find(c->m, &r->subject);
-	bool renamed = !before || before->now.g.execs != r->g.execs;
+	bool renamed = !before || before->now.g.execs != r->g.execs ||
+		       before->now.g.cgroup_id != r->g.cgroup_id;
 	int err;
+
+	if (c->live && names_was_moved(&c->names, &r->subject))
+		renamed = true;
 
 	err = pass_on(c, &r->h);
 	if (!err && c->live && renamed)
@@ -323,6 +334,10 @@ static int take_stack(struct collector *c, const struct fs_stack_record *r)
 
 	if (!c->live || !c->names_stacks)
 		return 0;
+	if (!withholding_shows(&c->withholding, c->m, &r->subject)) {
+		c->withholding.records++;
+		return 0;
+	}
 	frames.subject = r->subject;
 	frames.stack = r->stack;
 	n = name_frames(c, r, named);
@@ -371,6 +386,7 @@ int collector_take(void *ctx, const struct fs_header *h)
 	case FS_REC_FORK:
 		if (c->live)
 			names_forked(&c->names, (const struct fs_fork_record *)copy);
+		withholding_forked(&c->withholding, (const struct fs_fork_record *)copy);
 		return 0;
 	case FS_REC_EXEC:
 		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;

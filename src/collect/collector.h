@@ -13,6 +13,7 @@
 #include "collect/redact.h"
 #include "collect/symbols.h"
 #include "collect/user_symbols.h"
+#include "collect/withhold.h"
 #include "model/model.h"
 #include "probe/recording.h"
 #include "probe/source.h"
@@ -22,6 +23,7 @@ struct collector {
 	const struct filter *filter;	   /* NULL: shows all */
 	struct recorder *rec;		   /* NULL: not recording; the caller's */
 	const struct redaction *redaction; /* of what is recorded; NULL: none */
+	struct withholding withholding;	   /* from all that comes in */
 	int rec_error; /* -errno: the recording failed; told once by the caller */
 	bool live;     /* look names up */
 	struct names names;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "base/fold.h"
 #include "base/hash.h"
 #include "collect/sockets.h"
@@ -171,7 +172,7 @@ static int read_maps(struct sorts *s, uint32_t pid)
 	size_t lines = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", alive_thread(pid));
 	f = fopen(path, "re");
 	if (!f)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -209,13 +210,31 @@ static uint32_t kind_of_fd(const char *target)
 	return FS_HOLDING_OTHER;
 }
 
-static void add_fd(struct sorts *s, const struct sockets *sockets, const char *target)
+/*
+ * Sockets of a process, read with the first that it has: the kernel walks the tables of the whole
+ * machine for them, which takes longer than all else here.
+ */
+struct lazy_sockets {
+	uint32_t pid;
+	bool read;
+	struct sockets sockets;
+};
+
+static const struct sockets *sockets_of(struct lazy_sockets *lazy)
+{
+	if (!lazy->read)
+		sockets_read(&lazy->sockets, lazy->pid);
+	lazy->read = true;
+	return &lazy->sockets;
+}
+
+static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *target)
 {
 	const char *label;
 	uint64_t inode;
 
 	if (sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1) {
-		label = sockets_find(sockets, inode);
+		label = sockets_find(sockets_of(lazy), inode);
 		label = label ? label : "socket";
 		sorts_add(s, FS_HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
@@ -227,17 +246,17 @@ static void add_fd(struct sorts *s, const struct sockets *sockets, const char *t
 
 static int read_fds(struct sorts *s, uint32_t pid)
 {
-	struct sockets sockets;
+	struct lazy_sockets lazy = {.pid = pid};
 	char path[40], target[4096];
 	struct dirent *de;
 	ssize_t n;
 	DIR *d;
 
+	pid = alive_thread(pid);
 	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
 	d = opendir(path);
 	if (!d)
 		return errno == ENOENT ? -ESRCH : -errno;
-	sockets_read(&sockets, pid);
 	while ((de = readdir(d))) {
 		if (de->d_name[0] == '.')
 			continue;
@@ -245,9 +264,10 @@ static int read_fds(struct sorts *s, uint32_t pid)
 		if (n < 0)
 			continue; /* closed meanwhile */
 		target[n] = 0;
-		add_fd(s, &sockets, target);
+		add_fd(s, &lazy, target);
 	}
-	sockets_free(&sockets);
+	if (lazy.read)
+		sockets_free(&lazy.sockets);
 	closedir(d);
 	return 0;
 }

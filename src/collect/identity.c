@@ -3,7 +3,6 @@
 #include "collect/identity.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/pids.h"
-#include "collect/cgroup_tree.h"
+#include "collect/cgroup_v2.h"
 #include "collect/cgroup_walk.h"
 #include "collect/known.h"
 
@@ -34,9 +33,10 @@ struct link {
 
 /* Where a cgroup of version 2 is. */
 struct place {
-	uint64_t id; /* 0: free */
-	char *path;  /* empty: it tells nothing; NULL: nobody could be read, owned */
-	uint64_t unknown_ns;
+	uint64_t id;	  /* 0: free */
+	char *path;	  /* empty: it tells nothing; NULL: nobody could be read, owned */
+	bool unsure;	  /* the path was not checked against the id: it is read again */
+	uint64_t read_ns; /* 0: never */
 	uint64_t used;
 	struct link link;
 };
@@ -55,8 +55,8 @@ struct identities {
 	struct known_table known;
 	bool has_pattern;
 	regex_t pattern;
-	bool unified;		   /* version 2 alone: the id of a cgroup tells where it is */
-	struct cgroup_mount mount; /* of that */
+	bool unified; /* version 2 alone: the id of a cgroup tells where it is */
+	struct cgroup_v2 v2;
 	struct place *place;
 	struct pids procs; /* of struct proc: those that live */
 	uint64_t uses, second, reads_in_second;
@@ -98,16 +98,10 @@ static void most_telling(struct span text, char *ret, size_t size)
 static void find_hierarchies(struct identities *ids)
 {
 	char text[16384];
-	struct span lines = {text, 0};
 	ssize_t len = io_read(ids->opt.root, "proc/self/cgroup", text, sizeof(text));
 
 	ids->unified = len > 0 && !strncmp(text, "0::", 3) && strchr(text, '\n') == text + len - 1;
-	len = io_read(ids->opt.root, "proc/self/mountinfo", text, sizeof(text));
-	if (len <= 0)
-		return;
-	lines.len = len;
-	if (!cgroup_mount_find(lines, "/", &ids->mount) || strcmp(ids->mount.root, "/"))
-		ids->mount.point[0] = 0;
+	cgroup_v2_open(&ids->v2, ids->opt.root);
 }
 
 int identities_open(const struct identity_options *opt, struct identities **ret, char *error,
@@ -198,18 +192,6 @@ static void keep_path(char **to, struct link *link, const char *path)
 	*link = (struct link){};
 }
 
-/* Whether the path is of this cgroup, as far as it can be seen: the process may just be moved. */
-static bool is_there(const struct identities *ids, const char *path, uint64_t id)
-{
-	char whole[sizeof(ids->mount.point) + FS_CGROUP_PATH];
-	struct stat st;
-
-	if (!ids->mount.point[0] || !strncmp(path, "/..", 3))
-		return true;
-	snprintf(whole, sizeof(whole), "%s%s", ids->mount.point + 1, path);
-	return fstatat(ids->opt.root, whole, &st, 0) || st.st_ino == id;
-}
-
 static bool read_cgroup(struct identities *ids, uint32_t pid, char *ret, size_t size)
 {
 	char path[48];
@@ -229,17 +211,26 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
 	       cgroup_path_find((struct span){text, strlen(text)}, NULL, ret, size);
 }
 
-/* Of version 2 alone, by a process that is in it; `pid` is 0 for one that has ended. */
+/*
+ * Of version 2 alone, by a process that is in it; `pid` is 0 for one that has ended. A path that
+ * cannot be checked is used, but read again: a process that was just moving would else lend the
+ * cgroup a wrong name for good.
+ */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
 	char path[FS_CGROUP_PATH];
+	enum cgroup_match match;
 
-	if (p->path || !pid || (p->unknown_ns && t_ns - p->unknown_ns < UNKNOWN_NS))
+	if ((p->path && !p->unsure) || !pid || (p->read_ns && t_ns - p->read_ns < UNKNOWN_NS))
 		return;
-	if (read_unified(ids, pid, path, sizeof(path)) && is_there(ids, path, p->id))
-		keep_path(&p->path, &p->link, path);
-	else
-		p->unknown_ns = t_ns;
+	p->read_ns = t_ns;
+	if (!read_unified(ids, pid, path, sizeof(path)))
+		return;
+	match = cgroup_v2_match(&ids->v2, path, p->id);
+	if (match == CGROUP_OTHER)
+		return;
+	p->unsure = match == CGROUP_UNKNOWN;
+	keep_path(&p->path, &p->link, path);
 }
 
 static void take_directory(void *ctx, int dir, const char *path)
@@ -251,6 +242,7 @@ static void take_directory(void *ctx, int dir, const char *path)
 	if (fstat(dir, &st))
 		return;
 	p = place_of(ids, st.st_ino);
+	p->unsure = false;
 	keep_path(&p->path, &p->link, path);
 }
 
@@ -378,6 +370,7 @@ static void take_cgroup(struct identities *ids, const struct fs_cgroup_record *r
 		take_moved(ids, r, path);
 	} else if (!r->hierarchy && ids->unified) {
 		p = place_of(ids, r->id);
+		p->unsure = false;
 		keep_path(&p->path, &p->link, path);
 	}
 }

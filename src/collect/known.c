@@ -68,7 +68,8 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	memset(ret, 0, sizeof(*ret));
 	if (!in_pod && !has_id)
 		return true;
-	pod_names_find(t->root, w->pod, has_id ? w->container : "", ret);
+	/* whoever may name cgroups may name one after a pod's container */
+	pod_names_find(t->root, w->pod, has_id && !w->delegated ? w->container : "", ret);
 	/* the process that holds a pod's namespaces has no log: it is not the only container */
 	if (in_pod && has_id && (!ret->container[0] || ret->guessed) && m->comm &&
 	    !strcmp(m->comm, "pause")) {
@@ -77,7 +78,7 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	}
 	if (in_pod)
 		return ret->pod[0] && (!has_id || (ret->container[0] && !ret->guessed));
-	if (!ret->pod[0])
+	if (!ret->pod[0] && (!w->delegated || w->runtime == RUNTIME_PODMAN))
 		container_name_find(t->root, w, m->pid, ret->container, sizeof(ret->container));
 	return true;
 }
@@ -92,7 +93,6 @@ static void make(const struct known_table *t, struct known *k, const struct memb
 	bool of_program = k->key[0] == ':';
 	struct pod_names found;
 	struct identity_names names = {.comm = m->comm};
-	uint64_t serial = k->id.serial;
 	struct workload w;
 
 	workload_of(of_program ? "" : k->key, &w);
@@ -106,20 +106,17 @@ static void make(const struct known_table *t, struct known *k, const struct memb
 		label_copy(k->id.cgroup, sizeof(k->id.cgroup), k->key);
 	if (t->pattern)
 		rename_by_pattern(t->pattern, &k->id);
-	k->id.serial = serial;
+	identity_seal(&k->id);
 }
 
 void known_refresh(struct known_table *t, struct known *k, const struct member *m)
 {
-	struct identity before = k->id;
-
+	k->used = ++t->uses;
 	if (!k->waits || m->t_ns < k->retry_ns)
 		return;
 	make(t, k, m);
 	k->retry_ns = m->t_ns + k->pause_ns;
 	k->pause_ns = k->pause_ns < PAUSE_LAST / 2 ? k->pause_ns * 2 : PAUSE_LAST;
-	if (memcmp(&before, &k->id, sizeof(before)))
-		k->id.serial = ++t->serial;
 }
 
 static struct known *place_for(struct known_table *t, const char *key)
@@ -148,13 +145,12 @@ struct known *known_find(struct known_table *t, const char *path, const struct m
 	else
 		array_append(key, sizeof(key), m->kernel_thread ? ":" : m->comm ? m->comm : "");
 	k = place_for(t, key);
-	k->used = ++t->uses;
 	if (k->id.serial) {
 		known_refresh(t, k, m);
 		return k;
 	}
+	k->used = ++t->uses;
 	array_copy(k->key, sizeof(k->key), key);
-	k->id.serial = ++t->serial;
 	make(t, k, m);
 	k->pause_ns = PAUSE_FIRST;
 	k->retry_ns = m->t_ns + k->pause_ns;

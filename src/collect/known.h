@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: identities that were made, by the path of a cgroup or the name of a program. A cap on
- * how many; who was not asked for longest is forgotten, and made anew with another serial.
+ * collect: a cache of identities, by the path of a cgroup or the name of a program. The size is
+ * fixed, and the least recently used entry is evicted. An evicted identity that is made again with
+ * the same content has the same serial.
  */
 #ifndef FS_COLLECT_KNOWN_H
 #define FS_COLLECT_KNOWN_H
@@ -26,7 +27,7 @@ struct known_table {
 	unsigned int collapse;	/* COLLAPSE_* */
 	const regex_t *pattern; /* NULL: none; the owner's */
 	struct known *known;	/* owned */
-	uint64_t serial, uses;
+	uint64_t uses;
 };
 
 /* Who asks: a member of the cgroup. */
@@ -43,7 +44,7 @@ void known_free(struct known_table *t);
 /* By a path that tells something; by the program where it is empty. Valid until the next call. */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
-/* Looks for names again that were missing, when it is time. */
+/* Marks the entry as used, and looks for names again that were missing, when it is time. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
 /* How much a path tells; as workload_kind_of(). */

@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collect/cgroup_v2.h"
 #include "wire.h"
 
 #define NAMES_CGROUPS 512
 #define NAMES_PROCS   16384
 
 struct names {
+	int root; /* the directory "/", closed by names_free(); 0: opened at the first use */
+	bool begun;
+	struct cgroup_v2 v2;
 	/* cgroup id (v2) to path: for a process that is gone before /proc can be read */
 	struct {
 		__u64 id;
@@ -22,6 +26,7 @@ struct names {
 		struct fs_subject of;
 		__u32 execs; /* by which it came to run this program */
 		char *exe;   /* NULL: not known; owned */
+		bool moved;  /* between cgroups, since it was named */
 	} * proc;	     /* owned */
 	bool foreign; /* /proc has other pids than the records: nothing is looked up by them */
 };
@@ -32,6 +37,12 @@ void names_execed(struct names *n, const struct fs_exec_record *r);
 
 /* And of cgroups, for when its processes are gone before /proc can be read. */
 void names_cgroup(struct names *n, const struct fs_cgroup_record *r);
+
+/*
+ * Whether the kernel side told that a process was moved to another cgroup of version 1, of which
+ * its gauges do not tell. True once a move.
+ */
+bool names_was_moved(struct names *n, const struct fs_subject *of);
 
 /* Fills exe and cgroup; false where neither is known. */
 bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret);

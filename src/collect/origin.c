@@ -104,7 +104,7 @@ int origin_find(int root, const struct origin_of *of, enum limit_id limit, struc
 		origin_of_rlimit(&f, of->pid, of->ppid, ret);
 		break;
 	case LIMIT_OF_CGROUP:
-		origin_of_cgroup(&f, of->pid, of->cgroup, ret);
+		origin_of_cgroup(&f, of, ret);
 		break;
 	}
 	ret->unread = f.unread;

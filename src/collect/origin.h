@@ -10,6 +10,7 @@ struct origin_of {
 	uint32_t pid; /* of the /proc below the root; may be gone: then the others help */
 	uint32_t ppid;
 	const char *cgroup; /* as it was, of version 2 or of the memory controller */
+	bool at_cgroup;	    /* the limit is that cgroup's own: no other level is looked at */
 };
 
 /*

@@ -106,19 +106,22 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
-void origin_of_cgroup(struct files *f, uint32_t pid, const char *path, struct origin *o)
+void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o)
 {
 	struct cgroup_level level;
 	char dir[FILE_PATH_BYTES];
 	struct cgroup_tree tree;
 
 	if (!cgroup_tree_open(f, o->limit->controller, &tree) ||
-	    !cgroup_tree_dir(&tree, pid, path, dir, sizeof(dir)))
+	    !cgroup_tree_dir(&tree, of->at_cgroup ? 0 : of->pid, of->cgroup, dir, sizeof(dir)))
 		return;
 	o->value = LIMIT_NONE;
 	o->known = cgroup_tree_has(&tree, dir, o->limit);
 	o->from = o->known ? ORIGIN_NOBODY : ORIGIN_UNKNOWN;
-	cgroup_tree_find(&tree, dir, o->limit, &level);
+	if (of->at_cgroup)
+		cgroup_tree_level(&tree, dir, o->limit, &level);
+	else
+		cgroup_tree_find(&tree, dir, o->limit, &level);
 	if (!level.binds)
 		return;
 	take_level(&level, o);

@@ -3,12 +3,13 @@
 #ifndef FS_COLLECT_ORIGIN_CGROUP_H
 #define FS_COLLECT_ORIGIN_CGROUP_H
 
+#include "collect/origin.h"
 #include "collect/origin_file.h"
 
 /*
- * Fills the limit of the level that has the least left, and who set it. `path`, of version 2, is
- * for a process that is gone; else NULL.
+ * Fills the limit of the level that has the least left, or of the one that is asked for, and who
+ * set it.
  */
-void origin_of_cgroup(struct files *f, uint32_t pid, const char *path, struct origin *o);
+void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 
 #endif

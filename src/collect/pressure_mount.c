@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "probe/host.h"
 
 #define TMPFS_PERCENT 5
@@ -95,7 +96,8 @@ static void list_targets(struct pressure_reader *r, const struct model *m)
 		struct listed_mount one = {.pid = s->id.pid, .in_memory = true};
 		struct stat st;
 
-		snprintf(one.path, sizeof(one.path), "/proc/%u/root/dev/shm", s->id.pid);
+		snprintf(one.path, sizeof(one.path), "/proc/%u/root/dev/shm",
+			 alive_thread(s->id.pid));
 		if (s->final || stat(one.path, &st))
 			continue;
 		one.device = st.st_dev;

@@ -17,12 +17,15 @@
 
 void redaction_begin(struct redaction *r)
 {
+	__u64 secret[3];
+
 	memset(r, 0, sizeof(*r));
 	/* three words are given whole, or not at all: getrandom(2) */
-	if (getrandom(r, sizeof(*r), 0) != sizeof(*r))
-		r->salt = (__u64)(unsigned long)r;
-	r->user_shift &= SHIFT_MASK;
-	r->kernel_shift &= SHIFT_MASK;
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		secret[0] = secret[1] = secret[2] = (__u64)(unsigned long)r;
+	r->user_shift = secret[0] & SHIFT_MASK;
+	r->kernel_shift = secret[1] & SHIFT_MASK;
+	r->salt = secret[2];
 }
 
 /* Shifted within the half of the address space it is in. */
@@ -43,18 +46,19 @@ static __u32 hash_of(const struct redaction *r, const char *s, size_t n)
 }
 
 /* What programs of the system map, by name, tells nothing of who runs it. */
-static bool is_common(const char *name)
+static bool is_common(const struct redaction *r, const char *name)
 {
-	static const char *const kept[] = {".so",     "torch_", "[",	"rw",	"r-",
-					   "--",      "socket", "pipe", "anon", "memfd",
-					   "eventfd", "heap",	"stack"};
+	static const char *const kept[] = {"torch_", "[",    "rw",    "r-",	 "--",	 "socket",
+					   "pipe",   "anon", "memfd", "eventfd", "heap", "stack"};
 
 	if (!*name)
 		return true;
+	if (r->all_names)
+		return *name == '[' && name[strlen(name) - 1] == ']';
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (i ? !strncmp(name, kept[i], strlen(kept[i])) : strstr(name, kept[i]) != NULL)
+		if (!strncmp(name, kept[i], strlen(kept[i])))
 			return true;
-	return false;
+	return strstr(name, ".so") != NULL;
 }
 
 /* The last part of a path, and that as a number where it is nobody's. */
@@ -64,7 +68,7 @@ static void hide_path(const struct redaction *r, char *path, size_t size)
 	char name[FS_CGROUP_PATH];
 
 	snprintf(name, sizeof(name), "%s", last ? last + 1 : path);
-	if (is_common(name))
+	if (is_common(r, name))
 		snprintf(path, size, "%s", name);
 	else
 		snprintf(path, size, "name-%08x", hash_of(r, name, strlen(name)));

@@ -7,11 +7,14 @@
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H
 
+#include <stdbool.h>
+
 #include "wire.h"
 
 struct redaction {
 	__u64 user_shift, kernel_shift; /* of addresses; never told */
 	__u64 salt;			/* of names */
+	bool all_names;			/* those of common libraries too */
 };
 
 /* Chooses what is secret of it. */

@@ -11,11 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "base/io.h"
 #include "probe/proc_look.h"
 
 /* starttime, the 22nd field of proc_pid_stat(5); comm before it may hold anything. */
-static bool born_at(int proc, __u64 start_ns)
+bool target_born_at(int proc, __u64 start_ns)
 {
 	unsigned long long ticks;
 	char text[1024], *after;
@@ -31,6 +32,36 @@ static bool born_at(int proc, __u64 start_ns)
 	return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK)) == proc_look_birth(start_ns);
 }
 
+static bool is_thread_of(int proc, __u32 pid)
+{
+	char text[4096];
+	const char *line;
+
+	if (io_read(proc, "status", text, sizeof(text)) <= 0)
+		return false;
+	line = strstr(text, "\nTgid:"); /* a name has no line breaks there */
+	return line && strtoul(line + 6, NULL, 10) == pid;
+}
+
+/* The directory of a thread that has not ended in place of one that has, which this closes. */
+static int open_alive(int proc, __u32 pid)
+{
+	__u32 tid = alive_thread(pid);
+	char path[32];
+	int fd;
+
+	if (tid == pid)
+		return proc;
+	close(proc);
+	snprintf(path, sizeof(path), "/proc/%u", tid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_thread_of(fd, pid))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ESRCH;
+}
+
 int target_open(const struct fs_subject *of)
 {
 	char path[32];
@@ -40,11 +71,11 @@ int target_open(const struct fs_subject *of)
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	if (of->start_ns && !born_at(fd, of->start_ns)) {
+	if (of->start_ns && !target_born_at(fd, of->start_ns)) {
 		close(fd);
 		return -ESRCH;
 	}
-	return fd;
+	return open_alive(fd, of->pid);
 }
 
 int target_root_open(int proc)

@@ -16,9 +16,16 @@
 
 /*
  * The directory /proc/PID of a process, held: what is opened below it is of that process or fails.
- * -ESRCH where it is gone, and where its pid is another's by now.
+ * Where its first thread has ended, the directory of another thread. -ESRCH where the process is
+ * gone, and where its pid is another's by now.
  */
 int target_open(const struct fs_subject *of);
+
+/*
+ * Whether a directory /proc/PID is of the process that was born at `start_ns` (CLOCK_BOOTTIME), to
+ * a clock tick. False: its pid is another's by now, or it is gone.
+ */
+bool target_born_at(int proc, __u64 start_ns);
 
 /* Its root directory, an O_PATH descriptor. */
 int target_root_open(int proc);

@@ -159,7 +159,15 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	return w;
 }
 
-/* Of this identity; it now speaks for the workload where nobody does any more. */
+/* A living member's labels speak for the workload where the member that did has ended. */
+static void represent(struct census_workload *w, const struct identity *id)
+{
+	if (w->represented)
+		return;
+	w->id = *id;
+	w->represented = true;
+}
+
 static struct census_workload *take_workload(struct census *c, const struct identity *id,
 					     uint64_t now_ns)
 {
@@ -167,10 +175,7 @@ static struct census_workload *take_workload(struct census *c, const struct iden
 
 	if (!w)
 		return make_workload(c, id, now_ns);
-	if (!w->represented) {
-		w->id = *id;
-		w->represented = true;
-	}
+	represent(w, id);
 	return w;
 }
 
@@ -264,6 +269,8 @@ int census_take(struct census *c, const struct fs_process_record *r, const struc
 		begin(p, r);
 	if (p->serial != id->serial)
 		set_workload(c, p, id, now_ns);
+	else
+		represent(p->w, id);
 	p->told_ns = r->h.t_ns;
 	take_gauges(p, r);
 	take_counters(c, p, r);

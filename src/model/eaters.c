@@ -26,23 +26,6 @@ double subject_growth(const struct model *m, const struct subject *s, uint64_t *
 	return *ret_ns ? (now - before) * m->tick.limits.page_bytes / (*ret_ns / 1e9) : 0;
 }
 
-const struct subject *fastest_grower(const struct model *m, const struct level *within)
-{
-	const struct subject *best = NULL;
-	double most = 0;
-	uint64_t ns;
-
-	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s)) {
-		double rate = subject_growth(m, s, &ns);
-
-		if (rate > most && (!within || level_holds(within, s->cgroup))) {
-			most = rate;
-			best = s;
-		}
-	}
-	return best;
-}
-
 static bool runs_the_same(const struct subject *a, const struct subject *b)
 {
 	if (a->exe && b->exe)

@@ -25,9 +25,4 @@ size_t eaters_of(const struct model *m, struct eater *ret, size_t most);
 /* Growth of a process' resident and swapped memory, bytes a second; since when is in *ret_ns. */
 double subject_growth(const struct model *m, const struct subject *s, uint64_t *ret_ns);
 
-/* The process that grew most, by that; of a cgroup and those below it, or (NULL) of all. NULL: none
- * did.
- */
-const struct subject *fastest_grower(const struct model *m, const struct level *within);
-
 #endif

@@ -138,7 +138,7 @@ GETTER(map_refused, maps_refused(c))
 GETTER(fds, g->fds)
 GETTER(fd_soft, resource_limit(m, s, RESOURCE_FDS))
 GETTER(fd_hard, g->fd_hard)
-GETTER(fd_high, g->fd_high)
+GETTER(fd_high, s->fds_high > g->fd_high ? s->fds_high : g->fd_high)
 GETTER(opened, f->fds_opened)
 GETTER(closed, f->fds_closed)
 GETTER(fd_refused, fd_refused(c))
@@ -504,4 +504,18 @@ uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters 
 		}
 	}
 	return UINT64_MAX;
+}
+
+void fields_offer(struct nearest *n, char name[NEAREST_BYTES])
+{
+	char one[NEAREST_BYTES];
+
+	for (size_t i = 0; i < nr_fields; i++) {
+		field_name(&fields[i], one, sizeof(one));
+		nearest_offer(n, one);
+		if (n->word != one)
+			continue;
+		memcpy(name, one, NEAREST_BYTES);
+		n->word = name;
+	}
 }

@@ -6,6 +6,7 @@
 #ifndef FS_MODEL_FIELDS_H
 #define FS_MODEL_FIELDS_H
 
+#include "base/nearest.h"
 #include "model/model.h"
 
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_LIMIT /* ~0: unlimited */ };
@@ -74,6 +75,9 @@ extern const size_t nr_histograms;
 
 /* "group.key", or "key" of one without a group: as field_find() takes it. */
 const char *field_name(const struct field *f, char *ret, size_t size);
+
+/* Offers every field's name for "did you mean"; the nearest of them is kept in `name`. */
+void fields_offer(struct nearest *n, char name[NEAREST_BYTES]);
 
 /* Whether a figure of this hook can be told: it is on, by a mechanism that lacks none of these. */
 bool is_told(const struct model *m, const char *hook, uint32_t lacks);

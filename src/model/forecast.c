@@ -25,6 +25,10 @@
  */
 #define FALL	  0.5
 #define FALL_SEEN 4
+/* Falls of this share of the whole rise make cycles of it. */
+#define SWINGS 0.25
+/* What is left of the limit, as a share of it, when growth without cycles is sure to reach it. */
+#define SURE_LEFT 0.02
 
 /* The last seconds of a series, cut into blocks of equal time. Rates are per second. */
 struct trend {
@@ -251,6 +255,44 @@ static bool extend(const struct trend *t, double left, double clear, bool *slowe
 	       ret->high <= VAGUE * ret->low;
 }
 
+/* Falls are a good part of all that it rose: what a rise does then says little. */
+static bool swings(const struct series *s, uint64_t now_ns)
+{
+	uint64_t high = s->point[s->n - 1].high, first = s->point[0].low;
+	double rise = high > first ? high - first : 0;
+
+	return s->cycles.n && !cycles_left_behind(&s->cycles, now_ns) &&
+	       cycles_deepest(&s->cycles) > SWINGS * rise;
+}
+
+/*
+ * When the line through the peaks is at the limit: a peak at or behind that point crosses it, at
+ * most a cycle later.
+ */
+static struct forecast extend_peaks(const struct series *s, uint64_t now_ns, uint64_t limit)
+{
+	struct peak_trend t = cycles_trend(&s->cycles, now_ns);
+	struct forecast f = {};
+	double at, far, error, doubt;
+
+	if (!t.known || !cycles_go_on(&s->cycles, now_ns))
+		return f;
+	at = fmax(0, (limit - t.now) / t.per_second);
+	far = (at + t.middle) * t.error;
+	error = student(t.peaks - 2) *
+		sqrt(t.scatter * t.scatter * (1 + 1.0 / t.peaks) + far * far) / t.per_second;
+	if (at > FORECAST_REACH * t.span)
+		return f;
+	f.seconds = at + t.period / 2;
+	doubt = 1 + DOUBT_NEAR + DOUBT_FAR * at / t.span;
+	f.low = fmax(0, (at - error) / doubt);
+	f.high = (at + t.period + error) * doubt;
+	f.per_second = t.per_second;
+	f.sure = t.sure && at <= t.span; /* no further than was seen */
+	f.known = f.high <= VAGUE * f.low || f.high <= 2 * t.period + error;
+	return f.known ? f : (struct forecast){};
+}
+
 struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_t limit)
 {
 	double left, whole, clear = CLEAR;
@@ -262,12 +304,15 @@ struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_
 		return f;
 	if (now_ns < s->point[s->n - 1].t_ns)
 		now_ns = s->point[s->n - 1].t_ns;
+	if (swings(s, now_ns))
+		return extend_peaks(s, now_ns, limit);
 	left = limit - s->point[s->n - 1].high;
 	whole = now_ns - s->point[0].t_ns;
 	for (double share = 1; share >= MIN_WINDOW; share /= 2, clear *= CLEARER) {
 		if (!take_trend(s, now_ns, whole * share, &t))
 			break;
 		f.known = extend(&t, left, clear, &slowed, &f);
+		f.sure = f.known && left <= limit * SURE_LEFT;
 		if (f.known)
 			return f;
 	}

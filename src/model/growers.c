@@ -9,8 +9,9 @@
 #include "base/array.h"
 #include "base/units.h"
 #include "model/fields.h"
+#include "model/growth_archive.h"
 
-#define SORTS_MAX 256 /* of one process; what is beyond them goes into the last one */
+#define SORTS_MAX 256 /* of one process; those of which least is left go into the last one */
 
 /* include/uapi/linux/magic.h: where what is shared lives */
 static const struct {
@@ -133,31 +134,73 @@ static bool is_of(const struct fs_growth *g, const struct fs_subject *id, enum f
 	return g->what == (uint32_t)what && same_subject(&g->subject, id);
 }
 
-static int collect(struct cells *c, const struct model *m, const struct fs_subject *id,
-		   enum fs_what what)
+static uint64_t left_in(const struct fs_growth *g)
 {
-	char name[GROWER_NAME];
+	return g->added > g->removed ? g->added - g->removed : 0;
+}
 
-	*c = (struct cells){.sort = calloc(SORTS_MAX, sizeof(*c->sort)),
-			    .cell = calloc(m->growths, sizeof(*c->cell))};
-	if (!c->sort || !c->cell)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->growths; i++) {
+static int by_left_in(const void *a, const void *b)
+{
+	const struct fs_growth *g = *(const struct fs_growth *const *)a,
+			       *h = *(const struct fs_growth *const *)b;
+	uint64_t x = left_in(g), y = left_in(h);
+
+	if (x == y)
+		x = g->added, y = h->added;
+	return x < y ? 1 : x > y ? -1 : g < h ? -1 : g > h;
+}
+
+/*
+ * The rows of a process that added something. Where they may be of more sorts than are kept apart,
+ * those of which most is left come first. The caller frees; NULL: no memory.
+ */
+static const struct fs_growth **find_rows(struct cells *c, const struct model *m,
+					  const struct fs_subject *id, enum fs_what what,
+					  size_t *ret_n)
+{
+	size_t all = m->growths < MODEL_GROWTH_MAX ? m->growths : MODEL_GROWTH_MAX;
+	const struct fs_growth **row = calloc(all ?: 1, sizeof(*row));
+
+	*ret_n = 0;
+	for (size_t i = 0; row && i < all; i++) {
 		const struct fs_growth *g = &m->growth[i];
 
 		if (!is_of(g, id, what))
 			continue;
-		if (!g->added) {
+		if (g->added)
+			row[(*ret_n)++] = g;
+		else
 			c->unmapped += g->removed;
-			continue;
-		}
-		growth_name(g, name, sizeof(name));
-		c->cell[c->n++] = (struct cell){.sort = sort_of(c, name),
-						.stack = place_of(m, g),
-						.added = g->added,
-						.removed = g->removed};
-		c->added += g->added;
 	}
+	if (*ret_n >= SORTS_MAX)
+		qsort(row, *ret_n, sizeof(*row), by_left_in);
+	return row;
+}
+
+static int collect(struct cells *c, const struct model *m, const struct fs_subject *id,
+		   enum fs_what what)
+{
+	const struct fs_growth **row;
+	char name[GROWER_NAME];
+	size_t n;
+
+	*c = (struct cells){};
+	row = find_rows(c, m, id, what, &n);
+	c->sort = calloc(SORTS_MAX, sizeof(*c->sort));
+	c->cell = n <= MODEL_GROWTH_MAX ? calloc(n ?: 1, sizeof(*c->cell)) : NULL;
+	if (!row || !c->sort || !c->cell) {
+		free(row);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		growth_name(row[i], name, sizeof(name));
+		c->cell[c->n++] = (struct cell){.sort = sort_of(c, name),
+						.stack = place_of(m, row[i]),
+						.added = row[i]->added,
+						.removed = row[i]->removed};
+		c->added += row[i]->added;
+	}
+	free(row);
 	return 0;
 }
 
@@ -242,7 +285,7 @@ static size_t grouped(const struct model *m, const struct fs_subject *id, enum f
 	 */
 	if (!m->growths || (s && !s->grew[what]))
 		return 0;
-	if (!collect(&c, m, id, what) && c.n && c.n <= FS_GROWTH_MAX)
+	if (!collect(&c, m, id, what) && c.n && c.n <= MODEL_GROWTH_MAX)
 		all = calloc(c.n, sizeof(*all));
 	if (!all)
 		goto out;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/growth_archive.h"
 
 /* Takes out what the kernel side left where digits were. */
 static void close_up(char *name)
@@ -18,20 +19,39 @@ static void close_up(char *name)
 	*to = 0;
 }
 
+/* What stood in a place, before another row comes to stand there. */
+static int keep_former(struct model *m, uint32_t place, const struct fs_growth *row)
+{
+	const struct fs_growth former = m->growth[place]; /* a copy: the rows may move */
+
+	if (!former.first_ns ||
+	    (former.first_ns == row->first_ns && same_subject(&former.subject, &row->subject)))
+		return 0;
+	return growth_archive(m, &former);
+}
+
 int growth_take(struct model *m, const struct fs_growth_record *r)
 {
 	struct subject *s = model_find(m, &r->g.subject);
+	struct fs_growth row = r->g;
+	int err;
 
-	if (r->place >= FS_GROWTH_MAX)
+	if (r->place >= MODEL_GROWTH_MAX)
 		return 0; /* of a hostile file */
+	close_up(row.name);
 	if (!m->growth)
 		m->growth = calloc(FS_GROWTH_MAX, sizeof(*m->growth));
 	if (!m->growth)
 		return -ENOMEM;
-	if (s && r->g.what <= FS_WHAT_FDS)
-		s->grew[r->g.what] = true;
-	m->growth[r->place] = r->g;
-	close_up(m->growth[r->place].name);
+	if (s && row.what <= FS_WHAT_FDS)
+		s->grew[row.what] = true;
+	/* told again, at the begin of a file: the kernel side has none there */
+	if (r->place >= FS_GROWTH_MAX)
+		return growth_archive(m, &row);
+	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
+	if (err)
+		return err;
+	m->growth[r->place] = row;
 	if (r->place >= m->growths)
 		m->growths = r->place + 1;
 	return 0;
@@ -41,10 +61,10 @@ const struct frames *model_frames(const struct model *m, const struct fs_subject
 {
 	const struct frames *f;
 
-	if (stack < 0 || stack >= FS_STACKS || !m->frames)
+	if (stack < 0 || !m->frames)
 		return NULL;
-	for (f = m->frames[stack]; f; f = f->next)
-		if (same_subject(&f->subject, id))
+	for (f = m->frames[stack % FS_STACKS]; f; f = f->next)
+		if (f->stack == stack && same_subject(&f->subject, id))
 			return f;
 	return NULL;
 }
@@ -64,14 +84,44 @@ static void join_alike(struct model *m, struct frames *f)
 	*chain = f;
 }
 
+/* Makes room: the stacks of processes that have ended. False where there are none. */
+static bool drop_frames(struct model *m)
+{
+	size_t before = m->nr_frames;
+
+	if (m->frames_dropped_at == m->totals.ended)
+		return false;
+	m->frames_dropped_at = m->totals.ended;
+	memset(m->alike, 0, FS_STACKS * sizeof(*m->alike));
+	for (size_t i = 0; i < FS_STACKS; i++)
+		for (struct frames **at = &m->frames[i], *f = *at; f; f = *at) {
+			const struct subject *s = model_find(m, &f->subject);
+			struct frames **chain = &m->alike[f->hash % FS_STACKS];
+
+			if (s && !s->final) {
+				f->next_alike = *chain;
+				*chain = f;
+				at = &f->next;
+				continue;
+			}
+			*at = f->next;
+			free(f);
+			m->nr_frames--;
+		}
+	return m->nr_frames < before;
+}
+
 int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 {
 	size_t len = strlen(r->text);
 	struct frames *f;
 
-	if (r->stack < 0 || r->stack >= FS_STACKS || m->nr_frames == MODEL_FRAMES_MAX ||
-	    model_frames(m, &r->subject, r->stack))
+	if (r->stack < 0 || model_frames(m, &r->subject, r->stack))
 		return 0;
+	if (m->nr_frames == MODEL_FRAMES_MAX && !drop_frames(m)) {
+		m->frames_lost++;
+		return 0;
+	}
 	if (!m->frames)
 		m->frames = calloc(FS_STACKS, sizeof(*m->frames));
 	if (!m->alike)
@@ -85,30 +135,37 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	f->stack = r->stack;
 	f->flags = r->flags;
 	memcpy(f->text, r->text, len + 1);
-	f->next = m->frames[r->stack];
-	m->frames[r->stack] = f;
+	f->next = m->frames[r->stack % FS_STACKS];
+	m->frames[r->stack % FS_STACKS] = f;
 	f->hash = hash_text(HASH_BEGIN, f->text);
 	join_alike(m, f);
 	m->nr_frames++;
 	return 0;
 }
 
-const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+static struct fs_origin_record *find_origin(const struct model *m, const struct fs_subject *id,
 					    uint32_t limit)
 {
-	for (size_t i = 0; i < m->origins; i++) {
-		const struct fs_origin_record *r = &m->origin[i];
-
-		if (r->limit == limit && same_subject(&r->subject, id))
-			return r;
-	}
+	for (size_t i = 0; i < m->origins; i++)
+		if (m->origin[i].limit == limit && same_subject(&m->origin[i].subject, id))
+			return &m->origin[i];
 	return NULL;
 }
 
-/* The first that is told of a limit stands: later ones find it known. */
+const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+					    uint32_t limit)
+{
+	return find_origin(m, id, limit);
+}
+
+/* The last that is told of a limit stands: its commands are for the largest request. */
 int growth_take_origin(struct model *m, const struct fs_origin_record *r)
 {
-	if (m->origins == MODEL_ORIGINS_MAX || model_origin(m, &r->subject, r->limit))
+	struct fs_origin_record *known = find_origin(m, &r->subject, r->limit);
+
+	if (known)
+		*known = *r;
+	if (known || m->origins == MODEL_ORIGINS_MAX)
 		return 0;
 	if (!m->origin)
 		m->origin = calloc(MODEL_ORIGINS_MAX, sizeof(*m->origin));
@@ -130,5 +187,6 @@ void growth_free(struct model *m)
 	free(m->frames);
 	free(m->alike);
 	free(m->growth);
+	free(m->growth_index);
 	free(m->origin);
 }

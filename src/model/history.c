@@ -10,8 +10,9 @@
 #include "model/holdings.h"
 #include "model/resources.h"
 
-#define HISTORY_BUCKETS	 8192
-#define HISTORY_TEXT_MAX 512 /* of a path */
+#define HISTORY_BUCKETS	   8192
+#define HISTORY_ROWS_LIMIT (HISTORY_ROWS_MAX + MODEL_SUBJECTS_MAX)
+#define HISTORY_TEXT_MAX   512 /* of a path */
 
 static const char *const gauge_field[NR_HISTORY_GAUGES] = {
 	[HISTORY_MAPS] = "maps.count",	    [HISTORY_FDS] = "fds.count",
@@ -24,10 +25,9 @@ int history_init(struct history *h)
 	memset(h, 0, sizeof(*h));
 	h->looks_each = 1;
 	h->point = calloc(HISTORY_POINTS_MAX, sizeof(*h->point));
-	h->row = calloc(HISTORY_ROWS_MAX, sizeof(*h->row));
 	h->event = calloc(HISTORY_EVENTS_MAX, sizeof(*h->event));
 	h->bucket = calloc(HISTORY_BUCKETS, sizeof(*h->bucket));
-	if (h->point && h->row && h->event && h->bucket)
+	if (h->point && h->event && h->bucket)
 		return 0;
 	history_free(h);
 	return -ENOMEM;
@@ -108,41 +108,158 @@ static void unchain(struct history *h, const struct history_row *r)
 		*at = r->next;
 }
 
-/* Who ended and faulted least; NULL: all live. Refused calls and crashes are not forgotten. */
+uint64_t history_total(const struct history *h, const char *field)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < h->rows; i++)
+		n += history_value(&h->row[i], field);
+	return n;
+}
+
+uint64_t history_processes(const struct history *h)
+{
+	uint64_t n = h->beyond;
+
+	for (size_t i = 0; i < h->rows; i++)
+		n += h->row[i].processes;
+	return n;
+}
+
+uint64_t history_ended(const struct history *h)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < h->rows; i++)
+		n += h->row[i].final ? h->row[i].processes : 0;
+	return n;
+}
+
+/* Who ended and faulted least; NULL: all live. Refused calls and crashes come last. */
 static struct history_row *least(struct history *h)
 {
 	struct history_row *best = NULL;
+	bool best_matters = false;
 
-	for (size_t i = 0; i < h->rows; i++) {
+	for (size_t i = 0; i < h->rows && h->ended; i++) {
 		struct history_row *r = &h->row[i];
+		bool matters;
 
 		/* by what add_faults() keeps: all rows are looked at for each process */
-		if (r->final && !r->signal && (!best || r->faults_before < best->faults_before) &&
-		    !history_value(r, "maps.refused"))
-			best = r;
+		if (!r->final || i + 1 == h->others ||
+		    (best && !best_matters && r->faults_before >= best->faults_before))
+			continue;
+		matters = r->signal || history_value(r, "maps.refused");
+		if (best && (matters > best_matters ||
+			     (matters == best_matters && r->faults_before >= best->faults_before)))
+			continue;
+		best = r;
+		best_matters = matters;
 	}
 	return best;
 }
 
-static struct history_row *row_make(struct history *h, const struct subject *s)
+/* An empty row; NULL: there is no room, or no memory. */
+static struct history_row *row_add(struct history *h)
 {
-	struct history_row *r = h->rows < HISTORY_ROWS_MAX ? &h->row[h->rows] : least(h);
-	uint32_t *chain;
+	struct history_row *r =
+		array_grow(h->row, h->rows, &h->rows_room, HISTORY_ROWS_LIMIT, sizeof(*r));
 
 	if (!r)
 		return NULL;
-	if (h->rows < HISTORY_ROWS_MAX) {
-		h->rows++;
-	} else {
-		h->rows_lost++;
-		unchain(h, r);
-		row_free(r);
-	}
-	r->id = s->id;
-	r->first_ns = s->first_ns;
+	h->row = r;
+	r += h->rows;
+	memset(r, 0, sizeof(*r));
 	/* a row each of the table of fields, whose size is a limit too */
 	r->value = calloc(nr_fields, sizeof(*r->value));
 	r->known = calloc(nr_fields, sizeof(*r->known));
+	if (!r->value || !r->known) {
+		row_free(r);
+		return NULL;
+	}
+	h->rows++;
+	return r;
+}
+
+static uint32_t add_capped(uint32_t a, uint64_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
+}
+
+/* Counters are added up; what a process had last says nothing of many. */
+static int add_row(struct history_row *to, const struct history_row *from)
+{
+	for (size_t i = 0; i < nr_fields; i++)
+		if (fields[i].type == FIELD_COUNTER && from->known[i]) {
+			to->known[i] = true;
+			to->value[i] += from->value[i];
+		}
+	for (int end = 0; end < FS_NR_ENDS; end++)
+		to->stall_ns[end] += from->stall_ns[end];
+	to->faults_before += from->faults_before;
+	to->processes += from->processes;
+	if (!to->first_ns || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	if (!from->faults)
+		return 0;
+	if (!to->faults)
+		to->faults = calloc(HISTORY_POINTS_MAX, sizeof(*to->faults));
+	if (!to->faults)
+		return -ENOMEM;
+	for (size_t i = 0; i < HISTORY_POINTS_MAX; i++)
+		to->faults[i] = add_capped(to->faults[i], from->faults[i]);
+	return 0;
+}
+
+/* Makes room by adding up a process that ended. Returns its row, empty; NULL where none did. */
+static struct history_row *row_reuse(struct history *h)
+{
+	struct history_row *r = least(h), *others;
+	struct history_row empty = {};
+	size_t place = r ? r - h->row : 0;
+
+	if (!r)
+		return NULL;
+	if (!h->others) {
+		others = row_add(h);
+		if (!others)
+			return NULL;
+		h->others = h->rows;
+		others->final = true;
+		array_copy(others->comm, sizeof(others->comm), HISTORY_OTHERS);
+		r = &h->row[place];
+	}
+	others = &h->row[h->others - 1];
+	if (add_row(others, r))
+		return NULL;
+	h->ended--;
+	h->rows_lost++;
+	unchain(h, r);
+	empty.value = r->value;
+	empty.known = r->known;
+	r->value = NULL;
+	r->known = NULL;
+	row_free(r);
+	memset(empty.value, 0, nr_fields * sizeof(*empty.value));
+	memset(empty.known, 0, nr_fields * sizeof(*empty.known));
+	*r = empty;
+	return r;
+}
+
+static struct history_row *row_make(struct history *h, const struct subject *s)
+{
+	struct history_row *r = h->rows < HISTORY_ROWS_MAX ? NULL : row_reuse(h);
+	uint32_t *chain;
+
+	if (!r)
+		r = row_add(h);
+	if (!r)
+		return NULL;
+	r->processes = 1;
+	r->id = s->id;
+	r->first_ns = s->first_ns;
 	chain = chain_of(h, &s->id);
 	r->next = *chain;
 	*chain = r - h->row + 1;
@@ -202,8 +319,6 @@ static int keep(struct history_row *r, const struct model *m, const struct subje
 {
 	int err = 0;
 
-	if (!r->value || !r->known)
-		return -ENOMEM;
 	r->ppid = s->now.g.ppid;
 	r->uid = s->now.g.uid;
 	r->last_ns = s->last_ns;
@@ -315,7 +430,7 @@ static int add_faults(struct history *h, struct history_row *r)
 	if (!r->faults)
 		return -ENOMEM;
 	at = &r->faults[h->points - 1];
-	*at = n > UINT32_MAX - *at ? UINT32_MAX : *at + n;
+	*at = add_capped(*at, n);
 	return 0;
 }
 
@@ -341,7 +456,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 {
 	struct history_row *r = row_of(h, &s->id);
 	struct share was = {}, now;
-	bool alive_before = r && !r->final;
+	bool alive_before = r && !r->final, was_final = r && r->final;
 	int err;
 
 	if (r)
@@ -350,6 +465,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 		r = row_make(h, s);
 	if (!r) {
 		h->rows_lost++;
+		h->beyond++;
 		return 0;
 	}
 	err = keep(r, m, s);
@@ -363,6 +479,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
 		h->gauge_now[i] += now.gauge[i] - was.gauge[i];
 	h->alive += !s->final - alive_before;
+	h->ended += s->final && !was_final;
 	add_latency(h, p, s);
 	return add_faults(h, r);
 }

@@ -3,15 +3,17 @@
  * model: a measurement as a whole, look by look, for what is told of it afterwards: figures over
  * time, every process that was there with its last figures, the events. Bounded: where time has
  * more looks than there are points, looks are joined; where there are more processes than rows,
- * those that ended and faulted least make room, and are counted.
+ * those that ended and faulted least are added up in one row, so that sums over all rows stay
+ * exact.
  */
 #ifndef FS_MODEL_HISTORY_H
 #define FS_MODEL_HISTORY_H
 
 #include "model/model.h"
 
-#define HISTORY_POINTS_MAX 240 /* even: two become one */
-#define HISTORY_ROWS_MAX   4096
+#define HISTORY_POINTS_MAX 240	    /* even: two become one */
+#define HISTORY_ROWS_MAX   4096	    /* more only while more processes live at once */
+#define HISTORY_OTHERS	   "~other" /* comm of the row of those that made room */
 #define HISTORY_EVENTS_MAX 512
 
 enum history_gauge {
@@ -33,8 +35,9 @@ struct history_point {
 	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
 };
 
-/* A process, as it was last seen. */
+/* A process, as it was last seen; or those that made room, with sums of their counters. */
 struct history_row {
+	uint64_t processes; /* 1 of an ordinary row */
 	struct fs_subject id;
 	uint32_t ppid, uid;
 	char comm[FS_COMM_LEN];
@@ -59,8 +62,11 @@ struct history {
 	unsigned int looks_last; /* in the last one */
 	uint64_t looks;
 	struct history_row *row;
-	size_t rows;
-	uint64_t rows_lost;
+	size_t rows, rows_room;
+	size_t others;	    /* 1 + place of the row of those that made room; 0: none did */
+	uint64_t rows_lost; /* processes in that row, and those beyond HISTORY_ROWS_LIMIT */
+	uint64_t beyond;    /* of these, processes that are in no row, nor in any sum */
+	size_t ended;	    /* rows of processes that ended */
 	uint32_t *bucket;
 	union event *event;
 	size_t events;
@@ -89,6 +95,13 @@ uint64_t history_value(const struct history_row *r, const char *field);
 
 /* What was counted in a point, a second. */
 double history_rate(const struct history_point *p, uint64_t n);
+
+/* A counter's sum over all processes. */
+uint64_t history_total(const struct history *h, const char *field);
+
+/* Processes that were seen; of these, those that ended. */
+uint64_t history_processes(const struct history *h);
+uint64_t history_ended(const struct history *h);
 
 /* Minor and major faults of a process. */
 uint64_t history_faults(const struct history_row *r);

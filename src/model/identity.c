@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "model/collapse.h"
 
 #define SHORT_ID 12 /* characters of a container's id that people use */
@@ -47,7 +48,7 @@ void label_copy(char *ret, size_t size, const char *s)
 	while (*s) {
 		uint32_t code;
 		int len = utf8_decode(s, &code);
-		bool good = len && code >= 0x20 && (code < 0x7f || code >= 0xa0);
+		bool good = len && !utf8_is_unsafe(code);
 
 		if (to + (good ? len : 1) >= size)
 			break;
@@ -205,4 +206,13 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 		name_comm(names, name, sizeof(name));
 	}
 	identity_rename(ret, name);
+}
+
+void identity_seal(struct identity *id)
+{
+	uint64_t hash;
+
+	id->serial = 0;
+	hash = hash64_bytes(HASH64_BEGIN, id, sizeof(*id));
+	id->serial = hash ? hash : 1;
 }

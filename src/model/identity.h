@@ -24,8 +24,8 @@ enum workload_kind {
 };
 
 struct identity {
-	uint64_t serial; /* another one for each; never 0. Two may have one name: two pods of a set
-			  */
+	uint64_t serial; /* a hash of all below; never 0. Differs where two share a name, as two
+			    pods of a set do */
 	enum workload_kind kind;
 	char name[LABEL_BYTES]; /* the label `workload`; never empty, never begins with '~' */
 	char namespace[64];	/* of Kubernetes; what does not apply or is not known is empty */
@@ -56,6 +56,12 @@ struct identity_names {
  */
 void identity_make(const struct workload *w, const struct identity_names *names,
 		   unsigned int collapse, struct identity *ret);
+
+/*
+ * Sets the serial, once all else is set. It is a hash of the content: an identity that is evicted
+ * from a cache and made again is the same one to everybody who still holds its serial.
+ */
+void identity_seal(struct identity *id);
 
 /* Another name for it, as far as it fits: made valid as all are. */
 void identity_rename(struct identity *id, const char *name);

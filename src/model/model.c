@@ -14,14 +14,15 @@
 #include "model/samples.h"
 #include "model/slow.h"
 
-#define PAST_NS 30000000000ULL
+#define PAST_NS	  30000000000ULL
+#define RECENT_NS 5000000000ULL
 
 static const struct fs_counters no_counters;
 
 int model_init(struct model *m)
 {
 	memset(m, 0, sizeof(*m));
-	m->levels_window = UINT64_MAX;
+	m->levels_window = m->limits_window = UINT64_MAX;
 	m->chain = calloc(MODEL_CHAINS, sizeof(*m->chain));
 	return m->chain ? 0 : -ENOMEM;
 }
@@ -105,11 +106,11 @@ static void keep_peak(struct peak *p, const struct model *m, const struct subjec
 {
 	struct use u;
 
-	if (!resource_use(m, s, i, &u) || !u.limit ||
-	    (p->limit && (double)u.high / u.limit <= (double)p->value / p->limit))
+	if (!resource_use(m, s, i, &u) || !u.high_limit ||
+	    (p->limit && (double)u.high / u.high_limit <= (double)p->value / p->limit))
 		return;
 	p->value = u.high;
-	p->limit = u.limit;
+	p->limit = u.high_limit;
 	p->pid = s->id.pid;
 	memcpy(p->comm, s->now.g.comm, sizeof(p->comm));
 }
@@ -265,6 +266,36 @@ static uint64_t later(uint64_t now, uint64_t before)
 	return now > before ? now : before;
 }
 
+static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
+{
+	if (!limit || (top->limit && (double)value / limit <= (double)top->value / top->limit))
+		return;
+	top->value = value;
+	top->limit = limit;
+}
+
+/*
+ * The kernel side's fd_high is of the soft limit that it is told with. Its map_high is of all
+ * times: one that was told before is of a limit that may have changed since.
+ */
+static void raise_tops(const struct model *m, struct subject *s, const struct fs_gauges *before)
+{
+	const struct fs_gauges *g = &s->now.g;
+	bool grew = g->map_high > before->map_high;
+
+	/* up to its first exec it ran its parent's program */
+	if (g->flags & FS_PROC_BORN && !before->execs && g->execs) {
+		memset(s->top, 0, sizeof(s->top));
+		s->fds_high = 0;
+		grew = true;
+	}
+	raise_top(&s->top[FS_WHAT_FDS], later(g->fd_high, g->fds), g->fd_soft);
+	if (!(g->flags & FS_PROC_NO_COUNT))
+		raise_top(&s->top[FS_WHAT_MAPS], grew ? g->map_high : g->map_count,
+			  m->tick.limits.max_map_count);
+	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
+}
+
 /* The first change of a window: what was, becomes the base of its deltas. */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
@@ -311,10 +342,14 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
-	/* the command of `run` may be seen just before its exec closed what it had of us */
+	/*
+	 * A process may be seen just before its fork is noted, and the command of `run` just before
+	 * its exec closed what it had of us, which alone begins anew: counters never go back.
+	 */
 	if (g->flags & FS_PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
-		s->now.fds_opened = s->now.fds_closed = 0;
+		if (g->flags & FS_PROC_COMMAND)
+			s->now.fds_opened = s->now.fds_closed = 0;
 	}
 	s->now.g.min_flt = min;
 	s->now.g.maj_flt = maj;
@@ -355,22 +390,52 @@ uint64_t gauges_swap_pages(const struct fs_gauges *g)
 	return g->swap_pages > 0 ? g->swap_pages : 0;
 }
 
-/* Two of them, so that one is always half a minute old once the process is. */
+uint64_t gauges_kept_pages(const struct fs_gauges *g)
+{
+	int64_t n = (uint64_t)g->rss_anon_pages + (uint64_t)g->rss_shmem_pages;
+
+	return (n > 0 ? n : 0) + gauges_swap_pages(g);
+}
+
+/* Two of them, so that one is always as old as `age_ns` once the process is. */
+static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
+{
+	if (!past[1].t_ns)
+		past[0] = past[1] = *now;
+	if (now->t_ns >= past[1].t_ns + age_ns) {
+		past[0] = past[1];
+		past[1] = *now;
+	}
+}
+
+/* A look tells of what changed: until then all stayed as the record before has it. */
+static void hold_past(struct subject *s, uint64_t t_ns)
+{
+	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
+			    gauges_kept_pages(&s->now.g)};
+
+	if (held.t_ns && t_ns >= held.t_ns + RECENT_NS)
+		s->recent[0] = s->recent[1] = held;
+	if (held.t_ns && t_ns >= held.t_ns + PAST_NS)
+		s->past[0] = s->past[1] = held;
+}
+
+/* A last record comes when the memory is gone already: it is no past of anything. */
 static void keep_past(struct subject *s, uint64_t t_ns)
 {
-	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g)};
+	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
+			   gauges_kept_pages(&s->now.g)};
 
-	if (!s->past[1].t_ns)
-		s->past[0] = s->past[1] = now;
-	if (t_ns >= s->past[1].t_ns + PAST_NS) {
-		s->past[0] = s->past[1];
-		s->past[1] = now;
-	}
+	if (s->now.g.flags & FS_PROC_FINAL && s->past[1].t_ns)
+		return;
+	roll_past(s->past, &now, PAST_NS);
+	roll_past(s->recent, &now, RECENT_NS);
 }
 
 static int take_process(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
+	struct fs_gauges before = s ? s->now.g : (struct fs_gauges){};
 	bool first = !s;
 
 	if (!s)
@@ -381,7 +446,12 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 		return -ENOMEM;
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
 		return -ENOMEM;
+	hold_past(s, r->h.t_ns);
+	/* exec(2) gives it new memory, of which it has nothing yet */
+	if (r->g.execs > s->now.g.execs)
+		s->exec_ns = r->h.t_ns;
 	take_gauges(s, &r->g);
+	raise_tops(m, s, &before);
 	if (first)
 		s->prev.u.cpu_ns = s->base_cpu_ns;
 	s->now.u = r->u;
@@ -414,6 +484,8 @@ static int take_crossing(struct model *m, const struct fs_crossing_record *r)
 
 	if (!s)
 		return 0;
+	raise_top(&s->top[r->what == FS_WHAT_MAPS ? FS_WHAT_MAPS : FS_WHAT_FDS], r->value,
+		  r->limit);
 	return keep_series(&s->series, r->what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
 			   r->h.t_ns, r->value, r->limit);
 }
@@ -454,6 +526,26 @@ static int take_event(struct model *m, const struct fs_header *h)
 	m->event = e;
 	memcpy(&m->event[m->events++], h, h->len);
 	return 0;
+}
+
+static bool asks_for_memory(const struct fs_refused_record *r)
+{
+	return r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
+}
+
+/* Of this window: what was refused to the thread just before, as one chain of attempts. */
+static void take_retry(struct model *m, const struct fs_retry_record *r)
+{
+	for (size_t i = m->events; i--;) {
+		struct fs_refused_record *e = &m->event[i].refused;
+
+		if (e->h.kind != FS_REC_REFUSED || e->tid != r->tid ||
+		    !same_subject(&e->subject, &r->subject) || !asks_for_memory(e))
+			continue;
+		if (r->h.t_ns > e->h.t_ns + FS_RETRY_NS)
+			break;
+		e->facts |= FS_FACT_RETRIED;
+	}
 }
 
 static int take_names(struct model *m, const struct fs_names_record *r)
@@ -497,6 +589,7 @@ static void take_hook(struct model *m, const struct fs_hook_record *r)
 	v->tier = r->tier;
 	v->state = r->state;
 	v->lacks = r->lacks;
+	v->unwanted = strstr(v->why, FS_SWITCHED_OFF) != NULL;
 }
 
 /* What a later look is to know of, when the event is gone: it may come before its process does. */
@@ -510,7 +603,8 @@ static void note_event(struct model *m, const union event *e)
 		s->signal = e->signal.signal;
 	if (e->h.kind != FS_REC_REFUSED || e->refused.tid == s->id.pid ||
 	    e->refused.call >= FS_CALL_FD_FIRST ||
-	    (e->refused.error != ENOMEM && e->refused.call != FS_CALL_BRK))
+	    (e->refused.error != ENOMEM && e->refused.call != FS_CALL_BRK) ||
+	    e->refused.facts & FS_FACT_RETRIED)
 		return;
 	s->starved_ns = e->h.t_ns;
 	s->starved_tid = e->refused.tid;
@@ -521,6 +615,8 @@ static int take_tick(struct model *m, const struct fs_tick_record *r)
 	for (; m->noted < m->events; m->noted++)
 		note_event(m, &m->event[m->noted]);
 	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
+	if (m->first_ns && m->tick.limits.max_map_count != r->limits.max_map_count)
+		m->limits_window = m->window;
 	m->tick = *r;
 	m->prev_ns = m->last_ns;
 	m->last_ns = r->h.t_ns;
@@ -541,6 +637,9 @@ int model_take(struct model *m, const struct fs_header *h)
 	case FS_REC_OOM:
 	case FS_REC_SLOW_FAULTS:
 		return take_event(m, h);
+	case FS_REC_RETRY:
+		take_retry(m, (const struct fs_retry_record *)h);
+		return 0;
 	case FS_REC_SAMPLE:
 		return m->samples ? samples_take(m->samples, (const struct fs_sample_record *)h)
 				  : 0;

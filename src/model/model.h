@@ -23,6 +23,11 @@
 #define MODEL_ORIGINS_MAX  64
 #define RESOURCES_MAX	   16 /* rows of the table of things that run out */
 
+/* A value and the limit that held when it was seen. */
+struct portion {
+	uint64_t value, limit; /* limit 0: none was seen yet */
+};
+
 /* What is known of a subject at one moment. */
 struct facts {
 	uint64_t t_ns; /* of the record; 0: there was none */
@@ -42,6 +47,7 @@ struct holdings {
 struct past {
 	uint64_t t_ns; /* 0: none */
 	uint64_t rss_pages, swap_pages;
+	uint64_t kept_pages; /* anonymous, shared and swapped: what cannot be dropped */
 };
 
 struct pressure;  /* model/pressure.h */
@@ -76,7 +82,11 @@ struct subject {
 	uint64_t levels_window;	      /* the last one in which these changed */
 	struct holdings held[2];      /* by enum fs_what */
 	bool grew[2];		      /* by enum fs_what: there are rows of growth of it */
+	struct portion top[2];	      /* by enum fs_what: the highest share of a limit */
+	uint32_t fds_high;	      /* most descriptors ever, whatever the limit was */
 	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
+	struct past recent[2];	      /* the same of five to ten seconds ago */
+	uint64_t exec_ns; /* when its memory was last seen to begin anew; 0: before us */
 	struct series *
 		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next; /* of the hash chain */
@@ -87,6 +97,7 @@ struct hook_view {
 	char name[24], mechanism[24], why[160];
 	uint32_t tier, state; /* enum fs_hook_state */
 	uint32_t lacks;	      /* FS_LACKS_*, FS_SEES_* of its mechanism */
+	bool unwanted;	      /* the caller switched it off by name */
 };
 
 struct symbol {
@@ -144,6 +155,7 @@ struct model {
 	uint64_t subjects_lost; /* beyond the cap */
 	uint64_t window;
 	uint64_t levels_window;	   /* the last one in which a cgroup's figures changed */
+	uint64_t limits_window;	   /* the last one in which vm.max_map_count changed */
 	uint64_t first_ns;	   /* of the first tick */
 	uint64_t last_ns, prev_ns; /* ticks */
 	uint64_t origin_ns;	   /* the host record: t = 0 */
@@ -161,10 +173,14 @@ struct model {
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
-	struct fs_growth *growth; /* FS_GROWTH_MAX of them; NULL: nobody was seen to grow */
-	size_t growths;		  /* places in use, from the first */
-	struct frames **frames;	  /* by stack: FS_STACKS chains; NULL: none */
-	struct frames **alike;	  /* by text: as many chains of the same */
+	struct fs_growth *growth; /* FS_GROWTH_MAX places, then the archive; NULL: nobody grew */
+	size_t growths;		  /* rows in use, from the first */
+	uint32_t *growth_index;	  /* of the archive, by what a row is of; NULL: there is none */
+	uint64_t growth_lost;	  /* rows of something that is left, for which it had no room */
+	uint64_t growth_dropped_at, frames_dropped_at; /* processes that had ended by then */
+	uint64_t frames_lost;	/* stacks whose names there was no room for */
+	struct frames **frames; /* by stack: FS_STACKS chains; NULL: none */
+	struct frames **alike;	/* by text: as many chains of the same */
 	size_t nr_frames;
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;
@@ -222,6 +238,9 @@ void model_totals(const struct model *m, struct totals *ret);
 /* Resident and swapped, of counters that may be below 0 for a moment. */
 uint64_t gauges_rss_pages(const struct fs_gauges *g);
 uint64_t gauges_swap_pages(const struct fs_gauges *g);
+
+/* Anonymous, shared and swapped pages: what the kernel cannot drop. */
+uint64_t gauges_kept_pages(const struct fs_gauges *g);
 
 /* Sums; of what is a highest value, the higher one. */
 void counters_add(struct fs_counters *to, const struct fs_counters *from);

@@ -68,13 +68,32 @@ bool mount_is_there(const struct model *m, const struct mount_use *u)
 	return u->now.h.t_ns > m->prev_ns;
 }
 
-bool level_holds(const struct level *l, const char *cgroup)
+bool cgroup_is_within(const char *cgroup, const char *path)
 {
-	const char *path = l->now.path;
 	size_t len = strlen(path);
 
 	return cgroup && len && !strncmp(cgroup, path, len) &&
 	       (!cgroup[len] || cgroup[len] == '/' || path[len - 1] == '/');
+}
+
+bool cgroup_above(const char *cgroup, uint32_t up, char *ret, size_t size)
+{
+	if (!cgroup || strlen(cgroup) >= size)
+		return false;
+	strcpy(ret, cgroup);
+	for (; up; up--) {
+		char *slash = strrchr(ret, '/');
+
+		if (!slash || !ret[1])
+			return false;
+		slash[slash == ret] = 0;
+	}
+	return true;
+}
+
+bool level_holds(const struct level *l, const char *cgroup)
+{
+	return cgroup_is_within(cgroup, l->now.path);
 }
 
 bool level_has_limit(const struct level *l)

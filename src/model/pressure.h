@@ -186,7 +186,13 @@ bool mount_is_there(const struct model *m, const struct mount_use *u);
 /* What it cannot give back but by swapping; FIGURE_UNKNOWN: not known. */
 uint64_t level_kept_bytes(const struct level *l);
 
-/* Whether a process' cgroup (NULL: not known) is this one, or below it. */
+/* Whether a cgroup (NULL: not known) is the one of this path, or below it. */
+bool cgroup_is_within(const char *cgroup, const char *path);
+
+/* The path of the cgroup so many levels above; false: not known, or there are not so many. */
+bool cgroup_above(const char *cgroup, uint32_t up, char *ret, size_t size);
+
+/* The same of a level's path. */
 bool level_holds(const struct level *l, const char *cgroup);
 
 /* The lower of memory.max and of what it may have beside swap; FIGURE_UNKNOWN: none. */

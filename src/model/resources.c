@@ -25,7 +25,7 @@
 USE(maps, !(g->flags & FS_PROC_NO_COUNT), g->map_count, g->map_high)
 LIMIT(maps, l->max_map_count)
 
-USE(fds, true, g->fds, g->fd_high)
+USE(fds, true, g->fds, s->fds_high)
 LIMIT(fds, g->fd_soft)
 
 /* Who holds CAP_IPC_LOCK is not bound by it: what is past the limit shows that. */
@@ -121,21 +121,44 @@ const struct series *resource_series(const struct model *m, const struct subject
 	return set ? set[i] : NULL;
 }
 
+/* The highest share of a limit that a process had; NULL: none is kept, or by a limit not assumed.
+ */
+static const struct portion *top_of(const struct model *m, const struct subject *s, size_t i)
+{
+	const struct portion *top;
+
+	if (!s || m->assumed[i] || (i != RESOURCE_MAPS && i != RESOURCE_FDS))
+		return NULL;
+	top = &s->top[i == RESOURCE_MAPS ? FS_WHAT_MAPS : FS_WHAT_FDS];
+	return top->limit ? top : NULL;
+}
+
 bool resource_use(const struct model *m, const struct subject *s, size_t i, struct use *ret)
 {
 	const struct series *series = resource_series(m, s, i);
+	const struct portion *top = top_of(m, s, i);
 	struct use u;
 
 	if (!resources[i].use(m, s, &u))
 		return false;
-	if (series && series->n && u.high < series->point[series->n - 1].high)
-		u.high = series->point[series->n - 1].high;
-	if (u.high < u.value)
-		u.high = u.value;
-	if (s && s->final)
-		u.value = u.high;
-	u.limit = resource_limit(m, s, i);
+	u.limit = u.high_limit = resource_limit(m, s, i);
 	u.assumed = m->assumed[i] != 0;
+	if (!top && series && series->n && u.high < series->point[series->n - 1].high)
+		u.high = series->point[series->n - 1].high;
+	if (top)
+		u.high = u.value;
+	if (top && (!u.limit || (double)top->value / top->limit > (double)u.value / u.limit)) {
+		u.high = top->value;
+		u.high_limit = top->limit;
+	}
+	if (u.high < u.value) {
+		u.high = u.value;
+		u.high_limit = u.limit;
+	}
+	if (s && s->final) {
+		u.value = u.high;
+		u.limit = u.high_limit;
+	}
 	*ret = u;
 	return true;
 }
@@ -145,7 +168,8 @@ struct forecast resource_forecast(const struct model *m, const struct subject *s
 	const struct series *series = resource_series(m, s, i);
 	uint64_t limit = resource_limit(m, s, i);
 
-	if (!series || limit == UINT64_MAX)
+	/* who ended reaches nothing any more */
+	if (!series || limit == UINT64_MAX || (s && s->final))
 		return (struct forecast){};
 	return series_forecast(series, m->last_ns, limit);
 }

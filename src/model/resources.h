@@ -13,9 +13,10 @@ enum resource_scope { OF_PROCESS, OF_CGROUP, OF_HOST };
 
 struct use {
 	uint64_t value;
-	uint64_t high;	/* highest seen */
-	uint64_t limit; /* UINT64_MAX: none, or none that holds here; 0: not known */
-	bool assumed;	/* the limit */
+	uint64_t high;	     /* highest seen; where `top` is kept, the highest share of a limit */
+	uint64_t high_limit; /* the limit that held then */
+	uint64_t limit;	     /* UINT64_MAX: none, or none that holds here; 0: not known */
+	bool assumed;	     /* the limit */
 };
 
 struct resource {
@@ -67,6 +68,7 @@ static inline bool use_is_bounded(const struct use *u)
 /* NULL where none is kept. */
 const struct series *resource_series(const struct model *m, const struct subject *s, size_t i);
 
+/* Of a process that ended there is none. */
 struct forecast resource_forecast(const struct model *m, const struct subject *s, size_t i);
 
 #endif

@@ -91,12 +91,14 @@ void series_add(struct series *s, uint64_t t_ns, uint64_t value)
 	if (!s->n) {
 		s->run_ns = s->last_ns = t_ns;
 		s->run = s->last = value;
+		cycles_add(&s->cycles, t_ns, value);
 		add_point(s, t_ns, value, value);
 		return;
 	}
 	if (t_ns < s->last_ns)
 		t_ns = s->last_ns;
 	keep_burst(s, t_ns, value);
+	cycles_add(&s->cycles, t_ns, value);
 	s->last_ns = t_ns;
 	s->last = value;
 	if (high < s->point[s->n - 1].high)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/cycles.h"
+
 #define SERIES_POINTS  48
 #define SERIES_STEP_NS 100000000ULL /* least distance of two points */
 
@@ -25,6 +27,7 @@ struct series {
 	uint64_t run_ns, run;	 /* where what may be a burst began */
 	uint64_t rise;		 /* of that one */
 	uint64_t burst, burst_2; /* the largest rises before it, and the next to the largest */
+	struct cycles cycles;
 	struct {
 		uint64_t t_ns;
 		uint64_t high; /* so far */
@@ -40,6 +43,12 @@ struct bursts {
 /* Where a limit will be reached: seconds from now, with an interval. */
 struct forecast {
 	bool known; /* false: no growth, or a fit too poor to say */
+	/*
+	 * Whether what was seen leaves little room for another end: the peaks of several cycles
+	 * grew evenly, for as long as is left, or all but the last of the way is done. Else it
+	 * comes true if growth goes on.
+	 */
+	bool sure;
 	double seconds, low, high;
 	double per_second; /* now */
 };
@@ -54,7 +63,8 @@ struct bursts series_bursts(const struct series *s);
  * in which it stands out of its own scatter; the interval comes from that scatter, from a change of
  * the rate where there is one, and from the distance. None is given for what is flat, goes up and
  * down, levels off, or lies further ahead than FORECAST_REACH; what did not change until now_ns,
- * did not grow.
+ * did not grow. Where falls are a good part of the rise, only the peaks of three cycles and more
+ * are extended.
  */
 struct forecast series_forecast(const struct series *s, uint64_t now_ns, uint64_t limit);
 

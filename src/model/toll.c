@@ -22,7 +22,7 @@ static struct toll toll_of(const struct model *m, const struct subject *s)
 	t.cpu_ns = s->now.u.cpu_ns > s->base_cpu_ns ? s->now.u.cpu_ns - s->base_cpu_ns : 0;
 	t.rss_high_bytes = s->rss_high_pages * m->tick.limits.page_bytes;
 	t.map_high = s->now.g.map_high;
-	t.fd_high = s->now.g.fd_high;
+	t.fd_high = s->fds_high;
 	return t;
 }
 

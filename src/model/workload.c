@@ -76,11 +76,26 @@ static void take_container(struct workload *w, enum runtime runtime, const char 
 	w->user_manager = w->of_user = false;
 }
 
-/* "pod" and a uid of 36 characters, in which systemd wants underscores. */
+/* systemd lets a user make cgroups below user@UID.service (Delegate= of user@.service). */
+static bool is_users(const char *name)
+{
+	return !strncmp(name, "user@", 5) || !strcmp(name, "user.slice") ||
+	       (!strncmp(name, "user-", 5) && isdigit((unsigned char)name[5]));
+}
+
+/*
+ * "pod" and a uid of 36 characters, in which systemd wants underscores. It counts below the
+ * kubelet's "kubepods", "kubepods.slice" or "kubelet-kubepods.slice" alone: elsewhere anybody may
+ * have made a cgroup of this name.
+ */
 static void take_pod(struct workload *w, const char *name)
 {
 	const char *pod = name;
 
+	w->kubepods |= strstr(name, "kubepods") != NULL;
+	w->delegated |= is_users(name);
+	if (!w->kubepods || w->delegated)
+		return;
 	while ((pod = strstr(pod, "pod"))) {
 		size_t n = 0;
 

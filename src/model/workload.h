@@ -25,6 +25,8 @@ struct workload {
 	char unit[256];	    /* the innermost service or scope; empty: none */
 	bool unit_inside;   /* it is the container's own systemd that runs it */
 	bool user_manager;  /* it is the one of `uid` that runs it */
+	bool kubepods;	    /* it is at or below a cgroup that the kubelet made */
+	bool delegated;	    /* it is below a cgroup that a user may make others in, by any name */
 	bool of_user;	    /* it is below the slice of `uid`: of a session, or of that manager */
 	uint32_t uid;
 };

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,15 +14,23 @@ static const char *const archives[] = {"/usr/lib/faultscope/btf", "/usr/local/li
 
 static int check_file(const char *path, char *error, size_t size)
 {
-	struct btf *btf = btf__parse(path, NULL);
-	int err = libbpf_get_error(btf);
+	struct btf *btf;
+	int err;
 
+	/* the parser has one answer to whatever is wrong */
+	if (access(path, R_OK)) {
+		err = -errno;
+		snprintf(error, size, "--btf %s: cannot be read: %s", path, strerror(-err));
+		return err == -EACCES ? -EINVAL : err;
+	}
+	btf = btf__parse(path, NULL);
+	err = libbpf_get_error(btf);
 	if (err) {
 		snprintf(error, size,
 			 "--btf %s: %s\n  give the BTF of this very kernel: a raw .BTF section, a "
 			 "vmlinux with debug information, or what `make btf-archive` made of one",
-			 path, err == -ENOENT ? "no such file" : "holds no BTF that can be read");
-		return err == -ENOENT ? -ENOENT : -EINVAL;
+			 path, "holds no BTF that can be read");
+		return -EINVAL;
 	}
 	btf__free(btf);
 	return 0;

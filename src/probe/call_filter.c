@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
@@ -25,6 +26,7 @@ static const unsigned int allowed[] = {
 	SYS_bpf,
 	SYS_pidfd_open,
 	SYS_openat,
+	SYS_openat2,
 	SYS_read,
 	SYS_pread64,
 	SYS_readv,
@@ -32,6 +34,7 @@ static const unsigned int allowed[] = {
 	SYS_close,
 	SYS_fstat,
 	SYS_newfstatat,
+	SYS_statfs,
 	SYS_statx,
 	SYS_getdents64,
 	SYS_readlinkat,
@@ -41,6 +44,7 @@ static const unsigned int allowed[] = {
 	SYS_prlimit64,
 	SYS_sysinfo,
 	SYS_uname,
+	SYS_getcpu,
 	SYS_sched_getaffinity,
 	/* the loop */
 	SYS_epoll_pwait,
@@ -58,7 +62,7 @@ static const unsigned int allowed[] = {
 	SYS_nanosleep,
 	SYS_gettimeofday,
 	SYS_restart_syscall,
-	/* answers; files of --textfile */
+	/* answers; recordings and other files */
 	SYS_accept4,
 	SYS_accept,
 	SYS_recvfrom,
@@ -78,6 +82,12 @@ static const unsigned int allowed[] = {
 	SYS_renameat2,
 	SYS_unlinkat,
 	SYS_fsync,
+	SYS_fdatasync,
+	SYS_pwrite64,
+	SYS_fallocate,
+	SYS_umask,
+	SYS_dup,
+	SYS_dup3,
 	SYS_ftruncate,
 	SYS_fchmod,
 #ifdef SYS_renameat
@@ -91,6 +101,7 @@ static const unsigned int allowed[] = {
 	SYS_rename,
 	SYS_unlink,
 	SYS_time,
+	SYS_pause,
 #endif
 	/* memory, threads' locks, randomness, ends */
 	SYS_mmap,
@@ -106,12 +117,18 @@ static const unsigned int allowed[] = {
 	SYS_gettid,
 	SYS_getuid,
 	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
 	SYS_rt_sigprocmask,
 	SYS_rt_sigaction,
 	SYS_rt_sigreturn,
 	SYS_tgkill,
 	SYS_kill,
 	SYS_wait4,
+	SYS_waitid,
+	SYS_rt_sigsuspend,
+	SYS_capget,
+	SYS_capset,
 	SYS_exit,
 	SYS_exit_group,
 #ifdef __SANITIZE_ADDRESS__ /* its search for leaks, in the end, traces us from a thread */
@@ -130,12 +147,13 @@ static const unsigned int allowed[] = {
 };
 #define NR_ALLOWED (sizeof(allowed) / sizeof(allowed[0]))
 
-int call_filter_enter(void)
+int call_filter_enter(bool all_threads)
 {
 #ifdef ARCH
 	struct sock_filter code[NR_ALLOWED + 8];
 	struct sock_fprog program = {.filter = code};
 	unsigned short n = 0;
+	long other; /* a thread that cannot follow */
 
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						 offsetof(struct seccomp_data, arch));
@@ -150,7 +168,11 @@ int call_filter_enter(void)
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = n;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
+	/* services that allow prctl(2) alone are in use */
+	other = all_threads ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				      SECCOMP_FILTER_FLAG_TSYNC, &program)
+			    : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return other < 0 ? -errno : other ? -EBUSY : 0;
 #else
 	return -ENOSYS;
 #endif

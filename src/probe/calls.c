@@ -41,7 +41,7 @@ const struct call_row call_rows[] = {
 	ROW(openat, OPEN, FD),
 	ROW(openat2, OPEN, FD),
 	ROW(open_by_handle_at, OPEN, FD),
-	ROW(mq_open, OPEN, FD),
+	ROW(mq_open, OPEN, QUEUE),
 	ROW(socket, SOCKET, FD),
 	ROW(socketpair, SOCKETPAIR, FD2),
 #ifdef __NR_accept /* s390 has accept4 alone */
@@ -130,7 +130,7 @@ static const struct call_row compat_rows[] = {
 	{295, FS_CALL_OPEN, FS_SHAPE_FD, "openat"},
 	{437, FS_CALL_OPEN, FS_SHAPE_FD, "openat2"},
 	{342, FS_CALL_OPEN, FS_SHAPE_FD, "open_by_handle_at"},
-	{277, FS_CALL_OPEN, FS_SHAPE_FD, "mq_open"},
+	{277, FS_CALL_OPEN, FS_SHAPE_QUEUE, "mq_open"},
 	{42, FS_CALL_PIPE, FS_SHAPE_FD2, "pipe"},
 	{331, FS_CALL_PIPE, FS_SHAPE_FD2, "pipe2"},
 	{41, FS_CALL_DUP, FS_SHAPE_FD, "dup"},

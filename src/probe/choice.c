@@ -50,6 +50,21 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 	return -1;
 }
 
+/* Whether --hook NAME=none is given for a hook. */
+static bool is_unwanted(const struct choice *c, const char *hook)
+{
+	const char *forced = c->forced[hook_find(hook)];
+
+	return forced && !strcmp(forced, "none");
+}
+
+const char *choice_why_no_classes(const struct choice *c)
+{
+	bool unwanted = is_unwanted(c, "fault_begin") || is_unwanted(c, "fault_end");
+
+	return unwanted ? "; one is " FS_SWITCHED_OFF : "";
+}
+
 static void choose(struct choice *c, size_t hook)
 {
 	const char *forced = c->forced[hook];
@@ -61,12 +76,15 @@ static void choose(struct choice *c, size_t hook)
 		note(c, hook, "off", "its tier is not paid for in this mode");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = FS_HOOK_BLIND;
-		note(c, hook, "none", "without state there is nothing to count in");
+		note(c, hook, "none",
+		     is_unwanted(c, "state")
+			     ? "without state there is nothing to count in; it is " FS_SWITCHED_OFF
+			     : "without state there is nothing to count in");
 	} else if (!forced) {
 		c->at[hook] = next_fitting(c, hook, 0);
 	} else if (!strcmp(forced, "none")) {
 		c->status[hook].state = FS_HOOK_BLIND;
-		note(c, hook, "none", "switched off by --hook");
+		note(c, hook, "none", FS_SWITCHED_OFF);
 	} else {
 		c->at[hook] = hook_alternate_find(&hooks[hook], forced);
 		if (fits(c, choice_of(c, hook)))
@@ -100,7 +118,7 @@ static void choose_state(struct choice *c)
 	if (forced && !strcmp(forced, "none")) {
 		c->at[state] = -1;
 		c->status[state].state = FS_HOOK_BLIND;
-		note(c, state, "none", "switched off by --hook");
+		note(c, state, "none", FS_SWITCHED_OFF);
 	} else if (forced) {
 		c->at[state] = hook_alternate_find(&hooks[state], forced);
 	} else if (for_hook) {

@@ -21,6 +21,7 @@ const struct hook hooks[] = {
 	{
 		.name = "state",
 		.tier = 0,
+		.core = true,
 		.feeds = "where the counters of each process are kept",
 		.lost = "everything",
 		.alternate =
@@ -39,6 +40,7 @@ const struct hook hooks[] = {
 	{
 		.name = "look",
 		.tier = 0,
+		.core = true,
 		.feeds = "map count, descriptors, limits, fault totals and sizes of every process",
 		.lost = "everything but events",
 		.alternate =
@@ -53,6 +55,7 @@ const struct hook hooks[] = {
 	{
 		.name = "life",
 		.tier = 1,
+		.core = true,
 		.feeds = "fork, exec and exit: short-lived processes, last records",
 		.lost = "processes that live less than an interval, and programs of new ones",
 		.alternate =
@@ -301,4 +304,9 @@ int hook_alternate_find(const struct hook *h, const char *mechanism)
 		if (!strcmp(h->alternate[i].mechanism, mechanism))
 			return i;
 	return -1;
+}
+
+bool hook_is_degraded(const struct hook *h, const struct hook_alternate *used)
+{
+	return h->core && used && used != h->alternate && used->differs && !used[1].mechanism;
 }

@@ -3,6 +3,7 @@
 #ifndef FS_PROBE_HOOKS_H
 #define FS_PROBE_HOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define HOOK_ALTERNATES 6
@@ -34,6 +35,7 @@ struct hook_alternate {
 struct hook {
 	const char *name;
 	int tier;
+	bool core; /* without it faultscope does not do its job */
 	const char *feeds;
 	const char *lost; /* without it */
 	struct hook_alternate alternate[HOOK_ALTERNATES + 1];
@@ -47,5 +49,8 @@ int hook_find(const char *name);
 
 /* Index of a hook's alternate by mechanism, -1 where there is none. */
 int hook_alternate_find(const struct hook *h, const char *mechanism);
+
+/* Whether a core hook works by the last of its alternates, which measures less than the first. */
+bool hook_is_degraded(const struct hook *h, const struct hook_alternate *used);
 
 #endif

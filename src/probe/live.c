@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <malloc.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +16,18 @@
 #include "probe/btf.h"
 #include "probe/calls.h"
 #include "probe/choice.h"
+#include "probe/exhausted.h"
+#include "probe/growth_table.h"
 #include "probe/host.h"
+#include "probe/layout.h"
 #include "probe/limits.h"
+#include "probe/load_log.h"
 #include "probe/variables.h"
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/proc_look.h"
 #include "probe/rights.h"
+#include "probe/state.h"
 #include "probe/statistics.h"
 
 #define OWN_PID "own_pid" /* the program */
@@ -36,7 +40,6 @@ struct live {
 	struct source src;
 	bool limits_told; /* in this drain */
 	__u64 missed;
-	__u64 growth_told_ns;
 	__u32 sampled; /* by the last look */
 	bool nested;   /* in a pid namespace: our pids are not those of the records */
 	bool locked;   /* no program is tried: kernel lockdown */
@@ -46,38 +49,12 @@ struct live {
 	struct links links;
 	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own */
 	struct limits limits;
+	struct growth_table growth;
+	bool areas_foreign; /* see layout.h */
 	struct ring_buffer *rb;
 	struct proc_look *proc;	 /* where the look is /proc's */
 	const struct sink *sink; /* during a drain */
 };
-
-/*
- * libbpf's log callback has no context: the lines of the load under way end up here, the first
- * ones and, where they are too many, the last.
- */
-static char load_log[8192];
-
-static int keep_log(enum libbpf_print_level level, const char *format, va_list args)
-{
-	size_t len = strlen(load_log), more;
-	char *line = NULL;
-
-	if (level != LIBBPF_WARN || vasprintf(&line, format, args) < 0)
-		return 0;
-	more = strlen(line);
-	if (len + more >= sizeof(load_log)) {
-		size_t tail = more < sizeof(load_log) / 2 ? more : sizeof(load_log) / 2;
-
-		if (len + tail >= sizeof(load_log))
-			len = sizeof(load_log) - tail - 1;
-		memcpy(load_log + len, line + more - tail, tail);
-		load_log[len + tail] = 0;
-	} else {
-		memcpy(load_log + len, line, more + 1);
-	}
-	free(line);
-	return 0;
-}
 
 static struct live *live_of(struct source *src)
 {
@@ -119,7 +96,7 @@ static void fill_config(struct live *live)
 	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
 	c->attribute = live->opt.attribute;
-	c->classify = begin && c->time_faults && !c->majors_alone &&
+	c->classify = begin && c->time_faults && !c->majors_alone && !live->areas_foreign &&
 		      choice_of(&live->choice, hook_find("fault_class"));
 	c->slow_ns = choice_is_hash(&live->choice) ? UINT64_MAX : SLOW_NS;
 	c->samples = c->classify && c->attribute && !choice_is_hash(&live->choice);
@@ -139,17 +116,6 @@ static void fill_config(struct live *live)
 		variables_find(c->variable);
 }
 
-/* Room for the processes there are, and as many again: the tables by pid are made in advance. */
-static void size_tables(struct live *live)
-{
-	__u64 want = live->opt.watch_all ? host_processes() * 2 : 0;
-
-	if (live->opt.ring_bytes)
-		bpf_map__set_max_entries(object_map(&live->obj, "ring"), live->opt.ring_bytes);
-	if (live->obj.build == OBJECT_HASH && want > 8192)
-		bpf_map__set_max_entries(object_map(&live->obj, "procs"), want);
-}
-
 static enum object_build build_of(const struct live *live)
 {
 	if (choice_is_hash(&live->choice))
@@ -157,20 +123,12 @@ static enum object_build build_of(const struct live *live)
 	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
 }
 
-static bool lacks_target(const struct live *live, const struct hook_alternate *alt,
-			 const struct btf *kernel)
-{
-	for (size_t i = 0; i < HOOK_PROGRAMS && alt->program[i]; i++)
-		if (object_lacks_target(&live->obj, alt->program[i], kernel))
-			return true;
-	return false;
-}
-
 /*
  * Ahead of the load: what this kernel has no function or tracepoint for. A load that ends at such a
- * program was for nothing, and the verifier takes most of the time of a start.
+ * program was for nothing, and the verifier takes most of the time of a start. And what programs
+ * read without relocation.
  */
-static void refuse_missing(struct live *live)
+static void ask_btf(struct live *live)
 {
 	const struct answer answer = permission_load_answer(-ESRCH, "");
 	struct btf *kernel = *live->btf_path ? NULL : btf__load_vmlinux_btf();
@@ -179,8 +137,14 @@ static void refuse_missing(struct live *live)
 		kernel = NULL; /* the load says what to do then */
 	for (size_t h = 0; kernel && h < nr_hooks; h++)
 		while (choice_of(&live->choice, h) &&
-		       lacks_target(live, choice_of(&live->choice, h), kernel))
+		       object_lacks_one(&live->obj, choice_of(&live->choice, h)->program,
+					HOOK_PROGRAMS, kernel))
 			choice_refused(&live->choice, h, &answer);
+	if (kernel) {
+		live->areas_foreign = layout_areas_foreign(kernel);
+		live->obj.config->lock_success = layout_lock_success(kernel);
+	}
+	live->obj.config->areas_foreign = live->areas_foreign;
 	btf__free(kernel);
 }
 
@@ -190,18 +154,27 @@ static int try_load(struct live *live)
 	int err;
 
 	object_close(&live->obj);
-	load_log[0] = 0;
+	load_log_begin();
 	err = object_open(&live->obj, build_of(live), *live->btf_path ? live->btf_path : NULL);
 	if (err)
 		return err;
-	refuse_missing(live);
+	ask_btf(live);
 	select_programs(live);
+	err = exhausted_files(object_files(&live->obj));
+	if (err)
+		return err;
 	fill_config(live);
-	size_tables(live);
+	object_size_tables(&live->obj, live->opt.ring_bytes,
+			   live->opt.watch_all ? host_processes() * 2 : 0);
 	err = object_load(&live->obj, live->opt.attribute);
+	if (!*live->btf_path)
+		err = exhausted_by_btf(err);
 	if (!err) {
 		limits_read(&live->limits, &now);
 		live->obj.shared->max_map_count = now.max_map_count;
+		live->growth.row = live->obj.growth;
+		live->growth.spare = live->obj.spares;
+		live->growth.shared = live->obj.shared;
 	}
 	return err;
 }
@@ -212,7 +185,7 @@ static int try_load(struct live *live)
  */
 static int find_failed_hook(const struct live *live)
 {
-	const char *at = load_log;
+	const char *at = load_log();
 	char name[64];
 	int h = -1;
 
@@ -226,7 +199,7 @@ static int find_failed_hook(const struct live *live)
 
 static bool lacks_own_btf(void)
 {
-	return strstr(load_log, "Error loading vmlinux BTF") != NULL;
+	return strstr(load_log(), "Error loading vmlinux BTF") != NULL;
 }
 
 /*
@@ -253,9 +226,9 @@ static bool refuse_typed(struct live *live)
 /* Whether the kernel has not what the build with task storage needs. */
 static const char *lacks_task_build(void)
 {
-	if (strstr(load_log, "map 'procs'") || strstr(load_log, "map 'slots'"))
+	if (strstr(load_log(), "map 'procs'") || strstr(load_log(), "map 'slots'"))
 		return "this kernel has no task storage for tracing (5.12)";
-	if (strstr(load_log, "unknown func") || strstr(load_log, "invalid func"))
+	if (strstr(load_log(), "unknown func") || strstr(load_log(), "invalid func"))
 		return "this kernel lacks helpers it needs (5.17)";
 	if (lacks_own_btf())
 		return "needs the kernel's own BTF";
@@ -268,15 +241,34 @@ static void settle_classes(struct live *live)
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
 
+	if (st->state == FS_HOOK_ON && live->areas_foreign) {
+		st->state = FS_HOOK_BLIND;
+		st->used = NULL;
+		snprintf(st->why, sizeof(st->why),
+			 "this kernel's tree of mappings (maple tree) has an unknown layout");
+	}
 	if (st->state != FS_HOOK_ON ||
 	    (is_on(live, "fault_begin") && end && !(end->lacks & FS_LACKS_MINOR)))
 		return;
 	st->state = FS_HOOK_BLIND;
 	st->used = NULL;
-	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too");
+	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too%s",
+		 choice_why_no_classes(&live->choice));
 }
 
-/* Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again. */
+static int attach_hook(struct live *live, const struct hook_alternate *alt)
+{
+	cap_t had = rights_raise(RIGHTS_FOR_TRACEFS);
+	int err = attach_alternate(&live->links, &live->obj, alt);
+
+	rights_lower(had);
+	return err;
+}
+
+/*
+ * Attaches all that is chosen. Returns 1 when a refusal changed a choice: load again; -errno where
+ * files or memory lack.
+ */
 static int attach_all(struct live *live)
 {
 	for (size_t h = 0; h < nr_hooks; h++) {
@@ -285,11 +277,13 @@ static int attach_all(struct live *live)
 
 		if (!alt)
 			continue;
-		load_log[0] = 0;
-		err = attach_alternate(&live->links, &live->obj, alt);
+		load_log_begin();
+		err = attach_hook(live, alt);
+		if (is_exhausted(err))
+			return err;
 		if (err) {
 			struct answer answer =
-				permission_attach_answer(alt->mechanism, err, load_log);
+				permission_attach_answer(alt->mechanism, err, load_log());
 
 			choice_refused(&live->choice, h, &answer);
 			detach_all(&live->links);
@@ -402,21 +396,9 @@ static int read_look(struct live *live)
 	return n < 0 ? -errno : 0;
 }
 
-/* The kernel side's state of a process: by its pidfd on the task, or by its pid. */
-static bool state_of(void *ctx, __u32 pid, struct fs_state *ret)
+static int state_of(void *ctx, __u32 pid, struct fs_state *ret)
 {
-	struct live *live = ctx;
-	int procs = bpf_map__fd(object_map(&live->obj, "procs")), pidfd;
-	bool found;
-
-	if (live->obj.build == OBJECT_HASH)
-		return !bpf_map_lookup_elem(procs, &pid, ret);
-	pidfd = syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0)
-		return false;
-	found = !bpf_map_lookup_elem(procs, &pidfd, ret);
-	close(pidfd);
-	return found;
+	return state_read(&((struct live *)ctx)->obj, pid, ret);
 }
 
 /* One pass over the processes; the ring is drained as often as it fills up on the way. */
@@ -438,33 +420,6 @@ static int look_all(struct live *live, const struct sink *sink)
 			err = live_drain(&live->src, sink);
 	} while (!err && live->obj.shared->look_more);
 	return err;
-}
-
-/* What grew since the last look. */
-static int tell_growth(struct live *live, const struct sink *sink)
-{
-	struct fs_growth_record r = {.h = {FS_REC_GROWTH, sizeof(r), host_monotonic_ns()}};
-	__u32 used = live->obj.shared->growth_used;
-	__u64 newest = live->growth_told_ns;
-	int err;
-
-	if (used > FS_GROWTH_MAX)
-		used = FS_GROWTH_MAX;
-	for (__u32 i = 0; live->obj.growth && i < used; i++) {
-		const struct fs_growth *g = &live->obj.growth[i];
-
-		if (!g->last_ns || g->last_ns < live->growth_told_ns)
-			continue;
-		if (g->last_ns > newest)
-			newest = g->last_ns;
-		r.place = i;
-		r.g = *g;
-		err = sink->take(sink->ctx, &r.h);
-		if (err)
-			return err;
-	}
-	live->growth_told_ns = newest;
-	return 0;
 }
 
 /*
@@ -505,9 +460,12 @@ static int live_look(struct source *src, const struct sink *sink)
 			 strerror(-err));
 		return err;
 	}
-	err = tell_growth(live, sink);
+	err = growth_table_tell(&live->growth, sink);
 	if (err)
 		return err;
+	if (live->opt.has_ended)
+		growth_table_expire(&live->growth, live->opt.has_ended, live->opt.ended_ctx, begin);
+	growth_table_grant_stacks(live->obj.shared);
 	hold_samples(live);
 	tick.h.kind = FS_REC_TICK;
 	tick.h.len = sizeof(tick);
@@ -591,11 +549,13 @@ static bool choose_again(struct live *live, int err)
 	struct answer answer;
 	int h;
 
-	if (strstr(load_log, "extern (func ksym)") && choice_leave_kfuncs(&live->choice))
+	if (is_exhausted(err))
+		return false;
+	if (strstr(load_log(), "extern (func ksym)") && choice_leave_kfuncs(&live->choice))
 		return true;
 	if (permission_is_total(err))
 		return false;
-	if (permission_is_locked(load_log))
+	if (permission_is_locked(load_log()))
 		return leave_programs(live);
 	if (lacking && choice_fall_back(&live->choice, lacking))
 		return true;
@@ -604,7 +564,7 @@ static bool choose_again(struct live *live, int err)
 	h = find_failed_hook(live);
 	if (h < 0)
 		return false;
-	answer = permission_load_answer(err, load_log);
+	answer = permission_load_answer(err, load_log());
 	choice_refused(&live->choice, h, &answer);
 	return true;
 }
@@ -618,8 +578,11 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 	do {
 		while ((err = try_load(live)))
 			if (!choose_again(live, err))
-				return permission_explain(err, load_log, error, size);
-	} while (attach_all(live));
+				return permission_explain(err, load_log(), error, size);
+		err = attach_all(live);
+		if (err < 0)
+			return permission_explain(err, "", error, size);
+	} while (err);
 	if (!live->nested || !looks_by(live, "/proc"))
 		return 0;
 	snprintf(error, size,
@@ -629,6 +592,19 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 		 "(docker: --pid=host)",
 		 live->choice.status[hook_find("look")].why);
 	return -ENOSYS;
+}
+
+static int map_ring(struct live *live, char *error, size_t size)
+{
+	int err;
+
+	live->rb = ring_buffer__new(bpf_map__fd(object_map(&live->obj, "ring")), take_record, live,
+				    NULL);
+	if (live->rb)
+		return 0;
+	err = -errno;
+	snprintf(error, size, "cannot map the ring buffer: %s", strerror(-err));
+	return err;
 }
 
 int live_open(const struct live_options *opt, struct source **ret, char *error, size_t size)
@@ -641,61 +617,36 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->src.ops = &live_ops;
 	live->src.live = 1;
 	live->opt = *opt;
-	libbpf_set_print(keep_log);
 	live->links.iterator = -1;
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
 		     live->opt.forced);
+	load_log_begin(); /* libbpf prints nothing by itself from here on */
+	/* a file of BTF is the caller's: it is opened by the caller's rights */
 	err = btf_find(opt->btf_path, live->btf_path, error, size);
-	if (!err)
-		err = load_and_attach(live, error, size);
-	if (err)
-		goto out;
-	live->rb = ring_buffer__new(bpf_map__fd(object_map(&live->obj, "ring")), take_record, live,
-				    NULL);
-	if (!live->rb) {
-		err = -errno;
-		snprintf(error, size, "cannot map the ring buffer: %s", strerror(errno));
-		goto out;
+	if (!err) {
+		cap_t had = rights_raise(RIGHTS_FOR_BPF);
+
+		err = load_and_attach(live, error, size) ?: map_ring(live, error, size);
+		rights_lower(had);
+	}
+	if (err) {
+		live_close(&live->src);
+		return err;
 	}
 	malloc_trim(0); /* the kernel's BTF, parsed for the load, is megabytes */
 	*ret = &live->src;
-	live = NULL;
-out:
-	if (live)
-		live_close(&live->src);
-	return err;
+	return 0;
 }
 
 int live_watch(struct source *src, pid_t pid, bool follow)
 {
 	struct live *live = live_of(src);
-	int procs = bpf_map__fd(object_map(&live->obj, "procs"));
-	int pidfd = syscall(SYS_pidfd_open, pid, 0), err = 0;
-	__u32 by_pid = pid;
-	struct fs_state *st;
 
-	if (pidfd < 0)
-		return -errno;
-	if (live->nested && live->obj.build == OBJECT_HASH) {
-		close(pidfd);
+	if (live->nested && live->obj.build == OBJECT_HASH)
 		return -EOPNOTSUPP;
-	}
-	st = calloc(1, sizeof(*st));
-	if (!st) {
-		err = -ENOMEM;
-		goto out;
-	}
-	st->flags = FS_PROC_WATCHED | (follow ? FS_PROC_FOLLOW : 0);
-	if (bpf_map_update_elem(procs,
-				live->obj.build == OBJECT_HASH ? (void *)&by_pid : (void *)&pidfd,
-				st, BPF_NOEXIST))
-		err = errno == EEXIST ? 0 : -errno;
-out:
-	free(st);
-	close(pidfd);
-	return err;
+	return state_begin(&live->obj, pid, FS_PROC_WATCHED | (follow ? FS_PROC_FOLLOW : 0));
 }
 
 /* As the initial namespace has it; where the kernel cannot run the program for us, our own. */
@@ -727,7 +678,7 @@ pid_t live_pid_of(struct source *src, pid_t pid)
 
 	if (!live->nested)
 		return pid;
-	return live->obj.build != OBJECT_HASH && state_of(live, pid, &st) ? st.pid : 0;
+	return live->obj.build != OBJECT_HASH && state_read(&live->obj, pid, &st) > 0 ? st.pid : 0;
 }
 
 static int look_up(void *ctx)
@@ -782,8 +733,7 @@ int live_resume(struct source *src)
 
 	for (size_t h = 0; h < nr_hooks && !err; h++)
 		if (live->choice.status[h].state == FS_HOOK_ON)
-			err = attach_alternate(&live->links, &live->obj,
-					       live->choice.status[h].used);
+			err = attach_hook(live, live->choice.status[h].used);
 	return err;
 }
 

@@ -19,6 +19,10 @@ struct live_options {
 	bool attribute;	    /* keep who grows, and tell user stacks */
 	/* from how many mappings and descriptors of a process on */
 	unsigned int attribute_maps, attribute_fds;
+	/* Whether a process that a record told of has ended; NULL: places of growth are not given
+	 * back. */
+	bool (*has_ended)(void *ctx, const struct fs_subject *of);
+	void *ended_ctx;
 	unsigned int ring_bytes; /* a power of two; 0: as it is built */
 	bool examines;		 /* blind is an answer too: opens where nothing would be counted */
 	const char *btf_path;	 /* where the running kernel offers none; NULL: see btf.h */

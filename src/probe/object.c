@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "probe/growth_table.h"
+
 /* The object files as they are: a skeleton's program knows only its own byte order. */
 #define BYTES_OF(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n.balign 16\n"                                               \
@@ -59,15 +61,59 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 }
 
 /* Tables of what grows, that take no memory where it is not asked for. */
-static const char *const growth_maps[] = {"astray", "told", "growth_places", "growth", "owners"};
+static const char *const growth_maps[] = {
+	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
 
 #define GROWTH_BYTES (FS_GROWTH_MAX * sizeof(struct fs_growth))
+#define SPARES_BYTES (FS_GROWTH_MAX * sizeof(struct fs_spare))
 
 static void *map_shared(const struct object *o, const char *name, size_t size, int prot)
 {
 	void *at = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(object_map(o, name)), 0);
 
 	return at == MAP_FAILED ? NULL : at;
+}
+
+size_t object_files(const struct object *o)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	size_t n = 0;
+
+	bpf_object__for_each_program (prog, o->obj)
+		n += bpf_program__autoload(prog);
+	bpf_object__for_each_map(map, o->obj) n += bpf_map__autocreate(map);
+	return n;
+}
+
+/*
+ * Tables that push out what was not used for longest. Each CPU takes up to 128 free entries ahead
+ * of its need (kernel/bpf/bpf_lru_list.c): with fewer than that for each, what is still in use
+ * goes.
+ */
+static void size_lru_tables(struct object *o)
+{
+	static const char *const names[] = {"equal",  "slow",	"last_holders", "told",
+					    "astray", "owners", "ooms",		"slots"};
+	int cpus = libbpf_num_possible_cpus();
+	__u32 least = cpus > 0 ? 256 * cpus : 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_map *map = object_map(o, names[i]);
+
+		if (map && bpf_map__type(map) == BPF_MAP_TYPE_LRU_HASH &&
+		    bpf_map__max_entries(map) < least)
+			bpf_map__set_max_entries(map, least);
+	}
+}
+
+void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
+{
+	if (ring_bytes)
+		bpf_map__set_max_entries(object_map(o, "ring"), ring_bytes);
+	if (o->build == OBJECT_HASH && processes > 8192)
+		bpf_map__set_max_entries(object_map(o, "procs"), processes);
+	size_lru_tables(o);
 }
 
 int object_load(struct object *o, bool growth)
@@ -82,9 +128,16 @@ int object_load(struct object *o, bool growth)
 	o->config = NULL; /* libbpf sealed it */
 	leave_file(o->build);
 	o->shared = map_shared(o, ".data.shared", sizeof(*o->shared), PROT_READ | PROT_WRITE);
-	if (growth)
-		o->growth = map_shared(o, "growth", GROWTH_BYTES, PROT_READ);
-	return o->shared && (o->growth || !growth) ? 0 : -errno;
+	if (!o->shared)
+		return -errno;
+	growth_table_grant_stacks(o->shared);
+	if (!growth)
+		return 0;
+	o->growth = map_shared(o, "growth", GROWTH_BYTES, PROT_READ);
+	if (!o->growth)
+		return -errno;
+	o->spares = map_shared(o, "growth_spares", SPARES_BYTES, PROT_READ | PROT_WRITE);
+	return o->spares ? 0 : -errno;
 }
 
 void object_close(struct object *o)
@@ -93,6 +146,8 @@ void object_close(struct object *o)
 		munmap(o->shared, sizeof(*o->shared));
 	if (o->growth)
 		munmap((void *)o->growth, GROWTH_BYTES);
+	if (o->spares)
+		munmap(o->spares, SPARES_BYTES);
 	if (o->obj)
 		leave_file(o->build);
 	bpf_object__close(o->obj);
@@ -126,6 +181,15 @@ bool object_lacks_target(const struct object *o, const char *program, const stru
 		return btf__find_by_name_kind(kernel, target + 1, BTF_KIND_FUNC) < 0;
 	snprintf(type, sizeof(type), "btf_trace_%s", target + 1);
 	return btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) < 0;
+}
+
+bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
+		      const struct btf *kernel)
+{
+	for (size_t i = 0; i < n && programs[i]; i++)
+		if (object_lacks_target(o, programs[i], kernel))
+			return true;
+	return false;
 }
 
 struct bpf_map *object_map(const struct object *o, const char *name)

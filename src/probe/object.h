@@ -21,13 +21,24 @@ enum object_build {
 struct object {
 	struct bpf_object *obj; /* NULL: not open */
 	enum object_build build;
-	struct fs_config *config;	/* until the load */
-	struct fs_shared *shared;	/* after the load */
-	const struct fs_growth *growth; /* after the load, FS_GROWTH_MAX of them; NULL: not kept */
+	struct fs_config *config; /* until the load */
+	struct fs_shared *shared; /* after the load */
+	/* after the load, FS_GROWTH_MAX each; NULL: growth is not kept */
+	const struct fs_growth *growth;
+	struct fs_spare *spares;
 };
 
 /* Opens a build of it. `btf_path`: the kernel's BTF; NULL: where libbpf looks. 0, -errno. */
 int object_open(struct object *o, enum object_build build, const char *btf_path);
+
+/* How many files the programs and maps that are to be loaded will be, at least. */
+size_t object_files(const struct object *o);
+
+/*
+ * Between open and load: room for what the CPUs here need at least, for that many processes in
+ * tables by pid, and a ring of that many bytes (a power of two; 0: as it is built).
+ */
+void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 
 /* Loads what is selected, and maps what is shared; `growth`: that too. 0, -errno. */
 int object_load(struct object *o, bool growth);
@@ -43,6 +54,10 @@ bool object_is_typed(const struct object *o, const char *program);
 
 /* Whether such a program's target is not among the types of the kernel: it would fail the load. */
 bool object_lacks_target(const struct object *o, const char *program, const struct btf *kernel);
+
+/* The same of any of `n` programs, of which NULL is the last. */
+bool object_lacks_one(const struct object *o, const char *const *programs, size_t n,
+		      const struct btf *kernel);
 
 struct bpf_map *object_map(const struct object *o, const char *name);
 

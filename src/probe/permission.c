@@ -15,6 +15,7 @@
 
 #include "base/io.h"
 #include "base/units.h"
+#include "probe/exhausted.h"
 #include "probe/host.h"
 
 static bool have(cap_value_t cap)
@@ -108,8 +109,7 @@ static bool explain_locked_memory(const char *log, char *error, size_t size)
 		"is %llu KiB\n"
 		"  try:  ulimit -l unlimited, where that is permitted; of a service "
 		"LimitMEMLOCK=infinity\n"
-		"  or:   sudo setcap cap_bpf,cap_perfmon,cap_sys_resource=ep "
-		"\"$(command -v faultscope)\"",
+		"  or:   sudo faultscope …",
 		(unsigned long long)limit.rlim_cur / 1024);
 	return true;
 }
@@ -118,6 +118,8 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 {
 	size_t len;
 
+	if (is_exhausted(err))
+		return exhausted_explain(err, error, size);
 	if (permission_is_locked(log)) {
 		snprintf(error, size,
 			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "
@@ -150,7 +152,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 					: " neither CAP_BPF nor CAP_PERFMON");
 		snprintf(error + len, size - len,
 			 "  try:  sudo faultscope …\n"
-			 "  or:   sudo setcap cap_bpf,cap_perfmon=ep \"$(command -v faultscope)\"");
+			 "  or:   for a group of users alone: README, Privileges");
 		return -EPERM;
 	}
 	if (err == -EPERM && explain_locked_memory(log, error, size))
@@ -181,7 +183,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 #define NO_SUCH	  "this kernel has no such function or tracepoint"
 #define NOT_TAKEN "the verifier of this kernel does not take it"
 #define POLICY	  "not permitted by this kernel's policy"
-#define SET_DAC	  "setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep \"$(command -v faultscope)\""
+#define AS_ROOT	  "sudo faultscope …: tracefs is root's"
 
 static struct answer answer_of(int err, const char *text, const char *remedy)
 {
@@ -210,8 +212,6 @@ struct answer permission_load_answer(int err, const char *log)
 	case EINVAL:
 	case E2BIG:
 		return answer_of(err, NOT_TAKEN, NULL);
-	case ENOMEM:
-		return answer_of(err, "out of memory", "ulimit -l unlimited");
 	}
 	return answer_of(err, "refused", NULL);
 }
@@ -239,7 +239,7 @@ static bool opens_events(const char *mechanism)
 static struct answer not_permitted(const char *mechanism, int err, const char *log)
 {
 	if (!strcmp(mechanism, "tracepoint") && !strstr(log, "perf_event_open() failed"))
-		return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)", SET_DAC);
+		return answer_of(err, "not permitted (tracefs wants CAP_DAC_READ_SEARCH)", AS_ROOT);
 	if (opens_events(mechanism) && is_paranoid())
 		return answer_of(err, "kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN",
 				 "sysctl -w kernel.perf_event_paranoid=2");

@@ -15,6 +15,7 @@
 #include "probe/btf.h"
 #include "probe/host.h"
 #include "probe/permission.h"
+#include "probe/rights.h"
 
 __asm__(".pushsection .rodata\n.balign 16\n.globl blackbox_object, blackbox_object_end\n"
 	".hidden blackbox_object, blackbox_object_end\nblackbox_object:\n"
@@ -218,16 +219,23 @@ int precursors_open(struct precursors **ret, const char *btf_path, char *error, 
 	libbpf_set_print(say_nothing);
 	err = btf_find(btf_path, btf, error, size);
 	if (!err) {
-		err = load(p, *btf ? btf : NULL);
+		cap_t had = rights_raise(RIGHTS_FOR_BPF);
+
+		/*
+		 * Named, the kernel's own BTF is all that is searched for types: libbpf before 1.3
+		 * asks for the BTF of modules too where it lacks one, which takes CAP_SYS_ADMIN.
+		 */
+		err = load(p, *btf ? btf : "/sys/kernel/btf/vmlinux");
 		if (err)
 			err = permission_explain(err, "", error, size);
+		for (size_t h = 0; h < nr_precursor_hooks && !err; h++)
+			attach_one(p, h);
+		rights_lower(had);
 	}
 	if (err) {
 		precursors_close(p);
 		return err;
 	}
-	for (size_t h = 0; h < nr_precursor_hooks; h++)
-		attach_one(p, h);
 	*ret = p;
 	return 0;
 }
@@ -276,6 +284,23 @@ __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip)
 	struct fs_equal value = {};
 
 	return map && !bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) ? value.count : 0;
+}
+
+static int look_up(void *ctx)
+{
+	const struct precursors *p = ctx;
+	const struct bpf_map *map = bpf_object__find_map_by_name(p->obj, "equals");
+	struct fs_equal_key key = {};
+	struct fs_equal value;
+
+	return map ? bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) : 0;
+}
+
+bool precursors_need_rights(struct precursors *p)
+{
+	int answer;
+
+	return !rights_try_without(look_up, p, &answer) && answer == -EPERM;
 }
 
 __u64 precursors_panic(const struct precursors *p)

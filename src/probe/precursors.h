@@ -42,6 +42,9 @@ int precursors_drain(struct precursors *p,
 /* How many equal ones there were until now, told or not: by sort and instruction. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);
 
+/* Whether reading these counts needs CAP_BPF, as before 5.19 where bpf(2) is for the privileged. */
+bool precursors_need_rights(struct precursors *p);
+
 /*
  * CPU plus 1 of a panic that waits for us, 0: there is none. It goes on once it is told that all is
  * kept, or when it has waited for PRECURSORS_HOLD_NS.

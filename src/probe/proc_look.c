@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "probe/host.h"
@@ -37,7 +38,7 @@ __u64 proc_look_birth(__u64 start_ns)
 static bool read_stat(int dir, struct fs_process_record *r)
 {
 	unsigned long long min, maj, user, system, start;
-	char text[1024], *open, *close, state;
+	char text[1024], *open, *close;
 	unsigned int ppid, flags;
 	long threads;
 
@@ -47,11 +48,11 @@ static bool read_stat(int dir, struct fs_process_record *r)
 	close = strrchr(text, ')');
 	if (!open || !close ||
 	    sscanf(close + 1,
-		   " %c %u %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld %*d "
+		   " %*c %u %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld %*d "
 		   "%llu",
-		   &state, &ppid, &flags, &min, &maj, &user, &system, &threads, &start) != 9)
+		   &ppid, &flags, &min, &maj, &user, &system, &threads, &start) != 8)
 		return false;
-	if (state == 'Z' || flags & 0x200000 /* PF_KTHREAD */)
+	if (flags & 0x200000 /* PF_KTHREAD */)
 		return false;
 	*close = 0;
 	snprintf(r->g.comm, sizeof(r->g.comm), "%.15s", open + 1);
@@ -179,12 +180,45 @@ static void take_state(struct fs_process_record *r, const struct fs_state *st)
 {
 	r->c = st->c;
 	add_last_fault(&r->c, &st->slot);
-	r->g.flags = st->flags;
+	r->g.flags = st->flags & ~FS_PROC_KEPT;
 	r->g.execs = st->execs;
 	r->g.fd_base = st->fd_base;
 	r->g.map_count = st->map_count ?: st->last_map_count;
 	r->g.map_high = st->map_high;
 	r->g.fd_high = st->fd_high;
+}
+
+/* What only a thread that has not ended has: `dir` is that of one. False where there is none. */
+static bool read_alive(int dir, struct fs_process_record *r)
+{
+	char text[1024];
+
+	if (io_read(dir, "stat", text, sizeof(text)) <= 0 || alive_is_over(text))
+		return false;
+	if (!read_status(dir, &r->g) || !read_limits(dir, &r->g))
+		return false;
+	r->g.fds = count_fds(dir);
+	return true;
+}
+
+static bool read_process(int dir, __u32 pid, struct fs_process_record *r)
+{
+	char path[32];
+	__u32 tid;
+	int task;
+	bool read;
+
+	if (!read_stat(dir, r))
+		return false;
+	if (read_alive(dir, r))
+		return true;
+	tid = alive_thread(pid);
+	snprintf(path, sizeof(path), "task/%u", tid);
+	task = tid == pid ? -1 : openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	read = task >= 0 && read_alive(task, r);
+	if (task >= 0)
+		close(task);
+	return read;
 }
 
 static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc_state_fn *state,
@@ -193,17 +227,21 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc
 	struct fs_process_record r = {.subject.pid = pid};
 	__u64 signature;
 	struct fs_state st;
+	int kept = state(ctx, pid, &st);
 
-	if (state(ctx, pid, &st))
-		take_state(&r, &st);
-	else if (!everyone)
+	if (kept < 0 || (!kept && !everyone))
 		return 0;
-	if (!read_stat(dir, &r) || !read_status(dir, &r.g) || !read_limits(dir, &r.g))
+	/* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us
+	 */
+	if (kept && st.flags & FS_PROC_COMMAND && !st.execs)
+		return 0;
+	if (kept)
+		take_state(&r, &st);
+	if (!read_process(dir, pid, &r))
 		return 0;
 	if (!r.g.map_count)
 		r.g.flags |= FS_PROC_NO_COUNT;
-	r.g.fds = count_fds(dir);
-	if (r.g.fds > r.g.fd_high)
+	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
 		r.g.fd_high = r.g.fds;
 	signature = signature_of(&r);
 	if (pl->seen[pid % SEEN].start_ns == r.subject.start_ns &&

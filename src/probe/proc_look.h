@@ -14,8 +14,11 @@
 
 struct proc_look; /* what each process looked like the last time */
 
-/* The kernel side's state of a process; false where it has none. */
-typedef bool proc_state_fn(void *ctx, __u32 pid, struct fs_state *ret);
+/*
+ * The kernel side's state of a process: 1, or 0 where it has none. -EAGAIN: not all of it can be
+ * read now.
+ */
+typedef int proc_state_fn(void *ctx, __u32 pid, struct fs_state *ret);
 
 /* One pass over /proc: a record for each process that changed. 0, -ENOMEM, or the sink's error. */
 int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *ctx,

@@ -16,9 +16,9 @@ struct proc_source {
 	struct proc_look *proc;
 };
 
-static bool no_state(void *ctx, __u32 pid, struct fs_state *ret)
+static int no_state(void *ctx, __u32 pid, struct fs_state *ret)
 {
-	return false;
+	return 0;
 }
 
 static int no_records(struct source *src, const struct sink *sink)

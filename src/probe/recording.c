@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/output_file.h"
 #include "probe/packed.h"
 
 #define FORMAT_PLAIN  1
@@ -33,7 +34,7 @@ struct frame {
 	__u32 crc;
 };
 
-static const char magic[8] = "FSREC\r\n\032";
+static const char magic[] = "FSREC\r\n\032";
 
 /* A process record of version 3: it only lacks what was added since. */
 #define WHOLE_OF_3                                                                                 \
@@ -43,7 +44,7 @@ static const char magic[8] = "FSREC\r\n\032";
 static void fill_file_header(struct file_header *fh, __u32 format)
 {
 	memset(fh, 0, sizeof(*fh));
-	memcpy(fh->magic, magic, sizeof(magic));
+	memcpy(fh->magic, magic, sizeof(fh->magic));
 	fh->format = format;
 	fh->wire_version = FS_WIRE_VERSION;
 	fh->byte_order = 0x01020304;
@@ -52,46 +53,56 @@ static void fill_file_header(struct file_header *fh, __u32 format)
 			   sizeof(struct fs_kernel_fault_record) + sizeof(struct fs_host_record) +
 			   sizeof(struct fs_hook_record) + sizeof(struct fs_tick_record) +
 			   sizeof(struct fs_names_record) + sizeof(struct fs_symbol_record) +
-			   sizeof(struct fs_end_record);
+			   sizeof(struct fs_end_record) + sizeof(struct fs_retry_record);
 }
 
 struct recorder {
 	FILE *f;
-	struct packer *packer; /* NULL: plain */
+	struct output_file file; /* whose descriptor is that of f */
+	struct packer *packer;	 /* NULL: plain */
 	unsigned long long max_bytes;
 	off_t whole;   /* offset behind the last whole frame */
 	__u64 last_ns; /* of what was taken */
 	int failed;    /* -errno once a write failed */
 };
 
+/* Closes the file, by stdio, which owns its descriptor. Returns as output_file_end(). */
+static int end_file(struct recorder *rec, int err)
+{
+	if (rec->f) {
+		rec->file.fd = -1;
+		if (fclose(rec->f) && !err)
+			err = -errno;
+	}
+	return output_file_end(&rec->file, err);
+}
+
 static int recorder_make(const char *path, bool force, __u32 format, struct recorder **ret,
 			 char *error, size_t size)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
 	struct file_header fh;
-	int fd, err = 0;
+	int err;
 
 	if (!rec)
 		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (force ? O_TRUNC : O_EXCL),
-		  0600);
-	if (fd < 0) {
-		err = -errno;
+	err = (force ? output_file_open : output_file_make)(&rec->file, path, 0600);
+	if (err) {
 		if (err == -EEXIST)
 			snprintf(error, size, "%s exists already\n  give another name, or --force",
 				 path);
 		else
 			snprintf(error, size, "cannot make the recording %s: %s", path,
-				 strerror(errno));
+				 output_file_error(err));
 		free(rec);
 		return err;
 	}
-	rec->f = fdopen(fd, "w");
+	rec->f = fdopen(rec->file.fd, "w");
 	fill_file_header(&fh, format);
-	if (fwrite(&fh, sizeof(fh), 1, rec->f) != 1 || fflush(rec->f)) {
-		err = -errno;
-		snprintf(error, size, "cannot write the recording %s: %s", path, strerror(errno));
-		fclose(rec->f);
+	if (!rec->f || fwrite(&fh, sizeof(fh), 1, rec->f) != 1 || fflush(rec->f)) {
+		err = errno ? -errno : -EIO;
+		snprintf(error, size, "cannot write the recording %s: %s", path, strerror(-err));
+		end_file(rec, err);
 		free(rec);
 		return err;
 	}
@@ -212,10 +223,22 @@ int recorder_close(struct recorder *rec)
 		if (ftruncate(fd, rec->whole))
 			err = -errno;
 	}
-	fclose(rec->f);
+	err = end_file(rec, err);
 	packer_free(rec->packer);
 	free(rec);
 	return err;
+}
+
+int recorder_publish(struct recorder *rec)
+{
+	return output_file_publish(&rec->file);
+}
+
+void recorder_discard(struct recorder *rec)
+{
+	end_file(rec, -ECANCELED);
+	packer_free(rec->packer);
+	free(rec);
 }
 
 struct replay {
@@ -491,11 +514,14 @@ static const struct source_ops replay_ops = {
 
 static bool is_known_layout(const struct file_header *fh, const struct file_header *want)
 {
+	/* 5 and 6 only lack a kind of record each */
+	__u32 until_6 = want->record_sizes - sizeof(struct fs_retry_record);
+
 	if (fh->wire_version == 3)
-		return fh->record_sizes == want->record_sizes - MORE_THAN_3;
-	/* 5 only lacks a kind of record */
-	return (fh->wire_version == want->wire_version || fh->wire_version == 5) &&
-	       fh->record_sizes == want->record_sizes;
+		return fh->record_sizes == until_6 - MORE_THAN_3;
+	if (fh->wire_version == 5 || fh->wire_version == 6)
+		return fh->record_sizes == until_6;
+	return fh->wire_version == want->wire_version && fh->record_sizes == want->record_sizes;
 }
 
 /* Says in `error` why a file is no recording of ours. */
@@ -505,12 +531,14 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 	struct file_header want;
 
 	fill_file_header(&want, fh->format);
-	if (got < sizeof(*fh))
+	if (!got)
+		snprintf(error, size, "%s: truncated at offset 0: the file is empty", path);
+	else if (memcmp(fh->magic, want.magic, got < sizeof(magic) ? got : sizeof(magic)))
+		snprintf(error, size, "%s: not a faultscope recording (offset 0: no magic)", path);
+	else if (got < sizeof(*fh))
 		snprintf(error, size,
 			 "%s: truncated at offset %zu: a recording's header takes %zu bytes", path,
 			 got, sizeof(*fh));
-	else if (memcmp(fh->magic, want.magic, sizeof(want.magic)))
-		snprintf(error, size, "%s: not a faultscope recording (offset 0: no magic)", path);
 	else if (fh->byte_order != want.byte_order)
 		snprintf(error, size,
 			 "%s: recorded on a machine of the other byte order (offset 16)", path);

@@ -15,7 +15,8 @@
 
 struct recorder;
 
-/* Makes FILE; one that exists is kept unless `force`. -EEXIST, -errno with `error` set. */
+/* Makes FILE; one that exists is kept, or with `force` until this one is published or closed.
+ * -EEXIST, -errno with `error` set. */
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
 
 /*
@@ -32,8 +33,15 @@ unsigned long long recorder_bytes(const struct recorder *rec);
  * and -errno is returned, once; later records are dropped silently. */
 int recorder_take(struct recorder *rec, const struct fs_header *h);
 
-/* Flushes and closes. 0 or -errno: then the end of the recording is missing. */
+/* From now on the recording has its name, whatever becomes of it. Returns 0 or -errno. */
+int recorder_publish(struct recorder *rec);
+
+/* Flushes and closes, and gives the recording its name. Returns 0 or -errno: then the end of the
+ * recording is missing, and all of it unless it was published. */
 int recorder_close(struct recorder *rec);
+
+/* Closes a recording that is not wanted. Its file is removed unless it was published. */
+void recorder_discard(struct recorder *rec);
 
 /* A source that reads a recording. -ENOENT, -EINVAL, -errno with `error` set. */
 int replay_open(const char *path, struct source **ret, char *error, size_t size);

@@ -7,6 +7,7 @@
 #include <linux/landlock.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -48,12 +49,71 @@ const char *rights_name(int capability, char *ret, size_t size)
 	return ret;
 }
 
+bool rights_are_of_file(void)
+{
+	return getauxval(AT_SECURE);
+}
+
+/*
+ * The owner of a set-user-ID file would be its user's too, whatever the effective capabilities are:
+ * files are then opened as the caller again, and the permitted capabilities stay.
+ */
+static int become_caller(void)
+{
+	if (geteuid() == getuid() && getegid() == getgid())
+		return 0;
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresgid(getgid(), getgid(), getgid()) ||
+	    setresuid(getuid(), getuid(), getuid()))
+		return -errno;
+	return 0;
+}
+
+int rights_set_aside(void)
+{
+	cap_t caps;
+	int err;
+
+	if (!rights_are_of_file())
+		return 0;
+	err = become_caller();
+	caps = cap_get_proc();
+	if (!err && (!caps || cap_clear_flag(caps, CAP_EFFECTIVE) || cap_set_proc(caps)))
+		err = -errno;
+	cap_free(caps);
+	return err;
+}
+
 static bool permitted(cap_t caps, int capability)
 {
 	cap_flag_value_t v = CAP_CLEAR;
 
 	return capability >= 0 && !cap_get_flag(caps, capability, CAP_PERMITTED, &v) &&
 	       v == CAP_SET;
+}
+
+cap_t rights_raise(enum rights_use use)
+{
+	static const cap_value_t wanted[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_RESOURCE,
+					     CAP_DAC_READ_SEARCH};
+	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (use == RIGHTS_FOR_BPF);
+	cap_t had = rights_are_of_file() ? cap_get_proc() : NULL,
+	      raised = had ? cap_dup(had) : NULL;
+
+	for (size_t i = 0; raised && i < n; i++)
+		if (permitted(raised, wanted[i]))
+			cap_set_flag(raised, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
+	/* where it fails, the kernel refuses what it is for, and the caller says so */
+	if (raised)
+		cap_set_proc(raised);
+	cap_free(raised);
+	return had;
+}
+
+void rights_lower(cap_t had)
+{
+	if (had)
+		cap_set_proc(had);
+	cap_free(had);
 }
 
 /* Of what is to be kept, what we have. */
@@ -188,9 +248,18 @@ static void confine(struct rights *ret, const struct rights_scope *scope)
 	ret->landlock = abi;
 }
 
-static void filter_calls(struct rights *ret)
+void rights_drop_to(const struct right *keep, size_t n, struct rights *ret)
 {
-	int err = call_filter_enter();
+	memset(ret, 0, sizeof(*ret));
+	drop_capabilities(keep, n, ret);
+	ret->no_new_privs = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!ret->no_new_privs)
+		note(ret, "no_new_privs", errno);
+}
+
+void rights_filter_calls(struct rights *ret, bool all_threads)
+{
+	int err = call_filter_enter(all_threads);
 
 	ret->filtered = !err;
 	if (err)
@@ -200,14 +269,10 @@ static void filter_calls(struct rights *ret)
 void rights_drop(const struct right *keep, size_t n, const struct rights_scope *scope,
 		 struct rights *ret)
 {
-	memset(ret, 0, sizeof(*ret));
-	drop_capabilities(keep, n, ret);
-	ret->no_new_privs = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (!ret->no_new_privs)
-		note(ret, "no_new_privs", errno);
+	rights_drop_to(keep, n, ret);
 	confine(ret, scope);
 	if (scope->filters)
-		filter_calls(ret);
+		rights_filter_calls(ret, false);
 }
 
 int rights_try_without(int (*call)(void *ctx), void *ctx, int *ret_answer)

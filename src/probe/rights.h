@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/capability.h>
 
 #define RIGHTS_KEPT_MAX 4
 
@@ -32,6 +33,38 @@ struct rights_scope {
 	const char *writable;	     /* a directory in which files are replaced; NULL: none */
 	bool filters;		     /* only the system calls of call_filter.h are left */
 };
+
+/* What effective capabilities are raised for. */
+enum rights_use {
+	RIGHTS_FOR_BPF,	    /* bpf(2) and perf_event_open(2) */
+	RIGHTS_FOR_TRACEFS, /* these, and reading the ids of tracepoints */
+};
+
+/*
+ * Whether the capabilities of this process come from its file (setcap, set-user-ID): AT_SECURE of
+ * getauxval(3). Its caller then has none of them, and must not gain by them anything but BPF.
+ */
+bool rights_are_of_file(void);
+
+/*
+ * Clears the effective capabilities where they come from the file, and becomes the caller again
+ * where the file is set-user-ID: until rights_raise(), files open as they do for the caller. To be
+ * called before anything of the caller's is read. Returns 0, or -errno where that cannot be done.
+ */
+int rights_set_aside(void);
+
+/* Puts into effect what was set aside and `use` needs. Returns what rights_lower() takes back. */
+cap_t rights_raise(enum rights_use use);
+void rights_lower(cap_t had);
+
+/*
+ * Gives up all capabilities but `keep`, and the ways to get others, of the calling thread and those
+ * it starts later. Files then open by their owner and mode.
+ */
+void rights_drop_to(const struct right *keep, size_t n, struct rights *ret);
+
+/* Leaves the system calls of call_filter.h alone, to the calling thread or to all. */
+void rights_filter_calls(struct rights *ret, bool all_threads);
 
 /*
  * Gives up all capabilities but `keep`, and the ways to get others; from then on only /proc, /sys

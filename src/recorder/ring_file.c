@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/output_file.h"
 
 #define HEAD	   "FSringv1"
 #define BEAT_SLOTS 2
@@ -102,23 +102,12 @@ static int sync_directory(const char *path)
 /* Makes the file beside its place, so that what is there is whole or nothing. */
 static int make(const char *path, uint64_t bytes)
 {
-	uint64_t slots = bytes / RING_SLOT;
-	char *beside = NULL;
-	int err, fd;
+	struct output_file f;
+	int err = output_file_open(&f, path, 0600);
 
-	if (asprintf(&beside, "%s.new", path) < 0)
-		return -ENOMEM;
-	fd = open(beside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	err = fd < 0 ? -errno : fill(fd, slots);
-	if (!err && rename(beside, path))
-		err = -errno;
-	if (err && fd >= 0)
-		unlink(beside);
-	err = err ?: sync_directory(path);
-	if (fd >= 0)
-		close(fd);
-	free(beside);
-	return err;
+	if (!err)
+		err = output_file_end(&f, fill(f.fd, bytes / RING_SLOT));
+	return err ? err : sync_directory(path);
 }
 
 int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes)

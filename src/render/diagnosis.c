@@ -11,6 +11,7 @@
 #include "model/holdings.h"
 #include "model/kinship.h"
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "render/style.h"
 #include "render/text.h"
 
@@ -198,7 +199,7 @@ static void say_unread(struct buf *b, const struct view *v)
 	}
 	if (!unread && all)
 		return;
-	buf_puts(b, b->len ? ", what " : "what ");
+	buf_puts(b, "what ");
 	if (unread == all)
 		buf_puts(b, "processes");
 	else
@@ -206,40 +207,24 @@ static void say_unread(struct buf *b, const struct view *v)
 	buf_puts(b, " held (maps and descriptors were not read)");
 }
 
-/* Without PSI it is not told whether work waits for memory: P06, P07 and P23 are blind. */
-static void say_unwaited(struct buf *b, const struct view *v)
+/* What was checked, and what was not. Holdings only say who grew: no finding needs them, so that
+ * unread ones are no gap. */
+static void say_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {
-	const struct pressure *p = v->m->pressure;
+	struct buf unread = {};
 
-	if (p && p->known && !p->now.some.known)
-		buf_printf(b, "%swaiting for memory (no PSI: boot with psi=1)", b->len ? ", " : "");
-}
-
-/* What was asked, and what could not be: a clean bill is worth what was looked at. */
-static void say_checked(struct buf *b, const struct view *v)
-{
-	struct buf blind = {};
-
-	for (size_t i = 0; i < v->m->hooks; i++) {
-		const struct hook_view *h = &v->m->hook[i];
-
-		if (h->state != FS_HOOK_BLIND)
-			continue;
-		buf_printf(&blind, "%s%s (", blind.len ? ", " : "", h->name);
-		buf_safe(&blind, h->why, v->unicode);
-		buf_puts(&blind, ")");
-	}
-	say_unread(&blind, v);
-	say_unwaited(&blind, v);
+	say_unread(&unread, v);
 	buf_putc(b, '\n');
 	text_wrapped(b, v, "checked: ", v->recorded ? CHECKED "; " CHECKED_RECORDS : CHECKED);
-	if (blind.s)
-		text_wrapped(b, v, "not checked: ", blind.s);
-	buf_free(&blind);
+	if (unread.s)
+		text_wrapped(b, v, "not checked: ", unread.s);
+	gaps_text(b, v, gaps);
+	buf_free(&unread);
 }
 
 struct sum {
 	size_t n[NR_SEVERITIES], all;
+	size_t left_out; /* by --min-severity */
 	enum severity worst;
 	const char *id; /* of the first of the worst */
 };
@@ -267,22 +252,38 @@ static void say_recorded(struct buf *b, const struct view *v)
 			blackbox_text_portent(b, v, &v->recorded->one[i]);
 }
 
-static void say_sum(struct buf *b, const struct view *v)
+static void sum_all(struct sum *sum, const struct view *v)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (!view_shows(v, &f->subject))
+			continue;
+		if (f->severity >= v->min_severity)
+			sum_add(sum, f->severity, f->rule->id);
+		else
+			sum->left_out++;
+	}
+	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
+		if (tells(v, &v->recorded->one[i]))
+			sum_add(sum, blackbox_severity(&v->recorded->one[i]),
+				v->recorded->one[i].id);
+		else
+			sum->left_out++;
+}
+
+static void say_sum(struct buf *b, const struct view *v, const struct buf *gaps)
 {
 	struct sum sum = {};
 	struct line l = {.v = v};
 
-	for (size_t i = 0; i < v->findings->n; i++) {
-		const struct finding *f = &v->findings->f[i];
-
-		if (f->severity >= v->min_severity && view_shows(v, &f->subject))
-			sum_add(&sum, f->severity, f->rule->id);
-	}
-	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
-		if (tells(v, &v->recorded->one[i]))
-			sum_add(&sum, blackbox_severity(&v->recorded->one[i]),
-				v->recorded->one[i].id);
-	if (!sum.all)
+	sum_all(&sum, v);
+	if (!sum.all && sum.left_out)
+		line_printf(&l, "no finding of %s or above; --min-severity leaves out %zu lesser",
+			    severity_name(v->min_severity), sum.left_out);
+	else if (!sum.all && has_gaps(gaps))
+		line_printf(&l, "no finding in what was checked, but the result is incomplete");
+	else if (!sum.all)
 		line_printf(&l, "no finding: all is well as far as it was checked");
 	else
 		line_printf(&l,
@@ -296,13 +297,17 @@ static void say_sum(struct buf *b, const struct view *v)
 
 static void diagnosis_close(struct buf *b, const struct view *v)
 {
+	struct buf gaps = {};
+
+	gaps_of(&gaps, v);
 	text_findings(b, v);
 	say_recorded(b, v);
 	if (b->len)
 		buf_putc(b, '\n');
 	say_processes(b, v);
-	say_checked(b, v);
-	say_sum(b, v);
+	say_checked(b, v, &gaps);
+	say_sum(b, v, &gaps);
+	buf_free(&gaps);
 }
 
 const struct renderer diagnosis_renderer = {

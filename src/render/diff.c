@@ -90,7 +90,7 @@ static void add_workloads(struct diff *d, const struct story_view *s, int side)
 		story_workload(r, name, sizeof(name));
 		for (size_t k = 0; k < sizeof(metrics) / sizeof(metrics[0]); k++) {
 			const struct metric *m = &metrics[k];
-			double n = m->field ? history_value(r, m->field) : 1;
+			double n = m->field ? history_value(r, m->field) : r->processes;
 
 			if (m->sum == PER_SECOND)
 				n = seconds > 0 ? n / seconds : 0;
@@ -177,7 +177,7 @@ static void describe(struct diff_side *d, const struct story_view *s)
 {
 	d->file = s->file;
 	d->seconds = story_seconds(s);
-	d->processes = s->h->rows;
+	d->processes = history_processes(s->h);
 	story_time(s->v->m->host.wall_ns, d->time, sizeof(d->time));
 	array_copy(d->host, sizeof(d->host), s->v->m->host.host);
 }

@@ -55,7 +55,7 @@ void label_clean(struct buf *b, const char *s, size_t max_bytes)
 	while (*s) {
 		uint32_t code;
 		int n = utf8_decode(s, &code);
-		bool control = n && code != '\n' && (code < 0x20 || (code >= 0x7f && code < 0xa0));
+		bool control = n && code != '\n' && utf8_is_unsafe(code);
 		size_t width = control ? 1 : n ? (size_t)n : strlen(REPLACEMENT);
 
 		if (used + width > max_bytes)

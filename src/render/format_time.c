@@ -75,7 +75,8 @@ static void put_row_counters(struct json *j, const struct story_view *s,
 {
 	char name[64];
 
-	if (!r->faults)
+	/* those that made room are no process: their faults are in the track of all */
+	if (!r->faults || !r->id.pid)
 		return;
 	snprintf(name, sizeof(name), "%s [%u]", r->comm, r->id.pid);
 	put_name(j, r->id.pid, name);
@@ -148,6 +149,19 @@ void format_trace(struct buf *b, const struct story_view *s)
 		put_counters(&j, s, &s->h->point[i]);
 	for (size_t i = 0; rows && i < s->h->rows && i < TRACE_PROCESSES_MAX; i++)
 		put_row_counters(&j, s, rows[i]);
+	if (s->h->rows > TRACE_PROCESSES_MAX) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%zu", s->h->rows - TRACE_PROCESSES_MAX);
+		put_instant(&j, "processes without a track of their own, which faulted least", 0, 0,
+			    "count", n);
+	}
+	if (s->h->events_lost) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%" PRIu64, s->h->events_lost);
+		put_instant(&j, "events left out", 0, 0, "count", n);
+	}
 	for (size_t i = 0; i < s->h->events; i++)
 		put_event(&j, s, &s->h->event[i]);
 	for (size_t i = 0; i < f->n; i++)

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "model/eaters.h"
+#include "render/completeness.h"
 #include "render/style.h"
 #include "render/text.h"
 #include "rules/shortage.h"
@@ -339,7 +340,8 @@ static void say_next(struct buf *b, const struct view *v)
 	}
 }
 
-static void say_answer(struct buf *b, const struct view *v, const struct shortage *a)
+static void say_answer(struct buf *b, const struct view *v, const struct shortage *a,
+		       const struct buf *gaps)
 {
 	struct line l = {.v = v};
 	struct buf since = {};
@@ -350,6 +352,8 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 		line_printf(&l, "%s", a->main->place[0] ? ": " : "");
 		line_safe(&l, a->main->title);
 		line_printf(&l, " (%s)", a->main->rule->id);
+	} else if (has_gaps(gaps)) {
+		line_printf(&l, "no shortage of memory found, but the result is incomplete");
 	} else {
 		line_printf(&l, "not short of memory%s",
 			    v->m->pressure && v->m->pressure->known
@@ -386,11 +390,15 @@ static void say_findings(struct buf *b, const struct view *v)
 static void say_host(struct buf *b, const struct view *v)
 {
 	struct shortage a;
+	struct buf gaps = {};
 
 	shortage_of(v->m, v->findings, &a);
+	gaps_of(&gaps, v);
 	if (b->len)
 		buf_putc(b, '\n');
-	say_answer(b, v, &a);
+	say_answer(b, v, &a, &gaps);
+	gaps_text(b, v, &gaps);
+	buf_free(&gaps);
 	say_stalls(b, v);
 	say_memory(b, v);
 	say_swap(b, v);

@@ -56,8 +56,8 @@ void html_stack(struct buf *b, const char *text, int most);
 
 /* Of what is drawn over time: its axis; cells, a row after the other; what their colours mean. */
 void html_axis(struct buf *b, const struct story_view *s, double y);
-void html_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, uint64_t most,
-		double height);
+void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
+		uint64_t most, double height);
 void html_legend(struct buf *b, const char *what, uint64_t most);
 
 /* 1 to HTML_LEVELS on a logarithmic scale; 0: nothing. */

@@ -58,7 +58,7 @@ static void put_area_rows(struct buf *b, const struct story_view *s, const struc
 		"<g class=\"cells\" data-first=\"%zu\" data-rows=\"%zu\" transform=\"translate(0 "
 		"%.1f)\">\n",
 		a->first, a->rows, y + HEAD);
-	html_cells(b, cell, a->rows, columns, most, ROW);
+	html_cells(b, s, cell, a->rows, most, ROW);
 	buf_puts(b, "</g>\n");
 	free(cell);
 }

@@ -229,30 +229,51 @@ void html_timeline(struct buf *b, const struct story_view *s)
 	html_section_end(b);
 }
 
-/* Cells of one level of colour, as one path. */
-static void put_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, int level,
-		      uint64_t most, double height)
+/*
+ * Where columns begin, and the last one ends: by time, as the axis below them says. A column is
+ * some points, and these take as long as it took until the next scan.
+ */
+static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 {
-	double width = (RIGHT - LEFT) / columns;
+	size_t columns = story_columns(s);
+
+	for (size_t i = 0; i < s->h->points; i++) {
+		size_t c = i * columns / s->h->points;
+
+		if (!i || c != (i - 1) * columns / s->h->points)
+			edge[c] = x_of(s, s->h->point[i].from_ns);
+		edge[c + 1] = x_of(s, s->h->point[i].to_ns);
+	}
+}
+
+/* Cells of one level of colour, as one path. */
+static void put_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
+		      int level, uint64_t most, double height)
+{
+	size_t columns = story_columns(s);
+	double edge[STORY_COLUMNS + 1];
 	bool any = false;
+
+	edges_of(s, edge);
 
 	for (size_t r = 0; r < rows; r++)
 		for (size_t c = 0; c < columns; c++) {
 			if (html_level(cell[r * columns + c], most) != level)
 				continue;
 			buf_printf(b, any ? "" : "<path class=\"h%d\" d=\"", level);
-			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LEFT + c * width, r * height,
-				   width + 0.3, height - 1, width + 0.3);
+			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", edge[c], r * height,
+				   edge[c + 1] - edge[c] + 0.3, height - 1,
+				   edge[c + 1] - edge[c] + 0.3);
 			any = true;
 		}
 	buf_puts(b, any ? "\"/>\n" : "");
 }
 
-void html_cells(struct buf *b, const uint64_t *cell, size_t rows, size_t columns, uint64_t most,
-		double height)
+void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
+		uint64_t most, double height)
 {
 	for (int level = 1; level <= HTML_LEVELS; level++)
-		put_cells(b, cell, rows, columns, level, most, height);
+		put_cells(b, s, cell, rows, level, most, height);
 }
 
 void html_legend(struct buf *b, const char *what, uint64_t most)
@@ -313,7 +334,7 @@ void html_heat(struct buf *b, const struct story_view *s)
 			html_text(b, rows[r]->comm);
 			buf_printf(b, " <tspan class=\"tick\">%u</tspan></text>", rows[r]->id.pid);
 		}
-		html_cells(b, cell, n, columns, most, height);
+		html_cells(b, s, cell, n, most, height);
 		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");
 		html_legend(b, "faults", most);
@@ -466,7 +487,7 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 		put_bound(b, last - r);
 		buf_puts(b, "</text>");
 	}
-	html_cells(b, cell, rows, columns, most, height);
+	html_cells(b, s, cell, rows, most, height);
 	html_axis(b, s, rows * height + 16);
 	buf_puts(b, "</svg></div>\n");
 	html_legend(b, "faults", most);

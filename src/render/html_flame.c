@@ -428,7 +428,7 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_text(&j, "time", time);
 	json_real(&j, "seconds", story_seconds(s));
 	json_count(&j, "looks", s->h->looks);
-	json_count(&j, "processes_seen", s->h->rows + s->h->rows_lost);
+	json_count(&j, "processes_seen", history_processes(s->h));
 	json_count(&j, "page_bytes", s->v->m->tick.limits.page_bytes);
 	json_count(&j, "latency_shift", FS_LATENCY_SHIFT);
 	say_findings(&j, s);

@@ -9,6 +9,7 @@
 #include "model/fields.h"
 #include "model/growers.h"
 #include "model/holdings.h"
+#include "render/completeness.h"
 #include "render/html.h"
 #include "render/losses.h"
 #include "rules/diagnoses.h"
@@ -186,6 +187,30 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	buf_puts(b, blind ? ".</p>\n" : "</p>\n");
 }
 
+/* Nothing is said to be well where something may have been missed. */
+static void put_no_finding(struct buf *b, const struct story_view *s)
+{
+	struct buf gaps = {};
+
+	gaps_of(&gaps, s->v);
+	if (s->file.lost_bytes)
+		gap_add(&gaps, "lost: %" PRIu64 " bytes of the file that cannot be read",
+			s->file.lost_bytes);
+	if (!s->v->findings->n && !has_gaps(&gaps))
+		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
+			    "findings: nothing that was checked is near its limit, and no call was "
+			    "refused.</p>\n");
+	else if (!s->v->findings->n)
+		buf_puts(b,
+			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
+	if (has_gaps(&gaps)) {
+		buf_puts(b, "<p class=\"note\">Incomplete: ");
+		html_text(b, gaps.failed ? "out of memory" : gaps.s);
+		buf_puts(b, ".</p>\n");
+	}
+	buf_free(&gaps);
+}
+
 void html_verdict(struct buf *b, const struct story_view *s)
 {
 	const struct findings *fs = s->v->findings;
@@ -196,10 +221,7 @@ void html_verdict(struct buf *b, const struct story_view *s)
 		f[i] = &fs->f[i];
 	if (f)
 		qsort(f, fs->n, sizeof(*f), by_gravity);
-	if (!fs->n)
-		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
-			    "findings: nothing that was checked is near its limit, and no call was "
-			    "refused.</p>\n");
+	put_no_finding(b, s);
 	for (size_t i = 0; f && i < fs->n && i < FINDINGS_SHOWN; i++)
 		put_finding(b, f, i, is_anchor(f, i));
 	if (fs->n > FINDINGS_SHOWN)
@@ -239,15 +261,6 @@ static void put_peak(struct buf *b, const char *title, const struct peak *p)
 	buf_free(&more);
 }
 
-static uint64_t sum_of(const struct story_view *s, const char *field)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < s->h->rows; i++)
-		n += history_value(&s->h->row[i], field);
-	return n;
-}
-
 static void put_tiles(struct buf *b, const struct story_view *s)
 {
 	struct totals t;
@@ -256,20 +269,20 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 	model_totals(s->v->m, &t);
 	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
-	put_count(&v, sum_of(s, "faults.minor"));
+	put_count(&v, history_total(s->h, "faults.minor"));
 	put_tile(b, "minor faults", &v, "");
-	put_count(&v, sum_of(s, "faults.major"));
+	put_count(&v, history_total(s->h, "faults.major"));
 	put_tile(b, "major faults", &v, "");
 	if (is_told(s->v->m, "fault_end", 0))
-		put_duration(&v, sum_of(s, "faults.stall_ns"));
+		put_duration(&v, history_total(s->h, "faults.stall_ns"));
 	else
 		buf_puts(&v, "?");
 	put_tile(b, "stalled in faults", &v,
 		 *v.s == '?' ? "not measured: tier 2 was off" : "of all threads");
 	put_peak(b, "most mappings", &t.maps);
 	put_peak(b, "most descriptors", &t.fds);
-	put_count(&v, s->h->rows);
-	snprintf(more, sizeof(more), "%" PRIu64 " ended", t.ended);
+	put_count(&v, history_processes(s->h));
+	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
 	put_tile(b, "processes", &v, more);
 	buf_puts(b, "</dl>\n");
 	buf_free(&v);
@@ -299,7 +312,10 @@ static void put_losses(struct buf *b, const struct story_view *s)
 {
 	const struct loss own[] = {
 		{.about = "events left out of this report", .n = s->h->events_lost},
-		{.about = "processes left out of this report", .n = s->h->rows_lost},
+		{.about = "processes that ended and have no row of their own: their counters are "
+			  "added up in the row " HISTORY_OTHERS,
+		 .n = s->h->rows_lost - s->h->beyond},
+		{.about = "processes left out of this report", .n = s->h->beyond},
 		{.about = "bytes of the file that cannot be read", .n = s->file.lost_bytes},
 	};
 	struct loss all[LOSSES_MAX];

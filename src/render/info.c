@@ -9,15 +9,6 @@
 #include "render/story.h"
 #include "render/style.h"
 
-static uint64_t ended(const struct history *h)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < h->rows; i++)
-		n += h->row[i].final;
-	return n;
-}
-
 static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
 {
 	struct line l = {.v = v};
@@ -83,9 +74,15 @@ static void say_contents(struct buf *b, const struct story_view *s, struct buf *
 	buf_printf(t, ", %" PRIu64 " looks, one each ", h->looks);
 	put_span(t, s->v->m->host.interval_ns / 1e9);
 	say(b, s->v, "duration", t);
-	buf_printf(t, "%zu, of these %" PRIu64 " ended", h->rows, ended(h));
+	buf_printf(t, "%" PRIu64 ", of these %" PRIu64 " ended", history_processes(h),
+		   history_ended(h));
 	if (h->rows_lost)
-		buf_printf(t, "; %" PRIu64 " more that faulted little are left out", h->rows_lost);
+		buf_printf(t,
+			   "; reports have one row, " HISTORY_OTHERS ", for %" PRIu64
+			   " that ended and faulted little",
+			   h->rows_lost - h->beyond);
+	if (h->beyond)
+		buf_printf(t, "; %" PRIu64 " are left out", h->beyond);
 	say(b, s->v, "processes", t);
 	buf_printf(t, "%" PRIu64, s->file.records);
 	say(b, s->v, "records", t);
@@ -143,9 +140,9 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_real(&j, "interval_seconds", m->host.interval_ns / 1e9);
 	json_real(&j, "seconds", story_seconds(s));
 	json_count(&j, "looks", s->h->looks);
-	json_count(&j, "processes", s->h->rows);
+	json_count(&j, "processes", history_processes(s->h));
 	json_count(&j, "processes_left_out", s->h->rows_lost);
-	json_count(&j, "ended", ended(s->h));
+	json_count(&j, "ended", history_ended(s->h));
 	json_count(&j, "events", s->h->events + s->h->events_lost);
 	json_count(&j, "lost", losses_all(s->v));
 	json_count(&j, "damages", s->file.damages);

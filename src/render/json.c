@@ -394,12 +394,17 @@ static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 static void say_oom(struct json *j, const struct view *v, const struct fs_oom_record *r)
 {
 	const struct subject *s = model_find(v->m, &r->subject);
+	char limit[FS_CGROUP_PATH];
 	struct verdict oom;
+	bool above;
 
 	oom_of(r, &oom);
+	above = oom.cause && !strcmp(oom.cause, "memcg") && r->memory.limit != UINT64_MAX &&
+		cgroup_above(s ? s->cgroup : NULL, r->memory.up, limit, sizeof(limit));
 	json_text_or_null(j, "constraint", oom.cause);
 	json_flag(j, "certain", oom.certain);
 	json_text_or_null(j, "cgroup", s ? s->cgroup : NULL);
+	json_text_or_null(j, "limit_cgroup", above ? limit : NULL);
 	json_count(j, "rss_bytes",
 		   pages_to_bytes(v, (uint64_t)r->rss_file_pages + (uint64_t)r->rss_anon_pages +
 					     (uint64_t)r->rss_shmem_pages));

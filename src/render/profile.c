@@ -57,15 +57,22 @@ static int add_frame(struct profile *p, struct profile_sample *s, const char *na
 	return name_number(p, name, &s->frame[s->frames++]);
 }
 
+static void add_others(struct profile *p, const struct profile_sample *s)
+{
+	p->left_out++;
+	for (int i = 0; i < NR_MEASURES; i++)
+		p->others.value[i] += s->value[i];
+}
+
 static int add_sample(struct profile *p, const struct profile_sample *s)
 {
 	struct profile_sample *more;
 
-	if (p->samples == PROFILE_SAMPLES_MAX) {
-		p->left_out++;
+	if (p->samples >= PROFILE_SAMPLES_MAX && s != &p->others) {
+		add_others(p, s);
 		return 0;
 	}
-	more = array_grow(p->sample, p->samples, &p->samples_room, PROFILE_SAMPLES_MAX,
+	more = array_grow(p->sample, p->samples, &p->samples_room, PROFILE_SAMPLES_MAX + 1,
 			  sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -83,7 +90,7 @@ static int end_sample(struct profile *p, const struct profile_sample *s, int err
 		return add_sample(p, s);
 	if (err != -E2BIG)
 		return err;
-	p->left_out++;
+	add_others(p, s);
 	return 0;
 }
 
@@ -321,9 +328,11 @@ int profile_make(struct profile *p, const struct story_view *s)
 
 	memset(p, 0, sizeof(*p));
 	p->bucket = calloc(PROFILE_BUCKETS, sizeof(*p->bucket));
-	p->drawn = calloc(HISTORY_ROWS_MAX, sizeof(*p->drawn));
+	p->drawn = calloc(s->h->rows + 1, sizeof(*p->drawn));
 	if (!rows || !p->bucket || !p->drawn)
 		err = -ENOMEM;
+	if (!err)
+		err = add_frame(p, &p->others, HISTORY_OTHERS); /* while there is room for it */
 	if (!err)
 		err = add_drawn(p, s);
 	for (size_t i = 0; i < s->h->rows && !err; i++)
@@ -333,6 +342,8 @@ int profile_make(struct profile *p, const struct story_view *s)
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)
 		err = add_growth(p, s, &s->v->m->growth[i]);
 	free(rows);
+	if (!err && p->left_out)
+		err = add_sample(p, &p->others);
 	if (err)
 		profile_free(p);
 	return err;

@@ -51,7 +51,10 @@ struct profile {
 	struct profile_cell *cell;
 	size_t cells, cells_room;
 	uint64_t total[NR_MEASURES];
-	uint64_t left_out; /* samples beyond the cap, or with a name beyond that of names */
+	/* samples beyond the cap, or with a name beyond that of names: their values are in one
+	 * sample more, HISTORY_OTHERS, so that sums stay exact */
+	uint64_t left_out;
+	struct profile_sample others;
 };
 
 /* -ENOMEM. */

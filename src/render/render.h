@@ -30,6 +30,7 @@ struct view {
 	bool unicode, colour;
 	bool host;		    /* of `host`: the machine, not its processes */
 	bool once;		    /* of `host`: one answer, in the end */
+	bool verdict;		    /* of `diagnose`: no finding would mean that all is well */
 	bool addresses;		    /* show addresses of faults */
 	bool command;		    /* of `run` and `diagnose`: all that was is told in the end */
 	bool summary;		    /* the last lines are all that stays on the screen */
@@ -39,7 +40,8 @@ struct view {
 	const struct field *sort;   /* NULL: by activity */
 	const struct fs_subject *only; /* of one process alone; NULL: of all */
 	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
-	const char *ending;	  /* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
+	const struct buf *gaps; /* render/completeness.h: what the model cannot know; NULL: none */
+	const char *ending;	/* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
 	const struct portents *recorded; /* by the flight recorder, of this boot; NULL: none */
 };
 

@@ -20,6 +20,7 @@ struct report_hook {
 	unsigned int tier;
 	enum fs_hook_state state;
 	bool core;	       /* nothing works without it */
+	bool degraded;	       /* of the core: works by its last alternate, and measures less */
 	const char *mechanism; /* NULL: none */
 	const char *feeds, *lost;
 	const char *tried;  /* before it, with the kernel's answers; may be empty */

@@ -196,20 +196,27 @@
 		const first = range ? points.findIndex(within) : 0;
 		const some = points.filter(within);
 		const columns = Math.min(some.length, COLUMNS);
-		return {first, n: some.length, columns, from: some.length ? some[0].from : begin,
-			to: some.length ? some[some.length - 1].to : end,
-			of: i => Math.floor((i - first) * columns / some.length)};
+		const of = i => Math.floor((i - first) * columns / some.length);
+		const from = some.length ? some[0].from : begin;
+		const to = some.length ? some[some.length - 1].to : end;
+		// Where each column begins and ends, as parts of the width: by time, as the axis.
+		const edges = Array(columns + 1).fill(0);
+		some.forEach((p, k) => {
+			edges[of(first + k) + 1] = (p.to - from) / (to - from || 1);
+		});
+		return {first, n: some.length, columns, from, to, of, edges};
 	};
 	let view = shown();
 	const level = (n, most) => !n ? 0 : Math.min(LEVELS, Math.floor(1 +
 		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
 	const drawCells = (parent, f, cells, most, height) => {
 		parent.querySelectorAll("path").forEach(p => p.remove());
-		const width = (f.right - f.left) / view.columns;
+		const x = view.edges.map(e => f.left + (f.right - f.left) * e);
 		const paths = Array(LEVELS + 1).fill("");
 		cells.forEach((row, r) => row.forEach((n, c) => {
-			paths[level(n, most)] += `M${(f.left + c * width).toFixed(1)} ${(r * height).toFixed(1)}` +
-				`h${(width + 0.3).toFixed(1)}v${(height - 1).toFixed(1)}h-${(width + 0.3).toFixed(1)}z`;
+			const width = (x[c + 1] - x[c] + 0.3).toFixed(1);
+			paths[level(n, most)] += `M${x[c].toFixed(1)} ${(r * height).toFixed(1)}` +
+				`h${width}v${(height - 1).toFixed(1)}h-${width}z`;
 		}));
 		for (let i = 1; i <= LEVELS; i++)
 			if (paths[i])
@@ -259,7 +266,8 @@
 	};
 	// Of a place in a heat map: which column, and when that is.
 	const columnAt = (f, x) => {
-		const column = Math.floor((x - f.left) / (f.right - f.left) * view.columns);
+		const part = (x - f.left) / (f.right - f.left);
+		const column = view.edges.findIndex((e, c) => c && part <= e) - 1;
 		const some = points.filter((p, i) => i >= view.first && i < view.first + view.n &&
 			view.of(i) === column);
 		return some.length ? {column, text: `${at(some[0].from)} to ${at(some[some.length - 1].to)}`} :

@@ -61,6 +61,7 @@ static void say_hook(struct json *j, const struct report_hook *h)
 	json_text(j, "name", h->name);
 	json_count(j, "tier", h->tier);
 	json_flag(j, "core", h->core);
+	json_flag(j, "degraded", h->degraded);
 	json_text(j, "state", hook_state_name(h->state));
 	json_text_or_null(j, "mechanism", h->mechanism);
 	json_text(j, "tried", h->tried);

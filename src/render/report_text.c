@@ -204,6 +204,21 @@ static void say_title(struct buf *b, const struct view *v, const char *text)
 	line_wrap(&l, b, STYLE_BOLD);
 }
 
+/* Returns whether a hook of the core works by its last alternate. */
+static bool say_degraded(struct line *l, const struct report *r)
+{
+	bool said = false;
+
+	for (size_t i = 0; i < r->hooks; i++) {
+		if (!r->hook[i].degraded)
+			continue;
+		line_printf(l, "%s%s by %s", said ? ", " : "; degraded: ", r->hook[i].name,
+			    r->hook[i].mechanism);
+		said = true;
+	}
+	return said;
+}
+
 /* The answer first: what works. */
 static void say_summary(struct buf *b, const struct view *v, const struct report *r)
 {
@@ -232,6 +247,8 @@ static void say_summary(struct buf *b, const struct view *v, const struct report
 		line_printf(&l, " (the core: without it faultscope does not do its job)");
 	else if (blind)
 		line_printf(&l, " (not of the core: the rest works without)");
+	if (say_degraded(&l, r) && style != STYLE_CRITICAL)
+		style = STYLE_WARNING;
 	line_wrap(&l, b, style);
 }
 

@@ -256,3 +256,32 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 	}
 	buf_free(&l->b);
 }
+
+void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text)
+{
+	int indent = text_columns(lead), room = v->width - indent;
+	const char *at = text;
+	bool first = true;
+
+	if (room < 20)
+		room = 20;
+	while (*at) {
+		size_t take = strlen(at);
+
+		if ((int)take > room) {
+			take = room;
+			while (take > 0 && at[take] != ' ')
+				take--;
+			if (!take) /* a word longer than the line: a command, kept whole */
+				take = strcspn(at, " ");
+		}
+		if (first)
+			buf_puts(b, lead);
+		else
+			buf_repeat(b, " ", indent);
+		buf_printf(b, "%.*s\n", (int)take, at);
+		at += take;
+		at += strspn(at, " ");
+		first = false;
+	}
+}

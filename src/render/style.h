@@ -58,4 +58,7 @@ void line_end(struct line *l, struct buf *b, enum style style);
 void line_wrap(struct line *l, struct buf *b, enum style style);
 void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent);
 
+/* Text behind a lead, broken at blanks to the view's width. */
+void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);
+
 #endif

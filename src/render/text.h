@@ -48,7 +48,4 @@ void text_losses(struct line *l);
 /* "share_tensor (lib.so) <- worker (python3) <- main", innermost first. */
 void text_frames(struct buf *b, const struct frames *f);
 
-/* Text behind a lead, broken at blanks to the view's width. */
-void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);
-
 #endif

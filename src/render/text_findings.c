@@ -9,35 +9,6 @@
 #define LISTED_OF_A_RULE 3 /* findings of one severity */
 #define TOLD_MOST	 32
 
-void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text)
-{
-	int indent = text_columns(lead), room = v->width - indent;
-	const char *at = text;
-	bool first = true;
-
-	if (room < 20)
-		room = 20;
-	while (*at) {
-		size_t take = strlen(at);
-
-		if ((int)take > room) {
-			take = room;
-			while (take > 0 && at[take] != ' ')
-				take--;
-			if (!take) /* a word longer than the line: a command, kept whole */
-				take = strcspn(at, " ");
-		}
-		if (first)
-			buf_puts(b, lead);
-		else
-			buf_repeat(b, " ", indent);
-		buf_printf(b, "%.*s\n", (int)take, at);
-		at += take;
-		at += strspn(at, " ");
-		first = false;
-	}
-}
-
 /* What may hold names that others chose. */
 static void say_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
 {

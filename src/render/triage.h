@@ -19,11 +19,15 @@ struct triage_view {
 	struct triage_names *names_of; /* functions; NULL: as they stand in the log */
 	bool explain;		       /* each rule that fired */
 	bool redact;		       /* no addresses, no names of hosts */
+	const struct buf *gaps;	       /* what may have been missed; not NULL */
 };
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t);
 void triage_json(struct buf *b, const struct triage_view *tv, const struct triage *t);
 void triage_markdown(struct buf *b, const struct triage_view *tv, const struct triage *t);
+
+/* What is said of a log without a crash; an all-clear only where there is no gap. */
+const char *triage_no_crash(const struct triage_view *tv, const struct triage *t);
 
 /* One bucket of a directory of logs. */
 #define BUCKET_KERNELS 8
@@ -44,6 +48,7 @@ struct triage_buckets {
 	struct triage_bucket *bucket;
 	size_t n;
 	uint64_t logs, quiet, unreadable, lost;
+	uint64_t partial; /* logs without a crash in what was read of them, with gaps */
 };
 
 void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs);

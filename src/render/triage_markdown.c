@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <inttypes.h>
 
+#include "render/completeness.h"
 #include "render/triage.h"
 #include "triage/remedy.h"
 
@@ -168,7 +170,14 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 	const struct diagnosis *v;
 
 	if (t->primary < 0) {
-		buf_puts(b, "## No crash found\n");
+		const char *title = triage_no_crash(tv, t);
+
+		buf_printf(b, "## %c%s\n", toupper(title[0]), title + 1);
+		if (has_gaps(tv->gaps)) {
+			buf_puts(b, "\nIncomplete: ");
+			put(b, tv, str_of(tv->gaps->s ? tv->gaps->s : "out of memory"));
+			buf_puts(b, "\n");
+		}
 		return;
 	}
 	v = &t->verdict[t->primary];

@@ -5,6 +5,7 @@
 
 #include "render/blackbox.h"
 #include "render/style.h"
+#include "render/completeness.h"
 #include "render/triage.h"
 #include "triage/library.h"
 #include "triage/remedy.h"
@@ -381,15 +382,22 @@ static void say_notable(struct buf *b, const struct triage_view *tv, const struc
 	}
 }
 
+const char *triage_no_crash(const struct triage_view *tv, const struct triage *t)
+{
+	if (t->recorded.fatal)
+		return "no crash in the log, but a fatal fault on record";
+	return has_gaps(tv->gaps) ? "no crash in what was read, but the result is incomplete"
+				  : "no crash found";
+}
+
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	struct line l = {.v = tv->v};
 
 	if (t->primary < 0) {
-		line_printf(&l, t->recorded.fatal
-					? "no crash in the log, but a fatal fault on record"
-					: "no crash found");
+		line_printf(&l, "%s", triage_no_crash(tv, t));
 		line_end(&l, b, STYLE_BOLD);
+		gaps_text(b, tv->v, tv->gaps);
 		say_notable(b, tv, t);
 		say_recorded(b, tv, t);
 	} else {
@@ -447,6 +455,8 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		    bs->logs == 1 ? "" : "s", bs->n, bs->n == 1 ? "" : "s", bs->quiet);
 	if (bs->unreadable)
 		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
+	if (bs->partial)
+		line_printf(&l, ", %" PRIu64 " incomplete", bs->partial);
 	if (bs->lost)
 		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", bs->lost);
 	line_end(&l, b, STYLE_DIM);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/completeness.h"
 #include "render/tui_parts.h"
 
 #define LEAST_WIDTH  24
@@ -252,24 +253,22 @@ static void say_machine(const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* How many findings there are, and the gravest; where there is none, where we are blind. */
+/* How many findings there are, and the gravest; where there is none, what may have been missed. */
 static void say_findings(const struct view *v, struct buf *b)
 {
 	const struct finding *f[FINDINGS_MAX];
 	size_t n = tui_findings(v, f, FINDINGS_MAX), of[NR_SEVERITIES] = {};
 	struct line l = {.v = v};
-	struct buf title = {};
+	struct buf title = {}, gaps = {};
 
 	for (size_t i = 0; i < n && i < FINDINGS_MAX; i++)
 		of[f[i]->severity]++;
 	if (!n) {
+		gaps_of(&gaps, v);
 		line_printf(&l, " no finding");
-		for (size_t i = 0; i < v->m->hooks; i++)
-			if (v->m->hook[i].state == FS_HOOK_BLIND) {
-				line_printf(&l, "   blind: %s (", v->m->hook[i].name);
-				line_safe(&l, v->m->hook[i].why);
-				line_printf(&l, ")");
-			}
+		if (has_gaps(&gaps))
+			line_printf(&l, "   incomplete: %s", gaps.s ? gaps.s : "out of memory");
+		buf_free(&gaps);
 		line_end(&l, b, STYLE_DIM);
 		return;
 	}

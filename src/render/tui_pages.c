@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/pressure.h"
 #include "model/slow.h"
+#include "render/completeness.h"
 #include "render/explain.h"
 #include "render/text.h"
 #include "render/tui_parts.h"
@@ -652,13 +653,18 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 	const struct finding *f[FINDINGS_MAX];
 	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
 	struct line l = {.v = v};
+	struct buf gaps = {};
 
 	line_printf(&l, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS", "FINDING");
 	line_end(&l, b, STYLE_DIM);
 	if (!n) {
-		text_wrapped(
-			b, v, "  ",
-			"nothing found: no limit is near, nothing was refused, nothing crashed");
+		gaps_of(&gaps, v);
+		text_wrapped(b, v, "  ",
+			     has_gaps(&gaps) ? "nothing found in what was checked"
+					     : "nothing found: no limit is near, no call failed, "
+					       "nothing crashed");
+		gaps_text(b, v, &gaps);
+		buf_free(&gaps);
 		fill_lines(b, from, height);
 		return;
 	}

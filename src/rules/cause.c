@@ -40,6 +40,8 @@ const char *const cause_names[] = {
 	"descriptor_number_limit",
 	"inotify_instances",
 	"inotify_watches",
+	"fanotify_groups",
+	"rlimit_msgqueue",
 	"epoll_watches",
 	"pipe_pages",
 	"descriptors_dropped",
@@ -123,6 +125,12 @@ void verdict_address(struct verdict *v, const char *field, uint64_t address)
 	verdict_text(v, field, text);
 }
 
+void verdict_need(struct verdict *v, uint64_t held, uint64_t asked)
+{
+	v->asked = asked;
+	v->need = held < UINT64_MAX - asked ? held + asked : UINT64_MAX;
+}
+
 void verdict_set(struct verdict *v, const char *cause, bool certain)
 {
 	v->cause = cause;
@@ -157,6 +165,7 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	/* Committed_AS is of a little later, when somebody may have ended */
 	*ret_sure = has_fact(q, FS_FACT_SAID_COMMIT);
+	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
 	verdict_sum(v, "committed_bytes", q->l->committed_bytes, asked, q->l->commit_limit_bytes);
 	if (*ret_sure)
 		verdict_text(v, "kernel log", "not enough memory for the allocation");
@@ -171,6 +180,9 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (!q->accounted || q->no_reserve || q->l->overcommit_memory != 0 || !have ||
 	    (asked <= have && !has_fact(q, FS_FACT_SAID_COMMIT)))
 		return false;
+	if (q->by_name)
+		*ret_sure = has_fact(q, FS_FACT_SAID_COMMIT);
+	verdict_need(v, 0, asked);
 	verdict_count(v, "asked_bytes", asked, have);
 	return true;
 }
@@ -185,10 +197,18 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 	if (!m->known || m->limit == UINT64_MAX || m->used + CGROUP_SLACK_PAGES < m->limit)
 		return false;
 	*ret_sure = false; /* near its limit; whether this charge failed is told by nothing */
+	verdict_need(v, m->used * q->l->page_bytes, q->pages * q->l->page_bytes);
 	verdict_count(v, "cgroup_memory_pages", m->used, m->limit);
 	if (m->up)
 		verdict_figure(v, "levels_above_its_own", m->up);
 	return true;
+}
+
+/* What a check said that did not decide is not to stand. */
+static void forget_need(struct verdict *v)
+{
+	v->need = v->asked = 0;
+	v->limit = NULL;
 }
 
 static void run_step(const struct request *q, const struct step *c, struct verdict *v)
@@ -208,6 +228,7 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 		verdict_set(v, c->cause, sure);
 	} else {
 		v->nr_evidence = had;
+		forget_need(v);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "model/limit.h"
 #include "model/model.h"
 
 #define EVIDENCE_MAX 10
@@ -27,6 +28,10 @@ struct verdict {
 	bool certain;	   /* one readable fact decides */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t nr_evidence;
+	/* In the unit of its limit. UINT64_MAX: no figure of the limit is large enough. */
+	uint64_t need;		    /* the least with which the call passes; 0: not known */
+	uint64_t asked;		    /* by the call itself, of `need`; 0: not known */
+	const struct limit *limit;  /* NULL: the one that the cause is named after */
 	const char *next[NEXT_MAX]; /* limits that would have refused the call after this one */
 	size_t nr_next;
 };

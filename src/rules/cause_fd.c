@@ -17,10 +17,28 @@ static bool is_counted(const struct request *q)
 	return q->r->fds != UINT32_MAX;
 }
 
+#define F_DUPFD		0
+#define F_DUPFD_CLOEXEC 1030
+
+/* F_DUPFD takes numbers from its argument on: what is below it does not help. */
+static bool names_lowest(const struct request *q)
+{
+	return q->r->call == FS_CALL_DUP &&
+	       (q->r->args[1] == F_DUPFD || q->r->args[1] == F_DUPFD_CLOEXEC);
+}
+
+static void need_numbers(const struct request *q, struct verdict *v)
+{
+	bool lowest = names_lowest(q) && q->r->args[2] > q->r->fds;
+
+	verdict_need(v, lowest ? q->r->args[2] : q->r->fds, wanted(q));
+}
+
 bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!is_counted(q) || q->r->fds_free >= wanted(q))
 		return false;
+	need_numbers(q, v);
 	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
 	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
 	if (q->r->fds != q->r->fd_soft)
@@ -28,15 +46,10 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-#define F_DUPFD		0
-#define F_DUPFD_CLOEXEC 1030
-
 /* A number is asked for from one on that the table cannot have. */
 static bool begins_past_nr_open(const struct request *q)
 {
-	return q->r->call == FS_CALL_DUP &&
-	       (q->r->args[1] == F_DUPFD || q->r->args[1] == F_DUPFD_CLOEXEC) &&
-	       q->r->args[2] >= q->l->nr_open;
+	return names_lowest(q) && q->r->args[2] >= q->l->nr_open;
 }
 
 /* expand_files(): the table itself may not grow; the numbers are dense then. */
@@ -44,6 +57,7 @@ static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_s
 {
 	if (!is_counted(q) || !q->l->nr_open)
 		return false;
+	need_numbers(q, v);
 	if (begins_past_nr_open(q)) {
 		verdict_count(v, "number", q->r->args[2], q->l->nr_open);
 		return true;
@@ -64,6 +78,7 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	if (known && u->inotify_instances < u->inotify_instances_max)
 		return false;
 	*ret_sure = known || is_counted(q);
+	verdict_need(v, known ? u->inotify_instances : q->l->inotify_instances, 1);
 	if (known)
 		verdict_count(v, "inotify instances of the user", u->inotify_instances,
 			      u->inotify_instances_max);
@@ -79,6 +94,36 @@ static bool past_known_instances(const struct request *q, struct verdict *v, boo
 	return q->r->user.inotify_instances != UINT64_MAX && past_instances(q, v, ret_sure);
 }
 
+/*
+ * fs/notify/fanotify/fanotify_user.c, fanotify_init(): besides its descriptor it counts the group
+ * of the user alone, and answers EMFILE for both. The count itself is not in the record.
+ */
+static bool past_groups(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (q->r->call != FS_CALL_FANOTIFY || (is_counted(q) && q->r->fds_free < wanted(q)))
+		return false;
+	*ret_sure = is_counted(q);
+	verdict_text(v, "fanotify groups of the user", "as many as it may have");
+	if (is_counted(q))
+		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
+	return true;
+}
+
+/*
+ * ipc/mqueue.c, mqueue_get_inode(): after a descriptor is taken, EMFILE is of the bytes of all
+ * queues of the user alone. Neither they nor the limit are in the record.
+ */
+static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!has_fact(q, FS_FACT_QUEUE) || (is_counted(q) && q->r->fds_free < wanted(q)))
+		return false;
+	*ret_sure = is_counted(q);
+	verdict_text(v, "bytes of the user's message queues", "more than RLIMIT_MSGQUEUE, with it");
+	if (is_counted(q))
+		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
+	return true;
+}
+
 /* too_many_pipe_buffers_hard(), of who has neither capability; 0 is no limit */
 static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
@@ -87,6 +132,7 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) || !hard ||
 	    q->r->user.pipe_pages + PIPE_PAGES <= hard)
 		return false;
+	verdict_need(v, q->r->user.pipe_pages, PIPE_PAGES);
 	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, hard);
 	return true;
 }
@@ -114,6 +160,7 @@ bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (has_fact(q, FS_FACT_ADMIN) && !said)
 		return false;
 	*ret_sure = said || q->l->file_nr >= q->l->file_max;
+	verdict_need(v, q->l->file_nr > q->l->file_max ? q->l->file_nr : q->l->file_max, wanted(q));
 	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
 	if (said)
 		verdict_text(v, "kernel log", "VFS: file-max limit reached");
@@ -130,6 +177,7 @@ static bool number_past_limit(const struct request *q, struct verdict *v, bool *
 {
 	if (number_of(q) < q->r->fd_soft)
 		return false;
+	verdict_need(v, number_of(q), 1);
 	verdict_count(v, "number", number_of(q), q->r->fd_soft);
 	return true;
 }
@@ -138,6 +186,7 @@ static bool number_past_nr_open(const struct request *q, struct verdict *v, bool
 {
 	if (q->r->error != EBADF || !q->l->nr_open || number_of(q) < q->l->nr_open)
 		return false;
+	verdict_need(v, number_of(q), 1);
 	verdict_count(v, "number", number_of(q), q->l->nr_open);
 	return true;
 }
@@ -159,8 +208,23 @@ static bool number_is_wrong(const struct request *q, struct verdict *v, bool *re
 static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = is_counted(q) && q->r->fds_free < 1;
+	if (is_counted(q))
+		verdict_need(v, q->r->fds, 1);
 	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
 	return true;
+}
+
+/*
+ * io_uring_setup(): of each entry 64 bytes and a number of 4, of twice as many completions 16, and
+ * less than a page of counts for each of both rings. Entries are rounded up to a power of two.
+ */
+static uint64_t ring_bytes(uint64_t entries)
+{
+	uint64_t n = 1;
+
+	while (n < (uint32_t)entries)
+		n *= 2;
+	return n * (64 + 4 + 2 * 16) + 2 * 4096;
 }
 
 /* perf, io_uring and, until 5.11, BPF maps: pinned memory of a user. */
@@ -170,7 +234,12 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 
 	if (q->r->call != FS_CALL_IO_URING || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
-	*ret_sure = false; /* how many pages it wanted is not known */
+	*ret_sure = false; /* how many pages it wanted is not known, but about */
+	verdict_need(v,
+		     q->r->user.locked_pages == UINT64_MAX
+			     ? 0
+			     : q->r->user.locked_pages * q->l->page_bytes,
+		     ring_bytes(q->r->args[0]));
 	verdict_count(v, "locked pages of the user",
 		      q->r->user.locked_pages == UINT64_MAX ? 0 : q->r->user.locked_pages, limit);
 	return true;
@@ -182,6 +251,8 @@ static const struct step steps[] = {
 	{"rlimit_nofile", past_nofile, EMFILE},
 	{"nr_open", past_nr_open, EMFILE},
 	{"inotify_instances", past_instances, EMFILE},
+	{"fanotify_groups", past_groups, EMFILE},
+	{"rlimit_msgqueue", past_queue_bytes, EMFILE},
 	{"pipe_pages", past_pipe_pages, ENFILE},
 	{"pipe_pages", had_pipe_pages, ENFILE},
 	{"file_max", past_file_max, ENFILE},

@@ -24,8 +24,10 @@
 #define SEALS_AGAINST_WRITES (0x8 | 0x10)
 #define HUGETLBFS_MAGIC	     0x958458f6
 #define SECRETMEM_MAGIC	     0x5345434d
+#define ANON_INODE_MAGIC     0x09041934
 #define KIND_OF(mode)	     ((mode)&0170000)
 #define KIND_REGULAR	     0100000
+#define KIND_CHARACTER	     0020000
 
 #define COUNT_LEEWAY 6 /* patches under way move the comparison: near it the answer is not sure */
 
@@ -137,6 +139,13 @@ static bool no_area(const struct request *q, struct verdict *v, bool *ret_sure)
 	return has_fact(q, FS_FACT_NO_AREA) && past_space(q, v, ret_sure);
 }
 
+static void need_pages(const struct request *q, struct verdict *v, uint64_t held, uint64_t asked)
+{
+	uint64_t most = UINT64_MAX / 2 / q->l->page_bytes;
+
+	verdict_need(v, held * q->l->page_bytes, (asked < most ? asked : most) * q->l->page_bytes);
+}
+
 static bool is_past_as(const struct request *q)
 {
 	uint64_t limit = limit_pages(q, q->r->as_limit_bytes);
@@ -151,6 +160,7 @@ static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (!is_past_as(q))
 		return false;
 	*ret_sure = !q->replaces || was_looked_at(q);
+	need_pages(q, v, q->r->total_vm_pages, q->more_pages);
 	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages, limit);
 	return true;
 }
@@ -163,6 +173,7 @@ static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure
 
 	if (limit == UINT64_MAX || q->r->heap_bytes + more <= limit)
 		return false;
+	verdict_need(v, q->r->heap_bytes, more);
 	verdict_sum(v, "heap_bytes", q->r->heap_bytes, more, limit);
 	return true;
 }
@@ -178,6 +189,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	if (q->r->call == FS_CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
+	need_pages(q, v, q->r->data_vm_pages, q->more_pages);
 	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->more_pages, limit);
 	return true;
 }
@@ -188,6 +200,15 @@ static uint64_t locked_in_range(const struct request *q)
 	uint64_t pages = q->r->range.locked_bytes / q->l->page_bytes;
 
 	return pages < q->pages ? pages : q->pages;
+}
+
+/* What is locked for the future too has no end that is known. */
+static void need_locked(const struct request *q, struct verdict *v, uint64_t have, uint64_t asked)
+{
+	need_pages(q, v, have, asked);
+	if (has_fact(q, FS_FACT_LOCKS_FUTURE) ||
+	    (q->r->call == FS_CALL_MLOCKALL && q->r->args[0] & F_MCL_FUTURE))
+		v->need = UINT64_MAX;
 }
 
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
@@ -207,6 +228,7 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	if (!q->locked || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX ||
 	    have + asked <= limit)
 		return false;
+	need_locked(q, v, have, asked);
 	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, asked, limit);
 	return true;
 }
@@ -219,6 +241,8 @@ static bool may_not_lock(const struct request *q, struct verdict *v, bool *ret_s
 
 	if (!locks || q->r->memlock_limit_bytes || has_fact(q, FS_FACT_IPC_LOCK))
 		return false;
+	need_locked(q, v, q->r->locked_vm_pages,
+		    q->r->call == FS_CALL_MLOCKALL ? q->r->total_vm_pages : q->pages);
 	verdict_count(v, "RLIMIT_MEMLOCK", 0, 0);
 	return true;
 }
@@ -245,9 +269,11 @@ static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_s
 	if (!q->hugetlb)
 		return false;
 	*ret_sure = default_size && asked > free;
-	if (default_size)
+	if (default_size) {
+		verdict_need(v, q->l->huge_pages - free, asked);
 		verdict_sum(v, "huge pages reserved and asked", q->l->huge_pages_reserved, asked,
 			    q->l->huge_pages_free);
+	}
 	return true;
 }
 
@@ -362,6 +388,24 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
 	    KIND_OF(q->r->file.mode) == KIND_REGULAR)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+/*
+ * kernel/events/core.c, perf_mmap(): EPERM for nothing else. What a buffer takes beyond
+ * kernel.perf_event_mlock_kb of each CPU counts as pinned by its process, which is not in the
+ * record. That was within the limit before: as much on top of the limit as is asked for is enough.
+ */
+static bool past_memlock_of_perf(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!is_file(q) || q->r->file.magic != ANON_INODE_MAGIC ||
+	    strcmp(q->r->file.name, "[perf_event]") || q->r->memlock_limit_bytes == UINT64_MAX)
+		return false;
+	*ret_sure = !has_fact(q, FS_FACT_IPC_LOCK);
+	verdict_need(v, q->r->memlock_limit_bytes, q->pages * q->l->page_bytes);
+	verdict_figure(v, "pages of the perf buffer", q->pages);
+	verdict_figure(v, "RLIMIT_MEMLOCK", q->r->memlock_limit_bytes);
+	verdict_text(v, "counted beyond", "kernel.perf_event_mlock_kb of each CPU");
 	return true;
 }
 
@@ -577,8 +621,11 @@ static const struct order {
 
 /* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
 static const struct step rest_of_mmap[] = {
-	{"bad_argument", argument_is_wrong, EINVAL},	 {"driver", file_of_driver, ANY_ERROR},
-	{"bad_argument", argument_may_be_wrong, EINVAL}, {"max_map_count", near_count, ENOMEM},
+	{"bad_argument", argument_is_wrong, EINVAL},
+	{"rlimit_memlock", past_memlock_of_perf, EPERM},
+	{"driver", file_of_driver, ANY_ERROR},
+	{"bad_argument", argument_may_be_wrong, EINVAL},
+	{"max_map_count", near_count, ENOMEM},
 	{"cgroup_memory", past_cgroup_memory, ENOMEM},
 };
 
@@ -610,10 +657,21 @@ static uint64_t to_pages(const struct request *q, uint64_t bytes)
 	return bytes / q->l->page_bytes + !!(bytes % q->l->page_bytes);
 }
 
+/*
+ * /dev/zero, by its name: the device number is not in the record. drivers/char/mem.c, mmap_zero():
+ * a shared mapping of it is made as a shared anonymous one is.
+ */
+static bool is_zero_device(const struct request *q)
+{
+	return is_file(q) && KIND_OF(q->r->file.mode) == KIND_CHARACTER &&
+	       !strcmp(q->r->file.name, "zero");
+}
+
 static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_t flags)
 {
 	bool shared = (flags & F_MAP_TYPE) != F_MAP_PRIVATE;
 	bool anonymous = flags & F_MAP_ANONYMOUS;
+	bool zero = !anonymous && is_zero_device(q);
 
 	q->length_bytes = length;
 	q->pages = to_pages(q, length);
@@ -621,7 +679,8 @@ static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_
 	q->hugetlb = anonymous ? flags & F_MAP_HUGETLB : q->r->file.magic == HUGETLBFS_MAGIC;
 	q->replaces = flags & F_MAP_FIXED;
 	/* shmem_file_setup() promises all of a shared anonymous mapping, written or not */
-	q->accounted = !q->hugetlb && (shared ? anonymous : q->data);
+	q->accounted = !q->hugetlb && (shared ? anonymous || zero : q->data);
+	q->by_name = shared && zero;
 	q->no_reserve = flags & F_MAP_NORESERVE;
 	/* secretmem_mmap() locks what it maps */
 	q->locked = flags & F_MAP_LOCKED || (!anonymous && q->r->file.magic == SECRETMEM_MAGIC);

@@ -15,6 +15,7 @@ static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sur
 	if (q->r->nproc_limit == UINT64_MAX || have == UINT64_MAX || have < q->r->nproc_limit ||
 	    has_fact(q, FS_FACT_ROOT | FS_FACT_RESOURCE | FS_FACT_ADMIN))
 		return false;
+	verdict_need(v, have, 1);
 	verdict_count(v, "processes and threads of the user", have, q->r->nproc_limit);
 	return true;
 }
@@ -25,6 +26,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 		return false;
 	/* from a file they are of a little later */
 	*ret_sure = q->r->variables & 1U << FS_VARIABLE_THREADS;
+	verdict_need(v, q->l->threads, 1);
 	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
 	return true;
 }
@@ -35,6 +37,7 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 
 	if (!p->known || p->limit == UINT64_MAX || p->used < p->limit)
 		return false;
+	verdict_need(v, p->used, 1);
 	verdict_count(v, "pids.current", p->used, p->limit);
 	if (p->up)
 		verdict_figure(v, "levels_above_its_own", p->up);
@@ -74,6 +77,7 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 	if (quarter >= MOST_ARGS_BYTES || (asked->whole && asked->bytes <= limit))
 		return false;
 	*ret_sure = asked->whole && asked->longest <= MOST_ARG_BYTES;
+	verdict_need(v, 0, asked->bytes <= MOST_ARGS_BYTES ? asked->bytes * 4 : UINT64_MAX);
 	verdict_count(v, "bytes of arguments", asked->bytes, limit);
 	verdict_figure(v, "RLIMIT_STACK", q->r->stack_limit_bytes);
 	return true;
@@ -127,6 +131,7 @@ static bool past_files_of_ring(const struct request *q, struct verdict *v, bool 
 
 	if (q->r->args[1] != IORING_REGISTER_FILES || files <= q->r->fd_soft)
 		return false;
+	verdict_need(v, 0, files);
 	verdict_count(v, "files to register", files, q->r->fd_soft);
 	return true;
 }
@@ -140,6 +145,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
 	if (!*ret_sure && has_fact(q, FS_FACT_FILTERED))
 		return false;
+	verdict_need(v, known ? u->inotify_watches : q->l->inotify_watches, 1);
 	if (known)
 		verdict_count(v, "inotify watches of the user", u->inotify_watches,
 			      u->inotify_watches_max);
@@ -152,6 +158,7 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 /* Nothing else makes epoll_ctl() say so. */
 static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sure)
 {
+	verdict_need(v, q->l->epoll_watches, 1);
 	verdict_count(v, "fs.epoll.max_user_watches", q->l->epoll_watches, q->l->epoll_watches);
 	return true;
 }
@@ -167,6 +174,7 @@ static bool past_memlock_of_ring(const struct request *q, struct verdict *v, boo
 	*ret_sure = have != UINT64_MAX && have + pages > limit;
 	if (!*ret_sure && q->r->asked.whole && have != UINT64_MAX)
 		return false;
+	verdict_need(v, have == UINT64_MAX ? 0 : have * q->l->page_bytes, q->r->asked.bytes);
 	verdict_sum(v, "locked pages of the user", have == UINT64_MAX ? 0 : have, pages, limit);
 	return true;
 }
@@ -179,11 +187,16 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	if (has_fact(q, FS_FACT_RESOURCE))
 		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
+		v->limit = &limit_table[LIMIT_PIPE_SIZE];
+		verdict_need(v, 0, size);
 		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
 		return true;
 	}
 	if (has_fact(q, FS_FACT_ADMIN))
 		return false;
+	if (!q->l->pipe_pages_hard)
+		v->limit = &limit_table[LIMIT_PIPE_PAGES_SOFT];
+	verdict_need(v, q->r->user.pipe_pages, size / q->l->page_bytes);
 	verdict_sum(v, "pipe pages of the user", q->r->user.pipe_pages, size / q->l->page_bytes,
 		    q->l->pipe_pages_hard ? q->l->pipe_pages_hard : q->l->pipe_pages_soft);
 	return true;

@@ -361,7 +361,8 @@ const struct diagnosis diagnoses_fds[] = {
 			{
 				[ABOUT_MEANS] = "At its present rate the process runs out of "
 						"descriptors within the hour (warning) or within "
-						"five minutes (critical).",
+						"five minutes (critical, if several cycles or 98 % "
+						"of the way show that it goes on).",
 				[ABOUT_MEASURED] = "A line through high-water marks of the count "
 						   "(Theil-Sen: the median of all slopes), with an "
 						   "interval. Where the fit is poor no time is "
@@ -414,7 +415,8 @@ const struct diagnosis diagnoses_fds[] = {
 				[ABOUT_MEANS] =
 					"At their present rate the open files of all processes "
 					"reach fs.file-max within the hour (warning) or within "
-					"five minutes (critical).",
+					"five minutes (critical, if several cycles or 98 % of the "
+					"way show that it goes on).",
 				[ABOUT_MEASURED] =
 					"The first figure of fs.file-nr, from 10 % of the limit "
 					"on: a line through its high-water marks (Theil-Sen: the "

@@ -451,7 +451,8 @@ const struct diagnosis diagnoses_memory[] = {
 			{
 				[ABOUT_MEANS] = "At its present rate the process reaches "
 						"vm.max_map_count within the hour (warning) or "
-						"within five minutes (critical).",
+						"within five minutes (critical, if several cycles "
+						"or 98 % of the way show that it goes on).",
 				[ABOUT_MEASURED] = "A line through high-water marks of the count "
 						   "(Theil-Sen: the median of all slopes), with an "
 						   "interval. Where the fit is poor no time is "

@@ -17,7 +17,9 @@ const struct diagnosis diagnoses_paging[] = {
 				[ABOUT_MEANS] =
 					"At its present rate the host has no available memory left "
 					"within the hour (warning) or within five minutes "
-					"(critical). Then it swaps, stalls, and in the end the OOM "
+					"(critical, if several cycles or 98 % of the way show that "
+					"it goes on). Then it swaps, stalls, and in the end the "
+					"OOM "
 					"killer takes a process, not always the one that grew.",
 				[ABOUT_MEASURED] =
 					"MemTotal less MemAvailable, from 60 % on: page cache that "
@@ -50,7 +52,9 @@ const struct diagnosis diagnoses_paging[] = {
 			{
 				[ABOUT_MEANS] =
 					"At its present rate swap is full within the hour "
-					"(warning) or within five minutes (critical). From then on "
+					"(warning) or within five minutes (critical, if several "
+					"cycles or 98 % of the way show that it goes on). From "
+					"then on "
 					"anonymous memory cannot be reclaimed: what grows further "
 					"drives out the page cache, program code with it, and then "
 					"comes the OOM killer.",
@@ -95,8 +99,9 @@ const struct diagnosis diagnoses_paging[] = {
 					"another "
 					"one: from 80 % on (info), 90 % (warning), 98 % "
 					"(critical), or "
-					"by when it is full at its present rate: within the hour, "
-					"within five minutes.",
+					"by when it is full at its present rate: within the hour "
+					"(warning), or within five minutes (critical, if several "
+					"cycles or 98 % of the way show that it goes on).",
 				[ABOUT_CONFIRM] = "$ df -h -t tmpfs\n$ ls -lS /dev/shm | head",
 				[ABOUT_GAIN] = "$ mount -o remount,size=8G /dev/shm",
 				[ABOUT_FIX] = "Files that nobody has open any more are to be "

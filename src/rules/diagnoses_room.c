@@ -59,7 +59,8 @@ const struct diagnosis diagnoses_room[] = {
 			{
 				[ABOUT_MEANS] = "At its present rate the process has locked all "
 						"that it may within the hour (warning) or within "
-						"five minutes (critical).",
+						"five minutes (critical, if several cycles or 98 % "
+						"of the way show that it goes on).",
 				[ABOUT_MEASURED] = FIT,
 				[ABOUT_CONFIRM] = LOCKED "Twice, a minute apart.",
 				[ABOUT_GAIN] = "$ prlimit --pid PID --memlock=unlimited",
@@ -115,7 +116,8 @@ const struct diagnosis diagnoses_room[] = {
 				[ABOUT_MEANS] =
 					"With vm.overcommit_memory=2: at its present rate all that "
 					"the kernel promises is promised within the hour (warning) "
-					"or within five minutes (critical).",
+					"or within five minutes (critical, if several cycles or 98 "
+					"% of the way show that it goes on).",
 				[ABOUT_MEASURED] =
 					"Committed_AS, from 30 % of CommitLimit on. " FIT,
 				[ABOUT_CONFIRM] = COMMIT "Twice, a minute apart.",
@@ -175,7 +177,8 @@ const struct diagnosis diagnoses_room[] = {
 				[ABOUT_MEANS] =
 					"At their present rate the threads of the user reach the "
 					"limit within the hour (warning) or within five minutes "
-					"(critical).",
+					"(critical, if several cycles or 98 % of the way show that "
+					"it goes on).",
 				[ABOUT_MEASURED] = "The count that M32 has. " FIT,
 				[ABOUT_CONFIRM] = OF_USER "Twice, a minute apart.",
 				[ABOUT_GAIN] = "As of M32.",
@@ -231,10 +234,12 @@ const struct diagnosis diagnoses_room[] = {
 		.title = "memory of a cgroup grows towards memory.max",
 		.about =
 			{
-				[ABOUT_MEANS] = "At its present rate the control group is at its "
-						"limit within the hour (warning) or within five "
-						"minutes (critical), and one of its processes is "
-						"killed.",
+				[ABOUT_MEANS] =
+					"At its present rate the control group is at its "
+					"limit within the hour (warning) or within five "
+					"minutes (critical, if several cycles or 98 % of the way "
+					"show that it goes on), and one of its processes is "
+					"killed.",
 				[ABOUT_MEASURED] =
 					"The figure that M34 has, from 30 % of the limit on. " FIT,
 				[ABOUT_CONFIRM] = OF_GROUP "Twice, a minute apart.",
@@ -287,7 +292,8 @@ const struct diagnosis diagnoses_room[] = {
 				[ABOUT_MEANS] =
 					"At their present rate the threads of the control "
 					"group reach its limit within the hour (warning) or "
-					"within five minutes (critical).",
+					"within five minutes (critical, if several cycles or 98 % "
+					"of the way show that it goes on).",
 				[ABOUT_MEASURED] = "The figure that M36 has. " FIT,
 				[ABOUT_CONFIRM] = "$ cat /sys/fs/cgroup/PATH/pids.current\nTwice, "
 						  "a minute apart.",

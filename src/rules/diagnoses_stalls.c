@@ -258,9 +258,12 @@ const struct diagnosis diagnoses_stalls[] = {
 					"moment; which limit, by the kernel's own line in the log, "
 					"or "
 					"else by the cgroup being full. Who grew most is taken "
-					"over the half to whole minute before, of a cgroup's limit "
-					"among those in it; the victim itself where nobody grew "
-					"twice as much.",
+					"over the shortest time that shows growth, from the last "
+					"scan to a minute: of a cgroup's limit among the processes "
+					"in it, and the one that asked for memory; the victim "
+					"itself where nobody grew twice as much. Files in memory "
+					"that no process has mapped are named where they are more "
+					"than any of these has.",
 				[ABOUT_CONFIRM] =
 					"$ dmesg | grep -E 'oom-kill|Killed process'\n$ cat "
 					"/sys/fs/cgroup/PATH/memory.events",

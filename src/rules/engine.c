@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "rules/fault.h"
 #include "rules/limits_rules.h"
+#include "rules/refusal_rules.h"
+#include "rules/refused_count.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -49,7 +51,7 @@ void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
 	size_t kept = 0;
 
 	snprintf(f->set_by, sizeof(f->set_by), "%s", r->set_by);
-	if (!r->at_once[0] && !r->for_good[0])
+	if (f->hopeless || (!r->at_once[0] && !r->for_good[0]))
 		return;
 	for (size_t i = 0; i < f->nr_remedies; i++)
 		if (strncmp(f->remedy[i], GAIN, strlen(GAIN)))
@@ -193,6 +195,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	fs->opened[said->severity] += !was.open;
 	news = !was.open || was.level != said->level || was.severity != said->severity;
 	*f = *said;
+	if (was.open && was.limit == f->limit && was.want > f->want)
+		f->want = was.want; /* what lets the larger of its requests pass */
 	f->open = true;
 	f->said = true;
 	f->fresh = news || was.fresh;
@@ -201,6 +205,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->seen_ns = o->t_ns;
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
+	if (was.open && was.call == f->call && was.calls > f->calls)
+		f->calls = was.calls; /* by records of another kind, which count on their own */
 	find_because(fs, f);
 }
 
@@ -219,13 +225,17 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 	if (rule->needs && !model_hook_on(o->m, rule->needs))
 		return;
-	if (rule->test(o, open && open->open ? open : NULL, &said)) {
+	if (open && !open->open)
+		open = NULL;
+	if (rule->test(o, open, &said)) {
+		if (o->refused)
+			refusal_settle(o, open, &said);
 		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
 		if (o->level || o->mount)
 			snprintf(said.place, sizeof(said.place), "%.159s",
 				 o->level ? o->level->now.path : o->mount->now.path);
 		keep(fs, o, &said);
-	} else if (rule_is_state(rule) && open && open->open) {
+	} else if (rule_is_state(rule) && open) {
 		clear(open, o->t_ns);
 	}
 }
@@ -253,6 +263,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 		cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
 		o.refused = &e->refused;
 		o.verdict = &v;
+		refused_count_take(fs, &e->refused);
 		judge_all(fs, ON_REFUSED, &o, &e->refused.subject, e->refused.comm);
 		break;
 	case FS_REC_SIGNAL:
@@ -283,25 +294,31 @@ static void judge_subject(struct findings *fs, const struct model *m, const stru
 			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
 }
 
-/* Processes that sleep while their cgroup fills up. */
-static void judge_levels(struct findings *fs, const struct model *m)
+/* Processes that sleep while their cgroup fills up, or a limit of the machine is changed. */
+static void judge_sleeping(struct findings *fs, const struct model *m)
 {
-	if (m->levels_window != m->window)
+	bool all = m->limits_window == m->window;
+
+	if (!all && m->levels_window != m->window)
 		return;
 	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
-		if (s->levels_window == m->window && !subject_changed(m, s) && !s->hidden)
+		if ((all || s->levels_window == m->window) && !s->final && !subject_changed(m, s) &&
+		    !s->hidden)
 			judge_subject(fs, m, s);
 }
 
 /*
- * An event is judged before the look that sees what led to it: what the look found completes the
- * chains of this window's findings.
+ * An event is judged before the scan that sees what led to it, and before the counter that tells
+ * how often it came: both complete the findings.
  */
-static void complete_because(struct findings *fs)
+static void complete(struct findings *fs, const struct model *m)
 {
-	for (size_t i = 0; i < fs->n; i++)
+	for (size_t i = 0; i < fs->n; i++) {
+		if (fs->f[i].open)
+			refused_count_complete(fs, m, &fs->f[i]);
 		if (fs->f[i].open && fs->f[i].said)
 			find_because(fs, &fs->f[i]);
+	}
 }
 
 static void judge_host(struct findings *fs, const struct model *m)
@@ -351,22 +368,34 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 		clear(f, m->last_ns);
 }
 
+/* A refusal that the program may yet answer by another request: not before the look is it known. */
+static bool is_unsettled(const struct model *m, const union event *e)
+{
+	struct verdict v;
+
+	if (e->h.kind != FS_REC_REFUSED || e->refused.facts & FS_FACT_RETRIED)
+		return false;
+	cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
+	return refusal_has_other_form(&e->refused, &v);
+}
+
 void findings_judge_events(struct findings *fs, const struct model *m)
 {
-	while (fs->judged < m->events)
+	while (fs->judged < m->events && !is_unsettled(m, &m->event[fs->judged]))
 		judge_event(fs, m, &m->event[fs->judged++]);
 }
 
 void findings_judge(struct findings *fs, const struct model *m)
 {
-	findings_judge_events(fs, m);
+	while (fs->judged < m->events)
+		judge_event(fs, m, &m->event[fs->judged++]);
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);
-	judge_levels(fs, m);
+	judge_sleeping(fs, m);
 	judge_places(fs, m);
 	judge_host(fs, m);
-	complete_because(fs);
+	complete(fs, m);
 	for (size_t i = 0; i < fs->n; i++)
 		if (fs->f[i].open && fs->f[i].seen_ns != m->last_ns)
 			judge_quiet(fs, m, &fs->f[i]);

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "model/resources.h"
+
 const struct gate_row gate_rows[] = {
 	{"maps.max", GATE_HIGHEST, 0, 1, "most mappings of a process; of its limit with %",
-	 "maps.high", NULL, "maps.limit"},
+	 "maps.high", NULL, "vm.max_map_count"},
 	{"fds.max", GATE_HIGHEST, 0, 1, "most descriptors of a process; of its limit with %",
-	 "fds.high", NULL, "fds.limit"},
+	 "fds.high", NULL, "RLIMIT_NOFILE"},
 	{"rss.max", GATE_HIGHEST, 0, 1, "most resident memory of a process, at a look: 2G",
 	 "memory.rss_bytes"},
 	{"swap.max", GATE_HIGHEST, 0, 1, "most swapped out of a process, at a look: 100M",
@@ -55,15 +58,21 @@ static int bad(const struct gate *g, char *error, size_t size, const char *what)
 	return -EINVAL;
 }
 
-static int bad_name(const struct gate *g, char *error, size_t size)
+static int bad_name(const struct gate *g, const char *name, char *error, size_t size)
 {
 	size_t len = snprintf(error, size, "--fail-on '%s': no such figure\n  gates:", g->text);
+	struct nearest n = {.typed = name};
+	char field[NEAREST_BYTES];
 
 	for (size_t i = 0; i < nr_gate_rows && len < size; i++)
 		len += snprintf(error + len, size - len, " %s", gate_rows[i].name);
 	if (len < size)
 		snprintf(error + len, size - len,
 			 "\n  or any of the JSON: faults.failed, maps.created, threads, ...");
+	for (size_t i = 0; i < nr_gate_rows; i++)
+		nearest_offer(&n, gate_rows[i].name);
+	fields_offer(&n, field);
+	nearest_say(&n, "", error, size);
 	return -EINVAL;
 }
 
@@ -79,7 +88,7 @@ static bool take_row(struct gate *g, const char *name)
 		g->unit = row->unit;
 		g->field = row->field ? field_find(row->field) : NULL;
 		g->plus = row->plus ? field_find(row->plus) : NULL;
-		g->limit = row->limit ? field_find(row->limit) : NULL;
+		g->resource = row->limit ? resource_find(row->limit) : -1;
 		return true;
 	}
 	return false;
@@ -92,6 +101,7 @@ static bool take_field(struct gate *g, const char *name)
 	if (!f || f->unit == UNIT_LIMIT)
 		return false;
 	g->kind = f->type == FIELD_COUNTER ? GATE_TOTAL : GATE_HIGHEST;
+	g->resource = -1;
 	g->field = f;
 	g->unit = 1;
 	return true;
@@ -107,9 +117,9 @@ static int take_threshold(struct gate *g, const char *s, char *error, size_t siz
 	g->threshold = strtod(s, &end);
 	if (!strcmp(end, "%")) {
 		g->percent = true;
-		return g->limit ? 0
-				: bad(g, error, size,
-				      "of what? Only maps.max and fds.max have a limit");
+		return g->resource >= 0 ? 0
+					: bad(g, error, size,
+					      "of what? Only maps.max and fds.max have a limit");
 	}
 	if (!*end) {
 		g->threshold *= g->unit;
@@ -134,7 +144,7 @@ static int parse_gate(struct gate *g, char *error, size_t size)
 			   "a figure, > or <, and a number: maps.max>60%,refused>0");
 	snprintf(name, sizeof(name), "%.*s", (int)len, g->text);
 	if (!take_row(g, name) && !take_field(g, name))
-		return bad_name(g, error, size);
+		return bad_name(g, name, error, size);
 	equal = g->text[len + 1] == '=';
 	g->op = g->text[len] == '>' ? (equal ? GATE_FROM : GATE_ABOVE)
 				    : (equal ? GATE_TO : GATE_BELOW);
@@ -177,6 +187,19 @@ static bool get_value(const struct gate *g, const struct model *m, const struct 
 	return true;
 }
 
+/* A highest value, and the limit that held then: not what it is set to by now. */
+static bool get_share(const struct gate *g, const struct model *m, const struct subject *s,
+		      uint64_t *ret_value, uint64_t *ret_limit)
+{
+	struct use u;
+
+	if (!resource_use(m, s, g->resource, &u))
+		return false;
+	*ret_value = u.high;
+	*ret_limit = u.high_limit;
+	return true;
+}
+
 static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 {
 	g->pid = pid;
@@ -191,7 +214,7 @@ static void look_at(struct gate *g, const struct model *m, const struct subject 
 	double amount;
 
 	g->asked++;
-	if (!get_value(g, m, s, &value) || (g->limit && !field_get(m, s, g->limit, &limit)))
+	if (g->percent ? !get_share(g, m, s, &value, &limit) : !get_value(g, m, s, &value))
 		return;
 	g->answered++;
 	if (s->final)

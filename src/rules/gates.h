@@ -26,7 +26,7 @@ struct gate_row {
 	double unit; /* of a number without a suffix, in units of the field */
 	const char *help;
 	const char *field, *plus; /* of the field table; added up; NULL: none */
-	const char *limit;	  /* the field that is 100 %; NULL: none */
+	const char *limit;	  /* what is 100 %, as resource_find() takes it; NULL: none */
 };
 
 extern const struct gate_row gate_rows[];
@@ -38,7 +38,8 @@ enum gate_state { GATE_PASSED, GATE_TRIPPED, GATE_NOT_MEASURED };
 struct gate {
 	char text[96]; /* as asked, without blanks */
 	enum gate_kind kind;
-	const struct field *field, *plus, *limit; /* NULL: none */
+	const struct field *field, *plus; /* NULL: none */
+	int resource;			  /* a row of resources[], whose limit is 100 %; -1: none */
 	int number;
 	double unit;
 	enum gate_op op;

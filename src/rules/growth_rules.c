@@ -127,6 +127,20 @@ void stack_evidence(struct finding *f, const struct model *m, const struct fs_su
 
 #define SORTS_TOLD 2
 
+/* Whom the rest is of is not known: what is said of growth may be of the smaller part. */
+static void unattributed_evidence(struct finding *f, const struct model *m)
+{
+	char n[32], text[sizeof(((struct evidence *)0)->value)];
+	uint64_t lost = m->tick.losses.growth + m->growth_lost;
+
+	if (!lost)
+		return;
+	put_grouped(n, sizeof(n), lost);
+	snprintf(text, sizeof(text),
+		 "%s changes of maps and fds, of all processes: the growth table was full", n);
+	finding_evidence(f, "not attributed", text, NULL);
+}
+
 void growth_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
 		     enum fs_what what)
 {
@@ -145,6 +159,7 @@ void growth_evidence(struct finding *f, const struct model *m, const struct fs_s
 	}
 	if (sorts)
 		stack_evidence(f, m, id, g[0].stack);
+	unattributed_evidence(f, m);
 }
 
 /* Title, evidence and severity of a pattern: by how near its process is to the limit. */
@@ -168,6 +183,7 @@ static void say_part(struct finding *f, const struct occasion *o, enum fs_what w
 		 p->held ? "" : " made while watched", is);
 	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
 	stack_evidence(f, o->m, &o->s->id, p->stack);
+	unattributed_evidence(f, o->m);
 }
 
 #define TREE_TOLD 4
@@ -438,6 +454,13 @@ static bool is_numbered_file(const char *name)
 	       name[0] != '[';
 }
 
+static bool is_java(const struct subject *s)
+{
+	const char *name = s->exe ? strrchr(s->exe, '/') : NULL;
+
+	return !strcmp(name ? name + 1 : s->now.g.comm, "java");
+}
+
 bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	struct part p = part_of(o, FS_WHAT_MAPS, is_numbered_file);
@@ -445,8 +468,14 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 	if (!is_many(&p, MANY_MAPS, 30))
 		return false;
 	say_part(f, o, FS_WHAT_MAPS, &p, "files, mapped one by one");
-	finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read in place "
-			  "of mapped (Lucene, Elasticsearch: index.store.type niofs)");
+	if (is_java(o->s))
+		finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read "
+				  "in place of mapped (Lucene, Elasticsearch: index.store.type "
+				  "niofs)");
+	else
+		finding_remedy(f, "fix: unmap each file when it is done with (Python: close the "
+				  "mmap, use `with`); where all are in use: fewer and larger "
+				  "files, or read() in place of a map");
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }

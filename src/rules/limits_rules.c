@@ -14,6 +14,10 @@
 /* A finding of growth outlives its forecast by this: a noisy fit comes and goes. */
 #define HOLD_NS	   10000000000ULL
 #define HOLD_LOOKS 3
+/* A fall of this share of the limit, one to, ends growth. */
+#define FALLEN_SHARE 20
+/* So long a peak of what goes up and down is remembered, at least. */
+#define PEAK_NS 60000000000ULL
 /* The largest burst is told of when it is this share of what is left. */
 #define BURST_SHARE 10
 #define BURST_TIMES 3 /* what even growth is in the time of a burst */
@@ -46,29 +50,80 @@ static void put_limit_name(struct buf *b, const struct resource *r, const struct
 }
 
 /* Thresholds passed, 0 to 3; a level once open stays until five points below its threshold. */
-static uint32_t level_of(const struct use *u, const struct finding *open)
+static uint32_t level_at(uint64_t value, uint64_t limit, const struct finding *open)
 {
 	uint32_t level = 0;
 
-	for (uint32_t i = 0; i < 3 && use_is_bounded(u); i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		uint32_t percent = level_percent[i] - (open && open->level > i ? 5 : 0);
 
-		if ((unsigned __int128)u->value * 100 >= (unsigned __int128)u->limit * percent)
+		if ((unsigned __int128)value * 100 >= (unsigned __int128)limit * percent)
 			level = i + 1;
 	}
 	return level;
 }
 
+/*
+ * The highest value of late, where it goes up and down; 0: it does not. Of many short cycles the
+ * finding itself remembers it.
+ */
+static uint64_t peak_of(const struct occasion *o, const struct finding *open, uint64_t value,
+			struct finding *f)
+{
+	const struct series *s = resource_series(o->m, o->s, f->rule->resource);
+	uint64_t peak = s ? cycles_high(&s->cycles, o->t_ns) : 0;
+
+	if (peak && open && open->grew_to > value && o->t_ns < open->grew_ns + PEAK_NS) {
+		f->grew_ns = open->grew_ns;
+		f->grew_to = open->grew_to;
+		return peak > f->grew_to ? peak : f->grew_to;
+	}
+	limit_growth_keep(o, value, f);
+	return peak;
+}
+
+/* What goes up and down is as near as its peaks are: it is one finding, not one a cycle. */
+static uint32_t level_of(const struct use *u, const struct finding *open, uint64_t peak)
+{
+	uint32_t now, peaks;
+
+	if (!use_is_bounded(u))
+		return 0;
+	now = level_at(u->value, u->limit, open);
+	peaks = open && peak > u->value ? level_at(peak, u->limit, open) : 0;
+	return peaks > now ? peaks : now;
+}
+
+/* "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", of what is, or of what its peaks are. */
+static void say_near(struct finding *f, const struct resource *r, const struct use *u,
+		     uint64_t peak)
+{
+	bool falls = f->level > level_at(u->value, u->limit, NULL) &&
+		     level_at(peak, u->limit, NULL) > level_at(u->value, u->limit, NULL);
+	uint64_t told = falls ? peak : u->value;
+	char value[32], limit[32], now[32];
+
+	amount(value, sizeof(value), r, told, "");
+	amount(limit, sizeof(limit), r, u->limit, "");
+	amount(now, sizeof(now), r, u->value, "");
+	snprintf(f->title, sizeof(f->title), "%s%s of %s %s, %" PRIu64 "%% of %s%s%s%s",
+		 falls ? "again and again " : "", value, limit, r->what,
+		 (uint64_t)((unsigned __int128)told * 100 / u->limit),
+		 u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "",
+		 falls ? now : "");
+}
+
 static void say_use(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	const struct resource *r = &resources[f->rule->resource];
-	char value[32], high[32], limit[32];
+	char value[32], high[32], limit[32], high_limit[32];
 
 	amount(value, sizeof(value), r, u->value, "");
 	amount(high, sizeof(high), r, u->high, "");
 	amount(limit, sizeof(limit), r, u->limit, u->assumed ? " (assumed)" : "");
 	finding_evidence(f, r->what, value, limit);
-	finding_evidence(f, "high-water", high, limit);
+	amount(high_limit, sizeof(high_limit), r, u->high_limit, u->assumed ? " (assumed)" : "");
+	finding_evidence(f, "high-water", high, high_limit);
 	limit_share_evidence(f, o, f->rule->resource);
 }
 
@@ -89,7 +144,7 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 	put_span(&b, c->low);
 	buf_puts(&b, " to ");
 	put_span(&b, c->high);
-	buf_puts(&b, ")");
+	buf_printf(&b, ")%s", limit_condition(c));
 	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
 	buf_free(&b);
 }
@@ -175,11 +230,9 @@ void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid
 		       pid);
 }
 
-void limit_help_file_max(struct finding *f, const struct model *m)
+void limit_help_file_holders(struct finding *f)
 {
 	finding_remedy(f, "find who holds them: faultscope --sort fds.count 1 1");
-	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
-		       (uint64_t)m->tick.limits.file_max * 2);
 }
 
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
@@ -235,7 +288,9 @@ static void help_cgroup_pids(struct finding *f, const struct occasion *o, const 
 
 static void help_files(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	limit_help_file_max(f, o->m);
+	limit_help_file_holders(f);
+	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
+		       limit_roomy(&limit_table[LIMIT_FILE_MAX], u->limit));
 }
 
 static void help_commit(struct finding *f, const struct occasion *o, const struct use *u)
@@ -283,24 +338,20 @@ static void say_help(struct finding *f, const struct occasion *o, const struct u
 bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct resource *r = &resources[f->rule->resource];
-	char value[32], limit[32];
 	struct forecast forecast;
-	struct buf name = {};
+	uint64_t peak;
 	struct use u;
 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u))
 		return false;
-	f->level = level_of(&u, open);
+	peak = peak_of(o, open, u.value, f);
+	f->level = level_of(&u, open, peak);
 	if (!f->level || !limit_is_told_of(o, open, f->rule->resource))
 		return false;
 	f->severity = level_severity[f->level - 1];
-	amount(value, sizeof(value), r, u.value, "");
-	amount(limit, sizeof(limit), r, u.limit, "");
-	buf_printf(&name, "%s%s", u.assumed ? "an assumed " : "", r->limit);
-	snprintf(f->title, sizeof(f->title), "%s of %s %s, %" PRIu64 "%% of %s", value, limit,
-		 r->what, (uint64_t)((unsigned __int128)u.value * 100 / u.limit),
-		 name.s ? name.s : "");
-	buf_free(&name);
+	if (limit_was_told_of(o, f, f->rule->resource))
+		return false;
+	say_near(f, r, &u, peak);
 	say_use(f, o, &u);
 	forecast = resource_forecast(o->m, o->s, f->rule->resource);
 	limit_say_forecast(f, &forecast, r->bytes);
@@ -309,21 +360,52 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	return true;
 }
 
-bool limit_growth_held(const struct occasion *o, const struct finding *open)
+void limit_growth_keep(const struct occasion *o, uint64_t value, struct finding *f)
+{
+	f->grew_ns = o->t_ns;
+	f->grew_to = value;
+}
+
+bool limit_growth_held(const struct occasion *o, const struct finding *open, uint64_t value,
+		       uint64_t limit)
 {
 	uint64_t hold = HOLD_NS;
+
+	if (open && value < open->grew_to && open->grew_to - value > limit / FALLEN_SHARE)
+		return false;
 
 	if (hold < HOLD_LOOKS * o->m->host.interval_ns)
 		hold = HOLD_LOOKS * o->m->host.interval_ns;
 	return open && o->t_ns < open->grew_ns + hold;
 }
 
-static enum severity severity_of(double seconds, const struct finding *open)
+static enum severity severity_of(const struct forecast *c, const struct finding *open)
 {
 	bool pressed = open && open->severity == SEVERITY_CRITICAL;
+	double press = LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1);
 
-	return seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? SEVERITY_CRITICAL
-									  : SEVERITY_WARNING;
+	return c->sure && c->seconds < press ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+}
+
+/* Of a process that ended with the finding open: it grew, and does not any more. */
+static bool was_coming(const struct occasion *o, const struct finding *open, const struct use *u,
+		       struct finding *f)
+{
+	const struct resource *r = &resources[f->rule->resource];
+	struct buf b = {};
+
+	if (!open)
+		return false;
+	put_limit_name(&b, r, u);
+	f->severity = SEVERITY_WARNING;
+	f->level = open->level;
+	limit_growth_keep(o, open->grew_to, f);
+	snprintf(f->title, sizeof(f->title), "%s grew towards %s until it ended", r->what,
+		 b.s ? b.s : "");
+	buf_free(&b);
+	say_use(f, o, u);
+	say_help(f, o, u);
+	return true;
 }
 
 bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -334,8 +416,12 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	struct buf b = {};
 	struct use u;
 
-	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u) ||
-	    u.value >= u.limit || (!soon && (c.known || !limit_growth_held(o, open))) ||
+	if (!resource_use(o->m, o->s, f->rule->resource, &u) || !use_is_bounded(&u))
+		return false;
+	if (o->s && o->s->final)
+		return was_coming(o, open, &u, f);
+	if (u.value >= u.limit ||
+	    (!soon && (c.known || !limit_growth_held(o, open, u.value, u.limit))) ||
 	    !limit_is_told_of(o, open, f->rule->resource))
 		return false;
 	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);
@@ -344,16 +430,20 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 		buf_puts(&b, c.seconds < 1 ? " within a second" : " in about ");
 		if (c.seconds >= 1)
 			put_span(&b, c.seconds);
-		f->severity = severity_of(c.seconds, open);
-		f->grew_ns = o->t_ns;
+		buf_puts(&b, limit_condition(&c));
+		f->severity = severity_of(&c, open);
+		limit_growth_keep(o, u.value, f);
 	} else {
 		buf_puts(&b, ": it grew; when cannot be told now");
-		f->severity = open->severity;
+		f->severity = SEVERITY_WARNING;
 		f->grew_ns = open->grew_ns;
+		f->grew_to = open->grew_to;
 	}
 	f->level = f->severity + 1;
 	snprintf(f->title, sizeof(f->title), "%s", b.s ? b.s : "");
 	buf_free(&b);
+	if (limit_was_told_of(o, f, f->rule->resource))
+		return false;
 	say_use(f, o, &u);
 	limit_say_forecast(f, &c, r->bytes);
 	say_burst(f, o, &u);

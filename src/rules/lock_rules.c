@@ -8,9 +8,10 @@
 #include "rules/pressure_rules.h"
 #include "rules/stall_rules.h"
 
-#define WAITS	    0.05 /* of a thread's time, from which on it is worth a word */
-#define CONVOY	    0.3	 /* of a thread's time, or of that of its faults */
-#define EACH_THREAD 0.03 /* of the time of all: of many threads little is waited for */
+#define WAITS	    0.05	  /* of a thread's time, from which on it is worth a word */
+#define CONVOY	    0.3		  /* of a thread's time, or of that of its faults */
+#define CONVOY_NS   3000000000ULL /* many threads that start at once wait for each other, too */
+#define EACH_THREAD 0.03	  /* of the time of all: of many threads little is waited for */
 
 /* What a process waited for the lock in the last window, in shares of one thread's time. */
 struct lock_waits {
@@ -58,7 +59,7 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	slow_for_others(o->m, &o->s->id, &others_ns);
 	if (others_ns * 2 >= w.all * w.s * 1e9)
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, CONVOY_NS, f);
 	snprintf(f->title, sizeof(f->title),
 		 "its threads wait for each other at the lock of their address space: %.0f %% of a "
 		 "thread's time",
@@ -96,7 +97,7 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 	share = ns / 1e9 / w.s;
 	if (!row || share < WAITS || share * 2 < w.all)
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, 0, f);
 	snprintf(f->title, sizeof(f->title),
 		 "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
 		 row->now.holder_comm, row->now.holder,

@@ -58,6 +58,19 @@ static const struct meaning {
 	{"inotify_watches", "its user has as many inotify watches as it may",
 	 "who has them: grep -c ^inotify /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -v ':0$' | sort "
 	 "-t: -k2 -n | tail -5"},
+	{"fanotify_groups",
+	 "its user has as many fanotify groups as it may (user.max_fanotify_groups): no descriptor "
+	 "limit",
+	 "who has them: grep -l ^fanotify /proc/[0-9]*/fdinfo/* 2>/dev/null; to gain time: raise "
+	 "user.max_fanotify_groups by as many as are to come, in its user namespace and in those "
+	 "above it; before Linux 5.13 it is 128, and cannot be changed"},
+	{"rlimit_msgqueue",
+	 "its user's message queues would take more bytes than RLIMIT_MSGQUEUE (ulimit -q): no "
+	 "descriptor limit",
+	 "fix: mq_unlink the queues that are done with (ls -l /dev/mqueue), or fewer and smaller "
+	 "messages a queue; what holds now: grep msgqueue /proc/PID/limits; to gain time: prlimit "
+	 "--pid PID --msgqueue=BYTES:BYTES, with room for mq_maxmsg times (mq_msgsize + 128) of "
+	 "each queue of the user"},
 	{"epoll_watches",
 	 "its user has as many epoll watches as it may (fs.epoll.max_user_watches)",
 	 "who has them: grep -c ^tfd /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -v ':0$' | sort -t: "
@@ -91,13 +104,12 @@ static void help_unknown(const struct fs_refused_record *r, struct finding *f)
 }
 
 /* Of a namespace's own limit the host's setting is not the one to change. */
-static void of_namespace(const struct fs_refused_record *r, const char *sysctl, uint64_t limit,
-			 struct finding *f)
+static void of_namespace(const struct fs_refused_record *r, const char *sysctl, struct finding *f)
 {
 	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
 		 sysctl);
 	finding_remedy(f, "to gain time: nsenter -t %u -U sysctl -w %s=%" PRIu64, r->subject.pid,
-		       sysctl, limit * 4);
+		       sysctl, f->want);
 }
 
 bool help_inotify(const struct occasion *o, struct finding *f)
@@ -107,13 +119,19 @@ bool help_inotify(const struct occasion *o, struct finding *f)
 
 	if (refusal_has_cause(o, "inotify_watches") && u->inotify_watches != UINT64_MAX &&
 	    u->inotify_watches_max < l->inotify_watches)
-		of_namespace(o->refused, "user.max_inotify_watches", u->inotify_watches_max, f);
+		of_namespace(o->refused, "user.max_inotify_watches", f);
 	else if (refusal_has_cause(o, "inotify_instances") && u->inotify_instances != UINT64_MAX &&
 		 u->inotify_instances_max < l->inotify_instances)
-		of_namespace(o->refused, "user.max_inotify_instances", u->inotify_instances_max, f);
+		of_namespace(o->refused, "user.max_inotify_instances", f);
 	else
 		return false;
 	return true;
+}
+
+/* A program that raises its limit tries the highest value first, and takes a lower one then. */
+static bool is_probe(const struct fs_refused_record *r)
+{
+	return r->call == FS_CALL_SETRLIMIT;
 }
 
 bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -124,10 +142,11 @@ bool refused_otherwise(const struct occasion *o, const struct finding *open, str
 		return false;
 	refusal_say(o, f, m->words);
 	/* what the kernel does not take is the caller's affair, and may be a probe */
-	f->severity = m->mistake ? SEVERITY_INFO : SEVERITY_WARNING;
+	f->severity = m->mistake || is_probe(o->refused) ? SEVERITY_INFO : SEVERITY_WARNING;
 	if (m->help)
 		finding_remedy(f, "%s", m->help);
-	help_inotify(o, f);
+	if (!help_inotify(o, f))
+		help_limit(o, f);
 	if (refusal_has_cause(o, "unknown"))
 		help_unknown(o->refused, f);
 	finding_remedy(f,

@@ -101,6 +101,26 @@ static void put_round(char *ret, size_t size, uint64_t bytes)
 		snprintf(ret, size, "%" PRIu64 "M", (bytes + mib - 1) / mib);
 }
 
+void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
+			  double per_second, const char *what)
+{
+	const struct fs_limits *l = &m->tick.limits;
+	char more[24], rate[24];
+	struct buf lasts = {};
+
+	if (strcmp(what, "swap") && l->mem_available_bytes && more_bytes > l->mem_available_bytes)
+		more_bytes = l->mem_available_bytes;
+	if (more_bytes < WORTH_BYTES || per_second <= 0)
+		return;
+	put_span(&lasts, more_bytes / per_second);
+	finding_remedy(f,
+		       "more room only delays it: %s more %s would last about %s, at the %s/s that "
+		       "it grew by",
+		       bytes_as_text(more_bytes, more), what, lasts.s ? lasts.s : "?",
+		       bytes_as_text(per_second, rate));
+	buf_free(&lasts);
+}
+
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what)
 {

@@ -23,8 +23,7 @@
 #define THROTTLES      5  /* a second */
 #define LEFT_WARNS     10 /* percent */
 #define LEFT_PRESSES   5
-#define KEPT_SHORT     90     /* percent of a cgroup's limit: little room for pages of files */
-#define HOLD_SECONDS   3600.0 /* that more room is to last, where there is a rate */
+#define KEPT_SHORT     90 /* percent of a cgroup's limit: little room for pages of files */
 
 static uint64_t page_bytes(const struct model *m)
 {
@@ -248,10 +247,14 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-/* What more room has to be for it to last: an hour of growth, or a fifth. */
-static uint64_t room_for(double per_second, uint64_t limit)
+/* A fifth more of what is large and rests; how long as much again lasts of what grows. */
+static void help_limit(struct finding *f, const struct model *m, const struct forecast *c,
+		       uint64_t limit, const char *what)
 {
-	return per_second > 0 ? per_second * HOLD_SECONDS : limit / 5;
+	if (c->known)
+		pressure_help_growth(f, m, limit, c->per_second, what);
+	else
+		pressure_help_room(f, m, limit / 5, what);
 }
 
 /* Of memory and swap, in percent. */
@@ -303,8 +306,7 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 	c = resource_forecast(o->m, NULL, RESOURCE_MEMORY);
 	f->forecast = c;
 	pressure_say_who(f, o->m);
-	pressure_help_room(f, o->m, room_for(c.known ? c.per_second : 0, l->mem_total_bytes),
-			   "swap");
+	help_limit(f, o->m, &c, l->mem_total_bytes / 5, "swap");
 	finding_remedy(f, "bound the one that grows, so that it and nobody else meets the OOM "
 			  "killer: systemctl set-property UNIT MemoryMax=");
 	return true;
@@ -360,31 +362,36 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	return true;
 }
 
+struct room {
+	uint64_t used, limit;
+};
+
 /* Level by when it ends: 0 is far. Of growth that was there a moment ago, as it was then. */
-static uint32_t soon_level(const struct occasion *o, const struct forecast *c,
+static uint32_t soon_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, struct finding *f)
 {
 	bool was_soon = open && open->grew_ns, pressed = was_soon && open->level == 3;
 
-	if (!c->known && was_soon && limit_growth_held(o, open)) {
+	if (!c->known && was_soon && limit_growth_held(o, open, r->used, r->limit)) {
 		f->grew_ns = open->grew_ns;
-		return open->level;
+		f->grew_to = open->grew_to;
+		return 2;
 	}
 	if (!c->known || c->seconds >= LIMIT_SOON_SECONDS * (was_soon ? LIMIT_STAY : 1))
 		return 0;
-	f->grew_ns = o->t_ns;
-	return c->seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? 3 : 2;
+	limit_growth_keep(o, r->used, f);
+	return c->sure && c->seconds < LIMIT_PRESS_SECONDS * (pressed ? LIMIT_STAY : 1) ? 3 : 2;
 }
 
 /* Level 1 to 3 by the share in use and by when it ends; 0: far. What is open stays a little longer.
  */
-static uint32_t fill_level(const struct occasion *o, double percent, const struct forecast *c,
+static uint32_t fill_level(const struct occasion *o, const struct room *r, const struct forecast *c,
 			   const struct finding *open, const unsigned int *at, struct finding *f)
 {
-	uint32_t level = 0, soon = soon_level(o, c, open, f);
+	uint32_t level = 0, soon = soon_level(o, r, c, open, f);
 
 	for (uint32_t i = 0; i < 3; i++)
-		if (percent >= at[i] - (open && open->level > i ? 3 : 0))
+		if (r->used * 100.0 / r->limit >= at[i] - (open && open->level > i ? 3 : 0))
 			level = i + 1;
 	return soon > level ? soon : level;
 }
@@ -396,6 +403,7 @@ static void put_end(struct buf *b, const struct forecast *c)
 		return;
 	buf_puts(b, ", all of it in about ");
 	put_span(b, c->seconds);
+	buf_puts(b, limit_condition(c));
 }
 
 bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -411,7 +419,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
-	f->level = fill_level(o, kept * 100.0 / limit, &c, open, at, f);
+	f->level = fill_level(o, &(struct room){kept, limit}, &c, open, at, f);
 	if (!f->level)
 		return false;
 	/* it swaps then, which other findings tell of */
@@ -433,8 +441,7 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 		evidence_printf(f, "met its limit", "%.0f times a second",
 				level_rate(l, CGROUP_TIMES_MAX));
 	pressure_say_who(f, o->m);
-	pressure_help_room(f, o->m, room_for(c.known ? c.per_second : 0, limit),
-			   swaps ? "of its limit" : "of its limit, or as much swap");
+	help_limit(f, o->m, &c, limit, swaps ? "of its limit" : "of its limit, or as much swap");
 	return true;
 }
 
@@ -447,7 +454,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
-	f->level = fill_level(o, r->used_bytes * 100.0 / r->size_bytes, &c, open, at, f);
+	f->level = fill_level(o, &(struct room){r->used_bytes, r->size_bytes}, &c, open, at, f);
 	if (!f->level)
 		return false;
 	f->severity = f->level - 1;

@@ -42,6 +42,13 @@ void pressure_say_who(struct finding *f, const struct model *m);
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what);
 
+/*
+ * The same of what grows: more room is only time. Says how long it would last; never more than the
+ * machine has left, where that is known.
+ */
+void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
+			  double per_second, const char *what);
+
 /* Evidence, put together. */
 void evidence_printf(struct finding *f, const char *field, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -7,7 +7,76 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/need.h"
 #include "rules/pressure_rules.h"
+#include "rules/refused_count.h"
+
+/* What a remedy is to be large enough for, and whether any is. */
+static void take_need(const struct occasion *o, struct finding *f)
+{
+	struct need need;
+
+	need_of(o->verdict, &o->m->tick.limits, &need);
+	f->limit = need.limit;
+	f->want = need.want;
+	f->hopeless = need.never[0];
+	if (f->hopeless)
+		finding_remedy(f, "no value of %s helps: %s; ask for less", need.limit->name,
+			       need.never);
+}
+
+bool refusal_has_other_form(const struct fs_refused_record *r, const struct verdict *v)
+{
+	bool asks = r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
+
+	return asks && strcmp(v->cause, "max_map_count") && strcmp(v->cause, "cgroup_memory");
+}
+
+void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	size_t end = strlen(f->title);
+
+	if (!(o->refused->facts & FS_FACT_RETRIED) ||
+	    !refusal_has_other_form(o->refused, o->verdict))
+		return;
+	if (open && open->severity > SEVERITY_INFO) {
+		*f = *open;
+		return;
+	}
+	f->severity = SEVERITY_INFO;
+	snprintf(f->title + end, sizeof(f->title) - end,
+		 "; the program then asked in another way, and succeeded");
+}
+
+bool help_limit(const struct occasion *o, struct finding *f)
+{
+	char want[24] = "unlimited";
+
+	if (f->hopeless)
+		return true;
+	if (!f->want || f->limit->kind == LIMIT_OF_CGROUP)
+		return false;
+	if (f->want != LIMIT_NONE)
+		snprintf(want, sizeof(want), "%" PRIu64, f->want);
+	if (f->limit->kind == LIMIT_OF_MACHINE)
+		finding_remedy(f, "to gain time (host-wide): sysctl -w %s=%s", f->limit->name,
+			       want);
+	else
+		finding_remedy(f, "to gain time: prlimit --pid %u --%s=%s", o->refused->subject.pid,
+			       f->limit->word, want);
+	return true;
+}
+
+void help_limit_or_see(const struct occasion *o, struct finding *f)
+{
+	if (help_limit(o, f) || !f->limit)
+		return;
+	if (f->limit->kind == LIMIT_OF_MACHINE)
+		finding_remedy(f, "see what it is now: sysctl %s", f->limit->name);
+	else if (f->limit->kind == LIMIT_OF_PROCESS)
+		finding_remedy(f, "see what it is now: prlimit --pid %u --%s",
+			       o->refused->subject.pid, f->limit->word);
+}
 
 bool refusal_has_cause(const struct occasion *o, const char *cause)
 {
@@ -22,6 +91,7 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 	f->severity = SEVERITY_CRITICAL;
 	f->cause = o->verdict->cause;
 	f->level = 1;
+	take_need(o, f);
 	snprintf(f->title, sizeof(f->title), "%s refused%s%s: %s", call_name(r->call),
 		 r->error ? " with " : "",
 		 r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
@@ -29,7 +99,9 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
 				 o->verdict->evidence[i].limit);
 	snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)r->count);
-	finding_evidence(f, "refused_calls", number, NULL);
+	finding_evidence(f, REFUSED_CALLS, number, NULL);
+	f->call = r->call;
+	f->calls = r->count;
 	for (size_t i = 0; i < o->verdict->nr_next; i++)
 		finding_evidence(f, "would_fail_next", o->verdict->next[i], NULL);
 }
@@ -39,15 +111,33 @@ static bool is_fork(const struct occasion *o)
 	return o->refused->call == FS_CALL_CLONE;
 }
 
-/* What would have had to be there besides: of mmap, whose length is known. */
+/* What would have had to be there besides. */
 static uint64_t missing_commit(const struct occasion *o)
 {
 	const struct fs_limits *l = &o->m->tick.limits;
-	uint64_t want = l->committed_bytes;
+	uint64_t want =
+		o->verdict->need > l->committed_bytes ? o->verdict->need : l->committed_bytes;
 
-	if (o->refused->call == FS_CALL_MMAP && o->refused->args[1] < UINT64_MAX - want)
-		want += o->refused->args[1];
 	return want > l->commit_limit_bytes ? want - l->commit_limit_bytes : 0;
+}
+
+/* What is missing, as a share of memory on top of the one that counts now. */
+static void help_ratio(struct finding *f, const struct fs_limits *l, uint64_t missing)
+{
+	uint64_t counted = l->commit_limit_bytes > l->swap_total_bytes
+				   ? l->commit_limit_bytes - l->swap_total_bytes
+				   : 0;
+	uint64_t percent = l->mem_total_bytes ? (counted + missing) / (l->mem_total_bytes / 100) + 1
+					      : UINT64_MAX;
+
+	if (percent <= 100)
+		finding_remedy(f,
+			       "to gain time: swap adds its size to the limit (fallocate, mkswap, "
+			       "swapon), or sysctl -w vm.overcommit_ratio=%" PRIu64,
+			       percent);
+	else
+		finding_remedy(f, "to gain time: swap adds its size to the limit (fallocate, "
+				  "mkswap, swapon); no vm.overcommit_ratio up to 100 is enough");
 }
 
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -65,10 +155,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 		used, limit);
 	/* swap counts whole, and so does what a program no longer asks for */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
-	finding_remedy(f,
-		       "to gain time: swap adds its size to the limit (fallocate, mkswap, swapon), "
-		       "or sysctl -w vm.overcommit_ratio=%s",
-		       "80");
+	help_ratio(f, l, missing_commit(o));
 	finding_remedy(f,
 		       "fix: reserve with PROT_NONE, which is not counted; MAP_NORESERVE does not "
 		       "help in this mode");
@@ -113,15 +200,12 @@ bool refused_by_space(const struct occasion *o, const struct finding *open, stru
 
 bool refused_by_huge_pages(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_limits *l = &o->m->tick.limits;
-
 	if (!refusal_has_cause(o, "hugetlb_pool"))
 		return false;
 	refusal_say(o, f, "the pool of huge pages has not as many");
-	finding_remedy(f,
-		       "to gain time (host-wide, memory is taken at once): sysctl -w "
-		       "vm.nr_hugepages=%" PRIu64,
-		       (uint64_t)l->huge_pages + 512);
+	if (!help_limit(o, f))
+		finding_remedy(f, "see the pools, one of each size: grep . "
+				  "/sys/kernel/mm/hugepages/*/free_hugepages");
 	finding_remedy(f, "fix: reserve at boot (hugepages=), or use transparent ones: "
 			  "madvise(MADV_HUGEPAGE); in Kubernetes also a limit of hugepages-2Mi");
 	return true;
@@ -143,21 +227,20 @@ bool thread_refused(const struct occasion *o, const struct finding *open, struct
 		refusal_say(o, f, "RLIMIT_NPROC (ulimit -u) of its user is used up");
 		finding_remedy(f, "it counts threads of the user in all sessions: ps -eLo user= | "
 				  "sort | uniq -c | sort -n | tail -3");
-		finding_remedy(f,
-			       "to gain time: prlimit --pid %u --nproc=65536; for sessions: "
-			       "/etc/security/limits.d, for units: LimitNPROC=",
-			       o->refused->subject.pid);
+		help_limit_or_see(o, f);
 	} else if (refusal_has_cause(o, "cgroup_pids")) {
 		refusal_say(o, f, "pids.max of its cgroup is used up");
-		finding_remedy(
-			f, "to gain time: systemctl set-property UNIT TasksMax=infinity; docker "
-			   "update --pids-limit 0; in Kubernetes podPidsLimit of the kubelet");
+		if (f->want)
+			finding_remedy(f,
+				       "to gain time: systemctl set-property UNIT TasksMax=%" PRIu64
+				       "; docker update --pids-limit %" PRIu64
+				       " CONTAINER; in Kubernetes podPidsLimit of the kubelet",
+				       f->want, f->want);
 		finding_remedy(f, "fix: fewer threads: pools, not one a request");
 	} else if (refusal_has_cause(o, "threads_max")) {
 		refusal_say(o, f, "kernel.threads-max is used up, host-wide");
 		finding_remedy(f, "find who has them: ps -eo nlwp,pid,comm --sort=-nlwp | head");
-		finding_remedy(f, "to gain time: sysctl -w kernel.threads-max=%" PRIu64,
-			       (uint64_t)o->m->tick.limits.threads_max * 2);
+		help_limit_or_see(o, f);
 	} else {
 		return false;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "rules/remedy.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -153,7 +154,7 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool last
 }
 
 /* Of a mode: the one that refuses less. */
-static uint64_t wanted(const struct origin *o, uint64_t want)
+static uint64_t proposed(const struct origin *o, uint64_t want)
 {
 	uint64_t used = o->limit->kind == LIMIT_OF_CGROUP ? o->used : o->value;
 
@@ -168,9 +169,25 @@ static uint64_t wanted(const struct origin *o, uint64_t want)
 	return limit_roomy(o->limit, used);
 }
 
+static uint64_t wanted(const struct origin *o, const struct remedy_for *f)
+{
+	uint64_t want = proposed(o, f->want);
+	bool is_figure = want != LIMIT_NONE && !o->limit->is_mode;
+
+	return is_figure && f->most && want > f->most ? f->most : want;
+}
+
+void put_wanted(const struct remedies *all, uint64_t unit, const char *none, struct buf *c)
+{
+	if (all->want == LIMIT_NONE)
+		buf_puts(c, none);
+	else
+		buf_printf(c, "%" PRIu64, all->want / unit + !!(all->want % unit));
+}
+
 size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct remedy *ret)
 {
-	struct remedies all = {.o = o, .f = f, .want = wanted(o, f->want), .r = ret};
+	struct remedies all = {.o = o, .f = f, .want = wanted(o, f), .r = ret};
 	const struct remedy_facts *known = facts_of(o->limit);
 	struct buf check = {};
 

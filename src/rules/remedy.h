@@ -23,7 +23,9 @@ struct remedy {
 };
 
 struct remedy_for {
-	uint64_t want; /* 0: twice what is in use, or else of the limit, rounded up */
+	uint64_t want; /* LIMIT_NONE: unlimited; 0: twice what is in use, or else of the limit,
+			* rounded up */
+	uint64_t most; /* that this machine can use; 0: not known */
 	uint32_t pid;  /* of a process' limit; 0: of the shell that asks */
 	bool gone;     /* only the next one can be helped */
 };

@@ -18,6 +18,9 @@ struct remedies {
 struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
 			  struct buf *command);
 
+/* The wanted value, in units of so many; `none` is the word for no limit. */
+void put_wanted(const struct remedies *all, uint64_t unit, const char *none, struct buf *c);
+
 /* By kind of limit: remedy_machine.c, remedy_process.c, remedy_cgroup.c. */
 void remedy_machine(struct remedies *all);
 void remedy_process(struct remedies *all);

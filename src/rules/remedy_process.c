@@ -24,9 +24,11 @@ static void set_running(struct remedies *all)
 	struct buf c = {};
 
 	raise_ceiling(all, &c);
-	buf_printf(&c, "prlimit --pid %u --%s=%" PRIu64 ":", all->f->pid, l->word, all->want);
+	buf_printf(&c, "prlimit --pid %u --%s=", all->f->pid, l->word);
+	put_wanted(all, 1, "unlimited", &c);
+	buf_puts(&c, ":");
 	if (!within)
-		buf_printf(&c, "%" PRIu64, all->want);
+		put_wanted(all, 1, "unlimited", &c);
 	remedy_add(all, REMEDY_GAIN_TIME, false,
 		   within ? "now, for this process and what it starts from now on; its user may"
 			  : "now, for this process and what it starts from now on; as root: it is "
@@ -40,11 +42,14 @@ static void set_in_shell(struct remedies *all)
 	struct buf c = {};
 
 	if (within_hard(all)) {
-		buf_printf(&c, "ulimit -S%c %" PRIu64, l->letter, all->want / l->ulimit_by);
+		buf_printf(&c, "ulimit -S%c ", l->letter);
+		put_wanted(all, l->ulimit_by, "unlimited", &c);
 	} else {
 		raise_ceiling(all, &c);
-		buf_printf(&c, "prlimit --pid $$ --%s=%" PRIu64 ":%" PRIu64, l->word, all->want,
-			   all->want);
+		buf_printf(&c, "prlimit --pid $$ --%s=", l->word);
+		put_wanted(all, 1, "unlimited", &c);
+		buf_puts(&c, ":");
+		put_wanted(all, 1, "unlimited", &c);
 	}
 	remedy_add(all, REMEDY_GAIN_TIME, false,
 		   within_hard(all) ? "in the shell that starts it"
@@ -58,11 +63,14 @@ static void put_pair(const struct remedies *all, const char *none, struct buf *c
 {
 	bool keep = within_hard(all);
 
-	buf_printf(c, "%" PRIu64 ":", all->want);
+	put_wanted(all, 1, none, c);
+	buf_puts(c, ":");
 	if (keep && all->o->hard == LIMIT_NONE)
 		buf_puts(c, none);
+	else if (keep)
+		buf_printf(c, "%" PRIu64, all->o->hard);
 	else
-		buf_printf(c, "%" PRIu64, keep ? all->o->hard : all->want);
+		put_wanted(all, 1, none, c);
 }
 
 /* A drop-in of the unit, in one command that can be read back. */
@@ -112,8 +120,9 @@ static void set_in_pam(struct remedies *all)
 		buf_printf(&c, ":%u", uid);
 	else
 		buf_puts(&c, "root");
-	buf_printf(&c, " %s %s %" PRIu64 "' > /etc/security/limits.d/zz-%s.conf",
-		   within_hard(all) ? "soft" : "-", l->word, all->want / l->ulimit_by, l->word);
+	buf_printf(&c, " %s %s ", within_hard(all) ? "soft" : "-", l->word);
+	put_wanted(all, l->ulimit_by, "unlimited", &c);
+	buf_printf(&c, "' > /etc/security/limits.d/zz-%s.conf", l->word);
 	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from this user's next login on", &c);
 }
 
@@ -122,7 +131,7 @@ static void set_at_run(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
 	char say[256];
-	struct buf c = {};
+	struct buf c = {}, value = {};
 
 	if (l == &limit_table[LIMIT_AS]) {
 		snprintf(say, sizeof(say),
@@ -135,10 +144,12 @@ static void set_at_run(struct remedies *all, const char *program)
 	buf_printf(&c, "%s run --ulimit %s=", program, l->word);
 	put_pair(all, "-1", &c);
 	buf_puts(&c, " ...");
+	put_wanted(all, 1, "-1", &value);
 	snprintf(say, sizeof(say),
 		 "for good, by making the container anew: `update` does not take it; in compose: "
-		 "ulimits: {%s: %" PRIu64 "}",
-		 l->word, all->want);
+		 "ulimits: {%s: %s}",
+		 l->word, value.s ? value.s : "");
+	buf_free(&value);
 	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
 }
 
@@ -174,15 +185,18 @@ static void set_in_lxc(struct remedies *all)
 {
 	const struct limit *l = all->o->limit;
 	char say[256];
-	struct buf c = {};
+	struct buf c = {}, value = {};
 
+	put_wanted(all, 1, "unlimited", &value);
 	buf_puts(&c, "lxc config set ");
 	buf_shell(&c, all->o->workload.container);
-	buf_printf(&c, " limits.kernel.%s=%" PRIu64, l->word, all->want);
+	buf_printf(&c, " limits.kernel.%s=%s", l->word, value.s ? value.s : "");
 	snprintf(say, sizeof(say),
 		 "for good, from its next start on (incus: the same; plain lxc: lxc.prlimit.%s = "
-		 "%" PRIu64 " in its config)",
-		 l->word, all->want);
+		 "%s in its config)",
+		 l->word, value.s ? value.s : "");
+	c.failed |= value.failed;
+	buf_free(&value);
 	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
 }
 
@@ -191,8 +205,9 @@ static void set_in_nspawn(struct remedies *all)
 	struct buf name = {}, c = {};
 
 	buf_printf(&name, "/etc/systemd/nspawn/%s.nspawn", all->o->workload.container);
-	buf_printf(&c, "printf '[Exec]\\n%s=%" PRIu64 "\\n' >> ", all->o->limit->unit_key,
-		   all->want);
+	buf_printf(&c, "printf '[Exec]\\n%s=", all->o->limit->unit_key);
+	put_wanted(all, 1, "infinity", &c);
+	buf_puts(&c, "\\n' >> ");
 	buf_shell(&c, name.s ? name.s : "");
 	c.failed |= name.failed;
 	buf_free(&name);

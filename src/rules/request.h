@@ -26,6 +26,7 @@
 #define F_MREMAP_FIXED	      2
 #define F_MREMAP_DONTUNMAP    4
 #define F_MCL_CURRENT	      1
+#define F_MCL_FUTURE	      2
 
 #define ANY_ERROR (-1)
 
@@ -39,8 +40,9 @@ struct request {
 	uint64_t space_bytes;  /* of a process, without a hint above it; UINT64_MAX: not known */
 	bool data;	       /* private and writable: RLIMIT_DATA bounds it */
 	bool accounted;	       /* what may be written is promised: commit accounting */
-	bool no_reserve;       /* MAP_NORESERVE: taken back by overcommit mode 2 */
-	bool locked;	       /* RLIMIT_MEMLOCK bounds it */
+	bool by_name;	 /* `accounted` follows from the name of its file, which may mislead */
+	bool no_reserve; /* MAP_NORESERVE: taken back by overcommit mode 2 */
+	bool locked;	 /* RLIMIT_MEMLOCK bounds it */
 	bool hugetlb;
 	bool replaces; /* MAP_FIXED: what it maps over is given back */
 	bool walked;   /* its range was looked at, whole, and something is mapped there */
@@ -74,6 +76,9 @@ void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t a
 		 uint64_t limit);
 void verdict_text(struct verdict *v, const char *field, const char *value);
 void verdict_address(struct verdict *v, const char *field, uint64_t address);
+
+/* What is held and what is asked on top of it, in the unit of the limit that decides. */
+void verdict_need(struct verdict *v, uint64_t held, uint64_t asked);
 
 uint64_t limit_pages(const struct request *q, uint64_t bytes);
 static inline bool has_fact(const struct request *q, uint32_t fact)

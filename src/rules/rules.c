@@ -50,7 +50,9 @@ static bool refused_by_as(const struct occasion *o, const struct finding *open, 
 	refusal_say(o, f, "RLIMIT_AS (ulimit -v) is used up");
 	finding_remedy(f, "RLIMIT_AS counts reservations nobody touches: bound memory by a cgroup "
 			  "(memory.max) instead");
-	finding_remedy(f, "to gain time: prlimit --pid %u --as=unlimited", o->refused->subject.pid);
+	if (!help_limit(o, f))
+		finding_remedy(f, "to gain time: prlimit --pid %u --as=unlimited",
+			       o->refused->subject.pid);
 	return true;
 }
 
@@ -61,8 +63,9 @@ static bool refused_by_data(const struct occasion *o, const struct finding *open
 	refusal_say(o, f, "RLIMIT_DATA (ulimit -d) is used up");
 	finding_remedy(
 		f, "since Linux 4.7 it counts private writable mappings too, not only the heap");
-	finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited",
-		       o->refused->subject.pid);
+	if (!help_limit(o, f))
+		finding_remedy(f, "to gain time: prlimit --pid %u --data=unlimited",
+			       o->refused->subject.pid);
 	return true;
 }
 
@@ -72,7 +75,12 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 	if (!refusal_has_cause(o, "rlimit_memlock"))
 		return false;
 	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
-	limit_help_memlock(f, o->s, o->refused->subject.pid);
+	/* programs lock what they can, and register buffers where they may: most go on without */
+	if (o->refused->call != FS_CALL_MMAP && o->refused->call != FS_CALL_BRK &&
+	    o->refused->call != FS_CALL_MREMAP && o->refused->call != FS_CALL_IO_URING)
+		f->severity = SEVERITY_WARNING;
+	if (!help_limit(o, f))
+		limit_help_memlock(f, o->s, o->refused->subject.pid);
 	return true;
 }
 
@@ -84,7 +92,10 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 	refusal_say(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
 	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_FDS);
 	limit_help_descriptors(f, o->s);
-	limit_help_nofile(f, o->s, o->refused->fd_soft);
+	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
+		help_limit(o, f);
+	else
+		limit_help_nofile(f, o->s, o->refused->fd_soft);
 	return true;
 }
 
@@ -98,7 +109,10 @@ static bool descriptors_dropped(const struct occasion *o, const struct finding *
 		 "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
 		 call_name(o->refused->call));
 	limit_help_descriptors(f, o->s);
-	limit_help_nofile(f, o->s, o->refused->fd_soft);
+	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
+		help_limit(o, f);
+	else
+		limit_help_nofile(f, o->s, o->refused->fd_soft);
 	return true;
 }
 
@@ -108,7 +122,8 @@ static bool refused_by_file_max(const struct occasion *o, const struct finding *
 	if (!refusal_has_cause(o, "file_max"))
 		return false;
 	refusal_say(o, f, "fs.file-max is used up, host-wide");
-	limit_help_file_max(f, o->m);
+	limit_help_file_holders(f);
+	help_limit_or_see(o, f);
 	return true;
 }
 
@@ -119,10 +134,7 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 		return false;
 	refusal_say(o, f, "its user has as many inotify instances as it may: no descriptor limit");
 	if (!help_inotify(o, f))
-		finding_remedy(f,
-			       "to gain time (host-wide): sysctl -w "
-			       "fs.inotify.max_user_instances=%" PRIu64,
-			       (uint64_t)o->m->tick.limits.inotify_instances * 4);
+		help_limit_or_see(o, f);
 	return true;
 }
 

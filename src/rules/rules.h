@@ -81,13 +81,32 @@ struct finding {
 	size_t nr_evidence;
 	char remedy[REMEDIES_MAX][REMEDY_TEXT];
 	size_t nr_remedies;
-	char set_by[320]; /* where its limit comes from; empty: not looked up */
+	const struct limit *limit; /* that refused a call; NULL: none, or that is not known */
+	uint64_t want;		   /* of it, as struct need has it */
+	bool hopeless;		   /* no value of it helps */
+	uint64_t shared;	   /* names a limit of several processes; 0: it is its own */
+	char set_by[320];	   /* where its limit comes from; empty: not looked up */
 	struct forecast forecast;
-	uint64_t grew_ns;			 /* of growth: when it last had a forecast */
-	uint32_t level;				 /* the rule's own step: a change of it is news */
+	uint64_t lasted_ns; /* of a stall: the time in which it was seen, without a gap */
+	uint64_t grew_ns;  /* of growth: when it last had a forecast */
+	uint64_t grew_to;  /* and the value then */
+	uint32_t limit_up; /* of a cgroup's limit: how many levels above the process' own */
+	uint32_t level;	   /* the rule's own step: a change of it is news */
 	const struct rule *because[BECAUSE_MAX]; /* of findings that led to it, the nearest first */
 	size_t nr_because;
 	enum severity worst; /* since it opened */
+	uint32_t call;	     /* enum fs_call that was refused; 0: none was */
+	uint64_t calls;	     /* how often, by its records: a lower bound */
+};
+
+#define REFUSED_CALLS_MAX 64 /* the oldest makes room for more */
+
+/* Refusals of one call of one process. */
+struct refused_call {
+	struct fs_subject of;
+	uint32_t call, error;
+	bool mixed; /* not all of them were equal */
+	uint64_t count;
 };
 
 struct findings {
@@ -97,10 +116,15 @@ struct findings {
 	uint64_t lost; /* beyond the cap */
 	size_t judged; /* events of this window */
 	uint64_t opened[NR_SEVERITIES];
+	struct refused_call refused[REFUSED_CALLS_MAX];
+	size_t nr_refused;
 	uint64_t reached[NR_SEVERITIES]; /* findings that were this severe, or more, at some time */
 };
 
-/* Judges the events that came since the last call: at once, without waiting for a tick. */
+/*
+ * Judges the events that came since the last call: at once, without waiting for a tick. It stops at
+ * a refusal that the program may have survived by another request: the tick will tell.
+ */
 void findings_judge_events(struct findings *fs, const struct model *m);
 
 /* After a tick: judges what is left of events, then every subject that changed. */

@@ -12,6 +12,12 @@
 bool limit_is_told_of(const struct occasion *o, const struct finding *open,
 		      enum resource_id resource);
 
+/*
+ * Whether one that has ended said the same of a limit that it shared with this process, and no
+ * less: of its last moments each of its processes would say it once more. Marks `f` with the limit.
+ */
+bool limit_was_told_of(const struct occasion *o, struct finding *f, enum resource_id resource);
+
 /* Evidence of a shared one: what of it is this process's own. */
 void limit_share_evidence(struct finding *f, const struct occasion *o, enum resource_id resource);
 

@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/eaters.h"
 
 #define PF_WRITE     2 /* arch/x86/include/asm/trap_pf.h */
-#define SHMEM_TELLS  4 /* a share of so much, one to, of a cgroup's limit is worth a word */
 #define LITTLE_BYTES (1u << 20)
-#define ALIKE	     0.5
 
 static bool is_class(const struct occasion *o, const char *class)
 {
@@ -163,142 +160,5 @@ bool stack_ran_out(const struct occasion *o, const struct finding *open, struct 
 			  "unlimited, run again, and look at the depth of the backtrace");
 	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
 			  "in Python threading.stack_size()");
-	return true;
-}
-
-/* Of the cgroup that was short, or of one above it: the innermost with a limit. */
-static const struct level *level_of(const struct model *m, const struct subject *s)
-{
-	const struct pressure *p = m->pressure;
-	const struct level *best = NULL;
-
-	for (size_t i = 0; s && p && i < p->levels; i++) {
-		const struct level *l = &p->level[i];
-
-		if (level_holds(l, s->cgroup) && level_has_limit(l) &&
-		    (!best || strlen(l->now.path) > strlen(best->now.path)))
-			best = l;
-	}
-	return best;
-}
-
-static uint64_t victim_bytes(const struct model *m, const struct fs_oom_record *r)
-{
-	int64_t pages = r->rss_anon_pages + r->rss_shmem_pages + r->swap_pages;
-
-	return pages > 0 ? pages * m->tick.limits.page_bytes : 0;
-}
-
-/* Files in memory are no process' resident memory once it is gone: nobody can be killed for them.
- */
-static void say_shmem(struct finding *f, const struct level *l)
-{
-	uint64_t shmem = l->now.n[CGROUP_SHMEM], limit = l->now.n[CGROUP_LIMIT];
-	char a[24], b[24];
-
-	if (shmem == FIGURE_UNKNOWN || shmem < limit / SHMEM_TELLS)
-		return;
-	finding_evidence(f, "shared memory and tmpfs in its cgroup", bytes_as_text(shmem, a),
-			 bytes_as_text(limit, b));
-	finding_remedy(f,
-		       "files in memory count for the cgroup that first touched them, and no kill "
-		       "frees them: make the limit larger by the size of /dev/shm, or clear it");
-}
-
-/* Who grew most before a kill, and by how much. */
-struct grower {
-	const struct subject *s; /* NULL: nobody did, as far as it was seen */
-	bool is_victim;
-	double per_second;
-	uint64_t ns; /* in so long */
-};
-
-/*
- * Of a cgroup's limit those outside of it are not to blame; of several that grow alike the victim
- * is one.
- */
-static struct grower grower_of(const struct occasion *o, const struct level *l)
-{
-	struct grower g = {.s = fastest_grower(o->m, l)}, victim = {.s = o->s, .is_victim = true};
-
-	if (g.s)
-		g.per_second = subject_growth(o->m, g.s, &g.ns);
-	if (o->s)
-		victim.per_second = subject_growth(o->m, o->s, &victim.ns);
-	return victim.per_second > g.per_second * ALIKE ? victim : g;
-}
-
-static void say_grower(struct finding *f, const struct grower *g)
-{
-	char bytes[24];
-
-	if (g->s)
-		evidence_printf(f, "grew most before", "%.15s[%u]%s: %s in %.0f s",
-				g->s->now.g.comm, g->s->id.pid, g->is_victim ? " itself" : "",
-				bytes_as_text(g->per_second * (g->ns / 1e9), bytes), g->ns / 1e9);
-}
-
-/* More room is the answer to what is too large, but only a delay for what goes on to grow. */
-static void help_room(struct finding *f, const struct occasion *o, const struct grower *g,
-		      bool cgroup)
-{
-	const char *what = cgroup ? "of the cgroup's limit, or as much swap" : "swap";
-	char each[24];
-
-	if (g->is_victim)
-		finding_remedy(f, "needs %s more %s, for each minute that it grows on as it did",
-			       bytes_as_text(g->per_second * 60, each), what);
-	else
-		pressure_help_room(f, o->m, victim_bytes(o->m, o->oom), what);
-}
-
-static void help_grower(struct finding *f, const struct grower *g)
-{
-	if (g->is_victim)
-		finding_remedy(f,
-			       "fix: it is what grew: let it keep less; a trainer: loss.item() and "
-			       "not the loss with its graph, a smaller batch; a service: a bound "
-			       "for its caches, queues or heap (-Xmx, GOMEMLIMIT)");
-	else if (g->s)
-		finding_remedy(f,
-			       "fix: %.15s[%u] grew, not the one that was killed: give it a limit "
-			       "of its own (systemctl set-property UNIT MemoryMax=), or less at a "
-			       "time: a smaller batch, fewer workers",
-			       g->s->now.g.comm, g->s->id.pid);
-	else
-		finding_remedy(f, "fix: nobody was seen to grow: it is too much at once: a smaller "
-				  "batch, fewer workers");
-}
-
-bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	const struct fs_oom_record *r = o->oom;
-	const char *constraint = o->verdict->cause;
-	bool cgroup = constraint && !strcmp(constraint, "memcg");
-	const struct level *l = level_of(o->m, o->s);
-	struct grower g = grower_of(o, cgroup ? l : NULL);
-	char text[24];
-
-	f->severity = SEVERITY_CRITICAL;
-	f->level = 1;
-	f->cause = cgroup ? "cgroup_memory" : NULL;
-	snprintf(f->title, sizeof(f->title), "killed by the OOM killer: %s",
-		 cgroup	       ? "the limit of its cgroup is used up"
-		 : !constraint ? "of what limit is not known"
-		 : !strcmp(constraint, "none")
-			 ? "the machine's memory and swap are used up"
-			 : "the memory of its nodes (cpuset or policy) is used up");
-	if (o->s && o->s->cgroup)
-		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
-	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
-		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
-				 o->verdict->evidence[i].limit);
-	finding_evidence(f, "it had", bytes_as_text(victim_bytes(o->m, r), text), NULL);
-	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
-	say_grower(f, &g);
-	if (l)
-		say_shmem(f, l);
-	help_room(f, o, &g, cgroup);
-	help_grower(f, &g);
 	return true;
 }

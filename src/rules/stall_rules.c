@@ -10,6 +10,9 @@
 
 #define HOLD_NS		10000000000ULL	/* what comes and goes each second is one finding */
 #define WINDOW_LEAST_NS 50000000	/* in less, what comes once is much a second */
+#define GAP_NS		1000000000ULL	/* between two windows of one stall */
+#define READS_NS	10000000000ULL	/* programs and their libraries are read in as they start */
+#define PURGES_NS	3000000000ULL	/* a collection of garbage, or two */
 #define WAITS		0.05		/* of a thread's time, from which on it is worth a word */
 #define COSTS		0.02		/* of CPU time */
 #define COPIES		2000		/* a second */
@@ -56,10 +59,16 @@ bool stall_held(const struct occasion *o, const struct finding *open, struct fin
 	return true;
 }
 
-void stall_begin(const struct occasion *o, struct finding *f)
+void stall_begin(const struct occasion *o, const struct finding *open, uint64_t lasts_ns,
+		 struct finding *f)
 {
-	f->severity = SEVERITY_WARNING;
-	f->level = 1;
+	bool goes_on = open && o->t_ns <= open->grew_ns + GAP_NS + 2 * o->m->host.interval_ns;
+
+	f->lasted_ns = o->s->now.t_ns - o->s->prev.t_ns + (goes_on ? open->lasted_ns : 0);
+	f->severity = f->lasted_ns >= lasts_ns ? SEVERITY_WARNING : SEVERITY_INFO;
+	if (open && open->severity > f->severity)
+		f->severity = open->severity;
+	f->level = f->severity + 1;
 	f->grew_ns = o->t_ns;
 }
 
@@ -80,7 +89,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	share = (now->in_faults_ns - was->in_faults_ns) / 1e9 / s;
 	if (share < WAITS)
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, 0, f);
 	snprintf(f->title, sizeof(f->title),
 		 "%.0f %% of a thread's time goes into compaction inside of faults", share * 100);
 	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
@@ -115,7 +124,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 	copies = served_of(o->s, FS_CLASS_COW, s);
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, 0, f);
 	snprintf(f->title, sizeof(f->title),
 		 "after a fork it copies what it writes: %.0f pages a second", copies.count);
 	say_served(f, "copies", &copies);
@@ -140,10 +149,10 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	calls = (now->calls - was->calls) / s;
 	touched = served_of(o->s, FS_CLASS_ANONYMOUS, s);
 	grew = (double)o->s->now.g.rss_anon_pages - (double)o->s->prev.g.rss_anon_pages;
-	if (calls < PURGES || touched.count < TOUCHES || touched.share < COSTS ||
+	if (calls < PURGES || touched.count < TOUCHES || touched.share < WAITS ||
 	    grew > touched.count * s * FLAT_SHARE)
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, PURGES_NS, f);
 	snprintf(f->title, sizeof(f->title),
 		 "memory is given back and touched again: %.0f madvise calls and %.0f first "
 		 "touches a second, and it does not grow",
@@ -175,7 +184,7 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, READS_NS, f);
 	bytes_as_text(read, a);
 	snprintf(f->title, sizeof(f->title),
 		 "a mapped file is read at random: %s/s from the disk for %s/s touched at most", a,
@@ -198,7 +207,7 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 	uffd = served_of(o->s, FS_CLASS_UFFD, s);
 	if (uffd.count < HANDLED || uffd.share < WAITS)
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, 0, f);
 	snprintf(f->title, sizeof(f->title),
 		 "its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
 		 "time",
@@ -218,7 +227,7 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 
 	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
 		return stall_held(o, open, f);
-	stall_begin(o, f);
+	stall_begin(o, open, 0, f);
 	put_duration(&b, longest);
 	snprintf(f->title, sizeof(f->title), "a fault on a mapped file took %s", b.s ? b.s : "?");
 	buf_free(&b);

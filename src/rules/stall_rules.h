@@ -14,8 +14,12 @@ bool stall_window(const struct occasion *o, double *ret_s);
 /* Goes on to say what is open, for a while after it last held. */
 bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f);
 
-/* It holds. */
-void stall_begin(const struct occasion *o, struct finding *f);
+/*
+ * It holds: a warning, once it was seen for `lasts_ns` on end; before that the start of a program,
+ * or one burst of work, looks the same, and it is INFO.
+ */
+void stall_begin(const struct occasion *o, const struct finding *open, uint64_t lasts_ns,
+		 struct finding *f);
 
 /* Tests of rules[]. */
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f);

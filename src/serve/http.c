@@ -110,6 +110,25 @@ static int open_listeners(struct endpoint *e, char *error, size_t size)
 	return 0;
 }
 
+/*
+ * The absolute path of the file, for reloads: they may not ask for the working directory any more
+ * (getcwd is barred). Its links are followed anew each time: a ConfigMap is replaced by one.
+ */
+static int keep_path(struct endpoint *e, char *error, size_t size)
+{
+	char *dir = e->o.config_file[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	int n = dir ? asprintf(&e->config_path, "%s%s%s", dir, *dir ? "/" : "", e->o.config_file)
+		    : -1;
+
+	free(dir);
+	if (n >= 0)
+		return 0;
+	e->config_path = NULL;
+	snprintf(error, size, "cannot read %.200s: the working directory is unknown",
+		 e->o.config_file);
+	return -ENOENT;
+}
+
 /* The verifier is there from the start: a later reload may bring users, and may no longer fork. */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {
@@ -117,7 +136,10 @@ static int open_config(struct endpoint *e, char *error, size_t size)
 
 	if (!e->o.config_file)
 		return 0;
-	err = web_config_read(e->o.config_file, &e->config, error, size);
+	err = keep_path(e, error, size);
+	if (err)
+		return err;
+	err = web_config_read(e->config_path, &e->config, error, size);
 	if (err)
 		return err;
 	err = verify_open(&e->verifier);
@@ -192,7 +214,7 @@ int endpoint_reload(struct endpoint *e, char *error, size_t size)
 
 	if (!e->o.config_file)
 		return 0;
-	err = web_config_read(e->o.config_file, &fresh, error, size);
+	err = web_config_read(e->config_path, &fresh, error, size);
 	if (err)
 		return err;
 	stop_all(e);
@@ -232,6 +254,7 @@ void endpoint_close(struct endpoint *e)
 		close(e->listener[i].fd);
 	verify_close(&e->verifier);
 	web_config_free(&e->config);
+	free(e->config_path);
 	gzip_free(e->gzip);
 	buf_free(&e->body);
 	buf_free(&e->packed);

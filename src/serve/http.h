@@ -38,6 +38,7 @@ struct endpoint {
 	char url[ENDPOINT_ADDRESSES][192];
 	struct MHD_Daemon *daemon[ENDPOINT_ADDRESSES];
 	size_t listeners;
+	char *config_path; /* absolute; NULL: there is none; owned */
 	struct web_config config;
 	struct verifier verifier;
 	struct gzip *gzip;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "serve/http.h"
 
@@ -159,6 +160,34 @@ static enum MHD_Result refuse(struct endpoint *e, struct MHD_Connection *connect
 					    .extra = "Basic realm=\"faultscope\""});
 }
 
+/* POST too, whose body is not looked at: node_exporter answers it, and some proxies send it. */
+static bool is_answered(const char *method)
+{
+	return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD) ||
+	       !strcmp(method, MHD_HTTP_METHOD_POST);
+}
+
+static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	(void)kind, (void)value;
+	*(int *)count += !strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
+			 !strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+	return MHD_YES;
+}
+
+/*
+ * Whether it is clear where the request ends. Of several lengths a proxy before us may believe
+ * another one than we do, and send what we take for a second request (RFC 9112, section 6.3).
+ */
+static bool has_one_length(struct MHD_Connection *connection)
+{
+	int count = 0;
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_length, &count);
+	return count <= 1;
+}
+
 /* The first call for a request, with nothing but its headers read. */
 static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connection,
 			     const char *method, void **state)
@@ -172,13 +201,21 @@ static enum MHD_Result begin(struct endpoint *e, struct MHD_Connection *connecti
 	if (!c->admitted)
 		return MHD_NO;
 	http_client_begins(c);
-	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+	if (!has_one_length(connection))
+		return send_answer(
+			e, connection,
+			&(struct answer){.status = MHD_HTTP_BAD_REQUEST,
+					 .type = "text/plain; charset=utf-8",
+					 .body = "Bad request: its length is given twice\n",
+					 .extra_name = "Connection",
+					 .extra = "close"});
+	if (!is_answered(method))
 		return send_answer(e, connection,
 				   &(struct answer){.status = MHD_HTTP_METHOD_NOT_ALLOWED,
 						    .type = "text/plain; charset=utf-8",
 						    .body = "Method not allowed\n",
 						    .extra_name = "Allow",
-						    .extra = "GET, HEAD"});
+						    .extra = "GET, HEAD, POST"});
 	if (!rate_limit_take(&e->config.rate, http_now_ns()))
 		return say(e, connection, MHD_HTTP_TOO_MANY_REQUESTS, "Too many requests\n");
 	r = calloc(1, sizeof(*r));

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,19 @@ static int say(char *error, size_t size, int err, const char *address, const cha
 	return err;
 }
 
+/* getaddrinfo() takes any number and cuts it to 16 bits: 99999 would be 34463. */
+static bool is_port(const char *s)
+{
+	return s[0] && strspn(s, "0123456789") == strlen(s) && strlen(s) <= 5 && atoi(s) <= 65535;
+}
+
 /* HOST:PORT, [HOST]:PORT or :PORT, which is every address. False where it is none of them. */
 static int split(const char *address, char *host, size_t host_size, char *port, size_t port_size)
 {
 	const char *colon = strrchr(address, ':');
 	size_t len;
 
-	if (!colon || !colon[1] || strlen(colon + 1) >= port_size)
+	if (!colon || !is_port(colon + 1) || strlen(colon + 1) >= port_size)
 		return -EINVAL;
 	len = colon - address;
 	if (len >= 2 && address[0] == '[' && address[len - 1] == ']')
@@ -81,7 +88,8 @@ static int open_address(const char *address, struct listener *ret, char *error, 
 	int err;
 
 	if (split(address, host, sizeof(host), port, sizeof(port)))
-		return say(error, size, -EINVAL, address, "HOST:PORT, [IPV6]:PORT, :PORT or fd://");
+		return say(error, size, -EINVAL, address,
+			   "HOST:PORT, [IPV6]:PORT, :PORT or fd://; PORT is 0 to 65535");
 	if (!*host)
 		hints.ai_family = AF_INET6; /* takes IPv4 too */
 	else if (address[0] == '[')

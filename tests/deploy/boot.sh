@@ -3,7 +3,8 @@
 # Becomes systemd, in an overlay over this machine's root, to start what its arguments name. To be
 # run in new mount, pid, net, ipc, uts and cgroup namespaces, in a control group of its own.
 #
-# usage: boot.sh PLACE PROGRAM UNITS UNIT...	PLACE: an empty directory, UNITS: one with unit files
+# usage: boot.sh PLACE PROGRAM UNITS UNIT...	PLACE: an empty directory, UNITS: one with unit files;
+#	an empty PROGRAM or UNITS: none is put there
 #
 # Nothing of the machine is changed: its root is the lower layer, sysctls and /sys are there to be
 # read, no unit of its own is wanted, and what could set the clock or load a module is given up.
@@ -16,8 +17,9 @@ mount -t tmpfs -o mode=755 tmpfs "$place"
 mkdir "$place/upper" "$place/work" "$root"
 mount -t overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/work" overlay "$root"
 rm -rf "$root"/etc/systemd/system/* "$root"/lib/systemd/system/*.wants
-cp "$program" "$root/usr/bin/faultscope"
-cp "$units"/*.service "$units"/*.socket "$root/etc/systemd/system"
+rm -f "$root/usr/sbin/policy-rc.d" # with which an image of a container keeps packages from services
+[ -z "$program" ] || cp "$program" "$root/usr/bin/faultscope"
+[ -z "$units" ] || cp "$units"/*.service "$units"/*.socket "$root/etc/systemd/system"
 printf '[Unit]\nWants=%s\n' "$*" >"$root/etc/systemd/system/faultscope-test.target"
 mkdir -p "$root/var/lib/prometheus/node-exporter" "$root/oldroot"
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Judges the Debian packages that `make deb` built, and installs them for a moment. Prints TAP.
 
-usage: packages.py DIRECTORY
+usage: packages.py DIRECTORY [AGAIN]
 
+AGAIN holds the packages of a second build elsewhere, which has to be the same bit for bit.
 They are installed by dpkg, with their scripts, into an overlay over this machine's root, so that
 what they depend on is there, and nothing of them is left here.
 """
@@ -86,9 +87,12 @@ def packages(where):
 
 
 def contents(path):
-    """Files of a package, without the ./ before them."""
+    """Files of a package, without the ./ before them; units as if /usr were not merged, as in
+    Debian 12 (lintian knows where a release wants them).
+    """
     listed = call("dpkg-deb", "-c", path).stdout.splitlines()
-    return {line.split()[5].removeprefix("./") for line in listed if not line.startswith("d")}
+    return {re.sub("^(usr/)?lib/systemd/", "lib/systemd/", line.split()[5].removeprefix("./"))
+            for line in listed if not line.startswith("d")}
 
 
 def field(path, name):
@@ -142,6 +146,16 @@ def check_build_depends(check, _where):
                                   "libunistring-dev"}, set())
 
 
+def check_reproducible(check, where):
+    if len(sys.argv) < 3:
+        raise Skip("no second build is named")
+    again = Path(sys.argv[2])
+    check.equal("packages", {path.name for path in again.glob("*.deb")},
+                {path.name for path in where.glob("*.deb")})
+    for path in sorted(where.glob("*.deb")):
+        check.that(path.read_bytes() == (again / path.name).read_bytes(), f"{path.name} differs")
+
+
 def check_installation(check, where):
     if os.geteuid():
         raise Skip("needs root")
@@ -170,6 +184,7 @@ def main():
                        ("packages hold what they should", check_contents),
                        ("versions and dependencies", check_fields),
                        ("what building needs is told", check_build_depends),
+                       ("two builds are equal bit for bit", check_reproducible),
                        ("dpkg installs them, starts nothing, removes them", check_installation)):
         tap.test(f"packages: {name}", body, where)
     print(f"1..{tap.done}")

@@ -2,104 +2,17 @@
 """The units as systemd runs them, booted in namespaces of its own over this machine's root."""
 import os
 import re
-import shutil
-import signal
 import subprocess
-import sys
-import tempfile
-import time
 from pathlib import Path
 
-from deployed import DEPLOY, PATIENCE, borrowed, call
-from harness import FAULTSCOPE, ROOT, Skip
+from booted import Machine
+from deployed import DEPLOY, borrowed
+from harness import FAULTSCOPE
 
 EXPORTER = "faultscope-exporter.service"
 TEXTFILE = "faultscope-textfile.service"
+OURS = FAULTSCOPE, DEPLOY / "systemd"
 DYNAMIC_UIDS = range(61184, 65520)  # of DynamicUser=
-GET = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())"
-
-
-def hierarchy():
-    """Where control groups of version 2 are, and can be made."""
-    found = re.search(r"^\S+ \S+ \S+ / (\S+) .* - cgroup2 ", Path("/proc/self/mountinfo").read_text(
-        encoding="utf-8"), re.M)
-    if not found or not os.access(found[1], os.W_OK):
-        raise Skip("there is no control group of version 2 to be written to")
-    return Path(found[1])
-
-
-class Machine:
-    """systemd as process 1 of namespaces; ends with them."""
-
-    def __init__(self, *units):
-        for need in ("unshare", "nsenter", "setpriv", "/lib/systemd/systemd"):
-            if not shutil.which(need):
-                raise Skip(f"{need} is missing")
-        if os.geteuid() or "\toverlay\n" not in Path("/proc/filesystems").read_text():
-            raise Skip("needs root and overlayfs")
-        self.group = hierarchy() / f"faultscope-test-{os.getpid()}"
-        self.place = tempfile.TemporaryDirectory()
-        self.group.mkdir()
-        self.process = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--cgroup", "--fork",
-             "--kill-child", ROOT / "tests/deploy/boot.sh", self.place.name, FAULTSCOPE,
-             DEPLOY / "systemd", *units],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            preexec_fn=self.enter)
-        self.first = None
-
-    def __enter__(self):
-        return self
-
-    def enter(self):
-        (self.group / "cgroup.procs").write_text("0", encoding="ascii")
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            try:
-                for path in sorted(self.group.rglob("*"), reverse=True):
-                    if path.is_dir():
-                        path.rmdir()
-                self.group.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)  # processes that are ending
-        self.place.cleanup()
-
-    def inside(self, *argv):
-        """Runs a command beside process 1."""
-        return call("nsenter", "-t", self.first, "-m", "-p", "-n", "-i", "-u", "-C", "-r", "-w",
-                    *argv)
-
-    def wait_for(self, what, is_there):
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            found = is_there()
-            if found:
-                return found
-            if self.process.poll() is not None:
-                raise AssertionError(f"it has ended: {self.process.stderr.read()}")
-            time.sleep(0.1)
-        raise AssertionError(f"after {PATIENCE} s, not yet: {what}")
-
-    def boot(self):
-        init = self.group / "init.scope/cgroup.procs"
-        self.first = self.wait_for("process 1", lambda: init.exists()
-                                   and init.read_text().split())[0]
-        self.wait_for("systemctl", lambda: not self.inside("systemctl", "list-units").returncode)
-
-    def is_active(self, unit):
-        return self.inside("systemctl", "is-active", unit).stdout.strip() == "active"
-
-    def main_pid(self, unit):
-        """As seen from out here."""
-        return (self.group / "system.slice" / unit / "cgroup.procs").read_text().split()[0]
-
-    def page(self, path):
-        return self.inside(sys.executable, "-c", GET, f"http://127.0.0.1:10435{path}").stdout
 
 
 def status_of(pid):
@@ -126,7 +39,7 @@ def judge_page(check, page):
 
 def test_systemd_runs_the_exporter_as_its_unit_says(check):
     """Scraped through the socket, without a capability or a network; reloaded; restarted."""
-    with Machine("faultscope-exporter.socket", EXPORTER) as machine:
+    with Machine(*OURS, "faultscope-exporter.socket", EXPORTER) as machine:
         machine.boot()
         machine.wait_for("the exporter", lambda: machine.is_active(EXPORTER))
         machine.wait_for("an answer", lambda: machine.page("/-/ready"))
@@ -143,7 +56,7 @@ def test_systemd_runs_the_exporter_as_its_unit_says(check):
 
 def test_systemd_writes_the_textfile(check):
     promtool = borrowed("promtool")
-    with Machine("basic.target") as machine:
+    with Machine(*OURS, "basic.target") as machine:
         machine.boot()
         ran = machine.inside("systemctl", "start", TEXTFILE)
         check.equal("start", (ran.returncode, ran.stderr), (0, ""))

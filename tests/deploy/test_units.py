@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.request
 from pathlib import Path
 
@@ -16,7 +17,8 @@ UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
 MOST_EXPOSED = 1.5
 # The flight recorder keeps what the others give up: the kernel's log, traces, names of addresses.
-MOST_OF_RECORDER = 5
+MOST_OF_RECORDER = 3.5
+RECORDER = UNITS / "faultscope-blackbox.service"
 # Calls that no part of it needs.
 DENIED = {"setuid", "mount", "init_module", "kexec_load", "reboot", "swapon", "ptrace", "chroot",
           "settimeofday", "setrlimit", "sched_setaffinity", "add_key", "open_by_handle_at"}
@@ -99,19 +101,16 @@ def test_the_exporter_has_two_capabilities_alone(check):
     check.equal("PrivateUsers, which would take them", values(EXPORTER, "PrivateUsers"), [])
 
 
-def calls_of(check, *options):
-    """Names of the system calls that the exporter makes with a unit's user and capabilities."""
+def traced(check, become, words):
+    """Names of the system calls that the program makes as what `become` makes of it."""
     if os.geteuid() or not shutil.which("strace") or not shutil.which("setpriv"):
         raise Skip("needs root, strace and setpriv")
-    caps = "-all,+bpf,+perfmon"
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o777)
         seen = Path(place) / "calls"
         ran = subprocess.Popen(
-            ["strace", "-f", "-qq", "-o", seen, "setpriv", "--reuid=65534", "--regid=65534",
-             "--clear-groups", f"--inh-caps={caps}", f"--ambient-caps={caps}",
-             f"--bounding-set={caps}", "--no-new-privs", FAULTSCOPE, "export",
-             *(option.replace("PLACE", place) for option in options)],
+            ["strace", "-f", "-qq", "-o", seen, "setpriv", *become, "--no-new-privs", FAULTSCOPE,
+             *(word.replace("PLACE", place) for word in words)],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         yield ran, place
         said = ran.communicate(timeout=PATIENCE)[1]
@@ -121,11 +120,19 @@ def calls_of(check, *options):
     yield set(re.findall(r"^\d+ +(\w+)\(", mine, re.M))
 
 
-def judge_calls(check, unit, made):
+def calls_of(check, *options):
+    """Of the exporter, with a unit's user and capabilities."""
+    caps = "-all,+bpf,+perfmon"
+    return traced(check, ["--reuid=65534", "--regid=65534", "--clear-groups", f"--inh-caps={caps}",
+                          f"--ambient-caps={caps}", f"--bounding-set={caps}"],
+                  ["export", *options])
+
+
+def judge_calls(check, unit, made, denied=frozenset(DENIED)):
     check.that({"bpf", "capset", "read"} <= made, f"{unit.name}: hardly any call: {sorted(made)}")
     allowed = allowed_calls(unit)
     check.equal(f"{unit.name}: calls it makes and may not", made - allowed, set())
-    check.equal(f"{unit.name}: calls it may make without need", DENIED & allowed, set())
+    check.equal(f"{unit.name}: calls it may make without need", denied & allowed, set())
 
 
 def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
@@ -204,3 +211,25 @@ def test_apparmor_takes_the_profile(check):
     for place in reach | {"@{PROC}", "@{sys}", "/etc/faultscope"}:
         check.that(f"{place}/ r" in rules, f"{place} is not to be read: {rules}")
     check.that(not [rule for rule in rules if re.search(r" [mrkl]*[wa][mrkl]*$", rule)], "it may write")
+
+
+def test_the_recorder_makes_the_calls_that_its_unit_allows(check):
+    """As root with the unit's capabilities, of which it keeps those that the next line names."""
+    given = values(RECORDER, "CapabilityBoundingSet")
+    check.equal("lines of capabilities", len(given), 1)
+    for name in ("CAP_SYS_ADMIN", "CAP_DAC_OVERRIDE", "CAP_SYS_PTRACE"):
+        check.that(name not in given[0], f"it has {name}")
+    caps = ",".join(["-all", *("+" + one.removeprefix("CAP_").lower() for one in given[0].split())])
+    made = traced(check, [f"--bounding-set={caps}"],
+                  ["blackbox", "run", "--ring", "PLACE/ring", "--heartbeat", "0.2"])
+    ran, place = next(made)
+    ring = Path(place) / "ring"
+    end = time.monotonic() + PATIENCE
+    while (not ring.exists() or b"FSbb" not in ring.read_bytes()) and time.monotonic() < end:
+        time.sleep(0.1)
+    text = ring.read_bytes()
+    check.that(b"FSbb" in text, "no record in its file")
+    check.that(b"failed." not in text, "a place where it could not keep records")
+    child = Path(f"/proc/{ran.pid}/task/{ran.pid}/children").read_text(encoding="ascii").split()[0]
+    os.kill(int(child), signal.SIGTERM)
+    judge_calls(check, RECORDER, next(made), DENIED - {"setrlimit", "sched_setaffinity"})

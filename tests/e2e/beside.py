@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests side by side, each in a child of its own that prints TAP; those that need quiet, alone.
 
-Most of a test is one load of BPF programs and waiting, and a load takes one CPU.
+Most of a test is one load of BPF programs and waiting, and a load takes one CPU. A body may as well
+become another program that prints TAP: tests/vm does each kernel so.
 """
 import os
 import re
@@ -14,6 +15,8 @@ import traceback
 POLL = 0.02
 LONG_SECONDS = 5  # what takes longer is told of
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
+PLAN = re.compile(r"^1\.\.\d+\n", re.M)
+FAILED, BROKEN = 1, 2  # exit statuses: by its own tests, which it told of, or otherwise
 
 
 class Child:
@@ -29,7 +32,7 @@ class Child:
 
     def be(self, body):
         """In the child: does not return. Its parent's end is an end like any other."""
-        status = 1
+        status = BROKEN
         try:
             os.dup2(self.out.fileno(), 1)
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -67,8 +70,9 @@ class SideBySide:
             self.failed += found[1] != "ok"
             return f"{found[1]} {self.done} - "
 
-        text = TAP_LINE.sub(number, child.text())
-        if child.status:
+        failed = self.failed
+        text = TAP_LINE.sub(number, PLAN.sub("", child.text()))
+        if child.status not in (0, FAILED) or child.status and self.failed == failed:
             self.done += 1
             self.failed += 1
             text += f"not ok {self.done} - {name}: it ended with {child.status}\n"
@@ -76,6 +80,11 @@ class SideBySide:
         if took >= LONG_SECONDS:
             text += f"# {name} took {took:.0f} s\n"
         print(text, end="", flush=True)
+
+    def end(self):
+        """Prints the plan of all; the exit status."""
+        print(f"1..{self.done}")
+        return self.failed > 0
 
     def run(self, bodies, jobs):
         """bodies: (name, body) in the order in which they begin; `jobs` at a time."""

@@ -152,8 +152,7 @@ class Runner:
         beside = SideBySide()
         beside.run(bodies[False], self.options.jobs)
         beside.run(bodies[True], 1)
-        print(f"1..{beside.done}")
-        return beside.failed > 0
+        return beside.end()
 
 
 def find_tests(only, paths):

@@ -99,3 +99,37 @@ def test_static_libraries_there(check, lab):
 def test_sysroot_of_no_architecture(check, lab):
     ran = lab.call(ROOT / "tools/sysroot.py", "vax-linux-gnu", lab.dir / "sysroot")
     check.that(ran.returncode == 1 and "usage" in ran.err, f"message: {ran.err!r}")
+
+
+def test_fuzzer_that_does_not_build_fails(check, lab):
+    """Only a compiler without libFuzzer is a reason to skip, whatever word the failure has in it."""
+    if not shutil.which("clang"):
+        raise Skip("no clang")
+    (lab.dir / "make").write_text("#!/bin/sh\necho 'clang: -fsanitize=fuzzer: no such file: "
+                                  "build/blackbox.bpf.o'\nexit 2\n")
+    (lab.dir / "make").chmod(0o755)
+    ran = lab.call("sh", "-c", f"BUILD={lab.dir}/build PATH={lab.dir}:$PATH "
+                               f"{ROOT}/tests/fuzz/run.sh 1")
+    results = [line for line in ran.out.splitlines() if line.startswith(("ok", "not ok"))]
+    if results and all("SKIP clang has no libFuzzer" in line for line in results) and \
+            lab.call("sh", "-c", "echo 'int LLVMFuzzerTestOneInput(const char *d, long n) "
+                     f"{{ return 0; }}' | clang -fsanitize=fuzzer -x c - -o {lab.dir}/probe"
+                     ).returncode:
+        raise Skip("clang has no libFuzzer here")
+    check.equal("results", [line.split()[0] for line in results], ["not"] * 5)
+
+
+def test_fuzzer_of_recordings_has_what_it_includes(check, lab):
+    """The kernel side of the flight recorder is made before what has its bytes in it."""
+    ran = make(lab, "-n", f"BUILD={lab.dir}/new", f"{lab.dir}/new/fuzz/recording_fuzz")
+    check.equal(f"status: {ran.err}", ran.returncode, 0)
+    check.that(f"-o {lab.dir}/new/blackbox.bpf.o" in ran.out, "blackbox.bpf.o is not made")
+
+
+def test_hardening(check, lab):
+    """What this compiler takes of it is used, at the highest level."""
+    ran = make(lab, "-n", "-B", f"BUILD={lab.dir}/new", f"{lab.dir}/new/src/main.o")
+    for option in ("-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3", "-fcf-protection=full"):
+        taken = lab.call("sh", "-c", f"echo 'int x;' | cc -O2 -Werror {option} -include stdio.h "
+                                     "-x c -c - -o /dev/null")
+        check.equal(f"{option} is used", option in ran.out, taken.returncode == 0)

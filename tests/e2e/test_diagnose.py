@@ -89,6 +89,66 @@ def check_verdict(check, text, first):
     check.that("\nchecked: map count" in text, "it does not say what was checked")
 
 
+# A table of growth that fills
+
+ROWS, RATE, LEAKED = 10000, 2500, 2000  # more than the table has places; a look is a second
+
+
+def crowd(check, lab, kind, *options, status=0):
+    """Many rows, then a leak: the lines, and what was made of descriptors, by name."""
+    work = lab.work("crowd", kind, str(ROWS), "--rate", str(RATE), "--leak", str(LEAKED), *options,
+                    "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    capture = diagnosis.stop()
+    work.end()
+    lines = check_lines(check, capture, status)
+    grown = lines.of("growth", truth["pid"], what="fds")
+    sorts = grown[0]["sorts"] if grown else []
+    return lines, truth, {one["name"]: one["made"] for one in sorts}, capture
+
+
+def check_leak(check, lab, kind):
+    """The leak is attributed, though the table was full of others' rows before."""
+    lines, truth, made, capture = crowd(check, lab, kind)
+    check.equal("leaked", truth["leaked"], LEAKED)
+    check.equal(f"{kind}: attributed", [n for name, n in made.items() if name.startswith("null")],
+                [LEAKED])
+    check.equal(f"{kind}: losses", {key: n for key, n in lines.losses().items() if key != "missed"},
+                {})
+    again = Lines(lab.faultscope("diagnose", "--json", "--replay", capture.recording).out)
+    check.equal(f"{kind}: the recording agrees", again.of("growth", truth["pid"], what="fds"),
+                lines.of("growth", truth["pid"], what="fds"))
+
+
+@live
+def test_rows_of_the_ended(check, lab):
+    """Rows of processes that have ended make room."""
+    check_leak(check, lab, "ended")
+
+
+@live
+def test_rows_of_the_closed(check, lab):
+    """Rows of what a living process has closed again make room."""
+    check_leak(check, lab, "closed")
+
+
+@live
+def test_rows_that_are_held(check, lab):
+    """Where every row is of something held, findings say that the rest could not be attributed."""
+    lines, truth, made, capture = crowd(check, lab, "held", "--nofile", str(ROWS + LEAKED - 500),
+                                        status=FOUND)
+    check.that(truth["leaked"] < LEAKED, f"no descriptor was refused: {truth}")
+    check.that(lines.losses().get("growth", 0) > LEAKED - 600, f"losses {lines.losses()}")
+    found = lines.of("finding", truth["pid"], state="open")
+    check.that(any("growth table was full" in evidence(one, "not attributed") for one in found),
+               f"no finding says so: {[(one['id'], one['evidence']) for one in found]}")
+    text = text_of(lab, capture).out
+    check.that("all is well" not in text, "all is well")
+    check.that("growth table" in text, f"the text does not say so: {text[-600:]}")
+
+
 # What each grower is told of
 
 @live
@@ -287,7 +347,9 @@ def test_blind_hook_is_named(check, lab):
     work = lab.work("touch", "10", "--wait", "--hold")
     ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--hook", "signal=none")
     work.end()
-    check.that(re.search(r"^not checked: .*signal \(", ran.out, re.M), ran.out)
+    check.that(re.search(r"^incomplete: .*not measured: signal \(", ran.out, re.M), ran.out)
+    check.that("all is well" not in ran.out, ran.out)
+    check.equal("status", ran.returncode, 7)
 
 
 @live

@@ -6,10 +6,11 @@ import resource
 import unicodedata
 from pathlib import Path
 
-from harness import FAULTSCOPE, Lines, jsonschema, live, schema, workload_path
+from harness import (FAULTSCOPE, Lines, Skip, jsonschema, live, schema, status_by,
+                     workload_path)
 from test_hooks import left_out_together
 
-DONE, KERNEL_LACKS = 0, 6
+DONE, KERNEL_LACKS, INCOMPLETE = 0, 6, 7
 CORE = ("state", "look", "life")
 OLD_KEYS = {"type", "version", "kernel", "hooks", "only_counted", "limits"}
 LIMITS = {"max_map_count": "vm/max_map_count", "file_max": "fs/file-max", "nr_open": "fs/nr_open",
@@ -54,6 +55,19 @@ def test_doctor_tells_all(check, lab):
     # on a machine too loaded for it there may be none
     check.that(report["calibration"] is None or report["calibration"]["rounds"] > 0, "rounds")
     check.that(report["processes"] > 1, f"{report['processes']} processes")
+
+
+@live
+def test_doctor_degraded(check, lab):
+    """A hook of the core on its last alternate: the verdict says so."""
+    forced = ("--no-calibrate", "--hook", "look=/proc")
+    flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["hooks"]}
+    check.equal("degraded", flags, {name: name == "look" for name in flags})
+    verdict = lab.faultscope("doctor", *forced).out.splitlines()[1]
+    check.that("degraded: look by /proc" in verdict, verdict)
+    verdict = lab.faultscope("doctor", "--no-calibrate").out.splitlines()[1]
+    best = told(check, lab, "--no-calibrate")["hooks"]
+    check.equal("in the verdict", "degraded" in verdict, any(hook["degraded"] for hook in best))
 
 
 @live
@@ -159,10 +173,19 @@ def check_said(check, what, text, names):
             check.that(REASON in " ".join(lines[blind[0]:blind[0] + 3]), f"{what}: no reason")
 
 
+def status_without(names, *needed):
+    """What nobody wants measured is no gap; where no process is seen for it, nothing was read."""
+    return INCOMPLETE if set(names) & set(needed) else DONE
+
+
 def check_view(check, lab, names, force):
     ran = lab.faultscope("--format", "text", *force, "0.1", "2")
-    check.equal(f"without {names}, status of the view", ran.returncode, DONE)
-    check.equal(f"without {names}, standard error of the view", ran.err, "")
+    # without looks only who does something is seen, if anybody does
+    quiet = "look" in names and ", 0 processes\n" in ran.out
+    status = INCOMPLETE if quiet else status_without(names, "state")
+    check.equal(f"without {names}, status of the view", ran.returncode, status)
+    check.equal(f"without {names}, standard error of the view", ran.err,
+                "faultscope: incomplete: no process matched\n" if status else "")
     check_said(check, "the view of all", ran.out, names)
     if names != ["state"]:
         check.that("PID" in ran.out, f"without {names}: the table is gone")
@@ -170,8 +193,8 @@ def check_view(check, lab, names, force):
 
 def check_json(check, lab, names, force):
     ran = lab.faultscope("--json", *force, "0.1", "2")
-    check.equal(f"without {names}, status of JSON", ran.returncode, DONE)
     lines = Lines(ran.out)
+    check.equal(f"without {names}, status of JSON", ran.returncode, status_by(lines))
     for name in names:
         check.that(REASON in lines.all[0]["hooks"][name], f"JSON: {lines.all[0]['hooks'][name]}")
     for line in lines.all if jsonschema else ():
@@ -181,7 +204,8 @@ def check_json(check, lab, names, force):
 
 def check_run(check, lab, names, force):
     ran = lab.faultscope("run", *force, "--", workload_path("touch"), "1000")
-    check.equal(f"without {names}, status of run", ran.returncode, DONE)
+    check.equal(f"without {names}, status of run", ran.returncode,
+                status_without(names, "state", "life"))
     check.that(json.loads(ran.out)["minflt"] >= 1000, f"without {names}: the command did not run")
     check_said(check, "the summary of run", ran.err, names)
 
@@ -190,7 +214,8 @@ def check_target(check, lab, names, force):
     work = lab.work("touch", "10", "--hold")
     work.truth()
     ran = lab.faultscope("-p", str(work.pid), *force, "0.1", "2")
-    check.equal(f"without {names}, status of -p", ran.returncode, DONE)
+    check.equal(f"without {names}, status of -p", ran.returncode,
+                status_without(names, "state", "look"))
     # who is not looked at is not there, nor is what ended without its life being followed
     if names not in (["state"], ["look"]):
         check_said(check, "the view of one", ran.out, names)
@@ -230,6 +255,22 @@ def test_hook_left_out_shows_everywhere(check, lab):
         force = [word for name in names for word in ("--hook", f"{name}=none")] + ["--tiers", "0-3"]
         for look in (check_view, check_json, check_run, check_target, check_doctor):
             look(check, lab, names, force)
+
+
+@live
+def test_doctor_counts_what_the_kernel_refuses(check, lab):
+    """A mechanism that was asked for and is refused is a gap; nobody asked to be without it."""
+    refused = [(hook["name"], one) for hook in told(check, lab, "--no-calibrate")["hooks"]
+               for one in hook["alternates"] if hook["name"] not in CORE]
+    for name, mechanism in refused:
+        ran = lab.faultscope("doctor", "--json", "--no-calibrate", "--hook", f"{name}={mechanism}")
+        state = next(hook["state"] for hook in json.loads(ran.out)["hooks"] if hook["name"] == name)
+        if state != "blind":
+            continue
+        check.equal(f"{name} refused as {mechanism}: status", ran.returncode, INCOMPLETE)
+        check.that(f"incomplete: not measured: {name} (" in ran.err, ran.err)
+        return
+    raise Skip("this kernel refuses no mechanism")
 
 
 @live

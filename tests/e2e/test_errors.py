@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from harness import (BUILD, FAULTSCOPE, PATIENCE, RECORDINGS, ROOT, Lines, Skip, all_pids,
-                     field_of, live, workload_path)
+                     field_of, live, without_degraded, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -279,7 +279,8 @@ def archived(archive):
 
 def check_by_file(check, lab, ran):
     """Exact by a file of BTF alone, and by hooks that need no more than that."""
-    if not check.equal("status and standard error", (ran.returncode, ran.err), (DONE, "")):
+    if not check.equal("status and standard error", (ran.returncode, without_degraded(ran.err)),
+                       (DONE, [])):
         return
     truth = json.loads(ran.out)
     lines = Lines((lab.dir / "out").read_text())
@@ -294,6 +295,19 @@ def check_by_file(check, lab, ran):
 
 def run_brief(lab, *options):
     return ("run", "--json", *options, "-o", lab.dir / "out", "--", workload_path("brief"))
+
+
+@live
+def test_btf_that_may_not_be_read(check, lab):
+    """That is said by its name, and not as if the file had no BTF in it."""
+    secret = lab.new_place_for_all() / "secret.btf"
+    secret.write_bytes(BTF.read_bytes())
+    secret.chmod(0o600)
+    ran = call_as_nobody(lab, ["bpf", "perfmon"], "--btf", secret, "1", "1")
+    check_message(check, ran, USAGE, "Permission denied", str(secret))
+    check.that("holds no BTF" not in ran.err, ran.err)
+    check_message(check, lab.faultscope("--btf", lab.dir / "none", "1", "1"), USAGE,
+                  "No such file")
 
 
 @live

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """How processes and threads live and end: vfork, exec by a thread, storms, reused pids."""
 
+import contextlib
 import os
+import shutil
 import sys
 from pathlib import Path
 
-from harness import Lines, Skip, captures, field_of, live, proc_maps, until
+from harness import (FAULTSCOPE, Lines, Skip, captures, field_of, live, proc_maps, proc_sleeps,
+                     until)
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 STORM = 2000
@@ -119,6 +122,9 @@ def expect_storm(check, lines, truth):
     check.equal("children told twice", len(children) - len(pids), 0)
     check.between("children told or counted as lost", len(children) + lines.lost(),
                   truth["forks"], truth["forks"] + lines.lost())
+    # losses explain a few that are missing; a storm of which nothing is told was not followed
+    check.that(len(children) >= truth["forks"] / 2,
+               f"{len(children)} of {truth['forks']} children are told, {lines.losses()} lost")
 
 
 @captures(expect_storm)
@@ -218,3 +224,127 @@ def test_two_instances_at_once(check, lab):
                        field_of(line, "fds.by_call.open.calls"), line["maps"]["count"]))
     check.equal("what both say", finals[0], finals[1])
     check.equal("mmap and open calls", finals[0][1:3], (truth["maps"], truth["fds"]))
+
+
+def unified_mount():
+    """Where version 2 of cgroups is mounted."""
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        before, _, after = line.partition(" - ")
+        if after.startswith("cgroup2 ") and before.split()[3] == "/":
+            return Path(before.split()[4])
+    raise Skip("cgroups of version 2 are not mounted")
+
+
+@contextlib.contextmanager
+def unified_cgroup(lab):
+    group = unified_mount() / lab.dir.name
+    try:
+        group.mkdir()
+    except OSError as error:
+        raise Skip(f"no cgroup can be made: {error}") from error
+
+    def gone():
+        try:
+            group.rmdir()
+        except OSError:
+            return False
+        return True
+    try:
+        yield group
+    finally:
+        until(gone, "the cgroup's end")
+
+
+MOVERS = """
+for i in 1 2 3 4 5 6 7 8; do
+    sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" 0.01' sh "$1" "$2" &
+    "$3" 0.01 &
+done
+wait
+"""
+
+
+@live
+def test_moved_while_records_are_read(check, lab):
+    """Whoever joins a cgroup just after its record was made lends its name to nobody else."""
+    mover, other = lab.dir / "mover", lab.dir / "other"
+    for copy in (mover, other):
+        shutil.copy(shutil.which("sleep"), copy)
+    with unified_cgroup(lab) as group:
+        watch = lab.watch("0.05", record=False)
+        for _ in range(20):
+            lab.call("sh", "-c", MOVERS, "sh", group, mover, other)
+        lines = Lines(watch.stop().text)
+    name = "/" + group.name
+    inside = [line for line in lines.of("process", comm="mover") if line["cgroup"] == name]
+    outside = [line for line in lines.of("process", comm="other")]
+    check.that(inside, "nobody was seen in the cgroup")
+    check.that(outside, "nobody was seen outside of it")
+    wrong = [line for line in outside if line["cgroup"] == name]
+    check.equal("lines of others with that cgroup", len(wrong), 0)
+
+
+@live
+def test_changed_from_outside(check, lab):
+    """Limits and cgroups of a process that sleeps all the while."""
+    sleeper = lab.spawn(["sleep", "60"])
+    until(lambda: proc_sleeps(sleeper.pid), "the process to sleep")
+    with unified_cgroup(lab) as group:
+        watch = lab.watch("-p", sleeper.pid, "0.1", record=False)
+
+        def last():
+            return Lines(watch.said().rpartition("\n")[0]).last(sleeper.pid)
+        until(lambda: '"process"' in watch.said(), "its first line")
+        lab.call("prlimit", "--pid", sleeper.pid, "--nofile=77:88")
+        until(lambda: last()["fds"]["limit"] == 77, "the limit that was set")
+        check.equal("hard limit", last()["fds"]["hard_limit"], 88)
+        (group / "cgroup.procs").write_text(str(sleeper.pid), encoding="ascii")
+        until(lambda: last()["cgroup"] == "/" + group.name, "the cgroup it was moved to")
+        sleeper.kill()
+        sleeper.wait()
+        watch.stop()
+
+
+@live
+def test_moved_within_version_1(check, lab):
+    """Where version 1 has the memory controller, a move shows in no id of version 2."""
+    top = Path("/sys/fs/cgroup/memory")
+    if not (top / "cgroup.procs").exists():
+        raise Skip("no memory cgroup of version 1")
+    sleeper = lab.spawn(["sleep", "60"])
+    group = top / lab.dir.name
+    group.mkdir()
+    try:
+        watch = lab.watch("-p", sleeper.pid, "0.1", record=False)
+
+        def last():
+            return Lines(watch.said().rpartition("\n")[0]).last(sleeper.pid)
+        until(lambda: '"process"' in watch.said(), "its first line")
+        (group / "cgroup.procs").write_text(str(sleeper.pid), encoding="ascii")
+        until(lambda: last()["cgroup"] == "/" + group.name, "the cgroup it was moved to")
+        watch.stop()
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+        group.rmdir()
+
+
+@live
+def test_descriptors_before_exec(check, lab):
+    """What the child has of faultscope until its exec is no peak of the command."""
+    cpu = min(os.sched_getaffinity(0))
+    for _ in range(5):  # on one CPU we go on before the kernel has closed it
+        ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
+                       FAULTSCOPE, "run", "--fail-on", "fds.max>60%", "--", "sleep", "0.2")
+        check.equal("status", ran.returncode, 0)
+
+
+@live
+def test_peak_under_its_own_limit(check, lab):
+    """A limit that is lowered makes no peak of before exceed it."""
+    script = ("import os, resource as r; fds = [os.open('/', 0) for _ in range(110)];"
+              "[os.close(fd) for fd in fds]; r.setrlimit(r.RLIMIT_NOFILE, (40, 40));"
+              "os.close(os.open('/', 0))")
+    ran = lab.faultscope("run", "--fail-on", "fds.max>60%", "--", sys.executable, "-c", script)
+    said = [line for line in ran.err.splitlines() + ran.out.splitlines() if "fds.max>60%" in line]
+    check.that(said and said[0].startswith("pass"), f"gates: {said}")

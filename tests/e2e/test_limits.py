@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Limits: thresholds crossed on the way, and the cause of each refusal."""
 
-from harness import Skip, captures, field_of
+import sys
+
+from harness import Lines, Skip, captures, field_of, live
 
 THRESHOLDS = [50, 80, 95]
 
@@ -133,3 +135,28 @@ def test_calls_of_32_bit(lab):
     if not capture.truth["supported"]:
         raise Skip("this kernel takes no 32-bit calls")
     return capture
+
+
+REFUSED_OFTEN = """
+import os, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+refused = 0
+while refused < 1000:
+    try:
+        os.open("/", 0)
+    except OSError:
+        refused += 1
+os._exit(0)
+"""
+
+
+@live
+def test_evidence_reads_the_counter(check, lab):
+    """Equal refusals are folded into a few records; the evidence counts all of them."""
+    ran = lab.faultscope("run", "--json", "--", sys.executable, "-c", REFUSED_OFTEN)
+    lines = Lines(ran.out or ran.err)
+    finals = [line for line in lines.of("process", final=True) if line["fds"]["refused"]]
+    check.equal("refused calls", [line["fds"]["refused"] for line in finals], [1000])
+    found = [one["value"] for line in lines.of("finding", id="F01") for one in line["evidence"]
+             if one["field"] == "refused_calls"]
+    check.equal("by the evidence at last", found[-1:], ["1000"])

@@ -5,13 +5,14 @@ import gzip
 import json
 import lzma
 import os
+import random
 import re
 import shutil
 import subprocess
 import zlib
 
 import containers
-from harness import FAULTSCOPE, ROOT, Skip, jsonschema
+from harness import FAULTSCOPE, PATIENCE, ROOT, Skip, jsonschema
 
 LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
@@ -161,6 +162,11 @@ def test_triage_reads_the_journal(check, lab):
                    env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
     check.equal("status", ran.returncode, 3)
     check.equal("bucket", json.loads(ran.out)["bucket"], triage(lab, LOGS / PLAIN)["bucket"])
+    fake.write_text("#!/bin/sh\nexit 0\n")
+    ran = lab.call(FAULTSCOPE, "triage", "--journal",
+                   env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+    check.equal("status where the journal has nothing", ran.returncode, 7)
+    check.that("nothing was read" in ran.err, ran.err)
     fake.write_text("#!/bin/sh\nexit 1\n")
     ran = lab.call(FAULTSCOPE, "triage", "--journal",
                    env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
@@ -178,6 +184,64 @@ def test_triage_exits_as_it_says(check, lab):
     damaged = lab.dir / "damaged.gz"
     damaged.write_bytes(b"\x1f\x8b\x08\0" + b"\xff" * 60)
     check.equal("damaged", lab.faultscope("triage", damaged).returncode, 1)
+
+
+def incomplete_logs(lab):
+    """Yields (name, words of triage, standard input, what the reason says) of what is no all-clear."""
+    empty, nothing = lab.dir / "empty.log", lab.dir / "nothing"
+    nothing.mkdir()
+    empty.write_bytes(b"")
+    yield "empty standard input", ["-"], b"", "nothing was read"
+    yield "an empty file", [empty], b"", "nothing was read"
+    yield "an empty directory", [nothing], b"", "nothing was read"
+    yield "a group of nothing", ["--group", nothing], b"", "nothing was read"
+    yield "a program", ["/bin/true"], b"", "is no text"
+    noise = lab.dir / "noise.bin"
+    noise.write_bytes(random.Random(1).randbytes(20000))
+    yield "random bytes", [noise], b"", "is no text"
+    group = lab.dir / "group"
+    group.mkdir()
+    shutil.copy(noise, group / "a.log")
+    yield "a group of random bytes", ["--group", group], b"", "not read wholly"
+    cut = lab.dir / "cut.gz"
+    cut.write_bytes(gzip.compress((BENIGN * 5000).encode())[:-200])
+    yield "a compressed log that is cut off", [cut], b"", "compressed"
+    line = b"[    1.000000] usb 1-1: new device\n"
+    large = lab.dir / "large.log"
+    with large.open("wb") as file:
+        file.write(line)
+        file.truncate(70 << 20)
+        file.seek(0, os.SEEK_END)
+        file.write(line)
+    yield "more than is read of a file", [large], b"", "the first 6."
+    yield "more than is read of a pipe", ["-"], line * ((66 << 20) // len(line)), "the first "
+    dropped = lab.dir / "dropped.log"
+    dropped.write_text(BENIGN + "[    9.000000] printk: 120 messages dropped\n"
+                       "[    9.100000] ** 120 printk messages dropped **\n")
+    yield "a log that the kernel dropped messages of", [dropped], b"", "kernel dropped messages"
+
+
+def test_triage_gives_no_all_clear_of_what_it_did_not_read(check, lab):
+    for name, words, given, reason in incomplete_logs(lab):
+        for form in ([], ["--json"]):
+            ran = subprocess.run([FAULTSCOPE, "triage", *form, *words], input=given,
+                                 capture_output=True, timeout=PATIENCE)
+            out, err = ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
+            check.equal(f"{name} {form}: status", ran.returncode, 7)
+            check.that("faultscope: incomplete: " in err and reason in err, f"{name}: {err!r}")
+            check.that("no crash found" not in out, f"{name}: {out!r}")
+            if form and words[0] != "--group":
+                check.that(reason in json.loads(out)["incomplete"], f"{name}: {out!r}")
+
+
+def test_triage_reads_the_end_of_a_long_pipe(check, lab):
+    """A crash is at the end of a log: the beginning makes room for it."""
+    line = b"[    1.000000] usb 1-1: new device\n"
+    given = line * ((70 << 20) // len(line)) + (LOGS / PLAIN).read_bytes()
+    ran = subprocess.run([FAULTSCOPE, "triage", "--json", "-"], input=given, capture_output=True,
+                         timeout=PATIENCE)
+    check.equal("status", ran.returncode, 3)
+    check.equal("bucket", json.loads(ran.stdout)["bucket"], triage(lab, LOGS / PLAIN)["bucket"])
 
 
 def test_triage_says_what_to_do_with_a_dump(check, lab):

@@ -303,34 +303,47 @@ def samples_of(families):
 class Pki:
     """A certificate authority for one test, and certificates by it."""
 
-    def __init__(self, lab):
+    # what a strict verifier requires (RFC 5280)
+    AUTHORITY = ("basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign",
+                 "subjectKeyIdentifier=hash")
+    ISSUED = ("basicConstraints=critical,CA:FALSE", "subjectKeyIdentifier=hash",
+              "authorityKeyIdentifier=keyid")
+
+    def __init__(self, lab, name="pki"):
         if not shutil.which("openssl"):
             raise Skip("openssl is missing")
         self.lab = lab
-        self.dir = lab.dir / "pki"
+        self.dir = lab.dir / name
         self.dir.mkdir()
         self.serial = 0
-        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                     "-nodes", "-keyout", "ca.key", "-out", "ca.crt", "-days", "2", "-subj",
-                     "/CN=faultscope test CA")
+        self.request("ca", "faultscope test CA")
+        self.sign("ca", self.AUTHORITY, "-signkey", "ca.key", "-set_serial", "1")
 
     def openssl(self, *args):
         ran = self.lab.call("openssl", *args, cwd=self.dir)
         assert ran.returncode == 0, ran.err
 
+    def request(self, to, name):
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                     "-keyout", f"{to}.key", "-out", f"{to}.csr", "-subj", f"/CN={name}")
+
+    def sign(self, to, extensions, *how):
+        (self.dir / "extensions").write_text("".join(f"{line}\n" for line in extensions))
+        self.openssl("x509", "-req", "-in", f"{to}.csr", "-days", "2", "-out", f"{to}.crt",
+                     "-extfile", "extensions", *how)
+
     def issue(self, name, to=None, san="DNS:localhost,IP:127.0.0.1"):
         """NAME.crt and NAME.key, or under another name: for localhost and 127.0.0.1."""
         to = to or name
         self.serial += 1
-        (self.dir / "san").write_text(f"subjectAltName={san}\n" if san else "")
-        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                     "-keyout", f"{to}.key", "-out", f"{to}.csr", "-subj", f"/CN={name}")
-        self.openssl("x509", "-req", "-in", f"{to}.csr", "-CA", "ca.crt", "-CAkey", "ca.key",
-                     "-set_serial", str(int(time.time()) * 1000 + self.serial), "-days", "2",
-                     "-out", f"{to}.crt", "-extfile", "san")
+        self.request(to, name)
+        self.sign(to, (*self.ISSUED, *([f"subjectAltName={san}"] if san else [])),
+                  "-CA", "ca.crt", "-CAkey", "ca.key",
+                  "-set_serial", str(int(time.time()) * 1000 + self.serial))
 
     def client(self, certificate=None):
         context = ssl.create_default_context(cafile=self.dir / "ca.crt")
+        context.verify_flags |= ssl.VERIFY_X509_STRICT  # Python 3.13 does so by itself
         if certificate:
             context.load_cert_chain(self.dir / f"{certificate}.crt",
                                     self.dir / f"{certificate}.key")

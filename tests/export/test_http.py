@@ -6,11 +6,12 @@ import os
 import resource
 import signal
 import socket
+import subprocess
 import time
 
 from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Samples, free_port,
                       until)
-from harness import Skip, live
+from harness import FAULTSCOPE, Skip, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
 
@@ -61,12 +62,52 @@ def test_telemetry_path(check, lab):
 
 def test_wrong_methods(check, lab):
     exporter = Exporter(lab, *REPLAY)
-    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "BREW"):
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "BREW"):
         answer = exporter.get(method=method)
         check.equal(method, answer.status, 405)
-        check.equal("Allow", answer.headers.get("allow"), "GET, HEAD")
-    got = raw(exporter, b"POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
-    check.that(" 405 " in status_line(got), status_line(got))
+        check.equal("Allow", answer.headers.get("allow"), "GET, HEAD, POST")
+    check.that(answers(exporter), "it is gone")
+
+
+def test_ports_beyond_the_last(check, lab):
+    """getaddrinfo() would cut 99999 to 34463."""
+    for port in ("99999", "65536", "4294977731", "-1", "0x10", "http", "1 2"):
+        ran = subprocess.run([FAULTSCOPE, "export", *REPLAY, "--web.listen-address",
+                              f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=PATIENCE)
+        check.that(ran.returncode and "PORT is 0 to 65535" in ran.stderr,
+                   f"{port}: status {ran.returncode}, {ran.stderr!r}")
+
+
+def test_times_of_nothing(check, lab):
+    for options in (("--workload.min-age", "0s"), ("--workload.min-age=0",),
+                    ("--workload.retention=0m",)):
+        exporter = Exporter(lab, *REPLAY, *options)
+        check.equal(f"{options}", exporter.get().status, 200)
+        exporter.process.terminate()
+
+
+def test_post_is_answered(check, lab):
+    """As by node_exporter, whatever its body."""
+    exporter = Exporter(lab, *REPLAY)
+    check.equal("without a body", exporter.get(method="POST").status, 200)
+    for head, body in ((b"Content-Length: 5", b"hello"), (b"Content-Length: 70000", b"x" * 70000),
+                       (b"Transfer-Encoding: chunked", b"5\r\nhello\r\n0\r\n\r\n")):
+        got = raw(exporter, b"POST /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + head
+                  + b"\r\n\r\n" + body)
+        check.that(" 200 " in status_line(got) and b"faultscope_build_info" in got,
+                   f"{head}: {status_line(got)}")
+
+
+def test_two_lengths_are_refused(check, lab):
+    """Else a proxy may see another request than we do."""
+    exporter = Exporter(lab, *REPLAY)
+    for method in (b"GET", b"POST"):
+        for heads in ((b"Content-Length: 5", b"Content-Length: 6"),
+                      (b"Content-Length: 5", b"content-length: 5"),
+                      (b"Content-Length: 5", b"Transfer-Encoding: chunked")):
+            got = raw(exporter, method + b" /metrics HTTP/1.1\r\nHost: a\r\n" + heads[0] + b"\r\n"
+                      + heads[1] + b"\r\n\r\nhello")
+            check.that(" 400 " in status_line(got), f"{method} {heads}: {status_line(got)}")
     check.that(answers(exporter), "it is gone")
 
 

@@ -5,7 +5,7 @@ import re
 
 from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, TEXT, Exporter, Samples,
                       families_of, free_port, promtool, samples_of, zigzag)
-from harness import ROOT, live
+from harness import FAULTSCOPE, ROOT, Skip, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr")
 # What another scrape has other values of.
@@ -204,3 +204,31 @@ def test_textfile(check, lab):
     ran = lab.faultscope("export", "--textfile", lab.dir / "no" / "such.prom")
     check.equal("status without the directory", ran.returncode, 1)
     check.that("such.prom" in ran.err, ran.err)
+
+
+@live
+def test_textfile_leaves_the_drafts_of_others(check, lab):
+    """In a directory that others may write to: a file of the draft's name is theirs, and stays."""
+    path = lab.dir / "faultscope.prom"
+    ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
+                   f'exec {FAULTSCOPE} export --textfile {path}')
+    check.equal("status", (ran.returncode, ran.err), (0, ""))
+    check.that("faultscope_up 1" in path.read_text(), "no metrics")
+    check.equal("theirs", [one.read_text() for one in lab.dir.glob("*.tmp")], ["theirs\n"] * 2)
+
+
+@live
+def test_textfile_without_a_probe(check, lab):
+    """Once is a result, which says what it lacks; a probe that nobody wants is not missing."""
+    ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--hook", "signal=none")
+    check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
+    for mechanism in ("kprobe", "fentry"):
+        told = lab.doctor("--no-calibrate", "--hook", f"fault_kernel={mechanism}")
+        if any(hook["name"] == "fault_kernel" and hook["state"] == "on" for hook in told["hooks"]):
+            continue
+        ran = lab.faultscope("export", "--textfile", lab.dir / "b.prom", "--hook",
+                             f"fault_kernel={mechanism}")
+        check.equal(f"{mechanism}: status", ran.returncode, 7)
+        check.that("incomplete: not measured: fault_kernel (" in ran.err, ran.err)
+        return
+    raise Skip("this kernel refuses no mechanism")

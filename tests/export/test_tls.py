@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """HTTPS, client certificates and passwords, by exporter-toolkit's file; read anew on SIGHUP."""
 
+import ctypes
 import signal
 import socket
 import ssl
 import time
+from pathlib import Path
 
 from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Pki, promtool,
                       until)
@@ -15,11 +17,10 @@ ALICE = "$2y$10$O8xWO2CpxWi7DhkBHn90Jeemwe3tiYdL73sbOyk73A.wFOTJeZ9g."
 
 
 def bcrypt(password):
-    import crypt
-    import warnings
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return crypt.crypt(password, "$2y$05$abcdefghijklmnopqrstuu")
+    """By crypt(3): Python 3.13 has no module for it."""
+    crypt = ctypes.CDLL("libcrypt.so.1").crypt
+    crypt.restype = ctypes.c_char_p
+    return crypt(password.encode(), b"$2y$05$abcdefghijklmnopqrstuu").decode()
 
 
 def configured(lab, text, *options, context=None):
@@ -104,12 +105,7 @@ def test_client_certificates(check, lab):
     exporter = configured(lab, tls(demand))
     check.equal("with one", handshake(exporter, pki.client("client")), "TLSv1.3")
     check.that("TLS" not in handshake(exporter, pki.client()), "without one")
-    (lab.dir / "other").mkdir()
-    foreign = Pki.__new__(Pki)
-    foreign.lab, foreign.dir, foreign.serial = lab, lab.dir / "other", 0
-    foreign.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                    "-nodes", "-keyout", "ca.key", "-out", "ca.crt", "-days", "2", "-subj",
-                    "/CN=faultscope test CA")
+    foreign = Pki(lab, "other")
     foreign.issue("client")
     other = pki.client()
     other.load_cert_chain(foreign.dir / "client.crt", foreign.dir / "client.key")
@@ -302,6 +298,23 @@ def test_reload(check, lab):
         exporter.process.send_signal(signal.SIGHUP)
         until(lambda: "stays in force" in exporter.said()[said:], f"a word on {broken!r}")
         check.equal(f"after {broken[:20]!r}", exporter.get(user="bob:second").status, 200)
+
+
+def test_reload_by_a_relative_path(check, lab):
+    """The file is given from the working directory, and links to it change: a ConfigMap does."""
+    for name, user in (("one.yml", "alice"), ("two.yml", "bob")):
+        (lab.dir / name).write_text(f"basic_auth_users:\n  {user}: {ALICE}\n")
+    (lab.dir / "web.yml").symlink_to("one.yml")
+    exporter = Exporter(lab, "--replay", str(Path(REPLAY[1]).resolve()),
+                        "--web.config.file", "web.yml", cwd=lab.dir)
+    check.equal("before", exporter.get(user="alice:example-only").status, 200)
+    (lab.dir / "web.yml").unlink()
+    (lab.dir / "web.yml").symlink_to("two.yml")
+    exporter.process.send_signal(signal.SIGHUP)
+    until(lambda: exporter.get(user="bob:example-only").status == 200 or exporter.said().count("\n") > 1,
+          "the new user")
+    check.equal("after", exporter.get(user="bob:example-only").status, 200)
+    check.that("reload" not in exporter.said(), exporter.said())
 
 
 def peer_name(exporter, pki):

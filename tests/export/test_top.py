@@ -101,7 +101,8 @@ def test_table(check, lab):
     two = Host(page({"db": (1, 1, 100, 0, 0)}, maps_limit=262144))
     dead = f"127.0.0.1:{free_port()}"
     ran = top(lab, "--from", f"{one.name},{dead}", "--from", f"http://{two.name}/metrics", "0.5")
-    check.equal("status", ran.returncode, 0)
+    check.equal("status: one is down", ran.returncode, 7)
+    check.that("incomplete: not read: 1 of 3 hosts" in ran.err, ran.err)
     lines = ran.out.splitlines()
     check.that("3 hosts, 1 down  3 workloads" in lines[0], lines[0])
     check.equal("titles", lines[1].split(), "HOST WORKLOAD MAPS LIMIT MAP% FDS LIMIT FD% MAJ/s "
@@ -161,7 +162,7 @@ def test_wrong_answers(check, lab):
     silent = socket.create_server(("127.0.0.1", 0))
     urls = [good.name, "127.0.0.1:%d" % silent.getsockname()[1]] + [host.name for host, _ in hosts]
     ran = top(lab, "--from", ",".join(urls), "1")
-    check.equal("status", ran.returncode, 0)
+    check.equal("status: most are down", ran.returncode, 7)
     check.that((good.name, "fine") in rows_of(ran.out), ran.out)
     lines = ran.out.splitlines()
     for host, said in hosts:

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/completeness.h"
 #include "render/triage.h"
 
 #define INPUTS_MAX 4
@@ -18,13 +19,18 @@ static void render(const struct triage *t, size_t inputs)
 {
 	static const char *const names[INPUTS_MAX] = {"a", "b", "c", "d"};
 	struct view v = {.width = 100, .unicode = true};
-	struct triage_view tv = {.v = &v, .name = names, .names = inputs, .explain = true};
-	struct buf b = {};
+	struct buf b = {}, gaps = {};
+	struct triage_view tv = {
+		.v = &v, .name = names, .names = inputs, .explain = true, .gaps = &gaps};
 
+	triage_text(&b, &tv, t);
+	triage_json(&b, &tv, t);
+	gap_add(&gaps, "not read: %s", "more than 64 MiB");
 	triage_text(&b, &tv, t);
 	triage_json(&b, &tv, t);
 	tv.redact = true;
 	triage_markdown(&b, &tv, t);
+	buf_free(&gaps);
 	buf_free(&b);
 }
 

@@ -6,7 +6,6 @@ nothing of it outlives the process. Read out of the objects themselves. Prints T
 usage: readonly.py OBJECT...
 """
 import re
-import struct
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(1, str(ROOT / "tests/e2e"))
 
+from bpf_object import Object  # noqa: E402
 from harness import Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
@@ -35,44 +35,6 @@ KINDS = {"tp_btf", "raw_tp", "tp", "tracepoint", "fentry", "fexit", "kprobe", "k
          "perf_event", "iter", "syscall", ".text"}
 DEFINITIONS = Path("/usr/include/bpf/bpf_helper_defs.h")
 PIN = re.compile(r"LIBBPF_PIN|bpf_obj_pin|bpf_(?:map|link|program|object)__pin|BPF_OBJ_PIN")
-
-EXECUTABLE = 0x4  # SHF_EXECINSTR
-CALL, LOAD64 = 0x85, 0x18  # BPF_JMP | BPF_CALL; BPF_LD | BPF_IMM | BPF_DW
-
-
-class Object:
-    """The sections with instructions of an ELF file, and the names that it wants of others."""
-
-    def __init__(self, path):
-        self.data = Path(path).read_bytes()
-        start, = struct.unpack_from("<Q", self.data, 40)
-        count, names = struct.unpack_from("<HH", self.data, 60)
-        headers = [struct.unpack_from("<IIQQQQIIQQ", self.data, start + 64 * i)
-                   for i in range(count)]
-        at = headers[names][4]
-        self.code = {self.text(at + one[0]): self.data[one[4]:one[4] + one[5]]
-                     for one in headers if one[1] == 1 and one[2] & EXECUTABLE and one[5]}
-        self.wanted = {name for one in headers if one[1] == 2
-                       for name in self.undefined(one, headers[one[6]])}
-
-    def text(self, at):
-        return self.data[at:self.data.index(b"\0", at)].decode()
-
-    def undefined(self, symbols, strings):
-        for at in range(symbols[4] + 24, symbols[4] + symbols[5], 24):
-            name, _, _, section = struct.unpack_from("<IBBH", self.data, at)
-            if not section:
-                yield self.text(strings[4] + name)
-
-    def helpers(self):
-        """Numbers of the helpers that are called, not functions of its own or the kernel's."""
-        for code in self.code.values():
-            at = 0
-            while at < len(code):
-                if code[at] == CALL and not code[at + 1] >> 4:
-                    yield struct.unpack_from("<i", code, at + 4)[0]
-                at += 16 if code[at] == LOAD64 else 8
-
 
 def helper_names():
     if not DEFINITIONS.exists():

@@ -97,6 +97,15 @@ static void test_json(void)
 	is_json("\"\\", "\"\\\"\\\\\"", "json: quote and backslash");
 	is_json("\n\t\r\b\f", "\"\\n\\t\\u000d\\u0008\\u000c\"", "json: controls");
 	is_json("\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\"", "json: C0 and DEL");
+	is_json("a\xe2\x80\xae"
+		"b",
+		"\"a\\u202eb\"", "json: a right-to-left override");
+	is_json("\xc2\xad\xe2\x80\x8b\xef\xbb\xbf", "\"\\u00ad\\u200b\\ufeff\"",
+		"json: what has no width");
+	is_json("\xf3\xa0\x81\x81", "\"\\udb40\\udc41\"", "json: a tag, as two surrogates");
+	is_json("\xc2\x9b", "\"\\u009b\"", "json: C1");
+	is_json("\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80", "\"\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80\"",
+		"json: letters stay as they are");
 	is_json("\xff\xfe", "\"\\u00ff\\u00fe\"", "json: bytes that are no UTF-8");
 	is_json("\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\"", "json: a surrogate");
 	is_json("\xc0\x80", "\"\\u00c0\\u0080\"", "json: overlong NUL");
@@ -106,7 +115,7 @@ static void test_json(void)
 	is_json("\xe2\x82", "\"\\u00e2\\u0082\"", "json: cut short");
 	is_json("\xe2\x82\"", "\"\\u00e2\\u0082\\\"\"", "json: cut short before a quote");
 	is_json("\x80", "\"\\u0080\"", "json: a lone continuation");
-	is_json("\xe2\x80\xa8", "\"\xe2\x80\xa8\"", "json: U+2028 is legal as it is");
+	is_json("\xe2\x80\xa8", "\"\\u2028\"", "json: U+2028, which ends a line unseen");
 	is_json("\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80", "\"\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80\"",
 		"json: UTF-8 of two, three and four bytes");
 	for (int i = 0; i < 255; i++)

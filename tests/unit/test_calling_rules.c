@@ -206,6 +206,48 @@ static void test_cgroup(void)
 	end();
 }
 
+static void use_pids(uint32_t pid, uint64_t used)
+{
+	struct fs_levels_record l = RECORD(fs_levels_record, FS_REC_LEVELS, now + SECOND / 2);
+
+	l.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
+	l.pids = (struct fs_level){.used = used, .limit = 14, .known = 1};
+	l.memory.limit = UINT64_MAX;
+	model_take(&m, &l.h);
+}
+
+/* A full pids.max whose processes end together: who spoke for all of them spoke for these too. */
+static void test_sharers_end(void)
+{
+	size_t told = 0;
+
+	begin();
+	fs.keep_cleared = true;
+	for (uint32_t pid = 10; pid < 22; pid++) {
+		share(pid, 100);
+		use_pids(pid, 12);
+	}
+	judge_window();
+	next();
+	for (uint32_t pid = 10; pid < 22; pid++) {
+		struct fs_process_record r = record(pid);
+
+		r.g.flags |= FS_PROC_FINAL;
+		model_take(&m, &r.h);
+	}
+	judge_window();
+	for (size_t i = 0; i < fs.n; i++)
+		told += !strcmp(fs.f[i].rule->id, "M36");
+	is_u64(told, 1, "twelve processes under one pids.max end: one finding");
+	next();
+	share(30, 100);
+	use_pids(30, 14);
+	judge_window();
+	ok(find_of("M36", 30) && find_of("M36", 30)->severity == SEVERITY_CRITICAL,
+	   "what is graver than that is told of all the same");
+	end();
+}
+
 static void test_user(void)
 {
 	struct fs_process_record r;
@@ -232,6 +274,7 @@ int main(void)
 	test_select();
 	test_python();
 	test_cgroup();
+	test_sharers_end();
 	test_user();
 	return tap_done();
 }

@@ -306,6 +306,24 @@ static void test_overcommit(void)
 	r.args[3] = MAP_SHARED | MAP_ANONYMOUS;
 	is_cause("overcommit_heuristic", true,
 		 "heuristic: shared anonymous memory is accounted too");
+	r.args[3] = MAP_SHARED;
+	r.file = (struct fs_file){.flags = FS_FILE_KNOWN | FS_FILE_MAPPABLE,
+				  .mode = 0020666,
+				  .open_mode = 3,
+				  .name = "zero"};
+	is_cause("overcommit_heuristic", false, "heuristic: /dev/zero is shared memory too");
+	r.facts |= FS_FACT_SAID_COMMIT;
+	is_cause("overcommit_heuristic", true, "heuristic: /dev/zero, and the kernel's log");
+	r.facts = 0;
+	l.overcommit_memory = 2;
+	is_cause("overcommit_strict", false, "strict: /dev/zero");
+	l.overcommit_memory = 0;
+	r.args[1] = room;
+	is_cause("driver", false, "heuristic: /dev/zero, and not too much");
+	r.args[1] = room + 1;
+	r.file.mode = 0100666;
+	is_cause("unknown", false, "heuristic: a file on disk of that name");
+	r.file = (struct fs_file){};
 	r.args[2] = PROT_READ;
 	r.args[3] = ANON;
 	is_cause("unknown", false, "heuristic: not read-only");
@@ -449,6 +467,23 @@ static void test_descriptors(void)
 	hold_fds(&r, 10);
 	r.user.inotify_instances--;
 	is_cause("unknown", false, "inotify, its user may have one more");
+	begin(FS_CALL_FANOTIFY, EMFILE);
+	hold_fds(&r, 1024);
+	is_cause("rlimit_nofile", true, "fanotify, no descriptor free");
+	ok(!v.nr_next, "fanotify, whether its groups are used up too is not known");
+	hold_fds(&r, 1023);
+	is_cause("fanotify_groups", true, "fanotify, one descriptor free");
+	r.fds = r.fds_free = UINT32_MAX;
+	is_cause("fanotify_groups", false, "fanotify, descriptors not counted");
+	begin(FS_CALL_OPEN, EMFILE);
+	r.facts = FS_FACT_QUEUE;
+	hold_fds(&r, 1024);
+	is_cause("rlimit_nofile", true, "mq_open, no descriptor free");
+	ok(!v.nr_next, "mq_open, whether its queues are too large too is not known");
+	hold_fds(&r, 1023);
+	is_cause("rlimit_msgqueue", true, "mq_open, one descriptor free");
+	r.fds = r.fds_free = UINT32_MAX;
+	is_cause("rlimit_msgqueue", false, "mq_open, descriptors not counted");
 	begin(FS_CALL_OPEN, EMFILE);
 	r.fd_soft = UINT64_MAX;
 	r.fds_free = INT32_MAX;

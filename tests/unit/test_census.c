@@ -89,6 +89,26 @@ static void test_ages(void)
 	census_free(&c);
 }
 
+/* Two pods of a set share a name. When the one whose labels were shown ends, the other's are. */
+static void test_labels_outlive_a_pod(void)
+{
+	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
+	struct fs_process_record of_a = process(1, 1, 10, 5, 0), of_b = process(2, 1, 10, 5, 0);
+	struct census c;
+
+	census_init(&c, &limits);
+	census_take(&c, &of_a, &a, 100 * SECOND);
+	census_take(&c, &of_b, &b, 100 * SECOND);
+	census_update(&c, 100 * SECOND, 65530);
+	ok(!find(&c, "set")->one, "two pods: no labels of one");
+	census_gone(&c, &of_a.subject);
+	census_update(&c, 101 * SECOND, 65530);
+	census_take(&c, &of_b, &b, 102 * SECOND);
+	census_update(&c, 102 * SECOND, 65530);
+	ok(find(&c, "set")->one && find(&c, "set")->id.serial == 22, "one pod: its labels");
+	census_free(&c);
+}
+
 static void test_worst(void)
 {
 	struct fs_process_record r;
@@ -509,6 +529,7 @@ static void test_random(uint64_t seed)
 int main(void)
 {
 	test_ages();
+	test_labels_outlive_a_pod();
 	test_worst();
 	test_top();
 	test_retention();

@@ -109,8 +109,9 @@ static void test_well(void)
 	begin_model(&m, "calls");
 	memset(&fs, 0, sizeof(fs));
 	text = said_by(&diagnosis_renderer);
-	has(text, "not checked: calls (tp_btf: EPERM), what processes held",
-	    "a blind hook is named, and why");
+	has(text, "not measured: calls (tp_btf: EPERM)", "a blind hook is named, and why");
+	has(text, "not checked: what processes held", "and what was not read");
+	has_not(text, "all is well", "and it is no all-clear");
 	free(text);
 	end();
 }

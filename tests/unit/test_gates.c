@@ -117,7 +117,7 @@ static void test_rows(void)
 		snprintf(text, sizeof(text), "%s>1", row->name);
 		ok(!parse(text), "%s is a gate", row->name);
 		ok(!row->field == !gates.gate[0].field && !row->plus == !gates.gate[0].plus &&
-			   !row->limit == !gates.gate[0].limit,
+			   !row->limit == (gates.gate[0].resource < 0),
 		   "%s: its fields are in the field table", row->name);
 	}
 }
@@ -158,6 +158,57 @@ static void test_totals(void)
 	judge();
 	ok(is_state(0, GATE_PASSED, 0) && is_state(1, GATE_PASSED, 0),
 	   "what the view hides counts for nothing");
+	end();
+}
+
+/* Shares of a limit: each highest value with the limit that held when it was seen. */
+static void test_limits_of_their_time(void)
+{
+	struct fs_process_record r = process_record(10, 1, 3 * SECOND / 2);
+
+	begin("fds.max>60%,fds.max>113", NULL);
+	r.g.fds = r.g.fd_high = 114;
+	model_take(&m, &r.h);
+	next_window();
+	/* the soft limit is lowered: the kernel side begins with the peak anew */
+	r.g.fds = r.g.fd_high = 20;
+	r.g.fd_soft = 40;
+	model_take(&m, &r.h);
+	next_window();
+	r.g.flags |= FS_PROC_FINAL;
+	model_take(&m, &r.h);
+	judge();
+	ok(is_state(0, GATE_PASSED, 50) && gates.gate[0].most_value == 20 &&
+		   gates.gate[0].most_limit == 40,
+	   "20 of 40 is the highest share, not 114 of 40");
+	ok(is_state(1, GATE_TRIPPED, 114), "114 is the highest count");
+	end();
+
+	begin("fds.max>60%", NULL);
+	r = process_record(10, 1, 3 * SECOND / 2);
+	r.g.fds = r.g.fd_high = 900;
+	model_take(&m, &r.h);
+	r.g.fds = r.g.fd_high = 900;
+	r.g.fd_soft = 65536;
+	next_window();
+	model_take(&m, &r.h);
+	judge();
+	ok(is_state(0, GATE_TRIPPED, 900.0 / 1024 * 100) && gates.gate[0].most_limit == 1024,
+	   "a limit that is raised later does not hide what was near it");
+	end();
+
+	begin("fds.max>60%", NULL);
+	r = process_record(10, 1, 3 * SECOND / 2);
+	r.g.flags = FS_PROC_BORN;
+	r.g.fds = r.g.fd_high = 900;
+	model_take(&m, &r.h);
+	r.g.fds = r.g.fd_high = 3;
+	r.g.execs = 1;
+	model_take(&m, &r.h);
+	next_window();
+	judge();
+	ok(is_state(0, GATE_PASSED, 3.0 / 1024 * 100),
+	   "what it inherited until its first exec is its parent's");
 	end();
 }
 
@@ -219,6 +270,7 @@ int main(void)
 	test_refused();
 	test_rows();
 	test_totals();
+	test_limits_of_their_time();
 	test_signals();
 	test_blind();
 	test_findings();

@@ -2,6 +2,7 @@
 /* Who grows: rows of the kernel side by sort of name, and the stack that added most. */
 #include "fixture.h"
 #include "model/growers.h"
+#include "model/growth_archive.h"
 #include "tap.h"
 
 #define TMPFS 0x01021994
@@ -169,7 +170,7 @@ static void test_hostile(void)
 	struct grower g;
 	uint64_t added;
 
-	r.place = FS_GROWTH_MAX;
+	r.place = MODEL_GROWTH_MAX;
 	is_u64(model_take(&m, &r.h), 0, "a place that there is not");
 	r.place = FS_GROWTH_MAX - 1;
 	r.g.added = r.g.removed = UINT64_MAX;
@@ -178,8 +179,6 @@ static void test_hostile(void)
 	is_u64(model_take(&m, &r.h), 0, "numbers that there are not");
 	growers_of(&m, &me, FS_WHAT_MAPS, &g, 1, &added);
 	f.subject = me;
-	f.stack = FS_STACKS;
-	is_u64(model_take(&m, &f.h), 0, "a stack that there is not");
 	f.stack = -1;
 	is_u64(model_take(&m, &f.h), 0, "no stack");
 	f.stack = 5;
@@ -194,8 +193,104 @@ static void test_hostile(void)
 	   "stacks without names");
 }
 
+/* A row whose place another one takes, as the kernel side does when places are given back. */
+static void test_taken_places(void)
+{
+	struct fs_growth_record r = row("leak", 5, 0, 1);
+	struct grower g[300];
+	uint64_t added, made = 0;
+
+	r.g.what = FS_WHAT_FDS;
+	for (int i = 0; i < 400; i++) {
+		r.place = i % 2;
+		r.g.first_ns = i + 1;
+		snprintf(r.g.name, sizeof(r.g.name), "%c%c", 'g' + i % 20, 'g' + i / 20 % 10);
+		r.g.added = 2;
+		r.g.removed = i == 333 ? 0 : 2;
+		add(r);
+		made += 2;
+	}
+	growers_of(&m, &me, FS_WHAT_FDS, g, 300, &added);
+	is_u64(added, made, "what stood in a place before is kept");
+	ok(g[0].added == 4 && g[0].removed == 2, "rows of one name are one");
+	is_str(g[0].name, "tm in tmpfs", "and the one that leaks comes first");
+}
+
+static struct fs_growth_record former(uint32_t pid, uint32_t nth)
+{
+	struct fs_growth_record r = row("", 1, 0, nth);
+
+	r.place = 0;
+	r.g.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
+	r.g.first_ns = nth + 1;
+	return r;
+}
+
+static void see(uint32_t pid, bool ends)
+{
+	struct fs_process_record r = process_record(pid, 1, SECOND);
+
+	r.g.flags |= ends ? FS_PROC_FINAL : 0;
+	model_take(&m, &r.h);
+	model_next_window(&m);
+}
+
+static void test_full_archive(void)
+{
+	struct grower g;
+	uint64_t added;
+	uint32_t n = 0;
+
+	see(10, false);
+	see(11, false);
+	for (; n < 4 * FS_GROWTH_MAX; n++)
+		add(former(11, n));
+	add(former(10, n++));
+	is_u64(m.growth_lost, 0, "room for four times the places");
+	add(former(10, n++));
+	is_u64(m.growth_lost, 1, "then it is counted what is lost");
+	see(11, true);
+	add(former(10, n++));
+	growers_of(&m, &me, FS_WHAT_MAPS, &g, 1, &added);
+	is_u64(added, 2, "until a process ends: its rows make room");
+	is_u64(m.growth_lost, 1 + 4 * FS_GROWTH_MAX, "and are counted");
+}
+
+static void test_many_stacks(void)
+{
+	struct fs_frames_record f = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+
+	see(10, false);
+	see(11, false);
+	f.subject = (struct fs_subject){.pid = 11, .start_ns = 1};
+	for (f.stack = 0; f.stack < MODEL_FRAMES_MAX; f.stack++) {
+		snprintf(f.text, sizeof(f.text), "f%d\n", f.stack);
+		model_take(&m, &f.h);
+	}
+	ok(model_frames(&m, &f.subject, FS_STACKS) && model_frames(&m, &f.subject, 0) &&
+		   model_frames(&m, &f.subject, FS_STACKS) != model_frames(&m, &f.subject, 0),
+	   "numbers of stacks go on");
+	f.subject = me;
+	model_take(&m, &f.h);
+	is_u64(m.frames_lost, 1, "more than there is room for are counted");
+	see(11, true);
+	model_take(&m, &f.h);
+	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
+}
+
 int main(void)
 {
+	begin_model(&m, NULL);
+	test_taken_places();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_full_archive();
+	model_free(&m);
+	begin_model(&m, NULL);
+	test_many_stacks();
+	model_free(&m);
+	place = 0;
 	begin_model(&m, NULL);
 	test_places();
 	model_free(&m);

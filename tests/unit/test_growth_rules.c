@@ -276,7 +276,17 @@ static void test_files(void)
 	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
 	judged("M09", "a map a file");
 	is_told("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are files", "/srv/index/#.doc", NULL,
-		"merge segments");
+		"unmap each file");
+	ok(!advises(find("M09"), "Lucene"), "only Java's indexes are Lucene's");
+	end();
+	begin_with(6000, 10);
+	struct fs_process_record java = process_with(6000, 10);
+
+	strcpy(java.g.comm, "java");
+	model_take(&m, &java.h);
+	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
+	judged("M09", "the same of Java");
+	ok(advises(find("M09"), "merge segments"), "its segments can be merged");
 	end();
 	begin_with(6000, 10);
 	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/one.db", 4000);

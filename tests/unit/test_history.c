@@ -115,10 +115,41 @@ static void test_bounded(void)
 		p.g.min_flt = 1;
 		look(&p, 1, (3 + i) * SECOND);
 	}
-	is_u64(h.rows, HISTORY_ROWS_MAX, "rows stay bounded");
+	is_u64(h.rows, HISTORY_ROWS_MAX + 1, "rows stay bounded, one is of all that made room");
+	is_u64(history_processes(&h), HISTORY_ROWS_MAX + 51, "all processes are counted");
+	is_u64(history_ended(&h), HISTORY_ROWS_MAX + 51, "and that they ended");
+	is_u64(history_total(&h, "faults.minor"), 1000 + HISTORY_ROWS_MAX + 50,
+	       "the sum over rows is that of all processes");
+	is_u64(history_total(&h, "faults.minor"), sum_of_minor(), "as over time");
+	is_u64(h.others && h.row[h.others - 1].faults ? sum_of_row(&h.row[h.others - 1]) : 0, 51,
+	       "those that made room are there over time too");
 	is_u64(h.rows_lost, 51, "what made room is counted");
 	ok(history_find(&h, &busy.subject), "and was not who faulted most");
 	ok(history_find(&h, &p.subject), "nor who came last");
+	end();
+}
+
+/* More processes live at once than there are rows: each has one, and each is counted. */
+static void test_crowd(void)
+{
+	static struct fs_process_record p[HISTORY_ROWS_MAX + 500];
+	size_t n = sizeof(p) / sizeof(p[0]);
+
+	begin();
+	for (size_t i = 0; i < n; i++) {
+		p[i] = process_record(100 + i, 1, 0);
+		p[i].g.flags = FS_PROC_BORN;
+		p[i].g.min_flt = 3;
+	}
+	look(p, n, 2 * SECOND);
+	for (size_t i = 0; i < n; i++)
+		p[i].g.min_flt = 10;
+	look(p, n, 3 * SECOND);
+	is_u64(h.rows, n, "a row a process that lives");
+	is_u64(h.alive, n, "all are alive");
+	is_u64(h.rows_lost, 0, "none is left out");
+	is_u64(history_total(&h, "faults.minor"), 10 * n, "nor are their faults");
+	is_u64(sum_of_minor(), 10 * n, "nor over time");
 	end();
 }
 
@@ -149,6 +180,7 @@ int main(void)
 	test_sums();
 	test_joined();
 	test_bounded();
+	test_crowd();
 	test_events();
 	rmdir(fixture_dir);
 	return tap_done();

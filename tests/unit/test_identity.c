@@ -7,14 +7,16 @@
 
 #include "collect/identity.h"
 #include "collect/pod_names.h"
+#include "model/census.h"
 #include "tap.h"
 
-#define SECOND 1000000000ULL
-#define ID     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define ID2    "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
-#define POD    "11111111-2222-3333-4444-555555555555"
-#define POD_   "11111111_2222_3333_4444_555555555555"
-#define HASH   "a1b2c3d4e5f60718293a4b5c6d7e8f90"
+#define SECOND	1000000000ULL
+#define ID	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID2	"fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define ID_REST "456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD	"11111111-2222-3333-4444-555555555555"
+#define POD_	"11111111_2222_3333_4444_555555555555"
+#define HASH	"a1b2c3d4e5f60718293a4b5c6d7e8f90"
 
 #define V2    "0::/user.slice/x\n"
 #define V1    "4:memory:/\n1:name=systemd:/\n0::/\n"
@@ -479,8 +481,83 @@ static void test_walked(void)
 	machine_free(&m);
 }
 
+#define WORKLOADS 24
+#define LOOKS	  120
+#define PROGRAMS  400 /* that are new between two looks */
+
+/* Two processes of each workload: one is told of at each look, the other sleeps. */
+static uint32_t pid_of(unsigned int workload, bool sleeps)
+{
+	return 1000 + workload * 2 + sleeps;
+}
+
+static const struct identity *tell(struct machine *m, struct census *c, uint32_t pid,
+				   uint64_t cgroup_id, const char *comm, unsigned int look)
+{
+	struct fs_process_record r = process(pid, cgroup_id, comm, (look + 1) * SECOND);
+	const struct identity *id = identity_of(m->ids, &r);
+
+	if (census_take(c, &r, id, r.h.t_ns))
+		exit(1);
+	return id;
+}
+
+static unsigned int lost_labels(const struct census *c)
+{
+	unsigned int lost = 0;
+
+	for (uint32_t i = 0; i < c->owned; i++)
+		lost += c->own[i]->id.kind == KIND_CONTAINER && !c->own[i]->one;
+	return lost;
+}
+
+/*
+ * Programs come and go, each with a name of its own: workloads that live all the while stay the
+ * same to the census, and keep their labels.
+ */
+static void test_churn(const char *own, const char *line, const char *what)
+{
+	static const struct census_limits limits = {
+		.workloads = 50, .series = 5000, .series_each = 20, .retention_ns = 300 * SECOND};
+	uint64_t serial[WORKLOADS] = {}, wrong = 0, lost = 0;
+	struct machine m = machine_make(own, NULL);
+	char path[64], name[32];
+	struct census c;
+
+	census_init(&c, &limits);
+	for (unsigned int look = 0; look < LOOKS; look++) {
+		for (unsigned int w = 0; w < WORKLOADS; w++) {
+			for (int k = 0; !look && k < 2; k++) {
+				snprintf(path, sizeof(path), "proc/%u/cgroup", pid_of(w, k));
+				fake_file(&m.root, path, line, w);
+				serial[w] = tell(&m, &c, pid_of(w, k), 100 + w, "x", 0)->serial;
+			}
+			wrong += serial[w] !=
+				 tell(&m, &c, pid_of(w, false), 100 + w, "x", look)->serial;
+		}
+		for (unsigned int i = 0; i < PROGRAMS; i++) {
+			snprintf(name, sizeof(name), "p%u", look * PROGRAMS + i);
+			identity_of_event(m.ids, &(struct fs_subject){9, 9, 0}, name,
+					  (look + 1) * SECOND);
+		}
+		census_update(&c, (look + 1) * SECOND, 65530);
+		lost += lost_labels(&c);
+	}
+	ok(!wrong, "%s: another identity at %llu looks", what, (unsigned long long)wrong);
+	ok(!lost, "%s: labels lost %llu times", what, (unsigned long long)lost);
+	/* who spoke for the workload ends: another member does from then on */
+	for (unsigned int w = 0; w < WORKLOADS; w++)
+		census_gone(&c, &(struct fs_subject){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
+	census_update(&c, LOOKS * SECOND, 65530);
+	ok(!lost_labels(&c), "%s: labels stay when members end", what);
+	census_free(&c);
+	machine_free(&m);
+}
+
 int main(void)
 {
+	test_churn(V2, "0::/docker/%04x" ID_REST "\n", "v2");
+	test_churn(V1, "4:memory:/docker/%04x" ID_REST "\n0::/\n", "both versions");
 	test_layouts();
 	test_podman();
 	test_cache();

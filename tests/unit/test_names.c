@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fakeroot.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "collect/names.h"
 #include "render/render.h"
@@ -89,6 +93,80 @@ static void test_made(void)
 	names_free(&n);
 }
 
+#define TICK_NS 10000000ULL /* of /proc: CLK_TCK is 100 */
+#define HYBRID                                                                                     \
+	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"                               \
+	"35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"                        \
+	"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+
+static void put_process(const struct fakeroot *root, uint32_t pid, uint64_t ticks,
+			const char *cgroup)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	fake_file(root, path,
+		  "%u (a b) S 1 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 %" PRIu64 " 1 1\n", pid,
+		  ticks);
+	snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
+	fake_file(root, path, "%s", cgroup);
+	snprintf(path, sizeof(path), "proc/%u/exe", pid);
+	fake_link(root, path, "/bin/sleep");
+}
+
+static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, const char *want,
+		  const char *what)
+{
+	struct fs_process_record r = {.subject = {ticks * TICK_NS, pid, 0}, .g.cgroup_id = id};
+	struct fs_names_record found = {};
+
+	names_find(n, &r, &found);
+	is_str(found.cgroup, want, what);
+}
+
+/*
+ * A process that is moved after its record was made must not lend its new cgroup to the id of the
+ * old one, which on a host of both versions nearly everybody has.
+ */
+static void test_moved_meanwhile(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct names n = {.root = dup(root.fd)};
+	struct stat st;
+	char path[128];
+
+	fake_file(&root, "proc/self/mountinfo", HYBRID);
+	fake_file(&root, "sys/fs/cgroup/unified/docker/" HEX "/cgroup.procs", "%s", "");
+	stat(fake_path(&root, "sys/fs/cgroup/unified/docker/" HEX, path, sizeof(path)), &st);
+	put_process(&root, 9, 7, "4:memory:/docker/" HEX "\n0::/docker/" HEX "\n");
+	put_process(&root, 10, 8, "4:memory:/jobs\n0::/\n");
+	is_in(&n, 9, 7, 1, "/docker/" HEX, "where it is by now");
+	is_in(&n, 10, 8, 1, "/jobs", "the others of its old cgroup are where they were");
+	is_in(&n, 11, 9, 1, "", "and of who is gone nothing is known");
+	is_in(&n, 9, 7, st.st_ino, "/docker/" HEX, "the record has the new id");
+	is_in(&n, 11, 9, st.st_ino, "/docker/" HEX, "now the id tells, of who is gone too");
+	names_free(&n);
+	fakeroot_free(&root);
+}
+
+/* After records were lost, the pid of one that is told of may be another's. */
+static void test_pid_reused(void)
+{
+	struct fs_process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};
+	struct fakeroot root = fakeroot_make();
+	struct names n = {.root = dup(root.fd)};
+	struct fs_names_record found = {};
+
+	fake_file(&root, "proc/self/mountinfo", HYBRID);
+	put_process(&root, 9, 8, "4:memory:/jobs\n0::/\n");
+	ok(!names_find(&n, &r, &found), "born at another time: it is another process");
+	put_process(&root, 9, 7, "4:memory:/jobs\n0::/\n");
+	ok(names_find(&n, &r, &found), "born within the same tick: it is the same");
+	is_str(found.exe, "/bin/sleep", "its program");
+	names_free(&n);
+	fakeroot_free(&root);
+}
+
 int main(void)
 {
 	char got[256];
@@ -100,6 +178,8 @@ int main(void)
 	}
 	test_sizes();
 	test_made();
+	test_moved_meanwhile();
+	test_pid_reused();
 	is_workload(NULL, "sh", "sh");
 	is_workload("/", "sh", "sh");
 	is_workload("/system.slice/ssh.service", "sshd", "ssh.service");

@@ -337,7 +337,7 @@ static void test_forecast_that_comes_and_goes(void)
 	m.pressure->level[0].now.h.t_ns = now_s * SECOND + 1;
 	tick(6 * GIB, GIB);
 	f = open_of("P22");
-	ok(f && !f->forecast.known && f->severity == SEVERITY_CRITICAL,
+	ok(f && !f->forecast.known && f->severity == SEVERITY_WARNING,
 	   "without a time, as grave as it was");
 	end();
 }
@@ -409,8 +409,6 @@ static void test_eaters(void)
 	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	ok(fastest_grower(&m, NULL) == model_find(&m, &(struct fs_subject){130, 30}),
-	   "who grew most");
 	n = eaters_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
@@ -545,9 +543,10 @@ static void test_who_grew(void)
 		ok(f && strstr(f->remedy[1], cases[i].says) &&
 			   !strstr(f->remedy[1], cases[i].never),
 		   "%s: %s", cases[i].what, f ? f->remedy[1] : "");
-		ok(f && strstr(f->remedy[0], "for each minute") ? cases[i].victim > 0
-								: !!strstr(f->remedy[0], "100 MiB"),
-		   "and what it needs: %s", f ? f->remedy[0] : "");
+		ok(f && (cases[i].victim + cases[i].other
+				 ? strstr(f->remedy[0], "more room only delays it")
+				 : strstr(f->remedy[0], "needs 100 MiB more")),
+		   "and what more room would do: %s", f ? f->remedy[0] : "");
 		end();
 	}
 }

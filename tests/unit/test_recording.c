@@ -268,10 +268,13 @@ static void test_older(void)
 	const struct fs_process_record *p;
 	uint32_t sizes;
 
+	const uint32_t retries =
+		sizeof(struct fs_retry_record); /* until version 6 there are none */
+
 	memcpy(keep, file, sizeof(file));
 	memcpy(&sizes, file + 20, sizeof(sizes));
 	set_u32(12, 3);
-	set_u32(20, sizes - cut);
+	set_u32(20, sizes - retries - cut);
 	set_u32(at + 4, whole);
 	memmove(file + at + whole, file + frame_at[4], file_size - frame_at[4]);
 	set_u32(frame_at[3], whole);
@@ -285,8 +288,13 @@ static void test_older(void)
 	set_u32(20, sizes);
 	is_u64(-replay_bytes(file, file_size - cut), EINVAL, "with other sizes it is refused");
 	memcpy(file, keep, sizeof(file));
+	set_u32(20, sizes - retries);
 	set_u32(12, 5);
 	is_u64(replay_bytes(file, file_size), 1, "one of version 5 is read as it is");
+	set_u32(12, 6);
+	is_u64(replay_bytes(file, file_size), 1, "and one of version 6");
+	set_u32(20, sizes);
+	is_u64(-replay_bytes(file, file_size), EINVAL, "but not with the sizes of version 7");
 	memcpy(file, keep, sizeof(file));
 }
 
@@ -385,7 +393,7 @@ static void test_full_disk(void)
 
 	getrlimit(RLIMIT_FSIZE, &was);
 	signal(SIGXFSZ, SIG_IGN);
-	if (recorder_open(path, false, &rec, error, sizeof(error)))
+	if (recorder_open(path, false, &rec, error, sizeof(error)) || recorder_publish(rec))
 		abort();
 	little = (struct rlimit){20000, was.rlim_max};
 	setrlimit(RLIMIT_FSIZE, &little);
@@ -404,8 +412,40 @@ static void test_full_disk(void)
 	unlink(path);
 }
 
+/* What is not begun well is not there; what was there before is. */
+static void test_discarded(void)
+{
+	const char *path = fixture_path("start");
+	struct recorder *rec = NULL;
+	struct stat st;
+
+	if (!ok(!recorder_open(path, false, &rec, error, sizeof(error)), "a recording is made"))
+		return;
+	recorder_discard(rec);
+	ok(stat(path, &st), "one that is not wanted is removed");
+	put_file(path, "precious", 8);
+	if (!ok(!recorder_open(path, true, &rec, error, sizeof(error)), "with force"))
+		return;
+	recorder_discard(rec);
+	ok(!stat(path, &st) && st.st_size == 8, "what it would have replaced stays");
+	unlink(path);
+}
+
+/* A file of 5 bytes is no recording; one of which the magic is there is a piece of one. */
+static void test_short_files(void)
+{
+	replay_bytes("hello", 5);
+	ok(strstr(error, "not a faultscope recording"), "5 bytes: %s", error);
+	replay_bytes("", 0);
+	ok(strstr(error, "empty"), "none: %s", error);
+	replay_bytes("FSREC\r\n\032", 8);
+	ok(strstr(error, "truncated at offset 8"), "a piece of a header: %s", error);
+}
+
 int main(void)
 {
+	test_discarded();
+	test_short_files();
 	test_round_trip();
 	test_truncated();
 	test_flipped();

@@ -13,6 +13,7 @@ static const struct {
 	int error;
 	enum severity severity;
 	const char *title, *advice;
+	uint64_t need;
 } cases[] = {
 	{"overcommit_strict", "M15", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
 	 "mmap refused with ENOMEM: CommitLimit is used up", "1.00 GiB of 8.00 GiB are promised"},
@@ -25,13 +26,14 @@ static const struct {
 	{"address_space", "M18", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "no free range",
 	 "reserve less at a time"},
 	{"hugetlb_pool", "M19", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "pool of huge pages",
-	 "vm.nr_hugepages=520"},
+	 "vm.nr_hugepages=520", 520},
 	{"driver", "M21", FS_CALL_MMAP, EIO, SEVERITY_WARNING, "driver said no", "dmesg"},
 	{"rlimit_nproc", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "RLIMIT_NPROC",
-	 "prlimit --pid 10 --nproc="},
-	{"cgroup_pids", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max", "TasksMax="},
+	 "prlimit --pid 10 --nproc=", 101},
+	{"cgroup_pids", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max",
+	 "TasksMax=", 21},
 	{"threads_max", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "kernel.threads-max",
-	 "kernel.threads-max=60000"},
+	 "kernel.threads-max=65536", 30001},
 };
 
 /* The rules of refusals that say something of a verdict. */
@@ -64,6 +66,7 @@ static void test_case(size_t i)
 	m.tick.limits.huge_pages = 8;
 	m.tick.limits.threads_max = 30000;
 	r.count = 7;
+	v.need = cases[i].need;
 	v.nr_evidence = 1;
 	strcpy(v.evidence[0].field, "pages");
 	strcpy(v.evidence[0].value, "12");

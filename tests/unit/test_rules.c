@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <sys/mman.h>
 #include <signal.h>
 
 #include "fixture.h"
@@ -95,6 +96,29 @@ static void test_levels(const char *id)
 	   "%s has evidence and a remedy", id);
 	ok(strstr(find(id, 10)->title, "99%"), "%s says how much", id);
 	is_u64(fs.opened[SEVERITY_INFO], 2, "M25 and F12 opened once each as info");
+	end();
+}
+
+/* A process that sleeps is judged again when somebody sets vm.max_map_count. */
+static void test_limit_set_meanwhile(void)
+{
+	struct fs_tick_record t;
+
+	begin(NULL);
+	look("M25", 44, 4, 0);
+	ok(!find("M25", 10), "44%% of the limit: none");
+	next_window();
+	tick();
+	next_window();
+	t = tick_record(now += SECOND);
+	t.limits.max_map_count = 30000;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	ok(find("M25", 10) && find("M25", 10)->severity == SEVERITY_CRITICAL,
+	   "96%% of one that was lowered");
+	next_window();
+	tick();
+	ok(find("M25", 10) && !find("M25", 10)->open, "and of one that is raised again");
 	end();
 }
 
@@ -196,6 +220,53 @@ static void is_refused_by(struct fs_refused_record *r, const char *id, enum seve
 	end();
 }
 
+static const char *refused_calls(void)
+{
+	for (size_t i = 0; fs.n && i < fs.f[0].nr_evidence; i++)
+		if (!strcmp(fs.f[0].evidence[i].field, "refused_calls"))
+			return fs.f[0].evidence[i].value;
+	return "none";
+}
+
+/* Records of 1, 2 and 4 refusals, and a counter that had seven at the scan. */
+static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
+		       const char *what)
+{
+	struct fs_refused_record r = refused_record(10, call, error);
+	struct fs_process_record p = process_record(10, 1, 3 * SECOND / 2);
+	struct fs_tick_record t = tick_record(2 * SECOND);
+
+	begin(NULL);
+	p.g.flags = FS_PROC_BORN;
+	p.subject = r.subject;
+	model_take(&m, &p.h);
+	for (r.count = 1; r.count <= 4; r.count *= 2)
+		model_take(&m, &r.h);
+	r.count = 1;
+	r.error = EACCES;
+	if (other)
+		model_take(&m, &r.h);
+	if (call < FS_CALL_FD_FIRST)
+		p.c.map_call[call - FS_CALL_MMAP].refused = 7;
+	else if (call < FS_CALL_OTHER_FIRST)
+		p.c.fd_call[call - FS_CALL_FD_FIRST].refused = 7;
+	model_take(&m, &p.h);
+	t.losses.ring = lost;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	is_str(refused_calls(), want, what);
+	end();
+}
+
+static void test_refused_calls(void)
+{
+	is_counted(FS_CALL_MMAP, ENOMEM, false, 0, "7", "the last batch of equal refusals counts");
+	is_counted(FS_CALL_OPEN, EMFILE, false, 0, "7", "of descriptors too");
+	is_counted(FS_CALL_OPEN, EMFILE, true, 0, "4 or more", "of two kinds: a lower bound");
+	is_counted(FS_CALL_OPEN, EMFILE, false, 3, "4 or more", "after losses: a lower bound");
+	is_counted(FS_CALL_CLONE, EAGAIN, false, 0, "4 or more", "a call without a counter");
+}
+
 static void test_refused(void)
 {
 	struct fs_refused_record r;
@@ -222,12 +293,81 @@ static void test_refused(void)
 	r.args[0] = 4096;
 	r.args[1] = 4096;
 	r.memlock_limit_bytes = 0;
-	is_refused_by(&r, "M20", SEVERITY_CRITICAL);
+	is_refused_by(&r, "M20", SEVERITY_WARNING);
 	r = refused_record(10, FS_CALL_OPEN, ENFILE);
 	is_refused_by(&r, "F02", SEVERITY_CRITICAL);
 	r = refused_record(10, FS_CALL_INOTIFY, EMFILE);
 	r.fds_free = 1000;
 	is_refused_by(&r, "F03", SEVERITY_CRITICAL);
+}
+
+static void retry(uint32_t tid, enum fs_call call, uint64_t bytes, uint64_t t_ns)
+{
+	struct fs_retry_record r = RECORD(fs_retry_record, FS_REC_RETRY, t_ns);
+
+	r.subject.pid = 10;
+	r.subject.start_ns = 1;
+	r.tid = tid;
+	r.call = call;
+	r.bytes = bytes;
+	model_take(&m, &r.h);
+}
+
+static struct fs_refused_record huge_pages_refused(void)
+{
+	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+
+	r.args[1] = 144 << 20;
+	r.args[2] = PROT_READ | PROT_WRITE;
+	r.args[3] = MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB;
+	return r;
+}
+
+static void test_refused_and_retried(void)
+{
+	struct fs_refused_record r = huge_pages_refused();
+
+	begin(NULL);
+	model_take(&m, &r.h);
+	findings_judge_events(&fs, &m);
+	ok(!fs.n, "huge pages refused: nothing is said before it is known how it went on");
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	tick();
+	ok(find("M19", 10) && fs.f[0].severity == SEVERITY_INFO, "it did without them: INFO");
+	is_u64(fs.reached[SEVERITY_WARNING], 0, "and was never more");
+	ok(strstr(fs.f[0].title, "succeeded"), "its title says so: %s", fs.f[0].title);
+	next_window();
+	r.h.t_ns += 2 * SECOND;
+	model_take(&m, &r.h);
+	tick();
+	ok(find("M19", 10)->severity == SEVERITY_CRITICAL,
+	   "refused, and not asked again: critical");
+	next_window();
+	r.h.t_ns += 2 * SECOND;
+	model_take(&m, &r.h);
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	tick();
+	ok(find("M19", 10)->severity == SEVERITY_CRITICAL,
+	   "what was not got once stays, though the next was");
+	end();
+
+	begin(NULL);
+	model_take(&m, &r.h);
+	retry(11, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	tick();
+	ok(find("M19", 10)->severity == SEVERITY_CRITICAL,
+	   "another thread's request is none of it");
+	end();
+
+	begin(NULL);
+	r.args[3] = MAP_PRIVATE | MAP_ANONYMOUS;
+	r.map_count = 65532;
+	model_take(&m, &r.h);
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	tick();
+	ok(find("M01", 10) && find("M01", 10)->severity == SEVERITY_CRITICAL,
+	   "at vm.max_map_count a request has no other form");
+	end();
 }
 
 static void test_refused_lasts(void)
@@ -446,9 +586,11 @@ static void test_growth(void)
 	for (int i = 0; i < 12; i++)
 		f = look("M26", 12 + i, 12 + i, 0);
 	ok(f && f->open && f->forecast.known, "growth towards the map limit opens M26");
-	ok(f && f->severity == SEVERITY_CRITICAL, "in less than five minutes: critical");
-	ok(f && strstr(f->title, "mappings will reach vm.max_map_count in about 77 s"),
-	   "it says when");
+	ok(f && f->severity == SEVERITY_WARNING,
+	   "at 23 %% of the way it is no more than a warning");
+	ok(f && strstr(f->title,
+		       "mappings will reach vm.max_map_count in about 77 s if it goes on"),
+	   "it says when, and on what condition");
 	ok(find("F13", 10) && find("F13", 10)->open, "towards the descriptor limit F13");
 	for (int i = 0; i < 5; i++)
 		f = look("M26", 23, 23, 0);
@@ -469,6 +611,59 @@ static void test_growth(void)
 	}
 	f = find("M26", 10);
 	ok(!f || !f->open, "a process that is not told of any more does not grow");
+	end();
+}
+
+/* From 10 to 97 % in `looks` looks, and down at once, so many times: how often it opens. */
+static uint64_t opens(const char *id, int looks, int cycles)
+{
+	uint64_t times = 0;
+	bool was = false;
+
+	begin(NULL);
+	for (int i = 0; i < looks * cycles; i++) {
+		double share = (i % looks) / (looks - 1.0);
+		const struct finding *f = look(id, 10 + 87 * share, 10 + 87 * share, 0);
+
+		times += f && f->open && !was;
+		was = f && f->open;
+		if (f && was && i % looks == 0 && i > 2 * looks)
+			ok(strstr(f->title, "again and again") && strstr(f->title, "; now "),
+			   "at the foot of a saw-tooth: %s", f->title);
+	}
+	ok(was, "%s of a saw-tooth is open", id);
+	end();
+	return times;
+}
+
+static void test_saw_tooth(void)
+{
+	ok(opens("F12", 12, 8) <= 2, "F12 of a high saw-tooth does not open at each cycle");
+	ok(opens("M25", 40, 6) <= 2, "nor does M25 of a slow one");
+	begin(NULL);
+	for (int i = 0; i < 200; i++) {
+		const struct finding *f = look("F13", 10, 10 + 87 * (i % 20) / 19.0, 0);
+
+		if (f && f->open && f->severity == SEVERITY_CRITICAL)
+			ok(false, "critical at look %d of a saw-tooth: %s", i, f->title);
+	}
+	ok(!find("F13", 10) || !find("F13", 10)->open,
+	   "of cycles that do not grow it says nothing");
+	end();
+}
+
+/* What grew and ended reaches nothing. */
+static void test_growth_of_dead(void)
+{
+	const struct finding *f = NULL;
+
+	begin(NULL);
+	for (int i = 0; i < 40; i++)
+		f = look("F13", 1, 20 + 2 * i, i == 39 ? FS_PROC_FINAL : 0);
+	ok(f && !f->forecast.known && strstr(f->title, "until it ended"),
+	   "of a process that ended there is no time to its limit: %s", f ? f->title : "");
+	for (size_t i = 0; f && i < f->nr_evidence; i++)
+		ok(!strstr(f->evidence[i].value, "full in"), "evidence: %s", f->evidence[i].value);
 	end();
 }
 
@@ -670,7 +865,8 @@ static void test_kept(void)
 	ok(fs.n == 1 && fs.f[0].open, "open again: the same one");
 	is_u64(fs.opened[SEVERITY_WARNING], 2, "opened twice");
 	is_u64(fs.reached[SEVERITY_WARNING], 1, "one finding");
-	look("M25", 1, 1, 0);
+	for (int i = 0; i < 70; i++) /* what goes up and down is kept for some of its cycles */
+		look("M25", 1, 1, 0);
 	next_window();
 	for (r.subject.pid = 11; r.subject.pid <= 10 + FINDINGS_MAX; r.subject.pid++) {
 		r.g.map_count = r.g.map_high = 65000;
@@ -717,9 +913,12 @@ int main(void)
 {
 	test_levels("M25");
 	test_levels("F12");
+	test_limit_set_meanwhile();
 	test_subject_ends();
 	test_first_look();
+	test_refused_calls();
 	test_refused();
+	test_refused_and_retried();
 	test_refused_lasts();
 	test_crash_after_refusal();
 	test_because();
@@ -727,6 +926,8 @@ int main(void)
 	test_reached();
 	test_kernel_fault();
 	test_growth();
+	test_saw_tooth();
+	test_growth_of_dead();
 	test_host();
 	test_assumed();
 	test_burst();

@@ -284,6 +284,41 @@ static void test_kinds(void)
 	}
 }
 
+/* One burst, as of a program that starts, is no warning; what goes on is. */
+static void test_lasts(void)
+{
+	static const struct {
+		const char *id;
+		void (*second)(void);
+		int seconds; /* from which on it is a warning */
+	} cases[] = {{"P11", purge, 3}, {"P12", convoy, 3}, {"P14", read_at_random, 10}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		look();
+		for (int s = 1; s <= cases[i].seconds; s++) {
+			cases[i].second();
+			look();
+			ok(open_of(cases[i].id)->severity ==
+				   (s < cases[i].seconds ? SEVERITY_INFO : SEVERITY_WARNING),
+			   "%s for %d s: %s", cases[i].id, s,
+			   s < cases[i].seconds ? "info" : "a warning");
+		}
+		end();
+		begin();
+		look();
+		for (int burst = 0; burst < 2 * cases[i].seconds; burst++) {
+			cases[i].second();
+			look();
+			for (int s = 0; s < 5; s++)
+				look();
+		}
+		ok(open_of(cases[i].id)->severity == SEVERITY_INFO, "%s in bursts: info",
+		   cases[i].id);
+		end();
+	}
+}
+
 static void test_driven_out(void)
 {
 	static const struct {
@@ -393,6 +428,7 @@ int main(void)
 	test_many_slow();
 	test_worst();
 	test_kinds();
+	test_lasts();
 	test_driven_out();
 	test_fork();
 	return tap_done();

@@ -46,6 +46,16 @@ static const struct {
 	{"/docker/" ID "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_
 	 ".slice/cri-containerd-fedcba98" ID,
 	 RUNTIME_DOCKER, ID, POD, ""},
+	/* whoever may make cgroups may not claim to be a pod */
+	{"/user.slice/user-1000.slice/user@1000.service/pod" POD, RUNTIME_NONE, "", "",
+	 "user@1000.service"},
+	{"/user.slice/user-1000.slice/user@1000.service/kubepods.slice/kubepods-pod" POD_
+	 ".slice/cri-containerd-" ID ".scope",
+	 RUNTIME_CONTAINERD, ID, "", ""},
+	{"/user.slice/user-1000.slice/user@1000.service/docker-" ID ".scope/kubepods/pod" POD,
+	 RUNTIME_DOCKER, ID, "", ""},
+	{"/system.slice/app.service/pod" POD, RUNTIME_NONE, "", "", "app.service"},
+	{"/pod" POD "/" ID, RUNTIME_UNNAMED, ID, "", ""},
 	{"/lxc.payload.web.prod/system.slice/a.service", RUNTIME_LXC, "web.prod", "", "a.service"},
 	{"/lxc/web", RUNTIME_LXC, "web", "", ""},
 	{"/lxc.monitor.web", RUNTIME_NONE, "", "", ""},

@@ -50,7 +50,7 @@ class GuestProcess:
         # stdin is a pipe that never ends; the shell is replaced, so its pid is the program's
         self.number = self.vm.begin(
             f"mkfifo {self.dir}/in; : >{self.dir}/out; echo $$ >{self.dir}/pid;"
-            f" exec {command} <>{self.dir}/in >{self.dir}/out 2>{self.dir}/err")
+            f" exec {WORKLOADS}/sigdefault {command} <>{self.dir}/in >{self.dir}/out 2>{self.dir}/err")
         self.pid = int(self.vm.must(f"until [ -s {self.dir}/pid ]; do {POLL}; done;"
                                     f" cat {self.dir}/pid"))
         self.taken = 0

@@ -100,11 +100,42 @@ def new_group(lab, **limits):
         lab.write(f"{CGROUPS}/test/memory.{name.replace('_', '.')}", value)
 
 
-def in_group(lab, *words):
+def in_group(lab, *words, below=""):
     """A workload that is in the group from its first instruction on, begun in the background."""
     command = _lab.quoted([lab.workload(words[0]), *words[1:]])
-    lab.vm.must(f"(echo $$ >{CGROUPS}/test/cgroup.procs; exec sh -c 'echo $$ >"
-                f"{CGROUPS}/test/cgroup.procs; exec {command} </dev/null >/dev/null 2>&1') &")
+    procs = f"{CGROUPS}/test{below}/cgroup.procs"
+    lab.vm.must(f"(echo $$ >{procs}; exec sh -c 'echo $$ >{procs};"
+                f" exec {command} </dev/null >/dev/null 2>&1') &")
+
+
+def killed_at_rest(check, lab, below=("", ""), controllers=""):
+    """One that rests is the largest; another grows until the group's limit is used up."""
+    new_group(lab, max=96 * MIB)
+    lab.vm.must(f"echo '{controllers}' >{CGROUPS}/test/cgroup.subtree_control")
+    for name in set(below) - {""}:
+        lab.vm.must(f"mkdir {CGROUPS}/test{name}")
+    watch = lab.watch("1")
+    in_group(lab, "eat", "anon", "55", "--rounds", "1000000", below=below[0])
+    waits_for(lab, f"[ $(cat {CGROUPS}/test/memory.current) -gt {55 * MIB} ]")
+    idle = int(lab.vm.must("pidof eat").split()[0])
+    lab.vm.must("sleep 6")
+    in_group(lab, "eat", "anon", "54", "--rate", "6", "--rounds", "1000000",
+             below=below[1])
+    waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events", 120)
+    lab.vm.must("sleep 2")
+    grower = int(lab.vm.must("pidof eat").split()[0])
+    lines = Lines(watch.stop().text)
+    lab.vm.must("killall -9 eat")
+    for name in set(below) - {""}:
+        waits_for(lab, f"rmdir {CGROUPS}/test{name}")
+    kills = opened(lines, "P17")
+    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+        return
+    told = " ".join(kills[0]["remedy"])
+    check.equal("victim", kills[0]["pid"], idle)
+    check.that(f"eat[{grower}] grew, not the one that was killed" in told, told)
+    check.equal("whose limit", lines.of("oom")[0]["limit_cgroup"], "/test")
+    check.equal("where", lines.of("oom")[0]["cgroup"], f"/test{below[0]}")
 
 
 # Tests
@@ -223,6 +254,42 @@ def tmpfs_of_group(check, lab):
     shmem = [one for one in kills[0]["evidence"] if one["field"].startswith("shared memory")]
     check.that(shmem and shmem[0]["value"] == "70.0 MiB", f"shmem {kills[0]['evidence']}")
     check.that(any("/dev/shm" in text for text in kills[0]["remedy"]), kills[0]["remedy"])
+
+
+def sibling_kills(check, lab):
+    """P17: who was killed is not who grew."""
+    killed_at_rest(check, lab)
+
+
+def nested_kills(check, lab):
+    """P17: the limit is of the group above both."""
+    killed_at_rest(check, lab, ("/a", "/b"), "+memory")
+
+
+def nested_kills_without_controller(check, lab):
+    """P17: the same, and memory is counted for the group above alone."""
+    killed_at_rest(check, lab, ("/a", "/b"))
+
+
+def files_kill(check, lab):
+    """P17: who wrote the larger part of the group's limit into a tmpfs has ended."""
+    new_group(lab, max=48 * MIB)
+    lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
+    lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
+                f" dd if=/dev/zero of=/shm/file bs=1M count=30 2>/dev/null'")
+    watch = lab.watch("1")
+    in_group(lab, "eat", "anon", "40", "--rate", "4")
+    waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events")
+    lab.vm.must("sleep 2")
+    lines = Lines(watch.stop().text)
+    lab.vm.must("umount /shm")
+    kills = opened(lines, "P17")
+    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+        return
+    told = " ".join(kills[0]["remedy"])
+    # the kernel adds up what each CPU counted every other second
+    check.that(re.search(r"(29|30)\.\d MiB of the 48.0 MiB are files in memory", told), told)
+    check.that("it is what grew" not in told, told)
 
 
 def machine_kills(check, lab):
@@ -406,6 +473,8 @@ TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
          "swap thrash": swap_thrash, "page cache thrash": cache_thrash,
          "a cgroup fills and kills": group_fills, "memory.high": held_back,
          "tmpfs in a cgroup": tmpfs_of_group, "the machine kills": machine_kills,
+         "a sibling kills": sibling_kills, "a nested limit kills": nested_kills,
+         "a limit above kills": nested_kills_without_controller, "files kill": files_kill,
          "strict commit": strict_commit,
          "read-ahead": read_ahead,
          "a convoy": captured(test_locks.test_threads_wait_for_each_other),

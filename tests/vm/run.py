@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests faultscope in real kernels under QEMU: every hook, and every mechanism of it. Prints TAP.
 
-Kernels are tested side by side, each by a process of its own (jobs.py), and what was found
-is kept for the table of them (table.py).
+Kernels are tested side by side, each by a process of its own, and what was found is kept for the
+table of them (table.py).
 """
 import argparse
 import importlib.util
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -18,7 +19,7 @@ import fetch  # noqa: E402
 import kernel  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
-from jobs import side_by_side  # noqa: E402
+from beside import SideBySide  # noqa: E402
 from table import Cells, markdown, saved  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +56,11 @@ def fetch_for(names):
             programs.static_workloads(found.arch)
         except Missing:
             pass  # its own test says so
+
+
+def program(name, *argv):
+    """Of our own, as a body that is done beside others."""
+    return name, partial(os.execv, sys.executable, [sys.executable, *(str(word) for word in argv)])
 
 
 def show(text):
@@ -103,9 +109,11 @@ def main():
         words += ["--only", options.only] if options.only else []
         words += ["--brief"] if options.brief else []
         words += [word for one in options.faultscope for word in ("--faultscope", one)]
-        good = side_by_side([[sys.executable, __file__, *words, "--kernels", name]
-                             for name in names] +
-                            [[sys.executable, ZOO, "--vm", name] for name in options.zoo], options.jobs)
+        beside = SideBySide()
+        beside.run([*(program(name, __file__, *words, "--kernels", name) for name in names),
+                    *(program(f"zoo {name}", ZOO, "--vm", name) for name in options.zoo)],
+                   options.jobs)
+        good = not beside.end()
     if options.table:
         text = markdown(saved(options.results, fetch.KERNELS))
         options.table.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@
 #define VFORK_MAPS 100
 #define THREAD_PAGES 1000
 #define AFTER_EXEC_PAGES 500
+#define LEADERLESS_FDS 80
 #define PAGES_OF_EACH_THREAD 10
 #define MOST_ALIVE 64
 #define MOST_PIDS (1 << 22)
@@ -72,7 +73,7 @@ static void *touch_and_exec(void *area)
 	write_pages(area, THREAD_PAGES);
 	snprintf(thread, sizeof(thread), "%d", gettid());
 	snprintf(sleep_ms, sizeof(sleep_ms), "%ld", common.sleep_ms);
-	execl("/proc/self/exe", program_invocation_name, "after-exec", thread, "--sleep-ms",
+	execl("/proc/thread-self/exe", program_invocation_name, "after-exec", thread, "--sleep-ms",
 	      sleep_ms, common.hold ? "--hold" : NULL, (char *)NULL);
 	die("exec of itself");
 }
@@ -97,8 +98,8 @@ static void run_after_exec(long exec_thread)
 	truth_close();
 }
 
-/* Begins to touch only when the leader is a zombie, whatever the order of running. */
-static void *touch_without_leader(void *area)
+/* Returns when the leader is a zombie, whatever the order of running. */
+static void wait_for_zombie(void)
 {
 	char path[64], text[512], *state;
 	ssize_t got;
@@ -115,7 +116,11 @@ static void *touch_without_leader(void *area)
 		text[got] = 0;
 		state = strrchr(text, ')');
 	} while (!state || state[2] != 'Z');
+}
 
+static void *touch_without_leader(void *area)
+{
+	wait_for_zombie();
 	write_pages(area, THREAD_PAGES);
 	truth_open();
 	truth_number("tid", gettid());
@@ -131,6 +136,47 @@ static void run_leader_exit(long unused)
 	(void)unused;
 	wait_for_go();
 	start_thread(touch_without_leader, area);
+	pthread_exit(NULL);
+}
+
+static void *hold_without_leader(void *area)
+{
+	wait_for_zombie();
+	write_pages(area, THREAD_PAGES);
+	for (int i = 0; i < LEADERLESS_FDS; i++)
+		if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
+			die("open /dev/null");
+	common.hold = true;
+	truth_open();
+	truth_number("tid", gettid());
+	truth_close();
+	exit(0);
+}
+
+/* Like "leader-exit", and stays to be watched. */
+static void run_leaderless(long unused)
+{
+	(void)unused;
+	start_thread(hold_without_leader, map_pages(THREAD_PAGES));
+	pthread_exit(NULL);
+}
+
+static void *exec_without_leader(void *area)
+{
+	wait_for_zombie();
+	/* what faultscope sees between the end of the leader and the exec is not lost */
+	usleep(300000);
+	return touch_and_exec(area);
+}
+
+static void run_leader_exit_exec(long unused)
+{
+	char *area = map_pages(THREAD_PAGES);
+
+	(void)unused;
+	wait_for_go();
+	write_pages(map_pages(AFTER_EXEC_PAGES), AFTER_EXEC_PAGES);
+	start_thread(exec_without_leader, area);
 	pthread_exit(NULL);
 }
 
@@ -258,6 +304,8 @@ static const struct {
 	{ "thread-exec", run_thread_exec, false },
 	{ "after-exec", run_after_exec, true },
 	{ "leader-exit", run_leader_exit, false },
+	{ "leader-exit-exec", run_leader_exit_exec, false },
+	{ "leaderless", run_leaderless, false },
 	{ "fork-storm", run_fork_storm, true },
 	{ "threads", run_threads, true },
 	{ "procs", run_procs, true },
@@ -266,8 +314,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	static const char usage[] = "vfork|thread-exec|leader-exit|fork-storm K|threads K|procs K|"
-				    "pid-reuse [MOST_FORKS]";
+	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
+				    "fork-storm K|threads K|procs K|pid-reuse [MOST_FORKS]";
 	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 

@@ -97,7 +97,7 @@ static void remove_watch(void)
 		die("inotify_rm_watch");
 }
 
-/* EMFILE again, and no limit of the list. */
+/* EMFILE again, and of what is not a descriptor. */
 static void groups_of_namespace(void)
 {
 	const unsigned int flags = FAN_CLASS_NOTIF | FAN_REPORT_FID | FAN_CLOEXEC;
@@ -193,10 +193,10 @@ const struct zoo_case object_cases[] = {
 	  instances_beside_high_numbers, NULL, close_last },
 	{ "inotify-watches", { "inotify_add_watch", ENOSPC, "inotify_watches" },
 	  watches_of_namespace, NULL, remove_watch },
-	{ "fanotify-groups", { "fanotify_init", EMFILE, "unknown", .undecidable = true },
-	  groups_of_namespace, NULL, close_last },
+	{ "fanotify-groups", { "fanotify_init", EMFILE, "fanotify_groups" }, groups_of_namespace,
+	  NULL, close_last },
 	{ "pipe-pages", { "fcntl", EPERM, "pipe_pages" }, pipes_of_user, NULL, close_last_pipe },
-	{ "queue-bytes", { "mq_open", EMFILE, "unknown", .undecidable = true }, queue_bytes, NULL,
+	{ "queue-bytes", { "mq_open", EMFILE, "rlimit_msgqueue" }, queue_bytes, NULL,
 	  restore_queue_bytes },
 	{ "io-uring-buffers", { "io_uring_register", ENOMEM, "rlimit_memlock" },
 	  registered_buffers, NULL, restore_memlock },

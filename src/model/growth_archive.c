@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/growth_archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define INDEX_SIZE (8 * FS_GROWTH_MAX) /* a power of two, with room to spare */
+
+_Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
+
+static bool is_same_row(const struct fs_growth *a, const struct fs_growth *b)
+{
+	return same_subject(&a->subject, &b->subject) && a->stack == b->stack &&
+	       a->call == b->call && a->what == b->what && a->flags == b->flags &&
+	       a->mode == b->mode && !strcmp(a->name, b->name);
+}
+
+static uint32_t hash_of(const struct fs_growth *g)
+{
+	uint64_t hash = hash64_bytes(HASH64_BEGIN, &g->subject, sizeof(g->subject));
+
+	hash = hash64_bytes(hash, &g->stack, sizeof(g->stack));
+	hash = hash64_bytes(hash, g->name, strlen(g->name));
+	return hash ^ hash >> 32;
+}
+
+/* Where the row is in the index, or would be. An entry is a row's number; 0: none, which is a
+ * place. */
+static uint32_t *entry_of(const struct model *m, const struct fs_growth *row)
+{
+	uint32_t at = hash_of(row);
+
+	for (;; at++) {
+		uint32_t *entry = &m->growth_index[at % INDEX_SIZE];
+
+		if (!*entry || is_same_row(&m->growth[*entry], row))
+			return entry;
+	}
+}
+
+static int make_room(struct model *m)
+{
+	struct fs_growth *rows = m->growth;
+
+	if (m->growth_index)
+		return 0;
+	rows = realloc(m->growth, MODEL_GROWTH_MAX * sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	m->growth = rows;
+	m->growth_index = calloc(INDEX_SIZE, sizeof(*m->growth_index));
+	if (!m->growth_index)
+		return -ENOMEM;
+	if (m->growths < FS_GROWTH_MAX)
+		m->growths = FS_GROWTH_MAX;
+	return 0;
+}
+
+static bool has_ended(const struct model *m, const struct fs_growth *g)
+{
+	const struct subject *s = model_find(m, &g->subject);
+
+	return !s || s->final;
+}
+
+static void count_lost(struct model *m, const struct fs_growth *g)
+{
+	m->growth_lost += g->added > g->removed;
+}
+
+static void drop_ended(struct model *m)
+{
+	size_t kept = FS_GROWTH_MAX;
+
+	memset(m->growth_index, 0, INDEX_SIZE * sizeof(*m->growth_index));
+	for (size_t i = FS_GROWTH_MAX; i < m->growths; i++) {
+		if (has_ended(m, &m->growth[i])) {
+			count_lost(m, &m->growth[i]);
+			continue;
+		}
+		m->growth[kept] = m->growth[i];
+		*entry_of(m, &m->growth[kept]) = kept;
+		kept++;
+	}
+	m->growths = kept;
+}
+
+int growth_archive(struct model *m, const struct fs_growth *row)
+{
+	int err = make_room(m);
+	uint32_t *entry;
+
+	if (err)
+		return err;
+	entry = entry_of(m, row);
+	if (*entry) {
+		struct fs_growth *kept = &m->growth[*entry];
+
+		kept->added += row->added;
+		kept->removed += row->removed;
+		kept->last_ns = row->last_ns;
+		return 0;
+	}
+	/* asked again only once another process has ended */
+	if (m->growths == MODEL_GROWTH_MAX && m->totals.ended != m->growth_dropped_at) {
+		m->growth_dropped_at = m->totals.ended;
+		drop_ended(m);
+		entry = entry_of(m, row);
+	}
+	if (m->growths == MODEL_GROWTH_MAX) {
+		count_lost(m, row);
+		return 0;
+	}
+	*entry = m->growths;
+	m->growth[m->growths++] = *row;
+	return 0;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "probe/state.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * The state of a process whose first thread has ended is moved to a table. In a copy that was made
+ * during that move some counters are 0 already, which is seen afterwards.
+ */
+static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
+{
+	int procs = bpf_map__fd(object_map(o, "procs"));
+	struct fs_subject of;
+	struct fs_state now;
+
+	if (bpf_map_lookup_elem(procs, &pidfd, ret))
+		return 0;
+	if (bpf_map_lookup_elem(procs, &pidfd, &now))
+		return -EAGAIN;
+	if (!(now.flags & FS_PROC_LEFT))
+		return 1;
+	of = (struct fs_subject){.start_ns = now.start_ns, .pid = now.pid};
+	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), &of, ret) ||
+	    ret->flags & FS_PROC_HALF)
+		return -EAGAIN;
+	return 1;
+}
+
+int state_read(const struct object *o, __u32 pid, struct fs_state *ret)
+{
+	int pidfd, found;
+
+	if (o->build == OBJECT_HASH)
+		return !bpf_map_lookup_elem(bpf_map__fd(object_map(o, "procs")), &pid, ret);
+	pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return 0;
+	found = read_by_task(o, pidfd, ret);
+	close(pidfd);
+	return found;
+}
+
+int state_begin(const struct object *o, __u32 pid, __u32 flags)
+{
+	int procs = bpf_map__fd(object_map(o, "procs"));
+	int pidfd = syscall(SYS_pidfd_open, pid, 0), err = 0;
+	struct fs_state st = {.flags = flags};
+	void *key = &pidfd;
+
+	if (pidfd < 0)
+		return -errno;
+	if (o->build == OBJECT_HASH)
+		key = &pid;
+	if (bpf_map_update_elem(procs, key, &st, BPF_NOEXIST))
+		err = errno == EEXIST ? 0 : -errno;
+	close(pidfd);
+	return err;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/completeness.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/losses.h"
+#include "render/text.h"
+#include "rules/shortage.h"
+
+static void add_unmatched(struct buf *gaps, const struct view *v)
+{
+	struct totals totals;
+
+	model_totals(v->m, &totals);
+	if (!totals.processes)
+		gap_add(gaps, "no process matched");
+}
+
+static void add_losses(struct buf *gaps, const struct view *v)
+{
+	struct loss lost[LOSSES_MAX];
+	size_t n = losses_of(v, lost);
+
+	for (size_t i = 0; i < n; i++)
+		if (lost[i].n)
+			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n, lost[i].about);
+}
+
+/* Whether a rule that this verdict is made of needs the probe. */
+static bool judges_by(const struct view *v, const struct hook_view *h)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rules[i].needs && !strcmp(rules[i].needs, h->name) &&
+		    (!v->host || shortage_is_about(&rules[i])))
+			return true;
+	return false;
+}
+
+/*
+ * A probe that is unavailable is a gap, unless the caller switched it off and asks for no verdict.
+ * `host` leaves out on purpose what is of no use to it; what it gets to know without probes of
+ * system calls is all that it answers by.
+ */
+static bool is_gap(const struct view *v, const struct hook_view *h)
+{
+	if (h->state == FS_HOOK_ON)
+		return false;
+	if (v->host)
+		return h->state == FS_HOOK_BLIND && judges_by(v, h);
+	if (v->verdict)
+		return h->state == FS_HOOK_BLIND || judges_by(v, h);
+	return h->state == FS_HOOK_BLIND && !h->unwanted;
+}
+
+static void add_unmeasured(struct buf *gaps, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+	struct buf why = {};
+
+	if (!v->m->hooks)
+		gap_add(gaps, "not measured: all that needs BPF, without which this was read from "
+			      "/proc alone");
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+
+		if (!is_gap(v, h))
+			continue;
+		buf_clear(&why);
+		buf_safe(&why, h->why, v->unicode);
+		gap_add(gaps, "not measured: %s (%s)", h->name,
+			why.len ? why.s : "no probe group that is on has it");
+	}
+	buf_free(&why);
+	if ((v->verdict || v->host) && p && p->known && !p->now.some.known)
+		gap_add(gaps, "not measured: waiting for memory (no PSI: boot with psi=1)");
+}
+
+void gaps_of_probes(struct buf *gaps, const struct view *v)
+{
+	add_losses(gaps, v);
+	add_unmeasured(gaps, v);
+}
+
+void gaps_of(struct buf *gaps, const struct view *v)
+{
+	add_unmatched(gaps, v);
+	gaps_of_probes(gaps, v);
+	if (v->gaps && has_gaps(v->gaps))
+		gap_add(gaps, "%s", v->gaps->failed ? "out of memory" : v->gaps->s);
+}

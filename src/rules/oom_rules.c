@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * P17: who was killed by the OOM killer, of whose limit, and what had filled it. The victim is the
+ * largest process, which need not be the one that grew; files in memory may have filled the cgroup
+ * without any process.
+ */
+#include "rules/pressure_rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define SHMEM_TELLS 4	/* a share of so much, one to, of a limit is worth a word */
+#define ALIKE	    0.5 /* of the largest growth: the victim is one of several that grew */
+
+/* Growth is looked for in the shortest time first: who grew before and rests is not to blame. */
+enum span_of { SINCE_LOOK, SINCE_RECENT, SINCE_MINUTE, NR_SPANS };
+
+static const struct {
+	uint64_t ns;
+	unsigned int least_share; /* of the limit, one to: less is no growth */
+} spans[NR_SPANS] = {{0, 8}, {5000000000ULL, 32}, {30000000000ULL, 32}};
+
+#define LEAST_BYTES (1u << 20)
+#define HELD_SHARE  8 /* of the limit, one to: who has less than that did not fill it */
+
+/* What the limit is of that was used up. */
+struct limited {
+	bool cgroup;		   /* else the machine's memory, or that of nodes */
+	bool known;		   /* which cgroup it is */
+	char path[256];		   /* of that */
+	uint64_t limit;		   /* bytes; 0: not known */
+	const struct level *level; /* NULL: nothing was read of it */
+};
+
+struct suspect {
+	const char *comm; /* NULL: there is none */
+	uint32_t pid;
+	bool is_victim;
+	uint64_t kept, grown; /* bytes */
+	uint64_t ns;	      /* in which it grew; 0: it was not seen before */
+};
+
+static uint64_t bytes_of(const struct model *m, uint64_t pages)
+{
+	return pages * m->tick.limits.page_bytes;
+}
+
+static uint64_t victim_bytes(const struct model *m, const struct fs_oom_record *r)
+{
+	int64_t pages = r->rss_anon_pages + r->rss_shmem_pages + r->swap_pages;
+
+	return pages > 0 ? bytes_of(m, pages) : 0;
+}
+
+static const struct level *level_at(const struct model *m, const char *path)
+{
+	const struct pressure *p = m->pressure;
+
+	for (size_t i = 0; p && i < p->levels; i++)
+		if (!strcmp(p->level[i].now.path, path) && level_has_limit(&p->level[i]))
+			return &p->level[i];
+	return NULL;
+}
+
+/* The kernel side saw which level above the victim had no room left; its path is the victim's. */
+static struct limited limited_by(const struct occasion *o, bool cgroup)
+{
+	const struct fs_level *memory = &o->oom->memory;
+	bool bounded = memory->known && memory->limit != UINT64_MAX;
+	struct limited l = {.cgroup = cgroup};
+
+	if (!cgroup) {
+		l.limit = o->m->tick.limits.mem_total_bytes;
+		return l;
+	}
+	if (bounded)
+		l.limit = bytes_of(o->m, memory->limit);
+	l.known = cgroup_above(o->s ? o->s->cgroup : NULL, bounded ? memory->up : 0, l.path,
+			       sizeof(l.path));
+	l.level = l.known ? level_at(o->m, l.path) : NULL;
+	if (l.level && !bounded)
+		l.limit = l.level->now.n[CGROUP_LIMIT];
+	return l;
+}
+
+/* What a process had so long before. *ret_ns is when; at first, the last look. */
+static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
+			    uint64_t *ret_ns)
+{
+	const struct past *p = span == SINCE_MINUTE ? s->past : s->recent;
+	/* its last record is of when the memory is gone */
+	const struct facts *last = s->final ? &s->prev : &s->now;
+	uint64_t at = t_ns > spans[span].ns ? t_ns - spans[span].ns : 0;
+
+	if (span == SINCE_LOOK)
+		return gauges_kept_pages(&last->g);
+	if (last->t_ns && last->t_ns <= at) { /* nothing changed since */
+		*ret_ns = at;
+		return gauges_kept_pages(&last->g);
+	}
+	p += p[1].t_ns <= at;
+	if (s->exec_ns && s->exec_ns >= p->t_ns) {
+		*ret_ns = s->exec_ns;
+		return 0;
+	}
+	*ret_ns = p->t_ns;
+	return p->kept_pages;
+}
+
+/* Whether it grew in the last seconds too: who had its memory before and rests is not to blame. */
+static bool grows_still(const struct occasion *o, const struct subject *s, uint64_t kept_pages)
+{
+	uint64_t since;
+
+	return s->id.pid == o->oom->by ||
+	       kept_pages > kept_before(s, SINCE_RECENT, o->t_ns, &since);
+}
+
+static struct suspect suspect_of(const struct occasion *o, const struct subject *s,
+				 const char *comm, uint32_t pid, uint64_t kept_pages,
+				 enum span_of span)
+{
+	struct suspect x = {.comm = comm, .pid = pid, .is_victim = pid == o->oom->subject.pid};
+	uint64_t since = o->m->last_ns < o->t_ns ? o->m->last_ns : o->m->prev_ns, before = 0;
+
+	if (s)
+		before = kept_before(s, span, o->t_ns, &since);
+	x.kept = bytes_of(o->m, kept_pages);
+	x.grown = kept_pages > before ? bytes_of(o->m, kept_pages - before) : 0;
+	x.ns = s && o->t_ns > since ? o->t_ns - since : 0;
+	if (s && span == SINCE_MINUTE && !grows_still(o, s, kept_pages))
+		x.grown = 0;
+	return x;
+}
+
+static struct suspect victim_of(const struct occasion *o, enum span_of span)
+{
+	uint64_t pages = victim_bytes(o->m, o->oom) / bytes_of(o->m, 1), last;
+
+	/* its counters are of each CPU: the last look may have seen more */
+	last = o->s && !o->s->final ? gauges_kept_pages(&o->s->now.g) : 0;
+	return suspect_of(o, o->s, o->oom->comm, o->oom->subject.pid, pages > last ? pages : last,
+			  span);
+}
+
+static bool is_candidate(const struct occasion *o, const struct limited *l, const struct subject *s)
+{
+	if (s->final || s->now.g.flags & (FS_PROC_SHARES_MM | FS_PROC_NO_MM) ||
+	    s->id.pid == o->oom->subject.pid)
+		return false;
+	/* who asked was refused by the same limit */
+	return !l->cgroup || s->id.pid == o->oom->by ||
+	       (l->known && cgroup_is_within(s->cgroup, l->path));
+}
+
+struct scene {
+	struct suspect victim, other; /* of others the one that grew most */
+	uint64_t grown, kept;	      /* all of them together */
+	uint64_t mapped;	      /* of files in memory, by one process at most */
+};
+
+/* This program starts when others are short already: what it takes then is not why. */
+static bool is_this_program(const struct suspect *x)
+{
+	return !strncmp(x->comm, "faultscope", strlen("faultscope"));
+}
+
+/* Whether it has enough to have filled the limit, beside the victim. */
+static bool has_much(const struct limited *l, const struct scene *c, const struct suspect *x)
+{
+	if (is_this_program(x))
+		return x->kept >= l->limit / 2;
+	return x->kept >= l->limit / HELD_SHARE || x->kept >= c->victim.kept / 2;
+}
+
+static void add_suspect(struct scene *c, const struct limited *l, const struct suspect *x)
+{
+	c->grown += x->grown;
+	c->kept += x->kept;
+	if (x->is_victim)
+		c->victim = *x;
+	else if (x->grown > c->other.grown && has_much(l, c, x))
+		c->other = *x;
+}
+
+static struct scene scene_of(const struct occasion *o, const struct limited *l, enum span_of span)
+{
+	const struct fs_oom_record *r = o->oom;
+	struct suspect x = victim_of(o, span);
+	struct scene c = {.mapped = r->rss_shmem_pages > 0 ? r->rss_shmem_pages : 0};
+	bool seen = r->by == r->subject.pid;
+
+	add_suspect(&c, l, &x);
+	for (const struct subject *s = model_each(o->m, NULL); s; s = model_each(o->m, s)) {
+		uint64_t kept = gauges_kept_pages(&s->now.g);
+
+		if (!is_candidate(o, l, s))
+			continue;
+		if (s->id.pid == r->by && r->by_kept_pages > kept)
+			kept = r->by_kept_pages;
+		seen |= s->id.pid == r->by;
+		x = suspect_of(o, s, s->now.g.comm, s->id.pid, kept, span);
+		add_suspect(&c, l, &x);
+		if (s->now.g.rss_shmem_pages > (int64_t)c.mapped)
+			c.mapped = s->now.g.rss_shmem_pages;
+	}
+	if (!seen && r->by_kept_pages) {
+		x = suspect_of(o, NULL, r->by_comm, r->by, r->by_kept_pages, span);
+		add_suspect(&c, l, &x);
+	}
+	c.mapped = bytes_of(o->m, c.mapped);
+	return c;
+}
+
+static struct suspect grower_of(const struct occasion *o, const struct limited *l,
+				struct scene *ret)
+{
+	for (enum span_of i = SINCE_LOOK; i < NR_SPANS; i++) {
+		struct scene c = scene_of(o, l, i);
+		uint64_t least = l->limit / spans[i].least_share;
+
+		*ret = c;
+		if (c.grown < least || c.grown < LEAST_BYTES)
+			continue;
+		if (c.victim.grown >= LEAST_BYTES && c.victim.grown > c.other.grown * ALIKE)
+			return c.victim;
+		if (c.other.grown >= LEAST_BYTES)
+			return c.other;
+	}
+	return (struct suspect){};
+}
+
+/* Files in memory that no process has mapped: bytes of tmpfs that stay when a process ends. */
+static uint64_t files_left(const struct limited *l, const struct scene *c)
+{
+	uint64_t shmem = l->level ? l->level->now.n[CGROUP_SHMEM] : FIGURE_UNKNOWN;
+
+	return shmem != FIGURE_UNKNOWN && shmem > c->mapped ? shmem - c->mapped : 0;
+}
+
+static bool files_filled_it(const struct limited *l, const struct scene *c,
+			    const struct suspect *grower)
+{
+	uint64_t left = files_left(l, c);
+
+	return left && left >= l->limit / SHMEM_TELLS && left > c->victim.kept &&
+	       left > grower->kept;
+}
+
+/* Of the limit's use, what no process was seen to have. */
+static uint64_t unseen_bytes(const struct occasion *o, const struct limited *l,
+			     const struct scene *c)
+{
+	uint64_t used = l->cgroup && o->oom->memory.known ? bytes_of(o->m, o->oom->memory.used) : 0;
+
+	return used > c->kept ? used - c->kept : 0;
+}
+
+static void say_title(const struct occasion *o, const struct limited *l, struct finding *f)
+{
+	const char *constraint = o->verdict->cause;
+
+	if (l->cgroup && l->known && o->oom->memory.up)
+		snprintf(f->title, sizeof(f->title),
+			 "killed by the OOM killer: the limit of %.100s, above its cgroup, is used "
+			 "up",
+			 l->path);
+	else
+		snprintf(f->title, sizeof(f->title), "killed by the OOM killer: %s",
+			 l->cgroup     ? "the limit of its cgroup is used up"
+			 : !constraint ? "of what limit is not known"
+			 : !strcmp(constraint, "none")
+				 ? "the machine's memory and swap are used up"
+				 : "the memory of its nodes (cpuset or policy) is used up");
+}
+
+static void say_grower(struct finding *f, const struct suspect *g)
+{
+	char bytes[24];
+
+	if (g->comm && g->ns)
+		evidence_printf(f, "grew most before", "%.15s[%u]%s: %s in %.1f s", g->comm, g->pid,
+				g->is_victim ? " itself" : "", bytes_as_text(g->grown, bytes),
+				g->ns / 1e9);
+	else if (g->comm)
+		evidence_printf(f, "grew most before",
+				"%.15s[%u]%s: it has %s, and was not seen before", g->comm, g->pid,
+				g->is_victim ? " itself" : "", bytes_as_text(g->kept, bytes));
+}
+
+static void say_files(struct finding *f, const struct limited *l, const struct scene *c)
+{
+	uint64_t shmem = l->level ? l->level->now.n[CGROUP_SHMEM] : FIGURE_UNKNOWN;
+	char a[24], b[24];
+
+	if (shmem == FIGURE_UNKNOWN || shmem < l->limit / SHMEM_TELLS)
+		return;
+	finding_evidence(f, "shared memory and tmpfs in its cgroup", bytes_as_text(shmem, a),
+			 bytes_as_text(l->limit, b));
+	finding_evidence(f, "of these mapped by no process", bytes_as_text(files_left(l, c), a),
+			 NULL);
+}
+
+static void help_files(struct finding *f, const struct limited *l, const struct scene *c,
+		       bool filled)
+{
+	char a[24], b[24];
+
+	if (filled)
+		finding_remedy(f,
+			       "fix: %s of the %s are files in memory (tmpfs, /dev/shm) that no "
+			       "process has mapped: remove them (see: ls -lS /dev/shm; df -t "
+			       "tmpfs), or keep them on a disk: no kill frees them",
+			       bytes_as_text(files_left(l, c), a), bytes_as_text(l->limit, b));
+	else if (l->level && l->level->now.n[CGROUP_SHMEM] != FIGURE_UNKNOWN &&
+		 l->level->now.n[CGROUP_SHMEM] >= l->limit / SHMEM_TELLS)
+		finding_remedy(f, "files in memory count for the cgroup that first touched them, "
+				  "and no kill frees them: make the limit larger by the size of "
+				  "/dev/shm, or clear it");
+}
+
+static void help_grower(const struct occasion *o, struct finding *f, const struct limited *l,
+			const struct scene *c, const struct suspect *g)
+{
+	uint64_t unseen = unseen_bytes(o, l, c);
+	char a[24], b[24];
+
+	if (g->is_victim)
+		finding_remedy(f,
+			       "fix: it is what grew: let it keep less; a trainer: loss.item() and "
+			       "not the loss with its graph, a smaller batch; a service: a bound "
+			       "for its caches, queues or heap (-Xmx, GOMEMLIMIT)");
+	else if (g->comm)
+		finding_remedy(f,
+			       "fix: %.15s[%u] grew, not the one that was killed: give it a limit "
+			       "of its own (systemctl set-property UNIT MemoryMax=), or less at a "
+			       "time: a smaller batch, fewer workers",
+			       g->comm, g->pid);
+	else if (unseen > l->limit / 2)
+		finding_remedy(f,
+			       "fix: find what has it: %s of the %s are of no process that was "
+			       "seen here: other processes of the cgroup, files in memory (tmpfs, "
+			       "/dev/shm), or kernel memory: memory.stat of the cgroup tells which",
+			       bytes_as_text(unseen, a), bytes_as_text(l->limit, b));
+	else
+		finding_remedy(f, "fix: nobody was seen to grow: it is too much at once: a smaller "
+				  "batch, fewer workers");
+}
+
+/* Room helps what is too large; what goes on to grow fills any. */
+static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
+		      const struct suspect *g)
+{
+	const char *what = l->cgroup ? "of the cgroup's limit, or as much swap" : "swap";
+	uint64_t victim = victim_bytes(o->m, o->oom);
+
+	if (g->comm && g->ns)
+		pressure_help_growth(f, o->m, l->cgroup && l->limit ? l->limit : victim,
+				     g->grown / (g->ns / 1e9), what);
+	else
+		pressure_help_room(f, o->m, victim, what);
+}
+
+bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_oom_record *r = o->oom;
+	bool cgroup = o->verdict->cause && !strcmp(o->verdict->cause, "memcg"), files;
+	struct limited l = limited_by(o, cgroup);
+	struct scene c;
+	struct suspect g = grower_of(o, &l, &c);
+	char text[24];
+
+	files = files_filled_it(&l, &c, &g);
+	if (files)
+		g = (struct suspect){};
+	f->severity = SEVERITY_CRITICAL;
+	f->level = 1;
+	f->cause = cgroup ? "cgroup_memory" : NULL;
+	f->limit_up = cgroup ? r->memory.up : 0;
+	say_title(o, &l, f);
+	if (o->s && o->s->cgroup)
+		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
+	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
+		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
+				 o->verdict->evidence[i].limit);
+	finding_evidence(f, "it had", bytes_as_text(victim_bytes(o->m, r), text), NULL);
+	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
+	say_grower(f, &g);
+	say_files(f, &l, &c);
+	help_room(o, f, &l, &g);
+	if (!files)
+		help_grower(o, f, &l, &c, &g);
+	help_files(f, &l, &c, files);
+	return true;
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Builds the packages of the commit before the last, as an earlier version: to upgrade from.
+#
+# usage: earlier.sh OUT	a directory below build/, emptied first
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+source=$1.source
+rm -rf "$source"
+mkdir -p "$source"
+git -C "$top" archive HEAD^ | tar -xf - -C "$source"
+sed -i '1s/(\(.*\))/(\1~earlier)/' "$source/deploy/debian/changelog"
+export DEB_BUILD_OPTIONS=nocheck
+export GIT_CEILING_DIRECTORIES="$top/build" # the copy is no clone
+exec "$source/tools/deb.sh" "$1"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Writes a recording by the program's own writer, of processes that a seed makes up: some were
+ * there before, some are born and end between scans, pids are used again, and scans are uneven.
+ *   usage: random_recording SEED PROCESSES FILE
+ */
+#include "fixture.h"
+#include "probe/recording.h"
+
+#define LOOKS_MOST   60
+#define LIVING_MOST  4200
+#define SCANS_OF_ONE 3 /* at most, of most processes */
+
+static uint64_t dice;
+
+/* xorshift64: the same sequence for a seed, on every machine. */
+static uint64_t roll(uint64_t below)
+{
+	dice ^= dice << 13;
+	dice ^= dice >> 7;
+	dice ^= dice << 17;
+	return below ? dice % below : 0;
+}
+
+static void take(struct recorder *rec, const struct fs_header *h)
+{
+	if (recorder_take(rec, h)) {
+		fprintf(stderr, "random_recording: cannot write\n");
+		exit(1);
+	}
+}
+
+static void begin(struct recorder *rec)
+{
+	struct fs_host_record host = host_record(SECOND / 2);
+	struct fs_tick_record tick = tick_record(SECOND);
+
+	take(rec, &host.h);
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		struct fs_hook_record h = hook_record(fixture_hooks[i], FS_HOOK_ON);
+
+		take(rec, &h.h);
+	}
+	take(rec, &tick.h);
+}
+
+static void grow(struct fs_process_record *p)
+{
+	uint64_t minor = roll(4) ? roll(1000) : 0, major = roll(5) ? 0 : roll(20);
+
+	p->g.min_flt += minor;
+	p->g.maj_flt += major;
+	p->c.latency[0][roll(FS_NR_LATENCY)] += minor;
+	p->c.latency[1][roll(FS_NR_LATENCY)] += major;
+	p->c.stall_ns[0] += minor * roll(3000);
+	p->c.stall_ns[1] += major * roll(3000000);
+	p->g.map_count = 10 + roll(500);
+	if (p->g.map_high < p->g.map_count)
+		p->g.map_high = p->g.map_count;
+	p->g.fds = roll(100);
+	if (p->g.fd_high < p->g.fds)
+		p->g.fd_high = p->g.fds;
+	p->g.rss_anon_pages = roll(10000);
+}
+
+static void be_born(struct fs_process_record *p, uint64_t nth, uint64_t t_ns)
+{
+	/* a pid of a few, so that many are used again, by who was born later */
+	*p = process_record(100 + nth % 32000, nth + 1, t_ns);
+	p->g.min_flt = roll(5000);
+	p->g.maj_flt = roll(50);
+	if (roll(3))
+		p->g.flags |= FS_PROC_BORN;
+	/* some names turn what follows around (U+202E), or hide (U+200B) */
+	snprintf(p->g.comm, sizeof(p->g.comm), "w%u%s", (unsigned)roll(6),
+		 roll(3)   ? ""
+		 : roll(2) ? "\xe2\x80\xae"
+			     "x"
+			   : "\xe2\x80\x8b");
+}
+
+/* A scan: who lives grows, and some end; then new ones come, some of which end before the next. */
+static size_t look(struct recorder *rec, struct fs_process_record *p, size_t living, uint64_t *born,
+		   uint64_t new, uint64_t t_ns)
+{
+	struct fs_tick_record tick = tick_record(t_ns);
+
+	for (uint64_t i = 0; i < new &&living < LIVING_MOST; i++) {
+		be_born(&p[living], (*born)++, t_ns);
+		living++;
+	}
+	for (size_t i = 0; i < living;) {
+		bool ends = !roll(SCANS_OF_ONE);
+
+		p[i].h.t_ns = t_ns;
+		grow(&p[i]);
+		if (ends)
+			p[i].g.flags |= FS_PROC_FINAL;
+		take(rec, &p[i].h);
+		if (ends)
+			p[i] = p[--living];
+		else
+			i++;
+	}
+	take(rec, &tick.h);
+	return living;
+}
+
+int main(int argc, char **argv)
+{
+	static struct fs_process_record p[LIVING_MOST];
+	uint64_t wanted, born = 0, t_ns = SECOND, looks;
+	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 0);
+	struct recorder *rec = NULL;
+	char error[512];
+	size_t living = 0;
+
+	if (argc != 4)
+		return 2;
+	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
+	wanted = strtoull(argv[2], NULL, 10);
+	if (recorder_open_packed(argv[3], true, 0, &rec, error, sizeof(error))) {
+		fprintf(stderr, "random_recording: %s\n", error);
+		return 1;
+	}
+	begin(rec);
+	looks = 2 + roll(LOOKS_MOST);
+	for (uint64_t i = 0; i < looks; i++) {
+		uint64_t new = born < wanted ? (wanted - born) / (looks - i) + 1 : 0;
+
+		t_ns += SECOND / 10 + roll(20 * SECOND);
+		living = look(rec, p, living, &born, new, t_ns);
+	}
+	end.h.t_ns = t_ns;
+	take(rec, &end.h);
+	return recorder_close(rec) != 0;
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What runs for long has few rights and few system calls left, in each of its threads; the command
+of `run` starts after that, and has none of it.
+"""
+
+import os
+import signal
+
+from harness import live, until
+from test_errors import DONE
+from test_privilege import check_given_up, keeps_bpf, status_of
+
+CAP_BPF, CAP_SYSLOG, CAP_SYS_NICE, CAP_IPC_LOCK = 39, 34, 23, 14
+
+
+def threads_of(lab, pid):
+    """Status of each; a thread may end between the listing and the reading."""
+    found = []
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        try:
+            found.append(status_of(lab.read(f"/proc/{pid}/task/{tid}/status")))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def check_confined(check, lab, what, pid, may_keep=0):
+    """All threads of it, once the last of them is filtered."""
+    try:
+        until(lambda: all(one["Seccomp"] == "2" for one in threads_of(lab, pid)),
+              f"{what} with filtered calls", seconds=20)
+    except (AssertionError, FileNotFoundError) as error:
+        check.that(False, str(error))
+        return
+    for one in threads_of(lab, pid):
+        check.equal(f"{what}: no_new_privs", one["NoNewPrivs"], "1")
+        for name in ("CapPrm", "CapEff"):
+            check.equal(f"{what}: {name} beyond what it may keep",
+                        int(one[name], 16) & ~may_keep, 0)
+
+
+def kept_of_recorder(lab):
+    """The limits of locked memory and priority may not be ours to raise: then their capabilities
+    stay."""
+    return (1 << CAP_SYSLOG | 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK |
+            (1 << CAP_BPF if keeps_bpf(lab) else 0))
+
+
+@live
+def test_recorder_is_confined(check, lab):
+    ring = lab.dir / "ring"
+    for words in (("blackbox", "run", "--ring", ring, "--heartbeat", "0.2"),
+                  ("triage", "--live", "--ring", ring)):
+        process = lab.spawn([lab.program, *words])
+        check_confined(check, lab, words[0], process.pid, kept_of_recorder(lab))
+        until(lambda: ring.exists() and b"FSbb" in ring.read_bytes(), "a record in its file")
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=60)[1]
+        # a session says which of its probes this kernel refuses
+        said = [line for line in err.splitlines() if not line.startswith("faultscope: incomplete: ")]
+        check.equal(f"{words[0]}: standard error", said, [])
+
+
+@live
+def test_recorder_writes_on_when_confined(check, lab):
+    """Signs of life of after the filter are kept too."""
+    ring = lab.dir / "ring"
+    process = lab.spawn([lab.program, "blackbox", "run", "--ring", ring, "--heartbeat", "0.2"])
+    check_confined(check, lab, "run", process.pid, kept_of_recorder(lab))
+    before = ring.read_bytes()
+    until(lambda: ring.read_bytes() != before, "another sign of life")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    check.equal("status", process.returncode, DONE)
+    ran = lab.faultscope("blackbox", "status", "--ring", ring)
+    check.that("failed" not in ran.out, f"it could not keep all: {ran.out}")
+
+
+@live
+def test_sessions_are_confined(check, lab):
+    target = lab.work("touch", "10", "--hold")
+    bpf = 1 << CAP_BPF if keeps_bpf(lab) else 0
+    own = 1 << 19 | 1 << 2 | bpf  # CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, for diagnose and record
+    sessions = ((("--json", "0.2"), bpf), (("--json", "-p", str(target.pid), "0.2"), bpf),
+                (("record", "-o", lab.dir / "r.fsr", str(target.pid)), own),
+                (("diagnose", "-d", "20", "-p", str(target.pid)), own),
+                (("host", "-d", "20"), bpf))
+    for words, may_keep in sessions:
+        process = lab.spawn([lab.program, *words])
+        check_confined(check, lab, words[0], process.pid, may_keep)
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=60)[1]
+        check.that("not permitted" not in err, f"{words[0]}: {err!r}")
+    target.end()
+
+
+@live
+def test_command_starts_after_the_drop(check, lab):
+    """What the command sees of its parent at its first instant, and that it has all of its own."""
+    mine = status_of(lab.call("cat", "/proc/self/status").out)
+    ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",
+                         "read line </proc/$PPID/comm; cat /proc/$PPID/status; echo; echo ours: it;"
+                         " cat /proc/self/status")
+    check.equal("status", ran.returncode, DONE)
+    its, own = ran.out.split("ours: it")
+    its, own = status_of(its), status_of(own)
+    check.equal("the parent's calls are filtered", its["Seccomp"], "2")
+    kept = 1 << 5 | 1 << 19 | (1 << CAP_BPF if keeps_bpf(lab) else 0)
+    check_given_up(check, its, kept)
+    check.equal("the thread that started the command is gone", its["Threads"], "1")
+    for name in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp"):
+        check.equal(f"the command's {name}", own[name], mine[name])
+
+
+@live
+def test_command_that_cannot_start(check, lab):
+    for words, status in ((("/no/such/program",), 127), (("/etc/passwd",), 126)):
+        ran = lab.faultscope("run", "--", *words)
+        check.equal(f"{words}: status", ran.returncode, status)
+        check.that(ran.err.startswith("faultscope: cannot run"), f"message: {ran.err!r}")
+        check.equal(f"{words}: lines", ran.err.count("\n"), 1)

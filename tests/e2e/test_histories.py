@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Counters of a process never go back, whatever becomes of its threads: by chance, and one by one.
+
+A thread that is not the first one and calls execve takes the place of the first one, whose task
+the kernel frees. The first thread may also end before the others.
+"""
+
+import json
+
+from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds, proc_maps,
+                     proc_text, until)
+
+HISTORIES = 240
+SEED = 20
+# How a watch of all processes is done; the last one sees the history's processes as children.
+WAYS = {
+    "all": [],
+    "iterator": ["--hook", "look=iter/task"],
+    "by pid": ["--hook", "state=hash"],
+    "proc": ["--hook", "look=/proc"],
+    "children": ["-p", "--children"],
+}
+# Of the figures of a process those that go both ways.
+MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "high"), ("fds", "count"),
+          ("fds", "limit"), ("fds", "hard_limit"), ("fds", "high")}
+QUANTILES = {"p50", "p99"}
+LATE_FAULTS = 60  # between the last words of a process and its end
+
+
+def counters(line):
+    """What only grows, by its path; a bucket by its bound."""
+    def walk(value, path):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if path + (key,) not in MOVING and key not in QUANTILES:
+                    yield from walk(inner, path + (key,))
+        elif isinstance(value, list):
+            yield from ((path + (bound,), count) for bound, count in value)
+        elif value is not None:
+            yield path, value
+
+    told = {key: line[key] for key in ("faults", "maps", "fds", "execs", "cpu_ns")}
+    return dict(walk(told, ()))
+
+
+def falls(before, now):
+    return [f"{'.'.join(map(str, path))}: {value}, then {now.get(path, 0)}"
+            for path, value in before.items() if now.get(path, 0) < value]
+
+
+def expect_monotone(check, lines):
+    """Returns how many processes there were."""
+    by_tick = lines.all[0]["hooks"]["look"] == "/proc"  # births too: pids come again in one tick
+    last, fell, ended = {}, {}, 0
+    for line in lines.of("process"):
+        of = (line["pid"], line["start_time_ns"])
+        now = counters(line)
+        found = falls(last.get(of, {}), now)
+        if found:
+            fell.setdefault(of, found)
+        last[of] = now
+        if line.get("final") and by_tick:
+            del last[of]
+            ended += 1
+    check.that(len(fell) <= lines.lost(), f"counters of {len(fell)} processes fell: "
+                                          f"{list(fell.items())[:3]}")
+    return len(last) + ended
+
+
+def agrees(line, truth):
+    """Whether the last line of a process has all of its faults."""
+    late = line["faults"]["minor"] - truth["minor"]
+    return 0 <= late <= LATE_FAULTS and line["faults"]["user"] >= truth["pages"]
+
+
+def expect_histories(check, lines, truth):
+    processes = expect_monotone(check, lines)
+    check.that(processes >= HISTORIES, f"only {processes} processes")
+    finals = {}
+    for line in lines.of("process", final=True):
+        finals.setdefault(line["pid"], []).append(line)
+    wrong = [one for one in truth["lives"]
+             if not any(agrees(line, one) for line in finals.get(one["pid"], []))]
+    check.that(len(wrong) <= lines.lost(), f"{len(wrong)} ended with other figures than the "
+                                           f"kernel's, such as {wrong[:3]}")
+    check.equal("histories", len(truth["lives"]), HISTORIES)
+
+
+def options_of(way, pid):
+    return [word for option in WAYS[way]
+            for word in ([option, str(pid)] if option == "-p" else [option])]
+
+
+def without_misses(take):
+    """What it captures, once more if the kernel passed over events: they are not counted."""
+    for _ in range(MOST_TRIES):
+        capture = take()
+        if not Lines(capture.text).losses().get("missed"):
+            break
+    return capture
+
+
+def histories(lab, way):
+    helper = lab.for_all(lab.workload("histories"))
+    helper.chmod(0o4755)
+    work = lab.work("histories", "all", str(HISTORIES), str(SEED), str(helper), "--wait")
+    watch = lab.watch(*options_of(way, work.pid), "0.1")
+    until(lambda: f'"pid":{work.pid},' in watch.said(), "a line of the first process")
+    work.go()
+    told = [json.loads(line) for line in work.process.stdout]
+    work.process.wait()
+    until(lambda: watch.process.poll() is not None or
+          f'"pid":{work.pid},' in watch.said().rpartition('"final":true')[0],
+          "the end of the first process")
+    capture = watch.finished() if way == "children" else watch.stop()
+    capture.truth = {"pid": work.pid, "lives": [one for one in told if "minor" in one]}
+    return capture
+
+
+@captures(expect_histories, cases=list(WAYS))
+def test_random_histories(lab, way):
+    return without_misses(lambda: histories(lab, way))
+
+
+def expect_timed(check, line):
+    """Each fault is timed, the last one of each thread too."""
+    timed = sum(field_of(line, f"faults.latency_ns.{kind}.total") for kind in ("minor", "major"))
+    check.equal("faults timed", timed, line["faults"]["user"] + line["faults"]["kernel"])
+
+
+def expect_exec_by_heir(check, lines, truth):
+    line = lines.final(truth["pid"])
+    pages = truth["pages_before_exec"] + 2 * truth["pages_after_exec"]
+    check.between("faults of all its life", line["faults"]["user"], pages, pages + 300)
+    check.that(0 <= line["faults"]["minor"] - line["faults"]["user"] < LATE_FAULTS,
+               f"the kernel's own count: {line['faults']['minor']}")
+    check.equal("execs", line["execs"], 2)
+    expect_timed(check, line)
+    check.equal("losses", lines.losses(), {})
+    expect_monotone(check, lines)
+
+
+@captures(expect_exec_by_heir)
+def test_exec_after_the_leader_ended(lab):
+    return without_misses(lambda: lab.run("lives", "leader-exit-exec"))
+
+
+THREADS = 10000
+
+
+def expect_crowd(check, lines, truth):
+    line = lines.final(truth["pid"])
+    check.between("faults of all threads", line["faults"]["minor"], truth["minor"],
+                  truth["minor"] + LATE_FAULTS)
+    check.that(line["faults"]["user"] >= truth["minor"] - LATE_FAULTS,
+               f"user-mode faults: {line['faults']['user']} of {truth['minor']}")
+    expect_timed(check, line)
+    check.equal("execs", line["execs"], 2)
+    check.equal("losses", lines.losses(), {})
+
+
+@captures(expect_crowd)
+def test_exec_among_many_threads(lab):
+    if int(lab.read("/proc/sys/kernel/pid_max")) < 2 * THREADS:
+        raise Skip(f"no room for {THREADS} threads")
+    return without_misses(lambda: lab.run("histories", "crowd", str(THREADS)))
+
+
+LOOKS = {"best": [], "iterator": ["--hook", "look=iter/task"], "by pid": ["--hook", "state=hash"],
+         "proc": ["--hook", "look=/proc"]}
+
+
+@live
+def test_watched_without_its_leader(check, lab):
+    """The first thread had ended when the watch began: figures come from one that lives."""
+    work = lab.work("lives", "leaderless")
+    tid = work.truth()["tid"]
+    for name, options in LOOKS.items():
+        watch = lab.watch("-p", str(work.pid), *options, "-d", "0.5", "0.2", record=False)
+        line = Lines(watch.finished().text).last(work.pid)
+        check.equal(f"{name}: descriptors", line["fds"]["count"], proc_fds(tid))
+        resident = int(proc_text(tid, "statm").split()[1]) * 4096
+        check.near(f"{name}: resident", line["memory"]["rss_bytes"], resident, 0.1)
+        check.equal(f"{name}: program", line.get("exe"), str(lab.workload("lives")))
+        if name != "proc":  # which has the count of no process that does not map
+            check.equal(f"{name}: maps", line["maps"]["count"], proc_maps(tid))
+    said = lab.faultscope("diagnose", "-p", str(work.pid), "-d", "0.5").out
+    check.that("/dev/null" in said, f"what it holds is not told: {said}")
+    check.that("were not read" not in said, f"it is said not to be read: {said}")
+    work.end()

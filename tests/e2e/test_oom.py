@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Who is blamed for an OOM kill: the one that grew, in the cgroup whose limit was used up."""
+
+import contextlib
+import os
+import signal
+
+from harness import check_form, live, until
+from test_pressure import MIB, in_group, memory_cgroup, opened
+
+LIMIT = 96
+
+
+def holds(lab, pid, mib):
+    """Until a process has so much resident."""
+    def resident():
+        with contextlib.suppress(OSError):
+            return int(lab.read(f"/proc/{pid}/statm").split()[1]) * 4096 >= mib * MIB
+        return False
+    until(resident, f"{mib} MiB in {pid}")
+
+
+@contextlib.contextmanager
+def below(group, name):
+    place = group / name
+    place.mkdir()
+    try:
+        yield place
+    finally:
+        def gone():
+            with contextlib.suppress(OSError):
+                place.rmdir()
+            return not place.exists()
+        until(gone, "the cgroup's end")
+
+
+def kill_of(check, watch, pid):
+    """The finding of the kill, and the record; None: there is none."""
+    lines = check_form(check, watch.stop())
+    kills = opened(lines, "P17", pid=pid)
+    if not check.that(kills, f"findings {[(f['id'], f['pid']) for f in lines.of('finding')]}"):
+        return None, None
+    return kills[0], lines.of("oom", pid)[0]
+
+
+def advice(finding):
+    return " ".join(finding["remedy"])
+
+
+def is_right(check, finding, oom, group, grower):
+    check.that(f"[{grower}] grew, not the one that was killed" in advice(finding), advice(finding))
+    check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)
+    check.that("faultscope[" not in advice(finding), advice(finding))
+
+
+@live
+def test_sibling_grows(check, lab):
+    """One that rests is the largest and is killed; the cgroup is younger than the last listing."""
+    watch = lab.watch("0.5")
+    with memory_cgroup(lab, LIMIT * MIB) as group:
+        idle = in_group(lab, group, "eat", "anon", "55", "--hold")
+        holds(lab, idle.pid, 55)
+        lab.call("sleep", "6")
+        sibling = in_group(lab, group, "eat", "anon", "54", "--rate", "6", "--hold")
+        idle.wait(60)
+        finding, oom = kill_of(check, watch, idle.pid)
+        sibling.send_signal(signal.SIGKILL)
+        sibling.wait(10)
+        if finding:
+            is_right(check, finding, oom, group, sibling.pid)
+
+
+@live
+def test_nested_limit(check, lab):
+    """The limit is of the cgroup above, whose other child grows."""
+    watch = lab.watch("0.5")
+    with memory_cgroup(lab, LIMIT * MIB) as group, below(group, "a") as a, below(group, "b") as b:
+        idle = in_group(lab, a, "eat", "anon", "55", "--hold")
+        holds(lab, idle.pid, 55)
+        alone = lab.watch("-p", str(idle.pid), "0.5")
+        lab.call("sleep", "6")
+        sibling = in_group(lab, b, "eat", "anon", "54", "--rate", "6", "--hold")
+        idle.wait(60)
+        finding, oom = kill_of(check, watch, idle.pid)
+        sibling.send_signal(signal.SIGKILL)
+        sibling.wait(10)
+        if not finding:
+            return
+        is_right(check, finding, oom, group, sibling.pid)
+        check.that(f"the limit of /{group.name}, above its cgroup" in finding["title"],
+                   finding["title"])
+        check.that(oom["cgroup"].endswith("/a"), f"of the process: {oom['cgroup']}")
+        told = opened(check_form(check, alone.finished()), "P17", pid=idle.pid)
+        if check.that(told, "no P17 of one that is watched alone"):
+            check.that(f"/{group.name}/memory." in told[0]["set_by"],
+                       f"the note speaks of another limit: {told[0]['set_by']!r}")
+            check.that("it is what grew" not in advice(told[0]), advice(told[0]))
+
+
+@live
+def test_files_left_in_memory(check, lab):
+    """A file in a tmpfs that an ended process wrote fills half of the limit: no leak of the victim."""
+    watch = lab.watch("0.5")
+    place = f"/dev/shm/faultscope-{os.getpid()}"
+    try:
+        with memory_cgroup(lab, 48 * MIB) as group:
+            lab.call("sh", "-c", f"echo $$ >{group}/cgroup.procs; head -c {30 * MIB} /dev/zero"
+                                 f" >{place}")
+            lab.call("sleep", "2")
+            victim = in_group(lab, group, "eat", "anon", "40", "--rate", "8")
+            victim.wait(60)
+            finding, _ = kill_of(check, watch, victim.pid)
+            os.unlink(place)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(place)
+    if finding:
+        text = advice(finding)
+        check.that("are files in memory" in text and "no process has mapped" in text, text)
+        check.that("it is what grew" not in text and "loss.item" not in text, text)
+        check.that(any(one["field"].startswith("shared memory") and one["value"] == "30.0 MiB"
+                       for one in finding["evidence"]), f"{finding['evidence']}")
+
+
+@live
+def test_victim_grows(check, lab):
+    """What grew is the victim; what would help is no more than the limit again, and for a time."""
+    watch = lab.watch("0.5")
+    with memory_cgroup(lab, LIMIT * MIB) as group:
+        idle = in_group(lab, group, "eat", "anon", "20", "--hold")
+        holds(lab, idle.pid, 20)
+        victim = in_group(lab, group, "eat", "anon", "200", "--rate", "10")
+        victim.wait(60)
+        finding, oom = kill_of(check, watch, victim.pid)
+        idle.send_signal(signal.SIGKILL)
+        idle.wait(10)
+        if not finding:
+            return
+        check.that("it is what grew" in advice(finding), advice(finding))
+        check.that("more room only delays it: 96.0 MiB more of the cgroup's limit" in
+                   advice(finding), advice(finding))
+        check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)

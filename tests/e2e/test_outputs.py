@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Files that the program writes: whole or not at all, under their name alone, not through links."""
+
+import os
+import shlex
+import stat
+import subprocess
+
+from harness import FAULTSCOPE, RECORDINGS, live, workload_path
+
+DONE, FAILED, USAGE, NO_TARGET = 0, 1, 2, 4
+LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
+GOOD = "the report of yesterday\n"
+
+# Of each way in which a report is written: at the end, line by line, as a recording, as a textfile.
+REPORTS = ("html", "jsonl", "recording", "textfile")
+
+
+def words_of(name, out):
+    force = ["--force"] if name == "recording" else []
+    return [FAULTSCOPE, "report", *force, "--format", name, LEAK, "-o", out]
+
+
+def shell(lab, script):
+    return lab.call("sh", "-c", script)
+
+
+def quoted(words):
+    return " ".join(shlex.quote(str(word)) for word in words)
+
+
+@live
+def test_full_disk_keeps_the_good_file(check, lab):
+    """A file system of 8 KiB that is nearly full: what has the name stays byte for byte."""
+    for name in REPORTS:
+        place = lab.dir / f"disk-{name}"
+        place.mkdir()
+        out = place / "report"
+        ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
+            mount -t tmpfs -o size=8k none {place} && printf '%s' {shlex.quote(GOOD)} > {out} &&
+            head -c 4096 /dev/zero > {place}/filler || exit 99
+            {quoted(words_of(name, out))}
+            echo "status $?"; cat {out}; ls -A {place}; umount {place}""")
+        check.equal(f"{name}: {ran.err}", ran.out, f"status {FAILED}\n{GOOD}filler\nreport\n")
+        check.that("No space left on device" in ran.err, f"{name}: {ran.err!r}")
+
+
+def test_file_size_limit_is_an_error(check, lab):
+    """RLIMIT_FSIZE: SIGXFSZ must not kill it, and the good file stays."""
+    for name in REPORTS:
+        out = lab.dir / f"limit-{name}"
+        out.write_text(GOOD)
+        ran = shell(lab, f"ulimit -f 1; {quoted(words_of(name, out))}")
+        check.equal(f"{name}: status", ran.returncode, FAILED)
+        check.that("File too large" in ran.err, f"{name}: {ran.err!r}")
+        check.equal(f"{name}: the file", out.read_text(), GOOD)
+    check.equal("no draft is left", [one for one in os.listdir(lab.dir) if one[0] == "."], [])
+
+
+def test_links_are_not_followed(check, lab):
+    target, link = lab.dir / "target", lab.dir / "link"
+    target.write_text(GOOD)
+    link.symlink_to(target)
+    gate = ["--fail-on", "maps.max>999999", "--junit", link]
+    for words in (*(words_of(name, link) for name in REPORTS),
+                  [FAULTSCOPE, "--replay", LEAK, *gate]):
+        ran = lab.call(*words)
+        check.equal(f"status of {words[1:4]}", ran.returncode, FAILED)
+        check.that("symbolic link" in ran.err, f"{words[1:4]}: {ran.err!r}")
+        check.equal("what it points to", target.read_text(), GOOD)
+        check.that(link.is_symlink(), "the link is there no more")
+
+
+def test_mode_of_new_files(check, lab):
+    want = 0o600 if os.geteuid() == 0 else 0o644
+    out, junit = lab.dir / "new.html", lab.dir / "new.xml"
+    ran = shell(lab, f"umask 022; {quoted(words_of('html', out))} && "
+                     f"{FAULTSCOPE} --replay {LEAK} --fail-on 'maps.max>999999' --junit {junit}")
+    check.equal(f"status: {ran.err}", ran.returncode, DONE)
+    for path in (out, junit):
+        check.equal(f"mode of {path.name}", stat.S_IMODE(path.stat().st_mode), want)
+    # one of ours that exists keeps the mode that somebody gave it
+    out.chmod(0o644)
+    check.equal("status", lab.call(*words_of("html", out)).returncode, DONE)
+    check.equal("mode", stat.S_IMODE(out.stat().st_mode), 0o644)
+
+
+def test_dash_is_standard_output(check, lab):
+    for name, want in (("html", "<!doctype html>"), ("jsonl", '{"type":"start"'), ("csv", "pid,")):
+        ran = lab.call(*words_of(name, "-"), cwd=lab.dir)
+        check.equal(f"{name}: status", ran.returncode, DONE)
+        check.that(ran.out.startswith(want), f"{name}: {ran.out[:60]!r}")
+    for words in (words_of("recording", "-"), words_of("textfile", "-"),
+                  [FAULTSCOPE, "record", "-o", "-"], [FAULTSCOPE, "--record", "-", "1", "1"],
+                  [FAULTSCOPE, "--replay", LEAK, "--fail-on", "maps.max>1", "--junit", "-"]):
+        ran = lab.call(*words, cwd=lab.dir)
+        check.equal(f"{words[1:]}: status", ran.returncode, USAGE)
+        check.that(ran.err.startswith("faultscope: -: "), f"{words[1:]}: {ran.err!r}")
+    check.that(not (lab.dir / "-").exists(), "a file of the name - was made")
+
+
+def test_descriptors_and_fifos(check, lab):
+    plain = lab.faultscope("report", "--format", "csv", LEAK).out
+    for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        check.equal(path, lab.call(*words_of("csv", path)).out, plain)
+    check.equal("/dev/null", lab.call(*words_of("csv", "/dev/null")).returncode, DONE)
+    ran = lab.call(*words_of("csv", "/dev/full"))
+    check.equal("/dev/full", (ran.returncode, "No space left" in ran.err), (FAILED, True))
+    fifo = lab.dir / "fifo"
+    os.mkfifo(fifo)
+    ran = shell(lab, f"cat {fifo} & {quoted(words_of('csv', fifo))}; wait")
+    check.equal("a FIFO", ran.out, plain)
+
+
+def test_reader_that_has_enough(check, lab):
+    """`| head -1` closes the pipe: that is no error of any command that prints."""
+    for words in (["report", "--format", "csv", LEAK], ["report", "--format", "html", LEAK],
+                  ["report", "--format", "jsonl", LEAK], ["--replay", LEAK, "--json"],
+                  ["info", LEAK], ["diff", LEAK, LEAK], ["schema"], ["man"], ["--help"],
+                  ["explain"], ["completion", "bash"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        ran = subprocess.run([FAULTSCOPE, *words], stdout=writing, stderr=subprocess.PIPE,
+                             text=True, check=False)
+        os.close(writing)
+        check.equal(f"{words}: standard error", ran.stderr, "")
+
+
+def test_what_is_no_recording(check, lab):
+    path = lab.dir / "five"
+    path.write_text("hello")
+    for command in ("info", "report", "replay"):
+        ran = lab.faultscope(command, path)
+        check.equal(f"{command}: status", ran.returncode, FAILED)
+        check.that("not a faultscope recording" in ran.err, f"{command}: {ran.err!r}")
+
+
+def test_failed_reading_keeps_the_good_file(check, lab):
+    bad, out = lab.dir / "bad.fsr", lab.dir / "out"
+    bad.write_bytes(b"no recording")
+    for name in REPORTS:
+        out.write_text(GOOD)
+        force = ["--force"] if name == "recording" else []
+        ran = lab.faultscope("report", *force, "--format", name, bad, "-o", out)
+        check.equal(f"{name}: status", ran.returncode, FAILED)
+        check.equal(f"{name}: the file", out.read_text(), GOOD)
+
+
+@live
+def test_failed_start_leaves_nothing(check, lab):
+    """A target that is not there: no empty recording, no empty output, and the old ones stay."""
+    recording, out = lab.dir / "none.fsr", lab.dir / "none.jsonl"
+    for words in (["record", "-p", "4194303", "-o", recording],
+                  ["-p", "4194303", "--json", "-o", out, "--record", recording]):
+        ran = lab.faultscope(*words)
+        check.equal(f"status: {ran.err}", ran.returncode, NO_TARGET)
+        check.equal("files", os.listdir(lab.dir), [])
+    recording.write_text(GOOD)
+    ran = lab.faultscope("record", "--force", "-p", "4194303", "-o", recording)
+    check.equal("status", ran.returncode, NO_TARGET)
+    check.equal("what would have been replaced", recording.read_text(), GOOD)
+
+
+@live
+def test_record_ends_on_a_full_disk(check, lab):
+    """It makes nothing but the recording: without room it ends, and what fitted can be read."""
+    place = lab.dir / "disk"
+    place.mkdir()
+    ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
+        mount -t tmpfs -o size=64k none {place} || exit 99
+        {FAULTSCOPE} record -i 0.1 -o {place}/r.fsr -d 60; echo "status $?"
+        {FAULTSCOPE} info {place}/r.fsr | grep '^file'; umount {place}""")
+    check.equal(f"{ran.err}", ran.out.split("\n")[0], f"status {FAILED}")
+    check.that("failed: No space left on device" in ran.err, ran.err)
+    check.that("watching goes on" not in ran.err, ran.err)
+    check.that("r.fsr" in ran.out, ran.out)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A start that is interrupted, that lacks files or memory, or is given words that nobody takes;
+and signals that whoever started the program wants ignored.
+"""
+
+import os
+import re
+import signal
+import subprocess
+
+from harness import BUILD, PATIENCE, ROOT, Skip, live, until
+from test_errors import DONE, FAILED, USAGE, check_message
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+def loads(process):
+    """Whether it has begun to load: it holds a map or a program of BPF."""
+    place = f"/proc/{process.pid}/fd"
+    try:
+        return any("bpf" in os.readlink(f"{place}/{fd}") for fd in os.listdir(place))
+    except FileNotFoundError:
+        return False
+
+
+@live
+def test_signals_end_a_start(check, lab):
+    """By the signal itself, with nothing written and no file left, however far the load is."""
+    place = lab.dir / "files"
+    place.mkdir()
+    modes = (["--json", "-o", place / "out", "--record", place / "a.fsr"],
+             ["record", "-o", place / "b.fsr"],
+             ["run", "--junit", place / "j", "--fail-on", "fds.max>60%", "--", "touch",
+              place / "ran"])
+    for number in ENDING:
+        for words in modes:
+            process = lab.spawn([lab.program, *words])
+            until(lambda: loads(process) or process.poll() is not None, "the load")
+            process.send_signal(number)
+            out, err = process.communicate(timeout=PATIENCE)
+            check.equal(f"{words[0]}: status by {number.name}", process.returncode, -number)
+            check.equal(f"{words[0]}: output", (out, err), ("", ""))
+            check.equal(f"{words[0]}: files left", [one.name for one in place.iterdir()], [])
+
+
+def ignoring(numbers):
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
+
+
+@live
+def test_ignored_signals_stay_ignored(check, lab):
+    """As nohup has it, at the start and in the loop; another signal ends it."""
+    for words in (["--json", "0.2"], ["run", "--json", "--", "sleep", "60"]):
+        process = lab.spawn([lab.program, *words], stdout=subprocess.PIPE,
+                            preexec_fn=lambda: ignoring([signal.SIGHUP, signal.SIGINT]))
+        until(lambda: loads(process), "the load")
+        process.send_signal(signal.SIGHUP)
+        process.stdout.readline()
+        for number in (signal.SIGHUP, signal.SIGINT):
+            process.send_signal(number)
+        for _ in range(6):
+            check.that(process.stdout.readline(), f"{words}: it ended by an ignored signal")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        check.that(process.returncode in (DONE, -signal.SIGTERM), f"status {process.returncode}")
+
+
+@live
+def test_command_inherits_ignored_signals(check, lab):
+    """HUP, INT, PIPE and XFSZ: what was ignored is, and what was not is not."""
+    show = ["grep", "SigIgn", "/proc/self/status"]
+    of_glibc = 3 << 31  # posix_spawn() ignores signals 32 and 33, which are its threads'
+
+    def ignored(ran):
+        return int(ran.out.split()[1], 16) & ~of_glibc
+
+    for numbers in ([], [signal.SIGHUP], [signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ]):
+        plain = lab.call(*show, preexec_fn=lambda n=numbers: ignoring(n), restore_signals=False)
+        ran = lab.call(lab.program, "run", "--quiet", "--", *show,
+                       preexec_fn=lambda n=numbers: ignoring(n), restore_signals=False)
+        check.equal(f"ignored with {numbers}", ignored(ran), ignored(plain))
+
+
+@live
+def test_child_signal_ignored_by_the_parent(check, lab):
+    ran = lab.call(lab.program, "run", "--quiet", "--", "sh", "-c", "exit 7",
+                   preexec_fn=lambda: ignoring([signal.SIGCHLD]))
+    check.equal("status of the command", ran.returncode, 7)
+
+
+# Files and memory
+
+@live
+def test_start_with_few_files(check, lab):
+    for words in (("0.1", "1"), ("-p", str(os.getpid()), "0.1", "1"), ("doctor",),
+                  ("blackbox", "run", "--ring", lab.dir / "ring")):
+        for most in (16, 24):
+            ran = lab.call("prlimit", f"--nofile={most}", lab.program, *words)
+            check_message(check, ran, FAILED, "EMFILE", "RLIMIT_NOFILE", str(most), "ulimit -n")
+    ran = lab.call("prlimit", "--nofile=64", lab.program, "-p", str(os.getpid()), "0.1", "1")
+    check_message(check, ran, FAILED, "EMFILE", "RLIMIT_NOFILE")
+
+
+@live
+def test_few_files_load_no_program(check, lab):
+    """What can be told in advance is: no program is loaded for nothing."""
+    ran = lab.call("strace", "-f", "-e", "trace=bpf", "prlimit", "--nofile=64", lab.program,
+                   "-p", str(os.getpid()), "0.1", "1")
+    check.equal("programs loaded", ran.err.count("BPF_PROG_LOAD"), 0)
+
+
+@live
+def test_start_with_little_memory(check, lab):
+    if BUILD.name == "san":
+        raise Skip("a sanitizer needs more memory than that by itself")
+    for kib in (2000, 4000, 8000):
+        ran = lab.call("prlimit", f"--data={kib * 1024}", lab.program, "0.1", "1")
+        check_message(check, ran, FAILED, "ENOMEM", "RLIMIT_DATA", "ulimit -d")
+
+
+# Words
+
+def test_words_that_no_command_takes(check, lab):
+    words = (("1", "1", "extra"), ("record", "-o", "/dev/null", "1", "extra"),
+             ("diagnose", "extra"), ("diagnose", "-p", "1", "extra"), ("host", "1", "1", "extra"),
+             ("doctor", "extra"), ("explain", "extra"), ("export", "1", "extra"),
+             ("top", "--from", "127.0.0.1:1", "1", "1", "extra"), ("info", "a", "extra"),
+             ("replay", "a", "extra"), ("report", "a", "extra"), ("diff", "a", "b", "extra"),
+             ("schema", "extra"), ("man", "extra"), ("completion", "bash", "extra"),
+             ("blackbox", "extra"), ("blackbox", "run", "extra"), ("blackbox", "arm", "extra"),
+             ("blackbox", "status", "extra"), ("triage", "--live", "extra"))
+    for one in words:
+        ran = lab.faultscope(*one)
+        check_message(check, ran, USAGE)
+    rows = (ROOT / "src" / "options_commands.c").read_text(encoding="utf-8")
+    commands = set(re.findall(r'\[CMD_\w+\] =\s*\{"(\w+)"', rows))
+    # what follows `run` is its command's
+    check.equal("commands that are not tried", commands - {one[0] for one in words}, {"run"})
+
+
+# Durations
+
+@live
+def test_sockets_are_read_of_who_has_some(check, lab):
+    """The kernel walks the socket tables of the machine for each read of /proc/PID/net/tcp: 16
+    targets without a socket cost none."""
+    targets = [lab.work("touch", "10", "--hold") for _ in range(3)]
+    calls = lab.dir / "calls"
+    lab.call("strace", "-f", "-o", calls, "-e", "trace=openat", lab.program, "record", "-d", "0.3",
+             "-o", lab.dir / "r.fsr", ",".join(str(one.pid) for one in targets))
+    text = calls.read_text(errors="replace")
+    check.that("/fd" in text, "no descriptors were read")
+    check.equal("tables of sockets", re.findall(r"/proc/\d+/net/\w+", text), [])
+    for one in targets:
+        one.end()
+
+
+@live
+def test_duration_begins_with_the_first_look(check, lab):
+    """What is read of /proc before the loop begins is part of the duration: where that alone takes
+    as long, the loop ends with its first turn."""
+    target = lab.work("touch", "10", "--hold")
+    calls = lab.dir / "calls"
+    lab.call("strace", "-f", "-o", calls, "-e", "trace=openat,epoll_wait,epoll_pwait", "-e",
+             "inject=openat:delay_exit=15000", lab.program, "record", "-d", "0.02", "-o",
+             lab.dir / "r.fsr", str(target.pid))
+    lines = calls.read_text(errors="replace").splitlines()
+    opened = max(i for i, line in enumerate(lines) if re.search(r"/proc/\d+/(fd|maps)", line))
+    waits = [line for line in lines[:opened] if "epoll_" in line]
+    check.equal("waits of the loop that take time", [line for line in waits
+                if not re.search(r", 0(, NULL, \d+)?\) ", line)], [])
+    target.end()

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * No command gives an all-clear, or exits with 0, after something was lost, did not match or was
+ * not measured: random recordings through every command that reads one.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "probe/recording.h"
+#include "session.h"
+#include "tap.h"
+
+#define CASES	  240
+#define PROCESSES 3
+
+/* Words of an all-clear, in any output. */
+static const char *const all_clears[] = {
+	"all is well",
+	"not short of memory",
+	"nothing found: no limit is near",
+};
+
+/* One recording: what was lost, off or unmatched in it. */
+struct scene {
+	uint64_t lost[6]; /* ring, map, slot, missed, stack, growth */
+	uint32_t state[NR_FIXTURE_HOOKS];
+	bool unwanted[NR_FIXTURE_HOOKS]; /* of those that are blind: by --hook NAME=none */
+	int processes;
+};
+
+static uint64_t seed = 20261122;
+
+/* xorshift64: the same cases in each run. */
+static uint64_t random_below(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % n;
+}
+
+/* A quarter of all scenes is whole: the all-clear has to be there, too. */
+static struct scene random_scene(void)
+{
+	bool whole = !random_below(4);
+	struct scene s = {.processes = 1 + random_below(PROCESSES)};
+
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)
+		s.state[i] = FS_HOOK_ON;
+	if (whole)
+		return s;
+	if (!random_below(4))
+		s.processes = 0;
+	for (size_t i = 0; i < 6; i++)
+		if (!random_below(6))
+			s.lost[i] = 1 + random_below(20000);
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		if (random_below(12))
+			continue;
+		s.state[i] = random_below(2) ? FS_HOOK_BLIND : FS_HOOK_OFF;
+		s.unwanted[i] = s.state[i] == FS_HOOK_BLIND && !random_below(3);
+	}
+	return s;
+}
+
+static void take(struct recorder *rec, const struct fs_header *h)
+{
+	if (recorder_take(rec, h))
+		abort();
+}
+
+static void record_hooks(struct recorder *rec, const struct scene *s)
+{
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		struct fs_hook_record h = hook_record(fixture_hooks[i], s->state[i]);
+
+		if (s->unwanted[i])
+			snprintf(h.why, sizeof(h.why), "none: %s", FS_SWITCHED_OFF);
+		take(rec, &h.h);
+	}
+}
+
+static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_ns)
+{
+	struct fs_tick_record tick = tick_record(t_ns);
+
+	for (int i = 0; i < s->processes; i++) {
+		struct fs_process_record r = process_record(10 + i, 1, t_ns - SECOND / 4);
+
+		take(rec, &r.h);
+	}
+	tick.losses.ring = s->lost[0];
+	tick.losses.map = s->lost[1];
+	tick.losses.slot = s->lost[2];
+	tick.losses.missed = s->lost[3];
+	tick.losses.stack = s->lost[4];
+	tick.losses.growth = s->lost[5];
+	take(rec, &tick.h);
+}
+
+static char recording[160], said[160]; /* files of these tests */
+
+static void record(const struct scene *s)
+{
+	struct fs_host_record host = host_record(SECOND / 2);
+	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 4 * SECOND);
+	struct recorder *rec;
+	char error[256];
+
+	if (recorder_open(recording, true, &rec, error, sizeof(error)))
+		abort();
+	take(rec, &host.h);
+	record_hooks(rec, s);
+	for (int i = 1; i < 4; i++)
+		record_look(rec, s, i * SECOND);
+	take(rec, &end.h);
+	if (recorder_close(rec))
+		abort();
+}
+
+struct ran {
+	int status;
+	char *said;
+};
+
+static int dispatch(const struct options *o)
+{
+	switch (o->command) {
+	case CMD_DIAGNOSE:
+		return command_diagnose(o);
+	case CMD_HOST:
+		return command_host(o);
+	case CMD_REPLAY:
+		return command_replay(o);
+	case CMD_REPORT:
+		return command_report(o);
+	case CMD_INFO:
+		return command_info(o);
+	case CMD_DIFF:
+		return command_diff(o);
+	default:
+		return command_watch(o);
+	}
+}
+
+/* In a process of its own, with what it says in a file. */
+static struct ran run(int argc, const char *const *argv)
+{
+	int fd = open(said, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status;
+	struct ran r = {.status = -1};
+	struct stat st;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		struct options o;
+		char error[512];
+
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+		if (options_parse(argc, (char **)argv, &o, error, sizeof(error)))
+			_exit(EXIT_USAGE);
+		status = dispatch(&o);
+		fflush(NULL);
+		_exit(status);
+	}
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status))
+		r.status = WEXITSTATUS(status);
+	if (fd < 0 || fstat(fd, &st))
+		abort();
+	r.said = calloc(1, st.st_size + 1);
+	if (!r.said || pread(fd, r.said, st.st_size, 0) != st.st_size)
+		abort();
+	close(fd);
+	return r;
+}
+
+static const char *all_clear_in(const char *text)
+{
+	for (size_t i = 0; i < sizeof(all_clears) / sizeof(all_clears[0]); i++)
+		if (strstr(text, all_clears[i]))
+			return all_clears[i];
+	return NULL;
+}
+
+enum verdict_kind { SHOWS, JUDGES_PROCESSES, JUDGES_HOST };
+
+/* Each command that reads a recording; FILE stands for it. */
+static const struct {
+	enum verdict_kind kind;
+	const char *argv[8];
+} commands[] = {
+	{JUDGES_PROCESSES, {"faultscope", "diagnose", "--replay", "FILE"}},
+	{JUDGES_PROCESSES, {"faultscope", "diagnose", "--json", "--replay", "FILE"}},
+	{JUDGES_HOST, {"faultscope", "host", "--replay", "FILE"}},
+	{JUDGES_HOST, {"faultscope", "host", "--json", "--replay", "FILE"}},
+	{SHOWS, {"faultscope", "--replay", "FILE"}},
+	{SHOWS, {"faultscope", "replay", "FILE"}},
+	{SHOWS, {"faultscope", "replay", "--json", "FILE"}},
+	{SHOWS, {"faultscope", "report", "FILE"}},
+	{SHOWS, {"faultscope", "report", "--format", "html", "FILE"}},
+	{SHOWS, {"faultscope", "report", "--format", "csv", "FILE"}},
+	{SHOWS, {"faultscope", "info", "FILE"}},
+	{SHOWS, {"faultscope", "diff", "FILE", "FILE"}},
+};
+
+/* What rules of memory running short need; the rest `host` does without. */
+static bool host_needs(const char *hook)
+{
+	return !strcmp(hook, "oom");
+}
+
+static bool has_gap(const struct scene *s, enum verdict_kind kind)
+{
+	bool gap = !s->processes;
+
+	for (size_t i = 0; i < 6; i++)
+		gap |= s->lost[i] > 0;
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		bool blind = s->state[i] == FS_HOOK_BLIND;
+
+		if (kind == SHOWS)
+			gap |= blind && !s->unwanted[i];
+		else if (kind == JUDGES_HOST)
+			gap |= blind && host_needs(fixture_hooks[i]);
+		else
+			gap |= blind;
+	}
+	return gap;
+}
+
+static void judge(const struct scene *s, size_t c, size_t *wrong, size_t *gaps)
+{
+	const char *argv[8] = {};
+	bool gap = has_gap(s, commands[c].kind);
+	int argc = 0;
+	struct ran r;
+
+	for (; commands[c].argv[argc]; argc++)
+		argv[argc] =
+			strcmp(commands[c].argv[argc], "FILE") ? commands[c].argv[argc] : recording;
+	r = run(argc, argv);
+	*gaps += gap;
+	if (gap && (r.status != EXIT_INCOMPLETE || all_clear_in(r.said) ||
+		    !strstr(r.said, "incomplete: "))) {
+		if (!(*wrong)++)
+			printf("# %s %s: status %d, all-clear: %s\n", argv[1], argv[2], r.status,
+			       all_clear_in(r.said) ?: "none");
+	}
+	free(r.said);
+}
+
+static void test_no_all_clear_after_a_loss(void)
+{
+	size_t wrong[sizeof(commands) / sizeof(commands[0])] = {}, gaps = 0;
+
+	for (int i = 0; i < CASES; i++) {
+		struct scene s = random_scene();
+
+		record(&s);
+		for (size_t c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
+			judge(&s, c, &wrong[c], &gaps);
+	}
+	for (size_t c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
+		ok(!wrong[c], "%s %s: no all-clear and no status 0 after a loss (%zu of %d wrong)",
+		   commands[c].argv[1], commands[c].argv[2], wrong[c], CASES);
+	ok(gaps > CASES, "the cases have gaps: %zu", gaps);
+}
+
+static void test_all_clear(void)
+{
+	struct scene s = {.processes = 1};
+	struct ran r;
+
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)
+		s.state[i] = FS_HOOK_ON;
+	record(&s);
+	r = run(4, (const char *[]){"faultscope", "diagnose", "--replay", recording, NULL});
+	ok(!r.status && strstr(r.said, "all is well"), "where all was seen it is said: %d",
+	   r.status);
+	free(r.said);
+	r = run(4, (const char *[]){"faultscope", "host", "--replay", recording, NULL});
+	ok(!r.status && strstr(r.said, "not short of memory"), "of the host, too: %d", r.status);
+	free(r.said);
+	r = run(5, (const char *[]){"faultscope", "replay", "--comm", "nosuch", recording, NULL});
+	ok(r.status == EXIT_INCOMPLETE && strstr(r.said, "no process matched"),
+	   "a filter that matches nothing: %d", r.status);
+	free(r.said);
+}
+
+int main(void)
+{
+	snprintf(recording, sizeof(recording), "%s", fixture_path("random.fsr"));
+	snprintf(said, sizeof(said), "%s", fixture_path("said"));
+	test_all_clear();
+	test_no_all_clear_after_a_loss();
+	return tap_done();
+}

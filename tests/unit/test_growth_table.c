@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of what grows: each row is told as often as it grew, and places are given back in time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/growth_table.h"
+#include "tap.h"
+
+#define EARLY 1000 /* ns: rows are made from here on, one a ns */
+
+static struct fs_growth row[FS_GROWTH_MAX];
+static struct fs_spare spare[FS_GROWTH_MAX];
+static struct fs_shared shared;
+static struct growth_table t;
+static uint64_t now, told, told_added;
+static uint32_t alive_from; /* pids below have ended */
+
+static int count_told(void *ctx, const struct fs_header *h)
+{
+	const struct fs_growth_record *r = (const void *)h;
+
+	told++;
+	told_added += r->g.added;
+	return ctx ? -1 : 0;
+}
+
+static const struct sink sink = {.take = count_told};
+
+static bool ended(void *ctx, const struct fs_subject *of)
+{
+	return of->pid < alive_from;
+}
+
+static void begin(void)
+{
+	memset(row, 0, sizeof(row));
+	memset(&shared, 0, sizeof(shared));
+	memset(&t, 0, sizeof(t));
+	t.row = row;
+	t.spare = spare;
+	t.shared = &shared;
+	now = EARLY;
+	told = told_added = 0;
+	alive_from = 0;
+}
+
+/* As the kernel side takes a place. Returns FS_GROWTH_MAX where there is none. */
+static uint32_t take_place(void)
+{
+	while (shared.growth_used == FS_GROWTH_MAX) {
+		const struct fs_spare *s = &spare[shared.growth_taken % FS_GROWTH_MAX];
+
+		if (shared.growth_taken == shared.growth_spared)
+			return FS_GROWTH_MAX;
+		shared.growth_taken++;
+		if (row[s->place].last_ns == s->last_ns)
+			return s->place;
+	}
+	return shared.growth_used++;
+}
+
+static uint32_t grow(uint32_t pid, enum fs_what what, uint64_t added, uint64_t removed)
+{
+	uint32_t place = take_place();
+
+	if (place < FS_GROWTH_MAX) {
+		row[place] = (struct fs_growth){.subject.pid = pid,
+						.what = what,
+						.added = added,
+						.removed = removed,
+						.first_ns = now,
+						.last_ns = now};
+		now++;
+	}
+	return place;
+}
+
+static void look(void)
+{
+	growth_table_tell(&t, &sink);
+	growth_table_expire(&t, ended, NULL, now);
+}
+
+static void fill(uint32_t pid, enum fs_what what, uint64_t added, uint64_t removed)
+{
+	while (shared.growth_used < FS_GROWTH_MAX)
+		grow(pid, what, added, removed);
+}
+
+static void test_telling(void)
+{
+	uint32_t place;
+
+	begin();
+	place = grow(1, FS_WHAT_FDS, 1, 0);
+	look();
+	look();
+	is_u64(told, 1, "a row that did not grow is told once");
+	row[place].added++;
+	row[place].last_ns = EARLY - 1; /* noted by a thread that read its clock earlier */
+	look();
+	is_u64(told, 2, "one that grew is told again, whatever the clock of its CPU says");
+	row[place].last_ns = 0;
+	look();
+	is_u64(told, 2, "one that is being made is not told");
+}
+
+static void test_held(void)
+{
+	begin();
+	fill(1, FS_WHAT_FDS, 2, 1);
+	look();
+	is_u64(shared.growth_spared, 0, "what is held by a living process keeps its place");
+	is_u64(grow(1, FS_WHAT_FDS, 1, 0), FS_GROWTH_MAX, "and so the table is full");
+	alive_from = 2;
+	look();
+	is_u64(shared.growth_spared, GROWTH_SPARE, "of one that has ended half is given back");
+	look();
+	is_u64(shared.growth_spared, GROWTH_SPARE, "and no more than that, nor twice");
+	is_u64(grow(2, FS_WHAT_FDS, 1, 0), 0, "the row that grew longest ago first");
+}
+
+static void test_closed(void)
+{
+	uint32_t place;
+
+	begin();
+	fill(1, FS_WHAT_FDS, 3, 3);
+	look();
+	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of what is closed are given back");
+	row[0].added++; /* it grows again, before its place is taken */
+	row[0].last_ns = now++;
+	place = grow(1, FS_WHAT_FDS, 1, 0);
+	is_u64(place, 1, "one that grew meanwhile stays what it is");
+	told_added = 0;
+	look();
+	is_u64(told_added, 4 + 1, "both are told");
+}
+
+static void test_not_told(void)
+{
+	struct growth_table before;
+
+	begin();
+	fill(1, FS_WHAT_MAPS, 1, 0);
+	before = t;
+	growth_table_expire(&t, ended, NULL, now);
+	is_u64(shared.growth_spared, 0, "a row that was not told keeps its place");
+	t = before;
+	growth_table_tell(&t, &sink);
+	growth_table_expire(&t, ended, NULL, EARLY + 10);
+	is_u64(shared.growth_spared, 10, "and one that is younger than the look");
+	look();
+	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of mappings, once they are told");
+}
+
+static void test_never_used(void)
+{
+	begin();
+	fill(1, FS_WHAT_FDS, 1, 0);
+	row[7].last_ns = row[7].added =
+		0; /* of two threads that made one row it was the second's */
+	look();
+	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
+	is_u64(grow(1, FS_WHAT_FDS, 1, 0), 7, "and taken");
+}
+
+/* Whatever comes: all that grew is told, and nothing that is held by the living is forgotten. */
+static bool random_history(unsigned int seed)
+{
+	uint64_t made = 0, held[FS_GROWTH_MAX] = {};
+	bool good = true;
+
+	begin();
+	srandom(seed);
+	for (int step = 0; step < 20; step++) {
+		for (int n = random() % FS_GROWTH_MAX; n; n--) {
+			bool kept = random() % 8 == 0;
+			uint32_t pid = alive_from + random() % 4;
+			uint32_t place = grow(pid, FS_WHAT_FDS, 1, !kept);
+
+			if (place == FS_GROWTH_MAX)
+				break;
+			made++;
+			good &= !held[place] || held[place] <= alive_from; /* pid + 1 */
+			held[place] = kept ? pid + 1 : 0;
+		}
+		look();
+		alive_from += random() % 2;
+	}
+	return good && told_added == made;
+}
+
+int main(void)
+{
+	int good = 0;
+
+	test_telling();
+	test_held();
+	test_closed();
+	test_not_told();
+	test_never_used();
+	for (unsigned int seed = 0; seed < 200; seed++)
+		good += random_history(seed);
+	is_u64(good, 200, "random histories: all is told, what is held is kept");
+	return tap_done();
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Becomes the program that its arguments name, with SIGINT and SIGQUIT at their defaults: a shell
+ * without job control starts what stands before & with both ignored, and cannot undo that itself.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	execvp(argv[1], argv + 1);
+	perror(argv[1]);
+	return 127;
+}
