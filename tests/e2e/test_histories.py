@@ -81,8 +81,11 @@ def expect_histories(check, lines, truth):
         finals.setdefault(line["pid"], []).append(line)
     wrong = [one for one in truth["lives"]
              if not any(agrees(line, one) for line in finals.get(one["pid"], []))]
-    check.that(len(wrong) <= lines.lost(), f"{len(wrong)} ended with other figures than the "
-                                           f"kernel's, such as {wrong[:3]}")
+    told = [[(line["start_time_ns"], line["faults"]["minor"], line["faults"]["user"])
+             for line in finals.get(one["pid"], [])] for one in wrong[:3]]
+    check.that(len(wrong) <= lines.lost(),
+               f"{len(wrong)} ended with other figures than the kernel's, such as {wrong[:3]}; "
+               f"told by birth, minor and user faults: {told}")
     check.equal("histories", len(truth["lives"]), HISTORIES)
 
 
