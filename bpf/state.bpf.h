@@ -320,14 +320,17 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 
 #endif
 
+#define MOST_TRIES 8
+
 /*
- * Faults and time of all threads, dead and alive: __exit_signal() folds a dying thread's into
- * signal->min_flt under stats_lock, so a sum during which that sequence moved is taken again.
+ * Faults and time of all threads, dead and alive. __exit_signal() moves a dying thread's into
+ * signal->min_flt under stats_lock. A sum during which that sequence moved lacks them, and is taken
+ * again: two CPUs that end threads of one process at the same moment need several tries.
  */
 static __always_inline void sum_threads(struct fs_state *st, struct signal_struct *sig,
 					struct fs_gauges *g)
 {
-	for (int try = 0; try < 2; try++) {
+	for (int try = 0; try < MOST_TRIES; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 
 		g->min_flt = BPF_CORE_READ(sig, min_flt);

@@ -18,10 +18,13 @@
 
 #define SEEN 65536
 
+struct seen {
+	__u64 start_ns, signature;
+	bool kept; /* the kernel side had its state */
+};
+
 struct proc_look {
-	struct {
-		__u64 start_ns, signature;
-	} seen[SEEN]; /* by pid, the last one that fell there */
+	struct seen seen[SEEN]; /* by pid, the last one that fell there */
 };
 
 static __u64 tick_ns(void)
@@ -225,6 +228,7 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc
 		   void *ctx, const struct sink *sink)
 {
 	struct fs_process_record r = {.subject.pid = pid};
+	struct seen *seen = &pl->seen[pid % SEEN];
 	__u64 signature;
 	struct fs_state st;
 	int kept = state(ctx, pid, &st);
@@ -239,16 +243,20 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc
 		take_state(&r, &st);
 	if (!read_process(dir, pid, &r))
 		return 0;
+	/*
+	 * Its state is on the way from a thread to the one that calls execve() and takes its place,
+	 * or its last record is in the ring: without counters nothing is told of it.
+	 */
+	if (!kept && seen->kept && seen->start_ns == r.subject.start_ns)
+		return 0;
 	if (!r.g.map_count)
 		r.g.flags |= FS_PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
 		r.g.fd_high = r.g.fds;
 	signature = signature_of(&r);
-	if (pl->seen[pid % SEEN].start_ns == r.subject.start_ns &&
-	    pl->seen[pid % SEEN].signature == signature)
+	if (seen->start_ns == r.subject.start_ns && seen->signature == signature)
 		return 0;
-	pl->seen[pid % SEEN].start_ns = r.subject.start_ns;
-	pl->seen[pid % SEEN].signature = signature;
+	*seen = (struct seen){r.subject.start_ns, signature, kept};
 	r.h = (struct fs_header){FS_REC_PROCESS, sizeof(r), host_monotonic_ns()};
 	return sink->take(sink->ctx, &r.h);
 }

@@ -21,6 +21,11 @@ try:
 except ImportError:
     jsonschema = None
 
+# Programs that are started inherit what is ignored: a shell's background job ignores SIGINT.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+
 # it would make faultscope annotate, and our own runner take that for ours
 os.environ.pop("GITHUB_ACTIONS", None)
 
@@ -408,6 +413,12 @@ def check_form(check, capture):
     """What holds for every capture: its first and last line, its schema, no complaint but of gaps."""
     lines = Lines(capture.text)
     check_gaps(check, capture, lines)
+    check_lines(check, lines)
+    return lines
+
+
+def check_lines(check, lines):
+    """What holds for every text of JSON lines: its first and last line, and its schema."""
     kinds = [line["type"] for line in lines.all]
     check.that(kinds and kinds[0] == "start" and kinds.count("start") == 1, "start is not first")
     check.that(kinds and kinds[-1] == "end" and kinds.count("end") == 1, "end is not last")
@@ -415,7 +426,6 @@ def check_form(check, capture):
         complaint = schema().complaint(line)
         if not check.that(not complaint, f"schema: {complaint} in {json.dumps(line)[:200]}"):
             break
-    return lines
 
 
 # Marks of tests
