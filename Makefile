@@ -316,20 +316,26 @@ bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/random_recording $(ZOO)
 
-SUITES = $(foreach b,build build/san,$(patsubst tests/unit/%.c,$(b)/unit/%,$(sort \
-	$(wildcard tests/unit/test_*.c))))
-LIVE = $(foreach b,build build/san,"BUILD=$(b) tests/e2e/run.py") \
-	$(if $(HTTP),$(foreach b,build build/san,"BUILD=$(b) tests/export/run.py"))
+UNIT_TESTS = $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
 
+# All that the tests print.
+TALLY = tests/tally.py --log build/check.log
+
+# What every change has to pass.
 TESTS = "tests/tally.py --self-test" "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
-	tests/fuzz/run.sh tests/triage/score.py $(SUITES) $(LIVE) tests/zoo/run.py \
-	tests/deploy/check.py
+	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
+	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
+
+# What takes longer: with sanitizers, by chance, the zoo by every way, and briefly in stock kernels.
+LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
+	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
+	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md"
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -342,12 +348,15 @@ IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNE
 	--table build/kernels.md
 UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 
-check-builds: build/vmlinux_check build/tables dashboards
-	$(MAKE) --no-print-directory check-parts
-	$(MAKE) --no-print-directory SAN=1 check-parts
+check-builds: build/vmlinux_check build/tables dashboards check-parts
 
-check: check-builds ## run every test on this kernel: shape, units, end to end; plain and sanitized
-	tests/tally.py $(TESTS)
+check: check-builds ## the tests of every change: shape, units, end to end, the exporter, the zoo
+	$(TALLY) $(TESTS)
+
+# Guests behind all else, not beside: what waits for a machine that is busy may wait in vain.
+check-all: check-builds static ## every test: check, sanitizers, fuzzers, and briefly other kernels (KERNELS=)
+	$(MAKE) --no-print-directory SAN=1 check-parts
+	$(TALLY) $(TESTS) $(LONG_TESTS)
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
@@ -366,11 +375,6 @@ check-blackbox-quiet: MINUTES = 60
 check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules, all well, in QEMU (MINUTES=60)
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
-
-# Behind them, not beside: what waits for a machine that is busy with guests may wait in vain.
-BRIEFLY_IN_KERNELS = tests/vm/run.py --brief --kernels $(KERNELS)
-check-all: check-builds static ## check, and briefly every hook and mechanism on real kernels (KERNELS=)
-	tests/tally.py $(TESTS) "$(BRIEFLY_IN_KERNELS) --table build/kernels-brief.md"
 
 $(BUILD)/tables: tools/tables.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

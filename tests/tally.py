@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs test programs that print TAP, one after another, and adds up what they say.
 
-usage: tally.py COMMAND...
+usage: tally.py [--log FILE] COMMAND...
        tally.py --self-test
 
-Each argument is one shell command. What does not end cleanly, or prints fewer or more lines than
-its plan, is a failure too, and so is one that tests nothing and does not say why ("1..0 # SKIP
-REASON"). The closing lines name each command that passed no test, and count passes, failures and
-skips. Exit status 1 where something failed, or where nothing passed at all.
+Each argument is one shell command, told of in one line; all that it prints goes into FILE. What
+does not end cleanly, or prints fewer or more lines than its plan, is a failure too, and so is one
+that tests nothing and does not say why ("1..0 # SKIP REASON"). The closing lines name what took
+longest ("# NAME took SECONDS s" is understood), each failure with what was said about it, each
+command that passed no test, and count passes, failures and skips. Exit status 1 where something
+failed, or where nothing passed at all.
 """
 import argparse
+import os
 import re
 import shlex
 import signal
@@ -20,6 +23,10 @@ import time
 
 LINE = re.compile(r"(not )?ok\b\s*\d*\s*-?\s*(.*)")
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(skip\S*)\s*(.*))?", re.I)
+TOOK = re.compile(r"# (.+) took (\d+) s")
+CLEAR = "\x1b[2K"
+SLOWEST = 10
+MOST_WORDS = 20  # lines about a failure, at its end
 
 
 class Tap:
@@ -30,21 +37,34 @@ class Tap:
         self.passed = self.failed = self.skipped = 0
         self.plan = None
         self.reason = ""  # why it skips all
+        self.failures = []  # lines: what failed, and what was said about it
+        self.took = []  # (seconds, name)
+        self.of_failure = 0  # lines that may yet be said about the last failure
 
     def take(self, line):
-        found, plan = LINE.match(line), PLAN.fullmatch(line)
-        if found and found[1]:
-            self.failed += 1
-        elif found and re.search(r"#\s*SKIP", found[2], re.I):
-            self.skipped += 1
-        elif found:
-            self.passed += 1
-        elif plan:
+        found, plan, took = LINE.match(line), PLAN.fullmatch(line), TOOK.fullmatch(line)
+        if took:
+            self.took.append((int(took[2]), took[1]))
+        elif self.of_failure and line.startswith("#"):
+            self.failures.append(line)
+            self.of_failure -= 1
+        if not found and not plan:
+            return
+        self.of_failure = 0
+        if plan:
             self.plan = int(plan[1])
             self.reason = (plan[3] or "no reason given") if plan[2] else ""
+        elif found[1]:
+            self.failed += 1
+            self.failures.append(line)
+            self.of_failure = MOST_WORDS
+        elif re.search(r"#\s*SKIP", found[2], re.I):
+            self.skipped += 1
+        else:
+            self.passed += 1
 
     def end(self, status):
-        """Settles the counts; returns what is wrong with the whole of it, or an empty string."""
+        """Settles the counts."""
         seen = self.passed + self.failed + self.skipped
         if self.plan == 0 and not seen and self.reason:
             self.skipped = 1  # as one: how many it would have been, nobody says
@@ -53,59 +73,84 @@ class Tap:
         elif self.plan != seen:
             return self.wrong(f"planned {self.plan}, saw {seen}")
         if status and not self.failed:
-            return self.wrong(f"exit status {status}")
-        return ""
+            self.wrong(f"exit status {status}")
 
     def wrong(self, what):
         self.failed += 1
-        return f"not ok - {self.command}: {what}"
+        self.failures.append(f"not ok - {self.command}: {what}")
+
+
+def counts(passed, failed, skipped):
+    return f"{passed} passed, {failed} failed, {skipped} skipped"
 
 
 class Job:
-    """A command that runs, told as it goes."""
+    """A command that runs, its output copied into a file."""
 
     def __init__(self, command):
-        self.command = command
+        self.tap = Tap(command)
         self.began = time.monotonic()
         self.child = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, text=True,
-                                      stdout=subprocess.PIPE, errors="backslashreplace")
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                      errors="backslashreplace")
 
     def stop(self):
         if self.child.poll() is None:
             self.child.terminate()
             self.child.wait()
 
-    def tell(self):
-        """Prints what it says; returns it as a Tap."""
-        tap = Tap(self.command)
-        print(f"== {self.command}", flush=True)
+    def run(self, log):
+        tap, last = self.tap, []
+        if sys.stdout.isatty():
+            print(f"... {tap.command}"[:os.get_terminal_size().columns - 1], end="\r", flush=True)
+        print(f"== {tap.command}", file=log, flush=True)
         for line in self.child.stdout:
             line = line.rstrip("\n")
             tap.take(line)
-            print(line, flush=True)
-        wrong = tap.end(self.child.wait())
-        if wrong:
-            print(wrong)
-        print(f"# {time.monotonic() - self.began:.0f} s", flush=True)
+            last = [*last[-MOST_WORDS + 1:], line]
+            print(line, file=log, flush=True)
+        of_tests = tap.failed
+        tap.end(self.child.wait())
+        if tap.failed > of_tests:
+            tap.failures += [f"# {line}" for line in last]
+        seconds = time.monotonic() - self.began
+        print(f"{CLEAR if sys.stdout.isatty() else ''}"
+              f"{'not ok' if tap.failed else 'ok'} - {tap.command}: "
+              f"{counts(tap.passed, tap.failed, tap.skipped)}, {seconds:.0f} s", flush=True)
+        if not tap.took:
+            tap.took.append((round(seconds), tap.command))
         return tap
 
 
-def tally(commands):
+def tell_slowest(told):
+    slowest = sorted((one for tap in told for one in tap.took), reverse=True)[:SLOWEST]
+    for seconds, name in slowest:
+        if seconds:
+            print(f"# {seconds:4} s  {name}")
+
+
+def tally(commands, log):
     told, job = [], None
     try:
         for command in commands:
             job = Job(command)
-            told.append(job.tell())
+            told.append(job.run(log))
     finally:
         if job:
             job.stop()
+    tell_slowest(told)
     for tap in told:
         if not tap.passed and not tap.failed:
             print(f"# nothing was tested: {tap.command}{': ' if tap.reason else ''}{tap.reason}")
-    passed, failed, skipped = (sum(getattr(tap, name) for tap in told)
-                               for name in ("passed", "failed", "skipped"))
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or not passed else 0
+        if tap.failures:
+            print(f"# failed in {tap.command}")
+        for line in tap.failures:
+            print(line)
+    sums = [sum(getattr(tap, name) for tap in told) for name in ("passed", "failed", "skipped")]
+    if log.name != os.devnull:
+        print(f"# all that the tests printed: {log.name}")
+    print(counts(*sums))
+    return 1 if sums[1] or not sums[0] else 0
 
 
 # What a command prints and exits with, what is counted of it, the exit status of a tally of it alone,
@@ -124,16 +169,19 @@ SELF = (
     ("ok 1 - a\n1..2\n", 0, (1, 1, 0), 1, "planned 2, saw 1"),
     ("ok 1 - a\n", 0, (1, 1, 0), 1, "planned None, saw 1"),
     ("ok 1 - a\n1..1\n", 2, (1, 1, 0), 1, "exit status 2"),
+    ("Traceback\n", 1, (0, 1, 0), 1, "# Traceback"),
+    ("not ok 1 - a\n# why\n1..1\n", 1, (0, 1, 0), 1, "not ok 1 - a\n# why\n"),
+    ("ok 1 - a\n# a took 12 s\n1..1\n", 0, (1, 0, 0), 0, "#   12 s  a\n"),
 )
 
 
 def self_test():
     failed = 0
-    for number, (text, status, counts, exits, holds) in enumerate(SELF, 1):
+    for number, (text, status, sums, exits, holds) in enumerate(SELF, 1):
         ran = subprocess.run([sys.executable, __file__,
                               f"printf %s {shlex.quote(text)}; exit {status}"],
                              capture_output=True, text=True)
-        last = "%d passed, %d failed, %d skipped" % counts
+        last = counts(*sums)
         good = (ran.stdout.splitlines()[-1] == last and ran.returncode == exits
                 and holds in ran.stdout)
         failed += not good
@@ -147,6 +195,8 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--self-test", action="store_true", help="test this program itself")
+    parser.add_argument("--log", metavar="FILE", default=os.devnull,
+                        help="where all that the commands print goes (default: nowhere)")
     parser.add_argument("commands", metavar="COMMAND", nargs="*")
     options = parser.parse_args()
     if options.self_test:
@@ -154,7 +204,8 @@ def main():
     if not options.commands:
         parser.error("no command")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    return tally(options.commands)
+    with open(options.log, "w", encoding="utf-8", errors="backslashreplace") as log:
+        return tally(options.commands, log)
 
 
 if __name__ == "__main__":
