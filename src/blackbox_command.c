@@ -99,8 +99,7 @@ static int blackbox_read(const struct options *o)
 		status = EXIT_FAILED;
 	}
 	found_gaps(&gaps, &f);
-	if (has_gaps(&files.gaps))
-		gap_add(&gaps, "%s", files.gaps.s ? files.gaps.s : "out of memory");
+	gaps_add(&gaps, &files.gaps);
 	if (!status)
 		status = say_found(o, &f) ?: has_critical(&f) ? EXIT_GATE : EXIT_DONE;
 	status = status_of_gaps(status, &gaps);

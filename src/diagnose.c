@@ -84,7 +84,6 @@ int command_diagnose(const struct options *given)
 {
 	struct options o = *given;
 	struct portents recorded;
-	struct buf gaps = {};
 	struct session s;
 	int err = check_arguments(&o), ring = -1;
 
@@ -96,13 +95,10 @@ int command_diagnose(const struct options *given)
 	if (read_ring(&s, ring, &recorded))
 		s.view.recorded = &recorded;
 	else if (o.blackbox.file)
-		gap_add(&gaps, "not read: --ring has no record of this boot");
-	s.view.gaps = &gaps;
+		gap_add(&s.gaps, "not read: --ring has no record of this boot");
 	if (ring >= 0)
 		close(ring);
 	if (!s.status)
 		s.status = verdict_status(&s);
-	err = session_end(&s);
-	buf_free(&gaps);
-	return err;
+	return session_end(&s);
 }

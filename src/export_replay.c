@@ -154,6 +154,7 @@ int export_replay_open(struct export *x)
 		if (!err)
 			model_next_window(&r->m);
 	}
+	err = session_note_end(&x->s, err);
 	if (err != 1) {
 		complain("%s", x->s.src->error[0] ? x->s.src->error : strerror(-err));
 		return EXIT_FAILED;

@@ -184,6 +184,8 @@ int command_diff(const struct options *o)
 	if (!status) {
 		put_diff(&b, o, d, after.view.v);
 		status = say_all(o, &b);
+		/* said once for both */
+		before.s.status = after.s.status = status_of_gaps(0, &d->gaps);
 	}
 	diff_free(d);
 	buf_free(&b);

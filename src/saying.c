@@ -51,8 +51,12 @@ int say_all(const struct options *o, const struct buf *b)
 
 int status_of_gaps(int status, const struct buf *gaps)
 {
+	struct buf joined = {};
+
 	if (status || !has_gaps(gaps))
 		return status;
-	complain("incomplete: %s", gaps->failed ? "out of memory" : gaps->s);
+	gaps_join(&joined, gaps);
+	complain("incomplete: %s", joined.s ? joined.s : "out of memory");
+	buf_free(&joined);
 	return EXIT_INCOMPLETE;
 }

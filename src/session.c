@@ -21,7 +21,6 @@
 #include "probe/host.h"
 #include "probe/proc_source.h"
 #include "progress.h"
-#include "render/completeness.h"
 #include "saying.h"
 #include "silent.h"
 #include "startup.h"
@@ -98,6 +97,7 @@ static void set_view(struct session *s)
 	s->redraws = s->renderer == &text_renderer && !o->output && terminal_can_redraw(s->fd) &&
 		     (o->command == CMD_REPLAY || o->command == CMD_WATCH);
 	s->view.m = &s->m;
+	s->view.gaps = &s->gaps;
 	s->view.findings = &s->findings;
 	s->view.command = o->command == CMD_RUN || o->command == CMD_DIAGNOSE;
 	s->findings.keep_cleared = s->view.command;
@@ -666,6 +666,7 @@ int session_loop(struct session *s)
 			err = session_take_window(s, s->renderer != &text_renderer);
 	} else {
 		err = s->viewing ? viewing_replay(s) : replay_loop(s);
+		err = session_note_end(s, err);
 	}
 	if (err && err != 1)
 		return fail(s, err);
@@ -698,16 +699,6 @@ static void tell_verdict(struct session *s)
 	}
 }
 
-/* Where something may have been missed, the status is not 0, whatever the output says. */
-static void judge_completeness(struct session *s)
-{
-	struct buf gaps = {};
-
-	gaps_of(&gaps, &s->view);
-	s->status = status_of_gaps(s->status, &gaps);
-	buf_free(&gaps);
-}
-
 /* Not of `export`, which takes no such record into its series. */
 static void tell_withheld(const struct session *s)
 {
@@ -735,7 +726,7 @@ int session_end(struct session *s)
 			s->renderer->close(&s->out, &s->view);
 		session_flush(s);
 		gating_tell(s);
-		judge_completeness(s);
+		session_judge_gaps(s);
 		tell_withheld(s);
 	}
 	session_end_recording(s);
@@ -754,6 +745,7 @@ int session_end(struct session *s)
 	collector_free(&s->collector);
 	findings_free(&s->findings);
 	model_free(&s->m);
+	buf_free(&s->gaps);
 	buf_free(&s->out);
 	return s->status;
 }

@@ -55,6 +55,7 @@ struct session {
 	int child_status; /* of wait() once it is gone */
 	bool child_gone;
 	char ending[64];
+	struct buf gaps; /* render/completeness.h: those that the model cannot know */
 	/* --fail-on */
 	struct gates gates;
 	struct output_file junit; /* where JUnit's XML goes */
@@ -111,6 +112,16 @@ void session_measure_view(struct session *s);
 /* A whole look, shown and over. Returns as source_ops.look; then the next one may begin. */
 int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
+
+/*
+ * Adds to s->gaps what the recording lacks: bytes that cannot be read, or its end. `err` is what
+ * reading it returned. Returns `err`, but 1 in place of -EBADMSG, which is reported on standard
+ * error.
+ */
+int session_note_end(struct session *s, int err);
+
+/* Where something may have been missed, the status is not 0, whatever the output says. */
+void session_judge_gaps(struct session *s);
 
 /* Where output goes: opened at the beginning, named once the first scan is over, and closed. */
 int session_open_output(struct session *s);

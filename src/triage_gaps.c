@@ -57,8 +57,7 @@ static void add_count(struct buf *gaps, uint64_t n, const char *what)
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
 		    size_t records)
 {
-	if (has_gaps(&f->gaps))
-		gap_add(gaps, "%s", f->gaps.s ? f->gaps.s : "out of memory");
+	gaps_add(gaps, &f->gaps);
 	if (!t->lines.n && !records)
 		gap_add(gaps, "nothing was read: %s",
 			f->n ? "the log has no line" : "there is no log");

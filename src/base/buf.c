@@ -55,20 +55,27 @@ void buf_repeat(struct buf *b, const char *s, int times)
 		buf_puts(b, s);
 }
 
+void buf_vprintf(struct buf *b, const char *format, va_list ap)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, format, ap);
+	if (len >= 0 && make_room(b, len)) {
+		vsnprintf(b->s + b->len, len + 1, format, again);
+		b->len += len;
+	}
+	va_end(again);
+}
+
 void buf_printf(struct buf *b, const char *format, ...)
 {
 	va_list ap;
-	int len;
 
 	va_start(ap, format);
-	len = vsnprintf(NULL, 0, format, ap);
+	buf_vprintf(b, format, ap);
 	va_end(ap);
-	if (len < 0 || !make_room(b, len))
-		return;
-	va_start(ap, format);
-	vsnprintf(b->s + b->len, len + 1, format, ap);
-	va_end(ap);
-	b->len += len;
 }
 
 void buf_clear(struct buf *b)

@@ -3,6 +3,7 @@
 #ifndef FS_BASE_BUF_H
 #define FS_BASE_BUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@ void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, char c);
 void buf_repeat(struct buf *b, const char *s, int times);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *format, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
 

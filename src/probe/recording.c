@@ -253,6 +253,30 @@ struct replay {
 	_Alignas(8) unsigned char block[FRAME_MAX];
 };
 
+/* The first damage is told; all is counted. Returns -EBADMSG. */
+static int note_damage(struct replay *rp, unsigned long long at, unsigned long long next)
+{
+	struct replay_facts *f = &rp->facts;
+
+	if (!f->damages++)
+		f->damage_offset = at;
+	f->lost_bytes += next - at;
+	return -EBADMSG;
+}
+
+/* Of packed recordings. */
+static void note_lost_chunks(struct replay *rp, unsigned long long at, unsigned long long next)
+{
+	const struct replay_facts *f = &rp->facts;
+	bool cut = next == rp->size && !f->damages;
+
+	note_damage(rp, at, next);
+	snprintf(rp->src.error, sizeof(rp->src.error),
+		 "%s: %s at offset %llu: %llu bytes were lost%s; all %s it was used", rp->path,
+		 cut ? "truncated or damaged" : "damaged", f->damage_offset, f->lost_bytes,
+		 f->damages > 1 ? ", in several places" : "", cut ? "before" : "but");
+}
+
 /* Reads one frame. 0, 1 at the clean end, -EBADMSG with the error text set. */
 static int read_frame(struct replay *rp)
 {
@@ -267,28 +291,28 @@ static int read_frame(struct replay *rp)
 			 "%s: truncated at offset %llu: %llu bytes left of a frame header; all "
 			 "before it was used",
 			 rp->path, rp->offset, left);
-		return -EBADMSG;
+		return note_damage(rp, rp->offset, rp->size);
 	}
 	if (fr.len < sizeof(*h) || fr.len > FRAME_MAX) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: damaged at offset %llu: a frame claims %u bytes; all before it was "
 			 "used",
 			 rp->path, rp->offset, fr.len);
-		return -EBADMSG;
+		return note_damage(rp, rp->offset, rp->size);
 	}
 	if (left - sizeof(fr) < fr.len || fread(rp->block, fr.len, 1, rp->f) != 1) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: truncated at offset %llu: a frame of %u bytes has %llu left; all "
 			 "before it was used",
 			 rp->path, rp->offset, fr.len, left - sizeof(fr));
-		return -EBADMSG;
+		return note_damage(rp, rp->offset, rp->size);
 	}
 	if (crc32(0, rp->block, fr.len) != fr.crc || h->len != fr.len) {
 		snprintf(rp->src.error, sizeof(rp->src.error),
 			 "%s: damaged at offset %llu: checksum or length of a frame is wrong; all "
 			 "before it was used",
 			 rp->path, rp->offset);
-		return -EBADMSG;
+		return note_damage(rp, rp->offset, rp->size);
 	}
 	rp->offset += sizeof(fr) + fr.len;
 	return 0;
@@ -358,22 +382,6 @@ static unsigned long long find_key(struct replay *rp, unsigned long long from)
 	return rp->size;
 }
 
-/* The first damage is told; all is counted. */
-static void note_damage(struct replay *rp, unsigned long long at, unsigned long long next)
-{
-	struct replay_facts *f = &rp->facts;
-	bool cut = next == rp->size;
-
-	if (!f->damages++)
-		f->damage_offset = at;
-	f->lost_bytes += next - at;
-	snprintf(rp->src.error, sizeof(rp->src.error),
-		 "%s: %s at offset %llu: %llu bytes were lost%s; all %s it was used", rp->path,
-		 cut && f->damages == 1 ? "truncated or damaged" : "damaged", f->damage_offset,
-		 f->lost_bytes, f->damages > 1 ? ", in several places" : "",
-		 cut && f->damages == 1 ? "before" : "but");
-}
-
 /* Reads the next chunk that can be read. 0, 1 at the clean end, -EBADMSG at one that is not. */
 static int read_chunk(struct replay *rp)
 {
@@ -398,7 +406,7 @@ static int read_chunk(struct replay *rp)
 		if (err != -EBADMSG)
 			return err;
 		next = find_key(rp, rp->offset + 1);
-		note_damage(rp, rp->offset, next);
+		note_lost_chunks(rp, rp->offset, next);
 		err = seek_to(rp, next);
 		if (err)
 			return err;
@@ -417,7 +425,7 @@ static int read_packed(struct replay *rp)
 		if (err == -EBADMSG) {
 			unsigned long long next = find_key(rp, at);
 
-			note_damage(rp, at, next);
+			note_lost_chunks(rp, at, next);
 			err = seek_to(rp, next);
 		}
 		if (err < 0)
@@ -445,6 +453,7 @@ static int read_record(struct replay *rp)
 	int err = rp->unpacker ? read_packed(rp) : read_frame(rp);
 
 	rp->facts.read_bytes = rp->offset;
+	rp->facts.at_end = err == 1;
 	if (!err) {
 		rp->facts.records++;
 		rp->facts.record_bytes += h->len;
@@ -466,11 +475,13 @@ static int replay_look(struct source *src, const struct sink *sink)
 			return err;
 		complete_record(rp);
 		err = sink->take(sink->ctx, h);
-		if (err == -EBADMSG)
+		if (err == -EBADMSG) {
 			snprintf(src->error, sizeof(src->error),
 				 "%s: damaged at offset %llu: record of kind %u has a wrong size; "
 				 "all before it was used",
 				 rp->path, at, h->kind);
+			note_damage(rp, at, rp->size);
+		}
 		if (err)
 			return err;
 		if (h->kind == FS_REC_TICK)

@@ -54,6 +54,7 @@ struct replay_facts {
 	unsigned long long records, record_bytes;
 	unsigned long long chunks, raw_bytes;		       /* of packed ones */
 	unsigned long long damages, damage_offset, lost_bytes; /* the offset of the first */
+	bool at_end;	     /* all records that can be read were read */
 	bool ended;	     /* by a record that says so; else it was cut off, or goes on */
 	unsigned int reason; /* then: FS_END_* */
 };

@@ -86,6 +86,6 @@ void gaps_of(struct buf *gaps, const struct view *v)
 {
 	add_unmatched(gaps, v);
 	gaps_of_probes(gaps, v);
-	if (v->gaps && has_gaps(v->gaps))
-		gap_add(gaps, "%s", v->gaps->failed ? "out of memory" : v->gaps->s);
+	if (v->gaps)
+		gaps_add(gaps, v->gaps);
 }

@@ -9,8 +9,13 @@
 
 #include "render/render.h"
 
-/* Appends one gap, as a short sentence without a full stop. `gaps` has them separated by "; ". */
+struct json;
+
+/* Appends one gap to a list of them: a short sentence without a full stop. */
 void gap_add(struct buf *gaps, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends all gaps of another list. */
+void gaps_add(struct buf *gaps, const struct buf *more);
 
 /* Whether there is one; a list that ran out of memory counts as a gap. */
 bool has_gaps(const struct buf *gaps);
@@ -22,7 +27,14 @@ void gaps_of(struct buf *gaps, const struct view *v);
 /* The same without processes: losses, and probes that are unavailable. */
 void gaps_of_probes(struct buf *gaps, const struct view *v);
 
+/* Appends all gaps as one line, separated by "; ". */
+void gaps_join(struct buf *b, const struct buf *gaps);
+
 /* Appends the paragraph "incomplete: …"; nothing where there is no gap. */
 void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps);
+
+/* Adds the key "incomplete": an array with a text for each gap, which is empty where there is none.
+ */
+void gaps_json(struct json *j, const struct buf *gaps);
 
 #endif

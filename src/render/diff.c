@@ -2,6 +2,7 @@
 #include "render/diff.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/array.h"
 #include "model/growers.h"
 #include "model/holdings.h"
+#include "render/completeness.h"
 
 #define DIFF_ROWS_MAX 8192 /* of a part */
 #define KEY_BYTES     4096
@@ -182,6 +184,21 @@ static void describe(struct diff_side *d, const struct story_view *s)
 	array_copy(d->host, sizeof(d->host), s->v->m->host.host);
 }
 
+static void add_gaps(struct diff *d, const struct story_view *s)
+{
+	struct buf gaps = {}, said = {};
+
+	gaps_of(&gaps, s->v);
+	if (has_gaps(&gaps)) {
+		buf_safe(&said, s->file.name, s->v->unicode);
+		buf_puts(&said, ": ");
+		gaps_join(&said, &gaps);
+		gap_add(&d->gaps, "%s", said.s ? said.s : "out of memory");
+	}
+	buf_free(&said);
+	buf_free(&gaps);
+}
+
 int diff_make(struct diff **ret, const struct story_view *a, const struct story_view *b)
 {
 	const struct story_view *side[] = {a, b};
@@ -194,7 +211,11 @@ int diff_make(struct diff **ret, const struct story_view *a, const struct story_
 		add_workloads(d, side[i], i);
 		add_stacks(d, side[i], i);
 		add_held(d, side[i], i);
+		add_gaps(d, side[i]);
 	}
+	if (d->left_out)
+		gap_add(&d->gaps, "lost: %" PRIu64 " values beyond the most that is compared",
+			d->left_out);
 	for (int part = 0; part < NR_DIFF_PARTS; part++) {
 		weigh(d, part);
 		if (d->rows[part])
@@ -211,5 +232,7 @@ void diff_free(struct diff *d)
 			free(d->row[part][i].key);
 		free(d->row[part]);
 	}
+	if (d)
+		buf_free(&d->gaps);
 	free(d);
 }

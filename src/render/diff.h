@@ -29,6 +29,7 @@ struct diff {
 	struct diff_row *row[NR_DIFF_PARTS]; /* the largest growth first */
 	size_t rows[NR_DIFF_PARTS], room[NR_DIFF_PARTS];
 	uint64_t left_out; /* values of rows that there was no room or memory for */
+	struct buf gaps;   /* of both recordings, and of what is not compared: completeness.h */
 };
 
 /* -ENOMEM. The recordings have to stay until diff_free(). */

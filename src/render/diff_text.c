@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/completeness.h"
 #include "render/diff.h"
 #include "render/json_out.h"
 #include "render/style.h"
@@ -129,16 +130,11 @@ static void say_part(struct buf *b, const struct diff *d, enum diff_part part, c
 
 void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t rows)
 {
-	struct line l = {.v = v};
-
 	say_side(b, v, "from", &d->side[0]);
 	say_side(b, v, "to  ", &d->side[1]);
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
 		say_part(b, d, part, v, rows ? rows : ROWS_SHOWN);
-	if (!d->left_out)
-		return;
-	line_printf(&l, "%" PRIu64 " values beyond the most that is compared", d->left_out);
-	line_end(&l, b, STYLE_WARNING);
+	gaps_text(b, v, &d->gaps);
 }
 
 static void json_frames(struct json *j, const char *key)
@@ -180,10 +176,9 @@ void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 				json_frames(&j, r->key);
 			json_finish(&j);
 		}
-	if (!d->left_out)
-		return;
 	json_begin(&j, b);
 	json_text(&j, "type", "difference_end");
 	json_count(&j, "left_out", d->left_out);
+	gaps_json(&j, &d->gaps);
 	json_finish(&j);
 }

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The list of gaps itself: triage has one too, which knows no model. */
+/* The list of gaps itself: triage has one too, which knows no model. A newline ends each gap. */
 #include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "render/completeness.h"
+#include "render/json_out.h"
 #include "render/style.h"
 
 void gap_add(struct buf *gaps, const char *format, ...)
 {
-	char text[512];
+	size_t from = gaps->len;
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	buf_vprintf(gaps, format, ap);
 	va_end(ap);
-	buf_printf(gaps, "%s%s", gaps->len ? "; " : "", text);
+	for (size_t i = from; i < gaps->len; i++)
+		if (gaps->s[i] == '\n')
+			gaps->s[i] = ' ';
+	buf_putc(gaps, '\n');
+}
+
+void gaps_add(struct buf *gaps, const struct buf *more)
+{
+	if (more->failed)
+		gaps->failed = true;
+	else
+		buf_add(gaps, more->s, more->len);
 }
 
 bool has_gaps(const struct buf *gaps)
@@ -22,8 +34,43 @@ bool has_gaps(const struct buf *gaps)
 	return gaps->len || gaps->failed;
 }
 
+void gaps_join(struct buf *b, const struct buf *gaps)
+{
+	if (gaps->failed) {
+		buf_puts(b, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i + 1 < gaps->len; i++)
+		if (gaps->s[i] == '\n')
+			buf_puts(b, "; ");
+		else
+			buf_putc(b, gaps->s[i]);
+}
+
 void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps)
 {
-	if (has_gaps(gaps))
-		text_wrapped(b, v, "incomplete: ", gaps->failed ? "out of memory" : gaps->s);
+	struct buf joined = {};
+
+	if (!has_gaps(gaps))
+		return;
+	gaps_join(&joined, gaps);
+	text_wrapped(b, v, "incomplete: ", joined.s ? joined.s : "out of memory");
+	buf_free(&joined);
+}
+
+void gaps_json(struct json *j, const struct buf *gaps)
+{
+	struct buf gap = {};
+
+	json_array(j, "incomplete");
+	if (gaps->failed)
+		json_text(j, NULL, "out of memory");
+	for (size_t from = 0, len; !gaps->failed && from < gaps->len; from += len + 1) {
+		len = strcspn(gaps->s + from, "\n");
+		buf_clear(&gap);
+		buf_add(&gap, gaps->s + from, len);
+		json_text(j, NULL, gap.s ? gap.s : "out of memory");
+	}
+	json_end_array(j);
+	buf_free(&gap);
 }

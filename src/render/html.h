@@ -31,6 +31,9 @@ void html_section(struct buf *b, const char *id, const char *title, const char *
 void html_section_end(struct buf *b);
 
 void html_verdict(struct buf *b, const struct story_view *s);
+
+/* The note "Incomplete: …"; nothing where there is no gap (render/completeness.h). */
+void html_gaps(struct buf *b, const struct buf *gaps);
 void html_facts(struct buf *b, const struct story_view *s);
 void html_timeline(struct buf *b, const struct story_view *s);
 void html_flame(struct buf *b, const struct story_view *s, const struct profile *p);

@@ -94,11 +94,7 @@ void html_diff(struct buf *b, const struct diff *d, const struct view *v)
 	html_section_end(b);
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
 		put_part(b, d, part);
-	if (d->left_out)
-		buf_printf(b,
-			   "<p class=\"note\">%" PRIu64
-			   " values beyond the most that is compared.</p>\n",
-			   d->left_out);
+	html_gaps(b, &d->gaps);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);
 }

@@ -187,15 +187,25 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	buf_puts(b, blind ? ".</p>\n" : "</p>\n");
 }
 
+void html_gaps(struct buf *b, const struct buf *gaps)
+{
+	struct buf joined = {};
+
+	if (!has_gaps(gaps))
+		return;
+	gaps_join(&joined, gaps);
+	buf_puts(b, "<p class=\"note\">Incomplete: ");
+	html_text(b, joined.s ? joined.s : "out of memory");
+	buf_puts(b, ".</p>\n");
+	buf_free(&joined);
+}
+
 /* Nothing is said to be well where something may have been missed. */
 static void put_no_finding(struct buf *b, const struct story_view *s)
 {
 	struct buf gaps = {};
 
 	gaps_of(&gaps, s->v);
-	if (s->file.lost_bytes)
-		gap_add(&gaps, "lost: %" PRIu64 " bytes of the file that cannot be read",
-			s->file.lost_bytes);
 	if (!s->v->findings->n && !has_gaps(&gaps))
 		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
 			    "findings: nothing that was checked is near its limit, and no call was "
@@ -203,11 +213,7 @@ static void put_no_finding(struct buf *b, const struct story_view *s)
 	else if (!s->v->findings->n)
 		buf_puts(b,
 			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
-	if (has_gaps(&gaps)) {
-		buf_puts(b, "<p class=\"note\">Incomplete: ");
-		html_text(b, gaps.failed ? "out of memory" : gaps.s);
-		buf_puts(b, ".</p>\n");
-	}
+	html_gaps(b, &gaps);
 	buf_free(&gaps);
 }
 

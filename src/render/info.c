@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "render/completeness.h"
 #include "render/json_out.h"
 #include "render/losses.h"
 #include "render/story.h"
@@ -98,7 +99,7 @@ static void say_contents(struct buf *b, const struct story_view *s, struct buf *
 
 void info_text(struct buf *b, const struct story_view *s)
 {
-	struct buf t = {};
+	struct buf t = {}, gaps = {};
 
 	say_file(b, s, &t);
 	say_host(b, s, &t);
@@ -113,12 +114,16 @@ void info_text(struct buf *b, const struct story_view *s)
 	else
 		buf_puts(&t, *s->file.error ? s->file.error : "none");
 	say(b, s->v, "damage", &t);
+	gaps_of(&gaps, s->v);
+	gaps_text(b, s->v, &gaps);
+	buf_free(&gaps);
 	buf_free(&t);
 }
 
 void info_json(struct buf *b, const struct story_view *s)
 {
 	const struct model *m = s->v->m;
+	struct buf gaps = {};
 	char time[32];
 	struct json j;
 
@@ -149,5 +154,8 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_count(&j, "lost_bytes", s->file.lost_bytes);
 	json_text_or_null(&j, "damage", *s->file.error ? s->file.error : NULL);
 	json_text(&j, "end", ends[s->file.end].key);
+	gaps_of(&gaps, s->v);
+	gaps_json(&j, &gaps);
+	buf_free(&gaps);
 	json_finish(&j);
 }

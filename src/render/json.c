@@ -11,6 +11,7 @@
 #include "model/slow.h"
 #include "model/holdings.h"
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "render/gates.h"
 #include "render/render.h"
 #include "rules/cause.h"
@@ -577,6 +578,7 @@ static void json_close(struct buf *b, const struct view *v)
 	const struct fs_tick_record *t = &v->m->tick;
 	struct loss lost[LOSSES_MAX];
 	size_t n = losses_of(v, lost);
+	struct buf gaps = {};
 	struct json j;
 
 	say_who_grew(b, v);
@@ -599,6 +601,9 @@ static void json_close(struct buf *b, const struct view *v)
 	for (int i = NR_SEVERITIES - 1; i >= 0; i--)
 		json_count(&j, severity_name(i), v->findings->opened[i]);
 	json_end(&j);
+	gaps_of(&gaps, v);
+	gaps_json(&j, &gaps);
+	buf_free(&gaps);
 	if (v->ending)
 		json_text(&j, "ending", v->ending);
 	if (v->gates)

@@ -210,8 +210,8 @@ static const struct shape shapes[] = {
 	  {"crash", T_FLAG, false,
 	   "false: none was found, and the keys that tell of it are left out"},
 	  {"others", T_TEXTS, false, "buckets of crashes that are independent of it"},
-	  {"incomplete", T_TEXT_NULL, false,
-	   "what was not read, was lost or is understood by no rule; null: nothing, so that "
+	  {"incomplete", T_TEXTS, false,
+	   "what was not read, was lost or is understood by no rule; empty: nothing, so that "
 	   "\"crash\": false is an all-clear"},
 	  {"lines", T_COUNT, false, "read"},
 	  {"losses", T_KEYED, false, "what was not read or not judged", log_loss_keys}},
@@ -369,6 +369,9 @@ static const struct shape shapes[] = {
 	 {{"losses", T_OBJECT, false, "what fell out"},
 	  {"own", T_OBJECT, false, "our own cost"},
 	  {"findings", T_OBJECT, false, "opened, by severity"},
+	  {"incomplete", T_TEXTS, false,
+	   "each reason for which something may be missing; empty: none. Where there is one, the "
+	   "exit status is not 0"},
 	  {"ending", T_TEXT, true, "of the command of run"},
 	  {"gates", T_OBJECTS, true, "with --fail-on", gate_keys}}},
 	{"doctor",

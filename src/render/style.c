@@ -29,13 +29,11 @@ enum style severity_style(enum severity s)
 
 void line_printf(struct line *l, const char *format, ...)
 {
-	char text[512];
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	buf_vprintf(&l->b, format, ap);
 	va_end(ap);
-	buf_puts(&l->b, text);
 }
 
 void line_safe(struct line *l, const char *s)

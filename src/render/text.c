@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/completeness.h"
 #include "render/gates.h"
 #include "render/losses.h"
 #include "render/render.h"
@@ -208,6 +209,8 @@ static void text_close(struct buf *b, const struct view *v)
 	line_bytes(&l, t->own_rss_bytes);
 	line_end(&l, b, STYLE_PLAIN);
 	say_gaps(b, v);
+	if (v->gaps)
+		gaps_text(b, v, v->gaps);
 	gates_text(b, v, false);
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "render/blackbox.h"
+#include "render/completeness.h"
 #include "render/json_out.h"
 #include "render/triage.h"
 #include "triage/remedy.h"
@@ -270,7 +271,7 @@ void triage_json(struct buf *b, const struct triage_view *tv, const struct triag
 	json_end_array(&j);
 	if (t->recorded.any)
 		say_recorded(&j, &t->recorded);
-	json_text_or_null(&j, "incomplete", tv->gaps->failed ? "out of memory" : tv->gaps->s);
+	gaps_json(&j, tv->gaps);
 	json_count(&j, "lines", t->lines.n);
 	json_object(&j, "losses");
 	json_count(&j, "bytes", t->lines.lost_bytes);

@@ -171,11 +171,14 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 
 	if (t->primary < 0) {
 		const char *title = triage_no_crash(tv, t);
+		struct buf joined = {};
 
 		buf_printf(b, "## %c%s\n", toupper(title[0]), title + 1);
 		if (has_gaps(tv->gaps)) {
 			buf_puts(b, "\nIncomplete: ");
-			put(b, tv, str_of(tv->gaps->s ? tv->gaps->s : "out of memory"));
+			gaps_join(&joined, tv->gaps);
+			put(b, tv, str_of(joined.s ? joined.s : "out of memory"));
+			buf_free(&joined);
 			buf_puts(b, "\n");
 		}
 		return;

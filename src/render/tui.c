@@ -266,8 +266,10 @@ static void say_findings(const struct view *v, struct buf *b)
 	if (!n) {
 		gaps_of(&gaps, v);
 		line_printf(&l, " no finding");
-		if (has_gaps(&gaps))
-			line_printf(&l, "   incomplete: %s", gaps.s ? gaps.s : "out of memory");
+		if (has_gaps(&gaps)) {
+			line_printf(&l, "   incomplete: ");
+			gaps_join(&l.b, &gaps);
+		}
 		buf_free(&gaps);
 		line_end(&l, b, STYLE_DIM);
 		return;

@@ -11,8 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from harness import (BUILD, FAULTSCOPE, PATIENCE, RECORDINGS, ROOT, Lines, Skip, all_pids,
-                     field_of, live, without_degraded, workload_path)
+from harness import (BUILD, FAULTSCOPE, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
+                     all_pids, field_of, live, without_degraded, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -175,9 +175,10 @@ def check_damaged(check, lab, name, data):
         check.that(False, f"{name}: hangs")
         return
     message = ran.stderr.decode(errors="replace")
-    check.that(ran.returncode in (DONE, FAILED), f"{name}: status {ran.returncode}, {message!r}")
-    if ran.returncode == FAILED:
-        check.that(re.search(r"offset \d+", message), f"{name}: no offset in {message!r}")
+    check.that(ran.returncode in (DONE, FAILED, INCOMPLETE),
+               f"{name}: status {ran.returncode}, {message!r}")
+    if ran.returncode != DONE:
+        check.that(re.search(r"offset \d+|cut off", message), f"{name}: no offset in {message!r}")
     for line in ran.stdout.decode().splitlines():
         json.loads(line)
 

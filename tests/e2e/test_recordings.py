@@ -8,12 +8,15 @@ import re
 import select
 import signal
 import socket
+import struct
 import subprocess
 import time
 
 from harness import FAULTSCOPE, RECORDINGS, Lines, Skip, live, until
 
-USAGE, FAILED = 2, 1
+FAILED, USAGE, INCOMPLETE = 1, 2, 7
+FORMATS = ("text", "html", "jsonl", "csv", "csv-time", "folded", "folded-faults", "folded-stall",
+           "perf", "pprof", "speedscope", "trace", "textfile", "recording")
 
 
 def kept(name):
@@ -73,13 +76,101 @@ def test_truncated_and_damaged(check, lab):
     torn.write_bytes(whole[:2000] + bytes([whole[2000] ^ 0xff]) + whole[2001:])
     for path in (cut, torn):
         ran = lab.faultscope("info", path)
-        check.equal(f"status of {path.name}", ran.returncode, FAILED)
+        check.equal(f"status of {path.name}", ran.returncode, INCOMPLETE)
         check.that("bytes were lost" in ran.err and "offset" in ran.err, ran.err)
         check.that("cannot be read" in ran.out, ran.out)
         check.that(info(lab, path)["looks"] > 3, "what was whole")
     before, after = Lines(said(lab, recording)), Lines(said(lab, cut))
     check.equal("what the cut one says", after.of("process"),
                 before.of("process")[:len(after.of("process"))])
+
+
+def pieces(data):
+    """The header of a recording, then its frames or chunks."""
+    at = struct.calcsize("=8s4I")
+    plain = struct.unpack_from("=I", data, 8)[0] == 1
+    yield data[:at]
+    while at < len(data):
+        size = (8 + struct.unpack_from("=I", data, at)[0] if plain
+                else 32 + struct.unpack_from("=I", data, at + 12)[0])
+        yield data[at:at + size]
+        at += size
+
+
+def cut_recordings(lab):
+    """(file, what is said): without the end of either format, whole otherwise, and torn."""
+    for recording in (kept("forecast_of_a_leak"), packed(lab, kept("forecast_of_a_leak"))):
+        data = recording.read_bytes()
+        whole = list(pieces(data))
+        name = "plain" if recording.parent == RECORDINGS else "packed"
+        for kind, left, reason in (("cut", b"".join(whole[:-1]), "cut off"),
+                                   ("torn", data[:-5], "truncated or damaged")):
+            path = lab.dir / f"{name}-{kind}.fsr"
+            path.write_bytes(left)
+            yield path, reason
+
+
+def check_incomplete(check, name, ran, reason):
+    check.equal(f"{name}: status", ran.returncode, INCOMPLETE)
+    check.that(re.search(f"^faultscope: incomplete: .*{reason}", ran.err, re.M),
+               f"{name}: {ran.err!r}")
+    check.that("all is well" not in ran.out, f"{name}: {ran.out!r}")
+
+
+def test_cut_off_is_incomplete(check, lab):
+    """Of a recorder that was killed, or a file that is not all there: each command says so."""
+    for path, reason in cut_recordings(lab):
+        for words in (["info"], ["replay"], ["diff", path]):
+            ran = lab.faultscope(*words, path)
+            check_incomplete(check, f"{path.name}: {words[0]}", ran, reason)
+            check.that(reason in " ".join(ran.out.split()), f"{words}: {ran.out!r}")
+        for words in (["info", "--json"], ["--json", "--replay"], ["diff", "--json", path]):
+            ran = lab.faultscope(*words, path)
+            check_incomplete(check, f"{path.name}: {words}", ran, reason)
+            gaps = json.loads(ran.out.splitlines()[-1])["incomplete"]
+            check.that(any(reason in gap for gap in gaps), f"{path.name}: {words}: {gaps}")
+        for name in FORMATS:
+            out = lab.new_output()[0]
+            ran = lab.faultscope("report", "--format", name, path, "-o", out)
+            check_incomplete(check, f"{path.name}: {name}", ran, reason)
+            said_so = name not in ("text", "html", "jsonl") or reason in " ".join(
+                out.read_text().split())
+            check.that(said_so, f"{path.name}: {name} does not say that it is {reason}")
+        for words in (["diagnose"], ["host"]):
+            # what was found takes precedence
+            ran = lab.faultscope(*words, "--replay", path)
+            check.that(ran.returncode in (3, INCOMPLETE), f"{words}: status {ran.returncode}")
+            check.that("all is well" not in ran.out, f"{words}: {ran.out!r}")
+    ran = lab.faultscope("--replay", kept("forecast_of_a_leak"), "1", "2")
+    check.equal("status of one that is not read to its end", ran.returncode, 0)
+
+
+def test_gaps_are_a_list_in_json(check, lab):
+    """The last line has each reason, which standard error has in one line."""
+    whole = kept("forecast_of_a_leak")
+    check.equal("of one without gaps", Lines(said(lab, whole)).all[-1]["incomplete"], [])
+    check.equal("info", info(lab, whole)["incomplete"], [])
+    for words in (["--json", "--replay", whole, "--comm", "nosuch"],
+                  ["diagnose", "--json", "--replay", whole, "-p", "1"],
+                  ["report", "--format", "jsonl", "--comm", "nosuch", whole]):
+        ran = lab.faultscope(*words)
+        gaps = Lines(ran.out).all[-1]["incomplete"]
+        check.that("no process matched" in gaps, f"{words}: {gaps}")
+        check.equal(f"{words}: status", ran.returncode, INCOMPLETE)
+        check.equal(f"{words}: standard error", ran.err,
+                    f"faultscope: incomplete: {'; '.join(gaps)}\n")
+
+
+@live
+def test_killed_recorder_is_incomplete(check, lab):
+    recording = lab.dir / "killed.fsr"
+    process = lab.spawn([FAULTSCOPE, "record", str(os.getpid()), "-i", "0.1", "-o", recording])
+    until(lambda: recording.exists() and recording.stat().st_size > 3000, "the recording")
+    process.kill()
+    process.wait(20)
+    ran = lab.faultscope("info", "--json", recording)
+    check_incomplete(check, "info", ran, "cut off|truncated or damaged")
+    check.equal("end", json.loads(ran.out)["end"], "cut off")
 
 
 def test_names_and_files(check, lab):
@@ -140,6 +231,7 @@ def test_diff(check, lab):
     cut.write_bytes(small.read_bytes()[:small.stat().st_size // 2])
     ran = lab.faultscope("diff", "--json", cut, whole)
     rows = [json.loads(line) for line in ran.out.splitlines()]
+    check.equal("the last line", rows.pop()["type"], "difference_end")
     check.that(rows, "rows")
     for row in rows:
         check.that(abs(row["to"] - row["from"] - row["growth"]) < 1e-3, f"growth of {row}")
