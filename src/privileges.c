@@ -79,6 +79,8 @@ void privileges_drop(struct session *s)
 	if (s->collector.names_stacks)
 		s->scope.readable = origin_places;
 	s->scope.filters = true;
+	s->scope.renames_in[0] = s->output.waits ? s->output.dir : -1;
+	s->scope.renames_in[1] = s->junit.waits ? s->junit.dir : -1;
 	rights_drop(keep, n, &s->scope, &s->rights);
 	if (s->rights.failed[0])
 		complain("not all privileges could be given up, and it goes on with them: %s",

@@ -30,17 +30,18 @@ int session_open_output(struct session *s)
 }
 
 /*
- * What is written while it is watched gets its names once that has begun well: it can be followed,
- * and later there may be no right to rename.
+ * What is written while it is watched gets its names once that has begun well, so that it can be
+ * followed. A file that has the name already stays until all is written; where there will be no
+ * right to rename then, it is replaced now.
  */
 int session_publish(struct session *s)
 {
 	const char *path = s->o->output;
-	int err = output_file_publish(&s->output);
+	int err = output_file_publish_new(&s->output);
 
 	if (!err) {
 		path = s->o->junit;
-		err = output_file_publish(&s->junit);
+		err = output_file_publish_new(&s->junit);
 	}
 	if (!err && s->collector.rec) {
 		path = s->record_path;
@@ -62,14 +63,15 @@ void session_flush(struct session *s)
 	/* of a recording there is more to come, and what has the name is to stay until it is whole
 	 */
 	if (!err && !s->o->replay)
-		err = output_file_publish(&s->output);
+		err = output_file_publish_new(&s->output);
 	if (!err)
 		return;
 	s->mute = true;
 	s->write_error = err;
 	if (err != -EPIPE) {
-		complain("cannot write %s: %s", s->o->output ? s->o->output : "the output",
-			 strerror(-err));
+		complain("cannot write %s: %s%s", s->o->output ? s->o->output : "the output",
+			 strerror(-err),
+			 s->output.waits ? "; the file that has the name stays as it was" : "");
 		s->status = EXIT_FAILED;
 	}
 	if (!s->child && !s->collector.rec)

@@ -42,6 +42,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (s->interrupts++) {
 		viewing_end(s);
+		session_discard(s);
 		_exit(130);
 	}
 	if (!s->child) {

@@ -98,6 +98,25 @@ static int open_in_place(struct output_file *f)
 	return fstat(f->fd, &st) ? -errno : S_ISREG(st.st_mode) ? -EAGAIN : 0;
 }
 
+/*
+ * Whether the mode of the directory lets us rename there, whatever our capabilities are. In a
+ * sticky directory only a file or a directory of ours may be replaced.
+ */
+static bool may_rename(const struct output_file *f, const struct stat *replaced)
+{
+	struct stat dir;
+	mode_t needed;
+
+	if (fstat(f->dir, &dir))
+		return false;
+	needed = dir.st_uid == geteuid()   ? S_IWUSR | S_IXUSR
+		 : dir.st_gid == getegid() ? S_IWGRP | S_IXGRP
+					   : S_IWOTH | S_IXOTH;
+	if ((dir.st_mode & needed) != needed)
+		return false;
+	return !(dir.st_mode & S_ISVTX) || dir.st_uid == geteuid() || replaced->st_uid == geteuid();
+}
+
 static int open_named(struct output_file *f, mode_t mode)
 {
 	struct stat st;
@@ -117,6 +136,7 @@ static int open_named(struct output_file *f, mode_t mode)
 	/* who made it readable for others meant that */
 	if (!mode && st.st_mode && st.st_uid == geteuid())
 		mode = st.st_mode & 0777;
+	f->waits = st.st_mode && may_rename(f, &st);
 	err = make_draft(f);
 	if (!err && fchmod(f->fd, mode ? mode : default_mode()))
 		err = -errno;
@@ -164,6 +184,11 @@ int output_file_publish(struct output_file *f)
 	f->draft[0] = 0;
 	f->made = false;
 	return 0;
+}
+
+int output_file_publish_new(struct output_file *f)
+{
+	return f->waits ? 0 : output_file_publish(f);
 }
 
 int output_file_end(struct output_file *f, int err)

@@ -18,6 +18,7 @@ struct output_file {
 	char draft[32];		 /* the name that it has meanwhile; empty: it is not renamed */
 	char name[NAME_MAX + 1]; /* the name that it gets */
 	bool made;		 /* it has that name, and is removed if it fails */
+	bool waits; /* it replaces a file, and can be renamed later without any capability */
 };
 
 #define OUTPUT_NONE ((struct output_file){.fd = -1, .dir = -1})
@@ -36,6 +37,12 @@ int output_file_make(struct output_file *f, const char *path, mode_t mode);
 
 /* Gives the file its name now, while it is still written. Returns 0 or -errno. */
 int output_file_publish(struct output_file *f);
+
+/*
+ * The same unless `f->waits`: then the file that has the name stays until output_file_end(), so
+ * that a disk that fills up later does not cost it.
+ */
+int output_file_publish_new(struct output_file *f);
 
 /* Closes `f`, if it is open. With `err` 0 the file then has its name, else it is removed unless it
  * was published. Returns `err`, or -errno of closing and renaming. */

@@ -162,23 +162,29 @@ out:
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
 	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
+#define RENAMING (LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+
+static int allow_below_fd(int ruleset, int fd, __u64 access)
+{
+	struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = fd};
+	struct stat st;
+
+	/* what holds for directories alone is refused for a file */
+	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
+	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
+		       ? -errno
+		       : 0;
+}
+
 static int allow_below(int ruleset, const char *path, __u64 access)
 {
-	struct landlock_path_beneath_attr rule = {
-		.allowed_access = access,
-		.parent_fd = open(path, O_PATH | O_CLOEXEC),
-	};
-	struct stat st;
-	int err = 0;
+	int fd = open(path, O_PATH | O_CLOEXEC), err;
 
-	if (rule.parent_fd < 0)
+	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
-	/* what holds for directories alone is refused for a file */
-	if (fstat(rule.parent_fd, &st) || !S_ISDIR(st.st_mode))
-		rule.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_READ_DIR;
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
-		err = -errno;
-	close(rule.parent_fd);
+	err = allow_below_fd(ruleset, fd, access);
+	close(fd);
 	return err;
 }
 
@@ -200,6 +206,9 @@ static int allow_scope(int ruleset, const struct rights_scope *scope)
 		err = allow_below(ruleset, scope->readable[i], READING);
 	if (!err && scope->writable)
 		err = allow_below(ruleset, scope->writable, REPLACING);
+	for (int i = 0; i < 2 && !err; i++)
+		if (scope->renames_in[i] > 0)
+			err = allow_below_fd(ruleset, scope->renames_in[i], RENAMING);
 	return err;
 }
 

@@ -31,6 +31,7 @@ struct rights {
 struct rights_scope {
 	const char *const *readable; /* files and directories, NULL at the end; NULL: none */
 	const char *writable;	     /* a directory in which files are replaced; NULL: none */
+	int renames_in[2];	     /* directories in which a file is renamed; 0 or below: none */
 	bool filters;		     /* only the system calls of call_filter.h are left */
 };
 

@@ -3,12 +3,13 @@
 
 import os
 import shlex
+import signal
 import stat
 import subprocess
 
-from harness import FAULTSCOPE, RECORDINGS, live, workload_path
+from harness import FAULTSCOPE, RECORDINGS, live, until, workload_path
 
-DONE, FAILED, USAGE, NO_TARGET = 0, 1, 2, 4
+DONE, FAILED, USAGE, NO_TARGET, RUN_FAILED = 0, 1, 2, 4, 125
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 GOOD = "the report of yesterday\n"
 
@@ -159,6 +160,73 @@ def test_failed_start_leaves_nothing(check, lab):
     ran = lab.faultscope("record", "--force", "-p", "4194303", "-o", recording)
     check.equal("status", ran.returncode, NO_TARGET)
     check.equal("what would have been replaced", recording.read_text(), GOOD)
+
+
+@live
+def test_disk_that_fills_later_keeps_the_good_file(check, lab):
+    """While it is watched: the old file stays, no draft is left, and the status tells of it."""
+    place = lab.dir / "filling"
+    place.mkdir()
+    out, junit = place / "out", place / "junit.xml"
+    gate = f"--fail-on 'maps.max>999999' --junit {junit}"
+    for options in ("--json 0.05 600", "--no-unicode 0.05 600", f"--json {gate} 0.05 600",
+                    f"run --json {gate} -o {out} -- sleep 600"):
+        # 64 KiB are free at first, and none once the session has begun to write
+        ran = lab.call(*lab.own_mounts, "sh", "-c", f"""
+            mount -t tmpfs -o size=256k none {place} || exit 99
+            for f in {out} {junit}; do printf '%s' {shlex.quote(GOOD)} > $f; done
+            head -c 180000 /dev/zero > {place}/filler
+            case '{options[:3]}' in
+            run) {FAULTSCOPE} {options.replace("sleep 600", "sleep 3")} & ;;
+            *) {FAULTSCOPE} -o {out} {options} & ;;
+            esac
+            until ls -s {place}/.faultscope.*.tmp 2>/dev/null | grep -qv '^0'; do
+                kill -0 $! || break; sleep 0.01; done
+            cmp -s {out} {junit} || echo 'replaced too soon'
+            cat /dev/zero >> {place}/filler
+            wait $!; echo "status $?"
+            cat {out} {junit}; ls -A {place}; umount {place}""")
+        # `run` goes on to the end of the command
+        status = RUN_FAILED if options.startswith("run") else FAILED
+        want = f"status {status}\n{GOOD}{GOOD}filler\njunit.xml\nout\n"
+        check.equal(f"{options}: {ran.err}", ran.out, want)
+        check.that("No space left on device; the file that has the name stays" in ran.err,
+                   f"{options}: {ran.err!r}")
+
+
+@live
+def test_live_output_replaces_at_its_end(check, lab):
+    """One that is new can be followed; one that is there is replaced once all is written."""
+    out, junit = lab.dir / "out", lab.dir / "junit.xml"
+    gate = ["--fail-on", "maps.max>999999", "--junit", junit]
+    for end in (signal.SIGINT, signal.SIGTERM):
+        for path in (out, junit):
+            path.write_text(GOOD)
+        process = lab.spawn([FAULTSCOPE, "--json", *gate, "-o", out, "-p", str(os.getpid()),
+                             "0.05"])
+        until(lambda: [one for one in os.listdir(lab.dir) if one[0] == "."
+                       and (lab.dir / one).stat().st_size > 2000], "the draft")
+        check.equal("meanwhile", (out.read_text(), junit.read_text()), (GOOD, GOOD))
+        process.send_signal(end)
+        check.equal(f"status: {process.communicate()[1]}", process.returncode, DONE)
+        lines = out.read_text().splitlines()
+        check.that(lines[0].startswith('{"type":"start"') and '"type":"end"' in lines[-1], "lines")
+        check.that(junit.read_text().startswith("<?xml"), "the gates")
+        check.equal("files", sorted(os.listdir(lab.dir)), ["junit.xml", "out"])
+
+
+@live
+def test_live_output_in_the_directory_of_another_user(check, lab):
+    """Root without its capabilities cannot rename there later: the file is replaced at once."""
+    place = lab.new_place_for_all()
+    os.chmod(place, 0o755)
+    os.chown(place, 65534, 65534)
+    out = place / "out"
+    out.write_text(GOOD)
+    ran = lab.faultscope("--json", "-o", out, "-p", str(os.getpid()), "0.05", "3")
+    check.equal(f"status: {ran.err}", ran.returncode, DONE)
+    check.that('"type":"end"' in out.read_text(), "the last line")
+    check.equal("files", os.listdir(place), ["out"])
 
 
 @live
