@@ -22,6 +22,18 @@ static __always_inline void read_tmpfs(struct fs_signal_record *r, struct file *
 	r->fs_blocks_used = BPF_CORE_READ(info, used_blocks.count);
 }
 
+/*
+ * What a file holds of its disk, at least: blocks that are delayed until write-back count as pages
+ * alone.
+ */
+static __always_inline void read_disk(struct fs_signal_record *r, struct file *file)
+{
+	__u64 cached = BPF_CORE_READ(file, f_inode, i_mapping, nrpages) * (PAGE_BYTES / 512);
+	__u64 blocks = BPF_CORE_READ(file, f_inode, i_blocks);
+
+	r->file_blocks = blocks > cached ? blocks : cached;
+}
+
 static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_area_struct *vma)
 {
 	struct file *file = BPF_CORE_READ(vma, vm_file);
@@ -30,8 +42,11 @@ static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_a
 	r->area_flags = BPF_CORE_READ(vma, vm_flags);
 	r->file_page = BPF_CORE_READ(vma, vm_pgoff);
 	describe_file(&r->file, (__u64)file);
+	r->file_device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
 	if (r->file.magic == SHMEM_MAGIC)
 		read_tmpfs(r, file);
+	else
+		read_disk(r, file);
 }
 
 /* Without a lock, which a thread that is being sent a signal cannot wait for. */

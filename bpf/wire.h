@@ -322,10 +322,14 @@ struct fs_signal_record {
 	__u64 file_page; /* offset of the area in its file */
 	__u64 stack_limit_bytes;
 	__u64 fs_blocks; /* of tmpfs: pages that it may have; 0: no limit of its own */
-	__u64 fs_blocks_used;
+	union {
+		__u64 fs_blocks_used; /* the same: pages that are in use */
+		__u64 file_blocks;    /* of other file systems: 512 bytes each, that the file holds
+				       */
+	};
 	struct fs_file file;
 	__u32 odd_registers; /* whether one holds what is an address in neither half */
-	__u32 pad;
+	__u32 file_device;   /* super_block->s_dev, MKDEV(); 0: not known */
 	char comm[FS_COMM_LEN];
 };
 

@@ -248,6 +248,7 @@ struct signal_struct {
 };
 
 struct super_block {
+	unsigned int s_dev;
 	unsigned long s_iflags;
 	unsigned long s_magic;
 	void *s_fs_info;
@@ -258,12 +259,18 @@ struct shmem_sb_info {
 	struct percpu_counter used_blocks;
 };
 
+struct address_space {
+	unsigned long nrpages;
+};
+
 struct inode {
 	unsigned short i_mode;
 	unsigned long i_ino;
 	unsigned int i_nlink;
 	struct super_block *i_sb;
 	s64 i_size;
+	struct address_space *i_mapping;
+	unsigned long long i_blocks;
 };
 
 struct shmem_inode_info {

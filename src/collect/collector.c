@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/mount_of_file.h"
 #include "collect/user_stack.h"
 #include "model/pressure.h"
 
@@ -108,7 +109,7 @@ static const struct layout {
 	 sizeof(struct mount_record),
 	 0,
 	 {TEXT(mount_record, path)},
-	 {sizeof(struct mount_record), 0}},
+	 {offsetof(struct mount_record, device), 1}},
 	{FS_REC_SCORE, sizeof(struct score_record), 0, {}, {sizeof(struct score_record), 0}},
 #undef FIGURES
 #undef TEXT
@@ -351,15 +352,26 @@ static int take_stack(struct collector *c, const struct fs_stack_record *r)
 	return pass_on(c, &frames.h);
 }
 
-static int pass_level(void *ctx, const struct fs_header *h)
+static int pass_made(void *ctx, const struct fs_header *h)
 {
 	return pass_on(ctx, h);
+}
+
+/* How full the file's disk is belongs ahead of it: it may have filled up since the last look. */
+static int take_signal(struct collector *c, const struct fs_signal_record *r)
+{
+	struct sink sink = {.take = pass_made, .ctx = c};
+	int err = 0;
+
+	if (c->live)
+		err = mount_of_file(&c->names, r, &sink);
+	return err ? err : pass_on(c, &r->h);
 }
 
 /* The end of a look: what only files tell belongs to it. */
 static int take_tick(struct collector *c, const struct fs_tick_record *r)
 {
-	struct sink sink = {.take = pass_level, .ctx = c};
+	struct sink sink = {.take = pass_made, .ctx = c};
 	int err = 0;
 
 	if (c->reads_levels)
@@ -401,6 +413,8 @@ int collector_take(void *ctx, const struct fs_header *h)
 		return take_names(c, (const struct fs_names_record *)copy);
 	case FS_REC_KERNEL_FAULT:
 		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
+	case FS_REC_SIGNAL:
+		return take_signal(c, (const struct fs_signal_record *)copy);
 	case FS_REC_TICK:
 		return take_tick(c, (const struct fs_tick_record *)copy);
 	case FS_REC_STACK:

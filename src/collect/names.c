@@ -12,6 +12,7 @@
 #include "base/alive.h"
 #include "base/io.h"
 #include "collect/target_file.h"
+#include "model/model.h"
 
 /* The directory "/", and where cgroups are mounted below it. */
 static void begin(struct names *n)
@@ -144,6 +145,8 @@ static void keep_exe(struct names *n, const struct fs_subject *of, __u32 execs, 
 		return;
 	exe = exe && *exe ? strdup(exe) : NULL;
 	free(n->proc[slot].exe);
+	if (!same_subject(&n->proc[slot].of, of))
+		n->proc[slot].parent = 0;
 	n->proc[slot].of = *of;
 	n->proc[slot].execs = execs;
 	n->proc[slot].exe = (char *)exe;
@@ -185,6 +188,15 @@ void names_forked(struct names *n, const struct fs_fork_record *r)
 	bool known = n->proc && n->proc[slot].of.pid == r->parent;
 
 	keep_exe(n, &r->subject, 0, known ? n->proc[slot].exe : NULL);
+	if (n->proc)
+		n->proc[r->subject.pid % NAMES_PROCS].parent = r->parent;
+}
+
+__u32 names_parent(const struct names *n, const struct fs_subject *of)
+{
+	size_t slot = of->pid % NAMES_PROCS;
+
+	return n->proc && same_subject(&n->proc[slot].of, of) ? n->proc[slot].parent : 0;
 }
 
 void names_execed(struct names *n, const struct fs_exec_record *r)

@@ -24,16 +24,20 @@ struct names {
 	/* programs of processes that live: the last of each pid modulo NAMES_PROCS */
 	struct {
 		struct fs_subject of;
-		__u32 execs; /* by which it came to run this program */
-		char *exe;   /* NULL: not known; owned */
-		bool moved;  /* between cgroups, since it was named */
-	} * proc;	     /* owned */
+		__u32 execs;  /* by which it came to run this program */
+		char *exe;    /* NULL: not known; owned */
+		__u32 parent; /* that forked it; 0: not known */
+		bool moved;   /* between cgroups, since it was named */
+	} * proc;	      /* owned */
 	bool foreign; /* /proc has other pids than the records: nothing is looked up by them */
 };
 
 /* What the kernel side tells of programs, for when /proc/PID/exe may not be read. */
 void names_forked(struct names *n, const struct fs_fork_record *r);
 void names_execed(struct names *n, const struct fs_exec_record *r);
+
+/* The pid of the process that forked it; 0: not known. */
+__u32 names_parent(const struct names *n, const struct fs_subject *of);
 
 /* And of cgroups, for when its processes are gone before /proc can be read. */
 void names_cgroup(struct names *n, const struct fs_cgroup_record *r);

@@ -7,6 +7,7 @@
 #define FS_COLLECT_PRESSURE_H
 
 #include "collect/cgroup_tree.h"
+#include "collect/mountinfo.h"
 #include "model/pressure.h"
 #include "probe/source.h"
 
@@ -22,8 +23,8 @@ enum pressure_file {
 
 struct listed_mount {
 	char path[128];
-	uint64_t device;
-	uint32_t pid; /* of whose mount namespace; 0: ours */
+	uint64_t device; /* as struct mount_record has it */
+	uint32_t pid;	 /* of whose mount namespace; 0: ours */
 	bool in_memory;
 };
 
@@ -54,6 +55,15 @@ int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const
 /* What is there now: every so many looks. */
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);
 void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
+
+/* Whether the type of a file system answers at once: one of the network may take for ever. */
+bool pressure_is_local(struct span type, bool *in_memory);
+
+/* Whether the path leads to the mount of that line: another may be mounted over it. */
+bool pressure_is_mounted(const char *path, const struct mount_line *line);
+
+/* How full it is, by statfs(2): magic, sizes and inodes. False: it does not say. */
+bool pressure_measure_mount(const char *path, struct mount_record *ret);
 
 /* A line of text that begins with the key and a blank: the number behind it. */
 bool pressure_keyed(const char *text, const char *key, uint64_t *ret);

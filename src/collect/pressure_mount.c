@@ -12,13 +12,19 @@
 #include <unistd.h>
 
 #include "base/alive.h"
+#include "collect/mountinfo.h"
 #include "probe/host.h"
 
 #define TMPFS_PERCENT 5
 #define TARGETS_MOST  8 /* processes whose own /dev/shm is looked at */
 
+static uint64_t device_of(const struct stat *st)
+{
+	return mountinfo_device(major(st->st_dev), minor(st->st_dev));
+}
+
 /* Those that answer at once: a file system of the network may take for ever. */
-static bool is_local(struct span type, bool *in_memory)
+bool pressure_is_local(struct span type, bool *in_memory)
 {
 	static const char *const types[] = {"tmpfs", "ramfs", "ext2", "ext3", "ext4",
 					    "xfs",   "btrfs", "f2fs", "vfat"};
@@ -29,6 +35,30 @@ static bool is_local(struct span type, bool *in_memory)
 			return true;
 		}
 	return false;
+}
+
+bool pressure_is_mounted(const char *path, const struct mount_line *line)
+{
+	struct stat st;
+
+	/* the files of btrfs have the number of their subvolume */
+	return !stat(path, &st) && (device_of(&st) == line->device || text_is(line->type, "btrfs"));
+}
+
+bool pressure_measure_mount(const char *path, struct mount_record *ret)
+{
+	struct statfs st;
+
+	/* of none, or without an end of its own */
+	if (statfs(path, &st) || !st.f_blocks)
+		return false;
+	ret->magic = st.f_type;
+	ret->size_bytes = (uint64_t)st.f_blocks * st.f_bsize;
+	ret->free_bytes = (uint64_t)st.f_bavail * st.f_bsize;
+	ret->used_bytes = ret->size_bytes - (uint64_t)st.f_bfree * st.f_bsize;
+	ret->inodes = st.f_files;
+	ret->inodes_free = st.f_ffree;
+	return true;
 }
 
 static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
@@ -44,46 +74,25 @@ static void add_mount(struct pressure_reader *r, const struct listed_mount *one)
 		r->over++;
 }
 
-/* "8:1": of a path that we cannot keep; another of the same device may be listed already. */
-static void take_device(struct span word, struct listed_mount *ret)
-{
-	struct span major, minor;
-	uint64_t a = 0, b = 0;
-
-	if (text_split(word, ':', &major, &minor) && !text_number(major, &a) &&
-	    !text_number(minor, &b))
-		ret->device = makedev(a, b);
-}
-
 /*
- * Without a path: one that is longer than we keep, or with characters that are escaped there.
- * "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS] - TYPE SOURCE SUPER_OPTIONS"
+ * Without a path: one that is longer than we keep, or with characters that are escaped there;
+ * another of the same device may be listed already.
  */
-static bool scan_line(struct span line, struct listed_mount *ret)
+static bool scan_line(struct span text, struct listed_mount *ret)
 {
-	struct span device, point, type;
-	struct stat st;
+	struct mount_line line;
 
-	text_word(&line);
-	text_word(&line);
-	device = text_word(&line);
-	text_word(&line);
-	point = text_word(&line);
-	while (line.len && !text_is(text_word(&line), "-"))
-		;
-	type = text_word(&line);
+	if (!mountinfo_parse(text, &line))
+		return false;
 	/* a container's root; of others there may be hundreds */
-	if (!is_local(type, &ret->in_memory) && !(text_is(type, "overlay") && text_is(point, "/")))
+	if (!pressure_is_local(line.type, &ret->in_memory) &&
+	    !(text_is(line.type, "overlay") && text_is(line.point, "/")))
 		return false;
-	if (point.len >= sizeof(ret->path) || memchr(point.s, '\\', point.len)) {
-		take_device(device, ret);
+	ret->device = line.device;
+	if (line.point.len >= sizeof(ret->path) || memchr(line.point.s, '\\', line.point.len))
 		return true;
-	}
-	text_copy(point, ret->path, sizeof(ret->path));
-	if (stat(ret->path, &st))
-		return false;
-	ret->device = st.st_dev;
-	return true;
+	text_copy(line.point, ret->path, sizeof(ret->path));
+	return pressure_is_mounted(ret->path, &line);
 }
 
 /* Containers have a /dev/shm of their own, which no mount of ours shows. */
@@ -100,7 +109,7 @@ static void list_targets(struct pressure_reader *r, const struct model *m)
 			 alive_thread(s->id.pid));
 		if (s->final || stat(one.path, &st))
 			continue;
-		one.device = st.st_dev;
+		one.device = device_of(&st);
 		add_mount(r, &one);
 	}
 }
@@ -147,19 +156,12 @@ int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const
 		const struct listed_mount *l = &r->mount[i];
 		struct mount_record u = {.h = {FS_REC_MOUNT, sizeof(u), host_monotonic_ns()},
 					 .pid = l->pid,
-					 .flags = l->in_memory ? MOUNT_IN_MEMORY : 0};
-		struct statfs st;
+					 .flags = l->in_memory ? MOUNT_IN_MEMORY : 0,
+					 .device = l->device};
 
-		/* of none, or without an end of its own */
-		if (statfs(l->path, &st) || !st.f_blocks)
+		if (!pressure_measure_mount(l->path, &u))
 			continue;
 		memcpy(u.path, l->path, sizeof(u.path));
-		u.magic = st.f_type;
-		u.size_bytes = (uint64_t)st.f_blocks * st.f_bsize;
-		u.free_bytes = (uint64_t)st.f_bavail * st.f_bsize;
-		u.used_bytes = u.size_bytes - (uint64_t)st.f_bfree * st.f_bsize;
-		u.inodes = st.f_files;
-		u.inodes_free = st.f_ffree;
 		if (is_worth_it(r, &u))
 			err = sink->take(sink->ctx, &u.h);
 	}

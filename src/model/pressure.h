@@ -131,6 +131,7 @@ struct mount_record {
 	uint64_t inodes, inodes_free;
 	uint32_t pid;	/* of whose mount namespace; 0: ours */
 	uint32_t flags; /* MOUNT_* */
+	uint64_t device; /* the kernel's number of it, MKDEV(); FIGURE_UNKNOWN: not known */
 };
 
 /* How the kernel itself rates a process: /proc/PID/oom_score. */

@@ -85,11 +85,10 @@ const struct diagnosis diagnoses_faults[] = {
 					"left. "
 					"mmap() and ftruncate() had succeeded long before.",
 				[ABOUT_MEASURED] =
-					"A SIGBUS of a write within a regular file's size, while a "
-					"file "
-					"system of that kind has less than 1 MiB left. Which one "
-					"it was "
-					"is not certain where there are several of a kind.",
+					"A SIGBUS of a write within a regular file's size, and the "
+					"file system of that file, measured when the signal is "
+					"sent, has less than 1 MiB left. The space that a deleted "
+					"file held until then does not count as left.",
 				[ABOUT_CONFIRM] = "$ df -h; df -i\n$ du -h FILE; du -h "
 						  "--apparent-size FILE\nA "
 						  "difference of the two is holes.",

@@ -7,8 +7,9 @@
 
 #include "base/units.h"
 
-#define PF_WRITE     2 /* arch/x86/include/asm/trap_pf.h */
-#define LITTLE_BYTES (1u << 20)
+#define PF_WRITE	2 /* arch/x86/include/asm/trap_pf.h */
+#define LITTLE_BYTES	(1u << 20)
+#define KEPT_MOST_BYTES (16ULL << 20) /* 4096 clusters of 4 KiB */
 
 static bool is_class(const struct occasion *o, const char *class)
 {
@@ -28,6 +29,14 @@ static void say_signal(const struct occasion *o, struct finding *f)
 				 o->verdict->evidence[i].limit);
 }
 
+/* Whether the file of the signal is on it, by the number of the device where both have it. */
+static bool is_on(const struct fs_signal_record *r, const struct mount_use *u)
+{
+	if (r->file_device && u->now.device != FIGURE_UNKNOWN)
+		return u->now.device == r->file_device;
+	return u->now.magic == r->file.magic;
+}
+
 /* The tmpfs of that size, as far as it is mounted where we see it. */
 static const struct mount_use *mount_of(const struct occasion *o)
 {
@@ -36,9 +45,8 @@ static const struct mount_use *mount_of(const struct occasion *o)
 	const struct mount_use *found = NULL;
 
 	for (size_t i = 0; p && i < p->mounts; i++)
-		if (p->mount[i].now.magic == o->signal->file.magic &&
-		    p->mount[i].now.size_bytes == bytes) {
-			if (found)
+		if (is_on(o->signal, &p->mount[i]) && p->mount[i].now.size_bytes == bytes) {
+			if (found && found->now.device != p->mount[i].now.device)
 				return NULL; /* of several alike it is not known which */
 			found = &p->mount[i];
 		}
@@ -90,14 +98,33 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-/* A file system of that kind without room; NULL: none that we see. */
+/*
+ * What the process may still be given. Root is given what is kept for it too; of that ext4 keeps
+ * the lesser of 4096 clusters and 2 % to itself (ext4_calculate_resv_clusters(), fs/ext4/super.c).
+ */
+static uint64_t room_of(const struct occasion *o, const struct mount_record *r)
+{
+	uint64_t kept = r->size_bytes / 50 < KEPT_MOST_BYTES ? r->size_bytes / 50 : KEPT_MOST_BYTES;
+	uint64_t unused = r->size_bytes - r->used_bytes;
+
+	if (!o->s || o->s->now.g.uid)
+		return r->free_bytes;
+	return unused > kept + r->free_bytes ? unused - kept : r->free_bytes;
+}
+
+/*
+ * The file system of the file, if it has no room; NULL: it has, or is not seen. A deleted file
+ * gives its blocks back when the process that died of the signal lets go of it.
+ */
 static const struct mount_use *full_disk(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;
+	uint64_t given_back =
+		o->signal->file.flags & FS_FILE_DELETED ? o->signal->file_blocks * 512 : 0;
 
 	for (size_t i = 0; p && i < p->mounts; i++)
-		if (p->mount[i].now.magic == o->signal->file.magic &&
-		    p->mount[i].now.free_bytes < LITTLE_BYTES)
+		if (is_on(o->signal, &p->mount[i]) &&
+		    room_of(o, &p->mount[i].now) < LITTLE_BYTES + given_back)
 			return &p->mount[i];
 	return NULL;
 }
@@ -116,7 +143,11 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 		 "file system has no room for it");
 	finding_evidence(f, "file system", u->now.path, NULL);
 	bytes_as_text(u->now.free_bytes, free);
-	finding_evidence(f, "free", free, bytes_as_text(u->now.size_bytes, size));
+	finding_evidence(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", free,
+			 bytes_as_text(u->now.size_bytes, size));
+	if (o->signal->file.flags & FS_FILE_DELETED)
+		finding_evidence(f, "held by the deleted file",
+				 bytes_as_text(o->signal->file_blocks * 512, free), NULL);
 	finding_remedy(f,
 		       "fix: fallocate() or posix_fallocate() the file before it is mapped: then "
 		       "ENOSPC comes from that call, and not as a signal");

@@ -5,6 +5,8 @@ import contextlib
 import json
 import os
 import re
+import shutil
+import sys
 import threading
 from pathlib import Path
 
@@ -51,6 +53,24 @@ def tmpfs(lab, mib):
         yield place
     finally:
         lab.call("umount", place)
+
+
+@contextlib.contextmanager
+def disk(lab, mib):
+    """A small ext4 that nothing has mounted: a file, for mount -o loop."""
+    if not shutil.which("mkfs.ext4"):
+        raise Skip("no mkfs.ext4")
+    image, place = lab.dir / "disk", lab.dir / "mounted"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(mib * MIB)
+    made = lab.call("mkfs.ext4", "-q", image)
+    assert not made.returncode, made.err
+    tried = lab.call("mount", "-o", "loop", image, place)
+    if tried.returncode:
+        raise Skip(f"no loop device: {tried.err.strip()}")
+    lab.call("umount", place)
+    yield image, place
 
 
 def in_group(lab, group, *words):
@@ -186,6 +206,64 @@ def test_tmpfs_full(lab):
 def finished_run(out, ran, recording):
     from harness import Capture
     return Capture(out.read_text(), 0, ran.err, recording)
+
+
+def expect_disk_full(check, lines, truth):
+    told = opened(lines, "P03", pid=truth["pid"])
+    if not check.that(told, f"no P03; {[f['id'] for f in lines.of('finding')]}"):
+        return
+    check.equal("severity", told[0]["severity"], "critical")
+    where = {one["field"]: one["value"] for one in told[0]["evidence"]}
+    check.that(where.get("file system", "").endswith(truth["place"]), f"which disk: {where}")
+    check.that(not opened(lines, "P01", "P02"), "another one, too")
+
+
+# Fills a sparse file of that directory through a mapping, and keeps the file.
+FILLS = """import mmap, sys
+with open(sys.argv[1] + "/kept", "w+b") as file:
+    file.truncate(40 << 20)
+    at = mmap.mmap(file.fileno(), 40 << 20)
+    for i in range(0, 40 << 20, 4096):
+        at[i] = 1
+"""
+# The mount is made after the start, and nobody outside sees it.
+IN_PRIVATE = """mount --make-rprivate / && mount -o loop "$1" "$2" || exit 99
+exec 2>/dev/null # the shell tells of the signal too
+"$3" shared 40 --in "$2"
+sleep 0.5"""
+UNDER_OVERLAY = """mount --make-rprivate / && mount -o loop "$1" "$2" || exit 99
+mkdir "$2/up" "$2/work" "$2/low" "$2/merged"
+mount -t overlay none -o lowerdir="$2/low",upperdir="$2/up",workdir="$2/work" "$2/merged" || exit 99
+exec 2>/dev/null # the shell tells of the signal too
+"$3" shared 40 --in "$2/merged"
+sleep 0.5"""
+
+
+@captures(expect_disk_full, cases=["kept", "deleted", "private", "overlay"])
+def test_disk_full(lab, case):
+    """P03: a sparse file of 40 MiB is written in an ext4 of 24 MiB, which no scan saw full."""
+    with disk(lab, 24) as (image, place):
+        out, recording = lab.new_output()
+        options = "run", "--json", "-o", out, "--record", recording, "--"
+        eat = lab.workload("eat")
+        if case in ("private", "overlay"):
+            script = IN_PRIVATE if case == "private" else UNDER_OVERLAY
+            ran = lab.faultscope(*options, "unshare", "-m", "sh", "-c", script, "sh", image, place,
+                                 eat)
+            if ran.returncode == 99:
+                raise Skip(f"no such mount: {ran.err.strip()}")
+        else:
+            lab.call("mount", "-o", "loop", image, place)
+            try:
+                work = ([eat, "shared", "40", "--in", place] if case == "deleted"
+                        else [sys.executable, "-c", FILLS, place])
+                ran = lab.faultscope(*options, *work)
+            finally:
+                lab.call("umount", place)
+        capture = finished_run(out, ran, recording)
+        signals = Lines(capture.text).of("signal", signal="SIGBUS")
+        capture.truth = {"pid": signals[0]["pid"] if signals else 0, "place": str(place)}
+        return capture
 
 
 def expect_cut(check, lines, truth):

@@ -107,6 +107,7 @@ static void test_figures(void)
 	struct cgroup_record g = RECORD(cgroup_record, FS_REC_LEVEL, SECOND);
 	struct mount_record u = RECORD(mount_record, FS_REC_MOUNT, SECOND);
 	const size_t at = offsetof(struct pressure_record, n);
+	const size_t at_u = offsetof(struct mount_record, device);
 	const size_t at_g = offsetof(struct cgroup_record, n);
 
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
@@ -118,6 +119,7 @@ static void test_figures(void)
 	g.some.total_us = 8;
 	strcpy(u.path, "/tmp");
 	u.inodes_free = 9;
+	u.device = 77;
 
 	begin(NULL);
 	is_u64(-take_resized(&p.h, at, NR_HOST_FIGURES, -1), 0, "a figure less than we have");
@@ -134,9 +136,12 @@ static void test_figures(void)
 	is_u64(m.pressure->level[0].now.n[0], 5, "has what it has");
 	is_u64(m.pressure->level[0].now.n[NR_CGROUP_FIGURES - 1], FIGURE_UNKNOWN, "and no more");
 	is_u64(m.pressure->level[0].now.some.total_us, 8, "and its stalls");
-	is_u64(-take_resized(&u.h, sizeof(u), 0, 2), 0, "a mount's with more behind it");
+	is_u64(-take_resized(&u.h, at_u, 1, 2), 0, "a mount's with more behind it");
 	is_u64(m.pressure->mount[0].now.inodes_free, 9, "has what we know");
-	ok(take(FS_REC_MOUNT, sizeof(u) - 8) == -EBADMSG &&
+	is_u64(m.pressure->mount[0].now.device, 77, "to the last");
+	is_u64(-take_resized(&u.h, at_u, 1, -1), 0, "of a version without its device");
+	is_u64(m.pressure->mount[0].now.device, FIGURE_UNKNOWN, "it is not known");
+	ok(take(FS_REC_MOUNT, sizeof(u) - 16) == -EBADMSG &&
 		   take(FS_REC_SHORTAGE, sizeof(p) + 4) == -EBADMSG &&
 		   take(FS_REC_SHORTAGE, at + 2 * sizeof(struct stall) - 8) == -EBADMSG &&
 		   take(FS_REC_LEVEL, 4096 + 8) == -EBADMSG &&

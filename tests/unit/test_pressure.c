@@ -376,6 +376,115 @@ static void test_tmpfs(void)
 	end();
 }
 
+#define DISK(minor) (7ULL << 20 | (minor)) /* of loop devices */
+
+static struct mount_record disk_record(const char *path, uint64_t device, uint64_t left)
+{
+	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), now_s * SECOND + 1},
+				 .magic = 0xef53,
+				 .size_bytes = 100 * MIB,
+				 .used_bytes = 100 * MIB - left,
+				 .free_bytes = left,
+				 .device = device};
+
+	strcpy(r.path, path);
+	return r;
+}
+
+/* A SIGBUS of a write within a file of a disk, and P03, if it opens. */
+static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
+{
+	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, now_s * SECOND + 2);
+
+	r.subject.pid = 10;
+	r.subject.start_ns = 110;
+	r.signal = 7;
+	r.code = 2;
+	r.error_code = 6;
+	r.area = FS_AREA_FOUND;
+	r.address = r.area_start = 0x7f0000000000;
+	r.area_end = r.area_start + (1 << 20);
+	r.file = (struct fs_file){.magic = 0xef53,
+				  .size_bytes = 1 << 20,
+				  .flags = FS_FILE_KNOWN | flags,
+				  .mode = 0100644};
+	r.file_device = device;
+	r.file_blocks = held / 512;
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	return open_of("P03");
+}
+
+static bool full_is_told(uint64_t left, uint64_t device, uint32_t flags, uint64_t held)
+{
+	struct mount_record r = disk_record("/full", DISK(0), left);
+	bool told;
+
+	begin();
+	model_take(&m, &r.h);
+	told = writes_hole(device, flags, held);
+	end();
+	return told;
+}
+
+static void test_full_disks(void)
+{
+	struct mount_record r;
+	const struct finding *f;
+
+	ok(full_is_told(0, DISK(0), 0, 0), "a disk without room");
+	ok(!full_is_told(0, DISK(1), 0, 0), "another one is full, and not its own");
+	ok(!full_is_told(5 * MIB, DISK(0), 0, 0), "there is room: it was something else");
+	ok(full_is_told(5 * MIB, DISK(0), FS_FILE_DELETED, 5 * MIB),
+	   "what the deleted file gave back");
+	ok(!full_is_told(5 * MIB, DISK(0), 0, 5 * MIB),
+	   "what a file has that is still there is no room");
+	ok(!full_is_told(9 * MIB, DISK(0), FS_FILE_DELETED, 5 * MIB), "more than that is room");
+	ok(full_is_told(0, 0, 0, 0), "of an old recording, which has no device: by its kind");
+
+	begin();
+	r = disk_record("/kept for root", DISK(0), 0);
+	r.used_bytes = 95 * MIB;
+	model_take(&m, &r.h);
+	ok(writes_hole(DISK(0), 0, 0), "room that is for root alone");
+	end();
+	begin();
+	{
+		struct fs_process_record p = process_record(10, 110, SECOND);
+
+		p.g.uid = 0;
+		model_take(&m, &p.h);
+	}
+	model_take(&m, &r.h);
+	ok(!writes_hole(DISK(0), 0, 0), "is there for root");
+	end();
+	begin();
+	r = disk_record("/here", DISK(2), 0);
+	r.h.t_ns = 2 * SECOND;
+	model_take(&m, &r.h);
+	f = writes_hole(DISK(2), FS_FILE_DELETED, 3 * MIB);
+	ok(f && f->nr_evidence >= 4 &&
+		   !strcmp(f->evidence[f->nr_evidence - 2].field, "free just after"),
+	   "it is said when it was measured");
+	end();
+}
+
+static void test_mount_lines(void)
+{
+	static const char text[] =
+		"36 35 259:3 / /mnt/a\\040b rw,noatime master:1 - ext4 /dev/x rw";
+	struct span line = {text, sizeof(text) - 1};
+	struct mount_line l;
+	char path[16];
+
+	ok(mountinfo_parse(line, &l) && l.device == (259ULL << 20 | 3), "the device of a mount");
+	ok(text_is(l.type, "ext4"), "its type");
+	ok(mountinfo_path(l.point, path, sizeof(path)) && !strcmp(path, "/mnt/a b"), "its path");
+	ok(!mountinfo_path(l.point, path, 8), "which is not cut");
+	line.len = 20;
+	ok(!mountinfo_parse(line, &l), "half a line");
+}
+
 static void born(uint32_t pid, uint32_t ppid, const char *comm, uint64_t mib, uint64_t t_s)
 {
 	struct fs_process_record r = process_record(pid, 100 + pid, t_s * SECOND);
@@ -659,6 +768,8 @@ int main(void)
 	test_cgroup();
 	test_forecast_that_comes_and_goes();
 	test_tmpfs();
+	test_full_disks();
+	test_mount_lines();
 	test_eaters();
 	test_oom();
 	test_who_grew();
