@@ -10,18 +10,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SAN ?=
 
-# ARCH: whose kernel and user space the build is for, as the kernel's source spells it; spellings of
-# uname and of Debian are taken too. Another than the host's is compiled by a cross compiler.
-arch_of = $(shell echo $(1) | sed 's/^x86_64$$/x86/; s/^amd64$$/x86/; s/^aarch64$$/arm64/; \
-	s/^riscv64$$/riscv/; s/^s390x$$/s390/')
+# ARCH: x86 or arm64, the architecture to build for. The names of uname and of Debian are accepted too.
+# An architecture other than the host's needs a cross compiler.
+arch_of = $(shell echo $(1) | sed 's/^x86_64$$/x86/; s/^amd64$$/x86/; s/^aarch64$$/arm64/')
 HOST_ARCH := $(call arch_of,$(shell uname -m))
 override ARCH := $(call arch_of,$(or $(ARCH),$(HOST_ARCH)))
 TRIPLET_x86 := x86_64-linux-gnu
 TRIPLET_arm64 := aarch64-linux-gnu
-TRIPLET_riscv := riscv64-linux-gnu
-TRIPLET_s390 := s390x-linux-gnu
-TRIPLET := $(or $(TRIPLET_$(ARCH)),$(error ARCH=$(ARCH): not of x86, arm64, riscv, s390))
-BPF_TARGET := $(if $(filter s390,$(ARCH)),bpfeb,bpfel)
+TRIPLET := $(or $(TRIPLET_$(ARCH)),$(error ARCH=$(ARCH): only x86 and arm64 are supported))
 CROSS := $(filter-out $(HOST_ARCH),$(ARCH))
 CROSS_COMPILE ?= $(if $(CROSS),$(TRIPLET)-)
 # A CC of the environment is the host's.
@@ -45,7 +41,7 @@ WERROR ?=
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wformat-security $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
-BPF_CFLAGS = -O2 -g -mcpu=v3 -target $(BPF_TARGET) -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
+BPF_CFLAGS = -O2 -g -mcpu=v3 -target bpfel -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
 	$(if $(WERROR),-Werror) -Wno-unused-parameter -Ivmlinux -Ibpf
 # What the compiler and the C library have of it: level 3 is of GCC 12, clang 9 and glibc 2.34.
 takes = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include stdio.h -x c -c - -o /dev/null \
@@ -106,13 +102,8 @@ else
 all: cross
 endif
 
-# All is compiled; linking wants libraries, which not every architecture has in every release.
-cross: $(OBJ)
-	@if tools/sysroot.py $(TRIPLET) $(SYSROOT); then \
-		$(MAKE) --no-print-directory $(BUILD)/faultscope; \
-	else \
-		echo "$(BUILD)/faultscope: compiled, but not linked: the libraries are missing" >&2; \
-	fi
+cross: sysroot
+	$(MAKE) --no-print-directory $(BUILD)/faultscope
 
 sysroot: ## with ARCH=: fetch another architecture's libraries
 	tools/sysroot.py $(TRIPLET) $(SYSROOT)

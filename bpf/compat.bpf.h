@@ -377,47 +377,9 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #define in_user_mode(regs)    (((regs)->pstate & 0xf) == 0)
 #define is_compat_call(task)  (!!(BPF_CORE_READ(task, thread_info.flags) & config.compat_bits))
 #define last_error_code(task) fault_of_esr(BPF_CORE_READ(task, thread.fault_code))
-#elif defined(__TARGET_ARCH_riscv)
-#define regs_number(regs)  get(regs, a7)
-#define regs_ip(regs)	   get(regs, epc)
-#define regs_sp(regs)	   get(regs, sp)
-static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
-{
-	return n == 0	? get(regs, orig_a0)
-	       : n == 1 ? get(regs, a1)
-	       : n == 2 ? get(regs, a2)
-	       : n == 3 ? get(regs, a3)
-	       : n == 4 ? get(regs, a4)
-			: get(regs, a5);
-}
-#define in_user_mode(regs) ((__s64)(regs)->pc >= 0)
-#elif defined(__TARGET_ARCH_s390)
-#define regs_number(regs)  (get(regs, int_code) & 0xffff)
-#define regs_ip(regs)	   get(regs, psw.addr)
-#define regs_sp(regs)	   get(regs, gprs[15])
-static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
-{
-	__u64 value = 0;
-
-	if (regs_number(regs) == 90) { /* mmap takes its arguments in memory */
-		bpf_probe_read_user(&value, sizeof(value), (__u64 *)get(regs, orig_gpr2) + n);
-		return value;
-	}
-	return n == 0	? get(regs, orig_gpr2)
-	       : n == 1 ? get(regs, gprs[3])
-	       : n == 2 ? get(regs, gprs[4])
-	       : n == 3 ? get(regs, gprs[5])
-	       : n == 4 ? get(regs, gprs[6])
-			: get(regs, gprs[7]);
-}
-#define in_user_mode(regs) (!!((regs)->psw.mask & 1UL << 48))
-#endif
-#ifndef __TARGET_ARCH_x86
 #define odd_registers(regs, task_size) 0
-#endif
-#ifndef is_compat_call
-#define is_compat_call(task)  false
-#define last_error_code(task) 0
+#else
+#error "registers: of x86 and arm64 alone"
 #endif
 
 /* Who called the function that made the system call, if that keeps no frame. */
@@ -425,13 +387,11 @@ static __always_inline __u64 regs_caller(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_arm64)
 	return get(regs, regs[30]);
-#elif defined(__TARGET_ARCH_x86)
+#else
 	__u64 at_sp = 0;
 
 	bpf_probe_read_user(&at_sp, sizeof(at_sp), (void *)get(regs, sp));
 	return at_sp;
-#else
-	return 0;
 #endif
 }
 

@@ -52,8 +52,6 @@ report="chromium nodejs golang-go jq prometheus"
 command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-cross="$cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
-cross="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
 
 wanted=$build
 for group; do

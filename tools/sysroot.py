@@ -17,8 +17,7 @@ sys.dont_write_bytecode = True
 
 from aptroot import CACHE, Missing, Suite, locked, os_release  # noqa: E402
 
-DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64",
-          "riscv64-linux-gnu": "riscv64", "s390x-linux-gnu": "s390x"}
+DEBIAN = {"x86_64-linux-gnu": "amd64", "aarch64-linux-gnu": "arm64"}
 PACKAGES = ("libbpf-dev", "libelf-dev", "zlib1g-dev", "libcap-dev", "libzstd-dev", "liblzma-dev",
             "libiberty-dev")
 ARCHIVES = "bpf", "elf", "z", "cap", "lzma", "iberty"

@@ -137,41 +137,6 @@ struct thread_info {
 struct thread_struct {
 	unsigned long fault_code; /* ESR_EL1 of the last fault that ended in a signal */
 };
-#elif defined(__TARGET_ARCH_riscv)
-/* arch/riscv/include/asm/ptrace.h */
-struct pt_regs {
-	unsigned long epc;
-	unsigned long sp;
-	unsigned long a0;
-	unsigned long a1;
-	unsigned long a2;
-	unsigned long a3;
-	unsigned long a4;
-	unsigned long a5;
-	unsigned long a7;
-	unsigned long orig_a0;
-};
-
-struct thread_info {
-	unsigned long flags;
-};
-#elif defined(__TARGET_ARCH_s390)
-/* arch/s390/include/asm/ptrace.h */
-typedef struct {
-	unsigned long mask;
-	unsigned long addr;
-} psw_t;
-
-struct pt_regs {
-	psw_t psw;
-	unsigned long gprs[16];
-	unsigned long orig_gpr2;
-	unsigned int int_code;
-};
-
-struct thread_info {
-	unsigned long flags;
-};
 #endif
 
 struct percpu_counter {
@@ -485,9 +450,7 @@ struct task_struct {
 	struct task_io_accounting ioac;
 	unsigned long numa_faults_locality[3];
 	unsigned int on_cpu; /* see runs_now() */
-#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct thread_struct thread;
-#endif
 };
 
 struct linux_binprm {
@@ -559,21 +522,6 @@ struct user_pt_regs {
 	__u64 pstate;
 };
 typedef struct user_pt_regs bpf_user_pt_regs_t;
-#elif defined(__TARGET_ARCH_riscv)
-struct user_regs_struct {
-	unsigned long pc, ra, sp, gp, tp, t0, t1, t2, s0, s1, a0, a1, a2, a3, a4, a5, a6, a7;
-	unsigned long s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, t3, t4, t5, t6;
-};
-typedef struct user_regs_struct bpf_user_pt_regs_t;
-#elif defined(__TARGET_ARCH_s390)
-typedef struct {
-	unsigned long args[1];
-	struct {
-		unsigned long mask, addr;
-	} psw;
-	unsigned long gprs[16];
-} user_pt_regs;
-typedef user_pt_regs bpf_user_pt_regs_t;
 #endif
 
 struct bpf_perf_event_data {

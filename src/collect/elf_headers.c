@@ -175,8 +175,7 @@ int elf_headers_read(const struct byte_source *s, struct elf_headers *ret)
 	    ehdr.e_phnum > SEGMENTS_MAX)
 		goto out;
 	h.wide = gelf_getclass(elf) == ELFCLASS64;
-	h.marks = ehdr.e_machine == EM_AARCH64 || ehdr.e_machine == EM_ARM ||
-		  ehdr.e_machine == EM_RISCV;
+	h.marks = ehdr.e_machine == EM_AARCH64 || ehdr.e_machine == EM_ARM;
 	read_segments(elf, s, &ehdr, &h);
 	read_sections(elf, s, &ehdr, &h);
 	*ret = h;

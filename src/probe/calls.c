@@ -44,9 +44,7 @@ const struct call_row call_rows[] = {
 	ROW(mq_open, OPEN, QUEUE),
 	ROW(socket, SOCKET, FD),
 	ROW(socketpair, SOCKETPAIR, FD2),
-#ifdef __NR_accept /* s390 has accept4 alone */
 	ROW(accept, ACCEPT, FD),
-#endif
 	ROW(accept4, ACCEPT, FD),
 	ROW(pipe2, PIPE, FD2),
 	ROW(dup, DUP, FD),

@@ -238,7 +238,7 @@ void run_steps(const struct request *q, const struct step *steps, size_t n, stru
 		run_step(q, &steps[i], v);
 }
 
-/* Elsewhere it depends on the CPU (riscv), or grows when it is asked for (s390). */
+/* Recordings of other architectures have no limit here that is known. */
 static uint64_t space_of(const char *arch)
 {
 	return !strcmp(arch, "x86_64")	  ? 1ULL << 47

@@ -186,8 +186,8 @@ const struct diagnosis diagnoses_memory[] = {
 				[ABOUT_MEANS] =
 					"There is no gap of that size among the addresses a "
 					"process can have: 128 TiB on x86-64, 256 GiB to 256 TiB "
-					"on arm64 by the kernel's build (39 or 48 bits), 256 GiB "
-					"on many riscv64, 2 GiB below MAP_32BIT, 4 GiB in a 32-bit "
+					"on arm64 by the kernel's build (39 or 48 bits), 2 GiB "
+					"below MAP_32BIT, 4 GiB in a 32-bit "
 					"process. Runtimes that reserve gigabytes for each "
 					"instance, and emulators, meet it.",
 				[ABOUT_MEASURED] = "The search for an address failed: the length "

@@ -12,7 +12,7 @@ check=${1:?usage: vmlinux.sh VMLINUX_CHECK [KERNEL_BTF]}
 btf=${2-/sys/kernel/btf/vmlinux}
 clang=${CLANG-clang}
 # as the BPF headers name architectures
-arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/riscv64/riscv/; s/s390x/s390/')
+arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 header=$(dirname "$0")/../../vmlinux/vmlinux.h
 
 if ! command -v "$clang" >/dev/null; then
