@@ -175,13 +175,13 @@ $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/random_recording
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -Werror -O2 -g -pthread $< -o $@
+	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -o $@
 
 # Refused calls with known causes: static, so that it runs in guests too. Of x86-64 alone.
 ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
 build/zoo: $(sort $(wildcard tests/zoo/*.c)) tests/zoo/zoo.h tests/workloads/common.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers -O2 -g -static -pthread \
+	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -Wno-missing-field-initializers -O2 -g -static -pthread \
 		$(filter %.c,$^) -o $@
 
 workloads: $(WORKLOADS) ## build the programs that tests and benchmarks watch
@@ -310,7 +310,7 @@ check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/
 UNIT_TESTS = $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
-	$(CC) -std=gnu11 -Wall -Wextra -Werror $< -lbpf -o $@
+	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
 # All that the tests print.
 TALLY = tests/tally.py --log build/check.log

@@ -3,6 +3,9 @@
 # Builds the Debian packages from a copy of the tree, in which deploy/debian is debian/.
 #
 # usage: deb.sh OUT	a directory, emptied first; packages and the copy are there in the end
+#
+# Whoever distributes the packages maintains them: DEBEMAIL and DEBFULLNAME replace the maintainer of
+# deploy/debian. The authors have no address, so the one there is below .invalid (RFC 2606).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 rm -rf "$1"
@@ -24,4 +27,9 @@ else
 fi | tar --null --no-recursion --ignore-failed-read -cf - -T - | tar -xf - -C "$out/faultscope"
 cp -r deploy/debian "$out/faultscope/debian"
 cd "$out/faultscope"
+if [ -n "${DEBEMAIL-}" ]; then
+	maintainer=$(printf '%s <%s>' "${DEBFULLNAME:-$DEBEMAIL}" "$DEBEMAIL" | sed 's/[&|\\]/\\&/g')
+	sed -i "s|^\(Maintainer:\) .*|\1 $maintainer|" debian/control
+	sed -i "s|^ -- [^>]*>| -- $maintainer|" debian/changelog
+fi
 exec dpkg-buildpackage -us -uc

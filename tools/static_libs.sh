@@ -51,6 +51,8 @@ need() {
 	need crypt libcrypt-dev "$@"
 }
 need bpf libbpf-dev "$@"
+# elfutils 0.196 (sid) has a crc32() in libelf.a: zlib's comes first, so that there are not two.
+libs="$libs -lz"
 need elf libelf-dev "$@"
 need z zlib1g-dev "$@"
 # since 0.189 (Debian 13) libelf reads what zstd compressed

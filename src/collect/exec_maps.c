@@ -104,21 +104,21 @@ static ssize_t take_lines(char *b, size_t n, exec_map_fn *each, void *ctx, int *
 static int each_of_text(int fd, exec_map_fn *each, void *ctx, bool *ret_cut)
 {
 	char b[4 * PATH_MAX + 4096];
-	size_t total = 0;
-	ssize_t have = 0;
+	size_t total = 0, have = 0;
 	int err = 0;
 
 	while (total < EXEC_MAPS_TEXT_BYTES) {
-		ssize_t n = read(fd, b + have, sizeof(b) - have);
+		ssize_t n = read(fd, b + have, sizeof(b) - have), left;
 
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		total += n;
-		have = take_lines(b, have + n, each, ctx, &err);
-		if (have < 0)
+		left = take_lines(b, have + n, each, ctx, &err);
+		if (left < 0)
 			return err;
-		if ((size_t)have == sizeof(b))
+		if (left >= (ssize_t)sizeof(b))
 			return -EBADMSG;
+		have = left;
 	}
 	*ret_cut = true;
 	return 0;

@@ -77,7 +77,7 @@ def test_static_libraries_there(check, lab):
     script, compiler = ROOT / "tools/static_libs.sh", compiler_without_libraries(lab)
     for name in ("bpf", "elf", "z", "cap", "lzma", "iberty"):
         (lab.dir / f"lib{name}.a").write_text("")
-    with_zstd = ["-lbpf", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"]
+    with_zstd = ["-lbpf", "-lz", "-lelf", "-lz", "-lzstd", "-lcap", "-llzma", "-liberty"]
     plain = [one for one in with_zstd if one != "-lzstd"]
     if Path("/usr/include/zstd.h").exists():  # then logs are unpacked by it
         plain = with_zstd
