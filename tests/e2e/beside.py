@@ -38,6 +38,8 @@ class Child:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
             body()
             status = 0
+        except SystemExit:
+            pass  # its parent ends, or it has told all
         except BaseException:
             traceback.print_exc()
         finally:
@@ -89,6 +91,7 @@ class SideBySide:
     def run(self, bodies, jobs):
         """bodies: (name, body) in the order in which they begin; `jobs` at a time."""
         waiting, running = list(bodies), {}
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its children end with it
         try:
             while waiting or running:
                 while waiting and len(running) < jobs:
