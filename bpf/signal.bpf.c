@@ -9,7 +9,9 @@
 
 #define BUS_MCEERR_AR 4 /* include/uapi/asm-generic/siginfo.h */
 #define BUS_MCEERR_AO 5
-#define SI_TKILL (-6)
+#define SI_TKILL      (-6)
+
+#define VM_RIGHTS 7 /* to read, write, execute: include/linux/mm.h */
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
@@ -65,12 +67,13 @@ once_verified int read_area(struct fs_signal_record *r)
 		return 0;
 	r->area_start = a.from;
 	r->area_end = a.to;
-	if (a.vma) {
+	if (a.vma)
 		read_mapping(r, (struct vm_area_struct *)a.vma);
+	else
+		r->area = FS_AREA_NONE;
+	if (r->area_flags & VM_RIGHTS)
 		return 0;
-	}
-	r->area = FS_AREA_NONE;
-	/* what is above a hole may be a stack that could not grow into it */
+	/* what is above a hole may be a stack that could not grow into it, or above its guard */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
 	if (vma) {
@@ -81,19 +84,38 @@ once_verified int read_area(struct fs_signal_record *r)
 }
 
 /*
+ * A fault signal that is blocked or ignored was given its default action before it is sent:
+ * force_sig_info_to_task(), kernel/signal.c.
+ */
+static __always_inline bool is_fatal(struct task_struct *task, int sig)
+{
+	struct k_sigaction *action =
+		(void *)get(task, sighand) + bpf_core_field_offset(struct sighand_struct, action);
+
+	action = (void *)action + (sig - 1) * bpf_core_type_size(struct k_sigaction);
+	return !BPF_CORE_READ(action, sa.sa_handler);
+}
+
+/*
  * A fault signal is sent by the thread to itself: its registers are those of the access. For none
  * other is it read.
  */
 static __always_inline void read_access(struct fs_signal_record *r, struct task_struct *task)
 {
-	r->sp = r->ip_bytes = r->odd_registers = 0;
+	r->sp = r->ip_bytes = 0;
 #ifndef FS_HASH /* bpf_task_pt_regs(): dd6e10fbd9fb, 5.15 */
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
 	r->sp = regs_sp(regs);
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
-	r->odd_registers = odd_registers(regs, BPF_CORE_READ(task, mm, task_size));
+	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
+		r->flags |= FS_SIGNAL_ODD;
+	/* on_sig_stack(), include/linux/sched/signal.h */
+	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
+		r->flags |= FS_SIGNAL_ASIDE;
 #endif
+	if (is_fatal(task, r->signal))
+		r->flags |= FS_SIGNAL_FATAL;
 	r->error_code = last_error_code(task);
 }
 
@@ -115,16 +137,19 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 	r->address = address;
 	r->stack_limit_bytes = soft_limit(get(target, signal), RLIMIT_STACK);
 	read_access(r, target);
-	if (sig != SIGABRT)
+	if (sig != SIGABRT && code > 0)
 		read_area(r);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* abort(): a thread sends it to itself, by tgkill. No fault, but the end of one found in time. */
-static __always_inline bool is_abort(int sig, int code, struct task_struct *target)
+/*
+ * abort() and raise(): a thread sends it to itself, by tgkill. No fault, but the end of one that
+ * was found in time, or that a handler has told of.
+ */
+static __always_inline bool is_raised(int sig, int code, struct task_struct *target)
 {
-	return sig == SIGABRT && code == SI_TKILL &&
+	return code == SI_TKILL && (sig == SIGABRT || is_fatal(target, sig)) &&
 	       get(target, tgid) == (pid_t)(bpf_get_current_pid_tgid() >> 32);
 }
 
@@ -147,13 +172,13 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	if ((sig != SIGSEGV && sig != SIGBUS && sig != SIGABRT) || (unsigned long)info <= 1)
 		return 0;
 	bpf_probe_read_kernel(&code, sizeof(code), &info->si_code);
-	if (code <= 0 && !is_abort(sig, code, target))
+	if (code <= 0 && !is_raised(sig, code, target))
 		return 0; /* sent by kill or sigqueue */
 	leader = get(target, group_leader);
 	st = proc_find(leader);
 	if (!st)
 		return 0;
-	if (sig == SIGABRT) {
+	if (sig == SIGABRT || code <= 0) {
 		emit_signal(target, leader, sig, code, 0);
 		return 0;
 	}

@@ -300,6 +300,10 @@ struct fs_crossing_record {
 
 #include "wire_refused.h"
 
+#define FS_SIGNAL_ODD	 1u /* a register holds what is an address in neither half */
+#define FS_SIGNAL_FATAL	 2u /* nothing handles it: the process dies of it */
+#define FS_SIGNAL_ASIDE	 4u /* its thread runs on its alternate stack: in a handler */
+
 enum fs_area { FS_AREA_UNKNOWN, FS_AREA_NONE, FS_AREA_FOUND };
 
 /* A fault signal, of the access that it was sent for. */
@@ -317,7 +321,7 @@ struct fs_signal_record {
 	__u64 area_flags; /* VM_*, where an area was found */
 	__u64 area_start; /* of the area, or of the hole where there is none */
 	__u64 area_end;
-	__u64 above_flags; /* of the area behind a hole */
+	__u64 above_flags; /* of the area behind a hole, or behind one without any right */
 	__u64 above_end;
 	__u64 file_page; /* offset of the area in its file */
 	__u64 stack_limit_bytes;
@@ -328,7 +332,7 @@ struct fs_signal_record {
 				       */
 	};
 	struct fs_file file;
-	__u32 odd_registers; /* whether one holds what is an address in neither half */
+	__u32 flags;	     /* FS_SIGNAL_* */
 	__u32 file_device;   /* super_block->s_dev, MKDEV(); 0: not known */
 	char comm[FS_COMM_LEN];
 };

@@ -424,6 +424,18 @@ struct task_io_accounting {
 	u64 read_bytes;
 };
 
+struct sigaction {
+	void *sa_handler;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+};
+
+struct sighand_struct {
+	struct k_sigaction action[64];
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct seccomp seccomp;
@@ -441,6 +453,9 @@ struct task_struct {
 	char comm[16];
 	struct files_struct *files;
 	struct signal_struct *signal;
+	struct sighand_struct *sighand;
+	unsigned long sas_ss_sp;
+	size_t sas_ss_size;
 	struct css_set *cgroups;
 	struct nsproxy *nsproxy;
 	int pagefault_disabled;

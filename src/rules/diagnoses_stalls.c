@@ -299,21 +299,25 @@ const struct diagnosis diagnoses_stalls[] = {
 						"size from its "
 						"begin.",
 				[ABOUT_MEASURED] =
-					"A SIGSEGV where nothing is mapped, near the stack pointer "
-					"or "
-					"below the stack; certain where the size it would have had "
-					"exceeds RLIMIT_STACK.",
+					"A SIGSEGV where nothing is mapped, near the stack "
+					"pointer or below the stack; certain where the size it "
+					"would have had exceeds RLIMIT_STACK. Of a thread: a "
+					"SIGSEGV in the guard below its stack, near the stack "
+					"pointer, which nothing handles; or whose handler, still "
+					"on its alternate stack, raises SIGABRT or the signal "
+					"anew (Rust, Python's faulthandler). A program that "
+					"handles the signal and goes on is not told of, nor one "
+					"that ends in the handler by _exit().",
 				[ABOUT_CONFIRM] = "$ ulimit -s\n$ gdb -p PID -ex bt, or of the "
 						  "core: a backtrace "
 						  "of thousands of frames that repeat.",
 				[ABOUT_GAIN] = "$ ulimit -s 65536\nFor threads: "
 					       "pthread_attr_setstacksize(), "
-					       "java -Xss, Python's threading.stack_size().",
+					       "Rust's RUST_MIN_STACK, java -Xss, "
+					       "Python's threading.stack_size().",
 				[ABOUT_FIX] =
 					"Recursion that ends, and arrays of megabytes on the heap.",
-				[ABOUT_ALIKE] = "A guard page of a thread's stack has a class of "
-						"its own; a "
-						"wild pointer is far from the stack pointer.",
+				[ABOUT_ALIKE] = "A wild pointer is far from the stack pointer.",
 			},
 		.sources = "",
 	},

@@ -10,6 +10,7 @@
 #include "rules/limits_rules.h"
 #include "rules/refusal_rules.h"
 #include "rules/refused_count.h"
+#include "rules/stack_rules.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -271,6 +272,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 		o.signal = &e->signal;
 		o.verdict = &v;
 		judge_all(fs, ON_SIGNAL, &o, &e->signal.subject, e->signal.comm);
+		stack_fault_take(fs, &e->signal, &v);
 		break;
 	case FS_REC_OOM:
 		oom_of(&e->oom, &v);

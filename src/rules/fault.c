@@ -161,11 +161,11 @@ static void general_protection(const struct fs_signal_record *r, struct verdict 
 
 	if (r->ip_bytes && is_privileged(r->ip_bytes))
 		verdict_set(v, "privileged instruction", true);
-	else if (r->odd_registers || is_return(r->ip_bytes))
+	else if (r->flags & FS_SIGNAL_ODD || is_return(r->ip_bytes))
 		verdict_set(v, "non-canonical", false);
 	else
 		verdict_set(v, "general protection", false);
-	if (r->odd_registers)
+	if (r->flags & FS_SIGNAL_ODD)
 		verdict_text(v, "a register holds", "no address");
 	if (r->ip_bytes) {
 		snprintf(bytes, sizeof(bytes), "%02x %02x %02x %02x", (uint8_t)r->ip_bytes,
@@ -248,7 +248,7 @@ void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struc
 	uint64_t page_bytes = l->page_bytes ? l->page_bytes : 4096;
 
 	memset(ret, 0, sizeof(*ret));
-	if (r->signal == SIGABRT)
+	if (r->signal == SIGABRT || r->code == SI_TKILL)
 		verdict_set(ret, "abort", true);
 	else if (r->signal == SIGBUS)
 		bus_of(r, page_bytes, ret);

@@ -27,13 +27,15 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 bool file_was_cut(const struct occasion *o, const struct finding *open, struct finding *f);
 bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f);
 bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f);
-bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /*
  * Whether there is little room for pages of files: the machine's memory or that of the process'
  * cgroup is nearly all kept, or swapped in and out. What is read again then was driven out.
  */
 bool memory_is_short(const struct model *m, const struct subject *s);
+
+/* The evidence of a signal's own record; critical. */
+void pressure_say_signal(const struct occasion *o, struct finding *f);
 
 /* Evidence: who has most, and who would be killed first. */
 void pressure_say_who(struct finding *f, const struct model *m);

@@ -12,6 +12,7 @@
 #include "rules/limits_rules.h"
 #include "rules/pressure_rules.h"
 #include "rules/refusal_rules.h"
+#include "rules/stack_rules.h"
 #include "rules/stall_rules.h"
 
 static bool is_freeing(unsigned int call)

@@ -109,6 +109,8 @@ struct refused_call {
 	uint64_t count;
 };
 
+#define GUARD_FAULTS_MAX 16 /* the oldest makes room for more */
+
 struct findings {
 	bool keep_cleared; /* for a summary: the caller's; they make room where it is full */
 	struct finding *f;
@@ -118,6 +120,9 @@ struct findings {
 	uint64_t opened[NR_SEVERITIES];
 	struct refused_call refused[REFUSED_CALLS_MAX];
 	size_t nr_refused;
+	/* Accesses to guards of stacks: what a handler of the signal does then is not known yet. */
+	struct fs_signal_record guard[GUARD_FAULTS_MAX];
+	size_t nr_guards; /* ever; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
 	uint64_t reached[NR_SEVERITIES]; /* findings that were this severe, or more, at some time */
 };
 

@@ -16,8 +16,7 @@ static bool is_class(const struct occasion *o, const char *class)
 	return o->verdict->cause && !strcmp(o->verdict->cause, class);
 }
 
-/* The signal's own evidence, and what it was sent to. */
-static void say_signal(const struct occasion *o, struct finding *f)
+void pressure_say_signal(const struct occasion *o, struct finding *f)
 {
 	char name[24];
 
@@ -62,7 +61,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 
 	if (!is_class(o, "tmpfs full"))
 		return false;
-	say_signal(o, f);
+	pressure_say_signal(o, f);
 	u = mount_of(o);
 	snprintf(
 		f->title, sizeof(f->title),
@@ -87,7 +86,7 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 {
 	if (!is_class(o, "past end of file"))
 		return false;
-	say_signal(o, f);
+	pressure_say_signal(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "SIGBUS: a mapped file ends before the page that was touched");
 	finding_remedy(f,
@@ -137,7 +136,7 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	if (!is_class(o, "read error") || !u ||
 	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
 		return false;
-	say_signal(o, f);
+	pressure_say_signal(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "SIGBUS: a page of a sparse file was written, and its "
 		 "file system has no room for it");
@@ -163,7 +162,7 @@ bool page_was_poisoned(const struct occasion *o, const struct finding *open, str
 
 	if (!is_class(o, "hardware poison"))
 		return false;
-	say_signal(o, f);
+	pressure_say_signal(o, f);
 	snprintf(f->title, sizeof(f->title),
 		 "SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
 	if (bytes != FIGURE_UNKNOWN)
@@ -172,24 +171,5 @@ bool page_was_poisoned(const struct occasion *o, const struct finding *open, str
 			  "'memory failure\\|mce\\|edac'");
 	finding_remedy(f, "fix: replace it; until then work elsewhere: errors of memory come in "
 			  "clusters");
-	return true;
-}
-
-bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	char limit[24];
-
-	if (!is_class(o, "stack overflow"))
-		return false;
-	say_signal(o, f);
-	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
-		 o->signal->stack_limit_bytes == UINT64_MAX
-			 ? "unlimited"
-			 : bytes_as_text(o->signal->stack_limit_bytes, limit));
-	f->cause = "rlimit_stack";
-	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
-			  "unlimited, run again, and look at the depth of the backtrace");
-	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
-			  "in Python threading.stack_size()");
 	return true;
 }

@@ -48,6 +48,43 @@ def test_signals_of_bad_accesses(lab, ending):
     return lab.run("badaccess", "all", *(["--handled"] if ending == "handled" else []))
 
 
+# What ends the child, and whether its stack is found to have overflowed.
+STACK_ENDS = {
+    "fatal": (signal.SIGSEGV, True),
+    "aborts": (signal.SIGABRT, True),
+    "raises": (signal.SIGSEGV, True),
+    "goes-on": (0, False),
+    "aborts-later": (signal.SIGABRT, False),
+    "handles-null": (0, False),
+}
+
+
+def expect_stack(check, lines, truth):
+    ends_by, is_told = STACK_ENDS[truth["case"]]
+    check.equal("ended by", truth["signal"], ends_by)
+    told = lines.of("finding", id="P18")
+    if lines.all[0]["hooks"]["state"] == "hash":
+        is_told = is_told and bool(told)  # without task storage no registers are known
+    if not check.equal("stack overflows", len(told), is_told) or not told:
+        return
+    check.equal("whose", told[0]["pid"], truth["child"])
+    check.equal("severity", told[0]["severity"], "critical")
+    check.that("stack of a thread ran out (256 KiB)" in told[0]["title"], told[0]["title"])
+    fields = {one["field"]: one["value"] for one in told[0]["evidence"]}
+    check.equal("guard", fields.get("guard below its stack"), "4.00 KiB")
+    check.equal("ended by its handler", "raised by the same thread" in fields,
+                truth["case"] != "fatal")
+    check.that(any(f"RUST_MIN_STACK={truth['stack'] * 4}" in text for text in told[0]["remedy"]),
+               f"remedies {told[0]['remedy']}")
+
+
+@captures(expect_stack, cases=list(STACK_ENDS))
+def test_stack_of_a_thread(lab, case):
+    capture = lab.run("stacks", case)
+    capture.truth["case"] = case
+    return capture
+
+
 def expect_crash(check, lines, truth):
     """The crash names the refusal, and that what had led to it."""
     told = lines.of("finding", truth["pid"], id="M24", state="open")

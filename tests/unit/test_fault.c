@@ -86,11 +86,11 @@ static void test_addresses(void)
 	is_class("kernel address", true, "the upper half");
 	begin(SIGSEGV, SI_KERNEL, 0);
 	is_class("general protection", false, "no address, and nothing is known");
-	r.odd_registers = 1;
+	r.flags = FS_SIGNAL_ODD;
 	is_class("non-canonical", false, "a register holds no address");
 	r.ip_bytes = 0xf4;
 	is_class("privileged instruction", true, "hlt");
-	r.odd_registers = 0;
+	r.flags = 0;
 	r.ip_bytes = 0x300f;
 	is_class("privileged instruction", true, "wrmsr");
 	is_str(v.evidence[0].value, "0f 30 00 00", "its bytes");

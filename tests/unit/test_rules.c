@@ -433,6 +433,94 @@ static const struct finding *crash(enum fs_call call, int error, int signal, dou
 	return find("M24", 10);
 }
 
+#define GUARD_AT 0x7f0000000000ULL
+
+/* By way of the stack, whose guard is the page below 2 MiB. */
+static struct fs_signal_record guard_fault(uint64_t t_ns)
+{
+	struct fs_signal_record r = signal_record(SIGSEGV, t_ns);
+
+	r.code = SEGV_ACCERR;
+	r.address = GUARD_AT + 4000;
+	r.sp = GUARD_AT + 4096;
+	r.area = FS_AREA_FOUND;
+	r.area_start = GUARD_AT;
+	r.area_end = GUARD_AT + 4096;
+	r.above_end = r.area_end + (2 << 20);
+	return r;
+}
+
+static struct fs_signal_record abort_record(uint64_t t_ns)
+{
+	struct fs_signal_record r = signal_record(SIGABRT, t_ns);
+
+	r.code = SI_TKILL;
+	r.flags = FS_SIGNAL_FATAL | FS_SIGNAL_ASIDE;
+	return r;
+}
+
+/* A guard is met, then that thread aborts: P18, if it opens. */
+static const struct finding *overflow(struct fs_signal_record fault, struct fs_signal_record after)
+{
+	model_take(&m, &fault.h);
+	findings_judge_events(&fs, &m);
+	ok(!find("P18", 10), "an access that a handler may yet survive");
+	tick();
+	next_window();
+	model_take(&m, &after.h);
+	findings_judge_events(&fs, &m);
+	return find("P18", 10);
+}
+
+static void test_stacks_of_threads(void)
+{
+	struct fs_signal_record fault = guard_fault(2 * SECOND), after = abort_record(3 * SECOND);
+	const struct finding *f;
+
+	begin(NULL);
+	f = overflow(fault, after);
+	if (ok(f && f->severity == SEVERITY_CRITICAL, "its handler aborts")) {
+		ok(strstr(f->title, "(2.00 MiB)"), "how large it was: %s", f->title);
+		ok(f->nr_remedies == 2 && strstr(f->remedy[1], "RUST_MIN_STACK=8388608"),
+		   "and what would be larger");
+	}
+	end();
+
+	begin(NULL);
+	fault.flags = FS_SIGNAL_FATAL;
+	model_take(&m, &fault.h);
+	findings_judge_events(&fs, &m);
+	ok(find("P18", 10), "nothing handles it");
+	end();
+	fault.flags = 0;
+
+	begin(NULL);
+	after.flags = FS_SIGNAL_FATAL;
+	ok(!overflow(fault, after), "an abort outside of a handler is another matter");
+	end();
+	begin(NULL);
+	after = abort_record(3 * SECOND);
+	after.tid = 11;
+	ok(!overflow(fault, after), "and of another thread");
+	end();
+	begin(NULL);
+	ok(!overflow(fault, abort_record(30 * SECOND)), "and long after");
+	end();
+	begin(NULL);
+	fault.sp = GUARD_AT + (1 << 20);
+	ok(!overflow(fault, abort_record(3 * SECOND)), "far from the stack pointer: a wild one");
+	end();
+	begin(NULL);
+	fault = guard_fault(2 * SECOND);
+	fault.area_flags = 3;
+	fault.code = SEGV_MAPERR;
+	fault.area_end = GUARD_AT + (1 << 20);
+	f = overflow(fault, abort_record(3 * SECOND));
+	ok(f && strstr(f->title, "(1020 KiB)"), "a guard within its mapping: %s",
+	   f ? f->title : "");
+	end();
+}
+
 static bool is_chain(const struct finding *f, const char *ids)
 {
 	char chain[64] = "";
@@ -911,6 +999,7 @@ static void test_table(void)
 
 int main(void)
 {
+	test_stacks_of_threads();
 	test_levels("M25");
 	test_levels("F12");
 	test_limit_set_meanwhile();

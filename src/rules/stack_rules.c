@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/stack_rules.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "rules/pressure_rules.h"
+
+#define ABORTS_WITHIN_NS 10000000000ULL /* a handler writes its message, or a backtrace, first */
+#define STACK_MOST_BYTES (1ULL << 30)	/* more, and it is no stack alone */
+#define STACK_TIMES	 4
+#define FAR_BYTES	 (64ULL << 10) /* what one call may move the stack pointer by */
+#define VM_RIGHTS	 7	       /* to read, write, execute: include/linux/mm.h */
+
+/* In a guard, and by way of the stack: none of another kind is taken for it. */
+static bool is_guard(const struct fs_signal_record *r, const struct verdict *v)
+{
+	return v->cause && !strcmp(v->cause, "guard page") && r->sp &&
+	       r->address + FAR_BYTES >= r->sp && r->address <= r->sp + FAR_BYTES;
+}
+
+/* A guard may be a part of the stack's own mapping: MADV_GUARD_INSTALL, 662df3e5c376 (6.13). */
+static bool is_apart(const struct fs_signal_record *r)
+{
+	return !(r->area_flags & VM_RIGHTS);
+}
+
+void stack_fault_take(struct findings *fs, const struct fs_signal_record *r,
+		      const struct verdict *v)
+{
+	if (is_guard(r, v) && !(r->flags & FS_SIGNAL_FATAL))
+		fs->guard[fs->nr_guards++ % GUARD_FAULTS_MAX] = *r;
+}
+
+/*
+ * The access that an abort, or a raise, ends. Its thread is still on the alternate stack of the
+ * handler; one that had returned would be back on the stack that overflowed.
+ */
+static const struct fs_signal_record *before_abort(const struct findings *fs,
+						   const struct fs_signal_record *r)
+{
+	size_t n = fs->nr_guards < GUARD_FAULTS_MAX ? fs->nr_guards : GUARD_FAULTS_MAX;
+
+	if (!(r->flags & FS_SIGNAL_ASIDE))
+		return NULL;
+	for (size_t i = 1; i <= n; i++) {
+		const struct fs_signal_record *g =
+			&fs->guard[(fs->nr_guards - i) % GUARD_FAULTS_MAX];
+
+		if (g->tid == r->tid && same_subject(&g->subject, &r->subject) &&
+		    g->h.t_ns <= r->h.t_ns && r->h.t_ns - g->h.t_ns <= ABORTS_WITHIN_NS)
+			return g;
+	}
+	return NULL;
+}
+
+/* Of a thread: what is mapped above its guard. 0: not known. */
+static uint64_t stack_bytes(const struct fs_signal_record *r, uint64_t page_bytes)
+{
+	uint64_t from = is_apart(r) ? r->area_end : (r->address / page_bytes + 1) * page_bytes;
+	uint64_t to = is_apart(r) ? r->above_end : r->area_end;
+
+	return to > from && to - from <= STACK_MOST_BYTES ? to - from : 0;
+}
+
+/* `abort`: of its handler; NULL: nothing handles the signal. */
+static void say_thread(const struct occasion *o, const struct fs_signal_record *r,
+		       const struct fs_signal_record *abort, struct finding *f)
+{
+	uint64_t page_bytes = o->m->tick.limits.page_bytes ? o->m->tick.limits.page_bytes : 4096;
+	uint64_t bytes = stack_bytes(r, page_bytes), more = bytes * STACK_TIMES;
+	char text[24];
+
+	f->severity = SEVERITY_CRITICAL;
+	f->level = 1;
+	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack of a thread ran out%s%s%s%s",
+		 bytes ? " (" : "", bytes ? bytes_as_text(bytes, text) : "", bytes ? ")" : "",
+		 abort ? ", and the handler of the signal ended the process" : "");
+	finding_evidence(f, "signal", "SIGSEGV", NULL);
+	evidence_printf(f, "thread", "%u", r->tid);
+	if (is_apart(r))
+		finding_evidence(f, "guard below its stack",
+				 bytes_as_text(r->area_end - r->area_start, text), NULL);
+	finding_evidence(
+		f, "access to stack pointer",
+		bytes_as_text(r->sp > r->address ? r->sp - r->address : r->address - r->sp, text),
+		NULL);
+	if (abort)
+		evidence_printf(f, "raised by the same thread", "%s, %.1f ms later",
+				signal_name(abort->signal, text, sizeof(text)),
+				(abort->h.t_ns - r->h.t_ns) / 1e6);
+	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
+			  "unlimited, run again, and look at the depth of the backtrace");
+	if (more)
+		finding_remedy(f,
+			       "to gain time: threads of Rust RUST_MIN_STACK=%" PRIu64
+			       ", of C pthread_attr_setstacksize(), or for all that take the "
+			       "default ulimit -s %" PRIu64 "; Java -Xss%" PRIu64 "m; Python "
+			       "threading.stack_size(%" PRIu64 ")",
+			       more, more >> 10, (more + (1 << 20) - 1) >> 20, more);
+}
+
+/* Of the main thread, or where no guard is: as far as its limit. */
+static void say_main(const struct occasion *o, struct finding *f)
+{
+	char limit[24];
+
+	pressure_say_signal(o, f);
+	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
+		 o->signal->stack_limit_bytes == UINT64_MAX
+			 ? "unlimited"
+			 : bytes_as_text(o->signal->stack_limit_bytes, limit));
+	f->cause = "rlimit_stack";
+	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
+			  "unlimited, run again, and look at the depth of the backtrace");
+	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
+			  "in Python threading.stack_size()");
+}
+
+bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f)
+{
+	const struct fs_signal_record *before = NULL;
+
+	if (o->verdict->cause && !strcmp(o->verdict->cause, "abort"))
+		before = before_abort(o->findings, o->signal);
+	if (o->verdict->cause && !strcmp(o->verdict->cause, "stack overflow"))
+		say_main(o, f);
+	else if (is_guard(o->signal, o->verdict) && o->signal->flags & FS_SIGNAL_FATAL)
+		say_thread(o, o->signal, NULL, f);
+	else if (before)
+		say_thread(o, before, o->signal, f);
+	else
+		return false;
+	return true;
+}
