@@ -167,10 +167,11 @@ $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
 # Draws the live view of a recording.
 $(BUILD)/screens: tests/e2e/screens.c
-# Writes recordings that a seed makes up.
-$(BUILD)/random_recording: tests/e2e/random_recording.c
-$(BUILD)/random_recording: ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/random_recording: $(LIB_OBJ)
+# Write recordings: one that a seed makes up, one in which every name is hostile.
+WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording
+$(WRITERS): $(BUILD)/%: tests/e2e/%.c
+$(WRITERS): ALL_CFLAGS += -Itests/unit
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
@@ -297,15 +298,15 @@ FUZZ_SECONDS ?= 600
 fuzz: ## coverage-guided fuzzing of triage, recordings, and pages written and read (FUZZ_SECONDS=600)
 	BUILD=$(BUILD) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
-# CORPUS: a directory of crash logs with known answers; tests/triage/score.py says what is in it.
-check-triage: all ## score triage on logs with known answers (CORPUS=DIR)
+# CORPUS: another directory of crash logs than our own; tests/triage/score.py says what is in it.
+check-triage: all ## score triage on logs with known answers (CORPUS=DIR: on others)
 	tests/tally.py "tests/triage/score.py $(if $(CORPUS),--corpus $(CORPUS))"
 
 bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/random_recording $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Writes a recording in which everything that another may name has a hostile name: the given text
+ * behind a word that says which place it is.   usage: hostile_recording TEXT FILE
+ */
+#include "fixture.h"
+#include "probe/recording.h"
+
+#define PID    10
+#define BIRTH  1
+#define FAULTS 4000
+
+static const char *text;
+
+#define NAME(field, place) snprintf(field, sizeof(field), "%s%s", place, text)
+#define PUT(record)                                                                                \
+	do {                                                                                       \
+		if (recorder_take(rec, &(record).h))                                               \
+			exit(1);                                                                   \
+	} while (0)
+
+static void begin(struct recorder *rec)
+{
+	struct fs_host_record host = host_record(SECOND / 2);
+	struct fs_tick_record tick = tick_record(SECOND);
+
+	NAME(host.host, "host");
+	NAME(host.kernel, "kernel");
+	NAME(host.target, "target");
+	PUT(host);
+	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
+		bool blind = !strcmp(fixture_hooks[i], "compaction");
+		struct fs_hook_record hook =
+			hook_record(fixture_hooks[i], blind ? FS_HOOK_BLIND : FS_HOOK_ON);
+
+		if (blind)
+			NAME(hook.why, "why");
+		else
+			NAME(hook.mechanism, "by");
+		PUT(hook);
+	}
+	PUT(tick);
+}
+
+static struct fs_process_record process(uint64_t t_ns, uint64_t faults)
+{
+	struct fs_process_record p = process_record(PID, BIRTH, t_ns);
+
+	NAME(p.g.comm, "c");
+	p.g.min_flt = faults;
+	p.c.latency[0][8] = faults;
+	p.c.stall_ns[0] = faults * 1000;
+	p.g.fd_soft = 1000;
+	p.g.fds = p.g.fd_high = 990;
+	return p;
+}
+
+static void put_names(struct recorder *rec)
+{
+	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, 2 * SECOND);
+	struct fs_frames_record frames = RECORD(fs_frames_record, FS_REC_FRAMES, 2 * SECOND);
+
+	names.subject.pid = PID;
+	names.subject.start_ns = BIRTH;
+	NAME(names.exe, "/exe");
+	NAME(names.cgroup, "/cgroup");
+	PUT(names);
+	frames.subject = names.subject;
+	frames.stack = 1;
+	snprintf(frames.text, sizeof(frames.text), "frame%s+0x12 (module%s)\nmain+0x1 (exe)", text,
+		 text);
+	PUT(frames);
+}
+
+static void put_growth(struct recorder *rec)
+{
+	struct fs_growth_record growth = RECORD(fs_growth_record, FS_REC_GROWTH, 3 * SECOND);
+	struct fs_holding_record holding = RECORD(fs_holding_record, FS_REC_HOLDING, 3 * SECOND);
+
+	growth.g.subject.pid = holding.g.subject.pid = PID;
+	growth.g.subject.start_ns = holding.g.subject.start_ns = BIRTH;
+	growth.g.stack = 1;
+	growth.g.what = holding.g.what = FS_WHAT_FDS;
+	growth.g.call = FS_CALL_OPEN;
+	growth.g.added = holding.g.count = 900;
+	growth.g.first_ns = 2 * SECOND;
+	growth.g.last_ns = 3 * SECOND;
+	NAME(growth.g.name, "grown");
+	PUT(growth);
+	holding.g.kind = FS_HOLDING_FILE;
+	holding.g.names = 1;
+	NAME(holding.g.name, "held");
+	PUT(holding);
+}
+
+static void put_events(struct recorder *rec)
+{
+	struct fs_crossing_record crossing =
+		RECORD(fs_crossing_record, FS_REC_CROSSING, 3 * SECOND);
+	struct fs_refused_record refused = refused_record(PID, FS_CALL_OPEN, 24);
+	struct fs_kernel_fault_record fault =
+		kernel_fault_record(PID, 0xffffffff81000000ULL, false);
+	struct fs_symbol_record symbol = RECORD(fs_symbol_record, FS_REC_SYMBOL, 2 * SECOND);
+	struct fs_oom_record oom = RECORD(fs_oom_record, FS_REC_OOM, 3 * SECOND);
+	struct fs_sample_record sample = sample_record(PID, BIRTH, 3 * SECOND, 64);
+	struct fs_slow_faults_record slow =
+		RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, 3 * SECOND);
+
+	crossing.subject = oom.subject = slow.subject = refused.subject;
+	crossing.what = FS_WHAT_FDS;
+	crossing.percent = 95;
+	crossing.value = 950;
+	crossing.limit = 1000;
+	NAME(crossing.comm, "c");
+	PUT(crossing);
+	NAME(refused.comm, "c");
+	refused.fd_soft = 1000;
+	hold_fds(&refused, 1000);
+	refused.stack = 1;
+	PUT(refused);
+	symbol.ip = fault.ip;
+	NAME(symbol.symbol, "symbol");
+	NAME(symbol.module, "kmod");
+	PUT(symbol);
+	NAME(fault.comm, "c");
+	PUT(fault);
+	oom.constraint = FS_OOM_NONE;
+	oom.by = PID;
+	NAME(oom.by_comm, "b");
+	NAME(oom.comm, "c");
+	PUT(oom);
+	sample.kind = FS_HOLDING_FILE_PRIVATE;
+	NAME(sample.file, "sampled");
+	PUT(sample);
+	slow.class = FS_CLASS_FILE_MAJOR;
+	slow.stack = 1;
+	slow.count = 10;
+	slow.total_ns = SECOND / 2;
+	slow.max_ns = SECOND / 10;
+	slow.inode = 7;
+	slow.holder = PID;
+	NAME(slow.holder_comm, "h");
+	NAME(slow.comm, "c");
+	NAME(slow.file, "slow");
+	PUT(slow);
+}
+
+static void put_origin(struct recorder *rec)
+{
+	struct fs_origin_record origin = RECORD(fs_origin_record, FS_REC_ORIGIN, 3 * SECOND);
+
+	origin.subject.pid = PID;
+	origin.subject.start_ns = BIRTH;
+	NAME(origin.set_by, "setter");
+	NAME(origin.at_once, "now");
+	NAME(origin.for_good, "lasting");
+	NAME(origin.cost, "cost");
+	PUT(origin);
+}
+
+int main(int argc, char **argv)
+{
+	struct fs_tick_record tick;
+	struct fs_process_record p;
+	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 6 * SECOND);
+	struct recorder *rec = NULL;
+	char error[512];
+
+	if (argc != 3)
+		return 2;
+	text = argv[1];
+	if (recorder_open_packed(argv[2], true, 0, &rec, error, sizeof(error))) {
+		fprintf(stderr, "hostile_recording: %s\n", error);
+		return 1;
+	}
+	begin(rec);
+	p = process(2 * SECOND, 0);
+	PUT(p);
+	put_names(rec);
+	put_growth(rec);
+	put_origin(rec);
+	put_events(rec);
+	for (uint64_t i = 3; i < 6; i++) {
+		tick = tick_record(i * SECOND);
+		p = process(i * SECOND, i * FAULTS);
+		PUT(p);
+		PUT(tick);
+	}
+	PUT(end);
+	return recorder_close(rec) != 0;
+}
