@@ -59,6 +59,9 @@ static __always_inline void read_segment(struct fs_refused_record *r)
 	describe_file(&r->file, (__u64)BPF_CORE_READ(s, shm_file));
 }
 
+#define RLIMIT_MSGQUEUE 12
+#define QUEUED_BYTES	48
+
 #define STRING_CHUNK 4096
 #ifdef FS_HASH
 #define MOST_CHUNKS  8 /* what a bounded loop may take of the verifier */
@@ -199,11 +202,32 @@ static __always_inline void read_buffers(struct fs_refused_record *r)
 	r->asked.whole = !w.left;
 }
 
+/*
+ * ipc/mqueue.c, mqueue_get_inode(): the messages, and a struct msg_msg and a node of a tree for
+ * each, 48 bytes both. Without attributes, as many as the namespace says.
+ */
+static __always_inline void read_queue(struct fs_refused_record *r)
+{
+	struct ipc_namespace *ns = BPF_CORE_READ(current_task(), nsproxy, ipc_ns);
+	struct {
+		long flags, messages, bytes;
+	} attr = {0, BPF_CORE_READ(ns, mq_msg_default), BPF_CORE_READ(ns, mq_msgsize_default)};
+
+	if (r->args[3] && (r->facts & FS_FACT_COMPAT ||
+			   bpf_probe_read_user(&attr, sizeof(attr), (void *)r->args[3])))
+		return;
+	r->asked.bytes = attr.messages * (attr.bytes + 2 * QUEUED_BYTES);
+	r->asked.longest = soft_limit(get(current_task(), signal), RLIMIT_MSGQUEUE);
+	r->asked.whole = 1;
+}
+
 /* `with`: enum fs_shape, of the call. */
 record_part(read_asked)
 {
 	if (r->call == FS_CALL_SHMAT)
 		read_segment(r);
+	else if (with == FS_SHAPE_QUEUE)
+		read_queue(r);
 	else if (with == FS_SHAPE_EXEC)
 		read_strings(r, r->args[0], r->args[1], r->args[2]);
 	else if (with == FS_SHAPE_EXECAT)

@@ -387,6 +387,7 @@ record_part(read_user)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct fs_user *u = &r->user;
+	__u32 which;
 
 	read_processes(r, cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
@@ -397,9 +398,15 @@ record_part(read_user)
 	/* longs, and of the credentials' own, since 905ae01c4ae2 (5.14) */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
-	read_ucount(BPF_CORE_READ(cred, ucounts),
-		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES),
-		    &u->inotify_instances, &u->inotify_instances_max);
+	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
+	if (r->call == FS_CALL_FANOTIFY) {
+		/* 5b8fea65d197 (5.13) */
+		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
+			return;
+		which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
+	}
+	read_ucount(BPF_CORE_READ(cred, ucounts), which, &u->inotify_instances,
+		    &u->inotify_instances_max);
 	read_ucount(BPF_CORE_READ(cred, ucounts),
 		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES),
 		    &u->inotify_watches, &u->inotify_watches_max);

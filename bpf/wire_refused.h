@@ -50,7 +50,7 @@ struct fs_level {
 /* What is counted for a user (in a user namespace), ~0 where it is not known. */
 struct fs_user {
 	__u64 processes; /* what RLIMIT_NPROC bounds */
-	__u64 inotify_instances;
+	__u64 inotify_instances; /* of fanotify_init its groups in their place, since 5.13 */
 	__u64 inotify_instances_max;
 	__u64 inotify_watches;
 	__u64 inotify_watches_max;
@@ -60,8 +60,9 @@ struct fs_user {
 
 /* What a call asks for, where its arguments only say where that is to be read. */
 struct fs_asked {
-	__u64 bytes;   /* segment of shmat; strings and pointers of execve; buffers of io_uring */
-	__u64 longest; /* string of execve, with its end */
+	__u64 bytes;   /* segment of shmat; strings and pointers of execve; buffers of io_uring;
+			* messages of mq_open */
+	__u64 longest; /* string of execve, with its end; of mq_open RLIMIT_MSGQUEUE */
 	__u32 whole;   /* all of it was read */
 	__u32 pad;
 };

@@ -71,6 +71,7 @@ enum cgroup_subsys_id {
 enum ucount_type {
 	UCOUNT_INOTIFY_INSTANCES,
 	UCOUNT_INOTIFY_WATCHES,
+	UCOUNT_FANOTIFY_GROUPS,
 };
 
 struct vm_area_struct;
@@ -381,6 +382,8 @@ struct ipc_ids {
 
 struct ipc_namespace {
 	struct ipc_ids ids[3];
+	unsigned int mq_msg_default;
+	unsigned int mq_msgsize_default;
 };
 
 struct nsproxy {

@@ -8,6 +8,8 @@
 #include "collect/cgroup_tree.h"
 #include "collect/origin_unit.h"
 
+#define NO_LIMIT_V1 (1ULL << 60) /* written as the most pages there can be */
+
 /* A share of what the machine could have, as systemd counts it, within the rounding. */
 static bool is_share(struct files *f, uint64_t value, unsigned int percent)
 {
@@ -106,6 +108,25 @@ _Static_assert(sizeof(((struct origin *)0)->dir) == sizeof(((struct cgroup_level
 			       sizeof(((struct cgroup_level *)0)->file),
 	       "copied whole");
 
+/* Of version 1 the limit of both together; as large as memory's where nothing more may be. */
+static void read_swap(struct files *f, const struct cgroup_tree *t, struct origin *o)
+{
+	char path[sizeof(o->dir) + 32];
+	uint64_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", o->dir,
+		 t->mount.v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max");
+	if (o->limit != &limit_table[LIMIT_CGROUP_MEMORY] || file_number(f, path, &n))
+		return;
+	o->swap_known = true;
+	if (!t->mount.v1)
+		o->swap = n;
+	else if (n >= NO_LIMIT_V1)
+		o->swap = LIMIT_NONE;
+	else
+		o->swap = n > o->value ? n - o->value : 0;
+}
+
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o)
 {
 	struct cgroup_level level;
@@ -125,5 +146,6 @@ void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin
 	if (!level.binds)
 		return;
 	take_level(&level, o);
+	read_swap(f, &tree, o);
 	judge(f, &tree, o);
 }

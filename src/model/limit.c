@@ -19,6 +19,7 @@
  * Initial values: mm/util.c and include/linux/mm.h (65530: ELF core dumps count segments in
  * 16 bits, less 5), fs/file_table.c and fs/file.c, fs/notify/inotify/inotify_user.c
  * (watches: 1 % of memory since 5.11, 8192 before), fs/eventpoll.c, fs/pipe.c,
+ * fs/notify/fanotify/fanotify_user.c, include/uapi/linux/mqueue.h (MQ_BYTES_MAX),
  * kernel/fork.c, kernel/pid.c, include/asm-generic/resource.h (memlock: 8 MiB since 5.16,
  * 64 KiB before).
  */
@@ -102,6 +103,11 @@ const struct limit limit_table[NR_LIMITS] = {
 				       .now = "hugetlb.%s.rsvd.current",
 				       .max_v1 = "hugetlb.%s.rsvd.limit_in_bytes",
 				       .now_v1 = "hugetlb.%s.rsvd.usage_in_bytes"},
+	[LIMIT_FANOTIFY_GROUPS] = {SYSCTL("user.max_fanotify_groups", "user/max_fanotify_groups"),
+				   .key = "fanotify_groups", .initial = 128, .most = INT_MAX},
+	[LIMIT_MSGQUEUE] = {RLIMIT("MSGQUEUE", "msgqueue", 'q', "Max msgqueue size"),
+			    .key = "rlimit_msgqueue", .bytes = true, .initial = 819200,
+			    .initial_hard = 819200, .ulimit_by = 1},
 };
 
 /* Causes that are called otherwise than the limit which said no. */

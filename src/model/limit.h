@@ -45,6 +45,8 @@ enum limit_id {
 	LIMIT_CGROUP_PIDS,
 	LIMIT_CGROUP_HUGETLB,
 	LIMIT_CGROUP_HUGETLB_RSVD,
+	LIMIT_FANOTIFY_GROUPS, /* appended: recordings know rows by their number */
+	LIMIT_MSGQUEUE,
 	NR_LIMITS
 };
 

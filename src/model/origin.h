@@ -46,6 +46,8 @@ struct origin {
 	uint64_t value; /* LIMIT_NONE: unlimited; of a process the soft one */
 	uint64_t hard;	/* of a process */
 	uint64_t used;	/* of a cgroup */
+	bool swap_known;
+	uint64_t swap; /* of a cgroup's memory: bytes that it may swap besides; LIMIT_NONE */
 	uint64_t most;	/* a process' hard limit cannot be above: fs.nr_open; 0: no such thing */
 	enum origin_from from;
 	struct origin_line line;      /* what sets it, or else what tried to */

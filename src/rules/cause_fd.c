@@ -96,14 +96,23 @@ static bool past_known_instances(const struct request *q, struct verdict *v, boo
 
 /*
  * fs/notify/fanotify/fanotify_user.c, fanotify_init(): besides its descriptor it counts the group
- * of the user alone, and answers EMFILE for both. The count itself is not in the record.
+ * of the user alone, and answers EMFILE for both. The count is known since Linux 5.13.
  */
 static bool past_groups(const struct request *q, struct verdict *v, bool *ret_sure)
 {
+	const struct fs_user *u = &q->r->user;
+	bool known = u->inotify_instances != UINT64_MAX && u->inotify_instances_max;
+
 	if (q->r->call != FS_CALL_FANOTIFY || (is_counted(q) && q->r->fds_free < wanted(q)))
 		return false;
 	*ret_sure = is_counted(q);
-	verdict_text(v, "fanotify groups of the user", "as many as it may have");
+	if (known && u->inotify_instances >= u->inotify_instances_max) {
+		verdict_need(v, u->inotify_instances, 1);
+		verdict_count(v, "fanotify groups of the user", u->inotify_instances,
+			      u->inotify_instances_max);
+	} else {
+		verdict_text(v, "fanotify groups of the user", "as many as it may have");
+	}
 	if (is_counted(q))
 		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
 	return true;
@@ -111,13 +120,17 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
 
 /*
  * ipc/mqueue.c, mqueue_get_inode(): after a descriptor is taken, EMFILE is of the bytes of all
- * queues of the user alone. Neither they nor the limit are in the record.
+ * queues of the user alone. They are within the limit, so that it and this queue cover them.
  */
 static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!has_fact(q, FS_FACT_QUEUE) || (is_counted(q) && q->r->fds_free < wanted(q)))
 		return false;
 	*ret_sure = is_counted(q);
+	if (q->r->asked.whole) {
+		verdict_need(v, q->r->asked.longest, q->r->asked.bytes);
+		verdict_count(v, "bytes of this queue", q->r->asked.bytes, q->r->asked.longest);
+	}
 	verdict_text(v, "bytes of the user's message queues", "more than RLIMIT_MSGQUEUE, with it");
 	if (is_counted(q))
 		verdict_figure(v, "numbers free that it may take", q->r->fds_free);

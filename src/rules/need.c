@@ -10,6 +10,7 @@
 #define THREAD_BYTES (24 << 10)
 #define WATCH_BYTES  1080
 #define POLLED_BYTES 160
+#define GROUP_BYTES  512
 #define STEP_BYTES   (1 << 20)
 #define SPARE_SHARE  8 /* one part of so many on top of what is needed */
 
@@ -41,6 +42,7 @@ static uint64_t most_of_machine(const struct limit *limit, const struct fs_limit
 	case LIMIT_CGROUP_MEMORY:
 	case LIMIT_CGROUP_MEMORY_HIGH:
 	case LIMIT_PIPE_SIZE:
+	case LIMIT_MSGQUEUE:
 		return pieces(l->mem_total_bytes, 1);
 	case LIMIT_PIPE_PAGES_SOFT:
 	case LIMIT_PIPE_PAGES_HARD:
@@ -50,6 +52,8 @@ static uint64_t most_of_machine(const struct limit *limit, const struct fs_limit
 		return most_tasks(l);
 	case LIMIT_THREADS_MAX:
 		return pieces(l->mem_total_bytes, THREAD_BYTES);
+	case LIMIT_FANOTIFY_GROUPS:
+		return pieces(l->mem_total_bytes, GROUP_BYTES);
 	case LIMIT_INOTIFY_WATCHES:
 		return pieces(l->mem_total_bytes, WATCH_BYTES);
 	case LIMIT_EPOLL_WATCHES:

@@ -61,16 +61,14 @@ static const struct meaning {
 	{"fanotify_groups",
 	 "its user has as many fanotify groups as it may (user.max_fanotify_groups): no descriptor "
 	 "limit",
-	 "who has them: grep -l ^fanotify /proc/[0-9]*/fdinfo/* 2>/dev/null; to gain time: raise "
-	 "user.max_fanotify_groups by as many as are to come, in its user namespace and in those "
-	 "above it; before Linux 5.13 it is 128, and cannot be changed"},
+	 "who has them: grep -l ^fanotify /proc/[0-9]*/fdinfo/* 2>/dev/null; a user namespace has "
+	 "a limit of its own besides those above it; before Linux 5.13 it is 128, and cannot be "
+	 "changed"},
 	{"rlimit_msgqueue",
 	 "its user's message queues would take more bytes than RLIMIT_MSGQUEUE (ulimit -q): no "
 	 "descriptor limit",
 	 "fix: mq_unlink the queues that are done with (ls -l /dev/mqueue), or fewer and smaller "
-	 "messages a queue; what holds now: grep msgqueue /proc/PID/limits; to gain time: prlimit "
-	 "--pid PID --msgqueue=BYTES:BYTES, with room for mq_maxmsg times (mq_msgsize + 128) of "
-	 "each queue of the user"},
+	 "messages a queue: each takes mq_maxmsg times (mq_msgsize + 96) bytes of the user's"},
 	{"epoll_watches",
 	 "its user has as many epoll watches as it may (fs.epoll.max_user_watches)",
 	 "who has them: grep -c ^tfd /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -v ':0$' | sort -t: "

@@ -122,6 +122,15 @@ static const struct remedy_facts facts[NR_LIMITS] = {
 	[LIMIT_CGROUP_HUGETLB] = {"fewer huge pages", "the pool is another's no more", NULL},
 	[LIMIT_CGROUP_HUGETLB_RSVD] = {"smaller reservations of huge pages",
 				       "the pool is another's no more", NULL},
+	[LIMIT_FANOTIFY_GROUPS] = {"one group can have any number of marks: share it, and close "
+				   "what is done with",
+				   "little: a group, and the events of each that does not read "
+				   "them",
+				   WHO_HAS("fanotify")},
+	[LIMIT_MSGQUEUE] = {"mq_unlink() queues that are done with; fewer or smaller messages a "
+			    "queue",
+			    "kernel memory that cannot be swapped, of a user's queues",
+			    "ls -l /dev/mqueue"},
 };
 
 static const struct remedy_facts *facts_of(const struct limit *l)

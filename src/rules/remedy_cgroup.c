@@ -10,15 +10,28 @@ static bool is_memory(const struct limit *l)
 	return l == &limit_table[LIMIT_CGROUP_MEMORY];
 }
 
-/* The swap that comes on top is a limit of its own, which may not be the lower one. */
+/*
+ * The limit of memory and swap together, which may not be the lower one: it keeps the swap that the
+ * container may have besides. Where that is not known, it is what docker gives: as much as memory.
+ */
+static uint64_t with_swap(const struct remedies *all)
+{
+	uint64_t swap = all->o->swap_known ? all->o->swap : all->o->value;
+
+	return all->want < UINT64_MAX - swap ? all->want + swap : all->want;
+}
+
 static bool update_container(struct remedies *all, const char *program)
 {
 	const struct limit *l = all->o->limit;
 	struct buf c = {};
 
-	if (is_memory(l))
+	if (is_memory(l) && all->o->swap_known && all->o->swap == LIMIT_NONE)
+		buf_printf(&c, "%s update --memory %" PRIu64 " --memory-swap -1 ", program,
+			   all->want);
+	else if (is_memory(l))
 		buf_printf(&c, "%s update --memory %" PRIu64 " --memory-swap %" PRIu64 " ", program,
-			   all->want, all->want * 2);
+			   all->want, with_swap(all));
 	else if (l == &limit_table[LIMIT_CGROUP_PIDS])
 		buf_printf(&c, "%s update --pids-limit %" PRIu64 " ", program, all->want);
 	else

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Limits: thresholds crossed on the way, and the cause of each refusal."""
 
+import re
 import sys
 
 from harness import Lines, Skip, captures, field_of, live
@@ -162,3 +163,40 @@ def test_evidence_reads_the_counter(check, lab):
     found = [one["value"] for line in lines.of("finding", id="F01") for one in line["evidence"]
              if one["field"] == "refused_calls"]
     check.equal("by the evidence at last", found[-1:], ["1000"])
+
+
+QUEUE_BYTES = 10 * (8192 + 96)
+# Makes message queues of 10 messages of 8 KiB until one is refused, or there are `wanted`.
+QUEUES = """import ctypes, os, sys
+libc = ctypes.CDLL("librt.so.1", use_errno=True)
+made, wanted = [], int(sys.argv[1])
+for i in range(wanted):
+    name = f"/faultscope-{os.getpid()}-{i}".encode()
+    attributes = (ctypes.c_long * 8)(0, 10, 8192)
+    if libc.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, attributes) < 0:
+        break
+    made.append(name)
+for name in made:
+    libc.mq_unlink(name)
+print(len(made))
+"""
+
+
+@live
+def test_remedy_of_queues(check, lab):
+    """The value in the remedy is enough for the queue that was refused."""
+    made = ["prlimit", "--msgqueue=300000", sys.executable, "-c", QUEUES, "50"]
+    ran = lab.faultscope("run", "--json", "-o", lab.dir / "queues", "--", *made)
+    first = int(ran.out or 0)
+    told = [line for line in Lines((lab.dir / "queues").read_text()).of("finding", id="M27")
+            if "RLIMIT_MSGQUEUE" in line["title"]]
+    if not check.that(told, f"no M27 of queues; {first} were made"):
+        return
+    values = re.findall(r"--msgqueue=(\d+)", " ".join(told[0]["remedy"]))
+    if not check.that(values, f"no value in {told[0]['remedy']}"):
+        return
+    check.between("the value", int(values[0]), (first + 1) * QUEUE_BYTES, 4 << 20)
+    made[1] = f"--msgqueue={values[0]}"
+    again = lab.call(*made)
+    if not again.returncode:  # else we may not raise a hard limit
+        check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")

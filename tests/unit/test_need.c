@@ -181,9 +181,33 @@ static struct truth arguments(void)
 	return (struct truth){LIMIT_STACK, r.asked.bytes * 4, LIMIT_NONE};
 }
 
+static struct truth groups(void)
+{
+	begin(FS_CALL_FANOTIFY, EMFILE);
+	hold_fds(&r, 4);
+	r.user.inotify_instances = r.user.inotify_instances_max = drawn_size(16);
+	return (struct truth){LIMIT_FANOTIFY_GROUPS, r.user.inotify_instances + 1,
+			      own.mem_total_bytes / 512};
+}
+
+/* What its user has is not known, but is no more than the limit. */
+static struct truth queues(void)
+{
+	uint64_t held;
+
+	begin(FS_CALL_OPEN, EMFILE);
+	hold_fds(&r, 4);
+	r.facts = FS_FACT_QUEUE;
+	r.asked.longest = drawn_size(24);
+	held = drawn(0, r.asked.longest);
+	r.asked.bytes = r.asked.longest - held + drawn_size(30);
+	r.asked.whole = 1;
+	return (struct truth){LIMIT_MSGQUEUE, held + r.asked.bytes, own.mem_total_bytes};
+}
+
 static struct truth (*const kinds[])(void) = {
-	hugetlb,     address_space, data,    lock,	ring, ring_files, number,
-	descriptors, instances,	    watches, processes, pids, pipe_size,  arguments,
+	hugetlb,     address_space, data,    lock,	ring, ring_files, number,    groups,
+	descriptors, instances,	    watches, processes, pids, pipe_size,  arguments, queues,
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

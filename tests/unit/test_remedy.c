@@ -174,7 +174,19 @@ static void test_cgroups(void)
 	o.from = ORIGIN_RUNTIME;
 	workload_of("/docker/" ID, &o.at_holder);
 	is_str(gain(&o, 1 << 20, 0, false),
-	       "docker update --memory 1048576 --memory-swap 2097152 " ID, "the container");
+	       "docker update --memory 1048576 --memory-swap 1074790400 " ID,
+	       "the container, with the swap that docker gives by itself");
+	o.swap_known = true;
+	is_str(gain(&o, 3ULL << 30, 0, false),
+	       "docker update --memory 3221225472 --memory-swap 3221225472 " ID,
+	       "one that may not swap still may not");
+	o.swap = 1 << 20;
+	is_str(gain(&o, 3ULL << 30, 0, false),
+	       "docker update --memory 3221225472 --memory-swap 3222274048 " ID,
+	       "one that may a little may no more");
+	o.swap = LIMIT_NONE;
+	is_str(gain(&o, 3ULL << 30, 0, false),
+	       "docker update --memory 3221225472 --memory-swap -1 " ID, "one without a limit");
 	workload_of("/kubepods/pod" POD "/" ID, &o.at_holder);
 	is_str(gain(&o, 3 << 20, 0, true),
 	       "kubectl set resources deployment/NAME --limits=memory=3Mi", "the pod");
