@@ -204,6 +204,8 @@ def main():
     if not options.commands:
         parser.error("no command")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # a make that a test runs is not ours
+        os.environ.pop(name, None)
     with open(options.log, "w", encoding="utf-8", errors="backslashreplace") as log:
         return tally(options.commands, log)
 
