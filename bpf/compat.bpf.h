@@ -21,9 +21,10 @@
 
 /* What an address leads to: read by plain loads where it can be called a task's. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
+#define FS_ADDRESSES /* as_task() makes a task of a number, too */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
-	((struct task_struct *)bpf_rdonly_cast(address,                                            \
+	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                           \
 					       bpf_core_type_id_kernel(struct task_struct)))
 #define get_cast(object, field) ((object)->field)
 #else

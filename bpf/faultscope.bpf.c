@@ -21,7 +21,8 @@ static __always_inline void name_fcntl(struct call *c)
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
-	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr};
+	struct call c = {
+		.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr, .stack = -1};
 	struct fs_state *st;
 	int refused;
 
@@ -51,6 +52,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		refused = on_fd_call(st, &c);
 	else
 		refused = on_other_call(st, &c);
+	attribute(st, &c);
 	if (refused != NOT_REFUSED)
 		emit_refusal(st, &c, refused);
 	else if (st->noted)

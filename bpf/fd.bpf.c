@@ -147,7 +147,7 @@ static __always_inline bool is_refusal(const struct call *c)
 }
 
 /* Returns the errno of a refusal (0 for recvmsg, which has none), or NOT_REFUSED. */
-static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
+static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
@@ -204,12 +204,11 @@ static __always_inline int on_fd_call(struct fs_state *st, const struct call *c)
 	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
 	if (c->call == FS_CALL_RECVMSG) {
-		attribute_fd(st, c, pair[0], made);
+		note_fd(st, c, pair[0], made);
 	} else if (c->shape == FS_SHAPE_FD2) {
-		attribute_fd(st, c, pair[0], 1);
-		attribute_fd(st, c, pair[1], 1);
+		note_fds(st, c, pair);
 	} else {
-		attribute_fd(st, c, c->ret, 1);
+		note_fd(st, c, c->ret, 1);
 	}
 	return refused;
 }

@@ -72,6 +72,8 @@ struct {
 	__type(value, struct owner);
 } owners SEC(".maps");
 
+#ifndef FS_HASH
+
 /* Where to say what is attributed, until scratch_end(); NULL where there is no room. */
 static __always_inline struct scratch *begin_growth(enum fs_what what)
 {
@@ -196,7 +198,7 @@ lost:
  * Adds to what its place in the code has made; `g` says what, its name not yet folded. Returns the
  * place, or -1.
  */
-static __always_inline __s32 grow(const struct call *c, struct fs_growth *g)
+static __noinline __s32 grow(const struct call *c, struct fs_growth *g)
 {
 	struct growth_key key = {};
 	struct fs_growth *kept;
@@ -205,7 +207,7 @@ static __always_inline __s32 grow(const struct call *c, struct fs_growth *g)
 
 	fill_subject(&g->subject, c->leader);
 	g->call = c->call;
-	g->stack = g->added ? stack_of(c->ctx, &g->subject, regs_caller(c->regs), false) : -1;
+	g->stack = c->stack;
 	key.subject = g->subject;
 	key.stack = g->stack;
 	key.call = g->call;
@@ -242,23 +244,42 @@ static __always_inline void name_file(struct fs_growth *g, struct task_struct *t
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-#ifndef FS_HASH
-
 /* The map count of a process moved in a call. */
-static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
+static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
-	struct scratch *s;
-
 	if (!config.attribute || count < config.attribute_maps)
 		return;
-	s = begin_growth(FS_WHAT_MAPS);
+	c->added = count > before ? count - before : 0;
+	c->removed = before > count ? before - count : 0;
+}
+
+/* A call made descriptors: this one, and others like it. */
+static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
+{
+	if (!config.attribute || st->fds < config.attribute_fds)
+		return;
+	c->added = made;
+	c->fds = 1;
+	c->fd[0] = fd;
+}
+
+/* The same of two. */
+static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
+{
+	note_fd(st, c, fd[0], 1);
+	c->fds *= 2;
+	c->fd[1] = fd[1];
+}
+
+static __always_inline void attribute_maps(const struct call *c)
+{
+	struct scratch *s = begin_growth(FS_WHAT_MAPS);
+
 	if (!s)
 		return;
-	if (count > before)
-		s->growth.added = count - before;
-	else
-		s->growth.removed = before - count;
-	if (c->shape == FS_SHAPE_MMAP && s->growth.added) {
+	s->growth.added = c->added;
+	s->growth.removed = c->removed;
+	if (c->shape == FS_SHAPE_MMAP && c->added) {
 		if (call_arg(c, 3) & MAP_ANONYMOUS)
 			s->growth.mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
 		else
@@ -296,21 +317,16 @@ static __always_inline void own(const struct owner_key *key, __s32 place)
 	bpf_map_update_elem(&owners, key, &owner, BPF_ANY);
 }
 
-/* Descriptors were made: this one, and others like it in the same call. */
-static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd,
-					 __u32 made)
+static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd)
 {
 	struct owner_key key = owner_key_of(c->leader, fd);
-	struct scratch *s;
+	struct scratch *s = begin_growth(FS_WHAT_FDS);
 	struct owner *old;
 	__s32 at;
 
-	if (!config.attribute || st->fds < config.attribute_fds)
-		return;
-	s = begin_growth(FS_WHAT_FDS);
 	if (!s)
 		return;
-	s->growth.added = made;
+	s->growth.added = c->added;
 	name_file(&s->growth, c->task, fd);
 	at = grow(c, &s->growth);
 	old = bpf_map_lookup_elem(&owners, &key);
@@ -320,6 +336,25 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 		__sync_fetch_and_add(&st->owners, 1);
 	own(&key, at);
 	scratch_end(s);
+}
+
+static __noinline int attribute_by_stack(struct fs_state *st, const struct call *c)
+{
+	if (!c->fds)
+		attribute_maps(c);
+	for (__u32 i = 0; i < 2; i++)
+		if (i < c->fds)
+			attribute_fd(st, c, c->fd[i]);
+	return 0;
+}
+
+/* Attributes what was noted of a call to the code that made it. */
+static __always_inline void attribute(struct fs_state *st, struct call *c)
+{
+	if (c->added)
+		find_stack(c);
+	if (c->added | c->removed)
+		attribute_by_stack(st, c);
 }
 
 static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
@@ -339,12 +374,19 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 
 #else /* too much for the verifiers of the kernels that this build is for */
 
-static __always_inline void attribute_maps(const struct call *c, __u32 count, __u32 before)
+static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
 }
 
-static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd,
-					 __u32 made)
+static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
+{
+}
+
+static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
+{
+}
+
+static __always_inline void attribute(struct fs_state *st, struct call *c)
 {
 }
 

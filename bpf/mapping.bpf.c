@@ -21,7 +21,7 @@ static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
 }
 
 /* Returns the errno of a refusal (0 for brk, which has none), or NOT_REFUSED. */
-static __always_inline int on_map_call(struct fs_state *st, const struct call *c)
+static __noinline int on_map_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - FS_CALL_MMAP) & 15;
 	struct mm_struct *mm = get(c->task, mm);
@@ -48,7 +48,7 @@ static __always_inline int on_map_call(struct fs_state *st, const struct call *c
 	else if (count < before)
 		tally(st, map_call[i].vmas_removed, before - count);
 	if (before && before != count)
-		attribute_maps(c, count, before);
+		note_maps(c, count, before);
 	saw_map_count(st, c->leader, count);
 	if (refused) {
 		tally(st, map_call[i].refused, 1);

@@ -62,7 +62,7 @@ static __always_inline void saw_select(struct fs_state *st, const struct call *c
 }
 
 /* Returns the errno of a refusal, or NOT_REFUSED. */
-static __always_inline int on_other_call(struct fs_state *st, const struct call *c)
+static __noinline int on_other_call(struct fs_state *st, const struct call *c)
 {
 	if (c->shape == FS_SHAPE_SELECT)
 		saw_select(st, c);

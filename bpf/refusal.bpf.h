@@ -17,6 +17,12 @@ struct call {
 	__u8 shape; /* enum fs_shape */
 	bool compat;
 	__u32 nr; /* of the table that `compat` says */
+	/* what it made, as far as that is attributed: growth.bpf.h */
+	__u32 added;   /* mappings, or for each of `fd` descriptors */
+	__u32 removed; /* mappings */
+	__u32 fds;     /* how many of `fd` are given; 0 for mappings */
+	__u32 fd[2];
+	__s32 stack; /* who made it, by find_stack(); -1: not known */
 };
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
@@ -186,17 +192,35 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
-static __always_inline void emit_refusal(struct fs_state *st, const struct call *c, __u16 error)
+/*
+ * The chains of calls below are deep: what each step needs of the stack is given back at its end, so
+ * that the end of a system call only keeps `struct call` and `struct refusal` there.
+ */
+static __noinline int find_stack(struct call *c)
+{
+	struct fs_subject s;
+
+	fill_subject(&s, c->leader);
+	c->stack = stack_of(c->ctx, &s, regs_caller(c->regs), false);
+	return 0;
+}
+
+/* A refused call: what its record says besides what the call itself does. */
+struct refusal {
+	__u64 count;
+	__u64 area_bytes;
+	__u32 facts;
+	__u32 error;
+};
+
+/* Counts a refusal. False where it is coalesced with those before it. */
+static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
 	struct mm_struct *mm = get(task, mm);
 	struct note note = take_note(st);
 	__u32 facts = facts_of(task, mm) | note.facts;
-	struct fs_refused_record *r;
 	struct fs_subject s;
-	__u64 count;
-	__s32 stack = -1;
-	long fd;
 
 	if (note.area_bytes)
 		facts |= FS_FACT_NO_AREA;
@@ -206,23 +230,28 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	facts |= (c->shape == FS_SHAPE_QUEUE) * FS_FACT_QUEUE;
 	facts |= is_namespace_over(task) * FS_FACT_PIDS_OVER;
 	fill_subject(&s, c->leader);
-	count = coalesce(&s, (__u64)c->call << 16 | error, group_of(c, mm, facts));
-	if (!count)
-		return;
+	f->area_bytes = note.area_bytes;
+	f->facts = facts;
+	f->count = coalesce(&s, (__u64)c->call << 16 | f->error, group_of(c, mm, facts));
+	if (!f->count)
+		return false;
 	note_request(st, c);
-	if (config.attribute)
-		stack = stack_of(c->ctx, &s, regs_caller(c->regs), false);
-	r = draft_begin();
-	if (!r) {
-		bump(shared.losses.ring);
-		return;
-	}
+	return true;
+}
+
+/* What is known without going through lists: the rest is zero, or not known. */
+static __noinline int fill_refusal(struct fs_refused_record *r, const struct call *c,
+				   const struct refusal *f)
+{
+	struct task_struct *task = c->task;
+	struct mm_struct *mm = get(task, mm);
+
 	fill_header(&r->h, FS_REC_REFUSED, sizeof(*r));
-	r->subject = s;
+	fill_subject(&r->subject, c->leader);
 	r->tid = get(task, pid);
 	r->call = c->call;
-	r->error = error;
-	r->count = count;
+	r->error = f->error;
+	r->count = f->count;
 	r->args[0] = call_arg(c, 0);
 	r->args[1] = call_arg(c, 1);
 	r->args[2] = call_arg(c, 2);
@@ -230,9 +259,9 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	r->args[4] = call_arg(c, 4);
 	r->args[5] = call_arg(c, 5);
 	r->ret = c->ret;
-	r->facts = facts;
-	r->area_bytes = note.area_bytes;
-	r->stack = stack;
+	r->facts = f->facts;
+	r->area_bytes = f->area_bytes;
+	r->stack = c->stack;
 	r->total_vm_pages = r->data_vm_pages = r->locked_vm_pages = r->heap_bytes = 0;
 	r->task_size_bytes = 0;
 	r->map_count = 0;
@@ -246,6 +275,25 @@ static __always_inline void emit_refusal(struct fs_state *st, const struct call 
 	r->range.hole = NOT_KNOWN;
 	fill_zero(r->asked);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
+	return 0;
+}
+
+static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __u16 error)
+{
+	struct refusal f = {.error = error};
+	struct fs_refused_record *r;
+	long fd;
+
+	if (!count_refusal(st, c, &f))
+		return;
+	if (config.attribute)
+		find_stack(c);
+	r = draft_begin();
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	fill_refusal(r, c, &f);
 	read_range(r, 0);
 	read_asked(r, c->shape);
 	fd = fd_of(r);

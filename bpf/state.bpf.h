@@ -136,8 +136,8 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 
 #else
 
-#define FD_CHUNK_WORDS 8
-#define FD_CHUNKS      (1 << 15) /* 2^24 descriptors; beyond that the count is a lower bound */
+#define FD_CHUNK_WORDS 4
+#define FD_CHUNKS      (1 << 16) /* 2^24 descriptors; beyond that the count is a lower bound */
 
 struct fd_walk {
 	unsigned long *bits;
@@ -145,7 +145,8 @@ struct fd_walk {
 	__u32 count;
 };
 
-static long count_chunk(__u32 i, struct fd_walk *w)
+/* Never inlined: its words would then be on the stack twice. */
+static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u32 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
@@ -163,7 +164,7 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
 	struct fd_walk w = {.bits = (unsigned long *)bits, .left = words};
 
-	if (words <= FD_CHUNK_WORDS) /* most processes: up to 512 descriptors */
+	if (words <= FD_CHUNK_WORDS) /* most processes: up to 256 descriptors */
 		count_chunk(0, &w);
 	else
 		bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
@@ -327,9 +328,12 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
  * signal->min_flt under stats_lock. A sum during which that sequence moved lacks them, and is taken
  * again: two CPUs that end threads of one process at the same moment need several tries.
  */
-static __always_inline void sum_threads(struct fs_state *st, struct signal_struct *sig,
-					struct fs_gauges *g)
+once_verified int sum_threads(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
 {
+	struct signal_struct *sig = (struct signal_struct *)of_signal;
+
+	if (!st || !g)
+		return 0;
 	for (int try = 0; try < MOST_TRIES; try++) {
 		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 
@@ -340,6 +344,7 @@ static __always_inline void sum_threads(struct fs_state *st, struct signal_struc
 		    before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
 			break;
 	}
+	return 0;
 }
 
 #define MANY_THREADS 256
@@ -378,19 +383,13 @@ static __always_inline void read_threads(struct fs_state *st, struct task_struct
 		g->maj_flt = st->maj_flt;
 		return;
 	}
-	sum_threads(st, sig, g);
+	sum_threads(st, g, (__u64)BPF_CORE_READ(leader, signal));
 	st->min_flt = g->min_flt;
 	st->maj_flt = g->maj_flt;
 }
 
-/* Memory figures; `task` is a thread that still has its mm. False where it has none. */
-static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *g)
+static __always_inline void read_memory_gauges(struct mm_struct *mm, struct fs_gauges *g)
 {
-	struct mm_struct *mm = get(task, mm);
-
-	if (!mm)
-		return false;
-	g->map_count = map_count_of(mm);
 	g->total_vm_pages = get(mm, total_vm);
 	g->data_vm_pages = get(mm, data_vm);
 	g->locked_vm_pages = get(mm, locked_vm);
@@ -398,7 +397,6 @@ static __always_inline bool read_mm(struct task_struct *task, struct fs_gauges *
 	g->rss_anon_pages = rss_pages(mm, 1);
 	g->swap_pages = rss_pages(mm, 2);
 	g->rss_shmem_pages = rss_pages(mm, 3);
-	return true;
 }
 
 /* Of the default hierarchy, version 2. */
@@ -407,35 +405,51 @@ static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 	return get(task, cgroups, dfl_cgrp, kn, id);
 }
 
-/* Fills the gauges of a process, `alive` being a thread of it that still has mm and files. */
+/*
+ * Counts mappings and descriptors of a process, and tells of the thresholds that they passed: ahead
+ * of the record that has the counts. `alive` is a thread of it that still has mm and files.
+ */
+static __always_inline void count_holdings(struct fs_state *st, struct task_struct *leader,
+					   struct task_struct *alive, struct signal_struct *sig)
+{
+	struct mm_struct *mm = get(alive, mm);
+	__u64 fd_soft = soft_limit(sig, RLIMIT_NOFILE);
+	__u32 count, fds;
+
+	if (mm) {
+		count = map_count_of(mm);
+		saw_map_count(st, leader, count);
+		if (!st->last_map_count)
+			st->last_map_count = count;
+	}
+	rearm_marks(st, FS_WHAT_MAPS, st->map_count, shared.max_map_count);
+	if (count_fds(alive, &fds)) {
+		saw_fds(st, leader, fds, fd_soft);
+		rearm_marks(st, FS_WHAT_FDS, fds, fd_soft);
+	}
+}
+
+/*
+ * Fills the gauges of a process whose holdings were just counted, all but `fd_base`. They are never
+ * on the stack, which has no room for them: an exit fills them in its record, a look in `looked`.
+ */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
 					struct fs_gauges *g)
 {
-	__u32 fds;
+	struct mm_struct *mm = get(alive, mm);
 
-	g->flags = st->flags & ~FS_PROC_KEPT;
-	if (read_mm(alive, g)) {
-		saw_map_count(st, leader, g->map_count);
-		if (!st->last_map_count)
-			st->last_map_count = g->map_count;
-	} else {
-		g->flags |= FS_PROC_NO_MM;
-		g->map_count = st->map_count;
-	}
-	rearm_marks(st, FS_WHAT_MAPS, g->map_count, shared.max_map_count);
+	g->flags = (st->flags & ~FS_PROC_KEPT) | (mm ? 0 : FS_PROC_NO_MM);
+	g->total_vm_pages = g->data_vm_pages = g->locked_vm_pages = 0;
+	g->rss_file_pages = g->rss_anon_pages = g->swap_pages = g->rss_shmem_pages = 0;
+	if (mm)
+		read_memory_gauges(mm, g);
+	g->map_count = st->map_count;
 	g->map_high = st->map_high;
-
-	/* before the count: an exec between the two shows as a base that changes later */
-	g->fd_base = st->fd_base;
-	g->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
-	g->fd_hard = get(sig, rlim[RLIMIT_NOFILE].rlim_max);
-	if (count_fds(alive, &fds)) {
-		saw_fds(st, leader, fds, g->fd_soft);
-		rearm_marks(st, FS_WHAT_FDS, fds, g->fd_soft);
-	}
 	g->fds = st->fds;
 	g->fd_high = st->fd_high;
+	g->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
+	g->fd_hard = get(sig, rlim[RLIMIT_NOFILE].rlim_max);
 	g->as_limit_bytes = soft_limit(sig, RLIMIT_AS);
 	g->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
 	g->memlock_limit_bytes = soft_limit(sig, RLIMIT_MEMLOCK);
@@ -494,15 +508,12 @@ static __always_inline bool tell_pressure(struct fs_state *st, struct task_struc
 	return true;
 }
 
-enum emitted { EMITTED, NO_ROOM, NOT_WHOLE };
-
 /*
- * Writes a process record to the ring, with its counters or without. A process that does not end
- * may lose its leader meanwhile: then the next look tells of it.
+ * Reserves a process record, and fills its subject and, where asked, its counters. NULL where the
+ * ring has no room.
  */
-static __always_inline enum emitted emit_process(struct fs_state *st, struct task_struct *leader,
-						 const struct fs_gauges *g, bool counters,
-						 __u64 wake)
+static __always_inline struct fs_process_record *
+begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 {
 	const __u32 short_len = __builtin_offsetof(struct fs_process_record, c);
 	struct fs_process_record *r;
@@ -510,27 +521,27 @@ static __always_inline enum emitted emit_process(struct fs_state *st, struct tas
 	if (counters) {
 		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 		if (!r)
-			return NO_ROOM;
+			return NULL;
 		fill_header(&r->h, FS_REC_PROCESS, sizeof(*r));
 		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
 		add_pending(&r->c, &st->slot);
 	} else {
 		r = bpf_ringbuf_reserve(&ring, short_len, 0);
 		if (!r)
-			return NO_ROOM;
+			return NULL;
 		fill_header(&r->h, FS_REC_PROCESS, short_len);
 	}
 	fill_subject(&r->subject, leader);
-	r->g = *g;
-	r->u.cpu_ns = st->cpu_ns;
-	read_user_threads(&r->u, (__u64)BPF_CORE_READ(leader, cred),
+	return r;
+}
+
+/* Behind the gauges, which sum up the CPU time. */
+static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
+				       struct fs_usage *u)
+{
+	u->cpu_ns = st->cpu_ns;
+	read_user_threads(u, (__u64)BPF_CORE_READ(leader, cred),
 			  (__u64)BPF_CORE_READ(leader, signal));
-	if (!(g->flags & FS_PROC_FINAL) && !proc_was_whole(st, leader)) {
-		bpf_ringbuf_discard(r, 0);
-		return NOT_WHOLE;
-	}
-	bpf_ringbuf_submit(r, wake);
-	return EMITTED;
 }
 
 #endif

@@ -415,13 +415,17 @@ static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *tas
 
 static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct *task)
 {
-	struct fs_fault_slot *slot, empty = {};
-	__u32 pid = get(task, pid);
+	struct fs_fault_slot *slot;
+	__u32 pid = get(task, pid), zero = 0;
+	struct fs_state *empty;
 
 	slot = bpf_map_lookup_elem(&slots, &pid);
 	if (slot)
 		return slot;
-	bpf_map_update_elem(&slots, &pid, &empty, BPF_NOEXIST);
+	empty = bpf_map_lookup_elem(&blank, &zero);
+	if (!empty)
+		return NULL;
+	bpf_map_update_elem(&slots, &pid, &empty->slot, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&slots, &pid);
 }
 

@@ -138,6 +138,25 @@ static __always_inline bool goes_on(struct signal_struct *sig)
 	return !(get(sig, flags) & SIGNAL_GROUP_EXIT);
 }
 
+/* The last record of a process, by the last of its threads. */
+static __always_inline void tell_end(struct fs_state *st, struct task_struct *leader,
+				     struct task_struct *last, struct signal_struct *sig)
+{
+	struct fs_process_record *r;
+
+	count_holdings(st, leader, last, sig);
+	r = tell_pressure(st, leader) ? begin_record(st, leader, true) : NULL;
+	if (!r) {
+		bump(shared.losses.ring);
+		return;
+	}
+	st->threads = 0; /* what it ends with is summed up */
+	r->g.fd_base = st->fd_base;
+	read_gauges(st, leader, last, sig, &r->g);
+	read_usage(st, leader, &r->u);
+	bpf_ringbuf_submit(r, wake_when_filling());
+}
+
 static __always_inline int exited(struct task_struct *exiting)
 {
 	struct task_struct *first = get(exiting, group_leader);
@@ -145,7 +164,6 @@ static __always_inline int exited(struct task_struct *exiting)
 	struct fs_state *st = proc_find(first);
 	struct signal_struct *sig = get(task, signal);
 	struct fs_fault_slot *slot;
-	struct fs_gauges g = {};
 
 	if (!st) {
 		slot_drop(exiting);
@@ -166,11 +184,7 @@ static __always_inline int exited(struct task_struct *exiting)
 	st = proc_ends(first, st);
 	if (!st)
 		return 0;
-	st->threads = 0; /* what it ends with is summed up */
-	read_gauges(st, leader, task, sig, &g);
-	if (!tell_pressure(st, leader) ||
-	    emit_process(st, leader, &g, true, wake_when_filling()) != EMITTED)
-		bump(shared.losses.ring);
+	tell_end(st, leader, task, sig);
 	proc_drop(first);
 	return 0;
 }
@@ -307,20 +321,103 @@ static __always_inline bool take_counted(struct fs_state *st)
 #endif
 }
 
+/* The process that is looked at, and what is read of it. One look is under way at a time. */
+static struct {
+	__u64 leader;
+	__u64 alive; /* a thread of it that has mm and files */
+	struct fs_gauges g;
+} looked SEC(".data.looked");
+
+enum told { TOLD, NO_ROOM, NOT_WHOLE };
+
 /*
- * Emits a process if it changed since the last look; `alive` is a thread of it that has mm and
- * files. False where the ring was full. A call of its own, so that nothing of it is left when the
- * verifier comes round the loop of the look again.
+ * Tells of what was read of a process. It may lose its leader meanwhile: then the next look tells
+ * of it.
  */
-static __noinline bool look_at(struct task_struct *task, struct task_struct *alive)
+static __always_inline enum told tell_looked(struct fs_state *st, struct task_struct *leader,
+					     bool counters)
+{
+	struct fs_process_record *r;
+
+	r = tell_pressure(st, leader) ? begin_record(st, leader, counters) : NULL;
+	if (!r)
+		return NO_ROOM;
+	r->g = looked.g;
+	read_usage(st, leader, &r->u);
+	if (!proc_was_whole(st, leader)) {
+		bpf_ringbuf_discard(r, 0);
+		return NOT_WHOLE;
+	}
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return TOLD;
+}
+
+/* Tells of a process if it changed since the last look. False where the ring was full. */
+static __always_inline bool tell_if_changed(struct fs_state *st, struct task_struct *leader,
+					    struct task_struct *alive)
+{
+	struct signal_struct *sig = get(leader, signal);
+	__u64 signature;
+	enum told told;
+	bool counted;
+
+	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.look_whole)) {
+		st->epoch = shared.epoch;
+		return true;
+	}
+	/* before the count: an exec between the two shows as a base that changes later */
+	looked.g.fd_base = st->fd_base;
+	count_holdings(st, leader, alive, sig);
+	read_gauges(st, leader, alive, sig, &looked.g);
+	st->threads = looked.g.threads;
+	/* a move within version 1 shows in no gauge: user space reads the names again */
+	signature = gauge_signature(&looked.g) ^ st->from_outside;
+	counted = take_counted(st);
+	if (counted || shared.look_whole || signature != st->signature) {
+		told = tell_looked(st, leader, counted);
+		if (told != TOLD) {
+			if (counted)
+				st->counted = 1;
+			st->ran_ns = 0;
+			return told == NOT_WHOLE;
+		}
+		st->signature = signature;
+	}
+	st->epoch = shared.epoch;
+	return true;
+}
+
+#ifdef FS_ADDRESSES
+/*
+ * A global function, which takes no tasks: it finds their addresses in `looked`. The verifier goes
+ * through it once, not again in each state that the loop over the processes is in, for which it
+ * took 240 MiB of the kernel's memory.
+ */
+__noinline int tell_if_changed_once(struct fs_state *st)
+{
+	return st ? tell_if_changed(st, as_task(looked.leader), as_task(looked.alive)) : true;
+}
+
+static __always_inline bool look_into(struct fs_state *st, struct task_struct *leader,
+				      struct task_struct *alive)
+{
+	looked.leader = (__u64)leader;
+	looked.alive = (__u64)alive;
+	return tell_if_changed_once(st);
+}
+#else
+#define look_into tell_if_changed
+#endif
+
+/*
+ * Looks at a process; `alive` is a thread of it that has mm and files. False where the ring was
+ * full.
+ */
+static __always_inline bool look_at(struct task_struct *task, struct task_struct *alive)
 {
 	struct task_struct *leader = as_task(task);
 	struct fs_state *st;
-	struct fs_gauges g = {};
 	struct signal_struct *sig;
-	enum emitted emitted;
-	__u64 signature;
-	bool counted;
 
 	if (get(leader, pid) != get(leader, tgid) || (get(leader, flags) & PF_KTHREAD))
 		return true;
@@ -342,29 +439,7 @@ static __noinline bool look_at(struct task_struct *task, struct task_struct *ali
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.look_whole)) {
-		st->epoch = shared.epoch;
-		return true;
-	}
-	read_gauges(st, leader, as_task(alive), sig, &g);
-	st->threads = g.threads;
-	/* a move within version 1 shows in no gauge: user space reads the names again */
-	signature = gauge_signature(&g) ^ st->from_outside;
-	counted = take_counted(st);
-	if (counted || shared.look_whole || signature != st->signature) {
-		emitted = tell_pressure(st, leader)
-				  ? emit_process(st, leader, &g, counted, BPF_RB_NO_WAKEUP)
-				  : NO_ROOM;
-		if (emitted != EMITTED) {
-			if (counted)
-				st->counted = 1;
-			st->ran_ns = 0;
-			return emitted == NOT_WHOLE;
-		}
-		st->signature = signature;
-	}
-	st->epoch = shared.epoch;
-	return true;
+	return look_into(st, leader, alive);
 }
 
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
