@@ -320,7 +320,8 @@ TALLY = tests/tally.py --log build/check.log
 TESTS = "tests/tally.py --self-test" "tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
-	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
+	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
+	"tests/shape/stack.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 

@@ -193,8 +193,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * The chains of calls below are deep: what each step needs of the stack is given back at its end, so
- * that the end of a system call only keeps `struct call` and `struct refusal` there.
+ * The chains of calls below are deep. Each step gives back its part of the stack when it ends, so
+ * that the end of a system call keeps only `struct call` and `struct refusal` there.
  */
 static __noinline int find_stack(struct call *c)
 {

@@ -110,9 +110,9 @@ class Groups:
 @live
 def test_memory_of_a_cgroup(check, lab):
     """The one with the least left binds, not the one with the lowest figure by name."""
-    with Groups(lab, "memory", "memory.limit_in_bytes", 512 * MIB, 1024 * MIB) as groups:
+    with Groups(lab, "memory", "memory.limit_in_bytes", 256 * MIB, 512 * MIB) as groups:
         report, told = judged(check, groups.doctor(lab))
-        check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 512 * MIB)
+        check.equal("limit", report["limits"]["cgroup_memory_max_bytes"], 256 * MIB)
         text = told["cgroup_memory_max_bytes"]["text"]
         check.that(f"in {groups.outer}/{groups.file}, 1 level up" in text, text)
         check.equal("from", told["cgroup_memory_max_bytes"]["from"], "hand")

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Loads every BPF program as each of several compilers builds it. Prints TAP.
+
+Compilers differ in what they keep on the stack and in the order of branches, so the verifier may
+refuse from one of them what it takes from another. For each compiler the test builds the program,
+judges the stack of its BPF objects (tests/shape/stack.py), and has `doctor` load each mechanism of
+each hook here, and with --kernels in guests under QEMU (tests/vm). What a kernel or its policy does
+not offer is no failure; what the verifier refuses is one.
+"""
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[1:1] = [str(ROOT / "tests" / name) for name in ("shape", "e2e", "vm")]
+
+import stack  # noqa: E402
+from run import Tap  # noqa: E402
+
+PLACE = ROOT / "build/compilers"
+OBJECTS = ("faultscope", "faultscope_plain", "faultscope_hash", "blackbox")
+EMBEDDING = ("object.o", "precursors.o")  # of src/probe: these contain the BPF objects
+REFUSED = "the verifier of this kernel does not take it"
+OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
+# By which mechanisms the core has to work; 5.10 has no task storage.
+BEST = {"state": "task-storage", "look": "task-iterator", "life": "tp_btf"}
+CORE = {"5.10": {"state": "hash", "look": "iter/task", "life": "tp_btf"},
+        "6.1": {**BEST, "look": "iter/task"}}
+DOCTOR_SECONDS = 300
+
+
+class Here:
+    """This machine, as a place to load programs."""
+    name = "here"
+    core = BEST
+
+    def __init__(self, program):
+        self.program = program
+
+    def doctor(self, options):
+        ran = subprocess.run([self.program, "doctor", *options], capture_output=True, text=True,
+                             timeout=DOCTOR_SECONDS, check=False)
+        return ran.stdout, ran.stderr
+
+
+class InGuest:
+    """A kernel under QEMU."""
+
+    def __init__(self, name, vm):
+        self.name = name
+        self.core = CORE.get(name, BEST)
+        self.vm = vm
+
+    def doctor(self, options):
+        ran = self.vm.run(f"/bin/faultscope doctor {' '.join(options)}", DOCTOR_SECONDS)
+        return ran.out, ran.err
+
+
+def hooks_by(check, place, forced):
+    """What doctor says of each hook where these mechanisms are forced."""
+    words = [word for name, how in forced.items() for word in ("--hook", f"{name}={how}")]
+    out, err = place.doctor(["--json", "--no-calibrate", *words])
+    if not check.that(out, f"doctor {' '.join(words)}: {err.strip()}"):
+        return {}
+    return {hook["name"]: hook for hook in json.loads(out)["hooks"]}
+
+
+def rounds(hooks):
+    """Mechanisms to force together: each of each hook, with each state."""
+    most = max(len(hook["alternates"]) for hook in hooks.values())
+    for state in hooks["state"]["alternates"]:
+        for i in range(most):
+            yield {"state": state, **{name: hook["alternates"][i] for name, hook in hooks.items()
+                                      if name != "state" and i < len(hook["alternates"])}}
+
+
+def check_loads(check, place):
+    hooks = hooks_by(check, place, {})
+    for name, best in place.core.items():
+        check.equal(f"{name}, not forced", hooks.get(name, {}).get("mechanism"), best)
+    loaded, absent = set(), {}
+    for forced in rounds(hooks) if hooks else ():
+        found = hooks_by(check, place, forced)
+        for name, how in forced.items():
+            tried = found.get(name, {}).get("tried", "")
+            if found.get(name, {}).get("mechanism") == how:
+                loaded.add(f"{name}={how}")
+            elif not any(text in tried for text in OTHER_STATE):
+                absent[f"{name}={how}"] = tried
+                check.that(REFUSED not in tried, f"{name}={how}, state={forced['state']}: {tried}")
+    print(f"# {place.name}: {len(loaded)} mechanisms loaded")
+    for one in sorted(set(absent) - loaded):
+        print(f"# {place.name}: not offered: {one}: {absent[one]}")
+
+
+def build(compiler, static):
+    """Builds the program by a compiler. Returns its directory.
+
+    All but the BPF objects, and the two files that contain these, is the same for each: taken over.
+    """
+    place = PLACE / compiler
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(ROOT / "build/src", place / "src")
+    for name in EMBEDDING:
+        (place / "src/probe" / name).unlink()
+    targets = [place / "faultscope", *([place / "static/faultscope"] if static else [])]
+    subprocess.run(["make", "-s", "--no-print-directory", f"BUILD={place.relative_to(ROOT)}",
+                    f"STATIC={place.relative_to(ROOT)}/static", f"CLANG={compiler}",
+                    *(target.relative_to(ROOT) for target in targets)],
+                   cwd=ROOT, check=True, stdout=sys.stderr)
+    return place
+
+
+def check_stack(check, place):
+    for name in OBJECTS:
+        stack.check_budget(check, place / f"{name}.bpf.o")
+
+
+def test_guests(tap, compiler, place, names):
+    import fetch
+    import programs
+    from aptroot import Missing
+    from lab import files
+    from vm import Vm
+    for name in names:
+        test = f"{compiler}: each program loads on {name}"
+        try:
+            kernel = fetch.kernel(name)
+            content = files(place / "static/faultscope", programs.static_workloads(kernel.arch))
+            fetch.qemu(kernel.arch)
+            fetch.busybox(kernel.arch)
+        except Missing as reason:
+            tap.say(test, skip=str(reason))
+            continue
+        with Vm(kernel, content) as vm:
+            tap.test(test, check_loads, InGuest(name, vm))
+
+
+def test_compiler(tap, compiler, kernels):
+    if not shutil.which(compiler):
+        tap.say(f"{compiler}: each program loads", skip=f"{compiler} is not installed")
+        return
+    try:
+        place = build(compiler, kernels)
+    except subprocess.CalledProcessError as error:
+        tap.say(f"{compiler}: builds", [str(error)])
+        return
+    tap.test(f"{compiler}: each chain of calls takes at most {stack.BUDGET} bytes of stack",
+             check_stack, place)
+    tap.test(f"{compiler}: each program loads here", check_loads, Here(place / "faultscope"))
+    test_guests(tap, compiler, place, kernels)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--kernels", metavar="NAME,...", default="",
+                        help="stock kernels to load them in, too: 5.10,6.1,6.12,newest")
+    parser.add_argument("compilers", metavar="COMPILER", nargs="+",
+                        help="clang-14, clang-19, …; one that is not installed is skipped")
+    options = parser.parse_args()
+    tap = Tap()
+    for compiler in options.compilers:
+        test_compiler(tap, compiler, [name for name in options.kernels.split(",") if name])
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
