@@ -41,8 +41,10 @@ WERROR ?=
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wformat-security $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
+# Since clang 21 BPF_CORE_READ() of a field that is const gives this warning.
+NO_CONST_INIT := -Wno-unknown-warning-option -Wno-default-const-init-var-unsafe
 BPF_CFLAGS = -O2 -g -mcpu=v3 -target bpfel -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
-	$(if $(WERROR),-Werror) -Wno-unused-parameter -Ivmlinux -Ibpf
+	$(if $(WERROR),-Werror) -Wno-unused-parameter $(NO_CONST_INIT) -Ivmlinux -Ibpf
 # What the compiler and the C library have of it: level 3 is of GCC 12, clang 9 and glibc 2.34.
 takes = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include stdio.h -x c -c - -o /dev/null \
 	2>/dev/null && echo '$(1)')
@@ -92,7 +94,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -354,6 +356,11 @@ check-all: check-builds static ## every test: check, sanitizers, fuzzers, and br
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)")
+
+# Each BPF program as each compiler builds it: by default those that are installed.
+CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))
+check-compilers: all static ## load every BPF program as each clang builds it, here and in QEMU (CLANGS=, KERNELS=)
+	$(TALLY) "tests/compilers/load.py $(addprefix --kernels ,$(KERNELS)) $(CLANGS)"
 
 # 38 faults a kernel, a warm reboot each: an hour for three kernels. CUTS: power cuts on 6.12.
 BLACKBOX_KERNELS ?= 6.1,6.12,newest

@@ -3,7 +3,7 @@
 # Installs the Debian or Ubuntu packages that are missing for building, and for each group named.
 set -eu
 
-groups="test, bench, torch, programs, healthy, package, report, cross"
+groups="test, bench, torch, programs, healthy, package, report, cross, compilers"
 case ${1-} in
 -h | --help)
 	cat <<END
@@ -19,6 +19,7 @@ root). A GROUP adds those of a further task:
   package   Debian packages and the container image (make deb, make image)
   report    the report in a browser (make check-report)
   cross     compilers for other architectures (make ARCH=...)
+  compilers every clang from 14 on that this release has (make check-compilers)
 Without root it prints the packages that are missing. On Fedora it prints the packages to install.
 END
 	exit 0
@@ -53,6 +54,11 @@ command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring 
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
+# The versions of clang that the package lists have: which, differs by release.
+clangs() {
+	apt-cache pkgnames clang- | grep -x 'clang-[1-9][0-9]' | sort -V | sed -n '/-1[4-9]$/p; /-[2-9][0-9]$/p'
+}
+
 wanted=$build
 for group; do
 	case $group in
@@ -64,6 +70,7 @@ for group; do
 	package) wanted="$wanted $package" ;;
 	report) wanted="$wanted $report" ;;
 	cross) wanted="$wanted $cross" ;;
+	compilers) wanted="$wanted $(clangs)" ;;
 	*)
 		echo "setup: no such group: $group (there are $groups)" >&2
 		exit 2
