@@ -319,7 +319,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TALLY = tests/tally.py --log build/check.log
 
 # What every change has to pass.
-TESTS = "tests/tally.py --self-test" "tests/shape/walls.py --self-test" tests/shape/walls.py \
+TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
+	"tests/shape/walls.py --self-test" tests/shape/walls.py \
 	"tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
@@ -352,6 +353,14 @@ check: check-builds ## the tests of every change: shape, units, end to end, the 
 check-all: check-builds static ## every test: check, sanitizers, fuzzers, and briefly other kernels (KERNELS=)
 	$(MAKE) --no-print-directory SAN=1 check-parts
 	$(TALLY) $(TESTS) $(LONG_TESTS)
+
+# In a copy of the tree, build/mutants; a run that was stopped goes on where it was.
+MUTANTS ?= 200
+SEED ?= 1
+SUITES ?=
+.PHONY: mutants
+mutants: ## change the source at random: do quick tests notice? (MUTANTS=200, SEED=1, SUITES=unit; an hour)
+	tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) $(if $(SUITES),--suites $(SUITES))
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Drawings of a page: all of it lies in its frame, rows have their labels, and bars their places."""
+
+import html.parser
+import re
+
+from harness import ROOT
+
+EXAMPLES = sorted((ROOT / "docs/examples").glob("*.fsr"))
+LINE = 12  # units: no text is higher
+
+
+class Drawings(html.parser.HTMLParser):
+    """The SVG drawings of a page: {id or number: (width, height, attributes, [elements])}."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.all, self.now = {}, None
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag == "svg":
+            width, height = map(float, attrs["viewbox"].split()[2:])
+            self.now = self.all.setdefault(attrs.get("id", len(self.all)),
+                                           (width, height, attrs, []))
+        elif self.now:
+            self.now[3].append((tag, attrs))
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag):
+        if tag == "svg":
+            self.now = None
+
+
+def drawings(lab, recording):
+    return Drawings(lab.faultscope("report", "--html", recording).out).all
+
+
+def numbers(attrs, *names):
+    return [float(attrs.get(name, 0)) for name in names]
+
+
+def check_inside(check, what, width, height, elements):
+    for tag, attrs in elements:
+        if tag == "rect":
+            x, y, wide, high = numbers(attrs, "x", "y", "width", "height")
+            check.that(x >= 0 and y >= 0 and wide >= 0 and x + wide <= width and y + high <= height,
+                       f"{what}: a {tag} is outside: {attrs}")
+        elif tag == "text":
+            x, y = numbers(attrs, "x", "y")
+            check.that(0 <= x <= width and 0 < y <= height, f"{what}: a text is outside: {attrs}")
+
+
+def check_apart(check, what, elements):
+    """No two rectangles lie on each other."""
+    boxes = sorted(tuple(numbers(attrs, "y", "x", "width", "height"))
+                   for tag, attrs in elements if tag == "rect" and float(attrs["width"]))
+    for (y, x, wide, high), (next_y, next_x, _, _) in zip(boxes, boxes[1:]):
+        check.that(next_y >= y + high or (next_y == y and next_x >= x + wide - 0.1),
+                   f"{what}: rectangles at {x},{y} and {next_x},{next_y}")
+
+
+def test_drawings_stay_in_their_frames(check, lab):
+    for recording in EXAMPLES:
+        for name, (width, height, _, elements) in drawings(lab, recording).items():
+            what = f"{recording.name}, {name}"
+            check_inside(check, what, width, height, elements)
+            if str(name) in ("flame-svg", "latency-svg"):
+                check_apart(check, what, elements)
+
+
+def test_rows_of_drawings_have_their_labels(check, lab):
+    """Each row of processes has one label, in its middle, beside where the cells begin."""
+    for recording in EXAMPLES:
+        _, height, attrs, elements = drawings(lab, recording)["heat-svg"]
+        rows, row, left = (float(attrs[f"data-{name}"]) for name in ("rows", "row", "left"))
+        labels = [numbers(attrs, "x", "y") for tag, attrs in elements
+                  if tag == "text" and attrs["class"] == "label"]
+        check.equal(f"{recording.name}: labels", len(labels), rows)
+        for nth, (x, y) in enumerate(labels):
+            check.that(nth * row < y - LINE / 4 < (nth + 1) * row, f"label {nth} at {y}")
+            check.between("its end", x, left - 12, left - 4)
+        check.that(height >= rows * row, "the drawing ends before its last row")
+
+
+def test_axes_of_drawings(check, lab):
+    """Times go from the left to the right edge in equal steps, each text below its drawing."""
+    for recording in EXAMPLES:
+        for name, (_, height, attrs, elements) in drawings(lab, recording).items():
+            if "data-right" not in attrs:
+                continue
+            left, right = float(attrs["data-left"]), float(attrs["data-right"])
+            ticks = [float(one["x"]) for tag, one in elements if tag == "text"
+                     and one["class"] == "tick" and float(one["y"]) > height - LINE
+                     and float(one["x"]) >= left]
+            what = f"{recording.name}, {name}: ticks at {ticks}"
+            check.that(len(ticks) >= 3 and ticks[0] == left and ticks[-1] == right, what)
+            steps = [b - a for a, b in zip(ticks, ticks[1:])]
+            check.that(max(steps) - min(steps) < 0.3, what)
+
+
+def test_flame_graph_adds_up(check, lab):
+    """What stands on a frame is no wider than the frame, and lies within it."""
+    for recording in EXAMPLES:
+        _, _, _, elements = drawings(lab, recording)["flame-svg"]
+        frames = [numbers(attrs, "y", "x", "width") for tag, attrs in elements if tag == "rect"]
+        rows = sorted({y for y, _, _ in frames})
+        check.equal("the lowest is one frame", sum(y == rows[0] for y, _, _ in frames), 1)
+        for below, above in zip(rows, rows[1:]):
+            for y, x, wide in frames:
+                if y == above:
+                    check.that(any(low == below and x >= at - 0.6 and x + wide <= at + room + 0.6
+                                   for low, at, room in frames), f"a frame at {x},{y} hangs")
+
+
+def test_levels_of_colours(check, lab):
+    """The legend has each colour once, side by side."""
+    page = lab.faultscope("report", "--html", EXAMPLES[0]).out
+    legend = re.search(r'<svg viewBox="0 0 (\d+) 12".*?</svg>', page, re.S)
+    boxes = re.findall(r'class="h(\d)" x="(\d+)" width="(\d+)"', legend[0])
+    check.equal("colours", [int(level) for level, _, _ in boxes], list(range(1, 8)))
+    check.equal("places", [int(x) for _, x, _ in boxes], [16 * i for i in range(7)])
+    check.equal("width", int(legend[1]), 16 * 7)

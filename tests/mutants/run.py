@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Makes random small changes to a copy of the source and counts how many the quick tests notice.
+
+usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES]
+
+Each change is compiled, and the tests that run the changed line are run until one fails: the change
+is killed. A change that no test notices survives; it is shown as a diff. Changes that do not compile,
+or that compile to the same code, are not counted; nor are those of equivalents.txt, which a reader
+has found to behave alike. Results are kept in DIR (default: build/mutants): a run that was stopped
+goes on where it was, and --again tries anew what survived. Exit status 1 where less than WANTED is killed.
+"""
+import argparse
+import collections
+import difflib
+import hashlib
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import changes
+import suites
+from coverage import Map
+from tree import PLAIN, Changed, Tree
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+EQUIVALENTS = HERE / "equivalents.txt"
+WANTED = 0.90
+HANGING = 8  # so many times as long as it takes, and then is killed
+# At most so much of the tests that run a line is spent on one change that they do not notice.
+UNITS_SECONDS, OTHERS_SECONDS = 60, 90
+
+
+def tell(text):
+    print(text, flush=True)
+
+
+def all_changes(tree):
+    """{kind: [changes]} of all rooms, in an order that does not vary."""
+    found = collections.defaultdict(list)
+    for path in sorted((tree.top / "src").rglob("*.[ch]")):
+        name = str(path.relative_to(tree.top))
+        for change in changes.of_file(name, path.read_text()):
+            found[change.kind].append(change)
+    return found
+
+
+def drawn(tree, seed):
+    """Changes without end, by chance: each kind as often as each other."""
+    found, chance = all_changes(tree), random.Random(seed)
+    kinds = sorted(found)
+    while True:
+        yield chance.choice(found[chance.choice(kinds)])
+
+
+def room_of(path):
+    return path.split("/")[1] if path.count("/") > 1 else "commands"
+
+
+def first_line_of(text, change):
+    """The line where the function of a change begins, or 0 where it is in none."""
+    code = changes.masked(text)
+    for start, end in changes.bodies(code):
+        if start <= change.start < end:
+            return text.count("\n", 0, start) + 1
+    return 0
+
+
+def diff_of(text, change):
+    both = (one.splitlines() for one in (text, change.apply(text)))
+    return "\n".join(list(difflib.unified_diff(*both, lineterm="", n=1))[2:])
+
+
+def equivalents():
+    """{"path: removed line => added line": why} of equivalents.txt."""
+    known = {}
+    for line in EQUIVALENTS.read_text().splitlines():
+        if line and not line.startswith("#"):
+            which, _, why = line.partition(" # ")
+            known[which.strip()] = why
+    return known
+
+
+def words_of(text, change):
+    """One change in one line, as equivalents.txt has it."""
+    lines = diff_of(text, change).splitlines()
+    old = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    new = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+    return f"{change.path}: {old} => {new}"
+
+
+class Trial:
+    """What became of one change."""
+
+    def __init__(self, tree, tests, change):
+        self.tree, self.tests, self.change = tree, tests, change
+
+    def notices(self, test):
+        patience = HANGING * test.seconds + 5
+        ended = suites.run(self.tree, PLAIN, test, patience)
+        if ended.status != 0 and not test.is_unit:  # what waits for other processes may be late
+            ended = suites.run(self.tree, PLAIN, test, patience)
+        return ended.status != 0
+
+    def run(self):
+        """(state, name of the test that noticed it)"""
+        with Changed(self.tree, self.change) as changed:
+            if changed.state != "built":
+                return changed.state, None
+            if not self.tests:
+                return "survived", "no test runs it"
+            spent = collections.Counter()
+            for test in self.tests:
+                most = UNITS_SECONDS if test.is_unit else OTHERS_SECONDS
+                if spent[test.is_unit] + test.seconds > most:
+                    continue
+                spent[test.is_unit] += test.seconds
+                if self.notices(test):
+                    return "killed", test.name
+        return "survived", f"{len(self.tests)} tests run it"
+
+
+class Results:
+    """Rows of what became of each change, kept in a file."""
+
+    def __init__(self, path):
+        self.path = path
+        rows = path.read_text().splitlines() if path.exists() else []
+        self.rows = {row["id"]: row for row in map(json.loads, rows)}
+
+    def add(self, row):
+        self.rows[row["id"]] = row
+        with open(self.path, "a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def counted(self):
+        return [row for row in self.rows.values() if row["state"] in ("killed", "survived")]
+
+
+def report(rows):
+    """Prints survivors and the score by room; returns the share of all that is killed."""
+    for row in rows:
+        if row["state"] == "survived":
+            tell(f"survived: {row['path']}:{row['line']} ({row['kind']}; {row['by']})\n{row['diff']}")
+    rooms = collections.defaultdict(collections.Counter)
+    for row in rows:
+        for room in (room_of(row["path"]), "all"):
+            rooms[room][row["state"]] += 1
+    for room, count in sorted(rooms.items(), key=lambda item: (item[0] == "all", item[0])):
+        of = count["killed"] + count["survived"]
+        tell(f"{room:10} {count['killed']:4} of {of:4} killed  {100 * count['killed'] / of:3.0f} %")
+    by = collections.Counter(row["by"].split("/")[0] for row in rows if row["state"] == "killed")
+    tell("killed by " + ", ".join(f"{name}: {n}" for name, n in by.most_common()))
+    return rooms["all"]["killed"] / max(1, len(rows))
+
+
+def work(tree, options, place, coverage):
+    """Tries changes until there are enough, or the time of this run is over."""
+    results, known = Results(place / f"results-{options.seed}.jsonl"), equivalents()
+    last, texts = time.monotonic() + 60 * options.minutes, {}
+    for number, change in enumerate(drawn(tree, options.seed)):
+        if len(results.counted()) >= options.count and str(number) not in results.rows \
+                or time.monotonic() > last:
+            break
+        text = texts.setdefault(change.path, (tree.top / change.path).read_text())
+        words = words_of(text, change)
+        row = results.rows.get(str(number))
+        if row and not (options.again and row["state"] == "survived"):
+            continue
+        line = change.line(text)
+        tests = coverage.of(change.path, line, first_line_of(text, change))
+        state, by = ("equivalent", known[words]) if words in known else \
+            Trial(tree, tests, change).run()
+        results.add({"id": str(number), "state": state, "by": by, "kind": change.kind,
+                     "path": change.path, "line": line, "words": words,
+                     "diff": diff_of(text, change)})
+        tell(f"{state}: {words}{f' ({by})' if by else ''}")
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200, help="changes that compile (200)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e6, help="end this run after so long")
+    parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
+    parser.add_argument("--again", action="store_true", help="try again what survived")
+    parser.add_argument("--suites", default=",".join(suites.NAMES if os.geteuid() == 0 else
+                                                     suites.WITHOUT_ROOT),
+                        help="tests that may notice a change (%(default)s)")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+    place = options.place.resolve()
+    place.mkdir(parents=True, exist_ok=True)
+    tree = Tree(ROOT, place)
+    tree.copy()
+    tree.build()
+    digest = hashlib.sha1(b"".join(path.read_bytes() for path in
+                                   sorted((tree.top / "src").rglob("*.[ch]")))).hexdigest()[:12]
+    coverage = Map(tree, place / f"coverage-{digest}.jsonl")
+    coverage.complete(suites.find(tree, options.suites.split(",")), tell)
+    results = work(tree, options, place, coverage)
+    rows = results.counted()
+    share = report(rows)
+    return len(rows) >= options.count and share < WANTED
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Builds all but main() as one library that every unit test shares, so that after a change of one
+# object two links are enough. For tests/mutants/run.py, from the top of a copied tree, with BUILD=.
+include Makefile
+
+EXTRA ?=
+# A change that makes the compiler complain of types is no mutant.
+ALL_CFLAGS += -fPIC -w -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
+LIBRARY := $(BUILD)/libfaultscope.so
+HELPERS := naming screens random_recording
+TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(LIBS)
+
+.PHONY: shared-all shared-program
+shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
+shared-program: $(BUILD)/shared/faultscope
+
+$(LIBRARY): $(LIB_OBJ)
+	$(CC) -shared $(EXTRA) $^ $(LIBS) -o $@
+
+$(BUILD)/shared/faultscope: $(BUILD)/src/main.o | $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $< $(WITH_LIBRARY) -o $@
+
+$(BUILD)/shared/unit/%: tests/unit/%.c | $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit $< $(WITH_LIBRARY) -o $@
+
+$(BUILD)/shared/naming $(BUILD)/shared/screens: $(BUILD)/shared/%: tests/e2e/%.c | $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(WITH_LIBRARY) -o $@
+
+$(BUILD)/shared/random_recording: tests/e2e/random_recording.c | $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit $< $(WITH_LIBRARY) -o $@
+
+-include $(TESTS:=.d)

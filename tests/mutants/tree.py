@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A copy of the tree, in which changes are made, built and undone."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+MAKE_SECONDS = 600
+COVERED, PLAIN = "build/covered", "build/plain"  # BUILD of the copy: with gcov, and without
+FLAGS = {COVERED: ["CFLAGS=-O0", "EXTRA=--coverage"], PLAIN: ["CFLAGS=-O2", "EXTRA="]}
+BPF_OBJECTS = ("faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o",
+               "blackbox.bpf.o")
+
+
+class Tree:
+    def __init__(self, root, place):
+        self.root = Path(root)
+        self.top = Path(place) / "tree"
+
+    def copy(self):
+        """Copies what git knows of, as it is now; files that are alike keep their times."""
+        names = subprocess.run(["git", "-C", self.root, "ls-files", "-z", "--cached", "--others",
+                                "--exclude-standard"], capture_output=True, check=True)
+        names = {os.fsdecode(name) for name in names.stdout.split(b"\0") if name}
+        for name in names:
+            self.copy_file(name)
+        for path in self.top.rglob("*"):
+            name = path.relative_to(self.top)
+            if path.is_file() and name.parts[0] != "build" and str(name) not in names:
+                path.unlink()
+
+    def copy_file(self, name):
+        source, to = self.root / name, self.top / name
+        if not source.is_file():
+            return
+        if not to.exists() or to.read_bytes() != source.read_bytes():
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, to)  # with the time of now: older objects are built anew
+        to.chmod(source.stat().st_mode)
+
+    def make(self, build, target, quiet=False):
+        """Builds; returns whether it worked. The programs of the kernel side are taken as built."""
+        old = [word for name in BPF_OBJECTS for word in ("-o", f"{build}/{name}")]
+        kept = all((self.top / build / name).exists() for name in BPF_OBJECTS)
+        how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if quiet else {}
+        ran = subprocess.run(
+            ["make", "-s", f"-j{os.cpu_count()}", "-f", "tests/mutants/shared.mk",
+             f"BUILD={build}", "FORTIFY=", "HARDENING=", "REVISION=copy", *FLAGS[build],
+             *(old if kept else []), target],
+            cwd=self.top, check=False, timeout=MAKE_SECONDS, **how)
+        return ran.returncode == 0
+
+    def build(self):
+        """Builds both, and what tests of them need; BPF programs once."""
+        for build in (PLAIN, COVERED):
+            for name in BPF_OBJECTS:
+                kept = self.top / PLAIN / name
+                if build == COVERED and kept.exists():
+                    (self.top / build).mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(kept, self.top / build / name)
+            if not self.make(build, "shared-all"):
+                raise SystemExit(f"{self.top}: {build} does not build")
+        if not self.make(PLAIN, "build/zoo") or not self.make(PLAIN, "workloads"):
+            raise SystemExit(f"{self.top}: the workloads do not build")
+        workloads = self.top / "build/workloads"
+        if not workloads.exists():
+            workloads.symlink_to(self.top / PLAIN / "workloads")
+
+    def object_of(self, path):
+        """The object of src/ROOM/NAME.c, or None: a header is in many."""
+        return self.top / PLAIN / path.replace(".c", ".o") if path.endswith(".c") else None
+
+
+class Changed:
+    """The tree with one change, for the length of a `with`; .state says what became of it."""
+
+    def __init__(self, tree, change):
+        self.tree, self.change = tree, change
+        self.file = tree.top / change.path
+        self.object = tree.object_of(change.path)
+
+    def __enter__(self):
+        self.text = self.file.read_text()
+        self.was = self.object.read_bytes() if self.object else None
+        self.file.write_text(self.change.apply(self.text))
+        if not self.tree.make(PLAIN, "shared-program", quiet=True):
+            self.state = "does not compile"
+        elif self.object and self.object.read_bytes() == self.was:
+            self.state = "same code"
+        else:
+            self.state = "built"
+        return self
+
+    def __exit__(self, *_):
+        self.file.write_text(self.text)
+        if self.object:
+            self.object.write_bytes(self.was)  # newer than its source: it is not built again
+        else:
+            self.tree.make(PLAIN, "shared-program", quiet=True)
