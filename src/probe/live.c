@@ -401,16 +401,22 @@ static int state_of(void *ctx, __u32 pid, struct fs_state *ret)
 	return state_read(&((struct live *)ctx)->obj, pid, ret);
 }
 
+static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
+{
+	return state_waits(&((struct live *)ctx)->obj, pid, birth_ns);
+}
+
 /* One pass over the processes; the ring is drained as often as it fills up on the way. */
 static int look_all(struct live *live, const struct sink *sink)
 {
+	const struct proc_states states = {live, state_of, state_is_waiting};
 	int err;
 
 	if (!is_on(live, "look"))
 		return live_drain(&live->src, sink);
 	if (looks_by(live, "/proc")) {
 		err = live_drain(&live->src, sink);
-		return err ?: proc_look(&live->proc, live->opt.watch_all, state_of, live, sink);
+		return err ?: proc_look(&live->proc, live->opt.watch_all, &states, sink);
 	}
 	live->obj.shared->epoch++;
 	do {

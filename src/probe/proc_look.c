@@ -224,14 +224,25 @@ static bool read_process(int dir, __u32 pid, struct fs_process_record *r)
 	return read;
 }
 
-static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc_state_fn *state,
-		   void *ctx, const struct sink *sink)
+/*
+ * Whether the counters of a process are elsewhere: its state is on the way from a thread to one
+ * that calls execve() and takes its place, or its last record is in the ring.
+ */
+static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
+				   const struct fs_subject *s)
+{
+	return (seen->kept && seen->start_ns == s->start_ns) ||
+	       (states && states->waits(states->ctx, s->pid, s->start_ns));
+}
+
+static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
+		   const struct proc_states *states, const struct sink *sink)
 {
 	struct fs_process_record r = {.subject.pid = pid};
 	struct seen *seen = &pl->seen[pid % SEEN];
 	__u64 signature;
 	struct fs_state st;
-	int kept = state(ctx, pid, &st);
+	int kept = states ? states->read(states->ctx, pid, &st) : 0;
 
 	if (kept < 0 || (!kept && !everyone))
 		return 0;
@@ -243,12 +254,8 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc
 		take_state(&r, &st);
 	if (!read_process(dir, pid, &r))
 		return 0;
-	/*
-	 * Its state is on the way from a thread to the one that calls execve() and takes its place,
-	 * or its last record is in the ring: without counters nothing is told of it.
-	 */
-	if (!kept && seen->kept && seen->start_ns == r.subject.start_ns)
-		return 0;
+	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
+		return 0; /* the next look tells of it */
 	if (!r.g.map_count)
 		r.g.flags |= FS_PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
@@ -261,7 +268,7 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone, proc
 	return sink->take(sink->ctx, &r.h);
 }
 
-int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *ctx,
+int proc_look(struct proc_look **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink)
 {
 	struct dirent *de;
@@ -284,7 +291,7 @@ int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *
 		dir = openat(dirfd(proc), de->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0)
 			continue; /* gone */
-		err = look_at(*pl, dir, pid, everyone, state, ctx, sink);
+		err = look_at(*pl, dir, pid, everyone, states, sink);
 		close(dir);
 	}
 	closedir(proc);

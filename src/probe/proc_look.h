@@ -14,14 +14,20 @@
 
 struct proc_look; /* what each process looked like the last time */
 
-/*
- * The kernel side's state of a process: 1, or 0 where it has none. -EAGAIN: not all of it can be
- * read now.
- */
-typedef int proc_state_fn(void *ctx, __u32 pid, struct fs_state *ret);
+/* Where the kernel side's state of a process is asked for. */
+struct proc_states {
+	void *ctx;
+	/* 1, or 0 where it has none. -EAGAIN: not all of it can be read now. */
+	int (*read)(void *ctx, __u32 pid, struct fs_state *ret);
+	/* Whether one that read() did not find is being handed from thread to thread. */
+	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
+};
 
-/* One pass over /proc: a record for each process that changed. 0, -ENOMEM, or the sink's error. */
-int proc_look(struct proc_look **pl, bool everyone, proc_state_fn *state, void *ctx,
+/*
+ * One pass over /proc: a record for each process that changed. `states`: NULL where there is no
+ * kernel side; then everyone is told of. 0, -ENOMEM, or the sink's error.
+ */
+int proc_look(struct proc_look **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink);
 void proc_look_free(struct proc_look *pl);
 

@@ -16,11 +16,6 @@ struct proc_source {
 	struct proc_look *proc;
 };
 
-static int no_state(void *ctx, __u32 pid, struct fs_state *ret)
-{
-	return 0;
-}
-
 static int no_records(struct source *src, const struct sink *sink)
 {
 	return 0;
@@ -39,7 +34,7 @@ static int proc_source_look(struct source *src, const struct sink *sink)
 	int err;
 
 	limits_read(&p->limits, &tick.limits);
-	err = proc_look(&p->proc, true, no_state, NULL, sink);
+	err = proc_look(&p->proc, true, NULL, sink);
 	if (err) {
 		snprintf(src->error, sizeof(src->error), "looking at the processes failed: %s",
 			 strerror(-err));

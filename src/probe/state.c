@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/proc_look.h"
+
 /*
  * The state of a process whose first thread has ended is moved to a table. In a copy that was made
  * during that move some counters are 0 already, which is seen afterwards.
@@ -43,6 +45,21 @@ int state_read(const struct object *o, __u32 pid, struct fs_state *ret)
 	found = read_by_task(o, pidfd, ret);
 	close(pidfd);
 	return found;
+}
+
+bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns)
+{
+	int orphans = bpf_map__fd(object_map(o, "orphans"));
+	struct fs_subject of, next;
+	void *last = NULL;
+
+	while (o->build != OBJECT_HASH && !bpf_map_get_next_key(orphans, last, &next)) {
+		if (next.pid == pid && proc_look_birth(next.start_ns) == birth_ns)
+			return true;
+		of = next;
+		last = &of;
+	}
+	return false;
 }
 
 int state_begin(const struct object *o, __u32 pid, __u32 flags)

@@ -3,6 +3,8 @@
 #ifndef FS_PROBE_STATE_H
 #define FS_PROBE_STATE_H
 
+#include <stdbool.h>
+
 #include "probe/object.h"
 #include "wire.h"
 
@@ -11,6 +13,13 @@
  * by pid: as the initial one has it). -EAGAIN: not all of it can be read now.
  */
 int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
+
+/*
+ * Whether the state of a process waits in the table of those whose first thread has ended. While a
+ * thread that calls execve() takes the first one's place, state_read() finds none. `birth_ns`: cut
+ * to a clock tick, as proc_look_birth() does.
+ */
+bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns);
 
 /* Makes the state of a process, with FS_PROC_* flags, unless it has one. 0; -ESRCH: it is gone. */
 int state_begin(const struct object *o, __u32 pid, __u32 flags);
