@@ -146,36 +146,26 @@ static __always_inline void search_area(struct area *a, __u64 address)
 
 #ifdef FS_HASH
 
-/* A global function takes numbers alone before 5.12: so what it finds is left here. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct area);
-} found_area SEC(".maps");
+enum area_part { AREA_VMA, AREA_FROM, AREA_TO };
 
-__noinline int find_area_once(__u64 mm, __u64 address)
+/* A global function takes and returns numbers alone before 5.12: so each call answers one part. */
+__noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part)
 {
-	__u32 zero = 0;
-	struct area *a = bpf_map_lookup_elem(&found_area, &zero);
+	struct area a = {.mm = mm};
 
-	if (!a)
-		return 0;
-	a->mm = mm;
-	search_area(a, address);
-	return 0;
+	search_area(&a, address);
+	return part == AREA_VMA ? a.vma : part == AREA_FROM ? a.from : a.to;
 }
 
 /* What is at an address: fills all but `mm`. */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
-	__u32 zero = 0;
-	struct area *found;
+	struct vm_area_struct *vma;
 
-	find_area_once(a->mm, address);
-	found = bpf_map_lookup_elem(&found_area, &zero);
-	if (found)
-		*a = *found;
+	a->vma = search_area_for(a->mm, address, AREA_VMA);
+	vma = (struct vm_area_struct *)a->vma;
+	a->from = vma ? BPF_CORE_READ(vma, vm_start) : search_area_for(a->mm, address, AREA_FROM);
+	a->to = vma ? BPF_CORE_READ(vma, vm_end) : search_area_for(a->mm, address, AREA_TO);
 }
 
 #else

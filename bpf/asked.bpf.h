@@ -71,6 +71,10 @@ static __always_inline void read_segment(struct fs_refused_record *r)
 #define MOST_BUFFERS 1024
 #endif
 
+/*
+ * Where bpf_probe_read_user_str() writes. Of strings only their lengths are used, never their
+ * bytes, so that several programs may write here at once.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

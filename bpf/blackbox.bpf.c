@@ -462,12 +462,6 @@ struct {
 struct freer_stack {
 	__u64 ip[FREER_FRAMES];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct freer_stack);
-} scratch SEC(".maps");
 
 static __always_inline bool is_driver(__u64 ip)
 {
@@ -479,14 +473,13 @@ static __always_inline bool is_driver(__u64 ip)
 static __always_inline int begin_freeing(void *ctx)
 {
 	__u64 who = bpf_get_current_pid_tgid(), ip = 0;
-	__u32 zero = 0;
-	struct freer_stack *s = bpf_map_lookup_elem(&scratch, &zero);
+	struct freer_stack s = {};
 
-	if (!s || bpf_get_stack(ctx, s, sizeof(*s), 0) < 0)
+	if (bpf_get_stack(ctx, &s, sizeof(s), 0) < 0)
 		return 0;
 	for (int i = 0; i < FREER_FRAMES && !ip; i++)
-		if (is_driver(s->ip[i]))
-			ip = s->ip[i];
+		if (is_driver(s.ip[i]))
+			ip = s.ip[i];
 	if (ip)
 		bpf_map_update_elem(&freeing, &who, &ip, BPF_ANY);
 	return 0;

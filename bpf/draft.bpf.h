@@ -6,43 +6,66 @@
 #ifndef FS_DRAFT_BPF_H
 #define FS_DRAFT_BPF_H
 
+#include "claim.bpf.h"
 #include "maps.bpf.h"
 
 #ifdef FS_HASH
 
 /* Before 5.12 a global function takes numbers alone: so each finds the record here. */
+struct draft {
+	struct fs_refused_record r; /* first: a pointer to it is one to its draft */
+	__u32 users;
+	__u32 at; /* its number */
+};
+
+#define DRAFTS 4 /* of a CPU */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, DRAFTS);
 	__type(key, __u32);
-	__type(value, struct fs_refused_record);
+	__type(value, struct draft);
 } drafts SEC(".maps");
 
-static __always_inline struct fs_refused_record *draft_begin(void)
-{
-	__u32 zero = 0;
+define_claim(drafts, struct draft, DRAFTS);
 
-	return bpf_map_lookup_elem(&drafts, &zero);
+#define draft_of(record) ((struct draft *)(record))
+
+/*
+ * Returns a record that is the caller's until draft_send(), or NULL where there is no room. A call
+ * of its own, because its callers have no stack to spare.
+ */
+static __noinline struct fs_refused_record *draft_begin(void)
+{
+	__u32 at = claim_drafts(0);
+	struct draft *d = at < DRAFTS ? bpf_map_lookup_elem(&drafts, &at) : NULL;
+
+	if (!d)
+		return NULL;
+	d->at = at;
+	return &d->r;
 }
 
 static __always_inline long draft_send(struct fs_refused_record *r)
 {
-	return bpf_ringbuf_output(&ring, r, sizeof(*r), BPF_RB_FORCE_WAKEUP);
+	long err = bpf_ringbuf_output(&ring, r, sizeof(*r), BPF_RB_FORCE_WAKEUP);
+
+	unclaim(&draft_of(r)->users);
+	return err;
 }
 
 #define part_entry(name)                                                                           \
-	__noinline int name##_once(__u32 with)                                                     \
+	__noinline int name##_once(__u32 at, __u32 with)                                           \
 	{                                                                                          \
-		struct fs_refused_record *r = draft_begin();                                       \
+		struct draft *d = bpf_map_lookup_elem(&drafts, &at);                               \
                                                                                                    \
 		barrier_var(with); /* else clang passes nothing where it is not used */            \
-		if (r)                                                                             \
-			name##_of(r, with);                                                        \
+		if (d)                                                                             \
+			name##_of(&d->r, with);                                                    \
 		return 0;                                                                          \
 	}                                                                                          \
 	static __always_inline void name(struct fs_refused_record *r, __u32 with)                  \
 	{                                                                                          \
-		name##_once(with);                                                                 \
+		name##_once(draft_of(r)->at, with);                                                \
 	}
 
 #else

@@ -3,6 +3,7 @@
 #ifndef FS_MAPS_BPF_H
 #define FS_MAPS_BPF_H
 
+#include "clock.h"
 #include "compat.bpf.h"
 #include "wire.h"
 
@@ -41,18 +42,6 @@ struct {
 		__sync_fetch_and_add(&(st)->c.counter, n);                                         \
 		(st)->counted = 1;                                                                 \
 	} while (0)
-
-/*
- * Nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few nanoseconds: what
- * another CPU noted just before may lie ahead, and counts as 0, not as 584 years. Without a branch,
- * for the verifier.
- */
-static __always_inline __u64 ns_between(__u64 since, __u64 now)
-{
-	__s64 ns = now - since;
-
-	return ns & ~(ns >> 63);
-}
 
 static __always_inline __u64 ns_since(__u64 since)
 {

@@ -53,10 +53,10 @@ struct {
 	__type(value, struct oom);
 } ooms SEC(".maps");
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct oom); /* zero: to begin with */
+	__type(value, struct oom); /* nobody writes it: what a new entry begins with */
 } no_oom SEC(".maps");
 
 static __always_inline struct oom *oom_find(struct task_struct *task)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Working memory beside the stack, of which verifiers allow 512 bytes in all. Programs at
- * tracepoints can be preempted since 7.0, and one program can fire the tracepoint of another: so
- * what is kept by CPU may be in use when a program begins. Who uses a part of it claims it first.
- */
+/* Working memory beside the stack, of which verifiers allow 512 bytes in all. */
 #ifndef FS_SCRATCH_BPF_H
 #define FS_SCRATCH_BPF_H
 
 #include "area.bpf.h"
+#include "claim.bpf.h"
 #include "maps.bpf.h"
 
 /*
@@ -26,7 +23,7 @@ struct scratch {
 		struct chain chain;
 		struct fs_growth growth; /* what is being attributed */
 	};
-	__u32 claimed;
+	__u32 users;
 	__u32 pad;
 };
 
@@ -38,31 +35,19 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* A part that nobody uses: its number; < 0 where all are in use. `any`: of no meaning. */
-once_verified int claim_scratch(__u32 any)
-{
-	barrier_var(any); /* a global function without arguments would be folded into its callers */
-	for (__u32 i = 0; i < SCRATCHES; i++) {
-		__u32 at = i;
-		struct scratch *s = bpf_map_lookup_elem(&scratches, &at);
+define_claim(scratches, struct scratch, SCRATCHES);
 
-		if (s && !swap(&s->claimed, 1))
-			return at;
-	}
-	return -1;
-}
-
+/* Returns memory that is the caller's until scratch_end(), or NULL where all is in use. */
 static __always_inline struct scratch *scratch_begin(void)
 {
-	__u32 at = claim_scratch(0);
+	__u32 at = claim_scratches(0);
 
 	return at < SCRATCHES ? bpf_map_lookup_elem(&scratches, &at) : NULL;
 }
 
-/* To be called on each way out; the program stays on its CPU until then. */
 static __always_inline void scratch_end(struct scratch *s)
 {
-	swap(&s->claimed, 0);
+	unclaim(&s->users);
 }
 
 #endif

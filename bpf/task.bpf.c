@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The life of processes, and the look over all of them. */
+#include "changes.h"
 #include "state.bpf.h"
 
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
@@ -236,19 +237,9 @@ int own_pid(void *ctx)
 	return 0;
 }
 
-/* A hash of all gauges: two that differ in any field have different ones, but for one in 2^64. */
 once_verified __u64 gauge_signature(struct fs_gauges *g)
 {
-	__u64 hash = 0;
-
-	_Static_assert(sizeof(*g) % sizeof(__u64) == 0, "whole words");
-	if (!g)
-		return 0;
-	for (__u32 i = 0; i < sizeof(*g) / sizeof(__u64); i++) {
-		hash = (hash ^ ((__u64 *)g)[i]) * 0x9e3779b97f4a7c15UL;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return g ? hash_gauges(g) : 0;
 }
 
 /* Residence changes without the process: reclaim takes it away. */
@@ -303,21 +294,13 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	return false;
 }
 
-/*
- * Whether a counter moved since the last look. The flag is cleared before the counters are read,
- * and by an atomic operation, which is a barrier: a counter that moves meanwhile is read now, or
- * sets the flag again for the next look. It is cleared only where it is set.
- */
+/* Whether a counter moved since the last look. */
 static __always_inline bool take_counted(struct fs_state *st)
 {
 #ifdef FS_HASH
-	/* kernels of this build know no exchange, but an addition; the flag is 0 or 1 */
-	if (!st->counted)
-		return false;
-	__sync_fetch_and_add(&st->counted, -1);
-	return true;
+	return take_flag_by_adding(&st->counted);
 #else
-	return st->counted && swap(&st->counted, 0);
+	return take_flag(&st->counted);
 #endif
 }
 

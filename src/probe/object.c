@@ -86,25 +86,15 @@ size_t object_files(const struct object *o)
 	return n;
 }
 
-/*
- * Tables that push out what was not used for longest. Each CPU takes up to 128 free entries ahead
- * of its need (kernel/bpf/bpf_lru_list.c): with fewer than that for each, what is still in use
- * goes.
- */
-static void size_lru_tables(struct object *o)
+void object_size_lru_tables(struct bpf_object *obj)
 {
-	static const char *const names[] = {"equal",  "slow",	"last_holders", "told",
-					    "astray", "owners", "ooms",		"slots"};
 	int cpus = libbpf_num_possible_cpus();
 	__u32 least = cpus > 0 ? 256 * cpus : 0;
+	struct bpf_map *map;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct bpf_map *map = object_map(o, names[i]);
-
-		if (map && bpf_map__type(map) == BPF_MAP_TYPE_LRU_HASH &&
-		    bpf_map__max_entries(map) < least)
-			bpf_map__set_max_entries(map, least);
-	}
+	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) == BPF_MAP_TYPE_LRU_HASH &&
+					       bpf_map__max_entries(map) < least)
+		bpf_map__set_max_entries(map, least);
 }
 
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
@@ -113,7 +103,7 @@ void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
 		bpf_map__set_max_entries(object_map(o, "ring"), ring_bytes);
 	if (o->build == OBJECT_HASH && processes > 8192)
 		bpf_map__set_max_entries(object_map(o, "procs"), processes);
-	size_lru_tables(o);
+	object_size_lru_tables(o->obj);
 }
 
 int object_load(struct object *o, bool growth)

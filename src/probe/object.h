@@ -40,6 +40,14 @@ size_t object_files(const struct object *o);
  */
 void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes);
 
+/*
+ * Between open and load: enlarges every LRU hash of an object to 256 entries a CPU that can be,
+ * where it has fewer. Each CPU takes up to 128 free entries ahead of its need
+ * (kernel/bpf/bpf_lru_list.c, LOCAL_FREE_TARGET): a table with fewer than that for each CPU loses
+ * entries that are in use.
+ */
+void object_size_lru_tables(struct bpf_object *obj);
+
 /* Loads what is selected, and maps what is shared; `growth`: that too. 0, -errno. */
 int object_load(struct object *o, bool growth);
 

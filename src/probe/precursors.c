@@ -14,6 +14,7 @@
 
 #include "probe/btf.h"
 #include "probe/host.h"
+#include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/rights.h"
 
@@ -204,6 +205,7 @@ static int load(struct precursors *p, const char *btf)
 	p->obj = bpf_object__open_mem(blackbox_object, blackbox_object_end - blackbox_object, &oo);
 	if (!p->obj)
 		return -errno;
+	object_size_lru_tables(p->obj);
 	err = configure(p) ?: bpf_object__load(p->obj);
 	return err ?: map_all(p);
 }

@@ -54,6 +54,7 @@ ALL = "base probe collect model rules triage blackbox recorder render serve main
 Row = namedtuple("Row", "where room may headers pure stateless")
 TABLE = [
     Row("bpf/wire*.h", "bpf", ["wire"], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
+    Row("bpf/both.h", "bpf", ["vmlinux"], BPF_SIDE + ["linux/types.h", "stdbool.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
     Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
