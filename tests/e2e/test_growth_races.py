@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Growth of many processes and threads at the same instant: each is told with its own stack, and none
+is lost. What a process held is not taken for what a later process of its pid holds."""
+
+import re
+
+from harness import INCOMPLETE, Lines, Skip, has_gap, live
+from test_diagnose import FOUND, Diagnosis
+from test_life import LAST_PID
+
+PROCESSES, GROWN = 6, 3000
+THREADS, NAMES, TIMES = 2, 3000, 4
+HELD = 300
+
+
+def storm(check, lab, *words):
+    """What diagnose says of the workload: its lines, its recording, the truth."""
+    work = lab.work("storm", *words, "--wait", "--hold")
+    diagnosis = Diagnosis(lab, work.pid)
+    work.go()
+    truth = work.truth()
+    capture = diagnosis.stop()
+    work.end()
+    lines = Lines(capture.text)
+    check.that(capture.status in ((FOUND, INCOMPLETE) if has_gap(lines) else (0, FOUND)),
+               f"status {capture.status}, losses {lines.losses()}: {capture.stderr}")
+    return lines, capture, truth
+
+
+def check_apart(check, folded, processes):
+    """Each process grew in the function that its name says, and in no other one's."""
+    own = re.compile(r"own_.")
+    grown = {}
+    for line in folded.splitlines():
+        stack, _, count = line.rpartition(" ")
+        comm, *frames = stack.split(";")
+        names = {name for frame in frames for name in own.findall(frame)}
+        if own.fullmatch(comm):
+            check.that(names <= {comm}, f"another's function: {line}")
+            grown[comm] = grown.get(comm, 0) + (int(count) if names else 0)
+    check.equal("processes", len(grown), processes)
+    return grown
+
+
+@live
+def test_stacks_of_many_processes(check, lab):
+    lines, capture, truth = storm(check, lab, "apart", str(PROCESSES), str(GROWN))
+    folded = lab.faultscope("report", "--format", "folded", capture.recording).out
+    grown = check_apart(check, folded, PROCESSES)
+    for name, n in grown.items():
+        # each row of mappings is less what anybody unmapped; a descriptor of four stays
+        check.between(f"{name}: grown at least", n, GROWN / 4, 2 * GROWN)
+    for pid in truth["children"]:
+        check.that(lines.of("growth", pid, what="fds"), f"no descriptors of {pid}")
+
+
+@live
+def test_places_that_threads_make_at_once(check, lab):
+    """Of two threads that make the same row at once nothing is lost, and no row is another's."""
+    for _ in range(TIMES):
+        lines, _, truth = storm(check, lab, "together", str(THREADS), str(NAMES))
+        grown = lines.of("growth", truth["pid"], what="fds")[-1]
+        missed = lines.losses().get("missed", 0)
+        check.between("made", grown["made"], truth["made"] - missed, truth["made"])
+        for sort in grown["sorts"]:
+            if sort["name"].startswith("memfd:"):
+                check.between(f"{sort['name']}: made", sort["made"], THREADS - missed, THREADS)
+                check.that("open_together (storm)" in sort["stack"], f"a foreign stack: {sort}")
+
+
+@live
+def test_owners_of_a_reused_pid(check, lab):
+    """What the first process of a pid left open is not what the second one closes."""
+    if not LAST_PID.exists():
+        raise Skip("this kernel lets nobody choose the next pid")
+    lines, _, truth = storm(check, lab, "reused", "1", str(HELD))
+    if not truth["reused"]:
+        raise Skip("the pid was taken by another process each time")
+    of_name = {sort["name"].split()[0]: (sort["made"], sort["gone"])
+               for line in lines.of("growth", truth["reused"], what="fds")
+               for sort in line["sorts"]}
+    missed = lines.losses().get("missed", 0)
+    if not missed:
+        check.equal("made and gone", of_name,
+                    {"memfd:first": (HELD, 0), "memfd:second": (HELD, HELD)})
