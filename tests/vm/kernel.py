@@ -14,6 +14,7 @@ import origins
 import privilege
 import programs
 import scenarios
+import storms
 import whose
 from aptroot import Missing
 from harness import INCOMPLETE, MOST_TRIES, Check, Skip, check_form
@@ -260,7 +261,7 @@ class KernelRun:
         ready = self.answers([one.name for one in wanted if not self.blind(one)])
         for one in wanted:
             self.test(one.name, self.scenario, one, ready.get(one.name))
-        for name, body in ({} if self.brief else {**origins.ALL, **whose.ALL}).items():
+        for name, body in ({} if self.brief else {**origins.ALL, **whose.ALL, **storms.ALL}).items():
             if self.wants(name):
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 

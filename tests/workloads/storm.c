@@ -46,11 +46,27 @@ __attribute__((noinline)) static void grow(const char *name, long n)
 		close(fd);
 }
 
+/* Maps, faults and unmaps. */
+__attribute__((noinline)) static void churn(void)
+{
+	const long pages = 32;
+	char *at = mmap(NULL, pages * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		die("mmap");
+	write_pages(at, pages);
+	munmap(at, pages * PAGE_BYTES);
+}
+
 /* Its frame is in each stack of the process that it is of. */
 #define OWN(letter)                                                                                \
 	__attribute__((noinline)) static void own_##letter(long n)                                 \
 	{                                                                                          \
-		grow("own_" #letter, n);                                                           \
+		if (n < 0)                                                                         \
+			churn();                                                                   \
+		else                                                                               \
+			grow("own_" #letter, n);                                                   \
 		__asm__ volatile("" ::: "memory");                                                 \
 	}
 OWN(g) OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
@@ -59,21 +75,10 @@ static void (*const own[MOST_CHILDREN])(long) = {
 	own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
 };
 
-static void *make_noise(void *arg)
+static void *make_noise(void *child)
 {
-	const long pages = 32;
-
-	while (!over) {
-		char *at = mmap(NULL, pages * PAGE_BYTES, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (at == MAP_FAILED)
-			continue;
-		write_pages(at, pages);
-		munmap(at, pages * PAGE_BYTES);
-		if (arg)
-			sched_yield();
-	}
+	while (!over)
+		own[(long)child](-1);
 	return NULL;
 }
 
@@ -84,7 +89,7 @@ static void grow_apart(long child)
 
 	prctl(PR_SET_NAME, name);
 	for (long i = 0; i < NOISY_THREADS; i++)
-		noise[i] = start_thread(make_noise, (void *)i);
+		noise[i] = start_thread(make_noise, (void *)child);
 	for (long n = 0; n < each; n++)
 		own[child](n);
 	over = true;
@@ -127,26 +132,23 @@ static void run_apart(void)
 		;
 }
 
-static pthread_barrier_t start;
-
-/* All at once, as nearly as can be: behind the barrier who comes first waits for the others. */
+/* Who comes first spins until the others are there, so that all go on at the same instant. */
 static volatile long arrived;
 
 __attribute__((noinline)) static void open_together(long n)
 {
 	__sync_fetch_and_add(&arrived, 1);
-	for (int spins = 0; arrived < (n + 1) * number && spins < 100000; spins++)
-		;
+	for (int spins = 0; arrived < (n + 1) * number; spins++)
+		if (spins % 10000 == 9999)
+			sched_yield();
 	open_named("all_", n);
 	__asm__ volatile("" ::: "memory");
 }
 
 static void *grow_together(void *arg)
 {
-	for (long n = 0; n < each; n++) {
-		pthread_barrier_wait(&start);
+	for (long n = 0; n < each; n++)
 		open_together(n);
-	}
 	return arg;
 }
 
@@ -154,7 +156,6 @@ static void run_together(void)
 {
 	pthread_t thread[MOST_THREADS];
 
-	pthread_barrier_init(&start, NULL, number);
 	wait_for_go();
 	for (long i = 0; i < number; i++)
 		thread[i] = start_thread(grow_together, NULL);

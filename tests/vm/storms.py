@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Growth of many processes at once in a guest, whose kernel may switch tasks within programs."""
+import harness
+from lab import FAULTSCOPE, GuestProcess, GuestWatch, quoted
+from test_growth_races import check_apart, check_descriptors
+from harness import Lines
+
+PROCESSES, GROWN = 6, 1500
+FORMATS = ("folded", "folded-faults")
+
+
+class GuestDiagnosis(GuestWatch):
+    """`faultscope diagnose` of a process and its children, recorded."""
+
+    def __init__(self, lab, pid, program=FAULTSCOPE):
+        self.options = []
+        out = f"{lab.top}/{lab.places + 1}/lines"
+        self.recording = f"{lab.top}/{lab.places + 1}/storm.fsr"
+        GuestProcess.__init__(self, lab, quoted([
+            program, "diagnose", "--json", "-o", out, "--record", self.recording, "-p", pid,
+            "-d", str(int(harness.PATIENCE)), *lab.hook_options]))
+        self.line("lines", 1)
+
+
+def storm(lab, program=FAULTSCOPE):
+    """Lines, folded stacks by format, and the truth."""
+    work = lab.work("storm", "apart", str(PROCESSES), str(GROWN), "--wait", "--hold")
+    diagnosis = GuestDiagnosis(lab, work.pid, program)
+    work.go()
+    truth = work.truth()
+    lines = Lines(diagnosis.stop().text)
+    work.end()
+    folded = {name: lab.faultscope("report", "--format", name, diagnosis.recording).out
+              for name in FORMATS}
+    return lines, folded, truth
+
+
+def stacks(check, lab):
+    lines, folded, truth = storm(lab)
+    for text in folded.values():
+        check_apart(check, text, PROCESSES)
+    check_descriptors(check, lines, truth, GROWN)
+    print(f"# {lab.release}: {lines.losses().get('missed', 0)} events missed in a storm of"
+          f" {PROCESSES} processes")
+
+
+ALL = {"stacks of many processes": stacks}
