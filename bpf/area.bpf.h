@@ -148,24 +148,29 @@ static __always_inline void search_area(struct area *a, __u64 address)
 
 enum area_part { AREA_VMA, AREA_FROM, AREA_TO };
 
-/* A global function takes and returns numbers alone before 5.12: so each call answers one part. */
-__noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part)
+/*
+ * A global function takes and returns numbers alone before 5.12: so each call answers one part.
+ * `known`: the mapping, where an earlier call found one, which spares the search.
+ */
+__noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 known)
 {
-	struct area a = {.mm = mm};
+	struct area a = {.mm = mm, .vma = known};
 
-	search_area(&a, address);
+	if (known) {
+		a.from = BPF_CORE_READ((struct vm_area_struct *)known, vm_start);
+		a.to = BPF_CORE_READ((struct vm_area_struct *)known, vm_end);
+	} else {
+		search_area(&a, address);
+	}
 	return part == AREA_VMA ? a.vma : part == AREA_FROM ? a.from : a.to;
 }
 
-/* What is at an address: fills all but `mm`. */
+/* What is at an address: fills all but `mm`. Without a branch, for the verifier. */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
-	struct vm_area_struct *vma;
-
-	a->vma = search_area_for(a->mm, address, AREA_VMA);
-	vma = (struct vm_area_struct *)a->vma;
-	a->from = vma ? BPF_CORE_READ(vma, vm_start) : search_area_for(a->mm, address, AREA_FROM);
-	a->to = vma ? BPF_CORE_READ(vma, vm_end) : search_area_for(a->mm, address, AREA_TO);
+	a->vma = search_area_for(a->mm, address, AREA_VMA, 0);
+	a->from = search_area_for(a->mm, address, AREA_FROM, a->vma);
+	a->to = search_area_for(a->mm, address, AREA_TO, a->vma);
 }
 
 #else
