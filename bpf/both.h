@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For headers of the kernel side that unit tests compile too: pure logic, whose races and borderline
- * cases no test can provoke in a kernel at will.
+ * For headers of the kernel side that unit tests compile too: pure logic, whose races and
+ * borderline cases no test can provoke in a kernel at will.
  */
 #ifndef FS_BOTH_H
 #define FS_BOTH_H

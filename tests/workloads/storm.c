@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Many that grow at the same time. "apart": K processes, each by mappings and descriptors from a
- * function and with a name of its own, while its threads fault, map and unmap. "together": K threads,
- * all from one function and with one name at the same instant, then with the next name. "reused": a
- * process that ends with N descriptors, and another one of its pid that opens and closes N.
+ * function and with a name of its own, while its threads fault, map and unmap. "together": K
+ * threads, all from one function and with one name at the same instant, then with the next name.
+ * "reused": a process that ends with N descriptors, and another one of its pid that opens and
+ * closes N.
  */
 #include "common.h"
 
