@@ -166,10 +166,11 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	struct fs_kernel_fault_record *r;
 	__u64 count;
 
-	count = coalesce(&everyone, ip, 0);
+	fill_subject(&s, get(task, group_leader));
+	/* a bad access is counted for its process, a probing read once for all of them */
+	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
 		return;
-	fill_subject(&s, get(task, group_leader));
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);

@@ -411,7 +411,7 @@ struct fs_sample_record {
 	char file[FS_FILE_NAME];
 };
 
-/* Equal ones (instruction, class) are coalesced. */
+/* Equal ones are coalesced: of one instruction and process, probing reads of all processes. */
 struct fs_kernel_fault_record {
 	struct fs_header h;
 	struct fs_subject subject;

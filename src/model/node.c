@@ -370,12 +370,15 @@ static struct node_module *module_of(struct node *n, const char *name)
 	return &n->module[NODE_MODULES_MAX - 1];
 }
 
-/* Equal ones come as one record with their count, which is of all so far. */
+/* Equal ones of a process come as one record with their count, which is of all so far. */
 static uint64_t take_count(struct node *n, const struct fs_kernel_fault_record *r)
 {
-	struct node_site *s = &n->site[r->ip * 0x9e3779b97f4a7c15ULL >> 56];
-	uint64_t more = s->ip == r->ip && r->count > s->count ? r->count - s->count : 1;
+	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;
+	struct node_site *s = &n->site[key * 0x9e3779b97f4a7c15ULL >> 56];
+	bool same = s->ip == r->ip && same_subject(&s->of, &r->subject);
+	uint64_t more = same && r->count > s->count ? r->count - s->count : 1;
 
+	s->of = r->subject;
 	s->ip = r->ip;
 	s->count = r->count;
 	return more;

@@ -53,9 +53,10 @@ enum node_backing {
 		NR_BACKINGS,
 };
 
-/* A place in the kernel where bad addresses were touched. */
+/* A place in the kernel where a process touched bad addresses. */
 #define NODE_SITES 256
 struct node_site {
+	struct fs_subject of;
 	uint64_t ip, count;
 };
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "rules/event_count.h"
 #include "rules/fault.h"
 #include "rules/limits_rules.h"
 #include "rules/refusal_rules.h"
-#include "rules/refused_count.h"
 #include "rules/stack_rules.h"
 
 /* Findings of events that came once stay open for this long. */
@@ -206,8 +206,8 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->seen_ns = o->t_ns;
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
 	f->nr_because = was.open ? was.nr_because : 0;
-	if (was.open && was.call == f->call && was.calls > f->calls)
-		f->calls = was.calls; /* by records of another kind, which count on their own */
+	if (was.open && was.call == f->call && was.times > f->times)
+		f->times = was.times; /* by records of another kind, which count on their own */
 	find_because(fs, f);
 }
 
@@ -264,7 +264,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 		cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
 		o.refused = &e->refused;
 		o.verdict = &v;
-		refused_count_take(fs, &e->refused);
+		event_count_refused(fs, &e->refused);
 		judge_all(fs, ON_REFUSED, &o, &e->refused.subject, e->refused.comm);
 		break;
 	case FS_REC_SIGNAL:
@@ -282,6 +282,7 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 		break;
 	case FS_REC_KERNEL_FAULT:
 		o.kernel_fault = &e->kernel_fault;
+		event_count_kernel_fault(fs, &e->kernel_fault);
 		judge_all(fs, ON_KERNEL_FAULT, &o, &e->kernel_fault.subject, e->kernel_fault.comm);
 		break;
 	}
@@ -317,7 +318,7 @@ static void complete(struct findings *fs, const struct model *m)
 {
 	for (size_t i = 0; i < fs->n; i++) {
 		if (fs->f[i].open)
-			refused_count_complete(fs, m, &fs->f[i]);
+			event_count_complete(fs, m, &fs->f[i]);
 		if (fs->f[i].open && fs->f[i].said)
 			find_because(fs, &fs->f[i]);
 	}

@@ -7,9 +7,9 @@
 
 #include "base/units.h"
 #include "model/fields.h"
+#include "rules/event_count.h"
 #include "rules/need.h"
 #include "rules/pressure_rules.h"
-#include "rules/refused_count.h"
 
 /* What a remedy is to be large enough for, and whether any is. */
 static void take_need(const struct occasion *o, struct finding *f)
@@ -101,7 +101,7 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 	snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)r->count);
 	finding_evidence(f, REFUSED_CALLS, number, NULL);
 	f->call = r->call;
-	f->calls = r->count;
+	f->times = r->count;
 	for (size_t i = 0; i < o->verdict->nr_next; i++)
 		finding_evidence(f, "would_fail_next", o->verdict->next[i], NULL);
 }

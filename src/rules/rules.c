@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/fields.h"
 #include "rules/calling_rules.h"
+#include "rules/event_count.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 #include "rules/pressure_rules.h"
@@ -154,7 +155,8 @@ static bool bad_kernel_address(const struct occasion *o, const struct finding *o
 		 sym ? sym->symbol : "code without a name", sym && sym->module[0] ? " [" : "",
 		 sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
 	snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)r->count);
-	finding_evidence(f, "times", text, NULL);
+	finding_evidence(f, KERNEL_FAULT_TIMES, text, NULL);
+	f->times = r->count;
 	finding_evidence(f, "access",
 			 r->error_code & 16  ? "exec"
 			 : r->error_code & 2 ? "write"

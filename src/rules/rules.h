@@ -96,16 +96,18 @@ struct finding {
 	size_t nr_because;
 	enum severity worst; /* since it opened */
 	uint32_t call;	     /* enum fs_call that was refused; 0: none was */
-	uint64_t calls;	     /* how often, by its records: a lower bound */
+	uint64_t times;	     /* how often its event happened, by its records: a lower bound */
 };
 
-#define REFUSED_CALLS_MAX 64 /* the oldest makes room for more */
+#define EVENT_COUNTS_MAX 64 /* the oldest makes room for more */
 
-/* Refusals of one call of one process. */
-struct refused_call {
+/* Events of one process that one counter counts: refusals of a call, or bad kernel accesses. */
+struct event_count {
+	enum trigger by; /* ON_REFUSED or ON_KERNEL_FAULT */
 	struct fs_subject of;
-	uint32_t call, error;
-	bool mixed; /* not all of them were equal */
+	uint32_t call; /* enum fs_call that was refused; 0: none */
+	uint64_t sort; /* errno, or the instruction: equal events have the same */
+	bool mixed;    /* not all of them were equal */
 	uint64_t count;
 };
 
@@ -118,8 +120,8 @@ struct findings {
 	uint64_t lost; /* beyond the cap */
 	size_t judged; /* events of this window */
 	uint64_t opened[NR_SEVERITIES];
-	struct refused_call refused[REFUSED_CALLS_MAX];
-	size_t nr_refused;
+	struct event_count count[EVENT_COUNTS_MAX];
+	size_t nr_counts;
 	/* Accesses to guards of stacks: what a handler of the signal does then is not known yet. */
 	struct fs_signal_record guard[GUARD_FAULTS_MAX];
 	size_t nr_guards; /* ever; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */

@@ -220,10 +220,10 @@ static void is_refused_by(struct fs_refused_record *r, const char *id, enum seve
 	end();
 }
 
-static const char *refused_calls(void)
+static const char *evidence(const char *field)
 {
 	for (size_t i = 0; fs.n && i < fs.f[0].nr_evidence; i++)
-		if (!strcmp(fs.f[0].evidence[i].field, "refused_calls"))
+		if (!strcmp(fs.f[0].evidence[i].field, field))
 			return fs.f[0].evidence[i].value;
 	return "none";
 }
@@ -254,7 +254,7 @@ static void is_counted(uint32_t call, int error, bool other, uint64_t lost, cons
 	t.losses.ring = lost;
 	model_take(&m, &t.h);
 	findings_judge(&fs, &m);
-	is_str(refused_calls(), want, what);
+	is_str(evidence("refused_calls"), want, what);
 	end();
 }
 
@@ -666,6 +666,43 @@ static void test_kernel_fault(void)
 	end();
 }
 
+/* Records of 1, 2 and 4 bad accesses, and a counter that had seven at the scan. */
+static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
+				 const char *what)
+{
+	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, false);
+	struct fs_process_record p = process_record(10, 1, 3 * SECOND / 2);
+	struct fs_tick_record t = tick_record(2 * SECOND);
+
+	begin(NULL);
+	p.g.flags = FS_PROC_BORN;
+	p.subject = r.subject;
+	model_take(&m, &p.h);
+	for (r.count = 1; r.count <= 4; r.count *= 2)
+		model_take(&m, &r.h);
+	r.count = 1;
+	r.ip += 64;
+	if (other)
+		model_take(&m, &r.h);
+	p.c.kernel_bad = counted;
+	p.c.kernel_probe = 1000;
+	if (counted)
+		model_take(&m, &p.h);
+	t.losses.ring = lost;
+	model_take(&m, &t.h);
+	findings_judge(&fs, &m);
+	is_str(evidence("times"), want, what);
+	end();
+}
+
+static void test_kernel_fault_times(void)
+{
+	is_counted_in_kernel(false, 0, 7, "7", "the last batch of equal bad accesses counts");
+	is_counted_in_kernel(true, 0, 7, "4 or more", "of two places: a lower bound");
+	is_counted_in_kernel(false, 3, 7, "4 or more", "after losses: a lower bound");
+	is_counted_in_kernel(false, 0, 0, "4 or more", "of a kernel thread, without a counter");
+}
+
 static void test_growth(void)
 {
 	const struct finding *f = NULL;
@@ -1014,6 +1051,7 @@ int main(void)
 	test_told();
 	test_reached();
 	test_kernel_fault();
+	test_kernel_fault_times();
 	test_growth();
 	test_saw_tooth();
 	test_growth_of_dead();

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/event_count.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct event_count *find(const struct findings *fs, enum trigger by,
+				      const struct fs_subject *of, uint32_t call)
+{
+	for (size_t i = 0; i < fs->nr_counts && i < EVENT_COUNTS_MAX; i++)
+		if (fs->count[i].by == by && fs->count[i].call == call &&
+		    same_subject(&fs->count[i].of, of))
+			return &fs->count[i];
+	return NULL;
+}
+
+/* Of equal events each record has a higher count: another sort or a lower count is of others. */
+static void take(struct findings *fs, const struct event_count *one)
+{
+	struct event_count *c = (struct event_count *)find(fs, one->by, &one->of, one->call);
+
+	if (c) {
+		c->mixed |= one->sort != c->sort || one->count <= c->count;
+		c->count = one->count;
+		return;
+	}
+	/* the oldest row makes room; one that begins in the middle does not know what was before */
+	c = &fs->count[fs->nr_counts++ % EVENT_COUNTS_MAX];
+	*c = *one;
+	c->mixed = one->count != 1;
+}
+
+void event_count_refused(struct findings *fs, const struct fs_refused_record *r)
+{
+	take(fs, &(struct event_count){.by = ON_REFUSED,
+				       .of = r->subject,
+				       .call = r->call,
+				       .sort = r->error,
+				       .count = r->count});
+}
+
+void event_count_kernel_fault(struct findings *fs, const struct fs_kernel_fault_record *r)
+{
+	if (!r->nofault)
+		take(fs, &(struct event_count){.by = ON_KERNEL_FAULT,
+					       .of = r->subject,
+					       .sort = r->ip,
+					       .count = r->count});
+}
+
+/* What the kernel side counted for the process; false where nothing counts it. */
+static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
+{
+	const struct subject *s = model_find(m, &f->subject);
+	const struct fs_counters *c;
+
+	if (!s || !s->now.c)
+		return false;
+	c = facts_counters(&s->now);
+	if (f->rule->trigger == ON_KERNEL_FAULT)
+		*ret = c->kernel_bad;
+	else if (f->call < FS_CALL_FD_FIRST)
+		*ret = c->map_call[f->call - FS_CALL_MMAP].refused;
+	else if (f->call < FS_CALL_OTHER_FIRST)
+		*ret = c->fd_call[f->call - FS_CALL_FD_FIRST].refused;
+	else
+		return false;
+	return true;
+}
+
+static struct evidence *evidence_of(struct finding *f)
+{
+	const char *field = f->rule->trigger == ON_REFUSED	  ? REFUSED_CALLS
+			    : f->rule->trigger == ON_KERNEL_FAULT ? KERNEL_FAULT_TIMES
+								  : NULL;
+
+	for (size_t i = 0; field && i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, field))
+			return &f->evidence[i];
+	return NULL;
+}
+
+/*
+ * Where all events were equal, the counter is theirs alone. Else the last record is a lower bound,
+ * and the text says so; one alone is exact, as the second has a record too.
+ */
+void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f)
+{
+	struct evidence *e = evidence_of(f);
+	const struct event_count *c;
+	uint64_t counted = 0;
+
+	if (!e)
+		return;
+	c = find(fs, f->rule->trigger, &f->subject, f->call);
+	if (c && !c->mixed && !m->tick.losses.ring && counter_of(m, f, &counted) &&
+	    counted >= f->times)
+		snprintf(e->value, sizeof(e->value), "%" PRIu64, counted);
+	else if (!counted && (f->times > 1 || m->tick.losses.ring || (c && c->mixed)))
+		snprintf(e->value, sizeof(e->value), "%" PRIu64 " or more", f->times);
+}
