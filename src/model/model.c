@@ -281,7 +281,8 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
 static void raise_tops(const struct model *m, struct subject *s, const struct fs_gauges *before)
 {
 	const struct fs_gauges *g = &s->now.g;
-	bool grew = g->map_high > before->map_high;
+	/* the first record of a session comes before the limit */
+	bool grew = g->map_high > before->map_high || !s->top[FS_WHAT_MAPS].limit;
 
 	/* up to its first exec it ran its parent's program */
 	if (g->flags & FS_PROC_BORN && !before->execs && g->execs) {

@@ -14,7 +14,7 @@
 #include "render/completeness.h"
 
 #define DIFF_ROWS_MAX 8192 /* of a part */
-#define KEY_BYTES     4096
+#define KEY_BYTES     512
 #define ALIKE_SHARE   0.1 /* of what it made: code that leaks at one pace */
 
 enum sum { LIVING, EVER, PER_SECOND };
@@ -49,33 +49,47 @@ const char *diff_part_title(enum diff_part part)
 	return titles[part];
 }
 
+/* Name and frames in one piece; NULL: no memory. */
+static char *make_key(const char *key, const char *frames)
+{
+	size_t len = strlen(key) + 1, more = strlen(frames) + 1;
+	char *both = malloc(len + more);
+
+	if (both) {
+		memcpy(both, key, len);
+		memcpy(both + len, frames, more);
+	}
+	return both;
+}
+
 /* The row of a key, made where there is none. NULL: no room, or no memory; counted. */
 static struct diff_row *row_at(struct diff *d, enum diff_part part, const char *key,
-			       const char *metric)
+			       const char *frames, const char *metric)
 {
 	struct diff_row *r = d->row[part];
 
 	for (size_t i = 0; i < d->rows[part]; i++)
-		if (r[i].metric == metric && !strcmp(r[i].key, key))
+		if (r[i].metric == metric && !strcmp(r[i].key, key) && !strcmp(r[i].frames, frames))
 			return &r[i];
 	r = array_grow(r, d->rows[part], &d->room[part], DIFF_ROWS_MAX, sizeof(*r));
 	if (r) {
 		d->row[part] = r;
 		r += d->rows[part];
-		*r = (struct diff_row){.key = strdup(key), .metric = metric};
+		*r = (struct diff_row){.key = make_key(key, frames), .metric = metric};
 	}
 	if (!r || !r->key) {
 		d->left_out++;
 		return NULL;
 	}
+	r->frames = r->key + strlen(key) + 1;
 	d->rows[part]++;
 	return r;
 }
 
-static void add(struct diff *d, enum diff_part part, const char *key, const char *metric, int side,
-		double value)
+static void add(struct diff *d, enum diff_part part, const char *key, const char *frames,
+		const char *metric, int side, double value)
 {
-	struct diff_row *r = value ? row_at(d, part, key, metric) : NULL;
+	struct diff_row *r = value ? row_at(d, part, key, frames, metric) : NULL;
 
 	if (r)
 		*(side ? &r->b : &r->a) += value;
@@ -100,7 +114,7 @@ static void add_workloads(struct diff *d, const struct story_view *s, int side)
 				n = 0;
 			if (m->divide)
 				n /= m->divide;
-			add(d, DIFF_WORKLOAD, name, m->name, side, n);
+			add(d, DIFF_WORKLOAD, name, "", m->name, side, n);
 		}
 	}
 }
@@ -118,9 +132,9 @@ static void add_stacks(struct diff *d, const struct story_view *s, int side)
 		if (g->added <= g->removed)
 			continue;
 		growth_name(g, name, sizeof(name));
-		snprintf(key, sizeof(key), "%s: %s\n%s", r ? r->comm : "process", name,
-			 f ? f->text : "");
-		add(d, DIFF_STACK, key, what_metric[g->what & 1], side, g->added - g->removed);
+		snprintf(key, sizeof(key), "%s: %s", r ? r->comm : "process", name);
+		add(d, DIFF_STACK, key, f ? f->text : "", what_metric[g->what & 1], side,
+		    g->added - g->removed);
 	}
 }
 
@@ -137,7 +151,7 @@ static void add_held(struct diff *d, const struct story_view *s, int side)
 
 				snprintf(key, sizeof(key), "%s: %s (%s)", r->comm, g->name,
 					 holding_kind_name(g->kind));
-				add(d, DIFF_HELD, key, what_metric[what], side, g->count);
+				add(d, DIFF_HELD, key, "", what_metric[what], side, g->count);
 			}
 		}
 }
@@ -166,7 +180,7 @@ static void weigh(struct diff *d, enum diff_part part)
 static int by_weight(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
-	int order = strcmp(x->key, y->key);
+	int order = strcmp(x->key, y->key) ?: strcmp(x->frames, y->frames);
 
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;

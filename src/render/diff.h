@@ -10,7 +10,8 @@ enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 
 /* One thing that both may have; what one of them does not have is 0 in it. */
 struct diff_row {
-	char *key; /* owned: name, and behind a NUL more of it: frames of a stack */
+	char *key;	    /* owned: the name */
+	const char *frames; /* behind it: lines of a stack, innermost first; empty: none */
 	const char *metric;
 	double a, b;
 	double weight; /* what it is ordered by: growth, of what matters */

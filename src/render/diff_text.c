@@ -40,23 +40,21 @@ static void say_side(struct buf *b, const struct view *v, const char *name,
 	buf_free(&t);
 }
 
-/* The lines of a stack, behind the first of its key. */
-static void say_frames(struct buf *b, const struct view *v, const char *key)
+static void say_frames(struct buf *b, const struct view *v, const char *at)
 {
-	const char *at = strchr(key, '\n');
 	struct line l = {.v = v};
 	char frame[400];
 
-	if (!at || !at[1])
+	if (!*at)
 		return;
 	line_printf(&l, "             from ");
-	for (int i = 0; i < FRAMES_SHOWN && at && at[1]; i++) {
-		size_t n = strcspn(at + 1, "\n");
+	for (int i = 0; i < FRAMES_SHOWN && *at; i++) {
+		size_t n = strcspn(at, "\n");
 
-		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at + 1);
+		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at);
 		line_printf(&l, "%s", i ? " <- " : "");
 		line_safe(&l, frame);
-		at = strchr(at + 1, '\n');
+		at += n + (at[n] == '\n');
 	}
 	line_wrap_at(&l, b, STYLE_DIM, 18);
 }
@@ -66,18 +64,16 @@ static void say_row(struct buf *b, const struct view *v, const struct diff_row *
 {
 	struct buf growth = {}, from = {};
 	struct line l = {.v = v};
-	char name[400];
 
 	diff_put(&growth, r->metric, sign == '=' ? r->b : r->b - r->a);
 	diff_put(&from, r->metric, r->a);
 	buf_puts(&from, " to ");
 	diff_put(&from, r->metric, r->b);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->key, "\n"), r->key);
 	line_printf(&l, " %c%-11s %-24s ", sign, growth.s ? growth.s : "", r->metric);
-	line_safe(&l, name);
+	line_safe(&l, r->key);
 	line_printf(&l, "  (%s)", from.s ? from.s : "");
 	line_end(&l, b, STYLE_PLAIN);
-	say_frames(b, v, r->key);
+	say_frames(b, v, r->frames);
 	buf_free(&growth);
 	buf_free(&from);
 }
@@ -137,18 +133,17 @@ void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t
 	gaps_text(b, v, &d->gaps);
 }
 
-static void json_frames(struct json *j, const char *key)
+static void json_frames(struct json *j, const char *at)
 {
-	const char *at = strchr(key, '\n');
 	char frame[512];
 
 	json_array(j, "stack");
-	while (at && at[1]) {
-		size_t n = strcspn(at + 1, "\n");
+	while (*at) {
+		size_t n = strcspn(at, "\n");
 
-		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 511 ? n : 511), at + 1);
+		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 511 ? n : 511), at);
 		json_text(j, NULL, frame);
-		at = strchr(at + 1, '\n');
+		at += n + (at[n] == '\n');
 	}
 	json_end_array(j);
 }
@@ -156,7 +151,6 @@ static void json_frames(struct json *j, const char *key)
 void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 {
 	static const char *const by[NR_DIFF_PARTS] = {"workload", "stack", "held"};
-	char name[512];
 	struct json j;
 
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
@@ -166,14 +160,13 @@ void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 			json_begin(&j, b);
 			json_text(&j, "type", "difference");
 			json_text(&j, "by", by[part]);
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->key, "\n"), r->key);
-			json_text(&j, "name", name);
+			json_text(&j, "name", r->key);
 			json_text(&j, "metric", r->metric);
 			json_real(&j, "from", r->a);
 			json_real(&j, "to", r->b);
 			json_real(&j, "growth", r->b - r->a);
 			if (part == DIFF_STACK)
-				json_frames(&j, r->key);
+				json_frames(&j, r->frames);
 			json_finish(&j);
 		}
 	json_begin(&j, b);

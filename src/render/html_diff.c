@@ -23,13 +23,12 @@ static void put_side(struct buf *b, const char *name, const struct diff_side *s)
 
 static void put_row(struct buf *b, const struct diff_row *r)
 {
-	size_t len = strcspn(r->key, "\n");
 	double growth = r->b - r->a;
 
 	buf_puts(b, "<tr><th scope=\"row\">");
-	html_text_len(b, r->key, len);
-	if (r->key[len] && r->key[len + 1])
-		html_stack(b, r->key + len + 1, FRAMES_SHOWN);
+	html_text(b, r->key);
+	if (*r->frames)
+		html_stack(b, r->frames, FRAMES_SHOWN);
 	buf_printf(b, "</th><td>%s</td><td class=\"n\" data-v=\"%.6g\">", r->metric, r->a);
 	diff_put(b, r->metric, r->a);
 	buf_printf(b, "</td><td class=\"n\" data-v=\"%.6g\">", r->b);

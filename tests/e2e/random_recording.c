@@ -61,6 +61,21 @@ static void grow(struct fs_process_record *p)
 	if (p->g.fd_high < p->g.fds)
 		p->g.fd_high = p->g.fds;
 	p->g.rss_anon_pages = roll(10000);
+	p->g.swap_pages = roll(3) ? 0 : roll(500);
+	p->g.threads = 1 + roll(30);
+}
+
+/* Calls that map and that make or close descriptors, some of them refused. */
+static void call(struct fs_process_record *p)
+{
+	for (int i = 0; i < FS_NR_MAP_CALLS; i++) {
+		p->c.map_call[i].calls += roll(3) ? 0 : roll(300);
+		p->c.map_call[i].refused += roll(9) ? 0 : roll(30);
+	}
+	for (int i = 0; i < FS_NR_FD_CALLS; i++) {
+		p->c.fd_call[i].calls += roll(3) ? 0 : roll(300);
+		p->c.fd_call[i].refused += roll(9) ? 0 : roll(30);
+	}
 }
 
 static void be_born(struct fs_process_record *p, uint64_t nth, uint64_t t_ns)
@@ -94,6 +109,7 @@ static size_t look(struct recorder *rec, struct fs_process_record *p, size_t liv
 
 		p[i].h.t_ns = t_ns;
 		grow(&p[i]);
+		call(&p[i]);
 		if (ends)
 			p[i].g.flags |= FS_PROC_FINAL;
 		take(rec, &p[i].h);

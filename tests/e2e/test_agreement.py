@@ -14,6 +14,21 @@ SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 CROWDS = {201: 6000, 202: 9000}  # more than rows
 COUNTERS = ("minor", "major", "stall_ns")
+# of mappings and descriptors, by their columns
+CALLS = ("maps.created", "maps.removed", "maps.refused", "fds.opened", "fds.closed", "fds.refused")
+# what is summed over the processes that live: column of csv-time, key of the page, field
+GAUGES = (("mappings", "maps", "maps.count"), ("descriptors", "fds", "fds.count"),
+          ("rss_bytes", "rss_bytes", "memory.rss_bytes"),
+          ("swap_bytes", "swap_bytes", "memory.swap_bytes"))
+# of diff: metric, field, whether of those that live alone, what it is divided by; per second
+DIFFERENCES = (("mappings", "maps.count", True, 0), ("descriptors", "fds.count", True, 0),
+               ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
+               ("swapped bytes", "memory.swap_bytes", True, 0),
+               ("refused mapping calls", "maps.refused", False, 0),
+               ("refused descriptor calls", "fds.refused", False, 0),
+               ("minor faults a second", "faults.minor", False, 1),
+               ("major faults a second", "faults.major", False, 1),
+               ("stall, ms a second", "faults.stall_ns", False, 1e6))
 
 
 def writer():
@@ -23,28 +38,157 @@ def writer():
     return path
 
 
+_reports = {}  # of the recording that is looked at, by format
+
+
 def report(lab, name, recording):
+    if name not in _reports:
+        _reports[name] = make_report(lab, name, recording)
+    return _reports[name]
+
+
+def make_report(lab, name, recording):
     ran = lab.faultscope("report", "--format", name, recording)
     assert ran.returncode in (DONE, INCOMPLETE), f"{name}: {ran.err}"
     assert not UNSEEN.search(ran.out), f"{name}: a character that hides or moves text"
     return ran.out
 
 
-def by_json(lab, recording):
-    """Sums over the last line of each process: what everything else is compared with."""
-    last = {}
+def value_of(line, path):
+    """As a column of CSV has it: None where it is not known, or no limit."""
+    for key in path.split("."):
+        line = line[key]
+    return line
+
+
+def last_lines(lab, recording):
+    """The last line of each process, and the highest that sums of gauges came to."""
+    last, now = {}, {}
     text = lab.faultscope("--replay", recording, "--json").out
     assert not UNSEEN.search(text), "JSON: a character that hides or moves text"
+    peaks = {column: 0 for column, _, _ in GAUGES}
+    sums = dict(peaks)
+
+    def look_ends():
+        for column, _, _ in GAUGES:
+            peaks[column] = max(peaks[column], sums[column])
+
+    at = None
     for line in Lines(text).of("process"):
-        last[line["pid"], line["start_time_ns"]] = line
+        if at is not None and line["t"] != at:
+            look_ends()
+        at = line["t"]
+        key = line["pid"], line["start_time_ns"]
+        last[key] = line
+        for column, _, path in GAUGES:
+            n = 0 if line.get("final") else value_of(line, path) or 0
+            sums[column] += n - now.get((key, column), 0)
+            now[key, column] = n
+    look_ends()
+    return last, peaks
+
+
+def by_json(lab, recording):
+    """Sums over the last line of each process: what everything else is compared with."""
+    return sums_of(last_lines(lab, recording)[0])
+
+
+def sums_of(last):
     sums = {key: sum(line["faults"][key] or 0 for line in last.values()) for key in COUNTERS}
     sums["processes"] = len(last)
     sums["ended"] = sum(line.get("final", False) for line in last.values())
     return sums
 
 
+def check_rows(check, name, rows, last):
+    """Each column of each row of the CSV is what the last line of that process has."""
+    for row in rows:
+        if row["comm"] == "~other":
+            continue
+        line = last[int(row["pid"]), int(row["start_time_ns"])]
+        for path, text in row.items():
+            if path in ("comm", "exe", "workload", "first_seconds", "last_seconds", "final"):
+                continue
+            want = value_of(line, path)
+            if text != ("" if want is None else str(want)):
+                check.that(False, f"{name}: {path} of {row['pid']}: {text!r}, want {want}")
+                return
+    for path in CALLS:
+        check.equal(f"{name}: sum of {path}", sum(int(row[path] or 0) for row in rows),
+                    sum(value_of(line, path) or 0 for line in last.values()))
+
+
+def check_gauges(check, lab, recording, name, page, peaks):
+    """Highest sums: of the table over time, of the page, of the trace, of the JSON."""
+    rows = list(csv.DictReader(io.StringIO(report(lab, "csv-time", recording), newline="")))
+    for column, key, _ in GAUGES:
+        got = [int(row[column]) for row in rows]
+        check.equal(f"{name}: {column} of the page", [p[key] for p in page["points"]], got)
+        if peaks:
+            check.equal(f"{name}: peak of {column}", max(got, default=0), peaks[column])
+    trace = json.loads(report(lab, "trace", recording))["traceEvents"]
+    for column in ("mappings", "descriptors"):
+        got = [e["args"][column] for e in trace if e["ph"] == "C" and e["name"] == column]
+        check.equal(f"{name}: {column} of the trace", got, [int(row[column]) for row in rows])
+
+
+def check_peaks(check, lab, recording, name, tiles, last):
+    """The process with the most, in the page and in the last lines of the text."""
+    text = lab.faultscope("--replay", recording, "--no-unicode").out
+    for tile, word, path in (("most mappings", "maps", "maps.high"),
+                             ("most descriptors", "descriptors", "fds.high")):
+        want = max((value_of(line, path) or 0 for line in last.values()), default=0)
+        if tile in tiles:
+            check.equal(f"{name}: {tile}", plain(tiles[tile]), want)
+        said = re.findall(rf"^  {word} peak ([\d,]+)", text, re.M)
+        check.equal(f"{name}: {word} peak of the text", [plain(n) for n in said], [want] * len(said))
+
+
+def check_page_processes(check, name, page, last):
+    for one in page["processes"]:
+        if one["comm"] == "~other":
+            continue
+        line = last[one["pid"], one["start_time_ns"]]
+        for path, value in one["values"].items():
+            check.that(value == value_of(line, path),
+                       f"{name}: {path} of {one['pid']} in the page: {value}")
+
+
+def differences(lab, before, after):
+    ran = lab.faultscope("diff", "--json", before, after)
+    assert ran.returncode in (DONE, INCOMPLETE), f"diff: {ran.err}"
+    assert not UNSEEN.search(ran.out), "diff: a character that hides or moves text"
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert lines[-1]["type"] == "difference_end" and not lines[-1]["left_out"], lines[-1]
+    return lines[:-1]
+
+
+def check_diff(check, lab, recording, name, last, info):
+    """By workload, each side is the sum over the last lines; of itself nothing grew."""
+    seconds = info["seconds"]
+    rows = differences(lab, recording, recording)
+    for row in rows:
+        check.that(row["from"] == row["to"] and not row["growth"], f"{name}: {row}")
+    got = {(row["name"], row["metric"]): row["to"] for row in rows if row["by"] == "workload"}
+    names = {line["workload"] for line in last.values()} if not info["processes_left_out"] else {None}
+    for metric, path, living, per in DIFFERENCES:
+        for workload in names:
+            want = sum(value_of(line, path) or 0 for line in last.values()
+                       if workload in (None, line["workload"])
+                       and not (living and line.get("final")))
+            if per:
+                want = want / per / seconds if seconds else 0
+            # processes without a row of their own are one workload there
+            is_it = (lambda one, w=workload: w is None or one == w)
+            total = sum(n for (one, of), n in got.items() if of == metric and is_it(one))
+            # both have six decimals, and the seconds that a rate is divided by, too
+            slack = 1e-6 * (len(got) + (want / seconds if per and seconds else 0))
+            check.that(abs(total - want) <= slack,
+                       f"{name}: {metric} of {workload}: diff has {total}, want {want}")
+
+
 def by_csv(lab, recording):
-    rows = list(csv.DictReader(io.StringIO(report(lab, "csv", recording), newline="")))
+    rows = csv_rows(lab, recording)
     sums = {key: sum(int(row[f"faults.{key}"] or 0) for row in rows) for key in COUNTERS}
     others = [row for row in rows if row["comm"] == "~other"]
     return sums, len(rows) - len(others), bool(others)
@@ -92,8 +236,15 @@ def by_textfile(lab, recording):
     return sums
 
 
-def agree(check, lab, recording, name):
-    want = by_json(lab, recording)
+def csv_rows(lab, recording):
+    return list(csv.DictReader(io.StringIO(report(lab, "csv", recording), newline="")))
+
+
+def agree(check, lab, recording, name, made=True):
+    """`made`: by random_recording, whose scans are whole: lines of one have one time."""
+    _reports.clear()
+    last, peaks = last_lines(lab, recording)
+    want = sums_of(last)
     faults = want["minor"] + want["major"]
     info = json.loads(lab.faultscope("info", "--json", recording).out)
     for key in ("processes", "ended"):
@@ -125,6 +276,12 @@ def agree(check, lab, recording, name):
     perf = re.findall(r": (\d+) faults:$", report(lab, "perf", recording), re.M)
     check.equal(f"{name}: perf", sum(map(int, perf)), faults)
     check_trace(check, lab, recording, name, data)
+    check_rows(check, name, csv_rows(lab, recording), last)
+    check_gauges(check, lab, recording, name, data, peaks if made else None)
+    if made:  # else limits differ, and the peak is the highest share of one
+        check_peaks(check, lab, recording, name, tiles, last)
+    check_page_processes(check, name, data, last)
+    check_diff(check, lab, recording, name, last, info)
     packed = lab.dir / f"packed-{name}.fsr"
     ran = lab.faultscope("report", recording, "-o", packed)
     check.equal(f"{name}: packed: {ran.err}", by_json(lab, packed), want)
@@ -168,7 +325,7 @@ def test_outputs_of_crowds_agree(check, lab):
 def test_outputs_of_kept_recordings_agree(check, lab):
     for recording in (*sorted(RECORDINGS.glob("*.fsr")),
                       *sorted((ROOT / "docs" / "examples").glob("*.fsr"))):
-        agree(check, lab, recording, recording.name)
+        agree(check, lab, recording, recording.name, made=False)
 
 
 def test_pprof_agrees(check, lab):
