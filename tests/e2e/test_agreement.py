@@ -424,3 +424,45 @@ def test_empty_recordings_are_no_all_clear(check, lab):
         check.that(ran.returncode not in (DONE, 3), f"{words}: status {ran.returncode}")
         check.that(ran.err, f"{words}: nothing said")
         check.that("all is well" not in ran.out, f"{words}: all well")
+
+
+def drawn_cells(page):
+    """(row, left, right) of each cell of the heat map of processes, left and right in seconds."""
+    svg = re.search(r'<svg id="heat-svg".*?</svg>', page, re.S).group(0)
+    left, right, height = (float(re.search(rf'data-{key}="([\d.]+)"', svg).group(1))
+                           for key in ("left", "right", "row"))
+    data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
+    points = data["points"]
+    begin, end = points[0]["from"], points[-1]["to"]
+
+    def seconds(x):
+        return begin + (x - left) / (right - left) * (end - begin)
+
+    cells = [(round(float(y) / height), seconds(float(x)), seconds(float(x) + float(w)))
+             for path in re.findall(r'<path class="h\d" d="([^"]*)"', svg)
+             for x, y, w in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)", path)]
+    return data, cells, seconds(left + 0.5) - begin
+
+
+def test_heat_maps_go_by_time(check, lab):
+    """Scans are uneven: a burst is drawn where the axis has its second, and nowhere else."""
+    recording = lab.dir / "heat.fsr"
+    seen = 0
+    for seed in range(24):
+        ran = lab.call(writer(), seed, 5 + seed, recording)
+        assert ran.returncode == 0, ran.err
+        data, cells, slack = drawn_cells(lab.faultscope("report", "--format", "html",
+                                                        recording).out)
+        rows = 1 + max((row for row, _, _ in cells), default=-1)
+        for row, process in enumerate(data["processes"][:rows]):
+            of_row = [(a, b) for r, a, b in cells if r == row]
+            faulted = [p for p, n in zip(data["points"], process["faults_by_point"] or []) if n]
+            for p in faulted:
+                middle = (p["from"] + p["to"]) / 2
+                check.that(any(a - slack <= middle <= b + slack for a, b in of_row),
+                           f"seed {seed}: {process['pid']} faulted at {middle} s: no cell there")
+                seen += 1
+            for a, b in of_row:
+                check.that(any(p["from"] < b + slack and a < p["to"] + slack for p in faulted),
+                           f"seed {seed}: {process['pid']} has a cell from {a} to {b} s")
+    check.that(seen > 500, f"{seen} bursts")
