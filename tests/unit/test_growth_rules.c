@@ -403,6 +403,9 @@ static void test_wine(void)
 
 static void test_class(void)
 {
+	static const char *const classes[] = {"[timerfd]", "anon_inode:[perf_event]",
+					      "anon_inode:sync_file", "/dmabuf:", "dmabuf",
+					      "/memfd:pool (deleted)", "memfd:x"};
 	struct fs_process_record r = process_with(100, 700);
 
 	begin_with(100, 700);
@@ -426,6 +429,13 @@ static void test_class(void)
 	made_file(FS_WHAT_FDS, 5, "log.#", 500, 0);
 	judged("", "files are no class of their own");
 	end();
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		begin_with(100, 700);
+		made_file(FS_WHAT_FDS, 5, classes[i], 500, 0);
+		judge_window();
+		ok(find("F08"), "descriptors of %s grow", classes[i]);
+		end();
+	}
 	begin();
 	strcpy(r.g.comm, "wineserver");
 	model_take(&m, &r.h);
