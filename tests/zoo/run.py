@@ -23,6 +23,7 @@ for room in ("e2e", "vm"):
     sys.path.insert(0, str(HERE.parent / room))
 
 from harness import FAULTSCOPE, INCOMPLETE, PATIENCE, ROOT, Lab, Lines, Watch  # noqa: E402
+from lifetimes import Lifetimes  # noqa: E402
 from score import LEAST_RIGHT, MISSED, Answer, Score, judge  # noqa: E402
 
 ZOO = ROOT / "build/zoo"
@@ -67,13 +68,10 @@ def truth_of(out, err, status, name):
     return json.loads(lines[-1])
 
 
-def of_process(lines, pid):
-    """The lines of a process and of its children's children."""
-    group = {pid}
-    for line in lines.of("process"):
-        if line["ppid"] in group:
-            group.add(line["pid"])
-    return Lines("\n".join(json.dumps(line) for line in lines.all if line.get("pid") in group))
+def of_case(lines, truth):
+    """The lines of a case and of its descendants."""
+    family = Lifetimes(lines.all).family(truth.get("main"), truth.get("birth"))
+    return Lines("\n".join(json.dumps(line) for line in family))
 
 
 class Host:
@@ -150,7 +148,7 @@ def told_of(cases, status, err, read_lines, read_file):
                 raise Broken(f"status {status}: {err.strip()}")
             truth = truth_of(read_file(f"{name}.out"), read_file(f"{name}.err"),
                              int(read_file(f"{name}.status")), name)
-            told[name] = of_process(lines, truth.get("main")), truth
+            told[name] = of_case(lines, truth), truth
         except (Failure, Broken, OSError) as reason:
             told[name] = reason
     return told

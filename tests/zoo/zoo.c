@@ -20,6 +20,7 @@ static const char *name_of_case;
 static bool in_guest, abrupt;
 static long seed = 1;
 static int refused_as;
+static unsigned long long birth; /* field 22 of /proc/self/stat */
 
 long make_asked(void)
 {
@@ -200,8 +201,8 @@ static void print_want(const struct want *want, int error, long times)
 
 static void print_truth(const struct zoo_case *c)
 {
-	printf("{\"case\":\"%s\",\"main\":%d,\"pid\":%d,\"tid\":%d", c->name, getpid(),
-	       subject.pid, subject.tid);
+	printf("{\"case\":\"%s\",\"main\":%d,\"birth\":%llu,\"pid\":%d,\"tid\":%d", c->name,
+	       getpid(), birth, subject.pid, subject.tid);
 	if (c->control) {
 		printf(",\"control\":true");
 		print_list("allowed", c->want.causes);
@@ -223,6 +224,26 @@ static void print_truth(const struct zoo_case *c)
 	printf(",\"proved\":\"%s\"", abrupt ? "" : c->lift ? "lifted" : c->impose ? "before" : "");
 	puts("}");
 	fflush(stdout);
+}
+
+/* Called before a case sets limits: afterwards /proc may not open. */
+static unsigned long long birth_of_this_process(void)
+{
+	char text[1024];
+	unsigned long long ticks;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char *rest;
+
+	if (n <= 0)
+		die("/proc/self/stat: %s", strerror(errno));
+	close(fd);
+	text[n] = 0;
+	rest = strrchr(text, ')'); /* the name before it may hold spaces */
+	if (!rest || sscanf(rest + 1, " %*c" " %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u"
+			    " %*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
+		die("/proc/self/stat is not as in proc(5): %s", text);
+	return ticks;
 }
 
 static long make(const struct zoo_case *c)
@@ -323,6 +344,7 @@ int main(int argc, char **argv)
 	if (!c)
 		wrong_usage(usage);
 	owner = getpid();
+	birth = birth_of_this_process();
 	atexit(run_undo);
 	run(c);
 	return 0;

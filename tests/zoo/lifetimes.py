@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Finds the lines of one process and its descendants in a capture of many processes.
+
+The kernel uses each pid again. A process is therefore known by its pid and the time of its birth.
+usage: lifetimes.py --self-test
+"""
+import math
+import sys
+
+TICK_NS = 10_000_000  # field 22 of /proc/PID/stat counts these, since the machine started
+
+
+class Life:
+    """One process: its birth, its parent's pid, and the time of its end, if it ended."""
+
+    def __init__(self, line):
+        self.born, self.ppid, self.end = line["start_time_ns"], line["ppid"], math.inf
+
+    def take(self, line):
+        self.ppid = line["ppid"]
+        if line.get("final"):
+            self.end = line["t"]
+
+
+class Lifetimes:
+    """The processes of a capture. Lines are dictionaries, as --json writes them."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.by_pid = {}
+        for line in lines:
+            if line["type"] == "process":
+                lives = self.by_pid.setdefault(line["pid"], {})
+                lives.setdefault(line["start_time_ns"], Life(line)).take(line)
+        self.by_pid = {pid: sorted(lives.values(), key=lambda life: life.born)
+                       for pid, lives in self.by_pid.items()}
+
+    def born_in(self, pid, tick):
+        """The process of this pid that was born in this tick, or None."""
+        return next((life for life in self.by_pid.get(pid, ()) if life.born // TICK_NS == tick),
+                    None)
+
+    def parent(self, life):
+        """The youngest process of the parent's pid that is older than its child, or None."""
+        older = [one for one in self.by_pid.get(life.ppid, ()) if one.born <= life.born]
+        return older[-1] if older else None
+
+    def subject(self, line):
+        """The process that a line speaks of: the first that had not ended, else the last."""
+        lives = self.by_pid.get(line.get("pid"))
+        if not lives:
+            return None
+        if line["type"] == "process":
+            return next(life for life in lives if life.born == line["start_time_ns"])
+        return next((life for life in lives if line["t"] <= life.end), lives[-1])
+
+    def family(self, pid, tick):
+        """The lines of a process and of all its descendants."""
+        first = self.born_in(pid, tick)
+        group = {first} if first else set()
+        everyone = sorted((life for lives in self.by_pid.values() for life in lives),
+                          key=lambda life: life.born)
+        for life in everyone:
+            if self.parent(life) in group:
+                group.add(life)
+        return [line for line in self.lines if self.subject(line) in group]
+
+
+# The self-test: pid 9 lives three times, and twice it is a child of the pid 5 that is asked for.
+
+def process(t, pid, ppid, tick, final=True):
+    return {"type": "process", "t": t, "pid": pid, "ppid": ppid,
+            "start_time_ns": tick * TICK_NS + 7, **({"final": True} if final else {})}
+
+
+def refused(t, pid):
+    return {"type": "refused", "t": t, "pid": pid}
+
+
+FIRST_9, SECOND_9, THIRD_9 = refused(1.0, 9), refused(3.0, 9), refused(6.0, 9)
+OF_5, OF_LATER_5, LATE = refused(2.0, 5), refused(5.5, 5), refused(9.0, 9)
+CAPTURE = [process(0.5, 5, 1, 100, False), FIRST_9, process(1.1, 9, 1, 90), OF_5, SECOND_9,
+           process(3.1, 9, 5, 200), process(4.0, 5, 1, 100), OF_LATER_5, THIRD_9,
+           process(6.5, 9, 5, 500), process(7.0, 5, 1, 400), LATE, {"type": "end", "t": 9.5}]
+
+
+def cases():
+    """Yields (description, lines, the refused lines that are wanted)."""
+    told = Lifetimes(CAPTURE)
+    yield "a process and its child", told.family(5, 100), [OF_5, SECOND_9]
+    yield "a later process with the same pid", told.family(5, 400), [OF_LATER_5, THIRD_9, LATE]
+    yield "a process alone", told.family(9, 90), [FIRST_9]
+    yield "a birth that was not seen", told.family(5, 101), []
+    yield "a pid that was not seen", told.family(77, 100), []
+    alive = Lifetimes([process(1.0, 5, 1, 100, False), OF_5])
+    yield "a process that does not end", alive.family(5, 100), [OF_5]
+
+
+def self_test():
+    failed = n = 0
+    for n, (description, lines, wanted) in enumerate(cases(), 1):
+        good = [line for line in lines if line["type"] == "refused"] == wanted
+        failed += not good
+        print(f"{'ok' if good else 'not ok'} {n} - {description}")
+        if not good:
+            print(f"#   got {lines}")
+    print(f"1..{n}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--self-test"]:
+        sys.exit(__doc__.rpartition("\n")[0])
+    sys.exit(self_test())
