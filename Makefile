@@ -176,9 +176,9 @@ $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-$(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.h
+$(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -o $@
+	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) -O2 -g -pthread $< -lm -o $@
 
 # Refused calls with known causes: static, so that it runs in guests too. Of x86-64 alone.
 ZOO := $(if $(filter x86,$(ARCH)),build/zoo)
@@ -440,6 +440,12 @@ check-programs: all ## programs of Debian in trouble, diagnosed (installs Java, 
 check-healthy: all ## healthy programs of Debian, of which no warning may be given (installs PostgreSQL, php-fpm, nginx, MariaDB, Chromium: large)
 	tools/setup.sh test healthy
 	tests/tally.py tests/programs/healthy.py
+
+.PHONY: check-healthy-vm
+HEALTHY_KERNELS ?= 6.1,6.12
+check-healthy-vm: static ## healthy programs of Debian in QEMU, with control groups of version 2 (an hour)
+	tools/setup.sh test healthy
+	tests/tally.py "tests/vm/healthy_programs.py --kernels $(HEALTHY_KERNELS)"
 
 bench-view: all ## what the live view costs with 1,000 processes
 	tests/bench/view.py

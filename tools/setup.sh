@@ -49,6 +49,7 @@ torch="python3-torch"
 programs="python3 default-jdk-headless redis-server golang-go nodejs python3-watchdog util-linux"
 healthy="python3 util-linux postgresql php-fpm nginx-light mariadb-server"
 healthy="$healthy mariadb-client nodejs python3-pytest apt make gcc git chromium default-jdk-headless"
+healthy="$healthy redis-server redis-tools ffmpeg rsync sqlite3 ruby perl emacs-nox golang-go tar xz-utils buildah"
 report="chromium nodejs golang-go jq prometheus"
 command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
 package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"

@@ -60,6 +60,18 @@ class Child:
         return self.out.read()
 
 
+def take_signals():
+    """Sets what a suite and its children do at signals, whoever started it.
+
+    A shell starts a background command with SIGINT and SIGQUIT ignored, nohup with SIGHUP. The
+    programs under test would inherit that, and heed none of the signals that tests send. At SIGTERM
+    the suite ends its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
 class SideBySide:
     """Runs bodies, each of which prints TAP, and prints it with numbers that go on."""
 
@@ -90,6 +102,7 @@ class SideBySide:
 
     def run(self, bodies, jobs):
         """bodies: (name, body) in the order in which they begin; `jobs` at a time."""
+        take_signals()
         waiting, running = list(bodies), {}
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its children end with it
         try:

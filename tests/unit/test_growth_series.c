@@ -4,9 +4,9 @@
  * never called critical by a forecast; of what does reach it, the intervals are right. Seeds are
  * fixed. A third of them was kept apart while the rules were made: its score is told by itself.
  */
-#include <math.h>
 #include <stdlib.h>
 
+#include "../workloads/growth_patterns.h"
 #include "fixture.h"
 #include "rules/limits_rules.h"
 #include "rules/rules.h"
@@ -14,168 +14,10 @@
 
 #define LIVES	   30 /* of each kind */
 #define APART(i)   ((i) % 3 == 2)
-#define LIMIT	   1000
 #define MOST_LOOKS 1500
 
 static struct model m;
 static struct findings fs;
-static uint64_t seed;
-
-static double chance(void)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (double)(seed >> 11) / (1ULL << 53);
-}
-
-static double between(double low, double high)
-{
-	return low + (high - low) * chance();
-}
-
-static double normal(void)
-{
-	double sum = 0;
-
-	for (int i = 0; i < 12; i++)
-		sum += chance();
-	return sum - 6;
-}
-
-/* What was drawn for a life; each kind uses what it needs. */
-struct life {
-	double first, top, period, rate, noise, phase, sum, wait;
-};
-
-struct kind {
-	const char *name;
-	bool reaches;
-	double (*value)(struct life *l, double t);
-};
-
-static double linear(struct life *l, double t)
-{
-	return l->first + l->rate * t;
-}
-
-static double noisy(struct life *l, double t)
-{
-	return linear(l, t) + 4 * l->noise * normal();
-}
-
-static double bursty(struct life *l, double t)
-{
-	if (--l->wait <= 0) {
-		l->wait = between(1, 0.4 * l->period);
-		l->sum += l->rate * 0.2 * l->period * between(0.5, 1.5);
-	}
-	return l->first + l->sum;
-}
-
-static double faster(struct life *l, double t)
-{
-	return l->first + (LIMIT - l->first) * t * t / (6 * l->period) / (6 * l->period);
-}
-
-/* A saw-tooth whose floor rises. */
-static double leaky_saw(struct life *l, double t)
-{
-	return l->first + 0.4 * l->rate * t +
-	       0.35 * (LIMIT - l->first) * fmod(t / l->period + l->phase, 1);
-}
-
-/* The same, and its teeth differ. */
-static double ragged_leak(struct life *l, double t)
-{
-	if (--l->wait <= 0) {
-		l->wait = l->period * between(0.7, 1.3);
-		l->sum = 0;
-	}
-	l->sum += 0.3 * (LIMIT - l->first) / l->period * between(0.8, 1.2);
-	return l->first + 0.4 * l->rate * t + l->sum;
-}
-
-static double plateau(struct life *l, double t)
-{
-	return l->first + (l->top - l->first) * fmin(1, t / (3 * l->period));
-}
-
-static double noisy_plateau(struct life *l, double t)
-{
-	return fmin(plateau(l, t) + l->noise * normal(), l->top);
-}
-
-static double warm_up(struct life *l, double t)
-{
-	return l->first + (l->top - l->first) * (1 - exp(-t / l->period));
-}
-
-/* Batches of files are opened, and then it has what it needs. */
-static double stairs(struct life *l, double t)
-{
-	return l->first + (l->top - l->first) * fmin(1, floor(t / l->period) / 5);
-}
-
-static double saw(struct life *l, double t)
-{
-	return l->first + (l->top - l->first) * fmod(t / l->period + l->phase, 1);
-}
-
-static double high_saw(struct life *l, double t)
-{
-	double foot = 0.6 * l->top;
-
-	return foot + (l->top - foot) * fmod(t / l->period + l->phase, 1);
-}
-
-/* Slow up, slow down: a pool that follows the load. */
-static double wave(struct life *l, double t)
-{
-	return l->first + (l->top - l->first) * (0.5 - 0.5 * cos(t / l->period * 6.2831853));
-}
-
-static double ragged_saw(struct life *l, double t)
-{
-	if (--l->wait <= 0) {
-		l->wait = l->period * between(0.5, 1.5);
-		l->sum = 0;
-		l->rate = (l->top - l->first) / l->wait * between(0.4, 1);
-	}
-	return fmin(l->top, l->first + (l->sum += l->rate));
-}
-
-static double noise(struct life *l, double t)
-{
-	return fmin(0.6 * l->top + 0.1 * l->top * normal(), l->top);
-}
-
-/* A few teeth that rise, as caches do that warm up; then they do not. */
-static double rising_saw(struct life *l, double t)
-{
-	double high = fmin(1, (floor(t / l->period) + 1) / 3);
-
-	return l->first + (l->top - l->first) * high * fmod(t / l->period, 1);
-}
-
-static const struct kind kinds[] = {
-	{"linear", true, linear},
-	{"linear with noise", true, noisy},
-	{"bursty", true, bursty},
-	{"faster and faster", true, faster},
-	{"a leak under a saw-tooth", true, leaky_saw},
-	{"a leak under a ragged one", true, ragged_leak},
-	{"plateau", false, plateau},
-	{"plateau with noise", false, noisy_plateau},
-	{"warm-up", false, warm_up},
-	{"stairs", false, stairs},
-	{"saw-tooth", false, saw},
-	{"high saw-tooth", false, high_saw},
-	{"wave", false, wave},
-	{"ragged saw-tooth", false, ragged_saw},
-	{"noise", false, noise},
-	{"teeth that rise, and stop", false, rising_saw},
-};
-
-#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct score {
 	int lives, critical, opened_near; /* lives; with a false critical; with F12 at each cycle */
@@ -183,17 +25,6 @@ struct score {
 	int first; /* told in the first tooth of a saw: they hold if it goes on, and it does not */
 	int reached, warned;
 };
-
-static struct life draw(void)
-{
-	struct life l = {.first = between(20, 250), .top = between(550, 950)};
-
-	l.period = exp(between(log(8), log(90)));
-	l.rate = (LIMIT - l.first) / (6 * l.period);
-	l.noise = between(0, 0.01) * LIMIT;
-	l.phase = chance();
-	return l;
-}
 
 static const struct finding *look(unsigned int t, double value)
 {

@@ -11,6 +11,10 @@ HERE = Path(__file__).resolve().parent
 DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
+class Link(str):
+    """The target of a symbolic link, where a file of a guest is one."""
+
+
 class Cpio:
     """An archive in the kernel's "newc" format, not compressed: TCG would unpack it slowly."""
 
@@ -37,6 +41,8 @@ class Cpio:
         self.entry(path, stat.S_IFREG | mode, data)
 
     def link(self, path, target):
+        path = path.lstrip("/")
+        self.directory(path.rpartition("/")[0])
         self.entry(path, stat.S_IFLNK | 0o777, target.encode())
 
     def node(self, path, major, minor):
@@ -77,7 +83,7 @@ def modules_wanted(kernel, names):
 
 
 def initrd(kernel, busybox, line, files, modules):
-    """files: path in the guest -> bytes or a path here; modules: name -> its arguments."""
+    """files: path in the guest -> bytes, a path here or a Link; modules: name -> its arguments."""
     cpio = Cpio()
     for path in DIRECTORIES:
         cpio.directory(path)
@@ -98,5 +104,8 @@ def initrd(kernel, busybox, line, files, modules):
         order.append(f"{name}.ko {modules.get(name, '')}\n")
     cpio.file("modules/order", "".join(order).encode())
     for path, content in files.items():
-        cpio.file(path, content if isinstance(content, bytes) else Path(content).read_bytes())
+        if isinstance(content, Link):
+            cpio.link(path, content)
+        else:
+            cpio.file(path, content if isinstance(content, bytes) else Path(content).read_bytes())
     return cpio.bytes()

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the healthy programs share: how one is prepared, put to work and ended."""
+import os
+import shutil
+import socket
+import subprocess
+import textwrap
+import threading
+
+from run import NOBODY, PATIENCE, Skip, until
+
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+
+class Amount:
+    """How much work the programs do, as a share of what they do on a machine that is not emulated."""
+
+    share = 1.0
+
+
+def amount(n):
+    """So many of something, or fewer where less work is wanted; at least one."""
+    return max(1, int(n * Amount.share))
+
+
+def need_setup(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"no {program}: tools/setup.sh healthy")
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(textwrap.dedent(text))
+    return path
+
+
+def quiet(argv, folder, **how):
+    """Runs a helper of the test; its output is shown if it fails."""
+    done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False, **how)
+    assert done.returncode == 0, f"{argv[:4]} ended with {done.returncode}: {done.stdout[-800:]}"
+
+
+class Program:
+    """A command that ends by itself."""
+
+    end_signal = None
+
+    def __init__(self, folder, argv, env=None):
+        self.folder, self.argv, self.env = folder, argv, {**os.environ, "HOME": folder,
+                                                          **(env or {})}
+
+    def work(self):
+        """A server is put to work here."""
+
+
+class Server(Program):
+    """A server on a socket in its folder: `client` uses it, then `end_signal` stops it."""
+
+    def __init__(self, folder, argv, path, client, end_signal, env=None):
+        super().__init__(folder, argv, env)
+        self.path, self.client, self.end_signal = path, client, end_signal
+
+    def connects(self):
+        with socket.socket(socket.AF_UNIX) as one:
+            try:
+                one.connect(self.path)
+            except OSError:
+                return False
+        return True
+
+    def work(self):
+        until(self.connects, self.argv[0])
+        self.client()
+
+
+def many(request, threads=4, times=500):
+    """Makes requests from several threads; raises what one of them raised."""
+    wrong = []
+
+    def loop():
+        try:
+            for _ in range(amount(times)):
+                request()
+        except Exception as error:  # pylint: disable=broad-except # raised below
+            wrong.append(error)
+
+    # where the test is ended meanwhile, it does not wait for them
+    workers = [threading.Thread(target=loop, daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if wrong:
+        raise wrong[0]
