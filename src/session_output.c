@@ -78,8 +78,8 @@ void session_flush(struct session *s)
 		s->done = true;
 }
 
-/* The recording failed: say it once, go on watching. */
-void session_check_recording(struct session *s)
+/* The recording failed: say it once, go on watching. `empty`: not even one interval is in it. */
+static void say_failed(struct session *s, bool empty)
 {
 	if (!s->collector.rec_error || s->rec_told)
 		return;
@@ -91,18 +91,27 @@ void session_check_recording(struct session *s)
 		return;
 	}
 	s->status = EXIT_FAILED;
-	if (viewing_say(s, "the recording failed: it ends with the last whole interval"))
+	if (viewing_say(s, empty ? "the recording failed: it is empty" :
+				   "the recording failed: it ends with the last whole interval"))
 		return;
 	/* nothing else is made here */
 	s->done |= s->o->command == CMD_RECORD;
-	complain("the recording %s failed: %s; it ends with the last whole interval%s",
-		 s->record_path, strerror(-s->collector.rec_error),
+	complain("the recording %s failed: %s; %s%s", s->record_path,
+		 strerror(-s->collector.rec_error),
+		 empty ? "it is empty, because not one interval was written whole" :
+			 "it ends with the last whole interval",
 		 s->o->command == CMD_RECORD ? "" : ", watching goes on");
+}
+
+void session_check_recording(struct session *s)
+{
+	say_failed(s, s->collector.rec && recorder_is_empty(s->collector.rec));
 }
 
 void session_end_recording(struct session *s)
 {
 	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
+	bool empty;
 	int err;
 
 	if (!s->collector.rec)
@@ -113,11 +122,12 @@ void session_end_recording(struct session *s)
 		return;
 	}
 	recorder_take(s->collector.rec, &end.h);
+	empty = recorder_is_empty(s->collector.rec);
 	err = recorder_close(s->collector.rec);
 	s->collector.rec = NULL;
 	if (err && !s->rec_told) {
 		s->collector.rec_error = err;
-		session_check_recording(s);
+		say_failed(s, empty);
 	}
 }
 

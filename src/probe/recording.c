@@ -188,6 +188,11 @@ unsigned long long recorder_bytes(const struct recorder *rec)
 	return rec->whole;
 }
 
+bool recorder_is_empty(const struct recorder *rec)
+{
+	return rec->whole <= (off_t)sizeof(struct file_header);
+}
+
 int recorder_take(struct recorder *rec, const struct fs_header *h)
 {
 	struct frame fr = {.len = h->len, .crc = crc32(0, (const Bytef *)h, h->len)};

@@ -29,8 +29,11 @@ int recorder_open_packed(const char *path, bool force, unsigned long long max_by
 /* Written so far. */
 unsigned long long recorder_bytes(const struct recorder *rec);
 
-/* Appends a record. After a failure (a full disk) the file is cut back to its last whole frame
- * and -errno is returned, once; later records are dropped silently. */
+/* Returns whether no interval was written whole so far: after a failure nothing would be left. */
+bool recorder_is_empty(const struct recorder *rec);
+
+/* Appends a record. Returns 0, or -errno once after a failure (a full disk); later records are
+ * dropped silently, and recorder_close() cuts the file back to its last whole interval. */
 int recorder_take(struct recorder *rec, const struct fs_header *h);
 
 /* From now on the recording has its name, whatever becomes of it. Returns 0 or -errno. */

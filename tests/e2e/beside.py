@@ -104,7 +104,6 @@ class SideBySide:
         """bodies: (name, body) in the order in which they begin; `jobs` at a time."""
         take_signals()
         waiting, running = list(bodies), {}
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its children end with it
         try:
             while waiting or running:
                 while waiting and len(running) < jobs:

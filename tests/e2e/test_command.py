@@ -5,7 +5,8 @@ import json
 import signal
 import time
 
-from harness import FAULTSCOPE, Lines, Skip, captures, check_form, jsonschema, live, until
+from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, captures, check_form, jsonschema, live,
+                     until)
 
 USAGE, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 
@@ -62,7 +63,7 @@ def test_run_forwards_signals(check, lab):
         # it may be there before the event loop of its parent is
         time.sleep(0.3)
         process.send_signal(number)
-        check.equal(f"status after {number.name}", process.wait(20), status)
+        check.equal(f"status after {number.name}", process.wait(PATIENCE), status)
 
 
 @live

@@ -28,7 +28,7 @@ def check_confined(check, lab, what, pid, may_keep=0):
     """All threads of it, once the last of them is filtered."""
     try:
         until(lambda: all(one["Seccomp"] == "2" for one in threads_of(lab, pid)),
-              f"{what} with filtered calls", seconds=20)
+              f"{what} with filtered calls")
     except (AssertionError, FileNotFoundError) as error:
         check.that(False, str(error))
         return

@@ -11,8 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from harness import (BUILD, FAULTSCOPE, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
-                     all_pids, field_of, live, without_degraded, workload_path)
+from harness import (BUILD, FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
+                     all_pids, check_gaps, field_of, live, without_degraded, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -96,26 +96,37 @@ def with_tmpfs(lab, place, script, *options):
 
 # Outputs that fail
 
-def in_small_disk(lab, script):
-    """Runs a shell script with a file system of its own at $DISK, of a few looks."""
+def in_small_disk(lab, script, size):
+    """Runs a shell script with a file system of its own at $DISK."""
     disk = lab.dir / "disk"
     disk.mkdir()
-    return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", "size=256k")
+    return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", f"size={size}")
 
 
 @live
 def test_disk_full_while_recording(check, lab):
     kept = lab.dir / "kept.fsr"
+    # room for one look at some thousand processes, as there may be beside other tests
     ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 1000;"
-                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status")
-    check_message(check, ran, FAILED, "a.fsr", "No space left on device")
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "2M")
+    check_message(check, ran, FAILED, "a.fsr", "No space left on device", "last whole interval")
     check.equal("messages", ran.err.count("No space left on device"), 1)
     Lines((lab.dir / "live").read_text())
     again = lab.replay(kept)
-    check.equal("status of the replay", again.status, DONE)
-    check.equal("message of the replay", again.stderr, "")
     lines = Lines(again.text)
+    check_gaps(check, again, lines)
     check.that(len(lines.of("process")) > 10, f"{len(lines.all)} lines are left of the recording")
+
+
+@live
+def test_disk_full_before_the_first_interval(check, lab):
+    """It says that nothing is left, live and of the recording."""
+    kept = lab.dir / "kept.fsr"
+    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.1 2;"
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "8k")
+    check_message(check, ran, FAILED, "a.fsr", "No space left on device", "it is empty")
+    check.that("last whole interval" not in ran.err, ran.err)
+    check_message(check, lab.faultscope("--replay", kept), FAILED, "the recording is empty")
 
 
 @live
@@ -245,13 +256,18 @@ def test_signals_at_any_time(check, lab):
             check.that(False, f"{modes[i % 3]}: {number.name} after {delay:.3f} s does not end it")
             continue
         # before it is ready, or as the command's own, the signal itself may end it
-        check.that(process.returncode in (0, -number),
+        check.that(process.returncode in (0, INCOMPLETE, -number),
                    f"{modes[i % 3]}: {number.name} after {delay:.3f} s: {process.returncode}")
-        check.equal("standard error", err, "")
-    # the kernel frees them a little later
-    end = time.monotonic() + 5
-    while (left := bpf_objects() - before - bpf_objects_in_use()) and time.monotonic() < end:
+        # on a busy machine the kernel skips events; that is said, whatever the status
+        check.that(err.startswith(GAP) if err else process.returncode != INCOMPLETE,
+                   f"status {process.returncode}, standard error: {err!r}")
+    # The kernel frees them a little later. Those of other tests come and go: what was left behind
+    # stays the same.
+    left = bpf_objects() - before - bpf_objects_in_use()
+    end = time.monotonic() + PATIENCE
+    while left and time.monotonic() < end:
         time.sleep(0.2)
+        left &= bpf_objects() - bpf_objects_in_use()
     check.equal("BPF programs and maps left behind", left, set())
 
 

@@ -136,7 +136,7 @@ def check_without_capabilities(check, lab, words, **how):
     process = lab.spawn([lab.program, *words], **how)
     try:
         until(lambda: int(status_of(lab.read(f"/proc/{process.pid}/status"))["CapPrm"], 16) == 0,
-              f"{words[0]} without capabilities", seconds=10)
+              f"{words[0]} without capabilities")
     except AssertionError as error:
         check.that(False, str(error))
         return

@@ -12,8 +12,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import BUILD, FAULTSCOPE, RECORDINGS, Skip, live, until
+from harness import (BUILD, FAULTSCOPE, RECORDINGS, Lines, Skip, Workload, live, status_by, until,
+                     workload_path)
 
+# the end of a view: on a busy machine the kernel skips events, and the status says so
+ENDED = r"ended with 0|(?s:faultscope: incomplete: .*ended with 7)"
 SCREENS = Path(__file__).resolve().parent / "screens"
 FORECAST, KINDS = "forecast_of_a_leak", "descriptors_of_each_kind"
 CHILDREN = "brief_children_among_all-close"
@@ -99,7 +102,7 @@ class Tmux:
 
     def shows(self, *words, options=()):
         try:
-            until(lambda: all(re.search(word, self.screen(*options)) for word in words), "it", 20)
+            until(lambda: all(re.search(word, self.screen(*options)) for word in words), "it")
         except AssertionError:
             return f"{words} is not on the screen:\n{self.screen(*options)}"
         return ""
@@ -133,27 +136,31 @@ def in_tmux(width, height, options="", **env):
 @live
 def test_view_keys(check, lab):
     """Each key does what the help says, on live data."""
-    work = lab.work("fdleak", "380", "--nofile", "400", "--hold")
+    # by a name of its own: other tests let an fdleak run, too
+    program = lab.dir / "viewed"
+    shutil.copy(workload_path("fdleak"), program)
+    work = Workload(lab.spawn([program, "380", "--nofile", "400", "--hold"],
+                              stdin=subprocess.PIPE), False)
     work.truth()
     tmux = in_tmux(140, 40)
     steps = [
         ("the table", [], [r"PID MINFLT/s", r"\[?Faults\]?"]),
-        ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "fdleak"]),
-        ("Enter: who is nearest", ["Enter"], [r"Process fdleak\[", r"fds +\S+ of 400"]),
+        ("/ asks", ["/"], [r"words; Enter: filter"]),
+        ("a filter", ["v", "i", "e", "w", "e", "d", "Enter"], ["filter: viewed"]),
+        ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "viewed"]),
+        ("Enter: who is nearest", ["Enter"], [r"Process viewed\[", r"fds +\S+ of 400"]),
         ("what it holds", [], [r"at the start it held \d+ descriptors"]),
-        ("d: diagnosis", ["d"], [r"Diagnosis of fdleak\[", "checked:"]),
-        ("Esc: back", ["Escape"], [r"Process fdleak\["]),
+        ("d: diagnosis", ["d"], [r"Diagnosis of viewed\[", "checked:"]),
+        ("Esc: back", ["Escape"], [r"Process viewed\["]),
         ("Esc: back again", ["Escape"], [r"FDS +OF LIMIT"]),
         ("Tab", ["Tab"], ["RSS TREND"]),
         ("Shift-Tab", ["BTab"], [r"FDS +OF LIMIT"]),
-        ("6: findings", ["6"], [r"SEVERITY ID", r"fdleak\["]),
+        ("6: findings", ["6"], [r"SEVERITY ID", r"viewed\["]),
         ("5: kernel", ["5"], ["This machine", "Hooks", "faultscope itself"]),
         ("1: back", ["1"], ["PID MINFLT/s"]),
-        ("/ asks", ["/"], [r"words; Enter: filter"]),
-        ("a filter", ["f", "d", "l", "e", "a", "k", "Enter"], ["filter: fdleak"]),
         ("t: tree", ["t"], [r"\(1\)"]),
-        ("t: flat", ["t"], [r"filter: fdleak"]),
-        ("Esc forgets it", ["Escape"], [r"python3"]),
+        ("t: flat", ["t"], [r"filter: viewed"]),
+        ("Esc forgets it", ["Escape"], [r"(?s)\A(?!.*filter: )"]),
         ("s sorts", ["s"], ["sorted by PID"]),
         ("S back", ["S"], ["sorted by activity"]),
         ("I inverts", ["I", "s"], ["sorted by PID"]),
@@ -175,7 +182,7 @@ def test_view_keys(check, lab):
         expect(check, tmux, what, *words)
     tmux.keys("q")
     # on a busy machine the summary is longer than the screen, and its begin above that
-    wrong = tmux.shows("ended with 0", "faultscope: watched all processes", options=("-S", "-"))
+    wrong = tmux.shows(ENDED, "faultscope: watched all processes", options=("-S", "-"))
     check.that(not wrong, f"q: the end: {wrong}")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
     check.that("PID MINFLT/s" not in tmux.screen(), "the screen is given back")
@@ -198,10 +205,11 @@ def test_view_writes_a_recording(check, lab):
     expect(check, tmux, "w again", "recorded: ")
     check.that("REC" not in tmux.screen().splitlines()[0], "it is no longer recording")
     tmux.keys("q")
-    expect(check, tmux, "the end", "ended with 0")
+    expect(check, tmux, "the end", ENDED)
     tmux.close()
-    said = subprocess.run([FAULTSCOPE, "--replay", path, "--json"], capture_output=True, text=True,
-                          check=True, timeout=60).stdout
+    again = lab.faultscope("--replay", path, "--json")
+    said = again.out
+    check.equal("status of the replay", again.returncode, status_by(Lines(said)))
     check.that(f'"pid":{work.pid},' in said and '"comm":"mapleak"' in said,
                "the recording has the process by its name")
     check.that('"exe":' in said, "and by its program")
@@ -219,7 +227,7 @@ def test_view_of_one_process(check, lab):
     tmux.keys("Escape")
     expect(check, tmux, "and the table is behind it", "PID MINFLT/s")
     tmux.keys("q")
-    expect(check, tmux, "the end", "ended with 0")
+    expect(check, tmux, "the end", ENDED)
     tmux.close()
     work.process.terminate()
 
@@ -237,11 +245,11 @@ def test_view_sizes(check, lab):
     for width, height in (60, 20), (80, 24), (200, 50), (300, 60), (30, 8), (120, 12), (61, 37):
         tmux.resize(width, height)
         try:
-            until(lambda: is_whole(tmux.screen().splitlines(), height), "a whole screen", 20)
+            until(lambda: is_whole(tmux.screen().splitlines(), height), "a whole screen")
         except AssertionError:
             check.that(False, f"{width} by {height}:\n{tmux.screen()}")
     tmux.keys("q")
-    expect(check, tmux, "the end", "ended with 0")
+    expect(check, tmux, "the end", ENDED)
     tmux.close()
 
 
@@ -275,7 +283,7 @@ def test_view_colours(check, lab):
 def test_view_falls_back(check, lab):
     """A terminal that cannot be redrawn gets lines."""
     tmux = Tmux(100, 20, f"TERM=dumb {FAULTSCOPE} --top 3 0.2 2")
-    expect(check, tmux, "TERM=dumb", "watched all processes", "ended with 0")
+    expect(check, tmux, "TERM=dumb", "watched all processes", ENDED)
     tmux.close()
 
 
@@ -295,7 +303,7 @@ def test_view_wide_names(check, lab):
     head = next(line for line in tmux.screen().splitlines() if "PID MINFLT" in line)
     check.equal("its column", row.index("漢字"), head.index("PROCESS"))
     tmux.keys("q")
-    expect(check, tmux, "the end", "ended with 0")
+    expect(check, tmux, "the end", ENDED)
     tmux.close()
     process.terminate()
 
@@ -333,7 +341,7 @@ def test_view_of_a_recording(check, lab):
     tmux.keys("6", "Enter")
     expect(check, tmux, "its findings", r"Finding F\d+ of fdleak\[")
     tmux.keys("q")
-    expect(check, tmux, "q", "ended with 0", "own cost")
+    expect(check, tmux, "q", ENDED, "own cost")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
     tmux.close()
 
