@@ -4,10 +4,11 @@
 import json
 import os
 import shutil
+import time
 
 from exporter import (AT_ONCE, PROTOBUF, RECORDINGS, Exporter, Prometheus, Samples, families_of, job,
                       until)
-from harness import ROOT, Skip, live, workload_path
+from harness import MOST_TRIES, PATIENCE, ROOT, Skip, live, workload_path
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
 # by what Prometheus asks for: its default is OpenMetrics
@@ -102,18 +103,26 @@ def test_exemplars(check, lab):
     exporter = Exporter(lab, *AT_ONCE)
     prometheus = Prometheus(lab, [job(f"127.0.0.1:{exporter.port}")],
                             features=("exemplar-storage",))
-    crashed = lab.spawn(["python3", "-c", "import ctypes; ctypes.string_at(8)"])
-    crashed.wait()
-    scraped(prometheus, 5)
+    scraped(prometheus)
 
-    def exemplars():
+    def exemplar_of(pid):
         found = prometheus.api("query_exemplars?query=faultscope_fatal_signals_total&start="
                                "2020-01-01T00:00:00Z&end=2100-01-01T00:00:00Z")
-        return [one["labels"] for series in found for one in series["exemplars"]]
+        labels = [one["labels"] for series in found for one in series["exemplars"]]
+        return next((one for one in labels if one.get("pid") == str(pid)), None)
 
-    until(lambda: str(crashed.pid) in [one.get("pid") for one in exemplars()], "its exemplar")
-    got = next(one for one in exemplars() if one["pid"] == str(crashed.pid))
-    check.that(got["comm"].startswith("python3"), f"comm: {got}")
+    def crash():
+        crashed = lab.spawn(["python3", "-c", "import ctypes; ctypes.string_at(8)"])
+        crashed.wait()
+        end = time.monotonic() + PATIENCE / MOST_TRIES
+        while not (got := exemplar_of(crashed.pid)) and time.monotonic() < end:
+            time.sleep(0.2)
+        return got
+
+    # a scrape tells of the last crash before it: on a busy machine that may be somebody else's
+    got = next((one for one in (crash() for _ in range(MOST_TRIES)) if one), None)
+    if check.that(got, "no crash has its exemplar"):
+        check.that(got["comm"].startswith("python3"), f"comm: {got}")
 
 
 @live
