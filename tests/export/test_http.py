@@ -173,16 +173,13 @@ def test_many_connections(check, lab):
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted + 100), hard))
     exporter = Exporter(lab, *REPLAY)
     answers(exporter)
-    before, idle, refused = exporter.rss_bytes(), [], 0
+    before, idle = exporter.rss_bytes(), []
     try:
         for i in range(wanted):
             s = socket.socket()
-            s.settimeout(1)
+            s.setblocking(False)  # whom the kernel keeps waiting, we do not await
             idle.append(s)
-            try:
-                s.connect((exporter.host, exporter.port))
-            except OSError:
-                refused += 1
+            s.connect_ex((exporter.host, exporter.port))
             if i % 1000 == 999:
                 check.that(answers(exporter), f"no answer beside {i + 1} connections")
         fds = len(os.listdir(f"/proc/{exporter.pid}/fd"))
