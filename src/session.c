@@ -720,6 +720,8 @@ int session_end(struct session *s)
 	if (s->src && s->m.last_ns) {
 		if (s->ending[0])
 			s->view.ending = s->ending;
+		if (findings_judge_rest(&s->findings, &s->m))
+			tell_events(s);
 		gating_judge(s);
 		tell_verdict(s);
 		if (s->renderer != &text_renderer || !s->o->quiet)

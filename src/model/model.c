@@ -534,9 +534,18 @@ static bool asks_for_memory(const struct fs_refused_record *r)
 	return r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
 }
 
-/* Of this window: what was refused to the thread just before, as one chain of attempts. */
+/*
+ * What was refused to the thread just before, as one chain of attempts: of this window it is marked
+ * here; who keeps refusals of the last one finds the record itself.
+ */
 static void take_retry(struct model *m, const struct fs_retry_record *r)
 {
+	struct subject *s = model_find(m, &r->subject);
+
+	m->retry[m->retries < MODEL_RETRIES_MAX ? m->retries++ : MODEL_RETRIES_MAX - 1] = *r;
+	if (s && s->starved_tid == r->tid && r->h.t_ns >= s->starved_ns &&
+	    r->h.t_ns <= s->starved_ns + FS_RETRY_NS)
+		s->starved_ns = 0;
 	for (size_t i = m->events; i--;) {
 		struct fs_refused_record *e = &m->event[i].refused;
 
@@ -706,6 +715,7 @@ void model_next_window(struct model *m)
 	}
 	m->changed = NULL;
 	m->events = m->noted = 0;
+	m->retries = 0;
 	m->window++;
 }
 

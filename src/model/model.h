@@ -17,6 +17,7 @@
 #define MODEL_SUBJECTS_MAX 65536
 #define MODEL_CHAINS	   8192 /* of subjects, by their identity */
 #define MODEL_EVENTS_MAX   4096 /* of one window */
+#define MODEL_RETRIES_MAX  64
 #define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
@@ -170,6 +171,9 @@ struct model {
 	union event *event; /* of this window */
 	size_t events, events_room;
 	size_t noted; /* of them, by their subjects */
+	/* of this window; beyond the cap the last one makes room */
+	struct fs_retry_record retry[MODEL_RETRIES_MAX];
+	size_t retries;
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;

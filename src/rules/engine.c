@@ -11,6 +11,7 @@
 #include "rules/limits_rules.h"
 #include "rules/refusal_rules.h"
 #include "rules/stack_rules.h"
+#include "rules/unsettled.h"
 
 /* Findings of events that came once stay open for this long. */
 #define QUIET_NS 60000000000ULL
@@ -254,9 +255,10 @@ static void judge_all(struct findings *fs, enum trigger trigger, struct occasion
 			judge(fs, &rules[i], o, id, comm);
 }
 
-static void judge_event(struct findings *fs, const struct model *m, const union event *e)
+static void judge_event(struct findings *fs, const struct model *m, const union event *e,
+			bool cut_short)
 {
-	struct occasion o = {.m = m, .findings = fs, .t_ns = e->h.t_ns};
+	struct occasion o = {.m = m, .findings = fs, .t_ns = e->h.t_ns, .cut_short = cut_short};
 	struct verdict v;
 
 	switch (e->h.kind) {
@@ -371,27 +373,35 @@ static void judge_quiet(struct findings *fs, const struct model *m, struct findi
 		clear(f, m->last_ns);
 }
 
-/* A refusal that the program may yet answer by another request: not before the look is it known. */
-static bool is_unsettled(const struct model *m, const union event *e)
+/* Those of the last interval that are settled by now. */
+static bool judge_unsettled(struct findings *fs, const struct model *m, bool all)
 {
-	struct verdict v;
+	union event e;
+	bool any = false;
 
-	if (e->h.kind != FS_REC_REFUSED || e->refused.facts & FS_FACT_RETRIED)
-		return false;
-	cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
-	return refusal_has_other_form(&e->refused, &v);
+	for (; unsettled_next(fs, m, all, &e); any = true)
+		judge_event(fs, m, &e, all);
+	return any;
 }
 
 void findings_judge_events(struct findings *fs, const struct model *m)
 {
-	while (fs->judged < m->events && !is_unsettled(m, &m->event[fs->judged]))
-		judge_event(fs, m, &m->event[fs->judged++]);
+	judge_unsettled(fs, m, false);
+	while (fs->judged < m->events && !unsettled_is(m, &m->event[fs->judged]))
+		judge_event(fs, m, &m->event[fs->judged++], false);
+}
+
+bool findings_judge_rest(struct findings *fs, const struct model *m)
+{
+	return judge_unsettled(fs, m, true);
 }
 
 void findings_judge(struct findings *fs, const struct model *m)
 {
-	while (fs->judged < m->events)
-		judge_event(fs, m, &m->event[fs->judged++]);
+	judge_unsettled(fs, m, false);
+	for (; fs->judged < m->events; fs->judged++)
+		if (!unsettled_keep(fs, m, &m->event[fs->judged]))
+			judge_event(fs, m, &m->event[fs->judged], false);
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
 			judge_subject(fs, m, s);

@@ -34,13 +34,20 @@ bool refusal_has_other_form(const struct fs_refused_record *r, const struct verd
 
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f)
 {
+	bool retried = o->refused->facts & FS_FACT_RETRIED;
 	size_t end = strlen(f->title);
 
-	if (!(o->refused->facts & FS_FACT_RETRIED) ||
-	    !refusal_has_other_form(o->refused, o->verdict))
+	if (!(retried || o->cut_short) || !refusal_has_other_form(o->refused, o->verdict))
 		return;
 	if (open && open->severity > SEVERITY_INFO) {
 		*f = *open;
+		return;
+	}
+	if (!retried) {
+		if (f->severity == SEVERITY_CRITICAL)
+			f->severity = SEVERITY_WARNING;
+		snprintf(f->title + end, sizeof(f->title) - end,
+			 "; what the program did then was not seen");
 		return;
 	}
 	f->severity = SEVERITY_INFO;

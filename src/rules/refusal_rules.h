@@ -18,7 +18,8 @@ bool refusal_has_other_form(const struct fs_refused_record *r, const struct verd
 
 /*
  * What a program was refused and then got in another form is no more than news: the finding is
- * INFO, but where the same one is open for what it did not get.
+ * INFO, but where the same one is open for what it did not get. A WARNING where it could not be
+ * seen any more whether it did.
  */
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f);
 

@@ -28,6 +28,7 @@ struct occasion {
 	const struct subject *s; /* NULL where the subject is gone or the host */
 	uint64_t t_ns;		 /* of what triggers: the event, or the tick */
 	const struct fs_refused_record *refused;
+	bool cut_short;		       /* of `refused`: what came after it was not seen */
 	const struct verdict *verdict; /* of `refused`, `signal`, `oom` */
 	const struct fs_signal_record *signal;
 	const struct fs_kernel_fault_record *kernel_fault;
@@ -88,10 +89,10 @@ struct finding {
 	char set_by[320];	   /* where its limit comes from; empty: not looked up */
 	struct forecast forecast;
 	uint64_t lasted_ns; /* of a stall: the time in which it was seen, without a gap */
-	uint64_t grew_ns;  /* of growth: when it last had a forecast */
-	uint64_t grew_to;  /* and the value then */
-	uint32_t limit_up; /* of a cgroup's limit: how many levels above the process' own */
-	uint32_t level;	   /* the rule's own step: a change of it is news */
+	uint64_t grew_ns;   /* of growth: when it last had a forecast */
+	uint64_t grew_to;   /* and the value then */
+	uint32_t limit_up;  /* of a cgroup's limit: how many levels above the process' own */
+	uint32_t level;	    /* the rule's own step: a change of it is news */
 	const struct rule *because[BECAUSE_MAX]; /* of findings that led to it, the nearest first */
 	size_t nr_because;
 	enum severity worst; /* since it opened */
@@ -111,6 +112,8 @@ struct event_count {
 	uint64_t count;
 };
 
+#define UNSETTLED_MAX 32
+
 #define GUARD_FAULTS_MAX 16 /* the oldest makes room for more */
 
 struct findings {
@@ -122,6 +125,9 @@ struct findings {
 	uint64_t opened[NR_SEVERITIES];
 	struct event_count count[EVENT_COUNTS_MAX];
 	size_t nr_counts;
+	/* Refusals at the end of the last interval that may yet be answered otherwise. */
+	struct fs_refused_record unsettled[UNSETTLED_MAX];
+	size_t nr_unsettled;
 	/* Accesses to guards of stacks: what a handler of the signal does then is not known yet. */
 	struct fs_signal_record guard[GUARD_FAULTS_MAX];
 	size_t nr_guards; /* ever; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
@@ -134,8 +140,18 @@ struct findings {
  */
 void findings_judge_events(struct findings *fs, const struct model *m);
 
-/* After a tick: judges what is left of events, then every subject that changed. */
+/*
+ * After a tick: judges what is left of events, then every subject that changed. A refusal that is
+ * younger than 200 ms, whose process lives and may yet be served in another form, is kept for the
+ * next interval.
+ */
 void findings_judge(struct findings *fs, const struct model *m);
+
+/*
+ * When nothing more will come: judges refusals that were kept. What the program did then was not
+ * seen, so that none is critical. Returns whether there were any.
+ */
+bool findings_judge_rest(struct findings *fs, const struct model *m);
 
 /* After the window was shown: forgets what was cleared, ages what was told. */
 void findings_next_window(struct findings *fs);

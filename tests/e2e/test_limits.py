@@ -200,3 +200,40 @@ def test_remedy_of_queues(check, lab):
     again = lab.call(*made)
     if not again.returncode:  # else we may not raise a hard limit
         check.that(int(again.out) > first, f"{values[0]} bytes are no more than {first}")
+
+
+# Asks for huge pages of eight sizes, is refused, and does without 60 ms later.
+DOES_WITHOUT = """import ctypes, mmap, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+sys.stdin.readline()
+refused = 0
+def ask(size, flags):
+    flags |= mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return libc.mmap(None, ctypes.c_size_t(size), 3, flags, -1, ctypes.c_long(0))
+for i in range(8):
+    if ask(4 << 20 << i, 0x40000) == ctypes.c_void_p(-1).value:
+        refused += 1
+        time.sleep(0.06)
+        ask(4 << 20 << i, 0)
+print(refused)
+sys.stdin.readline()
+"""
+
+
+@live
+def test_request_over_the_end_of_an_interval(check, lab):
+    """What is served in another form an interval later is no critical finding."""
+    work = lab.spawn([sys.executable, "-c", DOES_WITHOUT], stdin=-1)
+    watch = lab.watch("-p", str(work.pid), "0.1")
+    work.stdin.write("\n")
+    work.stdin.flush()
+    refused = int(work.stdout.readline())
+    work.stdin.close()
+    work.wait(60)
+    lines = Lines(watch.finished().text)
+    if refused < 8:
+        raise Skip("there are huge pages")
+    told = lines.of("finding", work.pid, id="M19")
+    check.that(told, "no M19")
+    check.equal("severities", sorted({line["severity"] for line in told}), ["info"])

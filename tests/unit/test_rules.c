@@ -234,7 +234,7 @@ static void is_counted(uint32_t call, int error, bool other, uint64_t lost, cons
 {
 	struct fs_refused_record r = refused_record(10, call, error);
 	struct fs_process_record p = process_record(10, 1, 3 * SECOND / 2);
-	struct fs_tick_record t = tick_record(2 * SECOND);
+	struct fs_tick_record t = tick_record(3 * SECOND);
 
 	begin(NULL);
 	p.g.flags = FS_PROC_BORN;
@@ -367,6 +367,66 @@ static void test_refused_and_retried(void)
 	tick();
 	ok(find("M01", 10) && find("M01", 10)->severity == SEVERITY_CRITICAL,
 	   "at vm.max_map_count a request has no other form");
+	end();
+}
+
+/* A process that lives, and a refusal just before the end of an interval. */
+static struct fs_refused_record refused_at_the_end(void)
+{
+	struct fs_process_record p = process_record(10, 1, SECOND);
+	struct fs_refused_record r = huge_pages_refused();
+
+	begin(NULL);
+	model_take(&m, &p.h);
+	r.h.t_ns = 2 * SECOND - SECOND / 50;
+	model_take(&m, &r.h);
+	tick();
+	ok(!find("M19", 10), "refused just before the end of an interval: nothing is said yet");
+	next_window();
+	return r;
+}
+
+static bool is_m19(enum severity severity)
+{
+	const struct finding *f = find("M19", 10);
+
+	return f && f->severity == severity;
+}
+
+static void test_refused_at_the_end(void)
+{
+	struct fs_refused_record r = refused_at_the_end();
+	struct fs_process_record p = process_record(10, 1, 3 * SECOND);
+
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
+	findings_judge_events(&fs, &m);
+	ok(is_m19(SEVERITY_INFO), "asked otherwise in the next interval, and served: INFO");
+	is_u64(fs.reached[SEVERITY_WARNING], 0, "and was never more");
+	tick();
+	ok(is_m19(SEVERITY_INFO), "and stays so");
+	end();
+
+	r = refused_at_the_end();
+	retry(11, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 5);
+	findings_judge_events(&fs, &m);
+	ok(!find("M19", 10), "another thread's request and a later one are none of it");
+	tick();
+	ok(is_m19(SEVERITY_CRITICAL), "an interval later: critical");
+	end();
+
+	refused_at_the_end();
+	p.g.flags = FS_PROC_FINAL;
+	model_take(&m, &p.h);
+	findings_judge_events(&fs, &m);
+	ok(is_m19(SEVERITY_CRITICAL), "the process ended: critical at once");
+	end();
+
+	refused_at_the_end();
+	ok(findings_judge_rest(&fs, &m) && is_m19(SEVERITY_WARNING),
+	   "nothing more will be seen: a warning");
+	ok(strstr(find("M19", 10)->title, "not seen"), "which says so");
+	ok(!findings_judge_rest(&fs, &m), "and no more of it");
 	end();
 }
 
@@ -1045,6 +1105,7 @@ int main(void)
 	test_refused_calls();
 	test_refused();
 	test_refused_and_retried();
+	test_refused_at_the_end();
 	test_refused_lasts();
 	test_crash_after_refusal();
 	test_because();
