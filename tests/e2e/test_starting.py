@@ -10,6 +10,7 @@ import subprocess
 
 from harness import BUILD, PATIENCE, ROOT, Skip, live, until
 from test_errors import DONE, FAILED, USAGE, check_message
+from test_origin import MIB, Groups
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
@@ -117,6 +118,16 @@ def test_start_with_little_memory(check, lab):
     for kib in (2000, 4000, 8000):
         ran = lab.call("prlimit", f"--data={kib * 1024}", lab.program, "0.1", "1")
         check_message(check, ran, FAILED, "ENOMEM", "RLIMIT_DATA", "ulimit -d")
+
+
+@live
+def test_memory_of_a_start(check, lab):
+    """The kernel charges what its verifier uses to who loads a program."""
+    if BUILD.name == "san":
+        raise Skip("a sanitizer needs more memory itself")
+    with Groups(lab, "memory", "memory.limit_in_bytes", 96 * MIB, None) as groups:
+        ran = groups.doctor(lab)
+        check.that(ran.out, f"status {ran.returncode} within 96 MiB: {ran.err}")
 
 
 # Words
