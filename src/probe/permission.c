@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "probe/permission.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -194,14 +195,45 @@ static struct answer answer_of(int err, const char *text, const char *remedy)
 	return a;
 }
 
+/* Lines around the verifier's reason: libbpf's, instructions, branches, precision, figures. */
+static bool is_step(const char *line)
+{
+	static const char *const begins[] = {
+		"libbpf: ", ";", "from ", "mark_precise", "verification time", "stack depth"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(line, begins[i], strlen(begins[i])))
+			return true;
+	return isdigit((unsigned char)*line);
+}
+
+/*
+ * The answer of a verifier that went through a program and refused it, and its reason: the last
+ * line of its log before "processed N insns" that is no step. Of a long log only the end is kept.
+ */
+static struct answer not_taken(int err, const char *log)
+{
+	const char *end = strstr(log, "\nprocessed "), *line = log, *reason = NULL;
+	struct answer a = answer_of(err, NOT_TAKEN, NULL);
+	size_t len = strlen(a.text);
+
+	for (; line <= end; line = strchr(line, '\n') + 1)
+		if (!is_step(line))
+			reason = line;
+	if (reason)
+		snprintf(a.text + len, sizeof(a.text) - len, ": %.*s", (int)strcspn(reason, "\n"),
+			 reason);
+	return a;
+}
+
 struct answer permission_load_answer(int err, const char *log)
 {
 	if (strstr(log, "not found in kernel") || strstr(log, "failed to find kernel BTF type ID"))
 		return answer_of(err, NO_SUCH, NULL);
 	if (strstr(log, "failed to resolve CO-RE relocation"))
 		return answer_of(err, "the BTF in use lacks what it reads", NULL);
-	if (strstr(log, "BEGIN PROG LOAD LOG") && strstr(log, "processed "))
-		return answer_of(err, NOT_TAKEN, NULL);
+	if (strstr(log, "END PROG LOAD LOG") && strstr(log, "\nprocessed "))
+		return not_taken(err, log);
 	switch (-err) {
 	case EPERM:
 	case EACCES:

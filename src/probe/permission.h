@@ -18,9 +18,12 @@ bool permission_is_locked(const char *log);
 /* The whole story of a load that failed. Returns -EPERM, -ENOSYS or err. */
 int permission_explain(int err, const char *log, char *error, size_t size);
 
-/* What the kernel answered to one hook, in words and by its errno, and what to do about it. */
+/*
+ * What the kernel answered to one hook, in words and by its errno, and what to do about it. Where
+ * the verifier refused a program, the words end with its reason.
+ */
 struct answer {
-	char text[96];
+	char text[192];
 	const char *remedy; /* a command; NULL: none helps on this kernel */
 };
 
