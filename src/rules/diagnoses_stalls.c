@@ -120,7 +120,8 @@ const struct diagnosis diagnoses_stalls[] = {
 					"As P12, from 5 % of a thread's time on, where most of it "
 					"is waits of 1 ms and more that began while another "
 					"process had the lock: it is named. Of several that read "
-					"at once it is the last to come.",
+					"at once it is the last to come. One reading that costs "
+					"less than 0.5 s is told as information.",
 				[ABOUT_CONFIRM] = "$ opensnoop-bpfcc -n . | grep -E "
 						  "'smaps|numa_maps'\n$ ps -eo "
 						  "pid,wchan:30,comm | grep -E 'smap|pagemap'",

@@ -11,6 +11,8 @@
 #define WAITS	    0.05	  /* of a thread's time, from which on it is worth a word */
 #define CONVOY	    0.3		  /* of a thread's time, or of that of its faults */
 #define CONVOY_NS   3000000000ULL /* many threads that start at once wait for each other, too */
+#define AGENT_NS    2000000000ULL /* a single reading of the map is no lasting trouble, */
+#define AT_ONCE_NS  500000000ULL  /* unless it takes this long */
 #define EACH_THREAD 0.03	  /* of the time of all: of many threads little is waited for */
 
 /* What a process waited for the lock in the last window, in shares of one thread's time. */
@@ -97,7 +99,7 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 	share = ns / 1e9 / w.s;
 	if (!row || share < WAITS || share * 2 < w.all)
 		return stall_held(o, open, f);
-	stall_begin(o, open, 0, f);
+	stall_begin(o, open, ns < AT_ONCE_NS ? AGENT_NS : 0, f);
 	snprintf(f->title, sizeof(f->title),
 		 "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
 		 row->now.holder_comm, row->now.holder,

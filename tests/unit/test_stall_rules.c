@@ -203,6 +203,18 @@ static void be_read(void)
 	tell_slow(FS_CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
+static void be_read_in_passing(void)
+{
+	wait_for_lock(4, 20 * MILLIS);
+	tell_slow(FS_CLASS_CALL, 4711, 4, 20 * MILLIS);
+}
+
+static void be_read_at_length(void)
+{
+	wait_for_lock(1, 700 * MILLIS);
+	tell_slow(FS_CLASS_CALL, 4711, 1, 700 * MILLIS);
+}
+
 static void wait_a_little(void)
 {
 	wait_for_lock(100, MILLIS / 10);
@@ -391,6 +403,31 @@ static void test_who_has_the_lock(void)
 	end();
 }
 
+/* A single reading of the map is no lasting trouble, unless it is a long one. */
+static void test_read_once(void)
+{
+	const struct finding *f;
+
+	begin();
+	look();
+	be_read_in_passing();
+	look();
+	f = open_of("P13");
+	ok(f && f->severity == SEVERITY_INFO, "read once in passing: information");
+	be_read_in_passing();
+	look();
+	f = open_of("P13");
+	ok(f && f->severity == SEVERITY_WARNING, "read again: a warning");
+	end();
+	begin();
+	look();
+	be_read_at_length();
+	look();
+	f = open_of("P13");
+	ok(f && f->severity == SEVERITY_WARNING, "read once for 0.7 s: a warning");
+	end();
+}
+
 /* More sorts than are kept: the oldest make room. */
 static void test_many_slow(void)
 {
@@ -425,6 +462,7 @@ static void test_worst(void)
 int main(void)
 {
 	test_who_has_the_lock();
+	test_read_once();
 	test_many_slow();
 	test_worst();
 	test_kinds();
