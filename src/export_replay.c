@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/known.h"
 #include "export.h"
 #include "probe/host.h"
 #include "render/completeness.h"
@@ -18,6 +19,8 @@
 struct export_replay {
 	struct model m; /* as the recording left it */
 	struct collector collector;
+	regex_t pattern; /* of --workload.collapse */
+	bool has_pattern;
 	uint64_t opened_ns;
 	uint64_t dice; /* never 0 */
 };
@@ -55,14 +58,16 @@ static void tell_host(struct export *x)
 	x->s.m.hooks = m->hooks;
 }
 
-static void name_subject(const struct subject *s, struct identity *ret)
+static void name_subject(const struct export *x, const struct subject *s, struct identity *ret)
 {
 	struct identity_names names = {.comm = s->now.g.comm};
 	struct workload w;
 
 	workload_of(s->cgroup ? s->cgroup : "", &w);
-	identity_make(&w, &names, COLLAPSE_DEFAULT, ret);
+	identity_make(&w, &names, x->o->collapse, ret);
 	label_copy(ret->cgroup, sizeof(ret->cgroup), s->cgroup ? s->cgroup : "");
+	if (x->replay->has_pattern)
+		identity_rename_by(&x->replay->pattern, ret);
 	identity_seal(ret);
 }
 
@@ -83,7 +88,7 @@ static int tell(struct export *x, const struct subject *s, const struct fs_proce
 	struct identity id;
 	int err;
 
-	name_subject(s, &id);
+	name_subject(x, s, &id);
 	err = census_take(&x->census, p, &id, p->h.t_ns);
 	return err ? err : node_take(&x->node, p, &id);
 }
@@ -130,6 +135,20 @@ static int tell_changed(struct export *x)
 	return err;
 }
 
+/* Returns 0 or an exit status. */
+static int take_pattern(struct export_replay *r, const char *pattern)
+{
+	char why[128];
+	int err = pattern ? regcomp(&r->pattern, pattern, REG_EXTENDED) : 0;
+
+	r->has_pattern = pattern && !err;
+	if (!err)
+		return 0;
+	regerror(err, &r->pattern, why, sizeof(why));
+	complain("--workload.collapse %s: no regular expression: %s", pattern, why);
+	return EXIT_USAGE;
+}
+
 int export_replay_open(struct export *x)
 {
 	struct export_replay *r = calloc(1, sizeof(*r));
@@ -146,6 +165,9 @@ int export_replay_open(struct export *x)
 	r->collector.filter = &x->s.filter;
 	r->opened_ns = host_boottime_ns();
 	r->dice = r->opened_ns ^ (uint64_t)getpid() << 40 ^ 1;
+	err = take_pattern(r, x->o->collapse_pattern);
+	if (err)
+		return err;
 	err = x->s.src->ops->start(x->s.src, &sink);
 	while (!err) {
 		err = x->s.src->ops->look(x->s.src, &sink);
@@ -199,6 +221,8 @@ void export_replay_close(struct export *x)
 		return;
 	collector_free(&x->replay->collector);
 	model_free(&x->replay->m);
+	if (x->replay->has_pattern)
+		regfree(&x->replay->pattern);
 	free(x->replay);
 	x->replay = NULL;
 }

@@ -35,8 +35,7 @@ enum workload_kind path_kind(const char *path)
 	return workload_kind_of(&w);
 }
 
-/* Each match in the name is one "*". */
-static void rename_by_pattern(const regex_t *pattern, struct identity *id)
+void identity_rename_by(const regex_t *pattern, struct identity *id)
 {
 	char name[LABEL_BYTES] = "";
 	const char *at = id->name;
@@ -105,7 +104,7 @@ static void make(const struct known_table *t, struct known *k, const struct memb
 	if (!of_program)
 		label_copy(k->id.cgroup, sizeof(k->id.cgroup), k->key);
 	if (t->pattern)
-		rename_by_pattern(t->pattern, &k->id);
+		identity_rename_by(t->pattern, &k->id);
 	identity_seal(&k->id);
 }
 

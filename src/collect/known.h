@@ -47,6 +47,9 @@ struct known *known_find(struct known_table *t, const char *path, const struct m
 /* Marks the entry as used, and looks for names again that were missing, when it is time. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
+/* Replaces each match in the name by "*"; before identity_seal(). */
+void identity_rename_by(const regex_t *pattern, struct identity *id);
+
 /* How much a path tells; as workload_kind_of(). */
 enum workload_kind path_kind(const char *path);
 

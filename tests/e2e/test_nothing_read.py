@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Each command that read nothing, matched nothing or lost something: no all-clear, no status 0.
+
+Commands and options are those of the program's own help, which is generated from its table.
+"""
+
+import re
+import subprocess
+
+from harness import FAULTSCOPE, RECORDINGS, ROOT, live
+
+DONE, USAGE, FOUND, INCOMPLETE = 0, 2, 3, 7
+LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
+ALL_CLEARS = ("all is well", "not short of memory", "no crash found", "nothing found",
+              'class="well"')
+TESTS = ("*.py", "*.c", "*.h", "*.sh", "*.mjs")
+
+
+def help_of(lab, *command):
+    ran = lab.faultscope(*command, "--help")
+    assert ran.returncode == DONE, ran.err
+    return ran.out
+
+
+def commands(lab):
+    """Names of all commands; "" is the main one, which has no name."""
+    return {"" if word.startswith("[") else word
+            for word in re.findall(r"^(?:Usage:|      ) faultscope (\S+)", help_of(lab), re.M)}
+
+
+def options(lab):
+    """Option to the commands that take it."""
+    found = {}
+    for command in commands(lab):
+        for name in re.findall(r"^  (?:-\w, |    )--([\w.-]+)", help_of(lab, *filter(None, [command])),
+                               re.M):
+            found.setdefault(name, set()).add(command)
+    return found
+
+
+def empty_recording(lab):
+    """The header of a recording, alone."""
+    path = lab.dir / "empty.fsr"
+    path.write_bytes(LEAK.read_bytes()[:24])
+    return path
+
+
+def cut_recording(lab):
+    path = lab.dir / "cut.fsr"
+    path.write_bytes(LEAK.read_bytes()[:-9])
+    return path
+
+
+def empty_directory(lab):
+    path = lab.dir / "empty"
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def unreadable_logs(lab):
+    """A directory in which nothing can be read: a link to nowhere, and one to a directory."""
+    path = lab.dir / "logs"
+    path.mkdir(exist_ok=True)
+    for name, target in (("gone.log", "/nowhere"), ("dir.log", "/")):
+        if not (path / name).is_symlink():
+            (path / name).symlink_to(target)
+    return path
+
+
+def nothing_of(lab):
+    """By command, command lines that read or match nothing, or that cannot say all.
+
+    A command whose output is no result of a measurement has none: it must fail where its words
+    are not understood, or where its output cannot be written (test_documents_to_full_output).
+    """
+    empty, cut = empty_recording(lab), cut_recording(lab)
+    out = lab.dir / "out"
+    return {
+        "": [["--replay", empty], ["--replay", cut], ["--replay", LEAK, "--comm", "nosuch"],
+             ["--replay", LEAK, "--cgroup", "/nosuch"], ["--replay", LEAK, "-p", "99"],
+             ["--json", "--replay", LEAK, "-p", "99"]],
+        "run": [["run", "--", lab.dir / "missing"]],
+        "diagnose": [["diagnose", "--replay", empty], ["diagnose", "--replay", LEAK, "-p", "99"],
+                     ["diagnose", "--json", "--replay", LEAK, "-p", "99"]],
+        "host": [["host", "--replay", empty], ["host", "--replay", cut],
+                 ["host", "--json", "--replay", cut]],
+        "doctor": [["doctor", "nonsense"]],
+        "explain": [["explain", "X99"], ["explain", "M01", "X99"], ["explain", "--json", "X99"]],
+        "triage": [["triage", empty_directory(lab)], ["triage", unreadable_logs(lab)],
+                   ["triage", "--group", empty_directory(lab)],
+                   ["triage", "--group", unreadable_logs(lab)], ["triage", "/dev/null"],
+                   ["triage", "--json", "/dev/null"], ["triage", "--markdown", "/dev/null"],
+                   ["triage", lab.dir / "missing"], ["triage", FAULTSCOPE]],
+        "blackbox": [["blackbox", "read", "/dev/null"], ["blackbox", "read", lab.dir / "missing"],
+                     ["blackbox", "status", "--ring", lab.dir / "missing"]],
+        "export": [["export", "--replay", empty, "--textfile", out],
+                   ["export", "--replay", cut, "--textfile", out]],
+        "top": [["top", "--from", "127.0.0.1:1", "1", "1"],
+                ["top", "--from", "127.0.0.1:1,localhost:1", "1", "1"]],
+        "record": [["record", "-p", "4194303", "-o", lab.dir / "none.fsr"]],
+        "info": [["info", empty], ["info", cut], ["info", "--json", cut], ["info", "/dev/null"]],
+        "replay": [["replay", empty], ["replay", cut], ["replay", "--comm", "nosuch", LEAK],
+                   ["replay", "--cgroup", "/nosuch", LEAK]],
+        "report": [["report", empty], ["report", cut], ["report", "--comm", "nosuch", LEAK],
+                   ["report", "--html", "--comm", "nosuch", LEAK],
+                   ["report", "--cgroup", "/nosuch", LEAK]],
+        "diff": [["diff", empty, empty], ["diff", LEAK, empty], ["diff", cut, LEAK],
+                 ["diff", "--json", LEAK, cut], ["diff", "--comm", "nosuch", LEAK, LEAK]],
+        "schema": [["schema", "nonsense"]],
+        "completion": [["completion"], ["completion", "nonsense"]],
+        "man": [["man", "nonsense"]],
+    }
+
+
+def test_nothing_read_is_no_all_clear(check, lab):
+    lines = nothing_of(lab)
+    check.equal("commands with a case", set(lines), commands(lab))
+    for command, cases in lines.items():
+        check.that(cases, f"{command}: no case")
+        for words in cases:
+            ran = lab.faultscope(*words, stdin=subprocess.DEVNULL)
+            check.that(ran.returncode not in (DONE, FOUND), f"{words}: status {ran.returncode}")
+            check.that(ran.err.startswith("faultscope: "), f"{words}: {ran.err!r}")
+            for text in ALL_CLEARS:
+                check.that(text not in ran.out, f"{words}: {text!r} in {ran.out[:200]!r}")
+
+
+@live
+def test_nothing_matched_live_is_no_all_clear(check, lab):
+    for words in (["--comm", "nosuch", "0.1", "2"], ["--cgroup", "/nosuch", "0.1", "2"],
+                  ["--json", "--comm", "nosuch", "0.1", "2"]):
+        ran = lab.faultscope(*words)
+        check.equal(f"{words}: status", ran.returncode, INCOMPLETE)
+        check.that("no process matched" in ran.err, f"{words}: {ran.err!r}")
+
+
+def test_output_by_its_long_name(check, lab):
+    plain = lab.faultscope("report", "--format", "csv", LEAK).out
+    for words in (["--output", lab.dir / "a"], [f"--output={lab.dir / 'b'}"]):
+        ran = lab.faultscope("report", "--format", "csv", LEAK, *words)
+        check.equal(f"{words}: {ran.err}", ran.returncode, DONE)
+    for name in "ab":
+        with open(lab.dir / name, newline="", encoding="utf-8") as file:
+            check.equal(name, file.read().replace("\r\n", "\n"), plain)
+
+
+def test_names_are_collapsed_of_a_recording(check, lab):
+    """A pattern folds names of workloads, of a recording too; what is no pattern is refused."""
+    def workloads(*words):
+        out = lab.dir / "page"
+        ran = lab.faultscope("export", "--replay", RECORDINGS / "pid_reused.fsr", "--textfile", out,
+                             "--workload.min-age", "0", *words)
+        assert ran.returncode in (DONE, INCOMPLETE), ran.err
+        return set(re.findall(r'^faultscope_mappings\{workload="([^"]*)"', out.read_text(), re.M))
+
+    check.that({"prometheus-proc", "prometheus-node"} <= workloads(), "the names as they are")
+    folded = workloads("--workload.collapse", "-(proc|node)$")
+    check.that("prometheus*" in folded and "prometheus-proc" not in folded, f"folded: {folded}")
+    ran = lab.faultscope("export", "--replay", LEAK, "--textfile", lab.dir / "page",
+                         "--workload.collapse", "(")
+    check.equal("status of what is no pattern", ran.returncode, USAGE)
+    check.that("no regular expression" in ran.err, ran.err)
+
+
+def test_trace_instance_that_is_not_there(check, lab):
+    """What survived a reboot is looked for there: nothing is read, and no status 0."""
+    for words in (["blackbox", "read", "--instance", "nosuch", "--ring", lab.dir / "none"],
+                  ["blackbox", "status", "--instance", "nosuch", "--ring", lab.dir / "none"]):
+        ran = lab.faultscope(*words)
+        check.that(ran.returncode not in (DONE, FOUND), f"{words}: status {ran.returncode}")
+        check.that(ran.err.startswith("faultscope: "), f"{words}: {ran.err!r}")
+
+
+def test_every_option_has_a_test(check, lab):
+    """By name: each option of the table stands in the text of a test or a bench."""
+    text = "\n".join(path.read_text(errors="replace") for kind in TESTS
+                     for path in (ROOT / "tests").rglob(kind))
+    for name, of in sorted(options(lab).items()):
+        check.that(re.search(rf"(?<![\w-])--{re.escape(name)}(?![\w-])", text),
+                   f"--{name} of {sorted(of)}: no test has it")
