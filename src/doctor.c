@@ -195,7 +195,7 @@ static bool core_is_blind(const struct report *r)
 static void add_gaps(struct buf *gaps, const struct report *r)
 {
 	for (size_t i = 0; i < r->hooks; i++)
-		if (r->hook[i].state == FS_HOOK_BLIND && !strstr(r->hook[i].tried, FS_SWITCHED_OFF))
+		if (r->hook[i].state == FS_HOOK_BLIND && !hook_is_unwanted(r->hook[i].tried))
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 

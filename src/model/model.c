@@ -586,6 +586,12 @@ static int take_symbol(struct model *m, const struct fs_symbol_record *r)
 	return 0;
 }
 
+/* By its text, which recordings of each version have. */
+bool hook_is_unwanted(const char *why)
+{
+	return strstr(why, FS_SWITCHED_OFF) != NULL;
+}
+
 static void take_hook(struct model *m, const struct fs_hook_record *r)
 {
 	struct hook_view *v;
@@ -599,7 +605,7 @@ static void take_hook(struct model *m, const struct fs_hook_record *r)
 	v->tier = r->tier;
 	v->state = r->state;
 	v->lacks = r->lacks;
-	v->unwanted = strstr(v->why, FS_SWITCHED_OFF) != NULL;
+	v->unwanted = hook_is_unwanted(v->why);
 }
 
 /* What a later look is to know of, when the event is gone: it may come before its process does. */

@@ -98,7 +98,7 @@ struct hook_view {
 	char name[24], mechanism[24], why[160];
 	uint32_t tier, state; /* enum fs_hook_state */
 	uint32_t lacks;	      /* FS_LACKS_*, FS_SEES_* of its mechanism */
-	bool unwanted;	      /* the caller switched it off by name */
+	bool unwanted;	      /* hook_is_unwanted() */
 };
 
 struct symbol {
@@ -206,6 +206,9 @@ struct subject *model_find(const struct model *m, const struct fs_subject *id);
 
 /* All subjects: start with NULL; NULL ends. Order is not defined. */
 struct subject *model_each(const struct model *m, const struct subject *after);
+
+/* Whether the caller switched a hook off, by what is said of why it is not on. */
+bool hook_is_unwanted(const char *why);
 
 bool model_hook_on(const struct model *m, const char *name);
 

@@ -47,6 +47,24 @@ def advice(finding):
     return " ".join(finding["remedy"])
 
 
+def rests_then_is_killed(check, lab, watch, rests_in, grows_in, beside=None):
+    """A large process rests, another grows until the first is killed: the finding, its line, both.
+
+    `beside` is called with the first once it rests.
+    """
+    idle = in_group(lab, rests_in, "eat", "anon", "55", "--hold")
+    holds(lab, idle.pid, 55)
+    if beside:
+        beside(idle)
+    lab.call("sleep", "6")
+    sibling = in_group(lab, grows_in, "eat", "anon", "54", "--rate", "6", "--hold")
+    idle.wait(60)
+    finding, oom = kill_of(check, watch, idle.pid)
+    sibling.send_signal(signal.SIGKILL)
+    sibling.wait(10)
+    return finding, oom, idle, sibling
+
+
 def is_right(check, finding, oom, group, grower):
     check.that(f"[{grower}] grew, not the one that was killed" in advice(finding), advice(finding))
     check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)
@@ -58,14 +76,7 @@ def test_sibling_grows(check, lab):
     """One that rests is the largest and is killed; the cgroup is younger than the last listing."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group:
-        idle = in_group(lab, group, "eat", "anon", "55", "--hold")
-        holds(lab, idle.pid, 55)
-        lab.call("sleep", "6")
-        sibling = in_group(lab, group, "eat", "anon", "54", "--rate", "6", "--hold")
-        idle.wait(60)
-        finding, oom = kill_of(check, watch, idle.pid)
-        sibling.send_signal(signal.SIGKILL)
-        sibling.wait(10)
+        finding, oom, _, sibling = rests_then_is_killed(check, lab, watch, group, group)
         if finding:
             is_right(check, finding, oom, group, sibling.pid)
 
@@ -75,22 +86,17 @@ def test_nested_limit(check, lab):
     """The limit is of the cgroup above, whose other child grows."""
     watch = lab.watch("0.5")
     with memory_cgroup(lab, LIMIT * MIB) as group, below(group, "a") as a, below(group, "b") as b:
-        idle = in_group(lab, a, "eat", "anon", "55", "--hold")
-        holds(lab, idle.pid, 55)
-        alone = lab.watch("-p", str(idle.pid), "0.5")
-        lab.call("sleep", "6")
-        sibling = in_group(lab, b, "eat", "anon", "54", "--rate", "6", "--hold")
-        idle.wait(60)
-        finding, oom = kill_of(check, watch, idle.pid)
-        sibling.send_signal(signal.SIGKILL)
-        sibling.wait(10)
+        alone = []
+        finding, oom, idle, sibling = rests_then_is_killed(
+            check, lab, watch, a, b,
+            lambda idle: alone.append(lab.watch("-p", str(idle.pid), "0.5")))
         if not finding:
             return
         is_right(check, finding, oom, group, sibling.pid)
         check.that(f"the limit of /{group.name}, above its cgroup" in finding["title"],
                    finding["title"])
         check.that(oom["cgroup"].endswith("/a"), f"of the process: {oom['cgroup']}")
-        told = opened(check_form(check, alone.finished()), "P17", pid=idle.pid)
+        told = opened(check_form(check, alone[0].finished()), "P17", pid=idle.pid)
         if check.that(told, "no P17 of one that is watched alone"):
             check.that(f"/{group.name}/memory." in told[0]["set_by"],
                        f"the note speaks of another limit: {told[0]['set_by']!r}")

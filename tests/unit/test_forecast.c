@@ -2,34 +2,11 @@
 #include <math.h>
 #include <time.h>
 
+#include "../workloads/chance.h"
 #include "fixture.h"
 #include "tap.h"
 
 #define TRIALS 500
-
-static uint64_t seed = 42;
-
-/* Uniform in 0 to 1. */
-static double chance(void)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (double)(seed >> 11) / (1ULL << 53);
-}
-
-static double between(double low, double high)
-{
-	return low + (high - low) * chance();
-}
-
-/* Near enough to normal, of variance 1. */
-static double normal(void)
-{
-	double sum = 0;
-
-	for (int i = 0; i < 12; i++)
-		sum += chance();
-	return sum - 6;
-}
 
 static double exponential(void)
 {

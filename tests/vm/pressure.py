@@ -236,24 +236,31 @@ def held_back(check, lab):
                 ("cgroup_throttled", "P07", "/test"))
 
 
-def tmpfs_of_group(check, lab):
-    """P17: files in memory filled the group, and no kill frees them."""
-    new_group(lab, max=100 * MIB)
+def kill_beside_files(check, lab, limit, files, grows):
+    """P17 of a group in which an ended process left files in memory, in MiB; None: none was told."""
+    new_group(lab, max=limit * MIB)
     lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
     lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
-                f" dd if=/dev/zero of=/shm/file bs=1M count=70 2>/dev/null'")
+                f" dd if=/dev/zero of=/shm/file bs=1M count={files} 2>/dev/null'")
     watch = lab.watch("1")
-    in_group(lab, "eat", "anon", "200", "--rate", "20")
+    in_group(lab, "eat", "anon", *grows)
     waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events")
     lab.vm.must("sleep 2")
     lines = Lines(watch.stop().text)
     lab.vm.must("umount /shm")
     kills = opened(lines, "P17")
-    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+    check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}")
+    return kills[0] if kills else None
+
+
+def tmpfs_of_group(check, lab):
+    """P17: files in memory filled the group, and no kill frees them."""
+    kill = kill_beside_files(check, lab, 100, 70, ("200", "--rate", "20"))
+    if not kill:
         return
-    shmem = [one for one in kills[0]["evidence"] if one["field"].startswith("shared memory")]
-    check.that(shmem and shmem[0]["value"] == "70.0 MiB", f"shmem {kills[0]['evidence']}")
-    check.that(any("/dev/shm" in text for text in kills[0]["remedy"]), kills[0]["remedy"])
+    shmem = [one for one in kill["evidence"] if one["field"].startswith("shared memory")]
+    check.that(shmem and shmem[0]["value"] == "70.0 MiB", f"shmem {kill['evidence']}")
+    check.that(any("/dev/shm" in text for text in kill["remedy"]), kill["remedy"])
 
 
 def sibling_kills(check, lab):
@@ -273,20 +280,10 @@ def nested_kills_without_controller(check, lab):
 
 def files_kill(check, lab):
     """P17: who wrote the larger part of the group's limit into a tmpfs has ended."""
-    new_group(lab, max=48 * MIB)
-    lab.vm.must("mkdir -p /shm && mount -t tmpfs -o size=80M none /shm")
-    lab.vm.must(f"sh -c 'echo $$ >{CGROUPS}/test/cgroup.procs;"
-                f" dd if=/dev/zero of=/shm/file bs=1M count=30 2>/dev/null'")
-    watch = lab.watch("1")
-    in_group(lab, "eat", "anon", "40", "--rate", "4")
-    waits_for(lab, f"grep -q 'oom_kill [1-9]' {CGROUPS}/test/memory.events")
-    lab.vm.must("sleep 2")
-    lines = Lines(watch.stop().text)
-    lab.vm.must("umount /shm")
-    kills = opened(lines, "P17")
-    if not check.that(kills, f"findings {[f['id'] for f in lines.of('finding')]}"):
+    kill = kill_beside_files(check, lab, 48, 30, ("40", "--rate", "4"))
+    if not kill:
         return
-    told = " ".join(kills[0]["remedy"])
+    told = " ".join(kill["remedy"])
     # the kernel adds up what each CPU counted every other second
     check.that(re.search(r"(29|30)\.\d MiB of the 48.0 MiB are files in memory", told), told)
     check.that("it is what grew" not in told, told)

@@ -8,31 +8,10 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "chance.h"
 
 #define LIMIT 1000
-
-static uint64_t seed;
-
-static double chance(void)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (double)(seed >> 11) / (1ULL << 53);
-}
-
-static double between(double low, double high)
-{
-	return low + (high - low) * chance();
-}
-
-static double normal(void)
-{
-	double sum = 0;
-
-	for (int i = 0; i < 12; i++)
-		sum += chance();
-	return sum - 6;
-}
 
 /* What was drawn for a life; each kind uses what it needs. */
 struct life {
