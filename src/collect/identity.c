@@ -16,11 +16,17 @@
 #include "collect/cgroup_walk.h"
 #include "collect/known.h"
 
-#define WAYS	     4
-#define SETS	     1024	/* of cgroups, by id */
-#define PROCS_MOST   (1u << 17) /* slots */
-#define READS_MOST   500	/* of programs that start, a second */
-#define SECOND_NS    1000000000ULL
+#define WAYS	   4
+#define SETS	   1024	      /* of cgroups, by id */
+#define PROCS_MOST (1u << 17) /* slots */
+#define READS_MOST 500	      /* of programs that start, a second */
+#define SECOND_NS  1000000000ULL
+/*
+ * A move in a hierarchy of version 1 is known by its record alone, which may be lost: the path is
+ * read again now and then. At about 15 us a read, 32 a second take 0.05 % of a CPU at most.
+ */
+#define AGAIN_NS     (60 * SECOND_NS)
+#define AGAIN_MOST   32		      /* a second */
 #define UNKNOWN_NS   (10 * SECOND_NS) /* for which a cgroup that could not be read is let be */
 #define DEPTH_MOST   16		      /* of cgroups in cgroups */
 #define KTHREADD_PID 2
@@ -44,10 +50,16 @@ struct place {
 struct proc {
 	struct fs_subject of;
 	uint64_t cgroup_id; /* as it was last seen */
+	uint64_t read_ns;   /* when `path` was last read; 0: never */
 	uint32_t execs;
 	bool settled; /* `path` was read since it ran its program; else inherited, or as moved */
 	char *path; /* that tells most; with `unified` for want of an id; NULL: not known; owned */
 	struct link link;
+};
+
+/* So much in a second. */
+struct budget {
+	uint64_t second, used;
 };
 
 struct identities {
@@ -59,7 +71,8 @@ struct identities {
 	struct cgroup_v2 v2;
 	struct place *place;
 	struct pids procs; /* of struct proc: those that live */
-	uint64_t uses, second, reads_in_second;
+	uint64_t uses;
+	struct budget starting, again; /* reads of /proc/PID/cgroup */
 	struct identity_counts counts;
 };
 
@@ -301,17 +314,33 @@ static void inherit(struct identities *ids, struct proc *p, uint32_t parent)
 	p->link = from->link;
 }
 
-/* Where ids of cgroups tell nothing: read once a program, as long as it lives. */
-static void read_proc(struct identities *ids, struct proc *p)
+/* Takes one of `most` in the second of t_ns; false where they are used up. */
+static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
+{
+	if (t_ns / SECOND_NS != b->second) {
+		b->second = t_ns / SECOND_NS;
+		b->used = 0;
+	}
+	return b->used++ < most;
+}
+
+/* Where ids of cgroups tell nothing: read once a program, and again at AGAIN_NS. */
+static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
 	char text[8192], path[FS_CGROUP_PATH];
 
+	p->read_ns = t_ns;
 	if (!read_cgroup(ids, p->of.pid, text, sizeof(text)))
 		return;
 	most_telling((struct span){text, strlen(text)}, path, sizeof(path));
 	if (!p->path || strcmp(p->path, path))
 		keep_path(&p->path, &p->link, path);
 	p->settled = true;
+}
+
+static bool is_due(struct identities *ids, const struct proc *p, uint64_t t_ns)
+{
+	return t_ns > p->read_ns + AGAIN_NS && budget_take(&ids->again, t_ns, AGAIN_MOST);
 }
 
 static void take_fork(struct identities *ids, const struct fs_fork_record *r)
@@ -337,12 +366,8 @@ static void take_exec(struct identities *ids, const struct fs_exec_record *r)
 	p->settled = false;
 	if (ids->unified)
 		return;
-	if (r->h.t_ns / SECOND_NS != ids->second) {
-		ids->second = r->h.t_ns / SECOND_NS;
-		ids->reads_in_second = 0;
-	}
-	if (ids->reads_in_second++ < READS_MOST)
-		read_proc(ids, p);
+	if (budget_take(&ids->starting, r->h.t_ns, READS_MOST))
+		read_proc(ids, p, r->h.t_ns);
 	else
 		ids->counts.skipped++;
 }
@@ -427,8 +452,8 @@ static const struct identity *of_record(struct identities *ids, struct proc *p,
 	p->cgroup_id = r->g.cgroup_id;
 	if (ids->unified)
 		return of_place(ids, p->cgroup_id, &m);
-	if (!over && (!p->settled || p->execs != r->g.execs))
-		read_proc(ids, p);
+	if (!over && (!p->settled || p->execs != r->g.execs || is_due(ids, p, r->h.t_ns)))
+		read_proc(ids, p, r->h.t_ns);
 	p->execs = r->g.execs;
 	inherit(ids, p, r->g.ppid);
 	return known_of(ids, &p->link, p->path, &m);
@@ -455,7 +480,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 	if (ids->unified && p->cgroup_id)
 		return of_place(ids, p->cgroup_id, &m);
 	if (!ids->unified && !p->settled)
-		read_proc(ids, p);
+		read_proc(ids, p, t_ns);
 	else if (ids->unified && !p->path && read_unified(ids, p->of.pid, path, sizeof(path)))
 		keep_path(&p->path, &p->link, path);
 	return known_of(ids, &p->link, p->path, &m);

@@ -310,6 +310,46 @@ static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32
 }
 
 /* What lived between two looks is only ever told of by the kernel side. */
+static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
+{
+	struct fs_process_record r = process(pid, 1, "java", t_ns);
+
+	return identity_of(m->ids, &r)->name;
+}
+
+/* A move whose record was lost is seen within a minute, at a cost that is bounded. */
+static void test_moved_unseen(void)
+{
+	struct machine m = machine_make(V1, NULL);
+	uint64_t reads;
+
+	fake_file(&m.root, "proc/10/cgroup", "4:memory:/docker/" ID "\n0::/\n");
+	is_str(name_at(&m, 10, SECOND), "docker/0123456789ab", "version 1: as it was read");
+	fake_file(&m.root, "proc/10/cgroup", "4:memory:/docker/" ID2 "\n0::/\n");
+	is_str(name_at(&m, 10, 30 * SECOND), "docker/0123456789ab", "not read again at each look");
+	is_str(name_at(&m, 10, 62 * SECOND), "docker/fedcba987654", "but after a minute");
+	for (uint32_t pid = 100; pid < 300; pid++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
+		fake_file(&m.root, path, "4:memory:/docker/" ID "\n0::/\n");
+		name_at(&m, pid, 63 * SECOND);
+	}
+	reads = identities_counted(m.ids).reads;
+	for (uint64_t s = 64; s < 200; s++) {
+		for (uint32_t pid = 100; pid < 300; pid++)
+			name_at(&m, pid, s * SECOND);
+		if (s == 123)
+			is_u64(identities_counted(m.ids).reads, reads, "no read within the minute");
+		if (s == 124)
+			is_u64(identities_counted(m.ids).reads - reads, 32, "then 32 a second");
+	}
+	reads = identities_counted(m.ids).reads - reads;
+	ok(reads >= 400 && reads <= 600, "each once a minute: %llu reads",
+	   (unsigned long long)reads);
+	machine_free(&m);
+}
+
 static void test_short_lived(void)
 {
 	struct fs_fork_record fork = {.h = {FS_REC_FORK, sizeof(fork), SECOND},
@@ -562,6 +602,7 @@ int main(void)
 	test_podman();
 	test_cache();
 	test_moved();
+	test_moved_unseen();
 	test_short_lived();
 	test_programs();
 	test_names_come_late();
