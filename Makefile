@@ -94,7 +94,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-torch check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -329,10 +329,14 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 
+# Fresh systems of Debian that the README's two commands have to work in.
+DISTROS ?= bookworm trixie sid
+
 # What takes longer: with sanitizers, by chance, the zoo by every way, and briefly in stock kernels.
 LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
 	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
-	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md"
+	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
+	"tests/distros/run.sh $(DISTROS)"
 
 # The same expectations in stock kernels; build/kernels.md is the table of what they said.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -362,6 +366,10 @@ SUITES ?=
 .PHONY: mutants
 mutants: ## change the source at random: do quick tests notice? (MUTANTS=200, SEED=1, SUITES=unit; an hour)
 	tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) $(if $(SUITES),--suites $(SUITES))
+
+check-distros: ## the README's two commands in fresh Debian systems (DISTROS="bookworm trixie sid")
+	tools/setup.sh distros
+	tests/tally.py "tests/distros/run.sh $(DISTROS)"
 
 check-vm: static $(ZOO) ## every hook and mechanism on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test

@@ -3,7 +3,7 @@
 # Installs the Debian or Ubuntu packages that are missing for building, and for each group named.
 set -eu
 
-groups="test, bench, torch, programs, healthy, package, report, cross, compilers"
+groups="test, bench, torch, programs, healthy, package, report, cross, compilers, distros"
 case ${1-} in
 -h | --help)
 	cat <<END
@@ -18,8 +18,9 @@ root). A GROUP adds those of a further task:
   healthy   tests with PostgreSQL, php-fpm, nginx, MariaDB, ... (make check-healthy)
   package   Debian packages and the container image (make deb, make image)
   report    the report in a browser (make check-report)
+  cross     the compiler for arm64 (make ARCH=arm64)
   cross     compilers for other architectures (make ARCH=...)
-  compilers every clang from 14 on that this release has (make check-compilers)
+  distros   a fresh Debian in a directory (make check-distros): debootstrap
 Without root it prints the packages that are missing. On Fedora it prints the packages to install.
 END
 	exit 0
@@ -52,7 +53,8 @@ healthy="$healthy mariadb-client nodejs python3-pytest apt make gcc git chromium
 healthy="$healthy redis-server redis-tools ffmpeg rsync sqlite3 ruby perl emacs-nox golang-go tar xz-utils buildah"
 report="chromium nodejs golang-go jq prometheus"
 command -v npm >/dev/null || report="$report npm" # some builds of nodejs bring it, and conflict
-package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah"
+package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah netavark"
+distros="debootstrap git python3 util-linux"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 # The versions of clang that the package lists have: which, differs by release.
@@ -72,6 +74,7 @@ for group; do
 	report) wanted="$wanted $report" ;;
 	cross) wanted="$wanted $cross" ;;
 	compilers) wanted="$wanted $(clangs)" ;;
+	distros) wanted="$wanted $distros" ;;
 	*)
 		echo "setup: no such group: $group (there are $groups)" >&2
 		exit 2
