@@ -19,7 +19,7 @@ root). A GROUP adds those of a further task:
   package   Debian packages and the container image (make deb, make image)
   report    the report in a browser (make check-report)
   cross     the compiler for arm64 (make ARCH=arm64)
-  cross     compilers for other architectures (make ARCH=...)
+  compilers every clang from 14 on that this release has (make check-compilers)
   distros   a fresh Debian in a directory (make check-distros): debootstrap
 Without root it prints the packages that are missing. On Fedora it prints the packages to install.
 END

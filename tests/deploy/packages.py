@@ -100,12 +100,15 @@ def field(path, name):
 
 
 def check_lintian(check, where):
-    """Of errors down to pedantry: silent."""
+    """Of errors down to pedantry: silent. The packages are built for Debian 12, too, so they name
+    its Standards-Version, which a later lintian calls old.
+    """
     if not shutil.which("lintian"):
         raise Skip("lintian is missing")
     changes = list(where.glob("*.changes"))
     check.equal("files of changes", len(changes), 1)
     ran = call("lintian", "--allow-root", "-I", "--pedantic",
+               "--suppress-tags", "out-of-date-standards-version",
                "--fail-on", "error,warning,info,pedantic", *changes)
     tags = [line for line in ran.stdout.splitlines() if re.match(r"[EWIP]: ", line)]
     check.equal("tags", (ran.returncode, tags), (0, []))
@@ -127,6 +130,10 @@ def check_fields(check, where):
     version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
     for name, path in packages(where).items():
         check.equal(f"{name}: version", field(path, "Version"), version[1])
+    for name, path in packages(where).items():
+        maintainer = os.environ.get("DEBEMAIL", ".invalid")
+        check.that(f"{maintainer}>" in field(path, "Maintainer"),
+                   f"{name}: the maintainer is {field(path, 'Maintainer')}")
     check.that("libbpf" in field(packages(where)["faultscope"], "Depends"), "no libbpf")
     check.that("faultscope (>=" in field(packages(where)["faultscope-exporter"], "Depends"),
                "the exporter does not depend on the program")
