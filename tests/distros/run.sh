@@ -65,7 +65,7 @@ step() {
 		echo "== $name: status $status, $took s"
 		cat "$place/out"
 	} >>"$log"
-	echo "# $name: $took s"
+	echo "# $name took $took s"
 	if [ "$status" = 0 ]; then
 		echo "ok $n - $name"
 		return 0
