@@ -246,14 +246,13 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 
 static int read_fds(struct sorts *s, uint32_t pid)
 {
-	struct lazy_sockets lazy = {.pid = pid};
+	struct lazy_sockets lazy = {.pid = alive_thread(pid)};
 	char path[40], target[4096];
 	struct dirent *de;
 	ssize_t n;
 	DIR *d;
 
-	pid = alive_thread(pid);
-	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+	snprintf(path, sizeof(path), "/proc/%u/fd", lazy.pid);
 	d = opendir(path);
 	if (!d)
 		return errno == ENOENT ? -ESRCH : -errno;

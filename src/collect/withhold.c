@@ -75,7 +75,7 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 		return false;
 	err = ask(of->pid);
 	/* of a process that is gone, addresses are of no use any more */
-	return !err || (err == -ESRCH && (s || !memcmp(child, of, sizeof(*of))));
+	return !err || (err == -ESRCH && (s || same_subject(child, of)));
 }
 
 /* Whose a record is that has addresses or names of files; NULL: it has none. */

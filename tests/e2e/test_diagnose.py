@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, Watch, Workload, jsonschema, live,
-                     proc_maps, schema, until, workload_path)
+                     proc_maps, proc_stat, schema, until, workload_path)
 
 FOUND, USAGE, NO_TARGET = 3, 2, 4
 LONG = ("-d", str(PATIENCE))
@@ -563,3 +563,24 @@ def test_script_is_a_process_too(check, lab):
     work.end()
     finding = last_finding(check, lines, "F08", work.pid)
     check.that("eventfd" in evidence(finding, "from"), evidence(finding, "from"))
+
+
+LEADER_GONE = """
+import ctypes, os, socket, threading, time
+listening = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=time.sleep, args=(120,)).start()
+print(os.getpid(), flush=True)
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+@live
+def test_sockets_where_the_first_thread_has_ended(check, lab):
+    """What a socket is, is read by a thread that has not ended."""
+    process = lab.spawn([sys.executable, "-c", LEADER_GONE])
+    pid = int(process.stdout.readline())
+    until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")
+    ran = lab.faultscope("diagnose", "--json", "-p", str(pid), "-d", "0.3")
+    held = Lines(ran.out).of("holdings", pid, what="fds")
+    names = [sort["name"] for line in held for sort in line["sorts"] if sort["kind"] == "socket"]
+    check.that(any("listen" in name.lower() for name in names), f"sockets: {names}, {ran.err}")
