@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Fault signals: after a refusal, at the guard of a stack, and what led to them. */
+#include <errno.h>
+#include <signal.h>
+
+#include "rules_fixture.h"
+#include "tap.h"
+
+static struct fs_signal_record signal_record(int signal, uint64_t t_ns)
+{
+	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, t_ns);
+
+	r.subject.pid = r.tid = 10;
+	r.subject.start_ns = 1;
+	r.signal = signal;
+	r.code = 1;
+	strcpy(r.comm, "proc10");
+	return r;
+}
+
+/* A call refused at two seconds, then a signal so much later: M24, if it opens. */
+static const struct finding *crash(enum fs_call call, int error, int signal, double later)
+{
+	struct fs_refused_record r = refused_record(10, call, error);
+	struct fs_signal_record s = signal_record(signal, 2 * SECOND + later * SECOND);
+
+	r.map_count = 65532;
+	hold_fds(&r, 1024);
+	model_take(&m, &r.h);
+	model_take(&m, &s.h);
+	findings_judge_events(&fs, &m);
+	return find("M24", 10);
+}
+
+#define GUARD_AT 0x7f0000000000ULL
+
+/* By way of the stack, whose guard is the page below 2 MiB. */
+static struct fs_signal_record guard_fault(uint64_t t_ns)
+{
+	struct fs_signal_record r = signal_record(SIGSEGV, t_ns);
+
+	r.code = SEGV_ACCERR;
+	r.address = GUARD_AT + 4000;
+	r.sp = GUARD_AT + 4096;
+	r.area = FS_AREA_FOUND;
+	r.area_start = GUARD_AT;
+	r.area_end = GUARD_AT + 4096;
+	r.above_end = r.area_end + (2 << 20);
+	return r;
+}
+
+static struct fs_signal_record abort_record(uint64_t t_ns)
+{
+	struct fs_signal_record r = signal_record(SIGABRT, t_ns);
+
+	r.code = SI_TKILL;
+	r.flags = FS_SIGNAL_FATAL | FS_SIGNAL_ASIDE;
+	return r;
+}
+
+/* A guard is met, then that thread aborts: P18, if it opens. */
+static const struct finding *overflow(struct fs_signal_record fault, struct fs_signal_record after)
+{
+	model_take(&m, &fault.h);
+	findings_judge_events(&fs, &m);
+	ok(!find("P18", 10), "an access that a handler may yet survive");
+	tick();
+	next_window();
+	model_take(&m, &after.h);
+	findings_judge_events(&fs, &m);
+	return find("P18", 10);
+}
+
+static void test_stacks_of_threads(void)
+{
+	struct fs_signal_record fault = guard_fault(2 * SECOND), after = abort_record(3 * SECOND);
+	const struct finding *f;
+
+	begin(NULL);
+	f = overflow(fault, after);
+	if (ok(f && f->severity == SEVERITY_CRITICAL, "its handler aborts")) {
+		ok(strstr(f->title, "(2.00 MiB)"), "how large it was: %s", f->title);
+		ok(f->nr_remedies == 2 && strstr(f->remedy[1], "RUST_MIN_STACK=8388608"),
+		   "and what would be larger");
+	}
+	end();
+
+	begin(NULL);
+	fault.flags = FS_SIGNAL_FATAL;
+	model_take(&m, &fault.h);
+	findings_judge_events(&fs, &m);
+	ok(find("P18", 10), "nothing handles it");
+	end();
+	fault.flags = 0;
+
+	begin(NULL);
+	after.flags = FS_SIGNAL_FATAL;
+	ok(!overflow(fault, after), "an abort outside of a handler is another matter");
+	end();
+	begin(NULL);
+	after = abort_record(3 * SECOND);
+	after.tid = 11;
+	ok(!overflow(fault, after), "and of another thread");
+	end();
+	begin(NULL);
+	ok(!overflow(fault, abort_record(30 * SECOND)), "and long after");
+	end();
+	begin(NULL);
+	fault.sp = GUARD_AT + (1 << 20);
+	ok(!overflow(fault, abort_record(3 * SECOND)), "far from the stack pointer: a wild one");
+	end();
+	begin(NULL);
+	fault = guard_fault(2 * SECOND);
+	fault.area_flags = 3;
+	fault.code = SEGV_MAPERR;
+	fault.area_end = GUARD_AT + (1 << 20);
+	f = overflow(fault, abort_record(3 * SECOND));
+	ok(f && strstr(f->title, "(1020 KiB)"), "a guard within its mapping: %s",
+	   f ? f->title : "");
+	end();
+}
+
+static bool is_chain(const struct finding *f, const char *ids)
+{
+	char chain[64] = "";
+
+	for (size_t i = 0; f && i < f->nr_because; i++)
+		sprintf(chain + strlen(chain), "%s%s", i ? " " : "", f->because[i]->id);
+	return f && !strcmp(chain, ids);
+}
+
+static void test_crash_after_refusal(void)
+{
+	const struct finding *f;
+
+	begin(NULL);
+	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	ok(f && f->open && f->fresh && f->severity == SEVERITY_CRITICAL,
+	   "SIGSEGV half a second after a split was refused opens M24");
+	ok(is_chain(f, "M02"), "because M02");
+	ok(f && strstr(f->title, "SIGSEGV") && strstr(f->title, "500 ms") &&
+		   strstr(f->title, "munmap"),
+	   "its title says what, when and after what: %s", f ? f->title : "");
+	end();
+
+	begin(NULL);
+	ok(is_chain(crash(FS_CALL_MMAP, ENOMEM, SIGBUS, 1), "M01"),
+	   "SIGBUS a second after a mapping was refused: because M01");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 1.001), "later than that: nothing");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, -0.001), "before the refusal: nothing");
+	end();
+	begin(NULL);
+	ok(!crash(FS_CALL_OPEN, EMFILE, SIGSEGV, 0.5), "after another refusal: nothing");
+	end();
+	begin("calls");
+	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 0.5), "where refusals are not seen: nothing");
+	end();
+	begin(NULL);
+	struct fs_signal_record s = signal_record(SIGSEGV, 2 * SECOND);
+	struct fs_refused_record r = refused_record(11, FS_CALL_MMAP, ENOMEM);
+
+	r.map_count = 65532;
+	model_take(&m, &r.h);
+	model_take(&m, &s.h);
+	findings_judge_events(&fs, &m);
+	ok(!find("M24", 10) && find("M01", 11), "after a refusal in another process: nothing");
+	end();
+}
+
+static void test_because(void)
+{
+	struct fs_process_record p = process_record(10, 1, now + SECOND);
+	const struct finding *f;
+
+	begin(NULL);
+	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	for (size_t i = 0; i < fs.n; i++)
+		fs.f[i].told = true;
+	p.g.map_count = p.g.map_high = 65530;
+	model_take(&m, &p.h);
+	tick();
+	f = find("M24", 10);
+	ok(is_chain(f, "M02 M25"), "the look completes the chain: M24 after M02 after M25");
+	ok(f && f->fresh && !f->told, "which is news, to be told again");
+	ok(is_chain(find("M02", 10), "M25"), "M02 after M25");
+	ok(is_chain(find("M25", 10), ""), "M25 after nothing that is seen");
+	for (size_t i = 0; i < fs.n; i++)
+		fs.f[i].told = true;
+	findings_judge(&fs, &m);
+	ok(find("M24", 10)->told, "the same chain again is no news");
+	end();
+}
+
+int main(void)
+{
+	test_stacks_of_threads();
+	test_crash_after_refusal();
+	test_because();
+	return tap_done();
+}
