@@ -11,6 +11,7 @@
 #include "model/growers.h"
 #include "model/kinship.h"
 #include "rules/limits_rules.h"
+#include "rules/runtime_hint.h"
 
 #define SORTS	     32
 #define MANY_MAPS    1000 /* fewer are no news, whatever they are */
@@ -123,6 +124,8 @@ void stack_evidence(struct finding *f, const struct model *m, const struct fs_su
 		return;
 	put_stack(text, sizeof(text), frames);
 	finding_evidence(f, "from", text, NULL);
+	if (frames->flags & FS_FRAMES_SHORT)
+		runtime_hint(f, model_find(m, id));
 }
 
 #define SORTS_TOLD 2
@@ -456,9 +459,7 @@ static bool is_numbered_file(const char *name)
 
 static bool is_java(const struct subject *s)
 {
-	const char *name = s->exe ? strrchr(s->exe, '/') : NULL;
-
-	return !strcmp(name ? name + 1 : s->now.g.comm, "java");
+	return !strcmp(program_name(s), "java");
 }
 
 bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f)

@@ -298,6 +298,36 @@ static void test_files(void)
 	end();
 }
 
+/* A leak of mappings by a program of that name, out of a stack with such flags. */
+static void leaks_as(const char *comm, uint32_t flags)
+{
+	struct fs_process_record r;
+
+	begin_with(4100, 10);
+	r = process_with(4100, 10);
+	strcpy(r.g.comm, comm);
+	model_take(&m, &r.h);
+	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+	stack_reads(2, "mmap (libc.so.6)\nerts_mmap (beam.smp)", flags);
+	judged("M10", comm);
+}
+
+static void test_runtimes(void)
+{
+	leaks_as("beam.smp", FS_FRAMES_SHORT);
+	ok(advises(find("M10"), "+JPperf true"), "a short stack of Erlang: what to switch on");
+	end();
+	leaks_as("java", FS_FRAMES_SHORT);
+	ok(advises(find("M10"), "PreserveFramePointer"), "of Java");
+	end();
+	leaks_as("beam.smp", 0);
+	ok(!advises(find("M10"), "JPperf"), "a whole one needs nothing");
+	end();
+	leaks_as("grower", FS_FRAMES_SHORT);
+	ok(!advises(find("M10"), "to see"), "of another program nothing is known");
+	end();
+}
+
 static void test_leak(void)
 {
 	begin_with(4100, 10);
@@ -513,6 +543,7 @@ int main(void)
 	test_go();
 	test_dotnet();
 	test_files();
+	test_runtimes();
 	test_leak();
 	test_burst();
 	test_wine();

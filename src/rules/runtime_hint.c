@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/runtime_hint.h"
+
+#include <string.h>
+
+/*
+ * Code that is compiled at run time is in no file. It has names in /tmp/perf-PID.map, which the
+ * runtime writes when it is told to, and callers where it keeps frame pointers.
+ */
+static const struct {
+	const char *program, *help;
+} hints[] = {
+	{"beam.smp",
+	 "to see Erlang's functions: ERL_FLAGS=\"+JPperf true\" (OTP 25 and newer) names them in "
+	 "stacks of page faults; files and sockets are opened by threads of the VM itself, whose "
+	 "functions its debug symbols name (erlang-base-dbgsym)"},
+	{"java", "to see Java's functions: -XX:+PreserveFramePointer, and from JDK 17 on jcmd PID "
+		 "Compiler.perfmap"},
+	{"node", "to see JavaScript's functions: node --perf-basic-prof "
+		 "--interpreted-frames-native-stack"},
+};
+
+const char *program_name(const struct subject *s)
+{
+	const char *name = s->exe ? strrchr(s->exe, '/') : NULL;
+
+	return name ? name + 1 : s->now.g.comm;
+}
+
+void runtime_hint(struct finding *f, const struct subject *s)
+{
+	for (size_t i = 0; s && i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (!strcmp(program_name(s), hints[i].program))
+			finding_remedy(f, "%s", hints[i].help);
+}
