@@ -52,8 +52,11 @@ def measure(tree, test):
     place.chmod(0o777)  # tests run programs as other users too
     try:
         suites.run(tree, COVERED, test, SLOWER * LONGEST, {"GCOV_PREFIX": str(place)})
+        lines = lines_run(tree, place)
+        if not lines:
+            return {"test": test.name, "digest": test.digest, "why": "runs no line of src/"}
         return {"test": test.name, "digest": test.digest, "seconds": ended.seconds,
-                "lines": lines_run(tree, place)}
+                "lines": lines}
     finally:
         shutil.rmtree(place)
 

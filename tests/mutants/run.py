@@ -13,6 +13,7 @@ goes on where it was, and --again tries anew what survived. Exit status 1 where 
 import argparse
 import collections
 import difflib
+import fcntl
 import hashlib
 import json
 import os
@@ -198,6 +199,11 @@ def main():
         signal.signal(number, lambda *_: sys.exit(1))
     place = options.place.resolve()
     place.mkdir(parents=True, exist_ok=True)
+    alone = open(place / "lock", "w")  # until we end: two would change one tree
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"{place}: another run works there")
     tree = Tree(ROOT, place)
     tree.copy()
     tree.build()

@@ -8,7 +8,9 @@ EXTRA ?=
 ALL_CFLAGS += -fPIC -w -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
 HELPERS := naming screens random_recording
-TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+# test_object reads symbols that no library exports.
+TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_object.c,$(sort \
+	$(wildcard tests/unit/test_*.c))))
 WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(LIBS)
 
 .PHONY: shared-all shared-program

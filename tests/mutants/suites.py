@@ -9,6 +9,8 @@ import sys
 import time
 from dataclasses import dataclass
 
+from tree import PLAIN
+
 WITHOUT_ROOT = ("unit", "e2e", "triage")
 NAMES = (*WITHOUT_ROOT, "live", "export")
 MOST_MEMORY, MOST_FILE = 6 << 30, 1 << 30  # bytes
@@ -64,7 +66,8 @@ def find(tree, wanted):
     """The quick tests of the suites wanted: of NAMES."""
     score, commands = "tests/triage/score.py", listed(tree, "tests/e2e")
     tests = [Test(f"unit/{path.stem}", [f"unit/{path.stem}"], digest_of(path))
-             for path in sorted((tree.top / "tests/unit").glob("test_*.c"))]
+             for path in sorted((tree.top / "tests/unit").glob("test_*.c"))
+             if (tree.top / PLAIN / "shared/unit" / path.stem).exists()]
     tests += [Test(f"e2e/{name}", ["tests/e2e/run.py", "--no-live", "--only", name], digest)
               for name, digest in commands.items() if name not in LEFT_OUT]
     tests.append(Test("triage/score", [score], digest_of(tree.top / score)))
