@@ -7,7 +7,7 @@ EXTRA ?=
 # A change that makes the compiler complain of types is no mutant.
 ALL_CFLAGS += -fPIC -w -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
-HELPERS := naming screens random_recording
+HELPERS := naming screens random_recording hostile_recording
 # test_object reads symbols that no library exports.
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_object.c,$(sort \
 	$(wildcard tests/unit/test_*.c))))
@@ -28,12 +28,8 @@ $(BUILD)/shared/unit/%: tests/unit/%.c | $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $< $(WITH_LIBRARY) -o $@
 
-$(BUILD)/shared/naming $(BUILD)/shared/screens: $(BUILD)/shared/%: tests/e2e/%.c | $(LIBRARY)
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< $(WITH_LIBRARY) -o $@
-
-$(BUILD)/shared/random_recording: tests/e2e/random_recording.c | $(LIBRARY)
+$(addprefix $(BUILD)/shared/,$(HELPERS)): $(BUILD)/shared/%: tests/e2e/%.c | $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/unit $< $(WITH_LIBRARY) -o $@
 
--include $(TESTS:=.d)
+-include $(TESTS:=.d) $(patsubst %,$(BUILD)/shared/%.d,$(HELPERS))
