@@ -2,6 +2,7 @@
 """Drawings of a page: all of it lies in its frame, rows have their labels, and bars their places."""
 
 import html.parser
+import math
 import re
 
 from harness import ROOT
@@ -115,6 +116,26 @@ def test_flame_graph_adds_up(check, lab):
                 if y == above:
                     check.that(any(low == below and x >= at - 0.6 and x + wide <= at + room + 0.6
                                    for low, at, room in frames), f"a frame at {x},{y} hangs")
+
+
+def test_bars_of_latency(check, lab):
+    """The longest bar has all the room, none has more, and a longer one stands for more faults."""
+    for recording in EXAMPLES:
+        page = lab.faultscope("report", "--html", recording).out
+        _, _, attrs, elements = Drawings(page).all["latency-svg"]
+        room, left = float(attrs["data-width"]), float(attrs["data-left"])
+        bars = [attrs for tag, attrs in elements if tag == "rect"]
+        widths = [float(attrs["width"]) for attrs in bars]
+        check.equal(f"{recording.name}: the longest bar", max(widths), room)
+        check.that(all(float(attrs["x"]) == left for attrs in bars), "bars begin at the left")
+        drawing = re.search(r'<svg id="latency-svg".*?</svg>', page, re.S)[0]
+        counts = [int(n.replace(",", "")) for n in re.findall(r'tick count"[^>]*>([\d,]+)<', drawing)]
+        # a bar of no fault has no width and no number
+        shown = sorted(wide for wide in widths if wide)
+        check.equal(f"{recording.name}: bars with a number", len(shown), len(counts))
+        check.that(all(abs(wide - room * math.log2(1 + n) / math.log2(1 + max(counts))) < 0.2
+                       for wide, n in zip(shown, sorted(counts))),
+                   f"{recording.name}: {shown} of {sorted(counts)}")
 
 
 def test_levels_of_colours(check, lab):

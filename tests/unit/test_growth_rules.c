@@ -452,6 +452,14 @@ static void test_class(void)
 	judged("", "opened and closed again: no leak");
 	end();
 	begin_with(100, 700);
+	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 800, 200);
+	judged("F08", "a quarter closed again: still one");
+	end();
+	begin_with(100, 700);
+	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 800, 201);
+	judged("", "more than a quarter: none");
+	end();
+	begin_with(100, 700);
 	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 690);
 	judged("", "held, and not growing: no leak");
 	end();

@@ -5,6 +5,7 @@
 int main(void)
 {
 	const struct limit *maps = &limit_table[LIMIT_MAX_MAP_COUNT];
+	const struct limit *memory = &limit_table[LIMIT_CGROUP_MEMORY];
 
 	is_u64(limit_roomy(maps, 30000), 65536, "room for twice the peak");
 	is_u64(limit_above(maps, 30000, 65530), 131072, "but what is advised is more than holds");
@@ -15,5 +16,13 @@ int main(void)
 	is_u64(limit_above(maps, 60000, 0), 131072, "a limit that is not known is none");
 	ok(limit_above(maps, UINT64_MAX, UINT64_MAX) <= 2147483647,
 	   "never more than the kernel takes");
+	ok(limit_find("max_map_count") == maps, "a limit by its key");
+	ok(limit_find("cgroup_memory_max") == memory, "another");
+	ok(limit_find("cgroup_memory_max_bytes") == memory, "of bytes: by its field's name, too");
+	ok(limit_find("rlimit_memlock_bytes") == &limit_table[LIMIT_MEMLOCK], "each of them");
+	ok(!limit_find("max_map_count_bytes") && !limit_find("rlimit_nofile_bytes"),
+	   "what is counted is none of bytes");
+	ok(!limit_find("cgroup_memory_max_byte") && !limit_find("max_map_coun") && !limit_find("x"),
+	   "a part of a name is none");
 	return tap_done();
 }
