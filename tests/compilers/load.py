@@ -61,13 +61,15 @@ class InGuest:
         return ran.out, ran.err
 
 
-def hooks_by(check, place, forced):
-    """What doctor says of each hook where these mechanisms are forced."""
+def report_by(check, place, forced):
+    """What doctor reports where these mechanisms are forced; None where it reports nothing."""
     words = [word for name, how in forced.items() for word in ("--hook", f"{name}={how}")]
     out, err = place.doctor(["--json", "--no-calibrate", *words])
-    if not check.that(out, f"doctor {' '.join(words)}: {err.strip()}"):
-        return {}
-    return {hook["name"]: hook for hook in json.loads(out)["hooks"]}
+    return json.loads(out) if check.that(out, f"doctor {' '.join(words)}: {err.strip()}") else None
+
+
+def hooks_of(report):
+    return {hook["name"]: hook for hook in report["hooks"]} if report else {}
 
 
 def rounds(hooks):
@@ -80,12 +82,16 @@ def rounds(hooks):
 
 
 def check_loads(check, place):
-    hooks = hooks_by(check, place, {})
+    report = report_by(check, place, {})
+    hooks = hooks_of(report)
+    # the flight recorder's programs are loaded together
+    check.that(report and any(not one["refused"] for one in report["recorder"]),
+               f"the flight recorder has no program: {report and report['recorder']}")
     for name, best in place.core.items():
         check.equal(f"{name}, not forced", hooks.get(name, {}).get("mechanism"), best)
     loaded, absent = set(), {}
     for forced in rounds(hooks) if hooks else ():
-        found = hooks_by(check, place, forced)
+        found = hooks_of(report_by(check, place, forced))
         for name, how in forced.items():
             tried = found.get(name, {}).get("tried", "")
             if found.get(name, {}).get("mechanism") == how:
