@@ -10,7 +10,14 @@
 #include "base/hash.h"
 #include "model/fields.h"
 
-enum sums { SUM_KERNEL_USER = 6, SUM_KERNEL_KERNEL, SUM_MAP_REFUSED, SUM_FD_REFUSED, NR_SUMS };
+enum sums {
+	SUM_KERNEL_USER = 6,
+	SUM_KERNEL_KERNEL,
+	SUM_MAP_REFUSED,
+	SUM_FD_REFUSED,
+	SUM_KERNEL_BAD,
+	NR_SUMS
+};
 
 /* Of few processes. */
 struct timed {
@@ -26,6 +33,8 @@ struct node_process {
 	struct timed *timed;	       /* NULL: all 0; owned */
 	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
 	int16_t map_call, fd_call;     /* enum fs_call: which it was; -1: not known */
+	uint64_t bad_told;	       /* bad kernel accesses, by their records */
+	uint16_t bad_module;	       /* 1 + place of the module of the last one; 0: none */
 };
 
 int node_init(struct node *n, struct census *census)
@@ -254,6 +263,14 @@ static int take_latency(struct node *n, struct node_process *p, const struct fs_
 	return 0;
 }
 
+/* What came after the last record of bad accesses shows in the counter of the process alone. */
+static void take_bad(struct node *n, struct node_process *p, const struct fs_counters *c)
+{
+	if (p->bad_module)
+		n->module[p->bad_module - 1].fixups +=
+			take_growth(&p->sum[SUM_KERNEL_BAD], c->kernel_bad);
+}
+
 int node_take(struct node *n, const struct fs_process_record *r, const struct identity *id)
 {
 	struct node_process *p;
@@ -265,6 +282,7 @@ int node_take(struct node *n, const struct fs_process_record *r, const struct id
 			return -ENOMEM;
 		take_kinds(n, p, &r->c);
 		take_refused(n, p, r, id);
+		take_bad(n, p, &r->c);
 		err = take_latency(n, p, r);
 	}
 	if (r->g.flags & FS_PROC_FINAL)
@@ -388,12 +406,21 @@ void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, c
 		       const char *site)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
+	struct node_process *p;
 	struct node_module *m;
+	uint64_t more;
 
 	if (r->nofault)
 		return; /* of a probing read: no mistake */
 	m = module_of(n, module && *module ? module : NODE_KERNEL);
-	m->fixups += take_count(n, r);
+	more = take_count(n, r);
+	p = make_process(n, &r->subject);
+	if (p) {
+		p->bad_told += more;
+		p->bad_module = m - n->module + 1;
+		more = take_growth(&p->sum[SUM_KERNEL_BAD], p->bad_told);
+	}
+	m->fixups += more;
 	if (site)
 		array_copy(x.site, sizeof(x.site), site);
 	keep_exemplar(n, m->name, -1, &x);

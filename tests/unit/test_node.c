@@ -200,10 +200,49 @@ static void test_page_of_programs(void)
 	close_world(&w);
 }
 
+static struct fs_kernel_fault_record bad_access(uint64_t count)
+{
+	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffffc0001234, false);
+
+	r.count = count;
+	return r;
+}
+
+/* Records come for the first, second, fourth …: the counter of the process has the rest. */
+static void test_fixups(void)
+{
+	struct fs_process_record p = process_record(10, 1, SECOND);
+	struct fs_kernel_fault_record r;
+	struct world w;
+
+	open_world(&w);
+	for (uint64_t count = 1; count <= 4; count *= 2) {
+		r = bad_access(count);
+		node_kernel_fault(&w.n, &r, "bad_driver", NULL);
+	}
+	is_u64(w.n.module[1].fixups, 4, "as records tell");
+	p.subject = r.subject;
+	p.c.kernel_bad = 7;
+	node_take(&w.n, &p, &w.id);
+	is_u64(w.n.module[1].fixups, 7, "the last batch is in the counter");
+	r = bad_access(8);
+	node_kernel_fault(&w.n, &r, "bad_driver", NULL);
+	is_u64(w.n.module[1].fixups, 8, "and is not counted again by the next record");
+	p.c.kernel_bad = 8;
+	node_take(&w.n, &p, &w.id);
+	is_u64(w.n.module[1].fixups, 8, "nor by the next look");
+	r.subject.pid = 11;
+	r.count = 1;
+	node_kernel_fault(&w.n, &r, "bad_driver", NULL);
+	is_u64(w.n.module[1].fixups, 9, "another process counts on its own");
+	close_world(&w);
+}
+
 int main(void)
 {
 	test_each_class();
 	test_growth();
+	test_fixups();
 	test_signals();
 	test_page_of_backings();
 	test_page_of_programs();
