@@ -278,8 +278,30 @@ static void test_many_stacks(void)
 	ok(m.frames_lost == 1 && model_frames(&m, &me, f.stack), "those of who ended make room");
 }
 
+/* The row that comes last of more sorts than are kept apart, and of which most is left. */
+static void test_late_sort(void)
+{
+	struct grower g[2];
+	char name[16];
+	uint64_t added;
+
+	for (int i = 0; i < 400; i++) {
+		snprintf(name, sizeof(name), "%c%c", 'a' + i / 20, 'a' + i % 20);
+		add(row(name, 10, 5, 1));
+	}
+	add(row("large", 5000, 0, 7));
+	growers_of(&m, &me, FS_WHAT_MAPS, g, 2, &added);
+	is_str(g[0].name, "large in tmpfs", "the sort with most left has its name, however late");
+	ok(g[0].stack == 7 && g[0].by_stack == 5000, "and its stack");
+	is_u64(added, 400 * 10 + 5000, "all are in the sum");
+}
+
 int main(void)
 {
+	begin_model(&m, NULL);
+	test_late_sort();
+	model_free(&m);
+	place = 0;
 	begin_model(&m, NULL);
 	test_taken_places();
 	model_free(&m);
