@@ -32,7 +32,7 @@ STATEMENT = re.compile(r"""
              | (?P<call>\w+)\([^;{}]*\) );[ \t]*$
 """, re.X | re.M)
 NO_STATEMENT = re.compile(r"[ \t]+(?:return|break|continue|goto|case|default|else|do|while|for|if)\b")
-# Lines that are left as they are: a wrong one would harm more than the copy.
+# Functions that are left as they are: a wrong one would harm more than the copy.
 HARMING = re.compile(r"\b(?:kill|unlink|unlinkat|rename|renameat2?|rmdir|reboot|u?mount2?)\(")
 RELEASING = re.compile(r"free|close|destroy|unlink|munmap|end$|drop$")
 ARGUMENTS = re.compile(r"(?<=\w)\((?:[^()]*?, )?([\w.>&*-]+), ([\w.>&*-]+)(?=[,)])")
@@ -138,13 +138,11 @@ def of_file(path, text):
     """All changes of one file, in their order. Masked code keeps strings blank: a change that
     spans one is left out."""
     code = masked(text)
-    found = [change for start, end in bodies(code) for change in of_body(path, code, start, end)]
+    found = [change for start, end in bodies(code) if not HARMING.search(code, start, end)
+             for change in of_body(path, code, start, end)]
     for m in DEFINED_NUMBER.finditer(text):
         found += [Change(path, "constant", m.start(1), m.end(1), new) for new in next_number(m[1])]
-    lines = text.splitlines()
-    return [c for c in found
-            if (len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end])
-            and not HARMING.search(lines[c.line(text) - 1])]
+    return [c for c in found if len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end]]
 
 
 # A function, and each change of it as "kind: the line as it becomes".
@@ -162,6 +160,12 @@ static int take(struct thing *t, int n)
 \t\tfree(t);
 \t}
 \treturn true;
+}
+
+static void give_up(int fd, const char *name)
+{
+\tif (fd < 0)
+\t\tunlink(name);
 }
 """
 SELF_CHANGES = {

@@ -8,7 +8,8 @@ Each change is compiled, and the tests that run the changed line are run until o
 is killed. A change that no test notices survives; it is shown as a diff. Changes that do not compile,
 or that compile to the same code, are not counted; nor are those of equivalents.txt, which a reader
 has found to behave alike. Results are kept in DIR (default: build/mutants): a run that was stopped
-goes on where it was, and --again tries anew what survived. Exit status 1 where less than WANTED is killed.
+goes on where it was, and --again tries anew what survived. A wrong program may do harm, so nothing
+of it runs as root: where root starts this, tests run as nobody. Exit status 1 where less than WANTED is killed.
 """
 import argparse
 import collections
@@ -191,14 +192,15 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e6, help="end this run after so long")
     parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
     parser.add_argument("--again", action="store_true", help="try again what survived")
-    parser.add_argument("--suites", default=",".join(suites.NAMES if os.geteuid() == 0 else
-                                                     suites.WITHOUT_ROOT),
+    parser.add_argument("--suites", default=",".join(suites.NAMES),
                         help="tests that may notice a change (%(default)s)")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     place = options.place.resolve()
     place.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0 and not all(one.stat().st_mode & 1 for one in (place, *place.parents)):
+        sys.exit(f"{place}: tests run as nobody, who may not go there; give another --place")
     alone = open(place / "lock", "w")  # until we end: two would change one tree
     try:
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from tree import PLAIN
 
-WITHOUT_ROOT = ("unit", "e2e", "triage")
-NAMES = (*WITHOUT_ROOT, "live", "export")
+NAMES = ("unit", "e2e", "triage")
+NOBODY = 65534
 MOST_MEMORY, MOST_FILE = 6 << 30, 1 << 30  # bytes
 LIST = """
 import hashlib, inspect, pathlib, sys
@@ -27,12 +27,6 @@ LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "
             "spellings_of_architectures", "static_libraries_missing", "static_libraries_there",
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",
             "fuzzer_of_recordings_has_what_it_includes", "btf_archive_wants_a_release"}
-# What only root can do on this kernel. Few: each takes seconds, and code that none of them runs is
-# told of as code that no quick test runs.
-LIVE = ("run_status_of_the_command", "doctor_tells_all", "leak_of_one_place", "near_the_limit",
-        "host_says_what", "memory_of_a_cgroup", "record_live", "run_summary", "view_of_one_process",
-        "faults_by_class", "rights_are_given_up", "signals_end_a_start", "names_of_each_build",
-        "tree", "gates_of_run", "threads_of_a_user", "refusals", "all_is_well")
 
 
 @dataclass
@@ -45,10 +39,6 @@ class Test:
     @property
     def is_unit(self):
         return self.name.startswith("unit/")
-
-    @property
-    def is_live(self):
-        return self.name.startswith(("live/", "export/"))
 
 
 def digest_of(path):
@@ -71,17 +61,18 @@ def find(tree, wanted):
     tests += [Test(f"e2e/{name}", ["tests/e2e/run.py", "--no-live", "--only", name], digest)
               for name, digest in commands.items() if name not in LEFT_OUT]
     tests.append(Test("triage/score", [score], digest_of(tree.top / score)))
-    tests += [Test(f"live/{name}", ["tests/e2e/run.py", "--only", name],
-                   commands.get(name, "several")) for name in LIVE]
-    tests += [Test(f"export/{name}", ["tests/export/run.py", "--only", name], digest)
-              for name, digest in listed(tree, "tests/export").items()]
     return [test for test in tests if test.name.split("/")[0] in wanted]
 
 
 def within_limits():
-    """In the child: what a change lets run away, memory or a file, ends the test alone."""
+    """In the child: what a change lets run away, memory or a file, ends the test alone, and what it
+    deletes is no file of others: a wrong condition before an unlink must not cost /dev/null."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
 class Ended:
@@ -100,7 +91,7 @@ def run(tree, build, test, patience, env=()):
     argv[0] = str(tree.top / build / "shared" / argv[0] if test.is_unit else tree.top / argv[0])
     child = subprocess.Popen(argv, cwd=tree.top, text=True, errors="replace",
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             preexec_fn=None if test.is_live else within_limits,
+                             preexec_fn=within_limits,
                              stderr=subprocess.DEVNULL, start_new_session=True,
                              env={**os.environ, "BUILD": f"{build}/shared", **dict(env)})
     began = time.monotonic()
