@@ -20,33 +20,45 @@ from aptroot import CACHE, Missing, Suite, host_arch, locked, os_release  # noqa
 
 @dataclass(frozen=True)
 class Source:
-    """Which package of which suite has it; no suite: the host's."""
+    """Which package of which suite has it; no suite: the host's. `older`: the package that has it
+    in releases without the first one.
+    """
     package: str
     suite: str = ""
+    older: str = ""
 
 
 PROGRAMS = {
     "apparmor_parser": Source("apparmor"),
     "prometheus": Source("prometheus"),
-    "promtool": Source("prometheus"),
+    "promtool": Source("promtool", older="prometheus"),  # of its own since Debian 13
     "prometheus-node-exporter": Source("prometheus-node-exporter"),
     "prometheus-process-exporter": Source("prometheus-process-exporter"),
     "kubectl": Source("kubectl", "trixie"),
 }
 
 
-def unpacked(name, source):
+def unpacked(name, package, codename):
     """The path of a program, unpacked if it is not yet."""
-    codename = source.suite or os_release().get("VERSION_CODENAME", "")
-    place = CACHE / "programs" / f"{source.package}-{codename}"
+    place = CACHE / "programs" / f"{package}-{codename}"
     program = place / "usr/bin" / name
     if not program.exists():
         suite = Suite(CACHE, (codename,), host_arch())
         suite.update()
-        suite.unpack(source.package, place)
+        suite.unpack(package, place)
     if not os.access(program, os.X_OK):
-        raise Missing(f"{source.package} of {codename} has no {name}")
+        raise Missing(f"{package} of {codename} has no {name}")
     return program
+
+
+def fetched(name, source):
+    codename = source.suite or os_release().get("VERSION_CODENAME", "")
+    try:
+        return unpacked(name, source.package, codename)
+    except Missing:
+        if not source.older:
+            raise
+        return unpacked(name, source.older, codename)
 
 
 @locked
@@ -56,7 +68,7 @@ def program(name):
     if not source:
         raise Missing(f"no such program in the table: {name} ({', '.join(PROGRAMS)})")
     installed = not source.suite and shutil.which(name)
-    return Path(installed) if installed else unpacked(name, source)
+    return Path(installed) if installed else fetched(name, source)
 
 
 def main():
