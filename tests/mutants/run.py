@@ -34,6 +34,7 @@ ROOT = HERE.parents[1]
 EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
 HANGING = 8  # so many times as long as it takes, and then is killed
+OWN_DEV = "FAULTSCOPE_OWN_DEV"  # set where that is the case
 # At most so much of the tests that run a line is spent on one change that they do not notice.
 UNITS_SECONDS, OTHERS_SECONDS = 60, 90
 
@@ -185,6 +186,14 @@ def work(tree, options, place, coverage):
     return results
 
 
+def use_own_devices():
+    """Starts anew with a /dev of its own: root's changed programs have removed /dev/null."""
+    if os.geteuid() == 0 and not os.environ.get(OWN_DEV):
+        os.environ[OWN_DEV] = "1"
+        os.execvp("unshare", ["unshare", "--mount", str(ROOT / "tests/mutants/own_dev.sh"),
+                              sys.executable, *sys.argv])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200, help="changes that compile (200)")
@@ -195,6 +204,7 @@ def main():
     parser.add_argument("--suites", default=",".join(suites.NAMES),
                         help="tests that may notice a change (%(default)s)")
     options = parser.parse_args()
+    use_own_devices()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     place = options.place.resolve()

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Runs a command with a copy of /dev: a changed program that runs as root may remove or replace
+# the device that it is told to write to.
+#
+# usage: unshare --mount own_dev.sh COMMAND...	in a mount namespace of its own
+set -eu
+old=$(mktemp -d)
+mount --rbind /dev "$old"
+mount -t tmpfs -o mode=755 tmpfs /dev
+cp -ax "$old/." /dev
+for inner in pts shm; do
+	[ ! -d "$old/$inner" ] || mount --bind "$old/$inner" "/dev/$inner"
+done
+umount -R -l "$old"
+rmdir "$old"
+exec "$@"
