@@ -304,7 +304,10 @@ def xz(folder):
     need_setup("tar", "xz")
     for i in range(amount(300)):
         write(folder, f"file{i}", "".join(f"{i * n % 10007} {n}\n" for n in range(20000)))
-    return Program(folder, ["sh", "-c", "tar c file* | xz -T0 -3 >all.tar.xz && xz -t all.tar.xz"])
+    # by their paths: the shell of busybox has an xz of its own, which cannot compress
+    tar, compress = shutil.which("tar"), shutil.which("xz")
+    return Program(folder, ["sh", "-c", f"{tar} c file* | {compress} -T0 -3 >all.tar.xz"
+                                        f" && {compress} -t all.tar.xz"])
 
 
 def buildah(folder):
