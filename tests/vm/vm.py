@@ -180,7 +180,10 @@ class Vm:
                                             stderr=said, stdin=subprocess.DEVNULL,
                                             env=self.qemu.env(), preexec_fn=end_with_parent)
         self.connect(path, began + seconds)
-        self.wait_for(0, began + seconds, "the boot")
+        try:
+            self.wait_for(0, began + seconds, "the boot")
+        except TimeoutError:
+            raise GuestError(self.story(f"no boot within {seconds} s")) from None
         self.boot_seconds = time.monotonic() - began
 
     def connect(self, path, deadline):
