@@ -204,6 +204,44 @@ static bool is_short_by(const char *id)
 	return a.is_short;
 }
 
+static const struct rule *rule_of(const char *id)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (!strcmp(rules[i].id, id))
+			return &rules[i];
+	abort();
+}
+
+/* Which of two findings a host is short by, in either order. */
+static const char *main_of(const char *a, enum severity as, const char *b, enum severity bs)
+{
+	struct finding f[2] = {{.open = true, .severity = as, .rule = rule_of(a)},
+			       {.open = true, .severity = bs, .rule = rule_of(b)}};
+	struct finding g[2] = {f[1], f[0]};
+	struct findings two = {.f = f, .n = 2}, turned = {.f = g, .n = 2};
+	struct shortage x, y;
+
+	shortage_of(&m, &two, &x);
+	shortage_of(&m, &turned, &y);
+	ok(x.main->rule == y.main->rule && x.is_short == y.is_short, "%s and %s in either order", a,
+	   b);
+	return x.main->rule->id;
+}
+
+static void test_gravest(void)
+{
+	begin();
+	is_str(main_of("P17", SEVERITY_CRITICAL, "P05", SEVERITY_WARNING), "P05",
+	       "what goes on comes before what has happened");
+	is_str(main_of("P19", SEVERITY_CRITICAL, "P22", SEVERITY_WARNING), "P22",
+	       "what is near before what would be");
+	is_str(main_of("P19", SEVERITY_WARNING, "P05", SEVERITY_INFO), "P19",
+	       "a warning before a note");
+	is_str(main_of("P19", SEVERITY_INFO, "P05", SEVERITY_INFO), "P05",
+	       "of two notes what goes on");
+	end();
+}
+
 static void test_what_is_no_shortage(void)
 {
 	static const char *const none[] = {"P02", "P03", "P08", "P10", "P12", "P13",
@@ -298,6 +336,8 @@ static void test_cgroup(void)
 		take_level(90, 20, 60);
 	f = open_of("P07");
 	ok(f && f->severity == SEVERITY_CRITICAL, "held back at memory.high");
+	ok(f && strstr(f->remedy[0], "echo 1610612736 > memory.high"),
+	   "half as much again as a remedy: %s", f ? f->remedy[0] : "");
 	end();
 	begin();
 	for (int i = 0; i < 25; i++)
@@ -763,6 +803,7 @@ int main(void)
 	test_rates();
 	test_kinds();
 	test_no_swap();
+	test_gravest();
 	test_what_is_no_shortage();
 	test_since();
 	test_cgroup();
