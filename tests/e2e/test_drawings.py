@@ -100,6 +100,10 @@ def test_axes_of_drawings(check, lab):
                      and float(one["x"]) >= left]
             what = f"{recording.name}, {name}: ticks at {ticks}"
             check.that(len(ticks) >= 3 and ticks[0] == left and ticks[-1] == right, what)
+            grid = [float(one["y1"]) for tag, one in elements
+                    if tag == "line" and one["y1"] == one["y2"]]
+            check.that(all(y <= height - LINE for y in grid),
+                       f"{recording.name}, {name}: a line at {grid} crosses the axis at {height}")
             steps = [b - a for a, b in zip(ticks, ticks[1:])]
             check.that(max(steps) - min(steps) < 0.3, what)
 
