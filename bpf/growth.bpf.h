@@ -338,7 +338,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 	scratch_end(s);
 }
 
-static __noinline int attribute_by_stack(struct fs_state *st, const struct call *c)
+returns_unread int attribute_by_stack(struct fs_state *st, const struct call *c)
 {
 	if (!c->fds)
 		attribute_maps(c);

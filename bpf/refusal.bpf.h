@@ -196,7 +196,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
  * The chains of calls below are deep. Each step gives back its part of the stack when it ends, so
  * that the end of a system call keeps only `struct call` and `struct refusal` there.
  */
-static __noinline int find_stack(struct call *c)
+returns_unread int find_stack(struct call *c)
 {
 	struct fs_subject s;
 
@@ -240,8 +240,8 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 }
 
 /* What is known without going through lists: the rest is zero, or not known. */
-static __noinline int fill_refusal(struct fs_refused_record *r, const struct call *c,
-				   const struct refusal *f)
+returns_unread int fill_refusal(struct fs_refused_record *r, const struct call *c,
+				const struct refusal *f)
 {
 	struct task_struct *task = c->task;
 	struct mm_struct *mm = get(task, mm);

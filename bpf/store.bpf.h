@@ -168,7 +168,7 @@ static __always_inline void proc_drop(struct task_struct *leader)
  * one says that it was left, and nothing is told of it before all has been moved. One word has
  * both FS_PROC_LEFT and FS_PROC_FINAL, so that of this and proc_ends() one comes first.
  */
-static __noinline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
+returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	struct fs_state *empty, *orphan = NULL;
 	__u32 zero = 0;
