@@ -323,9 +323,9 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 }
 
 /*
- * For a function whose callers do not read its result. clang 21 drops such a result, and the verifier
- * then refuses the function if a pointer to the stack is left in R0 (prepare_func_exit()). "used"
- * keeps the result.
+ * For a function whose callers do not read its result. clang 21 drops such a result, and the
+ * verifier then refuses the function if a pointer to the stack is left in R0
+ * (prepare_func_exit()). "used" keeps the result.
  */
 #define returns_unread static __noinline __attribute__((used))
 
