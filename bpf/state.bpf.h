@@ -321,30 +321,34 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 
 #endif
 
-#define MOST_TRIES 8
-
 /*
- * Faults and time of all threads, dead and alive. __exit_signal() moves a dying thread's into
- * signal->min_flt under stats_lock. A sum during which that sequence moved lacks them, and is taken
- * again: two CPUs that end threads of one process at the same moment need several tries.
+ * Faults and time of all threads, dead and alive. Returns 0 where they may lack some:
+ * __exit_signal() moves a dying thread's into signal->min_flt under stats_lock, and that sequence
+ * moved meanwhile.
  */
-once_verified int sum_threads(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
+once_verified int sum_once(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
 {
 	struct signal_struct *sig = (struct signal_struct *)of_signal;
+	__u32 before;
 
 	if (!st || !g)
-		return 0;
-	for (int try = 0; try < MOST_TRIES; try++) {
-		__u32 before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+		return 1;
+	before = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+	g->min_flt = BPF_CORE_READ(sig, min_flt);
+	g->maj_flt = BPF_CORE_READ(sig, maj_flt);
+	walk_threads(st, sig, g);
+	return !(before & 1) && before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+}
 
-		g->min_flt = BPF_CORE_READ(sig, min_flt);
-		g->maj_flt = BPF_CORE_READ(sig, maj_flt);
-		walk_threads(st, sig, g);
-		if (!(before & 1) &&
-		    before == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
-			break;
-	}
-	return 0;
+/*
+ * Several times, since two CPUs may end threads of one process at the same moment. No loop: before
+ * 6.2 none may hold a call ("back-edge").
+ */
+static __always_inline void sum_threads(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
+{
+	if (!sum_once(st, g, of_signal) && !sum_once(st, g, of_signal) &&
+	    !sum_once(st, g, of_signal))
+		sum_once(st, g, of_signal);
 }
 
 #define MANY_THREADS 256
