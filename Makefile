@@ -325,7 +325,9 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/zoo/lifetimes.py --self-test" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
-	"tests/shape/stack.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" "tools/readme.py build/tables --check" \
+	"tests/shape/stack.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
+	"tests/shape/loops.py $(filter-out %/faultscope.bpf.o,$(BPF_OBJECTS)) $(BUILD)/blackbox.bpf.o" \
+	"tools/readme.py build/tables --check" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 

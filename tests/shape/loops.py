@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Whether kernels before 6.2 take the loops of a BPF object. Prints TAP.
+
+usage: loops.py OBJECT...
+
+There check_cfg() of kernel/bpf/verifier.c refuses a function ("back-edge from insn A to B") where
+an instruction that is no jump is followed by one that the search from the function's begin is still
+below: where compilers place the head of a loop behind its body, as they do to fall into it.
+"""
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(1, str(ROOT / "tests/e2e"))
+
+from bpf_object import CALL, FUNCTION, Object  # noqa: E402
+from run import Tap  # noqa: E402
+
+EXIT, ALWAYS, JUMPS = 0x95, (0x05, 0x06), (5, 6)  # opcodes; classes JMP and JMP32
+
+
+def is_jump(one):
+    return one.opcode & 7 in JUMPS and one.opcode != CALL
+
+
+def next_of(one):
+    """Offsets of what may follow an instruction, in the order in which the kernel goes there."""
+    behind = one.at + one.size
+    if one.opcode == EXIT:
+        return []
+    if not is_jump(one):
+        return [behind]
+    target = one.at + 8 * (one.offset + 1)
+    return [target] if one.opcode in ALWAYS else [behind, target]
+
+
+def refused(begin, by_offset):
+    """Offsets of the instructions of one function that the search would refuse."""
+    found, below, done = [], {begin}, set()
+    path = [(by_offset[begin], iter(next_of(by_offset[begin])))]
+    while path:
+        one, following = path[-1]
+        at = next(following, None)
+        if at is None:
+            path.pop()
+            below.discard(one.at)
+            done.add(one.at)
+        elif at in below:
+            if not is_jump(one):
+                found.append(one.at)
+        elif at not in done:
+            below.add(at)
+            path.append((by_offset[at], iter(next_of(by_offset[at]))))
+    return found
+
+
+def check_loops(check, path):
+    bpf = Object(path)
+    functions = [(name, section, at) for name, kind, section, at in bpf.symbols
+                 if kind == FUNCTION and section in bpf.sections]
+    check.that(len(functions) > 5, f"only {len(functions)} functions")
+    for name, section, begin in functions:
+        by_offset = {one.at: one for one in bpf.instructions(bpf.content(section))}
+        for at in refused(begin, by_offset):
+            check.that(False, f"{name}: the head of a loop is behind its instruction {(at - begin) // 8}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("objects", metavar="OBJECT", nargs="+")
+    tap = Tap()
+    for path in parser.parse_args().objects:
+        tap.test(f"{Path(path).name}: kernels before 6.2 take its loops", check_loops, path)
+    print(f"1..{tap.done}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
