@@ -89,7 +89,7 @@ once_verified int read_area(struct fs_signal_record *r)
  */
 static __always_inline bool is_fatal(struct task_struct *task, int sig)
 {
-	/* a number: before 6.2 the verifier takes no sum of a pointer that it knows and a variable */
+	/* a number: before 6.2 the verifier adds no variable to a pointer that it knows */
 	__u64 at = (__u64)BPF_CORE_READ(task, sighand) +
 		   bpf_core_field_offset(struct sighand_struct, action) +
 		   (sig - 1) * bpf_core_type_size(struct k_sigaction);
