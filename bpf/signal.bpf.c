@@ -180,7 +180,9 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	if (!st)
 		return 0;
 	if (sig == SIGABRT || code <= 0) {
-		emit_signal(target, leader, sig, code, 0);
+		/* raised anew by the handler of a fault: without one no access was wrong */
+		if (sig == SIGABRT || st->c.fault_failed)
+			emit_signal(target, leader, sig, code, 0);
 		return 0;
 	}
 	tally(st, fault_failed, 1);
