@@ -2,6 +2,7 @@
 """What a server has to bear: who may listen, who asks wrongly, who never ends."""
 
 import contextlib
+import http.client
 import os
 import resource
 import signal
@@ -11,13 +12,21 @@ import time
 
 from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Samples, free_port,
                       until)
-from harness import FAULTSCOPE, Skip, live
+from harness import FAULTSCOPE, MOST_TRIES, Skip, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
 
 
 def answers(exporter):
     return exporter.get(timeout=PATIENCE).status == 200
+
+
+def answers_again(exporter):
+    """The same, by a client that asks again when it is cut off: to make room for a newer one."""
+    for _ in range(MOST_TRIES):
+        with contextlib.suppress(ConnectionError, http.client.HTTPException):
+            return answers(exporter)
+    return False
 
 
 def raw(exporter, data, timeout=PATIENCE):
@@ -167,7 +176,7 @@ def test_slow_clients(check, lab):
 def test_many_connections(check, lab):
     """Thousands that say nothing: who asks is answered, and the memory stays what it was."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 10000
+    wanted = 3000
     if hard != resource.RLIM_INFINITY and hard < wanted + 100:
         raise Skip(f"RLIMIT_NOFILE is {hard}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted + 100), hard))
@@ -177,11 +186,12 @@ def test_many_connections(check, lab):
     try:
         for i in range(wanted):
             s = socket.socket()
-            s.setblocking(False)  # whom the kernel keeps waiting, we do not await
+            s.settimeout(1)  # whom the kernel keeps waiting, we do not await for long
             idle.append(s)
-            s.connect_ex((exporter.host, exporter.port))
+            with contextlib.suppress(OSError):
+                s.connect((exporter.host, exporter.port))
             if i % 1000 == 999:
-                check.that(answers(exporter), f"no answer beside {i + 1} connections")
+                check.that(answers_again(exporter), f"no answer beside {i + 1} connections")
         fds = len(os.listdir(f"/proc/{exporter.pid}/fd"))
         check.that(fds < 200, f"{fds} descriptors")
         if not SANITIZED:  # which keeps what was freed for a while
@@ -190,7 +200,7 @@ def test_many_connections(check, lab):
         for s in idle:
             s.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    check.that(answers(exporter), "no answer after them")
+    check.that(answers_again(exporter), "no answer after them")
 
 
 def test_keep_alive(check, lab):
