@@ -4,12 +4,14 @@
 
 Compilers differ in what they keep on the stack and in the order of branches, so the verifier may
 refuse from one of them what it takes from another. For each compiler the test builds the program,
-judges the stack of its BPF objects (tests/shape/stack.py), and has `doctor` load each mechanism of
-each hook here, and with --kernels in guests under QEMU (tests/vm). What a kernel or its policy does
-not offer is no failure; what the verifier refuses is one.
+judges the stack of its BPF objects (tests/shape/stack.py), and loads each mechanism of each hook
+here, and with --kernels in guests under QEMU (tests/vm). `doctor`, `run` and `export` configure the
+programs differently, and the verifier sees no code that is configured off: so each of them loads.
+What a kernel or its policy does not offer is no failure; what the verifier refuses is one.
 """
 import argparse
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -31,7 +33,8 @@ OTHER_STATE = ("not with state=", "needs state=", "without state there is nothin
 BEST = {"state": "task-storage", "look": "task-iterator", "life": "tp_btf"}
 CORE = {"5.10": {"state": "hash", "look": "iter/task", "life": "tp_btf"},
         "6.1": {**BEST, "look": "iter/task"}}
-DOCTOR_SECONDS = 300
+START_SECONDS = 300
+PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",mechanism="(.*?)"\}', re.M)
 
 
 class Here:
@@ -42,9 +45,9 @@ class Here:
     def __init__(self, program):
         self.program = program
 
-    def doctor(self, options):
-        ran = subprocess.run([self.program, "doctor", *options], capture_output=True, text=True,
-                             timeout=DOCTOR_SECONDS, check=False)
+    def start(self, *words):
+        ran = subprocess.run([self.program, *words], capture_output=True, text=True,
+                             timeout=START_SECONDS, check=False)
         return ran.stdout, ran.stderr
 
 
@@ -56,20 +59,30 @@ class InGuest:
         self.core = CORE.get(name, BEST)
         self.vm = vm
 
-    def doctor(self, options):
-        ran = self.vm.run(f"/bin/faultscope doctor {' '.join(options)}", DOCTOR_SECONDS)
+    def start(self, *words):
+        ran = self.vm.run(f"/bin/faultscope {' '.join(words)}", START_SECONDS)
         return ran.out, ran.err
 
 
-def report_by(check, place, forced):
-    """What doctor reports where these mechanisms are forced; None where it reports nothing."""
+def report_of(check, place):
+    """What doctor reports; None where it reports nothing."""
+    out, err = place.start("doctor", "--json", "--no-calibrate")
+    return json.loads(out) if check.that(out, f"doctor: {err.strip()}") else None
+
+
+def used_by_run(check, place, forced):
+    """The mechanism of each hook, or why it has none, in a run where these are forced."""
     words = [word for name, how in forced.items() for word in ("--hook", f"{name}={how}")]
-    out, err = place.doctor(["--json", "--no-calibrate", *words])
-    return json.loads(out) if check.that(out, f"doctor {' '.join(words)}: {err.strip()}") else None
+    out, err = place.start("run", "--json", *words, "--", "true")
+    if not check.that(out, f"run {' '.join(words)}: {err.strip()}"):
+        return {}
+    return json.loads(out.splitlines()[0])["hooks"]
 
 
-def hooks_of(report):
-    return {hook["name"]: hook for hook in report["hooks"]} if report else {}
+def used_by_export(check, place):
+    out, err = place.start("export", "--textfile", "/dev/stdout", "--export.detail", "full")
+    check.that(out, f"export: {err.strip()}")
+    return dict(PROBE.findall(out))
 
 
 def rounds(hooks):
@@ -81,24 +94,32 @@ def rounds(hooks):
                                       if name != "state" and i < len(hook["alternates"])}}
 
 
-def check_loads(check, place):
-    report = report_by(check, place, {})
-    hooks = hooks_of(report)
-    # the flight recorder's programs are loaded together
-    check.that(report and any(not one["refused"] for one in report["recorder"]),
-               f"the flight recorder has no program: {report and report['recorder']}")
+def check_core(check, place, command, used):
     for name, best in place.core.items():
-        check.equal(f"{name}, not forced", hooks.get(name, {}).get("mechanism"), best)
+        check.equal(f"{name} of {command}, not forced", used.get(name), best)
+
+
+def check_loads(check, place):
+    report = report_of(check, place)
+    if not report:
+        return
+    hooks = {hook["name"]: hook for hook in report["hooks"]}
+    check_core(check, place, "doctor", {name: one["mechanism"] for name, one in hooks.items()})
+    check_core(check, place, "run", used_by_run(check, place, {}))
+    check_core(check, place, "export", used_by_export(check, place))
+    # the flight recorder's programs are loaded together
+    check.that(any(not one["refused"] for one in report["recorder"]),
+               f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}
-    for forced in rounds(hooks) if hooks else ():
-        found = hooks_of(report_by(check, place, forced))
+    for forced in rounds(hooks):
+        used = used_by_run(check, place, forced)
         for name, how in forced.items():
-            tried = found.get(name, {}).get("tried", "")
-            if found.get(name, {}).get("mechanism") == how:
+            answer = used.get(name, "")
+            if answer == how:
                 loaded.add(f"{name}={how}")
-            elif not any(text in tried for text in OTHER_STATE):
-                absent[f"{name}={how}"] = tried
-                check.that(REFUSED not in tried, f"{name}={how}, state={forced['state']}: {tried}")
+            elif not any(text in answer for text in OTHER_STATE):
+                absent[f"{name}={how}"] = answer
+                check.that(REFUSED not in answer, f"{name}={how}, state={forced['state']}: {answer}")
     print(f"# {place.name}: {len(loaded)} mechanisms loaded")
     for one in sorted(set(absent) - loaded):
         print(f"# {place.name}: not offered: {one}: {absent[one]}")
