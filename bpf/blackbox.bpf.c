@@ -100,7 +100,7 @@ static __always_inline struct fs_precursor_record *begin_at(__u32 what, __u64 at
 	if (take_token(what, now))
 		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
-		__sync_fetch_and_add(&shared.dropped[what], 1);
+		atomic_add(&shared.dropped[what], 1);
 		return NULL;
 	}
 	__builtin_memset(r, 0, sizeof(*r));
@@ -200,7 +200,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	bool probes;
 
 	if (!judged) {
-		__sync_fetch_and_add(&shared.faults_benign, 1);
+		atomic_add(&shared.faults_benign, 1);
 		return 0;
 	}
 	ip = regs_ip(regs);

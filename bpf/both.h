@@ -9,12 +9,25 @@
 #ifdef __bpf__
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+
+/*
+ * Adds in one step, without an answer. clang 21 compiles __sync_fetch_and_add() to an instruction
+ * that answers even if nobody reads the answer, and kernels before 5.12 refuse that one. A relaxed
+ * addition is the older instruction; the barriers keep the compiler's order.
+ */
+#define atomic_add(at, n)                                                                          \
+	do {                                                                                       \
+		barrier();                                                                         \
+		__atomic_fetch_add(at, n, __ATOMIC_RELAXED);                                       \
+		barrier();                                                                         \
+	} while (0)
 #else
 #include <linux/types.h>
 #include <stdbool.h>
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
+#define atomic_add(at, n) ((void)__sync_fetch_and_add(at, n))
 #endif
 
 #endif

@@ -36,7 +36,7 @@ static __always_inline bool take_flag_by_adding(__u32 *flag)
 {
 	if (!*(volatile __u32 *)flag)
 		return false;
-	__sync_fetch_and_add(flag, -1);
+	atomic_add(flag, -1);
 	return true;
 }
 

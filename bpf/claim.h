@@ -13,16 +13,16 @@
  */
 static __always_inline bool claim(__u32 *users)
 {
-	__sync_fetch_and_add(users, 1);
+	atomic_add(users, 1);
 	if (*(volatile __u32 *)users == 1)
 		return true;
-	__sync_fetch_and_add(users, -1);
+	atomic_add(users, -1);
 	return false;
 }
 
 static __always_inline void unclaim(__u32 *users)
 {
-	__sync_fetch_and_add(users, -1);
+	atomic_add(users, -1);
 }
 
 #endif

@@ -19,6 +19,8 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "both.h"
+
 /* What an address leads to: read by plain loads where it can be called a task's. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* as_task() makes a task of a number, too */
@@ -56,7 +58,11 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
  */
 #ifdef FS_HASH
 #define once_verified	 static __noinline
-#define add_fetch(at, n) (__sync_fetch_and_add(at, n), *(at))
+#define add_fetch(at, n)                                                                           \
+	({                                                                                         \
+		atomic_add(at, n);                                                                 \
+		*(at);                                                                             \
+	})
 #define swap(at, value)                                                                            \
 	({                                                                                         \
 		__typeof__(*(at)) old__ = *(at);                                                   \

@@ -103,7 +103,7 @@ static __always_inline void saw_new_fds(struct fs_state *st, const struct call *
 static __always_inline void saw_close(struct fs_state *st)
 {
 	if (st->fds)
-		__sync_fetch_and_sub(&st->fds, 1);
+		atomic_add(&st->fds, -1);
 }
 
 /* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */

@@ -220,8 +220,8 @@ static __noinline __s32 grow(const struct call *c, struct fs_growth *g)
 	kept = bpf_map_lookup_elem(&growth, &at); /* of -1 there is none */
 	if (!kept)
 		return -1;
-	__sync_fetch_and_add(&kept->added, g->added);
-	__sync_fetch_and_add(&kept->removed, g->removed);
+	atomic_add(&kept->added, g->added);
+	atomic_add(&kept->removed, g->removed);
 	kept->last_ns = bpf_ktime_get_ns();
 	return at;
 }
@@ -302,7 +302,7 @@ static __always_inline void disown(const struct owner *owner)
 
 	if (!g || !holder || holder->generation != owner->generation)
 		return;
-	__sync_fetch_and_add(&g->removed, 1);
+	atomic_add(&g->removed, 1);
 	g->last_ns = bpf_ktime_get_ns();
 }
 
@@ -333,7 +333,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 	if (old)
 		disown(old); /* the number was closed unseen: by dup2, close_range, execve */
 	else
-		__sync_fetch_and_add(&st->owners, 1);
+		atomic_add(&st->owners, 1);
 	own(&key, at);
 	scratch_end(s);
 }
@@ -369,7 +369,7 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 		return;
 	disown(owner);
 	bpf_map_delete_elem(&owners, &key);
-	__sync_fetch_and_add(&st->owners, -1);
+	atomic_add(&st->owners, -1);
 }
 
 #else /* too much for the verifiers of the kernels that this build is for */

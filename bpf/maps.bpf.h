@@ -34,12 +34,12 @@ struct {
 
 #define PF_KTHREAD 0x200000 /* include/linux/sched.h */
 
-#define bump(counter) __sync_fetch_and_add(&(counter), 1)
+#define bump(counter) atomic_add(&(counter), 1)
 
 /* A counter of a process, of which the next look is to tell. */
 #define tally(st, counter, n)                                                                      \
 	do {                                                                                       \
-		__sync_fetch_and_add(&(st)->c.counter, n);                                         \
+		atomic_add(&(st)->c.counter, n);                                                   \
 		(st)->counted = 1;                                                                 \
 	} while (0)
 

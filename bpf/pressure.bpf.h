@@ -38,7 +38,7 @@ static __always_inline int reclaim_ends(void)
 	st = proc_find(get(task, group_leader));
 	if (!st)
 		return 0;
-	__sync_fetch_and_add(&st->reclaim_ns, ns);
+	atomic_add(&st->reclaim_ns, ns);
 	tally(st, wait[FS_WAIT_RECLAIM].count, 1);
 	tally(st, wait[FS_WAIT_RECLAIM].ns, ns);
 	if (slot->begin_ns)
@@ -68,7 +68,7 @@ int on_major(struct bpf_perf_event_data *ctx)
 	if (is_anonymous(ctx->addr)) {
 		st = proc_find(get(current_task(), group_leader));
 		if (st) {
-			__sync_fetch_and_add(&st->swap_ins, 1);
+			atomic_add(&st->swap_ins, 1);
 			st->counted = 1;
 		}
 	}

@@ -42,7 +42,7 @@ static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u
 		return;
 	}
 	if (!slot->noted)
-		__sync_fetch_and_add(&st->noted, 1);
+		atomic_add(&st->noted, 1);
 	slot->noted = 1;
 	if (area_bytes)
 		slot->no_area_bytes = area_bytes;
@@ -82,7 +82,7 @@ static __always_inline struct note take_note(struct fs_state *st)
 	note.facts = slot->said;
 	slot->no_area_bytes = 0;
 	slot->said = slot->noted = 0;
-	__sync_fetch_and_add(&st->noted, -1);
+	atomic_add(&st->noted, -1);
 	return note;
 }
 

@@ -118,11 +118,11 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 	s->r.holder_writes = slot->holder_writes;
 	__builtin_memcpy(s->r.holder_comm, slot->holder_comm, sizeof(s->r.holder_comm));
 	bpf_probe_read_kernel(s->r.comm, sizeof(s->r.comm), task->comm);
-	__sync_fetch_and_add(&s->r.count, 1);
-	__sync_fetch_and_add(&s->r.total_ns, slot->ended_ns);
-	__sync_fetch_and_add(&s->r.read_bytes, is_fault(class) ? slot->read_bytes : 0);
+	atomic_add(&s->r.count, 1);
+	atomic_add(&s->r.total_ns, slot->ended_ns);
+	atomic_add(&s->r.read_bytes, is_fault(class) ? slot->read_bytes : 0);
 	for (int i = 0; i < FS_NR_WAITS; i++)
-		__sync_fetch_and_add(&s->r.waited_ns[i], slot->waited_ns[i]);
+		atomic_add(&s->r.waited_ns[i], slot->waited_ns[i]);
 	if (slot->ended_ns > s->r.max_ns)
 		s->r.max_ns = slot->ended_ns;
 	tell_slow(s);

@@ -16,7 +16,7 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
 }
 
-#define add(counter, n) __sync_fetch_and_add(&(counter), n)
+#define add(counter, n) atomic_add(&(counter), n)
 
 /* What served it. */
 static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
@@ -148,9 +148,12 @@ struct fd_walk {
 /* Never inlined: its words would then be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
-	__u32 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
+	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
 
+	barrier_var(n); /* else clang 19 leaves out the test, by which verifiers know the bound */
+	if (n > FD_CHUNK_WORDS)
+		return 1;
 	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
 		return 1;
 	for (int j = 0; j < FD_CHUNK_WORDS; j++)
@@ -506,8 +509,8 @@ static __always_inline bool tell_pressure(struct fs_state *st, struct task_struc
 	fill_subject(&r->subject, leader);
 	r->reclaim_ns = reclaim_ns;
 	r->swap_ins = swap_ins;
-	__sync_fetch_and_add(&st->reclaim_ns, -reclaim_ns);
-	__sync_fetch_and_add(&st->swap_ins, -swap_ins);
+	atomic_add(&st->reclaim_ns, -reclaim_ns);
+	atomic_add(&st->swap_ins, -swap_ins);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return true;
 }

@@ -81,7 +81,7 @@ static long move_counter(__u32 i, struct move *m)
 	if (!n)
 		return 0;
 	if (!is_word_of(i, latency_max_ns) && !is_word_of(i, served_max_ns))
-		__sync_fetch_and_add(target, n);
+		atomic_add(target, n);
 	else if (n > *target)
 		*target = n;
 	return 0;
@@ -95,8 +95,8 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 		return 0;
 	from->counted = 0;
 	bpf_loop(COUNTERS, move_counter, &m, 0);
-	__sync_fetch_and_add(&to->reclaim_ns, swap(&from->reclaim_ns, 0));
-	__sync_fetch_and_add(&to->swap_ins, swap(&from->swap_ins, 0));
+	atomic_add(&to->reclaim_ns, swap(&from->reclaim_ns, 0));
+	atomic_add(&to->swap_ins, swap(&from->swap_ins, 0));
 	to->counted = 1;
 	return 0;
 }
@@ -148,7 +148,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 static __always_inline void drop_orphan(const struct fs_subject *s)
 {
 	if (!bpf_map_delete_elem(&orphans, s))
-		__sync_fetch_and_add(&shared.orphans, -1);
+		atomic_add(&shared.orphans, -1);
 }
 
 static __always_inline void proc_drop(struct task_struct *leader)
