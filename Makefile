@@ -79,7 +79,7 @@ HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
 ifneq ($(HTTP),)
 LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
 endif
-SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c)))
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
@@ -153,9 +153,9 @@ $(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/object.o: $(BPF_OBJECTS)
 
 # And this the style and the script of its pages.
-PAGE_PARTS := src/render/report.css src/render/report.js
-$(BUILD)/src/render/html.o: ALL_CFLAGS += -Wa,-Isrc/render
-$(BUILD)/src/render/html.o: $(PAGE_PARTS)
+PAGE_PARTS := src/render/html/report.css src/render/html/report.js
+$(BUILD)/src/render/html/html.o: ALL_CFLAGS += -Wa,-Isrc/render/html
+$(BUILD)/src/render/html/html.o: $(PAGE_PARTS)
 
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -252,33 +252,32 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	$< completion fish > $@
 
 # The pure room alone, every byte of it the fuzzer's.
-FUZZED := $(sort $(wildcard src/triage/*.c src/render/triage*.c src/base/*.c src/blackbox/*.c)) \
-	src/render/blackbox.c src/render/gaps.c src/render/style.c src/render/json_out.c \
-	src/rules/diagnoses_kernel.c
+FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
+	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
 # So are names of workloads, and what a page of metrics makes of them.
-PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/exposition*.c)) \
-	src/render/prom.c src/serve/gzip.c
-$(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h)
+PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/exposition*.c)) \
+	src/render/prom/prom.c src/serve/gzip.c
+$(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lz -lm -o $@
 
 # And pages of others, with the table that is made of them.
 FLEET_FUZZED := $(sort $(wildcard src/base/*.c)) src/model/fleet.c src/model/identity.c \
-	src/model/collapse.c src/model/workload.c src/render/fleet.c src/render/style.c
-$(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/fleet.h src/render/fleet.h
+	src/model/collapse.c src/model/workload.c src/render/text/fleet_table.c src/render/style.c
+$(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/fleet.h src/render/text/fleet_table.h
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
 # And records of the flight recorder.
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
-	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/blackbox.c \
+	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/crash/kernel_records.c \
 	src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)
@@ -286,13 +285,13 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
 
 # And recordings, with all that is told of them: the rooms as they are, without commands.
-RECORDING_FUZZED := $(filter-out src/render/triage%,$(sort $(foreach room,\
-	base blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c))))
+RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
+	base blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
 	$(BUILD)/blackbox.bpf.o \
-	$(wildcard src/probe/*.h src/model/*.h src/render/*.h)
+	$(wildcard src/probe/*.h src/model/*.h src/render/*.h src/render/*/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -Wa,-I$(BUILD) -Wa,-Isrc/render \
+	$(CLANG) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -Wa,-I$(BUILD) -Wa,-Isrc/render/html \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -DVERSION='"$(VERSION)"' \
 		$(filter %.c,$^) $(LIBS) -o $@
 

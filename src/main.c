@@ -2,14 +2,14 @@
 #include <signal.h>
 #include <string.h>
 
-#include "blackbox_command.h"
-#include "export.h"
-#include "options_table.h"
-#include "privileges.h"
-#include "saying.h"
-#include "session.h"
-#include "top.h"
-#include "triage_command.h"
+#include "crash/blackbox_command.h"
+#include "export/export.h"
+#include "cli/options_table.h"
+#include "cli/privileges.h"
+#include "cli/messages.h"
+#include "session/session.h"
+#include "export/top_command.h"
+#include "crash/triage_command.h"
 
 /* Prints what was made. A full disk is a failure; a reader that has enough is none. */
 static int print(struct buf *b)

@@ -12,9 +12,9 @@
 #include "model/fields.h"
 #include "model/metrics.h"
 #include "model/resources.h"
-#include "options_table.h"
+#include "cli/options_table.h"
 #include "probe/hooks.h"
-#include "render/tui.h"
+#include "render/tui/tui.h"
 #include "rules/diagnoses.h"
 #include "triage/portents.h"
 

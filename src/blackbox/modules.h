@@ -3,7 +3,7 @@
 #ifndef FS_BLACKBOX_MODULES_H
 #define FS_BLACKBOX_MODULES_H
 
-#include "blackbox/record.h"
+#include "blackbox/ring_record.h"
 
 #define BB_MODULES_MAX	512
 #define BB_MODULE_PARTS 4

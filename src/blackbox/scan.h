@@ -6,7 +6,7 @@
 #ifndef FS_BLACKBOX_SCAN_H
 #define FS_BLACKBOX_SCAN_H
 
-#include "blackbox/record.h"
+#include "blackbox/ring_record.h"
 
 #define BB_FOUND_MAX 65536
 #define BB_BOOTS_MAX 64

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/mount_of_file.h"
-#include "collect/user_stack.h"
+#include "collect/pressure/mount_of_file.h"
+#include "collect/symbols/user_stack.h"
 #include "model/pressure.h"
 
 #define RECORD_MAX 4096

@@ -7,12 +7,12 @@
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H
 
-#include "collect/cgroup_levels.h"
+#include "collect/cgroup/cgroup_levels.h"
 #include "collect/filter.h"
-#include "collect/names.h"
+#include "collect/names/process_names.h"
 #include "collect/redact.h"
-#include "collect/symbols.h"
-#include "collect/user_symbols.h"
+#include "collect/symbols/symbols.h"
+#include "collect/symbols/user_symbols.h"
 #include "collect/withhold.h"
 #include "model/model.h"
 #include "probe/recording.h"

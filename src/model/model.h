@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "model/series.h"
-#include "model/toll.h"
+#include "model/most_faults.h"
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "probe/host.h"
+#include "probe/host_facts.h"
 
 /* Beyond the first FS_STACKS. */
 #define STACKS_A_LOOK	      256

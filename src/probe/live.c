@@ -18,7 +18,7 @@
 #include "probe/choice.h"
 #include "probe/exhausted.h"
 #include "probe/growth_table.h"
-#include "probe/host.h"
+#include "probe/host_facts.h"
 #include "probe/layout.h"
 #include "probe/limits.h"
 #include "probe/load_log.h"

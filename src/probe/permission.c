@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "probe/exhausted.h"
-#include "probe/host.h"
+#include "probe/host_facts.h"
 
 static bool have(cap_value_t cap)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "probe/btf.h"
-#include "probe/host.h"
+#include "probe/host_facts.h"
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/rights.h"

@@ -14,7 +14,7 @@
 #include "base/alive.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "probe/host.h"
+#include "probe/host_facts.h"
 
 #define SEEN 65536
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/host.h"
+#include "probe/host_facts.h"
 #include "probe/limits.h"
 #include "probe/proc_look.h"
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "base/io.h"
-#include "probe/host.h"
+#include "probe/host_facts.h"
 #include "probe/limits.h"
 #include "probe/permission.h"
 

@@ -7,7 +7,7 @@
 #ifndef FS_RECORDER_RING_FILE_H
 #define FS_RECORDER_RING_FILE_H
 
-#include "blackbox/record.h"
+#include "blackbox/ring_record.h"
 
 #define RING_SLOT	   BB_RECORD_MAX
 #define RING_BYTES_DEFAULT (1u << 20)

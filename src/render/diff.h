@@ -4,7 +4,7 @@
 #ifndef FS_RENDER_DIFF_H
 #define FS_RENDER_DIFF_H
 
-#include "render/story.h"
+#include "render/recording_story.h"
 
 enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
 

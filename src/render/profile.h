@@ -7,7 +7,7 @@
 #ifndef FS_RENDER_PROFILE_H
 #define FS_RENDER_PROFILE_H
 
-#include "render/story.h"
+#include "render/recording_story.h"
 
 #define PROFILE_FRAMES 64 /* of a sample */
 

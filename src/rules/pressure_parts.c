@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/eaters.h"
+#include "model/memory_holders.h"
 
 #define EATERS_SAID	 2
 #define WORTH_BYTES	 (1u << 20) /* growth a second that is worth a word */

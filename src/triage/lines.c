@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "blackbox/record.h"
+#include "blackbox/ring_record.h"
 #include "triage/container.h"
 #include "triage/prefix.h"
 

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/user_files.h"
+#include "collect/symbols/user_files.h"
 
 #define LIBRARIES_MAX 64
 

@@ -205,9 +205,9 @@ def test_apparmor_takes_the_profile(check):
     check.equal("capabilities", {rule.split()[1] for rule in rules if rule.startswith("capability")},
                 {name.removeprefix("CAP_").lower()
                  for name in values(EXPORTER, "AmbientCapabilities")[0].split()})
-    reach = set(re.findall(r'readable\[n\+\+\] = "([^"]+)"', (ROOT / "src/export.c").read_text(
+    reach = set(re.findall(r'readable\[n\+\+\] = "([^"]+)"', (ROOT / "src/export/export.c").read_text(
         encoding="utf-8")))
-    check.that(reach, "src/export.c names no directory")
+    check.that(reach, "src/export/export.c names no directory")
     for place in reach | {"@{PROC}", "@{sys}", "/etc/faultscope"}:
         check.that(f"{place}/ r" in rules, f"{place} is not to be read: {rules}")
     check.that(not [rule for rule in rules if re.search(r" [mrkl]*[wa][mrkl]*$", rule)], "it may write")

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/user_symbols.h"
+#include "collect/symbols/user_symbols.h"
 
 static void parse_hex(const char *text, unsigned char *ret, size_t size)
 {

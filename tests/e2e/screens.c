@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "collect/collector.h"
-#include "render/tui.h"
+#include "render/tui/tui.h"
 
 static struct model m;
 static struct findings findings;

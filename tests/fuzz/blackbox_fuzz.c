@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/blackbox.h"
+#include "render/crash/kernel_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/fleet.h"
+#include "render/text/fleet_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "page_check.h"
-#include "render/prom.h"
+#include "render/prom/prom.h"
 #include "serve/gzip.h"
 
 #define WORKLOADS_MAX 8

@@ -18,7 +18,7 @@
 #include "model/samples.h"
 #include "probe/recording.h"
 #include "render/diff.h"
-#include "render/formats.h"
+#include "render/formats/formats.h"
 
 #define FILE_HEADER 24
 #define LOOKS_MAX   64

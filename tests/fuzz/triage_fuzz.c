@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "render/completeness.h"
-#include "render/triage.h"
+#include "render/crash/crash_view.h"
 
 #define INPUTS_MAX 4
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/origin.h"
+#include "collect/limits/limit_source.h"
 
 struct fakeroot {
 	char path[64];

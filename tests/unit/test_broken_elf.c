@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/elf_symbols.h"
-#include "collect/unpack.h"
+#include "collect/symbols/elf_symbols.h"
+#include "collect/symbols/unpack_xz.h"
 #include "tap.h"
 
 #define ROUNDS 3000

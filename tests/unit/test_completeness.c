@@ -11,7 +11,7 @@
 
 #include "fixture.h"
 #include "probe/recording.h"
-#include "session.h"
+#include "session/session.h"
 #include "tap.h"
 
 #define CASES	  240

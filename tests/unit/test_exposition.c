@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "page_check.h"
-#include "render/prom.h"
+#include "render/prom/prom.h"
 #include "tap.h"
 
 static const char *const no_labels[] = {NULL};

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fetch.h"
-#include "render/fleet.h"
+#include "fetch/fetch.h"
+#include "render/text/fleet_table.h"
 #include "tap.h"
 
 #define SECOND 1000000000ULL

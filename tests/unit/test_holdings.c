@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "collect/holdings.h"
+#include "collect/holdings_reader.h"
 #include "fixture.h"
 #include "model/holdings.h"
 #include "tap.h"

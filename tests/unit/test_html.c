@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "render/html.h"
+#include "render/html/html.h"
 #include "tap.h"
 
 static const char *text_of(const char *s)

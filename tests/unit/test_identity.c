@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "collect/identity.h"
-#include "collect/pod_names.h"
+#include "collect/names/process_identity.h"
+#include "collect/names/pod_names.h"
 #include "model/census.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "collect/names.h"
+#include "collect/names/process_names.h"
 #include "render/render.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/nearest.h"
-#include "options.h"
+#include "cli/options.h"
 #include "tap.h"
 
 static void test_distance(void)

@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 #include "model/fields.h"
-#include "render/prom.h"
+#include "render/prom/prom.h"
 #include "tap.h"
 
 struct world {

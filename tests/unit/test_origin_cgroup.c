@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fakeroot.h"
 
-#include "collect/cgroup_tree.h"
-#include "collect/origin_cgroup.h"
+#include "collect/cgroup/cgroup_tree.h"
+#include "collect/limits/origin_cgroup.h"
 #include "tap.h"
 
 #define ID	 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

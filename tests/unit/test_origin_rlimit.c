@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "collect/origin_pam.h"
-#include "collect/origin_unit.h"
+#include "collect/limits/origin_pam.h"
+#include "collect/limits/origin_unit.h"
 #include "tap.h"
 
 #define FILES_TITLE "Max open files"

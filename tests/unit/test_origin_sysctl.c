@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fakeroot.h"
 
-#include "collect/origin_sysctl.h"
+#include "collect/limits/origin_sysctl.h"
 #include "tap.h"
 
 static struct span span_of(const char *s)

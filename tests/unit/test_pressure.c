@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/pressure.h"
-#include "model/eaters.h"
+#include "collect/pressure/pressure_reader.h"
+#include "model/memory_holders.h"
 #include "render/losses.h"
 #include "rules/shortage.h"
 #include "tap.h"

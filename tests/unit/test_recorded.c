@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is made of records: lines, modules, traces, the log again, and a verdict that has them. */
-#include "blackbox/lines.h"
+#include "blackbox/log_lines.h"
 #include "blackbox/modules.h"
-#include "blackbox/relog.h"
-#include "blackbox/trace.h"
-#include "collect/precursors.h"
+#include "blackbox/log_records.h"
+#include "blackbox/trace_text.h"
+#include "collect/precursor_names.h"
 #include "tap.h"
 #include "triage/triage.h"
 

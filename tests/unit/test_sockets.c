@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collect/sockets.h"
+#include "collect/names/sockets.h"
 #include "tap.h"
 
 #define TCP_HEAD                                                                                   \

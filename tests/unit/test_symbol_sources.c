@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collect/demangle.h"
-#include "collect/exec_maps.h"
-#include "collect/perf_map.h"
-#include "collect/symbol_table.h"
-#include "collect/target_file.h"
-#include "collect/user_stack.h"
+#include "collect/symbols/demangle.h"
+#include "collect/symbols/exec_maps.h"
+#include "collect/symbols/perf_map.h"
+#include "collect/symbols/symbol_table.h"
+#include "collect/files/target_file.h"
+#include "collect/symbols/user_stack.h"
 #include "tap.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

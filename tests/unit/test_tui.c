@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 #include "model/pressure.h"
-#include "render/tui_parts.h"
+#include "render/tui/tui_parts.h"
 #include "tap.h"
 
 static struct model m;

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "tap.h"
-#include "unpack.h"
+#include "crash/decompress.h"
 
 #define LOG_BYTES 300000
 
@@ -25,7 +25,9 @@ static void fill_log(void)
 /* windowBits as deflateInit2() has them: 15 zlib, 31 gzip, -15 neither. */
 static size_t deflated(int bits, const char *text, size_t n, char *ret, size_t room)
 {
-	z_stream z = {.next_in = (Bytef *)text, .avail_in = n, .next_out = (Bytef *)ret,
+	z_stream z = {.next_in = (Bytef *)text,
+		      .avail_in = n,
+		      .next_out = (Bytef *)ret,
 		      .avail_out = room};
 
 	if (deflateInit2(&z, 9, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
@@ -61,8 +63,7 @@ static void test_gzip(void)
 	ok(!unpacked(packed, n, 1 << 20) && is_log(LOG_BYTES) && !partial, "gzip, whole");
 	ok(!unpacked(packed, n, 1000) && is_log(1000) && partial, "no more than the most");
 	ok(!unpacked(packed, n, LOG_BYTES) && size == LOG_BYTES, "just enough room");
-	ok(!unpacked(packed, n / 2, 1 << 20) && size && size < LOG_BYTES && partial &&
-		   is_log(size),
+	ok(!unpacked(packed, n / 2, 1 << 20) && size && size < LOG_BYTES && partial && is_log(size),
 	   "cut off: what there is");
 	m = deflated(31, log_text, 100, packed + n, sizeof(packed) - n);
 	ok(!unpacked(packed, n + m, 1 << 20) && size == LOG_BYTES + 100 && !partial,

@@ -161,7 +161,7 @@ sleep 2
 echo mmio_late >/proc/crashlab
 """
 BOOT_PATIENCE = 180
-HEAD_BYTES, MAGIC = 64, b"FSbb"  # src/blackbox/record.h
+HEAD_BYTES, MAGIC = 64, b"FSbb"  # src/blackbox/ring_record.h
 
 
 def disk_make(path):

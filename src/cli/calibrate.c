@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "cli/calibrate.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/calibrate_work.h"
+#include "probe/host_facts.h"
+
+#define ENOUGH_NS     350000000ULL /* of rounds: with looks and a load half a second in all */
+#define LOOKS_NS      40000000ULL
+#define SLOW_NS	      100000000ULL /* to attach once: rounds would take too long */
+#define ROUNDS_MAX    64
+#define LOOKS_MAX     32
+#define ROUNDS_WANTED 8 /* with fewer the spread says little, and a little longer is waited */
+#define PATIENCE_NS   2500000000ULL
+
+/*
+ * Each set of hooks holds those before it. Those between come from objects of their own: without
+ * tier 2 a fault's begin need not be kept, and costs less; nor need what it is for.
+ */
+enum set { NOTHING, TIER_1, FAULT_ENDS, TIER_2, ALL_TIERS, NR_SETS };
+
+static const struct {
+	unsigned int tiers;
+	const char *without[4]; /* hooks of these tiers */
+} part[NR_SETS] = {
+	[TIER_1] = {0x3},
+	[FAULT_ENDS] = {0x7, {"fault_class", "compaction", "mmap_lock"}},
+	[TIER_2] = {0x7},
+};
+
+static const struct {
+	const char *hook, *per, *said;
+	enum work work;
+	enum set with; /* against the set before it; NOTHING: measured otherwise, or not at all */
+} table[] = {
+	{"state", "event", "an event", NR_WORKS, NOTHING},
+	{"look", "process", "a process, each look", NR_WORKS, NOTHING},
+	{"life", "process", "a process, its fork and exit", WORK_PROCESS, TIER_1},
+	{"fault_begin", "fault", "a fault", WORK_FAULT, TIER_1},
+	{"fault_kernel", "kernel_fault", "a fault in a user copy", WORK_USER_COPY, TIER_1},
+	{"signal", "signal", "a signal", WORK_SIGNAL, TIER_1},
+	{"oom", "kill", "a kill by the OOM killer", NR_WORKS, NOTHING},
+	{"cgroup", "cgroup", "a cgroup made, a process moved", NR_WORKS, NOTHING},
+	{"reclaim", "reclaim", "a wait in reclaim", NR_WORKS, NOTHING},
+	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
+	{"fault_end", "fault", "a fault", WORK_FAULT, FAULT_ENDS},
+	{"fault_class", "fault", "a fault", WORK_FAULT, TIER_2},
+	{"compaction", "compaction", "a compaction", NR_WORKS, NOTHING},
+	{"mmap_lock", "mapping_call", "a mapping call", WORK_MAPPING, TIER_2},
+	{"disk_wait", "sleep", "a task that sleeps and is woken", NR_WORKS, NOTHING},
+	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
+	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
+	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
+	{"calls", "other_call", "any other call of the host", WORK_OTHER_CALL, ALL_TIERS},
+};
+#define NR_ROWS (sizeof(table) / sizeof(table[0]))
+_Static_assert(NR_ROWS <= COSTS_MAX, "room for every row");
+
+struct rig {
+	struct source *src[NR_SETS]; /* NULL: none to attach */
+	enum set set;		     /* attached now */
+	struct bench bench;
+	double added[NR_ROWS][ROUNDS_MAX]; /* ns an operation, by round */
+	unsigned int rounds;
+	uint64_t rounds_ns; /* when they began */
+};
+
+static int forget(void *ctx, const struct fs_header *h)
+{
+	return 0;
+}
+
+static const struct sink nobody = {.take = forget};
+
+/* Why what is measured by no work has no cost of its own; NULL: it has one. */
+static const char *not_measured(const char *hook)
+{
+	return !strcmp(hook, "state")	     ? "within the cost of the others"
+	       : !strcmp(hook, "log")	     ? "it would take writing into the kernel's log"
+	       : !strcmp(hook, "oom")	     ? "it would take a kill"
+	       : !strcmp(hook, "disk_wait")  ? "it would take another task to switch to"
+	       : !strcmp(hook, "cgroup")     ? "it would take making cgroups"
+	       : !strcmp(hook, "reclaim")    ? "it would take want of memory"
+	       : !strcmp(hook, "compaction") ? "it would take want of memory in one piece"
+					     : NULL;
+}
+
+static void begin_rows(struct calibration *c, const struct source *src, const char *why)
+{
+	memset(c, 0, sizeof(*c));
+	c->rows = NR_ROWS;
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		const struct hook_status *st = &live_hooks(src)[hook_find(table[i].hook)];
+		struct cost *cost = &c->row[i].cost;
+
+		c->row[i].hook = table[i].hook;
+		cost->per = table[i].per;
+		cost->said = table[i].said;
+		snprintf(cost->why, sizeof(cost->why), "%s",
+			 st->state == FS_HOOK_BLIND ? "nothing: it is blind"
+			 : st->state == FS_HOOK_OFF ? "nothing: it is off"
+						    : not_measured(table[i].hook) ?: why);
+	}
+}
+
+void calibrate_not(struct calibration *ret, const struct source *src, const char *why)
+{
+	begin_rows(ret, src, why);
+}
+
+static bool is_on(const struct source *src, size_t row)
+{
+	return live_hooks(src)[hook_find(table[row].hook)].state == FS_HOOK_ON;
+}
+
+/* A look's whole CPU time, that of the records it makes included. */
+static void time_looks(struct calibration *c, struct source *src, size_t row, size_t processes)
+{
+	uint64_t end = host_monotonic_ns() + LOOKS_NS;
+	double each[LOOKS_MAX];
+	size_t n = 0;
+
+	if (!is_on(src, row) || !processes)
+		return;
+	while (n < LOOKS_MAX && (n < COST_LEAST || host_monotonic_ns() < end)) {
+		uint64_t begin = host_own_cpu_ns();
+
+		if (src->ops->look(src, &nobody))
+			return;
+		each[n++] = (double)(host_own_cpu_ns() - begin) / processes;
+	}
+	cost_judge(&c->row[row].cost, each, n);
+}
+
+/* The same mechanisms as src has, but of a part of its hooks. */
+static int open_part(struct rig *r, enum set set, const struct live_options *opt,
+		     struct source *src)
+{
+	struct live_options lo = *opt;
+	char error[1024];
+
+	lo.tiers &= part[set].tiers;
+	for (size_t h = 0; h < nr_hooks; h++) {
+		const struct hook_status *st = &live_hooks(src)[h];
+
+		lo.forced[h] = st->state == FS_HOOK_ON ? st->used->mechanism : "none";
+	}
+	for (size_t i = 0; part[set].without[i]; i++)
+		lo.forced[hook_find(part[set].without[i])] = "none";
+	return live_open(&lo, &r->src[set], error, sizeof(error));
+}
+
+static int open_parts(struct rig *r, const struct live_options *opt, struct source *src)
+{
+	int err = 0;
+
+	for (int set = TIER_1; set < ALL_TIERS && !err; set++) {
+		err = open_part(r, set, opt, src);
+		if (!err)
+			live_pause(r->src[set]);
+	}
+	return err;
+}
+
+static void close_parts(struct rig *r)
+{
+	for (int set = TIER_1; set < ALL_TIERS; set++)
+		if (r->src[set])
+			r->src[set]->ops->close(r->src[set]);
+}
+
+static int attach(struct rig *r, enum set set)
+{
+	if (set == r->set)
+		return 0;
+	if (r->src[r->set])
+		live_pause(r->src[r->set]);
+	r->set = set;
+	return r->src[set] ? live_resume(r->src[set]) : 0;
+}
+
+/* What hooks sent is nobody's: a full ring would make them cheaper than they are. */
+static void empty_ring(struct rig *r)
+{
+	if (r->src[r->set])
+		r->src[r->set]->ops->drain(r->src[r->set], &nobody);
+}
+
+static int time_set(struct rig *r, enum set set, double *ret)
+{
+	int err = attach(r, set);
+
+	for (int work = 0; work < NR_WORKS && !err; work++) {
+		empty_ring(r);
+		ret[work] = bench_time(&r->bench, work);
+	}
+	return err;
+}
+
+/* All sets, upwards and downwards in turn, so that a drift of the machine evens out. */
+static int take_round(struct rig *r, bool keep)
+{
+	double ns[NR_SETS][NR_WORKS];
+	int err = 0;
+
+	for (int i = 0; i < NR_SETS && !err; i++) {
+		enum set set = r->rounds & 1 ? i : NR_SETS - 1 - i;
+
+		err = time_set(r, set, ns[set]);
+	}
+	if (err || !keep)
+		return err;
+	for (size_t i = 0; i < NR_ROWS; i++)
+		if (table[i].with != NOTHING)
+			r->added[i][r->rounds] = ns[table[i].with][table[i].work] -
+						 ns[table[i].with - 1][table[i].work];
+	r->rounds++;
+	return 0;
+}
+
+static bool is_enough(const struct rig *r)
+{
+	uint64_t now = host_monotonic_ns() - r->rounds_ns;
+
+	return r->rounds == ROUNDS_MAX ||
+	       now > (r->rounds < ROUNDS_WANTED ? PATIENCE_NS : ENOUGH_NS);
+}
+
+static void judge_rows(struct calibration *c, struct rig *r, struct source *src, const char *failed)
+{
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		struct cost *cost = &c->row[i].cost;
+
+		if (table[i].with == NOTHING || !is_on(src, i))
+			continue;
+		if (failed)
+			snprintf(cost->why, sizeof(cost->why), "%s", failed);
+		else
+			cost_judge(cost, r->added[i], r->rounds);
+	}
+}
+
+/* NULL, or why there is nothing to judge. */
+static const char *take_rounds(struct rig *r)
+{
+	r->rounds_ns = host_monotonic_ns();
+	/* the first one warms up, and shows how long it takes */
+	if (take_round(r, false))
+		return "not measured: a hook could not be attached again";
+	if (host_monotonic_ns() - r->rounds_ns > SLOW_NS * NR_SETS)
+		return "not measured: attaching takes too long, or the machine is too busy";
+	while (!is_enough(r))
+		if (take_round(r, true))
+			return "not measured: a hook could not be attached again";
+	return NULL;
+}
+
+/* On one CPU: figures of several would be compared with each other. */
+static void pin(cpu_set_t *ret_before)
+{
+	cpu_set_t here;
+	int cpu = sched_getcpu();
+
+	sched_getaffinity(0, sizeof(*ret_before), ret_before);
+	CPU_ZERO(&here);
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_SET(cpu, &here);
+	sched_setaffinity(0, sizeof(here), &here);
+}
+
+void calibrate(struct calibration *ret, const struct live_options *opt, struct source *src,
+	       size_t processes)
+{
+	struct rig r = {.src[ALL_TIERS] = src, .set = ALL_TIERS};
+	uint64_t begin = host_monotonic_ns();
+	const char *failed = "not measured: the hooks could not be loaded once more";
+	cpu_set_t before;
+
+	begin_rows(ret, src, "not measured");
+	pin(&before);
+	for (size_t i = 0; i < NR_ROWS; i++)
+		if (!strcmp(table[i].hook, "look"))
+			time_looks(ret, src, i, processes);
+	if (bench_open(&r.bench))
+		failed = "not measured: no memory, or no /dev/zero";
+	else if (!open_parts(&r, opt, src))
+		failed = take_rounds(&r);
+	judge_rows(ret, &r, src, failed);
+	live_pause(src);
+	close_parts(&r);
+	bench_close(&r.bench);
+	sched_setaffinity(0, sizeof(before), &before);
+	ret->done = !failed && r.rounds >= COST_LEAST;
+	ret->rounds = r.rounds;
+	ret->seconds = (host_monotonic_ns() - begin) / 1e9;
+}

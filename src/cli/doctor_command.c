@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/calibrate.h"
+#include "collect/names/process_names.h"
+#include "collect/limits/limit_source.h"
+#include "cli/privileges.h"
+#include "probe/host_facts.h"
+#include "probe/precursors.h"
+#include "probe/settings.h"
+#include "render/completeness.h"
+#include "render/doctor_report.h"
+#include "cli/messages.h"
+#include "session/session.h"
+
+#define WIDTH 80 /* unless asked otherwise: a report is read, kept and sent */
+
+/* Ways to get a descriptor that pass no call we hook: they show in the count, not in `by_call`. */
+static const char *const only_counted[] = {
+	"io_uring (openat, accept, socket)",
+	"ioctl (KVM, DRM and dma-buf, loop, perf, userfaultfd)",
+	"clone with CLONE_PIDFD",
+	"seccomp listeners",
+	"recvmmsg with SCM_RIGHTS",
+	"inheritance over fork and exec; closing by exec and close_range",
+#ifdef __x86_64__
+	"32-bit calls: socketcall, ipc, and the mmap (90) that takes a structure",
+#elif defined(__aarch64__)
+	"calls of 32-bit processes",
+#endif
+	NULL,
+};
+
+/*
+ * "tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast" (7.0): preemption
+ * stays on in tracepoints, tasks are switched within programs, and the recursion guard of a
+ * program, one a CPU, passes over the next task's event. Seen with 7.2.
+ */
+static const char passed_over[] =
+	"from Linux 7.0 on the kernel may switch tasks while a program runs, and passes over the "
+	"events of the next task until it comes back: rare where CPUs are idle, more where tasks "
+	"compete for them; `missed` in the losses of every output counts them";
+
+struct first_look {
+	size_t processes;
+	uint32_t map_count_high;
+};
+
+static int take_process(void *ctx, const struct fs_header *h)
+{
+	struct first_look *look = ctx;
+	const struct fs_process_record *p = (const struct fs_process_record *)h;
+
+	if (h->kind != FS_REC_PROCESS)
+		return 0;
+	look->processes++;
+	if (p->g.map_count > look->map_count_high && !(p->g.flags & FS_PROC_NO_COUNT))
+		look->map_count_high = p->g.map_count;
+	return 0;
+}
+
+static void fill_hook(struct report_hook *ret, const struct hook *h, const struct hook_status *st,
+		      const struct calibration *c, bool within)
+{
+	const struct hook_alternate *a = h->alternate;
+
+	*ret = (struct report_hook){.name = h->name,
+				    .tier = h->tier,
+				    .state = st->state,
+				    .core = h->core,
+				    .feeds = h->feeds,
+				    .lost = h->lost,
+				    .tried = st->why,
+				    .remedy = st->remedy};
+	if (st->state == FS_HOOK_ON) {
+		ret->mechanism = st->used->mechanism;
+		ret->note = st->used->differs;
+		ret->degraded = hook_is_degraded(h, st->used);
+	}
+	if (within)
+		ret->note = "in a pid namespace, " LOOKS_WITHIN;
+	for (size_t i = 0; i + 1 < REPORT_ALTERNATES && a[i].mechanism; i++) {
+		ret->alternate[i].mechanism = a[i].mechanism;
+		ret->alternate[i].differs = a[i].differs;
+	}
+	for (size_t i = 0; i < c->rows && ret->costs < REPORT_COSTS; i++)
+		if (!strcmp(c->row[i].hook, h->name))
+			ret->cost[ret->costs++] = c->row[i].cost;
+}
+
+static struct setting *row_of(struct report *r, const char *key)
+{
+	return (struct setting *)setting_find(r->setting, r->settings, key);
+}
+
+/* A cgroup's limit is the one of the level that binds. */
+static void fill_cgroup(struct report *r, const struct origin *o, const char *max_key,
+			const char *now_key)
+{
+	struct setting *max = row_of(r, max_key), *now = row_of(r, now_key);
+
+	max->known = o->known;
+	max->unlimited = o->value == LIMIT_NONE;
+	if (!o->known || max->unlimited)
+		return;
+	max->value = o->value;
+	now->known = true;
+	now->value = o->used;
+}
+
+/* Where the limits come from, of this process: before its rights to look there are given up. */
+static void find_origins(struct report *r)
+{
+	const struct origin_of self = {.pid = getpid()};
+	struct fs_names_record names = {};
+	struct setting *cgroup = row_of(r, "cgroup");
+	int root = origin_root();
+
+	names_read(getpid(), &names);
+	snprintf(cgroup->text, sizeof(cgroup->text), "%.190s", names.cgroup);
+	cgroup->known = cgroup->text[0];
+	for (size_t i = 0; i < r->settings; i++) {
+		const struct limit *l = limit_find(r->setting[i].key);
+
+		if (l && !origin_find(root, &self, l - limit_table, &r->origin[r->origins]))
+			r->origins++;
+	}
+	for (size_t i = 0; i < r->origins; i++) {
+		const struct origin *o = &r->origin[i];
+
+		if (o->limit == &limit_table[LIMIT_CGROUP_MEMORY])
+			fill_cgroup(r, o, "cgroup_memory_max_bytes", "cgroup_memory_bytes");
+		else if (o->limit == &limit_table[LIMIT_CGROUP_PIDS])
+			fill_cgroup(r, o, "cgroup_pids_max", "cgroup_pids");
+	}
+	if (root >= 0)
+		close(root);
+}
+
+/* What the first look tells beside the settings that were read. */
+static void add_highest(struct report *r, const struct first_look *look)
+{
+	if (r->settings < SETTINGS_MAX)
+		r->setting[r->settings++] = (struct setting){.key = "map_count_high",
+							     .name = "at most now",
+							     .of = "max_map_count",
+							     .known = look->map_count_high > 0,
+							     .value = look->map_count_high};
+}
+
+/* Where it is not the kernel that said no, but who asked. */
+static const char *undo(const struct options *o, size_t hook, enum fs_hook_state state)
+{
+	if (state == FS_HOOK_BLIND && o->forced[hook])
+		return "leave out the --hook of it";
+	return state == FS_HOOK_OFF ? "leave out --tiers" : NULL;
+}
+
+static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
+			const struct source *src, const struct first_look *look)
+{
+	r->version = VERSION;
+	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
+	for (size_t i = 0; i < r->hooks; i++) {
+		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c,
+			  hook_find("look") == (int)i && live_looks_within(src));
+		if (!r->hook[i].remedy)
+			r->hook[i].remedy = undo(o, i, r->hook[i].state);
+	}
+	r->only_counted = only_counted;
+	if (host_kernel_major() >= 7)
+		r->passed_over = passed_over;
+	r->processes = look->processes;
+	r->calibrated = c->done;
+	r->seconds = c->seconds;
+	r->rounds = c->rounds;
+	add_highest(r, look);
+	r->advices = advise(r->setting, r->settings, r->origin, r->origins, r->advice);
+}
+
+static bool core_is_blind(const struct report *r)
+{
+	for (size_t i = 0; i < r->hooks; i++)
+		if (r->hook[i].core && r->hook[i].state == FS_HOOK_BLIND)
+			return true;
+	return false;
+}
+
+/* Probes that are unavailable though nobody switched them off; those of the flight recorder, which
+ * `triage --live` and `blackbox` answer for, are said and are none. */
+static void add_gaps(struct buf *gaps, const struct report *r)
+{
+	for (size_t i = 0; i < r->hooks; i++)
+		if (r->hook[i].state == FS_HOOK_BLIND && !hook_is_unwanted(r->hook[i].tried))
+			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
+}
+
+/* There is no loop that would read them, and nothing to end in order: the kernel tidies up. */
+static void take_no_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* The hooks that only `blackbox run` has on: each is tried once. */
+static void try_recorder(struct report *r, const char *btf)
+{
+	struct precursors *p;
+
+	if (precursors_open(&p, btf, r->recorder_lacks, sizeof(r->recorder_lacks)))
+		return;
+	for (size_t h = 0; h < nr_precursor_hooks && h < REPORT_RECORDER; h++) {
+		const char *refused = precursors_refused(p, h);
+
+		r->recorder[r->recorders++] =
+			(struct report_recorder){.name = precursor_hooks[h].name,
+						 .feeds = precursor_hooks[h].feeds,
+						 .lost = precursor_hooks[h].lost};
+		if (refused)
+			snprintf(r->recorder[h].refused, sizeof(r->recorder[h].refused), "%s",
+				 refused);
+	}
+	r->recorder_holds = precursors_holds(p);
+	precursors_close(p);
+}
+
+/* Opens, looks once, measures. Returns 0 or an exit status. */
+static int examine(struct session *s, struct report *r)
+{
+	const struct options *o = s->o;
+	struct live_options lo = session_live_options(s, true, TIER_ALL);
+	struct first_look look = {};
+	struct sink sink = {.take = take_process, .ctx = &look};
+	struct calibration c;
+	int err;
+
+	lo.examines = true;
+	err = session_open_live(s, &lo);
+	if (err)
+		return err;
+	take_no_signals();
+	err = s->src->ops->look(s->src, &sink);
+	if (err) {
+		complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (o->no_calibrate)
+		calibrate_not(&c, s->src, "not measured: --no-calibrate");
+	else
+		calibrate(&c, &lo, s->src, look.processes);
+	try_recorder(r, o->btf);
+	privileges_drop(s);
+	fill_report(r, o, &c, s->src, &look);
+	privileges_report(s, &r->rights);
+	return 0;
+}
+
+/* Returns 0 or an exit status. */
+static int print(struct session *s, const struct report *r)
+{
+	struct buf *b = &s->out;
+
+	if (s->o->format == &json_renderer)
+		report_json(b, r);
+	else
+		report_text(b, &s->view, r);
+	return say_all(s->o, b);
+}
+
+int command_doctor(const struct options *o)
+{
+	struct fs_host_record host;
+	struct report r = {.host = &host};
+	struct buf gaps = {};
+	struct session s;
+	int err = session_begin(&s, o);
+
+	if (!o->width && s.view.width > WIDTH)
+		s.view.width = WIDTH;
+	host_fill(&host);
+	r.settings = settings_read(r.setting);
+	find_origins(&r);
+	if (!err)
+		err = examine(&s, &r);
+	if (!err)
+		err = print(&s, &r);
+	if (!err && core_is_blind(&r))
+		err = EXIT_KERNEL_LACKS;
+	add_gaps(&gaps, &r);
+	s.status = status_of_gaps(err, &gaps);
+	buf_free(&gaps);
+	return session_end(&s);
+}

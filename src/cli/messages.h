@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a command says at once: for whom, and where to. */
+#ifndef FS_CLI_MESSAGES_H
+#define FS_CLI_MESSAGES_H
+
+#include "cli/options.h"
+
+/* Of the options and the terminal. */
+void view_make(struct view *v, const struct options *o);
+
+/* To --output or standard output, and says where that fails. Returns 0 or an exit status. */
+int say_all(const struct options *o, const struct buf *b);
+
+/*
+ * The exit status of a command whose result has these gaps (render/completeness.h): EXIT_INCOMPLETE
+ * in place of 0, and standard error says why. Any other status stays: what was found was found.
+ */
+int status_of_gaps(int status, const struct buf *gaps);
+
+#endif

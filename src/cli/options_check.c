@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is left beside options, and what does not go together. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/options_table.h"
+
+static int positionals(const struct options *o)
+{
+	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
+	       : o->command == CMD_EXPORT						  ? 1
+											  : 0;
+}
+
+/* Recordings that a command wants. */
+static int files_of(enum command command)
+{
+	return command == CMD_DIFF						       ? 2
+	       : command == CMD_INFO || command == CMD_REPLAY || command == CMD_REPORT ? 1
+										       : 0;
+}
+
+static int take_files(const struct options *o, char *error, size_t size)
+{
+	if (o->help || o->argc == files_of(o->command))
+		return 0;
+	snprintf(error, size, "%s: %s\n  try: faultscope %s %s", command_name(o->command),
+		 o->command == CMD_DIFF ? "of which two recordings?" : "of which recording?",
+		 command_name(o->command), o->command == CMD_DIFF ? "A.fsr B.fsr" : "FILE.fsr");
+	return -EINVAL;
+}
+
+/* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
+int options_take_words(struct options *o, char *error, size_t size)
+{
+	double seconds;
+
+	if (o->command == CMD_RUN && !o->argc && !o->help) {
+		snprintf(
+			error, size,
+			"run: no command\n  try: faultscope run -- ./program --with its arguments");
+		return -EINVAL;
+	}
+	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {
+		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
+		return -EINVAL;
+	}
+	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
+	    !o->blackbox.file && !o->help) {
+		snprintf(
+			error, size,
+			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
+			"triage /sys/fs/pstore");
+		return -EINVAL;
+	}
+	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read")) {
+		snprintf(error, size,
+			 "blackbox %s: %s: not understood\n  see: faultscope blackbox --help",
+			 o->argv[0], o->argv[1]);
+		return -EINVAL;
+	}
+	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
+	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
+		return 0;
+	if (files_of(o->command))
+		return take_files(o, error, size);
+	if (o->command == CMD_RECORD && o->argc == 1 &&
+	    !options_take_pids(o, o->argv[0], error, size))
+		return 0;
+	if (o->command == CMD_WATCH && o->argc > 0 && parse_seconds(o->argv[0], &seconds)) {
+		snprintf(error, size,
+			 "%.64s: neither a command nor an interval in seconds\n  see: faultscope "
+			 "--help",
+			 o->argv[0]);
+		options_near_command(o->argv[0], error, size);
+		return -EINVAL;
+	}
+	if (o->argc > positionals(o)) {
+		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
+			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
+		return -EINVAL;
+	}
+	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
+		snprintf(error, size, "%s: not an interval in seconds\n  see: faultscope %s --help",
+			 o->argv[0], command_name(o->command));
+		return -EINVAL;
+	}
+	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count)) {
+		snprintf(error, size, "%s: not a count of intervals", o->argv[1]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static bool is_dash(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+int options_take_dash(struct options *o, char *error, size_t size)
+{
+	bool whole = o->command == CMD_RECORD ||
+		     (o->report_format && (o->report_format->way == WAY_RECORDING ||
+					   o->report_format->way == WAY_TEXTFILE));
+
+	if (is_dash(o->junit) || is_dash(o->textfile) || is_dash(o->record) ||
+	    (whole && is_dash(o->output))) {
+		snprintf(error, size,
+			 "-: only text goes to standard output; recordings, --junit and textfiles "
+			 "need a file with a name");
+		return -EINVAL;
+	}
+	if (is_dash(o->output))
+		o->output = NULL;
+	return 0;
+}
+
+int options_check(const struct options *o, char *error, size_t size)
+{
+	if (o->children && !o->filter.pids && !o->replay) {
+		snprintf(error, size, "--children goes with -p: whose children?");
+		return -EINVAL;
+	}
+	if (o->group && (o->argc || o->journal || o->markdown)) {
+		snprintf(error, size,
+			 "--group DIR goes with no other log, and not with --markdown");
+		return -EINVAL;
+	}
+	if (o->blackbox.live && (o->argc || o->journal || o->group)) {
+		snprintf(error, size, "--live goes with no log: it reads this kernel's");
+		return -EINVAL;
+	}
+	if (o->replay && o->record) {
+		snprintf(error, size, "--replay and --record exclude each other");
+		return -EINVAL;
+	}
+	if (o->command == CMD_EXPORT && o->interval && !o->textfile) {
+		snprintf(error, size, "INTERVAL goes with --textfile: who scrapes has his own");
+		return -EINVAL;
+	}
+	if (o->textfile && (o->web.addresses || o->web.config_file)) {
+		snprintf(error, size, "--textfile FILE serves nothing: it goes with no --web.*");
+		return -EINVAL;
+	}
+	if (o->jitter && !o->replay) {
+		snprintf(error, size, "--jitter goes with --replay");
+		return -EINVAL;
+	}
+	if (o->command == CMD_TOP && !o->froms) {
+		snprintf(error, size,
+			 "top: of which exporters?\n  try: faultscope top --from "
+			 "host1:10435,host2:10435");
+		return -EINVAL;
+	}
+	if (o->fetch.password_file && !o->fetch.user) {
+		snprintf(error, size, "--web.password-file goes with --web.user: whose is it?");
+		return -EINVAL;
+	}
+	if (o->command == CMD_RECORD && !o->output) {
+		snprintf(error, size,
+			 "record: into which file?\n  try: faultscope record -o "
+			 "%%h-%%t.fsr");
+		return -EINVAL;
+	}
+	if (o->junit && !o->gates.n) {
+		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What was probably meant, behind the message about a word of the command line. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/options_table.h"
+
+void options_near_command(const char *typed, char *error, size_t size)
+{
+	struct nearest n = {.typed = typed};
+
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
+		nearest_offer(&n, command_rows[i].name);
+	nearest_say(&n, "faultscope ", error, size);
+}
+
+/* Commands that have the option; the main one has no name. */
+static void say_owners(const struct option_row *row, char *error, size_t size)
+{
+	size_t len = strlen(error);
+	bool any = false;
+
+	for (int i = CMD_WATCH; i < NR_COMMANDS && len < size; i++) {
+		if (!(row->commands >> i & 1))
+			continue;
+		len += snprintf(error + len, size - len, "%s%s%s", any ? ", " : "",
+				any ? "" : "\n  it belongs to: ",
+				i == CMD_WATCH ? "faultscope" : command_rows[i].name);
+		any = true;
+	}
+}
+
+void options_near_option(const char *typed, enum command command, char *error, size_t size)
+{
+	char name[NEAREST_BYTES];
+	struct nearest n = {.typed = name};
+
+	if (strncmp(typed, "--", 2))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (row->commands >> command & 1)
+			nearest_offer(&n, row->name);
+		else if (!strcmp(row->name, name))
+			say_owners(row, error, size);
+	}
+	nearest_say(&n, "--", error, size);
+}
+
+void options_near_word(const char *typed, const char *words, char *error, size_t size)
+{
+	char list[256], *save = NULL;
+	struct nearest n = {.typed = typed};
+
+	snprintf(list, sizeof(list), "%s", words);
+	for (char *one = strtok_r(list, " ,:;", &save); one; one = strtok_r(NULL, " ,:;", &save))
+		if (strlen(one) > 2)
+			nearest_offer(&n, one);
+	nearest_say(&n, "", error, size);
+}
+
+void options_near_field(const char *typed, char *error, size_t size)
+{
+	struct nearest n = {.typed = typed};
+	char name[NEAREST_BYTES];
+
+	fields_offer(&n, name);
+	nearest_say(&n, "", error, size);
+}
+
+void options_near_resource(const char *typed, char *error, size_t size)
+{
+	struct nearest n = {.typed = typed};
+
+	for (int i = 0; i < NR_RESOURCES; i++)
+		nearest_offer(&n, resources[i].limit);
+	nearest_say(&n, "", error, size);
+}
+
+void options_near_format(const char *typed, char *error, size_t size)
+{
+	struct nearest n = {.typed = typed};
+
+	for (size_t i = 0; i < nr_report_formats; i++)
+		nearest_offer(&n, report_formats[i].name);
+	nearest_say(&n, "", error, size);
+}
+
+void options_near_hook(const char *typed, int hook, char *error, size_t size)
+{
+	struct nearest n = {.typed = typed};
+	char before[32] = "";
+
+	for (size_t i = 0; hook < 0 && i < nr_hooks; i++)
+		nearest_offer(&n, hooks[i].name);
+	for (size_t i = 0; hook >= 0 && hooks[hook].alternate[i].mechanism; i++)
+		nearest_offer(&n, hooks[hook].alternate[i].mechanism);
+	if (hook >= 0) {
+		nearest_offer(&n, "none");
+		snprintf(before, sizeof(before), "%s=", hooks[hook].name);
+	}
+	nearest_say(&n, before, error, size);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/holdings_reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alive.h"
+#include "base/fold.h"
+#include "base/hash.h"
+#include "collect/names/sockets.h"
+#include "probe/host_facts.h"
+
+#define SORTS_MAX    2048
+#define SLOTS	     4096    /* of the hash: a power of two above SORTS_MAX */
+#define LINES_MAX    4000000 /* of maps: beyond what a process can have by any limit in use */
+#define HOLDING_NAME sizeof(((struct fs_holding *)0)->name)
+
+struct sorts {
+	struct fs_holding *sort;     /* SORTS_MAX of them */
+	char (*first)[HOLDING_NAME]; /* the name that each began with */
+	uint16_t slot[SLOTS];	     /* 1 + index; 0: free */
+	size_t n;
+	bool cut;
+};
+
+static uint32_t hash_of(uint32_t kind, const char *name)
+{
+	uint32_t h = hash_text(HASH_BEGIN ^ kind, name);
+
+	return h ^ h >> 15;
+}
+
+static int sorts_open(struct sorts *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->sort = calloc(SORTS_MAX, sizeof(*s->sort));
+	s->first = calloc(SORTS_MAX, sizeof(*s->first));
+	return s->sort && s->first ? 0 : -ENOMEM;
+}
+
+static void sorts_close(struct sorts *s)
+{
+	free(s->sort);
+	free(s->first);
+}
+
+/* One more of a sort. `shown`: its own name, which stands for the sort while all have it. */
+static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
+		      uint64_t bytes)
+{
+	struct fs_holding *g;
+	uint32_t at;
+
+	for (at = hash_of(kind, key) % SLOTS; s->slot[at]; at = (at + 1) % SLOTS) {
+		g = &s->sort[s->slot[at] - 1];
+		if (g->kind == kind && !strncmp(g->name, key, HOLDING_NAME - 1))
+			goto found;
+	}
+	if (s->n == SORTS_MAX) {
+		s->cut = true;
+		return;
+	}
+	s->slot[at] = s->n + 1;
+	g = &s->sort[s->n];
+	g->kind = kind;
+	g->names = 1;
+	snprintf(g->name, sizeof(g->name), "%s", key);
+	snprintf(s->first[s->n], HOLDING_NAME, "%s", shown);
+	s->n++;
+found:
+	if (g->names == 1 && strncmp(s->first[g - s->sort], shown, HOLDING_NAME - 1))
+		g->names = 2;
+	g->count++;
+	g->bytes += bytes;
+}
+
+static void sorts_add_named(struct sorts *s, uint32_t kind, const char *name, uint64_t bytes)
+{
+	char folded[HOLDING_NAME];
+
+	name_fold(name, folded, sizeof(folded));
+	sorts_add(s, kind, folded, name, bytes);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct fs_holding *x = a, *y = b;
+
+	return x->count < y->count ? 1 : x->count > y->count ? -1 : strcmp(x->name, y->name);
+}
+
+static int sorts_tell(struct sorts *s, const struct fs_subject *of, enum fs_what what,
+		      const struct sink *sink)
+{
+	struct fs_holding_record r = {.h = {FS_REC_HOLDING, sizeof(r), host_monotonic_ns()}};
+	int err = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->sort[i].names == 1)
+			memcpy(s->sort[i].name, s->first[i], HOLDING_NAME);
+	qsort(s->sort, s->n, sizeof(s->sort[0]), by_count);
+	for (size_t i = 0; i < s->n && i < HOLDINGS_TOLD && !err; i++) {
+		r.nth = i;
+		r.g = s->sort[i];
+		r.g.subject = *of;
+		r.g.what = what;
+		r.g.cut = s->cut || s->n > HOLDINGS_TOLD;
+		err = sink->take(sink->ctx, &r.h);
+	}
+	return err;
+}
+
+/* Kind of a mapping by its name: Documentation/filesystems/proc.rst, in its order of tests. */
+static uint32_t kind_of_map(const char *rights, const char *name)
+{
+	static const struct {
+		const char *start;
+		enum fs_holding_kind kind;
+	} rows[] = {
+		{"[heap]", FS_HOLDING_HEAP},
+		{"[stack", FS_HOLDING_STACK},
+		{"[anon_shmem:", FS_HOLDING_SHARED_MEMORY},
+		{"[", FS_HOLDING_SPECIAL},
+		{"/dev/shm/", FS_HOLDING_SHARED_MEMORY},
+		{"/memfd:", FS_HOLDING_SHARED_MEMORY},
+		{"/SYSV", FS_HOLDING_SHARED_MEMORY},
+		{"/dev/zero (deleted)", FS_HOLDING_SHARED_MEMORY},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strncmp(name, rows[i].start, strlen(rows[i].start)))
+			return rows[i].kind;
+	return rights[3] == 's' ? FS_HOLDING_FILE_SHARED : FS_HOLDING_FILE_PRIVATE;
+}
+
+/* A line: "start-end rwxp offset dev inode   name"; the name may hold spaces. */
+static void add_map(struct sorts *s, char *line)
+{
+	char rights[8], shown[32];
+	uint64_t start, end;
+	char *name;
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s%n", &start, &end, rights, &at) <
+		    3 ||
+	    !at || end < start)
+		return;
+	name = line + at;
+	name += strspn(name, " ");
+	name[strcspn(name, "\n")] = 0;
+	if (*name && strncmp(name, "[anon:", 6)) {
+		sorts_add_named(s, kind_of_map(rights, name), name, end - start);
+		return;
+	}
+	/* without a name its rights are the sort, and its size is its own */
+	snprintf(shown, sizeof(shown), "%s %" PRIu64 " KiB", rights, (end - start) >> 10);
+	sorts_add(s, strncmp(rights, "---", 3) ? FS_HOLDING_ANONYMOUS : FS_HOLDING_GUARD, rights,
+		  shown, end - start);
+}
+
+static int read_maps(struct sorts *s, uint32_t pid)
+{
+	char path[40], line[4608];
+	size_t lines = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", alive_thread(pid));
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	setvbuf(f, NULL, _IOFBF, 1 << 16);
+	errno = 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (++lines > LINES_MAX) {
+			s->cut = true;
+			break;
+		}
+		add_map(s, line);
+	}
+	fclose(f);
+	return lines ? 0 : errno ? -errno : -ESRCH;
+}
+
+static uint32_t kind_of_fd(const char *target)
+{
+	static const struct {
+		const char *start;
+		enum fs_holding_kind kind;
+	} rows[] = {
+		{"pipe:", FS_HOLDING_PIPE},
+		{"anon_inode:", FS_HOLDING_ANON_INODE},
+		{"/dmabuf:", FS_HOLDING_ANON_INODE},
+		{"/memfd:", FS_HOLDING_MEMFD},
+		{"/dev/shm/", FS_HOLDING_SHARED_MEMORY},
+		{"/dev/", FS_HOLDING_DEVICE},
+		{"/", FS_HOLDING_FILE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strncmp(target, rows[i].start, strlen(rows[i].start)))
+			return rows[i].kind;
+	return FS_HOLDING_OTHER;
+}
+
+/*
+ * Sockets of a process, read with the first that it has: the kernel walks the tables of the whole
+ * machine for them, which takes longer than all else here.
+ */
+struct lazy_sockets {
+	uint32_t pid;
+	bool read;
+	struct sockets sockets;
+};
+
+static const struct sockets *sockets_of(struct lazy_sockets *lazy)
+{
+	if (!lazy->read)
+		sockets_read(&lazy->sockets, lazy->pid);
+	lazy->read = true;
+	return &lazy->sockets;
+}
+
+static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *target)
+{
+	const char *label;
+	uint64_t inode;
+
+	if (sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1) {
+		label = sockets_find(sockets_of(lazy), inode);
+		label = label ? label : "socket";
+		sorts_add(s, FS_HOLDING_SOCKET, label, label, 0);
+	} else if (!strncmp(target, "pipe:[", 6)) {
+		sorts_add(s, FS_HOLDING_PIPE, "pipe", "pipe", 0); /* its number says nothing */
+	} else {
+		sorts_add_named(s, kind_of_fd(target), target, 0);
+	}
+}
+
+static int read_fds(struct sorts *s, uint32_t pid)
+{
+	struct lazy_sockets lazy = {.pid = alive_thread(pid)};
+	char path[40], target[4096];
+	struct dirent *de;
+	ssize_t n;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd", lazy.pid);
+	d = opendir(path);
+	if (!d)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while ((de = readdir(d))) {
+		if (de->d_name[0] == '.')
+			continue;
+		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
+		if (n < 0)
+			continue; /* closed meanwhile */
+		target[n] = 0;
+		add_fd(s, &lazy, target);
+	}
+	if (lazy.read)
+		sockets_free(&lazy.sockets);
+	closedir(d);
+	return 0;
+}
+
+int holdings_read(uint32_t pid, const struct fs_subject *of, enum fs_what what,
+		  const struct sink *sink)
+{
+	struct sorts s;
+	int err = sorts_open(&s);
+
+	if (!err)
+		err = what == FS_WHAT_MAPS ? read_maps(&s, pid) : read_fds(&s, pid);
+	if (!err)
+		err = sorts_tell(&s, of, what, sink);
+	sorts_close(&s);
+	return err;
+}

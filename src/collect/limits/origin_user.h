@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* collect: a user, as the files below a root have them. */
+#ifndef FS_COLLECT_LIMITS_ORIGIN_USER_H
+#define FS_COLLECT_LIMITS_ORIGIN_USER_H
+
+#include "collect/files/rooted_file.h"
+
+#define USER_NAME_BYTES	 64
+#define USER_GROUPS_MOST 64
+
+struct user {
+	uint32_t uid, gid;
+	char name[USER_NAME_BYTES]; /* empty: no file knows them */
+	char home[128];
+	struct {
+		uint32_t gid;
+		char name[USER_NAME_BYTES];
+	} group[USER_GROUPS_MOST]; /* the first is their own */
+	size_t groups;
+};
+
+/* In /etc/passwd and /etc/group; what is kept elsewhere (LDAP) is not known. */
+void user_find(struct files *f, uint32_t uid, struct user *ret);
+
+/* For tests: the same of texts. */
+void user_scan(struct user *u, struct span passwd);
+void user_scan_groups(struct user *u, struct span group);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/model_records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEW(type, kind) ((struct type){.h = {(kind), sizeof(struct type), m->last_ns}})
+
+static int tell_host(const struct model *m, struct recorder *rec)
+{
+	struct fs_host_record r = m->host;
+
+	r.h.t_ns = m->last_ns;
+	r.wall_ns = m->tick.wall_ns;
+	return recorder_take(rec, &r.h);
+}
+
+static int tell_hooks(const struct model *m, struct recorder *rec)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->hooks && !err; i++) {
+		struct fs_hook_record r = NEW(fs_hook_record, FS_REC_HOOK);
+		const struct hook_view *h = &m->hook[i];
+
+		r.tier = h->tier;
+		r.state = h->state;
+		r.lacks = h->lacks;
+		memcpy(r.name, h->name, sizeof(r.name));
+		memcpy(r.mechanism, h->mechanism, sizeof(r.mechanism));
+		memcpy(r.why, h->why, sizeof(r.why));
+		err = recorder_take(rec, &r.h);
+	}
+	return err;
+}
+
+static int tell_symbols(const struct model *m, struct recorder *rec)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->symbols && !err; i++) {
+		struct fs_symbol_record r = NEW(fs_symbol_record, FS_REC_SYMBOL);
+
+		r.ip = m->symbol[i].ip;
+		memcpy(r.symbol, m->symbol[i].symbol, sizeof(r.symbol));
+		memcpy(r.module, m->symbol[i].module, sizeof(r.module));
+		err = recorder_take(rec, &r.h);
+	}
+	return err;
+}
+
+static int tell_process(const struct model *m, struct recorder *rec, const struct subject *s)
+{
+	struct fs_process_record r = NEW(fs_process_record, FS_REC_PROCESS);
+
+	r.subject = s->id;
+	r.g = s->now.g;
+	r.g.flags &= ~FS_PROC_BORN;
+	r.u = s->now.u;
+	if (s->now.c)
+		r.c = *s->now.c;
+	else
+		r.h.len = offsetof(struct fs_process_record, c);
+	/* as the hooks have them: what came before the first look was taken off them */
+	if (s->now.c && s->base)
+		counters_add(&r.c, s->base);
+	return recorder_take(rec, &r.h);
+}
+
+static int tell_names(const struct model *m, struct recorder *rec, const struct subject *s)
+{
+	struct fs_names_record r = NEW(fs_names_record, FS_REC_NAMES);
+
+	if (!s->exe && !s->cgroup)
+		return 0;
+	r.subject = s->id;
+	snprintf(r.exe, sizeof(r.exe), "%s", s->exe ? s->exe : "");
+	snprintf(r.cgroup, sizeof(r.cgroup), "%s", s->cgroup ? s->cgroup : "");
+	return recorder_take(rec, &r.h);
+}
+
+static int tell_levels(const struct model *m, struct recorder *rec, const struct subject *s)
+{
+	struct fs_levels_record r = NEW(fs_levels_record, FS_REC_LEVELS);
+
+	if (s->levels_window == UINT64_MAX)
+		return 0;
+	r.subject = s->id;
+	r.memory = s->memory;
+	r.pids = s->pids;
+	return recorder_take(rec, &r.h);
+}
+
+static int tell_held(const struct model *m, struct recorder *rec, const struct subject *s)
+{
+	int err = 0;
+
+	for (int what = 0; what <= FS_WHAT_FDS; what++)
+		for (size_t i = 0; i < s->held[what].n && !err; i++) {
+			struct fs_holding_record r = NEW(fs_holding_record, FS_REC_HOLDING);
+
+			r.nth = i;
+			r.g = s->held[what].sort[i];
+			err = recorder_take(rec, &r.h);
+		}
+	return err;
+}
+
+static int tell_subjects(const struct model *m, struct recorder *rec)
+{
+	int err = 0;
+
+	for (struct subject *s = model_each(m, NULL); s && !err; s = model_each(m, s)) {
+		if (s->final)
+			continue;
+		err = tell_process(m, rec, s);
+		if (!err)
+			err = tell_names(m, rec, s);
+		if (!err)
+			err = tell_levels(m, rec, s);
+		if (!err)
+			err = tell_held(m, rec, s);
+	}
+	return err;
+}
+
+static int tell_stacks(const struct model *m, struct recorder *rec)
+{
+	int err = 0;
+
+	for (size_t i = 0; m->frames && i < FS_STACKS; i++)
+		for (const struct frames *f = m->frames[i]; f && !err; f = f->next) {
+			struct fs_frames_record r = NEW(fs_frames_record, FS_REC_FRAMES);
+
+			r.subject = f->subject;
+			r.stack = f->stack;
+			r.flags = f->flags;
+			snprintf(r.text, sizeof(r.text), "%s", f->text);
+			err = recorder_take(rec, &r.h);
+		}
+	for (size_t i = 0; i < m->growths && !err; i++) {
+		struct fs_growth_record r = NEW(fs_growth_record, FS_REC_GROWTH);
+
+		r.place = i;
+		r.g = m->growth[i];
+		err = recorder_take(rec, &r.h);
+	}
+	return err;
+}
+
+static int tell_origins(const struct model *m, struct recorder *rec)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->origins && !err; i++)
+		err = recorder_take(rec, &m->origin[i].h);
+	return err;
+}
+
+int retell(const struct model *m, struct recorder *rec)
+{
+	static int (*const parts[])(const struct model *m, struct recorder *rec) = {
+		tell_host, tell_hooks, tell_symbols, tell_subjects, tell_stacks, tell_origins};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
+		err = parts[i](m, rec);
+	/* the end of a look: from here on it is what the looks say */
+	return err ? err : recorder_take(rec, &m->tick.h);
+}

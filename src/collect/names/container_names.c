@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/names/container_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "collect/files/rooted_file.h"
+
+#define ANCESTORS_MOST 8
+
+/*
+ * The container's own name is the one with a slash: Go writes no blanks, and a quote within a value
+ * has a backslash before it.
+ */
+static bool docker_name(int root, const char *id, char *ret, size_t size)
+{
+	struct files f = {.root = root};
+	char path[160], *text;
+	const char *name, *end;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
+	if (file_read(&f, path, &text, &len))
+		return false;
+	name = memmem(text, len, "\"Name\":\"/", 9);
+	end = name ? strchr(name + 9, '"') : NULL;
+	if (end)
+		snprintf(ret, size, "%.*s", (int)(end - name - 9), name + 9);
+	free(text);
+	return end != NULL;
+}
+
+static ssize_t read_proc(int root, uint32_t pid, const char *file, char *ret, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/%s", pid, file);
+	return io_read(root, path, ret, size);
+}
+
+static uint32_t parent_of(int root, uint32_t pid)
+{
+	struct span value;
+	char text[2048];
+	uint64_t ppid = 0;
+	ssize_t len = read_proc(root, pid, "status", text, sizeof(text));
+
+	if (len > 0 && text_status((struct span){text, len}, "PPid", &value))
+		text_number(value, &ppid);
+	return ppid;
+}
+
+/* The word behind an option; NULL: it is not there. */
+static const char *word_behind(const char *words, size_t len, const char *option)
+{
+	for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
+		size_t next = i + strlen(words + i) + 1;
+
+		if (!strcmp(words + i, option))
+			return next < len ? words + next : NULL;
+	}
+	return NULL;
+}
+
+/* conmon(8): -c ID, -n NAME */
+static bool podman_name(int root, const char *id, uint32_t pid, char *ret, size_t size)
+{
+	char text[4096];
+
+	for (int i = 0; i < ANCESTORS_MOST && pid > 1; i++) {
+		ssize_t len = read_proc(root, pid, "cmdline", text, sizeof(text));
+		const char *of, *name;
+
+		pid = parent_of(root, pid);
+		if (len <= 0 || !strstr(text, "conmon"))
+			continue;
+		of = word_behind(text, len, "-c");
+		name = word_behind(text, len, "-n");
+		if (!of || !name || strcmp(of, id))
+			continue;
+		snprintf(ret, size, "%s", name);
+		return *ret != 0;
+	}
+	return false;
+}
+
+bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size)
+{
+	if (w->runtime == RUNTIME_DOCKER)
+		return docker_name(root, w->container, ret, size);
+	if (w->runtime == RUNTIME_PODMAN && pid)
+		return podman_name(root, w->container, pid, ret, size);
+	return false;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/pressure/mount_of_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alive.h"
+#include "probe/host_facts.h"
+
+#define ANCESTORS_MOST 8
+
+/* The mount point of ret->device, below `prefix`; false: there is none that answers at once. */
+static bool measure(struct span mountinfo, const char *prefix, struct mount_record *ret)
+{
+	struct text_lines lines = {.rest = mountinfo};
+	char point[PATH_MAX], path[PATH_MAX + sizeof("/proc/4294967295/root")];
+	struct mount_line line;
+	struct span text;
+	bool in_memory;
+
+	while (text_line(&lines, &text)) {
+		if (!mountinfo_parse(text, &line) || line.device != ret->device ||
+		    !pressure_is_local(line.type, &in_memory) ||
+		    !mountinfo_path(line.point, point, sizeof(point)))
+			continue;
+		snprintf(path, sizeof(path), "%s%s", prefix, point);
+		if (!pressure_is_mounted(path, &line) || !pressure_measure_mount(path, ret))
+			continue;
+		snprintf(ret->path, sizeof(ret->path), "%.*s", (int)sizeof(ret->path) - 1, path);
+		ret->flags = in_memory ? MOUNT_IN_MEMORY : 0;
+		return true;
+	}
+	return false;
+}
+
+/* As a process sees it; pid 0: as we do. */
+static bool find(struct files *f, uint32_t pid, struct mount_record *ret)
+{
+	char file[48] = "/proc/self/mountinfo", prefix[32] = "";
+	struct span text;
+	char *s = NULL;
+	bool found;
+
+	if (pid) {
+		uint32_t thread = alive_thread(pid);
+
+		snprintf(file, sizeof(file), "/proc/%u/mountinfo", thread);
+		snprintf(prefix, sizeof(prefix), "/proc/%u/root", thread);
+	}
+	if (file_read(f, file, &s, &text.len))
+		return false;
+	text.s = s;
+	found = measure(text, prefix, ret);
+	free(s);
+	ret->pid = pid;
+	return found;
+}
+
+/* 0: not known. */
+static uint32_t parent_of(struct files *f, uint32_t pid)
+{
+	char file[48], *s = NULL;
+	struct span text, word;
+	uint64_t parent = 0;
+
+	snprintf(file, sizeof(file), "/proc/%u/status", pid);
+	if (file_read(f, file, &s, &text.len))
+		return 0;
+	text.s = s;
+	if (!text_status(text, "PPid:", &word) || text_number(word, &parent))
+		parent = 0;
+	free(s);
+	return parent;
+}
+
+/*
+ * A process that is dying leaves its mount namespace, and its paths end with it. Its parent stays,
+ * and is in the same namespace as a rule.
+ */
+static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct mount_record *ret)
+{
+	if (!parent)
+		parent = parent_of(f, pid);
+	if ((parent && find(f, parent, ret)) || find(f, pid, ret))
+		return true;
+	for (unsigned int i = 0; i < ANCESTORS_MOST && parent > 1; i++) {
+		parent = parent_of(f, parent);
+		if (parent && find(f, parent, ret))
+			return true;
+	}
+	return false;
+}
+
+int mount_of_file(const struct names *n, const struct fs_signal_record *r, const struct sink *sink)
+{
+	struct mount_record u = {.h = {FS_REC_MOUNT, sizeof(u), host_monotonic_ns()},
+				 .device = r->file_device};
+	struct files f = {};
+	bool found;
+	uint32_t pid = r->subject.pid;
+
+	if (r->signal != SIGBUS || !r->file_device || !(r->file.flags & FS_FILE_KNOWN))
+		return 0;
+	f.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (f.root < 0)
+		return 0;
+	found = find(&f, 0, &u) ||
+		(!n->foreign && find_around(&f, pid, names_parent(n, &r->subject), &u));
+	close(f.root);
+	return found ? sink->take(sink->ctx, &u.h) : 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/process_ends.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "probe/host_facts.h"
+#include "probe/live.h"
+
+static uint64_t losses_of(const struct model *m)
+{
+	return m->tick.losses.ring + m->tick.losses.map + m->tick.losses.missed;
+}
+
+void ends_begin(struct ends *e, const struct model *m, struct source *src)
+{
+	e->begin_ns = host_monotonic_ns();
+	e->before = losses_of(m);
+	e->whole = e->foreign && (e->before != e->losses || !model_hook_on(m, "life"));
+	if (e->foreign)
+		live_look_whole(src, e->whole);
+}
+
+bool ends_may_be_lost(struct ends *e, const struct model *m)
+{
+	uint64_t losses = losses_of(m);
+
+	/* whom a look lost may be there still: the next one tells */
+	if (e->foreign ? !e->whole || losses != e->before
+		       : losses == e->losses && model_hook_on(m, "life"))
+		return false;
+	e->losses = losses;
+	return true;
+}
+
+/*
+ * A pid is free once its process was waited for, long after the hook of its end ran: see
+ * release_task(), kernel/exit.c. EPERM is an answer of one that is there; /proc is not asked, for
+ * it may hide what is there (hidepid=).
+ */
+bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns)
+{
+	if (e->foreign)
+		return e->whole && told_ns < e->begin_ns;
+	return pid && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+static bool is_gone(const struct ends *e, const struct model *m, const struct subject *s)
+{
+	return !s->final && !subject_changed(m, s) && ends_is_gone(e, s->id.pid, s->now.t_ns);
+}
+
+static int end(struct collector *c, const struct subject *s)
+{
+	struct fs_process_record r = {
+		.h = {FS_REC_PROCESS, offsetof(struct fs_process_record, c), c->m->last_ns},
+		.subject = s->id,
+		.g = s->now.g,
+	};
+
+	r.g.flags |= FS_PROC_FINAL;
+	return collector_take(c, &r.h);
+}
+
+int ends_find(const struct ends *e, struct collector *c, struct source *src)
+{
+	struct sink sink = {.take = collector_take, .ctx = c};
+	bool drained = false;
+	int n = 0, err;
+
+	for (struct subject *s = model_each(c->m, NULL); s; s = model_each(c->m, s)) {
+		if (!is_gone(e, c->m, s))
+			continue;
+		if (!drained) {
+			err = src->ops->drain(src, &sink);
+			if (err)
+				return err;
+			drained = true;
+			if (s->final)
+				continue;
+		}
+		err = end(c, s);
+		if (err)
+			return err;
+		n++;
+	}
+	return n;
+}

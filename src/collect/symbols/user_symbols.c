@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/symbols/user_symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/symbols/user_procs.h"
+
+int user_symbols_open(struct user_symbols *us)
+{
+	memset(us, 0, sizeof(*us));
+	elf_version(EV_CURRENT);
+	us->our_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	us->procs = calloc(1, sizeof(*us->procs));
+	return us->procs ? user_files_open(us) : -ENOMEM;
+}
+
+void user_symbols_close(struct user_symbols *us)
+{
+	for (size_t i = 0; us->procs && i < USER_PROCS_MAX; i++)
+		user_proc_forget(&us->procs->p[i]);
+	user_files_close(us);
+	free(us->procs);
+	if (us->our_root >= 0)
+		close(us->our_root);
+	memset(us, 0, sizeof(*us));
+	us->our_root = -1;
+}
+
+int user_symbols_learn(struct user_symbols *us, const struct fs_subject *of)
+{
+	struct user_proc *p;
+	int err;
+
+	if (us->foreign)
+		return -ESRCH;
+	err = user_proc_learn(us, of, &p);
+	if (!err)
+		user_proc_renew(p);
+	return err;
+}
+
+/* The process, with what it maps now where that can still be seen; NULL: nothing is known of it. */
+static struct user_proc *learn_again(struct user_symbols *us, const struct fs_subject *of)
+{
+	struct user_proc *p;
+
+	return us->foreign || user_proc_learn(us, of, &p) ? user_procs_find(us, of) : p;
+}
+
+static void note_unknown(struct user_proc *p, const __u8 *build_id)
+{
+	if (p->nr_unknown < USER_UNKNOWN_MAX)
+		memcpy(p->unknown[p->nr_unknown++], build_id, BUILD_ID_BYTES);
+}
+
+/* A full list stands for all. */
+static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
+{
+	for (__u32 i = 0; i < p->nr_unknown; i++)
+		if (!memcmp(p->unknown[i], build_id, BUILD_ID_BYTES))
+			return true;
+	return p->nr_unknown == USER_UNKNOWN_MAX;
+}
+
+/*
+ * A process may map more after it was learned; but one whose file is not to be had, or which makes
+ * build-ids up, must not have us look through its mappings at each of its stacks. Where it is gone,
+ * another process may have shown us the file: what it is called is then the word of that one.
+ */
+static struct user_file *file_by_build_id(struct user_symbols *us, const struct fs_subject *of,
+					  const __u8 *build_id)
+{
+	struct user_proc *p = user_procs_find(us, of);
+	struct user_file *f = p ? user_maps_file(us, of, &p->maps, build_id) : NULL;
+
+	if (!f && (!p || !is_unknown(p, build_id))) {
+		p = learn_again(us, of);
+		f = p ? user_maps_file(us, of, &p->maps, build_id) : NULL;
+		if (p && !f)
+			note_unknown(p, build_id);
+	}
+	return f ? f : user_files_by_build_id(us, build_id);
+}
+
+static bool name_in_file(struct user_symbols *us, struct user_file *f, __u64 offset, bool innermost,
+			 struct user_symbol *ret)
+{
+	snprintf(ret->module, sizeof(ret->module), "%s", f->module);
+	ret->astray = !elf_headers_is_code(&f->elf.h, offset);
+	if (!elf_headers_address(&f->elf.h, offset, &ret->address))
+		return true;
+	user_file_name(us, f, ret->address - !innermost, ret);
+	if (ret->name[0])
+		ret->offset += !innermost;
+	return true;
+}
+
+/* Of an address that no build-id goes with: in a file without one, or code made at run time. */
+static bool name_address(struct user_symbols *us, struct user_proc *p, __u64 ip, bool innermost,
+			 struct user_symbol *ret)
+{
+	struct user_map *m = user_maps_at(&p->maps, ip);
+	struct user_file *f = m ? user_map_file(us, &p->of, m) : NULL;
+
+	if (f && !f->unproven)
+		return name_in_file(us, f, ip - m->start + m->offset, innermost, ret);
+	if (!user_proc_jit(us, p, ip - !innermost, ret))
+		return false;
+	ret->offset += !innermost;
+	ret->address = ip;
+	return true;
+}
+
+static bool is_power_of_two(__u32 n)
+{
+	return !(n & (n - 1));
+}
+
+/* Stray addresses come by broken chains of frames, too: it is learned anew at each 2^n-th. */
+static bool find_address(struct user_symbols *us, const struct fs_subject *of, __u64 ip,
+			 bool innermost, struct user_symbol *ret)
+{
+	struct user_proc *p = user_procs_find(us, of);
+
+	if (p && name_address(us, p, ip, innermost, ret))
+		return true;
+	if (p && (user_maps_at(&p->maps, ip) || !is_power_of_two(++p->astray)))
+		return false;
+	p = learn_again(us, of);
+	return p && name_address(us, p, ip, innermost, ret);
+}
+
+bool user_symbols_resolve(struct user_symbols *us, const struct fs_subject *of,
+			  const struct bpf_stack_build_id *frame, bool innermost,
+			  struct user_symbol *ret)
+{
+	struct user_file *f;
+
+	memset(ret, 0, sizeof(*ret));
+	if (frame->status == BPF_STACK_BUILD_ID_IP) {
+		ret->astray = !find_address(us, of, frame->ip, innermost, ret);
+		return !ret->astray;
+	}
+	if (frame->status != BPF_STACK_BUILD_ID_VALID)
+		return false;
+	f = file_by_build_id(us, of, frame->build_id);
+	return f && name_in_file(us, f, frame->offset, innermost, ret);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "crash/blackbox_arm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/output_file.h"
+#include "crash/blackbox_command.h"
+#include "probe/precursors.h"
+#include "recorder/keepers.h"
+#include "cli/messages.h"
+#include "session/session.h"
+#include "crash/surviving_logs.h"
+
+#define INSTANCES "/sys/kernel/tracing/instances/"
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static bool read_line(const char *path, char *ret, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool any = f && fgets(ret, size, f);
+
+	if (f)
+		fclose(f);
+	if (any)
+		ret[strcspn(ret, "\n")] = 0;
+	return any;
+}
+
+static void instance_path(const struct options *o, const char *below, char *ret, size_t size)
+{
+	snprintf(ret, size, INSTANCES "%s/%s", o->blackbox.instance ?: BLACKBOX_INSTANCE, below);
+}
+
+/* Whether what is in the instance is of another boot than this. */
+static bool is_of_before(const struct triage_files *files)
+{
+	struct bb_found f = {};
+	uint8_t now[BB_BOOT_BYTES];
+	char id[64];
+	bool before = false;
+
+	if (!files->n || !read_line("/proc/sys/kernel/random/boot_id", id, sizeof(id)) ||
+	    !bb_boot_id(id, now))
+		return false;
+	if (!survivors_scan(&f, files)) {
+		before = f.n > 0;
+		for (size_t i = 0; i < f.n; i++)
+			before &= memcmp(f.record[i].boot_id, now, sizeof(now)) != 0;
+	}
+	bb_found_free(&f);
+	return before;
+}
+
+static int save_trace(const struct options *o, const struct triage_files *files)
+{
+	struct output_file f;
+	char path[512];
+	int err;
+
+	survivors_trace_path(o, path, sizeof(path));
+	err = output_file_open(&f, path, 0600);
+	if (err)
+		return err;
+	err = io_write(f.fd, files->input[0].data, files->input[0].size);
+	if (!err && fsync(f.fd))
+		err = -errno;
+	return output_file_end(&f, err);
+}
+
+/* 0 also where nothing is to be saved. */
+static int save_before(const struct options *o)
+{
+	struct triage_files files = {};
+	char path[512];
+	int err;
+
+	instance_path(o, "trace", path, sizeof(path));
+	err = triage_files_add(&files, path);
+	if (!err && is_of_before(&files))
+		err = save_trace(o, &files);
+	triage_files_free(&files);
+	return err;
+}
+
+int arm_instance(const struct options *o)
+{
+	static const char *const events[] = {"printk/console", "module/module_load",
+					     "module/module_free", "error_report/error_report_end",
+					     "bpf_trace/bpf_trace_printk"};
+	char path[512], below[128];
+	int err;
+
+	instance_path(o, "trace_marker", path, sizeof(path));
+	if (access(path, W_OK))
+		return -errno;
+	err = save_before(o);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
+		snprintf(below, sizeof(below), "events/%s/enable", events[i]);
+		instance_path(o, below, path, sizeof(path));
+		if (!access(path, W_OK)) /* not every kernel has each */
+			err = write_file(path, "1");
+	}
+	instance_path(o, "tracing_on", path, sizeof(path));
+	return err ?: write_file(path, "1");
+}
+
+/* ---- what there is ---- */
+
+struct finding_row {
+	char state[160];
+	const char *more; /* what to set for it; NULL: nothing */
+	char own[400];	  /* room for it */
+};
+
+#define LOW_END	    (1ull << 32) /* what every firmware and kernel can reach */
+#define SPARE_BYTES (64ull << 20)
+
+/* An address to keep memory at over a reboot: near the end of the largest RAM of below 4 GiB. */
+static uint64_t spare_address(void)
+{
+	FILE *f = fopen("/proc/iomem", "re");
+	uint64_t start, end, best = 0, most = SPARE_BYTES;
+	char line[160];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (*line == ' ' || !strstr(line, "System RAM") ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || end >= LOW_END ||
+		    end - start < most)
+			continue;
+		most = end - start;
+		best = (end + 1 - SPARE_BYTES) & ~(SPARE_BYTES - 1);
+	}
+	if (f)
+		fclose(f);
+	return best;
+}
+
+static bool is_asked(const struct options *o, enum keeper_id id)
+{
+	return !o->blackbox.keepers || o->blackbox.keepers >> id & 1;
+}
+
+static void look_instance(const struct options *o, struct finding_row *ret)
+{
+	uint64_t at = spare_address();
+	char path[512];
+	int err;
+
+	instance_path(o, "trace_marker", path, sizeof(path));
+	snprintf(
+		ret->own, sizeof(ret->own),
+		"boot with memmap=12M$0x%" PRIx64 " trace_instance=boot_map@0x%" PRIx64
+		":12M (6.12; an address of free RAM, here that one), or reserve_mem=12M:4096:trace "
+		"trace_instance=boot_map@trace, which does not always find it again",
+		at, at);
+	ret->more = ret->own;
+	if (access(path, F_OK)) {
+		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
+			 o->blackbox.instance ?: BLACKBOX_INSTANCE);
+		return;
+	}
+	instance_path(o, "last_boot_info", path, sizeof(path));
+	if (access(path, F_OK)) {
+		snprintf(ret->state, sizeof(ret->state),
+			 "an instance, but in memory that a reboot clears");
+		return;
+	}
+	ret->more = NULL;
+	err = is_asked(o, KEEPER_MARKER) ? arm_instance(o) : 0;
+	snprintf(ret->state, sizeof(ret->state), "%s%s%s",
+		 is_asked(o, KEEPER_MARKER) && !err ? "on" : "there, and off", err ? ": " : "",
+		 err ? strerror(-err) : "");
+}
+
+static void look_pmsg(const struct options *o, struct finding_row *ret)
+{
+	bool there = !access("/dev/pmsg0", W_OK);
+
+	snprintf(ret->state, sizeof(ret->state), "%s", there ? "on" : "no /dev/pmsg0");
+	if (!there)
+		ret->more = "a kernel with CONFIG_PSTORE_PMSG, and: modprobe ramoops "
+			    "mem_address=… mem_size=… pmsg_size=65536";
+}
+
+/* The kernel's own log of a crash: what it keeps needs no recorder, but says how it ended. */
+static void look_pstore(struct finding_row *ret)
+{
+	static const char unset[] = "(null)"; /* as the kernel prints it */
+	uint64_t at = spare_address() + (16 << 20);
+	char backend[64] = "";
+
+	read_line("/sys/module/pstore/parameters/backend", backend, sizeof(backend));
+	if (*backend && strcmp(backend, unset) != 0) {
+		snprintf(ret->state, sizeof(ret->state), "on: %s; read by: blackbox read, triage",
+			 backend);
+		return;
+	}
+	snprintf(ret->state, sizeof(ret->state), "no backend");
+	snprintf(
+		ret->own, sizeof(ret->own),
+		"boot with memmap=1M$0x%" PRIx64 " ramoops.mem_address=0x%" PRIx64
+		" ramoops.mem_size=0x100000 ramoops.record_size=0x20000 ramoops.ecc=1 (an address "
+		"of free RAM, here that one), and: echo ramoops > /etc/modules-load.d/ramoops.conf",
+		at, at);
+	ret->more = ret->own;
+}
+
+static void look_kmsg(const struct options *o, struct finding_row *ret)
+{
+	static const char path[] = "/proc/sys/kernel/printk_devkmsg";
+	char mode[32] = "";
+
+	read_line(path, mode, sizeof(mode));
+	if (strcmp(mode, "on") && is_asked(o, KEEPER_KMSG) && !write_file(path, "on"))
+		read_line(path, mode, sizeof(mode));
+	snprintf(ret->state, sizeof(ret->state), "/dev/kmsg; kernel.printk_devkmsg=%s", mode);
+	if (strcmp(mode, "on"))
+		ret->more =
+			"boot with printk.devkmsg=on: else the kernel drops lines that come fast";
+}
+
+static void look_map(const struct options *o, struct finding_row *ret)
+{
+	char loaded[8] = "";
+
+	read_line("/sys/kernel/kexec_crash_loaded", loaded, sizeof(loaded));
+	snprintf(ret->state, sizeof(ret->state), "with run; %s",
+		 *loaded == '1' ? "kdump is loaded" : "no kdump, so no dump to find it in");
+	if (*loaded != '1')
+		ret->more = "apt-get install kdump-tools, and boot with crashkernel=256M";
+}
+
+static void look_file(const struct options *o, struct finding_row *ret)
+{
+	const char *file = o->blackbox.file ?: BLACKBOX_FILE;
+
+	snprintf(ret->state, sizeof(ret->state), "%s%s", file,
+		 access(file, F_OK) ? ", made by run" : "");
+	ret->more =
+		"holds what was synced: a panic waits a second for it (hook panic), but not for "
+		"a disk whose lock or interrupt the dying CPU has, nor on a machine of one CPU";
+}
+
+static void (*const looks[NR_KEEPERS])(const struct options *o, struct finding_row *ret) = {
+	[KEEPER_MAP] = look_map,   [KEEPER_MARKER] = look_instance, [KEEPER_PMSG] = look_pmsg,
+	[KEEPER_KMSG] = look_kmsg, [KEEPER_FILE] = look_file,
+};
+
+/* What makes a crash tell more, or sooner. */
+static const struct {
+	const char *path, *name, *more;
+} settings[] = {
+	{"/proc/sys/kernel/panic_on_oops", "kernel.panic_on_oops",
+	 "sysctl kernel.panic_on_oops=1 ends at the first oops; 0 lives on, at a risk"},
+	{"/proc/sys/kernel/panic", "kernel.panic",
+	 "sysctl kernel.panic=10 reboots by itself: memory then survives"},
+	{"/sys/module/kfence/parameters/sample_interval", "kfence",
+	 "echo 100 > /sys/module/kfence/parameters/sample_interval finds use after free early"},
+};
+
+static void say_row(struct buf *b, const char *name, const char *state, const char *survives,
+		    const char *more)
+{
+	buf_printf(b, "%-22s %s\n", name, state);
+	if (survives)
+		buf_printf(b, "%-22s survives: %s\n", "", survives);
+	if (more)
+		buf_printf(b, "%-22s for more: %s\n", "", more);
+}
+
+/* What the kernel lets be seen, and what is lost where it does not. */
+static void say_hooks(struct buf *b, const struct options *o)
+{
+	struct precursors *p = NULL;
+	char error[512] = "";
+
+	if (precursors_open(&p, o->btf, error, sizeof(error))) {
+		say_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
+		return;
+	}
+	for (size_t h = 0; h < nr_precursor_hooks; h++) {
+		const struct precursor_hook *hook = &precursor_hooks[h];
+		const char *refused = precursors_refused(p, h);
+		char name[48];
+
+		snprintf(name, sizeof(name), "hook %s", hook->name);
+		buf_printf(b, "%-22s %s%s\n", name,
+			   refused ? "blind: " : "on: ", refused ?: hook->feeds);
+		if (refused)
+			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
+	}
+	if (!precursors_holds(p))
+		say_row(b, "hold", "a panic does not wait for the recorder", NULL,
+			"a second CPU, and a kernel of 5.17 or later");
+	precursors_close(p);
+}
+
+int blackbox_arm(const struct options *o)
+{
+	struct finding_row pstore = {};
+	struct buf b = {};
+	int status;
+
+	for (int i = NR_KEEPERS; i--;) {
+		struct finding_row row = {};
+
+		looks[i](o, &row);
+		say_row(&b, keeper_rows[i].name, row.state, keeper_rows[i].survives, row.more);
+	}
+	look_pstore(&pstore);
+	say_row(&b, "pstore", pstore.state, "a panic and a warm reboot: the kernel's log of it",
+		pstore.more);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		char value[64] = "not there";
+
+		read_line(settings[i].path, value, sizeof(value));
+		say_row(&b, settings[i].name, value, NULL, settings[i].more);
+	}
+	say_hooks(&b, o);
+	status = say_all(o, &b);
+	buf_free(&b);
+	return status;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "crash/blackbox_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "crash/blackbox_arm.h"
+#include "crash/blackbox_live.h"
+#include "cli/options_table.h"
+#include "recorder/keepers.h"
+#include "render/crash/kernel_records.h"
+#include "render/completeness.h"
+#include "cli/messages.h"
+#include "session/session.h"
+#include "crash/surviving_logs.h"
+
+static int read_files(const struct options *o, struct triage_files *files, struct bb_found *f)
+{
+	int status = EXIT_DONE, err;
+
+	for (int i = 1; i < o->argc; i++) {
+		err = triage_files_add(files, o->argv[i]);
+		if (err && files->dump)
+			err = survivors_scan_dump(f, o->argv[i]);
+		if (err) {
+			complain("%s", files->error[0] ? files->error : strerror(-err));
+			status = EXIT_FAILED;
+		}
+		files->dump = false;
+	}
+	return status;
+}
+
+static bool has_critical(const struct bb_found *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->record[i].severity == BB_CRITICAL)
+			return true;
+	return false;
+}
+
+static void found_gaps(struct buf *gaps, const struct bb_found *f)
+{
+	uint64_t missing = 0;
+
+	for (size_t i = 0; i < f->boots; i++)
+		missing += f->boot[i].missing;
+	if (!f->n)
+		gap_add(gaps, "nothing was read: there is no record");
+	if (f->torn)
+		gap_add(gaps, "lost: %" PRIu64 " records that are torn", f->torn);
+	if (f->lost)
+		gap_add(gaps, "lost: %" PRIu64 " records beyond the most that is read", f->lost);
+	if (missing)
+		gap_add(gaps, "lost: %" PRIu64 " records that were overwritten or never written",
+			missing);
+}
+
+static int say_found(const struct options *o, const struct bb_found *f)
+{
+	struct view v = {};
+	struct buf b = {};
+	int status;
+
+	view_make(&v, o);
+	if (o->format == &json_renderer)
+		blackbox_json(&b, f);
+	else
+		blackbox_text(&b, &v, f);
+	status = say_all(o, &b);
+	buf_free(&b);
+	return status;
+}
+
+static int blackbox_read(const struct options *o)
+{
+	struct triage_files files = {};
+	struct bb_found f = {};
+	struct buf gaps = {};
+	int status = EXIT_DONE, err;
+
+	if (o->argc > 1)
+		status = read_files(o, &files, &f);
+	else
+		survivors_add(&files, o);
+	if (!status && o->argc <= 1 && !files.n) {
+		complain("nothing survived here: no %s, nothing in pstore, no trace instance\n"
+			 "  try:  faultscope blackbox arm",
+			 o->blackbox.file ?: BLACKBOX_FILE);
+		status = EXIT_FAILED;
+	}
+	err = survivors_scan(&f, &files);
+	if (err) {
+		complain("cannot read the records: %s", strerror(-err));
+		status = EXIT_FAILED;
+	}
+	found_gaps(&gaps, &f);
+	gaps_add(&gaps, &files.gaps);
+	if (!status)
+		status = say_found(o, &f) ?: has_critical(&f) ? EXIT_GATE : EXIT_DONE;
+	status = status_of_gaps(status, &gaps);
+	buf_free(&gaps);
+	bb_found_free(&f);
+	triage_files_free(&files);
+	return status;
+}
+
+/* The newest heartbeat: it has the recorder's own figures. */
+/* What the recorder says of itself in its newest sign of life. */
+static void heartbeat_gaps(struct buf *gaps, const struct bb_record *beat)
+{
+	char key[32];
+	uint64_t n;
+
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++) {
+		snprintf(key, sizeof(key), "dropped.%s", bb_class_name(c));
+		if (bb_get_u64(beat, key, &n) && n)
+			gap_add(gaps, "lost: %" PRIu64 " records of class %s", n, bb_class_name(c));
+	}
+	for (int k = 0; k < NR_KEEPERS; k++) {
+		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
+		if (bb_get_u64(beat, key, &n))
+			gap_add(gaps, "lost: %" PRIu64 " records that %s could not keep", n,
+				keeper_rows[k].name);
+	}
+}
+
+static int blackbox_status(const struct options *o)
+{
+	const char *path = o->blackbox.file ?: BLACKBOX_FILE;
+	struct triage_files files = {};
+	struct bb_found f = {};
+	struct buf b = {};
+	struct view v = {};
+	struct portents portents = {};
+	struct buf gaps = {};
+	bool beats = false;
+	int status = EXIT_FAILED, err = triage_files_add(&files, path);
+
+	if (err)
+		complain("no recorder has written here: %s\n  try:  faultscope blackbox run",
+			 files.error);
+	else if (survivors_scan(&f, &files) || !f.n)
+		complain("%s holds no record", path);
+	else
+		status = EXIT_DONE;
+	view_make(&v, o);
+	for (size_t i = f.n; status == EXIT_DONE && i--;)
+		if (f.record[i].class == BB_HEARTBEAT) {
+			double age = time(NULL) - f.record[i].wall_ns / 1e9;
+
+			buf_printf(&b, "last sign of life %.0f s ago%s\n", age > 0 ? age : 0,
+				   f.boot[f.boots - 1].stopped ? "; ended in order" : "");
+			blackbox_text_record(&b, &v, &f.record[i]);
+			heartbeat_gaps(&gaps, &f.record[i]);
+			beats = true;
+			break;
+		}
+	if (status == EXIT_DONE && f.boots)
+		portents_find(&portents, &f, f.boots - 1);
+	blackbox_text_portents(&b, &v, &portents);
+	if (!beats)
+		gap_add(&gaps, "not read: there is no sign of life of the recorder");
+	if (status == EXIT_DONE)
+		status = say_all(o, &b);
+	status = status_of_gaps(status, &gaps);
+	buf_free(&gaps);
+	buf_free(&b);
+	bb_found_free(&f);
+	triage_files_free(&files);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct options *o);
+} actions[] = {
+	{"run", blackbox_run},
+	{"arm", blackbox_arm},
+	{"read", blackbox_read},
+	{"status", blackbox_status},
+};
+
+int command_blackbox(const struct options *o)
+{
+	const char *word = o->argc ? o->argv[0] : "run";
+	char error[256];
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, word))
+			return actions[i].run(o);
+	snprintf(error, sizeof(error),
+		 "blackbox %.64s: not understood\n  see: faultscope blackbox --help", word);
+	options_near_word(word, "run, arm, read, status", error, sizeof(error));
+	complain("%s", error);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "crash/blackbox_live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <linux/capability.h>
+
+#include "blackbox/log_lines.h"
+#include "crash/blackbox_arm.h"
+#include "crash/blackbox_command.h"
+#include "crash/blackbox_guard.h"
+#include "collect/precursor_names.h"
+#include "probe/host_facts.h"
+#include "probe/precursors.h"
+#include "probe/rights.h"
+#include "recorder/keepers.h"
+#include "render/crash/kernel_records.h"
+#include "render/completeness.h"
+#include "cli/messages.h"
+#include "session/session.h"
+#include "base/signals.h"
+#include "crash/triage_command.h"
+
+#define HEARTBEAT_SECONDS 10
+#define OOPS_LINES	  250 /* that are kept of one, of any level */
+#define PENDING_MAX	  64
+#define SITES_MAX	  64
+#define SETTLED_NS	  1000000000ull /* no oops by then: it was survived */
+#define LINES_BURST	  200		/* of the log, of severity info */
+#define LINES_PER_TICK	  20
+#define SESSION_LOG_BYTES (4u << 20)
+#define LINE_READ	  8192
+/*
+ * A fault that the kernel dies of wakes nobody: interrupts are off from its entry to the end, and a
+ * wake-up is one (irq_work, on the CPU of the fault). What is in the ring has to be looked for,
+ * while that CPU prints what it dies of.
+ */
+#define LOOK_MS	     100
+#define LOOK_SOON_MS 1
+#define WARY_NS	     60000000000ull /* so long after a module came or went, or a near miss */
+#define ALERT_NS     500000000ull   /* so long after a fault the log is looked at just as often */
+
+/* A fault that may yet be made good. */
+struct pending {
+	uint64_t ip, boot_ns;
+	struct bb_record record;
+};
+
+/* Where near misses were, and how many of them are told. */
+struct site {
+	uint64_t ip, told;
+};
+
+struct recording {
+	const struct options *o;
+	struct precursors *p;
+	struct namer namer;
+	struct keepers keepers;
+	int kmsg, timer, signals, poll;
+	uint64_t ticks, made[NR_BB_CLASSES];
+	uint64_t taint;
+	uint64_t alert_ns; /* when a fault was seen last; 0: never */
+	uint64_t wary_ns;  /* when a module came, or anything was amiss */
+	int oops_lines;	   /* that are still to be kept */
+	unsigned int line_tokens;
+	struct pending pending[PENDING_MAX];
+	size_t nr_pending;
+	uint64_t unsettled; /* suspected faults that there was no room for to wait and see */
+	struct site site[SITES_MAX];
+	size_t sites; /* over all; the oldest give way */
+	bool done, panicked;
+	struct guard *guard; /* NULL: none */
+	/* a session */
+	bool says;
+	struct view view;
+	struct buf log;
+	struct bb_found recorded;
+	struct portents portents;
+};
+
+static void record(struct recording *r, struct bb_record *one)
+{
+	size_t before = r->recorded.n, known = r->portents.n;
+	struct buf b = {};
+
+	r->made[one->class]++;
+	if (one->severity > BB_INFO || one->class == BB_MODULE)
+		r->wary_ns = host_boottime_ns();
+	if (!one->count)
+		one->count = 1;
+	keepers_write(&r->keepers, one);
+	if (!r->says)
+		return;
+	blackbox_text_record(&b, &r->view, one);
+	if (!bb_found_add(&r->recorded, one) && r->recorded.n > before) {
+		portents_take(&r->portents, &r->recorded, r->recorded.n - 1);
+		for (size_t i = known; i < r->portents.n; i++)
+			blackbox_text_portent(&b, &r->view, &r->portents.one[i]);
+	}
+	fwrite(b.s, 1, b.len, stdout);
+	fflush(stdout);
+	buf_free(&b);
+}
+
+/* ---- faults ---- */
+
+static void expect(struct recording *r, const struct fs_precursor_record *p,
+		   const struct bb_record *one)
+{
+	if (r->nr_pending < PENDING_MAX)
+		r->pending[r->nr_pending++] = (struct pending){p->ip, p->h.t_ns, *one};
+	else
+		r->unsettled++;
+}
+
+static void settle(struct recording *r, size_t i)
+{
+	r->pending[i] = r->pending[--r->nr_pending];
+}
+
+static void settle_ip(struct recording *r, uint64_t ip)
+{
+	for (size_t i = r->nr_pending; i--;)
+		if (r->pending[i].ip == ip)
+			settle(r, i);
+}
+
+static void copy_pair(struct bb_record *to, const struct bb_record *from, const char *key)
+{
+	char value[160];
+
+	if (bb_get(from, key, value, sizeof(value)))
+		bb_put(to, key, value);
+}
+
+/* Where fixups themselves cannot be seen: nothing died of it, so it was one. */
+static void settle_survived(struct recording *r)
+{
+	static const char *const kept[] = {"access", "address", "region", "symbol",   "module",
+					   "comm",   "pid",	"by",	  "by_module"};
+	uint64_t now = host_boottime_ns();
+
+	for (size_t i = r->nr_pending; i--;) {
+		struct bb_record one = {.class = BB_FIXUP,
+					.severity = BB_WARNING,
+					.count = r->pending[i].record.count};
+
+		if (now - r->pending[i].boot_ns < SETTLED_NS)
+			continue;
+		bb_put(&one, "how", "survived");
+		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+			copy_pair(&one, &r->pending[i].record, kept[k]);
+		settle(r, i);
+		record(r, &one);
+	}
+}
+
+static void note_site(struct recording *r, uint64_t ip, uint64_t told)
+{
+	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++)
+		if (r->site[i].ip == ip) {
+			r->site[i].told = told;
+			return;
+		}
+	r->site[r->sites++ % SITES_MAX] = (struct site){ip, told};
+}
+
+/* What came behind the last that was told: they are told at powers of two, and once a second. */
+static void tell_rest(struct recording *r)
+{
+	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
+		uint64_t count = precursors_count(r->p, FS_PRE_FIXED, r->site[i].ip);
+		struct bb_record one;
+
+		if (count <= r->site[i].told)
+			continue;
+		r->site[i].told = count;
+		precursor_again(&r->namer, r->site[i].ip, count, &one);
+		record(r, &one);
+	}
+}
+
+static int take_precursor(void *ctx, const struct fs_precursor_record *p)
+{
+	struct bb_record records[PRECURSOR_RECORDS];
+	struct recording *r = ctx;
+	size_t n = precursor_records(&r->namer, p, records);
+
+	for (size_t i = 0; i < n; i++) {
+		if (p->what < NR_FS_PRECURSORS)
+			r->keepers.dropped[records[i].class] = p->dropped;
+		record(r, &records[i]);
+	}
+	/* at once: what follows of a fault may be the end; a panic that waits is no such thing */
+	if (!r->panicked)
+		keepers_flush(&r->keepers);
+	if (n && records[0].class == BB_FAULT)
+		r->alert_ns = host_boottime_ns();
+	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
+		expect(r, p, &records[0]);
+	if (p->what == FS_PRE_FIXED) {
+		settle_ip(r, p->ip);
+		note_site(r, p->ip, p->count);
+	}
+	return 0;
+}
+
+/* ---- the log ---- */
+
+static void keep_log(struct recording *r, const struct bb_line *line)
+{
+	if (r->says && r->log.len < SESSION_LOG_BYTES)
+		buf_printf(&r->log, "[%5llu.%06llu] %s\n", (unsigned long long)line->us / 1000000,
+			   (unsigned long long)line->us % 1000000, line->text);
+}
+
+static void take_line(struct recording *r, const struct bb_line *line)
+{
+	struct bb_record one = {};
+
+	keep_log(r, line);
+	one.class = bb_line_class(line->level, line->text, &one.severity);
+	if (strstr(line->text, BB_LINE_BEGINS))
+		return;
+	if (one.class == BB_OOPS) {
+		r->oops_lines = OOPS_LINES;
+		r->nr_pending = 0;
+	} else if (r->oops_lines) {
+		r->oops_lines = bb_line_ends_oops(line->text) ? 0 : r->oops_lines - 1;
+		one.class = one.class == BB_NONE ? BB_CONSOLE : one.class;
+	}
+	if (one.class == BB_NONE)
+		return;
+	if (one.severity == BB_INFO && !r->oops_lines && !r->line_tokens) {
+		r->keepers.dropped[one.class]++;
+		return;
+	}
+	if (one.severity == BB_INFO && !r->oops_lines)
+		r->line_tokens--;
+	one.boot_ns = 0;
+	bb_put_u64(&one, "level", line->level);
+	bb_put_u64(&one, "us", line->us);
+	bb_put_cut(&one, "line", line->text);
+	record(r, &one);
+}
+
+static void read_kmsg(struct recording *r)
+{
+	char text[LINE_READ];
+	struct bb_line line;
+
+	while (r->kmsg >= 0) {
+		ssize_t n = read(r->kmsg, text, sizeof(text));
+
+		if (n < 0 && errno == EPIPE) /* the kernel wrote over what we had not read */
+			r->keepers.dropped[BB_CONSOLE]++;
+		else if (n < 0 && errno != EINTR)
+			break;
+		else if (n > 0 && bb_line_parse(text, n, &line))
+			take_line(r, &line);
+	}
+	keepers_flush(&r->keepers);
+}
+
+/* ---- signs of life ---- */
+
+static uint64_t read_taint(void)
+{
+	unsigned long long taint = 0;
+	FILE *f = fopen("/proc/sys/kernel/tainted", "re");
+
+	if (f && fscanf(f, "%llu", &taint) != 1)
+		taint = 0;
+	if (f)
+		fclose(f);
+	return taint;
+}
+
+static void check_taint(struct recording *r)
+{
+	uint64_t taint = read_taint();
+	struct bb_record one = {.class = BB_TAINT};
+
+	if (taint == r->taint)
+		return;
+	bb_put_hex(&one, "taint", taint);
+	bb_put_hex(&one, "added", taint & ~r->taint);
+	r->taint = taint;
+	record(r, &one);
+}
+
+/* The figures of the recorder itself: what `status` shows. */
+static void beat(struct recording *r)
+{
+	struct bb_record one = {.count = 1};
+
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
+		if (r->made[c])
+			bb_put_u64(&one, bb_class_name(c), r->made[c]);
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
+		if (r->keepers.dropped[c]) {
+			char key[32];
+
+			snprintf(key, sizeof(key), "dropped.%s", bb_class_name(c));
+			bb_put_u64(&one, key, r->keepers.dropped[c]);
+		}
+	for (int k = 0; k < NR_KEEPERS; k++) {
+		const struct keeper *keeper = &r->keepers.keeper[k];
+		char key[32];
+
+		if (!keeper->failed && (keeper->on || !(r->keepers.o.keepers >> k & 1)))
+			continue;
+		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
+		bb_put_u64(&one, key, keeper->failed);
+	}
+	if (r->unsettled)
+		bb_put_u64(&one, "unsettled", r->unsettled);
+	if (kernel_names_lost(&r->namer.names))
+		bb_put_u64(&one, "unnamed", kernel_names_lost(&r->namer.names));
+	bb_put_u64(&one, "cpu_ms", host_own_cpu_ns() / 1000000);
+	bb_put_hex(&one, "tainted", r->taint);
+	keepers_beat(&r->keepers, &one);
+}
+
+static void tick(struct recording *r)
+{
+	double every = r->o->blackbox.heartbeat ?: HEARTBEAT_SECONDS;
+	uint64_t times;
+
+	if (read(r->timer, &times, sizeof(times)) < 0)
+		return;
+	r->line_tokens += LINES_PER_TICK;
+	if (r->line_tokens > LINES_BURST)
+		r->line_tokens = LINES_BURST;
+	settle_survived(r);
+	tell_rest(r);
+	check_taint(r);
+	if (every <= 1 || r->ticks++ % (uint64_t)every == 0)
+		beat(r);
+	keepers_flush(&r->keepers);
+}
+
+/* ---- begin and end ---- */
+
+static void say_start(struct recording *r)
+{
+	struct bb_record one = {.class = BB_START};
+	struct utsname un;
+	char off[200] = "";
+	size_t used = 0;
+
+	uname(&un);
+	bb_put(&one, "version", VERSION);
+	bb_put(&one, "kernel", un.release);
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		if (precursors_refused(r->p, h) &&
+		    used + strlen(precursor_hooks[h].name) + 2 < sizeof(off))
+			used += snprintf(off + used, sizeof(off) - used, "%s%s", used ? "," : "",
+					 precursor_hooks[h].name);
+	bb_put(&one, "blind", used ? off : "-");
+	bb_put_hex(&one, "taint", r->taint);
+	record(r, &one);
+	for (size_t at = 0, n; at < r->namer.modules.n; at += n) {
+		struct bb_record list = {.class = BB_MODULE};
+
+		n = bb_modules_put(&list, &r->namer.modules, at);
+		if (!n)
+			break;
+		record(r, &list);
+	}
+	keepers_flush(&r->keepers);
+	beat(r);
+}
+
+static void make_directory(const char *file)
+{
+	char *copy = strdup(file);
+
+	if (copy)
+		mkdir(dirname(copy), 0700);
+	free(copy);
+}
+
+static void open_keepers(struct recording *r, const char *file)
+{
+	static const char pmsg[] = "/dev/pmsg0", kmsg[] = "/dev/kmsg";
+	struct keeper_options o = {.keepers = r->o->blackbox.keepers,
+				   .file = file,
+				   .file_bytes = r->o->blackbox.file_bytes ?: RING_BYTES_DEFAULT,
+				   .pmsg = pmsg,
+				   .kmsg = kmsg};
+	char marker[512];
+	size_t bytes;
+
+	snprintf(marker, sizeof(marker), "/sys/kernel/tracing/instances/%s/trace_marker",
+		 r->o->blackbox.instance ?: BLACKBOX_INSTANCE);
+	o.marker = marker;
+	o.map = precursors_memory(r->p, &bytes);
+	o.map_slots = bytes / RING_SLOT;
+	if (!o.keepers) {
+		o.keepers = 1u << KEEPER_KMSG | 1u << KEEPER_MAP;
+		o.keepers |= file ? 1u << KEEPER_FILE : 0;
+		o.keepers |= access(marker, W_OK) ? 0 : 1u << KEEPER_MARKER;
+		o.keepers |= access(pmsg, W_OK) ? 0 : 1u << KEEPER_PMSG;
+	}
+	if (file)
+		make_directory(file);
+	if (o.keepers >> KEEPER_MARKER & 1)
+		arm_instance(r->o);
+	keepers_open(&r->keepers, &o);
+	for (int i = 0; i < NR_KEEPERS; i++)
+		if (o.keepers >> i & 1 && !r->keepers.keeper[i].on)
+			complain("%s: nothing is kept there: %s", keeper_rows[i].name,
+				 strerror(r->keepers.keeper[i].error));
+	r->keepers.o.marker = r->keepers.keeper[KEEPER_MARKER].on ? strdup(marker) : NULL;
+}
+
+static int wait_for(struct recording *r, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+	return fd >= 0 && epoll_ctl(r->poll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int make_loop(struct recording *r)
+{
+	static const int wanted[] = {SIGINT, SIGTERM};
+	struct itimerspec every = {{1, 0}, {1, 0}};
+	int err;
+
+	if (r->o->blackbox.heartbeat && r->o->blackbox.heartbeat < 1)
+		every.it_interval = (struct timespec){0, r->o->blackbox.heartbeat * 1e9};
+	r->signals = signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]), 0);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	r->poll = epoll_create1(EPOLL_CLOEXEC);
+	r->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (r->signals < 0 || r->timer < 0 || r->poll < 0)
+		return -errno;
+	if (r->kmsg >= 0)
+		lseek(r->kmsg, 0, SEEK_END);
+	timerfd_settime(r->timer, 0, &every, NULL);
+	err = wait_for(r, r->signals) ?: wait_for(r, r->timer);
+	return err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
+}
+
+/* So that it runs when the machine is short of memory or of time. */
+static void hold_fast(void)
+{
+	struct sched_param first = {.sched_priority = 1};
+
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+static bool is_within(uint64_t since_ns, uint64_t ns)
+{
+	return since_ns && host_boottime_ns() - since_ns < ns;
+}
+
+/* The kernel waits for this: what it panics of, and its log of that, on the disk. */
+static void keep_last(void *ctx)
+{
+	struct recording *r = ctx;
+
+	r->panicked = true;
+	precursors_drain(r->p, take_precursor, r);
+	read_kmsg(r); /* flushes */
+	precursors_panic_kept(r->p);
+}
+
+/*
+ * What is left of rights once all is attached and open. Landlock is not among it: a place to keep
+ * records in may come later, as a disk that is mounted. The guard needs the limits: of locked
+ * memory, for its stack, and of priority.
+ */
+static void drop_rights(struct recording *r)
+{
+	struct rlimit memory = {RLIM_INFINITY, RLIM_INFINITY}, priority = {1, 1};
+	struct right keep[RIGHTS_KEPT_MAX];
+	struct rights left;
+	size_t n = 0;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &memory))
+		keep[n++] = (struct right){CAP_IPC_LOCK, -1, "its memory stays locked"};
+	if (setrlimit(RLIMIT_RTPRIO, &priority))
+		keep[n++] = (struct right){CAP_SYS_NICE, -1, "the guard runs before others"};
+	keep[n++] = (struct right){CAP_SYSLOG, -1, "symbols of modules that come later"};
+	if (precursors_need_rights(r->p))
+		keep[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
+					   "before 5.19, map commands of bpf(2)"};
+	rights_drop_to(keep, n, &left);
+	r->guard = precursors_holds(r->p) ? guard_start(r->p, keep_last, r) : NULL;
+	rights_filter_calls(&left, true);
+	if (left.failed[0])
+		complain("not all privileges could be given up, and it goes on with them: %s",
+			 left.failed);
+}
+
+static void loop(struct recording *r)
+{
+	uint64_t ends = 0;
+
+	if (r->o->duration)
+		ends = host_boottime_ns() + r->o->duration * 1e9;
+	while (!r->done && (!ends || host_boottime_ns() < ends)) {
+		struct epoll_event e[4];
+		bool alert = is_within(r->alert_ns, ALERT_NS);
+		bool wary = is_within(r->wary_ns, WARY_NS);
+		int n;
+
+		guard_pass(r->guard);
+		n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		if (!guard_pass(r->guard))
+			pause(); /* to the end, which is near */
+		if (n < 0 && errno != EINTR)
+			break;
+		if (!r->panicked && precursors_panic(r->p))
+			keep_last(r);
+		/* what is in memory first: a fault may leave no time for more */
+		precursors_drain(r->p, take_precursor, r);
+		if (alert)
+			read_kmsg(r);
+		else if (r->namer.stale)
+			r->namer.stale = !kernel_names_step(&r->namer.names);
+		for (int i = 0; i < n; i++) {
+			if (e[i].data.fd == r->kmsg)
+				read_kmsg(r);
+			else if (e[i].data.fd == r->timer)
+				tick(r);
+			else if (e[i].data.fd == r->signals)
+				r->done = true;
+		}
+	}
+}
+
+static void stop(struct recording *r)
+{
+	struct bb_record one = {.class = BB_STOP};
+
+	guard_stop(r->guard);
+	tell_rest(r);
+	record(r, &one);
+	keepers_close(&r->keepers);
+	free((char *)r->keepers.o.marker);
+	precursors_close(r->p);
+	kernel_names_free(&r->namer.names);
+	close(r->kmsg);
+	close(r->timer);
+	close(r->signals);
+	close(r->poll);
+}
+
+static int begin(struct recording *r, const char *file)
+{
+	char error[512] = "";
+	int err = precursors_open(&r->p, r->o->btf, error, sizeof(error));
+
+	if (err) {
+		complain("%s", *error ? error : strerror(-err));
+		return err == -EPERM	? EXIT_NOT_PERMITTED
+		       : err == -ENOSYS ? EXIT_KERNEL_LACKS
+					: EXIT_FAILED;
+	}
+	r->line_tokens = LINES_BURST;
+	r->taint = read_taint();
+	kernel_modules_read(&r->namer.modules);
+	kernel_names_read(&r->namer.names);
+	open_keepers(r, file);
+	err = make_loop(r);
+	if (err) {
+		complain("cannot wait for events: %s", strerror(-err));
+		stop(r);
+		return EXIT_FAILED;
+	}
+	if (!r->says && !keepers_on(&r->keepers)) {
+		complain("no place to keep records in\n  try:  faultscope blackbox arm");
+		stop(r);
+		return EXIT_FAILED;
+	}
+	hold_fast();
+	drop_rights(r);
+	say_start(r);
+	return EXIT_DONE;
+}
+
+int blackbox_run(const struct options *o)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return EXIT_FAILED;
+	r->o = o;
+	status = begin(r, o->blackbox.file ?: BLACKBOX_FILE);
+	if (status == EXIT_DONE) {
+		loop(r);
+		stop(r);
+	}
+	free(r);
+	return status;
+}
+
+/* What a session may have missed; before its hooks are closed. */
+static void live_gaps(const struct recording *r, struct buf *gaps)
+{
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		if (precursors_refused(r->p, h))
+			gap_add(gaps, "not measured: %s (%s)", precursor_hooks[h].name,
+				precursors_refused(r->p, h));
+	if (r->kmsg < 0)
+		gap_add(gaps, "not read: /dev/kmsg");
+	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
+		if (r->keepers.dropped[c])
+			gap_add(gaps, "lost: %" PRIu64 " records of class %s",
+				(uint64_t)r->keepers.dropped[c], bb_class_name(c));
+	if (r->log.failed || r->log.len >= SESSION_LOG_BYTES)
+		gap_add(gaps, "lost: the end of the log, beyond the most that is kept");
+}
+
+int triage_live(const struct options *o)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	struct buf gaps = {};
+	int status;
+
+	if (!r)
+		return EXIT_FAILED;
+	r->o = o;
+	r->says = true;
+	view_make(&r->view, o);
+	status = begin(r, o->blackbox.file);
+	if (status == EXIT_DONE) {
+		loop(r);
+		live_gaps(r, &gaps);
+		stop(r);
+		bb_found_settle(&r->recorded);
+		status = triage_text_of_log(o, &r->log, &r->recorded, &gaps);
+	}
+	bb_found_free(&r->recorded);
+	buf_free(&r->log);
+	buf_free(&gaps);
+	free(r);
+	return status;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "crash/triage_command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "crash/blackbox_live.h"
+#include "collect/symbols/demangle.h"
+#include "render/completeness.h"
+#include "render/html/html.h"
+#include "render/crash/crash_view.h"
+#include "cli/messages.h"
+#include "session/session.h"
+#include "crash/surviving_logs.h"
+#include "crash/triage_files.h"
+#include "crash/triage_gaps.h"
+
+#define BUCKETS_MAX 4096
+#define GROUP_MAX   200000
+#define DEPTH_MAX   8
+
+/* The card as it stands on a terminal without colours, and every fact as data. */
+static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
+{
+	struct buf text = {}, json = {};
+	struct view plain = *tv->v;
+
+	plain.colour = false;
+	plain.unicode = true;
+	tv->v = &plain;
+	triage_text(&text, tv, t);
+	triage_json(&json, tv, t);
+	html_card(b, "Crash", tv->names ? tv->name[0] : "", &text, &json);
+	b->failed |= text.failed;
+	buf_free(&text);
+	buf_free(&json);
+}
+
+/* Returns 0 or an exit status. */
+static int read_inputs(const struct options *o, struct triage_files *f)
+{
+	int err = 0;
+
+	if (o->journal)
+		err = triage_files_add_journal(f);
+	if (!err && o->blackbox.file)
+		err = triage_files_add(f, o->blackbox.file);
+	for (int i = 0; i < o->argc && !err; i++)
+		err = triage_files_add(f, o->argv[i]);
+	if (err) {
+		complain("%s", f->error[0] ? f->error : strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (f->left_out)
+		complain("%zu files are left out: at most %d are read at once; "
+			 "many logs are sorted by: faultscope triage --group DIR",
+			 f->left_out, TRIAGE_INPUTS_MAX);
+	return 0;
+}
+
+/* `gaps` of what was measured beside the log; NULL: the log is all that is judged. */
+static int judge_inputs(const struct options *o, const struct view *v, const struct triage_files *f,
+			const struct bb_found *recorded, const struct buf *gaps)
+{
+	struct triage t = {};
+	struct buf b = {}, of_log = {};
+	struct triage_names names = {.demangle = demangle};
+	struct triage_view tv;
+	int status, err = triage_run(&t, f->input, f->n);
+
+	if (err) {
+		complain("cannot judge the log: %s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	triage_join(&t, recorded);
+	if (!gaps)
+		triage_gaps_of(&of_log, f, &t, recorded->n);
+	tv = (struct triage_view){.v = v,
+				  .name = f->name,
+				  .names = f->n,
+				  .names_of = &names,
+				  .explain = o->explain,
+				  .gaps = gaps ?: &of_log,
+				  .redact = o->markdown && !o->no_redact};
+	if (o->html)
+		make_page(&b, &tv, &t);
+	else if (o->markdown)
+		triage_markdown(&b, &tv, &t);
+	else if (o->format == &json_renderer)
+		triage_json(&b, &tv, &t);
+	else
+		triage_text(&b, &tv, &t);
+	status = say_all(o, &b);
+	if (!status && (t.primary >= 0 || t.recorded.fatal))
+		status = EXIT_GATE;
+	status = status_of_gaps(status, tv.gaps);
+	triage_free(&t);
+	buf_free(&of_log);
+	buf_free(&b);
+	return status;
+}
+
+static int triage_one(const struct options *o, const struct view *v)
+{
+	struct triage_files f = {};
+	struct bb_found recorded = {};
+	int status = read_inputs(o, &f);
+
+	/* records in any of them, and what else of the log is in records */
+	if (!status && (survivors_scan(&recorded, &f) || survivors_to_logs(&f))) {
+		complain("cannot read the records: %s", strerror(ENOMEM));
+		status = EXIT_FAILED;
+	}
+	if (!status)
+		status = judge_inputs(o, v, &f, &recorded, NULL);
+	bb_found_free(&recorded);
+	triage_files_free(&f);
+	return status;
+}
+
+int triage_text_of_log(const struct options *o, const struct buf *log,
+		       const struct bb_found *recorded, const struct buf *gaps)
+{
+	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
+				 .name = {"this kernel"},
+				 .n = 1};
+	struct view v = {};
+
+	view_make(&v, o);
+	return judge_inputs(o, &v, &f, recorded, gaps);
+}
+
+/* ---- many logs ---- */
+
+struct group {
+	struct triage_buckets buckets;
+	char newest[64]; /* kernel of the fleet */
+	char **path;
+	size_t paths, room;
+};
+
+static int keep_path(struct group *g, const char *path)
+{
+	char **more;
+
+	if (g->paths == GROUP_MAX) {
+		g->buckets.lost++;
+		return 0;
+	}
+	more = array_grow(g->path, g->paths, &g->room, GROUP_MAX, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	g->path = more;
+	g->path[g->paths] = strdup(path);
+	return g->path[g->paths++] ? 0 : -ENOMEM;
+}
+
+/* Every file below a directory. Returns 0 or -errno. */
+static int walk(struct group *g, const char *path, int depth)
+{
+	struct dirent **list;
+	struct stat st;
+	int n, err = 0;
+
+	if (lstat(path, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode))
+		return keep_path(g, path);
+	if (!S_ISDIR(st.st_mode) || depth > DEPTH_MAX)
+		return 0;
+	n = scandir(path, &list, NULL, alphasort);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		char below[4096];
+
+		if (!err && list[i]->d_name[0] != '.' &&
+		    snprintf(below, sizeof(below), "%s/%s", path, list[i]->d_name) <
+			    (int)sizeof(below))
+			err = walk(g, below, depth + 1);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+/* 6.12.9 is older than 6.12.10: numbers compare as numbers. */
+static int release_compare(const char *a, const char *b)
+{
+	return strverscmp(a, b);
+}
+
+static void take_str(char *to, size_t size, struct str s)
+{
+	snprintf(to, size, "%.*s", STR_ARG(s));
+}
+
+static struct triage_bucket *bucket_of(struct triage_buckets *bs, const char *name)
+{
+	struct triage_bucket *k;
+
+	for (size_t i = 0; i < bs->n; i++)
+		if (!strcmp(bs->bucket[i].name, name))
+			return &bs->bucket[i];
+	if (bs->n == BUCKETS_MAX) {
+		bs->lost++;
+		return NULL;
+	}
+	k = &bs->bucket[bs->n++];
+	memset(k, 0, sizeof(*k));
+	snprintf(k->name, sizeof(k->name), "%s", name);
+	return k;
+}
+
+static void kernel_add(struct triage_bucket *k, const char *kernel)
+{
+	for (size_t i = 0; i < k->kernels; i++)
+		if (!strcmp(k->kernel[i], kernel))
+			return;
+	if (k->kernels == BUCKET_KERNELS)
+		k->more_kernels++;
+	else
+		snprintf(k->kernel[k->kernels++], sizeof(k->kernel[0]), "%s", kernel);
+}
+
+static void bucket_fill(struct group *g, const struct diagnosis *v, const char *path, int64_t when)
+{
+	struct triage_bucket *k = bucket_of(&g->buckets, v->bucket);
+	char kernel[64];
+
+	if (!k)
+		return;
+	if (!k->count++) {
+		snprintf(k->kind, sizeof(k->kind), "%s", kind_name(v->kind));
+		take_str(k->module, sizeof(k->module), v->module);
+		snprintf(k->example, sizeof(k->example), "%s", path);
+	}
+	if (!k->first || when < k->first)
+		k->first = when;
+	if (when > k->last)
+		k->last = when;
+	if (!v->event->kernel.n)
+		return;
+	take_str(kernel, sizeof(kernel), v->event->kernel);
+	kernel_add(k, kernel);
+	if (release_compare(kernel, g->newest) > 0)
+		memcpy(g->newest, kernel, sizeof(g->newest));
+}
+
+/* Of one log without a crash. */
+static void take_quiet(struct group *g, const struct triage_files *f, const struct triage *t)
+{
+	struct buf gaps = {};
+
+	triage_gaps_of(&gaps, f, t, 0);
+	if (has_gaps(&gaps))
+		g->buckets.partial++;
+	else
+		g->buckets.quiet++;
+	buf_free(&gaps);
+}
+
+static int group_take(struct group *g, const char *path)
+{
+	struct triage_files f = {};
+	struct triage t = {};
+	struct stat st = {};
+	int err = triage_files_add(&f, path);
+
+	if (f.dump) { /* its log is mostly beside it */
+		err = 0;
+		goto out;
+	}
+	g->buckets.logs++;
+	if (err) {
+		g->buckets.unreadable++;
+		complain("%s", f.error);
+		err = 0;
+		goto out;
+	}
+	err = triage_run(&t, f.input, f.n);
+	if (err)
+		goto out;
+	stat(path, &st);
+	if (t.primary >= 0)
+		bucket_fill(g, &t.verdict[t.primary], path, st.st_mtime);
+	else
+		take_quiet(g, &f, &t);
+	triage_free(&t);
+out:
+	triage_files_free(&f);
+	return err;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct triage_bucket *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* New is what only the newest of several kernels has shown. */
+static void mark_new(struct group *g)
+{
+	bool several = false;
+
+	for (size_t i = 0; i < g->buckets.n; i++)
+		for (size_t k = 0; k < g->buckets.bucket[i].kernels; k++)
+			several |= strcmp(g->buckets.bucket[i].kernel[k], g->newest) != 0;
+	for (size_t i = 0; i < g->buckets.n; i++) {
+		struct triage_bucket *k = &g->buckets.bucket[i];
+
+		k->fresh = several && k->kernels == 1 && !strcmp(k->kernel[0], g->newest);
+	}
+}
+
+static void group_gaps(struct buf *gaps, const struct triage_buckets *bs)
+{
+	if (!bs->logs)
+		gap_add(gaps, "nothing was read: there is no log");
+	if (bs->partial)
+		gap_add(gaps,
+			"not read wholly, and without a crash in what was read: %" PRIu64
+			" of %" PRIu64 " logs (triage LOG says why)",
+			bs->partial, bs->logs);
+	if (bs->lost)
+		gap_add(gaps, "lost: %" PRIu64 " logs or buckets beyond the most that is kept",
+			bs->lost);
+}
+
+static int triage_group(const struct options *o, const struct view *v)
+{
+	struct group g = {};
+	struct buf b = {}, gaps = {};
+	int status = EXIT_DONE, err;
+
+	g.buckets.bucket = calloc(BUCKETS_MAX, sizeof(*g.buckets.bucket));
+	err = g.buckets.bucket ? walk(&g, o->group, 0) : -ENOMEM;
+	if (err) {
+		complain("cannot read %s: %s", o->group, strerror(-err));
+		status = EXIT_FAILED;
+		goto out;
+	}
+	for (size_t i = 0; i < g.paths && !err; i++)
+		err = group_take(&g, g.path[i]);
+	if (err) {
+		complain("cannot judge the logs of %s: %s", o->group, strerror(-err));
+		status = EXIT_FAILED;
+		goto out;
+	}
+	mark_new(&g);
+	qsort(g.buckets.bucket, g.buckets.n, sizeof(*g.buckets.bucket), by_count);
+	if (o->format == &json_renderer)
+		triage_buckets_json(&b, &g.buckets);
+	else
+		triage_buckets_text(&b, v, &g.buckets);
+	status = say_all(o, &b);
+	if (!status && g.buckets.unreadable)
+		status = EXIT_FAILED;
+	if (!status && g.buckets.n)
+		status = EXIT_GATE;
+	group_gaps(&gaps, &g.buckets);
+	status = status_of_gaps(status, &gaps);
+out:
+	for (size_t i = 0; i < g.paths; i++)
+		free(g.path[i]);
+	free(g.path);
+	free(g.buckets.bucket);
+	buf_free(&gaps);
+	buf_free(&b);
+	return status;
+}
+
+int command_triage(const struct options *o)
+{
+	struct view v = {};
+
+	if (o->blackbox.live)
+		return triage_live(o);
+	view_make(&v, o);
+	return o->group ? triage_group(o, &v) : triage_one(o, &v);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "crash/triage_files.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "session/progress.h"
+#include "render/completeness.h"
+#include "crash/decompress.h"
+
+#define CHUNK	  (64u << 10)
+#define DEPTH_MAX 6
+
+extern char **environ;
+
+static int fail(struct triage_files *f, const char *name, const char *what, int err)
+{
+	snprintf(f->error, sizeof(f->error), "cannot read %s: %s%s%s", name, what,
+		 *what && err ? ": " : "", err ? strerror(err) : "");
+	return err ? -err : -EINVAL;
+}
+
+/* A gap, of a file by its name: that may hold anything. */
+static void add_gap(struct triage_files *f, const char *name, const char *what)
+{
+	struct buf safe = {};
+
+	buf_safe(&safe, name, false);
+	gap_add(&f->gaps, "not read: %s of %s", what, safe.s ? safe.s : "a file");
+	buf_free(&safe);
+}
+
+static void add_size_gap(struct triage_files *f, const char *name, uint64_t bytes)
+{
+	struct buf what = {};
+
+	buf_puts(&what, "the first ");
+	put_bytes(&what, bytes);
+	add_gap(f, name, what.s ? what.s : "the beginning");
+	buf_free(&what);
+}
+
+struct bytes {
+	char *data;
+	size_t size, room;
+	uint64_t dropped; /* before those that are kept */
+};
+
+static int bytes_room(struct bytes *b, size_t more)
+{
+	size_t room = b->room ? b->room * 2 : CHUNK;
+	char *data;
+
+	while (room < b->size + more)
+		room *= 2;
+	if (room == b->room || b->size + more <= b->room)
+		return 0;
+	data = realloc(b->data, room);
+	if (!data)
+		return -ENOMEM;
+	b->data = data;
+	b->room = room;
+	return 0;
+}
+
+/* Where there is more than is kept, the older half makes room: crashes are at the end. */
+static void drop_older(struct bytes *b)
+{
+	size_t half = b->size / 2;
+
+	memmove(b->data, b->data + half, b->size - half);
+	b->size -= half;
+	b->dropped += half;
+}
+
+/* All that fd has; of /dev/kmsg, which never ends, all that is there now. */
+static int read_all(int fd, struct bytes *b)
+{
+	struct progress progress;
+	struct stat st;
+	double total = !fstat(fd, &st) && S_ISREG(st.st_mode) ? st.st_size : 0;
+	int err = 0;
+
+	progress_begin(&progress, "reading");
+	while (!err) {
+		ssize_t n;
+
+		if (b->size + CHUNK > TRIAGE_BYTES_MAX)
+			drop_older(b);
+		err = bytes_room(b, CHUNK);
+		n = err ? 0 : read(fd, b->data + b->size, CHUNK);
+		if (n > 0)
+			b->size += n;
+		else if (!n || errno == EAGAIN)
+			break;
+		else if (errno != EINTR && errno != EPIPE) /* EPIPE: a record was overwritten */
+			err = -errno;
+		progress_at(&progress, b->size, total);
+	}
+	progress_end(&progress);
+	return err;
+}
+
+static int keep(struct triage_files *f, const char *name, struct bytes *b)
+{
+	char *kept;
+
+	if (f->n == TRIAGE_INPUTS_MAX) {
+		f->left_out++;
+		free(b->data);
+		return 0;
+	}
+	kept = strdup(name);
+	if (!kept) {
+		free(b->data);
+		return -ENOMEM;
+	}
+	f->name[f->n] = kept;
+	f->input[f->n++] = (struct triage_input){kept, b->data, b->size};
+	return 0;
+}
+
+/* `skipped` bytes of it were passed over before. */
+static int take(struct triage_files *f, const char *name, int fd, uint64_t skipped)
+{
+	const char *why = NULL;
+	struct bytes b = {.dropped = skipped};
+	bool partial = false;
+	int err = read_all(fd, &b);
+
+	if (err) {
+		free(b.data);
+		return fail(f, name, "", -err);
+	}
+	if (b.dropped)
+		add_size_gap(f, name, b.dropped);
+	err = unpack(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
+	if (err) {
+		free(b.data);
+		return fail(f, name, why, 0);
+	}
+	if (partial)
+		add_gap(f, name, "what is compressed beyond the damage, or the most that is read,");
+	return keep(f, name, &b);
+}
+
+/* The end of a file that is larger than what is read: crashes are at the end. Returns the number of
+ * bytes before it. */
+static uint64_t skip_to_end(int fd, const struct stat *st)
+{
+	off_t most = TRIAGE_BYTES_MAX - CHUNK, skipped;
+
+	if (!S_ISREG(st->st_mode) || st->st_size <= most)
+		return 0;
+	skipped = lseek(fd, st->st_size - most, SEEK_SET);
+	return skipped > 0 ? skipped : 0;
+}
+
+/* A dump of memory holds the log as the kernel keeps it, behind its page tables: no text. */
+static bool is_dump(int fd)
+{
+	unsigned char head[20] = {};
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	if (n < (ssize_t)sizeof(head))
+		return false;
+	return !memcmp(head, "KDUMP   ", 8) || !memcmp(head, "DISKDUMP", 8) ||
+	       !memcmp(head, "makedumpfile", 12) ||
+	       (!memcmp(head, ELFMAG, SELFMAG) &&
+		(head[head[EI_DATA] == ELFDATA2MSB ? 17 : 16] == ET_CORE));
+}
+
+static int add_at(struct triage_files *f, const char *path, int depth);
+
+static int add_directory(struct triage_files *f, const char *path, int depth)
+{
+	struct dirent **list;
+	int n = scandir(path, &list, NULL, alphasort), err = 0;
+
+	if (n < 0)
+		return fail(f, path, "", errno);
+	for (int i = 0; i < n; i++) {
+		bool hidden = list[i]->d_name[0] == '.';
+		char below[4096];
+
+		if (!err && !hidden &&
+		    (depth == DEPTH_MAX || snprintf(below, sizeof(below), "%s/%s", path,
+						    list[i]->d_name) >= (int)sizeof(below)))
+			add_gap(f, list[i]->d_name, "too deep a place, all");
+		else if (!err && !hidden)
+			err = add_at(f, below, depth + 1);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+static int add_at(struct triage_files *f, const char *path, int depth)
+{
+	struct stat st;
+	int fd, err;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail(f, path, "", errno);
+	if (fstat(fd, &st)) {
+		err = fail(f, path, "", errno);
+	} else if (S_ISDIR(st.st_mode)) {
+		err = add_directory(f, path, depth);
+	} else if (depth && !S_ISREG(st.st_mode)) {
+		err = 0; /* a socket or pipe among logs */
+	} else if (S_ISREG(st.st_mode) && is_dump(fd)) {
+		f->dump = true;
+		/* beside its log, among the files of one crash */
+		if (depth)
+			add_gap(f, path, "the memory");
+		err = depth ? 0
+			    : fail(f, path,
+				   "it is a dump of memory, whose log is got by: makedumpfile "
+				   "--dump-dmesg FILE dmesg.txt, or vmcore-dmesg FILE (kdump-tools "
+				   "keeps it beside the dump, as dmesg.*)",
+				   0);
+	} else {
+		if (!S_ISCHR(st.st_mode)) /* a pipe is waited for, /dev/kmsg is not */
+			fcntl(fd, F_SETFL, 0);
+		err = take(f, path, fd, skip_to_end(fd, &st));
+	}
+	close(fd);
+	return err;
+}
+
+int triage_files_add(struct triage_files *f, const char *path)
+{
+	if (!strcmp(path, "-"))
+		return take(f, "-", STDIN_FILENO, 0);
+	return add_at(f, path, 0);
+}
+
+int triage_files_add_journal(struct triage_files *f)
+{
+	char *argv[] = {"journalctl",
+			"--no-pager",
+			"--quiet",
+			"--output=export",
+			"--lines=200000",
+			"--output-fields=MESSAGE,PRIORITY,_SOURCE_MONOTONIC_TIMESTAMP,_TRANSPORT",
+			"_TRANSPORT=kernel",
+			NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], status = 0, err;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(f, "the journal", "", errno);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (err) {
+		close(ends[0]);
+		return fail(f, "the journal", "journalctl", err);
+	}
+	err = take(f, "journal", ends[0], 0);
+	close(ends[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status)))
+		return fail(f, "the journal", "journalctl failed", 0);
+	return err;
+}
+
+void triage_files_free(struct triage_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free((char *)f->input[i].data);
+		free((char *)f->name[i]);
+	}
+	f->n = 0;
+	buf_free(&f->gaps);
+}

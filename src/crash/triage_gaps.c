@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "crash/triage_gaps.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/completeness.h"
+
+#define NO_TEXT_PERCENT 10 /* of the bytes, from which on an input is no text */
+
+/* Bytes at `s` that no log has: control bytes but blanks and escapes, and what is no UTF-8. */
+static size_t odd_bytes(const char *s, size_t size)
+{
+	size_t odd = 0;
+
+	for (size_t i = 0; i < size;) {
+		unsigned char c = s[i];
+		uint32_t code;
+		int len;
+
+		if (c < 0x80) {
+			odd += c == 0x7f || (c < ' ' && (!c || !strchr("\t\n\v\f\r\b\x1b", c)));
+			i++;
+			continue;
+		}
+		len = size - i < 4 ? 1 : utf8_decode(s + i, &code);
+		odd += !len;
+		i += len ? len : 1;
+	}
+	return odd;
+}
+
+static void add_text(struct buf *gaps, const struct triage_files *f)
+{
+	struct buf name = {};
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct triage_input *in = &f->input[i];
+		size_t odd = odd_bytes(in->data, in->size);
+
+		if (!odd || odd < in->size / (100 / NO_TEXT_PERCENT))
+			continue;
+		buf_clear(&name);
+		buf_safe(&name, f->name[i], false);
+		gap_add(gaps, "not read: %s is no text (%zu of %zu bytes)", name.s ? name.s : "",
+			odd, in->size);
+	}
+	buf_free(&name);
+}
+
+static void add_count(struct buf *gaps, uint64_t n, const char *what)
+{
+	if (n)
+		gap_add(gaps, "lost: %" PRIu64 " %s", n, what);
+}
+
+void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
+		    size_t records)
+{
+	gaps_add(gaps, &f->gaps);
+	if (!t->lines.n && !records)
+		gap_add(gaps, "nothing was read: %s",
+			f->n ? "the log has no line" : "there is no log");
+	add_text(gaps, f);
+	add_count(gaps, f->left_out, "files beyond the most that are read at once");
+	add_count(gaps, t->lines.lost_bytes, "bytes beyond the most that is read");
+	add_count(gaps, t->lines.lost_lines, "lines beyond the most that are read");
+	add_count(gaps, t->seen.lost + t->lost_verdicts, "reports beyond the most that are judged");
+	add_count(gaps, t->seen.unknown, "lines that look like a crash and fit no rule");
+	add_count(gaps, t->lines.dropped, "times the kernel dropped messages");
+	add_count(gaps, t->recorded.torn, "records of the flight recorder that are torn");
+}

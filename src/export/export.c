@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/output_file.h"
+#include "export/service_notify.h"
+#include "cli/privileges.h"
+#include "probe/host_facts.h"
+#include "render/completeness.h"
+#include "cli/messages.h"
+
+#define TIERS_EXPORT 0x3u
+#define TIER_FAULTS  0x4u
+#define TIER_CALLS   0x8u
+#define NS_PER_S     1000000000ULL
+#define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
+#define EVENTS_MAX   4
+#define RING_BYTES   (1u << 20) /* drained at its quarter; each of its pages is twice resident */
+
+static struct census_limits limits_of(const struct export *x)
+{
+	return (struct census_limits){
+		.workloads = x->o->limit_workloads,
+		.series = x->o->limit_series,
+		.min_age_ns = x->o->min_age * NS_PER_S,
+		.retention_ns = x->o->retention * NS_PER_S,
+	};
+}
+
+static int open_identities(struct export *x)
+{
+	struct identity_options opt = {.collapse = x->o->collapse,
+				       .pattern = x->o->collapse_pattern,
+				       .foreign = host_is_in_pid_namespace()};
+	char error[256] = "";
+	int err;
+
+	x->root = opt.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	err = x->root < 0 ? -errno : identities_open(&opt, &x->ids, error, sizeof(error));
+	if (!err)
+		return 0;
+	complain("%s", *error ? error : strerror(-err));
+	return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static const char *answer(void *ctx, const char *accept, double timeout_s, struct buf *body)
+{
+	const struct exposition_format *format = exposition_negotiate(accept);
+	struct export *x = ctx;
+
+	export_collect(x, timeout_s);
+	export_render(x, format, body);
+	return format->content_type;
+}
+
+static bool is_ready(void *ctx)
+{
+	const struct export *x = ctx;
+
+	return x->up;
+}
+
+static int open_endpoint(struct export *x)
+{
+	struct endpoint_options opt = {
+		.address = x->o->web.address,
+		.addresses = x->o->web.addresses,
+		.path = x->o->web.path,
+		.config_file = x->o->web.config_file,
+		.metrics = answer,
+		.ready = is_ready,
+		.ctx = x,
+	};
+	char error[512];
+
+	if (!endpoint_open(&opt, &x->endpoint, error, sizeof(error)))
+		return 0;
+	complain("%s", error);
+	return EXIT_FAILED;
+}
+
+/* What is read and written later on, when nothing else may be. */
+struct reach {
+	const char *readable[16];
+	char writable[PATH_MAX];
+};
+
+static void plan_reach(struct export *x, struct reach *r)
+{
+	const char *dir;
+	size_t n = 0;
+
+	r->readable[n++] = "/var/log/pods";
+	r->readable[n++] = "/var/log/containers";
+	for (size_t i = 0; x->endpoint && (dir = endpoint_reads(x->endpoint, i)); i++)
+		r->readable[n++] = dir;
+	r->readable[n] = NULL;
+	x->s.scope = (struct rights_scope){.readable = r->readable, .filters = true};
+	if (x->o->textfile) {
+		snprintf(r->writable, sizeof(r->writable), "%s", x->o->textfile);
+		x->s.scope.writable = dirname(r->writable);
+	}
+}
+
+/* In a pid namespace: what runs by now. Cgroups that are made later are told as they are made. */
+static void name_cgroups(struct export *x)
+{
+	const char *path = x->o->cgroupfs;
+	struct statfs fs;
+	uint64_t over;
+	int dir;
+
+	if (!path || !x->s.ends.foreign)
+		return;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fstatfs(dir, &fs)) {
+		complain("--path.cgroupfs %s: %s", path, strerror(errno));
+	} else if (fs.f_type != CGROUP2_SUPER_MAGIC) {
+		complain("--path.cgroupfs %s: cgroups of version 2 are not there; workloads are "
+			 "named by their programs",
+			 path);
+	} else {
+		over = identities_walk(x->ids, dir);
+		dir = -1; /* it is closed */
+		if (over)
+			complain("--path.cgroupfs %s: %llu cgroups more than are looked at", path,
+				 (unsigned long long)over);
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
+static int open_live(struct export *x)
+{
+	unsigned int tiers =
+		TIERS_EXPORT | (x->o->faults ? TIER_FAULTS : 0) | (x->o->calls ? TIER_CALLS : 0);
+	struct live_options lo = session_live_options(&x->s, true, tiers);
+	struct sink sink = {.take = export_take, .ctx = x};
+	struct reach reach;
+	int err;
+
+	lo.majors = true;
+	lo.ring_bytes = RING_BYTES;
+	strcpy(x->s.mode, "export");
+	err = open_identities(x);
+	if (!err)
+		err = session_open_live(&x->s, &lo);
+	if (err)
+		return err;
+	name_cgroups(x);
+	plan_reach(x, &reach);
+	err = session_first_look(&x->s, &sink);
+	x->s.scope = (struct rights_scope){};
+	x->up = !err;
+	return err;
+}
+
+static int open_replay(struct export *x)
+{
+	struct reach reach;
+	int err = session_open_replay(&x->s);
+
+	if (!err)
+		err = export_replay_open(x);
+	if (err)
+		return err;
+	plan_reach(x, &reach);
+	privileges_drop(&x->s);
+	x->s.scope = (struct rights_scope){};
+	return 0;
+}
+
+/* A replay has no hooks, but signals and a loop all the same. */
+static int open_source(struct export *x)
+{
+	int err = census_init(&x->census, &(struct census_limits){});
+
+	if (!err)
+		err = node_init(&x->node, &x->census);
+	if (err) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	x->census.limits = limits_of(x);
+	if (!x->o->replay)
+		return open_live(x);
+	err = session_make_loop(&x->s);
+	if (err) {
+		complain("%s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	return open_replay(x);
+}
+
+static void plan_series(struct export *x)
+{
+	struct prom_view v = {.m = &x->s.m, .c = &x->census, .n = &x->node};
+
+	export_self(x, &v.self);
+	export_programs(x, &v.self); /* the kernel may begin to time them later */
+	x->census.limits.series_each = prom_series_each(&x->s.m);
+	x->census.limits.series_else = prom_series_else(&v);
+}
+
+static int watch_fd(struct export *x, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(x->s.poll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int set_timer(struct export *x)
+{
+	uint64_t ns = (x->o->interval ? x->o->interval : DRAIN_S) * NS_PER_S;
+	struct itimerspec every = {{ns / NS_PER_S, ns % NS_PER_S}, {ns / NS_PER_S, ns % NS_PER_S}};
+
+	return timerfd_settime(x->s.timer, 0, &every, NULL) ? -errno : 0;
+}
+
+static void reload(struct export *x, const struct notify *n)
+{
+	char error[512];
+
+	if (!x->endpoint)
+		return;
+	notify_say(n, "RELOADING=1");
+	if (endpoint_reload(x->endpoint, error, sizeof(error)))
+		complain("reload: %s; what was read before stays in force", error);
+	notify_say(n, "READY=1");
+}
+
+static void on_signals(struct export *x, const struct notify *n)
+{
+	struct signalfd_siginfo si;
+
+	while (read(x->s.signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGHUP)
+			reload(x, n);
+		else if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGINT ||
+			 si.ssi_signo == SIGQUIT)
+			x->s.done = true;
+	}
+}
+
+static void drain(struct export *x)
+{
+	struct sink sink = {.take = export_take, .ctx = x};
+
+	if (!x->replay)
+		x->s.src->ops->drain(x->s.src, &sink);
+}
+
+static int write_file(struct export *x)
+{
+	int err = export_write_file(x, x->o->textfile);
+
+	if (err) {
+		complain("cannot write %s: %s", x->o->textfile, output_file_error(err));
+		x->s.status = EXIT_FAILED;
+	}
+	return err;
+}
+
+static void on_timer(struct export *x, const struct notify *n)
+{
+	uint64_t expirations;
+
+	if (read(x->s.timer, &expirations, sizeof(expirations)) < 0)
+		return;
+	notify_say(n, "WATCHDOG=1");
+	if (x->o->textfile)
+		write_file(x);
+	else
+		drain(x);
+}
+
+static int open_loop(struct export *x)
+{
+	int err = watch_fd(x, x->s.signals);
+
+	if (!err)
+		err = watch_fd(x, x->s.timer);
+	if (!err)
+		err = watch_fd(x, x->s.src->ops->fd(x->s.src));
+	if (!err && x->endpoint)
+		err = watch_fd(x, endpoint_fd(x->endpoint));
+	return err ?: set_timer(x);
+}
+
+static int loop(struct export *x, const struct notify *n)
+{
+	struct epoll_event ev[EVENTS_MAX];
+	int err = open_loop(x);
+
+	while (!err && !x->s.done) {
+		int wait_ms = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
+		int ready = epoll_wait(x->s.poll, ev, EVENTS_MAX, wait_ms);
+
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < ready; i++) {
+			if (ev[i].data.fd == x->s.signals)
+				on_signals(x, n);
+			else if (ev[i].data.fd == x->s.timer)
+				on_timer(x, n);
+			else if (!x->endpoint || ev[i].data.fd != endpoint_fd(x->endpoint))
+				drain(x);
+		}
+		if (x->endpoint)
+			endpoint_run(x->endpoint);
+	}
+	return err;
+}
+
+static void tell_ready(struct export *x, const struct notify *n)
+{
+	const char *url;
+
+	for (size_t i = 0; x->endpoint && (url = endpoint_url(x->endpoint, i)); i++)
+		complain("metrics at %s", url);
+	notify_say(n, "READY=1\nSTATUS=serving metrics");
+}
+
+/*
+ * A file that was written once is a result: 7 where it may lack something. As a service it ends by
+ * a signal, as asked, and tells its losses by metrics (faultscope_exporter_*).
+ */
+static int status_of_file(struct export *x)
+{
+	struct buf gaps = {};
+	int status;
+
+	if (!x->up)
+		gap_add(&gaps, "not read: %s", x->partial ? "all processes, in time" : "processes");
+	if (x->replay)
+		export_replay_gaps(x, &gaps);
+	else
+		gaps_of_probes(&gaps, &x->s.view);
+	status = status_of_gaps(x->s.status, &gaps);
+	buf_free(&gaps);
+	return status;
+}
+
+/* --textfile without an interval: a second's look, so that there is something to count. */
+static int serve(struct export *x, const struct notify *n)
+{
+	int err;
+
+	plan_series(x);
+	if (x->o->textfile && (write_file(x) || !x->o->interval))
+		return status_of_file(x);
+	tell_ready(x, n);
+	err = loop(x, n);
+	notify_say(n, "STOPPING=1");
+	if (err)
+		complain("%s", strerror(-err));
+	return err ? EXIT_FAILED : x->s.status;
+}
+
+static void close_all(struct export *x)
+{
+	endpoint_close(x->endpoint);
+	export_replay_close(x);
+	identities_close(x->ids);
+	node_free(&x->node);
+	census_free(&x->census);
+	if (x->root >= 0)
+		close(x->root);
+}
+
+int command_export(const struct options *o)
+{
+	struct export *x = calloc(1, sizeof(*x));
+	struct notify n;
+	int err, status;
+
+	if (!x) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	x->o = o;
+	x->root = -1;
+	x->start_s = host_wall_ns() / 1e9;
+	notify_open(&n);
+	err = session_begin(&x->s, o);
+	/* first, since it may fork, and since it may want a port that needs rights */
+	if (!err && !o->textfile)
+		err = open_endpoint(x);
+	if (!err)
+		err = open_source(x);
+	if (!err)
+		err = serve(x, &n);
+	x->s.status = err;
+	x->s.m.last_ns = 0; /* there are no last lines */
+	close_all(x);
+	status = session_end(&x->s);
+	notify_close(&n);
+	free(x);
+	return status;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * --replay: a recording's end, served as if it were a machine. With --jitter its counters go on and
+ * its gauges waver, so that many of them make a fleet to test by.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/names/identity_cache.h"
+#include "export/export.h"
+#include "probe/host_facts.h"
+#include "render/completeness.h"
+
+#define JITTER_PERCENT 2
+#define FAULTS_PER_S   50 /* at most, of a process */
+
+struct export_replay {
+	struct model m; /* as the recording left it */
+	struct collector collector;
+	regex_t pattern; /* of --workload.collapse */
+	bool has_pattern;
+	uint64_t opened_ns;
+	uint64_t dice; /* never 0 */
+};
+
+/* xorshift64: any sequence will do, another one for each exporter. */
+static uint64_t roll(struct export_replay *r)
+{
+	r->dice ^= r->dice << 13;
+	r->dice ^= r->dice >> 7;
+	r->dice ^= r->dice << 17;
+	return r->dice;
+}
+
+static uint32_t waver(struct export_replay *r, uint32_t v)
+{
+	uint64_t spread = (uint64_t)v * JITTER_PERCENT / 100;
+
+	return spread ? v - spread + roll(r) % (2 * spread + 1) : v;
+}
+
+static int take(void *ctx, const struct fs_header *h)
+{
+	struct export_replay *r = ctx;
+
+	return collector_take(&r->collector, h);
+}
+
+static void tell_host(struct export *x)
+{
+	const struct model *m = &x->replay->m;
+
+	x->s.m.host = m->host;
+	x->s.m.tick = m->tick;
+	memcpy(x->s.m.hook, m->hook, sizeof(m->hook));
+	x->s.m.hooks = m->hooks;
+}
+
+static void name_subject(const struct export *x, const struct subject *s, struct identity *ret)
+{
+	struct identity_names names = {.comm = s->now.g.comm};
+	struct workload w;
+
+	workload_of(s->cgroup ? s->cgroup : "", &w);
+	identity_make(&w, &names, x->o->collapse, ret);
+	label_copy(ret->cgroup, sizeof(ret->cgroup), s->cgroup ? s->cgroup : "");
+	if (x->replay->has_pattern)
+		identity_rename_by(&x->replay->pattern, ret);
+	identity_seal(ret);
+}
+
+static struct fs_process_record record_of(const struct subject *s, uint64_t now_ns)
+{
+	struct fs_process_record p = {.h = {FS_REC_PROCESS, sizeof(p), now_ns},
+				      .subject = s->id,
+				      .g = s->now.g,
+				      .c = *facts_counters(&s->now)};
+
+	if (s->final)
+		p.g.flags |= FS_PROC_FINAL;
+	return p;
+}
+
+static int tell(struct export *x, const struct subject *s, const struct fs_process_record *p)
+{
+	struct identity id;
+	int err;
+
+	name_subject(x, s, &id);
+	err = census_take(&x->census, p, &id, p->h.t_ns);
+	return err ? err : node_take(&x->node, p, &id);
+}
+
+static int by_birth(const void *a, const void *b)
+{
+	const struct subject *x = *(const struct subject *const *)a;
+	const struct subject *y = *(const struct subject *const *)b;
+
+	return x->id.start_ns < y->id.start_ns ? -1 : x->id.start_ns > y->id.start_ns;
+}
+
+/*
+ * What processes counted before the end of the recording, be they gone by then, is in its totals.
+ * The older ones come first: of who had a pid before nothing is taken once another has it.
+ */
+static int tell_changed(struct export *x)
+{
+	struct model *m = &x->replay->m;
+	const struct subject **all = calloc(m->subjects + 1, sizeof(*all));
+	size_t n = 0;
+	int err = all ? 0 : -ENOMEM;
+
+	x->node.now_ns = host_boottime_ns();
+	for (struct subject *s = model_each_changed(m, NULL); s && all;
+	     s = model_each_changed(m, s))
+		if (!s->hidden && n < m->subjects)
+			all[n++] = s;
+	if (n)
+		qsort(all, n, sizeof(*all), by_birth);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct fs_process_record p = record_of(all[i], x->node.now_ns), first = p;
+
+		/* it may have had several records since the last scan, the first of them the base
+		 */
+		first.g.min_flt = all[i]->base_min;
+		first.g.maj_flt = all[i]->base_maj;
+		first.g.flags &= ~(FS_PROC_FINAL | FS_PROC_BORN);
+		err = tell(x, all[i], &first);
+		if (!err)
+			err = tell(x, all[i], &p);
+	}
+	free(all);
+	return err;
+}
+
+/* Returns 0 or an exit status. */
+static int take_pattern(struct export_replay *r, const char *pattern)
+{
+	char why[128];
+	int err = pattern ? regcomp(&r->pattern, pattern, REG_EXTENDED) : 0;
+
+	r->has_pattern = pattern && !err;
+	if (!err)
+		return 0;
+	regerror(err, &r->pattern, why, sizeof(why));
+	complain("--workload.collapse %s: no regular expression: %s", pattern, why);
+	return EXIT_USAGE;
+}
+
+int export_replay_open(struct export *x)
+{
+	struct export_replay *r = calloc(1, sizeof(*r));
+	struct sink sink = {.take = take, .ctx = r};
+	int err;
+
+	if (!r || model_init(&r->m)) {
+		complain("out of memory");
+		free(r);
+		return EXIT_FAILED;
+	}
+	x->replay = r;
+	r->collector.m = &r->m;
+	r->collector.filter = &x->s.filter;
+	r->opened_ns = host_boottime_ns();
+	r->dice = r->opened_ns ^ (uint64_t)getpid() << 40 ^ 1;
+	err = take_pattern(r, x->o->collapse_pattern);
+	if (err)
+		return err;
+	err = x->s.src->ops->start(x->s.src, &sink);
+	while (!err) {
+		err = x->s.src->ops->look(x->s.src, &sink);
+		if (!err)
+			err = tell_changed(x);
+		if (!err)
+			model_next_window(&r->m);
+	}
+	err = session_note_end(&x->s, err);
+	if (err != 1) {
+		complain("%s", x->s.src->error[0] ? x->s.src->error : strerror(-err));
+		return EXIT_FAILED;
+	}
+	tell_host(x);
+	return 0;
+}
+
+void export_replay_look(struct export *x)
+{
+	struct export_replay *r = x->replay;
+	uint64_t now = host_boottime_ns(), up_s = (now - r->opened_ns) / 1000000000;
+
+	x->up = true;
+	x->node.now_ns = now;
+	for (struct subject *s = model_each(&r->m, NULL); s; s = model_each(&r->m, s)) {
+		struct fs_process_record p = record_of(s, now);
+
+		if (s->hidden)
+			continue;
+		if (x->o->jitter) {
+			p.g.map_count = waver(r, p.g.map_count);
+			p.g.fds = waver(r, p.g.fds);
+			p.g.min_flt += up_s * (s->id.pid % FAULTS_PER_S);
+		}
+		if (tell(x, s, &p))
+			x->up = false;
+	}
+}
+
+void export_replay_gaps(const struct export *x, struct buf *gaps)
+{
+	struct view v = x->s.view;
+
+	v.m = &x->replay->m;
+	gaps_of(gaps, &v);
+}
+
+void export_replay_close(struct export *x)
+{
+	if (!x->replay)
+		return;
+	collector_free(&x->replay->collector);
+	model_free(&x->replay->m);
+	if (x->replay->has_pattern)
+		regfree(&x->replay->pattern);
+	free(x->replay);
+	x->replay = NULL;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/memory_holders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/kinship.h"
+
+#define DEPTH_MOST 64
+
+static uint64_t bytes_of(const struct model *m, const struct subject *s)
+{
+	uint64_t pages = gauges_rss_pages(&s->now.g) + gauges_swap_pages(&s->now.g);
+
+	return pages * m->tick.limits.page_bytes;
+}
+
+double subject_growth(const struct model *m, const struct subject *s, uint64_t *ret_ns)
+{
+	const struct past *p = &s->past[0];
+	double before = p->rss_pages + p->swap_pages;
+	double now = gauges_rss_pages(&s->now.g) + gauges_swap_pages(&s->now.g);
+	uint64_t end = s->last_ns > m->last_ns ? s->last_ns : m->last_ns;
+
+	*ret_ns = p->t_ns && end > p->t_ns ? end - p->t_ns : 0;
+	return *ret_ns ? (now - before) * m->tick.limits.page_bytes / (*ret_ns / 1e9) : 0;
+}
+
+static bool runs_the_same(const struct subject *a, const struct subject *b)
+{
+	if (a->exe && b->exe)
+		return !strcmp(a->exe, b->exe);
+	return !strcmp(a->now.g.comm, b->now.g.comm);
+}
+
+static const struct subject *root_of(const struct kinship *k, const struct subject *s)
+{
+	for (int i = 0; i < DEPTH_MOST; i++) {
+		const struct subject *parent = kinship_parent(k, s);
+
+		if (!parent || parent->final || !runs_the_same(parent, s))
+			break;
+		s = parent;
+	}
+	return s;
+}
+
+struct member {
+	const struct subject *root, *s;
+};
+
+static int by_root(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return x->root < y->root ? -1 : x->root > y->root;
+}
+
+static void add_member(const struct model *m, struct eater *e, const struct subject *s)
+{
+	const struct fs_gauges *g = &s->now.g;
+	uint64_t page = m->tick.limits.page_bytes, ns;
+	uint64_t shmem = g->rss_shmem_pages > 0 ? g->rss_shmem_pages * page : 0;
+
+	e->processes++;
+	e->rss_bytes += gauges_rss_pages(g) * page;
+	e->swap_bytes += gauges_swap_pages(g) * page;
+	e->commit_bytes += g->data_vm_pages * page;
+	e->per_second += subject_growth(m, s, &ns);
+	if (shmem > e->shmem_bytes)
+		e->shmem_bytes = shmem;
+	if (s != e->root)
+		e->child_bytes += bytes_of(m, s);
+}
+
+static void keep_eater(struct eater *ret, size_t *n, size_t most, const struct eater *one)
+{
+	size_t at = *n;
+
+	while (at &&
+	       ret[at - 1].rss_bytes + ret[at - 1].swap_bytes < one->rss_bytes + one->swap_bytes)
+		at--;
+	if (at == most)
+		return;
+	*n += *n < most;
+	memmove(&ret[at + 1], &ret[at], (*n - at - 1) * sizeof(*ret));
+	ret[at] = *one;
+}
+
+static size_t add_up(const struct model *m, const struct member *member, size_t n,
+		     struct eater *ret, size_t most)
+{
+	size_t eaters = 0;
+
+	for (size_t i = 0; i < n;) {
+		struct eater one = {.root = member[i].root};
+
+		for (; i < n && member[i].root == one.root; i++)
+			add_member(m, &one, member[i].s);
+		if (one.processes > 1)
+			one.child_bytes /= one.processes - 1;
+		keep_eater(ret, &eaters, most, &one);
+	}
+	return eaters;
+}
+
+size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
+{
+	size_t room = m->subjects < MODEL_SUBJECTS_MAX ? m->subjects : MODEL_SUBJECTS_MAX;
+	struct member *member = calloc(room + 1, sizeof(*member));
+	size_t n = 0, eaters = 0;
+	struct kinship k;
+
+	if (!member || kinship_of(m, &k)) {
+		free(member);
+		return 0;
+	}
+	for (size_t i = 0; i < k.n && n < room; i++) {
+		const struct subject *s = k.by_pid[i];
+
+		/* a vfork child's memory is its parent's */
+		if (s->final || s->hidden || s->now.g.flags & FS_PROC_SHARES_MM)
+			continue;
+		member[n++] = (struct member){root_of(&k, s), s};
+	}
+	qsort(member, n, sizeof(*member), by_root);
+	eaters = add_up(m, member, n, ret, most);
+	free(member);
+	kinship_free(&k);
+	return eaters;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/most_faults.h"
+
+#include <string.h>
+
+#include "model/model.h"
+
+static uint64_t weight(const struct toll *t)
+{
+	return t->minor + 100 * t->major;
+}
+
+static struct toll toll_of(const struct model *m, const struct subject *s)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	struct toll t = {.pid = s->id.pid};
+
+	memcpy(t.comm, s->now.g.comm, sizeof(t.comm));
+	t.minor = s->now.g.min_flt - s->base_min;
+	t.major = s->now.g.maj_flt - s->base_maj;
+	t.stall_ns = c->stall_ns[FS_END_MINOR] + c->stall_ns[FS_END_MAJOR];
+	t.cpu_ns = s->now.u.cpu_ns > s->base_cpu_ns ? s->now.u.cpu_ns - s->base_cpu_ns : 0;
+	t.rss_high_bytes = s->rss_high_pages * m->tick.limits.page_bytes;
+	t.map_high = s->now.g.map_high;
+	t.fd_high = s->fds_high;
+	return t;
+}
+
+void tolls_add(struct tolls *t, const struct model *m, const struct subject *s)
+{
+	struct toll one = toll_of(m, s);
+	size_t at = t->n;
+
+	while (at && weight(&t->toll[at - 1]) < weight(&one))
+		at--;
+	if (at == TOLLS_MAX)
+		return;
+	if (t->n < TOLLS_MAX)
+		t->n++;
+	memmove(&t->toll[at + 1], &t->toll[at], (t->n - at - 1) * sizeof(one));
+	t->toll[at] = one;
+}

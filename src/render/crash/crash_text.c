@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "render/crash/kernel_records.h"
+#include "render/style.h"
+#include "render/completeness.h"
+#include "render/crash/crash_view.h"
+#include "triage/library.h"
+#include "triage/next_steps.h"
+
+#define EVIDENCE_ROWS 5
+#define SUSPECT_ROWS  3
+#define BEFORE_ROWS   3
+#define RECORDED_ROWS 6
+#define EDGE	      "   | "
+#define EDGE_COLUMN   5
+#define NOTE_COLUMN   14
+
+static void line_str(struct line *l, const struct triage_view *tv, struct str s)
+{
+	struct buf plain = {};
+
+	if (tv->redact)
+		triage_redact(&plain, s);
+	else
+		buf_add(&plain, s.s, s.n);
+	line_safe(l, plain.s ? plain.s : "");
+	buf_free(&plain);
+}
+
+static void line_name(struct line *l, const struct triage_view *tv, struct str function)
+{
+	struct buf b = {};
+
+	triage_name(&b, tv, function);
+	line_str(l, tv, (struct str){b.s, b.len});
+	buf_free(&b);
+}
+
+static void line_place(struct line *l, const struct triage_view *tv, const struct frame *f)
+{
+	if (f->function.n)
+		line_name(l, tv, f->function);
+	else if (f->has_address && !tv->redact)
+		line_printf(l, "0x%" PRIx64, f->address);
+	else
+		line_printf(l, "no code");
+	if (f->offset || f->size)
+		line_printf(l, "+0x%x", f->offset);
+	if (f->module.n) {
+		line_printf(l, " [");
+		line_str(l, tv, f->module);
+		line_printf(l, "]");
+	}
+}
+
+static void say_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	struct line l = {.v = tv->v};
+	const char *says = mechanism_says(v->mechanism);
+
+	line_printf(&l, "crash[");
+	line_safe(&l, v->bucket);
+	line_printf(&l, "]: ");
+	if (*says)
+		line_printf(&l, "%s", says);
+	else
+		line_str(&l, tv, str_of(v->text));
+	line_wrap(&l, b, STYLE_CRITICAL);
+}
+
+static void say_place(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	const struct incident *e = v->event;
+	struct line l = {.v = tv->v};
+
+	line_printf(&l, "  --> ");
+	if (e->has_ip)
+		line_place(&l, tv, &e->ip);
+	else if (v->functions)
+		line_place(&l, tv, &v->frame);
+	else
+		line_printf(&l, "where is not told");
+	if (e->has_ip && v->functions && !str_same(e->ip.function, v->frame.function)) {
+		line_printf(&l, ", for ");
+		line_place(&l, tv, &v->frame);
+	}
+	if (e->has_cpu)
+		line_printf(&l, ", cpu %u", e->cpu);
+	if (e->has_pid)
+		line_printf(&l, ", pid %u", e->pid);
+	if (e->comm.n) {
+		line_printf(&l, " `");
+		line_str(&l, tv, e->comm);
+		line_printf(&l, "`");
+	}
+	if (e->kernel.n) {
+		line_printf(&l, ", kernel ");
+		line_str(&l, tv, e->kernel);
+	}
+	if (*arch_name(e->arch))
+		line_printf(&l, " %s", arch_name(e->arch));
+	line_wrap_at(&l, b, STYLE_PLAIN, EDGE_COLUMN + 1);
+}
+
+static void edge_begin(struct line *l, const struct triage_view *tv)
+{
+	*l = (struct line){.v = tv->v};
+	line_printf(l, EDGE);
+}
+
+static void say_access(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	struct line l;
+
+	if (!v->has_address && v->access == ACCESS_NONE)
+		return;
+	edge_begin(&l, tv);
+	line_printf(&l, "%s",
+		    v->kind == KIND_LEAK       ? "object"
+		    : v->access == ACCESS_EXEC ? "instruction fetch"
+		    : v->access		       ? access_name(v->access)
+					       : "access");
+	if (v->size)
+		line_printf(&l, " of %u byte%s", v->size, v->size == 1 ? "" : "s");
+	if (v->has_address) {
+		if (tv->redact && v->region != REGION_NULL)
+			line_printf(&l, " at an address");
+		else
+			line_printf(&l, " at 0x%" PRIx64, v->address);
+		if (v->region != REGION_UNKNOWN)
+			line_printf(&l, " (%s)", region_name(v->region));
+	}
+	if (v->has_base && (!tv->redact || v->base < 4096))
+		line_printf(&l, ": %s held 0x%" PRIx64 ", %s 0x%" PRIx64, v->base_register, v->base,
+			    v->offset < 0 ? "minus" : "plus",
+			    v->offset < 0 ? -(uint64_t)v->offset : (uint64_t)v->offset);
+	line_wrap_at(&l, b, STYLE_PLAIN, EDGE_COLUMN);
+}
+
+static void say_line(struct buf *b, const struct triage_view *tv, const struct triage *t,
+		     uint32_t index)
+{
+	struct line l;
+
+	edge_begin(&l, tv);
+	if (tv->names > 1 && t->lines.line[index].input < tv->names) {
+		line_safe(&l, tv->name[t->lines.line[index].input]);
+		line_printf(&l, ":");
+	} else {
+		line_printf(&l, "line ");
+	}
+	line_printf(&l, "%u  ", t->lines.line[index].number);
+	line_str(&l, tv, str_trim(t->lines.line[index].text));
+	line_end(&l, b, STYLE_DIM);
+}
+
+static void say_evidence(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			 const struct diagnosis *v)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < v->event->nr_stated && shown < EVIDENCE_ROWS; i++, shown++)
+		say_line(b, tv, t, v->event->stated[i]);
+}
+
+static void note_begin(struct line *l, const struct triage_view *tv, const char *what)
+{
+	*l = (struct line){.v = tv->v};
+	line_printf(l, "   = %s: ", what);
+	line_pad(l, NOTE_COLUMN);
+}
+
+static void say_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	bool unloaded = v->mechanism == MECH_FREED_TEXT || v->mechanism == MECH_FREED_MODULE;
+	struct line l;
+
+	if (v->culprit_unknown) {
+		note_begin(&l, tv, "suspect");
+		line_printf(&l, unloaded ? "unknown: the log does not say what was unloaded"
+					 : "unknown: nothing in the log accuses one module");
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
+	for (uint32_t i = 0; i < v->suspects && i < SUSPECT_ROWS; i++) {
+		const struct suspect *s = &v->suspect[i];
+
+		note_begin(&l, tv, i ? "or" : v->culprit_unknown ? "perhaps" : "suspect");
+		line_str(&l, tv, s->module);
+		line_printf(&l, "%s (%d)", s->cut ? "..., the log cuts its name off" : "",
+			    s->points);
+		if (s->function.n) {
+			line_printf(&l, ", ");
+			line_name(&l, tv, s->function);
+		}
+		line_printf(&l, ": ");
+		for (uint32_t r = 0; r < s->reasons; r++)
+			line_printf(&l, "%s%s", r ? "; " : "", s->reason[r].why);
+		line_wrap_at(&l, b, i ? STYLE_PLAIN : STYLE_WARNING, NOTE_COLUMN);
+	}
+}
+
+/* Whose the object was: the first function of that stack that is no helper. */
+static void say_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
+		      enum part part, const char *what)
+{
+	const struct incident *e = v->event;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+		struct line l;
+
+		if (f->part != part || !f->function.n || library_of(f->function) != LIBRARY_NONE)
+			continue;
+		note_begin(&l, tv, what);
+		line_place(&l, tv, f);
+		line_end(&l, b, STYLE_PLAIN);
+		return;
+	}
+}
+
+static void say_order(struct buf *b, const struct triage_view *tv, const struct triage *t,
+		      const struct diagnosis *v)
+{
+	uint32_t from = v->precursors > BEFORE_ROWS ? v->precursors - BEFORE_ROWS : 0;
+	struct line l;
+
+	for (uint32_t i = from; i < v->precursors; i++) {
+		const struct incident *e = &t->seen.event[v->precursor[i].event];
+
+		note_begin(&l, tv, "before");
+		if (v->precursor[i].timed)
+			line_printf(&l, "%.1f s: ", v->precursor[i].before);
+		line_printf(&l, "%s, line %u: ", kind_name(e->kind),
+			    t->lines.line[e->first].number);
+		line_str(&l, tv, str_trim(t->lines.line[e->first].text));
+		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (!v->consequences)
+		return;
+	note_begin(&l, tv, "after");
+	line_printf(&l, "%u report%s that follow%s from it, from line %u", v->consequences,
+		    v->consequences == 1 ? "" : "s", v->consequences == 1 ? "s" : "",
+		    t->lines.line[t->seen.event[v->first_consequence].first].number);
+	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+}
+
+/* What the flight recorder has of it. */
+static void say_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	const struct recorded *c = &t->recorded;
+	uint32_t from = c->notes > RECORDED_ROWS ? c->notes - RECORDED_ROWS : 0;
+	struct line l;
+
+	for (uint32_t i = from; i < c->notes; i++) {
+		note_begin(&l, tv, "recorded");
+		line_printf(&l, "%.3f s %s: ",
+			    c->note[i].before < 0 ? -c->note[i].before : c->note[i].before,
+			    c->note[i].before < 0 ? "after" : "before");
+		line_str(&l, tv, str_of(c->note[i].text));
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
+	for (size_t i = 0; i < c->portents.n && !tv->redact; i++) {
+		note_begin(&l, tv, "finding");
+		blackbox_line_portent(&l, &c->portents.one[i]);
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+	}
+	if (*c->registers && tv->explain && !tv->redact) {
+		note_begin(&l, tv, "regs");
+		line_str(&l, tv, str_of(c->registers));
+		line_wrap_at(&l, b, STYLE_DIM, NOTE_COLUMN);
+	}
+}
+
+static void say_help(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	for (size_t i = 0; i < STEPS_MAX; i++) {
+		struct buf step = {};
+		struct line l;
+
+		if (!remedy_at(v, i, &step)) {
+			buf_free(&step);
+			return;
+		}
+		note_begin(&l, tv, "help");
+		line_safe(&l, step.s);
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+		buf_free(&step);
+	}
+}
+
+static void say_rules(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+{
+	for (uint32_t i = 0; tv->explain && i < v->nr_fired; i++) {
+		struct line l;
+		struct buf text = {};
+
+		note_begin(&l, tv, "rule");
+		line_printf(&l, "%s ", v->fired[i].id);
+		if (tv->redact)
+			triage_redact(&text, str_of(v->fired[i].text));
+		else
+			buf_puts(&text, v->fired[i].text);
+		line_safe(&l, text.s ? text.s : "");
+		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
+		buf_free(&text);
+	}
+}
+
+static void say_verdict(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			const struct diagnosis *v)
+{
+	struct line l;
+
+	say_title(b, tv, v);
+	say_place(b, tv, v);
+	edge_begin(&l, tv);
+	line_end(&l, b, STYLE_PLAIN);
+	say_access(b, tv, v);
+	say_evidence(b, tv, t, v);
+	edge_begin(&l, tv);
+	line_end(&l, b, STYLE_PLAIN);
+	say_suspects(b, tv, v);
+	say_owner(b, tv, v, PART_ALLOC, "made");
+	say_owner(b, tv, v, PART_FREE, "freed");
+	say_order(b, tv, t, v);
+	say_recorded(b, tv, t);
+	say_rules(b, tv, v);
+	say_help(b, tv, v);
+	note_begin(&l, tv, "bucket");
+	line_printf(&l, "exact %.12s stack %.12s, confidence %s", v->exact, v->stack,
+		    confidence_name(v->confidence));
+	line_end(&l, b, STYLE_DIM);
+}
+
+static void say_other(struct buf *b, const struct triage_view *tv, const struct triage *t,
+		      const struct diagnosis *v)
+{
+	struct line l = {.v = tv->v};
+
+	line_printf(&l, "also, line %u: ", t->lines.line[v->event->first].number);
+	line_safe(&l, v->bucket);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_losses(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	struct line l = {.v = tv->v};
+
+	line_printf(&l, "%zu lines read", t->lines.n);
+	if (t->lines.lost_bytes || t->lines.lost_lines)
+		line_printf(&l, ", %" PRIu64 " bytes and %" PRIu64 " lines left out",
+			    t->lines.lost_bytes, t->lines.lost_lines);
+	if (t->lines.dropped)
+		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times",
+			    t->lines.dropped);
+	if (t->seen.lost || t->lost_verdicts)
+		line_printf(&l, ", %" PRIu64 " more reports not judged",
+			    t->seen.lost + t->lost_verdicts);
+	if (t->seen.unknown)
+		line_printf(&l,
+			    ", %" PRIu64 " lines look like a crash and are understood by no rule "
+			    "(first: line %u)",
+			    t->seen.unknown, t->lines.line[t->seen.unknown_line].number);
+	line_wrap(&l, b, STYLE_DIM);
+}
+
+/* What is no crash, and worth a look all the same: the OOM killer, errors of the bus. */
+static void say_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {
+		const struct incident *e = &t->seen.event[i];
+		struct line l;
+
+		note_begin(&l, tv, "note");
+		line_printf(&l, "%s, line %u: ", kind_name(e->kind),
+			    t->lines.line[e->first].number);
+		line_str(&l, tv, str_trim(t->lines.line[e->first].text));
+		line_end(&l, b, STYLE_PLAIN);
+	}
+}
+
+const char *triage_no_crash(const struct triage_view *tv, const struct triage *t)
+{
+	if (t->recorded.fatal)
+		return "no crash in the log, but a fatal fault on record";
+	return has_gaps(tv->gaps) ? "no crash in what was read, but the result is incomplete"
+				  : "no crash found";
+}
+
+void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t)
+{
+	struct line l = {.v = tv->v};
+
+	if (t->primary < 0) {
+		line_printf(&l, "%s", triage_no_crash(tv, t));
+		line_end(&l, b, STYLE_BOLD);
+		gaps_text(b, tv->v, tv->gaps);
+		say_notable(b, tv, t);
+		say_recorded(b, tv, t);
+	} else {
+		say_verdict(b, tv, t, &t->verdict[t->primary]);
+	}
+	for (uint32_t i = 0; i < t->verdicts; i++)
+		if ((int32_t)i != t->primary && !t->verdict[i].announced)
+			say_other(b, tv, t, &t->verdict[i]);
+	say_losses(b, tv, t);
+}
+
+static void line_date(struct line *l, int64_t seconds)
+{
+	time_t when = seconds;
+	char text[16];
+	struct tm tm;
+
+	if (!seconds || !gmtime_r(&when, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d", &tm))
+		strcpy(text, "-");
+	line_printf(l, "%s", text);
+}
+
+void triage_buckets_text(struct buf *b, const struct view *v, const struct triage_buckets *bs)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "%7s  %-10s  %-10s  %s", "LOGS", "FIRST", "LAST", "BUCKET");
+	line_end(&l, b, STYLE_BOLD);
+	for (size_t i = 0; i < bs->n; i++) {
+		const struct triage_bucket *k = &bs->bucket[i];
+
+		l = (struct line){.v = v};
+		line_printf(&l, "%7" PRIu64 "  ", k->count);
+		line_date(&l, k->first);
+		line_pad(&l, 21);
+		line_date(&l, k->last);
+		line_pad(&l, 33);
+		line_safe(&l, k->name);
+		if (k->fresh)
+			line_printf(&l, "  new");
+		line_end(&l, b, k->fresh ? STYLE_WARNING : STYLE_PLAIN);
+		l = (struct line){.v = v};
+		line_pad(&l, 33);
+		line_safe(&l, k->example);
+		for (size_t n = 0; n < k->kernels; n++) {
+			line_printf(&l, n ? ", " : "; kernel ");
+			line_safe(&l, k->kernel[n]);
+		}
+		if (k->more_kernels)
+			line_printf(&l, " and %" PRIu64 " more", k->more_kernels);
+		line_wrap_at(&l, b, STYLE_DIM, 33);
+	}
+	l = (struct line){.v = v};
+	line_printf(&l, "%" PRIu64 " log%s, %zu bucket%s, %" PRIu64 " without a crash", bs->logs,
+		    bs->logs == 1 ? "" : "s", bs->n, bs->n == 1 ? "" : "s", bs->quiet);
+	if (bs->unreadable)
+		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
+	if (bs->partial)
+		line_printf(&l, ", %" PRIu64 " incomplete", bs->partial);
+	if (bs->lost)
+		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", bs->lost);
+	line_end(&l, b, STYLE_DIM);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/crash/kernel_records.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "render/json_out.h"
+#include "render/style.h"
+#include "rules/diagnoses.h"
+
+#define SECOND 1000000000ull
+
+static enum style style_of(enum bb_severity severity)
+{
+	return severity == BB_CRITICAL	? STYLE_CRITICAL
+	       : severity == BB_WARNING ? STYLE_WARNING
+					: STYLE_PLAIN;
+}
+
+static void date_of(uint64_t wall_ns, char *ret, size_t size)
+{
+	time_t when = wall_ns / SECOND;
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || !strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		snprintf(ret, size, "-");
+}
+
+static void id_of(const uint8_t id[BB_BOOT_BYTES], char ret[2 * BB_BOOT_BYTES + 1])
+{
+	for (int i = 0; i < BB_BOOT_BYTES; i++)
+		snprintf(ret + 2 * i, 3, "%02x", id[i]);
+}
+
+void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "%12.6f  %-8s  %-10s  ", r->boot_ns / 1e9, bb_severity_name(r->severity),
+		    bb_class_name(r->class));
+	line_safe(&l, r->text);
+	if (r->count > 1)
+		line_printf(&l, "  (%" PRIu32 " times)", r->count);
+	line_wrap_at(&l, b, style_of(r->severity), 36);
+}
+
+static void say_boot(struct buf *b, const struct view *v, const struct bb_boot *boot)
+{
+	char id[2 * BB_BOOT_BYTES + 1], first[32], alive[32];
+	struct line l = {.v = v};
+
+	id_of(boot->id, id);
+	date_of(boot->first_wall_ns, first, sizeof(first));
+	date_of(boot->alive_wall_ns, alive, sizeof(alive));
+	line_printf(&l, "boot %.8s: %" PRIu64 " records since %s; ", id, boot->records, first);
+	line_printf(&l, boot->stopped ? "ended in order at %s" : "last sign of life at %s", alive);
+	line_printf(&l, ", %.6f s after the boot", boot->alive_boot_ns / 1e9);
+	if (boot->missing)
+		line_printf(&l, ", %" PRIu64 " missing", boot->missing);
+	line_wrap(&l, b, STYLE_BOLD);
+}
+
+/* K01 and on are one table: no other has what records tell of. */
+static const char *title_of(const char *id)
+{
+	for (size_t i = 0; i < nr_diagnoses_kernel; i++)
+		if (!strcmp(diagnoses_kernel[i].id, id))
+			return diagnoses_kernel[i].title;
+	return "";
+}
+
+void blackbox_line_portent(struct line *l, const struct portent *one)
+{
+	line_printf(l, "%s[%s]: %s", bb_severity_name(one->severity), one->id, title_of(one->id));
+	if (*one->place)
+		line_printf(l, ": ");
+	line_safe(l, one->place);
+	line_printf(l, ": ");
+	line_safe(l, one->text);
+	if (one->count > 1)
+		line_printf(l, " (%" PRIu64 " times)", one->count);
+}
+
+void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one)
+{
+	struct line l = {.v = v};
+
+	blackbox_line_portent(&l, one);
+	line_wrap_at(&l, b, style_of(one->severity), 4);
+}
+
+enum severity blackbox_severity(const struct portent *one)
+{
+	return one->severity == BB_CRITICAL  ? SEVERITY_CRITICAL
+	       : one->severity == BB_WARNING ? SEVERITY_WARNING
+					     : SEVERITY_INFO;
+}
+
+void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p)
+{
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < p->n; i++)
+		blackbox_text_portent(b, v, &p->one[i]);
+	if (!p->lost)
+		return;
+	line_printf(&l, "%" PRIu64 " more", p->lost);
+	line_end(&l, b, STYLE_DIM);
+}
+
+void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
+{
+	struct line l = {.v = v};
+	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
+	size_t beats = 0;
+	int boot = -1;
+
+	for (size_t i = 0; i < f->n; i++) {
+		int now = bb_boot_find(f, f->record[i].boot_id);
+
+		if (now != boot)
+			say_boot(b, v, &f->boot[now]);
+		boot = now;
+		if (f->record[i].class != BB_HEARTBEAT)
+			blackbox_text_record(b, v, &f->record[i]);
+		else
+			beats++;
+	}
+	for (size_t i = 0; p && i < f->boots; i++) {
+		portents_find(p, f, i);
+		if (p->n)
+			say_boot(b, v, &f->boot[i]);
+		blackbox_text_portents(b, v, p);
+	}
+	b->failed |= !p;
+	free(p);
+	line_printf(&l, "%zu record%s of %zu boot%s, %" PRIu64 " torn", f->n - beats,
+		    f->n - beats == 1 ? "" : "s", f->boots, f->boots == 1 ? "" : "s", f->torn);
+	if (f->lost)
+		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", f->lost);
+	line_end(&l, b, STYLE_DIM);
+}
+
+static void say_record(struct buf *b, const struct bb_record *r)
+{
+	char id[2 * BB_BOOT_BYTES + 1], wall[32];
+	struct json j;
+
+	id_of(r->boot_id, id);
+	date_of(r->wall_ns, wall, sizeof(wall));
+	json_begin(&j, b);
+	json_text(&j, "type", "blackbox");
+	json_text(&j, "boot_id", id);
+	json_count(&j, "sequence", r->sequence);
+	json_real(&j, "t", r->boot_ns / 1e9);
+	json_text(&j, "time", wall);
+	json_text(&j, "class", bb_class_name(r->class));
+	json_text(&j, "severity", bb_severity_name(r->severity));
+	json_count(&j, "count", r->count);
+	json_count(&j, "dropped", r->dropped);
+	json_text(&j, "text", r->text);
+	json_finish(&j);
+}
+
+void blackbox_json_portent(struct json *j, const struct portent *one)
+{
+	json_text(j, "id", one->id);
+	json_text(j, "severity", bb_severity_name(one->severity));
+	json_text(j, "title", title_of(one->id));
+	json_text_or_null(j, "module", *one->place ? one->place : NULL);
+	json_count(j, "count", one->count);
+	json_real(j, "first", one->first_ns / 1e9);
+	json_real(j, "last", one->last_ns / 1e9);
+	json_text(j, "text", one->text);
+}
+
+void blackbox_json_portents(struct buf *b, const struct portents *p)
+{
+	char id[2 * BB_BOOT_BYTES + 1];
+	struct json j;
+
+	id_of(p->boot_id, id);
+	for (size_t i = 0; i < p->n; i++) {
+		json_begin(&j, b);
+		json_text(&j, "type", "blackbox_finding");
+		json_text(&j, "boot_id", id);
+		blackbox_json_portent(&j, &p->one[i]);
+		json_finish(&j);
+	}
+}
+
+void blackbox_json(struct buf *b, const struct bb_found *f)
+{
+	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
+	struct json j;
+
+	for (size_t i = 0; i < f->n; i++)
+		say_record(b, &f->record[i]);
+	for (size_t i = 0; p && i < f->boots; i++) {
+		portents_find(p, f, i);
+		blackbox_json_portents(b, p);
+	}
+	b->failed |= !p;
+	free(p);
+	json_begin(&j, b);
+	json_text(&j, "type", "blackbox_end");
+	json_array(&j, "boots");
+	for (size_t i = 0; i < f->boots; i++) {
+		const struct bb_boot *boot = &f->boot[i];
+		char id[2 * BB_BOOT_BYTES + 1], wall[32];
+
+		id_of(boot->id, id);
+		date_of(boot->alive_wall_ns, wall, sizeof(wall));
+		json_object(&j, NULL);
+		json_text(&j, "boot_id", id);
+		json_count(&j, "records", boot->records);
+		json_count(&j, "missing", boot->missing);
+		json_flag(&j, "stopped", boot->stopped);
+		json_real(&j, "alive", boot->alive_boot_ns / 1e9);
+		json_text(&j, "alive_time", wall);
+		json_end(&j);
+	}
+	json_end_array(&j);
+	json_count(&j, "torn", f->torn);
+	json_count(&j, "lost", f->lost);
+	json_finish(&j);
+}

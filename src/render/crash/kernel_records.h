@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* render: records of the flight recorder, as lines of text or of JSON. */
+#ifndef FS_RENDER_CRASH_KERNEL_RECORDS_H
+#define FS_RENDER_CRASH_KERNEL_RECORDS_H
+
+#include "blackbox/scan.h"
+#include "render/render.h"
+#include "render/style.h"
+#include "triage/portents.h"
+
+void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f);
+void blackbox_json(struct buf *b, const struct bb_found *f);
+
+/* One record as a line: as it happens, and in the text above. */
+void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_record *r);
+
+/* What the records of a boot come to, a line each; as a part of a line, or as pairs. */
+struct json;
+void blackbox_json_portent(struct json *j, const struct portent *one);
+void blackbox_json_portents(struct buf *b, const struct portents *p);
+enum severity blackbox_severity(const struct portent *one); /* as findings have it */
+void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p);
+void blackbox_line_portent(struct line *l, const struct portent *one);
+void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one);
+
+#endif

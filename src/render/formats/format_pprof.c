@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* profile.proto of github.com/google/pprof, as bytes; whoever writes it out gzips it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/formats/format_makers.h"
+#include "render/profile.h"
+
+/* Numbers of fields, in the order of profile.proto. */
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	LOCATION = 4,
+	FUNCTION,
+	STRINGS,
+	TIME_NANOS = 9,
+	DURATION_NANOS,
+	DEFAULT_TYPE = 14
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
+enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME };
+/* The first strings of the table; names of frames come behind them. */
+enum { S_EMPTY, S_PID, S_COMM, S_UNIT_FIRST };
+#define S_NAMES (S_UNIT_FIRST + 2 * NR_MEASURES)
+
+static void put_varint(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_putc(b, v | 0x80);
+	buf_putc(b, v);
+}
+
+static void put_number(struct buf *b, unsigned int field, uint64_t v)
+{
+	put_varint(b, field << 3);
+	put_varint(b, v);
+}
+
+static void put_bytes_of(struct buf *b, unsigned int field, const char *s, size_t len)
+{
+	put_varint(b, field << 3 | 2);
+	put_varint(b, len);
+	buf_add(b, s, len);
+}
+
+/* A message that was put together apart; it is empty again then. */
+static void put_message(struct buf *b, unsigned int field, struct buf *inner)
+{
+	put_bytes_of(b, field, inner->s ? inner->s : "", inner->len);
+	b->failed |= inner->failed;
+	buf_clear(inner);
+}
+
+static void put_string(struct buf *b, const char *s)
+{
+	struct buf safe = {};
+
+	/* strings are UTF-8 in protobuf: what is not is escaped */
+	buf_safe(&safe, s, true);
+	put_message(b, STRINGS, &safe);
+	buf_free(&safe);
+}
+
+static void put_sample(struct buf *b, const struct profile_sample *s, struct buf *one,
+		       struct buf *inner)
+{
+	for (uint32_t k = s->frames; k-- > 0;)
+		put_varint(inner, s->frame[k] + 1);
+	put_message(one, SAMPLE_LOCATIONS, inner);
+	for (int i = 0; i < NR_MEASURES; i++)
+		put_varint(inner, s->value[i]);
+	put_message(one, SAMPLE_VALUES, inner);
+	if (s->row) {
+		put_number(inner, LABEL_KEY, S_PID);
+		put_number(inner, LABEL_NUM, s->row->id.pid);
+		put_message(one, SAMPLE_LABEL, inner);
+	}
+	put_message(b, SAMPLE, one);
+}
+
+static void put_names(struct buf *b, const struct profile *p, struct buf *one, struct buf *inner)
+{
+	for (size_t i = 0; i < p->names; i++) {
+		put_number(one, LOCATION_ID, i + 1);
+		put_number(inner, LINE_FUNCTION, i + 1);
+		put_message(one, LOCATION_LINE, inner);
+		put_message(b, LOCATION, one);
+		put_number(one, FUNCTION_ID, i + 1);
+		put_number(one, FUNCTION_NAME, S_NAMES + i);
+		put_message(b, FUNCTION, one);
+	}
+	put_string(b, "");
+	put_string(b, "pid");
+	put_string(b, "comm");
+	for (int i = 0; i < NR_MEASURES; i++) {
+		put_string(b, measures[i].key);
+		put_string(b, measures[i].unit);
+	}
+	for (size_t i = 0; i < p->names; i++)
+		put_string(b, p->name[i]);
+}
+
+void format_pprof(struct buf *b, const struct story_view *s)
+{
+	struct buf one = {}, inner = {};
+	struct profile p;
+
+	if (profile_make(&p, s)) {
+		b->failed = true;
+		return;
+	}
+	for (int i = 0; i < NR_MEASURES; i++) {
+		put_number(&one, TYPE_TYPE, S_UNIT_FIRST + 2 * i);
+		put_number(&one, TYPE_UNIT, S_UNIT_FIRST + 2 * i + 1);
+		put_message(b, SAMPLE_TYPE, &one);
+	}
+	for (size_t i = 0; i < p.samples; i++)
+		put_sample(b, &p.sample[i], &one, &inner);
+	put_names(b, &p, &one, &inner);
+	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
+	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
+	/* else readers show the last one, of which there may be nothing */
+	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
+	buf_free(&one);
+	buf_free(&inner);
+	profile_free(&p);
+}

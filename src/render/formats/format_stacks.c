@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Profiles as text: folded stacks, perf script, speedscope. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/formats/format_makers.h"
+#include "render/json_out.h"
+#include "render/profile.h"
+
+/* A frame's name without what separates frames, and safe on a terminal. */
+static void put_folded(struct buf *b, const char *s)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s", s);
+	for (char *c = name; *c; c++)
+		if (*c == ';')
+			*c = ':';
+	buf_safe(b, name, true);
+}
+
+static void make_folded(struct buf *b, const struct story_view *s, enum profile_measure measure)
+{
+	struct profile p;
+
+	if (profile_make(&p, s)) {
+		b->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < p.samples; i++) {
+		const struct profile_sample *one = &p.sample[i];
+
+		if (!one->value[measure])
+			continue;
+		for (uint32_t k = 0; k < one->frames; k++) {
+			buf_puts(b, k ? ";" : "");
+			put_folded(b, p.name[one->frame[k]]);
+		}
+		buf_printf(b, " %" PRIu64 "\n", one->value[measure]);
+	}
+	profile_free(&p);
+}
+
+void format_folded_faults(struct buf *b, const struct story_view *s)
+{
+	make_folded(b, s, MEASURE_FAULTS);
+}
+
+void format_folded_stall(struct buf *b, const struct story_view *s)
+{
+	make_folded(b, s, MEASURE_STALL);
+}
+
+/* What perf script separates by must not be in a name. */
+static void put_word(struct buf *b, const char *s, size_t n, const char * not )
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(n < 511 ? n : 511), s);
+	for (char *c = name; *c; c++)
+		if (strchr(not, *c))
+			*c = '_';
+	buf_safe(b, name, true);
+}
+
+static void put_perf_frame(struct buf *b, const char *frame)
+{
+	const char *module;
+	size_t symbol, len;
+
+	profile_frame_parts(frame, &symbol, &module, &len);
+	buf_printf(b, "\t%16x ", 1);
+	put_word(b, frame, symbol, "();");
+	buf_puts(b, " (");
+	if (len)
+		put_word(b, module, len, "()");
+	else
+		buf_puts(b, "[faultscope]");
+	buf_puts(b, ")\n");
+}
+
+static void put_perf_sample(struct buf *b, const struct profile *p, const struct story_view *s,
+			    const struct profile_sample *one, enum profile_measure measure)
+{
+	const struct history_row *r = one->row;
+	double at = r ? view_seconds(s->v, r->last_ns) : 0;
+
+	put_word(b, r ? r->comm : "process", FS_COMM_LEN, " \t");
+	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
+		   one->value[measure], measures[measure].key);
+	/* the innermost first, without the process, which the head line has */
+	for (uint32_t k = one->frames; k-- > 2;)
+		put_perf_frame(b, p->name[one->frame[k]]);
+	buf_puts(b, "\n");
+}
+
+void format_perf_script(struct buf *b, const struct story_view *s)
+{
+	struct profile p;
+
+	if (profile_make(&p, s)) {
+		b->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < p.samples; i++)
+		for (int measure = 0; measure < NR_MEASURES; measure++)
+			/* what follows from the count of faults would count them twice */
+			if (p.sample[i].value[measure] && measure != MEASURE_BYTES &&
+			    measure != MEASURE_STALL)
+				put_perf_sample(b, &p, s, &p.sample[i], measure);
+	profile_free(&p);
+}
+
+static void put_speedscope_profile(struct json *j, const struct profile *p,
+				   enum profile_measure measure)
+{
+	static const char *const units[NR_MEASURES] = {"none", "nanoseconds", "bytes", "none",
+						       "none"};
+
+	json_object(j, NULL);
+	json_text(j, "type", "sampled");
+	json_text(j, "name", measures[measure].title);
+	json_text(j, "unit", units[measure]);
+	json_count(j, "startValue", 0);
+	json_count(j, "endValue", p->total[measure]);
+	json_array(j, "samples");
+	for (size_t i = 0; i < p->samples; i++) {
+		if (!p->sample[i].value[measure])
+			continue;
+		json_array(j, NULL);
+		for (uint32_t k = 0; k < p->sample[i].frames; k++)
+			json_count(j, NULL, p->sample[i].frame[k]);
+		json_end_array(j);
+	}
+	json_end_array(j);
+	json_array(j, "weights");
+	for (size_t i = 0; i < p->samples; i++)
+		if (p->sample[i].value[measure])
+			json_count(j, NULL, p->sample[i].value[measure]);
+	json_end_array(j);
+	json_end(j);
+}
+
+void format_speedscope(struct buf *b, const struct story_view *s)
+{
+	struct profile p;
+	struct json j;
+
+	if (profile_make(&p, s)) {
+		b->failed = true;
+		return;
+	}
+	json_begin(&j, b);
+	json_text(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	json_text(&j, "exporter", "faultscope");
+	json_text(&j, "name", s->file.name);
+	json_object(&j, "shared");
+	json_array(&j, "frames");
+	for (size_t i = 0; i < p.names; i++) {
+		json_object(&j, NULL);
+		json_text(&j, "name", p.name[i]);
+		json_end(&j);
+	}
+	json_end_array(&j);
+	json_end(&j);
+	json_array(&j, "profiles");
+	for (int measure = 0; measure < NR_MEASURES; measure++)
+		if (p.total[measure])
+			put_speedscope_profile(&j, &p, measure);
+	json_end_array(&j);
+	json_finish(&j);
+	profile_free(&p);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What was over time: traces for Perfetto and Chrome, tables for spreadsheets. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/fields.h"
+#include "render/formats/format_makers.h"
+#include "render/json_out.h"
+
+#define TRACE_PROCESSES_MAX 256 /* with an own track: those that faulted most */
+
+static double micros(const struct story_view *s, uint64_t t_ns)
+{
+	return view_seconds(s->v, t_ns) * 1e6;
+}
+
+static void begin_event(struct json *j, const char *phase, const char *name, uint32_t pid,
+			double us)
+{
+	json_object(j, NULL);
+	json_text(j, "ph", phase);
+	json_text(j, "name", name);
+	json_count(j, "pid", pid);
+	json_real(j, "ts", us);
+}
+
+static void put_name(struct json *j, uint32_t pid, const char *name)
+{
+	begin_event(j, "M", "process_name", pid, 0);
+	json_object(j, "args");
+	json_text(j, "name", name);
+	json_end(j);
+	json_end(j);
+}
+
+/* A counter holds until the next one: it stands at the beginning of its span. */
+static void put_counters(struct json *j, const struct story_view *s, const struct history_point *p)
+{
+	double from = micros(s, p->from_ns), to = micros(s, p->to_ns);
+
+	begin_event(j, "C", "page faults a second", 0, from);
+	json_object(j, "args");
+	json_real(j, "minor", history_rate(p, p->minor));
+	json_real(j, "major", history_rate(p, p->major));
+	json_end(j);
+	json_end(j);
+	begin_event(j, "C", "stall, ms a second", 0, from);
+	json_object(j, "args");
+	json_real(j, "stall", history_rate(p, p->stall_ns) / 1e6);
+	json_end(j);
+	json_end(j);
+	begin_event(j, "C", "mappings", 0, to);
+	json_object(j, "args");
+	json_count(j, "mappings", p->gauge[HISTORY_MAPS]);
+	json_end(j);
+	json_end(j);
+	begin_event(j, "C", "descriptors", 0, to);
+	json_object(j, "args");
+	json_count(j, "descriptors", p->gauge[HISTORY_FDS]);
+	json_end(j);
+	json_end(j);
+	begin_event(j, "C", "memory, bytes", 0, to);
+	json_object(j, "args");
+	json_count(j, "resident", p->gauge[HISTORY_RSS]);
+	json_count(j, "swapped", p->gauge[HISTORY_SWAP]);
+	json_end(j);
+	json_end(j);
+}
+
+static void put_row_counters(struct json *j, const struct story_view *s,
+			     const struct history_row *r)
+{
+	char name[64];
+
+	/* those that made room are no process: their faults are in the track of all */
+	if (!r->faults || !r->id.pid)
+		return;
+	snprintf(name, sizeof(name), "%s [%u]", r->comm, r->id.pid);
+	put_name(j, r->id.pid, name);
+	for (size_t i = 0; i < s->h->points; i++) {
+		const struct history_point *p = &s->h->point[i];
+
+		begin_event(j, "C", "page faults a second", r->id.pid, micros(s, p->from_ns));
+		json_object(j, "args");
+		json_real(j, "faults", history_rate(p, r->faults[i]));
+		json_end(j);
+		json_end(j);
+	}
+}
+
+static void put_instant(struct json *j, const char *name, uint32_t pid, double us, const char *key,
+			const char *value)
+{
+	begin_event(j, "i", name, pid, us);
+	json_text(j, "s", pid ? "p" : "g");
+	json_object(j, "args");
+	if (key)
+		json_text(j, key, value);
+	json_end(j);
+	json_end(j);
+}
+
+static void put_event(struct json *j, const struct story_view *s, const union event *e)
+{
+	double us = micros(s, e->h.t_ns);
+	char name[24];
+
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		put_instant(j,
+			    e->crossing.what == FS_WHAT_MAPS ? "mappings near their limit"
+							     : "descriptors near their limit",
+			    e->crossing.subject.pid, us, "comm", event_comm(e));
+		break;
+	case FS_REC_REFUSED:
+		put_instant(j, "call refused", e->refused.subject.pid, us, "call",
+			    call_name(e->refused.call));
+		break;
+	case FS_REC_SIGNAL:
+		put_instant(j, signal_name(e->signal.signal, name, sizeof(name)),
+			    e->signal.subject.pid, us, "comm", event_comm(e));
+		break;
+	case FS_REC_OOM:
+		put_instant(j, "killed: out of memory", e->oom.subject.pid, us, "comm",
+			    event_comm(e));
+		break;
+	case FS_REC_KERNEL_FAULT:
+		put_instant(j, "bad access in the kernel", e->kernel_fault.subject.pid, us, "comm",
+			    event_comm(e));
+		break;
+	}
+}
+
+void format_trace(struct buf *b, const struct story_view *s)
+{
+	const struct history_row **rows = story_rows(s);
+	const struct findings *f = s->v->findings;
+	struct json j;
+
+	json_begin(&j, b);
+	/* nothing beside it: some readers know of nothing else */
+	json_array(&j, "traceEvents");
+	put_name(&j, 0, "all processes");
+	put_instant(&j, "recorded on", 0, 0, "host", s->v->m->host.host);
+	for (size_t i = 0; i < s->h->points; i++)
+		put_counters(&j, s, &s->h->point[i]);
+	for (size_t i = 0; rows && i < s->h->rows && i < TRACE_PROCESSES_MAX; i++)
+		put_row_counters(&j, s, rows[i]);
+	if (s->h->rows > TRACE_PROCESSES_MAX) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%zu", s->h->rows - TRACE_PROCESSES_MAX);
+		put_instant(&j, "processes without a track of their own, which faulted least", 0, 0,
+			    "count", n);
+	}
+	if (s->h->events_lost) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%" PRIu64, s->h->events_lost);
+		put_instant(&j, "events left out", 0, 0, "count", n);
+	}
+	for (size_t i = 0; i < s->h->events; i++)
+		put_event(&j, s, &s->h->event[i]);
+	for (size_t i = 0; i < f->n; i++)
+		put_instant(&j, f->f[i].rule->id, f->f[i].subject.pid, micros(s, f->f[i].since_ns),
+			    "title", f->f[i].title);
+	json_end_array(&j);
+	json_finish(&j);
+	free(rows);
+}
+
+/* RFC 4180; what a spreadsheet would take for a formula is made text. */
+static void put_cell(struct buf *b, const char *s)
+{
+	struct buf safe = {};
+
+	if (!s)
+		return;
+	buf_safe(&safe, s, true);
+	buf_putc(b, '"');
+	if (strchr("=+-@", *s) && *s)
+		buf_putc(b, '\'');
+	for (const char *c = safe.s ? safe.s : ""; *c; c++) {
+		if (*c == '"')
+			buf_putc(b, '"');
+		buf_putc(b, *c);
+	}
+	buf_putc(b, '"');
+	buf_free(&safe);
+}
+
+static void put_field_names(struct buf *b)
+{
+	char name[64];
+
+	for (size_t i = 0; i < nr_fields; i++)
+		buf_printf(b, ",%s", field_name(&fields[i], name, sizeof(name)));
+	buf_puts(b, "\r\n");
+}
+
+void format_csv(struct buf *b, const struct story_view *s)
+{
+	const struct history_row **rows = story_rows(s);
+	char workload[256];
+
+	buf_puts(b, "pid,start_time_ns,comm,exe,workload,first_seconds,last_seconds,final");
+	put_field_names(b);
+	for (size_t i = 0; rows && i < s->h->rows; i++) {
+		const struct history_row *r = rows[i];
+
+		story_workload(r, workload, sizeof(workload));
+		buf_printf(b, "%u,%" PRIu64 ",", r->id.pid, (uint64_t)r->id.start_ns);
+		put_cell(b, r->comm);
+		buf_putc(b, ',');
+		put_cell(b, r->exe);
+		buf_putc(b, ',');
+		put_cell(b, workload);
+		buf_printf(b, ",%.3f,%.3f,%s", view_seconds(s->v, r->first_ns),
+			   view_seconds(s->v, r->last_ns), r->final ? "true" : "false");
+		for (size_t k = 0; k < nr_fields; k++)
+			if (r->known[k] && r->value[k] != UINT64_MAX)
+				buf_printf(b, ",%" PRIu64, r->value[k]);
+			else
+				buf_putc(b, ',');
+		buf_puts(b, "\r\n");
+	}
+	free(rows);
+}
+
+void format_csv_time(struct buf *b, const struct story_view *s)
+{
+	buf_puts(b, "from_seconds,to_seconds,minor_faults,major_faults,failed_faults,stall_ns,"
+		    "processes,mappings,descriptors,rss_bytes,swap_bytes,threads,events\r\n");
+	for (size_t i = 0; i < s->h->points; i++) {
+		const struct history_point *p = &s->h->point[i];
+
+		buf_printf(b, "%.3f,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			   view_seconds(s->v, p->from_ns), view_seconds(s->v, p->to_ns), p->minor,
+			   p->major, p->failed, p->stall_ns, p->processes);
+		for (int g = 0; g < NR_HISTORY_GAUGES; g++)
+			buf_printf(b, ",%" PRIu64, p->gauge[g]);
+		buf_printf(b, ",%" PRIu64 "\r\n", p->events);
+	}
+}

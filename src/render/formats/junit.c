@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* JUnit's XML, as Jenkins, GitLab and others read it. */
+#include <string.h>
+#include <time.h>
+
+#include "render/gate_results.h"
+
+/* XML 1.0 has no way to write control bytes, U+FFFE and U+FFFF: they become \xNN. */
+static void put_xml(struct buf *b, const char *s)
+{
+	struct buf safe = {};
+	uint32_t code;
+	int len;
+
+	buf_safe(&safe, s, true);
+	for (const char *at = safe.s ? safe.s : ""; *at; at += len) {
+		len = utf8_decode(at, &code);
+		if (!len || (code & 0xfffe) == 0xfffe) {
+			len = len ? len : 1;
+			for (int i = 0; i < len; i++)
+				buf_printf(b, "\\x%02x", (unsigned char)at[i]);
+		} else if (strchr("<>&\"'", *at)) {
+			buf_printf(b, "&#%d;", *at);
+		} else {
+			buf_add(b, at, len);
+		}
+	}
+	buf_free(&safe);
+}
+
+static void put_attribute(struct buf *b, const char *name, const char *value)
+{
+	buf_printf(b, " %s=\"", name);
+	put_xml(b, value);
+	buf_puts(b, "\"");
+}
+
+static void put_message(struct buf *b, const struct gate *g)
+{
+	struct buf text = {};
+
+	gate_outcome(&text, g);
+	put_attribute(b, "message", text.s ? text.s : "");
+	buf_free(&text);
+}
+
+static void put_case(struct buf *b, const struct gate *g)
+{
+	/* what tripped is a failure of what is tested; what was not measured one of the test */
+	const char *element = g->state == GATE_TRIPPED ? "failure" : "error";
+
+	buf_puts(b, "    <testcase classname=\"faultscope\"");
+	put_attribute(b, "name", g->text);
+	buf_puts(b, " time=\"0\"");
+	if (g->state == GATE_PASSED) {
+		buf_puts(b, "/>\n");
+		return;
+	}
+	buf_printf(b, ">\n      <%s type=\"gate\"", element);
+	put_message(b, g);
+	buf_puts(b, "/>\n    </testcase>\n");
+}
+
+static void put_time(struct buf *b, const struct view *v)
+{
+	time_t wall = v->m->host.wall_ns / 1000000000ULL;
+	struct tm tm = {};
+	char text[64];
+
+	gmtime_r(&wall, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	put_attribute(b, "timestamp", text);
+	buf_printf(b, " time=\"%.3f\"", view_seconds(v, v->m->last_ns));
+}
+
+/* The summary and its findings, for who reads the report. */
+static void put_output(struct buf *b, const struct view *v)
+{
+	struct view plain = *v;
+	struct buf text = {}, line = {};
+	const char *at, *end;
+
+	plain.colour = false;
+	text_renderer.close(&text, &plain);
+	buf_puts(b, "    <system-out>");
+	for (at = text.s ? text.s : ""; (end = strchr(at, '\n')); at = end + 1) {
+		buf_clear(&line);
+		buf_add(&line, at, end - at);
+		put_xml(b, line.s ? line.s : "");
+		buf_putc(b, '\n');
+	}
+	buf_puts(b, "</system-out>\n");
+	buf_free(&line);
+	buf_free(&text);
+}
+
+void gates_junit(struct buf *b, const struct view *v)
+{
+	size_t failures = 0, errors = 0;
+
+	for (size_t i = 0; i < v->gates->n; i++) {
+		failures += v->gates->gate[i].state == GATE_TRIPPED;
+		errors += v->gates->gate[i].state == GATE_NOT_MEASURED;
+	}
+	buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+		    "name=\"faultscope\"");
+	buf_printf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\"", v->gates->n,
+		   failures, errors);
+	put_time(b, v);
+	put_attribute(b, "hostname", v->m->host.host);
+	buf_puts(b, ">\n    <properties>\n      <property name=\"target\"");
+	put_attribute(b, "value", v->m->host.target);
+	buf_puts(b, "/>\n      <property name=\"kernel\"");
+	put_attribute(b, "value", v->m->host.kernel);
+	buf_puts(b, "/>\n    </properties>\n");
+	for (size_t i = 0; i < v->gates->n; i++)
+		put_case(b, &v->gates->gate[i]);
+	put_output(b, v);
+	buf_puts(b, "  </testsuite>\n</testsuites>\n");
+}

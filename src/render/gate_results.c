@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/gate_results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/style.h"
+
+#define VALUE_COLUMN  32
+#define DETAIL_COLUMN 46
+
+/* The runner shows ten of a kind for each step. */
+#define ANNOTATIONS_MOST 10
+
+static void gate_value(struct buf *b, const struct gate *g)
+{
+	if (g->state == GATE_NOT_MEASURED)
+		buf_puts(b, "not measured");
+	else if (g->percent)
+		buf_printf(b, "%.1f%%", g->value);
+	else if (gate_unit(g) == UNIT_BYTES)
+		put_bytes(b, g->value);
+	else if (gate_unit(g) == UNIT_NS)
+		put_duration(b, g->value);
+	else
+		put_count(b, g->value);
+}
+
+static void put_amount(struct buf *b, const struct gate *g, uint64_t n)
+{
+	if (g->field->unit == UNIT_BYTES)
+		put_bytes(b, n);
+	else if (g->field->unit == UNIT_NS)
+		put_duration(b, n);
+	else
+		put_count(b, n);
+}
+
+static void put_whose(struct buf *b, const struct gate *g)
+{
+	if (!g->pid)
+		return;
+	if (g->percent) {
+		put_count(b, g->most_value);
+		buf_puts(b, " of ");
+		put_limit(b, g->most_limit);
+		buf_puts(b, " ");
+	} else if (g->kind == GATE_TOTAL && g->most_value < g->value) {
+		put_amount(b, g, g->most_value);
+		buf_puts(b, " ");
+	}
+	buf_printf(b, "%s %s[%u]", g->kind == GATE_SIGNAL ? "last" : "in", g->comm, g->pid);
+}
+
+/* Of whom it is, or why there is none; may be empty. */
+static void gate_detail(struct buf *b, const struct gate *g)
+{
+	const char *hook = gate_lacks(g);
+
+	if (g->state == GATE_NOT_MEASURED && hook)
+		buf_printf(b, "the hook %s is not on: faultscope doctor says why", hook);
+	else if (g->state == GATE_NOT_MEASURED)
+		buf_puts(b, "this kernel does not tell it");
+	else
+		put_whose(b, g);
+	if (g->incomplete && g->state == GATE_PASSED)
+		buf_printf(b, "%sat least: something was lost", g->pid ? "; " : "");
+}
+
+void gate_outcome(struct buf *b, const struct gate *g)
+{
+	struct buf detail = {};
+
+	gate_value(b, g);
+	gate_detail(&detail, g);
+	if (detail.len)
+		buf_printf(b, ": %s", detail.s);
+	buf_free(&detail);
+}
+
+static void say_gate(struct buf *b, const struct view *v, const struct gate *g)
+{
+	struct buf text = {};
+	struct line l = {.v = v};
+
+	line_printf(&l, "%s ", g->state == GATE_PASSED ? "pass" : "FAIL");
+	line_safe(&l, g->text);
+	line_pad(&l, VALUE_COLUMN);
+	gate_value(&text, g);
+	line_printf(&l, "%s", text.s ? text.s : "");
+	buf_clear(&text);
+	gate_detail(&text, g);
+	if (text.len) {
+		line_pad(&l, DETAIL_COLUMN);
+		line_safe(&l, text.s);
+	}
+	line_wrap_at(&l, b, g->state == GATE_PASSED ? STYLE_PLAIN : STYLE_CRITICAL, 5);
+	buf_free(&text);
+}
+
+void gates_text(struct buf *b, const struct view *v, bool only_failed)
+{
+	for (size_t i = 0; v->gates && i < v->gates->n; i++)
+		if (!only_failed || v->gates->gate[i].state != GATE_PASSED)
+			say_gate(b, v, &v->gates->gate[i]);
+}
+
+void gates_json(struct json *j, const struct view *v)
+{
+	static const char *const state[] = {"passed", "tripped", "not measured"};
+
+	json_array(j, "gates");
+	for (size_t i = 0; i < v->gates->n; i++) {
+		const struct gate *g = &v->gates->gate[i];
+
+		json_object(j, NULL);
+		json_text(j, "gate", g->text);
+		json_text(j, "state", state[g->state]);
+		if (g->state == GATE_NOT_MEASURED)
+			json_null(j, "value");
+		else
+			json_real(j, "value", g->percent ? g->value : g->value / g->unit);
+		if (g->pid) {
+			json_count(j, "pid", g->pid);
+			json_text(j, "comm", g->comm);
+		}
+		json_end(j);
+	}
+	json_end_array(j);
+}
+
+/* As GitHub's workflow commands want it: data, or with `property` a property's value. */
+static void put_escaped(struct buf *b, const char *s, bool property)
+{
+	for (; *s; s++)
+		if (*s == '%' || *s == '\r' || *s == '\n' || (property && (*s == ':' || *s == ',')))
+			buf_printf(b, "%%%02X", (unsigned char)*s);
+		else
+			buf_putc(b, *s);
+}
+
+static void annotate(struct buf *b, const char *kind, const char *title, const char *message)
+{
+	struct buf safe = {};
+
+	buf_printf(b, "::%s title=", kind);
+	buf_safe(&safe, title, true);
+	put_escaped(b, safe.s ? safe.s : "", true);
+	buf_clear(&safe);
+	buf_safe(&safe, message, true);
+	buf_puts(b, "::");
+	put_escaped(b, safe.s ? safe.s : "", false);
+	buf_putc(b, '\n');
+	buf_free(&safe);
+}
+
+static void annotate_gate(struct buf *b, const struct gate *g)
+{
+	struct buf message = {}, title = {};
+
+	buf_printf(&title, "faultscope: %s", g->text);
+	gate_outcome(&message, g);
+	annotate(b, "error", title.s ? title.s : "", message.s ? message.s : "");
+	buf_free(&title);
+	buf_free(&message);
+}
+
+static void annotate_finding(struct buf *b, const struct finding *f)
+{
+	struct buf message = {}, title = {};
+
+	buf_printf(&title, "faultscope: %s in %s[%u]", f->rule->id, f->comm, f->subject.pid);
+	buf_puts(&message, f->title);
+	for (size_t i = 0; i < f->nr_remedies; i++)
+		buf_printf(&message, "; %s", f->remedy[i]);
+	annotate(b, "warning", title.s ? title.s : "", message.s ? message.s : "");
+	buf_free(&title);
+	buf_free(&message);
+}
+
+void gates_github(struct buf *b, const struct view *v)
+{
+	size_t warnings = 0;
+
+	for (size_t i = 0, errors = 0; v->gates && i < v->gates->n; i++)
+		if (v->gates->gate[i].state != GATE_PASSED && errors++ < ANNOTATIONS_MOST)
+			annotate_gate(b, &v->gates->gate[i]);
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->severity == SEVERITY_CRITICAL && (f->open || v->command) &&
+		    warnings++ < ANNOTATIONS_MOST)
+			annotate_finding(b, f);
+	}
+}

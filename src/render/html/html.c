@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/html/html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define ASSET(name, file)                                                                          \
+	__asm__(".pushsection .rodata\n.globl " #name ", " #name "_end\n.hidden " #name ", " #name \
+		"_end\n" #name ":\n.incbin \"" file "\"\n" #name "_end:\n.popsection\n");          \
+	extern const char name[] __attribute__((visibility("hidden")));                            \
+	extern const char name##_end[] __attribute__((visibility("hidden")))
+
+ASSET(report_css, "report.css");
+ASSET(report_js, "report.js");
+
+void html_text_len(struct buf *b, const char *s, size_t len)
+{
+	char *copy = strndup(s, len);
+
+	if (copy)
+		html_text(b, copy);
+	else
+		b->failed = true;
+	free(copy);
+}
+
+void html_text(struct buf *b, const char *s)
+{
+	struct buf safe = {};
+
+	buf_safe(&safe, s ? s : "", true);
+	b->failed |= safe.failed;
+	for (const char *c = safe.s ? safe.s : ""; *c; c++)
+		switch (*c) {
+		case '&':
+			buf_puts(b, "&amp;");
+			break;
+		case '<':
+			buf_puts(b, "&lt;");
+			break;
+		case '>':
+			buf_puts(b, "&gt;");
+			break;
+		case '"':
+			buf_puts(b, "&quot;");
+			break;
+		case '\'':
+			buf_puts(b, "&#39;");
+			break;
+		default:
+			buf_putc(b, *c);
+		}
+	buf_free(&safe);
+}
+
+int html_level(uint64_t n, uint64_t most)
+{
+	double share = most > 1 ? log2(1 + (double)n) / log2(1 + (double)most) : 1;
+	int level = 1 + share * (HTML_LEVELS - 0.01);
+
+	return !n ? 0 : level > HTML_LEVELS ? HTML_LEVELS : level;
+}
+
+void html_begin(struct buf *b, const char *title, const char *subtitle)
+{
+	buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+	html_text(b, title);
+	buf_puts(b, " - faultscope</title>\n<style>\n");
+	buf_add(b, report_css, report_css_end - report_css);
+	buf_puts(b,
+		 "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n"
+		 "<header class=\"top\"><div class=\"brand\"><svg aria-hidden=\"true\" "
+		 "viewBox=\"0 0 32 32\"><path d=\"M3 22h5l3-13 5 19 4-12 2 6h7\"/></svg>"
+		 "<span>faultscope</span></div><div class=\"headline\"><h1>");
+	html_text(b, title);
+	buf_puts(b, "</h1><p>");
+	html_text(b, subtitle);
+	buf_puts(b, "</p></div></header>\n");
+}
+
+void html_end(struct buf *b)
+{
+	buf_puts(b, "<footer><p>Made by faultscope " VERSION
+		    ". One file: it asks the network for nothing.</p></footer>\n<script>\n");
+	buf_add(b, report_js, report_js_end - report_js);
+	buf_puts(b, "</script>\n</body>\n</html>\n");
+}
+
+void html_data(struct buf *b, const char *id, const struct buf *json)
+{
+	buf_printf(b, "<script type=\"application/json\" id=\"%s\">", id);
+	for (size_t i = 0; i < json->len; i++) {
+		char c = json->s[i];
+
+		if (c == '<' || c == '>' || c == '&')
+			buf_printf(b, "\\u%04x", c);
+		else
+			buf_putc(b, c);
+	}
+	b->failed |= json->failed;
+	buf_puts(b, "</script>\n");
+}
+
+void html_section(struct buf *b, const char *id, const char *title, const char *about)
+{
+	buf_printf(
+		b,
+		"<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
+		id, id, id, title);
+	if (about)
+		buf_printf(b, "<p class=\"about\">%s</p>\n", about);
+}
+
+void html_section_end(struct buf *b)
+{
+	buf_puts(b, "</section>\n");
+}
+
+static const struct {
+	const char *id, *title;
+} parts[] = {
+	{"verdict", "Verdict"},
+	{"facts", "The run"},
+	{"timeline", "Timeline"},
+	{"flame", "Flame graph"},
+	{"heat", "Faults by process"},
+	{"addresses", "Faults by address"},
+	{"latency", "Latency"},
+	{"gauges", "Limits"},
+	{"processes", "Processes"},
+	{"mappings", "Mappings"},
+	{"descriptors", "Descriptors"},
+	{"events", "Events"},
+	{"data", "Data"},
+};
+
+static void put_contents(struct buf *b)
+{
+	buf_puts(b, "<nav aria-label=\"Sections\"><ul>");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		buf_printf(b, "<li><a href=\"#%s\">%s</a></li>", parts[i].id, parts[i].title);
+	buf_puts(b, "</ul></nav>\n");
+}
+
+static void put_subtitle(struct buf *b, const struct story_view *s)
+{
+	const struct fs_host_record *h = &s->v->m->host;
+	char time[32];
+
+	story_time(h->wall_ns, time, sizeof(time));
+	buf_printf(b, "%s, Linux %s, %s, ", h->host, h->kernel, time);
+	put_span(b, story_seconds(s));
+	if (h->target[0])
+		buf_printf(b, ", %s", h->target);
+}
+
+void html_report(struct buf *b, const struct story_view *s)
+{
+	struct buf subtitle = {};
+	struct address_map m;
+	struct profile p;
+
+	if (profile_make(&p, s)) {
+		b->failed = true;
+		return;
+	}
+	b->failed |= addresses_make(&m, s) != 0;
+	put_subtitle(&subtitle, s);
+	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "");
+	buf_puts(b, "<div class=\"page\">\n");
+	put_contents(b);
+	buf_puts(b, "<main id=\"main\" tabindex=\"-1\">\n");
+	html_verdict(b, s);
+	html_facts(b, s);
+	html_timeline(b, s);
+	html_flame(b, s, &p);
+	html_heat(b, s);
+	html_addresses(b, s, &m);
+	html_latency(b, s);
+	html_gauges(b, s);
+	html_processes(b, s);
+	html_held(b, s, FS_WHAT_MAPS);
+	html_held(b, s, FS_WHAT_FDS);
+	html_events(b, s);
+	html_story_data(b, s, &p, &m);
+	buf_puts(b, "</main>\n</div>\n");
+	html_end(b);
+	buf_free(&subtitle);
+	addresses_free(&m);
+	profile_free(&p);
+}
+
+void html_stack(struct buf *b, const char *text, int most)
+{
+	int n = 0;
+
+	if (!text || !*text) {
+		buf_puts(b, "<span class=\"dim\">stack not known</span>");
+		return;
+	}
+	buf_puts(b, "<ol class=\"stack\">");
+	for (const char *at = text; *at && n < most; n++) {
+		size_t len = strcspn(at, "\n");
+
+		buf_puts(b, "<li>");
+		html_text_len(b, at, len);
+		buf_puts(b, "</li>");
+		at += len + (at[len] == '\n');
+	}
+	buf_puts(b, "</ol>");
+}
+
+void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
+	       const struct buf *json)
+{
+	html_begin(b, title, subtitle);
+	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
+	html_section(b, "verdict", "Verdict", NULL);
+	/* a line each, so that what is safe in one stays so */
+	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
+	for (const char *at = text->s ? text->s : ""; *at;) {
+		size_t len = strcspn(at, "\n");
+
+		html_text_len(b, at, len);
+		buf_puts(b, "\n");
+		at += len + (at[len] == '\n');
+	}
+	buf_puts(b, "</pre>\n");
+	html_section_end(b);
+	html_section(b, "data", "Data",
+		     "What the verdict was made of, as <code>--json</code> has it.");
+	buf_puts(b, "<p class=\"buttons\"><button type=\"button\" data-save=\"json\" hidden>Save "
+		    "JSON</button></p>\n");
+	html_section_end(b);
+	html_data(b, "report-data", json);
+	buf_puts(b, "</main>\n</div>\n");
+	html_end(b);
+}

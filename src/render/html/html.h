@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * render: pages that need nothing but a browser: one file, no network, charts drawn before any
+ * script runs. Styles and the script are report.css and report.js beside this file.
+ */
+#ifndef FS_RENDER_HTML_HTML_H
+#define FS_RENDER_HTML_HTML_H
+
+#include "render/html/address_map.h"
+#include "render/diff.h"
+#include "render/profile.h"
+#include "render/recording_story.h"
+
+/* The pages. */
+void html_report(struct buf *b, const struct story_view *s);
+void html_diff(struct buf *b, const struct diff *d, const struct view *v);
+/* A card of text, with JSON (lines of it) as data. */
+void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
+	       const struct buf *json);
+
+/* For what makes them. Text of anybody, in an element or an attribute. */
+void html_text(struct buf *b, const char *s);
+void html_text_len(struct buf *b, const char *s, size_t len);
+
+void html_begin(struct buf *b, const char *title, const char *subtitle);
+void html_end(struct buf *b);
+/* JSON that ends no element: `<`, `>` and `&` become escapes. */
+void html_data(struct buf *b, const char *id, const struct buf *json);
+
+void html_section(struct buf *b, const char *id, const char *title, const char *about);
+void html_section_end(struct buf *b);
+
+void html_verdict(struct buf *b, const struct story_view *s);
+
+/* The note "Incomplete: …"; nothing where there is no gap (render/completeness.h). */
+void html_gaps(struct buf *b, const struct buf *gaps);
+void html_facts(struct buf *b, const struct story_view *s);
+void html_timeline(struct buf *b, const struct story_view *s);
+void html_flame(struct buf *b, const struct story_view *s, const struct profile *p);
+void html_heat(struct buf *b, const struct story_view *s);
+void html_addresses(struct buf *b, const struct story_view *s, const struct address_map *m);
+void html_latency(struct buf *b, const struct story_view *s);
+void html_gauges(struct buf *b, const struct story_view *s);
+void html_processes(struct buf *b, const struct story_view *s);
+void html_held(struct buf *b, const struct story_view *s, enum fs_what what);
+void html_events(struct buf *b, const struct story_view *s);
+void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
+		     const struct address_map *m);
+
+/* A stack, the innermost first, as a list of at most `most` frames. */
+void html_stack(struct buf *b, const char *text, int most);
+
+#define HTML_HEAT_ROWS 24 /* processes of the heat map */
+#define HTML_LEVELS    7  /* of colours, behind none */
+
+/* Units of every drawing: it is 1000 wide, and what is drawn over time stands between these. */
+#define HTML_LEFT  132.0
+#define HTML_RIGHT 988.0
+
+/* Of what is drawn over time: its axis; cells, a row after the other; what their colours mean. */
+void html_axis(struct buf *b, const struct story_view *s, double y);
+void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
+		uint64_t most, double height);
+void html_legend(struct buf *b, const char *what, uint64_t most);
+
+/* 1 to HTML_LEVELS on a logarithmic scale; 0: nothing. */
+int html_level(uint64_t n, uint64_t most);
+
+#endif

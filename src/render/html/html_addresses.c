@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Faults by address and time: a row a run of pages of a mapping. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/html/html.h"
+
+#define ROW  11.0
+#define HEAD 20.0 /* above the rows of a mapping: its name */
+
+static void put_area_name(struct buf *b, const struct story_view *s, const struct address_area *a)
+{
+	const struct history_row *r = history_find(s->h, &a->subject);
+
+	html_text(b, r ? r->comm : "process");
+	buf_printf(b, " [%u] ", a->subject.pid);
+	html_text_len(b, address_name(a), strnlen(address_name(a), FS_FILE_NAME));
+}
+
+/* Of a row: where in its mapping it begins, so that it means something elsewhere too. */
+static void put_offset(struct buf *b, const struct address_map *m, const struct address_row *r)
+{
+	buf_puts(b, "+");
+	put_bytes(b, r->from - m->area[r->area].from);
+}
+
+static void put_area_rows(struct buf *b, const struct story_view *s, const struct address_map *m,
+			  const struct address_area *a, double y, uint64_t most)
+{
+	size_t columns = story_columns(s);
+	uint64_t *cell = calloc(a->rows * columns, sizeof(*cell));
+
+	if (!cell) {
+		b->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < a->rows; i++)
+		for (size_t k = 0; k < s->h->points; k++)
+			cell[i * columns + k * columns / s->h->points] +=
+				m->row[a->first + i].by_point[k];
+	buf_printf(b, "<text class=\"label\" x=\"%.0f\" y=\"%.1f\">", HTML_LEFT, y + HEAD - 6);
+	put_area_name(b, s, a);
+	buf_puts(b, "</text>\n");
+	for (size_t i = 0; i<a->rows; i += a->rows> 1 ? a->rows - 1 : 1) {
+		struct buf t = {};
+
+		put_offset(&t, m, &m->row[a->first + i]);
+		buf_printf(b,
+			   "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s"
+			   "</text>",
+			   HTML_LEFT - 8, y + HEAD + i * ROW + 9, t.s ? t.s : "");
+		buf_free(&t);
+	}
+	buf_printf(
+		b,
+		"<g class=\"cells\" data-first=\"%zu\" data-rows=\"%zu\" transform=\"translate(0 "
+		"%.1f)\">\n",
+		a->first, a->rows, y + HEAD);
+	html_cells(b, s, cell, a->rows, most, ROW);
+	buf_puts(b, "</g>\n");
+	free(cell);
+}
+
+static uint64_t highest(const struct story_view *s, const struct address_map *m)
+{
+	size_t columns = story_columns(s);
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < m->rows; i++) {
+		uint64_t n = 0;
+
+		for (size_t k = 0; k < s->h->points; k++) {
+			if (k && k * columns / s->h->points != (k - 1) * columns / s->h->points)
+				n = 0;
+			n += m->row[i].by_point[k];
+			most = n > most ? n : most;
+		}
+	}
+	return most;
+}
+
+static void put_table(struct buf *b, const struct story_view *s, const struct address_map *m)
+{
+	buf_puts(b,
+		 "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
+		 "role=\"region\" aria-label=\"Faults by address as a table\"><table><thead><tr>"
+		 "<th scope=\"col\">mapping</th><th scope=\"col\" class=\"n\">from</th><th "
+		 "scope=\"col\" class=\"n\">bytes</th><th scope=\"col\" class=\"n\">faults, about"
+		 "</th><th scope=\"col\" class=\"n\">of these major</th><th scope=\"col\" "
+		 "class=\"n\">stall, about</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < m->rows; i++) {
+		const struct address_row *r = &m->row[i];
+
+		if (!r->faults)
+			continue;
+		buf_puts(b, "<tr><th scope=\"row\">");
+		put_area_name(b, s, &m->area[r->area]);
+		buf_puts(b, "</th><td class=\"n\">");
+		put_offset(b, m, r);
+		buf_puts(b, "</td><td class=\"n\">");
+		put_bytes(b, r->to - r->from);
+		buf_puts(b, "</td><td class=\"n\">");
+		put_count(b, r->faults);
+		buf_puts(b, "</td><td class=\"n\">");
+		put_count(b, r->major);
+		buf_puts(b, "</td><td class=\"n\">");
+		put_duration(b, r->stall_ns);
+		buf_puts(b, "</td></tr>\n");
+	}
+	buf_puts(b, "</tbody></table></div></details>\n");
+}
+
+static void put_map(struct buf *b, const struct story_view *s, const struct address_map *m)
+{
+	double height = m->rows * ROW + m->areas * HEAD, y = 0;
+	uint64_t most = highest(s, m);
+
+	buf_printf(
+		b,
+		"<div class=\"chart wide\"><svg id=\"address-svg\" viewBox=\"0 0 1000 %.0f\" "
+		"role=\"img\" aria-labelledby=\"address-desc\" data-left=\"%.0f\" "
+		"data-right=\"%.0f\" data-row=\"%.0f\"><title id=\"address-desc\">Page faults by "
+		"address and time; the table below has the sums</title>\n",
+		height + 20, HTML_LEFT, HTML_RIGHT, ROW);
+	for (size_t i = 0; i < m->areas; i++) {
+		put_area_rows(b, s, m, &m->area[i], y, most);
+		y += HEAD + m->area[i].rows * ROW;
+	}
+	html_axis(b, s, height + 16);
+	buf_puts(b, "</svg></div>\n");
+	html_legend(b, "faults, about", most);
+	if (m->elsewhere) {
+		buf_puts(b, "<p class=\"note\">About ");
+		put_count(b, m->elsewhere);
+		buf_puts(b, " of ");
+		put_count(b, m->faults);
+		buf_puts(b, " faults went to other mappings.</p>\n");
+	}
+	put_table(b, s, m);
+}
+
+void html_addresses(struct buf *b, const struct story_view *s, const struct address_map *m)
+{
+	const struct samples *all = s->v->m->samples;
+
+	html_section(
+		b, "addresses", "Faults by address and time",
+		"The mappings that most faults went to, each in runs of pages from where it was "
+		"touched first: a slope is a scan, a filled block is memory that is used again "
+		"and again, a column is a burst.");
+	if (m->rows) {
+		buf_puts(b, "<p class=\"note\">Drawn by chance: ");
+		put_count(b, all->taken);
+		buf_printf(b, " faults, each of which stands for %u", all->least);
+		if (all->most > all->least)
+			buf_printf(b, " to %u", all->most);
+		buf_puts(b, ".");
+		if (all->thinned)
+			buf_printf(b, " For want of room one in %u of them was kept.",
+				   1u << (all->thinned & 15));
+		buf_puts(b, "</p>\n");
+		put_map(b, s, m);
+	} else {
+		buf_puts(b,
+			 "<p class=\"note\">No fault was drawn: that takes chosen processes "
+			 "(<code>run</code>, <code>-p</code>), tier 2, and Linux 5.17 or later.</p>"
+			 "\n");
+	}
+	html_section_end(b);
+}

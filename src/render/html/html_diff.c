@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The page of what grew between two recordings. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/html/html.h"
+
+#define ROWS_SHOWN   60
+#define FRAMES_SHOWN 10
+
+static void put_side(struct buf *b, const char *name, const struct diff_side *s)
+{
+	buf_printf(b, "<tr><th scope=\"row\">%s</th><td>", name);
+	html_text(b, s->file.name);
+	buf_puts(b, "</td><td>");
+	html_text(b, s->host);
+	buf_printf(b, "</td><td>%s</td><td class=\"n\">", s->time);
+	put_span(b, s->seconds);
+	buf_printf(b, "</td><td class=\"n\">%" PRIu64 "</td></tr>\n", s->processes);
+}
+
+static void put_row(struct buf *b, const struct diff_row *r)
+{
+	double growth = r->b - r->a;
+
+	buf_puts(b, "<tr><th scope=\"row\">");
+	html_text(b, r->key);
+	if (*r->frames)
+		html_stack(b, r->frames, FRAMES_SHOWN);
+	buf_printf(b, "</th><td>%s</td><td class=\"n\" data-v=\"%.6g\">", r->metric, r->a);
+	diff_put(b, r->metric, r->a);
+	buf_printf(b, "</td><td class=\"n\" data-v=\"%.6g\">", r->b);
+	diff_put(b, r->metric, r->b);
+	buf_printf(b, "</td><td class=\"n %s\" data-v=\"%.6g\">%s",
+		   growth > 0	? "delta-up"
+		   : growth < 0 ? "delta-down"
+				: "",
+		   growth,
+		   growth > 0	? "+"
+		   : growth < 0 ? "-"
+				: "");
+	diff_put(b, r->metric, growth);
+	buf_puts(b, "</td></tr>\n");
+}
+
+static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
+{
+	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held"};
+	char title[64];
+
+	snprintf(title, sizeof(title), "What grew %s", diff_part_title(part));
+	html_section(b, ids[part], title, NULL);
+	if (!d->rows[part]) {
+		buf_puts(b, part == DIFF_HELD
+				    ? "<p class=\"note\">Not known: <code>record</code> reads what "
+				      "processes hold, <code>run</code> does not.</p>\n"
+				    : "<p class=\"note\">Neither recording has any.</p>\n");
+		html_section_end(b);
+		return;
+	}
+	buf_printf(
+		b,
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table "
+		"class=\"sortable\"><thead><tr><th scope=\"col\">what</th><th scope=\"col\">of</th>"
+		"<th scope=\"col\" class=\"n\">before</th><th scope=\"col\" class=\"n\">after</th>"
+		"<th scope=\"col\" class=\"n\">growth</th></tr></thead><tbody>\n",
+		title);
+	for (size_t i = 0; i < d->rows[part] && i < ROWS_SHOWN; i++)
+		put_row(b, &d->row[part][i]);
+	buf_puts(b, "</tbody></table></div>\n");
+	html_section_end(b);
+}
+
+void html_diff(struct buf *b, const struct diff *d, const struct view *v)
+{
+	char subtitle[512];
+
+	snprintf(subtitle, sizeof(subtitle), "from %.200s to %.200s", d->side[0].file.name,
+		 d->side[1].file.name);
+	html_begin(b, "What grew", subtitle);
+	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
+	html_section(b, "facts", "The two recordings", NULL);
+	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The "
+		    "recordings\"><table><thead><tr><td></td><th scope=\"col\">file</th><th "
+		    "scope=\"col\">host</th><th scope=\"col\">begun</th><th scope=\"col\" "
+		    "class=\"n\">for</th><th scope=\"col\" class=\"n\">processes</th></tr></thead>"
+		    "<tbody>\n");
+	put_side(b, "before", &d->side[0]);
+	put_side(b, "after", &d->side[1]);
+	buf_puts(b, "</tbody></table></div>\n");
+	html_section_end(b);
+	for (int part = 0; part < NR_DIFF_PARTS; part++)
+		put_part(b, d, part);
+	html_gaps(b, &d->gaps);
+	buf_puts(b, "</main>\n</div>\n");
+	html_end(b);
+}

@@ -1,0 +1,710 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The parts of a page that are words and tables. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/fields.h"
+#include "model/growers.h"
+#include "model/holdings.h"
+#include "render/completeness.h"
+#include "render/html/html.h"
+#include "render/losses.h"
+#include "rules/diagnoses.h"
+#include "rules/fault.h"
+
+#define FINDINGS_SHOWN	24
+#define PROCESSES_SHOWN 60
+#define EVENTS_SHOWN	120
+#define SORTS_SHOWN	12
+#define HOLDERS_SHOWN	6
+#define FRAMES_SHOWN	8
+
+static void put_severity(struct buf *b, enum severity s)
+{
+	static const char *const mark[NR_SEVERITIES] = {"i", "!", "\xe2\x9c\x95"};
+
+	buf_printf(b, "<span class=\"sev %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
+		   severity_name(s), mark[s], severity_name(s));
+}
+
+static void put_evidence(struct buf *b, const struct finding *f)
+{
+	if (!f->nr_evidence)
+		return;
+	buf_puts(b, "<dl class=\"evidence\">");
+	for (size_t i = 0; i < f->nr_evidence; i++) {
+		buf_puts(b, "<div><dt>");
+		html_text(b, f->evidence[i].field);
+		buf_puts(b, "</dt><dd>");
+		html_text(b, f->evidence[i].value);
+		if (f->evidence[i].limit[0]) {
+			buf_puts(b, " of ");
+			html_text(b, f->evidence[i].limit);
+		}
+		buf_puts(b, "</dd></div>");
+	}
+	buf_puts(b, "</dl>");
+}
+
+static void put_forecast(struct buf *b, const struct finding *f)
+{
+	if (!f->forecast.known)
+		return;
+	buf_puts(b, "<p class=\"note\">Full in <strong>");
+	put_span(b, f->forecast.seconds);
+	buf_puts(b, "</strong> (");
+	put_span(b, f->forecast.low);
+	buf_puts(b, " to ");
+	put_span(b, f->forecast.high);
+	buf_puts(b, ") from the end of the recording, <a href=\"#gauges\">at this rate</a>.</p>");
+}
+
+static void put_because(struct buf *b, const struct finding *f)
+{
+	for (size_t i = 0; i < f->nr_because; i++) {
+		const struct diagnosis *d = diagnosis_find(f->because[i]->id);
+
+		buf_printf(b, "<p class=\"note\">Because of <a href=\"#finding-%s\">%s</a>",
+			   f->because[i]->id, f->because[i]->id);
+		if (d) {
+			buf_puts(b, ": ");
+			html_text(b, d->title);
+		}
+		buf_puts(b, "</p>");
+	}
+}
+
+/* Whether one before it says the same: what helps is told once. */
+static bool is_told_before(const struct finding *const *f, size_t nth, const char *remedy)
+{
+	for (size_t k = 0; k < nth; k++)
+		for (size_t i = 0; i < f[k]->nr_remedies; i++)
+			if (!strcmp(f[k]->remedy[i], remedy))
+				return true;
+	return false;
+}
+
+static void put_remedies(struct buf *b, const struct finding *const *all, size_t nth)
+{
+	const struct finding *f = all[nth];
+	const char *fix = "fix: ";
+	size_t again = 0;
+
+	if (!f->nr_remedies)
+		return;
+	buf_puts(b, "<ul class=\"remedy\">");
+	for (size_t i = 0; i < f->nr_remedies; i++) {
+		bool fixes = !strncmp(f->remedy[i], fix, strlen(fix));
+
+		if (is_told_before(all, nth, f->remedy[i])) {
+			again++;
+			continue;
+		}
+		buf_printf(b, "<li><span class=\"tag\">%s</span> ", fixes ? "fix" : "help");
+		html_text(b, f->remedy[i] + (fixes ? strlen(fix) : 0));
+		buf_puts(b, "</li>");
+	}
+	if (again)
+		buf_puts(b, "<li class=\"dim\">and what is said above</li>");
+	buf_puts(b, "</ul>");
+}
+
+static void put_finding(struct buf *b, const struct finding *const *all, size_t nth, bool anchor)
+{
+	const struct finding *f = all[nth];
+
+	buf_printf(b, "<article class=\"finding %s\"", severity_name(f->worst));
+	if (anchor)
+		buf_printf(b, " id=\"finding-%s\"", f->rule->id);
+	buf_puts(b, "><h3>");
+	put_severity(b, f->worst);
+	buf_printf(b, " <span class=\"id\">%s</span> ", f->rule->id);
+	if (f->rule->trigger != ON_HOST) {
+		char who[WHO_BYTES];
+
+		finding_who(f, who, sizeof(who));
+		html_text(b, who);
+		buf_puts(b, ": ");
+	}
+	html_text(b, f->title);
+	buf_puts(b, "</h3>");
+	put_evidence(b, f);
+	put_because(b, f);
+	put_forecast(b, f);
+	if (f->set_by[0]) {
+		buf_puts(b, "<p class=\"note\">The limit is set by ");
+		html_text(b, f->set_by);
+		buf_puts(b, "</p>");
+	}
+	put_remedies(b, all, nth);
+	buf_puts(b, "</article>\n");
+}
+
+/* What happened stands before what may. */
+static bool has_happened(const struct finding *f)
+{
+	return !rule_is_state(f->rule);
+}
+
+static int by_gravity(const void *a, const void *b)
+{
+	const struct finding *x = *(const struct finding *const *)a;
+	const struct finding *y = *(const struct finding *const *)b;
+
+	if (x->worst != y->worst)
+		return x->worst < y->worst ? 1 : -1;
+	if (has_happened(x) != has_happened(y))
+		return has_happened(x) ? -1 : 1;
+	return x->since_ns < y->since_ns ? -1 : x->since_ns > y->since_ns;
+}
+
+static bool is_anchor(const struct finding *const *f, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (f[k]->rule == f[i]->rule)
+			return false;
+	return true;
+}
+
+static void put_checked(struct buf *b, const struct story_view *s)
+{
+	const struct model *m = s->v->m;
+	bool blind = false;
+
+	buf_puts(b,
+		 "<p class=\"note\">Checked: map count, descriptors, locked memory, threads and "
+		 "cgroups against their limits; refused calls; crashes; commit, swap and files of "
+		 "the host; growth and when it ends.");
+	for (size_t i = 0; i < m->hooks; i++)
+		if (m->hook[i].state != FS_HOOK_ON) {
+			buf_puts(b, blind ? ", " : " Not seen, for a hook was off or blind: ");
+			html_text(b, m->hook[i].name);
+			blind = true;
+		}
+	buf_puts(b, blind ? ".</p>\n" : "</p>\n");
+}
+
+void html_gaps(struct buf *b, const struct buf *gaps)
+{
+	struct buf joined = {};
+
+	if (!has_gaps(gaps))
+		return;
+	gaps_join(&joined, gaps);
+	buf_puts(b, "<p class=\"note\">Incomplete: ");
+	html_text(b, joined.s ? joined.s : "out of memory");
+	buf_puts(b, ".</p>\n");
+	buf_free(&joined);
+}
+
+/* Nothing is said to be well where something may have been missed. */
+static void put_no_finding(struct buf *b, const struct story_view *s)
+{
+	struct buf gaps = {};
+
+	gaps_of(&gaps, s->v);
+	if (!s->v->findings->n && !has_gaps(&gaps))
+		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
+			    "findings: nothing that was checked is near its limit, and no call was "
+			    "refused.</p>\n");
+	else if (!s->v->findings->n)
+		buf_puts(b,
+			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
+	html_gaps(b, &gaps);
+	buf_free(&gaps);
+}
+
+void html_verdict(struct buf *b, const struct story_view *s)
+{
+	const struct findings *fs = s->v->findings;
+	const struct finding **f = calloc(fs->n + 1, sizeof(*f));
+
+	html_section(b, "verdict", "Verdict", NULL);
+	for (size_t i = 0; f && i < fs->n; i++)
+		f[i] = &fs->f[i];
+	if (f)
+		qsort(f, fs->n, sizeof(*f), by_gravity);
+	put_no_finding(b, s);
+	for (size_t i = 0; f && i < fs->n && i < FINDINGS_SHOWN; i++)
+		put_finding(b, f, i, is_anchor(f, i));
+	if (fs->n > FINDINGS_SHOWN)
+		buf_printf(b, "<p class=\"note\">%zu more are in the data.</p>\n",
+			   fs->n - FINDINGS_SHOWN);
+	put_checked(b, s);
+	html_section_end(b);
+	free(f);
+}
+
+static void put_tile(struct buf *b, const char *title, struct buf *value, const char *more)
+{
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", title);
+	html_text(b, value->s ? value->s : "");
+	buf_puts(b, "</dd>");
+	if (more && *more) {
+		buf_puts(b, "<dd class=\"more\">");
+		html_text(b, more);
+		buf_puts(b, "</dd>");
+	}
+	buf_puts(b, "</div>");
+	buf_clear(value);
+}
+
+static void put_peak(struct buf *b, const char *title, const struct peak *p)
+{
+	struct buf value = {}, more = {};
+
+	put_count(&value, p->value);
+	buf_puts(&more, "of ");
+	put_limit(&more, p->limit);
+	if (p->limit && p->limit != UINT64_MAX)
+		buf_printf(&more, " (%.1f%%)", 100.0 * p->value / p->limit);
+	buf_printf(&more, ", %s[%u]", p->comm, p->pid);
+	put_tile(b, title, &value, more.s);
+	buf_free(&value);
+	buf_free(&more);
+}
+
+static void put_tiles(struct buf *b, const struct story_view *s)
+{
+	struct totals t;
+	struct buf v = {};
+	char more[64];
+
+	model_totals(s->v->m, &t);
+	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
+	put_count(&v, history_total(s->h, "faults.minor"));
+	put_tile(b, "minor faults", &v, "");
+	put_count(&v, history_total(s->h, "faults.major"));
+	put_tile(b, "major faults", &v, "");
+	if (is_told(s->v->m, "fault_end", 0))
+		put_duration(&v, history_total(s->h, "faults.stall_ns"));
+	else
+		buf_puts(&v, "?");
+	put_tile(b, "stalled in faults", &v,
+		 *v.s == '?' ? "not measured: tier 2 was off" : "of all threads");
+	put_peak(b, "most mappings", &t.maps);
+	put_peak(b, "most descriptors", &t.fds);
+	put_count(&v, history_processes(s->h));
+	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
+	put_tile(b, "processes", &v, more);
+	buf_puts(b, "</dl>\n");
+	buf_free(&v);
+}
+
+static void put_fact(struct buf *b, const char *key, const char *value)
+{
+	buf_printf(b, "<tr><th scope=\"row\">%s</th><td>", key);
+	html_text(b, value);
+	buf_puts(b, "</td></tr>\n");
+}
+
+/* `any`: of others before them. Returns whether there were some. */
+static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
+{
+	for (size_t i = 0; i < n; i++)
+		if (lost[i].n) {
+			buf_puts(b, any ? "; " : "");
+			put_count(b, lost[i].n);
+			buf_printf(b, " %s", lost[i].about);
+			any = true;
+		}
+	return any;
+}
+
+static void put_losses(struct buf *b, const struct story_view *s)
+{
+	const struct loss own[] = {
+		{.about = "events left out of this report", .n = s->h->events_lost},
+		{.about = "processes that ended and have no row of their own: their counters are "
+			  "added up in the row " HISTORY_OTHERS,
+		 .n = s->h->rows_lost - s->h->beyond},
+		{.about = "processes left out of this report", .n = s->h->beyond},
+		{.about = "bytes of the file that cannot be read", .n = s->file.lost_bytes},
+	};
+	struct loss all[LOSSES_MAX];
+	bool any = false;
+
+	buf_puts(b, "<tr><th scope=\"row\">lost</th><td>");
+	any |= put_lost(b, all, losses_of(s->v, all), any);
+	any |= put_lost(b, own, sizeof(own) / sizeof(own[0]), any);
+	buf_puts(b, any ? "</td></tr>\n" : "nothing</td></tr>\n");
+}
+
+static void put_hooks(struct buf *b, const struct model *m)
+{
+	buf_puts(b, "<tr><th scope=\"row\">hooks</th><td><ul class=\"hooks\">");
+	for (size_t i = 0; i < m->hooks; i++) {
+		const struct hook_view *h = &m->hook[i];
+
+		buf_printf(b, "<li class=\"%s\">", h->state == FS_HOOK_ON ? "on" : "off");
+		html_text(b, h->name);
+		buf_puts(b, " <span class=\"dim\">");
+		html_text(b, h->state == FS_HOOK_ON ? h->mechanism : h->why[0] ? h->why : "off");
+		buf_puts(b, "</span></li>");
+	}
+	buf_puts(b, "</ul></td></tr>\n");
+}
+
+void html_facts(struct buf *b, const struct story_view *s)
+{
+	const struct model *m = s->v->m;
+	double seconds = story_seconds(s);
+	struct buf t = {};
+	char time[32];
+
+	html_section(b, "facts", "The run", NULL);
+	put_tiles(b, s);
+	buf_puts(b,
+		 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts of the "
+		 "run\"><table class=\"facts\"><tbody>\n");
+	buf_printf(&t, "%s, Linux %s %s, %u CPUs", m->host.host, m->host.kernel, m->host.arch,
+		   m->host.cpus);
+	put_fact(b, "host", t.s);
+	buf_clear(&t);
+	story_time(m->host.wall_ns, time, sizeof(time));
+	put_fact(b, "begun", time);
+	put_span(&t, seconds);
+	buf_printf(&t, ", %" PRIu64 " looks, one each ", s->h->looks);
+	put_span(&t, m->host.interval_ns / 1e9);
+	put_fact(b, "duration", t.s);
+	buf_clear(&t);
+	put_fact(b, "watched", m->host.target[0] ? m->host.target : "all processes");
+	buf_printf(&t, "faultscope %s, tiers", m->host.version);
+	for (int tier = 0; tier < 4; tier++)
+		if (m->host.tiers >> tier & 1)
+			buf_printf(&t, " %d", tier);
+	put_fact(b, "by", t.s);
+	buf_clear(&t);
+	put_duration(&t, m->tick.own_cpu_ns);
+	buf_puts(&t, " of CPU");
+	if (seconds > 0)
+		buf_printf(&t, " (%.2f%% of one)", m->tick.own_cpu_ns / 1e7 / seconds);
+	buf_puts(&t, ", ");
+	put_bytes(&t, m->tick.own_rss_bytes);
+	put_fact(b, "its own cost", t.s);
+	buf_free(&t);
+	put_losses(b, s);
+	put_hooks(b, m);
+	buf_puts(b, "</tbody></table></div>\n");
+	html_section_end(b);
+}
+
+/* Columns of the table of processes: of the field table. */
+static const char *const columns[] = {
+	"faults.minor", "faults.major", "faults.stall_ns",  "maps.count",	 "maps.high",
+	"fds.count",	"fds.high",	"memory.rss_bytes", "memory.swap_bytes",
+};
+
+static void put_value(struct buf *b, const struct field *f, const struct history_row *r)
+{
+	uint64_t n = r->value[f - fields];
+
+	buf_printf(b, "<td class=\"n\" data-v=\"%" PRIu64 "\">", r->known[f - fields] ? n : 0);
+	if (!r->known[f - fields])
+		buf_puts(b, "<span class=\"dim\">?</span>");
+	else if (f->unit == UNIT_BYTES)
+		put_bytes(b, n);
+	else if (f->unit == UNIT_NS)
+		put_duration(b, n);
+	else
+		put_count(b, n);
+	buf_puts(b, "</td>");
+}
+
+static void put_process(struct buf *b, const struct story_view *s, const struct history_row *r)
+{
+	char workload[256];
+
+	story_workload(r, workload, sizeof(workload));
+	buf_printf(b,
+		   "<tr data-pid=\"%u\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\">",
+		   r->id.pid, view_seconds(s->v, r->first_ns), view_seconds(s->v, r->last_ns));
+	html_text(b, r->comm);
+	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", r->id.pid);
+	html_text(b, workload);
+	buf_puts(b, "</td>");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		put_value(b, field_find(columns[i]), r);
+	buf_printf(b, "<td>%s%s</td></tr>\n", r->final ? "ended" : "lives",
+		   r->signal ? ", by a signal" : "");
+}
+
+static const char *const column_titles[] = {"minor", "major", "stall",	  "maps",   "most",
+					    "fds",   "most",  "resident", "swapped"};
+
+void html_processes(struct buf *b, const struct story_view *s)
+{
+	const struct history_row **rows = story_rows(s);
+
+	html_section(
+		b, "processes", "Processes",
+		"Those that faulted most. Totals since they were watched; gauges as last seen.");
+	buf_puts(b, "<p class=\"tools\" hidden><label>Filter <input type=\"search\" "
+		    "id=\"process-filter\"></label></p>\n"
+		    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
+		    "processes\">"
+		    "<table class=\"sortable\" id=\"process-table\"><thead><tr><th scope=\"col\">"
+		    "process</th><th scope=\"col\">workload</th>");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		buf_printf(b, "<th scope=\"col\" class=\"n\" title=\"%s\">%s</th>", columns[i],
+			   column_titles[i]);
+	buf_puts(b, "<th scope=\"col\">state</th></tr></thead><tbody>\n");
+	for (size_t i = 0; rows && i < s->h->rows && i < PROCESSES_SHOWN; i++)
+		put_process(b, s, rows[i]);
+	buf_puts(b, "</tbody></table></div>\n");
+	if (s->h->rows > PROCESSES_SHOWN)
+		buf_printf(b,
+			   "<p class=\"note\">%zu more are in the CSV of <code>faultscope report "
+			   "--format csv</code>.</p>\n",
+			   s->h->rows - PROCESSES_SHOWN);
+	html_section_end(b);
+	free(rows);
+}
+
+static void put_bar(struct buf *b, uint64_t n, uint64_t most)
+{
+	buf_printf(b,
+		   "<td class=\"bar\" aria-hidden=\"true\"><svg viewBox=\"0 0 100 8\" "
+		   "preserveAspectRatio=\"none\"><rect width=\"%.1f\" height=\"8\"/></svg></td>",
+		   most ? 100.0 * n / most : 0);
+}
+
+static void put_held_rows(struct buf *b, const struct history_row *r, enum fs_what what)
+{
+	const struct holdings *h = &r->held[what];
+
+	buf_puts(b, "<h3>");
+	html_text(b, r->comm);
+	buf_printf(b,
+		   "[%u] held</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		   "aria-label=\"What %u held: %s\"><table><thead><tr><th scope=\"col\">what</th>"
+		   "<th scope=\"col\">kind</th><th scope=\"col\" class=\"n\">count</th><td></td>"
+		   "%s</tr></thead><tbody>\n",
+		   r->id.pid, r->id.pid, what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+		   what == FS_WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
+	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
+		const struct fs_holding *g = &h->sort[i];
+
+		buf_puts(b, "<tr><th scope=\"row\">");
+		html_text(b, g->name);
+		buf_printf(b, "</th><td>%s</td><td class=\"n\">", holding_kind_name(g->kind));
+		put_count(b, g->count);
+		buf_puts(b, "</td>");
+		put_bar(b, g->count, h->sort[0].count);
+		if (what == FS_WHAT_MAPS) {
+			buf_puts(b, "<td class=\"n\">");
+			put_bytes(b, g->bytes);
+			buf_puts(b, "</td>");
+		}
+		buf_puts(b, "</tr>\n");
+	}
+	buf_puts(b, "</tbody></table></div>\n");
+}
+
+/* Who made what is left, by place in the code. */
+static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
+			 enum fs_what what)
+{
+	struct grower g[SORTS_SHOWN];
+	uint64_t added;
+	size_t n = growers_of(s->v->m, &r->id, what, g, SORTS_SHOWN, &added);
+
+	if (!n)
+		return false;
+	buf_puts(b, "<h3>");
+	html_text(b, r->comm);
+	buf_printf(b, "[%u] made ", r->id.pid);
+	put_count(b, added);
+	buf_printf(b,
+		   "</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What "
+		   "%u made\"><table><thead><tr><th scope=\"col\">what</th><th scope=\"col\" "
+		   "class=\"n\">made</th><th scope=\"col\" class=\"n\">gone</th><td></td>"
+		   "<th scope=\"col\">by</th></tr></thead><tbody>\n",
+		   r->id.pid);
+	for (size_t i = 0; i < n; i++) {
+		const struct frames *f = model_frames(s->v->m, &r->id, g[i].stack);
+
+		buf_puts(b, "<tr><th scope=\"row\">");
+		html_text(b, g[i].name);
+		buf_puts(b, "</th><td class=\"n\">");
+		put_count(b, g[i].added);
+		buf_puts(b, "</td><td class=\"n\">");
+		put_count(b, g[i].removed);
+		buf_puts(b, "</td>");
+		put_bar(b, g[i].added, g[0].added);
+		buf_puts(b, "<td>");
+		html_stack(b, f ? f->text : NULL, FRAMES_SHOWN);
+		buf_puts(b, "</td></tr>\n");
+	}
+	buf_puts(b, "</tbody></table></div>\n");
+	return true;
+}
+
+static int by_maps(const void *a, const void *b)
+{
+	const struct history_row *x = *(const struct history_row *const *)a;
+	const struct history_row *y = *(const struct history_row *const *)b;
+	uint64_t n = history_value(x, "maps.high"), k = history_value(y, "maps.high");
+
+	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
+}
+
+static int by_fds(const void *a, const void *b)
+{
+	const struct history_row *x = *(const struct history_row *const *)a;
+	const struct history_row *y = *(const struct history_row *const *)b;
+	uint64_t n = history_value(x, "fds.high"), k = history_value(y, "fds.high");
+
+	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
+}
+
+void html_held(struct buf *b, const struct story_view *s, enum fs_what what)
+{
+	const struct history_row **rows = story_rows(s);
+	size_t shown = 0;
+
+	if (what == FS_WHAT_MAPS)
+		html_section(
+			b, "mappings", "Mappings",
+			"What was mapped, by kind and name (numbers folded to #), and which code "
+			"made it.");
+	else
+		html_section(b, "descriptors", "Descriptors",
+			     "What was open, by kind and name, and which code opened it.");
+	if (rows)
+		qsort(rows, s->h->rows, sizeof(*rows), what == FS_WHAT_MAPS ? by_maps : by_fds);
+	for (size_t i = 0; rows && i < s->h->rows && shown < HOLDERS_SHOWN; i++) {
+		bool any = rows[i]->held[what].n;
+
+		if (any)
+			put_held_rows(b, rows[i], what);
+		any |= put_creators(b, s, rows[i], what);
+		shown += any;
+	}
+	if (!shown)
+		buf_puts(b,
+			 "<p class=\"note\">Not in this recording: <code>faultscope record</code> "
+			 "reads it of the processes with the most, and keeps who makes it of those "
+			 "that are named.</p>\n");
+	html_section_end(b);
+	free(rows);
+}
+
+static void put_signal(struct buf *b, const struct story_view *s, const struct fs_signal_record *r)
+{
+	struct verdict fault;
+	char name[24];
+
+	fault_of(r, &s->v->m->tick.limits, &fault);
+	html_text(b, signal_name(r->signal, name, sizeof(name)));
+	buf_printf(b, ", code %d: ", r->code);
+	html_text(b, fault.cause);
+	if (*r->file.name) {
+		buf_puts(b, ", in ");
+		html_text(b, r->file.name);
+	}
+	for (size_t i = 0; i < fault.nr_evidence; i++) {
+		buf_puts(b, i ? ", " : " <span class=\"dim\">");
+		html_text(b, fault.evidence[i].field);
+		buf_puts(b, " ");
+		html_text(b, fault.evidence[i].value);
+	}
+	buf_puts(b, fault.nr_evidence ? "</span>" : "");
+}
+
+static void put_refused(struct buf *b, const struct story_view *s,
+			const struct fs_refused_record *r)
+{
+	const struct frames *f = model_frames(s->v->m, &r->subject, r->stack);
+	struct verdict verdict;
+	char name[24];
+
+	cause_of(r, &s->v->m->tick.limits, s->v->m->host.arch, &verdict);
+	buf_printf(b, "%s refused with %s: <strong>%s</strong>%s", call_name(r->call),
+		   r->error ? errno_name(r->error, name, sizeof(name)) : "no errno", verdict.cause,
+		   verdict.certain ? "" : " (not certain)");
+	if (r->count > 1) {
+		buf_puts(b, ", ");
+		put_count(b, r->count);
+		buf_puts(b, " times so far");
+	}
+	if (f)
+		html_stack(b, f->text, FRAMES_SHOWN);
+}
+
+static void put_kernel_fault(struct buf *b, const struct story_view *s,
+			     const struct fs_kernel_fault_record *r)
+{
+	const struct symbol *sym = model_symbol(s->v->m, r->ip);
+
+	buf_puts(b, r->nofault ? "probing read of the kernel" : "bad access in the kernel");
+	if (sym) {
+		buf_puts(b, " in ");
+		html_text(b, sym->symbol);
+		if (sym->module[0]) {
+			buf_puts(b, " of ");
+			html_text(b, sym->module);
+		}
+	}
+	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
+}
+
+/* Every event record begins alike: header, subject. */
+static void put_event(struct buf *b, const struct story_view *s, const union event *e)
+{
+	double t = view_seconds(s->v, e->h.t_ns);
+
+	buf_printf(b, "<tr data-t=\"%.3f\"><td class=\"n\">%.3f s</td><th scope=\"row\">", t, t);
+	html_text(b, event_comm(e));
+	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", e->crossing.subject.pid);
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		buf_printf(b, "%s passed %u%% of the limit: ",
+			   e->crossing.what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.percent);
+		put_count(b, e->crossing.value);
+		buf_puts(b, " of ");
+		put_count(b, e->crossing.limit);
+		break;
+	case FS_REC_REFUSED:
+		put_refused(b, s, &e->refused);
+		break;
+	case FS_REC_SIGNAL:
+		put_signal(b, s, &e->signal);
+		break;
+	case FS_REC_OOM:
+		buf_puts(b, "chosen by the OOM killer, called by ");
+		html_text(b, e->oom.by_comm);
+		buf_printf(b, " %u", e->oom.by);
+		break;
+	default:
+		put_kernel_fault(b, s, &e->kernel_fault);
+	}
+	buf_puts(b, "</td></tr>\n");
+}
+
+void html_events(struct buf *b, const struct story_view *s)
+{
+	html_section(b, "events", "Signals, refusals and kernel events", NULL);
+	if (!s->h->events) {
+		buf_puts(b,
+			 "<p class=\"note\">None: no call was refused, no fault signal was sent, "
+			 "nobody was killed.</p>\n");
+		html_section_end(b);
+		return;
+	}
+	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
+		    "events\">"
+		    "<table id=\"event-table\"><thead><tr><th scope=\"col\" class=\"n\">at</th><th "
+		    "scope=\"col\">process</th><th scope=\"col\">what</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < s->h->events && i < EVENTS_SHOWN; i++)
+		put_event(b, s, &s->h->event[i]);
+	buf_puts(b, "</tbody></table></div>\n");
+	if (s->h->events > EVENTS_SHOWN)
+		buf_printf(b, "<p class=\"note\">%zu more follow.</p>\n",
+			   s->h->events - EVENTS_SHOWN);
+	html_section_end(b);
+}

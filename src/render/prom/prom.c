@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/prom/prom.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/fields.h"
+
+#define NONE ((const char *const[]){NULL})
+
+/*
+ * Of a page fault's latency: below 2^-21 s (0.5 us) to above 2^1 s. In `export` the kernel side's
+ * buckets have these bounds; those of a recording of another mode are 7 % above them.
+ */
+#define LATENCY_FIRST	(-21)
+#define LATENCY_BUCKETS 24
+
+static void put(struct exposition *e, enum metric_id id, double v)
+{
+	exposition_family(e, &metrics[id]);
+	exposition_sample(e, NONE, v, NULL);
+}
+
+static bool is_on(const struct prom_view *v, const char *hook)
+{
+	return model_hook_on(v->m, hook);
+}
+
+/* What a collector needs to be said to run, and what its mechanism may not lack. */
+static const struct {
+	const char *name, *hook;
+	uint32_t lacks;
+} collectors[] = {
+	{"processes", "look", FS_LACKS_OTHERS},
+	{"faults", "fault_begin"},
+	{"stall", "fault_end"},
+	{"refusals", "calls"},
+	{"signals", "signal"},
+	{"oom", "oom"},
+	{"reclaim", "reclaim"},
+	{"kernel", "fault_kernel"},
+	{"reports", "log"},
+};
+
+static void put_collectors(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_COLLECTOR]);
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++)
+		exposition_sample(e, (const char *const[]){collectors[i].name},
+				  is_told(v->m, collectors[i].hook, collectors[i].lacks), NULL);
+}
+
+static void put_probes(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_PROBE]);
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+
+		exposition_sample(e,
+				  (const char *const[]){
+					  h->name, h->state == FS_HOOK_ON ? h->mechanism : "none"},
+				  1, NULL);
+	}
+}
+
+static void put_dropped(struct exposition *e, const struct prom_view *v)
+{
+	const struct fs_losses *l = &v->m->tick.losses;
+	const struct {
+		const char *buffer;
+		uint64_t n;
+	} all[] = {
+		{"ring", l->ring},
+		{"process_map", l->map},
+		{"fault_slot", l->slot},
+		{"missed", l->missed},
+		{"process_table", v->c->processes_lost + v->n->processes_lost},
+		{"workload_table", v->c->workloads_lost},
+	};
+
+	exposition_family(e, &metrics[METRIC_ID_DROPPED]);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		exposition_sample(e, (const char *const[]){all[i].buffer}, all[i].n, NULL);
+}
+
+static void put_programs(struct exposition *e, const struct prom_self *self)
+{
+	if (!self->programs)
+		return;
+	exposition_family(e, &metrics[METRIC_ID_BPF_SECONDS]);
+	for (size_t i = 0; i < self->programs; i++)
+		exposition_sample(e, (const char *const[]){self->program[i].name},
+				  self->program[i].run_ns / 1e9, NULL);
+	exposition_family(e, &metrics[METRIC_ID_BPF_RUNS]);
+	for (size_t i = 0; i < self->programs; i++)
+		exposition_sample(e, (const char *const[]){self->program[i].name},
+				  self->program[i].runs, NULL);
+}
+
+static void put_self(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_BUILD]);
+	/* a recording's version is that of the program that made it */
+	exposition_sample(e,
+			  (const char *const[]){v->m->host.version, v->live ? v->self.revision : "",
+						v->self.libbpf, v->m->host.kernel},
+			  1, NULL);
+	put(e, METRIC_ID_UP, v->up);
+	put_collectors(e, v);
+	put_probes(e, v);
+	put(e, METRIC_ID_SCRAPE, v->scrape_s);
+	put_dropped(e, v);
+	put_programs(e, &v->self);
+	put(e, METRIC_ID_PROCESS_CPU, v->self.cpu_s);
+	put(e, METRIC_ID_PROCESS_RESIDENT, v->self.rss_bytes);
+	put(e, METRIC_ID_PROCESS_FDS, v->self.open_fds);
+	put(e, METRIC_ID_PROCESS_MAX_FDS, v->self.max_fds);
+	put(e, METRIC_ID_PROCESS_START, v->self.start_s);
+}
+
+/* The machine */
+
+static void put_accesses(struct exposition *e, const struct prom_view *v)
+{
+	static const char *const access[] = {"read", "write", "exec"};
+	static const char *const page[] = {"not_present", "protected"};
+
+	if (!is_told(v->m, "fault_begin", FS_LACKS_ACCESS | FS_LACKS_PROTECTION))
+		return;
+	exposition_family(e, &metrics[METRIC_ID_ACCESSES]);
+	for (int a = 0; a < 3; a++)
+		for (int p = 0; p < 2; p++)
+			exposition_sample(e, (const char *const[]){access[a], page[p]},
+					  v->n->access[a][p], NULL);
+}
+
+static void put_backings(struct exposition *e, const struct prom_view *v)
+{
+	if (!is_on(v, "fault_class"))
+		return;
+	exposition_family(e, &metrics[METRIC_ID_BACKINGS]);
+	for (int b = 0; b < NR_BACKINGS; b++)
+		exposition_sample(e, (const char *const[]){node_backing_name(b)}, v->n->backing[b],
+				  NULL);
+}
+
+static void put_durations(struct exposition *e, const struct prom_view *v)
+{
+	static const char *const severity[FS_NR_ENDS] = {
+		[FS_END_MINOR] = "minor", [FS_END_MAJOR] = "major"};
+
+	if (!is_on(v, "fault_end"))
+		return;
+	exposition_family(e, &metrics[METRIC_ID_DURATION]);
+	for (int end = 0; end < FS_NR_ENDS; end++) {
+		uint64_t bucket[LATENCY_BUCKETS] = {};
+		const struct node_exemplar *slow = &v->n->slowest[end];
+		struct exemplar x = {
+			.pid = slow->pid,
+			.comm = slow->comm,
+			.site = slow->site,
+			.value = slow->value,
+			.at_s = v->boot_s + slow->t_ns / 1e9,
+		};
+		struct distribution d = {
+			.count = bucket,
+			.buckets = LATENCY_BUCKETS,
+			.first_exponent = LATENCY_FIRST,
+			.sum = v->n->stall_ns[end] / 1e9,
+			.slowest = slow->pid ? &x : NULL,
+			.native = v->native,
+		};
+
+		if (end == FS_END_MINOR && model_hook_has(v->m, "fault_end", FS_LACKS_MINOR))
+			continue;
+		for (size_t i = 0; i < FS_NR_LATENCY; i++)
+			bucket[i < LATENCY_BUCKETS ? i : LATENCY_BUCKETS - 1] +=
+				v->n->latency[end][i];
+		exposition_distribution(e, (const char *const[]){severity[end]}, &d);
+	}
+}
+
+static void put_fixups(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_FIXUPS]);
+	for (size_t i = 0; i < v->n->modules; i++) {
+		const struct node_module *m = &v->n->module[i];
+		const struct node_exemplar *last = node_exemplar(v->n, m->name, -1);
+		struct exemplar x = {};
+
+		if (i && !m->fixups)
+			continue; /* it is known by its reports */
+		if (last)
+			x = (struct exemplar){.pid = last->pid,
+					      .comm = last->comm,
+					      .site = last->site,
+					      .value = 1,
+					      .at_s = v->boot_s + last->t_ns / 1e9};
+		exposition_sample(e, (const char *const[]){m->name}, m->fixups, last ? &x : NULL);
+	}
+}
+
+static void put_reports(struct exposition *e, const struct prom_view *v)
+{
+	exposition_family(e, &metrics[METRIC_ID_REPORTS]);
+	for (size_t i = 0; i < v->n->modules; i++)
+		for (int kind = 0; kind < NR_REPORTS; kind++) {
+			const struct node_module *m = &v->n->module[i];
+
+			if (!i || m->reports[kind])
+				exposition_sample(
+					e, (const char *const[]){kernel_report_name(kind), m->name},
+					m->reports[kind], NULL);
+		}
+}
+
+static void put_kernel(struct exposition *e, const struct prom_view *v)
+{
+	/* Documentation/admin-guide/tainted-kernels.rst, in the order of their bits */
+	static const char flags[] = "PFSRMBUDAWCIOELKXTNJ";
+
+	if (is_on(v, "fault_kernel")) {
+		exposition_family(e, &metrics[METRIC_ID_KERNEL_FAULTS]);
+		exposition_sample(e, (const char *const[]){"user"}, v->n->kernel_user, NULL);
+		exposition_sample(e, (const char *const[]){"kernel"}, v->n->kernel_kernel, NULL);
+		put_fixups(e, v);
+	}
+	if (is_on(v, "log"))
+		put_reports(e, v);
+	exposition_family(e, &metrics[METRIC_ID_TAINTED]);
+	for (size_t i = 0; flags[i]; i++)
+		if (v->self.tainted >> i & 1)
+			exposition_sample(e, (const char *const[]){(char[]){flags[i], 0}}, 1, NULL);
+}
+
+static void put_machine(struct exposition *e, const struct prom_view *v)
+{
+	put(e, METRIC_ID_MAPPINGS_LIMIT, v->m->tick.limits.max_map_count);
+	put_accesses(e, v);
+	put_backings(e, v);
+	put_durations(e, v);
+	put_kernel(e, v);
+}
+
+/* Workloads */
+
+/* Each counter or gauge of a workload that is a series: its metric, further labels, and hook. */
+static const struct cell {
+	enum metric_id metric;
+	const char *label[2]; /* behind the workload's; NULL: none */
+	bool gauge;
+	int what; /* enum census_gauge or census_counter */
+	double unit;
+	const char *hook; /* not known without it; NULL: always */
+} cells[] = {
+#define COUNTER(metric, what, hook, ...)                                                           \
+	{                                                                                          \
+		METRIC_ID_##metric, {__VA_ARGS__}, false, what, 1, hook                            \
+	}
+#define SECONDS(metric, what, hook)                                                                \
+	{                                                                                          \
+		METRIC_ID_##metric, {}, false, what, 1e-9, hook                                    \
+	}
+#define GAUGE(metric, what)                                                                        \
+	{                                                                                          \
+		METRIC_ID_##metric, {}, true, what, 1, NULL                                        \
+	}
+	COUNTER(FAULTS, CENSUS_MINOR_FAULTS, NULL, "minor"),
+	COUNTER(FAULTS, CENSUS_MAJOR_FAULTS, NULL, "major"),
+	SECONDS(STALL, CENSUS_MAJOR_STALL_NS, "fault_end"),
+	COUNTER(SIGNALS, CENSUS_SEGV_MAPERR, "signal", "SIGSEGV", "SEGV_MAPERR"),
+	COUNTER(SIGNALS, CENSUS_SEGV_ACCERR, "signal", "SIGSEGV", "SEGV_ACCERR"),
+	COUNTER(SIGNALS, CENSUS_SEGV_OTHER, "signal", "SIGSEGV", "other"),
+	COUNTER(SIGNALS, CENSUS_BUS_ADRALN, "signal", "SIGBUS", "BUS_ADRALN"),
+	COUNTER(SIGNALS, CENSUS_BUS_ADRERR, "signal", "SIGBUS", "BUS_ADRERR"),
+	COUNTER(SIGNALS, CENSUS_BUS_OBJERR, "signal", "SIGBUS", "BUS_OBJERR"),
+	COUNTER(SIGNALS, CENSUS_BUS_MCEERR, "signal", "SIGBUS", "BUS_MCEERR"),
+	COUNTER(SIGNALS, CENSUS_BUS_OTHER, "signal", "SIGBUS", "other"),
+	COUNTER(SIGNALS, CENSUS_ABRT, "signal", "SIGABRT", "SI_TKILL"),
+	GAUGE(MAPPINGS, CENSUS_MAPPINGS),
+	GAUGE(WORST_MAPPINGS, CENSUS_WORST_MAPPINGS),
+	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT, "calls", "max_map_count"),
+	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_RLIMIT_AS, "calls", "rlimit_as"),
+	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_OVERCOMMIT, "calls", "overcommit"),
+	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_OTHER, "calls", "other"),
+	GAUGE(FDS, CENSUS_FDS),
+	GAUGE(WORST_FDS, CENSUS_WORST_FDS),
+	GAUGE(WORST_FDS_LIMIT, CENSUS_WORST_FDS_LIMIT),
+	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_EMFILE, "calls", "EMFILE"),
+	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_ENFILE, "calls", "ENFILE"),
+	GAUGE(SWAP, CENSUS_SWAP_PAGES),
+	COUNTER(SWAP_INS, CENSUS_SWAP_INS, "fault_end"),
+	SECONDS(RECLAIM, CENSUS_DIRECT_RECLAIM_NS, "reclaim"),
+	COUNTER(COMMIT_FAILURES, CENSUS_COMMIT_FAILURES, "calls"),
+	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_MEMCG, "oom", "memcg"),
+	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_GLOBAL, "oom", "global"),
+};
+#define NR_CELLS (sizeof(cells) / sizeof(cells[0]))
+
+static bool is_rare(const struct cell *c)
+{
+	return !c->gauge && c->what >= CENSUS_FIRST_RARE;
+}
+
+static double value_of(const struct prom_view *v, const struct cell *c,
+		       const struct census_workload *w)
+{
+	if (c->gauge && c->what == CENSUS_SWAP_PAGES)
+		return (double)w->gauge[c->what] * v->m->tick.limits.page_bytes;
+	return (c->gauge ? w->gauge[c->what] : w->counter[c->what]) * c->unit;
+}
+
+static const char *name_of(const struct census *c, const struct census_workload *w)
+{
+	return w == &c->other ? CENSUS_OTHER : w->id.name;
+}
+
+static void put_cell(struct exposition *e, const struct prom_view *v, const struct cell *c,
+		     const struct census_workload *w)
+{
+	const char *name = name_of(v->c, w);
+	const struct node_exemplar *last = c->gauge ? NULL : node_exemplar(v->n, name, c->what);
+	const char *const label[] = {name, c->label[0], c->label[1]};
+	struct exemplar x = {};
+
+	if (is_rare(c) && !w->counter[c->what])
+		return;
+	/* nobody there has a limit */
+	if (c->gauge && c->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[c->what])
+		return;
+	if (last)
+		x = (struct exemplar){.pid = last->pid,
+				      .comm = last->comm,
+				      .site = last->site,
+				      .value = 1,
+				      .at_s = v->boot_s + last->t_ns / 1e9};
+	exposition_sample(e, label, value_of(v, c, w), last ? &x : NULL);
+}
+
+/* `~other` comes last, and only where somebody is in it, or was. */
+static const struct census_workload *workload_at(const struct census *c, size_t i)
+{
+	return i < c->owned ? c->own[i] : i == c->owned ? &c->other : NULL;
+}
+
+static void put_info(struct exposition *e, const struct census_workload *w)
+{
+	const struct identity *id = &w->id;
+	bool one = w->one;
+
+	exposition_sample(e,
+			  (const char *const[]){id->name, workload_kind_name(id->kind),
+						id->namespace, one ? id->pod : "",
+						one ? id->container : "", one ? id->pod_uid : "",
+						one ? id->container_id : "", one ? id->cgroup : ""},
+			  1, NULL);
+}
+
+static void put_workloads(struct exposition *e, const struct prom_view *v)
+{
+	const struct census *c = v->c;
+	const struct census_workload *w;
+	int family = -1;
+
+	put(e, METRIC_ID_WORKLOADS, c->owned);
+	put(e, METRIC_ID_FOLDED, c->folded);
+	put(e, METRIC_ID_LIMITED, c->series_limited);
+	exposition_family(e, &metrics[METRIC_ID_WORKLOAD]);
+	for (size_t i = 0; i < c->owned; i++)
+		put_info(e, c->own[i]);
+	for (size_t k = 0; k < NR_CELLS; k++) {
+		if (cells[k].hook && !is_on(v, cells[k].hook))
+			continue;
+		if (family != (int)cells[k].metric)
+			exposition_family(e, &metrics[cells[k].metric]);
+		family = cells[k].metric;
+		for (size_t i = 0; (w = workload_at(c, i)); i++)
+			put_cell(e, v, &cells[k], w);
+	}
+}
+
+void prom_render(struct exposition *e, const struct prom_view *v)
+{
+	put_self(e, v);
+	put_machine(e, v);
+	if (!v->partial)
+		put_workloads(e, v);
+	exposition_end(e);
+}
+
+uint32_t prom_series_each(const struct model *m)
+{
+	uint32_t n = 1; /* its info */
+
+	for (size_t k = 0; k < NR_CELLS; k++)
+		n += !is_rare(&cells[k]) && (!cells[k].hook || model_hook_on(m, cells[k].hook));
+	return n;
+}
+
+uint32_t prom_series_else(const struct prom_view *v)
+{
+	struct exposition e = {.format = &exposition_text, .b = &(struct buf){}};
+	struct prom_view partial = *v;
+
+	partial.partial = true;
+	prom_render(&e, &partial);
+	buf_free(e.b);
+	return e.series + 3; /* of the census itself */
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The text of `diagnose`: the verdict first, then what each process holds and who made it grow. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/frames.h"
+#include "model/growers.h"
+#include "model/holdings.h"
+#include "model/kinship.h"
+#include "render/crash/kernel_records.h"
+#include "render/completeness.h"
+#include "render/style.h"
+#include "render/text/text.h"
+
+#define SORTS_SHOWN	6
+#define PROCESSES_SHOWN 8
+#define HOLDINGS_LEAST	64 /* of fewer there is nothing to tell */
+
+#define CHECKED                                                                                    \
+	"map count, descriptors, locked memory, threads and cgroups against their limits; "        \
+	"refused calls; crashes and OOM kills; memory, swap, commit and files of the host, "       \
+	"tmpfs; growth and when it ends"
+#define CHECKED_RECORDS                                                                            \
+	"what precedes a crash of the kernel, by the flight recorder's records of this boot"
+
+static const char *const what_name[] = {"mappings", "descriptors"};
+
+static uint64_t count_of(const struct subject *s, enum fs_what what)
+{
+	return what == FS_WHAT_MAPS ? s->now.g.map_count : s->now.g.fds;
+}
+
+static void say_holding(struct buf *b, const struct view *v, const struct fs_holding *h)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "   | %8" PRIu64 "  ", (uint64_t)h->count);
+	line_safe(&l, h->name);
+	line_printf(&l, "  (%s)", holding_kind_name(h->kind));
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
+			 enum fs_what what)
+{
+	const struct holdings *h = &s->held[what];
+	uint64_t shown = 0, all = 0;
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < h->n; i++)
+		all += h->sort[i].count;
+	if (all < HOLDINGS_LEAST)
+		return;
+	line_printf(&l, "  at the start it held ");
+	line_count(&l, all);
+	line_printf(&l, "%s %s:", h->sort[0].cut ? " and more" : "", what_name[what]);
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
+		say_holding(b, v, &h->sort[i]);
+		shown += h->sort[i].count;
+	}
+	if (shown < all || h->sort[0].cut) {
+		line_printf(&l, "   | %8" PRIu64 "%s  others", all - shown,
+			    h->sort[0].cut ? "+" : "");
+		line_end(&l, b, STYLE_DIM);
+	}
+}
+
+static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
+		       enum fs_what what, const struct grower *g)
+{
+	const struct frames *f = model_frames(v->m, &s->id, g->stack);
+	struct line l = {.v = v};
+	struct buf from = {};
+
+	line_printf(&l, "   | ");
+	line_printf(&l, "%+8" PRId64 "  ", (int64_t)(g->added - g->removed));
+	line_safe(&l, g->name);
+	if (g->removed) {
+		line_printf(&l, "  (");
+		line_count(&l, g->added);
+		line_printf(&l, " made, %s", what == FS_WHAT_MAPS ? "at most " : "");
+		line_count(&l, g->removed);
+		line_printf(&l, " gone)");
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	if (!f)
+		return;
+	text_frames(&from, f);
+	if (from.s)
+		text_wrapped(b, v, "   |           from ", from.s);
+	buf_free(&from);
+}
+
+static void say_growers(struct buf *b, const struct view *v, const struct subject *s,
+			enum fs_what what)
+{
+	struct grower g[SORTS_SHOWN];
+	uint64_t added;
+	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
+	struct line l = {.v = v};
+
+	/* descriptors that are all closed again are no news; of mappings that is not known */
+	if (!n || (what == FS_WHAT_FDS && g[0].added <= g[0].removed))
+		return;
+	line_printf(&l, "  made in the %.1f s watched: ", view_seconds(v, v->m->last_ns));
+	line_count(&l, added);
+	line_printf(&l, " %s", what_name[what]);
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < n; i++)
+		if (!i || g[i].added > g[i].removed)
+			say_grower(b, v, s, what, &g[i]);
+}
+
+void text_holders(struct buf *b, const struct view *v, const struct subject *s)
+{
+	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+		say_holdings(b, v, s, what);
+		say_growers(b, v, s, what);
+	}
+}
+
+static void say_process(struct buf *b, const struct view *v, const struct kinship *k,
+			const struct subject *s)
+{
+	const struct subject *parent = kinship_parent(k, s);
+	struct line l = {.v = v};
+
+	line_safe(&l, s->now.g.comm);
+	line_printf(&l, "[%u]", s->id.pid);
+	if (parent) {
+		line_printf(&l, ", child of ");
+		line_safe(&l, parent->now.g.comm);
+		line_printf(&l, "[%u]", parent->id.pid);
+	}
+	if (s->final)
+		line_printf(&l, ", ended");
+	if (s->exe) {
+		line_printf(&l, "  ");
+		line_safe(&l, s->exe);
+	}
+	line_printf(&l, "  maps ");
+	line_count(&l, s->now.g.map_count);
+	line_printf(&l, "  fds ");
+	line_count(&l, s->now.g.fds);
+	line_printf(&l, "  threads ");
+	line_count(&l, s->now.g.threads);
+	line_wrap(&l, b, STYLE_BOLD);
+	text_holders(b, v, s);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct subject *x = *(struct subject *const *)a, *y = *(struct subject *const *)b;
+	uint64_t m = count_of(x, FS_WHAT_MAPS) + count_of(x, FS_WHAT_FDS);
+	uint64_t n = count_of(y, FS_WHAT_MAPS) + count_of(y, FS_WHAT_FDS);
+
+	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
+}
+
+/* The largest first, each with whose child it is. */
+static void say_processes(struct buf *b, const struct view *v)
+{
+	const struct subject **all = calloc(v->m->subjects + 1, sizeof(*all));
+	struct line l = {.v = v};
+	struct kinship k;
+	size_t n = 0;
+
+	if (kinship_of(v->m, &k) || !all)
+		goto out;
+	for (size_t i = 0; i < k.n; i++)
+		if (!k.by_pid[i]->hidden && view_shows(v, &k.by_pid[i]->id))
+			all[n++] = k.by_pid[i];
+	qsort(all, n, sizeof(*all), by_size);
+	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
+		say_process(b, v, &k, all[i]);
+	if (n > PROCESSES_SHOWN) {
+		line_printf(&l, "and %zu processes more; --json has all", n - PROCESSES_SHOWN);
+		line_end(&l, b, STYLE_DIM);
+	}
+out:
+	kinship_free(&k);
+	free(all);
+}
+
+/* Processes of which it is not known what they held: they came later, or would not be looked at. */
+static void say_unread(struct buf *b, const struct view *v)
+{
+	size_t unread = 0, all = 0;
+
+	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
+		if (s->hidden || !view_shows(v, &s->id))
+			continue;
+		all++;
+		unread += !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
+	}
+	if (!unread && all)
+		return;
+	buf_puts(b, "what ");
+	if (unread == all)
+		buf_puts(b, "processes");
+	else
+		buf_printf(b, "%zu of %zu processes", unread, all);
+	buf_puts(b, " held (maps and descriptors were not read)");
+}
+
+/* What was checked, and what was not. Holdings only say who grew: no finding needs them, so that
+ * unread ones are no gap. */
+static void say_checked(struct buf *b, const struct view *v, const struct buf *gaps)
+{
+	struct buf unread = {};
+
+	say_unread(&unread, v);
+	buf_putc(b, '\n');
+	text_wrapped(b, v, "checked: ", v->recorded ? CHECKED "; " CHECKED_RECORDS : CHECKED);
+	if (unread.s)
+		text_wrapped(b, v, "not checked: ", unread.s);
+	gaps_text(b, v, gaps);
+	buf_free(&unread);
+}
+
+struct sum {
+	size_t n[NR_SEVERITIES], all;
+	size_t left_out; /* by --min-severity */
+	enum severity worst;
+	const char *id; /* of the first of the worst */
+};
+
+static void sum_add(struct sum *sum, enum severity severity, const char *id)
+{
+	if (!sum->all || severity > sum->worst) {
+		sum->id = id;
+		sum->worst = severity;
+	}
+	sum->n[severity]++;
+	sum->all++;
+}
+
+static bool tells(const struct view *v, const struct portent *one)
+{
+	return blackbox_severity(one) >= v->min_severity;
+}
+
+/* Of the kernel, not of these processes: it is told all the same. */
+static void say_recorded(struct buf *b, const struct view *v)
+{
+	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
+		if (tells(v, &v->recorded->one[i]))
+			blackbox_text_portent(b, v, &v->recorded->one[i]);
+}
+
+static void sum_all(struct sum *sum, const struct view *v)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (!view_shows(v, &f->subject))
+			continue;
+		if (f->severity >= v->min_severity)
+			sum_add(sum, f->severity, f->rule->id);
+		else
+			sum->left_out++;
+	}
+	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
+		if (tells(v, &v->recorded->one[i]))
+			sum_add(sum, blackbox_severity(&v->recorded->one[i]),
+				v->recorded->one[i].id);
+		else
+			sum->left_out++;
+}
+
+static void say_sum(struct buf *b, const struct view *v, const struct buf *gaps)
+{
+	struct sum sum = {};
+	struct line l = {.v = v};
+
+	sum_all(&sum, v);
+	if (!sum.all && sum.left_out)
+		line_printf(&l, "no finding of %s or above; --min-severity leaves out %zu lesser",
+			    severity_name(v->min_severity), sum.left_out);
+	else if (!sum.all && has_gaps(gaps))
+		line_printf(&l, "no finding in what was checked, but the result is incomplete");
+	else if (!sum.all)
+		line_printf(&l, "no finding: all is well as far as it was checked");
+	else
+		line_printf(&l,
+			    "%zu %s (%zu critical, %zu warning, %zu info).  More: faultscope "
+			    "explain %s",
+			    sum.all, sum.all == 1 ? "finding" : "findings",
+			    sum.n[SEVERITY_CRITICAL], sum.n[SEVERITY_WARNING], sum.n[SEVERITY_INFO],
+			    sum.id);
+	line_wrap(&l, b, sum.all ? STYLE_BOLD : STYLE_PLAIN);
+}
+
+static void diagnosis_close(struct buf *b, const struct view *v)
+{
+	struct buf gaps = {};
+
+	gaps_of(&gaps, v);
+	text_findings(b, v);
+	say_recorded(b, v);
+	if (b->len)
+		buf_putc(b, '\n');
+	say_processes(b, v);
+	say_checked(b, v, &gaps);
+	say_sum(b, v, &gaps);
+	buf_free(&gaps);
+}
+
+const struct renderer diagnosis_renderer = {
+	.name = "diagnosis",
+	.help = "the verdict of faultscope diagnose",
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = render_nothing,
+	.close = diagnosis_close,
+};

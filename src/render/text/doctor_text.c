@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/doctor_report.h"
+#include "render/style.h"
+
+#define NAME_COLUMN  2
+#define STATE_COLUMN 16
+#define HOW_COLUMN   23
+#define TIER_COLUMN  38
+#define LABEL_COLUMN 6
+#define TEXT_COLUMN  13
+#define VALUE_COLUMN 36
+
+static enum style style_of(const struct report_hook *h)
+{
+	return h->state == FS_HOOK_ON	 ? STYLE_PLAIN
+	       : h->state == FS_HOOK_OFF ? STYLE_DIM
+	       : h->core		 ? STYLE_CRITICAL
+					 : STYLE_WARNING;
+}
+
+/* A line such as "      cost   +98 ns"; nothing where there is no text. */
+static void say_labelled(struct buf *b, const struct view *v, const char *label, const char *text)
+{
+	struct line l = {.v = v};
+
+	if (!text || !*text)
+		return;
+	line_pad(&l, LABEL_COLUMN);
+	line_printf(&l, "%s", label);
+	line_pad(&l, TEXT_COLUMN);
+	line_safe(&l, text);
+	line_wrap_at(&l, b, STYLE_PLAIN, TEXT_COLUMN);
+}
+
+/* Whole, however long it is: it is there to be copied. */
+static void say_command(struct buf *b, const struct view *v, const char *label, const char *command)
+{
+	struct buf safe = {};
+
+	if (!command || !*command)
+		return;
+	buf_safe(&safe, command, v->unicode);
+	buf_printf(b, "%*s%-*s%s\n", LABEL_COLUMN, "", TEXT_COLUMN - LABEL_COLUMN, label,
+		   safe.s ? safe.s : "");
+	buf_free(&safe);
+}
+
+/* "350 ns", "1.2 us": all three of a cost in the unit of the middle one. */
+static void cost_text(const struct cost *c, const char *sign, char *ret, size_t size)
+{
+	double unit = c->median < 1000 ? 1 : 1000;
+	int digits = c->median / unit < 100 ? 1 : 0;
+
+	if (!c->measured)
+		snprintf(ret, size, "%s: %s", c->said, c->why);
+	else
+		snprintf(ret, size, "%s%.*f %s (%.*f to %.*f) %s", sign, digits, c->median / unit,
+			 unit > 1 ? "us" : "ns", digits, c->low / unit, digits, c->high / unit,
+			 c->said);
+}
+
+static void say_costs(struct buf *b, const struct view *v, const struct report *r,
+		      const struct report_hook *h)
+{
+	bool is_look = !strcmp(h->name, "look");
+	char text[256];
+
+	for (size_t i = 0; i < h->costs; i++) {
+		const struct cost *c = &h->cost[i];
+
+		/* what is blind costs nothing, however it is counted */
+		if (i && !strcmp(c->why, h->cost[0].why) && *c->why && h->state != FS_HOOK_ON)
+			continue;
+		if (h->state != FS_HOOK_ON || (h->costs == 1 && !c->measured))
+			snprintf(text, sizeof(text), "%s", c->why);
+		else /* a look is no addition to what others do */
+			cost_text(c, is_look ? "" : "+", text, sizeof(text));
+		if (is_look && c->measured)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), " of %zu",
+				 r->processes);
+		say_labelled(b, v, i ? "" : "cost", text);
+	}
+}
+
+static void say_hook(struct buf *b, const struct view *v, const struct report *r,
+		     const struct report_hook *h)
+{
+	struct line l = {.v = v};
+
+	line_pad(&l, NAME_COLUMN);
+	line_printf(&l, "%s", h->name);
+	line_pad(&l, STATE_COLUMN);
+	line_printf(&l, "%s", hook_state_name(h->state));
+	line_pad(&l, HOW_COLUMN);
+	line_printf(&l, "%s", h->mechanism ? h->mechanism : "-");
+	line_pad(&l, TIER_COLUMN);
+	line_printf(&l, "tier %u", h->tier);
+	line_end(&l, b, style_of(h));
+	say_labelled(b, v, "gives", h->feeds);
+	say_costs(b, v, r, h);
+	say_labelled(b, v, "tried", h->tried);
+	say_labelled(b, v, "note", h->note);
+	if (h->state != FS_HOOK_ON)
+		say_labelled(b, v, "lost", h->lost);
+	if (h->remedy)
+		say_command(b, v, "try", h->remedy);
+	else if (h->state == FS_HOOK_BLIND)
+		say_labelled(b, v, "try", "nothing is known to help on this kernel");
+}
+
+static void line_setting(struct line *l, const struct setting *s)
+{
+	if (!s->known)
+		line_printf(l, "not told here");
+	else if (s->unlimited)
+		line_printf(l, "unlimited");
+	else if (s->unit == SETTING_TEXT)
+		line_safe(l, s->text);
+	else if (s->unit == SETTING_BYTES)
+		line_bytes(l, s->value);
+	else if (s->value < 0)
+		line_printf(l, "%" PRId64, s->value);
+	else
+		line_count(l, s->value);
+}
+
+static const char *meaning_of(const struct setting *s)
+{
+	static const struct {
+		const char *key;
+		int64_t value;
+		const char *means;
+	} rows[] = {
+		{"overcommit_memory", 0, "heuristic"},
+		{"overcommit_memory", 1, "never refused"},
+		{"overcommit_memory", 2, "strict: refused beyond CommitLimit"},
+		{"unprivileged_bpf_disabled", 0, "BPF for everybody"},
+		{"unprivileged_bpf_disabled", 1, "BPF with CAP_BPF, until the next boot"},
+		{"unprivileged_bpf_disabled", 2, "BPF with CAP_BPF"},
+		{"kptr_restrict", 0, "kernel symbols for who may"},
+		{"kptr_restrict", 1, "kernel symbols with CAP_SYSLOG"},
+		{"kptr_restrict", 2, "kernel symbols for nobody"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (s->known && rows[i].value == s->value && !strcmp(rows[i].key, s->key))
+			return rows[i].means;
+	return NULL;
+}
+
+static void say_origin(struct buf *b, const struct view *v, const struct origin *o)
+{
+	struct buf text = {};
+
+	if (!o || o->from == ORIGIN_UNKNOWN)
+		return;
+	origin_say(o, &text);
+	say_labelled(b, v, "set by", text.s);
+	buf_free(&text);
+}
+
+static void say_setting(struct buf *b, const struct view *v, const struct report *r,
+			const struct setting *s)
+{
+	const struct setting *use = setting_use(r->setting, r->settings, s->key);
+	const struct advice *a = NULL;
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < r->advices && !a; i++)
+		if (!strcmp(r->advice[i].key, s->key))
+			a = &r->advice[i];
+	line_pad(&l, NAME_COLUMN);
+	line_printf(&l, "%s", s->name);
+	line_pad(&l, VALUE_COLUMN);
+	line_setting(&l, s);
+	if (meaning_of(s))
+		line_printf(&l, " (%s)", meaning_of(s));
+	if (use && s->value) {
+		line_printf(&l, " (");
+		line_setting(&l, use);
+		line_printf(&l, " %s)", use->name);
+	}
+	line_wrap_at(&l, b, a ? STYLE_WARNING : STYLE_PLAIN, VALUE_COLUMN);
+	say_origin(b, v, report_origin(r, s));
+	if (!a)
+		return;
+	say_labelled(b, v, "tight", a->why);
+	say_command(b, v, "try", a->command);
+	say_command(b, v, "keep", a->lasting);
+	say_labelled(b, v, "costs", a->cost);
+}
+
+static void say_title(struct buf *b, const struct view *v, const char *text)
+{
+	struct line l = {.v = v};
+
+	buf_putc(b, '\n');
+	line_printf(&l, "%s", text);
+	line_wrap(&l, b, STYLE_BOLD);
+}
+
+/* Returns whether a hook of the core works by its last alternate. */
+static bool say_degraded(struct line *l, const struct report *r)
+{
+	bool said = false;
+
+	for (size_t i = 0; i < r->hooks; i++) {
+		if (!r->hook[i].degraded)
+			continue;
+		line_printf(l, "%s%s by %s", said ? ", " : "; degraded: ", r->hook[i].name,
+			    r->hook[i].mechanism);
+		said = true;
+	}
+	return said;
+}
+
+/* The answer first: what works. */
+static void say_summary(struct buf *b, const struct view *v, const struct report *r)
+{
+	struct line l = {.v = v};
+	enum style style = STYLE_BOLD;
+	size_t on = 0, blind = 0;
+
+	for (size_t i = 0; i < r->hooks; i++) {
+		on += r->hook[i].state == FS_HOOK_ON;
+		blind += r->hook[i].state == FS_HOOK_BLIND;
+	}
+	line_printf(&l, "faultscope %s on %s (%s)", r->version, r->host->kernel, r->host->arch);
+	line_wrap(&l, b, STYLE_BOLD);
+	l = (struct line){.v = v};
+	line_printf(&l, "%zu of %zu hooks work", on, r->hooks);
+	for (size_t i = 0, said = 0; i < r->hooks; i++) {
+		if (r->hook[i].state != FS_HOOK_BLIND)
+			continue;
+		line_printf(&l, "%s%s", said++ ? ", " : "; blind: ", r->hook[i].name);
+		if (r->hook[i].core)
+			style = STYLE_CRITICAL;
+		else if (style != STYLE_CRITICAL)
+			style = STYLE_WARNING;
+	}
+	if (style == STYLE_CRITICAL)
+		line_printf(&l, " (the core: without it faultscope does not do its job)");
+	else if (blind)
+		line_printf(&l, " (not of the core: the rest works without)");
+	if (say_degraded(&l, r) && style != STYLE_CRITICAL)
+		style = STYLE_WARNING;
+	line_wrap(&l, b, style);
+}
+
+static void say_row(struct buf *b, const struct view *v, const char *name, const char *format, ...)
+{
+	struct line l = {.v = v};
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	line_pad(&l, NAME_COLUMN);
+	line_printf(&l, "%-14s %s", name, text);
+	line_wrap(&l, b, STYLE_PLAIN);
+}
+
+/* As the kernel's kallsyms_show_value() decides. */
+static const char *symbols_text(const struct report *r)
+{
+	const struct setting *s = setting_find(r->setting, r->settings, "kptr_restrict");
+
+	if (r->rights.kernel_symbols)
+		return "can be read";
+	if (s && s->known && s->value > 1)
+		return "kernel.kptr_restrict hides them: 1 shows them to CAP_SYSLOG";
+	return "hidden: they want CAP_SYSLOG, or kernel.kptr_restrict 0 and perf_event_paranoid 1";
+}
+
+static void say_rights(struct buf *b, const struct view *v, const struct report *report)
+{
+	const struct report_rights *r = &report->rights;
+
+	say_title(b, v, "privileges, once all is attached");
+	if (!r->nr_kept)
+		say_row(b, v, "capabilities",
+			"none is kept; `run` keeps cap_kill: its command may change its user");
+	for (size_t i = 0; i < r->nr_kept; i++)
+		say_row(b, v, "capabilities", "%s is kept: %s", r->kept[i].capability,
+			r->kept[i].why);
+	say_row(b, v, "no_new_privs", "%s", r->no_new_privs ? "on" : "off");
+	if (r->landlock_off)
+		say_row(b, v, "landlock", "off: %s", r->landlock_off);
+	else
+		say_row(b, v, "landlock", "opens /proc and /sys to read, nothing else (ABI %d)",
+			r->landlock_abi);
+	say_row(b, v, "kernel symbols", "%s", symbols_text(report));
+	if (r->not_given_up)
+		say_row(b, v, "not given up", "%s", r->not_given_up);
+}
+
+static void say_recorder(struct buf *b, const struct view *v, const struct report *r)
+{
+	say_title(b, v, "hooks of the flight recorder (faultscope blackbox)");
+	if (*r->recorder_lacks)
+		say_row(b, v, "none", "%s", r->recorder_lacks);
+	for (size_t i = 0; i < r->recorders; i++) {
+		const struct report_recorder *one = &r->recorder[i];
+
+		if (*one->refused)
+			say_row(b, v, one->name, "blind: %s; lost: %s", one->refused, one->lost);
+		else
+			say_row(b, v, one->name, "on: %s", one->feeds);
+	}
+	if (r->recorders && !r->recorder_holds)
+		say_row(b, v, "hold",
+			"a panic does not wait for the recorder: that takes a second "
+			"CPU and bpf_loop() (5.17)");
+}
+
+void report_text(struct buf *b, const struct view *v, const struct report *r)
+{
+	char text[160];
+
+	say_summary(b, v, r);
+	if (r->calibrated)
+		snprintf(text, sizeof(text),
+			 "hooks, and what each adds here: median (quartiles) of %u rounds in "
+			 "%.2f s",
+			 r->rounds, r->seconds);
+	else
+		snprintf(text, sizeof(text), "hooks");
+	say_title(b, v, text);
+	for (size_t i = 0; i < r->hooks; i++)
+		say_hook(b, v, r, &r->hook[i]);
+	say_recorder(b, v, r);
+	say_title(b, v, "descriptors seen as a count, not by call");
+	for (size_t i = 0; r->only_counted[i]; i++) {
+		struct line l = {.v = v};
+
+		line_pad(&l, NAME_COLUMN);
+		line_printf(&l, "%s", r->only_counted[i]);
+		line_wrap(&l, b, STYLE_PLAIN);
+	}
+	if (r->passed_over) {
+		struct line l = {.v = v};
+
+		say_title(b, v, "events that may be passed over");
+		line_pad(&l, NAME_COLUMN);
+		line_printf(&l, "%s", r->passed_over);
+		line_wrap(&l, b, STYLE_PLAIN);
+	}
+	say_title(b, v, "limits of this machine and of this shell");
+	for (size_t i = 0; i < r->settings; i++)
+		if (!r->setting[i].of)
+			say_setting(b, v, r, &r->setting[i]);
+	say_rights(b, v, r);
+}

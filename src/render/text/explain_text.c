@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/text/explain_text.h"
+
+#include <string.h>
+
+#include "render/json_out.h"
+#include "render/style.h"
+#include "triage/portents.h"
+
+#define INDENT 4
+
+/* Static text: it holds no hostile byte, but may be longer than line_printf() takes. */
+static void put_paragraph(struct buf *b, const struct view *v, const char *text, size_t len)
+{
+	struct line l = {.v = v};
+
+	buf_repeat(&l.b, " ", INDENT);
+	buf_add(&l.b, text, len);
+	if (len > 1 && text[0] == '$' && text[1] == ' ') {
+		buf_add(b, l.b.s, l.b.len);
+		buf_putc(b, '\n');
+		buf_free(&l.b);
+	} else {
+		line_wrap_at(&l, b, STYLE_PLAIN, INDENT);
+	}
+}
+
+static void put_heading(struct buf *b, const struct view *v, const char *heading)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "  %s", heading);
+	line_end(&l, b, STYLE_BOLD);
+}
+
+static void put_section(struct buf *b, const struct view *v, const char *heading, const char *text)
+{
+	put_heading(b, v, heading);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		put_paragraph(b, v, text, len);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static bool is_flagged(const struct diagnosis *d)
+{
+	return diagnosis_rule(d) || portents_flag(d->id);
+}
+
+static void put_flagged(struct buf *b, const struct view *v, const struct diagnosis *d)
+{
+	const struct rule *rule = diagnosis_rule(d);
+	struct line l = {.v = v};
+
+	if (!rule && portents_flag(d->id))
+		line_printf(&l, "  Flagged by the flight recorder (faultscope blackbox status; "
+				"diagnose and triage too).");
+	else if (!rule)
+		line_printf(&l, "  Not flagged by this version: look for it by hand.");
+	else if (rule->needs)
+		line_printf(&l, "  Flagged where the hook %s works (faultscope doctor).",
+			    rule->needs);
+	else
+		line_printf(&l, "  Flagged at every look.");
+	line_wrap_at(&l, b, STYLE_PLAIN, 2);
+	if (!rule || !portents_flag(d->id))
+		return;
+	line_printf(&l, "  And by the flight recorder (faultscope blackbox status).");
+	line_wrap_at(&l, b, STYLE_PLAIN, 2);
+}
+
+void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "%s[%s]: %s", severity_name(d->severity), d->id, d->title);
+	line_wrap(&l, b, severity_style(d->severity));
+	put_flagged(b, v, d);
+	for (size_t i = 0; i < NR_ABOUTS; i++) {
+		buf_putc(b, '\n');
+		put_section(b, v, abouts[i].heading, d->about[i]);
+	}
+	if (*d->sources) {
+		buf_putc(b, '\n');
+		put_section(b, v, "where it happened", d->sources);
+	}
+}
+
+void explain_list(struct buf *b, const struct view *v)
+{
+	const struct diagnosis *d;
+
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		struct line l = {.v = v};
+
+		line_printf(&l, "%s  %-8s  %-7s  %s", d->id, severity_name(d->severity),
+			    is_flagged(d) ? "flagged" : "by hand", d->title);
+		line_wrap_at(&l, b, severity_style(d->severity), 24);
+	}
+}
+
+static void put_words(struct json *j, const char *key, const char *words)
+{
+	struct buf word = {};
+
+	json_array(j, key);
+	while (*words) {
+		size_t len = strcspn(words, " ");
+
+		buf_clear(&word);
+		buf_add(&word, words, len);
+		json_text(j, NULL, word.s ? word.s : "");
+		words += len + (words[len] == ' ');
+	}
+	json_end_array(j);
+	buf_free(&word);
+}
+
+void explain_json(struct buf *b, const struct diagnosis *d)
+{
+	const struct rule *rule = diagnosis_rule(d);
+	struct json j;
+
+	json_begin(&j, b);
+	json_text(&j, "type", "diagnosis");
+	json_text(&j, "id", d->id);
+	json_text(&j, "severity", severity_name(d->severity));
+	json_text(&j, "title", d->title);
+	json_flag(&j, "flagged", is_flagged(d));
+	json_text_or_null(&j, "needs", rule ? rule->needs : NULL);
+	for (size_t i = 0; i < NR_ABOUTS; i++)
+		json_text(&j, abouts[i].key, d->about[i]);
+	put_words(&j, "sources", d->sources);
+	json_finish(&j);
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The text of `host`: the answer, the figures behind it, who has the memory; then the findings. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/memory_holders.h"
+#include "render/completeness.h"
+#include "render/style.h"
+#include "render/text/text.h"
+#include "rules/shortage.h"
+
+#define BAR_CELLS      20
+#define BAR_WIDTH      76 /* columns, from which on there is room for bars */
+#define LEVELS_SHOWN   4
+#define EATERS_SHOWN   5
+#define FILLED	       50 /* percent, from which on a cgroup or a tmpfs is worth a line */
+#define WORTH_BYTES_S  (1 << 20)
+#define FINDINGS_SHOWN 12
+
+static void begin(struct line *l, const struct view *v, const char *title)
+{
+	*l = (struct line){.v = v};
+	line_printf(l, " %-11s", title);
+}
+
+static void put_use(struct line *l, uint64_t used, uint64_t all)
+{
+	double share = all ? (double)used / all : 0;
+
+	line_bytes(l, used);
+	line_printf(l, " of ");
+	line_bytes(l, all);
+	if (l->v->width >= BAR_WIDTH) {
+		line_pad(l, 34);
+		line_printf(l, "[");
+		line_bar(l, share, BAR_CELLS);
+		line_printf(l, "]");
+	}
+	line_printf(l, " %.0f%%", share * 100);
+}
+
+static void put_figure(struct line *l, const struct model *m, enum host_figure i, const char *name)
+{
+	uint64_t bytes = host_figure(m, i);
+
+	if (bytes == FIGURE_UNKNOWN)
+		return;
+	line_printf(l, "  %s ", name);
+	line_bytes(l, bytes);
+}
+
+static void put_forecast(struct line *l, const struct forecast *c)
+{
+	struct buf b = {};
+
+	if (!c->known)
+		return;
+	put_span(&b, c->seconds);
+	line_printf(l, "  full in about %s", b.s ? b.s : "?");
+	buf_free(&b);
+}
+
+static void put_rate_of(struct line *l, const struct model *m, enum host_figure i, const char *name)
+{
+	double rate = host_rate(m, i);
+
+	if (rate < 0)
+		return;
+	line_printf(l, "  %s ", name);
+	line_bytes(l, rate * m->tick.limits.page_bytes);
+	line_printf(l, "/s");
+}
+
+static void say_memory(struct buf *b, const struct view *v)
+{
+	const struct fs_limits *n = &v->m->tick.limits;
+	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_MEMORY);
+	uint64_t used = n->mem_total_bytes > n->mem_available_bytes
+				? n->mem_total_bytes - n->mem_available_bytes
+				: 0;
+	struct line l;
+
+	begin(&l, v, "memory");
+	put_use(&l, used, n->mem_total_bytes);
+	line_printf(&l, "  available ");
+	line_bytes(&l, n->mem_available_bytes);
+	put_forecast(&l, &c);
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+	if (host_figure(v->m, HOST_ANON) == FIGURE_UNKNOWN)
+		return;
+	begin(&l, v, "");
+	line_printf(&l, "anonymous ");
+	line_bytes(&l, host_figure(v->m, HOST_ANON));
+	put_figure(&l, v->m, HOST_SHMEM, "tmpfs and shared");
+	put_figure(&l, v->m, HOST_CACHED, "cached");
+	put_figure(&l, v->m, HOST_SLAB, "kernel");
+	line_wrap_at(&l, b, STYLE_DIM, 12);
+}
+
+static void say_swap(struct buf *b, const struct view *v)
+{
+	const struct fs_limits *n = &v->m->tick.limits;
+	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_SWAP);
+	uint64_t zswap = host_figure(v->m, HOST_ZSWAP);
+	struct line l;
+
+	begin(&l, v, "swap");
+	if (!n->swap_total_bytes) {
+		line_printf(&l, "none");
+	} else {
+		put_use(&l, n->swap_total_bytes - n->swap_free_bytes, n->swap_total_bytes);
+		put_rate_of(&l, v->m, HOST_SWAP_IN, "in");
+		put_rate_of(&l, v->m, HOST_SWAP_OUT, "out");
+		put_forecast(&l, &c);
+	}
+	if (zswap != FIGURE_UNKNOWN && zswap) {
+		put_figure(&l, v->m, HOST_ZSWAPPED, "zswap");
+		line_printf(&l, " in ");
+		line_bytes(&l, zswap);
+	}
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+}
+
+static void say_commit(struct buf *b, const struct view *v)
+{
+	static const char *const modes[] = {"heuristic: one huge request alone is refused",
+					    "always: nothing is refused", "strict"};
+	const struct fs_limits *n = &v->m->tick.limits;
+	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_COMMIT);
+	struct line l;
+
+	begin(&l, v, "committed");
+	if (n->overcommit_memory == 2)
+		put_use(&l, n->committed_bytes, n->commit_limit_bytes);
+	else
+		line_bytes(&l, n->committed_bytes);
+	line_printf(&l, "  (mode %" PRIu64 ", %s", (uint64_t)n->overcommit_memory,
+		    n->overcommit_memory <= 2 ? modes[n->overcommit_memory] : "?");
+	if (n->overcommit_memory == 2 && host_figure(v->m, HOST_OVERCOMMIT_RATIO) != FIGURE_UNKNOWN)
+		line_printf(&l, ", ratio %" PRIu64, host_figure(v->m, HOST_OVERCOMMIT_RATIO));
+	line_printf(&l, ")");
+	if (n->overcommit_memory == 2)
+		put_forecast(&l, &c);
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+}
+
+static void say_huge(struct buf *b, const struct view *v)
+{
+	const struct fs_limits *n = &v->m->tick.limits;
+	struct line l;
+
+	if (!n->huge_pages)
+		return;
+	begin(&l, v, "huge pages");
+	put_use(&l, (n->huge_pages - n->huge_pages_free) * n->huge_page_bytes,
+		n->huge_pages * n->huge_page_bytes);
+	line_printf(&l, "  reserved ");
+	line_bytes(&l, n->huge_pages_reserved * n->huge_page_bytes);
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+}
+
+static void say_stalls(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+	struct line l;
+
+	begin(&l, v, "waiting");
+	if (!p || !p->known) {
+		line_printf(&l, "not known: this recording does not tell");
+		line_wrap_at(&l, b, STYLE_PLAIN, 12);
+		return;
+	}
+	if (!p->now.some.known) {
+		line_printf(&l, "not known: this kernel has no PSI (boot with psi=1)");
+	} else {
+		line_printf(
+			&l,
+			"some %.1f%%  all %.1f%% of 10 s;  %.1f%%  %.1f%% of a minute;  %.1f%%  "
+			"%.1f%% of five",
+			p->now.some.avg10 / 100.0, p->now.full.avg10 / 100.0,
+			p->now.some.avg60 / 100.0, p->now.full.avg60 / 100.0,
+			p->now.some.avg300 / 100.0, p->now.full.avg300 / 100.0);
+	}
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+	begin(&l, v, "");
+	line_printf(&l, "read again soon after:");
+	put_rate_of(&l, v->m, HOST_REFAULT_ANON, "swapped");
+	put_rate_of(&l, v->m, HOST_REFAULT_FILE, "files");
+	if (host_rate(v->m, HOST_DIRECT_STALLS) >= 0)
+		line_printf(&l, "  direct reclaims %.0f/s", host_rate(v->m, HOST_DIRECT_STALLS));
+	if (host_figure(v->m, HOST_OOM_KILLS) != FIGURE_UNKNOWN)
+		line_printf(&l, "  OOM kills since boot %" PRIu64,
+			    host_figure(v->m, HOST_OOM_KILLS));
+	line_wrap_at(&l, b, STYLE_DIM, 12);
+}
+
+static double level_share(const struct level *l)
+{
+	uint64_t kept = level_kept_bytes(l);
+
+	return level_has_limit(l) && kept != FIGURE_UNKNOWN ? kept * 100.0 / l->now.n[CGROUP_LIMIT]
+							    : -1;
+}
+
+static void say_level(struct buf *b, const struct view *v, const struct level *x)
+{
+	struct forecast c = level_forecast(v->m, x);
+	struct line l;
+
+	begin(&l, v, "cgroup");
+	line_safe(&l, x->now.path);
+	line_gap(&l);
+	line_bytes(&l, x->now.n[CGROUP_USED]);
+	if (level_has_limit(x)) {
+		line_printf(&l, " of ");
+		line_bytes(&l, x->now.n[CGROUP_LIMIT]);
+	}
+	if (level_share(x) >= 0)
+		line_printf(&l, ", %.0f%% cannot be dropped", level_share(x));
+	if (x->now.n[CGROUP_HIGH] != FIGURE_UNKNOWN) {
+		line_printf(&l, ", high ");
+		line_bytes(&l, x->now.n[CGROUP_HIGH]);
+	}
+	if (level_stall(x, false) > 0)
+		line_printf(&l, ", waits %.0f%%", level_stall(x, false) * 100);
+	if (x->now.n[CGROUP_OOM_KILLS] != FIGURE_UNKNOWN && x->now.n[CGROUP_OOM_KILLS])
+		line_printf(&l, ", OOM kills %" PRIu64, x->now.n[CGROUP_OOM_KILLS]);
+	put_forecast(&l, &c);
+	line_wrap_at(&l, b, STYLE_PLAIN, 12);
+}
+
+/* The fullest, and those that wait. */
+static void say_levels(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+	size_t shown = 0, more = 0;
+	struct line l;
+
+	for (int percent = 90; percent >= FILLED; percent -= 20)
+		for (size_t i = 0; p && i < p->levels; i++) {
+			const struct level *x = &p->level[i];
+			double share = level_share(x);
+
+			if (!level_is_there(v->m, x) || share < percent ||
+			    (percent < 90 && share >= percent + 20))
+				continue;
+			if (shown++ < LEVELS_SHOWN)
+				say_level(b, v, x);
+			else
+				more++;
+		}
+	if (!more)
+		return;
+	begin(&l, v, "");
+	line_printf(&l, "and %zu cgroups more that are half full; --json has all", more);
+	line_wrap_at(&l, b, STYLE_DIM, 12);
+}
+
+static void say_mounts(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+	struct line l;
+
+	for (size_t i = 0; p && i < p->mounts; i++) {
+		const struct mount_record *r = &p->mount[i].now;
+		struct forecast c = mount_forecast(v->m, &p->mount[i]);
+		bool shm = !strcmp(r->path, "/dev/shm");
+
+		if (!mount_is_there(v->m, &p->mount[i]) || !(r->flags & MOUNT_IN_MEMORY) ||
+		    (!shm && r->used_bytes < r->size_bytes / 100 * FILLED))
+			continue;
+		begin(&l, v, "tmpfs");
+		put_use(&l, r->used_bytes, r->size_bytes);
+		line_gap(&l);
+		line_safe(&l, r->path);
+		put_forecast(&l, &c);
+		line_wrap_at(&l, b, STYLE_PLAIN, 12);
+	}
+}
+
+static void say_eater(struct buf *b, const struct view *v, const struct eater *e, bool first)
+{
+	struct line l;
+
+	begin(&l, v, first ? "who" : "");
+	line_bytes(&l, e->rss_bytes);
+	line_pad(&l, 22);
+	line_safe(&l, e->root->now.g.comm);
+	line_printf(&l, "[%u]", e->root->id.pid);
+	if (e->processes > 1)
+		line_printf(&l, " and %zu like it below", e->processes - 1);
+	if (e->swap_bytes) {
+		line_printf(&l, ", swapped ");
+		line_bytes(&l, e->swap_bytes);
+	}
+	if (e->shmem_bytes > e->rss_bytes / 8) {
+		line_printf(&l, ", shared ");
+		line_bytes(&l, e->shmem_bytes);
+	}
+	line_printf(&l, ", committed ");
+	line_bytes(&l, e->commit_bytes);
+	if (e->per_second > WORTH_BYTES_S || e->per_second < -WORTH_BYTES_S) {
+		line_printf(&l, e->per_second < 0 ? ", shrinks by " : ", grows by ");
+		line_bytes(&l, e->per_second < 0 ? -e->per_second : e->per_second);
+		line_printf(&l, "/s");
+	}
+	line_wrap_at(&l, b, STYLE_PLAIN, 22);
+}
+
+static void say_who(struct buf *b, const struct view *v)
+{
+	struct eater e[EATERS_SHOWN];
+	size_t n = eaters_of(v->m, e, EATERS_SHOWN);
+
+	for (size_t i = 0; i < n; i++)
+		say_eater(b, v, &e[i], !i);
+}
+
+static void say_next(struct buf *b, const struct view *v)
+{
+	const struct pressure *p = v->m->pressure;
+	struct line l;
+
+	for (size_t i = 0; p && i < p->scores; i++) {
+		const struct subject *s = model_find(v->m, &p->score[i].subject);
+
+		if (!s || s->final)
+			continue;
+		begin(&l, v, "next victim");
+		line_printf(&l, " ");
+		line_safe(&l, s->now.g.comm);
+		line_printf(&l,
+			    "[%u] of the OOM killer: oom_score %u (oom_score_adj %d), resident ",
+			    s->id.pid, p->score[i].score, p->score[i].adj);
+		line_bytes(&l, gauges_rss_pages(&s->now.g) * v->m->tick.limits.page_bytes);
+		line_wrap_at(&l, b, STYLE_PLAIN, 12);
+		return;
+	}
+}
+
+static void say_answer(struct buf *b, const struct view *v, const struct shortage *a,
+		       const struct buf *gaps)
+{
+	struct line l = {.v = v};
+	struct buf since = {};
+
+	if (a->is_short) {
+		line_printf(&l, "short of memory: ");
+		line_safe(&l, a->main->place);
+		line_printf(&l, "%s", a->main->place[0] ? ": " : "");
+		line_safe(&l, a->main->title);
+		line_printf(&l, " (%s)", a->main->rule->id);
+	} else if (has_gaps(gaps)) {
+		line_printf(&l, "no shortage of memory found, but the result is incomplete");
+	} else {
+		line_printf(&l, "not short of memory%s",
+			    v->m->pressure && v->m->pressure->known
+				    ? ""
+				    : ", as far as this recording tells");
+	}
+	if (a->since_seconds >= 0) {
+		put_span(&since, a->since_seconds);
+		line_printf(&l, "; work waits for %s %s", a->since_longer ? "at least" : "about",
+			    since.s ? since.s : "?");
+		buf_free(&since);
+	}
+	line_wrap(&l, b, a->is_short ? severity_style(a->main->severity) : STYLE_BOLD);
+}
+
+/* What of this is about memory. */
+static void say_findings(struct buf *b, const struct view *v)
+{
+	struct findings about = *v->findings;
+	struct view of = *v;
+	struct finding kept[FINDINGS_SHOWN];
+
+	about.f = kept;
+	about.n = 0;
+	for (size_t i = 0; i < v->findings->n && about.n < FINDINGS_SHOWN; i++)
+		if (shortage_is_about(v->findings->f[i].rule) && v->findings->f[i].open)
+			kept[about.n++] = v->findings->f[i];
+	of.findings = &about;
+	if (about.n)
+		buf_putc(b, '\n');
+	text_findings(b, &of);
+}
+
+static void say_host(struct buf *b, const struct view *v)
+{
+	struct shortage a;
+	struct buf gaps = {};
+
+	shortage_of(v->m, v->findings, &a);
+	gaps_of(&gaps, v);
+	if (b->len)
+		buf_putc(b, '\n');
+	say_answer(b, v, &a, &gaps);
+	gaps_text(b, v, &gaps);
+	buf_free(&gaps);
+	say_stalls(b, v);
+	say_memory(b, v);
+	say_swap(b, v);
+	say_commit(b, v);
+	say_huge(b, v);
+	say_levels(b, v);
+	say_mounts(b, v);
+	say_who(b, v);
+	say_next(b, v);
+	say_findings(b, v);
+}
+
+static void host_frame(struct buf *b, const struct view *v)
+{
+	/* of the first look there are no rates yet */
+	if (!v->once && v->m->prev_ns)
+		say_host(b, v);
+}
+
+static void host_close(struct buf *b, const struct view *v)
+{
+	if (v->once)
+		say_host(b, v);
+}
+
+const struct renderer host_renderer = {
+	.name = "host",
+	.help = "the answer of faultscope host",
+	.open = render_nothing,
+	.event = render_no_event,
+	.finding = render_no_finding,
+	.frame = host_frame,
+	.close = host_close,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A renderer for commands that say nothing while they read or record. */
+#ifndef FS_RENDER_TEXT_SILENT_H
+#define FS_RENDER_TEXT_SILENT_H
+
+#include "render/render.h"
+
+extern const struct renderer silent_renderer;
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/completeness.h"
+#include "render/gate_results.h"
+#include "render/losses.h"
+#include "render/render.h"
+#include "render/style.h"
+#include "render/text/text.h"
+
+/* A frame's first line: what is watched, since when, at which cost. */
+static void say_header(struct buf *b, const struct view *v)
+{
+	const struct fs_host_record *h = &v->m->host;
+	uint64_t seconds = view_seconds(v, v->m->last_ns);
+	double window = model_window_seconds(v->m);
+	struct line l = {.v = v};
+
+	line_printf(&l, "faultscope %s", h->version);
+	line_gap(&l);
+	line_safe(&l, h->target[0] ? h->target : h->host);
+	line_gap(&l);
+	line_printf(&l, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
+		    seconds % 60);
+	line_gap(&l);
+	line_printf(&l, v->m->subjects == 1 ? "%zu process" : "%zu processes", v->m->subjects);
+	if (window > 0) {
+		line_gap(&l);
+		line_printf(&l, "last %.*f s", window < 9.95 ? 1 : 0, window);
+		line_gap(&l);
+		line_printf(&l, "cost %.1f%% of a CPU",
+			    (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
+	}
+	line_gap(&l);
+	line_printf(&l, "tiers");
+	for (int tier = 0; tier < 4; tier++)
+		if (h->tiers >> tier & 1)
+			line_printf(&l, "%s%d", tier ? "," : " ", tier);
+	line_end(&l, b, STYLE_BOLD);
+}
+
+void text_losses(struct line *l)
+{
+	struct loss lost[LOSSES_MAX];
+	size_t n = losses_of(l->v, lost);
+
+	for (size_t i = 0; i < n; i++)
+		if (i < LOSSES_ALWAYS || lost[i].n)
+			line_printf(l, "%s%" PRIu64 " %s", i ? ", " : "lost: ", lost[i].n,
+				    lost[i].what);
+}
+
+/* Percentages and forecasts are of these limits, not of the machine's. */
+static void say_assumed(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+	bool any = false;
+
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		uint64_t limit = v->m->assumed[i];
+
+		if (!limit)
+			continue;
+		line_printf(&l, any ? ", %s=" : "assumed: %s=", resources[i].limit);
+		if (resources[i].bytes)
+			line_bytes(&l, limit);
+		else
+			line_count(&l, limit);
+		any = true;
+	}
+	if (any)
+		line_end(&l, b, STYLE_BOLD);
+	buf_free(&l.b);
+}
+
+/* What fell out and where we are blind: only where there is something to say. */
+static void say_gaps(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+
+	if (losses_all(v)) {
+		text_losses(&l);
+		line_end(&l, b, STYLE_WARNING);
+	}
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+
+		if (h->state != FS_HOOK_BLIND)
+			continue;
+		l = (struct line){.v = v};
+		line_printf(&l, "blind: %s (", h->name);
+		line_safe(&l, h->why);
+		line_printf(&l, ")");
+		if (v->height) /* of a screen no line is given away */
+			line_end(&l, b, STYLE_WARNING);
+		else
+			line_wrap(&l, b, STYLE_WARNING);
+	}
+}
+
+/* Keeps the first `height` lines: what scrolls out of a screen is lost to the reader anyway. */
+static void cut_to_height(struct buf *b, size_t from, int height)
+{
+	int lines = 0;
+
+	if (!height || b->failed)
+		return;
+	for (size_t i = from; i < b->len; i++)
+		if (b->s[i] == '\n' && ++lines == height - 1) {
+			b->len = i + 1;
+			b->s[b->len] = 0;
+			return;
+		}
+}
+
+static void text_frame(struct buf *b, const struct view *v)
+{
+	size_t from = b->len;
+
+	say_header(b, v);
+	say_assumed(b, v);
+	say_gaps(b, v);
+	if (v->layout == LAYOUT_TABLE) {
+		/* findings first on a screen: a long table must not push them off */
+		if (v->height)
+			text_findings(b, v);
+		text_table(b, v);
+		if (!v->height)
+			text_findings(b, v);
+	} else {
+		text_blocks(b, v);
+		text_findings(b, v);
+	}
+	cut_to_height(b, from, v->height);
+	if (!v->height)
+		buf_putc(b, '\n');
+}
+
+static void say_peak(struct buf *b, const struct view *v, enum resource_id id, const struct peak *p)
+{
+	struct line l = {.v = v};
+
+	if (!p->limit)
+		return;
+	line_printf(&l, "  %s peak ", id == RESOURCE_MAPS ? "maps" : "descriptors");
+	line_count(&l, p->value);
+	if (p->limit != UINT64_MAX) {
+		line_printf(&l, v->m->assumed[id] ? " of an assumed " : " of ");
+		line_count(&l, p->limit);
+		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
+	}
+	line_printf(&l, " in ");
+	line_safe(&l, p->comm);
+	line_printf(&l, "[%u]", p->pid);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* The last words: totals over everything watched, from first to last. */
+static void text_close(struct buf *b, const struct view *v)
+{
+	const struct fs_tick_record *t = &v->m->tick;
+	double seconds = view_seconds(v, v->m->last_ns);
+	struct totals totals;
+	struct line l = {.v = v};
+
+	model_totals(v->m, &totals);
+	line_printf(&l, "faultscope: %s", v->command ? "ran " : "watched ");
+	line_safe(&l, v->m->host.target[0] ? v->m->host.target : "all processes");
+	if (v->ending)
+		line_printf(&l, " (%s)", v->ending);
+	line_printf(&l, " for %.1f s, ", seconds);
+	line_count(&l, totals.processes);
+	line_printf(&l, totals.processes == 1 ? " process" : " processes");
+	line_wrap(&l, b, STYLE_BOLD);
+
+	l = (struct line){.v = v};
+	line_printf(&l, "  faults: minor ");
+	line_count(&l, totals.min_flt);
+	line_printf(&l, ", major ");
+	line_count(&l, totals.maj_flt);
+	if (model_hook_on(v->m, "signal")) {
+		line_printf(&l, ", failed ");
+		line_count(&l, totals.c.fault_failed);
+	}
+	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
+		line_printf(&l, ", stalled ");
+		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
+	say_peak(b, v, RESOURCE_FDS, &totals.fds);
+	if (v->page)
+		text_summary(b, v, &totals);
+	if (v->summary) {
+		text_findings(b, v);
+		text_histograms(b, v, &totals.c);
+	}
+
+	l = (struct line){.v = v};
+	line_printf(&l, "  ");
+	text_losses(&l);
+	line_printf(&l, "; own cost: ");
+	line_duration(&l, t->own_cpu_ns);
+	line_printf(&l, " CPU, ");
+	line_bytes(&l, t->own_rss_bytes);
+	line_end(&l, b, STYLE_PLAIN);
+	say_gaps(b, v);
+	if (v->gaps)
+		gaps_text(b, v, v->gaps);
+	gates_text(b, v, false);
+}
+
+/* On a pipe the first block takes an interval: say at once that we are here. */
+static void text_open(struct buf *b, const struct view *v)
+{
+	struct line l = {.v = v};
+
+	if (v->height || v->command)
+		return;
+	line_printf(&l, "faultscope %s: %s, %zu now; %s", v->m->host.version,
+		    !strcmp(v->m->host.mode, "all") ? "all processes" : "chosen processes",
+		    v->m->subjects, "rates are of each interval, totals since the start");
+	line_end(&l, b, STYLE_PLAIN);
+	buf_putc(b, '\n');
+}
+
+const struct renderer text_renderer = {
+	.name = "text",
+	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
+	.open = text_open,
+	.event = render_no_event,
+	.finding = render_no_finding, /* told in the frame */
+	.frame = text_frame,
+	.close = text_close,
+};

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/frames.h"
+#include "model/slow.h"
+#include "render/style.h"
+#include "render/text/text.h"
+
+#define LABEL_COLUMNS 11
+#define MAX_BLOCKS    16
+#define FRAMES_SHOWN  5
+
+static double rate(const struct view *v, const struct subject *s, const char *field)
+{
+	double seconds = model_window_seconds(v->m);
+
+	return seconds > 0 ? field_delta(v->m, s, field_find(field)) / seconds : 0;
+}
+
+/* "minor 12,480/s (1,204,113)"; nothing where it is not known. */
+static void say_counter(struct line *l, const struct subject *s, const char *name,
+			const char *field)
+{
+	uint64_t n;
+
+	if (!field_get(l->v->m, s, field_find(field), &n))
+		return;
+	line_printf(l, "%s ", name);
+	line_rate(l, rate(l->v, s, field));
+	line_printf(l, "/s (");
+	line_count(l, n);
+	line_printf(l, ")");
+	line_gap(l);
+}
+
+static void label(struct line *l, const char *name)
+{
+	line_printf(l, " %s", name);
+	line_pad(l, LABEL_COLUMNS);
+}
+
+static void say_title(struct buf *b, const struct view *v, const struct subject *s)
+{
+	struct line l = {.v = v};
+	char workload[256];
+
+	line_safe(&l, s->now.g.comm);
+	line_printf(&l, "[%u]", s->id.pid);
+	line_gap(&l);
+	if (s->exe) {
+		line_safe(&l, s->exe);
+		line_gap(&l);
+	}
+	workload_name(s->cgroup, "", workload, sizeof(workload));
+	if (workload[0]) {
+		line_safe(&l, workload);
+		line_gap(&l);
+	}
+	line_count(&l, s->now.g.threads);
+	line_printf(&l, s->now.g.threads == 1 ? " thread" : " threads");
+	if (s->final)
+		line_printf(&l, "  (ended)");
+	if (s->now.g.flags & FS_PROC_SHARES_MM)
+		line_printf(&l, "  (vfork: its parent's mappings)");
+	line_end(&l, b, STYLE_BOLD);
+}
+
+static void say_faults(struct buf *b, const struct view *v, const struct subject *s)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	struct line l = {.v = v};
+
+	label(&l, "faults");
+	say_counter(&l, s, "minor", "faults.minor");
+	say_counter(&l, s, "major", "faults.major");
+	say_counter(&l, s, "failed", "faults.failed");
+	line_end(&l, b, c->fault_failed ? STYLE_WARNING : STYLE_PLAIN);
+
+	if (is_told(v->m, "fault_begin", 0)) {
+		l = (struct line){.v = v};
+		label(&l, "");
+		say_counter(&l, s, "user", "faults.user");
+		say_counter(&l, s, "kernel", "faults.kernel");
+		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (is_told(v->m, "fault_begin", FS_LACKS_ACCESS)) {
+		l = (struct line){.v = v};
+		label(&l, "");
+		say_counter(&l, s, "read", "faults.read");
+		say_counter(&l, s, "write", "faults.write");
+		say_counter(&l, s, "exec", "faults.exec");
+		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (is_told(v->m, "fault_begin", FS_LACKS_PROTECTION)) {
+		l = (struct line){.v = v};
+		label(&l, "");
+		say_counter(&l, s, "not present", "faults.not_present");
+		say_counter(&l, s, "protection", "faults.protection");
+		line_end(&l, b, STYLE_PLAIN);
+	}
+	if (c->kernel_bad || c->kernel_probe) {
+		l = (struct line){.v = v};
+		label(&l, "");
+		say_counter(&l, s, "kernel, bad address", "faults.kernel_bad");
+		say_counter(&l, s, "kernel, probing", "faults.kernel_probe");
+		line_end(&l, b, c->kernel_bad ? STYLE_CRITICAL : STYLE_PLAIN);
+	}
+	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
+		l = (struct line){.v = v};
+		label(&l, "stall");
+		line_duration(&l, rate(v, s, "faults.stall_ns"));
+		line_printf(&l, " per second (");
+		line_duration(&l, c->stall_ns[0] + c->stall_ns[1]);
+		line_printf(&l, ")");
+		line_end(&l, b, STYLE_PLAIN);
+	}
+}
+
+static enum style pressure(double share)
+{
+	return share >= 0.95 ? STYLE_CRITICAL : share >= 0.8 ? STYLE_WARNING : STYLE_PLAIN;
+}
+
+static void line_amount(struct line *l, const struct resource *r, uint64_t n)
+{
+	if (r->bytes && n != UINT64_MAX)
+		line_bytes(l, n);
+	else
+		line_limit(l, n);
+}
+
+static void say_growth(struct line *l, const struct resource *r, const struct forecast *f)
+{
+	struct buf span = {};
+
+	if (!f->known)
+		return;
+	line_printf(l, "  ");
+	if (r->bytes)
+		line_bytes(l, f->per_second);
+	else
+		line_rate(l, f->per_second);
+	line_printf(l, "/s, full in ");
+	put_span(&span, f->seconds);
+	buf_puts(&span, " (");
+	put_span(&span, f->low);
+	buf_puts(&span, " to ");
+	put_span(&span, f->high);
+	buf_puts(&span, ")");
+	line_printf(l, "%s", span.s ? span.s : "?");
+	buf_free(&span);
+}
+
+/* "48,212 of 65,530 [####----] 73.6%  high 48,300  212/s, full in 82 s (70 s to 99 s)" */
+void text_limit(struct buf *b, const struct view *v, const char *name, const struct subject *s,
+		enum resource_id id)
+{
+	const struct resource *r = &resources[id];
+	struct forecast f = resource_forecast(v->m, s, id);
+	int cells = v->width >= 100 ? 28 : 14;
+	struct line l = {.v = v};
+	double share;
+	struct use u;
+
+	if (!resource_use(v->m, s, id, &u))
+		return;
+	share = use_is_bounded(&u) ? (double)u.value / u.limit : 0;
+	label(&l, name);
+	line_amount(&l, r, u.value);
+	line_printf(&l, u.assumed ? " of an assumed " : " of ");
+	line_amount(&l, r, u.limit);
+	line_printf(&l, " [");
+	line_bar(&l, share, cells);
+	line_printf(&l, "] %.1f%%  high ", 100 * share);
+	line_amount(&l, r, u.high);
+	say_growth(&l, r, &f);
+	line_end(&l, b, pressure(share));
+}
+
+/* Of what has no line of its own, what is worth watching. */
+static void say_limits(struct buf *b, const struct view *v, const struct subject *s)
+{
+	static const char *const name[NR_RESOURCES] = {
+		[RESOURCE_MEMLOCK] = "locked",
+		[RESOURCE_THREADS] = "nproc",
+		[RESOURCE_CGROUP_MEMORY] = "cgroup",
+		[RESOURCE_CGROUP_PIDS] = "pids",
+	};
+
+	for (int i = 0; i < NR_RESOURCES; i++)
+		if (name[i] && resource_series(v->m, s, i))
+			text_limit(b, v, name[i], s, i);
+}
+
+static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
+{
+	struct line l = {.v = v};
+
+	label(&l, name);
+	line_printf(&l, "%s", why);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* The calls of a grid that were made at all, most first is not needed: the table's order. */
+static void say_calls(struct buf *b, const struct view *v, const struct subject *s,
+		      const char *group)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < nr_grids; i++) {
+		const struct grid *g = &grids[i];
+
+		if (strcmp(g->group, group) || strcmp(g->key, "by_call") ||
+		    !is_told(v->m, g->hook, g->lacks))
+			continue;
+		label(&l, "");
+		for (size_t row = 0; row < g->rows; row++) {
+			uint64_t calls = g->cell(c, row, 0), refused = g->cell(c, row, 1);
+
+			if (!calls && !refused)
+				continue;
+			if (line_columns(&l) > v->width - 24) {
+				line_end(&l, b, STYLE_PLAIN);
+				l = (struct line){.v = v};
+				label(&l, "");
+			}
+			line_printf(&l, "%s ", g->row(row));
+			line_count(&l, calls);
+			if (refused) {
+				line_printf(&l, " (");
+				line_count(&l, refused);
+				line_printf(&l, " refused)");
+			}
+			line_gap(&l);
+		}
+		if (line_columns(&l) > LABEL_COLUMNS)
+			line_end(&l, b, STYLE_PLAIN);
+	}
+	buf_free(&l.b);
+}
+
+static void say_memory(struct buf *b, const struct view *v, const struct subject *s)
+{
+	static const struct {
+		const char *name, *field;
+	} rows[] = {
+		{"RSS", "memory.rss_bytes"},	   {"swap", "memory.swap_bytes"},
+		{"VM", "memory.vm_bytes"},	   {"data", "memory.data_bytes"},
+		{"locked", "memory.locked_bytes"},
+	};
+	struct line l = {.v = v};
+	uint64_t n;
+
+	label(&l, "memory");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!field_get(v->m, s, field_find(rows[i].field), &n))
+			continue;
+		line_printf(&l, "%s ", rows[i].name);
+		line_bytes(&l, n);
+		line_gap(&l);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void put_bound(struct line *l, const struct histogram *h, uint64_t bound)
+{
+	if (h->unit == UNIT_NS)
+		line_duration(l, bound);
+	else
+		line_bytes(l, bound);
+}
+
+static void say_bucket(struct buf *b, const struct view *v, const struct histogram *h, size_t i,
+		       uint64_t n, uint64_t most)
+{
+	int cells = v->width - 44 > 60 ? 60 : v->width - 44;
+	struct line l = {.v = v};
+
+	line_pad(&l, LABEL_COLUMNS);
+	if (histogram_le(h, i) == UINT64_MAX) {
+		line_printf(&l, "from ");
+		put_bound(&l, h, histogram_le(h, i - 1));
+	} else {
+		line_printf(&l, "below ");
+		put_bound(&l, h, histogram_le(h, i));
+	}
+	line_pad(&l, LABEL_COLUMNS + 16);
+	line_printf(&l, "|");
+	line_bar(&l, (double)n / most, cells > 8 ? cells : 8);
+	line_printf(&l, "| ");
+	line_count(&l, n);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_histogram(struct buf *b, const struct view *v, const struct histogram *h,
+			  const struct fs_counters *c)
+{
+	const uint64_t *n = h->counts(c);
+	size_t first = h->buckets, last = 0;
+	struct line l = {.v = v};
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < h->buckets; i++) {
+		if (!n[i])
+			continue;
+		if (first == h->buckets)
+			first = i;
+		last = i;
+		if (n[i] > most)
+			most = n[i];
+	}
+	if (!most)
+		return;
+	label(&l, h->within ? "latency" : "sizes");
+	line_printf(&l, "%s: ", h->help);
+	line_count(&l, histogram_total(h, c));
+	if (h->max) {
+		line_printf(&l, ", p50 below ");
+		put_bound(&l, h, histogram_quantile(h, c, 0.5));
+		line_printf(&l, ", p99 below ");
+		put_bound(&l, h, histogram_quantile(h, c, 0.99));
+		line_printf(&l, ", max ");
+		put_bound(&l, h, h->max(c));
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = first; i <= last; i++)
+		say_bucket(b, v, h, i, n[i], most);
+}
+
+/* What faults were for: how many, what they cost in all, each, and at worst. */
+static void say_classes(struct buf *b, const struct view *v, const struct fs_counters *c)
+{
+	bool first = true;
+
+	if (!is_told(v->m, "fault_class", 0))
+		return;
+	for (size_t i = 0, class = 0; i < nr_histograms; i++) {
+		const struct histogram *h = &histograms[i];
+		struct line l = {.v = v};
+		uint64_t n, stall;
+
+		if (!h->sparse)
+			continue;
+		stall = c->served[class ++].stall_ns;
+		n = histogram_total(h, c);
+		if (!n)
+			continue;
+		label(&l, first ? "served" : "");
+		first = false;
+		line_printf(&l, "%s: ", h->key);
+		line_count(&l, n);
+		line_printf(&l, ", stalled ");
+		line_duration(&l, stall);
+		line_printf(&l, ", mean ");
+		line_duration(&l, stall / n);
+		line_printf(&l, ", p99 below ");
+		line_duration(&l, histogram_quantile(h, c, 0.99));
+		line_printf(&l, ", max ");
+		line_duration(&l, h->max(c));
+		line_end(&l, b, STYLE_PLAIN);
+	}
+}
+
+void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c)
+{
+	say_classes(b, v, c);
+	for (size_t i = 0; i < nr_histograms; i++)
+		if (is_told(v->m, histograms[i].hook, histograms[i].lacks) && !histograms[i].sparse)
+			say_histogram(b, v, &histograms[i], c);
+}
+
+void text_frames(struct buf *b, const struct frames *f)
+{
+	struct frame_text frame[FRAMES_SHOWN];
+	bool more;
+	size_t n = frames_telling(f, frame, FRAMES_SHOWN, &more);
+
+	for (size_t i = 0; i < n; i++) {
+		char one[400];
+
+		snprintf(one, sizeof(one), "%.*s", (int)(frame[i].len < 399 ? frame[i].len : 399),
+			 frame[i].s);
+		buf_puts(b, i ? " <- " : "");
+		buf_safe(b, one, true);
+	}
+	if (more)
+		buf_puts(b, " <- ...");
+	else if (f->flags & FS_FRAMES_SHORT)
+		buf_puts(b, " (stack may be short)");
+}
+
+#define SLOW_SHOWN 5
+
+/* "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen" */
+static void say_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
+			 bool first)
+{
+	const struct fs_slow_faults_record *r = &row->now;
+	const struct frames *f = model_frames(v->m, &r->subject, r->stack);
+	struct line l = {.v = v};
+
+	label(&l, first ? "slow" : "");
+	line_printf(&l, "%s", slow_sort(r));
+	if (r->file[0]) {
+		line_printf(&l, " ");
+		line_safe(&l, r->file);
+	}
+	if (r->holder) {
+		line_printf(&l, ", waiting for ");
+		line_safe(&l, r->holder_comm);
+		line_printf(&l, "[%u]", r->holder);
+	}
+	line_printf(&l, ": ");
+	line_count(&l, r->count);
+	line_printf(&l, ", in all ");
+	line_duration(&l, r->total_ns);
+	line_printf(&l, ", max ");
+	line_duration(&l, r->max_ns);
+	if (f) {
+		line_gap(&l);
+		text_frames(&l.b, f);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* Where the time of faults went that took long, and of calls that waited as long. */
+static void say_slow(struct buf *b, const struct view *v, const struct subject *s)
+{
+	const struct slow_row *row[SLOW_SHOWN];
+	size_t n = slow_worst(v->m, &s->id, row, SLOW_SHOWN);
+
+	for (size_t i = 0; i < n; i++)
+		say_slow_row(b, v, row[i], !i);
+}
+
+void text_block(struct buf *b, const struct view *v, const struct subject *s)
+{
+	const struct fs_gauges *g = &s->now.g;
+
+	say_title(b, v, s);
+	say_faults(b, v, s);
+	if (g->flags & FS_PROC_NO_COUNT)
+		say_unknown(b, v, "maps", "not known until it maps or unmaps");
+	else
+		text_limit(b, v, "maps", s, RESOURCE_MAPS);
+	say_calls(b, v, s, "maps");
+	text_limit(b, v, "fds", s, RESOURCE_FDS);
+	say_calls(b, v, s, "fds");
+	say_limits(b, v, s);
+	say_memory(b, v, s);
+	say_slow(b, v, s);
+	text_histograms(b, v, facts_counters(&s->now));
+}
+
+void text_blocks(struct buf *b, const struct view *v)
+{
+	const struct subject **s;
+	size_t n;
+
+	s = text_sorted(v, &n);
+	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
+		text_block(b, v, s[i]);
+	if (n > MAX_BLOCKS)
+		buf_printf(b, "%zu more processes: see them all with --json\n", n - MAX_BLOCKS);
+	free(s);
+}

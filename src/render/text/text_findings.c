@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "render/style.h"
+#include "render/text/text.h"
+#include "rules/diagnoses.h"
+
+#define LISTED_OF_A_RULE 3 /* findings of one severity */
+#define TOLD_MOST	 32
+
+/* What may hold names that others chose. */
+static void say_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
+{
+	struct buf safe = {};
+
+	buf_safe(&safe, text, v->unicode);
+	if (safe.s)
+		text_wrapped(b, v, lead, safe.s);
+	buf_free(&safe);
+}
+
+/* "because M02 (a mapping could not be split: …), because M25 (…)" */
+static void say_because(struct buf *b, const struct view *v, const struct finding *f)
+{
+	struct buf note = {};
+
+	for (size_t i = 0; i < f->nr_because; i++) {
+		const char *id = f->because[i]->id;
+		const struct diagnosis *d = diagnosis_find(id);
+
+		buf_printf(&note, "%sbecause %s (%s)", i ? ", " : "", id, d ? d->title : "");
+	}
+	if (note.s)
+		text_wrapped(b, v, "   = note: ", note.s);
+	buf_free(&note);
+}
+
+static bool is_shown(const struct view *v, const struct finding *f)
+{
+	return (f->open || f->fresh || v->command) && view_shows(v, &f->subject);
+}
+
+/* Those above, whose advice need not be read twice. */
+struct told {
+	const struct finding *f[TOLD_MOST];
+	size_t n;
+};
+
+static const struct finding *told_before(const struct told *t, const char *remedy)
+{
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->f[i]->nr_remedies; k++)
+			if (!strcmp(t->f[i]->remedy[k], remedy))
+				return t->f[i];
+	return NULL;
+}
+
+static void say_help(struct buf *b, const struct view *v, const struct finding *f, struct told *t)
+{
+	const struct finding *above = NULL;
+	char text[32];
+
+	for (size_t i = 0; i < f->nr_remedies; i++) {
+		const struct finding *one = told_before(t, f->remedy[i]);
+
+		if (one)
+			above = one;
+		else
+			say_safe(b, v, "   = help: ", f->remedy[i]);
+	}
+	if (above) {
+		snprintf(text, sizeof(text), "as of %s", above->rule->id);
+		text_wrapped(b, v, "   = help: ", text);
+	}
+	if (t->n < TOLD_MOST)
+		t->f[t->n++] = f;
+}
+
+static void say_finding(struct buf *b, const struct view *v, const struct finding *f,
+			struct told *told)
+{
+	/* once a command is over, all that was is told alike */
+	bool open = f->open || v->command;
+	struct buf title = {}, e = {};
+	struct line l = {.v = v};
+	char who[WHO_BYTES];
+
+	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
+	finding_who(f, who, sizeof(who));
+	line_safe(&l, who);
+	line_printf(&l, ": ");
+	buf_safe(&title, f->title, v->unicode);
+	line_printf(&l, "%s", title.s ? title.s : "");
+	line_wrap(&l, b, severity_style(f->severity));
+	for (size_t i = 0; i < f->nr_evidence && open; i++) {
+		const struct evidence *ev = &f->evidence[i];
+
+		buf_clear(&e);
+		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
+			   ev->limit);
+		if (e.s)
+			say_safe(b, v, "   | ", e.s);
+	}
+	if (open && f->set_by[0])
+		say_safe(b, v, "   = note: the limit is set by ", f->set_by);
+	if (open)
+		say_because(b, v, f);
+	if (open)
+		say_help(b, v, f, told);
+	buf_free(&e);
+	buf_free(&title);
+}
+
+void text_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	say_finding(b, v, f, &(struct told){});
+}
+
+/* Those of the same rule and severity among the shown findings from..to. */
+static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
+{
+	const struct finding *all = v->findings->f;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += all[i].rule == f->rule && all[i].severity == f->severity &&
+		     is_shown(v, &all[i]);
+	return n;
+}
+
+/* One of many of a rule: the first few, then how many more. */
+static void say_one_of(struct buf *b, const struct view *v, size_t i, struct told *told)
+{
+	const struct finding *f = &v->findings->f[i];
+	size_t before = count_alike(v, f, 0, i);
+	struct line l = {.v = v};
+
+	if (before < LISTED_OF_A_RULE)
+		say_finding(b, v, f, told);
+	if (before != LISTED_OF_A_RULE)
+		return;
+	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
+		    f->rule->id, count_alike(v, f, i, v->findings->n));
+	line_end(&l, b, severity_style(f->severity));
+}
+
+static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity,
+			struct told *told)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
+			say_one_of(b, v, i, told);
+	}
+}
+
+/* In the table's order what was refused comes before what is near. */
+void text_findings(struct buf *b, const struct view *v)
+{
+	struct told told = {};
+
+	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
+		for (size_t i = 0; i < nr_rules; i++)
+			say_of_rule(b, v, &rules[i], severity, &told);
+}

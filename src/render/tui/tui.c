@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/tui/tui.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/completeness.h"
+#include "render/tui/tui_parts.h"
+
+#define LEAST_WIDTH  24
+#define LEAST_HEIGHT 6
+#define ROOMY_HEIGHT 14 /* from here on there is room for what the whole machine does */
+
+/* What sparklines are drawn of: what the tabs lead with, and what one process' page shows. */
+static const char *const trend_fields[] = {"faults.minor", "faults.major", "faults.stall_ns",
+					   "maps.count",   "fds.count",	   "memory.rss_bytes",
+					   "cpu_ns"};
+
+_Static_assert(sizeof(trend_fields) / sizeof(trend_fields[0]) <= TREND_FIELDS, "a trend a field");
+
+static int column_of(const struct tui *t, const struct view *v, const struct field *f)
+{
+	struct columns c;
+
+	tui_columns(t, v, &c);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.c[i].cell == CELL_FIELD && c.c[i].f == f)
+			return i;
+	return -1;
+}
+
+void tui_open(struct tui *t, const struct view *v)
+{
+	memset(t, 0, sizeof(*t));
+	for (size_t i = 0; i < sizeof(trend_fields) / sizeof(trend_fields[0]); i++)
+		t->trends.field[t->trends.fields++] = field_find(trend_fields[i]);
+	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
+		t->sort[t->tab] =
+			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
+	/* --sort: in the first tab that has the column */
+	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
+		if (column_of(t, v, v->sort) >= 0) {
+			t->sort[t->tab] = column_of(t, v, v->sort);
+			return;
+		}
+	t->tab = 0;
+}
+
+void tui_free(struct tui *t)
+{
+	snapshot_free(&t->shot);
+	findings_free(&t->findings);
+	trends_clear(&t->trends);
+}
+
+void tui_forget(struct tui *t)
+{
+	snapshot_free(&t->shot);
+	findings_free(&t->findings);
+	trends_clear(&t->trends);
+	t->events = t->events_shown = 0;
+	t->has_looked = false;
+}
+
+int tui_look(struct tui *t, const struct view *v)
+{
+	int err;
+
+	for (size_t i = 0; i < v->m->events; i++)
+		t->event[t->events++ % TUI_EVENTS] = v->m->event[i];
+	if (t->paused && t->has_looked)
+		return 0;
+	t->events_shown = t->events;
+	err = trends_look(&t->trends, v->m);
+	if (!err)
+		err = snapshot_take(&t->shot, v->m);
+	if (!err)
+		err = findings_copy(&t->findings, v->findings);
+	t->has_looked = !err;
+	return err;
+}
+
+void tui_show(struct tui *t, const struct fs_subject *id)
+{
+	t->chosen = *id;
+	t->chosen_group = 0;
+	t->follows = true;
+	t->where = TUI_PROCESS;
+	t->scroll = 0;
+}
+
+struct view tui_view(const struct tui *t, const struct view *v)
+{
+	struct view copy = *v;
+
+	copy.m = &t->shot.m;
+	copy.findings = &t->findings;
+	copy.sort = NULL;
+	return copy;
+}
+
+static size_t head_lines(const struct view *v)
+{
+	return v->height >= ROOMY_HEIGHT ? 5 : 2;
+}
+
+size_t tui_room(const struct view *v)
+{
+	size_t others = head_lines(v) + 1;
+
+	return v->height > (int)others ? v->height - others : 0;
+}
+
+/* At the right end of a line, where there is room. */
+static void put_right(struct line *l, const char *s, enum style style)
+{
+	int at = line_columns(l), len = text_columns(s);
+
+	if (!len || at + len + 1 > l->v->width)
+		return;
+	buf_repeat(&l->b, " ", l->v->width - len - at);
+	line_style(l, style);
+	buf_puts(&l->b, s);
+	line_style(l, STYLE_PLAIN);
+}
+
+/* Only whole: of a narrow screen the first ones. */
+static void put_part(struct line *l, const char *text, int spare)
+{
+	int at = line_columns(l);
+
+	if (at + 2 + text_columns(text) + spare > l->v->width)
+		return;
+	line_gap(l);
+	buf_puts(&l->b, text);
+}
+
+static size_t count_shown(const struct model *m)
+{
+	size_t n = 0;
+
+	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		n += !s->hidden;
+	return n;
+}
+
+static void say_first(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct fs_host_record *h = &v->m->host;
+	uint64_t seconds = view_seconds(v, v->m->last_ns);
+	double window = model_window_seconds(v->m);
+	struct line l = {.v = v};
+	struct buf target = {}, count = {};
+	char state[128], part[80];
+	size_t shown;
+	int spare;
+
+	snprintf(state, sizeof(state), "%s%s%s%s%s", t->status, t->status[0] ? " " : "",
+		 t->recording ? "REC" : "", t->recording && t->paused ? " " : "",
+		 t->paused ? "PAUSED" : "");
+	spare = state[0] ? text_columns(state) + 1 : 0;
+	line_style(&l, STYLE_BOLD);
+	line_printf(&l, "faultscope ");
+	line_safe(&l, h->version);
+	buf_safe(&target, h->target[0] ? h->target : h->host, v->unicode);
+	put_part(&l, target.s ? target.s : "", spare);
+	buf_free(&target);
+	snprintf(part, sizeof(part), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
+		 seconds / 60 % 60, seconds % 60);
+	put_part(&l, part, spare);
+	line_style(&l, STYLE_PLAIN);
+	shown = count_shown(v->m);
+	put_count(&count, shown);
+	buf_puts(&count, shown == 1 ? " process" : " processes");
+	put_part(&l, count.s ? count.s : "", spare);
+	buf_free(&count);
+	if (window > 0) {
+		snprintf(part, sizeof(part), "last %.*f s", window < 9.95 ? 1 : 0, window);
+		put_part(&l, part, spare);
+	}
+	if (window > 0 && v->m->prev_own_cpu_ns) {
+		snprintf(part, sizeof(part), "cost %.1f%% of a CPU",
+			 (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
+		put_part(&l, part, spare);
+	}
+	put_right(&l, state, STYLE_WARNING);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* The rates of all processes together, with what they were. */
+static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
+{
+	static const char *const named[][2] = {{"faults.minor", " faults/s minor"},
+					       {"faults.major", "   major"},
+					       {"faults.stall_ns", "   stalled"}};
+	int cells = v->width < 96 ? 8 : v->width / 10;
+	struct line l = {.v = v};
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		const struct field *f = field_find(named[i][0]);
+		double last = 0;
+		struct buf n = {};
+
+		if (!is_told(v->m, f->hook, f->lacks) || line_columns(&l) + cells + 20 > v->width)
+			continue;
+		trends_read(&t->trends, NULL, f, &last, 1);
+		put_figure(&n, f, last);
+		line_printf(&l, "%s ", named[i][1]);
+		line_cell(&l, n.s ? n.s : "", f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
+		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");
+		tui_spark(t, &l, NULL, f, cells);
+		buf_free(&n);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* What the whole machine has of what runs out, the fullest first. */
+static void say_machine(const struct view *v, struct buf *b)
+{
+	int cells = v->width < 96 ? 6 : 10;
+	bool said[NR_RESOURCES] = {};
+	struct line l = {.v = v};
+
+	line_printf(&l, " machine ");
+	for (int n = 0; n < NR_RESOURCES; n++) {
+		double most = -1;
+		int which = -1;
+		struct use u;
+
+		for (int i = 0; i < NR_RESOURCES; i++) {
+			if (resources[i].scope != OF_HOST || said[i] ||
+			    !resource_use(v->m, NULL, i, &u) || !use_is_bounded(&u))
+				continue;
+			if ((double)u.value / u.limit > most) {
+				most = (double)u.value / u.limit;
+				which = i;
+			}
+		}
+		if (which < 0)
+			break;
+		said[which] = true;
+		if (line_columns(&l) + cells + (int)strlen(resources[which].what) + 12 > v->width)
+			break;
+		line_printf(&l, " %s [", resources[which].what);
+		line_style(&l, share_style(most));
+		line_bar(&l, most, cells);
+		line_style(&l, STYLE_PLAIN);
+		line_printf(&l, "] %.1f%% ", 100 * most);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* How many findings there are, and the gravest; where there is none, what may have been missed. */
+static void say_findings(const struct view *v, struct buf *b)
+{
+	const struct finding *f[FINDINGS_MAX];
+	size_t n = tui_findings(v, f, FINDINGS_MAX), of[NR_SEVERITIES] = {};
+	struct line l = {.v = v};
+	struct buf title = {}, gaps = {};
+
+	for (size_t i = 0; i < n && i < FINDINGS_MAX; i++)
+		of[f[i]->severity]++;
+	if (!n) {
+		gaps_of(&gaps, v);
+		line_printf(&l, " no finding");
+		if (has_gaps(&gaps)) {
+			line_printf(&l, "   incomplete: ");
+			gaps_join(&l.b, &gaps);
+		}
+		buf_free(&gaps);
+		line_end(&l, b, STYLE_DIM);
+		return;
+	}
+	for (int s = NR_SEVERITIES - 1; s >= 0; s--)
+		if (of[s])
+			line_printf(&l, " %zu %s", of[s], severity_name(s));
+	line_printf(&l, ":  %s ", f[0]->rule->id);
+	if (f[0]->rule->trigger != ON_HOST) {
+		char who[WHO_BYTES];
+
+		finding_who(f[0], who, sizeof(who));
+		line_safe(&l, who);
+		line_printf(&l, ": ");
+	}
+	buf_safe(&title, f[0]->title, v->unicode);
+	line_printf(&l, "%s", title.s ? title.s : "");
+	buf_free(&title);
+	line_end(&l, b, severity_style(f[0]->severity));
+}
+
+static void say_tabs(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct finding *f[1];
+	size_t found = tui_findings(v, f, 1);
+	struct line l = {.v = v};
+	char right[TUI_FILTER + 32] = "";
+
+	for (size_t i = 0; i < nr_tui_tabs; i++) {
+		bool here = i == t->tab;
+		char name[40];
+
+		snprintf(name, sizeof(name), "%s", tui_tabs[i].name);
+		if (tui_tabs[i].kind == TAB_FINDINGS && found)
+			snprintf(name, sizeof(name), "%s %zu", tui_tabs[i].name, found);
+		line_style(&l, here ? STYLE_SELECTED : STYLE_DIM);
+		line_printf(&l, here && !v->colour ? "[%s]" : " %s ", name);
+		line_style(&l, STYLE_PLAIN);
+	}
+	if (t->filter[0]) {
+		struct buf safe = {};
+
+		buf_safe(&safe, t->filter, v->unicode);
+		snprintf(right, sizeof(right), "filter: %.100s", safe.s ? safe.s : "");
+		buf_free(&safe);
+	} else if (t->tree) {
+		snprintf(right, sizeof(right), "by cgroup");
+	}
+	put_right(&l, right, STYLE_ACCENT);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* What page this is, in place of the tabs. */
+static void say_where(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct subject *s = model_find(v->m, &t->chosen);
+	struct line l = {.v = v};
+	char lines[48];
+
+	if (t->where == TUI_HELP)
+		line_printf(&l, " Help");
+	else if (t->where == TUI_FINDING)
+		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
+	else
+		line_printf(&l, t->where == TUI_DIAGNOSIS ? " Diagnosis of " : " Process ");
+	if (t->where != TUI_HELP && t->chosen.pid) {
+		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
+		if (s)
+			line_safe(&l, s->now.g.comm);
+		line_printf(&l, "[%u]%s", t->chosen.pid, s && !s->final ? "" : " (ended)");
+	}
+	snprintf(lines, sizeof(lines), "line %zu of %zu ", t->lines ? t->scroll + 1 : 0, t->lines);
+	put_right(&l, lines, STYLE_PLAIN);
+	l.flat = true;
+	line_end(&l, b, STYLE_SELECTED);
+}
+
+static void say_foot(const struct tui *t, const struct view *v, struct buf *b)
+{
+	static const char *const hints[] = {
+		"? help", "q quit",	"Tab view", "Enter detail", "/ filter",
+		"s sort", "d diagnose", "t tree",   "w record",	    "space pause",
+	};
+	struct line l = {.v = v};
+
+	if (t->asking) {
+		line_printf(&l, "/");
+		line_safe(&l, t->typed);
+		line_printf(&l, "%s  (words; Enter: filter, Esc: leave it)",
+			    v->unicode ? "\u2588" : "_");
+	} else if (t->say[0]) {
+		line_printf(&l, " ");
+		line_safe(&l, t->say);
+	} else if (t->where != TUI_TABLE) {
+		line_printf(&l,
+			    " ? help   q quit   Esc back   Up Down PgUp PgDn scroll   d diagnose");
+	} else {
+		for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+			if (line_columns(&l) + (int)strlen(hints[i]) + 3 <= v->width)
+				line_printf(&l, " %s  ", hints[i]);
+	}
+	line_end(&l, b, t->say[0] ? STYLE_BOLD : STYLE_DIM);
+}
+
+static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t height)
+{
+	struct buf page = {};
+
+	if (t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT) {
+		say_tabs(t, v, b);
+		if (tui_tabs[t->tab].kind == TAB_TABLE)
+			tui_draw_table(t, v, b, height);
+		else
+			tui_draw_findings(t, v, b, height);
+		return;
+	}
+	tui_draw_page(t, v, &page, height); /* first: it says how long it is */
+	if (t->where == TUI_TABLE)
+		say_tabs(t, v, b);
+	else
+		say_where(t, v, b);
+	buf_add(b, page.s ? page.s : "", page.len);
+	buf_free(&page);
+}
+
+void tui_frame(struct tui *t, const struct view *given, struct buf *b)
+{
+	struct view v = tui_view(t, given);
+
+	if (v.width < LEAST_WIDTH || v.height < LEAST_HEIGHT) {
+		buf_puts(b, "too small\n");
+		return;
+	}
+	if (!t->has_looked) {
+		buf_puts(b, "faultscope: looking\n");
+		return;
+	}
+	say_first(t, &v, b);
+	if (head_lines(&v) > 2) {
+		say_rates(t, &v, b);
+		say_machine(&v, b);
+		say_findings(&v, b);
+	}
+	draw_body(t, &v, b, tui_room(&v));
+	say_foot(t, &v, b);
+}

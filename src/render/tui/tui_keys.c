@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The keys of the live view: what the terminal sends, and what each does. */
+#include <stdio.h>
+#include <string.h>
+
+#include "render/tui/tui_parts.h"
+
+const struct tui_help tui_help[] = {
+	{"Up Down, k j", "move the cursor, or the page"},
+	{"PgUp PgDn, Home End", "by a screen; to the beginning, to the end"},
+	{"g G", "the same as Home and End"},
+	{"Left Right", "columns that do not fit"},
+	{"Enter", "one process; a finding; in the tree: fold a cgroup"},
+	{"Esc", "back; forget the filter"},
+	{"Tab, Shift-Tab, 1 2 ...", "next and previous tab; a tab by its number"},
+	{"/", "filter by words: name, pid, cgroup, program, id of a finding"},
+	{"s S", "sort by the next column, by the one before"},
+	{"I", "invert the order"},
+	{"t", "tree by cgroup"},
+	{"Space", "pause the view; measuring goes on"},
+	{"d", "diagnosis of the process"},
+	{"w", "write a recording from now on; again: end it"},
+	{"c", "forget the trends"},
+	{"+ -", "look more often, less often; of a recording: faster, slower"},
+	{". ,", "of a recording: one look on, one back"},
+	{"] [", "ten looks on, ten back"},
+	{"? h", "this help"},
+	{"q, Ctrl-C", "quit, with a summary"},
+};
+const size_t nr_tui_help = sizeof(tui_help) / sizeof(tui_help[0]);
+
+static const struct sequence {
+	const char *s;
+	enum tui_key key;
+} sequences[] = {
+	{"[A", KEY_UP},	      {"OA", KEY_UP},	      {"[B", KEY_DOWN},	    {"OB", KEY_DOWN},
+	{"[C", KEY_RIGHT},    {"OC", KEY_RIGHT},      {"[D", KEY_LEFT},	    {"OD", KEY_LEFT},
+	{"[H", KEY_HOME},     {"OH", KEY_HOME},	      {"[1~", KEY_HOME},    {"[7~", KEY_HOME},
+	{"[F", KEY_END},      {"OF", KEY_END},	      {"[4~", KEY_END},	    {"[8~", KEY_END},
+	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB},
+};
+
+/* What begins with Esc; -1: more has to come. */
+static int64_t decode_sequence(const struct tui_keys *k)
+{
+	bool whole =
+		k->n >= 3 && (k->s[1] == 'O' || (k->s[k->n - 1] >= '@' && k->s[k->n - 1] <= '~'));
+
+	if (k->n == 1 || (k->n == 2 && (k->s[1] == '[' || k->s[1] == 'O')))
+		return -1;
+	if (k->s[1] != '[' && k->s[1] != 'O')
+		return KEY_UNKNOWN; /* Alt and a key */
+	if (!whole && k->n < sizeof(k->s) - 1)
+		return -1;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+		if (strlen(sequences[i].s) == k->n - 1 &&
+		    !memcmp(sequences[i].s, k->s + 1, k->n - 1))
+			return sequences[i].key;
+	return KEY_UNKNOWN;
+}
+
+static int64_t decode(struct tui_keys *k)
+{
+	unsigned char c = k->s[0];
+	size_t need = c >= 0xf5 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+	uint32_t code;
+
+	if (c == KEY_ESCAPE)
+		return decode_sequence(k);
+	if (c == '\n')
+		return KEY_ENTER;
+	if (c == 8)
+		return KEY_BACKSPACE;
+	if (k->n < need)
+		return -1;
+	k->s[k->n] = 0;
+	return utf8_decode(k->s, &code) ? code : KEY_UNKNOWN;
+}
+
+size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_key)
+{
+	size_t taken = 0;
+	int64_t key = -1;
+
+	*ret_key = KEY_NONE;
+	if (!len && k->n) {
+		*ret_key = k->s[0] == KEY_ESCAPE && k->n == 1 ? KEY_ESCAPE : KEY_UNKNOWN;
+		k->n = 0;
+	}
+	while (taken < len && key < 0) {
+		/* Esc twice: the first was one by itself */
+		if (k->n == 1 && k->s[0] == KEY_ESCAPE && s[taken] == KEY_ESCAPE)
+			key = KEY_ESCAPE;
+		else
+			k->s[k->n++] = s[taken++];
+		if (key < 0)
+			key = decode(k);
+	}
+	if (key >= 0) {
+		*ret_key = key;
+		k->n = 0;
+	}
+	return taken;
+}
+
+static void set_tab(struct tui *t, size_t tab)
+{
+	t->tab = tab % nr_tui_tabs;
+	t->where = TUI_TABLE;
+	t->at = t->top = t->scroll = t->aside = 0;
+	t->follows = false;
+	t->chosen_rule = NULL;
+}
+
+static bool is_list(const struct tui *t)
+{
+	return t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT;
+}
+
+static size_t screenful(const struct view *v)
+{
+	size_t room = tui_room(v);
+
+	return room > 3 ? room - 2 : 1;
+}
+
+static size_t moved(size_t at, long by)
+{
+	return by < 0 && (size_t)-by > at ? 0 : at + by;
+}
+
+static void move_in_table(struct tui *t, const struct view *v, long by)
+{
+	struct rows r;
+
+	if (!tui_rows(t, v, &r)) {
+		tui_place(t, &r, screenful(v));
+		tui_choose(t, &r, moved(t->at, by));
+	}
+	rows_free(&r);
+}
+
+static void move_in_findings(struct tui *t, const struct view *v, long by)
+{
+	const struct finding *f[FINDINGS_MAX];
+	size_t n = tui_place_finding(t, v, f);
+
+	tui_choose_finding(t, f, n, moved(t->at, by));
+}
+
+/* By so many rows of a list, or lines of a page. */
+static void move(struct tui *t, const struct view *v, long by)
+{
+	if (!is_list(t)) {
+		t->scroll = moved(t->scroll, by);
+		if (t->scroll > t->lines)
+			t->scroll = t->lines;
+		return;
+	}
+	if (tui_tabs[t->tab].kind == TAB_TABLE)
+		move_in_table(t, v, by);
+	else
+		move_in_findings(t, v, by);
+	/* at the very top it shows who is first, whoever that is */
+	t->follows = t->at > 0;
+}
+
+static void go(struct tui *t, enum tui_where where)
+{
+	t->back = t->where;
+	t->where = where;
+	t->scroll = 0;
+}
+
+static void fold(struct tui *t)
+{
+	for (size_t i = 0; i < t->nr_folded; i++)
+		if (t->folded[i] == t->chosen_group) {
+			t->folded[i] = t->folded[--t->nr_folded];
+			return;
+		}
+	if (t->nr_folded < TUI_FOLDED_MAX)
+		t->folded[t->nr_folded++] = t->chosen_group;
+}
+
+static enum tui_action open_page(struct tui *t, enum tui_where where)
+{
+	if (!t->chosen.pid)
+		return TUI_DRAW;
+	go(t, where);
+	return t->looks ? TUI_READ : TUI_DRAW;
+}
+
+static enum tui_action enter(struct tui *t)
+{
+	if (t->where != TUI_TABLE || tui_tabs[t->tab].kind == TAB_TEXT)
+		return TUI_DRAW;
+	if (tui_tabs[t->tab].kind == TAB_FINDINGS) {
+		if (t->chosen_rule)
+			go(t, TUI_FINDING);
+		return TUI_DRAW;
+	}
+	t->follows = true;
+	if (t->chosen_group) {
+		fold(t);
+		return TUI_DRAW;
+	}
+	return open_page(t, TUI_PROCESS);
+}
+
+static void leave(struct tui *t)
+{
+	if (t->where == TUI_TABLE)
+		t->filter[0] = 0;
+	else if (t->where == TUI_HELP || t->where == TUI_DIAGNOSIS)
+		t->where = t->back == t->where ? TUI_TABLE : t->back;
+	else
+		t->where = TUI_TABLE;
+	t->scroll = 0;
+}
+
+static void sort_next(struct tui *t, const struct view *v, int by)
+{
+	int *sort = &t->sort[t->tab], n;
+	struct columns c;
+
+	if (tui_tabs[t->tab].kind != TAB_TABLE)
+		return;
+	tui_columns(t, v, &c);
+	n = c.n;
+	do {
+		/* -1 is the tab's own order, between the last column and the first */
+		*sort += by;
+		if (*sort >= n)
+			*sort = -1;
+		else if (*sort < -1)
+			*sort = n - 1;
+	} while (*sort >= 0 && c.c[*sort].cell == CELL_SPARK);
+	if (*sort < 0)
+		snprintf(t->say, sizeof(t->say), "sorted by %s",
+			 tui_tabs[t->tab].near < 0 ? "activity" : "how near the limit is");
+	else
+		snprintf(t->say, sizeof(t->say), "sorted by %s", c.c[*sort].title);
+}
+
+/* The line that is typed: a whole character is taken back. */
+static void rub_out(char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && (s[len - 1] & 0xc0) == 0x80)
+		len--;
+	s[len ? len - 1 : 0] = 0;
+}
+
+static void type(char *s, size_t size, uint32_t key)
+{
+	size_t len = strlen(s);
+	int need = key < 0x80 ? 1 : key < 0x800 ? 2 : key < 0x10000 ? 3 : 4;
+
+	if (key < ' ' || key == KEY_BACKSPACE || key > 0x10ffff || len + need >= size)
+		return;
+	for (int i = need - 1; i > 0; i--, key >>= 6)
+		s[len + i] = 0x80 | (key & 0x3f);
+	s[len] = need == 1 ? key : ((0xf00 >> need) & 0xf0) | key;
+	s[len + need] = 0;
+}
+
+static void ask(struct tui *t, uint32_t key)
+{
+	if (key == KEY_ESCAPE) {
+		t->asking = false;
+		return;
+	}
+	if (key == KEY_ENTER) {
+		memcpy(t->filter, t->typed, sizeof(t->filter));
+		t->asking = false;
+		t->at = t->top = 0;
+		t->follows = false;
+		return;
+	}
+	if (key == KEY_BACKSPACE)
+		rub_out(t->typed);
+	else
+		type(t->typed, sizeof(t->typed), key);
+}
+
+static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		move(t, v, -1);
+		return true;
+	case KEY_DOWN:
+	case 'j':
+		move(t, v, 1);
+		return true;
+	case KEY_PAGE_UP:
+		move(t, v, -(long)screenful(v));
+		return true;
+	case KEY_PAGE_DOWN:
+		move(t, v, screenful(v));
+		return true;
+	case KEY_HOME:
+	case 'g':
+		move(t, v, -(1L << 30));
+		return true;
+	case KEY_END:
+	case 'G':
+		move(t, v, 1L << 30);
+		return true;
+	case KEY_LEFT:
+		t->aside -= t->aside > 0;
+		return true;
+	case KEY_RIGHT:
+		t->aside += t->aside + 3 < COLUMNS_MAX;
+		return true;
+	}
+	return false;
+}
+
+static bool press_view(struct tui *t, const struct view *v, uint32_t key)
+{
+	switch (key) {
+	case KEY_TAB:
+		set_tab(t, t->tab + 1);
+		return true;
+	case KEY_BACK_TAB:
+		set_tab(t, t->tab + nr_tui_tabs - 1);
+		return true;
+	case KEY_ESCAPE:
+		leave(t);
+		return true;
+	case '/':
+		if (is_list(t)) {
+			memcpy(t->typed, t->filter, sizeof(t->typed));
+			t->asking = true;
+		}
+		return true;
+	case 's':
+	case 'S':
+		sort_next(t, v, key == 's' ? 1 : -1);
+		return true;
+	case 'I':
+		t->inverted = !t->inverted;
+		return true;
+	case 't':
+		t->tree = !t->tree;
+		t->follows = true;
+		return true;
+	case ' ':
+		t->paused = !t->paused;
+		return true;
+	case 'c':
+		trends_clear(&t->trends);
+		snprintf(t->say, sizeof(t->say), "trends begin anew");
+		return true;
+	case '?':
+	case 'h':
+		if (t->where == TUI_HELP)
+			leave(t);
+		else
+			go(t, TUI_HELP);
+		return true;
+	}
+	if (key >= '1' && key < '1' + nr_tui_tabs) {
+		set_tab(t, key - '1');
+		return true;
+	}
+	return false;
+}
+
+enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
+{
+	struct view v = tui_view(t, given);
+
+	if (key == KEY_NONE || key == KEY_UNKNOWN)
+		return TUI_DRAW;
+	t->say[0] = 0;
+	if (t->asking) {
+		ask(t, key);
+		return TUI_DRAW;
+	}
+	if (press_moves(t, &v, key) || press_view(t, &v, key))
+		return TUI_DRAW;
+	if (is_list(t))
+		move(t, &v, 0); /* what the cursor is on may have changed since the frame */
+	switch (key) {
+	case KEY_ENTER:
+		return enter(t);
+	case 'd':
+		if (t->where == TUI_DIAGNOSIS || t->where == TUI_HELP)
+			return TUI_DRAW;
+		t->follows = true;
+		return open_page(t, TUI_DIAGNOSIS);
+	case 'w':
+		if (t->writes)
+			return TUI_RECORD;
+		snprintf(t->say, sizeof(t->say), "this is one already");
+		return TUI_DRAW;
+	case '+':
+	case '=':
+		return TUI_FASTER;
+	case '-':
+		return TUI_SLOWER;
+	case 'q':
+	case 'Q':
+		return TUI_QUIT;
+	}
+	return TUI_OTHER;
+}

@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the live view says at length: one process, a diagnosis, a finding, the kernel, help. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/pressure.h"
+#include "model/slow.h"
+#include "render/completeness.h"
+#include "render/text/explain_text.h"
+#include "render/text/text.h"
+#include "render/tui/tui_parts.h"
+#include "rules/diagnoses.h"
+
+#define LABEL_COLUMNS 11
+#define EVENTS_SHOWN  12
+#define HELP_COLUMNS  27
+
+static void heading(struct buf *b, const struct view *v, const char *text)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "%s ", text);
+	while (l.b.s && line_columns(&l) < v->width)
+		line_printf(&l, v->unicode ? "\u2500" : "-");
+	line_end(&l, b, STYLE_DIM);
+}
+
+/* "faults.minor  12,480/s  max 14,004  ▁▂▅█", the time of the screen from left to right. */
+static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
+		      const struct subject *s, const struct field *f)
+{
+	int cells = v->width - 50 < TREND_SAMPLES ? v->width - 50 : TREND_SAMPLES, there;
+	double seen[TREND_SAMPLES], most = 0;
+	const char *per = f->type == FIELD_COUNTER ? "/s" : "";
+	struct buf now = {}, peak = {};
+	struct line l = {.v = v};
+
+	if (!is_told(v->m, f->hook, f->lacks))
+		return;
+	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
+	for (int i = 0; i < TREND_SAMPLES; i++)
+		most = seen[i] > most ? seen[i] : most;
+	put_figure(&now, f, seen[TREND_SAMPLES - 1]);
+	buf_puts(&now, per);
+	put_figure(&peak, f, most);
+	buf_puts(&peak, per);
+	line_printf(&l, " ");
+	line_cell(&l, f->group[0] ? f->group : "process", 9, false);
+	line_cell(&l, f->key, 10, false);
+	line_cell(&l, now.s ? now.s : "", 12, true);
+	line_cell(&l, peak.s ? peak.s : "", 12, true);
+	line_printf(&l, " max  ");
+	tui_spark(t, &l, &s->id, f, there < cells ? there : cells);
+	line_end(&l, b, STYLE_PLAIN);
+	buf_free(&now);
+	buf_free(&peak);
+}
+
+/* Adds "KEY VALUE  ", on a line of its own where this one has no room for it. */
+static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
+{
+	int columns = text_columns(key) + 1 + text_columns(value);
+
+	if (line_columns(l) + columns > l->v->width) {
+		line_end(l, b, STYLE_PLAIN);
+		buf_repeat(&l->b, " ", indent);
+	}
+	buf_puts(&l->b, key);
+	buf_putc(&l->b, ' ');
+	buf_puts(&l->b, value);
+	line_gap(l);
+}
+
+/* Of grids that the block does not show: rows that are not 0. */
+static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
+		     const struct fs_counters *c)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, " %s", g->key);
+	line_pad(&l, LABEL_COLUMNS);
+	for (size_t row = 0; row < g->rows; row++)
+		for (size_t i = 0; i < g->columns; i++) {
+			uint64_t n = g->cell(c, row, i);
+			struct buf count = {};
+			char key[64];
+
+			if (!n)
+				continue;
+			snprintf(key, sizeof(key), "%s%s%s", g->row(row), g->column ? "." : "",
+				 g->column ? g->column[i] : "");
+			put_count(&count, n);
+			put_pair(&l, b, key, count.s ? count.s : "", LABEL_COLUMNS);
+			buf_free(&count);
+		}
+	if (line_columns(&l) > LABEL_COLUMNS)
+		line_end(&l, b, STYLE_PLAIN);
+	buf_free(&l.b);
+}
+
+static void say_grids(const struct view *v, struct buf *b, const struct subject *s)
+{
+	for (size_t i = 0; i < nr_grids; i++)
+		if (strcmp(grids[i].key, "by_call") && is_told(v->m, grids[i].hook, grids[i].lacks))
+			say_grid(v, b, &grids[i], facts_counters(&s->now));
+}
+
+static const struct fs_subject *subject_of(const union event *e)
+{
+	return &e->crossing.subject; /* in each of them at the same place */
+}
+
+static void put_slow(struct buf *b, const struct view *v, const struct fs_slow_faults_record *r)
+{
+	put_count(b, r->count);
+	buf_printf(b, " slow faults, %s", class_name(r->class));
+	if (r->file[0]) {
+		buf_puts(b, " of ");
+		buf_safe(b, r->file, v->unicode);
+	}
+	if (r->holder) {
+		buf_puts(b, ", mmap_lock held by ");
+		buf_safe(b, r->holder_comm, v->unicode);
+		buf_printf(b, "[%u]", r->holder);
+	}
+	buf_puts(b, ": ");
+	put_duration(b, r->total_ns);
+	buf_puts(b, " in all, at most ");
+	put_duration(b, r->max_ns);
+}
+
+static void put_event(struct buf *b, const struct view *v, const union event *e)
+{
+	char name[32];
+
+	switch (e->h.kind) {
+	case FS_REC_CROSSING:
+		buf_printf(b, "%s passed %u %% of ",
+			   e->crossing.what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.percent);
+		put_limit(b, e->crossing.limit);
+		break;
+	case FS_REC_REFUSED:
+		buf_printf(b, "%s refused with %s", call_name(e->refused.call),
+			   errno_name(e->refused.error, name, sizeof(name)));
+		if (e->refused.count > 1)
+			buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->refused.count);
+		break;
+	case FS_REC_SIGNAL:
+		buf_printf(b, "%s, code %d", signal_name(e->signal.signal, name, sizeof(name)),
+			   e->signal.code);
+		break;
+	case FS_REC_KERNEL_FAULT:
+		buf_printf(b, "kernel-mode fault %s",
+			   e->kernel_fault.nofault ? "in a probing read" : "on a bad address");
+		if (v->addresses)
+			buf_printf(b, " 0x%" PRIx64, (uint64_t)e->kernel_fault.address);
+		if (model_symbol(v->m, e->kernel_fault.ip)) {
+			const struct symbol *at = model_symbol(v->m, e->kernel_fault.ip);
+
+			buf_puts(b, " at ");
+			buf_safe(b, at->symbol, v->unicode);
+			buf_puts(b, " ");
+			buf_safe(b, at->module, v->unicode);
+		}
+		buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->kernel_fault.count);
+		break;
+	case FS_REC_SLOW_FAULTS:
+		put_slow(b, v, &e->slow);
+		break;
+	case FS_REC_OOM:
+		buf_printf(b, "killed for want of memory %s",
+			   e->oom.constraint == FS_OOM_MEMCG ? "of its cgroup" : "of the machine");
+		break;
+	}
+}
+
+/* Slow faults are told as sums: of each the latest is enough. */
+static bool is_told_later(const struct tui *t, uint64_t i)
+{
+	const struct fs_slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
+
+	for (uint64_t k = i + 1; r->h.kind == FS_REC_SLOW_FAULTS && k < t->events_shown; k++) {
+		const struct fs_slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
+
+		if (later->h.kind == FS_REC_SLOW_FAULTS && slow_is_same(later, r))
+			return true;
+	}
+	return false;
+}
+
+/* The latest first: of a process, or (NULL) of the kernel. */
+static void say_events(const struct tui *t, const struct view *v, struct buf *b,
+		       const struct subject *of, const char *title)
+{
+	size_t shown = 0;
+
+	for (uint64_t i = t->events_shown; i-- > 0 && t->events_shown - i <= TUI_EVENTS;) {
+		const union event *e = &t->event[i % TUI_EVENTS];
+		const struct fs_subject *id = subject_of(e);
+		bool kernel = e->h.kind == FS_REC_KERNEL_FAULT || e->h.kind == FS_REC_OOM;
+		struct line l = {.v = v};
+		struct buf text = {};
+
+		if (of ? !same_subject(id, &of->id) : !kernel)
+			continue;
+		if (is_told_later(t, i))
+			continue;
+		if (!shown++)
+			heading(b, v, title);
+		if (shown > EVENTS_SHOWN)
+			return;
+		put_event(&text, v, e);
+		line_printf(&l, " %9.1f s  ", view_seconds(v, e->h.t_ns));
+		if (!of) {
+			line_safe(&l, event_comm(e));
+			line_printf(&l, "[%u]: ", id->pid);
+		}
+		line_printf(&l, "%s", text.s ? text.s : "");
+		line_end(&l, b, STYLE_PLAIN);
+		buf_free(&text);
+	}
+}
+
+/* Each field of the table, as the JSON has it: what is new there is here. */
+static void say_figures(const struct view *v, struct buf *b, const struct subject *s)
+{
+	const char *group = NULL;
+	struct line l = {.v = v};
+
+	heading(b, v, "All figures (since watching began)");
+	for (size_t i = 0; i < nr_fields; i++) {
+		const struct field *f = &fields[i];
+		struct buf n = {};
+		uint64_t value;
+
+		if (!group || strcmp(group, f->group)) {
+			if (group)
+				line_end(&l, b, STYLE_PLAIN);
+			line_printf(&l, " %s", f->group[0] ? f->group : "process");
+			line_pad(&l, LABEL_COLUMNS);
+			group = f->group;
+		}
+		if (field_get(v->m, s, f, &value))
+			put_total(&n, f, value);
+		else
+			buf_puts(&n, "-");
+		put_pair(&l, b, f->key, n.s ? n.s : "", LABEL_COLUMNS);
+		buf_free(&n);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_holders(const struct tui *t, const struct view *v, struct buf *b,
+			const struct subject *s)
+{
+	struct buf text = {};
+
+	text_holders(&text, v, s);
+	heading(b, v, "What it holds, and who made it grow");
+	if (text.s)
+		buf_add(b, text.s, text.len);
+	else if (!s->held[FS_WHAT_MAPS].n && !s->held[FS_WHAT_FDS].n && t->looks)
+		text_wrapped(b, v, " ", "its maps and descriptors could not be read");
+	else
+		text_wrapped(b, v, " ", "nothing to speak of");
+	if (!s->grew[FS_WHAT_MAPS] && !s->grew[FS_WHAT_FDS] && !strcmp(v->m->host.mode, "all"))
+		text_wrapped(b, v, " ",
+			     "user stacks and the latency of each fault are kept of chosen "
+			     "processes alone: faultscope -p PID");
+	buf_free(&text);
+}
+
+/* One line each; d tells them in full. */
+static void say_found(const struct view *v, struct buf *b, const struct subject *s)
+{
+	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
+		for (size_t i = 0; i < v->findings->n; i++) {
+			const struct finding *f = &v->findings->f[i];
+			struct line l = {.v = v};
+
+			if ((int)f->severity != severity || !f->open ||
+			    !same_subject(&f->subject, &s->id))
+				continue;
+			line_printf(&l, " %s[%s]: ", severity_name(f->severity), f->rule->id);
+			line_safe(&l, f->title);
+			line_end(&l, b, severity_style(f->severity));
+		}
+}
+
+static void say_process(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct subject *s = model_find(v->m, &t->chosen);
+
+	if (!s) {
+		buf_printf(b, "process %u is gone\n", t->chosen.pid);
+		return;
+	}
+	say_found(v, b, s);
+	for (size_t i = 0; i < t->trends.fields; i++)
+		say_trend(t, v, b, s, t->trends.field[i]);
+	heading(b, v, "Now");
+	text_block(b, v, s);
+	say_grids(v, b, s);
+	say_holders(t, v, b, s);
+	say_events(t, v, b, s, "Events");
+	say_figures(v, b, s);
+}
+
+static void say_diagnosis(const struct tui *t, const struct view *v, struct buf *b)
+{
+	struct view one = *v;
+
+	one.only = &t->chosen;
+	if (!model_find(v->m, &t->chosen))
+		buf_printf(b, "process %u is gone\n", t->chosen.pid);
+	else
+		diagnosis_renderer.close(b, &one);
+}
+
+/* NULL: it is no longer there. */
+static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
+{
+	for (size_t i = 0; i < v->findings->n; i++) {
+		const struct finding *f = &v->findings->f[i];
+
+		if (f->rule == t->chosen_rule && same_subject(&f->subject, &t->chosen))
+			return f;
+	}
+	return NULL;
+}
+
+static void say_finding(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct finding *f = finding_chosen(t, v);
+	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
+
+	if (!f) {
+		buf_puts(b, "it is no longer so\n");
+		return;
+	}
+	text_finding(b, v, f);
+	if (!d)
+		return;
+	buf_putc(b, '\n');
+	explain_text(b, v, d);
+}
+
+static void say_hooks(const struct view *v, struct buf *b)
+{
+	heading(b, v, "Hooks");
+	for (size_t i = 0; i < v->m->hooks; i++) {
+		const struct hook_view *h = &v->m->hook[i];
+		struct line l = {.v = v};
+
+		line_printf(&l, " ");
+		line_cell(&l, h->name, 14, false);
+		line_cell(&l,
+			  h->state == FS_HOOK_ON      ? h->mechanism
+			  : h->state == FS_HOOK_BLIND ? "blind"
+						      : "off",
+			  18, false);
+		line_safe(&l, h->why);
+		line_end(&l, b, h->state == FS_HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
+	}
+}
+
+static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
+{
+	const struct fs_tick_record *k = &v->m->tick;
+	struct line l = {.v = v};
+
+	heading(b, v, "faultscope itself");
+	line_printf(&l, " cpu ");
+	line_duration(&l, k->own_cpu_ns);
+	line_printf(&l, "  resident ");
+	line_bytes(&l, k->own_rss_bytes);
+	line_printf(&l, "  last look ");
+	line_duration(&l, k->look_ns);
+	line_end(&l, b, STYLE_PLAIN);
+	line_printf(&l, " ");
+	text_losses(&l);
+	if (t->trends.lost)
+		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* "NAME  used of limit [####    ] 61.0%  full in 8m 10s" */
+static void say_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
+		      uint64_t limit, const struct forecast *f)
+{
+	double share = limit ? (double)used / limit : 0;
+	struct line l = {.v = v};
+	struct buf safe = {};
+
+	buf_safe(&safe, name, v->unicode);
+	line_printf(&l, " ");
+	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
+	buf_free(&safe);
+	line_printf(&l, " ");
+	line_bytes(&l, used);
+	line_printf(&l, " of ");
+	line_bytes(&l, limit);
+	line_printf(&l, " [");
+	line_style(&l, share_style(share));
+	line_bar(&l, share, v->width >= 100 ? 20 : 10);
+	line_style(&l, STYLE_PLAIN);
+	line_printf(&l, "] %.1f%%", 100 * share);
+	if (f->known) {
+		line_printf(&l, "  full in ");
+		put_span(&l.b, f->seconds);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void put_host_figure(struct line *l, struct buf *b, size_t i)
+{
+	static const enum figure_source source[] = {
+#define X(id, key, from, name) from,
+		HOST_FIGURES(X)
+#undef X
+	};
+	uint64_t n = host_figure(l->v->m, i);
+	struct buf value = {};
+
+	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
+		return; /* those are told with the losses */
+	if (source[i] == FROM_MEMINFO)
+		put_bytes(&value, n);
+	else if (source[i] == FROM_VMSTAT)
+		put_rate(&value, host_rate(l->v->m, i));
+	else
+		put_count(&value, n);
+	if (source[i] == FROM_VMSTAT)
+		buf_puts(&value, "/s");
+	put_pair(l, b, host_figure_key(i), value.s ? value.s : "", 1);
+	buf_free(&value);
+}
+
+/* How short of memory machine, cgroups and what is kept in memory are. */
+static void say_pressure(const struct view *v, struct buf *b)
+{
+	const struct pressure *p = v->m->pressure;
+	struct line l = {.v = v};
+
+	if (!p || !p->known)
+		return;
+	heading(b, v, "Memory");
+	for (int full = 0; full < 2; full++) {
+		double share = host_stall(v->m, full);
+
+		if (share >= 0)
+			line_printf(&l, " %s waited for memory %.1f%% of the time ",
+				    full ? "all" : "something", 100 * share);
+	}
+	line_end(&l, b, STYLE_PLAIN);
+	line_printf(&l, " ");
+	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
+		put_host_figure(&l, b, i);
+	line_end(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < p->levels; i++) {
+		const struct level *one = &p->level[i];
+		struct forecast f = level_forecast(v->m, one);
+
+		if (level_is_there(v->m, one) && level_has_limit(one) &&
+		    level_kept_bytes(one) != FIGURE_UNKNOWN)
+			say_share(v, b, one->now.path, level_kept_bytes(one),
+				  one->now.n[CGROUP_LIMIT], &f);
+	}
+	for (size_t i = 0; i < p->mounts; i++) {
+		const struct mount_use *one = &p->mount[i];
+		struct forecast f = mount_forecast(v->m, one);
+
+		if (mount_is_there(v->m, one) && one->now.flags & MOUNT_IN_MEMORY &&
+		    one->now.size_bytes)
+			say_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
+				  &f);
+	}
+}
+
+static void say_kernel(const struct tui *t, const struct view *v, struct buf *b)
+{
+	heading(b, v, "This machine");
+	for (int i = 0; i < NR_RESOURCES; i++)
+		if (resources[i].scope == OF_HOST)
+			text_limit(b, v, resources[i].limit, NULL, i);
+	say_pressure(v, b);
+	say_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
+	say_hooks(v, b);
+	say_losses(t, v, b);
+}
+
+static void say_help(const struct tui *t, const struct view *v, struct buf *b)
+{
+	heading(b, v, "Keys");
+	for (size_t i = 0; i < nr_tui_help; i++) {
+		struct line l = {.v = v};
+
+		line_printf(&l, "  ");
+		line_style(&l, STYLE_BOLD);
+		line_cell(&l, tui_help[i].keys, HELP_COLUMNS - 2, false);
+		line_style(&l, STYLE_PLAIN);
+		line_printf(&l, "%s", tui_help[i].what);
+		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
+	}
+	heading(b, v, "Figures");
+	for (size_t i = 0; i < nr_fields; i++) {
+		struct line l = {.v = v};
+		char name[48];
+
+		line_printf(&l, "  ");
+		line_cell(&l, field_name(&fields[i], name, sizeof(name)), HELP_COLUMNS - 2, false);
+		line_printf(&l, "%s", fields[i].help);
+		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
+	}
+}
+
+static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
+{
+	switch (t->where) {
+	case TUI_PROCESS:
+		say_process(t, v, b);
+		break;
+	case TUI_DIAGNOSIS:
+		say_diagnosis(t, v, b);
+		break;
+	case TUI_FINDING:
+		say_finding(t, v, b);
+		break;
+	case TUI_HELP:
+		say_help(t, v, b);
+		break;
+	case TUI_TABLE:
+		say_kernel(t, v, b);
+		break;
+	}
+}
+
+static size_t count_lines(const char *s, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += s[i] == '\n';
+	return n;
+}
+
+void fill_lines(struct buf *b, size_t from, size_t height)
+{
+	for (size_t n = count_lines(b->s, from, b->len); n < height; n++)
+		buf_putc(b, '\n');
+}
+
+/* Commands are kept whole by whoever wrote them: what is wider than the screen goes on below. */
+static void fit_page(const struct view *v, const struct buf *page, struct buf *ret)
+{
+	const char *end;
+
+	for (const char *at = page->s ? page->s : ""; (end = strchr(at, '\n')); at = end + 1) {
+		struct line l = {.v = v};
+
+		buf_add(&l.b, at, end - at);
+		if (end > at)
+			line_wrap_at(&l, ret, STYLE_PLAIN, 8);
+		else
+			buf_putc(ret, '\n');
+		buf_free(&l.b);
+	}
+}
+
+void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height)
+{
+	struct buf text = {}, page = {};
+	size_t from = b->len, nth = 0;
+	const char *at, *end;
+
+	tui_page(t, v, &text);
+	fit_page(v, &text, &page);
+	t->lines = count_lines(page.s, 0, page.len);
+	if (t->scroll + height > t->lines)
+		t->scroll = t->lines > height ? t->lines - height : 0;
+	for (at = page.s ? page.s : ""; (end = strchr(at, '\n')); at = end + 1, nth++)
+		if (nth >= t->scroll && nth < t->scroll + height)
+			buf_add(b, at, end + 1 - at);
+	buf_free(&text);
+	buf_free(&page);
+	fill_lines(b, from, height);
+}
+
+size_t tui_findings(const struct view *v, const struct finding **ret, size_t room)
+{
+	size_t n = 0;
+
+	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
+		for (size_t i = 0; i < nr_rules; i++)
+			for (size_t k = 0; k < v->findings->n; k++) {
+				const struct finding *f = &v->findings->f[k];
+
+				if (f->rule != &rules[i] || (int)f->severity != severity ||
+				    !f->open)
+					continue;
+				if (n < room)
+					ret[n] = f;
+				n++;
+			}
+	return n;
+}
+
+size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
+{
+	size_t n = tui_findings(v, ret, FINDINGS_MAX);
+
+	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
+	for (size_t i = 0; t->follows && i < n; i++)
+		if (ret[i] == finding_chosen(t, v))
+			t->at = i;
+	tui_choose_finding(t, ret, n, t->at);
+	return n;
+}
+
+void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at)
+{
+	t->at = at < n ? at : n ? n - 1 : 0;
+	t->chosen = n ? f[t->at]->subject : (struct fs_subject){};
+	t->chosen_rule = n ? f[t->at]->rule : NULL;
+}
+
+static void say_listed(const struct view *v, struct buf *b, const struct finding *f, bool selected)
+{
+	struct line l = {.v = v, .flat = selected};
+	char who[WHO_BYTES];
+	struct buf safe = {};
+
+	line_style(&l, severity_style(f->severity));
+	line_cell(&l, severity_name(f->severity), 9, false);
+	line_cell(&l, f->rule->id, 5, false);
+	line_style(&l, STYLE_PLAIN);
+	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
+	finding_who(f, who, sizeof(who));
+	buf_safe(&safe, who, v->unicode);
+	line_cell(&l, safe.s ? safe.s : "", 22, false);
+	buf_free(&safe);
+	line_printf(&l, " ");
+	line_safe(&l, f->title);
+	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
+}
+
+void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height)
+{
+	const struct finding *f[FINDINGS_MAX];
+	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
+	struct line l = {.v = v};
+	struct buf gaps = {};
+
+	line_printf(&l, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS", "FINDING");
+	line_end(&l, b, STYLE_DIM);
+	if (!n) {
+		gaps_of(&gaps, v);
+		text_wrapped(b, v, "  ",
+			     has_gaps(&gaps) ? "nothing found in what was checked"
+					     : "nothing found: no limit is near, no call failed, "
+					       "nothing crashed");
+		gaps_text(b, v, &gaps);
+		buf_free(&gaps);
+		fill_lines(b, from, height);
+		return;
+	}
+	if (t->at < t->top)
+		t->top = t->at;
+	if (rows && t->at >= t->top + rows)
+		t->top = t->at - rows + 1;
+	for (size_t i = t->top; i < n && i < t->top + rows; i++)
+		say_listed(v, b, f[i], i == t->at);
+	fill_lines(b, from, height);
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The tables of the live view: columns out of the field table, and their cells. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/text/text.h"
+#include "render/tui/tui_parts.h"
+
+#define NAME_COLUMNS  16 /* of a name at least */
+#define TREE_COLUMNS  12 /* more of it, indented */
+#define BAR_FROM      96 /* columns of a screen that bars are for, and longer ones */
+#define LONG_BAR_FROM 150
+#define SPARK_COLUMNS 10
+
+static const struct tab_lead faults_lead[] = {
+	{CELL_FIELD, "faults.minor", 0, NULL},	  {CELL_SPARK, "faults.minor", 0, NULL},
+	{CELL_FIELD, "faults.major", 0, NULL},	  {CELL_BAR, NULL, RESOURCE_MAPS, "MAPS%"},
+	{CELL_BAR, NULL, RESOURCE_FDS, "FDS%"},	  {CELL_FIELD, "memory.rss_bytes", 0, NULL},
+	{CELL_FIELD, "faults.stall_ns", 0, NULL}, {CELL_FIELD, "cpu_ns", 0, NULL},
+	{CELL_FIELD, "threads", 0, NULL},
+};
+
+static const struct tab_lead maps_lead[] = {
+	{CELL_FIELD, "maps.count", 0, NULL},   {CELL_BAR, NULL, RESOURCE_MAPS, "OF LIMIT"},
+	{CELL_SPARK, "maps.count", 0, NULL},   {CELL_FULL, NULL, RESOURCE_MAPS, "FULL IN"},
+	{CELL_FIELD, "maps.created", 0, NULL},
+};
+
+static const struct tab_lead fds_lead[] = {
+	{CELL_FIELD, "fds.count", 0, NULL}, {CELL_BAR, NULL, RESOURCE_FDS, "OF LIMIT"},
+	{CELL_SPARK, "fds.count", 0, NULL}, {CELL_FULL, NULL, RESOURCE_FDS, "FULL IN"},
+	{CELL_FIELD, "fds.limit", 0, NULL},
+};
+
+static const struct tab_lead memory_lead[] = {
+	{CELL_FIELD, "memory.rss_bytes", 0, NULL},
+	{CELL_SPARK, "memory.rss_bytes", 0, NULL},
+	{CELL_BAR, NULL, RESOURCE_CGROUP_MEMORY, "CGROUP%"},
+	{CELL_FIELD, "memory.swap_bytes", 0, NULL},
+};
+
+#define LEAD(a) a, sizeof(a) / sizeof((a)[0])
+
+const struct tab tui_tabs[] = {
+	{"Faults", TAB_TABLE, "faults", LEAD(faults_lead), -1},
+	{"Maps", TAB_TABLE, "maps", LEAD(maps_lead), RESOURCE_MAPS},
+	{"FDs", TAB_TABLE, "fds", LEAD(fds_lead), RESOURCE_FDS},
+	{"Memory", TAB_TABLE, NULL, LEAD(memory_lead), -1, "memory.rss_bytes"},
+	{"Kernel", TAB_TEXT, NULL, NULL, 0, -1},
+	{"Findings", TAB_FINDINGS, NULL, NULL, 0, -1},
+};
+const size_t nr_tui_tabs = sizeof(tui_tabs) / sizeof(tui_tabs[0]);
+
+static bool has_group(const struct tab *tab, const char *group)
+{
+	size_t len = strlen(group);
+
+	for (const char *at = tab->groups; at && *at; at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+
+		if (n == len && !strncmp(at, group, n))
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+/* Whether a field is of a tab: of the one that names its group, else of the one that has the rest.
+ */
+static bool is_of(const struct tab *tab, const struct field *f)
+{
+	if (tab->groups)
+		return has_group(tab, f->group);
+	for (size_t i = 0; i < nr_tui_tabs; i++)
+		if (has_group(&tui_tabs[i], f->group))
+			return false;
+	return true;
+}
+
+/* Whether the machine can tell it at all: of any process. */
+static bool can_tell(const struct view *v, const struct field *f)
+{
+	return is_told(v->m, f->hook, f->lacks);
+}
+
+static void title_of(const struct field *f, char *ret, size_t size)
+{
+	static const char *const units[] = {"_bytes", "_ns"};
+	size_t len = strlen(f->key);
+
+	for (size_t i = 0; i < 2; i++)
+		if (len > strlen(units[i]) && !strcmp(f->key + len - strlen(units[i]), units[i]))
+			len -= strlen(units[i]);
+	snprintf(ret, size, "%.*s%s", f->column ? (int)strlen(f->column) : (int)len,
+		 f->column ? f->column : f->key, f->type == FIELD_COUNTER ? "/s" : "");
+	for (char *c = ret; *c && strcmp(c, "/s"); c++)
+		*c = *c == '_' ? ' ' : toupper((unsigned char)*c);
+}
+
+static int width_of(const struct field *f, const char *title)
+{
+	int least = f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
+	int len = strlen(title);
+
+	return len > least ? len : least;
+}
+
+static int bar_cells(const struct view *v)
+{
+	return v->width < BAR_FROM ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
+}
+
+static void add_column(struct columns *c, const struct view *v, const struct tab_lead *lead,
+		       const struct field *f)
+{
+	struct column *one = &c->c[c->n];
+
+	if (c->n + 2 > COLUMNS_MAX)
+		return;
+	*one = (struct column){.cell = lead ? lead->cell : CELL_FIELD, .f = f};
+	if (f && one->cell == CELL_FIELD) {
+		title_of(f, one->title, sizeof(one->title));
+		one->width = width_of(f, one->title);
+	} else if (one->cell == CELL_SPARK) {
+		snprintf(one->title, sizeof(one->title), "TREND");
+		one->width = v->width < BAR_FROM ? SPARK_COLUMNS : v->width / 8;
+		if (one->width > TREND_SAMPLES)
+			one->width = TREND_SAMPLES;
+	} else {
+		one->of = lead->of;
+		snprintf(one->title, sizeof(one->title), "%s", lead->title);
+		one->width = one->cell == CELL_BAR ? 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0) : 9;
+		if (one->cell == CELL_BAR && one->width < (int)strlen(lead->title))
+			one->width = strlen(lead->title);
+	}
+	c->n++;
+}
+
+static bool has_field(const struct columns *c, const struct field *f)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->c[i].f == f && c->c[i].cell == CELL_FIELD)
+			return true;
+	return false;
+}
+
+void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
+{
+	const struct tab *tab = &tui_tabs[t->tab];
+
+	ret->n = 1;
+	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
+	for (size_t i = 0; i < tab->leads; i++) {
+		const struct tab_lead *lead = &tab->lead[i];
+		const struct field *f = lead->field ? field_find(lead->field) : NULL;
+
+		if (lead->field && (!f || !can_tell(v, f)))
+			continue;
+		if (lead->cell == CELL_BAR && lead->of == RESOURCE_CGROUP_MEMORY &&
+		    !strcmp(v->m->host.mode, "all"))
+			continue; /* nobody reads levels of cgroups of all */
+		add_column(ret, v, lead, f);
+	}
+	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
+		if (is_of(tab, &fields[i]) && can_tell(v, &fields[i]) &&
+		    !has_field(ret, &fields[i]))
+			add_column(ret, v, NULL, &fields[i]);
+	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
+}
+
+static double share_of(const struct view *v, const struct subject *s, enum resource_id of)
+{
+	struct use u;
+
+	return resource_use(v->m, s, of, &u) && use_is_bounded(&u) ? (double)u.value / u.limit : -1;
+}
+
+double tui_value(const struct view *v, const struct subject *s, const struct column *c)
+{
+	struct forecast f;
+	uint64_t n;
+
+	switch (c->cell) {
+	case CELL_FIELD:
+		if (c->f->type == FIELD_COUNTER)
+			return field_delta(v->m, s, c->f);
+		return field_get(v->m, s, c->f, &n) ? (double)n : -1;
+	case CELL_BAR:
+		return share_of(v, s, c->of);
+	case CELL_FULL:
+		f = resource_forecast(v->m, s, c->of);
+		return f.known ? -f.seconds : -1e18;
+	case CELL_PID:
+		return -(double)s->id.pid;
+	case CELL_NAME:
+		/* as far as a number tells names apart: eight bytes */
+		n = 0;
+		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
+			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
+		return -(double)n;
+	case CELL_SPARK:
+		break;
+	}
+	return 0;
+}
+
+void put_total(struct buf *b, const struct field *f, uint64_t n)
+{
+	if (f->unit == UNIT_NS)
+		put_duration(b, n);
+	else if (f->unit == UNIT_BYTES)
+		put_bytes(b, n);
+	else if (f->unit == UNIT_LIMIT)
+		put_limit(b, n);
+	else
+		put_count(b, n);
+}
+
+void put_figure(struct buf *b, const struct field *f, double n)
+{
+	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
+		put_rate(b, n);
+	else if (n >= 1.8e19) /* no limit */
+		put_total(b, f, UINT64_MAX);
+	else
+		put_total(b, f, n);
+}
+
+/* Of a counter its growth in the window. */
+static void put_amount(struct buf *b, const struct view *v, const struct field *f, double n)
+{
+	double seconds = model_window_seconds(v->m);
+
+	if (f->type == FIELD_COUNTER)
+		n = seconds > 0 ? n / seconds : 0;
+	if (n > 0)
+		put_figure(b, f, n);
+	else
+		buf_putc(b, '0'); /* of anything */
+}
+
+static void put_field(struct buf *b, const struct view *v, const struct subject *s,
+		      const struct field *f)
+{
+	uint64_t n;
+
+	if (!field_get(v->m, s, f, &n))
+		buf_putc(b, '-');
+	else
+		put_amount(b, v, f, f->type == FIELD_COUNTER ? (double)field_delta(v->m, s, f) : n);
+}
+
+/* What a column says of a cgroup: a sum, or of a share the highest. */
+static double value_below(const struct view *v, const struct rows *r, const struct row *g,
+			  const struct column *c)
+{
+	double sum = c->cell == CELL_FIELD ? 0 : -1;
+
+	for (const struct row *one = g + 1; one <= g + g->below; one++) {
+		double n = one->s ? tui_value(v, one->s, c) : -1;
+
+		if (c->cell == CELL_FIELD)
+			sum += n > 0 ? n : 0;
+		else if (n > sum)
+			sum = n;
+	}
+	return sum;
+}
+
+enum style share_style(double share)
+{
+	return share >= 0.95  ? STYLE_CRITICAL
+	       : share >= 0.8 ? STYLE_WARNING
+	       : share >= 0.5 ? STYLE_ACCENT
+			      : STYLE_GOOD;
+}
+
+static void say_bar(struct line *l, double share, const struct column *c)
+{
+	int cells = bar_cells(l->v);
+	char percent[16];
+
+	if (share < 0) {
+		line_cell(l, "-", c->width, true);
+		return;
+	}
+	snprintf(percent, sizeof(percent), share < 9.995 ? "%.1f%%" : "%.0f%%", 100 * share);
+	if (!cells) {
+		if (share >= 0.5)
+			line_style(l, share_style(share));
+		line_cell(l, percent, c->width, true);
+	} else {
+		line_printf(l, "[");
+		line_style(l, share_style(share));
+		line_bar(l, share, cells);
+		line_style(l, STYLE_PLAIN);
+		line_printf(l, "] ");
+		if (share >= 0.8)
+			line_style(l, share_style(share));
+		line_cell(l, percent, c->width - cells - 3, true);
+	}
+	line_style(l, STYLE_PLAIN);
+}
+
+void tui_spark(const struct tui *t, struct line *l, const struct fs_subject *of,
+	       const struct field *f, int cells)
+{
+	double v[TREND_SAMPLES];
+	int seen;
+
+	cells = cells > TREND_SAMPLES ? TREND_SAMPLES : cells < 0 ? 0 : cells;
+	seen = trends_read(&t->trends, of, f, v, cells);
+	buf_repeat(&l->b, " ", cells - seen);
+	line_style(l, STYLE_ACCENT);
+	line_spark(l, v + cells - seen, seen, f->type == FIELD_COUNTER);
+	line_style(l, STYLE_PLAIN);
+}
+
+/* The ids of what is found of it, the gravest first. */
+static void say_ids(struct line *l, const struct view *v, const struct subject *s)
+{
+	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
+		for (size_t i = 0; i < v->findings->n; i++) {
+			const struct finding *f = &v->findings->f[i];
+
+			if (!f->open || (int)f->severity != severity ||
+			    !same_subject(&f->subject, &s->id))
+				continue;
+			line_style(l, severity_style(f->severity));
+			line_printf(l, " %s%s", severity == SEVERITY_CRITICAL ? "!" : "",
+				    f->rule->id);
+			line_style(l, STYLE_PLAIN);
+		}
+}
+
+static void say_name(struct line *l, const struct view *v, const struct row *r)
+{
+	const struct subject *s = r->s;
+	char workload[256];
+
+	line_safe(l, s->now.g.comm);
+	if (s->final)
+		line_printf(l, " (ended)");
+	if (s->now.g.flags & FS_PROC_SHARES_MM)
+		line_printf(l, " (vfork)");
+	say_ids(l, v, s);
+	if (r->depth || v->width < BAR_FROM)
+		return;
+	workload_name(s->cgroup, "", workload, sizeof(workload));
+	line_style(l, STYLE_DIM);
+	if (workload[0]) {
+		line_gap(l);
+		line_safe(l, workload);
+	}
+	if (s->exe) {
+		line_gap(l);
+		line_safe(l, s->exe);
+	}
+	line_style(l, STYLE_PLAIN);
+}
+
+static void say_group(struct line *l, const struct view *v, const struct row *g)
+{
+	char *name = strndup(g->path + g->name, g->len - g->name); /* of a path with a cap */
+	size_t n = 0;
+
+	for (const struct row *one = g + 1; one <= g + g->below; one++)
+		n += one->s != NULL;
+	if (v->unicode)
+		line_printf(l, g->folded ? "\u25b8 " : "\u25be ");
+	else
+		line_printf(l, g->folded ? "+ " : "- ");
+	line_style(l, STYLE_BOLD);
+	line_safe(l, name && name[0] ? name : "/");
+	line_style(l, STYLE_PLAIN);
+	line_printf(l, " (%zu)", n);
+	free(name);
+}
+
+static void say_cell(const struct tui *t, struct line *l, const struct rows *r,
+		     const struct row *row, const struct column *c)
+{
+	const struct view *v = l->v;
+	struct buf cell = {};
+	struct forecast f;
+
+	switch (c->cell) {
+	case CELL_FIELD:
+		if (row->s)
+			put_field(&cell, v, row->s, c->f);
+		else
+			put_amount(&cell, v, c->f, value_below(v, r, row, c));
+		break;
+	case CELL_BAR:
+		say_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
+		return;
+	case CELL_SPARK:
+		if (row->s)
+			tui_spark(t, l, &row->s->id, c->f, c->width);
+		else
+			line_cell(l, "", c->width, true);
+		return;
+	case CELL_FULL:
+		f = row->s ? resource_forecast(v->m, row->s, c->of) : (struct forecast){};
+		if (f.known)
+			put_span(&cell, f.seconds);
+		else
+			buf_putc(&cell, '-');
+		break;
+	case CELL_PID:
+		if (row->s)
+			buf_printf(&cell, "%u", row->s->id.pid);
+		break;
+	case CELL_NAME:
+		break;
+	}
+	if (cell.s && (!strcmp(cell.s, "0") || !strcmp(cell.s, "-")))
+		line_style(l, STYLE_DIM);
+	line_cell(l, cell.s ? cell.s : "", c->width, true);
+	line_style(l, STYLE_PLAIN);
+	buf_free(&cell);
+}
+
+/* Whether a column is on the screen: behind those that were scrolled away, and where it fits. */
+static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
+			   bool *ret_shown)
+{
+	int room = v->width - NAME_COLUMNS - 1 - (t->tree ? TREE_COLUMNS : 0);
+	size_t skip = t->aside;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct column *one = &c->c[i];
+
+		ret_shown[i] = one->cell == CELL_PID || one->cell == CELL_NAME;
+		if (one->cell == CELL_PID)
+			room -= one->width + 1;
+		if (ret_shown[i])
+			continue;
+		if (skip) {
+			skip--;
+			continue;
+		}
+		if (room < one->width + 1) {
+			room = 0;
+			continue;
+		}
+		room -= one->width + 1;
+		ret_shown[i] = true;
+	}
+}
+
+static void say_titles(const struct tui *t, const struct view *v, struct buf *b,
+		       const struct columns *c, const bool *shown)
+{
+	struct line l = {.v = v};
+	char title[32];
+
+	for (size_t i = 0; i < c->n; i++) {
+		bool sorted = t->sort[t->tab] == (int)i;
+
+		if (!shown[i])
+			continue;
+		line_style(&l, sorted ? STYLE_ACCENT : STYLE_DIM);
+		snprintf(title, sizeof(title), "%s%s",
+			 !sorted       ? ""
+			 : t->inverted ? (v->unicode ? "\u25b4" : "^")
+				       : (v->unicode ? "\u25be" : "v"),
+			 c->c[i].title);
+		line_cell(&l, title, c->c[i].cell == CELL_NAME ? NAME_COLUMNS : c->c[i].width,
+			  c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK);
+		line_printf(&l, " ");
+	}
+	line_end(&l, b, STYLE_PLAIN);
+}
+
+static void say_row(const struct tui *t, const struct view *v, struct buf *b, const struct rows *r,
+		    size_t at, const struct columns *c, const bool *shown)
+{
+	const struct row *row = &r->all[r->shown[at]];
+	bool selected = at == t->at;
+	struct line l = {.v = v, .flat = selected};
+
+	for (size_t i = 0; i + 1 < c->n; i++) {
+		if (!shown[i])
+			continue;
+		say_cell(t, &l, r, row, &c->c[i]);
+		line_printf(&l, " ");
+	}
+	buf_repeat(&l.b, " ", 2 * row->depth);
+	if (row->s)
+		say_name(&l, v, row);
+	else
+		say_group(&l, v, row);
+	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
+}
+
+void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height)
+{
+	struct columns c;
+	bool shown[COLUMNS_MAX + 1];
+	struct rows r;
+	size_t from = b->len;
+
+	tui_columns(t, v, &c);
+	choose_visible(t, v, &c, shown);
+	say_titles(t, v, b, &c, shown);
+	if (height > 1 && !tui_rows(t, v, &r)) {
+		tui_place(t, &r, height - 1);
+		for (size_t i = t->top; i < r.n && i < t->top + height - 1; i++)
+			say_row(t, v, b, &r, i, &c, shown);
+		if (!r.n)
+			buf_printf(b, "  %s\n",
+				   t->filter[0] ? "no process matches the filter (/)"
+						: "no process is alive");
+		rows_free(&r);
+	}
+	fill_lines(b, from, height);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* diagnose: a verdict on some processes: what they hold, what grows, what was refused, and why. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crash/blackbox_command.h"
+#include "session/read_holdings.h"
+#include "render/crash/kernel_records.h"
+#include "render/completeness.h"
+#include "crash/surviving_logs.h"
+#include "session/targets.h"
+
+#define WATCH_SECONDS 3.0
+
+static int open_live(struct session *s)
+{
+	s->filter.children = true;
+	s->attributes_all = true;
+	s->after_first_look = holders_read;
+	return targets_open_live(s, true);
+}
+
+static int check_arguments(struct options *o)
+{
+	if (!o->replay && !o->filter.pids) {
+		complain("diagnose: of which process?\n"
+			 "  try: sudo faultscope diagnose -p PID, or diagnose --replay FILE");
+		return EXIT_USAGE;
+	}
+	if (!o->replay && !o->duration)
+		o->duration = WATCH_SECONDS;
+	if (!o->format || o->format == &text_renderer)
+		o->format = &diagnosis_renderer;
+	return 0;
+}
+
+/* Before rights are given up: later it can be read, not opened. -1: nobody records here. */
+static int open_ring(const struct options *o, int *ret_status)
+{
+	int fd = open(o->blackbox.file ?: BLACKBOX_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && o->blackbox.file) {
+		complain("cannot read %s: %s", o->blackbox.file, strerror(errno));
+		*ret_status = EXIT_FAILED;
+	}
+	return fd;
+}
+
+/* What the flight recorder kept of the boot that is looked at; false: nothing. */
+static bool read_ring(struct session *s, int fd, struct portents *ret)
+{
+	uint8_t boot_id[BB_BOOT_BYTES];
+	struct bb_found f = {};
+	int boot = -1, err = fd < 0 ? 0 : survivors_scan_fd(&f, fd);
+
+	if (err && s->o->blackbox.file) {
+		complain("cannot read %s: %s", s->o->blackbox.file, strerror(-err));
+		s->status = s->status ?: EXIT_FAILED;
+	}
+	bb_found_settle(&f);
+	if (bb_boot_id(s->m.host.boot_id, boot_id))
+		boot = bb_boot_find(&f, boot_id);
+	if (boot >= 0)
+		portents_find(ret, &f, boot);
+	bb_found_free(&f);
+	return boot >= 0;
+}
+
+/* Once at the end, by all that was found meanwhile. */
+static int verdict_status(const struct session *s)
+{
+	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;
+	const struct portents *recorded = s->view.recorded;
+
+	for (size_t i = 0; recorded && i < recorded->n; i++)
+		if (blackbox_severity(&recorded->one[i]) >= least)
+			return EXIT_GATE;
+	return s->findings.reached[least] ? EXIT_GATE : 0;
+}
+
+int command_diagnose(const struct options *given)
+{
+	struct options o = *given;
+	struct portents recorded;
+	struct session s;
+	int err = check_arguments(&o), ring = -1;
+
+	if (!err)
+		ring = open_ring(&o, &err);
+	if (err)
+		return err;
+	session_measure(&s, &o, open_live);
+	if (read_ring(&s, ring, &recorded))
+		s.view.recorded = &recorded;
+	else if (o.blackbox.file)
+		gap_add(&s.gaps, "not read: --ring has no record of this boot");
+	if (ring >= 0)
+		close(ring);
+	if (!s.status)
+		s.status = verdict_status(&s);
+	return session_end(&s);
+}

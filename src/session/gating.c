@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The gates of --fail-on, from the options to the exit status. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "render/gate_results.h"
+#include "session/session.h"
+
+/* GitHub's runner sets it; commands on standard error are taken as those on standard output. */
+static bool is_on_github(const struct options *o)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	return o->github || (actions && !strcmp(actions, "true"));
+}
+
+int gating_begin(struct session *s)
+{
+	int err;
+
+	s->gates = s->o->gates;
+	if (s->gates.n)
+		s->view.gates = &s->gates;
+	if (!s->o->junit)
+		return 0;
+	/* now: once rights are given up nothing can be opened to write */
+	err = output_file_open(&s->junit, s->o->junit, 0);
+	if (!err)
+		return 0;
+	complain("cannot write %s: %s", s->o->junit, output_file_error(err));
+	return EXIT_FAILED;
+}
+
+void gating_judge(struct session *s)
+{
+	gates_look(&s->gates, &s->m);
+	gates_judge(&s->gates, &s->m, &s->findings);
+	if (s->gates.failed && !s->status)
+		s->status = EXIT_GATE;
+}
+
+static void write_junit(struct session *s)
+{
+	struct buf b = {};
+	int err;
+
+	gates_junit(&b, &s->view);
+	err = output_file_end(&s->junit, b.failed ? -ENOMEM : io_write(s->junit.fd, b.s, b.len));
+	buf_free(&b);
+	if (!err)
+		return;
+	complain("cannot write %s: %s", s->o->junit, output_file_error(err));
+	s->status = EXIT_FAILED;
+}
+
+/* Whether the text that people read has the gates in it. */
+static bool is_in_text(const struct session *s)
+{
+	return s->renderer == &text_renderer && !s->o->quiet && s->output.fd < 0;
+}
+
+void gating_tell(struct session *s)
+{
+	struct buf b = {};
+
+	if (!is_in_text(s))
+		gates_text(&b, &s->view, true);
+	if (is_on_github(s->o))
+		gates_github(&b, &s->view);
+	if (!b.failed)
+		io_write(STDERR_FILENO, b.s, b.len);
+	buf_free(&b);
+	if (s->junit.fd >= 0)
+		write_junit(s);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/limit_origins.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collect/limits/limit_source.h"
+#include "model/pressure.h"
+#include "model/resources.h"
+#include "probe/host_facts.h"
+#include "rules/need.h"
+#include "rules/remedy.h"
+
+static void copy_command(const struct remedy *r, char *ret, size_t size)
+{
+	/* one that does not fit whole is none */
+	if (r && (size_t)snprintf(ret, size, "%s", r->command) >= size)
+		*ret = 0;
+}
+
+static void fill_record(struct fs_origin_record *r, const struct origin *o,
+			const struct remedy_for *want)
+{
+	struct remedy list[REMEDY_MAX];
+	size_t n = remedies_for(o, want, list);
+	struct buf text = {};
+
+	origin_say(o, &text);
+	snprintf(r->set_by, sizeof(r->set_by), "%s", text.s ? text.s : "");
+	buf_free(&text);
+	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, false), r->at_once, sizeof(r->at_once));
+	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, true), r->for_good,
+		     sizeof(r->for_good));
+	for (size_t i = 0; i < n; i++)
+		r->host_wide |= list[i].kind == REMEDY_GAIN_TIME && list[i].host_wide;
+	for (size_t i = 0; i < n && !r->cost[0]; i++)
+		if (list[i].cost)
+			snprintf(r->cost, sizeof(r->cost), "%s", list[i].cost);
+}
+
+/* Only -p, run and diagnose ask: of all processes of a host that would be many. */
+static bool may_look(const struct session *s)
+{
+	return s->src->live && s->collector.names_stacks && !host_is_in_pid_namespace() &&
+	       s->m.origins < MODEL_ORIGINS_MAX;
+}
+
+/* The value to advise: what lets the refused call pass, or room for what is used. */
+static uint64_t wanted_of(const struct session *s, const struct finding *f,
+			  const struct subject *subject, const struct limit *limit)
+{
+	if (f->want && f->limit == limit && limit != &limit_table[LIMIT_MAX_MAP_COUNT])
+		return f->want;
+	if (subject && limit == &limit_table[LIMIT_MAX_MAP_COUNT])
+		return limit_above(limit, subject->now.g.map_high, s->m.tick.limits.max_map_count);
+	return 0;
+}
+
+static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
+{
+	struct fs_origin_record r = {.h = {FS_REC_ORIGIN, sizeof(r), host_monotonic_ns()}};
+	const struct subject *subject = model_find(&s->m, &f->subject);
+	struct origin_of of = {.pid = f->subject.pid};
+	char cgroup[256];
+	struct remedy_for want = {.pid = f->subject.pid};
+	uint64_t most = need_most(limit, &s->m.tick.limits);
+	struct origin o;
+	int root;
+
+	if (subject) {
+		of.ppid = subject->now.g.ppid;
+		of.cgroup = subject->cgroup;
+		/* the cgroup whose limit it was, whatever binds by now */
+		of.at_cgroup = f->rule->trigger == ON_OOM &&
+			       cgroup_above(subject->cgroup, f->limit_up, cgroup, sizeof(cgroup));
+		if (of.at_cgroup)
+			of.cgroup = cgroup;
+		want.gone = subject->final;
+	}
+	want.want = wanted_of(s, f, subject, limit);
+	want.most = most == LIMIT_NONE ? 0 : most;
+	if (f->rule->trigger == ON_CGROUP) {
+		of.cgroup = f->place;
+		of.at_cgroup = true;
+	}
+	root = origin_root();
+	if (root < 0)
+		return;
+	r.subject = f->subject;
+	r.limit = limit - limit_table;
+	if (!origin_find(root, &of, limit - limit_table, &o))
+		fill_record(&r, &o, &want);
+	/* where nothing was found too: it is not looked up again */
+	collector_take(&s->collector, &r.h);
+	close(root);
+}
+
+/* What is known of it was looked up for a smaller request than the one that was refused by now. */
+static bool is_outgrown(const struct session *s, const struct finding *f,
+			const struct fs_origin_record *known)
+{
+	return f->want > s->origin_want[known - s->m.origin];
+}
+
+/* Of a limit that only --assume has nobody set anything. */
+static bool is_assumed(const struct session *s, const struct limit *limit)
+{
+	int i = resource_find(limit->name);
+
+	return i >= 0 && s->m.assumed[i];
+}
+
+void origins_attach(struct session *s, struct finding *f)
+{
+	const struct limit *limit = f->limit   ? f->limit
+				    : f->cause ? limit_of_cause(f->cause)
+					       : NULL;
+	const struct fs_origin_record *known;
+
+	if (!limit || !f->open || f->set_by[0] || is_assumed(s, limit))
+		return;
+	known = model_origin(&s->m, &f->subject, limit - limit_table);
+	if ((!known || is_outgrown(s, f, known)) && may_look(s)) {
+		look_up(s, f, limit);
+		known = model_origin(&s->m, &f->subject, limit - limit_table);
+		if (known)
+			s->origin_want[known - s->m.origin] = f->want;
+	}
+	if (known)
+		finding_take_origin(f, known);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/read_holdings.h"
+
+#include "collect/holdings_reader.h"
+#include "probe/host_facts.h"
+
+#define HOLDERS_MOST 16 /* processes of which the holdings are read: those with the most */
+
+static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_what what)
+{
+	const struct fs_gauges *x = &a->now.g, *y = &b->now.g;
+
+	return what == FS_WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
+}
+
+static bool is_among(const struct subject *one, struct subject *const *tried, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tried[i] == one)
+			return true;
+	return false;
+}
+
+/* The one with the most among those that were not tried yet. */
+static struct subject *next_holder(struct session *s, enum fs_what what,
+				   struct subject *const *tried, size_t n)
+{
+	struct subject *best = NULL;
+
+	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
+		if (one->final || one->hidden || is_among(one, tried, n))
+			continue;
+		if (!best || is_nearer(one, best, what))
+			best = one;
+	}
+	return best;
+}
+
+/* Of one that is gone, or not ours to read, the report tells that it was not. */
+static void read_holders(struct session *s, enum fs_what what)
+{
+	struct sink sink = {.take = collector_take, .ctx = &s->collector};
+	struct subject *tried[HOLDERS_MOST];
+
+	for (size_t n = 0; n < HOLDERS_MOST; n++) {
+		tried[n] = next_holder(s, what, tried, n);
+		if (!tried[n])
+			return;
+		holdings_read(tried[n]->id.pid, &tried[n]->id, what, &sink);
+	}
+}
+
+/* One bounded read of each holder's maps and descriptors: what grew before us is only there. */
+void holders_read(struct session *s)
+{
+	if (host_is_in_pid_namespace())
+		return; /* /proc has other pids */
+	read_holders(s, FS_WHAT_MAPS);
+	read_holders(s, FS_WHAT_FDS);
+}

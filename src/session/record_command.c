@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* record: what is seen goes into a file; on the terminal stands how far it is. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "collect/redact.h"
+#include "session/read_holdings.h"
+#include "probe/host_facts.h"
+#include "render/text/silent.h"
+#include "session/targets.h"
+#include "live/terminal.h"
+
+#define INTERVAL_ALL	10.0 /* seconds */
+#define INTERVAL_TARGET 1.0
+#define NAME_BYTES	4096
+
+struct recording {
+	struct options o;
+	char name[NAME_BYTES];
+	struct redaction redaction;
+	bool progress; /* standard error is a terminal */
+	uint64_t begun_ns, looks;
+};
+
+/* %p, %h, %t and %% of a name. */
+static int expand(const struct options *o, const char *pattern, char *ret, size_t size)
+{
+	time_t now = time(NULL);
+	struct buf b = {};
+	char text[256];
+	struct tm tm;
+	bool good = true;
+
+	for (; *pattern && good; pattern++) {
+		if (*pattern != '%') {
+			buf_putc(&b, *pattern);
+			continue;
+		}
+		switch (*++pattern) {
+		case 'p':
+			buf_printf(&b, "%u",
+				   o->filter.pids == 1 ? o->filter.pid[0] : (unsigned)getpid());
+			break;
+		case 'h':
+			gethostname(text, sizeof(text) - 1);
+			text[sizeof(text) - 1] = 0;
+			buf_puts(&b, text);
+			break;
+		case 't':
+			strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+			buf_puts(&b, text);
+			break;
+		case '%':
+			buf_putc(&b, '%');
+			break;
+		default:
+			good = false;
+			pattern--;
+		}
+	}
+	good = good && b.len && b.len < size;
+	if (good)
+		memcpy(ret, b.s, b.len + 1);
+	buf_free(&b);
+	return good ? 0 : -1;
+}
+
+static void put_state(struct buf *b, const struct session *s)
+{
+	const struct recording *r = s->of_command;
+	double seconds = (host_monotonic_ns() - r->begun_ns) / 1e9;
+	struct totals totals;
+
+	put_span(b, seconds);
+	if (s->o->duration) {
+		buf_puts(b, " of ");
+		put_span(b, s->o->duration);
+	}
+	buf_puts(b, ", ");
+	put_count(b, r->looks);
+	buf_puts(b, " looks, ");
+	/* all that were seen, as reports count them, and not those that live now */
+	model_totals(&s->m, &totals);
+	put_count(b, totals.processes);
+	buf_puts(b, " processes, ");
+	put_bytes(b, s->collector.rec ? recorder_bytes(s->collector.rec) : 0);
+}
+
+static void tell_progress(struct session *s)
+{
+	struct recording *r = s->of_command;
+	struct buf b = {};
+
+	if (!r->looks++)
+		r->begun_ns = host_monotonic_ns();
+	if (!r->progress || s->o->quiet)
+		return;
+	buf_puts(&b, "\r\033[K");
+	put_state(&b, s);
+	buf_puts(&b, "  (Ctrl-C ends it)");
+	if (b.s)
+		fputs(b.s, stderr);
+	buf_free(&b);
+}
+
+static void tell_end(struct session *s)
+{
+	struct recording *r = s->of_command;
+	struct buf b = {};
+
+	if (s->o->quiet || s->status)
+		return;
+	put_state(&b, s);
+	if (b.s)
+		fprintf(stderr, "%sfaultscope: recorded %s in %s\n", r->progress ? "\r\033[K" : "",
+			b.s, r->name);
+	buf_free(&b);
+}
+
+/* What processes hold at the end belongs to it too. */
+static int record(struct session *s, bool targets)
+{
+	int err;
+
+	s->attributes_all = targets;
+	s->after_first_look = holders_read;
+	s->at_look = tell_progress;
+	err = targets_open_live(s, s->o->children);
+	if (!err)
+		err = session_start(s);
+	if (err) {
+		s->status = err;
+	} else {
+		session_loop(s);
+		holders_read(s);
+	}
+	tell_end(s);
+	return session_end(s);
+}
+
+int command_record(const struct options *given)
+{
+	struct recording r = {.o = *given};
+	bool targets = given->filter.pids;
+	struct session s;
+	int err;
+
+	if (expand(given, given->output, r.name, sizeof(r.name))) {
+		complain("%s: not a name: %%p, %%h, %%t and %%%% are what %% stands for",
+			 given->output);
+		return EXIT_USAGE;
+	}
+	r.o.record = r.name;
+	r.o.output = NULL;
+	r.o.format = &silent_renderer;
+	if (!r.o.interval)
+		r.o.interval = targets ? INTERVAL_TARGET : INTERVAL_ALL;
+	err = session_begin(&s, &r.o);
+	if (err) {
+		s.status = err;
+		return session_end(&s);
+	}
+	s.of_command = &r;
+	r.progress = terminal_can_redraw(STDERR_FILENO);
+	if (given->redact) {
+		redaction_begin(&r.redaction);
+		s.collector.redaction = &r.redaction;
+	}
+	return record(&s, targets);
+}

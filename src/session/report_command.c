@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* info, report and diff: what is told of recordings once they were read. */
+#include <string.h>
+
+#include "collect/redact.h"
+#include "export/export.h"
+#include "session/gzip_file.h"
+#include "render/diff.h"
+#include "render/formats/formats.h"
+#include "render/html/html.h"
+#include "cli/messages.h"
+#include "session/whole_recording.h"
+
+/* Without what session_begin() would open: the output is ours. */
+static struct options without_output(const struct options *o)
+{
+	struct options mine = *o;
+
+	mine.output = NULL;
+	return mine;
+}
+
+int command_info(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct buf b = {};
+	struct story st;
+	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+
+	if (!status) {
+		(o->format == &json_renderer ? info_json : info_text)(&b, &st.view);
+		status = say_all(o, &b);
+	}
+	buf_free(&b);
+	ended = story_end(&st);
+	return status ? status : ended;
+}
+
+/* Another recording of the same, packed; what is there already is kept as ever. */
+static int make_recording(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct redaction redaction;
+	struct recorder *rec = NULL;
+	char error[512];
+	struct story st;
+	int status, err, write_error, closing;
+
+	if (!o->output) {
+		complain("report: into which file?\n  try: faultscope report %s -o OTHER.fsr",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	if (recorder_open_packed(o->output, o->force, 0, &rec, error, sizeof(error))) {
+		complain("%s", error);
+		return EXIT_FAILED;
+	}
+	redaction_begin(&redaction);
+	status = story_read_into(&st, &mine, o->argv[0], rec, o->redact ? &redaction : NULL);
+	write_error = st.s.collector.rec_error;
+	err = story_end(&st);
+	if (status) {
+		recorder_discard(rec);
+		return status;
+	}
+	closing = recorder_close(rec);
+	if (!write_error)
+		write_error = closing;
+	if (!write_error)
+		return err;
+	complain("cannot write %s: %s", o->output, strerror(-write_error));
+	return EXIT_FAILED;
+}
+
+static int make_textfile(const struct options *o)
+{
+	struct options mine = *o;
+
+	if (!o->output) {
+		complain("report: into which file?\n  try: faultscope report --format textfile %s "
+			 "-o "
+			 "faultscope.prom",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	mine.command = CMD_EXPORT;
+	mine.replay = o->argv[0];
+	mine.textfile = o->output;
+	mine.output = NULL;
+	return command_export(&mine);
+}
+
+/* Told line by line while it is read, into what session_begin() opens. */
+static int make_lines(const struct options *o, const struct report_format *f)
+{
+	struct story st;
+	int status = story_read(&st, o, o->argv[0], f->lines), err;
+
+	st.s.view.verdict = f->lines == &diagnosis_renderer;
+	err = story_end(&st);
+	return status ? status : err;
+}
+
+static int make_whole(const struct options *o, const struct report_format *f)
+{
+	struct options mine = without_output(o);
+	struct buf b = {}, packed = {};
+	struct story st;
+	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+
+	st.s.view.verdict = f->make == html_report;
+	if (!status) {
+		f->make(&b, &st.view);
+		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
+			packed.failed = true;
+		status = say_all(o, f->gzipped ? &packed : &b);
+	}
+	buf_free(&packed);
+	buf_free(&b);
+	ended = story_end(&st);
+	return status ? status : ended;
+}
+
+int command_report(const struct options *o)
+{
+	const struct report_format *f = o->report_format;
+
+	if (!f && o->output)
+		f = report_format_of(o->output);
+	if (!f)
+		f = report_format_find("text");
+	if (o->redact && f->way != WAY_RECORDING) {
+		complain("report: --redact makes another recording of it\n"
+			 "  try: faultscope report --redact %s -o REDACTED.fsr",
+			 o->argv[0]);
+		return EXIT_USAGE;
+	}
+	switch (f->way) {
+	case WAY_RECORDING:
+		return make_recording(o);
+	case WAY_TEXTFILE:
+		return make_textfile(o);
+	case WAY_LINES:
+		return make_lines(o, f);
+	default:
+		return make_whole(o, f);
+	}
+}
+
+/* How what grew is to be told. */
+static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
+		     const struct view *v)
+{
+	const struct report_format *f = o->report_format;
+
+	if (!f && o->output)
+		f = report_format_of(o->output);
+	if (f && f->make == html_report)
+		html_diff(b, d, v);
+	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
+		diff_json(b, d, v);
+	else
+		diff_text(b, d, v, o->top);
+}
+
+int command_diff(const struct options *o)
+{
+	struct options mine = without_output(o);
+	struct story before, after;
+	struct diff *d = NULL;
+	struct buf b = {};
+	int status, err;
+
+	status = story_read(&before, &mine, o->argv[0], NULL);
+	if (status) {
+		err = story_end(&before);
+		return status ? status : err;
+	}
+	status = story_read(&after, &mine, o->argv[1], NULL);
+	if (!status && diff_make(&d, &before.view, &after.view)) {
+		complain("out of memory");
+		status = EXIT_FAILED;
+	}
+	if (!status) {
+		put_diff(&b, o, d, after.view.v);
+		status = say_all(o, &b);
+		/* said once for both */
+		before.s.status = after.s.status = status_of_gaps(0, &d->gaps);
+	}
+	diff_free(d);
+	buf_free(&b);
+	err = story_end(&after);
+	status = status ? status : err;
+	err = story_end(&before);
+	return status ? status : err;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "session/session.h"
+#include "base/signals.h"
+
+#define TIERS_RUN 0xfu
+
+extern char **environ;
+
+static void describe_command(struct session *s)
+{
+	size_t len = 0;
+
+	strcpy(s->mode, "run");
+	for (int i = 0; i < s->o->argc && len < sizeof(s->target); i++)
+		len += snprintf(s->target + len, sizeof(s->target) - len, "%s%s", i ? " " : "",
+				s->o->argv[i]);
+}
+
+/*
+ * The thread that starts the command. Capabilities, no_new_privs, landlock and seccomp are of a
+ * thread: all others give up their rights first, and the command gets those of the caller by this
+ * one, which ends with that.
+ */
+struct starter {
+	struct session *s;
+	pthread_t thread;
+	bool made, joined;
+	sem_t go;
+	bool abandoned;
+	int err; /* of posix_spawnp() */
+};
+
+/*
+ * Between two words to the kernel side: the child is watched from its first instant. posix_spawn
+ * forks with CLONE_VM, so hardly any fault before exec is ours.
+ */
+static int spawn(struct session *s)
+{
+	posix_spawnattr_t attr;
+	sigset_t none;
+	int err;
+
+	/* what we were started to ignore, it ignores; we ignore nothing else, and block instead */
+	sigemptyset(&none);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	live_run_parent(s->src, true);
+	err = posix_spawnp(&s->child, s->o->argv[0], NULL, &attr, s->o->argv, environ);
+	live_run_parent(s->src, false);
+	posix_spawnattr_destroy(&attr);
+	if (err)
+		s->child = 0;
+	return err;
+}
+
+static void *wait_and_spawn(void *arg)
+{
+	struct starter *st = arg;
+
+	while (sem_wait(&st->go))
+		continue; /* a signal */
+	if (!st->abandoned)
+		st->err = spawn(st->s);
+	return NULL;
+}
+
+static int make_starter(struct starter *st, struct session *s)
+{
+	int err;
+
+	*st = (struct starter){.s = s};
+	sem_init(&st->go, 0, 0);
+	err = pthread_create(&st->thread, NULL, wait_and_spawn, st);
+	st->made = !err;
+	if (!err)
+		return 0;
+	complain("cannot start a thread: %s", strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
+static void end_starter(struct starter *st)
+{
+	if (!st->made || st->joined)
+		return;
+	sem_post(&st->go);
+	pthread_join(st->thread, NULL);
+	st->joined = true;
+}
+
+/* All rights are given up: the last that may start something does. */
+static void start_command(struct session *s)
+{
+	struct starter *st = s->of_command;
+
+	end_starter(st);
+	if (!st->err)
+		return;
+	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
+	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
+	s->m.last_ns = 0; /* there are no last lines */
+}
+
+static void describe_ending(struct session *s)
+{
+	char name[24];
+
+	if (!s->child_gone)
+		strcpy(s->ending, "still running");
+	else if (WIFSIGNALED(s->child_status))
+		snprintf(s->ending, sizeof(s->ending), "killed by %s",
+			 signal_name(WTERMSIG(s->child_status), name, sizeof(name)));
+	else
+		snprintf(s->ending, sizeof(s->ending), "exit %d", WEXITSTATUS(s->child_status));
+}
+
+/* Exits as the command did: its status, or its signal, without a core of our own. */
+static int end_as(int child_status)
+{
+	if (!WIFSIGNALED(child_status))
+		return WEXITSTATUS(child_status);
+	signal_end_by(WTERMSIG(child_status));
+	return 128 + WTERMSIG(child_status);
+}
+
+/*
+ * The most that any process of the command had, as the kernel kept it. Until its exec the child has
+ * our memory, which counts (fs/exec.c: setmax_mm_hiwater_rss()): no more than that says nothing.
+ */
+static uint64_t child_rss_bytes(const struct session *s)
+{
+	struct rusage usage;
+	uint64_t own = s->m.tick.own_rss_bytes;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage) || (uint64_t)usage.ru_maxrss * 1024 <= own + own / 8)
+		return 0;
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+int command_run(const struct options *o)
+{
+	struct live_options lo;
+	struct session s;
+	struct starter st = {};
+	bool gone, started;
+	int err = session_begin(&s, o), child_status = 0, status;
+
+	describe_command(&s);
+	lo = session_live_options(&s, false, TIERS_RUN);
+	if (!err)
+		err = session_open_live(&s, &lo);
+	if (err)
+		err = err == EXIT_FAILED ? EXIT_RUN_FAILED : err;
+	if (!err)
+		err = make_starter(&st, &s);
+	s.of_command = &st;
+	s.after_first_look = start_command;
+	if (!err)
+		err = session_start(&s);
+	started = s.child != 0;
+	st.abandoned = true;
+	end_starter(&st);
+	if (!err)
+		err = session_loop(&s);
+	if (started && s.child && !o->duration) {
+		/* we failed, the command did not: let it end */
+		waitpid(s.child, &s.child_status, 0);
+		s.child_gone = true;
+	}
+	describe_ending(&s);
+	s.view.child_rss_bytes = s.child_gone ? child_rss_bytes(&s) : 0;
+	gone = s.child_gone;
+	child_status = s.child_status;
+	if (!started && err)
+		s.status = err;
+	status = session_end(&s);
+	if (!started)
+		return status ? status : EXIT_RUN_FAILED;
+	if (!gone)
+		return status;
+	if (status && WIFEXITED(child_status) && !WEXITSTATUS(child_status))
+		return status == EXIT_GATE || status == EXIT_INCOMPLETE ? status : EXIT_RUN_FAILED;
+	return end_as(child_status);
+}

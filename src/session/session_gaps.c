@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Why the result of a session is incomplete, and what that makes of its exit status. */
+#include "session/session.h"
+
+#include <errno.h>
+
+#include "render/completeness.h"
+#include "cli/messages.h"
+#include "live/live_view.h"
+
+int session_note_end(struct session *s, int err)
+{
+	const struct replay_facts *f = replay_facts(s->src);
+
+	if (err == -EBADMSG) {
+		viewing_end(s); /* it has the terminal */
+		complain("%s", s->src->error);
+		gap_add(&s->gaps,
+			"recording truncated or damaged at offset %llu: %llu bytes not read",
+			f->damage_offset, f->lost_bytes);
+		return 1;
+	}
+	if (f->at_end && !f->ended)
+		gap_add(&s->gaps, "recording cut off: it has no end record (the recorder was "
+				  "killed, its disk was full, or it still runs)");
+	return err;
+}
+
+void session_judge_gaps(struct session *s)
+{
+	struct buf gaps = {};
+
+	gaps_of(&gaps, &s->view);
+	s->status = status_of_gaps(s->status, &gaps);
+	buf_free(&gaps);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "session/targets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "probe/host_facts.h"
+
+#define TIERS_TARGETS  0xfu /* all */
+#define TIERS_EVERYONE 0xbu /* not the latency of each fault */
+
+/* What is watched, for people: s->target. */
+static void describe(struct session *s)
+{
+	const struct options *o = s->o;
+	char comm[32], path[64];
+	size_t len = 0;
+
+	if (o->filter.pids == 1) {
+		snprintf(path, sizeof(path), "/proc/%u/comm", o->filter.pid[0]);
+		io_read(AT_FDCWD, path, comm, sizeof(comm));
+		comm[strcspn(comm, "\n")] = 0;
+		snprintf(s->target, sizeof(s->target), "%s[%u]", comm, o->filter.pid[0]);
+		return;
+	}
+	for (size_t i = 0; i < o->filter.pids && len + 12 < sizeof(s->target); i++)
+		len += snprintf(s->target + len, sizeof(s->target) - len, "%s%u", i ? "," : "pids ",
+				o->filter.pid[i]);
+	if (o->filter.cgroup[0])
+		snprintf(s->target, sizeof(s->target), "cgroup %.110s", o->filter.cgroup);
+}
+
+/* A thread's id stands for its process, as in ps and gdb. */
+static pid_t leader_of(pid_t pid)
+{
+	char path[64], text[512];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	io_read(AT_FDCWD, path, text, sizeof(text));
+	line = strstr(text, "\nTgid:"); /* names have no newlines here */
+	return line ? atoi(line + 6) : pid;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512];
+	const char *close;
+	int ppid;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	io_read(AT_FDCWD, path, text, sizeof(text));
+	/* the comm may hold brackets of its own: what counts is the last one */
+	close = strrchr(text, ')');
+	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
+}
+
+static bool descends(pid_t pid, pid_t from)
+{
+	for (int depth = 0; depth < 64 && pid > 1; depth++) {
+		pid = parent_of(pid);
+		if (pid == from)
+			return true;
+	}
+	return false;
+}
+
+/* Those alive now; the kernel side follows those to come, from the moment their parent is watched.
+ */
+static void watch_descendants(struct session *s, pid_t pid)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+
+	while (d && (de = readdir(d))) {
+		pid_t one = atoi(de->d_name);
+
+		if (one > 0 && one != pid && descends(one, pid))
+			live_watch(s->src, one, true);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int watch(struct session *s, bool children)
+{
+	size_t found = 0;
+
+	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
+		complain("-p: /proc is not of the pid namespace that we are in\n"
+			 "  mount one that is: unshare -p -f --mount-proc …");
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < s->o->filter.pids; i++) {
+		pid_t pid = s->o->filter.pid[i], leader = leader_of(pid);
+		int err = live_watch(s->src, leader, children);
+
+		if (err == -ESRCH) {
+			complain("no process %d", pid);
+			continue;
+		}
+		if (err == -EOPNOTSUPP) {
+			complain("-p %d: in a pid namespace that needs state on the task (5.17), "
+				 "and "
+				 "this kernel keeps it by pid\n"
+				 "  try:  outside of it, with the pid that it has there",
+				 pid);
+			return EXIT_KERNEL_LACKS;
+		}
+		if (err) {
+			complain("cannot watch process %d: %s", pid, strerror(-err));
+			return EXIT_FAILED;
+		}
+		found++;
+		if (children)
+			watch_descendants(s, leader);
+	}
+	if (found)
+		return 0;
+	fputs("  see who is there: ps -e, or faultscope 1 1\n", stderr);
+	return EXIT_NO_TARGET;
+}
+
+int targets_open_live(struct session *s, bool children)
+{
+	bool targets = s->o->filter.pids > 0;
+	struct live_options lo;
+	int err;
+
+	strcpy(s->mode, targets ? "targets" : "all");
+	describe(s);
+	lo = session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
+	err = session_open_live(s, &lo);
+	return err || !targets ? err : watch(s, children);
+}

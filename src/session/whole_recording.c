@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/whole_recording.h"
+
+#include <string.h>
+
+#include "render/text/silent.h"
+
+static void take_look(struct session *s)
+{
+	struct story *st = s->of_command;
+
+	if (history_look(&st->h, &s->m)) {
+		complain("out of memory");
+		st->failed = s->done = true;
+	}
+}
+
+static void describe_file(struct story *st)
+{
+	const struct replay_facts *f = replay_facts(st->s.src);
+	const char *slash = strrchr(st->o.replay, '/');
+
+	st->view.file = (struct story_file){
+		.name = slash ? slash + 1 : st->o.replay,
+		.format = f->format,
+		.wire_version = f->wire_version,
+		.bytes = f->bytes,
+		.records = f->records,
+		.record_bytes = f->record_bytes,
+		.damages = f->damages,
+		.damage_offset = f->damage_offset,
+		.lost_bytes = f->lost_bytes,
+		.error = st->s.src->error,
+		.end = !f->ended		  ? STORY_CUT_OFF
+		       : f->reason == FS_END_FULL ? STORY_FULL
+						  : STORY_AS_ASKED,
+	};
+}
+
+static int read_story(struct story *st, const struct options *o, const char *path,
+		      const struct renderer *lines, struct recorder *rec,
+		      const struct redaction *redaction)
+{
+	int err;
+
+	memset(st, 0, sizeof(*st));
+	st->o = *o;
+	st->o.replay = path;
+	st->o.format = lines ? lines : &silent_renderer;
+	err = session_begin(&st->s, &st->o);
+	if (!err)
+		err = session_open_replay(&st->s);
+	if (!err && history_init(&st->h)) {
+		complain("out of memory");
+		err = EXIT_FAILED;
+	}
+	if (err) {
+		st->failed = true;
+		return st->s.status = err;
+	}
+	st->s.m.samples = &st->samples;
+	st->s.findings.keep_cleared = st->s.view.command = true;
+	st->s.of_command = st;
+	st->s.at_look = take_look;
+	st->s.collector.rec = rec;
+	st->s.collector.redaction = redaction;
+	err = session_start(&st->s);
+	if (!err)
+		session_loop(&st->s);
+	st->failed |= err || history_end(&st->h, &st->s.m);
+	st->view.v = &st->s.view;
+	st->view.h = &st->h;
+	describe_file(st);
+	st->s.collector.rec = NULL; /* the caller's */
+	return st->failed ? EXIT_FAILED : 0;
+}
+
+int story_read(struct story *st, const struct options *o, const char *path,
+	       const struct renderer *lines)
+{
+	return read_story(st, o, path, lines, NULL, NULL);
+}
+
+int story_read_into(struct story *st, const struct options *o, const char *path,
+		    struct recorder *rec, const struct redaction *redaction)
+{
+	return read_story(st, o, path, NULL, rec, redaction);
+}
+
+int story_end(struct story *st)
+{
+	int status;
+
+	history_free(&st->h);
+	samples_free(&st->samples);
+	status = session_end(&st->s);
+	return status ? status : st->failed ? EXIT_FAILED : 0;
+}
