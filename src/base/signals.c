@@ -13,7 +13,7 @@ bool signal_is_ignored(int number)
 	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
 }
 
-int signals_open(const int *wanted, size_t n, int flags)
+int signals_open(const int *wanted, size_t n)
 {
 	sigset_t set;
 	int fd;
@@ -24,7 +24,7 @@ int signals_open(const int *wanted, size_t n, int flags)
 		if (!signal_is_ignored(wanted[i]))
 			sigaddset(&set, wanted[i]);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | flags);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 

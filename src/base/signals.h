@@ -10,10 +10,10 @@
 bool signal_is_ignored(int number);
 
 /*
- * Blocks these signals and returns a signalfd of them, with `flags` of signalfd(2), or -errno. A
- * signal that is ignored stays so: who started the program wants it.
+ * Blocks these signals and returns a signalfd of them that does not block, or -errno. A signal that
+ * is ignored stays so: who started the program wants it.
  */
-int signals_open(const int *wanted, size_t n, int flags);
+int signals_open(const int *wanted, size_t n);
 
 /* Ends this process by a signal, without a core file. Returns where that signal ends nothing. */
 void signal_end_by(int number);

@@ -11,16 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <linux/capability.h>
 
+#include "base/loop.h"
 #include "blackbox/log_lines.h"
 #include "crash/blackbox_arm.h"
 #include "crash/blackbox_command.h"
@@ -34,7 +32,6 @@
 #include "render/completeness.h"
 #include "cli/messages.h"
 #include "session/session.h"
-#include "base/signals.h"
 #include "crash/triage_command.h"
 
 #define HEARTBEAT_SECONDS 10
@@ -72,7 +69,8 @@ struct recording {
 	struct precursors *p;
 	struct namer namer;
 	struct keepers keepers;
-	int kmsg, timer, signals, poll;
+	struct loop loop;
+	int kmsg;
 	uint64_t ticks, made[NR_BB_CLASSES];
 	uint64_t taint;
 	uint64_t alert_ns; /* when a fault was seen last; 0: never */
@@ -84,7 +82,7 @@ struct recording {
 	uint64_t unsettled; /* suspected faults that there was no room for to wait and see */
 	struct site site[SITES_MAX];
 	size_t sites; /* over all; the oldest give way */
-	bool done, panicked;
+	bool panicked;
 	struct guard *guard; /* NULL: none */
 	/* a session */
 	bool says;
@@ -338,13 +336,11 @@ static void beat(struct recording *r)
 	keepers_beat(&r->keepers, &one);
 }
 
-static void tick(struct recording *r)
+static int tick(void *ctx)
 {
+	struct recording *r = ctx;
 	double every = r->o->blackbox.heartbeat ?: HEARTBEAT_SECONDS;
-	uint64_t times;
 
-	if (read(r->timer, &times, sizeof(times)) < 0)
-		return;
 	r->line_tokens += LINES_PER_TICK;
 	if (r->line_tokens > LINES_BURST)
 		r->line_tokens = LINES_BURST;
@@ -354,6 +350,7 @@ static void tick(struct recording *r)
 	if (every <= 1 || r->ticks++ % (uint64_t)every == 0)
 		beat(r);
 	keepers_flush(&r->keepers);
+	return 0;
 }
 
 /* ---- begin and end ---- */
@@ -431,32 +428,42 @@ static void open_keepers(struct recording *r, const char *file)
 	r->keepers.o.marker = r->keepers.keeper[KEEPER_MARKER].on ? strdup(marker) : NULL;
 }
 
-static int wait_for(struct recording *r, int fd)
+static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	struct recording *r = ctx;
 
-	return fd >= 0 && epoll_ctl(r->poll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+	r->loop.done = true;
+	return 0;
 }
 
-static int make_loop(struct recording *r)
+static int on_kmsg(void *ctx)
+{
+	read_kmsg(ctx);
+	return 0;
+}
+
+/* It is drained at each round, before anything else. */
+static int on_precursors(void *ctx)
+{
+	return 0;
+}
+
+static int open_loop(struct recording *r)
 {
 	static const int wanted[] = {SIGINT, SIGTERM};
-	struct itimerspec every = {{1, 0}, {1, 0}};
+	double every = r->o->blackbox.heartbeat;
+	struct loop *l = &r->loop;
 	int err;
 
-	if (r->o->blackbox.heartbeat && r->o->blackbox.heartbeat < 1)
-		every.it_interval = (struct timespec){0, r->o->blackbox.heartbeat * 1e9};
-	r->signals = signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]), 0);
-	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	r->poll = epoll_create1(EPOLL_CLOEXEC);
+	*l = (struct loop){.on_signal = on_signal, .on_timer = tick, .ctx = r, LOOP_CLOSED};
 	r->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (r->signals < 0 || r->timer < 0 || r->poll < 0)
-		return -errno;
 	if (r->kmsg >= 0)
 		lseek(r->kmsg, 0, SEEK_END);
-	timerfd_settime(r->timer, 0, &every, NULL);
-	err = wait_for(r, r->signals) ?: wait_for(r, r->timer);
-	return err ?: wait_for(r, r->kmsg) ?: wait_for(r, precursors_fd(r->p));
+	err = loop_open(l, wanted, sizeof(wanted) / sizeof(wanted[0]));
+	if (!err)
+		err = loop_every(l, every > 0 && every < 1 ? every * 1e9 : 1e9);
+	err = err ?: loop_watch(l, r->kmsg, on_kmsg);
+	return err ?: loop_watch(l, precursors_fd(r->p), on_precursors);
 }
 
 /* So that it runs when the machine is short of memory or of time. */
@@ -518,17 +525,16 @@ static void loop(struct recording *r)
 
 	if (r->o->duration)
 		ends = host_boottime_ns() + r->o->duration * 1e9;
-	while (!r->done && (!ends || host_boottime_ns() < ends)) {
-		struct epoll_event e[4];
+	while (!r->loop.done && (!ends || host_boottime_ns() < ends)) {
 		bool alert = is_within(r->alert_ns, ALERT_NS);
 		bool wary = is_within(r->wary_ns, WARY_NS);
 		int n;
 
 		guard_pass(r->guard);
-		n = epoll_wait(r->poll, e, 4, wary ? LOOK_SOON_MS : LOOK_MS);
+		n = loop_wait(&r->loop, wary ? LOOK_SOON_MS : LOOK_MS);
 		if (!guard_pass(r->guard))
 			pause(); /* to the end, which is near */
-		if (n < 0 && errno != EINTR)
+		if (n < 0)
 			break;
 		if (!r->panicked && precursors_panic(r->p))
 			keep_last(r);
@@ -538,14 +544,7 @@ static void loop(struct recording *r)
 			read_kmsg(r);
 		else if (r->namer.stale)
 			r->namer.stale = !kernel_names_step(&r->namer.names);
-		for (int i = 0; i < n; i++) {
-			if (e[i].data.fd == r->kmsg)
-				read_kmsg(r);
-			else if (e[i].data.fd == r->timer)
-				tick(r);
-			else if (e[i].data.fd == r->signals)
-				r->done = true;
-		}
+		loop_dispatch(&r->loop);
 	}
 }
 
@@ -561,9 +560,7 @@ static void stop(struct recording *r)
 	precursors_close(r->p);
 	kernel_names_free(&r->namer.names);
 	close(r->kmsg);
-	close(r->timer);
-	close(r->signals);
-	close(r->poll);
+	loop_close(&r->loop);
 }
 
 static int begin(struct recording *r, const char *file)
@@ -582,7 +579,7 @@ static int begin(struct recording *r, const char *file)
 	kernel_modules_read(&r->namer.modules);
 	kernel_names_read(&r->namer.names);
 	open_keepers(r, file);
-	err = make_loop(r);
+	err = open_loop(r);
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
 		stop(r);

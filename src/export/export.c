@@ -11,14 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/output_file.h"
-#include "export/service_notify.h"
 #include "cli/privileges.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
@@ -29,7 +25,6 @@
 #define TIER_CALLS   0x8u
 #define NS_PER_S     1000000000ULL
 #define DRAIN_S	     5 /* what hooks tell waits no longer: processes that ended are named by it */
-#define EVENTS_MAX   4
 #define RING_BYTES   (1u << 20) /* drained at its quarter; each of its pages is twice resident */
 
 static struct census_limits limits_of(const struct export *x)
@@ -199,7 +194,7 @@ static int open_source(struct export *x)
 	x->census.limits = limits_of(x);
 	if (!x->o->replay)
 		return open_live(x);
-	err = session_make_loop(&x->s);
+	err = session_open_loop(&x->s);
 	if (err) {
 		complain("%s", strerror(-err));
 		return EXIT_FAILED;
@@ -217,25 +212,9 @@ static void plan_series(struct export *x)
 	x->census.limits.series_else = prom_series_else(&v);
 }
 
-static int watch_fd(struct export *x, int fd)
+static void reload(struct export *x)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
-
-	if (fd < 0)
-		return 0;
-	return epoll_ctl(x->s.poll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
-}
-
-static int set_timer(struct export *x)
-{
-	uint64_t ns = (x->o->interval ? x->o->interval : DRAIN_S) * NS_PER_S;
-	struct itimerspec every = {{ns / NS_PER_S, ns % NS_PER_S}, {ns / NS_PER_S, ns % NS_PER_S}};
-
-	return timerfd_settime(x->s.timer, 0, &every, NULL) ? -errno : 0;
-}
-
-static void reload(struct export *x, const struct notify *n)
-{
+	const struct notify *n = &x->notify;
 	char error[512];
 
 	if (!x->endpoint)
@@ -246,25 +225,26 @@ static void reload(struct export *x, const struct notify *n)
 	notify_say(n, "READY=1");
 }
 
-static void on_signals(struct export *x, const struct notify *n)
+static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 {
-	struct signalfd_siginfo si;
+	struct export *x = ctx;
 
-	while (read(x->s.signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGHUP)
-			reload(x, n);
-		else if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGINT ||
-			 si.ssi_signo == SIGQUIT)
-			x->s.done = true;
-	}
+	if (si->ssi_signo == SIGHUP)
+		reload(x);
+	else if (si->ssi_signo == SIGTERM || si->ssi_signo == SIGINT || si->ssi_signo == SIGQUIT)
+		x->s.loop.done = true;
+	return 0;
 }
 
-static void drain(struct export *x)
+/* A source that fails once is asked again: losses are told by metrics. */
+static int drain(void *ctx)
 {
+	struct export *x = ctx;
 	struct sink sink = {.take = export_take, .ctx = x};
 
 	if (!x->replay)
 		x->s.src->ops->drain(x->s.src, &sink);
+	return 0;
 }
 
 static int write_file(struct export *x)
@@ -278,64 +258,56 @@ static int write_file(struct export *x)
 	return err;
 }
 
-static void on_timer(struct export *x, const struct notify *n)
+static int on_timer(void *ctx)
 {
-	uint64_t expirations;
+	struct export *x = ctx;
 
-	if (read(x->s.timer, &expirations, sizeof(expirations)) < 0)
-		return;
-	notify_say(n, "WATCHDOG=1");
+	notify_say(&x->notify, "WATCHDOG=1");
 	if (x->o->textfile)
 		write_file(x);
 	else
 		drain(x);
+	return 0;
 }
 
-static int open_loop(struct export *x)
+/* Something is to be done for it after each round, whatever the round was for. */
+static int on_endpoint(void *ctx)
 {
-	int err = watch_fd(x, x->s.signals);
+	return 0;
+}
 
-	if (!err)
-		err = watch_fd(x, x->s.timer);
-	if (!err)
-		err = watch_fd(x, x->s.src->ops->fd(x->s.src));
+static int begin_loop(struct export *x)
+{
+	struct loop *l = &x->s.loop;
+	int err = loop_watch(l, x->s.src->ops->fd(x->s.src), drain);
+
 	if (!err && x->endpoint)
-		err = watch_fd(x, endpoint_fd(x->endpoint));
-	return err ?: set_timer(x);
+		err = loop_watch(l, endpoint_fd(x->endpoint), on_endpoint);
+	l->on_signal = on_signal;
+	l->on_timer = on_timer;
+	l->ctx = x;
+	return err ?: loop_every(l, (x->o->interval ? x->o->interval : DRAIN_S) * NS_PER_S);
 }
 
-static int loop(struct export *x, const struct notify *n)
+static int loop(struct export *x)
 {
-	struct epoll_event ev[EVENTS_MAX];
-	int err = open_loop(x);
+	int err = begin_loop(x);
 
-	while (!err && !x->s.done) {
-		int wait_ms = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
-		int ready = epoll_wait(x->s.poll, ev, EVENTS_MAX, wait_ms);
-
-		if (ready < 0 && errno != EINTR)
-			return -errno;
-		for (int i = 0; i < ready; i++) {
-			if (ev[i].data.fd == x->s.signals)
-				on_signals(x, n);
-			else if (ev[i].data.fd == x->s.timer)
-				on_timer(x, n);
-			else if (!x->endpoint || ev[i].data.fd != endpoint_fd(x->endpoint))
-				drain(x);
-		}
+	while (!err && !x->s.loop.done) {
+		err = loop_once(&x->s.loop, x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1);
 		if (x->endpoint)
 			endpoint_run(x->endpoint);
 	}
 	return err;
 }
 
-static void tell_ready(struct export *x, const struct notify *n)
+static void tell_ready(struct export *x)
 {
 	const char *url;
 
 	for (size_t i = 0; x->endpoint && (url = endpoint_url(x->endpoint, i)); i++)
 		complain("metrics at %s", url);
-	notify_say(n, "READY=1\nSTATUS=serving metrics");
+	notify_say(&x->notify, "READY=1\nSTATUS=serving metrics");
 }
 
 /*
@@ -359,16 +331,16 @@ static int status_of_file(struct export *x)
 }
 
 /* --textfile without an interval: a second's look, so that there is something to count. */
-static int serve(struct export *x, const struct notify *n)
+static int serve(struct export *x)
 {
 	int err;
 
 	plan_series(x);
 	if (x->o->textfile && (write_file(x) || !x->o->interval))
 		return status_of_file(x);
-	tell_ready(x, n);
-	err = loop(x, n);
-	notify_say(n, "STOPPING=1");
+	tell_ready(x);
+	err = loop(x);
+	notify_say(&x->notify, "STOPPING=1");
 	if (err)
 		complain("%s", strerror(-err));
 	return err ? EXIT_FAILED : x->s.status;
@@ -388,7 +360,6 @@ static void close_all(struct export *x)
 int command_export(const struct options *o)
 {
 	struct export *x = calloc(1, sizeof(*x));
-	struct notify n;
 	int err, status;
 
 	if (!x) {
@@ -398,7 +369,7 @@ int command_export(const struct options *o)
 	x->o = o;
 	x->root = -1;
 	x->start_s = host_wall_ns() / 1e9;
-	notify_open(&n);
+	notify_open(&x->notify);
 	err = session_begin(&x->s, o);
 	/* first, since it may fork, and since it may want a port that needs rights */
 	if (!err && !o->textfile)
@@ -406,12 +377,12 @@ int command_export(const struct options *o)
 	if (!err)
 		err = open_source(x);
 	if (!err)
-		err = serve(x, &n);
+		err = serve(x);
 	x->s.status = err;
 	x->s.m.last_ns = 0; /* there are no last lines */
 	close_all(x);
 	status = session_end(&x->s);
-	notify_close(&n);
+	notify_close(&x->notify);
 	free(x);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include "collect/names/process_identity.h"
 #include "model/census.h"
 #include "model/node.h"
+#include "export/service_notify.h"
 #include "render/prom/prom.h"
 #include "serve/endpoint.h"
 #include "session/session.h"
@@ -22,6 +23,7 @@ struct export
 	int root;		/* the directory "/"; -1: not open */
 	struct export_replay *replay;
 	struct endpoint *endpoint; /* NULL: --textfile */
+	struct notify notify;
 	double start_s;
 	uint64_t collected_ns; /* when the last collection began; 0: never */
 	uint64_t deadline_ns;  /* of the one at hand; 0: none */

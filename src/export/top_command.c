@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "probe/host_facts.h"
@@ -17,7 +15,6 @@
 #include "render/text/fleet_table.h"
 #include "cli/messages.h"
 #include "session/session.h"
-#include "base/signals.h"
 #include "live/terminal.h"
 
 #define INTERVAL_S    2.0
@@ -98,25 +95,6 @@ static int open_fetch(struct top *t)
 	return err;
 }
 
-/* Signals and keys come by one descriptor, which a transfer can be waited for beside. */
-static int open_wake(struct top *t)
-{
-	struct epoll_event ev = {.events = EPOLLIN};
-	struct session *s = &t->s;
-	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-
-	s->signals = signals_open(wanted, sizeof(wanted) / sizeof(wanted[0]), SFD_NONBLOCK);
-	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	ev.data.fd = s->signals;
-	if (s->signals < 0 || s->poll < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->signals, &ev))
-		return -errno;
-	ev.data.fd = STDIN_FILENO;
-	/* a file cannot be waited for, and has no keys */
-	if (s->redraws)
-		epoll_ctl(s->poll, EPOLL_CTL_ADD, STDIN_FILENO, &ev);
-	return 0;
-}
-
 static void show(struct top *t)
 {
 	struct buf frame = {};
@@ -135,28 +113,38 @@ static void show(struct top *t)
 	session_flush(&t->s);
 }
 
-static void on_signal(struct top *t, int number)
+static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 {
-	if (number != SIGWINCH)
-		t->s.done = true;
+	struct top *t = ctx;
+
+	if (si->ssi_signo != SIGWINCH)
+		t->s.loop.done = true;
 	else if (t->s.redraws)
 		show(t);
+	return 0;
 }
 
-static void on_wake(struct top *t, int timeout_ms)
+static int on_keys(void *ctx)
 {
-	struct session *s = &t->s;
-	struct epoll_event ev[2];
-	struct signalfd_siginfo si;
-	int n = epoll_wait(s->poll, ev, 2, timeout_ms);
+	struct top *t = ctx;
 
-	for (int i = 0; i < n; i++) {
-		if (ev[i].data.fd == STDIN_FILENO)
-			session_take_keys(s);
-		while (ev[i].data.fd == s->signals &&
-		       read(s->signals, &si, sizeof(si)) == sizeof(si))
-			on_signal(t, si.ssi_signo);
-	}
+	return session_on_keys(&t->s);
+}
+
+/* Signals and keys: its descriptor is one that a transfer can be waited for beside. */
+static int open_loop(struct top *t)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+	struct loop *l = &t->s.loop;
+	int err;
+
+	l->on_signal = on_signal;
+	l->ctx = t;
+	err = loop_open(l, wanted, sizeof(wanted) / sizeof(wanted[0]));
+	/* a file cannot be waited for, and has no keys */
+	if (!err && t->s.redraws)
+		loop_watch(l, STDIN_FILENO, on_keys);
+	return err;
 }
 
 static void on_page(void *ctx, uint32_t i, const char *page, size_t len, const char *why)
@@ -174,14 +162,14 @@ static void fetch_pages(struct top *t)
 	double timeout_s = t->interval_s < TIMEOUT_LEAST  ? TIMEOUT_LEAST
 			   : t->interval_s > TIMEOUT_MOST ? TIMEOUT_MOST
 							  : t->interval_s;
-	int err = fetch_all(t->fetch, timeout_s, t->s.poll, on_page, t);
+	int err = fetch_all(t->fetch, timeout_s, t->s.loop.poll, on_page, t);
 
 	if (err == 1) {
-		on_wake(t, 0);
+		loop_once(&t->s.loop, 0);
 	} else if (err) {
 		complain("top: out of memory");
 		t->s.status = EXIT_FAILED;
-		t->s.done = true;
+		t->s.loop.done = true;
 	}
 }
 
@@ -189,8 +177,8 @@ static void wait_until(struct top *t, uint64_t ns)
 {
 	uint64_t now;
 
-	while (!t->s.done && (now = host_monotonic_ns()) < ns)
-		on_wake(t, (ns - now + 999999) / 1000000);
+	while (!t->s.loop.done && (now = host_monotonic_ns()) < ns)
+		loop_once(&t->s.loop, (ns - now + 999999) / 1000000);
 }
 
 /* Rates are known from the second page on: on paper the first would be a table without. */
@@ -200,15 +188,15 @@ static void loop(struct top *t)
 	uint64_t next = host_monotonic_ns();
 
 	fetch_pages(t);
-	if (t->s.redraws && !t->s.done)
+	if (t->s.redraws && !t->s.loop.done)
 		show(t);
-	while (left && !t->s.done) {
+	while (left && !t->s.loop.done) {
 		next += t->interval_s * NS_PER_S;
 		wait_until(t, next);
-		if (t->s.done)
+		if (t->s.loop.done)
 			break;
 		fetch_pages(t);
-		if (t->s.done)
+		if (t->s.loop.done)
 			break;
 		show(t);
 		left--;
@@ -242,7 +230,7 @@ static int open_top(struct top *t, const struct options *o)
 	err = open_fetch(t);
 	if (err)
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	if (open_fleet(t) || open_wake(t)) {
+	if (open_fleet(t) || open_loop(t)) {
 		complain("top: out of memory or files");
 		return EXIT_FAILED;
 	}

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,9 +181,7 @@ static void tell_state(struct viewing *w)
 static void change_pace(struct session *s, int by)
 {
 	struct viewing *w = s->viewing;
-	struct itimerspec every;
 	char say[80];
-	uint64_t ns;
 
 	if (!s->src->live) {
 		w->speed = by < 0 ? w->speed * 2 : w->speed / 2;
@@ -198,9 +194,7 @@ static void change_pace(struct session *s, int by)
 	if ((by < 0 && !w->pace) || (by > 0 && w->pace + 1 == NR_PACES))
 		return;
 	w->pace += by;
-	ns = paces[w->pace] * 1e9;
-	every.it_value = every.it_interval = (struct timespec){ns / 1000000000, ns % 1000000000};
-	timerfd_settime(s->timer, 0, &every, NULL);
+	loop_every(&s->loop, paces[w->pace] * 1e9);
 	snprintf(say, sizeof(say), "a look every %g s", paces[w->pace]);
 	viewing_say(s, say);
 }
@@ -226,7 +220,7 @@ static void act(struct session *s, enum tui_action action, uint32_t key)
 {
 	switch (action) {
 	case TUI_QUIT:
-		s->done = true;
+		s->loop.done = true;
 		break;
 	case TUI_READ:
 		read_holdings(s);
@@ -260,40 +254,28 @@ static void press(struct session *s, const char *bytes, size_t len)
 		len -= n;
 		if (key != KEY_NONE)
 			act(s, tui_press(t, &s->view, key), key);
-	} while (len && !s->done);
+	} while (len && !s->loop.done);
 }
 
-void viewing_keys(struct session *s)
+int viewing_on_keys(void *ctx)
 {
+	struct session *s = ctx;
 	struct pollfd more = {.fd = STDIN_FILENO, .events = POLLIN};
 	char bytes[256];
 	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
+		return 0;
 	if (n <= 0) {
-		s->done = true; /* the terminal is gone */
-		return;
+		s->loop.done = true; /* the terminal is gone */
+		return 0;
 	}
 	press(s, bytes, n);
 	if (s->viewing->tui.keys.n && !poll(&more, 1, ESCAPE_WAIT_MS))
 		press(s, "", 0);
-	if (!s->done)
+	if (!s->loop.done)
 		viewing_draw(s);
-}
-
-/* Signals and keys, for so long; below 0: until there are some. */
-static void wait_for_keys(struct session *s, int timeout_ms)
-{
-	struct epoll_event ev[2];
-	int n = epoll_wait(s->poll, ev, 2, timeout_ms);
-
-	for (int i = 0; i < n && !s->done; i++) {
-		if (ev[i].data.fd == s->signals)
-			session_on_signals(s);
-		else
-			viewing_keys(s);
-	}
+	return 0;
 }
 
 /* Until the next look is due: as long as the one that is shown took. */
@@ -303,12 +285,12 @@ static void wait_for_look(struct session *s)
 	double left = model_window_seconds(&w->tui.shot.m);
 	uint64_t from = host_monotonic_ns();
 
-	while (!s->done && !w->go && (w->tui.paused || w->ended || left > 0)) {
+	while (!s->loop.done && !w->go && (w->tui.paused || w->ended || left > 0)) {
 		bool stands = w->tui.paused || w->ended;
 		uint64_t now;
 
 		tell_state(w);
-		wait_for_keys(s, stands ? -1 : (int)(left / w->speed * 1000) + 1);
+		loop_once(&s->loop, stands ? -1 : (int)(left / w->speed * 1000) + 1);
 		now = host_monotonic_ns();
 		if (!stands)
 			left -= (now - from) / 1e9 * w->speed;
@@ -380,24 +362,19 @@ static int go(struct session *s)
 
 int viewing_replay(struct session *s)
 {
-	int fds[] = {s->signals, STDIN_FILENO};
 	int err = 0;
 
 	s->viewing->speed = !s->o->speed_given ? 1 : s->o->speed > 0 ? s->o->speed : SPEED_MOST;
-	for (size_t i = 0; i < 2; i++) {
-		struct epoll_event ev = {.events = EPOLLIN, .data.fd = fds[i]};
-
-		if (epoll_ctl(s->poll, EPOLL_CTL_ADD, fds[i], &ev) && fds[i] != STDIN_FILENO)
-			return -errno;
-	}
-	while (!s->done && !err) {
+	/* a file cannot be waited for, and has no keys */
+	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
+	while (!s->loop.done && !err) {
 		wait_for_look(s);
-		if (!s->done)
+		if (!s->loop.done)
 			err = go(s);
 		if (s->viewing->ended && !isatty(STDIN_FILENO))
-			s->done = true; /* nobody can say so */
+			s->loop.done = true; /* nobody can say so */
 		if (s->o->count && ++s->frames >= s->o->count)
-			s->done = true;
+			s->loop.done = true;
 	}
 	return err;
 }

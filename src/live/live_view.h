@@ -16,8 +16,8 @@ void viewing_look(struct session *s);
 /* The same windows again: the terminal has another size, or was given back. */
 void viewing_draw(struct session *s);
 
-/* Keys can be read. */
-void viewing_keys(struct session *s);
+/* Keys can be read: a callback of the session's loop. */
+int viewing_on_keys(void *ctx);
 
 /* A recording, at its own pace until it is left: faster, slower, a look at a time, back. Returns as
  * source_ops.look. */

@@ -6,14 +6,13 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -123,7 +122,7 @@ int session_begin(struct session *s, const struct options *o)
 
 	memset(s, 0, sizeof(*s));
 	s->o = o;
-	s->signals = s->timer = s->poll = -1;
+	s->loop = (struct loop){LOOP_CLOSED};
 	s->fd = -1;
 	s->output = s->junit = OUTPUT_NONE;
 	s->renderer = o->format ? o->format : &text_renderer;
@@ -179,17 +178,6 @@ struct live_options session_live_options(struct session *s, bool watch_all, unsi
 		lo.tiers = s->o->tiers;
 	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
 	return lo;
-}
-
-int session_make_loop(struct session *s)
-{
-	int err = session_take_signals(s);
-
-	if (err)
-		return err;
-	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	return s->timer < 0 || s->poll < 0 ? -errno : 0;
 }
 
 /* Once, and with the reason: a user does not read what `doctor` says before each start. */
@@ -248,7 +236,7 @@ int session_open_live(struct session *s, const struct live_options *lo)
 {
 	struct startup st;
 	/* before anything that is watched may use up the files of all */
-	int err = session_make_loop(s);
+	int err = session_open_loop(s);
 
 	if (err) {
 		complain("%s", strerror(-err));
@@ -265,8 +253,8 @@ int session_open_replay(struct session *s)
 	char error[512] = "";
 	int err = replay_open(s->o->replay, &s->src, error, sizeof(error));
 
-	if (!err && s->redraws && s->poll < 0)
-		err = session_make_loop(s);
+	if (!err && s->redraws && s->loop.poll < 0)
+		err = session_open_loop(s);
 	if (err) {
 		complain("%s", *error ? error : strerror(-err));
 		return EXIT_FAILED;
@@ -477,50 +465,29 @@ int session_start(struct session *s)
 	session_flush(s);
 	session_check_recording(s);
 	if (s->src->live && !strcmp(s->mode, "targets") && !session_alive(s))
-		s->done = true;
+		s->loop.done = true;
 	else
 		session_next_window(s);
 	return 0;
 }
 
-static int open_loop(struct session *s)
+int session_on_keys(void *ctx)
 {
-	uint64_t ns = interval_of(s->o) * 1e9;
-	struct itimerspec every = {{ns / 1000000000, ns % 1000000000},
-				   {ns / 1000000000, ns % 1000000000}};
-	int fds[4], n = 0;
-
-	if (timerfd_settime(s->timer, 0, &every, NULL))
-		return -errno;
-	fds[n++] = s->signals;
-	fds[n++] = s->timer;
-	if (s->src->ops->fd(s->src) >= 0)
-		fds[n++] = s->src->ops->fd(s->src);
-	if (s->redraws && isatty(STDIN_FILENO))
-		fds[n++] = STDIN_FILENO;
-	for (int i = 0; i < n; i++) {
-		struct epoll_event ev = {.events = EPOLLIN, .data.fd = fds[i]};
-
-		if (epoll_ctl(s->poll, EPOLL_CTL_ADD, fds[i], &ev))
-			return -errno;
-	}
-	return 0;
-}
-
-void session_take_keys(struct session *s)
-{
+	struct session *s = ctx;
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	if (n <= 0)
-		epoll_ctl(s->poll, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
+		loop_forget(&s->loop, STDIN_FILENO);
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
-			s->done = true;
+			s->loop.done = true;
+	return 0;
 }
 
-static int on_urgent(struct session *s)
+static int on_urgent(void *ctx)
 {
+	struct session *s = ctx;
 	struct sink sink = sink_of(s);
 	int err = s->src->ops->drain(s->src, &sink);
 
@@ -530,23 +497,33 @@ static int on_urgent(struct session *s)
 	return err;
 }
 
-static int on_tick(struct session *s, bool expected)
+static int on_tick(void *ctx)
 {
-	uint64_t expirations;
-	int err;
+	struct session *s = ctx;
+	int err = session_take_window(s, true);
 
-	if (expected && read(s->timer, &expirations, sizeof(expirations)) < 0)
-		return 0;
-	err = session_take_window(s, true);
 	if (err)
 		return err;
 	if (s->o->count && s->frames >= s->o->count)
-		s->done = true;
+		s->loop.done = true;
 	if (!strcmp(s->mode, "targets") && !session_alive(s))
-		s->done = true;
-	if (!s->done)
+		s->loop.done = true;
+	if (!s->loop.done)
 		session_next_window(s);
 	return 0;
+}
+
+static int begin_loop(struct session *s)
+{
+	int err;
+
+	s->loop.on_timer = on_tick;
+	err = loop_every(&s->loop, interval_of(s->o) * 1e9);
+	if (!err)
+		err = loop_watch(&s->loop, s->src->ops->fd(s->src), on_urgent);
+	if (!err && s->redraws && isatty(STDIN_FILENO))
+		err = loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
+	return err;
 }
 
 static int wait_time_ms(const struct session *s)
@@ -579,33 +556,23 @@ static void begin_progress(const struct session *s, struct progress *p, const ch
 
 static int live_loop(struct session *s)
 {
-	struct epoll_event ev[4];
 	struct progress progress = {};
-	int err = open_loop(s), n;
+	int err = begin_loop(s), n;
 
 	if (err)
 		return err;
 	/* recording has a line of its own */
 	if (s->o->duration && s->o->command != CMD_RECORD)
 		begin_progress(s, &progress, "watching");
-	while (!s->done && !err) {
+	while (!s->loop.done && !err) {
 		bool was_gone = s->child_gone;
 
-		n = epoll_wait(s->poll, ev, 4, wait_time_ms(s));
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		n = loop_wait(&s->loop, wait_time_ms(s));
+		if (n < 0)
+			return n;
 		if (s->ends_ns && host_monotonic_ns() >= s->ends_ns)
 			break;
-		for (int i = 0; i < n && !err && !s->done; i++) {
-			if (ev[i].data.fd == s->signals)
-				session_on_signals(s);
-			else if (ev[i].data.fd == s->timer)
-				err = on_tick(s, true);
-			else if (ev[i].data.fd == STDIN_FILENO)
-				viewing_keys(s);
-			else
-				err = on_urgent(s);
-		}
+		err = loop_dispatch(&s->loop);
 		if (s->child_gone && (!was_gone || n > 0) && run_is_over(s))
 			break;
 		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,
@@ -616,17 +583,14 @@ static int live_loop(struct session *s)
 }
 
 /* Until the next look of a recording is due, where it is to be told at its pace. */
-static void wait_for_look(struct session *s)
+static void wait_for_look(const struct session *s)
 {
-	struct pollfd signals = {.fd = s->signals, .events = POLLIN};
-	uint64_t now = host_monotonic_ns(), due = now;
+	double seconds;
 
 	if (s->o->command != CMD_REPLAY || s->o->speed <= 0)
 		return;
-	due += model_window_seconds(&s->m) / s->o->speed * 1e9;
-	for (; !s->done && now < due; now = host_monotonic_ns())
-		if (poll(&signals, 1, (due - now) / 1000000 + 1) > 0)
-			session_on_signals(s);
+	seconds = model_window_seconds(&s->m) / s->o->speed;
+	nanosleep(&(struct timespec){seconds, fmod(seconds, 1) * 1e9}, NULL);
 }
 
 static int replay_loop(struct session *s)
@@ -637,7 +601,7 @@ static int replay_loop(struct session *s)
 
 	if (s->o->command != CMD_REPLAY || s->o->speed <= 0)
 		begin_progress(s, &progress, "reading");
-	while (!s->done) {
+	while (!s->loop.done) {
 		err = session_take_window(s, true);
 		if (err)
 			break;
@@ -655,12 +619,12 @@ int session_loop(struct session *s)
 {
 	int err;
 
-	if (s->done)
+	if (s->loop.done)
 		return 0;
 	if (s->src->live) {
 		err = live_loop(s);
 		/* what came since the last tick belongs to the summary */
-		if (!err && !s->done)
+		if (!err && !s->loop.done)
 			err = session_take_window(s, s->renderer != &text_renderer);
 		else if (!err && s->interrupts)
 			err = session_take_window(s, s->renderer != &text_renderer);
@@ -738,12 +702,7 @@ int session_end(struct session *s)
 		s->src->ops->close(s->src);
 	session_end_output(s);
 	output_file_end(&s->junit, -ECANCELED);
-	if (s->signals >= 0)
-		close(s->signals);
-	if (s->timer >= 0)
-		close(s->timer);
-	if (s->poll >= 0)
-		close(s->poll);
+	loop_close(&s->loop);
 	collector_free(&s->collector);
 	findings_free(&s->findings);
 	model_free(&s->m);

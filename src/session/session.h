@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "base/loop.h"
 #include "base/output_file.h"
 #include "collect/collector.h"
 #include "collect/process_ends.h"
@@ -39,7 +40,6 @@ struct session {
 	bool flushed;	 /* something was written, be it nothing */
 	int write_error; /* -errno of the output; 0: none */
 	bool mute;	 /* the reader went away: nothing more is written */
-	bool done;
 	bool rec_told;
 	int status;				 /* enum exit_status */
 	size_t told;				 /* events of this window told at once */
@@ -47,7 +47,7 @@ struct session {
 	uint64_t frames;
 	uint64_t gated_ns; /* what gates have looked at so far */
 	char mode[16], target[128];
-	int signals, timer, poll; /* descriptors of the loop */
+	struct loop loop;
 	uint64_t ends_ns;	  /* --duration; 0: none */
 	unsigned int interrupts;
 	/* run */
@@ -82,16 +82,13 @@ struct live_options session_live_options(struct session *s, bool watch_all, unsi
 /* For the commands above. All return 0 or an exit status; session_end() frees. */
 int session_begin(struct session *s, const struct options *o);
 int session_open_live(struct session *s, const struct live_options *lo);
-/* Signals, a timer and what waits for them: session_open_live() makes them itself. -errno. */
-int session_make_loop(struct session *s);
 int session_open_replay(struct session *s);
 /* Host and hooks, and a look, to the sink; then rights are dropped. */
 int session_first_look(struct session *s, const struct sink *sink);
 int session_start(struct session *s); /* host and hooks, the first look, the first lines */
 int session_loop(struct session *s);
-/* What was typed where there is no live view: q ends it. No more is waited for, by `poll`, once the
- * keyboard is gone. */
-void session_take_keys(struct session *s);
+/* What was typed where there is no live view: q ends it. The loop forgets a keyboard that is gone. */
+int session_on_keys(void *ctx);
 /* All of that, up to the end; what kept it from beginning is the status. */
 void session_measure(struct session *s, const struct options *o,
 		     int (*open_live)(struct session *s));
@@ -102,10 +99,9 @@ int session_end(struct session *s); /* the last lines; returns the exit status *
 /* Removes what was begun of its files. Nothing else may use them meanwhile. */
 void session_discard(struct session *s);
 
-/* Ignored signals stay so. Returns 0 or -errno. */
-int session_take_signals(struct session *s);
-/* Signals can be read. */
-void session_on_signals(struct session *s);
+/* Opens the loop, with the signals that end or interrupt the session. Ignored signals stay so.
+ * Returns 0 or -errno. */
+int session_open_loop(struct session *s);
 /* How large the terminal is. */
 void session_measure_view(struct session *s);
 

@@ -75,7 +75,7 @@ void session_flush(struct session *s)
 		s->status = EXIT_FAILED;
 	}
 	if (!s->child && !s->collector.rec)
-		s->done = true;
+		s->loop.done = true;
 }
 
 /* The recording failed: say it once, go on watching. `empty`: not even one interval is in it. */
@@ -87,7 +87,7 @@ static void say_failed(struct session *s, bool empty)
 	if (s->collector.rec_error == -EOVERFLOW) {
 		complain("the recording %s is as large as --max-size allows: it ends here",
 			 s->o->record);
-		s->done = true;
+		s->loop.done = true;
 		return;
 	}
 	s->status = EXIT_FAILED;
@@ -95,7 +95,7 @@ static void say_failed(struct session *s, bool empty)
 				 : "the recording failed: it ends with the last whole interval"))
 		return;
 	/* nothing else is made here */
-	s->done |= s->o->command == CMD_RECORD;
+	s->loop.done |= s->o->command == CMD_RECORD;
 	complain("the recording %s failed: %s; %s%s", s->record_path,
 		 strerror(-s->collector.rec_error),
 		 empty ? "it is empty, because not one interval was written whole"

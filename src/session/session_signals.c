@@ -5,29 +5,11 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/signals.h"
 #include "live/terminal.h"
 #include "live/live_view.h"
-
-int session_take_signals(struct session *s)
-{
-	/* job control is ours only where the terminal is: the last two */
-	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
-				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->redraws ? 0 : 2);
-
-	/* else the kernel reaps the command of `run`, and its status is lost */
-	signal(SIGCHLD, SIG_DFL);
-	/* the exporter reads its configuration anew: closing a terminal does not end it by that */
-	if (s->o->command == CMD_EXPORT)
-		signal(SIGHUP, SIG_DFL);
-	s->signals = signals_open(wanted, n, SFD_NONBLOCK);
-	return s->signals < 0 ? s->signals : 0;
-}
 
 static void suspend(struct session *s)
 {
@@ -46,7 +28,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		_exit(130);
 	}
 	if (!s->child) {
-		s->done = true;
+		s->loop.done = true;
 		return;
 	}
 	/* the terminal sent it to the command too; a kill came to us alone */
@@ -62,33 +44,49 @@ static void reap_child(struct session *s)
 	}
 }
 
-void session_on_signals(struct session *s)
+static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 {
-	struct signalfd_siginfo si;
+	struct session *s = ctx;
 
-	while (read(s->signals, &si, sizeof(si)) == sizeof(si)) {
-		switch (si.ssi_signo) {
-		case SIGCHLD:
-			reap_child(s);
-			break;
-		case SIGWINCH:
-			session_measure_view(s);
-			if (s->viewing)
-				viewing_draw(s);
-			break;
-		case SIGTSTP:
-			suspend(s);
-			break;
-		case SIGCONT:
-			break;
-		case SIGINT:
-			on_interrupt(s, &si);
-			break;
-		default: /* TERM, HUP, QUIT */
-			if (s->child)
-				kill(s->child, si.ssi_signo);
-			else
-				s->done = true;
-		}
+	switch (si->ssi_signo) {
+	case SIGCHLD:
+		reap_child(s);
+		break;
+	case SIGWINCH:
+		session_measure_view(s);
+		if (s->viewing)
+			viewing_draw(s);
+		break;
+	case SIGTSTP:
+		suspend(s);
+		break;
+	case SIGCONT:
+		break;
+	case SIGINT:
+		on_interrupt(s, si);
+		break;
+	default: /* TERM, HUP, QUIT */
+		if (s->child)
+			kill(s->child, si->ssi_signo);
+		else
+			s->loop.done = true;
 	}
+	return 0;
+}
+
+int session_open_loop(struct session *s)
+{
+	/* job control is ours only where the terminal is: the last two */
+	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
+				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
+	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->redraws ? 0 : 2);
+
+	/* else the kernel reaps the command of `run`, and its status is lost */
+	signal(SIGCHLD, SIG_DFL);
+	/* the exporter reads its configuration anew: closing a terminal does not end it by that */
+	if (s->o->command == CMD_EXPORT)
+		signal(SIGHUP, SIG_DFL);
+	s->loop.on_signal = on_signal;
+	s->loop.ctx = s;
+	return loop_open(&s->loop, wanted, n);
 }

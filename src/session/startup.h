@@ -13,8 +13,9 @@
 
 struct startup {
 	struct session *s;
+	struct loop loop; /* of the thread */
 	pthread_t thread;
-	int signals, ends; /* signalfd and eventfd; < 0: there is no thread */
+	int ends; /* an eventfd; < 0: there is no thread */
 };
 
 /* The signals are blocked by now. Where no thread is to be had, they wait for the end of it. */

@@ -11,7 +11,7 @@ static void take_look(struct session *s)
 
 	if (history_look(&st->h, &s->m)) {
 		complain("out of memory");
-		st->failed = s->done = true;
+		st->failed = s->loop.done = true;
 	}
 }
 
