@@ -4,15 +4,31 @@ import collections
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import suites
 from tree import COVERED, PLAIN
 
-LONGEST = 20.0  # seconds; what takes longer is not quick
+LONGEST, LONGEST_LIVE = 15.0, 25.0  # seconds; what takes longer is not quick
 SLOWER = 4  # so many times, without optimisation and counting lines
+AT_ONCE = 40  # tests between two places where a run may be stopped
+COUNTER_TAG = 0x01A10000  # gcc/gcov-io.h: of arcs
+
+
+def has_run(path):
+    """Whether a file of counts has one that is not 0: gcc writes those that are all 0 without them."""
+    data = path.read_bytes()
+    at = 16  # magic, version, stamp, checksum
+    while at + 8 <= len(data):
+        tag, length = struct.unpack_from("<Ii", data, at)
+        if tag == COUNTER_TAG and length > 0:
+            return True
+        at += 8 + max(length, 0)
+    return False
 
 
 def gcov(tree, files):
@@ -31,7 +47,7 @@ def gcov(tree, files):
 def lines_run(tree, place):
     """{path: [lines]} of the counts that a test left at `place`."""
     covered = tree.top / COVERED
-    counts = sorted(place.rglob("*.gcda"))
+    counts = [path for path in sorted(place.rglob("*.gcda")) if has_run(path)]
     for path in counts:
         notes = path.with_suffix(".gcno")
         notes.symlink_to(covered / path.relative_to(Path(f"{place}{covered}")).with_suffix(".gcno"))
@@ -42,43 +58,79 @@ def lines_run(tree, place):
     return {path: sorted(lines) for path, lines in found.items()}
 
 
-def measure(tree, test):
-    """A row of the map: how long the test takes, and what it runs; None where it is of no use."""
-    ended = suites.run(tree, PLAIN, test, LONGEST)
-    if ended.status != 0 or ended.tests_nothing:
-        return {"test": test.name, "digest": test.digest, "why": "longer" if ended.status is None else
-                "fails" if ended.status else "skips"}
-    place = Path(tempfile.mkdtemp(prefix="counts-", dir=tree.top.parent))
-    place.chmod(0o777)  # tests run programs as other users too
-    try:
-        suites.run(tree, COVERED, test, SLOWER * LONGEST, {"GCOV_PREFIX": str(place)})
-        lines = lines_run(tree, place)
-        if not lines:
-            return {"test": test.name, "digest": test.digest, "why": "runs no line of src/"}
-        return {"test": test.name, "digest": test.digest, "seconds": ended.seconds,
-                "lines": lines}
-    finally:
-        shutil.rmtree(place)
+def longest(test):
+    return LONGEST_LIVE if test.is_live else LONGEST
 
 
 class Map:
-    """Rows of measure(), kept in a file: one a test, so that a stopped run can go on."""
+    """Rows of what each test runs, kept in a file, so that a stopped run can go on."""
 
-    def __init__(self, tree, path):
-        self.tree, self.path = tree, path
+    def __init__(self, suites, path):
+        self.suites, self.tree, self.path = suites, suites.tree, path
         rows = path.read_text().splitlines() if path.exists() else []
         self.rows = {row["test"]: row for row in map(json.loads, rows)}
+        self.jobs = os.cpu_count()
 
-    def complete(self, tests, tell):
-        """Measures what is not yet in it; keeps `tests` that are of use, with their times."""
+    def run(self, build, tests, slower=1, counts=None):
+        """{name: how it ended} of tests of one suite."""
+        if tests[0].suite in ("unit", "triage"):
+            with ThreadPoolExecutor(self.jobs) as pool:
+                ended = pool.map(lambda test: self.suites.run(build, test, slower * LONGEST,
+                                                              counts), tests)
+                return {test.name: one for test, one in zip(tests, ended)}
+        return {test.name: ended for test, ended in self.suites.run_batch(
+            build, tests, lambda test: slower * longest(test), counts=counts, jobs=self.jobs)}
+
+    def measure(self, tests):
+        """Rows of the map: how long each test takes, and what it runs; or why it is of no use."""
+        place = Path(tempfile.mkdtemp(prefix="counts-", dir=self.tree.top.parent))
+        place.chmod(0o777)  # it is another user who counts
+        try:
+            plain = self.run(PLAIN, tests)
+            good = [test for test in tests
+                    if test.name in plain and plain[test.name].status == "passed"]
+            for suite in {test.suite for test in good}:
+                (place / suite).mkdir()
+                (place / suite).chmod(0o777)
+            if good:
+                self.run(COVERED, good, SLOWER, place)
+            with ThreadPoolExecutor(self.jobs) as pool:
+                lines = dict(zip((test.name for test in good), pool.map(
+                    lambda test: lines_run(self.tree, place / test.name), good)))
+            for test in tests:
+                ended, row = plain.get(test.name), {"test": test.name, "digest": test.digest}
+                if lines.get(test.name):
+                    yield {**row, "seconds": ended.seconds, "lines": lines[test.name]}
+                else:
+                    yield {**row, "why": "is not told of" if not ended else
+                           ended.status if ended.status != "passed" else "runs no line of src/"}
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def complete(self, tests, tell, last):
+        """Measures what is not yet in it, until `last`; whether all is."""
+        missing = collections.defaultdict(list)
         for test in tests:
             if self.rows.get(test.name, {}).get("digest") != test.digest:
-                row = measure(self.tree, test)
-                self.rows[test.name] = row
-                with open(self.path, "a") as file:
-                    file.write(json.dumps(row) + "\n")
+                missing[test.suite].append(test)
+        for suite in missing.values():
+            for at in range(0, len(suite), AT_ONCE):
+                if time.monotonic() > last:
+                    return False
+                self.add(self.measure(suite[at:at + AT_ONCE]), tell)
+        self.use(tests)
+        return True
+
+    def add(self, rows, tell):
+        with open(self.path, "a", encoding="utf-8") as file:
+            for row in rows:
+                self.rows[row["test"]] = row
+                file.write(json.dumps(row) + "\n")
                 if "why" in row:
-                    tell(f"# left out: {test.name} {row['why']}")
+                    tell(f"# left out: {row['test']}: {row['why']}")
+
+    def use(self, tests):
+        """Prepares of(), with the times of the tests that are of use."""
         self.tests = {test.name: test for test in tests if "lines" in self.rows[test.name]}
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
@@ -98,5 +150,4 @@ class Map:
         if not first:
             names = {name for (file, _), some in self.by_line.items() if file == path
                      for name in some}
-        tests = [self.tests[name] for name in names]
-        return sorted(tests, key=lambda test: (not test.is_unit, test.seconds))
+        return sorted((self.tests[name] for name in names), key=lambda test: test.seconds)

@@ -9,7 +9,9 @@ is killed. A change that no test notices survives; it is shown as a diff. Change
 or that compile to the same code, are not counted; nor are those of equivalents.txt, which a reader
 has found to behave alike. Results are kept in DIR (default: build/mutants): a run that was stopped
 goes on where it was, and --again tries anew what survived. A wrong program may do harm, so nothing
-of it runs as root: where root starts this, tests run as nobody. Exit status 1 where less than WANTED is killed.
+of it runs as root: box.py says how tests are confined. Live tests, which load BPF programs, are run
+where root starts this. Exit status 1 where less than WANTED is killed, 2 where a run of --minutes
+ended before all was tried.
 """
 import argparse
 import collections
@@ -26,6 +28,7 @@ from pathlib import Path
 
 import changes
 import suites
+from box import Box
 from coverage import Map
 from tree import PLAIN, Changed, Tree
 
@@ -35,8 +38,9 @@ EQUIVALENTS = HERE / "equivalents.txt"
 WANTED = 0.90
 HANGING = 8  # so many times as long as it takes, and then is killed
 OWN_DEV = "FAULTSCOPE_OWN_DEV"  # set where that is the case
-# At most so much of the tests that run a line is spent on one change that they do not notice.
-UNITS_SECONDS, OTHERS_SECONDS = 60, 90
+# At most so much of the tests that run a line is spent on one change that they do not notice, by
+# programs, by kept recordings and options, and by live tests; as each test takes by itself.
+SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 40, 60, 80
 
 
 def tell(text):
@@ -97,35 +101,65 @@ def words_of(text, change):
     return f"{change.path}: {old} => {new}"
 
 
+def within(tests, seconds):
+    """The first of these tests, as long as they take no more in all."""
+    for test in tests:
+        seconds -= test.seconds
+        if seconds < 0:
+            return
+        yield test
+
+
+def patience(test):
+    return HANGING * test.seconds + 5
+
+
 class Trial:
     """What became of one change."""
 
-    def __init__(self, tree, tests, change):
-        self.tree, self.tests, self.change = tree, tests, change
+    def __init__(self, runner, tests, change):
+        self.runner, self.tests, self.change = runner, tests, change
 
-    def notices(self, test):
-        patience = HANGING * test.seconds + 5
-        ended = suites.run(self.tree, PLAIN, test, patience)
-        if ended.status != 0 and not test.is_unit:  # what waits for other processes may be late
-            ended = suites.run(self.tree, PLAIN, test, patience)
-        return ended.status != 0
+    def by_single(self):
+        """The first unit test, or score of triage, that notices the change."""
+        mine = [test for test in self.tests if test.suite in ("unit", "triage")]
+        for test in within(mine, SINGLE_SECONDS):
+            if self.runner.run(PLAIN, test, patience(test)).status != "passed":
+                return test.name
+        return None
+
+    def by_batch(self, suite):
+        """The first of a suite's tests that notices it twice: what waits for others may be late."""
+        seconds = LIVE_SECONDS if suite.startswith("live") else KEPT_SECONDS
+        left = list(within([test for test in self.tests if test.suite == suite], seconds))
+        while left:
+            failed = None
+            for test, ended in self.runner.run_batch(PLAIN, left, patience, jobs=os.cpu_count(),
+                                                     first=True):
+                left.remove(test)
+                if ended.status in ("failed", "longer"):
+                    failed = test
+            if not failed:
+                return None
+            if self.fails_again(failed):
+                return failed.name
+        return None
+
+    def fails_again(self, test):
+        return any(ended.status in ("failed", "longer") for _, ended in
+                   self.runner.run_batch(PLAIN, [test], patience))
 
     def run(self):
         """(state, name of the test that noticed it)"""
-        with Changed(self.tree, self.change) as changed:
+        with Changed(self.runner.tree, self.change) as changed:
             if changed.state != "built":
                 return changed.state, None
             if not self.tests:
                 return "survived", "no test runs it"
-            spent = collections.Counter()
-            for test in self.tests:
-                most = UNITS_SECONDS if test.is_unit else OTHERS_SECONDS
-                if spent[test.is_unit] + test.seconds > most:
-                    continue
-                spent[test.is_unit] += test.seconds
-                if self.notices(test):
-                    return "killed", test.name
-        return "survived", f"{len(self.tests)} tests run it"
+            by = self.by_single()
+            for suite in suites.FOLDERS:
+                by = by or self.by_batch(suite)
+            return ("killed", by) if by else ("survived", f"{len(self.tests)} tests run it")
 
 
 class Results:
@@ -162,10 +196,10 @@ def report(rows):
     return rooms["all"]["killed"] / max(1, len(rows))
 
 
-def work(tree, options, place, coverage):
+def work(runner, options, place, coverage, last):
     """Tries changes until there are enough, or the time of this run is over."""
     results, known = Results(place / f"results-{options.seed}.jsonl"), equivalents()
-    last, texts = time.monotonic() + 60 * options.minutes, {}
+    tree, texts = runner.tree, {}
     for number, change in enumerate(drawn(tree, options.seed)):
         if len(results.counted()) >= options.count and str(number) not in results.rows \
                 or time.monotonic() > last:
@@ -178,7 +212,7 @@ def work(tree, options, place, coverage):
         line = change.line(text)
         tests = coverage.of(change.path, line, first_line_of(text, change))
         state, by = ("equivalent", known[words]) if words in known else \
-            Trial(tree, tests, change).run()
+            Trial(runner, tests, change).run()
         results.add({"id": str(number), "state": state, "by": by, "kind": change.kind,
                      "path": change.path, "line": line, "words": words,
                      "diff": diff_of(text, change)})
@@ -221,12 +255,27 @@ def main():
     tree.build()
     digest = hashlib.sha1(b"".join(path.read_bytes() for path in
                                    sorted((tree.top / "src").rglob("*.[ch]")))).hexdigest()[:12]
-    coverage = Map(tree, place / f"coverage-{digest}.jsonl")
-    coverage.complete(suites.find(tree, options.suites.split(",")), tell)
-    results = work(tree, options, place, coverage)
-    rows = results.counted()
+    box = Box()
+    try:
+        return try_all(suites.Suites(tree, box), options, place, digest)
+    finally:
+        box.close()
+
+
+def try_all(runner, options, place, digest):
+    """Measures what tests run, tries changes, and prints the report; the exit status."""
+    last = time.monotonic() + 60 * options.minutes
+    wanted = options.suites.split(",")
+    if not runner.box.may_be_live:
+        wanted = [name for name in wanted if not name.startswith("live")]
+        tell("# no live tests: they need root, and a control group that limits memory")
+    coverage = Map(runner, place / f"coverage-{digest}.jsonl")
+    if not coverage.complete(suites.find(runner.tree, wanted), tell, last):
+        tell("# stopped while measuring which test runs which line; run it again")
+        return 2
+    rows = work(runner, options, place, coverage, last).counted()
     share = report(rows)
-    return len(rows) >= options.count and share < WANTED
+    return 2 if len(rows) < options.count else share < WANTED
 
 
 if __name__ == "__main__":

@@ -17,7 +17,13 @@ WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
-$(LIBRARY): $(LIB_OBJ)
+# With counts, what writes them although the program confines itself.
+COUNTED := $(if $(EXTRA),$(BUILD)/counted.o)
+$(BUILD)/counted.o: tests/mutants/counted.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -fPIC -c $< -o $@
+
+$(LIBRARY): $(LIB_OBJ) $(COUNTED)
 	$(CC) -shared $(EXTRA) $^ $(LIBS) -o $@
 
 $(BUILD)/shared/faultscope: $(BUILD)/src/main.o | $(LIBRARY)

@@ -1,26 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The quick tests: each is one command that takes seconds, and fails with an exit status."""
+"""The quick tests: unit tests, triage's score, and the tests of suites that have a run.py."""
 import hashlib
+import json
 import os
-import resource
-import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 
 from tree import PLAIN
 
-NAMES = ("unit", "e2e", "triage")
-NOBODY = 65534
-MOST_MEMORY, MOST_FILE = 6 << 30, 1 << 30  # bytes
-LIST = """
-import hashlib, inspect, pathlib, sys
-sys.path[:0] = ["tests/e2e", sys.argv[1]]
-import run
-for name, test in run.find_tests(None, pathlib.Path(sys.argv[1]).glob("test_*.py")):
-    print(name, hashlib.sha1(inspect.getsource(test).encode()).hexdigest())
-"""
+NAMES = ("unit", "triage", "e2e", "export", "live", "live-export")
+FOLDERS = {"e2e": "tests/e2e", "export": "tests/export", "live": "tests/e2e",
+           "live-export": "tests/export"}
+BATCH, SCORE = "tests/mutants/batch.py", "tests/triage/score.py"
 # Tests that build, install or download, or that take long: they run nothing of src/ themselves, or
 # quicker tests run it too.
 LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "hardening",
@@ -31,86 +23,107 @@ LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "
 
 @dataclass
 class Test:
-    name: str
-    argv: list
+    suite: str
+    short: str
     digest: str  # of its source
     seconds: float = 0.0
 
     @property
+    def name(self):
+        return f"{self.suite}/{self.short}"
+
+    @property
     def is_unit(self):
-        return self.name.startswith("unit/")
+        return self.suite == "unit"
+
+    @property
+    def is_live(self):
+        return self.suite.startswith("live")
+
+
+@dataclass
+class Ended:
+    status: str  # passed, failed, skipped, longer
+    seconds: float
 
 
 def digest_of(path):
     return hashlib.sha1(path.read_bytes()).hexdigest()
 
 
-def listed(tree, folder):
-    """{name: digest} of the tests of a folder that has a run.py."""
-    ran = subprocess.run([sys.executable, "-c", LIST, folder], capture_output=True,
-                         text=True, check=True, cwd=tree.top)
-    return dict(line.split() for line in ran.stdout.splitlines())
+def listed(tree, suite):
+    """The tests of a suite that has a run.py: those of a live one need BPF programs."""
+    ran = subprocess.run([BATCH, FOLDERS[suite]], capture_output=True, text=True, check=True,
+                         cwd=tree.top, stdin=subprocess.DEVNULL, env=environment(PLAIN))
+    rows = map(json.loads, ran.stdout.splitlines())
+    return [Test(suite, row["name"], row["digest"]) for row in rows
+            if row["name"] not in LEFT_OUT
+            and (row["needs_live"] or not suite.startswith("live"))]
 
 
 def find(tree, wanted):
     """The quick tests of the suites wanted: of NAMES."""
-    score, commands = "tests/triage/score.py", listed(tree, "tests/e2e")
-    tests = [Test(f"unit/{path.stem}", [f"unit/{path.stem}"], digest_of(path))
+    tests = [Test("unit", path.stem, digest_of(path))
              for path in sorted((tree.top / "tests/unit").glob("test_*.c"))
              if (tree.top / PLAIN / "shared/unit" / path.stem).exists()]
-    tests += [Test(f"e2e/{name}", ["tests/e2e/run.py", "--no-live", "--only", name], digest)
-              for name, digest in commands.items() if name not in LEFT_OUT]
-    tests.append(Test("triage/score", [score], digest_of(tree.top / score)))
-    return [test for test in tests if test.name.split("/")[0] in wanted]
+    tests.append(Test("triage", "score", digest_of(tree.top / SCORE)))
+    tests = [test for test in tests if test.suite in wanted]
+    for suite in FOLDERS:
+        if suite in wanted:
+            tests += listed(tree, suite)
+    return tests
 
 
-def within_limits():
-    """In the child: what a change lets run away, memory or a file, ends the test alone, and what it
-    deletes is no file of others: a wrong condition before an unlink must not cost /dev/null."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+def environment(build, **more):
+    return {**os.environ, "BUILD": f"{build}/shared", "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-class Ended:
-    def __init__(self, status, seconds, out):
-        self.status, self.seconds, self.out = status, seconds, out
+class Suites:
+    """Runs tests on a copy of the tree, in a box."""
 
-    @property
-    def tests_nothing(self):
-        lines = [line for line in self.out.splitlines() if line.startswith(("ok", "not ok"))]
-        return all("# SKIP" in line for line in lines)
+    def __init__(self, tree, box):
+        self.tree, self.box = tree, box
 
+    def start(self, argv, build, live=False, **how):
+        return subprocess.Popen(self.box.argv([str(word) for word in argv], live),
+                                cwd=self.tree.top, text=True, errors="replace",
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                preexec_fn=self.box.enter, start_new_session=True,
+                                env=environment(build, **how.pop("more", {})), **how)
 
-def run(tree, build, test, patience, env=()):
-    """Runs one test on a build; Ended, with status None where it took longer than `patience`."""
-    argv = list(test.argv)
-    argv[0] = str(tree.top / build / "shared" / argv[0] if test.is_unit else tree.top / argv[0])
-    child = subprocess.Popen(argv, cwd=tree.top, text=True, errors="replace",
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             preexec_fn=within_limits,
-                             stderr=subprocess.DEVNULL, start_new_session=True,
-                             env={**os.environ, "BUILD": f"{build}/shared", **dict(env)})
-    began = time.monotonic()
-    try:
-        out, _ = child.communicate(timeout=patience)
-        return Ended(child.returncode, time.monotonic() - began, out)
-    except subprocess.TimeoutExpired:
-        return Ended(None, patience, "")
-    finally:
-        end(child)
-
-
-def end(child):
-    """Ends what is left of a test: it has a session of its own."""
-    if child.poll() is None:
-        child.terminate()
+    def run(self, build, test, patience, counts=None):
+        """Runs one test that is a program."""
+        program = self.tree.top / (f"{build}/shared/unit/{test.short}" if test.is_unit else SCORE)
+        more = {"GCOV_PREFIX": f"{counts}/{test.name}"} if counts else {}
+        began = time.monotonic()
+        child = self.start([program], build, stdin=subprocess.DEVNULL, more=more)
         try:
-            child.wait(5)
+            out, _ = child.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
+            child.kill()
+            child.communicate()
+            return Ended("longer", patience)
+        lines = [line for line in out.splitlines() if line.startswith(("ok", "not ok"))]
+        nothing = all("# SKIP" in line for line in lines)
+        status = "failed" if child.returncode else "skipped" if nothing else "passed"
+        return Ended(status, time.monotonic() - began)
+
+    def run_batch(self, build, tests, patience, *, counts=None, jobs=1, first=False):
+        """Runs tests of one suite; yields (test, how it ended)."""
+        named = {test.short: test for test in tests}
+        argv = [self.tree.top / BATCH, FOLDERS[tests[0].suite], "--jobs", jobs,
+                *["--live"] * tests[0].is_live, *["--first"] * first,
+                *(["--counts", f"{counts}/{tests[0].suite}"] if counts else [])]
+        child = self.start(argv, build, tests[0].is_live, stdin=subprocess.PIPE)
+        child.stdin.write(json.dumps([[test.short, patience(test)] for test in tests]))
+        child.stdin.close()
+        try:
+            for line in child.stdout:
+                row = json.loads(line)
+                yield named[row["name"]], Ended(row["status"], row["seconds"])
+        finally:
+            if child.poll() is None:
+                child.terminate()
             child.wait()
-    child.stdout.close()
+            child.stdout.close()
+            self.box.empty()

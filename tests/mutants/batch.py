@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs single tests of a suite that has a run.py, each in a child of its own.
+
+usage: batch.py FOLDER [--live] [--counts DIR] [--jobs N] [--first]
+
+Without names on standard input it prints one line of JSON for each test: its name, a digest of its
+source, whether it needs live BPF programs, and whether it has to run alone. With names, a JSON list
+of [name, seconds of patience], it runs these and prints name, status and seconds of each. The status
+is "passed", "failed", "skipped", or "longer" for a test that took longer than its patience.
+--counts: a test with counters of gcov leaves them in DIR/NAME. --first: stops at the first failure.
+"""
+import argparse
+import hashlib
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+
+POLL = 0.01
+GRACE = 5  # seconds from SIGTERM to SIGKILL
+STATUS = {0: "passed", 77: "skipped"}
+
+
+class Counted:
+    """Takes what a test says in place of run.Tap, and keeps only how it ended."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def say(self, name, wrong=(), skip=None):
+        self.failed += bool(wrong)
+        self.passed += not wrong and not skip
+
+    def status(self):
+        return 1 if self.failed else 0 if self.passed else 77
+
+
+class Child:
+    """One test in a child."""
+
+    def __init__(self, runner, test, patience, counts):
+        self.name = test.name
+        self.began = time.monotonic()
+        self.patience, self.asked = patience, None
+        self.pid = os.fork()
+        if not self.pid:
+            self.be(runner, test, counts)
+
+    def be(self, runner, test, counts):
+        """In the child: does not return."""
+        status = 1
+        try:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+            if counts:
+                os.environ["GCOV_PREFIX"] = f"{counts}/{self.name}"
+            runner.tap.__class__ = type("Tap", (Counted, type(runner.tap)), {})
+            Counted.__init__(runner.tap)
+            test.do(*test.args)
+            status = runner.tap.status()
+        except SystemExit:
+            pass
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    def ended(self):
+        """Its status, or None while it runs. Ends it where its patience is over."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        now = time.monotonic()
+        if pid:
+            self.seconds = now - self.began
+            return "longer" if self.asked else STATUS.get(os.waitstatus_to_exitcode(status), "failed")
+        if not self.asked and now > self.began + self.patience:
+            self.asked = now
+            os.kill(self.pid, signal.SIGTERM)
+        elif self.asked and now > self.asked + GRACE:
+            os.kill(self.pid, signal.SIGKILL)
+        return None
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGTERM)
+        self.patience = 0
+        while self.ended() is None:
+            time.sleep(POLL)
+
+
+class Named:
+    """A test, or a case of a scenario, with what the list says of it."""
+
+    def __init__(self, name, test, do, args):
+        self.name, self.do, self.args = name, do, args
+        self.digest = hashlib.sha1(inspect.getsource(test).encode()).hexdigest()
+        self.needs_live = hasattr(test, "expect") or getattr(test, "needs_live", False)
+        self.alone = getattr(test, "wants_quiet", False)
+
+
+def end_in_order(close):
+    """In place of Lab.close(): what is killed writes no counts, so it is asked to end first."""
+    def closing(lab, *args):
+        for process in lab.started:
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(GRACE)
+                except subprocess.TimeoutExpired:
+                    pass
+        close(lab, *args)
+    return closing
+
+
+def put(**row):
+    print(json.dumps(row), flush=True)
+
+
+def run_all(runner, tests, options):
+    """Runs (test, patience): those that need quiet one by one, at last."""
+    waiting = sorted(tests, key=lambda one: one[0].alone)
+    running = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < (1 if waiting[0][0].alone else options.jobs):
+                running.append(Child(runner, *waiting.pop(0), options.counts))
+            for child in list(running):
+                status = child.ended()
+                if status:
+                    running.remove(child)
+                    put(name=child.name, status=status, seconds=child.seconds)
+                    if options.first and status in ("failed", "longer"):
+                        return
+            time.sleep(POLL)
+    finally:
+        for child in running:
+            child.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--counts", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--first", action="store_true")
+    options = parser.parse_args()
+    sys.path[:0] = ["tests/e2e", str(options.folder)]
+    import run  # pylint: disable=import-outside-toplevel
+
+    runner = run.Runner(argparse.Namespace(no_live=True, keep=False, make_recordings=False))
+    runner.live, runner.tap = options.live, run.Tap()
+    if options.counts:
+        run.Lab.close = end_in_order(run.Lab.close)
+    named = {}
+    for name, test in run.find_tests(None, options.folder.glob("test_*.py")):
+        for full, do, args in runner.bodies(name, test):
+            named[full] = Named(full, test, do, args)
+    text = sys.stdin.read()
+    if not text:
+        for test in named.values():
+            put(name=test.name, digest=test.digest, needs_live=test.needs_live, alone=test.alone)
+        return
+    try:
+        run.schema()  # once for all children; where it cannot be had, they fail
+    except Exception:
+        pass
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    run_all(runner, [(named[name], patience) for name, patience in json.loads(text)], options)
+
+
+if __name__ == "__main__":
+    main()
