@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Part of the library of the build that counts which lines run. The program confines itself, and its
+ * Part of the library that counts which lines run. The program confines itself, and its
  * counts are written when it ends: they would be refused. So Landlock and seccomp are not entered
  * here, and a child that ends by _exit() writes its counts, too.
  */

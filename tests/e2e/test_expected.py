@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Outputs of recordings and of crash logs, compared line by line with those that are kept.
+
+A line is kept as 16 bits of its CRC, so that all outputs fit into one file. Where a change of the
+outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now;
+FS_SHOW_EXPECTED=DIR writes them to files, to be compared with those of an earlier build.
+"""
+import os
+import re
+import zlib
+from pathlib import Path
+
+from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
+
+HERE = Path(__file__).resolve().parent
+KEPT = HERE / "expected.txt"
+TRIAGE = ROOT / "tests" / "triage"
+SEEDS, PROCESSES = range(1, 11), 30
+# Outputs do not depend on the zone, the language or the terminal of who runs the test.
+ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", "")}
+FORMATS = ("html", "csv", "csv-time", "folded", "folded-faults", "folded-stall", "perf",
+           "speedscope", "trace", "textfile")
+SOME = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
+        "faults_of_each_kind", "descriptors_of_each_kind", "brief_children_of_run-close",
+        "probing_reads_of_the_kernel", "faults_touched_by_threads-4")
+
+
+def sums_of(text):
+    return "".join(f"{zlib.crc32(line.encode()) & 0xffff:04x}" for line in text.splitlines())
+
+
+def kept():
+    """{name of an output: the sums of its lines}"""
+    lines = KEPT.read_text(encoding="ascii").splitlines() if KEPT.exists() else []
+    return {name: sums for name, _, sums in (line.partition(":") for line in lines)}
+
+
+def keep(name, sums):
+    known = kept() | {name: sums}
+    KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)), encoding="ascii")
+
+
+def compare(check, name, text):
+    """An output with the one that is kept."""
+    shown, sums = os.environ.get("FS_SHOW_EXPECTED"), sums_of(text)
+    if shown:
+        (Path(shown) / name.replace("/", "_")).write_text(text)
+    if os.environ.get("FS_MAKE_EXPECTED"):
+        keep(name, sums)
+    want = kept().get(name)
+    if not check.that(want is not None, f"{name}: no output of that name is kept"):
+        return
+    for i, line in enumerate(text.splitlines()):
+        if sums[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]:
+            check.that(False, f"{name}: line {i + 1} is not as kept: {line[:300]!r}")
+            return
+    check.equal(f"{name}: lines", len(sums) // 4, len(want) // 4)
+
+
+def said_by(lab, *words, cwd=RECORDINGS, **how):
+    """What a command prints, less the program's version, and the style and script of pages."""
+    ran = lab.call(FAULTSCOPE, *words, cwd=cwd, env=ENVIRONMENT, errors="replace", **how)
+    text = ran.out + "".join(f"stderr: {line}\n" for line in ran.err.splitlines())
+    text = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>", text)
+    return re.sub(r"(faultscope |\"version\":\")\d+\.\d+\.\d+", r"\1VERSION", text)
+
+
+def made(lab, seed):
+    """The name of a recording of events, in the directory of the test."""
+    writer, name = BUILD / "event_recording", f"events-{seed}"
+    if not writer.exists():
+        raise Skip(f"{writer} is not built: make {writer}")
+    ran = lab.call(writer, seed, PROCESSES, lab.dir / f"{name}.fsr")
+    assert ran.returncode == 0, ran.err
+    return name
+
+
+def reports_of_events(check, lab, seeds, *formats):
+    for seed in seeds:
+        name = made(lab, seed)
+        for one in formats:
+            text = said_by(lab, "report", "--format", one, f"{name}.fsr", cwd=lab.dir)
+            compare(check, f"{name}/{one}", text)
+
+
+def test_kept_outputs_of_events(check, lab):
+    reports_of_events(check, lab, SEEDS, "text")
+
+
+def test_kept_lines_of_events(check, lab):
+    reports_of_events(check, lab, SEEDS, "jsonl")
+
+
+def test_kept_pages_of_events(check, lab):
+    reports_of_events(check, lab, SEEDS[:3], "html")
+
+
+def test_kept_formats_of_events(check, lab):
+    reports_of_events(check, lab, SEEDS[:3], *FORMATS[1:])
+
+
+def test_kept_views_of_events(check, lab):
+    """What commands other than report say of them."""
+    one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
+    for name, words in {
+            "info": ("info", one), "info-json": ("info", "--json", one),
+            "replay": ("--replay", one, "--summary"),
+            "replay-wide": ("--replay", one, "--width", "200", "--no-unicode"),
+            "replay-sorted": ("--replay", one, "--sort", "faults.major", "--top", "5"),
+            "replay-folded": ("--replay", one, "--format", "folded"),
+            "replay-least": ("--replay", one, "--min-severity", "critical", "--color", "always"),
+            "replay-gates": ("--replay", one, "--fail-on", "maps.max>60%,refused>0,fds.max<5000",
+                             "--github"),
+            "addresses": ("--replay", one, "--json", "--addresses"),
+            "assumed": ("report", "--assume", "vm.max_map_count=262144", one),
+            "redacted": ("report", "--redact", one),
+            "filtered": ("report", "--comm", "proc101[0-9]", one),
+            "diff": ("diff", one, other), "diff-json": ("diff", "--json", one, other),
+            "diff-html": ("diff", "--html", one, other)}.items():
+        compare(check, f"events/{name}", said_by(lab, *words, cwd=lab.dir))
+
+
+def test_kept_reports_of_recordings(check, lab):
+    for path in sorted(RECORDINGS.glob("*.fsr")):
+        compare(check, f"{path.stem}/text", said_by(lab, "report", path.name))
+
+
+def test_kept_lines_of_recordings(check, lab):
+    for path in sorted(RECORDINGS.glob("*.fsr")):
+        compare(check, f"{path.stem}/jsonl", said_by(lab, "report", "--format", "jsonl", path.name))
+
+
+def test_kept_formats_of_recordings(check, lab):
+    for name in SOME:
+        for one in FORMATS:
+            compare(check, f"{name}/{one}", said_by(lab, "report", "--format", one, f"{name}.fsr"))
+
+
+def logs():
+    """(name, text) of crash logs: our own, and those of formats.txt."""
+    for path in sorted([*(TRIAGE / "corpus").glob("*.log"), *(TRIAGE / "logs").glob("*.log")]):
+        yield path.stem, path.read_bytes().decode(errors="replace")
+    parts = (TRIAGE / "formats.txt").read_text().split("\n== ")[1:]
+    for i, part in enumerate(parts):
+        yield f"formats-{i}", part.split("\n", 2)[2]
+
+
+def triaged(check, lab, how, *words, some=1):
+    for i, (name, text) in enumerate(logs()):
+        if i % some == 0:
+            (lab.dir / "log").write_text(text)
+            compare(check, f"triage/{how}/{name}", said_by(lab, "triage", *words, "log",
+                                                           cwd=lab.dir))
+
+
+def test_kept_verdicts_of_logs(check, lab):
+    triaged(check, lab, "text", "--explain")
+
+
+def test_kept_lines_of_logs(check, lab):
+    triaged(check, lab, "json", "--json")
+
+
+def test_kept_texts_of_logs(check, lab):
+    triaged(check, lab, "markdown", "--markdown", some=4)
+    triaged(check, lab, "html", "--html", some=8)
