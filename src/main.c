@@ -77,7 +77,7 @@ static int dispatch(const struct options *o, struct buf *b)
 		status = command_replay(o);
 		break;
 	case CMD_REPORT:
-		status = command_report(o);
+		status = command_report(o, command_export);
 		break;
 	case CMD_DIFF:
 		status = command_diff(o);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a command says at once: for whom, and where to. */
+/* What a command says: on standard error, to --output, and by its exit status. */
 #ifndef FS_CLI_MESSAGES_H
 #define FS_CLI_MESSAGES_H
 
 #include "cli/options.h"
 
-/* Of the options and the terminal. */
-void view_make(struct view *v, const struct options *o);
+/* Says "faultscope: …" on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* To --output or standard output, and says where that fails. Returns 0 or an exit status. */
 int say_all(const struct options *o, const struct buf *b);

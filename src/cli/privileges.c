@@ -1,91 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/privileges.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/capability.h>
 
-#include "collect/limits/limit_source.h"
-#include "probe/host_facts.h"
-
-/* What this kernel and this mode cannot do without. */
-static size_t choose_kept(struct session *s, struct right *ret)
-{
-	bool runs = s->o->command == CMD_RUN;
-	size_t n = 0;
-
-	if (!s->src->live)
-		return 0;
-	if (live_needs_rights(s->src))
-		ret[n++] =
-			(struct right){CAP_BPF, CAP_SYS_ADMIN,
-				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
-				       "looks and map commands too"};
-	/* the caller of a file with capabilities sees no more of others than it could by itself */
-	if (rights_are_of_file())
-		return n;
-	if (host_hides_processes())
-		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "/proc is mounted with hidepid: other users' processes"};
-	else if (s->attributes_all || s->redraws)
-		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "diagnose and the live view read what a process maps and "
-					  "has open"};
-	else if (runs && s->collector.names_stacks)
-		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "user stacks of the command are named by the files that "
-					  "its processes map"};
-	if (live_looks_at_proc(s->src) && !host_counts_fds())
-		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
-					  "before 6.2 descriptors are counted by reading "
-					  "/proc/PID/fd"};
-	else if (s->attributes_all || s->redraws)
-		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
-					  "diagnose and the live view read /proc/PID/fd of other "
-					  "users"};
-	if (runs)
-		ret[n++] = (struct right){
-			CAP_KILL, -1, "signals are passed on to the command, whoever it becomes"};
-	return n;
-}
-
-/*
- * Stacks are named by the files that their process maps: what is mapped by now can be seen before
- * the right to is given up, what comes later has no name.
- */
-static void learn_mappings(struct session *s)
-{
-	struct user_symbols *us = &s->collector.user_symbols;
-
-	if (!s->collector.names_stacks)
-		return;
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one))
-		if (!one->final)
-			user_symbols_learn(us, &one->id);
-}
-
-void privileges_drop(struct session *s)
-{
-	struct right keep[RIGHTS_KEPT_MAX];
-	size_t n = choose_kept(s, keep);
-
-	learn_mappings(s);
-	/* where a limit comes from is asked once a finding speaks of it */
-	if (s->collector.names_stacks)
-		s->scope.readable = origin_places;
-	s->scope.filters = true;
-	s->scope.renames_in[0] = s->output.waits ? s->output.dir : -1;
-	s->scope.renames_in[1] = s->junit.waits ? s->junit.dir : -1;
-	rights_drop(keep, n, &s->scope, &s->rights);
-	if (s->rights.failed[0])
-		complain("not all privileges could be given up, and it goes on with them: %s",
-			 s->rights.failed);
-}
+#include "cli/messages.h"
 
 bool privileges_needed(const struct options *o)
 {
@@ -131,59 +52,4 @@ void privileges_explain_denied(const struct options *o)
 		return;
 	strcpy(dir, o->output);
 	explain_denied(dirname(dir), W_OK);
-}
-
-static void name_one(struct session *s, pid_t pid)
-{
-	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), host_monotonic_ns()}};
-	pid_t initial = live_pid_of(s->src, pid);
-
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
-		if (one->id.pid != (uint32_t)initial || one->final)
-			continue;
-		names.subject = one->id;
-		if (names_read(pid, &names))
-			collector_take(&s->collector, &names.h);
-		return;
-	}
-}
-
-void privileges_name_namespace(struct session *s)
-{
-	const struct filter *f = &s->o->filter;
-	struct dirent *de;
-	DIR *d;
-
-	if (!host_is_in_pid_namespace())
-		return;
-	d = host_has_own_proc() ? opendir("/proc") : NULL;
-	while (d && (de = readdir(d)))
-		if (atoi(de->d_name) > 0)
-			name_one(s, atoi(de->d_name));
-	if (d)
-		closedir(d);
-	if (!f->pids)
-		complain("in a pid namespace: pids are told as the initial namespace has them");
-	if (!f->pids && live_looks_within(s->src))
-		complain("in a pid namespace: " LOOKS_WITHIN);
-	for (size_t i = 0; i < f->pids; i++)
-		complain("in a pid namespace: pids are told as the initial namespace has them: "
-			 "%u here is %d",
-			 f->pid[i], live_pid_of(s->src, f->pid[i]));
-}
-
-void privileges_report(const struct session *s, struct report_rights *ret)
-{
-	const struct rights *r = &s->rights;
-
-	for (size_t i = 0; i < r->nr_kept && ret->nr_kept < REPORT_KEPT; i++) {
-		rights_name(r->kept[i].capability, ret->kept[i].capability,
-			    sizeof(ret->kept[i].capability));
-		ret->kept[ret->nr_kept++].why = r->kept[i].why;
-	}
-	ret->no_new_privs = r->no_new_privs;
-	ret->landlock_abi = r->landlock;
-	ret->landlock_off = r->landlock ? NULL : r->no_landlock;
-	ret->kernel_symbols = s->collector.symbols.f != NULL;
-	ret->not_given_up = r->failed[0] ? r->failed : NULL;
 }

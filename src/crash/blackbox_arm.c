@@ -16,7 +16,6 @@
 #include "probe/precursors.h"
 #include "recorder/keepers.h"
 #include "cli/messages.h"
-#include "session/session.h"
 #include "crash/surviving_logs.h"
 
 #define INSTANCES "/sys/kernel/tracing/instances/"

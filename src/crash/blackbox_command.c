@@ -15,7 +15,7 @@
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
-#include "session/session.h"
+#include "live/terminal_view.h"
 #include "crash/surviving_logs.h"
 
 static int read_files(const struct options *o, struct triage_files *files, struct bb_found *f)

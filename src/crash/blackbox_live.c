@@ -31,7 +31,7 @@
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
-#include "session/session.h"
+#include "live/terminal_view.h"
 #include "crash/triage_command.h"
 
 #define HEARTBEAT_SECONDS 10

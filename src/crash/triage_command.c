@@ -18,7 +18,7 @@
 #include "render/html/html.h"
 #include "render/crash/crash_view.h"
 #include "cli/messages.h"
-#include "session/session.h"
+#include "live/terminal_view.h"
 #include "crash/surviving_logs.h"
 #include "crash/triage_files.h"
 #include "crash/triage_gaps.h"

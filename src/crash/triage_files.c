@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "session/progress.h"
+#include "live/progress.h"
 #include "render/completeness.h"
 #include "crash/decompress.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/output_file.h"
-#include "cli/privileges.h"
+#include "session/drop_privileges.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
 #include "cli/messages.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "collect/redact.h"
-#include "export/export.h"
 #include "session/gzip_file.h"
 #include "render/diff.h"
 #include "render/formats/formats.h"
@@ -72,7 +71,7 @@ static int make_recording(const struct options *o)
 	return EXIT_FAILED;
 }
 
-static int make_textfile(const struct options *o)
+static int make_textfile(const struct options *o, int (*write_metrics)(const struct options *o))
 {
 	struct options mine = *o;
 
@@ -87,7 +86,7 @@ static int make_textfile(const struct options *o)
 	mine.replay = o->argv[0];
 	mine.textfile = o->output;
 	mine.output = NULL;
-	return command_export(&mine);
+	return write_metrics(&mine);
 }
 
 /* Told line by line while it is read, into what session_begin() opens. */
@@ -121,7 +120,7 @@ static int make_whole(const struct options *o, const struct report_format *f)
 	return status ? status : ended;
 }
 
-int command_report(const struct options *o)
+int command_report(const struct options *o, int (*write_metrics)(const struct options *o))
 {
 	const struct report_format *f = o->report_format;
 
@@ -139,7 +138,7 @@ int command_report(const struct options *o)
 	case WAY_RECORDING:
 		return make_recording(o);
 	case WAY_TEXTFILE:
-		return make_textfile(o);
+		return make_textfile(o, write_metrics);
 	case WAY_LINES:
 		return make_lines(o, f);
 	default:

@@ -8,7 +8,6 @@
 #include <locale.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +15,14 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/privileges.h"
+#include "session/drop_privileges.h"
 #include "probe/host_facts.h"
 #include "probe/proc_source.h"
-#include "session/progress.h"
-#include "cli/messages.h"
+#include "live/progress.h"
 #include "render/text/silent.h"
 #include "session/startup.h"
 #include "live/terminal.h"
-#include "live/live_view.h"
+#include "session/live_view.h"
 
 #define DEFAULT_INTERVAL 1.0
 #define DEFAULT_WIDTH	 100
@@ -34,17 +32,6 @@
 #define ATTRIBUTE_FDS  64
 #define BLOCKS_MOST    3  /* processes; more are a table */
 #define ENDS_EVERY     16 /* windows of all processes */
-
-void complain(const char *format, ...)
-{
-	va_list ap;
-
-	fputs("faultscope: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
 
 /* The exit status for an error of live_open(). */
 static int status_of(int err)

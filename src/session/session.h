@@ -10,7 +10,7 @@
 #include "collect/collector.h"
 #include "collect/process_ends.h"
 #include "collect/pressure/pressure_reader.h"
-#include "cli/options.h"
+#include "cli/messages.h"
 #include "probe/rights.h"
 
 struct session {
@@ -61,9 +61,6 @@ struct session {
 	struct output_file junit; /* where JUnit's XML goes */
 };
 
-/* Says "faultscope: …" on standard error. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 int command_watch(const struct options *o);
 int command_run(const struct options *o);
 int command_diagnose(const struct options *o);
@@ -72,7 +69,8 @@ int command_doctor(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
 int command_replay(const struct options *o);
-int command_report(const struct options *o);
+/* write_metrics() makes the file of --format textfile: command_export(). */
+int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);
 int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
 

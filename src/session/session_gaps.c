@@ -6,7 +6,7 @@
 
 #include "render/completeness.h"
 #include "cli/messages.h"
-#include "live/live_view.h"
+#include "session/live_view.h"
 
 int session_note_end(struct session *s, int err)
 {

@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 #include "probe/host_facts.h"
-#include "live/live_view.h"
+#include "session/live_view.h"
 
 /* Where output goes: standard output, a file, or for the text of `run` standard error. */
 int session_open_output(struct session *s)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "live/terminal.h"
-#include "live/live_view.h"
+#include "session/live_view.h"
 
 static void suspend(struct session *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a progress line says, and the tolls that the page of `run --summary` is made of. */
 #include "fixture.h"
-#include "session/progress.h"
+#include "live/progress.h"
 #include "tap.h"
 
 static void says(double done, double total, double seconds, const char *want)

@@ -32,7 +32,7 @@ static void say(struct buf *b, const struct options *o, const struct view *v,
 		explain_text(b, v, d);
 }
 
-static void say_all(struct buf *b, const struct options *o, const struct view *v)
+static void put_all(struct buf *b, const struct options *o, const struct view *v)
 {
 	const struct diagnosis *d;
 
@@ -58,7 +58,7 @@ int command_explain(const struct options *o, struct buf *b)
 	if (!o->width && s.view.width > WIDTH)
 		s.view.width = WIDTH;
 	if (!err && !o->argc)
-		say_all(b, o, &s.view);
+		put_all(b, o, &s.view);
 	for (int i = 0; !err && i < o->argc; i++) {
 		if (i && o->format != &json_renderer)
 			buf_putc(b, '\n');

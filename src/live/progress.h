@@ -3,8 +3,8 @@
  * A line on standard error that says how far something is, once it takes longer than two seconds
  * and where that is a terminal: "faultscope: watching: 40 %, 6 s left". It leaves nothing behind.
  */
-#ifndef FS_SESSION_PROGRESS_H
-#define FS_SESSION_PROGRESS_H
+#ifndef FS_LIVE_PROGRESS_H
+#define FS_LIVE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
-#include "cli/calibrate_work.h"
+#include "session/calibrate_work.h"
 
 #include <errno.h>
 #include <fcntl.h>

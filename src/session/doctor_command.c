@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/calibrate.h"
+#include "session/calibrate.h"
 #include "collect/names/process_names.h"
 #include "collect/limits/limit_source.h"
-#include "cli/privileges.h"
+#include "session/drop_privileges.h"
 #include "probe/host_facts.h"
 #include "probe/precursors.h"
 #include "probe/settings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Small loops of what hooks see, of this process alone, timed: the yardstick of calibrate.c. */
-#ifndef FS_CLI_CALIBRATE_WORK_H
-#define FS_CLI_CALIBRATE_WORK_H
+#ifndef FS_SESSION_CALIBRATE_WORK_H
+#define FS_SESSION_CALIBRATE_WORK_H
 
 #include <stddef.h>
 

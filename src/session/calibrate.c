@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
-#include "cli/calibrate.h"
+#include "session/calibrate.h"
 
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/calibrate_work.h"
+#include "session/calibrate_work.h"
 #include "probe/host_facts.h"
 
 #define ENOUGH_NS     350000000ULL /* of rounds: with looks and a load half a second in all */

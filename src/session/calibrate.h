@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What each hook costs on this machine: measured with hooks attached and detached in turn. */
-#ifndef FS_CLI_CALIBRATE_H
-#define FS_CLI_CALIBRATE_H
+#ifndef FS_SESSION_CALIBRATE_H
+#define FS_SESSION_CALIBRATE_H
 
 #include "base/cost.h"
 #include "probe/live.h"

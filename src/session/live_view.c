@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
-#include "live/live_view.h"
+#include "session/live_view.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "session/progress.h"
+#include "live/progress.h"
 
 #include <stdio.h>
 #include <string.h>

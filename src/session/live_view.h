@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The live view of a session: its frames, its keys, and what these ask for. */
-#ifndef FS_LIVE_LIVE_VIEW_H
-#define FS_LIVE_LIVE_VIEW_H
+#ifndef FS_SESSION_LIVE_VIEW_H
+#define FS_SESSION_LIVE_VIEW_H
 
 #include "session/session.h"
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a command that prints once renders: what the options and the terminal say. */
+#ifndef FS_LIVE_TERMINAL_VIEW_H
+#define FS_LIVE_TERMINAL_VIEW_H
+
+#include "cli/options.h"
+
+void view_make(struct view *v, const struct options *o);
+
+#endif
