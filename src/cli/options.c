@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "model/resources.h"
 #include "cli/options_table.h"
+#include "recorder/keepers.h"
 
 #define RECORD_BYTES_LEAST 16384
 #define DEFAULT_WORKLOADS  50
@@ -18,17 +20,21 @@
 #define DEFAULT_MIN_AGE	   30.0	 /* seconds */
 #define DEFAULT_RETENTION  300.0 /* the last increments are scraped before the series end */
 
-static int bad(char *error, size_t size, const char *option, const char *arg, const char *wanted)
+int options_refuse(char *error, size_t size, const char *format, ...)
 {
-	snprintf(error, size, "%s %s: %s", option, arg, wanted);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, size, format, args);
+	va_end(args);
 	return -EINVAL;
 }
 
-/* The same for one of a few words, which `wanted` lists. */
+/* For a word of a list: says which it could have been, too. */
 static int bad_word(char *error, size_t size, const char *option, const char *arg,
 		    const char *wanted)
 {
-	bad(error, size, option, arg, wanted);
+	options_refuse(error, size, "%s %s: %s", option, arg, wanted);
 	options_near_word(arg, wanted, error, size);
 	return -EINVAL;
 }
@@ -39,20 +45,21 @@ int options_take_pids(struct options *o, const char *arg, char *error, size_t si
 	uint64_t pid;
 
 	if (strlen(arg) >= sizeof(copy))
-		return bad(error, size, "-p", "…", "too long a list");
+		return options_refuse(error, size, "-p …: too long a list");
 	strcpy(copy, arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		if (parse_u64(one, 1, 1 << 22, &pid))
-			return bad(error, size, "-p", arg,
-				   "a process id, or several: -p 4211,4212");
+			return options_refuse(error, size,
+					      "-p %s: a process id, or several: -p 4211,4212", arg);
 		if (o->filter.pids == FILTER_PIDS_MAX)
-			return bad(error, size, "-p", arg,
-				   "more than 256 processes: use --comm or --cgroup");
+			return options_refuse(
+				error, size,
+				"-p %s: more than 256 processes: use --comm or --cgroup", arg);
 		o->filter.pid[o->filter.pids++] = pid;
 	}
-	return o->filter.pids
-		       ? 0
-		       : bad(error, size, "-p", "''", "a process id, or several: -p 4211,4212");
+	return o->filter.pids ? 0
+			      : options_refuse(error, size,
+					       "-p '': a process id, or several: -p 4211,4212");
 }
 
 static int set_children(struct options *o, const char *arg, char *error, size_t size)
@@ -71,38 +78,14 @@ static int set_cgroup(struct options *o, const char *arg, char *error, size_t si
 	return filter_cgroup(&o->filter, arg, error, size);
 }
 
-static int set_duration(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_seconds(arg, &o->duration)
-		       ? bad(error, size, "--duration", arg, "a time: 10, 0.5, 500ms, 2m, 1h")
-		       : 0;
-}
-
-static int set_record(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->record = arg;
-	return 0;
-}
-
-static int set_replay(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->replay = arg;
-	return 0;
-}
-
-static int set_force(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->force = true;
-	return 0;
-}
-
 static int set_format(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (o->command == CMD_REPORT || o->command == CMD_DIFF) {
 		o->report_format = report_format_find(arg);
 		if (o->report_format)
 			return 0;
-		bad(error, size, "--format", arg, "no such format; faultscope man lists them");
+		options_refuse(error, size,
+			       "--format %s: no such format; faultscope man lists them", arg);
 		options_near_format(arg, error, size);
 		return -EINVAL;
 	}
@@ -116,26 +99,15 @@ static int set_json(struct options *o, const char *arg, char *error, size_t size
 	return 0;
 }
 
-static int set_output(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->output = arg;
-	return 0;
-}
-
-static int set_top(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_u64(arg, 1, 1000000, &o->top)
-		       ? bad(error, size, "--top", arg, "a number of rows")
-		       : 0;
-}
-
 static int set_sort(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->sort = field_find(arg);
 	if (o->sort)
 		return 0;
-	bad(error, size, "--sort", arg,
-	    "a field as in the JSON: faults.minor, maps.count, fds.count, memory.rss_bytes, …");
+	options_refuse(error, size,
+		       "--sort %s: a field as in the JSON: faults.minor, maps.count, fds.count, "
+		       "memory.rss_bytes, …",
+		       arg);
 	options_near_field(arg, error, size);
 	return -EINVAL;
 }
@@ -162,8 +134,9 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 	err = resources[i].bytes ? parse_bytes(equal + 1, &o->assumed[i])
 				 : parse_u64(equal + 1, 1, INT64_MAX, &o->assumed[i]);
 	if (err)
-		return bad(error, size, "--assume", arg,
-			   resources[i].bytes ? "a limit in bytes, above 0: 65536, 64K, 512M, 8G"
+		return options_refuse(error, size, "%s %s: %s", "--assume", arg,
+				      resources[i].bytes
+					      ? "a limit in bytes, above 0: 65536, 64K, 512M, 8G"
 					      : "a limit, a whole number above 0");
 	return 0;
 }
@@ -174,11 +147,13 @@ static int set_tiers(struct options *o, const char *arg, char *error, size_t siz
 	o->tiers_given = true;
 	for (const char *at = arg; *at; at++) {
 		if (*at < '0' || *at > '3' || (at[1] && at[1] != ',' && at[1] != '-'))
-			return bad(error, size, "--tiers", arg, "tiers of cost: 0, 0-2, 0,1,3");
+			return options_refuse(error, size,
+					      "--tiers %s: tiers of cost: 0, 0-2, 0,1,3", arg);
 		if (at[1] == '-') {
 			if (at[2] < *at || at[2] > '3' || (at[3] && at[3] != ','))
-				return bad(error, size, "--tiers", arg,
-					   "tiers of cost: 0, 0-2, 0,1,3");
+				return options_refuse(error, size,
+						      "--tiers %s: tiers of cost: 0, 0-2, 0,1,3",
+						      arg);
 			for (char t = *at; t <= at[2]; t++)
 				o->tiers |= 1u << (t - '0');
 			at += 2;
@@ -201,8 +176,10 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 		h = hook_find(name);
 	}
 	if (h < 0) {
-		bad(error, size, "--hook", arg,
-		    "NAME=MECHANISM or NAME=none; faultscope doctor lists them");
+		options_refuse(
+			error, size,
+			"--hook %s: NAME=MECHANISM or NAME=none; faultscope doctor lists them",
+			arg);
 		options_near_hook(name, h, error, size);
 		return -EINVAL;
 	}
@@ -211,16 +188,11 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 		return 0;
 	if (hook_alternate_find(&hooks[h], equal + 1) >= 0)
 		return 0;
-	bad(error, size, "--hook", arg,
-	    "this hook has no such mechanism; faultscope doctor lists them");
+	options_refuse(error, size,
+		       "--hook %s: this hook has no such mechanism; faultscope doctor lists them",
+		       arg);
 	options_near_hook(equal + 1, h, error, size);
 	return -EINVAL;
-}
-
-static int set_btf(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->btf = arg;
-	return 0;
 }
 
 static int set_colour(struct options *o, const char *arg, char *error, size_t size)
@@ -236,58 +208,9 @@ static int set_colour(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
-static int set_width(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_u64(arg, 40, 1000, &o->width)
-		       ? bad(error, size, "--width", arg, "40 to 1000 columns")
-		       : 0;
-}
-
-static int set_no_unicode(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->no_unicode = true;
-	return 0;
-}
-
-static int set_addresses(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->addresses = true;
-	return 0;
-}
-
-static int set_quiet(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->quiet = true;
-	return 0;
-}
-
-static int set_no_calibrate(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->no_calibrate = true;
-	return 0;
-}
-
-static int set_summary(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->summary = true;
-	return 0;
-}
-
 static int set_fail_on(struct options *o, const char *arg, char *error, size_t size)
 {
 	return gates_parse(&o->gates, arg, error, size);
-}
-
-static int set_junit(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->junit = arg;
-	return 0;
-}
-
-static int set_github(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->github = true;
-	return 0;
 }
 
 static int set_min_severity(struct options *o, const char *arg, char *error, size_t size)
@@ -301,18 +224,6 @@ static int set_min_severity(struct options *o, const char *arg, char *error, siz
 	return bad_word(error, size, "--min-severity", arg, "info, warning or critical");
 }
 
-static int set_journal(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->journal = true;
-	return 0;
-}
-
-static int set_markdown(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->markdown = true;
-	return 0;
-}
-
 static int set_html(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (o->command == CMD_TRIAGE)
@@ -322,28 +233,11 @@ static int set_html(struct options *o, const char *arg, char *error, size_t size
 	return 0;
 }
 
-static int set_explain(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->explain = true;
-	return 0;
-}
-
-static int set_no_redact(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->no_redact = true;
-	return 0;
-}
-
-static int set_group(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->group = arg;
-	return 0;
-}
-
 static int set_address(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (o->web.addresses == ENDPOINT_ADDRESSES)
-		return bad(error, size, "--web.listen-address", arg, "too many addresses");
+		return options_refuse(error, size, "--web.listen-address %s: too many addresses",
+				      arg);
 	o->web.address[o->web.addresses++] = arg;
 	return 0;
 }
@@ -353,18 +247,13 @@ static int set_systemd_socket(struct options *o, const char *arg, char *error, s
 	return set_address(o, "fd://", error, size);
 }
 
-static int set_web_config(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->web.config_file = arg;
-	return 0;
-}
-
 static int set_web_path(struct options *o, const char *arg, char *error, size_t size)
 {
 	o->web.path = arg;
 	return arg[0] == '/' && arg[1] && !strpbrk(arg, "\"<>& ?#")
 		       ? 0
-		       : bad(error, size, "--web.telemetry-path", arg, "a path: /metrics");
+		       : options_refuse(error, size, "--web.telemetry-path %s: a path: /metrics",
+					arg);
 }
 
 /* What is collapsed by default stays so; "none" switches it off, all else is a pattern. */
@@ -379,40 +268,6 @@ static int set_collapse(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
-static int set_cgroupfs(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->cgroupfs = arg;
-	return 0;
-}
-
-static int set_min_age(struct options *o, const char *arg, char *error, size_t size)
-{
-	if (parse_seconds_or_0(arg, &o->min_age))
-		return bad(error, size, "--workload.min-age", arg, "a time: 30, 30s, 2m; 0: none");
-	return 0;
-}
-
-static int set_retention(struct options *o, const char *arg, char *error, size_t size)
-{
-	if (parse_seconds_or_0(arg, &o->retention))
-		return bad(error, size, "--workload.retention", arg, "a time: 5m, 300; 0: none");
-	return 0;
-}
-
-static int set_limit_workloads(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_u64(arg, 0, CENSUS_WORKLOADS_MAX - 1, &o->limit_workloads)
-		       ? bad(error, size, "--limit.workloads", arg, "a number, at most 4095")
-		       : 0;
-}
-
-static int set_limit_series(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_u64(arg, 1, 1000000, &o->limit_series)
-		       ? bad(error, size, "--limit.series", arg, "a number of series")
-		       : 0;
-}
-
 static int set_detail(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "host"))
@@ -424,99 +279,12 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
-static int set_calls(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->calls = true;
-	return 0;
-}
-
-static int set_faults(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->faults = true;
-	return 0;
-}
-
-static int set_native(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->native_histograms = true;
-	return 0;
-}
-
-static int set_textfile(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->textfile = arg;
-	return 0;
-}
-
-static int set_jitter(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->jitter = true;
-	return 0;
-}
-
 static int set_from(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (o->froms == FROM_MOST)
-		return bad(error, size, "--from", arg, "too often: URL,URL,...");
+		return options_refuse(error, size, "--from %s: too often: URL,URL,...", arg);
 	o->from[o->froms++] = arg;
 	return 0;
-}
-
-static int set_count(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_u64(arg, 1, UINT64_MAX, &o->count)
-		       ? bad(error, size, "--count", arg, "a number of tables")
-		       : 0;
-}
-
-static int set_user(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->fetch.user = arg;
-	return 0;
-}
-
-static int set_password_file(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->fetch.password_file = arg;
-	return 0;
-}
-
-static int set_ca_file(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->fetch.ca_file = arg;
-	return 0;
-}
-
-static int set_cert_file(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->fetch.cert_file = arg;
-	return 0;
-}
-
-static int set_key_file(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->fetch.key_file = arg;
-	return 0;
-}
-
-static int set_max_size(struct options *o, const char *arg, char *error, size_t size)
-{
-	if (parse_bytes(arg, &o->max_bytes) || o->max_bytes < RECORD_BYTES_LEAST)
-		return bad(error, size, "--max-size", arg, "a size from 16K on: 64M, 2G");
-	return 0;
-}
-
-static int set_redact(struct options *o, const char *arg, char *error, size_t size)
-{
-	o->redact = true;
-	return 0;
-}
-
-static int set_interval(struct options *o, const char *arg, char *error, size_t size)
-{
-	return parse_seconds(arg, &o->interval)
-		       ? bad(error, size, "--interval", arg, "a time: 10, 0.5, 500ms")
-		       : 0;
 }
 
 static int set_speed(struct options *o, const char *arg, char *error, size_t size)
@@ -532,20 +300,39 @@ static int set_speed(struct options *o, const char *arg, char *error, size_t siz
 		return 0;
 	}
 	return parse_seconds(arg, &o->speed) || arg[strspn(arg, "0123456789.")]
-		       ? bad(error, size, "--speed", arg, "a number: 10, 0.5; 0: without waiting")
+		       ? options_refuse(error, size,
+					"--speed %s: a number: 10, 0.5; 0: without waiting", arg)
 		       : 0;
 }
 
-static int set_help(struct options *o, const char *arg, char *error, size_t size)
+static int set_keep(struct options *o, const char *arg, char *error, size_t size)
 {
-	o->help = true;
+	char copy[64], *save = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", arg);
+	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		int id = keeper_find(one);
+
+		if (id < 0) {
+			options_refuse(error, size,
+				       "--keep %s: of file, instance, pmsg, kmsg and map, as: "
+				       "--keep file,kmsg",
+				       arg);
+			options_near_word(one, "file, instance, pmsg, kmsg, map", error, size);
+			return -EINVAL;
+		}
+		o->blackbox.keepers |= 1u << id;
+	}
 	return 0;
 }
 
-static int set_version(struct options *o, const char *arg, char *error, size_t size)
+static int set_instance(struct options *o, const char *arg, char *error, size_t size)
 {
-	o->version = true;
-	return 0;
+	o->blackbox.instance = arg;
+	return *arg && !strchr(arg, '/') && arg[0] != '.'
+		       ? 0
+		       : options_refuse(error, size, "--instance %s: the name of a trace instance",
+					arg);
 }
 
 #define W   (1u << CMD_WATCH)
@@ -565,131 +352,187 @@ static int set_version(struct options *o, const char *arg, char *error, size_t s
 #define F   (1u << CMD_DIFF)
 #define ALL (~0u)
 
+/* What becomes of an argument. A member of another type than its row says does not compile. */
+#define AT(kind, member_type, member)                                                              \
+	.type = (kind), .at = offsetof(struct options, member) +                                   \
+			      0 * sizeof((member_type *)0 == &((struct options *)0)->member)
+#define FLAG(member) AT(OPTION_FLAG, bool, member)
+#define TEXT(member) AT(OPTION_TEXT, const char *, member)
+#define COUNT(member, from, to, what)                                                              \
+	AT(OPTION_COUNT, uint64_t, member), .least = (from), .most = (to), .wanted = (what)
+#define BYTES(member, from, to, what)                                                              \
+	AT(OPTION_BYTES, uint64_t, member), .least = (from), .most = (to), .wanted = (what)
+#define SECONDS(member, from, what)                                                                \
+	AT(OPTION_SECONDS, double, member), .shortest = (from), .wanted = (what)
+#define SECONDS_OR_0(member, what) AT(OPTION_SECONDS_OR_0, double, member), .wanted = (what)
+#define OTHER(function)		   .take = (function)
+
 const struct option_row option_rows[] = {
-	{"pid", 'p', "PID[,PID...]", W | G | C, "watch these processes", options_take_pids},
+	{"pid", 'p', "PID[,PID...]", W | G | C, "watch these processes", OTHER(options_take_pids)},
 	{"children", 0, NULL, W | C, "with -p: their children too, those alive and those to come",
-	 set_children},
-	{"comm", 0, "REGEX", W | Y | O | F, "show processes whose name matches", set_comm},
+	 OTHER(set_children)},
+	{"comm", 0, "REGEX", W | Y | O | F, "show processes whose name matches", OTHER(set_comm)},
 	{"cgroup", 0, "PATH", W | Y | O | F, "show processes of this cgroup and those below it",
-	 set_cgroup},
+	 OTHER(set_cgroup)},
 	{"duration", 'd', "TIME", W | R | G | C | H | T | B, "stop after this time: 10, 500ms, 2m",
-	 set_duration},
+	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},
 	{"record", 0, "FILE", W | R | G | H, "write what is seen to FILE, to be replayed",
-	 set_record},
+	 TEXT(record)},
 	{"replay", 0, "FILE", W | G | X | H,
-	 "show a recording instead of this machine; needs no root", set_replay},
+	 "show a recording instead of this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | C | O | H, "let a recording replace a file that exists",
-	 set_force},
+	 FLAG(force)},
 	{"format", 0, "FORMAT", W | R | D | E | G | T | Y | O | F | H | B,
-	 "text, json or folded; of report and diff see FORMATS", set_format},
+	 "text, json or folded; of report and diff see FORMATS", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "the same as --format json",
-	 set_json},
+	 OTHER(set_json)},
 	{"output", 'o', "FILE", W | R | G | T | P | C | I | Y | O | F | H | B,
-	 "write to FILE instead of standard output; - is standard output", set_output},
+	 "write to FILE instead of standard output; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y, "order the table by a field: maps.count, faults.major, ...",
-	 set_sort},
-	{"top", 0, "N", W | P | Y | F, "rows of the table (20; on a terminal what fits)", set_top},
+	 OTHER(set_sort)},
+	{"top", 0, "N", W | P | Y | F, "rows of the table (20; on a terminal what fits)",
+	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
-	 "judge by another limit: vm.max_map_count=262144 (again for each)", set_assume},
+	 "judge by another limit: vm.max_map_count=262144 (again for each)", OTHER(set_assume)},
 	{"tiers", 0, "LIST", W | R | D | G | X | C | H,
-	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", set_tiers},
+	 "what to pay for: 0 look, 1 own events, 2 fault latency, 3 calls", OTHER(set_tiers)},
 	{"hook", 0, "NAME=HOW", W | R | D | G | X | C | H,
-	 "force a hook's mechanism, or none (see faultscope doctor)", set_hook},
+	 "force a hook's mechanism, or none (see faultscope doctor)", OTHER(set_hook)},
 	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
-	 "type information of this kernel, where it offers none", set_btf},
-	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of faults (JSON)", set_addresses},
+	 "type information of this kernel, where it offers none", TEXT(btf)},
+	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of faults (JSON)",
+	 FLAG(addresses)},
 	{"color", 0, "WHEN", W | R | D | E | G | T | P | I | Y | F | H | B,
-	 "auto, always or never; NO_COLOR is honoured", set_colour},
+	 "auto, always or never; NO_COLOR is honoured", OTHER(set_colour)},
 	{"width", 0, "N", W | R | D | E | G | T | P | I | Y | F | H | B, "columns of the text",
-	 set_width},
+	 COUNT(width, 40, 1000, "40 to 1000 columns")},
 	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | I | Y | F | H | B,
-	 "draw with ASCII alone", set_no_unicode},
+	 "draw with ASCII alone", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
-	 "a page at the end: who faulted most, peaks, what was waited for", set_summary},
-	{"quiet", 'q', NULL, W | R | C | Y, "no text summary at the end", set_quiet},
+	 "a page at the end: who faulted most, peaks, what was waited for", FLAG(summary)},
+	{"quiet", 'q', NULL, W | R | C | Y, "no text summary at the end", FLAG(quiet)},
 	{"min-severity", 0, "LEVEL", W | R | G | Y | H,
-	 "leave lesser findings out of the text: info, warning or critical", set_min_severity},
+	 "leave lesser findings out of the text: info, warning or critical",
+	 OTHER(set_min_severity)},
 	{"fail-on", 0, "GATE,...", W | R,
-	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", set_fail_on},
-	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", set_junit},
+	 "exit with 3 if one is true: maps.max>60%,refused>0 (see GATES)", OTHER(set_fail_on)},
+	{"junit", 0, "FILE", W | R, "write what became of the gates as JUnit's XML", TEXT(junit)},
 	{"github", 0, NULL, W | R,
-	 "annotate for GitHub's runner; by itself where GITHUB_ACTIONS=true", set_github},
+	 "annotate for GitHub's runner; by itself where GITHUB_ACTIONS=true", FLAG(github)},
 	{"no-calibrate", 0, NULL, D, "do not measure what each hook costs (half a second)",
-	 set_no_calibrate},
-	{"journal", 0, NULL, T, "read the kernel's messages from the journal", set_journal},
+	 FLAG(no_calibrate)},
+	{"journal", 0, NULL, T, "read the kernel's messages from the journal", FLAG(journal)},
 	{"group", 0, "DIR", T, "sort all logs below DIR into buckets: how many, since when",
-	 set_group},
+	 TEXT(group)},
 	{"markdown", 0, NULL, T, "a text for a bug report; without addresses and hosts",
-	 set_markdown},
-	{"html", 0, NULL, T | O | F, "a page for a browser, that needs no network", set_html},
-	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", set_no_redact},
-	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", set_explain},
+	 FLAG(markdown)},
+	{"html", 0, NULL, T | O | F, "a page for a browser, that needs no network",
+	 OTHER(set_html)},
+	{"no-redact", 0, NULL, T, "with --markdown: leave addresses in", FLAG(no_redact)},
+	{"explain", 0, NULL, T, "show each rule that fired, with what it saw", FLAG(explain)},
 	{"live", 0, NULL, T, "watch this kernel for what comes before a crash, until Ctrl-C",
-	 set_live},
+	 FLAG(blackbox.live)},
 	{"ring", 0, "FILE", T | B | G, "the recorder's file (/var/lib/faultscope/blackbox.ring)",
-	 set_ring},
+	 TEXT(blackbox.file)},
 	{"ring-bytes", 0, "BYTES", B, "its size where it is made anew: 8K to 64M (1M)",
-	 set_ring_bytes},
+	 BYTES(blackbox.file_bytes, RING_BYTES_LEAST, RING_BYTES_MOST, "a size from 8K to 64M")},
 	{"keep", 0, "LIST", T | B,
-	 "where records go: file,instance,pmsg,kmsg,map (all that are there)", set_keep},
+	 "where records go: file,instance,pmsg,kmsg,map (all that are there)", OTHER(set_keep)},
 	{"instance", 0, "NAME", T | B, "the trace instance that survives a warm reboot (boot_map)",
-	 set_instance},
-	{"heartbeat", 0, "TIME", B, "how often a sign of life is recorded (10s)", set_heartbeat},
+	 OTHER(set_instance)},
+	{"heartbeat", 0, "TIME", B, "how often a sign of life is recorded (10s)",
+	 SECONDS(blackbox.heartbeat, 0.1, "a time of 100ms or more: 1, 10s, 1m")},
 	{"web.listen-address", 0, "ADDRESS", X,
-	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (127.0.0.1:10435; again for more)", set_address},
+	 "HOST:PORT, [IPV6]:PORT, :PORT or fd:// (127.0.0.1:10435; again for more)",
+	 OTHER(set_address)},
 	{"web.config.file", 0, "FILE", X,
-	 "TLS, client certificates, users, headers: in exporter-toolkit's format", set_web_config},
-	{"web.telemetry-path", 0, "PATH", X, "where the metrics are (/metrics)", set_web_path},
+	 "TLS, client certificates, users, headers: in exporter-toolkit's format",
+	 TEXT(web.config_file)},
+	{"web.telemetry-path", 0, "PATH", X, "where the metrics are (/metrics)",
+	 OTHER(set_web_path)},
 	{"web.systemd-socket", 0, NULL, X, "the same as --web.listen-address fd://",
-	 set_systemd_socket},
+	 OTHER(set_systemd_socket)},
 	{"textfile", 0, "FILE", X,
-	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", set_textfile},
+	 "write FILE for node_exporter instead of serving: once, or each INTERVAL", TEXT(textfile)},
 	{"limit.workloads", 0, "N", X, "workloads with series of their own, others are ~other (50)",
-	 set_limit_workloads},
+	 COUNT(limit_workloads, 0, CENSUS_WORKLOADS_MAX - 1, "a number, at most 4095")},
 	{"limit.series", 0, "N", X, "series in all; beyond it workloads are dropped (5000)",
-	 set_limit_series},
+	 COUNT(limit_series, 1, 1000000, "a number of series")},
 	{"workload.min-age", 0, "TIME", X, "age of a workload that gets its own series (30s)",
-	 set_min_age},
+	 SECONDS_OR_0(min_age, "a time: 30, 30s, 2m; 0: none")},
 	{"workload.retention", 0, "TIME", X, "for how long they stay after its last process (5m)",
-	 set_retention},
+	 SECONDS_OR_0(retention, "a time: 5m, 300; 0: none")},
 	{"workload.collapse", 0, "REGEX", X,
 	 "what fits in a name becomes *; instances: template@*; none: nothing at all",
-	 set_collapse},
+	 OTHER(set_collapse)},
 	{"path.cgroupfs", 0, "DIR", X,
 	 "the host's cgroups (version 2), to name workloads by in a container without its pids",
-	 set_cgroupfs},
+	 TEXT(cgroupfs)},
 	{"export.detail", 0, "LEVEL", X,
-	 "host, workload, or full: with --export.calls and --export.faults (workload)", set_detail},
+	 "host, workload, or full: with --export.calls and --export.faults (workload)",
+	 OTHER(set_detail)},
 	{"export.calls", 0, NULL, X, "refused calls too: a hook on each system call of the machine",
-	 set_calls},
+	 FLAG(calls)},
 	{"export.faults", 0, NULL, X,
 	 "page faults by what is mapped, and minor ones' time: a hook at the end of each",
-	 set_faults},
+	 FLAG(faults)},
 	{"native-histograms", 0, NULL, X, "in protobuf, native histograms beside classic ones",
-	 set_native},
-	{"jitter", 0, NULL, X, "with --replay: figures move, as if the machine lived on",
-	 set_jitter},
+	 FLAG(native_histograms)},
 	{"from", 0, "URL[,URL...]", P, "exporters: host:port, or whole addresses (again for more)",
-	 set_from},
+	 OTHER(set_from)},
 	{"count", 'n', "N", P, "tables to print before it ends (on a terminal without end, else 1)",
-	 set_count},
-	{"web.user", 0, "NAME", P, "for basic authentication", set_user},
+	 COUNT(count, 1, UINT64_MAX, "a number of tables")},
+	{"web.user", 0, "NAME", P, "for basic authentication", TEXT(fetch.user)},
 	{"web.password-file", 0, "FILE", P, "its first line is that user's password",
-	 set_password_file},
+	 TEXT(fetch.password_file)},
 	{"web.ca-file", 0, "FILE", P, "trust these authorities instead of the system's",
-	 set_ca_file},
-	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", set_cert_file},
-	{"web.key-file", 0, "FILE", P, "its key", set_key_file},
+	 TEXT(fetch.ca_file)},
+	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", TEXT(fetch.cert_file)},
+	{"web.key-file", 0, "FILE", P, "its key", TEXT(fetch.key_file)},
 	{"interval", 'i', "TIME", C,
-	 "time between looks (10 s of all processes, 1 s of those named)", set_interval},
-	{"max-size", 0, "SIZE", C, "end the recording before it is larger: 64M, 2G", set_max_size},
+	 "time between looks (10 s of all processes, 1 s of those named)",
+	 SECONDS(interval, 0, "a time: 10, 0.5, 500ms")},
+	{"max-size", 0, "SIZE", C, "end the recording before it is larger: 64M, 2G",
+	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size from 16K on: 64M, 2G")},
 	{"redact", 0, NULL, C | O, "leave out names of host and files, paths and addresses",
-	 set_redact},
-	{"speed", 0, "FACTOR", Y, "times as fast as it was; 0: without waiting", set_speed},
-	{"help", 'h', NULL, ALL, "this text", set_help},
-	{"version", 'V', NULL, ALL, "the version", set_version},
+	 FLAG(redact)},
+	{"speed", 0, "FACTOR", Y, "times as fast as it was; 0: without waiting", OTHER(set_speed)},
+	{"help", 'h', NULL, ALL, "this text", FLAG(help)},
+	{"version", 'V', NULL, ALL, "the version", FLAG(version)},
 };
 const size_t nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
+
+static int take(const struct option_row *row, struct options *o, const char *arg, char *error,
+		size_t size)
+{
+	void *at = (char *)o + row->at;
+	bool good = true;
+
+	switch (row->type) {
+	case OPTION_OTHER:
+		return row->take(o, arg, error, size);
+	case OPTION_FLAG:
+		*(bool *)at = true;
+		break;
+	case OPTION_TEXT:
+		*(const char **)at = arg;
+		break;
+	case OPTION_COUNT:
+		good = !parse_u64(arg, row->least, row->most, at);
+		break;
+	case OPTION_BYTES:
+		good = !parse_bytes(arg, at) && *(uint64_t *)at >= row->least &&
+		       *(uint64_t *)at <= row->most;
+		break;
+	case OPTION_SECONDS:
+		good = !parse_seconds(arg, at) && *(double *)at >= row->shortest;
+		break;
+	case OPTION_SECONDS_OR_0:
+		good = !parse_seconds_or_0(arg, at);
+		break;
+	}
+	return good ? 0 : options_refuse(error, size, "--%s %s: %s", row->name, arg, row->wanted);
+}
 
 static int is_command(const char *word)
 {
@@ -763,7 +606,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 		for (int i = 0; i < n && !row; i++)
 			if (c == 256 + rows[i] || (c < 256 && option_rows[rows[i]].short_name == c))
 				row = &option_rows[rows[i]];
-		if (row && row->set(ret, optarg, error, size))
+		if (row && take(row, ret, optarg, error, size))
 			return -EINVAL;
 	}
 	ret->argv = argv + optind;

@@ -109,7 +109,7 @@ struct options {
 	const char *cgroupfs; /* the host's, in a container; NULL: not known */
 	uint64_t limit_workloads, limit_series;
 	double min_age, retention; /* seconds */
-	bool calls, faults, native_histograms, jitter;
+	bool calls, faults, native_histograms;
 	const char *textfile;
 	const char *from[FROM_MOST]; /* top */
 	size_t froms;

@@ -26,10 +26,10 @@ static int take_files(const struct options *o, char *error, size_t size)
 {
 	if (o->help || o->argc == files_of(o->command))
 		return 0;
-	snprintf(error, size, "%s: %s\n  try: faultscope %s %s", command_name(o->command),
-		 o->command == CMD_DIFF ? "of which two recordings?" : "of which recording?",
-		 command_name(o->command), o->command == CMD_DIFF ? "A.fsr B.fsr" : "FILE.fsr");
-	return -EINVAL;
+	return options_refuse(
+		error, size, "%s: %s\n  try: faultscope %s %s", command_name(o->command),
+		o->command == CMD_DIFF ? "of which two recordings?" : "of which recording?",
+		command_name(o->command), o->command == CMD_DIFF ? "A.fsr B.fsr" : "FILE.fsr");
 }
 
 /* INTERVAL [COUNT], the SHELL of completion, IDs of explain, or nothing. */
@@ -37,30 +37,24 @@ int options_take_words(struct options *o, char *error, size_t size)
 {
 	double seconds;
 
-	if (o->command == CMD_RUN && !o->argc && !o->help) {
-		snprintf(
+	if (o->command == CMD_RUN && !o->argc && !o->help)
+		return options_refuse(
 			error, size,
 			"run: no command\n  try: faultscope run -- ./program --with its arguments");
-		return -EINVAL;
-	}
-	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help) {
-		snprintf(error, size, "completion: for which shell? bash, zsh or fish");
-		return -EINVAL;
-	}
+	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help)
+		return options_refuse(error, size,
+				      "completion: for which shell? bash, zsh or fish");
 	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
-	    !o->blackbox.file && !o->help) {
-		snprintf(
+	    !o->blackbox.file && !o->help)
+		return options_refuse(
 			error, size,
 			"triage: which log?\n  try: dmesg | faultscope triage -\n  or:  faultscope "
 			"triage /sys/fs/pstore");
-		return -EINVAL;
-	}
-	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read")) {
-		snprintf(error, size,
-			 "blackbox %s: %s: not understood\n  see: faultscope blackbox --help",
-			 o->argv[0], o->argv[1]);
-		return -EINVAL;
-	}
+	if (o->command == CMD_BLACKBOX && o->argc > 1 && !o->help && strcmp(o->argv[0], "read"))
+		return options_refuse(
+			error, size,
+			"blackbox %s: %s: not understood\n  see: faultscope blackbox --help",
+			o->argv[0], o->argv[1]);
 	if (o->command == CMD_RUN || o->command == CMD_COMPLETION || o->command == CMD_EXPLAIN ||
 	    o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
 		return 0;
@@ -77,20 +71,16 @@ int options_take_words(struct options *o, char *error, size_t size)
 		options_near_command(o->argv[0], error, size);
 		return -EINVAL;
 	}
-	if (o->argc > positionals(o)) {
-		snprintf(error, size, "%s: not understood\n  see: faultscope %s%s--help",
-			 o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
-		return -EINVAL;
-	}
-	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval)) {
-		snprintf(error, size, "%s: not an interval in seconds\n  see: faultscope %s --help",
-			 o->argv[0], command_name(o->command));
-		return -EINVAL;
-	}
-	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count)) {
-		snprintf(error, size, "%s: not a count of intervals", o->argv[1]);
-		return -EINVAL;
-	}
+	if (o->argc > positionals(o))
+		return options_refuse(
+			error, size, "%s: not understood\n  see: faultscope %s%s--help",
+			o->argv[positionals(o)], command_name(o->command), o->command ? " " : "");
+	if (o->argc > 0 && parse_seconds(o->argv[0], &o->interval))
+		return options_refuse(error, size,
+				      "%s: not an interval in seconds\n  see: faultscope %s --help",
+				      o->argv[0], command_name(o->command));
+	if (o->argc > 1 && parse_u64(o->argv[1], 1, UINT64_MAX, &o->count))
+		return options_refuse(error, size, "%s: not a count of intervals", o->argv[1]);
 	return 0;
 }
 
@@ -106,12 +96,11 @@ int options_take_dash(struct options *o, char *error, size_t size)
 					   o->report_format->way == WAY_TEXTFILE));
 
 	if (is_dash(o->junit) || is_dash(o->textfile) || is_dash(o->record) ||
-	    (whole && is_dash(o->output))) {
-		snprintf(error, size,
-			 "-: only text goes to standard output; recordings, --junit and textfiles "
-			 "need a file with a name");
-		return -EINVAL;
-	}
+	    (whole && is_dash(o->output)))
+		return options_refuse(
+			error, size,
+			"-: only text goes to standard output; recordings, --junit and textfiles "
+			"need a file with a name");
 	if (is_dash(o->output))
 		o->output = NULL;
 	return 0;
@@ -119,54 +108,35 @@ int options_take_dash(struct options *o, char *error, size_t size)
 
 int options_check(const struct options *o, char *error, size_t size)
 {
-	if (o->children && !o->filter.pids && !o->replay) {
-		snprintf(error, size, "--children goes with -p: whose children?");
-		return -EINVAL;
-	}
-	if (o->group && (o->argc || o->journal || o->markdown)) {
-		snprintf(error, size,
-			 "--group DIR goes with no other log, and not with --markdown");
-		return -EINVAL;
-	}
-	if (o->blackbox.live && (o->argc || o->journal || o->group)) {
-		snprintf(error, size, "--live goes with no log: it reads this kernel's");
-		return -EINVAL;
-	}
-	if (o->replay && o->record) {
-		snprintf(error, size, "--replay and --record exclude each other");
-		return -EINVAL;
-	}
-	if (o->command == CMD_EXPORT && o->interval && !o->textfile) {
-		snprintf(error, size, "INTERVAL goes with --textfile: who scrapes has his own");
-		return -EINVAL;
-	}
-	if (o->textfile && (o->web.addresses || o->web.config_file)) {
-		snprintf(error, size, "--textfile FILE serves nothing: it goes with no --web.*");
-		return -EINVAL;
-	}
-	if (o->jitter && !o->replay) {
-		snprintf(error, size, "--jitter goes with --replay");
-		return -EINVAL;
-	}
-	if (o->command == CMD_TOP && !o->froms) {
-		snprintf(error, size,
-			 "top: of which exporters?\n  try: faultscope top --from "
-			 "host1:10435,host2:10435");
-		return -EINVAL;
-	}
-	if (o->fetch.password_file && !o->fetch.user) {
-		snprintf(error, size, "--web.password-file goes with --web.user: whose is it?");
-		return -EINVAL;
-	}
-	if (o->command == CMD_RECORD && !o->output) {
-		snprintf(error, size,
-			 "record: into which file?\n  try: faultscope record -o "
-			 "%%h-%%t.fsr");
-		return -EINVAL;
-	}
-	if (o->junit && !o->gates.n) {
-		snprintf(error, size, "--junit goes with --fail-on: there is nothing to report");
-		return -EINVAL;
-	}
+	if (o->children && !o->filter.pids && !o->replay)
+		return options_refuse(error, size, "--children goes with -p: whose children?");
+	if (o->group && (o->argc || o->journal || o->markdown))
+		return options_refuse(
+			error, size, "--group DIR goes with no other log, and not with --markdown");
+	if (o->blackbox.live && (o->argc || o->journal || o->group))
+		return options_refuse(error, size,
+				      "--live goes with no log: it reads this kernel's");
+	if (o->replay && o->record)
+		return options_refuse(error, size, "--replay and --record exclude each other");
+	if (o->command == CMD_EXPORT && o->interval && !o->textfile)
+		return options_refuse(error, size,
+				      "INTERVAL goes with --textfile: who scrapes has his own");
+	if (o->textfile && (o->web.addresses || o->web.config_file))
+		return options_refuse(error, size,
+				      "--textfile FILE serves nothing: it goes with no --web.*");
+	if (o->command == CMD_TOP && !o->froms)
+		return options_refuse(error, size,
+				      "top: of which exporters?\n  try: faultscope top --from "
+				      "host1:10435,host2:10435");
+	if (o->fetch.password_file && !o->fetch.user)
+		return options_refuse(error, size,
+				      "--web.password-file goes with --web.user: whose is it?");
+	if (o->command == CMD_RECORD && !o->output)
+		return options_refuse(error, size,
+				      "record: into which file?\n  try: faultscope record -o "
+				      "%%h-%%t.fsr");
+	if (o->junit && !o->gates.n)
+		return options_refuse(error, size,
+				      "--junit goes with --fail-on: there is nothing to report");
 	return 0;
 }

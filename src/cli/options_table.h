@@ -5,13 +5,28 @@
 
 #include "cli/options.h"
 
+enum option_type {
+	OPTION_OTHER, /* take() does it */
+	OPTION_FLAG,
+	OPTION_TEXT,
+	OPTION_COUNT,
+	OPTION_BYTES,
+	OPTION_SECONDS,
+	OPTION_SECONDS_OR_0,
+};
+
 struct option_row {
 	const char *name;
 	char short_name;       /* 0: none */
 	const char *arg;       /* NULL: none */
 	unsigned int commands; /* bits of enum command */
 	const char *help;
-	int (*set)(struct options *o, const char *arg, char *error, size_t size);
+	int (*take)(struct options *o, const char *arg, char *error, size_t size);
+	enum option_type type;
+	size_t at;	      /* of the member of struct options that it is for */
+	uint64_t least, most; /* of a number or a size */
+	double shortest;      /* seconds */
+	const char *wanted;   /* what to say where it is none of that type, or out of range */
 };
 
 struct command_row {
@@ -21,13 +36,9 @@ struct command_row {
 	const char *text;
 };
 
-/* Of the flight recorder, in a file of their own. */
-int set_live(struct options *o, const char *arg, char *error, size_t size);
-int set_ring(struct options *o, const char *arg, char *error, size_t size);
-int set_ring_bytes(struct options *o, const char *arg, char *error, size_t size);
-int set_keep(struct options *o, const char *arg, char *error, size_t size);
-int set_instance(struct options *o, const char *arg, char *error, size_t size);
-int set_heartbeat(struct options *o, const char *arg, char *error, size_t size);
+/* Writes a message; returns -EINVAL. */
+int options_refuse(char *error, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* For options_parse(): what is no option, and what does not go together. As options_parse(). */
 int options_take_words(struct options *o, char *error, size_t size);

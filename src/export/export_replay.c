@@ -1,45 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * --replay: a recording's end, served as if it were a machine. With --jitter its counters go on and
- * its gauges waver, so that many of them make a fleet to test by.
- */
+/* --replay: serves the end of a recording as if it were a machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collect/names/identity_cache.h"
 #include "export/export.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
 
-#define JITTER_PERCENT 2
-#define FAULTS_PER_S   50 /* at most, of a process */
-
 struct export_replay {
 	struct model m; /* as the recording left it */
 	struct collector collector;
 	regex_t pattern; /* of --workload.collapse */
 	bool has_pattern;
-	uint64_t opened_ns;
-	uint64_t dice; /* never 0 */
 };
-
-/* xorshift64: any sequence will do, another one for each exporter. */
-static uint64_t roll(struct export_replay *r)
-{
-	r->dice ^= r->dice << 13;
-	r->dice ^= r->dice >> 7;
-	r->dice ^= r->dice << 17;
-	return r->dice;
-}
-
-static uint32_t waver(struct export_replay *r, uint32_t v)
-{
-	uint64_t spread = (uint64_t)v * JITTER_PERCENT / 100;
-
-	return spread ? v - spread + roll(r) % (2 * spread + 1) : v;
-}
 
 static int take(void *ctx, const struct fs_header *h)
 {
@@ -163,8 +138,6 @@ int export_replay_open(struct export *x)
 	x->replay = r;
 	r->collector.m = &r->m;
 	r->collector.filter = &x->s.filter;
-	r->opened_ns = host_boottime_ns();
-	r->dice = r->opened_ns ^ (uint64_t)getpid() << 40 ^ 1;
 	err = take_pattern(r, x->o->collapse_pattern);
 	if (err)
 		return err;
@@ -188,21 +161,14 @@ int export_replay_open(struct export *x)
 void export_replay_look(struct export *x)
 {
 	struct export_replay *r = x->replay;
-	uint64_t now = host_boottime_ns(), up_s = (now - r->opened_ns) / 1000000000;
+	uint64_t now = host_boottime_ns();
 
 	x->up = true;
 	x->node.now_ns = now;
 	for (struct subject *s = model_each(&r->m, NULL); s; s = model_each(&r->m, s)) {
 		struct fs_process_record p = record_of(s, now);
 
-		if (s->hidden)
-			continue;
-		if (x->o->jitter) {
-			p.g.map_count = waver(r, p.g.map_count);
-			p.g.fds = waver(r, p.g.fds);
-			p.g.min_flt += up_s * (s->id.pid % FAULTS_PER_S);
-		}
-		if (tell(x, s, &p))
+		if (!s->hidden && tell(x, s, &p))
 			x->up = false;
 	}
 }

@@ -91,7 +91,7 @@ def test_twenty_hosts(check, lab):
     net = Net(lab, HOSTS)
     for number, host in enumerate(net.hosts, 1):
         with open(lab.dir / f"host{number}.err", "w", encoding="utf-8") as err:
-            lab.spawn([*net.prefix(host), FAULTSCOPE, "export", "--replay", RECORDING, "--jitter",
+            lab.spawn([*net.prefix(host), FAULTSCOPE, "export", "--replay", RECORDING,
                        "--workload.min-age", "0", "--web.config.file", lab.dir / "web.yml",
                        "--web.listen-address", f"{NETWORK}.{number}:{PORT}"],
                       stdout=subprocess.DEVNULL, stderr=err)
