@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Writes a recording of events that a seed makes up: refused calls of every kind, each with some
- * limit that is reached and others that are not, signals, OOM kills, slow faults, samples, growth
- * and shortage of memory. Each process has a few of them.
+ * limit that is reached and others that are not, signals, OOM kills, slow faults, samples and growth.
+ * Each process has a few of them; the host, its cgroups and file systems are short of memory.
  *   usage: event_recording SEED PROCESSES FILE
  */
 #include "fixture.h"
+#include "model/pressure.h"
 #include "probe/recording.h"
 
 #include <errno.h>
@@ -468,6 +469,96 @@ static void live_on(struct fs_process_record *p, uint64_t t_ns)
 	PUT(*p);
 }
 
+static struct stall stall_after(struct stall s, uint64_t percent)
+{
+	s.total_us += percent * 10000;
+	s.avg10 = s.avg60 = s.avg300 = percent * 100;
+	s.known = 1;
+	return s;
+}
+
+static void shortage(uint64_t t_ns)
+{
+	static struct pressure_record r;
+	uint64_t some = roll(80);
+
+	r.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(r), t_ns};
+	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
+		r.n[i] += i < HOST_SWAP_IN ? roll(100) * MB : roll(3) * roll(4000);
+	r.n[HOST_OVERCOMMIT_RATIO] = 50;
+	r.n[HOST_OVERCOMMIT_KBYTES] = 0;
+	r.n[HOST_SWAPPINESS] = 60;
+	r.n[HOST_CORRUPTED] = roll(2) * PAGE;
+	r.n[HOST_LEFT_OUT] = roll(2);
+	r.some = stall_after(r.some, some);
+	r.full = stall_after(r.full, some / 2);
+	PUT(r);
+}
+
+static void level(unsigned int nth, uint64_t t_ns)
+{
+	static struct cgroup_record levels[3];
+	struct cgroup_record *r = &levels[nth];
+	uint64_t limit = (200 + nth * 100) * MB, used = limit * (60 + roll(40)) / 100;
+
+	r->h = (struct fs_header){FS_REC_LEVEL, sizeof(*r), t_ns};
+	snprintf(r->path, sizeof(r->path), "/system.slice/svc%u.service", nth);
+	r->version = 1 + nth % 2;
+	for (size_t i = CGROUP_TIMES_HIGH; i < NR_CGROUP_FIGURES; i++)
+		r->n[i] += roll(2) * roll(900);
+	r->n[CGROUP_USED] = used;
+	r->n[CGROUP_LIMIT] = nth == 2 ? FIGURE_UNKNOWN : limit;
+	r->n[CGROUP_HIGH] = nth == 1 ? FIGURE_UNKNOWN : limit * 9 / 10;
+	r->n[CGROUP_SWAP_USED] = roll(20) * MB;
+	r->n[CGROUP_SWAP_LIMIT] = nth ? 20 * MB : FIGURE_UNKNOWN;
+	r->n[CGROUP_FILE] = used / (3 + roll(20));
+	r->n[CGROUP_SHMEM] = r->n[CGROUP_FILE] / 2;
+	r->n[CGROUP_KERNEL] = 10 * MB;
+	r->n[CGROUP_ANON] = used - r->n[CGROUP_FILE] - r->n[CGROUP_KERNEL];
+	r->some = stall_after(r->some, roll(60));
+	r->full = stall_after(r->full, roll(30));
+	PUT(*r);
+}
+
+static void mount(unsigned int nth, uint64_t scan, uint64_t t_ns)
+{
+	static const char *const paths[] = {"/dev/shm", "/tmp", "/var"};
+	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), t_ns}};
+
+	snprintf(r.path, sizeof(r.path), "%s", paths[nth]);
+	r.magic = nth == 2 ? 0xef53 : 0x01021994;
+	r.size_bytes = 1000 * MB;
+	r.used_bytes = (700 + scan * roll(50)) * MB;
+	r.free_bytes = r.size_bytes - r.used_bytes;
+	r.inodes = 100000;
+	r.inodes_free = roll(3) ? 90000 : roll(2000);
+	r.flags = nth == 2 ? 0 : MOUNT_IN_MEMORY;
+	r.device = 0x100000 + nth;
+	PUT(r);
+}
+
+static void score(const struct fs_process_record *p, uint32_t nth, uint64_t t_ns)
+{
+	struct score_record r = {.h = {FS_REC_SCORE, sizeof(r), t_ns}};
+
+	r.subject = p->subject;
+	r.score = 900 - nth * 100 + roll(50);
+	r.adj = (int)roll(3) * 300 - 300;
+	r.nth = nth;
+	PUT(r);
+}
+
+static void be_short(const struct fs_process_record *p, size_t n, uint64_t scan, uint64_t t_ns)
+{
+	shortage(t_ns);
+	for (unsigned int i = 0; i < 3; i++) {
+		level(i, t_ns);
+		mount(i, scan, t_ns);
+	}
+	for (uint32_t i = 0; i < 4 && i < n; i++)
+		score(&p[roll(n)], i, t_ns);
+}
+
 static void do_something(const struct fs_process_record *p, uint64_t t_ns)
 {
 	static void (*const events[])(const struct fs_process_record *, uint64_t) = {
@@ -504,6 +595,7 @@ int main(int argc, char **argv)
 		uint64_t t_ns = (2 + scan) * SECOND;
 		struct fs_tick_record tick = tick_at(t_ns, scan);
 
+		be_short(p, n, scan, t_ns - SECOND * 3 / 4);
 		for (size_t i = 0; i < n; i++) {
 			if (roll(2))
 				do_something(&p[i], t_ns - SECOND / 2 + i);

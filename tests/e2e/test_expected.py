@@ -115,9 +115,29 @@ def test_kept_views_of_events(check, lab):
             "assumed": ("report", "--assume", "vm.max_map_count=262144", one),
             "redacted": ("report", "--redact", one),
             "filtered": ("report", "--comm", "proc101[0-9]", one),
+            "host": ("host", "--replay", one), "host-other": ("host", "--replay", other),
+            "host-json": ("host", "--json", "--replay", other),
             "diff": ("diff", one, other), "diff-json": ("diff", "--json", one, other),
             "diff-html": ("diff", "--html", one, other)}.items():
         compare(check, f"events/{name}", said_by(lab, *words, cwd=lab.dir))
+
+
+# Keys of the live view (screens.c), for each of its pages and of what can be done there.
+KEYS = ("1", "2", "3", "4", "5", "6", "t", "r", "s", "S", "/proc101^M", "?", "^M", "6^M", "6jj^M",
+        "4jjj", "5jj^M", "d", "1d", "G", "Gkk^M", "2ss", "3sr", "4t", "h", "jjjjjjjj^M", "^M2", "+", "-")
+
+
+def test_kept_screens_of_events(check, lab):
+    """The pages of the live view, narrow and wide, and what keys make of them."""
+    program = BUILD / "screens"
+    if not program.exists():
+        raise Skip(f"{program} is not built: make {program}")
+    path = lab.dir / f"{made(lab, SEEDS[0])}.fsr"
+    for keys in KEYS:
+        for width, height, how in ((80, 24, "mono"), (150, 60, "colour"), (50, 12, "ascii")):
+            ran = lab.call(program, path, width, height, how, keys, env=ENVIRONMENT)
+            check.equal(f"status of {keys}", ran.returncode, 0)
+            compare(check, f"screens/{keys.replace('/', 'find ')}-{width}", ran.out)
 
 
 def test_kept_reports_of_recordings(check, lab):
