@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Writes a recording of events that a seed makes up: refused calls of every kind, each with some
- * limit that is reached and others that are not, signals, OOM kills, slow faults, samples and growth.
+ * limit that is reached and others that are not, signals, OOM kills, slow faults, samples, growth.
  * Each process has a few of them; the host, its cgroups and file systems are short of memory.
  *   usage: event_recording SEED PROCESSES FILE
  */

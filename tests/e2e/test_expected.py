@@ -184,3 +184,26 @@ def test_kept_lines_of_logs(check, lab):
 def test_kept_texts_of_logs(check, lab):
     triaged(check, lab, "markdown", "--markdown", some=4)
     triaged(check, lab, "html", "--html", some=8)
+
+
+def test_kept_records_of_rings(check, lab):
+    """What blackbox and triage read from rings and logs of the flight recorder."""
+    writer = BUILD / "ring_writer"
+    if not writer.exists():
+        raise Skip(f"{writer} is not built: make {writer}")
+    for seed in SEEDS[:4]:
+        ring, log = f"ring-{seed}", f"log-{seed}"
+        ran = lab.call(writer, seed, 40, ring, log, cwd=lab.dir)
+        assert ran.returncode == 0, f"{writer} ended with {ran.returncode}"
+        data = bytearray((lab.dir / ring).read_bytes())
+        data[512 * 9 + 100] ^= 1
+        (lab.dir / f"{ring}-torn").write_bytes(data)
+        for name, words in {"text": ("read", ring), "json": ("read", "--json", ring),
+                            "torn": ("read", "--json", f"{ring}-torn"),
+                            "log": ("read", log), "both": ("read", ring, log)}.items():
+            compare(check, f"{ring}/{name}", said_by(lab, "blackbox", *words, cwd=lab.dir))
+        status = said_by(lab, "blackbox", "status", "--ring", ring, cwd=lab.dir)
+        compare(check, f"{ring}/status", re.sub(r"(last sign of life) \d+ s", r"\1 SOME s", status))
+        for name, words in {"triage": (log,), "triage-json": ("--json", log),
+                            "triage-markdown": ("--markdown", log)}.items():
+            compare(check, f"{ring}/{name}", said_by(lab, "triage", *words, cwd=lab.dir))
