@@ -44,7 +44,7 @@ CFLAGS ?= -O2 -g
 # Since clang 21 BPF_CORE_READ() of a field that is const gives this warning.
 NO_CONST_INIT := -Wno-unknown-warning-option -Wno-default-const-init-var-unsafe
 BPF_CFLAGS = -O2 -g -mcpu=v3 -target bpfel -D__TARGET_ARCH_$(ARCH) $(PLACELESS) -Wall -Wextra \
-	$(if $(WERROR),-Werror) -Wno-unused-parameter $(NO_CONST_INIT) -Ivmlinux -Ibpf
+	$(if $(WERROR),-Werror) -Wno-unused-parameter $(NO_CONST_INIT) -Ivmlinux -Ibpf -Isrc
 # What the compiler and the C library have of it: level 3 is of GCC 12, clang 9 and glibc 2.34.
 takes = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include stdio.h -x c -c - -o /dev/null \
 	2>/dev/null && echo '$(1)')
@@ -122,14 +122,14 @@ $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
-	bpf/wire_blackbox.h,$(wildcard bpf/*)) vmlinux/vmlinux.h
+	bpf/wire_blackbox.h,$(wildcard bpf/*)) src/records/counters.def vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(STATE) -c $< -o $@
 	$(STRIP_BPF) -g $@
 
 # The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
 $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
-	vmlinux/vmlinux.h
+	src/records/counters.def vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -DFS_HASH -c $< -o $@
 	$(STRIP_BPF) -g $@

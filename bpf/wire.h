@@ -127,14 +127,13 @@ struct fs_fd_call_count {
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct fs_counters {
 	__u64 fault_kind[FS_NR_FAULT_KINDS];
-	__u64 fault_failed;  /* fault signals (SIGSEGV, SIGBUS) sent by the kernel */
-	__u64 kernel_bad;    /* kernel-mode faults on kernel-half or forbidden addresses */
-	__u64 kernel_probe;  /* the same inside copy_*_nofault: fixed up by construction */
-	__u64 unmapped_area; /* mappings that asked for a free address range */
-	__u64 slots_lost;    /* faults begun whose latency could not be kept */
-	__u64 close_failed;  /* closes of numbers that were not open */
-	__u64 selects;	     /* calls of select; of these: */
-	__u64 selects_wide;  /* that had the kernel read sets of more than FD_SETSIZE */
+#define FS_SINCE_1(id) __u64 id;
+#define FS_SINCE_4(id)
+#define COUNTER(since, id, ...) FS_SINCE_##since(id)
+#define UNSHOWN(since, id)	FS_SINCE_##since(id)
+#include "records/counters.def"
+#undef FS_SINCE_1
+#undef FS_SINCE_4
 	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
 	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
 	__u64 map_size[FS_NR_MAP_SIZES];
@@ -144,10 +143,11 @@ struct fs_counters {
 	__u64 end_of_version_3[0];
 	__u64 served_max_ns[FS_NR_CLASSES];
 	struct fs_served served[FS_NR_CLASSES];
-	__u64 fault_sigbus;	/* of those that failed */
-	__u64 fault_poison;	/* of these: memory that is broken */
-	__u64 fault_killed;	/* begun by a thread that died in it */
-	__u64 fault_read_bytes; /* read from disks by threads in a fault that was major */
+#define FS_SINCE_1(id)
+#define FS_SINCE_4(id) __u64 id;
+#define COUNTER(since, id, ...) FS_SINCE_##since(id)
+#define UNSHOWN(since, id)	FS_SINCE_##since(id)
+#include "records/counters.def"
 	struct fs_waits wait[FS_NR_WAITS];
 };
 

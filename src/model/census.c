@@ -12,35 +12,31 @@
 #define CHAINS	   1024
 #define SWEEP_EACH 512 /* names that were new: programs may come with another each */
 
-static uint64_t minor_faults(const struct fs_process_record *r)
-{
-	return r->g.min_flt;
-}
-
-static uint64_t major_faults(const struct fs_process_record *r)
-{
-	return r->g.maj_flt;
-}
-
-static uint64_t major_stall_ns(const struct fs_process_record *r)
-{
-	return r->h.len < sizeof(*r) ? 0 : r->c.stall_ns[FS_END_MAJOR];
-}
-
 /* In records of processes: cumulative since the process' birth, or since hooks count. */
 static const struct taken {
-	uint64_t (*get)(const struct fs_process_record *r);
+	size_t at;
 	bool since_birth;
 } taken[NR_CENSUS_TAKEN] = {
-	[CENSUS_MINOR_FAULTS] = {minor_faults, true},
-	[CENSUS_MAJOR_FAULTS] = {major_faults, true},
-	[CENSUS_MAJOR_STALL_NS] = {major_stall_ns, false},
+/* clang-format off */
+#define NOTHING(...)
+#define TAKEN_NOT_EXPORTED	     NOTHING
+#define TAKEN_EXPORTED(id, ...)	     [CENSUS_##id] = TAKEN
+#define TAKEN_EXPORTED_RARE(id, ...) [CENSUS_##id] = TAKEN
+#define TAKEN(member, since_birth)   {offsetof(struct fs_process_record, member), since_birth},
+
+#define COUNTER(since, id, group, key, unit, probe, export, ...)     TAKEN_##export(c.id, false)
+#define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) TAKEN_##export(g.id, true)
+#define PART(member, unit, probe, export)			     TAKEN_##export(c.member, false)
+#include "records/counters.def"
+/* clang-format on */
 };
 
-/* Those that say that somebody was refused something, or died: they are looked at first. */
-static bool is_failure(enum census_counter counter)
+/* Records of processes that did not change end before the counters. */
+static uint64_t get_taken(const struct fs_process_record *r, enum census_counter counter)
 {
-	return counter != CENSUS_SWAP_INS && counter != CENSUS_DIRECT_RECLAIM_NS;
+	size_t at = taken[counter].at;
+
+	return r->h.len < at + sizeof(uint64_t) ? 0 : *(const uint64_t *)((const char *)r + at);
 }
 
 static uint32_t chain_of(const char *name)
@@ -205,7 +201,7 @@ static void take_counters(struct census *c, struct census_process *p,
 	struct census_workload *series = series_of(c, p->w);
 
 	for (int i = 0; i < NR_CENSUS_TAKEN; i++) {
-		uint64_t now = taken[i].get(r);
+		uint64_t now = get_taken(r, i);
 
 		if (now <= p->last[i])
 			continue;
@@ -222,7 +218,7 @@ static void begin(struct census_process *p, const struct fs_process_record *r)
 	p->start_ns = r->subject.start_ns;
 	for (int i = 0; i < NR_CENSUS_TAKEN && !(r->g.flags & FS_PROC_BORN); i++)
 		if (taken[i].since_birth)
-			p->last[i] = taken[i].get(r);
+			p->last[i] = get_taken(r, i);
 }
 
 static void set_workload(struct census *c, struct census_process *p, const struct identity *id,
@@ -320,7 +316,7 @@ void census_count(struct census *c, const struct fs_subject *of, const struct id
 	struct census_workload *w = p ? p->w : id ? take_workload(c, id, now_ns) : &c->other;
 
 	series_of(c, w)->counter[counter] += n;
-	if (is_failure(counter))
+	if (exported[counter].flags & EXPORT_FAILURE)
 		w->failures += n;
 	if (w->last_ns < now_ns)
 		w->last_ns = now_ns;
@@ -330,8 +326,8 @@ uint32_t census_series(const struct census *c, const struct census_workload *w)
 {
 	uint32_t n = c->limits.series_each;
 
-	for (int i = CENSUS_FIRST_RARE; i < NR_CENSUS_COUNTERS; i++)
-		n += w->counter[i] != 0;
+	for (int i = 0; i < NR_CENSUS_COUNTERS; i++)
+		n += exported[i].flags & EXPORT_RARE && w->counter[i];
 	return n;
 }
 

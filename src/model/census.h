@@ -15,64 +15,13 @@
 #include <stdint.h>
 
 #include "base/pids.h"
+#include "model/exported.h"
 #include "model/identity.h"
 #include "wire.h"
 
 #define CENSUS_PROCESSES_MAX (1u << 17)
 #define CENSUS_WORKLOADS_MAX 4096
 #define CENSUS_OTHER	     "~other"
-
-enum census_gauge {
-	CENSUS_PROCESSES,
-	CENSUS_MAPPINGS,
-	CENSUS_WORST_MAPPINGS, /* of the process that has most */
-	CENSUS_FDS,
-	CENSUS_WORST_FDS,	/* of the process nearest its soft limit */
-	CENSUS_WORST_FDS_LIMIT, /* of that same process; 0: no process has one */
-	CENSUS_SWAP_PAGES,
-	NR_CENSUS_GAUGES,
-};
-
-/*
- * Counters. The first ones are taken from the records of processes, cumulative there: the census
- * adds what they grew by. The others are told by census_count(). From RARE on they have a series
- * only once they are not 0.
- */
-#define CENSUS_TAKEN(X) X(MINOR_FAULTS) X(MAJOR_FAULTS) X(MAJOR_STALL_NS)
-#define CENSUS_TOLD(X)                                                                             \
-	X(MAPPING_FAILURES_MAX_MAP_COUNT)                                                          \
-	X(MAPPING_FAILURES_RLIMIT_AS)                                                              \
-	X(MAPPING_FAILURES_OVERCOMMIT)                                                             \
-	X(MAPPING_FAILURES_OTHER)                                                                  \
-	X(FD_FAILURES_EMFILE)                                                                      \
-	X(FD_FAILURES_ENFILE)                                                                      \
-	X(SWAP_INS)                                                                                \
-	X(DIRECT_RECLAIM_NS)                                                                       \
-	X(COMMIT_FAILURES)                                                                         \
-	X(OOM_KILLS_MEMCG)                                                                         \
-	X(OOM_KILLS_GLOBAL)
-#define CENSUS_RARE(X)                                                                             \
-	X(SEGV_MAPERR)                                                                             \
-	X(SEGV_ACCERR)                                                                             \
-	X(SEGV_OTHER)                                                                              \
-	X(BUS_ADRALN)                                                                              \
-	X(BUS_ADRERR)                                                                              \
-	X(BUS_OBJERR)                                                                              \
-	X(BUS_MCEERR)                                                                              \
-	X(BUS_OTHER)                                                                               \
-	X(ABRT)
-
-enum census_counter {
-#define X(id) CENSUS_##id,
-	CENSUS_TAKEN(X) CENSUS_FIRST_TOLD,
-	CENSUS_LAST_TAKEN = CENSUS_FIRST_TOLD - 1,
-	CENSUS_TOLD(X) CENSUS_FIRST_RARE,
-	CENSUS_LAST_TOLD = CENSUS_FIRST_RARE - 1,
-	CENSUS_RARE(X)
-#undef X
-		NR_CENSUS_COUNTERS,
-};
-#define NR_CENSUS_TAKEN CENSUS_FIRST_TOLD
 
 struct census_workload {
 	struct identity id; /* of one of its members */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/fields.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -22,6 +23,17 @@ uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int pr
 	return sum;
 }
 
+uint64_t counters_refused(const struct fs_counters *c, enum fs_what what)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; what == FS_WHAT_MAPS && i < FS_NR_MAP_CALLS; i++)
+		sum += c->map_call[i].refused;
+	for (int i = 0; what == FS_WHAT_FDS && i < FS_NR_FD_CALLS; i++)
+		sum += c->fd_call[i].refused;
+	return sum;
+}
+
 #define GETTER(name, expression)                                                                   \
 	static bool get_##name(const struct model *m, const struct subject *s,                     \
 			       const struct facts *f, uint64_t *ret)                               \
@@ -38,27 +50,9 @@ static uint64_t above(uint64_t v, uint64_t base)
 	return v > base ? v - base : 0;
 }
 
-static uint64_t maps_refused(const struct fs_counters *c)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < FS_NR_MAP_CALLS; i++)
-		sum += c->map_call[i].refused;
-	return sum;
-}
-
 static uint64_t map_calls(const struct fs_counters *c, enum fs_call call)
 {
 	return c->map_call[call - FS_CALL_MMAP].calls;
-}
-
-static uint64_t fd_refused(const struct fs_counters *c)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < FS_NR_FD_CALLS; i++)
-		sum += c->fd_call[i].refused;
-	return sum;
 }
 
 static bool get_created(const struct model *m, const struct subject *s, const struct facts *f,
@@ -107,148 +101,33 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 	return *ret != 0;
 }
 
-GETTER(minor, above(g->min_flt, s->base_min))
-GETTER(major, above(g->maj_flt, s->base_maj))
-GETTER(user, count_kinds(c, 0, -1, -1))
-GETTER(read, count_kinds(c, -1, FS_FAULT_READ, -1))
-GETTER(write, count_kinds(c, -1, FS_FAULT_WRITE, -1))
-GETTER(exec, count_kinds(c, -1, FS_FAULT_EXEC, -1))
-GETTER(not_present, count_kinds(c, -1, -1, 0))
-GETTER(protection, count_kinds(c, -1, -1, 1))
-GETTER(failed, c->fault_failed)
-GETTER(kernel_bad, c->kernel_bad)
-GETTER(kernel_probe, c->kernel_probe)
-GETTER(stall, c->stall_ns[0] + c->stall_ns[1])
-GETTER(sigbus, c->fault_sigbus)
-GETTER(poison, c->fault_poison)
-GETTER(killed, c->fault_killed)
-GETTER(read_bytes, c->fault_read_bytes)
-GETTER(reclaim, c->wait[FS_WAIT_RECLAIM].in_faults_ns)
-GETTER(compaction, c->wait[FS_WAIT_COMPACTION].in_faults_ns)
-GETTER(lock, c->wait[FS_WAIT_LOCK].in_faults_ns)
-GETTER(disk, c->wait[FS_WAIT_DISK].in_faults_ns)
-GETTER(locks, c->wait[FS_WAIT_LOCK].count)
-GETTER(lock_all, c->wait[FS_WAIT_LOCK].ns)
-GETTER(reclaims, c->wait[FS_WAIT_RECLAIM].count)
-GETTER(reclaim_all, c->wait[FS_WAIT_RECLAIM].ns)
-GETTER(compactions, c->wait[FS_WAIT_COMPACTION].count)
-GETTER(compaction_all, c->wait[FS_WAIT_COMPACTION].ns)
-GETTER(removed, map_calls(c, FS_CALL_MUNMAP) + map_calls(c, FS_CALL_SHMDT))
-GETTER(map_refused, maps_refused(c))
-GETTER(fds, g->fds)
-GETTER(fd_soft, resource_limit(m, s, RESOURCE_FDS))
-GETTER(fd_hard, g->fd_hard)
-GETTER(fd_high, s->fds_high > g->fd_high ? s->fds_high : g->fd_high)
-GETTER(opened, f->fds_opened)
-GETTER(closed, f->fds_closed)
-GETTER(fd_refused, fd_refused(c))
-GETTER(close_failed, c->close_failed)
-GETTER(selects_wide, c->selects_wide)
-GETTER(cpu, above(f->u.cpu_ns, s->base_cpu_ns))
-GETTER(rss, gauges_rss_pages(g) * m->tick.limits.page_bytes)
-GETTER(swap, gauges_swap_pages(g) * m->tick.limits.page_bytes)
-GETTER(vm, g->total_vm_pages * m->tick.limits.page_bytes)
-GETTER(data, g->data_vm_pages * m->tick.limits.page_bytes)
-GETTER(locked, g->locked_vm_pages * m->tick.limits.page_bytes)
-GETTER(threads, g->threads)
-GETTER(execs, g->execs)
+#define KERNEL_TOTAL(id, base, ...)	  GETTER(id, above(g->id, s->base))
+#define SUM(id, expression, ...)	  GETTER(id, expression)
+#define GAUGE(id, expression, ...)	  GETTER(id, expression)
+#include "records/counters.def"
 
-#define COUNTER FIELD_COUNTER
-#define GAUGE	FIELD_GAUGE
+#define ROW(type_, get_, group_, key_, unit_, probe_, help_, ...)                                  \
+	{.group = group_,                                                                          \
+	 .key = key_,                                                                              \
+	 .unit = UNIT_##unit_,                                                                     \
+	 .type = FIELD_##type_,                                                                    \
+	 .hook = probe_,                                                                           \
+	 .help = help_,                                                                            \
+	 .get = get_,                                                                              \
+	 __VA_ARGS__},
 
 const struct field fields[] = {
-	{"", "threads", "THR", UNIT_COUNT, GAUGE, NULL, "threads alive", get_threads},
-	{"", "cpu_ns", NULL, UNIT_NS, COUNTER, NULL, "CPU time of all threads, dead ones too",
-	 get_cpu},
-	{"", "execs", NULL, UNIT_COUNT, COUNTER, "life", "execve calls that succeeded", get_execs},
-	{"faults", "minor", "MINFLT", UNIT_COUNT, COUNTER, NULL,
-	 "minor faults, as getrusage counts them", get_minor},
-	{"faults", "major", "MAJFLT", UNIT_COUNT, COUNTER, NULL,
-	 "major faults, as getrusage counts them", get_major},
-	{"faults", "user", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults in user mode",
-	 get_user},
-	{"faults", "kernel", NULL, UNIT_COUNT, COUNTER, NULL,
-	 "faults in kernel mode on behalf of the process: user copies", get_kernel},
-	{"faults", "read", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a read", get_read,
-	 FS_LACKS_ACCESS},
-	{"faults", "write", NULL, UNIT_COUNT, COUNTER, "fault_begin", "faults of a write",
-	 get_write, FS_LACKS_ACCESS},
-	{"faults", "exec", NULL, UNIT_COUNT, COUNTER, "fault_begin",
-	 "faults of an instruction fetch", get_exec, FS_LACKS_ACCESS},
-	{"faults", "not_present", NULL, UNIT_COUNT, COUNTER, "fault_begin",
-	 "faults on a page that was not there", get_not_present, FS_LACKS_PROTECTION},
-	{"faults", "protection", NULL, UNIT_COUNT, COUNTER, "fault_begin",
-	 "faults on a page that was there but not for this access: copy-on-write, mostly",
-	 get_protection, FS_LACKS_PROTECTION},
-	{"faults", "failed", NULL, UNIT_COUNT, COUNTER, "signal",
-	 "faults that ended in SIGSEGV or SIGBUS", get_failed},
-	{"faults", "kernel_bad", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
-	 "kernel-mode faults on kernel-half or forbidden addresses", get_kernel_bad},
-	{"faults", "kernel_probe", NULL, UNIT_COUNT, COUNTER, "fault_kernel",
-	 "the same in a probing read of the kernel, which survives them by design",
-	 get_kernel_probe},
-	{"faults", "stall_ns", "STALL", UNIT_NS, COUNTER, "fault_end",
-	 "time threads spent in faults that were served", get_stall, FS_LACKS_MINOR},
-	{"faults", "sigbus", NULL, UNIT_COUNT, COUNTER, "signal", "of those that failed, by SIGBUS",
-	 get_sigbus},
-	{"faults", "poison", NULL, UNIT_COUNT, COUNTER, "signal",
-	 "of these, on memory that is broken", get_poison},
-	{"faults", "killed", NULL, UNIT_COUNT, COUNTER, "fault_end",
-	 "faults begun by a thread that died in it", get_killed},
-	{"faults", "read_bytes", NULL, UNIT_BYTES, COUNTER, "fault_class",
-	 "what disks were asked for within major faults, read ahead too", get_read_bytes},
-	{"faults", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim",
-	 "of stall_ns, taking memory from others: direct reclaim", get_reclaim},
-	{"faults", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
-	 "of stall_ns, moving pages to have some in one piece", get_compaction},
-	{"faults", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock",
-	 "of stall_ns, waiting for the lock of the address space", get_lock},
-	{"faults", "disk_ns", NULL, UNIT_NS, COUNTER, "disk_wait",
-	 "of stall_ns, waiting for pages of files and of swap to be read", get_disk},
-	{"maps", "count", "MAPS", UNIT_COUNT, GAUGE, NULL, "VMAs: mm->map_count", get_map_count},
-	{"maps", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "vm.max_map_count", get_map_limit},
-	{"maps", "high", "MAPHI", UNIT_COUNT, GAUGE, NULL, "highest map count seen", get_map_high},
-	{"maps", "created", NULL, UNIT_COUNT, COUNTER, NULL,
-	 "mappings made by calls; where calls are not hooked, those that needed an address",
-	 get_created},
-	{"maps", "removed", NULL, UNIT_COUNT, COUNTER, "calls",
-	 "munmap and shmdt calls that succeeded", get_removed},
-	{"maps", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "mapping calls refused",
-	 get_map_refused},
-	{"maps", "lock_waits", NULL, UNIT_COUNT, COUNTER, "mmap_lock",
-	 "times that its threads waited for the lock of its address space", get_locks},
-	{"maps", "lock_ns", NULL, UNIT_NS, COUNTER, "mmap_lock", "how long, in faults and calls",
-	 get_lock_all},
-	{"fds", "count", "FDS", UNIT_COUNT, GAUGE, NULL, "open descriptors", get_fds},
-	{"fds", "limit", NULL, UNIT_LIMIT, GAUGE, NULL, "soft RLIMIT_NOFILE", get_fd_soft},
-	{"fds", "hard_limit", NULL, UNIT_LIMIT, GAUGE, NULL, "hard RLIMIT_NOFILE", get_fd_hard},
-	{"fds", "high", "FDHI", UNIT_COUNT, GAUGE, NULL, "most descriptors seen open", get_fd_high},
-	{"fds", "opened", NULL, UNIT_COUNT, COUNTER, "calls",
-	 "descriptors made: by calls, and by what else balances the count", get_opened},
-	{"fds", "closed", NULL, UNIT_COUNT, COUNTER, "calls",
-	 "descriptors closed: by calls, and by what else balances the count", get_closed},
-	{"fds", "refused", NULL, UNIT_COUNT, COUNTER, "calls", "descriptor calls refused",
-	 get_fd_refused},
-	{"fds", "close_failed", NULL, UNIT_COUNT, COUNTER, "calls",
-	 "closes of numbers that were not open", get_close_failed},
-	{"fds", "selects_wide", NULL, UNIT_COUNT, COUNTER, "calls",
-	 "select calls of sets with numbers beyond 1,023", get_selects_wide},
-	{"memory", "rss_bytes", "RSS", UNIT_BYTES, GAUGE, NULL, "resident memory", get_rss},
-	{"memory", "swap_bytes", NULL, UNIT_BYTES, GAUGE, NULL, "swapped out", get_swap},
-	{"memory", "vm_bytes", "VM", UNIT_BYTES, GAUGE, NULL,
-	 "address space: what RLIMIT_AS bounds", get_vm},
-	{"memory", "data_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
-	 "private writable mappings: what RLIMIT_DATA bounds", get_data},
-	{"memory", "locked_bytes", NULL, UNIT_BYTES, GAUGE, NULL,
-	 "locked: what RLIMIT_MEMLOCK bounds", get_locked},
-	{"memory", "reclaims", NULL, UNIT_COUNT, COUNTER, "reclaim",
-	 "times that its threads had to take memory from others", get_reclaims},
-	{"memory", "reclaim_ns", NULL, UNIT_NS, COUNTER, "reclaim", "how long, in faults and calls",
-	 get_reclaim_all},
-	{"memory", "compactions", NULL, UNIT_COUNT, COUNTER, "compaction",
-	 "times that its threads moved pages to have some in one piece", get_compactions},
-	{"memory", "compaction_ns", NULL, UNIT_NS, COUNTER, "compaction",
-	 "how long, in faults and calls", get_compaction_all},
+/* clang-format off */
+#define COUNTER(since, id, group, key, unit, probe, export, help, ...)                             \
+	ROW(COUNTER, NULL, group, key, unit, probe, help, .at = offsetof(struct fs_counters, id),  \
+	    __VA_ARGS__)
+#define KERNEL_TOTAL(id, base, group, key, unit, probe, export, help, ...)                         \
+	ROW(COUNTER, get_##id, group, key, unit, probe, help, __VA_ARGS__)
+#define SUM(id, expression, ...)   ROW(COUNTER, get_##id, __VA_ARGS__)
+#define GAUGE(id, expression, ...) ROW(GAUGE, get_##id, __VA_ARGS__)
+#define COMPUTED(id, type, ...)	   ROW(type, get_##id, __VA_ARGS__)
+#include "records/counters.def"
+/* clang-format on */
 };
 
 const size_t nr_fields = sizeof(fields) / sizeof(fields[0]);
@@ -280,6 +159,23 @@ const char *field_name(const struct field *f, char *ret, size_t size)
 	return ret;
 }
 
+const char *field_column_title(const struct field *f, char *ret, size_t size)
+{
+	static const char *const units[] = {"_bytes", "_ns"};
+	const char *name = f->column ?: f->key;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < 2 && !f->column; i++)
+		if (len > strlen(units[i]) && !strcmp(name + len - strlen(units[i]), units[i]))
+			len -= strlen(units[i]);
+	array_copy(ret, len < size ? len + 1 : size, name);
+	for (char *c = ret; *c; c++)
+		*c = *c == '_' ? ' ' : toupper((unsigned char)*c);
+	if (f->type == FIELD_COUNTER)
+		array_append(ret, size, "/s");
+	return ret;
+}
+
 bool is_told(const struct model *m, const char *hook, uint32_t lacks)
 {
 	return !hook || (model_hook_on(m, hook) && !model_hook_has(m, hook, lacks));
@@ -290,7 +186,10 @@ static bool get_at(const struct model *m, const struct subject *s, const struct 
 {
 	if (!is_told(m, f->hook, f->lacks))
 		return false;
-	return f->get(m, s, facts, ret);
+	if (f->get)
+		return f->get(m, s, facts, ret);
+	*ret = *(const uint64_t *)((const char *)facts_counters(facts) + f->at);
+	return true;
 }
 
 bool field_get(const struct model *m, const struct subject *s, const struct field *f, uint64_t *ret)

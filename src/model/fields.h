@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * model: the field table. A number is born in one row here and appears in every output: the text
- * columns, the JSON keys, --sort, the schema.
- */
+/* model: figures of a process, as records/counters.def describes them. */
 #ifndef FS_MODEL_FIELDS_H
 #define FS_MODEL_FIELDS_H
 
@@ -15,18 +12,40 @@ enum field_type {
 	FIELD_GAUGE,
 };
 
+/* A column of the table of processes. */
+struct field_column {
+	int nth; /* from the left; the last ones go first where the screen is narrow. 0: none */
+	int width;
+	const char *title; /* NULL: the field's column */
+	const char *of;	   /* in percent of this field; NULL: as it is */
+};
+
+enum diff_sum { DIFF_LIVING, DIFF_EVER, DIFF_PER_SECOND };
+
+/* A line for each workload where two recordings are compared. */
+struct field_diff {
+	const char *name;  /* NULL: none */
+	double floor;	   /* growth below it is no news */
+	enum diff_sum sum; /* LIVING: what ended holds nothing */
+	double divide;	   /* by the field's unit; 0: as it is */
+};
+
 struct field {
 	const char *group; /* JSON object in a process line; "" for none */
 	const char *key;
-	const char *column; /* short title in tables; NULL: in no table */
 	enum unit unit;
 	enum field_type type;
 	const char *hook; /* blind, so null, without it; NULL: the kernel's own figure */
 	const char *help;
-	/* Returns false where it is not known (null). */
+	/* Returns false where it is not known (null). NULL: it is the counter at `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
-	uint32_t lacks; /* FS_LACKS_* of the hook's mechanism that make it null; 0: none */
+	size_t at;	    /* in struct fs_counters */
+	uint32_t lacks;	    /* FS_LACKS_* of the hook's mechanism that make it null; 0: none */
+	const char *column; /* short title in tables; NULL: its key in capitals */
+	struct field_column table, share;
+	const char *html; /* title in the report's table of processes; NULL: not in it */
+	struct field_diff diff;
 };
 
 extern const struct field fields[];
@@ -76,6 +95,9 @@ extern const size_t nr_histograms;
 /* "group.key", or "key" of one without a group: as field_find() takes it. */
 const char *field_name(const struct field *f, char *ret, size_t size);
 
+/* Over a column: of a counter that is its rate. */
+const char *field_column_title(const struct field *f, char *ret, size_t size);
+
 /* Offers every field's name for "did you mean"; the nearest of them is kept in `name`. */
 void fields_offer(struct nearest *n, char name[NEAREST_BYTES]);
 
@@ -87,6 +109,9 @@ uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c)
 
 /* The upper bound of the bucket in which the quantile q (0 to 1) falls; 0 for an empty one. */
 uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters *c, double q);
+
+/* Calls that failed: of the mmap family, or that make descriptors. */
+uint64_t counters_refused(const struct fs_counters *c, enum fs_what what);
 
 /* Page faults of a kind: pass -1 for any mode, access or protection. */
 uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection);

@@ -107,15 +107,6 @@ static uint64_t take_growth(uint64_t *before, uint64_t now)
 	return more;
 }
 
-static uint64_t refused(const struct fs_counters *c, bool fds)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < (fds ? FS_NR_FD_CALLS : FS_NR_MAP_CALLS); i++)
-		sum += fds ? c->fd_call[i].refused : c->map_call[i].refused;
-	return sum;
-}
-
 static size_t exemplar_place(const char *workload, int counter)
 {
 	return hash_text(HASH_BEGIN ^ (uint32_t)counter * 16777619u, workload) % NODE_EXEMPLARS;
@@ -171,8 +162,10 @@ static void count(struct node *n, const struct fs_process_record *r, const struc
 static void take_refused(struct node *n, struct node_process *p, const struct fs_process_record *r,
 			 const struct identity *id)
 {
-	uint64_t maps = take_growth(&p->sum[SUM_MAP_REFUSED], refused(&r->c, false));
-	uint64_t fds = take_growth(&p->sum[SUM_FD_REFUSED], refused(&r->c, true));
+	uint64_t maps, fds;
+
+	maps = take_growth(&p->sum[SUM_MAP_REFUSED], counters_refused(&r->c, FS_WHAT_MAPS));
+	fds = take_growth(&p->sum[SUM_FD_REFUSED], counters_refused(&r->c, FS_WHAT_FDS));
 
 	if (maps)
 		count(n, r, id, p->map_reason, maps, p->map_call);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/fields.h"
 #include "model/growers.h"
 #include "model/holdings.h"
 #include "render/completeness.h"
@@ -17,27 +18,7 @@
 #define KEY_BYTES     512
 #define ALIKE_SHARE   0.1 /* of what it made: code that leaks at one pace */
 
-enum sum { LIVING, EVER, PER_SECOND };
-
-/* Of a workload: what is summed over its processes. */
-static const struct metric {
-	const char *name, *field;
-	double floor;  /* growth below it is no news */
-	enum sum sum;  /* LIVING: what ended holds nothing */
-	double divide; /* by the field's unit; 0: as it is */
-} metrics[] = {
-	{"processes", NULL, 1},
-	{"mappings", "maps.count", 256},
-	{"descriptors", "fds.count", 16},
-	{"threads", "threads", 4},
-	{"resident bytes", "memory.rss_bytes", 16 << 20},
-	{"swapped bytes", "memory.swap_bytes", 1 << 20},
-	{"minor faults a second", "faults.minor", 1000, PER_SECOND},
-	{"major faults a second", "faults.major", 1, PER_SECOND},
-	{"stall, ms a second", "faults.stall_ns", 1, PER_SECOND, 1e6},
-	{"refused mapping calls", "maps.refused", 1, EVER},
-	{"refused descriptor calls", "fds.refused", 1, EVER},
-};
+static const char processes[] = "processes";
 
 static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum fs_what */
 
@@ -95,6 +76,17 @@ static void add(struct diff *d, enum diff_part part, const char *key, const char
 		*(side ? &r->b : &r->a) += value;
 }
 
+static double value_of(const struct field *f, const struct history_row *r, double seconds)
+{
+	double n = r->known[f - fields] ? r->value[f - fields] : 0;
+
+	if (f->diff.sum == DIFF_PER_SECOND)
+		n = seconds > 0 ? n / seconds : 0;
+	else if (f->diff.sum == DIFF_LIVING && r->final)
+		n = 0;
+	return f->diff.divide ? n / f->diff.divide : n;
+}
+
 static void add_workloads(struct diff *d, const struct story_view *s, int side)
 {
 	double seconds = story_seconds(s);
@@ -104,18 +96,11 @@ static void add_workloads(struct diff *d, const struct story_view *s, int side)
 		const struct history_row *r = &s->h->row[i];
 
 		story_workload(r, name, sizeof(name));
-		for (size_t k = 0; k < sizeof(metrics) / sizeof(metrics[0]); k++) {
-			const struct metric *m = &metrics[k];
-			double n = m->field ? history_value(r, m->field) : r->processes;
-
-			if (m->sum == PER_SECOND)
-				n = seconds > 0 ? n / seconds : 0;
-			else if (m->sum == LIVING && r->final)
-				n = 0;
-			if (m->divide)
-				n /= m->divide;
-			add(d, DIFF_WORKLOAD, name, "", m->name, side, n);
-		}
+		add(d, DIFF_WORKLOAD, name, "", processes, side, r->final ? 0 : r->processes);
+		for (size_t k = 0; k < nr_fields; k++)
+			if (fields[k].diff.name)
+				add(d, DIFF_WORKLOAD, name, "", fields[k].diff.name, side,
+				    value_of(&fields[k], r, seconds));
 	}
 }
 
@@ -167,10 +152,9 @@ static void weigh(struct diff *d, enum diff_part part)
 		struct diff_row *r = &d->row[part][i];
 		double floor = 1;
 
-		for (size_t k = 0; part == DIFF_WORKLOAD && k < sizeof(metrics) / sizeof(*metrics);
-		     k++)
-			if (metrics[k].name == r->metric)
-				floor = metrics[k].floor;
+		for (size_t k = 0; part == DIFF_WORKLOAD && k < nr_fields; k++)
+			if (fields[k].diff.name == r->metric)
+				floor = fields[k].diff.floor;
 		r->weight = (r->b - r->a) / floor;
 		if (part == DIFF_STACK && diff_is_alike(r))
 			r->weight = 0;

@@ -54,15 +54,16 @@ LOWER = "base probe collect model rules triage blackbox recorder render serve fe
 # object that can be written to outlives a call.
 Row = namedtuple("Row", "where room may headers pure stateless")
 TABLE = [
-    Row("bpf/wire*.h", "bpf", ["wire"], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
+    Row("bpf/wire*.h", "bpf", ["wire", "records"], ["linux/types.h", "stddef.h", "stdint.h"], False, False),
     Row("bpf/both.h", "bpf", ["vmlinux"], BPF_SIDE + ["linux/types.h", "stdbool.h"], False, False),
     Row("bpf/*", "bpf", ["vmlinux", "wire"], BPF_SIDE, False, False),
     Row("src/base/*", "base", [], LIBC, False, False),
+    Row("src/records/*", "records", [], PURE, True, True),
     Row("src/probe/*", "probe", ["base", "wire"], LIBC + UAPI + LIBBPF + LIBCAP + ["zlib.h"], False,
         False),
     Row("src/collect/*", "collect", ["base", "wire", "probe", "model", "blackbox"], LIBC + UAPI + NAMES,
         False, True),
-    Row("src/model/*", "model", ["base", "wire"], PURE, True, True),
+    Row("src/model/*", "model", ["base", "wire", "records"], PURE, True, True),
     Row("src/rules/*", "rules", ["base", "model"], PURE + STDIO, True, True),
     Row("src/blackbox/*", "blackbox", ["base"], PURE + STDIO, True, True),
     Row("src/recorder/*", "recorder", ["base", "blackbox"], LIBC, False, True),

@@ -443,7 +443,7 @@ static void live(struct world *w, uint32_t i)
 	if (!any(w, 8)) {
 		struct identity id = name_of(w, l->name);
 		enum census_counter counter =
-			CENSUS_FIRST_TOLD + any(w, NR_CENSUS_COUNTERS - CENSUS_FIRST_TOLD);
+			NR_CENSUS_TAKEN + any(w, NR_CENSUS_COUNTERS - NR_CENSUS_TAKEN);
 
 		census_count(&w->c, &(struct fs_subject){l->start_ns, i + 1, 0},
 			     any(w, 2) ? &id : NULL, counter, 2, w->now_ns);

@@ -409,7 +409,7 @@ static void test_table(void)
 		const struct field *f = &fields[i];
 		char name[80];
 
-		helped &= f->help && f->help[0] && f->get;
+		helped &= f->help && f->help[0] && (f->get || f->at);
 		named &= f->group && f->key && f->key[0];
 		for (size_t k = 0; k < i; k++)
 			unique &=

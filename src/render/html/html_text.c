@@ -392,12 +392,6 @@ void html_facts(struct buf *b, const struct story_view *s)
 	html_section_end(b);
 }
 
-/* Columns of the table of processes: of the field table. */
-static const char *const columns[] = {
-	"faults.minor", "faults.major", "faults.stall_ns",  "maps.count",	 "maps.high",
-	"fds.count",	"fds.high",	"memory.rss_bytes", "memory.swap_bytes",
-};
-
 static void put_value(struct buf *b, const struct field *f, const struct history_row *r)
 {
 	uint64_t n = r->value[f - fields];
@@ -426,18 +420,17 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", r->id.pid);
 	html_text(b, workload);
 	buf_puts(b, "</td>");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		put_value(b, field_find(columns[i]), r);
+	for (size_t i = 0; i < nr_fields; i++)
+		if (fields[i].html)
+			put_value(b, &fields[i], r);
 	buf_printf(b, "<td>%s%s</td></tr>\n", r->final ? "ended" : "lives",
 		   r->signal ? ", by a signal" : "");
 }
 
-static const char *const column_titles[] = {"minor", "major", "stall",	  "maps",   "most",
-					    "fds",   "most",  "resident", "swapped"};
-
 void html_processes(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = story_rows(s);
+	char name[64];
 
 	html_section(
 		b, "processes", "Processes",
@@ -448,9 +441,10 @@ void html_processes(struct buf *b, const struct story_view *s)
 		    "processes\">"
 		    "<table class=\"sortable\" id=\"process-table\"><thead><tr><th scope=\"col\">"
 		    "process</th><th scope=\"col\">workload</th>");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		buf_printf(b, "<th scope=\"col\" class=\"n\" title=\"%s\">%s</th>", columns[i],
-			   column_titles[i]);
+	for (size_t i = 0; i < nr_fields; i++)
+		if (fields[i].html)
+			buf_printf(b, "<th scope=\"col\" class=\"n\" title=\"%s\">%s</th>",
+				   field_name(&fields[i], name, sizeof(name)), fields[i].html);
 	buf_puts(b, "<th scope=\"col\">state</th></tr></thead><tbody>\n");
 	for (size_t i = 0; rows && i < s->h->rows && i < PROCESSES_SHOWN; i++)
 		put_process(b, s, rows[i]);

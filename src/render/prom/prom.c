@@ -244,70 +244,14 @@ static void put_machine(struct exposition *e, const struct prom_view *v)
 
 /* Workloads */
 
-/* Each counter or gauge of a workload that is a series: its metric, further labels, and hook. */
-static const struct cell {
-	enum metric_id metric;
-	const char *label[2]; /* behind the workload's; NULL: none */
-	bool gauge;
-	int what; /* enum census_gauge or census_counter */
-	double unit;
-	const char *hook; /* not known without it; NULL: always */
-} cells[] = {
-#define COUNTER(metric, what, hook, ...)                                                           \
-	{                                                                                          \
-		METRIC_ID_##metric, {__VA_ARGS__}, false, what, 1, hook                            \
-	}
-#define SECONDS(metric, what, hook)                                                                \
-	{                                                                                          \
-		METRIC_ID_##metric, {}, false, what, 1e-9, hook                                    \
-	}
-#define GAUGE(metric, what)                                                                        \
-	{                                                                                          \
-		METRIC_ID_##metric, {}, true, what, 1, NULL                                        \
-	}
-	COUNTER(FAULTS, CENSUS_MINOR_FAULTS, NULL, "minor"),
-	COUNTER(FAULTS, CENSUS_MAJOR_FAULTS, NULL, "major"),
-	SECONDS(STALL, CENSUS_MAJOR_STALL_NS, "fault_end"),
-	COUNTER(SIGNALS, CENSUS_SEGV_MAPERR, "signal", "SIGSEGV", "SEGV_MAPERR"),
-	COUNTER(SIGNALS, CENSUS_SEGV_ACCERR, "signal", "SIGSEGV", "SEGV_ACCERR"),
-	COUNTER(SIGNALS, CENSUS_SEGV_OTHER, "signal", "SIGSEGV", "other"),
-	COUNTER(SIGNALS, CENSUS_BUS_ADRALN, "signal", "SIGBUS", "BUS_ADRALN"),
-	COUNTER(SIGNALS, CENSUS_BUS_ADRERR, "signal", "SIGBUS", "BUS_ADRERR"),
-	COUNTER(SIGNALS, CENSUS_BUS_OBJERR, "signal", "SIGBUS", "BUS_OBJERR"),
-	COUNTER(SIGNALS, CENSUS_BUS_MCEERR, "signal", "SIGBUS", "BUS_MCEERR"),
-	COUNTER(SIGNALS, CENSUS_BUS_OTHER, "signal", "SIGBUS", "other"),
-	COUNTER(SIGNALS, CENSUS_ABRT, "signal", "SIGABRT", "SI_TKILL"),
-	GAUGE(MAPPINGS, CENSUS_MAPPINGS),
-	GAUGE(WORST_MAPPINGS, CENSUS_WORST_MAPPINGS),
-	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT, "calls", "max_map_count"),
-	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_RLIMIT_AS, "calls", "rlimit_as"),
-	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_OVERCOMMIT, "calls", "overcommit"),
-	COUNTER(MAPPING_FAILURES, CENSUS_MAPPING_FAILURES_OTHER, "calls", "other"),
-	GAUGE(FDS, CENSUS_FDS),
-	GAUGE(WORST_FDS, CENSUS_WORST_FDS),
-	GAUGE(WORST_FDS_LIMIT, CENSUS_WORST_FDS_LIMIT),
-	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_EMFILE, "calls", "EMFILE"),
-	COUNTER(FD_FAILURES, CENSUS_FD_FAILURES_ENFILE, "calls", "ENFILE"),
-	GAUGE(SWAP, CENSUS_SWAP_PAGES),
-	COUNTER(SWAP_INS, CENSUS_SWAP_INS, "fault_end"),
-	SECONDS(RECLAIM, CENSUS_DIRECT_RECLAIM_NS, "reclaim"),
-	COUNTER(COMMIT_FAILURES, CENSUS_COMMIT_FAILURES, "calls"),
-	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_MEMCG, "oom", "memcg"),
-	COUNTER(OOM_KILLS, CENSUS_OOM_KILLS_GLOBAL, "oom", "global"),
-};
-#define NR_CELLS (sizeof(cells) / sizeof(cells[0]))
-
-static bool is_rare(const struct cell *c)
-{
-	return !c->gauge && c->what >= CENSUS_FIRST_RARE;
-}
-
-static double value_of(const struct prom_view *v, const struct cell *c,
+static double value_of(const struct prom_view *v, const struct exported *x,
 		       const struct census_workload *w)
 {
-	if (c->gauge && c->what == CENSUS_SWAP_PAGES)
-		return (double)w->gauge[c->what] * v->m->tick.limits.page_bytes;
-	return (c->gauge ? w->gauge[c->what] : w->counter[c->what]) * c->unit;
+	if (!(x->flags & EXPORT_GAUGE))
+		return w->counter[x->what] * (x->unit == UNIT_NS ? 1e-9 : 1);
+	if (x->what == CENSUS_SWAP_PAGES)
+		return (double)w->gauge[x->what] * v->m->tick.limits.page_bytes;
+	return w->gauge[x->what];
 }
 
 static const char *name_of(const struct census *c, const struct census_workload *w)
@@ -315,26 +259,27 @@ static const char *name_of(const struct census *c, const struct census_workload 
 	return w == &c->other ? CENSUS_OTHER : w->id.name;
 }
 
-static void put_cell(struct exposition *e, const struct prom_view *v, const struct cell *c,
+static void put_cell(struct exposition *e, const struct prom_view *v, const struct exported *x,
 		     const struct census_workload *w)
 {
+	bool gauge = x->flags & EXPORT_GAUGE;
 	const char *name = name_of(v->c, w);
-	const struct node_exemplar *last = c->gauge ? NULL : node_exemplar(v->n, name, c->what);
-	const char *const label[] = {name, c->label[0], c->label[1]};
-	struct exemplar x = {};
+	const struct node_exemplar *last = gauge ? NULL : node_exemplar(v->n, name, x->what);
+	const char *const label[] = {name, x->label[0], x->label[1]};
+	struct exemplar last_one = {};
 
-	if (is_rare(c) && !w->counter[c->what])
+	if (x->flags & EXPORT_RARE && !w->counter[x->what])
 		return;
 	/* nobody there has a limit */
-	if (c->gauge && c->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[c->what])
+	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
 		return;
 	if (last)
-		x = (struct exemplar){.pid = last->pid,
-				      .comm = last->comm,
-				      .site = last->site,
-				      .value = 1,
-				      .at_s = v->boot_s + last->t_ns / 1e9};
-	exposition_sample(e, label, value_of(v, c, w), last ? &x : NULL);
+		last_one = (struct exemplar){.pid = last->pid,
+					     .comm = last->comm,
+					     .site = last->site,
+					     .value = 1,
+					     .at_s = v->boot_s + last->t_ns / 1e9};
+	exposition_sample(e, label, value_of(v, x, w), last ? &last_one : NULL);
 }
 
 /* `~other` comes last, and only where somebody is in it, or was. */
@@ -356,11 +301,30 @@ static void put_info(struct exposition *e, const struct census_workload *w)
 			  1, NULL);
 }
 
+static bool is_exported(const struct model *m, const struct exported *x)
+{
+	return !x->hook || model_hook_on(m, x->hook);
+}
+
+static void put_family(struct exposition *e, const struct prom_view *v, enum metric_id family)
+{
+	const struct census_workload *w;
+	bool begun = false;
+
+	for (size_t k = 0; k < NR_EXPORTED; k++) {
+		if (exported[k].family != family || !is_exported(v->m, &exported[k]))
+			continue;
+		if (!begun)
+			exposition_family(e, &metrics[family]);
+		begun = true;
+		for (size_t i = 0; (w = workload_at(v->c, i)); i++)
+			put_cell(e, v, &exported[k], w);
+	}
+}
+
 static void put_workloads(struct exposition *e, const struct prom_view *v)
 {
 	const struct census *c = v->c;
-	const struct census_workload *w;
-	int family = -1;
 
 	put(e, METRIC_ID_WORKLOADS, c->owned);
 	put(e, METRIC_ID_FOLDED, c->folded);
@@ -368,15 +332,8 @@ static void put_workloads(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_WORKLOAD]);
 	for (size_t i = 0; i < c->owned; i++)
 		put_info(e, c->own[i]);
-	for (size_t k = 0; k < NR_CELLS; k++) {
-		if (cells[k].hook && !is_on(v, cells[k].hook))
-			continue;
-		if (family != (int)cells[k].metric)
-			exposition_family(e, &metrics[cells[k].metric]);
-		family = cells[k].metric;
-		for (size_t i = 0; (w = workload_at(c, i)); i++)
-			put_cell(e, v, &cells[k], w);
-	}
+	for (int family = 0; family < NR_METRICS; family++)
+		put_family(e, v, family);
 }
 
 void prom_render(struct exposition *e, const struct prom_view *v)
@@ -392,8 +349,8 @@ uint32_t prom_series_each(const struct model *m)
 {
 	uint32_t n = 1; /* its info */
 
-	for (size_t k = 0; k < NR_CELLS; k++)
-		n += !is_rare(&cells[k]) && (!cells[k].hook || model_hook_on(m, cells[k].hook));
+	for (size_t k = 0; k < NR_EXPORTED; k++)
+		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
 	return n;
 }
 

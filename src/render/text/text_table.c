@@ -8,25 +8,12 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-/* Columns of the table, the last to go first where the screen is narrow. */
-static const struct column {
-	const char *field;
-	const char *title;
-	int width;
-	bool share; /* of the limit field behind it, in percent */
-	const char *of;
-} columns[] = {
-	{"faults.minor", "MINFLT/s", 9, false, NULL},
-	{"faults.major", "MAJFLT/s", 8, false, NULL},
-	{"maps.count", "MAPS", 7, false, NULL},
-	{"fds.count", "FDS", 7, false, NULL},
-	{"maps.count", "MAP%", 5, true, "maps.limit"},
-	{"fds.count", "FD%", 5, true, "fds.limit"},
-	{"memory.rss_bytes", "RSS", 9, false, NULL},
-	{"threads", "THR", 5, false, NULL},
-	{"faults.stall_ns", "STALL/s", 8, false, NULL},
+/* One of the table's, the last of which go first where the screen is narrow. */
+struct column {
+	const struct field *f;
+	const struct field_column *c;
 };
-#define NR_COLUMNS   (sizeof(columns) / sizeof(columns[0]))
+
 #define PID_COLUMNS  8
 #define COMM_COLUMNS 16
 
@@ -91,31 +78,44 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n)
 	return sorted;
 }
 
-static bool shown(const struct view *v, size_t column)
+/* The nth of the table, from 1; false: there is none. */
+static bool column_at(int nth, struct column *ret)
 {
-	int room = v->width - PID_COLUMNS - COMM_COLUMNS - 1;
-	const struct field *f = field_find(columns[column].field);
+	for (size_t i = 0; i < nr_fields; i++) {
+		ret->f = &fields[i];
+		ret->c = fields[i].table.nth == nth ? &fields[i].table : &fields[i].share;
+		if (ret->c->nth == nth)
+			return true;
+	}
+	return false;
+}
 
-	if (!is_told(v->m, f->hook, f->lacks))
-		return false;
-	for (size_t i = 0; i <= column; i++)
-		room -= columns[i].width + 1;
-	return room >= 0;
+/* Goes on to the next column that there is room for; begins with *nth 0. False ends. */
+static bool next_column(const struct view *v, int *nth, int *room, struct column *ret)
+{
+	if (!*nth)
+		*room = v->width - PID_COLUMNS - COMM_COLUMNS - 1;
+	while (column_at(++*nth, ret)) {
+		*room -= ret->c->width + 1;
+		if (*room >= 0 && is_told(v->m, ret->f->hook, ret->f->lacks))
+			return true;
+	}
+	return false;
 }
 
 static void put_cell(struct buf *b, const struct view *v, const struct subject *s,
 		     const struct column *c)
 {
-	const struct field *f = field_find(c->field);
 	double seconds = model_window_seconds(v->m);
+	const struct field *f = c->f;
 	uint64_t n, limit;
 
 	if (!field_get(v->m, s, f, &n))
 		buf_putc(b, '-');
-	else if (c->share &&
-		 (!field_get(v->m, s, field_find(c->of), &limit) || !limit || limit == UINT64_MAX))
+	else if (c->c->of && (!field_get(v->m, s, field_find(c->c->of), &limit) || !limit ||
+			      limit == UINT64_MAX))
 		buf_putc(b, '-');
-	else if (c->share)
+	else if (c->c->of)
 		buf_printf(b, "%.1f", 100.0 * n / limit);
 	else if (f->type == FIELD_COUNTER && f->unit == UNIT_NS)
 		put_duration(b, seconds > 0 ? field_delta(v->m, s, f) / seconds : 0);
@@ -131,14 +131,14 @@ static void say_row(struct buf *b, const struct view *v, const struct subject *s
 {
 	struct line l = {.v = v};
 	struct buf cell = {}, comm = {};
+	int nth = 0, room;
+	struct column c;
 
 	line_printf(&l, "%*u ", PID_COLUMNS - 1, s->id.pid);
-	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		if (!shown(v, i))
-			continue;
+	while (next_column(v, &nth, &room, &c)) {
 		buf_clear(&cell);
-		put_cell(&cell, v, s, &columns[i]);
-		line_printf(&l, "%*s ", columns[i].width, cell.s ? cell.s : "");
+		put_cell(&cell, v, s, &c);
+		line_printf(&l, "%*s ", c.c->width, cell.s ? cell.s : "");
 	}
 	buf_safe(&comm, s->now.g.comm, v->unicode);
 	line_printf(&l, "%s%s%s", comm.s ? comm.s : "", s->final ? " (ended)" : "",
@@ -152,12 +152,15 @@ void text_table(struct buf *b, const struct view *v)
 {
 	struct line l = {.v = v};
 	const struct subject **s;
+	int nth = 0, room;
+	struct column c;
+	char title[16];
 	size_t n;
 
 	line_printf(&l, "%*s ", PID_COLUMNS - 1, "PID");
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		if (shown(v, i))
-			line_printf(&l, "%*s ", columns[i].width, columns[i].title);
+	while (next_column(v, &nth, &room, &c))
+		line_printf(&l, "%*s ", c.c->width,
+			    c.c->title ?: field_column_title(c.f, title, sizeof(title)));
 	line_printf(&l, "COMM");
 	line_end(&l, b, STYLE_DIM);
 	s = text_sorted(v, &n);

@@ -86,20 +86,6 @@ static bool can_tell(const struct view *v, const struct field *f)
 	return is_told(v->m, f->hook, f->lacks);
 }
 
-static void title_of(const struct field *f, char *ret, size_t size)
-{
-	static const char *const units[] = {"_bytes", "_ns"};
-	size_t len = strlen(f->key);
-
-	for (size_t i = 0; i < 2; i++)
-		if (len > strlen(units[i]) && !strcmp(f->key + len - strlen(units[i]), units[i]))
-			len -= strlen(units[i]);
-	snprintf(ret, size, "%.*s%s", f->column ? (int)strlen(f->column) : (int)len,
-		 f->column ? f->column : f->key, f->type == FIELD_COUNTER ? "/s" : "");
-	for (char *c = ret; *c && strcmp(c, "/s"); c++)
-		*c = *c == '_' ? ' ' : toupper((unsigned char)*c);
-}
-
 static int width_of(const struct field *f, const char *title)
 {
 	int least = f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
@@ -122,7 +108,7 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 		return;
 	*one = (struct column){.cell = lead ? lead->cell : CELL_FIELD, .f = f};
 	if (f && one->cell == CELL_FIELD) {
-		title_of(f, one->title, sizeof(one->title));
+		field_column_title(f, one->title, sizeof(one->title));
 		one->width = width_of(f, one->title);
 	} else if (one->cell == CELL_SPARK) {
 		snprintf(one->title, sizeof(one->title), "TREND");
