@@ -15,6 +15,7 @@ struct use {
 	uint64_t value;
 	uint64_t high;	     /* highest seen; where `top` is kept, the highest share of a limit */
 	uint64_t high_limit; /* the limit that held then */
+	uint64_t at_end;     /* of a process that ended: what it had by then, where that is known */
 	uint64_t limit;	     /* UINT64_MAX: none, or none that holds here; 0: not known */
 	bool assumed;	     /* the limit */
 };

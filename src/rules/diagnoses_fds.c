@@ -340,8 +340,8 @@ const struct diagnosis diagnoses_fds[] = {
 					"Open descriptors, counted in the kernel at every look and "
 					"at the calls that make them, against the soft "
 					"RLIMIT_NOFILE. A level is left again five points below "
-					"its threshold. Of a process that ended its highest count "
-					"is judged.",
+					"its threshold. Of a process that ended, the title has the "
+					"highest count and the severity follows from the last one.",
 				[ABOUT_CONFIRM] = FD_LIMIT,
 				[ABOUT_GAIN] = RAISE_SOFT,
 				[ABOUT_FIX] =

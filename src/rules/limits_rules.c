@@ -94,6 +94,33 @@ static uint32_t level_of(const struct use *u, const struct finding *open, uint64
 	return peaks > now ? peaks : now;
 }
 
+/* Of a process that ended: it had come down from its peak by then, and nothing followed from that. */
+static bool came_down(const struct occasion *o, const struct use *u)
+{
+	return o->s && o->s->final &&
+	       level_at(u->at_end, u->limit, NULL) < level_at(u->value, u->limit, NULL);
+}
+
+static enum severity severity_near(const struct finding *f, const struct use *u, bool down)
+{
+	uint32_t level = down ? level_at(u->at_end, u->limit, NULL) : f->level;
+
+	return level_severity[level ? level - 1 : 0];
+}
+
+static void say_peak(struct finding *f, const struct resource *r, const struct use *u)
+{
+	char value[32], limit[32], end[32];
+
+	amount(value, sizeof(value), r, u->value, "");
+	amount(limit, sizeof(limit), r, u->limit, "");
+	amount(end, sizeof(end), r, u->at_end, "");
+	snprintf(f->title, sizeof(f->title),
+		 "at most %s of %s %s, %" PRIu64 "%% of %s%s; %s when it ended", value, limit,
+		 r->what, (uint64_t)((unsigned __int128)u->value * 100 / u->limit),
+		 u->assumed ? "an assumed " : "", r->limit, end);
+}
+
 /* "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", of what is, or of what its peaks are. */
 static void say_near(struct finding *f, const struct resource *r, const struct use *u,
 		     uint64_t peak)
@@ -341,6 +368,7 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	struct forecast forecast;
 	uint64_t peak;
 	struct use u;
+	bool down;
 
 	if (!resource_use(o->m, o->s, f->rule->resource, &u))
 		return false;
@@ -348,14 +376,19 @@ bool limit_is_near(const struct occasion *o, const struct finding *open, struct 
 	f->level = level_of(&u, open, peak);
 	if (!f->level || !limit_is_told_of(o, open, f->rule->resource))
 		return false;
-	f->severity = level_severity[f->level - 1];
+	down = came_down(o, &u);
+	f->severity = severity_near(f, &u, down);
 	if (limit_was_told_of(o, f, f->rule->resource))
 		return false;
-	say_near(f, r, &u, peak);
+	if (down)
+		say_peak(f, r, &u);
+	else
+		say_near(f, r, &u, peak);
 	say_use(f, o, &u);
 	forecast = resource_forecast(o->m, o->s, f->rule->resource);
 	limit_say_forecast(f, &forecast, r->bytes);
-	say_burst(f, o, &u);
+	if (!down)
+		say_burst(f, o, &u);
 	say_help(f, o, &u);
 	return true;
 }

@@ -107,6 +107,45 @@ static void test_subject_ends(void)
 	end();
 }
 
+/* A program that opens what it may and closes it again, to learn how many that is, is well. */
+static void test_peak_of_one_that_ended(void)
+{
+	struct fs_process_record r;
+	const struct finding *f;
+
+	begin(NULL);
+	for (int times = 0; times < 2; times++) {
+		look("F12", 1, 1, 0);
+		next_window();
+		r = process_record(10, 1, now + SECOND / 2);
+		r.g.fd_soft = 1000;
+		r.g.fds = 10;
+		r.g.fd_high = 980;
+		r.g.flags = times ? FS_PROC_FINAL : 0;
+		model_take(&m, &r.h);
+		tick();
+		f = find("F12", 10);
+		if (!times)
+			ok(!f, "a peak that is over is not near the limit");
+	}
+	ok(f && f->open && f->severity == SEVERITY_INFO, "nor is it a warning when its process ends");
+	is_str(f ? f->title : "",
+	       "at most 980 of 1,000 descriptors, 98% of RLIMIT_NOFILE; 10 when it ended", "it says so");
+	end();
+
+	begin(NULL);
+	look("F12", 1, 1, 0);
+	f = look("F12", 1, 98, FS_PROC_FINAL);
+	ok(f && f->open && f->severity == SEVERITY_CRITICAL, "who ends with as many is near still");
+	end();
+
+	begin(NULL);
+	look("F12", 1, 98, 0);
+	f = look("F12", 1, 85, FS_PROC_FINAL);
+	ok(f && f->open && f->severity == SEVERITY_WARNING, "who came down a little is less near");
+	end();
+}
+
 /* The first look tells of processes before it tells the machine's limits. */
 static void test_first_look(void)
 {
@@ -312,6 +351,7 @@ int main(void)
 	test_levels("F12");
 	test_limit_set_meanwhile();
 	test_subject_ends();
+	test_peak_of_one_that_ended();
 	test_first_look();
 	test_growth();
 	test_saw_tooth();
