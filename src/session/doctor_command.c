@@ -245,6 +245,7 @@ static int examine(struct session *s, struct report *r)
 	int err;
 
 	lo.examines = true;
+	lo.attribute = true; /* as `run` and -p: the verifier skips code that is configured off */
 	err = session_open_live(s, &lo);
 	if (err)
 		return err;

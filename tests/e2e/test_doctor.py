@@ -2,11 +2,15 @@
 """What doctor tells: every hook, its cost, the limits; and a hook left out, in every output."""
 
 import json
+import os
+import re
 import resource
+import shutil
+import subprocess
 import unicodedata
 from pathlib import Path
 
-from harness import (FAULTSCOPE, Lines, Skip, jsonschema, live, schema, status_by,
+from harness import (FAULTSCOPE, Lines, Skip, jsonschema, live, schema, status_by, until,
                      workload_path)
 from test_hooks import left_out_together
 
@@ -108,6 +112,45 @@ def test_doctor_advises(check, lab):
     commands = {one["limit"]: one["command"] for one in report["advice"]}
     check.that(commands.get("rlimit_nofile", "").startswith(("ulimit -Sn ", "prlimit ")),
                f"commands {commands}")
+
+
+WATCH_ALL_BYTES = 4  # the first member of struct fs_config
+
+
+def config_of(process):
+    """The bytes of the configuration with which a process loaded its programs, once it has any."""
+    for info in Path(f"/proc/{process.pid}/fdinfo").iterdir():
+        try:
+            number = re.search(r"^map_id:\s*(\d+)", info.read_text(), re.M)
+        except OSError:
+            continue  # it was closed meanwhile
+        if not number:
+            continue
+        ran = subprocess.run(["bpftool", "-j", "map", "dump", "id", number[1]], check=False,
+                             capture_output=True, text=True)
+        shown = subprocess.run(["bpftool", "-j", "map", "show", "id", number[1]], check=False,
+                               capture_output=True, text=True)
+        if '".rodata.config"' in shown.stdout and ran.returncode == 0:
+            value = bytes(int(byte, 16) for byte in json.loads(ran.stdout)[0]["value"])
+            return value if any(value) else None
+    return None
+
+
+@live
+def test_doctor_loads_what_run_loads(check, lab):
+    """The verifier skips code that is configured off, so what doctor loads is configured as in -p."""
+    if not shutil.which("bpftool"):
+        raise Skip("bpftool is missing")
+    found = {}
+    for name, words in (("doctor", ["doctor", "--json"]), ("-p", ["--json", "-p", os.getpid()])):
+        process = lab.spawn([FAULTSCOPE, *words], stdout=subprocess.DEVNULL)
+        found[name] = until(lambda process=process: config_of(process), f"the maps of {name}")
+        process.terminate()
+        process.communicate()
+    check.equal("watches all", [any(one[:WATCH_ALL_BYTES]) for one in found.values()],
+                [True, False])
+    check.equal("the rest of the configuration", found["doctor"][WATCH_ALL_BYTES:],
+                found["-p"][WATCH_ALL_BYTES:])
 
 
 def columns_of(line):
