@@ -128,16 +128,17 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 {
 	int err = 0;
 
-	for (size_t i = 0; m->frames && i < FS_STACKS; i++)
-		for (const struct frames *f = m->frames[i]; f && !err; f = f->next) {
-			struct fs_frames_record r = NEW(fs_frames_record, FS_REC_FRAMES);
+	for (struct table_link *l = table_each(&m->frames, NULL); l && !err;
+	     l = table_each(&m->frames, l)) {
+		struct fs_frames_record r = NEW(fs_frames_record, FS_REC_FRAMES);
+		const struct frames *f = (const struct frames *)l;
 
-			r.subject = f->subject;
-			r.stack = f->stack;
-			r.flags = f->flags;
-			snprintf(r.text, sizeof(r.text), "%s", f->text);
-			err = recorder_take(rec, &r.h);
-		}
+		r.subject = f->subject;
+		r.stack = f->stack;
+		r.flags = f->flags;
+		snprintf(r.text, sizeof(r.text), "%s", f->text);
+		err = recorder_take(rec, &r.h);
+	}
 	for (size_t i = 0; i < m->growths && !err; i++) {
 		struct fs_growth_record r = NEW(fs_growth_record, FS_REC_GROWTH);
 

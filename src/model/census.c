@@ -39,11 +39,6 @@ static uint64_t get_taken(const struct fs_process_record *r, enum census_counter
 	return r->h.len < at + sizeof(uint64_t) ? 0 : *(const uint64_t *)((const char *)r + at);
 }
 
-static uint32_t chain_of(const char *name)
-{
-	return hash_text(HASH_BEGIN, name) % CHAINS;
-}
-
 int census_init(struct census *c, const struct census_limits *limits)
 {
 	memset(c, 0, sizeof(*c));
@@ -51,8 +46,7 @@ int census_init(struct census *c, const struct census_limits *limits)
 	if (c->limits.workloads > CENSUS_WORKLOADS_MAX)
 		c->limits.workloads = CENSUS_WORKLOADS_MAX;
 	c->processes = census_processes();
-	c->chain = calloc(CHAINS, sizeof(*c->chain));
-	if (!c->chain)
+	if (table_make(&c->workload, CHAINS))
 		return -ENOMEM;
 	array_copy(c->other.id.name, sizeof(c->other.id.name), CENSUS_OTHER);
 	c->other.id.kind = KIND_COMM;
@@ -60,16 +54,14 @@ int census_init(struct census *c, const struct census_limits *limits)
 	return 0;
 }
 
+static void drop_workload(struct table_link *w)
+{
+	free(w);
+}
+
 void census_free(struct census *c)
 {
-	for (uint32_t i = 0; c->chain && i < CHAINS; i++)
-		while (c->chain[i]) {
-			struct census_workload *w = c->chain[i];
-
-			c->chain[i] = w->next;
-			free(w);
-		}
-	free(c->chain);
+	table_free(&c->workload, drop_workload);
 	pids_free(&c->processes);
 	memset(c, 0, sizeof(*c));
 }
@@ -78,15 +70,7 @@ void census_free(struct census *c)
 static struct census_workload *each_workload(const struct census *c,
 					     const struct census_workload *after)
 {
-	uint32_t i = 0;
-
-	if (after && after->next)
-		return after->next;
-	if (after)
-		i = chain_of(after->id.name) + 1;
-	while (i < CHAINS && !c->chain[i])
-		i++;
-	return i < CHAINS ? c->chain[i] : NULL;
+	return (struct census_workload *)table_each(&c->workload, after ? &after->link : NULL);
 }
 
 /* Takes those out that `is_over` says it of. */
@@ -95,18 +79,15 @@ static void drop_workloads(struct census *c,
 					   uint64_t now_ns),
 			   uint64_t now_ns)
 {
-	for (uint32_t i = 0; i < CHAINS; i++) {
-		struct census_workload **at = &c->chain[i], *w;
+	struct census_workload *w = each_workload(c, NULL), *next;
 
-		while ((w = *at)) {
-			if (!is_over(c, w, now_ns)) {
-				at = &w->next;
-				continue;
-			}
-			*at = w->next;
-			free(w);
-			c->workloads--;
-		}
+	for (; w; w = next) {
+		next = each_workload(c, w);
+		if (!is_over(c, w, now_ns))
+			continue;
+		table_remove(&c->workload, &w->link);
+		free(w);
+		c->workloads--;
 	}
 }
 
@@ -123,17 +104,18 @@ static bool is_forgotten(const struct census *c, const struct census_workload *w
 
 static struct census_workload *find_workload(struct census *c, const struct identity *id)
 {
-	struct census_workload *w = c->chain[chain_of(id->name)];
+	uint32_t hash = hash_text(HASH_BEGIN, id->name);
+	struct census_workload *w = table_find(&c->workload, hash);
 
 	while (w && strcmp(w->id.name, id->name))
-		w = w->next;
+		w = table_next(&w->link, hash);
 	return w;
 }
 
 static struct census_workload *make_workload(struct census *c, const struct identity *id,
 					     uint64_t now_ns)
 {
-	struct census_workload *w = NULL, **chain = &c->chain[chain_of(id->name)];
+	struct census_workload *w = NULL;
 
 	if (++c->made == SWEEP_EACH || (c->workloads == CENSUS_WORKLOADS_MAX && !c->swept)) {
 		drop_workloads(c, is_idle, now_ns);
@@ -149,8 +131,7 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	w->id = *id;
 	w->first_ns = w->last_ns = now_ns;
 	w->represented = true;
-	w->next = *chain;
-	*chain = w;
+	table_add(&c->workload, &w->link, hash_text(HASH_BEGIN, id->name));
 	c->workloads++;
 	return w;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/pids.h"
+#include "base/table.h"
 #include "model/exported.h"
 #include "model/identity.h"
 #include "wire.h"
@@ -24,6 +25,7 @@
 #define CENSUS_OTHER	     "~other"
 
 struct census_workload {
+	struct table_link link;
 	struct identity id; /* of one of its members */
 	bool one;	    /* and of all: else only kind, name and namespace hold for it */
 	bool own;	    /* has series under its own name */
@@ -38,8 +40,7 @@ struct census_workload {
 	uint64_t stall_ns, failures;		   /* whoever has the series */
 	uint64_t stall_before_ns, failures_before; /* by the update before */
 	bool limited, represented, mixed;
-	uint32_t refs;		      /* processes in the table */
-	struct census_workload *next; /* of the hash chain */
+	uint32_t refs; /* processes in the table */
 };
 
 struct census_limits {
@@ -62,9 +63,9 @@ struct census {
 	uint64_t processes_lost; /* beyond the cap: their counts are missing, ever */
 	uint64_t workloads_lost; /* times that one was beyond the cap: in `other` without a name */
 
-	struct pids processes;		/* of struct census_process */
-	uint32_t ended;			/* of them */
-	struct census_workload **chain; /* by name; owned, and what is in it */
+	struct pids processes; /* of struct census_process */
+	uint32_t ended;	       /* of them */
+	struct table workload; /* by name; owned, and what is in it */
 	uint32_t workloads;
 	uint64_t updated_ns;
 	bool swept;    /* since then */

@@ -59,29 +59,32 @@ int growth_take(struct model *m, const struct fs_growth_record *r)
 
 const struct frames *model_frames(const struct model *m, const struct fs_subject *id, int32_t stack)
 {
-	const struct frames *f;
+	const struct frames *f = stack < 0 ? NULL : table_find(&m->frames, stack);
 
-	if (stack < 0 || !m->frames)
-		return NULL;
-	for (f = m->frames[stack % FS_STACKS]; f; f = f->next)
-		if (f->stack == stack && same_subject(&f->subject, id))
-			return f;
-	return NULL;
+	while (f && !same_subject(&f->subject, id))
+		f = table_next(&f->link, stack);
+	return f;
+}
+
+static struct frames *of_alike(struct table_link *l)
+{
+	return (struct frames *)((char *)l - offsetof(struct frames, alike_link));
 }
 
 static void join_alike(struct model *m, struct frames *f)
 {
-	struct frames **chain = &m->alike[f->hash % FS_STACKS];
+	uint64_t hash = 1ULL << 32 | hash_text(HASH_BEGIN, f->text); /* never 0 */
 
 	f->alike = f->stack;
 	if (strstr(f->text, "[unknown]"))
 		return; /* places that have no name are not one place */
-	for (const struct frames *one = *chain; one; one = one->next_alike)
-		if (one->hash == f->hash && same_subject(&one->subject, &f->subject) &&
-		    !strcmp(one->text, f->text))
+	for (struct table_link *l = table_find(&m->alike, hash); l; l = table_next(l, hash)) {
+		const struct frames *one = of_alike(l);
+
+		if (same_subject(&one->subject, &f->subject) && !strcmp(one->text, f->text))
 			f->alike = one->alike;
-	f->next_alike = *chain;
-	*chain = f;
+	}
+	table_add(&m->alike, &f->alike_link, hash);
 }
 
 /* Makes room: the stacks of processes that have ended. False where there are none. */
@@ -92,22 +95,19 @@ static bool drop_frames(struct model *m)
 	if (m->frames_dropped_at == m->totals.ended)
 		return false;
 	m->frames_dropped_at = m->totals.ended;
-	memset(m->alike, 0, FS_STACKS * sizeof(*m->alike));
-	for (size_t i = 0; i < FS_STACKS; i++)
-		for (struct frames **at = &m->frames[i], *f = *at; f; f = *at) {
-			const struct subject *s = model_find(m, &f->subject);
-			struct frames **chain = &m->alike[f->hash % FS_STACKS];
+	for (struct table_link *l = table_each(&m->frames, NULL), *next; l; l = next) {
+		struct frames *f = (struct frames *)l;
+		const struct subject *s = model_find(m, &f->subject);
 
-			if (s && !s->final) {
-				f->next_alike = *chain;
-				*chain = f;
-				at = &f->next;
-				continue;
-			}
-			*at = f->next;
-			free(f);
-			m->nr_frames--;
-		}
+		next = table_each(&m->frames, l);
+		if (s && !s->final)
+			continue;
+		if (f->alike_link.hash)
+			table_remove(&m->alike, &f->alike_link);
+		table_remove(&m->frames, l);
+		free(f);
+		m->nr_frames--;
+	}
 	return m->nr_frames < before;
 }
 
@@ -122,22 +122,17 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 		m->frames_lost++;
 		return 0;
 	}
-	if (!m->frames)
-		m->frames = calloc(FS_STACKS, sizeof(*m->frames));
-	if (!m->alike)
-		m->alike = calloc(FS_STACKS, sizeof(*m->alike));
-	f = malloc(sizeof(*f) + len + 1);
-	if (!m->frames || !m->alike || !f) {
-		free(f);
+	if (table_make(&m->frames, FS_STACKS) || table_make(&m->alike, FS_STACKS))
 		return -ENOMEM;
-	}
+	f = malloc(sizeof(*f) + len + 1); /* MODEL_FRAMES_MAX of them */
+	if (!f)
+		return -ENOMEM;
+	f->alike_link.hash = 0; /* not in that table */
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;
 	memcpy(f->text, r->text, len + 1);
-	f->next = m->frames[r->stack % FS_STACKS];
-	m->frames[r->stack % FS_STACKS] = f;
-	f->hash = hash_text(HASH_BEGIN, f->text);
+	table_add(&m->frames, &f->link, r->stack);
 	join_alike(m, f);
 	m->nr_frames++;
 	return 0;
@@ -175,17 +170,15 @@ int growth_take_origin(struct model *m, const struct fs_origin_record *r)
 	return 0;
 }
 
+static void drop(struct table_link *frames)
+{
+	free(frames);
+}
+
 void growth_free(struct model *m)
 {
-	for (size_t i = 0; m->frames && i < FS_STACKS; i++)
-		while (m->frames[i]) {
-			struct frames *next = m->frames[i]->next;
-
-			free(m->frames[i]);
-			m->frames[i] = next;
-		}
-	free(m->frames);
-	free(m->alike);
+	table_free(&m->frames, drop);
+	table_free(&m->alike, NULL);
 	free(m->growth);
 	free(m->growth_index);
 	free(m->origin);

@@ -23,8 +23,7 @@ int model_init(struct model *m)
 {
 	memset(m, 0, sizeof(*m));
 	m->levels_window = m->limits_window = UINT64_MAX;
-	m->chain = calloc(MODEL_CHAINS, sizeof(*m->chain));
-	return m->chain ? 0 : -ENOMEM;
+	return table_make(&m->subject, MODEL_CHAINS);
 }
 
 static void free_series(struct series **set)
@@ -34,8 +33,10 @@ static void free_series(struct series **set)
 	free(set);
 }
 
-static void free_subject(struct subject *s)
+static void free_subject(struct table_link *entry)
 {
+	struct subject *s = (struct subject *)entry;
+
 	free(s->now.c);
 	free(s->prev.c);
 	free(s->base);
@@ -49,15 +50,8 @@ static void free_subject(struct subject *s)
 
 void model_free(struct model *m)
 {
-	for (size_t i = 0; m->chain && i < MODEL_CHAINS; i++)
-		while (m->chain[i]) {
-			struct subject *s = m->chain[i];
-
-			m->chain[i] = s->next;
-			free_subject(s);
-		}
+	table_free(&m->subject, free_subject);
 	free_series(m->series);
-	free(m->chain);
 	free(m->event);
 	free(m->symbol);
 	free(m->pressure);
@@ -66,35 +60,19 @@ void model_free(struct model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static size_t chain_of(const struct fs_subject *id)
-{
-	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
-
-	return h >> 51;
-}
-
 struct subject *model_find(const struct model *m, const struct fs_subject *id)
 {
-	struct subject *s = m->chain[chain_of(id)];
+	uint64_t hash = subject_hash(id);
+	struct subject *s = table_find(&m->subject, hash);
 
 	while (s && !same_subject(&s->id, id))
-		s = s->next;
+		s = table_next(&s->link, hash);
 	return s;
 }
 
 struct subject *model_each(const struct model *m, const struct subject *after)
 {
-	size_t i = 0;
-
-	if (after) {
-		if (after->next)
-			return after->next;
-		i = chain_of(&after->id) + 1;
-	}
-	for (; i < MODEL_CHAINS; i++)
-		if (m->chain[i])
-			return m->chain[i];
-	return NULL;
+	return (struct subject *)table_each(&m->subject, after ? &after->link : NULL);
 }
 
 const struct fs_counters *facts_counters(const struct facts *f)
@@ -173,7 +151,6 @@ void model_totals(const struct model *m, struct totals *ret)
 static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
 {
 	struct subject *s;
-	size_t i;
 
 	if (m->subjects >= MODEL_SUBJECTS_MAX) {
 		m->subjects_lost++;
@@ -192,9 +169,7 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 		s->base_maj = r->g.maj_flt;
 		s->base_cpu_ns = r->u.cpu_ns;
 	}
-	i = chain_of(&s->id);
-	s->next = m->chain[i];
-	m->chain[i] = s;
+	table_add(&m->subject, &s->link, subject_hash(&s->id));
 	m->subjects++;
 	return s;
 }
@@ -697,16 +672,12 @@ int model_take(struct model *m, const struct fs_header *h)
 /* Takes an ended subject out of its chain and into the totals. */
 static void end_subject(struct model *m, struct subject *s)
 {
-	struct subject **at = &m->chain[chain_of(&s->id)];
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
+	table_remove(&m->subject, &s->link);
 	if (!s->hidden) {
 		add_subject(m, &m->totals, s);
 		m->totals.ended++;
 	}
-	free_subject(s);
+	free_subject(&s->link);
 	m->subjects--;
 }
 

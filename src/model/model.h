@@ -12,6 +12,7 @@
 
 #include "model/series.h"
 #include "model/most_faults.h"
+#include "base/table.h"
 #include "wire.h"
 
 #define MODEL_SUBJECTS_MAX 65536
@@ -61,8 +62,17 @@ static inline bool same_subject(const struct fs_subject *a, const struct fs_subj
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
+/* For tables: what its high bits say, in the low ones. */
+static inline uint64_t subject_hash(const struct fs_subject *id)
+{
+	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return h >> 51 | h << 13;
+}
+
 /* What it owns, snapshot.c copies. */
 struct subject {
+	struct table_link link;
 	struct fs_subject id;
 	struct facts now;
 	struct facts prev; /* at the end of the last window in which it changed */
@@ -89,8 +99,7 @@ struct subject {
 	struct past recent[2];	      /* the same of five to ten seconds ago */
 	uint64_t exec_ns; /* when its memory was last seen to begin anew; 0: before us */
 	struct series *
-		*series;      /* by row of resources[], each NULL where it has a way to go; owned */
-	struct subject *next; /* of the hash chain */
+		*series; /* by row of resources[], each NULL where it has a way to go; owned */
 	struct subject *next_changed;
 };
 
@@ -108,13 +117,12 @@ struct symbol {
 
 /* A user stack of a process, named. */
 struct frames {
+	struct table_link link, alike_link;
 	struct fs_subject subject;
 	int32_t stack;
 	uint32_t flags; /* FS_FRAMES_* */
 	int32_t alike;	/* the first stack of the process that reads the same */
-	uint32_t hash;	/* of the text */
-	struct frames *next, *next_alike;
-	char text[]; /* a line a frame, innermost first */
+	char text[];	/* a line a frame, innermost first */
 };
 
 /* An event record of the window, in order of arrival. */
@@ -150,7 +158,7 @@ struct totals {
 };
 
 struct model {
-	struct subject **chain;	 /* MODEL_CHAINS of them */
+	struct table subject;	 /* by identity: subject_hash() */
 	struct subject *changed; /* in this window, by next_changed; the latest first */
 	size_t subjects;
 	uint64_t subjects_lost; /* beyond the cap */
@@ -182,9 +190,9 @@ struct model {
 	uint32_t *growth_index;	  /* of the archive, by what a row is of; NULL: there is none */
 	uint64_t growth_lost;	  /* rows of something that is left, for which it had no room */
 	uint64_t growth_dropped_at, frames_dropped_at; /* processes that had ended by then */
-	uint64_t frames_lost;	/* stacks whose names there was no room for */
-	struct frames **frames; /* by stack: FS_STACKS chains; NULL: none */
-	struct frames **alike;	/* by text: as many chains of the same */
+	uint64_t frames_lost; /* stacks whose names there was no room for */
+	struct table frames;  /* by stack */
+	struct table alike;   /* the same by text: of struct frames the member `alike_link` */
 	size_t nr_frames;
 	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;

@@ -48,7 +48,8 @@ static size_t subject_bytes(const struct subject *s)
 /* With room for what one process holds, should it be read meanwhile. */
 static size_t model_bytes(const struct model *m)
 {
-	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) + MODEL_CHAINS * sizeof(*m->chain) +
+	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) +
+		   MODEL_CHAINS * sizeof(*m->subject.chain) +
 		   rounded(m->events * sizeof(*m->event)) +
 		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series) +
 		   rounded(sizeof(*m->pressure));
@@ -114,16 +115,13 @@ static struct subject *put_subject(struct snapshot *s, const struct subject *one
 
 static void put_subjects(struct snapshot *s, const struct model *m)
 {
+	struct table_link **link;
 	struct subject **next;
 
-	s->m.chain = put(s, m->chain, MODEL_CHAINS * sizeof(*m->chain));
-	for (size_t i = 0; i < MODEL_CHAINS; i++) {
-		next = &s->m.chain[i];
-		for (const struct subject *one = m->chain[i]; one; one = one->next) {
-			*next = put_subject(s, one);
-			next = &(*next)->next;
-		}
-	}
+	s->m.subject.chain = put(s, m->subject.chain, MODEL_CHAINS * sizeof(*link));
+	for (size_t i = 0; i < MODEL_CHAINS; i++)
+		for (link = &s->m.subject.chain[i]; *link; link = &(*link)->next)
+			*link = &put_subject(s, (const struct subject *)*link)->link;
 	next = &s->m.changed;
 	for (const struct subject *one = m->changed; one; one = one->next_changed) {
 		*next = model_find(&s->m, &one->id);
@@ -153,7 +151,7 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id)
 {
 	const struct subject *from = model_find(m, id);
-	struct subject *to = s->m.chain ? model_find(&s->m, id) : NULL;
+	struct subject *to = s->m.subject.chain ? model_find(&s->m, id) : NULL;
 
 	for (int what = 0; from && to && what <= FS_WHAT_FDS; what++) {
 		const struct holdings *h = &from->held[what];

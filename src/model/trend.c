@@ -9,23 +9,19 @@
 #define SWEEP_EVERY 32 /* looks: who is gone makes room */
 
 struct trend {
+	struct table_link link;
 	struct fs_subject of;
-	struct trend *next;
 	uint64_t first, last; /* looks of its first and its last sample */
 	float sample[TREND_FIELDS][TREND_SAMPLES];
 };
 
-static struct trend **chain_of(const struct trends *t, const struct fs_subject *of)
-{
-	return &t->chain[((of->start_ns ^ of->pid) * 0x9e3779b97f4a7c15ULL) >> 54];
-}
-
 static struct trend *find(const struct trends *t, const struct fs_subject *of)
 {
-	struct trend *one = t->chain ? *chain_of(t, of) : NULL;
+	uint64_t hash = subject_hash(of);
+	struct trend *one = table_find(&t->by_subject, hash);
 
 	while (one && !same_subject(&one->of, of))
-		one = one->next;
+		one = table_next(&one->link, hash);
 	return one;
 }
 
@@ -37,11 +33,8 @@ static struct trend *make(struct trends *t, const struct fs_subject *of)
 		return NULL;
 	one->first = one->last = t->window;
 	if (of) {
-		struct trend **chain = chain_of(t, of);
-
 		one->of = *of;
-		one->next = *chain;
-		*chain = one;
+		table_add(&t->by_subject, &one->link, subject_hash(of));
 		t->n++;
 	}
 	return one;
@@ -100,26 +93,29 @@ static int look_at(struct trends *t, const struct model *m, const struct subject
 
 static void sweep(struct trends *t, const struct model *m)
 {
-	for (size_t i = 0; i < CHAINS; i++)
-		for (struct trend **at = &t->chain[i], *one; (one = *at);) {
-			if (model_find(m, &one->of)) {
-				at = &one->next;
-				continue;
-			}
-			*at = one->next;
-			free(one);
-			t->n--;
-		}
+	struct table_link *one = table_each(&t->by_subject, NULL), *next;
+
+	for (; one; one = next) {
+		next = table_each(&t->by_subject, one);
+		if (model_find(m, &((struct trend *)one)->of))
+			continue;
+		table_remove(&t->by_subject, one);
+		free(one);
+		t->n--;
+	}
+}
+
+static void drop(struct table_link *one)
+{
+	free(one);
 }
 
 int trends_look(struct trends *t, const struct model *m)
 {
 	t->window++;
-	if (!t->chain)
-		t->chain = calloc(CHAINS, sizeof(*t->chain));
 	if (!t->host)
 		t->host = make(t, NULL);
-	if (!t->chain || !t->host)
+	if (!t->host || table_make(&t->by_subject, CHAINS))
 		return -ENOMEM;
 	for (size_t i = 0; i < t->fields; i++)
 		t->host->sample[i][t->window % TREND_SAMPLES] = 0;
@@ -158,14 +154,8 @@ size_t trends_read(const struct trends *t, const struct fs_subject *of, const st
 
 void trends_clear(struct trends *t)
 {
-	for (size_t i = 0; t->chain && i < CHAINS; i++)
-		for (struct trend *one = t->chain[i], *next; one; one = next) {
-			next = one->next;
-			free(one);
-		}
-	free(t->chain);
+	table_free(&t->by_subject, drop);
 	free(t->host);
-	t->chain = NULL;
 	t->host = NULL;
 	t->n = 0;
 	t->window = t->lost = 0;

@@ -18,8 +18,8 @@ struct trend;
 struct trends {
 	const struct field *field[TREND_FIELDS]; /* `fields` of them */
 	size_t fields;
-	struct trend **chain; /* owned */
-	struct trend *host;   /* what counts, of all processes that were shown; owned */
+	struct table by_subject;
+	struct trend *host; /* what counts, of all processes that were shown; owned */
 	size_t n;
 	uint64_t lost;	 /* processes beyond the cap, times looks */
 	uint64_t window; /* looks so far */
