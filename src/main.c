@@ -52,8 +52,11 @@ static int dispatch(const struct options *o, struct buf *b)
 		break;
 	case CMD_EXPLAIN:
 		status = command_explain(o, b);
-		if (status == EXIT_DONE)
-			status = print(b);
+		if (b->len) {
+			int printed = print(b);
+
+			status = printed ? printed : status;
+		}
 		break;
 	case CMD_TRIAGE:
 		status = command_triage(o);

@@ -45,13 +45,17 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "Then the limits of this machine, and what to change for more. Exits 0 when all "
 		 "probes work, 6 when one of the core (state, look or life) is unavailable, 7 when "
 		 "another is. Those of the flight recorder are shown, and do not count."},
-	[CMD_EXPLAIN] = {"explain", "[ID...]",
-			 "say what a finding means, how it is told, what to do",
-			 "Prints the long text of each diagnosis named, as M01: what it means, how "
-			 "it is told, "
-			 "how to see it by hand, what gains time and what fixes the cause, what "
-			 "looks alike, "
-			 "where it happened. Without ID: a list of all. Needs no root."},
+	[CMD_EXPLAIN] =
+		{"explain", "[ID...|TEXT|-]",
+		 "say what a finding or an error message means, and what to do",
+		 "With ids, as M01: prints the long text of each diagnosis: what it means, how it "
+		 "is detected, how to see it by hand, the workaround, the fix, what looks alike, "
+		 "and where it happened. With TEXT, as \"unable to mmap 320 bytes\", EMFILE or "
+		 "\"exit code 137\", or with - and a log on standard input: lists what it may be, "
+		 "the most likely first, each with the command that decides. These are candidates, "
+		 "not a verdict. Without an argument: lists all ids. Needs no root. Exits 1 when "
+		 "no "
+		 "known message is similar."},
 	[CMD_TRIAGE] =
 		{"triage", "[OPTIONS] FILE...|-",
 		 "say what a kernel crash log means, and who is suspect",

@@ -26,6 +26,7 @@ static const struct {
 	{"sudo faultscope run --fail-on 'maps.max>60%,refused>0' --junit out.xml -- ./test",
 	 "a test that fails where it comes near a limit"},
 	{"faultscope explain M01", "what a finding means, and what to do"},
+	{"faultscope explain \"Too many open files\"", "what an error message may mean"},
 };
 
 static const struct {

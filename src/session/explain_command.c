@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
+#include "cli/explain_message.h"
+#include "cli/messages.h"
+#include "live/terminal_view.h"
 #include "render/text/explain_text.h"
 #include "session/session.h"
 
@@ -44,26 +47,35 @@ static void put_all(struct buf *b, const struct options *o, const struct view *v
 		explain_json(b, d);
 }
 
+/* All words are ids, or look like it; anything else is the text of a message. */
+static bool names_ids(const struct options *o)
+{
+	for (int i = 0; i < o->argc; i++)
+		if (!diagnosis_find(o->argv[i]) && !is_diagnosis_id(o->argv[i]))
+			return false;
+	return true;
+}
+
 int command_explain(const struct options *o, struct buf *b)
 {
-	struct session s; /* of which only the view is of use */
-	int err;
+	struct view v = {};
 
+	view_make(&v, o);
+	if (!o->width && v.width > WIDTH)
+		v.width = WIDTH;
+	if (!names_ids(o))
+		return explain_message(o, &v, b);
 	for (int i = 0; i < o->argc; i++)
 		if (!diagnosis_find(o->argv[i])) {
 			complain_of(o->argv[i]);
 			return EXIT_USAGE;
 		}
-	err = session_begin(&s, o);
-	if (!o->width && s.view.width > WIDTH)
-		s.view.width = WIDTH;
-	if (!err && !o->argc)
-		put_all(b, o, &s.view);
-	for (int i = 0; !err && i < o->argc; i++) {
+	if (!o->argc)
+		put_all(b, o, &v);
+	for (int i = 0; i < o->argc; i++) {
 		if (i && o->format != &json_renderer)
 			buf_putc(b, '\n');
-		say(b, o, &s.view, diagnosis_find(o->argv[i]));
+		say(b, o, &v, diagnosis_find(o->argv[i]));
 	}
-	s.status = err;
-	return session_end(&s);
+	return EXIT_DONE;
 }

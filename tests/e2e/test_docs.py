@@ -131,11 +131,56 @@ def test_explain_what_is_not(check, lab):
     check.equal("status", ran.returncode, 2)
     check.equal("standard output", ran.out, "")
     check.that("M99" in ran.err and "M09, M19" in ran.err, f"message {ran.err!r}")
-    for word in ("", "x" * 5000, "\033[31m", "M01 "):
+    for word in ("", "x" * 5000, "\033[31m", "hello world"):
         ran = lab.faultscope("explain", word)
-        check.equal(f"status of {word[:9]!r}", ran.returncode, 2)
+        check.equal(f"status of {word[:9]!r}", ran.returncode, 1)
+        check.equal(f"standard output of {word[:9]!r}", ran.out, "")
         check.that(ran.err.startswith("faultscope: explain") and "\033" not in ran.err
                    and len(ran.err) < 300, f"message {ran.err!r}")
+
+
+def candidates(lab, *words, log=None):
+    if log is not None:
+        (lab.dir / "log").write_text(log, encoding="utf-8")
+    with open(lab.dir / "log" if log is not None else "/dev/null", "rb") as given:
+        ran = lab.faultscope("explain", "--json", *words, stdin=given)
+    found = json.loads(ran.out)
+    complaint = schema().complaint(found) if jsonschema else ""
+    return ran, [one["id"] for one in found["candidates"]], complaint
+
+
+def test_explain_a_message(check, lab):
+    """Words, a message, or a log on standard input lead to candidates, and say they are no verdict."""
+    for words, first in ((("unable to mmap 320 bytes from file: Cannot allocate memory (12)",), "M01"),
+                         (("EMFILE",), "F01"), (("Too", "many", "open", "files"), "F01"),
+                         (("dataloader",), "P01"), (("Bus error",), "P01"),
+                         (("exit code 137",), "P17")):
+        ran, ids, complaint = candidates(lab, *words)
+        check.equal(f"status of {words}", ran.returncode, 0)
+        check.equal(f"first candidate of {words}", ids[:1], [first])
+        check.that(not complaint, f"{words}: schema: {complaint}")
+        text = lab.faultscope("explain", "--width", "70", *words).out
+        check.that("Candidates, not a verdict" in text, f"{words}: {text[:90]!r}")
+        check.that(f"\n  {first}  " in text and "\n      check: $ " in text, f"{words}: {text!r}")
+        for line in text.splitlines():
+            check.that(len(line) <= 70 or "check: $ " in line, f"too long: {line!r}")
+    log = ("Jan 02 10:00:00 host app[7]: started\n"
+           "Jan 02 10:00:09 host app[7]: accept4() failed (24: Too many open files)\n")
+    ran, ids, _ = candidates(lab, "-", log=log)
+    check.equal("of a log", (ran.returncode, ids[:1]), (0, ["F01"]))
+
+
+def test_explain_says_what_it_did_not_read(check, lab):
+    ran, ids, _ = candidates(lab, "-", log="exit code 137\n" + "x\n" * 200_000)
+    check.equal("of a long log", (ran.returncode, ids[:1]), (7, ["P17"]))
+    check.that("256 KiB" in ran.err, f"message {ran.err!r}")
+
+
+def test_explain_of_its_own_limit(check, lab):
+    """A limit of the program itself has a meaning and no candidate."""
+    ran = lab.faultscope("explain", "java.lang.OutOfMemoryError: Java heap space")
+    check.equal("status", ran.returncode, 0)
+    check.that("No limit or fault that faultscope watches" in ran.out, f"{ran.out!r}")
 
 
 def test_explain_flags_what_it_says(check, lab):

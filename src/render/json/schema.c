@@ -62,6 +62,22 @@ static const struct key kept_keys[] = {
 	{},
 };
 
+static const struct key candidate_keys[] = {
+	{"id", T_TEXT, false, "of the diagnosis: faultscope explain"},
+	{"title", T_TEXT, false, ""},
+	{"severity", T_TEXT, false, "the worst that it comes to"},
+	{"check", T_TEXT_NULL, false, "a command that decides; null: none"},
+	{},
+};
+
+static const struct key message_keys[] = {
+	{"program", T_TEXT, false, "that prints it"},
+	{"pattern", T_TEXT, false, "# a number, * any text, | between wordings"},
+	{"means", T_TEXT, false, ""},
+	{"source", T_TEXT, false, "where the program has it, or a document"},
+	{},
+};
+
 static const struct key privilege_keys[] = {
 	{"kept", T_OBJECTS, false, "capabilities", kept_keys},
 	{"no_new_privs", T_FLAG, false, ""},
@@ -393,6 +409,12 @@ static const struct shape shapes[] = {
 	  {"unlimited", T_TEXTS, false, "keys of limits without a limit"},
 	  {"set_by", T_OBJECTS, false, "where limits come from", set_by_keys},
 	  {"advice", T_OBJECTS, false, "limits that are tight", advice_keys}},
+	 .alone = true},
+	{"candidates",
+	 "what faultscope explain --json TEXT prints: one object",
+	 {{"similar", T_FLAG, false, "no known message stands in the text: words are shared"},
+	  {"candidates", T_OBJECTS, false, "the most likely first", candidate_keys},
+	  {"messages", T_OBJECTS, false, "that led to them, the best match first", message_keys}},
 	 .alone = true},
 	{"diagnosis",
 	 "what faultscope explain --json prints: one object each",

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/text/candidates_text.h"
+
+#include <string.h>
+
+#include "render/json_out.h"
+#include "render/style.h"
+
+#define INDENT 6
+
+static void put_check(struct buf *b, const struct diagnosis *d)
+{
+	size_t len;
+	const char *check = diagnosis_check(d, &len);
+
+	if (!check)
+		return;
+	buf_puts(b, "      check: $ ");
+	buf_add(b, check, len);
+	buf_putc(b, '\n');
+}
+
+static void put_message(struct buf *b, const struct view *v, const struct message *m,
+			const char *wording)
+{
+	struct line l = {.v = v};
+
+	line_printf(&l, "  %s: \"%.*s\"", m->program, (int)strcspn(wording, "|"), wording);
+	line_wrap_at(&l, b, STYLE_BOLD, INDENT);
+	line_printf(&l, "      %s", m->means);
+	line_wrap_at(&l, b, STYLE_PLAIN, INDENT);
+}
+
+void candidates_text(struct buf *b, const struct view *v, const struct candidates *c)
+{
+	struct line l = {.v = v};
+
+	if (c->similar)
+		line_printf(&l, "No known message is the same. Similar ones, with their meaning:");
+	else
+		line_printf(&l, "Known messages in this text, with their meaning:");
+	line_wrap(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < c->nr_messages; i++)
+		put_message(b, v, c->message[i], c->wording[i]);
+	buf_putc(b, '\n');
+	if (!c->n) {
+		line_printf(&l, "No limit or fault that faultscope watches causes this message.");
+		line_wrap(&l, b, STYLE_PLAIN);
+		return;
+	}
+	line_printf(&l, "Candidates, not a verdict, the most likely first:");
+	line_wrap(&l, b, STYLE_PLAIN);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct diagnosis *d = c->diagnosis[i];
+
+		line_printf(&l, "  %s  %s", d->id, d->title);
+		line_wrap_at(&l, b, severity_style(d->severity), INDENT);
+		put_check(b, d);
+	}
+	buf_putc(b, '\n');
+	line_printf(&l, "What it means and what to do:  faultscope explain %s",
+		    c->diagnosis[0]->id);
+	line_wrap(&l, b, STYLE_PLAIN);
+	line_printf(&l, "A verdict with evidence:       faultscope run -- COMMAND");
+	line_wrap(&l, b, STYLE_PLAIN);
+	line_printf(&l, "  of one that runs already:    faultscope diagnose -p PID");
+	line_wrap(&l, b, STYLE_PLAIN);
+}
+
+static void put_candidate(struct json *j, const struct diagnosis *d)
+{
+	struct buf command = {};
+	size_t len;
+	const char *check = diagnosis_check(d, &len);
+
+	json_object(j, NULL);
+	json_text(j, "id", d->id);
+	json_text(j, "title", d->title);
+	json_text(j, "severity", severity_name(d->severity));
+	if (check)
+		buf_add(&command, check, len);
+	json_text_or_null(j, "check", command.s);
+	json_end(j);
+	buf_free(&command);
+}
+
+void candidates_json(struct buf *b, const struct candidates *c)
+{
+	struct json j;
+
+	json_begin(&j, b);
+	json_text(&j, "type", "candidates");
+	json_flag(&j, "similar", c->similar);
+	json_array(&j, "candidates");
+	for (size_t i = 0; i < c->n; i++)
+		put_candidate(&j, c->diagnosis[i]);
+	json_end_array(&j);
+	json_array(&j, "messages");
+	for (size_t i = 0; i < c->nr_messages; i++) {
+		const struct message *m = c->message[i];
+
+		json_object(&j, NULL);
+		json_text(&j, "program", m->program);
+		json_text(&j, "pattern", m->pattern);
+		json_text(&j, "means", m->means);
+		json_text(&j, "source", m->source);
+		json_end(&j);
+	}
+	json_end_array(&j);
+	json_finish(&j);
+}

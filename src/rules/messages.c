@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A text is compared with each known message in two ways: does the message's wording stand in it
+ * as a whole, and how many of its words does it share. The first outweighs the second.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "rules/messages.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX    (256 << 10) /* bytes of a text that are compared */
+#define WORDS_MAX   64		/* of a text, for the comparison by words */
+#define WORD_BYTES  32
+#define WORDING_MAX 320
+#define MATCHES_MAX 512
+#define TITLE_WORDS 6	 /* texts of so few words are compared with titles of diagnoses, too */
+#define LEAST_SCORE 6.0	 /* below it nothing is near */
+#define LEAST_SHARE 0.35 /* of the best score, for a message to be told beside it */
+#define WHOLE_BONUS 5.0
+#define SIMILAR	    0.8 /* what shared words weigh */
+#define BESIDE	    0.4 /* and how much of that is left beside a wording that stands there whole */
+#define SEARCH	    0.7 /* what a word of the meaning weighs, for few words to search for */
+#define GENERIC	    0.6 /* what a name of an errno weighs beside a message of a program */
+#define NUMBER	    5	/* weight of a number, as in "exit code 137" */
+
+static const struct {
+	const struct message *rows;
+	const size_t *n;
+} parts[] = {
+	{messages_runtimes, &nr_messages_runtimes},
+	{messages_servers, &nr_messages_servers},
+	{messages_system, &nr_messages_system},
+	{messages_devices, &nr_messages_devices},
+};
+
+const struct message *message_at(size_t i)
+{
+	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+		if (i < *parts[p].n)
+			return &parts[p].rows[i];
+		i -= *parts[p].n;
+	}
+	return NULL;
+}
+
+const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len)
+{
+	const char *at = d->about[ABOUT_CONFIRM];
+
+	while (at && *at) {
+		size_t len = strcspn(at, "\n");
+
+		if (len > 2 && at[0] == '$' && at[1] == ' ') {
+			*ret_len = len - 2;
+			return at + 2;
+		}
+		at += len + (at[len] == '\n');
+	}
+	return NULL;
+}
+
+struct text {
+	char s[TEXT_MAX + 1]; /* in lower case, a blank for each run of them, lines kept */
+	size_t len;
+	char word[WORDS_MAX][WORD_BYTES];
+	size_t words;
+};
+
+/* Letters of escape sequences and of quotes that are no ASCII tell nothing. */
+static size_t skip(const char *s, size_t len)
+{
+	size_t n = 2;
+
+	if (s[0] != '\033')
+		return 0;
+	if (len < 2 || s[1] != '[')
+		return 1;
+	while (n < len && !isalpha((unsigned char)s[n]) && s[n] != '\n')
+		n++;
+	return n < len && s[n] != '\n' ? n + 1 : n;
+}
+
+static void normalise(struct text *t, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len && t->len < TEXT_MAX;) {
+		unsigned char c = s[i];
+		size_t n = skip(s + i, len - i);
+
+		if (n) {
+			i += n;
+			continue;
+		}
+		i++;
+		if (c == '\n') {
+			t->s[t->len++] = '\n';
+		} else if (c <= ' ' || c == 0x7f) {
+			if (t->len && t->s[t->len - 1] != ' ' && t->s[t->len - 1] != '\n')
+				t->s[t->len++] = ' ';
+		} else {
+			t->s[t->len++] = (char)tolower(c);
+		}
+	}
+	t->s[t->len] = 0;
+}
+
+/* Words that many messages have: sharing one says little. */
+static bool is_common(const char *word)
+{
+	static const char *const common[] = {
+		"allocate", "available", "bytes",      "cannot",  "could",    "error",
+		"exited",   "failed",	 "failure",    "fatal",	  "file",     "files",
+		"from",	    "killed",	 "limit",      "many",	  "memory",   "more",
+		"number",   "open",	 "process",    "reached", "resource", "signal",
+		"size",	    "system",	 "terminated", "unable",  "warning",  "with",
+	};
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		if (!strcmp(word, common[i]))
+			return true;
+	return false;
+}
+
+static bool is_empty_word(const char *word)
+{
+	static const char *const empty[] = {
+		"an",  "and",  "are", "at",  "be",   "by",  "for",  "if",    "in",  "is",  "it",
+		"me",  "my",   "no",  "not", "of",   "on",  "or",   "the",   "to",  "too", "was",
+		"you", "your", "has", "how", "what", "why", "when", "after", "this"};
+
+	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
+		if (!strcmp(word, empty[i]))
+			return true;
+	return false;
+}
+
+static double weight(const char *word)
+{
+	size_t len = strlen(word);
+
+	if (!word[strspn(word, "0123456789")])
+		return NUMBER;
+	return is_common(word) ? 2 : len > 12 ? 12 : (double)len;
+}
+
+/* The next word of *s, in lower case; false at its end. Empty words and addresses are none. */
+static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
+{
+	while (*s < end) {
+		size_t len = 0;
+
+		while (*s < end && !isalnum((unsigned char)**s))
+			(*s)++;
+		for (; *s < end && isalnum((unsigned char)**s); (*s)++) {
+			if (len + 1 < WORD_BYTES)
+				ret[len++] = (char)tolower((unsigned char)**s);
+		}
+		ret[len] = 0;
+		if (len > 1 && !(isdigit((unsigned char)*ret) && len > 4) && !is_empty_word(ret))
+			return true;
+	}
+	return false;
+}
+
+static bool has_word(const struct text *t, const char *word)
+{
+	for (size_t i = 0; i < t->words; i++)
+		if (!strcmp(t->word[i], word))
+			return true;
+	return false;
+}
+
+static void split(struct text *t)
+{
+	const char *s = t->s, *end = t->s + t->len;
+	char word[WORD_BYTES];
+
+	while (t->words < WORDS_MAX && next_word(&s, end, word))
+		if (!has_word(t, word))
+			strcpy(t->word[t->words++], word);
+}
+
+struct shared {
+	double both, theirs;
+};
+
+/* Words of `s`, up to `end`; those that came before in it are counted once more: that is rare. */
+static void share(const struct text *t, const char *s, const char *end, struct shared *ret)
+{
+	char word[WORD_BYTES];
+
+	while (next_word(&s, end, word)) {
+		ret->theirs += weight(word);
+		if (has_word(t, word))
+			ret->both += weight(word);
+	}
+}
+
+static double similarity(const struct text *t, const struct shared *sh)
+{
+	double ours = 0, of_theirs, of_ours, most;
+
+	for (size_t i = 0; i < t->words; i++)
+		ours += weight(t->word[i]);
+	if (!ours || sh->theirs <= 0)
+		return 0;
+	of_theirs = sh->both / sh->theirs;
+	of_ours = sh->both / ours;
+	most = of_theirs > of_ours ? of_theirs : of_ours;
+	return SIMILAR * sh->both * most * most;
+}
+
+static bool in_number(char c)
+{
+	return isxdigit((unsigned char)c) || c == 'x' || c == '.' || c == ',';
+}
+
+/* Whether what follows in the wording stands at `s`; *ret_end: behind it. */
+static bool fits(const char *wording, const char *s, const char *end, const char **ret_end)
+{
+	for (; *wording; wording++, s++) {
+		if (*wording == '*') {
+			for (; s <= end; s++) {
+				if (fits(wording + 1, s, end, ret_end))
+					return true;
+				if (s == end || *s == '\n')
+					return false;
+			}
+			return false;
+		}
+		if (*wording == '#') {
+			const char *last = s;
+
+			while (last < end && in_number(*last))
+				last++;
+			for (; last > s; last--)
+				if (fits(wording + 1, last, end, ret_end))
+					return true;
+			return false;
+		}
+		if (s >= end || *s != *wording)
+			return false;
+	}
+	*ret_end = s;
+	return true;
+}
+
+static bool joins(char a, char b)
+{
+	return isalnum((unsigned char)a) && isalnum((unsigned char)b);
+}
+
+/* Where a wording stands in the text; the place of the first that fits, or none. */
+static bool find(const struct text *t, const char *wording, const char **ret, const char **ret_end)
+{
+	const char *s = t->s, *end = t->s + t->len;
+	size_t head;
+
+	wording += strspn(wording, "*# ");
+	head = strcspn(wording, "*#");
+	if (!head)
+		return false;
+	while ((s = memmem(s, (size_t)(end - s), wording, head))) {
+		size_t len = strlen(wording);
+
+		if ((s == t->s || !joins(s[-1], s[0])) && fits(wording, s, end, ret_end) &&
+		    (*ret_end == end || wording[len - 1] == '*' ||
+		     !joins((*ret_end)[-1], **ret_end))) {
+			*ret = s;
+			return true;
+		}
+		s++;
+	}
+	return false;
+}
+
+/*
+ * Copies a wording as texts are compared: in lower case, blanks as one. Returns how much it has
+ * besides blanks and places for other text.
+ */
+static size_t copy_wording(char ret[WORDING_MAX], const char *s, size_t len)
+{
+	size_t letters = 0, n = 0;
+
+	for (size_t i = 0; i < len && n + 1 < WORDING_MAX; i++) {
+		if (s[i] == ' ' && n && ret[n - 1] == ' ')
+			continue;
+		ret[n++] = (char)tolower((unsigned char)s[i]);
+		letters += s[i] != '*' && s[i] != '#' && s[i] != ' ';
+	}
+	ret[n] = 0;
+	return letters;
+}
+
+struct match {
+	const struct message *message;
+	double score;
+	const char *wording;   /* the one of its pattern that is nearest */
+	const char *from, *to; /* where that stands; NULL: words are shared */
+};
+
+static struct match match_one(const struct text *t, const struct message *m)
+{
+	struct match best = {.message = m};
+
+	for (const char *w = m->pattern; *w;) {
+		size_t len = strcspn(w, "|");
+		char wording[WORDING_MAX];
+		size_t letters = copy_wording(wording, w, len);
+		const char *from, *to;
+		double score;
+
+		if (find(t, wording, &from, &to)) {
+			score = (double)letters + WHOLE_BONUS;
+			if (score > best.score || !best.from)
+				best = (struct match){m, score, w, from, to};
+		} else if (!best.from) {
+			struct shared sh = {};
+
+			share(t, wording, wording + strlen(wording), &sh);
+			share(t, m->program, m->program + strlen(m->program), &sh);
+			score = similarity(t, &sh);
+			if (t->words <= TITLE_WORDS) {
+				share(t, m->means, m->means + strlen(m->means), &sh);
+				score = fmax(score, SEARCH * similarity(t, &sh));
+			}
+			if (score > best.score)
+				best.score = score, best.wording = w;
+		}
+		w += len + (w[len] == '|');
+	}
+	return best;
+}
+
+/* Whether a longer message has it within. */
+static bool is_within(const struct match *m, const struct match *of)
+{
+	return m->from && of->from && m != of && m->from >= of->from && m->to <= of->to &&
+	       (m->score < of->score || (m->score == of->score && m > of));
+}
+
+struct scores {
+	double of[128]; /* of each diagnosis, by its place */
+};
+
+static void add_ids(struct scores *sc, const char *ids, double score)
+{
+	static const double share_of[] = {1, .6, .45, .35, .25};
+	char id[8];
+
+	for (size_t nth = 0; *ids; nth++) {
+		size_t len = strcspn(ids, " ");
+		const struct diagnosis *d;
+
+		if (len < sizeof(id)) {
+			memcpy(id, ids, len);
+			id[len] = 0;
+			for (size_t i = 0; i < 128 && (d = diagnosis_at(i)); i++)
+				if (!strcmp(d->id, id))
+					sc->of[i] += score * share_of[nth < 4 ? nth : 4];
+		}
+		ids += len + (ids[len] == ' ');
+	}
+}
+
+static void add_titles(struct scores *sc, const struct text *t)
+{
+	const struct diagnosis *d;
+
+	for (size_t i = 0; i < 128 && (d = diagnosis_at(i)); i++) {
+		struct shared sh = {};
+		double score;
+
+		share(t, d->title, d->title + strlen(d->title), &sh);
+		score = similarity(t, &sh);
+		if (score >= LEAST_SCORE)
+			sc->of[i] += score / 2;
+	}
+}
+
+static void take_best(const struct scores *sc, struct candidates *ret)
+{
+	bool taken[128] = {};
+
+	while (ret->n < CANDIDATES_MAX) {
+		size_t best = 128;
+
+		for (size_t i = 0; i < 128; i++)
+			if (!taken[i] && sc->of[i] > 0 && (best == 128 || sc->of[i] > sc->of[best]))
+				best = i;
+		if (best == 128)
+			return;
+		taken[best] = true;
+		ret->diagnosis[ret->n++] = diagnosis_at(best);
+	}
+}
+
+/* The best first; of equal ones in the order of the table. */
+static int by_score(const void *x, const void *y)
+{
+	const struct match *a = x, *b = y;
+
+	return a->score > b->score   ? -1
+	       : a->score < b->score ? 1
+				     : (a->message > b->message) - (a->message < b->message);
+}
+
+/* What many programs print. */
+static bool is_generic(const struct message *m)
+{
+	return !strcmp(m->program, "C") || !strcmp(m->program, "errno");
+}
+
+/* Drops what a longer message has within, and what is far behind the best. Returns what is left. */
+static size_t sift(struct match *m, size_t n)
+{
+	size_t left = 0;
+	bool whole = false, special = false;
+
+	for (size_t i = 0; i < n; i++) {
+		whole |= m[i].from != NULL;
+		special |= m[i].from && !is_generic(m[i].message);
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool within = false;
+
+		for (size_t k = 0; k < n && !within; k++)
+			within = is_within(&m[i], &m[k]);
+		if (within)
+			m[i].score = 0;
+		else if (whole && !m[i].from)
+			m[i].score *= BESIDE;
+		else if (special && is_generic(m[i].message))
+			m[i].score *= GENERIC;
+	}
+	qsort(m, n, sizeof(*m), by_score);
+	while (left < n && m[left].score >= LEAST_SCORE && m[left].score >= m->score * LEAST_SHARE)
+		left++;
+	return left;
+}
+
+void messages_match(const char *s, size_t len, struct candidates *ret)
+{
+	struct match match[MATCHES_MAX];
+	struct scores sc = {};
+	struct text t;
+	const struct message *m;
+	size_t n = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	t.len = t.words = 0;
+	normalise(&t, s, len);
+	split(&t);
+	for (size_t i = 0; (m = message_at(i)) && n < MATCHES_MAX; i++) {
+		match[n] = match_one(&t, m);
+		n += match[n].score >= LEAST_SCORE;
+	}
+	n = sift(match, n);
+	for (size_t i = 0; i < n; i++)
+		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
+	if (t.words <= TITLE_WORDS && (!n || !match->from))
+		add_titles(&sc, &t);
+	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {
+		ret->message[i] = match[i].message;
+		ret->wording[i] = match[i].wording;
+		ret->nr_messages++;
+	}
+	ret->similar = !n || !match->from;
+	take_best(&sc, ret);
+}

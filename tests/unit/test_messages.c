@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of error messages: its shape, and that each row is found by what a program prints. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/messages.h"
+#include "tap.h"
+
+#define LEAST_MESSAGES 150
+#define BYTES	       1024
+
+/* A wording as a program prints it: numbers and other text in their places. */
+static void fill(const char *w, size_t len, unsigned int seed, char ret[BYTES])
+{
+	static const char *const texts[] = {"/srv/data/a", "0x7f3a", "worker-3", "x", "C2 (main)"};
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (w[i] == '#')
+			n += (size_t)snprintf(ret + n, BYTES - n, "%u", seed % 3 ? seed : 4096);
+		else if (w[i] == '*')
+			n += (size_t)snprintf(ret + n, BYTES - n, "%s", texts[seed % 5]);
+		else
+			n += (size_t)snprintf(ret + n, BYTES - n, "%c", w[i]);
+	}
+}
+
+static bool names(const char *ids, const char *id)
+{
+	const char *at = strstr(ids, id);
+
+	return at && (at[strlen(id)] == ' ' || !at[strlen(id)]);
+}
+
+static void test_rows(void)
+{
+	const struct message *m;
+	size_t n = 0;
+
+	for (; (m = message_at(n)); n++) {
+		char id[4] = "";
+
+		ok(*m->program && *m->pattern && *m->means && *m->source, "row %zu is whole: %s", n,
+		   m->pattern);
+		ok(m->means[strlen(m->means) - 1] == '.', "a sentence: %s", m->means);
+		for (const char *s = m->ids; *s; s += 3 + (s[3] == ' ')) {
+			memcpy(id, s, 3);
+			ok(diagnosis_find(id) != NULL, "%s of \"%s\" is a diagnosis", id,
+			   m->pattern);
+		}
+	}
+	ok(n >= LEAST_MESSAGES, "%zu messages", n);
+}
+
+/* Of each wording, in a line with a time before it and a line after it. */
+static void test_each_is_found(void)
+{
+	const struct message *m;
+	size_t wordings = 0, first = 0;
+
+	for (size_t i = 0; (m = message_at(i)); i++) {
+		for (const char *w = m->pattern; *w;) {
+			size_t len = strcspn(w, "|");
+			char said[BYTES], line[BYTES + 64];
+			struct candidates c;
+			bool told = !*m->ids;
+
+			fill(w, len, (unsigned int)(i * 7 + len), said);
+			snprintf(line, sizeof(line), "starting up\n12:00:01 app: %s\nbye\n", said);
+			messages_match(line, strlen(line), &c);
+			for (size_t k = 0; k < c.n && k < 3; k++)
+				told |= names(m->ids, c.diagnosis[k]->id);
+			ok(told, "\"%s\" leads to one of %s", said, m->ids);
+			ok(!c.similar, "\"%s\" is known as a whole", said);
+			wordings++;
+			first += !*m->ids || (c.n && !strncmp(m->ids, c.diagnosis[0]->id, 3));
+			w += len + (w[len] == '|');
+		}
+	}
+	ok(first * 100 >= wordings * 90, "%zu of %zu lead to their first id first", first,
+	   wordings);
+}
+
+static void test_examples(void)
+{
+	static const char *const want[][2] = {
+		{"unable to mmap 320 bytes from file: Cannot allocate memory (12)", "M01"},
+		{"EMFILE", "F01"},
+		{"Too many open files", "F01"},
+		{"dataloader", "P01"},
+		{"Bus error", "P01"},
+		{"exit code 137", "P17"},
+		{"too  many OPEN files in\tsystem", "F02"},
+		{"\033[31mSegmentation fault\033[0m (core dumped)", "M24"},
+		{"[WinError 1455] The paging file is too small for this operation to complete",
+		 "M15"},
+		{"PAGE_FAULT_IN_NONPAGED_AREA", "K02"},
+		{"inotify", "F03"},
+		{"hugepages", "M19"},
+	};
+	struct candidates c;
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		messages_match(want[i][0], strlen(want[i][0]), &c);
+		ok(c.n && !strcmp(c.diagnosis[0]->id, want[i][1]), "%s: %s, want %s", want[i][0],
+		   c.n ? c.diagnosis[0]->id : "nothing", want[i][1]);
+	}
+}
+
+static void test_nothing(void)
+{
+	static const char *const texts[] = {"",	 "\n", "hello world", "***",	   "###",
+					    "a", "(",  "\033[",	      "the of to", "42"};
+	static char large[600 << 10];
+	struct candidates c;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		messages_match(texts[i], strlen(texts[i]), &c);
+		ok(!c.n && !c.nr_messages, "\"%s\" is like no message", texts[i]);
+	}
+	memset(large, 'x', sizeof(large));
+	messages_match(large, sizeof(large), &c);
+	ok(!c.n && !c.nr_messages, "a large text");
+	for (size_t i = 0; i < 4096; i++) {
+		for (size_t k = 0; k < 64; k++)
+			large[k] = (char)rand();
+		messages_match(large, 64, &c);
+		if (c.n > CANDIDATES_MAX || c.nr_messages > MESSAGES_MAX)
+			ok(false, "bounds");
+	}
+	messages_match("java.lang.OutOfMemoryError: Java heap space", 43, &c);
+	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
+}
+
+int main(void)
+{
+	test_rows();
+	test_each_is_found();
+	test_examples();
+	test_nothing();
+	return tap_done();
+}
