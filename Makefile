@@ -169,8 +169,9 @@ $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
 # Draws the live view of a recording.
 $(BUILD)/screens: tests/e2e/screens.c
-# Write recordings of processes or events that a seed makes up, or of hostile names; and a ring.
-WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording $(BUILD)/ring_writer
+# Write recordings of processes or events that a seed makes up, or of hostile names; other outputs.
+WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
+	$(BUILD)/ring_writer $(BUILD)/doctor_pages
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c
 $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)

@@ -65,14 +65,20 @@ def said_by(lab, *words, cwd=RECORDINGS, **how):
     return re.sub(r"(faultscope |\"version\":\")\d+\.\d+\.\d+", r"\1VERSION", text)
 
 
+def helper(lab, program, *words):
+    """What a program prints that the tests are built with."""
+    path = BUILD / program
+    if not path.exists():
+        raise Skip(f"{path} is not built: make {path}")
+    ran = lab.call(path, *words, cwd=lab.dir, env=ENVIRONMENT)
+    assert ran.returncode == 0, f"{path} ended with {ran.returncode}: {ran.err}"
+    return ran.out
+
+
 def made(lab, seed):
     """The name of a recording of events, in the directory of the test."""
-    writer, name = BUILD / "event_recording", f"events-{seed}"
-    if not writer.exists():
-        raise Skip(f"{writer} is not built: make {writer}")
-    ran = lab.call(writer, seed, PROCESSES, lab.dir / f"{name}.fsr")
-    assert ran.returncode == 0, ran.err
-    return name
+    helper(lab, "event_recording", seed, PROCESSES, f"events-{seed}.fsr")
+    return f"events-{seed}"
 
 
 def reports_of_events(check, lab, seeds, *formats):
@@ -129,15 +135,11 @@ KEYS = ("1", "2", "3", "4", "5", "6", "t", "r", "s", "S", "/proc101^M", "?", "^M
 
 def test_kept_screens_of_events(check, lab):
     """The pages of the live view, narrow and wide, and what keys make of them."""
-    program = BUILD / "screens"
-    if not program.exists():
-        raise Skip(f"{program} is not built: make {program}")
-    path = lab.dir / f"{made(lab, SEEDS[0])}.fsr"
+    recording = f"{made(lab, SEEDS[0])}.fsr"
     for keys in KEYS:
         for width, height, how in ((80, 24, "mono"), (150, 60, "colour"), (50, 12, "ascii")):
-            ran = lab.call(program, path, width, height, how, keys, env=ENVIRONMENT)
-            check.equal(f"status of {keys}", ran.returncode, 0)
-            compare(check, f"screens/{keys.replace('/', 'find ')}-{width}", ran.out)
+            compare(check, f"screens/{keys.replace('/', 'find ')}-{width}",
+                    helper(lab, "screens", recording, width, height, how, keys))
 
 
 def test_kept_reports_of_recordings(check, lab):
@@ -188,13 +190,9 @@ def test_kept_texts_of_logs(check, lab):
 
 def test_kept_records_of_rings(check, lab):
     """What blackbox and triage read from rings and logs of the flight recorder."""
-    writer = BUILD / "ring_writer"
-    if not writer.exists():
-        raise Skip(f"{writer} is not built: make {writer}")
     for seed in SEEDS[:4]:
         ring, log = f"ring-{seed}", f"log-{seed}"
-        ran = lab.call(writer, seed, 40, ring, log, cwd=lab.dir)
-        assert ran.returncode == 0, f"{writer} ended with {ran.returncode}"
+        helper(lab, "ring_writer", seed, 40, ring, log)
         data = bytearray((lab.dir / ring).read_bytes())
         data[512 * 9 + 100] ^= 1
         (lab.dir / f"{ring}-torn").write_bytes(data)
@@ -207,3 +205,8 @@ def test_kept_records_of_rings(check, lab):
         for name, words in {"triage": (log,), "triage-json": ("--json", log),
                             "triage-markdown": ("--markdown", log)}.items():
             compare(check, f"{ring}/{name}", said_by(lab, "triage", *words, cwd=lab.dir))
+
+
+def test_kept_reports_of_doctor(check, lab):
+    for seed in SEEDS:
+        compare(check, f"doctor/{seed}", helper(lab, "doctor_pages", seed, 70 + 10 * seed))
