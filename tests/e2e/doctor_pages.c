@@ -112,8 +112,8 @@ static void make_recorder(struct report *r)
 {
 	r->recorders = roll(4);
 	for (size_t i = 0; i < r->recorders; i++) {
-		r->recorder[i] = (struct report_recorder){
-			"fault", "bad accesses of the kernel", "what precedes an oops", ""};
+		r->recorder[i] = (struct report_recorder){"fault", "bad accesses of the kernel",
+							  "what precedes an oops", ""};
 		if (roll(2))
 			snprintf(r->recorder[i].refused, sizeof(r->recorder[i].refused), "EPERM");
 	}

@@ -354,8 +354,8 @@ static void grow(const struct fs_process_record *p, uint64_t t_ns)
 	r.g.stack = roll(2) ? 1 : -1;
 	r.g.what = h.g.what = roll(2);
 	r.g.call = r.g.what == FS_WHAT_MAPS ? FS_CALL_MMAP : FS_CALL_FD_FIRST + roll(12);
-	r.g.mode = r.g.what == FS_WHAT_MAPS ? FS_ANON(PROT_READ | PROT_WRITE, MAP_PRIVATE)
-					    : S_IFREG;
+	r.g.mode =
+		r.g.what == FS_WHAT_MAPS ? FS_ANON(PROT_READ | PROT_WRITE, MAP_PRIVATE) : S_IFREG;
 	r.g.magic = 0xef53;
 	r.g.added = 100 + roll(900);
 	r.g.removed = roll(2) ? 0 : r.g.added / 2;
@@ -364,8 +364,7 @@ static void grow(const struct fs_process_record *p, uint64_t t_ns)
 	snprintf(r.g.name, sizeof(r.g.name), "%s", r.g.what == FS_WHAT_MAPS ? "" : "tmp#.log");
 	PUT(r);
 	h.nth = 0;
-	h.g.kind = h.g.what == FS_WHAT_MAPS ? roll(FS_HOLDING_SPECIAL)
-					    : FS_HOLDING_FILE + roll(8);
+	h.g.kind = h.g.what == FS_WHAT_MAPS ? roll(FS_HOLDING_SPECIAL) : FS_HOLDING_FILE + roll(8);
 	h.g.count = 50 + roll(500);
 	h.g.bytes = h.g.what == FS_WHAT_MAPS ? h.g.count * PAGE : 0;
 	h.g.names = 1 + roll(2);
@@ -562,7 +561,7 @@ static void be_short(const struct fs_process_record *p, size_t n, uint64_t scan,
 static void do_something(const struct fs_process_record *p, uint64_t t_ns)
 {
 	static void (*const events[])(const struct fs_process_record *, uint64_t) = {
-		refuse, refuse, refuse, refuse, raise_signal,	 be_slow, sample,
+		refuse, refuse, refuse, refuse, raise_signal,	 be_slow,	 sample,
 		sample, cross,	grow,	report, fault_in_kernel, wait_for_memory};
 
 	if (!roll(40))

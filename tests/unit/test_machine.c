@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is read of this machine and its processes, compared with /proc and the C library. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/exhausted.h"
+#include "probe/host_facts.h"
+#include "probe/limits.h"
+#include "probe/proc_look.h"
+#include "probe/settings.h"
+#include "tap.h"
+
+#define PAGE (unsigned long)sysconf(_SC_PAGESIZE)
+#define MB   (1UL << 20)
+
+static void read_text(const char *path, char *ret, size_t size)
+{
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(ret, 1, size - 1, f) : 0;
+
+	ret[n] = 0;
+	if (f)
+		fclose(f);
+}
+
+static uint64_t number_in(const char *path)
+{
+	char text[256];
+
+	read_text(path, text, sizeof(text));
+	return strtoull(text, NULL, 10);
+}
+
+/* The number behind a key of a text such as /proc/meminfo or /proc/PID/status. */
+static uint64_t keyed(const char *path, const char *key)
+{
+	char text[16384], *at;
+
+	read_text(path, text, sizeof(text));
+	at = strstr(text, key);
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static bool near(uint64_t got, uint64_t want, uint64_t slack)
+{
+	return got + slack >= want && got <= want + slack;
+}
+
+static void test_limits(void)
+{
+	static const struct {
+		const char *path;
+		size_t at;
+	} rows[] = {
+		{"/proc/sys/vm/max_map_count", offsetof(struct fs_limits, max_map_count)},
+		{"/proc/sys/fs/file-max", offsetof(struct fs_limits, file_max)},
+		{"/proc/sys/fs/nr_open", offsetof(struct fs_limits, nr_open)},
+		{"/proc/sys/fs/inotify/max_user_instances",
+		 offsetof(struct fs_limits, inotify_instances)},
+		{"/proc/sys/fs/inotify/max_user_watches",
+		 offsetof(struct fs_limits, inotify_watches)},
+		{"/proc/sys/fs/epoll/max_user_watches", offsetof(struct fs_limits, epoll_watches)},
+		{"/proc/sys/vm/overcommit_memory", offsetof(struct fs_limits, overcommit_memory)},
+		{"/proc/sys/vm/mmap_min_addr", offsetof(struct fs_limits, mmap_min_addr)},
+		{"/proc/sys/kernel/threads-max", offsetof(struct fs_limits, threads_max)},
+		{"/proc/sys/kernel/pid_max", offsetof(struct fs_limits, pid_max)},
+		{"/proc/sys/fs/pipe-user-pages-soft", offsetof(struct fs_limits, pipe_pages_soft)},
+		{"/proc/sys/fs/pipe-user-pages-hard", offsetof(struct fs_limits, pipe_pages_hard)},
+		{"/proc/sys/fs/pipe-max-size", offsetof(struct fs_limits, pipe_max_bytes)},
+	};
+	static const char *const meminfo = "/proc/meminfo";
+	struct fs_limits l;
+	struct limits files;
+	uint64_t total;
+
+	limits_open(&files);
+	limits_read(&files, &l);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is_u64(*(const uint64_t *)((const char *)&l + rows[i].at), number_in(rows[i].path),
+		       rows[i].path);
+	is_u64(l.page_bytes, PAGE, "the size of a page");
+	is_u64(l.mem_total_bytes, keyed(meminfo, "MemTotal:") * 1024, "memory in all");
+	is_u64(l.swap_total_bytes, keyed(meminfo, "SwapTotal:") * 1024, "swap in all");
+	is_u64(l.commit_limit_bytes, keyed(meminfo, "CommitLimit:") * 1024, "the commit limit");
+	is_u64(l.huge_pages, keyed(meminfo, "HugePages_Total:"), "huge pages in the pool");
+	is_u64(l.huge_pages_free, keyed(meminfo, "HugePages_Free:"), "those that are free");
+	is_u64(l.huge_page_bytes, keyed(meminfo, "Hugepagesize:") * 1024, "the size of one");
+	total = l.mem_total_bytes;
+	ok(near(l.mem_free_bytes, keyed(meminfo, "MemFree:") * 1024, total / 4), "free memory");
+	ok(near(l.mem_available_bytes, keyed(meminfo, "MemAvailable:") * 1024, total / 4),
+	   "available memory");
+	ok(near(l.committed_bytes, keyed(meminfo, "Committed_AS:") * 1024, total / 2),
+	   "what is committed");
+	ok(near(l.file_nr, number_in("/proc/sys/fs/file-nr"), 100000), "open files");
+	ok(l.threads > 1 && l.threads < l.threads_max, "threads that are alive");
+	ok(limits_bpf_stats(&files) == !!number_in("/proc/sys/kernel/bpf_stats_enabled"),
+	   "whether BPF programs are timed");
+	ok(near(limits_own_rss_bytes(&files), keyed("/proc/self/status", "VmRSS:") * 1024, MB),
+	   "what we have resident ourselves");
+	/* the same files tell what is so by now */
+	limits_read(&files, &l);
+	is_u64(l.mem_total_bytes, total, "read again");
+	limits_close(&files);
+}
+
+static const struct setting *one(const struct setting *s, size_t n, const char *key)
+{
+	const struct setting *found = setting_find(s, n, key);
+
+	ok(found && !strcmp(found->key, key), "there is a setting %s", key);
+	return found;
+}
+
+static void test_settings(void)
+{
+	struct rlimit was, files, locked = {};
+	static struct setting s[SETTINGS_MAX];
+	size_t n;
+
+	getrlimit(RLIMIT_NOFILE, &was);
+	getrlimit(RLIMIT_MEMLOCK, &locked);
+	files = (struct rlimit){300, was.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &files);
+	n = settings_read(s);
+	ok(n > 20 && n <= SETTINGS_MAX, "%zu settings", n);
+	is_u64(one(s, n, "rlimit_nofile")->value, 300, "its soft limit of descriptors");
+	is_u64(one(s, n, "rlimit_nofile_hard")->value, was.rlim_max, "its hard limit");
+	ok(one(s, n, "rlimit_nofile")->known && !one(s, n, "rlimit_nofile")->unlimited,
+	   "which is known, and a limit");
+	ok(one(s, n, "rlimit_memlock_bytes")->unlimited == (locked.rlim_cur == RLIM_INFINITY),
+	   "whether memory that is locked has a limit");
+	is_u64(one(s, n, "rlimit_memlock_bytes")->value,
+	       locked.rlim_cur == RLIM_INFINITY ? 0 : locked.rlim_cur, "which one");
+	is_u64(one(s, n, "max_map_count")->value, number_in("/proc/sys/vm/max_map_count"),
+	       "vm.max_map_count");
+	is_u64(one(s, n, "perf_event_paranoid")->value,
+	       number_in("/proc/sys/kernel/perf_event_paranoid"), "kernel.perf_event_paranoid");
+	is_u64(one(s, n, "pid_max")->value, number_in("/proc/sys/kernel/pid_max"),
+	       "kernel.pid_max");
+	ok(one(s, n, "overcommit_memory")->known, "an overcommit of 0 is known");
+	ok(one(s, n, "swap_total_bytes")->known, "so is no swap");
+	is_u64(one(s, n, "swap_used_bytes")->value,
+	       (keyed("/proc/meminfo", "SwapTotal:") - keyed("/proc/meminfo", "SwapFree:")) * 1024,
+	       "swap in use");
+	ok(one(s, n, "threads")->known && one(s, n, "threads")->value > 1, "threads");
+	ok(!one(s, n, "cgroup")->known, "what is of the cgroup is left to others");
+	ok(one(s, n, "lockdown")->known == !!one(s, n, "lockdown")->text[0], "lockdown");
+	is_str(setting_use(s, n, "file_max")->key, "file_nr", "the use of a limit");
+	ok(!setting_use(s, n, "nr_open"), "a limit whose use is not read has none");
+	ok(!setting_find(s, n, "nothing"), "no other setting");
+	setrlimit(RLIMIT_NOFILE, &was);
+}
+
+static uint64_t clock_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* Between two readings of the same clock. */
+#define IS_BETWEEN(call, clock, name)                                                              \
+	do {                                                                                       \
+		uint64_t before = clock_of(clock), now = (call), after = clock_of(clock);          \
+                                                                                                   \
+		ok(before <= now && now <= after, "%s", name);                                     \
+	} while (0)
+
+static void test_host(void)
+{
+	static char info[65536];
+	struct fs_host_record r;
+	struct utsname un;
+	char text[256], *flags;
+	struct stat st;
+
+	IS_BETWEEN(host_monotonic_ns(), CLOCK_MONOTONIC, "the monotonic clock");
+	IS_BETWEEN(host_boottime_ns(), CLOCK_BOOTTIME, "the clock since the boot");
+	IS_BETWEEN(host_wall_ns(), CLOCK_REALTIME, "the clock on the wall");
+	IS_BETWEEN(host_own_cpu_ns(), CLOCK_PROCESS_CPUTIME_ID, "our own CPU time");
+	uname(&un);
+	is_u64(host_kernel_major(), atoi(un.release), "the first number of the release");
+	host_fill(&r);
+	is_u64(r.h.kind, FS_REC_HOST, "a record of the host");
+	is_u64(r.h.len, sizeof(r), "its length");
+	is_str(r.kernel, un.release, "the kernel");
+	is_str(r.arch, un.machine, "the architecture");
+	is_str(r.host, un.nodename, "the name");
+	is_u64(r.cpus, sysconf(_SC_NPROCESSORS_ONLN), "CPUs");
+	ok(near(r.wall_ns, clock_of(CLOCK_REALTIME), 60000000000ULL), "the time");
+	ok(near(r.h.t_ns, clock_of(CLOCK_MONOTONIC), 60000000000ULL), "and that of the record");
+	read_text("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	text[strcspn(text, "\n")] = 0;
+	is_str(r.boot_id, text, "the boot");
+	stat("/proc/self/ns/pid", &st);
+	ok(host_is_in_pid_namespace() == (st.st_ino != 0xeffffffcU), "namespaces of pids");
+	stat("/proc/self/ns/user", &st);
+	ok(host_is_in_user_namespace() == (st.st_ino != 0xeffffffdU), "namespaces of users");
+	ok(host_has_own_proc(), "/proc is of our pids");
+	ok(host_counts_fds() == (!stat("/proc/self/fd", &st) && st.st_size > 0),
+	   "whether /proc counts descriptors");
+	ok(host_processes() > 1, "processes");
+	read_text("/proc/cpuinfo", info, sizeof(info));
+	flags = strstr(info, "\nflags");
+	if (flags && strchr(flags + 1, '\n'))
+		*strchr(flags + 1, '\n') = 0;
+	ok(host_has_smap() == (flags && strstr(flags, " smap")), "SMAP");
+}
+
+static void test_exhausted(void)
+{
+	struct rlimit was, few;
+	char error[512];
+
+	ok(is_exhausted(-EMFILE) && is_exhausted(-ENFILE) && is_exhausted(-ENOMEM),
+	   "errors of what is used up");
+	ok(!is_exhausted(0) && !is_exhausted(-EPERM) && !is_exhausted(EMFILE), "and of no others");
+	getrlimit(RLIMIT_NOFILE, &was);
+	few = (struct rlimit){64, was.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &few);
+	is_u64(exhausted_files(20), 0, "20 files of 64 can be opened");
+	is_u64(exhausted_files(64), -EMFILE, "64 of 64 cannot: some are open");
+	is_u64(exhausted_explain(-EMFILE, error, sizeof(error)), -EMFILE,
+	       "it gives the error back");
+	ok(strstr(error, "(EMFILE): RLIMIT_NOFILE is 64,"), "and has the limit");
+	few.rlim_cur = 3;
+	setrlimit(RLIMIT_NOFILE, &few);
+	is_u64(exhausted_files(1), -EMFILE, "none can be opened");
+	setrlimit(RLIMIT_NOFILE, &was);
+	exhausted_explain(-ENFILE, error, sizeof(error));
+	ok(strstr(error, "(ENFILE)") && strstr(error, "fs.file-nr"), "the files of the host");
+	getrlimit(RLIMIT_DATA, &was);
+	few = (struct rlimit){512 * MB, was.rlim_max};
+	setrlimit(RLIMIT_DATA, &few);
+	exhausted_explain(-ENOMEM, error, sizeof(error));
+	ok(strstr(error, "RLIMIT_DATA is 524288 KiB"), "memory by a limit");
+	setrlimit(RLIMIT_DATA, &was);
+	if (was.rlim_cur == RLIM_INFINITY) {
+		exhausted_explain(-ENOMEM, error, sizeof(error));
+		ok(strstr(error, "memory.max"), "memory without one");
+	}
+	is_u64(exhausted_by_btf(-EPERM), -EPERM, "another error stays");
+	is_u64(exhausted_by_btf(-ESRCH), -ESRCH, "so does one of a BTF that can be read");
+}
+
+/* ---- processes, as /proc has them ---- */
+
+struct taken {
+	uint32_t pid;
+	int records;
+	struct fs_process_record last;
+	int answer; /* to the look */
+};
+
+static int take(void *ctx, const struct fs_header *h)
+{
+	struct taken *t = ctx;
+	const struct fs_process_record *r = (const void *)h;
+
+	if (r->subject.pid != t->pid)
+		return 0;
+	t->records++;
+	t->last = *r;
+	return t->answer;
+}
+
+static int look(struct proc_look **pl, const struct proc_states *states, bool everyone,
+		struct taken *t)
+{
+	struct sink sink = {.take = take, .ctx = t};
+
+	t->records = 0;
+	return proc_look(pl, everyone, states, &sink);
+}
+
+/* A child with limits, memory and descriptors of its own, that waits. */
+static pid_t begin_child(void)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) || (pid = fork()) < 0)
+		exit(1);
+	if (!pid) {
+		struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
+		char *p = mmap(NULL, 8 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "a (b) c)");
+		setrlimit(RLIMIT_DATA, &data);
+		for (size_t i = 0; i < 8 * MB; i += 4096)
+			p[i] = 1;
+		for (int i = 0; i < 7; i++)
+			if (dup(0) < 0)
+				_exit(1);
+		setrlimit(RLIMIT_NOFILE, &files);
+		if (write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		exit(1);
+	close(ready[0]);
+	return pid;
+}
+
+static uint64_t entries(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *de;
+	uint64_t n = 0;
+
+	while (d && (de = readdir(d)))
+		n += de->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void is_pages(int64_t got, const char *path, const char *key)
+{
+	is_u64(got, keyed(path, key) * 1024 / PAGE, key);
+}
+
+static void test_look(void)
+{
+	struct taken t = {.pid = begin_child()};
+	const struct fs_gauges *g = &t.last.g;
+	struct proc_look *pl = NULL;
+	uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK);
+	char status[64], fds[64];
+
+	snprintf(status, sizeof(status), "/proc/%u/status", t.pid);
+	snprintf(fds, sizeof(fds), "/proc/%u/fd", t.pid);
+	is_u64(look(&pl, NULL, true, &t), 0, "a look");
+	is_u64(t.records, 1, "tells once of a child");
+	is_str(g->comm, "a (b) c)", "its name, with brackets");
+	is_u64(g->ppid, getpid(), "its parent");
+	is_u64(g->uid, getuid(), "its user");
+	is_u64(g->threads, 1, "its threads");
+	is_u64(g->fds, entries(fds), "its descriptors");
+	is_u64(g->fd_high, g->fds, "as many as it had at most");
+	is_u64(g->fd_soft, 200, "their soft limit");
+	is_u64(g->fd_hard, 400, "their hard limit");
+	is_u64(g->data_limit_bytes, 4096 * MB, "the limit of its data");
+	ok(g->min_flt >= 8 * MB / 4096 / 512, "its faults");
+	ok(g->rss_anon_pages >= (int64_t)(8 * MB / PAGE), "its memory");
+	is_pages(g->total_vm_pages, status, "VmSize:");
+	is_pages(g->data_vm_pages, status, "VmData:");
+	is_pages(g->rss_anon_pages, status, "RssAnon:");
+	is_pages(g->rss_file_pages, status, "RssFile:");
+	is_pages(g->rss_shmem_pages, status, "RssShmem:");
+	is_pages(g->locked_vm_pages, status, "VmLck:");
+	ok(g->flags & FS_PROC_NO_COUNT, "mappings are not counted there");
+	ok(t.last.subject.start_ns % tick == 0 &&
+		   near(t.last.subject.start_ns, clock_of(CLOCK_BOOTTIME), 60000000000ULL),
+	   "its birth, to a tick");
+	is_u64(proc_look_birth(t.last.subject.start_ns + tick - 1), t.last.subject.start_ns,
+	       "any time within that tick is the same birth");
+	is_u64(t.last.u.user_threads, ~0ULL, "threads of its user are not known there");
+	is_u64(look(&pl, NULL, true, &t), 0, "another look");
+	is_u64(t.records, 0, "tells nothing of one that did not change");
+	look(&pl, NULL, false, &t);
+	is_u64(t.records, 0, "and without a kernel side of nobody, unless of everyone");
+	t.pid = 2;
+	proc_look_free(pl);
+	pl = NULL;
+	look(&pl, NULL, true, &t);
+	is_u64(t.records, 0, "threads of the kernel are no processes");
+	proc_look_free(pl);
+	pl = NULL;
+	t.pid = getpid();
+	t.answer = -ENOSPC;
+	is_u64(look(&pl, NULL, true, &t), -ENOSPC, "the sink's error ends a look");
+	proc_look_free(pl);
+}
+
+/* ---- the state that the kernel side has of them ---- */
+
+struct states {
+	uint32_t pid;
+	int answer;
+	bool waits;
+	struct fs_state state;
+};
+
+static int read_state(void *ctx, __u32 pid, struct fs_state *ret)
+{
+	struct states *s = ctx;
+
+	if (pid != s->pid)
+		return 0;
+	*ret = s->state;
+	return s->answer;
+}
+
+static bool state_waits(void *ctx, __u32 pid, __u64 birth_ns)
+{
+	struct states *s = ctx;
+
+	return pid == s->pid && s->waits;
+}
+
+static void test_states(void)
+{
+	struct states s = {.pid = begin_child(), .answer = 1};
+	struct proc_states states = {&s, read_state, state_waits};
+	struct taken t = {.pid = s.pid};
+	const struct fs_counters *c = &t.last.c;
+	struct proc_look *pl = NULL;
+
+	s.state.flags = FS_PROC_BORN | FS_PROC_LEFT;
+	s.state.execs = 2;
+	s.state.last_map_count = 70;
+	s.state.map_high = 90;
+	s.state.fd_high = 1000;
+	s.state.c.selects = 5;
+	s.state.c.latency[1][3] = 6;
+	s.state.slot.end = FS_END_MAJOR;
+	s.state.slot.ended_ns = 5000; /* 2^12 to 2^13: bucket 4, band 2 */
+	s.state.slot.address = 0x1000;
+	s.state.slot.as[FS_END_MAJOR] = FS_CLASS_FILE_MAJOR;
+	look(&pl, &states, false, &t);
+	is_u64(t.records, 1, "a process whose state is kept is told of");
+	is_u64(t.last.g.flags, FS_PROC_BORN, "its flags, less what is of the state alone");
+	is_u64(t.last.g.execs, 2, "its execs");
+	is_u64(t.last.g.map_count, 70, "its mappings, by the last look where no hook counted");
+	is_u64(t.last.g.map_high, 90, "the most it had");
+	is_u64(t.last.g.fd_high, 1000, "the most descriptors it had");
+	is_u64(c->selects, 5, "its counters");
+	is_u64(c->latency[1][3], 6, "those of faults");
+	is_u64(c->latency[1][4], 1, "with the last one, in its bucket");
+	is_u64(c->stall_ns[1], 5000, "its time");
+	is_u64(c->latency_max_ns[1], 5000, "the longest");
+	is_u64(c->served[FS_CLASS_FILE_MAJOR].band[2], 1, "by class, in its band");
+	is_u64(c->served[FS_CLASS_FILE_MAJOR].stall_ns, 5000, "its time by class");
+	is_u64(c->served_max_ns[FS_CLASS_FILE_MAJOR], 5000, "the longest by class");
+	s.state.map_count = 71;
+	s.state.slot.ended_ns = 1ULL << 45;
+	s.state.fd_limit = 5000; /* it had another limit then */
+	look(&pl, &states, false, &t);
+	is_u64(t.records, 1, "one that changed is told of again");
+	is_u64(t.last.g.map_count, 71, "with the count of the hooks");
+	is_u64(c->latency[1][FS_NR_LATENCY - 1], 1, "what takes very long is in the last bucket");
+	is_u64(c->served[FS_CLASS_FILE_MAJOR].band[FS_NR_BANDS - 1], 1, "and band");
+	is_u64(t.last.g.fd_high, t.last.g.fds, "the most under another limit is forgotten");
+	s.state.slot.address = 0;
+	look(&pl, &states, false, &t);
+	is_u64(c->served[FS_CLASS_FILE_MAJOR].stall_ns, 0, "a fault of no class is in none");
+	s.answer = -EAGAIN;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "nothing is told of a state that cannot be read now");
+	s.answer = 0;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "nor of one that was kept and is elsewhere");
+	proc_look_free(pl);
+	pl = NULL;
+	s.waits = true;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "nor of one that is being handed on");
+	s.waits = false;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 1, "one that never had a state is told of");
+	s.answer = 1;
+	s.state.flags = FS_PROC_COMMAND;
+	s.state.execs = 0;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "a command is told of from its execve on");
+	s.state.execs = 1;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 1, "then it is");
+	kill(s.pid, SIGKILL);
+	waitpid(s.pid, NULL, 0);
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "one that has ended is not");
+	proc_look_free(pl);
+}
+
+int main(void)
+{
+	test_limits();
+	test_settings();
+	test_host();
+	test_exhausted();
+	test_look();
+	test_states();
+	return tap_done();
+}
