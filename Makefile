@@ -39,7 +39,7 @@ SYSROOT ?= build/sysroot/$(ARCH)
 WERROR ?=
 # BTF has the names of source files: the same ones wherever it is built.
 PLACELESS := -ffile-prefix-map=$(CURDIR)=.
-WARN := -Wall -Wextra -Wformat-security $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
+WARN := -Wall -Wextra -Wformat-security -Wmissing-prototypes $(if $(WERROR),-Werror) -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
 # Since clang 21 BPF_CORE_READ() of a field that is const gives this warning.
 NO_CONST_INIT := -Wno-unknown-warning-option -Wno-default-const-init-var-unsafe
@@ -136,6 +136,9 @@ $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/c
 
 $(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/precursors.o: $(BUILD)/blackbox.bpf.o
+
+# It holds the model by pointers to const: no cast may drop that.
+$(BUILD)/src/render/%.o: ALL_CFLAGS += -Wcast-qual
 
 $(BUILD)/src/%.o: src/%.c
 	@mkdir -p $(@D)

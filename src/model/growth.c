@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "model/growth_archive.h"
 
+#define FRAMES_TEXT_MAX (sizeof(((struct fs_frames_record *)0)->text) - 1)
+
 /* Takes out what the kernel side left where digits were. */
 static void close_up(char *name)
 {
@@ -113,7 +115,7 @@ static bool drop_frames(struct model *m)
 
 int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 {
-	size_t len = strlen(r->text);
+	size_t len = strnlen(r->text, FRAMES_TEXT_MAX);
 	struct frames *f;
 
 	if (r->stack < 0 || model_frames(m, &r->subject, r->stack))
@@ -131,7 +133,8 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	f->subject = r->subject;
 	f->stack = r->stack;
 	f->flags = r->flags;
-	memcpy(f->text, r->text, len + 1);
+	memcpy(f->text, r->text, len);
+	f->text[len] = 0;
 	table_add(&m->frames, &f->link, r->stack);
 	join_alike(m, f);
 	m->nr_frames++;

@@ -9,6 +9,7 @@
 
 #define BASE_NS	      10000000000ULL
 #define WATCH_PERCENT 50 /* of its limit, from which on growth is kept */
+#define TMPFS_PERCENT 5  /* of its size: a tmpfs in use */
 
 const char *host_figure_key(size_t i)
 {
@@ -66,6 +67,12 @@ bool level_is_there(const struct model *m, const struct level *l)
 bool mount_is_there(const struct model *m, const struct mount_use *u)
 {
 	return u->now.h.t_ns > m->prev_ns;
+}
+
+bool mount_may_matter(const struct mount_record *r)
+{
+	return r->flags & MOUNT_IN_MEMORY ? r->used_bytes > r->size_bytes / 100 * TMPFS_PERCENT
+					  : r->free_bytes < r->size_bytes / 100;
 }
 
 bool cgroup_is_within(const char *cgroup, const char *path)

@@ -184,6 +184,10 @@ double level_stall(const struct level *l, bool full);
 bool level_is_there(const struct model *m, const struct level *l);
 bool mount_is_there(const struct model *m, const struct mount_use *u);
 
+/* Whether a mount may become news, and is worth its place in a recording: a tmpfs in use, or a disk
+ * that is nearly full. */
+bool mount_may_matter(const struct mount_record *r);
+
 /* What it cannot give back but by swapping; FIGURE_UNKNOWN: not known. */
 uint64_t level_kept_bytes(const struct level *l);
 

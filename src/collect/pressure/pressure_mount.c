@@ -15,8 +15,7 @@
 #include "collect/files/mountinfo.h"
 #include "probe/host_facts.h"
 
-#define TMPFS_PERCENT 5
-#define TARGETS_MOST  8 /* processes whose own /dev/shm is looked at */
+#define TARGETS_MOST 8 /* processes whose own /dev/shm is looked at */
 
 static uint64_t device_of(const struct stat *st)
 {
@@ -139,15 +138,6 @@ void pressure_list_mounts(struct pressure_reader *r, const struct model *m)
 		list_targets(r, m);
 }
 
-/* In the long run only what may become news: a tmpfs in use, a disk that is nearly full. */
-static bool is_worth_it(const struct pressure_reader *r, const struct mount_record *u)
-{
-	if (r->scores)
-		return true;
-	return u->flags & MOUNT_IN_MEMORY ? u->used_bytes > u->size_bytes / 100 * TMPFS_PERCENT
-					  : u->free_bytes < u->size_bytes / 100;
-}
-
 int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
 	int err = 0;
@@ -162,7 +152,7 @@ int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const
 		if (!pressure_measure_mount(l->path, &u))
 			continue;
 		memcpy(u.path, l->path, sizeof(u.path));
-		if (is_worth_it(r, &u))
+		if (r->scores || mount_may_matter(&u))
 			err = sink->take(sink->ctx, &u.h);
 	}
 	return err;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_MOST     80
 #define FUNCTION_MOST (1u << 20) /* bytes; beyond it is no function */
 #define STEP_LINES    256
 
@@ -126,7 +127,8 @@ static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t si
 	if (!e || ip - e->start >= FUNCTION_MOST)
 		return false;
 	module = strstr(both, " [");
-	snprintf(ret, size, "%.*s+0x%llx", (int)(module - both < 80 ? module - both : 80), both,
+	snprintf(ret, size, "%.*s+0x%llx",
+		 (int)(module - both < NAME_MOST ? module - both : NAME_MOST), both,
 		 (unsigned long long)(ip - e->start));
 	snprintf(ret_module, BB_MODULE_NAME, "%s", module + 2);
 	return true;

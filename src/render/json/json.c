@@ -238,7 +238,7 @@ static void json_frame(struct buf *b, const struct view *v)
 	json_pressure(b, v);
 	if (v->host)
 		return;
-	for (struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
+	for (const struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
 		if (!s->hidden)
 			say_process(b, v, s);
 }
@@ -566,7 +566,7 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 
 static void say_who_grew(struct buf *b, const struct view *v)
 {
-	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
 		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && !s->hidden; what++) {
 			say_holdings(b, v, s, what);
 			say_growth(b, v, s, what);

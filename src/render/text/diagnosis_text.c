@@ -154,7 +154,8 @@ static void say_process(struct buf *b, const struct view *v, const struct kinshi
 
 static int by_size(const void *a, const void *b)
 {
-	const struct subject *x = *(struct subject *const *)a, *y = *(struct subject *const *)b;
+	const struct subject *x = *(const struct subject *const *)a;
+	const struct subject *y = *(const struct subject *const *)b;
 	uint64_t m = count_of(x, FS_WHAT_MAPS) + count_of(x, FS_WHAT_FDS);
 	uint64_t n = count_of(y, FS_WHAT_MAPS) + count_of(y, FS_WHAT_FDS);
 
@@ -191,7 +192,7 @@ static void say_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
 
-	for (struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
+	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s)) {
 		if (s->hidden || !view_shows(v, &s->id))
 			continue;
 		all++;

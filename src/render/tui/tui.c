@@ -142,7 +142,7 @@ static size_t count_shown(const struct model *m)
 {
 	size_t n = 0;
 
-	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
 		n += !s->hidden;
 	return n;
 }

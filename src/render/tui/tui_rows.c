@@ -219,7 +219,8 @@ int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 	if (!ret->all)
 		return -ENOMEM;
 	tui_columns(t, v, &c);
-	for (struct subject *s = room ? model_each(v->m, NULL) : NULL; s; s = model_each(v->m, s))
+	for (const struct subject *s = room ? model_each(v->m, NULL) : NULL; s;
+	     s = model_each(v->m, s))
 		if (ret->nr_all < room && tui_matches(t, v, s))
 			ret->all[ret->nr_all++] =
 				(struct row){.s = s, .rank = rank_of(t, v, &c, s)};

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What object files define, what they need, and what of theirs can be written to: nm's answer."""
+import os
+import re
+import shutil
+import subprocess
+
+# What sanitizers and profilers add to any code, and their books.
+INSTRUMENTS = re.compile(r"_*(asan|lsan|ubsan|tsan|sanitizer|odr_asan|gcov|sancov|llvm_|prof)|\.L")
+# .data.rel.ro holds const tables of pointers.
+WRITABLE = re.compile(r"(\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*)(\.|$)")
+
+
+class Object:
+    """One object file."""
+
+    def __init__(self, path):
+        self.path = path
+        self.defines, self.wants, self.state = set(), set(), set()
+
+    def add(self, name, kind, section):
+        if INSTRUMENTS.match(name):
+            return
+        if kind in ("U", "w", "v"):
+            self.wants.add(name)
+        elif kind.isupper():
+            self.defines.add(name)
+        if WRITABLE.match(section):
+            self.state.add(name)
+
+
+def has_nm():
+    return shutil.which(os.environ.get("NM", "nm")) is not None
+
+
+def read_objects(paths):
+    """One Object for each path of an object file."""
+    found = {str(path): Object(path) for path in paths}
+    if not found:
+        return []
+    out = subprocess.run([os.environ.get("NM", "nm"), "-A", "-f", "sysv", *found], check=True,
+                         text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         env=dict(os.environ, LC_ALL="C")).stdout
+    for line in out.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) == 7:
+            path, _, name = cells[0].rpartition(":")
+            found[path].add(name, cells[2], cells[6])
+    return list(found.values())

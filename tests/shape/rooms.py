@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The rooms of the program: what each is for, what it may use, and which rules it keeps.
+
+usage: rooms.py --table NAME	print a table of the documents (rooms, walls)
+       rooms.py --needs PATH...	print what objects below build/src need (build/src/rules, x.o)
+
+walls.py asserts that the sources and objects keep to this table. A room may use the rooms that it
+names, and the symbols of the C library and of other libraries that it names by their sort. All
+else is refused: the table says what is allowed, not what is forbidden.
+"""
+import argparse
+import sys
+from collections import namedtuple
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+# Every object may need these: compilers put calls of them into any code.
+COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
+    __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
+
+# The C library by sort. What FORTIFY and the C standard's versions put around a name is dropped:
+# __snprintf_chk and __isoc99_sscanf are snprintf and sscanf.
+SORTS = {
+    # What only computes: the result depends on the arguments alone.
+    "text": """memchr memmem memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
+        strspn strpbrk strstr strrchr strnlen strcat strtok_r strverscmp __ctype_b_loc
+        __ctype_tolower_loc __ctype_toupper_loc""",
+    "numbers": "strtol strtoul strtoll strtoull strtod",
+    "format": "snprintf vsnprintf sscanf",
+    "sort": "qsort qsort_r",
+    "math": "exp fmod fmax fmin ldexp log log1p log2 sqrt",
+    "calendar": "gmtime_r strftime",
+    "paths": "dirname fnmatch",
+    "patterns": "regcomp regerror regexec regfree",
+    "width": "wcwidth",
+    # Memory. In rooms that keep the rule `capped` each allocation has a cap.
+    "heap": "malloc calloc realloc reallocarray free strndup",
+    "copies": "strdup asprintf vasprintf",
+    "secrets": "explicit_bzero getrandom",
+    "pages": "mmap munmap madvise mlockall malloc_trim",
+    # Errors.
+    "errors": "__errno_location strerror strerrorname_np",
+    "signal names": "sigabbrev_np",
+    "jumps": "_setjmp longjmp siglongjmp",
+    # Time.
+    "clock": "clock_gettime",
+    "date": "time",
+    "sleep": "nanosleep",
+    "local time": "localtime_r",
+    # Files.
+    "files": """open openat openat2 read pread close fstat stat lstat fstatat access readlink
+        readlinkat statfs fstatfs opendir fdopendir readdir closedir dirfd lseek""",
+    "lists of files": "scandir alphasort",
+    "streams": "fopen fdopen fclose fgets fread setvbuf rewind fseeko ftello fileno",
+    "standard input": "stdin fscanf",
+    "mounts": "setmntent getmntent endmntent hasmntopt",
+    "own files": """write pwrite fwrite fflush fsync ftruncate posix_fallocate renameat unlinkat
+        fchmod umask mkdir flock fcntl""",
+    "real paths": "realpath getcwd",
+    "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
+    # The process, and other processes.
+    "environment": "getenv",
+    "own ids": "getpid getuid geteuid getgid getegid",
+    "own rights": "setresuid setresgid prctl",
+    "own limits": "getrlimit setrlimit",
+    "own cost": "getrusage",
+    "scheduling": """sched_getaffinity sched_setaffinity sched_setscheduler sched_getcpu
+        __sched_cpucount setpriority""",
+    "machine": "sysconf uname getauxval gethostname",
+    "locale": "setlocale nl_langinfo",
+    "command line": "getopt_long optarg optind",
+    "children": """fork vfork waitpid posix_spawnp posix_spawnattr_* posix_spawn_file_actions_*
+        environ dup dup2 pipe2""",
+    "signals": """kill raise signal sigaction sigaddset sigemptyset sigprocmask pthread_sigmask
+        pause""",
+    "signal files": "signalfd",
+    "exit": "_exit atexit",
+    "events": "epoll_create1 epoll_ctl epoll_wait eventfd timerfd_create timerfd_settime poll",
+    "threads": "pthread_create pthread_join pthread_attr_* sem_*",
+    "system calls": "syscall",
+    "devices": "ioctl",
+    "terminal": "isatty tcgetattr tcsetattr",
+    "sockets": """socket socketpair connect bind listen send recv shutdown setsockopt getsockname
+        getaddrinfo freeaddrinfo gai_strerror getnameinfo""",
+    "addresses": "inet_ntop",
+    "shared libraries": "dlopen dlsym _DYNAMIC",
+}
+
+# Other libraries: their symbols, and the headers that come with the right to use them.
+LIBRARIES = {
+    "libbpf": ("bpf_* btf__* libbpf_* ring_buffer__*", "bpf/*.h"),
+    "libcap": ("cap_*", "sys/capability.h"),
+    "libelf": ("elf_* gelf_*", "libelf.h gelf.h"),
+    "libiberty": ("*_demangle*_callback", "libiberty/demangle.h"),
+    "zlib": ("crc32 compress2 compressBound uncompress deflate* inflate*", "zlib.h"),
+    "liblzma": ("lzma_*", "lzma.h"),
+    "libzstd": ("ZSTD_*", "zstd.h"),
+    "libcurl": ("curl_*", "curl/*.h"),
+    "libmicrohttpd": ("MHD_*", "microhttpd.h"),
+    "gnutls": ("gnutls_*", "gnutls/*.h"),
+    "libyaml": ("yaml_*", "yaml.h"),
+    "libcrypt": ("crypt_rn", "crypt.h"),
+}
+
+# Rules that a room may keep; walls.py says how each is asserted.
+RULES = {
+    "capped": "each allocation has a cap",
+    "stateless": "nothing that can be written to outlives a call",
+    "no judgement": "compares no measured value",
+    "model const": "holds the model by pointers to const",
+}
+
+# A room, its part, or a file of it. `uses`: rooms, also "wire" (bpf/wire*.h) and "vmlinux"
+# (vmlinux/vmlinux.h). `needs`: sorts and libraries. `keeps`: rules. A part may do what its room
+# may, and more; it keeps the rules of its room. A room uses those that stand above it.
+Room = namedtuple("Room", "path does uses needs keeps")
+
+
+def room(path, does, uses="", needs="", keeps=""):
+    def items(text, by=","):
+        return [one.strip() for one in text.replace("\n", " ").split(by) if one.strip()]
+    return Room(path, does, items(uses, " "), items(needs), items(keeps))
+
+
+ROOMS = [
+    room("records", "what one figure or record is: the rows that both sides are made of",
+         keeps="capped, stateless"),
+    room("bpf", "counts and emits; `wire.h` is all that it shares with user space",
+         "wire vmlinux records"),
+    room("base", "text buffer and its escapes, units, names of errnos and signals, costs from "
+         "measurements that scatter",
+         needs="text, numbers, format, sort, width, heap, secrets, errors, signal names, files, "
+               "own files, own ids, own limits, signals, signal files, events"),
+    room("probe", "the table of probes, loading, attaching, limits and settings of the machine; "
+         "sources: live and recording",
+         "base wire",
+         "text, numbers, format, sort, heap, copies, pages, errors, clock, files, streams, "
+         "mounts, own files, own ids, own rights, own limits, scheduling, machine, system "
+         "calls, libbpf, libcap, zlib"),
+    room("blackbox", "records of the flight recorder: encoding, and search in a damaged ring",
+         "base",
+         "text, numbers, format, sort, heap",
+         "capped, stateless"),
+    room("model", "subjects, windows, the field table, forecasts",
+         "base wire records",
+         "text, numbers, sort, math, heap",
+         "capped, stateless"),
+    room("collect", "checks every record, filters, and adds what files of /proc tell",
+         "base wire probe blackbox model",
+         "text, numbers, format, sort, patterns, heap, secrets, errors, files, streams, mounts, "
+         "own ids, signals",
+         "stateless, no judgement"),
+    room("collect/files", "files of other processes, read without trust in them",
+         needs="machine, system calls"),
+    room("collect/limits", "where a limit comes from",
+         needs="paths"),
+    room("collect/names", "processes, control groups, containers and sockets by name",
+         needs="copies, addresses"),
+    room("collect/symbols", "functions of addresses, from ELF files and JIT maps",
+         needs="jumps, own limits, devices, libelf, libiberty, zlib, liblzma"),
+    room("rules", "causes of failed calls, the rule table, the findings, advice on limits",
+         "base model",
+         "text, numbers, format, sort, math, heap",
+         "capped, stateless"),
+    room("triage", "what a kernel log tells of a crash",
+         "base blackbox",
+         "text, format, sort, heap",
+         "capped, stateless"),
+    room("render", "text, JSON, schema, HTML, metrics, live view: says what is found",
+         "base blackbox model rules triage",
+         "text, numbers, format, sort, math, calendar, heap, copies",
+         "stateless, model const"),
+    room("recorder", "the ring file of the flight recorder",
+         "base blackbox",
+         "text, format, paths, heap, copies, errors, clock, files, streams, own files",
+         "stateless"),
+    room("serve", "pages by HTTP and HTTPS",
+         "base",
+         "text, numbers, format, heap, copies, secrets, errors, clock, files, own files, real "
+         "paths, environment, own ids, own rights, scheduling, children, signals, exit, events, "
+         "system calls, sockets, addresses, zlib, libmicrohttpd, gnutls, libyaml, libcrypt"),
+    room("fetch", "pages of others by HTTP and HTTPS",
+         "base",
+         "text, format, heap, secrets, errors, shared libraries, libcurl"),
+    room("cli", "the option table, help, man page, completions, messages",
+         "base probe model collect rules render recorder serve fetch",
+         "text, format, paths, errors, files, own files, messages, own ids, command line"),
+    room("live", "the terminal, and the live view on it",
+         "base probe cli",
+         "text, format, own files, messages, environment, locale, signals, exit, devices, "
+         "terminal"),
+    room("crash", "`triage` and `blackbox`",
+         "base probe blackbox collect triage render recorder cli live",
+         "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
+         "streams, standard input, own files, messages, own limits, scheduling, machine, "
+         "children, signals, events, threads"),
+    room("crash/decompress", "compressed logs",
+         needs="zlib, liblzma, libzstd"),
+    room("session", "one measurement, from its source to its last line; its commands; `doctor`, "
+         "with its measuring, and `explain`",
+         "base probe blackbox model collect rules triage render cli live crash",
+         "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
+         "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
+         "locale, children, signals, exit, events, threads, system calls, terminal"),
+    room("session/gzip_file", "a compressed page",
+         needs="zlib"),
+    room("export", "the exporter, and `top`",
+         "base probe model collect rules render serve fetch cli live session",
+         "text, numbers, format, sort, paths, patterns, heap, copies, errors, files, "
+         "environment, own ids, own limits, machine, sockets"),
+    room("main", "names the commands",
+         "base probe collect render cli crash session export",
+         "format, errors, signals"),
+]
+
+# Headers that the kernel side may include. It is not linked: its objects are read by readonly.py.
+BPF_HEADERS = {
+    "bpf/wire*.h": "linux/types.h stddef.h stdint.h",
+    "bpf/both.h": "linux/types.h stdbool.h bpf/bpf_helpers.h bpf/bpf_core_read.h",
+    "bpf/*": "bpf/bpf_helpers.h bpf/bpf_core_read.h bpf/bpf_tracing.h bpf/bpf_endian.h",
+}
+
+BY_PATH = {one.path: one for one in ROOMS}
+TOP = [one.path for one in ROOMS if "/" not in one.path]
+
+
+def rooms_of(path):
+    """The rows of src/ROOM/PART/FILE.c (or its object), its room first; none: of no room."""
+    parts = Path(path).with_suffix("").parts
+    if parts[0] == "bpf":
+        return [BY_PATH["bpf"]]
+    if parts[0] != "src":
+        return []
+    if len(parts) == 2:
+        return [BY_PATH["main"]] if parts[1] == "main" else []
+    names = ["/".join(parts[1:n]) for n in range(2, len(parts) + 1)]
+    if names[0] in ("bpf", "main"):
+        return []
+    return [BY_PATH[name] for name in names if name in BY_PATH]
+
+
+def symbols_of(sort):
+    return (SORTS[sort] if sort in SORTS else LIBRARIES[sort][0]).split()
+
+
+def plain(symbol):
+    """A symbol without what headers make of its name: __snprintf_chk is snprintf."""
+    if symbol.endswith("_chk") and symbol != "__chk_fail":
+        symbol = symbol[2:-4]
+    for prefix in ("__isoc99_", "__isoc23_"):
+        symbol = symbol.removeprefix(prefix)
+    return {"__openat_2": "openat", "__open_2": "open"}.get(symbol, symbol)
+
+
+def sort_of(symbol):
+    """The sort or library that has a symbol; "": any code may need it; None: no sort has it."""
+    if any(fnmatchcase(plain(symbol), one) for one in COMPILER):
+        return ""
+    for sort in [*SORTS, *LIBRARIES]:
+        if any(fnmatchcase(plain(symbol), one) for one in symbols_of(sort)):
+            return sort
+    return None
+
+
+def markdown(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n"
+                   for line in lines)
+
+
+def folder(row):
+    return f"`{row.path}`" if row.path == "bpf" else f"`src/{row.path}`"
+
+
+def short_table():
+    """The rooms, for the README."""
+    return markdown(["room", "what it does", "may use"],
+                    [[folder(one), one.does, ", ".join(one.uses)] for one in ROOMS
+                     if one.path in TOP and one.path != "main"])
+
+
+def long_table():
+    """The rooms and their parts, with all that they may use but the C library's everyday sorts."""
+    everyday = [*SORTS][:[*SORTS].index("heap") + 1] + ["copies", "errors"]
+    return markdown(["room", "may use", "of the C library, beside what only computes",
+                     "of other libraries", "its rules"],
+                    [[folder(one), ", ".join(one.uses),
+                      ", ".join(sort for sort in SORTS
+                                if sort in one.needs and sort not in everyday),
+                      ", ".join(sort for sort in one.needs if sort in LIBRARIES),
+                      ", ".join(one.keeps)] for one in ROOMS])
+
+
+TABLES = {"rooms": short_table, "walls": long_table}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--table", choices=TABLES, help="print a table of the documents")
+    parser.add_argument("--needs", nargs="+", metavar="PATH", help="print what objects need")
+    args = parser.parse_args()
+    if args.table:
+        sys.stdout.write(TABLES[args.table]())
+    if args.needs:
+        from objects import read_objects  # pylint: disable=import-outside-toplevel
+        paths = [Path(one) for one in args.needs]
+        found = read_objects(sorted(path for one in paths for path in
+                                    (one.rglob("*.o") if one.is_dir() else [one])))
+        wanted = set().union(*(one.wants for one in found)) - {
+            name for one in found for name in one.defines}
+        sorts = {}
+        for symbol in wanted:
+            sorts.setdefault(sort_of(symbol) or "of other objects or no sort", []).append(symbol)
+        for sort in sorted(sorts):
+            print(f"{sort}: {' '.join(sorted(sorts[sort]))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
