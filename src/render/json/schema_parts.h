@@ -55,4 +55,7 @@ extern const size_t nr_pressure_shapes;
 extern const struct shape blackbox_shapes[];
 extern const size_t nr_blackbox_shapes;
 
+/* Of what `explain TEXT` finds: schema_explain.c. */
+extern const struct key candidate_keys[], message_keys[];
+
 #endif
