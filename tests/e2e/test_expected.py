@@ -5,6 +5,7 @@ A line is kept as 16 bits of its CRC, so that all outputs fit into one file. Whe
 outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now;
 FS_SHOW_EXPECTED=DIR writes them to files, to be compared with those of an earlier build.
 """
+import fcntl
 import os
 import re
 import zlib
@@ -36,8 +37,11 @@ def kept():
 
 
 def keep(name, sums):
-    known = kept() | {name: sums}
-    KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)), encoding="ascii")
+    with open(__file__, encoding="ascii") as alone:  # tests run side by side
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        known = kept() | {name: sums}
+        KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)),
+                        encoding="ascii")
 
 
 def compare(check, name, text):
