@@ -7,7 +7,7 @@
 #include "cli/options_table.h"
 #include "cli/privileges.h"
 #include "cli/messages.h"
-#include "session/session.h"
+#include "session/commands.h"
 #include "export/top_command.h"
 #include "crash/triage_command.h"
 

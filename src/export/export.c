@@ -105,10 +105,10 @@ static void plan_reach(struct export *x, struct reach *r)
 	for (size_t i = 0; x->endpoint && (dir = endpoint_reads(x->endpoint, i)); i++)
 		r->readable[n++] = dir;
 	r->readable[n] = NULL;
-	x->s.scope = (struct rights_scope){.readable = r->readable, .filters = true};
+	x->s.in.scope = (struct rights_scope){.readable = r->readable, .filters = true};
 	if (x->o->textfile) {
 		snprintf(r->writable, sizeof(r->writable), "%s", x->o->textfile);
-		x->s.scope.writable = dirname(r->writable);
+		x->s.in.scope.writable = dirname(r->writable);
 	}
 }
 
@@ -120,7 +120,7 @@ static void name_cgroups(struct export *x)
 	uint64_t over;
 	int dir;
 
-	if (!path || !x->s.ends.foreign)
+	if (!path || !x->s.in.ends.foreign)
 		return;
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || fstatfs(dir, &fs)) {
@@ -142,25 +142,19 @@ static void name_cgroups(struct export *x)
 
 static int open_live(struct export *x)
 {
-	unsigned int tiers =
-		TIERS_EXPORT | (x->o->faults ? TIER_FAULTS : 0) | (x->o->calls ? TIER_CALLS : 0);
-	struct live_options lo = session_live_options(&x->s, true, tiers);
 	struct sink sink = {.take = export_take, .ctx = x};
 	struct reach reach;
 	int err;
 
-	lo.majors = true;
-	lo.ring_bytes = RING_BYTES;
-	strcpy(x->s.mode, "export");
 	err = open_identities(x);
 	if (!err)
-		err = session_open_live(&x->s, &lo);
+		err = session_open_live(&x->s);
 	if (err)
 		return err;
 	name_cgroups(x);
 	plan_reach(x, &reach);
 	err = session_first_look(&x->s, &sink);
-	x->s.scope = (struct rights_scope){};
+	x->s.in.scope = (struct rights_scope){};
 	x->up = !err;
 	return err;
 }
@@ -176,7 +170,7 @@ static int open_replay(struct export *x)
 		return err;
 	plan_reach(x, &reach);
 	privileges_drop(&x->s);
-	x->s.scope = (struct rights_scope){};
+	x->s.in.scope = (struct rights_scope){};
 	return 0;
 }
 
@@ -204,11 +198,11 @@ static int open_source(struct export *x)
 
 static void plan_series(struct export *x)
 {
-	struct prom_view v = {.m = &x->s.m, .c = &x->census, .n = &x->node};
+	struct prom_view v = {.m = &x->s.in.m, .c = &x->census, .n = &x->node};
 
 	export_self(x, &v.self);
 	export_programs(x, &v.self); /* the kernel may begin to time them later */
-	x->census.limits.series_each = prom_series_each(&x->s.m);
+	x->census.limits.series_each = prom_series_each(&x->s.in.m);
 	x->census.limits.series_else = prom_series_else(&v);
 }
 
@@ -243,7 +237,7 @@ static int drain(void *ctx)
 	struct sink sink = {.take = export_take, .ctx = x};
 
 	if (!x->replay)
-		x->s.src->ops->drain(x->s.src, &sink);
+		x->s.in.src->ops->drain(x->s.in.src, &sink);
 	return 0;
 }
 
@@ -279,7 +273,7 @@ static int on_endpoint(void *ctx)
 static int begin_loop(struct export *x)
 {
 	struct loop *l = &x->s.loop;
-	int err = loop_watch(l, x->s.src->ops->fd(x->s.src), drain);
+	int err = loop_watch(l, x->s.in.src->ops->fd(x->s.in.src), drain);
 
 	if (!err && x->endpoint)
 		err = loop_watch(l, endpoint_fd(x->endpoint), on_endpoint);
@@ -324,7 +318,7 @@ static int status_of_file(struct export *x)
 	if (x->replay)
 		export_replay_gaps(x, &gaps);
 	else
-		gaps_of_probes(&gaps, &x->s.view);
+		gaps_of_probes(&gaps, &x->s.out.view);
 	status = status_of_gaps(x->s.status, &gaps);
 	buf_free(&gaps);
 	return status;
@@ -357,9 +351,20 @@ static void close_all(struct export *x)
 		close(x->root);
 }
 
+static void fill_plan(struct run_plan *p, const struct options *o)
+{
+	plan_init(p, o);
+	p->mode = "export";
+	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
+	p->majors = true;
+	p->ring_bytes = RING_BYTES;
+	p->reloads = true;
+}
+
 int command_export(const struct options *o)
 {
 	struct export *x = calloc(1, sizeof(*x));
+	struct run_plan plan;
 	int err, status;
 
 	if (!x) {
@@ -370,7 +375,8 @@ int command_export(const struct options *o)
 	x->root = -1;
 	x->start_s = host_wall_ns() / 1e9;
 	notify_open(&x->notify);
-	err = session_begin(&x->s, o);
+	fill_plan(&plan, o);
+	err = session_begin(&x->s, &plan);
 	/* first, since it may fork, and since it may want a port that needs rights */
 	if (!err && !o->textfile)
 		err = open_endpoint(x);
@@ -379,7 +385,7 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
-	x->s.m.last_ns = 0; /* there are no last lines */
+	x->s.in.m.last_ns = 0; /* there are no last lines */
 	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);

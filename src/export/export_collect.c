@@ -18,12 +18,12 @@
 static const char *module_of(struct export *x, uint64_t ip, char *site, size_t size)
 {
 	struct fs_symbol_record r = {.ip = ip};
-	const struct symbol *known = model_symbol(&x->s.m, ip);
+	const struct symbol *known = model_symbol(&x->s.in.m, ip);
 
-	if (!known && x->s.collector.live && symbols_find(&x->s.collector.symbols, ip, &r)) {
+	if (!known && x->s.in.collector.live && symbols_find(&x->s.in.collector.symbols, ip, &r)) {
 		r.h = (struct fs_header){FS_REC_SYMBOL, sizeof(r), host_monotonic_ns()};
-		if (!model_take(&x->s.m, &r.h))
-			known = model_symbol(&x->s.m, ip);
+		if (!model_take(&x->s.in.m, &r.h))
+			known = model_symbol(&x->s.in.m, ip);
 	}
 	snprintf(site, size, "%s", known ? known->symbol : "");
 	return known ? known->module : NULL;
@@ -56,7 +56,7 @@ static void take_refused(struct export *x, const struct fs_refused_record *r)
 {
 	struct verdict v = {};
 
-	cause_of(r, &x->s.m.tick.limits, x->s.m.host.arch, &v);
+	cause_of(r, &x->s.in.m.tick.limits, x->s.in.m.host.arch, &v);
 	node_refused(&x->node, r, v.cause ? v.cause : "unknown");
 }
 
@@ -66,7 +66,7 @@ static void take_signal(struct export *x, const struct fs_signal_record *r,
 	struct verdict v = {};
 
 	if (r->signal == SIGSEGV || r->signal == SIGBUS)
-		fault_of(r, &x->s.m.tick.limits, &v);
+		fault_of(r, &x->s.in.m.tick.limits, &v);
 	node_signal(&x->node, r, id, v.cause);
 }
 
@@ -114,7 +114,7 @@ int export_take(void *ctx, const struct fs_header *h)
 	case FS_REC_HOOK:
 	case FS_REC_LIMITS:
 	case FS_REC_TICK:
-		err = model_take(&x->s.m, h);
+		err = model_take(&x->s.in.m, h);
 		break;
 	}
 	/* what was taken is taken: the source goes on behind it the next time */
@@ -129,7 +129,7 @@ static void look_after(struct export *x)
 	uint32_t at = 0;
 
 	while (census_each(&x->census, &at, &of, &told_ns)) {
-		if (!ends_is_gone(&x->s.ends, of.pid, told_ns))
+		if (!ends_is_gone(&x->s.in.ends, of.pid, told_ns))
 			continue;
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);
@@ -142,13 +142,13 @@ static void look(struct export *x)
 	struct sink sink = {.take = export_take, .ctx = x};
 	int err;
 
-	ends_begin(&x->s.ends, &x->s.m, x->s.src);
-	err = x->s.src->ops->look(x->s.src, &sink);
+	ends_begin(&x->s.in.ends, &x->s.in.m, x->s.in.src);
+	err = x->s.in.src->ops->look(x->s.in.src, &sink);
 	x->partial = err == -ETIMEDOUT;
 	x->up = !err;
-	if (!err && ends_may_be_lost(&x->s.ends, &x->s.m))
+	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
 		look_after(x);
-	model_next_window(&x->s.m);
+	model_next_window(&x->s.in.m);
 }
 
 void export_collect(struct export *x, double timeout_s)
@@ -165,14 +165,14 @@ void export_collect(struct export *x, double timeout_s)
 		look(x);
 	x->deadline_ns = 0;
 	node_report_expire(&x->node, host_monotonic_ns());
-	census_update(&x->census, host_boottime_ns(), x->s.m.tick.limits.max_map_count);
+	census_update(&x->census, host_boottime_ns(), x->s.in.m.tick.limits.max_map_count);
 }
 
 static struct prom_view view_of(struct export *x)
 {
 	uint64_t now = host_monotonic_ns();
 	struct prom_view v = {
-		.m = &x->s.m,
+		.m = &x->s.in.m,
 		.c = &x->census,
 		.n = &x->node,
 		.live = !x->replay,

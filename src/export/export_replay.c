@@ -27,10 +27,10 @@ static void tell_host(struct export *x)
 {
 	const struct model *m = &x->replay->m;
 
-	x->s.m.host = m->host;
-	x->s.m.tick = m->tick;
-	memcpy(x->s.m.hook, m->hook, sizeof(m->hook));
-	x->s.m.hooks = m->hooks;
+	x->s.in.m.host = m->host;
+	x->s.in.m.tick = m->tick;
+	memcpy(x->s.in.m.hook, m->hook, sizeof(m->hook));
+	x->s.in.m.hooks = m->hooks;
 }
 
 static void name_subject(const struct export *x, const struct subject *s, struct identity *ret)
@@ -137,13 +137,13 @@ int export_replay_open(struct export *x)
 	}
 	x->replay = r;
 	r->collector.m = &r->m;
-	r->collector.filter = &x->s.filter;
+	r->collector.filter = &x->s.in.filter;
 	err = take_pattern(r, x->o->collapse_pattern);
 	if (err)
 		return err;
-	err = x->s.src->ops->start(x->s.src, &sink);
+	err = x->s.in.src->ops->start(x->s.in.src, &sink);
 	while (!err) {
-		err = x->s.src->ops->look(x->s.src, &sink);
+		err = x->s.in.src->ops->look(x->s.in.src, &sink);
 		if (!err)
 			err = tell_changed(x);
 		if (!err)
@@ -151,7 +151,7 @@ int export_replay_open(struct export *x)
 	}
 	err = session_note_end(&x->s, err);
 	if (err != 1) {
-		complain("%s", x->s.src->error[0] ? x->s.src->error : strerror(-err));
+		complain("%s", x->s.in.src->error[0] ? x->s.in.src->error : strerror(-err));
 		return EXIT_FAILED;
 	}
 	tell_host(x);
@@ -175,7 +175,7 @@ void export_replay_look(struct export *x)
 
 void export_replay_gaps(const struct export *x, struct buf *gaps)
 {
-	struct view v = x->s.view;
+	struct view v = x->s.out.view;
 
 	v.m = &x->replay->m;
 	gaps_of(gaps, &v);

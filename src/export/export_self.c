@@ -42,14 +42,14 @@ static uint64_t number_in(const char *path, const char *format)
 
 static bool has_programs(const struct export *x)
 {
-	return x->s.src->live && !x->s.src->plain;
+	return x->s.in.src->live && !x->s.in.src->plain;
 }
 
 void export_programs(const struct export *x, struct prom_self *ret)
 {
 	struct program_statistics all[PROM_PROGRAMS];
 
-	ret->programs = has_programs(x) ? live_programs(x->s.src, all, PROM_PROGRAMS) : 0;
+	ret->programs = has_programs(x) ? live_programs(x->s.in.src, all, PROM_PROGRAMS) : 0;
 	for (size_t i = 0; i < ret->programs; i++)
 		ret->program[i] = (struct prom_program){all[i].name, all[i].runs, all[i].run_ns};
 }
@@ -66,6 +66,6 @@ void export_self(const struct export *x, struct prom_self *ret)
 	ret->cpu_s = host_own_cpu_ns() / 1e9;
 	ret->rss_bytes = number_in("/proc/self/statm", "%*u %llu") * sysconf(_SC_PAGESIZE);
 	ret->tainted = number_in("/proc/sys/kernel/tainted", "%llu");
-	if (has_programs(x) && live_times_programs(x->s.src))
+	if (has_programs(x) && live_times_programs(x->s.in.src))
 		export_programs(x, ret);
 }

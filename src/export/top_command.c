@@ -100,15 +100,15 @@ static void show(struct top *t)
 	struct buf frame = {};
 	int width, height;
 
-	if (t->s.redraws && terminal_size(t->s.fd, &width, &height)) {
-		t->s.view.width = t->s.o->width ? (int)t->s.o->width : width;
-		t->s.view.height = height;
+	if (t->s.out.redraws && terminal_size(t->s.out.fd, &width, &height)) {
+		t->s.out.view.width = t->s.o->width ? (int)t->s.o->width : width;
+		t->s.out.view.height = height;
 	}
-	fleet_text(&frame, &t->s.view, &t->fleet, t->interval_s);
-	if (t->s.redraws)
-		terminal_redraw(&t->s.out, &frame);
+	fleet_text(&frame, &t->s.out.view, &t->fleet, t->interval_s);
+	if (t->s.out.redraws)
+		terminal_redraw(&t->s.out.text, &frame);
 	else if (frame.s)
-		buf_add(&t->s.out, frame.s, frame.len);
+		buf_add(&t->s.out.text, frame.s, frame.len);
 	buf_free(&frame);
 	session_flush(&t->s);
 }
@@ -119,7 +119,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 	if (si->ssi_signo != SIGWINCH)
 		t->s.loop.done = true;
-	else if (t->s.redraws)
+	else if (t->s.out.redraws)
 		show(t);
 	return 0;
 }
@@ -142,7 +142,7 @@ static int open_loop(struct top *t)
 	l->ctx = t;
 	err = loop_open(l, wanted, sizeof(wanted) / sizeof(wanted[0]));
 	/* a file cannot be waited for, and has no keys */
-	if (!err && t->s.redraws)
+	if (!err && t->s.out.redraws)
 		loop_watch(l, STDIN_FILENO, on_keys);
 	return err;
 }
@@ -184,11 +184,11 @@ static void wait_until(struct top *t, uint64_t ns)
 /* Rates are known from the second page on: on paper the first would be a table without. */
 static void loop(struct top *t)
 {
-	uint64_t left = t->s.o->count ? t->s.o->count : t->s.redraws ? UINT64_MAX : 1;
+	uint64_t left = t->s.o->count ? t->s.o->count : t->s.out.redraws ? UINT64_MAX : 1;
 	uint64_t next = host_monotonic_ns();
 
 	fetch_pages(t);
-	if (t->s.redraws && !t->s.loop.done)
+	if (t->s.out.redraws && !t->s.loop.done)
 		show(t);
 	while (left && !t->s.loop.done) {
 		next += t->interval_s * NS_PER_S;
@@ -217,9 +217,9 @@ static int open_top(struct top *t, const struct options *o)
 	int err = 0;
 
 	t->interval_s = o->interval > 0 ? o->interval : INTERVAL_S;
-	t->s.redraws = !o->output && !o->count && terminal_can_redraw(t->s.fd);
-	if (t->s.redraws && !o->top)
-		t->s.view.top = SIZE_MAX;
+	t->s.out.redraws = !o->output && !o->count && terminal_can_redraw(t->s.out.fd);
+	if (t->s.out.redraws && !o->top)
+		t->s.out.view.top = SIZE_MAX;
 	t->url = calloc(FLEET_HOSTS_MAX, sizeof(*t->url));
 	if (!t->url)
 		return EXIT_FAILED;
@@ -262,15 +262,18 @@ static void judge_completeness(struct top *t)
 int command_top(const struct options *o)
 {
 	struct top t = {};
-	int err = session_begin(&t.s, o);
+	struct run_plan plan;
+	int err;
 
+	plan_init(&plan, o);
+	err = session_begin(&t.s, &plan);
 	if (!err)
 		err = open_top(&t, o);
 	if (!err) {
-		if (t.s.redraws)
-			terminal_enter(t.s.fd, STDIN_FILENO);
+		if (t.s.out.redraws)
+			terminal_enter(t.s.out.fd, STDIN_FILENO);
 		loop(&t);
-		if (t.s.redraws)
+		if (t.s.out.redraws)
 			terminal_leave();
 		if (!t.answers && !t.s.status) {
 			complain("top: no exporter answered");

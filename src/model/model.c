@@ -730,3 +730,13 @@ double model_window_seconds(const struct model *m)
 
 	return m->last_ns > from && from ? (m->last_ns - from) / 1e9 : 0;
 }
+
+bool model_watches_all(const struct model *m)
+{
+	return !strcmp(m->host.mode, "all");
+}
+
+bool model_watches_targets(const struct model *m)
+{
+	return !strcmp(m->host.mode, "targets");
+}

@@ -263,4 +263,8 @@ void counters_add(struct fs_counters *to, const struct fs_counters *from);
 /* The counters of facts that may have none. */
 const struct fs_counters *facts_counters(const struct facts *f);
 
+/* Whom the measurement watches, by the mode in its host record. */
+bool model_watches_all(const struct model *m);
+bool model_watches_targets(const struct model *m);
+
 #endif

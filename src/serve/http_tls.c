@@ -8,11 +8,11 @@
 #include "serve/http.h"
 
 /* In the handshake: not 0 ends it. */
-static int verify(gnutls_session_t session)
+static int verify(gnutls_session_t tls)
 {
 	unsigned int status = ~0U;
 
-	if (gnutls_certificate_verify_peers3(session, NULL, &status) || status)
+	if (gnutls_certificate_verify_peers3(tls, NULL, &status) || status)
 		return GNUTLS_E_CERTIFICATE_ERROR;
 	return 0;
 }
@@ -27,27 +27,27 @@ static gnutls_session_t session_of(struct MHD_Connection *connection)
 
 void http_tls_demand(struct endpoint *e, struct MHD_Connection *connection)
 {
-	gnutls_session_t session = e->config.tls ? session_of(connection) : NULL;
+	gnutls_session_t tls = e->config.tls ? session_of(connection) : NULL;
 
-	if (!session)
+	if (!tls)
 		return;
 	switch (e->config.client_auth) {
 	case CLIENT_NONE:
-		gnutls_certificate_server_set_request(session, GNUTLS_CERT_IGNORE);
+		gnutls_certificate_server_set_request(tls, GNUTLS_CERT_IGNORE);
 		break;
 	case CLIENT_REQUEST:
-		gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
+		gnutls_certificate_server_set_request(tls, GNUTLS_CERT_REQUEST);
 		break;
 	case CLIENT_REQUIRE_ANY:
-		gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUIRE);
+		gnutls_certificate_server_set_request(tls, GNUTLS_CERT_REQUIRE);
 		break;
 	case CLIENT_VERIFY_IF_GIVEN:
-		gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
-		gnutls_session_set_verify_function(session, verify);
+		gnutls_certificate_server_set_request(tls, GNUTLS_CERT_REQUEST);
+		gnutls_session_set_verify_function(tls, verify);
 		break;
 	case CLIENT_REQUIRE_AND_VERIFY:
-		gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUIRE);
-		gnutls_session_set_verify_function(session, verify);
+		gnutls_certificate_server_set_request(tls, GNUTLS_CERT_REQUIRE);
+		gnutls_session_set_verify_function(tls, verify);
 		break;
 	}
 }
@@ -101,14 +101,14 @@ bool http_tls_admits(const struct endpoint *e, struct MHD_Connection *connection
 {
 	const gnutls_datum_t *chain;
 	unsigned int certificates = 0;
-	gnutls_session_t session;
+	gnutls_session_t tls;
 	gnutls_x509_crt_t cert;
 	bool good;
 
 	if (!e->config.client_sans)
 		return true;
-	session = session_of(connection);
-	chain = session ? gnutls_certificate_get_peers(session, &certificates) : NULL;
+	tls = session_of(connection);
+	chain = tls ? gnutls_certificate_get_peers(tls, &certificates) : NULL;
 	if (!chain || !certificates || gnutls_x509_crt_init(&cert))
 		return false;
 	/* the client's own comes first */

@@ -10,30 +10,32 @@
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "crash/surviving_logs.h"
-#include "session/targets.h"
+#include "session/commands.h"
+#include "session/session.h"
 
 #define WATCH_SECONDS 3.0
 
-static int open_live(struct session *s)
+static int check_arguments(const struct options *o)
 {
-	s->filter.children = true;
-	s->attributes_all = true;
-	s->after_first_look = holders_read;
-	return targets_open_live(s, true);
+	if (o->replay || o->filter.pids)
+		return 0;
+	complain("diagnose: of which process?\n"
+		 "  try: sudo faultscope diagnose -p PID, or diagnose --replay FILE");
+	return EXIT_USAGE;
 }
 
-static int check_arguments(struct options *o)
+static void fill_plan(struct run_plan *p, const struct options *o)
 {
-	if (!o->replay && !o->filter.pids) {
-		complain("diagnose: of which process?\n"
-			 "  try: sudo faultscope diagnose -p PID, or diagnose --replay FILE");
-		return EXIT_USAGE;
-	}
+	plan_init(p, o);
+	plan_targets(p);
+	p->children = true;
+	p->attributes_all = true;
+	p->after_first_look = o->replay ? NULL : holders_read;
+	p->view.verdict = p->view.command = true;
 	if (!o->replay && !o->duration)
-		o->duration = WATCH_SECONDS;
-	if (!o->format || o->format == &text_renderer)
-		o->format = &diagnosis_renderer;
-	return 0;
+		p->duration = WATCH_SECONDS;
+	if (p->renderer == &text_renderer)
+		p->renderer = &diagnosis_renderer;
 }
 
 /* Before rights are given up: later it can be read, not opened. -1: nobody records here. */
@@ -60,7 +62,7 @@ static bool read_ring(struct session *s, int fd, struct portents *ret)
 		s->status = s->status ?: EXIT_FAILED;
 	}
 	bb_found_settle(&f);
-	if (bb_boot_id(s->m.host.boot_id, boot_id))
+	if (bb_boot_id(s->in.m.host.boot_id, boot_id))
 		boot = bb_boot_find(&f, boot_id);
 	if (boot >= 0)
 		portents_find(ret, &f, boot);
@@ -72,30 +74,31 @@ static bool read_ring(struct session *s, int fd, struct portents *ret)
 static int verdict_status(const struct session *s)
 {
 	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;
-	const struct portents *recorded = s->view.recorded;
+	const struct portents *recorded = s->out.view.recorded;
 
 	for (size_t i = 0; recorded && i < recorded->n; i++)
 		if (blackbox_severity(&recorded->one[i]) >= least)
 			return EXIT_GATE;
-	return s->findings.reached[least] ? EXIT_GATE : 0;
+	return s->in.findings.reached[least] ? EXIT_GATE : 0;
 }
 
-int command_diagnose(const struct options *given)
+int command_diagnose(const struct options *o)
 {
-	struct options o = *given;
 	struct portents recorded;
+	struct run_plan plan;
 	struct session s;
-	int err = check_arguments(&o), ring = -1;
+	int err = check_arguments(o), ring = -1;
 
 	if (!err)
-		ring = open_ring(&o, &err);
+		ring = open_ring(o, &err);
 	if (err)
 		return err;
-	session_measure(&s, &o, open_live);
+	fill_plan(&plan, o);
+	session_measure(&s, &plan);
 	if (read_ring(&s, ring, &recorded))
-		s.view.recorded = &recorded;
-	else if (o.blackbox.file)
-		gap_add(&s.gaps, "not read: --ring has no record of this boot");
+		s.out.view.recorded = &recorded;
+	else if (o->blackbox.file)
+		gap_add(&s.out.gaps, "not read: --ring has no record of this boot");
 	if (ring >= 0)
 		close(ring);
 	if (!s.status)

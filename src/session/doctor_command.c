@@ -14,7 +14,7 @@
 #include "probe/settings.h"
 #include "render/completeness.h"
 #include "render/doctor_report.h"
-#include "cli/messages.h"
+#include "session/commands.h"
 #include "session/session.h"
 
 #define WIDTH 80 /* unless asked otherwise: a report is read, kept and sent */
@@ -238,30 +238,28 @@ static void try_recorder(struct report *r, const char *btf)
 static int examine(struct session *s, struct report *r)
 {
 	const struct options *o = s->o;
-	struct live_options lo = session_live_options(s, true, TIER_ALL);
+	struct live_options lo = session_live_options(s);
 	struct first_look look = {};
 	struct sink sink = {.take = take_process, .ctx = &look};
 	struct calibration c;
 	int err;
 
-	lo.examines = true;
-	lo.attribute = true; /* as `run` and -p: the verifier skips code that is configured off */
-	err = session_open_live(s, &lo);
+	err = session_open_live(s);
 	if (err)
 		return err;
 	take_no_signals();
-	err = s->src->ops->look(s->src, &sink);
+	err = s->in.src->ops->look(s->in.src, &sink);
 	if (err) {
-		complain("%s", s->src->error[0] ? s->src->error : strerror(-err));
+		complain("%s", s->in.src->error[0] ? s->in.src->error : strerror(-err));
 		return EXIT_FAILED;
 	}
 	if (o->no_calibrate)
-		calibrate_not(&c, s->src, "not measured: --no-calibrate");
+		calibrate_not(&c, s->in.src, "not measured: --no-calibrate");
 	else
-		calibrate(&c, &lo, s->src, look.processes);
+		calibrate(&c, &lo, s->in.src, look.processes);
 	try_recorder(r, o->btf);
 	privileges_drop(s);
-	fill_report(r, o, &c, s->src, &look);
+	fill_report(r, o, &c, s->in.src, &look);
 	privileges_report(s, &r->rights);
 	return 0;
 }
@@ -269,12 +267,12 @@ static int examine(struct session *s, struct report *r)
 /* Returns 0 or an exit status. */
 static int print(struct session *s, const struct report *r)
 {
-	struct buf *b = &s->out;
+	struct buf *b = &s->out.text;
 
 	if (s->o->format == &json_renderer)
 		report_json(b, r);
 	else
-		report_text(b, &s->view, r);
+		report_text(b, &s->out.view, r);
 	return say_all(s->o, b);
 }
 
@@ -283,11 +281,18 @@ int command_doctor(const struct options *o)
 	struct fs_host_record host;
 	struct report r = {.host = &host};
 	struct buf gaps = {};
+	struct run_plan plan;
 	struct session s;
-	int err = session_begin(&s, o);
+	int err;
 
-	if (!o->width && s.view.width > WIDTH)
-		s.view.width = WIDTH;
+	plan_init(&plan, o);
+	plan.tiers = TIER_ALL;
+	plan.examines = true;
+	plan.attributes =
+		true; /* as `run` and -p: the verifier skips code that is configured off */
+	err = session_begin(&s, &plan);
+	if (!o->width && s.out.view.width > WIDTH)
+		s.out.view.width = WIDTH;
 	host_fill(&host);
 	r.settings = settings_read(r.setting);
 	find_origins(&r);

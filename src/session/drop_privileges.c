@@ -11,12 +11,12 @@
 /* What this kernel and this mode cannot do without. */
 static size_t choose_kept(struct session *s, struct right *ret)
 {
-	bool runs = s->o->command == CMD_RUN;
+	bool runs = s->plan.whom == WATCH_COMMAND;
 	size_t n = 0;
 
-	if (!s->src->live)
+	if (!s->in.src->live)
 		return 0;
-	if (live_needs_rights(s->src))
+	if (live_needs_rights(s->in.src))
 		ret[n++] =
 			(struct right){CAP_BPF, CAP_SYS_ADMIN,
 				       "kernel.unprivileged_bpf_disabled: before 5.19 it refuses "
@@ -27,19 +27,19 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	if (host_hides_processes())
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "/proc is mounted with hidepid: other users' processes"};
-	else if (s->attributes_all || s->redraws)
+	else if (s->plan.attributes_all || s->out.redraws)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "diagnose and the live view read what a process maps and "
 					  "has open"};
-	else if (runs && s->collector.names_stacks)
+	else if (runs && s->in.collector.names_stacks)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "user stacks of the command are named by the files that "
 					  "its processes map"};
-	if (live_looks_at_proc(s->src) && !host_counts_fds())
+	if (live_looks_at_proc(s->in.src) && !host_counts_fds())
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "before 6.2 descriptors are counted by reading "
 					  "/proc/PID/fd"};
-	else if (s->attributes_all || s->redraws)
+	else if (s->plan.attributes_all || s->out.redraws)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "diagnose and the live view read /proc/PID/fd of other "
 					  "users"};
@@ -55,11 +55,11 @@ static size_t choose_kept(struct session *s, struct right *ret)
  */
 static void learn_mappings(struct session *s)
 {
-	struct user_symbols *us = &s->collector.user_symbols;
+	struct user_symbols *us = &s->in.collector.user_symbols;
 
-	if (!s->collector.names_stacks)
+	if (!s->in.collector.names_stacks)
 		return;
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one))
+	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
 		if (!one->final)
 			user_symbols_learn(us, &one->id);
 }
@@ -71,28 +71,29 @@ void privileges_drop(struct session *s)
 
 	learn_mappings(s);
 	/* where a limit comes from is asked once a finding speaks of it */
-	if (s->collector.names_stacks)
-		s->scope.readable = origin_places;
-	s->scope.filters = true;
-	s->scope.renames_in[0] = s->output.waits ? s->output.dir : -1;
-	s->scope.renames_in[1] = s->junit.waits ? s->junit.dir : -1;
-	rights_drop(keep, n, &s->scope, &s->rights);
-	if (s->rights.failed[0])
+	if (s->in.collector.names_stacks)
+		s->in.scope.readable = origin_places;
+	s->in.scope.filters = true;
+	s->in.scope.renames_in[0] = s->out.file.waits ? s->out.file.dir : -1;
+	s->in.scope.renames_in[1] = s->out.junit.waits ? s->out.junit.dir : -1;
+	rights_drop(keep, n, &s->in.scope, &s->in.rights);
+	if (s->in.rights.failed[0])
 		complain("not all privileges could be given up, and it goes on with them: %s",
-			 s->rights.failed);
+			 s->in.rights.failed);
 }
 
 static void name_one(struct session *s, pid_t pid)
 {
 	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), host_monotonic_ns()}};
-	pid_t initial = live_pid_of(s->src, pid);
+	pid_t initial = live_pid_of(s->in.src, pid);
 
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
+	for (struct subject *one = model_each(&s->in.m, NULL); one;
+	     one = model_each(&s->in.m, one)) {
 		if (one->id.pid != (uint32_t)initial || one->final)
 			continue;
 		names.subject = one->id;
 		if (names_read(pid, &names))
-			collector_take(&s->collector, &names.h);
+			collector_take(&s->in.collector, &names.h);
 		return;
 	}
 }
@@ -113,17 +114,17 @@ void privileges_name_namespace(struct session *s)
 		closedir(d);
 	if (!f->pids)
 		complain("in a pid namespace: pids are told as the initial namespace has them");
-	if (!f->pids && live_looks_within(s->src))
+	if (!f->pids && live_looks_within(s->in.src))
 		complain("in a pid namespace: " LOOKS_WITHIN);
 	for (size_t i = 0; i < f->pids; i++)
 		complain("in a pid namespace: pids are told as the initial namespace has them: "
 			 "%u here is %d",
-			 f->pid[i], live_pid_of(s->src, f->pid[i]));
+			 f->pid[i], live_pid_of(s->in.src, f->pid[i]));
 }
 
 void privileges_report(const struct session *s, struct report_rights *ret)
 {
-	const struct rights *r = &s->rights;
+	const struct rights *r = &s->in.rights;
 
 	for (size_t i = 0; i < r->nr_kept && ret->nr_kept < REPORT_KEPT; i++) {
 		rights_name(r->kept[i].capability, ret->kept[i].capability,
@@ -133,6 +134,6 @@ void privileges_report(const struct session *s, struct report_rights *ret)
 	ret->no_new_privs = r->no_new_privs;
 	ret->landlock_abi = r->landlock;
 	ret->landlock_off = r->landlock ? NULL : r->no_landlock;
-	ret->kernel_symbols = s->collector.symbols.f != NULL;
+	ret->kernel_symbols = s->in.collector.symbols.f != NULL;
 	ret->not_given_up = r->failed[0] ? r->failed : NULL;
 }

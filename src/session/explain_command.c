@@ -5,7 +5,7 @@
 #include "cli/messages.h"
 #include "live/terminal_view.h"
 #include "render/text/explain_text.h"
-#include "session/session.h"
+#include "session/commands.h"
 
 #define NEAR_MOST 6
 #define WIDTH	  100 /* longer lines are hard to read */

@@ -21,13 +21,13 @@ int gating_begin(struct session *s)
 {
 	int err;
 
-	s->gates = s->o->gates;
-	if (s->gates.n)
-		s->view.gates = &s->gates;
+	s->out.gates = s->o->gates;
+	if (s->out.gates.n)
+		s->out.view.gates = &s->out.gates;
 	if (!s->o->junit)
 		return 0;
 	/* now: once rights are given up nothing can be opened to write */
-	err = output_file_open(&s->junit, s->o->junit, 0);
+	err = output_file_open(&s->out.junit, s->o->junit, 0);
 	if (!err)
 		return 0;
 	complain("cannot write %s: %s", s->o->junit, output_file_error(err));
@@ -36,9 +36,9 @@ int gating_begin(struct session *s)
 
 void gating_judge(struct session *s)
 {
-	gates_look(&s->gates, &s->m);
-	gates_judge(&s->gates, &s->m, &s->findings);
-	if (s->gates.failed && !s->status)
+	gates_look(&s->out.gates, &s->in.m);
+	gates_judge(&s->out.gates, &s->in.m, &s->in.findings);
+	if (s->out.gates.failed && !s->status)
 		s->status = EXIT_GATE;
 }
 
@@ -47,8 +47,9 @@ static void write_junit(struct session *s)
 	struct buf b = {};
 	int err;
 
-	gates_junit(&b, &s->view);
-	err = output_file_end(&s->junit, b.failed ? -ENOMEM : io_write(s->junit.fd, b.s, b.len));
+	gates_junit(&b, &s->out.view);
+	err = output_file_end(&s->out.junit,
+			      b.failed ? -ENOMEM : io_write(s->out.junit.fd, b.s, b.len));
 	buf_free(&b);
 	if (!err)
 		return;
@@ -59,7 +60,7 @@ static void write_junit(struct session *s)
 /* Whether the text that people read has the gates in it. */
 static bool is_in_text(const struct session *s)
 {
-	return s->renderer == &text_renderer && !s->o->quiet && s->output.fd < 0;
+	return s->out.renderer == &text_renderer && !s->o->quiet && s->out.file.fd < 0;
 }
 
 void gating_tell(struct session *s)
@@ -67,12 +68,12 @@ void gating_tell(struct session *s)
 	struct buf b = {};
 
 	if (!is_in_text(s))
-		gates_text(&b, &s->view, true);
+		gates_text(&b, &s->out.view, true);
 	if (is_on_github(s->o))
-		gates_github(&b, &s->view);
+		gates_github(&b, &s->out.view);
 	if (!b.failed)
 		io_write(STDERR_FILENO, b.s, b.len);
 	buf_free(&b);
-	if (s->junit.fd >= 0)
+	if (s->out.junit.fd >= 0)
 		write_junit(s);
 }

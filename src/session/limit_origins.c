@@ -41,8 +41,8 @@ static void fill_record(struct fs_origin_record *r, const struct origin *o,
 /* Only -p, run and diagnose ask: of all processes of a host that would be many. */
 static bool may_look(const struct session *s)
 {
-	return s->src->live && s->collector.names_stacks && !host_is_in_pid_namespace() &&
-	       s->m.origins < MODEL_ORIGINS_MAX;
+	return s->in.src->live && s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
+	       s->in.m.origins < MODEL_ORIGINS_MAX;
 }
 
 /* The value to advise: what lets the refused call pass, or room for what is used. */
@@ -52,18 +52,19 @@ static uint64_t wanted_of(const struct session *s, const struct finding *f,
 	if (f->want && f->limit == limit && limit != &limit_table[LIMIT_MAX_MAP_COUNT])
 		return f->want;
 	if (subject && limit == &limit_table[LIMIT_MAX_MAP_COUNT])
-		return limit_above(limit, subject->now.g.map_high, s->m.tick.limits.max_map_count);
+		return limit_above(limit, subject->now.g.map_high,
+				   s->in.m.tick.limits.max_map_count);
 	return 0;
 }
 
 static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
 {
 	struct fs_origin_record r = {.h = {FS_REC_ORIGIN, sizeof(r), host_monotonic_ns()}};
-	const struct subject *subject = model_find(&s->m, &f->subject);
+	const struct subject *subject = model_find(&s->in.m, &f->subject);
 	struct origin_of of = {.pid = f->subject.pid};
 	char cgroup[256];
 	struct remedy_for want = {.pid = f->subject.pid};
-	uint64_t most = need_most(limit, &s->m.tick.limits);
+	uint64_t most = need_most(limit, &s->in.m.tick.limits);
 	struct origin o;
 	int root;
 
@@ -91,7 +92,7 @@ static void look_up(struct session *s, const struct finding *f, const struct lim
 	if (!origin_find(root, &of, limit - limit_table, &o))
 		fill_record(&r, &o, &want);
 	/* where nothing was found too: it is not looked up again */
-	collector_take(&s->collector, &r.h);
+	collector_take(&s->in.collector, &r.h);
 	close(root);
 }
 
@@ -99,7 +100,7 @@ static void look_up(struct session *s, const struct finding *f, const struct lim
 static bool is_outgrown(const struct session *s, const struct finding *f,
 			const struct fs_origin_record *known)
 {
-	return f->want > s->origin_want[known - s->m.origin];
+	return f->want > s->in.origin_want[known - s->in.m.origin];
 }
 
 /* Of a limit that only --assume has nobody set anything. */
@@ -107,7 +108,7 @@ static bool is_assumed(const struct session *s, const struct limit *limit)
 {
 	int i = resource_find(limit->name);
 
-	return i >= 0 && s->m.assumed[i];
+	return i >= 0 && s->in.m.assumed[i];
 }
 
 void origins_attach(struct session *s, struct finding *f)
@@ -119,12 +120,12 @@ void origins_attach(struct session *s, struct finding *f)
 
 	if (!limit || !f->open || f->set_by[0] || is_assumed(s, limit))
 		return;
-	known = model_origin(&s->m, &f->subject, limit - limit_table);
+	known = model_origin(&s->in.m, &f->subject, limit - limit_table);
 	if ((!known || is_outgrown(s, f, known)) && may_look(s)) {
 		look_up(s, f, limit);
-		known = model_origin(&s->m, &f->subject, limit - limit_table);
+		known = model_origin(&s->in.m, &f->subject, limit - limit_table);
 		if (known)
-			s->origin_want[known - s->m.origin] = f->want;
+			s->in.origin_want[known - s->in.m.origin] = f->want;
 	}
 	if (known)
 		finding_take_origin(f, known);

@@ -17,20 +17,8 @@
 #include "render/tui/tui.h"
 #include "live/terminal.h"
 
-#define SPEED_MOST     1024.0
 #define LEAP	       10 /* looks */
 #define ESCAPE_WAIT_MS 30 /* after which Esc is a key by itself */
-
-struct viewing {
-	struct tui tui;
-	size_t pace; /* row of paces[] */
-	char path[128];
-	/* of a recording */
-	double speed;
-	long go;	 /* looks to go at once; below 0: back */
-	uint64_t window; /* that is shown */
-	bool ended;
-};
 
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 #define NR_PACES (sizeof(paces) / sizeof(paces[0]))
@@ -38,27 +26,31 @@ static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 int viewing_begin(struct session *s)
 {
 	struct viewing *w = calloc(1, sizeof(*w));
-	double interval = s->o->interval ? s->o->interval : 1;
+	double interval = s->plan.interval;
 
 	if (!w)
 		return -ENOMEM;
-	s->viewing = w;
-	tui_open(&w->tui, &s->view);
-	w->tui.looks = s->src->live && !host_is_in_pid_namespace();
-	w->tui.writes = s->src->live;
-	w->tui.recording = s->collector.rec != NULL;
+	s->out.viewing = w;
+	tui_open(&w->tui, &s->out.view);
+	w->tui.looks = s->in.src->live && !host_is_in_pid_namespace();
+	w->tui.writes = s->in.src->live;
+	w->tui.recording = s->in.collector.rec != NULL;
 	while (w->pace + 1 < NR_PACES && paces[w->pace] < interval)
 		w->pace++;
-	terminal_enter(s->fd, STDIN_FILENO);
+	terminal_enter(s->out.fd, STDIN_FILENO);
 	return 0;
 }
 
 void viewing_draw(struct session *s)
 {
+	struct tui *t = &s->out.viewing->tui;
 	struct buf frame = {};
 
-	tui_frame(&s->viewing->tui, &s->view, &frame);
-	terminal_redraw(&s->out, &frame);
+	if (s->out.note[0])
+		array_copy(t->say, sizeof(t->say), s->out.note);
+	s->out.note[0] = 0;
+	tui_frame(t, &s->out.view, &frame);
+	terminal_redraw(&s->out.text, &frame);
 	buf_free(&frame);
 	session_flush(s);
 }
@@ -66,42 +58,42 @@ void viewing_draw(struct session *s)
 /* One bounded read of its maps and descriptors. What it says is there at the next look. */
 static void read_holdings(struct session *s)
 {
-	struct sink sink = {.take = collector_take, .ctx = &s->collector};
-	struct tui *t = &s->viewing->tui;
+	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
+	struct tui *t = &s->out.viewing->tui;
 	const struct fs_subject id = t->chosen;
 
-	if (!model_find(&s->m, &id))
+	if (!model_find(&s->in.m, &id))
 		return;
 	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++)
 		holdings_read(id.pid, &id, what, &sink);
-	snapshot_hold(&t->shot, &s->m, &id);
+	snapshot_hold(&t->shot, &s->in.m, &id);
 }
 
 /* Watching one process, it is the one to show. */
 static void show_only(struct session *s)
 {
-	struct subject *only = model_each(&s->m, NULL);
+	struct subject *only = model_each(&s->in.m, NULL);
 
-	if (strcmp(s->m.host.mode, "targets") || !only || model_each(&s->m, only))
+	if (!model_watches_targets(&s->in.m) || !only || model_each(&s->in.m, only))
 		return;
-	tui_show(&s->viewing->tui, &only->id);
-	if (s->viewing->tui.looks)
+	tui_show(&s->out.viewing->tui, &only->id);
+	if (s->out.viewing->tui.looks)
 		read_holdings(s);
 }
 
-static void look(struct session *s)
+void viewing_take_look(struct session *s)
 {
-	struct tui *t = &s->viewing->tui;
+	struct tui *t = &s->out.viewing->tui;
 
-	if (tui_look(t, &s->view))
-		viewing_say(s, "out of memory: this is no longer up to date");
+	if (tui_look(t, &s->out.view))
+		session_say(s, "out of memory: this is no longer up to date");
 }
 
 void viewing_look(struct session *s)
 {
-	bool first = !s->viewing->tui.has_looked;
+	bool first = !s->out.viewing->tui.has_looked;
 
-	look(s);
+	viewing_take_look(s);
 	if (first)
 		show_only(s);
 	viewing_draw(s);
@@ -123,52 +115,51 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 /* Of use to a recording alone. */
 static void sample_faults(struct session *s, bool on)
 {
-	if (s->src->live && !s->src->plain)
-		live_sample(s->src, on);
+	if (s->in.src->live && !s->in.src->plain)
+		live_sample(s->in.src, on);
 }
 
 static void begin_recording(struct session *s)
 {
-	struct viewing *w = s->viewing;
+	struct viewing *w = s->out.viewing;
 	struct recorder *rec;
 	char error[512], say[192];
 
 	/* root without its capabilities may not write to a user's directory */
 	if (record_below(w, "", &rec, error, sizeof(error)) &&
 	    record_below(w, "/tmp/", &rec, error, sizeof(error))) {
-		viewing_say(s, error);
+		session_say(s, error);
 		return;
 	}
-	s->collector.rec = rec;
-	s->collector.rec_error = retell(&s->m, rec);
-	if (!s->collector.rec_error)
-		s->collector.rec_error = recorder_publish(rec);
-	s->rec_told = false;
-	s->record_path = w->path;
+	s->in.collector.rec = rec;
+	s->in.collector.rec_error = retell(&s->in.m, rec);
+	if (!s->in.collector.rec_error)
+		s->in.collector.rec_error = recorder_publish(rec);
+	s->out.rec_told = false;
+	s->out.record_path = w->path;
 	w->tui.recording = true;
 	sample_faults(s, true);
 	snprintf(say, sizeof(say), "recording to %s; w ends it", w->path);
-	viewing_say(s, say);
+	session_say(s, say);
 }
 
 static void change_recording(struct session *s)
 {
-	struct viewing *w = s->viewing;
+	struct viewing *w = s->out.viewing;
 	char say[192];
 
-	if (!s->collector.rec) {
+	if (!s->in.collector.rec) {
 		begin_recording(s);
 		return;
 	}
-	snprintf(say, sizeof(say), "recorded: faultscope --replay %s", s->record_path);
-	viewing_say(s, say);
+	snprintf(say, sizeof(say), "recorded: faultscope --replay %s", s->out.record_path);
+	session_say(s, say);
 	session_end_recording(s);
 	w->tui.recording = false;
 	sample_faults(s, false);
 }
 
-/* How fast, or that it is over. */
-static void tell_state(struct viewing *w)
+void viewing_tell_state(struct viewing *w)
 {
 	if (w->ended)
 		snprintf(w->tui.status, sizeof(w->tui.status), "END OF RECORDING");
@@ -180,15 +171,15 @@ static void tell_state(struct viewing *w)
 
 static void change_pace(struct session *s, int by)
 {
-	struct viewing *w = s->viewing;
+	struct viewing *w = s->out.viewing;
 	char say[80];
 
-	if (!s->src->live) {
+	if (!s->in.src->live) {
 		w->speed = by < 0 ? w->speed * 2 : w->speed / 2;
-		w->speed = w->speed > SPEED_MOST       ? SPEED_MOST
-			   : w->speed < 1 / SPEED_MOST ? 1 / SPEED_MOST
-						       : w->speed;
-		tell_state(w);
+		w->speed = w->speed > VIEWING_SPEED_MOST       ? VIEWING_SPEED_MOST
+			   : w->speed < 1 / VIEWING_SPEED_MOST ? 1 / VIEWING_SPEED_MOST
+							       : w->speed;
+		viewing_tell_state(w);
 		return;
 	}
 	if ((by < 0 && !w->pace) || (by > 0 && w->pace + 1 == NR_PACES))
@@ -196,7 +187,7 @@ static void change_pace(struct session *s, int by)
 	w->pace += by;
 	loop_every(&s->loop, paces[w->pace] * 1e9);
 	snprintf(say, sizeof(say), "a look every %g s", paces[w->pace]);
-	viewing_say(s, say);
+	session_say(s, say);
 }
 
 /* How many looks a key goes on; 0: it is none of these. */
@@ -208,9 +199,9 @@ static long looks_of(uint32_t key)
 /* Of a recording: it stops where one went. */
 static void step(struct session *s, uint32_t key)
 {
-	struct viewing *w = s->viewing;
+	struct viewing *w = s->out.viewing;
 
-	if (s->src->live || !looks_of(key))
+	if (s->in.src->live || !looks_of(key))
 		return;
 	w->go = looks_of(key);
 	w->tui.paused = true;
@@ -244,7 +235,7 @@ static void act(struct session *s, enum tui_action action, uint32_t key)
 
 static void press(struct session *s, const char *bytes, size_t len)
 {
-	struct tui *t = &s->viewing->tui;
+	struct tui *t = &s->out.viewing->tui;
 	uint32_t key;
 	size_t n;
 
@@ -253,7 +244,7 @@ static void press(struct session *s, const char *bytes, size_t len)
 		bytes += n;
 		len -= n;
 		if (key != KEY_NONE)
-			act(s, tui_press(t, &s->view, key), key);
+			act(s, tui_press(t, &s->out.view, key), key);
 	} while (len && !s->loop.done);
 }
 
@@ -271,128 +262,19 @@ int viewing_on_keys(void *ctx)
 		return 0;
 	}
 	press(s, bytes, n);
-	if (s->viewing->tui.keys.n && !poll(&more, 1, ESCAPE_WAIT_MS))
+	if (s->out.viewing->tui.keys.n && !poll(&more, 1, ESCAPE_WAIT_MS))
 		press(s, "", 0);
 	if (!s->loop.done)
 		viewing_draw(s);
 	return 0;
 }
 
-/* Until the next look is due: as long as the one that is shown took. */
-static void wait_for_look(struct session *s)
-{
-	struct viewing *w = s->viewing;
-	double left = model_window_seconds(&w->tui.shot.m);
-	uint64_t from = host_monotonic_ns();
-
-	while (!s->loop.done && !w->go && (w->tui.paused || w->ended || left > 0)) {
-		bool stands = w->tui.paused || w->ended;
-		uint64_t now;
-
-		tell_state(w);
-		loop_once(&s->loop, stands ? -1 : (int)(left / w->speed * 1000) + 1);
-		now = host_monotonic_ns();
-		if (!stands)
-			left -= (now - from) / 1e9 * w->speed;
-		from = now;
-	}
-}
-
-/* One look on, with what the view keeps of it. 1: there is none. */
-static int take_one(struct session *s)
-{
-	struct viewing *w = s->viewing;
-	bool paused = w->tui.paused;
-	int err = session_take_window(s, false);
-
-	w->ended = err == 1;
-	if (err)
-		return err;
-	w->tui.paused = false; /* it stands, but where one went */
-	look(s);
-	w->tui.paused = paused;
-	w->window++;
-	session_next_window(s);
-	return 0;
-}
-
-/* A recording is read forwards alone: from its beginning. */
-static int start_anew(struct session *s)
-{
-	struct sink sink = {.take = collector_take, .ctx = &s->collector};
-	bool keeps = s->findings.keep_cleared;
-	int err;
-
-	tui_forget(&s->viewing->tui);
-	s->src->ops->close(s->src);
-	s->src = NULL;
-	findings_free(&s->findings);
-	s->findings.keep_cleared = keeps;
-	model_free(&s->m);
-	err = model_init(&s->m);
-	if (err)
-		return err;
-	memcpy(s->m.assumed, s->o->assumed, sizeof(s->m.assumed));
-	if (session_open_replay(s) || session_first_look(s, &sink))
-		return -EIO;
-	findings_judge(&s->findings, &s->m);
-	look(s);
-	s->viewing->window = 0;
-	session_next_window(s);
-	return 0;
-}
-
-static int go(struct session *s)
-{
-	struct viewing *w = s->viewing;
-	long by = w->go ? w->go : 1;
-	int err = 0;
-
-	w->go = 0;
-	if (by < 0) {
-		by += (long)w->window;
-		err = start_anew(s);
-	}
-	while (by-- > 0 && !err)
-		err = take_one(s);
-	tell_state(w);
-	viewing_draw(s);
-	return err == 1 ? 0 : err;
-}
-
-int viewing_replay(struct session *s)
-{
-	int err = 0;
-
-	s->viewing->speed = !s->o->speed_given ? 1 : s->o->speed > 0 ? s->o->speed : SPEED_MOST;
-	/* a file cannot be waited for, and has no keys */
-	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
-	while (!s->loop.done && !err) {
-		wait_for_look(s);
-		if (!s->loop.done)
-			err = go(s);
-		if (s->viewing->ended && !isatty(STDIN_FILENO))
-			s->loop.done = true; /* nobody can say so */
-		if (s->o->count && ++s->frames >= s->o->count)
-			s->loop.done = true;
-	}
-	return err;
-}
-
-bool viewing_say(struct session *s, const char *text)
-{
-	if (!s->viewing)
-		return false;
-	array_copy(s->viewing->tui.say, sizeof(s->viewing->tui.say), text);
-	return true;
-}
-
 void viewing_end(struct session *s)
 {
-	if (!s->viewing)
+	if (!s->out.viewing)
 		return;
 	terminal_leave();
-	tui_free(&s->viewing->tui);
-	free(s->viewing);
-	s->viewing = NULL;
+	tui_free(&s->out.viewing->tui);
+	free(s->out.viewing);
+	s->out.viewing = NULL;
 }

@@ -27,7 +27,8 @@ static struct subject *next_holder(struct session *s, enum fs_what what,
 {
 	struct subject *best = NULL;
 
-	for (struct subject *one = model_each(&s->m, NULL); one; one = model_each(&s->m, one)) {
+	for (struct subject *one = model_each(&s->in.m, NULL); one;
+	     one = model_each(&s->in.m, one)) {
 		if (one->final || one->hidden || is_among(one, tried, n))
 			continue;
 		if (!best || is_nearer(one, best, what))
@@ -39,7 +40,7 @@ static struct subject *next_holder(struct session *s, enum fs_what what,
 /* Of one that is gone, or not ours to read, the report tells that it was not. */
 static void read_holders(struct session *s, enum fs_what what)
 {
-	struct sink sink = {.take = collector_take, .ctx = &s->collector};
+	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
 	struct subject *tried[HOLDERS_MOST];
 
 	for (size_t n = 0; n < HOLDERS_MOST; n++) {

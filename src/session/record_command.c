@@ -9,7 +9,8 @@
 #include "session/read_holdings.h"
 #include "probe/host_facts.h"
 #include "render/text/silent.h"
-#include "session/targets.h"
+#include "session/commands.h"
+#include "session/session.h"
 #include "live/terminal.h"
 
 #define INTERVAL_ALL	10.0 /* seconds */
@@ -17,7 +18,6 @@
 #define NAME_BYTES	4096
 
 struct recording {
-	struct options o;
 	char name[NAME_BYTES];
 	struct redaction redaction;
 	bool progress; /* standard error is a terminal */
@@ -69,28 +69,28 @@ static int expand(const struct options *o, const char *pattern, char *ret, size_
 
 static void put_state(struct buf *b, const struct session *s)
 {
-	const struct recording *r = s->of_command;
+	const struct recording *r = s->plan.ctx;
 	double seconds = (host_monotonic_ns() - r->begun_ns) / 1e9;
 	struct totals totals;
 
 	put_span(b, seconds);
-	if (s->o->duration) {
+	if (s->plan.duration) {
 		buf_puts(b, " of ");
-		put_span(b, s->o->duration);
+		put_span(b, s->plan.duration);
 	}
 	buf_puts(b, ", ");
 	put_count(b, r->looks);
 	buf_puts(b, " looks, ");
 	/* all that were seen, as reports count them, and not those that live now */
-	model_totals(&s->m, &totals);
+	model_totals(&s->in.m, &totals);
 	put_count(b, totals.processes);
 	buf_puts(b, " processes, ");
-	put_bytes(b, s->collector.rec ? recorder_bytes(s->collector.rec) : 0);
+	put_bytes(b, s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0);
 }
 
 static void tell_progress(struct session *s)
 {
-	struct recording *r = s->of_command;
+	struct recording *r = s->plan.ctx;
 	struct buf b = {};
 
 	if (!r->looks++)
@@ -107,7 +107,7 @@ static void tell_progress(struct session *s)
 
 static void tell_end(struct session *s)
 {
-	struct recording *r = s->of_command;
+	struct recording *r = s->plan.ctx;
 	struct buf b = {};
 
 	if (s->o->quiet || s->status)
@@ -119,54 +119,42 @@ static void tell_end(struct session *s)
 	buf_free(&b);
 }
 
-/* What processes hold at the end belongs to it too. */
-static int record(struct session *s, bool targets)
+static void fill_plan(struct run_plan *p, const struct options *o, struct recording *r)
 {
-	int err;
-
-	s->attributes_all = targets;
-	s->after_first_look = holders_read;
-	s->at_look = tell_progress;
-	err = targets_open_live(s, s->o->children);
-	if (!err)
-		err = session_start(s);
-	if (err) {
-		s->status = err;
-	} else {
-		session_loop(s);
-		holders_read(s);
+	plan_init(p, o);
+	plan_targets(p);
+	p->record = r->name;
+	p->records_alone = true;
+	p->output = NULL;
+	p->renderer = &silent_renderer;
+	p->attributes_all = p->whom == WATCH_TARGETS;
+	if (!o->interval)
+		p->interval = p->whom == WATCH_TARGETS ? INTERVAL_TARGET : INTERVAL_ALL;
+	if (o->redact) {
+		redaction_begin(&r->redaction);
+		p->redaction = &r->redaction;
 	}
-	tell_end(s);
-	return session_end(s);
+	p->after_first_look = holders_read;
+	p->at_look = tell_progress;
+	p->ctx = r;
 }
 
-int command_record(const struct options *given)
+int command_record(const struct options *o)
 {
-	struct recording r = {.o = *given};
-	bool targets = given->filter.pids;
+	struct recording r = {.progress = terminal_can_redraw(STDERR_FILENO)};
+	struct run_plan plan;
 	struct session s;
-	int err;
 
-	if (expand(given, given->output, r.name, sizeof(r.name))) {
+	if (expand(o, o->output, r.name, sizeof(r.name))) {
 		complain("%s: not a name: %%p, %%h, %%t and %%%% are what %% stands for",
-			 given->output);
+			 o->output);
 		return EXIT_USAGE;
 	}
-	r.o.record = r.name;
-	r.o.output = NULL;
-	r.o.format = &silent_renderer;
-	if (!r.o.interval)
-		r.o.interval = targets ? INTERVAL_TARGET : INTERVAL_ALL;
-	err = session_begin(&s, &r.o);
-	if (err) {
-		s.status = err;
-		return session_end(&s);
-	}
-	s.of_command = &r;
-	r.progress = terminal_can_redraw(STDERR_FILENO);
-	if (given->redact) {
-		redaction_begin(&r.redaction);
-		s.collector.redaction = &r.redaction;
-	}
-	return record(&s, targets);
+	fill_plan(&plan, o, &r);
+	session_measure(&s, &plan);
+	/* what processes hold at the end belongs to it too */
+	if (!s.status)
+		holders_read(&s);
+	tell_end(&s);
+	return session_end(&s);
 }

@@ -7,24 +7,14 @@
 #include "render/diff.h"
 #include "render/formats/formats.h"
 #include "render/html/html.h"
-#include "cli/messages.h"
+#include "session/commands.h"
 #include "session/whole_recording.h"
-
-/* Without what session_begin() would open: the output is ours. */
-static struct options without_output(const struct options *o)
-{
-	struct options mine = *o;
-
-	mine.output = NULL;
-	return mine;
-}
 
 int command_info(const struct options *o)
 {
-	struct options mine = without_output(o);
 	struct buf b = {};
 	struct story st;
-	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+	int status = story_read(&st, o, o->argv[0], NULL), ended;
 
 	if (!status) {
 		(o->format == &json_renderer ? info_json : info_text)(&b, &st.view);
@@ -38,7 +28,6 @@ int command_info(const struct options *o)
 /* Another recording of the same, packed; what is there already is kept as ever. */
 static int make_recording(const struct options *o)
 {
-	struct options mine = without_output(o);
 	struct redaction redaction;
 	struct recorder *rec = NULL;
 	char error[512];
@@ -55,8 +44,8 @@ static int make_recording(const struct options *o)
 		return EXIT_FAILED;
 	}
 	redaction_begin(&redaction);
-	status = story_read_into(&st, &mine, o->argv[0], rec, o->redact ? &redaction : NULL);
-	write_error = st.s.collector.rec_error;
+	status = story_read_into(&st, o, o->argv[0], rec, o->redact ? &redaction : NULL);
+	write_error = st.s.in.collector.rec_error;
 	err = story_end(&st);
 	if (status) {
 		recorder_discard(rec);
@@ -95,19 +84,18 @@ static int make_lines(const struct options *o, const struct report_format *f)
 	struct story st;
 	int status = story_read(&st, o, o->argv[0], f->lines), err;
 
-	st.s.view.verdict = f->lines == &diagnosis_renderer;
+	st.s.out.view.verdict = f->lines == &diagnosis_renderer;
 	err = story_end(&st);
 	return status ? status : err;
 }
 
 static int make_whole(const struct options *o, const struct report_format *f)
 {
-	struct options mine = without_output(o);
 	struct buf b = {}, packed = {};
 	struct story st;
-	int status = story_read(&st, &mine, o->argv[0], NULL), ended;
+	int status = story_read(&st, o, o->argv[0], NULL), ended;
 
-	st.s.view.verdict = f->make == html_report;
+	st.s.out.view.verdict = f->make == html_report;
 	if (!status) {
 		f->make(&b, &st.view);
 		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
@@ -164,18 +152,17 @@ static void put_diff(struct buf *b, const struct options *o, const struct diff *
 
 int command_diff(const struct options *o)
 {
-	struct options mine = without_output(o);
 	struct story before, after;
 	struct diff *d = NULL;
 	struct buf b = {};
 	int status, err;
 
-	status = story_read(&before, &mine, o->argv[0], NULL);
+	status = story_read(&before, o, o->argv[0], NULL);
 	if (status) {
 		err = story_end(&before);
 		return status ? status : err;
 	}
-	status = story_read(&after, &mine, o->argv[1], NULL);
+	status = story_read(&after, o, o->argv[1], NULL);
 	if (!status && diff_make(&d, &before.view, &after.view)) {
 		complain("out of memory");
 		status = EXIT_FAILED;

@@ -13,22 +13,13 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "session/commands.h"
 #include "session/session.h"
 #include "base/signals.h"
 
 #define TIERS_RUN 0xfu
 
 extern char **environ;
-
-static void describe_command(struct session *s)
-{
-	size_t len = 0;
-
-	strcpy(s->mode, "run");
-	for (int i = 0; i < s->o->argc && len < sizeof(s->target); i++)
-		len += snprintf(s->target + len, sizeof(s->target) - len, "%s%s", i ? " " : "",
-				s->o->argv[i]);
-}
 
 /*
  * The thread that starts the command. Capabilities, no_new_privs, landlock and seccomp are of a
@@ -59,12 +50,12 @@ static int spawn(struct session *s)
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	live_run_parent(s->src, true);
-	err = posix_spawnp(&s->child, s->o->argv[0], NULL, &attr, s->o->argv, environ);
-	live_run_parent(s->src, false);
+	live_run_parent(s->in.src, true);
+	err = posix_spawnp(&s->child.pid, s->o->argv[0], NULL, &attr, s->o->argv, environ);
+	live_run_parent(s->in.src, false);
 	posix_spawnattr_destroy(&attr);
 	if (err)
-		s->child = 0;
+		s->child.pid = 0;
 	return err;
 }
 
@@ -105,27 +96,28 @@ static void end_starter(struct starter *st)
 /* All rights are given up: the last that may start something does. */
 static void start_command(struct session *s)
 {
-	struct starter *st = s->of_command;
+	struct starter *st = s->plan.ctx;
 
 	end_starter(st);
 	if (!st->err)
 		return;
 	complain("cannot run %s: %s", s->o->argv[0], strerror(st->err));
 	s->status = st->err == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_NOT_EXECUTABLE;
-	s->m.last_ns = 0; /* there are no last lines */
+	s->in.m.last_ns = 0; /* there are no last lines */
 }
 
 static void describe_ending(struct session *s)
 {
 	char name[24];
 
-	if (!s->child_gone)
-		strcpy(s->ending, "still running");
-	else if (WIFSIGNALED(s->child_status))
-		snprintf(s->ending, sizeof(s->ending), "killed by %s",
-			 signal_name(WTERMSIG(s->child_status), name, sizeof(name)));
+	if (!s->child.gone)
+		strcpy(s->child.ending, "still running");
+	else if (WIFSIGNALED(s->child.status))
+		snprintf(s->child.ending, sizeof(s->child.ending), "killed by %s",
+			 signal_name(WTERMSIG(s->child.status), name, sizeof(name)));
 	else
-		snprintf(s->ending, sizeof(s->ending), "exit %d", WEXITSTATUS(s->child_status));
+		snprintf(s->child.ending, sizeof(s->child.ending), "exit %d",
+			 WEXITSTATUS(s->child.status));
 }
 
 /* Exits as the command did: its status, or its signal, without a core of our own. */
@@ -144,47 +136,62 @@ static int end_as(int child_status)
 static uint64_t child_rss_bytes(const struct session *s)
 {
 	struct rusage usage;
-	uint64_t own = s->m.tick.own_rss_bytes;
+	uint64_t own = s->in.m.tick.own_rss_bytes;
 
 	if (getrusage(RUSAGE_CHILDREN, &usage) || (uint64_t)usage.ru_maxrss * 1024 <= own + own / 8)
 		return 0;
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static void fill_plan(struct run_plan *p, const struct options *o, struct starter *st)
+{
+	size_t len = 0;
+
+	plan_init(p, o);
+	p->whom = WATCH_COMMAND;
+	p->mode = "run";
+	for (int i = 0; i < o->argc && len < sizeof(p->target); i++)
+		len += snprintf(p->target + len, sizeof(p->target) - len, "%s%s", i ? " " : "",
+				o->argv[i]);
+	p->tiers = TIERS_RUN;
+	p->shares_terminal = true;
+	p->view.command = true;
+	p->after_first_look = start_command;
+	p->ctx = st;
+}
+
 int command_run(const struct options *o)
 {
-	struct live_options lo;
-	struct session s;
 	struct starter st = {};
+	struct run_plan plan;
+	struct session s;
 	bool gone, started;
-	int err = session_begin(&s, o), child_status = 0, status;
+	int err, child_status = 0, status;
 
-	describe_command(&s);
-	lo = session_live_options(&s, false, TIERS_RUN);
+	fill_plan(&plan, o, &st);
+	err = session_begin(&s, &plan);
 	if (!err)
-		err = session_open_live(&s, &lo);
+		err = session_open_live(&s);
 	if (err)
 		err = err == EXIT_FAILED ? EXIT_RUN_FAILED : err;
 	if (!err)
 		err = make_starter(&st, &s);
-	s.of_command = &st;
-	s.after_first_look = start_command;
 	if (!err)
 		err = session_start(&s);
-	started = s.child != 0;
+	started = s.child.pid != 0;
 	st.abandoned = true;
 	end_starter(&st);
 	if (!err)
 		err = session_loop(&s);
-	if (started && s.child && !o->duration) {
+	if (started && s.child.pid && !o->duration) {
 		/* we failed, the command did not: let it end */
-		waitpid(s.child, &s.child_status, 0);
-		s.child_gone = true;
+		waitpid(s.child.pid, &s.child.status, 0);
+		s.child.gone = true;
 	}
 	describe_ending(&s);
-	s.view.child_rss_bytes = s.child_gone ? child_rss_bytes(&s) : 0;
-	gone = s.child_gone;
-	child_status = s.child_status;
+	s.out.view.child_rss_bytes = s.child.gone ? child_rss_bytes(&s) : 0;
+	gone = s.child.gone;
+	child_status = s.child.status;
 	if (!started && err)
 		s.status = err;
 	status = session_end(&s);

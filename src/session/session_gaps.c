@@ -10,19 +10,19 @@
 
 int session_note_end(struct session *s, int err)
 {
-	const struct replay_facts *f = replay_facts(s->src);
+	const struct replay_facts *f = replay_facts(s->in.src);
 
 	if (err == -EBADMSG) {
 		viewing_end(s); /* it has the terminal */
-		complain("%s", s->src->error);
-		gap_add(&s->gaps,
+		complain("%s", s->in.src->error);
+		gap_add(&s->out.gaps,
 			"recording truncated or damaged at offset %llu: %llu bytes not read",
 			f->damage_offset, f->lost_bytes);
 		return 1;
 	}
 	if (f->at_end && !f->ended)
-		gap_add(&s->gaps, "recording cut off: it has no end record (the recorder was "
-				  "killed, its disk was full, or it still runs)");
+		gap_add(&s->out.gaps, "recording cut off: it has no end record (the recorder was "
+				      "killed, its disk was full, or it still runs)");
 	return err;
 }
 
@@ -30,7 +30,7 @@ void session_judge_gaps(struct session *s)
 {
 	struct buf gaps = {};
 
-	gaps_of(&gaps, &s->view);
+	gaps_of(&gaps, &s->out.view);
 	s->status = status_of_gaps(s->status, &gaps);
 	buf_free(&gaps);
 }

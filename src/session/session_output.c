@@ -6,26 +6,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "probe/host_facts.h"
-#include "session/live_view.h"
 
 /* Where output goes: standard output, a file, or for the text of `run` standard error. */
 int session_open_output(struct session *s)
 {
-	const struct options *o = s->o;
+	const char *path = s->plan.output;
 	int err;
 
-	s->fd = o->command == CMD_RUN && s->renderer == &text_renderer ? STDERR_FILENO
-								       : STDOUT_FILENO;
-	if (!o->output)
+	s->out.last_lines = s->plan.shares_terminal && s->out.renderer == &text_renderer;
+	s->out.fd = s->out.last_lines ? STDERR_FILENO : STDOUT_FILENO;
+	if (!path)
 		return 0;
-	err = output_file_open(&s->output, o->output, 0);
+	err = output_file_open(&s->out.file, path, 0);
 	if (err) {
-		complain("cannot write %s: %s", o->output, output_file_error(err));
+		complain("cannot write %s: %s", path, output_file_error(err));
 		return EXIT_FAILED;
 	}
-	s->fd = s->output.fd;
+	s->out.fd = s->out.file.fd;
 	return 0;
 }
 
@@ -36,18 +36,18 @@ int session_open_output(struct session *s)
  */
 int session_publish(struct session *s)
 {
-	const char *path = s->o->output;
-	int err = output_file_publish_new(&s->output);
+	const char *path = s->plan.output;
+	int err = output_file_publish_new(&s->out.file);
 
 	if (!err) {
 		path = s->o->junit;
-		err = output_file_publish_new(&s->junit);
+		err = output_file_publish_new(&s->out.junit);
 	}
-	if (!err && s->collector.rec) {
-		path = s->record_path;
-		err = recorder_publish(s->collector.rec);
+	if (!err && s->in.collector.rec) {
+		path = s->out.record_path;
+		err = recorder_publish(s->in.collector.rec);
 	}
-	s->began = !err;
+	s->out.began = !err;
 	if (!err)
 		return 0;
 	complain("cannot write %s: %s", path, output_file_error(err));
@@ -56,56 +56,84 @@ int session_publish(struct session *s)
 
 void session_flush(struct session *s)
 {
-	int err = s->mute ? 0 : io_write(s->fd, s->out.s, s->out.len);
+	int err = s->out.mute ? 0 : io_write(s->out.fd, s->out.text.s, s->out.text.len);
 
-	buf_clear(&s->out);
-	s->flushed = true;
+	buf_clear(&s->out.text);
+	s->out.flushed = true;
 	/* of a recording there is more to come, and what has the name is to stay until it is whole
 	 */
-	if (!err && !s->o->replay)
-		err = output_file_publish_new(&s->output);
+	if (!err && !s->plan.replay)
+		err = output_file_publish_new(&s->out.file);
 	if (!err)
 		return;
-	s->mute = true;
-	s->write_error = err;
+	s->out.mute = true;
+	s->out.write_error = err;
 	if (err != -EPIPE) {
-		complain("cannot write %s: %s%s", s->o->output ? s->o->output : "the output",
+		complain("cannot write %s: %s%s", s->plan.output ? s->plan.output : "the output",
 			 strerror(-err),
-			 s->output.waits ? "; the file that has the name stays as it was" : "");
+			 s->out.file.waits ? "; the file that has the name stays as it was" : "");
 		s->status = EXIT_FAILED;
 	}
-	if (!s->child && !s->collector.rec)
+	if (!s->child.pid && !s->in.collector.rec)
 		s->loop.done = true;
+}
+
+int session_open_recording(struct session *s)
+{
+	const struct run_plan *p = &s->plan;
+	struct recorder **rec = &s->in.collector.rec;
+	char error[512];
+	int err;
+
+	if (!p->record)
+		return 0;
+	err = p->records_alone ? recorder_open_packed(p->record, s->o->force, s->o->max_bytes, rec,
+						      error, sizeof(error))
+			       : recorder_open(p->record, s->o->force, rec, error, sizeof(error));
+	if (err) {
+		complain("%s", error);
+		return EXIT_FAILED;
+	}
+	s->out.record_path = p->record;
+	return 0;
+}
+
+bool session_say(struct session *s, const char *text)
+{
+	if (!s->out.viewing)
+		return false;
+	array_copy(s->out.note, sizeof(s->out.note), text);
+	return true;
 }
 
 /* The recording failed: say it once, go on watching. `empty`: not even one interval is in it. */
 static void say_failed(struct session *s, bool empty)
 {
-	if (!s->collector.rec_error || s->rec_told)
+	if (!s->in.collector.rec_error || s->out.rec_told)
 		return;
-	s->rec_told = true;
-	if (s->collector.rec_error == -EOVERFLOW) {
+	s->out.rec_told = true;
+	if (s->in.collector.rec_error == -EOVERFLOW) {
 		complain("the recording %s is as large as --max-size allows: it ends here",
-			 s->o->record);
+			 s->plan.record);
 		s->loop.done = true;
 		return;
 	}
 	s->status = EXIT_FAILED;
-	if (viewing_say(s, empty ? "the recording failed: it is empty"
+	if (session_say(s, empty ? "the recording failed: it is empty"
 				 : "the recording failed: it ends with the last whole interval"))
 		return;
 	/* nothing else is made here */
-	s->loop.done |= s->o->command == CMD_RECORD;
-	complain("the recording %s failed: %s; %s%s", s->record_path,
-		 strerror(-s->collector.rec_error),
+	s->loop.done |= s->plan.records_alone;
+	complain("the recording %s failed: %s; %s%s", s->out.record_path,
+		 strerror(-s->in.collector.rec_error),
 		 empty ? "it is empty, because not one interval was written whole"
 		       : "it ends with the last whole interval",
-		 s->o->command == CMD_RECORD ? "" : ", watching goes on");
+		 s->plan.records_alone ? "" : ", watching goes on");
 }
 
 void session_check_recording(struct session *s)
 {
-	say_failed(s, s->collector.rec && recorder_is_empty(s->collector.rec));
+	say_failed(s, s->in.collector.rec && recorder_is_empty(s->in.collector.rec));
 }
 
 void session_end_recording(struct session *s)
@@ -114,19 +142,19 @@ void session_end_recording(struct session *s)
 	bool empty;
 	int err;
 
-	if (!s->collector.rec)
+	if (!s->in.collector.rec)
 		return;
-	if (!s->began) {
-		recorder_discard(s->collector.rec);
-		s->collector.rec = NULL;
+	if (!s->out.began) {
+		recorder_discard(s->in.collector.rec);
+		s->in.collector.rec = NULL;
 		return;
 	}
-	recorder_take(s->collector.rec, &end.h);
-	empty = recorder_is_empty(s->collector.rec);
-	err = recorder_close(s->collector.rec);
-	s->collector.rec = NULL;
-	if (err && !s->rec_told) {
-		s->collector.rec_error = err;
+	recorder_take(s->in.collector.rec, &end.h);
+	empty = recorder_is_empty(s->in.collector.rec);
+	err = recorder_close(s->in.collector.rec);
+	s->in.collector.rec = NULL;
+	if (err && !s->out.rec_told) {
+		s->in.collector.rec_error = err;
 		say_failed(s, empty);
 	}
 }
@@ -134,18 +162,18 @@ void session_end_recording(struct session *s)
 /* A session that told nothing leaves what has the name as it was. */
 void session_end_output(struct session *s)
 {
-	int err = output_file_end(&s->output, s->flushed ? s->write_error : -ECANCELED);
+	int err = output_file_end(&s->out.file, s->out.flushed ? s->out.write_error : -ECANCELED);
 
-	if (!s->flushed || !err || s->write_error)
+	if (!s->out.flushed || !err || s->out.write_error)
 		return;
-	complain("cannot write %s: %s", s->o->output, output_file_error(err));
+	complain("cannot write %s: %s", s->plan.output, output_file_error(err));
 	s->status = EXIT_FAILED;
 }
 
 void session_discard(struct session *s)
 {
-	output_file_end(&s->output, -ECANCELED);
-	output_file_end(&s->junit, -ECANCELED);
-	if (s->collector.rec)
-		recorder_discard(s->collector.rec);
+	output_file_end(&s->out.file, -ECANCELED);
+	output_file_end(&s->out.junit, -ECANCELED);
+	if (s->in.collector.rec)
+		recorder_discard(s->in.collector.rec);
 }

@@ -15,7 +15,7 @@ static void suspend(struct session *s)
 {
 	terminal_leave();
 	raise(SIGSTOP);
-	terminal_enter(s->fd, STDIN_FILENO);
+	terminal_enter(s->out.fd, STDIN_FILENO);
 	session_measure_view(s);
 	viewing_draw(s);
 }
@@ -27,20 +27,20 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		session_discard(s);
 		_exit(130);
 	}
-	if (!s->child) {
+	if (!s->child.pid) {
 		s->loop.done = true;
 		return;
 	}
 	/* the terminal sent it to the command too; a kill came to us alone */
 	if (si->ssi_code != SI_KERNEL)
-		kill(s->child, si->ssi_signo);
+		kill(s->child.pid, si->ssi_signo);
 }
 
 static void reap_child(struct session *s)
 {
-	if (s->child && waitpid(s->child, &s->child_status, WNOHANG) == s->child) {
-		s->child = 0;
-		s->child_gone = true;
+	if (s->child.pid && waitpid(s->child.pid, &s->child.status, WNOHANG) == s->child.pid) {
+		s->child.pid = 0;
+		s->child.gone = true;
 	}
 }
 
@@ -54,7 +54,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 		break;
 	case SIGWINCH:
 		session_measure_view(s);
-		if (s->viewing)
+		if (s->out.viewing)
 			viewing_draw(s);
 		break;
 	case SIGTSTP:
@@ -66,8 +66,8 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 		on_interrupt(s, si);
 		break;
 	default: /* TERM, HUP, QUIT */
-		if (s->child)
-			kill(s->child, si->ssi_signo);
+		if (s->child.pid)
+			kill(s->child.pid, si->ssi_signo);
 		else
 			s->loop.done = true;
 	}
@@ -79,14 +79,28 @@ int session_open_loop(struct session *s)
 	/* job control is ours only where the terminal is: the last two */
 	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
 				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->redraws ? 0 : 2);
+	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->out.redraws ? 0 : 2);
 
 	/* else the kernel reaps the command of `run`, and its status is lost */
 	signal(SIGCHLD, SIG_DFL);
 	/* the exporter reads its configuration anew: closing a terminal does not end it by that */
-	if (s->o->command == CMD_EXPORT)
+	if (s->plan.reloads)
 		signal(SIGHUP, SIG_DFL);
 	s->loop.on_signal = on_signal;
 	s->loop.ctx = s;
 	return loop_open(&s->loop, wanted, n);
+}
+
+int session_on_keys(void *ctx)
+{
+	struct session *s = ctx;
+	char keys[64];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+
+	if (n <= 0)
+		loop_forget(&s->loop, STDIN_FILENO);
+	for (ssize_t i = 0; i < n; i++)
+		if (keys[i] == 'q' || keys[i] == 'Q')
+			s->loop.done = true;
+	return 0;
 }

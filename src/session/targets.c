@@ -12,30 +12,6 @@
 #include "base/io.h"
 #include "probe/host_facts.h"
 
-#define TIERS_TARGETS  0xfu /* all */
-#define TIERS_EVERYONE 0xbu /* not the latency of each fault */
-
-/* What is watched, for people: s->target. */
-static void describe(struct session *s)
-{
-	const struct options *o = s->o;
-	char comm[32], path[64];
-	size_t len = 0;
-
-	if (o->filter.pids == 1) {
-		snprintf(path, sizeof(path), "/proc/%u/comm", o->filter.pid[0]);
-		io_read(AT_FDCWD, path, comm, sizeof(comm));
-		comm[strcspn(comm, "\n")] = 0;
-		snprintf(s->target, sizeof(s->target), "%s[%u]", comm, o->filter.pid[0]);
-		return;
-	}
-	for (size_t i = 0; i < o->filter.pids && len + 12 < sizeof(s->target); i++)
-		len += snprintf(s->target + len, sizeof(s->target) - len, "%s%u", i ? "," : "pids ",
-				o->filter.pid[i]);
-	if (o->filter.cgroup[0])
-		snprintf(s->target, sizeof(s->target), "cgroup %.110s", o->filter.cgroup);
-}
-
 /* A thread's id stands for its process, as in ps and gdb. */
 static pid_t leader_of(pid_t pid)
 {
@@ -82,14 +58,15 @@ static void watch_descendants(struct session *s, pid_t pid)
 		pid_t one = atoi(de->d_name);
 
 		if (one > 0 && one != pid && descends(one, pid))
-			live_watch(s->src, one, true);
+			live_watch(s->in.src, one, true);
 	}
 	if (d)
 		closedir(d);
 }
 
-static int watch(struct session *s, bool children)
+int targets_watch(struct session *s)
 {
+	bool children = s->plan.children;
 	size_t found = 0;
 
 	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
@@ -99,7 +76,7 @@ static int watch(struct session *s, bool children)
 	}
 	for (size_t i = 0; i < s->o->filter.pids; i++) {
 		pid_t pid = s->o->filter.pid[i], leader = leader_of(pid);
-		int err = live_watch(s->src, leader, children);
+		int err = live_watch(s->in.src, leader, children);
 
 		if (err == -ESRCH) {
 			complain("no process %d", pid);
@@ -125,17 +102,4 @@ static int watch(struct session *s, bool children)
 		return 0;
 	fputs("  see who is there: ps -e, or faultscope 1 1\n", stderr);
 	return EXIT_NO_TARGET;
-}
-
-int targets_open_live(struct session *s, bool children)
-{
-	bool targets = s->o->filter.pids > 0;
-	struct live_options lo;
-	int err;
-
-	strcpy(s->mode, targets ? "targets" : "all");
-	describe(s);
-	lo = session_live_options(s, !targets, targets ? TIERS_TARGETS : TIERS_EVERYONE);
-	err = session_open_live(s, &lo);
-	return err || !targets ? err : watch(s, children);
 }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "session/targets.h"
-
-static int open_live(struct session *s)
-{
-	return targets_open_live(s, s->o->children);
-}
+/* watch and replay: what happens, window by window. */
+#include "session/commands.h"
+#include "session/session.h"
 
 int command_watch(const struct options *o)
 {
+	struct run_plan plan;
 	struct session s;
 
-	session_measure(&s, o, open_live);
+	plan_init(&plan, o);
+	plan_targets(&plan);
+	plan.may_redraw = true;
+	session_measure(&s, &plan);
 	return session_end(&s);
 }
 
-int command_replay(const struct options *given)
+int command_replay(const struct options *o)
 {
-	struct options o = *given;
+	struct run_plan plan;
+	struct session s;
 
-	o.replay = o.argv[0];
-	return command_watch(&o);
+	plan_init(&plan, o);
+	plan.replay = o->argv[0];
+	plan.may_redraw = true;
+	plan.speed = o->speed;
+	session_measure(&s, &plan);
+	return session_end(&s);
 }

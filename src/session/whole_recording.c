@@ -7,9 +7,9 @@
 
 static void take_look(struct session *s)
 {
-	struct story *st = s->of_command;
+	struct story *st = s->plan.ctx;
 
-	if (history_look(&st->h, &s->m)) {
+	if (history_look(&st->h, &s->in.m)) {
 		complain("out of memory");
 		st->failed = s->loop.done = true;
 	}
@@ -17,11 +17,11 @@ static void take_look(struct session *s)
 
 static void describe_file(struct story *st)
 {
-	const struct replay_facts *f = replay_facts(st->s.src);
-	const char *slash = strrchr(st->o.replay, '/');
+	const struct replay_facts *f = replay_facts(st->s.in.src);
+	const char *slash = strrchr(st->s.plan.replay, '/');
 
 	st->view.file = (struct story_file){
-		.name = slash ? slash + 1 : st->o.replay,
+		.name = slash ? slash + 1 : st->s.plan.replay,
 		.format = f->format,
 		.wire_version = f->wire_version,
 		.bytes = f->bytes,
@@ -30,7 +30,7 @@ static void describe_file(struct story *st)
 		.damages = f->damages,
 		.damage_offset = f->damage_offset,
 		.lost_bytes = f->lost_bytes,
-		.error = st->s.src->error,
+		.error = st->s.in.src->error,
 		.end = !f->ended		  ? STORY_CUT_OFF
 		       : f->reason == FS_END_FULL ? STORY_FULL
 						  : STORY_AS_ASKED,
@@ -41,13 +41,18 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 		      const struct renderer *lines, struct recorder *rec,
 		      const struct redaction *redaction)
 {
+	struct run_plan plan;
 	int err;
 
 	memset(st, 0, sizeof(*st));
-	st->o = *o;
-	st->o.replay = path;
-	st->o.format = lines ? lines : &silent_renderer;
-	err = session_begin(&st->s, &st->o);
+	plan_init(&plan, o);
+	plan.replay = path;
+	plan.renderer = lines ? lines : &silent_renderer;
+	plan.output = lines ? o->output : NULL; /* else the output is the caller's */
+	plan.redaction = redaction;
+	plan.at_look = take_look;
+	plan.ctx = st;
+	err = session_begin(&st->s, &plan);
 	if (!err)
 		err = session_open_replay(&st->s);
 	if (!err && history_init(&st->h)) {
@@ -58,20 +63,17 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 		st->failed = true;
 		return st->s.status = err;
 	}
-	st->s.m.samples = &st->samples;
-	st->s.findings.keep_cleared = st->s.view.command = true;
-	st->s.of_command = st;
-	st->s.at_look = take_look;
-	st->s.collector.rec = rec;
-	st->s.collector.redaction = redaction;
+	st->s.in.m.samples = &st->samples;
+	st->s.in.findings.keep_cleared = st->s.out.view.command = true;
+	st->s.in.collector.rec = rec;
 	err = session_start(&st->s);
 	if (!err)
 		session_loop(&st->s);
-	st->failed |= err || history_end(&st->h, &st->s.m);
-	st->view.v = &st->s.view;
+	st->failed |= err || history_end(&st->h, &st->s.in.m);
+	st->view.v = &st->s.out.view;
 	st->view.h = &st->h;
 	describe_file(st);
-	st->s.collector.rec = NULL; /* the caller's */
+	st->s.in.collector.rec = NULL; /* the caller's */
 	return st->failed ? EXIT_FAILED : 0;
 }
 

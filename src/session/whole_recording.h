@@ -8,7 +8,6 @@
 #include "session/session.h"
 
 struct story {
-	struct options o;
 	struct session s;
 	struct history h;
 	struct samples samples;

@@ -222,7 +222,7 @@ static void text_open(struct buf *b, const struct view *v)
 	if (v->height || v->command)
 		return;
 	line_printf(&l, "faultscope %s: %s, %zu now; %s", v->m->host.version,
-		    !strcmp(v->m->host.mode, "all") ? "all processes" : "chosen processes",
+		    model_watches_all(v->m) ? "all processes" : "chosen processes",
 		    v->m->subjects, "rates are of each interval, totals since the start");
 	line_end(&l, b, STYLE_PLAIN);
 	buf_putc(b, '\n');

@@ -267,7 +267,7 @@ static void say_holders(const struct tui *t, const struct view *v, struct buf *b
 		text_wrapped(b, v, " ", "its maps and descriptors could not be read");
 	else
 		text_wrapped(b, v, " ", "nothing to speak of");
-	if (!s->grew[FS_WHAT_MAPS] && !s->grew[FS_WHAT_FDS] && !strcmp(v->m->host.mode, "all"))
+	if (!s->grew[FS_WHAT_MAPS] && !s->grew[FS_WHAT_FDS] && model_watches_all(v->m))
 		text_wrapped(b, v, " ",
 			     "user stacks and the latency of each fault are kept of chosen "
 			     "processes alone: faultscope -p PID");

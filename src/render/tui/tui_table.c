@@ -146,7 +146,7 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 		if (lead->field && (!f || !can_tell(v, f)))
 			continue;
 		if (lead->cell == CELL_BAR && lead->of == RESOURCE_CGROUP_MEMORY &&
-		    !strcmp(v->m->host.mode, "all"))
+		    model_watches_all(v->m))
 			continue; /* nobody reads levels of cgroups of all */
 		add_column(ret, v, lead, f);
 	}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The commands that measure, or tell of a measurement. Each returns an exit status. */
+#ifndef FS_SESSION_COMMANDS_H
+#define FS_SESSION_COMMANDS_H
+
+#include "cli/options.h"
+
+int command_watch(const struct options *o);
+int command_run(const struct options *o);
+int command_diagnose(const struct options *o);
+int command_host(const struct options *o);
+int command_doctor(const struct options *o);
+int command_record(const struct options *o);
+int command_info(const struct options *o);
+int command_replay(const struct options *o);
+/* write_metrics() makes the file of --format textfile: command_export(). */
+int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
+int command_diff(const struct options *o);
+int command_explain(const struct options *o, struct buf *b); /* what it says goes to b */
+
+#endif

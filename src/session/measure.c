@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "session/session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/progress.h"
+#include "probe/host_facts.h"
+#include "render/text/silent.h"
+#include "session/limit_origins.h"
+#include "session/live_view.h"
+
+#define BLOCKS_MOST 3 /* processes; more are a table */
+
+int session_begin(struct session *s, const struct run_plan *plan)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->plan = *plan;
+	s->o = plan->o;
+	s->loop = (struct loop){LOOP_CLOSED};
+	s->out.fd = -1;
+	s->out.file = s->out.junit = OUTPUT_NONE;
+	s->out.renderer = plan->renderer;
+	if (model_init(&s->in.m)) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
+	memcpy(s->in.m.assumed, s->o->assumed, sizeof(s->in.m.assumed));
+	s->in.collector.m = &s->in.m;
+	s->in.filter = s->o->filter;
+	s->in.collector.filter = &s->in.filter;
+	s->in.collector.redaction = plan->redaction;
+	err = session_open_output(s);
+	if (err)
+		return err;
+	session_set_view(s);
+	err = gating_begin(s);
+	return err ? err : session_open_recording(s);
+}
+
+static void choose_layout(struct session *s)
+{
+	bool targets = model_watches_targets(&s->in.m) || s->o->filter.pids;
+
+	s->out.view.layout =
+		targets && session_alive(s) <= BLOCKS_MOST ? LAYOUT_BLOCKS : LAYOUT_TABLE;
+}
+
+int session_start(struct session *s)
+{
+	struct sink sink = session_sink(s);
+	int err = session_first_look(s, &sink);
+
+	if (err)
+		return err;
+	/* what is read of /proc before the loop is part of it, and takes longer under load */
+	if (s->in.src->live && s->plan.duration)
+		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
+	if (s->plan.after_first_look)
+		s->plan.after_first_look(s);
+	if (s->status)
+		return s->status;
+	choose_layout(s);
+	if (s->out.redraws && viewing_begin(s))
+		return session_fail(s, -ENOMEM);
+	findings_judge(&s->in.findings, &s->in.m);
+	s->out.renderer->open(&s->out.text, &s->out.view);
+	session_tell_events(s);
+	if (s->out.redraws || s->out.renderer != &text_renderer)
+		session_render_frame(s);
+	if (s->plan.at_look)
+		s->plan.at_look(s);
+	session_flush(s);
+	session_check_recording(s);
+	if (s->in.src->live && s->plan.whom == WATCH_TARGETS && !session_alive(s))
+		s->loop.done = true;
+	else
+		session_next_window(s);
+	return 0;
+}
+
+static int on_urgent(void *ctx)
+{
+	struct session *s = ctx;
+	struct sink sink = session_sink(s);
+	int err = s->in.src->ops->drain(s->in.src, &sink);
+
+	session_tell_events(s);
+	session_flush(s);
+	session_check_recording(s);
+	return err;
+}
+
+static int on_tick(void *ctx)
+{
+	struct session *s = ctx;
+	int err = session_take_window(s, true);
+
+	if (err)
+		return err;
+	if (s->o->count && s->out.frames >= s->o->count)
+		s->loop.done = true;
+	if (s->plan.whom == WATCH_TARGETS && !session_alive(s))
+		s->loop.done = true;
+	if (!s->loop.done)
+		session_next_window(s);
+	return 0;
+}
+
+static int begin_loop(struct session *s)
+{
+	int err;
+
+	s->loop.on_timer = on_tick;
+	err = loop_every(&s->loop, s->plan.interval * 1e9);
+	if (!err)
+		err = loop_watch(&s->loop, s->in.src->ops->fd(s->in.src), on_urgent);
+	if (!err && s->out.redraws && isatty(STDIN_FILENO))
+		err = loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
+	return err;
+}
+
+static int wait_time_ms(const struct session *s)
+{
+	uint64_t now = host_monotonic_ns();
+
+	if (!s->ends_ns)
+		return -1;
+	return s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
+}
+
+/* Once the command is gone: whether its descendants are too. */
+static bool run_is_over(struct session *s)
+{
+	if (!s->child.gone)
+		return false;
+	if (session_look(s))
+		return true;
+	return !session_alive(s);
+}
+
+/* Where nothing else is said on the terminal until it is over. */
+static void begin_progress(const struct session *s, struct progress *p, const char *what)
+{
+	if (!s->o->quiet && !s->out.viewing && !s->child.pid &&
+	    (s->out.renderer == &diagnosis_renderer || s->out.renderer == &silent_renderer ||
+	     !isatty(s->out.fd)))
+		progress_begin(p, what);
+}
+
+static int live_loop(struct session *s)
+{
+	struct progress progress = {};
+	int err = begin_loop(s), n;
+
+	if (err)
+		return err;
+	/* recording has a line of its own */
+	if (s->plan.duration && !s->plan.records_alone)
+		begin_progress(s, &progress, "watching");
+	while (!s->loop.done && !err) {
+		bool was_gone = s->child.gone;
+
+		n = loop_wait(&s->loop, wait_time_ms(s));
+		if (n < 0)
+			return n;
+		if (s->ends_ns && host_monotonic_ns() >= s->ends_ns)
+			break;
+		err = loop_dispatch(&s->loop);
+		if (s->child.gone && (!was_gone || n > 0) && run_is_over(s))
+			break;
+		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,
+			    s->plan.duration);
+	}
+	progress_end(&progress);
+	return err;
+}
+
+/* Until the next look of a recording is due, where it is to be told at its pace. */
+static void wait_for_look(const struct session *s)
+{
+	double seconds;
+
+	if (s->plan.speed <= 0)
+		return;
+	seconds = model_window_seconds(&s->in.m) / s->plan.speed;
+	nanosleep(&(struct timespec){seconds, fmod(seconds, 1) * 1e9}, NULL);
+}
+
+static int replay_loop(struct session *s)
+{
+	const struct replay_facts *facts = replay_facts(s->in.src);
+	struct progress progress = {};
+	int err = 0;
+
+	if (s->plan.speed <= 0)
+		begin_progress(s, &progress, "reading");
+	while (!s->loop.done) {
+		err = session_take_window(s, true);
+		if (err)
+			break;
+		progress_at(&progress, facts->read_bytes, facts->bytes);
+		wait_for_look(s);
+		if (s->o->count && s->out.frames >= s->o->count)
+			break;
+		session_next_window(s);
+	}
+	progress_end(&progress);
+	return err;
+}
+
+int session_loop(struct session *s)
+{
+	int err;
+
+	if (s->loop.done)
+		return 0;
+	if (s->in.src->live) {
+		err = live_loop(s);
+		/* what came since the last tick belongs to the summary */
+		if (!err && !s->loop.done)
+			err = session_take_window(s, s->out.renderer != &text_renderer);
+		else if (!err && s->interrupts)
+			err = session_take_window(s, s->out.renderer != &text_renderer);
+	} else {
+		err = s->out.viewing ? viewing_replay(s) : replay_loop(s);
+		err = session_note_end(s, err);
+	}
+	if (err && err != 1)
+		return session_fail(s, err);
+	return s->status;
+}
+
+void session_measure(struct session *s, const struct run_plan *plan)
+{
+	int err = session_begin(s, plan);
+
+	if (!err)
+		err = plan->replay ? session_open_replay(s) : session_open_live(s);
+	if (!err)
+		err = session_start(s);
+	if (!err)
+		session_loop(s);
+	else
+		s->status = err;
+}
+
+/* A verdict is given once, in the end, by all that was seen. */
+static void tell_verdict(struct session *s)
+{
+	for (size_t i = 0; i < s->in.findings.n; i++) {
+		/* of a recording, it may have come behind the last look */
+		origins_attach(s, &s->in.findings.f[i]);
+		if (s->plan.view.verdict)
+			s->out.renderer->finding(&s->out.text, &s->out.view, &s->in.findings.f[i]);
+	}
+}
+
+/* Not of `export`, which takes no such record into its series. */
+static void tell_withheld(const struct session *s)
+{
+	__u64 n = s->in.collector.withholding.records;
+
+	if (n && !s->o->quiet)
+		complain("%llu records of processes that you may not trace: addresses in them are "
+			 "shifted, names of files replaced, stacks left out",
+			 (unsigned long long)n);
+}
+
+int session_end(struct session *s)
+{
+	viewing_end(s);
+	if (s->out.redraws) {
+		s->out.redraws = false;
+		session_measure_view(s);
+	}
+	if (s->in.src && s->in.m.last_ns) {
+		if (s->child.ending[0])
+			s->out.view.ending = s->child.ending;
+		if (findings_judge_rest(&s->in.findings, &s->in.m))
+			session_tell_events(s);
+		gating_judge(s);
+		tell_verdict(s);
+		if (s->out.renderer != &text_renderer || !s->o->quiet)
+			s->out.renderer->close(&s->out.text, &s->out.view);
+		session_flush(s);
+		gating_tell(s);
+		session_judge_gaps(s);
+		tell_withheld(s);
+	}
+	session_end_recording(s);
+	if (s->in.src && s->in.src->live)
+		pressure_close(&s->in.pressure);
+	if (s->in.src)
+		s->in.src->ops->close(s->in.src);
+	session_end_output(s);
+	output_file_end(&s->out.junit, -ECANCELED);
+	loop_close(&s->loop);
+	collector_free(&s->in.collector);
+	findings_free(&s->in.findings);
+	model_free(&s->in.m);
+	buf_free(&s->out.gaps);
+	buf_free(&s->out.text);
+	return s->status;
+}

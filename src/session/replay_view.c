@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A recording in the live view: looks at its own pace, faster or slower, one by one, and back. */
+#include "session/live_view.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/host_facts.h"
+
+/* Until the next look is due: as long as the one that is shown took. */
+static void wait_for_look(struct session *s)
+{
+	struct viewing *w = s->out.viewing;
+	double left = model_window_seconds(&w->tui.shot.m);
+	uint64_t from = host_monotonic_ns();
+
+	while (!s->loop.done && !w->go && (w->tui.paused || w->ended || left > 0)) {
+		bool stands = w->tui.paused || w->ended;
+		uint64_t now;
+
+		viewing_tell_state(w);
+		loop_once(&s->loop, stands ? -1 : (int)(left / w->speed * 1000) + 1);
+		now = host_monotonic_ns();
+		if (!stands)
+			left -= (now - from) / 1e9 * w->speed;
+		from = now;
+	}
+}
+
+/* One look on, with what the view keeps of it. 1: there is none. */
+static int take_one(struct session *s)
+{
+	struct viewing *w = s->out.viewing;
+	bool paused = w->tui.paused;
+	int err = session_take_window(s, false);
+
+	w->ended = err == 1;
+	if (err)
+		return err;
+	w->tui.paused = false; /* it stands, but where one went */
+	viewing_take_look(s);
+	w->tui.paused = paused;
+	w->window++;
+	session_next_window(s);
+	return 0;
+}
+
+/* A recording is read forwards alone: from its beginning. */
+static int start_anew(struct session *s)
+{
+	struct sink sink = session_sink(s);
+	bool keeps = s->in.findings.keep_cleared;
+	int err;
+
+	tui_forget(&s->out.viewing->tui);
+	s->in.src->ops->close(s->in.src);
+	s->in.src = NULL;
+	findings_free(&s->in.findings);
+	s->in.findings.keep_cleared = keeps;
+	model_free(&s->in.m);
+	err = model_init(&s->in.m);
+	if (err)
+		return err;
+	memcpy(s->in.m.assumed, s->o->assumed, sizeof(s->in.m.assumed));
+	if (session_open_replay(s) || session_first_look(s, &sink))
+		return -EIO;
+	findings_judge(&s->in.findings, &s->in.m);
+	viewing_take_look(s);
+	s->out.viewing->window = 0;
+	session_next_window(s);
+	return 0;
+}
+
+static int go(struct session *s)
+{
+	struct viewing *w = s->out.viewing;
+	long by = w->go ? w->go : 1;
+	int err = 0;
+
+	w->go = 0;
+	if (by < 0) {
+		by += (long)w->window;
+		err = start_anew(s);
+	}
+	while (by-- > 0 && !err)
+		err = take_one(s);
+	viewing_tell_state(w);
+	viewing_draw(s);
+	return err == 1 ? 0 : err;
+}
+
+int viewing_replay(struct session *s)
+{
+	int err = 0;
+
+	s->out.viewing->speed = !s->o->speed_given ? 1
+				: s->o->speed > 0  ? s->o->speed
+						   : VIEWING_SPEED_MOST;
+	/* a file cannot be waited for, and has no keys */
+	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
+	while (!s->loop.done && !err) {
+		wait_for_look(s);
+		if (!s->loop.done)
+			err = go(s);
+		if (s->out.viewing->ended && !isatty(STDIN_FILENO))
+			s->loop.done = true; /* nobody can say so */
+		if (s->o->count && ++s->out.frames >= s->o->count)
+			s->loop.done = true;
+	}
+	return err;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a session reads: a source, live or recorded, and the model that its records make. */
+#define _GNU_SOURCE
+#include "session/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "live/progress.h"
+#include "probe/host_facts.h"
+#include "probe/proc_source.h"
+#include "session/drop_privileges.h"
+#include "session/live_view.h"
+#include "session/startup.h"
+#include "session/targets.h"
+
+/* From here on a process is no ordinary one, and what makes it grow is kept. */
+#define ATTRIBUTE_MAPS 1024
+#define ATTRIBUTE_FDS  64
+#define ENDS_EVERY     16 /* windows of all processes */
+
+/* The exit status for an error of live_open(). */
+static int status_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return EXIT_NOT_PERMITTED;
+	case -ENOSYS:
+		return EXIT_KERNEL_LACKS;
+	case -EINVAL:
+	case -ENOENT:
+		return EXIT_USAGE;
+	}
+	return EXIT_FAILED;
+}
+
+static bool has_ended(void *ctx, const struct fs_subject *of)
+{
+	const struct subject *s = model_find(ctx, of);
+
+	return !s || s->final;
+}
+
+struct live_options session_live_options(struct session *s)
+{
+	const struct run_plan *p = &s->plan;
+	struct live_options lo = {.watch_all = p->whom == WATCH_ALL,
+				  .tiers = s->o->tiers_given ? s->o->tiers : p->tiers,
+				  .btf_path = s->o->btf,
+				  .attribute = p->attributes || p->whom != WATCH_ALL,
+				  .attribute_maps = p->attributes_all ? 0 : ATTRIBUTE_MAPS,
+				  .attribute_fds = p->attributes_all ? 0 : ATTRIBUTE_FDS,
+				  .majors = p->majors,
+				  .examines = p->examines,
+				  .ring_bytes = p->ring_bytes,
+				  .has_ended = has_ended,
+				  .ended_ctx = &s->in.m};
+
+	memcpy(lo.forced, s->o->forced, sizeof(lo.forced));
+	for (size_t i = 0; p->unused && p->unused[i] && !s->o->tiers_given; i++)
+		if (!lo.forced[hook_find(p->unused[i])])
+			lo.forced[hook_find(p->unused[i])] = "none";
+	return lo;
+}
+
+/* Once, and with the reason: a user does not read what `doctor` says before each start. */
+static void say_degraded(const struct session *s)
+{
+	const struct hook_status *status = live_hooks(s->in.src);
+
+	for (size_t i = 0; i < nr_hooks; i++)
+		if (!s->o->forced[i] && status[i].state == FS_HOOK_ON &&
+		    hook_is_degraded(&hooks[i], status[i].used))
+			complain("degraded: %s works by %s: %s (%s)", hooks[i].name,
+				 status[i].used->mechanism, status[i].used->differs, status[i].why);
+}
+
+static int open_live(struct session *s)
+{
+	const struct live_options lo = session_live_options(s);
+	char error[1024] = "";
+	int err;
+
+	err = live_open(&lo, &s->in.src, error, sizeof(error));
+	if (s->plan.works_without_bpf &&
+	    (status_of(err) == EXIT_NOT_PERMITTED || status_of(err) == EXIT_KERNEL_LACKS)) {
+		complain("without BPF (%.*s): from /proc alone; OOM kills are counted, not told",
+			 (int)strcspn(error, "\n"), error);
+		err = proc_open(&s->in.src);
+	}
+	if (err) {
+		complain("%s", *error ? error : strerror(-err));
+		return status_of(err);
+	}
+	s->in.collector.live = true;
+	s->in.filter.children |= s->plan.children;
+	/* who has CAP_BPF and CAP_PERFMON without our file can read all of it by other programs */
+	if (rights_are_of_file())
+		withholding_begin(&s->in.collector.withholding, host_is_in_pid_namespace());
+	s->in.pressure.targets = !lo.watch_all;
+	s->in.pressure.scores = s->plan.scores;
+	pressure_open(&s->in.pressure);
+	symbols_open(&s->in.collector.symbols);
+	if (s->in.src->plain)
+		return 0;
+	if (!lo.examines)
+		say_degraded(s);
+	s->in.collector.names_stacks =
+		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
+	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
+				       cgroup_levels_open(&s->in.collector.levels);
+	s->in.collector.user_symbols.foreign = host_is_in_pid_namespace();
+	live_sample(s->in.src, s->in.collector.rec != NULL);
+	if (host_is_in_pid_namespace()) {
+		s->in.collector.names.foreign = s->in.ends.foreign = true;
+		/* -p names pids of our namespace: whom we made watched is whom it means */
+		s->in.filter.children = true;
+	}
+	return 0;
+}
+
+int session_open_live(struct session *s)
+{
+	struct startup st;
+	/* before anything that is watched may use up the files of all */
+	int err = session_open_loop(s);
+
+	if (err) {
+		complain("%s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	startup_begin(&st, s);
+	err = open_live(s);
+	startup_end(&st);
+	return err || s->plan.whom != WATCH_TARGETS ? err : targets_watch(s);
+}
+
+int session_open_replay(struct session *s)
+{
+	char error[512] = "";
+	int err = replay_open(s->plan.replay, &s->in.src, error, sizeof(error));
+
+	if (!err && s->out.redraws && s->loop.poll < 0)
+		err = session_open_loop(s);
+	if (err) {
+		complain("%s", *error ? error : strerror(-err));
+		return EXIT_FAILED;
+	}
+	return 0;
+}
+
+struct sink session_sink(struct session *s)
+{
+	return (struct sink){.take = collector_take, .ctx = &s->in.collector};
+}
+
+/* The figures of the machine, then its processes. Returns as source_ops.look. */
+static int look(struct session *s, const struct sink *sink)
+{
+	int err = s->in.src->live ? pressure_look(&s->in.pressure, &s->in.m, sink) : 0;
+
+	return err ? err : s->in.src->ops->look(s->in.src, sink);
+}
+
+/* Whether it is asked who is gone, now and then only where all processes are watched. */
+static bool is_asked(struct session *s)
+{
+	if (s->in.ends.foreign)
+		return ends_may_be_lost(&s->in.ends, &s->in.m);
+	return s->plan.whom != WATCH_ALL || !(s->in.m.window % ENDS_EVERY);
+}
+
+int session_look(struct session *s)
+{
+	struct sink sink = session_sink(s);
+	int err, ended;
+
+	if (s->in.src->live)
+		ends_begin(&s->in.ends, &s->in.m, s->in.src);
+	err = look(s, &sink);
+	if (err || !s->in.src->live || !is_asked(s))
+		return err;
+	ended = ends_find(&s->in.ends, &s->in.collector, s->in.src);
+	if (ended > 0 && model_hook_on(&s->in.m, "life"))
+		live_count_missed(s->in.src, ended);
+	return ended < 0 ? ended : 0;
+}
+
+size_t session_alive(const struct session *s)
+{
+	size_t n = 0;
+
+	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
+		n += !one->final;
+	return n;
+}
+
+static int begin_host(struct session *s, const struct sink *sink)
+{
+	struct fs_host_record host;
+
+	host_fill(&host);
+	host.interval_ns = s->plan.interval * 1e9;
+	for (size_t h = 0; h < nr_hooks && !s->in.src->plain; h++)
+		if (live_hooks(s->in.src)[h].state == FS_HOOK_ON)
+			host.tiers |= 1u << hooks[h].tier;
+	snprintf(host.version, sizeof(host.version), "%s", VERSION);
+	snprintf(host.mode, sizeof(host.mode), "%s", s->plan.mode);
+	snprintf(host.target, sizeof(host.target), "%s", s->plan.target);
+	return sink->take(sink->ctx, &host.h);
+}
+
+int session_fail(struct session *s, int err)
+{
+	viewing_end(s);
+	s->out.redraws = false;
+	complain("%s", s->in.src->error[0] ? s->in.src->error : strerror(-err));
+	s->status = EXIT_FAILED;
+	return EXIT_FAILED;
+}
+
+int session_first_look(struct session *s, const struct sink *sink)
+{
+	cap_t had = rights_raise(RIGHTS_FOR_BPF);
+	int err = 0;
+
+	if (s->in.src->live)
+		err = begin_host(s, sink);
+	if (!err)
+		err = s->in.src->ops->start(s->in.src, sink);
+	/* the first look gives what was there before us: bases, not growth */
+	if (!err)
+		err = look(s, sink);
+	rights_lower(had);
+	if (err == 1) {
+		complain("%s: the recording is empty", s->plan.replay);
+		return s->status = EXIT_FAILED;
+	}
+	if (err)
+		return session_fail(s, err);
+	if (s->in.src->live)
+		err = session_publish(s);
+	if (err)
+		return err;
+	if (s->in.src->live && !s->in.src->plain) {
+		privileges_name_namespace(s);
+		privileges_drop(s);
+	}
+	return 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How the view of a session begins, and how large it is. */
+#include "session/session.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/terminal.h"
+
+#define DEFAULT_WIDTH 100
+#define DEFAULT_TOP   20
+
+void session_measure_view(struct session *s)
+{
+	const char *columns = getenv("COLUMNS");
+	int width = 0, height = 0;
+
+	if (!terminal_size(s->out.fd, &width, &height) && columns)
+		width = atoi(columns);
+	if (s->o->width)
+		width = s->o->width;
+	s->out.view.width = width < 40 && !s->out.redraws ? DEFAULT_WIDTH : width;
+	s->out.view.height = s->out.redraws ? height : 0;
+	if (s->out.redraws && (!s->out.view.width || !height)) { /* a terminal that does not say */
+		s->out.view.width = 80;
+		s->out.view.height = 24;
+	}
+	s->out.view.top = s->o->top ? s->o->top : s->out.redraws ? 1000 : DEFAULT_TOP;
+}
+
+void session_set_view(struct session *s)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	const struct options *o = s->o;
+	struct view *v = &s->out.view;
+	bool is_text = s->out.renderer == &text_renderer;
+
+	setlocale(LC_CTYPE, "");
+	s->out.redraws =
+		is_text && s->plan.may_redraw && !s->plan.output && terminal_can_redraw(s->out.fd);
+	*v = s->plan.view;
+	v->m = &s->in.m;
+	v->gaps = &s->out.gaps;
+	v->findings = &s->in.findings;
+	s->in.findings.keep_cleared = v->command;
+	v->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8") && !o->no_unicode;
+	v->addresses = o->addresses;
+	v->min_severity = o->min_severity;
+	v->sort = o->sort;
+	v->summary = v->command || s->out.redraws;
+	v->page = o->summary;
+	v->colour = o->colour == WHEN_ALWAYS ||
+		    (o->colour == WHEN_AUTO && terminal_can_redraw(s->out.fd) &&
+		     !(no_colour && *no_colour));
+	session_measure_view(s);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A window of a session: a look, judged, told, shown and over. */
+#include "session/session.h"
+
+#include "session/limit_origins.h"
+#include "session/live_view.h"
+
+void session_tell_events(struct session *s)
+{
+	findings_judge_events(&s->in.findings, &s->in.m);
+	for (; s->out.told < s->in.m.events; s->out.told++) {
+		const union event *e = &s->in.m.event[s->out.told];
+		/* refusals, crossings and signals of processes that are filtered out stay untold */
+		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
+
+		if (!subject || !subject->hidden || e->h.kind == FS_REC_KERNEL_FAULT)
+			s->out.renderer->event(&s->out.text, &s->out.view, e);
+	}
+	for (size_t i = 0; i < s->in.findings.n; i++) {
+		struct finding *f = &s->in.findings.f[i];
+
+		/* each time its rule says it anew it says general commands */
+		if (f->said)
+			origins_attach(s, f);
+		if (f->fresh && !f->told && !s->plan.view.verdict)
+			s->out.renderer->finding(&s->out.text, &s->out.view, f);
+		f->told = true;
+	}
+}
+
+void session_render_frame(struct session *s)
+{
+	if (s->out.last_lines)
+		return;
+	if (s->out.viewing)
+		viewing_look(s);
+	else
+		s->out.renderer->frame(&s->out.text, &s->out.view);
+}
+
+int session_take_window(struct session *s, bool show)
+{
+	int err = session_look(s);
+
+	session_check_recording(s);
+	if (err)
+		return err;
+	findings_judge(&s->in.findings, &s->in.m);
+	session_tell_events(s);
+	if (show) {
+		session_render_frame(s);
+		s->out.frames++;
+	}
+	if (s->plan.at_look)
+		s->plan.at_look(s);
+	session_flush(s);
+	return 0;
+}
+
+void session_next_window(struct session *s)
+{
+	/* a recording may go back: what was looked at is not looked at again */
+	if (s->in.m.last_ns > s->out.gated_ns) {
+		gates_look(&s->out.gates, &s->in.m);
+		s->out.gated_ns = s->in.m.last_ns;
+	}
+	model_next_window(&s->in.m);
+	findings_next_window(&s->in.findings);
+	s->out.told = 0;
+}
