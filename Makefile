@@ -457,8 +457,8 @@ check-healthy: all ## healthy programs of Debian, of which no warning may be giv
 
 .PHONY: check-healthy-vm
 HEALTHY_KERNELS ?= 6.1,6.12
-check-healthy-vm: static ## healthy programs of Debian in QEMU, with control groups of version 2 (an hour)
-	tools/setup.sh test healthy
+check-healthy-vm: static ## healthy programs of Debian in QEMU, with control groups of version 2 (makes a Debian system: large; an hour)
+	tools/setup.sh test distros
 	tests/tally.py "tests/vm/healthy_programs.py --kernels $(HEALTHY_KERNELS)"
 
 bench-view: all ## what the live view costs with 1,000 processes

@@ -8,6 +8,7 @@ case ${1-} in
 -h | --help)
 	cat <<END
 usage: tools/setup.sh [GROUP...]
+       tools/setup.sh --print GROUP...
 
 Installs the packages that building faultscope needs and this machine lacks (Debian, Ubuntu; as
 root). A GROUP adds those of a further task:
@@ -22,10 +23,16 @@ root). A GROUP adds those of a further task:
   compilers every clang from 14 on that this release has (make check-compilers)
   distros   a fresh Debian in a directory (make check-distros): debootstrap
 Without root it prints the packages that are missing. On Fedora it prints the packages to install.
+--print prints the packages of these groups, without those for building, and installs nothing.
 END
 	exit 0
 	;;
 esac
+print=
+if [ "${1-}" = --print ]; then
+	print=yes
+	shift
+fi
 
 # The names of Fedora, for building alone.
 if ! command -v dpkg-query >/dev/null; then
@@ -63,6 +70,7 @@ clangs() {
 }
 
 wanted=$build
+[ -z "$print" ] || wanted=
 for group; do
 	case $group in
 	test) wanted="$wanted $test" ;;
@@ -82,6 +90,10 @@ for group; do
 	esac
 done
 
+if [ "$print" ]; then
+	echo "$wanted"
+	exit 0
+fi
 missing=
 for package in $wanted; do
 	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)

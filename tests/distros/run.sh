@@ -43,7 +43,7 @@ skip() {
 }
 [ "$(id -u)" = 0 ] || skip "needs root"
 command -v debootstrap >/dev/null || skip "debootstrap is missing: tools/setup.sh distros"
-mirror=$(cd "$top/tools" && python3 -B -c 'import aptroot; print(aptroot.mirrors()[0][0])') ||
+(cd "$top/tools" && python3 -B -c 'import aptroot; aptroot.mirrors()') ||
 	skip "the apt sources of this machine name no Debian mirror"
 
 place=$(mktemp -d)
@@ -81,13 +81,8 @@ inside() {
 }
 
 bootstrap() {
-	debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$place/$suite" "$mirror"
-	# A mirror that stands still for some days is no failure of ours.
-	echo 'Acquire::Check-Valid-Until "false";' >"$place/$suite/etc/apt/apt.conf.d/90mirror"
-	for file in resolv.conf hosts; do
-		cp "/etc/$file" "$place/$suite/etc/$file"
-	done
-	git clone -q "$top" "$place/$suite/root/faultscope"
+	"$here/bootstrap.sh" "$suite" "$place/$suite" &&
+		git clone -q "$top" "$place/$suite/root/faultscope"
 }
 
 for suite; do

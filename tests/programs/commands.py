@@ -122,14 +122,14 @@ def git_gc(folder):
 
 def chromium(folder):
     need_setup("chromium")
-    page = write(folder, "page.html", """\
+    page = write(folder, "page.html", f"""\
         <html><body><canvas id=c width=800 height=600></canvas><p id=p></p><script>
         const pen = document.getElementById('c').getContext('2d');
         const rows = [];
-        for (let i = 0; i < 300000; i++) {
-          if (i < 20000) pen.fillRect(i % 800, i % 600, 3, 3);
-          rows.push({i, text: 'x' + i});
-        }
+        for (let i = 0; i < {amount(300000)}; i++) {{
+          if (i < {amount(20000)}) pen.fillRect(i % 800, i % 600, 3, 3);
+          rows.push({{i, text: 'x' + i}});
+        }}
         document.getElementById('p').textContent = 'well ' + rows.length;
         </script></body></html>
         """)
@@ -146,7 +146,7 @@ def jvm(folder):
         public class Well {
           static long work(int seed) {
             Map<Integer, String> rows = new HashMap<>();
-            for (int i = 0; i < 200000; i++) rows.put(i, "row " + (i ^ seed));
+            for (int i = 0; i < ROWS; i++) rows.put(i, "row " + (i ^ seed));
             long sum = 0;
             for (String row : rows.values()) sum += row.length();
             return sum;
@@ -159,7 +159,7 @@ def jvm(folder):
             pool.shutdown();
           }
         }
-        """)
+        """.replace("ROWS", str(amount(200000))))
     return Program(folder, [shutil.which("java"), f"{folder}/Well.java"])
 
 
@@ -169,7 +169,7 @@ def torch(folder):
     if subprocess.run(probe, check=False).returncode:
         raise Skip("no python3-torch: tools/setup.sh torch")
     return Program(folder, [python, "-c", "import torch; x = torch.rand(1000, 1000);"
-                            " print([(x @ x).sum().item() for _ in range(20)][-1])"])
+                            f" print([(x @ x).sum().item() for _ in range({amount(20)})][-1])"])
 
 
 def ffmpeg(folder):
@@ -279,21 +279,24 @@ def emacs(folder):
 def go_build(folder):
     need_setup("go")
     os.mkdir(f"{folder}/main")
-    write(folder, "main/main.go", """\
+    # most of the standard library, or, on an emulated machine, little of it
+    package, use = ("net/http", "http.ListenAndServe(os.Args[1], nil)") if amount(10) > 5 else \
+        ("sort", "sort.Strings(os.Args)")
+    write(folder, "main/main.go", f"""\
         package main
 
         import (
         	"encoding/json"
-        	"net/http"
+        	"{package}"
         	"os"
         )
 
-        func main() {
-        	if len(os.Args) > 1 {
-        		http.ListenAndServe(os.Args[1], nil)
-        	}
+        func main() {{
+        	if len(os.Args) > 1 {{
+        		{use}
+        	}}
         	json.NewEncoder(os.Stdout).Encode(os.Args)
-        }
+        }}
         """)
     return Program(folder, ["sh", "-c", "rm -rf cache && go build -o program main/main.go"
                             " && ./program"],

@@ -17,7 +17,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "..", os.environ.get("BUILD", "build"), "faultscope")
-PATIENCE = 300
+PATIENCE = int(os.environ.get("PATIENCE", "300"))  # seconds: more where the CPU is emulated
 NOBODY = "65534"
 
 

@@ -92,6 +92,9 @@ class Kept:
             shutil.rmtree(self.dir, ignore_errors=True)
             for package in packages:
                 suite.unpack(package, self.dir)
+        self.note_packages(packages)
+
+    def note_packages(self, packages):
         self.note.write_text(json.dumps(packages), encoding="utf-8")
 
 

@@ -11,10 +11,6 @@ HERE = Path(__file__).resolve().parent
 DIRECTORIES = ("bin", "dev", "etc", "modules", "proc", "run", "sys", "tmp")
 
 
-class Link(str):
-    """The target of a symbolic link, where a file of a guest is one."""
-
-
 class Cpio:
     """An archive in the kernel's "newc" format, not compressed: TCG would unpack it slowly."""
 
@@ -83,7 +79,7 @@ def modules_wanted(kernel, names):
 
 
 def initrd(kernel, busybox, line, files, modules):
-    """files: path in the guest -> bytes, a path here or a Link; modules: name -> its arguments."""
+    """files: path in the guest -> bytes or a path here; modules: name -> its arguments."""
     cpio = Cpio()
     for path in DIRECTORIES:
         cpio.directory(path)
@@ -104,8 +100,5 @@ def initrd(kernel, busybox, line, files, modules):
         order.append(f"{name}.ko {modules.get(name, '')}\n")
     cpio.file("modules/order", "".join(order).encode())
     for path, content in files.items():
-        if isinstance(content, Link):
-            cpio.link(path, content)
-        else:
-            cpio.file(path, content if isinstance(content, bytes) else Path(content).read_bytes())
+        cpio.file(path, content if isinstance(content, bytes) else Path(content).read_bytes())
     return cpio.bytes()

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from aptroot import Missing
 from fetch import host_arch
-from initrd import Link
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -34,45 +33,6 @@ def with_libraries(*names):
         found[f"/bin/{name}"] = program
         found.update((path, path) for path in libraries([program]))
     return found
-
-
-def packages_like(pattern):
-    """The installed packages of this architecture whose whole name matches a regular expression."""
-    listed = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\\n"],
-                            capture_output=True, text=True, check=True).stdout
-    return [name for name, status in map(str.split, listed.splitlines())
-            if status == "installed" and re.fullmatch(pattern, name)]
-
-
-def of_packages(pattern):
-    """The files of installed packages, with the libraries that they need, less their documents.
-
-    Raises Missing where no package matches the pattern."""
-    names = packages_like(pattern)
-    if not names:
-        raise Missing(f"no package like {pattern} is installed: tools/setup.sh healthy")
-    listed = subprocess.run(["dpkg-query", "-L", *names], capture_output=True, text=True,
-                            check=True).stdout
-    found = {}
-    for path in map(Path, listed.splitlines()):
-        if re.match(r"/usr/share/(doc|man|info|locale|lintian|bug)/", str(path)):
-            continue
-        if path.is_symlink() and not path.is_dir():
-            found[str(path)] = Link(os.readlink(path))
-        elif path.is_file():
-            found[str(path)] = path
-    for path in Path("/etc/alternatives").iterdir():
-        target = str(path.resolve())
-        if target in found and Path("/usr/bin", path.name).exists():
-            found[f"/usr/bin/{path.name}"] = Link(target)
-    programs = [path for path in found.values() if isinstance(path, Path) and is_elf(path)]
-    found.update((path, Path(path)) for path in libraries(programs) if path not in found)
-    return found
-
-
-def is_elf(path):
-    with open(path, "rb") as file:
-        return file.read(4) == b"\x7fELF"
 
 
 def libraries(programs):

@@ -86,7 +86,7 @@ class Vm:
     """One guest. `with Vm(kernel, files) as vm:` ends its QEMU in every way out."""
 
     def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
-                 disks_mib=(), nodes=1):
+                 disks_mib=(), nodes=1, images=()):
         self.kernel = kernel
         self.machine = MACHINES[kernel.arch]
         self.qemu = fetch.qemu(kernel.arch)
@@ -97,7 +97,9 @@ class Vm:
             self.size[-1] += f",sockets={cpus}"
             self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
-        self.disks = list(self.make_disks(disks_mib))
+        # what is written to an image goes to a file of its own, that ends with the guest
+        self.disks = [*((path, "") for path in self.make_disks(disks_mib)),
+                      *((path, ",snapshot=on") for path in images)]
         self.process = self.channel = None
         self.received = b""
         self.answers = {}
@@ -131,8 +133,9 @@ class Vm:
             yield path
 
     def disk_words(self):
-        for number, path in enumerate(self.disks):
-            yield from ("-drive", f"file={path},if=none,id=disk{number},format=raw,cache=unsafe",
+        for number, (path, words) in enumerate(self.disks):
+            yield from ("-drive", f"file={path},if=none,id=disk{number},format=raw,cache=unsafe"
+                                  f"{words}",
                         "-device", f"virtio-blk-pci,drive=disk{number}")
 
     def accelerators(self):

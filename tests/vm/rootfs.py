@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A Debian system for guests, as an image of an ext4 file system.
+
+It is this machine's release, with the packages of tools/setup.sh healthy and torch, and a mirror of
+Debian below /mirror that apt reads without a network: the lists of the whole release, and one package.
+The image is kept in the cache of tests/vm/fetch.py until the list of packages changes. Guests write
+to a copy. Making it needs root and debootstrap, downloads about 1 GB and takes some minutes.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import fetch  # noqa: E402
+from aptroot import Missing, os_release  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+DISTROS = ROOT / "tests/distros"
+GROUPS = ("healthy", "torch")
+FREE_MIB = 3072  # for what the programs write
+# No service starts in the directory. The lists are those that apt has verified, under the names
+# by which a mirror has them.
+INSTALL = r"""set -e
+export DEBIAN_FRONTEND=noninteractive
+printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+chmod +x /usr/sbin/policy-rc.d
+apt-get -q update
+apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io install {packages}
+file=$(apt-cache show --no-all-versions coreutils | sed -n 's/^Filename: //p')
+lists=/mirror/dists/{suite}/main/binary-$(dpkg --print-architecture)
+mkdir -p $lists "/mirror/$(dirname "$file")"
+cp /var/lib/apt/lists/*_InRelease /mirror/dists/{suite}/InRelease
+cp /var/lib/apt/lists/*_Packages $lists/Packages
+cd "/mirror/$(dirname "$file")"
+apt-get -q -o APT::Sandbox::User=root download coreutils
+[ -e "/mirror/$file" ] || mv coreutils_*.deb "/mirror/$file"
+echo 'deb file:/mirror {suite} main' >/etc/apt/sources.list
+rm -f /etc/apt/sources.list.d/*
+apt-get clean
+rm -rf /var/lib/apt/lists/*
+"""
+
+
+def wanted_packages():
+    return sorted(subprocess.run([ROOT / "tools/setup.sh", "--print", *GROUPS], check=True,
+                                 capture_output=True, text=True).stdout.split())
+
+
+def call(log, *words):
+    with open(log, "ab") as out:
+        ran = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
+    if ran.returncode:
+        end = " | ".join(log.read_text(errors="replace").splitlines()[-3:])
+        raise Missing(f"{Path(words[0]).name} ended with {ran.returncode}: {end}")
+
+
+def make(suite, packages, image, log):
+    with tempfile.TemporaryDirectory(prefix="faultscope-root-", ignore_cleanup_errors=True) as place:
+        root = Path(place, "root")
+        call(log, DISTROS / "bootstrap.sh", suite, root)
+        (root / "root/faultscope").mkdir()  # where enter.sh begins
+        call(log, "unshare", "--mount", DISTROS / "enter.sh", root,
+             INSTALL.format(packages=" ".join(packages), suite=suite))
+        used = int(subprocess.run(["du", "-sxm", root], check=True, capture_output=True,
+                                  text=True).stdout.split()[0])
+        new = image.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        call(log, "mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-d", root, new,
+             f"{used * 11 // 10 + FREE_MIB}M")
+        new.rename(image)
+
+
+def image(update=False):
+    """The path of the image, which is made if there is none of these packages.
+
+    Raises Missing where it cannot be made."""
+    suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
+    kept = fetch.Kept("roots", suite)
+    path = kept.dir / "root.ext4"
+    if not update and path.exists() and kept.packages() == packages:
+        return path
+    if os.geteuid():
+        raise Missing("a Debian system can be made by root alone")
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    for name in ("debootstrap", "mke2fs"):
+        if not shutil.which(name):
+            raise Missing(f"{name} is missing: tools/setup.sh distros test")
+    kept.dir.mkdir(parents=True, exist_ok=True)
+    log = kept.dir / "log"
+    log.write_bytes(b"")
+    fetch.say(f"a Debian system for guests is made in {path}, which takes some minutes")
+    make(suite, packages, path, log)
+    kept.note_packages(packages)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--update", action="store_true", help="make it anew")
+    try:
+        print(image(parser.parse_args().update))
+    except Missing as reason:
+        sys.exit(f"rootfs: {reason}")
+
+
+if __name__ == "__main__":
+    main()
