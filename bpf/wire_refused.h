@@ -84,8 +84,8 @@ struct fs_asked {
 /* set in user space alone, by a struct fs_retry_record */
 #define FS_FACT_RETRIED 8192u /* its thread asked again in another form, and was served */
 
-/* A request for memory is made again at once, if it is within this. */
-#define FS_RETRY_NS 100000000ULL
+/* A request that is made again at once comes within this, even if its thread waits for a CPU. */
+#define FS_RETRY_NS 500000000ULL
 
 /*
  * Limits of the machine that the kernel keeps in variables of its own, where it names them (with

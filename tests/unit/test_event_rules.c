@@ -231,8 +231,15 @@ static void test_refused_at_the_end(void)
 	end();
 
 	r = refused_at_the_end();
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 4);
+	findings_judge_events(&fs, &m);
+	tick();
+	ok(is_m19(SEVERITY_INFO), "where its thread waited for a CPU meanwhile, too");
+	end();
+
+	r = refused_at_the_end();
 	retry(11, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 5);
+	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND * 9 / 10);
 	findings_judge_events(&fs, &m);
 	ok(!find("M19", 10), "another thread's request and a later one are none of it");
 	tick();
