@@ -27,6 +27,8 @@ def node(folder):
           asked++;
           http.get({socketPath: path, agent}, (got) => got.resume().on('end', next));
         }
+        server.keepAliveTimeout = 0;  // a slow machine is well, too
+        fs.rmSync(path, {force: true});
         server.listen(path, () => { for (let i = 0; i < 8; i++) ask(); });
         """.replace("COUNT", str(amount(4000))))
     return Program(folder, [shutil.which("node"), script])

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
 FREE_MIB = 3072  # for what the programs write
-# No service starts in the directory. The lists are those that apt has verified, under the names
-# by which a mirror has them.
+# No service starts in the directory. The mirror has the list of packages that apt has verified. It
+# cannot have Debian's own Release, which names only compressed lists, and apt keeps none.
 INSTALL = r"""set -e
 export DEBIAN_FRONTEND=noninteractive
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
@@ -33,14 +33,24 @@ chmod +x /usr/sbin/policy-rc.d
 apt-get -q update
 apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io install {packages}
 file=$(apt-cache show --no-all-versions coreutils | sed -n 's/^Filename: //p')
-lists=/mirror/dists/{suite}/main/binary-$(dpkg --print-architecture)
-mkdir -p $lists "/mirror/$(dirname "$file")"
-cp /var/lib/apt/lists/*_InRelease /mirror/dists/{suite}/InRelease
-cp /var/lib/apt/lists/*_Packages $lists/Packages
+arch=$(dpkg --print-architecture)
+list=main/binary-$arch/Packages
+mkdir -p "/mirror/dists/{suite}/main/binary-$arch" "/mirror/$(dirname "$file")"
 cd "/mirror/$(dirname "$file")"
 apt-get -q -o APT::Sandbox::User=root download coreutils
 [ -e "/mirror/$file" ] || mv coreutils_*.deb "/mirror/$file"
-echo 'deb file:/mirror {suite} main' >/etc/apt/sources.list
+cd /mirror/dists/{suite}
+cp /var/lib/apt/lists/*_Packages $list
+cat >Release <<END
+Suite: {suite}
+Codename: {suite}
+Date: $(date -u '+%a, %d %b %Y %H:%M:%S UTC')
+Components: main
+Architectures: $arch
+SHA256:
+ $(sha256sum <$list | cut -d' ' -f1) $(stat -c %s $list) $list
+END
+echo 'deb [trusted=yes] file:/mirror {suite} main' >/etc/apt/sources.list
 rm -f /etc/apt/sources.list.d/*
 apt-get clean
 rm -rf /var/lib/apt/lists/*
