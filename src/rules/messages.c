@@ -3,7 +3,7 @@
  * A text is compared with each known message in two ways: does the message's wording stand in it
  * as a whole, and how many of its words does it share. The first outweighs the second.
  */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, strcasestr */
 #include "rules/messages.h"
 
 #include <ctype.h>
@@ -11,20 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX    (256 << 10) /* bytes of a text that are compared */
-#define WORDS_MAX   64		/* of a text, for the comparison by words */
-#define WORD_BYTES  32
-#define WORDING_MAX 320
-#define MATCHES_MAX 512
-#define TITLE_WORDS 6	 /* texts of so few words are compared with titles of diagnoses, too */
-#define LEAST_SCORE 6.0	 /* below it nothing is near */
-#define LEAST_SHARE 0.35 /* of the best score, for a message to be told beside it */
-#define WHOLE_BONUS 5.0
-#define SIMILAR	    0.8 /* what shared words weigh */
-#define BESIDE	    0.4 /* and how much of that is left beside a wording that stands there whole */
-#define SEARCH	    0.7 /* what a word of the meaning weighs, for few words to search for */
-#define GENERIC	    0.6 /* what a name of an errno weighs beside a message of a program */
-#define NUMBER	    5	/* weight of a number, as in "exit code 137" */
+#define TEXT_MAX      (256 << 10) /* bytes of a text that are compared */
+#define WORDS_MAX     64	  /* of a text, for the comparison by words */
+#define WORD_BYTES    32
+#define WORDING_MAX   320
+#define MATCHES_MAX   512
+#define DIAGNOSES_MAX 128
+#define LEAST_TEXT    3.0  /* of the words that a text shares with a diagnosis */
+#define TITLE_WORDS   6	   /* texts of so few words are compared with meanings, too */
+#define LEAST_SCORE   6.0  /* below it nothing is near */
+#define LEAST_SHARE   0.35 /* of the best score, for a message to be told beside it */
+#define WHOLE_BONUS   5.0
+#define SIMILAR	      0.8 /* what shared words weigh */
+#define BESIDE	      0.4 /* and how much of that is left beside a wording that stands there whole */
+#define SEARCH	      0.7 /* what a word of the meaning weighs, for few words to search for */
+#define GENERIC	      0.6 /* what a name of an errno weighs beside a message of a program */
+#define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
 
 static const struct {
 	const struct message *rows;
@@ -342,7 +344,7 @@ static bool is_within(const struct match *m, const struct match *of)
 }
 
 struct scores {
-	double of[128]; /* of each diagnosis, by its place */
+	double of[DIAGNOSES_MAX]; /* of each diagnosis, by its place */
 };
 
 static void add_ids(struct scores *sc, const char *ids, double score)
@@ -357,7 +359,7 @@ static void add_ids(struct scores *sc, const char *ids, double score)
 		if (len < sizeof(id)) {
 			memcpy(id, ids, len);
 			id[len] = 0;
-			for (size_t i = 0; i < 128 && (d = diagnosis_at(i)); i++)
+			for (size_t i = 0; i < DIAGNOSES_MAX && (d = diagnosis_at(i)); i++)
 				if (!strcmp(d->id, id))
 					sc->of[i] += score * share_of[nth < 4 ? nth : 4];
 		}
@@ -365,32 +367,68 @@ static void add_ids(struct scores *sc, const char *ids, double score)
 	}
 }
 
-static void add_titles(struct scores *sc, const struct text *t)
+/* Whether a word stands in a text that is not the program's input. */
+static bool stands_in(const char *text, const char *word)
 {
-	const struct diagnosis *d;
+	size_t len = strlen(word);
 
-	for (size_t i = 0; i < 128 && (d = diagnosis_at(i)); i++) {
-		struct shared sh = {};
-		double score;
+	for (const char *s = text; s && (s = strcasestr(s, word)); s++)
+		if ((s == text || !joins(s[-1], s[0])) && !joins(s[len - 1], s[len]))
+			return true;
+	return false;
+}
 
-		share(t, d->title, d->title + strlen(d->title), &sh);
-		score = similarity(t, &sh);
-		if (score >= LEAST_SCORE)
-			sc->of[i] += score / 2;
+static bool tells_of(const struct diagnosis *d, const char *word)
+{
+	if (stands_in(d->title, word))
+		return true;
+	for (size_t i = 0; i < NR_ABOUTS; i++)
+		if (d->about[i] && stands_in(d->about[i], word))
+			return true;
+	return false;
+}
+
+/*
+ * Where no known message stands in the text: its words are looked for in the long texts of the
+ * diagnoses. A word that few of them have tells most.
+ */
+static void add_texts(struct scores *sc, const struct text *t)
+{
+	double score[DIAGNOSES_MAX] = {}, best = 0;
+	size_t n = 0;
+
+	while (n < DIAGNOSES_MAX && diagnosis_at(n))
+		n++;
+	for (size_t w = 0; w < t->words; w++) {
+		bool in[DIAGNOSES_MAX] = {};
+		double have = 0;
+
+		for (size_t i = 0; i < n; i++)
+			have += in[i] = tells_of(diagnosis_at(i), t->word[w]);
+		for (size_t i = 0; have && i < n; i++)
+			if (in[i])
+				score[i] += log((double)n / have) *
+					    (stands_in(diagnosis_at(i)->title, t->word[w]) ? 2 : 1);
 	}
+	for (size_t i = 0; i < n; i++)
+		best = fmax(best, score[i]);
+	for (size_t i = 0; best >= LEAST_TEXT && i < n; i++)
+		if (score[i] >= best / 2)
+			sc->of[i] += score[i];
 }
 
 static void take_best(const struct scores *sc, struct candidates *ret)
 {
-	bool taken[128] = {};
+	bool taken[DIAGNOSES_MAX] = {};
 
 	while (ret->n < CANDIDATES_MAX) {
-		size_t best = 128;
+		size_t best = DIAGNOSES_MAX;
 
-		for (size_t i = 0; i < 128; i++)
-			if (!taken[i] && sc->of[i] > 0 && (best == 128 || sc->of[i] > sc->of[best]))
+		for (size_t i = 0; i < DIAGNOSES_MAX; i++)
+			if (!taken[i] && sc->of[i] > 0 &&
+			    (best == DIAGNOSES_MAX || sc->of[i] > sc->of[best]))
 				best = i;
-		if (best == 128)
+		if (best == DIAGNOSES_MAX)
 			return;
 		taken[best] = true;
 		ret->diagnosis[ret->n++] = diagnosis_at(best);
@@ -410,7 +448,12 @@ static int by_score(const void *x, const void *y)
 /* What many programs print. */
 static bool is_generic(const struct message *m)
 {
-	return !strcmp(m->program, "C") || !strcmp(m->program, "errno");
+	static const char *const programs[] = {"C", "errno", "signal", "shell", "sysctl"};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!strcmp(m->program, programs[i]))
+			return true;
+	return false;
 }
 
 /* Drops what a longer message has within, and what is far behind the best. Returns what is left. */
@@ -460,8 +503,8 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 	n = sift(match, n);
 	for (size_t i = 0; i < n; i++)
 		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
-	if (t.words <= TITLE_WORDS && (!n || !match->from))
-		add_titles(&sc, &t);
+	if (!n || !match->from)
+		add_texts(&sc, &t);
 	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {
 		ret->message[i] = match[i].message;
 		ret->wording[i] = match[i].wording;

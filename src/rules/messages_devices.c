@@ -95,7 +95,7 @@ const struct message messages_devices[] = {
 	 "The memory of the GPU is full, not the host's: faultscope does not see it. Only if it "
 	 "comes "
 	 "from cudaHostAlloc is it host memory.",
-	 "M20 M21", "PyTorch c10/cuda; CUDA Driver API"},
+	 "", "PyTorch c10/cuda; CUDA Driver API"},
 	{"CUDA",
 	 "CUDA error: unknown error*mmap|CUDA initialization: *cuInit*out of memory|cuInit: out of "
 	 "memory|cudaErrorInitializationError*cannot allocate|failed call to cuInit: "
@@ -181,12 +181,13 @@ const struct message messages_devices[] = {
 	 "FAILED",
 	 "A game could not map memory for the GPU: often vm.max_map_count, or the host's memory.",
 	 "M12 M01 M21 P24", "DXVK, vkd3d-proton, Vulkan specification"},
-	{"game",
-	 "Hogwarts*crash*max_map_count|game crashes*max_map_count|Star "
-	 "Citizen*vm.max_map_count|The game has crashed because the system's "
-	 "vm.max_map_count|vm.max_map_count|max_map_count",
-	 "Many games need more mappings than the default of 65530 allows.", "M12 M01 M25 M09",
-	 "Fedora and Arch Linux changes of the default"},
+	{"sysctl",
+	 "vm.max_map_count|max_map_count|max map count|number of memory mappings|limit of memory "
+	 "mappings",
+	 "The limit of mappings of a process. Games under Wine, search engines and large heaps "
+	 "need "
+	 "more than the default of 65530.",
+	 "M01 M25 M12 M09", "Documentation/admin-guide/sysctl/vm.rst"},
 	{"Unity",
 	 "Could not allocate memory: System out of memory!|DynamicHeapAllocator out of "
 	 "memory|Trying to allocate: #B with # alignment. MemoryLabel|mono_gc*GC Warning: Failed "

@@ -221,12 +221,11 @@ const struct message messages_runtimes[] = {
 	{"glibc",
 	 "malloc(): *|malloc_consolidate(): invalid chunk size|free(): invalid pointer|corrupted "
 	 "size vs. prev_size|double free or corruption|munmap_chunk(): invalid pointer",
-	 "glibc found that the heap was overwritten: an error of the program, no limit.", "M24",
+	 "glibc found that the heap was overwritten: an error of the program, no limit.", "",
 	 "glibc malloc/malloc.c"},
 	{"glibc",
 	 "error while loading shared libraries: *: failed to map segment from shared object|failed "
-	 "to map segment from shared object|cannot map zero-fill pages|cannot allocate memory in "
-	 "static TLS block",
+	 "to map segment from shared object|cannot map zero-fill pages",
 	 "The dynamic linker could not map a library: by RLIMIT_AS, the count of mappings, or a "
 	 "file "
 	 "system mounted noexec.",
@@ -526,6 +525,51 @@ const struct message messages_runtimes[] = {
 	 "A thread could not start.", "M23 M36 M32 M01", "Ruby thread.c"},
 	{"Perl", "Out of memory!|panic: memory wrap|Out of memory during", "Perl's malloc failed.",
 	 "M16 M13 M15 M14", "Perl util.c"},
+	{"Java", "java.io.IOException: error=24, Too many open files|error=24, Too many open files",
+	 "A command could not start: the limit of open files was reached.", "F01 F12 F08",
+	 "OpenJDK ProcessImpl"},
+	{"Rust",
+	 "unexpectedly overflowed its stack|overflowed its stack|increase rustc's stack size",
+	 "Recursion used up the stack of a thread.", "P18", "rustc"},
+	{"Rust",
+	 "failed to build IoUring|IoUring*Cannot allocate "
+	 "memory|IoUring*OutOfMemory|io_uring_setup*errno 12",
+	 "Before Linux 5.12 a ring's memory counts against RLIMIT_MEMLOCK.", "M20 M28",
+	 "io-uring crate"},
+	{"Node.js",
+	 "(uv_thread_create(*)) == 0|uv_thread_create|Assertion `(0) == (uv_thread_create",
+	 "A thread could not start.", "M23 M36 M32", "Node.js src/node_platform.cc"},
+	{".NET",
+	 "at "
+	 "System.Threading.Thread.StartCore|Thread.StartCore|System.Threading.ThreadStartException|"
+	 "Thread failed to start",
+	 "A thread could not start.", "M23 M36 M32 M04", ".NET System.Private.CoreLib"},
+	{".NET",
+	 "Failed to create RW mapping for RX memory|This can be caused by insufficient memory or "
+	 "hitting the limit of memory mappings on Linux (vm.max_map_count)",
+	 "The runtime maps its code twice, and the count of mappings reached vm.max_map_count.",
+	 "M07 M01", ".NET src/coreclr executableallocator.cpp"},
+	{"glibc", "cannot allocate memory in static TLS block",
+	 "The dynamic linker has no room left for thread-local data of a library that was loaded "
+	 "late: "
+	 "no limit of the kernel.",
+	 "", "glibc elf/dl-tls.c"},
+	{"glibc",
+	 "failed to map segment from shared object: Operation not permitted|*: failed to map "
+	 "segment from shared object: Operation not permitted",
+	 "The library lies on a file system that is mounted noexec.", "M27", "glibc elf/dl-load.c"},
+	{"WebAssembly",
+	 "failed to create memory pool mapping|mmap failed to reserve # bytes|failed to reserve # "
+	 "bytes*Cannot allocate memory|failed to reserve virtual memory|cannot reserve virtual "
+	 "address space|unable to reserve * of address space",
+	 "The runtime reserves much address space, which ulimit -v, strict overcommit or the size "
+	 "of the "
+	 "address space forbids.",
+	 "M13 M18 M15", "wasmtime, V8, Go"},
+	{"32 bit",
+	 "Engine error: failed to allocate # bytes, out of memory|32-bit*out of memory|out of "
+	 "memory (32-bit|Out of address space|virtual address space exhausted",
+	 "A program of 32 bits has at most 4 GiB of address space.", "M18 M13", "mmap(2)"},
 };
 
 const size_t nr_messages_runtimes = sizeof(messages_runtimes) / sizeof(messages_runtimes[0]);

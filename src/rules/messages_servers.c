@@ -287,21 +287,28 @@ const struct message messages_servers[] = {
 	 "HAProxy src/haproxy.c"},
 	{"HAProxy",
 	 "Proxy * reached process FD limit (maxsock=#). Please check 'ulimit-n' and "
-	 "restart|reached process FD limit|reached system FD limit (maxsock=#)|reached system "
-	 "memory limit",
-	 "accept failed: the process's limit of open files or the host's was reached.",
-	 "F01 F02 F05", "HAProxy src/listener.c"},
+	 "restart|reached process FD limit",
+	 "accept failed with EMFILE: the process's limit of open files was reached.", "F01 F05 F12",
+	 "HAProxy src/listener.c"},
+	{"HAProxy",
+	 "Proxy * reached system FD limit (maxsock=#). Please check system tunables|reached system "
+	 "FD limit",
+	 "accept failed with ENFILE: the host's limit of open files was reached.", "F02 F14",
+	 "HAProxy src/listener.c"},
+	{"HAProxy",
+	 "Proxy * reached system memory limit (maxsock=#). Please check system tunables|reached "
+	 "system memory limit",
+	 "accept failed for want of kernel memory.", "P24 P22", "HAProxy src/listener.c"},
 	{"Envoy",
 	 "Too many open files*envoy|envoy*reached max open files|bound: too many open "
 	 "files|[critical]*Too many open files",
 	 "The process has as many file descriptors as RLIMIT_NOFILE allows.", "F01 F12",
 	 "Envoy, errno EMFILE"},
 	{"OpenSSH",
-	 "error: accept: Too many open files|fork: Cannot allocate memory|fatal: fork of "
-	 "unprivileged child failed|error: fork: Resource temporarily unavailable|-bash: fork: "
-	 "retry: Resource temporarily unavailable|fork: retry: Resource temporarily "
-	 "unavailable|fork: retry: No child processes",
-	 "A shell or a server could not start another process.", "M23 M36 M32 M17",
+	 "fatal: fork of unprivileged child failed|error: fork: Resource temporarily "
+	 "unavailable|-bash: fork: retry: Resource temporarily unavailable|fork: retry: Resource "
+	 "temporarily unavailable|fork: retry: No child processes",
+	 "A shell or a server could not start another process.", "M23 M36 M32",
 	 "bash jobs.c, OpenSSH"},
 	{"Git",
 	 "fatal: mmap failed: Cannot allocate memory|fatal: Out of memory, malloc failed (tried to "
@@ -356,6 +363,16 @@ const struct message messages_servers[] = {
 	 "Too many open files",
 	 "The daemon has as many file descriptors as RLIMIT_NOFILE allows.", "F01 F12",
 	 "Ceph, errno EMFILE"},
+	{"MariaDB",
+	 "InnoDB: HugeTLB: Warning: Failed to allocate # bytes. errno 12|InnoDB HugeTLB: Warning: "
+	 "Using conventional memory pool|HugeTLB: Warning: Failed to allocate",
+	 "There are too few huge pages in the pool for the buffer pool.", "M19",
+	 "MySQL storage/innobase/os/os0proc.cc"},
+	{"QEMU",
+	 "kvm_set_user_memory_region: *Cannot allocate memory|VIDIOC_REQBUFS*Cannot allocate "
+	 "memory|error mmapping buffer #: Cannot allocate memory|mmap of device memory "
+	 "failed|/dev/video#*Cannot allocate memory",
+	 "A driver could not provide or map a buffer.", "M21 M27 K08", "Linux drivers/media, KVM"},
 };
 
 const size_t nr_messages_servers = sizeof(messages_servers) / sizeof(messages_servers[0]);

@@ -81,13 +81,14 @@ const struct message messages_system[] = {
 	 "unavailable|cannot fork: Resource temporarily unavailable|Cannot fork",
 	 "The shell could not start a process: a limit of processes was reached.", "M23 M36 M32",
 	 "bash jobs.c"},
-	{"shell",
+	{"fork",
 	 "fork: Cannot allocate memory|cannot fork: Cannot allocate memory|fork failed: Cannot "
-	 "allocate memory|Cannot fork: Cannot allocate memory",
-	 "fork failed with ENOMEM: the commit limit, a cgroup, or (with pid namespaces) an init "
-	 "that "
-	 "has ended.",
-	 "M17 M15 M34 M23", "fork(2)"},
+	 "allocate memory|Cannot run program \"*\": error=12, Cannot allocate memory|Cannot run "
+	 "program \"*\": *error=12|Failed to fork: Cannot allocate memory|fork() failed: Cannot "
+	 "allocate memory|vfork: Cannot allocate memory|clone: Cannot allocate memory|posix_spawn "
+	 "failed: Cannot allocate memory",
+	 "fork failed with ENOMEM: the commit limit, or the memory of a cgroup.", "M17 M15 M34 M23",
+	 "fork(2)"},
 	{"shell",
 	 "ulimit: open files: cannot modify limit: Operation not permitted|cannot modify limit: "
 	 "Operation not permitted|ulimit: max user processes: cannot modify limit",
@@ -126,8 +127,9 @@ const struct message messages_system[] = {
 	 "The user has as many inotify watches, or instances, as the sysctls allow.", "M27 F03",
 	 "inotify_add_watch(2); coreutils tail.c"},
 	{"systemd",
-	 "Failed to fork: Resource temporarily unavailable|Failed to fork: Cannot allocate "
-	 "memory|Resources temporarily unavailable*cgroup: fork rejected by pids controller",
+	 "Failed to fork: Resource temporarily unavailable|Resources temporarily "
+	 "unavailable*cgroup: fork rejected by pids controller|Failed to run '*' task: Resource "
+	 "temporarily unavailable",
 	 "The service could not start a process: TasksMax or RLIMIT_NPROC.", "M36 M23 M32",
 	 "systemd src/core"},
 	{"systemd-oomd",
@@ -293,14 +295,15 @@ const struct message messages_system[] = {
 	 "Linux arch/*/kernel"},
 	{"kernel",
 	 "BUG: KASAN: use-after-free in *|BUG: KASAN: slab-use-after-free in *|BUG: KFENCE: "
-	 "use-after-free *|KASAN: use-after-free|KASAN: slab-use-after-free",
-	 "A checker of the kernel saw the use of freed memory.", "K04 K06",
+	 "use-after-free *|KASAN: use-after-free|KASAN: slab-use-after-free|KASAN: "
+	 "double-free|KFENCE: invalid free",
+	 "A checker of the kernel saw the use of freed memory.", "K06 K04",
 	 "Linux mm/kasan, mm/kfence"},
 	{"kernel",
 	 "BUG: KASAN: slab-out-of-bounds in *|BUG: KASAN: vmalloc-out-of-bounds in *|BUG: KASAN: "
-	 "*|BUG: KFENCE: *|KASAN:|KFENCE:",
-	 "A checker of the kernel saw an access outside of an object.", "K05 K06",
-	 "Linux mm/kasan, mm/kfence"},
+	 "*|BUG: KFENCE: *|KASAN:|KFENCE:|UBSAN: array-index-out-of-bounds in *|UBSAN:",
+	 "A checker of the kernel saw an access outside of an object.", "K06 K05",
+	 "Linux mm/kasan, mm/kfence, lib/ubsan.c"},
 	{"kernel",
 	 "BUG: Bad page state in process * pfn:#|BUG: Bad page map in process *|BUG: Bad "
 	 "rss-counter state mm:# type:*|BUG: Bad page state|BUG: Bad page map|BUG: Bad "
@@ -387,6 +390,55 @@ const struct message messages_system[] = {
 	 "limit, or "
 	 "one is larger than 128 KiB.",
 	 "M27", "execve(2)"},
+	{"kernel",
+	 "BUG #: Redzone overwritten|Right Redzone overwritten|Left Redzone overwritten|BUG * (*): "
+	 "Poison overwritten|Poison overwritten|Object already free|Freelist corrupt|BUG: "
+	 "corrupted list|list_del corruption|list_add corruption|kernel BUG at "
+	 "lib/list_debug.c|refcount_t: underflow; use-after-free|refcount_t: addition on 0; "
+	 "use-after-free|refcount_t: saturated; leaking memory|slab error in *|BUG: sleeping "
+	 "function called from invalid context|usercopy: Kernel memory exposure attempt "
+	 "detected|usercopy: Kernel memory overwrite attempt detected",
+	 "A check of the kernel's own found memory that was used wrongly: freed twice, used after "
+	 "it was "
+	 "freed, or overwritten.",
+	 "K06 K04 K07", "Linux mm/slub.c, lib/list_debug.c, lib/refcount.c"},
+	{"kernel",
+	 "kernel BUG at *:#!|WARNING: CPU: # PID: # at *|------------[ cut here ]------------",
+	 "A check of the kernel's own failed: what it says stands in the lines that follow.",
+	 "K06 K01 K02", "Linux lib/bug.c"},
+	{"kernel",
+	 "General protection fault in user access. Non-canonical "
+	 "address?|ex_handler_uaccess|extable.c:#",
+	 "The kernel used a bad address in a copy from or to user memory, and recovered.",
+	 "K01 K02", "Linux arch/x86/mm/extable.c"},
+	{"kernel",
+	 "loading out-of-tree module taints kernel|module verification failed: signature and/or "
+	 "required key missing - tainting kernel|module license '*' taints kernel",
+	 "A module was loaded that is not part of the kernel: no error by itself.", "K12",
+	 "Linux kernel/module"},
+	{"kernel",
+	 "EXT4-fs error (device *)|I/O error, dev *, sector #|Buffer I/O error on dev "
+	 "*|print_req_error: I/O error|blk_update_request: I/O error|nvme*timeout, "
+	 "aborting|ata#.#: failed command",
+	 "A disk fails: mapped files on it cannot be read, which ends in SIGBUS.", "P16 P02 P20",
+	 "Linux block/blk-core.c, fs/ext4"},
+	{"kernel",
+	 "nfs: server * not responding, still trying|nfs: server * not responding, timed out|ceph: "
+	 "* hung|CIFS: VFS: * has not responded in # seconds",
+	 "A network file system does not answer: faults on files mapped from it wait.", "P16",
+	 "Linux net/sunrpc, fs"},
+	{"systemd",
+	 "Under memory pressure, flushing caches.|Under memory pressure|Memory pressure state "
+	 "changed|memory pressure relieved",
+	 "A service saw memory pressure of its cgroup or of the host.", "P23 P24 P22",
+	 "systemd src/journal, systemd-oomd"},
+	{"kswapd", "kswapd0 at #%|kswapd0 #%|kswapd0|kswapd uses",
+	 "The kernel reclaims memory in the background all the time: what is in use does not fit.",
+	 "P05 P06 P24", "Linux mm/vmscan.c"},
+	{"df",
+	 "shm #M #M # 100% /dev/shm|100% /dev/shm|#% /dev/shm|tmpfs * 100% /dev/shm|tmpfs # # 0 "
+	 "100%",
+	 "/dev/shm is full, or nearly so.", "P21 P01", "df(1)"},
 };
 
 const size_t nr_messages_system = sizeof(messages_system) / sizeof(messages_system[0]);
