@@ -129,6 +129,7 @@ struct fs_counters {
 	__u64 fault_kind[FS_NR_FAULT_KINDS];
 #define FS_SINCE_1(id) __u64 id;
 #define FS_SINCE_4(id)
+#define FS_SINCE_8(id)
 #define COUNTER(since, id, ...) FS_SINCE_##since(id)
 #define UNSHOWN(since, id)	FS_SINCE_##since(id)
 #include "records/counters.def"
@@ -149,6 +150,13 @@ struct fs_counters {
 #define UNSHOWN(since, id)	FS_SINCE_##since(id)
 #include "records/counters.def"
 	struct fs_waits wait[FS_NR_WAITS];
+#undef FS_SINCE_4
+#undef FS_SINCE_8
+#define FS_SINCE_4(id)
+#define FS_SINCE_8(id) __u64 id;
+#define COUNTER(since, id, ...) FS_SINCE_##since(id)
+#define UNSHOWN(since, id)	FS_SINCE_##since(id)
+#include "records/counters.def"
 };
 
 /* What the kernel itself knows of the process, read without stopping it. */
@@ -789,7 +797,8 @@ struct fs_end_record {
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_subject) == 16, "wire layout");
 _Static_assert(sizeof(struct fs_counters) % 8 == 0, "only u64s");
-_Static_assert(sizeof(struct fs_counters) == 8 * (24 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 16),
+_Static_assert(__builtin_offsetof(struct fs_counters, wait) ==
+		       8 * (24 + 44 + 44 + 32 + 4 + 64 + 15 * 14 + 4),
 	       "wire layout");
 _Static_assert(sizeof(struct fs_gauges) == 15 * 8 + 10 * 4 + 16, "wire layout");
 _Static_assert(sizeof(struct fs_state) < 4000, "task storage stays in one slab object");

@@ -11,6 +11,10 @@ void text_table(struct buf *b, const struct view *v);
 /* What a process does now: faults of the window, major ones more, and how near it is to limits. */
 double text_activity(const struct view *v, const struct subject *s);
 
+/* A figure of the table: a rate of what counts; a total since watching began. */
+void put_field_figure(struct buf *b, const struct field *f, double n);
+void put_field_total(struct buf *b, const struct field *f, uint64_t n);
+
 /* One block a process: rates, totals, bars against limits, histograms. */
 void text_blocks(struct buf *b, const struct view *v);
 

@@ -244,27 +244,38 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 	buf_free(&l.b);
 }
 
-static void say_memory(struct buf *b, const struct view *v, const struct subject *s)
+/* "discarded 1.2 MiB/s (30 MiB)"; nothing of what never happened. */
+static void say_amount(struct line *l, const struct subject *s, const struct field *f)
 {
-	static const struct {
-		const char *name, *field;
-	} rows[] = {
-		{"RSS", "memory.rss_bytes"},	   {"swap", "memory.swap_bytes"},
-		{"VM", "memory.vm_bytes"},	   {"data", "memory.data_bytes"},
-		{"locked", "memory.locked_bytes"},
-	};
-	struct line l = {.v = v};
+	double seconds = model_window_seconds(l->v->m);
 	uint64_t n;
 
-	label(&l, "memory");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!field_get(v->m, s, field_find(rows[i].field), &n))
-			continue;
-		line_printf(&l, "%s ", rows[i].name);
-		line_bytes(&l, n);
-		line_gap(&l);
+	if (!field_get(l->v->m, s, f, &n) || (f->type == FIELD_COUNTER && !n))
+		return;
+	line_printf(l, "%s ", f->block);
+	if (f->type == FIELD_COUNTER) {
+		put_field_figure(&l->b, f, seconds > 0 ? field_delta(l->v->m, s, f) / seconds : 0);
+		line_printf(l, "/s (");
 	}
-	line_end(&l, b, STYLE_PLAIN);
+	put_field_total(&l->b, f, n);
+	if (f->type == FIELD_COUNTER)
+		line_printf(l, ")");
+	line_gap(l);
+}
+
+/* The figures of a group that have a name here. */
+static void say_group(struct buf *b, const struct view *v, const struct subject *s,
+		      const char *name, const char *group)
+{
+	struct line l = {.v = v};
+
+	label(&l, name);
+	for (size_t i = 0; i < nr_fields; i++)
+		if (fields[i].block && !strcmp(fields[i].group, group))
+			say_amount(&l, s, &fields[i]);
+	if (line_columns(&l) > LABEL_COLUMNS)
+		line_end(&l, b, STYLE_PLAIN);
+	buf_free(&l.b);
 }
 
 static void put_bound(struct line *l, const struct histogram *h, uint64_t bound)
@@ -444,15 +455,18 @@ void text_block(struct buf *b, const struct view *v, const struct subject *s)
 
 	say_title(b, v, s);
 	say_faults(b, v, s);
+	say_group(b, v, s, "", "faults");
 	if (g->flags & FS_PROC_NO_COUNT)
 		say_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
 		text_limit(b, v, "maps", s, RESOURCE_MAPS);
 	say_calls(b, v, s, "maps");
+	say_group(b, v, s, "", "maps");
 	text_limit(b, v, "fds", s, RESOURCE_FDS);
 	say_calls(b, v, s, "fds");
+	say_group(b, v, s, "", "fds");
 	say_limits(b, v, s);
-	say_memory(b, v, s);
+	say_group(b, v, s, "memory", "memory");
 	say_slow(b, v, s);
 	text_histograms(b, v, facts_counters(&s->now));
 }

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "render/completeness.h"
+#include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
 #define LEAST_WIDTH  24
@@ -207,7 +208,7 @@ static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
 		if (!is_told(v->m, f->hook, f->lacks) || line_columns(&l) + cells + 20 > v->width)
 			continue;
 		trends_read(&t->trends, NULL, f, &last, 1);
-		put_figure(&n, f, last);
+		put_field_figure(&n, f, last);
 		line_printf(&l, "%s ", named[i][1]);
 		line_cell(&l, n.s ? n.s : "", f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
 		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");

@@ -43,9 +43,9 @@ static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
 	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
 	for (int i = 0; i < TREND_SAMPLES; i++)
 		most = seen[i] > most ? seen[i] : most;
-	put_figure(&now, f, seen[TREND_SAMPLES - 1]);
+	put_field_figure(&now, f, seen[TREND_SAMPLES - 1]);
 	buf_puts(&now, per);
-	put_figure(&peak, f, most);
+	put_field_figure(&peak, f, most);
 	buf_puts(&peak, per);
 	line_printf(&l, " ");
 	line_cell(&l, f->group[0] ? f->group : "process", 9, false);
@@ -245,7 +245,7 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 			group = f->group;
 		}
 		if (field_get(v->m, s, f, &value))
-			put_total(&n, f, value);
+			put_field_total(&n, f, value);
 		else
 			buf_puts(&n, "-");
 		put_pair(&l, b, f->key, n.s ? n.s : "", LABEL_COLUMNS);

@@ -105,10 +105,6 @@ void fill_lines(struct buf *b, size_t from, size_t height);
 void tui_spark(const struct tui *t, struct line *l, const struct fs_subject *of,
 	       const struct field *f, int cells);
 
-/* A figure of the table: a rate of what counts; a total since watching began. */
-void put_figure(struct buf *b, const struct field *f, double n);
-void put_total(struct buf *b, const struct field *f, uint64_t n);
-
 enum style share_style(double share);
 
 #endif

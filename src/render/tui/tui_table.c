@@ -193,28 +193,6 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 	return 0;
 }
 
-void put_total(struct buf *b, const struct field *f, uint64_t n)
-{
-	if (f->unit == UNIT_NS)
-		put_duration(b, n);
-	else if (f->unit == UNIT_BYTES)
-		put_bytes(b, n);
-	else if (f->unit == UNIT_LIMIT)
-		put_limit(b, n);
-	else
-		put_count(b, n);
-}
-
-void put_figure(struct buf *b, const struct field *f, double n)
-{
-	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
-		put_rate(b, n);
-	else if (n >= 1.8e19) /* no limit */
-		put_total(b, f, UINT64_MAX);
-	else
-		put_total(b, f, n);
-}
-
 /* Of a counter its growth in the window. */
 static void put_amount(struct buf *b, const struct view *v, const struct field *f, double n)
 {
@@ -223,7 +201,7 @@ static void put_amount(struct buf *b, const struct view *v, const struct field *
 	if (f->type == FIELD_COUNTER)
 		n = seconds > 0 ? n / seconds : 0;
 	if (n > 0)
-		put_figure(b, f, n);
+		put_field_figure(b, f, n);
 	else
 		buf_putc(b, '0'); /* of anything */
 }
