@@ -52,7 +52,7 @@ static const struct identity *who(struct export *x, const struct fs_subject *of,
 	return identity_of_event(x->ids, of, comm, t_ns);
 }
 
-static void take_refused(struct export *x, const struct fs_refused_record *r)
+void export_take_refused(struct export *x, const struct fs_refused_record *r)
 {
 	struct verdict v = {};
 
@@ -87,7 +87,7 @@ int export_take(void *ctx, const struct fs_header *h)
 		take_process(x, (const struct fs_process_record *)h);
 		break;
 	case FS_REC_REFUSED:
-		take_refused(x, (const struct fs_refused_record *)h);
+		export_take_refused(x, (const struct fs_refused_record *)h);
 		break;
 	case FS_REC_SIGNAL: {
 		const struct fs_signal_record *r = (const struct fs_signal_record *)h;

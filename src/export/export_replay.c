@@ -88,6 +88,9 @@ static int tell_changed(struct export *x)
 	int err = all ? 0 : -ENOMEM;
 
 	x->node.now_ns = host_boottime_ns();
+	for (size_t i = 0; i < m->events; i++)
+		if (m->event[i].h.kind == FS_REC_REFUSED)
+			export_take_refused(x, &m->event[i].refused);
 	for (struct subject *s = model_each_changed(m, NULL); s && all;
 	     s = model_each_changed(m, s))
 		if (!s->hidden && n < m->subjects)

@@ -26,15 +26,56 @@ struct timed {
 	uint64_t stall_ns[FS_NR_ENDS], latency_max_ns[FS_NR_ENDS];
 };
 
+/* Why a call was refused, as far as it is told apart; first those of mappings. */
+enum reason {
+	REASON_MAX_MAP_COUNT,
+	REASON_RLIMIT_AS,
+	REASON_OVERCOMMIT,
+	REASON_MAPPING_OTHER,
+	REASON_EMFILE,
+	REASON_ENFILE,
+	REASON_FD_OTHER, /* neither: no series tells it */
+	NR_REASONS
+};
+
+static const struct reason_row {
+	enum fs_what what;
+	int counter; /* enum census_counter; -1: none */
+} reasons[NR_REASONS] = {
+	[REASON_MAX_MAP_COUNT] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT},
+	[REASON_RLIMIT_AS] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_RLIMIT_AS},
+	[REASON_OVERCOMMIT] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_OVERCOMMIT},
+	[REASON_MAPPING_OTHER] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_OTHER},
+	[REASON_EMFILE] = {FS_WHAT_FDS, CENSUS_FD_FAILURES_EMFILE},
+	[REASON_ENFILE] = {FS_WHAT_FDS, CENSUS_FD_FAILURES_ENFILE},
+	[REASON_FD_OTHER] = {FS_WHAT_FDS, -1},
+};
+
+#define EQUALS 8
+
+/* Refusals of a process that its records told of, and its counters not yet. Of few processes. */
+struct refusals {
+	uint64_t told[NR_REASONS];
+	int call[NR_REASONS]; /* enum fs_call: the last one */
+	enum reason last[2];  /* by enum fs_what */
+	/* equal ones: the kernel side counts them, and tells every second count at worst */
+	struct equal {
+		uint64_t sort, count;
+	} equal[EQUALS];
+	size_t equals; /* the oldest makes room */
+};
+
+static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
+					.last = {REASON_MAPPING_OTHER, REASON_EMFILE}};
+
 /* What of its counters went into the node's. */
 struct node_process {
 	struct fs_subject of;
 	uint64_t sum[NR_SUMS];
-	struct timed *timed;	       /* NULL: all 0; owned */
-	int16_t map_reason, fd_reason; /* enum census_counter: of its last refusal */
-	int16_t map_call, fd_call;     /* enum fs_call: which it was; -1: not known */
-	uint64_t bad_told;	       /* bad kernel accesses, by their records */
-	uint16_t bad_module;	       /* 1 + place of the module of the last one; 0: none */
+	struct timed *timed;	   /* NULL: all 0; owned */
+	struct refusals *refusals; /* NULL: no record told of one; owned */
+	uint64_t bad_told;	   /* bad kernel accesses, by their records */
+	uint16_t bad_module;	   /* 1 + place of the module of the last one; 0: none */
 };
 
 int node_init(struct node *n, struct census *census)
@@ -50,13 +91,19 @@ int node_init(struct node *n, struct census *census)
 	return n->exemplar ? 0 : -ENOMEM;
 }
 
+static void free_process(struct node_process *p)
+{
+	free(p->timed);
+	free(p->refusals);
+}
+
 void node_free(struct node *n)
 {
 	for (uint32_t i = 0; i < n->processes.slots; i++) {
 		struct node_process *p = pids_at(&n->processes, i);
 
 		if (p)
-			free(p->timed);
+			free_process(p);
 	}
 	free(n->exemplar);
 	pids_free(&n->processes);
@@ -65,7 +112,7 @@ void node_free(struct node *n)
 
 static void remove_process(struct node *n, struct node_process *p)
 {
-	free(p->timed);
+	free_process(p);
 	pids_remove(&n->processes, p);
 }
 
@@ -84,9 +131,6 @@ static struct node_process *make_process(struct node *n, const struct fs_subject
 		return NULL;
 	}
 	p->of = *of;
-	p->map_reason = CENSUS_MAPPING_FAILURES_OTHER;
-	p->fd_reason = CENSUS_FD_FAILURES_EMFILE;
-	p->map_call = p->fd_call = -1;
 	return p;
 }
 
@@ -158,21 +202,51 @@ static void count(struct node *n, const struct fs_process_record *r, const struc
 	keep_of_workload(n, id, counter, &x);
 }
 
-/* The process' own counts are exact; why, its last refusal said, which came before this record. */
-static void take_refused(struct node *n, struct node_process *p, const struct fs_process_record *r,
-			 const struct identity *id)
+/*
+ * Of `growth` refusals the records told some, by their reason. Others came after the last record of
+ * equal ones: fewer of each sort than were told, and as likely as these were frequent.
+ */
+static void share_out(const struct refusals *f, enum fs_what what, uint64_t growth,
+		      uint64_t ret[NR_REASONS])
 {
-	uint64_t maps, fds;
+	uint64_t rest = growth, sum = 0, untold;
 
-	maps = take_growth(&p->sum[SUM_MAP_REFUSED], counters_refused(&r->c, FS_WHAT_MAPS));
-	fds = take_growth(&p->sum[SUM_FD_REFUSED], counters_refused(&r->c, FS_WHAT_FDS));
+	for (int i = 0; i < NR_REASONS; i++) {
+		if (reasons[i].what != what)
+			continue;
+		ret[i] = f->told[i] < rest ? f->told[i] : rest;
+		rest -= ret[i];
+		sum += ret[i] > 1 ? ret[i] : 0; /* the second one is told, too */
+	}
+	untold = rest;
+	for (int i = 0; i < NR_REASONS; i++) {
+		uint64_t more = ret[i] > 1 ? (double)untold * ret[i] / sum : 0;
 
-	if (maps)
-		count(n, r, id, p->map_reason, maps, p->map_call);
-	if (maps && p->map_reason == CENSUS_MAPPING_FAILURES_OVERCOMMIT)
-		count(n, r, id, CENSUS_COMMIT_FAILURES, maps, p->map_call);
-	if (fds)
-		count(n, r, id, p->fd_reason, fds, p->fd_call);
+		more = more < rest ? more : rest;
+		ret[i] += more;
+		rest -= more;
+	}
+	ret[f->last[what]] += rest;
+}
+
+/* How many there were the counters of the process say; why, the records that came before. */
+static void take_refused(struct node *n, struct node_process *p, const struct fs_process_record *r,
+			 const struct identity *id, enum fs_what what)
+{
+	uint64_t *sum = &p->sum[what == FS_WHAT_MAPS ? SUM_MAP_REFUSED : SUM_FD_REFUSED];
+	uint64_t growth = take_growth(sum, counters_refused(&r->c, what));
+	const struct refusals *f = p->refusals ?: &unknown;
+	uint64_t more[NR_REASONS] = {};
+
+	share_out(f, what, growth, more);
+	for (int i = 0; i < NR_REASONS; i++) {
+		if (more[i] && reasons[i].counter >= 0)
+			count(n, r, id, reasons[i].counter, more[i], f->call[i]);
+		if (more[i] && i == REASON_OVERCOMMIT)
+			count(n, r, id, CENSUS_COMMIT_FAILURES, more[i], f->call[i]);
+		if (p->refusals && reasons[i].what == what)
+			p->refusals->told[i] = 0;
+	}
 }
 
 static void take_kinds(struct node *n, struct node_process *p, const struct fs_counters *c)
@@ -274,7 +348,8 @@ int node_take(struct node *n, const struct fs_process_record *r, const struct id
 		if (!p)
 			return -ENOMEM;
 		take_kinds(n, p, &r->c);
-		take_refused(n, p, r, id);
+		take_refused(n, p, r, id, FS_WHAT_MAPS);
+		take_refused(n, p, r, id, FS_WHAT_FDS);
 		take_bad(n, p, &r->c);
 		err = take_latency(n, p, r);
 	}
@@ -283,34 +358,69 @@ int node_take(struct node *n, const struct fs_process_record *r, const struct id
 	return err;
 }
 
-static int mapping_counter(const char *reason)
+static enum reason reason_of(const struct fs_refused_record *r, const char *reason)
 {
+	if (r->call >= FS_CALL_FD_FIRST)
+		return r->error == EMFILE   ? REASON_EMFILE
+		       : r->error == ENFILE ? REASON_ENFILE
+		       : r->error	    ? REASON_FD_OTHER
+					    : REASON_EMFILE; /* recvmsg has no errno */
 	if (!strcmp(reason, "max_map_count"))
-		return CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT;
+		return REASON_MAX_MAP_COUNT;
 	if (!strcmp(reason, "rlimit_as"))
-		return CENSUS_MAPPING_FAILURES_RLIMIT_AS;
-	if (!strncmp(reason, "overcommit", 10))
-		return CENSUS_MAPPING_FAILURES_OVERCOMMIT;
-	return CENSUS_MAPPING_FAILURES_OTHER;
+		return REASON_RLIMIT_AS;
+	return strncmp(reason, "overcommit", 10) ? REASON_MAPPING_OTHER : REASON_OVERCOMMIT;
+}
+
+/* As the kernel side does: about as much, asked for in the same way, at the same state. */
+static uint64_t sort_of(const struct fs_refused_record *r, enum reason reason)
+{
+	bool sized = r->call < FS_CALL_FD_FIRST;
+	uint64_t key[] = {r->call, r->error, r->facts, reason,
+			  sized && r->args[1] ? 64 - __builtin_clzll(r->args[1]) : 0,
+			  r->call == FS_CALL_MMAP ? r->args[2] << 32 | (uint32_t)r->args[3] : 0};
+
+	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
+}
+
+/* How many there were since the last record of equal ones. */
+static uint64_t take_equal(struct refusals *f, uint64_t sort, uint64_t count)
+{
+	struct equal *e = f->equal;
+
+	while (e < &f->equal[EQUALS] && e->sort != sort)
+		e++;
+	if (e == &f->equal[EQUALS]) {
+		e = &f->equal[f->equals++ % EQUALS];
+		*e = (struct equal){.sort = sort, .count = count - 1};
+	} else if (e->count >= count) {
+		e->count = count - 1; /* they began anew */
+	}
+	return take_growth(&e->count, count);
+}
+
+static struct refusals *make_refusals(void)
+{
+	struct refusals *f = malloc(sizeof(*f));
+
+	if (f)
+		*f = unknown;
+	return f;
 }
 
 void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason)
 {
+	enum reason why = reason_of(r, reason);
 	struct node_process *p;
 
 	if (r->call >= FS_CALL_OTHER_FIRST)
 		return;
 	p = make_process(n, &r->subject);
-	if (!p)
+	if (!p || (!p->refusals && !(p->refusals = make_refusals())))
 		return;
-	if (r->call < FS_CALL_FD_FIRST) {
-		p->map_reason = mapping_counter(reason);
-		p->map_call = r->call;
-	} else {
-		p->fd_reason =
-			r->error == ENFILE ? CENSUS_FD_FAILURES_ENFILE : CENSUS_FD_FAILURES_EMFILE;
-		p->fd_call = r->call;
-	}
+	p->refusals->told[why] += take_equal(p->refusals, sort_of(r, why), r->count);
+	p->refusals->call[why] = r->call;
+	p->refusals->last[reasons[why].what] = why;
 }
 
 void node_pressure(struct node *n, const struct fs_pressure_record *r)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the node makes of page faults that have classes, and what the page says of it. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -153,6 +154,51 @@ static void test_signals(void)
 	close_world(&w);
 }
 
+static void refuse(struct world *w, enum fs_call call, int error, uint64_t asked, const char *why,
+		   uint64_t most)
+{
+	struct fs_refused_record r = refused_record(1, call, error);
+
+	r.args[1] = asked;
+	/* the kernel side tells the first, and each power of two */
+	for (r.count = 1; r.count <= most; r.count *= 2)
+		node_refused(&w->n, &r, why);
+}
+
+/* Several reasons between two records of a process: each has its own. */
+static void test_reasons(void)
+{
+	struct fs_process_record r = process_record(1, 1, SECOND);
+	const uint64_t *counted;
+	struct world w;
+
+	open_world(&w);
+	counted = w.census->other.counter;
+	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 100);
+	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 31, "rlimit_as", 11);
+	refuse(&w, FS_CALL_MMAP, EINVAL, 0, "bad_argument", 1);
+	refuse(&w, FS_CALL_OPEN, EMFILE, 0, "rlimit_nofile", 44);
+	refuse(&w, FS_CALL_DUP, EBADF, 0, "descriptor_number_limit", 9);
+	r.c.map_call[0].refused = 100 + 11 + 1;
+	r.c.fd_call[0].refused = 44;
+	r.c.fd_call[FS_CALL_DUP - FS_CALL_FD_FIRST].refused = 9;
+	node_take(&w.n, &r, &w.id);
+	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34, "by overcommit");
+	is_u64(counted[CENSUS_COMMIT_FAILURES], 64 + 34, "the same");
+	is_u64(counted[CENSUS_MAPPING_FAILURES_RLIMIT_AS], 8 + 4, "by RLIMIT_AS");
+	is_u64(counted[CENSUS_MAPPING_FAILURES_OTHER], 1 + 1, "what is left is as the last was");
+	is_u64(counted[CENSUS_FD_FAILURES_EMFILE], 32 + 10, "descriptors");
+	is_u64(counted[CENSUS_FD_FAILURES_ENFILE], 0, "a number out of range is neither");
+	r.c.map_call[0].refused += 5;
+	node_take(&w.n, &r, &w.id);
+	is_u64(counted[CENSUS_MAPPING_FAILURES_OTHER], 2 + 5, "more of the last");
+	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 1);
+	r.c.map_call[0].refused += 1;
+	node_take(&w.n, &r, &w.id);
+	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34 + 1, "and of one before it");
+	close_world(&w);
+}
+
 #define SHMEM "faultscope_page_faults_by_backing_total{backing=\"shmem\"} 10\n"
 
 static void test_page_of_backings(void)
@@ -243,6 +289,7 @@ int main(void)
 	test_each_class();
 	test_growth();
 	test_fixups();
+	test_reasons();
 	test_signals();
 	test_page_of_backings();
 	test_page_of_programs();
