@@ -57,7 +57,9 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # Logs may be compressed by zstd; without it triage says so when it meets one.
 UNPACKERS := $(if $(wildcard /usr/include/zstd.h),-lzstd)
-LIBS := -lbpf -lelf -lz -lcap -llzma -liberty $(UNPACKERS) -lm
+# What base/compress.c needs.
+PACKERS := -lz -llzma $(UNPACKERS)
+LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
 # The libraries' headers do not differ between architectures; the C library's come first.
 ALL_CFLAGS += -idirafter /usr/include -idirafter /usr/include/$(TRIPLET_$(HOST_ARCH))
@@ -261,7 +263,7 @@ FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # So are names of workloads, and what a page of metrics makes of them.
 PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/exposition*.c)) \
@@ -269,7 +271,7 @@ PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/expo
 $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) -lz -lm -o $@
+		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # And pages of others, with the table that is made of them.
 FLEET_FUZZED := $(sort $(wildcard src/base/*.c)) src/model/fleet.c src/model/identity.c \
@@ -277,7 +279,7 @@ FLEET_FUZZED := $(sort $(wildcard src/base/*.c)) src/model/fleet.c src/model/ide
 $(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/fleet.h src/render/text/fleet_table.h
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # And records of the flight recorder.
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
@@ -286,7 +288,7 @@ BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) -lm -o $@
+		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # And recordings, with all that is told of them: the rooms as they are, without commands.
 RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\

@@ -11,6 +11,6 @@
  * compressed stays. *ret_partial: there is more than that, or the rest is damaged or cut off.
  * Returns 0, -ENOMEM or -EINVAL with the reason.
  */
-int unpack(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);
+int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);
 
 #endif

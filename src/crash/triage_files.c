@@ -145,7 +145,7 @@ static int take(struct triage_files *f, const char *name, int fd, uint64_t skipp
 	}
 	if (b.dropped)
 		add_size_gap(f, name, b.dropped);
-	err = unpack(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
+	err = decompress(&b.data, &b.size, TRIAGE_BYTES_MAX, &partial, &why);
 	if (err) {
 		free(b.data);
 		return fail(f, name, why, 0);

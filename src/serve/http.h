@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "serve/endpoint.h"
-#include "serve/gzip.h"
+#include "base/compress.h"
 #include "serve/listen.h"
 #include "serve/verify.h"
 #include "serve/web_config.h"

@@ -5,7 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "serve/gzip.h"
 #include "serve/http.h"
+
+/*
+ * Text of metrics: level 1 takes a third of the time of level 6 for a fifth more bytes. A window of
+ * 4 KB, since lines of one family are alike; of 32 KB it takes as many bytes.
+ */
+static const struct gzip_way gzip_way = {.level = 1, .window_bits = 12, .memory = 6};
 
 /* A hash of nothing that anybody knows: who is no user takes as long as who is. */
 #define NOBODY "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi"
@@ -83,7 +90,7 @@ static enum MHD_Result send_metrics(struct endpoint *e, struct MHD_Connection *c
 		return say(e, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
 			   "The metrics could not be collected.\n");
 	a.gzip = gzip_accepted(header_of(connection, "Accept-Encoding")) &&
-		 gzip_body(&e->gzip, &e->body, &e->packed);
+		 !gzip_pack(&e->gzip, &gzip_way, &e->body, &e->packed);
 	a.extra_name = "Vary";
 	a.extra = "Accept, Accept-Encoding";
 	return send_answer(e, connection, &a);

@@ -4,6 +4,7 @@
 
 #include <crypt.h>
 #include <errno.h>
+#include <gnutls/crypto.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +17,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/sha1.h"
-
 #define SECCOMP_STRICT 1 /* linux/seccomp.h: read, write, exit and nothing else */
 #define NICE	       10
 
 struct question {
 	uint32_t number;
 	char hash[VERIFY_HASH_BYTES], password[VERIFY_PASSWORD_BYTES];
-	char digest[SHA1_HEX_LEN]; /* comes back with a good answer */
+	unsigned char digest[VERIFY_DIGEST_BYTES]; /* comes back with a good answer */
 };
 
 struct verdict {
 	uint32_t number;
 	uint32_t good;
-	char digest[SHA1_HEX_LEN];
+	unsigned char digest[VERIFY_DIGEST_BYTES];
 };
 
 /* Without a branch on what is alike. */
@@ -106,17 +105,19 @@ int verify_open(struct verifier *v)
 	return 0;
 }
 
-static void digest_of(const struct verifier *v, const char *hash, const char *password,
-		      char ret[SHA1_HEX_LEN])
+/* What stands for a hash and a password in memory. False where it cannot be made. */
+static bool digest_of(const struct verifier *v, const char *hash, const char *password,
+		      unsigned char ret[VERIFY_DIGEST_BYTES])
 {
-	unsigned char text[sizeof(v->secret) + VERIFY_HASH_BYTES + VERIFY_PASSWORD_BYTES] = {};
+	unsigned char text[VERIFY_HASH_BYTES + VERIFY_PASSWORD_BYTES] = {};
+	bool made;
 
-	memcpy(text, v->secret, sizeof(v->secret));
-	memcpy(text + sizeof(v->secret), hash, strlen(hash));
-	memcpy(text + sizeof(v->secret) + VERIFY_HASH_BYTES, password, strlen(password));
-	/* nobody but us sees it: it only has to be another one for each other password */
-	sha1_hex(text, sizeof(text), ret);
+	memcpy(text, hash, strlen(hash));
+	memcpy(text + VERIFY_HASH_BYTES, password, strlen(password));
+	made = !gnutls_hmac_fast(GNUTLS_MAC_SHA256, v->secret, sizeof(v->secret), text,
+				 sizeof(text), ret);
 	explicit_bzero(text, sizeof(text));
+	return made;
 }
 
 enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *password,
@@ -125,9 +126,9 @@ enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *
 	struct question q = {};
 	ssize_t sent;
 
-	if (strlen(hash) >= VERIFY_HASH_BYTES || strlen(password) >= VERIFY_PASSWORD_BYTES)
+	if (strlen(hash) >= VERIFY_HASH_BYTES || strlen(password) >= VERIFY_PASSWORD_BYTES ||
+	    !digest_of(v, hash, password, q.digest))
 		return VERDICT_BAD;
-	digest_of(v, hash, password, q.digest);
 	for (size_t i = 0; i < v->nr_good; i++)
 		if (!memcmp(v->good[i], q.digest, sizeof(q.digest)))
 			return VERDICT_GOOD;

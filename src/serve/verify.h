@@ -12,18 +12,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/sha1.h"
-
 #define VERIFY_HASH_BYTES     128
 #define VERIFY_PASSWORD_BYTES 256
 #define VERIFY_CACHED	      64
+#define VERIFY_DIGEST_BYTES   32
 
 struct verifier {
 	int fd; /* readable when a verdict has come; -1: there is none */
 	pid_t pid;
 	uint32_t last; /* number of the last question */
 	unsigned char secret[32];
-	char good[VERIFY_CACHED][SHA1_HEX_LEN]; /* digests of what was found to fit */
+	unsigned char good[VERIFY_CACHED][VERIFY_DIGEST_BYTES]; /* of what was found to fit */
 	size_t nr_good, next_good;
 };
 

@@ -2,8 +2,8 @@
 /* info, report and diff: what is told of recordings once they were read. */
 #include <string.h>
 
+#include "base/compress.h"
 #include "collect/redact.h"
-#include "session/gzip_file.h"
 #include "render/diff.h"
 #include "render/formats/formats.h"
 #include "render/html/html.h"
@@ -91,17 +91,20 @@ static int make_lines(const struct options *o, const struct report_format *f)
 
 static int make_whole(const struct options *o, const struct report_format *f)
 {
+	const struct gzip_way best = {.level = 9, .window_bits = 15, .memory = 8};
 	struct buf b = {}, packed = {};
+	struct gzip *gzip = NULL;
 	struct story st;
 	int status = story_read(&st, o, o->argv[0], NULL), ended;
 
 	st.s.out.view.verdict = f->make == html_report;
 	if (!status) {
 		f->make(&b, &st.view);
-		if (f->gzipped && !b.failed && pack_gzip(&b, &packed))
+		if (f->gzipped && !b.failed && gzip_pack(&gzip, &best, &b, &packed))
 			packed.failed = true;
 		status = say_all(o, f->gzipped ? &packed : &b);
 	}
+	gzip_free(gzip);
 	buf_free(&packed);
 	buf_free(&b);
 	ended = story_end(&st);

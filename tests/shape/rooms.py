@@ -132,6 +132,8 @@ ROOMS = [
          "measurements that scatter",
          needs="text, numbers, format, sort, width, heap, secrets, errors, signal names, files, "
                "own files, own ids, own limits, signals, signal files, events"),
+    room("base/compress", "packs and unpacks",
+         needs="zlib, liblzma, libzstd"),
     room("probe", "the table of probes, loading, attaching, limits and settings of the machine; "
          "sources: live and recording",
          "base wire",
@@ -158,7 +160,7 @@ ROOMS = [
     room("collect/names", "processes, control groups, containers and sockets by name",
          needs="copies, addresses"),
     room("collect/symbols", "functions of addresses, from ELF files and JIT maps",
-         needs="jumps, own limits, devices, libelf, libiberty, zlib, liblzma"),
+         needs="jumps, own limits, devices, libelf, libiberty, zlib"),
     room("rules", "causes of failed calls, the rule table, the findings, advice on limits",
          "base model",
          "text, numbers, format, sort, math, heap",
@@ -179,7 +181,7 @@ ROOMS = [
          "base",
          "text, numbers, format, heap, copies, secrets, errors, clock, files, own files, real "
          "paths, environment, own ids, own rights, scheduling, children, signals, exit, events, "
-         "system calls, sockets, addresses, zlib, libmicrohttpd, gnutls, libyaml, libcrypt"),
+         "system calls, sockets, addresses, libmicrohttpd, gnutls, libyaml, libcrypt"),
     room("fetch", "pages of others by HTTP and HTTPS",
          "base",
          "text, format, heap, secrets, errors, shared libraries, libcurl"),
@@ -195,16 +197,12 @@ ROOMS = [
          "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
          "streams, standard input, own files, messages, own limits, scheduling, machine, "
          "children, signals, events, threads"),
-    room("crash/decompress", "compressed logs",
-         needs="zlib, liblzma, libzstd"),
     room("session", "one measurement, from its source to its last line; its commands; `doctor`, "
          "with its measuring, and `explain`",
          "base probe blackbox model collect rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "locale, children, signals, exit, events, threads, system calls, terminal"),
-    room("session/gzip_file", "a compressed page",
-         needs="zlib"),
     room("export", "the exporter, and `top`",
          "base probe model collect rules render serve fetch cli live session",
          "text, numbers, format, sort, paths, patterns, heap, copies, errors, files, "

@@ -47,7 +47,7 @@ static int unpacked(const char *bytes, size_t n, size_t most)
 	size = n;
 	partial = false;
 	why = NULL;
-	return unpack(&data, &size, most, &partial, &why);
+	return decompress(&data, &size, most, &partial, &why);
 }
 
 static bool is_log(size_t n)

@@ -9,7 +9,7 @@
 #define UNPACK_OUT_BYTES    (12u << 20)
 #define UNPACK_MEMORY_BYTES (16u << 20) /* the decoder's own; xz takes 8 MiB by default */
 
-/* Returns 0, -E2BIG past a cap, -EBADMSG, -ENOMEM. *ret_mem: owned. */
+/* All of it or nothing: returns 0, or a negative errno. *ret_mem: owned. */
 int unpack_xz(const struct byte_source *s, __u64 offset, __u64 bytes, char **ret_mem,
 	      size_t *ret_bytes);
 
