@@ -23,7 +23,7 @@ COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFF
 # __snprintf_chk and __isoc99_sscanf are snprintf and sscanf.
 SORTS = {
     # What only computes: the result depends on the arguments alone.
-    "text": """memchr memmem memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
+    "text": """memchr memmem strcasestr memrchr strchr strchrnul strcmp strncmp strcasecmp strncasecmp strcspn
         strspn strpbrk strstr strrchr strnlen strcat strtok_r strverscmp __ctype_b_loc
         __ctype_tolower_loc __ctype_toupper_loc""",
     "numbers": "strtol strtoul strtoll strtoull strtod",
