@@ -109,6 +109,16 @@ def test_kept_formats_of_events(check, lab):
     reports_of_events(check, lab, SEEDS[:3], *FORMATS[1:])
 
 
+def test_kept_lines_of_what_is_retold(check, lab):
+    """All that is known at the end of a recording, as another that begins with it."""
+    for seed in SEEDS[:3]:
+        name = made(lab, seed)
+        helper(lab, "retold_recording", f"{name}.fsr", "retold.fsr")
+        compare(check, f"{name}/retold", said_by(lab, "report", "--format", "jsonl", "retold.fsr",
+                                                 cwd=lab.dir))
+        (lab.dir / "retold.fsr").unlink()
+
+
 def test_kept_views_of_events(check, lab):
     """What commands other than report say of them."""
     one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
@@ -214,3 +224,7 @@ def test_kept_records_of_rings(check, lab):
 def test_kept_reports_of_doctor(check, lab):
     for seed in SEEDS:
         compare(check, f"doctor/{seed}", helper(lab, "doctor_pages", seed, 70 + 10 * seed))
+
+
+def test_kept_choices_of_hooks(check, lab):
+    compare(check, "hooks", helper(lab, "hook_choices"))

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Replays a recording to its end, and writes another with all that is known then: what a recording
+ * begins with that is begun in the live view.   usage: retold_recording FROM TO
+ */
+#include <stdio.h>
+
+#include "collect/collector.h"
+#include "collect/model_records.h"
+#include "probe/recording.h"
+
+static struct model m;
+static struct collector collector = {.m = &m};
+
+static int replay(struct source *src)
+{
+	struct sink sink = {.take = collector_take, .ctx = &collector};
+	int err = src->ops->start(src, &sink);
+
+	while (!err && !(err = src->ops->look(src, &sink)))
+		model_next_window(&m);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), 0}};
+	struct recorder *rec = NULL;
+	struct source *src;
+	char error[512];
+
+	if (argc != 3 || model_init(&m) || replay_open(argv[1], &src, error, sizeof(error)))
+		return 2;
+	if (replay(src) < 0 || recorder_open_packed(argv[2], true, 0, &rec, error, sizeof(error)))
+		return 1;
+	end.h.t_ns = m.last_ns;
+	if (retell(&m, rec) || recorder_take(rec, &end.h) || recorder_close(rec))
+		return 1;
+	src->ops->close(src);
+	model_free(&m);
+	return 0;
+}

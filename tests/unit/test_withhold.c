@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the caller of a file with capabilities is not told of processes of others. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "collect/withhold.h"
+#include "tap.h"
+
+#define BIRTH 1
+
+static struct model m;
+
+static pid_t begin_child(bool dumpable)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) || (pid = fork()) < 0)
+		exit(1);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_DUMPABLE, dumpable);
+		if (write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		exit(1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static struct fs_subject known(uint32_t pid, uint32_t uid)
+{
+	struct fs_process_record p = process_record(pid, BIRTH, 2 * SECOND);
+
+	p.g.uid = uid;
+	model_take(&m, &p.h);
+	return p.subject;
+}
+
+static void test_who_shows(void)
+{
+	static struct withholding w;
+	pid_t pid = begin_child(true);
+	struct fs_subject own = known(pid, getuid()), other = known(pid + 1, getuid() + 1),
+			  unknown = {.pid = pid, .start_ns = BIRTH + 1};
+	struct fs_fork_record fork = RECORD(fs_fork_record, FS_REC_FORK, 2 * SECOND);
+
+	ok(withholding_shows(&w, &m, &other), "where nothing is withheld all is shown");
+	withholding_begin(&w, false);
+	ok(withholding_shows(&w, &m, &own), "a process of the caller is shown");
+	ok(!withholding_shows(&w, &m, &other), "one of another user is not");
+	ok(withholding_shows(&w, &m, &unknown), "one that is there is asked, known or not");
+	fork.subject = unknown;
+	fork.parent = getpid();
+	end_child(pid);
+	ok(withholding_shows(&w, &m, &own), "one that is gone is, if it was known");
+	ok(!withholding_shows(&w, &m, &unknown), "and is not if it was not");
+	withholding_forked(&w, &fork);
+	ok(withholding_shows(&w, &m, &unknown), "but where its parent was the caller's");
+	unknown.start_ns++;
+	ok(!withholding_shows(&w, &m, &unknown), "another with that pid is not");
+	fork.parent = pid;
+	fork.subject = unknown;
+	withholding_forked(&w, &fork);
+	ok(!withholding_shows(&w, &m, &unknown), "nor one whose parent is gone");
+	withholding_begin(&w, true);
+	ok(!withholding_shows(&w, &m, &own), "of pids of another namespace nobody is");
+	fork.parent = getpid();
+	withholding_forked(&w, &fork);
+	withholding_begin(&w, false);
+	ok(!withholding_shows(&w, &m, &unknown), "and what is begun anew remembers nobody");
+}
+
+static void test_not_dumpable(void)
+{
+	static struct withholding w;
+	pid_t pid = begin_child(false);
+	struct fs_subject own = known(pid, getuid());
+
+	withholding_begin(&w, false);
+	ok(withholding_shows(&w, &m, &own) == !getuid(),
+	   "a process that may not be dumped is shown to root alone");
+	end_child(pid);
+}
+
+static void test_records(void)
+{
+	static struct withholding w;
+	struct fs_subject own = known(getpid(), getuid()), other = known(77, getuid() + 1);
+	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, 2 * SECOND);
+	struct fs_signal_record signal = RECORD(fs_signal_record, FS_REC_SIGNAL, 2 * SECOND);
+	struct fs_kernel_fault_record fault = kernel_fault_record(77, 0xffffffff81000123ULL, false);
+	struct fs_crossing_record crossing = RECORD(fs_crossing_record, FS_REC_CROSSING, 1),
+				  before = crossing;
+
+	snprintf(names.exe, sizeof(names.exe), "/home/a/secret");
+	snprintf(names.cgroup, sizeof(names.cgroup), "/a");
+	names.subject = other;
+	withhold(&w, &m, &names.h);
+	is_str(names.exe, "/home/a/secret", "nothing is taken out where nothing is withheld");
+	withholding_begin(&w, false);
+	names.subject = own;
+	withhold(&w, &m, &names.h);
+	is_str(names.exe, "/home/a/secret", "nor of a process of the caller");
+	is_u64(w.records, 0, "and no record is counted");
+	names.subject = other;
+	withhold(&w, &m, &names.h);
+	is_str(names.exe, "", "the program of another's is");
+	is_str(names.cgroup, "/a", "its cgroup stays");
+	is_u64(w.records, 1, "it is counted");
+	signal.subject = other;
+	signal.address = 0x7f0000001000;
+	withhold(&w, &m, &signal.h);
+	ok(signal.address != 0x7f0000001000, "so is the address of its signal");
+	is_u64(signal.address & 0xfff, 0, "less the page that it is in");
+	fault.subject = own;
+	withhold(&w, &m, &fault.h);
+	ok(fault.ip != 0xffffffff81000123ULL, "where the kernel is nobody is told");
+	is_u64(w.records, 3, "each is counted");
+	crossing.subject = before.subject = other;
+	crossing.value = before.value = 900;
+	withhold(&w, &m, &crossing.h);
+	ok(!memcmp(&crossing, &before, sizeof(before)), "a record without addresses stays");
+	is_u64(w.records, 3, "and is not counted");
+}
+
+/* Each record that has addresses or names of files, of a process of another user. */
+static void test_kinds(void)
+{
+	static struct withholding w;
+	struct fs_subject other = known(78, getuid() + 1);
+	struct fs_refused_record refused = refused_record(78, FS_CALL_MMAP, 12);
+	struct fs_growth_record growth = RECORD(fs_growth_record, FS_REC_GROWTH, 1);
+	struct fs_holding_record holding = RECORD(fs_holding_record, FS_REC_HOLDING, 1);
+	struct fs_slow_faults_record slow = RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, 1);
+	struct fs_sample_record sample = sample_record(78, BIRTH, 1, 1);
+	struct fs_header *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h};
+
+	refused.args[0] = sample.address = 0x7f1234567000;
+	growth.g.subject = holding.g.subject = slow.subject = other;
+	holding.g.kind = FS_HOLDING_FILE;
+	snprintf(growth.g.name, sizeof(growth.g.name), "secret.db");
+	snprintf(holding.g.name, sizeof(holding.g.name), "/home/a/secret.db");
+	snprintf(slow.file, sizeof(slow.file), "secret.db");
+	withholding_begin(&w, false);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		withhold(&w, &m, all[i]);
+		is_u64(w.records, i + 1, "a record of another's process is counted");
+	}
+	ok(!strstr(growth.g.name, "secret"), "what grew is not named");
+	ok(!strstr(holding.g.name, "secret"), "nor what it holds");
+	ok(!strstr(slow.file, "secret"), "nor what was slow");
+	ok(sample.address != 0x7f1234567000, "nor is where it faulted told");
+}
+
+int main(void)
+{
+	begin_model(&m, NULL);
+	test_who_shows();
+	test_not_dumpable();
+	test_records();
+	test_kinds();
+	model_free(&m);
+	return tap_done();
+}
