@@ -2,7 +2,8 @@
 """Outputs of recordings and of crash logs, compared line by line with those that are kept.
 
 A line is kept as 16 bits of its CRC, so that all outputs fit into one file. Where a change of the
-outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now;
+outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now:
+    FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_
 FS_SHOW_EXPECTED=DIR writes them to files, to be compared with those of an earlier build.
 """
 import fcntl
@@ -56,7 +57,8 @@ def compare(check, name, text):
         return
     for i, line in enumerate(text.splitlines()):
         if sums[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]:
-            check.that(False, f"{name}: line {i + 1} is not as kept: {line[:300]!r}")
+            check.that(False, f"{name}: line {i + 1} is not as kept (if that is meant: see the "
+                              f"beginning of {Path(__file__).name}): {line[:300]!r}")
             return
     check.equal(f"{name}: lines", len(sums) // 4, len(want) // 4)
 
