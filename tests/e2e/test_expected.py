@@ -231,3 +231,23 @@ def test_kept_reports_of_doctor(check, lab):
 
 def test_kept_choices_of_hooks(check, lab):
     compare(check, "hooks", helper(lab, "hook_choices"))
+
+
+COMMANDS = ("", "run", "diagnose", "host", "doctor", "explain", "triage", "blackbox", "export", "top",
+            "record", "info", "replay", "report", "diff")
+VALUES = ("x", "0", "7", "-3", "30s", "99999999999999999999")
+# What --cgroup says is of the machine.
+OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup)([a-z][a-z.-]*)( [A-Z]\S*)?", re.M)
+
+
+def test_kept_answers_to_options(check, lab):
+    """What is said of each value of each option of each command; nothing is begun, for --help."""
+    for command in COMMANDS:
+        words, said = [command] if command else [], []
+        for option, value in OPTION.findall(lab.faultscope(*words, "--help").out):
+            for one in VALUES if value else (None,):
+                given = [f"--{option}"] if one is None else [f"--{option}={one}"]
+                ran = lab.call(FAULTSCOPE, *words, *given, "--help", cwd=lab.dir, env=ENVIRONMENT)
+                first = (ran.err or ran.out).split("\n", 1)[0]
+                said.append(f"{given[0]}: {ran.returncode} {first}\n")
+        compare(check, f"options/{command or 'watch'}", "".join(said))
