@@ -159,6 +159,29 @@ def test_kept_screens_of_events(check, lab):
                     helper(lab, "screens", recording, width, height, how, keys))
 
 
+def test_kept_forecasts_of_patterns(check, lab):
+    """What grows by different patterns: what is told while it goes on, and in the end."""
+    for seed, scans in ((1, 240), (2, 90), (3, 30)):
+        name = f"patterns-{seed}"
+        helper(lab, "pattern_recording", seed, scans, f"{name}.fsr")
+        for one in ("text", "html", "csv-time", "jsonl"):
+            text = said_by(lab, "report", "--format", one, f"{name}.fsr", cwd=lab.dir)
+            if one == "jsonl":
+                text = "".join(line for line in text.splitlines(True) if '"finding"' in line[:20])
+            compare(check, f"{name}/{one}", text)
+        compare(check, f"{name}/screen", helper(lab, "screens", f"{name}.fsr", 160, 50, "mono", "6"))
+
+
+def test_kept_histories_of_random_recordings(check, lab):
+    """Births, ends, pids used again, and scans that are uneven."""
+    for seed in SEEDS[:4]:
+        name = f"random-{seed}"
+        helper(lab, "random_recording", seed, 25, f"{name}.fsr")
+        for one in ("text", "html", "csv-time", "textfile", "trace"):
+            text = said_by(lab, "report", "--format", one, f"{name}.fsr", cwd=lab.dir)
+            compare(check, f"{name}/{one}", text)
+
+
 def test_kept_reports_of_recordings(check, lab):
     for path in sorted(RECORDINGS.glob("*.fsr")):
         compare(check, f"{path.stem}/text", said_by(lab, "report", path.name))
