@@ -176,7 +176,8 @@ $(BUILD)/naming_bench: tests/bench/naming.c
 $(BUILD)/screens: tests/e2e/screens.c
 # Write recordings of processes or events that a seed makes up, or of hostile names; other outputs.
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
-	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices
+	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
+	$(BUILD)/pattern_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c
 $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)

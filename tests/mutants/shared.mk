@@ -7,7 +7,7 @@ EXTRA ?=
 # A change that makes the compiler complain of types is no mutant.
 ALL_CFLAGS += -fPIC -w -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
-HELPERS := naming screens random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices
+HELPERS := naming screens random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices pattern_recording
 # test_object reads symbols that no library exports.
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_object.c,$(sort \
 	$(wildcard tests/unit/test_*.c))))
