@@ -11,6 +11,7 @@ import traceback
 from functools import partial
 from pathlib import Path
 
+from apart import stay_apart
 from beside import SideBySide
 from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, Lab, Skip,
                      check_form, jsonschema, quiet, schema)
@@ -184,6 +185,8 @@ def main():
     options = parser.parse_args()
     if not FAULTSCOPE.exists():
         sys.exit(f"{FAULTSCOPE} is not built: make")
+    for place in stay_apart():
+        print(f"# {place} is not empty: hidden from the tests")
     runner = Runner(options)
     if not runner.live and options.make_recordings:
         sys.exit("recordings are made live: as root, without --no-live")

@@ -211,7 +211,7 @@ def main(args):
     shots = Path(args[1]) if args[:1] == ["--shots"] else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
-    own = sum((ROOT / "src" / "render" / name).stat().st_size
+    own = sum((ROOT / "src" / "render" / "html" / name).stat().st_size
               for name in ("report.css", "report.js"))
     tap.that(f"style and script: {own} bytes", [own] if own > OWN_MOST else [])
     with tempfile.TemporaryDirectory() as folder:
