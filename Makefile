@@ -220,6 +220,13 @@ btf-archive: $(BPF_OBJECTS) ## with KERNEL_BTF="FILE…": pack little BTF of ker
 	tools/btf_archive.sh $(BPFTOOL) build/btf $(firstword $(subst -, ,$(TRIPLET))) \
 		"$(BPF_OBJECTS)" $(KERNEL_BTF)
 
+# Built with counts of what runs, in build/coverage: a figure for each room.
+.PHONY: coverage
+coverage: ## lines that unit tests, and tests of recordings and options, run: a figure per room
+	$(MAKE) --no-print-directory BUILD=build/coverage REVISION=coverage PLACELESS= \
+		CFLAGS="-O0 -g --coverage -fprofile-update=atomic" LDFLAGS=--coverage check-parts
+	tests/covered.py build/coverage
+
 # Where alerts say that their pages are.
 RUNBOOKS ?= file:///usr/share/doc/faultscope-mixin/runbooks
 rules: ## with RUNBOOKS=URL: alerts that name your pages, into build/prometheus
@@ -327,7 +334,7 @@ TALLY = tests/tally.py --log build/check.log
 # What every change has to pass.
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
-	"tests/shape/style.sh --self-test" tests/shape/style.sh \
+	tests/shape/documents.py "tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/zoo/lifetimes.py --self-test" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \

@@ -157,7 +157,7 @@ bool resource_use(const struct model *m, const struct subject *s, size_t i, stru
 	}
 	u.at_end = u.value;
 	if (s && s->final) {
-		/* a last record comes when the memory is gone already: only descriptors are known */
+		/* a last record comes when the memory is gone: only descriptors are known */
 		u.at_end = i == RESOURCE_FDS ? u.value : u.high;
 		u.value = u.high;
 		u.limit = u.high_limit;

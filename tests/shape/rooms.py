@@ -15,6 +15,8 @@ from collections import namedtuple
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+
 # Every object may need these: compilers put calls of them into any code.
 COMPILER = """memcpy memmove memset memcmp bcmp strlen strcpy stpcpy _GLOBAL_OFFSET_TABLE_
     __stack_chk_fail __*ti3 __fentry__ __tls_get_addr""".split()
@@ -268,7 +270,8 @@ def markdown(head, rows):
 
 
 def folder(row):
-    return f"`{row.path}`" if row.path == "bpf" else f"`src/{row.path}`"
+    path = row.path if row.path == "bpf" else "src/" + row.path
+    return f"`{path}`" if (ROOT / path).is_dir() else f"`{path}.c`"
 
 
 def short_table():

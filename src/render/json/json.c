@@ -238,7 +238,8 @@ static void json_frame(struct buf *b, const struct view *v)
 	json_pressure(b, v);
 	if (v->host)
 		return;
-	for (const struct subject *s = model_each_changed(v->m, NULL); s; s = model_each_changed(v->m, s))
+	for (const struct subject *s = model_each_changed(v->m, NULL); s;
+	     s = model_each_changed(v->m, s))
 		if (!s->hidden)
 			say_process(b, v, s);
 }

@@ -86,7 +86,8 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n)
 	const struct subject **sorted = calloc(v->m->subjects + 1, sizeof(*sorted));
 	size_t n = 0;
 
-	for (const struct subject *s = model_each(v->m, NULL); s && r && sorted; s = model_each(v->m, s))
+	for (const struct subject *s = model_each(v->m, NULL); s && r && sorted;
+	     s = model_each(v->m, s))
 		if (!s->hidden) {
 			r[n].s = s;
 			r[n++].rank = rank_of(v, s);

@@ -211,7 +211,8 @@ static void show_rows(struct rows *r)
 
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 {
-	size_t room = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX ? v->m->subjects : 0;
+	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
+	size_t room = any ? v->m->subjects : 0;
 	struct columns c;
 	int err = 0;
 
