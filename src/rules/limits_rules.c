@@ -94,7 +94,7 @@ static uint32_t level_of(const struct use *u, const struct finding *open, uint64
 	return peaks > now ? peaks : now;
 }
 
-/* Of a process that ended: it had come down from its peak by then, and nothing followed from that. */
+/* Of a process that ended: it had come down from its peak by then, and nothing followed. */
 static bool came_down(const struct occasion *o, const struct use *u)
 {
 	return o->s && o->s->final &&

@@ -128,9 +128,11 @@ static void test_peak_of_one_that_ended(void)
 		if (!times)
 			ok(!f, "a peak that is over is not near the limit");
 	}
-	ok(f && f->open && f->severity == SEVERITY_INFO, "nor is it a warning when its process ends");
+	ok(f && f->open && f->severity == SEVERITY_INFO,
+	   "nor is it a warning when its process ends");
 	is_str(f ? f->title : "",
-	       "at most 980 of 1,000 descriptors, 98% of RLIMIT_NOFILE; 10 when it ended", "it says so");
+	       "at most 980 of 1,000 descriptors, 98% of RLIMIT_NOFILE; 10 when it ended",
+	       "it says so");
 	end();
 
 	begin(NULL);
