@@ -44,7 +44,7 @@ struct field {
 	uint32_t lacks;	    /* FS_LACKS_* of the hook's mechanism that make it null; 0: none */
 	const char *column; /* short title in tables; NULL: its key in capitals */
 	struct field_column table, share;
-	const char *block; /* name in the block of a process, with others of its group; NULL: none */
+	const char *block; /* name in the block of a process, with its group; NULL: none */
 	const char *html; /* title in the report's table of processes; NULL: not in it */
 	struct field_diff diff;
 };

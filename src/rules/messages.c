@@ -23,7 +23,7 @@
 #define LEAST_SHARE   0.35 /* of the best score, for a message to be told beside it */
 #define WHOLE_BONUS   5.0
 #define SIMILAR	      0.8 /* what shared words weigh */
-#define BESIDE	      0.4 /* and how much of that is left beside a wording that stands there whole */
+#define BESIDE	      0.4 /* how much of that is left beside a wording that stands there whole */
 #define SEARCH	      0.7 /* what a word of the meaning weighs, for few words to search for */
 #define GENERIC	      0.6 /* what a name of an errno weighs beside a message of a program */
 #define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
