@@ -3,10 +3,8 @@
 #include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -15,10 +13,6 @@
 #include "recorder/keepers.h"
 
 #define RECORD_BYTES_LEAST 16384
-#define DEFAULT_WORKLOADS  50
-#define DEFAULT_SERIES	   5000
-#define DEFAULT_MIN_AGE	   30.0	 /* seconds */
-#define DEFAULT_RETENTION  300.0 /* the last increments are scraped before the series end */
 
 int options_refuse(char *error, size_t size, const char *format, ...)
 {
@@ -501,119 +495,3 @@ const struct option_row option_rows[] = {
 	{"version", 'V', NULL, ALL, "the version", FLAG(version)},
 };
 const size_t nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
-
-static int take(const struct option_row *row, struct options *o, const char *arg, char *error,
-		size_t size)
-{
-	void *at = (char *)o + row->at;
-	bool good = true;
-
-	switch (row->type) {
-	case OPTION_OTHER:
-		return row->take(o, arg, error, size);
-	case OPTION_FLAG:
-		*(bool *)at = true;
-		break;
-	case OPTION_TEXT:
-		*(const char **)at = arg;
-		break;
-	case OPTION_COUNT:
-		good = !parse_u64(arg, row->least, row->most, at);
-		break;
-	case OPTION_BYTES:
-		good = !parse_bytes(arg, at) && *(uint64_t *)at >= row->least &&
-		       *(uint64_t *)at <= row->most;
-		break;
-	case OPTION_SECONDS:
-		good = !parse_seconds(arg, at) && *(double *)at >= row->shortest;
-		break;
-	case OPTION_SECONDS_OR_0:
-		good = !parse_seconds_or_0(arg, at);
-		break;
-	}
-	return good ? 0 : options_refuse(error, size, "--%s %s: %s", row->name, arg, row->wanted);
-}
-
-static int is_command(const char *word)
-{
-	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
-		if (!strcmp(command_rows[i].name, word))
-			return i;
-	return -1;
-}
-
-int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size)
-{
-	struct option longs[64] = {};
-	char shorts[128] = "+:";
-	const char *first = argc > 1 ? argv[1] : "";
-	int rows[64], n = 0, index, c;
-
-	memset(ret, 0, sizeof(*ret));
-	ret->collapse = COLLAPSE_DEFAULT;
-	ret->limit_workloads = DEFAULT_WORKLOADS;
-	ret->limit_series = DEFAULT_SERIES;
-	ret->min_age = DEFAULT_MIN_AGE;
-	ret->retention = DEFAULT_RETENTION;
-	if (argc > 1 && is_command(argv[1]) >= 0) {
-		ret->command = is_command(argv[1]);
-		argv++, argc--;
-	}
-	if (argc > 1 && !strcmp(argv[1], "help")) {
-		ret->help = true;
-		if (argc > 2 && is_command(argv[2]) < 0) {
-			snprintf(error, size,
-				 "help %.64s: no such command\n  see: faultscope --help", argv[2]);
-			options_near_command(argv[2], error, size);
-			return -EINVAL;
-		}
-		if (argc > 2)
-			ret->command = is_command(argv[2]);
-		return 0;
-	}
-	/* a command's own words may look like options of ours: stop at the first that is none */
-	if (ret->command != CMD_RUN)
-		strcpy(shorts, ":");
-	for (size_t i = 0; i < nr_option_rows; i++) {
-		const struct option_row *row = &option_rows[i];
-
-		if (!(row->commands >> ret->command & 1))
-			continue;
-		longs[n] = (struct option){row->name, row->arg ? required_argument : no_argument,
-					   NULL, 256 + (int)i};
-		rows[n++] = i;
-		if (row->short_name) {
-			char s[3] = {row->short_name, row->arg ? ':' : 0, 0};
-
-			strcat(shorts, s);
-		}
-	}
-	optind = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
-		const struct option_row *row = NULL;
-
-		if (c == '?' || c == ':') {
-			snprintf(error, size, "%s%s\n  see: faultscope %s%s--help",
-				 argv[optind - 1],
-				 c == ':' ? ": needs an argument" : ": no such option here",
-				 command_name(ret->command), ret->command ? " " : "");
-			if (c == '?')
-				options_near_option(argv[optind - 1], ret->command, error, size);
-			if (ret->command == CMD_WATCH && *first != '-')
-				options_near_command(first, error, size);
-			return -EINVAL;
-		}
-		for (int i = 0; i < n && !row; i++)
-			if (c == 256 + rows[i] || (c < 256 && option_rows[rows[i]].short_name == c))
-				row = &option_rows[rows[i]];
-		if (row && take(row, ret, optarg, error, size))
-			return -EINVAL;
-	}
-	ret->argv = argv + optind;
-	ret->argc = argc - optind;
-	if (ret->help || ret->version)
-		return 0;
-	if (options_take_words(ret, error, size) || options_take_dash(ret, error, size))
-		return -EINVAL;
-	return options_check(ret, error, size);
-}

@@ -32,7 +32,7 @@
 #include "render/completeness.h"
 #include "cli/messages.h"
 #include "live/terminal_view.h"
-#include "crash/triage_command.h"
+#include "crash/triage_verdict.h"
 
 #define HEARTBEAT_SECONDS 10
 #define OOPS_LINES	  250 /* that are kept of one, of any level */

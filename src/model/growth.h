@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: who grows, the named frames of user stacks, and where limits come from: what is taken as
- * it comes. For model.c alone.
+ * it comes. For model_take.c alone.
  */
 #ifndef FS_MODEL_GROWTH_H
 #define FS_MODEL_GROWTH_H

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "model/series.h"
-#include "model/most_faults.h"
 #include "base/table.h"
 #include "wire.h"
 
@@ -23,6 +22,7 @@
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64
+#define TOLLS_MAX	   8
 #define RESOURCES_MAX	   16 /* rows of the table of things that run out */
 
 /* A value and the limit that held when it was seen. */
@@ -144,6 +144,21 @@ struct peak {
 	uint64_t value, limit;
 	uint32_t pid;
 	char comm[FS_COMM_LEN];
+};
+
+/* What one had cost by its last look. */
+struct toll {
+	uint32_t pid;
+	char comm[FS_COMM_LEN];
+	uint64_t minor, major, stall_ns, cpu_ns;
+	uint64_t rss_high_bytes;
+	uint32_t map_high, fd_high;
+};
+
+/* The most costly first; a major fault counts as a hundred minor ones. */
+struct tolls {
+	struct toll toll[TOLLS_MAX];
+	size_t n;
 };
 
 /* Of all that was watched, ended ones too. */

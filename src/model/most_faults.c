@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "model/model.h"
-
 static uint64_t weight(const struct toll *t)
 {
 	return t->minor + 100 * t->major;

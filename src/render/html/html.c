@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "render/html/html.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/units.h"
 
 #define ASSET(name, file)                                                                          \
 	__asm__(".pushsection .rodata\n.globl " #name ", " #name "_end\n.hidden " #name ", " #name \
@@ -123,80 +119,6 @@ void html_section(struct buf *b, const char *id, const char *title, const char *
 void html_section_end(struct buf *b)
 {
 	buf_puts(b, "</section>\n");
-}
-
-static const struct {
-	const char *id, *title;
-} parts[] = {
-	{"verdict", "Verdict"},
-	{"facts", "The run"},
-	{"timeline", "Timeline"},
-	{"flame", "Flame graph"},
-	{"heat", "Faults by process"},
-	{"addresses", "Faults by address"},
-	{"latency", "Latency"},
-	{"gauges", "Limits"},
-	{"processes", "Processes"},
-	{"mappings", "Mappings"},
-	{"descriptors", "Descriptors"},
-	{"events", "Events"},
-	{"data", "Data"},
-};
-
-static void put_contents(struct buf *b)
-{
-	buf_puts(b, "<nav aria-label=\"Sections\"><ul>");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		buf_printf(b, "<li><a href=\"#%s\">%s</a></li>", parts[i].id, parts[i].title);
-	buf_puts(b, "</ul></nav>\n");
-}
-
-static void put_subtitle(struct buf *b, const struct story_view *s)
-{
-	const struct fs_host_record *h = &s->v->m->host;
-	char time[32];
-
-	story_time(h->wall_ns, time, sizeof(time));
-	buf_printf(b, "%s, Linux %s, %s, ", h->host, h->kernel, time);
-	put_span(b, story_seconds(s));
-	if (h->target[0])
-		buf_printf(b, ", %s", h->target);
-}
-
-void html_report(struct buf *b, const struct story_view *s)
-{
-	struct buf subtitle = {};
-	struct address_map m;
-	struct profile p;
-
-	if (profile_make(&p, s)) {
-		b->failed = true;
-		return;
-	}
-	b->failed |= addresses_make(&m, s) != 0;
-	put_subtitle(&subtitle, s);
-	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "");
-	buf_puts(b, "<div class=\"page\">\n");
-	put_contents(b);
-	buf_puts(b, "<main id=\"main\" tabindex=\"-1\">\n");
-	html_verdict(b, s);
-	html_facts(b, s);
-	html_timeline(b, s);
-	html_flame(b, s, &p);
-	html_heat(b, s);
-	html_addresses(b, s, &m);
-	html_latency(b, s);
-	html_gauges(b, s);
-	html_processes(b, s);
-	html_held(b, s, FS_WHAT_MAPS);
-	html_held(b, s, FS_WHAT_FDS);
-	html_events(b, s);
-	html_story_data(b, s, &p, &m);
-	buf_puts(b, "</main>\n</div>\n");
-	html_end(b);
-	buf_free(&subtitle);
-	addresses_free(&m);
-	profile_free(&p);
 }
 
 void html_stack(struct buf *b, const char *text, int most)

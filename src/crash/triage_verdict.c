@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "crash/triage_verdict.h"
+
+#include <string.h>
+
+#include "cli/messages.h"
+#include "collect/symbols/demangle.h"
+#include "crash/triage_gaps.h"
+#include "live/terminal_view.h"
+#include "render/completeness.h"
+#include "render/crash/crash_view.h"
+#include "render/html/html.h"
+
+/* The card as it stands on a terminal without colours, and every fact as data. */
+static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
+{
+	struct buf text = {}, json = {};
+	struct view plain = *tv->v;
+
+	plain.colour = false;
+	plain.unicode = true;
+	tv->v = &plain;
+	triage_text(&text, tv, t);
+	triage_json(&json, tv, t);
+	html_card(b, "Crash", tv->names ? tv->name[0] : "", &text, &json);
+	b->failed |= text.failed;
+	buf_free(&text);
+	buf_free(&json);
+}
+
+int triage_judge(const struct options *o, const struct view *v, const struct triage_files *f,
+		 const struct bb_found *recorded, const struct buf *gaps)
+{
+	struct triage t = {};
+	struct buf b = {}, of_log = {};
+	struct triage_names names = {.demangle = demangle};
+	struct triage_view tv;
+	int status, err = triage_run(&t, f->input, f->n);
+
+	if (err) {
+		complain("cannot judge the log: %s", strerror(-err));
+		return EXIT_FAILED;
+	}
+	triage_join(&t, recorded);
+	if (!gaps)
+		triage_gaps_of(&of_log, f, &t, recorded->n);
+	tv = (struct triage_view){.v = v,
+				  .name = f->name,
+				  .names = f->n,
+				  .names_of = &names,
+				  .explain = o->explain,
+				  .gaps = gaps ?: &of_log,
+				  .redact = o->markdown && !o->no_redact};
+	if (o->html)
+		make_page(&b, &tv, &t);
+	else if (o->markdown)
+		triage_markdown(&b, &tv, &t);
+	else if (o->format == &json_renderer)
+		triage_json(&b, &tv, &t);
+	else
+		triage_text(&b, &tv, &t);
+	status = say_all(o, &b);
+	if (!status && (t.primary >= 0 || t.recorded.fatal))
+		status = EXIT_GATE;
+	status = status_of_gaps(status, tv.gaps);
+	triage_free(&t);
+	buf_free(&of_log);
+	buf_free(&b);
+	return status;
+}
+
+int triage_text_of_log(const struct options *o, const struct buf *log,
+		       const struct bb_found *recorded, const struct buf *gaps)
+{
+	struct triage_files f = {.input = {{"this kernel", log->s ?: "", log->len}},
+				 .name = {"this kernel"},
+				 .n = 1};
+	struct view v = {};
+
+	view_make(&v, o);
+	return triage_judge(o, &v, &f, recorded, gaps);
+}

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/growth.h"
+#include "model/holdings.h"
+#include "model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/pressure.h"
+#include "model/resources.h"
+#include "model/samples.h"
+#include "model/slow.h"
+#include "model/totals.h"
+
+#define PAST_NS	  30000000000ULL
+#define RECENT_NS 5000000000ULL
+
+int model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->levels_window = m->limits_window = UINT64_MAX;
+	return table_make(&m->subject, MODEL_CHAINS);
+}
+
+static void free_series(struct series **set)
+{
+	for (size_t i = 0; set && i < NR_RESOURCES; i++)
+		free(set[i]);
+	free(set);
+}
+
+static void free_subject(struct table_link *entry)
+{
+	struct subject *s = (struct subject *)entry;
+
+	free(s->now.c);
+	free(s->prev.c);
+	free(s->base);
+	free(s->exe);
+	free(s->cgroup);
+	free(s->held[FS_WHAT_MAPS].sort);
+	free(s->held[FS_WHAT_FDS].sort);
+	free_series(s->series);
+	free(s);
+}
+
+void model_free(struct model *m)
+{
+	table_free(&m->subject, free_subject);
+	free_series(m->series);
+	free(m->event);
+	free(m->symbol);
+	free(m->pressure);
+	free(m->slow);
+	growth_free(m);
+	memset(m, 0, sizeof(*m));
+}
+
+static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
+{
+	struct subject *s;
+
+	if (m->subjects >= MODEL_SUBJECTS_MAX) {
+		m->subjects_lost++;
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->id = r->subject;
+	s->first_ns = r->h.t_ns;
+	s->window = s->levels_window = UINT64_MAX;
+	s->memory.limit = s->pids.limit = UINT64_MAX;
+	s->base_fds = r->g.fds;
+	if (!(r->g.flags & FS_PROC_BORN)) {
+		s->base_min = r->g.min_flt;
+		s->base_maj = r->g.maj_flt;
+		s->base_cpu_ns = r->u.cpu_ns;
+	}
+	table_add(&m->subject, &s->link, subject_hash(&s->id));
+	m->subjects++;
+	return s;
+}
+
+/* Keeps what a forecast may need, once a value is worth watching. */
+static int keep_series(struct series ***set, size_t i, uint64_t t_ns, uint64_t value,
+		       uint64_t limit)
+{
+	bool kept = *set && (*set)[i];
+
+	if (!limit || limit == UINT64_MAX)
+		return 0;
+	if (!kept && value < (double)limit * resources[i].watch_percent / 100)
+		return 0;
+	if (!*set)
+		*set = calloc(RESOURCES_MAX, sizeof(**set));
+	if (*set && !kept)
+		(*set)[i] = calloc(1, sizeof(*(*set)[i]));
+	if (!*set || !(*set)[i])
+		return -ENOMEM;
+	series_add((*set)[i], t_ns, value);
+	return 0;
+}
+
+/* What a subject, or for OF_HOST the host, has of everything that runs out. */
+static int watch_resources(struct model *m, enum resource_scope scope, struct subject *s,
+			   uint64_t t_ns)
+{
+	struct use u;
+
+	for (size_t i = 0; i < NR_RESOURCES; i++)
+		if (resources[i].scope == scope && resource_use(m, s, i, &u) &&
+		    keep_series(s ? &s->series : &m->series, i, t_ns, u.value, u.limit))
+			return -ENOMEM;
+	return 0;
+}
+
+/* The processes of the first look came before the machine's limits. */
+static int watch_first(struct model *m, uint64_t t_ns)
+{
+	m->first_ns = t_ns;
+	for (struct subject *s = m->changed; s; s = s->next_changed)
+		if (watch_resources(m, OF_PROCESS, s, t_ns))
+			return -ENOMEM;
+	return 0;
+}
+
+static uint64_t above(uint64_t v, uint64_t base)
+{
+	return v > base ? v - base : 0;
+}
+
+/*
+ * A process that was there before us: hooks counted between their attachment and the first look,
+ * the kernel's own totals do not. Both begin with the first look.
+ */
+static void rebase(struct subject *s)
+{
+	const uint64_t *base = (const uint64_t *)s->base;
+	uint64_t *now = (uint64_t *)s->now.c;
+
+	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
+		if (!counter_is_highest(i))
+			now[i] = above(now[i], base[i]);
+}
+
+static uint64_t later(uint64_t now, uint64_t before)
+{
+	return now > before ? now : before;
+}
+
+static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
+{
+	if (!limit || (top->limit && (double)value / limit <= (double)top->value / top->limit))
+		return;
+	top->value = value;
+	top->limit = limit;
+}
+
+/*
+ * The kernel side's fd_high is of the soft limit that it is told with. Its map_high is of all
+ * times: one that was told before is of a limit that may have changed since.
+ */
+static void raise_tops(const struct model *m, struct subject *s, const struct fs_gauges *before)
+{
+	const struct fs_gauges *g = &s->now.g;
+	/* the first record of a session comes before the limit */
+	bool grew = g->map_high > before->map_high || !s->top[FS_WHAT_MAPS].limit;
+
+	/* up to its first exec it ran its parent's program */
+	if (g->flags & FS_PROC_BORN && !before->execs && g->execs) {
+		memset(s->top, 0, sizeof(s->top));
+		s->fds_high = 0;
+		grew = true;
+	}
+	raise_top(&s->top[FS_WHAT_FDS], later(g->fd_high, g->fds), g->fd_soft);
+	if (!(g->flags & FS_PROC_NO_COUNT))
+		raise_top(&s->top[FS_WHAT_MAPS], grew ? g->map_high : g->map_count,
+			  m->tick.limits.max_map_count);
+	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
+}
+
+/* The first change of a window: what was, becomes the base of its deltas. */
+static int begin_window(struct model *m, struct subject *s, bool first)
+{
+	struct fs_counters *c = s->prev.c;
+
+	s->prev = s->now;
+	s->prev.c = c;
+	if (first)
+		s->prev.g = (struct fs_gauges){
+			.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
+	if (s->now.c) {
+		if (!c)
+			s->prev.c = malloc(sizeof(*c));
+		if (!s->prev.c)
+			return -ENOMEM;
+		*s->prev.c = *s->now.c;
+	}
+	s->window = m->window;
+	s->next_changed = m->changed;
+	m->changed = s;
+	return 0;
+}
+
+static int take_counters(struct subject *s, const struct fs_process_record *r, bool first)
+{
+	if (!s->now.c)
+		s->now.c = malloc(sizeof(*s->now.c));
+	if (first && !(r->g.flags & FS_PROC_BORN))
+		s->base = malloc(sizeof(*s->base));
+	if (!s->now.c || (first && !(r->g.flags & FS_PROC_BORN) && !s->base))
+		return -ENOMEM;
+	if (first && s->base)
+		*s->base = r->c;
+	*s->now.c = r->c;
+	if (s->base)
+		rebase(s);
+	return 0;
+}
+
+static void take_gauges(struct subject *s, const struct fs_gauges *g)
+{
+	/* a sum over threads may miss one that is just dying: totals never go back */
+	uint64_t min = later(g->min_flt, s->now.g.min_flt);
+	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
+
+	s->now.g = *g;
+	/*
+	 * A process may be seen just before its fork is noted, and the command of `run` just before
+	 * its exec closed what it had of us, which alone begins anew: counters never go back.
+	 */
+	if (g->flags & FS_PROC_BORN && g->fd_base != s->base_fds) {
+		s->base_fds = g->fd_base;
+		if (g->flags & FS_PROC_COMMAND)
+			s->now.fds_opened = s->now.fds_closed = 0;
+	}
+	s->now.g.min_flt = min;
+	s->now.g.maj_flt = maj;
+	s->rss_high_pages = later(gauges_rss_pages(g), s->rss_high_pages);
+}
+
+/*
+ * The count is the kernel's; calls are what we saw. What no call showed (close_range, exec, dup2
+ * over an open descriptor, io_uring) is added where it is missing, so that the two always balance
+ * and neither goes back.
+ */
+static void balance_fds(struct subject *s)
+{
+	const struct fs_counters *c = facts_counters(&s->now);
+	int64_t change = (int64_t)s->now.g.fds - s->base_fds;
+	uint64_t made = 0, closed = c->fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls;
+
+	for (int i = FS_CALL_FD_FIRST; i < FS_CALL_CLOSE; i++)
+		made += c->fd_call[i - FS_CALL_FD_FIRST].calls;
+	made = later(made, s->now.fds_opened);
+	closed = later(closed, s->now.fds_closed);
+	s->now.fds_opened =
+		later(made, change < 0 ? later(closed, -change) + change : closed + change);
+	s->now.fds_closed = s->now.fds_opened - change;
+}
+
+/* Two of them, so that one is always as old as `age_ns` once the process is. */
+static void roll_past(struct past past[2], const struct past *now, uint64_t age_ns)
+{
+	if (!past[1].t_ns)
+		past[0] = past[1] = *now;
+	if (now->t_ns >= past[1].t_ns + age_ns) {
+		past[0] = past[1];
+		past[1] = *now;
+	}
+}
+
+/* A look tells of what changed: until then all stayed as the record before has it. */
+static void hold_past(struct subject *s, uint64_t t_ns)
+{
+	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
+			    gauges_kept_pages(&s->now.g)};
+
+	if (held.t_ns && t_ns >= held.t_ns + RECENT_NS)
+		s->recent[0] = s->recent[1] = held;
+	if (held.t_ns && t_ns >= held.t_ns + PAST_NS)
+		s->past[0] = s->past[1] = held;
+}
+
+/* A last record comes when the memory is gone already: it is no past of anything. */
+static void keep_past(struct subject *s, uint64_t t_ns)
+{
+	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
+			   gauges_kept_pages(&s->now.g)};
+
+	if (s->now.g.flags & FS_PROC_FINAL && s->past[1].t_ns)
+		return;
+	roll_past(s->past, &now, PAST_NS);
+	roll_past(s->recent, &now, RECENT_NS);
+}
+
+static int take_process(struct model *m, const struct fs_process_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+	struct fs_gauges before = s ? s->now.g : (struct fs_gauges){};
+	bool first = !s;
+
+	if (!s)
+		s = make_subject(m, r);
+	if (!s || s->final)
+		return 0; /* two threads that end at once may both send a last record */
+	if (s->window != m->window && begin_window(m, s, first))
+		return -ENOMEM;
+	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
+		return -ENOMEM;
+	hold_past(s, r->h.t_ns);
+	/* exec(2) gives it new memory, of which it has nothing yet */
+	if (r->g.execs > s->now.g.execs)
+		s->exec_ns = r->h.t_ns;
+	take_gauges(s, &r->g);
+	raise_tops(m, s, &before);
+	if (first)
+		s->prev.u.cpu_ns = s->base_cpu_ns;
+	s->now.u = r->u;
+	s->now.t_ns = r->h.t_ns;
+	balance_fds(s);
+	keep_past(s, r->h.t_ns);
+	s->last_ns = r->h.t_ns;
+	if (r->g.flags & FS_PROC_FINAL)
+		s->final = true;
+	return watch_resources(m, OF_PROCESS, s, r->h.t_ns);
+}
+
+/* Of cgroups, which fill up while a process of theirs sleeps: no change of the process. */
+static int take_levels(struct model *m, const struct fs_levels_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s || s->final)
+		return 0;
+	s->memory = r->memory;
+	s->pids = r->pids;
+	s->levels_window = m->levels_window = m->window;
+	return watch_resources(m, OF_CGROUP, s, r->h.t_ns);
+}
+
+/* A threshold crossed is a point that the looks would have missed. */
+static int take_crossing(struct model *m, const struct fs_crossing_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s)
+		return 0;
+	raise_top(&s->top[r->what == FS_WHAT_MAPS ? FS_WHAT_MAPS : FS_WHAT_FDS], r->value,
+		  r->limit);
+	return keep_series(&s->series, r->what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
+			   r->h.t_ns, r->value, r->limit);
+}
+
+static int take_event(struct model *m, const struct fs_header *h)
+{
+	union event *e;
+
+	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
+		return -ENOMEM;
+	if (h->kind == FS_REC_SLOW_FAULTS && slow_take(m, (const struct fs_slow_faults_record *)h))
+		return -ENOMEM;
+	if (m->events == MODEL_EVENTS_MAX) {
+		m->events_lost++;
+		return 0;
+	}
+	e = array_grow(m->event, m->events, &m->events_room, MODEL_EVENTS_MAX, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	m->event = e;
+	memcpy(&m->event[m->events++], h, h->len);
+	return 0;
+}
+
+static bool asks_for_memory(const struct fs_refused_record *r)
+{
+	return r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
+}
+
+/*
+ * What was refused to the thread just before, as one chain of attempts: of this window it is marked
+ * here; who keeps refusals of the last one finds the record itself.
+ */
+static void take_retry(struct model *m, const struct fs_retry_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	m->retry[m->retries < MODEL_RETRIES_MAX ? m->retries++ : MODEL_RETRIES_MAX - 1] = *r;
+	if (s && s->starved_tid == r->tid && r->h.t_ns >= s->starved_ns &&
+	    r->h.t_ns <= s->starved_ns + FS_RETRY_NS)
+		s->starved_ns = 0;
+	for (size_t i = m->events; i--;) {
+		struct fs_refused_record *e = &m->event[i].refused;
+
+		if (e->h.kind != FS_REC_REFUSED || e->tid != r->tid ||
+		    !same_subject(&e->subject, &r->subject) || !asks_for_memory(e))
+			continue;
+		if (r->h.t_ns > e->h.t_ns + FS_RETRY_NS)
+			break;
+		e->facts |= FS_FACT_RETRIED;
+	}
+}
+
+static int take_names(struct model *m, const struct fs_names_record *r)
+{
+	struct subject *s = model_find(m, &r->subject);
+
+	if (!s)
+		return 0;
+	free(s->exe);
+	free(s->cgroup);
+	s->exe = r->exe[0] ? strndup(r->exe, sizeof(r->exe)) : NULL;
+	s->cgroup = r->cgroup[0] ? strndup(r->cgroup, sizeof(r->cgroup)) : NULL;
+	return 0;
+}
+
+static int take_symbol(struct model *m, const struct fs_symbol_record *r)
+{
+	if (!m->symbol)
+		m->symbol = calloc(MODEL_SYMBOLS_MAX, sizeof(*m->symbol));
+	if (!m->symbol)
+		return -ENOMEM;
+	if (m->symbols == MODEL_SYMBOLS_MAX || model_symbol(m, r->ip))
+		return 0;
+	m->symbol[m->symbols].ip = r->ip;
+	memcpy(m->symbol[m->symbols].symbol, r->symbol, sizeof(r->symbol));
+	memcpy(m->symbol[m->symbols].module, r->module, sizeof(r->module));
+	m->symbols++;
+	return 0;
+}
+
+static void take_hook(struct model *m, const struct fs_hook_record *r)
+{
+	struct hook_view *v;
+
+	if (m->hooks == MODEL_HOOKS_MAX)
+		return;
+	v = &m->hook[m->hooks++];
+	memcpy(v->name, r->name, sizeof(v->name));
+	memcpy(v->mechanism, r->mechanism, sizeof(v->mechanism));
+	memcpy(v->why, r->why, sizeof(v->why));
+	v->tier = r->tier;
+	v->state = r->state;
+	v->lacks = r->lacks;
+	v->unwanted = hook_is_unwanted(v->why);
+}
+
+/* What a later look is to know of, when the event is gone: it may come before its process does. */
+static void note_event(struct model *m, const union event *e)
+{
+	struct subject *s = model_find(m, &e->crossing.subject);
+
+	if (!s)
+		return;
+	if (e->h.kind == FS_REC_SIGNAL)
+		s->signal = e->signal.signal;
+	if (e->h.kind != FS_REC_REFUSED || e->refused.tid == s->id.pid ||
+	    e->refused.call >= FS_CALL_FD_FIRST ||
+	    (e->refused.error != ENOMEM && e->refused.call != FS_CALL_BRK) ||
+	    e->refused.facts & FS_FACT_RETRIED)
+		return;
+	s->starved_ns = e->h.t_ns;
+	s->starved_tid = e->refused.tid;
+}
+
+static int take_tick(struct model *m, const struct fs_tick_record *r)
+{
+	for (; m->noted < m->events; m->noted++)
+		note_event(m, &m->event[m->noted]);
+	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
+	if (m->first_ns && m->tick.limits.max_map_count != r->limits.max_map_count)
+		m->limits_window = m->window;
+	m->tick = *r;
+	m->prev_ns = m->last_ns;
+	m->last_ns = r->h.t_ns;
+	if (!m->first_ns && watch_first(m, r->h.t_ns))
+		return -ENOMEM;
+	return watch_resources(m, OF_HOST, NULL, r->h.t_ns);
+}
+
+int model_take(struct model *m, const struct fs_header *h)
+{
+	switch (h->kind) {
+	case FS_REC_PROCESS:
+		return take_process(m, (const struct fs_process_record *)h);
+	case FS_REC_CROSSING:
+	case FS_REC_REFUSED:
+	case FS_REC_SIGNAL:
+	case FS_REC_KERNEL_FAULT:
+	case FS_REC_OOM:
+	case FS_REC_SLOW_FAULTS:
+		return take_event(m, h);
+	case FS_REC_RETRY:
+		take_retry(m, (const struct fs_retry_record *)h);
+		return 0;
+	case FS_REC_SAMPLE:
+		return m->samples ? samples_take(m->samples, (const struct fs_sample_record *)h)
+				  : 0;
+	case FS_REC_HOST:
+		memcpy(&m->host, h, sizeof(m->host));
+		m->origin_ns = h->t_ns;
+		return 0;
+	case FS_REC_HOOK:
+		take_hook(m, (const struct fs_hook_record *)h);
+		return 0;
+	case FS_REC_NAMES:
+		return take_names(m, (const struct fs_names_record *)h);
+	case FS_REC_SYMBOL:
+		return take_symbol(m, (const struct fs_symbol_record *)h);
+	case FS_REC_GROWTH:
+		return growth_take(m, (const struct fs_growth_record *)h);
+	case FS_REC_FRAMES:
+		return growth_take_frames(m, (const struct fs_frames_record *)h);
+	case FS_REC_ORIGIN:
+		return growth_take_origin(m, (const struct fs_origin_record *)h);
+	case FS_REC_SHORTAGE:
+	case FS_REC_LEVEL:
+	case FS_REC_MOUNT:
+	case FS_REC_SCORE:
+		return pressure_take(m, h);
+	case FS_REC_HOLDING:
+		return holdings_take(m, (const struct fs_holding_record *)h);
+	case FS_REC_LEVELS:
+		return take_levels(m, (const struct fs_levels_record *)h);
+	case FS_REC_LIMITS:
+		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
+		return 0;
+	case FS_REC_TICK:
+		return take_tick(m, (const struct fs_tick_record *)h);
+	}
+	return 0;
+}
+
+/* Takes an ended subject out of its chain and into the totals. */
+static void end_subject(struct model *m, struct subject *s)
+{
+	table_remove(&m->subject, &s->link);
+	if (!s->hidden) {
+		totals_add(&m->totals, m, s);
+		m->totals.ended++;
+	}
+	free_subject(&s->link);
+	m->subjects--;
+}
+
+void model_next_window(struct model *m)
+{
+	struct subject *s = m->changed, *next;
+
+	for (; s; s = next) {
+		next = s->next_changed;
+		if (s->final)
+			end_subject(m, s);
+	}
+	m->changed = NULL;
+	m->events = m->noted = 0;
+	m->retries = 0;
+	m->window++;
+}
