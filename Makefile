@@ -124,14 +124,14 @@ $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
-	bpf/wire_blackbox.h,$(wildcard bpf/*)) src/records/counters.def vmlinux/vmlinux.h
+	bpf/wire_blackbox.h,$(wildcard bpf/*)) $(wildcard src/records/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(STATE) -c $< -o $@
 	$(STRIP_BPF) -g $@
 
 # The flight recorder's, once: it keeps no state of processes, and reads all by probe reads.
 $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
-	src/records/counters.def vmlinux/vmlinux.h
+	$(wildcard src/records/*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -DFS_HASH -c $< -o $@
 	$(STRIP_BPF) -g $@

@@ -149,7 +149,7 @@ static __always_inline void read_strings(struct fs_refused_record *r, __u64 path
 {
 	struct string_walk w = {.list = argv, .second = envp, .at = path};
 
-	w.pointer_bytes = r->facts & FS_FACT_COMPAT ? 4 : 8;
+	w.pointer_bytes = r->facts & FACT_COMPAT ? 4 : 8;
 	repeat(MOST_CHUNKS, next_chunk, &w);
 	r->asked.bytes = w.bytes;
 	r->asked.longest = w.longest;
@@ -199,7 +199,7 @@ static __always_inline void read_buffers(struct fs_refused_record *r)
 		w.at = two.data;
 		w.left = two.nr;
 	}
-	if (!w.left || r->facts & FS_FACT_COMPAT)
+	if (!w.left || r->facts & FACT_COMPAT)
 		return;
 	repeat(MOST_BUFFERS, next_buffer, &w);
 	r->asked.bytes = w.bytes;
@@ -217,7 +217,7 @@ static __always_inline void read_queue(struct fs_refused_record *r)
 		long flags, messages, bytes;
 	} attr = {0, BPF_CORE_READ(ns, mq_msg_default), BPF_CORE_READ(ns, mq_msgsize_default)};
 
-	if (r->args[3] && (r->facts & FS_FACT_COMPAT ||
+	if (r->args[3] && (r->facts & FACT_COMPAT ||
 			   bpf_probe_read_user(&attr, sizeof(attr), (void *)r->args[3])))
 		return;
 	r->asked.bytes = attr.messages * (attr.bytes + 2 * QUEUED_BYTES);
@@ -228,7 +228,7 @@ static __always_inline void read_queue(struct fs_refused_record *r)
 /* `with`: enum fs_shape, of the call. */
 record_part(read_asked)
 {
-	if (r->call == FS_CALL_SHMAT)
+	if (r->call == CALL_SHMAT)
 		read_segment(r);
 	else if (with == FS_SHAPE_QUEUE)
 		read_queue(r);
@@ -236,7 +236,7 @@ record_part(read_asked)
 		read_strings(r, r->args[0], r->args[1], r->args[2]);
 	else if (with == FS_SHAPE_EXECAT)
 		read_strings(r, r->args[1], r->args[2], r->args[3]);
-	else if (r->call == FS_CALL_IO_URING_REGISTER)
+	else if (r->call == CALL_IO_URING_REGISTER)
 		read_buffers(r);
 }
 

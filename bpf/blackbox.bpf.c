@@ -38,7 +38,7 @@ struct bucket {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NR_FS_PRECURSORS);
+	__uint(max_entries, NR_PRECURSORS);
 	__type(key, __u32);
 	__type(value, struct bucket);
 } buckets SEC(".maps");
@@ -164,11 +164,11 @@ static __always_inline void tell_fault(void *ctx, struct fs_precursor_record *r,
 	r->regs[16] = BPF_CORE_READ(regs, flags);
 	r->regs[17] = BPF_CORE_READ(regs, sp);
 #endif
-	bpf_probe_read_kernel(r->code, sizeof(r->code), (void *)(r->ip - FS_PRE_CODE_AT));
+	bpf_probe_read_kernel(r->code, sizeof(r->code), (void *)(r->ip - PRE_CODE_AT));
 	find_freed(&r->area, address);
 	if (!r->area.bytes)
 		find_freed(&r->area, r->ip);
-	if (config.marks && r->what != FS_PRE_PROBE)
+	if (config.marks && r->what != PRE_PROBE)
 		mark(r);
 	r->stack_bytes = bpf_get_stack(ctx, r->stack, sizeof(r->stack), 0);
 }
@@ -206,10 +206,10 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
 	/* a jump to where no code is has no place: who jumped is on the stack */
-	r = begin_at(probes ? FS_PRE_PROBE : FS_PRE_FAULT, ip, ip);
+	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
-	r->verdict = judged == 2 ? FS_VERDICT_FATAL : FS_VERDICT_SUSPECTED;
+	r->verdict = judged == 2 ? VERDICT_FATAL : VERDICT_SUSPECTED;
 	tell_fault(ctx, r, regs, address, error_code);
 	submit(r);
 	return 0;
@@ -286,7 +286,7 @@ int BPF_KRETPROBE(black_fixup_end, int fixed)
 	if (!f)
 		return 0;
 	if (fixed && !faults_disabled(current_task())) {
-		r = begin_at(FS_PRE_FIXED, f->ip, f->ip);
+		r = begin_at(PRE_FIXED, f->ip, f->ip);
 		if (r) {
 			r->address = f->address;
 			r->error_code = f->error_code;
@@ -303,11 +303,11 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 	       unsigned long address)
 {
 	__u64 ip = regs_ip(regs);
-	struct fs_precursor_record *r = begin_at(FS_PRE_PROTECTION, ip, ip);
+	struct fs_precursor_record *r = begin_at(PRE_PROTECTION, ip, ip);
 
 	if (!r)
 		return 0;
-	r->verdict = FS_VERDICT_FATAL;
+	r->verdict = VERDICT_FATAL;
 	bpf_probe_read_kernel_str(r->text, sizeof(r->text), text);
 	tell_fault(ctx, r, regs, address, error_code);
 	submit(r);
@@ -319,16 +319,16 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 
 static __always_inline void tell_panic(struct pt_regs *ctx)
 {
-	struct fs_precursor_record *r = begin_at(FS_PRE_PANIC, 0, 0);
+	struct fs_precursor_record *r = begin_at(PRE_PANIC, 0, 0);
 
 	if (!r)
 		return;
-	r->verdict = FS_VERDICT_FATAL;
-	bpf_probe_read_kernel_str(r->text, FS_PRE_WORD_AT, (void *)PT_REGS_PARM1(ctx));
+	r->verdict = VERDICT_FATAL;
+	bpf_probe_read_kernel_str(r->text, PRE_WORD_AT, (void *)PT_REGS_PARM1(ctx));
 	r->arg[0] = PT_REGS_PARM2(ctx);
 	r->arg[1] = PT_REGS_PARM3(ctx);
 	r->arg[2] = PT_REGS_PARM4(ctx);
-	bpf_probe_read_kernel_str(r->text + FS_PRE_WORD_AT, FS_PRE_WORD_BYTES, (void *)r->arg[0]);
+	bpf_probe_read_kernel_str(r->text + PRE_WORD_AT, PRE_WORD_BYTES, (void *)r->arg[0]);
 	r->stack_bytes = bpf_get_stack(ctx, r->stack, sizeof(r->stack), 0);
 	submit(r);
 }
@@ -374,7 +374,7 @@ int black_panic_hold(struct pt_regs *ctx)
 SEC("raw_tp/error_report_end")
 int black_report(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(FS_PRE_REPORT, ctx->args[1], ctx->args[1]);
+	struct fs_precursor_record *r = begin_at(PRE_REPORT, ctx->args[1], ctx->args[1]);
 
 	if (!r)
 		return 0;
@@ -440,13 +440,13 @@ static __always_inline int tell_module(void *mod, __u32 what)
 SEC("raw_tp/module_load")
 int black_load(struct bpf_raw_tracepoint_args *ctx)
 {
-	return tell_module((void *)ctx->args[0], FS_PRE_MODULE_LOAD);
+	return tell_module((void *)ctx->args[0], PRE_MODULE_LOAD);
 }
 
 SEC("raw_tp/module_free")
 int black_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	return tell_module((void *)ctx->args[0], FS_PRE_MODULE_FREE);
+	return tell_module((void *)ctx->args[0], PRE_MODULE_FREE);
 }
 
 /* ---- ranges that drivers give back ---- */
@@ -541,7 +541,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!bpf_core_field_exists(m->bank))
 		return 0; /* a kernel without machine checks */
-	r = begin_at(FS_PRE_MCE, BPF_CORE_READ(m, bank), 0);
+	r = begin_at(PRE_MCE, BPF_CORE_READ(m, bank), 0);
 	if (!r)
 		return 0;
 	r->arg[0] = BPF_CORE_READ(m, bank);
@@ -554,7 +554,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/mc_event")
 int black_edac(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(FS_PRE_EDAC, ctx->args[4], 0);
+	struct fs_precursor_record *r = begin_at(PRE_EDAC, ctx->args[4], 0);
 
 	if (!r)
 		return 0;
@@ -569,7 +569,7 @@ int black_edac(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/aer_event")
 int black_aer(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(FS_PRE_AER, (__u32)ctx->args[1], 0);
+	struct fs_precursor_record *r = begin_at(PRE_AER, (__u32)ctx->args[1], 0);
 
 	if (!r)
 		return 0;
@@ -583,7 +583,7 @@ int black_aer(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/memory_failure_event")
 int black_memory_failure(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(FS_PRE_MEMORY_FAILURE, ctx->args[0], 0);
+	struct fs_precursor_record *r = begin_at(PRE_MEMORY_FAILURE, ctx->args[0], 0);
 
 	if (!r)
 		return 0;
@@ -603,7 +603,7 @@ SEC("raw_tp/io_page_fault")
 int black_iommu(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct device___own *dev = (void *)ctx->args[0];
-	struct fs_precursor_record *r = begin_at(FS_PRE_IOMMU, (__u64)dev, 0);
+	struct fs_precursor_record *r = begin_at(PRE_IOMMU, (__u64)dev, 0);
 
 	if (!r)
 		return 0;

@@ -18,7 +18,7 @@ static __always_inline void tell_cgroup(struct cgroup *cgroup, __u32 hierarchy, 
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_CGROUP, sizeof(*r));
+	fill_header(&r->h, RECORD_CGROUP, sizeof(*r));
 	r->id = BPF_CORE_READ(cgroup, kn, id);
 	r->hierarchy = hierarchy;
 	r->pid = pid;

@@ -4,8 +4,8 @@
  * kernel counted in it when it ends. A thread's faults stay in one mapping for a while, so what is
  * there is kept until mappings change.
  */
-#ifndef FS_CLASS_BPF_H
-#define FS_CLASS_BPF_H
+#ifndef CLASS_BPF_H
+#define CLASS_BPF_H
 
 #include "slow.bpf.h"
 
@@ -85,55 +85,54 @@ once_verified int look_at_area(struct fs_fault_slot *slot)
 
 static __always_inline void serve_as(struct fs_fault_slot *slot, __u32 minor, __u32 major)
 {
-	slot->as[FS_END_MINOR] = minor;
-	slot->as[FS_END_MAJOR] = major;
+	slot->as[END_MINOR] = minor;
+	slot->as[END_MAJOR] = major;
 }
 
 static __always_inline void expect_class(struct fs_fault_slot *slot, __u32 what)
 {
 	__u32 area = slot->area;
-	bool write = what >> 1 & FS_FAULT_WRITE, present = what & FS_FAULT_PROT;
+	bool write = what >> 1 & FAULT_WRITE, present = what & FAULT_PROT;
 	bool copies = write && !(area & AREA_SHARED);
 
 	if (present ? write && area & AREA_WP : area & AREA_MISSING)
-		return serve_as(slot, FS_CLASS_UFFD, FS_CLASS_UFFD);
+		return serve_as(slot, CLASS_UFFD, CLASS_UFFD);
 	switch (area & AREA_SORT) {
 	case AREA_ANON:
 		return serve_as(slot,
-				present ? FS_CLASS_COW
-				: write ? FS_CLASS_ANONYMOUS
-					: FS_CLASS_ZERO,
-				FS_CLASS_SWAP);
+				present ? CLASS_COW
+				: write ? CLASS_ANONYMOUS
+					: CLASS_ZERO,
+				CLASS_SWAP);
 	case AREA_FILE:
-		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_FILE_MINOR,
-				FS_CLASS_FILE_MAJOR);
+		return serve_as(slot, copies ? CLASS_COW : CLASS_FILE_MINOR, CLASS_FILE_MAJOR);
 	case AREA_SHMEM:
-		return serve_as(slot, copies ? FS_CLASS_COW : FS_CLASS_SHMEM, FS_CLASS_SWAP);
+		return serve_as(slot, copies ? CLASS_COW : CLASS_SHMEM, CLASS_SWAP);
 	case AREA_HUGETLB:
-		return serve_as(slot, FS_CLASS_HUGETLB, FS_CLASS_HUGETLB);
+		return serve_as(slot, CLASS_HUGETLB, CLASS_HUGETLB);
 	case AREA_DRIVER:
-		return serve_as(slot, FS_CLASS_DRIVER, FS_CLASS_DRIVER);
+		return serve_as(slot, CLASS_DRIVER, CLASS_DRIVER);
 	case AREA_GROWS:
-		return serve_as(slot, FS_CLASS_STACK, FS_CLASS_STACK);
+		return serve_as(slot, CLASS_STACK, CLASS_STACK);
 	}
-	serve_as(slot, FS_CLASS_OTHER, FS_CLASS_OTHER);
+	serve_as(slot, CLASS_OTHER, CLASS_OTHER);
 }
 
 static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 {
 	__u64 from = slot->address & ~(HUGE_PAGE_BYTES - 1);
 
-	return slot->as[FS_END_MINOR] <= FS_CLASS_ZERO && from >= slot->area_from &&
+	return slot->as[END_MINOR] <= CLASS_ZERO && from >= slot->area_from &&
 	       from + HUGE_PAGE_BYTES <= slot->area_to;
 }
 
 /* Of a write that the kernel counts as major by itself: only what was read for it tells. */
 static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
 {
-	return retries_shared_writes() && what >> 1 & FS_FAULT_WRITE && slot->area & AREA_SHARED;
+	return retries_shared_writes() && what >> 1 & FAULT_WRITE && slot->area & AREA_SHARED;
 }
 
-/* A fault of the current task begins: `what` is FS_FAULT_*. */
+/* A fault of the current task begins: `what` is FAULT_*. */
 static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
 					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {
@@ -146,12 +145,12 @@ static __always_inline void begin_class(struct task_struct *task, struct mm_stru
 		look_at_area(slot);
 	}
 	expect_class(slot, what);
-	slot->read_for = FS_NR_CLASSES;
+	slot->read_for = NR_CLASSES;
 	if (is_odd_major(slot, what)) {
-		slot->read_for = slot->as[FS_END_MAJOR];
-		slot->as[FS_END_MAJOR] = slot->as[FS_END_MINOR];
+		slot->read_for = slot->as[END_MAJOR];
+		slot->as[END_MAJOR] = slot->as[END_MINOR];
 	}
-	for (int i = 0; i < FS_NR_WAITS; i++)
+	for (int i = 0; i < NR_WAITS; i++)
 		slot->waited_ns[i] = 0;
 	slot->disk_ns = 0;
 	slot->read_bytes = bytes_read(task);
@@ -163,8 +162,7 @@ static __always_inline void begin_class(struct task_struct *task, struct mm_stru
 
 static __always_inline void was_huge(struct fs_fault_slot *slot)
 {
-	slot->as[FS_END_MINOR] =
-		slot->waited_ns[FS_WAIT_COMPACTION] ? FS_CLASS_COMPACTED : FS_CLASS_HUGE;
+	slot->as[END_MINOR] = slot->waited_ns[WAIT_COMPACTION] ? CLASS_COMPACTED : CLASS_HUGE;
 }
 
 /* It ends, in its own thread. */
@@ -175,10 +173,10 @@ static __always_inline void end_class(void *ctx, struct task_struct *task,
 	__u32 weight;
 
 	slot->read_bytes = bytes_read(task) - slot->read_bytes;
-	if (slot->read_bytes && slot->read_for < FS_NR_CLASSES)
-		slot->as[FS_END_MAJOR] = slot->read_for;
+	if (slot->read_bytes && slot->read_for < NR_CLASSES)
+		slot->as[END_MAJOR] = slot->read_for;
 	if (config.numa && slot->numa != numa_figure(task))
-		serve_as(slot, FS_CLASS_NUMA, FS_CLASS_NUMA);
+		serve_as(slot, CLASS_NUMA, CLASS_NUMA);
 	if (config.huge_by_rss && slot->known != NEVER_HUGE &&
 	    rss_pages(mm, 1) - slot->known >= HUGE_PAGES - MOST_OTHERS_PAGES)
 		was_huge(slot);

@@ -44,7 +44,7 @@ once_verified int describe_file(struct fs_file *f, __u64 address)
 	if (!f || !file)
 		return 0;
 	inode = BPF_CORE_READ(file, f_inode);
-	f->flags = FS_FILE_KNOWN;
+	f->flags = FILE_KNOWN;
 	f->open_mode = BPF_CORE_READ(file, f_mode);
 	f->mode = BPF_CORE_READ(inode, i_mode);
 	f->size_bytes = BPF_CORE_READ(inode, i_size);
@@ -52,12 +52,12 @@ once_verified int describe_file(struct fs_file *f, __u64 address)
 	f->seals = seals_of(inode, f->magic);
 	f->mmap_ip = mmap_method(BPF_CORE_READ(file, f_op));
 	if (f->mmap_ip)
-		f->flags |= FS_FILE_MAPPABLE;
+		f->flags |= FILE_MAPPABLE;
 	if (BPF_CORE_READ(file, f_path.mnt, mnt_flags) & MNT_NOEXEC ||
 	    BPF_CORE_READ(inode, i_sb, s_iflags) & SB_I_NOEXEC)
-		f->flags |= FS_FILE_NOEXEC;
+		f->flags |= FILE_NOEXEC;
 	if (!BPF_CORE_READ(inode, i_nlink))
-		f->flags |= FS_FILE_DELETED;
+		f->flags |= FILE_DELETED;
 	bpf_probe_read_kernel_str(f->name, sizeof(f->name),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	return 0;
@@ -74,7 +74,7 @@ record_part(read_named)
 	if (file)
 		describe_file(&r->file, (__u64)file);
 	else
-		r->file.flags = FS_FILE_CLOSED;
+		r->file.flags = FILE_CLOSED;
 }
 
 #ifdef FS_HASH
@@ -106,8 +106,8 @@ struct range_walk {
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
 	__u64 call = w->to->call;
-	__u64 protects = is_zero(call ^ FS_CALL_MPROTECT), locks = is_zero(call ^ FS_CALL_MLOCK);
-	__u64 unlocks = is_zero(call ^ FS_CALL_MUNLOCK), none = 1 - protects - locks - unlocks;
+	__u64 protects = is_zero(call ^ CALL_MPROTECT), locks = is_zero(call ^ CALL_MLOCK);
+	__u64 unlocks = is_zero(call ^ CALL_MUNLOCK), none = 1 - protects - locks - unlocks;
 
 	w->mask = protects * VM_ACCESS + (locks + unlocks) * VM_LOCKED + none * VM_NONE_OF_ALL;
 	w->wants =
@@ -183,10 +183,10 @@ static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, 
 		repeat(MOST_AREAS, next_area, &w);
 	if (to < above)
 		r->range.above = look_above(&w.a, to, above);
-	r->range.walk = before == ~0UL || before != mm_changes(mm) ? FS_WALK_BUSY
-			: from < to && w.at < w.end		   ? FS_WALK_CUT
-								   : FS_WALK_DONE;
-	if (r->call != FS_CALL_MMAP) /* which has a file of its own, or none */
+	r->range.walk = before == ~0UL || before != mm_changes(mm) ? WALK_BUSY
+			: from < to && w.at < w.end		   ? WALK_CUT
+								   : WALK_DONE;
+	if (r->call != CALL_MMAP) /* which has a file of its own, or none */
 		describe_file(&r->file, w.file);
 }
 
@@ -202,30 +202,30 @@ record_part(read_range)
 	__u64 from = 0, length = 0, above = 0;
 
 	switch (r->call) {
-	case FS_CALL_MMAP:
+	case CALL_MMAP:
 		if (!(r->args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
 			break;
 		from = r->args[0];
 		length = r->args[1];
 		break;
-	case FS_CALL_MPROTECT:
-	case FS_CALL_MADVISE:
-	case FS_CALL_MLOCK:
-	case FS_CALL_MUNLOCK:
-	case FS_CALL_MUNMAP:
-	case FS_CALL_MSYNC:
-	case FS_CALL_MINCORE:
-	case FS_CALL_MBIND:
+	case CALL_MPROTECT:
+	case CALL_MADVISE:
+	case CALL_MLOCK:
+	case CALL_MUNLOCK:
+	case CALL_MUNMAP:
+	case CALL_MSYNC:
+	case CALL_MINCORE:
+	case CALL_MBIND:
 		from = r->args[0];
 		length = r->args[1] + (from & (PAGE_BYTES - 1));
 		break;
-	case FS_CALL_MREMAP:
+	case CALL_MREMAP:
 		from = r->args[0];
 		length = r->args[1];
 		if (!(r->args[3] & MREMAP_MAYMOVE) && r->args[2] > length)
 			above = from + ((r->args[2] + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
 		break;
-	case FS_CALL_BRK:
+	case CALL_BRK:
 		from = ((__u64)r->ret + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 		above = r->args[0] + STACK_GAP_PAGES * PAGE_BYTES;
 		break;
@@ -399,7 +399,7 @@ record_part(read_user)
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
-	if (r->call == FS_CALL_FANOTIFY) {
+	if (r->call == CALL_FANOTIFY) {
 		/* 5b8fea65d197 (5.13) */
 		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
 			return;
@@ -455,16 +455,16 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 caps = host_capabilities(task);
-	__u32 facts = bit_to(caps, CAP_IPC_LOCK, FS_FACT_IPC_LOCK) |
-		      bit_to(caps, CAP_SYS_RESOURCE, FS_FACT_RESOURCE) |
-		      bit_to(caps, CAP_SYS_ADMIN, FS_FACT_ADMIN) |
-		      bit_to(caps, CAP_SYS_RAWIO, FS_FACT_RAWIO);
+	__u32 facts = bit_to(caps, CAP_IPC_LOCK, FACT_IPC_LOCK) |
+		      bit_to(caps, CAP_SYS_RESOURCE, FACT_RESOURCE) |
+		      bit_to(caps, CAP_SYS_ADMIN, FACT_ADMIN) |
+		      bit_to(caps, CAP_SYS_RAWIO, FACT_RAWIO);
 
 	if (!BPF_CORE_READ(task, cred, user, uid.val))
-		facts |= FS_FACT_ROOT;
+		facts |= FACT_ROOT;
 	if (mm)
-		facts |= bit_to(get(mm, def_flags), VM_LOCKED_BIT, FS_FACT_LOCKS_FUTURE) |
-			 bit_to(mm_flags_of(mm), MDWE_BIT, FS_FACT_MDWE);
+		facts |= bit_to(get(mm, def_flags), VM_LOCKED_BIT, FACT_LOCKS_FUTURE) |
+			 bit_to(mm_flags_of(mm), MDWE_BIT, FACT_MDWE);
 	return facts;
 }
 
@@ -526,13 +526,13 @@ record_part(read_variables)
 {
 	r->variables = 0;
 #define X(id, symbol, offset, size)                                                                \
-	r->variable[FS_VARIABLE_##id] = 0;                                                         \
-	if (config.variable[FS_VARIABLE_##id]) {                                                   \
-		r->variables |= 1U << FS_VARIABLE_##id;                                            \
-		r->variable[FS_VARIABLE_##id] =                                                    \
-			variable_at(config.variable[FS_VARIABLE_##id] + (offset), size);           \
+	r->variable[VARIABLE_##id] = 0;                                                            \
+	if (config.variable[VARIABLE_##id]) {                                                      \
+		r->variables |= 1U << VARIABLE_##id;                                               \
+		r->variable[VARIABLE_##id] =                                                       \
+			variable_at(config.variable[VARIABLE_##id] + (offset), size);              \
 	}
-	FS_VARIABLES(X)
+	VARIABLES(X)
 #undef X
 }
 

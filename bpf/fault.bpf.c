@@ -8,11 +8,11 @@
 
 static __always_inline __u32 fault_kind(__u64 error_code)
 {
-	__u32 access = error_code & PF_INSTR   ? FS_FAULT_EXEC
-		       : error_code & PF_WRITE ? FS_FAULT_WRITE
-					       : FS_FAULT_READ;
+	__u32 access = error_code & PF_INSTR   ? FAULT_EXEC
+		       : error_code & PF_WRITE ? FAULT_WRITE
+					       : FAULT_READ;
 
-	return access << 1 | (error_code & PF_PROT ? FS_FAULT_PROT : 0);
+	return access << 1 | (error_code & PF_PROT ? FAULT_PROT : 0);
 }
 
 static __always_inline void begin_fault(struct task_struct *task, struct fs_state *st,
@@ -36,26 +36,26 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 		return;
 	}
 	add_latency(st, slot);
-	slot->end = FS_END_MINOR;
+	slot->end = END_MINOR;
 	if (config.classify)
 		begin_class(task, mm, slot, address, kind);
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
-/* A fault of the current task begins; `kind` is FS_FAULT_*. */
+/* A fault of the current task begins; `kind` is FAULT_*. */
 static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();
 	struct fs_state *st;
 
 	/* one that begins in user mode is no kernel thread's */
-	if (kind & FS_FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
+	if (kind & FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
 	barrier_var(kind); /* else clang drops the mask, and verifiers before 6.12 miss it */
-	tally(st, fault_kind[kind & (FS_NR_FAULT_KINDS - 1)], 1);
+	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
 	return 0;
 }
@@ -111,15 +111,15 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
 	struct task_struct *task = current_task();
-	__u32 access = flags & FAULT_FLAG_INSTRUCTION ? FS_FAULT_EXEC
-		       : flags & FAULT_FLAG_WRITE     ? FS_FAULT_WRITE
-						      : FS_FAULT_READ;
+	__u32 access = flags & FAULT_FLAG_INSTRUCTION ? FAULT_EXEC
+		       : flags & FAULT_FLAG_WRITE     ? FAULT_WRITE
+						      : FAULT_READ;
 
 	if (!has_regs || flags & FAULT_FLAG_TRIED || get(task, flags) & PF_KTHREAD)
 		return 0;
 	if (is_second_try(task, address, flags))
 		return 0;
-	return begin(address, access << 1 | (flags & FAULT_FLAG_USER ? 0 : FS_FAULT_KERNEL));
+	return begin(address, access << 1 | (flags & FAULT_FLAG_USER ? 0 : FAULT_KERNEL));
 }
 
 SEC("fentry/handle_mm_fault")
@@ -140,7 +140,7 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
-	return begin(ctx->addr, in_user_mode(&ctx->regs) ? 0 : FS_FAULT_KERNEL);
+	return begin(ctx->addr, in_user_mode(&ctx->regs) ? 0 : FAULT_KERNEL);
 }
 
 /*
@@ -176,7 +176,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_KERNEL_FAULT, sizeof(*r));
+	fill_header(&r->h, RECORD_KERNEL_FAULT, sizeof(*r));
 	r->subject = s;
 	r->ip = ip;
 	r->address = address;
@@ -215,7 +215,7 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 		return 0; /* counted by the other hook */
 	if (faults_disabled(current_task()))
 		return 0; /* never served: a try in vain, as of who walks a user stack */
-	return begin(address, fault_kind(error_code) | FS_FAULT_KERNEL);
+	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }
 
 SEC("tp_btf/page_fault_kernel")
@@ -290,7 +290,7 @@ static __always_inline int on_served(void *ctx, __u32 end)
 	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
 
-	if (config.majors_alone && end == FS_END_MINOR)
+	if (config.majors_alone && end == END_MINOR)
 		return 0; /* its begin gives way to the next one's */
 	slot = slot_find(task);
 	/* without a begin: one from before we attached, or of a process that is not watched */
@@ -304,13 +304,13 @@ static __always_inline int on_served(void *ctx, __u32 end)
 SEC("perf_event")
 int on_fault_minor(struct bpf_perf_event_data *ctx)
 {
-	return on_served(ctx, FS_END_MINOR);
+	return on_served(ctx, END_MINOR);
 }
 
 SEC("perf_event")
 int on_fault_major(struct bpf_perf_event_data *ctx)
 {
-	return on_served(ctx, FS_END_MAJOR);
+	return on_served(ctx, END_MAJOR);
 }
 
 /* include/linux/mm_types.h */
@@ -325,8 +325,8 @@ int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address
 {
 	if (!regs || ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))
 		return 0; /* a failed one stays open until its thread's next begin */
-	return on_served(ctx, ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? FS_END_MAJOR
-									       : FS_END_MINOR);
+	return on_served(ctx,
+			 ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? END_MAJOR : END_MINOR);
 }
 
 /*
@@ -344,14 +344,14 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 		return 0;
 	maj_flt = get(task, maj_flt);
 	if (ret & VM_FAULT_RETRY) {
-		slot->end = FS_END_MAJOR;
+		slot->end = END_MAJOR;
 		slot->maj_flt = maj_flt;
 		return 0;
 	}
 	if (ret & VM_FAULT_MAJOR)
-		slot->end = FS_END_MAJOR;
-	else if (slot->end == FS_END_MAJOR && slot->maj_flt == maj_flt)
-		slot->end = FS_END_MINOR;
+		slot->end = END_MAJOR;
+	else if (slot->end == END_MAJOR && slot->maj_flt == maj_flt)
+		slot->end = END_MINOR;
 	end_fault(ctx, task, slot);
 	return 0;
 }
@@ -382,7 +382,7 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	if (ends)
 		end_fault(ctx, task, slot);
 	else if (major)
-		slot->end = FS_END_MAJOR;
+		slot->end = END_MAJOR;
 	else
 		was_huge(slot);
 	return 0;
@@ -394,6 +394,6 @@ int on_fault_was_major(struct bpf_perf_event_data *ctx)
 	struct fs_fault_slot *slot = slot_find(current_task());
 
 	if (slot && slot->ended_ns)
-		slot->end = FS_END_MAJOR;
+		slot->end = END_MAJOR;
 	return 0;
 }

@@ -14,15 +14,14 @@
 static __always_inline void name_fcntl(struct call *c)
 {
 	if (c->shape == FS_SHAPE_FCNTL && call_arg(c, 1) == F_SETPIPE_SZ)
-		c->call = FS_CALL_PIPE_SIZE;
+		c->call = CALL_PIPE_SIZE;
 }
 
 /* The end of a system call. `regs` still hold the arguments. */
 static __always_inline int end_call(void *ctx, struct task_struct *task, struct pt_regs *regs,
 				    __u64 nr, long ret)
 {
-	struct call c = {
-		.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr, .stack = -1};
+	struct call c = {.task = task, .regs = regs, .ctx = ctx, .ret = ret, .nr = nr, .stack = -1};
 	struct fs_state *st;
 	int refused;
 
@@ -46,9 +45,9 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 	c.task = as_task(task);
 	c.leader = as_task(c.leader);
 	name_fcntl(&c);
-	if (c.call < FS_CALL_FD_FIRST)
+	if (c.call < CALL_FD_FIRST)
 		refused = on_map_call(st, &c);
-	else if (c.call < FS_CALL_OTHER_FIRST)
+	else if (c.call < CALL_OTHER_FIRST)
 		refused = on_fd_call(st, &c);
 	else
 		refused = on_other_call(st, &c);
@@ -57,7 +56,7 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		emit_refusal(st, &c, refused);
 	else if (st->noted)
 		take_note(st); /* of a search that was repeated elsewhere */
-	if (refused == NOT_REFUSED && st->refused_ns && c.call < FS_CALL_FD_FIRST)
+	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);
 	return 0;
 }

@@ -86,7 +86,7 @@ static __always_inline void saw_new_fds(struct fs_state *st, const struct call *
 					__u32 at_least)
 {
 	__u32 now = add_fetch(&st->fds, made);
-	__u32 mark = st->marks[FS_WHAT_FDS], fds;
+	__u32 mark = st->marks[WHAT_FDS], fds;
 	__u64 limit;
 
 	if (at_least > st->fd_high)
@@ -113,7 +113,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 
 	if (!count_fds(c->task, &fds) || fds < soft_limit(get(c->task, signal), RLIMIT_NOFILE))
 		return false;
-	tally(st, fd_call[FS_CALL_RECVMSG - FS_CALL_FD_FIRST].refused, 1);
+	tally(st, fd_call[CALL_RECVMSG - CALL_FD_FIRST].refused, 1);
 	return true;
 }
 
@@ -135,7 +135,7 @@ static __always_inline bool makes_descriptors(const struct call *c)
 
 static __always_inline bool is_refusal(const struct call *c)
 {
-	if (c->call == FS_CALL_CLOSE)
+	if (c->call == CALL_CLOSE)
 		return false;
 	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
 		return true;
@@ -149,14 +149,14 @@ static __always_inline bool is_refusal(const struct call *c)
 /* Returns the errno of a refusal (0 for recvmsg, which has none), or NOT_REFUSED. */
 static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
-	__u32 i = (c->call - FS_CALL_FD_FIRST) & 31;
+	__u32 i = (c->call - CALL_FD_FIRST) & 31;
 	__u32 made = 1, at_least = 0;
 	int refused = NOT_REFUSED;
 	bool cut = false;
 	__u32 pair[2] = {};
 	__u64 where;
 
-	if (i >= FS_NR_FD_CALLS || !makes_descriptors(c))
+	if (i >= NR_FD_CALLS || !makes_descriptors(c))
 		return NOT_REFUSED;
 	if (c->ret < 0) {
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
@@ -188,7 +188,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	case FS_SHAPE_FD2:
 		made = 2;
 		/* pipe(fd[2]) and socketpair(…, fd[2]) */
-		where = c->call == FS_CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3);
+		where = c->call == CALL_PIPE ? call_arg(c, 0) : call_arg(c, 3);
 		if (!bpf_probe_read_user(pair, sizeof(pair), (void *)where))
 			at_least = (pair[0] > pair[1] ? pair[0] : pair[1]) + 1;
 		break;
@@ -203,7 +203,7 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	}
 	tally(st, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
-	if (c->call == FS_CALL_RECVMSG) {
+	if (c->call == CALL_RECVMSG) {
 		note_fd(st, c, pair[0], made);
 	} else if (c->shape == FS_SHAPE_FD2) {
 		note_fds(st, c, pair);

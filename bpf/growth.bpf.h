@@ -19,7 +19,7 @@ struct growth_key {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, FS_GROWTH_MAX);
+	__uint(max_entries, GROWTH_MAX);
 	__type(key, struct growth_key);
 	__type(value, __u32); /* its place in `growth` */
 } growth_places SEC(".maps");
@@ -28,7 +28,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, FS_GROWTH_MAX);
+	__uint(max_entries, GROWTH_MAX);
 	__type(key, __u32);
 	__type(value, struct fs_growth);
 } growth SEC(".maps");
@@ -41,7 +41,7 @@ struct growth_holder {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, FS_GROWTH_MAX);
+	__uint(max_entries, GROWTH_MAX);
 	__type(key, __u32);
 	__type(value, struct growth_holder);
 } growth_holders SEC(".maps");
@@ -50,7 +50,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, FS_GROWTH_MAX);
+	__uint(max_entries, GROWTH_MAX);
 	__type(key, __u32);
 	__type(value, struct fs_spare);
 } growth_spares SEC(".maps");
@@ -75,7 +75,7 @@ struct {
 #ifndef FS_HASH
 
 /* Where to say what is attributed, until scratch_end(); NULL where there is no room. */
-static __always_inline struct scratch *begin_growth(enum fs_what what)
+static __always_inline struct scratch *begin_growth(enum what what)
 {
 	struct scratch *s = scratch_begin();
 
@@ -90,7 +90,7 @@ static __always_inline struct scratch *begin_growth(enum fs_what what)
 
 /*
  * Folds numbers of a name to "#", hexadecimal digits behind a first decimal one too; its hash. What
- * is left out of a number stays as FS_NAME_FILLER, so that the verifier has one place a step.
+ * is left out of a number stays as NAME_FILLER, so that the verifier has one place a step.
  */
 once_verified __u64 fold_name(struct fs_growth *g)
 {
@@ -99,14 +99,14 @@ once_verified __u64 fold_name(struct fs_growth *g)
 
 	if (!g)
 		return 0;
-	for (__u32 i = 0; i < FS_FILE_NAME; i++) {
+	for (__u32 i = 0; i < FILE_NAME_LEN; i++) {
 		__u8 c = g->name[i];
 		bool digit = c >= '0' && c <= '9';
 
 		if (!c)
 			break;
 		if (in_number && (digit || (c >= 'a' && c <= 'f'))) {
-			g->name[i] = FS_NAME_FILLER;
+			g->name[i] = NAME_FILLER;
 			continue;
 		}
 		if (digit)
@@ -134,7 +134,7 @@ once_verified int take_spare(__u32 any)
 
 		if (taken == *(volatile __u32 *)&shared.growth_spared)
 			return -1;
-		slot = taken & (FS_GROWTH_MAX - 1);
+		slot = taken & (GROWTH_MAX - 1);
 		spare = bpf_map_lookup_elem(&growth_spares, &slot);
 		if (!spare || !swap_if(&shared.growth_taken, taken, taken + 1))
 			continue;
@@ -154,10 +154,10 @@ once_verified int take_spare(__u32 any)
 /* A place that is nobody's; -1: there is none. */
 static __always_inline __s32 free_place(void)
 {
-	if (shared.growth_used < FS_GROWTH_MAX) {
+	if (shared.growth_used < GROWTH_MAX) {
 		__u32 at = add_fetch(&shared.growth_used, 1) - 1;
 
-		if (at < FS_GROWTH_MAX)
+		if (at < GROWTH_MAX)
 			return at;
 	}
 	return take_spare(0);
@@ -237,7 +237,7 @@ static __always_inline void name_file(struct fs_growth *g, struct task_struct *t
 	if (!file)
 		return;
 	inode = BPF_CORE_READ(file, f_inode);
-	g->flags = FS_FILE_KNOWN | (BPF_CORE_READ(inode, i_nlink) ? 0 : FS_FILE_DELETED);
+	g->flags = FILE_KNOWN | (BPF_CORE_READ(inode, i_nlink) ? 0 : FILE_DELETED);
 	g->mode = BPF_CORE_READ(inode, i_mode);
 	g->magic = BPF_CORE_READ(inode, i_sb, s_magic);
 	bpf_probe_read_kernel_str(g->name, sizeof(g->name),
@@ -273,7 +273,7 @@ static __always_inline void note_fds(struct fs_state *st, struct call *c, const 
 
 static __always_inline void attribute_maps(const struct call *c)
 {
-	struct scratch *s = begin_growth(FS_WHAT_MAPS);
+	struct scratch *s = begin_growth(WHAT_MAPS);
 
 	if (!s)
 		return;
@@ -281,7 +281,7 @@ static __always_inline void attribute_maps(const struct call *c)
 	s->growth.removed = c->removed;
 	if (c->shape == FS_SHAPE_MMAP && c->added) {
 		if (call_arg(c, 3) & MAP_ANONYMOUS)
-			s->growth.mode = FS_ANON(call_arg(c, 2), call_arg(c, 3));
+			s->growth.mode = GROWTH_ANON(call_arg(c, 2), call_arg(c, 3));
 		else
 			name_file(&s->growth, c->task, call_arg(c, 4));
 	}
@@ -320,7 +320,7 @@ static __always_inline void own(const struct owner_key *key, __s32 place)
 static __always_inline void attribute_fd(struct fs_state *st, const struct call *c, __u32 fd)
 {
 	struct owner_key key = owner_key_of(c->leader, fd);
-	struct scratch *s = begin_growth(FS_WHAT_FDS);
+	struct scratch *s = begin_growth(WHAT_FDS);
 	struct owner *old;
 	__s32 at;
 

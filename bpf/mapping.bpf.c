@@ -4,11 +4,11 @@
 
 static __always_inline void count_map_size(struct fs_state *st, __u64 bytes)
 {
-	__u32 bucket = log2_of(bytes >> FS_MAP_SIZE_SHIFT);
+	__u32 bucket = log2_of(bytes >> MAP_SIZE_SHIFT);
 
-	if (bucket >= FS_NR_MAP_SIZES)
-		bucket = FS_NR_MAP_SIZES - 1;
-	tally(st, map_size[bucket & (FS_NR_MAP_SIZES - 1)], 1);
+	if (bucket >= NR_MAP_SIZES)
+		bucket = NR_MAP_SIZES - 1;
+	tally(st, map_size[bucket & (NR_MAP_SIZES - 1)], 1);
 }
 
 #define MADV_HWPOISON 100
@@ -23,13 +23,13 @@ static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
 /* Returns the errno of a refusal (0 for brk, which has none), or NOT_REFUSED. */
 static __noinline int on_map_call(struct fs_state *st, struct call *c)
 {
-	__u32 i = (c->call - FS_CALL_MMAP) & 15;
+	__u32 i = (c->call - CALL_MMAP) & 15;
 	struct mm_struct *mm = get(c->task, mm);
 	bool refused = (unsigned long)c->ret > -4096UL;
 	__u16 error = refused ? -c->ret : 0;
 	__u32 count, before;
 
-	if (i >= FS_NR_MAP_CALLS || !mm)
+	if (i >= NR_MAP_CALLS || !mm)
 		return NOT_REFUSED;
 	if (refused && c->shape == FS_SHAPE_MADVISE && !is_advice_refused(c, error))
 		return NOT_REFUSED;

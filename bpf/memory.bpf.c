@@ -52,7 +52,7 @@ int on_compaction_begin(void *ctx)
 SEC("raw_tp/mm_compaction_end")
 int on_compaction_end(void *ctx)
 {
-	return end_wait(FS_WAIT_COMPACTION);
+	return end_wait(WAIT_COMPACTION);
 }
 
 /* The kernel marks who waits for a disk, from before it sleeps to after it woke. */
@@ -88,7 +88,7 @@ static __always_inline int wakes(struct task_struct *task)
 	slot = slot_find(task);
 	if (!slot || !slot->disk_ns)
 		return 0;
-	slot->waited_ns[FS_WAIT_DISK] += ns_since(slot->disk_ns);
+	slot->waited_ns[WAIT_DISK] += ns_since(slot->disk_ns);
 	slot->disk_ns = 0;
 	return 0;
 }
@@ -128,7 +128,7 @@ struct last_holder {
 	__u64 ns;
 	__u32 pid;
 	__u32 writes;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -189,9 +189,9 @@ static __always_inline void note_outside(void *ctx, struct task_struct *task, st
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
 {
 	add_latency(st, slot);
-	for (int i = 0; i < FS_NR_WAITS; i++)
+	for (int i = 0; i < NR_WAITS; i++)
 		slot->waited_ns[i] = 0;
-	slot->waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_CALL ? ns : 0;
+	slot->waited_ns[WAIT_LOCK] = class == CLASS_CALL ? ns : 0;
 	slot->ended_ns = ns;
 	tell_place(ctx, task, slot, class, 0);
 	slot->ended_ns = 0;
@@ -249,12 +249,12 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (!slot->holder)
 		note_last_holder(slot, ctx->args[0], since);
-	tally(st, wait[FS_WAIT_LOCK].count, 1);
-	tally(st, wait[FS_WAIT_LOCK].ns, ns);
+	tally(st, wait[WAIT_LOCK].count, 1);
+	tally(st, wait[WAIT_LOCK].ns, ns);
 	if (slot->begin_ns)
-		slot->waited_ns[FS_WAIT_LOCK] += ns;
+		slot->waited_ns[WAIT_LOCK] += ns;
 	else if (ns >= config.slow_ns)
-		note_outside(ctx, task, st, slot, FS_CLASS_CALL, ns);
+		note_outside(ctx, task, st, slot, CLASS_CALL, ns);
 	return 0;
 }
 
@@ -288,6 +288,6 @@ int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
 	ns = ns_since(slot->held_ns);
 	slot->held_ns = 0;
 	if (ns >= LOCK_WAIT_NS)
-		note_outside(ctx, task, st, slot, FS_CLASS_HOLDER, ns);
+		note_outside(ctx, task, st, slot, CLASS_HOLDER, ns);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * Victims of the OOM killer. It writes a line, sends its signal and marks its victim, one after
  * another in the thread that asked for memory: what each tells is kept until the mark.
  */
-#ifndef FS_OOM_BPF_H
-#define FS_OOM_BPF_H
+#ifndef OOM_BPF_H
+#define OOM_BPF_H
 
 #include "evidence.bpf.h"
 
@@ -101,10 +101,10 @@ static __always_inline void oom_line(const char *text, unsigned long len)
 	bpf_probe_read_kernel(word, sizeof(word), text + OOM_LINE_CONSTRAINT);
 	o = oom_of(current_task());
 	if (o)
-		o->constraint = word[0] == 'N'	 ? FS_OOM_NONE
-				: word[0] == 'C' ? FS_OOM_CPUSET
-				: word[3] == 'C' ? FS_OOM_MEMCG
-						 : FS_OOM_POLICY;
+		o->constraint = word[0] == 'N'	 ? OOM_NONE
+				: word[0] == 'C' ? OOM_CPUSET
+				: word[3] == 'C' ? OOM_MEMCG
+						 : OOM_POLICY;
 }
 
 static __always_inline void oom_signal(struct task_struct *target, struct task_struct *leader)
@@ -156,7 +156,7 @@ static __always_inline int oom_marked(__u64 victim)
 		goto out;
 	}
 	*r = o->r;
-	fill_header(&r->h, FS_REC_OOM, sizeof(*r));
+	fill_header(&r->h, RECORD_OOM, sizeof(*r));
 	r->constraint = o->constraint;
 	r->by = get(task, tgid);
 	r->by_kept_pages = kept_pages_of(task);

@@ -99,9 +99,9 @@ static __always_inline int line_written(const char *text, unsigned long len)
 	if (get(task, flags) & PF_KTHREAD)
 		return 0;
 	if (begins(start, "__vm_eno"))
-		facts = FS_FACT_SAID_COMMIT;
+		facts = FACT_SAID_COMMIT;
 	else if (begins(start, "VFS: fil"))
-		facts = FS_FACT_SAID_FILE_MAX;
+		facts = FACT_SAID_FILE_MAX;
 	else
 		return 0;
 	st = proc_of(get(task, group_leader));

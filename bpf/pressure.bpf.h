@@ -39,10 +39,10 @@ static __always_inline int reclaim_ends(void)
 	if (!st)
 		return 0;
 	atomic_add(&st->reclaim_ns, ns);
-	tally(st, wait[FS_WAIT_RECLAIM].count, 1);
-	tally(st, wait[FS_WAIT_RECLAIM].ns, ns);
+	tally(st, wait[WAIT_RECLAIM].count, 1);
+	tally(st, wait[WAIT_RECLAIM].ns, ns);
 	if (slot->begin_ns)
-		slot->waited_ns[FS_WAIT_RECLAIM] += ns;
+		slot->waited_ns[WAIT_RECLAIM] += ns;
 	return 0;
 }
 
@@ -72,7 +72,7 @@ int on_major(struct bpf_perf_event_data *ctx)
 			st->counted = 1;
 		}
 	}
-	return on_served(ctx, FS_END_MAJOR);
+	return on_served(ctx, END_MAJOR);
 }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_begin")

@@ -13,7 +13,7 @@ struct call {
 	struct pt_regs *regs;
 	void *ctx; /* of the program */
 	long ret;
-	__u8 call;  /* enum fs_call */
+	__u8 call;  /* enum call_id */
 	__u8 shape; /* enum fs_shape */
 	bool compat;
 	__u32 nr; /* of the table that `compat` says */
@@ -67,7 +67,7 @@ static __always_inline void forget_area(struct fs_state *st)
 
 struct note {
 	__u64 area_bytes; /* no free range of that length was found */
-	__u32 facts;	  /* FS_FACT_SAID_* */
+	__u32 facts;	  /* FACT_SAID_* */
 };
 
 /* Takes the note of a thread at the end of its call, whatever came of that. */
@@ -110,10 +110,10 @@ static __always_inline void read_limits(struct fs_refused_record *r, struct sign
 static __always_inline long fd_of(const struct fs_refused_record *r)
 {
 	switch (r->call) {
-	case FS_CALL_MMAP:
+	case CALL_MMAP:
 		return r->args[3] & MAP_ANONYMOUS ? -1 : (long)(__u32)r->args[4];
-	case FS_CALL_DUP:
-	case FS_CALL_PIPE_SIZE:
+	case CALL_DUP:
+	case CALL_PIPE_SIZE:
 		return (__u32)r->args[0];
 	}
 	return -1;
@@ -129,7 +129,7 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 {
 	__u64 group = facts;
 
-	if (c->call >= FS_CALL_FD_FIRST)
+	if (c->call >= CALL_FD_FIRST)
 		return group;
 	group |= (__u64)log2_of(call_arg(c, 1)) << 32;
 	if (mm && map_count_of(mm) + 4 > shared.max_map_count)
@@ -144,9 +144,9 @@ static __always_inline __u64 bytes_asked(const struct call *c)
 {
 	if (c->shape == FS_SHAPE_BRK)
 		return call_arg(c, 0) - c->ret;
-	if (c->call == FS_CALL_MREMAP)
+	if (c->call == CALL_MREMAP)
 		return call_arg(c, 2);
-	return c->call == FS_CALL_MMAP ? call_arg(c, 1) : 0;
+	return c->call == CALL_MMAP ? call_arg(c, 1) : 0;
 }
 
 /* Remembers the last request for memory that was refused and told of. */
@@ -173,7 +173,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 	bytes = bytes_asked(c);
 	if (!bytes || bytes < st->refused_bytes / 2)
 		return;
-	if (bpf_ktime_get_ns() - st->refused_ns > FS_RETRY_NS) {
+	if (bpf_ktime_get_ns() - st->refused_ns > RETRY_NS) {
 		st->refused_ns = 0;
 		return;
 	}
@@ -183,7 +183,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_RETRY, sizeof(*r));
+	fill_header(&r->h, RECORD_RETRY, sizeof(*r));
 	fill_subject(&r->subject, c->leader);
 	r->tid = tid;
 	r->call = c->call;
@@ -223,12 +223,12 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	struct fs_subject s;
 
 	if (note.area_bytes)
-		facts |= FS_FACT_NO_AREA;
+		facts |= FACT_NO_AREA;
 	if (c->compat)
-		facts |= FS_FACT_COMPAT;
-	facts |= is_filtered(task, c->nr, c->compat) * FS_FACT_FILTERED;
-	facts |= (c->shape == FS_SHAPE_QUEUE) * FS_FACT_QUEUE;
-	facts |= is_namespace_over(task) * FS_FACT_PIDS_OVER;
+		facts |= FACT_COMPAT;
+	facts |= is_filtered(task, c->nr, c->compat) * FACT_FILTERED;
+	facts |= (c->shape == FS_SHAPE_QUEUE) * FACT_QUEUE;
+	facts |= is_namespace_over(task) * FACT_PIDS_OVER;
 	fill_subject(&s, c->leader);
 	f->area_bytes = note.area_bytes;
 	f->facts = facts;
@@ -246,7 +246,7 @@ returns_unread int fill_refusal(struct fs_refused_record *r, const struct call *
 	struct task_struct *task = c->task;
 	struct mm_struct *mm = get(task, mm);
 
-	fill_header(&r->h, FS_REC_REFUSED, sizeof(*r));
+	fill_header(&r->h, RECORD_REFUSED, sizeof(*r));
 	fill_subject(&r->subject, c->leader);
 	r->tid = get(task, pid);
 	r->call = c->call;

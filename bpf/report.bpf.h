@@ -81,7 +81,7 @@ static __always_inline void report_line(struct task_struct *task, const char *te
 		return;
 	}
 	__builtin_memset(r, 0, sizeof(*r));
-	fill_header(&r->h, FS_REC_REPORT, sizeof(*r));
+	fill_header(&r->h, RECORD_REPORT, sizeof(*r));
 	r->pid = get(task, tgid);
 	r->tid = get(task, pid);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);

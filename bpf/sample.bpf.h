@@ -13,7 +13,7 @@
 
 /*
  * How many faults the one that has just ended stands for; 0: it was not drawn. A slow one is drawn
- * FS_SAMPLE_EACH times as often: of these few are most of the time that is lost.
+ * SAMPLE_EACH times as often: of these few are most of the time that is lost.
  */
 static __always_inline __u32 sample_weight(bool slow)
 {
@@ -25,7 +25,7 @@ static __always_inline __u32 sample_weight(bool slow)
 	if (!config.samples || !each)
 		return 0;
 	if (slow)
-		each /= FS_SAMPLE_EACH;
+		each /= SAMPLE_EACH;
 	if (each > 1 && bpf_get_prandom_u32() & (each - 1))
 		return 0;
 	return each ? each : 1;
@@ -40,16 +40,16 @@ static __always_inline __u32 kind_of_area(struct mm_struct *mm, struct vm_area_s
 
 	if (file)
 		return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SHMEM_MAGIC
-			       ? FS_HOLDING_SHARED_MEMORY
-		       : flags & VM_SHARED ? FS_HOLDING_FILE_SHARED
-					   : FS_HOLDING_FILE_PRIVATE;
+			       ? HOLDING_SHARED_MEMORY
+		       : flags & VM_SHARED ? HOLDING_FILE_SHARED
+					   : HOLDING_FILE_PRIVATE;
 	if (BPF_CORE_READ(vma, vm_ops))
-		return FS_HOLDING_SPECIAL;
+		return HOLDING_SPECIAL;
 	if (flags & VM_GROWSDOWN)
-		return FS_HOLDING_STACK;
+		return HOLDING_STACK;
 	return a->from < BPF_CORE_READ(mm, brk) && a->to > BPF_CORE_READ(mm, start_brk)
-		       ? FS_HOLDING_HEAP
-		       : FS_HOLDING_ANONYMOUS;
+		       ? HOLDING_HEAP
+		       : HOLDING_ANONYMOUS;
 }
 
 static __always_inline void name_area(struct fs_sample_record *r, struct mm_struct *mm)
@@ -85,7 +85,7 @@ once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 sta
 		return 0;
 	}
 	__builtin_memset(r, 0, sizeof(*r));
-	fill_header(&r->h, FS_REC_SAMPLE, sizeof(*r));
+	fill_header(&r->h, RECORD_SAMPLE, sizeof(*r));
 	r->subject.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	r->subject.pid = BPF_CORE_READ(task, tgid);
 	r->tid = BPF_CORE_READ(task, pid);
@@ -95,8 +95,8 @@ once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 sta
 	r->address = slot->address;
 	r->took_ns = slot->ended_ns;
 	r->read_bytes = slot->read_bytes;
-	r->major = slot->end == FS_END_MAJOR;
-	r->kind = FS_HOLDING_OTHER;
+	r->major = slot->end == END_MAJOR;
+	r->kind = HOLDING_OTHER;
 	name_area(r, BPF_CORE_READ(task, mm));
 	bpf_ringbuf_submit(r, wake_when_filling());
 	bump(shared.sampled);

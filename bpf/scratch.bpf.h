@@ -12,7 +12,7 @@
  * it lacks who called them: the word at the stack pointer.
  */
 struct chain {
-	__u64 ip[FS_STACK_FRAMES];
+	__u64 ip[STACK_FRAMES];
 	__u64 caller; /* 0: not known */
 	__u64 frames;
 	struct area at; /* what is mapped there: of the frame that is looked at */

@@ -40,7 +40,7 @@ static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_a
 {
 	struct file *file = BPF_CORE_READ(vma, vm_file);
 
-	r->area = FS_AREA_FOUND;
+	r->area = MAPPED_FOUND;
 	r->area_flags = BPF_CORE_READ(vma, vm_flags);
 	r->file_page = BPF_CORE_READ(vma, vm_pgoff);
 	describe_file(&r->file, (__u64)file);
@@ -70,7 +70,7 @@ once_verified int read_area(struct fs_signal_record *r)
 	if (a.vma)
 		read_mapping(r, (struct vm_area_struct *)a.vma);
 	else
-		r->area = FS_AREA_NONE;
+		r->area = MAPPED_NONE;
 	if (r->area_flags & VM_RIGHTS)
 		return 0;
 	/* what is above a hole may be a stack that could not grow into it, or above its guard */
@@ -110,13 +110,13 @@ static __always_inline void read_access(struct fs_signal_record *r, struct task_
 	r->sp = regs_sp(regs);
 	bpf_probe_read_user(&r->ip_bytes, sizeof(r->ip_bytes), (void *)regs_ip(regs));
 	if (odd_registers(regs, BPF_CORE_READ(task, mm, task_size)))
-		r->flags |= FS_SIGNAL_ODD;
+		r->flags |= SIGNAL_ODD;
 	/* on_sig_stack(), include/linux/sched/signal.h */
 	if (r->sp > get(task, sas_ss_sp) && r->sp - get(task, sas_ss_sp) <= get(task, sas_ss_size))
-		r->flags |= FS_SIGNAL_ASIDE;
+		r->flags |= SIGNAL_ASIDE;
 #endif
 	if (is_fatal(task, r->signal))
-		r->flags |= FS_SIGNAL_FATAL;
+		r->flags |= SIGNAL_FATAL;
 	r->error_code = last_error_code(task);
 }
 
@@ -130,7 +130,7 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 		return;
 	}
 	__builtin_memset(r, 0, sizeof(*r));
-	fill_header(&r->h, FS_REC_SIGNAL, sizeof(*r));
+	fill_header(&r->h, RECORD_SIGNAL, sizeof(*r));
 	fill_subject(&r->subject, leader);
 	r->tid = get(target, pid);
 	r->signal = sig;

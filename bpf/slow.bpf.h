@@ -71,13 +71,13 @@ static __always_inline void tell_slow(struct slow_faults *s)
 		return;
 	}
 	*r = s->r;
-	fill_header(&r->h, FS_REC_SLOW_FAULTS, sizeof(*r));
+	fill_header(&r->h, RECORD_SLOW_FAULTS, sizeof(*r));
 	bpf_ringbuf_submit(r, wake_when_filling());
 }
 
 static __always_inline bool is_fault(__u32 class)
 {
-	return class < FS_NR_CLASSES;
+	return class < NR_CLASSES;
 }
 
 /* What the current thread has just ended: a fault of that class, or no fault at all. */
@@ -93,7 +93,7 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 	key.subject.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	key.subject.pid = BPF_CORE_READ(task, tgid);
 	key.class = class;
-	key.holder = slot->waited_ns[FS_WAIT_LOCK] ? slot->holder : 0;
+	key.holder = slot->waited_ns[WAIT_LOCK] ? slot->holder : 0;
 	key.stack = stack;
 	if (is_fault(class))
 		file = file_at(task, slot->address);
@@ -121,7 +121,7 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 	atomic_add(&s->r.count, 1);
 	atomic_add(&s->r.total_ns, slot->ended_ns);
 	atomic_add(&s->r.read_bytes, is_fault(class) ? slot->read_bytes : 0);
-	for (int i = 0; i < FS_NR_WAITS; i++)
+	for (int i = 0; i < NR_WAITS; i++)
 		atomic_add(&s->r.waited_ns[i], slot->waited_ns[i]);
 	if (slot->ended_ns > s->r.max_ns)
 		s->r.max_ns = slot->ended_ns;

@@ -20,7 +20,7 @@ struct chain_key {
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, FS_STACKS);
+	__uint(max_entries, STACKS_MAX);
 	__type(key, struct chain_key);
 	__type(value, __u32);
 } told SEC(".maps");
@@ -28,7 +28,7 @@ struct {
 /* The same of chains that led astray, as they were before they were cut. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, FS_STACKS);
+	__uint(max_entries, STACKS_MAX);
 	__type(key, struct chain_key);
 	__type(value, __u32);
 } astray SEC(".maps");
@@ -40,7 +40,7 @@ once_verified __u64 hash_chain(struct chain *c)
 	if (!c)
 		return 0;
 	hash = c->caller;
-	for (__u32 i = 0; i < FS_STACK_FRAMES; i++) {
+	for (__u32 i = 0; i < STACK_FRAMES; i++) {
 		if (i >= c->frames)
 			break;
 		hash = (hash ^ c->ip[i]) * 0x9e3779b97f4a7c15UL;
@@ -69,7 +69,7 @@ struct chain_walk {
 
 static long next_frame(__u32 i, struct chain_walk *w)
 {
-	if (i >= FS_STACK_FRAMES || i >= w->c->frames)
+	if (i >= STACK_FRAMES || i >= w->c->frames)
 		return 1;
 	/* the innermost is where it is */
 	if (!i || is_code(w->c, w->c->ip[i]))
@@ -94,7 +94,7 @@ once_verified int cut_chain(struct chain *c)
 	before = mm_changes(mm);
 	if (c->caller && !is_code(c, c->caller))
 		c->caller = 0;
-	repeat(FS_STACK_FRAMES, next_frame, &w);
+	repeat(STACK_FRAMES, next_frame, &w);
 	return before != ~0UL && before == mm_changes(mm);
 }
 
@@ -115,7 +115,7 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
 		return;
 	}
-	fill_header(&r->h, FS_REC_STACK, sizeof(*r));
+	fill_header(&r->h, RECORD_STACK, sizeof(*r));
 	r->subject = *s;
 	r->stack = number;
 	r->caller = c->caller;

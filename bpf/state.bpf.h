@@ -11,9 +11,9 @@
 static __always_inline __u32 latency_bucket(__u64 ns)
 {
 	__u64 scaled = config.in_seconds && ns < 1000000000000ULL ? ns * UNITS_PER_NS >> 24 : ns;
-	__u32 bucket = log2_of(scaled >> FS_LATENCY_SHIFT);
+	__u32 bucket = log2_of(scaled >> LATENCY_SHIFT);
 
-	return bucket < FS_NR_LATENCY ? bucket : FS_NR_LATENCY - 1;
+	return bucket < NR_LATENCY ? bucket : NR_LATENCY - 1;
 }
 
 #define add(counter, n) atomic_add(&(counter), n)
@@ -22,19 +22,19 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
 				      __u32 end, __u32 bucket)
 {
-	__u32 class = slot->as[end], band = bucket / FS_BAND_STEP;
+	__u32 class = slot->as[end], band = bucket / BAND_STEP;
 
-	if (!config.classify || class >= FS_NR_CLASSES)
+	if (!config.classify || class >= NR_CLASSES)
 		return;
-	if (band >= FS_NR_BANDS)
-		band = FS_NR_BANDS - 1;
+	if (band >= NR_BANDS)
+		band = NR_BANDS - 1;
 	add(c->served[class].band[band], 1);
 	add(c->served[class].stall_ns, slot->ended_ns);
 	if (slot->ended_ns > c->served_max_ns[class])
 		c->served_max_ns[class] = slot->ended_ns;
-	if (end == FS_END_MAJOR)
+	if (end == END_MAJOR)
 		add(c->fault_read_bytes, slot->read_bytes);
-	for (int i = 0; i < FS_NR_WAITS; i++)
+	for (int i = 0; i < NR_WAITS; i++)
 		if (slot->waited_ns[i])
 			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
 }
@@ -42,7 +42,7 @@ static __always_inline void add_class(struct fs_counters *c, const struct fs_fau
 /* A fault that has ended. */
 static __always_inline void add_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
 {
-	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (FS_NR_LATENCY - 1);
+	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (NR_LATENCY - 1);
 
 	add(c->latency[end][bucket], 1);
 	add(c->stall_ns[end], slot->ended_ns);
@@ -206,7 +206,7 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_CROSSING, sizeof(*r));
+	fill_header(&r->h, RECORD_CROSSING, sizeof(*r));
 	fill_subject(&r->subject, leader);
 	r->what = what;
 	r->percent = config.mark_percent[mark];
@@ -236,7 +236,7 @@ static __always_inline void saw_map_count(struct fs_state *st, struct task_struc
 	st->map_count = count;
 	if (count > st->map_high)
 		st->map_high = count;
-	test_marks(st, leader, FS_WHAT_MAPS, count, shared.max_map_count);
+	test_marks(st, leader, WHAT_MAPS, count, shared.max_map_count);
 }
 
 static __always_inline void saw_fds(struct fs_state *st, struct task_struct *leader, __u32 fds,
@@ -249,7 +249,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	st->fd_limit = limit;
 	if (fds > st->fd_high)
 		st->fd_high = fds;
-	test_marks(st, leader, FS_WHAT_FDS, fds, limit);
+	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
 #define MOST_THREADS	  (1 << 16) /* beyond that the sum is a lower bound */
@@ -429,10 +429,10 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
 		if (!st->last_map_count)
 			st->last_map_count = count;
 	}
-	rearm_marks(st, FS_WHAT_MAPS, st->map_count, shared.max_map_count);
+	rearm_marks(st, WHAT_MAPS, st->map_count, shared.max_map_count);
 	if (count_fds(alive, &fds)) {
 		saw_fds(st, leader, fds, fd_soft);
-		rearm_marks(st, FS_WHAT_FDS, fds, fd_soft);
+		rearm_marks(st, WHAT_FDS, fds, fd_soft);
 	}
 }
 
@@ -446,7 +446,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
 {
 	struct mm_struct *mm = get(alive, mm);
 
-	g->flags = (st->flags & ~FS_PROC_KEPT) | (mm ? 0 : FS_PROC_NO_MM);
+	g->flags = (st->flags & ~PROC_KEPT) | (mm ? 0 : PROC_NO_MM);
 	g->total_vm_pages = g->data_vm_pages = g->locked_vm_pages = 0;
 	g->rss_file_pages = g->rss_anon_pages = g->swap_pages = g->rss_shmem_pages = 0;
 	if (mm)
@@ -505,7 +505,7 @@ static __always_inline bool tell_pressure(struct fs_state *st, struct task_struc
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r)
 		return false;
-	fill_header(&r->h, FS_REC_PRESSURE, sizeof(*r));
+	fill_header(&r->h, RECORD_PRESSURE, sizeof(*r));
 	fill_subject(&r->subject, leader);
 	r->reclaim_ns = reclaim_ns;
 	r->swap_ins = swap_ins;
@@ -529,14 +529,14 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 		if (!r)
 			return NULL;
-		fill_header(&r->h, FS_REC_PROCESS, sizeof(*r));
+		fill_header(&r->h, RECORD_PROCESS, sizeof(*r));
 		bpf_probe_read_kernel(&r->c, sizeof(r->c), &st->c);
 		add_pending(&r->c, &st->slot);
 	} else {
 		r = bpf_ringbuf_reserve(&ring, short_len, 0);
 		if (!r)
 			return NULL;
-		fill_header(&r->h, FS_REC_PROCESS, short_len);
+		fill_header(&r->h, RECORD_PROCESS, short_len);
 	}
 	fill_subject(&r->subject, leader);
 	return r;

@@ -122,7 +122,7 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
 	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
 
-	if (st && !(st->flags & FS_PROC_LEFT))
+	if (st && !(st->flags & PROC_LEFT))
 		return st;
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
@@ -166,7 +166,7 @@ static __always_inline void proc_drop(struct task_struct *leader)
 /*
  * The leader has ended before its process. Order matters: the new state is there before the old
  * one says that it was left, and nothing is told of it before all has been moved. One word has
- * both FS_PROC_LEFT and FS_PROC_FINAL, so that of this and proc_ends() one comes first.
+ * both PROC_LEFT and PROC_FINAL, so that of this and proc_ends() one comes first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -191,14 +191,14 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 	st->start_ns = s.start_ns;
 	st->pid = s.pid;
 	bpf_probe_read_kernel(orphan, __builtin_offsetof(struct fs_state, slot), st);
-	orphan->flags |= FS_PROC_HALF;
+	orphan->flags |= PROC_HALF;
 	orphan->reclaim_ns = orphan->swap_ins = 0;
-	if (__sync_fetch_and_or(&st->flags, FS_PROC_LEFT) & FS_PROC_FINAL) {
+	if (__sync_fetch_and_or(&st->flags, PROC_LEFT) & PROC_FINAL) {
 		drop_orphan(&s);
 		return 0;
 	}
 	move_counters(st, orphan);
-	clear_bits(&orphan->flags, FS_PROC_HALF);
+	clear_bits(&orphan->flags, PROC_HALF);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0);
 
-	if (own && !(own->flags & FS_PROC_LEFT))
+	if (own && !(own->flags & PROC_LEFT))
 		proc_leader_left(leader, own);
 	return proc_find(leader) ?: st;
 }
@@ -218,7 +218,7 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 
 static long is_whole(__u32 i, struct move *m)
 {
-	return !(__sync_fetch_and_or(&m->from->flags, 0) & FS_PROC_HALF);
+	return !(__sync_fetch_and_or(&m->from->flags, 0) & PROC_HALF);
 }
 
 once_verified int await_whole(struct fs_state *st)
@@ -228,7 +228,7 @@ once_verified int await_whole(struct fs_state *st)
 	if (!st)
 		return 0;
 	if (bpf_loop(MOST_WAITED, is_whole, &m, 0) == MOST_WAITED &&
-	    __sync_fetch_and_or(&st->flags, 0) & FS_PROC_HALF)
+	    __sync_fetch_and_or(&st->flags, 0) & PROC_HALF)
 		bump(shared.losses.map);
 	return 0;
 }
@@ -244,15 +244,15 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 
 	if (!own)
 		own = st;
-	before = __sync_fetch_and_or(&own->flags, FS_PROC_FINAL);
-	if (before & FS_PROC_FINAL)
+	before = __sync_fetch_and_or(&own->flags, PROC_FINAL);
+	if (before & PROC_FINAL)
 		return NULL;
-	if (!(before & FS_PROC_LEFT))
+	if (!(before & PROC_LEFT))
 		return own;
 	own = proc_find_orphan(leader, own);
 	if (!own)
 		return NULL;
-	__sync_fetch_and_or(&own->flags, FS_PROC_FINAL);
+	__sync_fetch_and_or(&own->flags, PROC_FINAL);
 	await_whole(own);
 	return own;
 }
@@ -263,7 +263,7 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
  */
 static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
 {
-	return !(__sync_fetch_and_or(&st->flags, 0) & (FS_PROC_LEFT | FS_PROC_HALF)) &&
+	return !(__sync_fetch_and_or(&st->flags, 0) & (PROC_LEFT | PROC_HALF)) &&
 	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
 }
 
@@ -372,7 +372,7 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 	__u32 one = 1;
 
 	fill_subject(&s, leader);
-	st->flags |= FS_PROC_FINAL;
+	st->flags |= PROC_FINAL;
 	return bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST) ? NULL : st;
 }
 

@@ -20,7 +20,7 @@ static __always_inline void tell_fork(struct task_struct *parent, struct task_st
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_FORK, sizeof(*r));
+	fill_header(&r->h, RECORD_FORK, sizeof(*r));
 	fill_subject(&r->subject, child);
 	r->cgroup_id = cgroup_id_of(child);
 	r->parent = get(parent, tgid);
@@ -38,7 +38,7 @@ static __always_inline void tell_exec(struct fs_state *st, struct task_struct *t
 		bump(shared.losses.ring);
 		return;
 	}
-	fill_header(&r->h, FS_REC_EXEC, sizeof(*r));
+	fill_header(&r->h, RECORD_EXEC, sizeof(*r));
 	fill_subject(&r->subject, task);
 	r->cgroup_id = cgroup_id_of(task);
 	r->execs = st->execs;
@@ -52,28 +52,28 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 {
 	struct task_struct *parent = as_task(forking), *child = as_task(born);
 	struct fs_state *st, *from;
-	__u32 flags = FS_PROC_BORN;
+	__u32 flags = PROC_BORN;
 
 	if (get(child, pid) != get(child, tgid))
 		return 0; /* a thread: its process has its state already */
 	from = proc_find(get(forking, group_leader));
 	if (shared.run_parent && (__u32)get(parent, tgid) == shared.run_parent)
-		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW | FS_PROC_COMMAND;
-	else if (from && (from->flags & FS_PROC_FOLLOW))
-		flags |= FS_PROC_WATCHED | FS_PROC_FOLLOW;
+		flags |= PROC_WATCHED | PROC_FOLLOW | PROC_COMMAND;
+	else if (from && (from->flags & PROC_FOLLOW))
+		flags |= PROC_WATCHED | PROC_FOLLOW;
 	else if (!config.watch_all)
 		return 0;
 	st = proc_make_fresh(born);
 	if (!st)
 		return 0;
 	if (get(child, mm) && get(child, mm) == get(parent, mm))
-		flags |= FS_PROC_SHARES_MM;
+		flags |= PROC_SHARES_MM;
 	st->start_ns = get(child, start_boottime);
 	st->pid = get(child, tgid);
 	if (count_fds(child, &st->fd_base))
 		st->fds = st->fd_high = st->fd_base;
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
-	st->flags = flags; /* a look takes what was inherited from a process with FS_PROC_BORN */
+	st->flags = flags; /* a look takes what was inherited from a process with PROC_BORN */
 	rebase_maps(st, child);
 	tell_fork(parent, child);
 	return 0;
@@ -92,14 +92,14 @@ static __always_inline void forget_parent(struct fs_state *st, struct task_struc
 	if (!count_fds(task, &fds))
 		return;
 	st->fds = st->fd_high = fds;
-	if (st->flags & FS_PROC_COMMAND)
+	if (st->flags & PROC_COMMAND)
 		st->fd_base = fds;
 }
 
 /* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us. */
 static __always_inline bool is_still_ours(const struct fs_state *st)
 {
-	return (st->flags & FS_PROC_COMMAND) && !st->execs;
+	return (st->flags & PROC_COMMAND) && !st->execs;
 }
 
 static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
@@ -118,14 +118,14 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 			add_latency(st, slot);
 		former_slot_drop(old_pid);
 	}
-	if (st->flags & FS_PROC_SHARES_MM) {
-		clear_bits(&st->flags, FS_PROC_SHARES_MM);
+	if (st->flags & PROC_SHARES_MM) {
+		clear_bits(&st->flags, PROC_SHARES_MM);
 		st->map_high = 0; /* what it saw so far were its parent's mappings */
 	}
-	if (st->flags & FS_PROC_BORN && !st->execs)
+	if (st->flags & PROC_BORN && !st->execs)
 		forget_parent(st, task);
 	st->execs++;
-	st->marks[FS_WHAT_MAPS] = 0;
+	st->marks[WHAT_MAPS] = 0;
 	rebase_maps(st, task);
 	tell_exec(st, task, bprm);
 	return 0;
@@ -281,7 +281,7 @@ static __always_inline bool is_unchanged(struct fs_state *st, struct task_struct
 	struct mm_struct *mm = get(leader, mm);
 	__u64 from_outside = hash_from_outside(leader, sig);
 	__u64 ran_ns = get(leader, se.sum_exec_runtime);
-	bool still = !runs_now(leader) && !(st->flags & FS_PROC_SHARES_MM);
+	bool still = !runs_now(leader) && !(st->flags & PROC_SHARES_MM);
 	__s64 rss = mm ? rss_figure(mm) : 0;
 
 	if (still && st->threads == 1 && ran_ns == st->ran_ns && rss == st->rss_pages &&

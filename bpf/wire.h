@@ -13,58 +13,11 @@
 #ifndef __bpf__
 #include <linux/types.h>
 #endif
+#include "records/call_ids.h"
+#include "records/fault_classes.h"
+#include "records/record_kinds.h"
 #include "wire_fault.h"
 #include "wire_maple.h"
-
-#define FS_WIRE_VERSION 7
-
-#define FS_COMM_LEN 16
-
-/* clang-format off */
-/* Calls that change mappings. X(id, name): the name is the JSON key. */
-#define FS_MAP_CALLS(X)                                                                            \
-	X(MMAP, "mmap") X(MUNMAP, "munmap") X(MREMAP, "mremap")                                    \
-	X(MPROTECT, "mprotect") X(MADVISE, "madvise") X(BRK, "brk")                                \
-	X(MLOCK, "mlock") X(MLOCKALL, "mlockall") X(MUNLOCK, "munlock")                            \
-	X(SHMAT, "shmat") X(SHMDT, "shmdt")
-
-/* Calls that make or close descriptors. */
-#define FS_FD_CALLS(X)                                                                             \
-	X(OPEN, "open") X(SOCKET, "socket") X(SOCKETPAIR, "socketpair")                            \
-	X(ACCEPT, "accept") X(PIPE, "pipe") X(DUP, "dup")                                          \
-	X(EVENTFD, "eventfd") X(EPOLL, "epoll") X(MEMFD, "memfd")                                  \
-	X(INOTIFY, "inotify") X(FANOTIFY, "fanotify") X(SIGNALFD, "signalfd")                      \
-	X(TIMERFD, "timerfd") X(USERFAULTFD, "userfaultfd") X(PIDFD, "pidfd")                      \
-	X(PIDFD_GETFD, "pidfd_getfd") X(PERF_EVENT, "perf_event") X(BPF, "bpf")                    \
-	X(IO_URING, "io_uring") X(RECVMSG, "recvmsg") X(OTHER, "other")                            \
-	X(CLOSE, "close")
-
-/* Calls of which only refusals are told. */
-#define FS_OTHER_CALLS(X)                                                                          \
-	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
-	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
-	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
-	X(SETRLIMIT, "setrlimit") X(SELECT, "select")
-/* clang-format on */
-
-enum fs_call {
-	FS_CALL_NONE,
-#define X(id, name) FS_CALL_##id,
-	FS_MAP_CALLS(X) FS_CALL_FD_FIRST,
-	FS_CALL_FD_BASE = FS_CALL_FD_FIRST - 1,
-	FS_FD_CALLS(X) FS_CALL_OTHER_FIRST,
-	FS_CALL_OTHER_BASE = FS_CALL_OTHER_FIRST - 1,
-	FS_OTHER_CALLS(X)
-#undef X
-		FS_CALL_MAX,
-};
-
-#define FS_NR_MAP_CALLS 11
-#define FS_NR_FD_CALLS	22
-
-_Static_assert(FS_CALL_FD_BASE == FS_NR_MAP_CALLS, "one counter a mapping call");
-_Static_assert(FS_CALL_OTHER_FIRST - FS_CALL_FD_FIRST == FS_NR_FD_CALLS,
-	       "one counter a descriptor call");
 
 /* How the kernel side reads a system call: one row per number in the table that the loader fills.
  */
@@ -96,14 +49,10 @@ enum fs_shape {
 };
 
 struct fs_syscall {
-	unsigned char call;  /* enum fs_call */
+	unsigned char call;  /* enum call_id */
 	unsigned char shape; /* enum fs_shape */
 };
 #define FS_SYSCALL_MAX 512
-
-/* Mapping sizes: bucket i holds [2^(i+12), 2^(i+13)) bytes; the last also more. */
-#define FS_NR_MAP_SIZES	  32
-#define FS_MAP_SIZE_SHIFT 12
 
 /* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
 struct fs_subject {
@@ -126,7 +75,7 @@ struct fs_fd_call_count {
 
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct fs_counters {
-	__u64 fault_kind[FS_NR_FAULT_KINDS];
+	__u64 fault_kind[NR_FAULT_KINDS];
 #define FS_SINCE_1(id) __u64 id;
 #define FS_SINCE_4(id)
 #define FS_SINCE_8(id)
@@ -135,21 +84,21 @@ struct fs_counters {
 #include "records/counters.def"
 #undef FS_SINCE_1
 #undef FS_SINCE_4
-	struct fs_map_call_count map_call[FS_NR_MAP_CALLS];
-	struct fs_fd_call_count fd_call[FS_NR_FD_CALLS];
-	__u64 map_size[FS_NR_MAP_SIZES];
-	__u64 stall_ns[FS_NR_ENDS];
-	__u64 latency_max_ns[FS_NR_ENDS];
-	__u64 latency[FS_NR_ENDS][FS_NR_LATENCY];
+	struct fs_map_call_count map_call[NR_MAP_CALLS];
+	struct fs_fd_call_count fd_call[NR_FD_CALLS];
+	__u64 map_size[NR_MAP_SIZES];
+	__u64 stall_ns[NR_ENDS];
+	__u64 latency_max_ns[NR_ENDS];
+	__u64 latency[NR_ENDS][NR_LATENCY];
 	__u64 end_of_version_3[0];
-	__u64 served_max_ns[FS_NR_CLASSES];
-	struct fs_served served[FS_NR_CLASSES];
+	__u64 served_max_ns[NR_CLASSES];
+	struct fs_served served[NR_CLASSES];
 #define FS_SINCE_1(id)
-#define FS_SINCE_4(id) __u64 id;
+#define FS_SINCE_4(id)		__u64 id;
 #define COUNTER(since, id, ...) FS_SINCE_##since(id)
 #define UNSHOWN(since, id)	FS_SINCE_##since(id)
 #include "records/counters.def"
-	struct fs_waits wait[FS_NR_WAITS];
+	struct fs_waits wait[NR_WAITS];
 #undef FS_SINCE_4
 #undef FS_SINCE_8
 #define FS_SINCE_4(id)
@@ -183,10 +132,10 @@ struct fs_gauges {
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
-	__u32 flags; /* FS_PROC_* */
+	__u32 flags; /* PROC_* */
 	__u32 execs;
-	__u32 fd_base; /* where FS_PROC_BORN: descriptors inherited */
-	char comm[FS_COMM_LEN];
+	__u32 fd_base; /* where PROC_BORN: descriptors inherited */
+	char comm[COMM_LEN];
 };
 
 /* The same, put into the record itself: the stack of the kernel side has no room for more. */
@@ -195,19 +144,6 @@ struct fs_usage {
 	__u64 user_threads;	  /* of all processes of its user; ~0: not known */
 	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not bind */
 };
-
-#define FS_PROC_BORN	  1u   /* the hooks saw its fork: its counters are whole */
-#define FS_PROC_WATCHED	  2u   /* a target, or a followed child of one */
-#define FS_PROC_FOLLOW	  4u   /* its children are watched too */
-#define FS_PROC_FINAL	  8u   /* this is its last record: it is exiting */
-#define FS_PROC_SHARES_MM 16u  /* vfork child: the mappings are its parent's */
-#define FS_PROC_COMMAND	  32u  /* the command that `faultscope run` started */
-#define FS_PROC_NO_MM	  64u  /* its memory is gone: map and fd figures are the last known */
-#define FS_PROC_NO_COUNT  128u /* no hook has seen its map count, and the look cannot */
-/* of the kernel side's state alone, never of a record: */
-#define FS_PROC_LEFT 256u /* its counters are kept in the table of orphans now */
-#define FS_PROC_HALF 512u /* they are being moved to it */
-#define FS_PROC_KEPT (FS_PROC_LEFT | FS_PROC_HALF)
 
 /* The state the kernel side keeps for a process; user space only ever makes one, zeroed but for
  * flags. */
@@ -219,14 +155,14 @@ struct fs_state {
 	__u64 from_outside; /* hash of what others may change, by the last look */
 	__s64 rss_pages;    /* resident and swapped then, folded into one figure */
 	__u32 counted;	    /* a counter moved since the last look: plainly set, behind it */
-	__u32 flags;	    /* FS_PROC_*; near what each hook writes */
+	__u32 flags;	    /* PROC_*; near what each hook writes */
 	__u32 threads;	    /* by the last look */
 	__u32 last_map_count; /* 0: not known yet */
 	__u32 map_count;
 	__u32 map_high;
 	__u32 fd_high;
 	__u32 fds;
-	__u32 marks[2]; /* by enum fs_what: thresholds passed, so the next to test */
+	__u32 marks[2]; /* by enum what: thresholds passed, so the next to test */
 	__u32 execs;
 	__u32 epoch;
 	__u32 fd_base;
@@ -247,40 +183,8 @@ struct fs_state {
 	struct fs_counters c;
 };
 
-enum fs_record_kind {
-	FS_REC_PROCESS = 1,
-	FS_REC_CROSSING,
-	FS_REC_REFUSED,
-	FS_REC_SIGNAL,
-	FS_REC_KERNEL_FAULT,
-	/* of use to live names alone: no recording holds them */
-	FS_REC_FORK,
-	FS_REC_EXEC,
-	FS_REC_STACK,
-	FS_REC_OOM,
-	FS_REC_CGROUP,
-	FS_REC_PRESSURE,
-	FS_REC_SLOW_FAULTS,
-	FS_REC_REPORT,
-	FS_REC_SAMPLE,
-	FS_REC_RETRY,
-	/* made in user space; a recording holds them so that a replay needs nothing else */
-	FS_REC_HOST = 64,
-	FS_REC_HOOK,
-	FS_REC_TICK,
-	FS_REC_NAMES,
-	FS_REC_SYMBOL,
-	FS_REC_END,
-	FS_REC_LIMITS,
-	FS_REC_GROWTH,
-	FS_REC_FRAMES,
-	FS_REC_HOLDING,
-	FS_REC_ORIGIN,
-	FS_REC_LEVELS,
-};
-
 struct fs_header {
-	__u32 kind; /* enum fs_record_kind */
+	__u32 kind; /* enum record_kind */
 	__u32 len;  /* bytes, this header included */
 	__u64 t_ns; /* CLOCK_MONOTONIC */
 };
@@ -294,25 +198,17 @@ struct fs_process_record {
 	struct fs_counters c;
 };
 
-enum fs_what { FS_WHAT_MAPS, FS_WHAT_FDS };
-
 struct fs_crossing_record {
 	struct fs_header h;
 	struct fs_subject subject;
-	__u32 what; /* enum fs_what */
+	__u32 what; /* enum what */
 	__u32 percent;
 	__u64 value;
 	__u64 limit;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 };
 
 #include "wire_refused.h"
-
-#define FS_SIGNAL_ODD	 1u /* a register holds what is an address in neither half */
-#define FS_SIGNAL_FATAL	 2u /* nothing handles it: the process dies of it */
-#define FS_SIGNAL_ASIDE	 4u /* its thread runs on its alternate stack: in a handler */
-
-enum fs_area { FS_AREA_UNKNOWN, FS_AREA_NONE, FS_AREA_FOUND };
 
 /* A fault signal, of the access that it was sent for. */
 struct fs_signal_record {
@@ -321,7 +217,7 @@ struct fs_signal_record {
 	__u32 tid;
 	__s32 signal;
 	__s32 code;
-	__u32 area; /* enum fs_area: what is mapped at the address */
+	__u32 area; /* enum mapped: what is mapped at the address */
 	__u64 address;
 	__u64 sp;	  /* user stack pointer then; 0: not known */
 	__u64 error_code; /* of the page fault, in the bits of x86; 0: not known */
@@ -340,25 +236,16 @@ struct fs_signal_record {
 				       */
 	};
 	struct fs_file file;
-	__u32 flags;	     /* FS_SIGNAL_* */
-	__u32 file_device;   /* super_block->s_dev, MKDEV(); 0: not known */
-	char comm[FS_COMM_LEN];
-};
-
-/* Why the OOM killer was called: enum oom_constraint of include/linux/oom.h. */
-enum fs_oom_constraint {
-	FS_OOM_UNKNOWN,
-	FS_OOM_NONE, /* the machine's memory */
-	FS_OOM_CPUSET,
-	FS_OOM_POLICY,
-	FS_OOM_MEMCG,
+	__u32 flags;	   /* SIGNAL_* */
+	__u32 file_device; /* super_block->s_dev, MKDEV(); 0: not known */
+	char comm[COMM_LEN];
 };
 
 /* A process was chosen by the OOM killer: as it was then. */
 struct fs_oom_record {
 	struct fs_header h;
 	struct fs_subject subject;
-	__u32 constraint; /* enum fs_oom_constraint: as the kernel's log has it */
+	__u32 constraint; /* enum oom_constraint: as the kernel's log has it */
 	__s32 score_adj;
 	__u64 total_vm_pages;
 	__s64 rss_file_pages;
@@ -367,8 +254,8 @@ struct fs_oom_record {
 	__s64 rss_shmem_pages;
 	struct fs_level memory; /* pages, of its memory cgroup */
 	__u32 by;		/* pid of who asked for memory then */
-	char by_comm[FS_COMM_LEN];
-	char comm[FS_COMM_LEN];
+	char by_comm[COMM_LEN];
+	char comm[COMM_LEN];
 	__u32 by_kept_pages; /* anonymous, shared and swapped of who asked; 0: not known */
 };
 
@@ -380,23 +267,21 @@ struct fs_slow_faults_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;   /* of the last one */
-	__u32 class; /* enum fs_fault_class */
+	__u32 class; /* enum fault_class */
 	__s32 stack; /* < 0: not known */
 	__u32 pad;
 	__u64 count;
 	__u64 total_ns;
 	__u64 max_ns;
 	__u64 read_bytes;
-	__u64 waited_ns[FS_NR_WAITS];
+	__u64 waited_ns[NR_WAITS];
 	__u64 inode;  /* 0: no file */
 	__u32 holder; /* pid of who had mmap_lock; 0: none was waited for */
 	__u32 holder_writes;
-	char holder_comm[FS_COMM_LEN];
-	char comm[FS_COMM_LEN];
-	char file[FS_FILE_NAME];
+	char holder_comm[COMM_LEN];
+	char comm[COMM_LEN];
+	char file[FILE_NAME_LEN];
 };
-
-#define FS_SAMPLE_EACH 64 /* one in so many is the most that is asked for; a power of two */
 
 /*
  * One of the page faults that were served, drawn by chance: it stands for `weight` of them. What
@@ -407,16 +292,16 @@ struct fs_sample_record {
 	struct fs_subject subject;
 	__u32 tid;
 	__u32 weight;
-	__u32 class; /* enum fs_fault_class */
+	__u32 class; /* enum fault_class */
 	__s32 stack; /* < 0: not known */
 	__u64 address;
 	__u64 area_from; /* [from, to); both 0: not known */
 	__u64 area_to;
 	__u64 took_ns;
 	__u64 read_bytes; /* from disks, in it */
-	__u32 kind;	  /* enum fs_holding_kind */
+	__u32 kind;	  /* enum holding_kind */
 	__u32 major;
-	char file[FS_FILE_NAME];
+	char file[FILE_NAME_LEN];
 };
 
 /* Equal ones are coalesced: of one instruction and process, probing reads of all processes. */
@@ -429,7 +314,7 @@ struct fs_kernel_fault_record {
 	__u64 count;
 	__u32 nofault; /* inside copy_*_nofault: fixed up by construction */
 	__u32 tid;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 };
 
 /* A process was born: until it execs, its program is its parent's. */
@@ -459,18 +344,14 @@ struct fs_pressure_record {
 	__u64 swap_ins;	  /* major faults of anonymous memory */
 };
 
-#define FS_REPORT_LINE 192
-
 /* A line of the kernel's log that may be of an error report of its own. Longer ones are cut. */
 struct fs_report_record {
 	struct fs_header h;
 	__u32 pid; /* in whose context it was written; 0: the idle task's */
 	__u32 tid;
-	char comm[FS_COMM_LEN];
-	char line[FS_REPORT_LINE]; /* without the time that kernels before 5.19 have there */
+	char comm[COMM_LEN];
+	char line[REPORT_LINE_LEN]; /* without the time that kernels before 5.19 have there */
 };
-
-#define FS_CGROUP_PATH 512
 
 /* A cgroup was made, or a process was moved into one of version 1. Longer paths are cut. */
 struct fs_cgroup_record {
@@ -478,7 +359,7 @@ struct fs_cgroup_record {
 	__u64 id;	 /* as gauges have it */
 	__u32 hierarchy; /* 0: version 2 */
 	__u32 pid;	 /* 0: it was made; else who was moved */
-	char path[FS_CGROUP_PATH];
+	char path[CGROUP_PATH_LEN];
 };
 
 /*
@@ -488,23 +369,17 @@ struct fs_cgroup_record {
 struct fs_growth {
 	struct fs_subject subject;
 	__s32 stack; /* of a stack record; < 0: none was to be had */
-	__u16 call;  /* enum fs_call */
-	__u16 what;  /* enum fs_what */
-	__u32 flags; /* FS_FILE_* */
-	__u32 mode;  /* inode->i_mode; without a file: protection and flags of mmap, FS_ANON */
+	__u16 call;  /* enum call_id */
+	__u16 what;  /* enum what */
+	__u32 flags; /* FILE_* */
+	__u32 mode;  /* inode->i_mode; without a file: protection and flags of mmap, GROWTH_ANON */
 	__u64 magic; /* of the file system */
 	__u64 added;
 	__u64 removed;
 	__u64 first_ns;
 	__u64 last_ns;
-	char name[FS_FILE_NAME]; /* the file's own, numbers folded to "#" and fillers */
+	char name[FILE_NAME_LEN]; /* the file's own, numbers folded to "#" and fillers */
 };
-#define FS_NAME_FILLER	     1
-#define FS_ANON(prot, flags) (((prot)&7) << 24 | ((flags)&0x1fffff))
-
-#ifndef FS_GROWTH_MAX
-#define FS_GROWTH_MAX 8192 /* places at a time; a power of two */
-#endif
 
 /* A place that is given back, and when it grew last by then. */
 struct fs_spare {
@@ -512,17 +387,6 @@ struct fs_spare {
 	__u32 pad;
 	__u64 last_ns; /* 0: it was taken, and never used */
 };
-
-struct fs_growth_record {
-	struct fs_header h;
-	__u32 place; /* below FS_GROWTH_MAX: a later record of the same place and first_ns follows
-			this one */
-	__u32 pad;
-	struct fs_growth g;
-};
-
-#define FS_STACKS	8192 /* stacks at a time: their numbers go on, and are not used again */
-#define FS_STACK_FRAMES 48
 
 /* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */
 struct fs_frame {
@@ -538,86 +402,7 @@ struct fs_stack_record {
 	__s32 stack;
 	__u32 frames;
 	__u64 caller; /* an address: who may have called the innermost; 0: not known */
-	struct fs_frame frame[FS_STACK_FRAMES];
-};
-
-#define FS_FRAMES_SHORT 1u /* its outermost frame is no beginning of a thread */
-
-/* The same with names: "symbol+0x12 (module)", a line a frame. */
-struct fs_frames_record {
-	struct fs_header h;
-	struct fs_subject subject;
-	__s32 stack;
-	__u32 flags; /* FS_FRAMES_* */
-	char text[3072];
-};
-
-/* What a mapping or a descriptor is. X(id, name): the name is the JSON value. */
-#define FS_HOLDING_KINDS(X)                                                                        \
-	X(ANONYMOUS, "anonymous")                                                                  \
-	X(GUARD, "guard") /* anonymous, without any right */                                       \
-	X(STACK, "stack")                                                                          \
-	X(HEAP, "heap")                                                                            \
-	X(FILE_PRIVATE, "private file")                                                            \
-	X(FILE_SHARED, "shared file")                                                              \
-	X(SHARED_MEMORY, "shared memory")                                                          \
-	X(SPECIAL, "special")                                                                      \
-	X(FILE, "file")                                                                            \
-	X(DIRECTORY, "directory")                                                                  \
-	X(DEVICE, "device")                                                                        \
-	X(PIPE, "pipe")                                                                            \
-	X(SOCKET, "socket")                                                                        \
-	X(MEMFD, "memfd")                                                                          \
-	X(ANON_INODE, "anon_inode")                                                                \
-	X(OTHER, "other")
-
-enum fs_holding_kind {
-#define X(id, name) FS_HOLDING_##id,
-	FS_HOLDING_KINDS(X)
-#undef X
-		FS_NR_HOLDING_KINDS,
-};
-
-/* What a process holds at one moment, those of one sort together: by kind and folded name. */
-struct fs_holding {
-	struct fs_subject subject;
-	__u32 what; /* enum fs_what */
-	__u32 kind; /* enum fs_holding_kind */
-	__u64 count;
-	__u64 bytes; /* of mappings */
-	__u32 names; /* 1: all have this name; 2: it is a pattern */
-	__u32 cut;   /* there were more than were read */
-	char name[160];
-};
-
-struct fs_holding_record {
-	struct fs_header h;
-	__u32 nth; /* of its process and `what`: 0 starts anew */
-	__u32 pad;
-	struct fs_holding g;
-};
-
-/*
- * Of the control groups of a process those with the least room, read by user space: memory in
- * bytes, less what the kernel could take back.
- */
-struct fs_levels_record {
-	struct fs_header h;
-	struct fs_subject subject;
-	struct fs_level memory;
-	struct fs_level pids;
-};
-
-/* Where a limit of a process or of the host comes from, and commands that change it; as text. */
-struct fs_origin_record {
-	struct fs_header h;
-	struct fs_subject subject; /* all 0: the host */
-	__u32 limit;		   /* a row of user space's table of limits */
-	__u32 host_wide;	   /* a change of it is one for all containers too */
-	char set_by[320];
-	char at_once[1024]; /* gains time until the next start or boot */
-	char for_good[1024];
-	char cost[320];
+	struct fs_frame frame[STACK_FRAMES];
 };
 
 /* Counted where something fell out; every output prints them. */
@@ -651,7 +436,7 @@ struct fs_config {
 	__u32 sums_spared;   /* of many threads faults are not summed up at each look */
 	__u32 smap_enforced; /* the CPU has SMAP: AC tells user copies from bad accesses */
 	__u32 compat_bits;   /* thread_info bits of a 32-bit system call */
-	__u64 variable[FS_NR_VARIABLES]; /* where they are; 0: not known */
+	__u64 variable[NR_VARIABLES]; /* where they are; 0: not known */
 	__u32 mark_percent[FS_NR_MARKS];
 	__u32 attribute; /* keep who grows; from these counts on: */
 	__u32 attribute_maps;
@@ -681,117 +466,6 @@ struct fs_shared {
 	__u32 look_whole;	  /* a look tells who did not change, too */
 	__u32 orphans;		  /* processes whose leader has ended, of which state is kept */
 	struct fs_losses losses;
-};
-
-struct fs_limits {
-	__u64 max_map_count;
-	__u64 file_max;
-	__u64 file_nr;
-	__u64 nr_open;
-	__u64 commit_limit_bytes;
-	__u64 committed_bytes;
-	__u64 mem_total_bytes;
-	__u64 mem_available_bytes;
-	__u64 swap_total_bytes;
-	__u64 swap_free_bytes;
-	__u64 inotify_instances;
-	__u64 overcommit_memory;
-	__u64 mmap_min_addr;
-	__u64 page_bytes;
-	__u64 huge_page_bytes; /* the default size; its pool: */
-	__u64 huge_pages;
-	__u64 huge_pages_free;
-	__u64 huge_pages_reserved;
-	__u64 threads;
-	__u64 threads_max;
-	__u64 pid_max;
-	__u64 inotify_watches;
-	__u64 epoll_watches;
-	__u64 pipe_pages_soft;
-	__u64 pipe_pages_hard;
-	__u64 pipe_max_bytes;
-	__u64 mem_free_bytes;
-};
-
-/* The machine's limits as they are at a refusal, ahead of it. */
-struct fs_limits_record {
-	struct fs_header h;
-	struct fs_limits limits;
-};
-
-/* The end of a look: user space's own record, once per interval. */
-struct fs_tick_record {
-	struct fs_header h;
-	__u64 wall_ns; /* CLOCK_REALTIME */
-	struct fs_losses losses;
-	struct fs_limits limits;
-	__u64 own_cpu_ns;
-	__u64 own_bpf_ns;
-	__u64 own_rss_bytes;
-	__u64 look_ns;
-};
-
-struct fs_host_record {
-	struct fs_header h;
-	__u64 wall_ns;
-	__u64 interval_ns;
-	__u32 tiers; /* bit i: tier i is paid for */
-	__u32 cpus;
-	char version[32];
-	char kernel[96];
-	char arch[16];
-	char host[64];
-	char boot_id[40];
-	char mode[16];
-	char target[128];
-};
-
-struct fs_hook_record {
-	struct fs_header h;
-	__u32 tier;
-	__u32 state; /* enum fs_hook_state */
-	__u32 lacks; /* FS_LACKS_* of the mechanism in use */
-	__u32 pad;
-	char name[24];
-	char mechanism[24];
-	char why[160];
-};
-
-/* What a mechanism does not tell. */
-#define FS_LACKS_ACCESS	    1u	/* read, write or exec */
-#define FS_LACKS_PROTECTION 2u	/* whether the page was there */
-#define FS_LACKS_AREA	    4u	/* what is mapped where a signal comes from */
-#define FS_SEES_KERNEL	    8u	/* kernel-mode faults too */
-#define FS_LACKS_COPIES	    16u /* user copies: of kernel-mode faults only bad ones */
-#define FS_LACKS_MINOR	    32u /* minor faults: only major ones are timed */
-#define FS_LACKS_OTHERS	    64u /* processes outside of our own pid namespace */
-
-enum fs_hook_state { FS_HOOK_OFF, FS_HOOK_ON, FS_HOOK_BLIND };
-
-/* In `why` of a hook that the caller did not want: --hook NAME=none. */
-#define FS_SWITCHED_OFF "switched off by --hook"
-
-/* Names found in /proc for a process, NUL-terminated and cut to size. */
-struct fs_names_record {
-	struct fs_header h;
-	struct fs_subject subject;
-	char exe[256];
-	char cgroup[256];
-};
-
-struct fs_symbol_record {
-	struct fs_header h;
-	__u64 ip;
-	char symbol[64];
-	char module[64];
-};
-
-#define FS_END_FULL 1u /* it would have become larger than was allowed */
-
-struct fs_end_record {
-	struct fs_header h;
-	__u32 reason; /* 0: as asked; FS_END_* */
-	__u32 pad;
 };
 
 _Static_assert(sizeof(struct fs_header) == 16, "wire layout");

@@ -3,39 +3,8 @@
 #ifndef FS_WIRE_BLACKBOX_H
 #define FS_WIRE_BLACKBOX_H
 
+#include "records/precursor_kinds.h"
 #include "wire.h"
-
-enum fs_precursor {
-	FS_PRE_FAULT,	    /* a bad access in kernel mode, at its entry */
-	FS_PRE_FIXED,	    /* one that the exception table made good */
-	FS_PRE_PROBE,	    /* one that asked for it: copy_from_kernel_nofault() and kin */
-	FS_PRE_PROTECTION,  /* a general protection fault or the like, that nothing makes good */
-	FS_PRE_REPORT,	    /* KFENCE, KASAN, WARN: arg 0 the detector */
-	FS_PRE_MODULE_LOAD, /* arg: start and bytes of text, data, read-only data, read-only later
-			     */
-	FS_PRE_MODULE_FREE, /* the same */
-	FS_PRE_MCE,	    /* arg: bank, status, address */
-	FS_PRE_EDAC,	    /* arg: corrected or not, count, address; text: the DIMM */
-	FS_PRE_AER,	    /* arg: status, severity; text: the device */
-	FS_PRE_MEMORY_FAILURE, /* arg: page frame */
-	FS_PRE_IOMMU,	       /* arg: address, flags; text: the device */
-	FS_PRE_PANIC,	       /* text: its format, then its first %s; arg: what it formats */
-	NR_FS_PRECURSORS,
-};
-
-/* How a fault was judged at its entry. */
-enum fs_verdict {
-	FS_VERDICT_SUSPECTED, /* the exception table may yet make it good */
-	FS_VERDICT_FATAL,     /* the kernel does not look there: it dies of this one */
-};
-
-#define FS_PRE_CODE	  24
-#define FS_PRE_TEXT	  128
-#define FS_PRE_WORD_AT	  96 /* in the text of a panic */
-#define FS_PRE_WORD_BYTES (FS_PRE_TEXT - FS_PRE_WORD_AT)
-#define FS_PRE_CODE_AT	  8
-#define FS_PRE_STACK	  20
-#define FS_PRE_REGS	  18 /* r15 … ss as struct pt_regs has them, up to sp */
 
 /* A range of vmalloc or ioremap that a driver gave back. */
 struct fs_freed_area {
@@ -50,7 +19,7 @@ struct fs_freed_area {
 
 struct fs_precursor_record {
 	struct fs_header h;
-	__u32 what; /* enum fs_precursor */
+	__u32 what; /* enum precursor_kind */
 	__u32 verdict;
 	__u32 pid, tid, cpu, pad;
 	__u64 ip;
@@ -59,13 +28,13 @@ struct fs_precursor_record {
 	__u64 count;   /* of equal ones until now */
 	__u64 dropped; /* of this sort: for which there was no record */
 	__u64 arg[8];
-	__u64 regs[FS_PRE_REGS];
+	__u64 regs[PRE_REGS];
 	struct fs_freed_area area; /* that the address was in; bytes 0: in none */
-	__u8 code[FS_PRE_CODE];	   /* the instruction is at FS_PRE_CODE_AT of it */
+	__u8 code[PRE_CODE];	   /* the instruction is at PRE_CODE_AT of it */
 	__s64 stack_bytes;
-	__u64 stack[FS_PRE_STACK];
-	char comm[FS_COMM_LEN];
-	char text[FS_PRE_TEXT];
+	__u64 stack[PRE_STACK];
+	char comm[COMM_LEN];
+	char text[PRE_TEXT];
 };
 
 /* Equal ones are counted, and told now and then. */
@@ -87,7 +56,7 @@ struct fs_blackbox_config {
 };
 
 struct fs_blackbox_shared {
-	__u64 dropped[NR_FS_PRECURSORS];
+	__u64 dropped[NR_PRECURSORS];
 	__u64 faults_benign; /* user copies */
 	__u64 areas;	     /* given back by drivers, until now */
 	__u64 panic_cpu;     /* plus 1, of a panic that waits; 0: there is none */

@@ -5,7 +5,7 @@
 #define FS_WIRE_REFUSED_H
 
 /* A range of the address space, as a refused call found it. Addresses; ends are exclusive. */
-enum fs_walk { FS_WALK_NONE, FS_WALK_DONE, FS_WALK_BUSY, FS_WALK_CUT };
+
 struct fs_range {
 	__u64 hole;	 /* the first address where nothing is mapped; ~0: none */
 	__u64 start;	 /* of the first VMA that is not as was asked for, and before a hole */
@@ -17,26 +17,19 @@ struct fs_range {
 	__u64 locked_bytes; /* of these */
 	__u64 start_flags;  /* VM_*: of the VMA that `start` is of */
 	__u32 vmas;	    /* whether there was any */
-	__u32 walk;	    /* enum fs_walk: whether it was looked at, whole */
+	__u32 walk;	    /* enum walk: whether it was looked at, whole */
 };
-
-#define FS_FILE_KNOWN	 1u /* the call named an open descriptor */
-#define FS_FILE_CLOSED	 2u /* it named one that is not open */
-#define FS_FILE_MAPPABLE 4u /* its kind has an mmap method */
-#define FS_FILE_NOEXEC	 8u /* of a mount or file system without exec */
-#define FS_FILE_DELETED	 16u
-#define FS_FILE_NAME	 40
 
 /* The file behind a descriptor. */
 struct fs_file {
 	__u64 magic;	  /* of its file system: linux/magic.h */
 	__u64 size_bytes; /* of the inode */
 	__u64 mmap_ip;	  /* its mmap method: tells the driver */
-	__u32 flags;	  /* FS_FILE_* */
+	__u32 flags;	  /* FILE_* */
 	__u32 mode;	  /* inode->i_mode */
 	__u32 open_mode;  /* file->f_mode: FMODE_* of include/linux/fs.h */
 	__u32 seals;	  /* F_SEAL_* of a memory file */
-	char name[FS_FILE_NAME];
+	char name[FILE_NAME_LEN];
 };
 
 /* Of the levels of a hierarchy the one with the least room. */
@@ -49,7 +42,7 @@ struct fs_level {
 
 /* What is counted for a user (in a user namespace), ~0 where it is not known. */
 struct fs_user {
-	__u64 processes; /* what RLIMIT_NPROC bounds */
+	__u64 processes;	 /* what RLIMIT_NPROC bounds */
 	__u64 inotify_instances; /* of fanotify_init its groups in their place, since 5.13 */
 	__u64 inotify_instances_max;
 	__u64 inotify_watches;
@@ -67,62 +60,15 @@ struct fs_asked {
 	__u32 pad;
 };
 
-#define FS_FACT_LOCKS_FUTURE  1u /* mlockall(MCL_FUTURE) is in force */
-#define FS_FACT_IPC_LOCK      2u /* capabilities */
-#define FS_FACT_RESOURCE      4u
-#define FS_FACT_ADMIN	      8u
-#define FS_FACT_RAWIO	      16u
-#define FS_FACT_ROOT	      32u  /* the initial user: RLIMIT_NPROC does not bind it */
-#define FS_FACT_MDWE	      64u  /* memory that is written may not be executed */
-#define FS_FACT_NO_AREA	      128u /* the search for a free range failed in this call */
-#define FS_FACT_SAID_COMMIT   256u /* the kernel's own line in the log, in this call */
-#define FS_FACT_SAID_FILE_MAX 512u
-#define FS_FACT_COMPAT	      1024u /* a 32-bit call */
-#define FS_FACT_PIDS_OVER     4096u /* the first process of its pid namespace has ended */
-#define FS_FACT_FILTERED      2048u /* a filter of seccomp may have answered in its place */
-#define FS_FACT_QUEUE	      16384u /* mq_open, of the calls that open something */
-/* set in user space alone, by a struct fs_retry_record */
-#define FS_FACT_RETRIED 8192u /* its thread asked again in another form, and was served */
-
-/* A request that is made again at once comes within this, even if its thread waits for a CPU. */
-#define FS_RETRY_NS 500000000ULL
-
-/*
- * Limits of the machine that the kernel keeps in variables of its own, where it names them (with
- * CONFIG_KALLSYMS_ALL): at the moment of a refusal they are what decided, and a file of /proc that
- * is read after it may say another thing by then. X(id, symbol, offset and size of the value).
- */
-#define FS_VARIABLES(X)                                                                            \
-	X(MAX_MAP_COUNT, "sysctl_max_map_count", 0, 4)                                             \
-	X(OVERCOMMIT, "sysctl_overcommit_memory", 0, 4)                                            \
-	X(OVERCOMMIT_RATIO, "sysctl_overcommit_ratio", 0, 4)                                       \
-	X(OVERCOMMIT_KBYTES, "sysctl_overcommit_kbytes", 0, 8)                                     \
-	X(RAM_PAGES, "_totalram_pages", 0, 8)                                                      \
-	X(SWAP_PAGES, "total_swap_pages", 0, 8)                                                    \
-	X(NR_OPEN, "sysctl_nr_open", 0, 4)                                                         \
-	X(FILE_MAX, "files_stat", 16, 8) /* behind two counts: include/linux/fs.h */               \
-	X(PIPE_HARD, "pipe_user_pages_hard", 0, 8)                                                 \
-	X(PIPE_MAX, "pipe_max_size", 0, 4)                                                         \
-	X(THREADS_MAX, "max_threads", 0, 4)                                                        \
-	X(THREADS, "nr_threads", 0, 4)                                                             \
-	X(EPOLL_WATCHES, "max_user_watches", 0, 8)
-
-enum fs_variable {
-#define X(id, symbol, offset, size) FS_VARIABLE_##id,
-	FS_VARIABLES(X)
-#undef X
-		FS_NR_VARIABLES,
-};
-
 /*
  * A thread that was refused memory by mmap, mremap or brk asked for at least half as much again
- * within FS_RETRY_NS, by mmap or mremap, and got it. It comes behind the record of the refusal.
+ * within RETRY_NS, by mmap or mremap, and got it. It comes behind the record of the refusal.
  */
 struct fs_retry_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
-	__u16 call; /* enum fs_call: the one that succeeded */
+	__u16 call; /* enum call_id: the one that succeeded */
 	__u16 pad;
 	__u64 bytes; /* that it asked for */
 };
@@ -132,7 +78,7 @@ struct fs_refused_record {
 	struct fs_header h;
 	struct fs_subject subject;
 	__u32 tid;
-	__u16 call;  /* enum fs_call */
+	__u16 call;  /* enum call_id */
 	__u16 error; /* errno; 0 for brk and recvmsg, which give none */
 	__u64 count; /* of equal ones (process, call, errno, facts) up to and with this */
 	__u64 args[6];
@@ -155,14 +101,14 @@ struct fs_refused_record {
 	struct fs_level memory; /* pages, of the memory cgroup */
 	struct fs_level pids;
 	struct fs_user user;
-	__u64 variable[FS_NR_VARIABLES];
+	__u64 variable[NR_VARIABLES];
 	__u32 variables; /* bit i: number i is known */
 	__u32 map_count;
 	__u32 fds;	/* ~0 where they were not counted */
 	__u32 fds_free; /* numbers that it may have been given; ~0 where they were not counted */
-	__u32 facts;	/* FS_FACT_* */
+	__u32 facts;	/* FACT_* */
 	__s32 stack;	/* of a stack record; < 0: none */
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 };
 
 #endif

@@ -32,85 +32,85 @@ static const struct layout {
 	{                                                                                          \
 		offsetof(struct type, n), sizeof(((struct type *)0)->n) / sizeof(uint64_t)         \
 	}
-	{FS_REC_PROCESS,
-	 sizeof(struct fs_process_record),
-	 offsetof(struct fs_process_record, c),
-	 {TEXT(fs_process_record, g.comm)}},
-	{FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0, {TEXT(fs_crossing_record, comm)}},
-	{FS_REC_REFUSED,
-	 sizeof(struct fs_refused_record),
+	{RECORD_PROCESS,
+	 sizeof(struct process_record),
+	 offsetof(struct process_record, c),
+	 {TEXT(process_record, g.comm)}},
+	{RECORD_CROSSING, sizeof(struct crossing_record), 0, {TEXT(crossing_record, comm)}},
+	{RECORD_REFUSED,
+	 sizeof(struct refused_record),
 	 0,
-	 {TEXT(fs_refused_record, comm), TEXT(fs_refused_record, file.name)}},
-	{FS_REC_SIGNAL,
-	 sizeof(struct fs_signal_record),
+	 {TEXT(refused_record, comm), TEXT(refused_record, file.name)}},
+	{RECORD_SIGNAL,
+	 sizeof(struct signal_record),
 	 0,
-	 {TEXT(fs_signal_record, comm), TEXT(fs_signal_record, file.name)}},
-	{FS_REC_OOM,
-	 sizeof(struct fs_oom_record),
+	 {TEXT(signal_record, comm), TEXT(signal_record, file.name)}},
+	{RECORD_OOM,
+	 sizeof(struct oom_record),
 	 0,
-	 {TEXT(fs_oom_record, comm), TEXT(fs_oom_record, by_comm)}},
-	{FS_REC_SLOW_FAULTS,
-	 sizeof(struct fs_slow_faults_record),
+	 {TEXT(oom_record, comm), TEXT(oom_record, by_comm)}},
+	{RECORD_SLOW_FAULTS,
+	 sizeof(struct slow_faults_record),
 	 0,
-	 {TEXT(fs_slow_faults_record, comm), TEXT(fs_slow_faults_record, holder_comm),
-	  TEXT(fs_slow_faults_record, file)}},
-	{FS_REC_RETRY, sizeof(struct fs_retry_record), 0, {}},
-	{FS_REC_SAMPLE, sizeof(struct fs_sample_record), 0, {TEXT(fs_sample_record, file)}},
-	{FS_REC_KERNEL_FAULT,
-	 sizeof(struct fs_kernel_fault_record),
+	 {TEXT(slow_faults_record, comm), TEXT(slow_faults_record, holder_comm),
+	  TEXT(slow_faults_record, file)}},
+	{RECORD_RETRY, sizeof(struct retry_record), 0, {}},
+	{RECORD_SAMPLE, sizeof(struct sample_record), 0, {TEXT(sample_record, file)}},
+	{RECORD_KERNEL_FAULT,
+	 sizeof(struct kernel_fault_record),
 	 0,
-	 {TEXT(fs_kernel_fault_record, comm)}},
-	{FS_REC_FORK, sizeof(struct fs_fork_record), 0, {}},
-	{FS_REC_EXEC, sizeof(struct fs_exec_record), 0, {TEXT(fs_exec_record, path)}},
-	{FS_REC_PRESSURE, sizeof(struct fs_pressure_record), 0, {}},
-	{FS_REC_REPORT,
-	 sizeof(struct fs_report_record),
+	 {TEXT(kernel_fault_record, comm)}},
+	{RECORD_FORK, sizeof(struct fork_record), 0, {}},
+	{RECORD_EXEC, sizeof(struct exec_record), 0, {TEXT(exec_record, path)}},
+	{RECORD_PRESSURE, sizeof(struct memory_wait_record), 0, {}},
+	{RECORD_REPORT,
+	 sizeof(struct report_record),
 	 0,
-	 {TEXT(fs_report_record, comm), TEXT(fs_report_record, line)}},
-	{FS_REC_CGROUP, sizeof(struct fs_cgroup_record), 0, {TEXT(fs_cgroup_record, path)}},
-	{FS_REC_HOST,
-	 sizeof(struct fs_host_record),
+	 {TEXT(report_record, comm), TEXT(report_record, line)}},
+	{RECORD_CGROUP, sizeof(struct cgroup_path_record), 0, {TEXT(cgroup_path_record, path)}},
+	{RECORD_HOST,
+	 sizeof(struct host_record),
 	 0,
-	 {TEXT(fs_host_record, version), TEXT(fs_host_record, kernel), TEXT(fs_host_record, arch),
-	  TEXT(fs_host_record, host), TEXT(fs_host_record, boot_id), TEXT(fs_host_record, mode),
-	  TEXT(fs_host_record, target)}},
-	{FS_REC_HOOK,
-	 sizeof(struct fs_hook_record),
+	 {TEXT(host_record, version), TEXT(host_record, kernel), TEXT(host_record, arch),
+	  TEXT(host_record, host), TEXT(host_record, boot_id), TEXT(host_record, mode),
+	  TEXT(host_record, target)}},
+	{RECORD_HOOK,
+	 sizeof(struct hook_record),
 	 0,
-	 {TEXT(fs_hook_record, name), TEXT(fs_hook_record, mechanism), TEXT(fs_hook_record, why)}},
-	{FS_REC_TICK, sizeof(struct fs_tick_record), 0, {}},
-	{FS_REC_NAMES,
-	 sizeof(struct fs_names_record),
+	 {TEXT(hook_record, name), TEXT(hook_record, mechanism), TEXT(hook_record, why)}},
+	{RECORD_TICK, sizeof(struct tick_record), 0, {}},
+	{RECORD_NAMES,
+	 sizeof(struct names_record),
 	 0,
-	 {TEXT(fs_names_record, exe), TEXT(fs_names_record, cgroup)}},
-	{FS_REC_SYMBOL,
-	 sizeof(struct fs_symbol_record),
+	 {TEXT(names_record, exe), TEXT(names_record, cgroup)}},
+	{RECORD_SYMBOL,
+	 sizeof(struct symbol_record),
 	 0,
-	 {TEXT(fs_symbol_record, symbol), TEXT(fs_symbol_record, module)}},
-	{FS_REC_END, sizeof(struct fs_end_record), 0, {}},
-	{FS_REC_LIMITS, sizeof(struct fs_limits_record), 0, {}},
-	{FS_REC_LEVELS, sizeof(struct fs_levels_record), 0, {}},
-	{FS_REC_STACK, sizeof(struct fs_stack_record), 0, {}},
-	{FS_REC_ORIGIN,
-	 sizeof(struct fs_origin_record),
+	 {TEXT(symbol_record, symbol), TEXT(symbol_record, module)}},
+	{RECORD_END, sizeof(struct end_record), 0, {}},
+	{RECORD_LIMITS, sizeof(struct limits_record), 0, {}},
+	{RECORD_LEVELS, sizeof(struct levels_record), 0, {}},
+	{RECORD_STACK, sizeof(struct stack_record), 0, {}},
+	{RECORD_ORIGIN,
+	 sizeof(struct origin_record),
 	 0,
-	 {TEXT(fs_origin_record, set_by), TEXT(fs_origin_record, at_once),
-	  TEXT(fs_origin_record, for_good), TEXT(fs_origin_record, cost)}},
-	{FS_REC_HOLDING, sizeof(struct fs_holding_record), 0, {TEXT(fs_holding_record, g.name)}},
-	{FS_REC_GROWTH, sizeof(struct fs_growth_record), 0, {TEXT(fs_growth_record, g.name)}},
-	{FS_REC_FRAMES, sizeof(struct fs_frames_record), 0, {TEXT(fs_frames_record, text)}},
-	{FS_REC_SHORTAGE, sizeof(struct pressure_record), 0, {}, FIGURES(pressure_record)},
-	{FS_REC_LEVEL,
+	 {TEXT(origin_record, set_by), TEXT(origin_record, at_once), TEXT(origin_record, for_good),
+	  TEXT(origin_record, cost)}},
+	{RECORD_HOLDING, sizeof(struct holding_record), 0, {TEXT(holding_record, g.name)}},
+	{RECORD_GROWTH, sizeof(struct growth_record), 0, {TEXT(growth_record, g.name)}},
+	{RECORD_FRAMES, sizeof(struct frames_record), 0, {TEXT(frames_record, text)}},
+	{RECORD_SHORTAGE, sizeof(struct pressure_record), 0, {}, FIGURES(pressure_record)},
+	{RECORD_LEVEL,
 	 sizeof(struct cgroup_record),
 	 0,
 	 {TEXT(cgroup_record, path)},
 	 FIGURES(cgroup_record)},
-	{FS_REC_MOUNT,
+	{RECORD_MOUNT,
 	 sizeof(struct mount_record),
 	 0,
 	 {TEXT(mount_record, path)},
 	 {offsetof(struct mount_record, device), 1}},
-	{FS_REC_SCORE, sizeof(struct score_record), 0, {}, {sizeof(struct score_record), 0}},
+	{RECORD_SCORE, sizeof(struct score_record), 0, {}, {sizeof(struct score_record), 0}},
 #undef FIGURES
 #undef TEXT
 };
@@ -121,13 +121,13 @@ static size_t fixed_bytes(const struct layout *l)
 	return l->len - l->figures.rows * sizeof(uint64_t);
 }
 
-static bool has_other_rows(const struct layout *l, const struct fs_header *h)
+static bool has_other_rows(const struct layout *l, const struct record *h)
 {
 	return l->figures.at && h->len >= fixed_bytes(l) && h->len <= RECORD_MAX &&
 	       (h->len - fixed_bytes(l)) % sizeof(uint64_t) == 0;
 }
 
-static const struct layout *layout_of(const struct fs_header *h)
+static const struct layout *layout_of(const struct record *h)
 {
 	const struct layout *l = layouts, *end = l + sizeof(layouts) / sizeof(layouts[0]);
 
@@ -141,7 +141,7 @@ static const struct layout *layout_of(const struct fs_header *h)
 }
 
 /* Figures that the record lacks are unknown, those that we do not know are left out. */
-static void copy_record(const struct layout *l, const struct fs_header *h, unsigned char *ret)
+static void copy_record(const struct layout *l, const struct record *h, unsigned char *ret)
 {
 	const unsigned char *from = (const unsigned char *)h;
 	size_t at = l->figures.at, known = l->figures.rows * sizeof(uint64_t), had, both;
@@ -156,29 +156,29 @@ static void copy_record(const struct layout *l, const struct fs_header *h, unsig
 	memcpy(ret, from, at + both);
 	memset(ret + at + both, 0xff, known - both);
 	memcpy(ret + at + known, from + at + had, fixed_bytes(l) - at);
-	((struct fs_header *)ret)->len = l->len;
+	((struct record *)ret)->len = l->len;
 }
 
-static int record(struct collector *c, const struct fs_header *h)
+static int record(struct collector *c, const struct record *h)
 {
 	_Alignas(8) unsigned char copy[RECORD_MAX];
 
 	if (!c->redaction || h->len > sizeof(copy))
 		return recorder_take(c->rec, h);
 	memcpy(copy, h, h->len);
-	redact_record(c->redaction, (struct fs_header *)copy);
-	return recorder_take(c->rec, (struct fs_header *)copy);
+	redact_record(c->redaction, (struct record *)copy);
+	return recorder_take(c->rec, (struct record *)copy);
 }
 
-static int pass_on(struct collector *c, const struct fs_header *h)
+static int pass_on(struct collector *c, const struct record *h)
 {
 	_Alignas(8) unsigned char copy[RECORD_MAX];
 	int err;
 
 	if (c->withholding.on && h->len <= sizeof(copy)) {
 		memcpy(copy, h, h->len);
-		h = (const struct fs_header *)copy;
-		withhold(&c->withholding, c->m, (struct fs_header *)copy);
+		h = (const struct record *)copy;
+		withhold(&c->withholding, c->m, (struct record *)copy);
 	}
 	if (c->rec) {
 		err = record(c, h);
@@ -188,9 +188,9 @@ static int pass_on(struct collector *c, const struct fs_header *h)
 	return model_take(c->m, h);
 }
 
-static int name_process(struct collector *c, const struct fs_process_record *r)
+static int name_process(struct collector *c, const struct process_record *r)
 {
-	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), r->h.t_ns}};
+	struct names_record names = {.h = {RECORD_NAMES, sizeof(names), r->h.t_ns}};
 	const struct subject *s = model_find(c->m, &r->subject);
 
 	names.subject = r->subject;
@@ -203,10 +203,10 @@ static int name_process(struct collector *c, const struct fs_process_record *r)
 }
 
 /* The news of an exec may come behind the figures of the process that did it. */
-static int take_exec(struct collector *c, const struct fs_exec_record *r)
+static int take_exec(struct collector *c, const struct exec_record *r)
 {
 	const struct subject *s = model_find(c->m, &r->subject);
-	struct fs_process_record at = {.h = r->h, .subject = r->subject};
+	struct process_record at = {.h = r->h, .subject = r->subject};
 
 	names_execed(&c->names, r);
 	if (!s || s->final || s->now.g.execs != r->execs)
@@ -216,7 +216,7 @@ static int take_exec(struct collector *c, const struct fs_exec_record *r)
 }
 
 /* Whether the view shows it: anew once what that hangs on is known. */
-static void judge_view(struct collector *c, const struct fs_subject *id)
+static void judge_view(struct collector *c, const struct process_key *id)
 {
 	struct subject *s = model_find(c->m, id);
 
@@ -225,7 +225,7 @@ static void judge_view(struct collector *c, const struct fs_subject *id)
 					  s->cgroup);
 }
 
-static int take_names(struct collector *c, const struct fs_names_record *r)
+static int take_names(struct collector *c, const struct names_record *r)
 {
 	int err = pass_on(c, &r->h);
 
@@ -233,7 +233,7 @@ static int take_names(struct collector *c, const struct fs_names_record *r)
 	return err;
 }
 
-static int take_process(struct collector *c, const struct fs_process_record *r)
+static int take_process(struct collector *c, const struct process_record *r)
 {
 	const struct subject *before = model_find(c->m, &r->subject);
 	bool renamed = !before || before->now.g.execs != r->g.execs ||
@@ -250,9 +250,9 @@ static int take_process(struct collector *c, const struct fs_process_record *r)
 	return err;
 }
 
-static int take_kernel_fault(struct collector *c, const struct fs_kernel_fault_record *r)
+static int take_kernel_fault(struct collector *c, const struct kernel_fault_record *r)
 {
-	struct fs_symbol_record sym = {.h = {FS_REC_SYMBOL, sizeof(sym), r->h.t_ns}};
+	struct symbol_record sym = {.h = {RECORD_SYMBOL, sizeof(sym), r->h.t_ns}};
 
 	sym.ip = r->ip;
 	if (c->live && !model_symbol(c->m, r->ip) && symbols_find(&c->symbols, r->ip, &sym)) {
@@ -264,10 +264,10 @@ static int take_kernel_fault(struct collector *c, const struct fs_kernel_fault_r
 	return pass_on(c, &r->h);
 }
 
-_Static_assert(sizeof(struct fs_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
+_Static_assert(sizeof(struct stack_frame) == sizeof(struct bpf_stack_build_id), "the same layout");
 
 /* Appends a frame's line; false where there is no room. */
-static bool add_frame(struct fs_frames_record *r, size_t *at, const struct user_symbol *s)
+static bool add_frame(struct frames_record *r, size_t *at, const struct user_symbol *s)
 {
 	char name[USER_NAME_BYTES + USER_MODULE_BYTES + 32];
 	int n;
@@ -291,7 +291,7 @@ static bool add_frame(struct fs_frames_record *r, size_t *at, const struct user_
  * The wrappers of system calls keep no frame, so their caller is missing behind the innermost: what
  * may be it counts where it is code of the process', and not of the function that follows anyway.
  */
-static bool name_caller(struct collector *c, const struct fs_stack_record *r,
+static bool name_caller(struct collector *c, const struct stack_record *r,
 			const struct user_symbol *next, struct user_symbol *ret)
 {
 	struct bpf_stack_build_id frame = {.status = BPF_STACK_BUILD_ID_IP, .ip = r->caller};
@@ -309,10 +309,10 @@ static bool name_caller(struct collector *c, const struct fs_stack_record *r,
  * Without frame pointers the chain leads astray: a frame that is no code of the process' ends it,
  * and all behind it is chance. The innermost is where it was.
  */
-static size_t name_frames(struct collector *c, const struct fs_stack_record *r,
+static size_t name_frames(struct collector *c, const struct stack_record *r,
 			  struct user_symbol *named)
 {
-	size_t n = r->frames < FS_STACK_FRAMES ? r->frames : FS_STACK_FRAMES;
+	size_t n = r->frames < STACK_FRAMES ? r->frames : STACK_FRAMES;
 
 	for (size_t i = 0; i < n; i++) {
 		struct bpf_stack_build_id frame;
@@ -326,10 +326,10 @@ static size_t name_frames(struct collector *c, const struct fs_stack_record *r,
 }
 
 /* Names the frames of a stack while its process is there, or what it had mapped is known. */
-static int take_stack(struct collector *c, const struct fs_stack_record *r)
+static int take_stack(struct collector *c, const struct stack_record *r)
 {
-	struct fs_frames_record frames = {.h = {FS_REC_FRAMES, sizeof(frames), r->h.t_ns}};
-	struct user_symbol named[FS_STACK_FRAMES], caller;
+	struct frames_record frames = {.h = {RECORD_FRAMES, sizeof(frames), r->h.t_ns}};
+	struct user_symbol named[STACK_FRAMES], caller;
 	size_t at = 0, n;
 	bool room = true;
 
@@ -347,18 +347,18 @@ static int take_stack(struct collector *c, const struct fs_stack_record *r)
 		if (!i && room && name_caller(c, r, n > 1 ? &named[1] : NULL, &caller))
 			room = add_frame(&frames, &at, &caller);
 	}
-	if (user_stack_may_be_short(named, n, FS_STACK_FRAMES))
-		frames.flags |= FS_FRAMES_SHORT;
+	if (user_stack_may_be_short(named, n, STACK_FRAMES))
+		frames.flags |= FRAMES_SHORT;
 	return pass_on(c, &frames.h);
 }
 
-static int pass_made(void *ctx, const struct fs_header *h)
+static int pass_made(void *ctx, const struct record *h)
 {
 	return pass_on(ctx, h);
 }
 
 /* How full the file's disk is belongs ahead of it: it may have filled up since the last look. */
-static int take_signal(struct collector *c, const struct fs_signal_record *r)
+static int take_signal(struct collector *c, const struct signal_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
 	int err = 0;
@@ -369,7 +369,7 @@ static int take_signal(struct collector *c, const struct fs_signal_record *r)
 }
 
 /* The end of a look: what only files tell belongs to it. */
-static int take_tick(struct collector *c, const struct fs_tick_record *r)
+static int take_tick(struct collector *c, const struct tick_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
 	int err = 0;
@@ -379,46 +379,46 @@ static int take_tick(struct collector *c, const struct fs_tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-int collector_take(void *ctx, const struct fs_header *h)
+int collector_take(void *ctx, const struct record *h)
 {
 	const struct layout *l = layout_of(h);
 	_Alignas(8) unsigned char copy[RECORD_MAX];
 	struct collector *c = ctx;
 
-	_Static_assert(sizeof(struct fs_process_record) <= RECORD_MAX, "the longest record");
+	_Static_assert(sizeof(struct process_record) <= RECORD_MAX, "the longest record");
 	if (!l)
 		return -EBADMSG;
 	copy_record(l, h, copy);
 	for (size_t i = 0; i < 7 && l->text[i].size; i++)
 		copy[l->text[i].at + l->text[i].size - 1] = 0;
-	h = (const struct fs_header *)copy;
+	h = (const struct record *)copy;
 	switch (h->kind) {
-	case FS_REC_PROCESS:
-		return take_process(c, (const struct fs_process_record *)copy);
-	case FS_REC_FORK:
+	case RECORD_PROCESS:
+		return take_process(c, (const struct process_record *)copy);
+	case RECORD_FORK:
 		if (c->live)
-			names_forked(&c->names, (const struct fs_fork_record *)copy);
-		withholding_forked(&c->withholding, (const struct fs_fork_record *)copy);
+			names_forked(&c->names, (const struct fork_record *)copy);
+		withholding_forked(&c->withholding, (const struct fork_record *)copy);
 		return 0;
-	case FS_REC_EXEC:
-		return c->live ? take_exec(c, (const struct fs_exec_record *)copy) : 0;
-	case FS_REC_PRESSURE:
-	case FS_REC_REPORT:
+	case RECORD_EXEC:
+		return c->live ? take_exec(c, (const struct exec_record *)copy) : 0;
+	case RECORD_PRESSURE:
+	case RECORD_REPORT:
 		return 0; /* of use to export alone, which takes it itself */
-	case FS_REC_CGROUP:
+	case RECORD_CGROUP:
 		if (c->live)
-			names_cgroup(&c->names, (const struct fs_cgroup_record *)copy);
+			names_cgroup(&c->names, (const struct cgroup_path_record *)copy);
 		return 0;
-	case FS_REC_NAMES:
-		return take_names(c, (const struct fs_names_record *)copy);
-	case FS_REC_KERNEL_FAULT:
-		return take_kernel_fault(c, (const struct fs_kernel_fault_record *)copy);
-	case FS_REC_SIGNAL:
-		return take_signal(c, (const struct fs_signal_record *)copy);
-	case FS_REC_TICK:
-		return take_tick(c, (const struct fs_tick_record *)copy);
-	case FS_REC_STACK:
-		return take_stack(c, (const struct fs_stack_record *)copy);
+	case RECORD_NAMES:
+		return take_names(c, (const struct names_record *)copy);
+	case RECORD_KERNEL_FAULT:
+		return take_kernel_fault(c, (const struct kernel_fault_record *)copy);
+	case RECORD_SIGNAL:
+		return take_signal(c, (const struct signal_record *)copy);
+	case RECORD_TICK:
+		return take_tick(c, (const struct tick_record *)copy);
+	case RECORD_STACK:
+		return take_stack(c, (const struct stack_record *)copy);
 	}
 	return pass_on(c, h);
 }

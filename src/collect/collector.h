@@ -35,7 +35,7 @@ struct collector {
 };
 
 /* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */
-int collector_take(void *ctx, const struct fs_header *h);
+int collector_take(void *ctx, const struct record *h);
 
 void collector_free(struct collector *c);
 

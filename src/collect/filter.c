@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
 {
@@ -81,7 +81,7 @@ static bool is_below(const char *path, const char *top)
 bool filter_shows(const struct filter *f, uint32_t pid, uint32_t flags, const char *comm,
 		  const char *cgroup)
 {
-	bool named = !f->pids || (f->children && flags & FS_PROC_WATCHED);
+	bool named = !f->pids || (f->children && flags & PROC_WATCHED);
 
 	for (size_t i = 0; i < f->pids && !named; i++)
 		named = f->pid[i] == pid;

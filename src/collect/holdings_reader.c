@@ -21,10 +21,10 @@
 #define SORTS_MAX    2048
 #define SLOTS	     4096    /* of the hash: a power of two above SORTS_MAX */
 #define LINES_MAX    4000000 /* of maps: beyond what a process can have by any limit in use */
-#define HOLDING_NAME sizeof(((struct fs_holding *)0)->name)
+#define HOLDING_NAME sizeof(((struct holding *)0)->name)
 
 struct sorts {
-	struct fs_holding *sort;     /* SORTS_MAX of them */
+	struct holding *sort;	     /* SORTS_MAX of them */
 	char (*first)[HOLDING_NAME]; /* the name that each began with */
 	uint16_t slot[SLOTS];	     /* 1 + index; 0: free */
 	size_t n;
@@ -56,7 +56,7 @@ static void sorts_close(struct sorts *s)
 static void sorts_add(struct sorts *s, uint32_t kind, const char *key, const char *shown,
 		      uint64_t bytes)
 {
-	struct fs_holding *g;
+	struct holding *g;
 	uint32_t at;
 
 	for (at = hash_of(kind, key) % SLOTS; s->slot[at]; at = (at + 1) % SLOTS) {
@@ -92,15 +92,15 @@ static void sorts_add_named(struct sorts *s, uint32_t kind, const char *name, ui
 
 static int by_count(const void *a, const void *b)
 {
-	const struct fs_holding *x = a, *y = b;
+	const struct holding *x = a, *y = b;
 
 	return x->count < y->count ? 1 : x->count > y->count ? -1 : strcmp(x->name, y->name);
 }
 
-static int sorts_tell(struct sorts *s, const struct fs_subject *of, enum fs_what what,
+static int sorts_tell(struct sorts *s, const struct process_key *of, enum what what,
 		      const struct sink *sink)
 {
-	struct fs_holding_record r = {.h = {FS_REC_HOLDING, sizeof(r), host_monotonic_ns()}};
+	struct holding_record r = {.h = {RECORD_HOLDING, sizeof(r), host_monotonic_ns()}};
 	int err = 0;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -123,22 +123,22 @@ static uint32_t kind_of_map(const char *rights, const char *name)
 {
 	static const struct {
 		const char *start;
-		enum fs_holding_kind kind;
+		enum holding_kind kind;
 	} rows[] = {
-		{"[heap]", FS_HOLDING_HEAP},
-		{"[stack", FS_HOLDING_STACK},
-		{"[anon_shmem:", FS_HOLDING_SHARED_MEMORY},
-		{"[", FS_HOLDING_SPECIAL},
-		{"/dev/shm/", FS_HOLDING_SHARED_MEMORY},
-		{"/memfd:", FS_HOLDING_SHARED_MEMORY},
-		{"/SYSV", FS_HOLDING_SHARED_MEMORY},
-		{"/dev/zero (deleted)", FS_HOLDING_SHARED_MEMORY},
+		{"[heap]", HOLDING_HEAP},
+		{"[stack", HOLDING_STACK},
+		{"[anon_shmem:", HOLDING_SHARED_MEMORY},
+		{"[", HOLDING_SPECIAL},
+		{"/dev/shm/", HOLDING_SHARED_MEMORY},
+		{"/memfd:", HOLDING_SHARED_MEMORY},
+		{"/SYSV", HOLDING_SHARED_MEMORY},
+		{"/dev/zero (deleted)", HOLDING_SHARED_MEMORY},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strncmp(name, rows[i].start, strlen(rows[i].start)))
 			return rows[i].kind;
-	return rights[3] == 's' ? FS_HOLDING_FILE_SHARED : FS_HOLDING_FILE_PRIVATE;
+	return rights[3] == 's' ? HOLDING_FILE_SHARED : HOLDING_FILE_PRIVATE;
 }
 
 /* A line: "start-end rwxp offset dev inode   name"; the name may hold spaces. */
@@ -162,8 +162,8 @@ static void add_map(struct sorts *s, char *line)
 	}
 	/* without a name its rights are the sort, and its size is its own */
 	snprintf(shown, sizeof(shown), "%s %" PRIu64 " KiB", rights, (end - start) >> 10);
-	sorts_add(s, strncmp(rights, "---", 3) ? FS_HOLDING_ANONYMOUS : FS_HOLDING_GUARD, rights,
-		  shown, end - start);
+	sorts_add(s, strncmp(rights, "---", 3) ? HOLDING_ANONYMOUS : HOLDING_GUARD, rights, shown,
+		  end - start);
 }
 
 static int read_maps(struct sorts *s, uint32_t pid)
@@ -193,21 +193,21 @@ static uint32_t kind_of_fd(const char *target)
 {
 	static const struct {
 		const char *start;
-		enum fs_holding_kind kind;
+		enum holding_kind kind;
 	} rows[] = {
-		{"pipe:", FS_HOLDING_PIPE},
-		{"anon_inode:", FS_HOLDING_ANON_INODE},
-		{"/dmabuf:", FS_HOLDING_ANON_INODE},
-		{"/memfd:", FS_HOLDING_MEMFD},
-		{"/dev/shm/", FS_HOLDING_SHARED_MEMORY},
-		{"/dev/", FS_HOLDING_DEVICE},
-		{"/", FS_HOLDING_FILE},
+		{"pipe:", HOLDING_PIPE},
+		{"anon_inode:", HOLDING_ANON_INODE},
+		{"/dmabuf:", HOLDING_ANON_INODE},
+		{"/memfd:", HOLDING_MEMFD},
+		{"/dev/shm/", HOLDING_SHARED_MEMORY},
+		{"/dev/", HOLDING_DEVICE},
+		{"/", HOLDING_FILE},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strncmp(target, rows[i].start, strlen(rows[i].start)))
 			return rows[i].kind;
-	return FS_HOLDING_OTHER;
+	return HOLDING_OTHER;
 }
 
 /*
@@ -236,9 +236,9 @@ static void add_fd(struct sorts *s, struct lazy_sockets *lazy, const char *targe
 	if (sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1) {
 		label = sockets_find(sockets_of(lazy), inode);
 		label = label ? label : "socket";
-		sorts_add(s, FS_HOLDING_SOCKET, label, label, 0);
+		sorts_add(s, HOLDING_SOCKET, label, label, 0);
 	} else if (!strncmp(target, "pipe:[", 6)) {
-		sorts_add(s, FS_HOLDING_PIPE, "pipe", "pipe", 0); /* its number says nothing */
+		sorts_add(s, HOLDING_PIPE, "pipe", "pipe", 0); /* its number says nothing */
 	} else {
 		sorts_add_named(s, kind_of_fd(target), target, 0);
 	}
@@ -271,14 +271,14 @@ static int read_fds(struct sorts *s, uint32_t pid)
 	return 0;
 }
 
-int holdings_read(uint32_t pid, const struct fs_subject *of, enum fs_what what,
+int holdings_read(uint32_t pid, const struct process_key *of, enum what what,
 		  const struct sink *sink)
 {
 	struct sorts s;
 	int err = sorts_open(&s);
 
 	if (!err)
-		err = what == FS_WHAT_MAPS ? read_maps(&s, pid) : read_fds(&s, pid);
+		err = what == WHAT_MAPS ? read_maps(&s, pid) : read_fds(&s, pid);
 	if (!err)
 		err = sorts_tell(&s, of, what, sink);
 	sorts_close(&s);

@@ -11,10 +11,9 @@
 #define HOLDINGS_TOLD 48 /* sorts a process and `what`, the most frequent first */
 
 /*
- * Tells the sink of records (FS_REC_HOLDING). `pid`: in our /proc. Returns 0, -errno of the read
+ * Tells the sink of records (RECORD_HOLDING). `pid`: in our /proc. Returns 0, -errno of the read
  * (-ESRCH: it is gone, -EACCES), or what the sink said.
  */
-int holdings_read(__u32 pid, const struct fs_subject *of, enum fs_what what,
-		  const struct sink *sink);
+int holdings_read(__u32 pid, const struct process_key *of, enum what what, const struct sink *sink);
 
 #endif

@@ -8,7 +8,7 @@
 
 static int tell_host(const struct model *m, struct recorder *rec)
 {
-	struct fs_host_record r = m->host;
+	struct host_record r = m->host;
 
 	r.h.t_ns = m->last_ns;
 	r.wall_ns = m->tick.wall_ns;
@@ -20,7 +20,7 @@ static int tell_hooks(const struct model *m, struct recorder *rec)
 	int err = 0;
 
 	for (size_t i = 0; i < m->hooks && !err; i++) {
-		struct fs_hook_record r = NEW(fs_hook_record, FS_REC_HOOK);
+		struct hook_record r = NEW(hook_record, RECORD_HOOK);
 		const struct hook_view *h = &m->hook[i];
 
 		r.tier = h->tier;
@@ -39,7 +39,7 @@ static int tell_symbols(const struct model *m, struct recorder *rec)
 	int err = 0;
 
 	for (size_t i = 0; i < m->symbols && !err; i++) {
-		struct fs_symbol_record r = NEW(fs_symbol_record, FS_REC_SYMBOL);
+		struct symbol_record r = NEW(symbol_record, RECORD_SYMBOL);
 
 		r.ip = m->symbol[i].ip;
 		memcpy(r.symbol, m->symbol[i].symbol, sizeof(r.symbol));
@@ -51,16 +51,16 @@ static int tell_symbols(const struct model *m, struct recorder *rec)
 
 static int tell_process(const struct model *m, struct recorder *rec, const struct subject *s)
 {
-	struct fs_process_record r = NEW(fs_process_record, FS_REC_PROCESS);
+	struct process_record r = NEW(process_record, RECORD_PROCESS);
 
 	r.subject = s->id;
 	r.g = s->now.g;
-	r.g.flags &= ~FS_PROC_BORN;
+	r.g.flags &= ~PROC_BORN;
 	r.u = s->now.u;
 	if (s->now.c)
 		r.c = *s->now.c;
 	else
-		r.h.len = offsetof(struct fs_process_record, c);
+		r.h.len = offsetof(struct process_record, c);
 	/* as the hooks have them: what came before the first look was taken off them */
 	if (s->now.c && s->base)
 		counters_add(&r.c, s->base);
@@ -69,7 +69,7 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 
 static int tell_names(const struct model *m, struct recorder *rec, const struct subject *s)
 {
-	struct fs_names_record r = NEW(fs_names_record, FS_REC_NAMES);
+	struct names_record r = NEW(names_record, RECORD_NAMES);
 
 	if (!s->exe && !s->cgroup)
 		return 0;
@@ -81,7 +81,7 @@ static int tell_names(const struct model *m, struct recorder *rec, const struct 
 
 static int tell_levels(const struct model *m, struct recorder *rec, const struct subject *s)
 {
-	struct fs_levels_record r = NEW(fs_levels_record, FS_REC_LEVELS);
+	struct levels_record r = NEW(levels_record, RECORD_LEVELS);
 
 	if (s->levels_window == UINT64_MAX)
 		return 0;
@@ -95,9 +95,9 @@ static int tell_held(const struct model *m, struct recorder *rec, const struct s
 {
 	int err = 0;
 
-	for (int what = 0; what <= FS_WHAT_FDS; what++)
+	for (int what = 0; what <= WHAT_FDS; what++)
 		for (size_t i = 0; i < s->held[what].n && !err; i++) {
-			struct fs_holding_record r = NEW(fs_holding_record, FS_REC_HOLDING);
+			struct holding_record r = NEW(holding_record, RECORD_HOLDING);
 
 			r.nth = i;
 			r.g = s->held[what].sort[i];
@@ -130,7 +130,7 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 
 	for (struct table_link *l = table_each(&m->frames, NULL); l && !err;
 	     l = table_each(&m->frames, l)) {
-		struct fs_frames_record r = NEW(fs_frames_record, FS_REC_FRAMES);
+		struct frames_record r = NEW(frames_record, RECORD_FRAMES);
 		const struct frames *f = (const struct frames *)l;
 
 		r.subject = f->subject;
@@ -140,7 +140,7 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 		err = recorder_take(rec, &r.h);
 	}
 	for (size_t i = 0; i < m->growths && !err; i++) {
-		struct fs_growth_record r = NEW(fs_growth_record, FS_REC_GROWTH);
+		struct growth_record r = NEW(growth_record, RECORD_GROWTH);
 
 		r.place = i;
 		r.g = m->growth[i];

@@ -12,20 +12,20 @@
 static const struct {
 	enum bb_class class;
 	enum bb_severity severity;
-} sorts[NR_FS_PRECURSORS] = {
-	[FS_PRE_FAULT] = {BB_FAULT, BB_WARNING},
-	[FS_PRE_FIXED] = {BB_FIXUP, BB_WARNING},
-	[FS_PRE_PROBE] = {BB_PROBE, BB_INFO},
-	[FS_PRE_PROTECTION] = {BB_FAULT, BB_CRITICAL},
-	[FS_PRE_REPORT] = {BB_REPORT, BB_WARNING},
-	[FS_PRE_MODULE_LOAD] = {BB_MODULE, BB_INFO},
-	[FS_PRE_MODULE_FREE] = {BB_MODULE, BB_INFO},
-	[FS_PRE_MCE] = {BB_HARDWARE, BB_WARNING},
-	[FS_PRE_EDAC] = {BB_HARDWARE, BB_WARNING},
-	[FS_PRE_AER] = {BB_HARDWARE, BB_WARNING},
-	[FS_PRE_MEMORY_FAILURE] = {BB_HARDWARE, BB_WARNING},
-	[FS_PRE_IOMMU] = {BB_IOMMU, BB_WARNING},
-	[FS_PRE_PANIC] = {BB_PANIC, BB_CRITICAL},
+} sorts[NR_PRECURSORS] = {
+	[PRE_FAULT] = {BB_FAULT, BB_WARNING},
+	[PRE_FIXED] = {BB_FIXUP, BB_WARNING},
+	[PRE_PROBE] = {BB_PROBE, BB_INFO},
+	[PRE_PROTECTION] = {BB_FAULT, BB_CRITICAL},
+	[PRE_REPORT] = {BB_REPORT, BB_WARNING},
+	[PRE_MODULE_LOAD] = {BB_MODULE, BB_INFO},
+	[PRE_MODULE_FREE] = {BB_MODULE, BB_INFO},
+	[PRE_MCE] = {BB_HARDWARE, BB_WARNING},
+	[PRE_EDAC] = {BB_HARDWARE, BB_WARNING},
+	[PRE_AER] = {BB_HARDWARE, BB_WARNING},
+	[PRE_MEMORY_FAILURE] = {BB_HARDWARE, BB_WARNING},
+	[PRE_IOMMU] = {BB_IOMMU, BB_WARNING},
+	[PRE_PANIC] = {BB_PANIC, BB_CRITICAL},
 };
 
 static void put_name(const struct namer *n, struct bb_record *r, const char *key,
@@ -86,7 +86,7 @@ static const char *access_of(__u64 error_code)
 }
 
 /* What a driver gave back, and since when. */
-static void put_area(const struct namer *n, struct bb_record *r, const struct fs_freed_area *a,
+static void put_area(const struct namer *n, struct bb_record *r, const struct freed_area *a,
 		     __u64 now_ns)
 {
 	if (!a->bytes)
@@ -111,7 +111,7 @@ static void put_was(const struct namer *n, struct bb_record *r, __u64 address, _
 }
 
 /* Frames from the instruction on: those before it are the fault's own handling. */
-static size_t first_frame(const struct fs_precursor_record *p, size_t n)
+static size_t first_frame(const struct precursor_record *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p->stack[i] == p->ip)
@@ -119,15 +119,13 @@ static size_t first_frame(const struct fs_precursor_record *p, size_t n)
 	return 0;
 }
 
-static void put_stack(const struct namer *n, struct bb_record *r,
-		      const struct fs_precursor_record *p)
+static void put_stack(const struct namer *n, struct bb_record *r, const struct precursor_record *p)
 {
 	size_t frames = p->stack_bytes > 0 ? p->stack_bytes / sizeof(p->stack[0]) : 0;
 	char list[BB_TEXT_MAX] = "", by[128] = "", by_module[BB_MODULE_NAME] = "";
 	size_t used = 0;
 
-	for (size_t first = first_frame(p, frames), i = first; i < frames && i < FS_PRE_STACK;
-	     i++) {
+	for (size_t first = first_frame(p, frames), i = first; i < frames && i < PRE_STACK; i++) {
 		char name[128], module[BB_MODULE_NAME];
 		__u64 ip = p->stack[i];
 
@@ -152,36 +150,36 @@ static void put_stack(const struct namer *n, struct bb_record *r,
 		bb_put_cut(r, "stack", list);
 }
 
-static void put_task(struct bb_record *r, const struct fs_precursor_record *p)
+static void put_task(struct bb_record *r, const struct precursor_record *p)
 {
-	char comm[FS_COMM_LEN + 1] = {};
+	char comm[COMM_LEN + 1] = {};
 
-	memcpy(comm, p->comm, FS_COMM_LEN);
+	memcpy(comm, p->comm, COMM_LEN);
 	bb_put(r, "comm", comm);
 	bb_put_u64(r, "pid", p->tid);
 	bb_put_u64(r, "cpu", p->cpu);
 }
 
 /* As the log prints it, the instruction between < and >. */
-static void put_code(struct bb_record *r, const struct fs_precursor_record *p)
+static void put_code(struct bb_record *r, const struct precursor_record *p)
 {
-	char text[4 * FS_PRE_CODE] = "";
+	char text[4 * PRE_CODE] = "";
 	size_t used = 0;
 
-	for (int i = 0; i < FS_PRE_CODE; i++)
+	for (int i = 0; i < PRE_CODE; i++)
 		used += snprintf(text + used, sizeof(text) - used,
-				 i == FS_PRE_CODE_AT ? "<%02x>" : "%02x", p->code[i]);
+				 i == PRE_CODE_AT ? "<%02x>" : "%02x", p->code[i]);
 	bb_put(r, "code", text);
 }
 
-static void fault_record(const struct namer *n, const struct fs_precursor_record *p,
+static void fault_record(const struct namer *n, const struct precursor_record *p,
 			 struct bb_record *r)
 {
-	if (p->verdict == FS_VERDICT_FATAL)
+	if (p->verdict == VERDICT_FATAL)
 		r->severity = BB_CRITICAL;
-	if (p->what == FS_PRE_FAULT || p->what == FS_PRE_PROTECTION)
-		bb_put(r, "verdict", p->verdict == FS_VERDICT_FATAL ? "fatal" : "suspected");
-	bb_put(r, "access", p->what == FS_PRE_PROTECTION ? "protection" : access_of(p->error_code));
+	if (p->what == PRE_FAULT || p->what == PRE_PROTECTION)
+		bb_put(r, "verdict", p->verdict == VERDICT_FATAL ? "fatal" : "suspected");
+	bb_put(r, "access", p->what == PRE_PROTECTION ? "protection" : access_of(p->error_code));
 	bb_put_hex(r, "address", p->address);
 	bb_put(r, "region", region_of(p->address));
 	put_name(n, r, "symbol", "module", p->ip);
@@ -194,29 +192,29 @@ static void fault_record(const struct namer *n, const struct fs_precursor_record
 	put_stack(n, r, p);
 }
 
-static void registers_record(const struct fs_precursor_record *p, struct bb_record *r)
+static void registers_record(const struct precursor_record *p, struct bb_record *r)
 {
 	/* as struct pt_regs of x86-64 has them */
-	static const char *const names[FS_PRE_REGS] = {"r15", "r14", "r13", "r12", "bp",    "bx",
-						       "r11", "r10", "r9",  "r8",  "ax",    "cx",
-						       "dx",  "si",  "di",  "oax", "flags", "sp"};
+	static const char *const names[PRE_REGS] = {"r15", "r14", "r13", "r12", "bp",	 "bx",
+						    "r11", "r10", "r9",	 "r8",	"ax",	 "cx",
+						    "dx",  "si",  "di",	 "oax", "flags", "sp"};
 
 	r->class = BB_REGISTERS;
 	bb_put_hex(r, "ip", p->ip);
-	for (int i = 0; i < FS_PRE_REGS; i++)
+	for (int i = 0; i < PRE_REGS; i++)
 		if (i != 15)
 			bb_put_hex(r, names[i], p->regs[i]);
 }
 
-static bool has_registers(const struct fs_precursor_record *p)
+static bool has_registers(const struct precursor_record *p)
 {
-	return (p->what == FS_PRE_FAULT || p->what == FS_PRE_PROTECTION) && p->regs[17];
+	return (p->what == PRE_FAULT || p->what == PRE_PROTECTION) && p->regs[17];
 }
 
-static void module_record(struct namer *n, const struct fs_precursor_record *p, struct bb_record *r)
+static void module_record(struct namer *n, const struct precursor_record *p, struct bb_record *r)
 {
 	struct bb_module one = {.loaded_ns = p->h.t_ns};
-	bool gone = p->what == FS_PRE_MODULE_FREE;
+	bool gone = p->what == PRE_MODULE_FREE;
 	char srcversion[33] = {};
 
 	memcpy(one.name, p->text, BB_MODULE_NAME - 1);
@@ -238,7 +236,7 @@ static void module_record(struct namer *n, const struct fs_precursor_record *p, 
 	n->stale |= !gone;
 }
 
-static void report_record(const struct namer *n, const struct fs_precursor_record *p,
+static void report_record(const struct namer *n, const struct precursor_record *p,
 			  struct bb_record *r)
 {
 	static const char *const detectors[] = {"kfence", "kasan", "warning"};
@@ -268,13 +266,13 @@ static void put_code_address(const struct namer *n, __u64 ip, struct buf *b)
 }
 
 /* One of what panic() formats: an address of code, its first word, or a number. */
-static void put_argument(const struct namer *n, const struct fs_precursor_record *p, int i,
+static void put_argument(const struct namer *n, const struct precursor_record *p, int i,
 			 char conversion, struct buf *b)
 {
 	__u64 value = i < 3 ? p->arg[i] : 0;
 
 	if (conversion == 's')
-		buf_printf(b, "%.*s", i ? 0 : FS_PRE_WORD_BYTES - 1, p->text + FS_PRE_WORD_AT);
+		buf_printf(b, "%.*s", i ? 0 : PRE_WORD_BYTES - 1, p->text + PRE_WORD_AT);
 	else if (conversion == 'd' || conversion == 'i' || conversion == 'u')
 		buf_printf(b, "%lld", (long long)value);
 	else if (conversion == 'p')
@@ -284,12 +282,12 @@ static void put_argument(const struct namer *n, const struct fs_precursor_record
 }
 
 /* As printk() would have it, of what the kernel side could take along. */
-static void put_formatted(const struct namer *n, const struct fs_precursor_record *p, struct buf *b)
+static void put_formatted(const struct namer *n, const struct precursor_record *p, struct buf *b)
 {
-	char format[FS_PRE_WORD_AT + 1] = {};
+	char format[PRE_WORD_AT + 1] = {};
 	const char *s = format;
 
-	memcpy(format, p->text, FS_PRE_WORD_AT);
+	memcpy(format, p->text, PRE_WORD_AT);
 	format[strcspn(format, "\n")] = 0;
 	for (int i = 0; *s;) {
 		size_t plain = strcspn(s, "%");
@@ -309,7 +307,7 @@ static void put_formatted(const struct namer *n, const struct fs_precursor_recor
 	}
 }
 
-static void panic_record(const struct namer *n, const struct fs_precursor_record *p,
+static void panic_record(const struct namer *n, const struct precursor_record *p,
 			 struct bb_record *r)
 {
 	struct buf b = {};
@@ -323,14 +321,13 @@ static void panic_record(const struct namer *n, const struct fs_precursor_record
 	buf_free(&b);
 }
 
-static void hardware_record(const struct fs_precursor_record *p, struct bb_record *r)
+static void hardware_record(const struct precursor_record *p, struct bb_record *r)
 {
-	static const char *const what[NR_FS_PRECURSORS] = {[FS_PRE_MCE] = "mce",
-							   [FS_PRE_EDAC] = "edac",
-							   [FS_PRE_AER] = "aer",
-							   [FS_PRE_MEMORY_FAILURE] =
-								   "memory_failure",
-							   [FS_PRE_IOMMU] = "iommu"};
+	static const char *const what[NR_PRECURSORS] = {[PRE_MCE] = "mce",
+							[PRE_EDAC] = "edac",
+							[PRE_AER] = "aer",
+							[PRE_MEMORY_FAILURE] = "memory_failure",
+							[PRE_IOMMU] = "iommu"};
 	char text[sizeof(p->text)];
 
 	memcpy(text, p->text, sizeof(text));
@@ -345,33 +342,32 @@ static void hardware_record(const struct fs_precursor_record *p, struct bb_recor
 		bb_put(r, "device", text);
 }
 
-size_t precursor_records(struct namer *n, const struct fs_precursor_record *p,
-			 struct bb_record *ret)
+size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret)
 {
 	struct bb_record *r = &ret[0];
 
-	if (p->what >= NR_FS_PRECURSORS)
+	if (p->what >= NR_PRECURSORS)
 		return 0;
 	*r = (struct bb_record){.boot_ns = p->h.t_ns,
 				.class = sorts[p->what].class,
 				.severity = sorts[p->what].severity,
 				.count = p->count};
 	switch (p->what) {
-	case FS_PRE_MODULE_LOAD:
-	case FS_PRE_MODULE_FREE:
+	case PRE_MODULE_LOAD:
+	case PRE_MODULE_FREE:
 		r->count = 1;
 		module_record(n, p, r);
 		return 1;
-	case FS_PRE_REPORT:
+	case PRE_REPORT:
 		report_record(n, p, r);
 		return 1;
-	case FS_PRE_PANIC:
+	case PRE_PANIC:
 		panic_record(n, p, r);
 		return 1;
-	case FS_PRE_FAULT:
-	case FS_PRE_FIXED:
-	case FS_PRE_PROBE:
-	case FS_PRE_PROTECTION:
+	case PRE_FAULT:
+	case PRE_FIXED:
+	case PRE_PROBE:
+	case PRE_PROTECTION:
 		fault_record(n, p, r);
 		break;
 	default:

@@ -4,7 +4,7 @@
 #define FS_COLLECT_PRECURSOR_NAMES_H
 
 #include "collect/symbols/kernel_names.h"
-#include "wire_blackbox.h"
+#include "records/precursor_record.h"
 
 #define PRECURSOR_RECORDS 2 /* one, and of a fault its registers */
 
@@ -15,8 +15,7 @@ struct namer {
 };
 
 /* Fills `ret`, of PRECURSOR_RECORDS; returns how many there are. */
-size_t precursor_records(struct namer *n, const struct fs_precursor_record *p,
-			 struct bb_record *ret);
+size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret);
 
 /* More near misses, equal to those that were told, at one place. */
 void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret);

@@ -54,13 +54,13 @@ static bool is_gone(const struct ends *e, const struct model *m, const struct su
 
 static int end(struct collector *c, const struct subject *s)
 {
-	struct fs_process_record r = {
-		.h = {FS_REC_PROCESS, offsetof(struct fs_process_record, c), c->m->last_ns},
+	struct process_record r = {
+		.h = {RECORD_PROCESS, offsetof(struct process_record, c), c->m->last_ns},
 		.subject = s->id,
 		.g = s->now.g,
 	};
 
-	r.g.flags |= FS_PROC_FINAL;
+	r.g.flags |= PROC_FINAL;
 	return collector_take(c, &r.h);
 }
 

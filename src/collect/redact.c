@@ -65,7 +65,7 @@ static bool is_common(const struct redaction *r, const char *name)
 static void hide_path(const struct redaction *r, char *path, size_t size)
 {
 	char *last = strrchr(path, '/');
-	char name[FS_CGROUP_PATH];
+	char name[CGROUP_PATH_LEN];
 
 	snprintf(name, sizeof(name), "%s", last ? last + 1 : path);
 	if (is_common(r, name))
@@ -87,7 +87,7 @@ static void hide_place(char *path, size_t size)
 /* Components of a path keep their type: "name-0123abcd.service". */
 static void hide_cgroup(const struct redaction *r, char *path, size_t size)
 {
-	char from[FS_CGROUP_PATH], one[32];
+	char from[CGROUP_PATH_LEN], one[32];
 	size_t at = 0;
 
 	snprintf(from, sizeof(from), "%s", path);
@@ -127,7 +127,7 @@ static void hide_mount(const struct redaction *r, char *path, size_t size)
 		hide_cgroup(r, path, size);
 }
 
-static void hide_signal(const struct redaction *r, struct fs_signal_record *s)
+static void hide_signal(const struct redaction *r, struct signal_record *s)
 {
 	__u64 *addresses[] = {&s->address, &s->sp, &s->area_start, &s->area_end, &s->above_end};
 
@@ -141,26 +141,26 @@ static void hide_signal(const struct redaction *r, struct fs_signal_record *s)
 static int address_argument(__u32 call)
 {
 	switch (call) {
-	case FS_CALL_MMAP:
-	case FS_CALL_MUNMAP:
-	case FS_CALL_MREMAP:
-	case FS_CALL_MPROTECT:
-	case FS_CALL_MADVISE:
-	case FS_CALL_BRK:
-	case FS_CALL_MLOCK:
-	case FS_CALL_MUNLOCK:
-	case FS_CALL_SHMDT:
-	case FS_CALL_MSYNC:
-	case FS_CALL_MINCORE:
-	case FS_CALL_MBIND:
+	case CALL_MMAP:
+	case CALL_MUNMAP:
+	case CALL_MREMAP:
+	case CALL_MPROTECT:
+	case CALL_MADVISE:
+	case CALL_BRK:
+	case CALL_MLOCK:
+	case CALL_MUNLOCK:
+	case CALL_SHMDT:
+	case CALL_MSYNC:
+	case CALL_MINCORE:
+	case CALL_MBIND:
 		return 0;
-	case FS_CALL_SHMAT:
+	case CALL_SHMAT:
 		return 1;
 	}
 	return -1;
 }
 
-static void hide_refused(const struct redaction *r, struct fs_refused_record *f)
+static void hide_refused(const struct redaction *r, struct refused_record *f)
 {
 	__u64 *addresses[] = {&f->range.hole, &f->range.start, &f->range.end, &f->range.above,
 			      &f->file.mmap_ip};
@@ -170,12 +170,12 @@ static void hide_refused(const struct redaction *r, struct fs_refused_record *f)
 		hide_address(r, addresses[i]);
 	if (at >= 0)
 		hide_address(r, &f->args[at]);
-	if (f->call == FS_CALL_MREMAP)
+	if (f->call == CALL_MREMAP)
 		hide_address(r, &f->args[4]);
 	hide_path(r, f->file.name, sizeof(f->file.name));
 }
 
-static void hide_sample(const struct redaction *r, struct fs_sample_record *s)
+static void hide_sample(const struct redaction *r, struct sample_record *s)
 {
 	hide_address(r, &s->address);
 	hide_address(r, &s->area_from);
@@ -183,78 +183,78 @@ static void hide_sample(const struct redaction *r, struct fs_sample_record *s)
 	hide_path(r, s->file, sizeof(s->file));
 }
 
-static void hide_host(struct fs_host_record *h)
+static void hide_host(struct host_record *h)
 {
 	snprintf(h->host, sizeof(h->host), "host");
 	memset(h->boot_id, 0, sizeof(h->boot_id));
 	memset(h->target, 0, sizeof(h->target));
 }
 
-static void hide_origin(struct fs_origin_record *o)
+static void hide_origin(struct origin_record *o)
 {
 	o->set_by[0] = o->at_once[0] = o->for_good[0] = 0;
 }
 
-void redact_record(const struct redaction *r, struct fs_header *h)
+void redact_record(const struct redaction *r, struct record *h)
 {
 	switch (h->kind) {
-	case FS_REC_HOST:
-		hide_host((struct fs_host_record *)h);
+	case RECORD_HOST:
+		hide_host((struct host_record *)h);
 		break;
-	case FS_REC_NAMES: {
-		struct fs_names_record *n = (struct fs_names_record *)h;
+	case RECORD_NAMES: {
+		struct names_record *n = (struct names_record *)h;
 
 		hide_place(n->exe, sizeof(n->exe));
 		hide_cgroup(r, n->cgroup, sizeof(n->cgroup));
 		break;
 	}
-	case FS_REC_SIGNAL:
-		hide_signal(r, (struct fs_signal_record *)h);
+	case RECORD_SIGNAL:
+		hide_signal(r, (struct signal_record *)h);
 		break;
-	case FS_REC_REFUSED:
-		hide_refused(r, (struct fs_refused_record *)h);
+	case RECORD_REFUSED:
+		hide_refused(r, (struct refused_record *)h);
 		break;
-	case FS_REC_KERNEL_FAULT: {
-		struct fs_kernel_fault_record *k = (struct fs_kernel_fault_record *)h;
+	case RECORD_KERNEL_FAULT: {
+		struct kernel_fault_record *k = (struct kernel_fault_record *)h;
 
 		hide_address(r, &k->ip);
 		hide_address(r, &k->address);
 		break;
 	}
-	case FS_REC_SYMBOL:
-		hide_address(r, &((struct fs_symbol_record *)h)->ip);
+	case RECORD_SYMBOL:
+		hide_address(r, &((struct symbol_record *)h)->ip);
 		break;
-	case FS_REC_GROWTH: {
-		struct fs_growth *g = &((struct fs_growth_record *)h)->g;
+	case RECORD_GROWTH: {
+		struct growth *g = &((struct growth_record *)h)->g;
 
 		hide_path(r, g->name, sizeof(g->name));
 		break;
 	}
-	case FS_REC_HOLDING: {
-		struct fs_holding *g = &((struct fs_holding_record *)h)->g;
+	case RECORD_HOLDING: {
+		struct holding *g = &((struct holding_record *)h)->g;
 
 		hide_path(r, g->name, sizeof(g->name));
 		break;
 	}
-	case FS_REC_SLOW_FAULTS: {
-		struct fs_slow_faults_record *f = (struct fs_slow_faults_record *)h;
+	case RECORD_SLOW_FAULTS: {
+		struct slow_faults_record *f = (struct slow_faults_record *)h;
 
 		hide_path(r, f->file, sizeof(f->file));
 		break;
 	}
-	case FS_REC_SAMPLE:
-		hide_sample(r, (struct fs_sample_record *)h);
+	case RECORD_SAMPLE:
+		hide_sample(r, (struct sample_record *)h);
 		break;
-	case FS_REC_ORIGIN:
-		hide_origin((struct fs_origin_record *)h);
+	case RECORD_ORIGIN:
+		hide_origin((struct origin_record *)h);
 		break;
-	case FS_REC_LEVEL: {
+	case RECORD_LEVEL: {
 		struct cgroup_record *c = (struct cgroup_record *)h;
 
 		hide_cgroup(r, c->path, sizeof(c->path));
 		break;
 	}
-	case FS_REC_MOUNT: {
+	case RECORD_MOUNT: {
 		struct mount_record *u = (struct mount_record *)h;
 
 		hide_mount(r, u->path, sizeof(u->path));

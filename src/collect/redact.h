@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 struct redaction {
 	__u64 user_shift, kernel_shift; /* of addresses; never told */
@@ -21,6 +21,6 @@ struct redaction {
 void redaction_begin(struct redaction *r);
 
 /* Changes a record, whose texts end within it. */
-void redact_record(const struct redaction *r, struct fs_header *h);
+void redact_record(const struct redaction *r, struct record *h);
 
 #endif

@@ -55,16 +55,16 @@ static int ask(uint32_t pid)
 	return is_ending(pid) ? -ESRCH : -EPERM;
 }
 
-void withholding_forked(struct withholding *w, const struct fs_fork_record *r)
+void withholding_forked(struct withholding *w, const struct fork_record *r)
 {
 	if (w->on && !w->foreign && !ask(r->parent))
 		w->child[r->subject.pid % WITHHOLDING_CHILDREN] = r->subject;
 }
 
 bool withholding_shows(const struct withholding *w, const struct model *m,
-		       const struct fs_subject *of)
+		       const struct process_key *of)
 {
-	const struct fs_subject *child = &w->child[of->pid % WITHHOLDING_CHILDREN];
+	const struct process_key *child = &w->child[of->pid % WITHHOLDING_CHILDREN];
 	const struct subject *s = model_find(m, of);
 	int err;
 
@@ -79,38 +79,38 @@ bool withholding_shows(const struct withholding *w, const struct model *m,
 }
 
 /* Whose a record is that has addresses or names of files; NULL: it has none. */
-static const struct fs_subject *subject_of(const struct fs_header *h)
+static const struct process_key *subject_of(const struct record *h)
 {
 	switch (h->kind) {
-	case FS_REC_NAMES:
-		return &((const struct fs_names_record *)h)->subject;
-	case FS_REC_SIGNAL:
-		return &((const struct fs_signal_record *)h)->subject;
-	case FS_REC_REFUSED:
-		return &((const struct fs_refused_record *)h)->subject;
-	case FS_REC_GROWTH:
-		return &((const struct fs_growth_record *)h)->g.subject;
-	case FS_REC_HOLDING:
-		return &((const struct fs_holding_record *)h)->g.subject;
-	case FS_REC_SLOW_FAULTS:
-		return &((const struct fs_slow_faults_record *)h)->subject;
-	case FS_REC_SAMPLE:
-		return &((const struct fs_sample_record *)h)->subject;
+	case RECORD_NAMES:
+		return &((const struct names_record *)h)->subject;
+	case RECORD_SIGNAL:
+		return &((const struct signal_record *)h)->subject;
+	case RECORD_REFUSED:
+		return &((const struct refused_record *)h)->subject;
+	case RECORD_GROWTH:
+		return &((const struct growth_record *)h)->g.subject;
+	case RECORD_HOLDING:
+		return &((const struct holding_record *)h)->g.subject;
+	case RECORD_SLOW_FAULTS:
+		return &((const struct slow_faults_record *)h)->subject;
+	case RECORD_SAMPLE:
+		return &((const struct sample_record *)h)->subject;
 	}
 	return NULL;
 }
 
-void withhold(struct withholding *w, const struct model *m, struct fs_header *h)
+void withhold(struct withholding *w, const struct model *m, struct record *h)
 {
 	/* where the kernel lies is told to nobody who may not read it in /proc/kallsyms */
-	bool kernel = h->kind == FS_REC_KERNEL_FAULT || h->kind == FS_REC_SYMBOL;
-	const struct fs_subject *of = subject_of(h);
+	bool kernel = h->kind == RECORD_KERNEL_FAULT || h->kind == RECORD_SYMBOL;
+	const struct process_key *of = subject_of(h);
 
 	if (!w->on || !(kernel || (of && !withholding_shows(w, m, of))))
 		return;
 	w->records++;
-	if (h->kind == FS_REC_NAMES)
-		((struct fs_names_record *)h)->exe[0] = 0;
+	if (h->kind == RECORD_NAMES)
+		((struct names_record *)h)->exe[0] = 0;
 	else
 		redact_record(&w->redaction, h);
 }

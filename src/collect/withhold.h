@@ -21,19 +21,19 @@ struct withholding {
 	struct redaction redaction;
 	__u64 records; /* that were changed or left out */
 	/* of processes of the caller: they may end before anything else is known of them */
-	struct fs_subject child[WITHHOLDING_CHILDREN];
+	struct process_key child[WITHHOLDING_CHILDREN];
 };
 
 void withholding_begin(struct withholding *w, bool foreign);
 
 /* A process was born: of whom it is, is asked while its parent is there. */
-void withholding_forked(struct withholding *w, const struct fs_fork_record *r);
+void withholding_forked(struct withholding *w, const struct fork_record *r);
 
 /* Whether user stacks of that process may be named by what it maps. */
 bool withholding_shows(const struct withholding *w, const struct model *m,
-		       const struct fs_subject *of);
+		       const struct process_key *of);
 
 /* Takes out of a record what its process does not show to the caller. `m` knows the process. */
-void withhold(struct withholding *w, const struct model *m, struct fs_header *h);
+void withhold(struct withholding *w, const struct model *m, struct record *h);
 
 #endif

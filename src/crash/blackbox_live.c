@@ -118,7 +118,7 @@ static void record(struct recording *r, struct bb_record *one)
 
 /* ---- faults ---- */
 
-static void expect(struct recording *r, const struct fs_precursor_record *p,
+static void expect(struct recording *r, const struct precursor_record *p,
 		   const struct bb_record *one)
 {
 	if (r->nr_pending < PENDING_MAX)
@@ -183,7 +183,7 @@ static void note_site(struct recording *r, uint64_t ip, uint64_t told)
 static void tell_rest(struct recording *r)
 {
 	for (size_t i = 0; i < SITES_MAX && i < r->sites; i++) {
-		uint64_t count = precursors_count(r->p, FS_PRE_FIXED, r->site[i].ip);
+		uint64_t count = precursors_count(r->p, PRE_FIXED, r->site[i].ip);
 		struct bb_record one;
 
 		if (count <= r->site[i].told)
@@ -194,14 +194,14 @@ static void tell_rest(struct recording *r)
 	}
 }
 
-static int take_precursor(void *ctx, const struct fs_precursor_record *p)
+static int take_precursor(void *ctx, const struct precursor_record *p)
 {
 	struct bb_record records[PRECURSOR_RECORDS];
 	struct recording *r = ctx;
 	size_t n = precursor_records(&r->namer, p, records);
 
 	for (size_t i = 0; i < n; i++) {
-		if (p->what < NR_FS_PRECURSORS)
+		if (p->what < NR_PRECURSORS)
 			r->keepers.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
@@ -210,9 +210,9 @@ static int take_precursor(void *ctx, const struct fs_precursor_record *p)
 		keepers_flush(&r->keepers);
 	if (n && records[0].class == BB_FAULT)
 		r->alert_ns = host_boottime_ns();
-	if (n && p->what == FS_PRE_FAULT && p->verdict == FS_VERDICT_SUSPECTED)
+	if (n && p->what == PRE_FAULT && p->verdict == VERDICT_SUSPECTED)
 		expect(r, p, &records[0]);
-	if (p->what == FS_PRE_FIXED) {
+	if (p->what == PRE_FIXED) {
 		settle_ip(r, p->ip);
 		note_site(r, p->ip, p->count);
 	}

@@ -36,10 +36,10 @@ int command_export(const struct options *o);
 void export_collect(struct export *x, double timeout_s);
 
 /* Takes one record: of a look, or of what hooks tell in between. A sink for a source. */
-int export_take(void *ctx, const struct fs_header *h);
+int export_take(void *ctx, const struct record *h);
 
 /* A refused call, whose reason is counted with the next record of its process. */
-void export_take_refused(struct export *x, const struct fs_refused_record *r);
+void export_take_refused(struct export *x, const struct refused_record *r);
 
 /* The page, of what was collected last. */
 void export_render(struct export *x, const struct exposition_format *format, struct buf *b);

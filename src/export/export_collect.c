@@ -17,11 +17,11 @@
 
 static const char *module_of(struct export *x, uint64_t ip, char *site, size_t size)
 {
-	struct fs_symbol_record r = {.ip = ip};
+	struct symbol_record r = {.ip = ip};
 	const struct symbol *known = model_symbol(&x->s.in.m, ip);
 
 	if (!known && x->s.in.collector.live && symbols_find(&x->s.in.collector.symbols, ip, &r)) {
-		r.h = (struct fs_header){FS_REC_SYMBOL, sizeof(r), host_monotonic_ns()};
+		r.h = (struct record){RECORD_SYMBOL, sizeof(r), host_monotonic_ns()};
 		if (!model_take(&x->s.in.m, &r.h))
 			known = model_symbol(&x->s.in.m, ip);
 	}
@@ -29,7 +29,7 @@ static const char *module_of(struct export *x, uint64_t ip, char *site, size_t s
 	return known ? known->module : NULL;
 }
 
-static void take_kernel_fault(struct export *x, const struct fs_kernel_fault_record *r)
+static void take_kernel_fault(struct export *x, const struct kernel_fault_record *r)
 {
 	char site[64];
 	const char *module = module_of(x, r->ip, site, sizeof(site));
@@ -37,7 +37,7 @@ static void take_kernel_fault(struct export *x, const struct fs_kernel_fault_rec
 	node_kernel_fault(&x->node, r, module, site);
 }
 
-static void take_process(struct export *x, const struct fs_process_record *r)
+static void take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
@@ -46,13 +46,13 @@ static void take_process(struct export *x, const struct fs_process_record *r)
 	node_take(&x->node, r, id);
 }
 
-static const struct identity *who(struct export *x, const struct fs_subject *of, const char *comm,
+static const struct identity *who(struct export *x, const struct process_key *of, const char *comm,
 				  uint64_t t_ns)
 {
 	return identity_of_event(x->ids, of, comm, t_ns);
 }
 
-void export_take_refused(struct export *x, const struct fs_refused_record *r)
+void export_take_refused(struct export *x, const struct refused_record *r)
 {
 	struct verdict v = {};
 
@@ -60,7 +60,7 @@ void export_take_refused(struct export *x, const struct fs_refused_record *r)
 	node_refused(&x->node, r, v.cause ? v.cause : "unknown");
 }
 
-static void take_signal(struct export *x, const struct fs_signal_record *r,
+static void take_signal(struct export *x, const struct signal_record *r,
 			const struct identity *id)
 {
 	struct verdict v = {};
@@ -75,7 +75,7 @@ static bool is_late(struct export *x)
 	return x->deadline_ns && host_monotonic_ns() > x->deadline_ns;
 }
 
-int export_take(void *ctx, const struct fs_header *h)
+int export_take(void *ctx, const struct record *h)
 {
 	struct export *x = ctx;
 	int err = 0;
@@ -83,37 +83,37 @@ int export_take(void *ctx, const struct fs_header *h)
 	x->node.now_ns = host_boottime_ns();
 	identities_take(x->ids, h);
 	switch (h->kind) {
-	case FS_REC_PROCESS:
-		take_process(x, (const struct fs_process_record *)h);
+	case RECORD_PROCESS:
+		take_process(x, (const struct process_record *)h);
 		break;
-	case FS_REC_REFUSED:
-		export_take_refused(x, (const struct fs_refused_record *)h);
+	case RECORD_REFUSED:
+		export_take_refused(x, (const struct refused_record *)h);
 		break;
-	case FS_REC_SIGNAL: {
-		const struct fs_signal_record *r = (const struct fs_signal_record *)h;
+	case RECORD_SIGNAL: {
+		const struct signal_record *r = (const struct signal_record *)h;
 
 		take_signal(x, r, who(x, &r->subject, r->comm, h->t_ns));
 		break;
 	}
-	case FS_REC_OOM: {
-		const struct fs_oom_record *r = (const struct fs_oom_record *)h;
+	case RECORD_OOM: {
+		const struct oom_record *r = (const struct oom_record *)h;
 
 		node_oom(&x->node, r, who(x, &r->subject, r->comm, h->t_ns));
 		break;
 	}
-	case FS_REC_PRESSURE:
-		node_pressure(&x->node, (const struct fs_pressure_record *)h);
+	case RECORD_PRESSURE:
+		node_pressure(&x->node, (const struct memory_wait_record *)h);
 		break;
-	case FS_REC_REPORT:
-		node_report(&x->node, (const struct fs_report_record *)h);
+	case RECORD_REPORT:
+		node_report(&x->node, (const struct report_record *)h);
 		break;
-	case FS_REC_KERNEL_FAULT:
-		take_kernel_fault(x, (const struct fs_kernel_fault_record *)h);
+	case RECORD_KERNEL_FAULT:
+		take_kernel_fault(x, (const struct kernel_fault_record *)h);
 		break;
-	case FS_REC_HOST:
-	case FS_REC_HOOK:
-	case FS_REC_LIMITS:
-	case FS_REC_TICK:
+	case RECORD_HOST:
+	case RECORD_HOOK:
+	case RECORD_LIMITS:
+	case RECORD_TICK:
 		err = model_take(&x->s.in.m, h);
 		break;
 	}
@@ -124,7 +124,7 @@ int export_take(void *ctx, const struct fs_header *h)
 /* Last records that were lost, or never are: who is no longer there did not say so. */
 static void look_after(struct export *x)
 {
-	struct fs_subject of;
+	struct process_key of;
 	uint64_t told_ns;
 	uint32_t at = 0;
 

@@ -16,7 +16,7 @@ struct export_replay {
 	bool has_pattern;
 };
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
 	struct export_replay *r = ctx;
 
@@ -46,19 +46,19 @@ static void name_subject(const struct export *x, const struct subject *s, struct
 	identity_seal(ret);
 }
 
-static struct fs_process_record record_of(const struct subject *s, uint64_t now_ns)
+static struct process_record record_of(const struct subject *s, uint64_t now_ns)
 {
-	struct fs_process_record p = {.h = {FS_REC_PROCESS, sizeof(p), now_ns},
-				      .subject = s->id,
-				      .g = s->now.g,
-				      .c = *facts_counters(&s->now)};
+	struct process_record p = {.h = {RECORD_PROCESS, sizeof(p), now_ns},
+				   .subject = s->id,
+				   .g = s->now.g,
+				   .c = *facts_counters(&s->now)};
 
 	if (s->final)
-		p.g.flags |= FS_PROC_FINAL;
+		p.g.flags |= PROC_FINAL;
 	return p;
 }
 
-static int tell(struct export *x, const struct subject *s, const struct fs_process_record *p)
+static int tell(struct export *x, const struct subject *s, const struct process_record *p)
 {
 	struct identity id;
 	int err;
@@ -89,7 +89,7 @@ static int tell_changed(struct export *x)
 
 	x->node.now_ns = host_boottime_ns();
 	for (size_t i = 0; i < m->events; i++)
-		if (m->event[i].h.kind == FS_REC_REFUSED)
+		if (m->event[i].h.kind == RECORD_REFUSED)
 			export_take_refused(x, &m->event[i].refused);
 	for (struct subject *s = model_each_changed(m, NULL); s && all;
 	     s = model_each_changed(m, s))
@@ -98,13 +98,13 @@ static int tell_changed(struct export *x)
 	if (n)
 		qsort(all, n, sizeof(*all), by_birth);
 	for (size_t i = 0; i < n && !err; i++) {
-		struct fs_process_record p = record_of(all[i], x->node.now_ns), first = p;
+		struct process_record p = record_of(all[i], x->node.now_ns), first = p;
 
 		/* it may have had several records since the last scan, the first of them the base
 		 */
 		first.g.min_flt = all[i]->base_min;
 		first.g.maj_flt = all[i]->base_maj;
-		first.g.flags &= ~(FS_PROC_FINAL | FS_PROC_BORN);
+		first.g.flags &= ~(PROC_FINAL | PROC_BORN);
 		err = tell(x, all[i], &first);
 		if (!err)
 			err = tell(x, all[i], &p);
@@ -169,7 +169,7 @@ void export_replay_look(struct export *x)
 	x->up = true;
 	x->node.now_ns = now;
 	for (struct subject *s = model_each(&r->m, NULL); s; s = model_each(&r->m, s)) {
-		struct fs_process_record p = record_of(s, now);
+		struct process_record p = record_of(s, now);
 
 		if (!s->hidden && tell(x, s, &p))
 			x->up = false;

@@ -22,17 +22,17 @@ static const struct taken {
 #define TAKEN_NOT_EXPORTED	     NOTHING
 #define TAKEN_EXPORTED(id, ...)	     [CENSUS_##id] = TAKEN
 #define TAKEN_EXPORTED_RARE(id, ...) [CENSUS_##id] = TAKEN
-#define TAKEN(member, since_birth)   {offsetof(struct fs_process_record, member), since_birth},
+#define TAKEN(member, since_birth)   {offsetof(struct process_record, member), since_birth},
 
 #define COUNTER(since, id, group, key, unit, probe, export, ...)     TAKEN_##export(c.id, false)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) TAKEN_##export(g.id, true)
 #define PART(member, unit, probe, export)			     TAKEN_##export(c.member, false)
 #include "records/counters.def"
-/* clang-format on */
+	/* clang-format on */
 };
 
 /* Records of processes that did not change end before the counters. */
-static uint64_t get_taken(const struct fs_process_record *r, enum census_counter counter)
+static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
 
@@ -166,9 +166,9 @@ static uint32_t cut(uint64_t n)
 	return n < UINT32_MAX ? n : UINT32_MAX;
 }
 
-static void take_gauges(struct census_process *p, const struct fs_process_record *r)
+static void take_gauges(struct census_process *p, const struct process_record *r)
 {
-	bool has_maps = !(r->g.flags & (FS_PROC_SHARES_MM | FS_PROC_NO_MM));
+	bool has_maps = !(r->g.flags & (PROC_SHARES_MM | PROC_NO_MM));
 
 	p->maps = has_maps ? r->g.map_count : 0;
 	p->swap_pages = has_maps && r->g.swap_pages > 0 ? cut(r->g.swap_pages) : 0;
@@ -177,7 +177,7 @@ static void take_gauges(struct census_process *p, const struct fs_process_record
 }
 
 static void take_counters(struct census *c, struct census_process *p,
-			  const struct fs_process_record *r)
+			  const struct process_record *r)
 {
 	struct census_workload *series = series_of(c, p->w);
 
@@ -194,10 +194,10 @@ static void take_counters(struct census *c, struct census_process *p,
 }
 
 /* What a process did before it was watched is nobody's count. */
-static void begin(struct census_process *p, const struct fs_process_record *r)
+static void begin(struct census_process *p, const struct process_record *r)
 {
 	p->start_ns = r->subject.start_ns;
-	for (int i = 0; i < NR_CENSUS_TAKEN && !(r->g.flags & FS_PROC_BORN); i++)
+	for (int i = 0; i < NR_CENSUS_TAKEN && !(r->g.flags & PROC_BORN); i++)
 		if (taken[i].since_birth)
 			p->last[i] = get_taken(r, i);
 }
@@ -227,7 +227,7 @@ static void restart(struct census *c, struct census_process *p)
 	*p = (struct census_process){.w = p->w, .pid = p->pid};
 }
 
-int census_take(struct census *c, const struct fs_process_record *r, const struct identity *id,
+int census_take(struct census *c, const struct process_record *r, const struct identity *id,
 		uint64_t now_ns)
 {
 	struct census_process *p = pids_find(&c->processes, r->subject.pid);
@@ -255,19 +255,19 @@ int census_take(struct census *c, const struct fs_process_record *r, const struc
 		p->w->first_ns = p->start_ns;
 	if (p->w->last_ns < now_ns)
 		p->w->last_ns = now_ns;
-	if (r->g.flags & FS_PROC_FINAL)
+	if (r->g.flags & PROC_FINAL)
 		mark_ended(c, p);
 	return 0;
 }
 
-static struct census_process *find_subject(const struct census *c, const struct fs_subject *of)
+static struct census_process *find_subject(const struct census *c, const struct process_key *of)
 {
 	struct census_process *p = pids_find(&c->processes, of->pid);
 
 	return p && p->start_ns == of->start_ns ? p : NULL;
 }
 
-void census_gone(struct census *c, const struct fs_subject *of)
+void census_gone(struct census *c, const struct process_key *of)
 {
 	struct census_process *p = find_subject(c, of);
 
@@ -275,7 +275,7 @@ void census_gone(struct census *c, const struct fs_subject *of)
 		mark_ended(c, p);
 }
 
-bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret,
+bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns)
 {
 	while (*at < c->processes.slots) {
@@ -283,14 +283,14 @@ bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret,
 
 		if (!p || p->ended)
 			continue;
-		*ret = (struct fs_subject){.start_ns = p->start_ns, .pid = p->pid};
+		*ret = (struct process_key){.start_ns = p->start_ns, .pid = p->pid};
 		*ret_told_ns = p->told_ns;
 		return true;
 	}
 	return false;
 }
 
-void census_count(struct census *c, const struct fs_subject *of, const struct identity *id,
+void census_count(struct census *c, const struct process_key *of, const struct identity *id,
 		  enum census_counter counter, uint64_t n, uint64_t now_ns)
 {
 	struct census_process *p = find_subject(c, of);

@@ -18,7 +18,7 @@
 #include "base/table.h"
 #include "model/exported.h"
 #include "model/identity.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define CENSUS_PROCESSES_MAX (1u << 17)
 #define CENSUS_WORKLOADS_MAX 4096
@@ -77,30 +77,30 @@ int census_init(struct census *c, const struct census_limits *limits);
 void census_free(struct census *c);
 
 /*
- * A process as it is now; with FS_PROC_FINAL as it was. Processes that did not change need not be
+ * A process as it is now; with PROC_FINAL as it was. Processes that did not change need not be
  * told again. -ENOMEM: not taken, counted as lost.
  */
-int census_take(struct census *c, const struct fs_process_record *r, const struct identity *id,
+int census_take(struct census *c, const struct process_record *r, const struct identity *id,
 		uint64_t now_ns);
 
 /*
  * It is gone for good, though its last record did not come: were it told again, all that it counted
  * would be counted again.
  */
-void census_gone(struct census *c, const struct fs_subject *of);
+void census_gone(struct census *c, const struct process_key *of);
 
 /*
  * All that are thought to live, and when they were told last: 0 begins; false ends. For who has to
  * look after losses.
  */
-bool census_each(const struct census *c, uint32_t *at, struct fs_subject *ret,
+bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns);
 
 /*
  * `n` more of what is told, of the workload that the process is in; of `id` where the process is
  * not known; of ~other where that is NULL.
  */
-void census_count(struct census *c, const struct fs_subject *of, const struct identity *id,
+void census_count(struct census *c, const struct process_key *of, const struct identity *id,
 		  enum census_counter counter, uint64_t n, uint64_t now_ns);
 
 /*

@@ -7,29 +7,29 @@
 #include "base/array.h"
 #include "model/resources.h"
 
-uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection)
+uint64_t count_kinds(const struct counters *c, int kernel, int access, int protection)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < FS_NR_FAULT_KINDS; i++) {
-		if (kernel >= 0 && !!(i & FS_FAULT_KERNEL) != kernel)
+	for (int i = 0; i < NR_FAULT_KINDS; i++) {
+		if (kernel >= 0 && !!(i & FAULT_KERNEL) != kernel)
 			continue;
 		if (access >= 0 && (i >> 1 & 3) != access)
 			continue;
-		if (protection >= 0 && (i & FS_FAULT_PROT) != protection)
+		if (protection >= 0 && (i & FAULT_PROT) != protection)
 			continue;
 		sum += c->fault_kind[i];
 	}
 	return sum;
 }
 
-uint64_t counters_refused(const struct fs_counters *c, enum fs_what what)
+uint64_t counters_refused(const struct counters *c, enum what what)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; what == FS_WHAT_MAPS && i < FS_NR_MAP_CALLS; i++)
+	for (int i = 0; what == WHAT_MAPS && i < NR_MAP_CALLS; i++)
 		sum += c->map_call[i].refused;
-	for (int i = 0; what == FS_WHAT_FDS && i < FS_NR_FD_CALLS; i++)
+	for (int i = 0; what == WHAT_FDS && i < NR_FD_CALLS; i++)
 		sum += c->fd_call[i].refused;
 	return sum;
 }
@@ -38,8 +38,8 @@ uint64_t counters_refused(const struct fs_counters *c, enum fs_what what)
 	static bool get_##name(const struct model *m, const struct subject *s,                     \
 			       const struct facts *f, uint64_t *ret)                               \
 	{                                                                                          \
-		const struct fs_counters *c = facts_counters(f);                                   \
-		const struct fs_gauges *g = &f->g;                                                 \
+		const struct counters *c = facts_counters(f);                                      \
+		const struct gauges *g = &f->g;                                                    \
 		(void)m, (void)s, (void)c, (void)g;                                                \
 		*ret = (expression);                                                               \
 		return true;                                                                       \
@@ -50,18 +50,18 @@ static uint64_t above(uint64_t v, uint64_t base)
 	return v > base ? v - base : 0;
 }
 
-static uint64_t map_calls(const struct fs_counters *c, enum fs_call call)
+static uint64_t map_calls(const struct counters *c, enum call_id call)
 {
-	return c->map_call[call - FS_CALL_MMAP].calls;
+	return c->map_call[call - CALL_MMAP].calls;
 }
 
 static bool get_created(const struct model *m, const struct subject *s, const struct facts *f,
 			uint64_t *ret)
 {
-	const struct fs_counters *c = facts_counters(f);
+	const struct counters *c = facts_counters(f);
 
 	if (model_hook_on(m, "calls"))
-		*ret = map_calls(c, FS_CALL_MMAP) + map_calls(c, FS_CALL_SHMAT);
+		*ret = map_calls(c, CALL_MMAP) + map_calls(c, CALL_SHMAT);
 	else if (model_hook_on(m, "map_area"))
 		*ret = c->unmapped_area;
 	else
@@ -74,24 +74,23 @@ static bool get_kernel(const struct model *m, const struct subject *s, const str
 		       uint64_t *ret)
 {
 	*ret = count_kinds(facts_counters(f), 1, -1, -1);
-	if (model_hook_has(m, "fault_begin", FS_SEES_KERNEL))
+	if (model_hook_has(m, "fault_begin", SEES_KERNEL))
 		return true;
-	return model_hook_on(m, "fault_kernel") &&
-	       !model_hook_has(m, "fault_kernel", FS_LACKS_COPIES);
+	return model_hook_on(m, "fault_kernel") && !model_hook_has(m, "fault_kernel", LACKS_COPIES);
 }
 
 static bool get_map_count(const struct model *m, const struct subject *s, const struct facts *f,
 			  uint64_t *ret)
 {
 	*ret = f->g.map_count;
-	return !(f->g.flags & FS_PROC_NO_COUNT);
+	return !(f->g.flags & PROC_NO_COUNT);
 }
 
 static bool get_map_high(const struct model *m, const struct subject *s, const struct facts *f,
 			 uint64_t *ret)
 {
 	*ret = f->g.map_high;
-	return !(f->g.flags & FS_PROC_NO_COUNT);
+	return !(f->g.flags & PROC_NO_COUNT);
 }
 
 static bool get_map_limit(const struct model *m, const struct subject *s, const struct facts *f,
@@ -101,9 +100,9 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 	return *ret != 0;
 }
 
-#define KERNEL_TOTAL(id, base, ...)	  GETTER(id, above(g->id, s->base))
-#define SUM(id, expression, ...)	  GETTER(id, expression)
-#define GAUGE(id, expression, ...)	  GETTER(id, expression)
+#define KERNEL_TOTAL(id, base, ...) GETTER(id, above(g->id, s->base))
+#define SUM(id, expression, ...)    GETTER(id, expression)
+#define GAUGE(id, expression, ...)  GETTER(id, expression)
 #include "records/counters.def"
 
 #define ROW(type_, get_, group_, key_, unit_, probe_, help_, ...)                                  \
@@ -119,7 +118,7 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 const struct field fields[] = {
 /* clang-format off */
 #define COUNTER(since, id, group, key, unit, probe, export, help, ...)                             \
-	ROW(COUNTER, NULL, group, key, unit, probe, help, .at = offsetof(struct fs_counters, id),  \
+	ROW(COUNTER, NULL, group, key, unit, probe, help, .at = offsetof(struct counters, id),  \
 	    __VA_ARGS__)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, help, ...)                         \
 	ROW(COUNTER, get_##id, group, key, unit, probe, help, __VA_ARGS__)
@@ -127,7 +126,7 @@ const struct field fields[] = {
 #define GAUGE(id, expression, ...) ROW(GAUGE, get_##id, __VA_ARGS__)
 #define COMPUTED(id, type, ...)	   ROW(type, get_##id, __VA_ARGS__)
 #include "records/counters.def"
-/* clang-format on */
+	/* clang-format on */
 };
 
 const size_t nr_fields = sizeof(fields) / sizeof(fields[0]);
@@ -207,30 +206,30 @@ uint64_t field_delta(const struct model *m, const struct subject *s, const struc
 	return above(now, prev);
 }
 
-static const char *const call_names[FS_CALL_MAX] = {
-#define X(id, name) [FS_CALL_##id] = name,
-	FS_MAP_CALLS(X) FS_FD_CALLS(X) FS_OTHER_CALLS(X)
+static const char *const call_names[CALL_MAX] = {
+#define X(id, name) [CALL_##id] = name,
+	MAP_CALLS(X) FD_CALLS(X) OTHER_CALLS(X)
 #undef X
 };
 
 const char *call_name(unsigned int call)
 {
-	return call < FS_CALL_MAX && call_names[call] ? call_names[call] : "unknown";
+	return call < CALL_MAX && call_names[call] ? call_names[call] : "unknown";
 }
 
 static const char *map_call_row(size_t i)
 {
-	return call_names[FS_CALL_MMAP + i];
+	return call_names[CALL_MMAP + i];
 }
 
 static const char *fd_call_row(size_t i)
 {
-	return call_names[FS_CALL_FD_FIRST + i];
+	return call_names[CALL_FD_FIRST + i];
 }
 
-static uint64_t map_call_cell(const struct fs_counters *c, size_t row, size_t column)
+static uint64_t map_call_cell(const struct counters *c, size_t row, size_t column)
 {
-	const struct fs_map_call_count *n = &c->map_call[row];
+	const struct map_call_count *n = &c->map_call[row];
 
 	return column == 0   ? n->calls
 	       : column == 1 ? n->refused
@@ -238,7 +237,7 @@ static uint64_t map_call_cell(const struct fs_counters *c, size_t row, size_t co
 			     : n->vmas_removed;
 }
 
-static uint64_t fd_call_cell(const struct fs_counters *c, size_t row, size_t column)
+static uint64_t fd_call_cell(const struct counters *c, size_t row, size_t column)
 {
 	return column ? c->fd_call[row].refused : c->fd_call[row].calls;
 }
@@ -251,38 +250,38 @@ static const char *class_row(size_t i)
 }
 
 /* Classes told apart so far: by the error code, and by the signal a failure ends in. */
-static uint64_t class_cell(const struct fs_counters *c, size_t row, size_t column)
+static uint64_t class_cell(const struct counters *c, size_t row, size_t column)
 {
 	return row == 2 ? c->fault_failed : count_kinds(c, -1, -1, row);
 }
 
 static const char *const class_names[] = {
 #define X(id, name, help) name,
-	FS_FAULT_CLASSES(X)
+	FAULT_CLASSES(X)
 #undef X
 };
 
 static const char *const class_helps[] = {
 #define X(id, name, help) help,
-	FS_FAULT_CLASSES(X)
+	FAULT_CLASSES(X)
 #undef X
 };
 
-const char *class_name(enum fs_fault_class id)
+const char *class_name(enum fault_class id)
 {
 	return class_names[id];
 }
 
-const char *class_help(enum fs_fault_class id)
+const char *class_help(enum fault_class id)
 {
 	return class_helps[id];
 }
 
-uint64_t count_served(const struct fs_counters *c, enum fs_fault_class id)
+uint64_t count_served(const struct counters *c, enum fault_class id)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < FS_NR_BANDS; i++)
+	for (int i = 0; i < NR_BANDS; i++)
 		sum += c->served[id].band[i];
 	return sum;
 }
@@ -292,7 +291,7 @@ static const char *served_row(size_t i)
 	return class_names[i];
 }
 
-static uint64_t served_cell(const struct fs_counters *c, size_t row, size_t column)
+static uint64_t served_cell(const struct counters *c, size_t row, size_t column)
 {
 	return column ? c->served[row].stall_ns : count_served(c, row);
 }
@@ -303,70 +302,70 @@ static const char *const fd_columns[] = {"calls", "refused"};
 
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
-	 class_cell, FS_LACKS_PROTECTION},
-	{"faults", "served", "fault_class", "faults served, by what they were for", FS_NR_CLASSES,
-	 2, served_row, served_columns, served_cell},
+	 class_cell, LACKS_PROTECTION},
+	{"faults", "served", "fault_class", "faults served, by what they were for", NR_CLASSES, 2,
+	 served_row, served_columns, served_cell},
 	{"maps", "by_call", "calls",
-	 "mapping calls, and the change of the map count seen at their ends", FS_NR_MAP_CALLS, 4,
+	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,
 	 map_call_row, map_columns, map_call_cell},
-	{"fds", "by_call", "calls", "descriptors made (or closed) by calls", FS_NR_FD_CALLS, 2,
+	{"fds", "by_call", "calls", "descriptors made (or closed) by calls", NR_FD_CALLS, 2,
 	 fd_call_row, fd_columns, fd_call_cell},
 };
 const size_t nr_grids = sizeof(grids) / sizeof(grids[0]);
 
-static const uint64_t *minor_latency(const struct fs_counters *c)
+static const uint64_t *minor_latency(const struct counters *c)
 {
-	return (const uint64_t *)c->latency[FS_END_MINOR];
+	return (const uint64_t *)c->latency[END_MINOR];
 }
 
-static const uint64_t *major_latency(const struct fs_counters *c)
+static const uint64_t *major_latency(const struct counters *c)
 {
-	return (const uint64_t *)c->latency[FS_END_MAJOR];
+	return (const uint64_t *)c->latency[END_MAJOR];
 }
 
-static uint64_t minor_max(const struct fs_counters *c)
+static uint64_t minor_max(const struct counters *c)
 {
-	return c->latency_max_ns[FS_END_MINOR];
+	return c->latency_max_ns[END_MINOR];
 }
 
-static uint64_t major_max(const struct fs_counters *c)
+static uint64_t major_max(const struct counters *c)
 {
-	return c->latency_max_ns[FS_END_MAJOR];
+	return c->latency_max_ns[END_MAJOR];
 }
 
-static const uint64_t *map_sizes(const struct fs_counters *c)
+static const uint64_t *map_sizes(const struct counters *c)
 {
 	return (const uint64_t *)c->map_size;
 }
 
 #define X(id, name, help)                                                                          \
-	static const uint64_t *bands_##id(const struct fs_counters *c)                             \
+	static const uint64_t *bands_##id(const struct counters *c)                                \
 	{                                                                                          \
-		return (const uint64_t *)c->served[FS_CLASS_##id].band;                            \
+		return (const uint64_t *)c->served[CLASS_##id].band;                               \
 	}                                                                                          \
-	static uint64_t max_##id(const struct fs_counters *c)                                      \
+	static uint64_t max_##id(const struct counters *c)                                         \
 	{                                                                                          \
-		return c->served_max_ns[FS_CLASS_##id];                                            \
+		return c->served_max_ns[CLASS_##id];                                               \
 	}
-FS_FAULT_CLASSES(X)
+FAULT_CLASSES(X)
 #undef X
 
 /* clang-format off */
 #define CLASS_HISTOGRAM(id, name, help)                                                            \
-	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, FS_NR_BANDS,           \
-	 FS_LATENCY_SHIFT, bands_##id, max_##id, 0, FS_BAND_STEP, true},
+	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, NR_BANDS,           \
+	 LATENCY_SHIFT, bands_##id, max_##id, 0, BAND_STEP, true},
 /* clang-format on */
 
 const struct histogram histograms[] = {
 	{"faults", "minor", "fault_end", "latency of minor faults", "latency_ns", UNIT_NS,
-	 FS_NR_LATENCY, FS_LATENCY_SHIFT, minor_latency, minor_max, FS_LACKS_MINOR},
+	 NR_LATENCY, LATENCY_SHIFT, minor_latency, minor_max, LACKS_MINOR},
 	{"faults", "major", "fault_end", "latency of major faults", "latency_ns", UNIT_NS,
-	 FS_NR_LATENCY, FS_LATENCY_SHIFT, major_latency, major_max},
+	 NR_LATENCY, LATENCY_SHIFT, major_latency, major_max},
 	/* clang-format off */
-	FS_FAULT_CLASSES(CLASS_HISTOGRAM)
+	FAULT_CLASSES(CLASS_HISTOGRAM)
 	/* clang-format on */
-	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, FS_NR_MAP_SIZES,
-	 FS_MAP_SIZE_SHIFT, map_sizes, NULL},
+	{"maps", "size_bytes", "calls", "sizes asked of mmap", NULL, UNIT_BYTES, NR_MAP_SIZES,
+	 MAP_SIZE_SHIFT, map_sizes, NULL},
 };
 const size_t nr_histograms = sizeof(histograms) / sizeof(histograms[0]);
 
@@ -377,7 +376,7 @@ uint64_t histogram_le(const struct histogram *h, size_t bucket)
 	return bucket + 1 >= h->buckets ? UINT64_MAX : 1ULL << ((bucket + 1) * step + h->shift);
 }
 
-uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c)
+uint64_t histogram_total(const struct histogram *h, const struct counters *c)
 {
 	const uint64_t *n = h->counts(c);
 	uint64_t sum = 0;
@@ -387,7 +386,7 @@ uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c)
 	return sum;
 }
 
-uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters *c, double q)
+uint64_t histogram_quantile(const struct histogram *h, const struct counters *c, double q)
 {
 	const uint64_t *n = h->counts(c);
 	uint64_t total = histogram_total(h, c), seen = 0;

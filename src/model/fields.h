@@ -40,8 +40,8 @@ struct field {
 	/* Returns false where it is not known (null). NULL: it is the counter at `at`. */
 	bool (*get)(const struct model *m, const struct subject *s, const struct facts *f,
 		    uint64_t *ret);
-	size_t at;	    /* in struct fs_counters */
-	uint32_t lacks;	    /* FS_LACKS_* of the hook's mechanism that make it null; 0: none */
+	size_t at;	    /* in struct counters */
+	uint32_t lacks;	    /* LACKS_* of the hook's mechanism that make it null; 0: none */
 	const char *column; /* short title in tables; NULL: its key in capitals */
 	struct field_column table, share;
 	const char *block; /* name in the block of a process, with its group; NULL: none */
@@ -68,7 +68,7 @@ struct grid {
 	size_t rows, columns;
 	const char *(*row)(size_t i);
 	const char *const *column;
-	uint64_t (*cell)(const struct fs_counters *c, size_t row, size_t column);
+	uint64_t (*cell)(const struct counters *c, size_t row, size_t column);
 	uint32_t lacks; /* as of a field */
 };
 
@@ -83,10 +83,10 @@ struct histogram {
 	enum unit unit;
 	size_t buckets;
 	unsigned int shift; /* bucket i: below 2^((i + 1) * step + shift) */
-	const uint64_t *(*counts)(const struct fs_counters *c);
-	uint64_t (*max)(const struct fs_counters *c); /* NULL: not kept */
-	uint32_t lacks;				      /* as of a field */
-	unsigned int step;			      /* 0: one */
+	const uint64_t *(*counts)(const struct counters *c);
+	uint64_t (*max)(const struct counters *c); /* NULL: not kept */
+	uint32_t lacks;				   /* as of a field */
+	unsigned int step;			   /* 0: one */
 	bool sparse; /* one of many: left out where it is empty, and in text a line */
 };
 
@@ -106,23 +106,23 @@ void fields_offer(struct nearest *n, char name[NEAREST_BYTES]);
 bool is_told(const struct model *m, const char *hook, uint32_t lacks);
 
 uint64_t histogram_le(const struct histogram *h, size_t bucket);
-uint64_t histogram_total(const struct histogram *h, const struct fs_counters *c);
+uint64_t histogram_total(const struct histogram *h, const struct counters *c);
 
 /* The upper bound of the bucket in which the quantile q (0 to 1) falls; 0 for an empty one. */
-uint64_t histogram_quantile(const struct histogram *h, const struct fs_counters *c, double q);
+uint64_t histogram_quantile(const struct histogram *h, const struct counters *c, double q);
 
 /* Calls that failed: of the mmap family, or that make descriptors. */
-uint64_t counters_refused(const struct fs_counters *c, enum fs_what what);
+uint64_t counters_refused(const struct counters *c, enum what what);
 
 /* Page faults of a kind: pass -1 for any mode, access or protection. */
-uint64_t count_kinds(const struct fs_counters *c, int kernel, int access, int protection);
+uint64_t count_kinds(const struct counters *c, int kernel, int access, int protection);
 
 /* Sum of what was served as a class, and its JSON name and meaning. */
-uint64_t count_served(const struct fs_counters *c, enum fs_fault_class id);
-const char *class_name(enum fs_fault_class id);
-const char *class_help(enum fs_fault_class id);
+uint64_t count_served(const struct counters *c, enum fault_class id);
+const char *class_name(enum fault_class id);
+const char *class_help(enum fault_class id);
 
-/* JSON names of calls, FS_CALL_* without NONE. */
+/* JSON names of calls, CALL_* without NONE. */
 const char *call_name(unsigned int call);
 
 #endif

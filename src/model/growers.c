@@ -34,14 +34,14 @@ static const char *file_system(uint64_t magic)
 #define KIND_SOCKET   0140000
 #define KIND_PIPE     0010000
 
-static void name_of_file(const struct fs_growth *g, char *ret, size_t size)
+static void name_of_file(const struct growth *g, char *ret, size_t size)
 {
 	const char *fs = file_system(g->magic);
-	char folded[FS_FILE_NAME];
+	char folded[FILE_NAME_LEN];
 
 	name_fold(g->name, folded, sizeof(folded));
 	array_copy(ret, size, *folded ? folded : "file without a name");
-	if (g->flags & FS_FILE_DELETED && *folded != '[')
+	if (g->flags & FILE_DELETED && *folded != '[')
 		array_append(ret, size, " (deleted)");
 	if (fs) {
 		array_append(ret, size, " in ");
@@ -57,8 +57,8 @@ static void name_of_rights(uint32_t prot, uint32_t flags, char *ret, size_t size
 	array_append(ret, size, prot & 4 ? "x" : "");
 }
 
-/* FS_ANON(): protection and flags of mmap. */
-static void name_of_anonymous(const struct fs_growth *g, char *ret, size_t size)
+/* GROWTH_ANON(): protection and flags of mmap. */
+static void name_of_anonymous(const struct growth *g, char *ret, size_t size)
 {
 	uint32_t prot = g->mode >> 24, flags = g->mode & 0x1fffff;
 
@@ -78,15 +78,15 @@ static void name_of_split(const char *call, char *ret, size_t size)
 	array_append(ret, size, call);
 }
 
-void growth_name(const struct fs_growth *g, char *ret, size_t size)
+void growth_name(const struct growth *g, char *ret, size_t size)
 {
-	if (g->flags & FS_FILE_KNOWN && KIND_OF(g->mode) == KIND_SOCKET)
+	if (g->flags & FILE_KNOWN && KIND_OF(g->mode) == KIND_SOCKET)
 		array_copy(ret, size, "socket");
-	else if (g->flags & FS_FILE_KNOWN && KIND_OF(g->mode) == KIND_PIPE)
+	else if (g->flags & FILE_KNOWN && KIND_OF(g->mode) == KIND_PIPE)
 		array_copy(ret, size, "pipe");
-	else if (g->flags & FS_FILE_KNOWN)
+	else if (g->flags & FILE_KNOWN)
 		name_of_file(g, ret, size);
-	else if (g->call == FS_CALL_MMAP)
+	else if (g->call == CALL_MMAP)
 		name_of_anonymous(g, ret, size);
 	else
 		name_of_split(call_name(g->call), ret, size);
@@ -122,27 +122,27 @@ static uint16_t sort_of(struct cells *c, const char *name)
 }
 
 /* Stacks that read alike are one place: their numbers differ by what no name tells. */
-static int32_t place_of(const struct model *m, const struct fs_growth *g)
+static int32_t place_of(const struct model *m, const struct growth *g)
 {
 	const struct frames *f = model_frames(m, &g->subject, g->stack);
 
 	return f ? f->alike : g->stack;
 }
 
-static bool is_of(const struct fs_growth *g, const struct fs_subject *id, enum fs_what what)
+static bool is_of(const struct growth *g, const struct process_key *id, enum what what)
 {
 	return g->what == (uint32_t)what && same_subject(&g->subject, id);
 }
 
-static uint64_t left_in(const struct fs_growth *g)
+static uint64_t left_in(const struct growth *g)
 {
 	return g->added > g->removed ? g->added - g->removed : 0;
 }
 
 static int by_left_in(const void *a, const void *b)
 {
-	const struct fs_growth *g = *(const struct fs_growth *const *)a,
-			       *h = *(const struct fs_growth *const *)b;
+	const struct growth *g = *(const struct growth *const *)a,
+			    *h = *(const struct growth *const *)b;
 	uint64_t x = left_in(g), y = left_in(h);
 
 	if (x == y)
@@ -154,16 +154,15 @@ static int by_left_in(const void *a, const void *b)
  * The rows of a process that added something. Where they may be of more sorts than are kept apart,
  * those of which most is left come first. The caller frees; NULL: no memory.
  */
-static const struct fs_growth **find_rows(struct cells *c, const struct model *m,
-					  const struct fs_subject *id, enum fs_what what,
-					  size_t *ret_n)
+static const struct growth **find_rows(struct cells *c, const struct model *m,
+				       const struct process_key *id, enum what what, size_t *ret_n)
 {
 	size_t all = m->growths < MODEL_GROWTH_MAX ? m->growths : MODEL_GROWTH_MAX;
-	const struct fs_growth **row = calloc(all ?: 1, sizeof(*row));
+	const struct growth **row = calloc(all ?: 1, sizeof(*row));
 
 	*ret_n = 0;
 	for (size_t i = 0; row && i < all; i++) {
-		const struct fs_growth *g = &m->growth[i];
+		const struct growth *g = &m->growth[i];
 
 		if (!is_of(g, id, what))
 			continue;
@@ -177,10 +176,10 @@ static const struct fs_growth **find_rows(struct cells *c, const struct model *m
 	return row;
 }
 
-static int collect(struct cells *c, const struct model *m, const struct fs_subject *id,
-		   enum fs_what what)
+static int collect(struct cells *c, const struct model *m, const struct process_key *id,
+		   enum what what)
 {
-	const struct fs_growth **row;
+	const struct growth **row;
 	char name[GROWER_NAME];
 	size_t n;
 
@@ -272,7 +271,7 @@ static void add_cells(const struct cells *c, size_t from, size_t to, bool places
 	g->removed += c->unmapped < g->added ? c->unmapped : g->added;
 }
 
-static size_t grouped(const struct model *m, const struct fs_subject *id, enum fs_what what,
+static size_t grouped(const struct model *m, const struct process_key *id, enum what what,
 		      bool places, struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	const struct subject *s = model_find(m, id);
@@ -307,13 +306,13 @@ out:
 	return n;
 }
 
-size_t growers_of(const struct model *m, const struct fs_subject *id, enum fs_what what,
+size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	return grouped(m, id, what, false, ret, room, ret_added);
 }
 
-size_t growers_by_place(const struct model *m, const struct fs_subject *id, enum fs_what what,
+size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
 			struct grower *ret, size_t room, uint64_t *ret_added)
 {
 	return grouped(m, id, what, true, ret, room, ret_added);

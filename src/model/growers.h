@@ -27,14 +27,14 @@ struct grower {
  * The sorts that grew most, by what is left of them; up to `room`. Returns how many; `*ret_added`
  * is the sum of all sorts.
  */
-size_t growers_of(const struct model *m, const struct fs_subject *id, enum fs_what what,
+size_t growers_of(const struct model *m, const struct process_key *id, enum what what,
 		  struct grower *ret, size_t room, uint64_t *ret_added);
 
 /* The same by place in the code, whatever it made there. */
-size_t growers_by_place(const struct model *m, const struct fs_subject *id, enum fs_what what,
+size_t growers_by_place(const struct model *m, const struct process_key *id, enum what what,
 			struct grower *ret, size_t room, uint64_t *ret_added);
 
 /* What a row of growth is of, for people: "torch_# (deleted) in tmpfs", "thread stack", … */
-void growth_name(const struct fs_growth *g, char *ret, size_t size);
+void growth_name(const struct growth *g, char *ret, size_t size);
 
 #endif

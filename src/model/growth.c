@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "model/growth_archive.h"
 
-#define FRAMES_TEXT_MAX (sizeof(((struct fs_frames_record *)0)->text) - 1)
+#define FRAMES_TEXT_MAX (sizeof(((struct frames_record *)0)->text) - 1)
 
 /* Takes out what the kernel side left where digits were. */
 static void close_up(char *name)
@@ -16,15 +16,15 @@ static void close_up(char *name)
 	char *to = name;
 
 	for (; *name; name++)
-		if (*name != FS_NAME_FILLER)
+		if (*name != NAME_FILLER)
 			*to++ = *name;
 	*to = 0;
 }
 
 /* What stood in a place, before another row comes to stand there. */
-static int keep_former(struct model *m, uint32_t place, const struct fs_growth *row)
+static int keep_former(struct model *m, uint32_t place, const struct growth *row)
 {
-	const struct fs_growth former = m->growth[place]; /* a copy: the rows may move */
+	const struct growth former = m->growth[place]; /* a copy: the rows may move */
 
 	if (!former.first_ns ||
 	    (former.first_ns == row->first_ns && same_subject(&former.subject, &row->subject)))
@@ -32,23 +32,23 @@ static int keep_former(struct model *m, uint32_t place, const struct fs_growth *
 	return growth_archive(m, &former);
 }
 
-int growth_take(struct model *m, const struct fs_growth_record *r)
+int growth_take(struct model *m, const struct growth_record *r)
 {
 	struct subject *s = model_find(m, &r->g.subject);
-	struct fs_growth row = r->g;
+	struct growth row = r->g;
 	int err;
 
 	if (r->place >= MODEL_GROWTH_MAX)
 		return 0; /* of a hostile file */
 	close_up(row.name);
 	if (!m->growth)
-		m->growth = calloc(FS_GROWTH_MAX, sizeof(*m->growth));
+		m->growth = calloc(GROWTH_MAX, sizeof(*m->growth));
 	if (!m->growth)
 		return -ENOMEM;
-	if (s && row.what <= FS_WHAT_FDS)
+	if (s && row.what <= WHAT_FDS)
 		s->grew[row.what] = true;
 	/* told again, at the begin of a file: the kernel side has none there */
-	if (r->place >= FS_GROWTH_MAX)
+	if (r->place >= GROWTH_MAX)
 		return growth_archive(m, &row);
 	err = r->place < m->growths ? keep_former(m, r->place, &row) : 0;
 	if (err)
@@ -59,7 +59,7 @@ int growth_take(struct model *m, const struct fs_growth_record *r)
 	return 0;
 }
 
-const struct frames *model_frames(const struct model *m, const struct fs_subject *id, int32_t stack)
+const struct frames *model_frames(const struct model *m, const struct process_key *id, int32_t stack)
 {
 	const struct frames *f = stack < 0 ? NULL : table_find(&m->frames, stack);
 
@@ -113,7 +113,7 @@ static bool drop_frames(struct model *m)
 	return m->nr_frames < before;
 }
 
-int growth_take_frames(struct model *m, const struct fs_frames_record *r)
+int growth_take_frames(struct model *m, const struct frames_record *r)
 {
 	size_t len = strnlen(r->text, FRAMES_TEXT_MAX);
 	struct frames *f;
@@ -124,7 +124,7 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 		m->frames_lost++;
 		return 0;
 	}
-	if (table_make(&m->frames, FS_STACKS) || table_make(&m->alike, FS_STACKS))
+	if (table_make(&m->frames, STACKS_MAX) || table_make(&m->alike, STACKS_MAX))
 		return -ENOMEM;
 	f = malloc(sizeof(*f) + len + 1); /* MODEL_FRAMES_MAX of them */
 	if (!f)
@@ -141,7 +141,7 @@ int growth_take_frames(struct model *m, const struct fs_frames_record *r)
 	return 0;
 }
 
-static struct fs_origin_record *find_origin(const struct model *m, const struct fs_subject *id,
+static struct origin_record *find_origin(const struct model *m, const struct process_key *id,
 					    uint32_t limit)
 {
 	for (size_t i = 0; i < m->origins; i++)
@@ -150,16 +150,16 @@ static struct fs_origin_record *find_origin(const struct model *m, const struct 
 	return NULL;
 }
 
-const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
 					    uint32_t limit)
 {
 	return find_origin(m, id, limit);
 }
 
 /* The last that is told of a limit stands: its commands are for the largest request. */
-int growth_take_origin(struct model *m, const struct fs_origin_record *r)
+int growth_take_origin(struct model *m, const struct origin_record *r)
 {
-	struct fs_origin_record *known = find_origin(m, &r->subject, r->limit);
+	struct origin_record *known = find_origin(m, &r->subject, r->limit);
 
 	if (known)
 		*known = *r;

@@ -9,9 +9,9 @@
 #include "model/model.h"
 
 /* -ENOMEM. What a hostile file numbers beyond the tables is passed over. */
-int growth_take(struct model *m, const struct fs_growth_record *r);
-int growth_take_frames(struct model *m, const struct fs_frames_record *r);
-int growth_take_origin(struct model *m, const struct fs_origin_record *r);
+int growth_take(struct model *m, const struct growth_record *r);
+int growth_take_frames(struct model *m, const struct frames_record *r);
+int growth_take_origin(struct model *m, const struct origin_record *r);
 void growth_free(struct model *m);
 
 #endif

@@ -7,18 +7,18 @@
 
 #include "base/hash.h"
 
-#define INDEX_SIZE (8 * FS_GROWTH_MAX) /* a power of two, with room to spare */
+#define INDEX_SIZE (8 * GROWTH_MAX) /* a power of two, with room to spare */
 
 _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
-static bool is_same_row(const struct fs_growth *a, const struct fs_growth *b)
+static bool is_same_row(const struct growth *a, const struct growth *b)
 {
 	return same_subject(&a->subject, &b->subject) && a->stack == b->stack &&
 	       a->call == b->call && a->what == b->what && a->flags == b->flags &&
 	       a->mode == b->mode && !strcmp(a->name, b->name);
 }
 
-static uint32_t hash_of(const struct fs_growth *g)
+static uint32_t hash_of(const struct growth *g)
 {
 	uint64_t hash = hash64_bytes(HASH64_BEGIN, &g->subject, sizeof(g->subject));
 
@@ -29,7 +29,7 @@ static uint32_t hash_of(const struct fs_growth *g)
 
 /* Where the row is in the index, or would be. An entry is a row's number; 0: none, which is a
  * place. */
-static uint32_t *entry_of(const struct model *m, const struct fs_growth *row)
+static uint32_t *entry_of(const struct model *m, const struct growth *row)
 {
 	uint32_t at = hash_of(row);
 
@@ -43,7 +43,7 @@ static uint32_t *entry_of(const struct model *m, const struct fs_growth *row)
 
 static int make_room(struct model *m)
 {
-	struct fs_growth *rows = m->growth;
+	struct growth *rows = m->growth;
 
 	if (m->growth_index)
 		return 0;
@@ -54,29 +54,29 @@ static int make_room(struct model *m)
 	m->growth_index = calloc(INDEX_SIZE, sizeof(*m->growth_index));
 	if (!m->growth_index)
 		return -ENOMEM;
-	if (m->growths < FS_GROWTH_MAX)
-		m->growths = FS_GROWTH_MAX;
+	if (m->growths < GROWTH_MAX)
+		m->growths = GROWTH_MAX;
 	return 0;
 }
 
-static bool has_ended(const struct model *m, const struct fs_growth *g)
+static bool has_ended(const struct model *m, const struct growth *g)
 {
 	const struct subject *s = model_find(m, &g->subject);
 
 	return !s || s->final;
 }
 
-static void count_lost(struct model *m, const struct fs_growth *g)
+static void count_lost(struct model *m, const struct growth *g)
 {
 	m->growth_lost += g->added > g->removed;
 }
 
 static void drop_ended(struct model *m)
 {
-	size_t kept = FS_GROWTH_MAX;
+	size_t kept = GROWTH_MAX;
 
 	memset(m->growth_index, 0, INDEX_SIZE * sizeof(*m->growth_index));
-	for (size_t i = FS_GROWTH_MAX; i < m->growths; i++) {
+	for (size_t i = GROWTH_MAX; i < m->growths; i++) {
 		if (has_ended(m, &m->growth[i])) {
 			count_lost(m, &m->growth[i]);
 			continue;
@@ -88,7 +88,7 @@ static void drop_ended(struct model *m)
 	m->growths = kept;
 }
 
-int growth_archive(struct model *m, const struct fs_growth *row)
+int growth_archive(struct model *m, const struct growth *row)
 {
 	int err = make_room(m);
 	uint32_t *entry;
@@ -97,7 +97,7 @@ int growth_archive(struct model *m, const struct fs_growth *row)
 		return err;
 	entry = entry_of(m, row);
 	if (*entry) {
-		struct fs_growth *kept = &m->growth[*entry];
+		struct growth *kept = &m->growth[*entry];
 
 		kept->added += row->added;
 		kept->removed += row->removed;

@@ -8,13 +8,13 @@
 
 #include "model/model.h"
 
-#define MODEL_GROWTH_MAX (5 * FS_GROWTH_MAX) /* the places, and four times as many behind them */
+#define MODEL_GROWTH_MAX (5 * GROWTH_MAX) /* the places, and four times as many behind them */
 
 /*
  * Keeps a copy of a row, which must not be one of the model's: these may move. Where there is no
  * room, rows of ended processes are dropped, else this one; those that had grown are counted in
  * `growth_lost`. Returns 0 or -ENOMEM.
  */
-int growth_archive(struct model *m, const struct fs_growth *row);
+int growth_archive(struct model *m, const struct growth *row);
 
 #endif

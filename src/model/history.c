@@ -58,14 +58,14 @@ void history_free(struct history *h)
 	memset(h, 0, sizeof(*h));
 }
 
-static uint32_t *chain_of(const struct history *h, const struct fs_subject *id)
+static uint32_t *chain_of(const struct history *h, const struct process_key *id)
 {
 	uint64_t x = (id->start_ns ^ (uint64_t)id->pid << 40) * 0x9e3779b97f4a7c15ULL;
 
 	return &h->bucket[x >> 32 & (HISTORY_BUCKETS - 1)];
 }
 
-static struct history_row *row_of(const struct history *h, const struct fs_subject *id)
+static struct history_row *row_of(const struct history *h, const struct process_key *id)
 {
 	for (uint32_t i = *chain_of(h, id); i; i = h->row[i - 1].next) {
 		struct history_row *r = &h->row[i - 1];
@@ -76,7 +76,7 @@ static struct history_row *row_of(const struct history *h, const struct fs_subje
 	return NULL;
 }
 
-const struct history_row *history_find(const struct history *h, const struct fs_subject *id)
+const struct history_row *history_find(const struct history *h, const struct process_key *id)
 {
 	return row_of(h, id);
 }
@@ -194,7 +194,7 @@ static int add_row(struct history_row *to, const struct history_row *from)
 			to->known[i] = true;
 			to->value[i] += from->value[i];
 		}
-	for (int end = 0; end < FS_NR_ENDS; end++)
+	for (int end = 0; end < NR_ENDS; end++)
 		to->stall_ns[end] += from->stall_ns[end];
 	to->faults_before += from->faults_before;
 	to->processes += from->processes;
@@ -284,10 +284,10 @@ static int keep_text(char **to, const char *s)
 }
 
 static int keep_series(struct history_row *r, const struct model *m, const struct subject *s,
-		       enum fs_what what)
+		       enum what what)
 {
 	const struct series *from =
-		resource_series(m, s, what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS);
+		resource_series(m, s, what == WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS);
 
 	if (!from)
 		return 0;
@@ -299,11 +299,11 @@ static int keep_series(struct history_row *r, const struct model *m, const struc
 	return 0;
 }
 
-static int keep_held(struct history_row *r, const struct subject *s, enum fs_what what)
+static int keep_held(struct history_row *r, const struct subject *s, enum what what)
 {
 	const struct holdings *from = &s->held[what];
 	size_t n = from->n < HOLDINGS_MAX ? from->n : HOLDINGS_MAX;
-	struct fs_holding *more;
+	struct holding *more;
 
 	if (!n)
 		return 0;
@@ -331,7 +331,7 @@ static int keep(struct history_row *r, const struct model *m, const struct subje
 	err = keep_text(&r->exe, s->exe);
 	if (!err)
 		err = keep_text(&r->cgroup, s->cgroup);
-	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && !err; what++) {
+	for (int what = WHAT_MAPS; what <= WHAT_FDS && !err; what++) {
 		err = keep_series(r, m, s, what);
 		if (!err)
 			err = keep_held(r, s, what);
@@ -351,8 +351,8 @@ static void join_points(struct history_point *to, const struct history_point *fr
 	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
 		if (from->gauge[i] > to->gauge[i])
 			to->gauge[i] = from->gauge[i];
-	for (int end = 0; end < FS_NR_ENDS; end++)
-		for (int i = 0; i < FS_NR_LATENCY; i++)
+	for (int end = 0; end < NR_ENDS; end++)
+		for (int i = 0; i < NR_LATENCY; i++)
 			to->latency[end][i] += from->latency[end][i];
 }
 
@@ -401,10 +401,10 @@ static uint64_t grown(uint64_t now, uint64_t before)
 
 static void add_latency(struct history *h, struct history_point *p, const struct subject *s)
 {
-	const struct fs_counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+	const struct counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
 
-	for (int end = 0; end < FS_NR_ENDS; end++) {
-		for (int i = 0; i < FS_NR_LATENCY; i++) {
+	for (int end = 0; end < NR_ENDS; end++) {
+		for (int i = 0; i < NR_LATENCY; i++) {
 			uint64_t n = grown(now->latency[end][i], was->latency[end][i]);
 
 			p->latency[end][i] += n;
@@ -413,7 +413,7 @@ static void add_latency(struct history *h, struct history_point *p, const struct
 		if (now->latency_max_ns[end] > h->latency_max_ns[end])
 			h->latency_max_ns[end] = now->latency_max_ns[end];
 	}
-	for (int i = 0; i < FS_NR_FAULT_KINDS; i++)
+	for (int i = 0; i < NR_FAULT_KINDS; i++)
 		h->faults_kind[i] += grown(now->fault_kind[i], was->fault_kind[i]);
 }
 
@@ -488,7 +488,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 static void take_events(struct history *h, struct history_point *p, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {
-		if (m->event[i].h.kind == FS_REC_SLOW_FAULTS)
+		if (m->event[i].h.kind == RECORD_SLOW_FAULTS)
 			continue;
 		p->events++;
 		if (h->events < HISTORY_EVENTS_MAX)
@@ -526,7 +526,7 @@ int history_end(struct history *h, const struct model *m)
 	for (struct subject *s = model_each(m, NULL); s && !err; s = model_each(m, s)) {
 		struct history_row *r = row_of(h, &s->id);
 
-		for (int what = FS_WHAT_MAPS; r && what <= FS_WHAT_FDS && !err; what++)
+		for (int what = WHAT_MAPS; r && what <= WHAT_FDS && !err; what++)
 			err = keep_held(r, s, what);
 	}
 	return err;

@@ -32,15 +32,15 @@ struct history_point {
 	uint64_t events; /* refusals, crossings, signals, kills */
 	uint64_t processes;
 	uint64_t gauge[NR_HISTORY_GAUGES];
-	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
+	uint64_t latency[NR_ENDS][NR_LATENCY];
 };
 
 /* A process, as it was last seen; or those that made room, with sums of their counters. */
 struct history_row {
 	uint64_t processes; /* 1 of an ordinary row */
-	struct fs_subject id;
+	struct process_key id;
 	uint32_t ppid, uid;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 	char *exe, *cgroup; /* NULL: not known; owned */
 	uint64_t first_ns, last_ns;
 	bool final;
@@ -49,8 +49,8 @@ struct history_row {
 	bool *known;
 	uint32_t *faults; /* by point: what it faulted then; NULL: never */
 	uint64_t faults_before;
-	uint64_t stall_ns[FS_NR_ENDS];
-	struct series *series[2]; /* by enum fs_what; NULL: far from its limit */
+	uint64_t stall_ns[NR_ENDS];
+	struct series *series[2]; /* by enum what; NULL: far from its limit */
 	struct holdings held[2];
 	uint32_t next; /* of the chain: 1 + place */
 };
@@ -74,8 +74,8 @@ struct history {
 	uint64_t last_ns;
 	uint64_t wall_last_ns;
 	uint64_t gauge_now[NR_HISTORY_GAUGES], alive; /* sums over all rows that live */
-	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY], latency_max_ns[FS_NR_ENDS];
-	uint64_t faults_kind[FS_NR_FAULT_KINDS];
+	uint64_t latency[NR_ENDS][NR_LATENCY], latency_max_ns[NR_ENDS];
+	uint64_t faults_kind[NR_FAULT_KINDS];
 };
 
 /* -ENOMEM. */
@@ -88,7 +88,7 @@ int history_look(struct history *h, const struct model *m);
 /* At the end: what was read behind the last look. */
 int history_end(struct history *h, const struct model *m);
 
-const struct history_row *history_find(const struct history *h, const struct fs_subject *id);
+const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
 /* A figure by "group.key"; 0 where it is not known. */
 uint64_t history_value(const struct history_row *r, const char *field);

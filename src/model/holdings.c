@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int holdings_take(struct model *m, const struct fs_holding_record *r)
+int holdings_take(struct model *m, const struct holding_record *r)
 {
 	struct subject *s = model_find(m, &r->g.subject);
 	struct holdings *h;
 
-	if (!s || r->g.what > FS_WHAT_FDS || r->nth >= HOLDINGS_MAX)
+	if (!s || r->g.what > WHAT_FDS || r->nth >= HOLDINGS_MAX)
 		return 0;
 	h = &s->held[r->g.what];
 	if (!h->sort)
@@ -26,9 +26,9 @@ const char *holding_kind_name(uint32_t kind)
 {
 	static const char *const names[] = {
 #define X(id, name) name,
-		FS_HOLDING_KINDS(X)
+		HOLDING_KINDS(X)
 #undef X
 	};
 
-	return kind < FS_NR_HOLDING_KINDS ? names[kind] : "?";
+	return kind < NR_HOLDING_KINDS ? names[kind] : "?";
 }

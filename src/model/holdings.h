@@ -8,7 +8,7 @@
 #define HOLDINGS_MAX 64 /* sorts of one process and `what` */
 
 /* For model_take.c alone. -ENOMEM; a process that is not known is passed over. */
-int holdings_take(struct model *m, const struct fs_holding_record *r);
+int holdings_take(struct model *m, const struct holding_record *r);
 
 const char *holding_kind_name(uint32_t kind);
 

@@ -29,7 +29,7 @@ static const char *skip(const char *s, const char *of)
 /* "comm[pid]: segfault at …": who names a process, and a file of it, may write what he likes. */
 static bool is_of_process(const char *line)
 {
-	for (int i = 0; i <= FS_COMM_LEN && line[i]; i++) {
+	for (int i = 0; i <= COMM_LEN && line[i]; i++) {
 		const char *end;
 
 		if (line[i] != '[')
@@ -137,7 +137,7 @@ bool kernel_report_expire(struct pending_report *p, uint64_t now_ns, struct kern
 	return true;
 }
 
-int kernel_report_take(struct pending_report *p, const struct fs_report_record *r,
+int kernel_report_take(struct pending_report *p, const struct report_record *r,
 		       struct kernel_report ret[2])
 {
 	struct kernel_report own = {};

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 enum kernel_report_kind {
 	REPORT_WARN,
@@ -42,7 +42,7 @@ const char *kernel_report_name(enum kernel_report_kind kind);
  * One more line. Returns how many reports are complete by it, of which `ret` has room for two: one
  * that waited, and the line's own.
  */
-int kernel_report_take(struct pending_report *p, const struct fs_report_record *r,
+int kernel_report_take(struct pending_report *p, const struct report_record *r,
 		       struct kernel_report ret[2]);
 
 /* Time has passed: whether one that waited is complete, though its place was not said. */

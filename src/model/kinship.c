@@ -8,8 +8,8 @@
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct fs_subject *x = &(*(const struct subject *const *)a)->id;
-	const struct fs_subject *y = &(*(const struct subject *const *)b)->id;
+	const struct process_key *x = &(*(const struct subject *const *)a)->id;
+	const struct process_key *y = &(*(const struct subject *const *)b)->id;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;

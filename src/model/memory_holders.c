@@ -58,7 +58,7 @@ static int by_root(const void *a, const void *b)
 
 static void add_member(const struct model *m, struct eater *e, const struct subject *s)
 {
-	const struct fs_gauges *g = &s->now.g;
+	const struct gauges *g = &s->now.g;
 	uint64_t page = m->tick.limits.page_bytes, ns;
 	uint64_t shmem = g->rss_shmem_pages > 0 ? g->rss_shmem_pages * page : 0;
 
@@ -119,7 +119,7 @@ size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
 		const struct subject *s = k.by_pid[i];
 
 		/* a vfork child's memory is its parent's */
-		if (s->final || s->hidden || s->now.g.flags & FS_PROC_SHARES_MM)
+		if (s->final || s->hidden || s->now.g.flags & PROC_SHARES_MM)
 			continue;
 		member[n++] = (struct member){root_of(&k, s), s};
 	}

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const struct fs_counters no_counters;
+static const struct counters no_counters;
 
-struct subject *model_find(const struct model *m, const struct fs_subject *id)
+struct subject *model_find(const struct model *m, const struct process_key *id)
 {
 	uint64_t hash = subject_hash(id);
 	struct subject *s = table_find(&m->subject, hash);
@@ -20,12 +20,12 @@ struct subject *model_each(const struct model *m, const struct subject *after)
 	return (struct subject *)table_each(&m->subject, after ? &after->link : NULL);
 }
 
-const struct fs_counters *facts_counters(const struct facts *f)
+const struct counters *facts_counters(const struct facts *f)
 {
 	return f->c ? f->c : &no_counters;
 }
 
-uint64_t gauges_rss_pages(const struct fs_gauges *g)
+uint64_t gauges_rss_pages(const struct gauges *g)
 {
 	/* of a hostile recording the sum may wrap around */
 	int64_t n = (uint64_t)g->rss_file_pages + (uint64_t)g->rss_anon_pages +
@@ -34,12 +34,12 @@ uint64_t gauges_rss_pages(const struct fs_gauges *g)
 	return n > 0 ? n : 0;
 }
 
-uint64_t gauges_swap_pages(const struct fs_gauges *g)
+uint64_t gauges_swap_pages(const struct gauges *g)
 {
 	return g->swap_pages > 0 ? g->swap_pages : 0;
 }
 
-uint64_t gauges_kept_pages(const struct fs_gauges *g)
+uint64_t gauges_kept_pages(const struct gauges *g)
 {
 	int64_t n = (uint64_t)g->rss_anon_pages + (uint64_t)g->rss_shmem_pages;
 
@@ -49,15 +49,15 @@ uint64_t gauges_kept_pages(const struct fs_gauges *g)
 const char *event_comm(const union event *e)
 {
 	switch (e->h.kind) {
-	case FS_REC_CROSSING:
+	case RECORD_CROSSING:
 		return e->crossing.comm;
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		return e->refused.comm;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		return e->signal.comm;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		return e->oom.comm;
-	case FS_REC_SLOW_FAULTS:
+	case RECORD_SLOW_FAULTS:
 		return e->slow.comm;
 	default:
 		return e->kernel_fault.comm;
@@ -67,14 +67,14 @@ const char *event_comm(const union event *e)
 /* By its text, which recordings of each version have. */
 bool hook_is_unwanted(const char *why)
 {
-	return strstr(why, FS_SWITCHED_OFF) != NULL;
+	return strstr(why, SWITCHED_OFF) != NULL;
 }
 
 static const struct hook_view *hook_on(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)
 		if (!strcmp(m->hook[i].name, name))
-			return m->hook[i].state == FS_HOOK_ON ? &m->hook[i] : NULL;
+			return m->hook[i].state == HOOK_ON ? &m->hook[i] : NULL;
 	return NULL;
 }
 

@@ -12,7 +12,7 @@
 
 #include "model/series.h"
 #include "base/table.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define MODEL_SUBJECTS_MAX 65536
 #define MODEL_CHAINS	   8192 /* of subjects, by their identity */
@@ -33,15 +33,15 @@ struct portion {
 /* What is known of a subject at one moment. */
 struct facts {
 	uint64_t t_ns; /* of the record; 0: there was none */
-	struct fs_gauges g;
-	struct fs_usage u;
-	struct fs_counters *c;		 /* NULL: all zero; owned by the subject */
+	struct gauges g;
+	struct usage u;
+	struct counters *c;		 /* NULL: all zero; owned by the subject */
 	uint64_t fds_opened, fds_closed; /* totals that balance the descriptor count */
 };
 
 /* What a process held when that was read: sorts, the most frequent first. */
 struct holdings {
-	struct fs_holding *sort; /* NULL: not read; owned */
+	struct holding *sort; /* NULL: not read; owned */
 	size_t n;
 };
 
@@ -57,13 +57,13 @@ struct slow_rows; /* model/slow.h */
 struct samples;	  /* model/samples.h */
 
 /* A pid alone may be another's by now. */
-static inline bool same_subject(const struct fs_subject *a, const struct fs_subject *b)
+static inline bool same_subject(const struct process_key *a, const struct process_key *b)
 {
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
 /* For tables: what its high bits say, in the low ones. */
-static inline uint64_t subject_hash(const struct fs_subject *id)
+static inline uint64_t subject_hash(const struct process_key *id)
 {
 	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
 
@@ -73,14 +73,14 @@ static inline uint64_t subject_hash(const struct fs_subject *id)
 /* What it owns, snapshot.c copies. */
 struct subject {
 	struct table_link link;
-	struct fs_subject id;
+	struct process_key id;
 	struct facts now;
 	struct facts prev; /* at the end of the last window in which it changed */
 	uint64_t window;   /* the last one in which it changed */
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
 	uint64_t base_cpu_ns;
-	struct fs_counters *base; /* hooks' counts before the first look; NULL: none; owned */
+	struct counters *base; /* hooks' counts before the first look; NULL: none; owned */
 	uint64_t rss_high_pages;  /* at a look */
 	uint32_t base_fds;	  /* descriptors open then, or inherited */
 	bool final;		  /* its last record has come */
@@ -89,11 +89,11 @@ struct subject {
 	int32_t signal;		  /* the last fault signal, or SIGABRT by itself; 0: none */
 	uint64_t starved_ns; /* when a thread but the first was last refused memory; 0: never */
 	uint32_t starved_tid;
-	struct fs_level memory, pids; /* of its cgroups; limit ~0: none, or not read */
+	struct level_room memory, pids; /* of its cgroups; limit ~0: none, or not read */
 	uint64_t levels_window;	      /* the last one in which these changed */
-	struct holdings held[2];      /* by enum fs_what */
-	bool grew[2];		      /* by enum fs_what: there are rows of growth of it */
-	struct portion top[2];	      /* by enum fs_what: the highest share of a limit */
+	struct holdings held[2];      /* by enum what */
+	bool grew[2];		      /* by enum what: there are rows of growth of it */
+	struct portion top[2];	      /* by enum what: the highest share of a limit */
 	uint32_t fds_high;	      /* most descriptors ever, whatever the limit was */
 	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
 	struct past recent[2];	      /* the same of five to ten seconds ago */
@@ -105,8 +105,8 @@ struct subject {
 
 struct hook_view {
 	char name[24], mechanism[24], why[160];
-	uint32_t tier, state; /* enum fs_hook_state */
-	uint32_t lacks;	      /* FS_LACKS_*, FS_SEES_* of its mechanism */
+	uint32_t tier, state; /* enum hook_use */
+	uint32_t lacks;	      /* LACKS_*, SEES_* of its mechanism */
 	bool unwanted;	      /* hook_is_unwanted() */
 };
 
@@ -118,22 +118,22 @@ struct symbol {
 /* A user stack of a process, named. */
 struct frames {
 	struct table_link link, alike_link;
-	struct fs_subject subject;
+	struct process_key subject;
 	int32_t stack;
-	uint32_t flags; /* FS_FRAMES_* */
+	uint32_t flags; /* FRAMES_* */
 	int32_t alike;	/* the first stack of the process that reads the same */
 	char text[];	/* a line a frame, innermost first */
 };
 
 /* An event record of the window, in order of arrival. */
 union event {
-	struct fs_header h;
-	struct fs_crossing_record crossing;
-	struct fs_refused_record refused;
-	struct fs_signal_record signal;
-	struct fs_kernel_fault_record kernel_fault;
-	struct fs_oom_record oom;
-	struct fs_slow_faults_record slow;
+	struct record h;
+	struct crossing_record crossing;
+	struct refused_record refused;
+	struct signal_record signal;
+	struct kernel_fault_record kernel_fault;
+	struct oom_record oom;
+	struct slow_faults_record slow;
 };
 
 /* Whose an event is: each record begins with its header and subject. */
@@ -143,13 +143,13 @@ const char *event_comm(const union event *e);
 struct peak {
 	uint64_t value, limit;
 	uint32_t pid;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 };
 
 /* What one had cost by its last look. */
 struct toll {
 	uint32_t pid;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 	uint64_t minor, major, stall_ns, cpu_ns;
 	uint64_t rss_high_bytes;
 	uint32_t map_high, fd_high;
@@ -166,7 +166,7 @@ struct totals {
 	uint64_t processes; /* seen, ever */
 	uint64_t ended;
 	uint64_t min_flt, maj_flt; /* of ended ones, less what came before us */
-	struct fs_counters c;	   /* of ended ones */
+	struct counters c;	   /* of ended ones */
 	struct peak maps, fds;	   /* by share of the limit */
 	struct peak rss;	   /* bytes, at a look; no limit */
 	struct tolls tolls;
@@ -184,23 +184,23 @@ struct model {
 	uint64_t last_ns, prev_ns; /* ticks */
 	uint64_t origin_ns;	   /* the host record: t = 0 */
 	struct totals totals;
-	struct fs_tick_record tick;
+	struct tick_record tick;
 	struct series **series;		 /* of the host, as of a subject */
 	uint64_t assumed[RESOURCES_MAX]; /* limits by --assume; 0: none */
 	uint64_t prev_own_cpu_ns;	 /* at the tick before */
-	struct fs_host_record host;
+	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
 	union event *event; /* of this window */
 	size_t events, events_room;
 	size_t noted; /* of them, by their subjects */
 	/* of this window; beyond the cap the last one makes room */
-	struct fs_retry_record retry[MODEL_RETRIES_MAX];
+	struct retry_record retry[MODEL_RETRIES_MAX];
 	size_t retries;
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
-	struct fs_growth *growth; /* FS_GROWTH_MAX places, then the archive; NULL: nobody grew */
+	struct growth *growth; /* GROWTH_MAX places, then the archive; NULL: nobody grew */
 	size_t growths;		  /* rows in use, from the first */
 	uint32_t *growth_index;	  /* of the archive, by what a row is of; NULL: there is none */
 	uint64_t growth_lost;	  /* rows of something that is left, for which it had no room */
@@ -209,7 +209,7 @@ struct model {
 	struct table frames;  /* by stack */
 	struct table alike;   /* the same by text: of struct frames the member `alike_link` */
 	size_t nr_frames;
-	struct fs_origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
+	struct origin_record *origin; /* MODEL_ORIGINS_MAX of them; NULL: none */
 	size_t origins;
 	struct pressure *pressure; /* NULL: nothing is known of it; owned */
 	struct slow_rows *slow;	   /* NULL: nothing took long; owned */
@@ -220,12 +220,12 @@ int model_init(struct model *m);
 void model_free(struct model *m);
 
 /* Takes a record whose size was checked. -ENOMEM. A tick ends the window. */
-int model_take(struct model *m, const struct fs_header *h);
+int model_take(struct model *m, const struct record *h);
 
 /* After a window was shown: forgets its events and the subjects that ended in it. */
 void model_next_window(struct model *m);
 
-struct subject *model_find(const struct model *m, const struct fs_subject *id);
+struct subject *model_find(const struct model *m, const struct process_key *id);
 
 /* All subjects: start with NULL; NULL ends. Order is not defined. */
 struct subject *model_each(const struct model *m, const struct subject *after);
@@ -235,16 +235,16 @@ bool hook_is_unwanted(const char *why);
 
 bool model_hook_on(const struct model *m, const char *name);
 
-/* Whether a hook is on by a mechanism with one of these FS_LACKS_* or FS_SEES_* bits. */
+/* Whether a hook is on by a mechanism with one of these LACKS_* or SEES_* bits. */
 bool model_hook_has(const struct model *m, const char *name, uint32_t bits);
 const struct symbol *model_symbol(const struct model *m, uint64_t ip);
 
 /* The named frames of a process' stack; NULL where they are not known. */
-const struct frames *model_frames(const struct model *m, const struct fs_subject *id,
+const struct frames *model_frames(const struct model *m, const struct process_key *id,
 				  int32_t stack);
 
 /* Where a limit comes from, as far as it was looked up; NULL: it was not. */
-const struct fs_origin_record *model_origin(const struct model *m, const struct fs_subject *id,
+const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
 					    uint32_t limit);
 
 /* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */
@@ -266,17 +266,17 @@ double model_window_seconds(const struct model *m);
 void model_totals(const struct model *m, struct totals *ret);
 
 /* Resident and swapped, of counters that may be below 0 for a moment. */
-uint64_t gauges_rss_pages(const struct fs_gauges *g);
-uint64_t gauges_swap_pages(const struct fs_gauges *g);
+uint64_t gauges_rss_pages(const struct gauges *g);
+uint64_t gauges_swap_pages(const struct gauges *g);
 
 /* Anonymous, shared and swapped pages: what the kernel cannot drop. */
-uint64_t gauges_kept_pages(const struct fs_gauges *g);
+uint64_t gauges_kept_pages(const struct gauges *g);
 
 /* Sums; of what is a highest value, the higher one. */
-void counters_add(struct fs_counters *to, const struct fs_counters *from);
+void counters_add(struct counters *to, const struct counters *from);
 
 /* The counters of facts that may have none. */
-const struct fs_counters *facts_counters(const struct facts *f);
+const struct counters *facts_counters(const struct facts *f);
 
 /* Whom the measurement watches, by the mode in its host record. */
 bool model_watches_all(const struct model *m);

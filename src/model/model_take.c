@@ -40,8 +40,8 @@ static void free_subject(struct table_link *entry)
 	free(s->base);
 	free(s->exe);
 	free(s->cgroup);
-	free(s->held[FS_WHAT_MAPS].sort);
-	free(s->held[FS_WHAT_FDS].sort);
+	free(s->held[WHAT_MAPS].sort);
+	free(s->held[WHAT_FDS].sort);
 	free_series(s->series);
 	free(s);
 }
@@ -58,7 +58,7 @@ void model_free(struct model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static struct subject *make_subject(struct model *m, const struct fs_process_record *r)
+static struct subject *make_subject(struct model *m, const struct process_record *r)
 {
 	struct subject *s;
 
@@ -74,7 +74,7 @@ static struct subject *make_subject(struct model *m, const struct fs_process_rec
 	s->window = s->levels_window = UINT64_MAX;
 	s->memory.limit = s->pids.limit = UINT64_MAX;
 	s->base_fds = r->g.fds;
-	if (!(r->g.flags & FS_PROC_BORN)) {
+	if (!(r->g.flags & PROC_BORN)) {
 		s->base_min = r->g.min_flt;
 		s->base_maj = r->g.maj_flt;
 		s->base_cpu_ns = r->u.cpu_ns;
@@ -163,21 +163,21 @@ static void raise_top(struct portion *top, uint64_t value, uint64_t limit)
  * The kernel side's fd_high is of the soft limit that it is told with. Its map_high is of all
  * times: one that was told before is of a limit that may have changed since.
  */
-static void raise_tops(const struct model *m, struct subject *s, const struct fs_gauges *before)
+static void raise_tops(const struct model *m, struct subject *s, const struct gauges *before)
 {
-	const struct fs_gauges *g = &s->now.g;
+	const struct gauges *g = &s->now.g;
 	/* the first record of a session comes before the limit */
-	bool grew = g->map_high > before->map_high || !s->top[FS_WHAT_MAPS].limit;
+	bool grew = g->map_high > before->map_high || !s->top[WHAT_MAPS].limit;
 
 	/* up to its first exec it ran its parent's program */
-	if (g->flags & FS_PROC_BORN && !before->execs && g->execs) {
+	if (g->flags & PROC_BORN && !before->execs && g->execs) {
 		memset(s->top, 0, sizeof(s->top));
 		s->fds_high = 0;
 		grew = true;
 	}
-	raise_top(&s->top[FS_WHAT_FDS], later(g->fd_high, g->fds), g->fd_soft);
-	if (!(g->flags & FS_PROC_NO_COUNT))
-		raise_top(&s->top[FS_WHAT_MAPS], grew ? g->map_high : g->map_count,
+	raise_top(&s->top[WHAT_FDS], later(g->fd_high, g->fds), g->fd_soft);
+	if (!(g->flags & PROC_NO_COUNT))
+		raise_top(&s->top[WHAT_MAPS], grew ? g->map_high : g->map_count,
 			  m->tick.limits.max_map_count);
 	s->fds_high = later(later(g->fd_high, g->fds), s->fds_high);
 }
@@ -185,12 +185,12 @@ static void raise_tops(const struct model *m, struct subject *s, const struct fs
 /* The first change of a window: what was, becomes the base of its deltas. */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
-	struct fs_counters *c = s->prev.c;
+	struct counters *c = s->prev.c;
 
 	s->prev = s->now;
 	s->prev.c = c;
 	if (first)
-		s->prev.g = (struct fs_gauges){
+		s->prev.g = (struct gauges){
 			.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
 	if (s->now.c) {
 		if (!c)
@@ -205,13 +205,13 @@ static int begin_window(struct model *m, struct subject *s, bool first)
 	return 0;
 }
 
-static int take_counters(struct subject *s, const struct fs_process_record *r, bool first)
+static int take_counters(struct subject *s, const struct process_record *r, bool first)
 {
 	if (!s->now.c)
 		s->now.c = malloc(sizeof(*s->now.c));
-	if (first && !(r->g.flags & FS_PROC_BORN))
+	if (first && !(r->g.flags & PROC_BORN))
 		s->base = malloc(sizeof(*s->base));
-	if (!s->now.c || (first && !(r->g.flags & FS_PROC_BORN) && !s->base))
+	if (!s->now.c || (first && !(r->g.flags & PROC_BORN) && !s->base))
 		return -ENOMEM;
 	if (first && s->base)
 		*s->base = r->c;
@@ -221,7 +221,7 @@ static int take_counters(struct subject *s, const struct fs_process_record *r, b
 	return 0;
 }
 
-static void take_gauges(struct subject *s, const struct fs_gauges *g)
+static void take_gauges(struct subject *s, const struct gauges *g)
 {
 	/* a sum over threads may miss one that is just dying: totals never go back */
 	uint64_t min = later(g->min_flt, s->now.g.min_flt);
@@ -232,9 +232,9 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
 	 * A process may be seen just before its fork is noted, and the command of `run` just before
 	 * its exec closed what it had of us, which alone begins anew: counters never go back.
 	 */
-	if (g->flags & FS_PROC_BORN && g->fd_base != s->base_fds) {
+	if (g->flags & PROC_BORN && g->fd_base != s->base_fds) {
 		s->base_fds = g->fd_base;
-		if (g->flags & FS_PROC_COMMAND)
+		if (g->flags & PROC_COMMAND)
 			s->now.fds_opened = s->now.fds_closed = 0;
 	}
 	s->now.g.min_flt = min;
@@ -249,12 +249,12 @@ static void take_gauges(struct subject *s, const struct fs_gauges *g)
  */
 static void balance_fds(struct subject *s)
 {
-	const struct fs_counters *c = facts_counters(&s->now);
+	const struct counters *c = facts_counters(&s->now);
 	int64_t change = (int64_t)s->now.g.fds - s->base_fds;
-	uint64_t made = 0, closed = c->fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls;
+	uint64_t made = 0, closed = c->fd_call[CALL_CLOSE - CALL_FD_FIRST].calls;
 
-	for (int i = FS_CALL_FD_FIRST; i < FS_CALL_CLOSE; i++)
-		made += c->fd_call[i - FS_CALL_FD_FIRST].calls;
+	for (int i = CALL_FD_FIRST; i < CALL_CLOSE; i++)
+		made += c->fd_call[i - CALL_FD_FIRST].calls;
 	made = later(made, s->now.fds_opened);
 	closed = later(closed, s->now.fds_closed);
 	s->now.fds_opened =
@@ -291,16 +291,16 @@ static void keep_past(struct subject *s, uint64_t t_ns)
 	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
 			   gauges_kept_pages(&s->now.g)};
 
-	if (s->now.g.flags & FS_PROC_FINAL && s->past[1].t_ns)
+	if (s->now.g.flags & PROC_FINAL && s->past[1].t_ns)
 		return;
 	roll_past(s->past, &now, PAST_NS);
 	roll_past(s->recent, &now, RECENT_NS);
 }
 
-static int take_process(struct model *m, const struct fs_process_record *r)
+static int take_process(struct model *m, const struct process_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
-	struct fs_gauges before = s ? s->now.g : (struct fs_gauges){};
+	struct gauges before = s ? s->now.g : (struct gauges){};
 	bool first = !s;
 
 	if (!s)
@@ -324,13 +324,13 @@ static int take_process(struct model *m, const struct fs_process_record *r)
 	balance_fds(s);
 	keep_past(s, r->h.t_ns);
 	s->last_ns = r->h.t_ns;
-	if (r->g.flags & FS_PROC_FINAL)
+	if (r->g.flags & PROC_FINAL)
 		s->final = true;
 	return watch_resources(m, OF_PROCESS, s, r->h.t_ns);
 }
 
 /* Of cgroups, which fill up while a process of theirs sleeps: no change of the process. */
-static int take_levels(struct model *m, const struct fs_levels_record *r)
+static int take_levels(struct model *m, const struct levels_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
 
@@ -343,25 +343,25 @@ static int take_levels(struct model *m, const struct fs_levels_record *r)
 }
 
 /* A threshold crossed is a point that the looks would have missed. */
-static int take_crossing(struct model *m, const struct fs_crossing_record *r)
+static int take_crossing(struct model *m, const struct crossing_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
 
 	if (!s)
 		return 0;
-	raise_top(&s->top[r->what == FS_WHAT_MAPS ? FS_WHAT_MAPS : FS_WHAT_FDS], r->value,
+	raise_top(&s->top[r->what == WHAT_MAPS ? WHAT_MAPS : WHAT_FDS], r->value,
 		  r->limit);
-	return keep_series(&s->series, r->what == FS_WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
+	return keep_series(&s->series, r->what == WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS,
 			   r->h.t_ns, r->value, r->limit);
 }
 
-static int take_event(struct model *m, const struct fs_header *h)
+static int take_event(struct model *m, const struct record *h)
 {
 	union event *e;
 
-	if (h->kind == FS_REC_CROSSING && take_crossing(m, (const struct fs_crossing_record *)h))
+	if (h->kind == RECORD_CROSSING && take_crossing(m, (const struct crossing_record *)h))
 		return -ENOMEM;
-	if (h->kind == FS_REC_SLOW_FAULTS && slow_take(m, (const struct fs_slow_faults_record *)h))
+	if (h->kind == RECORD_SLOW_FAULTS && slow_take(m, (const struct slow_faults_record *)h))
 		return -ENOMEM;
 	if (m->events == MODEL_EVENTS_MAX) {
 		m->events_lost++;
@@ -375,36 +375,36 @@ static int take_event(struct model *m, const struct fs_header *h)
 	return 0;
 }
 
-static bool asks_for_memory(const struct fs_refused_record *r)
+static bool asks_for_memory(const struct refused_record *r)
 {
-	return r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
+	return r->call == CALL_MMAP || r->call == CALL_MREMAP || r->call == CALL_BRK;
 }
 
 /*
  * What was refused to the thread just before, as one chain of attempts: of this window it is marked
  * here; who keeps refusals of the last one finds the record itself.
  */
-static void take_retry(struct model *m, const struct fs_retry_record *r)
+static void take_retry(struct model *m, const struct retry_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
 
 	m->retry[m->retries < MODEL_RETRIES_MAX ? m->retries++ : MODEL_RETRIES_MAX - 1] = *r;
 	if (s && s->starved_tid == r->tid && r->h.t_ns >= s->starved_ns &&
-	    r->h.t_ns <= s->starved_ns + FS_RETRY_NS)
+	    r->h.t_ns <= s->starved_ns + RETRY_NS)
 		s->starved_ns = 0;
 	for (size_t i = m->events; i--;) {
-		struct fs_refused_record *e = &m->event[i].refused;
+		struct refused_record *e = &m->event[i].refused;
 
-		if (e->h.kind != FS_REC_REFUSED || e->tid != r->tid ||
+		if (e->h.kind != RECORD_REFUSED || e->tid != r->tid ||
 		    !same_subject(&e->subject, &r->subject) || !asks_for_memory(e))
 			continue;
-		if (r->h.t_ns > e->h.t_ns + FS_RETRY_NS)
+		if (r->h.t_ns > e->h.t_ns + RETRY_NS)
 			break;
-		e->facts |= FS_FACT_RETRIED;
+		e->facts |= FACT_RETRIED;
 	}
 }
 
-static int take_names(struct model *m, const struct fs_names_record *r)
+static int take_names(struct model *m, const struct names_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
 
@@ -417,7 +417,7 @@ static int take_names(struct model *m, const struct fs_names_record *r)
 	return 0;
 }
 
-static int take_symbol(struct model *m, const struct fs_symbol_record *r)
+static int take_symbol(struct model *m, const struct symbol_record *r)
 {
 	if (!m->symbol)
 		m->symbol = calloc(MODEL_SYMBOLS_MAX, sizeof(*m->symbol));
@@ -432,7 +432,7 @@ static int take_symbol(struct model *m, const struct fs_symbol_record *r)
 	return 0;
 }
 
-static void take_hook(struct model *m, const struct fs_hook_record *r)
+static void take_hook(struct model *m, const struct hook_record *r)
 {
 	struct hook_view *v;
 
@@ -455,18 +455,18 @@ static void note_event(struct model *m, const union event *e)
 
 	if (!s)
 		return;
-	if (e->h.kind == FS_REC_SIGNAL)
+	if (e->h.kind == RECORD_SIGNAL)
 		s->signal = e->signal.signal;
-	if (e->h.kind != FS_REC_REFUSED || e->refused.tid == s->id.pid ||
-	    e->refused.call >= FS_CALL_FD_FIRST ||
-	    (e->refused.error != ENOMEM && e->refused.call != FS_CALL_BRK) ||
-	    e->refused.facts & FS_FACT_RETRIED)
+	if (e->h.kind != RECORD_REFUSED || e->refused.tid == s->id.pid ||
+	    e->refused.call >= CALL_FD_FIRST ||
+	    (e->refused.error != ENOMEM && e->refused.call != CALL_BRK) ||
+	    e->refused.facts & FACT_RETRIED)
 		return;
 	s->starved_ns = e->h.t_ns;
 	s->starved_tid = e->refused.tid;
 }
 
-static int take_tick(struct model *m, const struct fs_tick_record *r)
+static int take_tick(struct model *m, const struct tick_record *r)
 {
 	for (; m->noted < m->events; m->noted++)
 		note_event(m, &m->event[m->noted]);
@@ -481,55 +481,55 @@ static int take_tick(struct model *m, const struct fs_tick_record *r)
 	return watch_resources(m, OF_HOST, NULL, r->h.t_ns);
 }
 
-int model_take(struct model *m, const struct fs_header *h)
+int model_take(struct model *m, const struct record *h)
 {
 	switch (h->kind) {
-	case FS_REC_PROCESS:
-		return take_process(m, (const struct fs_process_record *)h);
-	case FS_REC_CROSSING:
-	case FS_REC_REFUSED:
-	case FS_REC_SIGNAL:
-	case FS_REC_KERNEL_FAULT:
-	case FS_REC_OOM:
-	case FS_REC_SLOW_FAULTS:
+	case RECORD_PROCESS:
+		return take_process(m, (const struct process_record *)h);
+	case RECORD_CROSSING:
+	case RECORD_REFUSED:
+	case RECORD_SIGNAL:
+	case RECORD_KERNEL_FAULT:
+	case RECORD_OOM:
+	case RECORD_SLOW_FAULTS:
 		return take_event(m, h);
-	case FS_REC_RETRY:
-		take_retry(m, (const struct fs_retry_record *)h);
+	case RECORD_RETRY:
+		take_retry(m, (const struct retry_record *)h);
 		return 0;
-	case FS_REC_SAMPLE:
-		return m->samples ? samples_take(m->samples, (const struct fs_sample_record *)h)
+	case RECORD_SAMPLE:
+		return m->samples ? samples_take(m->samples, (const struct sample_record *)h)
 				  : 0;
-	case FS_REC_HOST:
+	case RECORD_HOST:
 		memcpy(&m->host, h, sizeof(m->host));
 		m->origin_ns = h->t_ns;
 		return 0;
-	case FS_REC_HOOK:
-		take_hook(m, (const struct fs_hook_record *)h);
+	case RECORD_HOOK:
+		take_hook(m, (const struct hook_record *)h);
 		return 0;
-	case FS_REC_NAMES:
-		return take_names(m, (const struct fs_names_record *)h);
-	case FS_REC_SYMBOL:
-		return take_symbol(m, (const struct fs_symbol_record *)h);
-	case FS_REC_GROWTH:
-		return growth_take(m, (const struct fs_growth_record *)h);
-	case FS_REC_FRAMES:
-		return growth_take_frames(m, (const struct fs_frames_record *)h);
-	case FS_REC_ORIGIN:
-		return growth_take_origin(m, (const struct fs_origin_record *)h);
-	case FS_REC_SHORTAGE:
-	case FS_REC_LEVEL:
-	case FS_REC_MOUNT:
-	case FS_REC_SCORE:
+	case RECORD_NAMES:
+		return take_names(m, (const struct names_record *)h);
+	case RECORD_SYMBOL:
+		return take_symbol(m, (const struct symbol_record *)h);
+	case RECORD_GROWTH:
+		return growth_take(m, (const struct growth_record *)h);
+	case RECORD_FRAMES:
+		return growth_take_frames(m, (const struct frames_record *)h);
+	case RECORD_ORIGIN:
+		return growth_take_origin(m, (const struct origin_record *)h);
+	case RECORD_SHORTAGE:
+	case RECORD_LEVEL:
+	case RECORD_MOUNT:
+	case RECORD_SCORE:
 		return pressure_take(m, h);
-	case FS_REC_HOLDING:
-		return holdings_take(m, (const struct fs_holding_record *)h);
-	case FS_REC_LEVELS:
-		return take_levels(m, (const struct fs_levels_record *)h);
-	case FS_REC_LIMITS:
-		m->tick.limits = ((const struct fs_limits_record *)h)->limits;
+	case RECORD_HOLDING:
+		return holdings_take(m, (const struct holding_record *)h);
+	case RECORD_LEVELS:
+		return take_levels(m, (const struct levels_record *)h);
+	case RECORD_LIMITS:
+		m->tick.limits = ((const struct limits_record *)h)->limits;
 		return 0;
-	case FS_REC_TICK:
-		return take_tick(m, (const struct fs_tick_record *)h);
+	case RECORD_TICK:
+		return take_tick(m, (const struct tick_record *)h);
 	}
 	return 0;
 }

@@ -10,13 +10,13 @@ static uint64_t weight(const struct toll *t)
 
 static struct toll toll_of(const struct model *m, const struct subject *s)
 {
-	const struct fs_counters *c = facts_counters(&s->now);
+	const struct counters *c = facts_counters(&s->now);
 	struct toll t = {.pid = s->id.pid};
 
 	memcpy(t.comm, s->now.g.comm, sizeof(t.comm));
 	t.minor = s->now.g.min_flt - s->base_min;
 	t.major = s->now.g.maj_flt - s->base_maj;
-	t.stall_ns = c->stall_ns[FS_END_MINOR] + c->stall_ns[FS_END_MAJOR];
+	t.stall_ns = c->stall_ns[END_MINOR] + c->stall_ns[END_MAJOR];
 	t.cpu_ns = s->now.u.cpu_ns > s->base_cpu_ns ? s->now.u.cpu_ns - s->base_cpu_ns : 0;
 	t.rss_high_bytes = s->rss_high_pages * m->tick.limits.page_bytes;
 	t.map_high = s->now.g.map_high;

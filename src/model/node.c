@@ -22,8 +22,8 @@ enum sums {
 /* Of few processes. */
 struct timed {
 	uint64_t backing[NR_BACKINGS];
-	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
-	uint64_t stall_ns[FS_NR_ENDS], latency_max_ns[FS_NR_ENDS];
+	uint64_t latency[NR_ENDS][NR_LATENCY];
+	uint64_t stall_ns[NR_ENDS], latency_max_ns[NR_ENDS];
 };
 
 /* Why a call was refused, as far as it is told apart; first those of mappings. */
@@ -39,16 +39,16 @@ enum reason {
 };
 
 static const struct reason_row {
-	enum fs_what what;
+	enum what what;
 	int counter; /* enum census_counter; -1: none */
 } reasons[NR_REASONS] = {
-	[REASON_MAX_MAP_COUNT] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT},
-	[REASON_RLIMIT_AS] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_RLIMIT_AS},
-	[REASON_OVERCOMMIT] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_OVERCOMMIT},
-	[REASON_MAPPING_OTHER] = {FS_WHAT_MAPS, CENSUS_MAPPING_FAILURES_OTHER},
-	[REASON_EMFILE] = {FS_WHAT_FDS, CENSUS_FD_FAILURES_EMFILE},
-	[REASON_ENFILE] = {FS_WHAT_FDS, CENSUS_FD_FAILURES_ENFILE},
-	[REASON_FD_OTHER] = {FS_WHAT_FDS, -1},
+	[REASON_MAX_MAP_COUNT] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_MAX_MAP_COUNT},
+	[REASON_RLIMIT_AS] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_RLIMIT_AS},
+	[REASON_OVERCOMMIT] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_OVERCOMMIT},
+	[REASON_MAPPING_OTHER] = {WHAT_MAPS, CENSUS_MAPPING_FAILURES_OTHER},
+	[REASON_EMFILE] = {WHAT_FDS, CENSUS_FD_FAILURES_EMFILE},
+	[REASON_ENFILE] = {WHAT_FDS, CENSUS_FD_FAILURES_ENFILE},
+	[REASON_FD_OTHER] = {WHAT_FDS, -1},
 };
 
 #define EQUALS 8
@@ -56,8 +56,8 @@ static const struct reason_row {
 /* Refusals of a process that its records told of, and its counters not yet. Of few processes. */
 struct refusals {
 	uint64_t told[NR_REASONS];
-	int call[NR_REASONS]; /* enum fs_call: the last one */
-	enum reason last[2];  /* by enum fs_what */
+	int call[NR_REASONS]; /* enum call_id: the last one */
+	enum reason last[2];  /* by enum what */
 	/* equal ones: the kernel side counts them, and tells every second count at worst */
 	struct equal {
 		uint64_t sort, count;
@@ -70,7 +70,7 @@ static const struct refusals unknown = {.call = {[0 ... NR_REASONS - 1] = -1},
 
 /* What of its counters went into the node's. */
 struct node_process {
-	struct fs_subject of;
+	struct process_key of;
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	   /* NULL: all 0; owned */
 	struct refusals *refusals; /* NULL: no record told of one; owned */
@@ -117,7 +117,7 @@ static void remove_process(struct node *n, struct node_process *p)
 }
 
 /* NULL: there is no room. */
-static struct node_process *make_process(struct node *n, const struct fs_subject *of)
+static struct node_process *make_process(struct node *n, const struct process_key *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
 
@@ -134,7 +134,7 @@ static struct node_process *make_process(struct node *n, const struct fs_subject
 	return p;
 }
 
-void node_gone(struct node *n, const struct fs_subject *of)
+void node_gone(struct node *n, const struct process_key *of)
 {
 	struct node_process *p = pids_find(&n->processes, of->pid);
 
@@ -191,7 +191,7 @@ static struct node_exemplar exemplar_of(uint32_t pid, const char *comm, uint64_t
 
 /* Of a user's event the site is the call: in which code, only the file of its program would tell.
  */
-static void count(struct node *n, const struct fs_process_record *r, const struct identity *id,
+static void count(struct node *n, const struct process_record *r, const struct identity *id,
 		  int counter, uint64_t more, int call)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->g.comm, r->h.t_ns);
@@ -206,7 +206,7 @@ static void count(struct node *n, const struct fs_process_record *r, const struc
  * Of `growth` refusals the records told some, by their reason. Others came after the last record of
  * equal ones: fewer of each sort than were told, and as likely as these were frequent.
  */
-static void share_out(const struct refusals *f, enum fs_what what, uint64_t growth,
+static void share_out(const struct refusals *f, enum what what, uint64_t growth,
 		      uint64_t ret[NR_REASONS])
 {
 	uint64_t rest = growth, sum = 0, untold;
@@ -230,10 +230,10 @@ static void share_out(const struct refusals *f, enum fs_what what, uint64_t grow
 }
 
 /* How many there were the counters of the process say; why, the records that came before. */
-static void take_refused(struct node *n, struct node_process *p, const struct fs_process_record *r,
-			 const struct identity *id, enum fs_what what)
+static void take_refused(struct node *n, struct node_process *p, const struct process_record *r,
+			 const struct identity *id, enum what what)
 {
-	uint64_t *sum = &p->sum[what == FS_WHAT_MAPS ? SUM_MAP_REFUSED : SUM_FD_REFUSED];
+	uint64_t *sum = &p->sum[what == WHAT_MAPS ? SUM_MAP_REFUSED : SUM_FD_REFUSED];
 	uint64_t growth = take_growth(sum, counters_refused(&r->c, what));
 	const struct refusals *f = p->refusals ?: &unknown;
 	uint64_t more[NR_REASONS] = {};
@@ -249,13 +249,13 @@ static void take_refused(struct node *n, struct node_process *p, const struct fs
 	}
 }
 
-static void take_kinds(struct node *n, struct node_process *p, const struct fs_counters *c)
+static void take_kinds(struct node *n, struct node_process *p, const struct counters *c)
 {
-	for (int access = FS_FAULT_READ; access <= FS_FAULT_EXEC; access++)
+	for (int access = FAULT_READ; access <= FAULT_EXEC; access++)
 		for (int page = 0; page < 2; page++)
 			n->access[access][page] += take_growth(
 				&p->sum[access * 2 + page],
-				c->fault_kind[access << 1 | (page ? FS_FAULT_PROT : 0)]);
+				c->fault_kind[access << 1 | (page ? FAULT_PROT : 0)]);
 	n->kernel_user += take_growth(&p->sum[SUM_KERNEL_USER], count_kinds(c, 1, -1, -1));
 	n->kernel_kernel +=
 		take_growth(&p->sum[SUM_KERNEL_KERNEL], c->kernel_bad + c->kernel_probe);
@@ -265,15 +265,15 @@ static void take_kinds(struct node *n, struct node_process *p, const struct fs_c
  * A copy is made of anonymous memory or of a private file's page, and a page from swap may be one
  * of shared memory: neither is told, and what both come to is mostly anonymous memory.
  */
-static const uint8_t backing_of[FS_NR_CLASSES] = {
-	[FS_CLASS_OTHER] = NODE_BACKING_OTHER,	   [FS_CLASS_ANONYMOUS] = NODE_BACKING_ANON,
-	[FS_CLASS_ZERO] = NODE_BACKING_ANON,	   [FS_CLASS_HUGE] = NODE_BACKING_ANON,
-	[FS_CLASS_COMPACTED] = NODE_BACKING_ANON,  [FS_CLASS_COW] = NODE_BACKING_ANON,
-	[FS_CLASS_FILE_MINOR] = NODE_BACKING_FILE, [FS_CLASS_FILE_MAJOR] = NODE_BACKING_FILE,
-	[FS_CLASS_SWAP] = NODE_BACKING_ANON,	   [FS_CLASS_SHMEM] = NODE_BACKING_SHMEM,
-	[FS_CLASS_HUGETLB] = NODE_BACKING_HUGETLB, [FS_CLASS_NUMA] = NODE_BACKING_OTHER,
-	[FS_CLASS_UFFD] = NODE_BACKING_OTHER,	   [FS_CLASS_DRIVER] = NODE_BACKING_OTHER,
-	[FS_CLASS_STACK] = NODE_BACKING_STACK,
+static const uint8_t backing_of[NR_CLASSES] = {
+	[CLASS_OTHER] = NODE_BACKING_OTHER,	   [CLASS_ANONYMOUS] = NODE_BACKING_ANON,
+	[CLASS_ZERO] = NODE_BACKING_ANON,	   [CLASS_HUGE] = NODE_BACKING_ANON,
+	[CLASS_COMPACTED] = NODE_BACKING_ANON,  [CLASS_COW] = NODE_BACKING_ANON,
+	[CLASS_FILE_MINOR] = NODE_BACKING_FILE, [CLASS_FILE_MAJOR] = NODE_BACKING_FILE,
+	[CLASS_SWAP] = NODE_BACKING_ANON,	   [CLASS_SHMEM] = NODE_BACKING_SHMEM,
+	[CLASS_HUGETLB] = NODE_BACKING_HUGETLB, [CLASS_NUMA] = NODE_BACKING_OTHER,
+	[CLASS_UFFD] = NODE_BACKING_OTHER,	   [CLASS_DRIVER] = NODE_BACKING_OTHER,
+	[CLASS_STACK] = NODE_BACKING_STACK,
 };
 
 const char *node_backing_name(enum node_backing b)
@@ -287,34 +287,34 @@ const char *node_backing_name(enum node_backing b)
 	return names[b];
 }
 
-static void take_backing(struct node *n, struct timed *t, const struct fs_counters *c)
+static void take_backing(struct node *n, struct timed *t, const struct counters *c)
 {
 	uint64_t served[NR_BACKINGS] = {};
 
-	for (int class = 0; class < FS_NR_CLASSES; class ++)
+	for (int class = 0; class < NR_CLASSES; class ++)
 		served[backing_of[class]] += count_served(c, class);
 	for (int b = 0; b < NR_BACKINGS; b++)
 		n->backing[b] += take_growth(&t->backing[b], served[b]);
 }
 
 /* Of the longest fault: both were kept with it. Empty where classes are not told. */
-static void name_longest(const struct fs_counters *c, int end, char *site, size_t size)
+static void name_longest(const struct counters *c, int end, char *site, size_t size)
 {
-	for (int class = 0; class < FS_NR_CLASSES; class ++)
+	for (int class = 0; class < NR_CLASSES; class ++)
 		if (c->served_max_ns[class] == c->latency_max_ns[end])
 			array_copy(site, size, class_name(class));
 }
 
-static int take_latency(struct node *n, struct node_process *p, const struct fs_process_record *r)
+static int take_latency(struct node *n, struct node_process *p, const struct process_record *r)
 {
-	for (int end = 0; end < FS_NR_ENDS; end++) {
+	for (int end = 0; end < NR_ENDS; end++) {
 		if (!p->timed && !r->c.stall_ns[end])
 			continue;
 		if (!p->timed)
 			p->timed = calloc(1, sizeof(*p->timed));
 		if (!p->timed)
 			return -ENOMEM;
-		for (int i = 0; i < FS_NR_LATENCY; i++)
+		for (int i = 0; i < NR_LATENCY; i++)
 			n->latency[end][i] +=
 				take_growth(&p->timed->latency[end][i], r->c.latency[end][i]);
 		n->stall_ns[end] += take_growth(&p->timed->stall_ns[end], r->c.stall_ns[end]);
@@ -331,14 +331,14 @@ static int take_latency(struct node *n, struct node_process *p, const struct fs_
 }
 
 /* What came after the last record of bad accesses shows in the counter of the process alone. */
-static void take_bad(struct node *n, struct node_process *p, const struct fs_counters *c)
+static void take_bad(struct node *n, struct node_process *p, const struct counters *c)
 {
 	if (p->bad_module)
 		n->module[p->bad_module - 1].fixups +=
 			take_growth(&p->sum[SUM_KERNEL_BAD], c->kernel_bad);
 }
 
-int node_take(struct node *n, const struct fs_process_record *r, const struct identity *id)
+int node_take(struct node *n, const struct process_record *r, const struct identity *id)
 {
 	struct node_process *p;
 	int err = 0;
@@ -348,19 +348,19 @@ int node_take(struct node *n, const struct fs_process_record *r, const struct id
 		if (!p)
 			return -ENOMEM;
 		take_kinds(n, p, &r->c);
-		take_refused(n, p, r, id, FS_WHAT_MAPS);
-		take_refused(n, p, r, id, FS_WHAT_FDS);
+		take_refused(n, p, r, id, WHAT_MAPS);
+		take_refused(n, p, r, id, WHAT_FDS);
 		take_bad(n, p, &r->c);
 		err = take_latency(n, p, r);
 	}
-	if (r->g.flags & FS_PROC_FINAL)
+	if (r->g.flags & PROC_FINAL)
 		node_gone(n, &r->subject);
 	return err;
 }
 
-static enum reason reason_of(const struct fs_refused_record *r, const char *reason)
+static enum reason reason_of(const struct refused_record *r, const char *reason)
 {
-	if (r->call >= FS_CALL_FD_FIRST)
+	if (r->call >= CALL_FD_FIRST)
 		return r->error == EMFILE   ? REASON_EMFILE
 		       : r->error == ENFILE ? REASON_ENFILE
 		       : r->error	    ? REASON_FD_OTHER
@@ -373,12 +373,12 @@ static enum reason reason_of(const struct fs_refused_record *r, const char *reas
 }
 
 /* As the kernel side does: about as much, asked for in the same way, at the same state. */
-static uint64_t sort_of(const struct fs_refused_record *r, enum reason reason)
+static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 {
-	bool sized = r->call < FS_CALL_FD_FIRST;
+	bool sized = r->call < CALL_FD_FIRST;
 	uint64_t key[] = {r->call, r->error, r->facts, reason,
 			  sized && r->args[1] ? 64 - __builtin_clzll(r->args[1]) : 0,
-			  r->call == FS_CALL_MMAP ? r->args[2] << 32 | (uint32_t)r->args[3] : 0};
+			  r->call == CALL_MMAP ? r->args[2] << 32 | (uint32_t)r->args[3] : 0};
 
 	return hash64_bytes(HASH64_BEGIN, key, sizeof(key));
 }
@@ -408,12 +408,12 @@ static struct refusals *make_refusals(void)
 	return f;
 }
 
-void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason)
+void node_refused(struct node *n, const struct refused_record *r, const char *reason)
 {
 	enum reason why = reason_of(r, reason);
 	struct node_process *p;
 
-	if (r->call >= FS_CALL_OTHER_FIRST)
+	if (r->call >= CALL_OTHER_FIRST)
 		return;
 	p = make_process(n, &r->subject);
 	if (!p || (!p->refusals && !(p->refusals = make_refusals())))
@@ -423,7 +423,7 @@ void node_refused(struct node *n, const struct fs_refused_record *r, const char 
 	p->refusals->last[reasons[why].what] = why;
 }
 
-void node_pressure(struct node *n, const struct fs_pressure_record *r)
+void node_pressure(struct node *n, const struct memory_wait_record *r)
 {
 	/* it comes just ahead of its process' record: of who is not known yet, it is ~other's */
 	if (r->reclaim_ns)
@@ -433,7 +433,7 @@ void node_pressure(struct node *n, const struct fs_pressure_record *r)
 		census_count(n->census, &r->subject, NULL, CENSUS_SWAP_INS, r->swap_ins, n->now_ns);
 }
 
-static enum census_counter signal_counter(const struct fs_signal_record *r)
+static enum census_counter signal_counter(const struct signal_record *r)
 {
 	if (r->signal == SIGSEGV)
 		return r->code == SEGV_MAPERR	? CENSUS_SEGV_MAPERR
@@ -455,7 +455,7 @@ static enum census_counter signal_counter(const struct fs_signal_record *r)
 	return CENSUS_BUS_OTHER;
 }
 
-void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id,
+void node_signal(struct node *n, const struct signal_record *r, const struct identity *id,
 		 const char *site)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
@@ -467,10 +467,10 @@ void node_signal(struct node *n, const struct fs_signal_record *r, const struct 
 	keep_of_workload(n, id, counter, &x);
 }
 
-void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id)
+void node_oom(struct node *n, const struct oom_record *r, const struct identity *id)
 {
 	enum census_counter counter =
-		r->constraint == FS_OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG : CENSUS_OOM_KILLS_GLOBAL;
+		r->constraint == OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG : CENSUS_OOM_KILLS_GLOBAL;
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
@@ -492,7 +492,7 @@ static struct node_module *module_of(struct node *n, const char *name)
 }
 
 /* Equal ones of a process come as one record with their count, which is of all so far. */
-static uint64_t take_count(struct node *n, const struct fs_kernel_fault_record *r)
+static uint64_t take_count(struct node *n, const struct kernel_fault_record *r)
 {
 	uint64_t key = r->ip ^ (uint64_t)r->subject.pid << 32;
 	struct node_site *s = &n->site[key * 0x9e3779b97f4a7c15ULL >> 56];
@@ -505,7 +505,7 @@ static uint64_t take_count(struct node *n, const struct fs_kernel_fault_record *
 	return more;
 }
 
-void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, const char *module,
+void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,
 		       const char *site)
 {
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
@@ -534,7 +534,7 @@ static void count_report(struct node *n, const struct kernel_report *r)
 	module_of(n, r->module[0] ? r->module : NODE_NOWHERE)->reports[r->kind]++;
 }
 
-void node_report(struct node *n, const struct fs_report_record *r)
+void node_report(struct node *n, const struct report_record *r)
 {
 	struct kernel_report complete[2];
 	int count = kernel_report_take(&n->report, r, complete);

@@ -14,7 +14,7 @@
 #include "base/pids.h"
 #include "model/census.h"
 #include "model/kernel_report.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define NODE_PROCESSES_MAX CENSUS_PROCESSES_MAX
 #define NODE_MODULES_MAX   64
@@ -28,7 +28,7 @@ struct node_exemplar {
 	char workload[LABEL_BYTES]; /* or a module */
 	int counter;		    /* enum census_counter; -1: of a module */
 	uint32_t pid;
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 	char site[64]; /* "symbol+0x1a4", a call, a class of faults; empty: not known */
 	double value;
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
@@ -43,8 +43,9 @@ struct node_module {
 /* What is mapped where a fault goes. X(id, name): the name is the label. */
 #define NODE_BACKINGS(X)                                                                           \
 	X(ANON, "anon")                                                                            \
-	X(FILE, "file") X(SHMEM, "shmem") X(STACK, "stack") X(HUGETLB, "hugetlb")                  \
-		X(OTHER, "other")
+	X(FILE, "file")                                                                            \
+	X(SHMEM, "shmem") X(STACK, "stack") X(HUGETLB, "hugetlb") X(OTHER, "othe"                  \
+									   "r")
 
 enum node_backing {
 #define X(id, name) NODE_BACKING_##id,
@@ -56,7 +57,7 @@ enum node_backing {
 /* A place in the kernel where a process touched bad addresses. */
 #define NODE_SITES 256
 struct node_site {
-	struct fs_subject of;
+	struct process_key of;
 	uint64_t ip, count;
 };
 
@@ -67,9 +68,9 @@ struct node {
 	uint64_t kernel_user;	/* in kernel mode, at addresses of users: copies */
 	uint64_t kernel_kernel; /* at others */
 	uint64_t backing[NR_BACKINGS]; /* faults served, by their class */
-	uint64_t latency[FS_NR_ENDS][FS_NR_LATENCY];
-	uint64_t stall_ns[FS_NR_ENDS];
-	struct node_exemplar slowest[FS_NR_ENDS]; /* of this collection, or before; pid 0: none */
+	uint64_t latency[NR_ENDS][NR_LATENCY];
+	uint64_t stall_ns[NR_ENDS];
+	struct node_exemplar slowest[NR_ENDS]; /* of this collection, or before; pid 0: none */
 	struct node_module module[NODE_MODULES_MAX];
 	size_t modules; /* the kernel itself is the first */
 	struct pending_report report;
@@ -85,25 +86,25 @@ int node_init(struct node *n, struct census *census);
 void node_free(struct node *n);
 
 /* A process as it is now, after the census took it. -ENOMEM. */
-int node_take(struct node *n, const struct fs_process_record *r, const struct identity *id);
+int node_take(struct node *n, const struct process_record *r, const struct identity *id);
 
 /* It is gone, though its last record did not come. */
-void node_gone(struct node *n, const struct fs_subject *of);
+void node_gone(struct node *n, const struct process_key *of);
 
 /* Events. `reason` as rules/cause.h names it. */
-void node_refused(struct node *n, const struct fs_refused_record *r, const char *reason);
-void node_pressure(struct node *n, const struct fs_pressure_record *r);
+void node_refused(struct node *n, const struct refused_record *r, const char *reason);
+void node_pressure(struct node *n, const struct memory_wait_record *r);
 /* `site`: what the bad access was; NULL where it is not known. */
-void node_signal(struct node *n, const struct fs_signal_record *r, const struct identity *id,
+void node_signal(struct node *n, const struct signal_record *r, const struct identity *id,
 		 const char *site);
-void node_oom(struct node *n, const struct fs_oom_record *r, const struct identity *id);
+void node_oom(struct node *n, const struct oom_record *r, const struct identity *id);
 
 /* `module` and `site` of the instruction; NULL where it is not known. */
-void node_kernel_fault(struct node *n, const struct fs_kernel_fault_record *r, const char *module,
+void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,
 		       const char *site);
 
 /* A line of the kernel's log; and once in a while, for reports that do not say where they were. */
-void node_report(struct node *n, const struct fs_report_record *r);
+void node_report(struct node *n, const struct report_record *r);
 void node_report_expire(struct node *n, uint64_t now_ns);
 
 const char *node_backing_name(enum node_backing b);

@@ -34,9 +34,9 @@ const char *cgroup_figure_key(size_t i)
 }
 
 /* Findings are told apart by it: no process has the pid 0. */
-static struct fs_subject id_of(const char *path, uint32_t salt)
+static struct process_key id_of(const char *path, uint32_t salt)
 {
-	return (struct fs_subject){
+	return (struct process_key){
 		.start_ns = hash64_bytes(HASH64_BEGIN ^ salt, path, strlen(path)) | 1};
 }
 
@@ -119,7 +119,7 @@ uint64_t level_kept_bytes(const struct level *l)
 	return l->now.n[CGROUP_ANON] == FIGURE_UNKNOWN ? FIGURE_UNKNOWN : sum;
 }
 
-static struct level *level_place(struct model *m, const struct fs_subject *id)
+static struct level *level_place(struct model *m, const struct process_key *id)
 {
 	struct pressure *p = m->pressure;
 	struct level *gone = NULL;
@@ -138,7 +138,7 @@ static struct level *level_place(struct model *m, const struct fs_subject *id)
 
 static void take_level(struct model *m, const struct cgroup_record *r)
 {
-	struct fs_subject id = id_of(r->path, 0);
+	struct process_key id = id_of(r->path, 0);
 	struct level *l = level_place(m, &id);
 
 	if (!l)
@@ -149,7 +149,7 @@ static void take_level(struct model *m, const struct cgroup_record *r)
 	watch_fill(&l->series, r->h.t_ns, level_kept_bytes(l), r->n[CGROUP_LIMIT]);
 }
 
-static struct mount_use *mount_place(struct model *m, const struct fs_subject *id)
+static struct mount_use *mount_place(struct model *m, const struct process_key *id)
 {
 	struct pressure *p = m->pressure;
 	struct mount_use *gone = NULL;
@@ -168,7 +168,7 @@ static struct mount_use *mount_place(struct model *m, const struct fs_subject *i
 
 static void take_mount(struct model *m, const struct mount_record *r)
 {
-	struct fs_subject id = id_of(r->path, r->pid + 1);
+	struct process_key id = id_of(r->path, r->pid + 1);
 	struct mount_use *u = mount_place(m, &id);
 
 	if (!u)
@@ -187,24 +187,24 @@ static void take_score(struct pressure *p, const struct score_record *r)
 	}
 }
 
-int pressure_take(struct model *m, const struct fs_header *h)
+int pressure_take(struct model *m, const struct record *h)
 {
 	if (!m->pressure)
 		m->pressure = calloc(1, sizeof(*m->pressure)); /* of LEVELS_MAX and MOUNTS_MAX */
 	if (!m->pressure)
 		return -ENOMEM;
 	switch (h->kind) {
-	case FS_REC_SHORTAGE:
+	case RECORD_SHORTAGE:
 		ROLL(m->pressure, (const struct pressure_record *)h);
 		m->pressure->known = true;
 		break;
-	case FS_REC_LEVEL:
+	case RECORD_LEVEL:
 		take_level(m, (const struct cgroup_record *)h);
 		break;
-	case FS_REC_MOUNT:
+	case RECORD_MOUNT:
 		take_mount(m, (const struct mount_record *)h);
 		break;
-	case FS_REC_SCORE:
+	case RECORD_SCORE:
 		take_score(m->pressure, (const struct score_record *)h);
 		break;
 	}

@@ -16,10 +16,10 @@
 
 /* Kinds of records beside those of wire.h: the kernel side knows none of them. */
 enum pressure_kind {
-	FS_REC_SHORTAGE = 96,
-	FS_REC_LEVEL,
-	FS_REC_MOUNT,
-	FS_REC_SCORE,
+	RECORD_SHORTAGE = 96,
+	RECORD_LEVEL,
+	RECORD_MOUNT,
+	RECORD_SCORE,
 };
 
 enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
@@ -107,13 +107,13 @@ struct stall {
 };
 
 struct pressure_record {
-	struct fs_header h;
+	struct record h;
 	uint64_t n[NR_HOST_FIGURES];
 	struct stall some, full; /* of memory */
 };
 
 struct cgroup_record {
-	struct fs_header h;
+	struct record h;
 	char path[256]; /* below the mount: "/a/b"; "/" is the root that we see */
 	uint32_t version;
 	uint32_t pad;
@@ -124,20 +124,20 @@ struct cgroup_record {
 #define MOUNT_IN_MEMORY 1u /* tmpfs, ramfs */
 
 struct mount_record {
-	struct fs_header h;
+	struct record h;
 	char path[128];
 	uint64_t magic; /* linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	/* of whose mount namespace; 0: ours */
-	uint32_t flags; /* MOUNT_* */
+	uint32_t pid;	 /* of whose mount namespace; 0: ours */
+	uint32_t flags;	 /* MOUNT_* */
 	uint64_t device; /* the kernel's number of it, MKDEV(); FIGURE_UNKNOWN: not known */
 };
 
 /* How the kernel itself rates a process: /proc/PID/oom_score. */
 struct score_record {
-	struct fs_header h;
-	struct fs_subject subject;
+	struct record h;
+	struct process_key subject;
 	uint32_t score;
 	int32_t adj;
 	uint32_t nth; /* 0 starts anew */
@@ -145,13 +145,13 @@ struct score_record {
 };
 
 struct level {
-	struct fs_subject id; /* as findings have it */
+	struct process_key id; /* as findings have it */
 	struct cgroup_record now, base, newer;
 	struct series series; /* of what cannot be dropped */
 };
 
 struct mount_use {
-	struct fs_subject id;
+	struct process_key id;
 	struct mount_record now;
 	struct series series;
 };
@@ -167,7 +167,7 @@ struct pressure {
 };
 
 /* For model_take(): -ENOMEM. */
-int pressure_take(struct model *m, const struct fs_header *h);
+int pressure_take(struct model *m, const struct record *h);
 
 /* Events of a figure, a second, since the base; below 0: not known. */
 double host_rate(const struct model *m, enum host_figure i);

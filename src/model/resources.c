@@ -6,8 +6,8 @@
 #define USE(name, known, value_is, high_is)                                                        \
 	static bool use_##name(const struct model *m, const struct subject *s, struct use *ret)    \
 	{                                                                                          \
-		const struct fs_gauges *g = s ? &s->now.g : NULL;                                  \
-		const struct fs_limits *l = &m->tick.limits;                                       \
+		const struct gauges *g = s ? &s->now.g : NULL;                                     \
+		const struct host_limits *l = &m->tick.limits;                                     \
 		(void)g, (void)l;                                                                  \
 		*ret = (struct use){.value = (value_is), .high = (high_is)};                       \
 		return (known);                                                                    \
@@ -16,13 +16,13 @@
 #define LIMIT(name, expression)                                                                    \
 	static uint64_t limit_of_##name(const struct model *m, const struct subject *s)            \
 	{                                                                                          \
-		const struct fs_gauges *g = s ? &s->now.g : NULL;                                  \
-		const struct fs_limits *l = &m->tick.limits;                                       \
+		const struct gauges *g = s ? &s->now.g : NULL;                                     \
+		const struct host_limits *l = &m->tick.limits;                                     \
 		(void)g, (void)l;                                                                  \
 		return (expression);                                                               \
 	}
 
-USE(maps, !(g->flags & FS_PROC_NO_COUNT), g->map_count, g->map_high)
+USE(maps, !(g->flags & PROC_NO_COUNT), g->map_count, g->map_high)
 LIMIT(maps, l->max_map_count)
 
 USE(fds, true, g->fds, s->fds_high)
@@ -39,7 +39,7 @@ LIMIT(memlock, g->locked_vm_pages * l->page_bytes > g->memlock_limit_bytes ? UIN
  */
 static bool use_threads(const struct model *m, const struct subject *s, struct use *ret)
 {
-	const struct fs_usage *u = &s->now.u;
+	const struct usage *u = &s->now.u;
 
 	*ret = (struct use){.value = u->user_threads == UINT64_MAX ? s->now.g.threads
 								   : u->user_threads};
@@ -129,7 +129,7 @@ static const struct portion *top_of(const struct model *m, const struct subject 
 
 	if (!s || m->assumed[i] || (i != RESOURCE_MAPS && i != RESOURCE_FDS))
 		return NULL;
-	top = &s->top[i == RESOURCE_MAPS ? FS_WHAT_MAPS : FS_WHAT_FDS];
+	top = &s->top[i == RESOURCE_MAPS ? WHAT_MAPS : WHAT_FDS];
 	return top->limit ? top : NULL;
 }
 

@@ -20,20 +20,20 @@ static void thin(struct samples *s)
 }
 
 /* What a hostile file must not have told. */
-static void tidy(struct fs_sample_record *r)
+static void tidy(struct sample_record *r)
 {
-	if (r->class >= FS_NR_CLASSES)
-		r->class = FS_CLASS_OTHER;
-	if (r->kind >= FS_NR_HOLDING_KINDS)
-		r->kind = FS_HOLDING_OTHER;
+	if (r->class >= NR_CLASSES)
+		r->class = CLASS_OTHER;
+	if (r->kind >= NR_HOLDING_KINDS)
+		r->kind = HOLDING_OTHER;
 	if (r->area_from > r->address || r->area_to <= r->address)
 		r->area_from = r->area_to = 0;
 	r->major = !!r->major;
 }
 
-int samples_take(struct samples *s, const struct fs_sample_record *r)
+int samples_take(struct samples *s, const struct sample_record *r)
 {
-	struct fs_sample_record *more;
+	struct sample_record *more;
 
 	if (!r->weight || r->weight > UINT32_MAX >> 16)
 		return 0; /* of a hostile file */
@@ -62,30 +62,30 @@ void samples_free(struct samples *s)
 	memset(s, 0, sizeof(*s));
 }
 
-uint64_t sample_bytes(const struct fs_sample_record *r, const struct fs_limits *l)
+uint64_t sample_bytes(const struct sample_record *r, const struct host_limits *l)
 {
 	switch (r->class) {
-	case FS_CLASS_HUGE:
-	case FS_CLASS_COMPACTED:
+	case CLASS_HUGE:
+	case CLASS_COMPACTED:
 		return l->page_bytes * (l->page_bytes / PAGE_TABLE_ENTRY);
-	case FS_CLASS_HUGETLB:
+	case CLASS_HUGETLB:
 		return l->huge_page_bytes;
 	}
 	return l->page_bytes;
 }
 
-int sample_order_process(const struct fs_sample_record *x, const struct fs_sample_record *y)
+int sample_order_process(const struct sample_record *x, const struct sample_record *y)
 {
 	SAMPLES_ORDER(x->subject.start_ns, y->subject.start_ns);
 	SAMPLES_ORDER(x->subject.pid, y->subject.pid);
 	return 0;
 }
 
-const struct fs_sample_record **samples_sort(const struct samples *s,
-					     int (*order)(const void *, const void *))
+const struct sample_record **samples_sort(const struct samples *s,
+					  int (*order)(const void *, const void *))
 {
 	size_t n = s->n < SAMPLES_MAX ? s->n : SAMPLES_MAX;
-	const struct fs_sample_record **r = calloc(n + 1, sizeof(*r));
+	const struct sample_record **r = calloc(n + 1, sizeof(*r));
 
 	for (size_t i = 0; r && i < n; i++)
 		r[i] = &s->sample[i];

@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 #define SAMPLES_MAX 32768 /* even: every second one goes */
 
 struct samples {
-	struct fs_sample_record *sample; /* by time */
+	struct sample_record *sample; /* by time */
 	size_t n, room;
 	uint64_t taken;	      /* with those that went */
 	uint32_t least, most; /* weights that they came with */
@@ -24,7 +24,7 @@ struct samples {
 };
 
 /* -ENOMEM. */
-int samples_take(struct samples *s, const struct fs_sample_record *r);
+int samples_take(struct samples *s, const struct sample_record *r);
 void samples_free(struct samples *s);
 
 #define SAMPLES_ORDER(a, b)                                                                        \
@@ -32,13 +32,13 @@ void samples_free(struct samples *s);
 	return (a) < (b) ? -1 : 1
 
 /* As a comparison: by process. */
-int sample_order_process(const struct fs_sample_record *x, const struct fs_sample_record *y);
+int sample_order_process(const struct sample_record *x, const struct sample_record *y);
 
 /* All of them by `order`, as qsort() takes it; the caller frees it. NULL: out of memory. */
-const struct fs_sample_record **samples_sort(const struct samples *s,
-					     int (*order)(const void *, const void *));
+const struct sample_record **samples_sort(const struct samples *s,
+					  int (*order)(const void *, const void *));
 
 /* What one brought in: a page, a huge one. */
-uint64_t sample_bytes(const struct fs_sample_record *r, const struct fs_limits *l);
+uint64_t sample_bytes(const struct sample_record *r, const struct host_limits *l);
 
 #endif

@@ -7,18 +7,18 @@
 
 #include "model/fields.h"
 
-static bool is_of(const struct slow_row *row, const struct fs_subject *id)
+static bool is_of(const struct slow_row *row, const struct process_key *id)
 {
 	return same_subject(&row->now.subject, id);
 }
 
-bool slow_is_same(const struct fs_slow_faults_record *a, const struct fs_slow_faults_record *b)
+bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b)
 {
 	return same_subject(&a->subject, &b->subject) && a->class == b->class &&
 	       a->inode == b->inode && a->holder == b->holder && a->stack == b->stack;
 }
 
-static struct slow_row *row_for(struct slow_rows *s, const struct fs_slow_faults_record *r)
+static struct slow_row *row_for(struct slow_rows *s, const struct slow_faults_record *r)
 {
 	struct slow_row *oldest = &s->row[0];
 
@@ -37,7 +37,7 @@ static struct slow_row *row_for(struct slow_rows *s, const struct fs_slow_faults
 	return oldest;
 }
 
-int slow_take(struct model *m, const struct fs_slow_faults_record *r)
+int slow_take(struct model *m, const struct slow_faults_record *r)
 {
 	struct slow_row *row;
 
@@ -58,7 +58,7 @@ static bool is_worse(const struct slow_row *a, const struct slow_row *b)
 	return a->now.total_ns > b->now.total_ns;
 }
 
-size_t slow_worst(const struct model *m, const struct fs_subject *id, const struct slow_row **ret,
+size_t slow_worst(const struct model *m, const struct process_key *id, const struct slow_row **ret,
 		  size_t room)
 {
 	size_t n = 0;
@@ -67,7 +67,7 @@ size_t slow_worst(const struct model *m, const struct fs_subject *id, const stru
 		const struct slow_row *row = &m->slow->row[i];
 		size_t at = n;
 
-		if (!is_of(row, id) || row->now.class == FS_CLASS_HOLDER)
+		if (!is_of(row, id) || row->now.class == CLASS_HOLDER)
 			continue;
 		while (at && is_worse(row, ret[at - 1]))
 			at--;
@@ -82,12 +82,12 @@ size_t slow_worst(const struct model *m, const struct fs_subject *id, const stru
 
 static uint64_t waited_now(const struct model *m, const struct slow_row *row)
 {
-	uint64_t now = row->now.waited_ns[FS_WAIT_LOCK], was = row->before.waited_ns[FS_WAIT_LOCK];
+	uint64_t now = row->now.waited_ns[WAIT_LOCK], was = row->before.waited_ns[WAIT_LOCK];
 
 	return row->window == m->window && now > was ? now - was : 0;
 }
 
-const struct slow_row *slow_for_others(const struct model *m, const struct fs_subject *id,
+const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns)
 {
 	const struct slow_row *worst = NULL;
@@ -106,24 +106,24 @@ const struct slow_row *slow_for_others(const struct model *m, const struct fs_su
 	return worst;
 }
 
-const struct slow_row *slow_own_hold(const struct model *m, const struct fs_subject *id)
+const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id)
 {
 	const struct slow_row *worst = NULL;
 
 	for (size_t i = 0; m->slow && i < m->slow->n; i++) {
 		const struct slow_row *row = &m->slow->row[i];
 
-		if (is_of(row, id) && row->now.class == FS_CLASS_HOLDER &&
+		if (is_of(row, id) && row->now.class == CLASS_HOLDER &&
 		    (!worst || is_worse(row, worst)))
 			worst = row;
 	}
 	return worst;
 }
 
-const char *slow_sort(const struct fs_slow_faults_record *r)
+const char *slow_sort(const struct slow_faults_record *r)
 {
-	return r->class < FS_NR_CLASSES	     ? class_name(r->class)
-	       : r->class == FS_CLASS_CALL   ? "call"
-	       : r->class == FS_CLASS_HOLDER ? "holder"
-					     : class_name(FS_CLASS_OTHER);
+	return r->class < NR_CLASSES	  ? class_name(r->class)
+	       : r->class == CLASS_CALL	  ? "call"
+	       : r->class == CLASS_HOLDER ? "holder"
+					  : class_name(CLASS_OTHER);
 }

@@ -11,9 +11,9 @@
 #define SLOW_ROWS_MAX 1024
 
 struct slow_row {
-	struct fs_slow_faults_record now;
-	struct fs_slow_faults_record before; /* as it was when the window began */
-	uint64_t window;		     /* the last one that it grew in */
+	struct slow_faults_record now;
+	struct slow_faults_record before; /* as it was when the window began */
+	uint64_t window;		  /* the last one that it grew in */
 };
 
 struct slow_rows {
@@ -23,26 +23,26 @@ struct slow_rows {
 };
 
 /* For model_take(): -ENOMEM. */
-int slow_take(struct model *m, const struct fs_slow_faults_record *r);
+int slow_take(struct model *m, const struct slow_faults_record *r);
 
 /* Whether two tell of the same sort: then the later one holds the earlier. */
-bool slow_is_same(const struct fs_slow_faults_record *a, const struct fs_slow_faults_record *b);
+bool slow_is_same(const struct slow_faults_record *a, const struct slow_faults_record *b);
 
 /* The rows of a process of faults or waits that took most in all; up to `room`. */
-size_t slow_worst(const struct model *m, const struct fs_subject *id, const struct slow_row **ret,
+size_t slow_worst(const struct model *m, const struct process_key *id, const struct slow_row **ret,
 		  size_t room);
 
 /*
  * How long a process waited in the last window, as far as that was slow, while others had the lock
  * of its address space: its row of the one that it waited longest for; NULL: nobody.
  */
-const struct slow_row *slow_for_others(const struct model *m, const struct fs_subject *id,
+const struct slow_row *slow_for_others(const struct model *m, const struct process_key *id,
 				       uint64_t *ret_ns);
 
 /* Which of its own calls had the lock longest, ever, while its threads waited; NULL: not known. */
-const struct slow_row *slow_own_hold(const struct model *m, const struct fs_subject *id);
+const struct slow_row *slow_own_hold(const struct model *m, const struct process_key *id);
 
 /* "file_major", ..., "call", "holder" */
-const char *slow_sort(const struct fs_slow_faults_record *r);
+const char *slow_sort(const struct slow_faults_record *r);
 
 #endif

@@ -39,7 +39,7 @@ static size_t subject_bytes(const struct subject *s)
 
 	n += s->now.c ? rounded(sizeof(*s->now.c)) : 0;
 	n += s->prev.c ? rounded(sizeof(*s->prev.c)) : 0;
-	for (int what = 0; what <= FS_WHAT_FDS; what++)
+	for (int what = 0; what <= WHAT_FDS; what++)
 		n += s->held[what].sort ? rounded(s->held[what].n * sizeof(*s->held[what].sort))
 					: 0;
 	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
@@ -48,7 +48,7 @@ static size_t subject_bytes(const struct subject *s)
 /* With room for what one process holds, should it be read meanwhile. */
 static size_t model_bytes(const struct model *m)
 {
-	size_t n = 2 * HOLDINGS_MAX * sizeof(struct fs_holding) +
+	size_t n = 2 * HOLDINGS_MAX * sizeof(struct holding) +
 		   MODEL_CHAINS * sizeof(*m->subject.chain) +
 		   rounded(m->events * sizeof(*m->event)) +
 		   rounded(m->growths * sizeof(*m->growth)) + series_bytes(m->series) +
@@ -106,7 +106,7 @@ static struct subject *put_subject(struct snapshot *s, const struct subject *one
 	copy->base = NULL;
 	copy->exe = put(s, one->exe, one->exe ? strlen(one->exe) + 1 : 0);
 	copy->cgroup = put(s, one->cgroup, one->cgroup ? strlen(one->cgroup) + 1 : 0);
-	for (int what = 0; what <= FS_WHAT_FDS; what++)
+	for (int what = 0; what <= WHAT_FDS; what++)
 		copy->held[what].sort = put(s, one->held[what].sort,
 					    one->held[what].n * sizeof(*one->held[what].sort));
 	copy->series = put_series(s, one->series);
@@ -148,12 +148,12 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 	return 0;
 }
 
-int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id)
+int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id)
 {
 	const struct subject *from = model_find(m, id);
 	struct subject *to = s->m.subject.chain ? model_find(&s->m, id) : NULL;
 
-	for (int what = 0; from && to && what <= FS_WHAT_FDS; what++) {
+	for (int what = 0; from && to && what <= WHAT_FDS; what++) {
 		const struct holdings *h = &from->held[what];
 		size_t bytes = h->n * sizeof(*h->sort);
 

@@ -23,7 +23,7 @@ struct snapshot {
 int snapshot_take(struct snapshot *s, const struct model *m);
 
 /* What a process holds was read since: it is taken over. -ENOSPC: at the next snapshot. */
-int snapshot_hold(struct snapshot *s, const struct model *m, const struct fs_subject *id);
+int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id);
 
 void snapshot_free(struct snapshot *s);
 

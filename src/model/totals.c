@@ -21,8 +21,8 @@ static void keep_peak(struct peak *p, const struct model *m, const struct subjec
 }
 
 #define IS_WITHIN(at, member)                                                                      \
-	((at) >= offsetof(struct fs_counters, member) &&                                           \
-	 (at) < offsetof(struct fs_counters, member) + sizeof(((struct fs_counters *)0)->member))
+	((at) >= offsetof(struct counters, member) &&                                           \
+	 (at) < offsetof(struct counters, member) + sizeof(((struct counters *)0)->member))
 
 bool counter_is_highest(size_t i)
 {
@@ -30,7 +30,7 @@ bool counter_is_highest(size_t i)
 	       IS_WITHIN(i * sizeof(uint64_t), served_max_ns);
 }
 
-void counters_add(struct fs_counters *ret, const struct fs_counters *one)
+void counters_add(struct counters *ret, const struct counters *one)
 {
 	const uint64_t *from = (const uint64_t *)one;
 	uint64_t *to = (uint64_t *)ret;

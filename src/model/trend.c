@@ -10,12 +10,12 @@
 
 struct trend {
 	struct table_link link;
-	struct fs_subject of;
+	struct process_key of;
 	uint64_t first, last; /* looks of its first and its last sample */
 	float sample[TREND_FIELDS][TREND_SAMPLES];
 };
 
-static struct trend *find(const struct trends *t, const struct fs_subject *of)
+static struct trend *find(const struct trends *t, const struct process_key *of)
 {
 	uint64_t hash = subject_hash(of);
 	struct trend *one = table_find(&t->by_subject, hash);
@@ -25,7 +25,7 @@ static struct trend *find(const struct trends *t, const struct fs_subject *of)
 	return one;
 }
 
-static struct trend *make(struct trends *t, const struct fs_subject *of)
+static struct trend *make(struct trends *t, const struct process_key *of)
 {
 	struct trend *one = calloc(1, sizeof(*one)); /* TRENDS_MAX of them */
 
@@ -128,7 +128,7 @@ int trends_look(struct trends *t, const struct model *m)
 	return 0;
 }
 
-size_t trends_read(const struct trends *t, const struct fs_subject *of, const struct field *f,
+size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n)
 {
 	struct trend *one = of ? find(t, of) : t->host;

@@ -32,7 +32,7 @@ int trends_look(struct trends *t, const struct model *m);
  * The last `n` samples, the oldest first, of a process or (NULL) of all; before the first one, 0.
  * Returns how many there were, at most `n`.
  */
-size_t trends_read(const struct trends *t, const struct fs_subject *of, const struct field *f,
+size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n);
 
 /* Keeps the fields. */

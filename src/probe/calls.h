@@ -7,7 +7,7 @@
 
 struct call_row {
 	unsigned int number; /* of this architecture */
-	unsigned char call;  /* enum fs_call */
+	unsigned char call;  /* enum call_id */
 	unsigned char shape; /* enum fs_shape */
 	const char *name;    /* its tracepoint is sys_exit_NAME */
 };

@@ -29,7 +29,7 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 /* What times major faults alone is chosen where they alone are wanted, and by --hook. */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
-	return (int)hook != hook_find("fault_end") || !(alt->lacks & FS_LACKS_MINOR) != c->majors;
+	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
 }
 
 static bool fits(const struct choice *c, const struct hook_alternate *alt)
@@ -62,36 +62,36 @@ const char *choice_why_no_classes(const struct choice *c)
 {
 	bool unwanted = is_unwanted(c, "fault_begin") || is_unwanted(c, "fault_end");
 
-	return unwanted ? "; one is " FS_SWITCHED_OFF : "";
+	return unwanted ? "; one is " SWITCHED_OFF : "";
 }
 
 static void choose(struct choice *c, size_t hook)
 {
 	const char *forced = c->forced[hook];
 
-	c->status[hook].state = FS_HOOK_OFF;
+	c->status[hook].state = HOOK_OFF;
 	c->at[hook] = -1;
 	if (!(c->tiers >> hooks[hook].tier & 1) &&
 	    !(c->majors && (int)hook == hook_find("fault_end"))) {
 		note(c, hook, "off", "its tier is not paid for in this mode");
 	} else if (!choice_of(c, hook_find("state"))) {
-		c->status[hook].state = FS_HOOK_BLIND;
+		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none",
 		     is_unwanted(c, "state")
-			     ? "without state there is nothing to count in; it is " FS_SWITCHED_OFF
+			     ? "without state there is nothing to count in; it is " SWITCHED_OFF
 			     : "without state there is nothing to count in");
 	} else if (!forced) {
 		c->at[hook] = next_fitting(c, hook, 0);
 	} else if (!strcmp(forced, "none")) {
-		c->status[hook].state = FS_HOOK_BLIND;
-		note(c, hook, "none", FS_SWITCHED_OFF);
+		c->status[hook].state = HOOK_BLIND;
+		note(c, hook, "none", SWITCHED_OFF);
 	} else {
 		c->at[hook] = hook_alternate_find(&hooks[hook], forced);
 		if (fits(c, choice_of(c, hook)))
 			return;
 		note(c, hook, forced,
 		     choice_is_hash(c) ? "not with state=hash" : "needs state=hash");
-		c->status[hook].state = FS_HOOK_BLIND;
+		c->status[hook].state = HOOK_BLIND;
 		c->at[hook] = -1;
 	}
 }
@@ -117,8 +117,8 @@ static void choose_state(struct choice *c)
 	c->at[state] = 0;
 	if (forced && !strcmp(forced, "none")) {
 		c->at[state] = -1;
-		c->status[state].state = FS_HOOK_BLIND;
-		note(c, state, "none", FS_SWITCHED_OFF);
+		c->status[state].state = HOOK_BLIND;
+		note(c, state, "none", SWITCHED_OFF);
 	} else if (forced) {
 		c->at[state] = hook_alternate_find(&hooks[state], forced);
 	} else if (for_hook) {
@@ -152,7 +152,7 @@ void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 		c->status[hook].remedy = answer->remedy;
 	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
 	if (c->at[hook] < 0)
-		c->status[hook].state = FS_HOOK_BLIND;
+		c->status[hook].state = HOOK_BLIND;
 }
 
 void choice_refuse_programs(struct choice *c, const struct answer *answer)
@@ -169,7 +169,7 @@ void choice_refuse_programs(struct choice *c, const struct answer *answer)
 			c->at[h] = c->forced[h] ? -1 : next_fitting(c, h, c->at[h] + 1);
 		while (choice_of(c, h) && choice_of(c, h)->program[0]);
 		if (c->at[h] < 0)
-			c->status[h].state = FS_HOOK_BLIND;
+			c->status[h].state = HOOK_BLIND;
 	}
 }
 
@@ -186,7 +186,7 @@ bool choice_fall_back(struct choice *c, const char *answer)
 	note(c, state, "task-storage", answer);
 	c->at[state] = c->forced[state] ? -1 : hook_alternate_find(&hooks[state], "hash");
 	if (c->at[state] < 0)
-		c->status[state].state = FS_HOOK_BLIND;
+		c->status[state].state = HOOK_BLIND;
 	choose_all(c);
 	return true;
 }

@@ -7,12 +7,12 @@
 
 #include "probe/hooks.h"
 #include "probe/permission.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define HOOKS_MAX 24
 
 struct hook_status {
-	enum fs_hook_state state;
+	enum hook_use state;
 	const struct hook_alternate *used; /* where ON */
 	char why[512];	    /* what was tried and the kernel's answer; empty where the best is on */
 	const char *remedy; /* what may help to a better one; NULL: nothing that is known */

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "probe/host_facts.h"
+#include "probe/wire_records.h"
 
-/* Beyond the first FS_STACKS. */
+/* Beyond the first STACKS_MAX. */
 #define STACKS_A_LOOK	      256
 #define SAMPLED_STACKS_A_LOOK 64
 
@@ -13,7 +14,7 @@ static __u32 used_places(const struct growth_table *t)
 {
 	__u32 used = __atomic_load_n(&t->shared->growth_used, __ATOMIC_ACQUIRE);
 
-	return used < FS_GROWTH_MAX ? used : FS_GROWTH_MAX;
+	return used < GROWTH_MAX ? used : GROWTH_MAX;
 }
 
 /* False where the row is being made anew just now. */
@@ -31,14 +32,16 @@ static bool read_row(const struct growth_table *t, __u32 place, struct fs_growth
 
 int growth_table_tell(struct growth_table *t, const struct sink *sink)
 {
-	struct fs_growth_record r = {.h = {FS_REC_GROWTH, sizeof(r), host_monotonic_ns()}};
+	struct growth_record r = {.h = {RECORD_GROWTH, sizeof(r), host_monotonic_ns()}};
 	__u32 used = t->row ? used_places(t) : 0;
 
 	for (__u32 i = 0; i < used; i++) {
+		struct fs_growth row;
 		int err;
 
-		if (t->row[i].last_ns == t->told_ns[i] || !read_row(t, i, &r.g))
+		if (t->row[i].last_ns == t->told_ns[i] || !read_row(t, i, &row))
 			continue;
+		growth_of_wire(&row, &r.g);
 		r.place = i;
 		err = sink->take(sink->ctx, &r.h);
 		if (err)
@@ -52,7 +55,7 @@ static __u32 free_places(const struct growth_table *t)
 {
 	__u32 taken = __atomic_load_n(&t->shared->growth_taken, __ATOMIC_ACQUIRE);
 
-	return FS_GROWTH_MAX - used_places(t) + (t->shared->growth_spared - taken);
+	return GROWTH_MAX - used_places(t) + (t->shared->growth_spared - taken);
 }
 
 /* Whether a place waits in the ring to be taken again. */
@@ -67,14 +70,15 @@ static bool is_spare(struct growth_table *t, __u32 place)
 
 static bool is_needed(const struct fs_growth *g, growth_ended_fn *ended, void *ctx)
 {
-	return g->what == FS_WHAT_FDS && g->added > g->removed && !ended(ctx, &g->subject);
+	return g->what == WHAT_FDS && g->added > g->removed &&
+	       !ended(ctx, &(struct process_key){g->subject.start_ns, g->subject.pid});
 }
 
 static void give_back(struct growth_table *t, const struct fs_spare *one)
 {
 	__u32 at = t->shared->growth_spared;
 
-	t->spare[at % FS_GROWTH_MAX] = *one;
+	t->spare[at % GROWTH_MAX] = *one;
 	t->given[one->place] = true;
 	t->given_at[one->place] = at;
 	__atomic_store_n(&t->shared->growth_spared, at + 1, __ATOMIC_RELEASE);
@@ -120,6 +124,6 @@ void growth_table_grant_stacks(struct fs_shared *shared)
 	__u32 used = shared->stacks_used, all = used + STACKS_A_LOOK,
 	      sampled = used + SAMPLED_STACKS_A_LOOK;
 
-	shared->stacks_for_all = all > FS_STACKS ? all : FS_STACKS;
-	shared->stacks_for_samples = sampled > FS_STACKS / 2 ? sampled : FS_STACKS / 2;
+	shared->stacks_for_all = all > STACKS_MAX ? all : STACKS_MAX;
+	shared->stacks_for_samples = sampled > STACKS_MAX / 2 ? sampled : STACKS_MAX / 2;
 }

@@ -12,21 +12,21 @@
 #include "wire.h"
 
 /* Places that are kept free, if that can be: for what grows until the next look. */
-#define GROWTH_SPARE (FS_GROWTH_MAX / 2)
+#define GROWTH_SPARE (GROWTH_MAX / 2)
 
 struct growth_table {
 	/* the kernel side's; not owned */
-	const struct fs_growth *row; /* FS_GROWTH_MAX of them; NULL: growth is not kept */
+	const struct fs_growth *row; /* GROWTH_MAX of them; NULL: growth is not kept */
 	struct fs_spare *spare;	     /* as many: a ring */
 	struct fs_shared *shared;
 	/* of each place */
-	__u64 told_ns[FS_GROWTH_MAX];  /* last_ns of the row as it was told last */
-	__u32 given_at[FS_GROWTH_MAX]; /* where it stands in the ring */
-	bool given[FS_GROWTH_MAX];     /* it is in there */
+	__u64 told_ns[GROWTH_MAX];  /* last_ns of the row as it was told last */
+	__u32 given_at[GROWTH_MAX]; /* where it stands in the ring */
+	bool given[GROWTH_MAX];	    /* it is in there */
 };
 
 /* Whether a process has ended, as far as the caller knows. */
-typedef bool growth_ended_fn(void *ctx, const struct fs_subject *of);
+typedef bool growth_ended_fn(void *ctx, const struct process_key *of);
 
 /* Tells the rows that grew since they were told last. Returns 0, or what `sink` answers. */
 int growth_table_tell(struct growth_table *t, const struct sink *sink);

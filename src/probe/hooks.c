@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 #define NO_HANDLER                                                                                 \
 	"protection is not told apart, a fault that no mapping allows is told by its signal "      \
@@ -27,7 +27,7 @@ const struct hook hooks[] = {
 		.alternate =
 			{
 				{"task-storage", ATTACH_NOTHING, STATE_TASK},
-				{"hash", ATTACH_NOTHING, STATE_HASH, .lacks = FS_LACKS_AREA,
+				{"hash", ATTACH_NOTHING, STATE_HASH, .lacks = LACKS_AREA,
 				 .differs =
 					 "descriptors are counted up to 65,536 a process and "
 					 "threads "
@@ -84,19 +84,19 @@ const struct hook hooks[] = {
 				 ATTACH_AUTO,
 				 STATE_ANY,
 				 {"on_fault_handling"},
-				 FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 LACKS_PROTECTION | SEES_KERNEL,
 				 NO_HANDLER},
 				{"kprobe",
 				 ATTACH_AUTO,
 				 STATE_ANY,
 				 {"probe_fault_handling"},
-				 FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 LACKS_PROTECTION | SEES_KERNEL,
 				 NO_HANDLER},
 				{"perf_event",
 				 ATTACH_PERF_BEGIN,
 				 STATE_ANY,
 				 {"on_fault_counted"},
-				 FS_LACKS_ACCESS | FS_LACKS_PROTECTION | FS_SEES_KERNEL,
+				 LACKS_ACCESS | LACKS_PROTECTION | SEES_KERNEL,
 				 "access and protection are not told"},
 			},
 	},
@@ -113,13 +113,13 @@ const struct hook hooks[] = {
 				 ATTACH_AUTO,
 				 STATE_ANY,
 				 {"on_kernel_unserved", "on_kernel_death"},
-				 FS_LACKS_COPIES,
+				 LACKS_COPIES,
 				 NO_COPIES},
 				{"kprobe",
 				 ATTACH_AUTO,
 				 STATE_ANY,
 				 {"probe_kernel_unserved", "probe_kernel_death"},
-				 FS_LACKS_COPIES,
+				 LACKS_COPIES,
 				 NO_COPIES},
 			},
 	},
@@ -205,13 +205,13 @@ const struct hook hooks[] = {
 				 ATTACH_PERF_MAJORS,
 				 STATE_ANY,
 				 {"on_major"},
-				 FS_LACKS_MINOR,
+				 LACKS_MINOR,
 				 MAJORS},
 				{"fexit_major",
 				 ATTACH_AUTO,
 				 STATE_ANY,
 				 {"on_fault_handled"},
-				 FS_LACKS_MINOR,
+				 LACKS_MINOR,
 				 MAJORS},
 			},
 	},

@@ -28,7 +28,7 @@ struct hook_alternate {
 	enum attach_kind attach;
 	enum hook_state state;
 	const char *program[HOOK_PROGRAMS];
-	unsigned int lacks;  /* FS_LACKS_*, FS_SEES_* */
+	unsigned int lacks;  /* LACKS_*, SEES_* */
 	const char *differs; /* from the best alternate; NULL: not at all */
 };
 

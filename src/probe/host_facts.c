@@ -135,12 +135,12 @@ int host_kernel_major(void)
 	return atoi(un.release);
 }
 
-void host_fill(struct fs_host_record *ret)
+void host_fill(struct host_record *ret)
 {
 	struct utsname un;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->h.kind = FS_REC_HOST;
+	ret->h.kind = RECORD_HOST;
 	ret->h.len = sizeof(*ret);
 	ret->h.t_ns = host_monotonic_ns();
 	ret->wall_ns = host_wall_ns();

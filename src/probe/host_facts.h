@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 unsigned long long host_monotonic_ns(void);
 unsigned long long host_wall_ns(void);
@@ -35,6 +35,6 @@ bool host_balances_numa(void);
 unsigned long host_processes(void);
 unsigned long long host_own_cpu_ns(void);
 /* Kernel, architecture, name and boot id; mode and target are the caller's. */
-void host_fill(struct fs_host_record *ret);
+void host_fill(struct host_record *ret);
 
 #endif

@@ -77,7 +77,7 @@ static __u64 number(const struct limits *l, int file)
 	return strtoull(slurp(l, file, text, sizeof(text)), NULL, 10);
 }
 
-static void read_meminfo(const struct limits *l, struct fs_limits *ret)
+static void read_meminfo(const struct limits *l, struct host_limits *ret)
 {
 	const struct {
 		const char *key;
@@ -119,7 +119,7 @@ static __u64 threads_of(const struct limits *l)
 	return slash ? strtoull(slash + 1, NULL, 10) : 0;
 }
 
-void limits_read(const struct limits *l, struct fs_limits *ret)
+void limits_read(const struct limits *l, struct host_limits *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->max_map_count = number(l, MAX_MAP_COUNT);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 #define LIMIT_FILES 18
 
@@ -15,7 +15,7 @@ struct limits {
 
 /* What cannot be opened reads as 0. */
 void limits_open(struct limits *l);
-void limits_read(const struct limits *l, struct fs_limits *ret);
+void limits_read(const struct limits *l, struct host_limits *ret);
 bool limits_bpf_stats(const struct limits *l); /* whether kernel.bpf_stats_enabled is set */
 __u64 limits_own_rss_bytes(const struct limits *l);
 void limits_close(struct limits *l);

@@ -29,6 +29,7 @@
 #include "probe/rights.h"
 #include "probe/state.h"
 #include "probe/statistics.h"
+#include "probe/wire_records.h"
 
 #define OWN_PID "own_pid" /* the program */
 #define SLOW_NS 1000000
@@ -38,7 +39,8 @@
 
 struct live {
 	struct source src;
-	bool limits_told; /* in this drain */
+	union wire_record record; /* the last one of the ring */
+	bool limits_told;	  /* in this drain */
 	__u64 missed;
 	__u32 sampled; /* by the last look */
 	bool nested;   /* in a pid namespace: our pids are not those of the records */
@@ -63,7 +65,7 @@ static struct live *live_of(struct source *src)
 
 static bool is_on(const struct live *live, const char *hook)
 {
-	return live->choice.status[hook_find(hook)].state == FS_HOOK_ON;
+	return live->choice.status[hook_find(hook)].state == HOOK_ON;
 }
 
 static bool looks_by(const struct live *live, const char *mechanism)
@@ -93,7 +95,7 @@ static void fill_config(struct live *live)
 
 	c->watch_all = live->opt.watch_all;
 	c->time_faults = end != NULL;
-	c->majors_alone = end && end->lacks & FS_LACKS_MINOR;
+	c->majors_alone = end && end->lacks & LACKS_MINOR;
 	c->in_seconds = live->opt.majors;
 	c->attribute = live->opt.attribute;
 	c->classify = begin && c->time_faults && !c->majors_alone && !live->areas_foreign &&
@@ -102,10 +104,10 @@ static void fill_config(struct live *live)
 	c->samples = c->classify && c->attribute && !choice_is_hash(&live->choice);
 	c->numa = host_balances_numa();
 	c->huge_by_rss = end && strcmp(end->mechanism, "memcg");
-	c->begins_both = begin && begin->lacks & FS_SEES_KERNEL;
+	c->begins_both = begin && begin->lacks & SEES_KERNEL;
 	/* CPU time, which moves without a fault, is of no use to export */
 	c->sums_spared = live->opt.majors && begin &&
-			 (c->begins_both || (kernel && !(kernel->lacks & FS_LACKS_COPIES)));
+			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
 	c->attribute_maps = live->opt.attribute_maps;
@@ -150,7 +152,7 @@ static void ask_btf(struct live *live)
 
 static int try_load(struct live *live)
 {
-	struct fs_limits now;
+	struct host_limits now;
 	int err;
 
 	object_close(&live->obj);
@@ -241,16 +243,16 @@ static void settle_classes(struct live *live)
 	const struct hook_alternate *end = choice_of(&live->choice, hook_find("fault_end"));
 	struct hook_status *st = &live->choice.status[hook_find("fault_class")];
 
-	if (st->state == FS_HOOK_ON && live->areas_foreign) {
-		st->state = FS_HOOK_BLIND;
+	if (st->state == HOOK_ON && live->areas_foreign) {
+		st->state = HOOK_BLIND;
 		st->used = NULL;
 		snprintf(st->why, sizeof(st->why),
 			 "this kernel's tree of mappings (maple tree) has an unknown layout");
 	}
-	if (st->state != FS_HOOK_ON ||
-	    (is_on(live, "fault_begin") && end && !(end->lacks & FS_LACKS_MINOR)))
+	if (st->state != HOOK_ON ||
+	    (is_on(live, "fault_begin") && end && !(end->lacks & LACKS_MINOR)))
 		return;
-	st->state = FS_HOOK_BLIND;
+	st->state = HOOK_BLIND;
 	st->used = NULL;
 	snprintf(st->why, sizeof(st->why), "needs fault_begin, and fault_end of minor faults too%s",
 		 choice_why_no_classes(&live->choice));
@@ -289,7 +291,7 @@ static int attach_all(struct live *live)
 			detach_all(&live->links);
 			return 1;
 		}
-		live->choice.status[h].state = FS_HOOK_ON;
+		live->choice.status[h].state = HOOK_ON;
 		live->choice.status[h].used = alt;
 	}
 	settle_classes(live);
@@ -299,7 +301,7 @@ static int attach_all(struct live *live)
 /* Ahead of refusals: the machine's limits as they are now, once a drain. */
 static int tell_limits(struct live *live)
 {
-	struct fs_limits_record r = {.h = {FS_REC_LIMITS, sizeof(r), host_monotonic_ns()}};
+	struct limits_record r = {.h = {RECORD_LIMITS, sizeof(r), host_monotonic_ns()}};
 
 	if (live->limits_told)
 		return 0;
@@ -311,31 +313,21 @@ static int tell_limits(struct live *live)
 static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
-	const struct fs_header *h = data;
-	/* every record of the kernel side begins with its subject */
-	struct {
-		struct fs_header h;
-		struct fs_subject subject;
-	} * copy;
+	const struct record *h = record_of_wire(data, size, &live->record);
 	int err;
 
-	if (size < sizeof(*copy) || h->len > size)
+	if (!h)
 		return 0;
-	if (h->kind == FS_REC_REFUSED) {
+	if (h->kind == RECORD_REFUSED) {
 		err = tell_limits(live);
 		if (err)
 			return err;
 	}
-	if (!looks_by(live, "/proc"))
-		return live->sink->take(live->sink->ctx, h);
-	copy = malloc(h->len);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, h, h->len);
-	copy->subject.start_ns = proc_look_birth(copy->subject.start_ns);
-	err = live->sink->take(live->sink->ctx, &copy->h);
-	free(copy);
-	return err;
+	/* every record of the kernel side begins with its process */
+	if (looks_by(live, "/proc"))
+		live->record.process.subject.start_ns =
+			proc_look_birth(live->record.process.subject.start_ns);
+	return live->sink->take(live->sink->ctx, h);
 }
 
 static int live_drain(struct source *src, const struct sink *sink)
@@ -349,7 +341,7 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return n < 0 ? n : 0;
 }
 
-static void read_statistics(const struct live *live, struct fs_tick_record *tick)
+static void read_statistics(const struct live *live, struct tick_record *tick)
 {
 	struct statistics_sum sum = statistics_sum(live->obj.obj);
 
@@ -438,7 +430,7 @@ static void hold_samples(struct live *live)
 	__u32 drawn = shared->sampled - live->sampled, each = shared->sample_each;
 
 	live->sampled = shared->sampled;
-	if (drawn < SAMPLES_A_LOOK / 2 && each > FS_SAMPLE_EACH)
+	if (drawn < SAMPLES_A_LOOK / 2 && each > SAMPLE_EACH)
 		each /= 2;
 	for (; drawn > 2 * SAMPLES_A_LOOK && each && each < SAMPLE_EACH_MOST; drawn /= 2)
 		each *= 2;
@@ -448,7 +440,7 @@ static void hold_samples(struct live *live)
 static int live_look(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
-	struct fs_tick_record tick = {};
+	struct tick_record tick = {};
 	unsigned long long begin;
 	int err;
 
@@ -473,12 +465,12 @@ static int live_look(struct source *src, const struct sink *sink)
 		growth_table_expire(&live->growth, live->opt.has_ended, live->opt.ended_ctx, begin);
 	growth_table_grant_stacks(live->obj.shared);
 	hold_samples(live);
-	tick.h.kind = FS_REC_TICK;
+	tick.h.kind = RECORD_TICK;
 	tick.h.len = sizeof(tick);
 	tick.h.t_ns = host_monotonic_ns();
 	tick.look_ns = tick.h.t_ns - begin;
 	tick.wall_ns = host_wall_ns();
-	tick.losses = live->obj.shared->losses;
+	losses_of_wire(&live->obj.shared->losses, &tick.losses);
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
 	read_statistics(live, &tick);
@@ -490,7 +482,7 @@ static int live_start(struct source *src, const struct sink *sink)
 	struct live *live = live_of(src);
 
 	for (size_t h = 0; h < nr_hooks; h++) {
-		struct fs_hook_record r = {.h = {FS_REC_HOOK, sizeof(r), host_monotonic_ns()}};
+		struct hook_record r = {.h = {RECORD_HOOK, sizeof(r), host_monotonic_ns()}};
 		const struct hook_status *st = &live->choice.status[h];
 		int err;
 
@@ -498,7 +490,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		r.state = st->state;
 		r.lacks = st->used ? st->used->lacks : 0;
 		if ((int)h == hook_find("look") && live_looks_within(src))
-			r.lacks |= FS_LACKS_OTHERS;
+			r.lacks |= LACKS_OTHERS;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
 			 st->used ? st->used->mechanism : "");
@@ -652,7 +644,7 @@ int live_watch(struct source *src, pid_t pid, bool follow)
 
 	if (live->nested && live->obj.build == OBJECT_HASH)
 		return -EOPNOTSUPP;
-	return state_begin(&live->obj, pid, FS_PROC_WATCHED | (follow ? FS_PROC_FOLLOW : 0));
+	return state_begin(&live->obj, pid, PROC_WATCHED | (follow ? PROC_FOLLOW : 0));
 }
 
 /* As the initial namespace has it; where the kernel cannot run the program for us, our own. */
@@ -699,7 +691,7 @@ static int look_up(void *ctx)
 
 void live_sample(struct source *src, bool on)
 {
-	live_of(src)->obj.shared->sample_each = on ? FS_SAMPLE_EACH : 0;
+	live_of(src)->obj.shared->sample_each = on ? SAMPLE_EACH : 0;
 }
 
 bool live_needs_rights(struct source *src)
@@ -738,7 +730,7 @@ int live_resume(struct source *src)
 	int err = 0;
 
 	for (size_t h = 0; h < nr_hooks && !err; h++)
-		if (live->choice.status[h].state == FS_HOOK_ON)
+		if (live->choice.status[h].state == HOOK_ON)
 			err = attach_hook(live, live->choice.status[h].used);
 	return err;
 }

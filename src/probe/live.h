@@ -21,7 +21,7 @@ struct live_options {
 	unsigned int attribute_maps, attribute_fds;
 	/* Whether a process that a record told of has ended; NULL: places of growth are not given
 	 * back. */
-	bool (*has_ended)(void *ctx, const struct fs_subject *of);
+	bool (*has_ended)(void *ctx, const struct process_key *of);
 	void *ended_ctx;
 	unsigned int ring_bytes; /* a power of two; 0: as it is built */
 	bool examines;		 /* blind is an answer too: opens where nothing would be counted */

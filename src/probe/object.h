@@ -23,7 +23,7 @@ struct object {
 	enum object_build build;
 	struct fs_config *config; /* until the load */
 	struct fs_shared *shared; /* after the load */
-	/* after the load, FS_GROWTH_MAX each; NULL: growth is not kept */
+	/* after the load, GROWTH_MAX each; NULL: growth is not kept */
 	const struct fs_growth *growth;
 	struct fs_spare *spares;
 };

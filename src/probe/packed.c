@@ -67,24 +67,24 @@ static bool memory_is_full(const struct memory *m)
 }
 
 /* What a record is of, where it is one of many of the same; false: it stands for itself. */
-static bool key_of(const struct fs_header *h, struct slot *ret)
+static bool key_of(const struct record *h, struct slot *ret)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
-	struct fs_subject s;
+	struct process_key s;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->kind = h->kind;
 	switch (h->kind) {
-	case FS_REC_TICK:
+	case RECORD_TICK:
 		return true;
-	case FS_REC_GROWTH:
+	case RECORD_GROWTH:
 		if (h->len < sizeof(*h) + sizeof(ret->b))
 			return false;
 		memcpy(&ret->b, bytes + sizeof(*h), sizeof(ret->b));
 		return true;
-	case FS_REC_PROCESS:
-	case FS_REC_LEVELS:
-	case FS_REC_SAMPLE:
+	case RECORD_PROCESS:
+	case RECORD_LEVELS:
+	case RECORD_SAMPLE:
 		if (h->len < sizeof(*h) + sizeof(s))
 			return false;
 		memcpy(&s, bytes + sizeof(*h), sizeof(s));
@@ -115,7 +115,7 @@ static __s64 memory_find(const struct memory *m, const struct slot *key)
 }
 
 /* A record may leave out its end: that of the one before stays. */
-static int slot_keep(struct slot *s, const struct fs_header *h)
+static int slot_keep(struct slot *s, const struct record *h)
 {
 	unsigned char *more;
 
@@ -131,27 +131,26 @@ static int slot_keep(struct slot *s, const struct fs_header *h)
 }
 
 /* What a record that is the first of its kind and subject is told as the difference from. */
-static const struct slot *model_of(const struct memory *m, const struct fs_header *h)
+static const struct slot *model_of(const struct memory *m, const struct record *h)
 {
-	return h->kind == FS_REC_PROCESS ? &m->process : NULL;
+	return h->kind == RECORD_PROCESS ? &m->process : NULL;
 }
 
 /* Whether a process lives on: of one that ended there is no further record. */
-static bool is_last(const struct fs_header *h)
+static bool is_last(const struct record *h)
 {
-	struct fs_process_record r;
+	struct process_record r;
 
-	if (h->kind != FS_REC_PROCESS || h->len < offsetof(struct fs_process_record, u))
+	if (h->kind != RECORD_PROCESS || h->len < offsetof(struct process_record, u))
 		return false;
-	memcpy(&r, h, offsetof(struct fs_process_record, u));
-	return r.g.flags & FS_PROC_FINAL;
+	memcpy(&r, h, offsetof(struct process_record, u));
+	return r.g.flags & PROC_FINAL;
 }
 
-static int memory_keep(struct memory *m, const struct slot *key, const struct fs_header *h,
-		       __s64 at)
+static int memory_keep(struct memory *m, const struct slot *key, const struct record *h, __s64 at)
 {
 	__u32 *bucket = &m->bucket[bucket_of(key)], was;
-	int err = h->kind == FS_REC_PROCESS ? slot_keep(&m->process, h) : 0;
+	int err = h->kind == RECORD_PROCESS ? slot_keep(&m->process, h) : 0;
 
 	if (err)
 		return err;
@@ -244,7 +243,7 @@ static void put_bytes(struct packer *p, const unsigned char *bytes, size_t n)
 static void put_difference(struct packer *p, const unsigned char *bytes, __u32 len,
 			   const struct slot *was)
 {
-	__u32 at = sizeof(struct fs_header), same = 0;
+	__u32 at = sizeof(struct record), same = 0;
 
 	for (; at + 8 <= len; at += 8) {
 		__u64 d = word_at(bytes, len, at) - word_at(was->bytes, was->len, at);
@@ -262,7 +261,7 @@ static void put_difference(struct packer *p, const unsigned char *bytes, __u32 l
 	put_bytes(p, bytes + at, len - at);
 }
 
-int packer_add(struct packer *p, const struct fs_header *h)
+int packer_add(struct packer *p, const struct record *h)
 {
 	const unsigned char *bytes = (const unsigned char *)h;
 	struct memory *m = &p->memory;
@@ -420,7 +419,7 @@ static bool take_bytes(struct unpacker *u, unsigned char *to, size_t n)
 
 static bool take_difference(struct unpacker *u, __u32 len, const struct slot *was)
 {
-	__u32 at = sizeof(struct fs_header), words = (len - at) / 8;
+	__u32 at = sizeof(struct record), words = (len - at) / 8;
 	__u64 same, d;
 
 	memset(u->record + at, 0, len - at);
@@ -442,7 +441,7 @@ static bool take_difference(struct unpacker *u, __u32 len, const struct slot *wa
 	return take_bytes(u, u->record + at, len - at);
 }
 
-static bool take_record(struct unpacker *u, struct fs_header *h)
+static bool take_record(struct unpacker *u, struct record *h)
 {
 	struct memory *m = &u->memory;
 	__u64 kind, len, t, ref;
@@ -452,7 +451,7 @@ static bool take_record(struct unpacker *u, struct fs_header *h)
 	    len < sizeof(*h) || len > RECORD_BYTES_MAX || kind > UINT32_MAX)
 		return false;
 	m->last_ns += unzigzag(t);
-	*h = (struct fs_header){.kind = kind, .len = len, .t_ns = m->last_ns};
+	*h = (struct record){.kind = kind, .len = len, .t_ns = m->last_ns};
 	if (!ref)
 		return model_of(m, h) ? take_difference(u, len, model_of(m, h))
 				      : take_bytes(u, u->record + sizeof(*h), len - sizeof(*h));
@@ -463,9 +462,9 @@ static bool take_record(struct unpacker *u, struct fs_header *h)
 	return take_difference(u, len, &m->slot[at]);
 }
 
-int unpacker_next(struct unpacker *u, struct fs_header **ret)
+int unpacker_next(struct unpacker *u, struct record **ret)
 {
-	struct fs_header *h = (struct fs_header *)u->record;
+	struct record *h = (struct record *)u->record;
 	struct slot key;
 	int err = 0;
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 #define RECORD_BYTES_MAX 16384	    /* no wire record is longer */
 #define CHUNK_RAW_MAX	 (1u << 20) /* before it is deflated: from here on a chunk is ended */
@@ -34,7 +34,7 @@ int packer_make(struct packer **ret);
 void packer_free(struct packer *p);
 
 /* -ENOMEM, -EINVAL for a record of a length that cannot be. */
-int packer_add(struct packer *p, const struct fs_header *h);
+int packer_add(struct packer *p, const struct record *h);
 
 /* Whether the chunk holds anything; whether it is time to end it. */
 bool packer_holds(const struct packer *p);
@@ -55,6 +55,6 @@ bool chunk_header_is_good(const struct chunk_header *ch);
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload);
 
 /* The next record of the chunk, valid until the next call. 1 at its end, -EBADMSG, -ENOMEM. */
-int unpacker_next(struct unpacker *u, struct fs_header **ret);
+int unpacker_next(struct unpacker *u, struct record **ret);
 
 #endif

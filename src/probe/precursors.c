@@ -17,6 +17,7 @@
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/rights.h"
+#include "probe/wire_records.h"
 
 __asm__(".pushsection .rodata\n.balign 16\n.globl blackbox_object, blackbox_object_end\n"
 	".hidden blackbox_object, blackbox_object_end\nblackbox_object:\n"
@@ -76,7 +77,7 @@ struct precursors {
 	unsigned char *memory;
 	size_t memory_bytes;
 	bool holds;
-	int (*take)(void *ctx, const struct fs_precursor_record *r);
+	int (*take)(void *ctx, const struct precursor_record *r);
 	void *ctx;
 };
 
@@ -181,8 +182,9 @@ static void attach_one(struct precursors *p, size_t h)
 static int take_one(void *ctx, void *data, size_t size)
 {
 	struct precursors *p = ctx;
+	struct precursor_record r;
 
-	return size < sizeof(struct fs_precursor_record) ? 0 : p->take(p->ctx, data);
+	return precursor_of_wire(data, size, &r) ? p->take(p->ctx, &r) : 0;
 }
 
 static int map_all(struct precursors *p)
@@ -268,8 +270,8 @@ int precursors_fd(const struct precursors *p)
 	return ring_buffer__epoll_fd(p->rb);
 }
 
-int precursors_drain(struct precursors *p,
-		     int (*take)(void *ctx, const struct fs_precursor_record *r), void *ctx)
+int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),
+		     void *ctx)
 {
 	int n;
 

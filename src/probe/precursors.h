@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire_blackbox.h"
+#include "records/precursor_record.h"
 
 #define PRECURSOR_HOOKS	   16
 #define PRECURSOR_PROGRAMS 3
@@ -36,8 +36,8 @@ const char *precursors_refused(const struct precursors *p, size_t hook);
 int precursors_fd(const struct precursors *p); /* to wait for */
 
 /* Hands over what has come: 0, or the first answer that was not 0. */
-int precursors_drain(struct precursors *p,
-		     int (*take)(void *ctx, const struct fs_precursor_record *r), void *ctx);
+int precursors_drain(struct precursors *p, int (*take)(void *ctx, const struct precursor_record *r),
+		     void *ctx);
 
 /* How many equal ones there were until now, told or not: by sort and instruction. */
 __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip);

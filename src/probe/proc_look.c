@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "probe/host_facts.h"
+#include "probe/wire_records.h"
 
 #define SEEN 65536
 
@@ -38,7 +39,7 @@ __u64 proc_look_birth(__u64 start_ns)
 }
 
 /* proc_pid_stat(5); the comm may hold anything, brackets too. */
-static bool read_stat(int dir, struct fs_process_record *r)
+static bool read_stat(int dir, struct process_record *r)
 {
 	unsigned long long min, maj, user, system, start;
 	char text[1024], *open, *close;
@@ -77,7 +78,7 @@ static __u64 status_number(const char *status, const char *key)
 	return at && sscanf(at + strlen(key), "%llu", &n) == 1 ? n : 0;
 }
 
-static bool read_status(int dir, struct fs_gauges *g)
+static bool read_status(int dir, struct gauges *g)
 {
 	__u64 kib_a_page = sysconf(_SC_PAGESIZE) / 1024;
 	char text[4096];
@@ -110,7 +111,7 @@ static __u64 limit_of(const char *text, const char *name, __u64 *ret_hard)
 	return sscanf(a, "%llu", &soft) == 1 ? soft : ~0ULL;
 }
 
-static bool read_limits(int dir, struct fs_gauges *g)
+static bool read_limits(int dir, struct gauges *g)
 {
 	char text[2048];
 	__u64 hard;
@@ -145,10 +146,9 @@ static __u32 count_fds(int dir)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
-static __u64 signature_of(const struct fs_process_record *r)
+static __u64 signature_of(const struct process_record *r)
 {
-	return hash64_bytes(HASH64_BEGIN, &r->g,
-			    sizeof(*r) - offsetof(struct fs_process_record, g));
+	return hash64_bytes(HASH64_BEGIN, &r->g, sizeof(*r) - offsetof(struct process_record, g));
 }
 
 static void keep_max(__u64 *max, __u64 ns)
@@ -158,32 +158,32 @@ static void keep_max(__u64 *max, __u64 ns)
 }
 
 /* The kernel side adds a thread's last fault at its next one: here it counts already. */
-static void add_last_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
+static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = 0, class = slot->as[end], band;
 
 	if (!slot->ended_ns)
 		return;
-	for (__u64 n = slot->ended_ns >> FS_LATENCY_SHIFT; n > 1; n >>= 1)
+	for (__u64 n = slot->ended_ns >> LATENCY_SHIFT; n > 1; n >>= 1)
 		bucket++;
-	if (bucket >= FS_NR_LATENCY)
-		bucket = FS_NR_LATENCY - 1;
+	if (bucket >= NR_LATENCY)
+		bucket = NR_LATENCY - 1;
 	c->latency[end][bucket]++;
 	c->stall_ns[end] += slot->ended_ns;
 	keep_max(&c->latency_max_ns[end], slot->ended_ns);
-	if (!slot->address || class >= FS_NR_CLASSES)
+	if (!slot->address || class >= NR_CLASSES)
 		return; /* not classified */
-	band = bucket / FS_BAND_STEP < FS_NR_BANDS ? bucket / FS_BAND_STEP : FS_NR_BANDS - 1;
+	band = bucket / BAND_STEP < NR_BANDS ? bucket / BAND_STEP : NR_BANDS - 1;
 	c->served[class].band[band]++;
 	c->served[class].stall_ns += slot->ended_ns;
 	keep_max(&c->served_max_ns[class], slot->ended_ns);
 }
 
-static void take_state(struct fs_process_record *r, const struct fs_state *st)
+static void take_state(struct process_record *r, const struct fs_state *st)
 {
-	r->c = st->c;
+	counters_of_wire(&st->c, &r->c);
 	add_last_fault(&r->c, &st->slot);
-	r->g.flags = st->flags & ~FS_PROC_KEPT;
+	r->g.flags = st->flags & ~PROC_KEPT;
 	r->g.execs = st->execs;
 	r->g.fd_base = st->fd_base;
 	r->g.map_count = st->map_count ?: st->last_map_count;
@@ -192,7 +192,7 @@ static void take_state(struct fs_process_record *r, const struct fs_state *st)
 }
 
 /* What only a thread that has not ended has: `dir` is that of one. False where there is none. */
-static bool read_alive(int dir, struct fs_process_record *r)
+static bool read_alive(int dir, struct process_record *r)
 {
 	char text[1024];
 
@@ -204,7 +204,7 @@ static bool read_alive(int dir, struct fs_process_record *r)
 	return true;
 }
 
-static bool read_process(int dir, __u32 pid, struct fs_process_record *r)
+static bool read_process(int dir, __u32 pid, struct process_record *r)
 {
 	char path[32];
 	__u32 tid;
@@ -229,7 +229,7 @@ static bool read_process(int dir, __u32 pid, struct fs_process_record *r)
  * that calls execve() and takes its place, or its last record is in the ring.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
-				   const struct fs_subject *s)
+				   const struct process_key *s)
 {
 	return (seen->kept && seen->start_ns == s->start_ns) ||
 	       (states && states->waits(states->ctx, s->pid, s->start_ns));
@@ -238,7 +238,7 @@ static bool has_counters_elsewhere(const struct proc_states *states, const struc
 static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
 		   const struct proc_states *states, const struct sink *sink)
 {
-	struct fs_process_record r = {.subject.pid = pid};
+	struct process_record r = {.subject.pid = pid};
 	struct seen *seen = &pl->seen[pid % SEEN];
 	__u64 signature;
 	struct fs_state st;
@@ -248,7 +248,7 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
 		return 0;
 	/* posix_spawn() lets us go on while the kernel has not yet closed what the child had of us
 	 */
-	if (kept && st.flags & FS_PROC_COMMAND && !st.execs)
+	if (kept && st.flags & PROC_COMMAND && !st.execs)
 		return 0;
 	if (kept)
 		take_state(&r, &st);
@@ -257,14 +257,14 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
 	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
 		return 0; /* the next look tells of it */
 	if (!r.g.map_count)
-		r.g.flags |= FS_PROC_NO_COUNT;
+		r.g.flags |= PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st.fd_limit))
 		r.g.fd_high = r.g.fds;
 	signature = signature_of(&r);
 	if (seen->start_ns == r.subject.start_ns && seen->signature == signature)
 		return 0;
 	*seen = (struct seen){r.subject.start_ns, signature, kept};
-	r.h = (struct fs_header){FS_REC_PROCESS, sizeof(r), host_monotonic_ns()};
+	r.h = (struct record){RECORD_PROCESS, sizeof(r), host_monotonic_ns()};
 	return sink->take(sink->ctx, &r.h);
 }
 

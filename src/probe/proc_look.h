@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "probe/source.h"
+#include "wire.h"
 
 struct proc_look; /* what each process looked like the last time */
 

@@ -29,7 +29,7 @@ static int no_fd(struct source *src)
 static int proc_source_look(struct source *src, const struct sink *sink)
 {
 	struct proc_source *p = (struct proc_source *)src;
-	struct fs_tick_record tick = {.h = {FS_REC_TICK, sizeof(tick)}};
+	struct tick_record tick = {.h = {RECORD_TICK, sizeof(tick)}};
 	unsigned long long begin = host_monotonic_ns();
 	int err;
 

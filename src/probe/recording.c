@@ -38,22 +38,22 @@ static const char magic[] = "FSREC\r\n\032";
 
 /* A process record of version 3: it only lacks what was added since. */
 #define WHOLE_OF_3                                                                                 \
-	(offsetof(struct fs_process_record, c) + offsetof(struct fs_counters, end_of_version_3))
-#define MORE_THAN_3 (sizeof(struct fs_process_record) - WHOLE_OF_3)
+	(offsetof(struct process_record, c) + offsetof(struct counters, end_of_version_3))
+#define MORE_THAN_3 (sizeof(struct process_record) - WHOLE_OF_3)
 
 static void fill_file_header(struct file_header *fh, __u32 format)
 {
 	memset(fh, 0, sizeof(*fh));
 	memcpy(fh->magic, magic, sizeof(fh->magic));
 	fh->format = format;
-	fh->wire_version = FS_WIRE_VERSION;
+	fh->wire_version = RECORDS_VERSION;
 	fh->byte_order = 0x01020304;
-	fh->record_sizes = sizeof(struct fs_process_record) + sizeof(struct fs_crossing_record) +
-			   sizeof(struct fs_refused_record) + sizeof(struct fs_signal_record) +
-			   sizeof(struct fs_kernel_fault_record) + sizeof(struct fs_host_record) +
-			   sizeof(struct fs_hook_record) + sizeof(struct fs_tick_record) +
-			   sizeof(struct fs_names_record) + sizeof(struct fs_symbol_record) +
-			   sizeof(struct fs_end_record) + sizeof(struct fs_retry_record);
+	fh->record_sizes = sizeof(struct process_record) + sizeof(struct crossing_record) +
+			   sizeof(struct refused_record) + sizeof(struct signal_record) +
+			   sizeof(struct kernel_fault_record) + sizeof(struct host_record) +
+			   sizeof(struct hook_record) + sizeof(struct tick_record) +
+			   sizeof(struct names_record) + sizeof(struct symbol_record) +
+			   sizeof(struct end_record) + sizeof(struct retry_record);
 }
 
 struct recorder {
@@ -154,8 +154,7 @@ static int put_chunk(struct recorder *rec)
 /* No more room: a chunk that stands alone says so. What it would have followed is not there. */
 static int put_full(struct recorder *rec)
 {
-	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), rec->last_ns},
-				    .reason = FS_END_FULL};
+	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};
 	int err;
 
 	packer_free(rec->packer);
@@ -167,12 +166,12 @@ static int put_full(struct recorder *rec)
 	return err ? err : put_chunk(rec);
 }
 
-static int take_packed(struct recorder *rec, const struct fs_header *h)
+static int take_packed(struct recorder *rec, const struct record *h)
 {
 	int err = packer_add(rec->packer, h);
 
 	rec->last_ns = h->t_ns;
-	if (!err && (h->kind == FS_REC_TICK || packer_is_full(rec->packer)))
+	if (!err && (h->kind == RECORD_TICK || packer_is_full(rec->packer)))
 		err = put_chunk(rec);
 	if (err == -EOVERFLOW) {
 		err = put_full(rec);
@@ -193,7 +192,7 @@ bool recorder_is_empty(const struct recorder *rec)
 	return rec->whole <= (off_t)sizeof(struct file_header);
 }
 
-int recorder_take(struct recorder *rec, const struct fs_header *h)
+int recorder_take(struct recorder *rec, const struct record *h)
 {
 	struct frame fr = {.len = h->len, .crc = crc32(0, (const Bytef *)h, h->len)};
 
@@ -202,8 +201,8 @@ int recorder_take(struct recorder *rec, const struct fs_header *h)
 	if (rec->packer)
 		return take_packed(rec, h);
 	if (fwrite(&fr, sizeof(fr), 1, rec->f) == 1 && fwrite(h, h->len, 1, rec->f) == 1 &&
-	    (h->kind != FS_REC_TICK || !fflush(rec->f))) {
-		if (h->kind == FS_REC_TICK)
+	    (h->kind != RECORD_TICK || !fflush(rec->f))) {
+		if (h->kind == RECORD_TICK)
 			rec->whole = ftello(rec->f);
 		return 0;
 	}
@@ -285,7 +284,7 @@ static void note_lost_chunks(struct replay *rp, unsigned long long at, unsigned 
 /* Reads one frame. 0, 1 at the clean end, -EBADMSG with the error text set. */
 static int read_frame(struct replay *rp)
 {
-	const struct fs_header *h = (const struct fs_header *)rp->block;
+	const struct record *h = (const struct record *)rp->block;
 	unsigned long long left = rp->size - rp->offset;
 	struct frame fr;
 
@@ -326,12 +325,12 @@ static int read_frame(struct replay *rp)
 /* What was not counted yet is zero; the hooks of the recording tell that it is not known. */
 static void complete_record(struct replay *rp)
 {
-	struct fs_header *h = (struct fs_header *)rp->block;
+	struct record *h = (struct record *)rp->block;
 
-	if (rp->facts.wire_version != 3 || h->kind != FS_REC_PROCESS || h->len != WHOLE_OF_3)
+	if (rp->facts.wire_version != 3 || h->kind != RECORD_PROCESS || h->len != WHOLE_OF_3)
 		return;
 	memset(rp->block + WHOLE_OF_3, 0, MORE_THAN_3);
-	h->len = sizeof(struct fs_process_record);
+	h->len = sizeof(struct process_record);
 }
 
 static struct replay *replay_of(struct source *src)
@@ -421,7 +420,7 @@ static int read_chunk(struct replay *rp)
 /* The next record, into rp->block. As read_frame(). */
 static int read_packed(struct replay *rp)
 {
-	struct fs_header *h;
+	struct record *h;
 	int err;
 
 	while ((err = unpacker_next(rp->unpacker, &h))) {
@@ -446,15 +445,15 @@ static int read_packed(struct replay *rp)
 /* Whether the last record is one that says that it is. */
 static void note_end(struct replay *rp)
 {
-	const struct fs_end_record *end = (const struct fs_end_record *)rp->block;
+	const struct end_record *end = (const struct end_record *)rp->block;
 
-	rp->facts.ended = end->h.kind == FS_REC_END && end->h.len == sizeof(*end);
+	rp->facts.ended = end->h.kind == RECORD_END && end->h.len == sizeof(*end);
 	rp->facts.reason = rp->facts.ended ? end->reason : 0;
 }
 
 static int read_record(struct replay *rp)
 {
-	const struct fs_header *h = (const struct fs_header *)rp->block;
+	const struct record *h = (const struct record *)rp->block;
 	int err = rp->unpacker ? read_packed(rp) : read_frame(rp);
 
 	rp->facts.read_bytes = rp->offset;
@@ -470,7 +469,7 @@ static int read_record(struct replay *rp)
 static int replay_look(struct source *src, const struct sink *sink)
 {
 	struct replay *rp = replay_of(src);
-	const struct fs_header *h = (const struct fs_header *)rp->block;
+	const struct record *h = (const struct record *)rp->block;
 
 	for (;;) {
 		unsigned long long at = rp->offset;
@@ -489,7 +488,7 @@ static int replay_look(struct source *src, const struct sink *sink)
 		}
 		if (err)
 			return err;
-		if (h->kind == FS_REC_TICK)
+		if (h->kind == RECORD_TICK)
 			return 0;
 	}
 }
@@ -531,7 +530,7 @@ static const struct source_ops replay_ops = {
 static bool is_known_layout(const struct file_header *fh, const struct file_header *want)
 {
 	/* 5 and 6 only lack a kind of record each */
-	__u32 until_6 = want->record_sizes - sizeof(struct fs_retry_record);
+	__u32 until_6 = want->record_sizes - sizeof(struct retry_record);
 
 	if (fh->wire_version == 3)
 		return fh->record_sizes == until_6 - MORE_THAN_3;

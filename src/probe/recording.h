@@ -34,7 +34,7 @@ bool recorder_is_empty(const struct recorder *rec);
 
 /* Appends a record. Returns 0, or -errno once after a failure (a full disk); later records are
  * dropped silently, and recorder_close() cuts the file back to its last whole interval. */
-int recorder_take(struct recorder *rec, const struct fs_header *h);
+int recorder_take(struct recorder *rec, const struct record *h);
 
 /* From now on the recording has its name, whatever becomes of it. Returns 0 or -errno. */
 int recorder_publish(struct recorder *rec);
@@ -59,7 +59,7 @@ struct replay_facts {
 	unsigned long long damages, damage_offset, lost_bytes; /* the offset of the first */
 	bool at_end;	     /* all records that can be read were read */
 	bool ended;	     /* by a record that says so; else it was cut off, or goes on */
-	unsigned int reason; /* then: FS_END_* */
+	unsigned int reason; /* then: END_* */
 };
 
 const struct replay_facts *replay_facts(const struct source *src);

@@ -28,11 +28,11 @@ struct row {
 	enum setting_unit unit;
 	const char *of;
 	enum from from;
-	size_t at;	  /* in struct fs_limits; the resource of an rlimit */
+	size_t at;	  /* in struct host_limits; the resource of an rlimit */
 	const char *path; /* of a file */
 };
 
-#define LIMITS(member) FROM_LIMITS, offsetof(struct fs_limits, member), NULL
+#define LIMITS(member) FROM_LIMITS, offsetof(struct host_limits, member), NULL
 #define SYSCTL(path)   FROM_FILE, 0, "/proc/sys/" path
 #define COUNT	       SETTING_COUNT
 #define BYTES	       SETTING_BYTES
@@ -104,16 +104,16 @@ static void read_rlimit(struct setting *s, int resource, bool hard)
 }
 
 /* What cannot be read is 0 there; of these only some can truly be. */
-static void take_limit(struct setting *s, const struct fs_limits *l, size_t at)
+static void take_limit(struct setting *s, const struct host_limits *l, size_t at)
 {
 	uint64_t value = *(const uint64_t *)((const char *)l + at);
 
-	if (value || at == offsetof(struct fs_limits, swap_total_bytes) ||
-	    at == offsetof(struct fs_limits, overcommit_memory))
+	if (value || at == offsetof(struct host_limits, swap_total_bytes) ||
+	    at == offsetof(struct host_limits, overcommit_memory))
 		set(s, value);
 }
 
-static void read_row(struct setting *s, const struct row *r, const struct fs_limits *l)
+static void read_row(struct setting *s, const struct row *r, const struct host_limits *l)
 {
 	*s = (struct setting){.key = r->key, .name = r->name, .unit = r->unit, .of = r->of};
 	switch (r->from) {
@@ -142,7 +142,7 @@ static void read_row(struct setting *s, const struct row *r, const struct fs_lim
 size_t settings_read(struct setting *ret)
 {
 	struct limits files;
-	struct fs_limits l;
+	struct host_limits l;
 	struct setting *s;
 
 	limits_open(&files);

@@ -6,11 +6,11 @@
 #ifndef FS_PROBE_SOURCE_H
 #define FS_PROBE_SOURCE_H
 
-#include "wire.h"
+#include "records/records.h"
 
 /* Takes one record, valid for the call only. Returns 0, or -errno to stop. */
 struct sink {
-	int (*take)(void *ctx, const struct fs_header *h);
+	int (*take)(void *ctx, const struct record *h);
 	void *ctx;
 };
 

@@ -24,11 +24,11 @@ static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 		return 0;
 	if (bpf_map_lookup_elem(procs, &pidfd, &now))
 		return -EAGAIN;
-	if (!(now.flags & FS_PROC_LEFT))
+	if (!(now.flags & PROC_LEFT))
 		return 1;
 	of = (struct fs_subject){.start_ns = now.start_ns, .pid = now.pid};
 	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), &of, ret) ||
-	    ret->flags & FS_PROC_HALF)
+	    ret->flags & PROC_HALF)
 		return -EAGAIN;
 	return 1;
 }

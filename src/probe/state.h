@@ -21,7 +21,7 @@ int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
  */
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns);
 
-/* Makes the state of a process, with FS_PROC_* flags, unless it has one. 0; -ESRCH: it is gone. */
+/* Makes the state of a process, with PROC_* flags, unless it has one. 0; -ESRCH: it is gone. */
 int state_begin(const struct object *o, __u32 pid, __u32 flags);
 
 #endif

@@ -12,13 +12,13 @@
 
 static const char *const symbols[] = {
 #define X(id, symbol, offset, size) symbol,
-	FS_VARIABLES(X)
+	VARIABLES(X)
 #undef X
 };
 
 static void take(const char *name, size_t len, __u64 address, __u64 *ret)
 {
-	for (size_t i = 0; i < FS_NR_VARIABLES; i++)
+	for (size_t i = 0; i < NR_VARIABLES; i++)
 		if (!strncmp(symbols[i], name, len) && !symbols[i][len])
 			ret[i] = ret[i] ? TWICE : address;
 }
@@ -35,11 +35,11 @@ static void take_line(const char *line, const char *end, __u64 *ret)
 		take(name, end - name, strtoull(line, NULL, 16), ret);
 }
 
-void variables_parse(const char *table, size_t size, __u64 ret[FS_NR_VARIABLES])
+void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES])
 {
 	const char *at = table, *end = table + size;
 
-	memset(ret, 0, FS_NR_VARIABLES * sizeof(ret[0]));
+	memset(ret, 0, NR_VARIABLES * sizeof(ret[0]));
 	while (at < end) {
 		const char *newline = memchr(at, '\n', end - at);
 
@@ -48,7 +48,7 @@ void variables_parse(const char *table, size_t size, __u64 ret[FS_NR_VARIABLES])
 		take_line(at, newline, ret);
 		at = newline + 1;
 	}
-	for (size_t i = 0; i < FS_NR_VARIABLES; i++)
+	for (size_t i = 0; i < NR_VARIABLES; i++)
 		if (ret[i] == TWICE)
 			ret[i] = 0;
 }
@@ -78,13 +78,13 @@ static char *read_table(int fd, size_t *ret_size)
 	return table;
 }
 
-void variables_find(__u64 ret[FS_NR_VARIABLES])
+void variables_find(__u64 ret[NR_VARIABLES])
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	char *table = NULL;
 	size_t size = 0;
 
-	memset(ret, 0, FS_NR_VARIABLES * sizeof(ret[0]));
+	memset(ret, 0, NR_VARIABLES * sizeof(ret[0]));
 	if (fd < 0)
 		return;
 	table = read_table(fd, &size);

@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 /* Addresses; 0 where there is no such name, more than one, or they are hidden from us. */
-void variables_find(__u64 ret[FS_NR_VARIABLES]);
+void variables_find(__u64 ret[NR_VARIABLES]);
 
 /* The same out of a table of that form; `size` bytes of it, which need not end with a line. */
-void variables_parse(const char *table, size_t size, __u64 ret[FS_NR_VARIABLES]);
+void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES]);
 
 #endif

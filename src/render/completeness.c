@@ -44,13 +44,13 @@ static bool judges_by(const struct view *v, const struct hook_view *h)
  */
 static bool is_gap(const struct view *v, const struct hook_view *h)
 {
-	if (h->state == FS_HOOK_ON)
+	if (h->state == HOOK_ON)
 		return false;
 	if (v->host)
-		return h->state == FS_HOOK_BLIND && judges_by(v, h);
+		return h->state == HOOK_BLIND && judges_by(v, h);
 	if (v->verdict)
-		return h->state == FS_HOOK_BLIND || judges_by(v, h);
-	return h->state == FS_HOOK_BLIND && !h->unwanted;
+		return h->state == HOOK_BLIND || judges_by(v, h);
+	return h->state == HOOK_BLIND && !h->unwanted;
 }
 
 static void add_unmeasured(struct buf *gaps, const struct view *v)

@@ -20,7 +20,7 @@
 
 static const char processes[] = "processes";
 
-static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum fs_what */
+static const char *const what_metric[] = {"mappings", "descriptors"}; /* by enum what */
 
 const char *diff_part_title(enum diff_part part)
 {
@@ -110,7 +110,7 @@ static void add_stacks(struct diff *d, const struct story_view *s, int side)
 	char key[KEY_BYTES], name[GROWER_NAME];
 
 	for (size_t i = 0; i < m->growths; i++) {
-		const struct fs_growth *g = &m->growth[i];
+		const struct growth *g = &m->growth[i];
 		const struct frames *f = model_frames(m, &g->subject, g->stack);
 		const struct history_row *r = history_find(s->h, &g->subject);
 
@@ -128,11 +128,11 @@ static void add_held(struct diff *d, const struct story_view *s, int side)
 	char key[KEY_BYTES];
 
 	for (size_t i = 0; i < s->h->rows; i++)
-		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+		for (int what = WHAT_MAPS; what <= WHAT_FDS; what++) {
 			const struct history_row *r = &s->h->row[i];
 
 			for (size_t k = 0; k < r->held[what].n; k++) {
-				const struct fs_holding *g = &r->held[what].sort[k];
+				const struct holding *g = &r->held[what].sort[k];
 
 				snprintf(key, sizeof(key), "%s: %s (%s)", r->comm, g->name,
 					 holding_kind_name(g->kind));

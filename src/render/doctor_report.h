@@ -18,7 +18,7 @@
 struct report_hook {
 	const char *name;
 	unsigned int tier;
-	enum fs_hook_state state;
+	enum hook_use state;
 	bool core;	       /* nothing works without it */
 	bool degraded;	       /* of the core: works by its last alternate, and measures less */
 	const char *mechanism; /* NULL: none */
@@ -55,7 +55,7 @@ struct report_rights {
 
 struct report {
 	const char *version;
-	const struct fs_host_record *host;
+	const struct host_record *host;
 	struct report_hook hook[REPORT_HOOKS];
 	size_t hooks;
 	struct report_recorder recorder[REPORT_RECORDER];
@@ -83,6 +83,6 @@ void report_json(struct buf *b, const struct report *r);
 /* Of a setting; NULL where it is none of the limits. */
 const struct origin *report_origin(const struct report *r, const struct setting *s);
 
-const char *hook_state_name(enum fs_hook_state state);
+const char *hook_state_name(enum hook_use state);
 
 #endif

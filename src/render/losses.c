@@ -15,7 +15,7 @@ static uint64_t places_lost(const struct model *m)
 
 size_t losses_of(const struct view *v, struct loss *ret)
 {
-	const struct fs_losses *l = &v->m->tick.losses;
+	const struct losses *l = &v->m->tick.losses;
 	const struct model *m = v->m;
 	const struct loss all[] = {
 		{"ring", "records", "records the ring had no room for", l->ring},

@@ -130,12 +130,12 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 	return err;
 }
 
-static const char *const end_name[FS_NR_ENDS] = {"minor faults", "major faults"};
-static const char *const end_field[FS_NR_ENDS] = {"faults.minor", "faults.major"};
+static const char *const end_name[NR_ENDS] = {"minor faults", "major faults"};
+static const char *const end_field[NR_ENDS] = {"faults.minor", "faults.major"};
 
 /* Where nothing was drawn, or stacks are not kept. */
 static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
-		      enum fs_fault_end end)
+		      enum fault_end end)
 {
 	uint64_t n = history_value(r, end_field[end]);
 	struct profile_sample one;
@@ -167,7 +167,7 @@ static uint64_t share(uint64_t sum, uint64_t before, uint64_t after, uint64_t al
 }
 
 static int add_cell(struct profile *p, struct profile_sample *one, size_t column,
-		    const struct fs_sample_record *r)
+		    const struct sample_record *r)
 {
 	struct profile_cell *last = one->cells ? &p->cell[p->cells - 1] : NULL, *more;
 
@@ -189,7 +189,7 @@ static int add_cell(struct profile *p, struct profile_sample *one, size_t column
 
 /* Samples of one process, end, stack and class, by time. */
 static int add_place(struct profile *p, const struct story_view *s,
-		     const struct fs_sample_record *const *r, size_t n, struct drawn *d)
+		     const struct sample_record *const *r, size_t n, struct drawn *d)
 {
 	const struct frames *frames = model_frames(s->v->m, &r[0]->subject, r[0]->stack);
 	uint64_t faults = d->faults, stall_ns = d->stall_ns;
@@ -221,7 +221,7 @@ static int add_place(struct profile *p, const struct story_view *s,
 	return end_sample(p, &one, err);
 }
 
-static int order_ends(const struct fs_sample_record *x, const struct fs_sample_record *y)
+static int order_ends(const struct sample_record *x, const struct sample_record *y)
 {
 	int order = sample_order_process(x, y);
 
@@ -231,7 +231,7 @@ static int order_ends(const struct fs_sample_record *x, const struct fs_sample_r
 	return 0;
 }
 
-static int order_places(const struct fs_sample_record *x, const struct fs_sample_record *y)
+static int order_places(const struct sample_record *x, const struct sample_record *y)
 {
 	int order = order_ends(x, y);
 
@@ -244,8 +244,8 @@ static int order_places(const struct fs_sample_record *x, const struct fs_sample
 
 static int order_samples(const void *a, const void *b)
 {
-	const struct fs_sample_record *x = *(const struct fs_sample_record *const *)a;
-	const struct fs_sample_record *y = *(const struct fs_sample_record *const *)b;
+	const struct sample_record *x = *(const struct sample_record *const *)a;
+	const struct sample_record *y = *(const struct sample_record *const *)b;
 	int order = order_places(x, y);
 
 	if (order)
@@ -256,13 +256,13 @@ static int order_samples(const void *a, const void *b)
 
 /* The faults of an end of one process, of which these were drawn. */
 static int add_end(struct profile *p, const struct story_view *s,
-		   const struct fs_sample_record *const *r, size_t n)
+		   const struct sample_record *const *r, size_t n)
 {
 	struct drawn d = {.row = history_find(s->h, &r[0]->subject)};
 	size_t from = 0, to;
 	int err = 0;
 
-	if (!d.row || r[0]->major >= FS_NR_ENDS) {
+	if (!d.row || r[0]->major >= NR_ENDS) {
 		p->left_out += n;
 		return 0;
 	}
@@ -282,7 +282,7 @@ static int add_end(struct profile *p, const struct story_view *s,
 static int add_drawn(struct profile *p, const struct story_view *s)
 {
 	const struct samples *all = s->v->m->samples;
-	const struct fs_sample_record **r;
+	const struct sample_record **r;
 	size_t from = 0, to;
 	int err = 0;
 
@@ -300,7 +300,7 @@ static int add_drawn(struct profile *p, const struct story_view *s)
 	return err;
 }
 
-static int add_growth(struct profile *p, const struct story_view *s, const struct fs_growth *g)
+static int add_growth(struct profile *p, const struct story_view *s, const struct growth *g)
 {
 	char name[GROWER_NAME], leaf[GROWER_NAME + 16];
 	struct profile_sample one;
@@ -315,7 +315,7 @@ static int add_growth(struct profile *p, const struct story_view *s, const struc
 	snprintf(leaf, sizeof(leaf), "[%s]", name);
 	if (!err)
 		err = add_frame(p, &one, leaf);
-	one.value[g->what == FS_WHAT_MAPS ? MEASURE_MAPS : MEASURE_FDS] = g->added - g->removed;
+	one.value[g->what == WHAT_MAPS ? MEASURE_MAPS : MEASURE_FDS] = g->added - g->removed;
 	one.first_ns = g->first_ns;
 	one.last_ns = g->last_ns;
 	return end_sample(p, &one, err);
@@ -336,7 +336,7 @@ int profile_make(struct profile *p, const struct story_view *s)
 	if (!err)
 		err = add_drawn(p, s);
 	for (size_t i = 0; i < s->h->rows && !err; i++)
-		for (int end = 0; end < FS_NR_ENDS && !err; end++)
+		for (int end = 0; end < NR_ENDS && !err; end++)
 			if (!(p->drawn[rows[i] - s->h->row] & 1u << end))
 				err = add_faults(p, s, rows[i], end);
 	for (size_t i = 0; i < s->v->m->growths && !err; i++)

@@ -38,7 +38,7 @@ struct view {
 	enum severity min_severity; /* of findings in the text */
 	size_t top;		    /* rows of a table */
 	const struct field *sort;   /* NULL: by activity */
-	const struct fs_subject *only; /* of one process alone; NULL: of all */
+	const struct process_key *only; /* of one process alone; NULL: of all */
 	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
 	const struct buf *gaps; /* render/completeness.h: what the model cannot know; NULL: none */
 	const char *ending;	/* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
@@ -73,7 +73,7 @@ void render_no_finding(struct buf *b, const struct view *v, const struct finding
 void render_schema(struct buf *b);
 
 /* Whether what is of this process is shown. */
-bool view_shows(const struct view *v, const struct fs_subject *id);
+bool view_shows(const struct view *v, const struct process_key *id);
 
 /* Whom a finding is of: "python3[42]", "cgroup /a/b", "this host"; not yet safe to print. */
 void finding_who(const struct finding *f, char *ret, size_t size);

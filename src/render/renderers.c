@@ -15,7 +15,7 @@ const struct renderer *renderer_find(const char *name)
 	return NULL;
 }
 
-bool view_shows(const struct view *v, const struct fs_subject *id)
+bool view_shows(const struct view *v, const struct process_key *id)
 {
 	return !v->only || same_subject(v->only, id);
 }

@@ -60,8 +60,8 @@ static double seconds_of(const struct subject *s)
 
 bool accept_spins(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	uint64_t refused = RISE(o, fd_call[FS_CALL_ACCEPT - FS_CALL_FD_FIRST].refused);
-	const struct fs_gauges *g = &o->s->now.g;
+	uint64_t refused = RISE(o, fd_call[CALL_ACCEPT - CALL_FD_FIRST].refused);
+	const struct gauges *g = &o->s->now.g;
 	double seconds = seconds_of(o->s), cpu;
 	char share[16];
 
@@ -104,7 +104,7 @@ static bool is_recent(const struct occasion *o, const struct finding *open, bool
 bool closes_in_vain(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	uint64_t failed = facts_counters(&o->s->now)->close_failed, more = RISE(o, close_failed);
-	const struct fs_gauges *g = &o->s->now.g;
+	const struct gauges *g = &o->s->now.g;
 	double seconds = seconds_of(o->s);
 
 	if (failed < CLOSES_IN_VAIN || g->fd_soft < HUGE_LIMIT || !is_recent(o, open, more, f))
@@ -136,8 +136,8 @@ static bool is_aborted(const struct subject *s)
 
 bool select_is_too_wide(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_counters *c = facts_counters(&o->s->now);
-	const struct fs_gauges *g = &o->s->now.g;
+	const struct counters *c = facts_counters(&o->s->now);
+	const struct gauges *g = &o->s->now.g;
 	bool stopped = is_aborted(o->s) && c->selects && g->fd_high > FD_SETSIZE_KERNEL;
 
 	if (!stopped && (!c->selects_wide || !is_recent(o, open, RISE(o, selects_wide), f)))

@@ -148,7 +148,7 @@ uint64_t limit_pages(const struct request *q, uint64_t bytes)
  */
 static uint64_t kept_back(const struct request *q)
 {
-	uint64_t for_root = has_fact(q, FS_FACT_ADMIN) ? 0 : 8ULL << 20;
+	uint64_t for_root = has_fact(q, FACT_ADMIN) ? 0 : 8ULL << 20;
 	uint64_t of_process = q->r->total_vm_pages / 32 * q->l->page_bytes;
 
 	return for_root + (of_process < 128ULL << 20 ? of_process : 128ULL << 20);
@@ -161,10 +161,10 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (!q->accounted || q->l->overcommit_memory != 2)
 		return false;
 	if (q->l->committed_bytes + asked + kept_back(q) < q->l->commit_limit_bytes &&
-	    !has_fact(q, FS_FACT_SAID_COMMIT))
+	    !has_fact(q, FACT_SAID_COMMIT))
 		return false;
 	/* Committed_AS is of a little later, when somebody may have ended */
-	*ret_sure = has_fact(q, FS_FACT_SAID_COMMIT);
+	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
 	verdict_sum(v, "committed_bytes", q->l->committed_bytes, asked, q->l->commit_limit_bytes);
 	if (*ret_sure)
@@ -178,10 +178,10 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	uint64_t have = q->l->mem_total_bytes + q->l->swap_total_bytes;
 
 	if (!q->accounted || q->no_reserve || q->l->overcommit_memory != 0 || !have ||
-	    (asked <= have && !has_fact(q, FS_FACT_SAID_COMMIT)))
+	    (asked <= have && !has_fact(q, FACT_SAID_COMMIT)))
 		return false;
 	if (q->by_name)
-		*ret_sure = has_fact(q, FS_FACT_SAID_COMMIT);
+		*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, 0, asked);
 	verdict_count(v, "asked_bytes", asked, have);
 	return true;
@@ -192,7 +192,7 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 
 bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_level *m = &q->r->memory;
+	const struct level_room *m = &q->r->memory;
 
 	if (!m->known || m->limit == UINT64_MAX || m->used + CGROUP_SLACK_PAGES < m->limit)
 		return false;
@@ -246,7 +246,7 @@ static uint64_t space_of(const char *arch)
 					  : UINT64_MAX;
 }
 
-static void overlay(const struct fs_refused_record *r, enum fs_variable which, uint64_t unit,
+static void overlay(const struct refused_record *r, enum variable which, uint64_t unit,
 		    __u64 *limit)
 {
 	if (r->variables & 1U << which)
@@ -254,38 +254,37 @@ static void overlay(const struct fs_refused_record *r, enum fs_variable which, u
 }
 
 /* vm_commit_limit(), but for the pools of huge pages, which hold back what they have. */
-static void overlay_commit_limit(const struct fs_refused_record *r, struct fs_limits *l)
+static void overlay_commit_limit(const struct refused_record *r, struct host_limits *l)
 {
-	const uint32_t need = 1U << FS_VARIABLE_OVERCOMMIT_RATIO |
-			      1U << FS_VARIABLE_OVERCOMMIT_KBYTES | 1U << FS_VARIABLE_RAM_PAGES |
-			      1U << FS_VARIABLE_SWAP_PAGES;
+	const uint32_t need = 1U << VARIABLE_OVERCOMMIT_RATIO | 1U << VARIABLE_OVERCOMMIT_KBYTES |
+			      1U << VARIABLE_RAM_PAGES | 1U << VARIABLE_SWAP_PAGES;
 	const __u64 *v = r->variable;
 	uint64_t pages;
 
 	if ((r->variables & need) != need || l->huge_pages)
 		return;
-	if (v[FS_VARIABLE_OVERCOMMIT_KBYTES])
-		pages = v[FS_VARIABLE_OVERCOMMIT_KBYTES] * 1024 / l->page_bytes;
+	if (v[VARIABLE_OVERCOMMIT_KBYTES])
+		pages = v[VARIABLE_OVERCOMMIT_KBYTES] * 1024 / l->page_bytes;
 	else
-		pages = v[FS_VARIABLE_RAM_PAGES] * v[FS_VARIABLE_OVERCOMMIT_RATIO] / 100;
-	l->commit_limit_bytes = (pages + v[FS_VARIABLE_SWAP_PAGES]) * l->page_bytes;
+		pages = v[VARIABLE_RAM_PAGES] * v[VARIABLE_OVERCOMMIT_RATIO] / 100;
+	l->commit_limit_bytes = (pages + v[VARIABLE_SWAP_PAGES]) * l->page_bytes;
 }
 
 /* What was read in the kernel is of that moment; the files of /proc were read a little later. */
-static void overlay_variables(const struct fs_refused_record *r, struct fs_limits *l)
+static void overlay_variables(const struct refused_record *r, struct host_limits *l)
 {
-	overlay(r, FS_VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);
-	overlay(r, FS_VARIABLE_RAM_PAGES, l->page_bytes, &l->mem_total_bytes);
-	overlay(r, FS_VARIABLE_SWAP_PAGES, l->page_bytes, &l->swap_total_bytes);
-	overlay(r, FS_VARIABLE_NR_OPEN, 1, &l->nr_open);
-	overlay(r, FS_VARIABLE_FILE_MAX, 1, &l->file_max);
-	overlay(r, FS_VARIABLE_PIPE_HARD, 1, &l->pipe_pages_hard);
-	overlay(r, FS_VARIABLE_PIPE_MAX, 1, &l->pipe_max_bytes);
-	overlay(r, FS_VARIABLE_THREADS_MAX, 1, &l->threads_max);
-	overlay(r, FS_VARIABLE_THREADS, 1, &l->threads);
-	overlay(r, FS_VARIABLE_EPOLL_WATCHES, 1, &l->epoll_watches);
-	if (r->variables & 1U << FS_VARIABLE_OVERCOMMIT)
-		l->overcommit_memory = r->variable[FS_VARIABLE_OVERCOMMIT];
+	overlay(r, VARIABLE_MAX_MAP_COUNT, 1, &l->max_map_count);
+	overlay(r, VARIABLE_RAM_PAGES, l->page_bytes, &l->mem_total_bytes);
+	overlay(r, VARIABLE_SWAP_PAGES, l->page_bytes, &l->swap_total_bytes);
+	overlay(r, VARIABLE_NR_OPEN, 1, &l->nr_open);
+	overlay(r, VARIABLE_FILE_MAX, 1, &l->file_max);
+	overlay(r, VARIABLE_PIPE_HARD, 1, &l->pipe_pages_hard);
+	overlay(r, VARIABLE_PIPE_MAX, 1, &l->pipe_max_bytes);
+	overlay(r, VARIABLE_THREADS_MAX, 1, &l->threads_max);
+	overlay(r, VARIABLE_THREADS, 1, &l->threads);
+	overlay(r, VARIABLE_EPOLL_WATCHES, 1, &l->epoll_watches);
+	if (r->variables & 1U << VARIABLE_OVERCOMMIT)
+		l->overcommit_memory = r->variable[VARIABLE_OVERCOMMIT];
 	overlay_commit_limit(r, l);
 }
 
@@ -295,25 +294,25 @@ static void overlay_variables(const struct fs_refused_record *r, struct fs_limit
  */
 static void answered_by_others(const struct request *q, struct verdict *v)
 {
-	if (!has_fact(q, FS_FACT_FILTERED))
+	if (!has_fact(q, FACT_FILTERED))
 		return;
 	verdict_text(v, "seccomp", "a filter may have answered");
 	v->certain = false;
 }
 
-void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
+void cause_of(const struct refused_record *r, const struct host_limits *l, const char *arch,
 	      struct verdict *ret)
 {
-	struct fs_limits sane = *l;
+	struct host_limits sane = *l;
 	struct request q = {.r = r, .l = &sane, .space_bytes = space_of(arch)};
 
 	if (!sane.page_bytes)
 		sane.page_bytes = 4096;
 	memset(ret, 0, sizeof(*ret));
 	overlay_variables(r, &sane);
-	if (r->call < FS_CALL_FD_FIRST)
+	if (r->call < CALL_FD_FIRST)
 		cause_of_mapping(&q, ret);
-	else if (r->call < FS_CALL_OTHER_FIRST)
+	else if (r->call < CALL_OTHER_FIRST)
 		cause_of_descriptor(&q, ret);
 	else
 		cause_of_other(&q, ret);

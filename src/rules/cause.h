@@ -37,7 +37,7 @@ struct verdict {
 };
 
 /* `arch` as uname has it: how much address space a process has. */
-void cause_of(const struct fs_refused_record *r, const struct fs_limits *l, const char *arch,
+void cause_of(const struct refused_record *r, const struct host_limits *l, const char *arch,
 	      struct verdict *ret);
 
 /* All cause names, NULL at the end: the schema lists them. */

@@ -9,7 +9,7 @@
 /* Calls that make two need room for two. */
 static uint32_t wanted(const struct request *q)
 {
-	return q->r->call == FS_CALL_PIPE || q->r->call == FS_CALL_SOCKETPAIR ? 2 : 1;
+	return q->r->call == CALL_PIPE || q->r->call == CALL_SOCKETPAIR ? 2 : 1;
 }
 
 static bool is_counted(const struct request *q)
@@ -23,7 +23,7 @@ static bool is_counted(const struct request *q)
 /* F_DUPFD takes numbers from its argument on: what is below it does not help. */
 static bool names_lowest(const struct request *q)
 {
-	return q->r->call == FS_CALL_DUP &&
+	return q->r->call == CALL_DUP &&
 	       (q->r->args[1] == F_DUPFD || q->r->args[1] == F_DUPFD_CLOEXEC);
 }
 
@@ -70,10 +70,10 @@ static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_s
 
 static bool past_instances(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_user *u = &q->r->user;
+	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_instances != UINT64_MAX;
 
-	if (q->r->call != FS_CALL_INOTIFY || (known && u->inotify_instances_max == UINT64_MAX))
+	if (q->r->call != CALL_INOTIFY || (known && u->inotify_instances_max == UINT64_MAX))
 		return false;
 	if (known && u->inotify_instances < u->inotify_instances_max)
 		return false;
@@ -100,10 +100,10 @@ static bool past_known_instances(const struct request *q, struct verdict *v, boo
  */
 static bool past_groups(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_user *u = &q->r->user;
+	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_instances != UINT64_MAX && u->inotify_instances_max;
 
-	if (q->r->call != FS_CALL_FANOTIFY || (is_counted(q) && q->r->fds_free < wanted(q)))
+	if (q->r->call != CALL_FANOTIFY || (is_counted(q) && q->r->fds_free < wanted(q)))
 		return false;
 	*ret_sure = is_counted(q);
 	if (known && u->inotify_instances >= u->inotify_instances_max) {
@@ -124,7 +124,7 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
  */
 static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!has_fact(q, FS_FACT_QUEUE) || (is_counted(q) && q->r->fds_free < wanted(q)))
+	if (!has_fact(q, FACT_QUEUE) || (is_counted(q) && q->r->fds_free < wanted(q)))
 		return false;
 	*ret_sure = is_counted(q);
 	if (q->r->asked.whole) {
@@ -142,7 +142,7 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 {
 	uint64_t hard = q->l->pipe_pages_hard;
 
-	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) || !hard ||
+	if (q->r->call != CALL_PIPE || has_fact(q, FACT_RESOURCE | FACT_ADMIN) || !hard ||
 	    q->r->user.pipe_pages + PIPE_PAGES <= hard)
 		return false;
 	verdict_need(v, q->r->user.pipe_pages, PIPE_PAGES);
@@ -157,8 +157,8 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
-	if (q->r->call != FS_CALL_PIPE || has_fact(q, FS_FACT_RESOURCE | FS_FACT_ADMIN) ||
-	    has_fact(q, FS_FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
+	if (q->r->call != CALL_PIPE || has_fact(q, FACT_RESOURCE | FACT_ADMIN) ||
+	    has_fact(q, FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
 		return false;
 	verdict_figure(v, "pipe pages of the user", q->r->user.pipe_pages);
 	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
@@ -168,9 +168,9 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 /* get_empty_filp(): its count is of all CPUs, and may lag behind by some files each */
 bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	bool said = has_fact(q, FS_FACT_SAID_FILE_MAX);
+	bool said = has_fact(q, FACT_SAID_FILE_MAX);
 
-	if (has_fact(q, FS_FACT_ADMIN) && !said)
+	if (has_fact(q, FACT_ADMIN) && !said)
 		return false;
 	*ret_sure = said || q->l->file_nr >= q->l->file_max;
 	verdict_need(v, q->l->file_nr > q->l->file_max ? q->l->file_nr : q->l->file_max, wanted(q));
@@ -206,7 +206,7 @@ static bool number_past_nr_open(const struct request *q, struct verdict *v, bool
 
 static bool source_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!(q->r->file.flags & FS_FILE_CLOSED))
+	if (!(q->r->file.flags & FILE_CLOSED))
 		return false;
 	verdict_figure(v, "descriptor", (uint32_t)q->r->args[0]);
 	return true;
@@ -214,7 +214,7 @@ static bool source_is_closed(const struct request *q, struct verdict *v, bool *r
 
 static bool number_is_wrong(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	return q->r->call == FS_CALL_DUP;
+	return q->r->call == CALL_DUP;
 }
 
 /* Only recvmsg drops without an errno, and only where no number was free. */
@@ -245,7 +245,7 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
 
-	if (q->r->call != FS_CALL_IO_URING || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
+	if (q->r->call != CALL_IO_URING || has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
 	*ret_sure = false; /* how many pages it wanted is not known, but about */
 	verdict_need(v,

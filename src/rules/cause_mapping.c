@@ -62,17 +62,17 @@ static uint64_t range_end(const struct request *q)
  */
 static bool may_split(const struct request *q)
 {
-	const struct fs_range *range = &q->r->range;
+	const struct address_range *range = &q->r->range;
 	bool front = range->start<q->r->args[0], back = range->end> range_end(q);
 
 	if (!was_looked_at(q))
 		return true;
 	switch (q->r->call) {
-	case FS_CALL_MPROTECT:
-	case FS_CALL_MLOCK:
-	case FS_CALL_MUNLOCK:
+	case CALL_MPROTECT:
+	case CALL_MLOCK:
+	case CALL_MUNLOCK:
 		return range->end && (front || back);
-	case FS_CALL_MUNMAP:
+	case CALL_MUNMAP:
 		return front && back;
 	}
 	return true;
@@ -115,9 +115,9 @@ static bool past_count_shrink(const struct request *q, struct verdict *v, bool *
 static bool past_space(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t size = q->r->task_size_bytes, from = q->r->args[0];
-	bool fixed = q->r->call == FS_CALL_MMAP && q->replaces;
+	bool fixed = q->r->call == CALL_MMAP && q->replaces;
 
-	if (has_fact(q, FS_FACT_NO_AREA)) {
+	if (has_fact(q, FACT_NO_AREA)) {
 		*ret_sure = q->r->area_bytes >= q->length_bytes;
 		verdict_figure(v, "no free range of bytes", q->r->area_bytes);
 		verdict_figure(v, "total_vm_pages", q->r->total_vm_pages);
@@ -136,7 +136,7 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 
 static bool no_area(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	return has_fact(q, FS_FACT_NO_AREA) && past_space(q, v, ret_sure);
+	return has_fact(q, FACT_NO_AREA) && past_space(q, v, ret_sure);
 }
 
 static void need_pages(const struct request *q, struct verdict *v, uint64_t held, uint64_t asked)
@@ -186,7 +186,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 	if (!q->data || limit == UINT64_MAX || q->r->data_vm_pages + q->more_pages <= limit)
 		return false;
 	/* mprotect asks whether it fitted before, too: past RLIMIT_AS it did not, and may go on */
-	if (q->r->call == FS_CALL_MPROTECT && is_past_as(q))
+	if (q->r->call == CALL_MPROTECT && is_past_as(q))
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
 	need_pages(q, v, q->r->data_vm_pages, q->more_pages);
@@ -206,26 +206,26 @@ static uint64_t locked_in_range(const struct request *q)
 static void need_locked(const struct request *q, struct verdict *v, uint64_t have, uint64_t asked)
 {
 	need_pages(q, v, have, asked);
-	if (has_fact(q, FS_FACT_LOCKS_FUTURE) ||
-	    (q->r->call == FS_CALL_MLOCKALL && q->r->args[0] & F_MCL_FUTURE))
+	if (has_fact(q, FACT_LOCKS_FUTURE) ||
+	    (q->r->call == CALL_MLOCKALL && q->r->args[0] & F_MCL_FUTURE))
 		v->need = UINT64_MAX;
 }
 
 static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
-	bool all = q->r->call == FS_CALL_MLOCKALL; /* bounded by what is mapped */
+	bool all = q->r->call == CALL_MLOCKALL; /* bounded by what is mapped */
 	uint64_t have = all ? q->r->total_vm_pages : q->r->locked_vm_pages;
 	uint64_t asked = q->pages;
 
-	if (q->r->call == FS_CALL_MLOCK) {
+	if (q->r->call == CALL_MLOCK) {
 		uint64_t most = have < asked ? have : asked;
 
 		/* all that is locked may be of its range, if that was not looked at */
 		*ret_sure = was_looked_at(q) || have + asked - most > limit;
 		asked -= locked_in_range(q);
 	}
-	if (!q->locked || has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX ||
+	if (!q->locked || has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX ||
 	    have + asked <= limit)
 		return false;
 	need_locked(q, v, have, asked);
@@ -236,21 +236,21 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 /* can_do_mlock(): with a limit of 0 what would lock is not even tried. */
 static bool may_not_lock(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	bool locks = q->r->call == FS_CALL_MLOCK || q->r->call == FS_CALL_MLOCKALL ||
-		     (q->r->call == FS_CALL_MMAP && q->r->args[3] & F_MAP_LOCKED);
+	bool locks = q->r->call == CALL_MLOCK || q->r->call == CALL_MLOCKALL ||
+		     (q->r->call == CALL_MMAP && q->r->args[3] & F_MAP_LOCKED);
 
-	if (!locks || q->r->memlock_limit_bytes || has_fact(q, FS_FACT_IPC_LOCK))
+	if (!locks || q->r->memlock_limit_bytes || has_fact(q, FACT_IPC_LOCK))
 		return false;
 	need_locked(q, v, q->r->locked_vm_pages,
-		    q->r->call == FS_CALL_MLOCKALL ? q->r->total_vm_pages : q->pages);
+		    q->r->call == CALL_MLOCKALL ? q->r->total_vm_pages : q->pages);
 	verdict_count(v, "RLIMIT_MEMLOCK", 0, 0);
 	return true;
 }
 
 static bool past_min_address(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!(q->r->args[3] & (F_MAP_FIXED | F_MAP_FIXED_NOREPLACE)) ||
-	    has_fact(q, FS_FACT_RAWIO) || q->r->args[0] >= q->l->mmap_min_addr)
+	if (!(q->r->args[3] & (F_MAP_FIXED | F_MAP_FIXED_NOREPLACE)) || has_fact(q, FACT_RAWIO) ||
+	    q->r->args[0] >= q->l->mmap_min_addr)
 		return false;
 	verdict_address(v, "address", q->r->args[0]);
 	verdict_address(v, "vm.mmap_min_addr", q->l->mmap_min_addr);
@@ -281,7 +281,7 @@ static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_s
 
 static bool is_file(const struct request *q)
 {
-	return q->r->file.flags & FS_FILE_KNOWN;
+	return q->r->file.flags & FILE_KNOWN;
 }
 
 static bool writes_shared(const struct request *q)
@@ -331,7 +331,7 @@ static bool range_of_noexec(const struct request *q, struct verdict *v, bool *re
 
 static bool file_of_noexec(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!is_file(q) || !(q->r->args[2] & F_PROT_EXEC) || !(q->r->file.flags & FS_FILE_NOEXEC))
+	if (!is_file(q) || !(q->r->args[2] & F_PROT_EXEC) || !(q->r->file.flags & FILE_NOEXEC))
 		return false;
 	verdict_text(v, "file", q->r->file.name);
 	return true;
@@ -348,7 +348,7 @@ static bool file_is_sealed(const struct request *q, struct verdict *v, bool *ret
 
 static bool file_cannot_be_mapped(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!is_file(q) || q->r->file.flags & FS_FILE_MAPPABLE)
+	if (!is_file(q) || q->r->file.flags & FILE_MAPPABLE)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
 	return true;
@@ -366,7 +366,7 @@ static bool range_is_sealed(const struct request *q, struct verdict *v, bool *re
 /* Where that was not looked at, nothing else but a filter makes these calls say so. */
 static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	bool elsewhere = q->r->call == FS_CALL_MREMAP && q->r->args[3] & F_MREMAP_FIXED;
+	bool elsewhere = q->r->call == CALL_MREMAP && q->r->args[3] & F_MREMAP_FIXED;
 
 	*ret_sure = false;
 	return !was_looked_at(q) || elsewhere;
@@ -374,7 +374,7 @@ static bool range_may_be_sealed(const struct request *q, struct verdict *v, bool
 
 static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!(q->r->file.flags & FS_FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
+	if (!(q->r->file.flags & FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
 		return false;
 	verdict_figure(v, "descriptor", (uint32_t)q->r->args[4]);
 	return true;
@@ -384,7 +384,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
-	if (!is_file(q) || !(q->r->file.flags & FS_FILE_MAPPABLE) ||
+	if (!is_file(q) || !(q->r->file.flags & FILE_MAPPABLE) ||
 	    KIND_OF(q->r->file.mode) == KIND_REGULAR)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
@@ -401,7 +401,7 @@ static bool past_memlock_of_perf(const struct request *q, struct verdict *v, boo
 	if (!is_file(q) || q->r->file.magic != ANON_INODE_MAGIC ||
 	    strcmp(q->r->file.name, "[perf_event]") || q->r->memlock_limit_bytes == UINT64_MAX)
 		return false;
-	*ret_sure = !has_fact(q, FS_FACT_IPC_LOCK);
+	*ret_sure = !has_fact(q, FACT_IPC_LOCK);
 	verdict_need(v, q->r->memlock_limit_bytes, q->pages * q->l->page_bytes);
 	verdict_figure(v, "pages of the perf buffer", q->pages);
 	verdict_figure(v, "RLIMIT_MEMLOCK", q->r->memlock_limit_bytes);
@@ -413,10 +413,10 @@ static bool writes_and_executes(const struct request *q, struct verdict *v, bool
 {
 	uint64_t prot = q->r->args[2];
 	bool both = prot & F_PROT_EXEC && prot & F_PROT_WRITE;
-	bool becomes = q->r->call == FS_CALL_MPROTECT && prot & F_PROT_EXEC &&
+	bool becomes = q->r->call == CALL_MPROTECT && prot & F_PROT_EXEC &&
 		       !(q->r->range.flags_all & VM_EXEC);
 
-	if (!has_fact(q, FS_FACT_MDWE) || (!both && !becomes))
+	if (!has_fact(q, FACT_MDWE) || (!both && !becomes))
 		return false;
 	verdict_text(v, "prctl", "PR_SET_MDWE");
 	return true;
@@ -426,7 +426,7 @@ static bool writes_and_executes(const struct request *q, struct verdict *v, bool
 
 static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!was_looked_at(q) && q->r->range.walk != FS_WALK_CUT)
+	if (!was_looked_at(q) && q->r->range.walk != WALK_CUT)
 		return false;
 	if (q->r->range.hole == UINT64_MAX)
 		return false;
@@ -470,7 +470,7 @@ static bool heap_meets_mapping(const struct request *q, struct verdict *v, bool 
 static bool is_filtered(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	*ret_sure = false;
-	return has_fact(q, FS_FACT_FILTERED);
+	return has_fact(q, FACT_FILTERED);
 }
 
 /* What an argument alone decides */
@@ -508,10 +508,10 @@ static bool always(const struct request *q, struct verdict *v, bool *ret_sure)
 
 #define CHECKS_MAX 20
 static const struct order {
-	enum fs_call call;
+	enum call_id call;
 	struct step step[CHECKS_MAX];
 } orders[] = {
-	{FS_CALL_MMAP,
+	{CALL_MMAP,
 	 {{"bad_descriptor", file_is_closed, EBADF},
 	  {"max_map_count", past_count, ENOMEM},
 	  {"address_space", past_space, ENOMEM},
@@ -532,7 +532,7 @@ static const struct order {
 	  {"overcommit_strict", past_commit, ENOMEM},
 	  {"overcommit_heuristic", past_heuristic, ENOMEM},
 	  {"hugetlb_pool", past_hugetlb, ENOMEM}}},
-	{FS_CALL_SHMAT,
+	{CALL_SHMAT,
 	 {{"max_map_count", past_count, ENOMEM},
 	  {"address_space", past_space, ENOMEM},
 	  {"bad_argument", always, EINVAL},
@@ -540,7 +540,7 @@ static const struct order {
 	  {"rlimit_as", past_as, ENOMEM},
 	  {"max_map_count", near_count, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{FS_CALL_BRK,
+	{CALL_BRK,
 	 {{"rlimit_data", past_heap, 0},
 	  {"brk_collision", heap_meets_mapping, 0},
 	  {"address_space", past_space, 0},
@@ -552,7 +552,7 @@ static const struct order {
 	  {"overcommit_heuristic", past_heuristic, 0},
 	  {"max_map_count", near_count, 0},
 	  {"cgroup_memory", past_cgroup_memory, 0}}},
-	{FS_CALL_MREMAP,
+	{CALL_MREMAP,
 	 {{"range_hole", has_hole, EFAULT},
 	  {"sealed", range_is_sealed, EPERM},
 	  {"sealed", range_may_be_sealed, EPERM},
@@ -571,7 +571,7 @@ static const struct order {
 	  {"max_map_count", past_count_move, ENOMEM},
 	  {"max_map_count", near_count, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{FS_CALL_MPROTECT,
+	{CALL_MPROTECT,
 	 {{"bad_argument", always, EINVAL},
 	  {"bad_argument", range_wraps, ENOMEM},
 	  {"sealed", range_is_sealed, EPERM},
@@ -587,19 +587,19 @@ static const struct order {
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"range_hole", has_hole, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{FS_CALL_MUNMAP,
+	{CALL_MUNMAP,
 	 {{"bad_argument", always, EINVAL},
 	  {"sealed", range_is_sealed, EPERM},
 	  {"sealed", range_may_be_sealed, EPERM},
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{FS_CALL_MADVISE,
+	{CALL_MADVISE,
 	 {{"sealed", range_is_sealed, EPERM},
 	  {"range_hole", has_hole, ENOMEM},
 	  {"max_map_count", past_count_split, EAGAIN},
 	  {"range_hole", may_have_hole, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
-	{FS_CALL_MLOCK,
+	{CALL_MLOCK,
 	 {{"rlimit_memlock", may_not_lock, EPERM},
 	  {"bad_argument", always, EINVAL},
 	  {"rlimit_memlock", past_memlock, ENOMEM},
@@ -607,16 +607,16 @@ static const struct order {
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"range_hole", has_hole, ENOMEM},
 	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
-	{FS_CALL_MLOCKALL,
+	{CALL_MLOCKALL,
 	 {{"rlimit_memlock", may_not_lock, EPERM},
 	  {"bad_argument", always, EINVAL},
 	  {"rlimit_memlock", past_memlock, ENOMEM}}},
-	{FS_CALL_MUNLOCK,
+	{CALL_MUNLOCK,
 	 {{"bad_argument", always, EINVAL},
 	  {"range_hole", hole_is_next, ENOMEM},
 	  {"max_map_count", past_count_split, ENOMEM},
 	  {"range_hole", has_hole, ENOMEM}}},
-	{FS_CALL_SHMDT, {{"bad_argument", always, EINVAL}}},
+	{CALL_SHMDT, {{"bad_argument", always, EINVAL}}},
 };
 
 /* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
@@ -706,7 +706,7 @@ static void read_mremap(struct request *q, const __u64 *a)
  */
 static void read_mprotect(struct request *q, const __u64 *a)
 {
-	const struct fs_range *range = &q->r->range;
+	const struct address_range *range = &q->r->range;
 	uint64_t from = range->start > a[0] ? range->start : a[0], flags = range->start_flags;
 	uint64_t to = range->end < range_end(q) ? range->end : range_end(q);
 	bool closed = !(flags & (VM_WRITE | VM_SHARED));
@@ -727,33 +727,33 @@ static void read_request(struct request *q)
 
 	q->walked = was_looked_at(q) && q->r->range.vmas;
 	switch (q->r->call) {
-	case FS_CALL_MMAP:
+	case CALL_MMAP:
 		read_mmap(q, a[1], a[2], a[3]);
 		break;
-	case FS_CALL_MREMAP:
+	case CALL_MREMAP:
 		read_mremap(q, a);
 		break;
-	case FS_CALL_SHMAT:
+	case CALL_SHMAT:
 		q->length_bytes = q->r->asked.bytes;
 		q->pages = to_pages(q, q->length_bytes);
 		break;
-	case FS_CALL_BRK:
+	case CALL_BRK:
 		q->pages = to_pages(q, a[0] - (uint64_t)q->r->ret);
 		q->length_bytes = a[0] - (uint64_t)q->r->ret;
 		q->data = q->accounted = true;
 		break;
-	case FS_CALL_MPROTECT:
+	case CALL_MPROTECT:
 		read_mprotect(q, a);
 		break;
-	case FS_CALL_MLOCK:
+	case CALL_MLOCK:
 		q->pages = to_pages(q, a[1] + a[0] % q->l->page_bytes);
 		q->locked = true;
 		break;
-	case FS_CALL_MLOCKALL:
+	case CALL_MLOCKALL:
 		q->locked = a[0] & F_MCL_CURRENT;
 		break;
 	}
-	q->locked |= has_fact(q, FS_FACT_LOCKS_FUTURE);
+	q->locked |= has_fact(q, FACT_LOCKS_FUTURE);
 	/* pages that it maps over are not asked for */
 	mapped = q->replaces && was_looked_at(q) ? q->r->range.mapped_bytes / q->l->page_bytes : 0;
 	q->more_pages = q->pages - (mapped < q->pages ? mapped : q->pages);
@@ -766,9 +766,9 @@ static void read_request(struct request *q)
 static bool hole_is_open(const struct request *q)
 {
 	switch (q->r->call) {
-	case FS_CALL_MPROTECT:
-	case FS_CALL_MLOCK:
-	case FS_CALL_MUNLOCK:
+	case CALL_MPROTECT:
+	case CALL_MLOCK:
+	case CALL_MUNLOCK:
 		return !was_looked_at(q) && q->r->error == ENOMEM;
 	}
 	return false;
@@ -780,13 +780,13 @@ void cause_of_mapping(struct request *q, struct verdict *v)
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
 		if (orders[i].call == q->r->call)
 			run_steps(q, orders[i].step, CHECKS_MAX, v);
-	if (!v->cause && q->r->call == FS_CALL_MMAP)
+	if (!v->cause && q->r->call == CALL_MMAP)
 		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
 	if (!v->cause)
 		run_steps(q, rest_of_rights, sizeof(rest_of_rights) / sizeof(rest_of_rights[0]), v);
 	/* mlock asks for its limit before it looks at the range */
 	if (hole_is_open(q) &&
-	    !(q->r->call == FS_CALL_MLOCK && v->cause && !strcmp(v->cause, "rlimit_memlock")))
+	    !(q->r->call == CALL_MLOCK && v->cause && !strcmp(v->cause, "rlimit_memlock")))
 		v->certain = false;
 	if (!v->cause)
 		describe(q, v);

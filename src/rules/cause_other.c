@@ -13,7 +13,7 @@ static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sur
 	uint64_t have = q->r->user.processes;
 
 	if (q->r->nproc_limit == UINT64_MAX || have == UINT64_MAX || have < q->r->nproc_limit ||
-	    has_fact(q, FS_FACT_ROOT | FS_FACT_RESOURCE | FS_FACT_ADMIN))
+	    has_fact(q, FACT_ROOT | FACT_RESOURCE | FACT_ADMIN))
 		return false;
 	verdict_need(v, have, 1);
 	verdict_count(v, "processes and threads of the user", have, q->r->nproc_limit);
@@ -25,7 +25,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 	if (!q->l->threads_max || q->l->threads < q->l->threads_max)
 		return false;
 	/* from a file they are of a little later */
-	*ret_sure = q->r->variables & 1U << FS_VARIABLE_THREADS;
+	*ret_sure = q->r->variables & 1U << VARIABLE_THREADS;
 	verdict_need(v, q->l->threads, 1);
 	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
 	return true;
@@ -33,7 +33,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 
 static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_level *p = &q->r->pids;
+	const struct level_room *p = &q->r->pids;
 
 	if (!p->known || p->limit == UINT64_MAX || p->used < p->limit)
 		return false;
@@ -56,7 +56,7 @@ static bool past_commit_of_fork(const struct request *q, struct verdict *v, bool
 
 static bool said_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!has_fact(q, FS_FACT_SAID_COMMIT) || q->l->overcommit_memory != 0)
+	if (!has_fact(q, FACT_SAID_COMMIT) || q->l->overcommit_memory != 0)
 		return false;
 	verdict_text(v, "kernel log", "not enough memory for the allocation");
 	return true;
@@ -72,7 +72,7 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 {
 	uint64_t quarter = q->r->stack_limit_bytes / 4;
 	uint64_t limit = quarter > LEAST_ARGS_BYTES ? quarter : LEAST_ARGS_BYTES;
-	const struct fs_asked *asked = &q->r->asked;
+	const struct asked *asked = &q->r->asked;
 
 	if (quarter >= MOST_ARGS_BYTES || (asked->whole && asked->bytes <= limit))
 		return false;
@@ -85,7 +85,7 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 
 static bool arguments_too_long(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_asked *asked = &q->r->asked;
+	const struct asked *asked = &q->r->asked;
 
 	*ret_sure = asked->whole;
 	if (asked->whole && asked->longest <= MOST_ARG_BYTES && asked->bytes <= MOST_ARGS_BYTES)
@@ -138,12 +138,12 @@ static bool past_files_of_ring(const struct request *q, struct verdict *v, bool 
 
 static bool past_watches(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	const struct fs_user *u = &q->r->user;
+	const struct user_counts *u = &q->r->user;
 	bool known = u->inotify_watches != UINT64_MAX;
 
 	/* one more of a filter's errors; else of watches some may be gone again */
 	*ret_sure = !known || u->inotify_watches >= u->inotify_watches_max;
-	if (!*ret_sure && has_fact(q, FS_FACT_FILTERED))
+	if (!*ret_sure && has_fact(q, FACT_FILTERED))
 		return false;
 	verdict_need(v, known ? u->inotify_watches : q->l->inotify_watches, 1);
 	if (known)
@@ -169,7 +169,7 @@ static bool past_memlock_of_ring(const struct request *q, struct verdict *v, boo
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
 	uint64_t pages = q->r->asked.bytes / q->l->page_bytes, have = q->r->user.locked_pages;
 
-	if (has_fact(q, FS_FACT_IPC_LOCK) || limit == UINT64_MAX)
+	if (has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
 	*ret_sure = have != UINT64_MAX && have + pages > limit;
 	if (!*ret_sure && q->r->asked.whole && have != UINT64_MAX)
@@ -184,7 +184,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	uint64_t size = (uint32_t)q->r->args[2];
 
 	/* pipe_set_size() asks both of who has neither alone */
-	if (has_fact(q, FS_FACT_RESOURCE))
+	if (has_fact(q, FACT_RESOURCE))
 		return false;
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
 		v->limit = &limit_table[LIMIT_PIPE_SIZE];
@@ -192,7 +192,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
 		return true;
 	}
-	if (has_fact(q, FS_FACT_ADMIN))
+	if (has_fact(q, FACT_ADMIN))
 		return false;
 	if (!q->l->pipe_pages_hard)
 		v->limit = &limit_table[LIMIT_PIPE_PAGES_SOFT];
@@ -218,35 +218,35 @@ static bool has_hole(const struct request *q, struct verdict *v, bool *ret_sure)
 }
 
 static const struct {
-	enum fs_call call;
+	enum call_id call;
 	struct step step;
 } rows[] = {
-	{FS_CALL_CLONE, {"rlimit_nproc", past_nproc, EAGAIN}},
-	{FS_CALL_CLONE, {"threads_max", past_threads, EAGAIN}},
-	{FS_CALL_CLONE, {"cgroup_pids", past_pids, EAGAIN}},
-	{FS_CALL_CLONE, {"rlimit_nofile", past_nofile, EMFILE}},
-	{FS_CALL_CLONE, {"file_max", past_file_max, ENFILE}},
-	{FS_CALL_CLONE, {"overcommit_strict", past_commit_of_fork, ENOMEM}},
-	{FS_CALL_CLONE, {"overcommit_heuristic", said_commit, ENOMEM}},
-	{FS_CALL_CLONE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{FS_CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
-	{FS_CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
-	{FS_CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
-	{FS_CALL_EXECVE, {"rlimit_as", past_as_of_arguments, E2BIG}},
-	{FS_CALL_EXECVE, {"file_max", past_file_max, ENFILE}},
-	{FS_CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
-	{FS_CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
-	{FS_CALL_EXECVE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{FS_CALL_INOTIFY_WATCH, {"inotify_watches", past_watches, ENOSPC}},
-	{FS_CALL_EPOLL_CTL, {"epoll_watches", past_epoll, ENOSPC}},
-	{FS_CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
-	{FS_CALL_IO_URING_REGISTER, {"rlimit_nofile", past_files_of_ring, EMFILE}},
-	{FS_CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
-	{FS_CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
-	{FS_CALL_MINCORE, {"range_hole", has_hole, ENOMEM}},
-	{FS_CALL_MBIND, {"max_map_count", past_count_split, ENOMEM}},
-	{FS_CALL_MBIND, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{FS_CALL_SETRLIMIT, {"nr_open", past_nr_open, EPERM}},
+	{CALL_CLONE, {"rlimit_nproc", past_nproc, EAGAIN}},
+	{CALL_CLONE, {"threads_max", past_threads, EAGAIN}},
+	{CALL_CLONE, {"cgroup_pids", past_pids, EAGAIN}},
+	{CALL_CLONE, {"rlimit_nofile", past_nofile, EMFILE}},
+	{CALL_CLONE, {"file_max", past_file_max, ENFILE}},
+	{CALL_CLONE, {"overcommit_strict", past_commit_of_fork, ENOMEM}},
+	{CALL_CLONE, {"overcommit_heuristic", said_commit, ENOMEM}},
+	{CALL_CLONE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
+	{CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
+	{CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
+	{CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
+	{CALL_EXECVE, {"rlimit_as", past_as_of_arguments, E2BIG}},
+	{CALL_EXECVE, {"file_max", past_file_max, ENFILE}},
+	{CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
+	{CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
+	{CALL_EXECVE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
+	{CALL_INOTIFY_WATCH, {"inotify_watches", past_watches, ENOSPC}},
+	{CALL_EPOLL_CTL, {"epoll_watches", past_epoll, ENOSPC}},
+	{CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
+	{CALL_IO_URING_REGISTER, {"rlimit_nofile", past_files_of_ring, EMFILE}},
+	{CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
+	{CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
+	{CALL_MINCORE, {"range_hole", has_hole, ENOMEM}},
+	{CALL_MBIND, {"max_map_count", past_count_split, ENOMEM}},
+	{CALL_MBIND, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
+	{CALL_SETRLIMIT, {"nr_open", past_nr_open, EPERM}},
 };
 
 void cause_of_other(struct request *q, struct verdict *v)
@@ -256,7 +256,7 @@ void cause_of_other(struct request *q, struct verdict *v)
 			run_steps(q, &rows[i].step, 1, v);
 	if (v->cause)
 		return;
-	if (q->r->error == ENOMEM && has_fact(q, FS_FACT_PIDS_OVER))
+	if (q->r->error == ENOMEM && has_fact(q, FACT_PIDS_OVER))
 		verdict_text(v, "its pid namespace", "takes nobody: its first process has ended");
 	verdict_count(v, "processes and threads of the user", q->r->user.processes,
 		      q->r->nproc_limit);

@@ -48,7 +48,7 @@ void finding_remedy(struct finding *f, const char *format, ...)
 
 #define GAIN "to gain time"
 
-void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
+void finding_take_origin(struct finding *f, const struct origin_record *r)
 {
 	size_t kept = 0;
 
@@ -67,7 +67,7 @@ void finding_take_origin(struct finding *f, const struct fs_origin_record *r)
 }
 
 static struct finding *find(struct findings *fs, const struct rule *rule,
-			    const struct fs_subject *id)
+			    const struct process_key *id)
 {
 	for (size_t i = 0; i < fs->n; i++)
 		if (fs->f[i].rule == rule && same_subject(&fs->f[i].subject, id))
@@ -77,7 +77,7 @@ static struct finding *find(struct findings *fs, const struct rule *rule,
 
 /* One that is open, or was until `since_ns` at least. */
 static const struct finding *open_since(const struct findings *fs, const char *id,
-					const struct fs_subject *subject, uint64_t since_ns)
+					const struct process_key *subject, uint64_t since_ns)
 {
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct finding *f = &fs->f[i];
@@ -90,7 +90,7 @@ static const struct finding *open_since(const struct findings *fs, const char *i
 }
 
 const struct finding *finding_open(const struct findings *fs, const char *id,
-				   const struct fs_subject *subject)
+				   const struct process_key *subject)
 {
 	return open_since(fs, id, subject, UINT64_MAX);
 }
@@ -119,7 +119,7 @@ static void add_because(const struct findings *fs, struct finding *f, const stru
 		snprintf(id, sizeof(id), "%.*s", (int)len, at);
 		one = open_since(fs, id, &f->subject, f->since_ns);
 		if (!one) /* or the machine as a whole */
-			one = open_since(fs, id, &(struct fs_subject){}, f->since_ns);
+			one = open_since(fs, id, &(struct process_key){}, f->since_ns);
 		if (one && !has_because(f, one->rule))
 			f->because[f->nr_because++] = one->rule;
 	}
@@ -221,7 +221,7 @@ static void clear(struct finding *f, uint64_t t_ns)
 }
 
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
-		  const struct fs_subject *id, const char *comm)
+		  const struct process_key *id, const char *comm)
 {
 	struct finding said = {.rule = rule, .subject = *id}, *open = find(fs, rule, id);
 
@@ -232,7 +232,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	if (rule->test(o, open, &said)) {
 		if (o->refused)
 			refusal_settle(o, open, &said);
-		snprintf(said.comm, sizeof(said.comm), "%.*s", FS_COMM_LEN - 1, comm);
+		snprintf(said.comm, sizeof(said.comm), "%.*s", COMM_LEN - 1, comm);
 		if (o->level || o->mount)
 			snprintf(said.place, sizeof(said.place), "%.159s",
 				 o->level ? o->level->now.path : o->mount->now.path);
@@ -244,7 +244,7 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 
 /* Of a process that the view hides nothing is said; a kernel fault is the machine's. */
 static void judge_all(struct findings *fs, enum trigger trigger, struct occasion *o,
-		      const struct fs_subject *id, const char *comm)
+		      const struct process_key *id, const char *comm)
 {
 	if (trigger != ON_KERNEL_FAULT)
 		o->s = model_find(o->m, id);
@@ -262,27 +262,27 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 	struct verdict v;
 
 	switch (e->h.kind) {
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
 		o.refused = &e->refused;
 		o.verdict = &v;
 		event_count_refused(fs, &e->refused);
 		judge_all(fs, ON_REFUSED, &o, &e->refused.subject, e->refused.comm);
 		break;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		fault_of(&e->signal, &m->tick.limits, &v);
 		o.signal = &e->signal;
 		o.verdict = &v;
 		judge_all(fs, ON_SIGNAL, &o, &e->signal.subject, e->signal.comm);
 		stack_fault_take(fs, &e->signal, &v);
 		break;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		oom_of(&e->oom, &v);
 		o.oom = &e->oom;
 		o.verdict = &v;
 		judge_all(fs, ON_OOM, &o, &e->oom.subject, e->oom.comm);
 		break;
-	case FS_REC_KERNEL_FAULT:
+	case RECORD_KERNEL_FAULT:
 		o.kernel_fault = &e->kernel_fault;
 		event_count_kernel_fault(fs, &e->kernel_fault);
 		judge_all(fs, ON_KERNEL_FAULT, &o, &e->kernel_fault.subject, e->kernel_fault.comm);
@@ -332,11 +332,11 @@ static void judge_host(struct findings *fs, const struct model *m)
 
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rules[i].trigger == ON_HOST)
-			judge(fs, &rules[i], &o, &(struct fs_subject){}, "");
+			judge(fs, &rules[i], &o, &(struct process_key){}, "");
 }
 
 static void judge_place(struct findings *fs, enum trigger trigger, const struct occasion *o,
-			const struct fs_subject *id)
+			const struct process_key *id)
 {
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rules[i].trigger == trigger)

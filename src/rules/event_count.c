@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct event_count *find(const struct findings *fs, enum trigger by,
-				      const struct fs_subject *of, uint32_t call)
+				      const struct process_key *of, uint32_t call)
 {
 	for (size_t i = 0; i < fs->nr_counts && i < EVENT_COUNTS_MAX; i++)
 		if (fs->count[i].by == by && fs->count[i].call == call &&
@@ -31,7 +31,7 @@ static void take(struct findings *fs, const struct event_count *one)
 	c->mixed = one->count != 1;
 }
 
-void event_count_refused(struct findings *fs, const struct fs_refused_record *r)
+void event_count_refused(struct findings *fs, const struct refused_record *r)
 {
 	take(fs, &(struct event_count){.by = ON_REFUSED,
 				       .of = r->subject,
@@ -40,7 +40,7 @@ void event_count_refused(struct findings *fs, const struct fs_refused_record *r)
 				       .count = r->count});
 }
 
-void event_count_kernel_fault(struct findings *fs, const struct fs_kernel_fault_record *r)
+void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_record *r)
 {
 	if (!r->nofault)
 		take(fs, &(struct event_count){.by = ON_KERNEL_FAULT,
@@ -53,17 +53,17 @@ void event_count_kernel_fault(struct findings *fs, const struct fs_kernel_fault_
 static bool counter_of(const struct model *m, const struct finding *f, uint64_t *ret)
 {
 	const struct subject *s = model_find(m, &f->subject);
-	const struct fs_counters *c;
+	const struct counters *c;
 
 	if (!s || !s->now.c)
 		return false;
 	c = facts_counters(&s->now);
 	if (f->rule->trigger == ON_KERNEL_FAULT)
 		*ret = c->kernel_bad;
-	else if (f->call < FS_CALL_FD_FIRST)
-		*ret = c->map_call[f->call - FS_CALL_MMAP].refused;
-	else if (f->call < FS_CALL_OTHER_FIRST)
-		*ret = c->fd_call[f->call - FS_CALL_FD_FIRST].refused;
+	else if (f->call < CALL_FD_FIRST)
+		*ret = c->map_call[f->call - CALL_MMAP].refused;
+	else if (f->call < CALL_OTHER_FIRST)
+		*ret = c->fd_call[f->call - CALL_FD_FIRST].refused;
 	else
 		return false;
 	return true;

@@ -13,8 +13,8 @@
 #define KERNEL_FAULT_TIMES "times"
 
 /* Takes each refusal, and each bad access of the kernel, that is judged. */
-void event_count_refused(struct findings *fs, const struct fs_refused_record *r);
-void event_count_kernel_fault(struct findings *fs, const struct fs_kernel_fault_record *r);
+void event_count_refused(struct findings *fs, const struct refused_record *r);
+void event_count_kernel_fault(struct findings *fs, const struct kernel_fault_record *r);
 
 /* After a scan: brings the evidence of a finding up to the counter. */
 void event_count_complete(const struct findings *fs, const struct model *m, struct finding *f);

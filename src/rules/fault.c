@@ -64,20 +64,20 @@ const char *const fault_classes[] = {
 #define OOM_SLACK_PAGES 64	      /* in batches of that many a cgroup is charged */
 #define LAG_PAGES	1024 /* what CPUs have not yet added to a count of pages: 32 each */
 
-static bool is_mapped(const struct fs_signal_record *r)
+static bool is_mapped(const struct signal_record *r)
 {
-	return r->area == FS_AREA_FOUND;
+	return r->area == MAPPED_FOUND;
 }
 
-static bool is_near_stack_pointer(const struct fs_signal_record *r)
+static bool is_near_stack_pointer(const struct signal_record *r)
 {
 	return r->sp && r->address + STACK_REACH >= r->sp && r->address <= r->sp + STACK_REACH;
 }
 
 /* Nothing there, but a stack above, which the stack pointer has left. */
-static bool is_below_stack(const struct fs_signal_record *r)
+static bool is_below_stack(const struct signal_record *r)
 {
-	if (r->area != FS_AREA_NONE || !(r->above_flags & VM_GROWSDOWN))
+	if (r->area != MAPPED_NONE || !(r->above_flags & VM_GROWSDOWN))
 		return false;
 	if (!r->sp) /* not known */
 		return r->above_end - r->address <= r->stack_limit_bytes + STACK_REACH;
@@ -85,7 +85,7 @@ static bool is_below_stack(const struct fs_signal_record *r)
 }
 
 /* acct_stack_growth(): what it would be then, from the page accessed to its end. */
-static void say_stack(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+static void say_stack(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	uint64_t bytes = r->above_end - r->address / page_bytes * page_bytes;
 
@@ -93,7 +93,7 @@ static void say_stack(const struct fs_signal_record *r, uint64_t page_bytes, str
 	verdict_count(v, "stack_bytes", bytes, r->stack_limit_bytes);
 }
 
-static void say_rights(const struct fs_signal_record *r, struct verdict *v)
+static void say_rights(const struct signal_record *r, struct verdict *v)
 {
 	char rights[4];
 
@@ -103,7 +103,7 @@ static void say_rights(const struct fs_signal_record *r, struct verdict *v)
 }
 
 /* SEGV_ACCERR: a mapping is there, and does not allow it. */
-static void denied(const struct fs_signal_record *r, struct verdict *v)
+static void denied(const struct signal_record *r, struct verdict *v)
 {
 	uint64_t can = is_mapped(r) ? r->area_flags & (VM_READ | VM_WRITE | VM_EXEC) : VM_READ;
 
@@ -120,7 +120,7 @@ static void denied(const struct fs_signal_record *r, struct verdict *v)
 }
 
 /* SEGV_MAPERR */
-static void unmapped(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+static void unmapped(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	if (is_below_stack(r)) {
 		say_stack(r, page_bytes, v);
@@ -131,7 +131,7 @@ static void unmapped(const struct fs_signal_record *r, uint64_t page_bytes, stru
 	} else if (is_near_stack_pointer(r)) {
 		verdict_set(v, "stack overflow", false);
 	} else {
-		verdict_set(v, "unmapped", r->area == FS_AREA_NONE);
+		verdict_set(v, "unmapped", r->area == MAPPED_NONE);
 	}
 }
 
@@ -155,17 +155,17 @@ static bool is_return(uint64_t bytes)
 }
 
 /* #GP, which has no address: of an access that no address is for, or of the instruction itself. */
-static void general_protection(const struct fs_signal_record *r, struct verdict *v)
+static void general_protection(const struct signal_record *r, struct verdict *v)
 {
 	char bytes[20];
 
 	if (r->ip_bytes && is_privileged(r->ip_bytes))
 		verdict_set(v, "privileged instruction", true);
-	else if (r->flags & FS_SIGNAL_ODD || is_return(r->ip_bytes))
+	else if (r->flags & SIGNAL_ODD || is_return(r->ip_bytes))
 		verdict_set(v, "non-canonical", false);
 	else
 		verdict_set(v, "general protection", false);
-	if (r->flags & FS_SIGNAL_ODD)
+	if (r->flags & SIGNAL_ODD)
 		verdict_text(v, "a register holds", "no address");
 	if (r->ip_bytes) {
 		snprintf(bytes, sizeof(bytes), "%02x %02x %02x %02x", (uint8_t)r->ip_bytes,
@@ -175,7 +175,7 @@ static void general_protection(const struct fs_signal_record *r, struct verdict 
 	}
 }
 
-static void segv_of(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+static void segv_of(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	if (r->code == SI_KERNEL)
 		general_protection(r, v);
@@ -198,19 +198,19 @@ static void segv_of(const struct fs_signal_record *r, uint64_t page_bytes, struc
 }
 
 /* shmem_fault(): a page within the file that there is no room for. */
-static void say_tmpfs(const struct fs_signal_record *r, struct verdict *v)
+static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 {
-	if (!r->fs_blocks) { /* the kernel's own mount: memory files, shared anonymous memory */
+	if (!r->tmpfs_pages) { /* the kernel's own mount: memory files, shared anonymous memory */
 		verdict_set(v, "unknown", false);
 		return;
 	}
-	verdict_set(v, "tmpfs full", r->fs_blocks_used >= r->fs_blocks);
-	if (r->fs_blocks_used + LAG_PAGES < r->fs_blocks)
+	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
+	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
 		verdict_set(v, "unknown", false); /* a quota, or what no figure tells */
-	verdict_count(v, "tmpfs pages", r->fs_blocks_used, r->fs_blocks);
+	verdict_count(v, "tmpfs pages", r->tmpfs_pages_used, r->tmpfs_pages);
 }
 
-static void bus_of_file(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+static void bus_of_file(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	uint64_t offset = r->address - r->area_start + r->file_page * page_bytes;
 	uint64_t pages = r->file.size_bytes / page_bytes + !!(r->file.size_bytes % page_bytes);
@@ -229,7 +229,7 @@ static void bus_of_file(const struct fs_signal_record *r, uint64_t page_bytes, s
 	}
 }
 
-static void bus_of(const struct fs_signal_record *r, uint64_t page_bytes, struct verdict *v)
+static void bus_of(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	if (r->code == BUS_ADRALN)
 		verdict_set(v, "misaligned", true);
@@ -237,13 +237,13 @@ static void bus_of(const struct fs_signal_record *r, uint64_t page_bytes, struct
 		verdict_set(v, "hardware poison", true);
 	else if (r->code == SI_KERNEL) /* #SS: by way of the stack or frame pointer */
 		general_protection(r, v);
-	else if (is_mapped(r) && r->file.flags & FS_FILE_KNOWN)
+	else if (is_mapped(r) && r->file.flags & FILE_KNOWN)
 		bus_of_file(r, page_bytes, v);
 	else
 		verdict_set(v, "unknown", false);
 }
 
-void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struct verdict *ret)
+void fault_of(const struct signal_record *r, const struct host_limits *l, struct verdict *ret)
 {
 	uint64_t page_bytes = l->page_bytes ? l->page_bytes : 4096;
 
@@ -256,41 +256,40 @@ void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struc
 		segv_of(r, page_bytes, ret);
 }
 
-const char *fault_mapping(const struct fs_signal_record *r)
+const char *fault_mapping(const struct signal_record *r)
 {
 	bool shared = r->area_flags & VM_SHARED;
 
 	if (!is_mapped(r))
 		return NULL;
 	if (r->area_flags & VM_GROWSDOWN)
-		return holding_kind_name(FS_HOLDING_STACK);
-	if (r->file.flags & FS_FILE_KNOWN)
+		return holding_kind_name(HOLDING_STACK);
+	if (r->file.flags & FILE_KNOWN)
 		return holding_kind_name(r->file.magic == SHMEM_MAGIC && shared
-						 ? FS_HOLDING_SHARED_MEMORY
-					 : shared ? FS_HOLDING_FILE_SHARED
-						  : FS_HOLDING_FILE_PRIVATE);
-	return holding_kind_name(r->area_flags & (VM_READ | VM_WRITE | VM_EXEC)
-					 ? FS_HOLDING_ANONYMOUS
-					 : FS_HOLDING_GUARD);
+						 ? HOLDING_SHARED_MEMORY
+					 : shared ? HOLDING_FILE_SHARED
+						  : HOLDING_FILE_PRIVATE);
+	return holding_kind_name(r->area_flags & (VM_READ | VM_WRITE | VM_EXEC) ? HOLDING_ANONYMOUS
+										: HOLDING_GUARD);
 }
 
-void oom_of(const struct fs_oom_record *r, struct verdict *ret)
+void oom_of(const struct oom_record *r, struct verdict *ret)
 {
 	static const char *const constraints[] = {
-		[FS_OOM_NONE] = "none",
-		[FS_OOM_CPUSET] = "cpuset",
-		[FS_OOM_POLICY] = "memory_policy",
-		[FS_OOM_MEMCG] = "memcg",
+		[OOM_NONE] = "none",
+		[OOM_CPUSET] = "cpuset",
+		[OOM_POLICY] = "memory_policy",
+		[OOM_MEMCG] = "memcg",
 	};
-	const struct fs_level *m = &r->memory;
+	const struct level_room *m = &r->memory;
 	bool bounded = m->known && m->limit != UINT64_MAX;
 
 	memset(ret, 0, sizeof(*ret));
 	if (r->constraint < sizeof(constraints) / sizeof(constraints[0]))
-		verdict_set(ret, constraints[r->constraint], r->constraint != FS_OOM_UNKNOWN);
+		verdict_set(ret, constraints[r->constraint], r->constraint != OOM_UNKNOWN);
 	/* its line is written at a limited rate */
 	if (!ret->cause && bounded && m->used + OOM_SLACK_PAGES >= m->limit)
-		verdict_set(ret, constraints[FS_OOM_MEMCG], false);
+		verdict_set(ret, constraints[OOM_MEMCG], false);
 	if (bounded)
 		verdict_count(ret, "cgroup_memory_pages", m->used, m->limit);
 	if (bounded && m->up)

@@ -9,13 +9,13 @@
 #include "rules/cause.h"
 
 /* The class of a signal is `ret->cause`: a name of the list of classes; static. */
-void fault_of(const struct fs_signal_record *r, const struct fs_limits *l, struct verdict *ret);
+void fault_of(const struct signal_record *r, const struct host_limits *l, struct verdict *ret);
 
 /* What is mapped there, as /proc has kinds of it; NULL: nothing, or that is not known. */
-const char *fault_mapping(const struct fs_signal_record *r);
+const char *fault_mapping(const struct signal_record *r);
 
 /* What a process was killed for want of: the constraint is `ret->cause`; NULL: not known. */
-void oom_of(const struct fs_oom_record *r, struct verdict *ret);
+void oom_of(const struct oom_record *r, struct verdict *ret);
 
 /* All class names, NULL at the end. */
 extern const char *const fault_classes[];

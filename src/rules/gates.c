@@ -204,7 +204,7 @@ static void keep_whose(struct gate *g, uint32_t pid, const char *comm)
 {
 	g->pid = pid;
 	memcpy(g->comm, comm, sizeof(g->comm));
-	g->comm[FS_COMM_LEN - 1] = 0;
+	g->comm[COMM_LEN - 1] = 0;
 }
 
 /* Ended ones are added up here, what lives at the end is added there. */
@@ -235,10 +235,10 @@ static void look_at(struct gate *g, const struct model *m, const struct subject 
 static void count_signals(struct gate *g, const struct model *m)
 {
 	for (size_t i = 0; i < m->events; i++) {
-		const struct fs_signal_record *r = &m->event[i].signal;
+		const struct signal_record *r = &m->event[i].signal;
 		const struct subject *s;
 
-		if (r->h.kind != FS_REC_SIGNAL || r->signal != g->number)
+		if (r->h.kind != RECORD_SIGNAL || r->signal != g->number)
 			continue;
 		s = model_find(m, &r->subject);
 		if (s && s->hidden)
@@ -290,7 +290,7 @@ static bool is_measured(const struct gate *g, const struct model *m)
 
 static bool is_incomplete(const struct gate *g, const struct model *m)
 {
-	const struct fs_losses *lost = &m->tick.losses;
+	const struct losses *lost = &m->tick.losses;
 
 	if (g->kind == GATE_SIGNAL)
 		return lost->ring || m->events_lost;

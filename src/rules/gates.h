@@ -50,7 +50,7 @@ struct gate {
 	double most;  /* of one process */
 	uint64_t most_value, most_limit, asked, answered;
 	uint32_t pid; /* whose the most is; 0: nobody's */
-	char comm[FS_COMM_LEN];
+	char comm[COMM_LEN];
 	/* once judged */
 	enum gate_state state;
 	double value;	 /* compared with the threshold */

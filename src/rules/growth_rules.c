@@ -37,7 +37,7 @@ static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
-		const struct fs_holding *one = &h->sort[i];
+		const struct holding *one = &h->sort[i];
 
 		p.all += one->count;
 		if (!is_part(one->name))
@@ -51,7 +51,7 @@ static struct part part_held(const struct holdings *h, is_part_fn *is_part)
 	return p;
 }
 
-static struct part part_made(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
+static struct part part_made(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
 	struct grower g[SORTS];
 	struct part p = {.stack = -1};
@@ -75,10 +75,10 @@ static struct part part_made(const struct occasion *o, enum fs_what what, is_par
 }
 
 /* What it held when that was read, and what it has made since; never more than it has. */
-static struct part part_of(const struct occasion *o, enum fs_what what, is_part_fn *is_part)
+static struct part part_of(const struct occasion *o, enum what what, is_part_fn *is_part)
 {
-	const struct fs_gauges *g = &o->s->now.g;
-	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
+	const struct gauges *g = &o->s->now.g;
+	uint64_t count = what == WHAT_MAPS ? g->map_count : g->fds;
 	struct part made = part_made(o, what, is_part);
 	struct part held = part_held(&o->s->held[what], is_part);
 
@@ -110,11 +110,11 @@ static void put_stack(char *ret, size_t size, const struct frames *f)
 	for (size_t i = 0; i < n && len + 1 < size; i++)
 		len += snprintf(ret + len, size - len, "%s%.*s", i ? " <- " : "", (int)frame[i].len,
 				frame[i].s);
-	if (f->flags & FS_FRAMES_SHORT && len + 1 < size)
+	if (f->flags & FRAMES_SHORT && len + 1 < size)
 		snprintf(ret + len, size - len, " (stack may be short)");
 }
 
-void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		    int32_t stack)
 {
 	const struct frames *frames = model_frames(m, id, stack);
@@ -124,7 +124,7 @@ void stack_evidence(struct finding *f, const struct model *m, const struct fs_su
 		return;
 	put_stack(text, sizeof(text), frames);
 	finding_evidence(f, "from", text, NULL);
-	if (frames->flags & FS_FRAMES_SHORT)
+	if (frames->flags & FRAMES_SHORT)
 		runtime_hint(f, model_find(m, id));
 }
 
@@ -144,8 +144,8 @@ static void unattributed_evidence(struct finding *f, const struct model *m)
 	finding_evidence(f, "not attributed", text, NULL);
 }
 
-void growth_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
-		     enum fs_what what)
+void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
+		     enum what what)
 {
 	struct grower g[SORTS_TOLD];
 	char text[GROWER_NAME + 64], n[32], all[32];
@@ -166,23 +166,23 @@ void growth_evidence(struct finding *f, const struct model *m, const struct fs_s
 }
 
 /* Title, evidence and severity of a pattern: by how near its process is to the limit. */
-static void say_part(struct finding *f, const struct occasion *o, enum fs_what what,
+static void say_part(struct finding *f, const struct occasion *o, enum what what,
 		     const struct part *p, const char *is)
 {
-	const struct fs_gauges *g = &o->s->now.g;
-	uint64_t count = what == FS_WHAT_MAPS ? g->map_count : g->fds;
-	uint64_t high = what == FS_WHAT_MAPS ? g->map_high : g->fd_high;
-	uint64_t limit = what == FS_WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
+	const struct gauges *g = &o->s->now.g;
+	uint64_t count = what == WHAT_MAPS ? g->map_count : g->fds;
+	uint64_t high = what == WHAT_MAPS ? g->map_high : g->fd_high;
+	uint64_t limit = what == WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
 	char n[32], all[32];
 
-	f->cause = what == FS_WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
+	f->cause = what == WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
 	f->severity =
 		limit && limit != UINT64_MAX && high * 2 > limit ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	put_grouped(n, sizeof(n), p->n);
 	put_grouped(all, sizeof(all), p->held ? count : p->all);
 	snprintf(f->title, sizeof(f->title), "%s of %s %s%s are %s", n, all,
-		 what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+		 what == WHAT_MAPS ? "mappings" : "descriptors",
 		 p->held ? "" : " made while watched", is);
 	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
 	stack_evidence(f, o->m, &o->s->id, p->stack);
@@ -239,7 +239,7 @@ static void keep_tree(struct finding *f, const struct finding *open)
 
 /* Whose tensors they are: the parent's, its workers', or of both. */
 static void tree_evidence(struct finding *f, const struct finding *open, const struct occasion *o,
-			  enum fs_what what, is_part_fn *is_part)
+			  enum what what, is_part_fn *is_part)
 {
 	char text[sizeof(((struct evidence *)0)->value)];
 	const struct subject *root;
@@ -287,18 +287,18 @@ static bool is_torch(const char *name)
 
 bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part maps = part_of(o, FS_WHAT_MAPS, is_torch);
-	struct part fds = part_of(o, FS_WHAT_FDS, is_torch);
+	struct part maps = part_of(o, WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, WHAT_FDS, is_torch);
 	bool by_fd = fds.n >= MANY_FDS && fds.n * 2 > maps.n;
 
 	if (!is_many(&maps, MANY_MAPS, 30))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one each");
+	say_part(f, o, WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one each");
 	finding_evidence(f, "sharing strategy",
 			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
 			       : "file_system: a mapping a tensor",
 			 NULL);
-	tree_evidence(f, open, o, FS_WHAT_MAPS, is_torch);
+	tree_evidence(f, open, o, WHAT_MAPS, is_torch);
 	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
 			  "one tensor and indexes; return numpy arrays from the dataset");
 	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
@@ -332,7 +332,7 @@ static int32_t thread_maker(const struct occasion *o)
 {
 	struct grower g[PLACES_ASKED];
 	uint64_t added;
-	size_t n = growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, g, PLACES_ASKED, &added);
+	size_t n = growers_by_place(o->m, &o->s->id, WHAT_MAPS, g, PLACES_ASKED, &added);
 
 	for (size_t i = 0; i < n; i++)
 		if (frames_have(o, g[i].stack, makers))
@@ -346,15 +346,15 @@ static int32_t thread_maker(const struct occasion *o)
  */
 bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_gauges *g = &o->s->now.g;
-	struct part guards = part_held(&o->s->held[FS_WHAT_MAPS], is_guard);
+	const struct gauges *g = &o->s->now.g;
+	struct part guards = part_held(&o->s->held[WHAT_MAPS], is_guard);
 	struct part p = {.stack = thread_maker(o), .held = true};
 	char n[32], all[32];
 
 	if (g->threads < MANY_THREADS || 2ULL * g->threads * 100 < 50ULL * g->map_count)
 		return false;
 	snprintf(p.name, sizeof(p.name), "%s", guards.n ? guards.name : "stacks of threads");
-	say_part(f, o, FS_WHAT_MAPS, &p, "");
+	say_part(f, o, WHAT_MAPS, &p, "");
 	put_grouped(n, sizeof(n), g->threads);
 	put_grouped(all, sizeof(all), g->map_count);
 	snprintf(f->title, sizeof(f->title),
@@ -375,11 +375,11 @@ static bool is_zgc(const char *name)
 
 bool zgc_heap(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_MAPS, is_zgc);
+	struct part p = part_of(o, WHAT_MAPS, is_zgc);
 
 	if (!is_many(&p, MANY_MAPS, 25))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
+	say_part(f, o, WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
 	finding_remedy(f, "ZGC may need about 1.8 mappings a MiB of heap: raise the limit to what "
 			  "the JVM itself asks for when it starts, or use -XX:+UseG1GC");
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
@@ -401,11 +401,11 @@ static const char *const go_runtime[] = {"runtime.sys", "runtime.madvise", "runt
 
 bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
+	struct part p = part_made(o, WHAT_MAPS, is_split);
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, allocators))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "pieces that a memory allocator cut by giving pages back");
+	say_part(f, o, WHAT_MAPS, &p, "pieces that a memory allocator cut by giving pages back");
 	if (o->m->tick.limits.overcommit_memory == 2)
 		finding_remedy(f, "vm.overcommit_memory=2 makes allocators take rights away in "
 				  "place of MADV_DONTNEED: with 0 or 1 they cut less");
@@ -417,11 +417,11 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 
 bool go_splits(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_made(o, FS_WHAT_MAPS, is_split);
+	struct part p = part_made(o, WHAT_MAPS, is_split);
 
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
+	say_part(f, o, WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
 	finding_remedy(f,
 		       "Go 1.21.1 to 1.21.3 set huge-page advice in pieces: use 1.21.4 or later, "
 		       "or GODEBUG=disablethp=1 (from 1.21.6)");
@@ -438,11 +438,11 @@ static bool is_double_mapper(const char *name)
 
 bool dotnet_double_maps(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_MAPS, is_double_mapper);
+	struct part p = part_of(o, WHAT_MAPS, is_double_mapper);
 
 	if (!is_many(&p, MANY_MAPS / 2, 25))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
+	say_part(f, o, WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
 	finding_remedy(f, "DOTNET_EnableWriteXorExecute=0 maps it once, and gives up that "
 			  "protection");
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
@@ -464,11 +464,11 @@ static bool is_java(const struct subject *s)
 
 bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_MAPS, is_numbered_file);
+	struct part p = part_of(o, WHAT_MAPS, is_numbered_file);
 
 	if (!is_many(&p, MANY_MAPS, 30))
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "files, mapped one by one");
+	say_part(f, o, WHAT_MAPS, &p, "files, mapped one by one");
 	if (is_java(o->s))
 		finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read "
 				  "in place of mapped (Lucene, Elasticsearch: index.store.type "
@@ -498,7 +498,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	struct grower place[2], *g = NULL;
 	uint64_t added, known;
 	struct part p;
-	size_t n = growers_by_place(o->m, &o->s->id, FS_WHAT_MAPS, place, 2, &added);
+	size_t n = growers_by_place(o->m, &o->s->id, WHAT_MAPS, place, 2, &added);
 
 	known = added;
 	for (size_t i = 0; i < n; i++)
@@ -512,12 +512,12 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	p = (struct part){.n = g->added - g->removed, .all = added, .stack = g->stack};
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
 	if (is_split(g->name)) {
-		say_part(f, o, FS_WHAT_MAPS, &p, "pieces of others that one place cut");
+		say_part(f, o, WHAT_MAPS, &p, "pieces of others that one place cut");
 		finding_remedy(f, "fix: give whole mappings back, or change whole ones: what is "
 				  "done to the middle of one makes three of it");
 		return true;
 	}
-	say_part(f, o, FS_WHAT_MAPS, &p, "from one place, and none is given back");
+	say_part(f, o, WHAT_MAPS, &p, "from one place, and none is given back");
 	finding_remedy(f, "fix: unmap on every path out of the place that is named; a leak of "
 			  "mappings need not be one of memory");
 	return true;
@@ -542,7 +542,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 		 "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s", h,
 		 high * 100 / limit, now);
 	finding_evidence(f, "high-water", h, l);
-	growth_evidence(f, o->m, &o->s->id, FS_WHAT_MAPS);
+	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
 	finding_remedy(f, "size vm.max_map_count for the high-water mark, not for what a sample "
 			  "shows");
 	return true;
@@ -552,7 +552,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 
 static bool is_windows_program(const struct subject *s)
 {
-	size_t len = strnlen(s->now.g.comm, FS_COMM_LEN);
+	size_t len = strnlen(s->now.g.comm, COMM_LEN);
 
 	return (len > 4 && !strncasecmp(s->now.g.comm + len - 4, ".exe", 4)) ||
 	       !strncmp(s->now.g.comm, "wineserver", 10);
@@ -565,7 +565,7 @@ bool wine_demand(const struct occasion *o, const struct finding *open, struct fi
 
 	if (!is_windows_program(o->s) || !limit || p.n * 2 < limit)
 		return false;
-	say_part(f, o, FS_WHAT_MAPS, &p, "of a Windows program under Wine");
+	say_part(f, o, WHAT_MAPS, &p, "of a Windows program under Wine");
 	finding_remedy(f, "such programs are made for a system without this limit: "
 			  "sysctl -w vm.max_map_count=1048576 is what distributions for games set");
 	return true;
@@ -578,11 +578,11 @@ static bool is_eventfd(const char *name)
 
 bool wine_esync(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part p = part_of(o, FS_WHAT_FDS, is_eventfd);
+	struct part p = part_of(o, WHAT_FDS, is_eventfd);
 
 	if (!is_windows_program(o->s) || !is_many(&p, MANY_FDS, 90))
 		return false;
-	say_part(f, o, FS_WHAT_FDS, &p, "events of Wine's esync");
+	say_part(f, o, WHAT_FDS, &p, "events of Wine's esync");
 	finding_remedy(f, "use fsync or ntsync, or raise the hard limit: 1048576 is usual");
 	return true;
 }
@@ -597,18 +597,18 @@ static bool is_anon_inode(const char *name)
 
 bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part made = part_made(o, FS_WHAT_FDS, is_anon_inode);
-	struct part p = part_of(o, FS_WHAT_FDS, is_anon_inode);
+	struct part made = part_made(o, WHAT_FDS, is_anon_inode);
+	struct part p = part_of(o, WHAT_FDS, is_anon_inode);
 	struct grower g[1];
 	uint64_t added;
 
 	if (!is_many(&p, MANY_FDS, 50) || is_windows_program(o->s) || is_torch(p.name))
 		return false;
 	/* held by many is no leak by itself: it must grow, and give back little */
-	if (!growers_of(o->m, &o->s->id, FS_WHAT_FDS, g, 1, &added) || !made.n ||
+	if (!growers_of(o->m, &o->s->id, WHAT_FDS, g, 1, &added) || !made.n ||
 	    g->removed * 4 > g->added)
 		return false;
-	say_part(f, o, FS_WHAT_FDS, &p, "of one class, and they grow");
+	say_part(f, o, WHAT_FDS, &p, "of one class, and they grow");
 	if (p.stack < 0)
 		stack_evidence(f, o->m, &o->s->id, made.stack);
 	finding_remedy(f, "fix: close what the place that is named opens, on its error paths too");
@@ -629,13 +629,13 @@ static bool is_socket(const char *name)
 
 bool sockets_not_closed(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part sockets = part_held(&o->s->held[FS_WHAT_FDS], is_socket);
-	struct part p = part_held(&o->s->held[FS_WHAT_FDS], is_close_wait);
+	struct part sockets = part_held(&o->s->held[WHAT_FDS], is_socket);
+	struct part p = part_held(&o->s->held[WHAT_FDS], is_close_wait);
 
 	if (p.n < MANY_FDS / 2 || p.n * 2 < sockets.n)
 		return false;
-	p.stack = part_made(o, FS_WHAT_FDS, is_socket).stack;
-	say_part(f, o, FS_WHAT_FDS, &p, "connections that the peer has closed and it has not");
+	p.stack = part_made(o, WHAT_FDS, is_socket).stack;
+	say_part(f, o, WHAT_FDS, &p, "connections that the peer has closed and it has not");
 	finding_remedy(f, "fix: close a connection when a read of it gives 0; a pool needs an idle "
 			  "check");
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
@@ -644,13 +644,13 @@ bool sockets_not_closed(const struct occasion *o, const struct finding *open, st
 
 bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	struct part maps = part_of(o, FS_WHAT_MAPS, is_torch);
-	struct part fds = part_of(o, FS_WHAT_FDS, is_torch);
+	struct part maps = part_of(o, WHAT_MAPS, is_torch);
+	struct part fds = part_of(o, WHAT_FDS, is_torch);
 
 	if (fds.n < MANY_FDS || fds.n * 2 < maps.n || fds.n * 2 < fds.all)
 		return false;
-	say_part(f, o, FS_WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
-	tree_evidence(f, open, o, FS_WHAT_FDS, is_torch);
+	say_part(f, o, WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
+	tree_evidence(f, open, o, WHAT_FDS, is_torch);
 	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
 			  "descriptor a tensor; the mapping stays (M03)");
 	finding_remedy(f, "fix: send fewer, larger tensors");

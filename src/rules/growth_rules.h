@@ -9,11 +9,11 @@
 #include "rules/rules.h"
 
 /* Evidence for any finding about a count: the sorts that make it up, and the stack behind most. */
-void growth_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
-		     enum fs_what what);
+void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
+		     enum what what);
 
 /* Evidence: the innermost frames of a stack, where they are known. */
-void stack_evidence(struct finding *f, const struct model *m, const struct fs_subject *id,
+void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		    int32_t stack);
 
 /* Tests of rules[]. */

@@ -264,7 +264,7 @@ void limit_help_file_holders(struct finding *f)
 
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	growth_evidence(f, o->m, &o->s->id, FS_WHAT_MAPS);
+	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
 	if (f->rule->test == limit_is_near)
 		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
 				  "not merged; pack small ones together, unmap what is done with");
@@ -273,7 +273,7 @@ static void help_maps(struct finding *f, const struct occasion *o, const struct 
 
 static void help_fds(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	growth_evidence(f, o->m, &o->s->id, FS_WHAT_FDS);
+	growth_evidence(f, o->m, &o->s->id, WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	limit_help_nofile(f, o->s, u->assumed ? o->s->now.g.fd_soft : u->limit);
 }

@@ -23,9 +23,9 @@ struct lock_waits {
 
 static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 {
-	const struct fs_counters *now = facts_counters(&o->s->now);
-	const struct fs_counters *was = facts_counters(&o->s->prev);
-	const struct fs_waits *w = &now->wait[FS_WAIT_LOCK], *v = &was->wait[FS_WAIT_LOCK];
+	const struct counters *now = facts_counters(&o->s->now);
+	const struct counters *was = facts_counters(&o->s->prev);
+	const struct waits *w = &now->wait[WAIT_LOCK], *v = &was->wait[WAIT_LOCK];
 	double ns;
 
 	if (!stall_window(o, &ret->s))
@@ -35,7 +35,7 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	ret->all = (w->ns - v->ns) / ns;
 	ret->in_faults = (w->in_faults_ns - v->in_faults_ns) / ns;
 	ret->faults = 0;
-	for (int i = 0; i < FS_NR_ENDS; i++)
+	for (int i = 0; i < NR_ENDS; i++)
 		ret->faults += (now->stall_ns[i] - was->stall_ns[i]) / ns;
 	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;
 }

@@ -25,12 +25,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t most_tasks(const struct fs_limits *l)
+static uint64_t most_tasks(const struct host_limits *l)
 {
 	return least(l->pid_max ?: LIMIT_NONE, l->threads_max ?: LIMIT_NONE);
 }
 
-static uint64_t most_of_machine(const struct limit *limit, const struct fs_limits *l)
+static uint64_t most_of_machine(const struct limit *limit, const struct host_limits *l)
 {
 	uint64_t free;
 
@@ -63,7 +63,7 @@ static uint64_t most_of_machine(const struct limit *limit, const struct fs_limit
 	}
 }
 
-uint64_t need_most(const struct limit *limit, const struct fs_limits *l)
+uint64_t need_most(const struct limit *limit, const struct host_limits *l)
 {
 	return least(most_of_machine(limit, l), limit->most ?: LIMIT_NONE);
 }
@@ -83,7 +83,8 @@ static uint64_t with_spare(uint64_t bytes)
 }
 
 /* Room for what comes after the call that was refused, as far as the machine has it. */
-static uint64_t roomy(const struct limit *limit, const struct verdict *v, const struct fs_limits *l)
+static uint64_t roomy(const struct limit *limit, const struct verdict *v,
+		      const struct host_limits *l)
 {
 	if (limit == &limit_table[LIMIT_HUGEPAGES])
 		return v->need;
@@ -95,7 +96,7 @@ static uint64_t roomy(const struct limit *limit, const struct verdict *v, const 
 }
 
 /* A mode of overcommit: the one that takes the call. The heuristic takes none beyond all memory. */
-static uint64_t mode_for(const struct verdict *v, const struct fs_limits *l)
+static uint64_t mode_for(const struct verdict *v, const struct host_limits *l)
 {
 	bool strict = l->overcommit_memory == 2;
 
@@ -136,7 +137,7 @@ static const char *next_wall(const struct verdict *v)
 	return NULL;
 }
 
-void need_of(const struct verdict *v, const struct fs_limits *l, struct need *ret)
+void need_of(const struct verdict *v, const struct host_limits *l, struct need *ret)
 {
 	const char *wall = next_wall(v);
 	uint64_t most;

@@ -16,9 +16,9 @@ struct need {
 	char never[160]; /* why no value helps; empty: one does, or that is not known */
 };
 
-void need_of(const struct verdict *v, const struct fs_limits *l, struct need *ret);
+void need_of(const struct verdict *v, const struct host_limits *l, struct need *ret);
 
 /* The largest value of a limit that this machine can use, in its unit; LIMIT_NONE: no bound. */
-uint64_t need_most(const struct limit *limit, const struct fs_limits *l);
+uint64_t need_most(const struct limit *limit, const struct host_limits *l);
 
 #endif

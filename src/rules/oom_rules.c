@@ -48,7 +48,7 @@ static uint64_t bytes_of(const struct model *m, uint64_t pages)
 	return pages * m->tick.limits.page_bytes;
 }
 
-static uint64_t victim_bytes(const struct model *m, const struct fs_oom_record *r)
+static uint64_t victim_bytes(const struct model *m, const struct oom_record *r)
 {
 	int64_t pages = r->rss_anon_pages + r->rss_shmem_pages + r->swap_pages;
 
@@ -68,7 +68,7 @@ static const struct level *level_at(const struct model *m, const char *path)
 /* The kernel side saw which level above the victim had no room left; its path is the victim's. */
 static struct limited limited_by(const struct occasion *o, bool cgroup)
 {
-	const struct fs_level *memory = &o->oom->memory;
+	const struct level_room *memory = &o->oom->memory;
 	bool bounded = memory->known && memory->limit != UINT64_MAX;
 	struct limited l = {.cgroup = cgroup};
 
@@ -148,7 +148,7 @@ static struct suspect victim_of(const struct occasion *o, enum span_of span)
 
 static bool is_candidate(const struct occasion *o, const struct limited *l, const struct subject *s)
 {
-	if (s->final || s->now.g.flags & (FS_PROC_SHARES_MM | FS_PROC_NO_MM) ||
+	if (s->final || s->now.g.flags & (PROC_SHARES_MM | PROC_NO_MM) ||
 	    s->id.pid == o->oom->subject.pid)
 		return false;
 	/* who asked was refused by the same limit */
@@ -188,7 +188,7 @@ static void add_suspect(struct scene *c, const struct limited *l, const struct s
 
 static struct scene scene_of(const struct occasion *o, const struct limited *l, enum span_of span)
 {
-	const struct fs_oom_record *r = o->oom;
+	const struct oom_record *r = o->oom;
 	struct suspect x = victim_of(o, span);
 	struct scene c = {.mapped = r->rss_shmem_pages > 0 ? r->rss_shmem_pages : 0};
 	bool seen = r->by == r->subject.pid;
@@ -366,7 +366,7 @@ static void help_room(const struct occasion *o, struct finding *f, const struct 
 
 bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_oom_record *r = o->oom;
+	const struct oom_record *r = o->oom;
 	bool cgroup = o->verdict->cause && !strcmp(o->verdict->cause, "memcg"), files;
 	struct limited l = limited_by(o, cgroup);
 	struct scene c;

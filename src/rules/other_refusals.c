@@ -88,21 +88,21 @@ static const struct meaning *meaning_of(const struct occasion *o)
 }
 
 /* What stands behind an answer that no limit explains. */
-static void help_unknown(const struct fs_refused_record *r, struct finding *f)
+static void help_unknown(const struct refused_record *r, struct finding *f)
 {
-	if (r->facts & FS_FACT_FILTERED)
+	if (r->facts & FACT_FILTERED)
 		finding_remedy(f,
 			       "its seccomp filter decides of this call: the profile of its "
 			       "container (docker: --security-opt seccomp=), SystemCallFilter= of "
 			       "its unit");
-	if (r->facts & FS_FACT_PIDS_OVER)
+	if (r->facts & FACT_PIDS_OVER)
 		finding_remedy(f,
 			       "fix in the caller: after unshare(CLONE_NEWPID) the first child is "
 			       "the namespace's init, and has to live as long as it is used");
 }
 
 /* Of a namespace's own limit the host's setting is not the one to change. */
-static void of_namespace(const struct fs_refused_record *r, const char *sysctl, struct finding *f)
+static void of_namespace(const struct refused_record *r, const char *sysctl, struct finding *f)
 {
 	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
 		 sysctl);
@@ -112,8 +112,8 @@ static void of_namespace(const struct fs_refused_record *r, const char *sysctl, 
 
 bool help_inotify(const struct occasion *o, struct finding *f)
 {
-	const struct fs_limits *l = &o->m->tick.limits;
-	const struct fs_user *u = &o->refused->user;
+	const struct host_limits *l = &o->m->tick.limits;
+	const struct user_counts *u = &o->refused->user;
 
 	if (refusal_has_cause(o, "inotify_watches") && u->inotify_watches != UINT64_MAX &&
 	    u->inotify_watches_max < l->inotify_watches)
@@ -127,9 +127,9 @@ bool help_inotify(const struct occasion *o, struct finding *f)
 }
 
 /* A program that raises its limit tries the highest value first, and takes a lower one then. */
-static bool is_probe(const struct fs_refused_record *r)
+static bool is_probe(const struct refused_record *r)
 {
-	return r->call == FS_CALL_SETRLIMIT;
+	return r->call == CALL_SETRLIMIT;
 }
 
 bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f)

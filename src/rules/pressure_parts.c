@@ -104,7 +104,7 @@ static void put_round(char *ret, size_t size, uint64_t bytes)
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what)
 {
-	const struct fs_limits *l = &m->tick.limits;
+	const struct host_limits *l = &m->tick.limits;
 	char more[24], rate[24];
 	struct buf lasts = {};
 

@@ -30,7 +30,7 @@ static uint64_t page_bytes(const struct model *m)
 	return m->tick.limits.page_bytes ? m->tick.limits.page_bytes : 4096;
 }
 
-static uint64_t swap_used(const struct fs_limits *l)
+static uint64_t swap_used(const struct host_limits *l)
 {
 	return l->swap_total_bytes > l->swap_free_bytes ? l->swap_total_bytes - l->swap_free_bytes
 							: 0;
@@ -258,7 +258,7 @@ static void help_limit(struct finding *f, const struct model *m, const struct fo
 }
 
 /* Of memory and swap, in percent. */
-static double left_percent(const struct fs_limits *l)
+static double left_percent(const struct host_limits *l)
 {
 	uint64_t all = l->mem_total_bytes + l->swap_total_bytes;
 
@@ -287,7 +287,7 @@ bool memory_is_short(const struct model *m, const struct subject *s)
 
 bool memory_is_near_its_end(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_limits *l = &o->m->tick.limits;
+	const struct host_limits *l = &o->m->tick.limits;
 	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
 	double percent = left_percent(l);
 	char a[24], b[24];

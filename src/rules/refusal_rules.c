@@ -25,16 +25,16 @@ static void take_need(const struct occasion *o, struct finding *f)
 			       need.never);
 }
 
-bool refusal_has_other_form(const struct fs_refused_record *r, const struct verdict *v)
+bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v)
 {
-	bool asks = r->call == FS_CALL_MMAP || r->call == FS_CALL_MREMAP || r->call == FS_CALL_BRK;
+	bool asks = r->call == CALL_MMAP || r->call == CALL_MREMAP || r->call == CALL_BRK;
 
 	return asks && strcmp(v->cause, "max_map_count") && strcmp(v->cause, "cgroup_memory");
 }
 
 void refusal_settle(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	bool retried = o->refused->facts & FS_FACT_RETRIED;
+	bool retried = o->refused->facts & FACT_RETRIED;
 	size_t end = strlen(f->title);
 
 	if (!(retried || o->cut_short) || !refusal_has_other_form(o->refused, o->verdict))
@@ -92,7 +92,7 @@ bool refusal_has_cause(const struct occasion *o, const char *cause)
 
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 {
-	const struct fs_refused_record *r = o->refused;
+	const struct refused_record *r = o->refused;
 	char number[16];
 
 	f->severity = SEVERITY_CRITICAL;
@@ -115,13 +115,13 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 
 static bool is_fork(const struct occasion *o)
 {
-	return o->refused->call == FS_CALL_CLONE;
+	return o->refused->call == CALL_CLONE;
 }
 
 /* What would have had to be there besides. */
 static uint64_t missing_commit(const struct occasion *o)
 {
-	const struct fs_limits *l = &o->m->tick.limits;
+	const struct host_limits *l = &o->m->tick.limits;
 	uint64_t want =
 		o->verdict->need > l->committed_bytes ? o->verdict->need : l->committed_bytes;
 
@@ -129,7 +129,7 @@ static uint64_t missing_commit(const struct occasion *o)
 }
 
 /* What is missing, as a share of memory on top of the one that counts now. */
-static void help_ratio(struct finding *f, const struct fs_limits *l, uint64_t missing)
+static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t missing)
 {
 	uint64_t counted = l->commit_limit_bytes > l->swap_total_bytes
 				   ? l->commit_limit_bytes - l->swap_total_bytes
@@ -149,7 +149,7 @@ static void help_ratio(struct finding *f, const struct fs_limits *l, uint64_t mi
 
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_limits *l = &o->m->tick.limits;
+	const struct host_limits *l = &o->m->tick.limits;
 	char used[24], limit[24];
 
 	if (is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))

@@ -14,7 +14,7 @@ bool refusal_has_cause(const struct occasion *o, const char *cause);
  * Whether a refused request may be served in another form: without huge pages, without a lock,
  * smaller, elsewhere. Of what fails whatever is asked, as at vm.max_map_count, it may not.
  */
-bool refusal_has_other_form(const struct fs_refused_record *r, const struct verdict *v);
+bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v);
 
 /*
  * What a program was refused and then got in another form is no more than news: the finding is

@@ -32,8 +32,8 @@
 
 /* What a call asks for on top of what there is. */
 struct request {
-	const struct fs_refused_record *r;
-	const struct fs_limits *l;
+	const struct refused_record *r;
+	const struct host_limits *l;
 	uint64_t pages;
 	uint64_t more_pages;   /* less those that they take the place of */
 	uint64_t length_bytes; /* to be found a place for; 0: none */
@@ -89,7 +89,7 @@ static inline bool has_fact(const struct request *q, uint32_t fact)
 /* Whether the whole range was looked at: what holds of it is known. */
 static inline bool was_looked_at(const struct request *q)
 {
-	return q->r->range.walk == FS_WALK_DONE;
+	return q->r->range.walk == WALK_DONE;
 }
 
 /* Checks that several families of calls have. */

@@ -18,7 +18,7 @@
 
 static bool is_freeing(unsigned int call)
 {
-	return call != FS_CALL_MMAP && call != FS_CALL_BRK && call != FS_CALL_SHMAT;
+	return call != CALL_MMAP && call != CALL_BRK && call != CALL_SHMAT;
 }
 
 static bool refused_by_map_count(const struct occasion *o, const struct finding *open,
@@ -27,7 +27,7 @@ static bool refused_by_map_count(const struct occasion *o, const struct finding 
 	if (!refusal_has_cause(o, "max_map_count") || is_freeing(o->refused->call))
 		return false;
 	refusal_say(o, f, "vm.max_map_count is used up");
-	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_MAPS);
+	growth_evidence(f, o->m, &o->refused->subject, WHAT_MAPS);
 	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
 			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
 	limit_help_map_count(f, o->m, o->refused->map_count);
@@ -78,8 +78,8 @@ static bool refused_by_memlock(const struct occasion *o, const struct finding *o
 		return false;
 	refusal_say(o, f, "RLIMIT_MEMLOCK (ulimit -l) is used up");
 	/* programs lock what they can, and register buffers where they may: most go on without */
-	if (o->refused->call != FS_CALL_MMAP && o->refused->call != FS_CALL_BRK &&
-	    o->refused->call != FS_CALL_MREMAP && o->refused->call != FS_CALL_IO_URING)
+	if (o->refused->call != CALL_MMAP && o->refused->call != CALL_BRK &&
+	    o->refused->call != CALL_MREMAP && o->refused->call != CALL_IO_URING)
 		f->severity = SEVERITY_WARNING;
 	if (!help_limit(o, f))
 		limit_help_memlock(f, o->s, o->refused->subject.pid);
@@ -92,7 +92,7 @@ static bool refused_by_nofile(const struct occasion *o, const struct finding *op
 	if (!refusal_has_cause(o, "rlimit_nofile"))
 		return false;
 	refusal_say(o, f, "RLIMIT_NOFILE (ulimit -n) is used up");
-	growth_evidence(f, o->m, &o->refused->subject, FS_WHAT_FDS);
+	growth_evidence(f, o->m, &o->refused->subject, WHAT_FDS);
 	limit_help_descriptors(f, o->s);
 	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
 		help_limit(o, f);
@@ -143,7 +143,7 @@ static bool refused_by_inotify(const struct occasion *o, const struct finding *o
 static bool bad_kernel_address(const struct occasion *o, const struct finding *open,
 			       struct finding *f)
 {
-	const struct fs_kernel_fault_record *r = o->kernel_fault;
+	const struct kernel_fault_record *r = o->kernel_fault;
 	const struct symbol *sym = model_symbol(o->m, r->ip);
 	char text[48];
 

@@ -27,12 +27,12 @@ struct occasion {
 	const struct findings *findings;
 	const struct subject *s; /* NULL where the subject is gone or the host */
 	uint64_t t_ns;		 /* of what triggers: the event, or the tick */
-	const struct fs_refused_record *refused;
+	const struct refused_record *refused;
 	bool cut_short;		       /* of `refused`: what came after it was not seen */
 	const struct verdict *verdict; /* of `refused`, `signal`, `oom` */
-	const struct fs_signal_record *signal;
-	const struct fs_kernel_fault_record *kernel_fault;
-	const struct fs_oom_record *oom;
+	const struct signal_record *signal;
+	const struct kernel_fault_record *kernel_fault;
+	const struct oom_record *oom;
 	const struct level *level;
 	const struct mount_use *mount;
 };
@@ -67,8 +67,8 @@ extern const size_t nr_rules;
 
 struct finding {
 	const struct rule *rule;
-	struct fs_subject subject; /* zero for the host; pid 0 for a cgroup or a mount */
-	char comm[FS_COMM_LEN];
+	struct process_key subject; /* zero for the host; pid 0 for a cgroup or a mount */
+	char comm[COMM_LEN];
 	char place[160]; /* of a cgroup or a mount: its path; else empty */
 	enum severity severity;
 	bool open;
@@ -96,7 +96,7 @@ struct finding {
 	const struct rule *because[BECAUSE_MAX]; /* of findings that led to it, the nearest first */
 	size_t nr_because;
 	enum severity worst; /* since it opened */
-	uint32_t call;	     /* enum fs_call that was refused; 0: none was */
+	uint32_t call;	     /* enum call_id that was refused; 0: none was */
 	uint64_t times;	     /* how often its event happened, by its records: a lower bound */
 };
 
@@ -105,8 +105,8 @@ struct finding {
 /* Events of one process that one counter counts: refusals of a call, or bad kernel accesses. */
 struct event_count {
 	enum trigger by; /* ON_REFUSED or ON_KERNEL_FAULT */
-	struct fs_subject of;
-	uint32_t call; /* enum fs_call that was refused; 0: none */
+	struct process_key of;
+	uint32_t call; /* enum call_id that was refused; 0: none */
 	uint64_t sort; /* errno, or the instruction: equal events have the same */
 	bool mixed;    /* not all of them were equal */
 	uint64_t count;
@@ -126,10 +126,10 @@ struct findings {
 	struct event_count count[EVENT_COUNTS_MAX];
 	size_t nr_counts;
 	/* Refusals at the end of the last interval that may yet be answered otherwise. */
-	struct fs_refused_record unsettled[UNSETTLED_MAX];
+	struct refused_record unsettled[UNSETTLED_MAX];
 	size_t nr_unsettled;
 	/* Accesses to guards of stacks: what a handler of the signal does then is not known yet. */
-	struct fs_signal_record guard[GUARD_FAULTS_MAX];
+	struct signal_record guard[GUARD_FAULTS_MAX];
 	size_t nr_guards; /* ever; the latest is at (nr_guards - 1) % GUARD_FAULTS_MAX */
 	uint64_t reached[NR_SEVERITIES]; /* findings that were this severe, or more, at some time */
 };
@@ -178,10 +178,10 @@ static inline bool finding_has_process(const struct finding *f)
 
 /* The open finding of a rule for a subject; NULL: none. */
 const struct finding *finding_open(const struct findings *fs, const char *id,
-				   const struct fs_subject *subject);
+				   const struct process_key *subject);
 
 /* Puts where its limit comes from in, and commands of this machine in place of general ones. */
-void finding_take_origin(struct finding *f, const struct fs_origin_record *r);
+void finding_take_origin(struct finding *f, const struct origin_record *r);
 
 /* For rules: appends. */
 void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);

@@ -21,7 +21,7 @@ static uint64_t key_of_user(const struct subject *s)
  * with them. With several hierarchies (version 1) paths are of another one: there its value tells
  * two limits apart.
  */
-static uint64_t key_of_level(const struct subject *s, const struct fs_level *l)
+static uint64_t key_of_level(const struct subject *s, const struct level_room *l)
 {
 	const char *path = s->cgroup ? s->cgroup : "";
 	size_t len = strlen(path);
@@ -51,7 +51,7 @@ static uint64_t threads_of(const struct model *m, const struct subject *s)
 
 static uint64_t memory_of(const struct model *m, const struct subject *s)
 {
-	const struct fs_gauges *g = &s->now.g;
+	const struct gauges *g = &s->now.g;
 	int64_t pages = g->rss_anon_pages + g->rss_shmem_pages;
 
 	return pages > 0 ? pages * m->tick.limits.page_bytes : 0;

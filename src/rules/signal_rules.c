@@ -29,7 +29,7 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 }
 
 /* Whether the file of the signal is on it, by the number of the device where both have it. */
-static bool is_on(const struct fs_signal_record *r, const struct mount_use *u)
+static bool is_on(const struct signal_record *r, const struct mount_use *u)
 {
 	if (r->file_device && u->now.device != FIGURE_UNKNOWN)
 		return u->now.device == r->file_device;
@@ -40,7 +40,7 @@ static bool is_on(const struct fs_signal_record *r, const struct mount_use *u)
 static const struct mount_use *mount_of(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;
-	uint64_t bytes = o->signal->fs_blocks * o->m->tick.limits.page_bytes;
+	uint64_t bytes = o->signal->tmpfs_pages * o->m->tick.limits.page_bytes;
 	const struct mount_use *found = NULL;
 
 	for (size_t i = 0; p && i < p->mounts; i++)
@@ -54,8 +54,8 @@ static const struct mount_use *mount_of(const struct occasion *o)
 
 bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_signal_record *r = o->signal;
-	uint64_t bytes = r->fs_blocks * o->m->tick.limits.page_bytes;
+	const struct signal_record *r = o->signal;
+	uint64_t bytes = r->tmpfs_pages * o->m->tick.limits.page_bytes;
 	const struct mount_use *u;
 	char size[24], path[PATH_WORD];
 
@@ -119,7 +119,7 @@ static const struct mount_use *full_disk(const struct occasion *o)
 {
 	const struct pressure *p = o->m->pressure;
 	uint64_t given_back =
-		o->signal->file.flags & FS_FILE_DELETED ? o->signal->file_blocks * 512 : 0;
+		o->signal->file.flags & FILE_DELETED ? o->signal->file_blocks * 512 : 0;
 
 	for (size_t i = 0; p && i < p->mounts; i++)
 		if (is_on(o->signal, &p->mount[i]) &&
@@ -144,7 +144,7 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	bytes_as_text(u->now.free_bytes, free);
 	finding_evidence(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", free,
 			 bytes_as_text(u->now.size_bytes, size));
-	if (o->signal->file.flags & FS_FILE_DELETED)
+	if (o->signal->file.flags & FILE_DELETED)
 		finding_evidence(f, "held by the deleted file",
 				 bytes_as_text(o->signal->file_blocks * 512, free), NULL);
 	finding_remedy(f,

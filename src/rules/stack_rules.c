@@ -16,22 +16,21 @@
 #define VM_RIGHTS	 7	       /* to read, write, execute: include/linux/mm.h */
 
 /* In a guard, and by way of the stack: none of another kind is taken for it. */
-static bool is_guard(const struct fs_signal_record *r, const struct verdict *v)
+static bool is_guard(const struct signal_record *r, const struct verdict *v)
 {
 	return v->cause && !strcmp(v->cause, "guard page") && r->sp &&
 	       r->address + FAR_BYTES >= r->sp && r->address <= r->sp + FAR_BYTES;
 }
 
 /* A guard may be a part of the stack's own mapping: MADV_GUARD_INSTALL, 662df3e5c376 (6.13). */
-static bool is_apart(const struct fs_signal_record *r)
+static bool is_apart(const struct signal_record *r)
 {
 	return !(r->area_flags & VM_RIGHTS);
 }
 
-void stack_fault_take(struct findings *fs, const struct fs_signal_record *r,
-		      const struct verdict *v)
+void stack_fault_take(struct findings *fs, const struct signal_record *r, const struct verdict *v)
 {
-	if (is_guard(r, v) && !(r->flags & FS_SIGNAL_FATAL))
+	if (is_guard(r, v) && !(r->flags & SIGNAL_FATAL))
 		fs->guard[fs->nr_guards++ % GUARD_FAULTS_MAX] = *r;
 }
 
@@ -39,16 +38,15 @@ void stack_fault_take(struct findings *fs, const struct fs_signal_record *r,
  * The access that an abort, or a raise, ends. Its thread is still on the alternate stack of the
  * handler; one that had returned would be back on the stack that overflowed.
  */
-static const struct fs_signal_record *before_abort(const struct findings *fs,
-						   const struct fs_signal_record *r)
+static const struct signal_record *before_abort(const struct findings *fs,
+						const struct signal_record *r)
 {
 	size_t n = fs->nr_guards < GUARD_FAULTS_MAX ? fs->nr_guards : GUARD_FAULTS_MAX;
 
-	if (!(r->flags & FS_SIGNAL_ASIDE))
+	if (!(r->flags & SIGNAL_ASIDE))
 		return NULL;
 	for (size_t i = 1; i <= n; i++) {
-		const struct fs_signal_record *g =
-			&fs->guard[(fs->nr_guards - i) % GUARD_FAULTS_MAX];
+		const struct signal_record *g = &fs->guard[(fs->nr_guards - i) % GUARD_FAULTS_MAX];
 
 		if (g->tid == r->tid && same_subject(&g->subject, &r->subject) &&
 		    g->h.t_ns <= r->h.t_ns && r->h.t_ns - g->h.t_ns <= ABORTS_WITHIN_NS)
@@ -58,7 +56,7 @@ static const struct fs_signal_record *before_abort(const struct findings *fs,
 }
 
 /* Of a thread: what is mapped above its guard. 0: not known. */
-static uint64_t stack_bytes(const struct fs_signal_record *r, uint64_t page_bytes)
+static uint64_t stack_bytes(const struct signal_record *r, uint64_t page_bytes)
 {
 	uint64_t from = is_apart(r) ? r->area_end : (r->address / page_bytes + 1) * page_bytes;
 	uint64_t to = is_apart(r) ? r->above_end : r->area_end;
@@ -67,8 +65,8 @@ static uint64_t stack_bytes(const struct fs_signal_record *r, uint64_t page_byte
 }
 
 /* `abort`: of its handler; NULL: nothing handles the signal. */
-static void say_thread(const struct occasion *o, const struct fs_signal_record *r,
-		       const struct fs_signal_record *abort, struct finding *f)
+static void say_thread(const struct occasion *o, const struct signal_record *r,
+		       const struct signal_record *abort, struct finding *f)
 {
 	uint64_t page_bytes = o->m->tick.limits.page_bytes ? o->m->tick.limits.page_bytes : 4096;
 	uint64_t bytes = stack_bytes(r, page_bytes), more = bytes * STACK_TIMES;
@@ -122,13 +120,13 @@ static void say_main(const struct occasion *o, struct finding *f)
 
 bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_signal_record *before = NULL;
+	const struct signal_record *before = NULL;
 
 	if (o->verdict->cause && !strcmp(o->verdict->cause, "abort"))
 		before = before_abort(o->findings, o->signal);
 	if (o->verdict->cause && !strcmp(o->verdict->cause, "stack overflow"))
 		say_main(o, f);
-	else if (is_guard(o->signal, o->verdict) && o->signal->flags & FS_SIGNAL_FATAL)
+	else if (is_guard(o->signal, o->verdict) && o->signal->flags & SIGNAL_FATAL)
 		say_thread(o, o->signal, NULL, f);
 	else if (before)
 		say_thread(o, before, o->signal, f);

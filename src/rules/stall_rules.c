@@ -26,7 +26,7 @@
 #define AMPLIFIED	4
 #define HANDLED		10
 #define HANGS_NS	1000000000ULL
-#define MADVISE_NUMBER	(FS_CALL_MADVISE - FS_CALL_MMAP)
+#define MADVISE_NUMBER	(CALL_MADVISE - CALL_MMAP)
 
 /* What a process did in the last window, a second. */
 struct served {
@@ -42,9 +42,9 @@ bool stall_window(const struct occasion *o, double *ret_s)
 	return true;
 }
 
-static struct served served_of(const struct subject *s, enum fs_fault_class class, double seconds)
+static struct served served_of(const struct subject *s, enum fault_class class, double seconds)
 {
-	const struct fs_counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+	const struct counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
 	uint64_t ns = now->served[class].stall_ns - was->served[class].stall_ns;
 
 	return (struct served){(count_served(now, class) - count_served(was, class)) / seconds,
@@ -79,8 +79,8 @@ static void say_served(struct finding *f, const char *field, const struct served
 
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_waits *now = &facts_counters(&o->s->now)->wait[FS_WAIT_COMPACTION];
-	const struct fs_waits *was = &facts_counters(&o->s->prev)->wait[FS_WAIT_COMPACTION];
+	const struct waits *now = &facts_counters(&o->s->now)->wait[WAIT_COMPACTION];
+	const struct waits *was = &facts_counters(&o->s->prev)->wait[WAIT_COMPACTION];
 	struct served huge;
 	double s, share;
 
@@ -93,7 +93,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	snprintf(f->title, sizeof(f->title),
 		 "%.0f %% of a thread's time goes into compaction inside of faults", share * 100);
 	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
-	huge = served_of(o->s, FS_CLASS_COMPACTED, s);
+	huge = served_of(o->s, CLASS_COMPACTED, s);
 	say_served(f, "huge pages made so", &huge);
 	finding_remedy(f, "to gain time (host-wide): echo defer+madvise > "
 			  "/sys/kernel/mm/transparent_hugepage/defrag");
@@ -107,7 +107,7 @@ static const struct subject *young_child(const struct occasion *o)
 {
 	for (struct subject *c = model_each(o->m, NULL); c; c = model_each(o->m, c))
 		if (c->now.g.ppid == o->s->id.pid && !c->final && !c->now.g.execs &&
-		    c->now.g.flags & FS_PROC_BORN && !(c->now.g.flags & FS_PROC_SHARES_MM) &&
+		    c->now.g.flags & PROC_BORN && !(c->now.g.flags & PROC_SHARES_MM) &&
 		    o->t_ns < c->first_ns + YOUNG_NS)
 			return c;
 	return NULL;
@@ -121,7 +121,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	copies = served_of(o->s, FS_CLASS_COW, s);
+	copies = served_of(o->s, CLASS_COW, s);
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
@@ -138,7 +138,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 
 bool purge_and_touch(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_map_call_count *now, *was;
+	const struct map_call_count *now, *was;
 	struct served touched;
 	double s, calls, grew;
 
@@ -147,7 +147,7 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	now = &facts_counters(&o->s->now)->map_call[MADVISE_NUMBER];
 	was = &facts_counters(&o->s->prev)->map_call[MADVISE_NUMBER];
 	calls = (now->calls - was->calls) / s;
-	touched = served_of(o->s, FS_CLASS_ANONYMOUS, s);
+	touched = served_of(o->s, CLASS_ANONYMOUS, s);
 	grew = (double)o->s->now.g.rss_anon_pages - (double)o->s->prev.g.rss_anon_pages;
 	if (calls < PURGES || touched.count < TOUCHES || touched.share < WAITS ||
 	    grew > touched.count * s * FLAT_SHARE)
@@ -166,21 +166,20 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 
 bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct fs_counters *now = facts_counters(&o->s->now);
-	const struct fs_counters *was = facts_counters(&o->s->prev);
+	const struct counters *now = facts_counters(&o->s->now);
+	const struct counters *was = facts_counters(&o->s->prev);
 	double page = o->m->tick.limits.page_bytes, s, read, touched;
 	struct served major;
 	char a[24], b[24];
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	major = served_of(o->s, FS_CLASS_FILE_MAJOR, s);
+	major = served_of(o->s, CLASS_FILE_MAJOR, s);
 	/* at least: a fault on swap may have read fewer pages */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
-	       served_of(o->s, FS_CLASS_SWAP, s).count * SWAP_PAGES * page;
+	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/* at most: what a minor fault maps beside its own page need not be touched */
-	touched =
-		(major.count + served_of(o->s, FS_CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
+	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
@@ -204,7 +203,7 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	uffd = served_of(o->s, FS_CLASS_UFFD, s);
+	uffd = served_of(o->s, CLASS_UFFD, s);
 	if (uffd.count < HANDLED || uffd.share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
@@ -221,8 +220,8 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 
 bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[FS_CLASS_FILE_MAJOR];
-	uint64_t before = facts_counters(&o->s->prev)->served_max_ns[FS_CLASS_FILE_MAJOR];
+	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[CLASS_FILE_MAJOR];
+	uint64_t before = facts_counters(&o->s->prev)->served_max_ns[CLASS_FILE_MAJOR];
 	struct buf b = {};
 
 	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
@@ -248,9 +247,9 @@ void stall_say_swap(struct finding *f, const struct model *m)
 	if (s <= 0 || !model_hook_on(m, "fault_class"))
 		return;
 	for (struct subject *x = model_each_changed(m, NULL); x; x = model_each_changed(m, x))
-		if (x->prev.c && served_of(x, FS_CLASS_SWAP, s).share > most) {
+		if (x->prev.c && served_of(x, CLASS_SWAP, s).share > most) {
 			worst = x;
-			most = served_of(x, FS_CLASS_SWAP, s).share;
+			most = served_of(x, CLASS_SWAP, s).share;
 		}
 	if (worst)
 		evidence_printf(f, "waits most for swap", "%.15s[%u]: %.0f %% of a thread's time",

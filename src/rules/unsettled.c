@@ -9,20 +9,20 @@ bool unsettled_is(const struct model *m, const union event *e)
 {
 	struct verdict v;
 
-	if (e->h.kind != FS_REC_REFUSED || e->refused.facts & FS_FACT_RETRIED)
+	if (e->h.kind != RECORD_REFUSED || e->refused.facts & FACT_RETRIED)
 		return false;
 	cause_of(&e->refused, &m->tick.limits, m->host.arch, &v);
 	return refusal_has_other_form(&e->refused, &v);
 }
 
-static bool lives(const struct model *m, const struct fs_refused_record *r)
+static bool lives(const struct model *m, const struct refused_record *r)
 {
 	const struct subject *s = model_find(m, &r->subject);
 
 	return s && !s->final;
 }
 
-static bool is_young(const struct model *m, const struct fs_refused_record *r)
+static bool is_young(const struct model *m, const struct refused_record *r)
 {
 	return m->last_ns < r->h.t_ns + UNSETTLED_NS;
 }
@@ -37,13 +37,13 @@ bool unsettled_keep(struct findings *fs, const struct model *m, const union even
 }
 
 /* By a request of the same thread in this interval: those of the refusal's own are marked in it. */
-static bool is_answered(const struct model *m, const struct fs_refused_record *r)
+static bool is_answered(const struct model *m, const struct refused_record *r)
 {
 	for (size_t i = 0; i < m->retries; i++) {
-		const struct fs_retry_record *t = &m->retry[i];
+		const struct retry_record *t = &m->retry[i];
 
 		if (t->tid == r->tid && same_subject(&t->subject, &r->subject) &&
-		    t->h.t_ns >= r->h.t_ns && t->h.t_ns <= r->h.t_ns + FS_RETRY_NS)
+		    t->h.t_ns >= r->h.t_ns && t->h.t_ns <= r->h.t_ns + RETRY_NS)
 			return true;
 	}
 	return false;
@@ -52,14 +52,14 @@ static bool is_answered(const struct model *m, const struct fs_refused_record *r
 bool unsettled_next(struct findings *fs, const struct model *m, bool all, union event *ret)
 {
 	for (size_t i = 0; i < fs->nr_unsettled; i++) {
-		struct fs_refused_record *r = &fs->unsettled[i];
+		struct refused_record *r = &fs->unsettled[i];
 		bool answered = is_answered(m, r);
 
 		if (!answered && !all && is_young(m, r) && lives(m, r))
 			continue;
 		ret->refused = *r;
 		if (answered)
-			ret->refused.facts |= FS_FACT_RETRIED;
+			ret->refused.facts |= FACT_RETRIED;
 		fs->nr_unsettled--;
 		memmove(r, r + 1, (fs->nr_unsettled - i) * sizeof(*r));
 		return true;

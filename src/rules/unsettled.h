@@ -9,7 +9,7 @@
 #include "rules/rules.h"
 
 /* After so long another request would have been seen: its record may come late, as all may. */
-#define UNSETTLED_NS (2 * FS_RETRY_NS)
+#define UNSETTLED_NS (2 * RETRY_NS)
 
 /* Whether a refusal may be answered by another request in another form, and was not yet. */
 bool unsettled_is(const struct model *m, const union event *e);

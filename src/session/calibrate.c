@@ -70,7 +70,7 @@ struct rig {
 	uint64_t rounds_ns; /* when they began */
 };
 
-static int forget(void *ctx, const struct fs_header *h)
+static int forget(void *ctx, const struct record *h)
 {
 	return 0;
 }
@@ -102,8 +102,8 @@ static void begin_rows(struct calibration *c, const struct source *src, const ch
 		cost->per = table[i].per;
 		cost->said = table[i].said;
 		snprintf(cost->why, sizeof(cost->why), "%s",
-			 st->state == FS_HOOK_BLIND ? "nothing: it is blind"
-			 : st->state == FS_HOOK_OFF ? "nothing: it is off"
+			 st->state == HOOK_BLIND ? "nothing: it is blind"
+			 : st->state == HOOK_OFF ? "nothing: it is off"
 						    : not_measured(table[i].hook) ?: why);
 	}
 }
@@ -115,7 +115,7 @@ void calibrate_not(struct calibration *ret, const struct source *src, const char
 
 static bool is_on(const struct source *src, size_t row)
 {
-	return live_hooks(src)[hook_find(table[row].hook)].state == FS_HOOK_ON;
+	return live_hooks(src)[hook_find(table[row].hook)].state == HOOK_ON;
 }
 
 /* A look's whole CPU time, that of the records it makes included. */
@@ -148,7 +148,7 @@ static int open_part(struct rig *r, enum set set, const struct live_options *opt
 	for (size_t h = 0; h < nr_hooks; h++) {
 		const struct hook_status *st = &live_hooks(src)[h];
 
-		lo.forced[h] = st->state == FS_HOOK_ON ? st->used->mechanism : "none";
+		lo.forced[h] = st->state == HOOK_ON ? st->used->mechanism : "none";
 	}
 	for (size_t i = 0; part[set].without[i]; i++)
 		lo.forced[hook_find(part[set].without[i])] = "none";

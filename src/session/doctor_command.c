@@ -50,15 +50,15 @@ struct first_look {
 	uint32_t map_count_high;
 };
 
-static int take_process(void *ctx, const struct fs_header *h)
+static int take_process(void *ctx, const struct record *h)
 {
 	struct first_look *look = ctx;
-	const struct fs_process_record *p = (const struct fs_process_record *)h;
+	const struct process_record *p = (const struct process_record *)h;
 
-	if (h->kind != FS_REC_PROCESS)
+	if (h->kind != RECORD_PROCESS)
 		return 0;
 	look->processes++;
-	if (p->g.map_count > look->map_count_high && !(p->g.flags & FS_PROC_NO_COUNT))
+	if (p->g.map_count > look->map_count_high && !(p->g.flags & PROC_NO_COUNT))
 		look->map_count_high = p->g.map_count;
 	return 0;
 }
@@ -76,7 +76,7 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 				    .lost = h->lost,
 				    .tried = st->why,
 				    .remedy = st->remedy};
-	if (st->state == FS_HOOK_ON) {
+	if (st->state == HOOK_ON) {
 		ret->mechanism = st->used->mechanism;
 		ret->note = st->used->differs;
 		ret->degraded = hook_is_degraded(h, st->used);
@@ -116,7 +116,7 @@ static void fill_cgroup(struct report *r, const struct origin *o, const char *ma
 static void find_origins(struct report *r)
 {
 	const struct origin_of self = {.pid = getpid()};
-	struct fs_names_record names = {};
+	struct names_record names = {};
 	struct setting *cgroup = row_of(r, "cgroup");
 	int root = origin_root();
 
@@ -153,11 +153,11 @@ static void add_highest(struct report *r, const struct first_look *look)
 }
 
 /* Where it is not the kernel that said no, but who asked. */
-static const char *undo(const struct options *o, size_t hook, enum fs_hook_state state)
+static const char *undo(const struct options *o, size_t hook, enum hook_use state)
 {
-	if (state == FS_HOOK_BLIND && o->forced[hook])
+	if (state == HOOK_BLIND && o->forced[hook])
 		return "leave out the --hook of it";
-	return state == FS_HOOK_OFF ? "leave out --tiers" : NULL;
+	return state == HOOK_OFF ? "leave out --tiers" : NULL;
 }
 
 static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
@@ -185,7 +185,7 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 static bool core_is_blind(const struct report *r)
 {
 	for (size_t i = 0; i < r->hooks; i++)
-		if (r->hook[i].core && r->hook[i].state == FS_HOOK_BLIND)
+		if (r->hook[i].core && r->hook[i].state == HOOK_BLIND)
 			return true;
 	return false;
 }
@@ -195,7 +195,7 @@ static bool core_is_blind(const struct report *r)
 static void add_gaps(struct buf *gaps, const struct report *r)
 {
 	for (size_t i = 0; i < r->hooks; i++)
-		if (r->hook[i].state == FS_HOOK_BLIND && !hook_is_unwanted(r->hook[i].tried))
+		if (r->hook[i].state == HOOK_BLIND && !hook_is_unwanted(r->hook[i].tried))
 			gap_add(gaps, "not measured: %s (%s)", r->hook[i].name, r->hook[i].tried);
 }
 
@@ -278,7 +278,7 @@ static int print(struct session *s, const struct report *r)
 
 int command_doctor(const struct options *o)
 {
-	struct fs_host_record host;
+	struct host_record host;
 	struct report r = {.host = &host};
 	struct buf gaps = {};
 	struct run_plan plan;

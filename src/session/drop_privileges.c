@@ -84,7 +84,7 @@ void privileges_drop(struct session *s)
 
 static void name_one(struct session *s, pid_t pid)
 {
-	struct fs_names_record names = {.h = {FS_REC_NAMES, sizeof(names), host_monotonic_ns()}};
+	struct names_record names = {.h = {RECORD_NAMES, sizeof(names), host_monotonic_ns()}};
 	pid_t initial = live_pid_of(s->in.src, pid);
 
 	for (struct subject *one = model_each(&s->in.m, NULL); one;

@@ -18,7 +18,7 @@ static void copy_command(const struct remedy *r, char *ret, size_t size)
 		*ret = 0;
 }
 
-static void fill_record(struct fs_origin_record *r, const struct origin *o,
+static void fill_record(struct origin_record *r, const struct origin *o,
 			const struct remedy_for *want)
 {
 	struct remedy list[REMEDY_MAX];
@@ -59,7 +59,7 @@ static uint64_t wanted_of(const struct session *s, const struct finding *f,
 
 static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
 {
-	struct fs_origin_record r = {.h = {FS_REC_ORIGIN, sizeof(r), host_monotonic_ns()}};
+	struct origin_record r = {.h = {RECORD_ORIGIN, sizeof(r), host_monotonic_ns()}};
 	const struct subject *subject = model_find(&s->in.m, &f->subject);
 	struct origin_of of = {.pid = f->subject.pid};
 	char cgroup[256];
@@ -98,7 +98,7 @@ static void look_up(struct session *s, const struct finding *f, const struct lim
 
 /* What is known of it was looked up for a smaller request than the one that was refused by now. */
 static bool is_outgrown(const struct session *s, const struct finding *f,
-			const struct fs_origin_record *known)
+			const struct origin_record *known)
 {
 	return f->want > s->in.origin_want[known - s->in.m.origin];
 }
@@ -116,7 +116,7 @@ void origins_attach(struct session *s, struct finding *f)
 	const struct limit *limit = f->limit   ? f->limit
 				    : f->cause ? limit_of_cause(f->cause)
 					       : NULL;
-	const struct fs_origin_record *known;
+	const struct origin_record *known;
 
 	if (!limit || !f->open || f->set_by[0] || is_assumed(s, limit))
 		return;

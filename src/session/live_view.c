@@ -60,11 +60,11 @@ static void read_holdings(struct session *s)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
 	struct tui *t = &s->out.viewing->tui;
-	const struct fs_subject id = t->chosen;
+	const struct process_key id = t->chosen;
 
 	if (!model_find(&s->in.m, &id))
 		return;
-	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++)
+	for (int what = WHAT_MAPS; what <= WHAT_FDS; what++)
 		holdings_read(id.pid, &id, what, &sink);
 	snapshot_hold(&t->shot, &s->in.m, &id);
 }

@@ -6,11 +6,11 @@
 
 #define HOLDERS_MOST 16 /* processes of which the holdings are read: those with the most */
 
-static bool is_nearer(const struct subject *a, const struct subject *b, enum fs_what what)
+static bool is_nearer(const struct subject *a, const struct subject *b, enum what what)
 {
-	const struct fs_gauges *x = &a->now.g, *y = &b->now.g;
+	const struct gauges *x = &a->now.g, *y = &b->now.g;
 
-	return what == FS_WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
+	return what == WHAT_MAPS ? x->map_count > y->map_count : x->fds > y->fds;
 }
 
 static bool is_among(const struct subject *one, struct subject *const *tried, size_t n)
@@ -22,8 +22,8 @@ static bool is_among(const struct subject *one, struct subject *const *tried, si
 }
 
 /* The one with the most among those that were not tried yet. */
-static struct subject *next_holder(struct session *s, enum fs_what what,
-				   struct subject *const *tried, size_t n)
+static struct subject *next_holder(struct session *s, enum what what, struct subject *const *tried,
+				   size_t n)
 {
 	struct subject *best = NULL;
 
@@ -38,7 +38,7 @@ static struct subject *next_holder(struct session *s, enum fs_what what,
 }
 
 /* Of one that is gone, or not ours to read, the report tells that it was not. */
-static void read_holders(struct session *s, enum fs_what what)
+static void read_holders(struct session *s, enum what what)
 {
 	struct sink sink = {.take = collector_take, .ctx = &s->in.collector};
 	struct subject *tried[HOLDERS_MOST];
@@ -56,6 +56,6 @@ void holders_read(struct session *s)
 {
 	if (host_is_in_pid_namespace())
 		return; /* /proc has other pids */
-	read_holders(s, FS_WHAT_MAPS);
-	read_holders(s, FS_WHAT_FDS);
+	read_holders(s, WHAT_MAPS);
+	read_holders(s, WHAT_FDS);
 }

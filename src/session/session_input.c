@@ -35,7 +35,7 @@ static int status_of(int err)
 	return EXIT_FAILED;
 }
 
-static bool has_ended(void *ctx, const struct fs_subject *of)
+static bool has_ended(void *ctx, const struct process_key *of)
 {
 	const struct subject *s = model_find(ctx, of);
 
@@ -70,7 +70,7 @@ static void say_degraded(const struct session *s)
 	const struct hook_status *status = live_hooks(s->in.src);
 
 	for (size_t i = 0; i < nr_hooks; i++)
-		if (!s->o->forced[i] && status[i].state == FS_HOOK_ON &&
+		if (!s->o->forced[i] && status[i].state == HOOK_ON &&
 		    hook_is_degraded(&hooks[i], status[i].used))
 			complain("degraded: %s works by %s: %s (%s)", hooks[i].name,
 				 status[i].used->mechanism, status[i].used->differs, status[i].why);
@@ -198,12 +198,12 @@ size_t session_alive(const struct session *s)
 
 static int begin_host(struct session *s, const struct sink *sink)
 {
-	struct fs_host_record host;
+	struct host_record host;
 
 	host_fill(&host);
 	host.interval_ns = s->plan.interval * 1e9;
 	for (size_t h = 0; h < nr_hooks && !s->in.src->plain; h++)
-		if (live_hooks(s->in.src)[h].state == FS_HOOK_ON)
+		if (live_hooks(s->in.src)[h].state == HOOK_ON)
 			host.tiers |= 1u << hooks[h].tier;
 	snprintf(host.version, sizeof(host.version), "%s", VERSION);
 	snprintf(host.mode, sizeof(host.mode), "%s", s->plan.mode);

@@ -138,7 +138,7 @@ void session_check_recording(struct session *s)
 
 void session_end_recording(struct session *s)
 {
-	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), host_monotonic_ns()}};
+	struct end_record end = {.h = {RECORD_END, sizeof(end), host_monotonic_ns()}};
 	bool empty;
 	int err;
 

@@ -32,7 +32,7 @@ static void describe_file(struct story *st)
 		.lost_bytes = f->lost_bytes,
 		.error = st->s.in.src->error,
 		.end = !f->ended		  ? STORY_CUT_OFF
-		       : f->reason == FS_END_FULL ? STORY_FULL
+		       : f->reason == END_FULL ? STORY_FULL
 						  : STORY_AS_ASKED,
 	};
 }

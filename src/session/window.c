@@ -13,7 +13,7 @@ void session_tell_events(struct session *s)
 		/* refusals, crossings and signals of processes that are filtered out stay untold */
 		struct subject *subject = model_find(&s->in.m, &e->crossing.subject);
 
-		if (!subject || !subject->hidden || e->h.kind == FS_REC_KERNEL_FAULT)
+		if (!subject || !subject->hidden || e->h.kind == RECORD_KERNEL_FAULT)
 			s->out.renderer->event(&s->out.text, &s->out.view, e);
 	}
 	for (size_t i = 0; i < s->in.findings.n; i++) {

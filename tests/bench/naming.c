@@ -116,7 +116,7 @@ static long peak_kib(void)
 	return kib;
 }
 
-static void measure(const struct fs_subject *of, const struct library *l, int n, long stacks,
+static void measure(const struct process_key *of, const struct library *l, int n, long stacks,
 		    long frames)
 {
 	struct user_symbols us;
@@ -142,7 +142,7 @@ static void measure(const struct fs_subject *of, const struct library *l, int n,
 int main(int argc, char **argv)
 {
 	static struct library l[LIBRARIES_MAX];
-	struct fs_subject of = {};
+	struct process_key of = {};
 	int n = argc - 3;
 
 	if (n < 1 || n > LIBRARIES_MAX)

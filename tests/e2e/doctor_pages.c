@@ -38,8 +38,8 @@ static void make_hook(struct report_hook *h, unsigned int nth)
 
 	*h = (struct report_hook){.name = names[nth], .tier = roll(4), .state = roll(3)};
 	h->core = nth < 2;
-	h->degraded = h->core && h->state == FS_HOOK_ON && roll(2);
-	h->mechanism = h->state == FS_HOOK_ON ? "tp_btf" : NULL;
+	h->degraded = h->core && h->state == HOOK_ON && roll(2);
+	h->mechanism = h->state == HOOK_ON ? "tp_btf" : NULL;
 	h->feeds = "page faults by class, and how long each of them took";
 	h->lost = "faults that the kernel begins for the process";
 	h->tried = roll(2) ? "" : "fentry: EPERM, kprobe: ENOENT";
@@ -125,7 +125,7 @@ static void make_recorder(struct report *r)
 int main(int argc, char **argv)
 {
 	static const char *const counted[] = {"io_uring", "remap_file_pages", NULL};
-	static struct fs_host_record host = {.cpus = 8, .interval_ns = 1000000000};
+	static struct host_record host = {.cpus = 8, .interval_ns = 1000000000};
 	static struct report r;
 	struct view v = {.unicode = true};
 	struct buf b = {};

@@ -45,9 +45,9 @@ static struct recorder *rec;
 		}                                                                                  \
 	} while (0)
 
-static struct fs_tick_record tick_at(uint64_t t_ns, uint64_t nth)
+static struct tick_record tick_at(uint64_t t_ns, uint64_t nth)
 {
-	struct fs_tick_record r = tick_record(t_ns);
+	struct tick_record r = tick_record(t_ns);
 
 	r.wall_ns = 1700000000 * SECOND + t_ns;
 	r.limits.threads = 300 + roll(50);
@@ -75,26 +75,26 @@ static struct fs_tick_record tick_at(uint64_t t_ns, uint64_t nth)
 
 static void begin(void)
 {
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_tick_record tick = tick_at(SECOND, 0);
+	struct host_record host = host_record(SECOND / 2);
+	struct tick_record tick = tick_at(SECOND, 0);
 	uint64_t blind = roll(2 * NR_FIXTURE_HOOKS);
 
 	PUT(host);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct fs_hook_record h =
-			hook_record(fixture_hooks[i], i == blind ? FS_HOOK_BLIND : FS_HOOK_ON);
+		struct hook_record h =
+			hook_record(fixture_hooks[i], i == blind ? HOOK_BLIND : HOOK_ON);
 
 		PUT(h);
 	}
 	PUT(tick);
 }
 
-static struct fs_file file_of(void)
+static struct file_facts file_of(void)
 {
-	struct fs_file f = {
+	struct file_facts f = {
 		.magic = ONE_OF(0xef53, 0x01021994, 0x9fa0, 0x6969, 0x958458f6),
 		.size_bytes = roll(3) * PAGE + roll(2),
-		.flags = FS_FILE_KNOWN | roll(32),
+		.flags = FILE_KNOWN | roll(32),
 		.mode = ONE_OF(S_IFREG, S_IFDIR, S_IFCHR, S_IFIFO, S_IFSOCK) | 0644,
 		.open_mode = roll(8),
 		.seals = roll(4) ? 0 : roll(32),
@@ -105,7 +105,7 @@ static struct fs_file file_of(void)
 }
 
 /* One limit is reached, or none is. */
-static void exhaust(struct fs_refused_record *r)
+static void exhaust(struct refused_record *r)
 {
 	uint64_t over = 1 + roll(5);
 
@@ -122,28 +122,28 @@ static void exhaust(struct fs_refused_record *r)
 		break;
 	case 3:
 		r->memlock_limit_bytes = (r->locked_vm_pages + over) * PAGE;
-		r->facts |= FS_FACT_LOCKS_FUTURE * roll(2);
+		r->facts |= FACT_LOCKS_FUTURE * roll(2);
 		break;
 	case 4:
 		hold_fds(r, 1024);
 		break;
 	case 5:
-		r->facts |= FS_FACT_SAID_FILE_MAX;
-		r->variables |= 1u << FS_VARIABLE_FILE_MAX;
-		r->variable[FS_VARIABLE_FILE_MAX] = 1000;
+		r->facts |= FACT_SAID_FILE_MAX;
+		r->variables |= 1u << VARIABLE_FILE_MAX;
+		r->variable[VARIABLE_FILE_MAX] = 1000;
 		break;
 	case 6:
-		r->facts |= FS_FACT_SAID_COMMIT;
+		r->facts |= FACT_SAID_COMMIT;
 		break;
 	case 7:
-		r->facts |= FS_FACT_NO_AREA;
+		r->facts |= FACT_NO_AREA;
 		r->area_bytes = r->args[1];
 		break;
 	case 8:
-		r->memory = (struct fs_level){.used = 999, .limit = 1000, .up = 1, .known = 1};
+		r->memory = (struct level_room){.used = 999, .limit = 1000, .up = 1, .known = 1};
 		break;
 	case 9:
-		r->pids = (struct fs_level){.used = 100, .limit = 100, .up = roll(3), .known = 1};
+		r->pids = (struct level_room){.used = 100, .limit = 100, .up = roll(3), .known = 1};
 		break;
 	case 10:
 		r->nproc_limit = 50;
@@ -162,19 +162,19 @@ static void exhaust(struct fs_refused_record *r)
 	}
 }
 
-static void refuse(const struct fs_process_record *p, uint64_t t_ns)
+static void refuse(const struct process_record *p, uint64_t t_ns)
 {
 	static const int errors[] = {ENOMEM, ENOMEM, EMFILE, ENFILE, EAGAIN, EPERM,
 				     ENOSPC, EINVAL, EACCES, EBADF,  ENODEV, EEXIST};
-	enum fs_call call = 1 + roll(FS_CALL_MAX - 1);
-	struct fs_refused_record r =
-		refused_record(p->subject.pid, call == FS_CALL_FD_FIRST ? FS_CALL_MMAP : call,
+	enum call_id call = 1 + roll(CALL_MAX - 1);
+	struct refused_record r =
+		refused_record(p->subject.pid, call == CALL_FD_FIRST ? CALL_MMAP : call,
 			       errors[roll(sizeof(errors) / sizeof(errors[0]))]);
 
 	r.h.t_ns = t_ns;
 	r.subject = p->subject;
 	r.count = 1 + roll(20);
-	if (r.call == FS_CALL_BRK || r.call == FS_CALL_RECVMSG)
+	if (r.call == CALL_BRK || r.call == CALL_RECVMSG)
 		r.error = r.ret = 0;
 	r.args[0] = ONE_OF(0, 3, 4096, 0x7f0000001000, 4097);
 	r.args[1] = ONE_OF(0, 1, 4096, 8 * MB, 1ULL << 40, 1ULL << 47);
@@ -206,19 +206,19 @@ static void refuse(const struct fs_process_record *p, uint64_t t_ns)
 	exhaust(&r);
 	PUT(r);
 	if (!roll(6)) {
-		struct fs_retry_record again = RECORD(fs_retry_record, FS_REC_RETRY, t_ns + 1000);
+		struct retry_record again = RECORD(retry_record, RECORD_RETRY, t_ns + 1000);
 
 		again.subject = p->subject;
 		again.tid = r.tid;
-		again.call = FS_CALL_MMAP;
+		again.call = CALL_MMAP;
 		again.bytes = r.args[1] * 2;
 		PUT(again);
 	}
 }
 
-static void raise_signal(const struct fs_process_record *p, uint64_t t_ns)
+static void raise_signal(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, t_ns);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, t_ns);
 
 	r.subject = p->subject;
 	r.tid = p->subject.pid + roll(2);
@@ -237,8 +237,8 @@ static void raise_signal(const struct fs_process_record *p, uint64_t t_ns)
 	r.above_end = roll(2) * 0x7ffd00900000;
 	r.file_page = roll(3);
 	r.stack_limit_bytes = ONE_OF(8 * MB, UINT64_MAX);
-	r.fs_blocks = roll(3) * 100;
-	r.fs_blocks_used = 100;
+	r.tmpfs_pages = roll(3) * 100;
+	r.tmpfs_pages_used = 100;
 	r.flags = roll(8);
 	if (roll(2))
 		r.file = file_of();
@@ -246,9 +246,9 @@ static void raise_signal(const struct fs_process_record *p, uint64_t t_ns)
 	PUT(r);
 }
 
-static void kill_for_memory(const struct fs_process_record *p, uint64_t t_ns)
+static void kill_for_memory(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, t_ns);
+	struct oom_record r = RECORD(oom_record, RECORD_OOM, t_ns);
 
 	r.subject = p->subject;
 	r.constraint = roll(5);
@@ -258,7 +258,7 @@ static void kill_for_memory(const struct fs_process_record *p, uint64_t t_ns)
 	r.rss_file_pages = roll(1000);
 	r.rss_shmem_pages = roll(1000);
 	r.swap_pages = roll(10000);
-	r.memory = (struct fs_level){.used = 25600, .limit = 25600, .up = roll(2), .known = 1};
+	r.memory = (struct level_room){.used = 25600, .limit = 25600, .up = roll(2), .known = 1};
 	r.by = p->subject.pid + 1;
 	r.by_kept_pages = roll(3) * 40000;
 	snprintf(r.by_comm, sizeof(r.by_comm), "asker");
@@ -266,19 +266,19 @@ static void kill_for_memory(const struct fs_process_record *p, uint64_t t_ns)
 	PUT(r);
 }
 
-static void be_slow(const struct fs_process_record *p, uint64_t t_ns)
+static void be_slow(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_slow_faults_record r = RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, t_ns);
+	struct slow_faults_record r = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, t_ns);
 
 	r.subject = p->subject;
 	r.tid = p->subject.pid;
-	r.class = roll(FS_CLASS_HOLDER + 1);
+	r.class = roll(CLASS_HOLDER + 1);
 	r.stack = roll(2) ? 1 : -1;
 	r.count = 1 + roll(50);
 	r.max_ns = SECOND / 100 + roll(SECOND / 4);
 	r.total_ns = r.count * r.max_ns / 2;
 	r.read_bytes = roll(10) * PAGE;
-	r.waited_ns[roll(FS_NR_WAITS)] = r.total_ns / 2;
+	r.waited_ns[roll(NR_WAITS)] = r.total_ns / 2;
 	r.inode = roll(2) * 77;
 	r.holder = roll(2) * 55;
 	r.holder_writes = roll(2);
@@ -288,25 +288,25 @@ static void be_slow(const struct fs_process_record *p, uint64_t t_ns)
 	PUT(r);
 }
 
-static void sample(const struct fs_process_record *p, uint64_t t_ns)
+static void sample(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_sample_record r =
+	struct sample_record r =
 		sample_record(p->subject.pid, p->subject.start_ns, t_ns, 1 + roll(64));
 
-	r.class = roll(FS_NR_CLASSES);
+	r.class = roll(NR_CLASSES);
 	r.stack = roll(2) ? 1 : -1;
 	r.address = 0x7f0000000000 + roll(64) * PAGE * 3;
 	r.took_ns = roll(SECOND / 1000);
-	r.kind = roll(FS_NR_HOLDING_KINDS);
+	r.kind = roll(NR_HOLDING_KINDS);
 	r.major = roll(2);
 	r.read_bytes = r.major * PAGE;
 	snprintf(r.file, sizeof(r.file), "%s", roll(2) ? "mapped.so" : "");
 	PUT(r);
 }
 
-static void fault_in_kernel(const struct fs_process_record *p, uint64_t t_ns)
+static void fault_in_kernel(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_kernel_fault_record r =
+	struct kernel_fault_record r =
 		kernel_fault_record(p->subject.pid, 0xffffffff81000000ULL + roll(4), roll(2));
 
 	r.h.t_ns = t_ns;
@@ -317,56 +317,56 @@ static void fault_in_kernel(const struct fs_process_record *p, uint64_t t_ns)
 	PUT(r);
 }
 
-static void wait_for_memory(const struct fs_process_record *p, uint64_t t_ns)
+static void wait_for_memory(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_pressure_record r = RECORD(fs_pressure_record, FS_REC_PRESSURE, t_ns);
-	struct fs_levels_record l = RECORD(fs_levels_record, FS_REC_LEVELS, t_ns);
+	struct memory_wait_record r = RECORD(memory_wait_record, RECORD_PRESSURE, t_ns);
+	struct levels_record l = RECORD(levels_record, RECORD_LEVELS, t_ns);
 
 	r.subject = l.subject = p->subject;
 	r.reclaim_ns = roll(SECOND / 2);
 	r.swap_ins = roll(2000);
-	l.memory = (struct fs_level){.used = (40 + roll(60)) * MB, .limit = 100 * MB, .known = 1};
-	l.pids = (struct fs_level){.used = 90 + roll(10), .limit = 100, .up = 1, .known = 1};
+	l.memory = (struct level_room){.used = (40 + roll(60)) * MB, .limit = 100 * MB, .known = 1};
+	l.pids = (struct level_room){.used = 90 + roll(10), .limit = 100, .up = 1, .known = 1};
 	PUT(r);
 	PUT(l);
 }
 
-static void cross(const struct fs_process_record *p, uint64_t t_ns)
+static void cross(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_crossing_record r = RECORD(fs_crossing_record, FS_REC_CROSSING, t_ns);
+	struct crossing_record r = RECORD(crossing_record, RECORD_CROSSING, t_ns);
 
 	r.subject = p->subject;
 	r.what = roll(2);
 	r.percent = ONE_OF(50, 80, 95);
-	r.limit = r.what == FS_WHAT_MAPS ? 65530 : 1024;
+	r.limit = r.what == WHAT_MAPS ? 65530 : 1024;
 	r.value = r.limit * r.percent / 100 + 1;
 	memcpy(r.comm, p->g.comm, sizeof(r.comm));
 	PUT(r);
 }
 
-static void grow(const struct fs_process_record *p, uint64_t t_ns)
+static void grow(const struct process_record *p, uint64_t t_ns)
 {
-	struct fs_growth_record r = RECORD(fs_growth_record, FS_REC_GROWTH, t_ns);
-	struct fs_holding_record h = RECORD(fs_holding_record, FS_REC_HOLDING, t_ns);
+	struct growth_record r = RECORD(growth_record, RECORD_GROWTH, t_ns);
+	struct holding_record h = RECORD(holding_record, RECORD_HOLDING, t_ns);
 
 	r.place = roll(100);
 	r.g.subject = h.g.subject = p->subject;
 	r.g.stack = roll(2) ? 1 : -1;
 	r.g.what = h.g.what = roll(2);
-	r.g.call = r.g.what == FS_WHAT_MAPS ? FS_CALL_MMAP : FS_CALL_FD_FIRST + roll(12);
+	r.g.call = r.g.what == WHAT_MAPS ? CALL_MMAP : CALL_FD_FIRST + roll(12);
 	r.g.mode =
-		r.g.what == FS_WHAT_MAPS ? FS_ANON(PROT_READ | PROT_WRITE, MAP_PRIVATE) : S_IFREG;
+		r.g.what == WHAT_MAPS ? GROWTH_ANON(PROT_READ | PROT_WRITE, MAP_PRIVATE) : S_IFREG;
 	r.g.magic = 0xef53;
 	r.g.added = 100 + roll(900);
 	r.g.removed = roll(2) ? 0 : r.g.added / 2;
 	r.g.first_ns = 2 * SECOND;
 	r.g.last_ns = t_ns;
-	snprintf(r.g.name, sizeof(r.g.name), "%s", r.g.what == FS_WHAT_MAPS ? "" : "tmp#.log");
+	snprintf(r.g.name, sizeof(r.g.name), "%s", r.g.what == WHAT_MAPS ? "" : "tmp#.log");
 	PUT(r);
 	h.nth = 0;
-	h.g.kind = h.g.what == FS_WHAT_MAPS ? roll(FS_HOLDING_SPECIAL) : FS_HOLDING_FILE + roll(8);
+	h.g.kind = h.g.what == WHAT_MAPS ? roll(HOLDING_SPECIAL) : HOLDING_FILE + roll(8);
 	h.g.count = 50 + roll(500);
-	h.g.bytes = h.g.what == FS_WHAT_MAPS ? h.g.count * PAGE : 0;
+	h.g.bytes = h.g.what == WHAT_MAPS ? h.g.count * PAGE : 0;
 	h.g.names = 1 + roll(2);
 	h.g.cut = roll(2);
 	snprintf(h.g.name, sizeof(h.g.name), "%s", roll(3) ? "held#" : "");
@@ -374,7 +374,7 @@ static void grow(const struct fs_process_record *p, uint64_t t_ns)
 }
 
 /* A line of the kernel's own report of a fault, as one of its tools writes it. */
-static void report(const struct fs_process_record *p, uint64_t t_ns)
+static void report(const struct process_record *p, uint64_t t_ns)
 {
 	static const char *const lines[] = {
 		"BUG: KASAN: slab-use-after-free in nic_poll+0x12/0x90 [nic]",
@@ -384,7 +384,7 @@ static void report(const struct fs_process_record *p, uint64_t t_ns)
 		"watchdog: BUG: soft lockup - CPU#1 stuck for 23s! [proc:7]",
 		"page allocation failure: order:4, mode:0x40cc0(GFP_KERNEL|__GFP_COMP)",
 	};
-	struct fs_report_record r = RECORD(fs_report_record, FS_REC_REPORT, t_ns);
+	struct report_record r = RECORD(report_record, RECORD_REPORT, t_ns);
 
 	r.pid = r.tid = p->subject.pid;
 	memcpy(r.comm, p->g.comm, sizeof(r.comm));
@@ -392,11 +392,11 @@ static void report(const struct fs_process_record *p, uint64_t t_ns)
 	PUT(r);
 }
 
-static void name(const struct fs_process_record *p)
+static void name(const struct process_record *p)
 {
-	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, 2 * SECOND);
-	struct fs_frames_record frames = RECORD(fs_frames_record, FS_REC_FRAMES, 2 * SECOND);
-	struct fs_symbol_record symbol = RECORD(fs_symbol_record, FS_REC_SYMBOL, 2 * SECOND);
+	struct names_record names = RECORD(names_record, RECORD_NAMES, 2 * SECOND);
+	struct frames_record frames = RECORD(frames_record, RECORD_FRAMES, 2 * SECOND);
+	struct symbol_record symbol = RECORD(symbol_record, RECORD_SYMBOL, 2 * SECOND);
 
 	names.subject = frames.subject = p->subject;
 	snprintf(names.exe, sizeof(names.exe), "/usr/bin/%s", p->g.comm);
@@ -415,9 +415,9 @@ static void name(const struct fs_process_record *p)
 	PUT(symbol);
 }
 
-static struct fs_process_record born(uint32_t nth)
+static struct process_record born(uint32_t nth)
 {
-	struct fs_process_record p = process_record(1000 + nth, nth + 1, 2 * SECOND);
+	struct process_record p = process_record(1000 + nth, nth + 1, 2 * SECOND);
 
 	p.g.uid = roll(3) * 1000;
 	p.g.ppid = nth ? 1000 + roll(nth) : 1;
@@ -435,14 +435,14 @@ static struct fs_process_record born(uint32_t nth)
 	p.u.user_threads = 40 + roll(10);
 	p.u.user_threads_limit = roll(3) ? UINT64_MAX : 50;
 	if (roll(3))
-		p.g.flags |= FS_PROC_BORN | FS_PROC_WATCHED;
+		p.g.flags |= PROC_BORN | PROC_WATCHED;
 	return p;
 }
 
-static void live_on(struct fs_process_record *p, uint64_t t_ns)
+static void live_on(struct process_record *p, uint64_t t_ns)
 {
 	uint64_t minor = roll(5000), major = roll(3) ? 0 : roll(300);
-	unsigned int class = roll(FS_NR_CLASSES);
+	unsigned int class = roll(NR_CLASSES);
 
 	p->h.t_ns = t_ns;
 	p->g.min_flt += minor;
@@ -451,13 +451,13 @@ static void live_on(struct fs_process_record *p, uint64_t t_ns)
 	p->c.latency[1][8 + roll(16)] += major;
 	p->c.stall_ns[0] += minor * roll(3000);
 	p->c.stall_ns[1] += major * roll(3000000);
-	p->c.served[class].band[roll(FS_NR_BANDS)] += minor + major;
+	p->c.served[class].band[roll(NR_BANDS)] += minor + major;
 	p->c.served[class].stall_ns += minor * 1000 + major * 100000;
-	p->c.fault_kind[roll(FS_NR_FAULT_KINDS)] += minor;
-	p->c.map_call[roll(FS_NR_MAP_CALLS)].calls += roll(300);
-	p->c.map_call[roll(FS_NR_MAP_CALLS)].vmas_added += roll(100);
-	p->c.fd_call[roll(FS_NR_FD_CALLS)].calls += roll(300);
-	p->c.map_size[roll(FS_NR_MAP_SIZES)] += roll(50);
+	p->c.fault_kind[roll(NR_FAULT_KINDS)] += minor;
+	p->c.map_call[roll(NR_MAP_CALLS)].calls += roll(300);
+	p->c.map_call[roll(NR_MAP_CALLS)].vmas_added += roll(100);
+	p->c.fd_call[roll(NR_FD_CALLS)].calls += roll(300);
+	p->c.map_size[roll(NR_MAP_SIZES)] += roll(50);
 	p->c.selects += roll(5);
 	p->c.fault_read_bytes += major * PAGE;
 	p->g.map_count += roll(2) ? roll(100) : 0;
@@ -481,7 +481,7 @@ static void shortage(uint64_t t_ns)
 	static struct pressure_record r;
 	uint64_t some = roll(80);
 
-	r.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(r), t_ns};
+	r.h = (struct record){RECORD_SHORTAGE, sizeof(r), t_ns};
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
 		r.n[i] += i < HOST_SWAP_IN ? roll(100) * MB : roll(3) * roll(4000);
 	r.n[HOST_OVERCOMMIT_RATIO] = 50;
@@ -500,7 +500,7 @@ static void level(unsigned int nth, uint64_t t_ns)
 	struct cgroup_record *r = &levels[nth];
 	uint64_t limit = (200 + nth * 100) * MB, used = limit * (60 + roll(40)) / 100;
 
-	r->h = (struct fs_header){FS_REC_LEVEL, sizeof(*r), t_ns};
+	r->h = (struct record){RECORD_LEVEL, sizeof(*r), t_ns};
 	snprintf(r->path, sizeof(r->path), "/system.slice/svc%u.service", nth);
 	r->version = 1 + nth % 2;
 	for (size_t i = CGROUP_TIMES_HIGH; i < NR_CGROUP_FIGURES; i++)
@@ -522,7 +522,7 @@ static void level(unsigned int nth, uint64_t t_ns)
 static void mount(unsigned int nth, uint64_t scan, uint64_t t_ns)
 {
 	static const char *const paths[] = {"/dev/shm", "/tmp", "/var"};
-	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), t_ns}};
+	struct mount_record r = {.h = {RECORD_MOUNT, sizeof(r), t_ns}};
 
 	snprintf(r.path, sizeof(r.path), "%s", paths[nth]);
 	r.magic = nth == 2 ? 0xef53 : 0x01021994;
@@ -536,9 +536,9 @@ static void mount(unsigned int nth, uint64_t scan, uint64_t t_ns)
 	PUT(r);
 }
 
-static void score(const struct fs_process_record *p, uint32_t nth, uint64_t t_ns)
+static void score(const struct process_record *p, uint32_t nth, uint64_t t_ns)
 {
-	struct score_record r = {.h = {FS_REC_SCORE, sizeof(r), t_ns}};
+	struct score_record r = {.h = {RECORD_SCORE, sizeof(r), t_ns}};
 
 	r.subject = p->subject;
 	r.score = 900 - nth * 100 + roll(50);
@@ -547,7 +547,7 @@ static void score(const struct fs_process_record *p, uint32_t nth, uint64_t t_ns
 	PUT(r);
 }
 
-static void be_short(const struct fs_process_record *p, size_t n, uint64_t scan, uint64_t t_ns)
+static void be_short(const struct process_record *p, size_t n, uint64_t scan, uint64_t t_ns)
 {
 	shortage(t_ns);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -558,9 +558,9 @@ static void be_short(const struct fs_process_record *p, size_t n, uint64_t scan,
 		score(&p[roll(n)], i, t_ns);
 }
 
-static void do_something(const struct fs_process_record *p, uint64_t t_ns)
+static void do_something(const struct process_record *p, uint64_t t_ns)
 {
-	static void (*const events[])(const struct fs_process_record *, uint64_t) = {
+	static void (*const events[])(const struct process_record *, uint64_t) = {
 		refuse, refuse, refuse, refuse, raise_signal,	 be_slow,	 sample,
 		sample, cross,	grow,	report, fault_in_kernel, wait_for_memory};
 
@@ -571,8 +571,8 @@ static void do_something(const struct fs_process_record *p, uint64_t t_ns)
 
 int main(int argc, char **argv)
 {
-	static struct fs_process_record p[1000];
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, (SCANS + 3) * SECOND);
+	static struct process_record p[1000];
+	struct end_record end = RECORD(end_record, RECORD_END, (SCANS + 3) * SECOND);
 	char error[512];
 	size_t n;
 
@@ -592,14 +592,14 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t scan = 1; scan <= SCANS; scan++) {
 		uint64_t t_ns = (2 + scan) * SECOND;
-		struct fs_tick_record tick = tick_at(t_ns, scan);
+		struct tick_record tick = tick_at(t_ns, scan);
 
 		be_short(p, n, scan, t_ns - SECOND * 3 / 4);
 		for (size_t i = 0; i < n; i++) {
 			if (roll(2))
 				do_something(&p[i], t_ns - SECOND / 2 + i);
 			if (scan == SCANS && !roll(3))
-				p[i].g.flags |= FS_PROC_FINAL;
+				p[i].g.flags |= PROC_FINAL;
 			live_on(&p[i], t_ns - SECOND / 4);
 		}
 		PUT(tick);

@@ -21,8 +21,8 @@ static const char *text;
 
 static void begin(struct recorder *rec)
 {
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_tick_record tick = tick_record(SECOND);
+	struct host_record host = host_record(SECOND / 2);
+	struct tick_record tick = tick_record(SECOND);
 
 	NAME(host.host, "host");
 	NAME(host.kernel, "kernel");
@@ -30,8 +30,8 @@ static void begin(struct recorder *rec)
 	PUT(host);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		bool blind = !strcmp(fixture_hooks[i], "compaction");
-		struct fs_hook_record hook =
-			hook_record(fixture_hooks[i], blind ? FS_HOOK_BLIND : FS_HOOK_ON);
+		struct hook_record hook =
+			hook_record(fixture_hooks[i], blind ? HOOK_BLIND : HOOK_ON);
 
 		if (blind)
 			NAME(hook.why, "why");
@@ -42,9 +42,9 @@ static void begin(struct recorder *rec)
 	PUT(tick);
 }
 
-static struct fs_process_record process(uint64_t t_ns, uint64_t faults)
+static struct process_record process(uint64_t t_ns, uint64_t faults)
 {
-	struct fs_process_record p = process_record(PID, BIRTH, t_ns);
+	struct process_record p = process_record(PID, BIRTH, t_ns);
 
 	NAME(p.g.comm, "c");
 	p.g.min_flt = faults;
@@ -57,8 +57,8 @@ static struct fs_process_record process(uint64_t t_ns, uint64_t faults)
 
 static void put_names(struct recorder *rec)
 {
-	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, 2 * SECOND);
-	struct fs_frames_record frames = RECORD(fs_frames_record, FS_REC_FRAMES, 2 * SECOND);
+	struct names_record names = RECORD(names_record, RECORD_NAMES, 2 * SECOND);
+	struct frames_record frames = RECORD(frames_record, RECORD_FRAMES, 2 * SECOND);
 
 	names.subject.pid = PID;
 	names.subject.start_ns = BIRTH;
@@ -74,20 +74,20 @@ static void put_names(struct recorder *rec)
 
 static void put_growth(struct recorder *rec)
 {
-	struct fs_growth_record growth = RECORD(fs_growth_record, FS_REC_GROWTH, 3 * SECOND);
-	struct fs_holding_record holding = RECORD(fs_holding_record, FS_REC_HOLDING, 3 * SECOND);
+	struct growth_record growth = RECORD(growth_record, RECORD_GROWTH, 3 * SECOND);
+	struct holding_record holding = RECORD(holding_record, RECORD_HOLDING, 3 * SECOND);
 
 	growth.g.subject.pid = holding.g.subject.pid = PID;
 	growth.g.subject.start_ns = holding.g.subject.start_ns = BIRTH;
 	growth.g.stack = 1;
-	growth.g.what = holding.g.what = FS_WHAT_FDS;
-	growth.g.call = FS_CALL_OPEN;
+	growth.g.what = holding.g.what = WHAT_FDS;
+	growth.g.call = CALL_OPEN;
 	growth.g.added = holding.g.count = 900;
 	growth.g.first_ns = 2 * SECOND;
 	growth.g.last_ns = 3 * SECOND;
 	NAME(growth.g.name, "grown");
 	PUT(growth);
-	holding.g.kind = FS_HOLDING_FILE;
+	holding.g.kind = HOLDING_FILE;
 	holding.g.names = 1;
 	NAME(holding.g.name, "held");
 	PUT(holding);
@@ -95,19 +95,16 @@ static void put_growth(struct recorder *rec)
 
 static void put_events(struct recorder *rec)
 {
-	struct fs_crossing_record crossing =
-		RECORD(fs_crossing_record, FS_REC_CROSSING, 3 * SECOND);
-	struct fs_refused_record refused = refused_record(PID, FS_CALL_OPEN, 24);
-	struct fs_kernel_fault_record fault =
-		kernel_fault_record(PID, 0xffffffff81000000ULL, false);
-	struct fs_symbol_record symbol = RECORD(fs_symbol_record, FS_REC_SYMBOL, 2 * SECOND);
-	struct fs_oom_record oom = RECORD(fs_oom_record, FS_REC_OOM, 3 * SECOND);
-	struct fs_sample_record sample = sample_record(PID, BIRTH, 3 * SECOND, 64);
-	struct fs_slow_faults_record slow =
-		RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, 3 * SECOND);
+	struct crossing_record crossing = RECORD(crossing_record, RECORD_CROSSING, 3 * SECOND);
+	struct refused_record refused = refused_record(PID, CALL_OPEN, 24);
+	struct kernel_fault_record fault = kernel_fault_record(PID, 0xffffffff81000000ULL, false);
+	struct symbol_record symbol = RECORD(symbol_record, RECORD_SYMBOL, 2 * SECOND);
+	struct oom_record oom = RECORD(oom_record, RECORD_OOM, 3 * SECOND);
+	struct sample_record sample = sample_record(PID, BIRTH, 3 * SECOND, 64);
+	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 3 * SECOND);
 
 	crossing.subject = oom.subject = slow.subject = refused.subject;
-	crossing.what = FS_WHAT_FDS;
+	crossing.what = WHAT_FDS;
 	crossing.percent = 95;
 	crossing.value = 950;
 	crossing.limit = 1000;
@@ -124,15 +121,15 @@ static void put_events(struct recorder *rec)
 	PUT(symbol);
 	NAME(fault.comm, "c");
 	PUT(fault);
-	oom.constraint = FS_OOM_NONE;
+	oom.constraint = OOM_NONE;
 	oom.by = PID;
 	NAME(oom.by_comm, "b");
 	NAME(oom.comm, "c");
 	PUT(oom);
-	sample.kind = FS_HOLDING_FILE_PRIVATE;
+	sample.kind = HOLDING_FILE_PRIVATE;
 	NAME(sample.file, "sampled");
 	PUT(sample);
-	slow.class = FS_CLASS_FILE_MAJOR;
+	slow.class = CLASS_FILE_MAJOR;
 	slow.stack = 1;
 	slow.count = 10;
 	slow.total_ns = SECOND / 2;
@@ -147,7 +144,7 @@ static void put_events(struct recorder *rec)
 
 static void put_origin(struct recorder *rec)
 {
-	struct fs_origin_record origin = RECORD(fs_origin_record, FS_REC_ORIGIN, 3 * SECOND);
+	struct origin_record origin = RECORD(origin_record, RECORD_ORIGIN, 3 * SECOND);
 
 	origin.subject.pid = PID;
 	origin.subject.start_ns = BIRTH;
@@ -160,9 +157,9 @@ static void put_origin(struct recorder *rec)
 
 int main(int argc, char **argv)
 {
-	struct fs_tick_record tick;
-	struct fs_process_record p;
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 6 * SECOND);
+	struct tick_record tick;
+	struct process_record p;
+	struct end_record end = RECORD(end_record, RECORD_END, 6 * SECOND);
 	struct recorder *rec = NULL;
 	char error[512];
 

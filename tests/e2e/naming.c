@@ -24,7 +24,7 @@ static void parse_hex(const char *text, unsigned char *ret, size_t size)
 
 static void tell(struct user_symbols *us, unsigned int pid, const struct bpf_stack_build_id *frame)
 {
-	struct fs_subject of = {.pid = pid};
+	struct process_key of = {.pid = pid};
 	struct user_symbol s;
 
 	user_symbols_resolve(us, &of, frame, false, &s);
@@ -40,7 +40,7 @@ static void answer(struct user_symbols *us, const char *line)
 	unsigned int pid;
 
 	if (sscanf(line, "learn %u", &pid) == 1) {
-		printf("%d\n", user_symbols_learn(us, &(struct fs_subject){.pid = pid}));
+		printf("%d\n", user_symbols_learn(us, &(struct process_key){.pid = pid}));
 	} else if (sscanf(line, "ip %u %llx", &pid, &at) == 2) {
 		frame.ip = at;
 		tell(us, pid, &frame);

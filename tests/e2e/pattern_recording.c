@@ -58,10 +58,10 @@ static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_
 	}
 }
 
-static void tell_growth(const struct fs_process_record *p, uint64_t was_maps, uint64_t was_fds,
+static void tell_growth(const struct process_record *p, uint64_t was_maps, uint64_t was_fds,
 			uint64_t nth)
 {
-	struct fs_growth_record g = RECORD(fs_growth_record, FS_REC_GROWTH, p->h.t_ns);
+	struct growth_record g = RECORD(growth_record, RECORD_GROWTH, p->h.t_ns);
 	static uint64_t added[COUNT][2], removed[COUNT][2];
 	const uint64_t was[] = {was_maps, was_fds}, now[] = {p->g.map_count, p->g.fds};
 
@@ -74,23 +74,23 @@ static void tell_growth(const struct fs_process_record *p, uint64_t was_maps, ui
 		g.g.subject = p->subject;
 		g.g.stack = 1;
 		g.g.what = what;
-		g.g.call = what == FS_WHAT_MAPS ? FS_CALL_MMAP : FS_CALL_OPEN;
-		g.g.flags = what == FS_WHAT_MAPS ? 0 : FS_FILE_KNOWN;
-		g.g.mode = what == FS_WHAT_MAPS ? FS_ANON(3, 0x22) : 0100644;
-		g.g.magic = what == FS_WHAT_MAPS ? 0 : 0xef53;
+		g.g.call = what == WHAT_MAPS ? CALL_MMAP : CALL_OPEN;
+		g.g.flags = what == WHAT_MAPS ? 0 : FILE_KNOWN;
+		g.g.mode = what == WHAT_MAPS ? GROWTH_ANON(3, 0x22) : 0100644;
+		g.g.magic = what == WHAT_MAPS ? 0 : 0xef53;
 		g.g.added = added[nth][what];
 		g.g.removed = removed[nth][what];
 		g.g.first_ns = 2 * SECOND;
 		g.g.last_ns = p->h.t_ns;
 		snprintf(g.g.name, sizeof(g.g.name), "%s",
-			 what == FS_WHAT_MAPS ? "" : "page#.cache");
+			 what == WHAT_MAPS ? "" : "page#.cache");
 		PUT(g);
 	}
 }
 
 static void tell_level(uint64_t used, uint64_t t_ns)
 {
-	struct cgroup_record r = {.h = {FS_REC_LEVEL, sizeof(r), t_ns}, .version = 2};
+	struct cgroup_record r = {.h = {RECORD_LEVEL, sizeof(r), t_ns}, .version = 2};
 
 	snprintf(r.path, sizeof(r.path), "/grows.slice");
 	memset(r.n, 0xff, sizeof(r.n));
@@ -103,7 +103,7 @@ static void tell_level(uint64_t used, uint64_t t_ns)
 
 static void tell_mount(uint64_t used, uint64_t t_ns)
 {
-	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), t_ns}, .flags = MOUNT_IN_MEMORY};
+	struct mount_record r = {.h = {RECORD_MOUNT, sizeof(r), t_ns}, .flags = MOUNT_IN_MEMORY};
 
 	snprintf(r.path, sizeof(r.path), "/dev/shm");
 	r.magic = 0x01021994;
@@ -116,9 +116,9 @@ static void tell_mount(uint64_t used, uint64_t t_ns)
 	PUT(r);
 }
 
-static void scan(struct fs_process_record *p, uint64_t at, uint64_t scans)
+static void scan(struct process_record *p, uint64_t at, uint64_t scans)
 {
-	struct fs_tick_record tick = tick_record((2 + at) * SECOND + roll(SECOND / 20));
+	struct tick_record tick = tick_record((2 + at) * SECOND + roll(SECOND / 20));
 
 	tell_level(200 * MB + 700 * MB * at / scans, tick.h.t_ns - SECOND / 4);
 	tell_mount(100 * MB + grown(3, at, scans, 800 * MB), tick.h.t_ns - SECOND / 4);
@@ -150,10 +150,10 @@ static void scan(struct fs_process_record *p, uint64_t at, uint64_t scans)
 
 int main(int argc, char **argv)
 {
-	static struct fs_process_record p[COUNT];
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_tick_record tick = tick_record(SECOND);
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 0);
+	static struct process_record p[COUNT];
+	struct host_record host = host_record(SECOND / 2);
+	struct tick_record tick = tick_record(SECOND);
+	struct end_record end = RECORD(end_record, RECORD_END, 0);
 	char error[512];
 	uint64_t scans;
 
@@ -165,16 +165,16 @@ int main(int argc, char **argv)
 		return 1;
 	PUT(host);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct fs_hook_record h = hook_record(fixture_hooks[i], FS_HOOK_ON);
+		struct hook_record h = hook_record(fixture_hooks[i], HOOK_ON);
 
 		PUT(h);
 	}
 	PUT(tick);
 	for (uint64_t i = 0; i < COUNT; i++) {
-		struct fs_frames_record f = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+		struct frames_record f = RECORD(frames_record, RECORD_FRAMES, SECOND);
 
 		p[i] = process_record(100 + i, i + 1, SECOND);
-		p[i].g.flags = FS_PROC_WATCHED | (i % 2 ? FS_PROC_BORN : 0);
+		p[i].g.flags = PROC_WATCHED | (i % 2 ? PROC_BORN : 0);
 		f.subject = p[i].subject;
 		f.stack = 1;
 		snprintf(f.text, sizeof(f.text), "grow_%u+0x1 (app)\nmain+0x2 (app)",

@@ -22,7 +22,7 @@ static uint64_t roll(uint64_t below)
 	return below ? dice % below : 0;
 }
 
-static void take(struct recorder *rec, const struct fs_header *h)
+static void take(struct recorder *rec, const struct record *h)
 {
 	if (recorder_take(rec, h)) {
 		fprintf(stderr, "random_recording: cannot write\n");
@@ -32,26 +32,26 @@ static void take(struct recorder *rec, const struct fs_header *h)
 
 static void begin(struct recorder *rec)
 {
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_tick_record tick = tick_record(SECOND);
+	struct host_record host = host_record(SECOND / 2);
+	struct tick_record tick = tick_record(SECOND);
 
 	take(rec, &host.h);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct fs_hook_record h = hook_record(fixture_hooks[i], FS_HOOK_ON);
+		struct hook_record h = hook_record(fixture_hooks[i], HOOK_ON);
 
 		take(rec, &h.h);
 	}
 	take(rec, &tick.h);
 }
 
-static void grow(struct fs_process_record *p)
+static void grow(struct process_record *p)
 {
 	uint64_t minor = roll(4) ? roll(1000) : 0, major = roll(5) ? 0 : roll(20);
 
 	p->g.min_flt += minor;
 	p->g.maj_flt += major;
-	p->c.latency[0][roll(FS_NR_LATENCY)] += minor;
-	p->c.latency[1][roll(FS_NR_LATENCY)] += major;
+	p->c.latency[0][roll(NR_LATENCY)] += minor;
+	p->c.latency[1][roll(NR_LATENCY)] += major;
 	p->c.stall_ns[0] += minor * roll(3000);
 	p->c.stall_ns[1] += major * roll(3000000);
 	p->g.map_count = 10 + roll(500);
@@ -66,26 +66,26 @@ static void grow(struct fs_process_record *p)
 }
 
 /* Calls that map and that make or close descriptors, some of them refused. */
-static void call(struct fs_process_record *p)
+static void call(struct process_record *p)
 {
-	for (int i = 0; i < FS_NR_MAP_CALLS; i++) {
+	for (int i = 0; i < NR_MAP_CALLS; i++) {
 		p->c.map_call[i].calls += roll(3) ? 0 : roll(300);
 		p->c.map_call[i].refused += roll(9) ? 0 : roll(30);
 	}
-	for (int i = 0; i < FS_NR_FD_CALLS; i++) {
+	for (int i = 0; i < NR_FD_CALLS; i++) {
 		p->c.fd_call[i].calls += roll(3) ? 0 : roll(300);
 		p->c.fd_call[i].refused += roll(9) ? 0 : roll(30);
 	}
 }
 
-static void be_born(struct fs_process_record *p, uint64_t nth, uint64_t t_ns)
+static void be_born(struct process_record *p, uint64_t nth, uint64_t t_ns)
 {
 	/* a pid of a few, so that many are used again, by who was born later */
 	*p = process_record(100 + nth % 32000, nth + 1, t_ns);
 	p->g.min_flt = roll(5000);
 	p->g.maj_flt = roll(50);
 	if (roll(3))
-		p->g.flags |= FS_PROC_BORN;
+		p->g.flags |= PROC_BORN;
 	/* some names turn what follows around (U+202E), or hide (U+200B) */
 	snprintf(p->g.comm, sizeof(p->g.comm), "w%u%s", (unsigned)roll(6),
 		 roll(3)   ? ""
@@ -95,10 +95,10 @@ static void be_born(struct fs_process_record *p, uint64_t nth, uint64_t t_ns)
 }
 
 /* A scan: who lives grows, and some end; then new ones come, some of which end before the next. */
-static size_t look(struct recorder *rec, struct fs_process_record *p, size_t living, uint64_t *born,
+static size_t look(struct recorder *rec, struct process_record *p, size_t living, uint64_t *born,
 		   uint64_t new, uint64_t t_ns)
 {
-	struct fs_tick_record tick = tick_record(t_ns);
+	struct tick_record tick = tick_record(t_ns);
 
 	for (uint64_t i = 0; i < new &&living < LIVING_MOST; i++) {
 		be_born(&p[living], (*born)++, t_ns);
@@ -111,7 +111,7 @@ static size_t look(struct recorder *rec, struct fs_process_record *p, size_t liv
 		grow(&p[i]);
 		call(&p[i]);
 		if (ends)
-			p[i].g.flags |= FS_PROC_FINAL;
+			p[i].g.flags |= PROC_FINAL;
 		take(rec, &p[i].h);
 		if (ends)
 			p[i] = p[--living];
@@ -124,9 +124,9 @@ static size_t look(struct recorder *rec, struct fs_process_record *p, size_t liv
 
 int main(int argc, char **argv)
 {
-	static struct fs_process_record p[LIVING_MOST];
+	static struct process_record p[LIVING_MOST];
 	uint64_t wanted, born = 0, t_ns = SECOND, looks;
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 0);
+	struct end_record end = RECORD(end_record, RECORD_END, 0);
 	struct recorder *rec = NULL;
 	char error[512];
 	size_t living = 0;

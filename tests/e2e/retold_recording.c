@@ -24,7 +24,7 @@ static int replay(struct source *src)
 
 int main(int argc, char **argv)
 {
-	struct fs_end_record end = {.h = {FS_REC_END, sizeof(end), 0}};
+	struct end_record end = {.h = {RECORD_END, sizeof(end), 0}};
 	struct recorder *rec = NULL;
 	struct source *src;
 	char error[512];

@@ -88,7 +88,7 @@ static uint64_t code(void)
 	return ONE_OF(KERNEL, MODULES, MODULES + 0x9000, 0) + roll(0x7000);
 }
 
-static void take_module(struct fs_precursor_record *p)
+static void take_module(struct precursor_record *p)
 {
 	bool nic = roll(2);
 
@@ -101,22 +101,22 @@ static void take_module(struct fs_precursor_record *p)
 	p->error_code = ONE_OF(0, 0x1000, 0x3001);
 }
 
-static void take_panic(struct fs_precursor_record *p)
+static void take_panic(struct precursor_record *p)
 {
 	static const char *const formats[] = {
 		"Fatal exception%s\n", "stack-protector: stack is corrupted in: %pB",
 		"Attempted to kill init! exitcode=0x%08x", "%d of %u at %lx, 100%% sure"};
 
-	snprintf(p->text, FS_PRE_WORD_AT, "%s", formats[roll(4)]);
-	snprintf(p->text + FS_PRE_WORD_AT, FS_PRE_WORD_BYTES, " in interrupt");
+	snprintf(p->text, PRE_WORD_AT, "%s", formats[roll(4)]);
+	snprintf(p->text + PRE_WORD_AT, PRE_WORD_BYTES, " in interrupt");
 	p->arg[0] = ONE_OF(11, MODULES + 0x2010, KERNEL + 5);
 }
 
-static struct fs_precursor_record precursor(void)
+static struct precursor_record precursor(void)
 {
-	struct fs_precursor_record p = {.h = {.t_ns = now_ns}};
+	struct precursor_record p = {.h = {.t_ns = now_ns}};
 
-	p.what = roll(NR_FS_PRECURSORS);
+	p.what = roll(NR_PRECURSORS);
 	p.verdict = roll(2);
 	p.pid = 100 + roll(9);
 	p.tid = p.pid + roll(2);
@@ -129,25 +129,25 @@ static struct fs_precursor_record precursor(void)
 	p.count = 1 + roll(70);
 	for (int i = 0; i < 8; i++)
 		p.arg[i] = roll(4);
-	for (int i = 0; i < FS_PRE_REGS; i++)
+	for (int i = 0; i < PRE_REGS; i++)
 		p.regs[i] = roll(1ULL << 40);
 	p.regs[17] *= roll(2);
 	if (!roll(4))
-		p.area = (struct fs_freed_area){.start = p.address & ~0xfffULL,
-						.bytes = 0x4000,
-						.owner = code(),
-						.freer = code(),
-						.freed_ns = now_ns - roll(SECOND),
-						.flags = roll(4)};
-	for (int i = 0; i < FS_PRE_CODE; i++)
+		p.area = (struct freed_area){.start = p.address & ~0xfffULL,
+					     .bytes = 0x4000,
+					     .owner = code(),
+					     .freer = code(),
+					     .freed_ns = now_ns - roll(SECOND),
+					     .flags = roll(4)};
+	for (int i = 0; i < PRE_CODE; i++)
 		p.code[i] = roll(256);
 	p.stack_bytes = 8 * roll(8);
 	for (int i = 0; i < 8; i++)
 		p.stack[i] = i == 2 && roll(2) ? p.ip : code();
 	snprintf(p.comm, sizeof(p.comm), "task%u", p.pid % 4);
-	if (p.what == FS_PRE_MODULE_LOAD || p.what == FS_PRE_MODULE_FREE)
+	if (p.what == PRE_MODULE_LOAD || p.what == PRE_MODULE_FREE)
 		take_module(&p);
-	else if (p.what == FS_PRE_PANIC)
+	else if (p.what == PRE_PANIC)
 		take_panic(&p);
 	else
 		snprintf(p.text, sizeof(p.text), "%s", roll(2) ? "0000:03:00.0" : "");
@@ -208,7 +208,7 @@ static void of_itself(enum bb_class class)
 static void happen(void)
 {
 	struct bb_record r[PRECURSOR_RECORDS];
-	struct fs_precursor_record p = precursor();
+	struct precursor_record p = precursor();
 	size_t n;
 
 	now_ns += 1 + roll(40 * SECOND);

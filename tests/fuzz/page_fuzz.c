@@ -34,17 +34,17 @@ static char *text_of(const uint8_t *data, size_t size)
 
 static void add_workload(struct place *p, uint32_t pid, const char *text)
 {
-	struct fs_process_record r = {.h = {FS_REC_PROCESS, sizeof(r), 1},
-				      .subject = {pid, pid, 0},
-				      .g = {.map_count = 7, .fds = 3, .fd_soft = 10}};
-	struct fs_signal_record signal = {.h = {FS_REC_SIGNAL, sizeof(signal), 2},
-					  .subject = r.subject,
-					  .signal = 11,
-					  .code = 1};
-	struct fs_kernel_fault_record fault = {.h = {FS_REC_KERNEL_FAULT, sizeof(fault), 2},
-					       .subject = r.subject,
-					       .ip = pid,
-					       .count = 1};
+	struct process_record r = {.h = {RECORD_PROCESS, sizeof(r), 1},
+				   .subject = {pid, pid, 0},
+				   .g = {.map_count = 7, .fds = 3, .fd_soft = 10}};
+	struct signal_record signal = {.h = {RECORD_SIGNAL, sizeof(signal), 2},
+				       .subject = r.subject,
+				       .signal = 11,
+				       .code = 1};
+	struct kernel_fault_record fault = {.h = {RECORD_KERNEL_FAULT, sizeof(fault), 2},
+					    .subject = r.subject,
+					    .ip = pid,
+					    .count = 1};
 	struct identity_names names = {
 		.namespace = text, .pod = text, .container = text, .comm = text};
 	struct identity id = {};

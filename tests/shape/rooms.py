@@ -138,7 +138,7 @@ ROOMS = [
          needs="zlib, liblzma, libzstd"),
     room("probe", "the table of probes, loading, attaching, limits and settings of the machine; "
          "sources: live and recording",
-         "base wire",
+         "base wire records",
          "text, numbers, format, sort, heap, copies, pages, errors, clock, files, streams, "
          "mounts, own files, own ids, own rights, own limits, scheduling, machine, system "
          "calls, libbpf, libcap, zlib"),
@@ -147,11 +147,11 @@ ROOMS = [
          "text, numbers, format, sort, heap",
          "capped, stateless"),
     room("model", "subjects, windows, the field table, forecasts",
-         "base wire records",
+         "base records",
          "text, numbers, sort, math, heap",
          "capped, stateless"),
     room("collect", "checks every record, filters, and adds what files of /proc tell",
-         "base wire probe blackbox model",
+         "base records probe blackbox model",
          "text, numbers, format, sort, patterns, heap, secrets, errors, files, streams, mounts, "
          "own ids, signals",
          "stateless, no judgement"),
@@ -164,7 +164,7 @@ ROOMS = [
     room("collect/symbols", "functions of addresses, from ELF files and JIT maps",
          needs="jumps, own limits, devices, libelf, libiberty, zlib"),
     room("rules", "causes of failed calls, the rule table, the findings, advice on limits",
-         "base model",
+         "base records model",
          "text, numbers, format, sort, math, heap",
          "capped, stateless"),
     room("triage", "what a kernel log tells of a crash",
@@ -172,7 +172,7 @@ ROOMS = [
          "text, format, sort, heap",
          "capped, stateless"),
     room("render", "text, JSON, schema, HTML, metrics, live view: says what is found",
-         "base blackbox model rules triage",
+         "base records blackbox model rules triage",
          "text, numbers, format, sort, math, calendar, heap, copies",
          "stateless, model const"),
     room("recorder", "the ring file of the flight recorder",
@@ -188,29 +188,29 @@ ROOMS = [
          "base",
          "text, format, heap, secrets, errors, shared libraries, libcurl"),
     room("cli", "the option table, help, man page, completions, messages",
-         "base probe model collect rules render recorder serve fetch",
+         "base records probe model collect rules render recorder serve fetch",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
     room("live", "the terminal, and the live view on it",
-         "base probe cli",
+         "base records probe cli",
          "text, format, own files, messages, environment, locale, signals, exit, devices, "
          "terminal"),
     room("crash", "`triage` and `blackbox`",
-         "base probe blackbox collect triage render recorder cli live",
+         "base records probe blackbox collect triage render recorder cli live",
          "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
          "streams, standard input, own files, messages, own limits, scheduling, machine, "
          "children, signals, events, threads"),
     room("session", "one measurement, from its source to its last line; its commands; `doctor`, "
          "with its measuring, and `explain`",
-         "base probe blackbox model collect rules triage render cli live crash",
+         "base records probe blackbox model collect rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "locale, children, signals, exit, events, threads, system calls, terminal"),
     room("export", "the exporter, and `top`",
-         "base probe model collect rules render serve fetch cli live session",
+         "base records probe model collect rules render serve fetch cli live session",
          "text, numbers, format, sort, paths, patterns, heap, copies, errors, files, "
          "environment, own ids, own limits, machine, sockets"),
     room("main", "names the commands",
-         "base probe collect render cli crash session export",
+         "base records probe collect render cli crash session export",
          "format, errors, signals"),
 ]
 

@@ -37,12 +37,12 @@
 #define PIPE	  0010600
 #define SECRETMEM 0x5345434d
 
-static struct fs_refused_record r;
-static struct fs_limits l;
+static struct refused_record r;
+static struct host_limits l;
 static const char *arch = "x86_64";
 static struct verdict v;
 
-static inline void begin(enum fs_call call, int error)
+static inline void begin(enum call_id call, int error)
 {
 	r = refused_record(7, call, error);
 	l = tick_record(0).limits;
@@ -50,7 +50,7 @@ static inline void begin(enum fs_call call, int error)
 
 static inline void begin_mmap(int error, uint64_t pages, uint64_t prot, uint64_t flags)
 {
-	begin(FS_CALL_MMAP, error);
+	begin(CALL_MMAP, error);
 	r.args[1] = pages * PAGE;
 	r.args[2] = prot;
 	r.args[3] = flags;
@@ -59,19 +59,19 @@ static inline void begin_mmap(int error, uint64_t pages, uint64_t prot, uint64_t
 /* Asks for `pages` above a break that was at 1 MiB. */
 static inline void begin_brk(uint64_t pages)
 {
-	begin(FS_CALL_BRK, 0);
+	begin(CALL_BRK, 0);
 	r.ret = 1 << 20;
 	r.args[0] = r.ret + pages * PAGE;
 }
 
 /* The range of a call, looked at: `pages` from its begin are mapped, with these flags. */
-static inline void begin_range(enum fs_call call, int error, uint64_t pages, uint64_t mapped,
+static inline void begin_range(enum call_id call, int error, uint64_t pages, uint64_t mapped,
 			       uint64_t flags)
 {
 	begin(call, error);
 	r.args[0] = RANGE_AT;
 	r.args[1] = pages * PAGE;
-	r.range.walk = FS_WALK_DONE;
+	r.range.walk = WALK_DONE;
 	r.range.vmas = mapped != 0;
 	r.range.flags_all = r.range.flags_any = flags;
 	r.range.mapped_bytes = mapped * PAGE;
@@ -86,7 +86,7 @@ static inline void begin_range(enum fs_call call, int error, uint64_t pages, uin
 /* The descriptor that a mapping is asked of. */
 static inline void is_of(uint32_t mode, uint32_t open_mode, uint32_t flags)
 {
-	r.file.flags = FS_FILE_KNOWN | flags;
+	r.file.flags = FILE_KNOWN | flags;
 	r.file.mode = mode;
 	r.file.open_mode = open_mode;
 	strcpy(r.file.name, "thing");

@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "model/model.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define SECOND 1000000000ULL
 #define RECORD(type, k, t)                                                                         \
 	((struct type){.h = {.kind = (k), .len = sizeof(struct type), .t_ns = (t)}})
 
-static inline struct fs_process_record process_record(uint32_t pid, uint64_t birth, uint64_t t_ns)
+static inline struct process_record process_record(uint32_t pid, uint64_t birth, uint64_t t_ns)
 {
-	struct fs_process_record r = RECORD(fs_process_record, FS_REC_PROCESS, t_ns);
+	struct process_record r = RECORD(process_record, RECORD_PROCESS, t_ns);
 
 	r.subject.pid = pid;
 	r.subject.start_ns = birth;
@@ -33,9 +33,9 @@ static inline struct fs_process_record process_record(uint32_t pid, uint64_t bir
 	return r;
 }
 
-static inline struct fs_tick_record tick_record(uint64_t t_ns)
+static inline struct tick_record tick_record(uint64_t t_ns)
 {
-	struct fs_tick_record r = RECORD(fs_tick_record, FS_REC_TICK, t_ns);
+	struct tick_record r = RECORD(tick_record, RECORD_TICK, t_ns);
 
 	r.limits.max_map_count = 65530;
 	r.limits.file_max = 1000000;
@@ -53,27 +53,27 @@ static inline struct fs_tick_record tick_record(uint64_t t_ns)
 }
 
 /* A write to anonymous memory that stands for `weight` faults. */
-static inline struct fs_sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
-						    uint32_t weight)
+static inline struct sample_record sample_record(uint32_t pid, uint64_t birth, uint64_t t_ns,
+						 uint32_t weight)
 {
-	struct fs_sample_record r = RECORD(fs_sample_record, FS_REC_SAMPLE, t_ns);
+	struct sample_record r = RECORD(sample_record, RECORD_SAMPLE, t_ns);
 
 	r.subject.pid = r.tid = pid;
 	r.subject.start_ns = birth;
 	r.weight = weight;
-	r.class = FS_CLASS_ANONYMOUS;
+	r.class = CLASS_ANONYMOUS;
 	r.stack = 1;
 	r.address = 0x7f0000003008;
 	r.area_from = 0x7f0000000000;
 	r.area_to = 0x7f0000100000;
 	r.took_ns = 1500;
-	r.kind = FS_HOLDING_ANONYMOUS;
+	r.kind = HOLDING_ANONYMOUS;
 	return r;
 }
 
-static inline struct fs_host_record host_record(uint64_t t_ns)
+static inline struct host_record host_record(uint64_t t_ns)
 {
-	struct fs_host_record r = RECORD(fs_host_record, FS_REC_HOST, t_ns);
+	struct host_record r = RECORD(host_record, RECORD_HOST, t_ns);
 
 	r.wall_ns = 1700000000 * SECOND;
 	r.interval_ns = SECOND;
@@ -88,28 +88,28 @@ static inline struct fs_host_record host_record(uint64_t t_ns)
 	return r;
 }
 
-static inline struct fs_hook_record hook_record(const char *name, enum fs_hook_state state)
+static inline struct hook_record hook_record(const char *name, enum hook_use state)
 {
-	struct fs_hook_record r = RECORD(fs_hook_record, FS_REC_HOOK, 1);
+	struct hook_record r = RECORD(hook_record, RECORD_HOOK, 1);
 
 	r.state = state;
 	r.tier = 1;
 	snprintf(r.name, sizeof(r.name), "%s", name);
-	snprintf(r.mechanism, sizeof(r.mechanism), "%s", state == FS_HOOK_ON ? "tp_btf" : "");
-	snprintf(r.why, sizeof(r.why), "%s", state == FS_HOOK_ON ? "" : "tp_btf: EPERM");
+	snprintf(r.mechanism, sizeof(r.mechanism), "%s", state == HOOK_ON ? "tp_btf" : "");
+	snprintf(r.why, sizeof(r.why), "%s", state == HOOK_ON ? "" : "tp_btf: EPERM");
 	return r;
 }
 
 /* All of them below the soft limit. */
-static inline void hold_fds(struct fs_refused_record *r, uint32_t fds)
+static inline void hold_fds(struct refused_record *r, uint32_t fds)
 {
 	r->fds = fds;
 	r->fds_free = r->fd_soft > fds ? r->fd_soft - fds : 0;
 }
 
-static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call call, int error)
+static inline struct refused_record refused_record(uint32_t pid, enum call_id call, int error)
 {
-	struct fs_refused_record r = RECORD(fs_refused_record, FS_REC_REFUSED, 2 * SECOND);
+	struct refused_record r = RECORD(refused_record, RECORD_REFUSED, 2 * SECOND);
 
 	r.subject.pid = r.tid = pid;
 	r.subject.start_ns = 1;
@@ -133,11 +133,10 @@ static inline struct fs_refused_record refused_record(uint32_t pid, enum fs_call
 	return r;
 }
 
-static inline struct fs_kernel_fault_record kernel_fault_record(uint32_t pid, uint64_t ip,
-								bool nofault)
+static inline struct kernel_fault_record kernel_fault_record(uint32_t pid, uint64_t ip,
+							     bool nofault)
 {
-	struct fs_kernel_fault_record r =
-		RECORD(fs_kernel_fault_record, FS_REC_KERNEL_FAULT, 2 * SECOND);
+	struct kernel_fault_record r = RECORD(kernel_fault_record, RECORD_KERNEL_FAULT, 2 * SECOND);
 
 	r.subject.pid = r.tid = pid;
 	r.subject.start_ns = 1;
@@ -157,8 +156,8 @@ static const char *const fixture_hooks[] = {"look",	"life",	     "fault_begin", 
 /* A host, all hooks on but one (NULL: none), and a first tick at one second. */
 static inline void begin_model(struct model *m, const char *blind)
 {
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_tick_record tick = tick_record(SECOND);
+	struct host_record host = host_record(SECOND / 2);
+	struct tick_record tick = tick_record(SECOND);
 
 	if (model_init(m))
 		abort();
@@ -166,7 +165,7 @@ static inline void begin_model(struct model *m, const char *blind)
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		const char *name = fixture_hooks[i];
 		bool off = blind && !strcmp(blind, name);
-		struct fs_hook_record h = hook_record(name, off ? FS_HOOK_BLIND : FS_HOOK_ON);
+		struct hook_record h = hook_record(name, off ? HOOK_BLIND : HOOK_ON);
 
 		model_take(m, &h.h);
 	}

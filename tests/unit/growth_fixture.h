@@ -28,9 +28,9 @@ static inline void end(void)
 	model_free(&m);
 }
 
-static inline struct fs_process_record process_with(uint32_t maps, uint32_t fds)
+static inline struct process_record process_with(uint32_t maps, uint32_t fds)
 {
-	struct fs_process_record r = process_record(10, 1, now + SECOND / 2);
+	struct process_record r = process_record(10, 1, now + SECOND / 2);
 
 	r.g.map_count = r.g.map_high = maps;
 	r.g.fds = r.g.fd_high = fds;
@@ -39,10 +39,10 @@ static inline struct fs_process_record process_with(uint32_t maps, uint32_t fds)
 	return r;
 }
 
-static inline struct fs_growth growth_of(uint32_t pid, enum fs_what what, enum fs_call call,
-					 int32_t stack, uint64_t added)
+static inline struct growth growth_of(uint32_t pid, enum what what, enum call_id call,
+				      int32_t stack, uint64_t added)
 {
-	struct fs_growth g = {.subject = {.pid = pid, .start_ns = 1}};
+	struct growth g = {.subject = {.pid = pid, .start_ns = 1}};
 
 	g.what = what;
 	g.call = call;
@@ -51,9 +51,9 @@ static inline struct fs_growth growth_of(uint32_t pid, enum fs_what what, enum f
 	return g;
 }
 
-static inline void take_growth(struct fs_growth g)
+static inline void take_growth(struct growth g)
 {
-	struct fs_growth_record r = RECORD(fs_growth_record, FS_REC_GROWTH, now);
+	struct growth_record r = RECORD(growth_record, RECORD_GROWTH, now);
 
 	r.place = m.growths;
 	r.g = g;
@@ -61,14 +61,14 @@ static inline void take_growth(struct fs_growth g)
 }
 
 /* Mappings of a file, or descriptors: by its name as the kernel side folds it. */
-static inline void made_file(enum fs_what what, int32_t stack, const char *name, uint64_t added,
+static inline void made_file(enum what what, int32_t stack, const char *name, uint64_t added,
 			     uint64_t removed)
 {
-	struct fs_growth g = growth_of(10, what, what == FS_WHAT_MAPS ? FS_CALL_MMAP : FS_CALL_OPEN,
-				       stack, added);
+	struct growth g =
+		growth_of(10, what, what == WHAT_MAPS ? CALL_MMAP : CALL_OPEN, stack, added);
 
 	g.removed = removed;
-	g.flags = FS_FILE_KNOWN;
+	g.flags = FILE_KNOWN;
 	g.mode = S_IFREG;
 	snprintf(g.name, sizeof(g.name), "%s", name);
 	take_growth(g);
@@ -76,21 +76,21 @@ static inline void made_file(enum fs_what what, int32_t stack, const char *name,
 
 static inline void made_anonymous(int32_t stack, int prot, int flags, uint64_t added)
 {
-	struct fs_growth g = growth_of(10, FS_WHAT_MAPS, FS_CALL_MMAP, stack, added);
+	struct growth g = growth_of(10, WHAT_MAPS, CALL_MMAP, stack, added);
 
-	g.mode = FS_ANON(prot, flags);
+	g.mode = GROWTH_ANON(prot, flags);
 	take_growth(g);
 }
 
-static inline void made_split(int32_t stack, enum fs_call call, uint64_t added)
+static inline void made_split(int32_t stack, enum call_id call, uint64_t added)
 {
-	take_growth(growth_of(10, FS_WHAT_MAPS, call, stack, added));
+	take_growth(growth_of(10, WHAT_MAPS, call, stack, added));
 }
 
 /* By nobody in particular: who unmaps does not say whose. */
 static inline void unmapped(uint64_t removed)
 {
-	struct fs_growth g = growth_of(10, FS_WHAT_MAPS, FS_CALL_MUNMAP, -1, 0);
+	struct growth g = growth_of(10, WHAT_MAPS, CALL_MUNMAP, -1, 0);
 
 	g.removed = removed;
 	take_growth(g);
@@ -98,22 +98,22 @@ static inline void unmapped(uint64_t removed)
 
 static inline void stack_reads(int32_t stack, const char *text, uint32_t flags)
 {
-	struct fs_frames_record r = RECORD(fs_frames_record, FS_REC_FRAMES, now);
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, now);
 
-	r.subject = (struct fs_subject){.pid = 10, .start_ns = 1};
+	r.subject = (struct process_key){.pid = 10, .start_ns = 1};
 	r.stack = stack;
 	r.flags = flags;
 	snprintf(r.text, sizeof(r.text), "%s", text);
 	model_take(&m, &r.h);
 }
 
-static inline void holds_of(uint32_t pid, enum fs_what what, uint32_t nth,
-			    enum fs_holding_kind kind, const char *name, uint64_t count)
+static inline void holds_of(uint32_t pid, enum what what, uint32_t nth, enum holding_kind kind,
+			    const char *name, uint64_t count)
 {
-	struct fs_holding_record r = RECORD(fs_holding_record, FS_REC_HOLDING, now);
+	struct holding_record r = RECORD(holding_record, RECORD_HOLDING, now);
 
 	r.nth = nth;
-	r.g = (struct fs_holding){.subject = {.pid = pid, .start_ns = 1}};
+	r.g = (struct holding){.subject = {.pid = pid, .start_ns = 1}};
 	r.g.what = what;
 	r.g.kind = kind;
 	r.g.count = count;
@@ -122,15 +122,15 @@ static inline void holds_of(uint32_t pid, enum fs_what what, uint32_t nth,
 	model_take(&m, &r.h);
 }
 
-static inline void holds(enum fs_what what, uint32_t nth, enum fs_holding_kind kind,
-			 const char *name, uint64_t count)
+static inline void holds(enum what what, uint32_t nth, enum holding_kind kind, const char *name,
+			 uint64_t count)
 {
 	holds_of(10, what, nth, kind, name, count);
 }
 
 static inline void judge_window(void)
 {
-	struct fs_tick_record t = tick_record(now += SECOND);
+	struct tick_record t = tick_record(now += SECOND);
 
 	model_take(&m, &t.h);
 	findings_judge(&fs, &m);

@@ -33,7 +33,7 @@ static inline const struct finding *find(const char *id, uint32_t pid)
 
 static inline void tick(void)
 {
-	struct fs_tick_record t = tick_record(now += SECOND);
+	struct tick_record t = tick_record(now += SECOND);
 
 	model_take(&m, &t.h);
 	findings_judge(&fs, &m);
@@ -48,7 +48,7 @@ static inline void next_window(void)
 /* A window in which process 10 has a share of its limits, in percent. */
 static inline const struct finding *look(const char *id, double maps, double fds, uint32_t flags)
 {
-	struct fs_process_record r = process_record(10, 1, now + SECOND / 2);
+	struct process_record r = process_record(10, 1, now + SECOND / 2);
 
 	next_window();
 	r.g.map_count = r.g.map_high = 65530 * maps / 100 + 0.5;

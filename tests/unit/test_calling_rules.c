@@ -6,16 +6,16 @@
 #include "growth_fixture.h"
 #include "tap.h"
 
-static struct fs_process_record record(uint32_t pid)
+static struct process_record record(uint32_t pid)
 {
-	struct fs_process_record r = process_record(pid, 1, now + SECOND / 2);
+	struct process_record r = process_record(pid, 1, now + SECOND / 2);
 
 	r.g.fd_soft = 64;
 	r.g.fds = r.g.fd_high = 64;
 	return r;
 }
 
-static void take(const struct fs_process_record *r)
+static void take(const struct process_record *r)
 {
 	model_take(&m, &r->h);
 	judge_window();
@@ -42,7 +42,7 @@ static void test_accept(void)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fs_process_record r;
+		struct process_record r;
 
 		begin();
 		r = record(10);
@@ -51,7 +51,7 @@ static void test_accept(void)
 		r = record(10);
 		r.g.fds = rows[i].fds;
 		r.u.cpu_ns = rows[i].cpu_ns;
-		r.c.fd_call[FS_CALL_ACCEPT - FS_CALL_FD_FIRST].refused = rows[i].refused;
+		r.c.fd_call[CALL_ACCEPT - CALL_FD_FIRST].refused = rows[i].refused;
 		take(&r);
 		ok(!!find("F05") == rows[i].told, "%s", rows[i].what);
 		end();
@@ -61,11 +61,11 @@ static void test_accept(void)
 static void test_closes(void)
 {
 	for (int huge = 0; huge < 2; huge++) {
-		struct fs_process_record r;
+		struct process_record r;
 
 		begin();
 		r = record(10);
-		r.g.flags = FS_PROC_BORN;
+		r.g.flags = PROC_BORN;
 		r.g.fd_soft = huge ? 1 << 20 : 1024;
 		r.c.close_failed = 1200000;
 		take(&r);
@@ -85,12 +85,12 @@ static void test_closes(void)
 
 static void test_select(void)
 {
-	struct fs_signal_record abort_of = RECORD(fs_signal_record, FS_REC_SIGNAL, 2 * SECOND);
-	struct fs_process_record r;
+	struct signal_record abort_of = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
+	struct process_record r;
 
 	begin();
 	r = record(10);
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.g.fd_soft = 4096;
 	r.g.fd_high = 1500;
 	r.c.selects = 3;
@@ -107,7 +107,7 @@ static void test_select(void)
 	end();
 	begin();
 	r = record(10);
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.c.selects = r.c.selects_wide = 1;
 	take(&r);
 	ok(find("F07") && find("F07")->severity == SEVERITY_WARNING, "and select of more");
@@ -116,8 +116,8 @@ static void test_select(void)
 
 static void starve(const char *comm, uint32_t tid)
 {
-	struct fs_refused_record refused = refused_record(10, FS_CALL_MMAP, ENOMEM);
-	struct fs_process_record r;
+	struct refused_record refused = refused_record(10, CALL_MMAP, ENOMEM);
+	struct process_record r;
 
 	begin();
 	/* the refusal comes before its process is known */
@@ -140,7 +140,7 @@ static void wait_windows(int n)
 
 static void test_python(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 
 	starve("python3", 11);
 	ok(find("M22") && find("M22")->severity == SEVERITY_INFO, "a thread without memory");
@@ -164,8 +164,8 @@ static void test_python(void)
 
 static void share(uint32_t pid, uint64_t rss_pages)
 {
-	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, now);
-	struct fs_process_record r = record(pid);
+	struct names_record names = RECORD(names_record, RECORD_NAMES, now);
+	struct process_record r = record(pid);
 
 	r.g.fds = 4;
 	r.g.rss_anon_pages = rss_pages;
@@ -177,10 +177,10 @@ static void share(uint32_t pid, uint64_t rss_pages)
 
 static void fill(uint32_t pid, uint64_t used)
 {
-	struct fs_levels_record l = RECORD(fs_levels_record, FS_REC_LEVELS, now + SECOND / 2);
+	struct levels_record l = RECORD(levels_record, RECORD_LEVELS, now + SECOND / 2);
 
-	l.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
-	l.memory = (struct fs_level){.used = used, .limit = 1000 << 20, .known = 1};
+	l.subject = (struct process_key){.pid = pid, .start_ns = 1};
+	l.memory = (struct level_room){.used = used, .limit = 1000 << 20, .known = 1};
 	l.pids.limit = UINT64_MAX;
 	model_take(&m, &l.h);
 }
@@ -211,10 +211,10 @@ static void test_cgroup(void)
 
 static void use_pids(uint32_t pid, uint64_t used)
 {
-	struct fs_levels_record l = RECORD(fs_levels_record, FS_REC_LEVELS, now + SECOND / 2);
+	struct levels_record l = RECORD(levels_record, RECORD_LEVELS, now + SECOND / 2);
 
-	l.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
-	l.pids = (struct fs_level){.used = used, .limit = 14, .known = 1};
+	l.subject = (struct process_key){.pid = pid, .start_ns = 1};
+	l.pids = (struct level_room){.used = used, .limit = 14, .known = 1};
 	l.memory.limit = UINT64_MAX;
 	model_take(&m, &l.h);
 }
@@ -233,9 +233,9 @@ static void test_sharers_end(void)
 	judge_window();
 	next();
 	for (uint32_t pid = 10; pid < 22; pid++) {
-		struct fs_process_record r = record(pid);
+		struct process_record r = record(pid);
 
-		r.g.flags |= FS_PROC_FINAL;
+		r.g.flags |= PROC_FINAL;
 		model_take(&m, &r.h);
 	}
 	judge_window();
@@ -253,7 +253,7 @@ static void test_sharers_end(void)
 
 static void test_user(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 	bool bound;
 
 	for (int i = 0; i < 2; i++) {

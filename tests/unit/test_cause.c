@@ -8,28 +8,28 @@
 static void test_map_count(void)
 {
 	static const struct {
-		enum fs_call call;
+		enum call_id call;
 		int error;
 		uint32_t at; /* the lowest count that refuses */
 		bool certain;
 		bool near; /* what is not explained just below it is laid to it, not for certain */
 		const char *name;
 	} rows[] = {
-		{FS_CALL_MMAP, ENOMEM, MAX + 1, true, true, "mmap"},
-		{FS_CALL_BRK, 0, MAX + 1, true, true, "brk"},
-		{FS_CALL_SHMAT, ENOMEM, MAX + 1, true, true, "shmat"},
-		{FS_CALL_MUNMAP, ENOMEM, MAX, true, false, "munmap of a part"},
-		{FS_CALL_MPROTECT, ENOMEM, MAX, false, false, "mprotect of a part"},
-		{FS_CALL_MLOCK, ENOMEM, MAX, false, false, "mlock of a part"},
-		{FS_CALL_MUNLOCK, ENOMEM, MAX, false, false, "munlock of a part"},
-		{FS_CALL_MADVISE, EAGAIN, MAX, true, false, "madvise of a part says EAGAIN"},
-		{FS_CALL_MREMAP, ENOMEM, MAX - 3, true, true, "mremap"},
+		{CALL_MMAP, ENOMEM, MAX + 1, true, true, "mmap"},
+		{CALL_BRK, 0, MAX + 1, true, true, "brk"},
+		{CALL_SHMAT, ENOMEM, MAX + 1, true, true, "shmat"},
+		{CALL_MUNMAP, ENOMEM, MAX, true, false, "munmap of a part"},
+		{CALL_MPROTECT, ENOMEM, MAX, false, false, "mprotect of a part"},
+		{CALL_MLOCK, ENOMEM, MAX, false, false, "mlock of a part"},
+		{CALL_MUNLOCK, ENOMEM, MAX, false, false, "munlock of a part"},
+		{CALL_MADVISE, EAGAIN, MAX, true, false, "madvise of a part says EAGAIN"},
+		{CALL_MREMAP, ENOMEM, MAX - 3, true, true, "mremap"},
 	};
 	char name[80];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin(rows[i].call, rows[i].error);
-		if (rows[i].call == FS_CALL_MREMAP)
+		if (rows[i].call == CALL_MREMAP)
 			r.args[3] = MAYMOVE;
 		r.map_count = rows[i].at;
 		snprintf(name, sizeof(name), "%s, one over", rows[i].name);
@@ -52,7 +52,7 @@ static void test_map_count(void)
 	is_str(v.evidence[0].value, "65,531", "count in evidence");
 	is_str(v.evidence[0].limit, "65,530", "limit in evidence");
 	NO_NEXT("mmap of a page");
-	begin_range(FS_CALL_MPROTECT, ENOMEM, 4, 4, VM_WRITE);
+	begin_range(CALL_MPROTECT, ENOMEM, 4, 4, VM_WRITE);
 	r.map_count = MAX;
 	is_cause("unknown", false, "mprotect of a whole mapping does not split");
 	r.range.start -= PAGE;
@@ -63,13 +63,13 @@ static void test_map_count(void)
 	NEXT("mprotect, a hole behind the split", "range_hole");
 	r.range.start = r.range.end = 0;
 	is_cause("range_hole", true, "mprotect, all before the hole is changed");
-	begin_range(FS_CALL_MUNMAP, ENOMEM, 4, 4, VM_WRITE);
+	begin_range(CALL_MUNMAP, ENOMEM, 4, 4, VM_WRITE);
 	r.map_count = MAX;
 	r.range.start -= PAGE;
 	is_cause("unknown", false, "munmap of an end does not count");
 	r.range.end += PAGE;
 	is_cause("max_map_count", true, "munmap of a middle");
-	begin(FS_CALL_MREMAP, ENOMEM);
+	begin(CALL_MREMAP, ENOMEM);
 	r.args[1] = 4 * PAGE;
 	r.args[2] = 40 * PAGE;
 	r.args[3] = 1;
@@ -79,15 +79,15 @@ static void test_map_count(void)
 	NEXT("mremap at the limit", "max_map_count");
 	r.args[3] = 1 | 2;
 	is_cause("max_map_count", true, "mremap to a place of choice wants room first");
-	begin_range(FS_CALL_MPROTECT, ENOMEM, 4, 4, VM_WRITE);
+	begin_range(CALL_MPROTECT, ENOMEM, 4, 4, VM_WRITE);
 	r.args[1] = -2 * PAGE;
 	is_cause("bad_argument", true, "mprotect of a range that wraps");
-	begin(FS_CALL_MREMAP, ENOMEM);
+	begin(CALL_MREMAP, ENOMEM);
 	r.args[1] = 4 * PAGE;
 	r.args[2] = PAGE;
 	r.map_count = MAX;
 	is_cause("max_map_count", true, "mremap that shrinks splits");
-	begin(FS_CALL_MADVISE, ENOMEM);
+	begin(CALL_MADVISE, ENOMEM);
 	r.map_count = MAX;
 	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "max_map_count"),
@@ -109,11 +109,11 @@ static void test_as(void)
 	is_cause("unknown", false, "RLIMIT_AS, a page less asked");
 	begin_mmap(ENOMEM, 1ULL << 30, PROT_READ, ANON);
 	is_cause("unknown", false, "RLIMIT_AS unlimited");
-	begin(FS_CALL_MPROTECT, ENOMEM);
+	begin(CALL_MPROTECT, ENOMEM);
 	r.args[1] = 100 * PAGE;
 	r.as_limit_bytes = 0;
 	is_cause("unknown", false, "mprotect: RLIMIT_AS is never its cause");
-	begin(FS_CALL_MREMAP, ENOMEM);
+	begin(CALL_MREMAP, ENOMEM);
 	r.args[1] = 10 * PAGE;
 	r.args[2] = 20 * PAGE;
 	r.args[3] = MAYMOVE;
@@ -144,7 +144,7 @@ static void test_data(void)
 	r.args[2] = RW;
 	r.args[3] = MAP_SHARED | MAP_ANONYMOUS;
 	is_cause("unknown", false, "RLIMIT_DATA bounds private mappings only");
-	begin(FS_CALL_MPROTECT, ENOMEM);
+	begin(CALL_MPROTECT, ENOMEM);
 	r.args[1] = 10 * PAGE;
 	r.args[2] = RW;
 	r.data_limit_bytes = 509 * PAGE;
@@ -176,14 +176,14 @@ static void test_memlock(void)
 	r.memlock_limit_bytes = 16 * PAGE;
 	is_cause("unknown", false, "MAP_LOCKED, at the limit");
 	r.memlock_limit_bytes = 15 * PAGE;
-	r.facts |= FS_FACT_IPC_LOCK;
+	r.facts |= FACT_IPC_LOCK;
 	is_cause("unknown", false, "MAP_LOCKED with CAP_IPC_LOCK");
-	r.facts &= ~FS_FACT_IPC_LOCK;
+	r.facts &= ~FACT_IPC_LOCK;
 	r.args[3] = ANON;
 	is_cause("unknown", false, "mmap that locks nothing");
-	r.facts |= FS_FACT_LOCKS_FUTURE;
+	r.facts |= FACT_LOCKS_FUTURE;
 	is_cause("rlimit_memlock", true, "mmap after mlockall(MCL_FUTURE)");
-	begin(FS_CALL_MLOCK, ENOMEM);
+	begin(CALL_MLOCK, ENOMEM);
 	r.args[0] = 16 * PAGE;
 	r.args[1] = 10 * PAGE;
 	r.memlock_limit_bytes = 9 * PAGE;
@@ -194,9 +194,9 @@ static void test_memlock(void)
 	is_cause("rlimit_memlock", true, "mlock that begins within a page takes one page more");
 	r.args[0] -= 100;
 	r.memlock_limit_bytes = 9 * PAGE;
-	r.facts |= FS_FACT_IPC_LOCK;
+	r.facts |= FACT_IPC_LOCK;
 	is_cause("unknown", false, "mlock with CAP_IPC_LOCK");
-	r.facts &= ~FS_FACT_IPC_LOCK;
+	r.facts &= ~FACT_IPC_LOCK;
 	r.memlock_limit_bytes = 0;
 	r.error = EPERM;
 	is_cause("rlimit_memlock", true, "mlock with a limit of 0 says EPERM");
@@ -205,7 +205,7 @@ static void test_memlock(void)
 	is_cause("rlimit_memlock", true, "MAP_LOCKED with a limit of 0 says EPERM");
 	r.memlock_limit_bytes = UINT64_MAX;
 	is_cause("unknown", false, "MAP_LOCKED, EPERM without a limit");
-	begin(FS_CALL_MLOCKALL, ENOMEM);
+	begin(CALL_MLOCKALL, ENOMEM);
 	r.args[0] = MCL_CURRENT;
 	r.memlock_limit_bytes = 999 * PAGE;
 	is_cause("rlimit_memlock", true, "mlockall is bounded by all mapped pages, one over");
@@ -221,7 +221,7 @@ static void test_eperm(void)
 	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "rlimit_memlock"),
 	   "EPERM of a mapping that locks nothing is not RLIMIT_MEMLOCK");
-	begin(FS_CALL_MUNMAP, EPERM);
+	begin(CALL_MUNMAP, EPERM);
 	r.memlock_limit_bytes = 0;
 	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "rlimit_memlock"),
@@ -241,17 +241,17 @@ static void test_eperm(void)
 static void test_errnos(void)
 {
 	static const struct {
-		enum fs_call call;
+		enum call_id call;
 		int error;
 		const char *cause;
 	} rows[] = {
-		{FS_CALL_MMAP, EOVERFLOW, "bad_argument"}, {FS_CALL_MREMAP, EFAULT, "bad_argument"},
-		{FS_CALL_MMAP, EEXIST, "fixed_exists"},	   {FS_CALL_MUNMAP, EINVAL, "bad_argument"},
-		{FS_CALL_MMAP, EBADF, "unknown"},	   {FS_CALL_MMAP, ENODEV, "unknown"},
-		{FS_CALL_MMAP, EACCES, "unknown"},	   {FS_CALL_MPROTECT, EACCES, "unknown"},
-		{FS_CALL_MMAP, 4242, "unknown"},	   {FS_CALL_MPROTECT, ENOMEM, "unknown"},
-		{FS_CALL_SHMAT, ENOMEM, "unknown"},	   {FS_CALL_MADVISE, EAGAIN, "unknown"},
-		{FS_CALL_MUNMAP, ENOMEM, "unknown"},
+		{CALL_MMAP, EOVERFLOW, "bad_argument"}, {CALL_MREMAP, EFAULT, "bad_argument"},
+		{CALL_MMAP, EEXIST, "fixed_exists"},	{CALL_MUNMAP, EINVAL, "bad_argument"},
+		{CALL_MMAP, EBADF, "unknown"},		{CALL_MMAP, ENODEV, "unknown"},
+		{CALL_MMAP, EACCES, "unknown"},		{CALL_MPROTECT, EACCES, "unknown"},
+		{CALL_MMAP, 4242, "unknown"},		{CALL_MPROTECT, ENOMEM, "unknown"},
+		{CALL_SHMAT, ENOMEM, "unknown"},	{CALL_MADVISE, EAGAIN, "unknown"},
+		{CALL_MUNMAP, ENOMEM, "unknown"},
 	};
 	char name[64];
 
@@ -278,7 +278,7 @@ static void test_address_space(void)
 	is_cause("address_space", true, "mmap of a length that wraps");
 	r.args[1] = 1ULL << 46;
 	is_cause("unknown", false, "mmap of 2^46 fits");
-	begin(FS_CALL_MREMAP, ENOMEM);
+	begin(CALL_MREMAP, ENOMEM);
 	r.args[1] = PAGE;
 	r.args[2] = 1ULL << 47;
 	is_cause("address_space", true, "mremap to 2^47");
@@ -307,12 +307,12 @@ static void test_overcommit(void)
 	is_cause("overcommit_heuristic", true,
 		 "heuristic: shared anonymous memory is accounted too");
 	r.args[3] = MAP_SHARED;
-	r.file = (struct fs_file){.flags = FS_FILE_KNOWN | FS_FILE_MAPPABLE,
-				  .mode = 0020666,
-				  .open_mode = 3,
-				  .name = "zero"};
+	r.file = (struct file_facts){.flags = FILE_KNOWN | FILE_MAPPABLE,
+				     .mode = 0020666,
+				     .open_mode = 3,
+				     .name = "zero"};
 	is_cause("overcommit_heuristic", false, "heuristic: /dev/zero is shared memory too");
-	r.facts |= FS_FACT_SAID_COMMIT;
+	r.facts |= FACT_SAID_COMMIT;
 	is_cause("overcommit_heuristic", true, "heuristic: /dev/zero, and the kernel's log");
 	r.facts = 0;
 	l.overcommit_memory = 2;
@@ -323,7 +323,7 @@ static void test_overcommit(void)
 	r.args[1] = room + 1;
 	r.file.mode = 0100666;
 	is_cause("unknown", false, "heuristic: a file on disk of that name");
-	r.file = (struct fs_file){};
+	r.file = (struct file_facts){};
 	r.args[2] = PROT_READ;
 	r.args[3] = ANON;
 	is_cause("unknown", false, "heuristic: not read-only");
@@ -348,18 +348,18 @@ static void test_overcommit(void)
 		 "strict: 8 MiB are kept for root, and a 32nd of what the process has");
 	r.args[1] -= PAGE;
 	is_cause("unknown", false, "strict: a page less is granted");
-	r.facts |= FS_FACT_ADMIN;
+	r.facts |= FACT_ADMIN;
 	r.args[1] += 8ULL << 20;
 	is_cause("unknown", false, "strict: root has its 8 MiB");
 	r.args[1] += PAGE;
 	is_cause("overcommit_strict", false, "strict: and no more");
 	r.args[1] = PAGE;
 	r.args[3] = ANON;
-	r.facts |= FS_FACT_SAID_COMMIT;
+	r.facts |= FACT_SAID_COMMIT;
 	is_cause("overcommit_strict", true, "strict: the kernel's log said so");
 	l.overcommit_memory = 0;
 	is_cause("overcommit_heuristic", true, "heuristic: the kernel's log said so");
-	begin(FS_CALL_MREMAP, ENOMEM);
+	begin(CALL_MREMAP, ENOMEM);
 	l.overcommit_memory = 2;
 	r.args[1] = PAGE;
 	r.args[2] = PAGE + l.commit_limit_bytes - l.committed_bytes;
@@ -405,7 +405,7 @@ static void test_order(void)
 	r.map_count = MAX + 1;
 	r.as_limit_bytes = PAGE;
 	is_cause("rlimit_as", true, "order: brk asks for RLIMIT_AS before the map count");
-	begin(FS_CALL_MLOCK, ENOMEM);
+	begin(CALL_MLOCK, ENOMEM);
 	r.args[0] = 16 * PAGE;
 	r.args[1] = 10 * PAGE;
 	r.memlock_limit_bytes = PAGE;
@@ -429,10 +429,9 @@ static void test_page_size(void)
 
 static void test_descriptors(void)
 {
-	static const enum fs_call one[] = {FS_CALL_OPEN,   FS_CALL_SOCKET,  FS_CALL_DUP,
-					   FS_CALL_MEMFD,  FS_CALL_EVENTFD, FS_CALL_ACCEPT,
-					   FS_CALL_INOTIFY};
-	static const enum fs_call two[] = {FS_CALL_PIPE, FS_CALL_SOCKETPAIR};
+	static const enum call_id one[] = {CALL_OPEN,	 CALL_SOCKET, CALL_DUP,	   CALL_MEMFD,
+					   CALL_EVENTFD, CALL_ACCEPT, CALL_INOTIFY};
+	static const enum call_id two[] = {CALL_PIPE, CALL_SOCKETPAIR};
 	char name[64];
 
 	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
@@ -442,7 +441,7 @@ static void test_descriptors(void)
 		is_cause("rlimit_nofile", true, name);
 		hold_fds(&r, 1023);
 		snprintf(name, sizeof(name), "call %u: one free", one[i]);
-		is_cause(one[i] == FS_CALL_INOTIFY ? "inotify_instances" : "unknown", true, name);
+		is_cause(one[i] == CALL_INOTIFY ? "inotify_instances" : "unknown", true, name);
 	}
 	for (size_t i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
 		begin(two[i], EMFILE);
@@ -453,10 +452,10 @@ static void test_descriptors(void)
 		snprintf(name, sizeof(name), "call %u: two free", two[i]);
 		is_cause("unknown", false, name);
 	}
-	begin(FS_CALL_OPEN, EMFILE);
+	begin(CALL_OPEN, EMFILE);
 	r.fds = r.fds_free = UINT32_MAX;
 	is_cause("unknown", false, "descriptors not counted");
-	begin(FS_CALL_INOTIFY, EMFILE);
+	begin(CALL_INOTIFY, EMFILE);
 	r.fds = r.fds_free = UINT32_MAX;
 	is_cause("inotify_instances", false, "inotify, descriptors not counted");
 	r.user.inotify_instances = r.user.inotify_instances_max = 64;
@@ -467,7 +466,7 @@ static void test_descriptors(void)
 	hold_fds(&r, 10);
 	r.user.inotify_instances--;
 	is_cause("unknown", false, "inotify, its user may have one more");
-	begin(FS_CALL_FANOTIFY, EMFILE);
+	begin(CALL_FANOTIFY, EMFILE);
 	hold_fds(&r, 1024);
 	is_cause("rlimit_nofile", true, "fanotify, no descriptor free");
 	ok(!v.nr_next, "fanotify, whether its groups are used up too is not known");
@@ -475,8 +474,8 @@ static void test_descriptors(void)
 	is_cause("fanotify_groups", true, "fanotify, one descriptor free");
 	r.fds = r.fds_free = UINT32_MAX;
 	is_cause("fanotify_groups", false, "fanotify, descriptors not counted");
-	begin(FS_CALL_OPEN, EMFILE);
-	r.facts = FS_FACT_QUEUE;
+	begin(CALL_OPEN, EMFILE);
+	r.facts = FACT_QUEUE;
 	hold_fds(&r, 1024);
 	is_cause("rlimit_nofile", true, "mq_open, no descriptor free");
 	ok(!v.nr_next, "mq_open, whether its queues are too large too is not known");
@@ -484,21 +483,21 @@ static void test_descriptors(void)
 	is_cause("rlimit_msgqueue", true, "mq_open, one descriptor free");
 	r.fds = r.fds_free = UINT32_MAX;
 	is_cause("rlimit_msgqueue", false, "mq_open, descriptors not counted");
-	begin(FS_CALL_OPEN, EMFILE);
+	begin(CALL_OPEN, EMFILE);
 	r.fd_soft = UINT64_MAX;
 	r.fds_free = INT32_MAX;
 	is_cause("unknown", false, "no descriptor limit");
 
-	begin(FS_CALL_OPEN, ENFILE);
+	begin(CALL_OPEN, ENFILE);
 	l.file_nr = l.file_max;
 	is_cause("file_max", true, "ENFILE, files used up");
 	l.file_nr--;
 	is_cause("file_max", false, "ENFILE, the count lags");
-	r.facts |= FS_FACT_SAID_FILE_MAX;
+	r.facts |= FACT_SAID_FILE_MAX;
 	is_cause("file_max", true, "ENFILE, the kernel's log said so");
-	r.facts = FS_FACT_ADMIN;
+	r.facts = FACT_ADMIN;
 	is_cause("unknown", false, "ENFILE, but root is not bound by the files of all");
-	begin(FS_CALL_PIPE, ENFILE);
+	begin(CALL_PIPE, ENFILE);
 	l.file_nr = l.file_max;
 	is_cause("file_max", true, "ENFILE of pipe");
 	l.file_nr = l.file_max / 2;
@@ -507,10 +506,10 @@ static void test_descriptors(void)
 	l.pipe_pages_hard = 100;
 	r.user.pipe_pages = 99;
 	is_cause("pipe_pages", true, "ENFILE of pipe, whose user has no pages left");
-	r.facts = FS_FACT_RESOURCE;
+	r.facts = FACT_RESOURCE;
 	is_cause("file_max", true, "ENFILE of pipe, pages do not bind who may exceed limits");
 
-	begin(FS_CALL_DUP, EBADF);
+	begin(CALL_DUP, EBADF);
 	r.args[0] = 3;
 	r.args[1] = 1024;
 	is_cause("descriptor_number_limit", true, "dup2 to the limit");
@@ -519,23 +518,23 @@ static void test_descriptors(void)
 	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "descriptor_number_limit") || !v.certain,
 	   "dup2 below the limit: not certainly the number");
-	begin(FS_CALL_DUP, EINVAL);
+	begin(CALL_DUP, EINVAL);
 	r.args[1] = F_DUPFD_COMMAND;
 	r.args[2] = 1024;
 	is_cause("descriptor_number_limit", true, "F_DUPFD from the limit");
 	is_str(v.evidence[0].value, "1,024", "F_DUPFD: its number");
-	begin(FS_CALL_OPEN, ENOMEM);
+	begin(CALL_OPEN, ENOMEM);
 	is_cause("unknown", false, "ENOMEM of open");
-	begin(FS_CALL_DUP, EMFILE);
+	begin(CALL_DUP, EMFILE);
 	r.fds_free = 0;
 	is_cause("rlimit_nofile", true, "F_DUPFD, none is free from its number on");
 	is_str(v.evidence[1].value, "0", "F_DUPFD: how many are");
-	begin(FS_CALL_OPEN, EMFILE);
+	begin(CALL_OPEN, EMFILE);
 	r.fds = l.nr_open;
 	r.fd_soft = UINT64_MAX;
 	r.fds_free = 1;
 	is_cause("nr_open", true, "the table is as large as it may be");
-	begin(FS_CALL_RECVMSG, 0);
+	begin(CALL_RECVMSG, 0);
 	r.fds_free = 0;
 	is_cause("descriptors_dropped", true, "recvmsg, none is free");
 	r.fds_free = 1;
@@ -552,7 +551,7 @@ static void test_hostile(void)
 		unsigned char *p = (unsigned char *)&r, *q = (unsigned char *)&l;
 		size_t n = 0;
 
-		begin(FS_CALL_MMAP, ENOMEM);
+		begin(CALL_MMAP, ENOMEM);
 		for (size_t k = sizeof(r.h); k < sizeof(r); k++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 			p[k] = seed >> 60 ? 0xff * (seed >> 59 & 1) : seed >> 33;
@@ -561,7 +560,7 @@ static void test_hostile(void)
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 			q[k] = seed >> 61 ? 0 : seed >> 33;
 		}
-		r.call %= FS_CALL_MAX + 3;
+		r.call %= CALL_MAX + 3;
 		if (i & 1)
 			r.error = ENOMEM;
 		cause_of(&r, &l, arch, &v);

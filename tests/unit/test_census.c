@@ -24,23 +24,23 @@ static struct identity identity_of(const char *name, uint64_t serial)
 	return id;
 }
 
-static struct fs_process_record process(uint32_t pid, uint64_t start_ns, uint32_t maps,
-					uint32_t fds, uint64_t faults)
+static struct process_record process(uint32_t pid, uint64_t start_ns, uint32_t maps, uint32_t fds,
+				     uint64_t faults)
 {
-	struct fs_process_record r = {
-		.h = {FS_REC_PROCESS, sizeof(r), 0},
+	struct process_record r = {
+		.h = {RECORD_PROCESS, sizeof(r), 0},
 		.subject = {start_ns, pid, 0},
 		.g = {.map_count = maps,
 		      .fds = fds,
 		      .fd_soft = 1024,
 		      .min_flt = faults,
-		      .flags = FS_PROC_BORN},
+		      .flags = PROC_BORN},
 	};
 
 	return r;
 }
 
-static void take(struct census *c, struct fs_process_record r, const char *name, uint64_t now_ns)
+static void take(struct census *c, struct process_record r, const char *name, uint64_t now_ns)
 {
 	struct identity id = identity_of(name, 1);
 
@@ -93,7 +93,7 @@ static void test_ages(void)
 static void test_labels_outlive_a_pod(void)
 {
 	struct identity a = identity_of("set", 11), b = identity_of("set", 22);
-	struct fs_process_record of_a = process(1, 1, 10, 5, 0), of_b = process(2, 1, 10, 5, 0);
+	struct process_record of_a = process(1, 1, 10, 5, 0), of_b = process(2, 1, 10, 5, 0);
 	struct census c;
 
 	census_init(&c, &limits);
@@ -111,7 +111,7 @@ static void test_labels_outlive_a_pod(void)
 
 static void test_worst(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 	const struct census_workload *w;
 	struct census c;
 
@@ -122,7 +122,7 @@ static void test_worst(void)
 	r.g.swap_pages = 7;
 	take(&c, r, "a", 100 * SECOND);
 	r = process(3, 1, 900, 1010, 0);
-	r.g.flags |= FS_PROC_SHARES_MM;
+	r.g.flags |= PROC_SHARES_MM;
 	take(&c, r, "a", 100 * SECOND);
 	census_update(&c, 100 * SECOND, 65530);
 	w = find(&c, "a");
@@ -132,7 +132,7 @@ static void test_worst(void)
 		   w->gauge[CENSUS_WORST_FDS_LIMIT] == 1024,
 	   "nearest its limit: 1010 of 1024");
 	r = process(3, 1, 900, 850, 0);
-	r.g.flags |= FS_PROC_FINAL;
+	r.g.flags |= PROC_FINAL;
 	take(&c, r, "a", 101 * SECOND);
 	census_update(&c, 101 * SECOND, 65530);
 	ok(w->gauge[CENSUS_WORST_FDS] == 1000 && w->gauge[CENSUS_PROCESSES] == 2,
@@ -172,14 +172,14 @@ static void test_top(void)
 
 static void test_retention(void)
 {
-	struct fs_process_record r = process(1, 1, 100, 1, 0);
+	struct process_record r = process(1, 1, 100, 1, 0);
 	struct census c;
 
 	census_init(&c, &limits);
 	take(&c, r, "a", 100 * SECOND);
 	census_update(&c, 100 * SECOND, 65530);
 	r = process(1, 1, 100, 1, 5);
-	r.g.flags |= FS_PROC_FINAL;
+	r.g.flags |= PROC_FINAL;
 	take(&c, r, "a", 110 * SECOND);
 	census_count(&c, &r.subject, NULL, CENSUS_OOM_KILLS_MEMCG, 1, 110 * SECOND);
 	census_update(&c, 120 * SECOND, 65530);
@@ -202,11 +202,11 @@ static void test_crash_loop(void)
 
 	census_init(&c, &limits);
 	for (uint64_t t = 100; t < 140; t += 4) {
-		struct fs_process_record r = process(t, t * SECOND, 10, 1, 1);
+		struct process_record r = process(t, t * SECOND, 10, 1, 1);
 		struct identity id = identity_of("loop", 5);
 
 		census_take(&c, &r, &id, t * SECOND);
-		r.g.flags |= FS_PROC_FINAL;
+		r.g.flags |= PROC_FINAL;
 		census_count(&c, &r.subject, &id, CENSUS_SEGV_MAPERR, 1, (t + 2) * SECOND);
 		census_take(&c, &r, &id, (t + 2) * SECOND);
 		census_update(&c, (t + 3) * SECOND, 65530);
@@ -221,7 +221,7 @@ static void test_crash_loop(void)
 static void test_series(void)
 {
 	struct census_limits few = limits;
-	struct fs_subject b = {1, 2, 0};
+	struct process_key b = {1, 2, 0};
 	struct census c;
 
 	few.series = 100 + 3 * EACH + 1;
@@ -248,18 +248,18 @@ static void test_series(void)
 
 static void test_pids(void)
 {
-	struct fs_process_record r = process(7, 5 * SECOND, 10, 1, 100);
+	struct process_record r = process(7, 5 * SECOND, 10, 1, 100);
 	struct identity id = identity_of("a", 9);
 	struct census c;
 
 	census_init(&c, &limits);
 	r.g.flags = 0;
-	r.c.stall_ns[FS_END_MAJOR] = 50;
+	r.c.stall_ns[END_MAJOR] = 50;
 	census_take(&c, &r, &id, 10 * SECOND);
 	ok(!OTHER(c) && c.other.counter[CENSUS_MAJOR_STALL_NS] == 50,
 	   "what was before we watched is not counted; what hooks counted is");
 	r.g.min_flt = 103;
-	r.h.len = offsetof(struct fs_process_record, c);
+	r.h.len = offsetof(struct process_record, c);
 	census_take(&c, &r, &id, 11 * SECOND);
 	ok(OTHER(c) == 3 && c.other.counter[CENSUS_MAJOR_STALL_NS] == 50, "then it is");
 	take(&c, process(7, 9 * SECOND, 10, 1, 2), "a", 12 * SECOND);
@@ -268,7 +268,7 @@ static void test_pids(void)
 	is_u64(OTHER(c), 5, "a late word of the first is passed over");
 	census_update(&c, 12 * SECOND, 0);
 	is_u64(c.other.gauge[CENSUS_PROCESSES], 1, "one process");
-	census_gone(&c, &(struct fs_subject){9 * SECOND, 7, 0});
+	census_gone(&c, &(struct process_key){9 * SECOND, 7, 0});
 	census_update(&c, 13 * SECOND, 0);
 	is_u64(c.other.gauge[CENSUS_PROCESSES], 0, "gone without a word");
 	census_free(&c);
@@ -278,7 +278,7 @@ static void test_identity(void)
 {
 	struct identity one = identity_of("shop/cart/app", 1),
 			two = identity_of("shop/cart/app", 2);
-	struct fs_process_record a = process(1, 1, 10, 1, 0), b = process(2, 1, 10, 1, 0);
+	struct process_record a = process(1, 1, 10, 1, 0), b = process(2, 1, 10, 1, 0);
 	struct census c;
 
 	strcpy(one.pod, "cart-a");
@@ -290,7 +290,7 @@ static void test_identity(void)
 	census_take(&c, &b, &two, 101 * SECOND);
 	census_update(&c, 101 * SECOND, 65530);
 	ok(c.owned == 1 && !c.own[0]->one, "two pods of a set are one workload");
-	a.g.flags |= FS_PROC_FINAL;
+	a.g.flags |= PROC_FINAL;
 	census_take(&c, &a, &one, 102 * SECOND);
 	census_update(&c, 102 * SECOND, 65530);
 	ok(!c.own[0]->one, "the one that is told of is gone");
@@ -317,7 +317,7 @@ static void test_caps(void)
 	is_u64(c.other.gauge[CENSUS_PROCESSES], CENSUS_WORKLOADS_MAX + 1000, "none is missing");
 	is_u64(OTHER(c), CENSUS_WORKLOADS_MAX + 1000, "nor what they count");
 	for (uint32_t i = 0; i < CENSUS_PROCESSES_MAX; i++) {
-		struct fs_process_record r = process(i + 10000, 99 * SECOND, 1, 1, 1);
+		struct process_record r = process(i + 10000, 99 * SECOND, 1, 1, 1);
 		struct identity id = identity_of("many", 77);
 
 		lost += census_take(&c, &r, &id, 100 * SECOND) != 0;
@@ -329,10 +329,10 @@ static void test_caps(void)
 	census_free(&c);
 	census_init(&c, &limits);
 	for (uint32_t i = 0; i < 1000000; i++) {
-		struct fs_process_record r = process(i % 30000 + 1, i + 1, 1, 1, 1);
+		struct process_record r = process(i % 30000 + 1, i + 1, 1, 1, 1);
 
 		snprintf(name, sizeof(name), "w%u", i);
-		r.g.flags |= FS_PROC_FINAL;
+		r.g.flags |= PROC_FINAL;
 		take(&c, r, name, 100 * SECOND);
 	}
 	ok(c.processes.slots <= 65536 && !c.processes_lost,
@@ -352,10 +352,10 @@ static void test_names_that_come_and_go(void)
 	census_init(&c, &limits);
 	take(&c, process(1, 1 * SECOND, 1, 1, 1), "stays", 100 * SECOND);
 	for (uint32_t i = 0; i < 10000; i++) {
-		struct fs_process_record r = process(i + 10, 100 * SECOND + i, 1, 1, 1);
+		struct process_record r = process(i + 10, 100 * SECOND + i, 1, 1, 1);
 
 		snprintf(name, sizeof(name), "w%u", i);
-		r.g.flags |= FS_PROC_FINAL;
+		r.g.flags |= PROC_FINAL;
 		take(&c, r, name, 100 * SECOND);
 		if (i % 100 == 99)
 			census_update(&c, 100 * SECOND, 65530);
@@ -410,13 +410,13 @@ static struct identity name_of(struct world *w, uint32_t name)
 static void tell(struct world *w, uint32_t i, bool final)
 {
 	struct life *l = &w->life[i];
-	struct fs_process_record r =
+	struct process_record r =
 		process(i + 1, l->start_ns, any(w, 70000), any(w, 1100), l->faults);
 	struct identity id = name_of(w, l->name);
 
-	r.c.stall_ns[FS_END_MAJOR] = l->stall_ns;
+	r.c.stall_ns[END_MAJOR] = l->stall_ns;
 	if (final)
-		r.g.flags |= FS_PROC_FINAL;
+		r.g.flags |= PROC_FINAL;
 	w->unsound += census_take(&w->c, &r, &id, w->now_ns) != 0;
 }
 
@@ -445,7 +445,7 @@ static void live(struct world *w, uint32_t i)
 		enum census_counter counter =
 			NR_CENSUS_TAKEN + any(w, NR_CENSUS_COUNTERS - NR_CENSUS_TAKEN);
 
-		census_count(&w->c, &(struct fs_subject){l->start_ns, i + 1, 0},
+		census_count(&w->c, &(struct process_key){l->start_ns, i + 1, 0},
 			     any(w, 2) ? &id : NULL, counter, 2, w->now_ns);
 		w->told[counter] += 2;
 	}

@@ -27,20 +27,20 @@ static const struct {
 	const char *name;
 	uint32_t kind, len, short_len;
 } kinds[] = {
-	{"process", FS_REC_PROCESS, sizeof(struct fs_process_record),
-	 offsetof(struct fs_process_record, c)},
-	{"crossing", FS_REC_CROSSING, sizeof(struct fs_crossing_record), 0},
-	{"refused", FS_REC_REFUSED, sizeof(struct fs_refused_record), 0},
-	{"signal", FS_REC_SIGNAL, sizeof(struct fs_signal_record), 0},
-	{"kernel fault", FS_REC_KERNEL_FAULT, sizeof(struct fs_kernel_fault_record), 0},
-	{"fork", FS_REC_FORK, sizeof(struct fs_fork_record), 0},
-	{"exec", FS_REC_EXEC, sizeof(struct fs_exec_record), 0},
-	{"host", FS_REC_HOST, sizeof(struct fs_host_record), 0},
-	{"hook", FS_REC_HOOK, sizeof(struct fs_hook_record), 0},
-	{"tick", FS_REC_TICK, sizeof(struct fs_tick_record), 0},
-	{"names", FS_REC_NAMES, sizeof(struct fs_names_record), 0},
-	{"symbol", FS_REC_SYMBOL, sizeof(struct fs_symbol_record), 0},
-	{"end", FS_REC_END, sizeof(struct fs_end_record), 0},
+	{"process", RECORD_PROCESS, sizeof(struct process_record),
+	 offsetof(struct process_record, c)},
+	{"crossing", RECORD_CROSSING, sizeof(struct crossing_record), 0},
+	{"refused", RECORD_REFUSED, sizeof(struct refused_record), 0},
+	{"signal", RECORD_SIGNAL, sizeof(struct signal_record), 0},
+	{"kernel fault", RECORD_KERNEL_FAULT, sizeof(struct kernel_fault_record), 0},
+	{"fork", RECORD_FORK, sizeof(struct fork_record), 0},
+	{"exec", RECORD_EXEC, sizeof(struct exec_record), 0},
+	{"host", RECORD_HOST, sizeof(struct host_record), 0},
+	{"hook", RECORD_HOOK, sizeof(struct hook_record), 0},
+	{"tick", RECORD_TICK, sizeof(struct tick_record), 0},
+	{"names", RECORD_NAMES, sizeof(struct names_record), 0},
+	{"symbol", RECORD_SYMBOL, sizeof(struct symbol_record), 0},
+	{"end", RECORD_END, sizeof(struct end_record), 0},
 };
 
 #define MOST_MADE 8192
@@ -48,9 +48,8 @@ static const struct {
 static int take(uint32_t kind, uint32_t len)
 {
 	/* just as long as it claims, or far shorter: the sanitizer tells what is read beyond */
-	size_t made =
-		len < sizeof(struct fs_header) || len > MOST_MADE ? sizeof(struct fs_header) : len;
-	struct fs_header *h = calloc(1, made);
+	size_t made = len < sizeof(struct record) || len > MOST_MADE ? sizeof(struct record) : len;
+	struct record *h = calloc(1, made);
 	int err;
 
 	h->kind = kind;
@@ -78,13 +77,13 @@ static void test_sizes(void)
 			       "process without counters");
 	}
 	ok(take(0, 16) == -EBADMSG && take(6, 16) == -EBADMSG && take(63, 16) == -EBADMSG &&
-		   take(FS_REC_END + 1, 16) == -EBADMSG && take(UINT32_MAX, 64) == -EBADMSG,
+		   take(RECORD_END + 1, 16) == -EBADMSG && take(UINT32_MAX, 64) == -EBADMSG,
 	   "kinds that are not known are refused");
 	end();
 }
 
 /* A copy with so many figures more or, below 0, fewer: as another version records it. */
-static int take_resized(const struct fs_header *h, size_t at, size_t rows, int more)
+static int take_resized(const struct record *h, size_t at, size_t rows, int more)
 {
 	size_t words = (int)rows + more, len = h->len + more * 8;
 	unsigned char *copy = malloc(len);
@@ -94,8 +93,8 @@ static int take_resized(const struct fs_header *h, size_t at, size_t rows, int m
 	memcpy(copy, h, at + (more < 0 ? words : rows) * 8);
 	memcpy(copy + at + words * 8, (const unsigned char *)h + at + rows * 8,
 	       h->len - at - rows * 8);
-	((struct fs_header *)copy)->len = len;
-	err = collector_take(&c, (struct fs_header *)copy);
+	((struct record *)copy)->len = len;
+	err = collector_take(&c, (struct record *)copy);
 	free(copy);
 	return err;
 }
@@ -103,9 +102,9 @@ static int take_resized(const struct fs_header *h, size_t at, size_t rows, int m
 /* Recordings of versions that had fewer figures, or will have more. */
 static void test_figures(void)
 {
-	struct pressure_record p = RECORD(pressure_record, FS_REC_SHORTAGE, SECOND);
-	struct cgroup_record g = RECORD(cgroup_record, FS_REC_LEVEL, SECOND);
-	struct mount_record u = RECORD(mount_record, FS_REC_MOUNT, SECOND);
+	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);
+	struct cgroup_record g = RECORD(cgroup_record, RECORD_LEVEL, SECOND);
+	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, SECOND);
 	const size_t at = offsetof(struct pressure_record, n);
 	const size_t at_u = offsetof(struct mount_record, device);
 	const size_t at_g = offsetof(struct cgroup_record, n);
@@ -141,11 +140,11 @@ static void test_figures(void)
 	is_u64(m.pressure->mount[0].now.device, 77, "to the last");
 	is_u64(-take_resized(&u.h, at_u, 1, -1), 0, "of a version without its device");
 	is_u64(m.pressure->mount[0].now.device, FIGURE_UNKNOWN, "it is not known");
-	ok(take(FS_REC_MOUNT, sizeof(u) - 16) == -EBADMSG &&
-		   take(FS_REC_SHORTAGE, sizeof(p) + 4) == -EBADMSG &&
-		   take(FS_REC_SHORTAGE, at + 2 * sizeof(struct stall) - 8) == -EBADMSG &&
-		   take(FS_REC_LEVEL, 4096 + 8) == -EBADMSG &&
-		   take(FS_REC_SHORTAGE, UINT32_MAX - 7) == -EBADMSG,
+	ok(take(RECORD_MOUNT, sizeof(u) - 16) == -EBADMSG &&
+		   take(RECORD_SHORTAGE, sizeof(p) + 4) == -EBADMSG &&
+		   take(RECORD_SHORTAGE, at + 2 * sizeof(struct stall) - 8) == -EBADMSG &&
+		   take(RECORD_LEVEL, 4096 + 8) == -EBADMSG &&
+		   take(RECORD_SHORTAGE, UINT32_MAX - 7) == -EBADMSG,
 	   "what cannot be so is refused");
 	end();
 }
@@ -154,13 +153,13 @@ static void test_figures(void)
 
 static void test_strings(void)
 {
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_refused_record r = refused_record(10, FS_CALL_OPEN, EMFILE);
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
-	struct fs_host_record h = host_record(SECOND);
-	struct fs_hook_record k = hook_record("x", FS_HOOK_BLIND);
-	struct fs_kernel_fault_record f = kernel_fault_record(10, 1, false);
-	struct fs_symbol_record s = RECORD(fs_symbol_record, FS_REC_SYMBOL, SECOND);
+	struct process_record p = process_record(10, 1, SECOND);
+	struct refused_record r = refused_record(10, CALL_OPEN, EMFILE);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);
+	struct host_record h = host_record(SECOND);
+	struct hook_record k = hook_record("x", HOOK_BLIND);
+	struct kernel_fault_record f = kernel_fault_record(10, 1, false);
+	struct symbol_record s = RECORD(symbol_record, RECORD_SYMBOL, SECOND);
 	struct subject *subject;
 
 	begin(NULL);
@@ -221,11 +220,10 @@ static void test_filter(void)
 	f.pids = 2;
 	ok(shows(&f, 10, "a", NULL) && shows(&f, 20, "a", NULL) && !shows(&f, 30, "a", NULL),
 	   "by pids");
-	ok(!filter_shows(&f, 30, FS_PROC_WATCHED, "a", NULL), "a watched one is no target");
+	ok(!filter_shows(&f, 30, PROC_WATCHED, "a", NULL), "a watched one is no target");
 	f.children = true;
-	ok(filter_shows(&f, 30, FS_PROC_WATCHED, "a", NULL),
-	   "but a child, where those are asked for");
-	ok(!filter_shows(&f, 30, FS_PROC_BORN, "a", NULL), "others are not");
+	ok(filter_shows(&f, 30, PROC_WATCHED, "a", NULL), "but a child, where those are asked for");
+	ok(!filter_shows(&f, 30, PROC_BORN, "a", NULL), "others are not");
 	f.children = false;
 	f.pids = 0;
 	ok(!filter_comm(&f, "^py(thon)?[0-9]*$", error, sizeof(error)),
@@ -261,10 +259,9 @@ static void test_filter(void)
 
 static void test_view(void)
 {
-	struct fs_process_record a = process_record(10, 1, SECOND),
-				 b = process_record(11, 1, SECOND);
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
-	struct fs_refused_record r = refused_record(10, FS_CALL_OPEN, EMFILE);
+	struct process_record a = process_record(10, 1, SECOND), b = process_record(11, 1, SECOND);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);
+	struct refused_record r = refused_record(10, CALL_OPEN, EMFILE);
 	struct filter f = {.pid = {10}, .pids = 1};
 	struct totals t;
 
@@ -302,7 +299,7 @@ static void test_view(void)
 /* What is taken is recorded as it was, names and symbols with it. */
 static void test_recording_failure(void)
 {
-	struct fs_process_record a = process_record(10, 1, SECOND);
+	struct process_record a = process_record(10, 1, SECOND);
 	struct recorder *rec = NULL;
 	char error[256];
 
@@ -311,7 +308,7 @@ static void test_recording_failure(void)
 	       "a recorder")) {
 		c.rec = rec;
 		collector_take(&c, &a.h);
-		is_u64(-take(FS_REC_PROCESS, 20), EBADMSG, "a bad record with a recorder");
+		is_u64(-take(RECORD_PROCESS, 20), EBADMSG, "a bad record with a recorder");
 		ok(!c.rec_error && !recorder_close(rec),
 		   "is not recorded, and is no failure of the recording");
 	}
@@ -322,18 +319,18 @@ static void test_recording_failure(void)
 
 static void fork_from(uint32_t parent, uint32_t pid, uint64_t birth)
 {
-	struct fs_fork_record r = RECORD(fs_fork_record, FS_REC_FORK, SECOND);
+	struct fork_record r = RECORD(fork_record, RECORD_FORK, SECOND);
 
-	r.subject = (struct fs_subject){.pid = pid, .start_ns = birth};
+	r.subject = (struct process_key){.pid = pid, .start_ns = birth};
 	r.parent = parent;
 	collector_take(&c, &r.h);
 }
 
 static void exec_of(uint32_t pid, uint64_t birth, uint32_t execs, const char *path)
 {
-	struct fs_exec_record r = RECORD(fs_exec_record, FS_REC_EXEC, SECOND);
+	struct exec_record r = RECORD(exec_record, RECORD_EXEC, SECOND);
 
-	r.subject = (struct fs_subject){.pid = pid, .start_ns = birth};
+	r.subject = (struct process_key){.pid = pid, .start_ns = birth};
 	r.execs = execs;
 	memcpy(r.path, path, strlen(path) < sizeof(r.path) ? strlen(path) + 1 : sizeof(r.path));
 	collector_take(&c, &r.h);
@@ -341,7 +338,7 @@ static void exec_of(uint32_t pid, uint64_t birth, uint32_t execs, const char *pa
 
 static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint32_t flags)
 {
-	struct fs_process_record p = process_record(pid, birth, SECOND);
+	struct process_record p = process_record(pid, birth, SECOND);
 	struct subject *s;
 
 	p.g.execs = execs;
@@ -354,7 +351,7 @@ static const char *exe_after(uint32_t pid, uint64_t birth, uint32_t execs, uint3
 /* Programs of processes whose /proc is not ours to read: told by the kernel side. */
 static void test_programs(void)
 {
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, SECOND);
 	char path[300];
 
 	begin(NULL);
@@ -377,13 +374,13 @@ static void test_programs(void)
 	exec_of(15 + NAMES_PROCS, 7, 1, "/bin/far");
 	is_str(exe_after(15, 7, 1, 0), NULL, "a pid that falls to the same place");
 	exec_of(16, 8, 1, "/bin/brief");
-	is_str(exe_after(16, 8, 1, FS_PROC_FINAL), "/bin/brief", "one that is over already");
+	is_str(exe_after(16, 8, 1, PROC_FINAL), "/bin/brief", "one that is over already");
 	memset(path, 'p', sizeof(path));
 	path[299] = 0;
 	exec_of(17, 9, 1, path);
 	is_u64(strlen(exe_after(17, 9, 1, 0)), 255, "a path without an end is ended");
 
-	n.subject = (struct fs_subject){.pid = 11, .start_ns = 2};
+	n.subject = (struct process_key){.pid = 11, .start_ns = 2};
 	strcpy(n.cgroup, "/a/b");
 	collector_take(&c, &n.h);
 	exec_of(11, 2, 4, "/bin/d");

@@ -50,7 +50,7 @@ static struct scene random_scene(void)
 	struct scene s = {.processes = 1 + random_below(PROCESSES)};
 
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)
-		s.state[i] = FS_HOOK_ON;
+		s.state[i] = HOOK_ON;
 	if (whole)
 		return s;
 	if (!random_below(4))
@@ -61,13 +61,13 @@ static struct scene random_scene(void)
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		if (random_below(12))
 			continue;
-		s.state[i] = random_below(2) ? FS_HOOK_BLIND : FS_HOOK_OFF;
-		s.unwanted[i] = s.state[i] == FS_HOOK_BLIND && !random_below(3);
+		s.state[i] = random_below(2) ? HOOK_BLIND : HOOK_OFF;
+		s.unwanted[i] = s.state[i] == HOOK_BLIND && !random_below(3);
 	}
 	return s;
 }
 
-static void take(struct recorder *rec, const struct fs_header *h)
+static void take(struct recorder *rec, const struct record *h)
 {
 	if (recorder_take(rec, h))
 		abort();
@@ -76,20 +76,20 @@ static void take(struct recorder *rec, const struct fs_header *h)
 static void record_hooks(struct recorder *rec, const struct scene *s)
 {
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct fs_hook_record h = hook_record(fixture_hooks[i], s->state[i]);
+		struct hook_record h = hook_record(fixture_hooks[i], s->state[i]);
 
 		if (s->unwanted[i])
-			snprintf(h.why, sizeof(h.why), "none: %s", FS_SWITCHED_OFF);
+			snprintf(h.why, sizeof(h.why), "none: %s", SWITCHED_OFF);
 		take(rec, &h.h);
 	}
 }
 
 static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_ns)
 {
-	struct fs_tick_record tick = tick_record(t_ns);
+	struct tick_record tick = tick_record(t_ns);
 
 	for (int i = 0; i < s->processes; i++) {
-		struct fs_process_record r = process_record(10 + i, 1, t_ns - SECOND / 4);
+		struct process_record r = process_record(10 + i, 1, t_ns - SECOND / 4);
 
 		take(rec, &r.h);
 	}
@@ -106,8 +106,8 @@ static char recording[160], said[160]; /* files of these tests */
 
 static void record(const struct scene *s)
 {
-	struct fs_host_record host = host_record(SECOND / 2);
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 4 * SECOND);
+	struct host_record host = host_record(SECOND / 2);
+	struct end_record end = RECORD(end_record, RECORD_END, 4 * SECOND);
 	struct recorder *rec;
 	char error[256];
 
@@ -222,7 +222,7 @@ static bool has_gap(const struct scene *s, enum verdict_kind kind)
 	for (size_t i = 0; i < 6; i++)
 		gap |= s->lost[i] > 0;
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		bool blind = s->state[i] == FS_HOOK_BLIND;
+		bool blind = s->state[i] == HOOK_BLIND;
 
 		if (kind == SHOWS)
 			gap |= blind && !s->unwanted[i];
@@ -278,7 +278,7 @@ static void test_all_clear(void)
 	struct ran r;
 
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)
-		s.state[i] = FS_HOOK_ON;
+		s.state[i] = HOOK_ON;
 	record(&s);
 	r = run(4, (const char *[]){"faultscope", "diagnose", "--replay", recording, NULL});
 	ok(!r.status && strstr(r.said, "all is well"), "where all was seen it is said: %d",

@@ -6,9 +6,9 @@
 #include "rules_fixture.h"
 #include "tap.h"
 
-static struct fs_signal_record signal_record(int signal, uint64_t t_ns)
+static struct signal_record signal_record(int signal, uint64_t t_ns)
 {
-	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, t_ns);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, t_ns);
 
 	r.subject.pid = r.tid = 10;
 	r.subject.start_ns = 1;
@@ -19,10 +19,10 @@ static struct fs_signal_record signal_record(int signal, uint64_t t_ns)
 }
 
 /* A call refused at two seconds, then a signal so much later: M24, if it opens. */
-static const struct finding *crash(enum fs_call call, int error, int signal, double later)
+static const struct finding *crash(enum call_id call, int error, int signal, double later)
 {
-	struct fs_refused_record r = refused_record(10, call, error);
-	struct fs_signal_record s = signal_record(signal, 2 * SECOND + later * SECOND);
+	struct refused_record r = refused_record(10, call, error);
+	struct signal_record s = signal_record(signal, 2 * SECOND + later * SECOND);
 
 	r.map_count = 65532;
 	hold_fds(&r, 1024);
@@ -35,31 +35,31 @@ static const struct finding *crash(enum fs_call call, int error, int signal, dou
 #define GUARD_AT 0x7f0000000000ULL
 
 /* By way of the stack, whose guard is the page below 2 MiB. */
-static struct fs_signal_record guard_fault(uint64_t t_ns)
+static struct signal_record guard_fault(uint64_t t_ns)
 {
-	struct fs_signal_record r = signal_record(SIGSEGV, t_ns);
+	struct signal_record r = signal_record(SIGSEGV, t_ns);
 
 	r.code = SEGV_ACCERR;
 	r.address = GUARD_AT + 4000;
 	r.sp = GUARD_AT + 4096;
-	r.area = FS_AREA_FOUND;
+	r.area = MAPPED_FOUND;
 	r.area_start = GUARD_AT;
 	r.area_end = GUARD_AT + 4096;
 	r.above_end = r.area_end + (2 << 20);
 	return r;
 }
 
-static struct fs_signal_record abort_record(uint64_t t_ns)
+static struct signal_record abort_record(uint64_t t_ns)
 {
-	struct fs_signal_record r = signal_record(SIGABRT, t_ns);
+	struct signal_record r = signal_record(SIGABRT, t_ns);
 
 	r.code = SI_TKILL;
-	r.flags = FS_SIGNAL_FATAL | FS_SIGNAL_ASIDE;
+	r.flags = SIGNAL_FATAL | SIGNAL_ASIDE;
 	return r;
 }
 
 /* A guard is met, then that thread aborts: P18, if it opens. */
-static const struct finding *overflow(struct fs_signal_record fault, struct fs_signal_record after)
+static const struct finding *overflow(struct signal_record fault, struct signal_record after)
 {
 	model_take(&m, &fault.h);
 	findings_judge_events(&fs, &m);
@@ -73,7 +73,7 @@ static const struct finding *overflow(struct fs_signal_record fault, struct fs_s
 
 static void test_stacks_of_threads(void)
 {
-	struct fs_signal_record fault = guard_fault(2 * SECOND), after = abort_record(3 * SECOND);
+	struct signal_record fault = guard_fault(2 * SECOND), after = abort_record(3 * SECOND);
 	const struct finding *f;
 
 	begin(NULL);
@@ -86,7 +86,7 @@ static void test_stacks_of_threads(void)
 	end();
 
 	begin(NULL);
-	fault.flags = FS_SIGNAL_FATAL;
+	fault.flags = SIGNAL_FATAL;
 	model_take(&m, &fault.h);
 	findings_judge_events(&fs, &m);
 	ok(find("P18", 10), "nothing handles it");
@@ -94,7 +94,7 @@ static void test_stacks_of_threads(void)
 	fault.flags = 0;
 
 	begin(NULL);
-	after.flags = FS_SIGNAL_FATAL;
+	after.flags = SIGNAL_FATAL;
 	ok(!overflow(fault, after), "an abort outside of a handler is another matter");
 	end();
 	begin(NULL);
@@ -134,7 +134,7 @@ static void test_crash_after_refusal(void)
 	const struct finding *f;
 
 	begin(NULL);
-	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	f = crash(CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
 	ok(f && f->open && f->fresh && f->severity == SEVERITY_CRITICAL,
 	   "SIGSEGV half a second after a split was refused opens M24");
 	ok(is_chain(f, "M02"), "because M02");
@@ -144,24 +144,24 @@ static void test_crash_after_refusal(void)
 	end();
 
 	begin(NULL);
-	ok(is_chain(crash(FS_CALL_MMAP, ENOMEM, SIGBUS, 1), "M01"),
+	ok(is_chain(crash(CALL_MMAP, ENOMEM, SIGBUS, 1), "M01"),
 	   "SIGBUS a second after a mapping was refused: because M01");
 	end();
 	begin(NULL);
-	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 1.001), "later than that: nothing");
+	ok(!crash(CALL_MMAP, ENOMEM, SIGSEGV, 1.001), "later than that: nothing");
 	end();
 	begin(NULL);
-	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, -0.001), "before the refusal: nothing");
+	ok(!crash(CALL_MMAP, ENOMEM, SIGSEGV, -0.001), "before the refusal: nothing");
 	end();
 	begin(NULL);
-	ok(!crash(FS_CALL_OPEN, EMFILE, SIGSEGV, 0.5), "after another refusal: nothing");
+	ok(!crash(CALL_OPEN, EMFILE, SIGSEGV, 0.5), "after another refusal: nothing");
 	end();
 	begin("calls");
-	ok(!crash(FS_CALL_MMAP, ENOMEM, SIGSEGV, 0.5), "where refusals are not seen: nothing");
+	ok(!crash(CALL_MMAP, ENOMEM, SIGSEGV, 0.5), "where refusals are not seen: nothing");
 	end();
 	begin(NULL);
-	struct fs_signal_record s = signal_record(SIGSEGV, 2 * SECOND);
-	struct fs_refused_record r = refused_record(11, FS_CALL_MMAP, ENOMEM);
+	struct signal_record s = signal_record(SIGSEGV, 2 * SECOND);
+	struct refused_record r = refused_record(11, CALL_MMAP, ENOMEM);
 
 	r.map_count = 65532;
 	model_take(&m, &r.h);
@@ -173,11 +173,11 @@ static void test_crash_after_refusal(void)
 
 static void test_because(void)
 {
-	struct fs_process_record p = process_record(10, 1, now + SECOND);
+	struct process_record p = process_record(10, 1, now + SECOND);
 	const struct finding *f;
 
 	begin(NULL);
-	f = crash(FS_CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
+	f = crash(CALL_MUNMAP, ENOMEM, SIGSEGV, 0.5);
 	for (size_t i = 0; i < fs.n; i++)
 		fs.f[i].told = true;
 	p.g.map_count = p.g.map_high = 65530;

@@ -8,7 +8,7 @@ static struct view view;
 
 static void begin_view(uint32_t maps, uint32_t fds)
 {
-	struct fs_process_record r = process_with(maps, fds);
+	struct process_record r = process_with(maps, fds);
 
 	begin();
 	model_take(&m, &r.h);
@@ -38,19 +38,19 @@ static void has_not(const char *text, const char *part, const char *name)
 
 static void hold_tensors(void)
 {
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 38000);
-	holds(FS_WHAT_MAPS, 1, FS_HOLDING_ANONYMOUS, "rw-p", 1000);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 40);
-	made_file(FS_WHAT_MAPS, 3, "torch_#", 2000, 0);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 38000);
+	holds(WHAT_MAPS, 1, HOLDING_ANONYMOUS, "rw-p", 1000);
+	holds(WHAT_FDS, 0, HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 40);
+	made_file(WHAT_MAPS, 3, "torch_#", 2000, 0);
 	unmapped(5);
 	stack_reads(3, "mmap (libc.so.6)\nf1\nf2\nf3\nf4\nf5\nmain (python3)", 0);
-	made_file(FS_WHAT_FDS, 4, "log.#", 70, 30);
-	stack_reads(4, "open (libc.so.6)\nwrite_log (python3)", FS_FRAMES_SHORT);
+	made_file(WHAT_FDS, 4, "log.#", 70, 30);
+	stack_reads(4, "open (libc.so.6)\nwrite_log (python3)", FRAMES_SHORT);
 }
 
 static void test_verdict(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 	char *text;
 
 	begin_view(40000, 50);
@@ -95,8 +95,8 @@ static void test_well(void)
 	char *text;
 
 	begin_view(100, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 30);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_FILE, "/dev/null", 3);
+	holds(WHAT_MAPS, 0, HOLDING_ANONYMOUS, "rw-p", 30);
+	holds(WHAT_FDS, 0, HOLDING_FILE, "/dev/null", 3);
 	text = said_by(&diagnosis_renderer);
 	ok(!strncmp(text, "grower[10]  maps 100", 20), "no verdict where there is none");
 	has_not(text, "it held", "little is not told");
@@ -119,7 +119,7 @@ static void test_well(void)
 /* What ended before we did is told as it was. */
 static void test_ended(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 	char *text;
 
 	begin_view(64000, 10);
@@ -128,7 +128,7 @@ static void test_ended(void)
 	findings_next_window(&fs);
 	fs.keep_cleared = true;
 	r = process_with(64000, 10);
-	r.g.flags = FS_PROC_FINAL;
+	r.g.flags = PROC_FINAL;
 	model_take(&m, &r.h);
 	text = said_by(&diagnosis_renderer);
 	has(text, "critical[M25]: grower[10]: 64,000", "the finding of a process that ended");
@@ -162,8 +162,8 @@ static void test_hostile(void)
 	char *text;
 
 	begin_view(5000, 50);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_#\x1b[31m", 4900);
-	made_file(FS_WHAT_MAPS, 3, "x\n\x1b]0;y\x07", 2000, 0);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/dev/shm/torch_#\x1b[31m", 4900);
+	made_file(WHAT_MAPS, 3, "x\n\x1b]0;y\x07", 2000, 0);
 	stack_reads(3, "f\x1b[2J\ng\xff", 0);
 	text = said_by(&diagnosis_renderer);
 	ok(!strpbrk(text, "\x1b\x07\xff"), "no control byte of a name reaches the terminal");
@@ -182,7 +182,7 @@ static void test_folded(void)
 
 	begin_view(40000, 50);
 	hold_tensors();
-	made_split(-1, FS_CALL_MPROTECT, 9);
+	made_split(-1, CALL_MPROTECT, 9);
 	text = said_by(&folded_renderer);
 	is_str(text,
 	       "grower;main (python3);f5;f4;f3;f2;f1;mmap (libc.so.6);[maps] torch_# 2000\n"
@@ -213,7 +213,7 @@ static void test_json(void)
 	    "what it made");
 	has(text, "\"what\":\"fds\",\"made\":70,", "descriptors, too");
 	free(text);
-	model_find(&m, &(struct fs_subject){.pid = 10, .start_ns = 1})->hidden = true;
+	model_find(&m, &(struct process_key){.pid = 10, .start_ns = 1})->hidden = true;
 	text = said_by(&json_renderer);
 	has_not(text, "\"type\":\"growth\"", "of a process that the view hides nothing");
 	free(text);

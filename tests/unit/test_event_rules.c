@@ -7,11 +7,11 @@
 #include "rules_fixture.h"
 #include "tap.h"
 
-static void is_refused(enum fs_call call, int error, const char *id, const char *blind)
+static void is_refused(enum call_id call, int error, const char *id, const char *blind)
 {
-	struct fs_refused_record r = refused_record(10, call, error);
-	const char *name = call == FS_CALL_MUNMAP ? "munmap"
-			   : call == FS_CALL_MMAP ? "mmap"
+	struct refused_record r = refused_record(10, call, error);
+	const char *name = call == CALL_MUNMAP ? "munmap"
+			   : call == CALL_MMAP ? "mmap"
 						  : "descriptor";
 
 	begin(blind);
@@ -34,7 +34,7 @@ static void is_refused(enum fs_call call, int error, const char *id, const char 
 	end();
 }
 
-static void is_refused_by(struct fs_refused_record *r, const char *id, enum severity severity)
+static void is_refused_by(struct refused_record *r, const char *id, enum severity severity)
 {
 	begin(NULL);
 	model_take(&m, &r->h);
@@ -56,12 +56,12 @@ static const char *evidence(const char *field)
 static void is_counted(uint32_t call, int error, bool other, uint64_t lost, const char *want,
 		       const char *what)
 {
-	struct fs_refused_record r = refused_record(10, call, error);
-	struct fs_process_record p = process_record(10, 1, 3 * SECOND / 2);
-	struct fs_tick_record t = tick_record(3 * SECOND);
+	struct refused_record r = refused_record(10, call, error);
+	struct process_record p = process_record(10, 1, 3 * SECOND / 2);
+	struct tick_record t = tick_record(3 * SECOND);
 
 	begin(NULL);
-	p.g.flags = FS_PROC_BORN;
+	p.g.flags = PROC_BORN;
 	p.subject = r.subject;
 	model_take(&m, &p.h);
 	for (r.count = 1; r.count <= 4; r.count *= 2)
@@ -70,10 +70,10 @@ static void is_counted(uint32_t call, int error, bool other, uint64_t lost, cons
 	r.error = EACCES;
 	if (other)
 		model_take(&m, &r.h);
-	if (call < FS_CALL_FD_FIRST)
-		p.c.map_call[call - FS_CALL_MMAP].refused = 7;
-	else if (call < FS_CALL_OTHER_FIRST)
-		p.c.fd_call[call - FS_CALL_FD_FIRST].refused = 7;
+	if (call < CALL_FD_FIRST)
+		p.c.map_call[call - CALL_MMAP].refused = 7;
+	else if (call < CALL_OTHER_FIRST)
+		p.c.fd_call[call - CALL_FD_FIRST].refused = 7;
 	model_take(&m, &p.h);
 	t.losses.ring = lost;
 	model_take(&m, &t.h);
@@ -84,24 +84,24 @@ static void is_counted(uint32_t call, int error, bool other, uint64_t lost, cons
 
 static void test_refused_calls(void)
 {
-	is_counted(FS_CALL_MMAP, ENOMEM, false, 0, "7", "the last batch of equal refusals counts");
-	is_counted(FS_CALL_OPEN, EMFILE, false, 0, "7", "of descriptors too");
-	is_counted(FS_CALL_OPEN, EMFILE, true, 0, "4 or more", "of two kinds: a lower bound");
-	is_counted(FS_CALL_OPEN, EMFILE, false, 3, "4 or more", "after losses: a lower bound");
-	is_counted(FS_CALL_CLONE, EAGAIN, false, 0, "4 or more", "a call without a counter");
+	is_counted(CALL_MMAP, ENOMEM, false, 0, "7", "the last batch of equal refusals counts");
+	is_counted(CALL_OPEN, EMFILE, false, 0, "7", "of descriptors too");
+	is_counted(CALL_OPEN, EMFILE, true, 0, "4 or more", "of two kinds: a lower bound");
+	is_counted(CALL_OPEN, EMFILE, false, 3, "4 or more", "after losses: a lower bound");
+	is_counted(CALL_CLONE, EAGAIN, false, 0, "4 or more", "a call without a counter");
 }
 
 static void test_refused(void)
 {
-	struct fs_refused_record r;
+	struct refused_record r;
 
-	is_refused(FS_CALL_MMAP, ENOMEM, "M01", NULL);
-	is_refused(FS_CALL_MUNMAP, ENOMEM, "M02", NULL);
-	is_refused(FS_CALL_OPEN, EMFILE, "F01", NULL);
-	is_refused(FS_CALL_MMAP, ENOMEM, "M01", "calls");
-	is_refused(FS_CALL_OPEN, EMFILE, "F01", "calls");
+	is_refused(CALL_MMAP, ENOMEM, "M01", NULL);
+	is_refused(CALL_MUNMAP, ENOMEM, "M02", NULL);
+	is_refused(CALL_OPEN, EMFILE, "F01", NULL);
+	is_refused(CALL_MMAP, ENOMEM, "M01", "calls");
+	is_refused(CALL_OPEN, EMFILE, "F01", "calls");
 
-	r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	r = refused_record(10, CALL_MMAP, ENOMEM);
 	r.args[1] = 4096;
 	r.as_limit_bytes = 4096;
 	is_refused_by(&r, "M13", SEVERITY_CRITICAL);
@@ -109,25 +109,25 @@ static void test_refused(void)
 	is_refused_by(&r, "M27", SEVERITY_WARNING);
 	r.error = EINVAL;
 	is_refused_by(&r, "M27", SEVERITY_INFO);
-	r = refused_record(10, FS_CALL_BRK, 0);
+	r = refused_record(10, CALL_BRK, 0);
 	r.args[0] = 4096;
 	r.data_limit_bytes = 0;
 	is_refused_by(&r, "M14", SEVERITY_CRITICAL);
-	r = refused_record(10, FS_CALL_MLOCK, ENOMEM);
+	r = refused_record(10, CALL_MLOCK, ENOMEM);
 	r.args[0] = 4096;
 	r.args[1] = 4096;
 	r.memlock_limit_bytes = 0;
 	is_refused_by(&r, "M20", SEVERITY_WARNING);
-	r = refused_record(10, FS_CALL_OPEN, ENFILE);
+	r = refused_record(10, CALL_OPEN, ENFILE);
 	is_refused_by(&r, "F02", SEVERITY_CRITICAL);
-	r = refused_record(10, FS_CALL_INOTIFY, EMFILE);
+	r = refused_record(10, CALL_INOTIFY, EMFILE);
 	r.fds_free = 1000;
 	is_refused_by(&r, "F03", SEVERITY_CRITICAL);
 }
 
-static void retry(uint32_t tid, enum fs_call call, uint64_t bytes, uint64_t t_ns)
+static void retry(uint32_t tid, enum call_id call, uint64_t bytes, uint64_t t_ns)
 {
-	struct fs_retry_record r = RECORD(fs_retry_record, FS_REC_RETRY, t_ns);
+	struct retry_record r = RECORD(retry_record, RECORD_RETRY, t_ns);
 
 	r.subject.pid = 10;
 	r.subject.start_ns = 1;
@@ -137,9 +137,9 @@ static void retry(uint32_t tid, enum fs_call call, uint64_t bytes, uint64_t t_ns
 	model_take(&m, &r.h);
 }
 
-static struct fs_refused_record huge_pages_refused(void)
+static struct refused_record huge_pages_refused(void)
 {
-	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
 
 	r.args[1] = 144 << 20;
 	r.args[2] = PROT_READ | PROT_WRITE;
@@ -149,13 +149,13 @@ static struct fs_refused_record huge_pages_refused(void)
 
 static void test_refused_and_retried(void)
 {
-	struct fs_refused_record r = huge_pages_refused();
+	struct refused_record r = huge_pages_refused();
 
 	begin(NULL);
 	model_take(&m, &r.h);
 	findings_judge_events(&fs, &m);
 	ok(!fs.n, "huge pages refused: nothing is said before it is known how it went on");
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
 	tick();
 	ok(find("M19", 10) && fs.f[0].severity == SEVERITY_INFO, "it did without them: INFO");
 	is_u64(fs.reached[SEVERITY_WARNING], 0, "and was never more");
@@ -169,7 +169,7 @@ static void test_refused_and_retried(void)
 	next_window();
 	r.h.t_ns += 2 * SECOND;
 	model_take(&m, &r.h);
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
 	tick();
 	ok(find("M19", 10)->severity == SEVERITY_CRITICAL,
 	   "what was not got once stays, though the next was");
@@ -177,7 +177,7 @@ static void test_refused_and_retried(void)
 
 	begin(NULL);
 	model_take(&m, &r.h);
-	retry(11, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	retry(11, CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
 	tick();
 	ok(find("M19", 10)->severity == SEVERITY_CRITICAL,
 	   "another thread's request is none of it");
@@ -187,7 +187,7 @@ static void test_refused_and_retried(void)
 	r.args[3] = MAP_PRIVATE | MAP_ANONYMOUS;
 	r.map_count = 65532;
 	model_take(&m, &r.h);
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + 20000);
 	tick();
 	ok(find("M01", 10) && find("M01", 10)->severity == SEVERITY_CRITICAL,
 	   "at vm.max_map_count a request has no other form");
@@ -195,10 +195,10 @@ static void test_refused_and_retried(void)
 }
 
 /* A process that lives, and a refusal just before the end of an interval. */
-static struct fs_refused_record refused_at_the_end(void)
+static struct refused_record refused_at_the_end(void)
 {
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_refused_record r = huge_pages_refused();
+	struct process_record p = process_record(10, 1, SECOND);
+	struct refused_record r = huge_pages_refused();
 
 	begin(NULL);
 	model_take(&m, &p.h);
@@ -219,10 +219,10 @@ static bool is_m19(enum severity severity)
 
 static void test_refused_at_the_end(void)
 {
-	struct fs_refused_record r = refused_at_the_end();
-	struct fs_process_record p = process_record(10, 1, 3 * SECOND);
+	struct refused_record r = refused_at_the_end();
+	struct process_record p = process_record(10, 1, 3 * SECOND);
 
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
 	findings_judge_events(&fs, &m);
 	ok(is_m19(SEVERITY_INFO), "asked otherwise in the next interval, and served: INFO");
 	is_u64(fs.reached[SEVERITY_WARNING], 0, "and was never more");
@@ -231,15 +231,15 @@ static void test_refused_at_the_end(void)
 	end();
 
 	r = refused_at_the_end();
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 4);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 4);
 	findings_judge_events(&fs, &m);
 	tick();
 	ok(is_m19(SEVERITY_INFO), "where its thread waited for a CPU meanwhile, too");
 	end();
 
 	r = refused_at_the_end();
-	retry(11, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
-	retry(10, FS_CALL_MMAP, 144 << 20, r.h.t_ns + SECOND * 9 / 10);
+	retry(11, CALL_MMAP, 144 << 20, r.h.t_ns + SECOND / 20);
+	retry(10, CALL_MMAP, 144 << 20, r.h.t_ns + SECOND * 9 / 10);
 	findings_judge_events(&fs, &m);
 	ok(!find("M19", 10), "another thread's request and a later one are none of it");
 	tick();
@@ -247,7 +247,7 @@ static void test_refused_at_the_end(void)
 	end();
 
 	refused_at_the_end();
-	p.g.flags = FS_PROC_FINAL;
+	p.g.flags = PROC_FINAL;
 	model_take(&m, &p.h);
 	findings_judge_events(&fs, &m);
 	ok(is_m19(SEVERITY_CRITICAL), "the process ended: critical at once");
@@ -263,7 +263,7 @@ static void test_refused_at_the_end(void)
 
 static void test_refused_lasts(void)
 {
-	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
 	const struct finding *f;
 
 	begin(NULL);
@@ -288,7 +288,7 @@ static void test_refused_lasts(void)
 	end();
 
 	begin(NULL);
-	struct fs_process_record p = process_record(10, 1, SECOND);
+	struct process_record p = process_record(10, 1, SECOND);
 
 	model_take(&m, &p.h);
 	model_find(&m, &p.subject)->hidden = true;
@@ -300,8 +300,8 @@ static void test_refused_lasts(void)
 
 static void test_kernel_fault(void)
 {
-	struct fs_symbol_record sym = RECORD(fs_symbol_record, FS_REC_SYMBOL, SECOND);
-	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, true);
+	struct symbol_record sym = RECORD(symbol_record, RECORD_SYMBOL, SECOND);
+	struct kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, true);
 
 	begin(NULL);
 	model_take(&m, &r.h);
@@ -335,12 +335,12 @@ static void test_kernel_fault(void)
 static void is_counted_in_kernel(bool other, uint64_t lost, uint64_t counted, const char *want,
 				 const char *what)
 {
-	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, false);
-	struct fs_process_record p = process_record(10, 1, 3 * SECOND / 2);
-	struct fs_tick_record t = tick_record(2 * SECOND);
+	struct kernel_fault_record r = kernel_fault_record(10, 0xffffffff81000010, false);
+	struct process_record p = process_record(10, 1, 3 * SECOND / 2);
+	struct tick_record t = tick_record(2 * SECOND);
 
 	begin(NULL);
-	p.g.flags = FS_PROC_BORN;
+	p.g.flags = PROC_BORN;
 	p.subject = r.subject;
 	model_take(&m, &p.h);
 	for (r.count = 1; r.count <= 4; r.count *= 2)

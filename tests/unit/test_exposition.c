@@ -167,10 +167,10 @@ static void test_page(void)
 	struct census *c = calloc(1, sizeof(*c));
 	struct node n;
 	struct identity id = {.serial = 1, .kind = KIND_COMM, .name = "}\n# EOF\n\"\\\xfe"};
-	struct fs_process_record r = {.h = {FS_REC_PROCESS, sizeof(r), 1},
-				      .subject = {1, 1, 0},
-				      .g = {.map_count = 9, .fds = 1, .fd_soft = 10}};
-	struct fs_signal_record s = {.subject = r.subject, .signal = 7, .code = 2};
+	struct process_record r = {.h = {RECORD_PROCESS, sizeof(r), 1},
+				   .subject = {1, 1, 0},
+				   .g = {.map_count = 9, .fds = 1, .fd_soft = 10}};
+	struct signal_record s = {.subject = r.subject, .signal = 7, .code = 2};
 	struct prom_view v = {.m = &m, .c = c, .n = &n, .self = {.libbpf = "\xff"}};
 
 	if (model_init(&m) ||

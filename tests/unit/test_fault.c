@@ -22,13 +22,13 @@
 #define REGULAR 0100644
 #define TMPFS	0x01021994
 
-static struct fs_signal_record r;
-static struct fs_limits l;
+static struct signal_record r;
+static struct host_limits l;
 static struct verdict v;
 
 static void begin(int signal, int code, uint64_t address)
 {
-	r = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	r = RECORD(signal_record, RECORD_SIGNAL, SECOND);
 	r.signal = signal;
 	r.code = code;
 	r.address = address;
@@ -40,7 +40,7 @@ static void begin(int signal, int code, uint64_t address)
 /* A mapping of four pages, the access in its second one. */
 static void is_in(uint64_t flags)
 {
-	r.area = FS_AREA_FOUND;
+	r.area = MAPPED_FOUND;
 	r.area_start = r.address / PAGE * PAGE - PAGE;
 	r.area_end = r.area_start + 4 * PAGE;
 	r.area_flags = flags;
@@ -48,7 +48,7 @@ static void is_in(uint64_t flags)
 
 static void is_of(uint64_t size, uint32_t mode, uint64_t magic)
 {
-	r.file.flags = FS_FILE_KNOWN;
+	r.file.flags = FILE_KNOWN;
 	r.file.size_bytes = size;
 	r.file.mode = mode;
 	r.file.magic = magic;
@@ -74,9 +74,9 @@ static void test_addresses(void)
 	begin(SIGSEGV, SEGV_MAPERR, 65535);
 	is_class("near-null", true, "the last that is near it");
 	begin(SIGSEGV, SEGV_MAPERR, 65536);
-	r.area = FS_AREA_NONE;
+	r.area = MAPPED_NONE;
 	is_class("unmapped", true, "the first that is not");
-	r.area = FS_AREA_UNKNOWN;
+	r.area = MAPPED_UNKNOWN;
 	is_class("unmapped", false, "not looked at");
 	begin(SIGSEGV, SEGV_ACCERR, 8192);
 	is_in(VM_READ);
@@ -86,7 +86,7 @@ static void test_addresses(void)
 	is_class("kernel address", true, "the upper half");
 	begin(SIGSEGV, SI_KERNEL, 0);
 	is_class("general protection", false, "no address, and nothing is known");
-	r.flags = FS_SIGNAL_ODD;
+	r.flags = SIGNAL_ODD;
 	is_class("non-canonical", false, "a register holds no address");
 	r.ip_bytes = 0xf4;
 	is_class("privileged instruction", true, "hlt");
@@ -127,7 +127,7 @@ static void test_rights(void)
 static void test_stacks(void)
 {
 	begin(SIGSEGV, SEGV_MAPERR, 0x7ffc00000000 - 8);
-	r.area = FS_AREA_NONE;
+	r.area = MAPPED_NONE;
 	r.area_start = 0x7f0000000000;
 	r.area_end = 0x7ffc00001000;
 	is_class("stack overflow", false, "at the stack pointer, and no stack above");
@@ -166,12 +166,12 @@ static void test_files(void)
 	is_class("driver", false, "of a device");
 	is_of(1 << 20, REGULAR, TMPFS);
 	is_class("unknown", false, "of a memory file, which has no limit of its own");
-	r.fs_blocks = r.fs_blocks_used = 2000;
+	r.tmpfs_pages = r.tmpfs_pages_used = 2000;
 	is_class("tmpfs full", true, "all its pages are used");
 	is_str(fault_mapping(&r), "shared memory", "shared memory");
-	r.fs_blocks_used = 1990;
+	r.tmpfs_pages_used = 1990;
 	is_class("tmpfs full", false, "all but what is not yet added up");
-	r.fs_blocks_used = 100;
+	r.tmpfs_pages_used = 100;
 	is_class("unknown", false, "far from full");
 	r.area_flags |= VM_HUGETLB;
 	is_class("huge page pool empty", true, "of huge pages");
@@ -213,7 +213,7 @@ static void test_hostile(void)
 			p[k] = seed >> 62 ? 0 : seed >> 33;
 		}
 		r.signal = i & 1 ? SIGBUS : SIGSEGV;
-		r.file.name[FS_FILE_NAME - 1] = 0; /* which the collector sees to */
+		r.file.name[FILE_NAME_LEN - 1] = 0; /* which the collector sees to */
 		fault_of(&r, &l, &v);
 		fault_mapping(&r);
 		while (fault_classes[n] && strcmp(fault_classes[n], v.cause))

@@ -33,17 +33,17 @@ static void end(void)
 /* A process at the end of a window. */
 static void look(uint32_t pid, uint64_t minor, uint32_t maps, uint32_t flags)
 {
-	struct fs_process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
+	struct process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
 
 	r.g.min_flt = minor;
 	r.g.map_count = r.g.map_high = maps;
-	r.g.flags = flags | FS_PROC_BORN;
+	r.g.flags = flags | PROC_BORN;
 	model_take(&m, &r.h);
 }
 
 static void next_window(void)
 {
-	struct fs_tick_record t = tick_record(m.last_ns + SECOND);
+	struct tick_record t = tick_record(m.last_ns + SECOND);
 
 	model_take(&m, &t.h);
 	gates_look(&gates, &m);
@@ -133,9 +133,9 @@ static void test_totals(void)
 	look(10, 10, 100, 0);
 	look(11, 20, 300, 0);
 	next_window();
-	look(11, 30, 200, FS_PROC_FINAL);
+	look(11, 30, 200, PROC_FINAL);
 	next_window();
-	look(12, 15, 50, FS_PROC_FINAL);
+	look(12, 15, 50, PROC_FINAL);
 	look(10, 15, 100, 0);
 	judge();
 	ok(is_state(0, GATE_TRIPPED, 60) && is_state(1, GATE_PASSED, 60),
@@ -147,7 +147,7 @@ static void test_totals(void)
 	end();
 
 	begin("minor_faults>0,sigsegv>0", NULL);
-	struct fs_signal_record s = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	struct signal_record s = RECORD(signal_record, RECORD_SIGNAL, SECOND);
 
 	look(10, 10, 100, 0);
 	s.subject.pid = 10;
@@ -164,7 +164,7 @@ static void test_totals(void)
 /* Shares of a limit: each highest value with the limit that held when it was seen. */
 static void test_limits_of_their_time(void)
 {
-	struct fs_process_record r = process_record(10, 1, 3 * SECOND / 2);
+	struct process_record r = process_record(10, 1, 3 * SECOND / 2);
 
 	begin("fds.max>60%,fds.max>113", NULL);
 	r.g.fds = r.g.fd_high = 114;
@@ -175,7 +175,7 @@ static void test_limits_of_their_time(void)
 	r.g.fd_soft = 40;
 	model_take(&m, &r.h);
 	next_window();
-	r.g.flags |= FS_PROC_FINAL;
+	r.g.flags |= PROC_FINAL;
 	model_take(&m, &r.h);
 	judge();
 	ok(is_state(0, GATE_PASSED, 50) && gates.gate[0].most_value == 20 &&
@@ -199,7 +199,7 @@ static void test_limits_of_their_time(void)
 
 	begin("fds.max>60%", NULL);
 	r = process_record(10, 1, 3 * SECOND / 2);
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.g.fds = r.g.fd_high = 900;
 	model_take(&m, &r.h);
 	r.g.fds = r.g.fd_high = 3;
@@ -214,7 +214,7 @@ static void test_limits_of_their_time(void)
 
 static void test_signals(void)
 {
-	struct fs_signal_record s = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	struct signal_record s = RECORD(signal_record, RECORD_SIGNAL, SECOND);
 
 	begin("sigsegv>0,sigsegv>2,sigbus>0", NULL);
 	s.subject.pid = 10;

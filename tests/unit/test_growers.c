@@ -7,20 +7,19 @@
 
 #define TMPFS 0x01021994
 
-static const struct fs_subject me = {.pid = 10, .start_ns = 1};
+static const struct process_key me = {.pid = 10, .start_ns = 1};
 static struct model m;
 static uint32_t place;
 
-static struct fs_growth_record row(const char *name, uint64_t added, uint64_t removed,
-				   int32_t stack)
+static struct growth_record row(const char *name, uint64_t added, uint64_t removed, int32_t stack)
 {
-	struct fs_growth_record r = RECORD(fs_growth_record, FS_REC_GROWTH, SECOND);
+	struct growth_record r = RECORD(growth_record, RECORD_GROWTH, SECOND);
 
 	r.place = place++;
 	r.g.subject = me;
-	r.g.call = FS_CALL_MMAP;
-	r.g.what = FS_WHAT_MAPS;
-	r.g.flags = FS_FILE_KNOWN;
+	r.g.call = CALL_MMAP;
+	r.g.what = WHAT_MAPS;
+	r.g.flags = FILE_KNOWN;
 	r.g.mode = 0100600;
 	r.g.magic = TMPFS;
 	r.g.stack = stack;
@@ -30,14 +29,14 @@ static struct fs_growth_record row(const char *name, uint64_t added, uint64_t re
 	return r;
 }
 
-static void add(struct fs_growth_record r)
+static void add(struct growth_record r)
 {
 	model_take(&m, &r.h);
 }
 
 static void test_sorts(void)
 {
-	struct fs_growth_record other = row("of_another", 999, 0, 1);
+	struct growth_record other = row("of_another", 999, 0, 1);
 	struct grower g[4];
 	uint64_t added;
 
@@ -50,9 +49,9 @@ static void test_sorts(void)
 	other.g.subject.start_ns = 2;
 	add(other);
 	other = row("descriptors", 999, 0, 1);
-	other.g.what = FS_WHAT_FDS;
+	other.g.what = WHAT_FDS;
 	add(other);
-	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 4, &added), 3, "sorts that grew");
+	is_u64(growers_of(&m, &me, WHAT_MAPS, g, 4, &added), 3, "sorts that grew");
 	is_u64(added, 175, "all that was added");
 	is_str(g[0].name, "torch_# in tmpfs", "the one with most left is first");
 	ok(g[0].added == 90 && g[0].removed == 14,
@@ -60,19 +59,18 @@ static void test_sorts(void)
 	ok(g[0].stack == 5 && g[0].by_stack == 60, "by the stack that added most of it");
 	is_str(g[1].name, "cache in tmpfs", "then the next");
 	is_str(g[2].name, "model.bin in tmpfs", "one of which nothing is left is last");
-	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 1, &added), 1,
-	       "no more than there is room for");
+	is_u64(growers_of(&m, &me, WHAT_MAPS, g, 1, &added), 1, "no more than there is room for");
 	is_u64(added, 175, "but the sum is of all");
-	is_u64(growers_of(&m, &me, FS_WHAT_FDS, g, 4, &added), 1, "descriptors apart");
+	is_u64(growers_of(&m, &me, WHAT_FDS, g, 4, &added), 1, "descriptors apart");
 	ok(g[0].removed == 0, "of which nothing is gone: who closes says whose it was");
-	is_u64(growers_of(&m, &(struct fs_subject){.pid = 3}, FS_WHAT_MAPS, g, 4, &added), 0,
+	is_u64(growers_of(&m, &(struct process_key){.pid = 3}, WHAT_MAPS, g, 4, &added), 0,
 	       "one that is not known");
 	is_u64(added, 0, "nothing was added");
 }
 
 static void stack_reads(int32_t stack, const char *text)
 {
-	struct fs_frames_record r = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
 
 	r.subject = me;
 	r.stack = stack;
@@ -97,15 +95,14 @@ static void test_places(void)
 	add(row("c.so", 9, 0, -1));
 	add(row("a.so", 3, 0, 24));
 	add(row("a.so", 3, 0, 25));
-	is_u64(growers_by_place(&m, &me, FS_WHAT_MAPS, g, 4, &added), 4,
-	       "places, as many as asked");
+	is_u64(growers_by_place(&m, &me, WHAT_MAPS, g, 4, &added), 4, "places, as many as asked");
 	is_u64(added, 52, "of all");
 	ok(g[0].added == 25 && g[0].stack == 21, "two stacks that read alike are the first");
 	is_str(g[0].name, "b.so in tmpfs", "by its largest sort");
 	ok(g[1].added == 12 && g[1].stack == 23, "then the next");
 	ok(g[2].added == 9 && g[2].stack == -1 && !g[2].known, "then those of no stack");
 	ok(g[3].added == 3, "those without a name are not one place");
-	is_u64(growers_of(&m, &me, FS_WHAT_MAPS, g, 4, &added), 3, "the same by sort");
+	is_u64(growers_of(&m, &me, WHAT_MAPS, g, 4, &added), 3, "the same by sort");
 	ok(g[0].added == 28 && g[0].known == 28, "a.so of four stacks");
 	ok(g[0].stack == 23 && g[0].by_stack == 12, "and the place that made most of it");
 	ok(g[2].stack == -1 && !g[2].by_stack, "of c.so no stack is known");
@@ -114,7 +111,7 @@ static void test_places(void)
 static void is_named(uint32_t call, uint32_t flags, uint32_t mode, uint64_t magic, const char *file,
 		     const char *name)
 {
-	struct fs_growth g = {.call = call, .flags = flags, .mode = mode, .magic = magic};
+	struct growth g = {.call = call, .flags = flags, .mode = mode, .magic = magic};
 	char text[GROWER_NAME];
 
 	snprintf(g.name, sizeof(g.name), "%s", file);
@@ -124,22 +121,21 @@ static void is_named(uint32_t call, uint32_t flags, uint32_t mode, uint64_t magi
 
 static void test_names(void)
 {
-	is_named(FS_CALL_MMAP, FS_FILE_KNOWN | FS_FILE_DELETED, 0100600, TMPFS, "torch_1",
+	is_named(CALL_MMAP, FILE_KNOWN | FILE_DELETED, 0100600, TMPFS, "torch_1",
 		 "torch_# (deleted) in tmpfs");
-	is_named(FS_CALL_OPEN, FS_FILE_KNOWN, 0100600, 0x1234, "log.7", "log.7");
-	is_named(FS_CALL_OPEN, FS_FILE_KNOWN, 0100600, 0xef53, "", "file without a name in ext4");
-	is_named(FS_CALL_SOCKET, FS_FILE_KNOWN, 0140777, 0, "TCP", "socket");
-	is_named(FS_CALL_PIPE, FS_FILE_KNOWN, 0010600, 0, "", "pipe");
-	is_named(FS_CALL_EVENTFD, FS_FILE_KNOWN | FS_FILE_DELETED, 0600, 0, "[eventfd]",
-		 "[eventfd]");
-	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x22), 0, "", "anonymous rw");
-	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x21), 0, "", "anonymous shared rw");
-	is_named(FS_CALL_MMAP, 0, FS_ANON(0, 0x22), 0, "",
+	is_named(CALL_OPEN, FILE_KNOWN, 0100600, 0x1234, "log.7", "log.7");
+	is_named(CALL_OPEN, FILE_KNOWN, 0100600, 0xef53, "", "file without a name in ext4");
+	is_named(CALL_SOCKET, FILE_KNOWN, 0140777, 0, "TCP", "socket");
+	is_named(CALL_PIPE, FILE_KNOWN, 0010600, 0, "", "pipe");
+	is_named(CALL_EVENTFD, FILE_KNOWN | FILE_DELETED, 0600, 0, "[eventfd]", "[eventfd]");
+	is_named(CALL_MMAP, 0, GROWTH_ANON(3, 0x22), 0, "", "anonymous rw");
+	is_named(CALL_MMAP, 0, GROWTH_ANON(3, 0x21), 0, "", "anonymous shared rw");
+	is_named(CALL_MMAP, 0, GROWTH_ANON(0, 0x22), 0, "",
 		 "anonymous, no rights (reserved, or a guard)");
-	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x20022), 0, "", "thread stack");
-	is_named(FS_CALL_MMAP, 0, FS_ANON(3, 0x40022), 0, "", "huge pages");
-	is_named(FS_CALL_MPROTECT, 0, 0, 0, "", "split by mprotect");
-	is_named(FS_CALL_MMAP, FS_FILE_KNOWN, 0100600, 0,
+	is_named(CALL_MMAP, 0, GROWTH_ANON(3, 0x20022), 0, "", "thread stack");
+	is_named(CALL_MMAP, 0, GROWTH_ANON(3, 0x40022), 0, "", "huge pages");
+	is_named(CALL_MPROTECT, 0, 0, 0, "", "split by mprotect");
+	is_named(CALL_MMAP, FILE_KNOWN, 0100600, 0,
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
 		 "\xff\x01~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 }
@@ -156,7 +152,7 @@ static void test_many(void)
 		snprintf(name, sizeof(name), "%c%c%c", 'a' + i / 26 % 26, 'a' + i % 26, 'x');
 		add(row(name, 1000, 0, i));
 	}
-	n = growers_of(&m, &me, FS_WHAT_MAPS, g, 300, &added);
+	n = growers_of(&m, &me, WHAT_MAPS, g, 300, &added);
 	for (size_t i = 0; i < n; i++)
 		sum += g[i].added;
 	ok(n == 256 && sum == added && added == 400175, "400 sorts");
@@ -165,19 +161,19 @@ static void test_many(void)
 
 static void test_hostile(void)
 {
-	struct fs_growth_record r = row("x", 1, 0, 1);
-	struct fs_frames_record f = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+	struct growth_record r = row("x", 1, 0, 1);
+	struct frames_record f = RECORD(frames_record, RECORD_FRAMES, SECOND);
 	struct grower g;
 	uint64_t added;
 
 	r.place = MODEL_GROWTH_MAX;
 	is_u64(model_take(&m, &r.h), 0, "a place that there is not");
-	r.place = FS_GROWTH_MAX - 1;
+	r.place = GROWTH_MAX - 1;
 	r.g.added = r.g.removed = UINT64_MAX;
 	r.g.call = r.g.what = 0xffff;
 	r.g.subject = me;
 	is_u64(model_take(&m, &r.h), 0, "numbers that there are not");
-	growers_of(&m, &me, FS_WHAT_MAPS, &g, 1, &added);
+	growers_of(&m, &me, WHAT_MAPS, &g, 1, &added);
 	f.subject = me;
 	f.stack = -1;
 	is_u64(model_take(&m, &f.h), 0, "no stack");
@@ -189,18 +185,18 @@ static void test_hostile(void)
 	ok(model_frames(&m, &me, 5) && !strcmp(model_frames(&m, &me, 5)->text, "one\ntwo\n"),
 	   "the first names of a stack stay");
 	ok(!model_frames(&m, &me, 6) && !model_frames(&m, &me, -1) &&
-		   !model_frames(&m, &me, FS_STACKS),
+		   !model_frames(&m, &me, STACKS_MAX),
 	   "stacks without names");
 }
 
 /* A row whose place another one takes, as the kernel side does when places are given back. */
 static void test_taken_places(void)
 {
-	struct fs_growth_record r = row("leak", 5, 0, 1);
+	struct growth_record r = row("leak", 5, 0, 1);
 	struct grower g[300];
 	uint64_t added, made = 0;
 
-	r.g.what = FS_WHAT_FDS;
+	r.g.what = WHAT_FDS;
 	for (int i = 0; i < 400; i++) {
 		r.place = i % 2;
 		r.g.first_ns = i + 1;
@@ -210,27 +206,27 @@ static void test_taken_places(void)
 		add(r);
 		made += 2;
 	}
-	growers_of(&m, &me, FS_WHAT_FDS, g, 300, &added);
+	growers_of(&m, &me, WHAT_FDS, g, 300, &added);
 	is_u64(added, made, "what stood in a place before is kept");
 	ok(g[0].added == 4 && g[0].removed == 2, "rows of one name are one");
 	is_str(g[0].name, "tm in tmpfs", "and the one that leaks comes first");
 }
 
-static struct fs_growth_record former(uint32_t pid, uint32_t nth)
+static struct growth_record former(uint32_t pid, uint32_t nth)
 {
-	struct fs_growth_record r = row("", 1, 0, nth);
+	struct growth_record r = row("", 1, 0, nth);
 
 	r.place = 0;
-	r.g.subject = (struct fs_subject){.pid = pid, .start_ns = 1};
+	r.g.subject = (struct process_key){.pid = pid, .start_ns = 1};
 	r.g.first_ns = nth + 1;
 	return r;
 }
 
 static void see(uint32_t pid, bool ends)
 {
-	struct fs_process_record r = process_record(pid, 1, SECOND);
+	struct process_record r = process_record(pid, 1, SECOND);
 
-	r.g.flags |= ends ? FS_PROC_FINAL : 0;
+	r.g.flags |= ends ? PROC_FINAL : 0;
 	model_take(&m, &r.h);
 	model_next_window(&m);
 }
@@ -243,7 +239,7 @@ static void test_full_archive(void)
 
 	see(10, false);
 	see(11, false);
-	for (; n < 4 * FS_GROWTH_MAX; n++)
+	for (; n < 4 * GROWTH_MAX; n++)
 		add(former(11, n));
 	add(former(10, n++));
 	is_u64(m.growth_lost, 0, "room for four times the places");
@@ -251,24 +247,24 @@ static void test_full_archive(void)
 	is_u64(m.growth_lost, 1, "then it is counted what is lost");
 	see(11, true);
 	add(former(10, n++));
-	growers_of(&m, &me, FS_WHAT_MAPS, &g, 1, &added);
+	growers_of(&m, &me, WHAT_MAPS, &g, 1, &added);
 	is_u64(added, 2, "until a process ends: its rows make room");
-	is_u64(m.growth_lost, 1 + 4 * FS_GROWTH_MAX, "and are counted");
+	is_u64(m.growth_lost, 1 + 4 * GROWTH_MAX, "and are counted");
 }
 
 static void test_many_stacks(void)
 {
-	struct fs_frames_record f = RECORD(fs_frames_record, FS_REC_FRAMES, SECOND);
+	struct frames_record f = RECORD(frames_record, RECORD_FRAMES, SECOND);
 
 	see(10, false);
 	see(11, false);
-	f.subject = (struct fs_subject){.pid = 11, .start_ns = 1};
+	f.subject = (struct process_key){.pid = 11, .start_ns = 1};
 	for (f.stack = 0; f.stack < MODEL_FRAMES_MAX; f.stack++) {
 		snprintf(f.text, sizeof(f.text), "f%d\n", f.stack);
 		model_take(&m, &f.h);
 	}
-	ok(model_frames(&m, &f.subject, FS_STACKS) && model_frames(&m, &f.subject, 0) &&
-		   model_frames(&m, &f.subject, FS_STACKS) != model_frames(&m, &f.subject, 0),
+	ok(model_frames(&m, &f.subject, STACKS_MAX) && model_frames(&m, &f.subject, 0) &&
+		   model_frames(&m, &f.subject, STACKS_MAX) != model_frames(&m, &f.subject, 0),
 	   "numbers of stacks go on");
 	f.subject = me;
 	model_take(&m, &f.h);
@@ -290,7 +286,7 @@ static void test_late_sort(void)
 		add(row(name, 10, 5, 1));
 	}
 	add(row("large", 5000, 0, 7));
-	growers_of(&m, &me, FS_WHAT_MAPS, g, 2, &added);
+	growers_of(&m, &me, WHAT_MAPS, g, 2, &added);
 	is_str(g[0].name, "large in tmpfs", "the sort with most left has its name, however late");
 	ok(g[0].stack == 7 && g[0].by_stack == 5000, "and its stack");
 	is_u64(added, 400 * 10 + 5000, "all are in the sum");

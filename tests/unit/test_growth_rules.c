@@ -5,7 +5,7 @@
 
 static void begin_with(uint32_t maps, uint32_t fds)
 {
-	struct fs_process_record r = process_with(maps, fds);
+	struct process_record r = process_with(maps, fds);
 
 	begin();
 	model_take(&m, &r.h);
@@ -44,9 +44,9 @@ static void test_torch(void)
 	const struct finding *f;
 
 	begin_with(40000, 50);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 38000);
-	holds(FS_WHAT_MAPS, 1, FS_HOLDING_FILE_PRIVATE, "/usr/lib/libtorch_cpu.so", 12);
-	made_file(FS_WHAT_MAPS, 3, "torch_#", 1000, 0);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 38000);
+	holds(WHAT_MAPS, 1, HOLDING_FILE_PRIVATE, "/usr/lib/libtorch_cpu.so", 12);
+	made_file(WHAT_MAPS, 3, "torch_#", 1000, 0);
 	stack_reads(3, "mmap (libc.so.6)\nTHManagedMapAllocator (libtorch_cpu.so)\nmain (python3)",
 		    0);
 	judged("M03 M25", "tensors in shared memory");
@@ -64,8 +64,8 @@ static void test_torch(void)
 	end();
 
 	begin_with(5000, 5000);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
+	holds(WHAT_FDS, 0, HOLDING_SHARED_MEMORY, "/torch_# (deleted)", 4800);
 	judged("M03 F10", "and a descriptor each");
 	ok(!strncmp(evidence_of(find("M03"), "sharing strategy"), "file_descriptor:", 16),
 	   "file_descriptor");
@@ -74,13 +74,13 @@ static void test_torch(void)
 	end();
 
 	begin_with(5000, 50);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 4000);
-	holds(FS_WHAT_MAPS, 1, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 900);
+	holds(WHAT_MAPS, 0, HOLDING_ANONYMOUS, "rw-p", 4000);
+	holds(WHAT_MAPS, 1, HOLDING_SHARED_MEMORY, "/dev/shm/torch_# (deleted)", 900);
 	judged("", "900 tensors among 5,000 mappings are no pattern");
 	end();
 
 	begin_with(5000, 50);
-	made_file(FS_WHAT_MAPS, 3, "torch_#", 3000, 0);
+	made_file(WHAT_MAPS, 3, "torch_#", 3000, 0);
 	unmapped(2500);
 	judged("", "3,000 made and 2,500 unmapped: not known to be left");
 	end();
@@ -89,7 +89,7 @@ static void test_torch(void)
 /* A trainer and two workers; the workers have some, too. */
 static void test_tree(void)
 {
-	struct fs_process_record r = process_with(5000, 50);
+	struct process_record r = process_with(5000, 50);
 	const char *tree;
 
 	begin();
@@ -100,14 +100,13 @@ static void test_tree(void)
 		sprintf(r.g.comm, "worker%u", pid);
 		r.g.map_count = 3000;
 		model_take(&m, &r.h);
-		holds_of(pid, FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_#",
-			 pid * 200);
+		holds_of(pid, WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/dev/shm/torch_#", pid * 200);
 	}
 	r.subject.pid = 90;
 	r.g.ppid = 1;
 	strcpy(r.g.comm, "stranger");
 	model_take(&m, &r.h);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/dev/shm/torch_#", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/dev/shm/torch_#", 4000);
 	judge_window();
 	tree = evidence_of(find("M03"), "its process tree");
 	is_str(tree,
@@ -118,7 +117,7 @@ static void test_tree(void)
 	       "a child tells the same tree");
 	ok(!find_of("M03", 90), "a stranger has no part in it");
 
-	r.g.flags = FS_PROC_FINAL;
+	r.g.flags = PROC_FINAL;
 	for (uint32_t pid = 11; pid <= 12; pid++) {
 		r.subject.pid = pid;
 		r.g.ppid = 10;
@@ -140,13 +139,13 @@ static void test_tree(void)
 
 static void test_threads(void)
 {
-	struct fs_process_record r = process_with(8100, 20);
+	struct process_record r = process_with(8100, 20);
 
 	begin();
 	r.g.threads = 4000;
 	model_take(&m, &r.h);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 4010);
-	holds(FS_WHAT_MAPS, 1, FS_HOLDING_GUARD, "---p 4 KiB", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_ANONYMOUS, "rw-p", 4010);
+	holds(WHAT_MAPS, 1, HOLDING_GUARD, "---p 4 KiB", 4000);
 	judged("M04", "a guard a thread");
 	is_told("M04", SEVERITY_INFO, "4,000 threads: their stacks and guards are most of 8,100",
 		"---p", NULL, "fewer threads");
@@ -156,7 +155,7 @@ static void test_threads(void)
 	begin();
 	r.g.threads = 3000;
 	model_take(&m, &r.h);
-	made_split(1, FS_CALL_MPROTECT, 6000);
+	made_split(1, CALL_MPROTECT, 6000);
 	stack_reads(1, "mprotect (libc.so.6)\npthread_create (libc.so.6)\nspawn (app)", 0);
 	judged("M04", "made while watched, and nothing was read");
 	is_told("M04", SEVERITY_INFO, "3,000 threads: their stacks and guards are most of 8,100",
@@ -167,7 +166,7 @@ static void test_threads(void)
 	r.g.threads = 3000;
 	r.g.map_count = r.g.map_high = 20000;
 	model_take(&m, &r.h);
-	made_split(1, FS_CALL_MPROTECT, 14000);
+	made_split(1, CALL_MPROTECT, 14000);
 	stack_reads(1, "mprotect (libc.so.6)\nsomebody_else (app)", 0);
 	judged("M10", "many threads, but more of something else");
 	end();
@@ -176,7 +175,7 @@ static void test_threads(void)
 	begin();
 	r.g.threads = 1;
 	model_take(&m, &r.h);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_GUARD, "---p 4 KiB", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_GUARD, "---p 4 KiB", 4000);
 	judged("", "4,000 guards of one thread are none of stacks");
 	end();
 }
@@ -184,13 +183,13 @@ static void test_threads(void)
 static void test_java(void)
 {
 	begin_with(40000, 300);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/memfd:java_heap (deleted)", 30000);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/memfd:java_heap (deleted)", 30000);
 	judged("M05 M25", "pieces of a heap");
 	is_told("M05", SEVERITY_WARNING, "30,000 of 40,000 mappings", "java_heap", NULL,
 		"-XX:+UseG1GC");
 	end();
 	begin_with(40000, 300);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/java/classes.jsa", 30000);
+	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/java/classes.jsa", 30000);
 	judged("M25", "another file of Java's is not its heap");
 	end();
 }
@@ -201,11 +200,11 @@ static void test_allocator(void)
 		"mprotect (libc.so.6)\nje_pages_decommit (libjemalloc.so.2)\nmain (redis-server)",
 		"madvise (libc.so.6)\n_mi_os_decommit (libmimalloc.so.2)\nmain (app)",
 		"munmap (libc.so.6)\nheap_trim (libc.so.6)\n_int_free (libc.so.6)\nmain (app)"};
-	struct fs_tick_record t;
+	struct tick_record t;
 
 	for (size_t i = 0; i < 3; i++) {
 		begin_with(5000, 10);
-		made_split(7, FS_CALL_MPROTECT, 3000);
+		made_split(7, CALL_MPROTECT, 3000);
 		stack_reads(7, stacks[i], 0);
 		judged("M06", "an allocator that splits");
 		is_told("M06", SEVERITY_INFO, "3,000 of 3,000 mappings made while watched",
@@ -214,7 +213,7 @@ static void test_allocator(void)
 		end();
 	}
 	begin_with(5000, 10);
-	made_split(7, FS_CALL_MADVISE, 3000);
+	made_split(7, CALL_MADVISE, 3000);
 	stack_reads(7, stacks[0], 0);
 	t = tick_record(now += SECOND);
 	t.limits.overcommit_memory = 2;
@@ -225,14 +224,14 @@ static void test_allocator(void)
 	end();
 
 	begin_with(5000, 10);
-	made_split(7, FS_CALL_MPROTECT, 3000);
+	made_split(7, CALL_MPROTECT, 3000);
 	stack_reads(7, "mprotect (libc.so.6)\nprotect_page (app)\nmain (app)", 0);
 	judged("M10", "splits of the program's own are no allocator's");
 	is_told("M10", SEVERITY_INFO, "3,000 of 3,000", "split by mprotect", "protect_page",
 		"what is done to the middle of one");
 	end();
 	begin_with(5000, 10);
-	made_split(7, FS_CALL_MPROTECT, 3000);
+	made_split(7, CALL_MPROTECT, 3000);
 	unmapped(2900);
 	stack_reads(7, stacks[0], 0);
 	judged("", "splits that merge again are no growth");
@@ -242,14 +241,14 @@ static void test_allocator(void)
 static void test_go(void)
 {
 	begin_with(5000, 10);
-	made_split(7, FS_CALL_MADVISE, 3000);
+	made_split(7, CALL_MADVISE, 3000);
 	stack_reads(7, "runtime.madvise (app)\nruntime.sysHugePageOS (app)\nmain.main (app)", 0);
 	judged("M08", "the Go runtime splits");
 	is_told("M08", SEVERITY_INFO, "3,000 of 3,000", "split by madvise", "runtime.sysHugePageOS",
 		"Go 1.21.1 to 1.21.3");
 	end();
 	begin_with(5000, 10);
-	made_split(7, FS_CALL_MADVISE, 3000);
+	made_split(7, CALL_MADVISE, 3000);
 	stack_reads(7, "madvise (libc.so.6)\nruntime (app)", 0);
 	judged("M10", "a function that is called runtime is not it");
 	end();
@@ -258,14 +257,14 @@ static void test_go(void)
 static void test_dotnet(void)
 {
 	begin_with(4000, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 2000);
+	holds(WHAT_MAPS, 0, HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 2000);
 	judged("M07", "code mapped twice");
 	is_told("M07", SEVERITY_INFO, "2,000 of 4,000 mappings", "doublemapper", NULL,
 		"DOTNET_EnableWriteXorExecute=0");
 	end();
 	begin_with(40000, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_ANONYMOUS, "rw-p", 38000);
-	holds(FS_WHAT_MAPS, 1, FS_HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 600);
+	holds(WHAT_MAPS, 0, HOLDING_ANONYMOUS, "rw-p", 38000);
+	holds(WHAT_MAPS, 1, HOLDING_SHARED_MEMORY, "/memfd:doublemapper (deleted)", 600);
 	judged("M25", "a few among many are not what grew");
 	end();
 }
@@ -273,27 +272,27 @@ static void test_dotnet(void)
 static void test_files(void)
 {
 	begin_with(6000, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
 	judged("M09", "a map a file");
 	is_told("M09", SEVERITY_INFO, "4,000 of 6,000 mappings are files", "/srv/index/#.doc", NULL,
 		"unmap each file");
 	ok(!advises(find("M09"), "Lucene"), "only Java's indexes are Lucene's");
 	end();
 	begin_with(6000, 10);
-	struct fs_process_record java = process_with(6000, 10);
+	struct process_record java = process_with(6000, 10);
 
 	strcpy(java.g.comm, "java");
 	model_take(&m, &java.h);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/index/#.doc", 4000);
 	judged("M09", "the same of Java");
 	ok(advises(find("M09"), "merge segments"), "its segments can be merged");
 	end();
 	begin_with(6000, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_FILE_SHARED, "/srv/one.db", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_FILE_SHARED, "/srv/one.db", 4000);
 	judged("", "many mappings of one file are not many files");
 	end();
 	begin_with(6000, 10);
-	holds(FS_WHAT_MAPS, 0, FS_HOLDING_SPECIAL, "[anon_shmem:buffer#]", 4000);
+	holds(WHAT_MAPS, 0, HOLDING_SPECIAL, "[anon_shmem:buffer#]", 4000);
 	judged("", "names that are no files are not files");
 	end();
 }
@@ -301,7 +300,7 @@ static void test_files(void)
 /* A leak of mappings by a program of that name, out of a stack with such flags. */
 static void leaks_as(const char *comm, uint32_t flags)
 {
-	struct fs_process_record r;
+	struct process_record r;
 
 	begin_with(4100, 10);
 	r = process_with(4100, 10);
@@ -314,16 +313,16 @@ static void leaks_as(const char *comm, uint32_t flags)
 
 static void test_runtimes(void)
 {
-	leaks_as("beam.smp", FS_FRAMES_SHORT);
+	leaks_as("beam.smp", FRAMES_SHORT);
 	ok(advises(find("M10"), "+JPperf true"), "a short stack of Erlang: what to switch on");
 	end();
-	leaks_as("java", FS_FRAMES_SHORT);
+	leaks_as("java", FRAMES_SHORT);
 	ok(advises(find("M10"), "PreserveFramePointer"), "of Java");
 	end();
 	leaks_as("beam.smp", 0);
 	ok(!advises(find("M10"), "JPperf"), "a whole one needs nothing");
 	end();
-	leaks_as("grower", FS_FRAMES_SHORT);
+	leaks_as("grower", FRAMES_SHORT);
 	ok(!advises(find("M10"), "to see"), "of another program nothing is known");
 	end();
 }
@@ -333,9 +332,9 @@ static void test_leak(void)
 	begin_with(4100, 10);
 	made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
 	made_anonymous(3, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 2000);
-	made_file(FS_WHAT_MAPS, 4, "libx.so", 5, 0);
-	stack_reads(2, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
-	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FS_FRAMES_SHORT);
+	made_file(WHAT_MAPS, 4, "libx.so", 5, 0);
+	stack_reads(2, "mmap (libc.so.6)\nleak (app)", FRAMES_SHORT);
+	stack_reads(3, "mmap (libc.so.6)\nleak (app)", FRAMES_SHORT);
 	judged("M10", "two sorts, one place");
 	is_told("M10", SEVERITY_INFO,
 		"4,000 of 4,005 mappings made while watched are from one place", "anonymous",
@@ -377,7 +376,7 @@ static void test_leak(void)
 
 static void test_burst(void)
 {
-	struct fs_process_record r = process_with(1000, 10);
+	struct process_record r = process_with(1000, 10);
 
 	begin();
 	r.g.map_high = 60000;
@@ -405,12 +404,12 @@ static void test_burst(void)
 
 static void test_wine(void)
 {
-	struct fs_process_record r = process_with(50000, 1000);
+	struct process_record r = process_with(50000, 1000);
 
 	begin();
 	strcpy(r.g.comm, "Game.EXE");
 	model_take(&m, &r.h);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
+	holds(WHAT_FDS, 0, HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
 	judged("M12 M25 F11", "a Windows program");
 	ok(find("M12")->severity == SEVERITY_WARNING &&
 		   advises(find("M12"), "vm.max_map_count=1048576"),
@@ -420,7 +419,7 @@ static void test_wine(void)
 	begin();
 	strcpy(r.g.comm, "game.exec");
 	model_take(&m, &r.h);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
+	holds(WHAT_FDS, 0, HOLDING_ANON_INODE, "anon_inode:[eventfd]", 950);
 	judged("M25", "another program with as many");
 	end();
 	begin();
@@ -433,14 +432,18 @@ static void test_wine(void)
 
 static void test_class(void)
 {
-	static const char *const classes[] = {"[timerfd]", "anon_inode:[perf_event]",
-					      "anon_inode:sync_file", "/dmabuf:", "dmabuf",
-					      "/memfd:pool (deleted)", "memfd:x"};
-	struct fs_process_record r = process_with(100, 700);
+	static const char *const classes[] = {"[timerfd]",
+					      "anon_inode:[perf_event]",
+					      "anon_inode:sync_file",
+					      "/dmabuf:",
+					      "dmabuf",
+					      "/memfd:pool (deleted)",
+					      "memfd:x"};
+	struct process_record r = process_with(100, 700);
 
 	begin_with(100, 700);
-	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 500, 20);
-	made_file(FS_WHAT_FDS, 6, "data", 20, 0);
+	made_file(WHAT_FDS, 5, "[eventpoll]", 500, 20);
+	made_file(WHAT_FDS, 6, "data", 20, 0);
 	stack_reads(5, "epoll_create1 (libc.so.6)\nwatch (app)", 0);
 	judged("F08", "one class grows");
 	is_told("F08", SEVERITY_INFO, "480 of 500 descriptors made while watched", "[eventpoll]",
@@ -448,28 +451,28 @@ static void test_class(void)
 	end();
 
 	begin_with(100, 700);
-	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 500, 480);
+	made_file(WHAT_FDS, 5, "[eventpoll]", 500, 480);
 	judged("", "opened and closed again: no leak");
 	end();
 	begin_with(100, 700);
-	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 800, 200);
+	made_file(WHAT_FDS, 5, "[eventpoll]", 800, 200);
 	judged("F08", "a quarter closed again: still one");
 	end();
 	begin_with(100, 700);
-	made_file(FS_WHAT_FDS, 5, "[eventpoll]", 800, 201);
+	made_file(WHAT_FDS, 5, "[eventpoll]", 800, 201);
 	judged("", "more than a quarter: none");
 	end();
 	begin_with(100, 700);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_ANON_INODE, "anon_inode:[eventfd]", 690);
+	holds(WHAT_FDS, 0, HOLDING_ANON_INODE, "anon_inode:[eventfd]", 690);
 	judged("", "held, and not growing: no leak");
 	end();
 	begin_with(100, 700);
-	made_file(FS_WHAT_FDS, 5, "log.#", 500, 0);
+	made_file(WHAT_FDS, 5, "log.#", 500, 0);
 	judged("", "files are no class of their own");
 	end();
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		begin_with(100, 700);
-		made_file(FS_WHAT_FDS, 5, classes[i], 500, 0);
+		made_file(WHAT_FDS, 5, classes[i], 500, 0);
 		judge_window();
 		ok(find("F08"), "descriptors of %s grow", classes[i]);
 		end();
@@ -477,7 +480,7 @@ static void test_class(void)
 	begin();
 	strcpy(r.g.comm, "wineserver");
 	model_take(&m, &r.h);
-	made_file(FS_WHAT_FDS, 5, "[eventfd]", 500, 0);
+	made_file(WHAT_FDS, 5, "[eventfd]", 500, 0);
 	judge_window();
 	ok(!find("F08"), "Wine's have a name of their own");
 	end();
@@ -485,12 +488,12 @@ static void test_class(void)
 
 static void test_close_wait(void)
 {
-	struct fs_growth g = growth_of(10, FS_WHAT_FDS, FS_CALL_SOCKET, 8, 300);
+	struct growth g = growth_of(10, WHAT_FDS, CALL_SOCKET, 8, 300);
 
 	begin_with(100, 700);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 600);
-	holds(FS_WHAT_FDS, 1, FS_HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 40);
-	g.flags = FS_FILE_KNOWN;
+	holds(WHAT_FDS, 0, HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 600);
+	holds(WHAT_FDS, 1, HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 40);
+	g.flags = FILE_KNOWN;
 	g.mode = S_IFSOCK;
 	take_growth(g);
 	stack_reads(8, "connect (libc.so.6)\nredis_get (cart)", 0);
@@ -499,8 +502,8 @@ static void test_close_wait(void)
 		"redis_get (cart)", "when a read of it gives 0");
 	end();
 	begin_with(100, 700);
-	holds(FS_WHAT_FDS, 0, FS_HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 600);
-	holds(FS_WHAT_FDS, 1, FS_HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 60);
+	holds(WHAT_FDS, 0, HOLDING_SOCKET, "tcp ESTABLISHED to 10.0.0.9:6379", 600);
+	holds(WHAT_FDS, 1, HOLDING_SOCKET, "tcp CLOSE_WAIT to 10.0.0.9:6379", 60);
 	judged("", "a few among many that are in use");
 	end();
 }
@@ -509,7 +512,7 @@ static void test_close_wait(void)
 static void test_severity(void)
 {
 	begin_with(100, 15000);
-	made_file(FS_WHAT_FDS, 5, "[eventfd]", 500, 0);
+	made_file(WHAT_FDS, 5, "[eventfd]", 500, 0);
 	judge_window();
 	ok(find("F08") && find("F08")->severity == SEVERITY_WARNING,
 	   "past half of the limit it is a warning");
@@ -527,7 +530,7 @@ static void test_hostile(void)
 	long_text[sizeof(long_text) - 1] = 0;
 	for (size_t i = 200; i < sizeof(long_text); i += 200)
 		long_text[i] = '\n';
-	made_file(FS_WHAT_MAPS, 3, "torch_#\x01\x01\x1b[31m", UINT64_MAX / 2, 0);
+	made_file(WHAT_MAPS, 3, "torch_#\x01\x01\x1b[31m", UINT64_MAX / 2, 0);
 	stack_reads(3, long_text, 0);
 	judge_window();
 	f = find("M03");
@@ -535,7 +538,7 @@ static void test_hostile(void)
 	   "a stack of long lines is cut");
 	end();
 	begin_with(60000, 10);
-	made_file(FS_WHAT_MAPS, 3, "torch_#", 10, UINT64_MAX);
+	made_file(WHAT_MAPS, 3, "torch_#", 10, UINT64_MAX);
 	judge_window();
 	ok(!find("M03"), "more taken away than was made: nothing is left");
 	end();

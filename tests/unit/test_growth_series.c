@@ -28,8 +28,8 @@ struct score {
 
 static const struct finding *look(unsigned int t, double value)
 {
-	struct fs_process_record r = process_record(10, 1, (t + 1) * SECOND - 1);
-	struct fs_tick_record tick = tick_record((t + 1) * SECOND);
+	struct process_record r = process_record(10, 1, (t + 1) * SECOND - 1);
+	struct tick_record tick = tick_record((t + 1) * SECOND);
 
 	model_next_window(&m);
 	findings_next_window(&fs);

@@ -9,16 +9,16 @@
 
 #define EARLY 1000 /* ns: rows are made from here on, one a ns */
 
-static struct fs_growth row[FS_GROWTH_MAX];
-static struct fs_spare spare[FS_GROWTH_MAX];
+static struct fs_growth row[GROWTH_MAX];
+static struct fs_spare spare[GROWTH_MAX];
 static struct fs_shared shared;
 static struct growth_table t;
 static uint64_t now, told, told_added;
 static uint32_t alive_from; /* pids below have ended */
 
-static int count_told(void *ctx, const struct fs_header *h)
+static int count_told(void *ctx, const struct record *h)
 {
-	const struct fs_growth_record *r = (const void *)h;
+	const struct growth_record *r = (const void *)h;
 
 	told++;
 	told_added += r->g.added;
@@ -27,7 +27,7 @@ static int count_told(void *ctx, const struct fs_header *h)
 
 static const struct sink sink = {.take = count_told};
 
-static bool ended(void *ctx, const struct fs_subject *of)
+static bool ended(void *ctx, const struct process_key *of)
 {
 	return of->pid < alive_from;
 }
@@ -45,14 +45,14 @@ static void begin(void)
 	alive_from = 0;
 }
 
-/* As the kernel side takes a place. Returns FS_GROWTH_MAX where there is none. */
+/* As the kernel side takes a place. Returns GROWTH_MAX where there is none. */
 static uint32_t take_place(void)
 {
-	while (shared.growth_used == FS_GROWTH_MAX) {
-		const struct fs_spare *s = &spare[shared.growth_taken % FS_GROWTH_MAX];
+	while (shared.growth_used == GROWTH_MAX) {
+		const struct fs_spare *s = &spare[shared.growth_taken % GROWTH_MAX];
 
 		if (shared.growth_taken == shared.growth_spared)
-			return FS_GROWTH_MAX;
+			return GROWTH_MAX;
 		shared.growth_taken++;
 		if (row[s->place].last_ns == s->last_ns)
 			return s->place;
@@ -60,11 +60,11 @@ static uint32_t take_place(void)
 	return shared.growth_used++;
 }
 
-static uint32_t grow(uint32_t pid, enum fs_what what, uint64_t added, uint64_t removed)
+static uint32_t grow(uint32_t pid, enum what what, uint64_t added, uint64_t removed)
 {
 	uint32_t place = take_place();
 
-	if (place < FS_GROWTH_MAX) {
+	if (place < GROWTH_MAX) {
 		row[place] = (struct fs_growth){.subject.pid = pid,
 						.what = what,
 						.added = added,
@@ -82,9 +82,9 @@ static void look(void)
 	growth_table_expire(&t, ended, NULL, now);
 }
 
-static void fill(uint32_t pid, enum fs_what what, uint64_t added, uint64_t removed)
+static void fill(uint32_t pid, enum what what, uint64_t added, uint64_t removed)
 {
-	while (shared.growth_used < FS_GROWTH_MAX)
+	while (shared.growth_used < GROWTH_MAX)
 		grow(pid, what, added, removed);
 }
 
@@ -93,7 +93,7 @@ static void test_telling(void)
 	uint32_t place;
 
 	begin();
-	place = grow(1, FS_WHAT_FDS, 1, 0);
+	place = grow(1, WHAT_FDS, 1, 0);
 	look();
 	look();
 	is_u64(told, 1, "a row that did not grow is told once");
@@ -109,16 +109,16 @@ static void test_telling(void)
 static void test_held(void)
 {
 	begin();
-	fill(1, FS_WHAT_FDS, 2, 1);
+	fill(1, WHAT_FDS, 2, 1);
 	look();
 	is_u64(shared.growth_spared, 0, "what is held by a living process keeps its place");
-	is_u64(grow(1, FS_WHAT_FDS, 1, 0), FS_GROWTH_MAX, "and so the table is full");
+	is_u64(grow(1, WHAT_FDS, 1, 0), GROWTH_MAX, "and so the table is full");
 	alive_from = 2;
 	look();
 	is_u64(shared.growth_spared, GROWTH_SPARE, "of one that has ended half is given back");
 	look();
 	is_u64(shared.growth_spared, GROWTH_SPARE, "and no more than that, nor twice");
-	is_u64(grow(2, FS_WHAT_FDS, 1, 0), 0, "the row that grew longest ago first");
+	is_u64(grow(2, WHAT_FDS, 1, 0), 0, "the row that grew longest ago first");
 }
 
 static void test_closed(void)
@@ -126,12 +126,12 @@ static void test_closed(void)
 	uint32_t place;
 
 	begin();
-	fill(1, FS_WHAT_FDS, 3, 3);
+	fill(1, WHAT_FDS, 3, 3);
 	look();
 	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of what is closed are given back");
 	row[0].added++; /* it grows again, before its place is taken */
 	row[0].last_ns = now++;
-	place = grow(1, FS_WHAT_FDS, 1, 0);
+	place = grow(1, WHAT_FDS, 1, 0);
 	is_u64(place, 1, "one that grew meanwhile stays what it is");
 	told_added = 0;
 	look();
@@ -143,7 +143,7 @@ static void test_not_told(void)
 	struct growth_table before;
 
 	begin();
-	fill(1, FS_WHAT_MAPS, 1, 0);
+	fill(1, WHAT_MAPS, 1, 0);
 	before = t;
 	growth_table_expire(&t, ended, NULL, now);
 	is_u64(shared.growth_spared, 0, "a row that was not told keeps its place");
@@ -158,29 +158,29 @@ static void test_not_told(void)
 static void test_never_used(void)
 {
 	begin();
-	fill(1, FS_WHAT_FDS, 1, 0);
+	fill(1, WHAT_FDS, 1, 0);
 	row[7].last_ns = row[7].added =
 		0; /* of two threads that made one row it was the second's */
 	look();
 	is_u64(shared.growth_spared, 1, "a place that was never used is given back");
-	is_u64(grow(1, FS_WHAT_FDS, 1, 0), 7, "and taken");
+	is_u64(grow(1, WHAT_FDS, 1, 0), 7, "and taken");
 }
 
 /* Whatever comes: all that grew is told, and nothing that is held by the living is forgotten. */
 static bool random_history(unsigned int seed)
 {
-	uint64_t made = 0, held[FS_GROWTH_MAX] = {};
+	uint64_t made = 0, held[GROWTH_MAX] = {};
 	bool good = true;
 
 	begin();
 	srandom(seed);
 	for (int step = 0; step < 20; step++) {
-		for (int n = random() % FS_GROWTH_MAX; n; n--) {
+		for (int n = random() % GROWTH_MAX; n; n--) {
 			bool kept = random() % 8 == 0;
 			uint32_t pid = alive_from + random() % 4;
-			uint32_t place = grow(pid, FS_WHAT_FDS, 1, !kept);
+			uint32_t place = grow(pid, WHAT_FDS, 1, !kept);
 
-			if (place == FS_GROWTH_MAX)
+			if (place == GROWTH_MAX)
 				break;
 			made++;
 			good &= !held[place] || held[place] <= alive_from; /* pid + 1 */

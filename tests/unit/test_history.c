@@ -6,9 +6,9 @@
 static struct model m;
 static struct history h;
 
-static void look(struct fs_process_record *p, size_t n, uint64_t t_ns)
+static void look(struct process_record *p, size_t n, uint64_t t_ns)
 {
-	struct fs_tick_record tick = tick_record(t_ns);
+	struct tick_record tick = tick_record(t_ns);
 
 	for (size_t i = 0; i < n; i++) {
 		p[i].h.t_ns = t_ns;
@@ -53,18 +53,18 @@ static void end(void)
 
 static void test_sums(void)
 {
-	struct fs_process_record p[2] = {process_record(10, 1, 0), process_record(11, 2, 0)};
+	struct process_record p[2] = {process_record(10, 1, 0), process_record(11, 2, 0)};
 	const struct history_row *r;
 
 	begin();
-	p[0].g.flags = p[1].g.flags = FS_PROC_BORN;
+	p[0].g.flags = p[1].g.flags = PROC_BORN;
 	look(p, 2, 2 * SECOND);
 	p[0].g.min_flt = 100;
 	p[0].c.latency[0][3] = 100;
 	p[1].g.maj_flt = 7;
 	look(p, 2, 3 * SECOND);
 	p[1].g.min_flt = 5;
-	p[1].g.flags |= FS_PROC_FINAL;
+	p[1].g.flags |= PROC_FINAL;
 	look(p + 1, 1, 4 * SECOND);
 	is_u64(h.rows, 2, "a row a process");
 	is_u64(h.points, 3, "a point a look");
@@ -83,10 +83,10 @@ static void test_sums(void)
 /* Looks without end: points are joined, and nothing is lost of what is summed. */
 static void test_joined(void)
 {
-	struct fs_process_record p = process_record(10, 1, 0);
+	struct process_record p = process_record(10, 1, 0);
 
 	begin();
-	p.g.flags = FS_PROC_BORN;
+	p.g.flags = PROC_BORN;
 	for (int i = 0; i < 5 * HISTORY_POINTS_MAX; i++) {
 		p.g.min_flt = 3 * i;
 		look(&p, 1, (2 + i) * SECOND);
@@ -103,15 +103,15 @@ static void test_joined(void)
 /* More processes than rows: who ended and faulted least makes room. */
 static void test_bounded(void)
 {
-	struct fs_process_record busy = process_record(9, 1, 0), p;
+	struct process_record busy = process_record(9, 1, 0), p;
 
 	begin();
-	busy.g.flags = FS_PROC_BORN | FS_PROC_FINAL;
+	busy.g.flags = PROC_BORN | PROC_FINAL;
 	busy.g.min_flt = 1000;
 	look(&busy, 1, 2 * SECOND);
 	for (uint32_t i = 0; i < HISTORY_ROWS_MAX + 50; i++) {
 		p = process_record(100 + i, 1, 0);
-		p.g.flags = FS_PROC_BORN | FS_PROC_FINAL;
+		p.g.flags = PROC_BORN | PROC_FINAL;
 		p.g.min_flt = 1;
 		look(&p, 1, (3 + i) * SECOND);
 	}
@@ -132,13 +132,13 @@ static void test_bounded(void)
 /* More processes live at once than there are rows: each has one, and each is counted. */
 static void test_crowd(void)
 {
-	static struct fs_process_record p[HISTORY_ROWS_MAX + 500];
+	static struct process_record p[HISTORY_ROWS_MAX + 500];
 	size_t n = sizeof(p) / sizeof(p[0]);
 
 	begin();
 	for (size_t i = 0; i < n; i++) {
 		p[i] = process_record(100 + i, 1, 0);
-		p[i].g.flags = FS_PROC_BORN;
+		p[i].g.flags = PROC_BORN;
 		p[i].g.min_flt = 3;
 	}
 	look(p, n, 2 * SECOND);
@@ -156,10 +156,9 @@ static void test_crowd(void)
 /* What happened is kept; how long faults took is no event. */
 static void test_events(void)
 {
-	struct fs_slow_faults_record slow =
-		RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, SECOND);
-	struct fs_signal_record died = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
-	struct fs_process_record p = process_record(10, 1, 0);
+	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, SECOND);
+	struct signal_record died = RECORD(signal_record, RECORD_SIGNAL, SECOND);
+	struct process_record p = process_record(10, 1, 0);
 
 	begin();
 	slow.subject = died.subject = p.subject;
@@ -169,7 +168,7 @@ static void test_events(void)
 	model_take(&m, &died.h);
 	look(&p, 1, 2 * SECOND);
 	is_u64(h.events, 1, "one event");
-	ok(h.event[0].h.kind == FS_REC_SIGNAL, "the signal");
+	ok(h.event[0].h.kind == RECORD_SIGNAL, "the signal");
 	is_u64(h.point[0].events, 1, "at its time");
 	is_u64(h.events_lost, 0, "and none was left out");
 	end();

@@ -18,10 +18,10 @@
 #define EVENTS 20
 #define PIPES  5
 
-static const struct fs_subject me = {.pid = 4711, .start_ns = 1};
+static const struct process_key me = {.pid = 4711, .start_ns = 1};
 static struct model m;
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
 	return model_take(ctx, h);
 }
@@ -29,8 +29,7 @@ static int take(void *ctx, const struct fs_header *h)
 static const struct sink sink = {.take = take, .ctx = &m};
 
 /* How many of a sort are held; `ret`: it. */
-static uint64_t held(enum fs_what what, uint32_t kind, const char *with,
-		     const struct fs_holding **ret)
+static uint64_t held(enum what what, uint32_t kind, const char *with, const struct holding **ret)
 {
 	const struct subject *s = model_find(&m, &me);
 	const struct holdings *h = &s->held[what];
@@ -72,7 +71,7 @@ static void map_files(void)
 
 static void test_maps(void)
 {
-	const struct fs_holding *g = NULL;
+	const struct holding *g = NULL;
 
 	map_files();
 	/* not next to each other, so that they do not merge */
@@ -80,15 +79,15 @@ static void test_maps(void)
 		if (mmap(NULL, 4096, i & 1 ? PROT_NONE : PROT_READ | PROT_EXEC,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 			abort();
-	is_u64(holdings_read(getpid(), &me, FS_WHAT_MAPS, &sink), 0, "maps read");
-	is_u64(held(FS_WHAT_MAPS, FS_HOLDING_FILE_SHARED, "/pool_# (deleted)", &g), FILES,
+	is_u64(holdings_read(getpid(), &me, WHAT_MAPS, &sink), 0, "maps read");
+	is_u64(held(WHAT_MAPS, HOLDING_FILE_SHARED, "/pool_# (deleted)", &g), FILES,
 	       "files of one sort");
 	ok(g && g->names == 2 && g->bytes == FILES * 8192, "names that differ, and their bytes");
-	ok(is_sorted(&model_find(&m, &me)->held[FS_WHAT_MAPS]), "the most frequent sorts first");
-	ok(held(FS_WHAT_MAPS, FS_HOLDING_ANONYMOUS, "r-xp", NULL) >= PLAIN / 2, "plain memory");
-	ok(held(FS_WHAT_MAPS, FS_HOLDING_GUARD, "---p", NULL) >= PLAIN / 2, "without any right");
-	is_u64(held(FS_WHAT_MAPS, FS_HOLDING_STACK, "[stack]", NULL), 1, "a stack");
-	ok(held(FS_WHAT_MAPS, FS_HOLDING_FILE_PRIVATE, "libc", &g) >= 3 && g->names == 1,
+	ok(is_sorted(&model_find(&m, &me)->held[WHAT_MAPS]), "the most frequent sorts first");
+	ok(held(WHAT_MAPS, HOLDING_ANONYMOUS, "r-xp", NULL) >= PLAIN / 2, "plain memory");
+	ok(held(WHAT_MAPS, HOLDING_GUARD, "---p", NULL) >= PLAIN / 2, "without any right");
+	is_u64(held(WHAT_MAPS, HOLDING_STACK, "[stack]", NULL), 1, "a stack");
+	ok(held(WHAT_MAPS, HOLDING_FILE_PRIVATE, "libc", &g) >= 3 && g->names == 1,
 	   "a library, by its own name");
 }
 
@@ -97,7 +96,7 @@ static void test_fds(void)
 	struct sockaddr_in here = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(here);
-	const struct fs_holding *g = NULL;
+	const struct holding *g = NULL;
 	int pair[2], fd;
 	char text[40];
 
@@ -113,17 +112,17 @@ static void test_fds(void)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof(here)) || listen(fd, 1) ||
 	    getsockname(fd, (struct sockaddr *)&here, &len))
 		abort();
-	is_u64(holdings_read(getpid(), &me, FS_WHAT_FDS, &sink), 0, "descriptors read");
-	is_u64(held(FS_WHAT_FDS, FS_HOLDING_ANON_INODE, "[eventfd]", &g), EVENTS, "eventfds");
+	is_u64(holdings_read(getpid(), &me, WHAT_FDS, &sink), 0, "descriptors read");
+	is_u64(held(WHAT_FDS, HOLDING_ANON_INODE, "[eventfd]", &g), EVENTS, "eventfds");
 	ok(g && g->names == 1, "all of one name");
-	ok(held(FS_WHAT_FDS, FS_HOLDING_PIPE, "pipe", NULL) >= 2 * PIPES, "pipes");
-	ok(held(FS_WHAT_FDS, FS_HOLDING_SOCKET, "unix", NULL) >= 2, "unix sockets");
+	ok(held(WHAT_FDS, HOLDING_PIPE, "pipe", NULL) >= 2 * PIPES, "pipes");
+	ok(held(WHAT_FDS, HOLDING_SOCKET, "unix", NULL) >= 2, "unix sockets");
 	snprintf(text, sizeof(text), "tcp LISTEN on port %u", ntohs(here.sin_port));
-	is_u64(held(FS_WHAT_FDS, FS_HOLDING_SOCKET, text, NULL), 1, text);
-	is_u64(held(FS_WHAT_FDS, FS_HOLDING_MEMFD, "/memfd:pool_", NULL), 1, "a memory file");
+	is_u64(held(WHAT_FDS, HOLDING_SOCKET, text, NULL), 1, text);
+	is_u64(held(WHAT_FDS, HOLDING_MEMFD, "/memfd:pool_", NULL), 1, "a memory file");
 }
 
-static int refuse(void *ctx, const struct fs_header *h)
+static int refuse(void *ctx, const struct record *h)
 {
 	return -ENOSPC;
 }
@@ -133,21 +132,21 @@ static void test_errors(void)
 	static const struct sink full = {.take = refuse};
 	uint32_t nobody = 0x7fffffff; /* above any pid_max */
 
-	is_u64(holdings_read(nobody, &me, FS_WHAT_MAPS, &sink), -ESRCH, "maps of nobody");
-	is_u64(holdings_read(nobody, &me, FS_WHAT_FDS, &sink), -ESRCH, "descriptors of nobody");
-	is_u64(holdings_read(getpid(), &me, FS_WHAT_MAPS, &full), -ENOSPC, "what the sink says");
-	is_str(holding_kind_name(FS_HOLDING_SOCKET), "socket", "a kind");
-	is_str(holding_kind_name(FS_NR_HOLDING_KINDS), "?", "no kind");
+	is_u64(holdings_read(nobody, &me, WHAT_MAPS, &sink), -ESRCH, "maps of nobody");
+	is_u64(holdings_read(nobody, &me, WHAT_FDS, &sink), -ESRCH, "descriptors of nobody");
+	is_u64(holdings_read(getpid(), &me, WHAT_MAPS, &full), -ENOSPC, "what the sink says");
+	is_str(holding_kind_name(HOLDING_SOCKET), "socket", "a kind");
+	is_str(holding_kind_name(NR_HOLDING_KINDS), "?", "no kind");
 }
 
 /* A file may claim anything. */
 static void test_records(void)
 {
-	struct fs_holding_record r = RECORD(fs_holding_record, FS_REC_HOLDING, SECOND);
-	const struct holdings *h = &model_find(&m, &me)->held[FS_WHAT_FDS];
+	struct holding_record r = RECORD(holding_record, RECORD_HOLDING, SECOND);
+	const struct holdings *h = &model_find(&m, &me)->held[WHAT_FDS];
 
 	r.g.subject = me;
-	r.g.what = FS_WHAT_FDS;
+	r.g.what = WHAT_FDS;
 	r.g.count = 5;
 	model_take(&m, &r.h);
 	ok(h->n == 1 && h->sort[0].count == 5, "a new reading takes the place of the old one");
@@ -157,7 +156,7 @@ static void test_records(void)
 	r.nth = 0;
 	r.g.what = 77;
 	model_take(&m, &r.h);
-	r.g.what = FS_WHAT_FDS;
+	r.g.what = WHAT_FDS;
 	r.g.subject.pid = 1;
 	r.g.count = 6;
 	model_take(&m, &r.h);
@@ -166,7 +165,7 @@ static void test_records(void)
 
 int main(void)
 {
-	struct fs_process_record p = process_record(me.pid, me.start_ns, SECOND);
+	struct process_record p = process_record(me.pid, me.start_ns, SECOND);
 
 	begin_model(&m, NULL);
 	model_take(&m, &p.h);

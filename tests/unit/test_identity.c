@@ -50,11 +50,11 @@ static void machine_free(struct machine *m)
 	fakeroot_free(&m->root);
 }
 
-static struct fs_process_record process(uint32_t pid, uint64_t cgroup_id, const char *comm,
-					uint64_t t_ns)
+static struct process_record process(uint32_t pid, uint64_t cgroup_id, const char *comm,
+				     uint64_t t_ns)
 {
-	struct fs_process_record r = {
-		.h = {FS_REC_PROCESS, sizeof(r), t_ns},
+	struct process_record r = {
+		.h = {RECORD_PROCESS, sizeof(r), t_ns},
 		.subject = {pid * 10ULL, pid, 0},
 		.g = {.cgroup_id = cgroup_id, .ppid = 1},
 	};
@@ -65,7 +65,7 @@ static struct fs_process_record process(uint32_t pid, uint64_t cgroup_id, const 
 
 static const char *name_of(struct machine *m, uint32_t pid, uint64_t cgroup_id, const char *comm)
 {
-	struct fs_process_record r = process(pid, cgroup_id, comm, SECOND);
+	struct process_record r = process(pid, cgroup_id, comm, SECOND);
 
 	return identity_of(m->ids, &r)->name;
 }
@@ -216,7 +216,7 @@ static void test_layouts(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct machine m = machine_make(rows[i].own, NULL);
-		struct fs_process_record r = process(9, 77, rows[i].comm, SECOND);
+		struct process_record r = process(9, 77, rows[i].comm, SECOND);
 		const struct identity *id;
 
 		fake_file(&m.root, "proc/9/cgroup", "%s", rows[i].text);
@@ -253,7 +253,7 @@ static void test_podman(void)
 static void test_cache(void)
 {
 	struct machine m = machine_make(V2, NULL);
-	struct fs_process_record r;
+	struct process_record r;
 	const struct identity *id;
 	uint64_t serial;
 
@@ -261,7 +261,7 @@ static void test_cache(void)
 	is_str(name_of(&m, 9, 77, "x"), "a.service", "read");
 	is_u64(identities_counted(m.ids).reads, 1, "once");
 	r = process(10, 77, "y", SECOND);
-	r.g.flags = FS_PROC_FINAL;
+	r.g.flags = PROC_FINAL;
 	id = identity_of(m.ids, &r);
 	serial = id->serial;
 	ok(!strcmp(id->name, "a.service") && identities_counted(m.ids).reads == 1,
@@ -283,7 +283,7 @@ static void test_cache(void)
 static void test_moved(void)
 {
 	struct machine m = machine_make(V2, NULL);
-	struct fs_process_record r;
+	struct process_record r;
 	struct stat st;
 	char path[128];
 
@@ -300,10 +300,10 @@ static void test_moved(void)
 static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32_t pid,
 		      const char *path)
 {
-	struct fs_cgroup_record r = {.h = {FS_REC_CGROUP, sizeof(r), SECOND},
-				     .id = id,
-				     .hierarchy = hierarchy,
-				     .pid = pid};
+	struct cgroup_path_record r = {.h = {RECORD_CGROUP, sizeof(r), SECOND},
+				       .id = id,
+				       .hierarchy = hierarchy,
+				       .pid = pid};
 
 	snprintf(r.path, sizeof(r.path), "%s", path);
 	identities_take(m->ids, &r.h);
@@ -312,7 +312,7 @@ static void tell_made(struct machine *m, uint64_t id, uint32_t hierarchy, uint32
 /* What lived between two looks is only ever told of by the kernel side. */
 static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 {
-	struct fs_process_record r = process(pid, 1, "java", t_ns);
+	struct process_record r = process(pid, 1, "java", t_ns);
 
 	return identity_of(m->ids, &r)->name;
 }
@@ -352,23 +352,23 @@ static void test_moved_unseen(void)
 
 static void test_short_lived(void)
 {
-	struct fs_fork_record fork = {.h = {FS_REC_FORK, sizeof(fork), SECOND},
-				      .subject = {100, 10, 0},
-				      .cgroup_id = 1,
-				      .parent = 9};
-	struct fs_exec_record exec = {.h = {FS_REC_EXEC, sizeof(exec), SECOND},
-				      .subject = {100, 10, 0},
-				      .cgroup_id = 5,
-				      .execs = 1};
+	struct fork_record fork = {.h = {RECORD_FORK, sizeof(fork), SECOND},
+				   .subject = {100, 10, 0},
+				   .cgroup_id = 1,
+				   .parent = 9};
+	struct exec_record exec = {.h = {RECORD_EXEC, sizeof(exec), SECOND},
+				   .subject = {100, 10, 0},
+				   .cgroup_id = 5,
+				   .execs = 1};
 	struct machine m = machine_make(V2, NULL);
-	struct fs_process_record r = process(10, 5, "x", SECOND);
+	struct process_record r = process(10, 5, "x", SECOND);
 
 	tell_made(&m, 5, 0, 0, "/system.slice/docker-" ID ".scope");
 	identities_take(m.ids, &fork.h);
 	identities_take(m.ids, &exec.h);
 	is_str(identity_of_event(m.ids, &exec.subject, "x", SECOND)->name, "docker/0123456789ab",
 	       "an event of a process that no look has seen");
-	r.g.flags = FS_PROC_FINAL;
+	r.g.flags = PROC_FINAL;
 	is_str(identity_of(m.ids, &r)->name, "docker/0123456789ab", "its last record");
 	is_u64(identities_counted(m.ids).reads, 0, "without a look into /proc");
 	tell_made(&m, 6, 4, 0, "/system.slice/b.service");
@@ -391,9 +391,9 @@ static void test_short_lived(void)
 
 static void test_programs(void)
 {
-	struct fs_exec_record exec = {.h = {FS_REC_EXEC, sizeof(exec), SECOND}, .execs = 1};
+	struct exec_record exec = {.h = {RECORD_EXEC, sizeof(exec), SECOND}, .execs = 1};
 	struct machine m = machine_make(V1, NULL);
-	struct fs_process_record r = process(9, 1, "a", SECOND);
+	struct process_record r = process(9, 1, "a", SECOND);
 
 	fake_file(&m.root, "proc/9/cgroup", V1);
 	is_str(identity_of(m.ids, &r)->name, "a", "by its program");
@@ -402,7 +402,7 @@ static void test_programs(void)
 	r.g.execs = 1;
 	is_str(identity_of(m.ids, &r)->name, "a.service", "but when it runs another");
 	for (int i = 0; i < 1000; i++) {
-		exec.subject = (struct fs_subject){i + 1, i + 1000, 0};
+		exec.subject = (struct process_key){i + 1, i + 1000, 0};
 		identities_take(m.ids, &exec.h);
 	}
 	is_u64(identities_counted(m.ids).skipped, 500, "a storm of programs is not read whole");
@@ -412,7 +412,7 @@ static void test_programs(void)
 static void test_names_come_late(void)
 {
 	struct machine m = machine_make(V2, NULL);
-	struct fs_process_record r = process(9, 77, "java", SECOND);
+	struct process_record r = process(9, 77, "java", SECOND);
 	const struct identity *id;
 	uint64_t serial;
 
@@ -534,7 +534,7 @@ static uint32_t pid_of(unsigned int workload, bool sleeps)
 static const struct identity *tell(struct machine *m, struct census *c, uint32_t pid,
 				   uint64_t cgroup_id, const char *comm, unsigned int look)
 {
-	struct fs_process_record r = process(pid, cgroup_id, comm, (look + 1) * SECOND);
+	struct process_record r = process(pid, cgroup_id, comm, (look + 1) * SECOND);
 	const struct identity *id = identity_of(m->ids, &r);
 
 	if (census_take(c, &r, id, r.h.t_ns))
@@ -577,7 +577,7 @@ static void test_churn(const char *own, const char *line, const char *what)
 		}
 		for (unsigned int i = 0; i < PROGRAMS; i++) {
 			snprintf(name, sizeof(name), "p%u", look * PROGRAMS + i);
-			identity_of_event(m.ids, &(struct fs_subject){9, 9, 0}, name,
+			identity_of_event(m.ids, &(struct process_key){9, 9, 0}, name,
 					  (look + 1) * SECOND);
 		}
 		census_update(&c, (look + 1) * SECOND, 65530);
@@ -587,7 +587,7 @@ static void test_churn(const char *own, const char *line, const char *what)
 	ok(!lost, "%s: labels lost %llu times", what, (unsigned long long)lost);
 	/* who spoke for the workload ends: another member does from then on */
 	for (unsigned int w = 0; w < WORKLOADS; w++)
-		census_gone(&c, &(struct fs_subject){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
+		census_gone(&c, &(struct process_key){pid_of(w, true) * 10ULL, pid_of(w, true), 0});
 	census_update(&c, LOOKS * SECOND, 65530);
 	ok(!lost_labels(&c), "%s: labels stay when members end", what);
 	census_free(&c);

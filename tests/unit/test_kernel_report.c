@@ -14,7 +14,7 @@ static const char *counted(const char *const *line)
 
 	text[0] = 0;
 	for (bool more = true; more; line++) {
-		struct fs_report_record r = {.h.t_ns = now_ns++};
+		struct report_record r = {.h.t_ns = now_ns++};
 		int n = 0;
 
 		more = *line;
@@ -102,7 +102,7 @@ static void test_none(void)
 
 static void test_hostile_module(void)
 {
-	char line[FS_REPORT_LINE] = "BUG: KASAN: x in f+0x1/0x2 [";
+	char line[REPORT_LINE_LEN] = "BUG: KASAN: x in f+0x1/0x2 [";
 
 	memset(line + strlen(line), 'm', sizeof(line) - strlen(line) - 1);
 	line[sizeof(line) - 1] = 0;

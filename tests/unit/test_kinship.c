@@ -7,7 +7,7 @@ static struct model m;
 
 static void born(uint32_t pid, uint64_t birth, uint32_t ppid)
 {
-	struct fs_process_record r = process_record(pid, birth, 2 * SECOND);
+	struct process_record r = process_record(pid, birth, 2 * SECOND);
 
 	r.g.ppid = ppid;
 	model_take(&m, &r.h);
@@ -15,7 +15,7 @@ static void born(uint32_t pid, uint64_t birth, uint32_t ppid)
 
 static const struct subject *who(uint32_t pid, uint64_t birth)
 {
-	return model_find(&m, &(struct fs_subject){.pid = pid, .start_ns = birth});
+	return model_find(&m, &(struct process_key){.pid = pid, .start_ns = birth});
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void test_levels(const char *id)
 /* A process that sleeps is judged again when somebody sets vm.max_map_count. */
 static void test_limit_set_meanwhile(void)
 {
-	struct fs_tick_record t;
+	struct tick_record t;
 
 	begin(NULL);
 	look("M25", 44, 4, 0);
@@ -70,7 +70,7 @@ static void test_subject_ends(void)
 
 	begin(NULL);
 	look("M25", 96, 1, 0);
-	f = look("M25", 96, 1, FS_PROC_FINAL);
+	f = look("M25", 96, 1, PROC_FINAL);
 	ok(f && f->open, "open in the window in which its process ended");
 	next_window();
 	tick();
@@ -92,7 +92,7 @@ static void test_subject_ends(void)
 	model_free(&m);
 	begin_model(&m, NULL);
 	m.tick.limits.max_map_count = 0;
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 
 	r.g.fd_soft = UINT64_MAX;
 	r.g.fds = 100000;
@@ -110,7 +110,7 @@ static void test_subject_ends(void)
 /* A program that opens what it may and closes it again, to learn how many that is, is well. */
 static void test_peak_of_one_that_ended(void)
 {
-	struct fs_process_record r;
+	struct process_record r;
 	const struct finding *f;
 
 	begin(NULL);
@@ -121,7 +121,7 @@ static void test_peak_of_one_that_ended(void)
 		r.g.fd_soft = 1000;
 		r.g.fds = 10;
 		r.g.fd_high = 980;
-		r.g.flags = times ? FS_PROC_FINAL : 0;
+		r.g.flags = times ? PROC_FINAL : 0;
 		model_take(&m, &r.h);
 		tick();
 		f = find("F12", 10);
@@ -137,13 +137,13 @@ static void test_peak_of_one_that_ended(void)
 
 	begin(NULL);
 	look("F12", 1, 1, 0);
-	f = look("F12", 1, 98, FS_PROC_FINAL);
+	f = look("F12", 1, 98, PROC_FINAL);
 	ok(f && f->open && f->severity == SEVERITY_CRITICAL, "who ends with as many is near still");
 	end();
 
 	begin(NULL);
 	look("F12", 1, 98, 0);
-	f = look("F12", 1, 85, FS_PROC_FINAL);
+	f = look("F12", 1, 85, PROC_FINAL);
 	ok(f && f->open && f->severity == SEVERITY_WARNING, "who came down a little is less near");
 	end();
 }
@@ -151,8 +151,8 @@ static void test_peak_of_one_that_ended(void)
 /* The first look tells of processes before it tells the machine's limits. */
 static void test_first_look(void)
 {
-	struct fs_process_record r = process_record(10, 1, SECOND / 2);
-	struct fs_tick_record t = tick_record(SECOND);
+	struct process_record r = process_record(10, 1, SECOND / 2);
+	struct tick_record t = tick_record(SECOND);
 
 	if (model_init(&m))
 		abort();
@@ -247,7 +247,7 @@ static void test_growth_of_dead(void)
 
 	begin(NULL);
 	for (int i = 0; i < 40; i++)
-		f = look("F13", 1, 20 + 2 * i, i == 39 ? FS_PROC_FINAL : 0);
+		f = look("F13", 1, 20 + 2 * i, i == 39 ? PROC_FINAL : 0);
 	ok(f && !f->forecast.known && strstr(f->title, "until it ended"),
 	   "of a process that ended there is no time to its limit: %s", f ? f->title : "");
 	for (size_t i = 0; f && i < f->nr_evidence; i++)
@@ -257,7 +257,7 @@ static void test_growth_of_dead(void)
 
 static const struct finding *look_at_host(const char *id, double files, double commit)
 {
-	struct fs_tick_record t = tick_record(now += SECOND);
+	struct tick_record t = tick_record(now += SECOND);
 
 	next_window();
 	t.limits.file_nr = 10000 * files;

@@ -65,24 +65,24 @@ static void test_limits(void)
 		const char *path;
 		size_t at;
 	} rows[] = {
-		{"/proc/sys/vm/max_map_count", offsetof(struct fs_limits, max_map_count)},
-		{"/proc/sys/fs/file-max", offsetof(struct fs_limits, file_max)},
-		{"/proc/sys/fs/nr_open", offsetof(struct fs_limits, nr_open)},
+		{"/proc/sys/vm/max_map_count", offsetof(struct host_limits, max_map_count)},
+		{"/proc/sys/fs/file-max", offsetof(struct host_limits, file_max)},
+		{"/proc/sys/fs/nr_open", offsetof(struct host_limits, nr_open)},
 		{"/proc/sys/fs/inotify/max_user_instances",
-		 offsetof(struct fs_limits, inotify_instances)},
+		 offsetof(struct host_limits, inotify_instances)},
 		{"/proc/sys/fs/inotify/max_user_watches",
-		 offsetof(struct fs_limits, inotify_watches)},
-		{"/proc/sys/fs/epoll/max_user_watches", offsetof(struct fs_limits, epoll_watches)},
-		{"/proc/sys/vm/overcommit_memory", offsetof(struct fs_limits, overcommit_memory)},
-		{"/proc/sys/vm/mmap_min_addr", offsetof(struct fs_limits, mmap_min_addr)},
-		{"/proc/sys/kernel/threads-max", offsetof(struct fs_limits, threads_max)},
-		{"/proc/sys/kernel/pid_max", offsetof(struct fs_limits, pid_max)},
-		{"/proc/sys/fs/pipe-user-pages-soft", offsetof(struct fs_limits, pipe_pages_soft)},
-		{"/proc/sys/fs/pipe-user-pages-hard", offsetof(struct fs_limits, pipe_pages_hard)},
-		{"/proc/sys/fs/pipe-max-size", offsetof(struct fs_limits, pipe_max_bytes)},
+		 offsetof(struct host_limits, inotify_watches)},
+		{"/proc/sys/fs/epoll/max_user_watches", offsetof(struct host_limits, epoll_watches)},
+		{"/proc/sys/vm/overcommit_memory", offsetof(struct host_limits, overcommit_memory)},
+		{"/proc/sys/vm/mmap_min_addr", offsetof(struct host_limits, mmap_min_addr)},
+		{"/proc/sys/kernel/threads-max", offsetof(struct host_limits, threads_max)},
+		{"/proc/sys/kernel/pid_max", offsetof(struct host_limits, pid_max)},
+		{"/proc/sys/fs/pipe-user-pages-soft", offsetof(struct host_limits, pipe_pages_soft)},
+		{"/proc/sys/fs/pipe-user-pages-hard", offsetof(struct host_limits, pipe_pages_hard)},
+		{"/proc/sys/fs/pipe-max-size", offsetof(struct host_limits, pipe_max_bytes)},
 	};
 	static const char *const meminfo = "/proc/meminfo";
-	struct fs_limits l;
+	struct host_limits l;
 	struct limits files;
 	uint64_t total;
 
@@ -183,7 +183,7 @@ static uint64_t clock_of(clockid_t clock)
 static void test_host(void)
 {
 	static char info[65536];
-	struct fs_host_record r;
+	struct host_record r;
 	struct utsname un;
 	char text[256], *flags;
 	struct stat st;
@@ -195,7 +195,7 @@ static void test_host(void)
 	uname(&un);
 	is_u64(host_kernel_major(), atoi(un.release), "the first number of the release");
 	host_fill(&r);
-	is_u64(r.h.kind, FS_REC_HOST, "a record of the host");
+	is_u64(r.h.kind, RECORD_HOST, "a record of the host");
 	is_u64(r.h.len, sizeof(r), "its length");
 	is_str(r.kernel, un.release, "the kernel");
 	is_str(r.arch, un.machine, "the architecture");
@@ -262,14 +262,14 @@ static void test_exhausted(void)
 struct taken {
 	uint32_t pid;
 	int records;
-	struct fs_process_record last;
+	struct process_record last;
 	int answer; /* to the look */
 };
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
 	struct taken *t = ctx;
-	const struct fs_process_record *r = (const void *)h;
+	const struct process_record *r = (const void *)h;
 
 	if (r->subject.pid != t->pid)
 		return 0;
@@ -342,7 +342,7 @@ static void is_pages(int64_t got, const char *path, const char *key)
 static void test_look(void)
 {
 	struct taken t = {.pid = begin_child()};
-	const struct fs_gauges *g = &t.last.g;
+	const struct gauges *g = &t.last.g;
 	struct proc_look *pl = NULL;
 	uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK);
 	char status[64], fds[64];
@@ -368,7 +368,7 @@ static void test_look(void)
 	is_pages(g->rss_file_pages, status, "RssFile:");
 	is_pages(g->rss_shmem_pages, status, "RssShmem:");
 	is_pages(g->locked_vm_pages, status, "VmLck:");
-	ok(g->flags & FS_PROC_NO_COUNT, "mappings are not counted there");
+	ok(g->flags & PROC_NO_COUNT, "mappings are not counted there");
 	ok(t.last.subject.start_ns % tick == 0 &&
 		   near(t.last.subject.start_ns, clock_of(CLOCK_BOOTTIME), 60000000000ULL),
 	   "its birth, to a tick");
@@ -423,23 +423,23 @@ static void test_states(void)
 	struct states s = {.pid = begin_child(), .answer = 1};
 	struct proc_states states = {&s, read_state, state_waits};
 	struct taken t = {.pid = s.pid};
-	const struct fs_counters *c = &t.last.c;
+	const struct counters *c = &t.last.c;
 	struct proc_look *pl = NULL;
 
-	s.state.flags = FS_PROC_BORN | FS_PROC_LEFT;
+	s.state.flags = PROC_BORN | PROC_LEFT;
 	s.state.execs = 2;
 	s.state.last_map_count = 70;
 	s.state.map_high = 90;
 	s.state.fd_high = 1000;
 	s.state.c.selects = 5;
 	s.state.c.latency[1][3] = 6;
-	s.state.slot.end = FS_END_MAJOR;
+	s.state.slot.end = END_MAJOR;
 	s.state.slot.ended_ns = 5000; /* 2^12 to 2^13: bucket 4, band 2 */
 	s.state.slot.address = 0x1000;
-	s.state.slot.as[FS_END_MAJOR] = FS_CLASS_FILE_MAJOR;
+	s.state.slot.as[END_MAJOR] = CLASS_FILE_MAJOR;
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "a process whose state is kept is told of");
-	is_u64(t.last.g.flags, FS_PROC_BORN, "its flags, less what is of the state alone");
+	is_u64(t.last.g.flags, PROC_BORN, "its flags, less what is of the state alone");
 	is_u64(t.last.g.execs, 2, "its execs");
 	is_u64(t.last.g.map_count, 70, "its mappings, by the last look where no hook counted");
 	is_u64(t.last.g.map_high, 90, "the most it had");
@@ -449,21 +449,21 @@ static void test_states(void)
 	is_u64(c->latency[1][4], 1, "with the last one, in its bucket");
 	is_u64(c->stall_ns[1], 5000, "its time");
 	is_u64(c->latency_max_ns[1], 5000, "the longest");
-	is_u64(c->served[FS_CLASS_FILE_MAJOR].band[2], 1, "by class, in its band");
-	is_u64(c->served[FS_CLASS_FILE_MAJOR].stall_ns, 5000, "its time by class");
-	is_u64(c->served_max_ns[FS_CLASS_FILE_MAJOR], 5000, "the longest by class");
+	is_u64(c->served[CLASS_FILE_MAJOR].band[2], 1, "by class, in its band");
+	is_u64(c->served[CLASS_FILE_MAJOR].stall_ns, 5000, "its time by class");
+	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
 	s.state.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
 	s.state.fd_limit = 5000; /* it had another limit then */
 	look(&pl, &states, false, &t);
 	is_u64(t.records, 1, "one that changed is told of again");
 	is_u64(t.last.g.map_count, 71, "with the count of the hooks");
-	is_u64(c->latency[1][FS_NR_LATENCY - 1], 1, "what takes very long is in the last bucket");
-	is_u64(c->served[FS_CLASS_FILE_MAJOR].band[FS_NR_BANDS - 1], 1, "and band");
+	is_u64(c->latency[1][NR_LATENCY - 1], 1, "what takes very long is in the last bucket");
+	is_u64(c->served[CLASS_FILE_MAJOR].band[NR_BANDS - 1], 1, "and band");
 	is_u64(t.last.g.fd_high, t.last.g.fds, "the most under another limit is forgotten");
 	s.state.slot.address = 0;
 	look(&pl, &states, false, &t);
-	is_u64(c->served[FS_CLASS_FILE_MAJOR].stall_ns, 0, "a fault of no class is in none");
+	is_u64(c->served[CLASS_FILE_MAJOR].stall_ns, 0, "a fault of no class is in none");
 	s.answer = -EAGAIN;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "nothing is told of a state that cannot be read now");
@@ -479,7 +479,7 @@ static void test_states(void)
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 1, "one that never had a state is told of");
 	s.answer = 1;
-	s.state.flags = FS_PROC_COMMAND;
+	s.state.flags = PROC_COMMAND;
 	s.state.execs = 0;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "a command is told of from its execve on");

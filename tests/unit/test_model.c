@@ -8,14 +8,14 @@ static struct model m;
 
 static struct subject *find(uint32_t pid, uint64_t birth)
 {
-	struct fs_subject id = {.pid = pid, .start_ns = birth};
+	struct process_key id = {.pid = pid, .start_ns = birth};
 
 	return model_find(&m, &id);
 }
 
 static void take_tick(uint64_t t_ns)
 {
-	struct fs_tick_record t = tick_record(t_ns);
+	struct tick_record t = tick_record(t_ns);
 
 	model_take(&m, &t.h);
 }
@@ -44,8 +44,8 @@ static size_t alive(void)
 
 static void test_identity(void)
 {
-	struct fs_process_record a = process_record(10, 100, SECOND),
-				 b = process_record(10, 200, SECOND);
+	struct process_record a = process_record(10, 100, SECOND),
+			      b = process_record(10, 200, SECOND);
 	struct totals t;
 
 	begin_model(&m, NULL);
@@ -71,7 +71,7 @@ static void test_identity(void)
 
 static void test_windows(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 	struct subject *s;
 
 	begin_model(&m, NULL);
@@ -120,17 +120,17 @@ static void test_windows(void)
 
 static void test_short_record(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 	struct subject *s;
 
 	begin_model(&m, NULL);
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.c.fault_failed = 3;
 	model_take(&m, &r.h);
 	s = find(10, 1);
 	is_u64(delta(s, "faults.failed"), 3, "counters of a process born under watch are growth");
 	model_next_window(&m);
-	r.h.len = offsetof(struct fs_process_record, c);
+	r.h.len = offsetof(struct process_record, c);
 	r.c.fault_failed = 99;
 	r.g.map_count = 123;
 	model_take(&m, &r.h);
@@ -138,7 +138,7 @@ static void test_short_record(void)
 	is_u64(delta(s, "faults.failed"), 0, "and is no growth of them");
 	is_u64(value(s, "maps.count"), 123, "but its gauges are taken");
 	r = process_record(11, 1, 2 * SECOND);
-	r.h.len = offsetof(struct fs_process_record, c);
+	r.h.len = offsetof(struct process_record, c);
 	model_take(&m, &r.h);
 	is_u64(value(find(11, 1), "faults.failed"), 0, "without any counters they are 0");
 	model_free(&m);
@@ -146,16 +146,16 @@ static void test_short_record(void)
 
 static void test_born(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 	struct subject *s;
 
 	begin_model(&m, NULL);
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.g.min_flt = 70;
 	r.g.maj_flt = 2;
 	r.g.fd_base = 3;
 	r.g.fds = 8;
-	r.c.fd_call[FS_CALL_OPEN - FS_CALL_FD_FIRST].calls = 5;
+	r.c.fd_call[CALL_OPEN - CALL_FD_FIRST].calls = 5;
 	model_take(&m, &r.h);
 	s = find(10, 1);
 	is_u64(value(s, "faults.minor"), 70, "born under watch: all its faults count");
@@ -168,12 +168,12 @@ static void test_born(void)
 
 static void test_final(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND),
-				 live = process_record(11, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND),
+			      live = process_record(11, 1, 2 * SECOND);
 	struct totals t;
 
 	begin_model(&m, NULL);
-	r.g.flags = live.g.flags = FS_PROC_BORN;
+	r.g.flags = live.g.flags = PROC_BORN;
 	r.g.min_flt = 10;
 	r.c.latency_max_ns[0] = 500;
 	r.c.stall_ns[0] = 40;
@@ -183,7 +183,7 @@ static void test_final(void)
 	model_take(&m, &r.h);
 	model_take(&m, &live.h);
 	model_next_window(&m);
-	r.g.flags |= FS_PROC_FINAL;
+	r.g.flags |= PROC_FINAL;
 	r.g.min_flt = 15;
 	model_take(&m, &r.h);
 	take_tick(3 * SECOND);
@@ -200,8 +200,8 @@ static void test_final(void)
 	is_u64(t.c.latency_max_ns[0], 500, "maxima are maxima");
 	is_u64(t.processes, 2, "both were seen");
 	is_u64(t.ended, 1, "one ended");
-	r.h.len = offsetof(struct fs_process_record, c);
-	r.g.flags &= ~FS_PROC_FINAL;
+	r.h.len = offsetof(struct process_record, c);
+	r.g.flags &= ~PROC_FINAL;
 	model_take(&m, &r.h);
 	find(10, 1)->hidden = true;
 	model_totals(&m, &t);
@@ -217,7 +217,7 @@ static void test_fd_balance(void)
 		uint64_t made, closed;
 	} step[] = {{4, 0, 0},	 {9, 5, 0},	{9, 25, 20},   {12, 25, 20}, {2, 26, 21},
 		    {0, 26, 30}, {300, 26, 30}, {300, 30, 34}, {4, 30, 34}};
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 	bool balanced = true, forward = true;
 	uint64_t opened = 0, closed = 0;
 	struct subject *s;
@@ -225,8 +225,8 @@ static void test_fd_balance(void)
 	begin_model(&m, NULL);
 	for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
 		r.g.fds = step[i].fds;
-		r.c.fd_call[FS_CALL_DUP - FS_CALL_FD_FIRST].calls = step[i].made;
-		r.c.fd_call[FS_CALL_CLOSE - FS_CALL_FD_FIRST].calls = step[i].closed;
+		r.c.fd_call[CALL_DUP - CALL_FD_FIRST].calls = step[i].made;
+		r.c.fd_call[CALL_CLOSE - CALL_FD_FIRST].calls = step[i].closed;
 		model_take(&m, &r.h);
 		s = find(10, 1);
 		balanced &= value(s, "fds.opened") - value(s, "fds.closed") == r.g.fds - 4ULL;
@@ -243,8 +243,8 @@ static void test_fd_balance(void)
 
 static void test_events(void)
 {
-	struct fs_signal_record sig = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
-	struct fs_crossing_record c = RECORD(fs_crossing_record, FS_REC_CROSSING, SECOND);
+	struct signal_record sig = RECORD(signal_record, RECORD_SIGNAL, SECOND);
+	struct crossing_record c = RECORD(crossing_record, RECORD_CROSSING, SECOND);
 
 	begin_model(&m, NULL);
 	for (int i = 0; i < MODEL_EVENTS_MAX + 10; i++) {
@@ -268,10 +268,10 @@ static void test_events(void)
 
 static void test_subject_cap(void)
 {
-	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct process_record r = process_record(1, 1, SECOND);
 
 	begin_model(&m, NULL);
-	r.h.len = offsetof(struct fs_process_record, c);
+	r.h.len = offsetof(struct process_record, c);
 	for (uint32_t i = 0; i < MODEL_SUBJECTS_MAX; i++) {
 		r.subject.pid = i;
 		model_take(&m, &r.h);
@@ -282,7 +282,7 @@ static void test_subject_cap(void)
 	is_u64(m.subjects_lost, 1, "but counted");
 	is_u64(m.subjects, MODEL_SUBJECTS_MAX, "and not kept");
 	r.subject.pid = 5;
-	r.g.flags = FS_PROC_FINAL;
+	r.g.flags = PROC_FINAL;
 	model_take(&m, &r.h);
 	model_next_window(&m);
 	r.subject.pid = MODEL_SUBJECTS_MAX;
@@ -294,8 +294,7 @@ static void test_subject_cap(void)
 
 static void test_peaks(void)
 {
-	struct fs_process_record a = process_record(10, 1, SECOND),
-				 b = process_record(11, 1, SECOND);
+	struct process_record a = process_record(10, 1, SECOND), b = process_record(11, 1, SECOND);
 	struct totals t;
 
 	begin_model(&m, NULL);
@@ -312,7 +311,7 @@ static void test_peaks(void)
 	is_u64(t.fds.value, 400, "of descriptors by their share of the limit");
 	is_u64(t.fds.limit, 410, "which differs");
 	is_str(t.fds.comm, "proc11", "and whose");
-	a.g.flags = FS_PROC_FINAL;
+	a.g.flags = PROC_FINAL;
 	model_take(&m, &a.h);
 	model_next_window(&m);
 	model_totals(&m, &t);
@@ -322,12 +321,12 @@ static void test_peaks(void)
 
 static void test_blind(void)
 {
-	struct fs_process_record r = process_record(10, 1, SECOND);
+	struct process_record r = process_record(10, 1, SECOND);
 	struct subject *s;
 	uint64_t n;
 
 	begin_model(&m, "calls");
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	r.c.unmapped_area = 12;
 	model_take(&m, &r.h);
 	s = find(10, 1);
@@ -341,9 +340,9 @@ static void test_blind(void)
 
 static void test_names(void)
 {
-	struct fs_names_record r = RECORD(fs_names_record, FS_REC_NAMES, SECOND);
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_symbol_record sym = RECORD(fs_symbol_record, FS_REC_SYMBOL, SECOND);
+	struct names_record r = RECORD(names_record, RECORD_NAMES, SECOND);
+	struct process_record p = process_record(10, 1, SECOND);
+	struct symbol_record sym = RECORD(symbol_record, RECORD_SYMBOL, SECOND);
 
 	begin_model(&m, NULL);
 	r.subject = p.subject;
@@ -368,15 +367,15 @@ static void test_names(void)
 static void test_quantiles(void)
 {
 	const struct histogram *ns = &histograms[0], *bytes = NULL;
-	struct fs_counters c = {};
+	struct counters c = {};
 
 	for (size_t i = 0; i < nr_histograms; i++)
 		if (!histograms[i].max)
 			bytes = &histograms[i];
 	is_u64(histogram_quantile(ns, &c, 0.5), 0, "quantile of nothing");
 	is_u64(histogram_le(ns, 0), 512, "the first bucket of latency is below 512 ns");
-	ok(histogram_le(ns, FS_NR_LATENCY - 1) == UINT64_MAX, "the last has no bound");
-	is_u64(histogram_le(ns, FS_NR_LATENCY - 2), 1ULL << 39, "the last but one has");
+	ok(histogram_le(ns, NR_LATENCY - 1) == UINT64_MAX, "the last has no bound");
+	is_u64(histogram_le(ns, NR_LATENCY - 2), 1ULL << 39, "the last but one has");
 	c.latency[0][0] = 1;
 	c.latency_max_ns[0] = 300;
 	is_u64(histogram_quantile(ns, &c, 0), 300, "one value, q 0");
@@ -390,7 +389,7 @@ static void test_quantiles(void)
 	is_u64(histogram_quantile(ns, &c, 0.99), 1024, "q 0.99 is the ninety-ninth of a hundred");
 	is_u64(histogram_quantile(ns, &c, 1), 10000, "the last is no more than the maximum");
 	memset(&c, 0, sizeof(c));
-	c.latency[0][FS_NR_LATENCY - 1] = 1;
+	c.latency[0][NR_LATENCY - 1] = 1;
 	c.latency_max_ns[0] = 1ULL << 45;
 	is_u64(histogram_quantile(ns, &c, 0.5), 1ULL << 45,
 	       "in the bucket without a bound: the maximum");
@@ -435,7 +434,7 @@ static void test_table(void)
 
 static void test_grids(void)
 {
-	struct fs_counters c;
+	struct counters c;
 	bool rows = true, cells = true, unique = true;
 
 	memset(&c, 1, sizeof(c));
@@ -456,25 +455,25 @@ static void test_grids(void)
 	ok(rows, "each row and column of a grid has a name");
 	ok(unique, "rows of a grid differ");
 	ok(cells, "each cell counts something");
-	is_str(call_name(FS_CALL_MMAP), "mmap", "the first call");
-	is_str(call_name(FS_CALL_CLOSE), "close", "the last call");
-	is_str(call_name(FS_CALL_NONE), "unknown", "no call");
-	is_str(call_name(FS_CALL_MAX), "unknown", "past the last");
+	is_str(call_name(CALL_MMAP), "mmap", "the first call");
+	is_str(call_name(CALL_CLOSE), "close", "the last call");
+	is_str(call_name(CALL_NONE), "unknown", "no call");
+	is_str(call_name(CALL_MAX), "unknown", "past the last");
 	is_str(call_name(~0u), "unknown", "far past");
 }
 
 static void test_kinds(void)
 {
-	struct fs_counters c = {};
+	struct counters c = {};
 
-	for (int i = 0; i < FS_NR_FAULT_KINDS; i++)
+	for (int i = 0; i < NR_FAULT_KINDS; i++)
 		c.fault_kind[i] = 1ULL << i;
 	is_u64(count_kinds(&c, -1, -1, -1), 0xffff, "all kinds");
 	is_u64(count_kinds(&c, 0, -1, -1), 0xff, "user mode");
 	is_u64(count_kinds(&c, 1, -1, -1), 0xff00, "kernel mode");
-	is_u64(count_kinds(&c, -1, FS_FAULT_WRITE, -1), 0x0c0c, "writes");
+	is_u64(count_kinds(&c, -1, FAULT_WRITE, -1), 0x0c0c, "writes");
 	is_u64(count_kinds(&c, -1, -1, 1), 0xaaaa, "protection");
-	is_u64(count_kinds(&c, 0, FS_FAULT_EXEC, 0), 0x10, "one kind");
+	is_u64(count_kinds(&c, 0, FAULT_EXEC, 0), 0x10, "one kind");
 }
 
 static const struct series *series(const struct subject *s, enum resource_id id)
@@ -484,8 +483,8 @@ static const struct series *series(const struct subject *s, enum resource_id id)
 
 static void test_series(void)
 {
-	struct fs_process_record r = process_record(10, 1, SECOND);
-	struct fs_crossing_record c = RECORD(fs_crossing_record, FS_REC_CROSSING, 4 * SECOND);
+	struct process_record r = process_record(10, 1, SECOND);
+	struct crossing_record c = RECORD(crossing_record, RECORD_CROSSING, 4 * SECOND);
 	struct subject *s;
 
 	begin_model(&m, NULL);
@@ -507,7 +506,7 @@ static void test_series(void)
 	ok(series(s, RESOURCE_MEMLOCK) && series(s, RESOURCE_MEMLOCK)->last == 205 * 4096,
 	   "locked memory is kept in bytes");
 	c.subject = r.subject;
-	c.what = FS_WHAT_MAPS;
+	c.what = WHAT_MAPS;
 	c.value = 32765;
 	c.limit = 65530;
 	model_take(&m, &c.h);
@@ -522,7 +521,7 @@ static void test_series(void)
 }
 
 /* A limit as the tick has it, and what is in use of it. */
-static void is_host(enum resource_id id, struct fs_tick_record *t, uint64_t value, uint64_t limit)
+static void is_host(enum resource_id id, struct tick_record *t, uint64_t value, uint64_t limit)
 {
 	struct use u = {};
 
@@ -533,7 +532,7 @@ static void is_host(enum resource_id id, struct fs_tick_record *t, uint64_t valu
 
 static void test_host(void)
 {
-	struct fs_tick_record t = tick_record(2 * SECOND);
+	struct tick_record t = tick_record(2 * SECOND);
 	struct use u;
 
 	begin_model(&m, NULL);
@@ -556,7 +555,7 @@ static void test_host(void)
 
 static void test_assumed(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 	struct totals totals;
 	struct use u = {};
 

@@ -76,10 +76,10 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 /* A process that is gone before /proc can be read: its cgroup was told as it was made. */
 static void test_made(void)
 {
-	struct fs_cgroup_record made = {.id = 7, .path = "/system.slice/a.service"};
-	struct fs_process_record r = {.subject = {1, 4242, 0},
-				      .g = {.cgroup_id = 7, .flags = FS_PROC_FINAL}};
-	struct fs_names_record found = {};
+	struct cgroup_path_record made = {.id = 7, .path = "/system.slice/a.service"};
+	struct process_record r = {.subject = {1, 4242, 0},
+				   .g = {.cgroup_id = 7, .flags = PROC_FINAL}};
+	struct names_record found = {};
 	struct names n = {};
 
 	ok(!names_find(&n, &r, &found), "nothing is known of it");
@@ -117,8 +117,8 @@ static void put_process(const struct fakeroot *root, uint32_t pid, uint64_t tick
 static void is_in(struct names *n, uint32_t pid, uint64_t ticks, uint64_t id, const char *want,
 		  const char *what)
 {
-	struct fs_process_record r = {.subject = {ticks * TICK_NS, pid, 0}, .g.cgroup_id = id};
-	struct fs_names_record found = {};
+	struct process_record r = {.subject = {ticks * TICK_NS, pid, 0}, .g.cgroup_id = id};
+	struct names_record found = {};
 
 	names_find(n, &r, &found);
 	is_str(found.cgroup, want, what);
@@ -152,10 +152,10 @@ static void test_moved_meanwhile(void)
 /* After records were lost, the pid of one that is told of may be another's. */
 static void test_pid_reused(void)
 {
-	struct fs_process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};
+	struct process_record r = {.subject = {7 * TICK_NS + 1, 9, 0}};
 	struct fakeroot root = fakeroot_make();
 	struct names n = {.root = dup(root.fd)};
-	struct fs_names_record found = {};
+	struct names_record found = {};
 
 	fake_file(&root, "proc/self/mountinfo", HYBRID);
 	put_process(&root, 9, 8, "4:memory:/jobs\n0::/\n");

@@ -29,7 +29,7 @@ static uint64_t drawn_size(unsigned int bits)
 }
 
 /* The machine: a fixture begins with another one. */
-static struct fs_limits own;
+static struct host_limits own;
 
 static void machine(void)
 {
@@ -88,7 +88,7 @@ static struct truth lock(void)
 {
 	uint64_t asked = drawn_size(26);
 
-	begin_range(FS_CALL_MLOCK, ENOMEM, asked, asked, VM_WRITE);
+	begin_range(CALL_MLOCK, ENOMEM, asked, asked, VM_WRITE);
 	r.locked_vm_pages = drawn_size(20);
 	r.memlock_limit_bytes = drawn(PAGE, (r.locked_vm_pages + asked - 1) * PAGE);
 	return (struct truth){LIMIT_MEMLOCK, (r.locked_vm_pages + asked) * PAGE,
@@ -97,7 +97,7 @@ static struct truth lock(void)
 
 static struct truth ring(void)
 {
-	begin(FS_CALL_IO_URING_REGISTER, ENOMEM);
+	begin(CALL_IO_URING_REGISTER, ENOMEM);
 	r.asked.bytes = drawn_size(26) * PAGE;
 	r.asked.whole = 1;
 	r.user.locked_pages = drawn_size(16);
@@ -108,7 +108,7 @@ static struct truth ring(void)
 
 static struct truth ring_files(void)
 {
-	begin(FS_CALL_IO_URING_REGISTER, EMFILE);
+	begin(CALL_IO_URING_REGISTER, EMFILE);
 	r.args[1] = 2;
 	r.args[3] = drawn(r.fd_soft + 1, 1 << 24);
 	return (struct truth){LIMIT_NOFILE, r.args[3], LIMIT_NONE};
@@ -116,14 +116,14 @@ static struct truth ring_files(void)
 
 static struct truth number(void)
 {
-	begin(FS_CALL_DUP, EBADF);
+	begin(CALL_DUP, EBADF);
 	r.args[1] = drawn(1024, 900000);
 	return (struct truth){LIMIT_NOFILE, r.args[1] + 1, LIMIT_NONE};
 }
 
 static struct truth descriptors(void)
 {
-	begin(FS_CALL_OPEN, EMFILE);
+	begin(CALL_OPEN, EMFILE);
 	r.fd_soft = drawn_size(20);
 	hold_fds(&r, r.fd_soft);
 	return (struct truth){LIMIT_NOFILE, r.fds + 1, LIMIT_NONE};
@@ -131,7 +131,7 @@ static struct truth descriptors(void)
 
 static struct truth instances(void)
 {
-	begin(FS_CALL_INOTIFY, EMFILE);
+	begin(CALL_INOTIFY, EMFILE);
 	r.user.inotify_instances = drawn(0, 300);
 	r.user.inotify_instances_max = r.user.inotify_instances;
 	return (struct truth){LIMIT_INOTIFY_INSTANCES, r.user.inotify_instances + 1, LIMIT_NONE};
@@ -139,7 +139,7 @@ static struct truth instances(void)
 
 static struct truth watches(void)
 {
-	begin(FS_CALL_INOTIFY_WATCH, ENOSPC);
+	begin(CALL_INOTIFY_WATCH, ENOSPC);
 	r.user.inotify_watches = r.user.inotify_watches_max = drawn_size(24);
 	return (struct truth){LIMIT_INOTIFY_WATCHES, r.user.inotify_watches + 1,
 			      own.mem_total_bytes / 1080};
@@ -147,7 +147,7 @@ static struct truth watches(void)
 
 static struct truth processes(void)
 {
-	begin(FS_CALL_CLONE, EAGAIN);
+	begin(CALL_CLONE, EAGAIN);
 	r.user.processes = r.nproc_limit = drawn_size(22);
 	return (struct truth){LIMIT_NPROC, r.user.processes + 1,
 			      own.pid_max < own.threads_max ? own.pid_max : own.threads_max};
@@ -155,7 +155,7 @@ static struct truth processes(void)
 
 static struct truth pids(void)
 {
-	begin(FS_CALL_CLONE, EAGAIN);
+	begin(CALL_CLONE, EAGAIN);
 	own.threads = 0;
 	r.pids.known = 1;
 	r.pids.used = r.pids.limit = drawn_size(22);
@@ -165,7 +165,7 @@ static struct truth pids(void)
 
 static struct truth pipe_size(void)
 {
-	begin(FS_CALL_PIPE_SIZE, EPERM);
+	begin(CALL_PIPE_SIZE, EPERM);
 	own.pipe_max_bytes = 1 << 20;
 	r.args[2] = drawn((1 << 20) + 1, 1u << 31);
 	r.user.pipe_pages = 16;
@@ -174,7 +174,7 @@ static struct truth pipe_size(void)
 
 static struct truth arguments(void)
 {
-	begin(FS_CALL_EXECVE, E2BIG);
+	begin(CALL_EXECVE, E2BIG);
 	r.stack_limit_bytes = drawn(1 << 20, 8 << 20);
 	r.asked.bytes = drawn(r.stack_limit_bytes / 4 + 1, 6 << 20);
 	r.asked.whole = 1;
@@ -183,7 +183,7 @@ static struct truth arguments(void)
 
 static struct truth groups(void)
 {
-	begin(FS_CALL_FANOTIFY, EMFILE);
+	begin(CALL_FANOTIFY, EMFILE);
 	hold_fds(&r, 4);
 	r.user.inotify_instances = r.user.inotify_instances_max = drawn_size(16);
 	return (struct truth){LIMIT_FANOTIFY_GROUPS, r.user.inotify_instances + 1,
@@ -195,9 +195,9 @@ static struct truth queues(void)
 {
 	uint64_t held;
 
-	begin(FS_CALL_OPEN, EMFILE);
+	begin(CALL_OPEN, EMFILE);
 	hold_fds(&r, 4);
-	r.facts = FS_FACT_QUEUE;
+	r.facts = FACT_QUEUE;
 	r.asked.longest = drawn_size(24);
 	held = drawn(0, r.asked.longest);
 	r.asked.bytes = r.asked.longest - held + drawn_size(30);
@@ -295,7 +295,7 @@ static void test_modes(void)
 	begin_mmap(ENOMEM, 1ULL << 28, RW, ANON); /* 1 TiB */
 	l = own;
 	l.overcommit_memory = 2;
-	r.facts = FS_FACT_SAID_COMMIT;
+	r.facts = FACT_SAID_COMMIT;
 	cause_of(&r, &l, arch, &v);
 	need_of(&v, &l, &need);
 	is_str(v.cause, "overcommit_strict", "1 TiB, strict");
@@ -309,7 +309,7 @@ static void test_modes(void)
 static void test_lock_all(void)
 {
 	machine();
-	begin(FS_CALL_MLOCKALL, ENOMEM);
+	begin(CALL_MLOCKALL, ENOMEM);
 	l = own;
 	r.args[0] = 3;
 	r.memlock_limit_bytes = PAGE;

@@ -38,10 +38,10 @@ static void close_world(struct world *w)
 
 static void turn_on(struct world *w, const char *hook)
 {
-	struct fs_hook_record r = RECORD(fs_hook_record, FS_REC_HOOK, SECOND);
+	struct hook_record r = RECORD(hook_record, RECORD_HOOK, SECOND);
 
 	r.tier = 2;
-	r.state = FS_HOOK_ON;
+	r.state = HOOK_ON;
 	snprintf(r.name, sizeof(r.name), "%s", hook);
 	snprintf(r.mechanism, sizeof(r.mechanism), "mappings");
 	if (model_take(&w->m, &r.h))
@@ -71,12 +71,12 @@ static bool says(struct world *w, const struct exposition_format *format,
 	return found;
 }
 
-static void serve(struct fs_process_record *r, enum fs_fault_class class, uint64_t faults,
+static void serve(struct process_record *r, enum fault_class class, uint64_t faults,
 		  uint64_t longest_ns)
 {
-	enum fs_fault_end end = class == FS_CLASS_FILE_MAJOR ? FS_END_MAJOR : FS_END_MINOR;
+	enum fault_end end = class == CLASS_FILE_MAJOR ? END_MAJOR : END_MINOR;
 
-	r->c.served[class].band[class % FS_NR_BANDS] += faults;
+	r->c.served[class].band[class % NR_BANDS] += faults;
 	r->c.stall_ns[end] += faults * longest_ns;
 	r->c.served_max_ns[class] = longest_ns;
 	if (longest_ns > r->c.latency_max_ns[end])
@@ -86,13 +86,13 @@ static void serve(struct fs_process_record *r, enum fs_fault_class class, uint64
 /* Which class is counted where: each class has a number of faults that no sum of others has. */
 static void test_each_class(void)
 {
-	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct process_record r = process_record(1, 1, SECOND);
 	struct world w;
 
 	open_world(&w);
-	for (int class = 0; class < FS_NR_CLASSES; class ++)
+	for (int class = 0; class < NR_CLASSES; class ++)
 		serve(&r, class, 1ULL << class, 1000);
-#define BIT(id) (1ULL << FS_CLASS_##id)
+#define BIT(id) (1ULL << CLASS_##id)
 	node_take(&w.n, &r, &w.id);
 	is_u64(w.n.backing[NODE_BACKING_ANON],
 	       BIT(ANONYMOUS) | BIT(ZERO) | BIT(HUGE) | BIT(COMPACTED) | BIT(COW) | BIT(SWAP),
@@ -109,20 +109,20 @@ static void test_each_class(void)
 /* It never goes back: processes end, their pids are used again, and records are told twice. */
 static void test_growth(void)
 {
-	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct process_record r = process_record(1, 1, SECOND);
 	struct world w;
 
 	open_world(&w);
-	serve(&r, FS_CLASS_SHMEM, 10, 1000);
+	serve(&r, CLASS_SHMEM, 10, 1000);
 	node_take(&w.n, &r, &w.id);
 	node_take(&w.n, &r, &w.id);
 	is_u64(w.n.backing[NODE_BACKING_SHMEM], 10, "told twice, counted once");
-	serve(&r, FS_CLASS_SHMEM, 5, 1000);
-	r.g.flags |= FS_PROC_FINAL;
+	serve(&r, CLASS_SHMEM, 5, 1000);
+	r.g.flags |= PROC_FINAL;
 	node_take(&w.n, &r, &w.id);
 	is_u64(w.n.backing[NODE_BACKING_SHMEM], 15, "it ends");
 	r = process_record(1, 2, 2 * SECOND);
-	serve(&r, FS_CLASS_SHMEM, 2, 1000);
+	serve(&r, CLASS_SHMEM, 2, 1000);
 	node_take(&w.n, &r, &w.id);
 	is_u64(w.n.backing[NODE_BACKING_SHMEM], 17, "another of its pid");
 	close_world(&w);
@@ -141,7 +141,7 @@ static void test_signals(void)
 		{SIGBUS, SI_KERNEL, CENSUS_BUS_OTHER, "a code that has no name"},
 		{SIGABRT, SI_TKILL, CENSUS_ABRT, "abort()"},
 	};
-	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, SECOND);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, SECOND);
 	struct world w;
 
 	open_world(&w);
@@ -154,10 +154,10 @@ static void test_signals(void)
 	close_world(&w);
 }
 
-static void refuse(struct world *w, enum fs_call call, int error, uint64_t asked, const char *why,
+static void refuse(struct world *w, enum call_id call, int error, uint64_t asked, const char *why,
 		   uint64_t most)
 {
-	struct fs_refused_record r = refused_record(1, call, error);
+	struct refused_record r = refused_record(1, call, error);
 
 	r.args[1] = asked;
 	/* the kernel side tells the first, and each power of two */
@@ -168,20 +168,20 @@ static void refuse(struct world *w, enum fs_call call, int error, uint64_t asked
 /* Several reasons between two records of a process: each has its own. */
 static void test_reasons(void)
 {
-	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct process_record r = process_record(1, 1, SECOND);
 	const uint64_t *counted;
 	struct world w;
 
 	open_world(&w);
 	counted = w.census->other.counter;
-	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 100);
-	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 31, "rlimit_as", 11);
-	refuse(&w, FS_CALL_MMAP, EINVAL, 0, "bad_argument", 1);
-	refuse(&w, FS_CALL_OPEN, EMFILE, 0, "rlimit_nofile", 44);
-	refuse(&w, FS_CALL_DUP, EBADF, 0, "descriptor_number_limit", 9);
+	refuse(&w, CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 100);
+	refuse(&w, CALL_MMAP, ENOMEM, 1ULL << 31, "rlimit_as", 11);
+	refuse(&w, CALL_MMAP, EINVAL, 0, "bad_argument", 1);
+	refuse(&w, CALL_OPEN, EMFILE, 0, "rlimit_nofile", 44);
+	refuse(&w, CALL_DUP, EBADF, 0, "descriptor_number_limit", 9);
 	r.c.map_call[0].refused = 100 + 11 + 1;
 	r.c.fd_call[0].refused = 44;
-	r.c.fd_call[FS_CALL_DUP - FS_CALL_FD_FIRST].refused = 9;
+	r.c.fd_call[CALL_DUP - CALL_FD_FIRST].refused = 9;
 	node_take(&w.n, &r, &w.id);
 	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34, "by overcommit");
 	is_u64(counted[CENSUS_COMMIT_FAILURES], 64 + 34, "the same");
@@ -192,7 +192,7 @@ static void test_reasons(void)
 	r.c.map_call[0].refused += 5;
 	node_take(&w.n, &r, &w.id);
 	is_u64(counted[CENSUS_MAPPING_FAILURES_OTHER], 2 + 5, "more of the last");
-	refuse(&w, FS_CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 1);
+	refuse(&w, CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 1);
 	r.c.map_call[0].refused += 1;
 	node_take(&w.n, &r, &w.id);
 	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34 + 1, "and of one before it");
@@ -203,25 +203,25 @@ static void test_reasons(void)
 
 static void test_page_of_backings(void)
 {
-	struct fs_process_record r = process_record(1, 1, SECOND);
+	struct process_record r = process_record(1, 1, SECOND);
 	struct world w;
 
 	open_world(&w);
-	serve(&r, FS_CLASS_SHMEM, 10, 1000);
-	serve(&r, FS_CLASS_ANONYMOUS, 10, 4000);
+	serve(&r, CLASS_SHMEM, 10, 1000);
+	serve(&r, CLASS_ANONYMOUS, 10, 4000);
 	node_take(&w.n, &r, &w.id);
 	turn_on(&w, "fault_end");
 	ok(!says(&w, &exposition_text, NULL, "by_backing"), "not told where nothing classifies");
 	turn_on(&w, "fault_class");
 	ok(says(&w, &exposition_text, NULL, SHMEM), "by backing");
-	is_str(w.n.slowest[FS_END_MINOR].site, class_name(FS_CLASS_ANONYMOUS),
+	is_str(w.n.slowest[END_MINOR].site, class_name(CLASS_ANONYMOUS),
 	       "what the longest was for");
-	serve(&r, FS_CLASS_COW, 1, 5000);
+	serve(&r, CLASS_COW, 1, 5000);
 	node_take(&w.n, &r, &w.id);
-	is_str(w.n.slowest[FS_END_MINOR].site, class_name(FS_CLASS_COW), "a longer one");
-	serve(&r, FS_CLASS_FILE_MAJOR, 1, 900);
+	is_str(w.n.slowest[END_MINOR].site, class_name(CLASS_COW), "a longer one");
+	serve(&r, CLASS_FILE_MAJOR, 1, 900);
 	node_take(&w.n, &r, &w.id);
-	is_str(w.n.slowest[FS_END_MAJOR].site, class_name(FS_CLASS_FILE_MAJOR),
+	is_str(w.n.slowest[END_MAJOR].site, class_name(CLASS_FILE_MAJOR),
 	       "of major ones for itself");
 	close_world(&w);
 }
@@ -246,9 +246,9 @@ static void test_page_of_programs(void)
 	close_world(&w);
 }
 
-static struct fs_kernel_fault_record bad_access(uint64_t count)
+static struct kernel_fault_record bad_access(uint64_t count)
 {
-	struct fs_kernel_fault_record r = kernel_fault_record(10, 0xffffffffc0001234, false);
+	struct kernel_fault_record r = kernel_fault_record(10, 0xffffffffc0001234, false);
 
 	r.count = count;
 	return r;
@@ -257,8 +257,8 @@ static struct fs_kernel_fault_record bad_access(uint64_t count)
 /* Records come for the first, second, fourth …: the counter of the process has the rest. */
 static void test_fixups(void)
 {
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_kernel_fault_record r;
+	struct process_record p = process_record(10, 1, SECOND);
+	struct kernel_fault_record r;
 	struct world w;
 
 	open_world(&w);

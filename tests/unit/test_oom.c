@@ -31,7 +31,7 @@ struct scene {
 	uint32_t by;
 	uint64_t by_kept;
 	bool ended; /* its last record comes with the kill */
-	enum fs_oom_constraint constraint;
+	enum oom_constraint constraint;
 	const char *says, *never;
 };
 
@@ -46,8 +46,8 @@ static uint64_t held(const struct life *l, unsigned int t)
 
 static void take_life(const struct life *l, unsigned int t)
 {
-	struct fs_process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, t * SECOND);
+	struct process_record r = process_record(l->pid, 100 + l->pid, t * SECOND);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, t * SECOND);
 
 	/* a look tells of those that changed */
 	if (t > 1 && held(l, t) == held(l, t - 1))
@@ -63,7 +63,7 @@ static void take_life(const struct life *l, unsigned int t)
 
 static void take_level(const struct scene *s, unsigned int t)
 {
-	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, t * SECOND);
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, t * SECOND);
 
 	memset(c.n, 0xff, sizeof(c.n));
 	c.n[CGROUP_LIMIT] = s->limit * MIB;
@@ -75,12 +75,12 @@ static void take_level(const struct scene *s, unsigned int t)
 
 static const struct finding *killed(const struct scene *s)
 {
-	struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, KILLED * SECOND + SECOND / 2);
+	struct oom_record r = RECORD(oom_record, RECORD_OOM, KILLED * SECOND + SECOND / 2);
 
 	begin_model(&m, NULL);
 	memset(&fs, 0, sizeof(fs));
 	for (unsigned int t = 1; t <= KILLED; t++) {
-		struct fs_tick_record tick = tick_record(t * SECOND + 1);
+		struct tick_record tick = tick_record(t * SECOND + 1);
 
 		model_next_window(&m);
 		findings_next_window(&fs);
@@ -91,20 +91,20 @@ static const struct finding *killed(const struct scene *s)
 		model_take(&m, &tick.h);
 	}
 	model_next_window(&m);
-	r.subject = (struct fs_subject){.start_ns = 100 + VICTIM, .pid = VICTIM};
+	r.subject = (struct process_key){.start_ns = 100 + VICTIM, .pid = VICTIM};
 	r.constraint = s->constraint;
 	r.rss_anon_pages = PAGES(held(&s->life[0], KILLED) - s->life[0].shmem);
 	r.rss_shmem_pages = PAGES(s->life[0].shmem);
 	r.by = s->by ? s->by : VICTIM;
 	r.by_kept_pages = PAGES(s->by_kept);
-	r.memory = (struct fs_level){PAGES(s->limit), PAGES(s->limit), s->up, s->limit > 0};
+	r.memory = (struct level_room){PAGES(s->limit), PAGES(s->limit), s->up, s->limit > 0};
 	strcpy(r.comm, s->life[0].comm);
 	strcpy(r.by_comm, "asker");
 	model_take(&m, &r.h);
 	if (s->ended) {
-		struct fs_process_record last = process_record(VICTIM, 100 + VICTIM, r.h.t_ns + 1);
+		struct process_record last = process_record(VICTIM, 100 + VICTIM, r.h.t_ns + 1);
 
-		last.g.flags = FS_PROC_FINAL | FS_PROC_NO_MM;
+		last.g.flags = PROC_FINAL | PROC_NO_MM;
 		model_take(&m, &last.h);
 	}
 	findings_judge_events(&fs, &m);
@@ -133,7 +133,7 @@ static const struct scene scenes[] = {
 	 .life = {{VICTIM, "trainer", "/job", 50, 60, 20, 180},
 		  {OTHER, "browser", "/desktop", 1, 60, 200, 2000}},
 	 .limit = 192,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "it is what grew",
 	 .never = "browser"},
 	{.what = "a sibling grew, the victim was the largest and idle",
@@ -142,7 +142,7 @@ static const struct scene scenes[] = {
 	 .level = "/job",
 	 .limit = 192,
 	 .up = 1,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "sibling[30] grew, not the one that was killed",
 	 .never = "it is what grew"},
 	{.what = "a victim that took its memory half a minute ago and rests since",
@@ -150,7 +150,7 @@ static const struct scene scenes[] = {
 		  {OTHER, "sibling", "/job", 48, 60, 2, 90}},
 	 .level = "/job",
 	 .limit = 192,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "sibling[30] grew, not the one that was killed",
 	 .never = "it is what grew"},
 	{.what = "one that came and grew since the last look: who asked",
@@ -158,7 +158,7 @@ static const struct scene scenes[] = {
 	 .limit = 192,
 	 .by = 77,
 	 .by_kept = 80,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "asker[77] grew, not the one that was killed",
 	 .never = "it is what grew"},
 	{.what = "the same, and the victim's last record is there already",
@@ -166,7 +166,7 @@ static const struct scene scenes[] = {
 		  {OTHER, "sibling", "/job", 45, 60, 5, 90}},
 	 .limit = 192,
 	 .ended = true,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "sibling[30] grew, not the one that was killed",
 	 .never = "it is what grew"},
 	{.what = "a small one that asks when all is full already",
@@ -174,7 +174,7 @@ static const struct scene scenes[] = {
 	 .limit = 192,
 	 .by = 77,
 	 .by_kept = 6,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "it is what grew",
 	 .never = "asker[77] grew"},
 	{.what = "a limit above the victim's cgroup is named",
@@ -183,7 +183,7 @@ static const struct scene scenes[] = {
 	 .level = "/pod",
 	 .limit = 128,
 	 .up = 1,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "the limit of /pod, above its cgroup",
 	 .never = "beside"},
 	{.what = "files in memory that an ended process left are what fills it",
@@ -191,7 +191,7 @@ static const struct scene scenes[] = {
 	 .level = "/job",
 	 .limit = 48,
 	 .shmem = 30,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "30.0 MiB of the 48.0 MiB are files in memory",
 	 .never = "it is what grew"},
 	{.what = "shared memory that the victim itself has mapped is its own",
@@ -199,7 +199,7 @@ static const struct scene scenes[] = {
 	 .level = "/job",
 	 .limit = 160,
 	 .shmem = 40,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "it is what grew",
 	 .never = "no process has mapped"},
 	{.what = "faultscope starts beside what grows",
@@ -207,13 +207,13 @@ static const struct scene scenes[] = {
 		  {OTHER, "faultscope", "/job", 45, 60, 5, 60}},
 	 .level = "/job",
 	 .limit = 192,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "killed by the OOM killer",
 	 .never = "faultscope[30] grew"},
 	{.what = "of the machine's memory it is not named either",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 100},
 		  {OTHER, "faultscope", "/", 45, 60, 5, 60}},
-	 .constraint = FS_OOM_NONE,
+	 .constraint = OOM_NONE,
 	 .says = "the machine's memory",
 	 .never = "faultscope[30] grew"},
 	{.what = "unless it has most of the limit",
@@ -221,13 +221,13 @@ static const struct scene scenes[] = {
 		  {OTHER, "faultscope", "/job", 30, 60, 5, 120}},
 	 .level = "/job",
 	 .limit = 192,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "faultscope[30] grew",
 	 .never = "it is what grew"},
 	{.what = "what is in no process that is watched",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 30}},
 	 .limit = 192,
-	 .constraint = FS_OOM_MEMCG,
+	 .constraint = OOM_MEMCG,
 	 .says = "162 MiB of the 192 MiB are of no process",
 	 .never = "it is what grew"},
 };
@@ -255,7 +255,7 @@ static void test_room(void)
 
 	for (int i = 0; i < 200; i++) {
 		struct scene s = {.life = {{VICTIM, "trainer", "/job", 1, 60, 1, 0}},
-				  .constraint = FS_OOM_MEMCG};
+				  .constraint = OOM_MEMCG};
 		const struct finding *f;
 		unsigned long long more = 0;
 		const char *at;

@@ -25,7 +25,7 @@ static unsigned char file[1 << 20];
 static size_t file_size;
 static char error[512];
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
 	if (taken.n == RECORDS_MAX)
 		return -ENOMEM;
@@ -41,7 +41,7 @@ static void forget(void)
 		free(taken.rec[--taken.n].bytes);
 }
 
-static void record(struct recorder *rec, const struct fs_header *h)
+static void record(struct recorder *rec, const struct record *h)
 {
 	if (recorder_take(rec, h) || want.n == RECORDS_MAX)
 		abort();
@@ -109,10 +109,10 @@ static bool is_part(void)
 static void record_look(struct recorder *rec, int look)
 {
 	uint64_t t = (look + 1) * SECOND;
-	struct fs_tick_record tick = tick_record(t);
+	struct tick_record tick = tick_record(t);
 
 	for (int i = 0; i < PROCESSES; i++) {
-		struct fs_process_record p = process_record(10 + i, 1 + i, t - i);
+		struct process_record p = process_record(10 + i, 1 + i, t - i);
 
 		if ((look + i) % 3 == 0)
 			continue;
@@ -122,16 +122,16 @@ static void record_look(struct recorder *rec, int look)
 		p.c.latency[0][5] = look * 7;
 		p.c.fault_kind[3] = UINT64_MAX - look;
 		if (look % 4 == 1)
-			p.h.len = offsetof(struct fs_process_record, c);
+			p.h.len = offsetof(struct process_record, c);
 		record(rec, &p.h);
 	}
 	if (look % 5 == 0) {
-		struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+		struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
 
 		record(rec, &r.h);
 	}
 	for (int i = 0; i < PROCESSES; i++) {
-		struct fs_sample_record s = sample_record(10 + i, 1 + i, t, 64 << look % 3);
+		struct sample_record s = sample_record(10 + i, 1 + i, t, 64 << look % 3);
 
 		s.address += look * 4096;
 		record(rec, &s.h);
@@ -142,7 +142,7 @@ static void record_look(struct recorder *rec, int look)
 static void test_round_trip(void)
 {
 	const char *path = fixture_path("whole");
-	struct fs_host_record host = host_record(1);
+	struct host_record host = host_record(1);
 	struct recorder *rec = NULL;
 	size_t whole = 0;
 	struct stat st;
@@ -213,7 +213,7 @@ static void test_flipped(void)
 static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
-	struct fs_tick_record tick;
+	struct tick_record tick;
 	struct recorder *rec = NULL;
 	size_t n;
 	FILE *f;
@@ -243,15 +243,15 @@ static void test_bounded(void)
 {
 	const char *path = fixture_path("bounded");
 	struct recorder *rec = NULL;
-	const struct fs_end_record *end;
+	const struct end_record *end;
 	int told = 0, err;
 	struct stat st;
 
 	if (recorder_open_packed(path, false, 20000, &rec, error, sizeof(error)))
 		abort();
 	for (int look = 0; look < 400; look++) {
-		struct fs_process_record p = process_record(10, 1, look * SECOND);
-		struct fs_tick_record tick = tick_record(look * SECOND + 1);
+		struct process_record p = process_record(10, 1, look * SECOND);
+		struct tick_record tick = tick_record(look * SECOND + 1);
 
 		for (size_t i = 0; i < sizeof(p.c) / 8; i++)
 			((uint64_t *)&p.c)[i] = (look + 1) * (i + 1) * 0x9e3779b97f4a7c15ULL;
@@ -263,9 +263,9 @@ static void test_bounded(void)
 	ok(!stat(path, &st) && st.st_size <= 20000 && st.st_size > 10000,
 	   "it is not larger than was allowed");
 	ok(replay(path) == 1 && taken.n > 3, "and can be read to its end");
-	end = (const struct fs_end_record *)taken.rec[taken.n - 1].bytes;
-	ok(end->h.kind == FS_REC_END && end->reason == FS_END_FULL, "where it says why it ends");
-	ok(facts.ended && facts.reason == FS_END_FULL, "its reader tells that");
+	end = (const struct end_record *)taken.rec[taken.n - 1].bytes;
+	ok(end->h.kind == RECORD_END && end->reason == END_FULL, "where it says why it ends");
+	ok(facts.ended && facts.reason == END_FULL, "its reader tells that");
 	unlink(path);
 }
 
@@ -273,16 +273,16 @@ static void test_bounded(void)
 static void test_bounded_at_the_end(void)
 {
 	const char *path = fixture_path("bounded");
-	struct fs_tick_record tick = tick_record(SECOND);
+	struct tick_record tick = tick_record(SECOND);
 	struct recorder *rec = NULL;
-	const struct fs_end_record *end;
+	const struct end_record *end;
 	struct stat st;
 
 	if (recorder_open_packed(path, false, 4000, &rec, error, sizeof(error)) ||
 	    recorder_take(rec, &tick.h))
 		abort();
 	for (uint32_t pid = 1; pid < 100; pid++) {
-		struct fs_process_record p = process_record(pid, pid * 0x9e3779b9u, 2 * SECOND);
+		struct process_record p = process_record(pid, pid * 0x9e3779b9u, 2 * SECOND);
 
 		for (size_t i = 0; i < sizeof(p.c) / 8; i++)
 			((uint64_t *)&p.c)[i] = pid * (i + 1) * 0x9e3779b97f4a7c15ULL;
@@ -291,8 +291,8 @@ static void test_bounded_at_the_end(void)
 	}
 	is_u64(recorder_close(rec), 0, "no room for the end is no failure");
 	ok(!stat(path, &st) && st.st_size <= 4000 && replay(path) == 1, "it stays small and whole");
-	end = (const struct fs_end_record *)taken.rec[taken.n - 1].bytes;
-	ok(taken.n == 2 && end->h.kind == FS_REC_END && end->reason == FS_END_FULL,
+	end = (const struct end_record *)taken.rec[taken.n - 1].bytes;
+	ok(taken.n == 2 && end->h.kind == RECORD_END && end->reason == END_FULL,
 	   "and says there that there was more");
 	unlink(path);
 }
@@ -303,8 +303,8 @@ static void test_hostile_chunks(void)
 	struct packer *p = NULL;
 	struct chunk_header ch;
 	const unsigned char *bytes;
-	struct fs_tick_record tick = tick_record(SECOND);
-	struct fs_header *h;
+	struct tick_record tick = tick_record(SECOND);
+	struct record *h;
 	size_t len;
 
 	if (unpacker_make(&u) || packer_make(&p) || packer_add(p, &tick.h) ||

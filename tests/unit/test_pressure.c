@@ -54,7 +54,7 @@ static struct pressure_record host_at(const struct rates *r)
 
 	if (now_s == 1)
 		memset(&p, 0, sizeof(p));
-	p.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(p), now_s * SECOND + SECOND / 2};
+	p.h = (struct record){RECORD_SHORTAGE, sizeof(p), now_s * SECOND + SECOND / 2};
 	p.n[HOST_SWAP_IN] += r->in;
 	p.n[HOST_SWAP_OUT] += r->out;
 	p.n[HOST_REFAULT_FILE] += r->refaults;
@@ -65,7 +65,7 @@ static struct pressure_record host_at(const struct rates *r)
 
 static void tick(uint64_t available, uint64_t swap_free)
 {
-	struct fs_tick_record t = tick_record(++now_s * SECOND);
+	struct tick_record t = tick_record(++now_s * SECOND);
 
 	t.limits.mem_available_bytes = available;
 	t.limits.swap_free_bytes = swap_free;
@@ -257,7 +257,7 @@ static void test_what_is_no_shortage(void)
 
 static void test_since(void)
 {
-	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), 2 * SECOND}};
+	struct pressure_record p = {.h = {RECORD_SHORTAGE, sizeof(p), 2 * SECOND}};
 	struct shortage a;
 
 	begin();
@@ -288,7 +288,7 @@ static void take_level(double percent, double high_per_s, double some)
 		c.version = 2;
 		strcpy(c.path, "/a/b");
 	}
-	c.h = (struct fs_header){FS_REC_LEVEL, sizeof(c), now_s * SECOND + SECOND / 2};
+	c.h = (struct record){RECORD_LEVEL, sizeof(c), now_s * SECOND + SECOND / 2};
 	c.n[CGROUP_LIMIT] = high_per_s ? FIGURE_UNKNOWN : GIB;
 	c.n[CGROUP_HIGH] = high_per_s ? GIB : FIGURE_UNKNOWN;
 	c.n[CGROUP_ANON] = GIB / 100 * percent;
@@ -384,7 +384,7 @@ static void test_forecast_that_comes_and_goes(void)
 
 static void test_tmpfs(void)
 {
-	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), 0},
+	struct mount_record r = {.h = {RECORD_MOUNT, sizeof(r), 0},
 				 .path = "/dev/shm",
 				 .size_bytes = 64 * MIB,
 				 .used_bytes = 60 * MIB,
@@ -420,7 +420,7 @@ static void test_tmpfs(void)
 
 static struct mount_record disk_record(const char *path, uint64_t device, uint64_t left)
 {
-	struct mount_record r = {.h = {FS_REC_MOUNT, sizeof(r), now_s * SECOND + 1},
+	struct mount_record r = {.h = {RECORD_MOUNT, sizeof(r), now_s * SECOND + 1},
 				 .magic = 0xef53,
 				 .size_bytes = 100 * MIB,
 				 .used_bytes = 100 * MIB - left,
@@ -434,20 +434,20 @@ static struct mount_record disk_record(const char *path, uint64_t device, uint64
 /* A SIGBUS of a write within a file of a disk, and P03, if it opens. */
 static const struct finding *writes_hole(uint64_t device, uint32_t flags, uint64_t held)
 {
-	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, now_s * SECOND + 2);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, now_s * SECOND + 2);
 
 	r.subject.pid = 10;
 	r.subject.start_ns = 110;
 	r.signal = 7;
 	r.code = 2;
 	r.error_code = 6;
-	r.area = FS_AREA_FOUND;
+	r.area = MAPPED_FOUND;
 	r.address = r.area_start = 0x7f0000000000;
 	r.area_end = r.area_start + (1 << 20);
-	r.file = (struct fs_file){.magic = 0xef53,
-				  .size_bytes = 1 << 20,
-				  .flags = FS_FILE_KNOWN | flags,
-				  .mode = 0100644};
+	r.file = (struct file_facts){.magic = 0xef53,
+				     .size_bytes = 1 << 20,
+				     .flags = FILE_KNOWN | flags,
+				     .mode = 0100644};
 	r.file_device = device;
 	r.file_blocks = held / 512;
 	model_take(&m, &r.h);
@@ -475,11 +475,11 @@ static void test_full_disks(void)
 	ok(full_is_told(0, DISK(0), 0, 0), "a disk without room");
 	ok(!full_is_told(0, DISK(1), 0, 0), "another one is full, and not its own");
 	ok(!full_is_told(5 * MIB, DISK(0), 0, 0), "there is room: it was something else");
-	ok(full_is_told(5 * MIB, DISK(0), FS_FILE_DELETED, 5 * MIB),
+	ok(full_is_told(5 * MIB, DISK(0), FILE_DELETED, 5 * MIB),
 	   "what the deleted file gave back");
 	ok(!full_is_told(5 * MIB, DISK(0), 0, 5 * MIB),
 	   "what a file has that is still there is no room");
-	ok(!full_is_told(9 * MIB, DISK(0), FS_FILE_DELETED, 5 * MIB), "more than that is room");
+	ok(!full_is_told(9 * MIB, DISK(0), FILE_DELETED, 5 * MIB), "more than that is room");
 	ok(full_is_told(0, 0, 0, 0), "of an old recording, which has no device: by its kind");
 
 	begin();
@@ -490,7 +490,7 @@ static void test_full_disks(void)
 	end();
 	begin();
 	{
-		struct fs_process_record p = process_record(10, 110, SECOND);
+		struct process_record p = process_record(10, 110, SECOND);
 
 		p.g.uid = 0;
 		model_take(&m, &p.h);
@@ -502,7 +502,7 @@ static void test_full_disks(void)
 	r = disk_record("/here", DISK(2), 0);
 	r.h.t_ns = 2 * SECOND;
 	model_take(&m, &r.h);
-	f = writes_hole(DISK(2), FS_FILE_DELETED, 3 * MIB);
+	f = writes_hole(DISK(2), FILE_DELETED, 3 * MIB);
 	ok(f && f->nr_evidence >= 4 &&
 		   !strcmp(f->evidence[f->nr_evidence - 2].field, "free just after"),
 	   "it is said when it was measured");
@@ -527,7 +527,7 @@ static void test_mount_lines(void)
 
 static void born(uint32_t pid, uint32_t ppid, const char *comm, uint64_t mib, uint64_t t_s)
 {
-	struct fs_process_record r = process_record(pid, 100 + pid, t_s * SECOND);
+	struct process_record r = process_record(pid, 100 + pid, t_s * SECOND);
 
 	r.g.ppid = ppid;
 	r.g.rss_anon_pages = mib * 256;
@@ -581,9 +581,9 @@ static bool has_evidence(const struct finding *f, const char *field)
 /* The victim of test_oom() is in it. */
 static void in_cgroup(const char *path)
 {
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, now_s * SECOND);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, now_s * SECOND);
 
-	n.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+	n.subject = (struct process_key){.start_ns = 120, .pid = 20};
 	strcpy(n.cgroup, path);
 	model_take(&m, &n.h);
 }
@@ -591,7 +591,7 @@ static void in_cgroup(const char *path)
 /* A cgroup with a limit, most of which are files in memory. */
 static void limited(const char *path, uint64_t shmem)
 {
-	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, now_s * SECOND);
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND);
 
 	memset(c.n, 0xff, sizeof(c.n));
 	c.n[CGROUP_LIMIT] = GIB;
@@ -602,17 +602,17 @@ static void limited(const char *path, uint64_t shmem)
 
 static void test_oom(void)
 {
-	struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, 3 * SECOND);
+	struct oom_record r = RECORD(oom_record, RECORD_OOM, 3 * SECOND);
 	const struct finding *f;
 
 	begin();
 	born(11, 1, "python3", 100, 1);
 	for (uint32_t i = 0; i < 4; i++)
 		born(20 + i, 11, "python3", 200, 1);
-	r.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
-	r.constraint = FS_OOM_MEMCG;
+	r.subject = (struct process_key){.start_ns = 120, .pid = 20};
+	r.constraint = OOM_MEMCG;
 	r.rss_anon_pages = 200 * 256;
-	r.memory = (struct fs_level){.used = 1000, .limit = 1000, .known = 1};
+	r.memory = (struct level_room){.used = 1000, .limit = 1000, .known = 1};
 	strcpy(r.comm, "python3");
 	strcpy(r.by_comm, "sh");
 	live(&(struct rates){.available = 300 * MIB, .swap_free = 100 * MIB}, 2);
@@ -652,23 +652,23 @@ static void test_who_grew(void)
 	static const struct {
 		const char *what, *cgroup, *says, *never;
 		uint64_t victim, other;
-		enum fs_oom_constraint constraint;
+		enum oom_constraint constraint;
 	} cases[] = {
-		{"itself", "/a", "it is what grew", "limit of its own", 600, 0, FS_OOM_MEMCG},
+		{"itself", "/a", "it is what grew", "limit of its own", 600, 0, OOM_MEMCG},
 		{"itself among others alike", "/a", "it is what grew", "limit of its own", 500, 600,
-		 FS_OOM_MEMCG},
+		 OOM_MEMCG},
 		{"another of its cgroup", "/a", "other[30] grew, not the one", "it is what grew",
-		 10, 600, FS_OOM_MEMCG},
+		 10, 600, OOM_MEMCG},
 		{"one elsewhere is not to blame", "/b", "it is what grew", "other[30]", 60, 600,
-		 FS_OOM_MEMCG},
+		 OOM_MEMCG},
 		{"of the machine's memory it is", "/b", "other[30] grew", "it is what grew", 60,
-		 600, FS_OOM_NONE},
-		{"nobody", "/a", "nobody was seen to grow", "limit of its own", 0, 0, FS_OOM_MEMCG},
+		 600, OOM_NONE},
+		{"nobody", "/a", "nobody was seen to grow", "limit of its own", 0, 0, OOM_MEMCG},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fs_oom_record r = RECORD(fs_oom_record, FS_REC_OOM, 70 * SECOND);
-		struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 70 * SECOND);
+		struct oom_record r = RECORD(oom_record, RECORD_OOM, 70 * SECOND);
+		struct names_record n = RECORD(names_record, RECORD_NAMES, 70 * SECOND);
 		const struct finding *f;
 
 		begin();
@@ -678,11 +678,11 @@ static void test_who_grew(void)
 		}
 		now_s = 70;
 		in_cgroup("/a");
-		n.subject = (struct fs_subject){.start_ns = 130, .pid = 30};
+		n.subject = (struct process_key){.start_ns = 130, .pid = 30};
 		strcpy(n.cgroup, cases[i].cgroup);
 		model_take(&m, &n.h);
 		limited("/a", 0);
-		r.subject = (struct fs_subject){.start_ns = 120, .pid = 20};
+		r.subject = (struct process_key){.start_ns = 120, .pid = 20};
 		r.constraint = cases[i].constraint;
 		r.rss_anon_pages = 100 * 256;
 		strcpy(r.comm, "python3");
@@ -748,7 +748,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 /* Cgroups beyond what is looked at are counted, and told with what was lost. */
 static void test_left_out(void)
 {
-	struct pressure_record p = RECORD(pressure_record, FS_REC_SHORTAGE, SECOND);
+	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);
 	struct view v = {.m = &m, .findings = &fs};
 	char name[260], deep[] = "d/d/d/d/d/d/d/d/d";
 	struct pressure_reader r = {};

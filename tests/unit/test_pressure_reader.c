@@ -25,16 +25,16 @@ static struct mount_record mounted[MOUNTS_MAX];
 static struct score_record score[SCORES_MAX];
 static size_t hosts, groups, mounts, scores;
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
-	if (h->kind == FS_REC_SHORTAGE) {
+	if (h->kind == RECORD_SHORTAGE) {
 		memcpy(&host, h, sizeof(host));
 		hosts++;
-	} else if (h->kind == FS_REC_LEVEL && groups < 4) {
+	} else if (h->kind == RECORD_LEVEL && groups < 4) {
 		memcpy(&group[groups++], h, sizeof(group[0]));
-	} else if (h->kind == FS_REC_MOUNT && mounts < MOUNTS_MAX) {
+	} else if (h->kind == RECORD_MOUNT && mounts < MOUNTS_MAX) {
 		memcpy(&mounted[mounts++], h, sizeof(mounted[0]));
-	} else if (h->kind == FS_REC_SCORE && scores < SCORES_MAX) {
+	} else if (h->kind == RECORD_SCORE && scores < SCORES_MAX) {
 		memcpy(&score[scores++], h, sizeof(score[0]));
 	}
 	return *(int *)ctx;
@@ -350,7 +350,7 @@ static void test_scores(void)
 
 	begin_model(&m, NULL);
 	for (int i = 0; i < 3; i++) {
-		struct fs_process_record p =
+		struct process_record p =
 			process_record((pid_t[]){low, high, middle}[i], 1, 2 * SECOND);
 
 		model_take(&m, &p.h);
@@ -380,7 +380,7 @@ static void test_scores(void)
 
 static void test_mount_of_file(void)
 {
-	struct fs_signal_record r = RECORD(fs_signal_record, FS_REC_SIGNAL, 2 * SECOND);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
 	struct names n = {};
 	struct stat st, there;
 	int answer = 0;
@@ -389,7 +389,7 @@ static void test_mount_of_file(void)
 	stat("/", &st);
 	r.subject.pid = getpid();
 	r.signal = SIGBUS;
-	r.file.flags = FS_FILE_KNOWN;
+	r.file.flags = FILE_KNOWN;
 	r.file_device = mountinfo_device(major(st.st_dev), minor(st.st_dev));
 	mounts = 0;
 	is_u64(mount_of_file(&n, &r, &sink), 0, "a signal on a file");
@@ -405,7 +405,7 @@ static void test_mount_of_file(void)
 	r.signal = SIGBUS;
 	r.file.flags = 0;
 	mount_of_file(&n, &r, &sink);
-	r.file.flags = FS_FILE_KNOWN;
+	r.file.flags = FILE_KNOWN;
 	r.file_device = 0;
 	mount_of_file(&n, &r, &sink);
 	is_u64(mounts, 0, "another signal, and one of no file, has none");

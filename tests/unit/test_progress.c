@@ -16,18 +16,18 @@ static struct model m;
 
 static void process(uint32_t pid, uint64_t minor, uint64_t major, uint64_t rss, uint32_t flags)
 {
-	struct fs_process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
+	struct process_record r = process_record(pid, 1, m.last_ns + SECOND / 2);
 
 	r.g.min_flt = minor;
 	r.g.maj_flt = major;
 	r.g.rss_anon_pages = rss;
-	r.g.flags = FS_PROC_BORN | flags;
+	r.g.flags = PROC_BORN | flags;
 	model_take(&m, &r.h);
 }
 
 static void next_window(void)
 {
-	struct fs_tick_record t = tick_record(m.last_ns + SECOND);
+	struct tick_record t = tick_record(m.last_ns + SECOND);
 
 	model_take(&m, &t.h);
 	model_next_window(&m);
@@ -50,7 +50,7 @@ static void test_tolls(void)
 
 	begin_model(&m, NULL);
 	process(10, 50, 0, 1000, 0);
-	process(11, 10, 1, 10, FS_PROC_FINAL);
+	process(11, 10, 1, 10, PROC_FINAL);
 	next_window();
 	is_order("11 10", "a major fault as a hundred minor ones; who ended is remembered");
 	process(10, 60, 1, 500, 0);
@@ -61,7 +61,7 @@ static void test_tolls(void)
 	is_u64(t.rss.pid, 10, "and whose it was");
 	is_u64(t.tolls.toll[0].rss_high_bytes, 1000 * 4096, "of each too");
 	for (uint32_t pid = 20; pid < 40; pid++)
-		process(pid, pid, 0, 1, FS_PROC_FINAL);
+		process(pid, pid, 0, 1, PROC_FINAL);
 	next_window();
 	is_order("10 11 39 38 37 36 35 34", "no more than the cap, the most costly ones");
 	model_totals(&m, &t);

@@ -285,7 +285,7 @@ static void test_panic(void)
 {
 	static struct namer n;
 	struct bb_module lab = {.name = "lab", .start = {0xffffffffc0100000}, .bytes = {0x2000}};
-	struct fs_precursor_record p = {.what = FS_PRE_PANIC, .h.t_ns = 40000000000, .count = 1};
+	struct precursor_record p = {.what = PRE_PANIC, .h.t_ns = 40000000000, .count = 1};
 	struct bb_record records[PRECURSOR_RECORDS];
 	struct triage_input in = {.name = "ring"};
 	struct bb_found f = {};
@@ -321,7 +321,7 @@ static void test_panic(void)
 	buf_free(&log);
 
 	strcpy(p.text, "%s: 100%% of %5lu, %d (%pS) at %%");
-	strcpy(p.text + FS_PRE_WORD_AT, "lab");
+	strcpy(p.text + PRE_WORD_AT, "lab");
 	p.arg[1] = 7;
 	p.arg[2] = -2;
 	precursor_records(&n, &p, records);

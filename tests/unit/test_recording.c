@@ -32,7 +32,7 @@ static struct taken want;
 
 static char error[512];
 
-static int take(void *ctx, const struct fs_header *h)
+static int take(void *ctx, const struct record *h)
 {
 	if (taken.n == TAKEN_MAX || h->len > sizeof(taken.rec[0].bytes))
 		return -ENOMEM;
@@ -91,7 +91,7 @@ static bool is_prefix(void)
 	return true;
 }
 
-static void record(struct recorder *rec, const struct fs_header *h)
+static void record(struct recorder *rec, const struct record *h)
 {
 	if (recorder_take(rec, h))
 		abort();
@@ -102,12 +102,12 @@ static void record(struct recorder *rec, const struct fs_header *h)
 static void test_round_trip(void)
 {
 	const char *path = fixture_path("whole");
-	struct fs_host_record host = host_record(1);
-	struct fs_hook_record hook = hook_record("life", FS_HOOK_ON);
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
-	struct fs_tick_record t = tick_record(SECOND);
-	struct fs_end_record end = RECORD(fs_end_record, FS_REC_END, 3 * SECOND);
+	struct host_record host = host_record(1);
+	struct hook_record hook = hook_record("life", HOOK_ON);
+	struct process_record p = process_record(10, 1, SECOND);
+	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
+	struct tick_record t = tick_record(SECOND);
+	struct end_record end = RECORD(end_record, RECORD_END, 3 * SECOND);
 	struct recorder *rec = NULL;
 	struct stat st;
 	FILE *f;
@@ -243,7 +243,7 @@ static void test_headers(void)
 	put_file(path, file, file_size);
 	is_open_error(path, -EINVAL, "format 3", "another format");
 	memcpy(file, keep, sizeof(file));
-	set_u32(12, FS_WIRE_VERSION + 1);
+	set_u32(12, RECORDS_VERSION + 1);
 	put_file(path, file, file_size);
 	is_open_error(path, -EINVAL, "this faultscope reads", "another version of records");
 	memcpy(file, keep, sizeof(file));
@@ -261,15 +261,14 @@ static void test_headers(void)
 /* Records of version 3 lack the counts that came later: these are zero. */
 static void test_older(void)
 {
-	const size_t whole = offsetof(struct fs_process_record, c) +
-			     offsetof(struct fs_counters, end_of_version_3);
-	const size_t cut = sizeof(struct fs_process_record) - whole, at = frame_at[3] + FRAME;
+	const size_t whole =
+		offsetof(struct process_record, c) + offsetof(struct counters, end_of_version_3);
+	const size_t cut = sizeof(struct process_record) - whole, at = frame_at[3] + FRAME;
 	unsigned char keep[sizeof(file)];
-	const struct fs_process_record *p;
+	const struct process_record *p;
 	uint32_t sizes;
 
-	const uint32_t retries =
-		sizeof(struct fs_retry_record); /* until version 6 there are none */
+	const uint32_t retries = sizeof(struct retry_record); /* until version 6 there are none */
 
 	memcpy(keep, file, sizeof(file));
 	memcpy(&sizes, file + 20, sizeof(sizes));
@@ -281,10 +280,10 @@ static void test_older(void)
 	set_u32(frame_at[3] + 4, crc32(0, file + at, whole));
 	is_u64(replay_bytes(file, file_size - cut), 1,
 	       "a recording of version 3 is read to its end");
-	p = (const struct fs_process_record *)taken.rec[3].bytes;
+	p = (const struct process_record *)taken.rec[3].bytes;
 	is_u64(taken.rec[3].len, sizeof(*p), "its processes are made whole");
 	is_u64(p->c.latency[1][31], 0x5a5a5a5a5a5a5a5aULL, "what it has stays");
-	is_u64(p->c.served[FS_NR_CLASSES - 1].stall_ns, 0, "what it lacks is zero");
+	is_u64(p->c.served[NR_CLASSES - 1].stall_ns, 0, "what it lacks is zero");
 	set_u32(20, sizes);
 	is_u64(-replay_bytes(file, file_size - cut), EINVAL, "with other sizes it is refused");
 	memcpy(file, keep, sizeof(file));
@@ -320,7 +319,7 @@ static void test_fifo(void)
 	unlink(path);
 }
 
-static int sink_fails(void *ctx, const struct fs_header *h)
+static int sink_fails(void *ctx, const struct record *h)
 {
 	return *(int *)ctx;
 }
@@ -384,8 +383,8 @@ static void test_existing(void)
 static void test_full_disk(void)
 {
 	const char *path = fixture_path("short");
-	struct fs_process_record p = process_record(10, 1, SECOND);
-	struct fs_tick_record t = tick_record(SECOND);
+	struct process_record p = process_record(10, 1, SECOND);
+	struct tick_record t = tick_record(SECOND);
 	struct rlimit was, little;
 	struct recorder *rec = NULL;
 	int told = 0, first = 0, err;

@@ -8,7 +8,7 @@ static struct redaction r;
 
 static void test_addresses(void)
 {
-	struct fs_signal_record s = RECORD(fs_signal_record, FS_REC_SIGNAL, 1), was;
+	struct signal_record s = RECORD(signal_record, RECORD_SIGNAL, 1), was;
 
 	s.address = 0x18;
 	s.sp = 0x7ffd00001000;
@@ -29,7 +29,7 @@ static const char *mount_of(const char *path)
 {
 	static struct mount_record u;
 
-	u = RECORD(mount_record, FS_REC_MOUNT, 1);
+	u = RECORD(mount_record, RECORD_MOUNT, 1);
 	snprintf(u.path, sizeof(u.path), "%s", path);
 	redact_record(&r, &u.h);
 	return u.path;
@@ -38,8 +38,8 @@ static const char *mount_of(const char *path)
 /* Records of user space's own: of cgroups with a limit, and of file systems. */
 static void test_places(void)
 {
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 1);
-	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, 1);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, 1);
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, 1);
 
 	strcpy(n.cgroup, "/user.slice/alice-job.service");
 	strcpy(c.path, n.cgroup);
@@ -58,8 +58,8 @@ static void test_places(void)
 
 static void test_kernel(void)
 {
-	struct fs_kernel_fault_record k = kernel_fault_record(10, 0xffffffffc0001234, false);
-	struct fs_symbol_record s = RECORD(fs_symbol_record, FS_REC_SYMBOL, 1);
+	struct kernel_fault_record k = kernel_fault_record(10, 0xffffffffc0001234, false);
+	struct symbol_record s = RECORD(symbol_record, RECORD_SYMBOL, 1);
 
 	s.ip = k.ip;
 	redact_record(&r, &k.h);
@@ -70,8 +70,8 @@ static void test_kernel(void)
 
 static void test_names(void)
 {
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, 1), again;
-	struct fs_host_record host = host_record(1);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, 1), again;
+	struct host_record host = host_record(1);
 
 	strcpy(n.exe, "/home/alice/secret-project/bin/server");
 	strcpy(n.cgroup, "/user.slice/user-1000.slice/alice-job.service");
@@ -89,7 +89,7 @@ static void test_names(void)
 
 static void test_files(void)
 {
-	struct fs_holding_record h = RECORD(fs_holding_record, FS_REC_HOLDING, 1);
+	struct holding_record h = RECORD(holding_record, RECORD_HOLDING, 1);
 
 	strcpy(h.g.name, "/srv/customers/big-corp.db");
 	redact_record(&r, &h.h);
@@ -101,7 +101,7 @@ static void test_files(void)
 
 static void test_sample(void)
 {
-	struct fs_sample_record s = sample_record(10, 1, 1, 64), was;
+	struct sample_record s = sample_record(10, 1, 1, 64), was;
 
 	strcpy(s.file, "big-corp.db");
 	was = s;

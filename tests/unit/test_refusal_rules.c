@@ -9,30 +9,29 @@
 
 static const struct {
 	const char *cause, *id;
-	enum fs_call call;
+	enum call_id call;
 	int error;
 	enum severity severity;
 	const char *title, *advice;
 	uint64_t need;
 } cases[] = {
-	{"overcommit_strict", "M15", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
+	{"overcommit_strict", "M15", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
 	 "mmap refused with ENOMEM: CommitLimit is used up", "1.00 GiB of 8.00 GiB are promised"},
-	{"overcommit_heuristic", "M16", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
+	{"overcommit_heuristic", "M16", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
 	 "larger than all of memory and swap", "MAP_NORESERVE"},
-	{"overcommit_strict", "M17", FS_CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
+	{"overcommit_strict", "M17", CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
 	 "would have to be promised", "posix_spawn()"},
-	{"overcommit_heuristic", "M17", FS_CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
+	{"overcommit_heuristic", "M17", CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
 	 "would have to be promised", "vm.overcommit_memory=1"},
-	{"address_space", "M18", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "no free range",
+	{"address_space", "M18", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "no free range",
 	 "reserve less at a time"},
-	{"hugetlb_pool", "M19", FS_CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "pool of huge pages",
+	{"hugetlb_pool", "M19", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL, "pool of huge pages",
 	 "vm.nr_hugepages=520", 520},
-	{"driver", "M21", FS_CALL_MMAP, EIO, SEVERITY_WARNING, "driver said no", "dmesg"},
-	{"rlimit_nproc", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "RLIMIT_NPROC",
+	{"driver", "M21", CALL_MMAP, EIO, SEVERITY_WARNING, "driver said no", "dmesg"},
+	{"rlimit_nproc", "M23", CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "RLIMIT_NPROC",
 	 "prlimit --pid 10 --nproc=", 101},
-	{"cgroup_pids", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max",
-	 "TasksMax=", 21},
-	{"threads_max", "M23", FS_CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "kernel.threads-max",
+	{"cgroup_pids", "M23", CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "pids.max", "TasksMax=", 21},
+	{"threads_max", "M23", CALL_CLONE, EAGAIN, SEVERITY_CRITICAL, "kernel.threads-max",
 	 "kernel.threads-max=65536", 30001},
 };
 
@@ -55,7 +54,7 @@ static size_t rules_of(const struct occasion *o, struct finding *ret, const char
 
 static void test_case(size_t i)
 {
-	struct fs_refused_record r = refused_record(10, cases[i].call, cases[i].error);
+	struct refused_record r = refused_record(10, cases[i].call, cases[i].error);
 	struct verdict v = {.cause = cases[i].cause, .certain = true};
 	struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
 	const char *id = "none";
@@ -88,7 +87,7 @@ static void test_case(size_t i)
 /* Every cause there is leads to one finding: its own, or that of all others. */
 static void test_all_causes(void)
 {
-	struct fs_refused_record r = refused_record(10, FS_CALL_MMAP, ENOMEM);
+	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
 	struct verdict v = {};
 	struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
 	struct finding f = {};

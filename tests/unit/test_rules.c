@@ -44,10 +44,10 @@ static void test_reached(void)
 	end();
 }
 
-static struct fs_origin_record origin_record(const char *set_by, const char *at_once,
-					     const char *for_good, const char *cost)
+static struct origin_record origin_record(const char *set_by, const char *at_once,
+					  const char *for_good, const char *cost)
 {
-	struct fs_origin_record r = RECORD(fs_origin_record, FS_REC_ORIGIN, SECOND);
+	struct origin_record r = RECORD(origin_record, RECORD_ORIGIN, SECOND);
 
 	snprintf(r.set_by, sizeof(r.set_by), "%s", set_by);
 	snprintf(r.at_once, sizeof(r.at_once), "%s", at_once);
@@ -59,8 +59,8 @@ static struct fs_origin_record origin_record(const char *set_by, const char *at_
 /* Commands of this machine take the place of general ones; what ends the cause stays. */
 static void test_origin(void)
 {
-	struct fs_origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
-						  "systemctl edit x", "a restart");
+	struct origin_record r = origin_record("systemd, for x.service", "prlimit --nofile=1:1",
+					       "systemctl edit x", "a restart");
 	struct finding f = {.rule = rules};
 
 	finding_remedy(&f, "to gain time: general");
@@ -110,7 +110,7 @@ static void test_cap(void)
 {
 	begin(NULL);
 	for (uint32_t pid = 1; pid <= FINDINGS_MAX + 88; pid++) {
-		struct fs_process_record r = process_record(pid, 1, 2 * SECOND);
+		struct process_record r = process_record(pid, 1, 2 * SECOND);
 
 		r.g.map_count = r.g.map_high = 65000;
 		model_take(&m, &r.h);
@@ -137,7 +137,7 @@ static bool are_diagnoses(const char *ids)
 /* What a summary keeps makes room for what is open. */
 static void test_kept(void)
 {
-	struct fs_process_record r = process_record(10, 1, 2 * SECOND);
+	struct process_record r = process_record(10, 1, 2 * SECOND);
 
 	begin(NULL);
 	fs.keep_cleared = true;

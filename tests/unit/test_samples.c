@@ -19,7 +19,7 @@ static void test_bounded(void)
 	int err = 0;
 
 	for (uint64_t i = 0; i < many && !err; i++) {
-		struct fs_sample_record r = sample_record(10, 1, i + 1, 64);
+		struct sample_record r = sample_record(10, 1, i + 1, 64);
 
 		err = samples_take(&s, &r);
 	}
@@ -35,7 +35,7 @@ static void test_bounded(void)
 
 static void test_hostile(void)
 {
-	struct fs_sample_record r = sample_record(10, 1, 1, 0);
+	struct sample_record r = sample_record(10, 1, 1, 0);
 	struct samples s = {};
 
 	samples_take(&s, &r);
@@ -46,22 +46,21 @@ static void test_hostile(void)
 	r.class = r.kind = r.major = UINT32_MAX;
 	r.area_to = r.area_from;
 	samples_take(&s, &r);
-	ok(s.n == 1 && s.sample[0].class == FS_CLASS_OTHER &&
-		   s.sample[0].kind == FS_HOLDING_OTHER && s.sample[0].major == 1 &&
-		   !s.sample[0].area_from,
+	ok(s.n == 1 && s.sample[0].class == CLASS_OTHER && s.sample[0].kind == HOLDING_OTHER &&
+		   s.sample[0].major == 1 && !s.sample[0].area_from,
 	   "what it cannot be it is not");
 	samples_free(&s);
 }
 
 static void test_bytes(void)
 {
-	struct fs_sample_record r = sample_record(10, 1, 1, 64);
-	struct fs_limits l = {.page_bytes = 4096, .huge_page_bytes = 1 << 30};
+	struct sample_record r = sample_record(10, 1, 1, 64);
+	struct host_limits l = {.page_bytes = 4096, .huge_page_bytes = 1 << 30};
 
 	is_u64(sample_bytes(&r, &l), 4096, "a page");
-	r.class = FS_CLASS_HUGE;
+	r.class = CLASS_HUGE;
 	is_u64(sample_bytes(&r, &l), 2 << 20, "a huge one");
-	r.class = FS_CLASS_HUGETLB;
+	r.class = CLASS_HUGETLB;
 	is_u64(sample_bytes(&r, &l), 1 << 30, "one of the pool");
 }
 

@@ -10,7 +10,7 @@
 
 static struct model m;
 static struct findings fs;
-static struct fs_process_record now;
+static struct process_record now;
 static uint64_t now_s;
 
 static void begin(void)
@@ -29,7 +29,7 @@ static void end(void)
 
 static void look(void)
 {
-	struct fs_tick_record t = tick_record(++now_s * SECOND);
+	struct tick_record t = tick_record(++now_s * SECOND);
 
 	now.h.t_ns = now_s * SECOND - 1000;
 	now.g.min_flt++;
@@ -41,7 +41,7 @@ static void look(void)
 }
 
 /* So many faults of a class in this second, each as long. */
-static void serve(enum fs_fault_class class, uint64_t n, uint64_t ns)
+static void serve(enum fault_class class, uint64_t n, uint64_t ns)
 {
 	now.c.served[class].band[3] += n;
 	now.c.served[class].stall_ns += n * ns;
@@ -67,46 +67,46 @@ static size_t all_open(void)
 
 static void madvise_calls(uint64_t n)
 {
-	now.c.map_call[FS_CALL_MADVISE - FS_CALL_MMAP].calls += n;
+	now.c.map_call[CALL_MADVISE - CALL_MMAP].calls += n;
 }
 
 static void wait_compacting(uint64_t n, uint64_t ns)
 {
-	now.c.wait[FS_WAIT_COMPACTION].count += n;
-	now.c.wait[FS_WAIT_COMPACTION].ns += n * ns;
-	now.c.wait[FS_WAIT_COMPACTION].in_faults_ns += n * ns;
+	now.c.wait[WAIT_COMPACTION].count += n;
+	now.c.wait[WAIT_COMPACTION].ns += n * ns;
+	now.c.wait[WAIT_COMPACTION].in_faults_ns += n * ns;
 }
 
 /* What a second of each trouble is like. */
 static void compact(void)
 {
 	wait_compacting(20, 5 * MILLIS);
-	serve(FS_CLASS_COMPACTED, 20, 6 * MILLIS);
+	serve(CLASS_COMPACTED, 20, 6 * MILLIS);
 }
 
 static void purge(void)
 {
 	madvise_calls(500);
-	serve(FS_CLASS_ANONYMOUS, 50000, 1000);
+	serve(CLASS_ANONYMOUS, 50000, 1000);
 }
 
 static void read_at_random(void)
 {
-	serve(FS_CLASS_FILE_MAJOR, 1000, MILLIS / 2);
+	serve(CLASS_FILE_MAJOR, 1000, MILLIS / 2);
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
 /* What comes back from swap is read from disks, too. */
 static void swap_in_and_scan(void)
 {
-	serve(FS_CLASS_SWAP, 1000, MILLIS / 2);
-	serve(FS_CLASS_FILE_MAJOR, 200, MILLIS / 2);
+	serve(CLASS_SWAP, 1000, MILLIS / 2);
+	serve(CLASS_FILE_MAJOR, 200, MILLIS / 2);
 	now.c.fault_read_bytes += (1000 * 8 + 200 * 2) * 4096;
 }
 
 static void be_in(const char *cgroup)
 {
-	struct fs_names_record n = RECORD(fs_names_record, FS_REC_NAMES, now_s * SECOND + 1);
+	struct names_record n = RECORD(names_record, RECORD_NAMES, now_s * SECOND + 1);
 
 	n.subject = now.subject;
 	snprintf(n.cgroup, sizeof(n.cgroup), "%s", cgroup);
@@ -116,7 +116,7 @@ static void be_in(const char *cgroup)
 /* Of a cgroup's limit so much cannot be dropped. */
 static void keep_percent(const char *cgroup, uint64_t percent)
 {
-	struct cgroup_record c = RECORD(cgroup_record, FS_REC_LEVEL, now_s * SECOND + 1);
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, now_s * SECOND + 1);
 
 	memset(c.n, 0xff, sizeof(c.n));
 	c.n[CGROUP_LIMIT] = 100 << 20;
@@ -145,7 +145,7 @@ static void swaps_all_the_time(void)
 {
 	static struct pressure_record p;
 
-	p.h = (struct fs_header){FS_REC_SHORTAGE, sizeof(p), now_s * SECOND + 1};
+	p.h = (struct record){RECORD_SHORTAGE, sizeof(p), now_s * SECOND + 1};
 	p.n[HOST_SWAP_IN] += 1000;
 	p.n[HOST_SWAP_OUT] += 1000;
 	model_take(&m, &p.h);
@@ -154,35 +154,35 @@ static void swaps_all_the_time(void)
 
 static void handle(void)
 {
-	serve(FS_CLASS_UFFD, 100, MILLIS);
+	serve(CLASS_UFFD, 100, MILLIS);
 }
 
 static void hang(void)
 {
-	serve(FS_CLASS_FILE_MAJOR, 1, 3000 * MILLIS);
+	serve(CLASS_FILE_MAJOR, 1, 3000 * MILLIS);
 }
 
 static void wait_for_lock(uint64_t n, uint64_t ns)
 {
-	now.c.wait[FS_WAIT_LOCK].count += n;
-	now.c.wait[FS_WAIT_LOCK].ns += n * ns;
+	now.c.wait[WAIT_LOCK].count += n;
+	now.c.wait[WAIT_LOCK].ns += n * ns;
 }
 
 /* As the kernel side tells it: sums so far. */
 static void tell_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
-	static struct fs_slow_faults_record r;
+	static struct slow_faults_record r;
 	bool same = r.subject.pid && r.class == class && r.holder == holder;
 	uint64_t count = same ? r.count : 0, total = same ? r.total_ns : 0;
 
-	r = RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, now_s * SECOND + 1);
+	r = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, now_s * SECOND + 1);
 	r.subject = now.subject;
 	r.class = class;
 	r.holder = holder;
 	r.stack = -1;
 	r.count = count + n;
 	r.total_ns = total + n * ns;
-	r.waited_ns[FS_WAIT_LOCK] = class == FS_CLASS_HOLDER ? 0 : r.total_ns;
+	r.waited_ns[WAIT_LOCK] = class == CLASS_HOLDER ? 0 : r.total_ns;
 	snprintf(r.holder_comm, sizeof(r.holder_comm), holder ? "agent" : "");
 	snprintf(r.comm, sizeof(r.comm), "worker");
 	model_take(&m, &r.h);
@@ -194,31 +194,31 @@ static void convoy(void)
 	if (now.g.threads < 2)
 		now.g.threads = 2;
 	wait_for_lock(5000, MILLIS / 10);
-	tell_slow(FS_CLASS_HOLDER, 0, 3000, MILLIS / 20);
+	tell_slow(CLASS_HOLDER, 0, 3000, MILLIS / 20);
 }
 
 static void be_read(void)
 {
 	wait_for_lock(20, 20 * MILLIS);
-	tell_slow(FS_CLASS_CALL, 4711, 15, 20 * MILLIS);
+	tell_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
 static void be_read_in_passing(void)
 {
 	wait_for_lock(4, 20 * MILLIS);
-	tell_slow(FS_CLASS_CALL, 4711, 4, 20 * MILLIS);
+	tell_slow(CLASS_CALL, 4711, 4, 20 * MILLIS);
 }
 
 static void be_read_at_length(void)
 {
 	wait_for_lock(1, 700 * MILLIS);
-	tell_slow(FS_CLASS_CALL, 4711, 1, 700 * MILLIS);
+	tell_slow(CLASS_CALL, 4711, 1, 700 * MILLIS);
 }
 
 static void wait_a_little(void)
 {
 	wait_for_lock(100, MILLIS / 10);
-	tell_slow(FS_CLASS_CALL, 4711, 2, 2 * MILLIS);
+	tell_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
 /* Half of one thread's time is little of that of 64. */
@@ -237,17 +237,17 @@ static void grow(void)
 
 static void scan(void)
 {
-	serve(FS_CLASS_FILE_MAJOR, 1000, MILLIS / 2);
-	serve(FS_CLASS_FILE_MINOR, 1000, 1000);
+	serve(CLASS_FILE_MAJOR, 1000, MILLIS / 2);
+	serve(CLASS_FILE_MINOR, 1000, 1000);
 	now.c.fault_read_bytes += 1000 * 32 * 4096;
 }
 
 static void touch(void)
 {
-	serve(FS_CLASS_ANONYMOUS, 200000, 700);
-	serve(FS_CLASS_HUGE, 1000, MILLIS / 10);
-	serve(FS_CLASS_COW, 5000, 1000);
-	serve(FS_CLASS_UFFD, 2, MILLIS);
+	serve(CLASS_ANONYMOUS, 200000, 700);
+	serve(CLASS_HUGE, 1000, MILLIS / 10);
+	serve(CLASS_COW, 5000, 1000);
+	serve(CLASS_UFFD, 2, MILLIS);
 	wait_compacting(1, MILLIS);
 }
 
@@ -340,7 +340,7 @@ static void test_driven_out(void)
 		     {"what is swapped out and in again", swaps_all_the_time}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pressure_record first = RECORD(pressure_record, FS_REC_SHORTAGE, SECOND);
+		struct pressure_record first = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);
 
 		begin();
 		model_take(&m, &first.h);
@@ -356,19 +356,19 @@ static void test_driven_out(void)
 
 static void test_fork(void)
 {
-	struct fs_process_record child = process_record(PID + 1, 9 * SECOND, 0);
+	struct process_record child = process_record(PID + 1, 9 * SECOND, 0);
 	const struct finding *f;
 
 	begin();
 	look();
-	serve(FS_CLASS_COW, 20000, 2000);
+	serve(CLASS_COW, 20000, 2000);
 	look();
 	is_u64(all_open(), 0, "copies without a child are writes to what was read-only");
 	child.h.t_ns = now_s * SECOND + 1;
 	child.g.ppid = PID;
-	child.g.flags = FS_PROC_BORN;
+	child.g.flags = PROC_BORN;
 	model_take(&m, &child.h);
-	serve(FS_CLASS_COW, 20000, 2000);
+	serve(CLASS_COW, 20000, 2000);
 	look();
 	f = open_of("P09");
 	ok(f && all_open() == 1, "beside a child that shares them: P09");
@@ -434,7 +434,7 @@ static void test_many_slow(void)
 	begin();
 	look();
 	for (uint32_t i = 1; i <= SLOW_ROWS_MAX + 10; i++)
-		tell_slow(FS_CLASS_CALL, i, 1, MILLIS);
+		tell_slow(CLASS_CALL, i, 1, MILLIS);
 	is_u64(m.slow->n, SLOW_ROWS_MAX, "as many as there is room for");
 	is_u64(m.slow->lost, 10, "the others are counted");
 	end();
@@ -450,8 +450,8 @@ static void test_worst(void)
 	n = slow_worst(&m, &now.subject, row, 3);
 	is_u64(n, 0, "nothing was slow");
 	for (uint32_t i = 1; i <= 5; i++)
-		tell_slow(FS_CLASS_CALL, i, i == 2 ? 9 : i, MILLIS);
-	tell_slow(FS_CLASS_HOLDER, 0, 100, MILLIS);
+		tell_slow(CLASS_CALL, i, i == 2 ? 9 : i, MILLIS);
+	tell_slow(CLASS_HOLDER, 0, 100, MILLIS);
 	n = slow_worst(&m, &now.subject, row, 3);
 	is_u64(n, 3, "as many as asked for");
 	ok(n == 3 && row[0]->now.holder == 2 && row[1]->now.holder == 5 && row[2]->now.holder == 4,

@@ -24,17 +24,17 @@ static void end(void)
 
 static void process(uint32_t pid, uint64_t minor, uint32_t fds, uint32_t flags)
 {
-	struct fs_process_record r = process_record(pid, 1, now + SECOND / 2);
+	struct process_record r = process_record(pid, 1, now + SECOND / 2);
 
 	r.g.min_flt = minor;
 	r.g.fds = fds;
-	r.g.flags = FS_PROC_BORN | flags;
+	r.g.flags = PROC_BORN | flags;
 	model_take(&m, &r.h);
 }
 
 static void tick(void)
 {
-	struct fs_tick_record r = tick_record(now += SECOND);
+	struct tick_record r = tick_record(now += SECOND);
 
 	model_take(&m, &r.h);
 }
@@ -46,7 +46,7 @@ static void look(void)
 	model_next_window(&m);
 }
 
-static void is_trend(const struct fs_subject *of, size_t field, const char *want, const char *name)
+static void is_trend(const struct process_key *of, size_t field, const char *want, const char *name)
 {
 	double v[8];
 	size_t n = trends_read(&t, of, t.field[field], v, 8);
@@ -59,7 +59,7 @@ static void is_trend(const struct fs_subject *of, size_t field, const char *want
 
 static void test_rates_and_values(void)
 {
-	struct fs_subject a = {.pid = 10, .start_ns = 1}, b = {.pid = 11, .start_ns = 1};
+	struct process_key a = {.pid = 10, .start_ns = 1}, b = {.pid = 11, .start_ns = 1};
 
 	begin();
 	process(10, 100, 5, 0);
@@ -75,13 +75,13 @@ static void test_rates_and_values(void)
 	is_trend(&b, 0, "1 0 0", "of one that came later there is less");
 	is_trend(&b, 1, "3 3 3", "its value goes on");
 	is_trend(NULL, 0, "100 31 0 1", "of all: the sum");
-	is_trend(&(struct fs_subject){.pid = 12}, 0, "", "of one that is not known: nothing");
+	is_trend(&(struct process_key){.pid = 12}, 0, "", "of one that is not known: nothing");
 	end();
 }
 
 static void test_long_idle(void)
 {
-	struct fs_subject a = {.pid = 10, .start_ns = 1};
+	struct process_key a = {.pid = 10, .start_ns = 1};
 
 	begin();
 	process(10, 7, 5, 0);
@@ -100,7 +100,7 @@ static void test_gone(void)
 {
 	begin();
 	for (uint32_t pid = 100; pid < 200; pid++)
-		process(pid, 1, 1, FS_PROC_FINAL);
+		process(pid, 1, 1, PROC_FINAL);
 	look();
 	is_u64(t.n, 100, "those that ended in this window are still known");
 	for (int i = 0; i < 40; i++)
@@ -129,20 +129,20 @@ static void test_snapshot(void)
 	process(10, 100, 5, 0);
 	look();
 	process(10, 150, 5, 0);
-	process(11, 1, 1, FS_PROC_FINAL);
+	process(11, 1, 1, PROC_FINAL);
 	tick();
 	is_u64(snapshot_take(&s, &m), 0, "a snapshot");
 	model_next_window(&m);
 	process(10, 999, 9, 0);
 	tick();
-	one = model_find(&s.m, &(struct fs_subject){.pid = 10, .start_ns = 1});
+	one = model_find(&s.m, &(struct process_key){.pid = 10, .start_ns = 1});
 	ok(one && one != model_find(&m, &one->id), "has a process of its own");
 	is_u64(one ? field_delta(&s.m, one, field_find("faults.minor")) : 0, 50,
 	       "with the growth of then");
 	is_u64(one ? one->now.g.fds : 0, 5, "and its figures");
-	ok(model_find(&s.m, &(struct fs_subject){.pid = 11, .start_ns = 1}) != NULL,
+	ok(model_find(&s.m, &(struct process_key){.pid = 11, .start_ns = 1}) != NULL,
 	   "one that ended then is there");
-	ok(!model_find(&m, &(struct fs_subject){.pid = 11, .start_ns = 1}), "and gone since");
+	ok(!model_find(&m, &(struct process_key){.pid = 11, .start_ns = 1}), "and gone since");
 	is_u64(snapshot_take(&s, &m), 0, "again, in its place");
 	is_u64(s.m.subjects, 1, "of what is now");
 	one = model_each_changed(&s.m, NULL);
@@ -154,17 +154,17 @@ static void test_snapshot(void)
 
 static void hold(uint32_t nth, uint64_t count)
 {
-	struct fs_holding_record r = RECORD(fs_holding_record, FS_REC_HOLDING, now);
+	struct holding_record r = RECORD(holding_record, RECORD_HOLDING, now);
 
 	r.nth = nth;
-	r.g = (struct fs_holding){.subject = {.pid = 10, .start_ns = 1}, .count = count};
+	r.g = (struct holding){.subject = {.pid = 10, .start_ns = 1}, .count = count};
 	model_take(&m, &r.h);
 }
 
 static void test_snapshot_hold(void)
 {
 	struct snapshot s = {};
-	struct fs_subject id = {.pid = 10, .start_ns = 1};
+	struct process_key id = {.pid = 10, .start_ns = 1};
 	const struct holdings *h;
 
 	begin();
@@ -174,7 +174,7 @@ static void test_snapshot_hold(void)
 	hold(0, 77);
 	hold(1, 5);
 	is_u64(snapshot_hold(&s, &m, &id), 0, "what was read since is taken over");
-	h = &model_find(&s.m, &id)->held[FS_WHAT_MAPS];
+	h = &model_find(&s.m, &id)->held[WHAT_MAPS];
 	ok(h->n == 2 && h->sort[0].count == 77 && h->sort[1].count == 5, "whole");
 	hold(0, 78);
 	is_u64(h->sort[0].count, 77, "as a copy");

@@ -41,13 +41,13 @@ struct given {
 
 static void process(struct given g)
 {
-	struct fs_process_record r = process_record(g.pid, 1, now + SECOND / 2);
-	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, now);
+	struct process_record r = process_record(g.pid, 1, now + SECOND / 2);
+	struct names_record names = RECORD(names_record, RECORD_NAMES, now);
 
 	r.g.min_flt = g.minor;
 	r.g.fds = r.g.fd_high = g.fds;
 	r.g.map_count = r.g.map_high = g.maps;
-	r.g.flags = FS_PROC_BORN;
+	r.g.flags = PROC_BORN;
 	snprintf(r.g.comm, sizeof(r.g.comm), "%s", g.comm);
 	model_take(&m, &r.h);
 	names.subject = r.subject;
@@ -57,7 +57,7 @@ static void process(struct given g)
 
 static void look(void)
 {
-	struct fs_tick_record r = tick_record(now += SECOND);
+	struct tick_record r = tick_record(now += SECOND);
 
 	model_take(&m, &r.h);
 	findings_judge(&fs, &m);
@@ -262,7 +262,7 @@ static void test_filter(void)
 /* Of a cgroup or a file system: that is whom it is of, and no process. */
 static void test_findings_of_places(void)
 {
-	struct mount_record u = RECORD(mount_record, FS_REC_MOUNT, 0);
+	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, 0);
 
 	begin();
 	some_processes();

@@ -6,7 +6,7 @@
 #include "cause_fixture.h"
 #include "probe/variables.h"
 
-static __u64 at[FS_NR_VARIABLES];
+static __u64 at[NR_VARIABLES];
 
 static void parse(const char *table)
 {
@@ -27,18 +27,18 @@ static void test_table(void)
 	      "ffffffff9ab30200 D files_state\n"
 	      "ffffffff9ab30208 D files_sta\n"
 	      "ffffffff9ab30210 D files_stat");
-	ok(at[FS_VARIABLE_MAX_MAP_COUNT] == 0xffffffff9a26a140 &&
-		   at[FS_VARIABLE_OVERCOMMIT] == 0xffffffff9a26a154 &&
-		   at[FS_VARIABLE_PIPE_HARD] == 0xffffffff9abf2cc8,
+	ok(at[VARIABLE_MAX_MAP_COUNT] == 0xffffffff9a26a140 &&
+		   at[VARIABLE_OVERCOMMIT] == 0xffffffff9a26a154 &&
+		   at[VARIABLE_PIPE_HARD] == 0xffffffff9abf2cc8,
 	   "data, of the kernel's own or of one file");
-	ok(!at[FS_VARIABLE_NR_OPEN], "a function of that name");
-	ok(!at[FS_VARIABLE_THREADS_MAX], "a module's");
-	ok(!at[FS_VARIABLE_THREADS], "a name of two things");
-	ok(!at[FS_VARIABLE_FILE_MAX], "names that are alike, and a line without an end");
+	ok(!at[VARIABLE_NR_OPEN], "a function of that name");
+	ok(!at[VARIABLE_THREADS_MAX], "a module's");
+	ok(!at[VARIABLE_THREADS], "a name of two things");
+	ok(!at[VARIABLE_FILE_MAX], "names that are alike, and a line without an end");
 	parse("0000000000000000 D sysctl_max_map_count\n");
-	ok(!at[FS_VARIABLE_MAX_MAP_COUNT], "addresses that are hidden");
+	ok(!at[VARIABLE_MAX_MAP_COUNT], "addresses that are hidden");
 	parse("");
-	ok(!at[FS_VARIABLE_MAX_MAP_COUNT], "no table");
+	ok(!at[VARIABLE_MAX_MAP_COUNT], "no table");
 }
 
 static void test_hostile(void)
@@ -58,7 +58,7 @@ static void test_hostile(void)
 	ok(true, "this kernel's");
 }
 
-static void know(enum fs_variable which, uint64_t value)
+static void know(enum variable which, uint64_t value)
 {
 	r.variables |= 1U << which;
 	r.variable[which] = value;
@@ -70,36 +70,36 @@ static void test_causes(void)
 	begin_mmap(ENOMEM, 1, RW, ANON);
 	r.map_count = 601;
 	is_cause("unknown", false, "601 mappings of 65,530");
-	know(FS_VARIABLE_MAX_MAP_COUNT, 600);
+	know(VARIABLE_MAX_MAP_COUNT, 600);
 	is_cause("max_map_count", true, "the limit was 600 then");
 	is_str(v.evidence[0].limit, "600", "which is told");
-	begin(FS_CALL_DUP, EMFILE);
+	begin(CALL_DUP, EMFILE);
 	r.fds = 50;
 	r.fds_free = 10;
 	r.args[2] = 70;
 	is_cause("unknown", false, "F_DUPFD from 70 on");
-	know(FS_VARIABLE_NR_OPEN, 64);
+	know(VARIABLE_NR_OPEN, 64);
 	is_cause("nr_open", true, "and no number from 64 on was to be had");
-	begin(FS_CALL_PIPE, ENFILE);
+	begin(CALL_PIPE, ENFILE);
 	r.user.pipe_pages = 7;
-	know(FS_VARIABLE_PIPE_HARD, 8);
+	know(VARIABLE_PIPE_HARD, 8);
 	is_cause("pipe_pages", true, "pages of pipes");
 	begin_mmap(ENOMEM, 1 << 20, RW, ANON);
 	l.committed_bytes = 5ULL << 30;
-	know(FS_VARIABLE_OVERCOMMIT, 2);
+	know(VARIABLE_OVERCOMMIT, 2);
 	is_cause("overcommit_strict", false, "mode 2 then");
-	know(FS_VARIABLE_OVERCOMMIT_RATIO, 50);
-	know(FS_VARIABLE_OVERCOMMIT_KBYTES, 0);
-	know(FS_VARIABLE_SWAP_PAGES, 0);
-	know(FS_VARIABLE_RAM_PAGES, (64ULL << 30) / PAGE);
+	know(VARIABLE_OVERCOMMIT_RATIO, 50);
+	know(VARIABLE_OVERCOMMIT_KBYTES, 0);
+	know(VARIABLE_SWAP_PAGES, 0);
+	know(VARIABLE_RAM_PAGES, (64ULL << 30) / PAGE);
 	is_cause("unknown", false, "half of 64 GiB");
-	know(FS_VARIABLE_OVERCOMMIT_KBYTES, 8 << 20);
+	know(VARIABLE_OVERCOMMIT_KBYTES, 8 << 20);
 	is_cause("overcommit_strict", false, "8 GiB, whatever the ratio");
-	know(FS_VARIABLE_SWAP_PAGES, (8ULL << 30) / PAGE);
+	know(VARIABLE_SWAP_PAGES, (8ULL << 30) / PAGE);
 	is_cause("unknown", false, "and as much of swap");
-	begin(FS_CALL_CLONE, EAGAIN);
-	know(FS_VARIABLE_THREADS, 100);
-	know(FS_VARIABLE_THREADS_MAX, 100);
+	begin(CALL_CLONE, EAGAIN);
+	know(VARIABLE_THREADS, 100);
+	know(VARIABLE_THREADS_MAX, 100);
 	is_cause("threads_max", true, "threads of that moment");
 }
 

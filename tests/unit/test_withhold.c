@@ -42,9 +42,9 @@ static void end_child(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static struct fs_subject known(uint32_t pid, uint32_t uid)
+static struct process_key known(uint32_t pid, uint32_t uid)
 {
-	struct fs_process_record p = process_record(pid, BIRTH, 2 * SECOND);
+	struct process_record p = process_record(pid, BIRTH, 2 * SECOND);
 
 	p.g.uid = uid;
 	model_take(&m, &p.h);
@@ -55,9 +55,9 @@ static void test_who_shows(void)
 {
 	static struct withholding w;
 	pid_t pid = begin_child(true);
-	struct fs_subject own = known(pid, getuid()), other = known(pid + 1, getuid() + 1),
+	struct process_key own = known(pid, getuid()), other = known(pid + 1, getuid() + 1),
 			  unknown = {.pid = pid, .start_ns = BIRTH + 1};
-	struct fs_fork_record fork = RECORD(fs_fork_record, FS_REC_FORK, 2 * SECOND);
+	struct fork_record fork = RECORD(fork_record, RECORD_FORK, 2 * SECOND);
 
 	ok(withholding_shows(&w, &m, &other), "where nothing is withheld all is shown");
 	withholding_begin(&w, false);
@@ -89,7 +89,7 @@ static void test_not_dumpable(void)
 {
 	static struct withholding w;
 	pid_t pid = begin_child(false);
-	struct fs_subject own = known(pid, getuid());
+	struct process_key own = known(pid, getuid());
 
 	withholding_begin(&w, false);
 	ok(withholding_shows(&w, &m, &own) == !getuid(),
@@ -100,11 +100,11 @@ static void test_not_dumpable(void)
 static void test_records(void)
 {
 	static struct withholding w;
-	struct fs_subject own = known(getpid(), getuid()), other = known(77, getuid() + 1);
-	struct fs_names_record names = RECORD(fs_names_record, FS_REC_NAMES, 2 * SECOND);
-	struct fs_signal_record signal = RECORD(fs_signal_record, FS_REC_SIGNAL, 2 * SECOND);
-	struct fs_kernel_fault_record fault = kernel_fault_record(77, 0xffffffff81000123ULL, false);
-	struct fs_crossing_record crossing = RECORD(fs_crossing_record, FS_REC_CROSSING, 1),
+	struct process_key own = known(getpid(), getuid()), other = known(77, getuid() + 1);
+	struct names_record names = RECORD(names_record, RECORD_NAMES, 2 * SECOND);
+	struct signal_record signal = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
+	struct kernel_fault_record fault = kernel_fault_record(77, 0xffffffff81000123ULL, false);
+	struct crossing_record crossing = RECORD(crossing_record, RECORD_CROSSING, 1),
 				  before = crossing;
 
 	snprintf(names.exe, sizeof(names.exe), "/home/a/secret");
@@ -142,17 +142,17 @@ static void test_records(void)
 static void test_kinds(void)
 {
 	static struct withholding w;
-	struct fs_subject other = known(78, getuid() + 1);
-	struct fs_refused_record refused = refused_record(78, FS_CALL_MMAP, 12);
-	struct fs_growth_record growth = RECORD(fs_growth_record, FS_REC_GROWTH, 1);
-	struct fs_holding_record holding = RECORD(fs_holding_record, FS_REC_HOLDING, 1);
-	struct fs_slow_faults_record slow = RECORD(fs_slow_faults_record, FS_REC_SLOW_FAULTS, 1);
-	struct fs_sample_record sample = sample_record(78, BIRTH, 1, 1);
-	struct fs_header *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h};
+	struct process_key other = known(78, getuid() + 1);
+	struct refused_record refused = refused_record(78, CALL_MMAP, 12);
+	struct growth_record growth = RECORD(growth_record, RECORD_GROWTH, 1);
+	struct holding_record holding = RECORD(holding_record, RECORD_HOLDING, 1);
+	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 1);
+	struct sample_record sample = sample_record(78, BIRTH, 1, 1);
+	struct record *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h};
 
 	refused.args[0] = sample.address = 0x7f1234567000;
 	growth.g.subject = holding.g.subject = slow.subject = other;
-	holding.g.kind = FS_HOLDING_FILE;
+	holding.g.kind = HOLDING_FILE;
 	snprintf(growth.g.name, sizeof(growth.g.name), "secret.db");
 	snprintf(holding.g.name, sizeof(holding.g.name), "/home/a/secret.db");
 	snprintf(slow.file, sizeof(slow.file), "secret.db");

@@ -10,7 +10,7 @@
 struct reading {
 	const struct cgroup_tree *tree;
 	char dir[FILE_PATH_BYTES];
-	struct fs_level level;
+	struct level_room level;
 };
 
 struct readings {
@@ -47,26 +47,26 @@ static struct reading *find(struct readings *all, const struct cgroup_tree *t, c
 }
 
 static void read_level(const struct cgroup_tree *t, const char *dir, const struct limit *limit,
-		       struct fs_level *ret)
+		       struct level_room *ret)
 {
 	char up[FILE_PATH_BYTES];
 	struct cgroup_level level;
 
 	strcpy(up, dir);
 	cgroup_tree_find(t, up, limit, &level);
-	*ret = (struct fs_level){.limit = UINT64_MAX};
+	*ret = (struct level_room){.limit = UINT64_MAX};
 	if (level.binds)
-		*ret = (struct fs_level){
+		*ret = (struct level_room){
 			.used = level.used, .limit = level.max, .up = level.up, .known = 1};
 }
 
 static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t pid,
-		     enum limit_id limit, struct fs_level *ret)
+		     enum limit_id limit, struct level_room *ret)
 {
 	char dir[FILE_PATH_BYTES];
 	struct reading *r;
 
-	*ret = (struct fs_level){.limit = UINT64_MAX};
+	*ret = (struct level_room){.limit = UINT64_MAX};
 	if (!cgroup_tree_dir(t, pid, NULL, dir, sizeof(dir)))
 		return;
 	r = find(all, t, dir);
@@ -84,7 +84,7 @@ static void level_of(struct readings *all, const struct cgroup_tree *t, uint32_t
 }
 
 /* A process without limits has no record: it is as good as never asked about. */
-static bool is_news(const struct subject *s, const struct fs_levels_record *r)
+static bool is_news(const struct subject *s, const struct levels_record *r)
 {
 	return memcmp(&s->memory, &r->memory, sizeof(r->memory)) ||
 	       memcmp(&s->pids, &r->pids, sizeof(r->pids));
@@ -93,7 +93,7 @@ static bool is_news(const struct subject *s, const struct fs_levels_record *r)
 int cgroup_levels_read(struct cgroup_levels *l, const struct model *m, uint64_t t_ns,
 		       const struct sink *sink)
 {
-	struct fs_levels_record r = {.h = {FS_REC_LEVELS, sizeof(r), t_ns}};
+	struct levels_record r = {.h = {RECORD_LEVELS, sizeof(r), t_ns}};
 	struct readings all = {};
 	size_t asked = 0;
 	int err = 0;
@@ -104,7 +104,7 @@ int cgroup_levels_read(struct cgroup_levels *l, const struct model *m, uint64_t 
 			continue;
 		asked++;
 		r.subject = s->id;
-		r.memory = r.pids = (struct fs_level){.limit = UINT64_MAX};
+		r.memory = r.pids = (struct level_room){.limit = UINT64_MAX};
 		if (l->has_memory)
 			level_of(&all, &l->memory, s->id.pid, LIMIT_CGROUP_MEMORY, &r.memory);
 		if (l->has_pids)

@@ -62,7 +62,7 @@ static int open_alive(int proc, __u32 pid)
 	return -ESRCH;
 }
 
-int target_open(const struct fs_subject *of)
+int target_open(const struct process_key *of)
 {
 	char path[32];
 	int fd;

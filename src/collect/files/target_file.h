@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 /*
  * The directory /proc/PID of a process, held: what is opened below it is of that process or fails.
  * Where its first thread has ended, the directory of another thread. -ESRCH where the process is
  * gone, and where its pid is another's by now.
  */
-int target_open(const struct fs_subject *of);
+int target_open(const struct process_key *of);
 
 /*
  * Whether a directory /proc/PID is of the process that was born at `start_ns` (CLOCK_BOOTTIME), to

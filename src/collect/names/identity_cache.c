@@ -136,7 +136,7 @@ static struct known *place_for(struct known_table *t, const char *key)
 
 struct known *known_find(struct known_table *t, const char *path, const struct member *m)
 {
-	char key[FS_CGROUP_PATH] = ":";
+	char key[CGROUP_PATH_LEN] = ":";
 	struct known *k;
 
 	if (*path)

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #include "model/identity.h"
-#include "wire.h"
+#include "records/records.h"
 
 struct known {
 	struct identity id;	     /* serial 0: the place is free */
-	char key[FS_CGROUP_PATH];    /* a path, or ":" and the name of a program */
+	char key[CGROUP_PATH_LEN];   /* a path, or ":" and the name of a program */
 	uint64_t used;		     /* when, by the count of uses */
 	bool waits;		     /* names of its pod were not all there */
 	uint64_t retry_ns, pause_ns; /* then they are looked for again */

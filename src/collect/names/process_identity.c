@@ -48,7 +48,7 @@ struct place {
 };
 
 struct proc {
-	struct fs_subject of;
+	struct process_key of;
 	uint64_t cgroup_id; /* as it was last seen */
 	uint64_t read_ns;   /* when `path` was last read; 0: never */
 	uint32_t execs;
@@ -89,7 +89,7 @@ static void most_telling(struct span text, char *ret, size_t size)
 {
 	struct text_lines lines = {.rest = text};
 	struct span line, id, list, path;
-	char one[FS_CGROUP_PATH], last[FS_CGROUP_PATH] = "";
+	char one[CGROUP_PATH_LEN], last[CGROUP_PATH_LEN] = "";
 	int best = (NR_WORKLOAD_KINDS - KIND_COMM) * 3 + 2, rank;
 
 	ret[0] = 0;
@@ -231,7 +231,7 @@ static bool read_unified(struct identities *ids, uint32_t pid, char *ret, size_t
  */
 static void find_place(struct identities *ids, struct place *p, uint32_t pid, uint64_t t_ns)
 {
-	char path[FS_CGROUP_PATH];
+	char path[CGROUP_PATH_LEN];
 	enum cgroup_match match;
 
 	if ((p->path && !p->unsure) || !pid || (p->read_ns && t_ns - p->read_ns < UNKNOWN_NS))
@@ -271,13 +271,13 @@ uint64_t identities_walk(struct identities *ids, int dir)
 	return w.over;
 }
 
-static bool is_of(const struct proc *p, const struct fs_subject *of)
+static bool is_of(const struct proc *p, const struct process_key *of)
 {
 	return p->of.pid == of->pid && p->of.start_ns == of->start_ns;
 }
 
 /* Its own entry; whose it was until now is forgotten. NULL: there is no room. */
-static struct proc *proc_of(struct identities *ids, const struct fs_subject *of)
+static struct proc *proc_of(struct identities *ids, const struct process_key *of)
 {
 	struct proc *p = pids_find(&ids->procs, of->pid);
 
@@ -294,7 +294,7 @@ static struct proc *proc_of(struct identities *ids, const struct fs_subject *of)
 	return p;
 }
 
-void identities_gone(struct identities *ids, const struct fs_subject *of)
+void identities_gone(struct identities *ids, const struct process_key *of)
 {
 	struct proc *p = pids_find(&ids->procs, of->pid);
 
@@ -327,7 +327,7 @@ static bool budget_take(struct budget *b, uint64_t t_ns, uint64_t most)
 /* Where ids of cgroups tell nothing: read once a program, and again at AGAIN_NS. */
 static void read_proc(struct identities *ids, struct proc *p, uint64_t t_ns)
 {
-	char text[8192], path[FS_CGROUP_PATH];
+	char text[8192], path[CGROUP_PATH_LEN];
 
 	p->read_ns = t_ns;
 	if (!read_cgroup(ids, p->of.pid, text, sizeof(text)))
@@ -343,7 +343,7 @@ static bool is_due(struct identities *ids, const struct proc *p, uint64_t t_ns)
 	return t_ns > p->read_ns + AGAIN_NS && budget_take(&ids->again, t_ns, AGAIN_MOST);
 }
 
-static void take_fork(struct identities *ids, const struct fs_fork_record *r)
+static void take_fork(struct identities *ids, const struct fork_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
 
@@ -355,7 +355,7 @@ static void take_fork(struct identities *ids, const struct fs_fork_record *r)
 }
 
 /* Some programs are over before the next look: where only /proc tells it is asked now. */
-static void take_exec(struct identities *ids, const struct fs_exec_record *r)
+static void take_exec(struct identities *ids, const struct exec_record *r)
 {
 	struct proc *p = proc_of(ids, &r->subject);
 
@@ -372,7 +372,7 @@ static void take_exec(struct identities *ids, const struct fs_exec_record *r)
 		ids->counts.skipped++;
 }
 
-static void take_moved(struct identities *ids, const struct fs_cgroup_record *r, const char *path)
+static void take_moved(struct identities *ids, const struct cgroup_path_record *r, const char *path)
 {
 	struct proc *p = pids_find(&ids->procs, r->pid);
 
@@ -384,9 +384,9 @@ static void take_moved(struct identities *ids, const struct fs_cgroup_record *r,
 	p->settled = false;
 }
 
-static void take_cgroup(struct identities *ids, const struct fs_cgroup_record *r)
+static void take_cgroup(struct identities *ids, const struct cgroup_path_record *r)
 {
-	char path[FS_CGROUP_PATH];
+	char path[CGROUP_PATH_LEN];
 	struct place *p;
 
 	array_copy(path, sizeof(path), r->path);
@@ -400,16 +400,16 @@ static void take_cgroup(struct identities *ids, const struct fs_cgroup_record *r
 	}
 }
 
-void identities_take(struct identities *ids, const struct fs_header *h)
+void identities_take(struct identities *ids, const struct record *h)
 {
 	switch (h->kind) {
-	case FS_REC_FORK:
+	case RECORD_FORK:
 		take_fork(ids, (const void *)h);
 		break;
-	case FS_REC_EXEC:
+	case RECORD_EXEC:
 		take_exec(ids, (const void *)h);
 		break;
-	case FS_REC_CGROUP:
+	case RECORD_CGROUP:
 		take_cgroup(ids, (const void *)h);
 		break;
 	}
@@ -441,10 +441,10 @@ static const struct identity *of_place(struct identities *ids, uint64_t cgroup_i
 
 /* With `p` for what is remembered of it, and what is not. */
 static const struct identity *of_record(struct identities *ids, struct proc *p,
-					const struct fs_process_record *r)
+					const struct process_record *r)
 {
-	bool over = r->g.flags & FS_PROC_FINAL;
-	char comm[FS_COMM_LEN];
+	bool over = r->g.flags & PROC_FINAL;
+	char comm[COMM_LEN];
 	struct member m = {.pid = over ? 0 : r->subject.pid, .comm = comm, .t_ns = r->h.t_ns};
 
 	array_copy(comm, sizeof(comm), r->g.comm);
@@ -459,13 +459,13 @@ static const struct identity *of_record(struct identities *ids, struct proc *p,
 	return known_of(ids, &p->link, p->path, &m);
 }
 
-const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r)
+const struct identity *identity_of(struct identities *ids, const struct process_record *r)
 {
 	struct proc none = {.of = r->subject}, *p = proc_of(ids, &r->subject);
 	const struct identity *id = of_record(ids, p ?: &none, r);
 
 	free(none.path);
-	if (r->g.flags & FS_PROC_FINAL)
+	if (r->g.flags & PROC_FINAL)
 		identities_gone(ids, &r->subject);
 	return id;
 }
@@ -473,7 +473,7 @@ const struct identity *identity_of(struct identities *ids, const struct fs_proce
 static const struct identity *of_event(struct identities *ids, struct proc *p, const char *comm,
 				       __u64 t_ns)
 {
-	char copy[FS_COMM_LEN], path[FS_CGROUP_PATH];
+	char copy[COMM_LEN], path[CGROUP_PATH_LEN];
 	struct member m = {.pid = p->of.pid, .comm = copy, .t_ns = t_ns};
 
 	array_copy(copy, sizeof(copy), comm);
@@ -487,7 +487,7 @@ static const struct identity *of_event(struct identities *ids, struct proc *p, c
 }
 
 /* It may be late: one that has ended is not remembered again. */
-const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
+const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns)
 {
 	struct proc none = {.of = *of}, *p = pids_find(&ids->procs, of->pid);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "model/identity.h"
-#include "wire.h"
+#include "records/records.h"
 
 struct identities;
 
@@ -49,18 +49,18 @@ uint64_t identities_walk(struct identities *ids, int dir);
  * remembered or read at once, so that what is gone at the next look still has its workload. Other
  * kinds of records are passed over.
  */
-void identities_take(struct identities *ids, const struct fs_header *h);
+void identities_take(struct identities *ids, const struct record *h);
 
 /*
  * Of a process, or of one that an event is told of. Never NULL: in the worst case its program's.
  * Valid until the next call of identities_*() or identity_of*(); who keeps it copies it.
  */
-const struct identity *identity_of(struct identities *ids, const struct fs_process_record *r);
-const struct identity *identity_of_event(struct identities *ids, const struct fs_subject *of,
+const struct identity *identity_of(struct identities *ids, const struct process_record *r);
+const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns);
 
 /* It is gone, though its last record did not come. */
-void identities_gone(struct identities *ids, const struct fs_subject *of);
+void identities_gone(struct identities *ids, const struct process_key *of);
 
 struct identity_counts identities_counted(const struct identities *ids);
 

@@ -29,12 +29,12 @@ static void begin(struct names *n)
  * The directory proc/PID of a process, held, so that all that is read below it is of one process;
  * -1 where it is gone, where its pid is another's by now, and where /proc has other pids.
  */
-static int open_process(const struct names *n, const struct fs_process_record *r)
+static int open_process(const struct names *n, const struct process_record *r)
 {
 	char path[32];
 	int dir;
 
-	if (n->foreign || r->g.flags & FS_PROC_FINAL)
+	if (n->foreign || r->g.flags & PROC_FINAL)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%u", r->subject.pid);
 	dir = openat(n->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -90,7 +90,7 @@ static void keep_cgroup(struct names *n, __u64 id, const char *path)
 	strcpy(n->cgroup[slot].path, path);
 }
 
-void names_cgroup(struct names *n, const struct fs_cgroup_record *r)
+void names_cgroup(struct names *n, const struct cgroup_path_record *r)
 {
 	size_t slot = r->pid % NAMES_PROCS;
 
@@ -100,7 +100,7 @@ void names_cgroup(struct names *n, const struct fs_cgroup_record *r)
 		n->proc[slot].moved = true;
 }
 
-bool names_was_moved(struct names *n, const struct fs_subject *of)
+bool names_was_moved(struct names *n, const struct process_key *of)
 {
 	size_t slot = of->pid % NAMES_PROCS;
 	bool moved = n->proc && n->proc[slot].of.pid == of->pid && n->proc[slot].moved;
@@ -116,11 +116,11 @@ bool names_was_moved(struct names *n, const struct fs_subject *of)
  * the cgroups, the old one is the root of version 2, and nearly all other processes have its id,
  * too.
  */
-static void find_cgroup(struct names *n, const struct fs_process_record *r, int proc, char *ret,
+static void find_cgroup(struct names *n, const struct process_record *r, int proc, char *ret,
 			size_t size)
 {
 	size_t slot = slot_of_cgroup(r->g.cgroup_id);
-	char text[4096], path[FS_CGROUP_PATH];
+	char text[4096], path[CGROUP_PATH_LEN];
 
 	if (n->cgroup && n->cgroup[slot].id == r->g.cgroup_id && n->cgroup[slot].path[0]) {
 		snprintf(ret, size, "%s", n->cgroup[slot].path);
@@ -135,7 +135,7 @@ static void find_cgroup(struct names *n, const struct fs_process_record *r, int 
 }
 
 /* Keeps the program of a process; NULL: it is not known. */
-static void keep_exe(struct names *n, const struct fs_subject *of, __u32 execs, const char *exe)
+static void keep_exe(struct names *n, const struct process_key *of, __u32 execs, const char *exe)
 {
 	size_t slot = of->pid % NAMES_PROCS;
 
@@ -166,7 +166,7 @@ static void read_exe(int proc, char *ret, size_t size)
 }
 
 /* Read where that is permitted, else as the kernel side told. */
-static void find_exe(struct names *n, const struct fs_process_record *r, int proc, char *ret,
+static void find_exe(struct names *n, const struct process_record *r, int proc, char *ret,
 		     size_t size)
 {
 	size_t slot = r->subject.pid % NAMES_PROCS;
@@ -182,7 +182,7 @@ static void find_exe(struct names *n, const struct fs_process_record *r, int pro
 		snprintf(ret, size, "%s", n->proc[slot].exe);
 }
 
-void names_forked(struct names *n, const struct fs_fork_record *r)
+void names_forked(struct names *n, const struct fork_record *r)
 {
 	size_t slot = r->parent % NAMES_PROCS;
 	bool known = n->proc && n->proc[slot].of.pid == r->parent;
@@ -192,19 +192,19 @@ void names_forked(struct names *n, const struct fs_fork_record *r)
 		n->proc[r->subject.pid % NAMES_PROCS].parent = r->parent;
 }
 
-__u32 names_parent(const struct names *n, const struct fs_subject *of)
+__u32 names_parent(const struct names *n, const struct process_key *of)
 {
 	size_t slot = of->pid % NAMES_PROCS;
 
 	return n->proc && same_subject(&n->proc[slot].of, of) ? n->proc[slot].parent : 0;
 }
 
-void names_execed(struct names *n, const struct fs_exec_record *r)
+void names_execed(struct names *n, const struct exec_record *r)
 {
 	keep_exe(n, &r->subject, r->execs, r->path);
 }
 
-bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret)
+bool names_find(struct names *n, const struct process_record *r, struct names_record *ret)
 {
 	int proc;
 
@@ -217,7 +217,7 @@ bool names_find(struct names *n, const struct fs_process_record *r, struct fs_na
 	return ret->exe[0] || ret->cgroup[0];
 }
 
-bool names_read(__u32 pid, struct fs_names_record *ret)
+bool names_read(__u32 pid, struct names_record *ret)
 {
 	char path[32], text[4096];
 	int proc;

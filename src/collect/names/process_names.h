@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "collect/cgroup/cgroup_v2.h"
-#include "wire.h"
+#include "records/records.h"
 
 #define NAMES_CGROUPS 512
 #define NAMES_PROCS   16384
@@ -23,7 +23,7 @@ struct names {
 	} * cgroup; /* NAMES_CGROUPS of them, hashed by id; owned */
 	/* programs of processes that live: the last of each pid modulo NAMES_PROCS */
 	struct {
-		struct fs_subject of;
+		struct process_key of;
 		__u32 execs;  /* by which it came to run this program */
 		char *exe;    /* NULL: not known; owned */
 		__u32 parent; /* that forked it; 0: not known */
@@ -33,26 +33,26 @@ struct names {
 };
 
 /* What the kernel side tells of programs, for when /proc/PID/exe may not be read. */
-void names_forked(struct names *n, const struct fs_fork_record *r);
-void names_execed(struct names *n, const struct fs_exec_record *r);
+void names_forked(struct names *n, const struct fork_record *r);
+void names_execed(struct names *n, const struct exec_record *r);
 
 /* The pid of the process that forked it; 0: not known. */
-__u32 names_parent(const struct names *n, const struct fs_subject *of);
+__u32 names_parent(const struct names *n, const struct process_key *of);
 
 /* And of cgroups, for when its processes are gone before /proc can be read. */
-void names_cgroup(struct names *n, const struct fs_cgroup_record *r);
+void names_cgroup(struct names *n, const struct cgroup_path_record *r);
 
 /*
  * Whether the kernel side told that a process was moved to another cgroup of version 1, of which
  * its gauges do not tell. True once a move.
  */
-bool names_was_moved(struct names *n, const struct fs_subject *of);
+bool names_was_moved(struct names *n, const struct process_key *of);
 
 /* Fills exe and cgroup; false where neither is known. */
-bool names_find(struct names *n, const struct fs_process_record *r, struct fs_names_record *ret);
+bool names_find(struct names *n, const struct process_record *r, struct names_record *ret);
 
 /* The same of a process given its pid in our own /proc. */
-bool names_read(__u32 pid, struct fs_names_record *ret);
+bool names_read(__u32 pid, struct names_record *ret);
 
 void names_free(struct names *n);
 

@@ -97,15 +97,15 @@ static bool find_around(struct files *f, uint32_t pid, uint32_t parent, struct m
 	return false;
 }
 
-int mount_of_file(const struct names *n, const struct fs_signal_record *r, const struct sink *sink)
+int mount_of_file(const struct names *n, const struct signal_record *r, const struct sink *sink)
 {
-	struct mount_record u = {.h = {FS_REC_MOUNT, sizeof(u), host_monotonic_ns()},
+	struct mount_record u = {.h = {RECORD_MOUNT, sizeof(u), host_monotonic_ns()},
 				 .device = r->file_device};
 	struct files f = {};
 	bool found;
 	uint32_t pid = r->subject.pid;
 
-	if (r->signal != SIGBUS || !r->file_device || !(r->file.flags & FS_FILE_KNOWN))
+	if (r->signal != SIGBUS || !r->file_device || !(r->file.flags & FILE_KNOWN))
 		return 0;
 	f.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (f.root < 0)

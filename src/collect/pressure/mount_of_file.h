@@ -14,6 +14,6 @@
  * process or one of its ancestors sees it, and answers at once. Nothing where it is not found.
  * Returns what the sink says.
  */
-int mount_of_file(const struct names *n, const struct fs_signal_record *r, const struct sink *sink);
+int mount_of_file(const struct names *n, const struct signal_record *r, const struct sink *sink);
 
 #endif

@@ -217,7 +217,7 @@ int pressure_look_cgroups(struct pressure_reader *r, const struct model *m, cons
 	int err = 0;
 
 	for (size_t i = 0; !err && i < r->levels; i++) {
-		struct cgroup_record c = {.h = {FS_REC_LEVEL, sizeof(c), host_monotonic_ns()},
+		struct cgroup_record c = {.h = {RECORD_LEVEL, sizeof(c), host_monotonic_ns()},
 					  .version = r->hierarchy.v1 ? 1 : 2};
 		int dir = open_level(r, r->level[i]);
 

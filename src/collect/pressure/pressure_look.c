@@ -71,7 +71,7 @@ static void take_setting(const struct pressure_reader *r, enum pressure_file fil
 
 static int look_host(const struct pressure_reader *r, const struct sink *sink)
 {
-	struct pressure_record p = {.h = {FS_REC_SHORTAGE, sizeof(p), host_monotonic_ns()}};
+	struct pressure_record p = {.h = {RECORD_SHORTAGE, sizeof(p), host_monotonic_ns()}};
 	char text[16384];
 
 	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
@@ -115,7 +115,7 @@ static size_t first_scores(const struct model *m, struct scored *ret)
 		size_t at = n;
 		long score;
 
-		if (s->final || s->now.g.flags & FS_PROC_NO_MM)
+		if (s->final || s->now.g.flags & PROC_NO_MM)
 			continue;
 		asked++;
 		if (!read_number(s->id.pid, "oom_score", &score) || score <= 0)
@@ -137,7 +137,7 @@ static int look_scores(const struct model *m, const struct sink *sink)
 	size_t n = first_scores(m, first);
 
 	for (size_t i = 0; i < n; i++) {
-		struct score_record r = {.h = {FS_REC_SCORE, sizeof(r), host_monotonic_ns()},
+		struct score_record r = {.h = {RECORD_SCORE, sizeof(r), host_monotonic_ns()},
 					 .subject = first[i].s->id,
 					 .score = first[i].score,
 					 .nth = i};

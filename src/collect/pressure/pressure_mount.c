@@ -144,7 +144,7 @@ int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const
 
 	for (size_t i = 0; !err && i < r->mounts; i++) {
 		const struct listed_mount *l = &r->mount[i];
-		struct mount_record u = {.h = {FS_REC_MOUNT, sizeof(u), host_monotonic_ns()},
+		struct mount_record u = {.h = {RECORD_MOUNT, sizeof(u), host_monotonic_ns()},
 					 .pid = l->pid,
 					 .flags = l->in_memory ? MOUNT_IN_MEMORY : 0,
 					 .device = l->device};

@@ -38,7 +38,7 @@ void symbols_close(struct symbols *s)
  * The file is read through for each new address: seldom, for such addresses are few and coalesced,
  * and nothing is kept in memory for it (a parsed table would be megabytes).
  */
-bool symbols_find(struct symbols *s, __u64 ip, struct fs_symbol_record *ret)
+bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret)
 {
 	unsigned long long address, best = 0;
 	char name[256], module[64];

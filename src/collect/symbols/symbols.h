@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 struct symbols {
 	FILE *f; /* NULL: nothing is known; owned */
@@ -20,6 +20,6 @@ void symbols_open(struct symbols *s);
 void symbols_close(struct symbols *s);
 
 /* "symbol+0xoffset" and its module, read while the module is still there. False: not known. */
-bool symbols_find(struct symbols *s, __u64 ip, struct fs_symbol_record *ret);
+bool symbols_find(struct symbols *s, __u64 ip, struct symbol_record *ret);
 
 #endif

@@ -155,7 +155,7 @@ static int open_wanted(void *ctx, const struct exec_map *m)
 	return 1;
 }
 
-static int look(struct learning *l, const struct fs_subject *of, exec_map_fn *each)
+static int look(struct learning *l, const struct process_key *of, exec_map_fn *each)
 {
 	bool cut = false;
 	int err;
@@ -172,7 +172,7 @@ static int look(struct learning *l, const struct fs_subject *of, exec_map_fn *ea
 	return err;
 }
 
-int user_maps_learn(struct user_symbols *us, const struct fs_subject *of,
+int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 		    const struct user_maps *before, struct user_maps *ret)
 {
 	struct learning l = {.us = us, .before = before};
@@ -185,7 +185,7 @@ int user_maps_learn(struct user_symbols *us, const struct fs_subject *of,
 	return err;
 }
 
-struct user_file *user_map_file(struct user_symbols *us, const struct fs_subject *of,
+struct user_file *user_map_file(struct user_symbols *us, const struct process_key *of,
 				struct user_map *m)
 {
 	struct learning l = {.us = us, .wanted = m};
@@ -196,7 +196,7 @@ struct user_file *user_map_file(struct user_symbols *us, const struct fs_subject
 	return m->serial ? user_files_get(us, m->place, m->serial) : NULL;
 }
 
-struct user_file *user_maps_file(struct user_symbols *us, const struct fs_subject *of,
+struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id)
 {
 	for (size_t i = 0; i < maps->n; i++) {

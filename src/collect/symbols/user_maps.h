@@ -29,16 +29,16 @@ struct user_maps {
 };
 
 /* `before`: what was learned of it earlier, or NULL; files known from then are not opened again. */
-int user_maps_learn(struct user_symbols *us, const struct fs_subject *of,
+int user_maps_learn(struct user_symbols *us, const struct process_key *of,
 		    const struct user_maps *before, struct user_maps *ret);
 
 /* The file with this build-id among them. NULL: none, or it is closed and its process gone. */
-struct user_file *user_maps_file(struct user_symbols *us, const struct fs_subject *of,
+struct user_file *user_maps_file(struct user_symbols *us, const struct process_key *of,
 				 struct user_maps *maps, const __u8 *build_id);
 
 /* The mapping that an address is in, or NULL; and its file, as above. */
 struct user_map *user_maps_at(const struct user_maps *maps, __u64 ip);
-struct user_file *user_map_file(struct user_symbols *us, const struct fs_subject *of,
+struct user_file *user_map_file(struct user_symbols *us, const struct process_key *of,
 				struct user_map *m);
 
 void user_maps_free(struct user_maps *maps);

@@ -11,7 +11,7 @@
 
 #define PERF_MAP_TABLE_BYTES (16u << 20)
 
-struct user_proc *user_procs_find(struct user_symbols *us, const struct fs_subject *of)
+struct user_proc *user_procs_find(struct user_symbols *us, const struct process_key *of)
 {
 	for (size_t i = 0; of->pid && i < USER_PROCS_MAX; i++) {
 		struct user_proc *p = &us->procs->p[i];
@@ -41,7 +41,7 @@ void user_proc_forget(struct user_proc *p)
 	p->perf.fd = -1;
 }
 
-static struct user_proc *make_place(struct user_symbols *us, const struct fs_subject *of)
+static struct user_proc *make_place(struct user_symbols *us, const struct process_key *of)
 {
 	struct user_proc *oldest = &us->procs->p[0], *p = NULL;
 
@@ -59,7 +59,7 @@ static struct user_proc *make_place(struct user_symbols *us, const struct fs_sub
 	return p;
 }
 
-int user_proc_learn(struct user_symbols *us, const struct fs_subject *of,
+int user_proc_learn(struct user_symbols *us, const struct process_key *of,
 		    struct user_proc **ret_proc)
 {
 	struct user_proc *p = user_procs_find(us, of);

@@ -11,7 +11,7 @@
 #define USER_UNKNOWN_MAX   16 /* build-ids of one process that were looked for in vain */
 
 struct user_proc {
-	struct fs_subject of; /* pid 0: a free place */
+	struct process_key of; /* pid 0: a free place */
 	struct user_maps maps;
 	__u64 used;
 	struct perf_map perf;
@@ -26,13 +26,13 @@ struct user_procs {
 };
 
 /* NULL: not learned. */
-struct user_proc *user_procs_find(struct user_symbols *us, const struct fs_subject *of);
+struct user_proc *user_procs_find(struct user_symbols *us, const struct process_key *of);
 
 /*
  * Learns what it maps now; what else is known of it stays. *ret_proc borrows. 0, or -errno, and all
  * stays.
  */
-int user_proc_learn(struct user_symbols *us, const struct fs_subject *of,
+int user_proc_learn(struct user_symbols *us, const struct process_key *of,
 		    struct user_proc **ret_proc);
 
 /* The name of code made at run time. */

@@ -33,7 +33,7 @@ void user_symbols_close(struct user_symbols *us)
 	us->our_root = -1;
 }
 
-int user_symbols_learn(struct user_symbols *us, const struct fs_subject *of)
+int user_symbols_learn(struct user_symbols *us, const struct process_key *of)
 {
 	struct user_proc *p;
 	int err;
@@ -47,7 +47,7 @@ int user_symbols_learn(struct user_symbols *us, const struct fs_subject *of)
 }
 
 /* The process, with what it maps now where that can still be seen; NULL: nothing is known of it. */
-static struct user_proc *learn_again(struct user_symbols *us, const struct fs_subject *of)
+static struct user_proc *learn_again(struct user_symbols *us, const struct process_key *of)
 {
 	struct user_proc *p;
 
@@ -74,7 +74,7 @@ static bool is_unknown(const struct user_proc *p, const __u8 *build_id)
  * build-ids up, must not have us look through its mappings at each of its stacks. Where it is gone,
  * another process may have shown us the file: what it is called is then the word of that one.
  */
-static struct user_file *file_by_build_id(struct user_symbols *us, const struct fs_subject *of,
+static struct user_file *file_by_build_id(struct user_symbols *us, const struct process_key *of,
 					  const __u8 *build_id)
 {
 	struct user_proc *p = user_procs_find(us, of);
@@ -124,7 +124,7 @@ static bool is_power_of_two(__u32 n)
 }
 
 /* Stray addresses come by broken chains of frames, too: it is learned anew at each 2^n-th. */
-static bool find_address(struct user_symbols *us, const struct fs_subject *of, __u64 ip,
+static bool find_address(struct user_symbols *us, const struct process_key *of, __u64 ip,
 			 bool innermost, struct user_symbol *ret)
 {
 	struct user_proc *p = user_procs_find(us, of);
@@ -137,7 +137,7 @@ static bool find_address(struct user_symbols *us, const struct fs_subject *of, _
 	return p && name_address(us, p, ip, innermost, ret);
 }
 
-bool user_symbols_resolve(struct user_symbols *us, const struct fs_subject *of,
+bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 			  const struct bpf_stack_build_id *frame, bool innermost,
 			  struct user_symbol *ret)
 {

@@ -14,7 +14,7 @@
 
 #include <linux/bpf.h>
 
-#include "wire.h"
+#include "records/records.h"
 
 #define USER_NAME_BYTES	  256
 #define USER_MODULE_BYTES 128
@@ -58,14 +58,14 @@ void user_symbols_close(struct user_symbols *us);
  * Learns what a process maps executable now; ask at its first stack and after its execs. Never
  * smaps, no ptrace. Returns 0 or -errno (-ESRCH: it is gone), and keeps what it knew.
  */
-int user_symbols_learn(struct user_symbols *us, const struct fs_subject *of);
+int user_symbols_learn(struct user_symbols *us, const struct process_key *of);
 
 /*
  * The name of a frame as the kernel's bpf_get_stack() gives it with BPF_F_USER_BUILD_ID. All frames
  * but the innermost are return addresses: the call is what is named. Learns again where the process
  * has come to map more. False: nothing is known, not even the module.
  */
-bool user_symbols_resolve(struct user_symbols *us, const struct fs_subject *of,
+bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 			  const struct bpf_stack_build_id *frame, bool innermost,
 			  struct user_symbol *ret);
 

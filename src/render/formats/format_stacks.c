@@ -86,7 +86,7 @@ static void put_perf_sample(struct buf *b, const struct profile *p, const struct
 	const struct history_row *r = one->row;
 	double at = r ? view_seconds(s->v, r->last_ns) : 0;
 
-	put_word(b, r ? r->comm : "process", FS_COMM_LEN, " \t");
+	put_word(b, r ? r->comm : "process", COMM_LEN, " \t");
 	buf_printf(b, " %u [000] %.6f: %" PRIu64 " %s:\n", r ? r->id.pid : 0, at,
 		   one->value[measure], measures[measure].key);
 	/* the innermost first, without the process, which the head line has */

@@ -109,25 +109,25 @@ static void put_event(struct json *j, const struct story_view *s, const union ev
 	char name[24];
 
 	switch (e->h.kind) {
-	case FS_REC_CROSSING:
+	case RECORD_CROSSING:
 		put_instant(j,
-			    e->crossing.what == FS_WHAT_MAPS ? "mappings near their limit"
-							     : "descriptors near their limit",
+			    e->crossing.what == WHAT_MAPS ? "mappings near their limit"
+							  : "descriptors near their limit",
 			    e->crossing.subject.pid, us, "comm", event_comm(e));
 		break;
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		put_instant(j, "call refused", e->refused.subject.pid, us, "call",
 			    call_name(e->refused.call));
 		break;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		put_instant(j, signal_name(e->signal.signal, name, sizeof(name)),
 			    e->signal.subject.pid, us, "comm", event_comm(e));
 		break;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		put_instant(j, "killed: out of memory", e->oom.subject.pid, us, "comm",
 			    event_comm(e));
 		break;
-	case FS_REC_KERNEL_FAULT:
+	case RECORD_KERNEL_FAULT:
 		put_instant(j, "bad access in the kernel", e->kernel_fault.subject.pid, us, "comm",
 			    event_comm(e));
 		break;

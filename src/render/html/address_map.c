@@ -7,7 +7,7 @@
 
 static const char *const kind_names[] = {
 #define X(id, name) name,
-	FS_HOLDING_KINDS(X)
+	HOLDING_KINDS(X)
 #undef X
 };
 
@@ -16,7 +16,7 @@ const char *address_name(const struct address_area *a)
 	return *a->name ? a->name : kind_names[a->kind];
 }
 
-static int order_names(const struct fs_sample_record *x, const struct fs_sample_record *y)
+static int order_names(const struct sample_record *x, const struct sample_record *y)
 {
 	int order = sample_order_process(x, y);
 
@@ -28,8 +28,8 @@ static int order_names(const struct fs_sample_record *x, const struct fs_sample_
 
 static int order_addresses(const void *a, const void *b)
 {
-	const struct fs_sample_record *x = *(const struct fs_sample_record *const *)a;
-	const struct fs_sample_record *y = *(const struct fs_sample_record *const *)b;
+	const struct sample_record *x = *(const struct sample_record *const *)a;
+	const struct sample_record *y = *(const struct sample_record *const *)b;
 	int order = order_names(x, y);
 
 	if (order)
@@ -39,7 +39,7 @@ static int order_addresses(const void *a, const void *b)
 	return 0;
 }
 
-static void begin_area(struct address_area *a, const struct fs_sample_record *r)
+static void begin_area(struct address_area *a, const struct sample_record *r)
 {
 	*a = (struct address_area){
 		.subject = r->subject, .kind = r->kind, .from = r->area_from, .to = r->area_to};
@@ -61,7 +61,7 @@ static void keep_area(struct address_map *m, const struct address_area *a)
 }
 
 /* Where it faulted: of a mapping of gigabytes most may never have been touched. */
-static void find_areas(struct address_map *m, const struct fs_sample_record *const *r, size_t n)
+static void find_areas(struct address_map *m, const struct sample_record *const *r, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		uint64_t low = UINT64_MAX, high = 0;
@@ -112,7 +112,7 @@ static int make_rows(struct address_map *m, const struct story_view *s)
 	return 0;
 }
 
-static struct address_row *row_of(struct address_map *m, const struct fs_sample_record *r)
+static struct address_row *row_of(struct address_map *m, const struct sample_record *r)
 {
 	for (size_t i = 0; i < m->areas; i++) {
 		const struct address_area *a = &m->area[i];
@@ -131,7 +131,7 @@ static void fill_rows(struct address_map *m, const struct story_view *s)
 	const struct samples *all = s->v->m->samples;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct fs_sample_record *r = &all->sample[i];
+		const struct sample_record *r = &all->sample[i];
 		struct address_row *row = row_of(m, r);
 
 		m->faults += r->weight;
@@ -149,7 +149,7 @@ static void fill_rows(struct address_map *m, const struct story_view *s)
 int addresses_make(struct address_map *m, const struct story_view *s)
 {
 	const struct samples *all = s->v->m->samples;
-	const struct fs_sample_record **r;
+	const struct sample_record **r;
 	int err;
 
 	memset(m, 0, sizeof(*m));

@@ -23,9 +23,9 @@ struct address_row {
 
 /* Mappings of one name that touched, over all of the recording. */
 struct address_area {
-	struct fs_subject subject;
+	struct process_key subject;
 	uint32_t kind;
-	char name[FS_FILE_NAME];
+	char name[FILE_NAME_LEN];
 	uint64_t from, to;
 	uint64_t faults;
 	size_t first, rows;

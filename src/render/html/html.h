@@ -42,7 +42,7 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 void html_latency(struct buf *b, const struct story_view *s);
 void html_gauges(struct buf *b, const struct story_view *s);
 void html_processes(struct buf *b, const struct story_view *s);
-void html_held(struct buf *b, const struct story_view *s, enum fs_what what);
+void html_held(struct buf *b, const struct story_view *s, enum what what);
 void html_events(struct buf *b, const struct story_view *s);
 void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
 		     const struct address_map *m);

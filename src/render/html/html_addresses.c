@@ -16,7 +16,7 @@ static void put_area_name(struct buf *b, const struct story_view *s, const struc
 
 	html_text(b, r ? r->comm : "process");
 	buf_printf(b, " [%u] ", a->subject.pid);
-	html_text_len(b, address_name(a), strnlen(address_name(a), FS_FILE_NAME));
+	html_text_len(b, address_name(a), strnlen(address_name(a), FILE_NAME_LEN));
 }
 
 /* Of a row: where in its mapping it begins, so that it means something elsewhere too. */

@@ -361,7 +361,7 @@ static const struct histogram *latency_of(int end)
 /* "< 1.0 ms"; of the last one, which has no end, "from" where it begins. */
 static void put_bound(struct buf *b, int bucket)
 {
-	const struct histogram *h = latency_of(FS_END_MINOR);
+	const struct histogram *h = latency_of(END_MINOR);
 	bool ends = histogram_le(h, bucket) != UINT64_MAX;
 
 	buf_puts(b, ends ? "&lt; " : "from ");
@@ -371,7 +371,7 @@ static void put_bound(struct buf *b, int bucket)
 static void put_quantiles(struct buf *b, const struct history *h)
 {
 	static const double q[] = {0.5, 0.9, 0.99};
-	struct fs_counters c = {};
+	struct counters c = {};
 
 	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Quantiles\">"
 		    "<table><thead><tr><th scope=\"col\">faults</th><th scope=\"col\" class=\"n\">"
@@ -380,7 +380,7 @@ static void put_quantiles(struct buf *b, const struct history *h)
 		    "scope=\"col\" class=\"n\">longest</th></tr></thead><tbody>\n");
 	memcpy(c.latency, h->latency, sizeof(c.latency));
 	memcpy(c.latency_max_ns, h->latency_max_ns, sizeof(c.latency_max_ns));
-	for (int end = 0; end < FS_NR_ENDS; end++) {
+	for (int end = 0; end < NR_ENDS; end++) {
 		const struct histogram *l = latency_of(end);
 
 		if (!histogram_total(l, &c))
@@ -401,9 +401,9 @@ static void put_quantiles(struct buf *b, const struct history *h)
 /* First and last bucket that hold anything. */
 static bool bounds(const struct history *h, int *first, int *last)
 {
-	*first = FS_NR_LATENCY;
+	*first = NR_LATENCY;
 	*last = -1;
-	for (int i = 0; i < FS_NR_LATENCY; i++)
+	for (int i = 0; i < NR_LATENCY; i++)
 		if (h->latency[0][i] + h->latency[1][i]) {
 			*first = i < *first ? i : *first;
 			*last = i;
@@ -418,7 +418,7 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 	double row = 22;
 
 	for (int i = first; i <= last; i++)
-		for (int end = 0; end < FS_NR_ENDS; end++)
+		for (int end = 0; end < NR_ENDS; end++)
 			if (h->latency[end][i] > most)
 				most = h->latency[end][i];
 	buf_printf(b,
@@ -434,7 +434,7 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 			   LEFT - 8, y + 14);
 		put_bound(b, i);
 		buf_puts(b, "</text>");
-		for (int end = 0; end < FS_NR_ENDS; end++) {
+		for (int end = 0; end < NR_ENDS; end++) {
 			uint64_t n = h->latency[end][i];
 			double width = n ? (RIGHT - LEFT - 90) * log2(1 + n) / log2(1 + most) : 0;
 
@@ -458,7 +458,7 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 {
 	const struct history *h = s->h;
 	size_t columns = story_columns(s), rows = last - first + 1;
-	uint64_t *cell = calloc(FS_NR_LATENCY * STORY_COLUMNS, sizeof(*cell)), most = 0;
+	uint64_t *cell = calloc(NR_LATENCY * STORY_COLUMNS, sizeof(*cell)), most = 0;
 	double height = 16;
 
 	if (!cell || !columns) {
@@ -514,7 +514,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 /* A value and its limit over time, with what it comes to if it goes on as it did. */
 struct gauge {
 	const struct history_row *row;
-	enum fs_what what;
+	enum what what;
 	uint64_t limit;
 	double share;
 	struct forecast forecast;
@@ -532,11 +532,11 @@ static size_t find_gauges(const struct story_view *s, struct gauge *ret, size_t 
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->h->rows && n < room; i++)
-		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && n < room; what++) {
+		for (int what = WHAT_MAPS; what <= WHAT_FDS && n < room; what++) {
 			const struct history_row *r = &s->h->row[i];
 			const struct series *x = r->series[what];
 			uint64_t limit =
-				history_value(r, what == FS_WHAT_MAPS ? "maps.limit" : "fds.limit");
+				history_value(r, what == WHAT_MAPS ? "maps.limit" : "fds.limit");
 
 			if (!x || !x->n || !limit || limit == UINT64_MAX)
 				continue;
@@ -584,7 +584,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 	buf_printf(b, "<figure class=\"gauge\"><figcaption id=\"gauge-%zu\"><strong>", nth);
 	html_text(b, g->row->comm);
 	buf_printf(b, "[%u]</strong> %s: ", g->row->id.pid,
-		   g->what == FS_WHAT_MAPS ? "mappings" : "descriptors");
+		   g->what == WHAT_MAPS ? "mappings" : "descriptors");
 	put_count(b, x->point[x->n - 1].high);
 	buf_puts(b, " of ");
 	put_count(b, g->limit);

@@ -197,9 +197,9 @@ static void say_points(struct json *j, const struct story_view *s)
 		json_count(j, "fds", p->gauge[HISTORY_FDS]);
 		json_count(j, "rss_bytes", p->gauge[HISTORY_RSS]);
 		json_count(j, "swap_bytes", p->gauge[HISTORY_SWAP]);
-		for (int end = 0; end < FS_NR_ENDS; end++) {
+		for (int end = 0; end < NR_ENDS; end++) {
 			json_array(j, end ? "latency_major" : "latency_minor");
-			for (int k = 0; k < FS_NR_LATENCY; k++) {
+			for (int k = 0; k < NR_LATENCY; k++) {
 				if (!p->latency[end][k])
 					continue;
 				json_array(j, NULL);
@@ -430,7 +430,7 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_count(&j, "looks", s->h->looks);
 	json_count(&j, "processes_seen", history_processes(s->h));
 	json_count(&j, "page_bytes", s->v->m->tick.limits.page_bytes);
-	json_count(&j, "latency_shift", FS_LATENCY_SHIFT);
+	json_count(&j, "latency_shift", LATENCY_SHIFT);
 	say_findings(&j, s);
 	say_points(&j, s);
 	say_processes(&j, s);

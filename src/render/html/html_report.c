@@ -32,7 +32,7 @@ static void put_contents(struct buf *b)
 
 static void put_subtitle(struct buf *b, const struct story_view *s)
 {
-	const struct fs_host_record *h = &s->v->m->host;
+	const struct host_record *h = &s->v->m->host;
 	char time[32];
 
 	story_time(h->wall_ns, time, sizeof(time));
@@ -67,8 +67,8 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_latency(b, s);
 	html_gauges(b, s);
 	html_processes(b, s);
-	html_held(b, s, FS_WHAT_MAPS);
-	html_held(b, s, FS_WHAT_FDS);
+	html_held(b, s, WHAT_MAPS);
+	html_held(b, s, WHAT_FDS);
 	html_events(b, s);
 	html_story_data(b, s, &p, &m);
 	buf_puts(b, "</main>\n</div>\n");

@@ -179,7 +179,7 @@ static void put_checked(struct buf *b, const struct story_view *s)
 		 "cgroups against their limits; refused calls; crashes; commit, swap and files of "
 		 "the host; growth and when it ends.");
 	for (size_t i = 0; i < m->hooks; i++)
-		if (m->hook[i].state != FS_HOOK_ON) {
+		if (m->hook[i].state != HOOK_ON) {
 			buf_puts(b, blind ? ", " : " Not seen, for a hook was off or blind: ");
 			html_text(b, m->hook[i].name);
 			blind = true;
@@ -339,10 +339,10 @@ static void put_hooks(struct buf *b, const struct model *m)
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *h = &m->hook[i];
 
-		buf_printf(b, "<li class=\"%s\">", h->state == FS_HOOK_ON ? "on" : "off");
+		buf_printf(b, "<li class=\"%s\">", h->state == HOOK_ON ? "on" : "off");
 		html_text(b, h->name);
 		buf_puts(b, " <span class=\"dim\">");
-		html_text(b, h->state == FS_HOOK_ON ? h->mechanism : h->why[0] ? h->why : "off");
+		html_text(b, h->state == HOOK_ON ? h->mechanism : h->why[0] ? h->why : "off");
 		buf_puts(b, "</span></li>");
 	}
 	buf_puts(b, "</ul></td></tr>\n");
@@ -466,7 +466,7 @@ static void put_bar(struct buf *b, uint64_t n, uint64_t most)
 		   most ? 100.0 * n / most : 0);
 }
 
-static void put_held_rows(struct buf *b, const struct history_row *r, enum fs_what what)
+static void put_held_rows(struct buf *b, const struct history_row *r, enum what what)
 {
 	const struct holdings *h = &r->held[what];
 
@@ -477,10 +477,10 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum fs_wh
 		   "aria-label=\"What %u held: %s\"><table><thead><tr><th scope=\"col\">what</th>"
 		   "<th scope=\"col\">kind</th><th scope=\"col\" class=\"n\">count</th><td></td>"
 		   "%s</tr></thead><tbody>\n",
-		   r->id.pid, r->id.pid, what == FS_WHAT_MAPS ? "mappings" : "descriptors",
-		   what == FS_WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
+		   r->id.pid, r->id.pid, what == WHAT_MAPS ? "mappings" : "descriptors",
+		   what == WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
-		const struct fs_holding *g = &h->sort[i];
+		const struct holding *g = &h->sort[i];
 
 		buf_puts(b, "<tr><th scope=\"row\">");
 		html_text(b, g->name);
@@ -488,7 +488,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum fs_wh
 		put_count(b, g->count);
 		buf_puts(b, "</td>");
 		put_bar(b, g->count, h->sort[0].count);
-		if (what == FS_WHAT_MAPS) {
+		if (what == WHAT_MAPS) {
 			buf_puts(b, "<td class=\"n\">");
 			put_bytes(b, g->bytes);
 			buf_puts(b, "</td>");
@@ -500,7 +500,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum fs_wh
 
 /* Who made what is left, by place in the code. */
 static bool put_creators(struct buf *b, const struct story_view *s, const struct history_row *r,
-			 enum fs_what what)
+			 enum what what)
 {
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
@@ -555,12 +555,12 @@ static int by_fds(const void *a, const void *b)
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }
 
-void html_held(struct buf *b, const struct story_view *s, enum fs_what what)
+void html_held(struct buf *b, const struct story_view *s, enum what what)
 {
 	const struct history_row **rows = story_rows(s);
 	size_t shown = 0;
 
-	if (what == FS_WHAT_MAPS)
+	if (what == WHAT_MAPS)
 		html_section(
 			b, "mappings", "Mappings",
 			"What was mapped, by kind and name (numbers folded to #), and which code "
@@ -569,7 +569,7 @@ void html_held(struct buf *b, const struct story_view *s, enum fs_what what)
 		html_section(b, "descriptors", "Descriptors",
 			     "What was open, by kind and name, and which code opened it.");
 	if (rows)
-		qsort(rows, s->h->rows, sizeof(*rows), what == FS_WHAT_MAPS ? by_maps : by_fds);
+		qsort(rows, s->h->rows, sizeof(*rows), what == WHAT_MAPS ? by_maps : by_fds);
 	for (size_t i = 0; rows && i < s->h->rows && shown < HOLDERS_SHOWN; i++) {
 		bool any = rows[i]->held[what].n;
 
@@ -587,7 +587,7 @@ void html_held(struct buf *b, const struct story_view *s, enum fs_what what)
 	free(rows);
 }
 
-static void put_signal(struct buf *b, const struct story_view *s, const struct fs_signal_record *r)
+static void put_signal(struct buf *b, const struct story_view *s, const struct signal_record *r)
 {
 	struct verdict fault;
 	char name[24];
@@ -609,8 +609,7 @@ static void put_signal(struct buf *b, const struct story_view *s, const struct f
 	buf_puts(b, fault.nr_evidence ? "</span>" : "");
 }
 
-static void put_refused(struct buf *b, const struct story_view *s,
-			const struct fs_refused_record *r)
+static void put_refused(struct buf *b, const struct story_view *s, const struct refused_record *r)
 {
 	const struct frames *f = model_frames(s->v->m, &r->subject, r->stack);
 	struct verdict verdict;
@@ -630,7 +629,7 @@ static void put_refused(struct buf *b, const struct story_view *s,
 }
 
 static void put_kernel_fault(struct buf *b, const struct story_view *s,
-			     const struct fs_kernel_fault_record *r)
+			     const struct kernel_fault_record *r)
 {
 	const struct symbol *sym = model_symbol(s->v->m, r->ip);
 
@@ -655,21 +654,21 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 	html_text(b, event_comm(e));
 	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", e->crossing.subject.pid);
 	switch (e->h.kind) {
-	case FS_REC_CROSSING:
+	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u%% of the limit: ",
-			   e->crossing.what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.what == WHAT_MAPS ? "mappings" : "descriptors",
 			   e->crossing.percent);
 		put_count(b, e->crossing.value);
 		buf_puts(b, " of ");
 		put_count(b, e->crossing.limit);
 		break;
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		put_refused(b, s, &e->refused);
 		break;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		put_signal(b, s, &e->signal);
 		break;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		buf_puts(b, "chosen by the OOM killer, called by ");
 		html_text(b, e->oom.by_comm);
 		buf_printf(b, " %u", e->oom.by);

@@ -2,9 +2,9 @@
 #include "render/json_out.h"
 #include "render/doctor_report.h"
 
-const char *hook_state_name(enum fs_hook_state state)
+const char *hook_state_name(enum hook_use state)
 {
-	return state == FS_HOOK_ON ? "on" : state == FS_HOOK_OFF ? "off" : "blind";
+	return state == HOOK_ON ? "on" : state == HOOK_OFF ? "off" : "blind";
 }
 
 static void say_figure(struct json *j, const char *key, bool known, double value)

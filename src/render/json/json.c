@@ -29,7 +29,7 @@ static void begin(struct json *j, struct buf *b, const struct view *v, const cha
 	json_real(j, "t", view_seconds(v, t_ns));
 }
 
-static void say_limits(struct json *j, const struct fs_limits *l)
+static void say_limits(struct json *j, const struct host_limits *l)
 {
 	json_object(j, "limits");
 	json_count(j, "max_map_count", l->max_map_count);
@@ -64,7 +64,7 @@ static void say_assumed(struct json *j, const struct view *v, enum resource_scop
 
 static void json_open(struct buf *b, const struct view *v)
 {
-	const struct fs_host_record *h = &v->m->host;
+	const struct host_record *h = &v->m->host;
 	time_t wall = h->wall_ns / 1000000000ULL;
 	struct tm tm = {};
 	char text[64];
@@ -93,7 +93,7 @@ static void json_open(struct buf *b, const struct view *v)
 		const struct hook_view *hook = &v->m->hook[i];
 
 		snprintf(text, sizeof(text), "%s", hook->mechanism);
-		json_text(&j, hook->name, hook->state == FS_HOOK_ON ? text : hook->why);
+		json_text(&j, hook->name, hook->state == HOOK_ON ? text : hook->why);
 	}
 	json_end(&j);
 	say_limits(&j, &v->m->tick.limits);
@@ -101,7 +101,7 @@ static void json_open(struct buf *b, const struct view *v)
 	json_finish(&j);
 }
 
-static void say_histogram(struct json *j, const struct histogram *h, const struct fs_counters *c)
+static void say_histogram(struct json *j, const struct histogram *h, const struct counters *c)
 {
 	const uint64_t *n = h->counts(c);
 
@@ -129,7 +129,7 @@ static void say_histogram(struct json *j, const struct histogram *h, const struc
 }
 
 static void say_histograms(struct json *j, const struct view *v, const char *group,
-			   const struct fs_counters *c)
+			   const struct counters *c)
 {
 	const char *within = NULL;
 
@@ -153,7 +153,7 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 }
 
 static void say_grids(struct json *j, const struct view *v, const char *group,
-		      const struct fs_counters *c)
+		      const struct counters *c)
 {
 	for (size_t i = 0; i < nr_grids; i++) {
 		const struct grid *g = &grids[i];
@@ -199,7 +199,7 @@ static void say_fields(struct json *j, const struct view *v, const struct subjec
 
 static void say_process(struct buf *b, const struct view *v, const struct subject *s)
 {
-	const struct fs_counters *c = facts_counters(&s->now);
+	const struct counters *c = facts_counters(&s->now);
 	const char *group = "";
 	char name[256];
 	struct json j;
@@ -214,7 +214,7 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 	json_text_or_null(&j, "cgroup", s->cgroup);
 	workload_name(s->cgroup, s->now.g.comm, name, sizeof(name));
 	json_text(&j, "workload", name);
-	if (s->now.g.flags & FS_PROC_SHARES_MM)
+	if (s->now.g.flags & PROC_SHARES_MM)
 		json_flag(&j, "shares_maps", true);
 	if (s->final)
 		json_flag(&j, "final", true);
@@ -257,10 +257,10 @@ static void say_evidence(struct json *j, const struct evidence *e, size_t n)
 	json_end_array(j);
 }
 
-static const char *const what_name[] = {"maps", "fds"}; /* by enum fs_what */
+static const char *const what_name[] = {"maps", "fds"}; /* by enum what */
 
 /* Frames of a stack, innermost first; none where it is not known. */
-static void say_stack(struct json *j, const struct view *v, const struct fs_subject *id,
+static void say_stack(struct json *j, const struct view *v, const struct process_key *id,
 		      int32_t stack)
 {
 	const struct frames *f = model_frames(v->m, id, stack);
@@ -277,12 +277,12 @@ static void say_stack(struct json *j, const struct view *v, const struct fs_subj
 	}
 	json_end_array(j);
 	if (f)
-		json_flag(j, "stack_may_be_short", f->flags & FS_FRAMES_SHORT);
+		json_flag(j, "stack_may_be_short", f->flags & FRAMES_SHORT);
 }
 
 #define SORTS_TOLD 16
 
-static void say_sort_held(struct json *j, const struct fs_holding *h)
+static void say_sort_held(struct json *j, const struct holding *h)
 {
 	json_object(j, NULL);
 	json_text(j, "name", h->name);
@@ -294,7 +294,7 @@ static void say_sort_held(struct json *j, const struct fs_holding *h)
 }
 
 static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
-			 enum fs_what what)
+			 enum what what)
 {
 	const struct holdings *h = &s->held[what];
 	struct json j;
@@ -314,7 +314,7 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 }
 
 static void say_growth(struct buf *b, const struct view *v, const struct subject *s,
-		       enum fs_what what)
+		       enum what what)
 {
 	struct grower g[SORTS_TOLD];
 	uint64_t added;
@@ -341,7 +341,7 @@ static void say_growth(struct buf *b, const struct view *v, const struct subject
 	json_finish(&j);
 }
 
-static void say_refused(struct json *j, const struct view *v, const struct fs_refused_record *r)
+static void say_refused(struct json *j, const struct view *v, const struct refused_record *r)
 {
 	struct verdict verdict;
 	char name[24];
@@ -374,7 +374,7 @@ static void say_address(struct json *j, const struct view *v, uint64_t address)
 	json_text(j, "address", text);
 }
 
-static void say_fault(struct json *j, const struct view *v, const struct fs_signal_record *r)
+static void say_fault(struct json *j, const struct view *v, const struct signal_record *r)
 {
 	struct verdict fault;
 
@@ -393,10 +393,10 @@ static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 	return pages > 0 ? pages * v->m->tick.limits.page_bytes : 0;
 }
 
-static void say_oom(struct json *j, const struct view *v, const struct fs_oom_record *r)
+static void say_oom(struct json *j, const struct view *v, const struct oom_record *r)
 {
 	const struct subject *s = model_find(v->m, &r->subject);
-	char limit[FS_CGROUP_PATH];
+	char limit[CGROUP_PATH_LEN];
 	struct verdict oom;
 	bool above;
 
@@ -418,7 +418,7 @@ static void say_oom(struct json *j, const struct view *v, const struct fs_oom_re
 	say_evidence(j, oom.evidence, oom.nr_evidence);
 }
 
-static void say_slow(struct json *j, const struct view *v, const struct fs_slow_faults_record *r)
+static void say_slow(struct json *j, const struct view *v, const struct slow_faults_record *r)
 {
 	json_text(j, "class", slow_sort(r));
 	json_text_or_null(j, "file", r->file[0] ? r->file : NULL);
@@ -427,10 +427,10 @@ static void say_slow(struct json *j, const struct view *v, const struct fs_slow_
 	json_count(j, "total_ns", r->total_ns);
 	json_count(j, "max_ns", r->max_ns);
 	json_count(j, "read_bytes", r->read_bytes);
-	json_count(j, "reclaim_ns", r->waited_ns[FS_WAIT_RECLAIM]);
-	json_count(j, "compaction_ns", r->waited_ns[FS_WAIT_COMPACTION]);
-	json_count(j, "lock_ns", r->waited_ns[FS_WAIT_LOCK]);
-	json_count(j, "disk_ns", r->waited_ns[FS_WAIT_DISK]);
+	json_count(j, "reclaim_ns", r->waited_ns[WAIT_RECLAIM]);
+	json_count(j, "compaction_ns", r->waited_ns[WAIT_COMPACTION]);
+	json_count(j, "lock_ns", r->waited_ns[WAIT_LOCK]);
+	json_count(j, "disk_ns", r->waited_ns[WAIT_DISK]);
 	if (r->holder) {
 		json_count(j, "holder_pid", r->holder);
 		json_text(j, "holder_comm", r->holder_comm);
@@ -444,7 +444,7 @@ static void say_slow(struct json *j, const struct view *v, const struct fs_slow_
 }
 
 static void say_kernel_fault(struct json *j, const struct view *v,
-			     const struct fs_kernel_fault_record *r)
+			     const struct kernel_fault_record *r)
 {
 	const struct symbol *sym = model_symbol(v->m, r->ip);
 
@@ -471,7 +471,7 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 	char name[24];
 
 	switch (e->h.kind) {
-	case FS_REC_CROSSING:
+	case RECORD_CROSSING:
 		begin(&j, b, v, "crossing", e->h.t_ns);
 		json_count(&j, "pid", e->crossing.subject.pid);
 		json_text(&j, "comm", e->crossing.comm);
@@ -480,14 +480,14 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_count(&j, "limit", e->crossing.limit);
 		json_count(&j, "percent", e->crossing.percent);
 		break;
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		begin(&j, b, v, "refused", e->h.t_ns);
 		json_count(&j, "pid", e->refused.subject.pid);
 		json_count(&j, "tid", e->refused.tid);
 		json_text(&j, "comm", e->refused.comm);
 		say_refused(&j, v, &e->refused);
 		break;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		begin(&j, b, v, "signal", e->h.t_ns);
 		json_count(&j, "pid", e->signal.subject.pid);
 		json_count(&j, "tid", e->signal.tid);
@@ -496,20 +496,20 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		json_count(&j, "code", e->signal.code);
 		say_fault(&j, v, &e->signal);
 		break;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		begin(&j, b, v, "oom", e->h.t_ns);
 		json_count(&j, "pid", e->oom.subject.pid);
 		json_text(&j, "comm", e->oom.comm);
 		say_oom(&j, v, &e->oom);
 		break;
-	case FS_REC_SLOW_FAULTS:
+	case RECORD_SLOW_FAULTS:
 		begin(&j, b, v, "slow_faults", e->h.t_ns);
 		json_count(&j, "pid", e->slow.subject.pid);
 		json_count(&j, "tid", e->slow.tid);
 		json_text(&j, "comm", e->slow.comm);
 		say_slow(&j, v, &e->slow);
 		break;
-	case FS_REC_KERNEL_FAULT:
+	case RECORD_KERNEL_FAULT:
 		begin(&j, b, v, "kernel_fault", e->h.t_ns);
 		json_count(&j, "pid", e->kernel_fault.subject.pid);
 		json_count(&j, "tid", e->kernel_fault.tid);
@@ -568,7 +568,7 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 static void say_who_grew(struct buf *b, const struct view *v)
 {
 	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS && !s->hidden; what++) {
+		for (int what = WHAT_MAPS; what <= WHAT_FDS && !s->hidden; what++) {
 			say_holdings(b, v, s, what);
 			say_growth(b, v, s, what);
 		}
@@ -576,7 +576,7 @@ static void say_who_grew(struct buf *b, const struct view *v)
 
 static void json_close(struct buf *b, const struct view *v)
 {
-	const struct fs_tick_record *t = &v->m->tick;
+	const struct tick_record *t = &v->m->tick;
 	struct loss lost[LOSSES_MAX];
 	size_t n = losses_of(v, lost);
 	struct buf gaps = {};

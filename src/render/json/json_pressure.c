@@ -52,7 +52,7 @@ static void say_stalls(struct json *j, const struct stall *some, const struct st
 static void say_host(struct buf *b, const struct view *v)
 {
 	const struct pressure_record *r = &v->m->pressure->now;
-	const struct fs_limits *l = &v->m->tick.limits;
+	const struct host_limits *l = &v->m->tick.limits;
 	struct json j;
 
 	begin(&j, b, v, "pressure", r->h.t_ns);

@@ -31,7 +31,7 @@ static const struct {
 	const char *name, *hook;
 	uint32_t lacks;
 } collectors[] = {
-	{"processes", "look", FS_LACKS_OTHERS},
+	{"processes", "look", LACKS_OTHERS},
 	{"faults", "fault_begin"},
 	{"stall", "fault_end"},
 	{"refusals", "calls"},
@@ -56,16 +56,16 @@ static void put_probes(struct exposition *e, const struct prom_view *v)
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
-		exposition_sample(e,
-				  (const char *const[]){
-					  h->name, h->state == FS_HOOK_ON ? h->mechanism : "none"},
-				  1, NULL);
+		exposition_sample(
+			e,
+			(const char *const[]){h->name, h->state == HOOK_ON ? h->mechanism : "none"},
+			1, NULL);
 	}
 }
 
 static void put_dropped(struct exposition *e, const struct prom_view *v)
 {
-	const struct fs_losses *l = &v->m->tick.losses;
+	const struct losses *l = &v->m->tick.losses;
 	const struct {
 		const char *buffer;
 		uint64_t n;
@@ -125,7 +125,7 @@ static void put_accesses(struct exposition *e, const struct prom_view *v)
 	static const char *const access[] = {"read", "write", "exec"};
 	static const char *const page[] = {"not_present", "protected"};
 
-	if (!is_told(v->m, "fault_begin", FS_LACKS_ACCESS | FS_LACKS_PROTECTION))
+	if (!is_told(v->m, "fault_begin", LACKS_ACCESS | LACKS_PROTECTION))
 		return;
 	exposition_family(e, &metrics[METRIC_ID_ACCESSES]);
 	for (int a = 0; a < 3; a++)
@@ -146,13 +146,12 @@ static void put_backings(struct exposition *e, const struct prom_view *v)
 
 static void put_durations(struct exposition *e, const struct prom_view *v)
 {
-	static const char *const severity[FS_NR_ENDS] = {
-		[FS_END_MINOR] = "minor", [FS_END_MAJOR] = "major"};
+	static const char *const severity[NR_ENDS] = {[END_MINOR] = "minor", [END_MAJOR] = "major"};
 
 	if (!is_on(v, "fault_end"))
 		return;
 	exposition_family(e, &metrics[METRIC_ID_DURATION]);
-	for (int end = 0; end < FS_NR_ENDS; end++) {
+	for (int end = 0; end < NR_ENDS; end++) {
 		uint64_t bucket[LATENCY_BUCKETS] = {};
 		const struct node_exemplar *slow = &v->n->slowest[end];
 		struct exemplar x = {
@@ -171,9 +170,9 @@ static void put_durations(struct exposition *e, const struct prom_view *v)
 			.native = v->native,
 		};
 
-		if (end == FS_END_MINOR && model_hook_has(v->m, "fault_end", FS_LACKS_MINOR))
+		if (end == END_MINOR && model_hook_has(v->m, "fault_end", LACKS_MINOR))
 			continue;
-		for (size_t i = 0; i < FS_NR_LATENCY; i++)
+		for (size_t i = 0; i < NR_LATENCY; i++)
 			bucket[i < LATENCY_BUCKETS ? i : LATENCY_BUCKETS - 1] +=
 				v->n->latency[end][i];
 		exposition_distribution(e, (const char *const[]){severity[end]}, &d);

@@ -28,12 +28,12 @@
 
 static const char *const what_name[] = {"mappings", "descriptors"};
 
-static uint64_t count_of(const struct subject *s, enum fs_what what)
+static uint64_t count_of(const struct subject *s, enum what what)
 {
-	return what == FS_WHAT_MAPS ? s->now.g.map_count : s->now.g.fds;
+	return what == WHAT_MAPS ? s->now.g.map_count : s->now.g.fds;
 }
 
-static void say_holding(struct buf *b, const struct view *v, const struct fs_holding *h)
+static void say_holding(struct buf *b, const struct view *v, const struct holding *h)
 {
 	struct line l = {.v = v};
 
@@ -44,7 +44,7 @@ static void say_holding(struct buf *b, const struct view *v, const struct fs_hol
 }
 
 static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
-			 enum fs_what what)
+			 enum what what)
 {
 	const struct holdings *h = &s->held[what];
 	uint64_t shown = 0, all = 0;
@@ -70,7 +70,7 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 }
 
 static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
-		       enum fs_what what, const struct grower *g)
+		       enum what what, const struct grower *g)
 {
 	const struct frames *f = model_frames(v->m, &s->id, g->stack);
 	struct line l = {.v = v};
@@ -82,7 +82,7 @@ static void say_grower(struct buf *b, const struct view *v, const struct subject
 	if (g->removed) {
 		line_printf(&l, "  (");
 		line_count(&l, g->added);
-		line_printf(&l, " made, %s", what == FS_WHAT_MAPS ? "at most " : "");
+		line_printf(&l, " made, %s", what == WHAT_MAPS ? "at most " : "");
 		line_count(&l, g->removed);
 		line_printf(&l, " gone)");
 	}
@@ -96,7 +96,7 @@ static void say_grower(struct buf *b, const struct view *v, const struct subject
 }
 
 static void say_growers(struct buf *b, const struct view *v, const struct subject *s,
-			enum fs_what what)
+			enum what what)
 {
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
@@ -104,7 +104,7 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 	struct line l = {.v = v};
 
 	/* descriptors that are all closed again are no news; of mappings that is not known */
-	if (!n || (what == FS_WHAT_FDS && g[0].added <= g[0].removed))
+	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
 	line_printf(&l, "  made in the %.1f s watched: ", view_seconds(v, v->m->last_ns));
 	line_count(&l, added);
@@ -117,7 +117,7 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 
 void text_holders(struct buf *b, const struct view *v, const struct subject *s)
 {
-	for (int what = FS_WHAT_MAPS; what <= FS_WHAT_FDS; what++) {
+	for (int what = WHAT_MAPS; what <= WHAT_FDS; what++) {
 		say_holdings(b, v, s, what);
 		say_growers(b, v, s, what);
 	}
@@ -156,8 +156,8 @@ static int by_size(const void *a, const void *b)
 {
 	const struct subject *x = *(const struct subject *const *)a;
 	const struct subject *y = *(const struct subject *const *)b;
-	uint64_t m = count_of(x, FS_WHAT_MAPS) + count_of(x, FS_WHAT_FDS);
-	uint64_t n = count_of(y, FS_WHAT_MAPS) + count_of(y, FS_WHAT_FDS);
+	uint64_t m = count_of(x, WHAT_MAPS) + count_of(x, WHAT_FDS);
+	uint64_t n = count_of(y, WHAT_MAPS) + count_of(y, WHAT_FDS);
 
 	return m < n ? 1 : m > n ? -1 : x->id.pid < y->id.pid ? -1 : 1;
 }
@@ -196,7 +196,7 @@ static void say_unread(struct buf *b, const struct view *v)
 		if (s->hidden || !view_shows(v, &s->id))
 			continue;
 		all++;
-		unread += !(s->held[FS_WHAT_MAPS].n && s->held[FS_WHAT_FDS].n);
+		unread += !(s->held[WHAT_MAPS].n && s->held[WHAT_FDS].n);
 	}
 	if (!unread && all)
 		return;

@@ -17,10 +17,10 @@
 
 static enum style style_of(const struct report_hook *h)
 {
-	return h->state == FS_HOOK_ON	 ? STYLE_PLAIN
-	       : h->state == FS_HOOK_OFF ? STYLE_DIM
-	       : h->core		 ? STYLE_CRITICAL
-					 : STYLE_WARNING;
+	return h->state == HOOK_ON    ? STYLE_PLAIN
+	       : h->state == HOOK_OFF ? STYLE_DIM
+	       : h->core	      ? STYLE_CRITICAL
+				      : STYLE_WARNING;
 }
 
 /* A line such as "      cost   +98 ns"; nothing where there is no text. */
@@ -74,9 +74,9 @@ static void say_costs(struct buf *b, const struct view *v, const struct report *
 		const struct cost *c = &h->cost[i];
 
 		/* what is blind costs nothing, however it is counted */
-		if (i && !strcmp(c->why, h->cost[0].why) && *c->why && h->state != FS_HOOK_ON)
+		if (i && !strcmp(c->why, h->cost[0].why) && *c->why && h->state != HOOK_ON)
 			continue;
-		if (h->state != FS_HOOK_ON || (h->costs == 1 && !c->measured))
+		if (h->state != HOOK_ON || (h->costs == 1 && !c->measured))
 			snprintf(text, sizeof(text), "%s", c->why);
 		else /* a look is no addition to what others do */
 			cost_text(c, is_look ? "" : "+", text, sizeof(text));
@@ -105,11 +105,11 @@ static void say_hook(struct buf *b, const struct view *v, const struct report *r
 	say_costs(b, v, r, h);
 	say_labelled(b, v, "tried", h->tried);
 	say_labelled(b, v, "note", h->note);
-	if (h->state != FS_HOOK_ON)
+	if (h->state != HOOK_ON)
 		say_labelled(b, v, "lost", h->lost);
 	if (h->remedy)
 		say_command(b, v, "try", h->remedy);
-	else if (h->state == FS_HOOK_BLIND)
+	else if (h->state == HOOK_BLIND)
 		say_labelled(b, v, "try", "nothing is known to help on this kernel");
 }
 
@@ -227,15 +227,15 @@ static void say_summary(struct buf *b, const struct view *v, const struct report
 	size_t on = 0, blind = 0;
 
 	for (size_t i = 0; i < r->hooks; i++) {
-		on += r->hook[i].state == FS_HOOK_ON;
-		blind += r->hook[i].state == FS_HOOK_BLIND;
+		on += r->hook[i].state == HOOK_ON;
+		blind += r->hook[i].state == HOOK_BLIND;
 	}
 	line_printf(&l, "faultscope %s on %s (%s)", r->version, r->host->kernel, r->host->arch);
 	line_wrap(&l, b, STYLE_BOLD);
 	l = (struct line){.v = v};
 	line_printf(&l, "%zu of %zu hooks work", on, r->hooks);
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {
-		if (r->hook[i].state != FS_HOOK_BLIND)
+		if (r->hook[i].state != HOOK_BLIND)
 			continue;
 		line_printf(&l, "%s%s", said++ ? ", " : "; blind: ", r->hook[i].name);
 		if (r->hook[i].core)

@@ -43,16 +43,16 @@ static void folded_close(struct buf *b, const struct view *v)
 	char name[GROWER_NAME];
 
 	for (size_t i = 0; i < v->m->growths; i++) {
-		const struct fs_growth *g = &v->m->growth[i];
+		const struct growth *g = &v->m->growth[i];
 		const struct subject *s = model_find(v->m, &g->subject);
 		const char *comm = s ? s->now.g.comm : "process";
 
 		if (g->added <= g->removed)
 			continue;
-		put_name(b, comm, strnlen(comm, FS_COMM_LEN));
+		put_name(b, comm, strnlen(comm, COMM_LEN));
 		put_frames(b, model_frames(v->m, &g->subject, g->stack));
 		growth_name(g, name, sizeof(name));
-		buf_puts(b, g->what == FS_WHAT_MAPS ? ";[maps] " : ";[fds] ");
+		buf_puts(b, g->what == WHAT_MAPS ? ";[maps] " : ";[fds] ");
 		put_name(b, name, strlen(name));
 		buf_printf(b, " %" PRIu64 "\n", (uint64_t)(g->added - g->removed));
 	}

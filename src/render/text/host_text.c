@@ -75,7 +75,7 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 
 static void say_memory(struct buf *b, const struct view *v)
 {
-	const struct fs_limits *n = &v->m->tick.limits;
+	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_MEMORY);
 	uint64_t used = n->mem_total_bytes > n->mem_available_bytes
 				? n->mem_total_bytes - n->mem_available_bytes
@@ -101,7 +101,7 @@ static void say_memory(struct buf *b, const struct view *v)
 
 static void say_swap(struct buf *b, const struct view *v)
 {
-	const struct fs_limits *n = &v->m->tick.limits;
+	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_SWAP);
 	uint64_t zswap = host_figure(v->m, HOST_ZSWAP);
 	struct line l;
@@ -127,7 +127,7 @@ static void say_commit(struct buf *b, const struct view *v)
 {
 	static const char *const modes[] = {"heuristic: one huge request alone is refused",
 					    "always: nothing is refused", "strict"};
-	const struct fs_limits *n = &v->m->tick.limits;
+	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_COMMIT);
 	struct line l;
 
@@ -148,7 +148,7 @@ static void say_commit(struct buf *b, const struct view *v)
 
 static void say_huge(struct buf *b, const struct view *v)
 {
-	const struct fs_limits *n = &v->m->tick.limits;
+	const struct host_limits *n = &v->m->tick.limits;
 	struct line l;
 
 	if (!n->huge_pages)

@@ -15,7 +15,7 @@
 /* A frame's first line: what is watched, since when, at which cost. */
 static void say_header(struct buf *b, const struct view *v)
 {
-	const struct fs_host_record *h = &v->m->host;
+	const struct host_record *h = &v->m->host;
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
@@ -89,7 +89,7 @@ static void say_gaps(struct buf *b, const struct view *v)
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 
-		if (h->state != FS_HOOK_BLIND)
+		if (h->state != HOOK_BLIND)
 			continue;
 		l = (struct line){.v = v};
 		line_printf(&l, "blind: %s (", h->name);
@@ -162,7 +162,7 @@ static void say_peak(struct buf *b, const struct view *v, enum resource_id id, c
 /* The last words: totals over everything watched, from first to last. */
 static void text_close(struct buf *b, const struct view *v)
 {
-	const struct fs_tick_record *t = &v->m->tick;
+	const struct tick_record *t = &v->m->tick;
 	double seconds = view_seconds(v, v->m->last_ns);
 	struct totals totals;
 	struct line l = {.v = v};
@@ -186,7 +186,7 @@ static void text_close(struct buf *b, const struct view *v)
 		line_printf(&l, ", failed ");
 		line_count(&l, totals.c.fault_failed);
 	}
-	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
+	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
 		line_printf(&l, ", stalled ");
 		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
 	}

@@ -29,7 +29,7 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 void text_holders(struct buf *b, const struct view *v, const struct subject *s);
 
 /* The log2 histograms of latency and mapping sizes that hold anything. */
-void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c);
+void text_histograms(struct buf *b, const struct view *v, const struct counters *c);
 
 /* Shown subjects, sorted; *ret_n of them. The caller frees the array. */
 const struct subject **text_sorted(const struct view *v, size_t *ret_n);

@@ -64,14 +64,14 @@ static void say_title(struct buf *b, const struct view *v, const struct subject 
 	line_printf(&l, s->now.g.threads == 1 ? " thread" : " threads");
 	if (s->final)
 		line_printf(&l, "  (ended)");
-	if (s->now.g.flags & FS_PROC_SHARES_MM)
+	if (s->now.g.flags & PROC_SHARES_MM)
 		line_printf(&l, "  (vfork: its parent's mappings)");
 	line_end(&l, b, STYLE_BOLD);
 }
 
 static void say_faults(struct buf *b, const struct view *v, const struct subject *s)
 {
-	const struct fs_counters *c = facts_counters(&s->now);
+	const struct counters *c = facts_counters(&s->now);
 	struct line l = {.v = v};
 
 	label(&l, "faults");
@@ -87,7 +87,7 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 		say_counter(&l, s, "kernel", "faults.kernel");
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_begin", FS_LACKS_ACCESS)) {
+	if (is_told(v->m, "fault_begin", LACKS_ACCESS)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "read", "faults.read");
@@ -95,7 +95,7 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 		say_counter(&l, s, "exec", "faults.exec");
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_begin", FS_LACKS_PROTECTION)) {
+	if (is_told(v->m, "fault_begin", LACKS_PROTECTION)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "not present", "faults.not_present");
@@ -109,7 +109,7 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 		say_counter(&l, s, "kernel, probing", "faults.kernel_probe");
 		line_end(&l, b, c->kernel_bad ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_end", FS_LACKS_MINOR)) {
+	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
 		line_duration(&l, rate(v, s, "faults.stall_ns"));
@@ -209,7 +209,7 @@ static void say_unknown(struct buf *b, const struct view *v, const char *name, c
 static void say_calls(struct buf *b, const struct view *v, const struct subject *s,
 		      const char *group)
 {
-	const struct fs_counters *c = facts_counters(&s->now);
+	const struct counters *c = facts_counters(&s->now);
 	struct line l = {.v = v};
 
 	for (size_t i = 0; i < nr_grids; i++) {
@@ -309,7 +309,7 @@ static void say_bucket(struct buf *b, const struct view *v, const struct histogr
 }
 
 static void say_histogram(struct buf *b, const struct view *v, const struct histogram *h,
-			  const struct fs_counters *c)
+			  const struct counters *c)
 {
 	const uint64_t *n = h->counts(c);
 	size_t first = h->buckets, last = 0;
@@ -344,7 +344,7 @@ static void say_histogram(struct buf *b, const struct view *v, const struct hist
 }
 
 /* What faults were for: how many, what they cost in all, each, and at worst. */
-static void say_classes(struct buf *b, const struct view *v, const struct fs_counters *c)
+static void say_classes(struct buf *b, const struct view *v, const struct counters *c)
 {
 	bool first = true;
 
@@ -377,7 +377,7 @@ static void say_classes(struct buf *b, const struct view *v, const struct fs_cou
 	}
 }
 
-void text_histograms(struct buf *b, const struct view *v, const struct fs_counters *c)
+void text_histograms(struct buf *b, const struct view *v, const struct counters *c)
 {
 	say_classes(b, v, c);
 	for (size_t i = 0; i < nr_histograms; i++)
@@ -401,7 +401,7 @@ void text_frames(struct buf *b, const struct frames *f)
 	}
 	if (more)
 		buf_puts(b, " <- ...");
-	else if (f->flags & FS_FRAMES_SHORT)
+	else if (f->flags & FRAMES_SHORT)
 		buf_puts(b, " (stack may be short)");
 }
 
@@ -411,7 +411,7 @@ void text_frames(struct buf *b, const struct frames *f)
 static void say_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
 			 bool first)
 {
-	const struct fs_slow_faults_record *r = &row->now;
+	const struct slow_faults_record *r = &row->now;
 	const struct frames *f = model_frames(v->m, &r->subject, r->stack);
 	struct line l = {.v = v};
 
@@ -451,12 +451,12 @@ static void say_slow(struct buf *b, const struct view *v, const struct subject *
 
 void text_block(struct buf *b, const struct view *v, const struct subject *s)
 {
-	const struct fs_gauges *g = &s->now.g;
+	const struct gauges *g = &s->now.g;
 
 	say_title(b, v, s);
 	say_faults(b, v, s);
 	say_group(b, v, s, "", "faults");
-	if (g->flags & FS_PROC_NO_COUNT)
+	if (g->flags & PROC_NO_COUNT)
 		say_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
 		text_limit(b, v, "maps", s, RESOURCE_MAPS);

@@ -32,7 +32,7 @@ static void say_titles(struct buf *b, const struct view *v)
 
 static void say_toll(struct buf *b, const struct view *v, const struct toll *t)
 {
-	bool timed = is_told(v->m, "fault_end", FS_LACKS_MINOR);
+	bool timed = is_told(v->m, "fault_end", LACKS_MINOR);
 	struct line l = {.v = v};
 	struct buf cell = {};
 
@@ -65,9 +65,9 @@ static void say_waits(struct buf *b, const struct view *v, const struct totals *
 	static const struct {
 		const char *name, *hook;
 		int wait;
-	} of[] = {{"reclaim", "reclaim", FS_WAIT_RECLAIM},
-		  {"compaction", "compaction", FS_WAIT_COMPACTION},
-		  {"mmap_lock", "mmap_lock", FS_WAIT_LOCK}};
+	} of[] = {{"reclaim", "reclaim", WAIT_RECLAIM},
+		  {"compaction", "compaction", WAIT_COMPACTION},
+		  {"mmap_lock", "mmap_lock", WAIT_LOCK}};
 	struct line l = {.v = v};
 	bool any = false;
 

@@ -165,7 +165,7 @@ static void say_row(struct buf *b, const struct view *v, const struct subject *s
 	}
 	buf_safe(&comm, s->now.g.comm, v->unicode);
 	line_printf(&l, "%s%s%s", comm.s ? comm.s : "", s->final ? " (ended)" : "",
-		    s->now.g.flags & FS_PROC_SHARES_MM ? " (vfork)" : "");
+		    s->now.g.flags & PROC_SHARES_MM ? " (vfork)" : "");
 	line_end(&l, b, STYLE_PLAIN);
 	buf_free(&cell);
 	buf_free(&comm);

@@ -84,7 +84,7 @@ int tui_look(struct tui *t, const struct view *v)
 	return err;
 }
 
-void tui_show(struct tui *t, const struct fs_subject *id)
+void tui_show(struct tui *t, const struct process_key *id)
 {
 	t->chosen = *id;
 	t->chosen_group = 0;
@@ -150,7 +150,7 @@ static size_t count_shown(const struct model *m)
 
 static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct fs_host_record *h = &v->m->host;
+	const struct host_record *h = &v->m->host;
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};

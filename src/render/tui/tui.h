@@ -87,7 +87,7 @@ struct tui {
 	int sort[16]; /* column of each tab; -1: the tab's own */
 	bool inverted, tree, paused, asking;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
-	struct fs_subject chosen;	/* of the cursor, or of the page */
+	struct process_key chosen;	/* of the cursor, or of the page */
 	const struct rule *chosen_rule; /* of findings: with `chosen` */
 	uint64_t chosen_group; /* of the cursor, in the tree: a hash of its path; 0: none */
 	bool follows;	       /* the cursor stays with `chosen`, else at its row */
@@ -121,7 +121,7 @@ void tui_frame(struct tui *t, const struct view *v, struct buf *b);
 enum tui_action tui_press(struct tui *t, const struct view *v, uint32_t key);
 
 /* Shows one process at once, as of `faultscope -p`. */
-void tui_show(struct tui *t, const struct fs_subject *id);
+void tui_show(struct tui *t, const struct process_key *id);
 
 /* The keys, for help and the man page. */
 struct tui_help {

@@ -76,7 +76,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 
 /* Of grids that the block does not show: rows that are not 0. */
 static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
-		     const struct fs_counters *c)
+		     const struct counters *c)
 {
 	struct line l = {.v = v};
 
@@ -108,12 +108,12 @@ static void say_grids(const struct view *v, struct buf *b, const struct subject 
 			say_grid(v, b, &grids[i], facts_counters(&s->now));
 }
 
-static const struct fs_subject *subject_of(const union event *e)
+static const struct process_key *subject_of(const union event *e)
 {
 	return &e->crossing.subject; /* in each of them at the same place */
 }
 
-static void put_slow(struct buf *b, const struct view *v, const struct fs_slow_faults_record *r)
+static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
 	put_count(b, r->count);
 	buf_printf(b, " slow faults, %s", class_name(r->class));
@@ -137,23 +137,23 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 	char name[32];
 
 	switch (e->h.kind) {
-	case FS_REC_CROSSING:
+	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u %% of ",
-			   e->crossing.what == FS_WHAT_MAPS ? "mappings" : "descriptors",
+			   e->crossing.what == WHAT_MAPS ? "mappings" : "descriptors",
 			   e->crossing.percent);
 		put_limit(b, e->crossing.limit);
 		break;
-	case FS_REC_REFUSED:
+	case RECORD_REFUSED:
 		buf_printf(b, "%s refused with %s", call_name(e->refused.call),
 			   errno_name(e->refused.error, name, sizeof(name)));
 		if (e->refused.count > 1)
 			buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->refused.count);
 		break;
-	case FS_REC_SIGNAL:
+	case RECORD_SIGNAL:
 		buf_printf(b, "%s, code %d", signal_name(e->signal.signal, name, sizeof(name)),
 			   e->signal.code);
 		break;
-	case FS_REC_KERNEL_FAULT:
+	case RECORD_KERNEL_FAULT:
 		buf_printf(b, "kernel-mode fault %s",
 			   e->kernel_fault.nofault ? "in a probing read" : "on a bad address");
 		if (v->addresses)
@@ -168,12 +168,12 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 		}
 		buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->kernel_fault.count);
 		break;
-	case FS_REC_SLOW_FAULTS:
+	case RECORD_SLOW_FAULTS:
 		put_slow(b, v, &e->slow);
 		break;
-	case FS_REC_OOM:
+	case RECORD_OOM:
 		buf_printf(b, "killed for want of memory %s",
-			   e->oom.constraint == FS_OOM_MEMCG ? "of its cgroup" : "of the machine");
+			   e->oom.constraint == OOM_MEMCG ? "of its cgroup" : "of the machine");
 		break;
 	}
 }
@@ -181,12 +181,12 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 /* Slow faults are told as sums: of each the latest is enough. */
 static bool is_told_later(const struct tui *t, uint64_t i)
 {
-	const struct fs_slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
+	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
 
-	for (uint64_t k = i + 1; r->h.kind == FS_REC_SLOW_FAULTS && k < t->events_shown; k++) {
-		const struct fs_slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
+	for (uint64_t k = i + 1; r->h.kind == RECORD_SLOW_FAULTS && k < t->events_shown; k++) {
+		const struct slow_faults_record *later = &t->event[k % TUI_EVENTS].slow;
 
-		if (later->h.kind == FS_REC_SLOW_FAULTS && slow_is_same(later, r))
+		if (later->h.kind == RECORD_SLOW_FAULTS && slow_is_same(later, r))
 			return true;
 	}
 	return false;
@@ -200,8 +200,8 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 
 	for (uint64_t i = t->events_shown; i-- > 0 && t->events_shown - i <= TUI_EVENTS;) {
 		const union event *e = &t->event[i % TUI_EVENTS];
-		const struct fs_subject *id = subject_of(e);
-		bool kernel = e->h.kind == FS_REC_KERNEL_FAULT || e->h.kind == FS_REC_OOM;
+		const struct process_key *id = subject_of(e);
+		bool kernel = e->h.kind == RECORD_KERNEL_FAULT || e->h.kind == RECORD_OOM;
 		struct line l = {.v = v};
 		struct buf text = {};
 
@@ -263,11 +263,11 @@ static void say_holders(const struct tui *t, const struct view *v, struct buf *b
 	heading(b, v, "What it holds, and who made it grow");
 	if (text.s)
 		buf_add(b, text.s, text.len);
-	else if (!s->held[FS_WHAT_MAPS].n && !s->held[FS_WHAT_FDS].n && t->looks)
+	else if (!s->held[WHAT_MAPS].n && !s->held[WHAT_FDS].n && t->looks)
 		text_wrapped(b, v, " ", "its maps and descriptors could not be read");
 	else
 		text_wrapped(b, v, " ", "nothing to speak of");
-	if (!s->grew[FS_WHAT_MAPS] && !s->grew[FS_WHAT_FDS] && model_watches_all(v->m))
+	if (!s->grew[WHAT_MAPS] && !s->grew[WHAT_FDS] && model_watches_all(v->m))
 		text_wrapped(b, v, " ",
 			     "user stacks and the latency of each fault are kept of chosen "
 			     "processes alone: faultscope -p PID");
@@ -359,18 +359,18 @@ static void say_hooks(const struct view *v, struct buf *b)
 		line_printf(&l, " ");
 		line_cell(&l, h->name, 14, false);
 		line_cell(&l,
-			  h->state == FS_HOOK_ON      ? h->mechanism
-			  : h->state == FS_HOOK_BLIND ? "blind"
+			  h->state == HOOK_ON      ? h->mechanism
+			  : h->state == HOOK_BLIND ? "blind"
 						      : "off",
 			  18, false);
 		line_safe(&l, h->why);
-		line_end(&l, b, h->state == FS_HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
+		line_end(&l, b, h->state == HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
 	}
 }
 
 static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct fs_tick_record *k = &v->m->tick;
+	const struct tick_record *k = &v->m->tick;
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
@@ -624,7 +624,7 @@ size_t tui_place_finding(struct tui *t, const struct view *v, const struct findi
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at)
 {
 	t->at = at < n ? at : n ? n - 1 : 0;
-	t->chosen = n ? f[t->at]->subject : (struct fs_subject){};
+	t->chosen = n ? f[t->at]->subject : (struct process_key){};
 	t->chosen_rule = n ? f[t->at]->rule : NULL;
 }
 

@@ -102,7 +102,7 @@ void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t he
 void fill_lines(struct buf *b, size_t from, size_t height);
 
 /* The last samples of a field, `cells` of them. */
-void tui_spark(const struct tui *t, struct line *l, const struct fs_subject *of,
+void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
 	       const struct field *f, int cells);
 
 enum style share_style(double share);

@@ -260,7 +260,7 @@ void tui_choose(struct tui *t, const struct rows *r, size_t at)
 		return;
 	row = &r->all[r->shown[t->at]];
 	t->chosen_group = row->s ? 0 : row->hash;
-	t->chosen = row->s ? row->s->id : (struct fs_subject){};
+	t->chosen = row->s ? row->s->id : (struct process_key){};
 }
 
 void tui_place(struct tui *t, const struct rows *r, size_t height)

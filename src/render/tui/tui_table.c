@@ -269,7 +269,7 @@ static void say_bar(struct line *l, double share, const struct column *c)
 	line_style(l, STYLE_PLAIN);
 }
 
-void tui_spark(const struct tui *t, struct line *l, const struct fs_subject *of,
+void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
 	       const struct field *f, int cells)
 {
 	double v[TREND_SAMPLES];
@@ -308,7 +308,7 @@ static void say_name(struct line *l, const struct view *v, const struct row *r)
 	line_safe(l, s->now.g.comm);
 	if (s->final)
 		line_printf(l, " (ended)");
-	if (s->now.g.flags & FS_PROC_SHARES_MM)
+	if (s->now.g.flags & PROC_SHARES_MM)
 		line_printf(l, " (vfork)");
 	say_ids(l, v, s);
 	if (r->depth || v->width < BAR_FROM)

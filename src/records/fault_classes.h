@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* records: how page faults are told apart, and the buckets of their latency. */
+#ifndef FS_RECORDS_FAULT_CLASSES_H
+#define FS_RECORDS_FAULT_CLASSES_H
+
+/* Index of a page fault's kind: FAULT_KERNEL | access << 1 | FAULT_PROT. */
+#define FAULT_PROT     1 /* the page was present: a protection fault, else not present */
+#define FAULT_READ     0 /* access, shifted by one */
+#define FAULT_WRITE    1
+#define FAULT_EXEC     2
+#define FAULT_KERNEL   8 /* the kernel faulted, on behalf of the process */
+#define NR_FAULT_KINDS 16
+
+/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more.
+ */
+#define NR_LATENCY    32
+#define LATENCY_SHIFT 8
+enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
+
+/* What a thread that needs memory does, or waits for, before it has some. */
+enum wait {
+	WAIT_RECLAIM,	 /* takes it from others */
+	WAIT_COMPACTION, /* moves pages, to have some in one piece */
+	WAIT_LOCK,	 /* waits for others to let go of the address space */
+	WAIT_DISK,	 /* waits for a page to be read */
+	NR_WAITS,
+};
+
+/*
+ * What served a fault, or what it was for. X(id, name, help): the name is the JSON key. What a
+ * kernel does not tell apart is counted as what it is a sort of.
+ */
+#define FAULT_CLASSES(X)                                                                           \
+	X(OTHER, "other", "not told: what is mapped there was changing")                           \
+	X(ANONYMOUS, "anonymous", "first write to a page of anonymous memory")                     \
+	X(ZERO, "zero_page", "first read of anonymous memory: the page of zeros")                  \
+	X(HUGE, "huge", "a transparent huge page")                                                 \
+	X(COMPACTED, "huge_compacted", "the same, memory being compacted for it in the fault")     \
+	X(COW, "copy_on_write", "write to a private page that was shared or read-only")            \
+	X(FILE_MINOR, "file_minor", "a page of a file that was in memory")                         \
+	X(FILE_MAJOR, "file_major", "a page of a file that was not")                               \
+	X(SWAP, "swap_in", "a page read from swap")                                                \
+	X(SHMEM, "shared_memory", "shared memory, tmpfs, memfd")                                   \
+	X(HUGETLB, "hugetlb", "a page of the huge page pool")                                      \
+	X(NUMA, "numa_hint", "a page unmapped by NUMA balancing to see who uses it")               \
+	X(UFFD, "userfaultfd", "a page that a handler in user space provides")                     \
+	X(DRIVER, "driver", "a driver's memory, and the kernel's own pages for programs")          \
+	X(STACK, "stack_growth", "the stack grew")
+
+enum fault_class {
+#define X(id, name, help) CLASS_##id,
+	FAULT_CLASSES(X)
+#undef X
+		NR_CLASSES,
+	/* no faults, but told like slow ones: */
+	CLASS_CALL = NR_CLASSES, /* a call that waited for the address space */
+	CLASS_HOLDER,		 /* one that had it while others waited */
+};
+
+/* Latency of a class: band i holds less than 2^(2i+10) ns and no less than the one before it; the
+ * last also more. */
+#define NR_BANDS  12
+#define BAND_STEP 2
+
+#endif
