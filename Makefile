@@ -380,7 +380,7 @@ MUTANTS ?= 200
 SEED ?= 1
 SUITES ?=
 .PHONY: mutants
-mutants: ## change the source at random: do quick tests notice? (MUTANTS=200, SEED=1, SUITES=unit; an hour)
+mutants: ## change the source at random: do quick tests notice? (MUTANTS=200, SEED=1, SUITES=unit,e2e; hours)
 	tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) $(if $(SUITES),--suites $(SUITES))
 
 check-distros: ## the README's two commands in fresh Debian systems (DISTROS="bookworm trixie sid")
