@@ -18,8 +18,8 @@ HERE = Path(__file__).resolve().parent
 KEPT = HERE / "expected.txt"
 TRIAGE = ROOT / "tests" / "triage"
 SEEDS, PROCESSES = range(1, 11), 30
-# Outputs do not depend on the zone, the language or the terminal of who runs the test.
-ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", "")}
+# Of who runs the test: no zone, language or terminal, on which outputs depend.
+INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
 FORMATS = ("html", "csv", "csv-time", "folded", "folded-faults", "folded-stall", "perf",
            "speedscope", "trace", "textfile")
 SOME = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
@@ -64,9 +64,14 @@ def compare(check, name, text):
     check.equal(f"{name}: lines", len(sums) // 4, len(want) // 4)
 
 
+def environment():
+    kept = {name: os.environ[name] for name in INHERITED & set(os.environ)}
+    return {**kept, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+
+
 def said_by(lab, *words, cwd=RECORDINGS, **how):
     """What a command prints, less the program's version, and the style and script of pages."""
-    ran = lab.call(FAULTSCOPE, *words, cwd=cwd, env=ENVIRONMENT, errors="replace", **how)
+    ran = lab.call(FAULTSCOPE, *words, cwd=cwd, env=environment(), errors="replace", **how)
     text = ran.out + "".join(f"stderr: {line}\n" for line in ran.err.splitlines())
     text = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>", text)
     return re.sub(r"(faultscope |\"version\":\")\d+\.\d+\.\d+", r"\1VERSION", text)
@@ -77,7 +82,7 @@ def helper(lab, program, *words):
     path = BUILD / program
     if not path.exists():
         raise Skip(f"{path} is not built: make {path}")
-    ran = lab.call(path, *words, cwd=lab.dir, env=ENVIRONMENT)
+    ran = lab.call(path, *words, cwd=lab.dir, env=environment())
     assert ran.returncode == 0, f"{path} ended with {ran.returncode}: {ran.err}"
     return ran.out
 
@@ -270,7 +275,7 @@ def test_kept_answers_to_options(check, lab):
         for option, value in OPTION.findall(lab.faultscope(*words, "--help").out):
             for one in VALUES if value else (None,):
                 given = [f"--{option}"] if one is None else [f"--{option}={one}"]
-                ran = lab.call(FAULTSCOPE, *words, *given, "--help", cwd=lab.dir, env=ENVIRONMENT)
+                ran = lab.call(FAULTSCOPE, *words, *given, "--help", cwd=lab.dir, env=environment())
                 first = (ran.err or ran.out).split("\n", 1)[0]
                 said.append(f"{given[0]}: {ran.returncode} {first}\n")
         compare(check, f"options/{command or 'watch'}", "".join(said))
