@@ -11,6 +11,7 @@
 
 #include "fixture.h"
 #include "probe/recording.h"
+#include "session/commands.h"
 #include "session/session.h"
 #include "tap.h"
 
