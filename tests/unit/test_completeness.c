@@ -138,7 +138,7 @@ static int dispatch(const struct options *o)
 	case CMD_REPLAY:
 		return command_replay(o);
 	case CMD_REPORT:
-		return command_report(o);
+		return command_report(o, NULL); /* no textfile is asked for */
 	case CMD_INFO:
 		return command_info(o);
 	case CMD_DIFF:
