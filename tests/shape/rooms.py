@@ -164,7 +164,7 @@ ROOMS = [
     room("collect/symbols", "functions of addresses, from ELF files and JIT maps",
          needs="jumps, own limits, devices, libelf, libiberty, zlib"),
     room("rules", "causes of failed calls, the rule table, the findings, advice on limits",
-         "base records model",
+         "base model",
          "text, numbers, format, sort, math, heap",
          "capped, stateless"),
     room("triage", "what a kernel log tells of a crash",
@@ -172,7 +172,7 @@ ROOMS = [
          "text, format, sort, heap",
          "capped, stateless"),
     room("render", "text, JSON, schema, HTML, metrics, live view: says what is found",
-         "base records blackbox model rules triage",
+         "base blackbox model rules triage",
          "text, numbers, format, sort, math, calendar, heap, copies",
          "stateless, model const"),
     room("recorder", "the ring file of the flight recorder",
@@ -188,29 +188,29 @@ ROOMS = [
          "base",
          "text, format, heap, secrets, errors, shared libraries, libcurl"),
     room("cli", "the option table, help, man page, completions, messages",
-         "base records probe model collect rules render recorder serve fetch",
+         "base probe model collect rules render recorder serve fetch",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
     room("live", "the terminal, and the live view on it",
-         "base records probe cli",
+         "base probe cli",
          "text, format, own files, messages, environment, locale, signals, exit, devices, "
          "terminal"),
     room("crash", "`triage` and `blackbox`",
-         "base records probe blackbox collect triage render recorder cli live",
+         "base probe blackbox collect triage render recorder cli live",
          "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
          "streams, standard input, own files, messages, own limits, scheduling, machine, "
          "children, signals, events, threads"),
     room("session", "one measurement, from its source to its last line; its commands; `doctor`, "
          "with its measuring, and `explain`",
-         "base records probe blackbox model collect rules triage render cli live crash",
+         "base probe blackbox model collect rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "locale, children, signals, exit, events, threads, system calls, terminal"),
     room("export", "the exporter, and `top`",
-         "base records probe model collect rules render serve fetch cli live session",
+         "base probe model collect rules render serve fetch cli live session",
          "text, numbers, format, sort, paths, patterns, heap, copies, errors, files, "
          "environment, own ids, own limits, machine, sockets"),
     room("main", "names the commands",
-         "base records probe collect render cli crash session export",
+         "base probe collect render cli crash session export",
          "format, errors, signals"),
 ]
 

@@ -82,6 +82,9 @@ class Tree:
                                     objects.get(built.get(path)))
         self.definer = {symbol: one for one in self.files.values() if one.object
                         for symbol in one.object.defines}
+        self.wire_names = {found for path, one in self.files.items()
+                           if fnmatchcase(path, "bpf/wire*.h")
+                           for found in re.findall(r"\b(?:fs|FS)_\w+(?<!_H)\b", one.code)}
         self.constants = {found for path, one in self.files.items() if path.endswith(".h") for found
                           in re.findall(r"^extern const \w+ (\w+);", one.text, re.M)}
         self.model_structs = {found for path, one in self.files.items() if path.endswith(".h") and
@@ -108,8 +111,12 @@ def names_a_room(tree, file):
 
 
 def uses_only_its_rooms(tree, file):
-    """By what it includes."""
+    """By what it includes, and by names of the kernel side's records."""
     code = blank(file.text, False)
+    if file.room.path != "bpf" and not file.may("wire"):
+        for found in re.finditer(r"\b(?:fs|FS)_\w+", file.code):
+            if found[0] in tree.wire_names:
+                yield file.line(found.start()), f"{found[0]}: {file.room.path} may not use wire"
     for found in INCLUDE.finditer(code):
         spelled, line = found[1], code.count("\n", 0, found.start()) + 1
         if not re.fullmatch(r'"[^"]+"|<[^>]+>', spelled):
@@ -243,7 +250,7 @@ BOUND = re.compile(r"&&|\|\||[?:;{}=,]")
 # Caps of its own memory and time, ends of number ranges, and what the kernel writes for "none".
 # Caps of its own memory and time by their endings; what the kernel writes; ends of number ranges.
 OWN_CONSTANT = re.compile("|".join(r"""\w*(MAX|MOST|BYTES|TOLD|_NS|_LAST)\w* NO_\w* NR_\w* ELF\w*
-    EI_\w* FS_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_END KERNEL_BEGIN SECOND_NAMES
+    EI_\w* STACK_FRAMES WHAT_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_END KERNEL_BEGIN SECOND_NAMES
     SYMBOLS_AT_ONCE GROUPS_BACK LEVELS_PROCESSES NEW_LINES FIELDS""".split()))
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 NUMBER = re.compile(r"(?<![\w.])(?!0x)\d[\w.]*")
