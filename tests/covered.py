@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """How many lines of each room are run by unit tests, and by tests that need neither root nor BPF.
 
-usage: covered.py BUILD [--lines ROOM]
+usage: covered.py BUILD [--units | --lines ROOM]
 
-BUILD was built with --coverage (make coverage). --lines prints what is not run in the files of one
+BUILD was built with --coverage (make coverage). --units runs unit tests alone. --lines prints what is not run in the files of one
 room instead. Tests that fail are named; what they ran counts. Live tests are left out: what they
 run depends on the kernel.
 """
@@ -20,14 +20,14 @@ ROOT = Path(__file__).resolve().parents[1]
 AIM = 70  # percent
 
 
-def run_tests(build):
+def run_tests(build, units_alone):
     """Runs the tests, and says which failed."""
     for old in build.rglob("*.gcda"):
         old.unlink()
     units = sorted(one for one in (build / "unit").glob("test_*") if not one.suffix)
     environment = {**os.environ, "BUILD": str(build)}
-    for command in [[str(one)] for one in units] + [["tests/e2e/run.py", "--no-live"],
-                                                   ["tests/triage/score.py"]]:
+    more = [] if units_alone else [["tests/e2e/run.py", "--no-live"], ["tests/triage/score.py"]]
+    for command in [[str(one)] for one in units] + more:
         ran = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", check=False)
@@ -80,13 +80,14 @@ def print_lines(found, room):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("build", type=Path, metavar="BUILD")
+    parser.add_argument("--units", action="store_true", help="unit tests alone")
     parser.add_argument("--lines", metavar="ROOM", help="what is not run, of the last run")
     args = parser.parse_args()
     build = args.build.resolve()
     if args.lines:
         print_lines(counted(build), args.lines)
     else:
-        run_tests(build)
+        run_tests(build, args.units)
         print_rooms(counted(build))
     return 0
 
