@@ -33,7 +33,7 @@ int triage_judge(const struct options *o, const struct view *v, const struct tri
 {
 	struct triage t = {};
 	struct buf b = {}, of_log = {};
-	struct triage_names names = {.demangle = demangle};
+	struct triage_names names = {.decode = demangle};
 	struct triage_view tv;
 	int status, err = triage_run(&t, f->input, f->n);
 

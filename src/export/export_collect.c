@@ -1,125 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "export/export.h"
 #include "probe/host_facts.h"
-#include "rules/cause.h"
-#include "rules/fault.h"
 
 #define NS_PER_S       1000000000ULL
 #define SHARED_NS      100000000ULL /* scrapes this close to each other have one collection */
 #define TIMEOUT_SPARED 0.05	    /* of a scrape's time: for rendering and the way back */
-
-static const char *module_of(struct export *x, uint64_t ip, char *site, size_t size)
-{
-	struct symbol_record r = {.ip = ip};
-	const struct symbol *known = model_symbol(&x->s.in.m, ip);
-
-	if (!known && x->s.in.collector.live && symbols_find(&x->s.in.collector.symbols, ip, &r)) {
-		r.h = (struct record){RECORD_SYMBOL, sizeof(r), host_monotonic_ns()};
-		if (!model_take(&x->s.in.m, &r.h))
-			known = model_symbol(&x->s.in.m, ip);
-	}
-	snprintf(site, size, "%s", known ? known->symbol : "");
-	return known ? known->module : NULL;
-}
-
-static void take_kernel_fault(struct export *x, const struct kernel_fault_record *r)
-{
-	char site[64];
-	const char *module = module_of(x, r->ip, site, sizeof(site));
-
-	node_kernel_fault(&x->node, r, module, site);
-}
-
-static void take_process(struct export *x, const struct process_record *r)
-{
-	const struct identity *id = identity_of(x->ids, r);
-
-	/* what the tables have no room for is counted there, and no reason to stop */
-	census_take(&x->census, r, id, x->node.now_ns);
-	node_take(&x->node, r, id);
-}
-
-static const struct identity *who(struct export *x, const struct process_key *of, const char *comm,
-				  uint64_t t_ns)
-{
-	return identity_of_event(x->ids, of, comm, t_ns);
-}
-
-void export_take_refused(struct export *x, const struct refused_record *r)
-{
-	struct verdict v = {};
-
-	cause_of(r, &x->s.in.m.tick.limits, x->s.in.m.host.arch, &v);
-	node_refused(&x->node, r, v.cause ? v.cause : "unknown");
-}
-
-static void take_signal(struct export *x, const struct signal_record *r,
-			const struct identity *id)
-{
-	struct verdict v = {};
-
-	if (r->signal == SIGSEGV || r->signal == SIGBUS)
-		fault_of(r, &x->s.in.m.tick.limits, &v);
-	node_signal(&x->node, r, id, v.cause);
-}
-
-static bool is_late(struct export *x)
-{
-	return x->deadline_ns && host_monotonic_ns() > x->deadline_ns;
-}
-
-int export_take(void *ctx, const struct record *h)
-{
-	struct export *x = ctx;
-	int err = 0;
-
-	x->node.now_ns = host_boottime_ns();
-	identities_take(x->ids, h);
-	switch (h->kind) {
-	case RECORD_PROCESS:
-		take_process(x, (const struct process_record *)h);
-		break;
-	case RECORD_REFUSED:
-		export_take_refused(x, (const struct refused_record *)h);
-		break;
-	case RECORD_SIGNAL: {
-		const struct signal_record *r = (const struct signal_record *)h;
-
-		take_signal(x, r, who(x, &r->subject, r->comm, h->t_ns));
-		break;
-	}
-	case RECORD_OOM: {
-		const struct oom_record *r = (const struct oom_record *)h;
-
-		node_oom(&x->node, r, who(x, &r->subject, r->comm, h->t_ns));
-		break;
-	}
-	case RECORD_PRESSURE:
-		node_pressure(&x->node, (const struct memory_wait_record *)h);
-		break;
-	case RECORD_REPORT:
-		node_report(&x->node, (const struct report_record *)h);
-		break;
-	case RECORD_KERNEL_FAULT:
-		take_kernel_fault(x, (const struct kernel_fault_record *)h);
-		break;
-	case RECORD_HOST:
-	case RECORD_HOOK:
-	case RECORD_LIMITS:
-	case RECORD_TICK:
-		err = model_take(&x->s.in.m, h);
-		break;
-	}
-	/* what was taken is taken: the source goes on behind it the next time */
-	return err ?: is_late(x) ? -ETIMEDOUT : 0;
-}
 
 /* Last records that were lost, or never are: who is no longer there did not say so. */
 static void look_after(struct export *x)

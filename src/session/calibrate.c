@@ -35,7 +35,7 @@ static const struct {
 
 static const struct {
 	const char *hook, *per, *said;
-	enum work work;
+	enum bench_work work;
 	enum set with; /* against the set before it; NOTHING: measured otherwise, or not at all */
 } table[] = {
 	{"state", "event", "an event", NR_WORKS, NOTHING},

@@ -125,7 +125,7 @@ static const struct {
 	[WORK_PROCESS] = {make_process, 8, 1},
 };
 
-double bench_time(const struct bench *b, enum work work)
+double bench_time(const struct bench *b, enum bench_work work)
 {
 	uint64_t best = UINT64_MAX;
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum work {
+enum bench_work {
 	WORK_FAULT,
 	WORK_USER_COPY,
 	WORK_MAPPING,
@@ -27,6 +27,6 @@ int bench_open(struct bench *b);
 void bench_close(struct bench *b);
 
 /* ns that one operation takes: of the fastest of a few short runs. */
-double bench_time(const struct bench *b, enum work work);
+double bench_time(const struct bench *b, enum bench_work work);
 
 #endif

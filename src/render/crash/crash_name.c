@@ -25,7 +25,7 @@ void triage_name(struct buf *b, const struct triage_view *tv, struct str functio
 	}
 	memcpy(name, function.s, function.n);
 	name[function.n] = 0;
-	err = names->demangle(name, plain, sizeof(plain));
+	err = names->decode(name, plain, sizeof(plain));
 	names->bomb = err == -E2BIG;
 	buf_puts(b, err ? name : plain);
 }

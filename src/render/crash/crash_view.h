@@ -8,7 +8,7 @@
 
 /* How names become what their authors wrote; asked no more once a name was a bomb. */
 struct triage_names {
-	int (*demangle)(const char *name, char *ret, size_t size); /* 0, or -E2BIG for a bomb */
+	int (*decode)(const char *name, char *ret, size_t size); /* 0, or -E2BIG for a bomb */
 	bool bomb;
 };
 
