@@ -281,14 +281,6 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) $(PACKERS) -lm -o $@
 
-# And pages of others, with the table that is made of them.
-FLEET_FUZZED := $(sort $(wildcard src/base/*.c)) src/model/fleet.c src/model/identity.c \
-	src/model/collapse.c src/model/workload.c src/render/text/fleet_table.c src/render/style.c
-$(BUILD)/fuzz/fleet_fuzz: tests/fuzz/fleet_fuzz.c $(FLEET_FUZZED) src/model/fleet.h src/render/text/fleet_table.h
-	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
-
 # And records of the flight recorder.
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
 	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/crash/kernel_records.c \

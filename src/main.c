@@ -8,7 +8,6 @@
 #include "cli/privileges.h"
 #include "cli/messages.h"
 #include "session/commands.h"
-#include "export/top_command.h"
 #include "crash/triage_command.h"
 
 /* Prints what was made. A full disk is a failure; a reader that has enough is none. */
@@ -66,9 +65,6 @@ static int dispatch(const struct options *o, struct buf *b)
 		break;
 	case CMD_EXPORT:
 		status = command_export(o);
-		break;
-	case CMD_TOP:
-		status = command_top(o);
 		break;
 	case CMD_RECORD:
 		status = command_record(o);

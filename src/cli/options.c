@@ -273,14 +273,6 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
-static int set_from(struct options *o, const char *arg, char *error, size_t size)
-{
-	if (o->froms == FROM_MOST)
-		return options_refuse(error, size, "--from %s: too often: URL,URL,...", arg);
-	o->from[o->froms++] = arg;
-	return 0;
-}
-
 static int set_speed(struct options *o, const char *arg, char *error, size_t size)
 {
 	uint64_t whole;
@@ -337,7 +329,6 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define E   (1u << CMD_EXPLAIN)
 #define T   (1u << CMD_TRIAGE)
 #define X   (1u << CMD_EXPORT)
-#define P   (1u << CMD_TOP)
 #define B   (1u << CMD_BLACKBOX)
 #define C   (1u << CMD_RECORD)
 #define I   (1u << CMD_INFO)
@@ -380,11 +371,11 @@ const struct option_row option_rows[] = {
 	 "text, json or folded; of report and diff see FORMATS", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "the same as --format json",
 	 OTHER(set_json)},
-	{"output", 'o', "FILE", W | R | G | T | P | C | I | Y | O | F | H | B,
+	{"output", 'o', "FILE", W | R | G | T | C | I | Y | O | F | H | B,
 	 "write to FILE instead of standard output; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y, "order the table by a field: maps.count, faults.major, ...",
 	 OTHER(set_sort)},
-	{"top", 0, "N", W | P | Y | F, "rows of the table (20; on a terminal what fits)",
+	{"top", 0, "N", W | Y | F, "rows of the table (20; on a terminal what fits)",
 	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
 	 "judge by another limit: vm.max_map_count=262144 (again for each)", OTHER(set_assume)},
@@ -396,12 +387,12 @@ const struct option_row option_rows[] = {
 	 "type information of this kernel, where it offers none", TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of faults (JSON)",
 	 FLAG(addresses)},
-	{"color", 0, "WHEN", W | R | D | E | G | T | P | I | Y | F | H | B,
+	{"color", 0, "WHEN", W | R | D | E | G | T | I | Y | F | H | B,
 	 "auto, always or never; NO_COLOR is honoured", OTHER(set_colour)},
-	{"width", 0, "N", W | R | D | E | G | T | P | I | Y | F | H | B, "columns of the text",
+	{"width", 0, "N", W | R | D | E | G | T | I | Y | F | H | B, "columns of the text",
 	 COUNT(width, 40, 1000, "40 to 1000 columns")},
-	{"no-unicode", 0, NULL, W | R | D | E | G | T | P | I | Y | F | H | B,
-	 "draw with ASCII alone", FLAG(no_unicode)},
+	{"no-unicode", 0, NULL, W | R | D | E | G | T | I | Y | F | H | B, "draw with ASCII alone",
+	 FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
 	 "a page at the end: who faulted most, peaks, what was waited for", FLAG(summary)},
 	{"quiet", 'q', NULL, W | R | C | Y, "no text summary at the end", FLAG(quiet)},
@@ -472,17 +463,6 @@ const struct option_row option_rows[] = {
 	 FLAG(faults)},
 	{"native-histograms", 0, NULL, X, "in protobuf, native histograms beside classic ones",
 	 FLAG(native_histograms)},
-	{"from", 0, "URL[,URL...]", P, "exporters: host:port, or whole addresses (again for more)",
-	 OTHER(set_from)},
-	{"count", 'n', "N", P, "tables to print before it ends (on a terminal without end, else 1)",
-	 COUNT(count, 1, UINT64_MAX, "a number of tables")},
-	{"web.user", 0, "NAME", P, "for basic authentication", TEXT(fetch.user)},
-	{"web.password-file", 0, "FILE", P, "its first line is that user's password",
-	 TEXT(fetch.password_file)},
-	{"web.ca-file", 0, "FILE", P, "trust these authorities instead of the system's",
-	 TEXT(fetch.ca_file)},
-	{"web.cert-file", 0, "FILE", P, "certificate to show to exporters", TEXT(fetch.cert_file)},
-	{"web.key-file", 0, "FILE", P, "its key", TEXT(fetch.key_file)},
 	{"interval", 'i', "TIME", C,
 	 "time between looks (10 s of all processes, 1 s of those named)",
 	 SECONDS(interval, 0, "a time: 10, 0.5, 500ms")},

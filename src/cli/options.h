@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "collect/filter.h"
-#include "fetch/fetch.h"
 #include "model/census.h"
 #include "model/fields.h"
 #include "probe/live.h"
@@ -45,7 +44,6 @@ enum command {
 	CMD_TRIAGE,
 	CMD_BLACKBOX,
 	CMD_EXPORT,
-	CMD_TOP,
 	CMD_RECORD,
 	CMD_INFO,
 	CMD_REPLAY,
@@ -56,8 +54,6 @@ enum command {
 	CMD_MAN,
 	NR_COMMANDS
 };
-
-#define FROM_MOST 64 /* times that --from may be given */
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -111,9 +107,6 @@ struct options {
 	double min_age, retention; /* seconds */
 	bool calls, faults, native_histograms;
 	const char *textfile;
-	const char *from[FROM_MOST]; /* top */
-	size_t froms;
-	struct fetch_options fetch;
 	char **argv; /* what is left: CMD ARG…, or the shell of `completion`; NULL-terminated */
 	int argc;
 };

@@ -9,9 +9,9 @@
 
 static int positionals(const struct options *o)
 {
-	return o->command == CMD_WATCH || o->command == CMD_TOP || o->command == CMD_HOST ? 2
-	       : o->command == CMD_EXPORT						  ? 1
-											  : 0;
+	return o->command == CMD_WATCH || o->command == CMD_HOST ? 2
+	       : o->command == CMD_EXPORT			 ? 1
+								 : 0;
 }
 
 /* Recordings that a command wants. */
@@ -124,13 +124,6 @@ int options_check(const struct options *o, char *error, size_t size)
 	if (o->textfile && (o->web.addresses || o->web.config_file))
 		return options_refuse(error, size,
 				      "--textfile FILE serves nothing: it goes with no --web.*");
-	if (o->command == CMD_TOP && !o->froms)
-		return options_refuse(error, size,
-				      "top: of which exporters?\n  try: faultscope top --from "
-				      "host1:10435,host2:10435");
-	if (o->fetch.password_file && !o->fetch.user)
-		return options_refuse(error, size,
-				      "--web.password-file goes with --web.user: whose is it?");
 	if (o->command == CMD_RECORD && !o->output)
 		return options_refuse(error, size,
 				      "record: into which file?\n  try: faultscope record -o "

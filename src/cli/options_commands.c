@@ -92,17 +92,6 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "cgroup is read, and no label is a pid. Series are bounded: see --limit.*. SIGHUP "
 		 "reads certificates and users anew. Rights are given up once all is attached, and "
 		 "most system calls are barred."},
-	[CMD_TOP] =
-		{"top", "--from URL[,URL...] [OPTIONS] [INTERVAL [COUNT]]",
-		 "show workloads of many hosts, by their exporters",
-		 "Fetches what `faultscope export` tells on each host (host:port or a whole "
-		 "address; "
-		 "https with --web.*, names and passwords also from ~/.netrc) each INTERVAL "
-		 "seconds "
-		 "(2), and shows workloads, those nearest to a limit or standing still longest for "
-		 "major faults first. On a terminal until q or Ctrl-C, elsewhere one table, once "
-		 "rates are known. Needs no root. Exits 1 when no host answered, 7 when some did "
-		 "not."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
 		 "record what happens, small enough for days, to look at later",

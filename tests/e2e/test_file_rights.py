@@ -51,7 +51,6 @@ def reading_commands(path):
     yield "--replay", path
     yield "blackbox", "read", path
     yield "blackbox", "status", "--ring", path
-    yield "top", "--from", "127.0.0.1:1", "--web.user", "a", "--web.password-file", path
 
 
 def check_closed(check, ran, words):
@@ -158,9 +157,6 @@ def test_commands_that_read_have_no_capability(check, lab):
     os.set_blocking(write, True)
     check_without_capabilities(check, lab, ("triage", "-"), stdin=subprocess.PIPE)
     check_without_capabilities(check, lab, ("explain",), stdout=write)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"127.0.0.1:{silent.getsockname()[1]}"
-        check_without_capabilities(check, lab, ("top", "--from", address))
     os.close(read)
     os.close(write)
 

@@ -95,8 +95,6 @@ def nothing_of(lab):
                      ["blackbox", "status", "--ring", lab.dir / "missing"]],
         "export": [["export", "--replay", empty, "--textfile", out],
                    ["export", "--replay", cut, "--textfile", out]],
-        "top": [["top", "--from", "127.0.0.1:1", "1", "1"],
-                ["top", "--from", "127.0.0.1:1,localhost:1", "1", "1"]],
         "record": [["record", "-p", "4194303", "-o", lab.dir / "none.fsr"]],
         "info": [["info", empty], ["info", cut], ["info", "--json", cut], ["info", "/dev/null"]],
         "replay": [["replay", empty], ["replay", cut], ["replay", "--comm", "nosuch", LEAK],

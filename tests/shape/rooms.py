@@ -86,7 +86,6 @@ SORTS = {
     "sockets": """socket socketpair connect bind listen send recv shutdown setsockopt getsockname
         getaddrinfo freeaddrinfo gai_strerror getnameinfo""",
     "addresses": "inet_ntop",
-    "shared libraries": "dlopen dlsym _DYNAMIC",
 }
 
 # Other libraries: their symbols, and the headers that come with the right to use them.
@@ -98,7 +97,6 @@ LIBRARIES = {
     "zlib": ("crc32 compress2 compressBound uncompress deflate* inflate*", "zlib.h"),
     "liblzma": ("lzma_*", "lzma.h"),
     "libzstd": ("ZSTD_*", "zstd.h"),
-    "libcurl": ("curl_*", "curl/*.h"),
     "libmicrohttpd": ("MHD_*", "microhttpd.h"),
     "gnutls": ("gnutls_*", "gnutls/*.h"),
     "libyaml": ("yaml_*", "yaml.h"),
@@ -184,11 +182,8 @@ ROOMS = [
          "text, numbers, format, heap, copies, secrets, errors, clock, files, own files, real "
          "paths, environment, own ids, own rights, scheduling, children, signals, exit, events, "
          "system calls, sockets, addresses, libmicrohttpd, gnutls, libyaml, libcrypt"),
-    room("fetch", "pages of others by HTTP and HTTPS",
-         "base",
-         "text, format, heap, secrets, errors, shared libraries, libcurl"),
     room("cli", "the option table, help, man page, completions, messages",
-         "base probe model collect rules render recorder serve fetch",
+         "base probe model collect rules render recorder serve",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
     room("live", "the terminal, and the live view on it",
          "base probe cli",
@@ -205,9 +200,9 @@ ROOMS = [
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "locale, children, signals, exit, events, threads, system calls, terminal"),
-    room("export", "the exporter, and `top`",
-         "base probe model collect rules render serve fetch cli live session",
-         "text, numbers, format, sort, paths, patterns, heap, copies, errors, files, "
+    room("export", "the exporter",
+         "base probe model collect rules render serve cli session",
+         "numbers, format, sort, paths, patterns, heap, errors, files, "
          "environment, own ids, own limits, machine, sockets"),
     room("main", "names the commands",
          "base probe collect render cli crash session export",
