@@ -62,7 +62,7 @@ static void put_classes(void)
 {
 	puts("| class | what |");
 	puts("| --- | --- |");
-	for (int i = 0; i < FS_NR_CLASSES; i++)
+	for (int i = 0; i < NR_CLASSES; i++)
 		printf("| `%s` | %s |\n", class_name(i), class_help(i));
 }
 
