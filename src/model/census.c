@@ -21,7 +21,7 @@ static const struct taken {
 #define NOTHING(...)
 #define TAKEN_NOT_EXPORTED	     NOTHING
 #define TAKEN_EXPORTED(id, ...)	     [CENSUS_##id] = TAKEN
-#define TAKEN_EXPORTED_RARE(id, ...) [CENSUS_##id] = TAKEN
+#define TAKEN_OWN_FAMILY(id, ...)    [CENSUS_##id] = TAKEN
 #define TAKEN(member, since_birth)   {offsetof(struct process_record, member), since_birth},
 
 #define COUNTER(since, id, group, key, unit, probe, export, ...)     TAKEN_##export(c.id, false)

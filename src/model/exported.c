@@ -9,7 +9,7 @@ const struct exported exported[NR_EXPORTED] = {
 #define NOTHING(...)
 #define ROW_NOT_EXPORTED NOTHING
 #define ROW_EXPORTED(id, ...)	   BEGIN(id, 0, __VA_ARGS__) END
-#define ROW_EXPORTED_RARE(id, ...) BEGIN(id, RARE, __VA_ARGS__) END
+#define ROW_OWN_FAMILY(id, ...)	   BEGIN(id, RARE, id) END
 #define BEGIN(id, how, family_, ...)                                                               \
 	[CENSUS_##id] = {.family = METRIC_ID_##family_, .label = {__VA_ARGS__},                    \
 			 .what = CENSUS_##id, .flags = how,

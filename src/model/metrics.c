@@ -6,4 +6,10 @@ const struct metric metrics[NR_METRICS] = {
 	[METRIC_ID_##id] = {name, type, unit, help, {__VA_ARGS__}},
 	METRICS(X)
 #undef X
+/* clang-format off */
+#define FAMILY_OWN_FAMILY(id, name, unit, help)                                                    \
+	[METRIC_ID_##id] = {name, METRIC_COUNTER, unit, help, {"workload"}},
+#define COUNTER(since, id, group, key, unit, probe, export, ...) FAMILY_##export
+#include "records/counters.def"
+/* clang-format on */
 };

@@ -128,8 +128,16 @@ enum metric_id {
 #define X(id, ...) METRIC_ID_##id,
 	METRICS(X)
 #undef X
-		NR_METRICS,
+/* clang-format off */
+#define FAMILY_NOT_EXPORTED
+#define FAMILY_EXPORTED(...)
+#define FAMILY_OWN_FAMILY(id, ...) METRIC_ID_##id,
+#define COUNTER(since, id, group, key, unit, probe, export, ...) FAMILY_##export
+#include "records/counters.def"
+	/* clang-format on */
+	NR_METRICS,
 };
+#undef FAMILY_OWN_FAMILY
 
 struct metric {
 	const char *name; /* of the family, as OpenMetrics has it: without _total and _info */
