@@ -20,6 +20,17 @@ static __always_inline bool is_advice_refused(const struct call *c, __u16 error)
 	       (error == EPERM && call_arg(c, 2) < MADV_HWPOISON);
 }
 
+#define MADV_DONTNEED	     4
+#define MADV_FREE	     8
+#define MADV_DONTNEED_LOCKED 24
+
+static __always_inline bool is_discard(const struct call *c)
+{
+	__u64 advice = c->shape == FS_SHAPE_MADVISE ? call_arg(c, 2) : 0;
+
+	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED;
+}
+
 /* Returns the errno of a refusal (0 for brk, which has none), or NOT_REFUSED. */
 static __noinline int on_map_call(struct fs_state *st, struct call *c)
 {
@@ -55,6 +66,8 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 		return error;
 	}
 	tally(st, map_call[i].calls, 1);
+	if (is_discard(c))
+		tally(st, discarded_bytes, call_arg(c, 1));
 	if (c->shape == FS_SHAPE_MMAP)
 		count_map_size(st, call_arg(c, 1));
 	return NOT_REFUSED;
