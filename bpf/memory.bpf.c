@@ -55,6 +55,23 @@ int on_compaction_end(void *ctx)
 	return end_wait(WAIT_COMPACTION);
 }
 
+#define TLB_REMOTE_SEND_IPI 4 /* include/linux/mm_types.h, enum tlb_flush_reason */
+
+/* Of all reasons for a flush this one is told by who asks others for it, once for all of them. */
+SEC("raw_tp/tlb_flush")
+int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = current_task();
+	struct fs_state *st;
+
+	if (ctx->args[0] != TLB_REMOTE_SEND_IPI || get(task, flags) & PF_KTHREAD)
+		return 0;
+	st = proc_of(get(task, group_leader));
+	if (st)
+		tally(st, tlb_shootdowns, 1);
+	return 0;
+}
+
 /* The kernel marks who waits for a disk, from before it sleeps to after it woke. */
 static __always_inline bool waits_for_disk(struct task_struct *task)
 {

@@ -270,6 +270,13 @@ const struct hook hooks[] = {
 			},
 	},
 	{
+		.name = "tlb",
+		.tier = 3,
+		.feeds = "TLB shootdowns: changes of mappings that other CPUs have to be told of (x86)",
+		.lost = "TLB shootdowns",
+		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_tlb_flush"}}},
+	},
+	{
 		.name = "calls",
 		.tier = 3,
 		.feeds = "the end of mapping and descriptor calls: counts, refusals, thresholds",

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Changes of mappings that other CPUs have to be told of."""
+
+import json
+
+from harness import Lines, Skip, live
+
+
+@live
+def test_tlb_shootdowns(check, lab):
+    out = lab.dir / "shootdowns.jsonl"
+    rounds = 2000
+    ran = lab.faultscope("run", "--json", "-o", out, "--", lab.workload("discard"), str(rounds),
+                         "16")
+    truth, lines = json.loads(ran.out), Lines(lab.read(out))
+    if truth["cpus"] < 2:
+        raise Skip("there is one CPU")
+    if lines.all[0]["hooks"]["tlb"] != "raw_tp":
+        raise Skip(f"the probe is unavailable: {lines.all[0]['hooks']['tlb']}")
+    told = lines.final(truth["pid"])["maps"]["tlb_shootdowns"]
+    # one each round, as long as the other thread runs; a few more to start it, and at the end
+    check.between("shootdowns", told, 1, rounds + 20)
