@@ -35,8 +35,11 @@ static const struct taken {
 static uint64_t get_taken(const struct process_record *r, enum census_counter counter)
 {
 	size_t at = taken[counter].at;
+	uint64_t n = NOT_COUNTED;
 
-	return r->h.len < at + sizeof(uint64_t) ? 0 : *(const uint64_t *)((const char *)r + at);
+	if (r->h.len >= at + sizeof(n))
+		n = *(const uint64_t *)((const char *)r + at);
+	return n == NOT_COUNTED ? 0 : n;
 }
 
 int census_init(struct census *c, const struct census_limits *limits)

@@ -188,7 +188,7 @@ static bool get_at(const struct model *m, const struct subject *s, const struct 
 	if (f->get)
 		return f->get(m, s, facts, ret);
 	*ret = *(const uint64_t *)((const char *)facts_counters(facts) + f->at);
-	return true;
+	return *ret != NOT_COUNTED;
 }
 
 bool field_get(const struct model *m, const struct subject *s, const struct field *f, uint64_t *ret)

@@ -142,7 +142,7 @@ static void rebase(struct subject *s)
 	uint64_t *now = (uint64_t *)s->now.c;
 
 	for (size_t i = 0; i < sizeof(*s->base) / sizeof(*base); i++)
-		if (!counter_is_highest(i))
+		if (!counter_is_highest(i) && now[i] != NOT_COUNTED)
 			now[i] = above(now[i], base[i]);
 }
 

@@ -36,6 +36,8 @@ void counters_add(struct counters *ret, const struct counters *one)
 	uint64_t *to = (uint64_t *)ret;
 
 	for (size_t i = 0; i < sizeof(*ret) / sizeof(*to); i++) {
+		if (from[i] == NOT_COUNTED)
+			continue;
 		if (!counter_is_highest(i))
 			to[i] += from[i];
 		else if (from[i] > to[i])

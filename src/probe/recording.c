@@ -36,10 +36,16 @@ struct frame {
 
 static const char magic[] = "FSREC\r\n\032";
 
-/* A process record of version 3: it only lacks what was added since. */
-#define WHOLE_OF_3                                                                                 \
-	(offsetof(struct process_record, c) + offsetof(struct counters, end_of_version_3))
-#define MORE_THAN_3 (sizeof(struct process_record) - WHOLE_OF_3)
+#define UP_TO(member)                                                                              \
+	(offsetof(struct process_record, c) + offsetof(struct counters, member))
+
+/* A process record only lacks what was added since. */
+static size_t whole_of(__u32 version)
+{
+	return version <= 3   ? UP_TO(end_of_version_3)
+	       : version <= 7 ? UP_TO(end_of_version_7)
+			      : sizeof(struct process_record);
+}
 
 static void fill_file_header(struct file_header *fh, __u32 format)
 {
@@ -322,14 +328,17 @@ static int read_frame(struct replay *rp)
 	return 0;
 }
 
-/* What was not counted yet is zero; the hooks of the recording tell that it is not known. */
+/* What was not counted yet is zero, where hooks tell that it is not known; else NOT_COUNTED. */
 static void complete_record(struct replay *rp)
 {
 	struct record *h = (struct record *)rp->block;
+	size_t has = whole_of(rp->facts.wire_version), counted = UP_TO(end_of_version_7);
 
-	if (rp->facts.wire_version != 3 || h->kind != RECORD_PROCESS || h->len != WHOLE_OF_3)
+	if (h->kind != RECORD_PROCESS || h->len != has || has == sizeof(struct process_record))
 		return;
-	memset(rp->block + WHOLE_OF_3, 0, MORE_THAN_3);
+	if (has < counted)
+		memset(rp->block + has, 0, counted - has);
+	memset(rp->block + counted, 0xff, sizeof(struct process_record) - counted);
 	h->len = sizeof(struct process_record);
 }
 
@@ -529,14 +538,13 @@ static const struct source_ops replay_ops = {
 
 static bool is_known_layout(const struct file_header *fh, const struct file_header *want)
 {
-	/* 5 and 6 only lack a kind of record each */
-	__u32 until_6 = want->record_sizes - sizeof(struct retry_record);
+	__u32 version = fh->wire_version, sizes = want->record_sizes;
 
-	if (fh->wire_version == 3)
-		return fh->record_sizes == until_6 - MORE_THAN_3;
-	if (fh->wire_version == 5 || fh->wire_version == 6)
-		return fh->record_sizes == until_6;
-	return fh->wire_version == want->wire_version && fh->record_sizes == want->record_sizes;
+	sizes -= sizeof(struct process_record) - whole_of(version);
+	if (version < 7)
+		sizes -= sizeof(struct retry_record); /* there were none */
+	return version >= 3 && version != 4 && version <= want->wire_version &&
+	       fh->record_sizes == sizes;
 }
 
 /* Says in `error` why a file is no recording of ours. */

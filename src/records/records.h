@@ -15,7 +15,7 @@
 #include "records/fault_classes.h"
 #include "records/record_kinds.h"
 
-#define RECORDS_VERSION 7
+#define RECORDS_VERSION 8
 
 /* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
 struct process_key {
@@ -49,6 +49,9 @@ struct waits {
 	__u64 in_faults_ns; /* of it, within faults that were served */
 };
 
+/* In place of a counter that a recording is older than. */
+#define NOT_COUNTED (~0ULL)
+
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct counters {
 	__u64 fault_kind[NR_FAULT_KINDS];
@@ -75,6 +78,7 @@ struct counters {
 #define UNSHOWN(since, id)	SINCE_##since(id)
 #include "records/counters.def"
 	struct waits wait[NR_WAITS];
+	__u64 end_of_version_7[0];
 #undef SINCE_4
 #undef SINCE_8
 #define SINCE_4(id)

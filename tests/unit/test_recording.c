@@ -258,43 +258,55 @@ static void test_headers(void)
 	is_open_error("/dev/null", -EINVAL, "not a regular file", "a device");
 }
 
-/* Records of version 3 lack the counts that came later: these are zero. */
-static void test_older(void)
+/* Records of a version: its number, how long a process is in it, and whether it has retries. */
+static void make_older(uint32_t version, size_t whole, bool retries, uint32_t sizes)
 {
-	const size_t whole =
-		offsetof(struct process_record, c) + offsetof(struct counters, end_of_version_3);
-	const size_t cut = sizeof(struct process_record) - whole, at = frame_at[3] + FRAME;
-	unsigned char keep[sizeof(file)];
-	const struct process_record *p;
-	uint32_t sizes;
+	const size_t at = frame_at[3] + FRAME;
 
-	const uint32_t retries = sizeof(struct retry_record); /* until version 6 there are none */
-
-	memcpy(keep, file, sizeof(file));
-	memcpy(&sizes, file + 20, sizeof(sizes));
-	set_u32(12, 3);
-	set_u32(20, sizes - retries - cut);
+	set_u32(12, version);
+	set_u32(20, sizes - (retries ? 0 : sizeof(struct retry_record)) -
+			    (sizeof(struct process_record) - whole));
 	set_u32(at + 4, whole);
 	memmove(file + at + whole, file + frame_at[4], file_size - frame_at[4]);
 	set_u32(frame_at[3], whole);
 	set_u32(frame_at[3] + 4, crc32(0, file + at, whole));
-	is_u64(replay_bytes(file, file_size - cut), 1,
-	       "a recording of version 3 is read to its end");
-	p = (const struct process_record *)taken.rec[3].bytes;
-	is_u64(taken.rec[3].len, sizeof(*p), "its processes are made whole");
-	is_u64(p->c.latency[1][31], 0x5a5a5a5a5a5a5a5aULL, "what it has stays");
-	is_u64(p->c.served[NR_CLASSES - 1].stall_ns, 0, "what it lacks is zero");
-	set_u32(20, sizes);
-	is_u64(-replay_bytes(file, file_size - cut), EINVAL, "with other sizes it is refused");
-	memcpy(file, keep, sizeof(file));
-	set_u32(20, sizes - retries);
-	set_u32(12, 5);
-	is_u64(replay_bytes(file, file_size), 1, "one of version 5 is read as it is");
-	set_u32(12, 6);
-	is_u64(replay_bytes(file, file_size), 1, "and one of version 6");
-	set_u32(20, sizes);
-	is_u64(-replay_bytes(file, file_size), EINVAL, "but not with the sizes of version 7");
-	memcpy(file, keep, sizeof(file));
+}
+
+/* Older records lack the counts that came later: these are zero, or not counted. */
+static void test_older(void)
+{
+	const size_t counters = offsetof(struct process_record, c);
+	const struct {
+		uint32_t version;
+		size_t whole;
+		bool retries;
+	} all[] = {
+		{3, counters + offsetof(struct counters, end_of_version_3), false},
+		{5, counters + offsetof(struct counters, end_of_version_7), false},
+		{6, counters + offsetof(struct counters, end_of_version_7), false},
+		{7, counters + offsetof(struct counters, end_of_version_7), true},
+	};
+	unsigned char keep[sizeof(file)];
+	const struct process_record *p;
+	uint32_t sizes;
+
+	memcpy(keep, file, sizeof(file));
+	memcpy(&sizes, file + 20, sizeof(sizes));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		size_t end = file_size - (sizeof(*p) - all[i].whole);
+
+		make_older(all[i].version, all[i].whole, all[i].retries, sizes);
+		is_u64(replay_bytes(file, end), 1, "an older recording is read to its end");
+		p = (const struct process_record *)taken.rec[3].bytes;
+		is_u64(taken.rec[3].len, sizeof(*p), "its processes are made whole");
+		is_u64(p->c.latency[1][31], 0x5a5a5a5a5a5a5a5aULL, "what it has stays");
+		is_u64(p->c.served[NR_CLASSES - 1].stall_ns,
+		       all[i].version == 3 ? 0 : 0x5a5a5a5a5a5a5a5aULL, "what it lacks is zero");
+		is_u64(p->c.discarded_bytes, NOT_COUNTED, "or not counted");
+		set_u32(20, sizes);
+		is_u64(-replay_bytes(file, end), EINVAL, "with other sizes it is refused");
+		memcpy(file, keep, sizeof(file));
+	}
 }
 
 static void test_fifo(void)
