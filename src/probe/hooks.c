@@ -272,7 +272,8 @@ const struct hook hooks[] = {
 	{
 		.name = "tlb",
 		.tier = 3,
-		.feeds = "TLB shootdowns: changes of mappings that other CPUs have to be told of (x86)",
+		.feeds = "TLB shootdowns: changes of mappings that other CPUs have to be told of "
+			 "(x86)",
 		.lost = "TLB shootdowns",
 		.alternate = {{"raw_tp", ATTACH_AUTO, STATE_ANY, {"on_tlb_flush"}}},
 	},

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	pages = parse_number(words[1]);
 	area = map_pages(pages);
 	cpus = pin(1);
-	/* it inherits the CPU, and runs until the process ends: the end of a thread gives up memory */
+	/* runs until the process ends: the end of a thread gives up memory, too */
 	start_thread(run_beside, NULL);
 	while (!running)
 		sched_yield();
