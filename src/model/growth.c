@@ -59,7 +59,8 @@ int growth_take(struct model *m, const struct growth_record *r)
 	return 0;
 }
 
-const struct frames *model_frames(const struct model *m, const struct process_key *id, int32_t stack)
+const struct frames *model_frames(const struct model *m, const struct process_key *id,
+				  int32_t stack)
 {
 	const struct frames *f = stack < 0 ? NULL : table_find(&m->frames, stack);
 
