@@ -88,7 +88,10 @@ STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(H
 	$(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+# Tests of what is not built without HTTP.
+HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,listen rate_limit verify web_config))
+UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 MAN := $(BUILD)/faultscope.8
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
@@ -315,7 +318,7 @@ bench-triage: all ## triage beside greps on logs with known answers (CORPUS=DIR)
 # What a build of its own (SAN=1: with AddressSanitizer and UBSan) has to pass.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(WRITERS) $(ZOO)
 
-UNIT_TESTS = $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
+UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
