@@ -17,6 +17,7 @@
 #include "probe/calls.h"
 #include "probe/choice.h"
 #include "probe/exhausted.h"
+#include "probe/features.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
 #include "probe/layout.h"
@@ -48,6 +49,7 @@ struct live {
 	struct live_options opt;
 	struct object obj;
 	struct choice choice;
+	struct features features; /* what the kernel lacks, once a load was refused */
 	struct links links;
 	char btf_path[BTF_PATH_MAX]; /* empty: the kernel's own */
 	struct limits limits;
@@ -199,11 +201,6 @@ static int find_failed_hook(const struct live *live)
 	return h;
 }
 
-static bool lacks_own_btf(void)
-{
-	return strstr(load_log(), "Error loading vmlinux BTF") != NULL;
-}
-
 /*
  * A file of BTF relocates what reads kernel objects. Programs whose target is a type of the kernel
  * need the ids of its own BTF besides: each of their hooks tries its next mechanism. False where
@@ -226,14 +223,14 @@ static bool refuse_typed(struct live *live)
 }
 
 /* Whether the kernel has not what the build with task storage needs. */
-static const char *lacks_task_build(void)
+static const char *lacks_task_build(const struct features *f)
 {
-	if (strstr(load_log(), "map 'procs'") || strstr(load_log(), "map 'slots'"))
-		return "this kernel has no task storage for tracing (5.12)";
-	if (strstr(load_log(), "unknown func") || strstr(load_log(), "invalid func"))
-		return "this kernel lacks helpers it needs (5.17)";
-	if (lacks_own_btf())
+	if (f->lacks_btf)
 		return "needs the kernel's own BTF";
+	if (f->lacks_task_storage)
+		return "this kernel has no task storage for tracing (5.12)";
+	if (f->lacks_loop)
+		return "this kernel lacks helpers it needs (5.17)";
 	return NULL;
 }
 
@@ -543,21 +540,24 @@ static bool leave_programs(struct live *live)
  */
 static bool choose_again(struct live *live, int err)
 {
-	const char *lacking = lacks_task_build();
+	struct features *f = &live->features;
+	const char *lacking;
 	struct answer answer;
 	int h;
 
 	if (is_exhausted(err))
 		return false;
-	if (strstr(load_log(), "extern (func ksym)") && choice_leave_kfuncs(&live->choice))
-		return true;
 	if (permission_is_total(err))
 		return false;
-	if (permission_is_locked(load_log()))
+	features_ask(f);
+	if (f->lacks_iterators && choice_leave_kfuncs(&live->choice))
+		return true;
+	if (permission_is_locked(true))
 		return leave_programs(live);
+	lacking = lacks_task_build(f);
 	if (lacking && choice_fall_back(&live->choice, lacking))
 		return true;
-	if (lacks_own_btf() && refuse_typed(live))
+	if (f->lacks_btf && refuse_typed(live))
 		return true;
 	h = find_failed_hook(live);
 	if (h < 0)
@@ -571,7 +571,7 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 {
 	int err;
 
-	if (permission_is_locked("") && !leave_programs(live))
+	if (permission_is_locked(false) && !leave_programs(live))
 		return permission_explain(-EPERM, "", error, size);
 	do {
 		while ((err = try_load(live)))

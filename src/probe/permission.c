@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "probe/exhausted.h"
+#include "probe/features.h"
 #include "probe/host_facts.h"
 
 static bool have(cap_value_t cap)
@@ -81,28 +82,21 @@ void permission_lockdown(char *ret, size_t size)
 	}
 }
 
-/* The helper is always there for tracing programs, but in that mode (ff40e51043af, 5.13). */
-static bool lacks_reads(const char *log)
-{
-	return strstr(log, "unknown func bpf_probe_read") ||
-	       strstr(log, "cannot use helper bpf_probe_read");
-}
-
-bool permission_is_locked(const char *log)
+bool permission_is_locked(bool refused)
 {
 	char lockdown[32];
 
 	permission_lockdown(lockdown, sizeof(lockdown));
-	return !strcmp(lockdown, "confidentiality") || lacks_reads(log);
+	return !strcmp(lockdown, "confidentiality") || (refused && kernel_lacks_reads());
 }
 
 /* Before 5.11 maps count as locked memory, and EPERM is what is answered past its limit. */
-static bool explain_locked_memory(const char *log, char *error, size_t size)
+static bool explain_locked_memory(char *error, size_t size)
 {
 	struct rlimit limit;
 
-	if (!strstr(log, "failed to create: Operation not permitted") ||
-	    getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY || is_filtered() ||
+	    !kernel_lacks_task_storage())
 		return false;
 	snprintf(
 		error, size,
@@ -121,7 +115,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 
 	if (is_exhausted(err))
 		return exhausted_explain(err, error, size);
-	if (permission_is_locked(log)) {
+	if (permission_is_locked(*log)) {
 		snprintf(error, size,
 			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "
 			 "memory\n"
@@ -156,7 +150,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 			 "  or:   for a group of users alone: README, Privileges");
 		return -EPERM;
 	}
-	if (err == -EPERM && explain_locked_memory(log, error, size))
+	if (err == -EPERM && explain_locked_memory(error, size))
 		return -EPERM;
 	if (ask_bpf() && is_filtered()) {
 		snprintf(

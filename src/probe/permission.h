@@ -11,9 +11,9 @@ bool permission_is_total(int err);
 
 /*
  * Whether kernel lockdown keeps kernel memory from programs of BPF: by its own word and, where that
- * cannot be read, by what the log of a load says of the helper. `log` may be empty.
+ * cannot be read, once a load was refused, by whether a program may call the helper.
  */
-bool permission_is_locked(const char *log);
+bool permission_is_locked(bool refused);
 
 /* The whole story of a load that failed. Returns -EPERM, -ENOSYS or err. */
 int permission_explain(int err, const char *log, char *error, size_t size);

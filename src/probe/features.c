@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "probe/features.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <unistd.h>
+
+#define HELPER_LOOP 181 /* BPF_FUNC_loop: headers before 5.17 have no name for it */
+
+bool kernel_lacks_task_storage(void)
+{
+	return libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 0;
+}
+
+bool kernel_lacks_reads(void)
+{
+	/* bpf_probe_read_kernel(&eight_bytes_of_stack, 8, NULL); return 0 */
+	const struct bpf_insn program[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", program,
+			       sizeof(program) / sizeof(program[0]), NULL);
+
+	if (fd < 0)
+		return errno == EINVAL;
+	close(fd);
+	return false;
+}
+
+void features_ask(struct features *f)
+{
+	/* the questions leave no line in the log of the load that they are about */
+	libbpf_print_fn_t print = f->asked ? NULL : libbpf_set_print(NULL);
+	struct btf *kernel;
+
+	if (f->asked)
+		return;
+	f->asked = true;
+	kernel = btf__load_vmlinux_btf();
+	f->lacks_btf = libbpf_get_error(kernel);
+	if (!f->lacks_btf) {
+		f->lacks_iterators =
+			btf__find_by_name_kind(kernel, "bpf_iter_task_new", BTF_KIND_FUNC) < 0;
+		btf__free(kernel);
+	}
+	f->lacks_task_storage = kernel_lacks_task_storage();
+	f->lacks_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, HELPER_LOOP, NULL) == 0;
+	libbpf_set_print(print);
+}
