@@ -98,6 +98,47 @@ once_verified int cut_chain(struct chain *c)
 	return before != ~0UL && before == mm_changes(mm);
 }
 
+/* How many programs of this CPU are within a walk that names files, which takes mmap_lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} walks SEC(".maps");
+
+static __always_inline __u32 *walks_here(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&walks, &first);
+}
+
+/*
+ * Where interrupts are disabled, the kernel releases mmap_lock after such a walk by the only
+ * irq_work that a CPU has for it. A walk within a walk, by a program at the tracepoints of that lock,
+ * would use it twice: the lock would be released once, and never again be free.
+ */
+static __always_inline bool is_within_walk(void)
+{
+	__u32 *here = walks_here();
+
+	return !here || *here;
+}
+
+static __always_inline long walk_named(void *ctx, struct fs_stack_record *r)
+{
+	__u32 *here = walks_here();
+	long bytes;
+
+	if (!here)
+		return 0;
+	atomic_add(here, 1);
+	bytes = bpf_get_stack(ctx, r->frame, sizeof(r->frame),
+			      BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+	atomic_add(here, -1);
+	return bytes;
+}
+
 static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, const struct chain *c,
 				       __u32 number)
 {
@@ -108,8 +149,7 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
 		bump(shared.losses.ring);
 		return;
 	}
-	bytes = bpf_get_stack(ctx, r->frame, sizeof(r->frame),
-			      BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+	bytes = walk_named(ctx, r);
 	if (bytes <= 0) {
 		bump(shared.losses.stack);
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
