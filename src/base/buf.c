@@ -34,7 +34,8 @@ void buf_add(struct buf *b, const char *s, size_t len)
 {
 	if (!make_room(b, len))
 		return;
-	memcpy(b->s + b->len, s, len);
+	if (len) /* an empty text may be at no address */
+		memcpy(b->s + b->len, s, len);
 	b->len += len;
 	b->s[b->len] = 0;
 }
