@@ -122,7 +122,7 @@ static void test_nothing(void)
 	memset(large, 'x', sizeof(large));
 	messages_match(large, sizeof(large), &c);
 	ok(!c.n && !c.nr_messages, "a large text");
-	for (size_t i = 0; i < 4096; i++) {
+	for (size_t i = 0; i < 256; i++) {
 		for (size_t k = 0; k < 64; k++)
 			large[k] = (char)rand();
 		messages_match(large, 64, &c);
