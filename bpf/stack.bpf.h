@@ -115,8 +115,8 @@ static __always_inline __u32 *walks_here(void)
 
 /*
  * Where interrupts are disabled, the kernel releases mmap_lock after such a walk by the only
- * irq_work that a CPU has for it. A walk within a walk, by a program at the tracepoints of that lock,
- * would use it twice: the lock would be released once, and never again be free.
+ * irq_work that a CPU has for it. A walk within a walk, by a program at the tracepoints of that
+ * lock, would use it twice: the lock would be released once, and never again be free.
  */
 static __always_inline bool is_within_walk(void)
 {
