@@ -54,6 +54,7 @@ static const struct {
 	{"mmap_lock", "mapping_call", "a mapping call", WORK_MAPPING, TIER_2},
 	{"disk_wait", "sleep", "a task that sleeps and is woken", NR_WORKS, NOTHING},
 	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
+	{"tlb", "shootdown", "a TLB shootdown", NR_WORKS, NOTHING},
 	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
 	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
 	{"calls", "other_call", "any other call of the host", WORK_OTHER_CALL, ALL_TIERS},
@@ -87,6 +88,7 @@ static const char *not_measured(const char *hook)
 	       : !strcmp(hook, "cgroup")     ? "it would take making cgroups"
 	       : !strcmp(hook, "reclaim")    ? "it would take want of memory"
 	       : !strcmp(hook, "compaction") ? "it would take want of memory in one piece"
+	       : !strcmp(hook, "tlb")	     ? "it would take a thread on another CPU"
 					     : NULL;
 }
 
