@@ -225,14 +225,18 @@ static bool read_process(int dir, __u32 pid, struct process_record *r)
 }
 
 /*
- * Whether the counters of a process are elsewhere: its state is on the way from a thread to one
- * that calls execve() and takes its place, or its last record is in the ring.
+ * Whether a process whose state was not found has counters all the same. Its last record may be in
+ * the ring. Or its state moves from a thread to the one that called execve() and takes the first
+ * one's place: then it waits, or it has arrived while /proc was read.
  */
 static bool has_counters_elsewhere(const struct proc_states *states, const struct seen *seen,
 				   const struct process_key *s)
 {
+	struct fs_state arrived;
+
 	return (seen->kept && seen->start_ns == s->start_ns) ||
-	       (states && states->waits(states->ctx, s->pid, s->start_ns));
+	       (states && (states->waits(states->ctx, s->pid, s->start_ns) ||
+			   states->read(states->ctx, s->pid, &arrived)));
 }
 
 static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,

@@ -400,6 +400,7 @@ static void test_look(void)
 struct states {
 	uint32_t pid;
 	int answer;
+	int later; /* the answer from the second question on, where it is not 0 */
 	bool waits;
 	struct fs_state state;
 };
@@ -407,11 +408,14 @@ struct states {
 static int read_state(void *ctx, __u32 pid, struct fs_state *ret)
 {
 	struct states *s = ctx;
+	int answer = s->answer;
 
 	if (pid != s->pid)
 		return 0;
 	*ret = s->state;
-	return s->answer;
+	if (s->later)
+		s->answer = s->later;
+	return answer;
 }
 
 static bool state_waits(void *ctx, __u32 pid, __u64 birth_ns)
@@ -479,6 +483,11 @@ static void test_states(void)
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "nor of one that is being handed on");
 	s.waits = false;
+	s.later = 1;
+	look(&pl, &states, true, &t);
+	is_u64(t.records, 0, "nor of one that was handed on meanwhile");
+	s.later = 0;
+	s.answer = 0;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 1, "one that never had a state is told of");
 	s.answer = 1;
