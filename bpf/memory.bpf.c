@@ -205,8 +205,6 @@ static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *ta
 static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
 {
-	if (is_within_walk())
-		return; /* the lock is one that the kernel takes for a program of ours */
 	add_latency(st, slot);
 	for (int i = 0; i < NR_WAITS; i++)
 		slot->waited_ns[i] = 0;

@@ -201,7 +201,7 @@ returns_unread int find_stack(struct call *c)
 	struct fs_subject s;
 
 	fill_subject(&s, c->leader);
-	c->stack = stack_of(c->ctx, &s, regs_caller(c->regs), false);
+	c->stack = stack_of(c->ctx, &s, regs_caller(c->regs), false, true);
 	return 0;
 }
 

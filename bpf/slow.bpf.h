@@ -148,7 +148,8 @@ static __always_inline void tell_place(void *ctx, struct task_struct *task,
 		struct fs_subject s;
 
 		fill_subject(&s, get(task, group_leader));
-		stack = stack_of(ctx, &s, 0, !is_slow(slot));
+		/* what is no fault is told at the tracepoints of mmap_lock */
+		stack = stack_of(ctx, &s, 0, !is_slow(slot), is_fault(class));
 	}
 #endif
 	if (weight)

@@ -98,49 +98,23 @@ once_verified int cut_chain(struct chain *c)
 	return before != ~0UL && before == mm_changes(mm);
 }
 
-/* How many programs of this CPU are within a walk that names files, which takes mmap_lock. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} walks SEC(".maps");
-
-static __always_inline __u32 *walks_here(void)
-{
-	__u32 first = 0;
-
-	return bpf_map_lookup_elem(&walks, &first);
-}
+#define FRAME_ADDRESS 2 /* BPF_STACK_BUILD_ID_IP */
 
 /*
- * Where interrupts are disabled, the kernel releases mmap_lock after such a walk by the only
- * irq_work that a CPU has for it. A walk within a walk, by a program at the tracepoints of that
- * lock, would use it twice: the lock would be released once, and never again be free.
+ * Addresses alone, which user space looks up in the mappings. bpf_get_stack() names files under
+ * mmap_lock. Where interrupts are disabled, the kernel releases that lock by the only irq_work that a
+ * CPU has for it. The lock's tracepoints fire within such a walk: a second walk there, of whatever
+ * program, would use the irq_work twice, and the lock would never be free again.
  */
-static __always_inline bool is_within_walk(void)
+static __always_inline long fill_addresses(struct fs_stack_record *r, const struct chain *c)
 {
-	__u32 *here = walks_here();
-
-	return !here || *here;
-}
-
-static __always_inline long walk_named(void *ctx, struct fs_stack_record *r)
-{
-	__u32 *here = walks_here();
-	long bytes;
-
-	if (!here)
-		return 0;
-	atomic_add(here, 1);
-	bytes = bpf_get_stack(ctx, r->frame, sizeof(r->frame),
-			      BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
-	atomic_add(here, -1);
-	return bytes;
+	for (__u32 i = 0; i < STACK_FRAMES; i++)
+		r->frame[i] = (struct fs_frame){.status = FRAME_ADDRESS, .offset = c->ip[i]};
+	return sizeof(r->frame);
 }
 
 static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, const struct chain *c,
-				       __u32 number)
+				       __u32 number, bool named)
 {
 	struct fs_stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	long bytes;
@@ -149,7 +123,9 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
 		bump(shared.losses.ring);
 		return;
 	}
-	bytes = walk_named(ctx, r);
+	bytes = named ? bpf_get_stack(ctx, r->frame, sizeof(r->frame),
+				      BPF_F_USER_STACK | BPF_F_USER_BUILD_ID)
+		      : fill_addresses(r, c);
 	if (bytes <= 0) {
 		bump(shared.losses.stack);
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
@@ -171,7 +147,7 @@ static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, co
  * it is of a fault that was drawn, for which fewer are left.
  */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
-					const struct chain *c, bool sampled)
+					const struct chain *c, bool sampled, bool named)
 {
 	__u32 number, *known;
 
@@ -182,12 +158,12 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 		known = bpf_map_lookup_elem(&told, key); /* another thread was first */
 		return known ? (__s32)*known : -1;
 	}
-	emit_stack(ctx, &key->subject, c, number);
+	emit_stack(ctx, &key->subject, c, number, named);
 	return number;
 }
 
 static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, struct chain *c,
-				       __u64 caller, bool sampled)
+				       __u64 caller, bool sampled, bool named)
 {
 	struct chain_key key = {.subject = *s};
 	__u32 *known;
@@ -211,7 +187,7 @@ static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, st
 	sure = cut_chain(c);
 	key.hash = hash_chain(c);
 	known = bpf_map_lookup_elem(&told, &key);
-	number = known ? (__s32)*known : new_number(ctx, &key, c, sampled);
+	number = known ? (__s32)*known : new_number(ctx, &key, c, sampled, named);
 	if (number >= 0 && sure && key.hash != whole) {
 		key.hash = whole;
 		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
@@ -221,16 +197,16 @@ static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, st
 
 /*
  * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
- * where there is none. User space is told of new ones.
+ * where there is none. User space is told of new ones, with their files if they are to be `named`.
  */
 static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller,
-				      bool sampled)
+				      bool sampled, bool named)
 {
 	struct scratch *scratch = scratch_begin();
 	__s32 number = -1;
 
 	if (scratch) {
-		number = number_of(ctx, s, &scratch->chain, caller, sampled);
+		number = number_of(ctx, s, &scratch->chain, caller, sampled, named);
 		scratch_end(scratch);
 	}
 	if (number < 0)
