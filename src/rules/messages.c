@@ -71,8 +71,8 @@ struct text {
 	size_t words;
 };
 
-/* Letters of escape sequences and of quotes that are no ASCII tell nothing. */
-static size_t skip(const char *s, size_t len)
+/* Returns how many bytes an escape sequence of terminals has that begins at `s`; 0: none does. */
+static size_t escape_bytes(const char *s, size_t len)
 {
 	size_t n = 2;
 
@@ -89,7 +89,7 @@ static void normalise(struct text *t, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len && t->len < TEXT_MAX;) {
 		unsigned char c = s[i];
-		size_t n = skip(s + i, len - i);
+		size_t n = escape_bytes(s + i, len - i);
 
 		if (n) {
 			i += n;
@@ -125,15 +125,15 @@ static bool is_common(const char *word)
 	return false;
 }
 
-static bool is_empty_word(const char *word)
+static bool is_stop_word(const char *word)
 {
-	static const char *const empty[] = {
+	static const char *const stop[] = {
 		"an",  "and",  "are", "at",  "be",   "by",  "for",  "if",    "in",  "is",  "it",
 		"me",  "my",   "no",  "not", "of",   "on",  "or",   "the",   "to",  "too", "was",
 		"you", "your", "has", "how", "what", "why", "when", "after", "this"};
 
-	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
-		if (!strcmp(word, empty[i]))
+	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++)
+		if (!strcmp(word, stop[i]))
 			return true;
 	return false;
 }
@@ -147,7 +147,8 @@ static double weight(const char *word)
 	return is_common(word) ? 2 : len > 12 ? 12 : (double)len;
 }
 
-/* The next word of *s, in lower case; false at its end. Empty words and addresses are none. */
+/* The next word of *s, in lower case; false at its end. Stop words and long numbers are left out.
+ */
 static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 {
 	while (*s < end) {
@@ -160,7 +161,7 @@ static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 				ret[len++] = (char)tolower((unsigned char)**s);
 		}
 		ret[len] = 0;
-		if (len > 1 && !(isdigit((unsigned char)*ret) && len > 4) && !is_empty_word(ret))
+		if (len > 1 && !(isdigit((unsigned char)*ret) && len > 4) && !is_stop_word(ret))
 			return true;
 	}
 	return false;
@@ -188,7 +189,7 @@ struct shared {
 	double both, theirs;
 };
 
-/* Words of `s`, up to `end`; those that came before in it are counted once more: that is rare. */
+/* Adds the words of `s`, up to `end`. A word that stands there twice counts twice. */
 static void share(const struct text *t, const char *s, const char *end, struct shared *ret)
 {
 	char word[WORD_BYTES];
@@ -202,15 +203,13 @@ static void share(const struct text *t, const char *s, const char *end, struct s
 
 static double similarity(const struct text *t, const struct shared *sh)
 {
-	double ours = 0, of_theirs, of_ours, most;
+	double ours = 0, most;
 
 	for (size_t i = 0; i < t->words; i++)
 		ours += weight(t->word[i]);
 	if (!ours || sh->theirs <= 0)
 		return 0;
-	of_theirs = sh->both / sh->theirs;
-	of_ours = sh->both / ours;
-	most = of_theirs > of_ours ? of_theirs : of_ours;
+	most = fmax(sh->both / sh->theirs, sh->both / ours);
 	return SIMILAR * sh->both * most * most;
 }
 
@@ -219,31 +218,44 @@ static bool in_number(char c)
 	return isxdigit((unsigned char)c) || c == 'x' || c == '.' || c == ',';
 }
 
-/* Whether what follows in the wording stands at `s`; *ret_end: behind it. */
-static bool fits(const char *wording, const char *s, const char *end, const char **ret_end)
+/*
+ * Whether a part of a wording, up to a '*' or its end, stands at `s`; *ret_end: behind it. A number
+ * is as long as it can be, but ends at once where any text may follow.
+ */
+static bool fits(const char *part, size_t len, const char *s, const char *end, const char **ret_end)
 {
-	for (; *wording; wording++, s++) {
-		if (*wording == '*') {
-			for (; s <= end; s++) {
-				if (fits(wording + 1, s, end, ret_end))
-					return true;
-				if (s == end || *s == '\n')
-					return false;
-			}
-			return false;
-		}
-		if (*wording == '#') {
+	for (size_t i = 0; i < len; i++, s++) {
+		if (part[i] == '#') {
 			const char *last = s;
 
-			while (last < end && in_number(*last))
+			while (last < end && in_number(*last) && (last == s || part[i + 1] != '*'))
 				last++;
 			for (; last > s; last--)
-				if (fits(wording + 1, last, end, ret_end))
+				if (fits(part + i + 1, len - i - 1, last, end, ret_end))
 					return true;
 			return false;
 		}
-		if (s >= end || *s != *wording)
+		if (s >= end || *s != part[i])
 			return false;
+	}
+	*ret_end = s;
+	return true;
+}
+
+/*
+ * Whether the other parts of a wording follow in the line, each behind the one before. The first
+ * place of each part is the best one: it leaves the most room to those that follow.
+ */
+static bool follow(const char *wording, const char *s, const char *line_end, const char **ret_end)
+{
+	while (*wording == '*') {
+		size_t len = strcspn(++wording, "*");
+
+		while (!fits(wording, len, s, line_end, ret_end))
+			if (s++ == line_end)
+				return false;
+		s = *ret_end;
+		wording += len;
 	}
 	*ret_end = s;
 	return true;
@@ -254,26 +266,34 @@ static bool joins(char a, char b)
 	return isalnum((unsigned char)a) && isalnum((unsigned char)b);
 }
 
-/* Where a wording stands in the text; the place of the first that fits, or none. */
+/* Where a wording stands in the text, as words of its own; the first place, or none. */
 static bool find(const struct text *t, const char *wording, const char **ret, const char **ret_end)
 {
 	const char *s = t->s, *end = t->s + t->len;
-	size_t head;
+	size_t first, head;
+	bool open; /* any text may follow */
 
 	wording += strspn(wording, "*# ");
+	first = strcspn(wording, "*");
 	head = strcspn(wording, "*#");
 	if (!head)
 		return false;
+	open = wording[strlen(wording) - 1] == '*';
 	while ((s = memmem(s, (size_t)(end - s), wording, head))) {
-		size_t len = strlen(wording);
+		const char *at = s++, *behind;
+		const char *line_end = memchr(at, '\n', (size_t)(end - at)) ?: end;
 
-		if ((s == t->s || !joins(s[-1], s[0])) && fits(wording, s, end, ret_end) &&
-		    (*ret_end == end || wording[len - 1] == '*' ||
-		     !joins((*ret_end)[-1], **ret_end))) {
-			*ret = s;
+		if ((at != t->s && joins(at[-1], at[0])) ||
+		    !fits(wording, first, at, line_end, &behind))
+			continue;
+		if (!follow(wording + first, behind, line_end, ret_end)) {
+			s = line_end; /* behind a later beginning in it there is less */
+			continue;
+		}
+		if (*ret_end == end || open || !joins((*ret_end)[-1], **ret_end)) {
+			*ret = at;
 			return true;
 		}
-		s++;
 	}
 	return false;
 }
