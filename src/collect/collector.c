@@ -19,18 +19,10 @@ static const struct layout {
 	struct {
 		__u16 at, size;
 	} text[7];
-	/* A table that another version may have with fewer rows, or more: it is appended to. */
-	struct {
-		__u16 at, rows; /* at 0: none */
-	} figures;
 } layouts[] = {
 #define TEXT(type, member)                                                                         \
 	{                                                                                          \
 		offsetof(struct type, member), sizeof(((struct type *)0)->member)                  \
-	}
-#define FIGURES(type)                                                                              \
-	{                                                                                          \
-		offsetof(struct type, n), sizeof(((struct type *)0)->n) / sizeof(uint64_t)         \
 	}
 	{RECORD_PROCESS,
 	 sizeof(struct process_record),
@@ -99,33 +91,12 @@ static const struct layout {
 	{RECORD_HOLDING, sizeof(struct holding_record), 0, {TEXT(holding_record, g.name)}},
 	{RECORD_GROWTH, sizeof(struct growth_record), 0, {TEXT(growth_record, g.name)}},
 	{RECORD_FRAMES, sizeof(struct frames_record), 0, {TEXT(frames_record, text)}},
-	{RECORD_SHORTAGE, sizeof(struct pressure_record), 0, {}, FIGURES(pressure_record)},
-	{RECORD_LEVEL,
-	 sizeof(struct cgroup_record),
-	 0,
-	 {TEXT(cgroup_record, path)},
-	 FIGURES(cgroup_record)},
-	{RECORD_MOUNT,
-	 sizeof(struct mount_record),
-	 0,
-	 {TEXT(mount_record, path)},
-	 {offsetof(struct mount_record, device), 1}},
-	{RECORD_SCORE, sizeof(struct score_record), 0, {}, {sizeof(struct score_record), 0}},
-#undef FIGURES
+	{RECORD_SHORTAGE, sizeof(struct pressure_record), 0, {}},
+	{RECORD_LEVEL, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
+	{RECORD_MOUNT, sizeof(struct mount_record), 0, {TEXT(mount_record, path)}},
+	{RECORD_SCORE, sizeof(struct score_record), 0, {}},
 #undef TEXT
 };
-
-/* Of a record without its table of figures. */
-static size_t fixed_bytes(const struct layout *l)
-{
-	return l->len - l->figures.rows * sizeof(uint64_t);
-}
-
-static bool has_other_rows(const struct layout *l, const struct record *h)
-{
-	return l->figures.at && h->len >= fixed_bytes(l) && h->len <= RECORD_MAX &&
-	       (h->len - fixed_bytes(l)) % sizeof(uint64_t) == 0;
-}
 
 static const struct layout *layout_of(const struct record *h)
 {
@@ -135,39 +106,22 @@ static const struct layout *layout_of(const struct record *h)
 		l++;
 	if (l == end)
 		return NULL;
-	if (h->len == l->len || (l->short_len && h->len == l->short_len))
-		return l;
-	return has_other_rows(l, h) ? l : NULL;
+	return h->len == l->len || (l->short_len && h->len == l->short_len) ? l : NULL;
 }
 
-/* Figures that the record lacks are unknown, those that we do not know are left out. */
-static void copy_record(const struct layout *l, const struct record *h, unsigned char *ret)
-{
-	const unsigned char *from = (const unsigned char *)h;
-	size_t at = l->figures.at, known = l->figures.rows * sizeof(uint64_t), had, both;
-
-	if (!at || h->len == l->len) {
-		memcpy(ret, h, h->len);
-		return;
-	}
-	had = h->len - fixed_bytes(l);
-	both = had < known ? had : known;
-	_Static_assert(FIGURE_UNKNOWN == UINT64_MAX, "as bytes");
-	memcpy(ret, from, at + both);
-	memset(ret + at + both, 0xff, known - both);
-	memcpy(ret + at + known, from + at + had, fixed_bytes(l) - at);
-	((struct record *)ret)->len = l->len;
-}
-
+/* With the fields that are not known here, unless they may name what is to be left out. */
 static int record(struct collector *c, const struct record *h)
 {
-	_Alignas(8) unsigned char copy[RECORD_MAX];
+	struct record *copy = (struct record *)c->copy;
 
-	if (!c->redaction || h->len > sizeof(copy))
-		return recorder_take(c->rec, h);
 	memcpy(copy, h, h->len);
-	redact_record(c->redaction, (struct record *)copy);
-	return recorder_take(c->rec, (struct record *)copy);
+	if (c->redaction) {
+		redact_record(c->redaction, copy);
+	} else if (c->extra && c->extra_of == h->kind && !c->withholding.on) {
+		copy->extra = c->extra;
+		memcpy(c->copy + h->len, c->unknown, c->extra);
+	}
+	return recorder_take(c->rec, copy);
 }
 
 static int pass_on(struct collector *c, const struct record *h)
@@ -379,6 +333,17 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
+/* A record of a kind that is not known here, or what a field of it is called. */
+static int carry(struct collector *c, const struct record *h)
+{
+	int err =
+		c->rec && (!c->redaction || h->kind == RECORD_FIELD) ? recorder_take(c->rec, h) : 0;
+
+	if (err)
+		c->rec_error = err;
+	return 0;
+}
+
 int collector_take(void *ctx, const struct record *h)
 {
 	const struct layout *l = layout_of(h);
@@ -386,9 +351,15 @@ int collector_take(void *ctx, const struct record *h)
 	struct collector *c = ctx;
 
 	_Static_assert(sizeof(struct process_record) <= RECORD_MAX, "the longest record");
-	if (!l)
+	c->unknown = (const unsigned char *)h + h->len;
+	c->extra = h->extra;
+	c->extra_of = h->kind;
+	if (!l && (h->kind == RECORD_FIELD || h->len == sizeof(*h)))
+		return carry(c, h);
+	if (!l || h->len + h->extra > sizeof(c->copy))
 		return -EBADMSG;
-	copy_record(l, h, copy);
+	memcpy(copy, h, h->len);
+	((struct record *)copy)->extra = 0;
 	for (size_t i = 0; i < 7 && l->text[i].size; i++)
 		copy[l->text[i].at + l->text[i].size - 1] = 0;
 	h = (const struct record *)copy;

@@ -15,6 +15,7 @@
 #include "collect/symbols/user_symbols.h"
 #include "collect/withhold.h"
 #include "model/model.h"
+#include "probe/record_layout.h"
 #include "probe/recording.h"
 #include "probe/source.h"
 
@@ -32,6 +33,11 @@ struct collector {
 	bool names_stacks; /* user_symbols is open */
 	struct cgroup_levels levels;
 	bool reads_levels; /* levels is open */
+	/* fields that are not known here, of the record that was taken last */
+	const unsigned char *unknown;
+	size_t extra; /* their bytes */
+	__u32 extra_of;
+	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX]; /* of what is recorded */
 };
 
 /* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "probe/record_layout.h"
+
 #define SLOTS_MAX	 65536
 #define SLOT_BYTES_MAX	 (64u << 20) /* of all records remembered */
 #define BUCKETS		 (1u << 17)
@@ -14,23 +16,28 @@
 #define RAW_ROOM	 (CHUNK_RAW_MAX + 4 * RECORD_BYTES_MAX)
 #define DEFLATE_LEVEL	 6
 #define VARINT_BYTES_MAX 10
-#define RECORD_ROOM(len) ((len) / 8 * (2 * VARINT_BYTES_MAX) + 8 + 5 * VARINT_BYTES_MAX)
 
-/* What the last record of one subject was: both sides remember the same, in the same order. */
+/* How the field of a record is told: see docs/design/recording-format.md. */
+#define REF_IS_SHORT 1u
+#define REF_NONE     0u
+#define REF_NEW	     1u
+#define REF_FIRST    2u
+
+/* The last record of one process or place: both sides remember the same, in the same order. */
 struct slot {
-	__u64 a;
+	__u64 a; /* of whom: the writer's alone */
 	__u32 b, kind;
-	__u32 len, next; /* of the chain: 1 + its place; 0: the end */
-	unsigned char *bytes;
+	__u32 next; /* of the chain: 1 + its place; 0: the end */
+	unsigned char *image;
 };
 
 struct memory {
+	struct record_layout layout;
 	struct slot *slot;
 	size_t n, bytes;
 	__u32 *bucket; /* 1 + place */
 	__u64 last_ns;
 	__s64 last_slot;
-	struct slot process; /* the last one of any: a new one is most like it */
 };
 
 static int memory_make(struct memory *m)
@@ -43,10 +50,12 @@ static int memory_make(struct memory *m)
 static void memory_clear(struct memory *m)
 {
 	for (size_t i = 0; i < m->n; i++)
-		free(m->slot[i].bytes);
+		free(m->slot[i].image);
 	if (m->n)
 		memset(m->bucket, 0, BUCKETS * sizeof(*m->bucket));
-	m->n = m->bytes = m->process.len = 0;
+	for (size_t i = 0; i < m->layout.kinds; i++)
+		memcpy(m->layout.kind[i]->last, m->layout.kind[i]->first, m->layout.kind[i]->bytes);
+	m->n = m->bytes = 0;
 	m->last_ns = 0;
 	m->last_slot = -1;
 }
@@ -55,7 +64,7 @@ static void memory_free(struct memory *m)
 {
 	if (m->slot && m->bucket)
 		memory_clear(m);
-	free(m->process.bytes);
+	record_layout_clear(&m->layout);
 	free(m->slot);
 	free(m->bucket);
 }
@@ -114,60 +123,27 @@ static __s64 memory_find(const struct memory *m, const struct slot *key)
 	return -1;
 }
 
-/* A record may leave out its end: that of the one before stays. */
-static int slot_keep(struct slot *s, const struct record *h)
-{
-	unsigned char *more;
-
-	if (h->len > s->len) {
-		more = realloc(s->bytes, h->len);
-		if (!more)
-			return -ENOMEM;
-		s->bytes = more;
-		s->len = h->len;
-	}
-	memcpy(s->bytes, h, h->len);
-	return 0;
-}
-
-/* What a record that is the first of its kind and subject is told as the difference from. */
-static const struct slot *model_of(const struct memory *m, const struct record *h)
-{
-	return h->kind == RECORD_PROCESS ? &m->process : NULL;
-}
-
 /* Whether a process lives on: of one that ended there is no further record. */
 static bool is_last(const struct record *h)
 {
-	struct process_record r;
-
-	if (h->kind != RECORD_PROCESS || h->len < offsetof(struct process_record, u))
-		return false;
-	memcpy(&r, h, offsetof(struct process_record, u));
-	return r.g.flags & PROC_FINAL;
+	return h->kind == RECORD_PROCESS &&
+	       ((const struct process_record *)h)->g.flags & PROC_FINAL;
 }
 
-static int memory_keep(struct memory *m, const struct slot *key, const struct record *h, __s64 at)
+/* Makes a slot that holds what the records of its kind begin with. NULL: no memory. */
+static struct slot *memory_add(struct memory *m, const struct kind_layout *k)
 {
-	__u32 *bucket = &m->bucket[bucket_of(key)], was;
-	int err = h->kind == RECORD_PROCESS ? slot_keep(&m->process, h) : 0;
+	struct slot *s = &m->slot[m->n];
 
-	if (err)
-		return err;
-	if (at < 0) {
-		if (is_last(h))
-			return 0;
-		if (memory_is_full(m))
-			return 0;
-		at = m->n++;
-		m->slot[at] = *key;
-		m->slot[at].next = *bucket;
-		*bucket = at + 1;
-	}
-	was = m->slot[at].len;
-	err = slot_keep(&m->slot[at], h);
-	m->bytes += m->slot[at].len - was;
-	return err;
+	memset(s, 0, sizeof(*s));
+	s->image = malloc(k->bytes);
+	if (!s->image)
+		return NULL;
+	memcpy(s->image, k->first, k->bytes);
+	s->kind = k->kind;
+	m->bytes += k->bytes;
+	m->n++;
+	return s;
 }
 
 static __u64 zigzag(__s64 v)
@@ -180,14 +156,13 @@ static __s64 unzigzag(__u64 v)
 	return (__s64)(v >> 1) ^ -(__s64)(v & 1);
 }
 
-/* The word at `at` of a record; 0 behind its end. */
-static __u64 word_at(const unsigned char *bytes, __u32 len, __u32 at)
+static __u64 load(const unsigned char *at, const struct part *p)
 {
-	__u64 w = 0;
+	__u64 v = 0;
+	unsigned int unused = 64 - 8 * p->size;
 
-	if (at + sizeof(w) <= len)
-		memcpy(&w, bytes + at, sizeof(w));
-	return w;
+	memcpy(&v, at, p->size); /* least byte first */
+	return p->type == VALUE_SIGNED ? (__u64)((__s64)(v << unused) >> unused) : v;
 }
 
 struct packer {
@@ -196,6 +171,7 @@ struct packer {
 	size_t len, out_room;
 	__u64 t_ns;
 	unsigned int chunks; /* since the last key */
+	bool is_told;	     /* the list of fields was written */
 };
 
 int packer_make(struct packer **ret)
@@ -207,7 +183,7 @@ int packer_make(struct packer **ret)
 	p->out_room = sizeof(struct chunk_header) + compressBound(RAW_ROOM);
 	p->raw = malloc(RAW_ROOM);
 	p->out = malloc(p->out_room);
-	if (memory_make(&p->memory) || !p->raw || !p->out) {
+	if (memory_make(&p->memory) || record_layout_own(&p->memory.layout) || !p->raw || !p->out) {
 		packer_free(p);
 		return -ENOMEM;
 	}
@@ -233,65 +209,119 @@ static void put(struct packer *p, __u64 v)
 	p->raw[p->len++] = v;
 }
 
-static void put_bytes(struct packer *p, const unsigned char *bytes, size_t n)
+/* One field, where it differs. `last`: the id of the one told before. */
+static void put_element(struct packer *p, const struct part *part, __u32 nth,
+			const unsigned char *now, const unsigned char *was, __u32 *last)
 {
-	memcpy(p->raw + p->len, bytes, n);
-	p->len += n;
+	__u32 id = part->id + nth;
+	__u64 d;
+
+	if (part->type == VALUE_TEXT) {
+		size_t n = strnlen((const char *)now, part->size - 1);
+
+		if (n == strnlen((const char *)was, part->size) && !memcmp(now, was, n))
+			return;
+		put(p, id - *last);
+		put(p, n);
+		memcpy(p->raw + p->len, now, n);
+		p->len += n;
+	} else {
+		d = load(now, part) - load(was, part);
+		if (!d)
+			return;
+		put(p, id - *last);
+		put(p, zigzag(d));
+	}
+	*last = id;
 }
 
-/* Words that are as they were are only counted. */
-static void put_difference(struct packer *p, const unsigned char *bytes, __u32 len,
-			   const struct slot *was)
+/* All fields of `h` that differ from `was`, and 0. */
+static void put_fields(struct packer *p, const struct kind_layout *k, const struct record *h,
+		       const unsigned char *was)
 {
-	__u32 at = sizeof(struct record), same = 0;
+	const unsigned char *now = (const unsigned char *)h;
+	bool has_unknown = h->len == k->len && h->extra && h->extra == k->bytes - k->len;
+	__u32 last = 0;
 
-	for (; at + 8 <= len; at += 8) {
-		__u64 d = word_at(bytes, len, at) - word_at(was->bytes, was->len, at);
+	for (size_t i = 0; i < k->parts; i++) {
+		const struct part *part = &k->part[i];
 
-		if (!d) {
-			same++;
+		if (part->is_known ? part->offset >= h->len : !has_unknown)
 			continue;
-		}
-		put(p, same);
-		put(p, zigzag(d));
-		same = 0;
+		if (part->stride == part->size && !memcmp(now + part->offset, was + part->offset,
+							  (size_t)part->count * part->size))
+			continue;
+		for (__u32 n = 0; n < part->count; n++)
+			put_element(p, part, n, now + part->offset + n * part->stride,
+				    was + part->offset + n * part->stride, &last);
 	}
-	if (same)
-		put(p, same);
-	put_bytes(p, bytes + at, len - at);
+	put(p, 0);
+}
+
+/* What is remembered of a record: all of it, or all but the end that it leaves out. */
+static void keep(const struct kind_layout *k, unsigned char *image, const struct record *h)
+{
+	memcpy(image, h, h->len);
+	if (h->len == k->len && h->extra == k->bytes - k->len)
+		memcpy(image + k->len, (const unsigned char *)h + k->len, h->extra);
+}
+
+/* Where a record stands that is the first of its process or place; false: it is not kept. */
+static bool add_slot(struct memory *m, const struct kind_layout *k, const struct slot *key,
+		     unsigned char **ret)
+{
+	__u32 *bucket = &m->bucket[bucket_of(key)];
+	struct slot *s = memory_is_full(m) ? NULL : memory_add(m, k);
+
+	if (!s)
+		return false;
+	s->a = key->a;
+	s->b = key->b;
+	s->next = *bucket;
+	*bucket = m->n;
+	*ret = s->image;
+	return true;
 }
 
 int packer_add(struct packer *p, const struct record *h)
 {
-	const unsigned char *bytes = (const unsigned char *)h;
 	struct memory *m = &p->memory;
-	const struct slot *model;
+	struct kind_layout *k = record_layout_of(&m->layout, h->kind);
+	bool keyed, is_short;
+	unsigned char *slot = NULL;
+	const unsigned char *was;
 	struct slot key;
-	bool keyed;
 	__s64 at;
+	__u64 ref;
 
-	if (h->len < sizeof(*h) || h->len > RECORD_BYTES_MAX ||
-	    p->len + RECORD_ROOM(h->len) > RAW_ROOM)
+	if (h->kind == RECORD_FIELD && !p->is_told && !p->len)
+		return record_layout_add(&m->layout, (const struct field_record *)h)
+			       ?: record_layout_finish(&m->layout);
+	if (!k || (h->len != k->len && h->len != k->short_len))
 		return -EINVAL;
+	if (p->len + k->bytes + k->ids * 2 * VARINT_BYTES_MAX + 64 > RAW_ROOM)
+		return -EINVAL;
+	is_short = h->len < k->len;
 	keyed = key_of(h, &key);
 	at = keyed ? memory_find(m, &key) : -1;
-	put(p, h->kind);
-	put(p, h->len);
-	put(p, zigzag(h->t_ns - m->last_ns));
-	p->t_ns = m->last_ns = h->t_ns;
-	model = model_of(m, h);
-	if (at < 0) {
-		put(p, 0);
-		if (model)
-			put_difference(p, bytes, h->len, model);
-		else
-			put_bytes(p, bytes + sizeof(*h), h->len - sizeof(*h));
-	} else {
-		put(p, 1 + zigzag(at - m->last_slot - 1));
+	if (at >= 0) {
+		ref = REF_FIRST + zigzag(at - m->last_slot - 1);
 		m->last_slot = at;
-		put_difference(p, bytes, h->len, &m->slot[at]);
+		slot = m->slot[at].image;
+		was = slot;
+	} else {
+		ref = keyed && !is_last(h) && add_slot(m, k, &key, &slot) ? REF_NEW : REF_NONE;
+		was = k->last;
 	}
-	return keyed ? memory_keep(m, &key, h, at) : 0;
+	put(p, h->kind);
+	put(p, zigzag(h->t_ns - m->last_ns));
+	put(p, ref << 1 | (is_short ? REF_IS_SHORT : 0));
+	put_fields(p, k, h, was);
+	p->t_ns = m->last_ns = h->t_ns;
+	keep(k, k->last, h);
+	if (slot)
+		keep(k, slot, h);
+	return 0;
 }
 
 bool packer_holds(const struct packer *p)
@@ -312,21 +342,55 @@ static __u32 header_crc(const struct chunk_header *ch)
 	return crc32(0, bytes + from, sizeof(*ch) - from);
 }
 
-int packer_end(struct packer *p, const unsigned char **ret, size_t *ret_len)
+/* A chunk of these bytes, in p->out. */
+static int make_chunk(struct packer *p, const void *raw, size_t len, __u32 flags,
+		      const unsigned char **ret, size_t *ret_len)
 {
-	struct chunk_header ch = {.magic = CHUNK_MAGIC, .raw_bytes = p->len, .t_ns = p->t_ns};
+	struct chunk_header ch = {
+		.magic = CHUNK_MAGIC, .raw_bytes = len, .flags = flags, .t_ns = p->t_ns};
 	unsigned char *payload = p->out + sizeof(ch);
 	uLongf room = p->out_room - sizeof(ch);
 
-	if (compress2(payload, &room, p->raw, p->len, DEFLATE_LEVEL) != Z_OK)
+	if (compress2(payload, &room, raw, len, DEFLATE_LEVEL) != Z_OK)
 		return -ENOMEM;
 	ch.packed_bytes = room;
 	ch.payload_crc = crc32(0, payload, room);
-	ch.flags = p->chunks ? 0 : CHUNK_KEY;
 	ch.header_crc = header_crc(&ch);
 	memcpy(p->out, &ch, sizeof(ch));
 	*ret = p->out;
 	*ret_len = sizeof(ch) + room;
+	return 0;
+}
+
+int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len)
+{
+	struct buf text = {};
+	int err;
+
+	*ret_len = 0;
+	if (p->is_told)
+		return 0;
+	record_layout_text(&p->memory.layout, &text);
+	err = text.failed || text.len > RAW_ROOM
+		      ? -ENOMEM
+		      : make_chunk(p, text.s, text.len, CHUNK_FIELDS, ret, ret_len);
+	buf_free(&text);
+	p->is_told = !err;
+	return err;
+}
+
+void packer_begin_anew(struct packer *p)
+{
+	p->len = p->chunks = 0;
+	memory_clear(&p->memory);
+}
+
+int packer_end(struct packer *p, const unsigned char **ret, size_t *ret_len)
+{
+	int err = make_chunk(p, p->raw, p->len, p->chunks ? 0 : CHUNK_KEY, ret, ret_len);
+
+	if (err)
+		return err;
 	p->len = 0;
 	if (++p->chunks == CHUNKS_TO_KEY || memory_is_full(&p->memory)) {
 		p->chunks = 0;
@@ -339,7 +403,8 @@ struct unpacker {
 	struct memory memory;
 	unsigned char *raw;
 	size_t len, at;
-	bool keyed; /* a key chunk was taken, and all after it */
+	bool keyed;	 /* a key chunk was taken, and all after it */
+	bool has_fields; /* their list was taken */
 	_Alignas(8) unsigned char record[RECORD_BYTES_MAX];
 };
 
@@ -374,22 +439,39 @@ bool chunk_header_is_good(const struct chunk_header *ch)
 	       ch->raw_bytes <= RAW_ROOM && ch->packed_bytes <= compressBound(RAW_ROOM);
 }
 
-int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload)
+static bool unpack_chunk(struct unpacker *u, const struct chunk_header *ch, const void *payload)
 {
 	uLongf len = ch->raw_bytes;
-	bool good = chunk_header_is_good(ch) &&
-		    crc32(0, payload, ch->packed_bytes) == ch->payload_crc &&
-		    (u->keyed || ch->flags & CHUNK_KEY);
 
+	return chunk_header_is_good(ch) && crc32(0, payload, ch->packed_bytes) == ch->payload_crc &&
+	       uncompress(u->raw, &len, payload, ch->packed_bytes) == Z_OK && len == ch->raw_bytes;
+}
+
+int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload)
+{
 	u->at = u->len = 0;
-	u->keyed = good && uncompress(u->raw, &len, payload, ch->packed_bytes) == Z_OK &&
-		   len == ch->raw_bytes;
+	if (ch->flags & CHUNK_FIELDS) {
+		int err = u->has_fields || !unpack_chunk(u, ch, payload) ? -EBADMSG : 0;
+
+		if (!err)
+			err = record_layout_read(&u->memory.layout, (const char *)u->raw,
+						 ch->raw_bytes);
+		u->has_fields = !err;
+		return err == -EINVAL ? -EBADMSG : err;
+	}
+	u->keyed = u->has_fields && (u->keyed || ch->flags & CHUNK_KEY) &&
+		   unpack_chunk(u, ch, payload);
 	if (!u->keyed)
 		return -EBADMSG;
 	if (ch->flags & CHUNK_KEY)
 		memory_clear(&u->memory);
-	u->len = len;
+	u->len = ch->raw_bytes;
 	return 0;
+}
+
+bool unpacker_unknown(const struct unpacker *u, size_t nth, struct field_record *ret)
+{
+	return record_layout_unknown(&u->memory.layout, nth, ret);
 }
 
 static bool take(struct unpacker *u, __u64 *ret)
@@ -408,75 +490,113 @@ static bool take(struct unpacker *u, __u64 *ret)
 	return false;
 }
 
-static bool take_bytes(struct unpacker *u, unsigned char *to, size_t n)
+static void store(unsigned char *at, const struct part *p, __u64 v)
 {
-	if (n > u->len - u->at)
+	memcpy(at, &v, p->size);
+}
+
+static bool take_element(struct unpacker *u, const struct part *p, unsigned char *at)
+{
+	__u64 v;
+
+	if (!take(u, &v))
 		return false;
-	memcpy(to, u->raw + u->at, n);
-	u->at += n;
+	if (p->type != VALUE_TEXT) {
+		store(at, p, load(at, p) + unzigzag(v));
+		return true;
+	}
+	if (v > u->len - u->at)
+		return false;
+	memset(at, 0, p->size);
+	memcpy(at, u->raw + u->at, v < p->size ? v : p->size - 1);
+	u->at += v;
 	return true;
 }
 
-static bool take_difference(struct unpacker *u, __u32 len, const struct slot *was)
+static bool take_fields(struct unpacker *u, const struct kind_layout *k)
 {
-	__u32 at = sizeof(struct record), words = (len - at) / 8;
-	__u64 same, d;
+	size_t i = 0;
+	__u64 gap, id = 0;
 
-	memset(u->record + at, 0, len - at);
-	for (__u32 i = 0; i < words; i++)
-		if (at + (i + 1) * 8 <= was->len)
-			memcpy(u->record + at + i * 8, was->bytes + at + i * 8, 8);
-	for (__u32 i = 0; i < words; i++) {
-		if (!take(u, &same) || same > words - i)
+	for (;;) {
+		const struct part *p;
+
+		if (!take(u, &gap) || gap > ELEMENTS_MAX)
 			return false;
-		i += same;
-		if (i == words)
-			break;
-		if (!take(u, &d))
+		if (!gap)
+			return true;
+		id += gap;
+		while (i < k->parts && id >= (__u64)k->part[i].id + k->part[i].count)
+			i++;
+		if (i == k->parts)
 			return false;
-		d = word_at(u->record, len, at + i * 8) + unzigzag(d);
-		memcpy(u->record + at + i * 8, &d, sizeof(d));
+		p = &k->part[i];
+		if (!take_element(u, p, u->record + p->offset + (id - p->id) * p->stride))
+			return false;
 	}
-	at += words * 8;
-	return take_bytes(u, u->record + at, len - at);
 }
 
-static bool take_record(struct unpacker *u, struct record *h)
+/* -EBADMSG, -ENOMEM. */
+static int take_record(struct unpacker *u, struct record *h)
 {
 	struct memory *m = &u->memory;
-	__u64 kind, len, t, ref;
+	const struct kind_layout *k;
+	unsigned char *slot = NULL;
+	__u64 kind, t, ref;
+	bool is_short;
 	__s64 at;
 
-	if (!take(u, &kind) || !take(u, &len) || !take(u, &t) || !take(u, &ref) ||
-	    len < sizeof(*h) || len > RECORD_BYTES_MAX || kind > UINT32_MAX)
-		return false;
+	if (!take(u, &kind) || !take(u, &t) || !take(u, &ref) || kind > UINT32_MAX)
+		return -EBADMSG;
+	k = record_layout_of(&m->layout, kind);
+	is_short = ref & REF_IS_SHORT;
+	ref >>= 1;
+	if (!k || (is_short && !k->short_len))
+		return -EBADMSG;
+	memcpy(u->record, k->last, k->bytes);
+	if (ref == REF_NEW) {
+		/* records may be longer here than where they were written */
+		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
+					 ? NULL
+					 : memory_add(m, k);
+
+		if (!s)
+			return -EBADMSG;
+		slot = s->image;
+	} else if (ref >= REF_FIRST) {
+		at = (__s64)((__u64)m->last_slot + (__u64)unzigzag(ref - REF_FIRST) + 1);
+		if (at < 0 || at >= (__s64)m->n || m->slot[at].kind != kind)
+			return -EBADMSG;
+		m->last_slot = at;
+		slot = m->slot[at].image;
+		memcpy(u->record, slot, k->bytes);
+	}
+	if (!take_fields(u, k))
+		return -EBADMSG;
 	m->last_ns += unzigzag(t);
-	*h = (struct record){.kind = kind, .len = len, .t_ns = m->last_ns};
-	if (!ref)
-		return model_of(m, h) ? take_difference(u, len, model_of(m, h))
-				      : take_bytes(u, u->record + sizeof(*h), len - sizeof(*h));
-	at = (__s64)((__u64)m->last_slot + (__u64)unzigzag(ref - 1) + 1);
-	if (at < 0 || at >= (__s64)m->n)
-		return false;
-	m->last_slot = at;
-	return take_difference(u, len, &m->slot[at]);
+	*h = (struct record){
+		.kind = kind,
+		.len = is_short ? k->short_len : k->len,
+		.t_ns = m->last_ns,
+		.extra = is_short ? 0 : k->bytes - k->len,
+	};
+	keep(k, k->last, h);
+	if (slot)
+		keep(k, slot, h);
+	return 0;
 }
 
 int unpacker_next(struct unpacker *u, struct record **ret)
 {
-	struct record *h = (struct record *)u->record;
-	struct slot key;
-	int err = 0;
+	int err;
 
 	if (u->at == u->len)
 		return 1;
-	if (!take_record(u, h)) {
+	*ret = (struct record *)u->record;
+	err = take_record(u, *ret);
+	if (err) {
 		u->keyed = false;
 		u->at = u->len;
-		return -EBADMSG;
 	}
-	if (key_of(h, &key))
-		err = memory_keep(&u->memory, &key, h, memory_find(&u->memory, &key));
-	*ret = h;
 	return err;
 }

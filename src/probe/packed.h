@@ -12,11 +12,11 @@
 
 #include "records/records.h"
 
-#define RECORD_BYTES_MAX 16384	    /* no wire record is longer */
-#define CHUNK_RAW_MAX	 (1u << 20) /* before it is deflated: from here on a chunk is ended */
+#define CHUNK_RAW_MAX (1u << 20) /* before it is deflated: from here on a chunk is ended */
 
-#define CHUNK_MAGIC 0x4b435346 /* "FSCK" */
-#define CHUNK_KEY   1u
+#define CHUNK_MAGIC  0x4b435346 /* "FSCK" */
+#define CHUNK_KEY    1u
+#define CHUNK_FIELDS 2u /* the list of fields, in front of all others */
 
 struct chunk_header {
 	__u32 magic;
@@ -29,6 +29,7 @@ struct chunk_header {
 };
 
 struct packer;
+struct field_record;
 
 int packer_make(struct packer **ret);
 void packer_free(struct packer *p);
@@ -39,6 +40,12 @@ int packer_add(struct packer *p, const struct record *h);
 /* Whether the chunk holds anything; whether it is time to end it. */
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
+
+/* Drops what the chunk under way holds. The next one stands alone. */
+void packer_begin_anew(struct packer *p);
+
+/* The chunk that tells of the fields, to be written first; of no bytes where it was written. */
+int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len);
 
 /* Ends the chunk: its header and payload, valid until the next call. */
 int packer_end(struct packer *p, const unsigned char **ret, size_t *ret_len);
@@ -53,6 +60,9 @@ bool chunk_header_is_good(const struct chunk_header *ch);
 
 /* Takes a chunk. -EBADMSG for one that is damaged, or stands on one that was not taken. */
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload);
+
+/* The `nth` field that is not known here. False behind the last. */
+bool unpacker_unknown(const struct unpacker *u, size_t nth, struct field_record *ret);
 
 /* The next record of the chunk, valid until the next call. 1 at its end, -EBADMSG, -ENOMEM. */
 int unpacker_next(struct unpacker *u, struct record **ret);

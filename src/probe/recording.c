@@ -15,59 +15,32 @@
 
 #include "base/output_file.h"
 #include "probe/packed.h"
+#include "probe/record_layout.h"
 
-#define FORMAT_PLAIN  1
-#define FORMAT_PACKED 2
-#define FRAME_MAX     RECORD_BYTES_MAX
-#define LAST_BYTES    256 /* kept free for a last chunk, which says that there was no more room */
+#define FORMAT	   3
+#define LAST_BYTES 256 /* kept free for a last chunk, which says that there was no more room */
 
 struct file_header {
 	char magic[8];
 	__u32 format;
-	__u32 wire_version;
-	__u32 byte_order;   /* 0x01020304 as the writer has it */
-	__u32 record_sizes; /* sum of the sizes of the wire structs: a changed layout shows */
-};
-
-struct frame {
-	__u32 len;
-	__u32 crc;
+	__u32 byte_order; /* 0x01020304 as the writer has it */
 };
 
 static const char magic[] = "FSREC\r\n\032";
 
-#define UP_TO(member)                                                                              \
-	(offsetof(struct process_record, c) + offsetof(struct counters, member))
-
-/* A process record only lacks what was added since. */
-static size_t whole_of(__u32 version)
+static void fill_file_header(struct file_header *fh)
 {
-	return version <= 3   ? UP_TO(end_of_version_3)
-	       : version <= 7 ? UP_TO(end_of_version_7)
-			      : sizeof(struct process_record);
-}
-
-static void fill_file_header(struct file_header *fh, __u32 format)
-{
-	memset(fh, 0, sizeof(*fh));
+	*fh = (struct file_header){.format = FORMAT, .byte_order = 0x01020304};
 	memcpy(fh->magic, magic, sizeof(fh->magic));
-	fh->format = format;
-	fh->wire_version = RECORDS_VERSION;
-	fh->byte_order = 0x01020304;
-	fh->record_sizes = sizeof(struct process_record) + sizeof(struct crossing_record) +
-			   sizeof(struct refused_record) + sizeof(struct signal_record) +
-			   sizeof(struct kernel_fault_record) + sizeof(struct host_record) +
-			   sizeof(struct hook_record) + sizeof(struct tick_record) +
-			   sizeof(struct names_record) + sizeof(struct symbol_record) +
-			   sizeof(struct end_record) + sizeof(struct retry_record);
 }
 
 struct recorder {
 	FILE *f;
 	struct output_file file; /* whose descriptor is that of f */
-	struct packer *packer;	 /* NULL: plain */
+	struct packer *packer;
 	unsigned long long max_bytes;
-	off_t whole;   /* offset behind the last whole frame */
+	off_t whole;   /* offset behind the last whole chunk */
+	off_t fields;  /* bytes of the list of fields, behind that */
 	__u64 last_ns; /* of what was taken */
 	int failed;    /* -errno once a write failed */
 };
@@ -83,8 +56,8 @@ static int end_file(struct recorder *rec, int err)
 	return output_file_end(&rec->file, err);
 }
 
-static int recorder_make(const char *path, bool force, __u32 format, struct recorder **ret,
-			 char *error, size_t size)
+static int recorder_make(const char *path, bool force, struct recorder **ret, char *error,
+			 size_t size)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
 	struct file_header fh;
@@ -104,7 +77,7 @@ static int recorder_make(const char *path, bool force, __u32 format, struct reco
 		return err;
 	}
 	rec->f = fdopen(rec->file.fd, "w");
-	fill_file_header(&fh, format);
+	fill_file_header(&fh);
 	if (!rec->f || fwrite(&fh, sizeof(fh), 1, rec->f) != 1 || fflush(rec->f)) {
 		err = errno ? -errno : -EIO;
 		snprintf(error, size, "cannot write the recording %s: %s", path, strerror(-err));
@@ -117,19 +90,14 @@ static int recorder_make(const char *path, bool force, __u32 format, struct reco
 	return 0;
 }
 
-int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size)
-{
-	return recorder_make(path, force, FORMAT_PLAIN, ret, error, size);
-}
-
-int recorder_open_packed(const char *path, bool force, unsigned long long max_bytes,
+int recorder_open_capped(const char *path, bool force, unsigned long long max_bytes,
 			 struct recorder **ret, char *error, size_t size)
 {
 	struct packer *packer = NULL;
 	int err = packer_make(&packer);
 
 	if (!err)
-		err = recorder_make(path, force, FORMAT_PACKED, ret, error, size);
+		err = recorder_make(path, force, ret, error, size);
 	if (err) {
 		if (err == -ENOMEM)
 			snprintf(error, size, "out of memory");
@@ -141,19 +109,30 @@ int recorder_open_packed(const char *path, bool force, unsigned long long max_by
 	return 0;
 }
 
+int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size)
+{
+	return recorder_open_capped(path, force, 0, ret, error, size);
+}
+
 static int put_chunk(struct recorder *rec)
 {
 	const unsigned char *bytes;
-	size_t len;
-	int err = packer_end(rec->packer, &bytes, &len);
+	size_t fields, len;
+	int err = packer_fields(rec->packer, &bytes, &fields);
 
+	if (!err && fields && fwrite(bytes, fields, 1, rec->f) != 1)
+		err = errno ? -errno : -EIO;
+	rec->fields += fields;
+	if (!err)
+		err = packer_end(rec->packer, &bytes, &len);
 	if (err)
 		return err;
-	if (rec->max_bytes && rec->whole + len + LAST_BYTES > rec->max_bytes)
+	if (rec->max_bytes && rec->whole + rec->fields + len + LAST_BYTES > rec->max_bytes)
 		return -EOVERFLOW;
 	if (fwrite(bytes, len, 1, rec->f) != 1 || fflush(rec->f))
 		return errno ? -errno : -EIO;
-	rec->whole += len;
+	rec->whole += rec->fields + len;
+	rec->fields = 0;
 	return 0;
 }
 
@@ -163,29 +142,10 @@ static int put_full(struct recorder *rec)
 	struct end_record end = {.h = {RECORD_END, sizeof(end), rec->last_ns}, .reason = END_FULL};
 	int err;
 
-	packer_free(rec->packer);
-	rec->packer = NULL;
+	packer_begin_anew(rec->packer);
 	rec->max_bytes = 0;
-	err = packer_make(&rec->packer);
-	if (!err)
-		err = packer_add(rec->packer, &end.h);
+	err = packer_add(rec->packer, &end.h);
 	return err ? err : put_chunk(rec);
-}
-
-static int take_packed(struct recorder *rec, const struct record *h)
-{
-	int err = packer_add(rec->packer, h);
-
-	rec->last_ns = h->t_ns;
-	if (!err && (h->kind == RECORD_TICK || packer_is_full(rec->packer)))
-		err = put_chunk(rec);
-	if (err == -EOVERFLOW) {
-		err = put_full(rec);
-		rec->failed = err ? err : -EOVERFLOW;
-	} else {
-		rec->failed = err;
-	}
-	return rec->failed;
 }
 
 unsigned long long recorder_bytes(const struct recorder *rec)
@@ -200,19 +160,19 @@ bool recorder_is_empty(const struct recorder *rec)
 
 int recorder_take(struct recorder *rec, const struct record *h)
 {
-	struct frame fr = {.len = h->len, .crc = crc32(0, (const Bytef *)h, h->len)};
+	int err;
 
 	if (rec->failed)
 		return 0;
-	if (rec->packer)
-		return take_packed(rec, h);
-	if (fwrite(&fr, sizeof(fr), 1, rec->f) == 1 && fwrite(h, h->len, 1, rec->f) == 1 &&
-	    (h->kind != RECORD_TICK || !fflush(rec->f))) {
-		if (h->kind == RECORD_TICK)
-			rec->whole = ftello(rec->f);
-		return 0;
+	err = packer_add(rec->packer, h);
+	rec->last_ns = h->t_ns;
+	if (!err && (h->kind == RECORD_TICK || packer_is_full(rec->packer)))
+		err = put_chunk(rec);
+	rec->failed = err;
+	if (err == -EOVERFLOW) {
+		err = put_full(rec);
+		rec->failed = err ? err : -EOVERFLOW;
 	}
-	rec->failed = errno ? -errno : -EIO;
 	return rec->failed;
 }
 
@@ -220,7 +180,7 @@ int recorder_close(struct recorder *rec)
 {
 	int err = rec->failed;
 
-	if (!err && rec->packer && packer_holds(rec->packer))
+	if (!err && packer_holds(rec->packer))
 		err = put_chunk(rec);
 	if (err == -EOVERFLOW) /* as asked: it says so at its end */
 		err = rec->failed ? 0 : put_full(rec);
@@ -254,13 +214,14 @@ void recorder_discard(struct recorder *rec)
 struct replay {
 	struct source src;
 	FILE *f;
-	struct unpacker *unpacker; /* NULL: plain */
-	unsigned char *payload;	   /* of a chunk */
+	struct unpacker *unpacker;
+	bool has_told_unknown;	/* the fields that are not known here */
+	unsigned char *payload; /* of a chunk */
 	size_t payload_room;
 	struct replay_facts facts;
 	unsigned long long offset, size;
 	char *path;
-	_Alignas(8) unsigned char block[FRAME_MAX];
+	_Alignas(8) unsigned char block[RECORD_BYTES_MAX];
 };
 
 /* The first damage is told; all is counted. Returns -EBADMSG. */
@@ -274,7 +235,6 @@ static int note_damage(struct replay *rp, unsigned long long at, unsigned long l
 	return -EBADMSG;
 }
 
-/* Of packed recordings. */
 static void note_lost_chunks(struct replay *rp, unsigned long long at, unsigned long long next)
 {
 	const struct replay_facts *f = &rp->facts;
@@ -285,61 +245,6 @@ static void note_lost_chunks(struct replay *rp, unsigned long long at, unsigned 
 		 "%s: %s at offset %llu: %llu bytes were lost%s; all %s it was used", rp->path,
 		 cut ? "truncated or damaged" : "damaged", f->damage_offset, f->lost_bytes,
 		 f->damages > 1 ? ", in several places" : "", cut ? "before" : "but");
-}
-
-/* Reads one frame. 0, 1 at the clean end, -EBADMSG with the error text set. */
-static int read_frame(struct replay *rp)
-{
-	const struct record *h = (const struct record *)rp->block;
-	unsigned long long left = rp->size - rp->offset;
-	struct frame fr;
-
-	if (!left)
-		return 1;
-	if (left < sizeof(fr) || fread(&fr, sizeof(fr), 1, rp->f) != 1) {
-		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: truncated at offset %llu: %llu bytes left of a frame header; all "
-			 "before it was used",
-			 rp->path, rp->offset, left);
-		return note_damage(rp, rp->offset, rp->size);
-	}
-	if (fr.len < sizeof(*h) || fr.len > FRAME_MAX) {
-		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: damaged at offset %llu: a frame claims %u bytes; all before it was "
-			 "used",
-			 rp->path, rp->offset, fr.len);
-		return note_damage(rp, rp->offset, rp->size);
-	}
-	if (left - sizeof(fr) < fr.len || fread(rp->block, fr.len, 1, rp->f) != 1) {
-		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: truncated at offset %llu: a frame of %u bytes has %llu left; all "
-			 "before it was used",
-			 rp->path, rp->offset, fr.len, left - sizeof(fr));
-		return note_damage(rp, rp->offset, rp->size);
-	}
-	if (crc32(0, rp->block, fr.len) != fr.crc || h->len != fr.len) {
-		snprintf(rp->src.error, sizeof(rp->src.error),
-			 "%s: damaged at offset %llu: checksum or length of a frame is wrong; all "
-			 "before it was used",
-			 rp->path, rp->offset);
-		return note_damage(rp, rp->offset, rp->size);
-	}
-	rp->offset += sizeof(fr) + fr.len;
-	return 0;
-}
-
-/* What was not counted yet is zero, where hooks tell that it is not known; else NOT_COUNTED. */
-static void complete_record(struct replay *rp)
-{
-	struct record *h = (struct record *)rp->block;
-	size_t has = whole_of(rp->facts.wire_version), counted = UP_TO(end_of_version_7);
-
-	if (h->kind != RECORD_PROCESS || h->len != has || has == sizeof(struct process_record))
-		return;
-	if (has < counted)
-		memset(rp->block + has, 0, counted - has);
-	memset(rp->block + counted, 0xff, sizeof(struct process_record) - counted);
-	h->len = sizeof(struct process_record);
 }
 
 static struct replay *replay_of(struct source *src)
@@ -426,7 +331,7 @@ static int read_chunk(struct replay *rp)
 	}
 }
 
-/* The next record, into rp->block. As read_frame(). */
+/* The next record, into rp->block. Returns as read_chunk(). */
 static int read_packed(struct replay *rp)
 {
 	struct record *h;
@@ -447,7 +352,7 @@ static int read_packed(struct replay *rp)
 		if (err)
 			return err;
 	}
-	memcpy(rp->block, h, h->len);
+	memcpy(rp->block, h, h->len + h->extra);
 	return 0;
 }
 
@@ -463,7 +368,7 @@ static void note_end(struct replay *rp)
 static int read_record(struct replay *rp)
 {
 	const struct record *h = (const struct record *)rp->block;
-	int err = rp->unpacker ? read_packed(rp) : read_frame(rp);
+	int err = read_packed(rp);
 
 	rp->facts.read_bytes = rp->offset;
 	rp->facts.at_end = err == 1;
@@ -472,6 +377,19 @@ static int read_record(struct replay *rp)
 		rp->facts.record_bytes += h->len;
 		note_end(rp);
 	}
+	return err;
+}
+
+/* What a recording made of this one has to carry along. */
+static int tell_unknown(struct replay *rp, const struct sink *sink)
+{
+	struct field_record r;
+	int err = 0;
+
+	for (size_t i = 0; !err && !rp->has_told_unknown && unpacker_unknown(rp->unpacker, i, &r);
+	     i++)
+		err = sink->take(sink->ctx, &r.h);
+	rp->has_told_unknown = true;
 	return err;
 }
 
@@ -486,8 +404,9 @@ static int replay_look(struct source *src, const struct sink *sink)
 
 		if (err)
 			return err;
-		complete_record(rp);
-		err = sink->take(sink->ctx, h);
+		err = tell_unknown(rp, sink);
+		if (!err)
+			err = sink->take(sink->ctx, h);
 		if (err == -EBADMSG) {
 			snprintf(src->error, sizeof(src->error),
 				 "%s: damaged at offset %llu: record of kind %u has a wrong size; "
@@ -536,24 +455,13 @@ static const struct source_ops replay_ops = {
 	.close = replay_close,
 };
 
-static bool is_known_layout(const struct file_header *fh, const struct file_header *want)
-{
-	__u32 version = fh->wire_version, sizes = want->record_sizes;
-
-	sizes -= sizeof(struct process_record) - whole_of(version);
-	if (version < 7)
-		sizes -= sizeof(struct retry_record); /* there were none */
-	return version >= 3 && version != 4 && version <= want->wire_version &&
-	       fh->record_sizes == sizes;
-}
-
 /* Says in `error` why a file is no recording of ours. */
 static int check_header(const char *path, const struct file_header *fh, size_t got, char *error,
 			size_t size)
 {
 	struct file_header want;
 
-	fill_file_header(&want, fh->format);
+	fill_file_header(&want);
 	if (!got)
 		snprintf(error, size, "%s: truncated at offset 0: the file is empty", path);
 	else if (memcmp(fh->magic, want.magic, got < sizeof(magic) ? got : sizeof(magic)))
@@ -564,14 +472,10 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 			 got, sizeof(*fh));
 	else if (fh->byte_order != want.byte_order)
 		snprintf(error, size,
-			 "%s: recorded on a machine of the other byte order (offset 16)", path);
-	else if (fh->format < FORMAT_PLAIN || fh->format > FORMAT_PACKED ||
-		 !is_known_layout(fh, &want))
-		snprintf(error, size,
-			 "%s: format %u, records %u.%u (offset 8); this faultscope reads %u to %u, "
-			 "%u.%u",
-			 path, fh->format, fh->wire_version, fh->record_sizes, FORMAT_PLAIN,
-			 FORMAT_PACKED, want.wire_version, want.record_sizes);
+			 "%s: recorded on a machine of the other byte order (offset 12)", path);
+	else if (fh->format != FORMAT)
+		snprintf(error, size, "%s: format %u (offset 8); this faultscope reads %u", path,
+			 fh->format, FORMAT);
 	else
 		return 0;
 	return -EINVAL;
@@ -606,17 +510,14 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 	err = check_header(path, &fh, got, error, size);
 	if (err)
 		goto fail;
-	if (fh.format == FORMAT_PACKED) {
-		err = unpacker_make(&rp->unpacker);
-		if (err) {
-			snprintf(error, size, "out of memory");
-			goto fail;
-		}
+	err = unpacker_make(&rp->unpacker);
+	if (err) {
+		snprintf(error, size, "out of memory");
+		goto fail;
 	}
 	rp->offset = sizeof(fh);
 	rp->size = rp->facts.bytes = st.st_size;
 	rp->facts.format = fh.format;
-	rp->facts.wire_version = fh.wire_version;
 	*ret = &rp->src;
 	return 0;
 fail:

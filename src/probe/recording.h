@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: recordings. A file is a header (magic, format, wire version, byte order), then in format 1
- * frames: length, CRC-32 of the payload, payload (one wire record); in format 2 chunks of records
- * packed small (probe/packed.h), a look each. What a crash or a full disk cuts off is found by its
- * frame or chunk; all before it is whole, and of packed ones what comes from the next key chunk on.
+ * probe: recordings. A file is a header (magic, format, byte order) and chunks of records packed
+ * small (probe/packed.h): first the list of fields, then one for each look. What a crash or a full
+ * disk cuts off is found by its chunk; all before it is whole, and so is what comes from the next
+ * key chunk on. docs/design/recording-format.md describes each byte.
  */
 #ifndef FS_PROBE_RECORDING_H
 #define FS_PROBE_RECORDING_H
@@ -20,10 +20,10 @@ struct recorder;
 int recorder_open(const char *path, bool force, struct recorder **ret, char *error, size_t size);
 
 /*
- * The same, packed; once it would be larger than `max_bytes` (0: no bound) it is ended whole, and
+ * The same; once it would be larger than `max_bytes` (0: no bound) it is ended whole, and
  * recorder_take() says -EOVERFLOW, once.
  */
-int recorder_open_packed(const char *path, bool force, unsigned long long max_bytes,
+int recorder_open_capped(const char *path, bool force, unsigned long long max_bytes,
 			 struct recorder **ret, char *error, size_t size);
 
 /* Written so far. */
@@ -51,7 +51,7 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 
 /* Of what was read so far of a source of replay_open(). */
 struct replay_facts {
-	unsigned int format, wire_version;
+	unsigned int format;
 	unsigned long long bytes; /* of the file; of these: */
 	unsigned long long read_bytes;
 	unsigned long long records, record_bytes;

@@ -21,16 +21,18 @@
 	X(SAMPLE, sample_record, fs_sample_record)                                                 \
 	X(RETRY, retry_record, fs_retry_record)
 
-#define X(kind, record, wire)                                                                      \
-	_Static_assert(sizeof(struct record) == sizeof(struct wire) &&                             \
-			       sizeof(struct record) <= WIRE_RECORD_MAX,                           \
+/* Behind the header both have the same members, each where the compiler puts it. */
+#define BODY(type, head) (sizeof(struct type) - sizeof(struct head))
+#define X(kind, type, wire)                                                                        \
+	_Static_assert(BODY(type, record) == BODY(wire, fs_header) &&                              \
+			       sizeof(struct type) <= WIRE_RECORD_MAX,                             \
 		       #kind);
 KERNEL_RECORDS(X)
 #undef X
 _Static_assert(sizeof(struct counters) == sizeof(struct fs_counters), "counters");
 _Static_assert(sizeof(struct losses) == sizeof(struct fs_losses), "losses");
 _Static_assert(sizeof(struct growth) == sizeof(struct fs_growth), "growth");
-_Static_assert(sizeof(struct precursor_record) == sizeof(struct fs_precursor_record), "precursor");
+_Static_assert(BODY(precursor_record, record) == BODY(fs_precursor_record, fs_header), "precursor");
 
 static size_t bytes_of(__u32 kind)
 {
@@ -48,9 +50,14 @@ struct record *record_of_wire(const void *data, size_t size, union wire_record *
 {
 	const struct fs_header *h = data;
 
-	if (size < sizeof(*h) || h->len > size || h->len > bytes_of(h->kind))
+	if (size < sizeof(*h) || h->len < sizeof(*h) || h->len > size || h->len > bytes_of(h->kind))
 		return NULL;
-	memcpy(ret, data, h->len);
+	ret->h = (struct record){
+		.kind = h->kind,
+		.len = h->len - sizeof(*h) + sizeof(ret->h),
+		.t_ns = h->t_ns,
+	};
+	memcpy(&ret->h + 1, h + 1, h->len - sizeof(*h));
 	return &ret->h;
 }
 
@@ -71,8 +78,11 @@ void growth_of_wire(const struct fs_growth *g, struct growth *ret)
 
 bool precursor_of_wire(const void *data, size_t size, struct precursor_record *ret)
 {
-	if (size < sizeof(*ret))
+	const struct fs_precursor_record *r = data;
+
+	if (size < sizeof(*r))
 		return false;
-	memcpy(ret, data, sizeof(*ret));
+	ret->h = (struct record){.kind = r->h.kind, .len = sizeof(*ret), .t_ns = r->h.t_ns};
+	memcpy(&ret->h + 1, &r->h + 1, sizeof(*r) - sizeof(r->h));
 	return true;
 }

@@ -37,6 +37,7 @@ enum record_kind {
 	RECORD_HOLDING,
 	RECORD_ORIGIN,
 	RECORD_LEVELS,
+	RECORD_FIELD, /* of replays alone, in front: a field that is not known here */
 };
 
 /* Flags of a process. */

@@ -15,8 +15,6 @@
 #include "records/fault_classes.h"
 #include "records/record_kinds.h"
 
-#define RECORDS_VERSION 8
-
 /* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
 struct process_key {
 	__u64 start_ns; /* task->start_boottime of the thread-group leader; exec keeps it */
@@ -82,7 +80,7 @@ struct counters {
 #undef SINCE_4
 #undef SINCE_8
 #define SINCE_4(id)
-#define SINCE_8(id) __u64 id;
+#define SINCE_8(id)		__u64 id;
 #define COUNTER(since, id, ...) SINCE_##since(id)
 #define UNSHOWN(since, id)	SINCE_##since(id)
 #include "records/counters.def"
@@ -127,8 +125,11 @@ struct usage {
 
 struct record {
 	__u32 kind; /* enum record_kind */
-	__u32 len;  /* bytes, this header included */
+	__u32 len;  /* bytes of the struct, this header included */
 	__u64 t_ns; /* CLOCK_MONOTONIC */
+	/* bytes behind the struct: what a recording has of fields that are not known here */
+	__u32 extra;
+	__u32 pad;
 };
 
 struct process_record {
@@ -619,6 +620,21 @@ struct symbol_record {
 };
 
 #define END_FULL 1u /* it would have become larger than was allowed */
+
+/* A field of a recording that is not known here: its values stand behind the records of its kind.
+ */
+struct field_record {
+	struct record h;
+	__u32 of;   /* enum record_kind, or a kind that is not known here */
+	__u32 type; /* enum value_type */
+	__u32 size; /* bytes of one */
+	__u32 from; /* elements of an array that are known here; this field has those behind them */
+	__u32 count;
+	__u32 pad;
+	char record[32]; /* name of the kind */
+	char name[64];
+	char unit[16];
+};
 
 struct end_record {
 	struct record h;

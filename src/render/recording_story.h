@@ -15,7 +15,7 @@ enum story_end {
 
 struct story_file {
 	const char *name;
-	unsigned int format, wire_version;
+	unsigned int format;
 	uint64_t bytes, records, record_bytes;
 	uint64_t damages, damage_offset, lost_bytes;
 	const char *error; /* what is wrong with it; empty: nothing */

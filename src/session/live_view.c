@@ -109,7 +109,7 @@ static int record_below(struct viewing *w, const char *directory, struct recorde
 	localtime_r(&t, &now);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &now);
 	snprintf(w->path, sizeof(w->path), "%sfaultscope-%s.fsr", directory, stamp);
-	return recorder_open_packed(w->path, false, 0, ret, error, size);
+	return recorder_open_capped(w->path, false, 0, ret, error, size);
 }
 
 /* Of use to a recording alone. */

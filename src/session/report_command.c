@@ -39,7 +39,7 @@ static int make_recording(const struct options *o)
 			 o->argv[0]);
 		return EXIT_USAGE;
 	}
-	if (recorder_open_packed(o->output, o->force, 0, &rec, error, sizeof(error))) {
+	if (recorder_open_capped(o->output, o->force, 0, &rec, error, sizeof(error))) {
 		complain("%s", error);
 		return EXIT_FAILED;
 	}

@@ -87,7 +87,7 @@ int session_open_recording(struct session *s)
 
 	if (!p->record)
 		return 0;
-	err = p->records_alone ? recorder_open_packed(p->record, s->o->force, s->o->max_bytes, rec,
+	err = p->records_alone ? recorder_open_capped(p->record, s->o->force, s->o->max_bytes, rec,
 						      error, sizeof(error))
 			       : recorder_open(p->record, s->o->force, rec, error, sizeof(error));
 	if (err) {

@@ -23,7 +23,6 @@ static void describe_file(struct story *st)
 	st->view.file = (struct story_file){
 		.name = slash ? slash + 1 : st->s.plan.replay,
 		.format = f->format,
-		.wire_version = f->wire_version,
 		.bytes = f->bytes,
 		.records = f->records,
 		.record_bytes = f->record_bytes,

@@ -580,7 +580,7 @@ int main(int argc, char **argv)
 		return 2;
 	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
 	n = strtoull(argv[2], NULL, 10) % 1000;
-	if (recorder_open_packed(argv[3], true, 0, &rec, error, sizeof(error))) {
+	if (recorder_open_capped(argv[3], true, 0, &rec, error, sizeof(error))) {
 		fprintf(stderr, "event_recording: %s\n", error);
 		return 1;
 	}

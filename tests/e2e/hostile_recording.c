@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	text = argv[1];
-	if (recorder_open_packed(argv[2], true, 0, &rec, error, sizeof(error))) {
+	if (recorder_open_capped(argv[2], true, 0, &rec, error, sizeof(error))) {
 		fprintf(stderr, "hostile_recording: %s\n", error);
 		return 1;
 	}

@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		return 2;
 	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
 	scans = strtoull(argv[2], NULL, 10);
-	if (!scans || recorder_open_packed(argv[3], true, 0, &rec, error, sizeof(error)))
+	if (!scans || recorder_open_capped(argv[3], true, 0, &rec, error, sizeof(error)))
 		return 1;
 	PUT(host);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || model_init(&m) || replay_open(argv[1], &src, error, sizeof(error)))
 		return 2;
-	if (replay(src) < 0 || recorder_open_packed(argv[2], true, 0, &rec, error, sizeof(error)))
+	if (replay(src) < 0 || recorder_open_capped(argv[2], true, 0, &rec, error, sizeof(error)))
 		return 1;
 	end.h.t_ns = m.last_ns;
 	if (retell(&m, rec) || recorder_take(rec, &end.h) || recorder_close(rec))

@@ -148,7 +148,7 @@ static void test_round_trip(void)
 	struct stat st;
 	FILE *f;
 
-	if (!ok(!recorder_open_packed(path, false, 0, &rec, error, sizeof(error)),
+	if (!ok(!recorder_open_capped(path, false, 0, &rec, error, sizeof(error)),
 		"a packed recording is made"))
 		return;
 	record(rec, &host.h);
@@ -218,7 +218,7 @@ static void test_resumed(void)
 	size_t n;
 	FILE *f;
 
-	if (recorder_open_packed(path, false, 0, &rec, error, sizeof(error)))
+	if (recorder_open_capped(path, false, 0, &rec, error, sizeof(error)))
 		abort();
 	for (int look = 0; look < 800; look++) {
 		tick = tick_record((look + 1) * SECOND);
@@ -247,7 +247,7 @@ static void test_bounded(void)
 	int told = 0, err;
 	struct stat st;
 
-	if (recorder_open_packed(path, false, 20000, &rec, error, sizeof(error)))
+	if (recorder_open_capped(path, false, 20000, &rec, error, sizeof(error)))
 		abort();
 	for (int look = 0; look < 400; look++) {
 		struct process_record p = process_record(10, 1, look * SECOND);
@@ -278,7 +278,7 @@ static void test_bounded_at_the_end(void)
 	const struct end_record *end;
 	struct stat st;
 
-	if (recorder_open_packed(path, false, 4000, &rec, error, sizeof(error)) ||
+	if (recorder_open_capped(path, false, 4000, &rec, error, sizeof(error)) ||
 	    recorder_take(rec, &tick.h))
 		abort();
 	for (uint32_t pid = 1; pid < 100; pid++) {

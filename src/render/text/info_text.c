@@ -27,7 +27,7 @@ static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
 
 	buf_puts(t, f->name);
 	say(b, s->v, "file", t);
-	buf_printf(t, "%u, records of version %u", f->format, f->wire_version);
+	buf_printf(t, "%u", f->format);
 	say(b, s->v, "format", t);
 	put_bytes(t, f->bytes);
 	if (f->bytes && f->record_bytes > f->bytes)
@@ -131,7 +131,6 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_text(&j, "type", "recording");
 	json_text(&j, "file", s->file.name);
 	json_count(&j, "format", s->file.format);
-	json_count(&j, "records_version", s->file.wire_version);
 	json_count(&j, "bytes", s->file.bytes);
 	json_count(&j, "records", s->file.records);
 	json_count(&j, "record_bytes", s->file.record_bytes);

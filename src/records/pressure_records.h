@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * records: how short of memory the machine, its cgroups and its file systems in memory are, as
+ * small files of /proc and cgroupfs tell once an interval.
+ */
+#ifndef FS_RECORDS_PRESSURE_RECORDS_H
+#define FS_RECORDS_PRESSURE_RECORDS_H
+
+#include <stdint.h>
+
+#include "records/records.h"
+
+#define FIGURE_UNKNOWN UINT64_MAX
+
+/* Kinds of records beside those of record_kinds.h: the kernel side knows none of them. */
+enum pressure_kind {
+	RECORD_SHORTAGE = 96,
+	RECORD_LEVEL,
+	RECORD_MOUNT,
+	RECORD_SCORE,
+};
+
+enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
+
+/*
+ * Figures of the machine. X(id, JSON key, where, the kernel's name): a name that ends in * is the
+ * sum of all that begin so. Of /proc/meminfo in bytes, of /proc/vmstat in pages or events since the
+ * boot, of /proc/sys/vm as they are; of the look itself, how many cgroups and mounts it found no
+ * room for, at most at once. Rows are appended: recordings know them by their number.
+ */
+#define HOST_FIGURES(X)                                                                            \
+	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
+	X(CACHED, "cached_bytes", FROM_MEMINFO, "Cached")                                          \
+	X(ANON, "anon_bytes", FROM_MEMINFO, "AnonPages")                                           \
+	X(SHMEM, "shmem_bytes", FROM_MEMINFO, "Shmem")                                             \
+	X(SLAB, "slab_unreclaimable_bytes", FROM_MEMINFO, "SUnreclaim")                            \
+	X(PAGE_TABLES, "page_tables_bytes", FROM_MEMINFO, "PageTables")                            \
+	X(UNEVICTABLE, "unevictable_bytes", FROM_MEMINFO, "Unevictable")                           \
+	X(ZSWAP, "zswap_bytes", FROM_MEMINFO, "Zswap")                                             \
+	X(ZSWAPPED, "zswapped_bytes", FROM_MEMINFO, "Zswapped")                                    \
+	X(CORRUPTED, "hardware_corrupted_bytes", FROM_MEMINFO, "HardwareCorrupted")                \
+	X(SWAP_IN, "swap_in_pages", FROM_VMSTAT, "pswpin")                                         \
+	X(SWAP_OUT, "swap_out_pages", FROM_VMSTAT, "pswpout")                                      \
+	X(ZSWAP_IN, "zswap_in_pages", FROM_VMSTAT, "zswpin")                                       \
+	X(ZSWAP_OUT, "zswap_out_pages", FROM_VMSTAT, "zswpout")                                    \
+	X(MAJOR, "major_faults", FROM_VMSTAT, "pgmajfault")                                        \
+	X(REFAULT_ANON, "refaults_anon_pages", FROM_VMSTAT, "workingset_refault_anon")             \
+	X(REFAULT_FILE, "refaults_file_pages", FROM_VMSTAT, "workingset_refault_file")             \
+	X(DIRECT_STALLS, "direct_reclaims", FROM_VMSTAT, "allocstall_*")                           \
+	X(DIRECT_SCANNED, "direct_scanned_pages", FROM_VMSTAT, "pgscan_direct")                    \
+	X(COMPACT_STALLS, "compaction_stalls", FROM_VMSTAT, "compact_stall")                       \
+	X(COMPACT_FAILS, "compaction_fails", FROM_VMSTAT, "compact_fail")                          \
+	X(THP_ALLOCATED, "thp_faults", FROM_VMSTAT, "thp_fault_alloc")                             \
+	X(THP_FALLBACKS, "thp_fallbacks", FROM_VMSTAT, "thp_fault_fallback")                       \
+	X(NUMA_HINTS, "numa_hints", FROM_VMSTAT, "numa_hint_faults")                               \
+	X(NUMA_LOCAL, "numa_hints_local", FROM_VMSTAT, "numa_hint_faults_local")                   \
+	X(NUMA_MIGRATED, "numa_migrated_pages", FROM_VMSTAT, "numa_pages_migrated")                \
+	X(OOM_KILLS, "oom_kills", FROM_VMSTAT, "oom_kill")                                         \
+	X(OVERCOMMIT_RATIO, "overcommit_ratio", FROM_SETTINGS, "overcommit_ratio")                 \
+	X(OVERCOMMIT_KBYTES, "overcommit_kbytes", FROM_SETTINGS, "overcommit_kbytes")              \
+	X(SWAPPINESS, "swappiness", FROM_SETTINGS, "swappiness")                                   \
+	X(LEFT_OUT, "places_left_out", FROM_LOOK, "")
+
+enum host_figure {
+#define X(id, key, source, name) HOST_##id,
+	HOST_FIGURES(X)
+#undef X
+		NR_HOST_FIGURES,
+};
+
+/*
+ * Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. Rows are
+ * appended.
+ */
+#define CGROUP_FIGURES(X)                                                                          \
+	X(USED, "used_bytes")                                                                      \
+	X(LIMIT, "limit_bytes") /* FIGURE_UNKNOWN: none */                                         \
+	X(HIGH, "high_bytes")	/* the same */                                                     \
+	X(SWAP_USED, "swap_used_bytes")                                                            \
+	X(SWAP_LIMIT, "swap_limit_bytes") /* the same; of version 1 less that of memory */         \
+	X(ANON, "anon_bytes")                                                                      \
+	X(FILE, "file_bytes") /* shmem among it */                                                 \
+	X(SHMEM, "shmem_bytes")                                                                    \
+	X(KERNEL, "kernel_bytes") /* that cannot be reclaimed */                                   \
+	X(TIMES_HIGH, "times_high")                                                                \
+	X(TIMES_MAX, "times_max") /* of version 1 failcnt */                                       \
+	X(OOMS, "oom")                                                                             \
+	X(OOM_KILLS, "oom_kills")                                                                  \
+	X(REFAULT_ANON, "refaults_anon_pages")                                                     \
+	X(REFAULT_FILE, "refaults_file_pages")                                                     \
+	X(MAJOR, "major_faults")
+
+enum cgroup_figure {
+#define X(id, key) CGROUP_##id,
+	CGROUP_FIGURES(X)
+#undef X
+		NR_CGROUP_FIGURES,
+};
+
+/* A line of a pressure file: shares in hundredths of a percent. */
+struct stall {
+	uint64_t total_us;
+	uint32_t avg10, avg60, avg300;
+	uint32_t known; /* false: no PSI, or not here */
+};
+
+struct pressure_record {
+	struct record h;
+	uint64_t n[NR_HOST_FIGURES];
+	struct stall some, full; /* of memory */
+};
+
+struct cgroup_record {
+	struct record h;
+	char path[256]; /* below the mount: "/a/b"; "/" is the root that we see */
+	uint32_t version;
+	uint32_t pad;
+	uint64_t n[NR_CGROUP_FIGURES];
+	struct stall some, full; /* version 2 */
+};
+
+#define MOUNT_IN_MEMORY 1u /* tmpfs, ramfs */
+
+struct mount_record {
+	struct record h;
+	char path[128];
+	uint64_t magic; /* linux/magic.h */
+	uint64_t size_bytes, used_bytes, free_bytes;
+	uint64_t inodes, inodes_free;
+	uint32_t pid;	 /* of whose mount namespace; 0: ours */
+	uint32_t flags;	 /* MOUNT_* */
+	uint64_t device; /* the kernel's number of it, MKDEV(); FIGURE_UNKNOWN: not known */
+};
+
+/* How the kernel itself rates a process: /proc/PID/oom_score. */
+struct score_record {
+	struct record h;
+	struct process_key subject;
+	uint32_t score;
+	int32_t adj;
+	uint32_t nth; /* 0 starts anew */
+	uint32_t pad;
+};
+
+#endif
