@@ -295,7 +295,7 @@ $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wil
 
 # And recordings, with all that is told of them: the rooms as they are, without commands.
 RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
-	base blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
+	base records blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
 	$(BUILD)/blackbox.bpf.o \
 	$(wildcard src/probe/*.h src/model/*.h src/render/*.h src/render/*/*.h)

@@ -333,6 +333,14 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
+static bool is_known(__u32 kind)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].kind == kind)
+			return true;
+	return false;
+}
+
 /* A record of a kind that is not known here, or what a field of it is called. */
 static int carry(struct collector *c, const struct record *h)
 {
@@ -354,7 +362,7 @@ int collector_take(void *ctx, const struct record *h)
 	c->unknown = (const unsigned char *)h + h->len;
 	c->extra = h->extra;
 	c->extra_of = h->kind;
-	if (!l && (h->kind == RECORD_FIELD || h->len == sizeof(*h)))
+	if (!l && (h->kind == RECORD_FIELD || !is_known(h->kind)))
 		return carry(c, h);
 	if (!l || h->len + h->extra > sizeof(c->copy))
 		return -EBADMSG;

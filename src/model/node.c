@@ -253,12 +253,12 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 {
 	for (int access = FAULT_READ; access <= FAULT_EXEC; access++)
 		for (int page = 0; page < 2; page++)
-			n->access[access][page] += take_growth(
-				&p->sum[access * 2 + page],
-				c->fault_kind[access << 1 | (page ? FAULT_PROT : 0)]);
+			n->access[access][page] +=
+				take_growth(&p->sum[access * 2 + page],
+					    c->fault_kind[access << 1 | (page ? FAULT_PROT : 0)]);
 	n->kernel_user += take_growth(&p->sum[SUM_KERNEL_USER], count_kinds(c, 1, -1, -1));
-	n->kernel_kernel +=
-		take_growth(&p->sum[SUM_KERNEL_KERNEL], c->kernel_bad + c->kernel_probe);
+	n->kernel_kernel += take_growth(&p->sum[SUM_KERNEL_KERNEL],
+					counted(c->kernel_bad) + counted(c->kernel_probe));
 }
 
 /*
@@ -266,13 +266,13 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
  * of shared memory: neither is told, and what both come to is mostly anonymous memory.
  */
 static const uint8_t backing_of[NR_CLASSES] = {
-	[CLASS_OTHER] = NODE_BACKING_OTHER,	   [CLASS_ANONYMOUS] = NODE_BACKING_ANON,
-	[CLASS_ZERO] = NODE_BACKING_ANON,	   [CLASS_HUGE] = NODE_BACKING_ANON,
-	[CLASS_COMPACTED] = NODE_BACKING_ANON,  [CLASS_COW] = NODE_BACKING_ANON,
+	[CLASS_OTHER] = NODE_BACKING_OTHER,	[CLASS_ANONYMOUS] = NODE_BACKING_ANON,
+	[CLASS_ZERO] = NODE_BACKING_ANON,	[CLASS_HUGE] = NODE_BACKING_ANON,
+	[CLASS_COMPACTED] = NODE_BACKING_ANON,	[CLASS_COW] = NODE_BACKING_ANON,
 	[CLASS_FILE_MINOR] = NODE_BACKING_FILE, [CLASS_FILE_MAJOR] = NODE_BACKING_FILE,
-	[CLASS_SWAP] = NODE_BACKING_ANON,	   [CLASS_SHMEM] = NODE_BACKING_SHMEM,
+	[CLASS_SWAP] = NODE_BACKING_ANON,	[CLASS_SHMEM] = NODE_BACKING_SHMEM,
 	[CLASS_HUGETLB] = NODE_BACKING_HUGETLB, [CLASS_NUMA] = NODE_BACKING_OTHER,
-	[CLASS_UFFD] = NODE_BACKING_OTHER,	   [CLASS_DRIVER] = NODE_BACKING_OTHER,
+	[CLASS_UFFD] = NODE_BACKING_OTHER,	[CLASS_DRIVER] = NODE_BACKING_OTHER,
 	[CLASS_STACK] = NODE_BACKING_STACK,
 };
 
@@ -335,7 +335,7 @@ static void take_bad(struct node *n, struct node_process *p, const struct counte
 {
 	if (p->bad_module)
 		n->module[p->bad_module - 1].fixups +=
-			take_growth(&p->sum[SUM_KERNEL_BAD], c->kernel_bad);
+			take_growth(&p->sum[SUM_KERNEL_BAD], counted(c->kernel_bad));
 }
 
 int node_take(struct node *n, const struct process_record *r, const struct identity *id)
@@ -376,7 +376,10 @@ static enum reason reason_of(const struct refused_record *r, const char *reason)
 static uint64_t sort_of(const struct refused_record *r, enum reason reason)
 {
 	bool sized = r->call < CALL_FD_FIRST;
-	uint64_t key[] = {r->call, r->error, r->facts, reason,
+	uint64_t key[] = {r->call,
+			  r->error,
+			  r->facts,
+			  reason,
 			  sized && r->args[1] ? 64 - __builtin_clzll(r->args[1]) : 0,
 			  r->call == CALL_MMAP ? r->args[2] << 32 | (uint32_t)r->args[3] : 0};
 

@@ -130,7 +130,7 @@ static bool is_last(const struct record *h)
 	       ((const struct process_record *)h)->g.flags & PROC_FINAL;
 }
 
-/* Makes a slot that holds what the records of its kind begin with. NULL: no memory. */
+/* Makes a slot. NULL: no memory. */
 static struct slot *memory_add(struct memory *m, const struct kind_layout *k)
 {
 	struct slot *s = &m->slot[m->n];
@@ -139,7 +139,6 @@ static struct slot *memory_add(struct memory *m, const struct kind_layout *k)
 	s->image = malloc(k->bytes);
 	if (!s->image)
 		return NULL;
-	memcpy(s->image, k->first, k->bytes);
 	s->kind = k->kind;
 	m->bytes += k->bytes;
 	m->n++;
@@ -167,7 +166,8 @@ static __u64 load(const unsigned char *at, const struct part *p)
 
 struct packer {
 	struct memory memory;
-	unsigned char *raw, *out; /* out has the header in front */
+	unsigned char *raw, *out;			   /* out has the header in front */
+	_Alignas(8) unsigned char image[RECORD_BYTES_MAX]; /* of the record that is added */
 	size_t len, out_room;
 	__u64 t_ns;
 	unsigned int chunks; /* since the last key */
@@ -235,35 +235,31 @@ static void put_element(struct packer *p, const struct part *part, __u32 nth,
 	*last = id;
 }
 
-/* All fields of `h` that differ from `was`, and 0. */
-static void put_fields(struct packer *p, const struct kind_layout *k, const struct record *h,
-		       const unsigned char *was)
+/* All fields of p->image that differ from `was`, and 0. */
+static void put_fields(struct packer *p, const struct kind_layout *k, const unsigned char *was)
 {
-	const unsigned char *now = (const unsigned char *)h;
-	bool has_unknown = h->len == k->len && h->extra && h->extra == k->bytes - k->len;
 	__u32 last = 0;
 
 	for (size_t i = 0; i < k->parts; i++) {
 		const struct part *part = &k->part[i];
+		const unsigned char *a = p->image + part->offset, *b = was + part->offset;
 
-		if (part->is_known ? part->offset >= h->len : !has_unknown)
-			continue;
-		if (part->stride == part->size && !memcmp(now + part->offset, was + part->offset,
-							  (size_t)part->count * part->size))
+		if (part->stride == part->size && !memcmp(a, b, (size_t)part->count * part->size))
 			continue;
 		for (__u32 n = 0; n < part->count; n++)
-			put_element(p, part, n, now + part->offset + n * part->stride,
-				    was + part->offset + n * part->stride, &last);
+			put_element(p, part, n, a + n * part->stride, b + n * part->stride, &last);
 	}
 	put(p, 0);
 }
 
-/* What is remembered of a record: all of it, or all but the end that it leaves out. */
-static void keep(const struct kind_layout *k, unsigned char *image, const struct record *h)
+/* What a record leaves out is as it was. */
+static void make_image(struct packer *p, const struct kind_layout *k, const struct record *h,
+		       const unsigned char *was)
 {
-	memcpy(image, h, h->len);
+	memcpy(p->image, was, k->bytes);
+	memcpy(p->image, h, h->len);
 	if (h->len == k->len && h->extra == k->bytes - k->len)
-		memcpy(image + k->len, (const unsigned char *)h + k->len, h->extra);
+		memcpy(p->image + k->len, (const unsigned char *)h + k->len, h->extra);
 }
 
 /* Where a record stands that is the first of its process or place; false: it is not kept. */
@@ -316,11 +312,12 @@ int packer_add(struct packer *p, const struct record *h)
 	put(p, h->kind);
 	put(p, zigzag(h->t_ns - m->last_ns));
 	put(p, ref << 1 | (is_short ? REF_IS_SHORT : 0));
-	put_fields(p, k, h, was);
+	make_image(p, k, h, was);
+	put_fields(p, k, was);
 	p->t_ns = m->last_ns = h->t_ns;
-	keep(k, k->last, h);
+	memcpy(k->last, p->image, k->bytes);
 	if (slot)
-		keep(k, slot, h);
+		memcpy(slot, p->image, k->bytes);
 	return 0;
 }
 
@@ -451,11 +448,13 @@ int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void 
 {
 	u->at = u->len = 0;
 	if (ch->flags & CHUNK_FIELDS) {
-		int err = u->has_fields || !unpack_chunk(u, ch, payload) ? -EBADMSG : 0;
+		int err;
 
-		if (!err)
-			err = record_layout_read(&u->memory.layout, (const char *)u->raw,
-						 ch->raw_bytes);
+		if (u->has_fields || !unpack_chunk(u, ch, payload))
+			return -EBADMSG;
+		err = record_layout_read(&u->memory.layout, (const char *)u->raw, ch->raw_bytes);
+		if (err)
+			record_layout_clear(&u->memory.layout);
 		u->has_fields = !err;
 		return err == -EINVAL ? -EBADMSG : err;
 	}
@@ -580,9 +579,9 @@ static int take_record(struct unpacker *u, struct record *h)
 		.t_ns = m->last_ns,
 		.extra = is_short ? 0 : k->bytes - k->len,
 	};
-	keep(k, k->last, h);
+	memcpy(k->last, u->record, k->bytes);
 	if (slot)
-		keep(k, slot, h);
+		memcpy(slot, u->record, k->bytes);
 	return 0;
 }
 

@@ -464,16 +464,16 @@ static int check_header(const char *path, const struct file_header *fh, size_t g
 	fill_file_header(&want);
 	if (!got)
 		snprintf(error, size, "%s: truncated at offset 0: the file is empty", path);
-	else if (memcmp(fh->magic, want.magic, got < sizeof(magic) ? got : sizeof(magic)))
+	else if (memcmp(fh->magic, want.magic, got < sizeof(fh->magic) ? got : sizeof(fh->magic)))
 		snprintf(error, size, "%s: not a faultscope recording (offset 0: no magic)", path);
 	else if (got < sizeof(*fh))
 		snprintf(error, size,
 			 "%s: truncated at offset %zu: a recording's header takes %zu bytes", path,
 			 got, sizeof(*fh));
-	else if (fh->byte_order != want.byte_order)
+	else if (fh->byte_order == 0x04030201)
 		snprintf(error, size,
 			 "%s: recorded on a machine of the other byte order (offset 12)", path);
-	else if (fh->format != FORMAT)
+	else if (fh->format != FORMAT || fh->byte_order != want.byte_order)
 		snprintf(error, size, "%s: format %u (offset 8); this faultscope reads %u", path,
 			 fh->format, FORMAT);
 	else

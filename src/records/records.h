@@ -50,6 +50,11 @@ struct waits {
 /* In place of a counter that a recording is older than. */
 #define NOT_COUNTED (~0ULL)
 
+static inline __u64 counted(__u64 n)
+{
+	return n == NOT_COUNTED ? 0 : n;
+}
+
 /* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
 struct counters {
 	__u64 fault_kind[NR_FAULT_KINDS];

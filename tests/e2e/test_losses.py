@@ -6,13 +6,10 @@ import json
 import os
 import re
 import signal
-import struct
 
 from harness import INCOMPLETE, RECORDINGS, Lines, Skip, live, until
 from placeless import changed
 
-TICK = 66  # enum fs_record_kind
-LOSSES_AT = 24  # in a tick record: behind its header and its time of the day
 KEYS = ("ring", "map", "slot", "coalesced", "missed", "stack", "growth")  # struct fs_losses
 LOST = {"ring": 70101, "map": 70202, "slot": 70303, "missed": 70505, "stack": 70606,
         "growth": 70707}
@@ -28,10 +25,9 @@ ENDED = 4000  # processes: more than the ring has room for
 
 def losing(lost):
     """The bytes of a recording whose every scan tells of these losses."""
-    def lose(block):
-        if struct.unpack_from("<I", block)[0] == TICK:
-            numbers = [lost.get(key, 0) for key in KEYS]
-            struct.pack_into(f"<{len(KEYS)}Q", block, LOSSES_AT, *numbers)
+    def lose(name, fields):
+        if name == "tick":
+            fields.update({(f"losses.{key}", 0): lost.get(key, 0) for key in KEYS})
 
     return changed((RECORDINGS / "forecast_of_a_leak.fsr").read_bytes(), lose)
 

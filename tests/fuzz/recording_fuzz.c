@@ -2,7 +2,8 @@
 /*
  * Fuzzes what reads recordings, with all that is told of them: the bytes are a file. The first of
  * them says what is made of the others: R the file as it is, F with its checksums put right, so
- * that what is behind them is reached, C a chunk before it is deflated, behind the file's header.
+ * that what is behind them is reached, C a chunk before it is deflated, behind the list of fields,
+ * L a list of fields and, behind a NUL, such a chunk.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,44 +21,36 @@
 #include "render/diff.h"
 #include "render/formats/formats.h"
 
-#define FILE_HEADER 24
+#define FILE_HEADER 16
 #define LOOKS_MAX   64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int file = -1;
 
-/* As a recording of this version begins, taken from one that is made. */
-static void put_header(unsigned char *to, unsigned int format)
+/* As a recording begins, with the list of its fields: taken from one that is made. */
+static unsigned char begin[16384];
+static size_t begin_size;
+
+static void make_begin(void)
 {
 	char path[] = "/tmp/recording_fuzz_XXXXXX", error[512];
+	struct end_record end = {.h = {RECORD_END, sizeof(end), 1}};
+	struct chunk_header ch;
 	struct recorder *rec;
 	int fd = mkstemp(path);
 
-	if (fd < 0 || recorder_open(path, true, &rec, error, sizeof(error)) || recorder_close(rec))
+	if (fd < 0 || recorder_open(path, true, &rec, error, sizeof(error)) ||
+	    recorder_take(rec, &end.h) || recorder_close(rec))
 		abort();
 	close(fd);
 	fd = open(path, O_RDONLY);
-	if (fd < 0 || read(fd, to, FILE_HEADER) != FILE_HEADER)
+	if (fd < 0 || read(fd, begin, sizeof(begin)) < (ssize_t)(FILE_HEADER + sizeof(ch)))
 		abort();
 	close(fd);
 	unlink(path);
-	memcpy(to + 8, &format, sizeof(format));
-}
-
-/* Frames of a plain recording: length, checksum, record; its length stands in it again. */
-static void repair_frames(unsigned char *s, size_t size)
-{
-	uint32_t len, crc;
-
-	for (size_t at = FILE_HEADER; at + 8 <= size; at += 8 + len) {
-		memcpy(&len, s + at, 4);
-		if (len < 16 || len > size - at - 8)
-			return;
-		memcpy(s + at + 8 + 4, &len, 4);
-		crc = crc32(0, s + at + 8, len);
-		memcpy(s + at + 4, &crc, 4);
-	}
+	memcpy(&ch, begin + FILE_HEADER, sizeof(ch));
+	begin_size = FILE_HEADER + sizeof(ch) + ch.packed_bytes;
 }
 
 static void repair_chunk(unsigned char *s, size_t packed)
@@ -85,39 +78,44 @@ static void repair_chunks(unsigned char *s, size_t size)
 	}
 }
 
-/* One key chunk that holds these bytes. Returns the size of the file. */
-static size_t put_chunk(unsigned char *to, size_t room, const uint8_t *data, size_t size)
+/* A chunk that holds these bytes, at `at`. Returns the end of it. */
+static size_t put_chunk(unsigned char *to, size_t at, size_t room, uint32_t flags,
+			const uint8_t *data, size_t size)
 {
-	struct chunk_header ch = {.raw_bytes = size, .flags = CHUNK_KEY};
-	uLongf packed = room - FILE_HEADER - sizeof(ch);
+	struct chunk_header ch = {.raw_bytes = size, .flags = flags};
+	uLongf packed = room - at - sizeof(ch);
 
-	memcpy(to + FILE_HEADER, &ch, sizeof(ch));
-	if (compress2(to + FILE_HEADER + sizeof(ch), &packed, data, size, 1) != Z_OK)
-		return FILE_HEADER;
-	repair_chunk(to + FILE_HEADER, packed);
-	return FILE_HEADER + sizeof(ch) + packed;
+	memcpy(to + at, &ch, sizeof(ch));
+	if (compress2(to + at + sizeof(ch), &packed, data, size, 1) != Z_OK)
+		return at;
+	repair_chunk(to + at, packed);
+	return at + sizeof(ch) + packed;
+}
+
+/* Fields up to the first NUL, and behind it records. */
+static size_t put_fields(unsigned char *to, size_t room, const uint8_t *data, size_t size)
+{
+	const uint8_t *nul = memchr(data, 0, size);
+	size_t fields = nul ? (size_t)(nul - data) : size, at;
+
+	at = put_chunk(to, FILE_HEADER, room, CHUNK_FIELDS, data, fields);
+	return nul ? put_chunk(to, at, room, CHUNK_KEY, nul + 1, size - fields - 1) : at;
 }
 
 static size_t make_file(unsigned char *to, size_t room, const uint8_t *data, size_t size)
 {
-	static unsigned char plain[FILE_HEADER], packed[FILE_HEADER];
-	uint32_t format;
-
-	if (!plain[0]) {
-		put_header(plain, 1);
-		put_header(packed, 2);
-	}
-	if (data[0] == 'C') {
-		memcpy(to, packed, FILE_HEADER);
-		return put_chunk(to, room, data + 1, size - 1);
-	}
+	if (!begin_size)
+		make_begin();
+	memcpy(to, begin, begin_size);
+	if (data[0] == 'C')
+		return put_chunk(to, begin_size, room, CHUNK_KEY, data + 1, size - 1);
+	if (data[0] == 'L')
+		return put_fields(to, room, data + 1, size - 1);
 	memcpy(to, data + 1, size - 1);
 	if (data[0] != 'F' || size - 1 < FILE_HEADER)
 		return size - 1;
-	/* its versions stay: older recordings are read too */
-	memcpy(&format, to + 8, sizeof(format));
-	memcpy(to, plain, 8);
-	(format == 2 ? repair_chunks : repair_frames)(to, size - 1);
+	memcpy(to, begin, FILE_HEADER);
+	repair_chunks(to, size - 1);
 	return size - 1;
 }
 

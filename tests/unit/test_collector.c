@@ -76,76 +76,8 @@ static void test_sizes(void)
 			is_u64(-take(kinds[i].kind, kinds[i].short_len), 0,
 			       "process without counters");
 	}
-	ok(take(0, 16) == -EBADMSG && take(6, 16) == -EBADMSG && take(63, 16) == -EBADMSG &&
-		   take(RECORD_END + 1, 16) == -EBADMSG && take(UINT32_MAX, 64) == -EBADMSG,
-	   "kinds that are not known are refused");
-	end();
-}
-
-/* A copy with so many figures more or, below 0, fewer: as another version records it. */
-static int take_resized(const struct record *h, size_t at, size_t rows, int more)
-{
-	size_t words = (int)rows + more, len = h->len + more * 8;
-	unsigned char *copy = malloc(len);
-	int err;
-
-	memset(copy, 0x11, len);
-	memcpy(copy, h, at + (more < 0 ? words : rows) * 8);
-	memcpy(copy + at + words * 8, (const unsigned char *)h + at + rows * 8,
-	       h->len - at - rows * 8);
-	((struct record *)copy)->len = len;
-	err = collector_take(&c, (struct record *)copy);
-	free(copy);
-	return err;
-}
-
-/* Recordings of versions that had fewer figures, or will have more. */
-static void test_figures(void)
-{
-	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);
-	struct cgroup_record g = RECORD(cgroup_record, RECORD_LEVEL, SECOND);
-	struct mount_record u = RECORD(mount_record, RECORD_MOUNT, SECOND);
-	const size_t at = offsetof(struct pressure_record, n);
-	const size_t at_u = offsetof(struct mount_record, device);
-	const size_t at_g = offsetof(struct cgroup_record, n);
-
-	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
-		p.n[i] = 100 + i;
-	p.full.total_us = 77;
-	strcpy(g.path, "/a");
-	g.n[0] = 5;
-	g.n[NR_CGROUP_FIGURES - 1] = 6;
-	g.some.total_us = 8;
-	strcpy(u.path, "/tmp");
-	u.inodes_free = 9;
-	u.device = 77;
-
-	begin(NULL);
-	is_u64(-take_resized(&p.h, at, NR_HOST_FIGURES, -1), 0, "a figure less than we have");
-	is_u64(m.pressure->now.n[0], 100, "what it has is taken");
-	is_u64(m.pressure->now.n[NR_HOST_FIGURES - 2], 100 + NR_HOST_FIGURES - 2, "to the last");
-	is_u64(m.pressure->now.n[NR_HOST_FIGURES - 1], FIGURE_UNKNOWN, "the one is unknown");
-	is_u64(m.pressure->now.full.total_us, 77, "what is behind them is where it was");
-	is_u64(-take_resized(&p.h, at, NR_HOST_FIGURES, -(int)NR_HOST_FIGURES), 0, "none at all");
-	is_u64(m.pressure->now.n[0], FIGURE_UNKNOWN, "all are unknown");
-	is_u64(-take_resized(&p.h, at, NR_HOST_FIGURES, 3), 0, "three more than we have");
-	is_u64(m.pressure->now.n[NR_HOST_FIGURES - 1], 100 + NR_HOST_FIGURES - 1, "ours are taken");
-	is_u64(m.pressure->now.full.total_us, 77, "and what is behind them");
-	is_u64(-take_resized(&g.h, at_g, NR_CGROUP_FIGURES, -1), 0, "a cgroup's");
-	is_u64(m.pressure->level[0].now.n[0], 5, "has what it has");
-	is_u64(m.pressure->level[0].now.n[NR_CGROUP_FIGURES - 1], FIGURE_UNKNOWN, "and no more");
-	is_u64(m.pressure->level[0].now.some.total_us, 8, "and its stalls");
-	is_u64(-take_resized(&u.h, at_u, 1, 2), 0, "a mount's with more behind it");
-	is_u64(m.pressure->mount[0].now.inodes_free, 9, "has what we know");
-	is_u64(m.pressure->mount[0].now.device, 77, "to the last");
-	is_u64(-take_resized(&u.h, at_u, 1, -1), 0, "of a version without its device");
-	is_u64(m.pressure->mount[0].now.device, FIGURE_UNKNOWN, "it is not known");
-	ok(take(RECORD_MOUNT, sizeof(u) - 16) == -EBADMSG &&
-		   take(RECORD_SHORTAGE, sizeof(p) + 4) == -EBADMSG &&
-		   take(RECORD_SHORTAGE, at + 2 * sizeof(struct stall) - 8) == -EBADMSG &&
-		   take(RECORD_LEVEL, 4096 + 8) == -EBADMSG &&
-		   take(RECORD_SHORTAGE, UINT32_MAX - 7) == -EBADMSG,
-	   "what cannot be so is refused");
+	ok(!take(0, 24) && !take(63, 24) && !take(UINT32_MAX, 24),
+	   "kinds that are not known are passed over");
 	end();
 }
 
@@ -397,7 +329,6 @@ static void test_programs(void)
 int main(void)
 {
 	test_sizes();
-	test_figures();
 	test_programs();
 	test_strings();
 	test_filter();

@@ -11,7 +11,7 @@
 #define LOOKS	    40
 #define PROCESSES   8
 #define RECORDS_MAX 1024
-#define FILE_HEADER 24
+#define FILE_HEADER 16
 
 static struct {
 	size_t n;
@@ -160,7 +160,7 @@ static void test_round_trip(void)
 	for (size_t i = 0; i < want.n; i++)
 		whole += want.rec[i].len;
 	is_u64(facts.record_bytes, whole, "their bytes are counted");
-	is_u64(facts.chunks, LOOKS, "a chunk a look");
+	is_u64(facts.chunks, LOOKS + 1, "a chunk a look, and one of the fields");
 	ok(!stat(path, &st) && (size_t)st.st_size * 10 < whole, "they take less than a tenth");
 	f = fopen(path, "r");
 	file_size = f ? fread(file, 1, sizeof(file), f) : 0;
@@ -214,6 +214,7 @@ static void test_resumed(void)
 {
 	const char *path = fixture_path("long");
 	struct tick_record tick;
+	struct chunk_header fields;
 	struct recorder *rec = NULL;
 	size_t n;
 	FILE *f;
@@ -232,7 +233,8 @@ static void test_resumed(void)
 		fclose(f);
 	is_u64(replay_bytes(file, n), 1, "many looks are read");
 	is_u64(taken.n, 800, "all of them");
-	file[2000] ^= 1;
+	memcpy(&fields, file + FILE_HEADER, sizeof(fields));
+	file[FILE_HEADER + sizeof(fields) + fields.packed_bytes + 2000] ^= 1;
 	ok(replay_bytes(file, n) == -EBADMSG && taken.n > 400 && taken.n < 800,
 	   "behind a damage it goes on at the next chunk that stands alone");
 	ok(strstr(error, "all but it was used") && facts.damages == 1, "and says so");
@@ -307,8 +309,12 @@ static void test_hostile_chunks(void)
 	struct record *h;
 	size_t len;
 
-	if (unpacker_make(&u) || packer_make(&p) || packer_add(p, &tick.h) ||
-	    packer_end(p, &bytes, &len))
+	if (unpacker_make(&u) || packer_make(&p) || packer_fields(p, &bytes, &len))
+		abort();
+	memcpy(&ch, bytes, sizeof(ch));
+	is_u64(-unpacker_take(u, &ch, bytes + sizeof(ch)), 0, "the fields are taken");
+	is_u64(-unpacker_take(u, &ch, bytes + sizeof(ch)), EBADMSG, "once");
+	if (packer_add(p, &tick.h) || packer_end(p, &bytes, &len))
 		abort();
 	memcpy(&ch, bytes, sizeof(ch));
 	ok(!unpacker_take(u, &ch, bytes + sizeof(ch)) && !unpacker_next(u, &h) &&
