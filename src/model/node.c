@@ -257,8 +257,9 @@ static void take_kinds(struct node *n, struct node_process *p, const struct coun
 				take_growth(&p->sum[access * 2 + page],
 					    c->fault_kind[access << 1 | (page ? FAULT_PROT : 0)]);
 	n->kernel_user += take_growth(&p->sum[SUM_KERNEL_USER], count_kinds(c, 1, -1, -1));
-	n->kernel_kernel += take_growth(&p->sum[SUM_KERNEL_KERNEL],
-					counted(c->kernel_bad) + counted(c->kernel_probe));
+	n->kernel_kernel +=
+		take_growth(&p->sum[SUM_KERNEL_KERNEL],
+			    counted_or_0(c->kernel_bad) + counted_or_0(c->kernel_probe));
 }
 
 /*
@@ -335,7 +336,7 @@ static void take_bad(struct node *n, struct node_process *p, const struct counte
 {
 	if (p->bad_module)
 		n->module[p->bad_module - 1].fixups +=
-			take_growth(&p->sum[SUM_KERNEL_BAD], counted(c->kernel_bad));
+			take_growth(&p->sum[SUM_KERNEL_BAD], counted_or_0(c->kernel_bad));
 }
 
 int node_take(struct node *n, const struct process_record *r, const struct identity *id)

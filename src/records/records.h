@@ -50,7 +50,7 @@ struct waits {
 /* In place of a counter that a recording is older than. */
 #define NOT_COUNTED (~0ULL)
 
-static inline __u64 counted(__u64 n)
+static inline __u64 counted_or_0(__u64 n)
 {
 	return n == NOT_COUNTED ? 0 : n;
 }

@@ -138,10 +138,11 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 {
 	const struct counters *c = facts_counters(&o->s->now);
 	const struct gauges *g = &o->s->now.g;
-	bool stopped = is_aborted(o->s) && counted(c->selects) && g->fd_high > FD_SETSIZE_KERNEL;
+	bool stopped =
+		is_aborted(o->s) && counted_or_0(c->selects) && g->fd_high > FD_SETSIZE_KERNEL;
 
 	if (!stopped &&
-	    (!counted(c->selects_wide) || !is_recent(o, open, RISE(o, selects_wide), f)))
+	    (!counted_or_0(c->selects_wide) || !is_recent(o, open, RISE(o, selects_wide), f)))
 		return false;
 	f->severity = stopped ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
@@ -152,7 +153,7 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	else
 		snprintf(f->title, sizeof(f->title),
 			 "select() of descriptors beyond 1,023: a set of them ends there");
-	count_evidence(f, "select calls beyond it", counted(c->selects_wide), 0);
+	count_evidence(f, "select calls beyond it", counted_or_0(c->selects_wide), 0);
 	count_evidence(f, "most descriptors", g->fd_high, FD_SETSIZE_KERNEL);
 	finding_remedy(f, "fix: poll() or epoll in place of select(), or a version of the library "
 			  "that calls it which has it; a program that makes larger sets itself is "

@@ -59,7 +59,7 @@ static bool counter_of(const struct model *m, const struct finding *f, uint64_t 
 		return false;
 	c = facts_counters(&s->now);
 	if (f->rule->trigger == ON_KERNEL_FAULT)
-		*ret = counted(c->kernel_bad);
+		*ret = counted_or_0(c->kernel_bad);
 	else if (f->call < CALL_FD_FIRST)
 		*ret = c->map_call[f->call - CALL_MMAP].refused;
 	else if (f->call < CALL_OTHER_FIRST)

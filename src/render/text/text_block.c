@@ -78,7 +78,7 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 	say_counter(&l, s, "minor", "faults.minor");
 	say_counter(&l, s, "major", "faults.major");
 	say_counter(&l, s, "failed", "faults.failed");
-	line_end(&l, b, counted(c->fault_failed) ? STYLE_WARNING : STYLE_PLAIN);
+	line_end(&l, b, counted_or_0(c->fault_failed) ? STYLE_WARNING : STYLE_PLAIN);
 
 	if (is_told(v->m, "fault_begin", 0)) {
 		l = (struct line){.v = v};
@@ -102,12 +102,12 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 		say_counter(&l, s, "protection", "faults.protection");
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	if (counted(c->kernel_bad) || counted(c->kernel_probe)) {
+	if (counted_or_0(c->kernel_bad) || counted_or_0(c->kernel_probe)) {
 		l = (struct line){.v = v};
 		label(&l, "");
 		say_counter(&l, s, "kernel, bad address", "faults.kernel_bad");
 		say_counter(&l, s, "kernel, probing", "faults.kernel_probe");
-		line_end(&l, b, counted(c->kernel_bad) ? STYLE_CRITICAL : STYLE_PLAIN);
+		line_end(&l, b, counted_or_0(c->kernel_bad) ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
 	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
