@@ -336,6 +336,7 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/stack.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
 	"tests/shape/loops.py $(filter-out %/faultscope.bpf.o,$(BPF_OBJECTS)) $(BUILD)/blackbox.bpf.o" \
 	"tests/shape/atomics.py $(BUILD)/faultscope_hash.bpf.o" \
+	"tests/shape/walks.py $(BPF_OBJECTS)" \
 	"tools/readme.py build/tables --check" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py

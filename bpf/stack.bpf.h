@@ -104,7 +104,8 @@ once_verified int cut_chain(struct chain *c)
  * Addresses alone, which user space looks up in the mappings. bpf_get_stack() names files under
  * mmap_lock. Where interrupts are disabled, the kernel releases that lock by the only irq_work of
  * the CPU. The lock's tracepoints fire within such a walk: a second walk there, of whatever
- * program, would use the irq_work twice, and the lock would never be free again.
+ * program, would use the irq_work twice, and the lock would never be free again
+ * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py reads the objects).
  */
 static __always_inline long fill_addresses(struct fs_stack_record *r, const struct chain *c)
 {

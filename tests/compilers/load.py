@@ -4,9 +4,10 @@
 
 Compilers differ in what they keep on the stack and in the order of branches, so the verifier may
 refuse from one of them what it takes from another. For each compiler the test builds the program,
-judges its BPF objects as they are (stack.py, loops.py and atomics.py of tests/shape), and loads each
-mechanism of each hook here, and with --kernels in guests under QEMU (tests/vm). `doctor`, `run` and `export` configure the
-programs differently, and the verifier sees no code that is configured off: so each of them loads.
+and judges its BPF objects as they are (stack.py, loops.py, atomics.py and walks.py of tests/shape).
+Then it loads each mechanism of each hook here, and with --kernels in guests under QEMU (tests/vm).
+`doctor`, `run` and `export` configure the programs differently, and the verifier sees no code that
+is configured off: so each of them loads.
 What a kernel or its policy does not offer is no failure; what the verifier refuses is one.
 """
 import argparse
@@ -24,6 +25,7 @@ sys.path[1:1] = [str(ROOT / "tests" / name) for name in ("shape", "e2e", "vm")]
 import atomics  # noqa: E402
 import loops  # noqa: E402
 import stack  # noqa: E402
+import walks  # noqa: E402
 from run import Tap  # noqa: E402
 
 PLACE = ROOT / "build/compilers"
@@ -152,6 +154,8 @@ def check_objects(check, place):
     for name in ("faultscope_plain", "faultscope_hash", "blackbox"):
         loops.check_loops(check, paths[name])
     atomics.check_atomics(check, paths["faultscope_hash"])
+    for name in OBJECTS[:-1]:
+        walks.check_walks(check, paths[name])
 
 
 def test_guests(tap, compiler, place, names):
