@@ -270,7 +270,7 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 
 # The pure room alone, every byte of it the fuzzer's.
 FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
-	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
+	src/render/gaps.c src/render/style.c src/render/json_out.c src/rules/diagnoses.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -DFUZZER -fsanitize=fuzzer,address,undefined \
@@ -287,7 +287,7 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 # And records of the flight recorder.
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
 	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/crash/kernel_records.c \
-	src/render/style.c src/render/json_out.c src/rules/diagnoses_kernel.c
+	src/render/style.c src/render/json_out.c src/rules/diagnoses.c
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/diagnoses_phrases.h"
+
 #define ID_LEN 3
 
 const struct about abouts[NR_ABOUTS] = {
@@ -16,24 +18,20 @@ const struct about abouts[NR_ABOUTS] = {
 	[ABOUT_ALIKE] = {"alike", "what looks alike, but is not"},
 };
 
+#define DIAGNOSIS(id, worst, title, sources, ...)                                                  \
+	{id, SEVERITY_##worst, title, {__VA_ARGS__}, sources},
+
+static const struct diagnosis diagnoses[] = {
+#include "rules/diagnoses_maps.def"
+#include "rules/diagnoses_memory.def"
+#include "rules/diagnoses_fds.def"
+#include "rules/diagnoses_paging.def"
+#include "rules/diagnoses_kernel.def"
+};
+
 const struct diagnosis *diagnosis_at(size_t i)
 {
-	const struct {
-		const struct diagnosis *d;
-		size_t n;
-	} parts[] = {
-		{diagnoses_maps, nr_diagnoses_maps},	 {diagnoses_memory, nr_diagnoses_memory},
-		{diagnoses_room, nr_diagnoses_room},	 {diagnoses_fds, nr_diagnoses_fds},
-		{diagnoses_faults, nr_diagnoses_faults}, {diagnoses_stalls, nr_diagnoses_stalls},
-		{diagnoses_paging, nr_diagnoses_paging}, {diagnoses_kernel, nr_diagnoses_kernel},
-	};
-
-	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-		if (i < parts[p].n)
-			return &parts[p].d[i];
-		i -= parts[p].n;
-	}
-	return NULL;
+	return i < sizeof(diagnoses) / sizeof(diagnoses[0]) ? &diagnoses[i] : NULL;
 }
 
 /* "m1" for "M01" */
@@ -94,12 +92,4 @@ size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t mos
 			if (distance(d->id, word) == far)
 				ret[n++] = d;
 	return n;
-}
-
-const struct rule *diagnosis_rule(const struct diagnosis *d)
-{
-	for (size_t i = 0; i < nr_rules; i++)
-		if (!strcmp(rules[i].id, d->id))
-			return &rules[i];
-	return NULL;
 }

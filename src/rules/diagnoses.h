@@ -37,11 +37,4 @@ size_t diagnoses_near(const char *word, const struct diagnosis **ret, size_t mos
 /* The rule that flags it; NULL: this version has none. */
 const struct rule *diagnosis_rule(const struct diagnosis *d);
 
-/* The parts that diagnosis_at() joins, each in order. */
-extern const struct diagnosis diagnoses_maps[], diagnoses_memory[], diagnoses_room[],
-	diagnoses_fds[], diagnoses_faults[], diagnoses_stalls[], diagnoses_paging[],
-	diagnoses_kernel[];
-extern const size_t nr_diagnoses_maps, nr_diagnoses_memory, nr_diagnoses_room, nr_diagnoses_fds,
-	nr_diagnoses_faults, nr_diagnoses_stalls, nr_diagnoses_paging, nr_diagnoses_kernel;
-
 #endif

@@ -28,24 +28,18 @@
 #define GENERIC	      0.6 /* what a name of an errno weighs beside a message of a program */
 #define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
 
-static const struct {
-	const struct message *rows;
-	const size_t *n;
-} parts[] = {
-	{messages_runtimes, &nr_messages_runtimes},
-	{messages_servers, &nr_messages_servers},
-	{messages_system, &nr_messages_system},
-	{messages_devices, &nr_messages_devices},
+#define MESSAGE(...) {__VA_ARGS__},
+
+static const struct message messages[] = {
+#include "rules/messages_devices.def"
+#include "rules/messages_runtimes.def"
+#include "rules/messages_servers.def"
+#include "rules/messages_system.def"
 };
 
 const struct message *message_at(size_t i)
 {
-	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-		if (i < *parts[p].n)
-			return &parts[p].rows[i];
-		i -= *parts[p].n;
-	}
-	return NULL;
+	return i < sizeof(messages) / sizeof(messages[0]) ? &messages[i] : NULL;
 }
 
 const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len)

@@ -48,10 +48,4 @@ void messages_match(const char *text, size_t len, struct candidates *ret);
 /* The command of a diagnosis that tells it from others, without "$ "; NULL where it has none. */
 const char *diagnosis_check(const struct diagnosis *d, size_t *ret_len);
 
-/* The parts that message_at() joins. */
-extern const struct message messages_runtimes[], messages_servers[], messages_system[],
-	messages_devices[];
-extern const size_t nr_messages_runtimes, nr_messages_servers, nr_messages_system,
-	nr_messages_devices;
-
 #endif

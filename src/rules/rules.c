@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/fields.h"
 #include "rules/calling_rules.h"
+#include "rules/diagnoses.h"
 #include "rules/event_count.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
@@ -296,3 +297,11 @@ const struct rule rules[] = {
 };
 
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);
+
+const struct rule *diagnosis_rule(const struct diagnosis *d)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (!strcmp(rules[i].id, d->id))
+			return &rules[i];
+	return NULL;
+}

@@ -63,13 +63,11 @@ static void say_boot(struct buf *b, const struct view *v, const struct bb_boot *
 	line_wrap(&l, b, STYLE_BOLD);
 }
 
-/* K01 and on are one table: no other has what records tell of. */
 static const char *title_of(const char *id)
 {
-	for (size_t i = 0; i < nr_diagnoses_kernel; i++)
-		if (!strcmp(diagnoses_kernel[i].id, id))
-			return diagnoses_kernel[i].title;
-	return "";
+	const struct diagnosis *d = diagnosis_find(id);
+
+	return d ? d->title : "";
 }
 
 void blackbox_line_portent(struct line *l, const struct portent *one)
