@@ -7,21 +7,6 @@ static void set_access(struct incident *e, enum access access)
 		e->access = access;
 }
 
-static void on_read(struct incident *e, const struct captures *c)
-{
-	set_access(e, ACCESS_READ);
-}
-
-static void on_write(struct incident *e, const struct captures *c)
-{
-	set_access(e, ACCESS_WRITE);
-}
-
-static void on_exec(struct incident *e, const struct captures *c)
-{
-	set_access(e, ACCESS_EXEC);
-}
-
 static void on_error(struct incident *e, const struct captures *c)
 {
 	if (e->has_error)
@@ -55,18 +40,6 @@ static void on_access(struct incident *e, const struct captures *c)
 	}
 }
 
-static void on_access_read(struct incident *e, const struct captures *c)
-{
-	on_access(e, c);
-	set_access(e, ACCESS_READ);
-}
-
-static void on_access_write(struct incident *e, const struct captures *c)
-{
-	on_access(e, c);
-	set_access(e, ACCESS_WRITE);
-}
-
 static void on_address(struct incident *e, const struct captures *c)
 {
 	if (e->has_address)
@@ -97,11 +70,6 @@ static void on_said(struct incident *e, const struct captures *c)
 	e->has_said_frame = true;
 	e->said_frame = c->function;
 	e->said = c->function.function;
-}
-
-static void on_unaligned(struct incident *e, const struct captures *c)
-{
-	on_address(e, c);
 }
 
 static void on_dsisr(struct incident *e, const struct captures *c)
@@ -148,93 +116,14 @@ static void on_task(struct incident *e, const struct captures *c)
 	e->has_pid = true;
 }
 
-static void on_offset(struct incident *e, const struct captures *c)
-{
-}
-
 static const struct {
 	const char *pattern;
 	void (*take)(struct incident *e, const struct captures *c);
-	bool state; /* worth quoting */
+	enum access access;
+	bool quoted;
 } facts[] = {
-	/* x86 5.0+: a2aa52ab16ef */
-	{"#PF: %* instruction fetch in", on_exec, true},
-	{"#PF: %* write access in", on_write, true},
-	{"#PF: %* read access in", on_read, true},
-	{"#PF: error_code(%E)", on_error, true},
-	/* 4.20 and 5.0: a1a371c468f7 */
-	{"#PF error: %*[INSTR]", on_exec, true},
-	{"#PF error: %*[WRITE]", on_write, true},
-	{"#PF error: [normal kernel read fault]", on_read, true},
-	/* arm64 */
-	{"ESR = %E", on_esr, true},
-	{"ESR: %E", on_esr, true},
-	{"FAR: %A", on_address, true},
-	{"%*WnR = 1", on_write, true},
-	{"%*WnR = 0", on_read, true},
-	/* KASAN, KFENCE */
-	{"Read of size %Z at addr %A by task %W/%P%$", on_access_read, true},
-	{"Read of size %Z at addr %A", on_access_read, true},
-	{"Read of size %Z by task %W/%P%$", on_access_read, true},
-	{"Write of size %Z at addr %A by task %W/%P%$", on_access_write, true},
-	{"Write of size %Z at addr %A", on_access_write, true},
-	{"Write of size %Z by task %W/%P%$", on_access_write, true},
-	{"Access of size %Z by task", on_access, true},
-	{"Free of addr %A by task %W/%P%$", on_access, true},
-	{"Out-of-bounds read at %A", on_access_read, true},
-	{"Out-of-bounds write at %A", on_access_write, true},
-	{"Out-of-bounds access at %A", on_access, true},
-	{"Use-after-free read at %A", on_access_read, true},
-	{"Use-after-free write at %A", on_access_write, true},
-	{"Use-after-free access at %A", on_access, true},
-	{"Invalid read at %A", on_access_read, true},
-	{"Invalid write at %A", on_access_write, true},
-	{"Invalid free of %A", on_access, true},
-	{"Corrupted memory at %A", on_access, true},
-	{"The buggy address belongs to the object at %A", on_object, true},
-	{"which belongs to the cache %W of size %Z", on_offset, true},
-	{"The buggy address is located %*", on_offset, true},
-	{"Object at %A, in cache %W size: %Z", on_object, true},
-	{"kfence-#%D [%X-%X, size=%Z, cache=", on_offset, true},
-	{"kfence-#%D: %X-%X, size=%Z, cache=", on_offset, true},
-	/* x86, after the trace */
-	{"Oops: %E [#%N]", on_error, true},
-	/* ppc */
-	{"DAR: %A, DSISR: %E", on_dsisr, true},
-	{"DAR: %A DSISR: %E", on_dsisr, true},
-	{"CFAR: %X DAR: %A DSISR: %E", on_dsisr, true},
-	{"CFAR: %X %*DAR: %A DSISR: %E", on_dsisr, true},
-	{"Faulting instruction address: %*", on_offset, true},
-	/* riscv */
-	{"status: %X badaddr: %A cause: %E", on_scause, true},
-	{"status: %X badaddr : %A cause: %E", on_scause, true},
-	{"sstatus: %X sbadaddr: %A scause: %E", on_scause, true},
-	/* s390 */
-	{"Failing address: %A TEID: %E", on_teid, true},
-	{"failing address: %A TEID: %E", on_teid, true},
-	{"failing address: %A", on_teid, true},
-	/* loongarch, mips */
-	{"BADV: %A", on_unaligned, true},
-	{"BadVA : %A", on_unaligned, true},
-	/* slab debugging */
-	{"INFO: %A-%X @offset=%*", on_access, true},
-	{"INFO: %A-%X. First byte", on_access, true},
-	{"[Poison overwritten] %A-%X", on_access, true},
-	{"%*overwritten] %A-%X @offset", on_access, true},
-	{"0x%A-%X @offset=%*First byte", on_access, true},
-	{"INFO: Object %A @offset", on_object, true},
-	{"Object %A @offset", on_object, true},
-	{"FIX %*", on_offset, true},
-	{"page:%*refcount", on_offset, true},
-	{"page dumped because: %*", on_offset, true},
-	{"bad because of flags: %*", on_offset, true},
-	/* which of several */
-	{"Kernel Offset: %*", on_offset, false},
-	{"---[ end Kernel panic%*", on_offset, false},
-	{"note: %* exited with %*", on_offset, false},
-	{"Kernel panic - not syncing%*", on_offset, false},
-	{"last function: %F", on_said, true},
-	{"task:%W%_state:%* pid:%P ", on_task, false},
+#define FACT(pattern, take, access, quoted) {pattern, take, ACCESS_##access, quoted},
+#include "triage/facts.def"
 };
 
 /* "PGD 0 P4D 0 PUD 1234067 PMD 0 PTE 0", "*pdpt = … *pde = …", "[a] pgd=…, pud=…": the walk. */
@@ -463,8 +352,10 @@ static bool fact_row(struct reading *r, struct str s, uint32_t line)
 		memset(&c, 0, sizeof(c));
 		if (!match(p, s, &c))
 			continue;
-		facts[i].take(r->e, &c);
-		if (facts[i].state)
+		if (facts[i].take)
+			facts[i].take(r->e, &c);
+		set_access(r->e, facts[i].access);
+		if (facts[i].quoted)
 			incident_state(r->e, line);
 		return true;
 	}

@@ -10,87 +10,43 @@
 #define EFLAGS_AC     0x40000
 
 static const struct {
-	const char *name;     /* of itself */
-	const char *semantic; /* of its class */
-	const char *says;
-} names[NR_MECHANISMS] = {
-	[MECH_AS_REPORTED] = {"as_reported", "", ""},
-	[MECH_NULL_DEREF] = {"null_deref", "null_deref", "a field of a null pointer"},
-	[MECH_NEAR_NULL] = {"near_null", "near_null", "a far field or element of a null pointer"},
-	[MECH_CONTAINER_OF_NULL] = {"container_of_null", "null_deref",
-				    "container_of() of a null pointer"},
-	[MECH_ERR_PTR] = {"err_ptr", "err_ptr", "an error code was used as a pointer"},
-	[MECH_NULL_CALL] = {"null_call", "null_call", "a null function pointer was called"},
-	[MECH_WILD_CALL] = {"wild_call", "exec_fault", "a corrupted function pointer was called"},
-	[MECH_SMEP] = {"smep", "smep", "the kernel jumped to user memory"},
-	[MECH_NX_EXEC] = {"nx_exec", "nx_exec", "a function pointer led into data"},
-	[MECH_FREED_TEXT] = {"freed_text", "freed_text",
-			     "code of a module that was unloaded was called"},
-	[MECH_FREED_MODULE] = {"freed_module", "freed_module",
-			       "data of a module that was unloaded"},
-	[MECH_SMAP] = {"smap", "smap",
-		       "the kernel used a user pointer without copy_from_user or copy_to_user"},
-	[MECH_RO_WRITE] = {"ro_write", "ro_write", "a write to read-only memory"},
-	[MECH_UAF] = {"use_after_free", "uaf", "memory was used after it was freed"},
-	[MECH_SLAB_POISON] = {"slab_poison", "uaf", "a pointer in an object that was freed"},
-	[MECH_PAGE_POISON] = {"page_poison", "uaf", "a pointer in a page that was freed"},
-	[MECH_UNINIT] = {"uninitialised", "uninit", "a pointer that was never written"},
-	[MECH_REDZONE] = {"redzone", "oob", "a pointer read past the end of its object"},
-	[MECH_LIST_POISON] = {"list_poison", "list_poison",
-			      "an entry that was already taken off its list"},
-	[MECH_LIST_CORRUPTION] = {"list_corruption", "list_corruption",
-				  "a list whose pointers do not agree"},
-	[MECH_SLAB_CORRUPTION] = {"slab_corruption", "slab_corruption",
-				  "a slab object was overwritten or freed twice"},
-	[MECH_FREELIST] = {"freelist_corruption", "uaf",
-			   "the allocator's free list was overwritten by an earlier bug"},
-	[MECH_DOUBLE_FREE] = {"double_free", "double_free", "memory was freed twice, or wrongly"},
-	[MECH_OOB] = {"out_of_bounds", "oob", "an access outside its object"},
-	[MECH_REFCOUNT] = {"refcount", "refcount", "a reference count went wrong"},
-	[MECH_USERCOPY] = {"usercopy", "usercopy",
-			   "a copy from or to user space was larger than its object"},
-	[MECH_STRING_POINTER] = {"string_pointer", "wild_ptr",
-				 "a string was written over a pointer"},
-	[MECH_TRUNCATED_POINTER] = {"truncated_pointer", "wild_ptr",
-				    "an integer or half a pointer was used as a pointer"},
-	[MECH_NON_CANONICAL] = {"non_canonical", "wild_ptr",
-				"a corrupted pointer: no address of this machine"},
-	[MECH_BIT_FLIP] = {"bit_flip", "bit_flip", "a pointer with one bit wrong"},
-	[MECH_MMIO_UAF] = {"mmio_uaf", "mmio_uaf",
-			   "registers of a device after they were unmapped"},
-	[MECH_VMALLOC_GUARD] = {"vmalloc_guard", "vmalloc_guard", "past the end of a vmalloc area"},
-	[MECH_VMALLOC_UAF] = {"vmalloc_uaf", "uaf", "a vmalloc area that is not mapped (any more)"},
-	[MECH_PAGE_UAF] = {"page_uaf", "uaf", "a page that was freed and unmapped"},
-	[MECH_STACK_OVERFLOW] = {"stack_overflow", "stack_overflow",
-				 "the kernel stack was used up"},
-	[MECH_RECURSION] = {"recursion", "stack_overflow",
-			    "the kernel stack was used up by recursion"},
-	[MECH_STACK_CORRUPTION] = {"stack_corruption", "stack_corruption",
-				   "a buffer on the stack was overrun"},
-	[MECH_PGTABLE] = {"pgtable_corruption", "pgtable_corruption",
-			  "a page table was overwritten"},
-	[MECH_WILD_POINTER] = {"wild_ptr", "wild_ptr", "a pointer to nowhere"},
-	[MECH_HARDWARE] = {"hardware", "hardware", "the machine itself reports an error"},
+	const char *name, *class, *says, *next;
+} mechanisms[NR_MECHANISMS] = {
+#define MECHANISM(id, ...) [MECH_##id] = {__VA_ARGS__},
+#include "triage/mechanisms.def"
+#undef MECHANISM
+};
+
+/* What the kernel itself has already judged. */
+static const enum mechanism reported[NR_KINDS] = {
+#define KIND(id, name, mechanism) [KIND_##id] = MECH_##mechanism,
+#include "triage/kinds.def"
+#undef KIND
 };
 
 const char *mechanism_name(enum mechanism m)
 {
-	return names[m].name;
+	return mechanisms[m].name;
 }
 
 const char *mechanism_says(enum mechanism m)
 {
-	return names[m].says;
+	return mechanisms[m].says;
+}
+
+const char *mechanism_next(enum mechanism m)
+{
+	return mechanisms[m].next;
 }
 
 const char *verdict_semantic(const struct diagnosis *v)
 {
-	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].semantic;
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : mechanisms[v->mechanism].class;
 }
 
 const char *verdict_mechanism(const struct diagnosis *v)
 {
-	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : names[v->mechanism].name;
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : mechanisms[v->mechanism].name;
 }
 
 static bool last_unloaded(const struct incident *e)
@@ -100,28 +56,6 @@ static bool last_unloaded(const struct incident *e)
 			return true;
 	return false;
 }
-
-/* What the kernel itself has already judged. */
-static const struct {
-	enum kind kind;
-	enum mechanism mechanism;
-} reported[] = {
-	{KIND_KASAN_UAF, MECH_UAF},
-	{KIND_KFENCE_UAF, MECH_UAF},
-	{KIND_KASAN_OOB, MECH_OOB},
-	{KIND_KFENCE_OOB, MECH_OOB},
-	{KIND_KFENCE_CORRUPTION, MECH_OOB},
-	{KIND_INVALID_FREE, MECH_DOUBLE_FREE},
-	{KIND_SLAB_CORRUPTION, MECH_SLAB_CORRUPTION},
-	{KIND_LIST_CORRUPTION, MECH_LIST_CORRUPTION},
-	{KIND_REFCOUNT, MECH_REFCOUNT},
-	{KIND_USERCOPY, MECH_USERCOPY},
-	{KIND_STACK_CORRUPTION, MECH_STACK_CORRUPTION},
-	{KIND_MCE, MECH_HARDWARE},
-	{KIND_EDAC, MECH_HARDWARE},
-	{KIND_AER, MECH_HARDWARE},
-	{KIND_EXT_ABORT, MECH_HARDWARE},
-};
 
 static bool holds_list_poison(const struct incident *e)
 {
@@ -135,17 +69,14 @@ static bool by_report(struct judged *j)
 {
 	const struct incident *e = j->e;
 
-	for (size_t i = 0; i < sizeof(reported) / sizeof(reported[0]); i++)
-		if (j->v->kind == reported[i].kind) {
-			j->v->mechanism = reported[i].mechanism;
-			if (j->v->kind == KIND_LIST_CORRUPTION &&
-			    (str_has(e->note, "LIST_POISON") ||
-			     (!e->note.n && holds_list_poison(e))))
-				j->v->mechanism = MECH_LIST_POISON;
-			rule_fired(j->v, "K1", "the kernel's own check reported %s",
-				   kind_name(j->v->kind));
-			return true;
-		}
+	if (reported[j->v->kind] != MECH_AS_REPORTED) {
+		j->v->mechanism = reported[j->v->kind];
+		if (j->v->kind == KIND_LIST_CORRUPTION &&
+		    (str_has(e->note, "LIST_POISON") || (!e->note.n && holds_list_poison(e))))
+			j->v->mechanism = MECH_LIST_POISON;
+		rule_fired(j->v, "K1", "the kernel's own check reported %s", kind_name(j->v->kind));
+		return true;
+	}
 	if (str_has(e->note, "Buffer overflow detected") ||
 	    str_starts(e->has_ip ? e->ip.function : e->said, "__copy_overflow")) {
 		j->v->mechanism = MECH_USERCOPY;

@@ -58,46 +58,9 @@ static bool by_trace(const struct diagnosis *v, struct buf *b)
 
 static bool by_mechanism(const struct diagnosis *v, struct buf *b)
 {
-	static const struct {
-		enum mechanism mechanism;
-		const char *says;
-	} rows[] = {
-		{MECH_UAF, "who freed it: boot with slub_debug=FZPU, or a kernel with KASAN"},
-		{MECH_SLAB_POISON,
-		 "who freed it: a kernel with KASAN, or kfence.sample_interval=10"},
-		{MECH_PAGE_POISON, "who freed it: boot with page_owner=on debug_pagealloc=on"},
-		{MECH_PAGE_UAF, "who freed it: boot with page_owner=on debug_pagealloc=on"},
-		{MECH_SLAB_CORRUPTION, "who wrote there: boot with slub_debug=FZPU"},
-		{MECH_FREELIST,
-		 "the first writer: boot with slub_debug=FZPU, or a kernel with KASAN"},
-		{MECH_REDZONE, "who wrote past the end: boot with slub_debug=FZPU"},
-		{MECH_DOUBLE_FREE, "both frees: boot with slub_debug=FZPU, or a kernel with KASAN"},
-		{MECH_LIST_POISON,
-		 "who took it off first: a kernel with CONFIG_DEBUG_LIST and KASAN"},
-		{MECH_LIST_CORRUPTION, "the first writer: a kernel with KASAN, or slub_debug=FZPU"},
-		{MECH_STRING_POINTER,
-		 "who wrote the text: a kernel with KASAN, or slub_debug=FZPU"},
-		{MECH_UNINIT, "boot with init_on_alloc=1 to see zeros; find it with KMSAN"},
-		{MECH_STACK_OVERFLOW,
-		 "deep frames: make LLVM=1 checkstack, or CONFIG_VMAP_STACK=y"},
-		{MECH_RECURSION, "bound the recursion, or turn it into a loop"},
-		{MECH_BIT_FLIP, "test the memory: memtest86+, and ras-mc-ctl --errors"},
-		{MECH_HARDWARE,
-		 "what the machine logged: ras-mc-ctl --errors; journalctl -k -g 'EDAC|mce'"},
-		{MECH_PGTABLE,
-		 "test the memory: memtest86+; then iommu.strict=1 against stray DMA"},
-		{MECH_MMIO_UAF, "stop work, timers and interrupts before iounmap() in remove()"},
-		{MECH_FREED_TEXT, "undo in module_exit() all that module_init() registered"},
-		{MECH_FREED_MODULE, "undo in module_exit() all that module_init() registered"},
-		{MECH_ERR_PTR, "check the pointer with IS_ERR() where it was returned"},
-		{MECH_SMAP, "use copy_from_user() or copy_to_user() for what user space passes"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].mechanism == v->mechanism) {
-			buf_puts(b, rows[i].says);
-			return true;
-		}
+	buf_puts(b, mechanism_next(v->mechanism));
+	if (*mechanism_next(v->mechanism))
+		return true;
 	if (v->kind == KIND_HANG) {
 		buf_puts(b, "who holds it, while it hangs: echo w > /proc/sysrq-trigger; "
 			    "echo d > /proc/sysrq-trigger");

@@ -24,46 +24,9 @@
 
 /* What it means. */
 enum mechanism {
-	MECH_AS_REPORTED,
-	MECH_NULL_DEREF,
-	MECH_NEAR_NULL,
-	MECH_CONTAINER_OF_NULL,
-	MECH_ERR_PTR,
-	MECH_NULL_CALL,
-	MECH_WILD_CALL,
-	MECH_SMEP,
-	MECH_NX_EXEC,
-	MECH_FREED_TEXT,
-	MECH_FREED_MODULE,
-	MECH_SMAP,
-	MECH_RO_WRITE,
-	MECH_UAF,
-	MECH_SLAB_POISON,
-	MECH_PAGE_POISON,
-	MECH_UNINIT,
-	MECH_REDZONE,
-	MECH_LIST_POISON,
-	MECH_LIST_CORRUPTION,
-	MECH_SLAB_CORRUPTION,
-	MECH_FREELIST,
-	MECH_DOUBLE_FREE,
-	MECH_OOB,
-	MECH_REFCOUNT,
-	MECH_USERCOPY,
-	MECH_STRING_POINTER,
-	MECH_TRUNCATED_POINTER,
-	MECH_NON_CANONICAL,
-	MECH_BIT_FLIP,
-	MECH_MMIO_UAF,
-	MECH_VMALLOC_GUARD,
-	MECH_VMALLOC_UAF,
-	MECH_PAGE_UAF,
-	MECH_STACK_OVERFLOW,
-	MECH_RECURSION,
-	MECH_STACK_CORRUPTION,
-	MECH_PGTABLE,
-	MECH_WILD_POINTER,
-	MECH_HARDWARE,
+#define MECHANISM(id, ...) MECH_##id,
+#include "triage/mechanisms.def"
+#undef MECHANISM
 	NR_MECHANISMS,
 };
 
@@ -182,6 +145,7 @@ void triage_join(struct triage *t, const struct bb_found *f);
 
 const char *mechanism_name(enum mechanism m);
 const char *mechanism_says(enum mechanism m);
+const char *mechanism_next(enum mechanism m); /* what to do next; "": no advice */
 
 /* The mechanism's class, of which a verdict of no mechanism takes its kind's name. */
 const char *verdict_semantic(const struct diagnosis *v);
