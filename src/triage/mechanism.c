@@ -41,12 +41,14 @@ const char *mechanism_next(enum mechanism m)
 
 const char *verdict_semantic(const struct diagnosis *v)
 {
-	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : mechanisms[v->mechanism].class;
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind)
+						: mechanisms[v->mechanism].class;
 }
 
 const char *verdict_mechanism(const struct diagnosis *v)
 {
-	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind) : mechanisms[v->mechanism].name;
+	return v->mechanism == MECH_AS_REPORTED ? kind_name(v->kind)
+						: mechanisms[v->mechanism].name;
 }
 
 static bool last_unloaded(const struct incident *e)
