@@ -47,7 +47,7 @@ static __always_inline struct shmid_kernel *find_segment(struct ipc_namespace *n
 	return s && BPF_CORE_READ(s, shm_perm.id) == id ? s : NULL;
 }
 
-static __always_inline void read_segment(struct fs_refused_record *r)
+static __always_inline void read_segment(struct refused_record *r)
 {
 	struct ipc_namespace *ns = BPF_CORE_READ(current_task(), nsproxy, ipc_ns);
 	struct shmid_kernel *s = ns ? find_segment(ns, r->args[0]) : NULL;
@@ -144,7 +144,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 }
 
 /* Arguments and environment, with the path that becomes a string of the new program too. */
-static __always_inline void read_strings(struct fs_refused_record *r, __u64 path, __u64 argv,
+static __always_inline void read_strings(struct refused_record *r, __u64 path, __u64 argv,
 					 __u64 envp)
 {
 	struct string_walk w = {.list = argv, .second = envp, .at = path};
@@ -186,7 +186,7 @@ static long next_buffer(__u32 i, struct buffer_walk *w)
 	return 0;
 }
 
-static __always_inline void read_buffers(struct fs_refused_record *r)
+static __always_inline void read_buffers(struct refused_record *r)
 {
 	struct buffer_walk w = {};
 	struct buffers2 two = {};
@@ -210,7 +210,7 @@ static __always_inline void read_buffers(struct fs_refused_record *r)
  * ipc/mqueue.c, mqueue_get_inode(): the messages, and a struct msg_msg and a node of a tree for
  * each, 48 bytes both. Without attributes, as many as the namespace says.
  */
-static __always_inline void read_queue(struct fs_refused_record *r)
+static __always_inline void read_queue(struct refused_record *r)
 {
 	struct ipc_namespace *ns = BPF_CORE_READ(current_task(), nsproxy, ipc_ns);
 	struct {

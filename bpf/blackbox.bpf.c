@@ -8,7 +8,7 @@
 
 const volatile struct fs_blackbox_config config SEC(".rodata.config") = {};
 struct fs_blackbox_shared shared SEC(".data.shared") = {};
-struct fs_freed_area freed[FS_FREED_AREAS] SEC(".data.freed") = {};
+struct freed_area freed[FS_FREED_AREAS] SEC(".data.freed") = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -89,11 +89,11 @@ static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 	return count;
 }
 
-static __always_inline struct fs_precursor_record *begin_at(__u32 what, __u64 at, __u64 ip)
+static __always_inline struct precursor_record *begin_at(__u32 what, __u64 at, __u64 ip)
 {
 	struct task_struct *task = current_task();
 	__u64 now = bpf_ktime_get_boot_ns(), count = count_equal(what, at, now);
-	struct fs_precursor_record *r = NULL;
+	struct precursor_record *r = NULL;
 
 	if (!count)
 		return NULL;
@@ -117,18 +117,18 @@ static __always_inline struct fs_precursor_record *begin_at(__u32 what, __u64 at
 	return r;
 }
 
-static __always_inline void submit(struct fs_precursor_record *r)
+static __always_inline void submit(struct precursor_record *r)
 {
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
 /* The newest range given back that an address was in. */
-static __always_inline void find_freed(struct fs_freed_area *ret, __u64 address)
+static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 {
 	__u64 newest = shared.areas;
 
 	for (__u32 i = 1; i <= FS_FREED_AREAS; i++) {
-		struct fs_freed_area *a = &freed[(newest - i) & (FS_FREED_AREAS - 1)];
+		struct freed_area *a = &freed[(newest - i) & (FS_FREED_AREAS - 1)];
 
 		if (address - a->start < a->bytes) {
 			*ret = *a;
@@ -141,7 +141,7 @@ static __always_inline void find_freed(struct fs_freed_area *ret, __u64 address)
  * Into the trace of every instance that has the event bpf_trace:bpf_trace_printk on: one that lies
  * in memory which a warm reboot leaves alone has it at once, whatever becomes of user space.
  */
-static __always_inline void mark(const struct fs_precursor_record *r)
+static __always_inline void mark(const struct precursor_record *r)
 {
 	static const char format[] =
 		"faultscope! %d %d ip=%llx at=%llx error=%llx pid=%d area=%llx "
@@ -154,8 +154,8 @@ static __always_inline void mark(const struct fs_precursor_record *r)
 	bpf_trace_vprintk(format, sizeof(format), args, sizeof(args));
 }
 
-static __always_inline void tell_fault(void *ctx, struct fs_precursor_record *r,
-				       struct pt_regs *regs, __u64 address, __u64 error_code)
+static __always_inline void tell_fault(void *ctx, struct precursor_record *r, struct pt_regs *regs,
+				       __u64 address, __u64 error_code)
 {
 	r->address = address;
 	r->error_code = error_code;
@@ -196,7 +196,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	struct pt_regs *regs = (struct pt_regs *)ctx->args[1];
 	__u64 address = ctx->args[0], error_code = ctx->args[2], ip;
 	int judged = judge(address, regs, error_code);
-	struct fs_precursor_record *r;
+	struct precursor_record *r;
 	bool probes;
 
 	if (!judged) {
@@ -281,7 +281,7 @@ int BPF_KRETPROBE(black_fixup_end, int fixed)
 {
 	__u64 who = bpf_get_current_pid_tgid();
 	struct fixing *f = bpf_map_lookup_elem(&fixing, &who);
-	struct fs_precursor_record *r;
+	struct precursor_record *r;
 
 	if (!f)
 		return 0;
@@ -303,7 +303,7 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 	       unsigned long address)
 {
 	__u64 ip = regs_ip(regs);
-	struct fs_precursor_record *r = begin_at(PRE_PROTECTION, ip, ip);
+	struct precursor_record *r = begin_at(PRE_PROTECTION, ip, ip);
 
 	if (!r)
 		return 0;
@@ -319,7 +319,7 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 
 static __always_inline void tell_panic(struct pt_regs *ctx)
 {
-	struct fs_precursor_record *r = begin_at(PRE_PANIC, 0, 0);
+	struct precursor_record *r = begin_at(PRE_PANIC, 0, 0);
 
 	if (!r)
 		return;
@@ -374,7 +374,7 @@ int black_panic_hold(struct pt_regs *ctx)
 SEC("raw_tp/error_report_end")
 int black_report(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(PRE_REPORT, ctx->args[1], ctx->args[1]);
+	struct precursor_record *r = begin_at(PRE_REPORT, ctx->args[1], ctx->args[1]);
 
 	if (!r)
 		return 0;
@@ -414,7 +414,7 @@ struct module___common {
 static __always_inline int tell_module(void *mod, __u32 what)
 {
 	struct module___common *m = mod;
-	struct fs_precursor_record *r;
+	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->taints))
 		return 0; /* a kernel without modules */
@@ -508,7 +508,7 @@ int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
 {
 	__u64 who = bpf_get_current_pid_tgid(), *ip = bpf_map_lookup_elem(&freeing, &who);
 	__u64 owner = vm ? (__u64)BPF_CORE_READ(vm, caller) : 0;
-	struct fs_freed_area *a;
+	struct freed_area *a;
 
 	if (!vm || (!ip && !is_driver(owner)))
 		return 0;
@@ -537,7 +537,7 @@ SEC("raw_tp/mce_record")
 int black_mce(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct mce___own *m = (void *)ctx->args[0];
-	struct fs_precursor_record *r;
+	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->bank))
 		return 0; /* a kernel without machine checks */
@@ -554,7 +554,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/mc_event")
 int black_edac(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(PRE_EDAC, ctx->args[4], 0);
+	struct precursor_record *r = begin_at(PRE_EDAC, ctx->args[4], 0);
 
 	if (!r)
 		return 0;
@@ -569,7 +569,7 @@ int black_edac(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/aer_event")
 int black_aer(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(PRE_AER, (__u32)ctx->args[1], 0);
+	struct precursor_record *r = begin_at(PRE_AER, (__u32)ctx->args[1], 0);
 
 	if (!r)
 		return 0;
@@ -583,7 +583,7 @@ int black_aer(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/memory_failure_event")
 int black_memory_failure(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct fs_precursor_record *r = begin_at(PRE_MEMORY_FAILURE, ctx->args[0], 0);
+	struct precursor_record *r = begin_at(PRE_MEMORY_FAILURE, ctx->args[0], 0);
 
 	if (!r)
 		return 0;
@@ -603,7 +603,7 @@ SEC("raw_tp/io_page_fault")
 int black_iommu(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct device___own *dev = (void *)ctx->args[0];
-	struct fs_precursor_record *r = begin_at(PRE_IOMMU, (__u64)dev, 0);
+	struct precursor_record *r = begin_at(PRE_IOMMU, (__u64)dev, 0);
 
 	if (!r)
 		return 0;

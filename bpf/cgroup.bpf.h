@@ -12,7 +12,7 @@
 static __always_inline void tell_cgroup(struct cgroup *cgroup, __u32 hierarchy, const char *path,
 					__u32 pid)
 {
-	struct fs_cgroup_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct cgroup_path_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r) {
 		bump(shared.losses.ring);

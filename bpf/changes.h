@@ -9,7 +9,7 @@
 typedef __u64 __attribute__((may_alias)) fs_any_word; /* of members of whatever type */
 
 /* Returns a hash of all gauges. Two that differ in any field have the same one once in 2^64. */
-static __always_inline __u64 hash_gauges(const struct fs_gauges *g)
+static __always_inline __u64 hash_gauges(const struct gauges *g)
 {
 	__u64 hash = 0;
 

@@ -13,7 +13,7 @@
 
 /* Before 5.12 a global function takes numbers alone: so each finds the record here. */
 struct draft {
-	struct fs_refused_record r; /* first: a pointer to it is one to its draft */
+	struct refused_record r; /* first: a pointer to it is one to its draft */
 	__u32 users;
 	__u32 at; /* its number */
 };
@@ -34,7 +34,7 @@ define_claim(drafts, struct draft, DRAFTS);
  * Returns a record that is the caller's until draft_send(), or NULL where there is no room. A call
  * of its own, because its callers have no stack to spare.
  */
-static __noinline struct fs_refused_record *draft_begin(void)
+static __noinline struct refused_record *draft_begin(void)
 {
 	__u32 at = claim_drafts(0);
 	struct draft *d = at < DRAFTS ? bpf_map_lookup_elem(&drafts, &at) : NULL;
@@ -45,7 +45,7 @@ static __noinline struct fs_refused_record *draft_begin(void)
 	return &d->r;
 }
 
-static __always_inline long draft_send(struct fs_refused_record *r)
+static __always_inline long draft_send(struct refused_record *r)
 {
 	long err = bpf_ringbuf_output(&ring, r, sizeof(*r), BPF_RB_FORCE_WAKEUP);
 
@@ -63,26 +63,26 @@ static __always_inline long draft_send(struct fs_refused_record *r)
 			name##_of(&d->r, with);                                                    \
 		return 0;                                                                          \
 	}                                                                                          \
-	static __always_inline void name(struct fs_refused_record *r, __u32 with)                  \
+	static __always_inline void name(struct refused_record *r, __u32 with)                     \
 	{                                                                                          \
 		name##_once(draft_of(r)->at, with);                                                \
 	}
 
 #else
 
-static __always_inline struct fs_refused_record *draft_begin(void)
+static __always_inline struct refused_record *draft_begin(void)
 {
-	return bpf_ringbuf_reserve(&ring, sizeof(struct fs_refused_record), 0);
+	return bpf_ringbuf_reserve(&ring, sizeof(struct refused_record), 0);
 }
 
-static __always_inline long draft_send(struct fs_refused_record *r)
+static __always_inline long draft_send(struct refused_record *r)
 {
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
 
 #define part_entry(name)                                                                           \
-	__noinline int name(struct fs_refused_record *r, __u32 with)                               \
+	__noinline int name(struct refused_record *r, __u32 with)                                  \
 	{                                                                                          \
 		barrier_var(with);                                                                 \
 		if (r)                                                                             \
@@ -94,8 +94,7 @@ static __always_inline long draft_send(struct fs_refused_record *r)
 
 /* record_part(read_x) { … } defines read_x(record, number), its body with `r` and `with`. */
 #define record_part(name)                                                                          \
-	static __always_inline void name##_of(struct fs_refused_record *r, __u32 with);            \
-	part_entry(name) static __always_inline void name##_of(struct fs_refused_record *r,        \
-							       __u32 with)
+	static __always_inline void name##_of(struct refused_record *r, __u32 with);               \
+	part_entry(name) static __always_inline void name##_of(struct refused_record *r, __u32 with)
 
 #endif

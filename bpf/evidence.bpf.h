@@ -36,7 +36,7 @@ static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 
 /* `address`: of a struct file, as a number: to a function of its own no kernel pointer is passed.
  */
-once_verified int describe_file(struct fs_file *f, __u64 address)
+once_verified int describe_file(struct file_facts *f, __u64 address)
 {
 	struct file *file = (struct file *)address;
 	struct inode *inode;
@@ -85,7 +85,7 @@ record_part(read_named)
 
 /* Adds up in the record itself: the stack has no room for it. */
 struct range_walk {
-	struct fs_refused_record *to;
+	struct refused_record *to;
 	struct area a;
 	__u64 at, end;
 	__u64 file;  /* of the mapping that is not as was asked for, else of the first one */
@@ -124,7 +124,7 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)w->a.vma;
 	__u64 flags = BPF_CORE_READ(vma, vm_flags);
-	struct fs_range *r = &w->to->range;
+	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
 		r->vmas = 1; /* no count of them: the verifier would go through each number */
@@ -167,8 +167,7 @@ static __always_inline __u64 look_above(struct area *a, __u64 to, __u64 above)
 }
 
 /* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
-static __always_inline void walk_range(struct fs_refused_record *r, __u64 from, __u64 to,
-				       __u64 above)
+static __always_inline void walk_range(struct refused_record *r, __u64 from, __u64 to, __u64 above)
 {
 	struct mm_struct *mm = get(as_task(current_task()), mm);
 	struct range_walk w = {.to = r, .at = from & ~(PAGE_BYTES - 1), .end = to};
@@ -234,7 +233,7 @@ record_part(read_range)
 	walk_range(r, from, from + length, above);
 }
 
-static __always_inline void consider_level(struct fs_level *l, __u64 used, __u64 limit,
+static __always_inline void consider_level(struct level_room *l, __u64 used, __u64 limit,
 					   __u64 unlimited, __u32 up)
 {
 	__u64 room = limit > used ? limit - used : 0;
@@ -277,7 +276,7 @@ static __always_inline __u32 levels_without(struct task_struct *task, void *css)
 	return own_level - level;
 }
 
-static __always_inline void read_memory_levels(struct task_struct *task, struct fs_level *l)
+static __always_inline void read_memory_levels(struct task_struct *task, struct level_room *l)
 {
 	struct page_counter *at;
 	__u32 without;
@@ -300,7 +299,7 @@ static __always_inline void read_memory_levels(struct task_struct *task, struct 
 	}
 }
 
-static __always_inline void read_pids_levels(struct task_struct *task, struct fs_level *l)
+static __always_inline void read_pids_levels(struct task_struct *task, struct level_room *l)
 {
 	struct pids_cgroup *at;
 	void *css;
@@ -355,7 +354,7 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
  * RLIMIT_NPROC binds at each level: the user's own by the limit of the process, those above by what
  * it was when a namespace was made. Of the level that is nearest to it.
  */
-static __always_inline void read_processes(struct fs_refused_record *r, const struct cred *cred)
+static __always_inline void read_processes(struct refused_record *r, const struct cred *cred)
 {
 	struct ucounts *at = NULL;
 	__u64 max;
@@ -386,7 +385,7 @@ record_part(read_user)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const struct cred *cred = BPF_CORE_READ(task, cred);
-	struct fs_user *u = &r->user;
+	struct user_counts *u = &r->user;
 	__u32 which;
 
 	read_processes(r, cred);

@@ -162,8 +162,8 @@ static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __
 static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 address, __u64 ip,
 					      __u64 error_code, bool nofault)
 {
-	struct fs_subject s, everyone = {};
-	struct fs_kernel_fault_record *r;
+	struct process_key s, everyone = {};
+	struct kernel_fault_record *r;
 	__u64 count;
 
 	fill_subject(&s, get(task, group_leader));

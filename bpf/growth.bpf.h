@@ -9,7 +9,7 @@
 #include "refusal.bpf.h"
 
 struct growth_key {
-	struct fs_subject subject;
+	struct process_key subject;
 	__s32 stack;
 	__u16 call;
 	__u16 what;
@@ -30,7 +30,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, GROWTH_MAX);
 	__type(key, __u32);
-	__type(value, struct fs_growth);
+	__type(value, struct growth);
 } growth SEC(".maps");
 
 /* Whose a place is now. */
@@ -92,7 +92,7 @@ static __always_inline struct scratch *begin_growth(enum what what)
  * Folds numbers of a name to "#", hexadecimal digits behind a first decimal one too; its hash. What
  * is left out of a number stays as NAME_FILLER, so that the verifier has one place a step.
  */
-once_verified __u64 fold_name(struct fs_growth *g)
+once_verified __u64 fold_name(struct growth *g)
 {
 	__u64 hash = 0xcbf29ce484222325UL; /* FNV-1a */
 	bool in_number = false;
@@ -130,7 +130,7 @@ once_verified int take_spare(__u32 any)
 		__u32 taken = *(volatile __u32 *)&shared.growth_taken, slot, place, *found;
 		struct growth_holder *holder;
 		struct fs_spare *spare;
-		struct fs_growth *g;
+		struct growth *g;
 
 		if (taken == *(volatile __u32 *)&shared.growth_spared)
 			return -1;
@@ -168,10 +168,10 @@ static __always_inline __s32 free_place(void)
  * another thread made meanwhile is taken instead: user space finds that ours was never used, which
  * `last_ns` tells, and gives it back.
  */
-static __always_inline __s32 new_place(const struct growth_key *key, const struct fs_growth *like)
+static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
 {
 	struct growth_holder *holder;
-	struct fs_growth *g;
+	struct growth *g;
 	__u32 at, *other;
 
 	at = free_place();
@@ -198,10 +198,10 @@ lost:
  * Adds to what its place in the code has made; `g` says what, its name not yet folded. Returns the
  * place, or -1.
  */
-static __noinline __s32 grow(const struct call *c, struct fs_growth *g)
+static __noinline __s32 grow(const struct call *c, struct growth *g)
 {
 	struct growth_key key = {};
-	struct fs_growth *kept;
+	struct growth *kept;
 	__u32 *known;
 	__s32 at;
 
@@ -226,7 +226,7 @@ static __noinline __s32 grow(const struct call *c, struct fs_growth *g)
 	return at;
 }
 
-static __always_inline void name_file(struct fs_growth *g, struct task_struct *task, __u32 fd)
+static __always_inline void name_file(struct growth *g, struct task_struct *task, __u32 fd)
 {
 	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
 	struct file *file = NULL;
@@ -298,7 +298,7 @@ static __always_inline struct owner_key owner_key_of(struct task_struct *leader,
 static __always_inline void disown(const struct owner *owner)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &owner->place);
-	struct fs_growth *g = bpf_map_lookup_elem(&growth, &owner->place);
+	struct growth *g = bpf_map_lookup_elem(&growth, &owner->place);
 
 	if (!g || !holder || holder->generation != owner->generation)
 		return;

@@ -12,7 +12,7 @@ struct fs_shared shared SEC(".data.shared") = {};
 
 /* Equal refusals and equal kernel faults are one entry each. */
 struct coalesce_key {
-	struct fs_subject subject;
+	struct process_key subject;
 	__u64 what;
 	__u64 group; /* facts that tell events of one sort apart */
 };
@@ -61,10 +61,11 @@ static __always_inline __u32 log2_of(__u64 v)
 	return at;
 }
 
-static __always_inline void fill_header(struct fs_header *h, __u32 kind, __u32 len)
+static __always_inline void fill_header(struct record *h, __u32 kind, __u32 len)
 {
 	h->kind = kind;
 	h->len = len;
+	h->extra = 0;
 	h->t_ns = bpf_ktime_get_ns();
 }
 
@@ -79,7 +80,7 @@ static __always_inline __u64 wake_when_filling(void)
  * Counts one more of equal events. Returns its count when it should be emitted (the first, each
  * power of two, and one each 200 ms), else 0.
  */
-static __always_inline __u64 coalesce(const struct fs_subject *subject, __u64 what, __u64 group)
+static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)
 {
 	struct coalesce_key key = {.subject = *subject, .what = what, .group = group};
 	struct coalesced first = {.count = 1, .emitted_ns = bpf_ktime_get_ns()};

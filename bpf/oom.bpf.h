@@ -12,7 +12,7 @@ struct oom {
 	__u64 victim; /* the task, as a number */
 	__u32 constraint;
 	__u32 known; /* the record is of the victim */
-	struct fs_oom_record r;
+	struct oom_record r;
 };
 
 #ifndef FS_HASH
@@ -111,7 +111,7 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 {
 	struct mm_struct *mm = get(target, mm);
 	struct oom *o = oom_of(current_task());
-	struct fs_oom_record *r;
+	struct oom_record *r;
 
 	if (!o || !mm)
 		return;
@@ -144,7 +144,7 @@ static __always_inline int oom_marked(__u64 victim)
 {
 	struct task_struct *task = current_task();
 	struct oom *o = oom_find(task);
-	struct fs_oom_record *r;
+	struct oom_record *r;
 
 	if (!o)
 		return 0;

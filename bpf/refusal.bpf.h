@@ -86,7 +86,7 @@ static __always_inline struct note take_note(struct fs_state *st)
 	return note;
 }
 
-static __always_inline void read_memory(struct fs_refused_record *r, struct mm_struct *mm)
+static __always_inline void read_memory(struct refused_record *r, struct mm_struct *mm)
 {
 	r->total_vm_pages = get(mm, total_vm);
 	r->data_vm_pages = get(mm, data_vm);
@@ -96,7 +96,7 @@ static __always_inline void read_memory(struct fs_refused_record *r, struct mm_s
 	r->task_size_bytes = get(mm, task_size);
 }
 
-static __always_inline void read_limits(struct fs_refused_record *r, struct signal_struct *sig)
+static __always_inline void read_limits(struct refused_record *r, struct signal_struct *sig)
 {
 	r->as_limit_bytes = soft_limit(sig, RLIMIT_AS);
 	r->data_limit_bytes = soft_limit(sig, RLIMIT_DATA);
@@ -107,7 +107,7 @@ static __always_inline void read_limits(struct fs_refused_record *r, struct sign
 }
 
 /* The descriptor that a call names besides those it makes; < 0: none. */
-static __always_inline long fd_of(const struct fs_refused_record *r)
+static __always_inline long fd_of(const struct refused_record *r)
 {
 	switch (r->call) {
 	case CALL_MMAP:
@@ -165,7 +165,7 @@ static __always_inline void note_request(struct fs_state *st, const struct call 
 static __always_inline void settle_request(struct fs_state *st, const struct call *c)
 {
 	__u32 tid = get(c->task, pid);
-	struct fs_retry_record *r;
+	struct retry_record *r;
 	__u64 bytes;
 
 	if (st->refused_tid != tid || c->shape == FS_SHAPE_BRK)
@@ -198,7 +198,7 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
  */
 returns_unread int find_stack(struct call *c)
 {
-	struct fs_subject s;
+	struct process_key s;
 
 	fill_subject(&s, c->leader);
 	c->stack = stack_of(c->ctx, &s, regs_caller(c->regs), false, true);
@@ -220,7 +220,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	struct mm_struct *mm = get(task, mm);
 	struct note note = take_note(st);
 	__u32 facts = facts_of(task, mm) | note.facts;
-	struct fs_subject s;
+	struct process_key s;
 
 	if (note.area_bytes)
 		facts |= FACT_NO_AREA;
@@ -240,7 +240,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 }
 
 /* What is known without going through lists: the rest is zero, or not known. */
-returns_unread int fill_refusal(struct fs_refused_record *r, const struct call *c,
+returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -281,7 +281,7 @@ returns_unread int fill_refusal(struct fs_refused_record *r, const struct call *
 static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __u16 error)
 {
 	struct refusal f = {.error = error};
-	struct fs_refused_record *r;
+	struct refused_record *r;
 	long fd;
 
 	if (!count_refusal(st, c, &f))

@@ -63,7 +63,7 @@ static __always_inline void report_line(struct task_struct *task, const char *te
 					unsigned long len)
 {
 	char start[REPORT_STAMP] = {};
-	struct fs_report_record *r;
+	struct report_record *r;
 	__u32 stamp;
 
 	read_line(start, sizeof(start), text, len);

@@ -52,7 +52,7 @@ static __always_inline __u32 kind_of_area(struct mm_struct *mm, struct vm_area_s
 		       : HOLDING_ANONYMOUS;
 }
 
-static __always_inline void name_area(struct fs_sample_record *r, struct mm_struct *mm)
+static __always_inline void name_area(struct sample_record *r, struct mm_struct *mm)
 {
 	struct area a = {.mm = (__u64)mm};
 	struct vm_area_struct *vma;
@@ -75,7 +75,7 @@ static __always_inline void name_area(struct fs_sample_record *r, struct mm_stru
 once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 stack, __u32 weight)
 {
 	struct task_struct *task = current_task();
-	struct fs_sample_record *r;
+	struct sample_record *r;
 
 	if (!slot)
 		return 0;

@@ -21,7 +21,7 @@ struct chain {
 struct scratch {
 	union {
 		struct chain chain;
-		struct fs_growth growth; /* what is being attributed */
+		struct growth growth; /* what is being attributed */
 	};
 	__u32 users;
 	__u32 pad;

@@ -16,19 +16,19 @@
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
 /* How full a tmpfs is, but for what other CPUs have not yet added up. */
-static __always_inline void read_tmpfs(struct fs_signal_record *r, struct file *file)
+static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
 
-	r->fs_blocks = BPF_CORE_READ(info, max_blocks);
-	r->fs_blocks_used = BPF_CORE_READ(info, used_blocks.count);
+	r->tmpfs_pages = BPF_CORE_READ(info, max_blocks);
+	r->tmpfs_pages_used = BPF_CORE_READ(info, used_blocks.count);
 }
 
 /*
  * What a file holds of its disk, at least: blocks that are delayed until write-back count as pages
  * alone.
  */
-static __always_inline void read_disk(struct fs_signal_record *r, struct file *file)
+static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {
 	__u64 cached = BPF_CORE_READ(file, f_inode, i_mapping, nrpages) * (PAGE_BYTES / 512);
 	__u64 blocks = BPF_CORE_READ(file, f_inode, i_blocks);
@@ -36,7 +36,7 @@ static __always_inline void read_disk(struct fs_signal_record *r, struct file *f
 	r->file_blocks = blocks > cached ? blocks : cached;
 }
 
-static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_area_struct *vma)
+static __always_inline void read_mapping(struct signal_record *r, struct vm_area_struct *vma)
 {
 	struct file *file = BPF_CORE_READ(vma, vm_file);
 
@@ -52,7 +52,7 @@ static __always_inline void read_mapping(struct fs_signal_record *r, struct vm_a
 }
 
 /* Without a lock, which a thread that is being sent a signal cannot wait for. */
-once_verified int read_area(struct fs_signal_record *r)
+once_verified int read_area(struct signal_record *r)
 {
 	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
 	struct area a = {.mm = (__u64)mm};
@@ -101,7 +101,7 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
  * A fault signal is sent by the thread to itself: its registers are those of the access. For none
  * other is it read.
  */
-static __always_inline void read_access(struct fs_signal_record *r, struct task_struct *task)
+static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
 	r->sp = r->ip_bytes = 0;
 #ifndef FS_HASH /* bpf_task_pt_regs(): dd6e10fbd9fb, 5.15 */
@@ -123,7 +123,7 @@ static __always_inline void read_access(struct fs_signal_record *r, struct task_
 static __always_inline void emit_signal(struct task_struct *target, struct task_struct *leader,
 					int sig, int code, __u64 address)
 {
-	struct fs_signal_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct signal_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r) {
 		bump(shared.losses.ring);

@@ -7,7 +7,7 @@
 #include "stack.bpf.h"
 
 struct slow_key {
-	struct fs_subject subject;
+	struct process_key subject;
 	__u64 inode;
 	__u32 class;
 	__u32 holder;
@@ -16,7 +16,7 @@ struct slow_key {
 };
 struct slow_faults {
 	__u64 told_ns;
-	struct fs_slow_faults_record r;
+	struct slow_faults_record r;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -59,7 +59,7 @@ static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
 /* The first of its sort is told, each power of two, and one each 200 ms. */
 static __always_inline void tell_slow(struct slow_faults *s)
 {
-	struct fs_slow_faults_record *r;
+	struct slow_faults_record *r;
 	__u64 now = bpf_ktime_get_ns();
 
 	if (s->r.count & (s->r.count - 1) && ns_between(s->told_ns, now) < 200000000)
@@ -145,7 +145,7 @@ static __always_inline void tell_place(void *ctx, struct task_struct *task,
 
 #ifndef FS_HASH
 	if (config.attribute) {
-		struct fs_subject s;
+		struct process_key s;
 
 		fill_subject(&s, get(task, group_leader));
 		/* what is no fault is told at the tracepoints of mmap_lock */

@@ -10,7 +10,7 @@
 #include "store.bpf.h"
 
 struct chain_key {
-	struct fs_subject subject;
+	struct process_key subject;
 	__u64 hash; /* of all that the chain holds */
 };
 
@@ -107,17 +107,17 @@ once_verified int cut_chain(struct chain *c)
  * program, would use the irq_work twice, and the lock would never be free again
  * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py reads the objects).
  */
-static __always_inline long fill_addresses(struct fs_stack_record *r, const struct chain *c)
+static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {
 	for (__u32 i = 0; i < STACK_FRAMES; i++)
-		r->frame[i] = (struct fs_frame){.status = FRAME_ADDRESS, .offset = c->ip[i]};
+		r->frame[i] = (struct stack_frame){.status = FRAME_ADDRESS, .offset = c->ip[i]};
 	return sizeof(r->frame);
 }
 
-static __always_inline void emit_stack(void *ctx, const struct fs_subject *s, const struct chain *c,
-				       __u32 number, bool named)
+static __always_inline void emit_stack(void *ctx, const struct process_key *s,
+				       const struct chain *c, __u32 number, bool named)
 {
-	struct fs_stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	long bytes;
 
 	if (!r) {
@@ -163,7 +163,7 @@ static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 	return number;
 }
 
-static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, struct chain *c,
+static __always_inline __s32 number_of(void *ctx, const struct process_key *s, struct chain *c,
 				       __u64 caller, bool sampled, bool named)
 {
 	struct chain_key key = {.subject = *s};
@@ -200,7 +200,7 @@ static __always_inline __s32 number_of(void *ctx, const struct fs_subject *s, st
  * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
  * where there is none. User space is told of new ones, with their files if they are to be `named`.
  */
-static __always_inline __s32 stack_of(void *ctx, const struct fs_subject *s, __u64 caller,
+static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
 				      bool sampled, bool named)
 {
 	struct scratch *scratch = scratch_begin();

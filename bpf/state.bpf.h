@@ -19,7 +19,7 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 #define add(counter, n) atomic_add(&(counter), n)
 
 /* What served it. */
-static __always_inline void add_class(struct fs_counters *c, const struct fs_fault_slot *slot,
+static __always_inline void add_class(struct counters *c, const struct fs_fault_slot *slot,
 				      __u32 end, __u32 bucket)
 {
 	__u32 class = slot->as[end], band = bucket / BAND_STEP;
@@ -40,7 +40,7 @@ static __always_inline void add_class(struct fs_counters *c, const struct fs_fau
 }
 
 /* A fault that has ended. */
-static __always_inline void add_fault(struct fs_counters *c, const struct fs_fault_slot *slot)
+static __always_inline void add_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (NR_LATENCY - 1);
 
@@ -68,7 +68,7 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
  * A record tells of the leader's last fault before it is added, or one that then sleeps would lag.
  * The counters were copied before, so it is never told twice.
  */
-static __always_inline void add_pending(struct fs_counters *c, const struct fs_fault_slot *slot)
+static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
 	if (slot->ended_ns)
 		add_fault(c, slot);
@@ -194,7 +194,7 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 				       __u64 value, __u64 limit)
 {
 	__u32 mark = st->marks[what & 1];
-	struct fs_crossing_record *r;
+	struct crossing_record *r;
 
 	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * config.mark_percent[mark])
 		return;
@@ -277,7 +277,7 @@ __noinline __u64 sum_of_threads(__u64 head, __u32 member)
 	sum_of_threads(head, bpf_core_field_offset(struct task_struct, field))
 
 static __always_inline void walk_threads(struct fs_state *st, struct signal_struct *sig,
-					 struct fs_gauges *g)
+					 struct gauges *g)
 {
 	__u64 head = (__u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
 
@@ -309,7 +309,7 @@ static long add_thread(__u32 i, struct thread_walk *w)
 }
 
 static __always_inline void walk_threads(struct fs_state *st, struct signal_struct *sig,
-					 struct fs_gauges *g)
+					 struct gauges *g)
 {
 	struct thread_walk w = {
 		.head = (void *)sig + bpf_core_field_offset(struct signal_struct, thread_head),
@@ -329,7 +329,7 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
  * __exit_signal() moves a dying thread's into signal->min_flt under stats_lock, and that sequence
  * moved meanwhile.
  */
-once_verified int sum_once(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
+once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
 	struct signal_struct *sig = (struct signal_struct *)of_signal;
 	__u32 before;
@@ -347,7 +347,7 @@ once_verified int sum_once(struct fs_state *st, struct fs_gauges *g, __u64 of_si
  * Several times, since two CPUs may end threads of one process at the same moment. No loop: before
  * 6.2 none may hold a call ("back-edge").
  */
-static __always_inline void sum_threads(struct fs_state *st, struct fs_gauges *g, __u64 of_signal)
+static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
 	if (!sum_once(st, g, of_signal) && !sum_once(st, g, of_signal) &&
 	    !sum_once(st, g, of_signal))
@@ -377,7 +377,7 @@ static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 }
 
 static __always_inline void read_threads(struct fs_state *st, struct task_struct *leader,
-					 struct signal_struct *sig, struct fs_gauges *g)
+					 struct signal_struct *sig, struct gauges *g)
 {
 	if (g->threads == 1) {
 		g->min_flt = get(sig, min_flt) + get(leader, min_flt);
@@ -395,7 +395,7 @@ static __always_inline void read_threads(struct fs_state *st, struct task_struct
 	st->maj_flt = g->maj_flt;
 }
 
-static __always_inline void read_memory_gauges(struct mm_struct *mm, struct fs_gauges *g)
+static __always_inline void read_memory_gauges(struct mm_struct *mm, struct gauges *g)
 {
 	g->total_vm_pages = get(mm, total_vm);
 	g->data_vm_pages = get(mm, data_vm);
@@ -442,7 +442,7 @@ static __always_inline void count_holdings(struct fs_state *st, struct task_stru
  */
 static __always_inline void read_gauges(struct fs_state *st, struct task_struct *leader,
 					struct task_struct *alive, struct signal_struct *sig,
-					struct fs_gauges *g)
+					struct gauges *g)
 {
 	struct mm_struct *mm = get(alive, mm);
 
@@ -478,7 +478,7 @@ static __always_inline void read_gauges(struct fs_state *st, struct task_struct 
  * watched alone: for all of a host it would be the dearest part of a look. Addresses of a struct
  * cred and a struct signal_struct, as numbers.
  */
-once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_signal)
+once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_signal)
 {
 	const struct cred *cred = (const struct cred *)of_cred;
 	struct signal_struct *sig = (struct signal_struct *)of_signal;
@@ -498,7 +498,7 @@ once_verified int read_user_threads(struct fs_usage *u, __u64 of_cred, __u64 of_
 static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
 {
 	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
-	struct fs_pressure_record *r;
+	struct memory_wait_record *r;
 
 	if (!reclaim_ns && !swap_ins)
 		return true;
@@ -519,11 +519,11 @@ static __always_inline bool tell_pressure(struct fs_state *st, struct task_struc
  * Reserves a process record, and fills its subject and, where asked, its counters. NULL where the
  * ring has no room.
  */
-static __always_inline struct fs_process_record *
+static __always_inline struct process_record *
 begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 {
-	const __u32 short_len = __builtin_offsetof(struct fs_process_record, c);
-	struct fs_process_record *r;
+	const __u32 short_len = __builtin_offsetof(struct process_record, c);
+	struct process_record *r;
 
 	if (counters) {
 		r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -544,7 +544,7 @@ begin_record(struct fs_state *st, struct task_struct *leader, bool counters)
 
 /* Behind the gauges, which sum up the CPU time. */
 static __always_inline void read_usage(struct fs_state *st, struct task_struct *leader,
-				       struct fs_usage *u)
+				       struct usage *u)
 {
 	u->cpu_ns = st->cpu_ns;
 	read_user_threads(u, (__u64)BPF_CORE_READ(leader, cred),

@@ -8,7 +8,7 @@
 
 #include "maps.bpf.h"
 
-static __always_inline void fill_subject(struct fs_subject *s, struct task_struct *leader)
+static __always_inline void fill_subject(struct process_key *s, struct task_struct *leader)
 {
 	s->start_ns = get(leader, start_boottime);
 	s->pid = get(leader, tgid);
@@ -47,16 +47,16 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 512);
-	__type(key, struct fs_subject);
+	__type(key, struct process_key);
 	__type(value, struct fs_state);
 } orphans SEC(".maps");
 
-#define COUNTERS (sizeof(struct fs_counters) / sizeof(__u64))
+#define COUNTERS (sizeof(struct counters) / sizeof(__u64))
 
 #define is_word_of(i, field)                                                                       \
-	((i) >= __builtin_offsetof(struct fs_counters, field) / sizeof(__u64) &&                   \
-	 (i) < (__builtin_offsetof(struct fs_counters, field) +                                    \
-		sizeof(((struct fs_counters *)0)->field)) /                                        \
+	((i) >= __builtin_offsetof(struct counters, field) / sizeof(__u64) &&                      \
+	 (i) < (__builtin_offsetof(struct counters, field) +                                       \
+		sizeof(((struct counters *)0)->field)) /                                           \
 			 sizeof(__u64))
 
 /*
@@ -106,7 +106,7 @@ static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
 	struct fs_state *st;
-	struct fs_subject s;
+	struct process_key s;
 
 	fill_subject(&s, as_task(leader));
 	st = bpf_map_lookup_elem(&orphans, &s);
@@ -145,7 +145,7 @@ static __always_inline struct fs_state *proc_make_fresh(struct task_struct *lead
 	return proc_make(leader);
 }
 
-static __always_inline void drop_orphan(const struct fs_subject *s)
+static __always_inline void drop_orphan(const struct process_key *s)
 {
 	if (!bpf_map_delete_elem(&orphans, s))
 		atomic_add(&shared.orphans, -1);
@@ -153,7 +153,7 @@ static __always_inline void drop_orphan(const struct fs_subject *s)
 
 static __always_inline void proc_drop(struct task_struct *leader)
 {
-	struct fs_subject s;
+	struct process_key s;
 
 	if (!shared.orphans)
 		return;
@@ -172,7 +172,7 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 {
 	struct fs_state *empty, *orphan = NULL;
 	__u32 zero = 0;
-	struct fs_subject s;
+	struct process_key s;
 	long err;
 
 	fill_subject(&s, as_task(leader));
@@ -271,7 +271,7 @@ static __always_inline bool proc_was_whole(struct fs_state *st, struct task_stru
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
-	struct fs_subject s;
+	struct process_key s;
 
 	if (own || !shared.orphans)
 		return own;
@@ -362,13 +362,13 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
-	__type(key, struct fs_subject);
+	__type(key, struct process_key);
 	__type(value, __u32);
 } ending SEC(".maps");
 
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
-	struct fs_subject s;
+	struct process_key s;
 	__u32 one = 1;
 
 	fill_subject(&s, leader);

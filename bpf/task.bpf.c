@@ -14,7 +14,7 @@ static __always_inline void rebase_maps(struct fs_state *st, struct task_struct 
 
 static __always_inline void tell_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct fs_fork_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct fork_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r) {
 		bump(shared.losses.ring);
@@ -32,7 +32,7 @@ static __always_inline void tell_fork(struct task_struct *parent, struct task_st
 static __always_inline void tell_exec(struct fs_state *st, struct task_struct *task,
 				      struct linux_binprm *bprm)
 {
-	struct fs_exec_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	struct exec_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r) {
 		bump(shared.losses.ring);
@@ -143,7 +143,7 @@ static __always_inline bool goes_on(struct signal_struct *sig)
 static __always_inline void tell_end(struct fs_state *st, struct task_struct *leader,
 				     struct task_struct *last, struct signal_struct *sig)
 {
-	struct fs_process_record *r;
+	struct process_record *r;
 
 	count_holdings(st, leader, last, sig);
 	r = tell_pressure(st, leader) ? begin_record(st, leader, true) : NULL;
@@ -237,7 +237,7 @@ int own_pid(void *ctx)
 	return 0;
 }
 
-once_verified __u64 gauge_signature(struct fs_gauges *g)
+once_verified __u64 gauge_signature(struct gauges *g)
 {
 	return g ? hash_gauges(g) : 0;
 }
@@ -308,7 +308,7 @@ static __always_inline bool take_counted(struct fs_state *st)
 static struct {
 	__u64 leader;
 	__u64 alive; /* a thread of it that has mm and files */
-	struct fs_gauges g;
+	struct gauges g;
 } looked SEC(".data.looked");
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
@@ -320,7 +320,7 @@ enum told { TOLD, NO_ROOM, NOT_WHOLE };
 static __always_inline enum told tell_looked(struct fs_state *st, struct task_struct *leader,
 					     bool counters)
 {
-	struct fs_process_record *r;
+	struct process_record *r;
 
 	r = tell_pressure(st, leader) ? begin_record(st, leader, counters) : NULL;
 	if (!r)

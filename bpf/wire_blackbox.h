@@ -1,41 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel side of the flight recorder hands over: one record a precursor. */
+/* What the kernel side of the flight recorder shares with src/probe. */
 #ifndef FS_WIRE_BLACKBOX_H
 #define FS_WIRE_BLACKBOX_H
 
-#include "records/precursor_kinds.h"
+#include "records/precursor_record.h"
 #include "wire.h"
 
-/* A range of vmalloc or ioremap that a driver gave back. */
-struct fs_freed_area {
-	__u64 start;
-	__u64 bytes;
-	__u64 owner; /* instruction that asked for it */
-	__u64 freer; /* instruction that gave it back */
-	__u64 freed_ns;
-	__u64 flags; /* VM_IOREMAP 1, VM_ALLOC 2, VM_MAP 4: include/linux/vmalloc.h */
-};
 #define FS_FREED_AREAS 512
-
-struct fs_precursor_record {
-	struct fs_header h;
-	__u32 what; /* enum precursor_kind */
-	__u32 verdict;
-	__u32 pid, tid, cpu, pad;
-	__u64 ip;
-	__u64 address;
-	__u64 error_code;
-	__u64 count;   /* of equal ones until now */
-	__u64 dropped; /* of this sort: for which there was no record */
-	__u64 arg[8];
-	__u64 regs[PRE_REGS];
-	struct fs_freed_area area; /* that the address was in; bytes 0: in none */
-	__u8 code[PRE_CODE];	   /* the instruction is at PRE_CODE_AT of it */
-	__s64 stack_bytes;
-	__u64 stack[PRE_STACK];
-	char comm[COMM_LEN];
-	char text[PRE_TEXT];
-};
 
 /* Equal ones are counted, and told now and then. */
 struct fs_equal_key {

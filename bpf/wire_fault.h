@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Part of wire.h: what is told of a page fault, and what is kept of one that is open. */
+/* Part of wire.h: what is kept of a page fault that is open. */
 #ifndef FS_WIRE_FAULT_H
 #define FS_WIRE_FAULT_H
-
-/* How many faults of a class were served is the sum of its bands. */
-struct fs_served {
-	__u64 stall_ns;
-	__u64 band[NR_BANDS];
-};
-
-/* Time that threads spent on something before they got what they asked for. */
-struct fs_waits {
-	__u64 count;
-	__u64 ns;
-	__u64 in_faults_ns; /* of it, within faults that were served */
-};
 
 /* A thread's page fault: open, or ended and not yet added to the figures of its process. */
 struct fs_fault_slot {

@@ -24,7 +24,7 @@ static const struct taken {
 #define TAKEN_OWN_FAMILY(id, ...)    [CENSUS_##id] = TAKEN
 #define TAKEN(member, since_birth)   {offsetof(struct process_record, member), since_birth},
 
-#define COUNTER(since, id, group, key, unit, probe, export, ...)     TAKEN_##export(c.id, false)
+#define COUNTER(id, group, key, unit, probe, export, ...)     TAKEN_##export(c.id, false)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) TAKEN_##export(g.id, true)
 #define PART(member, unit, probe, export)			     TAKEN_##export(c.member, false)
 #include "records/counters.def"

@@ -15,7 +15,7 @@ const struct exported exported[NR_EXPORTED] = {
 			 .what = CENSUS_##id, .flags = how,
 #define END(unit_, probe) .unit = UNIT_##unit_, .hook = probe},
 
-#define COUNTER(since, id, group, key, unit, probe, export, ...)     ROW_##export(unit, probe)
+#define COUNTER(id, group, key, unit, probe, export, ...)     ROW_##export(unit, probe)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) ROW_##export(unit, probe)
 #define PART(member, unit, probe, export)			     ROW_##export(unit, probe)
 #include "records/counters.def"
@@ -28,5 +28,5 @@ const struct exported exported[NR_EXPORTED] = {
 					      .what = CENSUS_##id, .flags = EXPORT_GAUGE},
 	CENSUS_GAUGES(X)
 #undef X
-/* clang-format on */
+	/* clang-format on */
 };

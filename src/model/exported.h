@@ -54,7 +54,7 @@ enum census_counter {
 #define ENUM_NOT_EXPORTED
 #define ENUM_EXPORTED(id, ...)	    CENSUS_##id,
 #define ENUM_OWN_FAMILY(id, ...)    CENSUS_##id,
-#define COUNTER(since, id, group, key, unit, probe, export, ...)      ENUM_##export
+#define COUNTER(id, group, key, unit, probe, export, ...)      ENUM_##export
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...)  ENUM_##export
 #define PART(member, unit, probe, export)			      ENUM_##export
 #include "records/counters.def"

@@ -117,7 +117,7 @@ static bool get_map_limit(const struct model *m, const struct subject *s, const 
 
 const struct field fields[] = {
 /* clang-format off */
-#define COUNTER(since, id, group, key, unit, probe, export, help, ...)                             \
+#define COUNTER(id, group, key, unit, probe, export, help, ...)                             \
 	ROW(COUNTER, NULL, group, key, unit, probe, help, .at = offsetof(struct counters, id),  \
 	    __VA_ARGS__)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, help, ...)                         \

@@ -9,7 +9,7 @@ const struct metric metrics[NR_METRICS] = {
 /* clang-format off */
 #define FAMILY_OWN_FAMILY(id, name, unit, help)                                                    \
 	[METRIC_ID_##id] = {name, METRIC_COUNTER, unit, help, {"workload"}},
-#define COUNTER(since, id, group, key, unit, probe, export, ...) FAMILY_##export
+#define COUNTER(id, group, key, unit, probe, export, ...) FAMILY_##export
 #include "records/counters.def"
-/* clang-format on */
+	/* clang-format on */
 };

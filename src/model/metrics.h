@@ -132,7 +132,7 @@ enum metric_id {
 #define FAMILY_NOT_EXPORTED
 #define FAMILY_EXPORTED(...)
 #define FAMILY_OWN_FAMILY(id, ...) METRIC_ID_##id,
-#define COUNTER(since, id, group, key, unit, probe, export, ...) FAMILY_##export
+#define COUNTER(id, group, key, unit, probe, export, ...) FAMILY_##export
 #include "records/counters.def"
 	/* clang-format on */
 	NR_METRICS,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "probe/host_facts.h"
-#include "probe/wire_records.h"
 
 /* Beyond the first STACKS_MAX. */
 #define STACKS_A_LOOK	      256
@@ -18,9 +17,9 @@ static __u32 used_places(const struct growth_table *t)
 }
 
 /* False where the row is being made anew just now. */
-static bool read_row(const struct growth_table *t, __u32 place, struct fs_growth *ret)
+static bool read_row(const struct growth_table *t, __u32 place, struct growth *ret)
 {
-	const volatile struct fs_growth *row = &t->row[place];
+	const volatile struct growth *row = &t->row[place];
 	__u64 first_ns = row->first_ns, last_ns = row->last_ns;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -36,12 +35,10 @@ int growth_table_tell(struct growth_table *t, const struct sink *sink)
 	__u32 used = t->row ? used_places(t) : 0;
 
 	for (__u32 i = 0; i < used; i++) {
-		struct fs_growth row;
 		int err;
 
-		if (t->row[i].last_ns == t->told_ns[i] || !read_row(t, i, &row))
+		if (t->row[i].last_ns == t->told_ns[i] || !read_row(t, i, &r.g))
 			continue;
-		growth_of_wire(&row, &r.g);
 		r.place = i;
 		err = sink->take(sink->ctx, &r.h);
 		if (err)
@@ -68,10 +65,9 @@ static bool is_spare(struct growth_table *t, __u32 place)
 	return t->given[place];
 }
 
-static bool is_needed(const struct fs_growth *g, growth_ended_fn *ended, void *ctx)
+static bool is_needed(const struct growth *g, growth_ended_fn *ended, void *ctx)
 {
-	return g->what == WHAT_FDS && g->added > g->removed &&
-	       !ended(ctx, &(struct process_key){g->subject.start_ns, g->subject.pid});
+	return g->what == WHAT_FDS && g->added > g->removed && !ended(ctx, &g->subject);
 }
 
 static void give_back(struct growth_table *t, const struct fs_spare *one)
@@ -102,7 +98,7 @@ void growth_table_expire(struct growth_table *t, growth_ended_fn *ended, void *c
 	if (!found)
 		return; /* the next look tries again */
 	for (__u32 i = 0; i < used; i++) {
-		const struct fs_growth *g = &t->row[i];
+		const struct growth *g = &t->row[i];
 		__u64 last_ns = g->last_ns;
 
 		if (is_spare(t, i) || g->first_ns >= before_ns)

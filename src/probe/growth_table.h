@@ -16,8 +16,8 @@
 
 struct growth_table {
 	/* the kernel side's; not owned */
-	const struct fs_growth *row; /* GROWTH_MAX of them; NULL: growth is not kept */
-	struct fs_spare *spare;	     /* as many: a ring */
+	const struct growth *row; /* GROWTH_MAX of them; NULL: growth is not kept */
+	struct fs_spare *spare;	  /* as many: a ring */
 	struct fs_shared *shared;
 	/* of each place */
 	__u64 told_ns[GROWTH_MAX];  /* last_ns of the row as it was told last */

@@ -311,6 +311,7 @@ static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
 	const struct record *h = record_of_wire(data, size, &live->record);
+	struct process_key *subject;
 	int err;
 
 	if (!h)
@@ -320,10 +321,9 @@ static int take_record(void *ctx, void *data, size_t size)
 		if (err)
 			return err;
 	}
-	/* every record of the kernel side begins with its process */
-	if (looks_by(live, "/proc"))
-		live->record.process.subject.start_ns =
-			proc_look_birth(live->record.process.subject.start_ns);
+	subject = process_of_wire(&live->record);
+	if (subject && looks_by(live, "/proc"))
+		subject->start_ns = proc_look_birth(subject->start_ns);
 	return live->sink->take(live->sink->ctx, h);
 }
 
@@ -467,7 +467,7 @@ static int live_look(struct source *src, const struct sink *sink)
 	tick.h.t_ns = host_monotonic_ns();
 	tick.look_ns = tick.h.t_ns - begin;
 	tick.wall_ns = host_wall_ns();
-	losses_of_wire(&live->obj.shared->losses, &tick.losses);
+	tick.losses = live->obj.shared->losses;
 	tick.own_cpu_ns = host_own_cpu_ns();
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
 	read_statistics(live, &tick);

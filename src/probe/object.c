@@ -64,7 +64,7 @@ int object_open(struct object *o, enum object_build build, const char *btf_path)
 static const char *const growth_maps[] = {
 	"astray", "told", "growth_places", "growth_holders", "growth", "growth_spares", "owners"};
 
-#define GROWTH_BYTES (GROWTH_MAX * sizeof(struct fs_growth))
+#define GROWTH_BYTES (GROWTH_MAX * sizeof(struct growth))
 #define SPARES_BYTES (GROWTH_MAX * sizeof(struct fs_spare))
 
 static void *map_shared(const struct object *o, const char *name, size_t size, int prot)

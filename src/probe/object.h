@@ -24,7 +24,7 @@ struct object {
 	struct fs_config *config; /* until the load */
 	struct fs_shared *shared; /* after the load */
 	/* after the load, GROWTH_MAX each; NULL: growth is not kept */
-	const struct fs_growth *growth;
+	const struct growth *growth;
 	struct fs_spare *spares;
 };
 

@@ -17,7 +17,7 @@
 #include "probe/object.h"
 #include "probe/permission.h"
 #include "probe/rights.h"
-#include "probe/wire_records.h"
+#include "wire_blackbox.h"
 
 __asm__(".pushsection .rodata\n.balign 16\n.globl blackbox_object, blackbox_object_end\n"
 	".hidden blackbox_object, blackbox_object_end\nblackbox_object:\n"
@@ -182,9 +182,8 @@ static void attach_one(struct precursors *p, size_t h)
 static int take_one(void *ctx, void *data, size_t size)
 {
 	struct precursors *p = ctx;
-	struct precursor_record r;
 
-	return precursor_of_wire(data, size, &r) ? p->take(p->ctx, &r) : 0;
+	return size < sizeof(struct precursor_record) ? 0 : p->take(p->ctx, data);
 }
 
 static int map_all(struct precursors *p)

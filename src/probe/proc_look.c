@@ -15,7 +15,6 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "probe/host_facts.h"
-#include "probe/wire_records.h"
 
 #define SEEN 65536
 
@@ -181,7 +180,7 @@ static void add_last_fault(struct counters *c, const struct fs_fault_slot *slot)
 
 static void take_state(struct process_record *r, const struct fs_state *st)
 {
-	counters_of_wire(&st->c, &r->c);
+	r->c = st->c;
 	add_last_fault(&r->c, &st->slot);
 	r->g.flags = st->flags & ~PROC_KEPT;
 	r->g.execs = st->execs;

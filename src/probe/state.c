@@ -17,7 +17,7 @@
 static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 {
 	int procs = bpf_map__fd(object_map(o, "procs"));
-	struct fs_subject of;
+	struct process_key of;
 	struct fs_state now;
 
 	if (bpf_map_lookup_elem(procs, &pidfd, ret))
@@ -26,7 +26,7 @@ static int read_by_task(const struct object *o, int pidfd, struct fs_state *ret)
 		return -EAGAIN;
 	if (!(now.flags & PROC_LEFT))
 		return 1;
-	of = (struct fs_subject){.start_ns = now.start_ns, .pid = now.pid};
+	of = (struct process_key){.start_ns = now.start_ns, .pid = now.pid};
 	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), &of, ret) ||
 	    ret->flags & PROC_HALF)
 		return -EAGAIN;
@@ -50,7 +50,7 @@ int state_read(const struct object *o, __u32 pid, struct fs_state *ret)
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns)
 {
 	int orphans = bpf_map__fd(object_map(o, "orphans"));
-	struct fs_subject of, next;
+	struct process_key of, next;
 	void *last = NULL;
 
 	while (o->build != OBJECT_HASH && !bpf_map_get_next_key(orphans, last, &next)) {

@@ -4,7 +4,7 @@
 #define FS_RECORDS_PRECURSOR_RECORD_H
 
 #include "records/precursor_kinds.h"
-#include "records/records.h"
+#include "records/kernel_records.h"
 
 /* A range of vmalloc or ioremap that a driver gave back. */
 struct freed_area {

@@ -75,8 +75,8 @@ static const struct record_field process_fields[] = {
 	F(u.user_threads, ""),
 	F(u.user_threads_limit, ""),
 	A(c.fault_kind, ""),
-#define COUNTER(since, id, ...) C(c.id),
-#define UNSHOWN(since, id)	C(c.id),
+#define COUNTER(id, ...) C(c.id),
+#define UNSHOWN(id)	 C(c.id),
 #include "records/counters.def"
 	P(c.map_call, calls, ""),
 	P(c.map_call, refused, ""),

@@ -121,9 +121,9 @@ BREACHES = [
      COMPILER),
     # What rooms must not know, and must not keep.
     ("a room above", "src/base/x.c", includes('"model/model.h"'), {uses_only_its_rooms}),
-    ("the records of the kernel side", "src/rules/x.c", includes('"wire.h"'),
+    ("the state of the kernel side", "src/rules/x.c", includes('"wire.h"'),
      {uses_only_its_rooms}),
-    ("a name of the kernel side's records", "src/model/x.c",
+    ("a name of the kernel side's state", "src/model/x.c",
      "struct fs_state;\n", {uses_only_its_rooms}),
     ("a path out of its folder", "src/base/x.c", includes('"../model/model.h"'),
      {uses_only_its_rooms}),

@@ -126,7 +126,7 @@ def room(path, does, uses="", needs="", keeps=""):
 ROOMS = [
     room("records", "what one figure or record is: the rows that both sides are made of",
          keeps="capped, stateless"),
-    room("bpf", "counts and emits; `wire.h` is all that it shares with user space",
+    room("bpf", "counts events and sends records; `wire.h` is what it shares with `src/probe` alone",
          "wire vmlinux records"),
     room("base", "text buffer and its escapes, units, names of errnos and signals, costs from "
          "measurements that scatter",

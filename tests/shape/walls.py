@@ -111,7 +111,7 @@ def names_a_room(tree, file):
 
 
 def uses_only_its_rooms(tree, file):
-    """By what it includes, and by names of the kernel side's records."""
+    """By what it includes, and by names of the kernel side's state."""
     code = blank(file.text, False)
     if file.room.path != "bpf" and not file.may("wire"):
         for found in re.finditer(r"\b(?:fs|FS)_\w+", file.code):

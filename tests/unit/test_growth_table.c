@@ -9,7 +9,7 @@
 
 #define EARLY 1000 /* ns: rows are made from here on, one a ns */
 
-static struct fs_growth row[GROWTH_MAX];
+static struct growth row[GROWTH_MAX];
 static struct fs_spare spare[GROWTH_MAX];
 static struct fs_shared shared;
 static struct growth_table t;
@@ -65,12 +65,12 @@ static uint32_t grow(uint32_t pid, enum what what, uint64_t added, uint64_t remo
 	uint32_t place = take_place();
 
 	if (place < GROWTH_MAX) {
-		row[place] = (struct fs_growth){.subject.pid = pid,
-						.what = what,
-						.added = added,
-						.removed = removed,
-						.first_ns = now,
-						.last_ns = now};
+		row[place] = (struct growth){.subject.pid = pid,
+					     .what = what,
+					     .added = added,
+					     .removed = removed,
+					     .first_ns = now,
+					     .last_ns = now};
 		now++;
 	}
 	return place;

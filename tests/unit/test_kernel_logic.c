@@ -92,7 +92,7 @@ static void test_claims_of_one(void)
 /* A sum of gauges with a factor each says the same of these, which differ. */
 static void test_signature(void)
 {
-	struct fs_gauges none = {}, a, b;
+	struct gauges none = {}, a, b;
 	uint8_t bytes[sizeof(none)];
 	int alike = 0;
 
