@@ -26,45 +26,9 @@ extern const unsigned char blackbox_object[] __attribute__((visibility("hidden")
 extern const unsigned char blackbox_object_end[] __attribute__((visibility("hidden")));
 
 const struct precursor_hook precursor_hooks[] = {
-	{"fault",
-	 {"black_fault"},
-	 "bad accesses of the kernel, judged at their entry",
-	 "what the kernel touched, before it dies of it"},
-	{"fixup",
-	 {"black_fixup_begin", "black_fixup_end"},
-	 "accesses that the exception table made good: near misses",
-	 "near misses: a bad access that no crash follows is told as suspected"},
-	{"protection",
-	 {"black_die"},
-	 "general protection faults, with registers",
-	 "general protection faults, but for what the log says of them"},
-	{"panic",
-	 {"black_panic", "black_panic_hold"},
-	 "panics, with the stack; each waits until all before it is kept, a second at most",
-	 "what no fault and no report came before; and a panic waits for nobody"},
-	{"report",
-	 {"black_report"},
-	 "reports of KFENCE, KASAN and WARN, with the stack",
-	 "reports, but for what the log says of them"},
-	{"module",
-	 {"black_load", "black_free"},
-	 "modules as they come and go, with their addresses",
-	 "whose a freed address was"},
-	{"area",
-	 {"black_vfree", "black_iounmap", "black_unmap"},
-	 "ranges of vmalloc and ioremap that drivers give back",
-	 "who unmapped a range, and when"},
-	{"mce", {"black_mce"}, "machine checks", "machine checks, but for the log"},
-	{"edac", {"black_edac"}, "errors of memory, by DIMM", "memory errors, but for the log"},
-	{"aer", {"black_aer"}, "errors of PCI Express", "PCI errors, but for the log"},
-	{"memory_failure",
-	 {"black_memory_failure"},
-	 "pages given up after an error",
-	 "pages given up, but for the log"},
-	{"iommu",
-	 {"black_iommu"},
-	 "accesses of devices that the IOMMU refused",
-	 "IOMMU faults, but for the log"},
+#define RECORDER_HOOK(...) {__VA_ARGS__},
+#include "probe/precursors.def"
+#undef RECORDER_HOOK
 };
 const size_t nr_precursor_hooks = sizeof(precursor_hooks) / sizeof(precursor_hooks[0]);
 

@@ -34,47 +34,16 @@ struct row {
 
 #define LIMITS(member) FROM_LIMITS, offsetof(struct host_limits, member), NULL
 #define SYSCTL(path)   FROM_FILE, 0, "/proc/sys/" path
-#define COUNT	       SETTING_COUNT
-#define BYTES	       SETTING_BYTES
-#define TEXT	       SETTING_TEXT
+#define SOFT(resource) FROM_SOFT, resource, NULL
+#define HARD(resource) FROM_HARD, resource, NULL
+#define SWAP_USED      FROM_SWAP_USED, 0, NULL
+#define THREADS	       FROM_THREADS, 0, NULL
+#define LATER	       FROM_LATER, 0, NULL
 
 static const struct row rows[] = {
-	{"max_map_count", "vm.max_map_count", COUNT, NULL, LIMITS(max_map_count)},
-	{"file_max", "fs.file-max", COUNT, NULL, LIMITS(file_max)},
-	{"file_nr", "in use", COUNT, "file_max", LIMITS(file_nr)},
-	{"nr_open", "fs.nr_open", COUNT, NULL, LIMITS(nr_open)},
-	{"rlimit_nofile", "RLIMIT_NOFILE, soft", COUNT, NULL, FROM_SOFT, RLIMIT_NOFILE, NULL},
-	{"rlimit_nofile_hard", "RLIMIT_NOFILE, hard", COUNT, NULL, FROM_HARD, RLIMIT_NOFILE, NULL},
-	{"rlimit_memlock_bytes", "RLIMIT_MEMLOCK, soft", BYTES, NULL, FROM_SOFT, RLIMIT_MEMLOCK,
-	 NULL},
-	{"rlimit_memlock_hard_bytes", "RLIMIT_MEMLOCK, hard", BYTES, NULL, FROM_HARD,
-	 RLIMIT_MEMLOCK, NULL},
-	{"overcommit_memory", "vm.overcommit_memory", COUNT, NULL, LIMITS(overcommit_memory)},
-	{"commit_limit_bytes", "CommitLimit", BYTES, NULL, LIMITS(commit_limit_bytes)},
-	{"committed_bytes", "committed", BYTES, "commit_limit_bytes", LIMITS(committed_bytes)},
-	{"mem_total_bytes", "memory", BYTES, NULL, LIMITS(mem_total_bytes)},
-	{"swap_total_bytes", "swap", BYTES, NULL, LIMITS(swap_total_bytes)},
-	{"swap_used_bytes", "used", BYTES, "swap_total_bytes", FROM_SWAP_USED, 0, NULL},
-	{"inotify_instances", "fs.inotify.max_user_instances", COUNT, NULL,
-	 LIMITS(inotify_instances)},
-	{"inotify_watches", "fs.inotify.max_user_watches", COUNT, NULL,
-	 SYSCTL("fs/inotify/max_user_watches")},
-	{"inotify_queued_events", "fs.inotify.max_queued_events", COUNT, NULL,
-	 SYSCTL("fs/inotify/max_queued_events")},
-	{"pid_max", "kernel.pid_max", COUNT, NULL, SYSCTL("kernel/pid_max")},
-	{"threads_max", "kernel.threads-max", COUNT, NULL, SYSCTL("kernel/threads-max")},
-	{"threads", "alive", COUNT, "threads_max", FROM_THREADS, 0, NULL},
-	{"cgroup", "cgroup", TEXT, NULL, FROM_LATER, 0, NULL},
-	{"cgroup_memory_max_bytes", "cgroup memory limit", BYTES, NULL, FROM_LATER, 0, NULL},
-	{"cgroup_memory_bytes", "used", BYTES, "cgroup_memory_max_bytes", FROM_LATER, 0, NULL},
-	{"cgroup_pids_max", "cgroup pids limit", COUNT, NULL, FROM_LATER, 0, NULL},
-	{"cgroup_pids", "alive", COUNT, "cgroup_pids_max", FROM_LATER, 0, NULL},
-	{"unprivileged_bpf_disabled", "kernel.unprivileged_bpf_disabled", COUNT, NULL,
-	 SYSCTL("kernel/unprivileged_bpf_disabled")},
-	{"perf_event_paranoid", "kernel.perf_event_paranoid", COUNT, NULL,
-	 SYSCTL("kernel/perf_event_paranoid")},
-	{"kptr_restrict", "kernel.kptr_restrict", COUNT, NULL, SYSCTL("kernel/kptr_restrict")},
-	{"lockdown", "lockdown", TEXT, NULL, FROM_LATER, 0, NULL},
+#define SETTING(key, name, unit, of, ...) {key, name, SETTING_##unit, of, __VA_ARGS__},
+#include "probe/settings.def"
+#undef SETTING
 };
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 _Static_assert(NR_ROWS <= SETTINGS_MAX, "room for every row");
