@@ -33,8 +33,7 @@ void gaps_join(struct buf *b, const struct buf *gaps);
 /* Appends the paragraph "incomplete: …"; nothing where there is no gap. */
 void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps);
 
-/* Adds the key "incomplete": an array with a text for each gap, which is empty where there is none.
- */
-void gaps_json(struct json *j, const struct buf *gaps);
+/* Adds a key: an array with a text for each gap, which is empty where there is none. */
+void gaps_json(struct json *j, const char *key, const struct buf *gaps);
 
 #endif

@@ -58,11 +58,11 @@ void gaps_text(struct buf *b, const struct view *v, const struct buf *gaps)
 	buf_free(&joined);
 }
 
-void gaps_json(struct json *j, const struct buf *gaps)
+void gaps_json(struct json *j, const char *key, const struct buf *gaps)
 {
 	struct buf gap = {};
 
-	json_array(j, "incomplete");
+	json_array(j, key);
 	if (gaps->failed)
 		json_text(j, NULL, "out of memory");
 	for (size_t from = 0, len; !gaps->failed && from < gaps->len; from += len + 1) {

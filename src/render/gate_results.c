@@ -106,30 +106,6 @@ void gates_text(struct buf *b, const struct view *v, bool only_failed)
 			say_gate(b, v, &v->gates->gate[i]);
 }
 
-void gates_json(struct json *j, const struct view *v)
-{
-	static const char *const state[] = {"passed", "tripped", "not measured"};
-
-	json_array(j, "gates");
-	for (size_t i = 0; i < v->gates->n; i++) {
-		const struct gate *g = &v->gates->gate[i];
-
-		json_object(j, NULL);
-		json_text(j, "gate", g->text);
-		json_text(j, "state", state[g->state]);
-		if (g->state == GATE_NOT_MEASURED)
-			json_null(j, "value");
-		else
-			json_real(j, "value", g->percent ? g->value : g->value / g->unit);
-		if (g->pid) {
-			json_count(j, "pid", g->pid);
-			json_text(j, "comm", g->comm);
-		}
-		json_end(j);
-	}
-	json_end_array(j);
-}
-
 /* As GitHub's workflow commands want it: data, or with `property` a property's value. */
 static void put_escaped(struct buf *b, const char *s, bool property)
 {

@@ -3,14 +3,10 @@
 #ifndef FS_RENDER_GATE_RESULTS_H
 #define FS_RENDER_GATE_RESULTS_H
 
-#include "render/json_out.h"
 #include "render/render.h"
 
 /* "FAIL maps.max>60%   62.6%   41,022 of 65,530 in worker[991]", one a line. */
 void gates_text(struct buf *b, const struct view *v, bool only_failed);
-
-/* An array: key "gates". */
-void gates_json(struct json *j, const struct view *v);
 
 /* A JUnit file: a test case each. */
 void gates_junit(struct buf *b, const struct view *v);

@@ -59,14 +59,6 @@ void json_text(struct json *j, const char *key, const char *value)
 	buf_json(j->b, value);
 }
 
-void json_text_or_null(struct json *j, const char *key, const char *value)
-{
-	if (value)
-		json_text(j, key, value);
-	else
-		json_null(j, key);
-}
-
 void json_count(struct json *j, const char *key, uint64_t value)
 {
 	key_of(j, key);
@@ -99,4 +91,52 @@ void json_null(struct json *j, const char *key)
 {
 	key_of(j, key);
 	buf_puts(j->b, "null");
+}
+
+void json_hex(struct json *j, const char *key, uint64_t value)
+{
+	key_of(j, key);
+	buf_printf(j->b, "\"0x%" PRIx64 "\"", value);
+}
+
+void json_text_or_null(struct json *j, const char *key, const char *value)
+{
+	if (value)
+		json_text(j, key, value);
+	else
+		json_null(j, key);
+}
+
+void json_count_or_null(struct json *j, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_count(j, key, value);
+	else
+		json_null(j, key);
+}
+
+void json_real_or_null(struct json *j, const char *key, bool known, double value)
+{
+	json_real(j, key, known ? value : NAN);
+}
+
+void json_flag_or_null(struct json *j, const char *key, bool known, bool value)
+{
+	if (known)
+		json_flag(j, key, value);
+	else
+		json_null(j, key);
+}
+
+void json_hex_or_null(struct json *j, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_hex(j, key, value);
+	else
+		json_null(j, key);
+}
+
+const char *unless_empty(const char *text)
+{
+	return *text ? text : NULL;
 }

@@ -20,11 +20,19 @@ void json_end(struct json *j);
 void json_array(struct json *j, const char *key);
 void json_end_array(struct json *j);
 void json_text(struct json *j, const char *key, const char *value);
-void json_text_or_null(struct json *j, const char *key, const char *value);
 void json_count(struct json *j, const char *key, uint64_t value);
 void json_signed(struct json *j, const char *key, int64_t value);
 void json_real(struct json *j, const char *key, double value); /* NaN, infinity: null */
 void json_flag(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
+void json_hex(struct json *j, const char *key, uint64_t value); /* "0x1f" */
+
+/* A value, or null where it is not known. */
+void json_text_or_null(struct json *j, const char *key, const char *value);
+void json_count_or_null(struct json *j, const char *key, bool known, uint64_t value);
+void json_real_or_null(struct json *j, const char *key, bool known, double value);
+void json_flag_or_null(struct json *j, const char *key, bool known, bool value);
+void json_hex_or_null(struct json *j, const char *key, bool known, uint64_t value);
+const char *unless_empty(const char *text); /* NULL where it is */
 
 #endif

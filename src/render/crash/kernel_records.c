@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "render/json_out.h"
+#include "render/json/line_rows.h"
 #include "render/style.h"
 #include "rules/diagnoses.h"
 
@@ -142,87 +142,46 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 	line_end(&l, b, STYLE_DIM);
 }
 
-static void say_record(struct buf *b, const struct bb_record *r)
+static void put_id(struct json *j, const char *key, const uint8_t boot_id[BB_BOOT_BYTES])
 {
-	char id[2 * BB_BOOT_BYTES + 1], wall[32];
-	struct json j;
+	char id[2 * BB_BOOT_BYTES + 1];
 
-	id_of(r->boot_id, id);
-	date_of(r->wall_ns, wall, sizeof(wall));
-	json_begin(&j, b);
-	json_text(&j, "type", "blackbox");
-	json_text(&j, "boot_id", id);
-	json_count(&j, "sequence", r->sequence);
-	json_real(&j, "t", r->boot_ns / 1e9);
-	json_text(&j, "time", wall);
-	json_text(&j, "class", bb_class_name(r->class));
-	json_text(&j, "severity", bb_severity_name(r->severity));
-	json_count(&j, "count", r->count);
-	json_count(&j, "dropped", r->dropped);
-	json_text(&j, "text", r->text);
-	json_finish(&j);
+	id_of(boot_id, id);
+	json_text(j, key, id);
 }
+
+static void put_date(struct json *j, const char *key, uint64_t wall_ns)
+{
+	char wall[32];
+
+	date_of(wall_ns, wall, sizeof(wall));
+	json_text(j, key, wall);
+}
+
+#include "render/json/recorder_lines.def"
 
 void blackbox_json_portent(struct json *j, const struct portent *one)
 {
-	json_text(j, "id", one->id);
-	json_text(j, "severity", bb_severity_name(one->severity));
-	json_text(j, "title", title_of(one->id));
-	json_text_or_null(j, "module", *one->place ? one->place : NULL);
-	json_count(j, "count", one->count);
-	json_real(j, "first", one->first_ns / 1e9);
-	json_real(j, "last", one->last_ns / 1e9);
-	json_text(j, "text", one->text);
+	put_portent(j, one);
 }
 
 void blackbox_json_portents(struct buf *b, const struct portents *p)
 {
-	char id[2 * BB_BOOT_BYTES + 1];
-	struct json j;
-
-	id_of(p->boot_id, id);
-	for (size_t i = 0; i < p->n; i++) {
-		json_begin(&j, b);
-		json_text(&j, "type", "blackbox_finding");
-		json_text(&j, "boot_id", id);
-		blackbox_json_portent(&j, &p->one[i]);
-		json_finish(&j);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		put_line_blackbox_finding(b, p->boot_id, &p->one[i]);
 }
 
 void blackbox_json(struct buf *b, const struct bb_found *f)
 {
 	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
-	struct json j;
 
 	for (size_t i = 0; i < f->n; i++)
-		say_record(b, &f->record[i]);
+		put_line_blackbox(b, &f->record[i]);
 	for (size_t i = 0; p && i < f->boots; i++) {
 		portents_find(p, f, i);
 		blackbox_json_portents(b, p);
 	}
 	b->failed |= !p;
 	free(p);
-	json_begin(&j, b);
-	json_text(&j, "type", "blackbox_end");
-	json_array(&j, "boots");
-	for (size_t i = 0; i < f->boots; i++) {
-		const struct bb_boot *boot = &f->boot[i];
-		char id[2 * BB_BOOT_BYTES + 1], wall[32];
-
-		id_of(boot->id, id);
-		date_of(boot->alive_wall_ns, wall, sizeof(wall));
-		json_object(&j, NULL);
-		json_text(&j, "boot_id", id);
-		json_count(&j, "records", boot->records);
-		json_count(&j, "missing", boot->missing);
-		json_flag(&j, "stopped", boot->stopped);
-		json_real(&j, "alive", boot->alive_boot_ns / 1e9);
-		json_text(&j, "alive_time", wall);
-		json_end(&j);
-	}
-	json_end_array(&j);
-	json_count(&j, "torn", f->torn);
-	json_count(&j, "lost", f->lost);
-	json_finish(&j);
+	put_line_blackbox_end(b, f);
 }

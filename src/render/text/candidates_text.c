@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "render/json_out.h"
 #include "render/style.h"
 
 #define INDENT 6
@@ -65,47 +64,4 @@ void candidates_text(struct buf *b, const struct view *v, const struct candidate
 	line_wrap(&l, b, STYLE_PLAIN);
 	line_printf(&l, "  of one that runs already:    faultscope diagnose -p PID");
 	line_wrap(&l, b, STYLE_PLAIN);
-}
-
-static void put_candidate(struct json *j, const struct diagnosis *d)
-{
-	struct buf command = {};
-	size_t len;
-	const char *check = diagnosis_check(d, &len);
-
-	json_object(j, NULL);
-	json_text(j, "id", d->id);
-	json_text(j, "title", d->title);
-	json_text(j, "severity", severity_name(d->severity));
-	if (check)
-		buf_add(&command, check, len);
-	json_text_or_null(j, "check", command.s);
-	json_end(j);
-	buf_free(&command);
-}
-
-void candidates_json(struct buf *b, const struct candidates *c)
-{
-	struct json j;
-
-	json_begin(&j, b);
-	json_text(&j, "type", "candidates");
-	json_flag(&j, "similar", c->similar);
-	json_array(&j, "candidates");
-	for (size_t i = 0; i < c->n; i++)
-		put_candidate(&j, c->diagnosis[i]);
-	json_end_array(&j);
-	json_array(&j, "messages");
-	for (size_t i = 0; i < c->nr_messages; i++) {
-		const struct message *m = c->message[i];
-
-		json_object(&j, NULL);
-		json_text(&j, "program", m->program);
-		json_text(&j, "pattern", m->pattern);
-		json_text(&j, "means", m->means);
-		json_text(&j, "source", m->source);
-		json_end(&j);
-	}
-	json_end_array(&j);
-	json_finish(&j);
 }

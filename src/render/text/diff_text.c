@@ -172,6 +172,6 @@ void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 	json_begin(&j, b);
 	json_text(&j, "type", "difference_end");
 	json_count(&j, "left_out", d->left_out);
-	gaps_json(&j, &d->gaps);
+	gaps_json(&j, "incomplete", &d->gaps);
 	json_finish(&j);
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "render/json_out.h"
 #include "render/style.h"
 #include "triage/portents.h"
 
@@ -44,7 +43,7 @@ static void put_section(struct buf *b, const struct view *v, const char *heading
 	}
 }
 
-static bool is_flagged(const struct diagnosis *d)
+bool diagnosis_is_flagged(const struct diagnosis *d)
 {
 	return diagnosis_rule(d) || portents_flag(d->id);
 }
@@ -96,42 +95,7 @@ void explain_list(struct buf *b, const struct view *v)
 		struct line l = {.v = v};
 
 		line_printf(&l, "%s  %-8s  %-7s  %s", d->id, severity_name(d->severity),
-			    is_flagged(d) ? "flagged" : "by hand", d->title);
+			    diagnosis_is_flagged(d) ? "flagged" : "by hand", d->title);
 		line_wrap_at(&l, b, severity_style(d->severity), 24);
 	}
-}
-
-static void put_words(struct json *j, const char *key, const char *words)
-{
-	struct buf word = {};
-
-	json_array(j, key);
-	while (*words) {
-		size_t len = strcspn(words, " ");
-
-		buf_clear(&word);
-		buf_add(&word, words, len);
-		json_text(j, NULL, word.s ? word.s : "");
-		words += len + (words[len] == ' ');
-	}
-	json_end_array(j);
-	buf_free(&word);
-}
-
-void explain_json(struct buf *b, const struct diagnosis *d)
-{
-	const struct rule *rule = diagnosis_rule(d);
-	struct json j;
-
-	json_begin(&j, b);
-	json_text(&j, "type", "diagnosis");
-	json_text(&j, "id", d->id);
-	json_text(&j, "severity", severity_name(d->severity));
-	json_text(&j, "title", d->title);
-	json_flag(&j, "flagged", is_flagged(d));
-	json_text_or_null(&j, "needs", rule ? rule->needs : NULL);
-	for (size_t i = 0; i < NR_ABOUTS; i++)
-		json_text(&j, abouts[i].key, d->about[i]);
-	put_words(&j, "sources", d->sources);
-	json_finish(&j);
 }

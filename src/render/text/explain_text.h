@@ -12,6 +12,9 @@ void explain_list(struct buf *b, const struct view *v);
 /* Its long text, in the width of the view; commands are kept whole. */
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d);
 
+/* Whether this version flags it: by a rule, or by the flight recorder. */
+bool diagnosis_is_flagged(const struct diagnosis *d);
+
 /* One object, on a line. */
 void explain_json(struct buf *b, const struct diagnosis *d);
 

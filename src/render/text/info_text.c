@@ -154,7 +154,7 @@ void info_json(struct buf *b, const struct story_view *s)
 	json_text_or_null(&j, "damage", *s->file.error ? s->file.error : NULL);
 	json_text(&j, "end", ends[s->file.end].key);
 	gaps_of(&gaps, s->v);
-	gaps_json(&j, &gaps);
+	gaps_json(&j, "incomplete", &gaps);
 	buf_free(&gaps);
 	json_finish(&j);
 }
