@@ -65,12 +65,19 @@ int options_take_words(struct options *o, char *error, size_t size)
 		return 0;
 	if (o->command == CMD_WATCH && o->argc > 0 && parse_seconds(o->argv[0], &seconds)) {
 		snprintf(error, size,
-			 "%.64s: neither a command nor an interval in seconds\n  see: faultscope "
-			 "--help",
+			 "%.64s: neither a command of faultscope nor an interval in seconds\n"
+			 "  to start a program and watch it: faultscope run -- CMD\n"
+			 "  see: faultscope --help",
 			 o->argv[0]);
 		options_near_command(o->argv[0], error, size);
 		return -EINVAL;
 	}
+	if (o->command == CMD_RECORD && o->argc)
+		return options_refuse(
+			error, size,
+			"record %s: not a list of pids (4211,4212)\n"
+			"  to start a command and record it: faultscope run --record FILE.fsr -- CMD",
+			o->argv[0]);
 	if (o->argc > positionals(o))
 		return options_refuse(
 			error, size, "%s: not understood\n  see: faultscope %s%s--help",
