@@ -1,96 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Outputs of recordings and of crash logs, compared line by line with those that are kept.
-
-A line is kept as 16 bits of its CRC, so that all outputs fit into one file. Where a change of the
-outputs is meant, FS_MAKE_EXPECTED=1 in the environment keeps the outputs as they are now:
-    FS_MAKE_EXPECTED=1 tests/e2e/run.py --no-live --only kept_
-FS_SHOW_EXPECTED=DIR writes them to files, to be compared with those of an earlier build.
-"""
-import fcntl
-import os
+"""Outputs of recordings and of crash logs, compared with those that are kept (expected.py)."""
 import re
-import zlib
-from pathlib import Path
 
-from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
+from expected import compare, environment, helper, made, said_by
+from harness import FAULTSCOPE, RECORDINGS, ROOT
 
-HERE = Path(__file__).resolve().parent
-KEPT = HERE / "expected.txt"
 TRIAGE = ROOT / "tests" / "triage"
-SEEDS, PROCESSES = range(1, 11), 30
-# Of who runs the test: no zone, language or terminal, on which outputs depend.
-INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
+SEEDS = range(1, 11)
 FORMATS = ("html", "csv", "csv-time", "folded", "folded-faults", "folded-stall", "perf",
            "speedscope", "trace", "textfile")
 SOME = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
         "faults_of_each_kind", "descriptors_of_each_kind", "brief_children_of_run-close",
         "probing_reads_of_the_kernel", "faults_touched_by_threads-4")
-
-
-def sums_of(text):
-    return "".join(f"{zlib.crc32(line.encode()) & 0xffff:04x}" for line in text.splitlines())
-
-
-def kept():
-    """{name of an output: the sums of its lines}"""
-    lines = KEPT.read_text(encoding="ascii").splitlines() if KEPT.exists() else []
-    return {name: sums for name, _, sums in (line.partition(":") for line in lines)}
-
-
-def keep(name, sums):
-    with open(__file__, encoding="ascii") as alone:  # tests run side by side
-        fcntl.flock(alone, fcntl.LOCK_EX)
-        known = kept() | {name: sums}
-        KEPT.write_text("".join(f"{one}:{known[one]}\n" for one in sorted(known)),
-                        encoding="ascii")
-
-
-def compare(check, name, text):
-    """An output with the one that is kept."""
-    shown, sums = os.environ.get("FS_SHOW_EXPECTED"), sums_of(text)
-    if shown:
-        (Path(shown) / name.replace("/", "_")).write_text(text)
-    if os.environ.get("FS_MAKE_EXPECTED"):
-        keep(name, sums)
-        return
-    want = kept().get(name)
-    if not check.that(want is not None, f"{name}: no output of that name is kept"):
-        return
-    for i, line in enumerate(text.splitlines()):
-        if sums[4 * i:4 * i + 4] != want[4 * i:4 * i + 4]:
-            check.that(False, f"{name}: line {i + 1} is not as kept (if that is meant: see the "
-                              f"beginning of {Path(__file__).name}): {line[:300]!r}")
-            return
-    check.equal(f"{name}: lines", len(sums) // 4, len(want) // 4)
-
-
-def environment():
-    kept = {name: os.environ[name] for name in INHERITED & set(os.environ)}
-    return {**kept, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
-
-
-def said_by(lab, *words, cwd=RECORDINGS, **how):
-    """What a command prints, less the program's version, and the style and script of pages."""
-    ran = lab.call(FAULTSCOPE, *words, cwd=cwd, env=environment(), errors="replace", **how)
-    text = ran.out + "".join(f"stderr: {line}\n" for line in ran.err.splitlines())
-    text = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>", text)
-    return re.sub(r"(faultscope |\"version\":\")\d+\.\d+\.\d+", r"\1VERSION", text)
-
-
-def helper(lab, program, *words):
-    """What a program prints that the tests are built with."""
-    path = BUILD / program
-    if not path.exists():
-        raise Skip(f"{path} is not built: make {path}")
-    ran = lab.call(path, *words, cwd=lab.dir, env=environment())
-    assert ran.returncode == 0, f"{path} ended with {ran.returncode}: {ran.err}"
-    return ran.out
-
-
-def made(lab, seed):
-    """The name of a recording of events, in the directory of the test."""
-    helper(lab, "event_recording", seed, PROCESSES, f"events-{seed}.fsr")
-    return f"events-{seed}"
 
 
 def reports_of_events(check, lab, seeds, *formats):

@@ -261,13 +261,19 @@ def message(data):
     return got
 
 
-def families_of(data):
-    """{name: (help, type, [(labels, value message by its field number)])} of delimited messages."""
-    at, families = 0, {}
+def messages_of(data):
+    """Delimited messages, one by one."""
+    at = 0
     while at < len(data):
         size, at = varint(data, at)
-        family = message(data[at:at + size])
+        yield data[at:at + size]
         at += size
+
+
+def families_of(data):
+    """{name: (help, type, [(labels, value message by its field number)])} of delimited messages."""
+    families = {}
+    for family in map(message, messages_of(data)):
         name = family[1][0].decode()
         assert name not in families, f"a family twice: {name}"
         series = []

@@ -11,11 +11,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from carry import carry
 from tree import COVERED, PLAIN
 
-LONGEST, LONGEST_LIVE = 30.0, 30.0  # seconds; what takes longer is not quick
+LONGEST, LONGEST_LIVE = 30.0, 10.0  # seconds; what takes longer is not quick
+LIVE_AT_ONCE = 2  # for each CPU: they wait for most of their time
 SLOWER = 4  # so many times, without optimisation and counting lines
 AT_ONCE = 40  # tests between two places where a run may be stopped
+MEASURED = "measured"  # the folder of the sources that the rows of a map are of
 COUNTER_TAG = 0x01A10000  # gcc/gcov-io.h: of arcs
 
 
@@ -62,14 +65,34 @@ def longest(test):
     return LONGEST_LIVE if test.is_live else LONGEST
 
 
+def sources(top):
+    """{path: text} of all of src/ below a folder."""
+    return {str(path.relative_to(top)): path.read_text()
+            for path in sorted((top / "src").rglob("*.[ch]"))}
+
+
 class Map:
-    """Rows of what each test runs, kept in a file, so that a stopped run can go on."""
+    """Rows of what each test runs, kept in a file, so that a stopped run can go on.
+
+    The sources that the rows are of are kept beside it. Where they have changed since, the rows are
+    carried over; a test that has changed itself is measured anew.
+    """
 
     def __init__(self, suites, path):
         self.suites, self.tree, self.path = suites, suites.tree, path
         rows = path.read_text().splitlines() if path.exists() else []
-        self.rows = {row["test"]: row for row in map(json.loads, rows)}
+        rows = {row["test"]: row for row in map(json.loads, rows)}
+        self.keep(carry(list(rows.values()), sources(path.parent / MEASURED),
+                        sources(self.tree.top)))
         self.jobs = os.cpu_count()
+
+    def keep(self, rows):
+        """Writes the rows anew, with the sources that they are of."""
+        self.rows = {row["test"]: row for row in rows}
+        self.path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        kept = self.path.parent / MEASURED / "src"
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(self.tree.top / "src", kept)
 
     def run(self, build, tests, slower=1, counts=None):
         """{name: how it ended} of tests of one suite."""
@@ -79,7 +102,8 @@ class Map:
                                                               counts), tests)
                 return {test.name: one for test, one in zip(tests, ended)}
         return {test.name: ended for test, ended in self.suites.run_batch(
-            build, tests, lambda test: slower * longest(test), counts=counts, jobs=self.jobs)}
+            build, tests, lambda test: slower * longest(test), counts=counts,
+            jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
 
     def measure(self, tests):
         """Rows of the map: how long each test takes, and what it runs; or why it is of no use."""
@@ -135,19 +159,27 @@ class Map:
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
         self.by_line = collections.defaultdict(set)
+        self.share = {}
         for name, test in self.tests.items():
             test.seconds = self.rows[name]["seconds"]
+            most = sum(map(len, self.rows[name]["lines"].values()))
             for path, lines in self.rows[name]["lines"].items():
+                self.share[name, path] = len(lines) / most
                 for line in lines:
                     self.by_line[path, line].add(name)
 
+    def worth(self, name, path):
+        """Least for a test that is quick and runs little but this file."""
+        return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
+
     def of(self, path, line, first):
-        """The tests that run a line, quickest first: where it has no code, those of the line before
-        it that has, back to `first` of its function; where it is in none (0), those of the file."""
+        """The tests that run a line, those first that are worth most: where it has no code, those of
+        the line before it that has, back to `first` of its function; where it is in none (0), those
+        of the file."""
         while line > first > 0 and (path, line) not in self.code:
             line -= 1
         names = self.by_line.get((path, line), set())
         if not first:
             names = {name for (file, _), some in self.by_line.items() if file == path
                      for name in some}
-        return sorted((self.tests[name] for name in names), key=lambda test: test.seconds)
+        return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]

@@ -18,7 +18,7 @@ shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
 # With counts, what writes them although the program confines itself.
-COUNTED := $(if $(EXTRA),$(BUILD)/counted.o)
+COUNTED := $(if $(findstring coverage,$(EXTRA)),$(BUILD)/counted.o)
 $(BUILD)/counted.o: tests/mutants/counted.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -fPIC -c $< -o $@

@@ -7,7 +7,10 @@ from pathlib import Path
 
 MAKE_SECONDS = 600
 COVERED, PLAIN = "build/covered", "build/plain"  # BUILD of the copy: with gcov, and without
-FLAGS = {COVERED: ["CFLAGS=-O0", "EXTRA=--coverage"], PLAIN: ["CFLAGS=-O2", "EXTRA="]}
+# The plain one traps where UBSan or FORTIFY would complain: that needs no library of a sanitizer.
+FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
+         PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
+                 "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"]}
 BPF_OBJECTS = ("faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o",
                "blackbox.bpf.o")
 
@@ -45,7 +48,7 @@ class Tree:
         how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if quiet else {}
         ran = subprocess.run(
             ["make", "-s", f"-j{os.cpu_count()}", "-f", "tests/mutants/shared.mk",
-             f"BUILD={build}", "FORTIFY=", "HARDENING=", "REVISION=copy", *FLAGS[build],
+             f"BUILD={build}", "FORTIFY=", "REVISION=copy", *FLAGS[build],
              *(old if kept else []), target],
             cwd=self.top, check=False, timeout=MAKE_SECONDS, **how)
         return ran.returncode == 0

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Pages of recordings, and answers to requests, compared with those that are kept (expected.py)."""
+import re
+
+from expected import compare, environment, helper, made
+from exporter import AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, messages_of
+from harness import FAULTSCOPE
+from test_http import raw
+
+# What another scrape of the same recording has other values of.
+OWN = re.compile(r"^(process_|go_|faultscope_scrape_duration_seconds)")
+SEEDS = range(1, 7)
+SOME = ("brief_children_among_all-open", "faults_of_each_kind", "latency_of_delayed_faults-1ms",
+        "crash_after_refusal", "forecast_of_a_leak")
+WAYS = {"bare": (), "at-once": AT_ONCE, "few": (*AT_ONCE, "--limit.workloads", "3"),
+        "full": (*AT_ONCE, "--export.detail", "full"),
+        "host": (*AT_ONCE, "--export.detail", "host"),
+        "scarce": (*AT_ONCE, "--limit.series", "150"),
+        "collapsed": (*AT_ONCE, "--workload.collapse", "[0-9]+"),
+        "no-names": (*AT_ONCE, "--workload.collapse", "none")}
+
+
+def without_own(text):
+    return "".join(line for line in text.splitlines(True) if not OWN.match(line))
+
+
+def textfile(lab, recording, *options):
+    """What the exporter writes of a recording, and what it says meanwhile."""
+    file = lab.dir / "metrics.prom"
+    ran = lab.call(FAULTSCOPE, "export", "--replay", recording, "--textfile", file, *options,
+                   cwd=lab.dir, env=environment())
+    text = without_own(file.read_text()) if file.exists() else ""
+    file.unlink(missing_ok=True)
+    return f"{text}{ran.err}status {ran.returncode}\n"
+
+
+def test_kept_textfiles_of_events(check, lab):
+    for seed in SEEDS:
+        name = made(lab, seed)
+        for way, options in WAYS.items():
+            compare(check, f"export/{name}/{way}", textfile(lab, f"{name}.fsr", *options))
+
+
+def test_kept_textfiles_of_recordings(check, lab):
+    for name in SOME:
+        compare(check, f"export/{name}", textfile(lab, RECORDINGS / f"{name}.fsr", *AT_ONCE))
+    for seed in (1, 2):
+        helper(lab, "random_recording", seed, 25, "random.fsr")
+        compare(check, f"export/random-{seed}", textfile(lab, "random.fsr", *AT_ONCE))
+        (lab.dir / "random.fsr").unlink()
+
+
+def test_kept_pages_of_events(check, lab):
+    """The three formats, each message of protobuf as a line."""
+    for seed in SEEDS[:2]:
+        for way in ((), ("--native-histograms",)):
+            exporter = Exporter(lab, "--replay", lab.dir / f"{made(lab, seed)}.fsr", *AT_ONCE,
+                                *way, "--export.detail", "full", env=environment())
+            name = f"export/pages-{seed}{''.join(way)}"
+            compare(check, f"{name}/openmetrics",
+                    without_own(exporter.get(Accept=OPENMETRICS).text))
+            families = messages_of(exporter.get(Accept=PROTOBUF).body)
+            compare(check, f"{name}/protobuf", "".join(
+                f"{family.hex()}\n" for family in families
+                if not OWN.match(family[2:80].decode(errors="replace"))))
+            exporter.process.terminate()
+
+
+REQUESTS = {
+    "landing": b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "healthy": b"GET /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "ready": b"GET /-/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "nothing": b"GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "head": b"HEAD /-/healthy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "post": b"POST /-/healthy HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
+    "put": b"PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "lengths": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
+    "first": b"GET /-/healthy HTTP/1.0\r\n\r\n",
+    "two": b"GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n"
+           b"GET /-/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "user": b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic YTpi\r\nConnection: close\r\n\r\n",
+}
+
+
+def said(exporter, request):
+    """A whole answer, less its time and the version."""
+    text = raw(exporter, request).decode(errors="replace").replace("\r\n", "\n")
+    text = re.sub(r"(?m)^Date: .*\n", "", text)
+    return re.sub(r"Version \d+\.\d+\.\d+", "Version", text)
+
+
+def test_kept_answers_of_the_exporter(check, lab):
+    exporter = Exporter(lab, "--replay", RECORDINGS / f"{SOME[0]}.fsr", *AT_ONCE)
+    compare(check, "http/not-ready", said(exporter, REQUESTS["ready"]))
+    exporter.get()
+    for name, request in REQUESTS.items():
+        compare(check, f"http/{name}", said(exporter, request))

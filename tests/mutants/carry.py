@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Where lines of older sources are in newer ones, so that what tests run is measured once.
+
+A line is where the same text is in the same file, or in a function that is as it was in another
+file. A line that is new is taken for part of the line before it. A wrong guess chooses other tests
+for a change: it can leave a change unnoticed, but cannot make a test fail.
+"""
+import collections
+import difflib
+
+from changes import bodies, masked
+
+
+def functions(text):
+    """(body, its first line) of each function of a file."""
+    code = masked(text)
+    for start, end in bodies(code):
+        yield text[start:end], text.count("\n", 0, start) + 1
+
+
+def in_file(old, new):
+    """{line of new: line of old} of two texts of one file."""
+    if old == new:
+        return {line: line for line in range(1, new.count("\n") + 2)}
+    found, was = {}, None
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for at, to, length in matcher.get_matching_blocks():
+        for i in range(length):
+            found[to + i + 1] = at + i + 1
+    for line in range(1, new.count("\n") + 2):
+        was = found.setdefault(line, was)
+    return found
+
+
+def carried(old, new):
+    """{(path, line) of old: [(path, line) of new]} of two trees, {path: text}."""
+    moved = {body: (path, first) for path, text in old.items() for body, first in functions(text)}
+    found = collections.defaultdict(list)
+    for path, text in new.items():
+        of = {line: (path, was) for line, was in
+              (in_file(old[path], text) if path in old else {}).items()}
+        here = {body for body, _ in functions(old.get(path, ""))}
+        for body, first in functions(text):
+            if body in moved and body not in here:
+                was, at = moved[body]
+                of.update({first + i: (was, at + i) for i in range(body.count("\n") + 1)})
+        for line, was in of.items():
+            found[was].append((path, line))
+    return found
+
+
+def carry(rows, old, new):
+    """Rows of a map of old sources, as they are for new ones."""
+    if old == new:
+        return rows
+    to = carried(old, new)
+    for row in rows:
+        lines = collections.defaultdict(set)
+        for path, line in ((path, line) for path, some in row.get("lines", {}).items()
+                           for line in some):
+            for there, at in to.get((path, line), ()):
+                lines[there].add(at)
+        if "lines" in row:
+            row["lines"] = {path: sorted(some) for path, some in lines.items()}
+    return rows
