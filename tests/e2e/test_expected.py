@@ -6,7 +6,7 @@ from expected import compare, environment, helper, made, said_by
 from harness import FAULTSCOPE, RECORDINGS, ROOT
 
 TRIAGE = ROOT / "tests" / "triage"
-SEEDS = range(1, 11)
+SEEDS, DAMAGED = range(1, 11), 160
 FORMATS = ("html", "csv", "csv-time", "folded", "folded-faults", "folded-stall", "perf",
            "speedscope", "trace", "textfile")
 SOME = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
@@ -152,6 +152,105 @@ def test_kept_lines_of_logs(check, lab):
 def test_kept_texts_of_logs(check, lab):
     triaged(check, lab, "markdown", "--markdown", some=4)
     triaged(check, lab, "html", "--html", some=8)
+
+
+class Dice:
+    """A sequence of numbers that no version of Python changes."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, most):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) % most
+
+
+def other_digit(dice, text):
+    """With one hexadecimal number of the text changed."""
+    numbers = list(re.finditer(r"\b(?:0x)?[0-9a-f]{4,16}\b", text))
+    if not numbers:
+        return text
+    one = numbers[dice.below(len(numbers))]
+    at = one.end() - 1 - dice.below(4)
+    return text[:at] + "0123456789abcdef"[dice.below(16)] + text[at + 1:]
+
+
+def damaged(dice, texts):
+    """A log that is cut, lacks lines, goes on as another log, or has other numbers."""
+    lines, other = (texts[dice.below(len(texts))].splitlines() for _ in range(2))
+    how = dice.below(5)
+    if how == 0:
+        lines = lines[dice.below(len(lines)):]
+    elif how == 1:
+        lines = lines[:1 + dice.below(len(lines))] + other[dice.below(len(other)):]
+    elif how == 2:
+        lines = [line for line in lines if dice.below(4)]
+    elif how == 3:
+        lines = [line for pair in zip(lines, other) for line in pair]
+    else:
+        lines = [other_digit(dice, line) for line in lines]
+    return "\n".join(lines) + "\n"
+
+
+def test_kept_verdicts_of_damaged_logs(check, lab):
+    dice, texts = Dice(1), [text for _, text in logs()]
+    for i in range(DAMAGED):
+        (lab.dir / "log").write_text(damaged(dice, texts))
+        compare(check, f"damaged/{i}", said_by(lab, "triage", "--json", "log", cwd=lab.dir))
+        if i % 4 == 0:
+            compare(check, f"damaged/{i}/text", said_by(lab, "triage", "--explain", "log",
+                                                        cwd=lab.dir))
+
+
+# What the flight recorder's trace instance and the kernel's console leave in a trace.
+MARK = ("faultscope! {what} {verdict} ip={ip:x} at={at:x} error={error:x} pid={pid} area={area:x} "
+        "bytes={bytes:x} owner={owner:x} freer={freer:x} freed={freed} flags={flags}")
+PLACES = (0, 0x10, 0xffffffffc0100040, 0xffffffffc0101fff, 0xffffffffc0102000, 0xffff888012345678,
+          0xffffffff81234567, 0xdead000000000100)
+
+
+def mark_of(dice):
+    def one(*values):
+        return values[dice.below(len(values))]
+
+    return MARK.format(what=one(0, 1, 2, 3), verdict=one(0, 1), ip=one(*PLACES), at=one(*PLACES),
+                       error=one(0, 2, 3, 16, 18), pid=one(0, 1, 4711), area=one(*PLACES),
+                       bytes=one(0, 4096, 8192), owner=one(*PLACES), freer=one(*PLACES),
+                       freed=one(0, 1500000, 99000000000), flags=one(0, 1, 2))
+
+
+def trace_of(dice, records, log):
+    """A trace with records, marks that are not yet records, and lines of the console."""
+    lines, seconds = ["# tracer: nop", "#"], 40.0
+    for i in range(60):
+        seconds += (1 + dice.below(1000)) / 997
+        before = f"          <...>-{100 + i}   [00{dice.below(4)}] d..1. {seconds:13.6f}: "
+        how = dice.below(6)
+        if how < 2:
+            lines.append(f"{before}bpf_trace_printk: {mark_of(dice)}")
+        elif how == 2 and records:
+            lines.append(f"{before}tracing_mark_write: {records[dice.below(len(records))]}")
+        elif how == 3:
+            lines.append(f"{before}no event of ours: 1.2.3: x")
+        elif how == 4:
+            lines.append(f"{before}console: msg={log[i % len(log)]} ")
+        else:
+            lines.append(f"{before}console: {'y' * (900 + 60 * dice.below(4)) if i == 30 else log[i]}")
+    return "\n".join(lines) + "\n" * dice.below(2)
+
+
+def test_kept_verdicts_of_traces(check, lab):
+    dice, texts = Dice(2), [text for _, text in logs() if text.count("\n") >= 60]
+    for seed in range(1, 13):
+        helper(lab, "ring_writer", seed, 10, "ring", "log")
+        records = [line[line.index("faultscope: "):] for line in
+                   (lab.dir / "log").read_text(errors="replace").splitlines()
+                   if "faultscope: " in line]
+        (lab.dir / "trace").write_text(trace_of(dice, records, texts[seed].splitlines()))
+        for name, words in {"read": ("blackbox", "read", "--json", "trace"),
+                            "triage": ("triage", "--json", "trace"),
+                            "text": ("triage", "--explain", "trace")}.items():
+            compare(check, f"trace-{seed}/{name}", said_by(lab, *words, cwd=lab.dir))
 
 
 def test_kept_records_of_rings(check, lab):
