@@ -373,11 +373,11 @@ static int parse(struct reading *r, const char *text)
 int web_config_read(const char *path, struct web_config *ret, char *error, size_t size)
 {
 	struct reading r = {.path = path, .error = error, .size = size};
-	char *text = read_file(path), *real = realpath(path, NULL);
+	char *text = read_file(path), *real = text ? realpath(path, NULL) : NULL;
 	const char *slash = real ? strrchr(real, '/') : NULL;
 	int err;
 
-	if (!text || !slash) {
+	if (!slash) {
 		err = -errno;
 		snprintf(error, size, "cannot read %.200s: %s", path, strerror(errno));
 		goto out;

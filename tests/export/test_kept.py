@@ -95,3 +95,48 @@ def test_kept_answers_of_the_exporter(check, lab):
     exporter.get()
     for name, request in REQUESTS.items():
         compare(check, f"http/{name}", said(exporter, request))
+
+
+HASH = "$2y$05$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234"
+TLS = "tls_server_config:\n  cert_file: cert\n  key_file: key\n"
+# Each is refused before anything is served.
+CONFIGS = (
+    "x", "- a", "a: [", "\n\nx: 1", "? [a]\n: b", "tls_server_config: x", "rate_limit: []",
+    "tls_server_config:\n  ? {a: b}\n  : c", "tls_server_config:\n  cert_file: cert",
+    "tls_server_config:\n  key_file: key", "tls_server_config:\n  cert_file: none",
+    "tls_server_config:\n  cert_file: /none/none", "tls_server_config:\n  cert_file: [a]",
+    "tls_server_config:\n  cert: ''", "tls_server_config:\n  cert: a\n  cert_file: cert",
+    "tls_server_config:\n  cert_file: cert\n  cert: a", "tls_server_config:\n  other: 1",
+    TLS, f"{TLS}  client_auth_type: x", f"{TLS}  client_auth_type: RequireAndVerifyClientCert",
+    f"{TLS}  client_auth_type: VerifyClientCertIfGiven", f"{TLS}  client_ca: A",
+    f"{TLS}  client_auth_type: NoClientCert\n  client_ca: A",
+    f"{TLS}  client_auth_type: RequestClientCert\n  client_allowed_sans: [a]",
+    f"{TLS}  client_auth_type: RequireClientCert\n  client_allowed_sans: a",
+    f"{TLS}  client_allowed_sans: [a, '']", f"{TLS}  client_allowed_sans: [{'a, ' * 100}a]",
+    f"{TLS}  min_version: TLS11", f"{TLS}  min_version: [a]", f"{TLS}  max_version: TLS12",
+    f"{TLS}  max_version: x", f"{TLS}  cipher_suites: [none]", f"{TLS}  curve_preferences: [none]",
+    "basic_auth_users:\n  a: b", "basic_auth_users:\n  a: $3y$",
+    f"basic_auth_users:\n  a: {HASH}x", f"basic_auth_users:\n  a: {HASH[:-1]}",
+    f"basic_auth_users:\n  a: x{HASH[1:]}", f"basic_auth_users:\n  a: $1{HASH[2:]}",
+    "basic_auth_users:\n" + "".join(f"  a{i}: {HASH}\n" for i in range(200)),
+    "http_server_config:\n  other: 1", "http_server_config:\n  headers:\n    Server: x",
+    "http_server_config:\n  headers:\n    X-Frame-Options: \"a\\r\\nb\"",
+    "http_server_config:\n  headers:\n    X-Frame-Options: [a]",
+    "rate_limit:\n  interval: x", "rate_limit:\n  interval: 2h", "rate_limit:\n  interval: 1s",
+    "rate_limit:\n  interval: 1s\n  burst: 0", "rate_limit:\n  burst: x",
+    "rate_limit:\n  burst: 1x", "rate_limit:\n  burst: -1", "rate_limit:\n  burst: 1000000000",
+    "rate_limit:\n  other: 1", "a: " + "x" * 2000000)
+
+
+def test_kept_answers_to_web_configs(check, lab):
+    file, said_of = lab.dir / "web.yml", []
+    for name in ("cert", "key"):
+        (lab.dir / name).write_text("no certificate\n")
+    for config in CONFIGS:
+        file.write_text(config)
+        ran = lab.call(FAULTSCOPE, "export", "--replay", RECORDINGS / f"{SOME[0]}.fsr",
+                       "--web.listen-address", "127.0.0.1:0", "--web.config.file", file,
+                       cwd=lab.dir, env=environment())
+        said_of.append(f"{config[:60]!r}: {ran.returncode} "
+                       f"{ran.err.replace(str(lab.dir), 'DIR')}")
+    compare(check, "http/configs", "".join(said_of))
