@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * model: the limits that say no, and what the kernel, shells, systemd and PAM call each: a limit is
- * a row here, and whoever looks for it, sets it or speaks of it reads the row.
+ * a row of limits.def, and whoever looks for it, sets it or speaks of it reads the row.
  */
 #ifndef FS_MODEL_LIMIT_H
 #define FS_MODEL_LIMIT_H
@@ -16,37 +16,9 @@
 enum limit_kind { LIMIT_OF_MACHINE, LIMIT_OF_PROCESS, LIMIT_OF_CGROUP };
 
 enum limit_id {
-	LIMIT_MAX_MAP_COUNT,
-	LIMIT_FILE_MAX,
-	LIMIT_NR_OPEN,
-	LIMIT_OVERCOMMIT_MEMORY,
-	LIMIT_OVERCOMMIT_RATIO,
-	LIMIT_OVERCOMMIT_KBYTES,
-	LIMIT_INOTIFY_INSTANCES,
-	LIMIT_INOTIFY_WATCHES,
-	LIMIT_INOTIFY_EVENTS,
-	LIMIT_EPOLL_WATCHES,
-	LIMIT_PIPE_SIZE,
-	LIMIT_PIPE_PAGES_SOFT,
-	LIMIT_PIPE_PAGES_HARD,
-	LIMIT_THREADS_MAX,
-	LIMIT_PID_MAX,
-	LIMIT_HUGEPAGES,
-	LIMIT_MMAP_MIN_ADDR,
-	LIMIT_KPTR_RESTRICT,
-	LIMIT_NOFILE,
-	LIMIT_AS,
-	LIMIT_DATA,
-	LIMIT_STACK,
-	LIMIT_MEMLOCK,
-	LIMIT_NPROC,
-	LIMIT_CGROUP_MEMORY,
-	LIMIT_CGROUP_MEMORY_HIGH,
-	LIMIT_CGROUP_PIDS,
-	LIMIT_CGROUP_HUGETLB,
-	LIMIT_CGROUP_HUGETLB_RSVD,
-	LIMIT_FANOTIFY_GROUPS, /* appended: recordings know rows by their number */
-	LIMIT_MSGQUEUE,
+#define LIMIT_ROW(id, ...) LIMIT_##id,
+#include "model/limits.def"
+#undef LIMIT_ROW
 	NR_LIMITS
 };
 
