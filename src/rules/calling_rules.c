@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "rules/calling_rules.h"
+/*
+ * What a program does by the way it calls: at a limit over and over, in vain a million
+ * times, beyond what a set of descriptors holds, or no more at all.
+ */
+#include "rules/rules.h"
 
 #include <inttypes.h>
 #include <signal.h>

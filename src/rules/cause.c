@@ -234,7 +234,7 @@ static void run_step(const struct request *q, const struct step *c, struct verdi
 
 void run_steps(const struct request *q, const struct step *steps, size_t n, struct verdict *v)
 {
-	for (size_t i = 0; i < n && steps[i].cause; i++)
+	for (size_t i = 0; i < n; i++)
 		run_step(q, &steps[i], v);
 }
 

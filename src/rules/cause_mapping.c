@@ -506,117 +506,12 @@ static bool always(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-#define CHECKS_MAX 20
-static const struct order {
+static const struct {
 	enum call_id call;
-	struct step step[CHECKS_MAX];
-} orders[] = {
-	{CALL_MMAP,
-	 {{"bad_descriptor", file_is_closed, EBADF},
-	  {"max_map_count", past_count, ENOMEM},
-	  {"address_space", past_space, ENOMEM},
-	  {"fixed_exists", always, EEXIST},
-	  {"min_address", past_min_address, EPERM},
-	  {"rlimit_memlock", may_not_lock, EPERM},
-	  {"rlimit_memlock", past_memlock, EAGAIN},
-	  {"bad_argument", always, EOVERFLOW},
-	  {"bad_argument", always, EOPNOTSUPP},
-	  {"file_mode", file_of_wrong_mode, EACCES},
-	  {"noexec_mount", file_of_noexec, EPERM},
-	  {"not_mappable", file_cannot_be_mapped, ENODEV},
-	  {"sealed", file_is_sealed, EPERM},
-	  {"sealed", range_is_sealed, EPERM},
-	  {"write_exec_denied", writes_and_executes, EACCES},
-	  {"rlimit_as", past_as, ENOMEM},
-	  {"rlimit_data", past_data, ENOMEM},
-	  {"overcommit_strict", past_commit, ENOMEM},
-	  {"overcommit_heuristic", past_heuristic, ENOMEM},
-	  {"hugetlb_pool", past_hugetlb, ENOMEM}}},
-	{CALL_SHMAT,
-	 {{"max_map_count", past_count, ENOMEM},
-	  {"address_space", past_space, ENOMEM},
-	  {"bad_argument", always, EINVAL},
-	  {"rlimit_memlock", past_memlock, EAGAIN},
-	  {"rlimit_as", past_as, ENOMEM},
-	  {"max_map_count", near_count, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{CALL_BRK,
-	 {{"rlimit_data", past_heap, 0},
-	  {"brk_collision", heap_meets_mapping, 0},
-	  {"address_space", past_space, 0},
-	  {"rlimit_memlock", past_memlock, 0},
-	  {"rlimit_as", past_as, 0},
-	  {"rlimit_data", past_data, 0},
-	  {"max_map_count", past_count, 0},
-	  {"overcommit_strict", past_commit, 0},
-	  {"overcommit_heuristic", past_heuristic, 0},
-	  {"max_map_count", near_count, 0},
-	  {"cgroup_memory", past_cgroup_memory, 0}}},
-	{CALL_MREMAP,
-	 {{"range_hole", has_hole, EFAULT},
-	  {"sealed", range_is_sealed, EPERM},
-	  {"sealed", range_may_be_sealed, EPERM},
-	  {"bad_argument", always, EINVAL},
-	  {"bad_argument", always, EFAULT},
-	  {"max_map_count", past_count_to, ENOMEM},
-	  {"max_map_count", past_count_shrink, ENOMEM},
-	  {"address_space", no_area, ENOMEM},
-	  {"rlimit_memlock", past_memlock, EAGAIN},
-	  {"rlimit_as", past_as, ENOMEM},
-	  {"rlimit_data", past_data, ENOMEM},
-	  {"address_space", past_space, ENOMEM},
-	  {"overcommit_strict", past_commit, ENOMEM},
-	  {"overcommit_heuristic", past_heuristic, ENOMEM},
-	  {"no_room_in_place", cannot_grow, ENOMEM},
-	  {"max_map_count", past_count_move, ENOMEM},
-	  {"max_map_count", near_count, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{CALL_MPROTECT,
-	 {{"bad_argument", always, EINVAL},
-	  {"bad_argument", range_wraps, ENOMEM},
-	  {"sealed", range_is_sealed, EPERM},
-	  {"sealed", range_may_be_sealed, EPERM},
-	  {"range_hole", hole_is_next, ENOMEM},
-	  {"sealed", range_of_sealed_file, EACCES},
-	  {"file_mode", range_of_wrong_mode, EACCES},
-	  {"noexec_mount", range_of_noexec, EACCES},
-	  {"write_exec_denied", writes_and_executes, EACCES},
-	  {"rlimit_data", past_data, ENOMEM},
-	  {"overcommit_strict", past_commit, ENOMEM},
-	  {"overcommit_heuristic", past_heuristic, ENOMEM},
-	  {"max_map_count", past_count_split, ENOMEM},
-	  {"range_hole", has_hole, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{CALL_MUNMAP,
-	 {{"bad_argument", always, EINVAL},
-	  {"sealed", range_is_sealed, EPERM},
-	  {"sealed", range_may_be_sealed, EPERM},
-	  {"max_map_count", past_count_split, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, ENOMEM}}},
-	{CALL_MADVISE,
-	 {{"sealed", range_is_sealed, EPERM},
-	  {"range_hole", has_hole, ENOMEM},
-	  {"max_map_count", past_count_split, EAGAIN},
-	  {"range_hole", may_have_hole, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
-	{CALL_MLOCK,
-	 {{"rlimit_memlock", may_not_lock, EPERM},
-	  {"bad_argument", always, EINVAL},
-	  {"rlimit_memlock", past_memlock, ENOMEM},
-	  {"range_hole", hole_is_next, ENOMEM},
-	  {"max_map_count", past_count_split, ENOMEM},
-	  {"range_hole", has_hole, ENOMEM},
-	  {"cgroup_memory", past_cgroup_memory, EAGAIN}}},
-	{CALL_MLOCKALL,
-	 {{"rlimit_memlock", may_not_lock, EPERM},
-	  {"bad_argument", always, EINVAL},
-	  {"rlimit_memlock", past_memlock, ENOMEM}}},
-	{CALL_MUNLOCK,
-	 {{"bad_argument", always, EINVAL},
-	  {"range_hole", hole_is_next, ENOMEM},
-	  {"max_map_count", past_count_split, ENOMEM},
-	  {"range_hole", has_hole, ENOMEM}}},
-	{CALL_SHMDT, {{"bad_argument", always, EINVAL}}},
+	struct step step;
+} checks[] = {
+#define CHECK(call, ...) {CALL_##call, {__VA_ARGS__}},
+#include "rules/mapping_checks.def"
 };
 
 /* What is left when no limit explains a refused mmap: in no order, and never certain but EINVAL. */
@@ -777,9 +672,9 @@ static bool hole_is_open(const struct request *q)
 void cause_of_mapping(struct request *q, struct verdict *v)
 {
 	read_request(q);
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-		if (orders[i].call == q->r->call)
-			run_steps(q, orders[i].step, CHECKS_MAX, v);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].call == q->r->call)
+			run_steps(q, &checks[i].step, 1, v);
 	if (!v->cause && q->r->call == CALL_MMAP)
 		run_steps(q, rest_of_mmap, sizeof(rest_of_mmap) / sizeof(rest_of_mmap[0]), v);
 	if (!v->cause)

@@ -16,20 +16,4 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		    int32_t stack);
 
-/* Tests of rules[]. */
-bool torch_shares(const struct occasion *o, const struct finding *open, struct finding *f);
-bool thread_stacks(const struct occasion *o, const struct finding *open, struct finding *f);
-bool zgc_heap(const struct occasion *o, const struct finding *open, struct finding *f);
-bool allocator_splits(const struct occasion *o, const struct finding *open, struct finding *f);
-bool dotnet_double_maps(const struct occasion *o, const struct finding *open, struct finding *f);
-bool go_splits(const struct occasion *o, const struct finding *open, struct finding *f);
-bool map_per_file(const struct occasion *o, const struct finding *open, struct finding *f);
-bool maps_leak(const struct occasion *o, const struct finding *open, struct finding *f);
-bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f);
-bool wine_demand(const struct occasion *o, const struct finding *open, struct finding *f);
-bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct finding *f);
-bool sockets_not_closed(const struct occasion *o, const struct finding *open, struct finding *f);
-bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct finding *f);
-bool wine_esync(const struct occasion *o, const struct finding *open, struct finding *f);
-
 #endif

@@ -16,10 +16,6 @@
 #define LIMIT_PRESS_SECONDS 300.0
 #define LIMIT_STAY	    1.25 /* times as far, until what was near is no more */
 
-/* Tests of rules[]: of the resource that the rule names. */
-bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f);
-bool limit_is_coming(const struct occasion *o, const struct finding *open, struct finding *f);
-
 /* Whether neither can hold: growth is kept long before anything is near. Costs next to nothing. */
 static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 				const struct subject *s)

@@ -8,26 +8,6 @@
 
 #include "rules/rules.h"
 
-/* Tests of rules[]. Of the host: */
-bool swap_thrashes(const struct occasion *o, const struct finding *open, struct finding *f);
-bool cache_thrashes(const struct occasion *o, const struct finding *open, struct finding *f);
-bool pages_migrate(const struct occasion *o, const struct finding *open, struct finding *f);
-bool work_waits(const struct occasion *o, const struct finding *open, struct finding *f);
-bool memory_is_near_its_end(const struct occasion *o, const struct finding *open,
-			    struct finding *f);
-
-/* Of a cgroup, of a file system: */
-bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, struct finding *f);
-bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f);
-bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct finding *f);
-
-/* Of a process: */
-bool oom_killed(const struct occasion *o, const struct finding *open, struct finding *f);
-bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct finding *f);
-bool file_was_cut(const struct occasion *o, const struct finding *open, struct finding *f);
-bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f);
-bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f);
-
 /*
  * Whether there is little room for pages of files: the machine's memory or that of the process'
  * cgroup is nearly all kept, or swapped in and out. What is read again then was driven out.

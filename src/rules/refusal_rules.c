@@ -113,7 +113,7 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 		finding_evidence(f, "would_fail_next", o->verdict->next[i], NULL);
 }
 
-static bool is_fork(const struct occasion *o)
+bool refusal_is_fork(const struct occasion *o)
 {
 	return o->refused->call == CALL_CLONE;
 }
@@ -152,7 +152,7 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	const struct host_limits *l = &o->m->tick.limits;
 	char used[24], limit[24];
 
-	if (is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
+	if (refusal_is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
 		return false;
 	refusal_say(o, f, "CommitLimit is used up (vm.overcommit_memory=2), host-wide");
 	bytes_as_text(l->committed_bytes, used);
@@ -169,22 +169,9 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	return true;
 }
 
-bool refused_by_heuristic(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	if (is_fork(o) || !refusal_has_cause(o, "overcommit_heuristic"))
-		return false;
-	refusal_say(o, f, "one mapping larger than all of memory and swap");
-	finding_remedy(f, "fix: map in parts, or reserve with MAP_NORESERVE or PROT_NONE and make "
-			  "writable what is used");
-	finding_remedy(f,
-		       "to gain time (host-wide): sysctl -w vm.overcommit_memory=1, which refuses "
-		       "nothing and leaves the rest to the OOM killer");
-	return true;
-}
-
 bool fork_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	if (!is_fork(o) || (!refusal_has_cause(o, "overcommit_strict") &&
+	if (!refusal_is_fork(o) || (!refusal_has_cause(o, "overcommit_strict") &&
 			    !refusal_has_cause(o, "overcommit_heuristic")))
 		return false;
 	refusal_say(o, f, "a copy of all that is writable would have to be promised");
@@ -194,62 +181,17 @@ bool fork_refused(const struct occasion *o, const struct finding *open, struct f
 	return true;
 }
 
-bool refused_by_space(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	if (!refusal_has_cause(o, "address_space"))
-		return false;
-	refusal_say(o, f, "no free range of that length in the address space");
-	finding_remedy(f,
-		       "fix: reserve less at a time (WebAssembly runtimes: a smaller pool); what "
-		       "is reserved and done with is to be unmapped");
-	return true;
-}
-
-bool refused_by_huge_pages(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	if (!refusal_has_cause(o, "hugetlb_pool"))
-		return false;
-	refusal_say(o, f, "the pool of huge pages has not as many");
-	if (!help_limit(o, f))
-		finding_remedy(f, "see the pools, one of each size: grep . "
-				  "/sys/kernel/mm/hugepages/*/free_hugepages");
-	finding_remedy(f, "fix: reserve at boot (hugepages=), or use transparent ones: "
-			  "madvise(MADV_HUGEPAGE); in Kubernetes also a limit of hugepages-2Mi");
-	return true;
-}
-
-bool refused_by_driver(const struct occasion *o, const struct finding *open, struct finding *f)
-{
-	if (!refusal_has_cause(o, "driver"))
-		return false;
-	refusal_say(o, f, "no limit of the kernel: the file's own driver said no");
-	f->severity = SEVERITY_WARNING;
-	finding_remedy(f, "look at dmesg for what the driver says, and at the arguments it takes");
-	return true;
-}
-
 bool thread_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	if (refusal_has_cause(o, "rlimit_nproc")) {
-		refusal_say(o, f, "RLIMIT_NPROC (ulimit -u) of its user is used up");
-		finding_remedy(f, "it counts threads of the user in all sessions: ps -eLo user= | "
-				  "sort | uniq -c | sort -n | tail -3");
-		help_limit_or_see(o, f);
-	} else if (refusal_has_cause(o, "cgroup_pids")) {
-		refusal_say(o, f, "pids.max of its cgroup is used up");
-		if (f->want)
-			finding_remedy(f,
-				       "to gain time: systemctl set-property UNIT TasksMax=%" PRIu64
-				       "; docker update --pids-limit %" PRIu64
-				       " CONTAINER; in Kubernetes podPidsLimit of the kubelet",
-				       f->want, f->want);
-		finding_remedy(f, "fix: fewer threads: pools, not one a request");
-	} else if (refusal_has_cause(o, "threads_max")) {
-		refusal_say(o, f, "kernel.threads-max is used up, host-wide");
-		finding_remedy(f, "find who has them: ps -eo nlwp,pid,comm --sort=-nlwp | head");
-		help_limit_or_see(o, f);
-	} else {
-		return false;
-	}
+	if (!refusal_has_cause(o, "cgroup_pids"))
+		return refused_by_row(o, open, f);
+	refusal_say(o, f, "pids.max of its cgroup is used up");
+	if (f->want)
+		finding_remedy(f,
+			       "to gain time: systemctl set-property UNIT TasksMax=%" PRIu64
+			       "; docker update --pids-limit %" PRIu64
+			       " CONTAINER; in Kubernetes podPidsLimit of the kubelet",
+			       f->want, f->want);
+	finding_remedy(f, "fix: fewer threads: pools, not one a request");
 	return true;
 }

@@ -9,6 +9,7 @@
 void refusal_say(const struct occasion *o, struct finding *f, const char *limit);
 
 bool refusal_has_cause(const struct occasion *o, const char *cause);
+bool refusal_is_fork(const struct occasion *o);
 
 /*
  * Whether a refused request may be served in another form: without huge pages, without a lock,
@@ -31,18 +32,5 @@ bool help_limit(const struct occasion *o, struct finding *f);
 
 /* The same; where the value is not known, how to see the limit. */
 void help_limit_or_see(const struct occasion *o, struct finding *f);
-
-/* What to do about a limit of inotify that is a user namespace's own; false: it is the host's. */
-bool help_inotify(const struct occasion *o, struct finding *f);
-
-/* Tests of rules[]. */
-bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f);
-bool refused_by_heuristic(const struct occasion *o, const struct finding *open, struct finding *f);
-bool fork_refused(const struct occasion *o, const struct finding *open, struct finding *f);
-bool refused_by_space(const struct occasion *o, const struct finding *open, struct finding *f);
-bool refused_by_huge_pages(const struct occasion *o, const struct finding *open, struct finding *f);
-bool refused_by_driver(const struct occasion *o, const struct finding *open, struct finding *f);
-bool thread_refused(const struct occasion *o, const struct finding *open, struct finding *f);
-bool refused_otherwise(const struct occasion *o, const struct finding *open, struct finding *f);
 
 #endif

@@ -65,6 +65,12 @@ struct rule {
 extern const struct rule rules[];
 extern const size_t nr_rules;
 
+/* The tests of rules[]. */
+#define RULE(id, trigger, needs, test, ...)                                                        \
+	bool test(const struct occasion *o, const struct finding *open, struct finding *f);
+#include "rules/rules.def"
+#undef RULE
+
 struct finding {
 	const struct rule *rule;
 	struct process_key subject; /* zero for the host; pid 0 for a cgroup or a mount */

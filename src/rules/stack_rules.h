@@ -9,7 +9,6 @@
 
 #include "rules/rules.h"
 
-bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /* Remembers an access to a guard that something handles, for the abort that may follow. */
 void stack_fault_take(struct findings *fs, const struct signal_record *r, const struct verdict *v);

@@ -21,16 +21,6 @@ bool stall_held(const struct occasion *o, const struct finding *open, struct fin
 void stall_begin(const struct occasion *o, const struct finding *open, uint64_t lasts_ns,
 		 struct finding *f);
 
-/* Tests of rules[]. */
-bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f);
-bool copies_after_fork(const struct occasion *o, const struct finding *open, struct finding *f);
-bool purge_and_touch(const struct occasion *o, const struct finding *open, struct finding *f);
-bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f);
-bool served_by_user(const struct occasion *o, const struct finding *open, struct finding *f);
-bool waits_for_itself(const struct occasion *o, const struct finding *open, struct finding *f);
-bool waits_for_another(const struct occasion *o, const struct finding *open, struct finding *f);
-bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f);
-
 /* Evidence for swap thrash: who waits most for pages from swap, where that is measured. */
 void stall_say_swap(struct finding *f, const struct model *m);
 
