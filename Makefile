@@ -329,7 +329,7 @@ TALLY = tests/tally.py --log build/check.log
 # What every change has to pass.
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
-	tests/shape/documents.py "tests/shape/style.sh --self-test" tests/shape/style.sh \
+	tests/shape/documents.py tests/shape/pages.py "tests/shape/style.sh --self-test" tests/shape/style.sh \
 	"tests/shape/vmlinux.sh build/vmlinux_check" \
 	"tests/zoo/lifetimes.py --self-test" \
 	"tests/shape/readonly.py $(BPF_OBJECTS) $(BUILD)/blackbox.bpf.o" \
@@ -337,7 +337,7 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/loops.py $(filter-out %/faultscope.bpf.o,$(BPF_OBJECTS)) $(BUILD)/blackbox.bpf.o" \
 	"tests/shape/atomics.py $(BUILD)/faultscope_hash.bpf.o" \
 	"tests/shape/walks.py $(BPF_OBJECTS)" \
-	"tools/readme.py build/tables --check" \
+	"tools/readme.py build --check" \
 	tests/triage/score.py $(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
 	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
 
@@ -406,11 +406,11 @@ check-blackbox-quiet: static ## the flight recorder beside stress-ng and modules
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
 
-$(BUILD)/tables: tools/tables.c $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(BUILD)/tables: tools/tables.c tools/finding_pages.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) -Itools $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-readme: build/tables ## put the code's tables, and the last matrix of kernels, into README and docs/
-	tools/readme.py build/tables
+readme: all build/tables build/screens ## put the program's tables and outputs into README.md and docs/
+	tools/readme.py build
 
 check-zoo: all $(ZOO) $(if $(KERNEL),static) ## are the causes of refused calls right? (KERNEL=6.12: in a guest)
 	tests/zoo/run.py $(if $(KERNEL),--vm $(KERNEL))

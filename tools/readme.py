@@ -1,73 +1,99 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Puts the tables that the code holds into README.md and docs/design/architecture.md, between
-<!-- table: NAME --> marks, and writes the documents that are made of them as a whole.
+"""Keeps what the documents take from the program as the program has it.
 
-usage: readme.py TABLES_PROGRAM [--check]	--check only compares, and prints TAP
+Tables and outputs stand between <!-- table: NAME --> and <!-- end --> in README.md and docs/. The
+pages of docs/findings and the picture of the live view are made as a whole.
+
+usage: readme.py BUILD [--check]	--check only compares, and prints TAP
 """
-import os
+import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-README = os.path.join(ROOT, "README.md")
-ARCHITECTURE = os.path.join(ROOT, "docs", "design", "architecture.md")
-ROOMS = os.path.join(ROOT, "tests", "shape", "rooms.py")  # the walls' own table
-DOCUMENTS = {name: os.path.join(ROOT, "docs", f"{name}.md") for name in ("diagnoses", "metrics")}
+ROOT = Path(__file__).resolve().parents[1]
+FINDINGS = ROOT / "docs/findings"
+RECORDING = ROOT / "docs/examples/too-many-mappings.fsr"
+PICTURE = ROOT / "docs/pictures/live-view.svg"
+PICTURE_OF = ("104", "13", "colour", "2", "60")  # columns, lines, colours, key, scans
+PICTURE_TITLE = ("The Maps tab of the live view: a PyTorch DataLoader holds 35,411 of 65,530 "
+                 "mappings and will reach the limit in 40 s")
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
-
+PAGE = re.compile(r"^%%% (.*)\n", re.M)
 MATRIX = "kernels"
-RESULTS = os.path.join(ROOT, "build", "kernels")
 
 
-def matrix(check, was):
-    """What runs of `make check-vm` said; as it was where there was none, or to compare with: its
-    kernels are the newest of the day."""
-    if check or not os.path.isdir(RESULTS):
-        return was
-    program = os.path.join(ROOT, "tests", "vm", "table.py")
-    return subprocess.run([program, RESULTS], stdout=subprocess.PIPE, text=True, check=True).stdout
+def printed(*command, text=None):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, input=text).stdout
 
 
-def read(path):
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def first_finding(build):
+    """What `report` says of the first finding of the example, as a block of text."""
+    ran = subprocess.run([build / "faultscope", "report", "--format", "text", RECORDING],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    lines = ran.stdout.splitlines()
+    end = next(i for i, line in enumerate(lines) if i and not line.startswith(" "))
+    return "```\n" + "\n".join(lines[:end]) + "\n```\n"
 
 
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+def events(build):
+    """A row for each type of line that the JSON has, from the schema."""
+    rows = ["| type | meaning | keys |", "| --- | --- | --- |"]
+    for one in json.loads(printed(build / "faultscope", "schema"))["oneOf"]:
+        keys = ", ".join(key for key in one["properties"] if key not in ("type", "t"))
+        rows.append(f"| `{one['properties']['type']['const']}` | {one['description']} | {keys} |")
+    return "\n".join(rows) + "\n"
+
+
+def matrix(build, check, was):
+    """What runs of `make check-vm` said. The table stays as it is where there was no run, and where
+    it is only compared: its kernels are the newest of the day."""
+    results = build / "kernels"
+    return was if check or not results.is_dir() else printed(ROOT / "tests/vm/table.py", results)
+
+
+def made(build, check):
+    """{path: text} of all documents, as they should be."""
+    tables = build / "tables"
+
+    def place(found):
+        head, name, was, end = found.groups()
+        if name in ("rooms", "walls"):
+            return head + printed(ROOT / "tests/shape/rooms.py", "--table", name) + end
+        if name == MATRIX:
+            return head + matrix(build, check, was) + end
+        own = {"session": first_finding, "events": events}.get(name)
+        return head + (own(build) if own else printed(tables, name)) + end
+
+    texts = {}
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        was = path.read_text(encoding="utf-8")
+        if PLACE.search(was):
+            texts[path] = PLACE.sub(place, was)
+    pages = PAGE.split(printed(tables, "findings"))[1:]
+    texts |= {FINDINGS / name: text for name, text in zip(pages[::2], pages[1::2])}
+    screen = printed(build / "screens", RECORDING, *PICTURE_OF)
+    texts[PICTURE] = printed(ROOT / "tools/picture.py", PICTURE_TITLE, text=screen)
+    return texts
 
 
 def main():
-    program, check = sys.argv[1], "--check" in sys.argv[2:]
-
-    def printed(name):
-        command = [ROOMS, "--table", name] if name in ("rooms", "walls") else [program, name]
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-    def table(place):
-        if place[2] == MATRIX:
-            return place[1] + matrix(check, place[3]) + place[4]
-        return place[1] + printed(place[2]) + place[4]
-
-    texts = {path: read(path) for path in (README, ARCHITECTURE)}
-    made = {path: PLACE.sub(table, text) for path, text in texts.items()}
-    documents = {path: printed(name) for name, path in DOCUMENTS.items()}
+    build, check = Path(sys.argv[1]).resolve(), "--check" in sys.argv[2:]
+    texts = made(build, check)
+    stale = {path for path in FINDINGS.glob("*.md") if path not in texts}
     if not check:
-        for path, text in (made | documents).items():
-            write(path, text)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+        for path in stale:
+            path.unlink()
         return 0
-    told = [(f"{os.path.relpath(path, ROOT)}: the table of {was[2]}", was[3] == now[3])
-            for path, text in texts.items()
-            for was, now in zip(PLACE.finditer(text), PLACE.finditer(made[path]))]
-    told += [(os.path.relpath(path, ROOT), read(path) == text) for path, text in documents.items()]
-    for n, (what, same) in enumerate(told, 1):
-        print(f"{'' if same else 'not '}ok {n} - {what} is the code's")
+    told = [(path, path.exists() and path.read_text(encoding="utf-8") == text)
+            for path, text in texts.items()]
+    told += [(path, False) for path in stale]
+    for n, (path, same) in enumerate(told, 1):
+        print(f"{'' if same else 'not '}ok {n} - {path.relative_to(ROOT)} has what the program says")
         if not same:
             print("# run: make readme")
     print(f"1..{len(told)}")

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints the tables of the README, and docs/diagnoses.md, from the tables of the code: `make
- * readme` puts them in, and a test compares.
+ * Prints the tables of the documents from the tables of the code. `make readme` writes them into
+ * README.md and docs/, and a test compares.
  *
- * usage: tables {hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes|keys}
+ * usage: tables NAME, as listed in main()
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,13 +13,13 @@
 #include "model/resources.h"
 #include "cli/options_table.h"
 #include "probe/hooks.h"
-#include "render/tui/tui.h"
-#include "rules/diagnoses.h"
-#include "triage/portents.h"
+#include "render/tui/tui_parts.h"
+#include "rules/gates.h"
+#include "finding_pages.h"
 
 static void put_hooks(void)
 {
-	puts("| hook | tier | mechanisms, best first | what it gives | lost without it |");
+	puts("| probe | level | attach types, best first | what it measures | lost without it |");
 	puts("| --- | --- | --- | --- | --- |");
 	for (size_t i = 0; i < nr_hooks; i++) {
 		printf("| `%s` | %d | ", hooks[i].name, hooks[i].tier);
@@ -30,32 +29,111 @@ static void put_hooks(void)
 	}
 }
 
-static void put_rules(void)
+/* Which metrics have a field: those that a row of counters.def names, and sums of such fields. */
+static const struct {
+	enum metric_id metric;
+	const char *field;
+} exported_as[] = {
+/* clang-format off */
+#define NOTHING(...)
+#define FROM_NOT_EXPORTED	       NOTHING
+#define FROM_EXPORTED(id, family, ...) {METRIC_ID_##family, NAME
+#define FROM_OWN_FAMILY(id, ...)       {METRIC_ID_##id, NAME
+#define NAME(group, key)	       group "." key},
+#define COUNTER(since, id, group, key, unit, probe, export, ...)     FROM_##export(group, key)
+#define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) FROM_##export(group, key)
+#include "records/counters.def"
+/* clang-format on */
+	{METRIC_ID_SIGNALS, "faults.failed"},
+	{METRIC_ID_STALL, "faults.stall_ns"},
+	{METRIC_ID_MAPPINGS, "maps.count"},
+	{METRIC_ID_MAPPINGS_LIMIT, "maps.limit"},
+	{METRIC_ID_MAPPING_FAILURES, "maps.refused"},
+	{METRIC_ID_FDS, "fds.count"},
+	{METRIC_ID_WORST_FDS_LIMIT, "fds.limit"},
+	{METRIC_ID_FD_FAILURES, "fds.refused"},
+	{METRIC_ID_SWAP, "memory.swap_bytes"},
+	{METRIC_ID_RECLAIM, "memory.reclaim_ns"},
+};
+
+static const char *const units[] = {[UNIT_COUNT] = "", [UNIT_BYTES] = "bytes", [UNIT_NS] = "ns",
+				    [UNIT_LIMIT] = ""};
+
+/* The end of a family's name in text format 0.0.4. */
+static const char *metric_end(const struct metric *m)
 {
-	const struct diagnosis *d;
+	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
+}
 
-	puts("| id | finding | at worst | needs |");
-	puts("| --- | --- | --- | --- |");
-	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
-		const struct rule *r = diagnosis_rule(d);
+static void put_values(void)
+{
+	puts("| JSON and CSV | unit | column | Prometheus | meaning | null without |");
+	puts("| --- | --- | --- | --- | --- | --- |");
+	for (size_t i = 0; i < nr_fields; i++) {
+		const struct field *f = &fields[i];
+		char name[NEAREST_BYTES], title[32];
 
-		if (r)
-			printf("| %s | %s | %s | %s%s%s |\n", d->id, d->title,
-			       severity_name(d->severity), r->needs ? "`" : "",
-			       r->needs ? r->needs : "the look", r->needs ? "`" : "");
+		field_name(f, name, sizeof(name));
+		printf("| `%s` | %s | %s | ", name, units[f->unit],
+		       field_column_title(f, title, sizeof(title)));
+		for (size_t e = 0; e < sizeof(exported_as) / sizeof(exported_as[0]); e++)
+			if (!strcmp(exported_as[e].field, name))
+				printf("`%s%s`", metrics[exported_as[e].metric].name,
+				       metric_end(&metrics[exported_as[e].metric]));
+		printf(" | %s | %s%s%s |\n", f->help, f->hook ? "`" : "", f->hook ? f->hook : "",
+		       f->hook ? "`" : "");
 	}
 }
 
-static void put_fields(void)
+static void put_gates(void)
 {
-	puts("| key | column | what | null without |");
-	puts("| --- | --- | --- | --- |");
-	for (size_t i = 0; i < nr_fields; i++)
-		printf("| `%s%s%s` | %s | %s | %s%s%s |\n", fields[i].group,
-		       *fields[i].group ? "." : "", fields[i].key,
-		       fields[i].column ? fields[i].column : "", fields[i].help,
-		       fields[i].hook ? "`" : "", fields[i].hook ? fields[i].hook : "",
-		       fields[i].hook ? "`" : "");
+	puts("| value | meaning |");
+	puts("| --- | --- |");
+	for (size_t i = 0; i < nr_gate_rows; i++)
+		printf("| `%s` | %s |\n", gate_rows[i].name, gate_rows[i].help);
+}
+
+/* What a tab of the live view has beside its own fields. */
+static void put_lead(const struct tab *tab, const struct tab_lead *lead)
+{
+	if (lead->cell == CELL_BAR)
+		printf("| %s | %s | used share of `%s`, as a bar and in percent |\n", tab->name,
+		       lead->title, resources[lead->of].limit);
+	else if (lead->cell == CELL_FULL)
+		printf("| %s | %s | forecast: time until `%s` is reached |\n", tab->name,
+		       lead->title, resources[lead->of].limit);
+	else if (lead->cell == CELL_SPARK)
+		printf("| %s | TREND | `%s` over the last scans |\n", tab->name, lead->field);
+}
+
+/* A field is in the tab of its group, or else in the tab that has no group. */
+static bool is_in(const struct tab *tab, const struct field *f)
+{
+	if (tab->groups)
+		return !strcmp(tab->groups, f->group);
+	for (size_t i = 0; i < nr_tui_tabs; i++)
+		if (tui_tabs[i].groups && !strcmp(tui_tabs[i].groups, f->group))
+			return false;
+	return true;
+}
+
+static void put_columns(void)
+{
+	char title[32];
+
+	puts("| tab | column | value |");
+	puts("| --- | --- | --- |");
+	for (size_t t = 0; t < nr_tui_tabs; t++) {
+		const struct tab *tab = &tui_tabs[t];
+
+		for (size_t i = 0; i < tab->leads; i++)
+			put_lead(tab, &tab->lead[i]);
+		for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
+			if (is_in(tab, &fields[i]))
+				printf("| %s | %s | %s |\n", tab->name,
+				       field_column_title(&fields[i], title, sizeof(title)),
+				       fields[i].help);
+	}
 }
 
 static void put_classes(void)
@@ -112,107 +190,14 @@ static void put_formats(void)
 	}
 }
 
-/* What Markdown would take for markup. */
-static void put_markdown(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		printf("%s%c", strchr("*_`<>|[]\\", text[i]) ? "\\" : "", text[i]);
-}
-
-/* Paragraphs; commands one below the other are one block. */
-static void put_section(const char *heading, const char *text)
-{
-	bool block = false;
-
-	printf("\n**%c%s**\n", toupper((unsigned char)heading[0]), heading + 1);
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-		bool command = !strncmp(text, "$ ", 2);
-
-		if (command != block)
-			puts(command ? "\n```" : "```");
-		block = command;
-		if (command) {
-			printf("%.*s\n", (int)len - 2, text + 2);
-		} else {
-			puts("");
-			put_markdown(text, len);
-			puts("");
-		}
-		text += len + (text[len] == '\n');
-	}
-	if (block)
-		puts("```");
-}
-
-static void put_sources(const char *sources)
-{
-	if (!*sources)
-		return;
-	printf("\n**Where it happened**\n\n");
-	while (*sources) {
-		size_t len = strcspn(sources, " "), name = strcspn(sources, "#");
-
-		printf("[%.*s](https://github.com/%.*s/issues/%.*s)%s\n", (int)len, sources,
-		       (int)name, sources, (int)(len - name - 1), sources + name + 1,
-		       sources[len] ? "," : "");
-		sources += len + (sources[len] == ' ');
-	}
-}
-
-static void put_diagnosis(const struct diagnosis *d)
-{
-	const struct rule *rule = diagnosis_rule(d);
-
-	printf("\n## %s: %s\n\n", d->id, d->title);
-	if (!rule && portents_flag(d->id))
-		printf("%s at worst. Flagged by the flight recorder (`faultscope blackbox "
-		       "status`).\n",
-		       severity_name(d->severity));
-	else if (!rule)
-		printf("%s at worst. Not flagged by this version: look for it by hand.\n",
-		       severity_name(d->severity));
-	else if (rule->needs)
-		printf("%s at worst. Flagged where the hook `%s` works%s.\n",
-		       severity_name(d->severity), rule->needs,
-		       portents_flag(d->id) ? ", and by the flight recorder" : "");
-	else
-		printf("%s at worst. Flagged at every look.\n", severity_name(d->severity));
-	for (size_t i = 0; i < NR_ABOUTS; i++)
-		put_section(abouts[i].heading, d->about[i]);
-	put_sources(d->sources);
-}
-
-static void put_diagnoses(void)
-{
-	const struct diagnosis *d;
-
-	puts("# Diagnoses\n\nWhat `faultscope explain ID` says, of each. `make readme` makes this "
-	     "file of the program's table.\n");
-	puts("| id | diagnosis | at worst | flagged |");
-	puts("| --- | --- | --- | --- |");
-	for (size_t i = 0; (d = diagnosis_at(i)); i++)
-		printf("| %s | %s | %s | %s |\n", d->id, d->title, severity_name(d->severity),
-		       diagnosis_rule(d)      ? "yes"
-		       : portents_flag(d->id) ? "by the flight recorder"
-					      : "not by this version");
-	for (size_t i = 0; (d = diagnosis_at(i)); i++)
-		put_diagnosis(d);
-}
-
-/* As text format 0.0.4 names it. */
 static void put_metric(const struct metric *m)
 {
-	static const struct {
-		const char *name, *end;
-	} types[] = {
-		[METRIC_GAUGE] = {"gauge", ""},
-		[METRIC_COUNTER] = {"counter", "_total"},
-		[METRIC_INFO] = {"gauge", "_info"},
-		[METRIC_HISTOGRAM] = {"histogram", ""},
-	};
+	static const char *const types[] = {[METRIC_GAUGE] = "gauge",
+					    [METRIC_COUNTER] = "counter",
+					    [METRIC_INFO] = "gauge",
+					    [METRIC_HISTOGRAM] = "histogram"};
 
-	printf("| `%s%s` | %s | ", m->name, types[m->type].end, types[m->type].name);
+	printf("| `%s%s` | %s | ", m->name, metric_end(m), types[m->type]);
 	for (size_t i = 0; i < METRIC_LABELS && m->label[i]; i++)
 		printf("%s`%s`", i ? ", " : "", m->label[i]);
 	printf(" | ");
@@ -222,22 +207,6 @@ static void put_metric(const struct metric *m)
 
 static void put_metrics(void)
 {
-	puts("# Metrics\n\nWhat `faultscope export` tells. `make readme` makes this file of the "
-	     "program's table.\n\nWhat cannot be measured on a kernel, or was not asked for, is "
-	     "left "
-	     "out, never zero.\n");
-	puts("Counters of failures, signals and fixups, and the slow buckets, have exemplars where "
-	     "the "
-	     "format can: `pid` and\n`comm` of the last one, and `site`: the call of a refusal, "
-	     "what "
-	     "a bad access was (`near-null`, `stack overflow`, …),\nthe kernel function of a "
-	     "fixup, what a slow fault was for (with `--export.faults`). Never an address.\n");
-	puts("`--export.faults` hooks the end of each page fault: that classifies faults, and "
-	     "times minor ones too. Backing is told\nof faults that ended, access of those that "
-	     "began: the two are counted apart. Of a class that may be of two\nbackings it is "
-	     "the likelier: copies on write and pages read from swap are `anon`. `stack` is the "
-	     "growth of a stack\nalone; `other` are drivers' memory, NUMA hints, userfaultfd, "
-	     "and mappings that were changing.\n");
 	puts("| metric | type | labels | help |");
 	puts("| --- | --- | --- | --- |");
 	for (size_t i = 0; i < NR_METRICS; i++)
@@ -252,25 +221,40 @@ static void put_keys(void)
 		printf("| %s | %s |\n", tui_help[i].keys, tui_help[i].what);
 }
 
+/* Of each option: the commands that have it. What is listed here stays as it is: see
+ * docs/compatibility.md. */
+static void put_options(void)
+{
+	for (int c = 0; c < NR_COMMANDS; c++)
+		for (size_t i = 0; i < nr_option_rows; i++)
+			if (option_rows[i].commands >> c & 1)
+				printf("%s --%s%s%s\n", c ? command_rows[c].name : "faultscope",
+				       option_rows[i].name, option_rows[i].arg ? " " : "",
+				       option_rows[i].arg ? option_rows[i].arg : "");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*put)(void);
 	} tables[] = {
-		{"hooks", put_hooks},	    {"rules", put_rules},	  {"fields", put_fields},
-		{"commands", put_commands}, {"diagnoses", put_diagnoses}, {"limits", put_limits},
-		{"classes", put_classes},   {"formats", put_formats},	  {"metrics", put_metrics},
-		{"keys", put_keys},
+		{"hooks", put_hooks},	  {"values", put_values},     {"columns", put_columns},
+		{"limits", put_limits},	  {"commands", put_commands}, {"classes", put_classes},
+		{"formats", put_formats}, {"metrics", put_metrics},   {"keys", put_keys},
+		{"gates", put_gates},	  {"options", put_options},   {"findings", put_findings},
+		{"families", put_families},
 	};
+	const size_t n = sizeof(tables) / sizeof(tables[0]);
 
-	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (size_t i = 0; argc == 2 && i < n; i++)
 		if (!strcmp(argv[1], tables[i].name)) {
 			tables[i].put();
 			return 0;
 		}
-	fprintf(stderr, "usage: tables "
-			"{hooks|rules|fields|commands|diagnoses|metrics|limits|formats|classes|"
-			"keys}\n");
+	fprintf(stderr, "usage: tables NAME; names are:");
+	for (size_t i = 0; i < n; i++)
+		fprintf(stderr, " %s", tables[i].name);
+	fprintf(stderr, "\n");
 	return 2;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The live view of a recording, without a terminal: reads it to its end, presses keys, prints the
- * screen. usage: screens FILE WIDTH HEIGHT colour|mono|ascii [KEYS]
+ * The live view of a recording, without a terminal: reads it to its end, or to scan SCANS,
+ * presses keys, prints the screen.
+ * usage: screens FILE WIDTH HEIGHT colour|mono|ascii [KEYS [SCANS]]
  * In KEYS ^[ is Esc and ^M is Enter.
  */
 #include <locale.h>
@@ -43,7 +44,7 @@ static void press(const char *keys)
 	}
 }
 
-static int replay(struct source *src)
+static int replay(struct source *src, long scans)
 {
 	struct sink sink = {.take = collector_take, .ctx = &collector};
 	bool first = true;
@@ -55,6 +56,8 @@ static int replay(struct source *src)
 		first = false;
 		if (tui_look(&tui, &view))
 			return -1;
+		if (!--scans)
+			return 0;
 		model_next_window(&m);
 		findings_next_window(&findings);
 	}
@@ -74,7 +77,7 @@ int main(int argc, char **argv)
 	view.height = atoi(argv[3]);
 	view.unicode = strcmp(argv[4], "ascii") != 0;
 	view.colour = !strcmp(argv[4], "colour");
-	if (replay(src) < 0)
+	if (replay(src, argc > 6 ? atol(argv[6]) : 0) < 0)
 		return 1;
 	press(argc > 5 ? argv[5] : "");
 	tui_frame(&tui, &view, &frame);

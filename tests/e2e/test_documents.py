@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the documents tell readers to type works, and the names that they use exist.
+
+Commands that only read files run for real, in a directory with the files that the documents name.
+Of those that need root, the program's own parser judges the options: the live tests run them. What
+neither fits says why in the Markdown source: <!-- not run: REASON -->.
+"""
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+
+from harness import BUILD, FAULTSCOPE, ROOT, Skip
+
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md",
+         *sorted(path for path in (ROOT / "docs").rglob("*.md")
+                 if path.parent.name not in ("findings", "design")),
+         *sorted((ROOT / ".github").rglob("*.md"))]
+FENCE = re.compile(r"((?:<!-- not run: [^>]+ -->\n)?)^```(\w*)\n(.*?)^```$", re.M | re.S)
+INLINE = re.compile(r"`((?:sudo )?faultscope [^`]*)`")
+# What a block of commands begins with; any other block is output.
+COMMANDS = ("faultscope", "sudo", "make", "tools/", "dmesg", "curl", "jq", "kubectl", "apt",
+            "systemctl", "mkdir", "groupadd", "setcap", "prometheus", "FS_", "#")
+PLACES = {"PID": "1", "CGROUP": "/system.slice/x.service", "ID": "M01", "FILE": "crash.log",
+          "COMMAND": "bash"}
+EXAMPLES = ROOT / "docs/examples"
+# Exit status of commands that run: what was found, or that something was lost, is no failure.
+WELL = (0, 3, 7)
+# What only asks.
+READING = ("curl", "systemctl status", "journalctl")
+# Options of other programs that documents mention by themselves.
+FOREIGN = {"--enable-feature=exemplar-storage", "--pid=host"}
+
+
+def blocks(path):
+    """(whether it is left out, lines) of each block of commands; continued lines are one."""
+    for reason, language, body in FENCE.findall(path.read_text(encoding="utf-8")):
+        if language in ("", "sh") and body.startswith(COMMANDS) and not re.match(
+                r"(# )?faultscope \d|# faultscope ", body):
+            lines, open_line = [], ""
+            for line in body.splitlines():
+                open_line += line
+                if open_line.count("'") % 2:
+                    open_line += "\n"
+                    continue
+                if open_line and not open_line.startswith("#"):
+                    lines.append(open_line)
+                open_line = ""
+            yield bool(reason), lines
+
+
+def session_commands(path):
+    """Those behind a prompt, with their output below."""
+    for reason, _, body in FENCE.findall(path.read_text(encoding="utf-8")):
+        if not reason:
+            yield from re.findall(r"^[$#] ((?:sudo )?faultscope .*)$", body, re.M)
+
+
+def words_of(command):
+    """Arguments of faultscope in a command line: without sudo, comment, pipe, redirection."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="|><")
+    lexer.whitespace_split, lexer.commenters = True, "#"
+    words = []
+    for word in lexer:
+        if word and word[0] in "|><":
+            if "faultscope" in words:
+                break
+            words = []
+            continue
+        words.append(word)
+    words = words[1:] if words[:1] == ["sudo"] else words
+    return [PLACES.get(word, word) for word in words[1:]] if words[:1] == ["faultscope"] else None
+
+
+def check_parsed(check, lab, name, words):
+    """Its options and command are known: --help comes behind them."""
+    end = words.index("--") if "--" in words else len(words)
+    ran = lab.faultscope(*words[:end], *(() if words[:1] == ["explain"] else ("--help",)))
+    check.that(ran.returncode == 0, f"{name}: {words}: {ran.err.strip()}")
+
+
+def make_files(lab):
+    """The files that the documents name."""
+    for name in ("leak", "monday", "job", "crash"):
+        shutil.copy(EXAMPLES / "too-many-mappings.fsr", lab.dir / f"{name}.fsr")
+    shutil.copy(EXAMPLES / "memory-limit.fsr", lab.dir / "friday.fsr")
+    log = (ROOT / "tests/triage/logs/6.1_left_timer.log").read_bytes()
+    for name in ("crash.log", "a.log", "service.log"):
+        (lab.dir / name).write_bytes(log)
+    subprocess.run(f"xz -c a.log > b.log.xz; {FAULTSCOPE} report leak.fsr --format jsonl "
+                   "> leak.jsonl 2>/dev/null", shell=True, cwd=lab.dir, check=False)
+
+
+def runs_here(command):
+    """Needs no rights, no other machine and no file outside of the directory."""
+    first = command.split()[0]
+    return first == "jq" or first == "faultscope" and not re.search(
+        r"(^|\s)/|--journal|finding\.fsr|bash_completion", command)
+
+
+def check_targets(check, name, command):
+    """Targets of make, and scripts of the tree."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    words = shlex.split(command, comments=True)
+    for word in words[1:] if words[0] == "make" else ():
+        check.that("=" in word or re.search(rf"^{re.escape(word)}:", makefile, re.M),
+                   f"{name}: make {word}?")
+    if words[0].startswith("tools/"):
+        check.that((ROOT / words[0]).exists(), f"{name}: {words[0]}?")
+
+
+def test_commands_of_documents(check, lab):
+    make_files(lab)
+    ran = parsed = 0
+    path = f"{BUILD}:/usr/local/bin:/usr/bin:/bin"
+    for page in PAGES:
+        name = page.relative_to(ROOT)
+        lines = [line for left_out, lines in blocks(page) for line in lines if not left_out]
+        for command in lines:
+            words = words_of(command)
+            if command.startswith(("make", "tools/")):
+                check_targets(check, name, command)
+            elif runs_here(command):
+                if command.startswith("jq") and not shutil.which("jq"):
+                    raise Skip("jq is missing: tools/setup.sh test")
+                done = subprocess.run(["sh", "-c", command], cwd=lab.dir, env={"PATH": path},
+                                      capture_output=True, text=True, timeout=60, check=False)
+                # one recipe answers by its status
+                well = WELL if "jq -e" not in command else (0, 1)
+                check.that(done.returncode in well,
+                           f"{name}: {command!r} ends with {done.returncode}: {done.stderr[:200]}")
+                ran += 1
+            elif words is not None:
+                check_parsed(check, lab, name, words)
+                parsed += 1
+            else:
+                check.that(command.startswith(READING), f"{name}: {command!r} is not run: why?")
+        for command in [*session_commands(page),
+                        *INLINE.findall(page.read_text(encoding="utf-8").replace("\n", " "))]:
+            # a synopsis has brackets
+            words = words_of(command) if "[" not in command and "|" not in command else None
+            if words and (words[0] not in ("run", "explain") or "--" in words):
+                check_parsed(check, lab, name, words)
+                parsed += 1
+    check.that(ran > 25, f"only {ran} commands ran")
+    check.that(parsed > 60, f"only {parsed} commands were parsed")
+
+
+def test_options_in_documents_exist(check, lab):
+    listed = subprocess.run([BUILD / "tables", "options"], capture_output=True, text=True,
+                            check=False).stdout if (BUILD / "tables").exists() else None
+    if listed is None:
+        raise Skip("build/tables is not built: make build/tables")
+    known = set(re.findall(r"^\S+ (--[\w.-]+)", listed, re.M))
+    named = 0
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for option in re.findall(r"`(--[a-z][\w.-]*)[^`]*`", text):
+            named += 1
+            whole = re.search(rf"`({re.escape(option)}[^`]*)`", text)[1]
+            check.that(option in known or whole in FOREIGN,
+                       f"{page.relative_to(ROOT)}: {whole} is no option")
+    check.that(named > 60, f"only {named} options are named")
+
+
+def test_metrics_in_documents_exist(check, lab):
+    tables = BUILD / "tables"
+    if not tables.exists():
+        raise Skip("build/tables is not built: make build/tables")
+    listed = subprocess.run([tables, "metrics"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"`(faultscope_\w+)`", listed))
+    rules = (ROOT / "deploy/prometheus/rules.yml").read_text(encoding="utf-8")
+    recorded = set(re.findall(r"record: \w+:(\w+):", rules))
+    named = set()
+    for page in PAGES:
+        for metric in re.findall(r"\bfaultscope_[a-z_]+", page.read_text(encoding="utf-8")):
+            named.add(metric)
+            check.that(metric in known | recorded or metric in ("faultscope_", ),
+                       f"{page.relative_to(ROOT)}: {metric} is no metric")
+    check.that(len(named) > 20, f"only {named}")
+
+
+def test_symptoms_lead_to_their_findings(check, lab):
+    """The first finding of each row of docs/symptoms.md is what `explain` names first."""
+    text = (ROOT / "docs/symptoms.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?)` \| .*? \| (\[.*) \|$", text, re.M)
+    check.that(len(rows) > 20, f"only {len(rows)} rows")
+    for symptom, findings in rows:
+        ran = lab.faultscope("explain", "--json", symptom)
+        told = [one["id"] for one in json.loads(ran.out)["candidates"]] if ran.out else []
+        named = re.findall(r"\[(\w\d\d)\]", findings)
+        check.equal(f"{symptom}: first candidate", told[:1], named[:1])
+        check.that(set(named) <= set(told), f"{symptom}: {set(named) - set(told)} is not told")
