@@ -40,7 +40,7 @@ static const struct {
 #define FROM_EXPORTED(id, family, ...) {METRIC_ID_##family, NAME
 #define FROM_OWN_FAMILY(id, ...)       {METRIC_ID_##id, NAME
 #define NAME(group, key)	       group "." key},
-#define COUNTER(since, id, group, key, unit, probe, export, ...)     FROM_##export(group, key)
+#define COUNTER(id, group, key, unit, probe, export, ...)     FROM_##export(group, key)
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) FROM_##export(group, key)
 #include "records/counters.def"
 /* clang-format on */
