@@ -28,7 +28,7 @@ texts() {
 
 sources() {
 	for d in src bpf tests; do
-		[ ! -d "$d" ] || find "$d" -name build -prune -o -type f \( -name '*.[ch]' -o -name '*.def' \) -print0
+		[ ! -d "$d" ] || find "$d" -name build -prune -o -type f -name '*.[ch]' -print0
 	done
 }
 
