@@ -77,17 +77,14 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	f->cause = "rlimit_nofile";
-	snprintf(f->title, sizeof(f->title),
-		 "accept fails with EMFILE over and over: %.0f%% of a CPU, and nobody is let in",
-		 cpu * 100);
+	finding_title(
+		f, "accept fails with EMFILE over and over: %.0f%% of a CPU, and nobody is let in",
+		cpu * 100);
 	rate_evidence(f, "refused accept calls", refused / seconds);
 	snprintf(share, sizeof(share), "%.0f%%", cpu * 100);
 	finding_evidence(f, "of a CPU", share, NULL);
 	count_evidence(f, "descriptors", g->fds, g->fd_soft);
-	finding_remedy(f, "fix: after EMFILE wait some milliseconds; or keep a spare descriptor: "
-			  "close it, accept, close the connection, open it again");
-	finding_remedy(f, "fix: fewer connections than descriptors: a limit of the server's own "
-			  "below RLIMIT_NOFILE; F08 and F09 where they are never closed");
+	finding_advise(f);
 	limit_help_nofile(f, o->s, g->fd_soft);
 	return true;
 }
@@ -115,19 +112,16 @@ bool closes_in_vain(const struct occasion *o, const struct finding *open, struct
 		return false;
 	f->severity = SEVERITY_WARNING;
 	f->level = 1;
-	snprintf(f->title, sizeof(f->title),
-		 "%" PRIu64 " million closes of descriptors that are not open: it tries all below "
-		 "its limit",
-		 failed / CLOSES_IN_VAIN);
+	finding_title(f,
+		      "%" PRIu64
+		      " million closes of descriptors that are not open: it tries all below "
+		      "its limit",
+		      failed / CLOSES_IN_VAIN);
 	count_evidence(f, "failed closes", failed, 0);
 	if (more && seconds >= LEAST_SECONDS)
 		rate_evidence(f, "in the last look", more / seconds);
 	count_evidence(f, "RLIMIT_NOFILE", g->fd_soft, 0);
-	finding_remedy(f, "start it with a limit that is usual: LimitNOFILE=1024:524288 in its "
-			  "unit or in that of containerd or docker, --ulimit nofile=1024:524288, "
-			  "ulimit -n 1024");
-	finding_remedy(f, "fix: close_range(3, ~0U, 0) in place of the loop (Linux 5.9, glibc "
-			  "2.34)");
+	finding_advise(f);
 	return true;
 }
 
@@ -151,17 +145,15 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	f->severity = stopped ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
 	if (stopped)
-		snprintf(f->title, sizeof(f->title),
-			 "it aborted with descriptors beyond 1,023 open, and uses select(): a set "
-			 "of them ends there");
+		finding_title(
+			f,
+			"it aborted with descriptors beyond 1,023 open, and uses select(): a set "
+			"of them ends there");
 	else
-		snprintf(f->title, sizeof(f->title),
-			 "select() of descriptors beyond 1,023: a set of them ends there");
+		finding_title(f, "select() of descriptors beyond 1,023: a set of them ends there");
 	count_evidence(f, "select calls beyond it", counted_or_0(c->selects_wide), 0);
 	count_evidence(f, "most descriptors", g->fd_high, FD_SETSIZE_KERNEL);
-	finding_remedy(f, "fix: poll() or epoll in place of select(), or a version of the library "
-			  "that calls it which has it; a program that makes larger sets itself is "
-			  "right");
+	finding_advise(f);
 	if (!o->s->final)
 		finding_remedy(f,
 			       "see who calls: perf trace -e select,pselect6 --call-graph fp "
@@ -201,13 +193,12 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	if (f->severity == SEVERITY_WARNING)
-		snprintf(f->title, sizeof(f->title),
-			 "a thread of Python was refused memory, and nothing runs since: "
-			 "Thread.start() may wait for ever");
+		finding_title(f, "a thread of Python was refused memory, and nothing runs since: "
+				 "Thread.start() may wait for ever");
 	else
-		snprintf(f->title, sizeof(f->title),
-			 "a thread of Python was refused memory: where it was just starting, "
-			 "Thread.start() waits for ever");
+		finding_title(f,
+			      "a thread of Python was refused memory: where it was just starting, "
+			      "Thread.start() waits for ever");
 	count_evidence(f, "thread refused", s->starved_tid, 0);
 	if (f->severity == SEVERITY_WARNING)
 		finding_evidence(f, "no call, fault or change for", b.s ? b.s : "", NULL);
@@ -216,7 +207,6 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 		       "look: py-spy dump --pid %u; the main thread in Thread.start, waiting for "
 		       "_started, is it",
 		       s->id.pid);
-	finding_remedy(f, "it does not end by itself: room for what was refused (see the refusal), "
-			  "then a restart; a Python with python/cpython#140746 fixed");
+	finding_advise(f);
 	return true;
 }

@@ -35,6 +35,28 @@ void finding_evidence(struct finding *f, const char *field, const char *value, c
 	snprintf(e->limit, sizeof(e->limit), "%s", limit ? limit : "");
 }
 
+void finding_take_evidence(struct finding *f, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->nr_evidence; i++)
+		finding_evidence(f, v->evidence[i].field, v->evidence[i].value,
+				 v->evidence[i].limit);
+}
+
+void finding_title(struct finding *f, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(f->title, sizeof(f->title), format, ap);
+	va_end(ap);
+}
+
+void finding_advise(struct finding *f)
+{
+	for (size_t i = 0; i < RULE_ADVICE_MAX && f->rule->advice[i]; i++)
+		finding_remedy(f, "%s", f->rule->advice[i]);
+}
+
 void finding_remedy(struct finding *f, const char *format, ...)
 {
 	va_list ap;

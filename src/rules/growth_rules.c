@@ -181,9 +181,9 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 	f->level = f->severity + 1;
 	put_grouped(n, sizeof(n), p->n);
 	put_grouped(all, sizeof(all), p->held ? count : p->all);
-	snprintf(f->title, sizeof(f->title), "%s of %s %s%s are %s", n, all,
-		 what == WHAT_MAPS ? "mappings" : "descriptors",
-		 p->held ? "" : " made while watched", is);
+	finding_title(f, "%s of %s %s%s are %s", n, all,
+		      what == WHAT_MAPS ? "mappings" : "descriptors",
+		      p->held ? "" : " made while watched", is);
 	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
 	stack_evidence(f, o->m, &o->s->id, p->stack);
 	unattributed_evidence(f, o->m);
@@ -299,10 +299,7 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 			       : "file_system: a mapping a tensor",
 			 NULL);
 	tree_evidence(f, open, o, WHAT_MAPS, is_torch);
-	finding_remedy(f, "fix: send fewer, larger tensors: torch.stack() them, or keep samples as "
-			  "one tensor and indexes; return numpy arrays from the dataset");
-	finding_remedy(f, "fix: DataLoader(multiprocessing_context='fork') shares what the parent "
-			  "has, without a mapping a tensor, where CUDA is not in use before it");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -357,11 +354,9 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	say_part(f, o, WHAT_MAPS, &p, "");
 	put_grouped(n, sizeof(n), g->threads);
 	put_grouped(all, sizeof(all), g->map_count);
-	snprintf(f->title, sizeof(f->title),
-		 "%s threads: their stacks and guards are most of %s mappings", n, all);
+	finding_title(f, "%s threads: their stacks and guards are most of %s mappings", n, all);
 	finding_evidence(f, "threads", n, NULL);
-	finding_remedy(f, "fix: fewer threads: a pool of as many as there are CPUs; each takes two "
-			  "mappings (glibc from 2.42 on kernels from 6.13 one)");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, g->map_high);
 	return true;
 }
@@ -380,8 +375,7 @@ bool zgc_heap(const struct occasion *o, const struct finding *open, struct findi
 	if (!is_many(&p, MANY_MAPS, 25))
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, "the heap of Java's ZGC in pieces");
-	finding_remedy(f, "ZGC may need about 1.8 mappings a MiB of heap: raise the limit to what "
-			  "the JVM itself asks for when it starts, or use -XX:+UseG1GC");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -409,8 +403,7 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 	if (o->m->tick.limits.overcommit_memory == 2)
 		finding_remedy(f, "vm.overcommit_memory=2 makes allocators take rights away in "
 				  "place of MADV_DONTNEED: with 0 or 1 they cut less");
-	finding_remedy(f, "jemalloc: MALLOC_CONF=retain:true,dirty_decay_ms:30000 (older: "
-			  "lg_chunk, lg-page=16); others: a larger arena or purge delay");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -422,9 +415,7 @@ bool go_splits(const struct occasion *o, const struct finding *open, struct find
 	if (!is_many(&p, MANY_MAPS, 50) || !frames_have(o, p.stack, go_runtime))
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, "pieces that the Go runtime cut by madvise");
-	finding_remedy(f,
-		       "Go 1.21.1 to 1.21.3 set huge-page advice in pieces: use 1.21.4 or later, "
-		       "or GODEBUG=disablethp=1 (from 1.21.6)");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -443,8 +434,7 @@ bool dotnet_double_maps(const struct occasion *o, const struct finding *open, st
 	if (!is_many(&p, MANY_MAPS / 2, 25))
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, ".NET code mapped twice, to write and to execute");
-	finding_remedy(f, "DOTNET_EnableWriteXorExecute=0 maps it once, and gives up that "
-			  "protection");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -518,8 +508,7 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 		return true;
 	}
 	say_part(f, o, WHAT_MAPS, &p, "from one place, and none is given back");
-	finding_remedy(f, "fix: unmap on every path out of the place that is named; a leak of "
-			  "mappings need not be one of memory");
+	finding_advise(f);
 	return true;
 }
 
@@ -538,13 +527,12 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	f->severity = SEVERITY_INFO;
 	f->level = 1;
 	f->cause = "max_map_count";
-	snprintf(f->title, sizeof(f->title),
-		 "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s", h,
-		 high * 100 / limit, now);
+	finding_title(f,
+		      "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s",
+		      h, high * 100 / limit, now);
 	finding_evidence(f, "high-water", h, l);
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
-	finding_remedy(f, "size vm.max_map_count for the high-water mark, not for what a sample "
-			  "shows");
+	finding_advise(f);
 	return true;
 }
 
@@ -566,8 +554,7 @@ bool wine_demand(const struct occasion *o, const struct finding *open, struct fi
 	if (!is_windows_program(o->s) || !limit || p.n * 2 < limit)
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, "of a Windows program under Wine");
-	finding_remedy(f, "such programs are made for a system without this limit: "
-			  "sysctl -w vm.max_map_count=1048576 is what distributions for games set");
+	finding_advise(f);
 	return true;
 }
 
@@ -583,7 +570,7 @@ bool wine_esync(const struct occasion *o, const struct finding *open, struct fin
 	if (!is_windows_program(o->s) || !is_many(&p, MANY_FDS, 90))
 		return false;
 	say_part(f, o, WHAT_FDS, &p, "events of Wine's esync");
-	finding_remedy(f, "use fsync or ntsync, or raise the hard limit: 1048576 is usual");
+	finding_advise(f);
 	return true;
 }
 
@@ -611,7 +598,7 @@ bool fd_class_leaks(const struct occasion *o, const struct finding *open, struct
 	say_part(f, o, WHAT_FDS, &p, "of one class, and they grow");
 	if (p.stack < 0)
 		stack_evidence(f, o->m, &o->s->id, made.stack);
-	finding_remedy(f, "fix: close what the place that is named opens, on its error paths too");
+	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
 	return true;
 }
@@ -636,8 +623,7 @@ bool sockets_not_closed(const struct occasion *o, const struct finding *open, st
 		return false;
 	p.stack = part_made(o, WHAT_FDS, is_socket).stack;
 	say_part(f, o, WHAT_FDS, &p, "connections that the peer has closed and it has not");
-	finding_remedy(f, "fix: close a connection when a read of it gives 0; a pool needs an idle "
-			  "check");
+	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
 	return true;
 }
@@ -651,9 +637,7 @@ bool sharing_by_fd(const struct occasion *o, const struct finding *open, struct 
 		return false;
 	say_part(f, o, WHAT_FDS, &fds, "PyTorch tensors, a descriptor each");
 	tree_evidence(f, open, o, WHAT_FDS, is_torch);
-	finding_remedy(f, "torch.multiprocessing.set_sharing_strategy('file_system') takes no "
-			  "descriptor a tensor; the mapping stays (M03)");
-	finding_remedy(f, "fix: send fewer, larger tensors");
+	finding_advise(f);
 	limit_help_nofile(f, o->s, o->s->now.g.fd_soft);
 	return true;
 }

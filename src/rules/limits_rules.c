@@ -115,10 +115,9 @@ static void say_peak(struct finding *f, const struct resource *r, const struct u
 	amount(value, sizeof(value), r, u->value, "");
 	amount(limit, sizeof(limit), r, u->limit, "");
 	amount(end, sizeof(end), r, u->at_end, "");
-	snprintf(f->title, sizeof(f->title),
-		 "at most %s of %s %s, %" PRIu64 "%% of %s%s; %s when it ended", value, limit,
-		 r->what, (uint64_t)((unsigned __int128)u->value * 100 / u->limit),
-		 u->assumed ? "an assumed " : "", r->limit, end);
+	finding_title(f, "at most %s of %s %s, %" PRIu64 "%% of %s%s; %s when it ended", value,
+		      limit, r->what, (uint64_t)((unsigned __int128)u->value * 100 / u->limit),
+		      u->assumed ? "an assumed " : "", r->limit, end);
 }
 
 /* "950 of 1,000 descriptors, 95% of RLIMIT_NOFILE", of what is, or of what its peaks are. */
@@ -133,11 +132,10 @@ static void say_near(struct finding *f, const struct resource *r, const struct u
 	amount(value, sizeof(value), r, told, "");
 	amount(limit, sizeof(limit), r, u->limit, "");
 	amount(now, sizeof(now), r, u->value, "");
-	snprintf(f->title, sizeof(f->title), "%s%s of %s %s, %" PRIu64 "%% of %s%s%s%s",
-		 falls ? "again and again " : "", value, limit, r->what,
-		 (uint64_t)((unsigned __int128)told * 100 / u->limit),
-		 u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "",
-		 falls ? now : "");
+	finding_title(
+		f, "%s%s of %s %s, %" PRIu64 "%% of %s%s%s%s", falls ? "again and again " : "",
+		value, limit, r->what, (uint64_t)((unsigned __int128)told * 100 / u->limit),
+		u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "", falls ? now : "");
 }
 
 static void say_use(struct finding *f, const struct occasion *o, const struct use *u)
@@ -257,11 +255,6 @@ void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid
 		       pid);
 }
 
-void limit_help_file_holders(struct finding *f)
-{
-	finding_remedy(f, "find who holds them: faultscope --sort fds.count 1 1");
-}
-
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
@@ -280,8 +273,6 @@ static void help_fds(struct finding *f, const struct occasion *o, const struct u
 
 static void help_memlock(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	finding_remedy(f, "it binds a process without CAP_IPC_LOCK: munlock what need not stay, "
-			  "lock by mlock2(MLOCK_ONFAULT) what is touched in part");
 	limit_help_memlock(f, o->s, o->s->id.pid);
 }
 
@@ -297,69 +288,28 @@ static void help_threads(struct finding *f, const struct occasion *o, const stru
 		       u->limit * 2);
 }
 
-static void help_cgroup_memory(struct finding *f, const struct occasion *o, const struct use *u)
-{
-	finding_remedy(f, "see what it is: memory.stat of the cgroup (anon, shmem: /dev/shm and "
-			  "tmpfs count, kernel); at the limit one of its processes is killed");
-	finding_remedy(f, "to gain time: systemctl set-property UNIT MemoryMax=, docker update "
-			  "--memory, or the container's limit in Kubernetes");
-}
-
-static void help_cgroup_pids(struct finding *f, const struct occasion *o, const struct use *u)
-{
-	finding_remedy(f, "see who has them: ps -eo nlwp,pid,comm,cgroup --sort=-nlwp | head; "
-			  "bound the pool that makes them");
-	finding_remedy(f, "to gain time: systemctl set-property UNIT TasksMax=, docker update "
-			  "--pids-limit");
-}
-
 static void help_files(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	limit_help_file_holders(f);
 	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
 		       limit_roomy(&limit_table[LIMIT_FILE_MAX], u->limit));
 }
 
-static void help_commit(struct finding *f, const struct occasion *o, const struct use *u)
-{
-	finding_remedy(f, "find who reserves: faultscope --sort memory.data_bytes 1 1; what is "
-			  "never touched: map it PROT_NONE or MAP_NORESERVE");
-	finding_remedy(f, "to gain time: more swap, or sysctl -w vm.overcommit_ratio=N (of memory, "
-			  "in percent); vm.overcommit_memory=0 ends the limit");
-}
-
-static void help_memory(struct finding *f, const struct occasion *o, const struct use *u)
-{
-	finding_remedy(f, "find who grows: faultscope --sort memory.rss_bytes 1 1");
-	finding_remedy(f, "bound who may: systemctl set-property UNIT MemoryMax=, so that it and "
-			  "nobody else meets the OOM killer");
-}
-
-static void help_swap(struct finding *f, const struct occasion *o, const struct use *u)
-{
-	finding_remedy(f, "find who is swapped out: faultscope --sort memory.swap_bytes 1 1");
-}
-
 static const struct {
-	const char *cause; /* as of a call that it refuses; NULL: it refuses none */
+	const char *cause;
 	void (*help)(struct finding *f, const struct occasion *o, const struct use *u);
+	const char *advice[2];
 } limits[NR_RESOURCES] = {
-	[RESOURCE_MAPS] = {"max_map_count", help_maps},
-	[RESOURCE_FDS] = {"rlimit_nofile", help_fds},
-	[RESOURCE_MEMLOCK] = {"rlimit_memlock", help_memlock},
-	[RESOURCE_THREADS] = {"rlimit_nproc", help_threads},
-	[RESOURCE_CGROUP_MEMORY] = {"cgroup_memory", help_cgroup_memory},
-	[RESOURCE_CGROUP_PIDS] = {"cgroup_pids", help_cgroup_pids},
-	[RESOURCE_FILES] = {"file_max", help_files},
-	[RESOURCE_COMMIT] = {"overcommit_strict", help_commit},
-	[RESOURCE_MEMORY] = {NULL, help_memory},
-	[RESOURCE_SWAP] = {NULL, help_swap},
+#define RESOURCE(id, cause, help, ...) [RESOURCE_##id] = {cause, help, {__VA_ARGS__}},
+#include "rules/resources.def"
 };
 
 static void say_help(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	f->cause = limits[f->rule->resource].cause;
-	limits[f->rule->resource].help(f, o, u);
+	for (size_t i = 0; i < 2 && limits[f->rule->resource].advice[i]; i++)
+		finding_remedy(f, "%s", limits[f->rule->resource].advice[i]);
+	if (limits[f->rule->resource].help)
+		limits[f->rule->resource].help(f, o, u);
 }
 
 bool limit_is_near(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -433,8 +383,7 @@ static bool was_coming(const struct occasion *o, const struct finding *open, con
 	f->severity = SEVERITY_WARNING;
 	f->level = open->level;
 	limit_growth_keep(o, open->grew_to, f);
-	snprintf(f->title, sizeof(f->title), "%s grew towards %s until it ended", r->what,
-		 b.s ? b.s : "");
+	finding_title(f, "%s grew towards %s until it ended", r->what, b.s ? b.s : "");
 	buf_free(&b);
 	say_use(f, o, u);
 	say_help(f, o, u);
@@ -473,7 +422,7 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 		f->grew_to = open->grew_to;
 	}
 	f->level = f->severity + 1;
-	snprintf(f->title, sizeof(f->title), "%s", b.s ? b.s : "");
+	finding_title(f, "%s", b.s ? b.s : "");
 	buf_free(&b);
 	if (limit_was_told_of(o, f, f->rule->resource))
 		return false;

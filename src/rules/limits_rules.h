@@ -48,6 +48,5 @@ void limit_help_map_count(struct finding *f, const struct model *m, uint64_t hig
 void limit_help_descriptors(struct finding *f, const struct subject *s);
 void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft);
 void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid);
-void limit_help_file_holders(struct finding *f);
 
 #endif

@@ -62,10 +62,11 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	if (others_ns * 2 >= w.all * w.s * 1e9)
 		return stall_held(o, open, f);
 	stall_begin(o, open, CONVOY_NS, f);
-	snprintf(f->title, sizeof(f->title),
-		 "its threads wait for each other at the lock of their address space: %.0f %% of a "
-		 "thread's time",
-		 w.all * 100);
+	finding_title(
+		f,
+		"its threads wait for each other at the lock of their address space: %.0f %% of a "
+		"thread's time",
+		w.all * 100);
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
@@ -78,11 +79,7 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 		buf_free(&b);
 		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
 	}
-	finding_remedy(f, "fix: fewer and larger mappings: keep what is mapped, and madvise() "
-			  "rarely (an arena or pool); or processes in place of threads");
-	finding_remedy(f, "to gain time, at its next start: MALLOC_TRIM_THRESHOLD_=268435456 "
-			  "MALLOC_MMAP_THRESHOLD_=268435456 (glibc), "
-			  "MALLOC_CONF=dirty_decay_ms:30000 (jemalloc)");
+	finding_advise(f);
 	return true;
 }
 
@@ -100,17 +97,16 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 	if (!row || share < WAITS || share * 2 < w.all)
 		return stall_held(o, open, f);
 	stall_begin(o, open, ns < AT_ONCE_NS ? AGENT_NS : 0, f);
-	snprintf(f->title, sizeof(f->title),
-		 "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
-		 row->now.holder_comm, row->now.holder,
-		 row->now.holder_writes ? "changes" : "reads", share * 100);
+	finding_title(
+		f, "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
+		row->now.holder_comm, row->now.holder, row->now.holder_writes ? "changes" : "reads",
+		share * 100);
 	say_waits(f, &w);
 	evidence_printf(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
 	finding_remedy(f,
 		       "see what it reads: ls -l /proc/%u/fd | grep -E "
 		       "'(smaps|maps|numa_maps|pagemap)'",
 		       row->now.holder);
-	finding_remedy(f, "to gain time: stop it, or turn off what reads smaps, maps or numa_maps "
-			  "in it (process-exporter: -gather-smaps=false)");
+	finding_advise(f);
 	return true;
 }

@@ -264,17 +264,18 @@ static void say_title(const struct occasion *o, const struct limited *l, struct 
 	const char *constraint = o->verdict->cause;
 
 	if (l->cgroup && l->known && o->oom->memory.up)
-		snprintf(f->title, sizeof(f->title),
-			 "killed by the OOM killer: the limit of %.100s, above its cgroup, is used "
-			 "up",
-			 l->path);
+		finding_title(
+			f,
+			"killed by the OOM killer: the limit of %.100s, above its cgroup, is used "
+			"up",
+			l->path);
 	else
-		snprintf(f->title, sizeof(f->title), "killed by the OOM killer: %s",
-			 l->cgroup     ? "the limit of its cgroup is used up"
-			 : !constraint ? "of what limit is not known"
-			 : !strcmp(constraint, "none")
-				 ? "the machine's memory and swap are used up"
-				 : "the memory of its nodes (cpuset or policy) is used up");
+		finding_title(f, "killed by the OOM killer: %s",
+			      l->cgroup	    ? "the limit of its cgroup is used up"
+			      : !constraint ? "of what limit is not known"
+			      : !strcmp(constraint, "none")
+				      ? "the machine's memory and swap are used up"
+				      : "the memory of its nodes (cpuset or policy) is used up");
 }
 
 static void say_grower(struct finding *f, const struct suspect *g)
@@ -383,9 +384,7 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 	say_title(o, &l, f);
 	if (o->s && o->s->cgroup)
 		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
-	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
-		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
-				 o->verdict->evidence[i].limit);
+	finding_take_evidence(f, o->verdict);
 	finding_evidence(f, "it had", bytes_as_text(victim_bytes(o->m, r), text), NULL);
 	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
 	say_grower(f, &g);

@@ -112,8 +112,6 @@ bool refused_otherwise(const struct occasion *o, const struct finding *open, str
 		f->severity = SEVERITY_INFO;
 	if (refusal_has_cause(o, "unknown"))
 		help_unknown(o->refused, f);
-	finding_remedy(f,
-		       "see the call and its arguments: faultscope --json -p PID, or run --json: "
-		       "lines of type \"refused\"");
+	finding_advise(f);
 	return true;
 }

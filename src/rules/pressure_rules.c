@@ -127,13 +127,15 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
 	if (some >= 0)
-		snprintf(f->title, sizeof(f->title),
-			 "what is in use does not fit into memory: it is swapped out and in again, "
-			 "and work waits for it %.0f %% of the time",
-			 some * 100);
+		finding_title(
+			f,
+			"what is in use does not fit into memory: it is swapped out and in again, "
+			"and work waits for it %.0f %% of the time",
+			some * 100);
 	else
-		snprintf(f->title, sizeof(f->title),
-			 "what is in use does not fit into memory: it is swapped out and in again");
+		finding_title(
+			f,
+			"what is in use does not fit into memory: it is swapped out and in again");
 	say_pages(f, m, "swapped in", in);
 	say_pages(f, m, "swapped out", out);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
@@ -145,11 +147,7 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	pressure_say_who(f, m);
 	/* what is out now is what was missing in memory */
 	pressure_help_room(f, m, swap_used(&m->tick.limits), "memory");
-	finding_remedy(f, "fix: less at a time: a smaller batch, fewer loader workers, "
-			  "pin_memory=False, gradient checkpointing; more swap would only make it "
-			  "last longer");
-	finding_remedy(f, "to gain time: bound the one that may wait, so that the rest does not: "
-			  "systemctl set-property UNIT MemoryHigh=");
+	finding_advise(f);
 	return true;
 }
 
@@ -164,10 +162,11 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
-	snprintf(f->title, sizeof(f->title),
-		 "the page cache does not fit: pages of files are read again as soon as they were "
-		 "dropped, and work waits for them %.0f %% of the time",
-		 some * 100);
+	finding_title(
+		f,
+		"the page cache does not fit: pages of files are read again as soon as they were "
+		"dropped, and work waits for them %.0f %% of the time",
+		some * 100);
 	say_pages(f, m, "read again soon after", file);
 	if (host_rate(m, HOST_MAJOR) >= 0)
 		evidence_printf(f, "major faults", "%.0f/s", host_rate(m, HOST_MAJOR));
@@ -183,8 +182,7 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 			f, "fix: no swap means that program code and mapped files are all that can "
 			   "be dropped: some swap lets idle anonymous memory go first; else a "
 			   "higher memory.max, or fewer at a time");
-	finding_remedy(f, "to gain time: protect what has to stay: systemctl set-property UNIT "
-			  "MemoryLow=");
+	finding_advise(f);
 	return true;
 }
 
@@ -198,16 +196,12 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 		return false;
 	f->severity = SEVERITY_WARNING;
 	f->level = 1;
-	snprintf(f->title, sizeof(f->title),
-		 "NUMA balancing takes %.0f faults a second to find out where pages are used",
-		 hints);
+	finding_title(f,
+		      "NUMA balancing takes %.0f faults a second to find out where pages are used",
+		      hints);
 	evidence_printf(f, "on another node", "%.0f/s", hints > local ? hints - local : 0);
 	say_pages(f, o->m, "moved", migrated);
-	finding_remedy(f, "fix: bind threads and their memory: numactl --cpunodebind=N "
-			  "--membind=N");
-	finding_remedy(f,
-		       "to gain time (host-wide; what is not bound may be slower then): sysctl -w "
-		       "kernel.numa_balancing=0");
+	finding_advise(f);
 	return true;
 }
 
@@ -233,8 +227,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 		return false;
 	f->severity = severity_of_stall(host_stall(m, true));
 	f->level = f->severity + 1;
-	snprintf(f->title, sizeof(f->title), "work waits for memory %.0f %% of the time",
-		 some * 100);
+	finding_title(f, "work waits for memory %.0f %% of the time", some * 100);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	if (host_rate(m, HOST_DIRECT_STALLS) >= 0)
 		evidence_printf(f, "direct reclaims", "%.0f/s", host_rate(m, HOST_DIRECT_STALLS));
@@ -243,7 +236,7 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 				host_rate(m, HOST_COMPACT_STALLS));
 	say_where(f, m);
 	pressure_say_who(f, m);
-	finding_remedy(f, "see who waits: faultscope --tiers 0-2 --sort faults.stall_ns 1 5");
+	finding_advise(f);
 	return true;
 }
 
@@ -297,8 +290,8 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 		return false;
 	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
-	snprintf(f->title, sizeof(f->title), "%s of memory and swap are left, %.0f %% of all",
-		 bytes_as_text(left, a), percent);
+	finding_title(f, "%s of memory and swap are left, %.0f %% of all", bytes_as_text(left, a),
+		      percent);
 	bytes_as_text(l->mem_available_bytes, a);
 	finding_evidence(f, "memory available", a, bytes_as_text(l->mem_total_bytes, b));
 	bytes_as_text(l->swap_free_bytes, a);
@@ -307,8 +300,7 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 	f->forecast = c;
 	pressure_say_who(f, o->m);
 	help_limit(f, o->m, &c, l->mem_total_bytes / 5, "swap");
-	finding_remedy(f, "bound the one that grows, so that it and nobody else meets the OOM "
-			  "killer: systemctl set-property UNIT MemoryMax=");
+	finding_advise(f);
 	return true;
 }
 
@@ -345,9 +337,8 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	f->severity = severity_of_stall(level_stall(l, true));
 	f->level = f->severity + 1;
 	bytes_as_text(used, a);
-	snprintf(f->title, sizeof(f->title),
-		 "throttled at memory.high: %s of %s, held back %.0f times a second", a,
-		 bytes_as_text(high, b), rate);
+	finding_title(f, "throttled at memory.high: %s of %s, held back %.0f times a second", a,
+		      bytes_as_text(high, b), rate);
 	finding_evidence(f, "memory", a, b);
 	say_stall(f, &l->now.some, &l->now.full);
 	say_level_use(f, l);
@@ -356,9 +347,7 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 		       "to gain time: raise it: echo %" PRIu64
 		       " > memory.high of the cgroup, or systemctl set-property UNIT MemoryHigh=",
 		       high + high / 2);
-	finding_remedy(f, "fix: what cannot be reclaimed is only made to wait by memory.high, "
-			  "never killed: with little cache and no swap let memory.max alone bound "
-			  "it, or give it swap");
+	finding_advise(f);
 	return true;
 }
 
@@ -429,10 +418,9 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	f->cause = "cgroup_memory";
 	bytes_as_text(kept, a);
 	put_end(&end, &c);
-	snprintf(f->title, sizeof(f->title),
-		 "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s", a,
-		 kept * 100.0 / limit, bytes_as_text(limit, b), end.s ? end.s : "",
-		 swaps ? "it swaps" : "a process in it is killed");
+	finding_title(f, "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s", a,
+		      kept * 100.0 / limit, bytes_as_text(limit, b), end.s ? end.s : "",
+		      swaps ? "it swaps" : "a process in it is killed");
 	buf_free(&end);
 	finding_evidence(f, "memory kept", a, b);
 	limit_say_forecast(f, &c, true);
@@ -459,10 +447,10 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		return false;
 	f->severity = f->level - 1;
 	bytes_as_text(r->used_bytes, a);
-	snprintf(f->title, sizeof(f->title),
-		 "%s of %s in use, %.0f %%: who maps a file there gets "
-		 "SIGBUS when it is full",
-		 a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
+	finding_title(f,
+		      "%s of %s in use, %.0f %%: who maps a file there gets "
+		      "SIGBUS when it is full",
+		      a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
 	finding_evidence(f, "in use", a, b);
 	limit_say_forecast(f, &c, true);
 	path_as_word(r->path, path);

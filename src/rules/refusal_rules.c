@@ -99,12 +99,9 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 	f->cause = o->verdict->cause;
 	f->level = 1;
 	take_need(o, f);
-	snprintf(f->title, sizeof(f->title), "%s refused%s%s: %s", call_name(r->call),
-		 r->error ? " with " : "",
-		 r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
-	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
-		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
-				 o->verdict->evidence[i].limit);
+	finding_title(f, "%s refused%s%s: %s", call_name(r->call), r->error ? " with " : "",
+		      r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
+	finding_take_evidence(f, o->verdict);
 	snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)r->count);
 	finding_evidence(f, REFUSED_CALLS, number, NULL);
 	f->call = r->call;
@@ -163,21 +160,17 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	/* swap counts whole, and so does what a program no longer asks for */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
-	finding_remedy(f,
-		       "fix: reserve with PROT_NONE, which is not counted; MAP_NORESERVE does not "
-		       "help in this mode");
+	finding_advise(f);
 	return true;
 }
 
 bool fork_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	if (!refusal_is_fork(o) || (!refusal_has_cause(o, "overcommit_strict") &&
-			    !refusal_has_cause(o, "overcommit_heuristic")))
+				    !refusal_has_cause(o, "overcommit_heuristic")))
 		return false;
 	refusal_say(o, f, "a copy of all that is writable would have to be promised");
-	finding_remedy(f, "fix: posix_spawn() or vfork() before an exec: nothing is copied");
-	finding_remedy(f, "to gain time (host-wide): sysctl -w vm.overcommit_memory=1 (what Redis "
-			  "asks for), or more swap");
+	finding_advise(f);
 	return true;
 }
 

@@ -24,8 +24,7 @@ bool refused_by_map_count(const struct occasion *o, const struct finding *open, 
 		return false;
 	refusal_say(o, f, "vm.max_map_count is used up");
 	growth_evidence(f, o->m, &o->refused->subject, WHAT_MAPS);
-	finding_remedy(f, "fewer mappings: pack small ones together; a PyTorch DataLoader that "
-			  "shares many tensors: stack them, or use multiprocessing_context='fork'");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->refused->map_count);
 	return true;
 }
@@ -35,8 +34,7 @@ bool split_refused(const struct occasion *o, const struct finding *open, struct 
 	if (!refusal_has_cause(o, "max_map_count") || !is_freeing(o->refused->call))
 		return false;
 	refusal_say(o, f, "it needs to split a mapping, and vm.max_map_count is used up");
-	finding_remedy(f, "memory can no longer be given back in parts: unmap whole mappings, or "
-			  "let the allocator keep its pages (jemalloc: retain:true)");
+	finding_advise(f);
 	limit_help_map_count(f, o->m, o->refused->map_count);
 	return true;
 }
@@ -74,9 +72,9 @@ bool descriptors_dropped(const struct occasion *o, const struct finding *open, s
 	if (!refusal_has_cause(o, "descriptors_dropped"))
 		return false;
 	refusal_say(o, f, "");
-	snprintf(f->title, sizeof(f->title),
-		 "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
-		 call_name(o->refused->call));
+	finding_title(
+		f, "%s dropped descriptors sent to it, and said success: RLIMIT_NOFILE is used up",
+		call_name(o->refused->call));
 	limit_help_descriptors(f, o->s);
 	if (f->want > o->refused->fd_soft * 4 && f->want > 65536)
 		help_limit(o, f);
@@ -95,9 +93,9 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 		return false; /* a probing read: it survives by design */
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
-	snprintf(f->title, sizeof(f->title), "the kernel touched a bad address in %s%s%s%s",
-		 sym ? sym->symbol : "code without a name", sym && sym->module[0] ? " [" : "",
-		 sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
+	finding_title(f, "the kernel touched a bad address in %s%s%s%s",
+		      sym ? sym->symbol : "code without a name", sym && sym->module[0] ? " [" : "",
+		      sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
 	snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)r->count);
 	finding_evidence(f, KERNEL_FAULT_TIMES, text, NULL);
 	f->times = r->count;
@@ -108,8 +106,7 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 			 NULL);
 	finding_evidence(f, "address", r->address >> 63 ? "kernel half" : "user half, no user copy",
 			 NULL);
-	finding_remedy(f, "it may be an oops in the making: look at dmesg; lsmod | grep for the "
-			  "module named");
+	finding_advise(f);
 	return true;
 }
 
@@ -140,8 +137,7 @@ bool crash_after_refusal(const struct occasion *o, const struct finding *open, s
 	f->severity = SEVERITY_CRITICAL;
 	f->cause = refused->cause;
 	f->level = 1;
-	snprintf(f->title, sizeof(f->title), "%s %s after %.144s", name, b.s ? b.s : "?",
-		 refused->title);
+	finding_title(f, "%s %s after %.144s", name, b.s ? b.s : "?", refused->title);
 	finding_evidence(f, "signal", name, NULL);
 	snprintf(number, sizeof(number), "%d", o->signal->code);
 	finding_evidence(f, "si_code", number, NULL);

@@ -12,10 +12,11 @@
 #include "model/resources.h"
 #include "rules/cause.h"
 
-#define FINDINGS_MAX 512
-#define REMEDIES_MAX 6
-#define REMEDY_TEXT  1200 /* a command is never cut */
-#define BECAUSE_MAX  6
+#define FINDINGS_MAX	512
+#define REMEDIES_MAX	6
+#define REMEDY_TEXT	1200 /* a command is never cut */
+#define BECAUSE_MAX	6
+#define RULE_ADVICE_MAX 3
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, NR_SEVERITIES };
 
@@ -59,7 +60,8 @@ struct rule {
 	/* Ids of what leads to it, by blanks: those open for the subject, and what led to them in
 	 * turn, are its `because`. NULL: none. */
 	const char *after;
-	enum resource_id resource; /* that is near its limit or grows towards it */
+	enum resource_id resource;	     /* that is near its limit or grows towards it */
+	const char *advice[RULE_ADVICE_MAX]; /* what to do, whatever the figures are; or NULL */
 };
 
 extern const struct rule rules[];
@@ -189,7 +191,12 @@ const struct finding *finding_open(const struct findings *fs, const char *id,
 /* Puts where its limit comes from in, and commands of this machine in place of general ones. */
 void finding_take_origin(struct finding *f, const struct origin_record *r);
 
-/* For rules: appends. */
+void finding_title(struct finding *f, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* For rules: appends. finding_advise() appends the advice of the rule's row. */
+void finding_advise(struct finding *f);
+void finding_take_evidence(struct finding *f, const struct verdict *v);
 void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);
 void finding_remedy(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -23,9 +23,7 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	finding_evidence(f, "signal", signal_name(o->signal->signal, name, sizeof(name)), NULL);
-	for (size_t i = 0; i < o->verdict->nr_evidence; i++)
-		finding_evidence(f, o->verdict->evidence[i].field, o->verdict->evidence[i].value,
-				 o->verdict->evidence[i].limit);
+	finding_take_evidence(f, o->verdict);
 }
 
 /* Whether the file of the signal is on it, by the number of the device where both have it. */
@@ -63,15 +61,14 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 		return false;
 	pressure_say_signal(o, f);
 	u = mount_of(o);
-	snprintf(
-		f->title, sizeof(f->title),
+	finding_title(
+		f,
 		"SIGBUS: a page of a file in memory was touched, and its file system of %s is full",
 		bytes_as_text(bytes, size));
 	if (u)
 		finding_evidence(f, "file system", u->now.path, NULL);
 	pressure_say_who(f, o->m);
-	finding_remedy(f, "fix: a PyTorch DataLoader shares its batches there: fewer workers, "
-			  "a smaller prefetch_factor, or numpy arrays from the dataset");
+	finding_advise(f);
 	finding_remedy(
 		f,
 		"to gain time: docker run --shm-size=%" PRIu64
@@ -87,13 +84,8 @@ bool file_was_cut(const struct occasion *o, const struct finding *open, struct f
 	if (!is_class(o, "past end of file"))
 		return false;
 	pressure_say_signal(o, f);
-	snprintf(f->title, sizeof(f->title),
-		 "SIGBUS: a mapped file ends before the page that was touched");
-	finding_remedy(f,
-		       "fix: nobody may truncate a file that others have mapped: write a new one "
-		       "and rename() it over the old; who maps it: take its size after the lock");
-	finding_remedy(f, "see who has it: fuser -v the file; see who cuts it: strace -f -e "
-			  "trace=truncate,ftruncate,openat");
+	finding_title(f, "SIGBUS: a mapped file ends before the page that was touched");
+	finding_advise(f);
 	return true;
 }
 
@@ -137,9 +129,8 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
 		return false;
 	pressure_say_signal(o, f);
-	snprintf(f->title, sizeof(f->title),
-		 "SIGBUS: a page of a sparse file was written, and its "
-		 "file system has no room for it");
+	finding_title(f, "SIGBUS: a page of a sparse file was written, and its "
+			 "file system has no room for it");
 	finding_evidence(f, "file system", u->now.path, NULL);
 	bytes_as_text(u->now.free_bytes, free);
 	finding_evidence(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", free,
@@ -147,9 +138,7 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	if (o->signal->file.flags & FILE_DELETED)
 		finding_evidence(f, "held by the deleted file",
 				 bytes_as_text(o->signal->file_blocks * 512, free), NULL);
-	finding_remedy(f,
-		       "fix: fallocate() or posix_fallocate() the file before it is mapped: then "
-		       "ENOSPC comes from that call, and not as a signal");
+	finding_advise(f);
 	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail",
 		       path_as_word(u->now.path, path));
 	return true;
@@ -163,13 +152,11 @@ bool page_was_poisoned(const struct occasion *o, const struct finding *open, str
 	if (!is_class(o, "hardware poison"))
 		return false;
 	pressure_say_signal(o, f);
-	snprintf(f->title, sizeof(f->title),
-		 "SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
+	finding_title(
+		f,
+		"SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
 	if (bytes != FIGURE_UNKNOWN)
 		finding_evidence(f, "taken out of use", bytes_as_text(bytes, text), NULL);
-	finding_remedy(f, "find the module: ras-mc-ctl --errors, edac-util -v, or dmesg | grep -i "
-			  "'memory failure\\|mce\\|edac'");
-	finding_remedy(f, "fix: replace it; until then work elsewhere: errors of memory come in "
-			  "clusters");
+	finding_advise(f);
 	return true;
 }

@@ -74,9 +74,9 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
-	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack of a thread ran out%s%s%s%s",
-		 bytes ? " (" : "", bytes ? bytes_as_text(bytes, text) : "", bytes ? ")" : "",
-		 abort ? ", and the handler of the signal ended the process" : "");
+	finding_title(f, "SIGSEGV: the stack of a thread ran out%s%s%s%s", bytes ? " (" : "",
+		      bytes ? bytes_as_text(bytes, text) : "", bytes ? ")" : "",
+		      abort ? ", and the handler of the signal ended the process" : "");
 	finding_evidence(f, "signal", "SIGSEGV", NULL);
 	evidence_printf(f, "thread", "%u", r->tid);
 	if (is_apart(r))
@@ -90,8 +90,7 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 		evidence_printf(f, "raised by the same thread", "%s, %.1f ms later",
 				signal_name(abort->signal, text, sizeof(text)),
 				(abort->h.t_ns - r->h.t_ns) / 1e6);
-	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
-			  "unlimited, run again, and look at the depth of the backtrace");
+	finding_advise(f);
 	if (more)
 		finding_remedy(f,
 			       "to gain time: threads of Rust RUST_MIN_STACK=%" PRIu64
@@ -107,13 +106,12 @@ static void say_main(const struct occasion *o, struct finding *f)
 	char limit[24];
 
 	pressure_say_signal(o, f);
-	snprintf(f->title, sizeof(f->title), "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
-		 o->signal->stack_limit_bytes == UINT64_MAX
-			 ? "unlimited"
-			 : bytes_as_text(o->signal->stack_limit_bytes, limit));
+	finding_title(f, "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
+		      o->signal->stack_limit_bytes == UINT64_MAX
+			      ? "unlimited"
+			      : bytes_as_text(o->signal->stack_limit_bytes, limit));
 	f->cause = "rlimit_stack";
-	finding_remedy(f, "fix: recursion without an end, or large arrays on the stack: ulimit -c "
-			  "unlimited, run again, and look at the depth of the backtrace");
+	finding_advise(f);
 	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
 			  "in Python threading.stack_size()");
 }

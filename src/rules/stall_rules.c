@@ -90,15 +90,12 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	if (share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	snprintf(f->title, sizeof(f->title),
-		 "%.0f %% of a thread's time goes into compaction inside of faults", share * 100);
+	finding_title(f, "%.0f %% of a thread's time goes into compaction inside of faults",
+		      share * 100);
 	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
 	huge = served_of(o->s, CLASS_COMPACTED, s);
 	say_served(f, "huge pages made so", &huge);
-	finding_remedy(f, "to gain time (host-wide): echo defer+madvise > "
-			  "/sys/kernel/mm/transparent_hugepage/defrag");
-	finding_remedy(f, "fix: MADV_HUGEPAGE for what gains of it alone, and touch that at the "
-			  "start (MADV_POPULATE_WRITE)");
+	finding_advise(f);
 	return true;
 }
 
@@ -125,14 +122,11 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	snprintf(f->title, sizeof(f->title),
-		 "after a fork it copies what it writes: %.0f pages a second", copies.count);
+	finding_title(f, "after a fork it copies what it writes: %.0f pages a second",
+		      copies.count);
 	say_served(f, "copies", &copies);
 	evidence_printf(f, "shares its memory", "%.15s[%u]", child->now.g.comm, child->id.pid);
-	finding_remedy(f, "fix: fork while little is written; Redis: fewer save points, or a "
-			  "replica that saves");
-	finding_remedy(f, "to gain time: no huge pages for it: prctl(PR_SET_THP_DISABLE) (Redis: "
-			  "disable-thp yes)");
+	finding_advise(f);
 	return true;
 }
 
@@ -153,14 +147,12 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	    grew > touched.count * s * FLAT_SHARE)
 		return stall_held(o, open, f);
 	stall_begin(o, open, PURGES_NS, f);
-	snprintf(f->title, sizeof(f->title),
-		 "memory is given back and touched again: %.0f madvise calls and %.0f first "
-		 "touches a second, and it does not grow",
-		 calls, touched.count);
+	finding_title(f,
+		      "memory is given back and touched again: %.0f madvise calls and %.0f first "
+		      "touches a second, and it does not grow",
+		      calls, touched.count);
 	say_served(f, "first touches", &touched);
-	finding_remedy(f, "fix: buffers that live on: a pool, or an arena for each batch");
-	finding_remedy(f, "to gain time, at its next start: MALLOC_CONF=dirty_decay_ms:30000 "
-			  "(jemalloc), MALLOC_TRIM_THRESHOLD_=268435456 (glibc)");
+	finding_advise(f);
 	return true;
 }
 
@@ -185,14 +177,12 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 		return stall_held(o, open, f);
 	stall_begin(o, open, READS_NS, f);
 	bytes_as_text(read, a);
-	snprintf(f->title, sizeof(f->title),
-		 "a mapped file is read at random: %s/s from the disk for %s/s touched at most", a,
-		 bytes_as_text(touched, b));
+	finding_title(
+		f, "a mapped file is read at random: %s/s from the disk for %s/s touched at most",
+		a, bytes_as_text(touched, b));
 	say_served(f, "faults that read", &major);
 	evidence_printf(f, "read for each byte touched", "%.0f", read / touched);
-	finding_remedy(f, "fix: madvise(MADV_RANDOM) on the mapping, or pread()");
-	finding_remedy(f, "to gain time, for all who read that disk: echo 16 > "
-			  "/sys/block/DEV/queue/read_ahead_kb");
+	finding_advise(f);
 	return true;
 }
 
@@ -207,14 +197,13 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 	if (uffd.count < HANDLED || uffd.share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	snprintf(f->title, sizeof(f->title),
-		 "its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
-		 "time",
-		 uffd.share * 100);
+	finding_title(
+		f,
+		"its faults wait for a handler in user space (userfaultfd): %.0f %% of a thread's "
+		"time",
+		uffd.share * 100);
 	say_served(f, "served so", &uffd);
-	finding_remedy(f, "fix: fetch ahead what will be touched, in larger pieces; huge pages "
-			  "under a guest: one fault in place of 512");
-	finding_remedy(f, "see who serves them: ls -l /proc/*/fd 2>/dev/null | grep userfaultfd");
+	finding_advise(f);
 	return true;
 }
 
@@ -228,14 +217,13 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
 	put_duration(&b, longest);
-	snprintf(f->title, sizeof(f->title), "a fault on a mapped file took %s", b.s ? b.s : "?");
+	finding_title(f, "a fault on a mapped file took %s", b.s ? b.s : "?");
 	buf_free(&b);
 	finding_remedy(f,
 		       "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
 		       "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
 		       o->s->id.pid);
-	finding_remedy(f, "fix: a copy on a local disk, or read() with a time limit in place of a "
-			  "map");
+	finding_advise(f);
 	return true;
 }
 
