@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void put_count(struct buf *b, uint64_t n)
+struct number_text as_count(uint64_t n)
 {
+	struct number_text t = {};
 	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n), at = 0;
 
 	for (int i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
-			buf_putc(b, ',');
-		buf_putc(b, digits[i]);
+			t.s[at++] = ',';
+		t.s[at++] = digits[i];
 	}
+	return t;
 }
 
 uint64_t count_of_real(double v)
@@ -28,65 +30,97 @@ uint64_t count_of_real(double v)
 	return v < 18446744073709549568.0 ? (uint64_t)v : UINT64_MAX;
 }
 
-void put_rate(struct buf *b, double per_s)
+struct number_text as_rate(double per_s)
 {
-	if (per_s > 0 && per_s < 9.95)
-		buf_printf(b, "%.1f", per_s);
-	else
-		put_count(b, count_of_real(per_s + 0.5));
+	struct number_text t;
+
+	if (!(per_s > 0 && per_s < 9.95))
+		return as_count(count_of_real(per_s + 0.5));
+	snprintf(t.s, sizeof(t.s), "%.1f", per_s);
+	return t;
 }
 
 /* Three significant digits of v in the last of the units that keeps it at or above 1. */
-static void put_scaled(struct buf *b, double v, double step, const char *const *unit, int n)
+static struct number_text as_scaled(double v, double step, const char *const *unit, int n)
 {
-	int i = 0;
+	struct number_text t;
+	int i = 0, decimals = 2;
 
 	while (i < n - 1 && v >= step * 0.9995)
 		v /= step, i++;
 	if (v >= 99.95 || v == 0 || (i == 0 && v == floor(v)))
-		buf_printf(b, "%.0f %s", v, unit[i]);
+		decimals = 0;
 	else if (v >= 9.995)
-		buf_printf(b, "%.1f %s", v, unit[i]);
+		decimals = 1;
+	snprintf(t.s, sizeof(t.s), "%.*f %s", decimals, v, unit[i]);
+	return t;
+}
+
+struct number_text as_bytes(uint64_t bytes)
+{
+	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+	return as_scaled(bytes, 1024, unit, 7);
+}
+
+struct number_text as_duration(uint64_t ns)
+{
+	static const char *const unit[] = {"ns", "us", "ms", "s"};
+
+	return as_scaled(ns, 1000, unit, 4);
+}
+
+struct number_text as_span(double seconds)
+{
+	uint64_t s = count_of_real(seconds + 0.5);
+	struct number_text t;
+
+	if (seconds < 9.95)
+		snprintf(t.s, sizeof(t.s), "%.1f s", seconds > 0 ? seconds : 0);
+	else if (s < 120)
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 " s", s);
+	else if (s < 7200)
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 "m %02" PRIu64 "s", s / 60, s % 60);
+	else if (s < 172800)
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 "h %02" PRIu64 "m", s / 3600, s / 60 % 60);
 	else
-		buf_printf(b, "%.2f %s", v, unit[i]);
+		snprintf(t.s, sizeof(t.s), "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
+	return t;
+}
+
+struct number_text as_limit(uint64_t limit)
+{
+	return limit == UINT64_MAX ? (struct number_text){"unlimited"} : as_count(limit);
+}
+
+void put_count(struct buf *b, uint64_t n)
+{
+	buf_puts(b, as_count(n).s);
+}
+
+void put_rate(struct buf *b, double per_s)
+{
+	buf_puts(b, as_rate(per_s).s);
 }
 
 void put_bytes(struct buf *b, uint64_t bytes)
 {
-	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-
-	put_scaled(b, bytes, 1024, unit, 7);
+	buf_puts(b, as_bytes(bytes).s);
 }
 
 void put_duration(struct buf *b, uint64_t ns)
 {
-	static const char *const unit[] = {"ns", "us", "ms", "s"};
-
-	put_scaled(b, ns, 1000, unit, 4);
+	buf_puts(b, as_duration(ns).s);
 }
 
 void put_span(struct buf *b, double seconds)
 {
-	uint64_t s = count_of_real(seconds + 0.5);
-
-	if (seconds < 9.95)
-		buf_printf(b, "%.1f s", seconds > 0 ? seconds : 0);
-	else if (s < 120)
-		buf_printf(b, "%" PRIu64 " s", s);
-	else if (s < 7200)
-		buf_printf(b, "%" PRIu64 "m %02" PRIu64 "s", s / 60, s % 60);
-	else if (s < 172800)
-		buf_printf(b, "%" PRIu64 "h %02" PRIu64 "m", s / 3600, s / 60 % 60);
-	else
-		buf_printf(b, "%" PRIu64 "d %02" PRIu64 "h", s / 86400, s / 3600 % 24);
+	buf_puts(b, as_span(seconds).s);
 }
 
 void put_limit(struct buf *b, uint64_t limit)
 {
-	if (limit == UINT64_MAX)
-		buf_puts(b, "unlimited");
-	else
-		put_count(b, limit);
+	buf_puts(b, as_limit(limit).s);
 }
 
 #define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not for user space, but it gets out */

@@ -8,12 +8,23 @@
 
 #include "base/buf.h"
 
-void put_count(struct buf *b, uint64_t n);     /* 12,480 */
-void put_rate(struct buf *b, double per_s);    /* 12,480 or 0.4 */
-void put_bytes(struct buf *b, uint64_t bytes); /* 412 MiB */
-void put_duration(struct buf *b, uint64_t ns); /* 1.3 us, 31 ms */
-void put_span(struct buf *b, double seconds);  /* 1h 21m */
-void put_limit(struct buf *b, uint64_t limit); /* 65,530 or unlimited (~0) */
+/* A number as text. It lives as long as the expression it stands in: printf("%s", as_count(n).s) */
+struct number_text {
+	char s[40];
+};
+struct number_text as_count(uint64_t n);     /* 12,480 */
+struct number_text as_rate(double per_s);    /* 12,480 or 0.4 */
+struct number_text as_bytes(uint64_t bytes); /* 412 MiB */
+struct number_text as_duration(uint64_t ns); /* 1.3 us, 31 ms */
+struct number_text as_span(double seconds);  /* 1h 21m */
+struct number_text as_limit(uint64_t limit); /* 65,530 or unlimited (~0) */
+
+void put_count(struct buf *b, uint64_t n);
+void put_rate(struct buf *b, double per_s);
+void put_bytes(struct buf *b, uint64_t bytes);
+void put_duration(struct buf *b, uint64_t ns);
+void put_span(struct buf *b, double seconds);
+void put_limit(struct buf *b, uint64_t limit);
 
 /* What of a real number a count can hold: 0 for what is below it, or no number. */
 uint64_t count_of_real(double v);

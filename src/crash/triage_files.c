@@ -45,8 +45,7 @@ static void add_size_gap(struct triage_files *f, const char *name, uint64_t byte
 {
 	struct buf what = {};
 
-	buf_puts(&what, "the first ");
-	put_bytes(&what, bytes);
+	buf_printf(&what, "the first %s", as_bytes(bytes).s);
 	add_gap(f, name, what.s ? what.s : "the beginning");
 	buf_free(&what);
 }

@@ -91,6 +91,5 @@ void terminal_redraw(struct buf *to, const struct buf *frame)
 			buf_puts(to, "\r\n");
 		at = end + 1;
 	}
-	buf_puts(to, at);
-	buf_puts(to, "\033[K\033[J");
+	buf_printf(to, "%s\033[K\033[J", at);
 }

@@ -42,10 +42,7 @@ static void put_whose(struct buf *b, const struct gate *g)
 	if (!g->pid)
 		return;
 	if (g->percent) {
-		put_count(b, g->most_value);
-		buf_puts(b, " of ");
-		put_limit(b, g->most_limit);
-		buf_puts(b, " ");
+		buf_printf(b, "%s of %s ", as_count(g->most_value).s, as_limit(g->most_limit).s);
 	} else if (g->kind == GATE_TOTAL && g->most_value < g->value) {
 		put_amount(b, g, g->most_value);
 		buf_puts(b, " ");
@@ -84,8 +81,7 @@ static void say_gate(struct buf *b, const struct view *v, const struct gate *g)
 	struct buf text = {};
 	struct line l = {.v = v};
 
-	line_printf(&l, "%s ", g->state == GATE_PASSED ? "pass" : "FAIL");
-	line_safe(&l, g->text);
+	line_printf(&l, "%s %s", g->state == GATE_PASSED ? "pass" : "FAIL", g->text);
 	line_pad(&l, VALUE_COLUMN);
 	gate_value(&text, g);
 	line_printf(&l, "%s", text.s ? text.s : "");
@@ -93,7 +89,7 @@ static void say_gate(struct buf *b, const struct view *v, const struct gate *g)
 	gate_detail(&text, g);
 	if (text.len) {
 		line_pad(&l, DETAIL_COLUMN);
-		line_safe(&l, text.s);
+		line_printf(&l, "%s", text.s);
 	}
 	line_wrap_at(&l, b, g->state == GATE_PASSED ? STYLE_PLAIN : STYLE_CRITICAL, 5);
 	buf_free(&text);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text_format.h"
 
 static const char *const sgr[] = {
 	[STYLE_PLAIN] = "",
@@ -27,23 +27,20 @@ enum style severity_style(enum severity s)
 				       : STYLE_BOLD;
 }
 
+static void put_safe(struct buf *b, const char *text, const void *ctx)
+{
+	const struct view *v = ctx;
+
+	buf_safe(b, text, v->unicode);
+}
+
 void line_printf(struct line *l, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	buf_vprintf(&l->b, format, ap);
+	buf_vformat(&l->b, put_safe, l->v, format, ap);
 	va_end(ap);
-}
-
-void line_safe(struct line *l, const char *s)
-{
-	buf_safe(&l->b, s, l->v->unicode);
-}
-
-void line_gap(struct line *l)
-{
-	buf_puts(&l->b, "  ");
 }
 
 int line_columns(const struct line *l)
@@ -56,31 +53,6 @@ void line_pad(struct line *l, int column)
 	int at = line_columns(l);
 
 	buf_repeat(&l->b, " ", column > at ? column - at : 1);
-}
-
-void line_count(struct line *l, uint64_t n)
-{
-	put_count(&l->b, n);
-}
-
-void line_rate(struct line *l, double per_s)
-{
-	put_rate(&l->b, per_s);
-}
-
-void line_bytes(struct line *l, uint64_t bytes)
-{
-	put_bytes(&l->b, bytes);
-}
-
-void line_duration(struct line *l, uint64_t ns)
-{
-	put_duration(&l->b, ns);
-}
-
-void line_limit(struct line *l, uint64_t limit)
-{
-	put_limit(&l->b, limit);
 }
 
 void line_bar(struct line *l, double share, int cells)
@@ -253,6 +225,29 @@ void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent)
 		lead = indent < l->v->width / 2 ? indent : l->v->width / 2;
 	}
 	buf_free(&l->b);
+}
+
+void styled_line(struct buf *b, const struct view *v, enum style style, const char *format, ...)
+{
+	struct line l = {.v = v};
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vformat(&l.b, put_safe, v, format, ap);
+	va_end(ap);
+	line_end(&l, b, style);
+}
+
+void styled_wrap(struct buf *b, const struct view *v, enum style style, int indent,
+		 const char *format, ...)
+{
+	struct line l = {.v = v};
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vformat(&l.b, put_safe, v, format, ap);
+	va_end(ap);
+	line_wrap_at(&l, b, style, indent);
 }
 
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text)

@@ -25,16 +25,10 @@ struct line {
 	bool flat; /* of one style from end to end */
 };
 
+/* Hostile bytes of each %s are escaped. */
 void line_printf(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void line_safe(struct line *l, const char *s); /* hostile bytes escaped */
-void line_gap(struct line *l);
 int line_columns(const struct line *l);	   /* that it takes so far */
 void line_pad(struct line *l, int column); /* with blanks up to a column, at least one */
-void line_count(struct line *l, uint64_t n);
-void line_rate(struct line *l, double per_s);
-void line_bytes(struct line *l, uint64_t bytes);
-void line_duration(struct line *l, uint64_t ns);
-void line_limit(struct line *l, uint64_t limit);
 
 /* A bar of `cells` cells, filled by a share of 0 to 1. */
 void line_bar(struct line *l, double share, int cells);
@@ -57,6 +51,12 @@ void line_end(struct line *l, struct buf *b, enum style style);
 /* Adds the line to `b`, broken at blanks instead of cut; what follows is indented, by 4 or so. */
 void line_wrap(struct line *l, struct buf *b, enum style style);
 void line_wrap_at(struct line *l, struct buf *b, enum style style, int indent);
+
+/* A whole line: cut to the view's width, or broken at blanks. */
+void styled_line(struct buf *b, const struct view *v, enum style style, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void styled_wrap(struct buf *b, const struct view *v, enum style style, int indent,
+		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Text behind a lead, broken at blanks to the view's width. */
 void text_wrapped(struct buf *b, const struct view *v, const char *lead, const char *text);

@@ -74,18 +74,13 @@ static void put_state(struct buf *b, const struct session *s)
 	struct totals totals;
 
 	put_span(b, seconds);
-	if (s->plan.duration) {
-		buf_puts(b, " of ");
-		put_span(b, s->plan.duration);
-	}
-	buf_puts(b, ", ");
-	put_count(b, r->looks);
-	buf_puts(b, " looks, ");
+	if (s->plan.duration)
+		buf_printf(b, " of %s", as_span(s->plan.duration).s);
+	buf_printf(b, ", %s looks, ", as_count(r->looks).s);
 	/* all that were seen, as reports count them, and not those that live now */
 	model_totals(&s->in.m, &totals);
-	put_count(b, totals.processes);
-	buf_puts(b, " processes, ");
-	put_bytes(b, s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0);
+	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
+		   as_bytes(s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0).s);
 }
 
 static void tell_progress(struct session *s)

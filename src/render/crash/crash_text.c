@@ -26,7 +26,7 @@ static void line_str(struct line *l, const struct triage_view *tv, struct str s)
 		triage_redact(&plain, s);
 	else
 		buf_add(&plain, s.s, s.n);
-	line_safe(l, plain.s ? plain.s : "");
+	line_printf(l, "%s", plain.s ? plain.s : "");
 	buf_free(&plain);
 }
 
@@ -61,9 +61,7 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	struct line l = {.v = tv->v};
 	const char *says = mechanism_says(v->mechanism);
 
-	line_printf(&l, "crash[");
-	line_safe(&l, v->bucket);
-	line_printf(&l, "]: ");
+	line_printf(&l, "crash[%s]: ", v->bucket);
 	if (*says)
 		line_printf(&l, "%s", says);
 	else
@@ -147,8 +145,7 @@ static void say_line(struct buf *b, const struct triage_view *tv, const struct t
 
 	edge_begin(&l, tv);
 	if (tv->names > 1 && t->lines.line[index].input < tv->names) {
-		line_safe(&l, tv->name[t->lines.line[index].input]);
-		line_printf(&l, ":");
+		line_printf(&l, "%s:", tv->name[t->lines.line[index].input]);
 	} else {
 		line_printf(&l, "line ");
 	}
@@ -285,7 +282,7 @@ static void say_help(struct buf *b, const struct triage_view *tv, const struct d
 			return;
 		}
 		note_begin(&l, tv, "help");
-		line_safe(&l, step.s);
+		line_printf(&l, "%s", step.s);
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 		buf_free(&step);
 	}
@@ -303,7 +300,7 @@ static void say_rules(struct buf *b, const struct triage_view *tv, const struct 
 			triage_redact(&text, str_of(v->fired[i].text));
 		else
 			buf_puts(&text, v->fired[i].text);
-		line_safe(&l, text.s ? text.s : "");
+		line_printf(&l, "%s", text.s ? text.s : "");
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 		buf_free(&text);
 	}
@@ -338,11 +335,8 @@ static void say_verdict(struct buf *b, const struct triage_view *tv, const struc
 static void say_other(struct buf *b, const struct triage_view *tv, const struct triage *t,
 		      const struct diagnosis *v)
 {
-	struct line l = {.v = tv->v};
-
-	line_printf(&l, "also, line %u: ", t->lines.line[v->event->first].number);
-	line_safe(&l, v->bucket);
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, tv->v, STYLE_PLAIN, "also, line %u: %s",
+		    t->lines.line[v->event->first].number, v->bucket);
 }
 
 static void say_losses(struct buf *b, const struct triage_view *tv, const struct triage *t)
@@ -392,11 +386,8 @@ const char *triage_no_crash(const struct triage_view *tv, const struct triage *t
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
-	struct line l = {.v = tv->v};
-
 	if (t->primary < 0) {
-		line_printf(&l, "%s", triage_no_crash(tv, t));
-		line_end(&l, b, STYLE_BOLD);
+		styled_line(b, tv->v, STYLE_BOLD, "%s", triage_no_crash(tv, t));
 		gaps_text(b, tv->v, tv->gaps);
 		say_notable(b, tv, t);
 		say_recorded(b, tv, t);
@@ -435,17 +426,15 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		line_pad(&l, 21);
 		line_date(&l, k->last);
 		line_pad(&l, 33);
-		line_safe(&l, k->name);
+		line_printf(&l, "%s", k->name);
 		if (k->fresh)
 			line_printf(&l, "  new");
 		line_end(&l, b, k->fresh ? STYLE_WARNING : STYLE_PLAIN);
 		l = (struct line){.v = v};
 		line_pad(&l, 33);
-		line_safe(&l, k->example);
-		for (size_t n = 0; n < k->kernels; n++) {
-			line_printf(&l, n ? ", " : "; kernel ");
-			line_safe(&l, k->kernel[n]);
-		}
+		line_printf(&l, "%s", k->example);
+		for (size_t n = 0; n < k->kernels; n++)
+			line_printf(&l, "%s%s", n ? ", " : "; kernel ", k->kernel[n]);
 		if (k->more_kernels)
 			line_printf(&l, " and %" PRIu64 " more", k->more_kernels);
 		line_wrap_at(&l, b, STYLE_DIM, 33);

@@ -39,9 +39,8 @@ void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_r
 {
 	struct line l = {.v = v};
 
-	line_printf(&l, "%12.6f  %-8s  %-10s  ", r->boot_ns / 1e9, bb_severity_name(r->severity),
-		    bb_class_name(r->class));
-	line_safe(&l, r->text);
+	line_printf(&l, "%12.6f  %-8s  %-10s  %s", r->boot_ns / 1e9, bb_severity_name(r->severity),
+		    bb_class_name(r->class), r->text);
 	if (r->count > 1)
 		line_printf(&l, "  (%" PRIu32 " times)", r->count);
 	line_wrap_at(&l, b, style_of(r->severity), 36);
@@ -75,9 +74,7 @@ void blackbox_line_portent(struct line *l, const struct portent *one)
 	line_printf(l, "%s[%s]: %s", bb_severity_name(one->severity), one->id, title_of(one->id));
 	if (*one->place)
 		line_printf(l, ": ");
-	line_safe(l, one->place);
-	line_printf(l, ": ");
-	line_safe(l, one->text);
+	line_printf(l, "%s: %s", one->place, one->text);
 	if (one->count > 1)
 		line_printf(l, " (%" PRIu64 " times)", one->count);
 }
@@ -99,14 +96,11 @@ enum severity blackbox_severity(const struct portent *one)
 
 void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p)
 {
-	struct line l = {.v = v};
-
 	for (size_t i = 0; i < p->n; i++)
 		blackbox_text_portent(b, v, &p->one[i]);
 	if (!p->lost)
 		return;
-	line_printf(&l, "%" PRIu64 " more", p->lost);
-	line_end(&l, b, STYLE_DIM);
+	styled_line(b, v, STYLE_DIM, "%" PRIu64 " more", p->lost);
 }
 
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)

@@ -102,10 +102,11 @@ void gates_junit(struct buf *b, const struct view *v)
 		failures += v->gates->gate[i].state == GATE_TRIPPED;
 		errors += v->gates->gate[i].state == GATE_NOT_MEASURED;
 	}
-	buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
-		    "name=\"faultscope\"");
-	buf_printf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\"", v->gates->n,
-		   failures, errors);
+	buf_printf(
+		b,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+		"name=\"faultscope\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\"",
+		v->gates->n, failures, errors);
 	put_time(b, v);
 	put_attribute(b, "hostname", v->m->host.host);
 	buf_puts(b, ">\n    <properties>\n      <property name=\"target\"");

@@ -2,8 +2,11 @@
 #include "render/html/html.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text_format.h"
 
 #define ASSET(name, file)                                                                          \
 	__asm__(".pushsection .rodata\n.globl " #name ", " #name "_end\n.hidden " #name ", " #name \
@@ -52,6 +55,20 @@ void html_text(struct buf *b, const char *s)
 			buf_putc(b, *c);
 		}
 	buf_free(&safe);
+}
+
+static void put_escaped(struct buf *b, const char *text, const void *ctx)
+{
+	html_text(b, text);
+}
+
+void html_printf(struct buf *b, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vformat(b, put_escaped, NULL, format, ap);
+	va_end(ap);
 }
 
 int html_level(uint64_t n, uint64_t most)

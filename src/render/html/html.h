@@ -20,6 +20,10 @@ void html_card(struct buf *b, const char *title, const char *subtitle, const str
 
 /* For what makes them. Text of anybody, in an element or an attribute. */
 void html_text(struct buf *b, const char *s);
+
+/* Each %s is text: its bytes are escaped. */
+void html_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void html_text_len(struct buf *b, const char *s, size_t len);
 
 void html_begin(struct buf *b, const char *title, const char *subtitle);

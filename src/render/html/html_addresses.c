@@ -14,16 +14,14 @@ static void put_area_name(struct buf *b, const struct story_view *s, const struc
 {
 	const struct history_row *r = history_find(s->h, &a->subject);
 
-	html_text(b, r ? r->comm : "process");
-	buf_printf(b, " [%u] ", a->subject.pid);
+	html_printf(b, "%s [%u] ", r ? r->comm : "process", a->subject.pid);
 	html_text_len(b, address_name(a), strnlen(address_name(a), FILE_NAME_LEN));
 }
 
 /* Of a row: where in its mapping it begins, so that it means something elsewhere too. */
 static void put_offset(struct buf *b, const struct address_map *m, const struct address_row *r)
 {
-	buf_puts(b, "+");
-	put_bytes(b, r->from - m->area[r->area].from);
+	buf_printf(b, "+%s", as_bytes(r->from - m->area[r->area].from).s);
 }
 
 static void put_area_rows(struct buf *b, const struct story_view *s, const struct address_map *m,
@@ -99,15 +97,11 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ad
 		put_area_name(b, s, &m->area[r->area]);
 		buf_puts(b, "</th><td class=\"n\">");
 		put_offset(b, m, r);
-		buf_puts(b, "</td><td class=\"n\">");
-		put_bytes(b, r->to - r->from);
-		buf_puts(b, "</td><td class=\"n\">");
-		put_count(b, r->faults);
-		buf_puts(b, "</td><td class=\"n\">");
-		put_count(b, r->major);
-		buf_puts(b, "</td><td class=\"n\">");
-		put_duration(b, r->stall_ns);
-		buf_puts(b, "</td></tr>\n");
+		buf_printf(b,
+			   "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td "
+			   "class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+			   as_bytes(r->to - r->from).s, as_count(r->faults).s, as_count(r->major).s,
+			   as_duration(r->stall_ns).s);
 	}
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
@@ -131,13 +125,10 @@ static void put_map(struct buf *b, const struct story_view *s, const struct addr
 	html_axis(b, s, height + 16);
 	buf_puts(b, "</svg></div>\n");
 	html_legend(b, "faults, about", most);
-	if (m->elsewhere) {
-		buf_puts(b, "<p class=\"note\">About ");
-		put_count(b, m->elsewhere);
-		buf_puts(b, " of ");
-		put_count(b, m->faults);
-		buf_puts(b, " faults went to other mappings.</p>\n");
-	}
+	if (m->elsewhere)
+		buf_printf(b,
+			   "<p class=\"note\">About %s of %s faults went to other mappings.</p>\n",
+			   as_count(m->elsewhere).s, as_count(m->faults).s);
 	put_table(b, s, m);
 }
 
@@ -151,9 +142,10 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		"touched first: a slope is a scan, a filled block is memory that is used again "
 		"and again, a column is a burst.");
 	if (m->rows) {
-		buf_puts(b, "<p class=\"note\">Drawn by chance: ");
-		put_count(b, all->taken);
-		buf_printf(b, " faults, each of which stands for %u", all->least);
+		buf_printf(
+			b,
+			"<p class=\"note\">Drawn by chance: %s faults, each of which stands for %u",
+			as_count(all->taken).s, all->least);
 		if (all->most > all->least)
 			buf_printf(b, " to %u", all->most);
 		buf_puts(b, ".");

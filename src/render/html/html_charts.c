@@ -41,13 +41,14 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 		struct buf t = {};
 
 		put_span(&t, view_seconds(s->v, from + (to - from) * i / 5));
-		buf_printf(b, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x,
-			   y,
-			   i == 5 ? "end"
-			   : i	  ? "middle"
-				  : "start");
-		html_text(b, t.s);
-		buf_puts(b, "</text>");
+		html_printf(
+			b,
+			"<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
+			x, y,
+			i == 5 ? "end"
+			: i    ? "middle"
+			       : "start",
+			t.s);
 		buf_free(&t);
 	}
 }
@@ -127,15 +128,13 @@ static void put_track(struct buf *b, const struct story_view *s, const struct tr
 	struct buf n = {};
 
 	put_number(&n, t, most);
-	buf_printf(b,
-		   "<g class=\"track\"><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
-		   "text-anchor=\"end\">%s</text><text class=\"tick\" x=\"%.0f\" y=\"%.1f\" "
-		   "text-anchor=\"end\">",
-		   LEFT - 8, y + 22, t->title, LEFT - 8, y + 39);
-	html_text(b, n.s);
-	buf_printf(b,
-		   "</text><line class=\"grid\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>",
-		   LEFT, RIGHT, y + TRACK_HEIGHT, y + TRACK_HEIGHT);
+	html_printf(b,
+		    "<g class=\"track\"><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
+		    "text-anchor=\"end\">%s</text><text class=\"tick\" x=\"%.0f\" y=\"%.1f\" "
+		    "text-anchor=\"end\">%s</text><line class=\"grid\" x1=\"%.0f\" x2=\"%.0f\" "
+		    "y1=\"%.1f\" y2=\"%.1f\"/>",
+		    LEFT - 8, y + 22, t->title, LEFT - 8, y + 39, n.s, LEFT, RIGHT,
+		    y + TRACK_HEIGHT, y + TRACK_HEIGHT);
 	put_area(b, s, t, y, most);
 	buf_puts(b, "</g>\n");
 	buf_free(&n);
@@ -148,15 +147,13 @@ static void put_findings_at(struct buf *b, const struct story_view *s, double he
 	for (size_t i = 0; i < f->n && i < 64; i++) {
 		if (f->f[i].worst == SEVERITY_INFO)
 			continue;
-		buf_printf(b,
-			   "<line class=\"mark %s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\">"
-			   "<title>",
-			   severity_name(f->f[i].worst), x_of(s, f->f[i].since_ns),
-			   x_of(s, f->f[i].since_ns), height);
-		buf_printf(b, "%s: ", f->f[i].rule->id);
-		html_text(b, f->f[i].title);
-		buf_printf(b, "</title></line><text class=\"tick\" x=\"%.1f\" y=\"11\">%s</text>",
-			   x_of(s, f->f[i].since_ns) + 3, f->f[i].rule->id);
+		html_printf(b,
+			    "<line class=\"mark %s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" "
+			    "y2=\"%.0f\"><title>%s: %s</title></line><text class=\"tick\" "
+			    "x=\"%.1f\" y=\"11\">%s</text>",
+			    severity_name(f->f[i].worst), x_of(s, f->f[i].since_ns),
+			    x_of(s, f->f[i].since_ns), height, f->f[i].rule->id, f->f[i].title,
+			    x_of(s, f->f[i].since_ns) + 3, f->f[i].rule->id);
 	}
 }
 
@@ -282,9 +279,7 @@ void html_legend(struct buf *b, const char *what, uint64_t most)
 	for (int level = 1; level <= HTML_LEVELS; level++)
 		buf_printf(b, "<rect class=\"h%d\" x=\"%d\" width=\"16\" height=\"12\"/>", level,
 			   (level - 1) * 16);
-	buf_puts(b, "</svg> ");
-	put_count(b, most);
-	buf_printf(b, " %s (logarithmic)</p>\n", what);
+	buf_printf(b, "</svg> %s %s (logarithmic)</p>\n", as_count(most).s, what);
 }
 
 static uint64_t fill_heat(const struct story_view *s, const struct history_row **rows, size_t n,
@@ -326,14 +321,12 @@ void html_heat(struct buf *b, const struct story_view *s)
 			"data-right=\"%.0f\" data-row=\"%.0f\" data-rows=\"%zu\"><title "
 			"id=\"heat-desc\">Page faults by process and time</title>\n",
 			n * height + 20, LEFT, RIGHT, height, n);
-		for (size_t r = 0; r < n; r++) {
-			buf_printf(b,
-				   "<text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
-				   "text-anchor=\"end\">",
-				   LEFT - 8, r * height + 14);
-			html_text(b, rows[r]->comm);
-			buf_printf(b, " <tspan class=\"tick\">%u</tspan></text>", rows[r]->id.pid);
-		}
+		for (size_t r = 0; r < n; r++)
+			html_printf(
+				b,
+				"<text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
+				"text-anchor=\"end\">%s <tspan class=\"tick\">%u</tspan></text>",
+				LEFT - 8, r * height + 14, rows[r]->comm, rows[r]->id.pid);
 		html_cells(b, s, cell, n, most, height);
 		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");
@@ -385,15 +378,13 @@ static void put_quantiles(struct buf *b, const struct history *h)
 
 		if (!histogram_total(l, &c))
 			continue;
-		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"n\">", end_name[end]);
-		put_count(b, histogram_total(l, &c));
-		for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
-			buf_puts(b, "</td><td class=\"n\">");
-			put_duration(b, histogram_quantile(l, &c, q[i]));
-		}
-		buf_puts(b, "</td><td class=\"n\">");
-		put_duration(b, h->latency_max_ns[end]);
-		buf_puts(b, "</td></tr>\n");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"n\">%s", end_name[end],
+			   as_count(histogram_total(l, &c)).s);
+		for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++)
+			buf_printf(b, "</td><td class=\"n\">%s",
+				   as_duration(histogram_quantile(l, &c, q[i])).s);
+		buf_printf(b, "</td><td class=\"n\">%s</td></tr>\n",
+			   as_duration(h->latency_max_ns[end]).s);
 	}
 	buf_puts(b, "</tbody></table></div>\n");
 }
@@ -442,12 +433,11 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 				   "<rect class=\"bar%d\" data-bucket=\"%d\" x=\"%.0f\" y=\"%.1f\" "
 				   "width=\"%.1f\" height=\"9\"/>",
 				   end, i, LEFT, y + 1 + end * 10, width);
-			if (n) {
-				buf_printf(b, "<text class=\"tick count\" x=\"%.1f\" y=\"%.1f\">",
-					   LEFT + width + 5, y + 9.5 + end * 10);
-				put_count(b, n);
-				buf_puts(b, "</text>");
-			}
+			if (n)
+				buf_printf(b,
+					   "<text class=\"tick count\" x=\"%.1f\" "
+					   "y=\"%.1f\">%s</text>",
+					   LEFT + width + 5, y + 9.5 + end * 10, as_count(n).s);
 		}
 	}
 	buf_puts(b, "</svg></div>\n<p class=\"legend\"><span class=\"key bar0\"></span> minor "
@@ -581,22 +571,16 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 	else if (g->forecast.known)
 		span *= 2;
 	per_s = span > 0 ? (RIGHT - LEFT) / span : 0;
-	buf_printf(b, "<figure class=\"gauge\"><figcaption id=\"gauge-%zu\"><strong>", nth);
-	html_text(b, g->row->comm);
-	buf_printf(b, "[%u]</strong> %s: ", g->row->id.pid,
-		   g->what == WHAT_MAPS ? "mappings" : "descriptors");
-	put_count(b, x->point[x->n - 1].high);
-	buf_puts(b, " of ");
-	put_count(b, g->limit);
-	buf_printf(b, " (%.1f%%)", 100 * g->share);
+	html_printf(b,
+		    "<figure class=\"gauge\"><figcaption id=\"gauge-%zu\"><strong>%s[%u]</strong> "
+		    "%s: %s of %s (%.1f%%)",
+		    nth, g->row->comm, g->row->id.pid,
+		    g->what == WHAT_MAPS ? "mappings" : "descriptors",
+		    as_count(x->point[x->n - 1].high).s, as_count(g->limit).s, 100 * g->share);
 	if (g->forecast.known) {
-		buf_puts(b, ", full in <strong>");
-		put_span(b, g->forecast.seconds);
-		buf_puts(b, "</strong> (");
-		put_span(b, g->forecast.low);
-		buf_puts(b, " to ");
-		put_span(b, g->forecast.high);
-		buf_puts(b, ")");
+		buf_printf(b, ", full in <strong>%s</strong> (%s to %s)",
+			   as_span(g->forecast.seconds).s, as_span(g->forecast.low).s,
+			   as_span(g->forecast.high).s);
 	} else {
 		buf_puts(b, g->row->final ? ", ended" : ", no forecast: it does not grow steadily");
 	}

@@ -12,21 +12,17 @@
 
 static void put_side(struct buf *b, const char *name, const struct diff_side *s)
 {
-	buf_printf(b, "<tr><th scope=\"row\">%s</th><td>", name);
-	html_text(b, s->file.name);
-	buf_puts(b, "</td><td>");
-	html_text(b, s->host);
-	buf_printf(b, "</td><td>%s</td><td class=\"n\">", s->time);
-	put_span(b, s->seconds);
-	buf_printf(b, "</td><td class=\"n\">%" PRIu64 "</td></tr>\n", s->processes);
+	html_printf(b,
+		    "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td "
+		    "class=\"n\">%s</td><td class=\"n\">%" PRIu64 "</td></tr>\n",
+		    name, s->file.name, s->host, s->time, as_span(s->seconds).s, s->processes);
 }
 
 static void put_row(struct buf *b, const struct diff_row *r)
 {
 	double growth = r->b - r->a;
 
-	buf_puts(b, "<tr><th scope=\"row\">");
-	html_text(b, r->key);
+	html_printf(b, "<tr><th scope=\"row\">%s", r->key);
 	if (*r->frames)
 		html_stack(b, r->frames, FRAMES_SHOWN);
 	buf_printf(b, "</th><td>%s</td><td class=\"n\" data-v=\"%.6g\">", r->metric, r->a);

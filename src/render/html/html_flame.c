@@ -77,18 +77,14 @@ static void put_box(const struct drawing *d, const char *name, uint64_t n, doubl
 	double width = fmin(n * d->per_unit, WIDTH);
 	char shown[80];
 
-	buf_printf(d->b, "<g><title>");
-	html_text(d->b, name);
-	buf_puts(d->b, ": ");
-	put_count(d->b, n);
-	buf_printf(d->b,
-		   "</title><rect class=\"f%u\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>",
-		   colour_of(name), x, depth * ROW, width - 0.5, ROW - 1);
+	html_printf(d->b,
+		    "<g><title>%s: %s</title><rect class=\"f%u\" x=\"%.1f\" y=\"%u\" "
+		    "width=\"%.1f\" height=\"%d\"/>",
+		    name, as_count(n).s, colour_of(name), x, depth * ROW, width - 0.5, ROW - 1);
 	if (width > 40) {
 		snprintf(shown, sizeof(shown), "%.*s", (int)(width / 7.2), name);
-		buf_printf(d->b, "<text x=\"%.1f\" y=\"%u\">", x + 3, depth * ROW + 13);
-		html_text(d->b, shown);
-		buf_puts(d->b, "</text>");
+		html_printf(d->b, "<text x=\"%.1f\" y=\"%u\">%s</text>", x + 3, depth * ROW + 13,
+			    shown);
 	}
 	buf_puts(d->b, "</g>\n");
 }

@@ -36,8 +36,8 @@ static void put_subtitle(struct buf *b, const struct story_view *s)
 	char time[32];
 
 	story_time(h->wall_ns, time, sizeof(time));
-	buf_printf(b, "%s, Linux %s, %s, ", h->host, h->kernel, time);
-	put_span(b, story_seconds(s));
+	buf_printf(b, "%s, Linux %s, %s, %s", h->host, h->kernel, time,
+		   as_span(story_seconds(s)).s);
 	if (h->target[0])
 		buf_printf(b, ", %s", h->target);
 }

@@ -36,14 +36,10 @@ static void put_evidence(struct buf *b, const struct finding *f)
 		return;
 	buf_puts(b, "<dl class=\"evidence\">");
 	for (size_t i = 0; i < f->nr_evidence; i++) {
-		buf_puts(b, "<div><dt>");
-		html_text(b, f->evidence[i].field);
-		buf_puts(b, "</dt><dd>");
-		html_text(b, f->evidence[i].value);
-		if (f->evidence[i].limit[0]) {
-			buf_puts(b, " of ");
-			html_text(b, f->evidence[i].limit);
-		}
+		html_printf(b, "<div><dt>%s</dt><dd>%s", f->evidence[i].field,
+			    f->evidence[i].value);
+		if (f->evidence[i].limit[0])
+			html_printf(b, " of %s", f->evidence[i].limit);
 		buf_puts(b, "</dd></div>");
 	}
 	buf_puts(b, "</dl>");
@@ -53,13 +49,11 @@ static void put_forecast(struct buf *b, const struct finding *f)
 {
 	if (!f->forecast.known)
 		return;
-	buf_puts(b, "<p class=\"note\">Full in <strong>");
-	put_span(b, f->forecast.seconds);
-	buf_puts(b, "</strong> (");
-	put_span(b, f->forecast.low);
-	buf_puts(b, " to ");
-	put_span(b, f->forecast.high);
-	buf_puts(b, ") from the end of the recording, <a href=\"#gauges\">at this rate</a>.</p>");
+	buf_printf(b,
+		   "<p class=\"note\">Full in <strong>%s</strong> (%s to %s) from the end of the "
+		   "recording, <a href=\"#gauges\">at this rate</a>.</p>",
+		   as_span(f->forecast.seconds).s, as_span(f->forecast.low).s,
+		   as_span(f->forecast.high).s);
 }
 
 static void put_because(struct buf *b, const struct finding *f)
@@ -69,10 +63,8 @@ static void put_because(struct buf *b, const struct finding *f)
 
 		buf_printf(b, "<p class=\"note\">Because of <a href=\"#finding-%s\">%s</a>",
 			   f->because[i]->id, f->because[i]->id);
-		if (d) {
-			buf_puts(b, ": ");
-			html_text(b, d->title);
-		}
+		if (d)
+			html_printf(b, ": %s", d->title);
 		buf_puts(b, "</p>");
 	}
 }
@@ -103,9 +95,8 @@ static void put_remedies(struct buf *b, const struct finding *const *all, size_t
 			again++;
 			continue;
 		}
-		buf_printf(b, "<li><span class=\"tag\">%s</span> ", fixes ? "fix" : "help");
-		html_text(b, f->remedy[i] + (fixes ? strlen(fix) : 0));
-		buf_puts(b, "</li>");
+		html_printf(b, "<li><span class=\"tag\">%s</span> %s</li>", fixes ? "fix" : "help",
+			    f->remedy[i] + (fixes ? strlen(fix) : 0));
 	}
 	if (again)
 		buf_puts(b, "<li class=\"dim\">and what is said above</li>");
@@ -126,19 +117,14 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 		char who[WHO_BYTES];
 
 		finding_who(f, who, sizeof(who));
-		html_text(b, who);
-		buf_puts(b, ": ");
+		html_printf(b, "%s: ", who);
 	}
-	html_text(b, f->title);
-	buf_puts(b, "</h3>");
+	html_printf(b, "%s</h3>", f->title);
 	put_evidence(b, f);
 	put_because(b, f);
 	put_forecast(b, f);
-	if (f->set_by[0]) {
-		buf_puts(b, "<p class=\"note\">The limit is set by ");
-		html_text(b, f->set_by);
-		buf_puts(b, "</p>");
-	}
+	if (f->set_by[0])
+		html_printf(b, "<p class=\"note\">The limit is set by %s</p>", f->set_by);
 	put_remedies(b, all, nth);
 	buf_puts(b, "</article>\n");
 }
@@ -180,8 +166,9 @@ static void put_checked(struct buf *b, const struct story_view *s)
 		 "the host; growth and when it ends.");
 	for (size_t i = 0; i < m->hooks; i++)
 		if (m->hook[i].state != HOOK_ON) {
-			buf_puts(b, blind ? ", " : " Not seen, for a hook was off or blind: ");
-			html_text(b, m->hook[i].name);
+			html_printf(b, "%s%s",
+				    blind ? ", " : " Not seen, for a hook was off or blind: ",
+				    m->hook[i].name);
 			blind = true;
 		}
 	buf_puts(b, blind ? ".</p>\n" : "</p>\n");
@@ -194,9 +181,8 @@ void html_gaps(struct buf *b, const struct buf *gaps)
 	if (!has_gaps(gaps))
 		return;
 	gaps_join(&joined, gaps);
-	buf_puts(b, "<p class=\"note\">Incomplete: ");
-	html_text(b, joined.s ? joined.s : "out of memory");
-	buf_puts(b, ".</p>\n");
+	html_printf(b, "<p class=\"note\">Incomplete: %s.</p>\n",
+		    joined.s ? joined.s : "out of memory");
 	buf_free(&joined);
 }
 
@@ -240,14 +226,10 @@ void html_verdict(struct buf *b, const struct story_view *s)
 
 static void put_tile(struct buf *b, const char *title, struct buf *value, const char *more)
 {
-	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", title);
-	html_text(b, value->s ? value->s : "");
-	buf_puts(b, "</dd>");
-	if (more && *more) {
-		buf_puts(b, "<dd class=\"more\">");
-		html_text(b, more);
-		buf_puts(b, "</dd>");
-	}
+	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s</dd>", title,
+		    value->s ? value->s : "");
+	if (more && *more)
+		html_printf(b, "<dd class=\"more\">%s</dd>", more);
 	buf_puts(b, "</div>");
 	buf_clear(value);
 }
@@ -257,8 +239,7 @@ static void put_peak(struct buf *b, const char *title, const struct peak *p)
 	struct buf value = {}, more = {};
 
 	put_count(&value, p->value);
-	buf_puts(&more, "of ");
-	put_limit(&more, p->limit);
+	buf_printf(&more, "of %s", as_limit(p->limit).s);
 	if (p->limit && p->limit != UINT64_MAX)
 		buf_printf(&more, " (%.1f%%)", 100.0 * p->value / p->limit);
 	buf_printf(&more, ", %s[%u]", p->comm, p->pid);
@@ -296,9 +277,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 static void put_fact(struct buf *b, const char *key, const char *value)
 {
-	buf_printf(b, "<tr><th scope=\"row\">%s</th><td>", key);
-	html_text(b, value);
-	buf_puts(b, "</td></tr>\n");
+	html_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", key, value);
 }
 
 /* `any`: of others before them. Returns whether there were some. */
@@ -306,9 +285,8 @@ static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 {
 	for (size_t i = 0; i < n; i++)
 		if (lost[i].n) {
-			buf_puts(b, any ? "; " : "");
-			put_count(b, lost[i].n);
-			buf_printf(b, " %s", lost[i].about);
+			buf_printf(b, "%s%s %s", any ? "; " : "", as_count(lost[i].n).s,
+				   lost[i].about);
 			any = true;
 		}
 	return any;
@@ -339,11 +317,11 @@ static void put_hooks(struct buf *b, const struct model *m)
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *h = &m->hook[i];
 
-		buf_printf(b, "<li class=\"%s\">", h->state == HOOK_ON ? "on" : "off");
-		html_text(b, h->name);
-		buf_puts(b, " <span class=\"dim\">");
-		html_text(b, h->state == HOOK_ON ? h->mechanism : h->why[0] ? h->why : "off");
-		buf_puts(b, "</span></li>");
+		html_printf(b, "<li class=\"%s\">%s <span class=\"dim\">%s</span></li>",
+			    h->state == HOOK_ON ? "on" : "off", h->name,
+			    h->state == HOOK_ON ? h->mechanism
+			    : h->why[0]		? h->why
+						: "off");
 	}
 	buf_puts(b, "</ul></td></tr>\n");
 }
@@ -366,9 +344,8 @@ void html_facts(struct buf *b, const struct story_view *s)
 	buf_clear(&t);
 	story_time(m->host.wall_ns, time, sizeof(time));
 	put_fact(b, "begun", time);
-	put_span(&t, seconds);
-	buf_printf(&t, ", %" PRIu64 " looks, one each ", s->h->looks);
-	put_span(&t, m->host.interval_ns / 1e9);
+	buf_printf(&t, "%s, %" PRIu64 " looks, one each %s", as_span(seconds).s, s->h->looks,
+		   as_span(m->host.interval_ns / 1e9).s);
 	put_fact(b, "duration", t.s);
 	buf_clear(&t);
 	put_fact(b, "watched", m->host.target[0] ? m->host.target : "all processes");
@@ -378,12 +355,10 @@ void html_facts(struct buf *b, const struct story_view *s)
 			buf_printf(&t, " %d", tier);
 	put_fact(b, "by", t.s);
 	buf_clear(&t);
-	put_duration(&t, m->tick.own_cpu_ns);
-	buf_puts(&t, " of CPU");
+	buf_printf(&t, "%s of CPU", as_duration(m->tick.own_cpu_ns).s);
 	if (seconds > 0)
 		buf_printf(&t, " (%.2f%% of one)", m->tick.own_cpu_ns / 1e7 / seconds);
-	buf_puts(&t, ", ");
-	put_bytes(&t, m->tick.own_rss_bytes);
+	buf_printf(&t, ", %s", as_bytes(m->tick.own_rss_bytes).s);
 	put_fact(b, "its own cost", t.s);
 	buf_free(&t);
 	put_losses(b, s);
@@ -413,13 +388,11 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 	char workload[256];
 
 	story_workload(r, workload, sizeof(workload));
-	buf_printf(b,
-		   "<tr data-pid=\"%u\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\">",
-		   r->id.pid, view_seconds(s->v, r->first_ns), view_seconds(s->v, r->last_ns));
-	html_text(b, r->comm);
-	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", r->id.pid);
-	html_text(b, workload);
-	buf_puts(b, "</td>");
+	html_printf(b,
+		    "<tr data-pid=\"%u\" data-first=\"%.3f\" data-last=\"%.3f\"><th "
+		    "scope=\"row\">%s <span class=\"dim\">%u</span></th><td>%s</td>",
+		    r->id.pid, view_seconds(s->v, r->first_ns), view_seconds(s->v, r->last_ns),
+		    r->comm, r->id.pid, workload);
 	for (size_t i = 0; i < nr_fields; i++)
 		if (fields[i].html)
 			put_value(b, &fields[i], r);
@@ -470,8 +443,7 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 {
 	const struct holdings *h = &r->held[what];
 
-	buf_puts(b, "<h3>");
-	html_text(b, r->comm);
+	html_printf(b, "<h3>%s", r->comm);
 	buf_printf(b,
 		   "[%u] held</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 		   "aria-label=\"What %u held: %s\"><table><thead><tr><th scope=\"col\">what</th>"
@@ -482,17 +454,11 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		const struct holding *g = &h->sort[i];
 
-		buf_puts(b, "<tr><th scope=\"row\">");
-		html_text(b, g->name);
-		buf_printf(b, "</th><td>%s</td><td class=\"n\">", holding_kind_name(g->kind));
-		put_count(b, g->count);
-		buf_puts(b, "</td>");
+		html_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"n\">%s</td>",
+			    g->name, holding_kind_name(g->kind), as_count(g->count).s);
 		put_bar(b, g->count, h->sort[0].count);
-		if (what == WHAT_MAPS) {
-			buf_puts(b, "<td class=\"n\">");
-			put_bytes(b, g->bytes);
-			buf_puts(b, "</td>");
-		}
+		if (what == WHAT_MAPS)
+			buf_printf(b, "<td class=\"n\">%s</td>", as_bytes(g->bytes).s);
 		buf_puts(b, "</tr>\n");
 	}
 	buf_puts(b, "</tbody></table></div>\n");
@@ -508,26 +474,19 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 
 	if (!n)
 		return false;
-	buf_puts(b, "<h3>");
-	html_text(b, r->comm);
-	buf_printf(b, "[%u] made ", r->id.pid);
-	put_count(b, added);
-	buf_printf(b,
-		   "</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What "
-		   "%u made\"><table><thead><tr><th scope=\"col\">what</th><th scope=\"col\" "
-		   "class=\"n\">made</th><th scope=\"col\" class=\"n\">gone</th><td></td>"
-		   "<th scope=\"col\">by</th></tr></thead><tbody>\n",
-		   r->id.pid);
+	html_printf(b,
+		    "<h3>%s[%u] made %s</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		    "aria-label=\"What %u made\"><table><thead><tr><th scope=\"col\">what</th><th "
+		    "scope=\"col\" class=\"n\">made</th><th scope=\"col\" "
+		    "class=\"n\">gone</th><td></td><th scope=\"col\">by</th></tr></thead><tbody>\n",
+		    r->comm, r->id.pid, as_count(added).s, r->id.pid);
 	for (size_t i = 0; i < n; i++) {
 		const struct frames *f = model_frames(s->v->m, &r->id, g[i].stack);
 
-		buf_puts(b, "<tr><th scope=\"row\">");
-		html_text(b, g[i].name);
-		buf_puts(b, "</th><td class=\"n\">");
-		put_count(b, g[i].added);
-		buf_puts(b, "</td><td class=\"n\">");
-		put_count(b, g[i].removed);
-		buf_puts(b, "</td>");
+		html_printf(b,
+			    "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td><td "
+			    "class=\"n\">%s</td>",
+			    g[i].name, as_count(g[i].added).s, as_count(g[i].removed).s);
 		put_bar(b, g[i].added, g[0].added);
 		buf_puts(b, "<td>");
 		html_stack(b, f ? f->text : NULL, FRAMES_SHOWN);
@@ -593,18 +552,13 @@ static void put_signal(struct buf *b, const struct story_view *s, const struct s
 	char name[24];
 
 	fault_of(r, &s->v->m->tick.limits, &fault);
-	html_text(b, signal_name(r->signal, name, sizeof(name)));
-	buf_printf(b, ", code %d: ", r->code);
-	html_text(b, fault.cause);
-	if (*r->file.name) {
-		buf_puts(b, ", in ");
-		html_text(b, r->file.name);
-	}
+	html_printf(b, "%s, code %d: %s", signal_name(r->signal, name, sizeof(name)), r->code,
+		    fault.cause);
+	if (*r->file.name)
+		html_printf(b, ", in %s", r->file.name);
 	for (size_t i = 0; i < fault.nr_evidence; i++) {
 		buf_puts(b, i ? ", " : " <span class=\"dim\">");
-		html_text(b, fault.evidence[i].field);
-		buf_puts(b, " ");
-		html_text(b, fault.evidence[i].value);
+		html_printf(b, "%s %s", fault.evidence[i].field, fault.evidence[i].value);
 	}
 	buf_puts(b, fault.nr_evidence ? "</span>" : "");
 }
@@ -619,11 +573,8 @@ static void put_refused(struct buf *b, const struct story_view *s, const struct 
 	buf_printf(b, "%s refused with %s: <strong>%s</strong>%s", call_name(r->call),
 		   r->error ? errno_name(r->error, name, sizeof(name)) : "no errno", verdict.cause,
 		   verdict.certain ? "" : " (not certain)");
-	if (r->count > 1) {
-		buf_puts(b, ", ");
-		put_count(b, r->count);
-		buf_puts(b, " times so far");
-	}
+	if (r->count > 1)
+		buf_printf(b, ", %s times so far", as_count(r->count).s);
 	if (f)
 		html_stack(b, f->text, FRAMES_SHOWN);
 }
@@ -635,12 +586,9 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 
 	buf_puts(b, r->nofault ? "probing read of the kernel" : "bad access in the kernel");
 	if (sym) {
-		buf_puts(b, " in ");
-		html_text(b, sym->symbol);
-		if (sym->module[0]) {
-			buf_puts(b, " of ");
-			html_text(b, sym->module);
-		}
+		html_printf(b, " in %s", sym->symbol);
+		if (sym->module[0])
+			html_printf(b, " of %s", sym->module);
 	}
 	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
 }
@@ -650,17 +598,17 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 {
 	double t = view_seconds(s->v, e->h.t_ns);
 
-	buf_printf(b, "<tr data-t=\"%.3f\"><td class=\"n\">%.3f s</td><th scope=\"row\">", t, t);
-	html_text(b, event_comm(e));
-	buf_printf(b, " <span class=\"dim\">%u</span></th><td>", e->crossing.subject.pid);
+	html_printf(b,
+		    "<tr data-t=\"%.3f\"><td class=\"n\">%.3f s</td><th scope=\"row\">%s <span "
+		    "class=\"dim\">%u</span></th><td>",
+		    t, t, event_comm(e), e->crossing.subject.pid);
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u%% of the limit: ",
 			   e->crossing.what == WHAT_MAPS ? "mappings" : "descriptors",
 			   e->crossing.percent);
-		put_count(b, e->crossing.value);
-		buf_puts(b, " of ");
-		put_count(b, e->crossing.limit);
+		buf_printf(b, "%s of %s", as_count(e->crossing.value).s,
+			   as_count(e->crossing.limit).s);
 		break;
 	case RECORD_REFUSED:
 		put_refused(b, s, &e->refused);
@@ -669,9 +617,8 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 		put_signal(b, s, &e->signal);
 		break;
 	case RECORD_OOM:
-		buf_puts(b, "chosen by the OOM killer, called by ");
-		html_text(b, e->oom.by_comm);
-		buf_printf(b, " %u", e->oom.by);
+		html_printf(b, "chosen by the OOM killer, called by %s %u", e->oom.by_comm,
+			    e->oom.by);
 		break;
 	default:
 		put_kernel_fault(b, s, &e->kernel_fault);

@@ -22,12 +22,9 @@ static void put_check(struct buf *b, const struct diagnosis *d)
 static void put_message(struct buf *b, const struct view *v, const struct message *m,
 			const char *wording)
 {
-	struct line l = {.v = v};
-
-	line_printf(&l, "  %s: \"%.*s\"", m->program, (int)strcspn(wording, "|"), wording);
-	line_wrap_at(&l, b, STYLE_BOLD, INDENT);
-	line_printf(&l, "      %s", m->means);
-	line_wrap_at(&l, b, STYLE_PLAIN, INDENT);
+	styled_wrap(b, v, STYLE_BOLD, INDENT, "  %s: \"%.*s\"", m->program,
+		    (int)strcspn(wording, "|"), wording);
+	styled_wrap(b, v, STYLE_PLAIN, INDENT, "      %s", m->means);
 }
 
 void candidates_text(struct buf *b, const struct view *v, const struct candidates *c)

@@ -35,12 +35,8 @@ static uint64_t count_of(const struct subject *s, enum what what)
 
 static void say_holding(struct buf *b, const struct view *v, const struct holding *h)
 {
-	struct line l = {.v = v};
-
-	line_printf(&l, "   | %8" PRIu64 "  ", (uint64_t)h->count);
-	line_safe(&l, h->name);
-	line_printf(&l, "  (%s)", holding_kind_name(h->kind));
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, "   | %8" PRIu64 "  %s  (%s)", (uint64_t)h->count, h->name,
+		    holding_kind_name(h->kind));
 }
 
 static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
@@ -48,44 +44,34 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 {
 	const struct holdings *h = &s->held[what];
 	uint64_t shown = 0, all = 0;
-	struct line l = {.v = v};
 
 	for (size_t i = 0; i < h->n; i++)
 		all += h->sort[i].count;
 	if (all < HOLDINGS_LEAST)
 		return;
-	line_printf(&l, "  at the start it held ");
-	line_count(&l, all);
-	line_printf(&l, "%s %s:", h->sort[0].cut ? " and more" : "", what_name[what]);
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, "  at the start it held %s%s %s:", as_count(all).s,
+		    h->sort[0].cut ? " and more" : "", what_name[what]);
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		say_holding(b, v, &h->sort[i]);
 		shown += h->sort[i].count;
 	}
 	if (shown < all || h->sort[0].cut) {
-		line_printf(&l, "   | %8" PRIu64 "%s  others", all - shown,
+		styled_line(b, v, STYLE_DIM, "   | %8" PRIu64 "%s  others", all - shown,
 			    h->sort[0].cut ? "+" : "");
-		line_end(&l, b, STYLE_DIM);
 	}
 }
 
-static void say_grower(struct buf *b, const struct view *v, const struct subject *s,
-		       enum what what, const struct grower *g)
+static void say_grower(struct buf *b, const struct view *v, const struct subject *s, enum what what,
+		       const struct grower *g)
 {
 	const struct frames *f = model_frames(v->m, &s->id, g->stack);
 	struct line l = {.v = v};
 	struct buf from = {};
 
-	line_printf(&l, "   | ");
-	line_printf(&l, "%+8" PRId64 "  ", (int64_t)(g->added - g->removed));
-	line_safe(&l, g->name);
-	if (g->removed) {
-		line_printf(&l, "  (");
-		line_count(&l, g->added);
-		line_printf(&l, " made, %s", what == WHAT_MAPS ? "at most " : "");
-		line_count(&l, g->removed);
-		line_printf(&l, " gone)");
-	}
+	line_printf(&l, "   | %+8" PRId64 "  %s", (int64_t)(g->added - g->removed), g->name);
+	if (g->removed)
+		line_printf(&l, "  (%s made, %s%s gone)", as_count(g->added).s,
+			    what == WHAT_MAPS ? "at most " : "", as_count(g->removed).s);
 	line_end(&l, b, STYLE_PLAIN);
 	if (!f)
 		return;
@@ -101,15 +87,12 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
 	size_t n = growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added);
-	struct line l = {.v = v};
 
 	/* descriptors that are all closed again are no news; of mappings that is not known */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
-	line_printf(&l, "  made in the %.1f s watched: ", view_seconds(v, v->m->last_ns));
-	line_count(&l, added);
-	line_printf(&l, " %s", what_name[what]);
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, "  made in the %.1f s watched: %s %s",
+		    view_seconds(v, v->m->last_ns), as_count(added).s, what_name[what]);
 	for (size_t i = 0; i < n; i++)
 		if (!i || g[i].added > g[i].removed)
 			say_grower(b, v, s, what, &g[i]);
@@ -129,25 +112,15 @@ static void say_process(struct buf *b, const struct view *v, const struct kinshi
 	const struct subject *parent = kinship_parent(k, s);
 	struct line l = {.v = v};
 
-	line_safe(&l, s->now.g.comm);
-	line_printf(&l, "[%u]", s->id.pid);
-	if (parent) {
-		line_printf(&l, ", child of ");
-		line_safe(&l, parent->now.g.comm);
-		line_printf(&l, "[%u]", parent->id.pid);
-	}
+	line_printf(&l, "%s[%u]", s->now.g.comm, s->id.pid);
+	if (parent)
+		line_printf(&l, ", child of %s[%u]", parent->now.g.comm, parent->id.pid);
 	if (s->final)
 		line_printf(&l, ", ended");
-	if (s->exe) {
-		line_printf(&l, "  ");
-		line_safe(&l, s->exe);
-	}
-	line_printf(&l, "  maps ");
-	line_count(&l, s->now.g.map_count);
-	line_printf(&l, "  fds ");
-	line_count(&l, s->now.g.fds);
-	line_printf(&l, "  threads ");
-	line_count(&l, s->now.g.threads);
+	if (s->exe)
+		line_printf(&l, "  %s", s->exe);
+	line_printf(&l, "  maps %s  fds %s  threads %s", as_count(s->now.g.map_count).s,
+		    as_count(s->now.g.fds).s, as_count(s->now.g.threads).s);
 	line_wrap(&l, b, STYLE_BOLD);
 	text_holders(b, v, s);
 }
@@ -166,7 +139,6 @@ static int by_size(const void *a, const void *b)
 static void say_processes(struct buf *b, const struct view *v)
 {
 	const struct subject **all = calloc(v->m->subjects + 1, sizeof(*all));
-	struct line l = {.v = v};
 	struct kinship k;
 	size_t n = 0;
 
@@ -179,8 +151,8 @@ static void say_processes(struct buf *b, const struct view *v)
 	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
 		say_process(b, v, &k, all[i]);
 	if (n > PROCESSES_SHOWN) {
-		line_printf(&l, "and %zu processes more; --json has all", n - PROCESSES_SHOWN);
-		line_end(&l, b, STYLE_DIM);
+		styled_line(b, v, STYLE_DIM, "and %zu processes more; --json has all",
+			    n - PROCESSES_SHOWN);
 	}
 out:
 	kinship_free(&k);

@@ -31,10 +31,7 @@ static void say_side(struct buf *b, const struct view *v, const char *name,
 	struct buf t = {};
 
 	put_span(&t, s->seconds);
-	line_printf(&l, "%s  ", name);
-	line_safe(&l, s->file.name);
-	line_printf(&l, "  %s  ", s->time);
-	line_safe(&l, s->host);
+	line_printf(&l, "%s  %s  %s  %s", name, s->file.name, s->time, s->host);
 	line_printf(&l, "  %s, %" PRIu64 " processes", t.s ? t.s : "", s->processes);
 	line_end(&l, b, STYLE_DIM);
 	buf_free(&t);
@@ -53,7 +50,7 @@ static void say_frames(struct buf *b, const struct view *v, const char *at)
 
 		snprintf(frame, sizeof(frame), "%.*s", (int)(n < 399 ? n : 399), at);
 		line_printf(&l, "%s", i ? " <- " : "");
-		line_safe(&l, frame);
+		line_printf(&l, "%s", frame);
 		at += n + (at[n] == '\n');
 	}
 	line_wrap_at(&l, b, STYLE_DIM, 18);
@@ -70,8 +67,7 @@ static void say_row(struct buf *b, const struct view *v, const struct diff_row *
 	buf_puts(&from, " to ");
 	diff_put(&from, r->metric, r->b);
 	line_printf(&l, " %c%-11s %-24s ", sign, growth.s ? growth.s : "", r->metric);
-	line_safe(&l, r->key);
-	line_printf(&l, "  (%s)", from.s ? from.s : "");
+	line_printf(&l, "%s  (%s)", r->key, from.s ? from.s : "");
 	line_end(&l, b, STYLE_PLAIN);
 	say_frames(b, v, r->frames);
 	buf_free(&growth);
@@ -81,7 +77,6 @@ static void say_row(struct buf *b, const struct view *v, const struct diff_row *
 /* Code that makes things as fast as before: its row says no growth, but all of them stay. */
 static void say_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
-	struct line l = {.v = v};
 	size_t shown = 0;
 
 	for (size_t i = 0; i < d->rows[DIFF_STACK] && shown < most; i++) {
@@ -90,8 +85,8 @@ static void say_alike(struct buf *b, const struct diff *d, const struct view *v,
 		if (!diff_is_alike(r))
 			continue;
 		if (!shown++) {
-			line_printf(&l, "what each of the two made, and left, by stack");
-			line_end(&l, b, STYLE_BOLD);
+			styled_line(b, v, STYLE_BOLD,
+				    "what each of the two made, and left, by stack");
 		}
 		say_row(b, v, r, '=');
 	}
@@ -100,11 +95,9 @@ static void say_alike(struct buf *b, const struct diff *d, const struct view *v,
 static void say_part(struct buf *b, const struct diff *d, enum diff_part part, const struct view *v,
 		     size_t most)
 {
-	struct line l = {.v = v};
 	size_t shown = 0;
 
-	line_printf(&l, "what grew %s", diff_part_title(part));
-	line_end(&l, b, STYLE_BOLD);
+	styled_line(b, v, STYLE_BOLD, "what grew %s", diff_part_title(part));
 	for (size_t i = 0; i < d->rows[part] && shown < most; i++) {
 		/* of workloads, what grew less than matters is left out */
 		if (d->row[part][i].weight < 1)
@@ -113,12 +106,11 @@ static void say_part(struct buf *b, const struct diff *d, enum diff_part part, c
 		shown++;
 	}
 	if (!shown) {
-		line_printf(&l,
+		styled_line(b, v, STYLE_DIM,
 			    part == DIFF_HELD && !d->rows[part]
 				    ? " nothing is known: record reads what processes hold, run "
 				      "does not"
 				    : " nothing");
-		line_end(&l, b, STYLE_DIM);
 	}
 	if (part == DIFF_STACK)
 		say_alike(b, d, v, most - shown);

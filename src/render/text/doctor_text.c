@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/doctor_report.h"
 #include "render/style.h"
 
@@ -33,7 +34,7 @@ static void say_labelled(struct buf *b, const struct view *v, const char *label,
 	line_pad(&l, LABEL_COLUMN);
 	line_printf(&l, "%s", label);
 	line_pad(&l, TEXT_COLUMN);
-	line_safe(&l, text);
+	line_printf(&l, "%s", text);
 	line_wrap_at(&l, b, STYLE_PLAIN, TEXT_COLUMN);
 }
 
@@ -120,13 +121,13 @@ static void line_setting(struct line *l, const struct setting *s)
 	else if (s->unlimited)
 		line_printf(l, "unlimited");
 	else if (s->unit == SETTING_TEXT)
-		line_safe(l, s->text);
+		line_printf(l, "%s", s->text);
 	else if (s->unit == SETTING_BYTES)
-		line_bytes(l, s->value);
+		line_printf(l, "%s", as_bytes(s->value).s);
 	else if (s->value < 0)
 		line_printf(l, "%" PRId64, s->value);
 	else
-		line_count(l, s->value);
+		line_printf(l, "%s", as_count(s->value).s);
 }
 
 static const char *meaning_of(const struct setting *s)
@@ -197,11 +198,8 @@ static void say_setting(struct buf *b, const struct view *v, const struct report
 
 static void say_title(struct buf *b, const struct view *v, const char *text)
 {
-	struct line l = {.v = v};
-
 	buf_putc(b, '\n');
-	line_printf(&l, "%s", text);
-	line_wrap(&l, b, STYLE_BOLD);
+	styled_wrap(b, v, STYLE_BOLD, 4, "%s", text);
 }
 
 /* Returns whether a hook of the core works by its last alternate. */

@@ -26,10 +26,7 @@ static void put_paragraph(struct buf *b, const struct view *v, const char *text,
 
 static void put_heading(struct buf *b, const struct view *v, const char *heading)
 {
-	struct line l = {.v = v};
-
-	line_printf(&l, "  %s", heading);
-	line_end(&l, b, STYLE_BOLD);
+	styled_line(b, v, STYLE_BOLD, "  %s", heading);
 }
 
 static void put_section(struct buf *b, const struct view *v, const char *heading, const char *text)
@@ -72,10 +69,8 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)
 {
-	struct line l = {.v = v};
-
-	line_printf(&l, "%s[%s]: %s", severity_name(d->severity), d->id, d->title);
-	line_wrap(&l, b, severity_style(d->severity));
+	styled_wrap(b, v, severity_style(d->severity), 4, "%s[%s]: %s", severity_name(d->severity),
+		    d->id, d->title);
 	put_flagged(b, v, d);
 	for (size_t i = 0; i < NR_ABOUTS; i++) {
 		buf_putc(b, '\n');
@@ -92,10 +87,8 @@ void explain_list(struct buf *b, const struct view *v)
 	const struct diagnosis *d;
 
 	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
-		struct line l = {.v = v};
-
-		line_printf(&l, "%s  %-8s  %-7s  %s", d->id, severity_name(d->severity),
+		styled_wrap(b, v, severity_style(d->severity), 24, "%s  %-8s  %-7s  %s", d->id,
+			    severity_name(d->severity),
 			    diagnosis_is_flagged(d) ? "flagged" : "by hand", d->title);
-		line_wrap_at(&l, b, severity_style(d->severity), 24);
 	}
 }

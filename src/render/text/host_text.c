@@ -29,9 +29,7 @@ static void put_use(struct line *l, uint64_t used, uint64_t all)
 {
 	double share = all ? (double)used / all : 0;
 
-	line_bytes(l, used);
-	line_printf(l, " of ");
-	line_bytes(l, all);
+	line_printf(l, "%s of %s", as_bytes(used).s, as_bytes(all).s);
 	if (l->v->width >= BAR_WIDTH) {
 		line_pad(l, 34);
 		line_printf(l, "[");
@@ -47,8 +45,7 @@ static void put_figure(struct line *l, const struct model *m, enum host_figure i
 
 	if (bytes == FIGURE_UNKNOWN)
 		return;
-	line_printf(l, "  %s ", name);
-	line_bytes(l, bytes);
+	line_printf(l, "  %s %s", name, as_bytes(bytes).s);
 }
 
 static void put_forecast(struct line *l, const struct forecast *c)
@@ -68,9 +65,7 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 
 	if (rate < 0)
 		return;
-	line_printf(l, "  %s ", name);
-	line_bytes(l, rate * m->tick.limits.page_bytes);
-	line_printf(l, "/s");
+	line_printf(l, "  %s %s/s", name, as_bytes(rate * m->tick.limits.page_bytes).s);
 }
 
 static void say_memory(struct buf *b, const struct view *v)
@@ -84,15 +79,13 @@ static void say_memory(struct buf *b, const struct view *v)
 
 	begin(&l, v, "memory");
 	put_use(&l, used, n->mem_total_bytes);
-	line_printf(&l, "  available ");
-	line_bytes(&l, n->mem_available_bytes);
+	line_printf(&l, "  available %s", as_bytes(n->mem_available_bytes).s);
 	put_forecast(&l, &c);
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 	if (host_figure(v->m, HOST_ANON) == FIGURE_UNKNOWN)
 		return;
 	begin(&l, v, "");
-	line_printf(&l, "anonymous ");
-	line_bytes(&l, host_figure(v->m, HOST_ANON));
+	line_printf(&l, "anonymous %s", as_bytes(host_figure(v->m, HOST_ANON)).s);
 	put_figure(&l, v->m, HOST_SHMEM, "tmpfs and shared");
 	put_figure(&l, v->m, HOST_CACHED, "cached");
 	put_figure(&l, v->m, HOST_SLAB, "kernel");
@@ -117,8 +110,7 @@ static void say_swap(struct buf *b, const struct view *v)
 	}
 	if (zswap != FIGURE_UNKNOWN && zswap) {
 		put_figure(&l, v->m, HOST_ZSWAPPED, "zswap");
-		line_printf(&l, " in ");
-		line_bytes(&l, zswap);
+		line_printf(&l, " in %s", as_bytes(zswap).s);
 	}
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
@@ -135,7 +127,7 @@ static void say_commit(struct buf *b, const struct view *v)
 	if (n->overcommit_memory == 2)
 		put_use(&l, n->committed_bytes, n->commit_limit_bytes);
 	else
-		line_bytes(&l, n->committed_bytes);
+		line_printf(&l, "%s", as_bytes(n->committed_bytes).s);
 	line_printf(&l, "  (mode %" PRIu64 ", %s", (uint64_t)n->overcommit_memory,
 		    n->overcommit_memory <= 2 ? modes[n->overcommit_memory] : "?");
 	if (n->overcommit_memory == 2 && host_figure(v->m, HOST_OVERCOMMIT_RATIO) != FIGURE_UNKNOWN)
@@ -156,8 +148,7 @@ static void say_huge(struct buf *b, const struct view *v)
 	begin(&l, v, "huge pages");
 	put_use(&l, (n->huge_pages - n->huge_pages_free) * n->huge_page_bytes,
 		n->huge_pages * n->huge_page_bytes);
-	line_printf(&l, "  reserved ");
-	line_bytes(&l, n->huge_pages_reserved * n->huge_page_bytes);
+	line_printf(&l, "  reserved %s", as_bytes(n->huge_pages_reserved * n->huge_page_bytes).s);
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
@@ -210,19 +201,13 @@ static void say_level(struct buf *b, const struct view *v, const struct level *x
 	struct line l;
 
 	begin(&l, v, "cgroup");
-	line_safe(&l, x->now.path);
-	line_gap(&l);
-	line_bytes(&l, x->now.n[CGROUP_USED]);
-	if (level_has_limit(x)) {
-		line_printf(&l, " of ");
-		line_bytes(&l, x->now.n[CGROUP_LIMIT]);
-	}
+	line_printf(&l, "%s  %s", x->now.path, as_bytes(x->now.n[CGROUP_USED]).s);
+	if (level_has_limit(x))
+		line_printf(&l, " of %s", as_bytes(x->now.n[CGROUP_LIMIT]).s);
 	if (level_share(x) >= 0)
 		line_printf(&l, ", %.0f%% cannot be dropped", level_share(x));
-	if (x->now.n[CGROUP_HIGH] != FIGURE_UNKNOWN) {
-		line_printf(&l, ", high ");
-		line_bytes(&l, x->now.n[CGROUP_HIGH]);
-	}
+	if (x->now.n[CGROUP_HIGH] != FIGURE_UNKNOWN)
+		line_printf(&l, ", high %s", as_bytes(x->now.n[CGROUP_HIGH]).s);
 	if (level_stall(x, false) > 0)
 		line_printf(&l, ", waits %.0f%%", level_stall(x, false) * 100);
 	if (x->now.n[CGROUP_OOM_KILLS] != FIGURE_UNKNOWN && x->now.n[CGROUP_OOM_KILLS])
@@ -273,8 +258,7 @@ static void say_mounts(struct buf *b, const struct view *v)
 			continue;
 		begin(&l, v, "tmpfs");
 		put_use(&l, r->used_bytes, r->size_bytes);
-		line_gap(&l);
-		line_safe(&l, r->path);
+		line_printf(&l, "  %s", r->path);
 		put_forecast(&l, &c);
 		line_wrap_at(&l, b, STYLE_PLAIN, 12);
 	}
@@ -285,27 +269,19 @@ static void say_eater(struct buf *b, const struct view *v, const struct eater *e
 	struct line l;
 
 	begin(&l, v, first ? "who" : "");
-	line_bytes(&l, e->rss_bytes);
+	line_printf(&l, "%s", as_bytes(e->rss_bytes).s);
 	line_pad(&l, 22);
-	line_safe(&l, e->root->now.g.comm);
-	line_printf(&l, "[%u]", e->root->id.pid);
+	line_printf(&l, "%s[%u]", e->root->now.g.comm, e->root->id.pid);
 	if (e->processes > 1)
 		line_printf(&l, " and %zu like it below", e->processes - 1);
-	if (e->swap_bytes) {
-		line_printf(&l, ", swapped ");
-		line_bytes(&l, e->swap_bytes);
-	}
-	if (e->shmem_bytes > e->rss_bytes / 8) {
-		line_printf(&l, ", shared ");
-		line_bytes(&l, e->shmem_bytes);
-	}
-	line_printf(&l, ", committed ");
-	line_bytes(&l, e->commit_bytes);
-	if (e->per_second > WORTH_BYTES_S || e->per_second < -WORTH_BYTES_S) {
-		line_printf(&l, e->per_second < 0 ? ", shrinks by " : ", grows by ");
-		line_bytes(&l, e->per_second < 0 ? -e->per_second : e->per_second);
-		line_printf(&l, "/s");
-	}
+	if (e->swap_bytes)
+		line_printf(&l, ", swapped %s", as_bytes(e->swap_bytes).s);
+	if (e->shmem_bytes > e->rss_bytes / 8)
+		line_printf(&l, ", shared %s", as_bytes(e->shmem_bytes).s);
+	line_printf(&l, ", committed %s", as_bytes(e->commit_bytes).s);
+	if (e->per_second > WORTH_BYTES_S || e->per_second < -WORTH_BYTES_S)
+		line_printf(&l, "%s%s/s", e->per_second < 0 ? ", shrinks by " : ", grows by ",
+			    as_bytes(e->per_second < 0 ? -e->per_second : e->per_second).s);
 	line_wrap_at(&l, b, STYLE_PLAIN, 22);
 }
 
@@ -329,12 +305,11 @@ static void say_next(struct buf *b, const struct view *v)
 		if (!s || s->final)
 			continue;
 		begin(&l, v, "next victim");
-		line_printf(&l, " ");
-		line_safe(&l, s->now.g.comm);
-		line_printf(&l,
-			    "[%u] of the OOM killer: oom_score %u (oom_score_adj %d), resident ",
-			    s->id.pid, p->score[i].score, p->score[i].adj);
-		line_bytes(&l, gauges_rss_pages(&s->now.g) * v->m->tick.limits.page_bytes);
+		line_printf(
+			&l,
+			" %s[%u] of the OOM killer: oom_score %u (oom_score_adj %d), resident %s",
+			s->now.g.comm, s->id.pid, p->score[i].score, p->score[i].adj,
+			as_bytes(gauges_rss_pages(&s->now.g) * v->m->tick.limits.page_bytes).s);
 		line_wrap_at(&l, b, STYLE_PLAIN, 12);
 		return;
 	}
@@ -347,11 +322,8 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 	struct buf since = {};
 
 	if (a->is_short) {
-		line_printf(&l, "short of memory: ");
-		line_safe(&l, a->main->place);
-		line_printf(&l, "%s", a->main->place[0] ? ": " : "");
-		line_safe(&l, a->main->title);
-		line_printf(&l, " (%s)", a->main->rule->id);
+		line_printf(&l, "short of memory: %s%s%s (%s)", a->main->place,
+			    a->main->place[0] ? ": " : "", a->main->title, a->main->rule->id);
 	} else if (has_gaps(gaps)) {
 		line_printf(&l, "no shortage of memory found, but the result is incomplete");
 	} else {

@@ -12,11 +12,7 @@
 
 static void say(struct buf *b, const struct view *v, const char *key, struct buf *value)
 {
-	struct line l = {.v = v};
-
-	line_printf(&l, "%-11s", key);
-	line_safe(&l, value->s ? value->s : "");
-	line_wrap_at(&l, b, STYLE_PLAIN, 11);
+	styled_wrap(b, v, STYLE_PLAIN, 11, "%-11s%s", key, value->s ? value->s : "");
 	buf_clear(value);
 }
 
@@ -33,11 +29,9 @@ static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
 	if (f->bytes && f->record_bytes > f->bytes)
 		buf_printf(t, ", packed to %.1f%% of its records",
 			   100.0 * f->bytes / f->record_bytes);
-	if (seconds > 0) {
-		buf_puts(t, "; at this rate ");
-		put_bytes(t, count_of_real(f->bytes / seconds * 86400));
-		buf_puts(t, " a day");
-	}
+	if (seconds > 0)
+		buf_printf(t, "; at this rate %s a day",
+			   as_bytes(count_of_real(f->bytes / seconds * 86400)).s);
 	say(b, s->v, "size", t);
 }
 
@@ -71,9 +65,8 @@ static void say_contents(struct buf *b, const struct story_view *s, struct buf *
 {
 	const struct history *h = s->h;
 
-	put_span(t, story_seconds(s));
-	buf_printf(t, ", %" PRIu64 " looks, one each ", h->looks);
-	put_span(t, s->v->m->host.interval_ns / 1e9);
+	buf_printf(t, "%s, %" PRIu64 " looks, one each %s", as_span(story_seconds(s)).s, h->looks,
+		   as_span(s->v->m->host.interval_ns / 1e9).s);
 	say(b, s->v, "duration", t);
 	buf_printf(t, "%" PRIu64 ", of these %" PRIu64 " ended", history_processes(h),
 		   history_ended(h));

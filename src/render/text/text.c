@@ -20,23 +20,15 @@ static void say_header(struct buf *b, const struct view *v)
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
 
-	line_printf(&l, "faultscope %s", h->version);
-	line_gap(&l);
-	line_safe(&l, h->target[0] ? h->target : h->host);
-	line_gap(&l);
-	line_printf(&l, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
-		    seconds % 60);
-	line_gap(&l);
+	line_printf(&l, "faultscope %s  %s  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "  ",
+		    h->version, h->target[0] ? h->target : h->host, seconds / 3600,
+		    seconds / 60 % 60, seconds % 60);
 	line_printf(&l, v->m->subjects == 1 ? "%zu process" : "%zu processes", v->m->subjects);
-	if (window > 0) {
-		line_gap(&l);
-		line_printf(&l, "last %.*f s", window < 9.95 ? 1 : 0, window);
-		line_gap(&l);
-		line_printf(&l, "cost %.1f%% of a CPU",
+	if (window > 0)
+		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,
+			    window,
 			    (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
-	}
-	line_gap(&l);
-	line_printf(&l, "tiers");
+	line_printf(&l, "  tiers");
 	for (int tier = 0; tier < 4; tier++)
 		if (h->tiers >> tier & 1)
 			line_printf(&l, "%s%d", tier ? "," : " ", tier);
@@ -67,9 +59,9 @@ static void say_assumed(struct buf *b, const struct view *v)
 			continue;
 		line_printf(&l, any ? ", %s=" : "assumed: %s=", resources[i].limit);
 		if (resources[i].bytes)
-			line_bytes(&l, limit);
+			line_printf(&l, "%s", as_bytes(limit).s);
 		else
-			line_count(&l, limit);
+			line_printf(&l, "%s", as_count(limit).s);
 		any = true;
 	}
 	if (any)
@@ -92,9 +84,7 @@ static void say_gaps(struct buf *b, const struct view *v)
 		if (h->state != HOOK_BLIND)
 			continue;
 		l = (struct line){.v = v};
-		line_printf(&l, "blind: %s (", h->name);
-		line_safe(&l, h->why);
-		line_printf(&l, ")");
+		line_printf(&l, "blind: %s (%s)", h->name, h->why);
 		if (v->height) /* of a screen no line is given away */
 			line_end(&l, b, STYLE_WARNING);
 		else
@@ -146,16 +136,12 @@ static void say_peak(struct buf *b, const struct view *v, enum resource_id id, c
 
 	if (!p->limit)
 		return;
-	line_printf(&l, "  %s peak ", id == RESOURCE_MAPS ? "maps" : "descriptors");
-	line_count(&l, p->value);
-	if (p->limit != UINT64_MAX) {
-		line_printf(&l, v->m->assumed[id] ? " of an assumed " : " of ");
-		line_count(&l, p->limit);
-		line_printf(&l, " (%.1f%%)", 100.0 * p->value / p->limit);
-	}
-	line_printf(&l, " in ");
-	line_safe(&l, p->comm);
-	line_printf(&l, "[%u]", p->pid);
+	line_printf(&l, "  %s peak %s", id == RESOURCE_MAPS ? "maps" : "descriptors",
+		    as_count(p->value).s);
+	if (p->limit != UINT64_MAX)
+		line_printf(&l, "%s%s (%.1f%%)", v->m->assumed[id] ? " of an assumed " : " of ",
+			    as_count(p->limit).s, 100.0 * p->value / p->limit);
+	line_printf(&l, " in %s[%u]", p->comm, p->pid);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -168,28 +154,22 @@ static void text_close(struct buf *b, const struct view *v)
 	struct line l = {.v = v};
 
 	model_totals(v->m, &totals);
-	line_printf(&l, "faultscope: %s", v->command ? "ran " : "watched ");
-	line_safe(&l, v->m->host.target[0] ? v->m->host.target : "all processes");
+	line_printf(&l, "faultscope: %s%s", v->command ? "ran " : "watched ",
+		    v->m->host.target[0] ? v->m->host.target : "all processes");
 	if (v->ending)
 		line_printf(&l, " (%s)", v->ending);
-	line_printf(&l, " for %.1f s, ", seconds);
-	line_count(&l, totals.processes);
-	line_printf(&l, totals.processes == 1 ? " process" : " processes");
+	line_printf(&l, " for %.1f s, %s%s", seconds, as_count(totals.processes).s,
+		    totals.processes == 1 ? " process" : " processes");
 	line_wrap(&l, b, STYLE_BOLD);
 
 	l = (struct line){.v = v};
-	line_printf(&l, "  faults: minor ");
-	line_count(&l, totals.min_flt);
-	line_printf(&l, ", major ");
-	line_count(&l, totals.maj_flt);
-	if (model_hook_on(v->m, "signal")) {
-		line_printf(&l, ", failed ");
-		line_count(&l, totals.c.fault_failed);
-	}
-	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
-		line_printf(&l, ", stalled ");
-		line_duration(&l, totals.c.stall_ns[0] + totals.c.stall_ns[1]);
-	}
+	line_printf(&l, "  faults: minor %s, major %s", as_count(totals.min_flt).s,
+		    as_count(totals.maj_flt).s);
+	if (model_hook_on(v->m, "signal"))
+		line_printf(&l, ", failed %s", as_count(totals.c.fault_failed).s);
+	if (is_told(v->m, "fault_end", LACKS_MINOR))
+		line_printf(&l, ", stalled %s",
+			    as_duration(totals.c.stall_ns[0] + totals.c.stall_ns[1]).s);
 	line_end(&l, b, STYLE_PLAIN);
 	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
 	say_peak(b, v, RESOURCE_FDS, &totals.fds);
@@ -203,10 +183,8 @@ static void text_close(struct buf *b, const struct view *v)
 	l = (struct line){.v = v};
 	line_printf(&l, "  ");
 	text_losses(&l);
-	line_printf(&l, "; own cost: ");
-	line_duration(&l, t->own_cpu_ns);
-	line_printf(&l, " CPU, ");
-	line_bytes(&l, t->own_rss_bytes);
+	line_printf(&l, "; own cost: %s CPU, %s", as_duration(t->own_cpu_ns).s,
+		    as_bytes(t->own_rss_bytes).s);
 	line_end(&l, b, STYLE_PLAIN);
 	say_gaps(b, v);
 	if (v->gaps)
@@ -217,14 +195,11 @@ static void text_close(struct buf *b, const struct view *v)
 /* On a pipe the first block takes an interval: say at once that we are here. */
 static void text_open(struct buf *b, const struct view *v)
 {
-	struct line l = {.v = v};
-
 	if (v->height || v->command)
 		return;
-	line_printf(&l, "faultscope %s: %s, %zu now; %s", v->m->host.version,
-		    model_watches_all(v->m) ? "all processes" : "chosen processes",
-		    v->m->subjects, "rates are of each interval, totals since the start");
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, "faultscope %s: %s, %zu now; %s", v->m->host.version,
+		    model_watches_all(v->m) ? "all processes" : "chosen processes", v->m->subjects,
+		    "rates are of each interval, totals since the start");
 	buf_putc(b, '\n');
 }
 

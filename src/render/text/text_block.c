@@ -29,12 +29,7 @@ static void say_counter(struct line *l, const struct subject *s, const char *nam
 
 	if (!field_get(l->v->m, s, field_find(field), &n))
 		return;
-	line_printf(l, "%s ", name);
-	line_rate(l, rate(l->v, s, field));
-	line_printf(l, "/s (");
-	line_count(l, n);
-	line_printf(l, ")");
-	line_gap(l);
+	line_printf(l, "%s %s/s (%s)  ", name, as_rate(rate(l->v, s, field)).s, as_count(n).s);
 }
 
 static void label(struct line *l, const char *name)
@@ -48,20 +43,14 @@ static void say_title(struct buf *b, const struct view *v, const struct subject 
 	struct line l = {.v = v};
 	char workload[256];
 
-	line_safe(&l, s->now.g.comm);
-	line_printf(&l, "[%u]", s->id.pid);
-	line_gap(&l);
-	if (s->exe) {
-		line_safe(&l, s->exe);
-		line_gap(&l);
-	}
+	line_printf(&l, "%s[%u]  ", s->now.g.comm, s->id.pid);
+	if (s->exe)
+		line_printf(&l, "%s  ", s->exe);
 	workload_name(s->cgroup, "", workload, sizeof(workload));
-	if (workload[0]) {
-		line_safe(&l, workload);
-		line_gap(&l);
-	}
-	line_count(&l, s->now.g.threads);
-	line_printf(&l, s->now.g.threads == 1 ? " thread" : " threads");
+	if (workload[0])
+		line_printf(&l, "%s  ", workload);
+	line_printf(&l, "%s%s", as_count(s->now.g.threads).s,
+		    s->now.g.threads == 1 ? " thread" : " threads");
 	if (s->final)
 		line_printf(&l, "  (ended)");
 	if (s->now.g.flags & PROC_SHARES_MM)
@@ -112,10 +101,8 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
-		line_duration(&l, rate(v, s, "faults.stall_ns"));
-		line_printf(&l, " per second (");
-		line_duration(&l, c->stall_ns[0] + c->stall_ns[1]);
-		line_printf(&l, ")");
+		line_printf(&l, "%s per second (%s)", as_duration(rate(v, s, "faults.stall_ns")).s,
+			    as_duration(c->stall_ns[0] + c->stall_ns[1]).s);
 		line_end(&l, b, STYLE_PLAIN);
 	}
 }
@@ -128,9 +115,9 @@ static enum style pressure(double share)
 static void line_amount(struct line *l, const struct resource *r, uint64_t n)
 {
 	if (r->bytes && n != UINT64_MAX)
-		line_bytes(l, n);
+		line_printf(l, "%s", as_bytes(n).s);
 	else
-		line_limit(l, n);
+		line_printf(l, "%s", as_limit(n).s);
 }
 
 static void say_growth(struct line *l, const struct resource *r, const struct forecast *f)
@@ -141,16 +128,12 @@ static void say_growth(struct line *l, const struct resource *r, const struct fo
 		return;
 	line_printf(l, "  ");
 	if (r->bytes)
-		line_bytes(l, f->per_second);
+		line_printf(l, "%s", as_bytes(f->per_second).s);
 	else
-		line_rate(l, f->per_second);
+		line_printf(l, "%s", as_rate(f->per_second).s);
 	line_printf(l, "/s, full in ");
-	put_span(&span, f->seconds);
-	buf_puts(&span, " (");
-	put_span(&span, f->low);
-	buf_puts(&span, " to ");
-	put_span(&span, f->high);
-	buf_puts(&span, ")");
+	buf_printf(&span, "%s (%s to %s)", as_span(f->seconds).s, as_span(f->low).s,
+		   as_span(f->high).s);
 	line_printf(l, "%s", span.s ? span.s : "?");
 	buf_free(&span);
 }
@@ -229,14 +212,10 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 				l = (struct line){.v = v};
 				label(&l, "");
 			}
-			line_printf(&l, "%s ", g->row(row));
-			line_count(&l, calls);
-			if (refused) {
-				line_printf(&l, " (");
-				line_count(&l, refused);
-				line_printf(&l, " refused)");
-			}
-			line_gap(&l);
+			line_printf(&l, "%s %s", g->row(row), as_count(calls).s);
+			if (refused)
+				line_printf(&l, " (%s refused)", as_count(refused).s);
+			line_printf(&l, "  ");
 		}
 		if (line_columns(&l) > LABEL_COLUMNS)
 			line_end(&l, b, STYLE_PLAIN);
@@ -260,7 +239,7 @@ static void say_amount(struct line *l, const struct subject *s, const struct fie
 	put_field_total(&l->b, f, n);
 	if (f->type == FIELD_COUNTER)
 		line_printf(l, ")");
-	line_gap(l);
+	line_printf(l, "  ");
 }
 
 /* The figures of a group that have a name here. */
@@ -281,9 +260,9 @@ static void say_group(struct buf *b, const struct view *v, const struct subject 
 static void put_bound(struct line *l, const struct histogram *h, uint64_t bound)
 {
 	if (h->unit == UNIT_NS)
-		line_duration(l, bound);
+		line_printf(l, "%s", as_duration(bound).s);
 	else
-		line_bytes(l, bound);
+		line_printf(l, "%s", as_bytes(bound).s);
 }
 
 static void say_bucket(struct buf *b, const struct view *v, const struct histogram *h, size_t i,
@@ -303,8 +282,7 @@ static void say_bucket(struct buf *b, const struct view *v, const struct histogr
 	line_pad(&l, LABEL_COLUMNS + 16);
 	line_printf(&l, "|");
 	line_bar(&l, (double)n / most, cells > 8 ? cells : 8);
-	line_printf(&l, "| ");
-	line_count(&l, n);
+	line_printf(&l, "| %s", as_count(n).s);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -328,8 +306,7 @@ static void say_histogram(struct buf *b, const struct view *v, const struct hist
 	if (!most)
 		return;
 	label(&l, h->within ? "latency" : "sizes");
-	line_printf(&l, "%s: ", h->help);
-	line_count(&l, histogram_total(h, c));
+	line_printf(&l, "%s: %s", h->help, as_count(histogram_total(h, c)).s);
 	if (h->max) {
 		line_printf(&l, ", p50 below ");
 		put_bound(&l, h, histogram_quantile(h, c, 0.5));
@@ -363,16 +340,10 @@ static void say_classes(struct buf *b, const struct view *v, const struct counte
 			continue;
 		label(&l, first ? "served" : "");
 		first = false;
-		line_printf(&l, "%s: ", h->key);
-		line_count(&l, n);
-		line_printf(&l, ", stalled ");
-		line_duration(&l, stall);
-		line_printf(&l, ", mean ");
-		line_duration(&l, stall / n);
-		line_printf(&l, ", p99 below ");
-		line_duration(&l, histogram_quantile(h, c, 0.99));
-		line_printf(&l, ", max ");
-		line_duration(&l, h->max(c));
+		line_printf(&l, "%s: %s, stalled %s, mean %s, p99 below %s, max %s", h->key,
+			    as_count(n).s, as_duration(stall).s, as_duration(stall / n).s,
+			    as_duration(histogram_quantile(h, c, 0.99)).s,
+			    as_duration(h->max(c)).s);
 		line_end(&l, b, STYLE_PLAIN);
 	}
 }
@@ -417,23 +388,14 @@ static void say_slow_row(struct buf *b, const struct view *v, const struct slow_
 
 	label(&l, first ? "slow" : "");
 	line_printf(&l, "%s", slow_sort(r));
-	if (r->file[0]) {
-		line_printf(&l, " ");
-		line_safe(&l, r->file);
-	}
-	if (r->holder) {
-		line_printf(&l, ", waiting for ");
-		line_safe(&l, r->holder_comm);
-		line_printf(&l, "[%u]", r->holder);
-	}
-	line_printf(&l, ": ");
-	line_count(&l, r->count);
-	line_printf(&l, ", in all ");
-	line_duration(&l, r->total_ns);
-	line_printf(&l, ", max ");
-	line_duration(&l, r->max_ns);
+	if (r->file[0])
+		line_printf(&l, " %s", r->file);
+	if (r->holder)
+		line_printf(&l, ", waiting for %s[%u]", r->holder_comm, r->holder);
+	line_printf(&l, ": %s, in all %s, max %s", as_count(r->count).s, as_duration(r->total_ns).s,
+		    as_duration(r->max_ns).s);
 	if (f) {
-		line_gap(&l);
+		line_printf(&l, "  ");
 		text_frames(&l.b, f);
 	}
 	line_end(&l, b, STYLE_PLAIN);

@@ -88,8 +88,7 @@ static void say_finding(struct buf *b, const struct view *v, const struct findin
 
 	line_printf(&l, "%s[%s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id);
 	finding_who(f, who, sizeof(who));
-	line_safe(&l, who);
-	line_printf(&l, ": ");
+	line_printf(&l, "%s: ", who);
 	buf_safe(&title, f->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
 	line_wrap(&l, b, severity_style(f->severity));
@@ -134,15 +133,13 @@ static void say_one_of(struct buf *b, const struct view *v, size_t i, struct tol
 {
 	const struct finding *f = &v->findings->f[i];
 	size_t before = count_alike(v, f, 0, i);
-	struct line l = {.v = v};
 
 	if (before < LISTED_OF_A_RULE)
 		say_finding(b, v, f, told);
 	if (before != LISTED_OF_A_RULE)
 		return;
-	line_printf(&l, "%s[%s]: and %zu more; --json has all", severity_name(f->severity),
-		    f->rule->id, count_alike(v, f, i, v->findings->n));
-	line_end(&l, b, severity_style(f->severity));
+	styled_line(b, v, severity_style(f->severity), "%s[%s]: and %zu more; --json has all",
+		    severity_name(f->severity), f->rule->id, count_alike(v, f, i, v->findings->n));
 }
 
 static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity,

@@ -54,8 +54,7 @@ static void say_toll(struct buf *b, const struct view *v, const struct toll *t)
 	put_cell(&l, &cell, 7);
 	put_duration(&cell, t->cpu_ns);
 	put_cell(&l, &cell, 8);
-	line_gap(&l);
-	line_safe(&l, t->comm);
+	line_printf(&l, "  %s", t->comm);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -75,7 +74,7 @@ static void say_waits(struct buf *b, const struct view *v, const struct totals *
 		if (!is_told(v->m, of[i].hook, 0))
 			continue;
 		line_printf(&l, any ? ", %s " : "  waited: %s ", of[i].name);
-		line_duration(&l, t->c.wait[of[i].wait].ns);
+		line_printf(&l, "%s", as_duration(t->c.wait[of[i].wait].ns).s);
 		any = true;
 	}
 	if (any)
@@ -88,16 +87,10 @@ void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 
 	if (t->rss.value) {
 		line_printf(&l, "  resident ");
-		if (v->child_rss_bytes > t->rss.value) {
-			line_printf(&l, "peak of a process ");
-			line_bytes(&l, v->child_rss_bytes);
-			line_printf(&l, "; ");
-		}
-		line_printf(&l, "most seen ");
-		line_bytes(&l, t->rss.value);
-		line_printf(&l, " in ");
-		line_safe(&l, t->rss.comm);
-		line_printf(&l, "[%u]", t->rss.pid);
+		if (v->child_rss_bytes > t->rss.value)
+			line_printf(&l, "peak of a process %s; ", as_bytes(v->child_rss_bytes).s);
+		line_printf(&l, "most seen %s in %s[%u]", as_bytes(t->rss.value).s, t->rss.comm,
+			    t->rss.pid);
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	say_waits(b, v, t);
@@ -106,9 +99,8 @@ void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 	for (size_t i = 0; i < t->tolls.n; i++)
 		say_toll(b, v, &t->tolls.toll[i]);
 	if (t->processes > t->tolls.n) {
-		line_printf(&l, "  and ");
-		line_count(&l, t->processes - t->tolls.n);
-		line_printf(&l, " processes more, that faulted less");
+		line_printf(&l, "  and %s processes more, that faulted less",
+			    as_count(t->processes - t->tolls.n).s);
 		line_end(&l, b, STYLE_DIM);
 	}
 }

@@ -135,8 +135,7 @@ static void put_part(struct line *l, const char *text, int spare)
 
 	if (at + 2 + text_columns(text) + spare > l->v->width)
 		return;
-	line_gap(l);
-	buf_puts(&l->b, text);
+	line_printf(l, "  %s", text);
 }
 
 static size_t count_shown(const struct model *m)
@@ -164,8 +163,7 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 		 t->paused ? "PAUSED" : "");
 	spare = state[0] ? text_columns(state) + 1 : 0;
 	line_style(&l, STYLE_BOLD);
-	line_printf(&l, "faultscope ");
-	line_safe(&l, h->version);
+	line_printf(&l, "faultscope %s", h->version);
 	buf_safe(&target, h->target[0] ? h->target : h->host, v->unicode);
 	put_part(&l, target.s ? target.s : "", spare);
 	buf_free(&target);
@@ -174,8 +172,7 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 	put_part(&l, part, spare);
 	line_style(&l, STYLE_PLAIN);
 	shown = count_shown(v->m);
-	put_count(&count, shown);
-	buf_puts(&count, shown == 1 ? " process" : " processes");
+	buf_printf(&count, "%s%s", as_count(shown).s, shown == 1 ? " process" : " processes");
 	put_part(&l, count.s ? count.s : "", spare);
 	buf_free(&count);
 	if (window > 0) {
@@ -283,8 +280,7 @@ static void say_findings(const struct view *v, struct buf *b)
 		char who[WHO_BYTES];
 
 		finding_who(f[0], who, sizeof(who));
-		line_safe(&l, who);
-		line_printf(&l, ": ");
+		line_printf(&l, "%s: ", who);
 	}
 	buf_safe(&title, f[0]->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
@@ -339,7 +335,7 @@ static void say_where(const struct tui *t, const struct view *v, struct buf *b)
 	if (t->where != TUI_HELP && t->chosen.pid) {
 		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
 		if (s)
-			line_safe(&l, s->now.g.comm);
+			line_printf(&l, "%s", s->now.g.comm);
 		line_printf(&l, "[%u]%s", t->chosen.pid, s && !s->final ? "" : " (ended)");
 	}
 	snprintf(lines, sizeof(lines), "line %zu of %zu ", t->lines ? t->scroll + 1 : 0, t->lines);
@@ -357,13 +353,10 @@ static void say_foot(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 
 	if (t->asking) {
-		line_printf(&l, "/");
-		line_safe(&l, t->typed);
-		line_printf(&l, "%s  (words; Enter: filter, Esc: leave it)",
+		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed,
 			    v->unicode ? "\u2588" : "_");
 	} else if (t->say[0]) {
-		line_printf(&l, " ");
-		line_safe(&l, t->say);
+		line_printf(&l, " %s", t->say);
 	} else if (t->where != TUI_TABLE) {
 		line_printf(&l,
 			    " ? help   q quit   Esc back   Up Down PgUp PgDn scroll   d diagnose");

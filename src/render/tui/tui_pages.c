@@ -68,10 +68,7 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 		line_end(l, b, STYLE_PLAIN);
 		buf_repeat(&l->b, " ", indent);
 	}
-	buf_puts(&l->b, key);
-	buf_putc(&l->b, ' ');
-	buf_puts(&l->b, value);
-	line_gap(l);
+	line_printf(l, "%s %s  ", key, value);
 }
 
 /* Of grids that the block does not show: rows that are not 0. */
@@ -115,8 +112,7 @@ static const struct process_key *subject_of(const union event *e)
 
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
-	put_count(b, r->count);
-	buf_printf(b, " slow faults, %s", class_name(r->class));
+	buf_printf(b, "%s slow faults, %s", as_count(r->count).s, class_name(r->class));
 	if (r->file[0]) {
 		buf_puts(b, " of ");
 		buf_safe(b, r->file, v->unicode);
@@ -126,10 +122,8 @@ static void put_slow(struct buf *b, const struct view *v, const struct slow_faul
 		buf_safe(b, r->holder_comm, v->unicode);
 		buf_printf(b, "[%u]", r->holder);
 	}
-	buf_puts(b, ": ");
-	put_duration(b, r->total_ns);
-	buf_puts(b, " in all, at most ");
-	put_duration(b, r->max_ns);
+	buf_printf(b, ": %s in all, at most %s", as_duration(r->total_ns).s,
+		   as_duration(r->max_ns).s);
 }
 
 static void put_event(struct buf *b, const struct view *v, const union event *e)
@@ -215,10 +209,8 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 			return;
 		put_event(&text, v, e);
 		line_printf(&l, " %9.1f s  ", view_seconds(v, e->h.t_ns));
-		if (!of) {
-			line_safe(&l, event_comm(e));
-			line_printf(&l, "[%u]: ", id->pid);
-		}
+		if (!of)
+			line_printf(&l, "%s[%u]: ", event_comm(e), id->pid);
 		line_printf(&l, "%s", text.s ? text.s : "");
 		line_end(&l, b, STYLE_PLAIN);
 		buf_free(&text);
@@ -280,14 +272,12 @@ static void say_found(const struct view *v, struct buf *b, const struct subject 
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
 		for (size_t i = 0; i < v->findings->n; i++) {
 			const struct finding *f = &v->findings->f[i];
-			struct line l = {.v = v};
 
 			if ((int)f->severity != severity || !f->open ||
 			    !same_subject(&f->subject, &s->id))
 				continue;
-			line_printf(&l, " %s[%s]: ", severity_name(f->severity), f->rule->id);
-			line_safe(&l, f->title);
-			line_end(&l, b, severity_style(f->severity));
+			styled_line(b, v, severity_style(f->severity), " %s[%s]: %s",
+				    severity_name(f->severity), f->rule->id, f->title);
 		}
 }
 
@@ -359,11 +349,11 @@ static void say_hooks(const struct view *v, struct buf *b)
 		line_printf(&l, " ");
 		line_cell(&l, h->name, 14, false);
 		line_cell(&l,
-			  h->state == HOOK_ON      ? h->mechanism
+			  h->state == HOOK_ON	   ? h->mechanism
 			  : h->state == HOOK_BLIND ? "blind"
-						      : "off",
+						   : "off",
 			  18, false);
-		line_safe(&l, h->why);
+		line_printf(&l, "%s", h->why);
 		line_end(&l, b, h->state == HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
 	}
 }
@@ -374,12 +364,8 @@ static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
-	line_printf(&l, " cpu ");
-	line_duration(&l, k->own_cpu_ns);
-	line_printf(&l, "  resident ");
-	line_bytes(&l, k->own_rss_bytes);
-	line_printf(&l, "  last look ");
-	line_duration(&l, k->look_ns);
+	line_printf(&l, " cpu %s  resident %s  last look %s", as_duration(k->own_cpu_ns).s,
+		    as_bytes(k->own_rss_bytes).s, as_duration(k->look_ns).s);
 	line_end(&l, b, STYLE_PLAIN);
 	line_printf(&l, " ");
 	text_losses(&l);
@@ -400,19 +386,13 @@ static void say_share(const struct view *v, struct buf *b, const char *name, uin
 	line_printf(&l, " ");
 	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
 	buf_free(&safe);
-	line_printf(&l, " ");
-	line_bytes(&l, used);
-	line_printf(&l, " of ");
-	line_bytes(&l, limit);
-	line_printf(&l, " [");
+	line_printf(&l, " %s of %s [", as_bytes(used).s, as_bytes(limit).s);
 	line_style(&l, share_style(share));
 	line_bar(&l, share, v->width >= 100 ? 20 : 10);
 	line_style(&l, STYLE_PLAIN);
 	line_printf(&l, "] %.1f%%", 100 * share);
-	if (f->known) {
-		line_printf(&l, "  full in ");
-		put_span(&l.b, f->seconds);
-	}
+	if (f->known)
+		line_printf(&l, "  full in %s", as_span(f->seconds).s);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -643,8 +623,7 @@ static void say_listed(const struct view *v, struct buf *b, const struct finding
 	buf_safe(&safe, who, v->unicode);
 	line_cell(&l, safe.s ? safe.s : "", 22, false);
 	buf_free(&safe);
-	line_printf(&l, " ");
-	line_safe(&l, f->title);
+	line_printf(&l, " %s", f->title);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
 }
 
@@ -652,11 +631,10 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 {
 	const struct finding *f[FINDINGS_MAX];
 	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
-	struct line l = {.v = v};
 	struct buf gaps = {};
 
-	line_printf(&l, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS", "FINDING");
-	line_end(&l, b, STYLE_DIM);
+	styled_line(b, v, STYLE_DIM, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
+		    "FINDING");
 	if (!n) {
 		gaps_of(&gaps, v);
 		text_wrapped(b, v, "  ",

@@ -305,7 +305,7 @@ static void say_name(struct line *l, const struct view *v, const struct row *r)
 	const struct subject *s = r->s;
 	char workload[256];
 
-	line_safe(l, s->now.g.comm);
+	line_printf(l, "%s", s->now.g.comm);
 	if (s->final)
 		line_printf(l, " (ended)");
 	if (s->now.g.flags & PROC_SHARES_MM)
@@ -315,14 +315,10 @@ static void say_name(struct line *l, const struct view *v, const struct row *r)
 		return;
 	workload_name(s->cgroup, "", workload, sizeof(workload));
 	line_style(l, STYLE_DIM);
-	if (workload[0]) {
-		line_gap(l);
-		line_safe(l, workload);
-	}
-	if (s->exe) {
-		line_gap(l);
-		line_safe(l, s->exe);
-	}
+	if (workload[0])
+		line_printf(l, "  %s", workload);
+	if (s->exe)
+		line_printf(l, "  %s", s->exe);
 	line_style(l, STYLE_PLAIN);
 }
 
@@ -338,7 +334,7 @@ static void say_group(struct line *l, const struct view *v, const struct row *g)
 	else
 		line_printf(l, g->folded ? "+ " : "- ");
 	line_style(l, STYLE_BOLD);
-	line_safe(l, name && name[0] ? name : "/");
+	line_printf(l, "%s", name && name[0] ? name : "/");
 	line_style(l, STYLE_PLAIN);
 	line_printf(l, " (%zu)", n);
 	free(name);
