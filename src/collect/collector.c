@@ -2,111 +2,58 @@
 #include "collect/collector.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collect/pressure/mount_of_file.h"
 #include "collect/symbols/user_stack.h"
 #include "model/pressure.h"
+#include "records/record_fields.h"
 
 #define RECORD_MAX 4096
 
-/* Sizes of records, and where their fixed strings are: what a hostile file must not overrun. */
-static const struct layout {
-	__u32 kind;
-	__u32 len, short_len; /* short_len 0: none */
-	struct {
-		__u16 at, size;
-	} text[7];
-} layouts[] = {
-#define TEXT(type, member)                                                                         \
-	{                                                                                          \
-		offsetof(struct type, member), sizeof(((struct type *)0)->member)                  \
-	}
-	{RECORD_PROCESS,
-	 sizeof(struct process_record),
-	 offsetof(struct process_record, c),
-	 {TEXT(process_record, g.comm)}},
-	{RECORD_CROSSING, sizeof(struct crossing_record), 0, {TEXT(crossing_record, comm)}},
-	{RECORD_REFUSED,
-	 sizeof(struct refused_record),
-	 0,
-	 {TEXT(refused_record, comm), TEXT(refused_record, file.name)}},
-	{RECORD_SIGNAL,
-	 sizeof(struct signal_record),
-	 0,
-	 {TEXT(signal_record, comm), TEXT(signal_record, file.name)}},
-	{RECORD_OOM,
-	 sizeof(struct oom_record),
-	 0,
-	 {TEXT(oom_record, comm), TEXT(oom_record, by_comm)}},
-	{RECORD_SLOW_FAULTS,
-	 sizeof(struct slow_faults_record),
-	 0,
-	 {TEXT(slow_faults_record, comm), TEXT(slow_faults_record, holder_comm),
-	  TEXT(slow_faults_record, file)}},
-	{RECORD_RETRY, sizeof(struct retry_record), 0, {}},
-	{RECORD_SAMPLE, sizeof(struct sample_record), 0, {TEXT(sample_record, file)}},
-	{RECORD_KERNEL_FAULT,
-	 sizeof(struct kernel_fault_record),
-	 0,
-	 {TEXT(kernel_fault_record, comm)}},
-	{RECORD_FORK, sizeof(struct fork_record), 0, {}},
-	{RECORD_EXEC, sizeof(struct exec_record), 0, {TEXT(exec_record, path)}},
-	{RECORD_PRESSURE, sizeof(struct memory_wait_record), 0, {}},
-	{RECORD_REPORT,
-	 sizeof(struct report_record),
-	 0,
-	 {TEXT(report_record, comm), TEXT(report_record, line)}},
-	{RECORD_CGROUP, sizeof(struct cgroup_path_record), 0, {TEXT(cgroup_path_record, path)}},
-	{RECORD_HOST,
-	 sizeof(struct host_record),
-	 0,
-	 {TEXT(host_record, version), TEXT(host_record, kernel), TEXT(host_record, arch),
-	  TEXT(host_record, host), TEXT(host_record, boot_id), TEXT(host_record, mode),
-	  TEXT(host_record, target)}},
-	{RECORD_HOOK,
-	 sizeof(struct hook_record),
-	 0,
-	 {TEXT(hook_record, name), TEXT(hook_record, mechanism), TEXT(hook_record, why)}},
-	{RECORD_TICK, sizeof(struct tick_record), 0, {}},
-	{RECORD_NAMES,
-	 sizeof(struct names_record),
-	 0,
-	 {TEXT(names_record, exe), TEXT(names_record, cgroup)}},
-	{RECORD_SYMBOL,
-	 sizeof(struct symbol_record),
-	 0,
-	 {TEXT(symbol_record, symbol), TEXT(symbol_record, module)}},
-	{RECORD_END, sizeof(struct end_record), 0, {}},
-	{RECORD_LIMITS, sizeof(struct limits_record), 0, {}},
-	{RECORD_LEVELS, sizeof(struct levels_record), 0, {}},
-	{RECORD_STACK, sizeof(struct stack_record), 0, {}},
-	{RECORD_ORIGIN,
-	 sizeof(struct origin_record),
-	 0,
-	 {TEXT(origin_record, set_by), TEXT(origin_record, at_once), TEXT(origin_record, for_good),
-	  TEXT(origin_record, cost)}},
-	{RECORD_HOLDING, sizeof(struct holding_record), 0, {TEXT(holding_record, g.name)}},
-	{RECORD_GROWTH, sizeof(struct growth_record), 0, {TEXT(growth_record, g.name)}},
-	{RECORD_FRAMES, sizeof(struct frames_record), 0, {TEXT(frames_record, text)}},
-	{RECORD_SHORTAGE, sizeof(struct pressure_record), 0, {}},
-	{RECORD_LEVEL, sizeof(struct cgroup_record), 0, {TEXT(cgroup_record, path)}},
-	{RECORD_MOUNT, sizeof(struct mount_record), 0, {TEXT(mount_record, path)}},
-	{RECORD_SCORE, sizeof(struct score_record), 0, {}},
-#undef TEXT
-};
-
-static const struct layout *layout_of(const struct record *h)
+/* A hostile file may have texts without an end: each gets one. */
+static void find_texts(struct collector *c)
 {
-	const struct layout *l = layouts, *end = l + sizeof(layouts) / sizeof(layouts[0]);
+	for (size_t i = 0; i < record_fields_count && i < COLLECTOR_KINDS; i++) {
+		const struct record_fields *r = &record_fields[i];
+		size_t n = 0;
 
-	while (l < end && l->kind != h->kind)
-		l++;
-	if (l == end)
-		return NULL;
-	return h->len == l->len || (l->short_len && h->len == l->short_len) ? l : NULL;
+		for (size_t k = 0; k < r->fields && n < COLLECTOR_TEXTS; k++)
+			if (r->field[k].type == VALUE_TEXT)
+				c->text_end[i][n++] = r->field[k].offset + r->field[k].size - 1;
+	}
+	c->knows_texts = true;
+}
+
+static void end_texts(struct collector *c, const struct record_fields *r, unsigned char *copy)
+{
+	const __u16 *end = c->text_end[r - record_fields];
+
+	if (!c->knows_texts)
+		find_texts(c);
+	for (size_t i = 0; i < COLLECTOR_TEXTS && end[i]; i++)
+		copy[end[i]] = 0;
+}
+
+/* NULL where the kind is not known here. */
+static const struct record_fields *fields_of(__u32 kind)
+{
+	for (size_t i = 0; i < record_fields_count && i < COLLECTOR_KINDS; i++)
+		if (record_fields[i].kind == kind)
+			return &record_fields[i];
+	return NULL;
+}
+
+/* Of live sources alone: no recording has one, and no text is in it. */
+static bool is_stack(const struct record *h)
+{
+	return h->kind == RECORD_STACK && h->len == sizeof(struct stack_record);
+}
+
+static bool is_whole(const struct record *h, const struct record_fields *r)
+{
+	return r ? h->len == r->len || (r->short_len && h->len == r->short_len) : is_stack(h);
 }
 
 /* With the fields that are not known here, unless they may name what is to be left out. */
@@ -333,14 +280,6 @@ static int take_tick(struct collector *c, const struct tick_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-static bool is_known(__u32 kind)
-{
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		if (layouts[i].kind == kind)
-			return true;
-	return false;
-}
-
 /* A record of a kind that is not known here, or what a field of it is called. */
 static int carry(struct collector *c, const struct record *h)
 {
@@ -354,7 +293,7 @@ static int carry(struct collector *c, const struct record *h)
 
 int collector_take(void *ctx, const struct record *h)
 {
-	const struct layout *l = layout_of(h);
+	const struct record_fields *r = fields_of(h->kind);
 	_Alignas(8) unsigned char copy[RECORD_MAX];
 	struct collector *c = ctx;
 
@@ -362,14 +301,14 @@ int collector_take(void *ctx, const struct record *h)
 	c->unknown = (const unsigned char *)h + h->len;
 	c->extra = h->extra;
 	c->extra_of = h->kind;
-	if (!l && (h->kind == RECORD_FIELD || !is_known(h->kind)))
+	if (!r && h->kind != RECORD_STACK)
 		return carry(c, h);
-	if (!l || h->len + h->extra > sizeof(c->copy))
+	if (!is_whole(h, r) || h->len + h->extra > sizeof(c->copy))
 		return -EBADMSG;
 	memcpy(copy, h, h->len);
 	((struct record *)copy)->extra = 0;
-	for (size_t i = 0; i < 7 && l->text[i].size; i++)
-		copy[l->text[i].at + l->text[i].size - 1] = 0;
+	if (r)
+		end_texts(c, r, copy);
 	h = (const struct record *)copy;
 	switch (h->kind) {
 	case RECORD_PROCESS:

@@ -19,6 +19,9 @@
 #include "probe/recording.h"
 #include "probe/source.h"
 
+#define COLLECTOR_KINDS 48
+#define COLLECTOR_TEXTS 8 /* of a kind, at most */
+
 struct collector {
 	struct model *m;
 	const struct filter *filter;	   /* NULL: shows all */
@@ -33,6 +36,10 @@ struct collector {
 	bool names_stacks; /* user_symbols is open */
 	struct cgroup_levels levels;
 	bool reads_levels; /* levels is open */
+	/* last bytes of the texts of each kind of record, in the order of record_fields[]; 0: none
+	 */
+	__u16 text_end[COLLECTOR_KINDS][COLLECTOR_TEXTS];
+	bool knows_texts;
 	/* fields that are not known here, of the record that was taken last */
 	const unsigned char *unknown;
 	size_t extra; /* their bytes */
