@@ -19,14 +19,10 @@ const struct exported exported[NR_EXPORTED] = {
 #define KERNEL_TOTAL(id, base, group, key, unit, probe, export, ...) ROW_##export(unit, probe)
 #define PART(member, unit, probe, export)			     ROW_##export(unit, probe)
 #include "records/counters.def"
-#define X(id, how, family, unit, probe, ...)                                                       \
-	BEGIN(id, how, family, __VA_ARGS__) END(unit, probe)
-	CENSUS_TOLD(X)
-#undef X
-#define X(id, family_)                                                                             \
+#define TOLD(id, how, family, unit, probe, ...) BEGIN(id, how, family, __VA_ARGS__) END(unit, probe)
+#define PRESENT(id, family_)                                                                       \
 	[NR_CENSUS_COUNTERS + CENSUS_##id] = {.family = METRIC_ID_##family_,                       \
 					      .what = CENSUS_##id, .flags = EXPORT_GAUGE},
-	CENSUS_GAUGES(X)
-#undef X
+#include "model/exported.def"
 	/* clang-format on */
 };

@@ -2,10 +2,10 @@
 #include "model/metrics.h"
 
 const struct metric metrics[NR_METRICS] = {
-#define X(id, name, type, unit, help, ...)                                                         \
-	[METRIC_ID_##id] = {name, type, unit, help, {__VA_ARGS__}},
-	METRICS(X)
-#undef X
+#define METRIC(id, name, type, unit, help, ...)                                                    \
+	[METRIC_ID_##id] = {name, METRIC_##type, unit, help, {__VA_ARGS__}},
+#include "model/metrics.def"
+#undef METRIC
 /* clang-format off */
 #define FAMILY_OWN_FAMILY(id, name, unit, help)                                                    \
 	[METRIC_ID_##id] = {name, METRIC_COUNTER, unit, help, {"workload"}},

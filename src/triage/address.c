@@ -131,19 +131,8 @@ enum region region_of(const struct incident *e, uint64_t a)
 const char *poison_says(enum poison p)
 {
 	static const char *const says[NR_POISONS] = {
-		[POISON_NONE] = "",
-		[POISON_SLAB_FREE] = "0x6b: the object was freed (slab poison)",
-		[POISON_SLAB_INIT] = "0x5a: the object was allocated and never written",
-		[POISON_SLAB_END] = "0xa5: the end of a poisoned slab object",
-		[POISON_REDZONE] = "0xbb or 0xcc: a red zone beside a slab object",
-		[POISON_PAGE] = "0xaa: a freed page (page poison)",
-		[POISON_LIST] = "LIST_POISON: the entry was already taken off its list",
-		[POISON_TIMER] = "TIMER_ENTRY_STATIC: the timer is not queued",
-		[POISON_MAPPING] = "TAIL_MAPPING: a tail page has no mapping",
-		[POISON_MUTEX] = "the debug value of a mutex or pool",
-		[POISON_OTHER] = "a poison value of include/linux/poison.h",
-		[POISON_MAGIC] = "a magic number, no pointer",
-		[POISON_TEXT] = "text: a string was written over the pointer",
+#define POISON(id, says, mechanism) [POISON_##id] = says,
+#include "triage/poisons.def"
 	};
 
 	return says[p];

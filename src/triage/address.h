@@ -27,19 +27,9 @@ enum region region_of(const struct incident *e, uint64_t address);
 bool is_kernel_address(enum arch arch, uint64_t address);
 
 enum poison {
-	POISON_NONE,
-	POISON_SLAB_FREE,
-	POISON_SLAB_INIT,
-	POISON_SLAB_END,
-	POISON_REDZONE,
-	POISON_PAGE,
-	POISON_LIST,
-	POISON_TIMER,
-	POISON_MAPPING,
-	POISON_MUTEX,
-	POISON_OTHER,
-	POISON_MAGIC,
-	POISON_TEXT, /* six printable bytes and more */
+#define POISON(id, ...) POISON_##id,
+#include "triage/poisons.def"
+#undef POISON
 	NR_POISONS,
 };
 

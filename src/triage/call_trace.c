@@ -141,53 +141,8 @@ static const struct {
 	const char *pattern;
 	enum opens opens;
 } sections[] = {
-	{"Call Trace:", OPENS_TRACE},
-	{"Call trace:", OPENS_TRACE},
-	{"Call Backtrace:", OPENS_TRACE},
-	{"Backtrace:", OPENS_TRACE},
-	{"Trace:", OPENS_TRACE},
-	{"stack backtrace:", OPENS_MAIN},
-	{"backtrace:", OPENS_MAIN},
-	{"backtrace (crc %X):", OPENS_MAIN},
-	{"Allocated by task %P", OPENS_ALLOC},
-	{"Allocated:", OPENS_ALLOC},
-	{"INFO: Allocated in %F", OPENS_ALLOC},
-	{"Allocated in %F", OPENS_ALLOC},
-	{"allocated by task %P", OPENS_ALLOC},
-	{"%*allocated by task %P", OPENS_ALLOC},
-	{"Uninit was created at:", OPENS_ALLOC},
-	{"Local variable %*created at:", OPENS_ALLOC},
-	{"page last allocated via", OPENS_ALLOC},
-	{"Freed by task %P", OPENS_FREE},
-	{"Freed:", OPENS_FREE},
-	{"INFO: Freed in %F", OPENS_FREE},
-	{"Freed in %F", OPENS_FREE},
-	{"freed by task %P", OPENS_FREE},
-	{"freed by RCU %*", OPENS_FREE},
-	{"page last free", OPENS_FREE},
-	{"Preemption disabled at:", OPENS_OTHER},
-	{"RCU grace-period kthread stack dump:", OPENS_ASIDE},
-	{"%*kthread starved for", OPENS_ASIDE},
-	{"%*lock (%*) at:", OPENS_LOCK},
-	{"Uninit was stored to memory at:", OPENS_OTHER},
-	{"Last potentially related work creation:", OPENS_OTHER},
-	{"Second to last potentially related work creation:", OPENS_OTHER},
-	{"-> #%D", OPENS_OTHER},
-	{"the existing dependency chain", OPENS_OTHER},
-	{"the dependencies between %*", OPENS_OTHER},
-	{"the shortest dependencies between", OPENS_OTHER},
-	{"the first lock's dependencies", OPENS_OTHER},
-	{"the second lock's dependencies", OPENS_OTHER},
-	{"%*state was registered at:", OPENS_OTHER},
-	{"%W-irq-safe lock", OPENS_OTHER},
-	{"NMI backtrace for cpu %C", OPENS_CPU},
-	{"Task dump for CPU %C", OPENS_CPU},
-	{"Showing all locks held in the system", OPENS_NONE},
-	{"Memory state around the buggy address", OPENS_NONE},
-	{"Instruction dump:", OPENS_NONE},
-	{"Stack:", OPENS_NONE},
-	{"Stack: (%*", OPENS_NONE},
-	{"Exception stack(", OPENS_NONE},
+#define SECTION(pattern, opens) {pattern, OPENS_##opens},
+#include "triage/sections.def"
 };
 
 static void frame_keep(struct reading *r, const struct frame *f, uint32_t line)
@@ -263,25 +218,8 @@ static struct str context_marks(struct reading *r, struct str s)
 		const char *mark;
 		int irq; /* 1 begins, 0 ends, -1 neither */
 	} marks[] = {
-		{"</IRQ>", 0},
-		{"<IRQ>", 1},
-		{"</NMI>", 0},
-		{"<NMI>", 1},
-		{"</TASK>", -1},
-		{"<TASK>", -1},
-		{"<#DF>", -1},
-		{"</#DF>", -1},
-		{"<<EOE>>", 0},
-		{"<EOE>", 0},
-		{"<EOI>", 0},
-		{"</SOFTIRQ>", 0},
-		{"<SOFTIRQ>", 1},
-		{"<ENTRY_TRAMPOLINE>", -1},
-		{"</ENTRY_TRAMPOLINE>", -1},
-		{"<#DB>", 1},
-		{"</#DB>", 0},
-		{"<#MC>", 1},
-		{"</#MC>", 0},
+#define MARK(mark, irq) {mark, irq},
+#include "triage/sections.def"
 	};
 
 again:

@@ -219,56 +219,58 @@ static long convert(char what, struct str s, struct captures *c)
 	case 'A':
 		n = address_parse(s, &c->address);
 		c->has_address |= n > 0;
-		return n ? (long)n : -1;
+		break;
 	case 'E':
 		n = str_hex(s, &c->error);
 		c->has_error |= n > 0;
-		return n ? (long)n : -1;
+		break;
 	case 'X':
 		n = str_hex(s, &unused);
-		return n ? (long)n : -1;
+		break;
 	case 'R':
 		n = str_hex(s, &c->range[c->ranges & 1]);
 		c->ranges += n > 0;
-		return n ? (long)n : -1;
+		break;
 	case 'P':
 		n = number_take(s, &c->pid, &c->has_pid);
-		return n ? (long)n : -1;
+		break;
 	case 'C':
 		n = number_take(s, &c->cpu, &c->has_cpu);
-		return n ? (long)n : -1;
+		break;
 	case 'N':
 		n = number_take(s, &c->number, &c->has_number);
-		return n ? (long)n : -1;
+		break;
 	case 'Z':
 		n = number_take(s, &c->size, &c->has_size);
-		return n ? (long)n : -1;
+		break;
 	case 'D':
 		n = str_decimal(s, &unused);
-		return n ? (long)n : -1;
+		break;
 	case 'F':
 		n = frame_parse(s, &c->function);
 		c->has_function |= n > 0;
-		return n ? (long)n : -1;
+		break;
 	case 'G':
 		n = frame_parse(s, &c->second);
 		c->has_second |= n > 0;
-		return n ? (long)n : -1;
+		break;
 	case 'L':
 		n = place_length(s);
 		c->place = str_first(s, n);
-		return n ? (long)n : -1;
+		break;
 	case '!':
 		n = banner_length(s);
-		return n ? (long)n : -1;
+		break;
 	case '$':
 		return str_trim(s).n ? -1 : 0;
 	case '_':
 		for (n = 0; is_blank(str_at(s, n)); n++)
 			;
 		return n;
+	default:
+		return -1;
 	}
-	return -1;
+	return n ? (long)n : -1;
 }
 
 /* A conversion that takes as little as lets the rest fit. */

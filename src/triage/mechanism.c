@@ -325,22 +325,9 @@ static bool by_null(struct judged *j)
 
 static bool by_poison(struct judged *j)
 {
-	static const struct {
-		enum poison poison;
-		enum mechanism mechanism;
-	} means[] = {
-		{POISON_SLAB_FREE, MECH_SLAB_POISON},
-		{POISON_SLAB_INIT, MECH_UNINIT},
-		{POISON_SLAB_END, MECH_REDZONE},
-		{POISON_REDZONE, MECH_REDZONE},
-		{POISON_PAGE, MECH_PAGE_POISON},
-		{POISON_LIST, MECH_LIST_POISON},
-		{POISON_TIMER, MECH_UAF},
-		{POISON_MAPPING, MECH_WILD_POINTER},
-		{POISON_MUTEX, MECH_UAF},
-		{POISON_OTHER, MECH_WILD_POINTER},
-		{POISON_MAGIC, MECH_UAF},
-		{POISON_TEXT, MECH_STRING_POINTER},
+	static const enum mechanism means[NR_POISONS] = {
+#define POISON(id, says, mechanism) [POISON_##id] = MECH_##mechanism,
+#include "triage/poisons.def"
 	};
 	enum poison p = POISON_NONE;
 
@@ -354,14 +341,12 @@ static bool by_poison(struct judged *j)
 	if (p == POISON_NONE && j->has_insn && j->in.target >= 0 &&
 	    (j->e->regs.known >> j->in.target & 1))
 		p = poison_of(j->e, j->e->regs.value[j->in.target]);
-	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++)
-		if (p != POISON_NONE && means[i].poison == p) {
-			j->v->poison = p;
-			j->v->mechanism = means[i].mechanism;
-			rule_fired(j->v, "V1", "the pointer holds %s", poison_says(p));
-			return true;
-		}
-	return false;
+	if (p == POISON_NONE)
+		return false;
+	j->v->poison = p;
+	j->v->mechanism = means[p];
+	rule_fired(j->v, "V1", "the pointer holds %s", poison_says(p));
+	return true;
 }
 
 static bool by_user(struct judged *j)

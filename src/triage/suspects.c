@@ -249,17 +249,16 @@ static void by_comm(struct judged *j)
 	}
 }
 
-static bool has_flag(struct str flags, const char *any)
-{
-	for (size_t i = 0; i < flags.n; i++)
-		if (strchr(any, flags.s[i]))
-			return true;
-	return false;
-}
-
 /* What makes a suspect more suspect, and nobody one. */
 static void by_state(struct judged *j)
 {
+	static const struct {
+		const char *flag, *why;
+	} taints[] = {{"O", "it is from outside the kernel's tree"},
+		      {"P", "it is proprietary"},
+		      {"C", "it is from staging"},
+		      {"F", "it was loaded by force"}};
+
 	for (uint32_t i = 0; i < j->v->suspects; i++) {
 		const struct module *m = module_of(j->e, j->v->suspect[i].module);
 
@@ -271,18 +270,10 @@ static void by_state(struct judged *j)
 		if (m->unloading)
 			suspect_add(j->v, m->name, (struct str){}, POINTS_MOVING,
 				    "it was being unloaded");
-		if (has_flag(m->flags, "O"))
-			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
-				    "it is from outside the kernel's tree");
-		if (has_flag(m->flags, "P"))
-			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
-				    "it is proprietary");
-		if (has_flag(m->flags, "C"))
-			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
-				    "it is from staging");
-		if (has_flag(m->flags, "F"))
-			suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
-				    "it was loaded by force");
+		for (size_t k = 0; k < sizeof(taints) / sizeof(taints[0]); k++)
+			if (str_has(m->flags, taints[k].flag))
+				suspect_add(j->v, m->name, (struct str){}, POINTS_TAINT,
+					    taints[k].why);
 	}
 }
 
