@@ -15,11 +15,11 @@
 /* A hostile file may have texts without an end: each gets one. */
 static void find_texts(struct collector *c)
 {
-	for (size_t i = 0; i < record_fields_count && i < COLLECTOR_KINDS; i++) {
+	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++) {
 		const struct record_fields *r = &record_fields[i];
 		size_t n = 0;
 
-		for (size_t k = 0; k < r->fields && n < COLLECTOR_TEXTS; k++)
+		for (size_t k = 0; k < r->fields && n < RECORD_TEXTS_MAX; k++)
 			if (r->field[k].type == VALUE_TEXT)
 				c->text_end[i][n++] = r->field[k].offset + r->field[k].size - 1;
 	}
@@ -32,14 +32,14 @@ static void end_texts(struct collector *c, const struct record_fields *r, unsign
 
 	if (!c->knows_texts)
 		find_texts(c);
-	for (size_t i = 0; i < COLLECTOR_TEXTS && end[i]; i++)
+	for (size_t i = 0; i < RECORD_TEXTS_MAX && end[i]; i++)
 		copy[end[i]] = 0;
 }
 
 /* NULL where the kind is not known here. */
 static const struct record_fields *fields_of(__u32 kind)
 {
-	for (size_t i = 0; i < record_fields_count && i < COLLECTOR_KINDS; i++)
+	for (size_t i = 0; i < record_fields_count && i < RECORD_KINDS_MAX; i++)
 		if (record_fields[i].kind == kind)
 			return &record_fields[i];
 	return NULL;

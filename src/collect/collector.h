@@ -19,8 +19,8 @@
 #include "probe/recording.h"
 #include "probe/source.h"
 
-#define COLLECTOR_KINDS 48
-#define COLLECTOR_TEXTS 8 /* of a kind, at most */
+#define RECORD_KINDS_MAX 48
+#define RECORD_TEXTS_MAX 8 /* of a kind, at most */
 
 struct collector {
 	struct model *m;
@@ -38,7 +38,7 @@ struct collector {
 	bool reads_levels; /* levels is open */
 	/* last bytes of the texts of each kind of record, in the order of record_fields[]; 0: none
 	 */
-	__u16 text_end[COLLECTOR_KINDS][COLLECTOR_TEXTS];
+	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
 	/* fields that are not known here, of the record that was taken last */
 	const unsigned char *unknown;
