@@ -79,6 +79,12 @@ void buf_printf(struct buf *b, const char *format, ...)
 	va_end(ap);
 }
 
+void *buf_needs(struct buf *b, void *p)
+{
+	b->failed |= !p;
+	return p;
+}
+
 void buf_clear(struct buf *b)
 {
 	b->len = 0;

@@ -26,6 +26,8 @@ void buf_repeat(struct buf *b, const char *s, int times);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+/* Returns p. Where it is NULL, for want of memory, the text has failed: it would lack a part. */
+void *buf_needs(struct buf *b, void *p);
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);
 

@@ -436,32 +436,41 @@ bool chunk_header_is_good(const struct chunk_header *ch)
 	       ch->raw_bytes <= RAW_ROOM && ch->packed_bytes <= compressBound(RAW_ROOM);
 }
 
-static bool unpack_chunk(struct unpacker *u, const struct chunk_header *ch, const void *payload)
+static int unpack_chunk(struct unpacker *u, const struct chunk_header *ch, const void *payload)
 {
 	uLongf len = ch->raw_bytes;
+	int ret;
 
-	return chunk_header_is_good(ch) && crc32(0, payload, ch->packed_bytes) == ch->payload_crc &&
-	       uncompress(u->raw, &len, payload, ch->packed_bytes) == Z_OK && len == ch->raw_bytes;
+	if (!chunk_header_is_good(ch) || crc32(0, payload, ch->packed_bytes) != ch->payload_crc)
+		return -EBADMSG;
+	ret = uncompress(u->raw, &len, payload, ch->packed_bytes);
+	if (ret == Z_MEM_ERROR)
+		return -ENOMEM;
+	return ret == Z_OK && len == ch->raw_bytes ? 0 : -EBADMSG;
 }
 
 int unpacker_take(struct unpacker *u, const struct chunk_header *ch, const void *payload)
 {
+	int err = -EBADMSG;
+
 	u->at = u->len = 0;
 	if (ch->flags & CHUNK_FIELDS) {
-		int err;
-
-		if (u->has_fields || !unpack_chunk(u, ch, payload))
+		if (u->has_fields)
 			return -EBADMSG;
+		err = unpack_chunk(u, ch, payload);
+		if (err)
+			return err;
 		err = record_layout_read(&u->memory.layout, (const char *)u->raw, ch->raw_bytes);
 		if (err)
 			record_layout_clear(&u->memory.layout);
 		u->has_fields = !err;
 		return err == -EINVAL ? -EBADMSG : err;
 	}
-	u->keyed = u->has_fields && (u->keyed || ch->flags & CHUNK_KEY) &&
-		   unpack_chunk(u, ch, payload);
-	if (!u->keyed)
-		return -EBADMSG;
+	if (u->has_fields && (u->keyed || ch->flags & CHUNK_KEY))
+		err = unpack_chunk(u, ch, payload);
+	u->keyed = !err;
+	if (err)
+		return err;
 	if (ch->flags & CHUNK_KEY)
 		memory_clear(&u->memory);
 	u->len = ch->raw_bytes;

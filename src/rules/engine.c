@@ -184,14 +184,15 @@ static struct finding *add(struct findings *fs)
 
 	if (fs->n == FINDINGS_MAX) {
 		f = least_kept(fs);
-		fs->lost += !f;
-		return f;
+	} else {
+		f = array_grow(fs->f, fs->n, &fs->room, FINDINGS_MAX, sizeof(*f));
+		if (f) {
+			fs->f = f;
+			f = &fs->f[fs->n++];
+		}
 	}
-	f = array_grow(fs->f, fs->n, &fs->room, FINDINGS_MAX, sizeof(*f));
-	if (!f)
-		return NULL;
-	fs->f = f;
-	return &fs->f[fs->n++];
+	fs->lost += !f;
+	return f;
 }
 
 static void count_severity(struct findings *fs, const struct finding *was,

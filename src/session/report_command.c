@@ -173,8 +173,9 @@ int command_diff(const struct options *o)
 	if (!status) {
 		put_diff(&b, o, d, after.view.v);
 		status = say_all(o, &b);
+		err = before.s.status ? before.s.status : after.s.status;
 		/* said once for both */
-		before.s.status = after.s.status = status_of_gaps(0, &d->gaps);
+		before.s.status = after.s.status = status_of_gaps(err, &d->gaps);
 	}
 	diff_free(d);
 	buf_free(&b);

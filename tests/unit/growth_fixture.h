@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "rules/rules.h"
+#include "kept_findings.h"
 
 #define TMPFS 0x01021994
 

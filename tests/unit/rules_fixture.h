@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "rules/rules.h"
+#include "kept_findings.h"
 
 static struct model m;
 static struct findings fs;

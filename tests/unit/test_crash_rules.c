@@ -200,5 +200,6 @@ int main(void)
 	test_stacks_of_threads();
 	test_crash_after_refusal();
 	test_because();
+	numbers_are(0x4d2e983d);
 	return tap_done();
 }

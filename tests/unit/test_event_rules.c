@@ -377,5 +377,6 @@ int main(void)
 	test_refused_lasts();
 	test_kernel_fault();
 	test_kernel_fault_times();
+	numbers_are(0x73fb5080);
 	return tap_done();
 }

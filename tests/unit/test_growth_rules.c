@@ -562,5 +562,6 @@ int main(void)
 	test_close_wait();
 	test_severity();
 	test_hostile();
+	numbers_are(0x4aee8c47);
 	return tap_done();
 }

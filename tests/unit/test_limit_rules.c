@@ -361,5 +361,6 @@ int main(void)
 	test_host();
 	test_assumed();
 	test_burst();
+	numbers_are(0x39c5d1ad);
 	return tap_done();
 }

@@ -11,6 +11,7 @@
 #include "model/memory_holders.h"
 #include "render/losses.h"
 #include "rules/shortage.h"
+#include "kept_findings.h"
 #include "tap.h"
 
 #define MIB (1ULL << 20)
@@ -816,5 +817,6 @@ int main(void)
 	test_who_grew();
 	test_texts();
 	test_left_out();
+	numbers_are(0x84ebacdd);
 	return tap_done();
 }

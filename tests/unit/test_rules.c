@@ -203,5 +203,6 @@ int main(void)
 	test_cap();
 	test_kept();
 	test_table();
+	numbers_are(0xe6ad23de);
 	return tap_done();
 }

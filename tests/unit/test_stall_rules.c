@@ -3,6 +3,7 @@
 #include "model/pressure.h"
 #include "model/slow.h"
 #include "rules/rules.h"
+#include "kept_findings.h"
 #include "tap.h"
 
 #define PID    77
@@ -469,5 +470,6 @@ int main(void)
 	test_lasts();
 	test_driven_out();
 	test_fork();
+	numbers_are(0x1886b73e);
 	return tap_done();
 }

@@ -106,7 +106,7 @@ void blackbox_text_portents(struct buf *b, const struct view *v, const struct po
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
 {
 	struct line l = {.v = v};
-	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
+	struct portents *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
 	size_t beats = 0;
 	int boot = -1;
 
@@ -167,7 +167,7 @@ void blackbox_json_portents(struct buf *b, const struct portents *p)
 
 void blackbox_json(struct buf *b, const struct bb_found *f)
 {
-	struct portents *p = calloc(1, sizeof(struct portents)); /* of PORTENTS_MAX */
+	struct portents *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
 
 	for (size_t i = 0; i < f->n; i++)
 		put_line_blackbox(b, &f->record[i]);

@@ -136,7 +136,7 @@ static void put_event(struct json *j, const struct story_view *s, const union ev
 
 void format_trace(struct buf *b, const struct story_view *s)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(b, story_rows(s));
 	const struct findings *f = s->v->findings;
 	struct json j;
 
@@ -161,6 +161,12 @@ void format_trace(struct buf *b, const struct story_view *s)
 
 		snprintf(n, sizeof(n), "%" PRIu64, s->h->events_lost);
 		put_instant(&j, "events left out", 0, 0, "count", n);
+	}
+	if (f->lost) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%" PRIu64, f->lost);
+		put_instant(&j, "findings left out", 0, 0, "count", n);
 	}
 	for (size_t i = 0; i < s->h->events; i++)
 		put_event(&j, s, &s->h->event[i]);
@@ -203,7 +209,7 @@ static void put_field_names(struct buf *b)
 
 void format_csv(struct buf *b, const struct story_view *s)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(b, story_rows(s));
 	char workload[256];
 
 	buf_puts(b, "pid,start_time_ns,comm,exe,workload,first_seconds,last_seconds,final");

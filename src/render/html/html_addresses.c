@@ -28,12 +28,10 @@ static void put_area_rows(struct buf *b, const struct story_view *s, const struc
 			  const struct address_area *a, double y, uint64_t most)
 {
 	size_t columns = story_columns(s);
-	uint64_t *cell = calloc(a->rows * columns, sizeof(*cell));
+	uint64_t *cell = buf_needs(b, calloc(a->rows * columns, sizeof(*cell)));
 
-	if (!cell) {
-		b->failed = true;
+	if (!cell)
 		return;
-	}
 	for (size_t i = 0; i < a->rows; i++)
 		for (size_t k = 0; k < s->h->points; k++)
 			cell[i * columns + k * columns / s->h->points] +=

@@ -300,10 +300,11 @@ static uint64_t fill_heat(const struct story_view *s, const struct history_row *
 
 void html_heat(struct buf *b, const struct story_view *s)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(b, story_rows(s));
 	size_t n = s->h->rows < HTML_HEAT_ROWS ? s->h->rows : HTML_HEAT_ROWS;
 	size_t columns = story_columns(s);
-	uint64_t *cell = calloc(HTML_HEAT_ROWS * STORY_COLUMNS, sizeof(*cell)), most = 0;
+	uint64_t *cell = buf_needs(b, calloc(HTML_HEAT_ROWS * STORY_COLUMNS, sizeof(*cell)));
+	uint64_t most = 0;
 	double height = 20;
 
 	while (rows && n && !history_faults(rows[n - 1]))
@@ -448,7 +449,7 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 {
 	const struct history *h = s->h;
 	size_t columns = story_columns(s), rows = last - first + 1;
-	uint64_t *cell = calloc(NR_LATENCY * STORY_COLUMNS, sizeof(*cell)), most = 0;
+	uint64_t *cell = buf_needs(b, calloc(NR_LATENCY * STORY_COLUMNS, sizeof(*cell))), most = 0;
 	double height = 16;
 
 	if (!cell || !columns) {
@@ -607,7 +608,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 void html_gauges(struct buf *b, const struct story_view *s)
 {
 	size_t room = 2 * (s->h->rows + 1), n;
-	struct gauge *g = calloc(room, sizeof(*g));
+	struct gauge *g = buf_needs(b, calloc(room, sizeof(*g)));
 
 	n = g ? find_gauges(s, g, room) : 0;
 	html_section(

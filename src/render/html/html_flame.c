@@ -130,8 +130,8 @@ static void put_tools(struct buf *b, const struct profile *p)
 
 void html_flame(struct buf *b, const struct story_view *s, const struct profile *p)
 {
-	uint32_t *order = calloc(p->samples + 1, sizeof(*order));
-	uint32_t *spare = calloc(p->samples + 1, sizeof(*spare));
+	uint32_t *order = buf_needs(b, calloc(p->samples + 1, sizeof(*order)));
+	uint32_t *spare = buf_needs(b, calloc(p->samples + 1, sizeof(*spare)));
 	struct drawing d = {.p = p, .order = order, .measure = profile_first_measure(p)};
 	struct buf boxes = {};
 
@@ -227,7 +227,7 @@ static void say_values(struct json *j, const struct history_row *r)
 
 static void say_processes(struct json *j, const struct story_view *s)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(j->b, story_rows(s));
 	char workload[256];
 
 	json_array(j, "processes");

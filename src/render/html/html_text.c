@@ -206,7 +206,7 @@ static void put_no_finding(struct buf *b, const struct story_view *s)
 void html_verdict(struct buf *b, const struct story_view *s)
 {
 	const struct findings *fs = s->v->findings;
-	const struct finding **f = calloc(fs->n + 1, sizeof(*f));
+	const struct finding **f = buf_needs(b, calloc(fs->n + 1, sizeof(*f)));
 
 	html_section(b, "verdict", "Verdict", NULL);
 	for (size_t i = 0; f && i < fs->n; i++)
@@ -402,7 +402,7 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 
 void html_processes(struct buf *b, const struct story_view *s)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(b, story_rows(s));
 	char name[64];
 
 	html_section(
@@ -516,7 +516,7 @@ static int by_fds(const void *a, const void *b)
 
 void html_held(struct buf *b, const struct story_view *s, enum what what)
 {
-	const struct history_row **rows = story_rows(s);
+	const struct history_row **rows = buf_needs(b, story_rows(s));
 	size_t shown = 0;
 
 	if (what == WHAT_MAPS)

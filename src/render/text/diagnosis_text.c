@@ -138,11 +138,15 @@ static int by_size(const void *a, const void *b)
 /* The largest first, each with whose child it is. */
 static void say_processes(struct buf *b, const struct view *v)
 {
-	const struct subject **all = calloc(v->m->subjects + 1, sizeof(*all));
+	const struct subject **all = buf_needs(b, calloc(v->m->subjects + 1, sizeof(*all)));
 	struct kinship k;
 	size_t n = 0;
 
-	if (kinship_of(v->m, &k) || !all)
+	if (kinship_of(v->m, &k)) {
+		b->failed = true;
+		goto out;
+	}
+	if (!all)
 		goto out;
 	for (size_t i = 0; i < k.n; i++)
 		if (!k.by_pid[i]->hidden && view_shows(v, &k.by_pid[i]->id))

@@ -438,7 +438,7 @@ void text_blocks(struct buf *b, const struct view *v)
 	const struct subject **s;
 	size_t n;
 
-	s = text_sorted(v, &n);
+	s = buf_needs(b, text_sorted(v, &n));
 	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
 		text_block(b, v, s[i]);
 	if (n > MAX_BLOCKS)

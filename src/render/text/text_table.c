@@ -96,6 +96,10 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n)
 		qsort(r, n, sizeof(*r), by_rank);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = r[i].s;
+	if (!r) {
+		free(sorted);
+		sorted = NULL;
+	}
 	free(r);
 	*ret_n = n;
 	return sorted;
@@ -186,7 +190,7 @@ void text_table(struct buf *b, const struct view *v)
 			    c.c->title ?: field_column_title(c.f, title, sizeof(title)));
 	line_printf(&l, "COMM");
 	line_end(&l, b, STYLE_DIM);
-	s = text_sorted(v, &n);
+	s = buf_needs(b, text_sorted(v, &n));
 	for (size_t i = 0; s && i < n && i < v->top; i++)
 		say_row(b, v, s[i]);
 	if (n > v->top && !v->height) {

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Less and less memory: an output is whole, or the program ends with an error that says why."""
+import resource
+from functools import partial
+
+from expected import helper, made
+from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
+
+MOST, CLOSE = 1 << 29, 1 << 13  # bytes of memory that a process may write to
+STEPS = 12
+FAILED, INCOMPLETE = 1, 7
+
+
+def limited(lab, most, words):
+    """RLIMIT_DATA leaves the stack alone: a process whose stack cannot grow is killed."""
+    return lab.call(FAULTSCOPE, *words, cwd=lab.dir, errors="replace",
+                    preexec_fn=partial(resource.setrlimit, resource.RLIMIT_DATA, (most, most)))
+
+
+def least_that_is_enough(lab, words, low=0):
+    """Bytes, found by halving: with less, something cannot be made."""
+    whole, high = limited(lab, MOST, words), MOST
+    while high - low > CLOSE:
+        middle = (low + high) // 2
+        ran = limited(lab, middle, words)
+        if (ran.returncode, ran.out) == (whole.returncode, whole.out):
+            high = middle
+        else:
+            low = middle
+    return whole, high
+
+
+def check_ever_less(check, lab, begins, *words):
+    """From what is enough down to what the program needs to begin at all."""
+    whole, enough = least_that_is_enough(lab, words, begins)
+    check.that(len(whole.out) > 100 and enough < MOST, f"{words}: {whole.err!r}, {enough} bytes")
+    failed = 0
+    for i in range(1, STEPS):
+        most = enough - (enough - begins) * i * i // (STEPS * STEPS)
+        ran = limited(lab, most, words)
+        if ran.returncode == whole.returncode:
+            # host and diff may have another reason for the same status
+            told = "incomplete: lost: " in ran.err + ran.out
+            check.that(ran.out == whole.out or told,
+                       f"{words} with {most} of {enough} bytes: {len(ran.out)} of "
+                       f"{len(whole.out)} characters; {ran.err!r}")
+            continue
+        failed += 1
+        check.that(ran.returncode in (FAILED, INCOMPLETE) and "faultscope: " in ran.err,
+                   f"{words} with {most} of {enough} bytes: {ran.returncode}, {ran.err!r}")
+    check.that(failed >= 2, f"{words}: failed {failed} times with less than {enough} bytes")
+
+
+def bytes_to_begin(lab):
+    if BUILD.name == "san":
+        raise Skip("AddressSanitizer takes memory of its own")
+    return least_that_is_enough(lab, ("--version",))[1]
+
+
+def test_memory_runs_out_for_reports(check, lab):
+    begins = bytes_to_begin(lab)
+    recording = f"{made(lab, 1)}.fsr"
+    for one in ("text", "jsonl", "html", "csv", "trace", "folded", "speedscope"):
+        check_ever_less(check, lab, begins, "report", "--format", one, recording)
+    check_ever_less(check, lab, begins, "--replay", recording, "--summary")
+    check_ever_less(check, lab, begins, "diff", recording, RECORDINGS / "forecast_of_a_leak.fsr")
+    check_ever_less(check, lab, begins, "host", "--replay", recording)
+
+
+def test_memory_runs_out_for_crashes(check, lab):
+    begins = bytes_to_begin(lab)
+    helper(lab, "ring_writer", 1, 40, "ring", "log")
+    log = sorted((ROOT / "tests/triage/corpus").glob("*.log"))[0]
+    check_ever_less(check, lab, begins, "triage", log)
+    check_ever_less(check, lab, begins, "triage", "--json", "log")
+    check_ever_less(check, lab, begins, "blackbox", "read", "ring")
