@@ -120,6 +120,17 @@ def read(data):
     return layout, chunks
 
 
+class Values:
+    """The set of all numbers that a recording has, and that of all its texts."""
+
+    def __init__(self, path):
+        values = {value for chunk in read(path.read_bytes())[1] for record in chunk.records
+                  for value in record[2].values()}
+        self.texts = {value.decode(errors="replace") for value in values
+                      if isinstance(value, bytes)}
+        self.numbers = {value for value in values if not isinstance(value, bytes)}
+
+
 def read_records(data, layout, state):
     at = 0
     while at < len(data):

@@ -8,10 +8,10 @@ import re
 import select
 import signal
 import socket
-import struct
 import subprocess
 import time
 
+import recording_format
 from harness import FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, Lines, Skip, live, until
 
 FAILED, USAGE, INCOMPLETE = 1, 2, 7
@@ -23,8 +23,8 @@ def kept(name):
     return RECORDINGS / f"{name}.fsr"
 
 
-def packed(lab, recording, *options):
-    """The same recording, packed."""
+def rewritten(lab, recording, *options):
+    """The same recording, as the program writes it from what it read."""
     out = lab.new_output()[1]
     ran = lab.faultscope("report", recording, "-o", out, *options)
     assert ran.returncode == 0, ran.err
@@ -39,27 +39,22 @@ def said(lab, recording):
     return lab.faultscope("--replay", recording, "--json").out
 
 
-def test_packed_says_the_same(check, lab):
-    """Every kept recording, of the first format, says byte for byte the same once it is packed."""
-    plain = small = 0
+def test_rewritten_says_the_same(check, lab):
+    """Every kept recording says byte for byte the same after it was read and written again."""
     for recording in sorted(RECORDINGS.glob("*.fsr")):
-        other = packed(lab, recording)
+        other = rewritten(lab, recording)
         check.that(said(lab, recording) == said(lab, other), f"{recording.name} says otherwise")
-        plain += recording.stat().st_size
-        small += other.stat().st_size
         check.equal(f"mode of {other}", other.stat().st_mode & 0o777, 0o600)
-    check.that(small * 6 < plain, f"{plain} bytes packed to {small}")
 
 
 def test_info(check, lab):
     recording = kept("forecast_of_a_leak")
     told = info(lab, recording)
-    check.equal("format", told["format"], 1)
+    check.equal("format", told["format"], recording_format.FORMAT)
     check.equal("bytes", told["bytes"], recording.stat().st_size)
     check.equal("damages", (told["damages"], told["damage"]), (0, None))
-    other = info(lab, packed(lab, recording))
-    check.equal("format of the packed one", other["format"], 2)
-    for key in ("records", "looks", "processes", "events", "seconds", "time"):
+    other = info(lab, rewritten(lab, recording))
+    for key in ("format", "records", "looks", "processes", "events", "seconds", "time"):
         check.equal(key, other[key], told[key])
     text = lab.faultscope("info", recording)
     check.equal("status", text.returncode, 0)
@@ -69,11 +64,12 @@ def test_info(check, lab):
 
 def test_truncated_and_damaged(check, lab):
     """What is whole is used, and what is lost is said."""
-    recording = packed(lab, kept("forecast_of_a_leak"))
+    recording = kept("forecast_of_a_leak")
     whole = recording.read_bytes()
+    middle = len(whole) // 2
     cut, torn = lab.dir / "cut.fsr", lab.dir / "torn.fsr"
     cut.write_bytes(whole[:len(whole) * 2 // 3])
-    torn.write_bytes(whole[:2000] + bytes([whole[2000] ^ 0xff]) + whole[2001:])
+    torn.write_bytes(whole[:middle] + bytes([whole[middle] ^ 0xff]) + whole[middle + 1:])
     for path in (cut, torn):
         ran = lab.faultscope("info", path)
         check.equal(f"status of {path.name}", ran.returncode, INCOMPLETE)
@@ -86,28 +82,24 @@ def test_truncated_and_damaged(check, lab):
 
 
 def pieces(data):
-    """The header of a recording, then its frames or chunks."""
-    at = struct.calcsize("=8s4I")
-    plain = struct.unpack_from("=I", data, 8)[0] == 1
+    """The header of a recording, then its chunks."""
+    at = recording_format.FILE_HEADER.size
     yield data[:at]
     while at < len(data):
-        size = (8 + struct.unpack_from("=I", data, at)[0] if plain
-                else 32 + struct.unpack_from("=I", data, at + 12)[0])
+        head = recording_format.CHUNK_HEADER
+        size = head.size + head.unpack_from(data, at)[3]
         yield data[at:at + size]
         at += size
 
 
 def cut_recordings(lab):
-    """(file, what is said): without the end of either format, whole otherwise, and torn."""
-    for recording in (kept("forecast_of_a_leak"), packed(lab, kept("forecast_of_a_leak"))):
-        data = recording.read_bytes()
-        whole = list(pieces(data))
-        name = "plain" if recording.parent == RECORDINGS else "packed"
-        for kind, left, reason in (("cut", b"".join(whole[:-1]), "cut off"),
-                                   ("torn", data[:-5], "truncated or damaged")):
-            path = lab.dir / f"{name}-{kind}.fsr"
-            path.write_bytes(left)
-            yield path, reason
+    """(file, what is said): without the end, whole otherwise, and torn."""
+    data = kept("forecast_of_a_leak").read_bytes()
+    for name, left, reason in (("cut", b"".join(list(pieces(data))[:-1]), "cut off"),
+                               ("torn", data[:-5], "truncated or damaged")):
+        path = lab.dir / f"{name}.fsr"
+        path.write_bytes(left)
+        yield path, reason
 
 
 def check_incomplete(check, name, ran, reason):
@@ -193,13 +185,19 @@ def test_names_and_files(check, lab):
 
 
 def test_redacted(check, lab):
-    """Names of host, files and paths are gone from the bytes; what is found is the same."""
+    """Names of host, files and paths are gone from the file; what is found is the same."""
     secret = {"signals_of_bad_accesses-fatal", "crash_after_refusal", "refusals-nofile",
               "descriptors_of_each_kind"}
     for name in secret:
         recording = kept(name)
-        other = packed(lab, recording, "--redact")
+        other = rewritten(lab, recording, "--redact")
         before, after = Lines(said(lab, recording)), Lines(said(lab, other))
+
+        paths = {text for text in recording_format.Values(recording).texts
+                 if re.match("/[^/]", text)}
+        check.that(paths, f"{name}: paths to hide")
+        left = "\n".join(recording_format.Values(other).texts)
+        check.equal(f"{name}: paths that are left", [one for one in paths if one in left], [])
 
         def found(lines):
             return [(line["id"], line["severity"], line["pid"]) for line in lines.of("finding")]
@@ -216,7 +214,7 @@ def test_redacted(check, lab):
     recording = kept("signals_of_bad_accesses-fatal")
     options = ["--replay", recording, "--json", "--addresses"]
     addresses = re.findall(r'"address":"(0x[0-9a-f]{9,})"', lab.faultscope(*options).out)
-    options[1] = packed(lab, recording, "--redact")
+    options[1] = rewritten(lab, recording, "--redact")
     hidden = lab.faultscope(*options).out
     check.that(addresses, "addresses to hide")
     for address in addresses:
@@ -226,7 +224,7 @@ def test_redacted(check, lab):
 def test_diff(check, lab):
     """Of a leak's first part and all of it: what grew is the leak."""
     whole = kept("forecast_of_a_leak")
-    small = packed(lab, whole)
+    small = rewritten(lab, whole)
     cut = lab.dir / "cut.fsr"
     cut.write_bytes(small.read_bytes()[:small.stat().st_size // 2])
     ran = lab.faultscope("diff", "--json", cut, whole)
