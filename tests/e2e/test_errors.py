@@ -108,7 +108,7 @@ def test_disk_full_while_recording(check, lab):
     kept = lab.dir / "kept.fsr"
     # room for one look at some thousand processes, as there may be beside other tests
     ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 1000;"
-                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "2M")
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "256k")
     check_message(check, ran, FAILED, "a.fsr", "No space left on device", "last whole interval")
     check.equal("messages", ran.err.count("No space left on device"), 1)
     Lines((lab.dir / "live").read_text())
@@ -124,7 +124,7 @@ def test_disk_full_before_the_first_interval(check, lab):
     """It says that nothing is left, live and of the recording."""
     kept = lab.dir / "kept.fsr"
     ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.1 2;"
-                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "8k")
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "4k")
     check_message(check, ran, FAILED, "a.fsr", "No space left on device", "it is empty")
     check.that("last whole interval" not in ran.err, ran.err)
     check_message(check, lab.faultscope("--replay", kept), FAILED, "the recording is empty")
