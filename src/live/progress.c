@@ -24,22 +24,18 @@ void progress_say(const char *what, double done, double total, double seconds, c
 		  unsigned int size)
 {
 	double share = total > 0 ? done / total : 0;
-	struct buf left = {};
+	struct number_text left = as_span(seconds);
 
 	if (share > 1)
 		share = 1;
 	if (share > 0)
-		put_span(&left, seconds / share - seconds);
-	else
-		put_span(&left, seconds);
+		left = as_span(seconds / share - seconds);
 	if (total <= 0)
-		snprintf(ret, size, "%s: for %s", what, left.s ? left.s : "?");
+		snprintf(ret, size, "%s: for %s", what, left.s);
 	else if (share > 0)
-		snprintf(ret, size, "%s: %.0f %%, %s left", what, 100 * share,
-			 left.s ? left.s : "?");
+		snprintf(ret, size, "%s: %.0f %%, %s left", what, 100 * share, left.s);
 	else
 		snprintf(ret, size, "%s: 0 %%", what);
-	buf_free(&left);
 }
 
 void progress_at(struct progress *p, double done, double total)

@@ -38,9 +38,7 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 
 	for (int i = 0; i <= 5; i++) {
 		double x = LEFT + (RIGHT - LEFT) * i / 5;
-		struct buf t = {};
 
-		put_span(&t, view_seconds(s->v, from + (to - from) * i / 5));
 		html_printf(
 			b,
 			"<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
@@ -48,8 +46,7 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 			i == 5 ? "end"
 			: i    ? "middle"
 			       : "start",
-			t.s);
-		buf_free(&t);
+			as_span(view_seconds(s->v, from + (to - from) * i / 5)).s);
 	}
 }
 

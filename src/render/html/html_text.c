@@ -12,6 +12,7 @@
 #include "render/completeness.h"
 #include "render/html/html.h"
 #include "render/losses.h"
+#include "render/text/text.h"
 #include "rules/diagnoses.h"
 #include "rules/fault.h"
 
@@ -224,61 +225,49 @@ void html_verdict(struct buf *b, const struct story_view *s)
 	free(f);
 }
 
-static void put_tile(struct buf *b, const char *title, struct buf *value, const char *more)
+static void put_tile(struct buf *b, const char *title, struct number_text value, const char *more)
 {
-	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s</dd>", title,
-		    value->s ? value->s : "");
+	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s</dd>", title, value.s);
 	if (more && *more)
 		html_printf(b, "<dd class=\"more\">%s</dd>", more);
 	buf_puts(b, "</div>");
-	buf_clear(value);
 }
 
 static void put_peak(struct buf *b, const char *title, const struct peak *p)
 {
-	struct buf value = {}, more = {};
+	struct buf more = {};
 
-	put_count(&value, p->value);
 	buf_printf(&more, "of %s", as_limit(p->limit).s);
 	if (p->limit && p->limit != UINT64_MAX)
 		buf_printf(&more, " (%.1f%%)", 100.0 * p->value / p->limit);
 	buf_printf(&more, ", %s[%u]", p->comm, p->pid);
-	put_tile(b, title, &value, more.s);
-	buf_free(&value);
+	put_tile(b, title, as_count(p->value), more.s);
 	buf_free(&more);
 }
 
 static void put_tiles(struct buf *b, const struct story_view *s)
 {
 	struct totals t;
-	struct buf v = {};
 	char more[64];
 
 	model_totals(s->v->m, &t);
 	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
-	put_count(&v, history_total(s->h, "faults.minor"));
-	put_tile(b, "minor faults", &v, "");
-	put_count(&v, history_total(s->h, "faults.major"));
-	put_tile(b, "major faults", &v, "");
+	put_tile(b, "minor faults", as_count(history_total(s->h, "faults.minor")), "");
+	put_tile(b, "major faults", as_count(history_total(s->h, "faults.major")), "");
 	if (is_told(s->v->m, "fault_end", 0))
-		put_duration(&v, history_total(s->h, "faults.stall_ns"));
+		put_tile(b, "stalled in faults",
+			 as_duration(history_total(s->h, "faults.stall_ns")), "of all threads");
 	else
-		buf_puts(&v, "?");
-	put_tile(b, "stalled in faults", &v,
-		 *v.s == '?' ? "not measured: tier 2 was off" : "of all threads");
+		put_tile(b, "stalled in faults", (struct number_text){"?"},
+			 "not measured: tier 2 was off");
 	put_peak(b, "most mappings", &t.maps);
 	put_peak(b, "most descriptors", &t.fds);
-	put_count(&v, history_processes(s->h));
 	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
-	put_tile(b, "processes", &v, more);
+	put_tile(b, "processes", as_count(history_processes(s->h)), more);
 	buf_puts(b, "</dl>\n");
-	buf_free(&v);
 }
 
-static void put_fact(struct buf *b, const char *key, const char *value)
-{
-	html_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", key, value);
-}
+#define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
 
 /* `any`: of others before them. Returns whether there were some. */
 static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
@@ -330,37 +319,30 @@ void html_facts(struct buf *b, const struct story_view *s)
 {
 	const struct model *m = s->v->m;
 	double seconds = story_seconds(s);
-	struct buf t = {};
-	char time[32];
+	char time[32], tiers[32] = "", share[32] = "";
+	size_t n = 0;
 
 	html_section(b, "facts", "The run", NULL);
 	put_tiles(b, s);
 	buf_puts(b,
 		 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts of the "
 		 "run\"><table class=\"facts\"><tbody>\n");
-	buf_printf(&t, "%s, Linux %s %s, %u CPUs", m->host.host, m->host.kernel, m->host.arch,
-		   m->host.cpus);
-	put_fact(b, "host", t.s);
-	buf_clear(&t);
 	story_time(m->host.wall_ns, time, sizeof(time));
-	put_fact(b, "begun", time);
-	buf_printf(&t, "%s, %" PRIu64 " looks, one each %s", as_span(seconds).s, s->h->looks,
-		   as_span(m->host.interval_ns / 1e9).s);
-	put_fact(b, "duration", t.s);
-	buf_clear(&t);
-	put_fact(b, "watched", m->host.target[0] ? m->host.target : "all processes");
-	buf_printf(&t, "faultscope %s, tiers", m->host.version);
 	for (int tier = 0; tier < 4; tier++)
 		if (m->host.tiers >> tier & 1)
-			buf_printf(&t, " %d", tier);
-	put_fact(b, "by", t.s);
-	buf_clear(&t);
-	buf_printf(&t, "%s of CPU", as_duration(m->tick.own_cpu_ns).s);
+			n += snprintf(tiers + n, sizeof(tiers) - n, " %d", tier);
 	if (seconds > 0)
-		buf_printf(&t, " (%.2f%% of one)", m->tick.own_cpu_ns / 1e7 / seconds);
-	buf_printf(&t, ", %s", as_bytes(m->tick.own_rss_bytes).s);
-	put_fact(b, "its own cost", t.s);
-	buf_free(&t);
+		snprintf(share, sizeof(share), " (%.2f%% of one)",
+			 m->tick.own_cpu_ns / 1e7 / seconds);
+	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
+		    m->host.arch, m->host.cpus);
+	html_printf(b, FACT("begun", "%s"), time);
+	html_printf(b, FACT("duration", "%s, %" PRIu64 " looks, one each %s"), as_span(seconds).s,
+		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
+	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
+	html_printf(b, FACT("by", "faultscope %s, tiers%s"), m->host.version, tiers);
+	html_printf(b, FACT("its own cost", "%s of CPU%s, %s"), as_duration(m->tick.own_cpu_ns).s,
+		    share, as_bytes(m->tick.own_rss_bytes).s);
 	put_losses(b, s);
 	put_hooks(b, m);
 	buf_puts(b, "</tbody></table></div>\n");
@@ -373,14 +355,9 @@ static void put_value(struct buf *b, const struct field *f, const struct history
 
 	buf_printf(b, "<td class=\"n\" data-v=\"%" PRIu64 "\">", r->known[f - fields] ? n : 0);
 	if (!r->known[f - fields])
-		buf_puts(b, "<span class=\"dim\">?</span>");
-	else if (f->unit == UNIT_BYTES)
-		put_bytes(b, n);
-	else if (f->unit == UNIT_NS)
-		put_duration(b, n);
+		buf_puts(b, "<span class=\"dim\">?</span></td>");
 	else
-		put_count(b, n);
-	buf_puts(b, "</td>");
+		buf_printf(b, "%s</td>", as_field_total(f, n).s);
 }
 
 static void put_process(struct buf *b, const struct story_view *s, const struct history_row *r)

@@ -27,14 +27,8 @@ void diff_put(struct buf *b, const char *metric, double v)
 static void say_side(struct buf *b, const struct view *v, const char *name,
 		     const struct diff_side *s)
 {
-	struct line l = {.v = v};
-	struct buf t = {};
-
-	put_span(&t, s->seconds);
-	line_printf(&l, "%s  %s  %s  %s", name, s->file.name, s->time, s->host);
-	line_printf(&l, "  %s, %" PRIu64 " processes", t.s ? t.s : "", s->processes);
-	line_end(&l, b, STYLE_DIM);
-	buf_free(&t);
+	styled_line(b, v, STYLE_DIM, "%s  %s  %s  %s  %s, %" PRIu64 " processes", name,
+		    s->file.name, s->time, s->host, as_span(s->seconds).s, s->processes);
 }
 
 static void say_frames(struct buf *b, const struct view *v, const char *at)

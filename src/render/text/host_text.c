@@ -50,13 +50,8 @@ static void put_figure(struct line *l, const struct model *m, enum host_figure i
 
 static void put_forecast(struct line *l, const struct forecast *c)
 {
-	struct buf b = {};
-
-	if (!c->known)
-		return;
-	put_span(&b, c->seconds);
-	line_printf(l, "  full in about %s", b.s ? b.s : "?");
-	buf_free(&b);
+	if (c->known)
+		line_printf(l, "  full in about %s", as_span(c->seconds).s);
 }
 
 static void put_rate_of(struct line *l, const struct model *m, enum host_figure i, const char *name)
@@ -319,7 +314,6 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 		       const struct buf *gaps)
 {
 	struct line l = {.v = v};
-	struct buf since = {};
 
 	if (a->is_short) {
 		line_printf(&l, "short of memory: %s%s%s (%s)", a->main->place,
@@ -332,12 +326,9 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 				    ? ""
 				    : ", as far as this recording tells");
 	}
-	if (a->since_seconds >= 0) {
-		put_span(&since, a->since_seconds);
+	if (a->since_seconds >= 0)
 		line_printf(&l, "; work waits for %s %s", a->since_longer ? "at least" : "about",
-			    since.s ? since.s : "?");
-		buf_free(&since);
-	}
+			    as_span(a->since_seconds).s);
 	line_wrap(&l, b, a->is_short ? severity_style(a->main->severity) : STYLE_BOLD);
 }
 

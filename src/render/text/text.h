@@ -3,6 +3,7 @@
 #ifndef FS_RENDER_TEXT_TEXT_H
 #define FS_RENDER_TEXT_TEXT_H
 
+#include "base/units.h"
 #include "render/style.h"
 
 /* One row a process, the most active first. */
@@ -12,8 +13,8 @@ void text_table(struct buf *b, const struct view *v);
 double text_activity(const struct view *v, const struct subject *s);
 
 /* A figure of the table: a rate of what counts; a total since watching began. */
-void put_field_figure(struct buf *b, const struct field *f, double n);
-void put_field_total(struct buf *b, const struct field *f, uint64_t n);
+struct number_text as_field_figure(const struct field *f, double n);
+struct number_text as_field_total(const struct field *f, uint64_t n);
 
 /* One block a process: rates, totals, bars against limits, histograms. */
 void text_blocks(struct buf *b, const struct view *v);

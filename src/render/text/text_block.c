@@ -231,15 +231,14 @@ static void say_amount(struct line *l, const struct subject *s, const struct fie
 
 	if (!field_get(l->v->m, s, f, &n) || (f->type == FIELD_COUNTER && !n))
 		return;
-	line_printf(l, "%s ", f->block);
-	if (f->type == FIELD_COUNTER) {
-		put_field_figure(&l->b, f, seconds > 0 ? field_delta(l->v->m, s, f) / seconds : 0);
-		line_printf(l, "/s (");
-	}
-	put_field_total(&l->b, f, n);
 	if (f->type == FIELD_COUNTER)
-		line_printf(l, ")");
-	line_printf(l, "  ");
+		line_printf(
+			l, "%s %s/s (%s)  ", f->block,
+			as_field_figure(f, seconds > 0 ? field_delta(l->v->m, s, f) / seconds : 0)
+				.s,
+			as_field_total(f, n).s);
+	else
+		line_printf(l, "%s %s  ", f->block, as_field_total(f, n).s);
 }
 
 /* The figures of a group that have a name here. */

@@ -7,55 +7,21 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-static void put_cell(struct line *l, struct buf *cell, int columns)
-{
-	line_printf(l, " ");
-	line_cell(l, cell->s ? cell->s : "", columns, true);
-	buf_free(cell);
-}
-
 static void say_titles(struct buf *b, const struct view *v)
 {
-	static const struct {
-		const char *title;
-		int columns;
-	} of[] = {{"MINFLT", 10}, {"MAJFLT", 8}, {"STALL", 8}, {"RSS SEEN", 9},
-		  {"MAPS", 7},	  {"FDS", 7},	 {"CPU", 8}};
-	struct line l = {.v = v};
-
-	line_printf(&l, "  %8s", "PID");
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		line_printf(&l, " %*s", of[i].columns, of[i].title);
-	line_printf(&l, "  PROCESS");
-	line_end(&l, b, STYLE_DIM);
+	styled_line(b, v, STYLE_DIM, "  %8s %10s %8s %8s %9s %7s %7s %8s  %s", "PID", "MINFLT",
+		    "MAJFLT", "STALL", "RSS SEEN", "MAPS", "FDS", "CPU", "PROCESS");
 }
 
 static void say_toll(struct buf *b, const struct view *v, const struct toll *t)
 {
 	bool timed = is_told(v->m, "fault_end", LACKS_MINOR);
-	struct line l = {.v = v};
-	struct buf cell = {};
 
-	line_printf(&l, "  %8u", t->pid);
-	put_count(&cell, t->minor);
-	put_cell(&l, &cell, 10);
-	put_count(&cell, t->major);
-	put_cell(&l, &cell, 8);
-	if (timed)
-		put_duration(&cell, t->stall_ns);
-	else
-		buf_putc(&cell, '-');
-	put_cell(&l, &cell, 8);
-	put_bytes(&cell, t->rss_high_bytes);
-	put_cell(&l, &cell, 9);
-	put_count(&cell, t->map_high);
-	put_cell(&l, &cell, 7);
-	put_count(&cell, t->fd_high);
-	put_cell(&l, &cell, 7);
-	put_duration(&cell, t->cpu_ns);
-	put_cell(&l, &cell, 8);
-	line_printf(&l, "  %s", t->comm);
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, "  %8u %10s %8s %8s %9s %7s %7s %8s  %s", t->pid,
+		    as_count(t->minor).s, as_count(t->major).s,
+		    timed ? as_duration(t->stall_ns).s : "-", as_bytes(t->rss_high_bytes).s,
+		    as_count(t->map_high).s, as_count(t->fd_high).s, as_duration(t->cpu_ns).s,
+		    t->comm);
 }
 
 /* What threads waited for: of faults and calls alike. */

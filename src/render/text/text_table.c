@@ -31,26 +31,25 @@ static int by_rank(const void *a, const void *b)
 	return x->s->id.pid < y->s->id.pid ? -1 : x->s->id.pid > y->s->id.pid;
 }
 
-void put_field_total(struct buf *b, const struct field *f, uint64_t n)
+struct number_text as_field_total(const struct field *f, uint64_t n)
 {
-	if (f->unit == UNIT_NS)
-		put_duration(b, n);
-	else if (f->unit == UNIT_BYTES)
-		put_bytes(b, n);
-	else if (f->unit == UNIT_LIMIT)
-		put_limit(b, n);
-	else
-		put_count(b, n);
+	switch (f->unit) {
+	case UNIT_NS:
+		return as_duration(n);
+	case UNIT_BYTES:
+		return as_bytes(n);
+	case UNIT_LIMIT:
+		return as_limit(n);
+	default:
+		return as_count(n);
+	}
 }
 
-void put_field_figure(struct buf *b, const struct field *f, double n)
+struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
-		put_rate(b, n);
-	else if (n >= 1.8e19) /* no limit */
-		put_field_total(b, f, UINT64_MAX);
-	else
-		put_field_total(b, f, n);
+		return as_rate(n);
+	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX /* no limit */ : n);
 }
 
 /* A major fault as a hundred minor ones. */

@@ -200,17 +200,14 @@ static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		const struct field *f = field_find(named[i][0]);
 		double last = 0;
-		struct buf n = {};
 
 		if (!is_told(v->m, f->hook, f->lacks) || line_columns(&l) + cells + 20 > v->width)
 			continue;
 		trends_read(&t->trends, NULL, f, &last, 1);
-		put_field_figure(&n, f, last);
 		line_printf(&l, "%s ", named[i][1]);
-		line_cell(&l, n.s ? n.s : "", f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
+		line_cell(&l, as_field_figure(f, last).s, f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
 		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");
 		tui_spark(t, &l, NULL, f, cells);
-		buf_free(&n);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }

@@ -35,28 +35,24 @@ static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
 	int cells = v->width - 50 < TREND_SAMPLES ? v->width - 50 : TREND_SAMPLES, there;
 	double seen[TREND_SAMPLES], most = 0;
 	const char *per = f->type == FIELD_COUNTER ? "/s" : "";
-	struct buf now = {}, peak = {};
 	struct line l = {.v = v};
+	char now[48], peak[48];
 
 	if (!is_told(v->m, f->hook, f->lacks))
 		return;
 	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
 	for (int i = 0; i < TREND_SAMPLES; i++)
 		most = seen[i] > most ? seen[i] : most;
-	put_field_figure(&now, f, seen[TREND_SAMPLES - 1]);
-	buf_puts(&now, per);
-	put_field_figure(&peak, f, most);
-	buf_puts(&peak, per);
+	snprintf(now, sizeof(now), "%s%s", as_field_figure(f, seen[TREND_SAMPLES - 1]).s, per);
+	snprintf(peak, sizeof(peak), "%s%s", as_field_figure(f, most).s, per);
 	line_printf(&l, " ");
 	line_cell(&l, f->group[0] ? f->group : "process", 9, false);
 	line_cell(&l, f->key, 10, false);
-	line_cell(&l, now.s ? now.s : "", 12, true);
-	line_cell(&l, peak.s ? peak.s : "", 12, true);
+	line_cell(&l, now, 12, true);
+	line_cell(&l, peak, 12, true);
 	line_printf(&l, " max  ");
 	tui_spark(t, &l, &s->id, f, there < cells ? there : cells);
 	line_end(&l, b, STYLE_PLAIN);
-	buf_free(&now);
-	buf_free(&peak);
 }
 
 /* Adds "KEY VALUE  ", on a line of its own where this one has no room for it. */
@@ -82,16 +78,13 @@ static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 	for (size_t row = 0; row < g->rows; row++)
 		for (size_t i = 0; i < g->columns; i++) {
 			uint64_t n = g->cell(c, row, i);
-			struct buf count = {};
 			char key[64];
 
 			if (!n)
 				continue;
 			snprintf(key, sizeof(key), "%s%s%s", g->row(row), g->column ? "." : "",
 				 g->column ? g->column[i] : "");
-			put_count(&count, n);
-			put_pair(&l, b, key, count.s ? count.s : "", LABEL_COLUMNS);
-			buf_free(&count);
+			put_pair(&l, b, key, as_count(n).s, LABEL_COLUMNS);
 		}
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
@@ -226,8 +219,8 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 	heading(b, v, "All figures (since watching began)");
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
-		struct buf n = {};
 		uint64_t value;
+		bool known;
 
 		if (!group || strcmp(group, f->group)) {
 			if (group)
@@ -236,12 +229,8 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 			line_pad(&l, LABEL_COLUMNS);
 			group = f->group;
 		}
-		if (field_get(v->m, s, f, &value))
-			put_field_total(&n, f, value);
-		else
-			buf_puts(&n, "-");
-		put_pair(&l, b, f->key, n.s ? n.s : "", LABEL_COLUMNS);
-		buf_free(&n);
+		known = field_get(v->m, s, f, &value);
+		put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-", LABEL_COLUMNS);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }
@@ -404,20 +393,15 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 #undef X
 	};
 	uint64_t n = host_figure(l->v->m, i);
-	struct buf value = {};
+	struct number_text value = as_count(n);
+	char rate[48];
 
 	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
 		return; /* those are told with the losses */
 	if (source[i] == FROM_MEMINFO)
-		put_bytes(&value, n);
-	else if (source[i] == FROM_VMSTAT)
-		put_rate(&value, host_rate(l->v->m, i));
-	else
-		put_count(&value, n);
-	if (source[i] == FROM_VMSTAT)
-		buf_puts(&value, "/s");
-	put_pair(l, b, host_figure_key(i), value.s ? value.s : "", 1);
-	buf_free(&value);
+		value = as_bytes(n);
+	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);
+	put_pair(l, b, host_figure_key(i), source[i] == FROM_VMSTAT ? rate : value.s, 1);
 }
 
 /* How short of memory machine, cgroups and what is kept in memory are. */

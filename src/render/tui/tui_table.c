@@ -201,7 +201,7 @@ static void put_amount(struct buf *b, const struct view *v, const struct field *
 	if (f->type == FIELD_COUNTER)
 		n = seconds > 0 ? n / seconds : 0;
 	if (n > 0)
-		put_field_figure(b, f, n);
+		buf_puts(b, as_field_figure(f, n).s);
 	else
 		buf_putc(b, '0'); /* of anything */
 }
