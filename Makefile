@@ -93,7 +93,10 @@ HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,listen rate_limit v
 UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
-MAN := $(BUILD)/faultscope.8
+# One page of the manual for each command, and one of all: the commands that it has.
+COMMANDS := run diagnose host doctor explain triage blackbox export record info replay report diff \
+	schema completion man
+MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
@@ -104,7 +107,7 @@ DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope
 .SECONDARY:
 
 ifeq ($(CROSS),)
-all: $(BUILD)/faultscope docs ## build the program, its man page and completions
+all: $(BUILD)/faultscope docs ## build the program, its man pages and completions
 else
 all: cross
 endif
@@ -256,7 +259,7 @@ endif
 
 $(MAN): $(PRINTER)
 	@mkdir -p $(@D)
-	$< man > $@
+	$< man $(patsubst faultscope-%,%,$(filter faultscope-%,$(basename $(@F)))) > $@
 
 $(BUILD)/completions/faultscope.bash: $(PRINTER)
 	@mkdir -p $(@D)
@@ -479,14 +482,15 @@ STRIP ?= $(CROSS_COMPILE)strip
 SHARE := $(DESTDIR)$(PREFIX)/share
 # Where a zsh looks: Debian's for packages, everybody's for what is installed by hand.
 ZSH := $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
-INSTALLED := $(DESTDIR)$(PREFIX)/bin/faultscope $(SHARE)/man/man8/faultscope.8 \
+INSTALLED := $(DESTDIR)$(PREFIX)/bin/faultscope $(addprefix $(SHARE)/man/man8/,$(notdir $(MAN))) \
 	$(SHARE)/bash-completion/completions/faultscope $(ZSH)/_faultscope \
 	$(SHARE)/fish/vendor_completions.d/faultscope.fish
 
-install: all docs ## install the program, man page and completions (PREFIX=/usr/local, DESTDIR=, STRIP=)
+install: all docs ## install the program, man pages and completions (PREFIX=/usr/local, DESTDIR=, STRIP=)
 	install -D $(if $(STRIP),-s --strip-program=$(STRIP)) -m755 $(BUILD)/faultscope \
 		$(DESTDIR)$(PREFIX)/bin/faultscope
-	install -Dm644 $(MAN) $(SHARE)/man/man8/faultscope.8
+	install -d $(SHARE)/man/man8
+	install -m644 $(MAN) $(SHARE)/man/man8
 	install -Dm644 $(BUILD)/completions/faultscope.bash $(SHARE)/bash-completion/completions/faultscope
 	install -Dm644 $(BUILD)/completions/_faultscope $(ZSH)/_faultscope
 	install -Dm644 $(BUILD)/completions/faultscope.fish \

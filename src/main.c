@@ -86,7 +86,7 @@ static int dispatch(const struct options *o, struct buf *b)
 		status = print(b);
 		break;
 	case CMD_MAN:
-		options_man(b);
+		options_man(b, o->argc ? (enum command)options_command(o->argv[0]) : CMD_WATCH);
 		status = print(b);
 		break;
 	case CMD_COMPLETION:

@@ -115,7 +115,11 @@ struct options {
 int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size);
 
 void options_help(struct buf *b, enum command command);
-void options_man(struct buf *b);
+/* The page of a command; of CMD_WATCH the one that has an overview of all. */
+void options_man(struct buf *b, enum command command);
+
+/* The command of that name, or -1. */
+int options_command(const char *name);
 
 /* For "bash", "zsh" or "fish"; -EINVAL for another shell. */
 int options_completion(struct buf *b, const char *shell);

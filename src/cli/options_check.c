@@ -44,6 +44,13 @@ int options_take_words(struct options *o, char *error, size_t size)
 	if (o->command == CMD_COMPLETION && o->argc != 1 && !o->help)
 		return options_refuse(error, size,
 				      "completion: for which shell? bash, zsh or fish");
+	if (o->command == CMD_MAN && o->argc == 1) {
+		if (options_command(o->argv[0]) >= 0)
+			return 0;
+		options_refuse(error, size, "man %.64s: no such command", o->argv[0]);
+		options_near_command(o->argv[0], error, size);
+		return -EINVAL;
+	}
 	if (o->command == CMD_TRIAGE && !o->argc && !o->journal && !o->group && !o->blackbox.live &&
 	    !o->blackbox.file && !o->help)
 		return options_refuse(

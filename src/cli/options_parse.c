@@ -48,7 +48,7 @@ static int take(const struct option_row *row, struct options *o, const char *arg
 	return good ? 0 : options_refuse(error, size, "--%s %s: %s", row->name, arg, row->wanted);
 }
 
-static int is_command(const char *word)
+int options_command(const char *word)
 {
 	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
 		if (!strcmp(command_rows[i].name, word))
@@ -69,20 +69,20 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->limit_series = DEFAULT_SERIES;
 	ret->min_age = DEFAULT_MIN_AGE;
 	ret->retention = DEFAULT_RETENTION;
-	if (argc > 1 && is_command(argv[1]) >= 0) {
-		ret->command = is_command(argv[1]);
+	if (argc > 1 && options_command(argv[1]) >= 0) {
+		ret->command = options_command(argv[1]);
 		argv++, argc--;
 	}
 	if (argc > 1 && !strcmp(argv[1], "help")) {
 		ret->help = true;
-		if (argc > 2 && is_command(argv[2]) < 0) {
+		if (argc > 2 && options_command(argv[2]) < 0) {
 			snprintf(error, size,
 				 "help %.64s: no such command\n  see: faultscope --help", argv[2]);
 			options_near_command(argv[2], error, size);
 			return -EINVAL;
 		}
 		if (argc > 2)
-			ret->command = is_command(argv[2]);
+			ret->command = options_command(argv[2]);
 		return 0;
 	}
 	/* a command's own words may look like options of ours: stop at the first that is none */

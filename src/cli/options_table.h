@@ -36,6 +36,23 @@ struct command_row {
 	const char *text;
 };
 
+struct example_row {
+	enum command command;
+	const char *line, *what;
+};
+
+/* Whether a command has an option. */
+bool command_has(enum command command, const char *option);
+
+/* What can stand where a word is expected: of an option's argument, or behind a command. */
+struct words {
+	enum { WORDS_ANY, WORDS_LISTED, WORDS_FILES, WORDS_DIRECTORIES, WORDS_PIDS } kind;
+	bool open;	 /* more has to follow a listed word */
+	struct buf list; /* a blank between two; owned */
+};
+void words_of_option(const struct option_row *o, enum command command, struct words *ret);
+void words_of_command(enum command command, struct words *ret);
+
 /* Writes a message; returns -EINVAL. */
 int options_refuse(char *error, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -60,5 +77,7 @@ void options_near_hook(const char *typed, int hook, char *error, size_t size);
 extern const struct option_row option_rows[];
 extern const size_t nr_option_rows;
 extern const struct command_row command_rows[NR_COMMANDS];
+extern const struct example_row example_rows[];
+extern const size_t nr_example_rows;
 
 #endif

@@ -30,7 +30,8 @@ UNITS = ("faultscope-blackbox.service", *EXPORTER)
 HOLDS = {
     "faultscope": {
         "usr/bin/faultscope", "lib/systemd/system/faultscope-blackbox.service",
-        "usr/share/man/man8/faultscope.8.gz",
+        *(f"usr/share/man/man8/{name}.8.gz" for name in (
+            "faultscope", "faultscope-run", "faultscope-export", "faultscope-blackbox")),
         "usr/share/bash-completion/completions/faultscope",
         "usr/share/zsh/vendor-completions/_faultscope",
         "usr/share/fish/vendor_completions.d/faultscope.fish",

@@ -3,9 +3,11 @@
 
 import json
 import re
+import shlex
 import shutil
+import subprocess
 
-from harness import Skip, jsonschema, schema
+from harness import ROOT, Skip, jsonschema, schema
 
 WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")  # of their own
 
@@ -20,7 +22,7 @@ PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-
 def options_of_help(lab, command):
     ran = lab.faultscope(*command.split(), "--help")
     assert ran.returncode == 0 and not ran.err, ran.err
-    return set(re.findall(r"^\s+(?:-\w, |    )(--[a-z][a-z-]*)", ran.out, re.M))
+    return set(re.findall(r"^\s+(?:-\w, |    )(--[a-z][\w.-]*)", ran.out, re.M))
 
 
 def diagnoses(lab):
@@ -63,13 +65,15 @@ def test_completion_of_no_shell(check, lab):
         check.that(ran.err.startswith("faultscope: "), f"message {ran.err!r}")
 
 
-def test_man_page_renders(check, lab):
-    page = lab.dir / "faultscope.8"
-    page.write_text(lab.faultscope("man").out)
+def test_man_pages_render(check, lab):
+    pages = []
+    for command in commands(lab):
+        pages.append(lab.dir / f"faultscope{command and '-' + command}.8")
+        pages[-1].write_text(lab.faultscope("man", *command.split()).out)
     if shutil.which("mandoc"):
-        ran = lab.call("mandoc", "-T", "lint", "-W", "warning", page)
+        ran = lab.call("mandoc", "-T", "lint", "-W", "warning", *pages)
     elif shutil.which("man"):
-        ran = lab.call("man", "--warnings", "-l", "-T", "utf8", page, env={"MANROFFOPT": "-ww"})
+        ran = lab.call("man", "--warnings", "-l", "-T", "utf8", *pages, env={"MANROFFOPT": "-ww"})
         ran.out = ""
     else:
         raise Skip("neither mandoc nor man is there")
@@ -77,18 +81,52 @@ def test_man_page_renders(check, lab):
     check.equal("status", ran.returncode, 0)
 
 
-def test_man_page_has_every_option(check, lab):
-    page = lab.faultscope("man").out.replace("\\-", "-")
+def test_man_pages_have_their_options(check, lab):
+    """Each has what --help of its command lists, and no option of another."""
     for command in commands(lab):
-        options = options_of_help(lab, command)
-        check.that(command in WITHOUT_OPTIONS or len(options) > 3,
-                   f"help of {command!r} has options {sorted(options)}")
-        for option in options:
-            check.that(re.search(re.escape(option) + r"\b", page), f"{option} is not in the page")
-        check.that(command in page, f"the command {command} is not in the page")
+        page = lab.faultscope("man", *command.split()).out.replace("\\-", "-")
+        has = set(re.findall(r"\\fB(--[\w.-]+)\\fR", page))
+        check.equal(f"options of {command!r}", has, options_of_help(lab, command))
+        check.that("\n.SH EXAMPLES\n" in page, f"{command!r}: no examples")
+        check.that(f"faultscope-{command} " in page or not command, f"{command!r}: no name")
     for one in diagnoses(lab):
-        check.that(re.search(rf"{one['id']}.*\n(\\&)?{re.escape(one['title'][:30])}", page),
-                   f"{one['id']} is not in the page")
+        page = lab.faultscope("man", "explain").out
+        check.that(re.search(rf"{one['id']}.*\n(\\&)?{re.escape(one['title'][:30])}".replace(
+            "-", r"\\?-"), page), f"{one['id']} is not in the page of explain")
+
+
+def test_man_pages_are_built(check, lab):
+    """The Makefile lists each command, and the main page names each page."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    listed = re.search(r"^COMMANDS := (.*)$", makefile, re.M)[1].split()
+    check.equal("commands", sorted(listed), sorted(filter(None, commands(lab))))
+    page = lab.faultscope("man").out
+    for command in listed:
+        check.that(f".BR faultscope\\-{command} (8)" in page, f"{command} is not in the main page")
+
+
+def test_man_of_no_command(check, lab):
+    ran = lab.faultscope("man", "diagnoze")
+    check.equal("status", ran.returncode, 2)
+    check.that("diagnose" in ran.err, f"message {ran.err!r}")
+
+
+def test_help_has_what_it_names(check, lab):
+    """Examples, which its own parser takes, and each section that an option points to."""
+    for command in commands(lab):
+        text = lab.faultscope(*command.split(), "--help").out
+        for section in re.findall(r"\(see ([A-Z]+)\)", text):
+            check.that(f"\n{section.capitalize()}" in text, f"{command!r} lacks {section}")
+        examples = re.search(r"\nExamples:\n((?:  .*\n)+)", text)
+        check.that(examples, f"{command!r}: no examples")
+        for line in re.findall(r"^  (\S.*)$", examples[1] if examples else "", re.M):
+            words = shlex.split(re.split(r" [<>|] ", line.removeprefix("dmesg | "))[0])
+            words = words[1:] if words[0] == "sudo" else words
+            end = words.index("--") if "--" in words else len(words)
+            ran = lab.faultscope(*words[1:end], *([] if "explain" in words else ["--help"]),
+                                 stdin=subprocess.DEVNULL)
+            check.that(ran.returncode in (0, 1 if "-" in words else 0), f"{line}: {ran.err}")
+            check.equal(f"{line}: command", words[1] if command else "", command)
 
 
 def test_help_fits_a_terminal(check, lab):

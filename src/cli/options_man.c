@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Manual pages, in man(7) format: one of each command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options_table.h"
+#include "render/tui/tui.h"
+#include "rules/diagnoses.h"
+
+#define OF(command) (1u << CMD_##command)
+#define ALL	    (~0u)
+
+/* Each status, with the commands that may end with it. */
+static const struct {
+	unsigned int commands;
+	const char *status, *what;
+} statuses[] = {
+	{ALL, "0", "done; of commands that look for something: nothing was found"},
+	{ALL, "1", "failed while running"},
+	{ALL, "2", "wrong usage"},
+	{OF(WATCH) | OF(RUN), "3", "a condition of --fail-on was true or could not be measured"},
+	{OF(DIAGNOSE) | OF(HOST), "3",
+	 "there is a finding of severity warning or above (or of --min-severity)"},
+	{OF(TRIAGE), "3", "the log has a crash"},
+	{OF(BLACKBOX), "3", "read found a critical record"},
+	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(RECORD), "4",
+	 "the process was not found, or ended before anything was measured"},
+	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(HOST) | OF(DOCTOR) | OF(BLACKBOX) | OF(EXPORT) |
+		 OF(RECORD),
+	 "5", "not permitted; the message names the capability"},
+	{OF(WATCH) | OF(RUN) | OF(DIAGNOSE) | OF(DOCTOR) | OF(BLACKBOX) | OF(EXPORT) | OF(RECORD),
+	 "6", "the kernel lacks a core feature"},
+	{ALL & ~(OF(SCHEMA) | OF(COMPLETION) | OF(MAN)), "7",
+	 "incomplete: nothing was read, nothing matched, something was lost, or something could "
+	 "not be measured; standard error says what"},
+	{OF(RUN), "125, 126, 127",
+	 "faultscope failed, CMD is not executable, CMD was not found; else the status of CMD, in "
+	 "which 3 and 7 replace only a 0"},
+};
+
+static const char privileges[] =
+	"Needs root, or CAP_BPF and CAP_PERFMON. After the probes are attached and the first scan "
+	"is done, faultscope drops every capability, sets no_new_privs, and where the kernel has "
+	"landlock it can open only files below /proc and /sys, for reading (with -p, run and "
+	"diagnose also the files that say who set a limit: sysctl.d, systemd units, limits.d). The "
+	"command of run keeps the rights of its caller. doctor says which rights are kept, and "
+	"why. In a pid namespace, -p PID is a pid of that namespace; output has pids of the "
+	"initial namespace.";
+
+static const char conditions_about[] =
+	"--fail-on takes conditions that must not be true at the end: a value, one of > >= < <=, "
+	"and a number. The number may end in % (of the limit), k, M, G, ms or s. Values are those "
+	"below, or any value of a process, named as in JSON: faults.failed, memory.vm_bytes, "
+	"threads. Counters are added up over all processes; of other values the highest counts. A "
+	"condition that could not be measured fails too. With run, status 3 replaces only a 0 of "
+	"the command.";
+
+static const char keys_about[] =
+	"On a terminal there is a live view: tabs of all processes with trends, bars against "
+	"limits and findings; one process; its diagnosis. Where TERM is dumb or output is no "
+	"terminal, it is plain text.";
+
+static const char limits_about[] =
+	"For each limit of the machine, of the shell and of its cgroup, doctor says who set it: "
+	"the line of the sysctl file, of the systemd unit or of limits.conf, the ancestor that it "
+	"is inherited from, or the container runtime. Where a limit is tight, it prints a command "
+	"that raises it now (try), one that keeps it (keep), and what that costs. It runs none of "
+	"them. Sysctls are host-wide: a container cannot have its own.";
+
+/* Text for man(7): a leading dot and backslashes would be requests. */
+static void put_man(struct buf *b, const char *s)
+{
+	if (*s == '.' || *s == '\'')
+		buf_puts(b, "\\&");
+	for (; *s; s++) {
+		if (*s == '\\')
+			buf_puts(b, "\\e");
+		else if (*s == '-')
+			buf_puts(b, "\\-");
+		else
+			buf_putc(b, *s);
+	}
+}
+
+/* A term, and what it is. */
+static void man_row(struct buf *b, const char *term, const char *text)
+{
+	buf_puts(b, ".TP\n\\fB");
+	put_man(b, term);
+	buf_puts(b, "\\fR\n");
+	put_man(b, text);
+	buf_puts(b, "\n");
+}
+
+static void man_text(struct buf *b, const char *heading, const char *text)
+{
+	buf_printf(b, ".SH %s\n", heading);
+	put_man(b, text);
+	buf_puts(b, "\n");
+}
+
+static void man_option(struct buf *b, const struct option_row *o)
+{
+	buf_puts(b, ".TP\n\\fB");
+	if (o->short_name)
+		buf_printf(b, "\\-%c\\fR, \\fB", o->short_name);
+	buf_puts(b, "\\-\\-");
+	put_man(b, o->name);
+	buf_puts(b, "\\fR");
+	if (o->arg) {
+		buf_puts(b, " \\fI");
+		put_man(b, o->arg);
+		buf_puts(b, "\\fR");
+	}
+	buf_puts(b, "\n");
+	put_man(b, o->help);
+	buf_puts(b, "\n");
+}
+
+static void man_conditions(struct buf *b)
+{
+	man_text(b, "CONDITIONS", conditions_about);
+	for (size_t i = 0; i < nr_gate_rows; i++)
+		man_row(b, gate_rows[i].name, gate_rows[i].help);
+}
+
+static void man_keys(struct buf *b)
+{
+	man_text(b, "KEYS", keys_about);
+	for (size_t i = 0; i < nr_tui_help; i++)
+		man_row(b, tui_help[i].keys, tui_help[i].what);
+}
+
+static void man_formats(struct buf *b, enum command command)
+{
+	char text[512];
+
+	buf_puts(b, ".SH FORMATS\n");
+	if (command != CMD_REPORT && command != CMD_DIFF) {
+		man_row(b, "text", "for people (default)");
+		man_row(b, "json", "JSON Lines; faultscope schema prints their schema");
+		man_row(b, "folded", "folded user stacks, for flame graphs");
+		return;
+	}
+	for (size_t i = 0; i < nr_report_formats; i++) {
+		const struct report_format *f = &report_formats[i];
+
+		snprintf(text, sizeof(text), "%s; read by %s%s%s", f->help, f->readers,
+			 f->suffix ? "; file names that end in " : "", f->suffix ? f->suffix : "");
+		man_row(b, f->name, text);
+	}
+}
+
+static void man_findings(struct buf *b)
+{
+	const struct diagnosis *d;
+
+	buf_puts(b, ".SH FINDINGS\n");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++)
+		man_row(b, d->id, d->title);
+}
+
+static void man_statuses(struct buf *b, enum command command)
+{
+	buf_puts(b, ".SH EXIT STATUS\n");
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (statuses[i].commands >> command & 1)
+			man_row(b, statuses[i].status, statuses[i].what);
+}
+
+static void man_examples(struct buf *b, enum command command)
+{
+	buf_puts(b, ".SH EXAMPLES\n");
+	for (size_t i = 0; i < nr_example_rows; i++)
+		if (example_rows[i].command == command)
+			man_row(b, example_rows[i].line, example_rows[i].what);
+}
+
+static void man_reference(struct buf *b, enum command command, const char *end)
+{
+	if (command == CMD_WATCH)
+		buf_printf(b, ".BR faultscope (8)%s\n", end);
+	else
+		buf_printf(b, ".BR faultscope\\-%s (8)%s\n", command_rows[command].name, end);
+}
+
+static void man_commands(struct buf *b)
+{
+	buf_puts(b, ".SH COMMANDS\n");
+	for (int i = CMD_RUN; i < NR_COMMANDS; i++) {
+		buf_puts(b, ".TP\n");
+		man_reference(b, i, "");
+		put_man(b, command_rows[i].help);
+		buf_puts(b, "\n");
+	}
+}
+
+static void man_files(struct buf *b)
+{
+	buf_puts(b, ".SH FILES\n");
+	man_row(b, "/usr/lib/faultscope/btf, /usr/local/lib/faultscope/btf",
+		"BTF of kernels that have no /sys/kernel/btf/vmlinux: MACHINE/RELEASE.btf");
+	man_row(b, "/var/lib/faultscope/blackbox.ring", "ring file of the flight recorder");
+	buf_puts(b, ".SH ENVIRONMENT\n");
+	man_row(b, "NO_COLOR", "if it is set, text has no colours");
+	man_row(b, "TERM", "if it is dumb, there is no live view");
+	man_row(b, "GITHUB_ACTIONS", "if it is true, run and --fail-on print annotations");
+}
+
+static void man_head(struct buf *b, enum command command)
+{
+	const struct command_row *c = &command_rows[command];
+
+	buf_puts(b, ".TH FAULTSCOPE");
+	for (const char *at = c->name; *at; at++)
+		buf_printf(b, "%s%c", at == c->name ? "\\-" : "", *at - 'a' + 'A');
+	buf_printf(b, " 8 \"" VERSION_DATE "\" \"faultscope %s\" \"System Manager's Manual\"\n",
+		   VERSION);
+	buf_puts(b, ".SH NAME\nfaultscope");
+	if (command == CMD_WATCH) {
+		buf_puts(b, " \\- page faults, mappings and file descriptors of processes\n");
+	} else {
+		buf_printf(b, "\\-%s \\- ", c->name);
+		put_man(b, c->help);
+		buf_puts(b, "\n");
+	}
+	buf_puts(b, ".SH SYNOPSIS\n.B faultscope");
+	buf_printf(b, "%s%s\n", *c->name ? " " : "", c->name);
+	put_man(b, c->args);
+	buf_puts(b, command == CMD_WATCH ? "\n.br\n.B faultscope\n\\fICOMMAND\\fR ...\n"
+		    : *c->args		 ? "\n"
+					 : "");
+	man_text(b, "DESCRIPTION", c->text);
+}
+
+void options_man(struct buf *b, enum command command)
+{
+	static const enum command near[] = {CMD_WATCH, CMD_DIAGNOSE, CMD_DOCTOR, CMD_EXPLAIN};
+
+	man_head(b, command);
+	if (command == CMD_WATCH)
+		man_commands(b);
+	buf_puts(b, ".SH OPTIONS\n");
+	for (size_t i = 0; i < nr_option_rows; i++)
+		if (option_rows[i].commands >> command & 1)
+			man_option(b, &option_rows[i]);
+	if (command_has(command, "fail-on"))
+		man_conditions(b);
+	if (command_has(command, "format"))
+		man_formats(b, command);
+	if (command == CMD_WATCH || command == CMD_REPLAY)
+		man_keys(b);
+	if (command == CMD_EXPLAIN)
+		man_findings(b);
+	if (command == CMD_DOCTOR)
+		man_text(b, "LIMITS", limits_about);
+	if (command == CMD_WATCH || command == CMD_DOCTOR)
+		man_text(b, "PRIVILEGES", privileges);
+	if (command == CMD_WATCH)
+		man_files(b);
+	man_statuses(b, command);
+	man_examples(b, command);
+	buf_puts(b, ".SH SEE ALSO\n");
+	for (size_t i = 0; i < sizeof(near) / sizeof(near[0]); i++)
+		if (near[i] != command)
+			man_reference(b, near[i], ",");
+	buf_puts(b, ".BR proc (5),\n.BR getrlimit (2),\n.BR mmap (2)\n");
+}
