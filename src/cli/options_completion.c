@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Scripts by which shells complete commands, options and their arguments. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/options_table.h"
@@ -183,11 +184,11 @@ static void zsh_command(struct buf *b, enum command command)
 	buf_puts(b, "_arguments -S");
 	for (size_t i = 0; i < nr_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
-		char name[48] = "--", brief[3] = {'-', o->short_name};
+		char name[48], brief[3] = {'-', o->short_name};
 
 		if (!(o->commands >> command & 1))
 			continue;
-		strncat(name, o->name, sizeof(name) - 3);
+		snprintf(name, sizeof(name), "--%s", o->name);
 		zsh_option(b, o, command, name, o->arg ? "=" : "");
 		if (o->short_name)
 			zsh_option(b, o, command, brief, o->arg ? "+" : "");
