@@ -102,34 +102,30 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
-/* Words that many messages have: sharing one says little. */
-static bool is_common(const char *word)
+/* Whether a word stands in a list, whose words have a blank between them. */
+static bool is_one_of(const char *word, const char *list)
 {
-	static const char *const common[] = {
-		"allocate", "available", "bytes",      "cannot",  "could",    "error",
-		"exited",   "failed",	 "failure",    "fatal",	  "file",     "files",
-		"from",	    "killed",	 "limit",      "many",	  "memory",   "more",
-		"number",   "open",	 "process",    "reached", "resource", "signal",
-		"size",	    "system",	 "terminated", "unable",  "warning",  "with",
-	};
+	size_t len = strlen(word);
 
-	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-		if (!strcmp(word, common[i]))
+	for (const char *at = list; *word && (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;
 	return false;
 }
 
+/* Words that many messages have: sharing one says little. */
+static bool is_common(const char *word)
+{
+	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
+			       "fatal file files from killed limit many memory more number open "
+			       "process reached resource signal size system terminated unable "
+			       "warning with");
+}
+
 static bool is_stop_word(const char *word)
 {
-	static const char *const stop[] = {
-		"an",  "and",  "are", "at",  "be",   "by",  "for",  "if",    "in",  "is",  "it",
-		"me",  "my",   "no",  "not", "of",   "on",  "or",   "the",   "to",  "too", "was",
-		"you", "your", "has", "how", "what", "why", "when", "after", "this"};
-
-	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++)
-		if (!strcmp(word, stop[i]))
-			return true;
-	return false;
+	return is_one_of(word, "an and are at be by for if in is it me my no not of on or the to "
+			       "too was you your has how what why when after this");
 }
 
 static double weight(const char *word)
@@ -462,12 +458,7 @@ static int by_score(const void *x, const void *y)
 /* What many programs print. */
 static bool is_generic(const struct message *m)
 {
-	static const char *const programs[] = {"C", "errno", "signal", "shell", "sysctl"};
-
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (!strcmp(m->program, programs[i]))
-			return true;
-	return false;
+	return is_one_of(m->program, "C errno signal shell sysctl");
 }
 
 /* Drops what a longer message has within, and what is far behind the best. Returns what is left. */

@@ -137,8 +137,7 @@ static bool walk_take(struct incident *e, struct str s)
 	uint64_t *into[] = {&e->pgd, &e->pud, &e->pmd, &e->pte};
 	bool found = false;
 
-	if (!str_starts(s, "PGD ") && !str_starts(s, "*pd") && !str_starts(s, "P4D ") &&
-	    !str_starts(s, "PUD ") && !str_starts(s, "PMD ") && !str_starts(s, "PTE ") &&
+	if (!str_starts_any(s, "PGD |*pd|P4D |PUD |PMD |PTE ") &&
 	    !(str_at(s, 0) == '[' && str_has(s, "pgd=")))
 		return false;
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
@@ -161,8 +160,7 @@ static bool walk_take(struct incident *e, struct str s)
 
 static bool is_user_selector(struct str s)
 {
-	return str_starts(s, "0033:") || str_starts(s, "0023:") || str_starts(s, "002b:") ||
-	       str_starts(s, "001b:") || str_starts(s, "0073:") || str_starts(s, "0x33:");
+	return str_starts_any(s, "0033:|0023:|002b:|001b:|0073:|0x33:");
 }
 
 /* Reports of checks, made by calls: registers in their traces are of what was interrupted. */
@@ -234,16 +232,13 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	struct frame f = {};
 	size_t n;
 
-	if (str_starts(s, "RIP: ") || str_starts(s, "RIP  ") || str_starts(s, "RIP:")) {
-		s = str_from(s, 4);
-	} else if (str_starts(s, "RIP !INEXACT! ")) {
+	if (str_starts(s, "RIP !INEXACT! ")) {
 		s = str_from(s, 14);
-	} else if (str_starts(s, "EIP: ") || str_starts(s, "EIP:")) {
-		arch = ARCH_I386;
+	} else if (str_starts_any(s, "RIP: |RIP  |RIP:")) {
 		s = str_from(s, 4);
-	} else if (str_starts(s, "EIP is at ")) {
+	} else if (str_starts_any(s, "EIP: |EIP:|EIP is at ")) {
 		arch = ARCH_I386;
-		s = str_from(s, 10);
+		s = str_from(s, str_at(s, 3) == ':' ? 4 : 10);
 	} else if (str_starts(s, "IP: ")) {
 		arch = ARCH_UNKNOWN;
 		s = str_from(s, 4);
@@ -370,7 +365,7 @@ static bool lock_take(struct reading *r, struct str s, uint32_t line)
 
 	if (str_at(s, 0) == '#') /* held, which accuses nobody */
 		return at > 0;
-	if (at <= 0 || (!str_has(s, "}, at: ") && !str_has(s, "} at: ") && !str_has(s, ", at: ")))
+	if (at <= 0 || (!str_has_any(s, "}, at: |} at: |, at: ")))
 		return false;
 	if (!frame_parse(str_from(s, at + 4), &f) || !f.function.n)
 		return false;

@@ -129,42 +129,16 @@ static struct str without(struct str s, const char *start)
 
 static bool is_syscall(struct str f)
 {
-	static const char *const starts[] = {"__x64_sys_",
-					     "__ia32_sys_",
-					     "__arm64_sys_",
-					     "__se_sys_",
-					     "__do_sys_",
-					     "SyS_",
-					     "SYSC_",
-					     "sys_",
-					     "__sys_",
-					     "ksys_",
-					     "__riscv_sys_",
-					     "___sys_",
-					     "____sys_",
-					     "compat_sys_",
-					     "compat_SyS_",
-					     "__se_compat_sys_",
-					     "__ia32_compat_sys_"};
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (str_starts(f, starts[i]))
-			return true;
-	return false;
+	return str_starts_any(f, "__x64_sys_|__ia32_sys_|__arm64_sys_|__se_sys_|__do_sys_|SyS_|"
+				 "SYSC_|sys_|__sys_|ksys_|__riscv_sys_|___sys_|____sys_|"
+				 "compat_sys_|compat_SyS_|__se_compat_sys_|__ia32_compat_sys_");
 }
 
 /* System calls that say nothing of what is behind them: the function they lead to does. */
 static bool says_little(struct str f)
 {
-	static const char *const words[] = {
-		"ioctl",  "read",     "write",	"connect",    "sendmsg", "setsockopt", "getsockopt",
-		"sendto", "close",    "open",	"recvfrom",   "accept",	 "bind",       "mmap",
-		"poll",	  "sendfile", "splice", "exit_group", "exit"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (str_has(f, words[i]))
-			return true;
-	return false;
+	return str_has_any(f, "ioctl|read|write|connect|sendmsg|setsockopt|getsockopt|sendto|close|"
+			      "open|recvfrom|accept|bind|mmap|poll|sendfile|splice|exit");
 }
 
 /* Where a thread, an interrupt or a callback begins; a chain of notifiers is only passed through.
@@ -258,18 +232,14 @@ static bool has_module(const struct incident *e)
 /* Waiting for others, whichever way it is spelled: the wait is the name. */
 static void waits(struct judged *j, const struct candidates *c)
 {
-	static const char *const waits[] = {"synchronize_rcu", "synchronize_srcu",
-					    "synchronize_sched"};
-
 	for (size_t i = 0; i < c->n; i++) {
 		struct str f = c->frame[i]->function;
 
-		for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
-			if (str_has(f, waits[k])) {
-				j->v->function[j->v->functions++] = STR("synchronize_rcu");
-				j->v->frame = *c->frame[i];
-				return;
-			}
+		if (str_has_any(f, "synchronize_rcu|synchronize_srcu|synchronize_sched")) {
+			j->v->function[j->v->functions++] = STR("synchronize_rcu");
+			j->v->frame = *c->frame[i];
+			return;
+		}
 		if (!is_ours(c->frame[i]) ||
 		    (!c->frame[i]->module.n &&
 		     (str_has(f, "_wait_") || str_ends(f, "_wait") || str_starts(f, "wait_"))))

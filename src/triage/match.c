@@ -166,19 +166,18 @@ size_t frame_parse(struct str s, struct frame *ret)
 /* What printk made of a null pointer over the years: "(null)" padded, "<NULL>", "0x0". */
 static size_t address_parse(struct str s, uint64_t *ret)
 {
-	static const char *const nulls[] = {"(null)", "<NULL>", "(nil)"};
-	size_t at = 0;
+	size_t at = 0, n;
 
 	while (str_at(s, at) == ' ')
 		at++;
-	for (size_t i = 0; i < sizeof(nulls) / sizeof(nulls[0]); i++)
-		if (str_starts(str_from(s, at), nulls[i])) {
-			*ret = 0;
-			return at + strlen(nulls[i]);
-		}
-	size_t n = str_hex(str_from(s, at), ret);
-
-	return n && !is_name(str_at(s, at + n)) ? at + n : 0;
+	s = str_from(s, at);
+	n = str_starts_any(s, "(null)|<NULL>|(nil)");
+	if (n) {
+		*ret = 0;
+		return at + n;
+	}
+	n = str_hex(s, ret);
+	return n && !is_name(str_at(s, n)) ? at + n : 0;
 }
 
 static size_t place_length(struct str s)
@@ -188,17 +187,6 @@ static size_t place_length(struct str s)
 	while (at < s.n && !is_blank(s.s[at]) && !strchr(",!()\"%", s.s[at]))
 		at++;
 	return at;
-}
-
-static size_t banner_length(struct str s)
-{
-	static const char *const banners[] = {
-		"WARNING: ", "BUG: ", "INFO: ", "[ BUG: ", "[ INFO: ", "[ WARNING: "};
-
-	for (size_t i = 0; i < sizeof(banners) / sizeof(banners[0]); i++)
-		if (str_starts(s, banners[i]))
-			return strlen(banners[i]);
-	return 0;
 }
 
 static size_t number_take(struct str s, uint64_t *ret, bool *has)
@@ -259,7 +247,7 @@ static long convert(char what, struct str s, struct captures *c)
 		c->place = str_first(s, n);
 		break;
 	case '!':
-		n = banner_length(s);
+		n = str_starts_any(s, "WARNING: |BUG: |INFO: |[ BUG: |[ INFO: |[ WARNING: ");
 		break;
 	case '$':
 		return str_trim(s).n ? -1 : 0;

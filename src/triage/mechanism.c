@@ -85,8 +85,8 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K2", "the size of a copy was checked: it is too large");
 		return true;
 	}
-	if (str_has(e->ip.function, "fortify_panic") || str_has(e->ip.function, "fortify_report") ||
-	    str_has(e->note, "detected buffer overflow") || str_has(e->note, "buffer overflow: ")) {
+	if (str_has_any(e->ip.function, "fortify_panic|fortify_report") ||
+	    str_has_any(e->note, "detected buffer overflow|buffer overflow: ")) {
 		j->v->mechanism = MECH_OOB;
 		rule_fired(j->v, "K3", "FORTIFY_SOURCE knew the size of the object");
 		return true;
@@ -97,9 +97,7 @@ static bool by_report(struct judged *j)
 		rule_fired(j->v, "K5", "the allocator's own check while it took an object back");
 		return true;
 	}
-	if (str_starts(e->ip.function, "skb_panic") ||
-	    str_starts(e->ip.function, "skb_over_panic") ||
-	    str_starts(e->ip.function, "skb_under_panic")) {
+	if (str_starts_any(e->ip.function, "skb_panic|skb_over_panic|skb_under_panic")) {
 		j->v->mechanism = MECH_OOB;
 		rule_fired(j->v, "K4", "more was put into a packet's buffer than there is room");
 		return true;
@@ -384,14 +382,9 @@ static bool by_user(struct judged *j)
 
 static bool in_allocator(const struct incident *e)
 {
-	static const char *const parts[] = {
-		"kmem_cache_alloc", "slab_alloc", "__kmalloc",	     "kmalloc",	       "slab_free",
-		"kmem_cache_free",  "kfree",	  "get_freepointer", "put_cpu_partial"};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (str_has(e->ip.function, parts[i]))
-			return true;
-	return false;
+	return str_has_any(e->ip.function,
+			   "kmem_cache_alloc|slab_alloc|__kmalloc|kmalloc|slab_free|"
+			   "kmem_cache_free|kfree|get_freepointer|put_cpu_partial");
 }
 
 /* kfree() looks up the page of what it is given: of no address of the heap there is none. */
@@ -486,14 +479,8 @@ static bool by_freed_module(struct judged *j)
 /* Drivers name what reads and writes a device's registers alike. */
 static bool names_registers(struct str function)
 {
-	static const char *const parts[] = {"mmio",	 "ioread",   "iowrite",	  "readl",
-					    "writel",	 "rd32",     "wr32",	  "reg_read",
-					    "reg_write", "read_reg", "write_reg", "iounmap"};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (str_has(function, parts[i]))
-			return true;
-	return false;
+	return str_has_any(function, "mmio|ioread|iowrite|readl|writel|rd32|wr32|reg_read|"
+				     "reg_write|read_reg|write_reg|iounmap");
 }
 
 static bool reads_device(const struct incident *e)

@@ -90,14 +90,8 @@ static size_t take_caller(struct str s, struct log_line *l)
 
 static bool is_month(struct str s)
 {
-	static const char *const names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug",
-					    "Sep", "Oct", "Nov", "Dec", "JAN", "FEB", "MAR", "APR",
-					    "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (str_starts(s, names[i]))
-			return true;
-	return false;
+	return str_starts_any(s, "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|"
+				 "JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC");
 }
 
 /* "09:41:02", with a fraction or none: its length. */
@@ -228,12 +222,7 @@ static size_t take_record(struct str s, struct log_line *l)
 /* "Fri " before a date, as journalctl -o short-full has it. */
 static size_t weekday_length(struct str s)
 {
-	static const char *const days[] = {"Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "};
-
-	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
-		if (str_starts(s, days[i]))
-			return 4;
-	return 0;
+	return str_starts_any(s, "Mon |Tue |Wed |Thu |Fri |Sat |Sun ");
 }
 
 /* " UTC", " CEST", " +02": the zone that such a date ends with. */

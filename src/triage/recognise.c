@@ -294,20 +294,14 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 /* What only a fault prints: enough to know one whose first lines are lost. */
 static bool is_remnant(struct str s)
 {
-	static const char *const sure[] = {
-		"#PF: ", "RIP: 0010:", "RIP: e030:", "EIP: 0060:", "Internal error"};
-	static const char *const with_symbol[] = {"EIP is at ", "pc : ", "PC is at ", "NIP [",
-						  "epc : "}; /* of user space: a bare number */
-
 	s = str_trim(s);
-	for (size_t i = 0; i < sizeof(sure) / sizeof(sure[0]); i++)
-		if (str_starts(s, sure[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(with_symbol) / sizeof(with_symbol[0]); i++)
-		if (str_starts(s, with_symbol[i]))
-			return str_has(s, "+0x");
+	if (str_starts_any(s, "#PF: |RIP: 0010:|RIP: e030:|EIP: 0060:|Internal error"))
+		return true;
+	/* of user space: a bare number */
+	if (str_starts_any(s, "EIP is at |pc : |PC is at |NIP [|epc : "))
+		return str_has(s, "+0x");
 	/* arm64: a fault that was taken in the kernel itself */
-	return str_starts(s, "EC = 0x25:") || str_starts(s, "EC = 0x21:");
+	return str_starts_any(s, "EC = 0x25:|EC = 0x21:");
 }
 
 static bool opens_headless(const struct state *s, struct str text, uint32_t line)
@@ -327,18 +321,12 @@ static bool answers(const struct state *s, const struct stream *st, struct str t
 
 static bool looks_bad(struct str s)
 {
-	static const char *const words[] = {"BUG: ", "Oops", "Unable to handle kernel",
-					    "Kernel panic", "kernel BUG"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (str_starts(s, words[i]))
-			return true;
-	return false;
+	return str_starts_any(s, "BUG: |Oops|Unable to handle kernel|Kernel panic|kernel BUG");
 }
 
 static bool ends_report(struct str s)
 {
-	return str_starts(s, "---[ end trace") || str_starts(s, "---[ end Kernel panic");
+	return str_starts_any(s, "---[ end trace|---[ end Kernel panic");
 }
 
 static void line_judge(struct state *s, uint32_t i)
@@ -352,15 +340,14 @@ static void line_judge(struct state *s, uint32_t i)
 
 	if (l->user || !text.n)
 		return;
-	if (str_starts(text, "------------[ cut here") || str_starts(text, "------------ cut here"))
+	if (str_starts_any(text, "------------[ cut here|------------ cut here"))
 		s->cut = i + 1;
-	if (str_starts(text, "sysrq: ") || str_starts(text, "SysRq : ") ||
-	    str_starts(text, "NMI backtrace for cpu"))
+	if (str_starts_any(text, "sysrq: |SysRq : |NMI backtrace for cpu"))
 		s->asked = true;
 	if (l->timed && l->seconds > RAN_SECONDS)
 		s->ran = true;
-	if (str_starts(text, "reboot: ") || str_starts(text, "Restarting system") ||
-	    str_starts(text, "ACPI: PM: Preparing to enter system sleep state S5"))
+	if (str_starts_any(text, "reboot: |Restarting system|"
+				 "ACPI: PM: Preparing to enter system sleep state S5"))
 		s->ran = false;
 	if (str_starts(text, "Linux version ")) {
 		struct str rest = str_from(text, 14);

@@ -16,6 +16,29 @@ long str_find(struct str s, const char *what)
 	return at ? at - s.s : -1;
 }
 
+size_t str_starts_any(struct str s, const char *texts)
+{
+	for (;; texts++) {
+		size_t n = 0;
+
+		while (texts[n] && texts[n] != '|' && n < s.n && s.s[n] == texts[n])
+			n++;
+		if (!texts[n] || texts[n] == '|')
+			return n;
+		for (texts += n; *texts != '|'; texts++)
+			if (!*texts)
+				return 0;
+	}
+}
+
+bool str_has_any(struct str s, const char *texts)
+{
+	for (size_t at = 0; at < s.n; at++)
+		if (str_starts_any(str_from(s, at), texts))
+			return true;
+	return false;
+}
+
 struct str str_trim(struct str s)
 {
 	while (s.n && is_blank(s.s[0]))

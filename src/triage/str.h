@@ -58,6 +58,11 @@ static inline bool str_same(struct str a, struct str b)
 
 bool str_ends(struct str s, const char *end);
 
+/* Of texts that '|' separates: the length of the first one that `s` starts with; 0: none. */
+size_t str_starts_any(struct str s, const char *texts);
+/* Whether it has one of them. */
+bool str_has_any(struct str s, const char *texts);
+
 /* Where `what` begins in `s`, or -1. */
 long str_find(struct str s, const char *what);
 static inline bool str_has(struct str s, const char *what)

@@ -182,6 +182,19 @@ static void test_library(void)
 	ok(library_of((struct str){}) == LIBRARY_NONE, "no name");
 }
 
+static void test_lists_of_texts(void)
+{
+	is_u64(str_starts_any(STR("abcd"), "x|abc|ab"), 3, "the first that fits");
+	is_u64(str_starts_any(STR("abcd"), "ab|abc"), 2, "not the longest");
+	is_u64(str_starts_any(STR("ab"), "abc|abcd"), 0, "a text that ends too early");
+	is_u64(str_starts_any((struct str){"ab\0", 3}, "abx|ab"), 2, "a NUL is no end of a text");
+	is_u64(str_starts_any((struct str){}, "a|b"), 0, "nothing starts with nothing");
+	ok(str_has_any(STR("a wr32 b"), "rd32|wr32"), "in the middle");
+	ok(str_has_any(STR("a rd32"), "rd32|wr32"), "at the end");
+	ok(!str_has_any(STR("a rd3"), "rd32|wr32"), "cut off");
+	ok(!str_has_any((struct str){}, "a"), "in nothing");
+}
+
 static void is_sha1(const char *text, size_t len, const char *want)
 {
 	char hex[SHA1_HEX_LEN];
@@ -197,6 +210,7 @@ int main(void)
 	test_prefixes();
 	test_lines();
 	test_library();
+	test_lists_of_texts();
 	is_sha1("", 0, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
 	is_sha1("abc", 3, "a9993e364706816aba3e25717850c26c9cd0d89d");
 	is_sha1("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
