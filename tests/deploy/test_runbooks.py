@@ -6,7 +6,7 @@ import shlex
 from deployed import FAULTSCOPE, RUNBOOKS, call
 from harness import ROOT
 
-FENCE = re.compile(r"^```\n(.*?)^```\n", re.M | re.S)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.M | re.S)
 INLINE = re.compile(r"`((?:sudo )?faultscope [^`]*)`")
 FINDING = re.compile(r"`([MFPK]\d\d)`")
 FIRST = re.compile(r"(?:sudo )?faultscope ")
@@ -19,7 +19,8 @@ def pages():
 
 def commands(text):
     """Every call of faultscope that a page wants, as arguments."""
-    lines = [line for block in FENCE.findall(text) for line in block.splitlines()]
+    lines = [line for language, block in FENCE.findall(text) if not language
+             for line in block.splitlines()]
     for line in lines + INLINE.findall(text.replace("\n", " ")):
         words = shlex.split(line)
         words = words[1:] if words[0] == "sudo" else words
