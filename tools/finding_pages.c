@@ -28,11 +28,43 @@ static const struct {
 
 #define NR_FAMILIES (sizeof(families) / sizeof(families[0]))
 
+#define ID_LEN 3 /* of an id: a letter, two digits */
+
 /* Escapes what Markdown would take for markup. */
 static void put_markdown(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		printf("%s%c", strchr("*_`<>|[]\\", text[i]) ? "\\" : "", text[i]);
+}
+
+/* The finding whose id a text begins with, or NULL. */
+static const struct diagnosis *finding_at(const char *text, size_t len)
+{
+	char id[ID_LEN + 1] = "";
+
+	if (len < ID_LEN || !isupper((unsigned char)text[0]) || !isdigit((unsigned char)text[1]) ||
+	    !isdigit((unsigned char)text[2]) || (len > ID_LEN && isalnum((unsigned char)text[3])))
+		return NULL;
+	memcpy(id, text, ID_LEN);
+	return diagnosis_find(id);
+}
+
+/* A paragraph, in which ids are links to their pages. */
+static void put_paragraph(const char *text, size_t len)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		const struct diagnosis *d = finding_at(text + i, len - i);
+
+		if (!d || (i && isalnum((unsigned char)text[i - 1])))
+			continue;
+		put_markdown(text + from, i - from);
+		printf("[%s](%s.md)", d->id, d->id);
+		from = i + ID_LEN;
+		i = from - 1;
+	}
+	put_markdown(text + from, len - from);
 }
 
 /* Paragraphs; commands one below the other are one block. */
@@ -52,7 +84,7 @@ static void put_section(const char *heading, const char *text)
 			printf("%.*s\n", (int)len - 2, text + 2);
 		} else {
 			puts("");
-			put_markdown(text, len);
+			put_paragraph(text, len);
 			puts("");
 		}
 		text += len + (text[len] == '\n');
@@ -103,7 +135,8 @@ static void put_finding(const struct diagnosis *d)
 	printf("%%%%%% %s.md\n# %s: ", d->id, d->id);
 	put_markdown(d->title, strlen(d->title));
 	printf("\n\nFamily: [%s](%s.md). Severity: up to %s. Detected by: ",
-	       families[family_of(d)].title, families[family_of(d)].page, severity_name(d->severity));
+	       families[family_of(d)].title, families[family_of(d)].page,
+	       severity_name(d->severity));
 	put_detection(d);
 	puts(".");
 	for (size_t i = 0; i < NR_ABOUTS; i++)
