@@ -36,7 +36,8 @@ NO_STATEMENT = re.compile(r"[ \t]+(?:return|break|continue|goto|case|default|els
 HARMING = re.compile(r"\b(?:kill|unlink|unlinkat|rename|renameat2?|rmdir|reboot|u?mount2?)\(")
 RELEASING = re.compile(r"free|close|destroy|unlink|munmap|end$|drop$")
 ARGUMENTS = re.compile(r"(?<=\w)\((?:[^()]*?, )?([\w.>&*-]+), ([\w.>&*-]+)(?=[,)])")
-DECLARED_SIZE = re.compile(r"\b(?:char|int|struct \w+|\w+_t|void|\*) ?\*?\w+\[[^\]]*$")
+DECLARED_SIZE = re.compile(r"\b(?:char|int|struct \w+|\w+_t|void|\*) ?\*?(?:\w+\[[^\]]*\](?: =[^,;]*)?, )*"
+                           r"\w+\[[^\]]*$")
 
 
 @dataclass(frozen=True)

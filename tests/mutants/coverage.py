@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -175,11 +176,21 @@ class Map:
     def of(self, path, line, first):
         """The tests that run a line, those first that are worth most: where it has no code, those of
         the line before it that has, back to `first` of its function; where it is in none (0), those
-        of the file."""
-        while line > first > 0 and (path, line) not in self.code:
+        of the lines that use its macro."""
+        if not first:
+            return self.of_macro(path, line)
+        while line > first and (path, line) not in self.code:
             line -= 1
         names = self.by_line.get((path, line), set())
-        if not first:
-            names = {name for (file, _), some in self.by_line.items() if file == path
-                     for name in some}
         return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]
+
+    def of_macro(self, path, line):
+        """The tests that run a line with the name that is defined here, quickest first."""
+        define = (self.tree.top / path).read_text().splitlines()[line - 1]
+        name = re.compile(rf"\b{define.split()[1].partition('(')[0]}\b")
+        names = set()
+        for file, text in sources(self.tree.top).items():
+            for at, words in enumerate(text.splitlines(), 1):
+                if name.search(words):
+                    names |= self.by_line.get((file, at), set())
+        return sorted((self.tests[name] for name in names), key=lambda test: test.seconds)

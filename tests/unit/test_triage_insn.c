@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Bytes from objdump of compiled code: what each does to memory. */
+#include "sums.h"
 #include "tap.h"
 #include "triage/insn.h"
 
@@ -148,11 +149,127 @@ static void test_arm64(void)
 	ok(!arm64_decode(0xd503201f, &in), "nop");
 }
 
+static void mix_insn(uint64_t *sum, bool good, const struct insn *in)
+{
+	mix(sum, good);
+	if (!good)
+		return;
+	mix(sum, in->access | in->size << 8 | in->memory << 16 | in->calls << 17 |
+			 in->copies << 18 | in->traps << 19 | in->ip_relative << 20);
+	mix(sum, (uint8_t)in->base | (uint8_t)in->index << 8 | in->scale << 16 |
+			 (uint32_t)(uint8_t)in->target << 24);
+	mix(sum, in->offset);
+}
+
+/* Each opcode of one and of two bytes, with each prefix, all operands, and cut off. */
+static uint64_t sum_of_x86(bool is_64)
+{
+	static const uint8_t prefix[] = {0, 0x66, 0xf2, 0xf3, 0xf0, 0x48, 0x4f, 0x41, 0x65, 0x67};
+	uint64_t sum = SUM_BEGINS;
+
+	for (int op = 0; op < 512; op++)
+		for (size_t p = 0; p < sizeof(prefix); p++)
+			for (int operand = 0; operand < 256; operand += op < 256 ? 1 : 3) {
+				uint8_t code[16] = {}, n = 0;
+				struct insn in = {};
+				bool good;
+
+				if (prefix[p])
+					code[n++] = prefix[p];
+				if (op >= 256)
+					code[n++] = 0x0f;
+				code[n++] = op;
+				code[n++] = operand;
+				for (int i = 0; i < 8; i++)
+					code[n++] = operand * 7 + 0x25 + i * 0x31;
+				n -= operand % 9;
+				good = x86_decode(code, n, is_64, &in);
+				mix_insn(&sum, good, &in);
+			}
+	return sum;
+}
+
+static uint64_t sum_of_arm64(void)
+{
+	uint64_t sum = SUM_BEGINS, dice = 1;
+
+	for (int i = 0; i < 300000; i++) {
+		uint32_t word = roll(&dice);
+		struct insn in = {};
+		bool good = arm64_decode(i & 1 ? word : (word & ~0x0a000000u) | 0x08000000u, &in);
+
+		mix_insn(&sum, good, &in);
+	}
+	return sum;
+}
+
+/* Instructions of events: at the end of the bytes, with registers that are known or not. */
+static uint64_t sum_of_events(void)
+{
+	static const enum arch arch[] = {ARCH_X86_64, ARCH_I386, ARCH_ARM64, ARCH_RISCV};
+	uint64_t sum = SUM_BEGINS, dice = 2, address;
+
+	for (int i = 0; i < 40000; i++) {
+		struct incident e = {.arch = arch[i % 4]};
+		struct insn in = {.base = -1, .index = -1};
+
+		/* one after the other: the order within an expression is the compiler's */
+		e.has_code_at = roll(&dice) % 8;
+		e.code_bytes = roll(&dice) % 24;
+		e.has_sp = roll(&dice) % 2;
+		e.sp = roll(&dice);
+		e.code_at = roll(&dice) % 24;
+		e.regs.known = roll(&dice);
+		for (int k = 0; k < REGS_MAX; k++)
+			e.regs.value[k] = roll(&dice);
+		for (int k = 0; k < 24; k++)
+			e.code[k] = roll(&dice);
+		mix_insn(&sum, insn_of(&e, &in), &in);
+		in = (struct insn){.memory = i % 16, .ip_relative = !(i % 32)};
+		in.base = roll(&dice) % 34 - 1;
+		in.index = roll(&dice) % 34 - 1;
+		in.scale = 1 << roll(&dice) % 4;
+		in.offset = roll(&dice) % 256;
+		address = 0;
+		mix(&sum, insn_address(&e, &in, &address));
+		mix(&sum, address);
+	}
+	return sum;
+}
+
+static uint64_t sum_of_names(void)
+{
+	static const enum arch arch[] = {ARCH_X86_64, ARCH_I386, ARCH_ARM64};
+	uint64_t sum = SUM_BEGINS;
+	char name[8];
+
+	for (int i = 0; i < 3; i++)
+		for (int number = -1; number < 32; number++) {
+			register_name(arch[i], number, name, sizeof(name));
+			mix_text(&sum, name);
+		}
+	return sum;
+}
+
+static void test_sums(void)
+{
+	const struct sum rows[] = {
+		{"x86-64", sum_of_x86(true), 0x0dc59c609d3bf633},
+		{"i386", sum_of_x86(false), 0x7df61a2f5d04efac},
+		{"arm64", sum_of_arm64(), 0xeaab78218c070c30},
+		{"events", sum_of_events(), 0x11e300938cf5ac9e},
+		{"register names", sum_of_names(), 0x26f4da498e3631da},
+	};
+
+	are_sums(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 int main(void)
 {
 	test_x86();
 	test_x86_opcodes();
 	test_x86_calls();
 	test_arm64();
+	test_sums();
 	return tap_done();
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Numbers as text and back, names that are folded, and what an address of a kernel is. */
+#include "base/fold.h"
+#include "base/units.h"
+#include "sums.h"
+#include "triage/address.h"
+
+/* Powers of two and of ten, what is beside them, and what lies between. */
+static size_t values(uint64_t ret[1024])
+{
+	uint64_t dice = 1, ten = 1;
+	size_t n = 0;
+
+	for (int i = 0; i < 64; i++)
+		for (int k = -1; k < 3; k++)
+			ret[n++] = (1ULL << i) + k;
+	for (int i = 0; i < 20; i++, ten *= 10)
+		for (int k = -1; k < 2; k++) {
+			ret[n++] = ten + k;
+			ret[n++] = ten / 2 + k;
+			ret[n++] = ten * 60 + k;
+		}
+	while (n < 1024) {
+		ret[n] = roll(&dice);
+		ret[n++] >>= roll(&dice) % 48;
+	}
+	return n;
+}
+
+static uint64_t sum_of_texts(void)
+{
+	uint64_t sum = SUM_BEGINS, value[1024];
+	size_t n = values(value);
+
+	for (size_t i = 0; i < n; i++) {
+		mix_text(&sum, as_count(value[i]).s);
+		mix_text(&sum, as_bytes(value[i]).s);
+		mix_text(&sum, as_duration(value[i]).s);
+		mix_text(&sum, as_limit(value[i]).s);
+		mix_text(&sum, as_rate(value[i] / 1000.0).s);
+		mix_text(&sum, as_span(value[i] / 1000.0).s);
+		mix(&sum, count_of_real(value[i] * 1.5));
+	}
+	return sum;
+}
+
+static const char *const numbers[] = {"", "0", "1", "07", "12", "3600", "65536", "1.5", "0.25", ".5",
+				      "-1", "+1", "1e3", "18446744073709551615",
+				      "18446744073709551616", "9223372036854775807", "8589934592"};
+static const char *const suffixes[] = {"", "s", "ms", "us", "ns", "m", "h", "d", "k", "K", "KB",
+				       "KiB", "M", "G", "T", "P", "E", " ", "x", "s1", "m5s", "%"};
+
+static void mix_real(uint64_t *sum, double value)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.9g", value);
+	mix_text(sum, text);
+}
+
+static uint64_t sum_of_numbers(void)
+{
+	uint64_t sum = SUM_BEGINS, number;
+	double seconds;
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		for (size_t k = 0; k < sizeof(suffixes) / sizeof(suffixes[0]); k++) {
+			snprintf(text, sizeof(text), "%s%s", numbers[i], suffixes[k]);
+			seconds = 0;
+			mix(&sum, parse_seconds(text, &seconds));
+			mix_real(&sum, seconds);
+			seconds = 0;
+			mix(&sum, parse_seconds_or_0(text, &seconds));
+			mix_real(&sum, seconds);
+			number = 0;
+			mix(&sum, parse_u64(text, 1, 65536, &number));
+			mix(&sum, number);
+			number = 0;
+			mix(&sum, parse_bytes(text, &number));
+			mix(&sum, number);
+		}
+	return sum;
+}
+
+static uint64_t sum_of_names(void)
+{
+	static const char some[] = "ab0159fF-_/.:# (e~";
+	uint64_t sum = SUM_BEGINS, dice = 3;
+	char name[48], folded[40];
+
+	for (int i = 0; i < 20000; i++) {
+		size_t n = roll(&dice) % sizeof(name);
+
+		for (size_t k = 0; k < n; k++)
+			name[k] = some[roll(&dice) % (sizeof(some) - 1)];
+		name[n ? n - 1 : 0] = 0;
+		name_fold(name, folded, sizeof(folded));
+		mix_text(&sum, folded);
+	}
+	return sum;
+}
+
+static uint64_t sum_of_addresses(void)
+{
+	static const enum arch arch[] = {ARCH_UNKNOWN, ARCH_X86_64, ARCH_I386, ARCH_ARM64,
+					 ARCH_ARM,     ARCH_RISCV,  ARCH_PPC,  ARCH_S390};
+	static const uint64_t high[] = {0, 1ULL << 47, 0xffff8000ULL << 32, 0xffff8880ULL << 32,
+					0xffffc900ULL << 32, 0xffffea00ULL << 32,
+					0xffffffff81000000, 0xffffffffc0000000, 0xc0000000,
+					0xdead000000000000, 0x6b6b6b6b6b6b6b6b, 0x5a5a5a5a5a5a5a5a,
+					0xfffffffffffff000, 0xcccccccccccccccc, 1ULL << 60};
+	static const enum kind kind[] = {KIND_GPF, KIND_PAGING_REQUEST, KIND_NULL_DEREF, KIND_BUG};
+	uint64_t sum = SUM_BEGINS, dice = 4;
+
+	for (int i = 0; i < 60000; i++) {
+		struct incident e = {};
+		uint64_t address, like = 0, low;
+
+		/* one after the other: the order within an expression is the compiler's */
+		e.arch = arch[roll(&dice) % 8];
+		e.kind = kind[roll(&dice) % 4];
+		e.has_error = roll(&dice) % 2;
+		e.error = roll(&dice) % 4;
+		e.regs.known = roll(&dice);
+		e.regs.known &= roll(&dice);
+		e.has_sp = roll(&dice) % 2;
+		e.sp = high[roll(&dice) % 15];
+		e.sp += roll(&dice) % (1 << 20);
+		address = high[roll(&dice) % 15];
+		low = roll(&dice) & 0xffffffffffff;
+		address += low >> roll(&dice) % 49;
+		if (i % 8 == 0)
+			address = e.sp ^ 1ULL << roll(&dice) % 64;
+		for (int k = 0; k < REGS_MAX; k++)
+			e.regs.value[k] = k % 4 ? roll(&dice) : address ^ 1ULL << roll(&dice) % 64;
+		mix(&sum, region_of(&e, address));
+		mix(&sum, is_kernel_address(e.arch, address));
+		mix(&sum, poison_of(&e, address));
+		mix(&sum, one_bit_off(&e, address, &like));
+		mix(&sum, like);
+	}
+	return sum;
+}
+
+int main(void)
+{
+	const struct sum rows[] = {
+		{"numbers as text", sum_of_texts(), 0xbec44bbb30360c1b},
+		{"text as numbers", sum_of_numbers(), 0x127ae49d594560e9},
+		{"names that are folded", sum_of_names(), 0x4c7f8e7b2a16619f},
+		{"addresses", sum_of_addresses(), 0xcf7b3dd90666a7e2},
+	};
+
+	are_sums(rows, sizeof(rows) / sizeof(rows[0]));
+	return tap_done();
+}
