@@ -154,6 +154,23 @@ def test_kept_texts_of_logs(check, lab):
     triaged(check, lab, "html", "--html", some=8)
 
 
+WAYS = {"stream": (), "narrow": ("--width", "46"), "wide": ("--width", "230", "--top", "3"),
+        "ascii": ("--no-unicode", "--color", "always"), "addresses": ("--addresses",),
+        "addresses-json": ("--addresses", "--json"), "warnings": ("--min-severity", "warning"),
+        "cgroup": ("--cgroup", "/system.slice"), "by-maps": ("--sort", "maps.count"),
+        "by-fds": ("--sort", "fds.count"), "by-memory": ("--sort", "memory.rss_bytes"),
+        "assumed": ("--assume", "vm.max_map_count=100", "--assume", "fs.file-max=1000"),
+        "folded": ("--format", "folded")}
+
+
+def test_kept_ways_to_show_recordings(check, lab):
+    for name in (*SOME, f"{made(lab, SEEDS[2])}"):
+        where = lab.dir if name.startswith("events") else RECORDINGS
+        for way, words in WAYS.items():
+            compare(check, f"{name}/way-{way}",
+                    said_by(lab, "replay", "--speed", "0", *words, f"{name}.fsr", cwd=where))
+
+
 class Dice:
     """A sequence of numbers that no version of Python changes."""
 
