@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "crash/blackbox_command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <gnutls/crypto.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "live/progress.h"
 #include "probe/host_facts.h"
 #include "probe/proc_source.h"
 #include "session/drop_privileges.h"

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "session/session.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

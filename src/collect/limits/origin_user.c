@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/limits/origin_user.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELDS 7 /* of a line of passwd */

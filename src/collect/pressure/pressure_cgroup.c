@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "collect/pressure/pressure_reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

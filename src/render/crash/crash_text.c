@@ -415,8 +415,7 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 {
 	struct line l = {.v = v};
 
-	line_printf(&l, "%7s  %-10s  %-10s  %s", "LOGS", "FIRST", "LAST", "BUCKET");
-	line_end(&l, b, STYLE_BOLD);
+	styled_line(b, v, STYLE_BOLD, "%7s  %-10s  %-10s  %s", "LOGS", "FIRST", "LAST", "BUCKET");
 	for (size_t i = 0; i < bs->n; i++) {
 		const struct triage_bucket *k = &bs->bucket[i];
 
@@ -430,7 +429,6 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		if (k->fresh)
 			line_printf(&l, "  new");
 		line_end(&l, b, k->fresh ? STYLE_WARNING : STYLE_PLAIN);
-		l = (struct line){.v = v};
 		line_pad(&l, 33);
 		line_printf(&l, "%s", k->example);
 		for (size_t n = 0; n < k->kernels; n++)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* profile.proto of github.com/google/pprof, as bytes; whoever writes it out gzips it. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "render/formats/format_makers.h"

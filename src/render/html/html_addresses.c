@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Faults by address and time: a row a run of pages of a mapping. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

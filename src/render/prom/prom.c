@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "render/prom/prom.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/fields.h"

@@ -57,8 +57,8 @@ void candidates_text(struct buf *b, const struct view *v, const struct candidate
 	line_printf(&l, "What it means and what to do:  faultscope explain %s",
 		    c->diagnosis[0]->id);
 	line_wrap(&l, b, STYLE_PLAIN);
-	line_printf(&l, "A verdict with evidence:       faultscope run -- COMMAND");
-	line_wrap(&l, b, STYLE_PLAIN);
-	line_printf(&l, "  of one that runs already:    faultscope diagnose -p PID");
-	line_wrap(&l, b, STYLE_PLAIN);
+	styled_wrap(b, v, STYLE_PLAIN, 4,
+		    "A verdict with evidence:       faultscope run -- COMMAND");
+	styled_wrap(b, v, STYLE_PLAIN, 4,
+		    "  of one that runs already:    faultscope diagnose -p PID");
 }

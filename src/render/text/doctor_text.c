@@ -228,8 +228,8 @@ static void say_summary(struct buf *b, const struct view *v, const struct report
 		on += r->hook[i].state == HOOK_ON;
 		blind += r->hook[i].state == HOOK_BLIND;
 	}
-	line_printf(&l, "faultscope %s on %s (%s)", r->version, r->host->kernel, r->host->arch);
-	line_wrap(&l, b, STYLE_BOLD);
+	styled_wrap(b, v, STYLE_BOLD, 4, "faultscope %s on %s (%s)", r->version, r->host->kernel,
+		    r->host->arch);
 	l = (struct line){.v = v};
 	line_printf(&l, "%zu of %zu hooks work", on, r->hooks);
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {

@@ -63,8 +63,8 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 	line_wrap_at(&l, b, STYLE_PLAIN, 2);
 	if (!rule || !portents_flag(d->id))
 		return;
-	line_printf(&l, "  And by the flight recorder (faultscope blackbox status).");
-	line_wrap_at(&l, b, STYLE_PLAIN, 2);
+	styled_wrap(b, v, STYLE_PLAIN, 2,
+		    "  And by the flight recorder (faultscope blackbox status).");
 }
 
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)

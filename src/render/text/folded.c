@@ -2,7 +2,6 @@
 /* Growth as folded stacks, for flame graphs: "comm;outermost;…;innermost;[sort] count", a line
  * each. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/growers.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +208,6 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 				continue;
 			if (line_columns(&l) > v->width - 24) {
 				line_end(&l, b, STYLE_PLAIN);
-				l = (struct line){.v = v};
 				label(&l, "");
 			}
 			line_printf(&l, "%s %s", g->row(row), as_count(calls).s);

@@ -65,8 +65,7 @@ void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 	for (size_t i = 0; i < t->tolls.n; i++)
 		say_toll(b, v, &t->tolls.toll[i]);
 	if (t->processes > t->tolls.n) {
-		line_printf(&l, "  and %s processes more, that faulted less",
+		styled_line(b, v, STYLE_DIM, "  and %s processes more, that faulted less",
 			    as_count(t->processes - t->tolls.n).s);
-		line_end(&l, b, STYLE_DIM);
 	}
 }

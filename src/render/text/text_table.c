@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,9 +192,8 @@ void text_table(struct buf *b, const struct view *v)
 	for (size_t i = 0; s && i < n && i < v->top; i++)
 		say_row(b, v, s[i]);
 	if (n > v->top && !v->height) {
-		l = (struct line){.v = v};
-		line_printf(&l, "%*s %zu more (--top N)", PID_COLUMNS - 1, "...", n - v->top);
-		line_end(&l, b, STYLE_DIM);
+		styled_line(b, v, STYLE_DIM, "%*s %zu more (--top N)", PID_COLUMNS - 1, "...",
+			    n - v->top);
 	}
 	free(s);
 }

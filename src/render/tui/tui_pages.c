@@ -2,7 +2,6 @@
 /* What the live view says at length: one process, a diagnosis, a finding, the kernel, help. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -353,9 +352,9 @@ static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 
 	heading(b, v, "faultscope itself");
-	line_printf(&l, " cpu %s  resident %s  last look %s", as_duration(k->own_cpu_ns).s,
-		    as_bytes(k->own_rss_bytes).s, as_duration(k->look_ns).s);
-	line_end(&l, b, STYLE_PLAIN);
+	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last look %s",
+		    as_duration(k->own_cpu_ns).s, as_bytes(k->own_rss_bytes).s,
+		    as_duration(k->look_ns).s);
 	line_printf(&l, " ");
 	text_losses(&l);
 	if (t->trends.lost)
