@@ -36,28 +36,12 @@ static const struct {
 static const struct {
 	const char *hook, *per, *said;
 	enum bench_work work;
-	enum set with; /* against the set before it; NOTHING: measured otherwise, or not at all */
+	enum set with;
+	const char *why;
 } table[] = {
-	{"state", "event", "an event", NR_WORKS, NOTHING},
-	{"look", "process", "a process, each look", NR_WORKS, NOTHING},
-	{"life", "process", "a process, its fork and exit", WORK_PROCESS, TIER_1},
-	{"fault_begin", "fault", "a fault", WORK_FAULT, TIER_1},
-	{"fault_kernel", "kernel_fault", "a fault in a user copy", WORK_USER_COPY, TIER_1},
-	{"signal", "signal", "a signal", WORK_SIGNAL, TIER_1},
-	{"oom", "kill", "a kill by the OOM killer", NR_WORKS, NOTHING},
-	{"cgroup", "cgroup", "a cgroup made, a process moved", NR_WORKS, NOTHING},
-	{"reclaim", "reclaim", "a wait in reclaim", NR_WORKS, NOTHING},
-	{"map_area", "mapping_call", "a mapping call", WORK_MAPPING, TIER_1},
-	{"fault_end", "fault", "a fault", WORK_FAULT, FAULT_ENDS},
-	{"fault_class", "fault", "a fault", WORK_FAULT, TIER_2},
-	{"compaction", "compaction", "a compaction", NR_WORKS, NOTHING},
-	{"mmap_lock", "mapping_call", "a mapping call", WORK_MAPPING, TIER_2},
-	{"disk_wait", "sleep", "a task that sleeps and is woken", NR_WORKS, NOTHING},
-	{"log", "line", "a line of the kernel's log", NR_WORKS, NOTHING},
-	{"tlb", "shootdown", "a TLB shootdown", NR_WORKS, NOTHING},
-	{"calls", "mapping_call", "a mapping call", WORK_MAPPING, ALL_TIERS},
-	{"calls", "descriptor_call", "a descriptor call", WORK_DESCRIPTOR, ALL_TIERS},
-	{"calls", "other_call", "any other call of the host", WORK_OTHER_CALL, ALL_TIERS},
+#define COST(...) {__VA_ARGS__},
+#include "session/calibrate.def"
+#undef COST
 };
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 _Static_assert(NR_ROWS <= COSTS_MAX, "room for every row");
@@ -78,20 +62,6 @@ static int forget(void *ctx, const struct record *h)
 
 static const struct sink nobody = {.take = forget};
 
-/* Why what is measured by no work has no cost of its own; NULL: it has one. */
-static const char *not_measured(const char *hook)
-{
-	return !strcmp(hook, "state")	     ? "within the cost of the others"
-	       : !strcmp(hook, "log")	     ? "it would take writing into the kernel's log"
-	       : !strcmp(hook, "oom")	     ? "it would take a kill"
-	       : !strcmp(hook, "disk_wait")  ? "it would take another task to switch to"
-	       : !strcmp(hook, "cgroup")     ? "it would take making cgroups"
-	       : !strcmp(hook, "reclaim")    ? "it would take want of memory"
-	       : !strcmp(hook, "compaction") ? "it would take want of memory in one piece"
-	       : !strcmp(hook, "tlb")	     ? "it would take a thread on another CPU"
-					     : NULL;
-}
-
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)
 {
 	memset(c, 0, sizeof(*c));
@@ -106,7 +76,7 @@ static void begin_rows(struct calibration *c, const struct source *src, const ch
 		snprintf(cost->why, sizeof(cost->why), "%s",
 			 st->state == HOOK_BLIND ? "nothing: it is blind"
 			 : st->state == HOOK_OFF ? "nothing: it is off"
-						    : not_measured(table[i].hook) ?: why);
+						    : table[i].why ?: why);
 	}
 }
 

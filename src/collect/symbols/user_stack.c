@@ -4,31 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the C libraries, the dynamic loader, Go and Rust begin a program or a thread with. */
 static const char *const entries[] = {
-	"_start",
-	"_start_c",
-	"__libc_start_main",
-	"__libc_start_main_impl",
-	"clone",
-	"__clone",
-	"clone3",
-	"__clone3",
-	"start_thread",
-	"thread_start",
-	"__clone_internal",
-	"__libc_start_call_main",
-	"_dl_start_user",
-	"_dl_start",
-	"runtime.goexit",
-	"runtime.goexit.abi0",
-	"runtime.mstart",
-	"runtime.rt0_go",
-	"runtime.mcall",
-	"runtime.rt0_go.abi0",
-	"runtime.mstart0",
-	"runtime.mstart1",
-	"runtime.mstart.abi0",
+#define ENTRY(name) name,
+#include "collect/symbols/user_stack.def"
+#undef ENTRY
 };
 
 static bool is_libc(const char *module)

@@ -6,26 +6,9 @@
 #include "render/tui/tui_parts.h"
 
 const struct tui_help tui_help[] = {
-	{"Up Down, k j", "move the cursor, or the page"},
-	{"PgUp PgDn, Home End", "by a screen; to the beginning, to the end"},
-	{"g G", "the same as Home and End"},
-	{"Left Right", "columns that do not fit"},
-	{"Enter", "one process; a finding; in the tree: fold a cgroup"},
-	{"Esc", "back; forget the filter"},
-	{"Tab, Shift-Tab, 1 2 ...", "next and previous tab; a tab by its number"},
-	{"/", "filter by words: name, pid, cgroup, program, id of a finding"},
-	{"s S", "sort by the next column, by the one before"},
-	{"I", "invert the order"},
-	{"t", "tree by cgroup"},
-	{"Space", "pause the view; measuring goes on"},
-	{"d", "diagnosis of the process"},
-	{"w", "write a recording from now on; again: end it"},
-	{"c", "forget the trends"},
-	{"+ -", "look more often, less often; of a recording: faster, slower"},
-	{". ,", "of a recording: one look on, one back"},
-	{"] [", "ten looks on, ten back"},
-	{"? h", "this help"},
-	{"q, Ctrl-C", "quit, with a summary"},
+#define KEY_HELP(keys, what) {keys, what},
+#include "render/tui/tui_keys.def"
+#undef KEY_HELP
 };
 const size_t nr_tui_help = sizeof(tui_help) / sizeof(tui_help[0]);
 
