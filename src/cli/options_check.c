@@ -82,8 +82,8 @@ int options_take_words(struct options *o, char *error, size_t size)
 	if (o->command == CMD_RECORD && o->argc)
 		return options_refuse(
 			error, size,
-			"record %s: not a list of pids (4211,4212)\n"
-			"  to start a command and record it: faultscope run --record FILE.fsr -- CMD",
+			"record %s: not a list of pids (4211,4212)\n  to start a command and "
+			"record it: faultscope run --record FILE.fsr -- CMD",
 			o->argv[0]);
 	if (o->argc > positionals(o))
 		return options_refuse(

@@ -101,7 +101,7 @@ static void test_messages(void)
 	suggests("did you mean: major_faults", 3, "run", "--fail-on", "mayor_faults>3");
 	suggests("did you mean: maps.created", 3, "run", "--fail-on", "maps.craeted>3");
 	suggests("did you mean: file", 4, "blackbox", "run", "--keep", "fill");
-	suggests("faultscope run --record FILE.fsr -- CMD", 5, "record", "-o", "x", "--", "python3");
+	suggests("run --record FILE.fsr -- CMD", 5, "record", "-o", "x", "--", "python3");
 	suggests("not a list of pids", 5, "record", "-o", "x", "12", "13");
 	suggests("faultscope run -- CMD", 2, "python3", "train.py");
 	suggests("did you mean: workload", 3, "export", "--export.detail", "workloads");
