@@ -259,24 +259,8 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 }
 
 static const struct step steps[] = {
-	{"descriptors_dropped", were_dropped, 0},
-	{"inotify_instances", past_known_instances, EMFILE},
-	{"rlimit_nofile", past_nofile, EMFILE},
-	{"nr_open", past_nr_open, EMFILE},
-	{"inotify_instances", past_instances, EMFILE},
-	{"fanotify_groups", past_groups, EMFILE},
-	{"rlimit_msgqueue", past_queue_bytes, EMFILE},
-	{"pipe_pages", past_pipe_pages, ENFILE},
-	{"pipe_pages", had_pipe_pages, ENFILE},
-	{"file_max", past_file_max, ENFILE},
-	{"descriptor_number_limit", number_past_limit, EBADF},
-	{"descriptor_number_limit", number_past_limit, EINVAL},
-	{"nr_open", number_past_nr_open, EBADF},
-	{"bad_descriptor", source_is_closed, EBADF},
-	{"bad_descriptor", number_is_wrong, EBADF},
-	{"bad_argument", number_is_wrong, EINVAL},
-	{"rlimit_memlock", past_user_memlock, ENOMEM},
-	{"cgroup_memory", past_cgroup_memory, ENOMEM},
+#define CHECK(...) {__VA_ARGS__},
+#include "rules/descriptor_checks.def"
 };
 
 void cause_of_descriptor(struct request *q, struct verdict *v)

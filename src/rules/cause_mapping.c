@@ -6,15 +6,11 @@
 #include "rules/request.h"
 
 /* include/linux/mm.h */
-#define VM_WRITE     0x2
-#define VM_EXEC	     0x4
-#define VM_SHARED    0x8
 #define VM_MAYWRITE  0x20
 #define VM_MAYEXEC   0x40
 #define VM_LOCKED    0x2000
 #define VM_ACCOUNT   0x100000
 #define VM_NORESERVE 0x200000
-#define VM_HUGETLB   0x400000
 #define VM_SEALED    (1ULL << 63 | 1ULL << 42) /* 6.10; the other bit since 6.17, before unused */
 
 /* include/linux/fs.h, include/uapi/linux/fcntl.h, magic.h, stat.h */
@@ -25,8 +21,6 @@
 #define HUGETLBFS_MAGIC	     0x958458f6
 #define SECRETMEM_MAGIC	     0x5345434d
 #define ANON_INODE_MAGIC     0x09041934
-#define KIND_OF(mode)	     ((mode)&0170000)
-#define KIND_REGULAR	     0100000
 #define KIND_CHARACTER	     0020000
 
 #define COUNT_LEEWAY 6 /* patches under way move the comparison: near it the answer is not sure */

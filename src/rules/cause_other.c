@@ -221,32 +221,8 @@ static const struct {
 	enum call_id call;
 	struct step step;
 } rows[] = {
-	{CALL_CLONE, {"rlimit_nproc", past_nproc, EAGAIN}},
-	{CALL_CLONE, {"threads_max", past_threads, EAGAIN}},
-	{CALL_CLONE, {"cgroup_pids", past_pids, EAGAIN}},
-	{CALL_CLONE, {"rlimit_nofile", past_nofile, EMFILE}},
-	{CALL_CLONE, {"file_max", past_file_max, ENFILE}},
-	{CALL_CLONE, {"overcommit_strict", past_commit_of_fork, ENOMEM}},
-	{CALL_CLONE, {"overcommit_heuristic", said_commit, ENOMEM}},
-	{CALL_CLONE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{CALL_EXECVE, {"rlimit_nproc", past_nproc, EAGAIN}},
-	{CALL_EXECVE, {"rlimit_stack", past_stack_quarter, E2BIG}},
-	{CALL_EXECVE, {"bad_argument", arguments_too_long, E2BIG}},
-	{CALL_EXECVE, {"rlimit_as", past_as_of_arguments, E2BIG}},
-	{CALL_EXECVE, {"file_max", past_file_max, ENFILE}},
-	{CALL_EXECVE, {"overcommit_strict", past_commit, ENOMEM}},
-	{CALL_EXECVE, {"rlimit_as", has_as, ENOMEM}},
-	{CALL_EXECVE, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{CALL_INOTIFY_WATCH, {"inotify_watches", past_watches, ENOSPC}},
-	{CALL_EPOLL_CTL, {"epoll_watches", past_epoll, ENOSPC}},
-	{CALL_IO_URING_REGISTER, {"rlimit_memlock", past_memlock_of_ring, ENOMEM}},
-	{CALL_IO_URING_REGISTER, {"rlimit_nofile", past_files_of_ring, EMFILE}},
-	{CALL_PIPE_SIZE, {"pipe_pages", past_pipe_size, EPERM}},
-	{CALL_MSYNC, {"range_hole", has_hole, ENOMEM}},
-	{CALL_MINCORE, {"range_hole", has_hole, ENOMEM}},
-	{CALL_MBIND, {"max_map_count", past_count_split, ENOMEM}},
-	{CALL_MBIND, {"cgroup_memory", past_cgroup_memory, ENOMEM}},
-	{CALL_SETRLIMIT, {"nr_open", past_nr_open, EPERM}},
+#define CHECK(call, ...) {CALL_##call, {__VA_ARGS__}},
+#include "rules/other_checks.def"
 };
 
 void cause_of_other(struct request *q, struct verdict *v)

@@ -39,18 +39,12 @@ const char *const fault_classes[] = {
 
 /* include/linux/mm.h; arch/x86/include/asm/trap_pf.h */
 #define VM_READ	     0x1
-#define VM_WRITE     0x2
-#define VM_EXEC	     0x4
-#define VM_SHARED    0x8
 #define VM_GROWSDOWN 0x100
-#define VM_HUGETLB   0x400000
 #define PF_WRITE     2
 #define PF_INSTR     16
 
 /* include/uapi/linux/magic.h, stat.h */
-#define SHMEM_MAGIC   0x01021994
-#define KIND_OF(mode) ((mode)&0170000)
-#define KIND_REGULAR  0100000
+#define SHMEM_MAGIC 0x01021994
 
 /* include/uapi/asm-generic/siginfo.h, where the C library's headers are older */
 #define CODE_MTE_ASYNC 8

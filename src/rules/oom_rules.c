@@ -295,14 +295,11 @@ static void say_grower(struct finding *f, const struct suspect *g)
 static void say_files(struct finding *f, const struct limited *l, const struct scene *c)
 {
 	uint64_t shmem = l->level ? l->level->now.n[CGROUP_SHMEM] : FIGURE_UNKNOWN;
-	char a[24], b[24];
 
 	if (shmem == FIGURE_UNKNOWN || shmem < l->limit / SHMEM_TELLS)
 		return;
-	finding_evidence(f, "shared memory and tmpfs in its cgroup", bytes_as_text(shmem, a),
-			 bytes_as_text(l->limit, b));
-	finding_evidence(f, "of these mapped by no process", bytes_as_text(files_left(l, c), a),
-			 NULL);
+	evidence_bytes(f, "shared memory and tmpfs in its cgroup", shmem, l->limit);
+	evidence_bytes(f, "of these mapped by no process", files_left(l, c), FIGURE_UNKNOWN);
 }
 
 static void help_files(struct finding *f, const struct limited *l, const struct scene *c,
@@ -372,7 +369,6 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 	struct limited l = limited_by(o, cgroup);
 	struct scene c;
 	struct suspect g = grower_of(o, &l, &c);
-	char text[24];
 
 	files = files_filled_it(&l, &c, &g);
 	if (files)
@@ -385,7 +381,7 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 	if (o->s && o->s->cgroup)
 		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
 	finding_take_evidence(f, o->verdict);
-	finding_evidence(f, "it had", bytes_as_text(victim_bytes(o->m, r), text), NULL);
+	evidence_bytes(f, "it had", victim_bytes(o->m, r), FIGURE_UNKNOWN);
 	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
 	say_grower(f, &g);
 	say_files(f, &l, &c);

@@ -13,6 +13,14 @@
 #define WORTH_BYTES	 (1u << 20) /* growth a second that is worth a word */
 #define FEWER_MOST_SHARE 0.8	    /* of the workers: fewer are no remedy */
 
+void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
+{
+	char value[24], text[24];
+
+	finding_evidence(f, field, bytes_as_text(bytes, value),
+			 limit == FIGURE_UNKNOWN ? NULL : bytes_as_text(limit, text));
+}
+
 const char *bytes_as_text(uint64_t bytes, char *text)
 {
 	struct buf b = {};

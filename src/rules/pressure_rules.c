@@ -118,7 +118,6 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 {
 	const struct model *m = o->m;
 	double in = swapped_in(m), out = swapped_out(m), some = host_stall(m, false);
-	char used[24], total[24];
 
 	/* what is only read is written out once: then it lasts that tells thrash from a return */
 	if (in < OPENED(open, SWAP_INS) || (out < OPENED(open, SWAP_OUTS) && !waited_a_minute(m)) ||
@@ -139,9 +138,8 @@ bool swap_thrashes(const struct occasion *o, const struct finding *open, struct 
 	say_pages(f, m, "swapped in", in);
 	say_pages(f, m, "swapped out", out);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
-	bytes_as_text(swap_used(&m->tick.limits), used);
-	finding_evidence(f, "swap in use", used,
-			 bytes_as_text(m->tick.limits.swap_total_bytes, total));
+	evidence_bytes(f, "swap in use", swap_used(&m->tick.limits),
+		       m->tick.limits.swap_total_bytes);
 	stall_say_swap(f, m);
 	say_where(f, m);
 	pressure_say_who(f, m);
@@ -283,7 +281,7 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 	const struct host_limits *l = &o->m->tick.limits;
 	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
 	double percent = left_percent(l);
-	char a[24], b[24];
+	char a[24];
 	struct forecast c;
 
 	if (percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
@@ -292,10 +290,8 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 	f->level = f->severity + 1;
 	finding_title(f, "%s of memory and swap are left, %.0f %% of all", bytes_as_text(left, a),
 		      percent);
-	bytes_as_text(l->mem_available_bytes, a);
-	finding_evidence(f, "memory available", a, bytes_as_text(l->mem_total_bytes, b));
-	bytes_as_text(l->swap_free_bytes, a);
-	finding_evidence(f, "swap free", a, bytes_as_text(l->swap_total_bytes, b));
+	evidence_bytes(f, "memory available", l->mem_available_bytes, l->mem_total_bytes);
+	evidence_bytes(f, "swap free", l->swap_free_bytes, l->swap_total_bytes);
 	c = resource_forecast(o->m, NULL, RESOURCE_MEMORY);
 	f->forecast = c;
 	pressure_say_who(f, o->m);
@@ -312,16 +308,13 @@ static void say_level_use(struct finding *f, const struct level *l)
 	} rows[] = {{CGROUP_ANON, "anonymous"},
 		    {CGROUP_SHMEM, "shared memory and tmpfs"},
 		    {CGROUP_SWAP_USED, "swapped out"}};
-	char text[24], limit[24];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (l->now.n[rows[i].figure] != FIGURE_UNKNOWN && l->now.n[rows[i].figure])
-			finding_evidence(
-				f, rows[i].field, bytes_as_text(l->now.n[rows[i].figure], text),
-				rows[i].figure == CGROUP_SWAP_USED &&
-						l->now.n[CGROUP_SWAP_LIMIT] != FIGURE_UNKNOWN
-					? bytes_as_text(l->now.n[CGROUP_SWAP_LIMIT], limit)
-					: NULL);
+			evidence_bytes(f, rows[i].field, l->now.n[rows[i].figure],
+				       rows[i].figure == CGROUP_SWAP_USED
+					       ? l->now.n[CGROUP_SWAP_LIMIT]
+					       : FIGURE_UNKNOWN);
 }
 
 bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, struct finding *f)

@@ -88,6 +88,13 @@ void put_wanted(const struct remedies *all, uint64_t unit, const char *none, str
 		buf_printf(c, "%" PRIu64, all->want / unit + !!(all->want % unit));
 }
 
+void put_word(struct buf *c, struct buf *word)
+{
+	buf_shell(c, word->s ? word->s : "");
+	c->failed |= word->failed;
+	buf_free(word);
+}
+
 size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct remedy *ret)
 {
 	struct remedies all = {.o = o, .f = f, .want = wanted(o, f), .r = ret};

@@ -92,9 +92,7 @@ static void write_file(struct remedies *all)
 
 	buf_printf(&path, "%s/%s", o->dir, o->file);
 	buf_printf(&c, "echo %" PRIu64 " > ", all->want);
-	buf_shell(&c, path.s ? path.s : "");
-	c.failed |= path.failed;
-	buf_free(&path);
+	put_word(&c, &path);
 	remedy_add(all, REMEDY_GAIN_TIME, false,
 		   "now, until who manages the cgroup sets it again, or it is removed", &c);
 }
@@ -135,10 +133,8 @@ static void check(struct remedies *all)
 	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS]
 			     ? "ps -o nlwp,pid,comm -p $(paste -sd, "
 			     : "sort -k2 -n -r ");
-	buf_shell(&c, path.s ? path.s : "");
+	put_word(&c, &path);
 	buf_puts(&c, o->limit == &limit_table[LIMIT_CGROUP_PIDS] ? ")" : " | head -n 20");
-	c.failed |= path.failed;
-	buf_free(&path);
 	remedy_add(all, REMEDY_CHECK, false, "what is in it", &c);
 }
 

@@ -21,6 +21,9 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool last
 /* The wanted value, in units of so many; `none` is the word for no limit. */
 void put_wanted(const struct remedies *all, uint64_t unit, const char *none, struct buf *c);
 
+/* Puts what `word` holds as one word of a shell, and frees it. */
+void put_word(struct buf *c, struct buf *word);
+
 /* By kind of limit: remedy_machine.c, remedy_process.c, remedy_cgroup.c. */
 void remedy_machine(struct remedies *all);
 void remedy_process(struct remedies *all);

@@ -208,9 +208,7 @@ static void set_in_nspawn(struct remedies *all)
 	buf_printf(&c, "printf '[Exec]\\n%s=", all->o->limit->unit_key);
 	put_wanted(all, 1, "infinity", &c);
 	buf_puts(&c, "\\n' >> ");
-	buf_shell(&c, name.s ? name.s : "");
-	c.failed |= name.failed;
-	buf_free(&name);
+	put_word(&c, &name);
 	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from its next start on", &c);
 }
 

@@ -8,6 +8,14 @@
 
 #include "rules/cause.h"
 
+/* include/linux/mm.h, include/uapi/linux/stat.h */
+#define VM_WRITE      0x2
+#define VM_EXEC	      0x4
+#define VM_SHARED     0x8
+#define VM_HUGETLB    0x400000
+#define KIND_OF(mode) ((mode)&0170000)
+#define KIND_REGULAR  0100000
+
 /* include/uapi/asm-generic/mman*.h: the same on every architecture we run on */
 #define F_MAP_PRIVATE	      0x02
 #define F_MAP_SHARED_VALIDATE 0x03

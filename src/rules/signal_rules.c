@@ -123,7 +123,7 @@ static const struct mount_use *full_disk(const struct occasion *o)
 bool disk_was_full(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct mount_use *u = full_disk(o);
-	char free[24], size[24], path[PATH_WORD];
+	char path[PATH_WORD];
 
 	if (!is_class(o, "read error") || !u ||
 	    (o->signal->error_code && !(o->signal->error_code & PF_WRITE)))
@@ -132,12 +132,11 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	finding_title(f, "SIGBUS: a page of a sparse file was written, and its "
 			 "file system has no room for it");
 	finding_evidence(f, "file system", u->now.path, NULL);
-	bytes_as_text(u->now.free_bytes, free);
-	finding_evidence(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", free,
-			 bytes_as_text(u->now.size_bytes, size));
+	evidence_bytes(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", u->now.free_bytes,
+		       u->now.size_bytes);
 	if (o->signal->file.flags & FILE_DELETED)
-		finding_evidence(f, "held by the deleted file",
-				 bytes_as_text(o->signal->file_blocks * 512, free), NULL);
+		evidence_bytes(f, "held by the deleted file", o->signal->file_blocks * 512,
+			       FIGURE_UNKNOWN);
 	finding_advise(f);
 	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail",
 		       path_as_word(u->now.path, path));
@@ -147,7 +146,6 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 bool page_was_poisoned(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	uint64_t bytes = host_figure(o->m, HOST_CORRUPTED);
-	char text[24];
 
 	if (!is_class(o, "hardware poison"))
 		return false;
@@ -156,7 +154,7 @@ bool page_was_poisoned(const struct occasion *o, const struct finding *open, str
 		f,
 		"SIGBUS: the memory that it touched is broken: the kernel took a page out of use");
 	if (bytes != FIGURE_UNKNOWN)
-		finding_evidence(f, "taken out of use", bytes_as_text(bytes, text), NULL);
+		evidence_bytes(f, "taken out of use", bytes, FIGURE_UNKNOWN);
 	finding_advise(f);
 	return true;
 }
