@@ -101,10 +101,11 @@ void options_help(struct buf *b, enum command command)
 {
 	const struct command_row *c = &command_rows[command];
 
-	buf_printf(b, "Usage: faultscope %s%s%s\n", c->name, *c->name ? " " : "", c->args);
+	buf_printf(b, "Usage: faultscope %s%s%s\n", c->name, *c->name && *c->args ? " " : "",
+		   c->args);
 	for (int i = CMD_RUN; command == CMD_WATCH && i < NR_COMMANDS; i++)
-		buf_printf(b, "       faultscope %s %s\n", command_rows[i].name,
-			   command_rows[i].args);
+		buf_printf(b, "       faultscope %s%s%s\n", command_rows[i].name,
+			   *command_rows[i].args ? " " : "", command_rows[i].args);
 	if (command == CMD_WATCH)
 		buf_puts(b, "\nShows page faults, memory mappings and file descriptors of "
 			    "processes, and how close they are\nto their limits.\n\n");
