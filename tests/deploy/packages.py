@@ -35,7 +35,9 @@ HOLDS = {
         "usr/share/bash-completion/completions/faultscope",
         "usr/share/zsh/vendor-completions/_faultscope",
         "usr/share/fish/vendor_completions.d/faultscope.fish",
-        "usr/share/doc/faultscope/copyright",
+        *(f"usr/share/doc/faultscope/{name}" for name in (
+            "copyright", "README.md", "CHANGELOG.md", "docs/start.md", "docs/findings/M01.md",
+            "docs/examples/too-many-mappings.fsr")),
         "usr/share/doc/faultscope/examples/kubernetes/base/daemonset.yaml"},
     "faultscope-exporter": {
         *(f"lib/systemd/system/{unit}" for unit in EXPORTER), "etc/default/faultscope-exporter",
