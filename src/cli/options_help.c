@@ -62,9 +62,11 @@ static void help_options(struct buf *b, enum command command)
 
 static void help_conditions(struct buf *b)
 {
+	struct gate_row gate;
+
 	buf_puts(b, "\nConditions of --fail-on: VALUE>NUMBER, with > >= < <=; values are\n");
-	for (size_t i = 0; i < nr_gate_rows; i++)
-		put_wrapped(b, gate_rows[i].name, gate_rows[i].help);
+	for (size_t i = 0; gate_row(i, &gate); i++)
+		put_wrapped(b, gate.name, gate.help);
 	put_wrapped(b, "any value of a process", "named as in JSON: faults.failed, threads");
 }
 

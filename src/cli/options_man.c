@@ -119,9 +119,11 @@ static void man_option(struct buf *b, const struct option_row *o)
 
 static void man_conditions(struct buf *b)
 {
+	struct gate_row gate;
+
 	man_text(b, "CONDITIONS", conditions_about);
-	for (size_t i = 0; i < nr_gate_rows; i++)
-		man_row(b, gate_rows[i].name, gate_rows[i].help);
+	for (size_t i = 0; gate_row(i, &gate); i++)
+		man_row(b, gate.name, gate.help);
 }
 
 static void man_keys(struct buf *b)

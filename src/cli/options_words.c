@@ -25,6 +25,7 @@ static void add_formats(struct words *w, enum command command)
 static void add_named(struct words *w, const char *option)
 {
 	char name[NEAREST_BYTES];
+	struct gate_row gate;
 
 	for (size_t i = 0; i < nr_fields && !strcmp(option, "sort"); i++)
 		add_word(w, field_name(&fields[i], name, sizeof(name)), "");
@@ -32,8 +33,8 @@ static void add_named(struct words *w, const char *option)
 		add_word(w, hooks[i].name, "=");
 	for (int i = 0; i < NR_RESOURCES && !strcmp(option, "assume"); i++)
 		add_word(w, resources[i].limit, "=");
-	for (size_t i = 0; i < nr_gate_rows && !strcmp(option, "fail-on"); i++)
-		add_word(w, gate_rows[i].name, "");
+	for (size_t i = 0; !strcmp(option, "fail-on") && gate_row(i, &gate); i++)
+		add_word(w, gate.name, "");
 	w->open =
 		!strcmp(option, "hook") || !strcmp(option, "assume") || !strcmp(option, "fail-on");
 }

@@ -30,6 +30,32 @@ struct field_diff {
 	double divide;	   /* by the field's unit; 0: as it is */
 };
 
+/* A condition of --fail-on with a name of its own. Fields that have the same name are added up. */
+struct field_gate {
+	const char *name;  /* NULL: none but that of the field */
+	const char *help;  /* NULL: another field of this name has it */
+	double unit;	   /* of a number without a suffix, in the field's units; 0: 1 */
+	const char *limit; /* what is 100 %, as resource_find() takes it; NULL: there is no limit */
+};
+
+/* Cells of the live view, in this order. */
+#define LEAD_VALUE    1u
+#define LEAD_SHARE    2u /* of the limit of the field's resource */
+#define LEAD_TREND    4u
+#define LEAD_FORECAST 8u /* when that limit is reached */
+
+/* Among the leading columns of a tab of the live view. The fields that do not lead follow them. */
+struct field_lead {
+	int nth;	    /* from the left; 0: it does not lead */
+	unsigned int cells; /* LEAD_* */
+};
+
+/* A gauge whose sum over all processes is kept over time. */
+struct field_sum {
+	const char *column; /* of CSV; NULL: no sum is kept */
+	const char *title;  /* of the chart */
+};
+
 struct field {
 	const char *group; /* JSON object in a process line; "" for none */
 	const char *key;
@@ -45,8 +71,13 @@ struct field {
 	const char *column; /* short title in tables; NULL: its key in capitals */
 	struct field_column table, share;
 	const char *block; /* name in the block of a process, with its group; NULL: none */
-	const char *html; /* title in the report's table of processes; NULL: not in it */
+	const char *html;  /* title in the report's table of processes; NULL: not in it */
 	struct field_diff diff;
+	struct field_gate gate;
+	struct field_lead overview, lead; /* of the first tab; of the tab that has its group */
+	int resource;			  /* enum resource_id, where LEAD_SHARE or LEAD_FORECAST */
+	bool trend;			  /* the live view keeps its last values, and draws them */
+	struct field_sum sum;
 };
 
 extern const struct field fields[];

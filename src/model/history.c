@@ -14,16 +14,13 @@
 #define HISTORY_ROWS_LIMIT (HISTORY_ROWS_MAX + MODEL_SUBJECTS_MAX)
 #define HISTORY_TEXT_MAX   512 /* of a path */
 
-static const char *const gauge_field[NR_HISTORY_GAUGES] = {
-	[HISTORY_MAPS] = "maps.count",	    [HISTORY_FDS] = "fds.count",
-	[HISTORY_RSS] = "memory.rss_bytes", [HISTORY_SWAP] = "memory.swap_bytes",
-	[HISTORY_THREADS] = "threads",
-};
-
 int history_init(struct history *h)
 {
 	memset(h, 0, sizeof(*h));
 	h->looks_each = 1;
+	for (size_t i = 0; i < nr_fields && h->gauges < HISTORY_GAUGES_MAX; i++)
+		if (fields[i].sum.column)
+			h->gauge[h->gauges++] = &fields[i];
 	h->point = calloc(HISTORY_POINTS_MAX, sizeof(*h->point));
 	h->event = calloc(HISTORY_EVENTS_MAX, sizeof(*h->event));
 	h->bucket = calloc(HISTORY_BUCKETS, sizeof(*h->bucket));
@@ -81,11 +78,14 @@ const struct history_row *history_find(const struct history *h, const struct pro
 	return row_of(h, id);
 }
 
+uint64_t history_field(const struct history_row *r, const struct field *f)
+{
+	return f && r->known[f - fields] ? r->value[f - fields] : 0;
+}
+
 uint64_t history_value(const struct history_row *r, const char *field)
 {
-	const struct field *f = field_find(field);
-
-	return f && r->known[f - fields] ? r->value[f - fields] : 0;
+	return history_field(r, field_find(field));
 }
 
 double history_rate(const struct history_point *p, uint64_t n)
@@ -348,7 +348,7 @@ static void join_points(struct history_point *to, const struct history_point *fr
 	to->failed += from->failed;
 	to->events += from->events;
 	to->processes = to->processes > from->processes ? to->processes : from->processes;
-	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+	for (int i = 0; i < HISTORY_GAUGES_MAX; i++)
 		if (from->gauge[i] > to->gauge[i])
 			to->gauge[i] = from->gauge[i];
 	for (int end = 0; end < NR_ENDS; end++)
@@ -436,18 +436,18 @@ static int add_faults(struct history *h, struct history_row *r)
 
 /* What is summed over processes: counters by their growth, gauges while they live. */
 struct share {
-	uint64_t minor, major, stall_ns, failed, gauge[NR_HISTORY_GAUGES];
+	uint64_t minor, major, stall_ns, failed, gauge[HISTORY_GAUGES_MAX];
 };
 
-static struct share share_of(const struct history_row *r)
+static struct share share_of(const struct history *h, const struct history_row *r)
 {
 	struct share s = {.minor = history_value(r, "faults.minor"),
 			  .major = history_value(r, "faults.major"),
 			  .stall_ns = history_value(r, "faults.stall_ns"),
 			  .failed = history_value(r, "faults.failed")};
 
-	for (int i = 0; i < NR_HISTORY_GAUGES && !r->final; i++)
-		s.gauge[i] = history_value(r, gauge_field[i]);
+	for (size_t i = 0; i < h->gauges && !r->final; i++)
+		s.gauge[i] = history_field(r, h->gauge[i]);
 	return s;
 }
 
@@ -460,7 +460,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	int err;
 
 	if (r)
-		was = share_of(r);
+		was = share_of(h, r);
 	else
 		r = row_make(h, s);
 	if (!r) {
@@ -471,12 +471,12 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 	err = keep(r, m, s);
 	if (err)
 		return err;
-	now = share_of(r);
+	now = share_of(h, r);
 	p->minor += grown(now.minor, was.minor);
 	p->major += grown(now.major, was.major);
 	p->stall_ns += grown(now.stall_ns, was.stall_ns);
 	p->failed += grown(now.failed, was.failed);
-	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+	for (size_t i = 0; i < h->gauges; i++)
 		h->gauge_now[i] += now.gauge[i] - was.gauge[i];
 	h->alive += !s->final - alive_before;
 	h->ended += s->final && !was_final;
@@ -509,7 +509,7 @@ int history_look(struct history *h, const struct model *m)
 		if (!s->hidden)
 			err = take_subject(h, p, m, s);
 	take_events(h, p, m);
-	for (int i = 0; i < NR_HISTORY_GAUGES; i++)
+	for (size_t i = 0; i < h->gauges; i++)
 		if (h->gauge_now[i] > p->gauge[i])
 			p->gauge[i] = h->gauge_now[i];
 	if (h->alive > p->processes)

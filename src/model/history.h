@@ -16,14 +16,9 @@
 #define HISTORY_OTHERS	   "~other" /* comm of the row of those that made room */
 #define HISTORY_EVENTS_MAX 512
 
-enum history_gauge {
-	HISTORY_MAPS,
-	HISTORY_FDS,
-	HISTORY_RSS,
-	HISTORY_SWAP,
-	HISTORY_THREADS,
-	NR_HISTORY_GAUGES,
-};
+#define HISTORY_GAUGES_MAX 8 /* fields of which a sum over processes is kept */
+
+struct field;
 
 /* Of all processes: what was counted in a span of time, and the highest of sums within it. */
 struct history_point {
@@ -31,7 +26,7 @@ struct history_point {
 	uint64_t minor, major, stall_ns, failed;
 	uint64_t events; /* refusals, crossings, signals, kills */
 	uint64_t processes;
-	uint64_t gauge[NR_HISTORY_GAUGES];
+	uint64_t gauge[HISTORY_GAUGES_MAX]; /* as `gauge` of struct history */
 	uint64_t latency[NR_ENDS][NR_LATENCY];
 };
 
@@ -56,6 +51,8 @@ struct history_row {
 };
 
 struct history {
+	const struct field *gauge[HISTORY_GAUGES_MAX]; /* those with a `sum`, in their order */
+	size_t gauges;
 	struct history_point *point;
 	size_t points;
 	unsigned int looks_each; /* in a whole point */
@@ -73,7 +70,7 @@ struct history {
 	uint64_t events_lost;
 	uint64_t last_ns;
 	uint64_t wall_last_ns;
-	uint64_t gauge_now[NR_HISTORY_GAUGES], alive; /* sums over all rows that live */
+	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* sums over all rows that live */
 	uint64_t latency[NR_ENDS][NR_LATENCY], latency_max_ns[NR_ENDS];
 	uint64_t faults_kind[NR_FAULT_KINDS];
 };
@@ -90,7 +87,8 @@ int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/* A figure by "group.key"; 0 where it is not known. */
+/* A figure by its row of fields[], or by "group.key"; 0 where it is not known. */
+uint64_t history_field(const struct history_row *r, const struct field *f);
 uint64_t history_value(const struct history_row *r, const char *field);
 
 /* What was counted in a point, a second. */

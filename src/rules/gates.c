@@ -11,28 +11,50 @@
 #include "base/nearest.h"
 #include "model/resources.h"
 
-const struct gate_row gate_rows[] = {
-	{"maps.max", GATE_HIGHEST, 0, 1, "most mappings of a process; of its limit with %",
-	 "maps.high", NULL, "vm.max_map_count"},
-	{"fds.max", GATE_HIGHEST, 0, 1, "most descriptors of a process; of its limit with %",
-	 "fds.high", NULL, "RLIMIT_NOFILE"},
-	{"rss.max", GATE_HIGHEST, 0, 1, "most resident memory of a process, at a look: 2G",
-	 "memory.rss_bytes"},
-	{"swap.max", GATE_HIGHEST, 0, 1, "most swapped out of a process, at a look: 100M",
-	 "memory.swap_bytes"},
-	{"minor_faults", GATE_TOTAL, 0, 1, "minor faults", "faults.minor"},
-	{"major_faults", GATE_TOTAL, 0, 1, "major faults", "faults.major"},
-	{"stall_ms", GATE_TOTAL, 0, 1e6, "time that threads waited in faults: 500, 2s",
-	 "faults.stall_ns"},
-	{"refused", GATE_TOTAL, 0, 1, "mapping and descriptor calls refused", "maps.refused",
-	 "fds.refused"},
+/* Gates that are no field of a process. */
+static const struct gate_row others[] = {
 	{"sigsegv", GATE_SIGNAL, SIGSEGV, 1, "SIGSEGV of a fault"},
 	{"sigbus", GATE_SIGNAL, SIGBUS, 1, "SIGBUS of a fault"},
 	{"findings.critical", GATE_FINDINGS, SEVERITY_CRITICAL, 1, "findings that were critical"},
 	{"findings.warning", GATE_FINDINGS, SEVERITY_WARNING, 1,
 	 "findings that were warnings, or critical"},
 };
-const size_t nr_gate_rows = sizeof(gate_rows) / sizeof(gate_rows[0]);
+
+static enum gate_kind kind_of(const struct field *f)
+{
+	return f->type == FIELD_COUNTER ? GATE_TOTAL : GATE_HIGHEST;
+}
+
+static struct gate_row row_of(const struct field *f)
+{
+	struct gate_row row = {
+		.name = f->gate.name,
+		.kind = kind_of(f),
+		.unit = f->gate.unit ?: 1,
+		.help = f->gate.help,
+		.field = f,
+		.resource = f->gate.limit ? resource_find(f->gate.limit) : -1,
+	};
+
+	for (const struct field *other = f + 1; other < fields + nr_fields; other++)
+		if (other->gate.name && !strcmp(other->gate.name, f->gate.name))
+			row.plus = other;
+	return row;
+}
+
+bool gate_row(size_t nth, struct gate_row *ret)
+{
+	for (size_t i = 0; i < nr_fields; i++)
+		if (fields[i].gate.help && !nth--) {
+			*ret = row_of(&fields[i]);
+			return true;
+		}
+	if (nth >= sizeof(others) / sizeof(others[0]))
+		return false;
+	*ret = others[nth];
+	ret->resource = -1;
+	return true;
+}
 
 /* What may stand behind a number. */
 static const struct {
@@ -63,14 +85,15 @@ static int bad_name(const struct gate *g, const char *name, char *error, size_t 
 	size_t len = snprintf(error, size, "--fail-on '%s': no such figure\n  gates:", g->text);
 	struct nearest n = {.typed = name};
 	char field[NEAREST_BYTES];
+	struct gate_row row;
 
-	for (size_t i = 0; i < nr_gate_rows && len < size; i++)
-		len += snprintf(error + len, size - len, " %s", gate_rows[i].name);
+	for (size_t i = 0; gate_row(i, &row) && len < size; i++)
+		len += snprintf(error + len, size - len, " %s", row.name);
 	if (len < size)
 		snprintf(error + len, size - len,
 			 "\n  or any of the JSON: faults.failed, maps.created, threads, ...");
-	for (size_t i = 0; i < nr_gate_rows; i++)
-		nearest_offer(&n, gate_rows[i].name);
+	for (size_t i = 0; gate_row(i, &row); i++)
+		nearest_offer(&n, row.name);
 	fields_offer(&n, field);
 	nearest_say(&n, "", error, size);
 	return -EINVAL;
@@ -78,17 +101,17 @@ static int bad_name(const struct gate *g, const char *name, char *error, size_t 
 
 static bool take_row(struct gate *g, const char *name)
 {
-	for (size_t i = 0; i < nr_gate_rows; i++) {
-		const struct gate_row *row = &gate_rows[i];
+	struct gate_row row;
 
-		if (strcmp(row->name, name))
+	for (size_t i = 0; gate_row(i, &row); i++) {
+		if (strcmp(row.name, name))
 			continue;
-		g->kind = row->kind;
-		g->number = row->number;
-		g->unit = row->unit;
-		g->field = row->field ? field_find(row->field) : NULL;
-		g->plus = row->plus ? field_find(row->plus) : NULL;
-		g->resource = row->limit ? resource_find(row->limit) : -1;
+		g->kind = row.kind;
+		g->number = row.number;
+		g->unit = row.unit;
+		g->field = row.field;
+		g->plus = row.plus;
+		g->resource = row.resource;
 		return true;
 	}
 	return false;
@@ -100,7 +123,7 @@ static bool take_field(struct gate *g, const char *name)
 
 	if (!f || f->unit == UNIT_LIMIT)
 		return false;
-	g->kind = f->type == FIELD_COUNTER ? GATE_TOTAL : GATE_HIGHEST;
+	g->kind = kind_of(f);
 	g->resource = -1;
 	g->field = f;
 	g->unit = 1;

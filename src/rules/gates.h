@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rules: gates: conditions under which a measurement fails (--fail-on), as "maps.max>60%". What a
- * gate is about is a row of its own table, or any figure of the field table.
+ * gate is about is an event, a finding, or any figure of the field table.
  */
 #ifndef FS_RULES_GATES_H
 #define FS_RULES_GATES_H
@@ -25,12 +25,12 @@ struct gate_row {
 	int number;  /* of the signal; enum severity */
 	double unit; /* of a number without a suffix, in units of the field */
 	const char *help;
-	const char *field, *plus; /* of the field table; added up; NULL: none */
-	const char *limit;	  /* what is 100 %, as resource_find() takes it; NULL: none */
+	const struct field *field, *plus; /* added up; NULL: none */
+	int resource;			  /* a row of resources[], whose limit is 100 %; -1: none */
 };
 
-extern const struct gate_row gate_rows[];
-extern const size_t nr_gate_rows;
+/* The gates with names of their own, from 0 on. Returns false behind the last. */
+bool gate_row(size_t nth, struct gate_row *ret);
 
 enum gate_op { GATE_ABOVE, GATE_FROM, GATE_BELOW, GATE_TO };
 enum gate_state { GATE_PASSED, GATE_TRIPPED, GATE_NOT_MEASURED };

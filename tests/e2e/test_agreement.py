@@ -16,10 +16,10 @@ CROWDS = {201: 6000, 202: 9000}  # more than rows
 COUNTERS = ("minor", "major", "stall_ns")
 # of mappings and descriptors, by their columns
 CALLS = ("maps.created", "maps.removed", "maps.refused", "fds.opened", "fds.closed", "fds.refused")
-# what is summed over the processes that live: column of csv-time, key of the page, field
-GAUGES = (("mappings", "maps", "maps.count"), ("descriptors", "fds", "fds.count"),
-          ("rss_bytes", "rss_bytes", "memory.rss_bytes"),
-          ("swap_bytes", "swap_bytes", "memory.swap_bytes"))
+# what is summed over the processes that live: column of csv-time and key of the page, field
+GAUGES = (("mappings", "maps.count"), ("descriptors", "fds.count"),
+          ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
+          ("threads", "threads"))
 # of diff: metric, field, whether of those that live alone, what it is divided by; per second
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
@@ -66,11 +66,11 @@ def last_lines(lab, recording):
     last, now = {}, {}
     text = lab.faultscope("--replay", recording, "--json").out
     assert not UNSEEN.search(text), "JSON: a character that hides or moves text"
-    peaks = {column: 0 for column, _, _ in GAUGES}
+    peaks = {column: 0 for column, _ in GAUGES}
     sums = dict(peaks)
 
     def look_ends():
-        for column, _, _ in GAUGES:
+        for column, _ in GAUGES:
             peaks[column] = max(peaks[column], sums[column])
 
     at = None
@@ -80,7 +80,7 @@ def last_lines(lab, recording):
         at = line["t"]
         key = line["pid"], line["start_time_ns"]
         last[key] = line
-        for column, _, path in GAUGES:
+        for column, path in GAUGES:
             n = 0 if line.get("final") else value_of(line, path) or 0
             sums[column] += n - now.get((key, column), 0)
             now[key, column] = n
@@ -121,14 +121,14 @@ def check_rows(check, name, rows, last):
 def check_gauges(check, lab, recording, name, page, peaks):
     """Highest sums: of the table over time, of the page, of the trace, of the JSON."""
     rows = list(csv.DictReader(io.StringIO(report(lab, "csv-time", recording), newline="")))
-    for column, key, _ in GAUGES:
+    for column, _ in GAUGES:
         got = [int(row[column]) for row in rows]
-        check.equal(f"{name}: {column} of the page", [p[key] for p in page["points"]], got)
+        check.equal(f"{name}: {column} of the page", [p[column] for p in page["points"]], got)
         if peaks:
             check.equal(f"{name}: peak of {column}", max(got, default=0), peaks[column])
     trace = json.loads(report(lab, "trace", recording))["traceEvents"]
-    for column in ("mappings", "descriptors"):
-        got = [e["args"][column] for e in trace if e["ph"] == "C" and e["name"] == column]
+    for column, _ in GAUGES:
+        got = [e["args"][column] for e in trace if e["ph"] == "C" and column in e["args"]]
         check.equal(f"{name}: {column} of the trace", got, [int(row[column]) for row in rows])
 
 

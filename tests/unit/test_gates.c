@@ -109,17 +109,22 @@ static void test_refused(void)
 
 static void test_rows(void)
 {
+	struct gate_row row;
 	char text[64];
 
-	for (size_t i = 0; i < nr_gate_rows; i++) {
-		const struct gate_row *row = &gate_rows[i];
-
-		snprintf(text, sizeof(text), "%s>1", row->name);
-		ok(!parse(text), "%s is a gate", row->name);
-		ok(!row->field == !gates.gate[0].field && !row->plus == !gates.gate[0].plus &&
-			   !row->limit == (gates.gate[0].resource < 0),
-		   "%s: its fields are in the field table", row->name);
+	for (size_t i = 0; gate_row(i, &row); i++) {
+		snprintf(text, sizeof(text), "%s>1", row.name);
+		ok(!parse(text), "%s is a gate", row.name);
+		ok(row.field == gates.gate[0].field && row.plus == gates.gate[0].plus &&
+			   row.resource == gates.gate[0].resource,
+		   "%s is parsed as its row says", row.name);
 	}
+	ok(gate_row(4, &row) && !strcmp(row.name, "refused") &&
+		   row.field == field_find("maps.refused") && row.plus == field_find("fds.refused"),
+	   "fields of one name are added up");
+	for (size_t i = 0; i < nr_fields; i++)
+		ok(!fields[i].gate.limit || resource_find(fields[i].gate.limit) >= 0,
+		   "%s: its limit is a resource", fields[i].key);
 }
 
 static bool is_state(size_t i, enum gate_state state, double value)

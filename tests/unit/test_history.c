@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fixture.h"
+#include "model/fields.h"
 #include "model/history.h"
 #include "tap.h"
 
@@ -51,6 +52,14 @@ static void end(void)
 	model_free(&m);
 }
 
+static size_t gauge_of(const char *field)
+{
+	for (size_t i = 0; i < h.gauges; i++)
+		if (h.gauge[i] == field_find(field))
+			return i;
+	return HISTORY_GAUGES_MAX;
+}
+
 static void test_sums(void)
 {
 	struct process_record p[2] = {process_record(10, 1, 0), process_record(11, 2, 0)};
@@ -72,7 +81,7 @@ static void test_sums(void)
 	is_u64(h.point[1].major, 7, "of all processes");
 	is_u64(h.point[1].latency[0][3], 100, "so does their latency");
 	is_u64(h.point[2].minor, 5, "those of a last record too");
-	is_u64(h.gauge_now[HISTORY_MAPS], 100, "who ended holds nothing any more");
+	is_u64(h.gauge_now[gauge_of("maps.count")], 100, "who ended holds nothing any more");
 	is_u64(h.alive, 1, "and is not alive");
 	r = history_find(&h, &p[1].subject);
 	ok(r && r->final && history_value(r, "faults.major") == 7, "but its figures stay");

@@ -52,22 +52,15 @@ static void put_counters(struct json *j, const struct story_view *s, const struc
 	json_real(j, "stall", history_rate(p, p->stall_ns) / 1e6);
 	json_end(j);
 	json_end(j);
-	begin_event(j, "C", "mappings", 0, to);
-	json_object(j, "args");
-	json_count(j, "mappings", p->gauge[HISTORY_MAPS]);
-	json_end(j);
-	json_end(j);
-	begin_event(j, "C", "descriptors", 0, to);
-	json_object(j, "args");
-	json_count(j, "descriptors", p->gauge[HISTORY_FDS]);
-	json_end(j);
-	json_end(j);
-	begin_event(j, "C", "memory, bytes", 0, to);
-	json_object(j, "args");
-	json_count(j, "resident", p->gauge[HISTORY_RSS]);
-	json_count(j, "swapped", p->gauge[HISTORY_SWAP]);
-	json_end(j);
-	json_end(j);
+	for (size_t i = 0; i < s->h->gauges; i++) {
+		const struct field_sum *sum = &s->h->gauge[i]->sum;
+
+		begin_event(j, "C", sum->title, 0, to);
+		json_object(j, "args");
+		json_count(j, sum->column, p->gauge[i]);
+		json_end(j);
+		json_end(j);
+	}
 }
 
 static void put_row_counters(struct json *j, const struct story_view *s,
@@ -239,14 +232,17 @@ void format_csv(struct buf *b, const struct story_view *s)
 void format_csv_time(struct buf *b, const struct story_view *s)
 {
 	buf_puts(b, "from_seconds,to_seconds,minor_faults,major_faults,failed_faults,stall_ns,"
-		    "processes,mappings,descriptors,rss_bytes,swap_bytes,threads,events\r\n");
+		    "processes");
+	for (size_t i = 0; i < s->h->gauges; i++)
+		buf_printf(b, ",%s", s->h->gauge[i]->sum.column);
+	buf_puts(b, ",events\r\n");
 	for (size_t i = 0; i < s->h->points; i++) {
 		const struct history_point *p = &s->h->point[i];
 
 		buf_printf(b, "%.3f,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			   view_seconds(s->v, p->from_ns), view_seconds(s->v, p->to_ns), p->minor,
 			   p->major, p->failed, p->stall_ns, p->processes);
-		for (int g = 0; g < NR_HISTORY_GAUGES; g++)
+		for (size_t g = 0; g < s->h->gauges; g++)
 			buf_printf(b, ",%" PRIu64, p->gauge[g]);
 		buf_printf(b, ",%" PRIu64 "\r\n", p->events);
 	}

@@ -49,50 +49,59 @@ void html_axis(struct buf *b, const struct story_view *s, double y)
 	}
 }
 
-enum series_kind { MINOR, MAJOR, STALL, MAPS, FDS, RSS, SWAP, NR_SERIES };
+#define NR_COLOURS 7 /* report.css has so many */
 
-static double value_of(const struct history_point *p, enum series_kind kind)
+/* The curves of the timeline: rates of faults, and the sums that the history keeps. */
+enum rate { MINOR, MAJOR, STALL, NR_RATES };
+
+struct track {
+	const char *title, *unit;
+	size_t nth;		 /* enum rate; from NR_RATES on, of the gauges of the history */
+	const struct field *sum; /* NULL: a rate */
+};
+
+static size_t nr_tracks(const struct story_view *s)
 {
-	switch (kind) {
+	return NR_RATES + s->h->gauges;
+}
+
+static struct track track_of(const struct story_view *s, size_t nth)
+{
+	static const struct track rates[] = {{"minor faults", "/s", MINOR},
+					     {"major faults", "/s", MAJOR},
+					     {"stall", "ms/s", STALL}};
+	const struct field *f = nth < NR_RATES ? NULL : s->h->gauge[nth - NR_RATES];
+
+	return f ? (struct track){f->sum.title, "", nth, f} : rates[nth];
+}
+
+static double value_of(const struct history_point *p, const struct track *t)
+{
+	switch (t->nth) {
 	case MINOR:
 		return history_rate(p, p->minor);
 	case MAJOR:
 		return history_rate(p, p->major);
 	case STALL:
 		return history_rate(p, p->stall_ns) / 1e6;
-	case MAPS:
-		return p->gauge[HISTORY_MAPS];
-	case FDS:
-		return p->gauge[HISTORY_FDS];
-	case RSS:
-		return p->gauge[HISTORY_RSS];
 	default:
-		return p->gauge[HISTORY_SWAP];
+		return p->gauge[t->nth - NR_RATES];
 	}
 }
 
-static const struct track {
-	const char *title, *unit;
-	enum series_kind kind;
-} tracks[] = {
-	{"minor faults", "/s", MINOR}, {"major faults", "/s", MAJOR}, {"stall", "ms/s", STALL},
-	{"mappings", "", MAPS},	       {"descriptors", "", FDS},      {"resident", "", RSS},
-	{"swapped", "", SWAP},
-};
-
-static double highest(const struct history *h, enum series_kind kind)
+static double highest(const struct history *h, const struct track *t)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < h->points; i++)
-		if (value_of(&h->point[i], kind) > most)
-			most = value_of(&h->point[i], kind);
+		if (value_of(&h->point[i], t) > most)
+			most = value_of(&h->point[i], t);
 	return most;
 }
 
 static void put_number(struct buf *b, const struct track *t, double v)
 {
-	if (t->kind == RSS || t->kind == SWAP)
+	if (t->sum && t->sum->unit == UNIT_BYTES)
 		put_bytes(b, count_of_real(v));
 	else
 		put_rate(b, v);
@@ -107,11 +116,11 @@ static void put_area(struct buf *b, const struct story_view *s, const struct tra
 	const struct history *h = s->h;
 	double base = y + TRACK_HEIGHT;
 
-	buf_printf(b, "<path class=\"area s%d\" d=\"M%.1f %.1f", t->kind,
+	buf_printf(b, "<path class=\"area s%zu\" d=\"M%.1f %.1f", t->nth % NR_COLOURS,
 		   x_of(s, h->point[0].from_ns), base);
 	for (size_t i = 0; i < h->points; i++) {
 		const struct history_point *p = &h->point[i];
-		double top = base - (most > 0 ? value_of(p, t->kind) / most * TRACK_HEIGHT : 0);
+		double top = base - (most > 0 ? value_of(p, t) / most * TRACK_HEIGHT : 0);
 
 		buf_printf(b, "V%.1fH%.1f", top, x_of(s, p->to_ns));
 	}
@@ -120,7 +129,7 @@ static void put_area(struct buf *b, const struct story_view *s, const struct tra
 
 static void put_track(struct buf *b, const struct story_view *s, const struct track *t, double y)
 {
-	double most = highest(s->h, t->kind);
+	double most = highest(s->h, t);
 	struct buf n = {};
 
 	put_number(&n, t, most);
@@ -160,15 +169,17 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 	buf_puts(b, "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
 		    "role=\"region\" aria-label=\"Timeline as a table\"><table><thead><tr>"
 		    "<th scope=\"col\" class=\"n\">to</th>");
-	for (size_t k = 0; k < sizeof(tracks) / sizeof(tracks[0]); k++)
-		buf_printf(b, "<th scope=\"col\" class=\"n\">%s</th>", tracks[k].title);
+	for (size_t k = 0; k < nr_tracks(s); k++)
+		buf_printf(b, "<th scope=\"col\" class=\"n\">%s</th>", track_of(s, k).title);
 	buf_puts(b, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < h->points; i++) {
 		buf_printf(b, "<tr><th scope=\"row\" class=\"n\">%.1f s</th>",
 			   view_seconds(s->v, h->point[i].to_ns));
-		for (size_t k = 0; k < sizeof(tracks) / sizeof(tracks[0]); k++) {
+		for (size_t k = 0; k < nr_tracks(s); k++) {
+			struct track t = track_of(s, k);
+
 			buf_puts(b, "<td class=\"n\">");
-			put_number(b, &tracks[k], value_of(&h->point[i], tracks[k].kind));
+			put_number(b, &t, value_of(&h->point[i], &t));
 			buf_puts(b, "</td>");
 		}
 		buf_puts(b, "</tr>\n");
@@ -177,9 +188,9 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 }
 
 /* Faults always; what was not measured, or was never there, takes no room. */
-static bool is_drawn(const struct story_view *s, size_t track)
+static bool is_drawn(const struct story_view *s, const struct track *t)
 {
-	return track <= MAJOR || highest(s->h, tracks[track].kind) > 0;
+	return t->nth <= MAJOR || highest(s->h, t) > 0;
 }
 
 void html_timeline(struct buf *b, const struct story_view *s)
@@ -192,8 +203,11 @@ void html_timeline(struct buf *b, const struct story_view *s)
 		"All processes together. Drag to choose a range: the flame graph, the heat maps, "
 		"the latency, the processes and the events follow it. By keyboard: the two handles "
 		"take arrow keys.");
-	for (size_t k = 0; k < sizeof(tracks) / sizeof(tracks[0]); k++)
-		shown += is_drawn(s, k);
+	for (size_t k = 0; k < nr_tracks(s); k++) {
+		struct track t = track_of(s, k);
+
+		shown += is_drawn(s, &t);
+	}
 	height = 16 + shown * (TRACK_HEIGHT + TRACK_GAP) + 18;
 	buf_puts(b, "<p class=\"tools\" hidden id=\"range-tools\"><span id=\"range-text\" "
 		    "role=\"status\">whole recording</span> <button type=\"button\" "
@@ -210,11 +224,14 @@ void html_timeline(struct buf *b, const struct story_view *s)
 		"data-right=\"%.0f\">\n<title id=\"timeline-desc\">Faults, stall, mappings, "
 		"descriptors and memory over time; the table below has the same numbers</title>\n",
 		height, LEFT, RIGHT);
-	for (size_t k = 0; k < sizeof(tracks) / sizeof(tracks[0]); k++)
-		if (is_drawn(s, k)) {
-			put_track(b, s, &tracks[k], y);
-			y += TRACK_HEIGHT + TRACK_GAP;
-		}
+	for (size_t k = 0; k < nr_tracks(s); k++) {
+		struct track t = track_of(s, k);
+
+		if (!is_drawn(s, &t))
+			continue;
+		put_track(b, s, &t, y);
+		y += TRACK_HEIGHT + TRACK_GAP;
+	}
 	put_findings_at(b, s, height - 18);
 	html_axis(b, s, height - 4);
 	buf_puts(b, "</svg></div>\n");

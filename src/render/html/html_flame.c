@@ -189,10 +189,8 @@ static void say_points(struct json *j, const struct story_view *s)
 		json_count(j, "failed", p->failed);
 		json_count(j, "events", p->events);
 		json_count(j, "processes", p->processes);
-		json_count(j, "maps", p->gauge[HISTORY_MAPS]);
-		json_count(j, "fds", p->gauge[HISTORY_FDS]);
-		json_count(j, "rss_bytes", p->gauge[HISTORY_RSS]);
-		json_count(j, "swap_bytes", p->gauge[HISTORY_SWAP]);
+		for (size_t k = 0; k < s->h->gauges; k++)
+			json_count(j, s->h->gauge[k]->sum.column, p->gauge[k]);
 		for (int end = 0; end < NR_ENDS; end++) {
 			json_array(j, end ? "latency_major" : "latency_minor");
 			for (int k = 0; k < NR_LATENCY; k++) {

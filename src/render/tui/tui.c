@@ -14,13 +14,6 @@
 #define LEAST_HEIGHT 6
 #define ROOMY_HEIGHT 14 /* from here on there is room for what the whole machine does */
 
-/* What sparklines are drawn of: what the tabs lead with, and what one process' page shows. */
-static const char *const trend_fields[] = {"faults.minor", "faults.major", "faults.stall_ns",
-					   "maps.count",   "fds.count",	   "memory.rss_bytes",
-					   "cpu_ns"};
-
-_Static_assert(sizeof(trend_fields) / sizeof(trend_fields[0]) <= TREND_FIELDS, "a trend a field");
-
 static int column_of(const struct tui *t, const struct view *v, const struct field *f)
 {
 	struct columns c;
@@ -35,8 +28,9 @@ static int column_of(const struct tui *t, const struct view *v, const struct fie
 void tui_open(struct tui *t, const struct view *v)
 {
 	memset(t, 0, sizeof(*t));
-	for (size_t i = 0; i < sizeof(trend_fields) / sizeof(trend_fields[0]); i++)
-		t->trends.field[t->trends.fields++] = field_find(trend_fields[i]);
+	for (size_t i = 0; i < nr_fields && t->trends.fields < TREND_FIELDS; i++)
+		if (fields[i].trend)
+			t->trends.field[t->trends.fields++] = &fields[i];
 	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
 		t->sort[t->tab] =
 			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;

@@ -36,8 +36,9 @@ static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
 	const char *per = f->type == FIELD_COUNTER ? "/s" : "";
 	struct line l = {.v = v};
 	char now[48], peak[48];
+	uint64_t known;
 
-	if (!is_told(v->m, f->hook, f->lacks))
+	if (!field_get(v->m, s, f, &known))
 		return;
 	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
 	for (int i = 0; i < TREND_SAMPLES; i++)

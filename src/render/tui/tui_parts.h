@@ -10,20 +10,10 @@ enum tab_kind { TAB_TABLE, TAB_TEXT, TAB_FINDINGS };
 
 enum cell { CELL_FIELD, CELL_SPARK, CELL_BAR, CELL_FULL, CELL_PID, CELL_NAME };
 
-/* What a tab begins with; the other fields of its groups follow. */
-struct tab_lead {
-	enum cell cell;
-	const char *field;   /* of CELL_FIELD and CELL_SPARK */
-	enum resource_id of; /* of CELL_BAR and CELL_FULL */
-	const char *title;   /* NULL: the field's */
-};
-
 struct tab {
 	const char *name;
 	enum tab_kind kind;
 	const char *groups; /* of the field table, by blanks; NULL: those that no other tab has */
-	const struct tab_lead *lead;
-	size_t leads;
 	int near; /* its processes come by how near they are to this resource; -1: by activity */
 	const char *by; /* or by this field; NULL: not */
 };
@@ -35,7 +25,7 @@ extern const size_t nr_tui_tabs;
 
 struct column {
 	enum cell cell;
-	const struct field *f; /* NULL: of a resource */
+	const struct field *f; /* NULL: of PID and NAME */
 	enum resource_id of;
 	char title[20];
 	int width;

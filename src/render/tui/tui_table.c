@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/units.h"
+#include "model/resources.h"
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
@@ -15,42 +17,13 @@
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
 
-static const struct tab_lead faults_lead[] = {
-	{CELL_FIELD, "faults.minor", 0, NULL},	  {CELL_SPARK, "faults.minor", 0, NULL},
-	{CELL_FIELD, "faults.major", 0, NULL},	  {CELL_BAR, NULL, RESOURCE_MAPS, "MAPS%"},
-	{CELL_BAR, NULL, RESOURCE_FDS, "FDS%"},	  {CELL_FIELD, "memory.rss_bytes", 0, NULL},
-	{CELL_FIELD, "faults.stall_ns", 0, NULL}, {CELL_FIELD, "cpu_ns", 0, NULL},
-	{CELL_FIELD, "threads", 0, NULL},
-};
-
-static const struct tab_lead maps_lead[] = {
-	{CELL_FIELD, "maps.count", 0, NULL},   {CELL_BAR, NULL, RESOURCE_MAPS, "OF LIMIT"},
-	{CELL_SPARK, "maps.count", 0, NULL},   {CELL_FULL, NULL, RESOURCE_MAPS, "FULL IN"},
-	{CELL_FIELD, "maps.created", 0, NULL},
-};
-
-static const struct tab_lead fds_lead[] = {
-	{CELL_FIELD, "fds.count", 0, NULL}, {CELL_BAR, NULL, RESOURCE_FDS, "OF LIMIT"},
-	{CELL_SPARK, "fds.count", 0, NULL}, {CELL_FULL, NULL, RESOURCE_FDS, "FULL IN"},
-	{CELL_FIELD, "fds.limit", 0, NULL},
-};
-
-static const struct tab_lead memory_lead[] = {
-	{CELL_FIELD, "memory.rss_bytes", 0, NULL},
-	{CELL_SPARK, "memory.rss_bytes", 0, NULL},
-	{CELL_BAR, NULL, RESOURCE_CGROUP_MEMORY, "CGROUP%"},
-	{CELL_FIELD, "memory.swap_bytes", 0, NULL},
-};
-
-#define LEAD(a) a, sizeof(a) / sizeof((a)[0])
-
 const struct tab tui_tabs[] = {
-	{"Faults", TAB_TABLE, "faults", LEAD(faults_lead), -1},
-	{"Maps", TAB_TABLE, "maps", LEAD(maps_lead), RESOURCE_MAPS},
-	{"FDs", TAB_TABLE, "fds", LEAD(fds_lead), RESOURCE_FDS},
-	{"Memory", TAB_TABLE, NULL, LEAD(memory_lead), -1, "memory.rss_bytes"},
-	{"Kernel", TAB_TEXT, NULL, NULL, 0, -1},
-	{"Findings", TAB_FINDINGS, NULL, NULL, 0, -1},
+	{"Faults", TAB_TABLE, "faults", -1},
+	{"Maps", TAB_TABLE, "maps", RESOURCE_MAPS},
+	{"FDs", TAB_TABLE, "fds", RESOURCE_FDS},
+	{"Memory", TAB_TABLE, NULL, -1, "memory.rss_bytes"},
+	{"Kernel", TAB_TEXT, NULL, -1},
+	{"Findings", TAB_FINDINGS, NULL, -1},
 };
 const size_t nr_tui_tabs = sizeof(tui_tabs) / sizeof(tui_tabs[0]);
 
@@ -99,28 +72,43 @@ static int bar_cells(const struct view *v)
 	return v->width < BAR_FROM ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
 }
 
-static void add_column(struct columns *c, const struct view *v, const struct tab_lead *lead,
-		       const struct field *f)
+static bool is_overview(const struct tab *tab)
+{
+	return tab == tui_tabs;
+}
+
+static void add_column(struct columns *c, const struct view *v, const struct tab *tab,
+		       const struct field *f, enum cell cell)
 {
 	struct column *one = &c->c[c->n];
 
 	if (c->n + 2 > COLUMNS_MAX)
 		return;
-	*one = (struct column){.cell = lead ? lead->cell : CELL_FIELD, .f = f};
-	if (f && one->cell == CELL_FIELD) {
-		field_column_title(f, one->title, sizeof(one->title));
-		one->width = width_of(f, one->title);
-	} else if (one->cell == CELL_SPARK) {
-		snprintf(one->title, sizeof(one->title), "TREND");
+	*one = (struct column){.cell = cell, .f = f, .of = f->resource, .width = 9};
+	switch (cell) {
+	case CELL_SPARK:
+		array_copy(one->title, sizeof(one->title), "TREND");
 		one->width = v->width < BAR_FROM ? SPARK_COLUMNS : v->width / 8;
 		if (one->width > TREND_SAMPLES)
 			one->width = TREND_SAMPLES;
-	} else {
-		one->of = lead->of;
-		snprintf(one->title, sizeof(one->title), "%s", lead->title);
-		one->width = one->cell == CELL_BAR ? 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0) : 9;
-		if (one->cell == CELL_BAR && one->width < (int)strlen(lead->title))
-			one->width = strlen(lead->title);
+		break;
+	case CELL_BAR:
+		if (is_overview(tab))
+			snprintf(one->title, sizeof(one->title), "%s%%", f->column);
+		else
+			array_copy(one->title, sizeof(one->title),
+				   resources[f->resource].scope == OF_CGROUP ? "CGROUP%"
+									     : "OF LIMIT");
+		one->width = 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0);
+		if (one->width < (int)strlen(one->title))
+			one->width = strlen(one->title);
+		break;
+	case CELL_FULL:
+		array_copy(one->title, sizeof(one->title), "FULL IN");
+		break;
+	default:
+		field_column_title(f, one->title, sizeof(one->title));
+		one->width = width_of(f, one->title);
 	}
 	c->n++;
 }
@@ -133,27 +121,52 @@ static bool has_field(const struct columns *c, const struct field *f)
 	return false;
 }
 
+static const struct field_lead *lead_of(const struct tab *tab, const struct field *f)
+{
+	return is_overview(tab) ? &f->overview : &f->lead;
+}
+
+static const struct field *find_lead(const struct tab *tab, int nth)
+{
+	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
+		if (lead_of(tab, &fields[i])->nth == nth &&
+		    (is_overview(tab) || is_of(tab, &fields[i])))
+			return &fields[i];
+	return NULL;
+}
+
+static void add_lead(struct columns *c, const struct view *v, const struct tab *tab,
+		     const struct field *f)
+{
+	unsigned int cells = lead_of(tab, f)->cells;
+
+	/* nobody reads the levels of the cgroups of all processes */
+	if (resources[f->resource].scope == OF_CGROUP && model_watches_all(v->m))
+		cells &= ~(LEAD_SHARE | LEAD_FORECAST);
+	if (cells & LEAD_VALUE)
+		add_column(c, v, tab, f, CELL_FIELD);
+	if (cells & LEAD_SHARE)
+		add_column(c, v, tab, f, CELL_BAR);
+	if (cells & LEAD_TREND)
+		add_column(c, v, tab, f, CELL_SPARK);
+	if (cells & LEAD_FORECAST)
+		add_column(c, v, tab, f, CELL_FULL);
+}
+
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 {
 	const struct tab *tab = &tui_tabs[t->tab];
+	const struct field *f;
 
 	ret->n = 1;
 	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
-	for (size_t i = 0; i < tab->leads; i++) {
-		const struct tab_lead *lead = &tab->lead[i];
-		const struct field *f = lead->field ? field_find(lead->field) : NULL;
-
-		if (lead->field && (!f || !can_tell(v, f)))
-			continue;
-		if (lead->cell == CELL_BAR && lead->of == RESOURCE_CGROUP_MEMORY &&
-		    model_watches_all(v->m))
-			continue; /* nobody reads levels of cgroups of all */
-		add_column(ret, v, lead, f);
-	}
+	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
+		if (can_tell(v, f))
+			add_lead(ret, v, tab, f);
 	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
 		if (is_of(tab, &fields[i]) && can_tell(v, &fields[i]) &&
 		    !has_field(ret, &fields[i]))
-			add_column(ret, v, NULL, &fields[i]);
+			add_column(ret, v, tab, &fields[i], CELL_FIELD);
 	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
 }
 
@@ -171,9 +184,9 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 
 	switch (c->cell) {
 	case CELL_FIELD:
-		if (c->f->type == FIELD_COUNTER)
-			return field_delta(v->m, s, c->f);
-		return field_get(v->m, s, c->f, &n) ? (double)n : -1;
+		if (!field_get(v->m, s, c->f, &n))
+			return -1;
+		return c->f->type == FIELD_COUNTER ? field_delta(v->m, s, c->f) : n;
 	case CELL_BAR:
 		return share_of(v, s, c->of);
 	case CELL_FULL:
@@ -217,17 +230,17 @@ static void put_field(struct buf *b, const struct view *v, const struct subject 
 		put_amount(b, v, f, f->type == FIELD_COUNTER ? (double)field_delta(v->m, s, f) : n);
 }
 
-/* What a column says of a cgroup: a sum, or of a share the highest. */
+/* What a column says of a cgroup: a sum, or of a share the highest; -1: no process tells it. */
 static double value_below(const struct view *v, const struct rows *r, const struct row *g,
 			  const struct column *c)
 {
-	double sum = c->cell == CELL_FIELD ? 0 : -1;
+	double sum = -1;
 
 	for (const struct row *one = g + 1; one <= g + g->below; one++) {
 		double n = one->s ? tui_value(v, one->s, c) : -1;
 
-		if (c->cell == CELL_FIELD)
-			sum += n > 0 ? n : 0;
+		if (c->cell == CELL_FIELD && sum >= 0 && n >= 0)
+			sum += n;
 		else if (n > sum)
 			sum = n;
 	}
@@ -346,11 +359,14 @@ static void say_cell(const struct tui *t, struct line *l, const struct rows *r,
 	const struct view *v = l->v;
 	struct buf cell = {};
 	struct forecast f;
+	uint64_t known;
 
 	switch (c->cell) {
 	case CELL_FIELD:
 		if (row->s)
 			put_field(&cell, v, row->s, c->f);
+		else if (value_below(v, r, row, c) < 0)
+			buf_putc(&cell, '-');
 		else
 			put_amount(&cell, v, c->f, value_below(v, r, row, c));
 		break;
@@ -358,7 +374,7 @@ static void say_cell(const struct tui *t, struct line *l, const struct rows *r,
 		say_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
 		return;
 	case CELL_SPARK:
-		if (row->s)
+		if (row->s && field_get(v->m, row->s, c->f, &known))
 			tui_spark(t, l, &row->s->id, c->f, c->width);
 		else
 			line_cell(l, "", c->width, true);
