@@ -335,6 +335,48 @@ static void test_tree(void)
 	end();
 }
 
+/* The character that the cell of a column ends with, in the line that has a word. */
+static char cell_end(const char *title, const char *word)
+{
+	const char *head = strstr(draw(), title), *line = strstr(draw(), word);
+	size_t at = 0;
+
+	if (!head || !line)
+		return 0;
+	at = strlen(title) - 1;
+	while (head > frame.s && head[-1] != '\n')
+		head--, at++;
+	while (line > frame.s && line[-1] != '\n')
+		line--;
+	return line[at];
+}
+
+/* One of two processes lacks a counter; later both do. */
+static void test_unknown_counter(void)
+{
+	struct process_record r = process_record(11, 1, SECOND);
+
+	begin();
+	some_processes();
+	v.width = 400;
+	v.unicode = false;
+	r.c.discarded_bytes = NOT_COUNTED;
+	model_take(&m, &r.h);
+	look();
+	press("4t");
+	ok(cell_end("DISCARDED/s", "proc11") == '-', "a process without the counter: unknown");
+	ok(cell_end("DISCARDED/s", "small") == '0', "one with it: 0");
+	ok(cell_end("DISCARDED/s", "a.scope (2)") == '0',
+	   "a cgroup with one that is known: its sum");
+	r = process_record(10, 1, SECOND);
+	r.c.discarded_bytes = NOT_COUNTED;
+	model_take(&m, &r.h);
+	look();
+	ok(cell_end("DISCARDED/s", "a.scope (2)") == '-', "a cgroup without any: unknown");
+	ok(cell_end("DISCARDED/s", "db.service (2)") == '0', "others are not");
+	end();
+}
+
 static void test_cursor(void)
 {
 	begin();
@@ -672,6 +714,7 @@ int main(void)
 	test_filter_by_finding();
 	test_findings_of_places();
 	test_tree();
+	test_unknown_counter();
 	test_cursor();
 	test_scroll();
 	test_pages();
