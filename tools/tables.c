@@ -87,23 +87,28 @@ static void put_values(void)
 
 static void put_gates(void)
 {
+	struct gate_row row;
+
 	puts("| value | meaning |");
 	puts("| --- | --- |");
-	for (size_t i = 0; i < nr_gate_rows; i++)
-		printf("| `%s` | %s |\n", gate_rows[i].name, gate_rows[i].help);
+	for (size_t i = 0; gate_row(i, &row); i++)
+		printf("| `%s` | %s |\n", row.name, row.help);
 }
 
 /* What a tab of the live view has beside its own fields. */
-static void put_lead(const struct tab *tab, const struct tab_lead *lead)
+static void put_lead(const struct tab *tab, const struct column *c)
 {
-	if (lead->cell == CELL_BAR)
+	char name[NEAREST_BYTES];
+
+	if (c->cell == CELL_BAR)
 		printf("| %s | %s | used share of `%s`, as a bar and in percent |\n", tab->name,
-		       lead->title, resources[lead->of].limit);
-	else if (lead->cell == CELL_FULL)
+		       c->title, resources[c->of].limit);
+	else if (c->cell == CELL_FULL)
 		printf("| %s | %s | forecast: time until `%s` is reached |\n", tab->name,
-		       lead->title, resources[lead->of].limit);
-	else if (lead->cell == CELL_SPARK)
-		printf("| %s | TREND | `%s` over the last scans |\n", tab->name, lead->field);
+		       c->title, resources[c->of].limit);
+	else if (c->cell == CELL_SPARK)
+		printf("| %s | %s | `%s` over the last scans |\n", tab->name, c->title,
+		       field_name(c->f, name, sizeof(name)));
 }
 
 /* A field is in the tab of its group, or else in the tab that has no group. */
@@ -119,6 +124,9 @@ static bool is_in(const struct tab *tab, const struct field *f)
 
 static void put_columns(void)
 {
+	const struct model m = {};
+	const struct view v = {.m = &m, .width = 80};
+	struct columns c;
 	char title[32];
 
 	puts("| tab | column | value |");
@@ -126,8 +134,9 @@ static void put_columns(void)
 	for (size_t t = 0; t < nr_tui_tabs; t++) {
 		const struct tab *tab = &tui_tabs[t];
 
-		for (size_t i = 0; i < tab->leads; i++)
-			put_lead(tab, &tab->lead[i]);
+		tui_columns(&(struct tui){.tab = t}, &v, &c);
+		for (size_t i = 0; i < c.n; i++)
+			put_lead(tab, &c.c[i]);
 		for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
 			if (is_in(tab, &fields[i]))
 				printf("| %s | %s | %s |\n", tab->name,
