@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FINDINGS = ROOT / "docs/findings"
 RECORDING = ROOT / "docs/examples/too-many-mappings.fsr"
+LEAK = ROOT / "tests/e2e/recordings/forecast_of_a_leak.fsr"
 PICTURE = ROOT / "docs/pictures/live-view.svg"
 PICTURE_OF = ("104", "13", "colour", "2", "60")  # columns, lines, colours, key, scans
 PICTURE_TITLE = ("The Maps tab of the live view: a PyTorch DataLoader holds 35,411 of 65,530 "
@@ -29,13 +30,37 @@ def printed(*command, text=None):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, input=text).stdout
 
 
+def said(build, *words):
+    """What the program says of a recording, whatever its status: lines."""
+    return subprocess.run([build / "faultscope", *words], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL, check=False).stdout.splitlines()
+
+
+def block_of(lines):
+    return "\n".join(["```", *lines, "```", ""])
+
+
 def first_finding(build):
-    """What `report` says of the first finding of the example, as a block of text."""
-    ran = subprocess.run([build / "faultscope", "report", "--format", "text", RECORDING],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    lines = ran.stdout.splitlines()
-    end = next(i for i, line in enumerate(lines) if i and not line.startswith(" "))
-    return "```\n" + "\n".join(lines[:end]) + "\n```\n"
+    """Of the example, as `report` has it."""
+    lines = said(build, "report", "--format", "text", RECORDING)
+    return block_of(lines[:next(i for i, line in enumerate(lines) if i and line[0] != " ")])
+
+
+def verdict(build):
+    """What `diagnose` says of the example, as far as two findings and the end."""
+    lines = said(build, "diagnose", "--replay", RECORDING, "--width", "100")
+    begins = [i for i, line in enumerate(lines) if re.match(r"\w+\[\w\d\d\]", line)]
+    checked = next(i for i, line in enumerate(lines) if line.startswith("checked:"))
+    return block_of(lines[:begins[2]] + ["..."] + lines[checked:])
+
+
+def process(build):
+    """The block of a process in the middle of its life."""
+    lines = said(build, "replay", LEAK, "--width", "120")
+    heads = [i for i, line in enumerate(lines) if line.startswith("fdleak[")]
+    begin = heads[len(heads) // 2] - 1
+    end = next(i for i in range(begin + 2, len(lines)) if not lines[i].startswith(" "))
+    return block_of(lines[begin:end])
 
 
 def events(build):
@@ -64,7 +89,8 @@ def made(build, check):
             return head + printed(ROOT / "tests/shape/rooms.py", "--table", name) + end
         if name == MATRIX:
             return head + matrix(build, check, was) + end
-        own = {"session": first_finding, "events": events}.get(name)
+        own = {"session": first_finding, "verdict": verdict, "process": process,
+               "events": events}.get(name)
         return head + (own(build) if own else printed(tables, name)) + end
 
     texts = {}
