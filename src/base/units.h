@@ -10,7 +10,7 @@
 
 /* A number as text. It lives as long as the expression it stands in: printf("%s", as_count(n).s) */
 struct number_text {
-	char s[40];
+	char s[32];
 };
 struct number_text as_count(uint64_t n);     /* 12,480 */
 struct number_text as_rate(double per_s);    /* 12,480 or 0.4 */

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "rules/limits_rules.h"
+#include "rules/pressure_rules.h"
 
 #define FD_SETSIZE_KERNEL 1024
 /* What came and went stays open for so long. */
@@ -19,24 +20,12 @@
 
 static void count_evidence(struct finding *f, const char *field, uint64_t n, uint64_t limit)
 {
-	struct buf value = {}, bound = {};
-
-	put_count(&value, n);
-	if (limit)
-		put_limit(&bound, limit);
-	finding_evidence(f, field, value.s ? value.s : "", bound.s);
-	buf_free(&value);
-	buf_free(&bound);
+	finding_evidence(f, field, as_count(n).s, limit ? as_limit(limit).s : NULL);
 }
 
 static void rate_evidence(struct finding *f, const char *field, double per_second)
 {
-	struct buf b = {};
-
-	put_rate(&b, per_second);
-	buf_puts(&b, "/s");
-	finding_evidence(f, field, b.s ? b.s : "", NULL);
-	buf_free(&b);
+	evidence_printf(f, field, "%s/s", as_rate(per_second).s);
 }
 
 static uint64_t rise(uint64_t now, uint64_t before)
@@ -185,11 +174,9 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 	const struct subject *s = o->s;
 	uint64_t quiet_ns = o->m->last_ns > s->last_ns ? o->m->last_ns - s->last_ns : 0;
 	uint64_t lives_ns = LIVES_NS + o->m->host.interval_ns;
-	struct buf b = {};
 
 	if (!s->starved_ns || s->final || !is_python(s) || s->last_ns > s->starved_ns + lives_ns)
 		return false;
-	put_span(&b, quiet_ns / 1e9);
 	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	if (f->severity == SEVERITY_WARNING)
@@ -201,8 +188,8 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 			      "Thread.start() waits for ever");
 	count_evidence(f, "thread refused", s->starved_tid, 0);
 	if (f->severity == SEVERITY_WARNING)
-		finding_evidence(f, "no call, fault or change for", b.s ? b.s : "", NULL);
-	buf_free(&b);
+		finding_evidence(f, "no call, fault or change for", as_span(quiet_ns / 1e9).s,
+				 NULL);
 	finding_remedy(f,
 		       "look: py-spy dump --pid %u; the main thread in Thread.start, waiting for "
 		       "_started, is it",

@@ -66,23 +66,16 @@ static struct evidence *new_evidence(struct verdict *v, const char *field)
 
 static void say_limit(struct evidence *e, uint64_t limit)
 {
-	struct buf b = {};
-
-	put_limit(&b, limit);
-	snprintf(e->limit, sizeof(e->limit), "%s", b.s ? b.s : "");
-	buf_free(&b);
+	snprintf(e->limit, sizeof(e->limit), "%s", as_limit(limit).s);
 }
 
 void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_t limit)
 {
 	struct evidence *e = new_evidence(v, field);
-	struct buf b = {};
 
 	if (!e)
 		return;
-	put_count(&b, value);
-	snprintf(e->value, sizeof(e->value), "%s", b.s ? b.s : "");
-	buf_free(&b);
+	snprintf(e->value, sizeof(e->value), "%s", as_count(value).s);
 	say_limit(e, limit);
 }
 
@@ -97,15 +90,10 @@ void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t a
 		 uint64_t limit)
 {
 	struct evidence *e = new_evidence(v, field);
-	struct buf b = {};
 
 	if (!e)
 		return;
-	put_count(&b, have);
-	buf_puts(&b, " + ");
-	put_count(&b, asked);
-	snprintf(e->value, sizeof(e->value), "%s", b.s ? b.s : "");
-	buf_free(&b);
+	snprintf(e->value, sizeof(e->value), "%s + %s", as_count(have).s, as_count(asked).s);
 	say_limit(e, limit);
 }
 

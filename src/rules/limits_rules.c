@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "rules/pressure_rules.h"
 #include "rules/growth_rules.h"
 #include "rules/limits_rules.h"
 
@@ -28,14 +29,8 @@ static const enum severity level_severity[] = {SEVERITY_INFO, SEVERITY_WARNING, 
 /* 65,530 or 8.0 MiB, and what follows it. */
 static void amount(char *ret, size_t size, const struct resource *r, uint64_t n, const char *after)
 {
-	struct buf b = {};
-
-	if (r->bytes && n != UINT64_MAX)
-		put_bytes(&b, n);
-	else
-		put_limit(&b, n);
-	snprintf(ret, size, "%s%s", b.s ? b.s : "", after);
-	buf_free(&b);
+	snprintf(ret, size, "%s%s", r->bytes && n != UINT64_MAX ? as_bytes(n).s : as_limit(n).s,
+		 after);
 }
 
 static void put_limit_name(struct buf *b, const struct resource *r, const struct use *u)
@@ -154,24 +149,13 @@ static void say_use(struct finding *f, const struct occasion *o, const struct us
 
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 {
-	struct buf b = {};
-
 	f->forecast = *c;
 	if (!c->known)
 		return;
-	if (bytes)
-		put_bytes(&b, c->per_second);
-	else
-		put_rate(&b, c->per_second);
-	buf_puts(&b, "/s, full in ");
-	put_span(&b, c->seconds);
-	buf_puts(&b, " (");
-	put_span(&b, c->low);
-	buf_puts(&b, " to ");
-	put_span(&b, c->high);
-	buf_printf(&b, ")%s", limit_condition(c));
-	finding_evidence(f, "growth", b.s ? b.s : "", NULL);
-	buf_free(&b);
+	evidence_printf(f, "growth", "%s/s, full in %s (%s to %s)%s",
+			bytes ? as_bytes(c->per_second).s : as_rate(c->per_second).s,
+			as_span(c->seconds).s, as_span(c->low).s, as_span(c->high).s,
+			limit_condition(c));
 }
 
 /*
@@ -409,10 +393,8 @@ bool limit_is_coming(const struct occasion *o, const struct finding *open, struc
 	buf_printf(&b, soon ? "%s will reach " : "%s may reach ", r->what);
 	put_limit_name(&b, r, &u);
 	if (soon) {
-		buf_puts(&b, c.seconds < 1 ? " within a second" : " in about ");
-		if (c.seconds >= 1)
-			put_span(&b, c.seconds);
-		buf_puts(&b, limit_condition(&c));
+		buf_printf(&b, "%s%s%s", c.seconds < 1 ? " within a second" : " in about ",
+			   c.seconds < 1 ? "" : as_span(c.seconds).s, limit_condition(&c));
 		f->severity = severity_of(&c, open);
 		limit_growth_keep(o, u.value, f);
 	} else {

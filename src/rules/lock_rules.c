@@ -70,13 +70,9 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
-		struct buf b = {};
-
-		put_duration(&b, hold->now.total_ns);
 		evidence_printf(f, "had it while others waited", "%.15s[%u]: %llu times, %s in all",
 				hold->now.comm, hold->now.tid, (unsigned long long)hold->now.count,
-				b.s ? b.s : "?");
-		buf_free(&b);
+				as_duration(hold->now.total_ns).s);
 		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
 	}
 	finding_advise(f);

@@ -280,16 +280,14 @@ static void say_title(const struct occasion *o, const struct limited *l, struct 
 
 static void say_grower(struct finding *f, const struct suspect *g)
 {
-	char bytes[24];
 
 	if (g->comm && g->ns)
 		evidence_printf(f, "grew most before", "%.15s[%u]%s: %s in %.1f s", g->comm, g->pid,
-				g->is_victim ? " itself" : "", bytes_as_text(g->grown, bytes),
-				g->ns / 1e9);
+				g->is_victim ? " itself" : "", as_bytes(g->grown).s, g->ns / 1e9);
 	else if (g->comm)
 		evidence_printf(f, "grew most before",
 				"%.15s[%u]%s: it has %s, and was not seen before", g->comm, g->pid,
-				g->is_victim ? " itself" : "", bytes_as_text(g->kept, bytes));
+				g->is_victim ? " itself" : "", as_bytes(g->kept).s);
 }
 
 static void say_files(struct finding *f, const struct limited *l, const struct scene *c)
@@ -305,14 +303,13 @@ static void say_files(struct finding *f, const struct limited *l, const struct s
 static void help_files(struct finding *f, const struct limited *l, const struct scene *c,
 		       bool filled)
 {
-	char a[24], b[24];
 
 	if (filled)
 		finding_remedy(f,
 			       "fix: %s of the %s are files in memory (tmpfs, /dev/shm) that no "
 			       "process has mapped: remove them (see: ls -lS /dev/shm; df -t "
 			       "tmpfs), or keep them on a disk: no kill frees them",
-			       bytes_as_text(files_left(l, c), a), bytes_as_text(l->limit, b));
+			       as_bytes(files_left(l, c)).s, as_bytes(l->limit).s);
 	else if (l->level && l->level->now.n[CGROUP_SHMEM] != FIGURE_UNKNOWN &&
 		 l->level->now.n[CGROUP_SHMEM] >= l->limit / SHMEM_TELLS)
 		finding_remedy(f, "files in memory count for the cgroup that first touched them, "
@@ -324,7 +321,6 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 			const struct scene *c, const struct suspect *g)
 {
 	uint64_t unseen = unseen_bytes(o, l, c);
-	char a[24], b[24];
 
 	if (g->is_victim)
 		finding_remedy(f,
@@ -342,7 +338,7 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 			       "fix: find what has it: %s of the %s are of no process that was "
 			       "seen here: other processes of the cgroup, files in memory (tmpfs, "
 			       "/dev/shm), or kernel memory: memory.stat of the cgroup tells which",
-			       bytes_as_text(unseen, a), bytes_as_text(l->limit, b));
+			       as_bytes(unseen).s, as_bytes(l->limit).s);
 	else
 		finding_remedy(f, "fix: nobody was seen to grow: it is too much at once: a smaller "
 				  "batch, fewer workers");

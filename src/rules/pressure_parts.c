@@ -15,20 +15,9 @@
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
 {
-	char value[24], text[24];
 
-	finding_evidence(f, field, bytes_as_text(bytes, value),
-			 limit == FIGURE_UNKNOWN ? NULL : bytes_as_text(limit, text));
-}
-
-const char *bytes_as_text(uint64_t bytes, char *text)
-{
-	struct buf b = {};
-
-	put_bytes(&b, bytes);
-	snprintf(text, 24, "%s", b.s ? b.s : "?");
-	buf_free(&b);
-	return text;
+	finding_evidence(f, field, as_bytes(bytes).s,
+			 limit == FIGURE_UNKNOWN ? NULL : as_bytes(limit).s);
 }
 
 const char *path_as_word(const char *path, char text[PATH_WORD])
@@ -54,25 +43,22 @@ void evidence_printf(struct finding *f, const char *field, const char *format, .
 
 static void say_eater(struct finding *f, const struct eater *e)
 {
-	char rss[24], swap[24], rate[24], more[48] = "", grows[48] = "", swapped[48] = "";
+	char more[48] = "", grows[48] = "", swapped[48] = "";
 
 	if (e->processes > 1)
 		snprintf(more, sizeof(more), " and %zu like it", e->processes - 1);
 	if (e->swap_bytes > WORTH_BYTES)
-		snprintf(swapped, sizeof(swapped), ", %s swapped out",
-			 bytes_as_text(e->swap_bytes, swap));
+		snprintf(swapped, sizeof(swapped), ", %s swapped out", as_bytes(e->swap_bytes).s);
 	if (e->per_second > WORTH_BYTES)
-		snprintf(grows, sizeof(grows), ", grows by %s/s",
-			 bytes_as_text(e->per_second, rate));
+		snprintf(grows, sizeof(grows), ", grows by %s/s", as_bytes(e->per_second).s);
 	evidence_printf(f, "who has most", "%.15s[%u]%s: %s resident%s%s", e->root->now.g.comm,
-			e->root->id.pid, more, bytes_as_text(e->rss_bytes, rss), swapped, grows);
+			e->root->id.pid, more, as_bytes(e->rss_bytes).s, swapped, grows);
 }
 
 static void say_next_victim(struct finding *f, const struct model *m)
 {
 	const struct pressure *p = m->pressure;
 	const struct subject *s = NULL;
-	char rss[24];
 
 	for (size_t i = 0; p && i < p->scores && !s; i++) {
 		s = model_find(m, &p->score[i].subject);
@@ -82,8 +68,7 @@ static void say_next_victim(struct finding *f, const struct model *m)
 			f, "next of the OOM killer",
 			"%.15s[%u]: oom_score %u, oom_score_adj %d, %s resident", s->now.g.comm,
 			s->id.pid, p->score[i].score, p->score[i].adj,
-			bytes_as_text(gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes,
-				      rss));
+			as_bytes(gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes).s);
 	}
 }
 
@@ -113,26 +98,22 @@ void pressure_help_growth(struct finding *f, const struct model *m, uint64_t mor
 			  double per_second, const char *what)
 {
 	const struct host_limits *l = &m->tick.limits;
-	char more[24], rate[24];
-	struct buf lasts = {};
 
 	if (strcmp(what, "swap") && l->mem_available_bytes && more_bytes > l->mem_available_bytes)
 		more_bytes = l->mem_available_bytes;
 	if (more_bytes < WORTH_BYTES || per_second <= 0)
 		return;
-	put_span(&lasts, more_bytes / per_second);
 	finding_remedy(f,
 		       "more room only delays it: %s more %s would last about %s, at the %s/s that "
 		       "it grew by",
-		       bytes_as_text(more_bytes, more), what, lasts.s ? lasts.s : "?",
-		       bytes_as_text(per_second, rate));
-	buf_free(&lasts);
+		       as_bytes(more_bytes).s, what, as_span(more_bytes / per_second).s,
+		       as_bytes(per_second).s);
 }
 
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what)
 {
-	char need[24], size[24], each[24], fewer[160] = "";
+	char size[24], fewer[160] = "";
 	struct eater e;
 
 	if (!short_bytes)
@@ -144,15 +125,14 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 			snprintf(fewer, sizeof(fewer),
 				 ", or %zu fewer of the %zu children of %.15s[%u] (%s each)", n,
 				 e.processes - 1, e.root->now.g.comm, e.root->id.pid,
-				 bytes_as_text(e.child_bytes, each));
+				 as_bytes(e.child_bytes).s);
 	}
 	put_round(size, sizeof(size), short_bytes);
 	if (!strcmp(what, "swap"))
 		finding_remedy(f,
 			       "needs %s more swap (fallocate -l %s /swapfile2 && chmod "
 			       "600 /swapfile2 && mkswap /swapfile2 && swapon /swapfile2)%s",
-			       bytes_as_text(short_bytes, need), size, fewer);
+			       as_bytes(short_bytes).s, size, fewer);
 	else
-		finding_remedy(f, "needs %s more %s%s", bytes_as_text(short_bytes, need), what,
-			       fewer);
+		finding_remedy(f, "needs %s more %s%s", as_bytes(short_bytes).s, what, fewer);
 }

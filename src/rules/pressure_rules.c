@@ -55,10 +55,9 @@ static double swapped_out(const struct model *m)
 /* In bytes a second, of a figure in pages. */
 static void say_pages(struct finding *f, const struct model *m, const char *field, double rate)
 {
-	char text[24];
 
 	if (rate >= 0)
-		evidence_printf(f, field, "%s/s", bytes_as_text(rate * page_bytes(m), text));
+		evidence_printf(f, field, "%s/s", as_bytes(rate * page_bytes(m)).s);
 }
 
 static void say_stall(struct finding *f, const struct stall *some, const struct stall *full)
@@ -91,15 +90,13 @@ static const struct level *worst_level(const struct model *m, double least)
 static void say_where(struct finding *f, const struct model *m)
 {
 	const struct level *l = worst_level(m, host_stall(m, false) / 2);
-	char used[24], limit[24];
 
 	if (!l)
 		return;
-	bytes_as_text(l->now.n[CGROUP_USED], used);
-	if (level_has_limit(l))
-		bytes_as_text(l->now.n[CGROUP_LIMIT], limit);
-	evidence_printf(f, "where", "%.90s: %s of %s, waits %.0f %%", l->now.path, used,
-			level_has_limit(l) ? limit : "no limit", level_stall(l, false) * 100);
+	evidence_printf(f, "where", "%.90s: %s of %s, waits %.0f %%", l->now.path,
+			as_bytes(l->now.n[CGROUP_USED]).s,
+			level_has_limit(l) ? as_bytes(l->now.n[CGROUP_LIMIT]).s : "no limit",
+			level_stall(l, false) * 100);
 }
 
 static enum severity severity_of_stall(double full)
@@ -281,14 +278,13 @@ bool memory_is_near_its_end(const struct occasion *o, const struct finding *open
 	const struct host_limits *l = &o->m->tick.limits;
 	uint64_t left = l->mem_available_bytes + l->swap_free_bytes;
 	double percent = left_percent(l);
-	char a[24];
 	struct forecast c;
 
 	if (percent > (open ? LEFT_WARNS + 2 : LEFT_WARNS))
 		return false;
 	f->severity = percent <= LEFT_PRESSES ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	f->level = f->severity + 1;
-	finding_title(f, "%s of memory and swap are left, %.0f %% of all", bytes_as_text(left, a),
+	finding_title(f, "%s of memory and swap are left, %.0f %% of all", as_bytes(left).s,
 		      percent);
 	evidence_bytes(f, "memory available", l->mem_available_bytes, l->mem_total_bytes);
 	evidence_bytes(f, "swap free", l->swap_free_bytes, l->swap_total_bytes);
@@ -322,17 +318,15 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	const struct level *l = o->level;
 	uint64_t high = l->now.n[CGROUP_HIGH], used = l->now.n[CGROUP_USED];
 	double rate = level_rate(l, CGROUP_TIMES_HIGH), some = level_stall(l, false);
-	char a[24], b[24];
 
 	if (high == FIGURE_UNKNOWN || used == FIGURE_UNKNOWN || used < high / 100 * 95 ||
 	    rate < OPENED(open, THROTTLES) || (some >= 0 && some < OPENED(open, STALL_SOME)))
 		return false;
 	f->severity = severity_of_stall(level_stall(l, true));
 	f->level = f->severity + 1;
-	bytes_as_text(used, a);
-	finding_title(f, "throttled at memory.high: %s of %s, held back %.0f times a second", a,
-		      bytes_as_text(high, b), rate);
-	finding_evidence(f, "memory", a, b);
+	finding_title(f, "throttled at memory.high: %s of %s, held back %.0f times a second",
+		      as_bytes(used).s, as_bytes(high).s, rate);
+	finding_evidence(f, "memory", as_bytes(used).s, as_bytes(high).s);
 	say_stall(f, &l->now.some, &l->now.full);
 	say_level_use(f, l);
 	pressure_say_who(f, o->m);
@@ -397,7 +391,6 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	struct forecast c = level_forecast(o->m, l);
 	bool swaps = swap != 0 && o->m->tick.limits.swap_free_bytes > limit / 10;
 	struct buf end = {};
-	char a[24], b[24];
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
@@ -409,13 +402,12 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 		f->level = 2;
 	f->severity = f->level - 1;
 	f->cause = "cgroup_memory";
-	bytes_as_text(kept, a);
 	put_end(&end, &c);
-	finding_title(f, "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s", a,
-		      kept * 100.0 / limit, bytes_as_text(limit, b), end.s ? end.s : "",
+	finding_title(f, "%s cannot be dropped, %.0f %% of its limit of %s%s; then %s",
+		      as_bytes(kept).s, kept * 100.0 / limit, as_bytes(limit).s, end.s ? end.s : "",
 		      swaps ? "it swaps" : "a process in it is killed");
 	buf_free(&end);
-	finding_evidence(f, "memory kept", a, b);
+	finding_evidence(f, "memory kept", as_bytes(kept).s, as_bytes(limit).s);
 	limit_say_forecast(f, &c, true);
 	say_level_use(f, l);
 	if (known(level_rate(l, CGROUP_TIMES_MAX)) > 0)
@@ -431,7 +423,7 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	static const unsigned int at[] = {80, 90, 98};
 	const struct mount_record *r = &o->mount->now;
 	struct forecast c = mount_forecast(o->m, o->mount);
-	char a[24], b[24], path[PATH_WORD];
+	char path[PATH_WORD];
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
@@ -439,12 +431,12 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	if (!f->level)
 		return false;
 	f->severity = f->level - 1;
-	bytes_as_text(r->used_bytes, a);
 	finding_title(f,
 		      "%s of %s in use, %.0f %%: who maps a file there gets "
 		      "SIGBUS when it is full",
-		      a, bytes_as_text(r->size_bytes, b), r->used_bytes * 100.0 / r->size_bytes);
-	finding_evidence(f, "in use", a, b);
+		      as_bytes(r->used_bytes).s, as_bytes(r->size_bytes).s,
+		      r->used_bytes * 100.0 / r->size_bytes);
+	finding_evidence(f, "in use", as_bytes(r->used_bytes).s, as_bytes(r->size_bytes).s);
 	limit_say_forecast(f, &c, true);
 	path_as_word(r->path, path);
 	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", path,

@@ -40,7 +40,4 @@ void evidence_printf(struct finding *f, const char *field, const char *format, .
 #define PATH_WORD 520
 const char *path_as_word(const char *path, char text[PATH_WORD]);
 
-/* "6.2 GiB", in a buffer of 24. */
-const char *bytes_as_text(uint64_t bytes, char *text);
-
 #endif

@@ -147,16 +147,13 @@ static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t 
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct host_limits *l = &o->m->tick.limits;
-	char used[24], limit[24];
 
 	if (refusal_is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
 		return false;
 	refusal_say(o, f, "CommitLimit is used up (vm.overcommit_memory=2), host-wide");
-	bytes_as_text(l->committed_bytes, used);
-	bytes_as_text(l->commit_limit_bytes, limit);
 	finding_remedy(
 		f, "%s of %s are promised: who has most: ps -eo pid,vsz,comm --sort=-vsz | head",
-		used, limit);
+		as_bytes(l->committed_bytes).s, as_bytes(l->commit_limit_bytes).s);
 	/* swap counts whole, and so does what a program no longer asks for */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));

@@ -128,21 +128,19 @@ bool crash_after_refusal(const struct occasion *o, const struct finding *open, s
 {
 	const struct finding *refused = refused_before(o);
 	char name[24], number[16];
-	struct buf b = {};
 
 	if (!refused)
 		return false;
 	signal_name(o->signal->signal, name, sizeof(name));
-	put_duration(&b, o->t_ns - refused->seen_ns);
 	f->severity = SEVERITY_CRITICAL;
 	f->cause = refused->cause;
 	f->level = 1;
-	finding_title(f, "%s %s after %.144s", name, b.s ? b.s : "?", refused->title);
+	finding_title(f, "%s %s after %.144s", name, as_duration(o->t_ns - refused->seen_ns).s,
+		      refused->title);
 	finding_evidence(f, "signal", name, NULL);
 	snprintf(number, sizeof(number), "%d", o->signal->code);
 	finding_evidence(f, "si_code", number, NULL);
-	finding_evidence(f, "after_refusal", b.s ? b.s : "", NULL);
-	buf_free(&b);
+	finding_evidence(f, "after_refusal", as_duration(o->t_ns - refused->seen_ns).s, NULL);
 	finding_remedy(f,
 		       "take the refusal for the cause, not the place of the crash: it is "
 		       "finding %s",

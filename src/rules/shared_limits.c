@@ -118,16 +118,11 @@ bool limit_was_told_of(const struct occasion *o, struct finding *f, enum resourc
 
 void limit_share_evidence(struct finding *f, const struct occasion *o, enum resource_id resource)
 {
-	struct buf b = {};
 	uint64_t part;
 
 	if (!shared[resource].part)
 		return;
 	part = shared[resource].part(o->m, o->s);
-	if (resources[resource].bytes)
-		put_bytes(&b, part);
-	else
-		put_count(&b, part);
-	finding_evidence(f, shared[resource].what, b.s ? b.s : "", NULL);
-	buf_free(&b);
+	finding_evidence(f, shared[resource].what,
+			 resources[resource].bytes ? as_bytes(part).s : as_count(part).s, NULL);
 }

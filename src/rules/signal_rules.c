@@ -55,7 +55,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	const struct signal_record *r = o->signal;
 	uint64_t bytes = r->tmpfs_pages * o->m->tick.limits.page_bytes;
 	const struct mount_use *u;
-	char size[24], path[PATH_WORD];
+	char path[PATH_WORD];
 
 	if (!is_class(o, "tmpfs full"))
 		return false;
@@ -64,7 +64,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	finding_title(
 		f,
 		"SIGBUS: a page of a file in memory was touched, and its file system of %s is full",
-		bytes_as_text(bytes, size));
+		as_bytes(bytes).s);
 	if (u)
 		finding_evidence(f, "file system", u->now.path, NULL);
 	pressure_say_who(f, o->m);

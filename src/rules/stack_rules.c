@@ -75,17 +75,16 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	finding_title(f, "SIGSEGV: the stack of a thread ran out%s%s%s%s", bytes ? " (" : "",
-		      bytes ? bytes_as_text(bytes, text) : "", bytes ? ")" : "",
+		      bytes ? as_bytes(bytes).s : "", bytes ? ")" : "",
 		      abort ? ", and the handler of the signal ended the process" : "");
 	finding_evidence(f, "signal", "SIGSEGV", NULL);
 	evidence_printf(f, "thread", "%u", r->tid);
 	if (is_apart(r))
 		finding_evidence(f, "guard below its stack",
-				 bytes_as_text(r->area_end - r->area_start, text), NULL);
-	finding_evidence(
-		f, "access to stack pointer",
-		bytes_as_text(r->sp > r->address ? r->sp - r->address : r->address - r->sp, text),
-		NULL);
+				 as_bytes(r->area_end - r->area_start).s, NULL);
+	finding_evidence(f, "access to stack pointer",
+			 as_bytes(r->sp > r->address ? r->sp - r->address : r->address - r->sp).s,
+			 NULL);
 	if (abort)
 		evidence_printf(f, "raised by the same thread", "%s, %.1f ms later",
 				signal_name(abort->signal, text, sizeof(text)),
@@ -103,13 +102,12 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 /* Of the main thread, or where no guard is: as far as its limit. */
 static void say_main(const struct occasion *o, struct finding *f)
 {
-	char limit[24];
 
 	pressure_say_signal(o, f);
 	finding_title(f, "SIGSEGV: the stack ran out (RLIMIT_STACK %s)",
 		      o->signal->stack_limit_bytes == UINT64_MAX
 			      ? "unlimited"
-			      : bytes_as_text(o->signal->stack_limit_bytes, limit));
+			      : as_bytes(o->signal->stack_limit_bytes).s);
 	f->cause = "rlimit_stack";
 	finding_advise(f);
 	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "

@@ -162,7 +162,6 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	const struct counters *was = facts_counters(&o->s->prev);
 	double page = o->m->tick.limits.page_bytes, s, read, touched;
 	struct served major;
-	char a[24], b[24];
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
@@ -176,10 +175,9 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
 	stall_begin(o, open, READS_NS, f);
-	bytes_as_text(read, a);
 	finding_title(
 		f, "a mapped file is read at random: %s/s from the disk for %s/s touched at most",
-		a, bytes_as_text(touched, b));
+		as_bytes(read).s, as_bytes(touched).s);
 	say_served(f, "faults that read", &major);
 	evidence_printf(f, "read for each byte touched", "%.0f", read / touched);
 	finding_advise(f);
@@ -211,14 +209,11 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 {
 	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[CLASS_FILE_MAJOR];
 	uint64_t before = facts_counters(&o->s->prev)->served_max_ns[CLASS_FILE_MAJOR];
-	struct buf b = {};
 
 	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
-	put_duration(&b, longest);
-	finding_title(f, "a fault on a mapped file took %s", b.s ? b.s : "?");
-	buf_free(&b);
+	finding_title(f, "a fault on a mapped file took %s", as_duration(longest).s);
 	finding_remedy(f,
 		       "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
 		       "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
