@@ -8,35 +8,6 @@
 #include "model/holdings.h"
 #include "rules/request.h"
 
-const char *const fault_classes[] = {
-	"null",
-	"near-null",
-	"unmapped",
-	"stack overflow",
-	"guard page",
-	"no access",
-	"read-only",
-	"no-exec",
-	"protection",
-	"protection key",
-	"memory tag",
-	"control flow",
-	"non-canonical",
-	"privileged instruction",
-	"general protection",
-	"kernel address",
-	"past end of file",
-	"tmpfs full",
-	"huge page pool empty",
-	"read error",
-	"driver",
-	"misaligned",
-	"hardware poison",
-	"abort",
-	"unknown",
-	NULL,
-};
-
 /* include/linux/mm.h; arch/x86/include/asm/trap_pf.h */
 #define VM_READ	     0x1
 #define VM_GROWSDOWN 0x100

@@ -8,7 +8,7 @@
 
 #include "rules/cause.h"
 
-/* The class of a signal is `ret->cause`: a name of the list of classes; static. */
+/* The class of a signal is `ret->cause`, static. */
 void fault_of(const struct signal_record *r, const struct host_limits *l, struct verdict *ret);
 
 /* What is mapped there, as /proc has kinds of it; NULL: nothing, or that is not known. */
@@ -16,8 +16,5 @@ const char *fault_mapping(const struct signal_record *r);
 
 /* What a process was killed for want of: the constraint is `ret->cause`; NULL: not known. */
 void oom_of(const struct oom_record *r, struct verdict *ret);
-
-/* All class names, NULL at the end. */
-extern const char *const fault_classes[];
 
 #endif

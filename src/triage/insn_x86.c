@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "triage/insn.h"
 
-#define NONE ACCESS_NONE
-#define R    ACCESS_READ
-#define W    ACCESS_WRITE
+#define NONE	 ACCESS_NONE
+#define R	 ACCESS_READ
+#define W	 ACCESS_WRITE
+#define NO_MODRM (-1)
 
 struct cursor {
 	const uint8_t *p;
@@ -84,38 +85,37 @@ static enum access group_access(int opcode, int reg)
 	return R;
 }
 
-/* Of one-byte opcodes with ModRM; -1: the opcode has none. */
+/* Opcodes that access their operand alike. */
+struct opcodes {
+	uint8_t first, last;
+	int access;
+};
+
+/* What the row of an opcode says; `other`: it has none. */
+static int access_by(const struct opcodes *rows, size_t n, int op, int other)
+{
+	for (size_t i = 0; i < n; i++)
+		if (op >= rows[i].first && op <= rows[i].last)
+			return rows[i].access;
+	return other;
+}
+
+/* Of one-byte opcodes with ModRM; NO_MODRM: the opcode has none. */
 static int one_byte_access(int op, int reg)
 {
+	static const struct opcodes rows[] = {
+#define ONE_BYTE(first, last, access) {first, last, access},
+#include "triage/x86_opcodes.def"
+	};
+
 	if (op < 0x40) {
 		if ((op & 7) > 3)
-			return -1;
+			return NO_MODRM;
 		if ((op & 7) > 1 || (op & 0x38) == 0x38)
 			return R;
 		return W;
 	}
 	switch (op) {
-	case 0x62:
-	case 0x63:
-	case 0x69:
-	case 0x6b:
-	case 0x84:
-	case 0x85:
-	case 0x8a:
-	case 0x8b:
-	case 0x8e:
-		return R;
-	case 0x86 ... 0x89:
-	case 0x8c:
-	case 0x8f:
-	case 0xc0:
-	case 0xc1:
-	case 0xc6:
-	case 0xc7:
-	case 0xd0 ... 0xd3:
-		return W;
-	case 0x8d:
-		return NONE;
 	case 0x80 ... 0x83:
 	case 0xf6:
 	case 0xf7:
@@ -124,53 +124,21 @@ static int one_byte_access(int op, int reg)
 	case 0xd8 ... 0xdf:
 		return group_access(op, reg);
 	}
-	return -1;
+	return access_by(rows, sizeof(rows) / sizeof(rows[0]), op, NO_MODRM);
 }
 
 static int two_byte_access(int op, int reg)
 {
-	switch (op) {
-	case 0x11:
-	case 0x13:
-	case 0x17:
-	case 0x29:
-	case 0x2b:
-	case 0x7e:
-	case 0x7f:
-	case 0x90 ... 0x9f:
-	case 0xa4:
-	case 0xa5:
-	case 0xab:
-	case 0xac:
-	case 0xad:
-	case 0xb0:
-	case 0xb1:
-	case 0xb3:
-	case 0xbb:
-	case 0xc0:
-	case 0xc1:
-	case 0xc3:
-	case 0xc7:
-	case 0xd6:
-	case 0xe7:
-		return W;
-	case 0xba:
+	static const struct opcodes rows[] = {
+#define TWO_BYTES(first, last, access) {first, last, access},
+#include "triage/x86_opcodes.def"
+	};
+
+	if (op == 0xba)
 		return reg == 4 ? R : W;
-	case 0xae:
+	if (op == 0xae)
 		return reg == 0 || reg == 3 || reg == 4 || reg == 6 ? W : R;
-	case 0x0d:
-	case 0x18 ... 0x1f:
-		return NONE;
-	case 0x05 ... 0x09:
-	case 0x0b:
-	case 0x30 ... 0x37:
-	case 0x80 ... 0x8f:
-	case 0xa0 ... 0xa2:
-	case 0xa8 ... 0xaa:
-	case 0xc8 ... 0xcf:
-		return -1;
-	}
-	return R;
+	return access_by(rows, sizeof(rows) / sizeof(rows[0]), op, R);
 }
 
 static uint8_t operand_size(const struct cursor *c, bool byte)

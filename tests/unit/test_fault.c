@@ -6,6 +6,36 @@
 #include "rules/fault.h"
 #include "tap.h"
 
+/* All that a verdict may call a fault. */
+static const char *const fault_classes[] = {
+	"null",
+	"near-null",
+	"unmapped",
+	"stack overflow",
+	"guard page",
+	"no access",
+	"read-only",
+	"no-exec",
+	"protection",
+	"protection key",
+	"memory tag",
+	"control flow",
+	"non-canonical",
+	"privileged instruction",
+	"general protection",
+	"kernel address",
+	"past end of file",
+	"tmpfs full",
+	"huge page pool empty",
+	"read error",
+	"driver",
+	"misaligned",
+	"hardware poison",
+	"abort",
+	"unknown",
+	NULL,
+};
+
 #define PAGE 4096ULL
 #define AT   0x7f0000001000ULL
 
