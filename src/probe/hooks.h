@@ -38,6 +38,10 @@ struct hook {
 	bool core; /* without it faultscope does not do its job */
 	const char *feeds;
 	const char *lost; /* without it */
+	/* for each of which events there is overhead that no work of `doctor` measures, and why */
+	struct {
+		const char *per, *said, *why;
+	} unmeasured;
 	struct hook_alternate alternate[HOOK_ALTERNATES + 1];
 };
 

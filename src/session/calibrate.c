@@ -37,14 +37,12 @@ static const struct {
 	const char *hook, *per, *said;
 	enum bench_work work;
 	enum set with;
-	const char *why;
 } table[] = {
 #define COST(...) {__VA_ARGS__},
 #include "session/calibrate.def"
 #undef COST
 };
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
-_Static_assert(NR_ROWS <= COSTS_MAX, "room for every row");
 
 struct rig {
 	struct source *src[NR_SETS]; /* NULL: none to attach */
@@ -62,21 +60,38 @@ static int forget(void *ctx, const struct record *h)
 
 static const struct sink nobody = {.take = forget};
 
+static void add_row(struct calibration *c, const struct source *src, size_t hook, int work,
+		    const char *why)
+{
+	const struct hook *h = &hooks[hook];
+	enum hook_use state = live_hooks(src)[hook].state;
+	struct cost *cost = &c->row[c->rows].cost;
+
+	if (c->rows == COSTS_MAX)
+		return;
+	c->row[c->rows].hook = h->name;
+	c->row[c->rows].work = work;
+	c->rows++;
+	cost->per = work >= 0 ? table[work].per : h->unmeasured.per ?: "event";
+	cost->said = work >= 0 ? table[work].said : h->unmeasured.said ?: "an event";
+	snprintf(cost->why, sizeof(cost->why), "%s",
+		 state == HOOK_BLIND ? "nothing: it is blind"
+		 : state == HOOK_OFF ? "nothing: it is off"
+		 : work >= 0	     ? why
+				     : h->unmeasured.why ?: "no work of doctor makes such events");
+}
+
 static void begin_rows(struct calibration *c, const struct source *src, const char *why)
 {
 	memset(c, 0, sizeof(*c));
-	c->rows = NR_ROWS;
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		const struct hook_status *st = &live_hooks(src)[hook_find(table[i].hook)];
-		struct cost *cost = &c->row[i].cost;
+	for (size_t h = 0; h < nr_hooks; h++) {
+		size_t rows = c->rows;
 
-		c->row[i].hook = table[i].hook;
-		cost->per = table[i].per;
-		cost->said = table[i].said;
-		snprintf(cost->why, sizeof(cost->why), "%s",
-			 st->state == HOOK_BLIND ? "nothing: it is blind"
-			 : st->state == HOOK_OFF ? "nothing: it is off"
-						    : table[i].why ?: why);
+		for (size_t i = 0; i < NR_ROWS; i++)
+			if (!strcmp(table[i].hook, hooks[h].name))
+				add_row(c, src, h, i, why);
+		if (c->rows == rows)
+			add_row(c, src, h, -1, why);
 	}
 }
 
@@ -85,9 +100,9 @@ void calibrate_not(struct calibration *ret, const struct source *src, const char
 	begin_rows(ret, src, why);
 }
 
-static bool is_on(const struct source *src, size_t row)
+static bool is_on(const struct source *src, const char *hook)
 {
-	return live_hooks(src)[hook_find(table[row].hook)].state == HOOK_ON;
+	return live_hooks(src)[hook_find(hook)].state == HOOK_ON;
 }
 
 /* A look's whole CPU time, that of the records it makes included. */
@@ -97,7 +112,7 @@ static void time_looks(struct calibration *c, struct source *src, size_t row, si
 	double each[LOOKS_MAX];
 	size_t n = 0;
 
-	if (!is_on(src, row) || !processes)
+	if (!is_on(src, c->row[row].hook) || !processes)
 		return;
 	while (n < LOOKS_MAX && (n < COST_LEAST || host_monotonic_ns() < end)) {
 		uint64_t begin = host_own_cpu_ns();
@@ -205,10 +220,11 @@ static bool is_enough(const struct rig *r)
 
 static void judge_rows(struct calibration *c, struct rig *r, struct source *src, const char *failed)
 {
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		struct cost *cost = &c->row[i].cost;
+	for (size_t row = 0; row < c->rows; row++) {
+		struct cost *cost = &c->row[row].cost;
+		int i = c->row[row].work;
 
-		if (table[i].with == NOTHING || !is_on(src, i))
+		if (i < 0 || table[i].with == NOTHING || !is_on(src, c->row[row].hook))
 			continue;
 		if (failed)
 			snprintf(cost->why, sizeof(cost->why), "%s", failed);
@@ -256,8 +272,8 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 
 	begin_rows(ret, src, "not measured");
 	pin(&before);
-	for (size_t i = 0; i < NR_ROWS; i++)
-		if (!strcmp(table[i].hook, "look"))
+	for (size_t i = 0; i < ret->rows; i++)
+		if (!strcmp(ret->row[i].hook, "look"))
 			time_looks(ret, src, i, processes);
 	if (bench_open(&r.bench))
 		failed = "not measured: no memory, or no /dev/zero";

@@ -11,6 +11,7 @@
 struct calibration {
 	struct {
 		const char *hook;
+		int work; /* a row of calibrate.def; -1: the overhead is not measured */
 		struct cost cost;
 	} row[COSTS_MAX];
 	size_t rows;
