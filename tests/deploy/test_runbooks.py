@@ -35,8 +35,8 @@ def test_each_runbook_begins_with_what_to_run(check):
         check.that(text.startswith(head), f"{page.name} begins {text[:40]!r}")
         first = text.removeprefix(head).split("\n", 1)[0]
         check.that(FIRST.match(first), f"{page.name}: first command: {first!r}")
-        for part in ("What it means.", "How to tell.", "To gain time.", "To fix the cause.",
-                     "When it is no trouble."):
+        for part in ("What it means.", "How to confirm.", "Workaround.", "Fix.",
+                     "When it is harmless."):
             check.that(text.count(f"**{part}**") == 1, f"{page.name}: part {part!r}")
 
 
