@@ -270,6 +270,17 @@ def test_kept_verdicts_of_traces(check, lab):
             compare(check, f"trace-{seed}/{name}", said_by(lab, *words, cwd=lab.dir))
 
 
+def test_kept_verdicts_of_logs_with_records(check, lab):
+    """What the recorder of the same boot has told, beside each second log."""
+    for i, (name, text) in enumerate(logs()):
+        if i % 2:
+            continue
+        helper(lab, "ring_writer", 20 + i, 12, "ring", "records")
+        (lab.dir / "log").write_text(text)
+        compare(check, f"recorded/{name}", said_by(lab, "triage", "--json" if i % 4 else "--explain",
+                                                   "log", "records", cwd=lab.dir))
+
+
 def test_kept_records_of_rings(check, lab):
     """What blackbox and triage read from rings and logs of the flight recorder."""
     for seed in SEEDS[:4]:
