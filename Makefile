@@ -89,7 +89,7 @@ STATIC_OBJ := $(if $(STATIC_HTTP),$(OBJ) $(STATIC)/p11_absent.c,$(filter-out $(H
 # Everything but main, for the unit tests.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 # Tests of what is not built without HTTP.
-HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,listen rate_limit verify web_config))
+HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
 UNIT_SRC := $(filter-out $(HTTP_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))

@@ -108,11 +108,14 @@ def of_body(path, code, start, end):
         yield change("comparison", m, OTHER_COMPARISON[m[1]], 1)
     for m in LOGICAL.finditer(code, start, end):
         yield change("logic", m, "||" if m[0] == "&&" else "&&")
+    def is_declared_size(m):
+        return DECLARED_SIZE.search(code[code.rfind("\n", 0, m.start()) + 1:m.start()])
+
     for m in ARITHMETIC.finditer(code, start, end):
-        yield change("arithmetic", m, OTHER_ARITHMETIC[m[1]], 1)
+        if not is_declared_size(m):
+            yield change("arithmetic", m, OTHER_ARITHMETIC[m[1]], 1)
     for m in NUMBER.finditer(code, start, end):
-        line = code[code.rfind("\n", 0, m.start()) + 1:m.start()]
-        if not DECLARED_SIZE.search(line):
+        if not is_declared_size(m):
             for new in next_number(m[1]):
                 yield change("constant", m, new, 1)
     for m in CONDITION.finditer(code, start, end):
