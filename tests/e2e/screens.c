@@ -2,7 +2,7 @@
 /*
  * The live view of a recording, without a terminal: reads it to its end, or to scan SCANS,
  * presses keys, prints the screen.
- * usage: screens FILE WIDTH HEIGHT colour|mono|ascii [KEYS [SCANS]]
+ * usage: screens FILE WIDTH HEIGHT colour|mono|ascii|addresses [KEYS [SCANS]]
  * In KEYS ^[ is Esc and ^M is Enter.
  */
 #include <locale.h>
@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 	view.height = atoi(argv[3]);
 	view.unicode = strcmp(argv[4], "ascii") != 0;
 	view.colour = !strcmp(argv[4], "colour");
+	view.addresses = !strcmp(argv[4], "addresses");
 	if (replay(src, argc > 6 ? atol(argv[6]) : 0) < 0)
 		return 1;
 	press(argc > 5 ? argv[5] : "");

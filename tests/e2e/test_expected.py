@@ -85,6 +85,17 @@ def test_kept_screens_of_events(check, lab):
                     helper(lab, "screens", recording, width, height, how, keys))
 
 
+def test_kept_screens_of_processes(check, lab):
+    """The page of each process, at several points of time, with all its events and addresses."""
+    for seed in SEEDS[1:4]:
+        recording = f"{made(lab, seed)}.fsr"
+        for row in range(18):
+            for page in ("^M", "6"):
+                keys, scans = page * (page == "6") + "j" * row + "^M", row % 6 + 2
+                compare(check, f"screens/{seed}-{keys}", helper(
+                    lab, "screens", recording, 170, 120, "addresses", keys, scans))
+
+
 def test_kept_forecasts_of_patterns(check, lab):
     """What grows by different patterns: what is told while it goes on, and in the end."""
     for seed, scans in ((1, 240), (2, 90), (3, 30)):
