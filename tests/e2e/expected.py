@@ -58,6 +58,17 @@ def compare(check, name, text):
     check.equal(f"{name}: lines", len(sums) // 4, len(want) // 4)
 
 
+def compare_sum(check, name, text):
+    """The same with one sum for the whole output: where outputs are many, and much alike."""
+    if os.environ.get("FS_SHOW_EXPECTED"):
+        (Path(os.environ["FS_SHOW_EXPECTED"]) / name.replace("/", "_")).write_text(text)
+    elif os.environ.get("FS_MAKE_EXPECTED"):
+        keep(name, sums_of(sums_of(text)))
+    else:
+        check.that(kept().get(name) == sums_of(sums_of(text)), f"{name} is not as kept (if that is "
+                   f"meant: see the beginning of {Path(__file__).name}): {text[:300]!r}")
+
+
 def environment():
     kept = {name: os.environ[name] for name in INHERITED & set(os.environ)}
     return {**kept, "TZ": "UTC", "LC_ALL": "C.UTF-8"}

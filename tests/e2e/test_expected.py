@@ -2,7 +2,7 @@
 """Outputs of recordings and of crash logs, compared with those that are kept (expected.py)."""
 import re
 
-from expected import compare, environment, helper, made, said_by
+from expected import compare, compare_sum, environment, helper, made, said_by
 from harness import FAULTSCOPE, RECORDINGS, ROOT
 
 TRIAGE = ROOT / "tests" / "triage"
@@ -92,7 +92,7 @@ def test_kept_screens_of_processes(check, lab):
         for row in range(18):
             for page in ("^M", "6"):
                 keys, scans = page * (page == "6") + "j" * row + "^M", row % 6 + 2
-                compare(check, f"screens/{seed}-{keys}", helper(
+                compare_sum(check, f"screens/{seed}-{keys}", helper(
                     lab, "screens", recording, 170, 120, "addresses", keys, scans))
 
 
@@ -178,8 +178,8 @@ def test_kept_ways_to_show_recordings(check, lab):
     for name in (*SOME, f"{made(lab, SEEDS[2])}"):
         where = lab.dir if name.startswith("events") else RECORDINGS
         for way, words in WAYS.items():
-            compare(check, f"{name}/way-{way}",
-                    said_by(lab, "replay", "--speed", "0", *words, f"{name}.fsr", cwd=where))
+            compare_sum(check, f"{name}/way-{way}",
+                        said_by(lab, "replay", "--speed", "0", *words, f"{name}.fsr", cwd=where))
 
 
 class Dice:
@@ -288,8 +288,8 @@ def test_kept_verdicts_of_logs_with_records(check, lab):
             continue
         helper(lab, "ring_writer", 20 + i, 12, "ring", "records")
         (lab.dir / "log").write_text(text)
-        compare(check, f"recorded/{name}", said_by(lab, "triage", "--json" if i % 4 else "--explain",
-                                                   "log", "records", cwd=lab.dir))
+        compare_sum(check, f"recorded/{name}", said_by(
+            lab, "triage", "--json" if i % 4 else "--explain", "log", "records", cwd=lab.dir))
 
 
 def test_kept_records_of_rings(check, lab):
