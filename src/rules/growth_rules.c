@@ -90,15 +90,6 @@ static struct part part_of(const struct occasion *o, enum what what, is_part_fn 
 	return held;
 }
 
-static void put_grouped(char *ret, size_t size, uint64_t n)
-{
-	struct buf b = {};
-
-	put_count(&b, n);
-	snprintf(ret, size, "%s", b.s ? b.s : "");
-	buf_free(&b);
-}
-
 /* "mmap (libc.so.6) <- share (x) <- main (x)": the innermost frames. */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
@@ -133,14 +124,14 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 /* Whom the rest is of is not known: what is said of growth may be of the smaller part. */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
-	char n[32], text[sizeof(((struct evidence *)0)->value)];
+	char text[sizeof(((struct evidence *)0)->value)];
 	uint64_t lost = m->tick.losses.growth + m->growth_lost;
 
 	if (!lost)
 		return;
-	put_grouped(n, sizeof(n), lost);
 	snprintf(text, sizeof(text),
-		 "%s changes of maps and fds, of all processes: the growth table was full", n);
+		 "%s changes of maps and fds, of all processes: the growth table was full",
+		 as_count(lost).s);
 	finding_evidence(f, "not attributed", text, NULL);
 }
 
@@ -148,17 +139,16 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 		     enum what what)
 {
 	struct grower g[SORTS_TOLD];
-	char text[GROWER_NAME + 64], n[32], all[32];
+	char text[GROWER_NAME + 64];
 	uint64_t added;
 	size_t sorts = growers_of(m, id, what, g, SORTS_TOLD, &added);
 
-	put_grouped(all, sizeof(all), added);
 	for (size_t i = 0; i < sorts; i++) {
 		if (g[i].added <= g[i].removed || g[i].added * 10 < added)
 			break;
-		put_grouped(n, sizeof(n), g[i].added - g[i].removed);
-		snprintf(text, sizeof(text), "%s x %.95s", n, g[i].name);
-		finding_evidence(f, "made while watched", text, all);
+		snprintf(text, sizeof(text), "%s x %.95s", as_count(g[i].added - g[i].removed).s,
+			 g[i].name);
+		finding_evidence(f, "made while watched", text, as_count(added).s);
 	}
 	if (sorts)
 		stack_evidence(f, m, id, g[0].stack);
@@ -173,15 +163,13 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 	uint64_t count = what == WHAT_MAPS ? g->map_count : g->fds;
 	uint64_t high = what == WHAT_MAPS ? g->map_high : g->fd_high;
 	uint64_t limit = what == WHAT_MAPS ? o->m->tick.limits.max_map_count : g->fd_soft;
-	char n[32], all[32];
 
 	f->cause = what == WHAT_MAPS ? "max_map_count" : "rlimit_nofile";
 	f->severity =
 		limit && limit != UINT64_MAX && high * 2 > limit ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
-	put_grouped(n, sizeof(n), p->n);
-	put_grouped(all, sizeof(all), p->held ? count : p->all);
-	finding_title(f, "%s of %s %s%s are %s", n, all,
+	finding_title(f, "%s of %s %s%s are %s", as_count(p->n).s,
+		      as_count(p->held ? count : p->all).s,
 		      what == WHAT_MAPS ? "mappings" : "descriptors",
 		      p->held ? "" : " made while watched", is);
 	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
@@ -214,14 +202,12 @@ static void put_branches(char *ret, size_t size, const struct kinship *k, const 
 			 size_t told)
 {
 	size_t len = strlen(ret);
-	char n[32];
 
 	for (size_t i = 0; i < told && len < size; i++) {
 		const struct subject *parent = kinship_parent(k, b[i].s);
 
-		put_grouped(n, sizeof(n), b[i].n);
 		len += snprintf(ret + len, size - len, "%s %.15s[%u] %s", i ? ";" : "",
-				b[i].s->now.g.comm, b[i].s->id.pid, n);
+				b[i].s->now.g.comm, b[i].s->id.pid, as_count(b[i].n).s);
 		if (parent && len < size)
 			len += snprintf(ret + len, size - len, ", child of %u", parent->id.pid);
 	}
@@ -346,16 +332,14 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	const struct gauges *g = &o->s->now.g;
 	struct part guards = part_held(&o->s->held[WHAT_MAPS], is_guard);
 	struct part p = {.stack = thread_maker(o), .held = true};
-	char n[32], all[32];
 
 	if (g->threads < MANY_THREADS || 2ULL * g->threads * 100 < 50ULL * g->map_count)
 		return false;
 	snprintf(p.name, sizeof(p.name), "%s", guards.n ? guards.name : "stacks of threads");
 	say_part(f, o, WHAT_MAPS, &p, "");
-	put_grouped(n, sizeof(n), g->threads);
-	put_grouped(all, sizeof(all), g->map_count);
-	finding_title(f, "%s threads: their stacks and guards are most of %s mappings", n, all);
-	finding_evidence(f, "threads", n, NULL);
+	finding_title(f, "%s threads: their stacks and guards are most of %s mappings",
+		      as_count(g->threads).s, as_count(g->map_count).s);
+	finding_evidence(f, "threads", as_count(g->threads).s, NULL);
 	finding_advise(f);
 	limit_help_map_count(f, o->m, g->map_high);
 	return true;
@@ -517,20 +501,16 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 bool maps_burst(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	uint64_t limit = o->m->tick.limits.max_map_count, high = o->s->now.g.map_high;
-	char h[32], l[32], now[32];
 
 	if (!limit || high * 10 < limit * 7 || o->s->now.g.map_count * 2 > high)
 		return false;
-	put_grouped(h, sizeof(h), high);
-	put_grouped(l, sizeof(l), limit);
-	put_grouped(now, sizeof(now), o->s->now.g.map_count);
 	f->severity = SEVERITY_INFO;
 	f->level = 1;
 	f->cause = "max_map_count";
 	finding_title(f,
 		      "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s",
-		      h, high * 100 / limit, now);
-	finding_evidence(f, "high-water", h, l);
+		      as_count(high).s, high * 100 / limit, as_count(o->s->now.g.map_count).s);
+	finding_evidence(f, "high-water", as_count(high).s, as_count(limit).s);
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
 	finding_advise(f);
 	return true;
