@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "rules/advice.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,17 +41,23 @@ struct advices {
 	size_t used;
 };
 
-static struct advice *add(struct advices *all, const char *key)
+/* NULL: there is one of the key, which is enough, or no room. */
+static struct advice *__attribute__((format(printf, 3, 4)))
+add(struct advices *all, const char *key, const char *why, ...)
 {
 	struct advice *a = &all->a[all->used];
+	va_list ap;
 
 	for (size_t i = 0; i < all->used; i++)
 		if (!strcmp(all->a[i].key, key))
-			return NULL; /* once is enough */
+			return NULL;
 	if (all->used == ADVICE_MAX)
 		return NULL;
 	memset(a, 0, sizeof(*a));
 	a->key = key;
+	va_start(ap, why);
+	vsnprintf(a->why, sizeof(a->why), why, ap);
+	va_end(ap);
 	all->used++;
 	return a;
 }
@@ -106,11 +113,9 @@ static void advise_row(struct advices *all, const struct row *row, bool high)
 
 	if (!s || (high ? s->value < row->value : s->value > row->value))
 		return;
-	a = add(all, row->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "%s", row->why);
-	take_remedies(all, s, row->want, a);
+	a = add(all, row->key, "%s", row->why);
+	if (a)
+		take_remedies(all, s, row->want, a);
 }
 
 static void advise_doubled(struct advices *all, const char *key)
@@ -120,11 +125,9 @@ static void advise_doubled(struct advices *all, const char *key)
 
 	if (!s || use_of(all, s) < TIGHT_PERCENT)
 		return;
-	a = add(all, s->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "%d %% of it is in use", use_of(all, s));
-	take_remedies(all, s, s->value * 2, a);
+	a = add(all, s->key, "%d %% of it is in use", use_of(all, s));
+	if (a)
+		take_remedies(all, s, s->value * 2, a);
 }
 
 /* Up to the hard limit anybody may; more than that only root may ask for. */
@@ -136,12 +139,11 @@ static void advise_nofile(struct advices *all)
 
 	if (!soft || soft->value > 1024 || !hard || !hard->known)
 		return;
-	a = add(all, soft->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "the default of a shell; servers need more");
-	take_remedies(all, soft,
-		      hard->unlimited || hard->value <= soft->value ? 65536 : hard->value, a);
+	a = add(all, soft->key, "the default of a shell; servers need more");
+	if (a)
+		take_remedies(all, soft,
+			      hard->unlimited || hard->value <= soft->value ? 65536 : hard->value,
+			      a);
 }
 
 /* It refuses only in mode 2. */
@@ -153,12 +155,10 @@ static void advise_commit(struct advices *all)
 
 	if (!mode || mode->value != 2 || !limit || use_of(all, limit) < TIGHT_PERCENT)
 		return;
-	a = add(all, limit->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "%d %% of it is committed, and the mode is strict",
-		 use_of(all, limit));
-	take_remedies(all, mode, 0, a);
+	a = add(all, limit->key, "%d %% of it is committed, and the mode is strict",
+		use_of(all, limit));
+	if (a)
+		take_remedies(all, mode, 0, a);
 }
 
 static void advise_swap(struct advices *all)
@@ -168,13 +168,11 @@ static void advise_swap(struct advices *all)
 
 	if (!s || !s->value || use_of(all, s) < TIGHT_PERCENT)
 		return;
-	a = add(all, s->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "%d %% of it is in use", use_of(all, s));
-	snprintf(a->command, sizeof(a->command),
-		 "fallocate -l 4G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon "
-		 "/swapfile");
+	a = add(all, s->key, "%d %% of it is in use", use_of(all, s));
+	if (a)
+		snprintf(a->command, sizeof(a->command),
+			 "fallocate -l 4G /swapfile && chmod 600 /swapfile && mkswap /swapfile && "
+			 "swapon /swapfile");
 }
 
 static void advise_lockdown(struct advices *all)
@@ -184,11 +182,9 @@ static void advise_lockdown(struct advices *all)
 
 	if (!s || strcmp(s->text, "confidentiality"))
 		return;
-	a = add(all, s->key);
-	if (!a)
-		return;
-	snprintf(a->why, sizeof(a->why), "BPF may not read kernel memory in this mode");
-	snprintf(a->command, sizeof(a->command), "boot with lockdown=integrity");
+	a = add(all, s->key, "BPF may not read kernel memory in this mode");
+	if (a)
+		snprintf(a->command, sizeof(a->command), "boot with lockdown=integrity");
 }
 
 size_t advise(const struct setting *s, size_t n, const struct origin *origin, size_t origins,

@@ -24,11 +24,6 @@ static const enum mechanism reported[NR_KINDS] = {
 #undef KIND
 };
 
-const char *mechanism_name(enum mechanism m)
-{
-	return mechanisms[m].name;
-}
-
 const char *mechanism_says(enum mechanism m)
 {
 	return mechanisms[m].says;

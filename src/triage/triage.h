@@ -143,7 +143,6 @@ void triage_free(struct triage *t);
 /* Joins it with the records of a recorder: by boot and clock. `f` is settled. */
 void triage_join(struct triage *t, const struct bb_found *f);
 
-const char *mechanism_name(enum mechanism m);
 const char *mechanism_says(enum mechanism m);
 const char *mechanism_next(enum mechanism m); /* what to do next; "": no advice */
 
