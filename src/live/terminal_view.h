@@ -5,6 +5,10 @@
 
 #include "cli/options.h"
 
+/* Sets colour and Unicode, from the options, the locale and NO_COLOR. */
+void view_choose_style(struct view *v, const struct options *o, bool on_terminal);
+
+/* Sets the same and the width, for what goes to standard output. */
 void view_make(struct view *v, const struct options *o);
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How the view of a session begins, and how large it is. */
+/* What a session prints: with or without colour, at which width, how many processes. */
 #include "session/session.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "live/terminal.h"
+#include "live/terminal_view.h"
 
 #define DEFAULT_WIDTH 100
 #define DEFAULT_TOP   20
@@ -32,12 +30,10 @@ void session_measure_view(struct session *s)
 
 void session_set_view(struct session *s)
 {
-	const char *no_colour = getenv("NO_COLOR");
 	const struct options *o = s->o;
 	struct view *v = &s->out.view;
 	bool is_text = s->out.renderer == &text_renderer;
 
-	setlocale(LC_CTYPE, "");
 	s->out.redraws =
 		is_text && s->plan.may_redraw && !s->plan.output && terminal_can_redraw(s->out.fd);
 	*v = s->plan.view;
@@ -45,14 +41,11 @@ void session_set_view(struct session *s)
 	v->gaps = &s->out.gaps;
 	v->findings = &s->in.findings;
 	s->in.findings.keep_cleared = v->command;
-	v->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8") && !o->no_unicode;
+	view_choose_style(v, o, terminal_can_redraw(s->out.fd));
 	v->addresses = o->addresses;
 	v->min_severity = o->min_severity;
 	v->sort = o->sort;
 	v->summary = v->command || s->out.redraws;
 	v->page = o->summary;
-	v->colour = o->colour == WHEN_ALWAYS ||
-		    (o->colour == WHEN_AUTO && terminal_can_redraw(s->out.fd) &&
-		     !(no_colour && *no_colour));
 	session_measure_view(s);
 }

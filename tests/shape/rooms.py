@@ -199,7 +199,7 @@ ROOMS = [
          "base probe blackbox model collect rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
-         "locale, children, signals, exit, events, threads, system calls, terminal"),
+         "children, signals, exit, events, threads, system calls, terminal"),
     room("export", "the exporter",
          "base probe model collect rules render serve cli session",
          "numbers, format, sort, paths, patterns, heap, errors, files, "
