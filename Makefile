@@ -184,7 +184,7 @@ $(BUILD)/screens: tests/e2e/screens.c
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
 	$(BUILD)/pattern_recording
-$(WRITERS): $(BUILD)/%: tests/e2e/%.c
+$(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How many lines of each room are run by unit tests, and by tests that need neither root nor BPF.
+"""Prints for each room how many of its lines the unit tests and the tests of recordings run.
 
 usage: covered.py BUILD [--units | --lines ROOM]
 
-BUILD was built with --coverage (make coverage). --units runs unit tests alone. --lines prints what is not run in the files of one
-room instead. Tests that fail are named; what they ran counts. Live tests are left out: what they
-run depends on the kernel.
+BUILD is a build with --coverage, as `make coverage` makes it.
+--units	runs the unit tests only
+--lines	prints the lines of one room that no test runs
+
+A test that fails is named, and the lines that it ran count. Live tests are not run, because the
+kernel decides which lines they reach.
 """
 import argparse
 import collections

@@ -7,18 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "render/doctor_report.h"
-
-static uint64_t dice;
-
-/* xorshift64: the same sequence for a seed, on every machine. */
-static uint64_t roll(uint64_t below)
-{
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return below ? dice % below : 0;
-}
 
 static void make_cost(struct cost *c, unsigned int nth)
 {

@@ -5,9 +5,10 @@
  * Each process has a few of them; the host, its cgroups and file systems are short of memory.
  *   usage: event_recording SEED PROCESSES FILE
  */
+#include "dice.h"
 #include "fixture.h"
 #include "model/pressure.h"
-#include "probe/recording.h"
+#include "recording_writer.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,32 +19,9 @@
 #define SCANS 6
 #define MB    (1ULL << 20)
 
-static uint64_t dice;
-
-/* xorshift64: the same sequence for a seed, on every machine. */
-static uint64_t roll(uint64_t below)
-{
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return below ? dice % below : 0;
-}
-
-#define ONE_OF(...)                                                                                \
-	({                                                                                         \
-		const uint64_t some[] = {__VA_ARGS__};                                             \
-		some[roll(sizeof(some) / sizeof(some[0]))];                                        \
-	})
-
 static struct recorder *rec;
 
-#define PUT(record)                                                                                \
-	do {                                                                                       \
-		if (recorder_take(rec, &(record).h)) {                                             \
-			fprintf(stderr, "event_recording: cannot write\n");                        \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
+#define PUT(record) put_record(rec, &(record).h)
 
 static struct tick_record tick_at(uint64_t t_ns, uint64_t nth)
 {

@@ -4,34 +4,18 @@
  * patterns: a line, steps, a sawtooth, a curve that bends, one that ends, noise. A seed shifts
  * them. usage: pattern_recording SEED SCANS FILE
  */
+#include "dice.h"
 #include "fixture.h"
 #include "model/pressure.h"
-#include "probe/recording.h"
+#include "recording_writer.h"
 
 #define PATTERNS 8
 #define COUNT	 24
 #define MB	 (1ULL << 20)
 
-static uint64_t dice;
-
-/* xorshift64: the same sequence for a seed, on every machine. */
-static uint64_t roll(uint64_t below)
-{
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return below ? dice % below : 0;
-}
-
 static struct recorder *rec;
 
-#define PUT(record)                                                                                \
-	do {                                                                                       \
-		if (recorder_take(rec, &(record).h)) {                                             \
-			fprintf(stderr, "pattern_recording: cannot write\n");                      \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
+#define PUT(record) put_record(rec, &(record).h)
 
 /* What has grown at a time, of `room` in all. */
 static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_t room)
@@ -39,7 +23,7 @@ static uint64_t grown(unsigned int pattern, uint64_t at, uint64_t scans, uint64_
 	uint64_t period = 10 + pattern, left = scans - at;
 
 	switch (pattern) {
-	case 0: /* a line that reaches the limit soon after the end */
+	case 0: /* linear: reaches the limit an eighth of the recording's length after its end */
 		return room * at / (scans + scans / 8);
 	case 1: /* steps */
 		return room * (at / period * period) / (2 * scans);
@@ -82,8 +66,7 @@ static void tell_growth(const struct process_record *p, uint64_t was_maps, uint6
 		g.g.removed = removed[nth][what];
 		g.g.first_ns = 2 * SECOND;
 		g.g.last_ns = p->h.t_ns;
-		snprintf(g.g.name, sizeof(g.g.name), "%s",
-			 what == WHAT_MAPS ? "" : "page#.cache");
+		snprintf(g.g.name, sizeof(g.g.name), "%s", what == WHAT_MAPS ? "" : "page#.cache");
 		PUT(g);
 	}
 }

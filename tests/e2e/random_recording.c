@@ -4,44 +4,26 @@
  * there before, some are born and end between scans, pids are used again, and scans are uneven.
  *   usage: random_recording SEED PROCESSES FILE
  */
+#include "dice.h"
 #include "fixture.h"
-#include "probe/recording.h"
+#include "recording_writer.h"
 
 #define LOOKS_MOST   60
 #define LIVING_MOST  4200
 #define SCANS_OF_ONE 3 /* at most, of most processes */
-
-static uint64_t dice;
-
-/* xorshift64: the same sequence for a seed, on every machine. */
-static uint64_t roll(uint64_t below)
-{
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return below ? dice % below : 0;
-}
-
-static void take(struct recorder *rec, const struct record *h)
-{
-	if (recorder_take(rec, h)) {
-		fprintf(stderr, "random_recording: cannot write\n");
-		exit(1);
-	}
-}
 
 static void begin(struct recorder *rec)
 {
 	struct host_record host = host_record(SECOND / 2);
 	struct tick_record tick = tick_record(SECOND);
 
-	take(rec, &host.h);
+	put_record(rec, &host.h);
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		struct hook_record h = hook_record(fixture_hooks[i], HOOK_ON);
 
-		take(rec, &h.h);
+		put_record(rec, &h.h);
 	}
-	take(rec, &tick.h);
+	put_record(rec, &tick.h);
 }
 
 static void grow(struct process_record *p)
@@ -112,13 +94,13 @@ static size_t look(struct recorder *rec, struct process_record *p, size_t living
 		call(&p[i]);
 		if (ends)
 			p[i].g.flags |= PROC_FINAL;
-		take(rec, &p[i].h);
+		put_record(rec, &p[i].h);
 		if (ends)
 			p[i] = p[--living];
 		else
 			i++;
 	}
-	take(rec, &tick.h);
+	put_record(rec, &tick.h);
 	return living;
 }
 
@@ -148,6 +130,6 @@ int main(int argc, char **argv)
 		living = look(rec, p, living, &born, new, t_ns);
 	}
 	end.h.t_ns = t_ns;
-	take(rec, &end.h);
+	put_record(rec, &end.h);
 	return recorder_close(rec) != 0;
 }

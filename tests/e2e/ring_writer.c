@@ -8,29 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "collect/precursor_names.h"
 #include "recorder/ring_file.h"
 
 #define SECOND	1000000000ULL
 #define KERNEL	0xffffffff81000000ULL
 #define MODULES 0xffffffffc0000000ULL
-
-static uint64_t dice;
-
-/* xorshift64: the same sequence for a seed, on every machine. */
-static uint64_t roll(uint64_t below)
-{
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return below ? dice % below : 0;
-}
-
-#define ONE_OF(...)                                                                                \
-	({                                                                                         \
-		const uint64_t some[] = {__VA_ARGS__};                                             \
-		some[roll(sizeof(some) / sizeof(some[0]))];                                        \
-	})
 
 static struct namer namer;
 static struct ring_file ring;

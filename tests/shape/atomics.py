@@ -7,16 +7,10 @@ usage: atomics.py OBJECT...
 These kernels know one atomic instruction: an addition without an answer ("BPF_STX uses reserved
 fields" is what they say of any other; 5ca419f2864a, 5.12). Compilers differ in when they use it.
 """
-import argparse
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(1, str(ROOT / "tests/e2e"))
-
-from bpf_object import Object  # noqa: E402
-from run import Tap  # noqa: E402
+from bpf_object import Object
+from object_checks import main
 
 ATOMIC = 0xc3, 0xdb  # BPF_STX | BPF_ATOMIC, of 32 and of 64 bits
 ADD = 0  # its immediate; others: exchange, or, and; with 1 in it the instruction answers
@@ -32,15 +26,5 @@ def check_atomics(check, path):
                            f" {sorted({hex(one) for one in others})}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("objects", metavar="OBJECT", nargs="+")
-    tap = Tap()
-    for path in parser.parse_args().objects:
-        tap.test(f"{Path(path).name}: kernels before 5.12 take its atomics", check_atomics, path)
-    print(f"1..{tap.done}")
-    return tap.failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "kernels before 5.12 take its atomics", check_atomics))

@@ -8,16 +8,10 @@ There check_cfg() of kernel/bpf/verifier.c refuses a function ("back-edge from i
 an instruction that is no jump is followed by one that the search from the function's begin is still
 below: where compilers place the head of a loop behind its body, as they do to fall into it.
 """
-import argparse
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(1, str(ROOT / "tests/e2e"))
-
-from bpf_object import CALL, FUNCTION, Object  # noqa: E402
-from run import Tap  # noqa: E402
+from bpf_object import CALL, FUNCTION, Object
+from object_checks import main
 
 EXIT, ALWAYS, JUMPS = 0x95, (0x05, 0x06), (5, 6)  # opcodes; classes JMP and JMP32
 
@@ -68,15 +62,5 @@ def check_loops(check, path):
             check.that(False, f"{name}: the head of a loop is behind its instruction {(at - begin) // 8}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("objects", metavar="OBJECT", nargs="+")
-    tap = Tap()
-    for path in parser.parse_args().objects:
-        tap.test(f"{Path(path).name}: kernels before 6.2 take its loops", check_loops, path)
-    print(f"1..{tap.done}")
-    return tap.failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "kernels before 6.2 take its loops", check_loops))

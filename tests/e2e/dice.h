@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers that a seed determines, for programs that make up recordings: the same on every machine.
+ * Set `dice` to a seed other than 0 first.
+ */
+#ifndef FS_TESTS_DICE_H
+#define FS_TESTS_DICE_H
+
+#include <stdint.h>
+
+static uint64_t dice;
+
+/* Returns the next number below `below`, by xorshift64; 0 if `below` is 0. */
+static inline uint64_t roll(uint64_t below)
+{
+	dice ^= dice << 13;
+	dice ^= dice >> 7;
+	dice ^= dice << 17;
+	return below ? dice % below : 0;
+}
+
+/* One of its arguments. */
+#define ONE_OF(...)                                                                                \
+	({                                                                                         \
+		const uint64_t some[] = {__VA_ARGS__};                                             \
+		some[roll(sizeof(some) / sizeof(some[0]))];                                        \
+	})
+
+#endif
