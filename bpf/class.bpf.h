@@ -4,8 +4,8 @@
  * kernel counted in it when it ends. A thread's faults stay in one mapping for a while, so what is
  * there is kept until mappings change.
  */
-#ifndef CLASS_BPF_H
-#define CLASS_BPF_H
+#ifndef FS_CLASS_BPF_H
+#define FS_CLASS_BPF_H
 
 #include "slow.bpf.h"
 

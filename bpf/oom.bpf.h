@@ -3,8 +3,8 @@
  * Victims of the OOM killer. It writes a line, sends its signal and marks its victim, one after
  * another in the thread that asked for memory: what each tells is kept until the mark.
  */
-#ifndef OOM_BPF_H
-#define OOM_BPF_H
+#ifndef FS_OOM_BPF_H
+#define FS_OOM_BPF_H
 
 #include "evidence.bpf.h"
 
