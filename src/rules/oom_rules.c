@@ -35,7 +35,7 @@ struct limited {
 	const struct level *level; /* NULL: nothing was read of it */
 };
 
-struct suspect {
+struct grown_process {
 	const char *comm; /* NULL: there is none */
 	uint32_t pid;
 	bool is_victim;
@@ -119,11 +119,12 @@ static bool grows_still(const struct occasion *o, const struct subject *s, uint6
 	       kept_pages > kept_before(s, SINCE_RECENT, o->t_ns, &since);
 }
 
-static struct suspect suspect_of(const struct occasion *o, const struct subject *s,
-				 const char *comm, uint32_t pid, uint64_t kept_pages,
-				 enum span_of span)
+static struct grown_process suspect_of(const struct occasion *o, const struct subject *s,
+				       const char *comm, uint32_t pid, uint64_t kept_pages,
+				       enum span_of span)
 {
-	struct suspect x = {.comm = comm, .pid = pid, .is_victim = pid == o->oom->subject.pid};
+	struct grown_process x = {
+		.comm = comm, .pid = pid, .is_victim = pid == o->oom->subject.pid};
 	uint64_t since = o->m->last_ns < o->t_ns ? o->m->last_ns : o->m->prev_ns, before = 0;
 
 	if (s)
@@ -136,7 +137,7 @@ static struct suspect suspect_of(const struct occasion *o, const struct subject 
 	return x;
 }
 
-static struct suspect victim_of(const struct occasion *o, enum span_of span)
+static struct grown_process victim_of(const struct occasion *o, enum span_of span)
 {
 	uint64_t pages = victim_bytes(o->m, o->oom) / bytes_of(o->m, 1), last;
 
@@ -157,26 +158,26 @@ static bool is_candidate(const struct occasion *o, const struct limited *l, cons
 }
 
 struct scene {
-	struct suspect victim, other; /* of others the one that grew most */
-	uint64_t grown, kept;	      /* all of them together */
-	uint64_t mapped;	      /* of files in memory, by one process at most */
+	struct grown_process victim, other; /* of others the one that grew most */
+	uint64_t grown, kept;		    /* all of them together */
+	uint64_t mapped;		    /* of files in memory, by one process at most */
 };
 
 /* This program starts when others are short already: what it takes then is not why. */
-static bool is_this_program(const struct suspect *x)
+static bool is_this_program(const struct grown_process *x)
 {
 	return !strncmp(x->comm, "faultscope", strlen("faultscope"));
 }
 
 /* Whether it has enough to have filled the limit, beside the victim. */
-static bool has_much(const struct limited *l, const struct scene *c, const struct suspect *x)
+static bool has_much(const struct limited *l, const struct scene *c, const struct grown_process *x)
 {
 	if (is_this_program(x))
 		return x->kept >= l->limit / 2;
 	return x->kept >= l->limit / HELD_SHARE || x->kept >= c->victim.kept / 2;
 }
 
-static void add_suspect(struct scene *c, const struct limited *l, const struct suspect *x)
+static void add_suspect(struct scene *c, const struct limited *l, const struct grown_process *x)
 {
 	c->grown += x->grown;
 	c->kept += x->kept;
@@ -189,7 +190,7 @@ static void add_suspect(struct scene *c, const struct limited *l, const struct s
 static struct scene scene_of(const struct occasion *o, const struct limited *l, enum span_of span)
 {
 	const struct oom_record *r = o->oom;
-	struct suspect x = victim_of(o, span);
+	struct grown_process x = victim_of(o, span);
 	struct scene c = {.mapped = r->rss_shmem_pages > 0 ? r->rss_shmem_pages : 0};
 	bool seen = r->by == r->subject.pid;
 
@@ -215,8 +216,8 @@ static struct scene scene_of(const struct occasion *o, const struct limited *l, 
 	return c;
 }
 
-static struct suspect grower_of(const struct occasion *o, const struct limited *l,
-				struct scene *ret)
+static struct grown_process grower_of(const struct occasion *o, const struct limited *l,
+				      struct scene *ret)
 {
 	for (enum span_of i = SINCE_LOOK; i < NR_SPANS; i++) {
 		struct scene c = scene_of(o, l, i);
@@ -230,7 +231,7 @@ static struct suspect grower_of(const struct occasion *o, const struct limited *
 		if (c.other.grown >= LEAST_BYTES)
 			return c.other;
 	}
-	return (struct suspect){};
+	return (struct grown_process){};
 }
 
 /* Files in memory that no process has mapped: bytes of tmpfs that stay when a process ends. */
@@ -242,7 +243,7 @@ static uint64_t files_left(const struct limited *l, const struct scene *c)
 }
 
 static bool files_filled_it(const struct limited *l, const struct scene *c,
-			    const struct suspect *grower)
+			    const struct grown_process *grower)
 {
 	uint64_t left = files_left(l, c);
 
@@ -278,7 +279,7 @@ static void say_title(const struct occasion *o, const struct limited *l, struct 
 				      : "the memory of its nodes (cpuset or policy) is used up");
 }
 
-static void say_grower(struct finding *f, const struct suspect *g)
+static void say_grower(struct finding *f, const struct grown_process *g)
 {
 
 	if (g->comm && g->ns)
@@ -318,7 +319,7 @@ static void help_files(struct finding *f, const struct limited *l, const struct 
 }
 
 static void help_grower(const struct occasion *o, struct finding *f, const struct limited *l,
-			const struct scene *c, const struct suspect *g)
+			const struct scene *c, const struct grown_process *g)
 {
 	uint64_t unseen = unseen_bytes(o, l, c);
 
@@ -346,7 +347,7 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 
 /* Room helps what is too large; what goes on to grow fills any. */
 static void help_room(const struct occasion *o, struct finding *f, const struct limited *l,
-		      const struct suspect *g)
+		      const struct grown_process *g)
 {
 	const char *what = l->cgroup ? "of the cgroup's limit, or as much swap" : "swap";
 	uint64_t victim = victim_bytes(o->m, o->oom);
@@ -364,11 +365,11 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 	bool cgroup = o->verdict->cause && !strcmp(o->verdict->cause, "memcg"), files;
 	struct limited l = limited_by(o, cgroup);
 	struct scene c;
-	struct suspect g = grower_of(o, &l, &c);
+	struct grown_process g = grower_of(o, &l, &c);
 
 	files = files_filled_it(&l, &c, &g);
 	if (files)
-		g = (struct suspect){};
+		g = (struct grown_process){};
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
 	f->cause = cgroup ? "cgroup_memory" : NULL;

@@ -25,7 +25,7 @@ struct question {
 	unsigned char digest[VERIFY_DIGEST_BYTES]; /* comes back with a good answer */
 };
 
-struct verdict {
+struct answer {
 	uint32_t number;
 	uint32_t good;
 	unsigned char digest[VERIFY_DIGEST_BYTES];
@@ -48,7 +48,7 @@ static void work(int fd)
 	struct question q;
 
 	while (read(fd, &q, sizeof(q)) == sizeof(q)) {
-		struct verdict v = {.number = q.number};
+		struct answer v = {.number = q.number};
 		const char *made;
 
 		q.hash[sizeof(q.hash) - 1] = q.password[sizeof(q.password) - 1] = 0;
@@ -146,7 +146,7 @@ enum verdict_known verify_ask(struct verifier *v, const char *hash, const char *
 
 bool verify_take(struct verifier *v, uint32_t *ret_number, bool *ret_good)
 {
-	struct verdict one;
+	struct answer one;
 	ssize_t n;
 
 	if (v->fd < 0)
