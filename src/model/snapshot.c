@@ -151,7 +151,7 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 int snapshot_hold(struct snapshot *s, const struct model *m, const struct process_key *id)
 {
 	const struct subject *from = model_find(m, id);
-	struct subject *to = s->m.subject.chain ? model_find(&s->m, id) : NULL;
+	struct subject *to = model_find(&s->m, id);
 
 	for (int what = 0; from && to && what <= WHAT_FDS; what++) {
 		const struct holdings *h = &from->held[what];

@@ -224,9 +224,7 @@ int session_loop(struct session *s)
 	if (s->in.src->live) {
 		err = live_loop(s);
 		/* what came since the last tick belongs to the summary */
-		if (!err && !s->loop.done)
-			err = session_take_window(s, s->out.renderer != &text_renderer);
-		else if (!err && s->interrupts)
+		if (!err && (!s->loop.done || s->interrupts))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {
 		err = s->out.viewing ? viewing_replay(s) : replay_loop(s);

@@ -144,9 +144,9 @@ void session_judge_gaps(struct session *s);
 
 /* ---- session_view.c ---- */
 
-/* How the view begins: the plan, the options, and the terminal. */
+/* Sets what is printed and how, from the plan, the options and the terminal. */
 void session_set_view(struct session *s);
-/* How large the terminal is. */
+/* Sets width and height of the output, from the options or the terminal. */
 void session_measure_view(struct session *s);
 
 /* ---- session_output.c ---- */
