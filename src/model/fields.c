@@ -261,20 +261,9 @@ static const char *const class_names[] = {
 #undef X
 };
 
-static const char *const class_helps[] = {
-#define X(id, name, help) help,
-	FAULT_CLASSES(X)
-#undef X
-};
-
 const char *class_name(enum fault_class id)
 {
 	return class_names[id];
-}
-
-const char *class_help(enum fault_class id)
-{
-	return class_helps[id];
 }
 
 uint64_t count_served(const struct counters *c, enum fault_class id)

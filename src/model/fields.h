@@ -151,7 +151,6 @@ uint64_t count_kinds(const struct counters *c, int kernel, int access, int prote
 /* Sum of what was served as a class, and its JSON name and meaning. */
 uint64_t count_served(const struct counters *c, enum fault_class id);
 const char *class_name(enum fault_class id);
-const char *class_help(enum fault_class id);
 
 /* JSON names of calls, CALL_* without NONE. */
 const char *call_name(unsigned int call);

@@ -126,9 +126,6 @@ int session_fail(struct session *s, int err);
 /* Opens the loop, with the signals that end or interrupt the session. Ignored signals stay so.
  * Returns 0 or -errno. */
 int session_open_loop(struct session *s);
-/* A callback of the loop, for what is typed where there is no live view: q ends it. The loop
- * forgets a keyboard that is gone. */
-int session_on_keys(void *ctx);
 
 /* ---- session_gaps.c ---- */
 

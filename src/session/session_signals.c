@@ -89,17 +89,3 @@ int session_open_loop(struct session *s)
 	s->loop.ctx = s;
 	return loop_open(&s->loop, wanted, n);
 }
-
-int session_on_keys(void *ctx)
-{
-	struct session *s = ctx;
-	char keys[64];
-	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-
-	if (n <= 0)
-		loop_forget(&s->loop, STDIN_FILENO);
-	for (ssize_t i = 0; i < n; i++)
-		if (keys[i] == 'q' || keys[i] == 'Q')
-			s->loop.done = true;
-	return 0;
-}
