@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/identity.h"
 
 #define RANDOM_LEN 5  /* of a name that the API server makes */
 #define HEX_LEAST  16 /* of what systemd and others make at random */

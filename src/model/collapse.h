@@ -5,6 +5,15 @@
 
 #include <stddef.h>
 
+#define LABEL_BYTES 201 /* of the name of a workload, with its NUL */
+
+/* What is folded in names, so that what comes and goes has one name. */
+#define COLLAPSE_REPLICAS  1u /* pods of ReplicaSets, DaemonSets and Jobs: their random parts */
+#define COLLAPSE_JOBS	   2u /* pods of CronJobs: the time */
+#define COLLAPSE_TRANSIENT 4u /* units and sessions with a number, random part or peer address */
+#define COLLAPSE_INSTANCES 8u /* all instances of a template: postgresql@15-main.service */
+#define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
+
 /* "cart-7d9f8b6c5d-x2x9v" is "cart", "backup-29231040-x2x9v" too. `collapse`: COLLAPSE_*. */
 void pod_collapse(const char *pod, unsigned int collapse, char *ret, size_t size);
 

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/hash.h"
-#include "model/collapse.h"
 
 #define SHORT_ID 12 /* characters of a container's id that people use */
 

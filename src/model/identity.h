@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/collapse.h"
 #include "model/workload.h"
-
-#define LABEL_BYTES 201 /* with its NUL */
 
 /* The first that fits: pod container, container, systemd unit, session of a user, program. */
 enum workload_kind {
@@ -42,13 +41,6 @@ struct identity_names {
 	const char *comm;
 	bool kernel_thread;
 };
-
-/* What is folded in names, so that what comes and goes has one name. */
-#define COLLAPSE_REPLICAS  1u /* pods of ReplicaSets, DaemonSets and Jobs: their random parts */
-#define COLLAPSE_JOBS	   2u /* pods of CronJobs: the time */
-#define COLLAPSE_TRANSIENT 4u /* units and sessions with a number, random part or peer address */
-#define COLLAPSE_INSTANCES 8u /* all instances of a template: postgresql@15-main.service */
-#define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
 
 /*
  * From what the path says (workload_of()) and the names beside it. Sets all but `serial` and

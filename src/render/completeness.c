@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "render/losses.h"
-#include "render/text/text.h"
+#include "render/style.h"
 #include "rules/shortage.h"
 
 static void add_unmatched(struct buf *gaps, const struct view *v)
