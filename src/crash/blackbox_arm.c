@@ -12,7 +12,7 @@
 
 #include "base/io.h"
 #include "base/output_file.h"
-#include "crash/blackbox_command.h"
+#include "crash/blackbox_places.h"
 #include "probe/precursors.h"
 #include "recorder/keepers.h"
 #include "cli/messages.h"

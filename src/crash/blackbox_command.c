@@ -9,6 +9,7 @@
 
 #include "crash/blackbox_arm.h"
 #include "crash/blackbox_live.h"
+#include "crash/blackbox_places.h"
 #include "cli/options_table.h"
 #include "recorder/keepers.h"
 #include "render/crash/kernel_records.h"

@@ -5,9 +5,6 @@
 
 #include "cli/options.h"
 
-#define BLACKBOX_FILE	  "/var/lib/faultscope/blackbox.ring"
-#define BLACKBOX_INSTANCE "boot_map"
-
 int command_blackbox(const struct options *o);
 
 #endif

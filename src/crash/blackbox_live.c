@@ -21,7 +21,7 @@
 #include "base/loop.h"
 #include "blackbox/log_lines.h"
 #include "crash/blackbox_arm.h"
-#include "crash/blackbox_command.h"
+#include "crash/blackbox_places.h"
 #include "crash/blackbox_guard.h"
 #include "collect/precursor_names.h"
 #include "probe/host_facts.h"

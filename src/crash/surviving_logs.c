@@ -13,7 +13,7 @@
 
 #include "blackbox/log_records.h"
 #include "blackbox/trace_text.h"
-#include "crash/blackbox_command.h"
+#include "crash/blackbox_places.h"
 
 static const char *const pstore_places[] = {"/sys/fs/pstore", "/var/lib/systemd/pstore"};
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/blackbox_command.h"
+#include "crash/blackbox_places.h"
 #include "session/read_holdings.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
