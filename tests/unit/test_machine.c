@@ -22,6 +22,7 @@
 #include "probe/proc_look.h"
 #include "probe/settings.h"
 #include "tap.h"
+#include "waiting_child.h"
 
 #define PAGE (unsigned long)sysconf(_SC_PAGESIZE)
 #define MB   (1UL << 20)
@@ -290,38 +291,19 @@ static int look(struct proc_look **pl, const struct proc_states *states, bool ev
 	return proc_look(pl, everyone, states, &sink);
 }
 
-/* A child with limits, memory and descriptors of its own, that waits. */
-static pid_t begin_child(void)
+/* Gives a child limits, memory and descriptors of its own. */
+static bool take_resources(long argument)
 {
-	int ready[2];
-	pid_t pid;
-	char c;
+	struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
+	char *p = mmap(NULL, 8 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (pipe(ready) || (pid = fork()) < 0)
-		exit(1);
-	if (!pid) {
-		struct rlimit files = {200, 400}, data = {4096 * MB, 8192 * MB};
-		char *p = mmap(NULL, 8 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			       -1, 0);
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		prctl(PR_SET_NAME, "a (b) c)");
-		setrlimit(RLIMIT_DATA, &data);
-		for (size_t i = 0; i < 8 * MB; i += 4096)
-			p[i] = 1;
-		for (int i = 0; i < 7; i++)
-			if (dup(0) < 0)
-				_exit(1);
-		setrlimit(RLIMIT_NOFILE, &files);
-		if (write(ready[1], "r", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	if (read(ready[0], &c, 1) != 1)
-		exit(1);
-	close(ready[0]);
-	return pid;
+	prctl(PR_SET_NAME, "a (b) c)");
+	for (size_t i = 0; i < 8 * MB; i += 4096)
+		p[i] = 1;
+	for (int i = 0; i < 7; i++)
+		if (dup(0) < 0)
+			return false;
+	return !setrlimit(RLIMIT_DATA, &data) && !setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static uint64_t entries(const char *path)
@@ -344,7 +326,7 @@ static void is_pages(int64_t got, const char *path, const char *key)
 
 static void test_look(void)
 {
-	struct taken t = {.pid = begin_child()};
+	struct taken t = {.pid = waiting_child(take_resources, 0)};
 	const struct gauges *g = &t.last.g;
 	struct proc_look *pl = NULL;
 	uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK);
@@ -427,7 +409,7 @@ static bool state_waits(void *ctx, __u32 pid, __u64 birth_ns)
 
 static void test_states(void)
 {
-	struct states s = {.pid = begin_child(), .answer = 1};
+	struct states s = {.pid = waiting_child(take_resources, 0), .answer = 1};
 	struct proc_states states = {&s, read_state, state_waits};
 	struct taken t = {.pid = s.pid};
 	const struct counters *c = &t.last.c;

@@ -16,6 +16,7 @@
 #include "collect/pressure/mount_of_file.h"
 #include "collect/pressure/pressure_reader.h"
 #include "tap.h"
+#include "waiting_child.h"
 
 #define MB (1ULL << 20)
 
@@ -318,32 +319,17 @@ static void test_version_1(void)
 
 /* ---- processes ---- */
 
-static pid_t child_rated(int adj)
+static bool set_score(long adj)
 {
-	int ready[2];
-	pid_t pid;
-	char c;
+	FILE *f = fopen("/proc/self/oom_score_adj", "w");
 
-	if (pipe(ready) || (pid = fork()) < 0)
-		exit(1);
-	if (!pid) {
-		FILE *f = fopen("/proc/self/oom_score_adj", "w");
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (f && fprintf(f, "%d", adj) > 0 && !fclose(f) && write(ready[1], "r", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	if (read(ready[0], &c, 1) != 1)
-		exit(1);
-	close(ready[0]);
-	return pid;
+	return f && fprintf(f, "%ld", adj) > 0 && !fclose(f);
 }
 
 static void test_scores(void)
 {
-	pid_t low = child_rated(300), high = child_rated(900), middle = child_rated(600);
+	pid_t low = waiting_child(set_score, 300), high = waiting_child(set_score, 900),
+	      middle = waiting_child(set_score, 600);
 	const pid_t order[] = {high, middle, low};
 	struct pressure_reader r = {.scores = true, .root = -1};
 	struct model m;

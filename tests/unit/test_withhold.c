@@ -9,31 +9,15 @@
 
 #include "collect/withhold.h"
 #include "tap.h"
+#include "waiting_child.h"
 
 #define BIRTH 1
 
 static struct model m;
 
-static pid_t begin_child(bool dumpable)
+static bool set_dumpable(long dumpable)
 {
-	int ready[2];
-	pid_t pid;
-	char c;
-
-	if (pipe(ready) || (pid = fork()) < 0)
-		exit(1);
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		prctl(PR_SET_DUMPABLE, dumpable);
-		if (write(ready[1], "r", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	if (read(ready[0], &c, 1) != 1)
-		exit(1);
-	close(ready[0]);
-	return pid;
+	return !prctl(PR_SET_DUMPABLE, dumpable);
 }
 
 static void end_child(pid_t pid)
@@ -54,9 +38,9 @@ static struct process_key known(uint32_t pid, uint32_t uid)
 static void test_who_shows(void)
 {
 	static struct withholding w;
-	pid_t pid = begin_child(true);
+	pid_t pid = waiting_child(set_dumpable, true);
 	struct process_key own = known(pid, getuid()), other = known(pid + 1, getuid() + 1),
-			  unknown = {.pid = pid, .start_ns = BIRTH + 1};
+			   unknown = {.pid = pid, .start_ns = BIRTH + 1};
 	struct fork_record fork = RECORD(fork_record, RECORD_FORK, 2 * SECOND);
 
 	ok(withholding_shows(&w, &m, &other), "where nothing is withheld all is shown");
@@ -88,7 +72,7 @@ static void test_who_shows(void)
 static void test_not_dumpable(void)
 {
 	static struct withholding w;
-	pid_t pid = begin_child(false);
+	pid_t pid = waiting_child(set_dumpable, false);
 	struct process_key own = known(pid, getuid());
 
 	withholding_begin(&w, false);
@@ -105,7 +89,7 @@ static void test_records(void)
 	struct signal_record signal = RECORD(signal_record, RECORD_SIGNAL, 2 * SECOND);
 	struct kernel_fault_record fault = kernel_fault_record(77, 0xffffffff81000123ULL, false);
 	struct crossing_record crossing = RECORD(crossing_record, RECORD_CROSSING, 1),
-				  before = crossing;
+			       before = crossing;
 
 	snprintf(names.exe, sizeof(names.exe), "/home/a/secret");
 	snprintf(names.cgroup, sizeof(names.cgroup), "/a");

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A child process that waits, for tests of what /proc shows of a process. */
+#ifndef FS_TESTS_WAITING_CHILD_H
+#define FS_TESTS_WAITING_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/*
+ * Forks a child that calls prepare(argument) and then waits for a signal; it dies with the test.
+ * Returns its pid once it is prepared. Ends the test where prepare() returns false.
+ */
+static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) || (pid = fork()) < 0)
+		exit(1);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (prepare(argument) && write(ready[1], "r", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		exit(1);
+	close(ready[0]);
+	return pid;
+}
+
+#endif
