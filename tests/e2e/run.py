@@ -6,6 +6,8 @@ import argparse
 import importlib
 import json
 import os
+import shutil
+import subprocess
 import sys
 import traceback
 from functools import partial
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from apart import stay_apart
 from beside import SideBySide
-from harness import (FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, Lab, Skip,
+from harness import (BUILD, FAULTSCOPE, MOST_RECORDING_BYTES, RECORDINGS, ROOT, Check, Lab, Skip,
                      check_form, jsonschema, quiet, schema)
 from placeless import placeless
 
@@ -168,6 +170,21 @@ def find_tests(only, paths):
                 yield short, quiet(test) if hasattr(module, "WANTS_QUIET") else test
 
 
+def make_helpers():
+    """Lets make build those helper programs anew that are there, and older than what they are of.
+
+    Only in the build without options: others are made with flags that are not known here.
+    """
+    there = [str(path.relative_to(ROOT)) for source in HERE.glob("*.c")
+             if (path := BUILD / source.stem).exists()]
+    if BUILD != ROOT / "build" or not there or not shutil.which("make") or not shutil.which("cc"):
+        return
+    ran = subprocess.run(["make", "-s", *there], cwd=ROOT, capture_output=True, text=True,
+                         check=False)
+    for line in ran.stderr.splitlines():
+        print(f"# make: {line}")
+
+
 def add_jobs(parser):
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
                         help="tests side by side, but those that need quiet (default: one a CPU)")
@@ -185,6 +202,7 @@ def main():
     options = parser.parse_args()
     if not FAULTSCOPE.exists():
         sys.exit(f"{FAULTSCOPE} is not built: make")
+    make_helpers()
     for place in stay_apart():
         print(f"# {place} is not empty: hidden from the tests")
     runner = Runner(options)
