@@ -149,8 +149,9 @@ static void put_classes(void)
 {
 	puts("| class | what |");
 	puts("| --- | --- |");
-	for (int i = 0; i < NR_CLASSES; i++)
-		printf("| `%s` | %s |\n", class_name(i), class_help(i));
+#define X(id, name, help) puts("| `" name "` | " help " |");
+	FAULT_CLASSES(X)
+#undef X
 }
 
 /* A bar would end its cell. */

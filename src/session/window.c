@@ -19,7 +19,7 @@ void session_tell_events(struct session *s)
 	for (size_t i = 0; i < s->in.findings.n; i++) {
 		struct finding *f = &s->in.findings.f[i];
 
-		/* its rule ran again, and set general commands: replace them by those for this limit */
+		/* its rule set general commands again: replace them by those for this limit */
 		if (f->said)
 			origins_attach(s, f);
 		if (f->fresh && !f->told && !s->plan.view.verdict)
