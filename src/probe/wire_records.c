@@ -21,12 +21,15 @@
 	X(SAMPLE, sample_record)                                                                   \
 	X(RETRY, retry_record)
 
+#define X(kind, type) _Static_assert(sizeof(struct type) <= sizeof(union wire_record), #kind);
+KERNEL_RECORDS(X)
+#undef X
+
 static size_t bytes_of(__u32 kind)
 {
 	switch (kind) {
 #define X(kind, type)                                                                              \
 	case RECORD_##kind:                                                                        \
-		_Static_assert(sizeof(struct type) <= sizeof(union wire_record), #kind);           \
 		return sizeof(struct type);
 		KERNEL_RECORDS(X)
 #undef X

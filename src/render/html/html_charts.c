@@ -270,7 +270,8 @@ static void put_cells(struct buf *b, const struct story_view *s, const uint64_t 
 		for (size_t c = 0; c < columns; c++) {
 			if (html_level(cell[r * columns + c], most) != level)
 				continue;
-			buf_printf(b, any ? "" : "<path class=\"h%d\" d=\"", level);
+			if (!any)
+				buf_printf(b, "<path class=\"h%d\" d=\"", level);
 			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", edge[c], r * height,
 				   edge[c + 1] - edge[c] + 0.3, height - 1,
 				   edge[c + 1] - edge[c] + 0.3);
