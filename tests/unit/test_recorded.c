@@ -147,7 +147,7 @@ static void test_trace(void)
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "the log has a crash");
 	triage_join(&t, &f);
 	ok(t.recorded.any && !strcmp(t.recorded.module, "lab"), "the record accuses its module");
-	is_str(mechanism_name(t.verdict[t.primary].mechanism), "mmio_uaf",
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "mmio_uaf",
 	       "and knows that the range was of ioremap");
 	triage_free(&t);
 	bb_found_free(&f);
@@ -201,7 +201,7 @@ static void test_records_in_a_log(void)
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0,
 	   "a log with a record in the midst of an oops");
 	is_u64(t.verdicts, 1, "is one crash");
-	is_str(mechanism_name(t.verdict[t.primary].mechanism), "err_ptr",
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "err_ptr",
 	       "of which the registers behind the record tell");
 	triage_free(&t);
 	buf_free(&log);
@@ -237,7 +237,7 @@ static void test_fault_alone(void)
 	in.size = log.len;
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "the fault's record alone makes a log");
 	triage_join(&t, &f);
-	is_str(mechanism_name(t.verdict[t.primary].mechanism), "err_ptr",
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "err_ptr",
 	       "whose instruction and registers are judged");
 	ok(t.recorded.fatal && t.recorded.absorbed == 65, "near misses before it are counted");
 	ok(t.recorded.notes &&
@@ -310,7 +310,7 @@ static void test_panic(void)
 	in.data = log.s ?: "";
 	in.size = log.len;
 	ok(!triage_run(&t, &in, 1) && t.primary >= 0, "it alone makes a log");
-	is_str(mechanism_name(t.verdict[t.primary].mechanism), "stack_corruption",
+	is_str(verdict_mechanism(&t.verdict[t.primary]), "stack_corruption",
 	       "that is judged");
 	triage_join(&t, &f);
 	is_str(t.recorded.module, "lab", "and accuses who is on its stack");
