@@ -22,7 +22,7 @@ texts() {
 	find . -name '.?*' -prune -o -name build -prune -o -name __pycache__ -prune -o -type f \
 		! -name '*.fsrec' ! -name '*.gz' ! -name '*.xz' ! -name '*.zst' ! -name '*.png' \
 		! -name '*.o' -print0
-	find . -maxdepth 1 -type f -name '.?*' -print0
+	find . -maxdepth 1 -type f -name '.?*' ! -name .git -print0
 	[ ! -d .github ] || find .github -type f -print0
 }
 
