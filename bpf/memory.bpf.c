@@ -268,6 +268,8 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 		note_last_holder(slot, ctx->args[0], since);
 	tally(st, wait[WAIT_LOCK].count, 1);
 	tally(st, wait[WAIT_LOCK].ns, ns);
+	if (slot->holder && slot->holder != bpf_get_current_pid_tgid() >> 32)
+		tally(st, lock_others_ns, ns);
 	if (slot->begin_ns)
 		slot->waited_ns[WAIT_LOCK] += ns;
 	else if (ns >= config.slow_ns)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* P12, P13: threads that wait for the lock of their address space, and who has it meanwhile. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/units.h"
@@ -19,6 +20,8 @@
 struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
+	double others; /* while another process held the lock; part of `all` */
+	const struct slow_row *other; /* the slowest wait for such a process; NULL: none was slow */
 };
 
 static bool waits_of(const struct occasion *o, struct lock_waits *ret)
@@ -26,6 +29,7 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	const struct counters *now = facts_counters(&o->s->now);
 	const struct counters *was = facts_counters(&o->s->prev);
 	const struct waits *w = &now->wait[WAIT_LOCK], *v = &was->wait[WAIT_LOCK];
+	uint64_t slow_ns;
 	double ns;
 
 	if (!stall_window(o, &ret->s))
@@ -37,6 +41,9 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 	ret->faults = 0;
 	for (int i = 0; i < NR_ENDS; i++)
 		ret->faults += (now->stall_ns[i] - was->stall_ns[i]) / ns;
+	/* a recording of an earlier version has slow waits alone */
+	ret->other = slow_for_others(o->m, &o->s->id, &slow_ns);
+	ret->others = fmax(now->lock_others_ns - was->lock_others_ns, slow_ns) / ns;
 	return ret->all >= WAITS && ret->all >= EACH_THREAD * o->s->now.g.threads;
 }
 
@@ -53,13 +60,11 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 {
 	const struct slow_row *hold;
 	struct lock_waits w;
-	uint64_t others_ns;
 
 	if (!waits_of(o, &w) || o->s->now.g.threads < 2 ||
 	    (w.all < CONVOY && w.in_faults < w.faults * CONVOY))
 		return stall_held(o, open, f);
-	slow_for_others(o->m, &o->s->id, &others_ns);
-	if (others_ns * 2 >= w.all * w.s * 1e9)
+	if (w.others * 2 >= w.all)
 		return stall_held(o, open, f);
 	stall_begin(o, open, CONVOY_NS, f);
 	finding_title(
@@ -83,20 +88,15 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 {
 	const struct slow_row *row;
 	struct lock_waits w;
-	uint64_t ns;
-	double share;
 
-	if (!waits_of(o, &w))
+	if (!waits_of(o, &w) || !w.other || w.others < WAITS || w.others * 2 < w.all)
 		return stall_held(o, open, f);
-	row = slow_for_others(o->m, &o->s->id, &ns);
-	share = ns / 1e9 / w.s;
-	if (!row || share < WAITS || share * 2 < w.all)
-		return stall_held(o, open, f);
-	stall_begin(o, open, ns < AT_ONCE_NS ? AGENT_NS : 0, f);
+	row = w.other;
+	stall_begin(o, open, w.others * w.s * 1e9 < AT_ONCE_NS ? AGENT_NS : 0, f);
 	finding_title(
 		f, "it waits for %.15s[%u], which %s its address space: %.0f %% of a thread's time",
 		row->now.holder_comm, row->now.holder, row->now.holder_writes ? "changes" : "reads",
-		share * 100);
+		w.others * 100);
 	say_waits(f, &w);
 	evidence_printf(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
 	finding_remedy(f,

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -103,12 +104,18 @@ def in_small_disk(lab, script, size):
     return with_tmpfs(lab, disk, f"DISK={disk}; {script}", "-o", f"size={size}")
 
 
+def first_interval_kib(lab):
+    """How much of a recording the first interval takes on this host, as it is now."""
+    lab.faultscope("--json", "--record", lab.dir / "first.fsr", "0.02", "1")
+    return (lab.dir / "first.fsr").stat().st_size // 1024 + 1
+
+
 @live
 def test_disk_full_while_recording(check, lab):
     kept = lab.dir / "kept.fsr"
-    # room for one look at some thousand processes, as there may be beside other tests
-    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 1000;"
-                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "256k")
+    size = f"{16 + 2 * first_interval_kib(lab)}k"
+    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.02 500;"
+                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", size)
     check_message(check, ran, FAILED, "a.fsr", "No space left on device", "last whole interval")
     check.equal("messages", ran.err.count("No space left on device"), 1)
     Lines((lab.dir / "live").read_text())
@@ -119,12 +126,33 @@ def test_disk_full_while_recording(check, lab):
     check.that(len(lines.of("process")) > 10, f"{len(lines.all)} lines are left of the recording")
 
 
+# So many processes with names that do not compress that the first interval is larger than a page.
+CROWD = """
+import os, signal, sys
+for i in range(400):
+    if not os.fork():
+        with open("/proc/self/comm", "wb") as comm:
+            comm.write(os.urandom(8).hex()[:15].encode())
+        signal.pause()
+print("begun", flush=True)
+signal.pause()
+"""
+
+
 @live
 def test_disk_full_before_the_first_interval(check, lab):
     """It says that nothing is left, live and of the recording."""
     kept = lab.dir / "kept.fsr"
-    ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.1 2;"
-                             f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "4k")
+    crowd = subprocess.Popen([sys.executable, "-c", CROWD], stdout=subprocess.PIPE,
+                             start_new_session=True)
+    try:
+        crowd.stdout.readline()
+        ran = in_small_disk(lab, f"{FAULTSCOPE} --json -o {lab.dir}/live --record $DISK/a.fsr 0.1 2;"
+                                 f" status=$?; cp $DISK/a.fsr {kept}; exit $status", "4k")
+    finally:
+        os.killpg(crowd.pid, signal.SIGKILL)
+        crowd.wait()
+        crowd.stdout.close()
     check_message(check, ran, FAILED, "a.fsr", "No space left on device", "it is empty")
     check.that("last whole interval" not in ran.err, ran.err)
     check_message(check, lab.faultscope("--replay", kept), FAILED, "the recording is empty")

@@ -34,6 +34,8 @@ def expect_convoy(check, lines, truth):
     check.that(held and held[-1]["total_ns"] > 0, "nobody is told to have had it")
     check.that(evidence_of(findings[-1], "had it while others waited").startswith("locks["),
                f"evidence {findings[-1]['evidence']}")
+    maps = lines.last(pid)["maps"]
+    check.that(maps["lock_others_ns"] * 4 < maps["lock_ns"], f"others: {maps}")
     for line in lines.of("slow_faults", pid):
         parts = sum(line[part] for part in ("reclaim_ns", "compaction_ns", "lock_ns", "disk_ns"))
         check.that(parts <= line["total_ns"], f"more waits than time: {line}")
@@ -59,6 +61,8 @@ def expect_reader(check, lines, truth):
         return
     check.equal("who", evidence_of(findings[-1], "held by"), f"readmaps[{truth['reader']}]")
     check.equal("P12", told(lines, "P12", truth["pid"]), [])
+    maps = lines.last(truth["pid"])["maps"]
+    check.that(maps["lock_ns"] / 2 < maps["lock_others_ns"] <= maps["lock_ns"], f"others: {maps}")
     waits = [line for line in lines.of("slow_faults", truth["pid"], **{"class": "call"})
              if line["holder_pid"] == truth["reader"]]
     check.that(waits and not waits[-1]["holder_writes"], "no wait of a call for the reader")
