@@ -11,11 +11,11 @@
 
 const struct about abouts[NR_ABOUTS] = {
 	[ABOUT_MEANS] = {"means", "what it means"},
-	[ABOUT_MEASURED] = {"measured", "how it is told"},
-	[ABOUT_CONFIRM] = {"confirm", "to see it by hand"},
-	[ABOUT_GAIN] = {"gain_time", "to gain time"},
-	[ABOUT_FIX] = {"fix", "to fix the cause"},
-	[ABOUT_ALIKE] = {"alike", "what looks alike, but is not"},
+	[ABOUT_MEASURED] = {"measured", "how faultscope detects it"},
+	[ABOUT_CONFIRM] = {"confirm", "how to confirm it"},
+	[ABOUT_WORKAROUND] = {"workaround", "workaround"},
+	[ABOUT_FIX] = {"fix", "fix"},
+	[ABOUT_ALIKE] = {"alike", "not to be confused with"},
 };
 
 #define DIAGNOSIS(id, worst, title, sources, ...)                                                  \

@@ -8,7 +8,7 @@
 #define NAME_MAPS \
 	"$ awk '{print $6}' /proc/PID/maps | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
-#define RAISE "$ sysctl -w vm.max_map_count=262144\n"
+#define RAISE "$ sysctl -w vm.max_map_count=1048576\n"
 #define COMMIT "$ grep -E 'CommitLimit|Committed_AS' /proc/meminfo; sysctl vm.overcommit_memory\n"
 #define LOCKED "$ grep VmLck /proc/PID/status; grep 'locked memory' /proc/PID/limits\n"
 #define OF_USER \
@@ -18,11 +18,15 @@
 	"$ cat /proc/PID/cgroup\n" \
 	"$ cat /sys/fs/cgroup/PATH/memory.current /sys/fs/cgroup/PATH/memory.max\n"
 #define LEVELS \
-	"A level is left again five points below its threshold. Of a process that ended its " \
-	"highest figure is judged."
+	"The severity falls only when the value is five percentage points below the threshold. " \
+	"For a process that has exited, faultscope uses the peak."
 #define FIT \
-	"A line through high-water marks of the figure (Theil-Sen: the median of all slopes), " \
-	"with an interval. Where the fit is poor no time is given, and this finding does not open."
+	"faultscope fits a line through the peaks of the value (Theil-Sen estimator: the median " \
+	"of the slopes between all pairs of points) and computes an interval. If the fit is " \
+	"poor, it gives no time and does not open this finding."
+#define SURE \
+	"The finding is critical only if several cycles grew evenly, or if at least 98 % of the " \
+	"limit is used."
 #define LIST_FDS \
 	"$ ls -l /proc/PID/fd | awk '{print $NF}' | sed 's/[0-9][0-9]*/#/g' | sort | uniq -c | " \
 	"sort -n | tail\n"
