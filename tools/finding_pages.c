@@ -97,7 +97,7 @@ static void put_sources(const char *sources)
 {
 	if (!*sources)
 		return;
-	printf("\n## Where it happened\n\n");
+	printf("\n## Public reports\n\n");
 	while (*sources) {
 		size_t len = strcspn(sources, " "), name = strcspn(sources, "#");
 

@@ -51,20 +51,21 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 	struct line l = {.v = v};
 
 	if (!rule && portents_flag(d->id))
-		line_printf(&l, "  Flagged by the flight recorder (faultscope blackbox status; "
-				"diagnose and triage too).");
+		line_printf(&l, "  The flight recorder reports this finding (faultscope blackbox "
+				"status); diagnose and triage do too.");
 	else if (!rule)
-		line_printf(&l, "  Not flagged by this version: look for it by hand.");
+		line_printf(&l, "  This version does not report this finding; confirm it by hand.");
 	else if (rule->needs)
-		line_printf(&l, "  Flagged where the hook %s works (faultscope doctor).",
+		line_printf(&l,
+			    "  Reported if the probe %s is available (see faultscope doctor).",
 			    rule->needs);
 	else
-		line_printf(&l, "  Flagged at every look.");
+		line_printf(&l, "  Checked at every scan.");
 	line_wrap_at(&l, b, STYLE_PLAIN, 2);
 	if (!rule || !portents_flag(d->id))
 		return;
 	styled_wrap(b, v, STYLE_PLAIN, 2,
-		    "  And by the flight recorder (faultscope blackbox status).");
+		    "  The flight recorder reports it too (faultscope blackbox status).");
 }
 
 void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d)
@@ -78,7 +79,7 @@ void explain_text(struct buf *b, const struct view *v, const struct diagnosis *d
 	}
 	if (*d->sources) {
 		buf_putc(b, '\n');
-		put_section(b, v, "where it happened", d->sources);
+		put_section(b, v, "public reports", d->sources);
 	}
 }
 
