@@ -8,7 +8,15 @@
 
 #include "rules/rules.h"
 
-enum { ABOUT_MEANS, ABOUT_MEASURED, ABOUT_CONFIRM, ABOUT_WORKAROUND, ABOUT_FIX, ABOUT_ALIKE, NR_ABOUTS };
+enum {
+	ABOUT_MEANS,
+	ABOUT_MEASURED,
+	ABOUT_CONFIRM,
+	ABOUT_WORKAROUND,
+	ABOUT_FIX,
+	ABOUT_ALIKE,
+	NR_ABOUTS
+};
 
 struct diagnosis {
 	const char *id;		/* stable once shipped */
