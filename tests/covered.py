@@ -29,7 +29,8 @@ def run_tests(build, units_alone):
         old.unlink()
     units = sorted(one for one in (build / "unit").glob("test_*") if not one.suffix)
     environment = {**os.environ, "BUILD": str(build)}
-    more = [] if units_alone else [["tests/e2e/run.py", "--no-live"], ["tests/triage/score.py"]]
+    more = [] if units_alone else [["tests/e2e/run.py", "--no-live"],
+                                   ["tests/export/run.py", "--no-live"], ["tests/triage/score.py"]]
     for command in [[str(one)] for one in units] + more:
         ran = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
