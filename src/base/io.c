@@ -12,7 +12,7 @@ static ssize_t read_whole(int fd, char *ret, size_t size)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n && len < size) {
+	while (n) { /* 0 bytes where there is no room left */
 		n = read(fd, ret + len, size - len);
 		if (n < 0)
 			return -errno;
@@ -37,7 +37,7 @@ ssize_t io_read_again(int fd, char *ret, size_t size)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < size - 1) {
+	while (n > 0) { /* 0 bytes where there is no room left */
 		n = pread(fd, ret + len, size - 1 - len, len);
 		len += n > 0 ? n : 0;
 	}

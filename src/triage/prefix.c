@@ -20,12 +20,13 @@ static size_t skip_digits(struct str s, size_t at)
 /* "<4>", of the syslog protocol and of printk's own records; also "<0>.(1)[123:comm]". */
 static size_t take_level(struct str s, struct log_line *l)
 {
-	size_t at = skip_digits(s, 1);
+	uint64_t priority; /* 8 times the facility, and the level */
+	size_t n = str_at(s, 0) == '<' ? str_decimal(str_from(s, 1), &priority) : 0;
 
-	if (str_at(s, 0) != '<' || at < 2 || at > 4 || str_at(s, at) != '>')
+	if (!n || n > 3 || str_at(s, 1 + n) != '>')
 		return 0;
-	l->level = (s.s[at - 1] - '0') & 7;
-	return at + 1;
+	l->level = priority & 7;
+	return n + 2;
 }
 
 /* What stands between a time and its bracket: "@3", a CPU (Amlogic); " <    0.000010>", dmesg -d.

@@ -39,7 +39,7 @@ HANGING = 5  # so many times as long as it takes, and then is killed
 OWN_DEV = "FAULTSCOPE_OWN_DEV"  # set where that is the case
 # At most so much of the tests that run a line is spent on one change that they do not notice, by
 # programs, by kept recordings and options, and by live tests; as each test takes by itself.
-SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 90, 90
+SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 60, 60, 60
 
 
 def tell(text):

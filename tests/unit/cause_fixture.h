@@ -7,8 +7,7 @@
 #include <sys/mman.h>
 
 #include "fixture.h"
-#include "rules/cause.h"
-#include "tap.h"
+#include "kept_verdicts.h"
 
 #define MAX  65530
 #define PAGE 4096ULL

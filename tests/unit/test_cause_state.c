@@ -407,5 +407,6 @@ int main(void)
 	test_exec();
 	test_objects();
 	test_other_errnos();
+	verdicts_are(0x8d5a672fb13e0423);
 	return tap_done();
 }

@@ -44,11 +44,26 @@ static uint64_t sum_of_texts(void)
 	return sum;
 }
 
-static const char *const numbers[] = {"", "0", "1", "07", "12", "3600", "65536", "1.5", "0.25",
-				      ".5", "-1", "+1", "1e3", "18446744073709551615",
-				      "18446744073709551616", "9223372036854775807", "8589934592"};
-static const char *const suffixes[] = {"", "s", "ms", "us", "ns", "m", "h", "d", "k", "K", "KB",
-				       "KiB", "M", "G", "T", "P", "E", " ", "x", "s1", "m5s", "%"};
+static const char *const numbers[] = {"",
+				      "0",
+				      "1",
+				      "07",
+				      "12",
+				      "3600",
+				      "65536",
+				      "1.5",
+				      "0.25",
+				      ".5",
+				      "-1",
+				      "+1",
+				      "1e3",
+				      "18446744073709551615",
+				      "18446744073709551616",
+				      "9223372036854775807",
+				      "8589934592"};
+static const char *const suffixes[] = {"",  "s", "ms", "us",  "ns",  "m", "h", "d",
+				       "k", "K", "KB", "KiB", "M",   "G", "T", "P",
+				       "E", " ", "x",  "s1",  "m5s", "%"};
 
 static void mix_real(uint64_t *sum, double value)
 {
@@ -105,11 +120,21 @@ static uint64_t sum_of_addresses(void)
 {
 	static const enum arch arch[] = {ARCH_UNKNOWN, ARCH_X86_64, ARCH_I386, ARCH_ARM64,
 					 ARCH_ARM,     ARCH_RISCV,  ARCH_PPC,  ARCH_S390};
-	static const uint64_t high[] = {0, 1ULL << 47, 0xffff8000ULL << 32, 0xffff8880ULL << 32,
-					0xffffc900ULL << 32, 0xffffea00ULL << 32,
-					0xffffffff81000000, 0xffffffffc0000000, 0xc0000000,
-					0xdead000000000000, 0x6b6b6b6b6b6b6b6b, 0x5a5a5a5a5a5a5a5a,
-					0xfffffffffffff000, 0xcccccccccccccccc, 1ULL << 60};
+	static const uint64_t high[] = {0,
+					1ULL << 47,
+					0xffff8000ULL << 32,
+					0xffff8880ULL << 32,
+					0xffffc900ULL << 32,
+					0xffffea00ULL << 32,
+					0xffffffff81000000,
+					0xffffffffc0000000,
+					0xc0000000,
+					0xdead000000000000,
+					0x6b6b6b6b6b6b6b6b,
+					0x5a5a5a5a5a5a5a5a,
+					0xfffffffffffff000,
+					0xcccccccccccccccc,
+					1ULL << 60};
 	static const enum kind kind[] = {KIND_GPF, KIND_PAGING_REQUEST, KIND_NULL_DEREF, KIND_BUG};
 	uint64_t sum = SUM_BEGINS, dice = 4;
 
@@ -143,12 +168,67 @@ static uint64_t sum_of_addresses(void)
 	return sum;
 }
 
+/* Where an answer may change: what begins a region, and what is beside it. */
+static uint64_t sum_of_bounds(void)
+{
+	static const uint64_t bounds[] = {
+		0xbf000000,	    0xc0000000,		0xff00000000000000, 0xfff0000000000000,
+		0xffff000000000000, 0xffff800000000000, 0xffff880000000000, 0xffff890000000000,
+		0xffffc80000000000, 0xffffffff80000000, 0xffffffffa0000000, 0xffffffffc0000000,
+		0xffffffffff000000, 0xdffffc0000000000, 0xdffffd0000000000, 0xe0001c0000000000,
+		0xffffc90000123000, 0xffffc80000123000, 0xffffe90000123000, 0xff11000000123000,
+		0xff10ff0000123000, 0xff1d800000123000, 0xffff800081234000, 0xffff810081234000,
+		0xffff7f0081234000, 0xfffffffffffff000, 0xfffff000,	    0xdead4ead00000000,
+		0xdeadbeef00000000, 0xdeadb000,		0xdeadc000,	    0x100200,
+		0x200300,	    0x1000f0,		0x2001f0,	    0x122,
+	};
+	static const uint64_t sp[] = {0, 0xffffc90000123000, 0xff11000000123000,
+				      0xffff800081234000};
+	uint64_t sum = SUM_BEGINS, dice = 5;
+
+	for (int i = 0; i < NR_ARCHES * 4 * 5; i++) {
+		struct incident e = {.arch = i % NR_ARCHES};
+
+		e.sp = sp[i / NR_ARCHES % 4];
+		e.has_sp = e.sp != 0;
+		e.kind = i % 3 ? KIND_PAGING_REQUEST : i % 2 ? KIND_GPF : KIND_BUG;
+		e.has_error = i % 5 > 1;
+		e.error = i % 5;
+		for (size_t k = 0; k < 64 + sizeof(bounds) / sizeof(bounds[0]); k++)
+			for (int beside = -1; beside < 2; beside++) {
+				uint64_t at = k < 64 ? 1ULL << k : bounds[k - 64];
+
+				at += beside;
+				mix(&sum, region_of(&e, at));
+				mix(&sum, is_kernel_address(e.arch, at));
+				mix(&sum, poison_of(&e, at));
+			}
+		for (uint64_t at = 0; at < 0x700; at++) {
+			mix(&sum, poison_of(&e, 0xdead000000000000 | at));
+			mix(&sum, poison_of(&e, 0x00ad000000000000 | at));
+		}
+		/* fills of a byte, of which a few bytes are others */
+		for (int k = 0; k < 4000; k++) {
+			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
+						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
+			uint64_t value = fill[k % 10] * 0x0101010101010101;
+
+			for (int n = k % 4; n > 0; n--)
+				value ^= (roll(&dice) & 0xff) << roll(&dice) % 8 * 8;
+			mix(&sum, poison_of(&e, k % 7 ? value : value & 0xffffffffffffff));
+			mix(&sum, poison_of(&e, value & UINT32_MAX));
+		}
+	}
+	return sum;
+}
+
 int main(void)
 {
 	const struct sum rows[] = {
 		{"numbers as text", sum_of_texts(), 0xbec44bbb30360c1b},
 		{"text as numbers", sum_of_numbers(), 0x127ae49d594560e9},
 		{"names that are folded", sum_of_names(), 0x4c7f8e7b2a16619f},
+		{"addresses where regions begin", sum_of_bounds(), 0xcf57d745d06acdee},
 		{"addresses", sum_of_addresses(), 0xcf7b3dd90666a7e2},
 	};
 
