@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "model/fields.h"
 #include "model/metrics.h"
 #include "model/resources.h"
@@ -19,10 +20,10 @@
 
 static void put_hooks(void)
 {
-	puts("| probe | level | attach types, best first | what it measures | lost without it |");
+	puts("| probe | overhead level | attach types, best first | what it measures | lost without it |");
 	puts("| --- | --- | --- | --- | --- |");
 	for (size_t i = 0; i < nr_hooks; i++) {
-		printf("| `%s` | %d | ", hooks[i].name, hooks[i].tier);
+		printf("| `%s` | %s | ", hooks[i].name, overhead_level_name(hooks[i].tier));
 		for (const struct hook_alternate *a = hooks[i].alternate; a->mechanism; a++)
 			printf("%s%s", a == hooks[i].alternate ? "" : ", ", a->mechanism);
 		printf(" | %s | %s |\n", hooks[i].feeds, hooks[i].lost);
@@ -48,10 +49,10 @@ static const struct {
 	{METRIC_ID_STALL, "faults.stall_ns"},
 	{METRIC_ID_MAPPINGS, "maps.count"},
 	{METRIC_ID_MAPPINGS_LIMIT, "maps.limit"},
-	{METRIC_ID_MAPPING_FAILURES, "maps.refused"},
+	{METRIC_ID_MAPPING_FAILURES, "maps.failed"},
 	{METRIC_ID_FDS, "fds.count"},
 	{METRIC_ID_WORST_FDS_LIMIT, "fds.limit"},
-	{METRIC_ID_FD_FAILURES, "fds.refused"},
+	{METRIC_ID_FD_FAILURES, "fds.failed"},
 	{METRIC_ID_SWAP, "memory.swap_bytes"},
 	{METRIC_ID_RECLAIM, "memory.reclaim_ns"},
 };

@@ -103,7 +103,7 @@ p.dashboard(
               'ops',
               [{
                 expr: 'rate(faultscope_page_faults_total%s[$__rate_interval])'
-                      % '{instance="$instance", workload=~"$workload", severity="major"}',
+                      % '{instance="$instance", workload=~"$workload", type="major"}',
                 legend: each,
               }]),
       p.lines('Waiting for pages',
@@ -120,12 +120,12 @@ p.dashboard(
                 'Of the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
-                % '{instance="$instance", severity="minor"}[$__rate_interval]))'),
+                % '{instance="$instance", type="minor"}[$__rate_interval]))'),
       p.heatmap('Latency of major faults',
                 'Of the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
-                % '{instance="$instance", severity="major"}[$__rate_interval]))'),
+                % '{instance="$instance", type="major"}[$__rate_interval]))'),
       p.lines('Faults by access, begun',
               'Of the whole host.',
               'ops',
@@ -183,7 +183,7 @@ p.dashboard(
               'The mechanism that each uses on this kernel.',
               'none',
               'faultscope_probe_info' + host,
-              ['probe', 'mechanism'],
+              ['probe', 'attach_type'],
               'is'),
       p.lines("The exporter's own cost",
               'CPU seconds a second.',
@@ -206,7 +206,7 @@ p.dashboard(
           legend: 'samples',
         },
         { expr: 'faultscope_workloads' + host, legend: 'workloads' },
-        { expr: 'faultscope_workloads_folded' + host, legend: 'folded' },
+        { expr: 'faultscope_workloads_aggregated' + host, legend: 'folded' },
       ]),
     ]],
   ])

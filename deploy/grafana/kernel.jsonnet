@@ -33,7 +33,7 @@ p.dashboard(
       p.number('Modules at bad addresses',
                'Absorbed by exception tables, in a day.',
                'none',
-               'count(sum by (module) (increase(faultscope_kernel_fixups_total%s[1d])) > 0) '
+               'count(sum by (module) (increase(faultscope_kernel_faults_recovered_total%s[1d])) > 0) '
                % here + 'or vector(0)'),
       p.number('Tainted hosts',
                'With any flag of taint.',
@@ -46,7 +46,7 @@ p.dashboard(
               'A module that does so ten times as often as the day before is a precursor.',
               'ops',
               [{
-                expr: 'sum by (module) (rate(faultscope_kernel_fixups_total%s[5m])) > 0' % here,
+                expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) > 0' % here,
                 legend: '{{module}}',
                 exemplar: true,
               }]),
@@ -54,9 +54,9 @@ p.dashboard(
               'Rate of now, divided by that of yesterday.',
               'short',
               [{
-                expr: 'sum by (module) (rate(faultscope_kernel_fixups_total%s[5m])) / '
+                expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) / '
                       % here
-                      + 'sum by (module) (rate(faultscope_kernel_fixups_total%s[1d] offset 1h))'
+                      + 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[1d] offset 1h))'
                         % here,
                 legend: '{{module}}',
               }],

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "model/resources.h"
 #include "cli/options_table.h"
@@ -135,26 +136,40 @@ static int set_assume(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
-static int set_tiers(struct options *o, const char *arg, char *error, size_t size)
+/* Takes a level or a range of levels: "events", "2", "0-2". Returns their bits, or 0. */
+static unsigned int overhead_bits(const char *word)
 {
+	char first[16] = "";
+	const char *dash = strchr(word, '-');
+	int from, to;
+
+	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - word) : (int)strlen(word), word);
+	from = overhead_level_find(first);
+	to = dash ? overhead_level_find(dash + 1) : from;
+	return from < 0 || to < from ? 0 : (2u << to) - (1u << from);
+}
+
+/* Level 0 is always on: it finds the processes. */
+static int set_overhead(struct options *o, const char *arg, char *error, size_t size)
+{
+	char copy[64], *save = NULL;
+
 	o->tiers = 1;
 	o->tiers_given = true;
-	for (const char *at = arg; *at; at++) {
-		if (*at < '0' || *at > '3' || (at[1] && at[1] != ',' && at[1] != '-'))
-			return options_refuse(error, size,
-					      "--tiers %s: tiers of cost: 0, 0-2, 0,1,3", arg);
-		if (at[1] == '-') {
-			if (at[2] < *at || at[2] > '3' || (at[3] && at[3] != ','))
-				return options_refuse(error, size,
-						      "--tiers %s: tiers of cost: 0, 0-2, 0,1,3",
-						      arg);
-			for (char t = *at; t <= at[2]; t++)
-				o->tiers |= 1u << (t - '0');
-			at += 2;
+	snprintf(copy, sizeof(copy), "%s", arg);
+	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		unsigned int bits = overhead_bits(one);
+
+		if (!bits || strlen(arg) >= sizeof(copy)) {
+			options_refuse(error, size,
+				       "--overhead %s: a list of levels: scan, events, latency, "
+				       "syscalls, or 0 to 3, as: --overhead events,latency or "
+				       "--overhead 0-2",
+				       arg);
+			options_near_word(one, "scan events latency syscalls", error, size);
+			return -EINVAL;
 		}
-		o->tiers |= 1u << (*at - '0');
-		if (at[1])
-			at++;
+		o->tiers |= bits;
 	}
 	return 0;
 }
@@ -172,7 +187,8 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 	if (h < 0) {
 		options_refuse(
 			error, size,
-			"--hook %s: NAME=MECHANISM or NAME=none; faultscope doctor lists them",
+			"--probe %s: NAME=TYPE or NAME=none; faultscope doctor --json lists the "
+			"probes and their attach types",
 			arg);
 		options_near_hook(name, h, error, size);
 		return -EINVAL;
@@ -183,7 +199,8 @@ static int set_hook(struct options *o, const char *arg, char *error, size_t size
 	if (hook_alternate_find(&hooks[h], equal + 1) >= 0)
 		return 0;
 	options_refuse(error, size,
-		       "--hook %s: this hook has no such mechanism; faultscope doctor lists them",
+		       "--probe %s: this probe has no such attach type; faultscope doctor --json "
+		       "lists them",
 		       arg);
 	options_near_hook(equal + 1, h, error, size);
 	return -EINVAL;
@@ -379,11 +396,11 @@ const struct option_row option_rows[] = {
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
 	 "judge as if a limit were another: vm.max_map_count=262144 (may be repeated)",
 	 OTHER(set_assume)},
-	{"tiers", 0, "LIST", W | R | D | G | X | C | H,
-	 "probes to enable, by overhead level: 0 periodic scan, 1 rare events, 2 page fault "
-	 "latency, 3 system calls",
-	 OTHER(set_tiers)},
-	{"hook", 0, "NAME=HOW", W | R | D | G | X | C | H,
+	{"overhead", 0, "LIST", W | R | D | G | X | C | H,
+	 "probes to enable, by overhead level: scan (0, periodic scan), events (1, rare events), "
+	 "latency (2, page fault latency), syscalls (3, all system calls)",
+	 OTHER(set_overhead)},
+	{"probe", 0, "NAME=TYPE", W | R | D | G | X | C | H,
 	 "force the attach type of a probe, or none to disable it (faultscope doctor lists them)",
 	 OTHER(set_hook)},
 	{"btf", 0, "FILE", W | R | D | G | X | C | H | B,
@@ -404,7 +421,7 @@ const struct option_row option_rows[] = {
 	 "print only findings of this severity or above: info, warning or critical",
 	 OTHER(set_min_severity)},
 	{"fail-on", 0, "GATE,...", W | R,
-	 "exit with 3 if a condition is true: maps.max>60%,refused>0 (see CONDITIONS)",
+	 "exit with 3 if a condition is true: maps.peak>60%,failed_calls>0 (see CONDITIONS)",
 	 OTHER(set_fail_on)},
 	{"junit", 0, "FILE", W | R, "write the results of --fail-on as JUnit XML", TEXT(junit)},
 	{"github", 0, NULL, W | R,
@@ -425,7 +442,7 @@ const struct option_row option_rows[] = {
 	{"ring", 0, "FILE", T | B | G,
 	 "ring file of the flight recorder (/var/lib/faultscope/blackbox.ring)",
 	 TEXT(blackbox.file)},
-	{"ring-bytes", 0, "BYTES", B, "size of a new ring file: 8K to 64M (1M)",
+	{"ring-size", 0, "BYTES", B, "size of a new ring file: 8K to 64M (1M)",
 	 BYTES(blackbox.file_bytes, RING_BYTES_LEAST, RING_BYTES_MOST, "a size from 8K to 64M")},
 	{"keep", 0, "LIST", T | B,
 	 "where to keep records: file,instance,pmsg,kmsg,map (all that exist)", OTHER(set_keep)},

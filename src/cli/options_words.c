@@ -29,14 +29,14 @@ static void add_named(struct words *w, const char *option)
 
 	for (size_t i = 0; i < nr_fields && !strcmp(option, "sort"); i++)
 		add_word(w, field_name(&fields[i], name, sizeof(name)), "");
-	for (size_t i = 0; i < nr_hooks && !strcmp(option, "hook"); i++)
+	for (size_t i = 0; i < nr_hooks && !strcmp(option, "probe"); i++)
 		add_word(w, hooks[i].name, "=");
 	for (int i = 0; i < NR_RESOURCES && !strcmp(option, "assume"); i++)
 		add_word(w, resources[i].limit, "=");
 	for (size_t i = 0; !strcmp(option, "fail-on") && gate_row(i, &gate); i++)
 		add_word(w, gate.name, "");
 	w->open =
-		!strcmp(option, "hook") || !strcmp(option, "assume") || !strcmp(option, "fail-on");
+		!strcmp(option, "probe") || !strcmp(option, "assume") || !strcmp(option, "fail-on");
 }
 
 void words_of_option(const struct option_row *o, enum command command, struct words *ret)
@@ -48,7 +48,7 @@ void words_of_option(const struct option_row *o, enum command command, struct wo
 		{"min-severity", "info warning critical"},
 		{"export.detail", "host workload full"},
 		{"keep", "file instance pmsg kmsg map"},
-		{"tiers", "0 0,1 0-2 0-3"},
+		{"overhead", "scan events latency syscalls 0-2 0-3"},
 		{"workload.collapse", "instances none"},
 	};
 

@@ -18,7 +18,7 @@ void ends_begin(struct ends *e, const struct model *m, struct source *src)
 {
 	e->begin_ns = host_monotonic_ns();
 	e->before = losses_of(m);
-	e->whole = e->foreign && (e->before != e->losses || !model_hook_on(m, "life"));
+	e->whole = e->foreign && (e->before != e->losses || !model_hook_on(m, "lifecycle"));
 	if (e->foreign)
 		live_look_whole(src, e->whole);
 }
@@ -29,7 +29,7 @@ bool ends_may_be_lost(struct ends *e, const struct model *m)
 
 	/* whom a look lost may be there still: the next one tells */
 	if (e->foreign ? !e->whole || losses != e->before
-		       : losses == e->losses && model_hook_on(m, "life"))
+		       : losses == e->losses && model_hook_on(m, "lifecycle"))
 		return false;
 	e->losses = losses;
 	return true;

@@ -286,13 +286,13 @@ static uint64_t served_cell(const struct counters *c, size_t row, size_t column)
 }
 
 static const char *const served_columns[] = {"count", "stall_ns"};
-static const char *const map_columns[] = {"calls", "refused", "vmas_added", "vmas_removed"};
-static const char *const fd_columns[] = {"calls", "refused"};
+static const char *const map_columns[] = {"calls", "failed", "vmas_added", "vmas_removed"};
+static const char *const fd_columns[] = {"calls", "failed"};
 
 const struct grid grids[] = {
 	{"faults", "by_class", "fault_begin", "faults begun, by class", 3, 1, class_row, NULL,
 	 class_cell, LACKS_PROTECTION},
-	{"faults", "served", "fault_class", "faults served, by what they were for", NR_CLASSES, 2,
+	{"faults", "handled", "fault_class", "faults served, by what they were for", NR_CLASSES, 2,
 	 served_row, served_columns, served_cell},
 	{"maps", "by_call", "calls",
 	 "mapping calls, and the change of the map count seen at their ends", NR_MAP_CALLS, 4,
@@ -341,7 +341,7 @@ FAULT_CLASSES(X)
 
 /* clang-format off */
 #define CLASS_HISTOGRAM(id, name, help)                                                            \
-	{"faults", name, "fault_class", help, "served_latency_ns", UNIT_NS, NR_BANDS,           \
+	{"faults", name, "fault_class", help, "handled_latency_ns", UNIT_NS, NR_BANDS,           \
 	 LATENCY_SHIFT, bands_##id, max_##id, 0, BAND_STEP, true},
 /* clang-format on */
 

@@ -149,7 +149,7 @@ static struct history_row *least(struct history *h)
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
-		matters = r->signal || history_value(r, "maps.refused");
+		matters = r->signal || history_value(r, "maps.failed");
 		if (best && (matters > best_matters ||
 			     (matters == best_matters && r->faults_before >= best->faults_before)))
 			continue;

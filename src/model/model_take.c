@@ -432,6 +432,18 @@ static int take_symbol(struct model *m, const struct symbol_record *r)
 	return 0;
 }
 
+/* Recordings of early versions have other names of two probes. */
+static void rename_probe(char *name, size_t size)
+{
+	static const struct {
+		const char *recorded, *now;
+	} names[] = {{"look", "scan"}, {"life", "lifecycle"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(names[i].recorded, name, size))
+			strcpy(name, names[i].now);
+}
+
 static void take_hook(struct model *m, const struct hook_record *r)
 {
 	struct hook_view *v;
@@ -440,6 +452,7 @@ static void take_hook(struct model *m, const struct hook_record *r)
 		return;
 	v = &m->hook[m->hooks++];
 	memcpy(v->name, r->name, sizeof(v->name));
+	rename_probe(v->name, sizeof(v->name));
 	memcpy(v->mechanism, r->mechanism, sizeof(v->mechanism));
 	memcpy(v->why, r->why, sizeof(v->why));
 	v->tier = r->tier;

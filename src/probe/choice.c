@@ -26,7 +26,7 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
-/* What times major faults alone is chosen where they alone are wanted, and by --hook. */
+/* What times major faults alone is chosen where they alone are wanted, and by --probe. */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
@@ -50,7 +50,7 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 	return -1;
 }
 
-/* Whether --hook NAME=none is given for a hook. */
+/* Whether --probe NAME=none is given for a hook. */
 static bool is_unwanted(const struct choice *c, const char *hook)
 {
 	const char *forced = c->forced[hook_find(hook)];
@@ -123,7 +123,7 @@ static void choose_state(struct choice *c)
 		c->at[state] = hook_alternate_find(&hooks[state], forced);
 	} else if (for_hook) {
 		c->at[state] = hook_alternate_find(&hooks[state], "hash");
-		snprintf(text, sizeof(text), "what --hook asks of %s needs the other", for_hook);
+		snprintf(text, sizeof(text), "what --probe asks of %s needs the other", for_hook);
 		note(c, state, "task-storage", text);
 	}
 }

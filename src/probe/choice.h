@@ -39,7 +39,7 @@ void choice_refuse_programs(struct choice *c, const struct answer *answer);
 /* After a refusal: the next alternate that this build of the kernel side has, or blind. */
 void choice_refused(struct choice *c, size_t hook, const struct answer *answer);
 
-/* What to add to the reason why fault_class is blind: that --hook switched off what it needs. */
+/* What to add to the reason why fault_class is blind: that --probe switched off what it needs. */
 const char *choice_why_no_classes(const struct choice *c);
 
 /* Whether the build with hash tables is wanted. */

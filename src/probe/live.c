@@ -72,7 +72,7 @@ static bool is_on(const struct live *live, const char *hook)
 
 static bool looks_by(const struct live *live, const char *mechanism)
 {
-	const struct hook_alternate *look = choice_of(&live->choice, hook_find("look"));
+	const struct hook_alternate *look = choice_of(&live->choice, hook_find("scan"));
 
 	return look && !strcmp(look->mechanism, mechanism);
 }
@@ -401,7 +401,7 @@ static int look_all(struct live *live, const struct sink *sink)
 	const struct proc_states states = {live, state_of, state_is_waiting};
 	int err;
 
-	if (!is_on(live, "look"))
+	if (!is_on(live, "scan"))
 		return live_drain(&live->src, sink);
 	if (looks_by(live, "/proc")) {
 		err = live_drain(&live->src, sink);
@@ -486,7 +486,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		r.tier = hooks[h].tier;
 		r.state = st->state;
 		r.lacks = st->used ? st->used->lacks : 0;
-		if ((int)h == hook_find("look") && live_looks_within(src))
+		if ((int)h == hook_find("scan") && live_looks_within(src))
 			r.lacks |= LACKS_OTHERS;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
@@ -588,7 +588,7 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 		 "works here: %s\n"
 		 "  try:  outside of it, or nsenter -t 1 -p -m faultscope … "
 		 "(docker: --pid=host)",
-		 live->choice.status[hook_find("look")].why);
+		 live->choice.status[hook_find("scan")].why);
 	return -ENOSYS;
 }
 

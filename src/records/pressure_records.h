@@ -59,7 +59,7 @@ enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
 	X(OVERCOMMIT_RATIO, "overcommit_ratio", FROM_SETTINGS, "overcommit_ratio")                 \
 	X(OVERCOMMIT_KBYTES, "overcommit_kbytes", FROM_SETTINGS, "overcommit_kbytes")              \
 	X(SWAPPINESS, "swappiness", FROM_SETTINGS, "swappiness")                                   \
-	X(LEFT_OUT, "places_left_out", FROM_LOOK, "")
+	X(LEFT_OUT, "skipped_paths", FROM_LOOK, "")
 
 enum host_figure {
 #define X(id, key, source, name) HOST_##id,
@@ -82,8 +82,8 @@ enum host_figure {
 	X(FILE, "file_bytes") /* shmem among it */                                                 \
 	X(SHMEM, "shmem_bytes")                                                                    \
 	X(KERNEL, "kernel_bytes") /* that cannot be reclaimed */                                   \
-	X(TIMES_HIGH, "times_high")                                                                \
-	X(TIMES_MAX, "times_max") /* of version 1 failcnt */                                       \
+	X(TIMES_HIGH, "high_events")                                                               \
+	X(TIMES_MAX, "max_events") /* of version 1 failcnt */                                      \
 	X(OOMS, "oom")                                                                             \
 	X(OOM_KILLS, "oom_kills")                                                                  \
 	X(REFAULT_ANON, "refaults_anon_pages")                                                     \

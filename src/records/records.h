@@ -163,8 +163,8 @@ struct hook_record {
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 
-/* In `why` of a hook that the caller did not want: --hook NAME=none. */
-#define SWITCHED_OFF "switched off by --hook"
+/* In `why` of a hook that the caller did not want: --probe NAME=none. */
+#define SWITCHED_OFF "switched off by --probe"
 
 /* Names found in /proc for a process, NUL-terminated and cut to size. */
 struct names_record {

@@ -5,7 +5,7 @@
 
 #include "render/render.h"
 
-/* "FAIL maps.max>60%   62.6%   41,022 of 65,530 in worker[991]", one a line. */
+/* "FAIL maps.peak>60%   62.6%   41,022 of 65,530 in worker[991]", one a line. */
 void gates_text(struct buf *b, const struct view *v, bool only_failed);
 
 /* A JUnit file: a test case each. */

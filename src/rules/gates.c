@@ -136,13 +136,13 @@ static int take_threshold(struct gate *g, const char *s, char *error, size_t siz
 	char *end;
 
 	if (!isdigit((unsigned char)*s) || s[strspn(s, "0123456789.")] == 'x')
-		return bad(g, error, size, "compared with which number? As in maps.max>60%");
+		return bad(g, error, size, "compared with which number? As in maps.peak>60%");
 	g->threshold = strtod(s, &end);
 	if (!strcmp(end, "%")) {
 		g->percent = true;
 		return g->resource >= 0 ? 0
 					: bad(g, error, size,
-					      "of what? Only maps.max and fds.max have a limit");
+					      "of what? Only maps.peak and fds.peak have a limit");
 	}
 	if (!*end) {
 		g->threshold *= g->unit;
@@ -164,7 +164,7 @@ static int parse_gate(struct gate *g, char *error, size_t size)
 
 	if (!len || !g->text[len])
 		return bad(g, error, size,
-			   "a figure, > or <, and a number: maps.max>60%,refused>0");
+			   "a figure, > or <, and a number: maps.peak>60%,failed_calls>0");
 	snprintf(name, sizeof(name), "%.*s", (int)len, g->text);
 	if (!take_row(g, name) && !take_field(g, name))
 		return bad_name(g, name, error, size);

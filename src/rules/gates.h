@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules: gates: conditions under which a measurement fails (--fail-on), as "maps.max>60%". What a
+ * rules: gates: conditions under which a measurement fails (--fail-on), as "maps.peak>60%". What a
  * gate is about is an event, a finding, or any figure of the field table.
  */
 #ifndef FS_RULES_GATES_H

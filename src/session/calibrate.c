@@ -273,7 +273,7 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 	begin_rows(ret, src, "not measured");
 	pin(&before);
 	for (size_t i = 0; i < ret->rows; i++)
-		if (!strcmp(ret->row[i].hook, "look"))
+		if (!strcmp(ret->row[i].hook, "scan"))
 			time_looks(ret, src, i, processes);
 	if (bench_open(&r.bench))
 		failed = "not measured: no memory, or no /dev/zero";

@@ -155,8 +155,8 @@ static void add_highest(struct report *r, const struct first_look *look)
 static const char *undo(const struct options *o, size_t hook, enum hook_use state)
 {
 	if (state == HOOK_BLIND && o->forced[hook])
-		return "leave out the --hook of it";
-	return state == HOOK_OFF ? "leave out --tiers" : NULL;
+		return "leave out the --probe of it";
+	return state == HOOK_OFF ? "leave out --overhead" : NULL;
 }
 
 static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
@@ -166,7 +166,7 @@ static void fill_report(struct report *r, const struct options *o, const struct 
 	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
 	for (size_t i = 0; i < r->hooks; i++) {
 		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c,
-			  hook_find("look") == (int)i && live_looks_within(src));
+			  hook_find("scan") == (int)i && live_looks_within(src));
 		if (!r->hook[i].remedy)
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}

@@ -181,7 +181,7 @@ int session_look(struct session *s)
 	if (err || !s->in.src->live || !is_asked(s))
 		return err;
 	ended = ends_find(&s->in.ends, &s->in.collector, s->in.src);
-	if (ended > 0 && model_hook_on(&s->in.m, "life"))
+	if (ended > 0 && model_hook_on(&s->in.m, "lifecycle"))
 		live_count_missed(s->in.src, ended);
 	return ended < 0 ? ended : 0;
 }

@@ -16,8 +16,8 @@ LOOK_SECONDS = 0.1
 
 NOTHING = Tool("nothing: the noise", ["sleep", "infinity"])
 EMPTY = Tool("empty tp_btf program", ["empty", "{tmp}/empty.bpf.o"], ready="ready")
-TIER_1 = faultscope("all, tiers 0,1", "--tiers", "0,1")
-TIER_2 = faultscope("all, tiers 0-2", "--tiers", "0-2")
+TIER_1 = faultscope("all, tiers 0,1", "--overhead", "0,1")
+TIER_2 = faultscope("all, tiers 0-2", "--overhead", "0-2")
 ALL = faultscope("all, as is")
 WATCHED = faultscope("-p the workload", "-p", "{pid}")
 ATTRIBUTED = Tool("diagnose: who made each, by stack",
@@ -68,8 +68,8 @@ def of_calls(*syscalls):
     probes = ", ".join(f"tracepoint:syscalls:sys_exit_{call}" for call in syscalls)
     return [
         NOTHING, TIER_1, ALL, WATCHED, ATTRIBUTED,
-        faultscope("-p, calls=tracepoint", "-p", "{pid}", "--hook", "calls=tracepoint"),
-        faultscope("-p, calls=tp_btf", "-p", "{pid}", "--hook", "calls=tp_btf"),
+        faultscope("-p, calls=tracepoint", "-p", "{pid}", "--probe", "calls=tracepoint"),
+        faultscope("-p, calls=tp_btf", "-p", "{pid}", "--probe", "calls=tp_btf"),
         bpftrace("bpftrace count, tracepoint", probes + " { @[pid] = count(); }"),
         Tool("strace -c", ["strace", "-c", "-f", "-o", "{tmp}/strace"], wraps=True, share=1 / 20,
              once=True),

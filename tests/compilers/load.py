@@ -34,9 +34,9 @@ EMBEDDING = ("object.o", "precursors.o")  # of src/probe: these contain the BPF 
 REFUSED = "the verifier of this kernel does not take it"
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
 # By which mechanisms the core has to work; 5.10 has no task storage.
-BEST = {"state": "task-storage", "look": "task-iterator", "life": "tp_btf"}
-CORE = {"5.10": {"state": "hash", "look": "iter/task", "life": "tp_btf"},
-        "6.1": {**BEST, "look": "iter/task"}}
+BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}
+CORE = {"5.10": {"state": "hash", "scan": "iter/task", "lifecycle": "tp_btf"},
+        "6.1": {**BEST, "scan": "iter/task"}}
 START_SECONDS = 300
 PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",mechanism="(.*?)"\}', re.M)
 
@@ -76,11 +76,11 @@ def report_of(check, place):
 
 def used_by_run(check, place, forced):
     """The mechanism of each hook, or why it has none, in a run where these are forced."""
-    words = [word for name, how in forced.items() for word in ("--hook", f"{name}={how}")]
+    words = [word for name, how in forced.items() for word in ("--probe", f"{name}={how}")]
     out, err = place.start("run", "--json", *words, "--", "true")
     if not check.that(out, f"run {' '.join(words)}: {err.strip()}"):
         return {}
-    return json.loads(out.splitlines()[0])["hooks"]
+    return json.loads(out.splitlines()[0])["probes"]
 
 
 def used_by_export(check, place):
@@ -91,11 +91,11 @@ def used_by_export(check, place):
 
 def rounds(hooks):
     """Mechanisms to force together: each of each hook, with each state."""
-    most = max(len(hook["alternates"]) for hook in hooks.values())
-    for state in hooks["state"]["alternates"]:
+    most = max(len(hook["attach_types"]) for hook in hooks.values())
+    for state in hooks["state"]["attach_types"]:
         for i in range(most):
-            yield {"state": state, **{name: hook["alternates"][i] for name, hook in hooks.items()
-                                      if name != "state" and i < len(hook["alternates"])}}
+            yield {"state": state, **{name: hook["attach_types"][i] for name, hook in hooks.items()
+                                      if name != "state" and i < len(hook["attach_types"])}}
 
 
 def check_core(check, place, command, used):
@@ -107,12 +107,12 @@ def check_loads(check, place):
     report = report_of(check, place)
     if not report:
         return
-    hooks = {hook["name"]: hook for hook in report["hooks"]}
-    check_core(check, place, "doctor", {name: one["mechanism"] for name, one in hooks.items()})
+    hooks = {hook["name"]: hook for hook in report["probes"]}
+    check_core(check, place, "doctor", {name: one["attach_type"] for name, one in hooks.items()})
     check_core(check, place, "run", used_by_run(check, place, {}))
     check_core(check, place, "export", used_by_export(check, place))
     # the flight recorder's programs are loaded together; they need an atomic of 5.12
-    check.that(place.name == "5.10" or any(not one["refused"] for one in report["recorder"]),
+    check.that(place.name == "5.10" or any(not one["error"] for one in report["recorder"]),
                f"the flight recorder has no program: {report['recorder']}")
     loaded, absent = set(), {}
     for forced in rounds(hooks):

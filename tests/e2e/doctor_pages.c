@@ -23,7 +23,7 @@ static void make_cost(struct cost *c, unsigned int nth)
 
 static void make_hook(struct report_hook *h, unsigned int nth)
 {
-	static const char *const names[] = {"look", "life",  "fault_begin", "signal",
+	static const char *const names[] = {"scan", "lifecycle",  "fault_begin", "signal",
 					    "oom",  "calls", "fault_end",   "mmap_lock"};
 
 	*h = (struct report_hook){.name = names[nth], .tier = roll(4), .state = roll(3)};

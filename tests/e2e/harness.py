@@ -378,7 +378,7 @@ INCOMPLETE, GAP = 7, "faultscope: incomplete: "
 
 def unmeasured_by(lines):
     """Names of the hooks that a capture lacks, other than by its own options."""
-    return {name for name, by in lines.all[0]["hooks"].items()
+    return {name for name, by in lines.all[0]["probes"].items()
             if " " in by and not by.startswith("off") and "switched off" not in by}
 
 

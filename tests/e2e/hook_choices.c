@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints which mechanism is chosen for each hook: by overhead level, by what --hook asks for, and
+ * Prints which mechanism is chosen for each hook: by overhead level, by what --probe asks for, and
  * as the kernel refuses one after the other.
  */
 #include <stdio.h>

@@ -15,7 +15,7 @@ UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 CROWDS = {201: 6000, 202: 9000}  # more than rows
 COUNTERS = ("minor", "major", "stall_ns")
 # of mappings and descriptors, by their columns
-CALLS = ("maps.created", "maps.removed", "maps.refused", "fds.opened", "fds.closed", "fds.refused")
+CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
 # what is summed over the processes that live: column of csv-time and key of the page, field
 GAUGES = (("mappings", "maps.count"), ("descriptors", "fds.count"),
           ("rss_bytes", "memory.rss_bytes"), ("swap_bytes", "memory.swap_bytes"),
@@ -24,8 +24,8 @@ GAUGES = (("mappings", "maps.count"), ("descriptors", "fds.count"),
 DIFFERENCES = (("mappings", "maps.count", True, 0), ("descriptors", "fds.count", True, 0),
                ("threads", "threads", True, 0), ("resident bytes", "memory.rss_bytes", True, 0),
                ("swapped bytes", "memory.swap_bytes", True, 0),
-               ("refused mapping calls", "maps.refused", False, 0),
-               ("refused descriptor calls", "fds.refused", False, 0),
+               ("refused mapping calls", "maps.failed", False, 0),
+               ("refused descriptor calls", "fds.failed", False, 0),
                ("minor faults a second", "faults.minor", False, 1),
                ("major faults a second", "faults.major", False, 1),
                ("stall, ms a second", "faults.stall_ns", False, 1e6))
@@ -135,8 +135,8 @@ def check_gauges(check, lab, recording, name, page, peaks):
 def check_peaks(check, lab, recording, name, tiles, last):
     """The process with the most, in the page and in the last lines of the text."""
     text = lab.faultscope("--replay", recording, "--no-unicode").out
-    for tile, word, path in (("most mappings", "maps", "maps.high"),
-                             ("most descriptors", "descriptors", "fds.high")):
+    for tile, word, path in (("most mappings", "maps", "maps.peak"),
+                             ("most descriptors", "descriptors", "fds.peak")):
         want = max((value_of(line, path) or 0 for line in last.values()), default=0)
         if tile in tiles:
             check.equal(f"{name}: {tile}", plain(tiles[tile]), want)

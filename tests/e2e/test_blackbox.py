@@ -60,7 +60,7 @@ def test_blackbox_records_the_log(check, lab):
                 list(range(1, 1 + sum(one["class"] != "heartbeat" for one in records))))
     boot_id = open("/proc/sys/kernel/random/boot_id", encoding="ascii").read().strip()
     check.equal("boots", [one["boot_id"] for one in end["boots"]], [boot_id.replace("-", "")])
-    check.equal("ended", (end["boots"][0]["stopped"], end["torn"]), (True, 0))
+    check.equal("ended", (end["boots"][0]["clean_stop"], end["torn"]), (True, 0))
     said = lab.faultscope("blackbox", "status", "--ring", ring)
     check.that("last sign of life" in said.out and "cpu_ms=" in said.out, said.out)
     text = lab.faultscope("blackbox", "read", ring).out
@@ -87,7 +87,7 @@ def test_blackbox_tells_of_itself(check, lab):
     times = [one["t"] for one in told]
     check.equal("times", times, sorted(times))
     check.that(0 < times[0] <= time.clock_gettime(time.CLOCK_BOOTTIME), f"since the boot: {times}")
-    check.equal("boots", [one["stopped"] for one in end["boots"]], [True])
+    check.equal("boots", [one["clean_stop"] for one in end["boots"]], [True])
     refused = recorder(lab, lab.dir / "none" / "none" / "ring", seconds=1)
     check.that("nothing is kept there" in refused.communicate(timeout=PATIENCE)[1], "no directory")
 
@@ -95,7 +95,7 @@ def test_blackbox_tells_of_itself(check, lab):
 @live
 def test_blackbox_overruns_its_ring(check, lab):
     ring = lab.dir / "ring"
-    process = recorder(lab, ring, "--ring-bytes", "8K")
+    process = recorder(lab, ring, "--ring-size", "8K")
     wait_for_start(ring, process)
     for _ in range(4):
         log(10)  # the kernel takes ten lines in five seconds from one opener (printk_devkmsg)
@@ -131,7 +131,7 @@ def test_blackbox_says_where_it_cannot_write(check, lab):
         place.mkdir()
         within = ["unshare", "-m", "sh", "-c",
                   f'mount -t tmpfs -o {options} none {place} && exec "$@"', "sh"]
-        process = recorder(lab, place / "ring", "--ring-bytes", "64K", seconds=2, within=within)
+        process = recorder(lab, place / "ring", "--ring-size", "64K", seconds=2, within=within)
         _, err = process.communicate(timeout=PATIENCE)
         check.equal(f"{options}: status", process.returncode, 0)
         check.that(f"file: nothing is kept there: {why}" in err, f"{options}: {err}")

@@ -41,8 +41,8 @@ def test_run_what_cannot_run(check, lab):
 
 def test_wrong_usage(check, lab):
     for words in (["run"], ["--no-such-option"], ["nonsense"], ["-p", "0"], ["-p", "x"], ["-p"],
-                  ["1", "0"], ["1", "2", "3"], ["--children"], ["--tiers", "9"],
-                  ["--hook", "x=y"], ["--format", "xml"], ["--width", "1"], ["--sort", "nothing"],
+                  ["1", "0"], ["1", "2", "3"], ["--children"], ["--overhead", "9"],
+                  ["--probe", "x=y"], ["--format", "xml"], ["--width", "1"], ["--sort", "nothing"],
                   ["--record", "a", "--replay", "b"], ["run", "--replay", "a", "--", "true"],
                   ["doctor", "-p", "1"]):
         ran = lab.faultscope(*words)
@@ -89,8 +89,8 @@ def expect_sane(check, lines, truth):
         was = seen.get(name, line)
         check.that("final" not in was or was is line, f"{name}: a line after its final one")
         for group, keys in (("faults", ("minor", "major", "user", "kernel")),
-                            ("maps", ("created", "removed", "refused")),
-                            ("fds", ("opened", "closed", "refused"))):
+                            ("maps", ("created", "removed", "failed")),
+                            ("fds", ("opened", "closed", "failed"))):
             for key in keys:
                 low, high = was[group][key], line[group][key]
                 check.that(low is None or high is None or low <= high,
@@ -118,5 +118,5 @@ def test_schema(check, lab):
     jsonschema.Draft202012Validator.check_schema(schema)
     kinds = [one["properties"]["type"]["const"] for one in schema["oneOf"]]
     check.equal("types", len(kinds), len(set(kinds)))
-    for kind in ("start", "process", "refused", "crossing", "finding", "signal", "end"):
+    for kind in ("start", "process", "failed_call", "threshold", "finding", "signal", "end"):
         check.that(kind in kinds, f"no lines of type {kind}")

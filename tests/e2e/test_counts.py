@@ -84,7 +84,7 @@ def expect_brief(check, lines, truth):
                            ("maps.by_call.munmap.calls", MAPS * closed),
                            ("maps.removed", MAPS * closed), ("fds.closed", FDS * closed),
                            ("fds.by_call.close.calls", FDS * closed),
-                           ("maps.refused", 0), ("fds.refused", 0), ("execs", 0)):
+                           ("maps.failed", 0), ("fds.failed", 0), ("execs", 0)):
             check.equal(f"{name} {path}", field_of(line, path), want)
     last = lines.final(truth["child"])
     check.equal("minor of the last", last["faults"]["minor"], truth["ru_minflt"])

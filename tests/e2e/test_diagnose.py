@@ -105,8 +105,8 @@ def crowd(check, lab, kind, *options, status=0):
     work.end()
     lines = check_lines(check, capture, status)
     grown = lines.of("growth", truth["pid"], what="fds")
-    sorts = grown[0]["sorts"] if grown else []
-    return lines, truth, {one["name"]: one["made"] for one in sorts}, capture
+    sorts = grown[0]["groups"] if grown else []
+    return lines, truth, {one["name"]: one["created"] for one in sorts}, capture
 
 
 def check_leak(check, lab, kind):
@@ -165,10 +165,10 @@ def test_tensors(check, lab):
     for words in ("torch.stack()", "multiprocessing_context='fork'", "sysctl -w vm.max_map_count="):
         check.that(words in advice(finding), f"{words!r} is not advised: {advice(finding)}")
     check.that(finding["set_by"], "nobody set the limit")
-    made = lines.of("growth", truth["pid"], what="maps")[0]["sorts"][0]
-    check.equal("made", (made["name"], made["made"]), ("torch_# (deleted) in tmpfs", 3000))
+    made = lines.of("growth", truth["pid"], what="maps")[0]["groups"][0]
+    check.equal("made", (made["name"], made["created"]), ("torch_# (deleted) in tmpfs", 3000))
     check.equal("its stack", made["stack"][1:4], SHARE)
-    held = lines.of("holdings", truth["pid"], what="maps")[0]["sorts"][0]
+    held = lines.of("holdings", truth["pid"], what="maps")[0]["groups"][0]
     check.equal("held", (held["count"], held["kind"], held["pattern"]),
                 (2000, "shared memory", True))
     text = text_of(lab, capture).out
@@ -255,7 +255,7 @@ def test_near_the_limit(check, lab):
     check.equal("findings", ids(lines), ["M03", "M25"])
     finding = last_finding(check, lines, "M25", truth["pid"])
     check.equal("severity", finding["severity"], "warning")
-    check.equal("because", finding["because"], ["M03"])
+    check.equal("because", finding["caused_by"], ["M03"])
     check.equal("of the pattern", last_finding(check, lines, "M03", truth["pid"])["severity"],
                 "warning")
     text = text_of(lab, capture)
@@ -315,7 +315,7 @@ def test_calls_that_misuse(check, lab):
                         not mildly)
             if name == "F05" and not mildly:
                 finding = lines.of("finding", work.pid, id=name)[-1]
-                check.that("F01" in finding["because"], f"because {finding['because']}")
+                check.that("F01" in finding["caused_by"], f"because {finding['caused_by']}")
 
 
 @live
@@ -324,7 +324,7 @@ def test_limit_reached(check, lab):
     lines, _, truth = diagnose(check, lab, "fdleak", "limit", "--kind", "eventfd", "--nofile",
                                "300", status=FOUND)
     finding = last_finding(check, lines, "F01", truth["pid"])
-    check.that("F08" in finding["because"], f"because {finding['because']}")
+    check.that("F08" in finding["caused_by"], f"because {finding['caused_by']}")
     check.that(f"prlimit --pid {truth['pid']} --nofile=" in advice(finding), advice(finding))
 
 
@@ -345,7 +345,7 @@ def test_all_is_well(check, lab):
 @live
 def test_blind_hook_is_named(check, lab):
     work = lab.work("touch", "10", "--wait", "--hold")
-    ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--hook", "signal=none")
+    ran = lab.faultscope("diagnose", "-p", work.pid, "-d", "0.2", "--probe", "signal=none")
     work.end()
     check.that(re.search(r"^incomplete: .*not measured: signal \(", ran.out, re.M), ran.out)
     check.that("all is well" not in ran.out, ran.out)
@@ -356,8 +356,8 @@ def test_blind_hook_is_named(check, lab):
 def test_churn_is_no_leak(check, lab):
     lines, _, truth = diagnose(check, lab, "growth", "churn", "20000")
     check.equal("findings", ids(lines), [])
-    made = lines.of("growth", truth["pid"], what="maps")[0]["sorts"][0]
-    check.equal("made and gone", (made["made"], made["gone"]), (20000, 20000))
+    made = lines.of("growth", truth["pid"], what="maps")[0]["groups"][0]
+    check.equal("made and gone", (made["created"], made["removed"]), (20000, 20000))
 
 
 # Exit status and options
@@ -582,5 +582,5 @@ def test_sockets_where_the_first_thread_has_ended(check, lab):
     until(lambda: proc_stat(pid)[3] == "Z", "the end of the first thread")
     ran = lab.faultscope("diagnose", "--json", "-p", str(pid), "-d", "0.3")
     held = Lines(ran.out).of("holdings", pid, what="fds")
-    names = [sort["name"] for line in held for sort in line["sorts"] if sort["kind"] == "socket"]
+    names = [sort["name"] for line in held for sort in line["groups"] if sort["kind"] == "socket"]
     check.that(any("listen" in name.lower() for name in names), f"sockets: {names}, {ran.err}")

@@ -15,8 +15,8 @@ from harness import (FAULTSCOPE, Lines, Skip, jsonschema, live, schema, status_b
 from test_hooks import left_out_together
 
 DONE, KERNEL_LACKS, INCOMPLETE = 0, 6, 7
-CORE = ("state", "look", "life")
-OLD_KEYS = {"type", "version", "kernel", "hooks", "only_counted", "limits"}
+CORE = ("state", "scan", "lifecycle")
+OLD_KEYS = {"type", "version", "kernel", "probes", "only_counted", "limits"}
 LIMITS = {"max_map_count": "vm/max_map_count", "file_max": "fs/file-max", "nr_open": "fs/nr_open",
           "overcommit_memory": "vm/overcommit_memory", "pid_max": "kernel/pid_max",
           "threads_max": "kernel/threads-max", "kptr_restrict": "kernel/kptr_restrict",
@@ -43,17 +43,17 @@ def check_costs(check, hook):
         what = f"{hook['name']} a {cost['per']}"
         if cost["median"] is None:
             check.that(cost["why"], f"{what}: no cost, and no reason")
-            check.equal(f"{what}: the rest", (cost["low"], cost["high"]), (None, None))
+            check.equal(f"{what}: the rest", (cost["p25"], cost["p75"]), (None, None))
         else:
             check.equal(f"{what}: reason", cost["why"], None)
-            check.that(0 < cost["low"] <= cost["median"] <= cost["high"], f"{what}: {cost}")
+            check.that(0 < cost["p25"] <= cost["median"] <= cost["p75"], f"{what}: {cost}")
 
 
 @live
 def test_doctor_tells_all(check, lab):
     report = told(check, lab)
     check.that(OLD_KEYS <= report.keys(), f"keys {sorted(report)}")
-    for hook in report["hooks"]:
+    for hook in report["probes"]:
         check.equal(f"{hook['name']}, core", hook["core"], hook["name"] in CORE)
         check_costs(check, hook)
     # on a machine too loaded for it there may be none
@@ -64,13 +64,13 @@ def test_doctor_tells_all(check, lab):
 @live
 def test_doctor_degraded(check, lab):
     """A hook of the core on its last alternate: the verdict says so."""
-    forced = ("--no-calibrate", "--hook", "look=/proc")
-    flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["hooks"]}
-    check.equal("degraded", flags, {name: name == "look" for name in flags})
+    forced = ("--no-calibrate", "--probe", "scan=/proc")
+    flags = {hook["name"]: hook["degraded"] for hook in told(check, lab, *forced)["probes"]}
+    check.equal("degraded", flags, {name: name == "scan" for name in flags})
     verdict = lab.faultscope("doctor", *forced).out.splitlines()[1]
     check.that("degraded: look by /proc" in verdict, verdict)
     verdict = lab.faultscope("doctor", "--no-calibrate").out.splitlines()[1]
-    best = told(check, lab, "--no-calibrate")["hooks"]
+    best = told(check, lab, "--no-calibrate")["probes"]
     check.equal("in the verdict", "degraded" in verdict, any(hook["degraded"] for hook in best))
 
 
@@ -78,7 +78,7 @@ def test_doctor_degraded(check, lab):
 def test_doctor_without_calibration(check, lab):
     report = told(check, lab, "--no-calibrate")
     check.equal("calibration", report["calibration"], None)
-    for hook in report["hooks"]:
+    for hook in report["probes"]:
         check_costs(check, hook)
         for cost in hook["costs"]:
             check.equal(f"{hook['name']}, median", cost["median"], None)
@@ -172,7 +172,7 @@ def test_doctor_text(check, lab):
         check.that(columns_of(line) <= 80 or is_command(line), f"wide: {line!r}")
     for limit in ("vm.max_map_count", "fs.file-max", "RLIMIT_NOFILE", "cgroup", "lockdown"):
         check.that(limit in ran.out, f"{limit} is not in the text")
-    for hook in told(check, lab, "--no-calibrate")["hooks"]:
+    for hook in told(check, lab, "--no-calibrate")["probes"]:
         check.that(f"\n  {hook['name']} " in ran.out, f"{hook['name']} is not in the text")
     plain = lab.faultscope("doctor", "--no-calibrate", "--no-unicode")
     check.that(plain.out.isascii(), "--no-unicode is not honoured")
@@ -196,12 +196,12 @@ def test_doctor_leaves_nothing_attached(check, lab):
     """One that measured itself ends with the hooks it began with: none, and runs again as well."""
     for _ in range(2):
         report = told(check, lab)
-        check.equal("blind", [h["name"] for h in report["hooks"] if h["state"] == "blind"], [])
+        check.equal("blind", [h["name"] for h in report["probes"] if h["state"] == "unavailable"], [])
 
 
 # A hook that is left out: the program goes on, and every output says so.
 
-REASON = "switched off by --hook"
+REASON = "switched off by --probe"
 # and what is told by others alone, where these are out
 REASON_BEHIND = {"state": "without state there is nothing to count in",
                  "fault_begin": "needs fault_begin", "fault_end": "and fault_end of minor faults"}
@@ -224,7 +224,7 @@ def status_without(names, *needed):
 def check_view(check, lab, names, force):
     ran = lab.faultscope("--format", "text", *force, "0.1", "2")
     # without looks only who does something is seen, if anybody does
-    quiet = "look" in names and ", 0 processes\n" in ran.out
+    quiet = "scan" in names and ", 0 processes\n" in ran.out
     status = INCOMPLETE if quiet else status_without(names, "state")
     check.equal(f"without {names}, status of the view", ran.returncode, status)
     check.equal(f"without {names}, standard error of the view", ran.err,
@@ -239,7 +239,7 @@ def check_json(check, lab, names, force):
     lines = Lines(ran.out)
     check.equal(f"without {names}, status of JSON", ran.returncode, status_by(lines))
     for name in names:
-        check.that(REASON in lines.all[0]["hooks"][name], f"JSON: {lines.all[0]['hooks'][name]}")
+        check.that(REASON in lines.all[0]["probes"][name], f"JSON: {lines.all[0]['probes'][name]}")
     for line in lines.all if jsonschema else ():
         if not check.equal(f"without {names}, schema", schema().complaint(line), ""):
             break
@@ -248,7 +248,7 @@ def check_json(check, lab, names, force):
 def check_run(check, lab, names, force):
     ran = lab.faultscope("run", *force, "--", workload_path("touch"), "1000")
     check.equal(f"without {names}, status of run", ran.returncode,
-                status_without(names, "state", "life"))
+                status_without(names, "state", "lifecycle"))
     check.that(json.loads(ran.out)["minflt"] >= 1000, f"without {names}: the command did not run")
     check_said(check, "the summary of run", ran.err, names)
 
@@ -258,9 +258,9 @@ def check_target(check, lab, names, force):
     work.truth()
     ran = lab.faultscope("-p", str(work.pid), *force, "0.1", "2")
     check.equal(f"without {names}, status of -p", ran.returncode,
-                status_without(names, "state", "look"))
+                status_without(names, "state", "scan"))
     # who is not looked at is not there, nor is what ended without its life being followed
-    if names not in (["state"], ["look"]):
+    if names not in (["state"], ["scan"]):
         check_said(check, "the view of one", ran.out, names)
     work.process.kill()
     work.process.wait()
@@ -277,12 +277,12 @@ def reason_of(hook, names):
 def check_doctor(check, lab, names, force):
     status = KERNEL_LACKS if set(names) & set(CORE) else DONE
     report = told(check, lab, "--no-calibrate", *force, status=status)
-    for hook in report["hooks"]:
+    for hook in report["probes"]:
         reason = reason_of(hook["name"], names)
-        check.equal(f"without {names}, {hook['name']}", hook["state"], "blind" if reason else "on")
+        check.equal(f"without {names}, {hook['name']}", hook["state"], "unavailable" if reason else "on")
         if reason:
             check.that(reason in hook["tried"], f"{hook['name']}: {hook['tried']!r}")
-            check.equal(f"{hook['name']}, mechanism", hook["mechanism"], None)
+            check.equal(f"{hook['name']}, mechanism", hook["attach_type"], None)
             check.that(hook["lost_without"], f"{hook['name']}: what is lost?")
         check_costs(check, hook)
     ran = lab.faultscope("doctor", "--no-calibrate", *force)
@@ -293,9 +293,9 @@ def check_doctor(check, lab, names, force):
 @live
 def test_hook_left_out_shows_everywhere(check, lab):
     """Each of them alone is test_hooks_left_out."""
-    hooks = [hook["name"] for hook in told(check, lab, "--no-calibrate")["hooks"]]
+    hooks = [hook["name"] for hook in told(check, lab, "--no-calibrate")["probes"]]
     for names in left_out_together(hooks):
-        force = [word for name in names for word in ("--hook", f"{name}=none")] + ["--tiers", "0-3"]
+        force = [word for name in names for word in ("--probe", f"{name}=none")] + ["--overhead", "0-3"]
         for look in (check_view, check_json, check_run, check_target, check_doctor):
             look(check, lab, names, force)
 
@@ -303,12 +303,12 @@ def test_hook_left_out_shows_everywhere(check, lab):
 @live
 def test_doctor_counts_what_the_kernel_refuses(check, lab):
     """A mechanism that was asked for and is refused is a gap; nobody asked to be without it."""
-    refused = [(hook["name"], one) for hook in told(check, lab, "--no-calibrate")["hooks"]
-               for one in hook["alternates"] if hook["name"] not in CORE]
+    refused = [(hook["name"], one) for hook in told(check, lab, "--no-calibrate")["probes"]
+               for one in hook["attach_types"] if hook["name"] not in CORE]
     for name, mechanism in refused:
-        ran = lab.faultscope("doctor", "--json", "--no-calibrate", "--hook", f"{name}={mechanism}")
-        state = next(hook["state"] for hook in json.loads(ran.out)["hooks"] if hook["name"] == name)
-        if state != "blind":
+        ran = lab.faultscope("doctor", "--json", "--no-calibrate", "--probe", f"{name}={mechanism}")
+        state = next(hook["state"] for hook in json.loads(ran.out)["probes"] if hook["name"] == name)
+        if state != "unavailable":
             continue
         check.equal(f"{name} refused as {mechanism}: status", ran.returncode, INCOMPLETE)
         check.that(f"incomplete: not measured: {name} (" in ran.err, ran.err)
@@ -319,10 +319,10 @@ def test_doctor_counts_what_the_kernel_refuses(check, lab):
 @live
 def test_doctor_measures_without_a_hook(check, lab):
     """What is left is measured; what is not there is not, and says why."""
-    for name in ("look", "fault_begin", "fault_end", "calls"):
+    for name in ("scan", "fault_begin", "fault_end", "calls"):
         status = KERNEL_LACKS if name in CORE else DONE
-        report = told(check, lab, "--hook", f"{name}=none", status=status)
-        for hook in report["hooks"]:
+        report = told(check, lab, "--probe", f"{name}=none", status=status)
+        for hook in report["probes"]:
             check_costs(check, hook)
             if hook["name"] == name:
                 check.equal(f"{name}, medians", {c["median"] for c in hook["costs"]}, {None})

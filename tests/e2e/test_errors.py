@@ -333,9 +333,9 @@ def check_by_file(check, lab, ran):
     final = lines.final(truth["pid"])
     check.between("minor", final["faults"]["minor"], truth["ru_minflt"], truth["ru_minflt"] + 15)
     check.that(field_of(final, "maps.by_call.mmap.calls") >= truth["maps"], "mmap calls")
-    hooks = lines.all[0]["hooks"]
+    hooks = lines.all[0]["probes"]
     check.equal("state", hooks["state"], "hash")
-    for name in ("life", "signal", "calls"):
+    for name in ("lifecycle", "signal", "calls"):
         check.equal(name, hooks[name], "raw_tp")
 
 

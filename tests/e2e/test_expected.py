@@ -58,7 +58,7 @@ def test_kept_views_of_events(check, lab):
             "replay-sorted": ("--replay", one, "--sort", "faults.major", "--top", "5"),
             "replay-folded": ("--replay", one, "--format", "folded"),
             "replay-least": ("--replay", one, "--min-severity", "critical", "--color", "always"),
-            "replay-gates": ("--replay", one, "--fail-on", "maps.max>60%,refused>0,fds.max<5000",
+            "replay-gates": ("--replay", one, "--fail-on", "maps.peak>60%,failed_calls>0,fds.peak<5000",
                              "--github"),
             "addresses": ("--replay", one, "--json", "--addresses"),
             "assumed": ("report", "--assume", "vm.max_map_count=262144", one),

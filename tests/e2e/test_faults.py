@@ -80,19 +80,19 @@ def test_faults_of_each_kind(lab):
 
 
 def served(lines, pid, name):
-    return lines.growth(pid, f"faults.served.{name}.count")
+    return lines.growth(pid, f"faults.handled.{name}.count")
 
 
 def check_served(check, lines, truth):
     """Each fault that was served is of one class."""
     line = lines.last(truth["pid"])
-    total = sum(one["count"] for one in line["faults"]["served"].values())
+    total = sum(one["count"] for one in line["faults"]["handled"].values())
     check.equal("of all classes", total, sum_of(line, "latency_ns.minor.total",
                                                 "latency_ns.major.total"))
-    stall = sum(one["stall_ns"] for one in line["faults"]["served"].values())
+    stall = sum(one["stall_ns"] for one in line["faults"]["handled"].values())
     check.equal("their stall", stall, line["faults"]["stall_ns"])
-    for name, one in line["faults"]["served"].items():
-        latency = line["faults"]["served_latency_ns"][name]
+    for name, one in line["faults"]["handled"].items():
+        latency = line["faults"]["handled_latency_ns"][name]
         check.equal(f"{name}, in its bands", sum(n for _, n in latency["buckets"]), one["count"])
 
 
@@ -134,9 +134,9 @@ def test_faults_by_class(lab, pages):
 def expect_copies_of_child(check, lines, truth):
     """Both sides of a fork copy what both write to."""
     child = lines.final(truth["child"])
-    copied = field_of(child, "faults.served.copy_on_write.count")
+    copied = field_of(child, "faults.handled.copy_on_write.count")
     check.between("copies of the child", copied, truth["cow"], truth["cow"] + 60)
-    own = field_of(lines.final(truth["pid"]), "faults.served.copy_on_write.count")
+    own = field_of(lines.final(truth["pid"]), "faults.handled.copy_on_write.count")
     check.between("copies of the parent", own, truth["cow"] + truth["file_copied"],
                   truth["cow"] + truth["file_copied"] + 150)
 
@@ -246,7 +246,7 @@ def expect_timed(check, lines, truth):
         check.equal(f"sum of the buckets, {kind}", sum(n for _, n in latency["buckets"]),
                     latency["total"])
     check.equal("by their handler", served(lines, pid, "userfaultfd"), truth["faults"])
-    waited = lines.growth(pid, "faults.served.userfaultfd.stall_ns")
+    waited = lines.growth(pid, "faults.handled.userfaultfd.stall_ns")
     check_waited(check, "mean of these", waited / truth["faults"], truth)
     last = lines.last(pid)["faults"]["latency_ns"]
     # the workload's own figure has what it lost the CPU for on top

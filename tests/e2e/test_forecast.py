@@ -15,7 +15,7 @@ SLACK_SHARE, SLACK_SECONDS = 1.5, 1.0
 
 def expect_forecast(check, lines, truth):
     pid = truth["pid"]
-    refused = lines.of("refused", pid, cause="rlimit_nofile")
+    refused = lines.of("failed_call", pid, cause="rlimit_nofile")
     if not check.that(refused, "nothing was refused"):
         return
     said = [line for line in lines.of("finding", pid, state="open") if line["forecast"]]
@@ -91,7 +91,7 @@ def test_assumed_limit(check, lab):
     for line in near:
         check.that("an assumed RLIMIT_NOFILE" in line["title"], f"title {line['title']!r}")
         check.that("(assumed)" in line["evidence"][0]["limit"], f"evidence {line['evidence']}")
-    check.that(lines.of("refused", cause="rlimit_nofile"), "what was refused is as it was")
+    check.that(lines.of("failed_call", cause="rlimit_nofile"), "what was refused is as it was")
     text = replayed(lab, *option).out
     for words in ("assumed: RLIMIT_NOFILE=2,000", "of an assumed 2,000"):
         check.that(words in text, f"the text does not say {words!r}")

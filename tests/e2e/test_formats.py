@@ -116,7 +116,7 @@ def test_csv(check, lab):
         names = ", ".join(f'"{name}"' for name in rows[0])
         table.execute(f"create table t ({names})")
         table.executemany(f"insert into t values ({','.join('?' * len(rows[0]))})", rows[1:])
-        for group, key in (("faults", "minor"), ("faults", "major"), ("maps", "refused"),
+        for group, key in (("faults", "minor"), ("faults", "major"), ("maps", "failed"),
                            ("fds", "count"), ("memory", "rss_bytes")):
             total = table.execute(f'select sum("{group}.{key}") from t').fetchone()[0]
             check.equal(f"{recording.name}: {group}.{key}", int(total or 0),

@@ -11,8 +11,8 @@ from harness import (RECORDINGS, Lines, Skip, jsonschema, live, schema, workload
 from placeless import renamed
 
 DONE, FAILED, USAGE, GATE, RUN_FAILED = 0, 1, 2, 3, 125
-NAMES = ["maps.max", "fds.max", "rss.max", "swap.max", "minor_faults", "major_faults", "stall_ms",
-         "refused", "sigsegv", "sigbus", "findings.critical", "findings.warning"]
+NAMES = ["maps.peak", "fds.peak", "rss.peak", "swap.peak", "minor_faults", "major_faults", "stall_ms",
+         "failed_calls", "sigsegv", "sigbus", "findings.critical", "findings.warning"]
 HOSTILE = [b"\033[2J\033[31m", b"a\nb\tc\r\nd", b"\xff\xfe\xc3", b"]]></x>&'\"", b"::error::x%0A",
            b"\xef\xbf\xbe\xef\xbf\xbf", b"\xe2\x80\xaetxt.exe", b"\xed\xa0\x80"]
 
@@ -34,12 +34,12 @@ def gate_lines(text):
 
 
 # Of a mapping count that ran into its limit: 65,531 of 65,530, one call refused.
-TRIPPED = ["maps.max>60%", "maps.max>=100%", "maps.max>5000", "refused>0", "refused>=1",
-           "findings.critical>0", "findings.warning>1", "maps.refused>0", "minor_faults<1M",
-           "maps.created>60k", "rss.max>1M", "major_faults<=0"]
-PASSED = ["maps.max>101%", "maps.max>65531", "fds.max>1%", "refused>1", "major_faults>0",
-          "sigsegv>0", "sigbus>0", "findings.critical>4", "swap.max>0", "rss.max>1G",
-          "stall_ms>60s", "fds.refused>0", "faults.failed>0", "threads>1", "refused<1"]
+TRIPPED = ["maps.peak>60%", "maps.peak>=100%", "maps.peak>5000", "failed_calls>0", "failed_calls>=1",
+           "findings.critical>0", "findings.warning>1", "maps.failed>0", "minor_faults<1M",
+           "maps.created>60k", "rss.peak>1M", "major_faults<=0"]
+PASSED = ["maps.peak>101%", "maps.peak>65531", "fds.peak>1%", "failed_calls>1", "major_faults>0",
+          "sigsegv>0", "sigbus>0", "findings.critical>4", "swap.peak>0", "rss.peak>1G",
+          "stall_ms>60s", "fds.failed>0", "faults.failed>0", "threads>1", "failed_calls<1"]
 
 
 def test_gates_trip(check, lab):
@@ -58,12 +58,12 @@ def test_gates_pass(check, lab):
 
 
 def test_gates_say_value_and_whose(check, lab):
-    ran = replay(lab, "crossings_of_maps", "maps.max>60%, refused>0,sigsegv>0")
+    ran = replay(lab, "crossings_of_maps", "maps.peak>60%, failed_calls>0,sigsegv>0")
     lines, failed = gate_lines(ran.out)
-    check.equal("failed", failed, ["maps.max>60%", "refused>0"])
-    check.that(re.fullmatch(r"100\.0% +65,531 of 65,530 in mapleak\[\d+\]", lines["maps.max>60%"]),
-               f"{lines['maps.max>60%']!r}")
-    check.that(re.fullmatch(r"1 +in mapleak\[\d+\]", lines["refused>0"]), f"{lines['refused>0']!r}")
+    check.equal("failed", failed, ["maps.peak>60%", "failed_calls>0"])
+    check.that(re.fullmatch(r"100\.0% +65,531 of 65,530 in mapleak\[\d+\]", lines["maps.peak>60%"]),
+               f"{lines['maps.peak>60%']!r}")
+    check.that(re.fullmatch(r"1 +in mapleak\[\d+\]", lines["failed_calls>0"]), f"{lines['failed_calls>0']!r}")
     check.equal("sigsegv", lines["sigsegv>0"], "0")
 
 
@@ -92,34 +92,34 @@ def test_gates_add_up_ended_processes(check, lab):
         want = sum(line[group][key] for line in last.values())
         ran = replay(lab, name, f"{path}>{want - 1},{path}>{want}")
         check.equal(f"{path} of {want}", gate_lines(ran.out)[1], [f"{path}>{want - 1}"])
-    most = max(line["fds"]["high"] for line in lines.of("process"))
-    ran = replay(lab, name, f"fds.max>={most},fds.max>{most}")
-    check.equal("most descriptors", gate_lines(ran.out)[1], [f"fds.max>={most}"])
+    most = max(line["fds"]["peak"] for line in lines.of("process"))
+    ran = replay(lab, name, f"fds.peak>={most},fds.peak>{most}")
+    check.equal("most descriptors", gate_lines(ran.out)[1], [f"fds.peak>={most}"])
 
 
 def test_gates_in_json(check, lab):
-    ran = replay(lab, "crossings_of_maps", "maps.max>60%,refused>5", "--json")
+    ran = replay(lab, "crossings_of_maps", "maps.peak>60%,failed_calls>5", "--json")
     check.equal("status", ran.returncode, GATE)
     lines = Lines(ran.out)
-    gates = {gate["gate"]: gate for gate in lines.all[-1]["gates"]}
+    gates = {gate["condition"]: gate for gate in lines.all[-1]["conditions"]}
     check.equal("states", {name: gate["state"] for name, gate in gates.items()},
-                {"maps.max>60%": "tripped", "refused>5": "passed"})
-    check.between("value", gates["maps.max>60%"]["value"], 100, 100.01)
-    check.equal("value", gates["refused>5"]["value"], 1)
-    check.equal("comm", gates["maps.max>60%"]["comm"], "mapleak")
+                {"maps.peak>60%": "failed", "failed_calls>5": "passed"})
+    check.between("value", gates["maps.peak>60%"]["value"], 100, 100.01)
+    check.equal("value", gates["failed_calls>5"]["value"], 1)
+    check.equal("comm", gates["maps.peak>60%"]["comm"], "mapleak")
     for line in lines.all if jsonschema else ():
         check.that(not schema().complaint(line), f"schema: {schema().complaint(line)}")
     # what fails is said where people look, too
-    check.equal("standard error", gate_lines(ran.err)[1], ["maps.max>60%"])
-    check.that("refused>5" not in ran.err, f"{ran.err!r}")
-    quiet = replay(lab, "crossings_of_maps", "maps.max>60%,refused>5", "-q")
-    check.equal("with -q", gate_lines(quiet.err)[1], ["maps.max>60%"])
+    check.equal("standard error", gate_lines(ran.err)[1], ["maps.peak>60%"])
+    check.that("failed_calls>5" not in ran.err, f"{ran.err!r}")
+    quiet = replay(lab, "crossings_of_maps", "maps.peak>60%,failed_calls>5", "-q")
+    check.equal("with -q", gate_lines(quiet.err)[1], ["maps.peak>60%"])
 
 
 def test_gates_not_measured_fail(check, lab):
     """What nobody looked at has not passed."""
     path = recording("crossings_of_maps")
-    for hook, gate in ((b"signal", "sigsegv>0"), (b"calls", "refused>0"),
+    for hook, gate in ((b"signal", "sigsegv>0"), (b"calls", "failed_calls>0"),
                        (b"fault_end", "stall_ms>9999")):
         blind = lab.dir / f"{hook.decode()}.fsr"
         # a hook of another name: the one that is asked for is none of the recording's
@@ -135,10 +135,10 @@ def test_gates_not_measured_fail(check, lab):
 
 
 def test_gates_usage(check, lab):
-    bad = ["", ">1", "maps.max", "maps.max>", "maps.max>-1", "maps.max>x", "maps.max>0x10",
-           "maps.max>60%%", "refused>1%", "rss.max>2ms", "minor_faults>2GiB", "fds.limit>3",
-           "maps.max=5", "refused>0,,sigsegv>0", "a>1,refused>0", "x" * 200 + ">1",
-           ",".join(["refused>0"] * 33)]
+    bad = ["", ">1", "maps.peak", "maps.peak>", "maps.peak>-1", "maps.peak>x", "maps.peak>0x10",
+           "maps.peak>60%%", "failed_calls>1%", "rss.peak>2ms", "minor_faults>2GiB", "fds.limit>3",
+           "maps.peak=5", "failed_calls>0,,sigsegv>0", "a>1,failed_calls>0", "x" * 200 + ">1",
+           ",".join(["failed_calls>0"] * 33)]
     for gates in bad:
         ran = lab.faultscope("--replay", recording("crossings_of_maps"), "--fail-on", gates)
         check.equal(f"status of {gates[:30]!r}", ran.returncode, USAGE)
@@ -167,11 +167,11 @@ def parse_junit(check, what, path):
 
 def test_gates_junit(check, lab):
     path = lab.dir / "out.xml"
-    ran = replay(lab, "crossings_of_maps", "maps.max>60%,sigsegv>0", "--junit", path)
+    ran = replay(lab, "crossings_of_maps", "maps.peak>60%,sigsegv>0", "--junit", path)
     check.equal("status", ran.returncode, GATE)
     suite = parse_junit(check, "two gates", path)
     check.equal("names", [case.get("name") for case in suite.findall("testcase")],
-                ["maps.max>60%", "sigsegv>0"])
+                ["maps.peak>60%", "sigsegv>0"])
     check.equal("failures", suite.get("failures"), "1")
     message = suite.find("testcase/failure").get("message")
     check.that(message.startswith("100.0%: 65,531 of 65,530"), f"message {message!r}")
@@ -190,7 +190,7 @@ def test_gates_with_hostile_names(check, lab):
     for i, name in enumerate(HOSTILE):
         path, xml = lab.dir / f"{i}.fsr", lab.dir / f"{i}.xml"
         path.write_bytes(renamed(data, b"mapleak", name))
-        ran = lab.faultscope("--replay", path, "--fail-on", "maps.max>60%,sigsegv>0", "--github",
+        ran = lab.faultscope("--replay", path, "--fail-on", "maps.peak>60%,sigsegv>0", "--github",
                              "--junit", xml)
         check.equal(f"{name}: status", ran.returncode, GATE)
         suite = parse_junit(check, str(name), xml)
@@ -200,7 +200,7 @@ def test_gates_with_hostile_names(check, lab):
         check.that(all(line.startswith(("::error title=", "::warning title=")) for line in lines),
                    f"{name}: {ran.err!r}")
         check.equal(f"{name}: annotations of the gate",
-                    sum(line.startswith("::error title=faultscope%3A maps.max>60%25::100.0%25")
+                    sum(line.startswith("::error title=faultscope%3A maps.peak>60%25::100.0%25")
                         for line in lines), 1)
         for text in (ran.out, ran.err, xml.read_text()):
             check.that(not re.search(r"[\0-\x08\x0b-\x1f\x7f]", text), f"{name}: control bytes")
@@ -208,7 +208,7 @@ def test_gates_with_hostile_names(check, lab):
 
 def test_gates_annotate_on_github(check, lab):
     def annotations(**env):
-        ran = replay(lab, "crossings_of_maps", "refused>0,sigsegv>0", env=os.environ | env)
+        ran = replay(lab, "crossings_of_maps", "failed_calls>0,sigsegv>0", env=os.environ | env)
         return re.findall(r"^::(\w+) title=([^:]*)::(.*)", ran.err, re.M)
 
     check.equal("elsewhere", annotations(), [])
@@ -216,7 +216,7 @@ def test_gates_annotate_on_github(check, lab):
     told = annotations(GITHUB_ACTIONS="true")
     check.equal("kinds", sorted({kind for kind, _, _ in told}), ["error", "warning"])
     check.equal("errors", [title for kind, title, _ in told if kind == "error"],
-                ["faultscope%3A refused>0"])
+                ["faultscope%3A failed_calls>0"])
     check.that(any("M01" in title for kind, title, _ in told if kind == "warning"), f"{told}")
 
 
@@ -242,8 +242,8 @@ def test_gates_of_run(check, lab):
         return lab.faultscope("run", "-q", "--fail-on", gate, "--", *command).returncode
 
     sh = ("sh", "-c")
-    check.equal("passed", status("refused>1000", "true"), DONE)
-    check.equal("tripped", status("minor_faults>0", "true"), GATE)
+    check.equal("passed", status("failed_calls>1000", "true"), DONE)
+    check.equal("failed", status("minor_faults>0", "true"), GATE)
     check.equal("the command's own", status("minor_faults>0", *sh, "exit 7"), 7)
     check.equal("its signal", status("minor_faults>0", *sh, "kill -15 $$"), -15)
     check.equal("not found", status("minor_faults>0", "no-such-command"), 127)
@@ -255,14 +255,14 @@ def test_gates_of_run(check, lab):
 @live
 def test_gates_of_watch(check, lab):
     work = lab.work("fdleak", "100", "--wait", "--hold")
-    watch = lab.watch("-p", str(work.pid), "-d", "2", "--fail-on", "fds.max>=100,fds.max>5000",
+    watch = lab.watch("-p", str(work.pid), "-d", "2", "--fail-on", "fds.peak>=100,fds.peak>5000",
                       record=False)
     work.go()
     made = work.truth()["made"]
     capture = watch.finished()
     check.equal("status", capture.status, GATE)
-    gates = Lines(capture.text).all[-1]["gates"]
-    check.equal("states", [gate["state"] for gate in gates], ["tripped", "passed"])
+    gates = Lines(capture.text).all[-1]["conditions"]
+    check.equal("states", [gate["state"] for gate in gates], ["failed", "passed"])
     check.between("most", gates[0]["value"], made, made + 10)
     work.end()
 

@@ -47,7 +47,7 @@ def test_patterns_of_growth(check, lab):
         check.equal(f"{name}: it reaches its limit", bool(truths[name]["reached"]), reaches[name])
         loud = [line["title"] for line in lines.of("finding", work.pid, severity="critical")]
         said = forecasts(lines, work.pid)
-        refused = lines.of("refused", work.pid, cause="rlimit_nofile")
+        refused = lines.of("failed_call", work.pid, cause="rlimit_nofile")
         if not reaches[name]:
             critical += bool(loud)
             check.equal(f"{name}: critical", loud, [])

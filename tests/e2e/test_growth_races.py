@@ -49,10 +49,10 @@ def check_descriptors(check, lines, truth, grown):
     """Each opened as many as it says, of its own name, but for events that the kernel skipped."""
     missed = lines.losses().get("missed", 0)
     for pid in truth["children"]:
-        sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["sorts"]]
+        sorts = [sort for line in lines.of("growth", pid, what="fds") for sort in line["groups"]]
         check.equal(f"sorts of descriptors of {pid}", len(sorts), 1)
         for sort in sorts:
-            check.between(f"descriptors of {pid}", sort["made"], grown - missed, grown)
+            check.between(f"descriptors of {pid}", sort["created"], grown - missed, grown)
 
 
 @live
@@ -71,10 +71,10 @@ def test_places_that_threads_make_at_once(check, lab):
         lines, _, truth = storm(check, lab, "together", str(THREADS), str(NAMES))
         grown = lines.of("growth", truth["pid"], what="fds")[-1]
         missed = lines.losses().get("missed", 0)
-        check.between("made", grown["made"], truth["made"] - missed, truth["made"])
-        for sort in grown["sorts"]:
+        check.between("made", grown["created"], truth["made"] - missed, truth["made"])
+        for sort in grown["groups"]:
             if sort["name"].startswith("memfd:"):
-                check.between(f"{sort['name']}: made", sort["made"], THREADS - missed, THREADS)
+                check.between(f"{sort['name']}: made", sort["created"], THREADS - missed, THREADS)
                 check.that("open_together (storm)" in sort["stack"], f"a foreign stack: {sort}")
 
 
@@ -86,9 +86,9 @@ def test_owners_of_a_reused_pid(check, lab):
     lines, _, truth = storm(check, lab, "reused", "1", str(HELD))
     if not truth["reused"]:
         raise Skip("the pid was taken by another process each time")
-    of_name = {sort["name"].split()[0]: (sort["made"], sort["gone"])
+    of_name = {sort["name"].split()[0]: (sort["created"], sort["removed"])
                for line in lines.of("growth", truth["reused"], what="fds")
-               for sort in line["sorts"]}
+               for sort in line["groups"]}
     missed = lines.losses().get("missed", 0)
     if not missed:
         check.equal("made and gone", of_name,

@@ -15,14 +15,14 @@ SEED = 20
 # How a watch of all processes is done; the last one sees the history's processes as children.
 WAYS = {
     "all": [],
-    "iterator": ["--hook", "look=iter/task"],
-    "by pid": ["--hook", "state=hash"],
-    "proc": ["--hook", "look=/proc"],
+    "iterator": ["--probe", "scan=iter/task"],
+    "by pid": ["--probe", "state=hash"],
+    "proc": ["--probe", "scan=/proc"],
     "children": ["-p", "--children"],
 }
 # Of the figures of a process those that go both ways.
-MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "high"), ("fds", "count"),
-          ("fds", "limit"), ("fds", "hard_limit"), ("fds", "high")}
+MOVING = {("maps", "count"), ("maps", "limit"), ("maps", "peak"), ("fds", "count"),
+          ("fds", "limit"), ("fds", "hard_limit"), ("fds", "peak")}
 QUANTILES = {"p50", "p99"}
 LATE_FAULTS = 60  # between the last words of a process and its end
 
@@ -50,7 +50,7 @@ def falls(before, now):
 
 def expect_monotone(check, lines):
     """Returns how many processes there were."""
-    by_tick = lines.all[0]["hooks"]["look"] == "/proc"  # births too: pids come again in one tick
+    by_tick = lines.all[0]["probes"]["scan"] == "/proc"  # births too: pids come again in one tick
     last, fell, ended = {}, {}, 0
     for line in lines.of("process"):
         of = (line["pid"], line["start_time_ns"])
@@ -169,8 +169,8 @@ def test_exec_among_many_threads(lab):
     return without_misses(lambda: lab.run("histories", "crowd", str(THREADS)))
 
 
-LOOKS = {"best": [], "iterator": ["--hook", "look=iter/task"], "by pid": ["--hook", "state=hash"],
-         "proc": ["--hook", "look=/proc"]}
+LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--probe", "state=hash"],
+         "proc": ["--probe", "scan=/proc"]}
 
 
 @live

@@ -8,16 +8,16 @@ from harness import Lines, Skip, captures, field_of, live, status_by, until
 
 # What is null without a hook, in the line of a process.
 NULL_WITHOUT = {
-    "life": ["execs"],
+    "lifecycle": ["execs"],
     "fault_begin": ["faults.read", "faults.not_present"],
-    "fault_kernel": ["faults.kernel", "faults.kernel_probe"],
+    "fault_kernel": ["faults.kernel", "faults.kernel_nofault"],
     "signal": ["faults.failed"],
     "fault_end": ["faults.stall_ns"],
-    "calls": ["maps.refused", "fds.opened"],
+    "calls": ["maps.failed", "fds.opened"],
 }
 
 
-ALONE = ("state", "life", "look", "fault_begin")  # left out, these take what others are told by
+ALONE = ("state", "lifecycle", "scan", "fault_begin")  # left out, these take what others are told by
 
 
 def left_out_together(names):
@@ -33,7 +33,7 @@ def null_without(name, begins):
 
 
 def hooks_here(lab):
-    return json.loads(lab.faultscope("doctor", "--json").out)["hooks"]
+    return json.loads(lab.faultscope("doctor", "--json").out)["probes"]
 
 
 def run_with(lab, *options):
@@ -56,13 +56,13 @@ def check_exact(check, what, lines, truth):
 def test_hooks_left_out(check, lab):
     for hook in hooks_here(lab):
         name = hook["name"]
-        if name in ("state", "life"):
+        if name in ("state", "lifecycle"):
             continue  # without state nothing is counted, without life no child is followed
-        ran, lines, truth = run_with(lab, "--hook", f"{name}=none")
+        ran, lines, truth = run_with(lab, "--probe", f"{name}=none")
         check.equal(f"{name}=none, status", ran.returncode, 0)
-        check.that("off" in lines.all[0]["hooks"][name], f"{name}: {lines.all[0]['hooks'][name]}")
+        check.that("off" in lines.all[0]["probes"][name], f"{name}: {lines.all[0]['probes'][name]}")
         final = check_exact(check, f"{name}=none", lines, truth)
-        for field in null_without(name, lines.all[0]["hooks"]["fault_begin"]):
+        for field in null_without(name, lines.all[0]["probes"]["fault_begin"]):
             check.equal(f"{name}=none, {field}", field_of(final, field), None)
 
 
@@ -70,7 +70,7 @@ def test_hooks_left_out(check, lab):
 def test_end_without_a_word(check, lab):
     """No hook tells that the process ended: the watch of it ends all the same, with its figures."""
     sleeper = lab.spawn(["cat"], stdin=subprocess.PIPE)
-    watch = lab.watch("-p", str(sleeper.pid), "--hook", "life=none", "0.3")
+    watch = lab.watch("-p", str(sleeper.pid), "--probe", "lifecycle=none", "0.3")
     until(lambda: '"type":"process"' in watch.said(), "its first figures")
     sleeper.stdin.close()
     sleeper.wait()
@@ -83,7 +83,7 @@ def test_end_without_a_word(check, lab):
 def forced_together(hooks):
     """Which mechanisms are forced in one start: one of each hook. But those that decide what else
     is possible, or what is timed, alone."""
-    waiting = {hook["name"]: list(hook["alternates"]) for hook in hooks}
+    waiting = {hook["name"]: list(hook["attach_types"]) for hook in hooks}
     for name in ("state", "fault_begin", "fault_end"):
         yield from ({name: mechanism} for mechanism in waiting.pop(name))
     while any(waiting.values()):
@@ -108,10 +108,10 @@ def test_each_mechanism(check, lab):
     for group in forced_together(hooks_here(lab)):
         what = " ".join(f"{name}={mechanism}" for name, mechanism in group.items())
         ran, lines, truth = run_with(lab, *(word for pair in what.split()
-                                            for word in ("--hook", pair)))
+                                            for word in ("--probe", pair)))
         forced += len(group)
         check.equal(f"{what}, status", ran.returncode, status_by(lines))
-        said = lines.all[0]["hooks"]
+        said = lines.all[0]["probes"]
         final = check_exact(check, what, lines, truth)
         blind = [name for name, mechanism in group.items() if said[name] != mechanism]
         for name in blind:
@@ -129,10 +129,10 @@ def test_each_mechanism(check, lab):
 def timed_by(lab, mechanism, name, *args):
     """The last line of a workload whose faults are timed by a mechanism, and its truth."""
     out = lab.dir / "timed.jsonl"
-    ran = lab.faultscope("run", "--json", "-o", out, "--hook", f"fault_end={mechanism}", "--",
+    ran = lab.faultscope("run", "--json", "-o", out, "--probe", f"fault_end={mechanism}", "--",
                          lab.workload(name), *args)
     truth, lines = json.loads(ran.out), Lines(lab.read(out))
-    if lines.all[0]["hooks"]["fault_end"] != mechanism:
+    if lines.all[0]["probes"]["fault_end"] != mechanism:
         return None, truth
     return lines.final(truth["pid"])["faults"], truth
 
@@ -140,7 +140,7 @@ def timed_by(lab, mechanism, name, *args):
 @live
 def test_minor_and_major_faults_are_told_apart(check, lab):
     """By each mechanism: pages of memory, and pages of a file that was dropped from its cache."""
-    ends = next(hook["alternates"] for hook in hooks_here(lab) if hook["name"] == "fault_end")
+    ends = next(hook["attach_types"] for hook in hooks_here(lab) if hook["name"] == "fault_end")
     tried = 0
     for mechanism in ends:
         for name, args in (("touch", ["50000"]), ("filepages", ["2000", str(lab.dir)])):
@@ -161,11 +161,11 @@ def test_minor_and_major_faults_are_told_apart(check, lab):
 def expect_probes(check, lines, truth):
     pid = truth["pid"]
     check.equal("reads refused", truth["refused"], truth["reads"])
-    check.equal("probing reads", lines.final(pid)["faults"]["kernel_probe"], truth["reads"])
-    check.equal("bad ones", lines.final(pid)["faults"]["kernel_bad"], 0)
+    check.equal("probing reads", lines.final(pid)["faults"]["kernel_nofault"], truth["reads"])
+    check.equal("bad ones", lines.final(pid)["faults"]["kernel_bad_address"], 0)
     told = lines.of("kernel_fault", pid)
     if check.that(told, "no line tells of it"):
-        check.equal("survives by design", told[0]["fixed_up"], True)
+        check.equal("survives by design", told[0]["recovered"], True)
         check.equal("class", told[0]["address_class"], "kernel half")
         check.that("copy_from_kernel_nofault" in (told[0]["symbol"] or ""),
                    f"symbol {told[0]['symbol']!r}")

@@ -336,7 +336,7 @@ def test_descriptors_before_exec(check, lab):
     cpu = min(os.sched_getaffinity(0))
     for _ in range(5):  # on one CPU we go on before the kernel has closed it
         ran = lab.call("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh", "taskset", "-c", str(cpu),
-                       FAULTSCOPE, "run", "--fail-on", "fds.max>60%", "--", "sleep", "0.2")
+                       FAULTSCOPE, "run", "--fail-on", "fds.peak>60%", "--", "sleep", "0.2")
         check.equal("status", ran.returncode, 0)
 
 
@@ -346,6 +346,6 @@ def test_peak_under_its_own_limit(check, lab):
     script = ("import os, resource as r; fds = [os.open('/', 0) for _ in range(110)];"
               "[os.close(fd) for fd in fds]; r.setrlimit(r.RLIMIT_NOFILE, (40, 40));"
               "os.close(os.open('/', 0))")
-    ran = lab.faultscope("run", "--fail-on", "fds.max>60%", "--", sys.executable, "-c", script)
-    said = [line for line in ran.err.splitlines() + ran.out.splitlines() if "fds.max>60%" in line]
+    ran = lab.faultscope("run", "--fail-on", "fds.peak>60%", "--", sys.executable, "-c", script)
+    said = [line for line in ran.err.splitlines() + ran.out.splitlines() if "fds.peak>60%" in line]
     check.that(said and said[0].startswith("pass"), f"gates: {said}")

@@ -11,8 +11,8 @@ THRESHOLDS = [50, 80, 95]
 
 def expect_crossings(check, lines, truth):
     pid, what = truth["pid"], truth["what"]
-    crossings = lines.of("crossing", pid, what=what)
-    refused = lines.of("refused", pid)
+    crossings = lines.of("threshold", pid, what=what)
+    refused = lines.of("failed_call", pid)
     check.equal("thresholds crossed", [line["percent"] for line in crossings], THRESHOLDS)
     for line in crossings:
         least = -(-line["limit"] * line["percent"] // 100)  # the first value that is not below it
@@ -97,7 +97,7 @@ CALLS_OF_DESCRIPTORS = ("openat", "dup2", "fcntl")
 
 def expect_refusal(check, lines, truth):
     pid, times = truth["pid"], truth["times"]
-    refused = lines.of("refused", pid)
+    refused = lines.of("failed_call", pid)
     if not check.that(refused, "nothing was refused"):
         return
     errno = None if truth["call"] == "brk" else truth["errno_name"]
@@ -127,7 +127,7 @@ def expect_ia32(check, lines, truth):
         got = field_of(final, f"{path}.by_call.{call}.calls")
         check.between(f"{call} calls", got, want, want + 20)
     check.equal("dup calls", field_of(final, "fds.by_call.dup.calls"), truth["dups"])
-    refused = lines.of("refused", truth["pid"])
+    refused = lines.of("failed_call", truth["pid"])
     check.equal("refused", [(line["call"], line["cause"]) for line in refused],
                 [("mmap", "rlimit_as")])
 
@@ -158,8 +158,8 @@ def test_evidence_reads_the_counter(check, lab):
     """Equal refusals are folded into a few records; the evidence counts all of them."""
     ran = lab.faultscope("run", "--json", "--", sys.executable, "-c", REFUSED_OFTEN)
     lines = Lines(ran.out or ran.err)
-    finals = [line for line in lines.of("process", final=True) if line["fds"]["refused"]]
-    check.equal("refused calls", [line["fds"]["refused"] for line in finals], [1000])
+    finals = [line for line in lines.of("process", final=True) if line["fds"]["failed"]]
+    check.equal("refused calls", [line["fds"]["failed"] for line in finals], [1000])
     found = [one["value"] for line in lines.of("finding", id="F01") for one in line["evidence"]
              if one["field"] == "refused_calls"]
     check.equal("by the evidence at last", found[-1:], ["1000"])

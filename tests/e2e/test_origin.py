@@ -163,7 +163,7 @@ def test_file_of_a_sysctl(check, lab):
     (place / "zzzz.conf").write_text(f"fs/inotify/max_user_watches={value + 1}\n")
     _, told = judged(check, lab.call("unshare", "-m", "sh", "-c", f"{over} && exec {DOCTOR}"))
     check.equal("from", told["inotify_watches"]["from"], "hand")
-    check.that(f"={value + 1}" in told["inotify_watches"]["says"], told["inotify_watches"])
+    check.that(f"={value + 1}" in told["inotify_watches"]["line_text"], told["inotify_watches"])
 
 
 @live

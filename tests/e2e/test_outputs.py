@@ -62,7 +62,7 @@ def test_links_are_not_followed(check, lab):
     target, link = lab.dir / "target", lab.dir / "link"
     target.write_text(GOOD)
     link.symlink_to(target)
-    gate = ["--fail-on", "maps.max>999999", "--junit", link]
+    gate = ["--fail-on", "maps.peak>999999", "--junit", link]
     for words in (*(words_of(name, link) for name in REPORTS),
                   [FAULTSCOPE, "--replay", LEAK, *gate]):
         ran = lab.call(*words)
@@ -76,7 +76,7 @@ def test_mode_of_new_files(check, lab):
     want = 0o600 if os.geteuid() == 0 else 0o644
     out, junit = lab.dir / "new.html", lab.dir / "new.xml"
     ran = shell(lab, f"umask 022; {quoted(words_of('html', out))} && "
-                     f"{FAULTSCOPE} --replay {LEAK} --fail-on 'maps.max>999999' --junit {junit}")
+                     f"{FAULTSCOPE} --replay {LEAK} --fail-on 'maps.peak>999999' --junit {junit}")
     check.equal(f"status: {ran.err}", ran.returncode, DONE)
     for path in (out, junit):
         check.equal(f"mode of {path.name}", stat.S_IMODE(path.stat().st_mode), want)
@@ -93,7 +93,7 @@ def test_dash_is_standard_output(check, lab):
         check.that(ran.out.startswith(want), f"{name}: {ran.out[:60]!r}")
     for words in (words_of("recording", "-"), words_of("textfile", "-"),
                   [FAULTSCOPE, "record", "-o", "-"], [FAULTSCOPE, "--record", "-", "1", "1"],
-                  [FAULTSCOPE, "--replay", LEAK, "--fail-on", "maps.max>1", "--junit", "-"]):
+                  [FAULTSCOPE, "--replay", LEAK, "--fail-on", "maps.peak>1", "--junit", "-"]):
         ran = lab.call(*words, cwd=lab.dir)
         check.equal(f"{words[1:]}: status", ran.returncode, USAGE)
         check.that(ran.err.startswith("faultscope: -: "), f"{words[1:]}: {ran.err!r}")
@@ -168,7 +168,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
     place = lab.dir / "filling"
     place.mkdir()
     out, junit = place / "out", place / "junit.xml"
-    gate = f"--fail-on 'maps.max>999999' --junit {junit}"
+    gate = f"--fail-on 'maps.peak>999999' --junit {junit}"
     for options in ("--json 0.05 600", "--no-unicode 0.05 600", f"--json {gate} 0.05 600",
                     f"run --json {gate} -o {out} -- sleep 600"):
         # 64 KiB are free at first, and none once the session has begun to write
@@ -198,7 +198,7 @@ def test_disk_that_fills_later_keeps_the_good_file(check, lab):
 def test_live_output_replaces_at_its_end(check, lab):
     """One that is new can be followed; one that is there is replaced once all is written."""
     out, junit = lab.dir / "out", lab.dir / "junit.xml"
-    gate = ["--fail-on", "maps.max>999999", "--junit", junit]
+    gate = ["--fail-on", "maps.peak>999999", "--junit", junit]
     for end in (signal.SIGINT, signal.SIGTERM):
         for path in (out, junit):
             path.write_text(GOOD)

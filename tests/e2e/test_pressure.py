@@ -134,10 +134,10 @@ def test_host_says_what_the_kernel_says(check, lab):
         check.between(key, told[key], 0, int(vmstat[name]))
     if Path("/proc/pressure/memory").exists():
         total = int(re.search(r"some .*total=(\d+)", lab.read("/proc/pressure/memory"))[1])
-        check.between("stall", told["waiting"]["some"]["total_us"], 0, total)
-    check.that(answer["who"], "nobody has memory")
-    check.that(answer["next_victims"], "no next victim")
-    scores = [one["oom_score"] for one in answer["next_victims"]]
+        check.between("stall", told["psi"]["some"]["total_us"], 0, total)
+    check.that(answer["top_consumers"], "nobody has memory")
+    check.that(answer["next_oom_victims"], "no next victim")
+    scores = [one["oom_score"] for one in answer["next_oom_victims"]]
     check.equal("order of victims", scores, sorted(scores, reverse=True))
 
 
@@ -149,7 +149,7 @@ def test_next_victim_is_the_kernels_choice(check, lab):
     work.go()
     work.truth()
     _, lines = host(lab, "-d", "1")
-    first = lines.of("host")[0]["next_victims"][0]
+    first = lines.of("host")[0]["next_oom_victims"][0]
     check.equal("the first", (first["pid"], first["oom_score_adj"]), (work.pid, 1000))
     check.near("its score", first["oom_score"], int(lab.read(f"/proc/{work.pid}/oom_score")), 0.01)
     work.end()
@@ -163,7 +163,7 @@ def test_program_tree_is_one_eater(check, lab):
 
     def told():
         _, lines = host(lab, "-d", "0.5")
-        mine = [one for one in lines.of("host")[0]["who"] if one["pid"] == work.pid]
+        mine = [one for one in lines.of("host")[0]["top_consumers"] if one["pid"] == work.pid]
         return mine if mine and mine[0]["rss_bytes"] > 250 * MIB else None
     mine = until(told, "all that it took")
     check.equal("processes", mine[0]["processes"], 4)
@@ -330,7 +330,7 @@ def test_cache_fills_no_cgroup(check, lab):
         told = [line for line in lines.of("cgroup") if line["path"].endswith(group.name)]
         if check.that(told, "the cgroup is not told of"):
             check.equal("limit", told[-1]["limit_bytes"], 64 * MIB)
-            check.between("kept", told[-1]["kept_bytes"], 0, 8 * MIB)
+            check.between("kept", told[-1]["unreclaimable_bytes"], 0, 8 * MIB)
         check.that(not [line for line in opened(lines, "P22")
                         if line["place"].endswith(group.name)], "P22 of page cache")
 
@@ -347,7 +347,7 @@ def test_host_without_rights(check, lab):
     check.that("from /proc alone" in ran.err, ran.err)
     lines = Lines(ran.out)
     check.that(lines.of("pressure") and lines.of("host"), "no answer")
-    check.that(lines.of("host")[0]["who"], "nobody has memory")
+    check.that(lines.of("host")[0]["top_consumers"], "nobody has memory")
 
 
 @live

@@ -18,12 +18,12 @@ from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call
 
 WANTS_QUIET = "sysctls are set, that others are refused by"
 # Each with the tiers that it is exact with: maps are counted for /proc's by the hook on calls.
-LOOKS = {"look=task-iterator": "0,1", "look=iter/task": "0,1", "look=/proc": "0,1,3",
+LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
          "state=hash": "0,1"}
 # In an emulated machine a start takes seconds, most of them for the verifier: where hooks are not
 # the point, few of them, and the look that it takes at once.
-FEW = ("--tiers", "0,1", "--hook", "look=iter/task")
-BRIEFLY = ("--no-calibrate", "--tiers", "0", "--hook", "look=iter/task")  # for doctor
+FEW = ("--overhead", "0,1", "--probe", "scan=iter/task")
+BRIEFLY = ("--no-calibrate", "--overhead", "0", "--probe", "scan=iter/task")  # for doctor
 CAP_SYS_PTRACE = 19  # include/uapi/linux/capability.h
 SETS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 CAP_BPF, CAP_KILL = 39, 5
@@ -107,7 +107,7 @@ def test_doctor_tells_rights(check, lab):
     told = lab.doctor(*BRIEFLY)["privileges"]
     check.equal("kept", [one["capability"] for one in told["kept"]],
                 ["cap_bpf"] if keeps_bpf(lab) else [])
-    check.equal("not given up", told["not_given_up"], None)
+    check.equal("not given up", told["not_dropped"], None)
     text = lab.faultscope("doctor", *BRIEFLY).out
     for word in ("privileges", "capabilities", "no_new_privs", "landlock", "kernel symbols"):
         check.that(word in text, f"{word} is not told")
@@ -122,7 +122,7 @@ def alike(path):
 
 def check_newcomer(check, lab, look):
     """A process that comes when all rights are gone: its figures, its limits and its name."""
-    watch = lab.watch("0.3", "--tiers", LOOKS[look], "--hook", look)
+    watch = lab.watch("0.3", "--overhead", LOOKS[look], "--probe", look)
     work = lab.work("touch", "20000", "--hold")
     truth = work.truth()
     pid = work.pid
@@ -142,7 +142,7 @@ def check_newcomer(check, lab, look):
 @live
 def test_looks_without_rights(check, lab):
     for look in LOOKS:
-        if look != "look=task-iterator" or version_of(lab) >= (6, 7):
+        if look != "scan=task-iterator" or version_of(lab) >= (6, 7):
             check_newcomer(check, lab, look)
 
 
@@ -253,10 +253,10 @@ def touch_as_nobody(check, lab, *options):
         if "missed" not in lines.losses():
             break
     check_touched(check, lines, json.loads(ran.out))
-    return lines.all[0]["hooks"]
+    return lines.all[0]["probes"]
 
 
-WITH_EVENTS = ("--tiers", "0,1,2", "--hook", "look=iter/task", "--hook", "fault_end=perf_event")
+WITH_EVENTS = ("--overhead", "0,1,2", "--probe", "scan=iter/task", "--probe", "fault_end=perf_event")
 PARANOID = "perf_event: kernel.perf_event_paranoid above 2 wants CAP_SYS_ADMIN (EACCES)"
 
 
@@ -273,7 +273,7 @@ def check_paranoid_of_root(check, lab, value):
         ran, lines, truth = test_hooks.run_with(lab, *WITH_EVENTS)
         check.equal(f"status at {value}", ran.returncode, DONE)
         check_touched(check, lines, truth)
-        check.equal(f"fault_end at {value}", lines.all[0]["hooks"]["fault_end"], "perf_event")
+        check.equal(f"fault_end at {value}", lines.all[0]["probes"]["fault_end"], "perf_event")
 
 
 @live
@@ -368,7 +368,7 @@ def test_target_in_pid_namespace(check, lab):
 
 @live
 def test_run_in_pid_namespace(check, lab):
-    for options in ([], ["--hook", "state=hash"]):
+    for options in ([], ["--probe", "state=hash"]):
         out = lab.dir / f"run{len(options)}"
         ran = in_pid_namespace(lab, f"{lab.program} run --json -o {out} {' '.join(options)} -- "
                                     f"{lab.workload('touch')} 20000")
@@ -385,8 +385,8 @@ def test_run_in_pid_namespace(check, lab):
 
 @live
 def test_what_a_pid_namespace_cannot(check, lab):
-    for options, words in ((["--hook", "look=/proc", "0.1", "1"], ["iterators", "--pid=host"]),
-                           (["--hook", "state=hash", "-p", "1"], ["state", "outside of it"])):
+    for options, words in ((["--probe", "scan=/proc", "0.1", "1"], ["iterators", "--pid=host"]),
+                           (["--probe", "state=hash", "-p", "1"], ["state", "outside of it"])):
         ran = in_pid_namespace(lab, " ".join([str(lab.program), *options]))
         check_message(check, ran, KERNEL_LACKS, "pid namespace", *words)
     ran = lab.call("unshare", "-p", "-f", lab.program, "-p", "1")

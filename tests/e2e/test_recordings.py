@@ -203,7 +203,7 @@ def test_redacted(check, lab):
             return [(line["id"], line["severity"], line["pid"]) for line in lines.of("finding")]
 
         check.equal(f"{name}: findings", found(after), found(before))
-        for kind in ("signal", "refused"):
+        for kind in ("signal", "failed_call"):
             key = "class" if kind == "signal" else "cause"
             check.equal(f"{name}: {kind}", [line[key] for line in after.of(kind)],
                         [line[key] for line in before.of(kind)])
@@ -289,11 +289,11 @@ def test_record_live(check, lab):
     check.equal("status", process.returncode, INCOMPLETE if GAP in told else 0)
     check.that("recorded" in told, told)
     lines = Lines(said(lab, made))
-    peak = max(line["fds"]["high"] for line in lines.of("process", workload.pid))
+    peak = max(line["fds"]["peak"] for line in lines.of("process", workload.pid))
     check.that(peak >= 500, f"{peak} descriptors at most")
     held = lines.of("holdings", workload.pid, what="fds")
     check.that(held and any(sort["kind"] == "anon_inode" and sort["count"] >= 499
-                            for sort in held[0]["sorts"]), f"held at the end: {held}")
+                            for sort in held[0]["groups"]), f"held at the end: {held}")
     again = lab.faultscope("record", str(workload.pid), "-o", out)
     check.equal("status where the file exists", again.returncode, FAILED)
     workload.end()

@@ -15,8 +15,8 @@ def test_tlb_shootdowns(check, lab):
     truth, lines = json.loads(ran.out), Lines(lab.read(out))
     if truth["cpus"] < 2:
         raise Skip("there is one CPU")
-    if lines.all[0]["hooks"]["tlb"] != "raw_tp":
-        raise Skip(f"the probe is unavailable: {lines.all[0]['hooks']['tlb']}")
+    if lines.all[0]["probes"]["tlb"] != "raw_tp":
+        raise Skip(f"the probe is unavailable: {lines.all[0]['probes']['tlb']}")
     told = lines.final(truth["pid"])["maps"]["tlb_shootdowns"]
     # one each round, as long as the other thread runs; a few more to start it, and at the end
     check.between("shootdowns", told, 1, rounds + 20)

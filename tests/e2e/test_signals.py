@@ -27,7 +27,7 @@ CLASSES_HASH = {"noncanonical": {"general protection"}}
 
 def expect_signals(check, lines, truth):
     start = lines.all[0]
-    classes = CLASSES | (CLASSES_HASH if start["hooks"]["state"] == "hash" else {})
+    classes = CLASSES | (CLASSES_HASH if start["probes"]["state"] == "hash" else {})
     classes |= CLASSES_ARM64 if start["arch"] == "aarch64" else {}
     for access in truth["accesses"]:
         mode, child = access["mode"], access["child"]
@@ -63,7 +63,7 @@ def expect_stack(check, lines, truth):
     ends_by, is_told = STACK_ENDS[truth["case"]]
     check.equal("ended by", truth["signal"], ends_by)
     told = lines.of("finding", id="P18")
-    if lines.all[0]["hooks"]["state"] == "hash":
+    if lines.all[0]["probes"]["state"] == "hash":
         is_told = is_told and bool(told)  # without task storage no registers are known
     if not check.equal("stack overflows", len(told), is_told) or not told:
         return
@@ -91,9 +91,9 @@ def expect_crash(check, lines, truth):
     if not check.that(told, "no M24"):
         return
     check.equal("severity", told[-1]["severity"], "critical")
-    check.equal("because", told[-1]["because"], ["M01", "M10", "M25"])
+    check.equal("because", told[-1]["caused_by"], ["M01", "M10", "M25"])
     refused = lines.of("finding", truth["pid"], id="M01", state="open")
-    check.equal("because of M01", refused[-1]["because"], ["M10", "M25"])
+    check.equal("because of M01", refused[-1]["caused_by"], ["M10", "M25"])
     crashed = lines.of("signal", truth["pid"])
     check.equal("signals", [line["signal"] for line in crashed], ["SIGSEGV"])
     check.that(refused[0]["t"] <= crashed[0]["t"] <= refused[0]["t"] + 1,

@@ -31,7 +31,7 @@ def test_signals_end_a_start(check, lab):
     place.mkdir()
     modes = (["--json", "-o", place / "out", "--record", place / "a.fsr"],
              ["record", "-o", place / "b.fsr"],
-             ["run", "--junit", place / "j", "--fail-on", "fds.max>60%", "--", "touch",
+             ["run", "--junit", place / "j", "--fail-on", "fds.peak>60%", "--", "touch",
               place / "ran"])
     for number in ENDING:
         for words in modes:

@@ -18,7 +18,7 @@ LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
 FORMATS = ROOT / "tests/triage/formats.txt"
 SAME = ("kind", "mechanism", "access", "address", "size", "function", "module", "culprit", "bucket",
-        "exact", "stack")
+        "exact_hash", "stack_hash")
 PLAIN = "6.1_null_write.log"
 LEFT = "6.1_left_timer.log"
 BENIGN = """\

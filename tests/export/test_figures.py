@@ -92,13 +92,13 @@ def test_faults_of_the_short_lived(check, lab):
     keeper.truth()
     label = label_of(exporter.metrics(), own_name("a"))
     metric = "faultscope_page_faults_total"
-    before = exporter.metrics().one(metric, workload=label, severity="minor")
+    before = exporter.metrics().one(metric, workload=label, type="minor")
     sum_of = 0
     for _ in range(5):
         brief = named(lab, own_name("a"), "touch", "3000")
         sum_of += brief.truth()["minflt"]
         brief.end()
-    after = exporter.metrics().one(metric, workload=label, severity="minor")
+    after = exporter.metrics().one(metric, workload=label, type="minor")
     # behind its truth each takes some more, to tell it and to end
     check.between("faults", after - before, sum_of, sum_of + 5 * 200)
 
@@ -114,7 +114,7 @@ def test_faults_of_many_threads(check, lab):
     def faults():
         time.sleep(0.11)  # else it would be the same look
         return exporter.metrics().one("faultscope_page_faults_total", workload=label,
-                                      severity="minor")
+                                      type="minor")
 
     def truth():
         process.stdin.write("go\n")
@@ -370,7 +370,7 @@ def test_limits_of_series(check, lab):
         if name == "faultscope_workload_info"))
     check.equal("own", samples.one("faultscope_workloads"), 4)
     check.equal("infos", len(samples.of("faultscope_workload_info")), 4)
-    check.that(samples.one("faultscope_workloads_folded") > 0, "nobody is folded")
+    check.that(samples.one("faultscope_workloads_aggregated") > 0, "nobody is folded")
     check.that(samples.one("faultscope_mappings", workload="~other") > 0, "~other has no mappings")
     total = sum(samples.of("faultscope_mappings"))
     exporter.stop()
@@ -382,7 +382,7 @@ def test_limits_of_series(check, lab):
     few = Exporter(lab, *AT_ONCE, "--limit.series", "150")
     samples = few.metrics()
     check.that(len(samples.all) <= 150, f"{len(samples.all)} series")
-    check.that(samples.one("faultscope_series_limited_total") > 0, "it is not counted")
+    check.that(samples.one("faultscope_series_dropped_total") > 0, "it is not counted")
 
 
 @live
@@ -393,7 +393,7 @@ def test_age(check, lab):
     young.truth()
     samples = exporter.metrics()
     check.equal("its own", samples.of("faultscope_workload_info", workload=own_name("a")), [])
-    check.that(samples.one("faultscope_page_faults_total", workload="~other", severity="minor")
+    check.that(samples.one("faultscope_page_faults_total", workload="~other", type="minor")
                >= 100, "and is not in ~other")
 
 

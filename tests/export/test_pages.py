@@ -214,13 +214,13 @@ def test_textfile_leaves_the_drafts_of_others(check, lab):
 @live
 def test_textfile_without_a_probe(check, lab):
     """Once is a result, which says what it lacks; a probe that nobody wants is not missing."""
-    ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--hook", "signal=none")
+    ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--probe", "signal=none")
     check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
     for mechanism in ("kprobe", "fentry"):
-        told = lab.doctor("--no-calibrate", "--hook", f"fault_kernel={mechanism}")
-        if any(hook["name"] == "fault_kernel" and hook["state"] == "on" for hook in told["hooks"]):
+        told = lab.doctor("--no-calibrate", "--probe", f"fault_kernel={mechanism}")
+        if any(hook["name"] == "fault_kernel" and hook["state"] == "on" for hook in told["probes"]):
             continue
-        ran = lab.faultscope("export", "--textfile", lab.dir / "b.prom", "--hook",
+        ran = lab.faultscope("export", "--textfile", lab.dir / "b.prom", "--probe",
                              f"fault_kernel={mechanism}")
         check.equal(f"{mechanism}: status", ran.returncode, 7)
         check.that("incomplete: not measured: fault_kernel (" in ran.err, ran.err)

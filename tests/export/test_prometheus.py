@@ -56,12 +56,12 @@ def test_scraped_as_protobuf(check, lab):
     told = families_of(exporter.get(Accept=PROTOBUF).body)
     count = next(value[7][1][0] for labels, value in told[name][2]
                  if labels["severity"] == "minor")
-    check.equal("count", prometheus.value(f'histogram_count({name}{{severity="minor"}})'), count)
+    check.equal("count", prometheus.value(f'histogram_count({name}{{type="minor"}})'), count)
     # the quantile by the classic buckets of the same page
     samples = Samples(exporter.get().text)
-    buckets = samples.values(f"{name}_bucket", "le", severity="minor")
+    buckets = samples.values(f"{name}_bucket", "le", type="minor")
     half = min(float(le) for le, n in buckets.items() if n >= count / 2)
-    got = prometheus.value(f'histogram_quantile(0.5, {name}{{severity="minor"}})')
+    got = prometheus.value(f'histogram_quantile(0.5, {name}{{type="minor"}})')
     check.between("the median", got, half / 2, half)
 
 

@@ -191,7 +191,7 @@ def test_hidden_is_not_gone(check, lab):
     hiding = [*lab.own_mounts, "sh", "-c", HIDING, "sh"]
     if lab.call(*hiding, "true").returncode == 77:
         raise Skip("no /proc with hidepid")
-    exporter = Exporter(lab, "--hook", "life=none", "--hook", "look=iter/task",
+    exporter = Exporter(lab, "--probe", "lifecycle=none", "--probe", "scan=iter/task",
                         "--workload.min-age", "0", program=lab.for_all(FAULTSCOPE),
                         argv=[*hiding, *as_nobody(lab, "bpf", "perfmon")])
     big = named(lab, "fs-hidden", "mapleak", "5000", "--hold")
@@ -225,9 +225,9 @@ def pid_namespace(lab):
 def test_pid_namespace(check, lab):
     """A container without the host's pids sees the host's processes all the same, and their end."""
     own = pid_namespace(lab)
-    for options in ((), ("--hook", "life=none")):
+    for options in ((), ("--probe", "lifecycle=none")):
         exporter = Exporter(lab, "--workload.min-age", "0", *options, argv=own)
-        if exporter.metrics().of("faultscope_probe_info", probe="look", mechanism="iter/task"):
+        if exporter.metrics().of("faultscope_probe_info", probe="scan", attach_type="iter/task"):
             raise Skip("this kernel's look is that of the namespace (see below)")
         outside = named(lab, "fs-outside", "mapleak", "3000", "--hold")
         outside.truth()
@@ -245,7 +245,7 @@ def test_pid_namespace(check, lab):
 def test_pid_namespace_of_its_own(check, lab):
     """Where the iterator goes by the namespace, it is said that nobody else is seen."""
     own = pid_namespace(lab)
-    look = ("--hook", "look=iter/task")
+    look = ("--probe", "scan=iter/task")
     check.equal("outside", collects(Exporter(lab, *look).metrics()), 1)
     exporter = Exporter(lab, "--workload.min-age", "0", *look, argv=own)
     named(lab, "fs-unseen", "mapleak", "3000", "--hold").truth()

@@ -120,8 +120,8 @@ def flaps(lines, finding, until):
 
 def growth_of(lines, since):
     """Bytes a second that the group kept more of, in the 20 s around a time."""
-    kept = [(line["t"], line["kept_bytes"]) for line in lines
-            if line["type"] == "cgroup" and line["limit_bytes"] == LIMIT and line["kept_bytes"]
+    kept = [(line["t"], line["unreclaimable_bytes"]) for line in lines
+            if line["type"] == "cgroup" and line["limit_bytes"] == LIMIT and line["unreclaimable_bytes"]
             and since - 15 <= line["t"] <= since + 5]
     return (kept[-1][1] - kept[0][1]) / (kept[-1][0] - kept[0][0])
 

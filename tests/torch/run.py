@@ -66,18 +66,18 @@ def judge_pattern(text, strategy, where):
 def judge(printed, lines, what, finding, cause):
     """Yields (description, verdict, detail)."""
     yield "the loader fails", "Error" in printed, printed[-400:]
-    refused = [i for i, line in enumerate(lines) if line["type"] == "refused" and line["cause"] == cause]
+    refused = [i for i, line in enumerate(lines) if line["type"] == "failed_call" and line["cause"] == cause]
     yield f"a refusal is named {cause}, for certain", \
         bool(refused) and lines[refused[0]]["certain"], str(refused)
     first = refused[0] if refused else len(lines)
     pid = lines[first]["pid"] if refused else 0
     before = [line["percent"] for line in lines[:first]
-              if line["type"] == "crossing" and line["what"] == what and line["pid"] == pid]
+              if line["type"] == "threshold" and line["what"] == what and line["pid"] == pid]
     yield "thresholds were crossed before it", before == [50, 80, 95], str(before)
     found = [line for line in lines if line["type"] == "finding" and line["id"] == finding]
     yield f"finding {finding} is opened, with remedies", \
         bool(found) and bool(found[0]["remedy"]), str(found)[:400]
-    led = {one for line in found for one in line["because"]}
+    led = {one for line in found for one in line["caused_by"]}
     yield f"{finding} is because of the tensors", bool(led & {"M03", "F10"}), str(led)
     end = lines[-1]
     yield "nothing was lost", end["type"] == "end" and not end["losses"]["ring"], str(end)

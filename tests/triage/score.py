@@ -100,7 +100,7 @@ def answers(row, line):
     yield "detect", line["crash"]
     yield "kind", line.get("kind") in row["kinds"]
     if "semantics" in row:
-        yield "sem", line.get("semantic") in row["semantics"]
+        yield "sem", line.get("class") in row["semantics"]
     if "functions" in row:
         yield "func1", bare(line.get("function")) in row["functions"]
     if "module" in row:

@@ -29,7 +29,7 @@ static const char *const all_clears[] = {
 struct scene {
 	uint64_t lost[6]; /* ring, map, slot, missed, stack, growth */
 	uint32_t state[NR_FIXTURE_HOOKS];
-	bool unwanted[NR_FIXTURE_HOOKS]; /* of those that are blind: by --hook NAME=none */
+	bool unwanted[NR_FIXTURE_HOOKS]; /* of those that are blind: by --probe NAME=none */
 	int processes;
 };
 

@@ -203,15 +203,15 @@ static void test_json(void)
 	has(text,
 	    "{\"type\":\"holdings\",\"t\":1.500000,\"pid\":10,\"comm\":\"grower\",\"what\":"
 	    "\"maps\","
-	    "\"all\":true,\"sorts\":[{\"name\":\"/dev/shm/torch_# (deleted)\",\"kind\":\"shared "
+	    "\"complete\":true,\"groups\":[{\"name\":\"/dev/shm/torch_# (deleted)\",\"kind\":\"shared "
 	    "memory\",\"count\":38000,\"bytes\":0,\"pattern\":true},",
 	    "what it held");
 	has(text,
-	    "\"what\":\"maps\",\"made\":2000,\"sorts\":[{\"name\":\"torch_#\",\"made\":2000,"
-	    "\"gone\":5,\"stack\":[\"mmap (libc.so.6)\",\"f1\",\"f2\",\"f3\",\"f4\",\"f5\","
-	    "\"main (python3)\"],\"stack_may_be_short\":false}]}",
+	    "\"what\":\"maps\",\"created\":2000,\"groups\":[{\"name\":\"torch_#\",\"created\":2000,"
+	    "\"removed\":5,\"stack\":[\"mmap (libc.so.6)\",\"f1\",\"f2\",\"f3\",\"f4\",\"f5\","
+	    "\"main (python3)\"],\"stack_truncated\":false}]}",
 	    "what it made");
-	has(text, "\"what\":\"fds\",\"made\":70,", "descriptors, too");
+	has(text, "\"what\":\"fds\",\"created\":70,", "descriptors, too");
 	free(text);
 	model_find(&m, &(struct process_key){.pid = 10, .start_ns = 1})->hidden = true;
 	text = said_by(&json_renderer);

@@ -65,45 +65,45 @@ static void is_threshold(const char *text, double want, bool percent)
 
 static void test_thresholds(void)
 {
-	is_threshold("maps.max>60%", 60, true);
-	is_threshold("fds.max >= 12.5 %", 12.5, true);
+	is_threshold("maps.peak>60%", 60, true);
+	is_threshold("fds.peak >= 12.5 %", 12.5, true);
 	is_threshold("minor_faults>2k", 2000, false);
 	is_threshold("minor_faults>2M", 2e6, false);
-	is_threshold("rss.max>2K", 2048, false);
-	is_threshold("rss.max>1.5GiB", 1.5 * (1 << 30), false);
-	is_threshold("swap.max<=7B", 7, false);
+	is_threshold("rss.peak>2K", 2048, false);
+	is_threshold("rss.peak>1.5GiB", 1.5 * (1 << 30), false);
+	is_threshold("swap.peak<=7B", 7, false);
 	is_threshold("stall_ms<5", 5e6, false);
 	is_threshold("stall_ms<5s", 5e9, false);
 	is_threshold("stall_ms<5us", 5e3, false);
 	is_threshold("faults.stall_ns>5", 5, false);
-	is_threshold("refused>0", 0, false);
+	is_threshold("failed_calls>0", 0, false);
 }
 
 static void test_refused(void)
 {
 	static const char *const bad[] = {"",
-					  "maps.max",
+					  "maps.peak",
 					  ">1",
-					  "maps.max>",
-					  "maps.max>x",
-					  "maps.max>-1",
-					  "maps.max>nan",
-					  "maps.max>1%1",
+					  "maps.peak>",
+					  "maps.peak>x",
+					  "maps.peak>-1",
+					  "maps.peak>nan",
+					  "maps.peak>1%1",
 					  "sigsegv>1%",
 					  "x>1",
-					  "refused>1,",
+					  "failed_calls>1,",
 					  "a,b",
-					  "rss.max>1x",
+					  "rss.peak>1x",
 					  "fds.limit>1",
-					  "refused>1,,refused>2"};
+					  "failed_calls>1,,failed_calls>2"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		bool comma = !strcmp(bad[i], "refused>1,");
+		bool comma = !strcmp(bad[i], "failed_calls>1,");
 
-		ok(!parse(bad[i]) == comma, "'%s' is %s", bad[i], comma ? "taken" : "refused");
+		ok(!parse(bad[i]) == comma, "'%s' is %s", bad[i], comma ? "taken" : "failed_calls");
 		ok(comma || strstr(error, "--fail-on"), "and says of what option");
 	}
-	ok(parse("x>1") && strstr(error, "maps.max") && strstr(error, "findings.critical"),
+	ok(parse("x>1") && strstr(error, "maps.peak") && strstr(error, "findings.critical"),
 	   "an unknown figure: the known ones are listed");
 }
 
@@ -119,8 +119,8 @@ static void test_rows(void)
 			   row.resource == gates.gate[0].resource,
 		   "%s is parsed as its row says", row.name);
 	}
-	ok(gate_row(4, &row) && !strcmp(row.name, "refused") &&
-		   row.field == field_find("maps.refused") && row.plus == field_find("fds.refused"),
+	ok(gate_row(4, &row) && !strcmp(row.name, "failed_calls") &&
+		   row.field == field_find("maps.failed") && row.plus == field_find("fds.failed"),
 	   "fields of one name are added up");
 	for (size_t i = 0; i < nr_fields; i++)
 		ok(!fields[i].gate.limit || resource_find(fields[i].gate.limit) >= 0,
@@ -134,7 +134,7 @@ static bool is_state(size_t i, enum gate_state state, double value)
 
 static void test_totals(void)
 {
-	begin("minor_faults>59,minor_faults>60,maps.max>=300,maps.max>300,threads<1", NULL);
+	begin("minor_faults>59,minor_faults>60,maps.peak>=300,maps.peak>300,threads<1", NULL);
 	look(10, 10, 100, 0);
 	look(11, 20, 300, 0);
 	next_window();
@@ -171,7 +171,7 @@ static void test_limits_of_their_time(void)
 {
 	struct process_record r = process_record(10, 1, 3 * SECOND / 2);
 
-	begin("fds.max>60%,fds.max>113", NULL);
+	begin("fds.peak>60%,fds.peak>113", NULL);
 	r.g.fds = r.g.fd_high = 114;
 	model_take(&m, &r.h);
 	next_window();
@@ -189,7 +189,7 @@ static void test_limits_of_their_time(void)
 	ok(is_state(1, GATE_TRIPPED, 114), "114 is the highest count");
 	end();
 
-	begin("fds.max>60%", NULL);
+	begin("fds.peak>60%", NULL);
 	r = process_record(10, 1, 3 * SECOND / 2);
 	r.g.fds = r.g.fd_high = 900;
 	model_take(&m, &r.h);
@@ -202,7 +202,7 @@ static void test_limits_of_their_time(void)
 	   "a limit that is raised later does not hide what was near it");
 	end();
 
-	begin("fds.max>60%", NULL);
+	begin("fds.peak>60%", NULL);
 	r = process_record(10, 1, 3 * SECOND / 2);
 	r.g.flags = PROC_BORN;
 	r.g.fds = r.g.fd_high = 900;
@@ -242,7 +242,7 @@ static void test_signals(void)
 
 static void test_blind(void)
 {
-	begin("stall_ms<5,refused>0,faults.minor>1", "fault_end");
+	begin("stall_ms<5,failed_calls>0,faults.minor>1", "fault_end");
 	look(10, 1, 100, 0);
 	judge();
 	ok(gates.gate[0].state == GATE_NOT_MEASURED &&
@@ -251,7 +251,7 @@ static void test_blind(void)
 	ok(is_state(1, GATE_PASSED, 0) && is_state(2, GATE_PASSED, 1), "the others are");
 	is_u64(gates.failed, 1, "not measured is failed");
 	end();
-	begin("refused>0,minor_faults>0", NULL);
+	begin("failed_calls>0,minor_faults>0", NULL);
 	judge();
 	ok(is_state(0, GATE_PASSED, 0) && is_state(1, GATE_PASSED, 0),
 	   "without any process: nothing was refused");

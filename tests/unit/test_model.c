@@ -319,6 +319,22 @@ static void test_peaks(void)
 	model_free(&m);
 }
 
+static void test_probe_names(void)
+{
+	struct hook_record early[] = {hook_record("look", HOOK_ON), hook_record("life", HOOK_ON),
+				      hook_record("lifeline", HOOK_ON)};
+	struct model m;
+
+	model_init(&m);
+	for (size_t i = 0; i < 3; i++)
+		model_take(&m, &early[i].h);
+	ok(model_hook_on(&m, "scan") && model_hook_on(&m, "lifecycle"),
+	   "probes of early recordings have the names of today");
+	ok(!model_hook_on(&m, "look") && !model_hook_on(&m, "life"), "and these alone");
+	ok(model_hook_on(&m, "lifeline"), "a longer name is another probe");
+	model_free(&m);
+}
+
 static void test_blind(void)
 {
 	struct process_record r = process_record(10, 1, SECOND);
@@ -330,9 +346,10 @@ static void test_blind(void)
 	r.c.unmapped_area = 12;
 	model_take(&m, &r.h);
 	s = find(10, 1);
-	ok(!model_hook_on(&m, "calls") && model_hook_on(&m, "life") && !model_hook_on(&m, "nosuch"),
+	ok(!model_hook_on(&m, "calls") && model_hook_on(&m, "lifecycle") &&
+		   !model_hook_on(&m, "nosuch"),
 	   "which hooks are on");
-	ok(!field_get(&m, s, field_find("maps.refused"), &n), "a figure of a blind hook is null");
+	ok(!field_get(&m, s, field_find("maps.failed"), &n), "a figure of a blind hook is null");
 	ok(field_get(&m, s, field_find("faults.minor"), &n), "the kernel's own figure is not");
 	is_u64(value(s, "maps.created"), 12, "mappings made are told by the address asked for");
 	model_free(&m);
@@ -602,6 +619,7 @@ int main(void)
 	test_events();
 	test_subject_cap();
 	test_peaks();
+	test_probe_names();
 	test_blind();
 	test_names();
 	test_quantiles();

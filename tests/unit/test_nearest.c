@@ -92,8 +92,8 @@ static void test_messages(void)
 	suggests("it belongs to: triage", 2, "diagnose", "--live");
 	suggests("did you mean: maps.count", 2, "--sort", "maps.cuont");
 	suggests("did you mean: vm.max_map_count", 2, "--assume", "vm.max_map_cont=3");
-	suggests("did you mean: fault_begin", 2, "--hook", "fault_begn=none");
-	suggests("did you mean: fault_begin=fentry", 2, "--hook", "fault_begin=fenty");
+	suggests("did you mean: fault_begin", 2, "--probe", "fault_begn=none");
+	suggests("did you mean: fault_begin=fentry", 2, "--probe", "fault_begin=fenty");
 	suggests("did you mean: folded", 2, "--format", "foldet");
 	suggests("did you mean: pprof", 3, "report", "--format", "prof");
 	suggests("did you mean: warning", 2, "--min-severity", "warn");

@@ -103,7 +103,7 @@ static void test_round_trip(void)
 {
 	const char *path = fixture_path("whole");
 	struct host_record host = host_record(1);
-	struct hook_record hook = hook_record("life", HOOK_ON);
+	struct hook_record hook = hook_record("lifecycle", HOOK_ON);
 	struct process_record p = process_record(10, 1, SECOND);
 	struct refused_record r = refused_record(10, CALL_MMAP, ENOMEM);
 	struct tick_record t = tick_record(SECOND);

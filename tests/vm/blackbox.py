@@ -117,7 +117,7 @@ if [ -e /disk/crashed ]; then
 else
 	: >/disk/crashed
 	sync
-	faultscope blackbox run --ring /disk/ring --ring-bytes 256K --heartbeat 1 &
+	faultscope blackbox run --ring /disk/ring --ring-size 256K --heartbeat 1 &
 	i=0
 	until faultscope blackbox status --ring /disk/ring >/run/status 2>&1 || [ $i = 300 ]; do
 		usleep 200000
@@ -140,7 +140,7 @@ poweroff -f
 
 
 CUT_INIT = INIT.partition("exec >/dev/ttyS1")[0] + """exec >/dev/ttyS1 2>&1
-faultscope blackbox run --ring /disk/ring --ring-bytes 256K --heartbeat 0.1 --keep file &
+faultscope blackbox run --ring /disk/ring --ring-size 256K --heartbeat 0.1 --keep file &
 until faultscope blackbox status --ring /disk/ring >/run/status 2>&1; do usleep 200000; done
 i=0
 echo "@@ready"
@@ -404,7 +404,7 @@ def mechanism_of(verdict):
 
 def module_of(verdict):
     suspects = verdict.get("suspects", [])
-    accused = (verdict.get("recorded") or {}).get("accused")
+    accused = (verdict.get("recorded") or {}).get("suspect")
     return accused or (suspects[0]["module"] if suspects else None)
 
 

@@ -90,7 +90,7 @@ class Guest:
 
     def record(self):
         process = lab.GuestProcess(self.lab, f"{lab.FAULTSCOPE} blackbox run --ring {RING}"
-                                             f" --ring-bytes 32M")
+                                             f" --ring-size 32M")
         self.vm.must(f"until {lab.FAULTSCOPE} blackbox status --ring {RING}; do usleep 200000;"
                      f" done >/dev/null 2>&1", 60)
         return process

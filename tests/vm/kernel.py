@@ -73,15 +73,15 @@ class Hook:
     def __init__(self, told):
         self.name = told["name"]
         self.sees = told["state"] == "on"
-        self.best = told["mechanism"]
+        self.best = told["attach_type"]
         self.tried = told.get("tried", "")
         self.alternates = []
         self.differs = {}
-        for one in told["alternates"]:
+        for one in told["attach_types"]:
             one = one if isinstance(one, dict) else {"name": one}
             self.alternates.append(one["name"])
             self.differs[one["name"]] = one.get("differs") or \
-                (told.get("differs") or {}).get(one["name"], "")
+                (told.get("differences") or {}).get(one["name"], "")
 
     def differs_by(self, mechanism):
         """What the program itself states that is different by this mechanism."""
@@ -147,7 +147,7 @@ class KernelRun:
         ran = lab.faultscope("doctor", "--json", timeout=DOCTOR_SECONDS)
         if not check.that(ran.out, f"status {ran.status}: {ran.err.strip()}"):
             return
-        told = json.loads(ran.out)["hooks"]
+        told = json.loads(ran.out)["probes"]
         unmeasured = {hook["name"] for hook in told if hook["state"] != "on"}
         check.equal("status", ran.status, INCOMPLETE if unmeasured else 0)
         self.hooks = {hook["name"]: Hook(hook) for hook in told}
@@ -182,7 +182,7 @@ class KernelRun:
             capture, ready = scenario.make(ready or lab), None
             lines = check_form(check, capture)
             missed = lines.losses().get("missed", 0)
-            used = lines.all[0]["hooks"]  # not what doctor says: a forced hook may change others
+            used = lines.all[0]["probes"]  # not what doctor says: a forced hook may change others
             differing = [name for name, hook in self.hooks.items()
                          if hook.differs_by(used.get(name, ""))]
             expect = scenario.expectation(differing)

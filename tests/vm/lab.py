@@ -121,7 +121,7 @@ class GuestWatch(GuestProcess):
 
 
 class VmLab:
-    """harness.Lab, in a guest. The options go to every faultscope, as --hook calls=none would."""
+    """harness.Lab, in a guest. The options go to every faultscope, as --probe calls=none would."""
     program = FAULTSCOPE
     own_mounts = ("unshare", "-m")
 

@@ -16,7 +16,7 @@ from vm import GuestError
 PASSED_OVER = "less events that the kernel passed over, which are counted as missed"
 # what faultscope says, not the kernel
 OTHER_STATE = ("not with state=", "needs state=", "without state there is nothing")
-NO_TOTALS = ("state", "life")  # without these the process of a command is not counted to its end
+NO_TOTALS = ("state", "lifecycle")  # without these the process of a command is not counted to its end
 
 
 @dataclass
@@ -50,8 +50,8 @@ class Forced:
 def forcing(group, needs=()):
     """Options that force these; without calls, which take half of the load, if they may go."""
     names = {one.hook.name for one in group}
-    options = [word for one in group for word in ("--hook", one.name)]
-    return options if "calls" in {*names, *needs} else [*options, "--tiers", "0,1,2"]
+    options = [word for one in group for word in ("--probe", one.name)]
+    return options if "calls" in {*names, *needs} else [*options, "--overhead", "0,1,2"]
 
 
 def next_group(waiting):
@@ -85,7 +85,7 @@ class Mechanisms:
         lab = self.run.guest.lab(forcing(group))
         capture = lab.run("touch", "5000")
         lines = check_form(check, capture)
-        said = lines.all[0]["hooks"]
+        said = lines.all[0]["probes"]
         off = {one.hook.name for one in group if said[one.hook.name] != one.mechanism}
         if not off & set(NO_TOTALS):
             final = check_exact(check, "totals", lines, capture.truth)

@@ -30,9 +30,9 @@ def sysctl(check, lab):
     lab.vm.must(f"sysctl -w {INSTANCES}=101")
     report, set_by = doctor(check, lab)
     check.equal("by hand", (set_by["inotify_instances"]["from"],
-                            set_by["inotify_instances"]["says"]), ("hand", f"{INSTANCES} = 100"))
+                            set_by["inotify_instances"]["line_text"]), ("hand", f"{INSTANCES} = 100"))
     advice = {one["limit"]: one for one in report["advice"]}["inotify_instances"]
-    lab.vm.must(advice["lasting"])
+    lab.vm.must(advice["persistent_command"])
     set_by = doctor(check, lab)[1]["inotify_instances"]
     check.equal("by the advice", (set_by["from"], set_by["file"]),
                 ("file", "/etc/sysctl.d/99-inotify_instances.conf"))

@@ -144,7 +144,7 @@ def quiet(check, lab):
     """An idle machine is no patient."""
     ran, lines = host(lab, seconds=QUIET_SECONDS)
     check.equal("status", ran.status, DONE)
-    check.equal("short, kind", (answer_of(lines)["short"], answer_of(lines)["kind"]),
+    check.equal("short, kind", (answer_of(lines)["memory_short"], answer_of(lines)["kind"]),
                 (False, "none"))
     check.equal("findings", [line["id"] for line in lines.of("finding")], [])
 
@@ -169,14 +169,14 @@ def swap_thrash(check, lab):
     text = lab.faultscope("host", "-d", "3", timeout=120)
     said = answer_of(lines)
     check.equal("status", ran.status, FOUND)
-    check.equal("short, kind, finding", (said["short"], said["kind"], said["finding"]),
+    check.equal("short, kind, finding", (said["memory_short"], said["kind"], said["finding"]),
                 (True, "swap", "P05"))
-    check.equal("who", said["who"][0]["pid"], work.pid)
-    check.equal("next victim", said["next_victims"][0]["pid"], work.pid)
+    check.equal("who", said["top_consumers"][0]["pid"], work.pid)
+    check.equal("next victim", said["next_oom_victims"][0]["pid"], work.pid)
     told = lines.of("pressure")
     span = (told[-1]["t"] - told[0]["t"]) * 1e6
-    some = (told[-1]["waiting"]["some"]["total_us"] - told[0]["waiting"]["some"]["total_us"]) / span
-    check.near("share of waiting against PSI's total", said["waiting_share"], some, 0.25)
+    some = (told[-1]["psi"]["some"]["total_us"] - told[0]["psi"]["some"]["total_us"]) / span
+    check.near("share of waiting against PSI's total", said["psi_some_share"], some, 0.25)
     check.that(told[-1]["swap_in_pages"] > told[0]["swap_in_pages"], "nothing was swapped in")
     remedies = " ".join(text for line in opened(lines, "P05") for text in line["remedy"])
     check.that(re.search(r"needs \d+(\.\d+)? MiB more memory", remedies), remedies)
@@ -194,7 +194,7 @@ def cache_thrash(check, lab):
     _, lines = host(lab, seconds=15)
     said = answer_of(lines)
     # it waits for the disk, which is memory's fault only as far as PSI counts it so
-    if lines.of("pressure")[-1]["waiting"]["some"]["avg10"] >= 12:
+    if lines.of("pressure")[-1]["psi"]["some"]["avg10"] >= 12:
         check.equal("kind, finding", (said["kind"], said["finding"]), ("page_cache", "P06"))
     check.that(not opened(lines, "P05"), "P05 without swap")
     lab.vm.must(f"kill -9 {work.pid} {held.pid}")
@@ -306,7 +306,7 @@ def machine_kills(check, lab):
     before = [line for line in opened(lines, "P19", "P24") if line["t"] < kills[0]["t"]]
     check.that(before and kills[0]["t"] - before[0]["t"] >= 3,
                f"told {[(f['id'], f['t']) for f in before]}, killed {kills[0]['t']}")
-    check.that({"P19", "P24"} & set(kills[0]["because"]), f"because {kills[0]['because']} of " + str(
+    check.that({"P19", "P24"} & set(kills[0]["caused_by"]), f"because {kills[0]['caused_by']} of " + str(
         [(one["id"], one["state"], one["t"]) for one in lines.of("finding")]))
 
 
@@ -329,7 +329,7 @@ def strict_commit(check, lab):
                              "300", timeout=180)
     lines = Lines(lab.read("/tmp/lines"))
     check.that(opened(lines, "M15"), f"{[f['id'] for f in lines.of('finding')]} {refused.err}"
-                                     f" {lines.of('refused')}")
+                                     f" {lines.of('failed_call')}")
     lab.vm.must(f"kill -9 {held.pid}")
 
 
@@ -399,7 +399,7 @@ def while_stopped(lab, work, watch):
     said = Lines(watch.said().rpartition("\n")[0]).last(work.pid)
     before = hints(lab)
     lab.vm.must(f"kill -CONT {work.pid}")
-    return before, field_of(said, "faults.served.numa_hint.count")
+    return before, field_of(said, "faults.handled.numa_hint.count")
 
 
 def numa_hints(check, lab):
@@ -446,7 +446,7 @@ def saves_while_written(check, lab):
     lab.vm.must("sleep 2")
     lines = Lines(watch.stop().text)
     told = opened(lines, "P09")
-    copies = [(line["t"], line["pid"], field_of(line, "faults.served.copy_on_write.count"))
+    copies = [(line["t"], line["pid"], field_of(line, "faults.handled.copy_on_write.count"))
               for line in lines.of("process")]
     if check.that(told, f"{[line['id'] for line in lines.of('finding')]} {copies}"):
         print(f"# {told[0]['title']}: {[one['value'] for one in told[0]['evidence']]}")

@@ -49,7 +49,7 @@ UNCHANGED = [
 
 def hooks_of(lab):
     """How each hook is attached, with all rights."""
-    return {hook["name"]: hook["mechanism"] for hook in lab.doctor()["hooks"]}
+    return {hook["name"]: hook["attach_type"] for hook in lab.doctor()["probes"]}
 
 
 def kept_by(check, lab, *capabilities):
@@ -240,28 +240,28 @@ def integrity(check, lab):
     lock_down(lab, "integrity")
     told = lab.doctor()
     check.equal("lockdown", told["limits"]["lockdown"], "integrity")
-    check.equal("hooks", {hook["name"]: hook["mechanism"] for hook in told["hooks"]}, want)
+    check.equal("hooks", {hook["name"]: hook["attach_type"] for hook in told["probes"]}, want)
     besides = {"fault_begin": "kprobe", "fault_end": "perf_event"}
     ran, lines, truth = test_hooks.run_with(lab, *(word for hook, mechanism in besides.items()
-                                               for word in ("--hook", f"{hook}={mechanism}")))
+                                               for word in ("--probe", f"{hook}={mechanism}")))
     check.equal("status and message", (ran.returncode, ran.err), (DONE, ""))
     check_touched(check, lines, truth)
-    used = lines.all[0]["hooks"]
+    used = lines.all[0]["probes"]
     check.equal("hooks that were asked for", {hook: used[hook] for hook in besides}, besides)
 
 
 def check_locked(check, lab, told):
-    for words in (["run", "--", "true"], ["-p", "1"], ["--hook", "state=hash", "0.1", "1"]):
+    for words in (["run", "--", "true"], ["-p", "1"], ["--probe", "state=hash", "0.1", "1"]):
         check_message(check, lab.faultscope(*words), KERNEL_LACKS, "`confidentiality`",
                       "boot with lockdown=integrity")
     ran = lab.faultscope("doctor", "--json", "--no-calibrate")
     check.equal("status of doctor", (ran.status, ran.err), (KERNEL_LACKS, ""))
     report = json.loads(ran.out)
     check.equal("lockdown", report["limits"]["lockdown"], told)
-    for hook in report["hooks"]:
-        if hook["name"] in ("state", "look"):  # can do without a program
+    for hook in report["probes"]:
+        if hook["name"] in ("state", "scan"):  # can do without a program
             continue
-        check.equal(hook["name"], hook["state"], "blind")
+        check.equal(hook["name"], hook["state"], "unavailable")
         if hook["name"] in test_doctor.BEHIND:  # has no program of its own
             check.that("needs" in hook["tried"], f"{hook['name']}: tried {hook['tried']!r}")
             continue

@@ -53,7 +53,7 @@ def stays_quiet(check, lab, seconds):
     check.that(lines.of("end"), "the watch said no end")
     check.that(looks[-1]["t"] - looks[0]["t"] >= seconds - 10, "it ended early")
     answer = pressure.answer_of(host)
-    check.equal("short, kind", (answer["short"], answer["kind"]), (False, "none"))
+    check.equal("short, kind", (answer["memory_short"], answer["kind"]), (False, "none"))
     check.equal("findings of the look at the host", findings(host), [])
     check.equal("findings", findings(lines), [])
 

@@ -102,12 +102,12 @@ def expect_calls_of_32_bit(check, lines, truth):
     check.equal("execs", final["execs"], 2)
     for call in ("epoll", "socketpair", "accept"):
         check.equal(f"{call} calls", field_of(final, f"fds.by_call.{call}.calls"), 0)
-    check.equal("refused", lines.of("refused", truth["pid"]), [])
+    check.equal("refused", lines.of("failed_call", truth["pid"]), [])
 
 
 def expect_area(check, lines, truth):
     """Without the hook on calls, the thresholds are told by the hook on address space alone."""
-    crossings = lines.of("crossing", truth["pid"], what="maps")
+    crossings = lines.of("threshold", truth["pid"], what="maps")
     check.equal("thresholds crossed", [line["percent"] for line in crossings],
                 test_limits.THRESHOLDS)
     for line in crossings:
@@ -178,69 +178,69 @@ def expect_some_classes(check, lines, truth):
     """Where access or protection is not told: what the mapping alone tells, and the sum."""
     pid, beside = truth["pid"], truth["all_faults"] - truth["minflt_delta"] + 12
     # handle_mm_fault() comes after the stack was grown
-    late = lines.all[0]["hooks"]["fault_begin"] in ("fentry", "kprobe")
-    check.equal("stack_growth", test_faults.served(lines, pid, "stack_growth"),
+    late = lines.all[0]["probes"]["fault_begin"] in ("fentry", "kprobe")
+    check.equal("stack_growth", test_faults.handled(lines, pid, "stack_growth"),
                 0 if late else truth["stack_grown"])
-    check.between("huge", test_faults.served(lines, pid, "huge"), truth["huge"] - 1, truth["huge"])
-    check.between("shared_memory", test_faults.served(lines, pid, "shared_memory"),
+    check.between("huge", test_faults.handled(lines, pid, "huge"), truth["huge"] - 1, truth["huge"])
+    check.between("shared_memory", test_faults.handled(lines, pid, "shared_memory"),
                   truth["shared"], truth["shared"] + truth["file"] + truth["file_copied"] + beside)
     test_faults.check_served(check, lines, truth)
 
 
 ALL = [
     Scenario("touched", run("touch", "20000"), test_faults.expect_touched,
-             ("look", "life", "fault_begin", "fault_kernel", "signal"),
+             ("scan", "lifecycle", "fault_begin", "fault_kernel", "signal"),
              {"fault_begin": expect_totals}),
     Scenario("touched by threads", run("touch", "20000", "--threads", "4"),
              test_faults.expect_touched,
-             ("look", "life", "fault_begin", "fault_kernel", "signal"),
+             ("scan", "lifecycle", "fault_begin", "fault_kernel", "signal"),
              {"fault_begin": expect_totals}),
     Scenario("kinds of faults", watched("kinds"), test_faults.expect_kinds,
-             ("look", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
+             ("scan", "fault_begin", "fault_kernel"), {"fault_begin": expect_known_kinds}),
     Scenario("latency", watched("uffd", "20", "--delay-us", "20000"),
-             test_faults.expect_latency, ("look", "fault_begin", "fault_kernel", "fault_end"),
+             test_faults.expect_latency, ("scan", "fault_begin", "fault_kernel", "fault_end"),
              {"state": test_faults.expect_timed}),
     Scenario("classes", watched("classes", "/tmp", "--huge", "5"), test_faults.expect_classes,
-             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
+             ("scan", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
              {"fault_begin": expect_some_classes}),
     Scenario("classes of swap and hugetlb", swapped_and_pooled, test_faults.expect_classes,
-             ("look", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
+             ("scan", "fault_begin", "fault_kernel", "fault_end", "fault_class"),
              {"fault_begin": expect_some_classes}),
-    Scenario("counts", counts, test_counts.expect_counts, ("look",),
-             {"look": expect_known_counts}),
+    Scenario("counts", counts, test_counts.expect_counts, ("scan",),
+             {"scan": expect_known_counts}),
     Scenario("brief", unchanged(test_counts.test_brief_children_of_run, "close"),
-             test_counts.expect_brief, ("life", "calls")),
+             test_counts.expect_brief, ("lifecycle", "calls")),
     Scenario("brief among all", unchanged(test_counts.test_brief_children_among_all, "open"),
-             test_counts.expect_brief, ("life", "calls")),
+             test_counts.expect_brief, ("lifecycle", "calls")),
     Scenario("vfork", unchanged(test_life.test_vfork_and_exec), test_life.expect_vfork,
-             ("look", "life", "calls"), {"look": expect_vfork_by_call}),
+             ("scan", "lifecycle", "calls"), {"scan": expect_vfork_by_call}),
     Scenario("exec by a thread", unchanged(test_life.test_exec_by_a_thread),
-             test_life.expect_thread_exec, ("life",), alone=True),
+             test_life.expect_thread_exec, ("lifecycle",), alone=True),
     Scenario("leader exits", unchanged(test_life.test_leader_exits_first),
-             test_life.expect_leader_exit, ("life",)),
+             test_life.expect_leader_exit, ("lifecycle",)),
     Scenario("signals, fatal", unchanged(test_signals.test_signals_of_bad_accesses, "fatal"),
-             test_signals.expect_signals, ("life", "signal")),
+             test_signals.expect_signals, ("lifecycle", "signal")),
     Scenario("signals, handled", unchanged(test_signals.test_signals_of_bad_accesses, "handled"),
-             test_signals.expect_signals, ("life", "signal")),
+             test_signals.expect_signals, ("lifecycle", "signal")),
     Scenario("probing reads", unchanged(test_hooks.test_probing_reads_of_the_kernel),
-             test_hooks.expect_probes, ("life", "fault_kernel")),
-    Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--hook", "calls=none")),
-             expect_area, ("life", "map_area")),
+             test_hooks.expect_probes, ("lifecycle", "fault_kernel")),
+    Scenario("area", lambda lab: lab.run("mapleak", "limit", options=("--probe", "calls=none")),
+             expect_area, ("lifecycle", "map_area")),
     Scenario("closes in vain", run("misuse", "close", "--nofile", "1048576"), expect_closes,
-             ("life", "calls")),
+             ("lifecycle", "calls")),
     Scenario("code without frames", run("wander", "20000", "--keep", "2000"), expect_no_losses,
-             ("life", "calls")),
+             ("lifecycle", "calls")),
     Scenario("crossings of maps", unchanged(test_limits.test_crossings_of_maps),
-             test_limits.expect_crossings, ("life", "calls")),
+             test_limits.expect_crossings, ("lifecycle", "calls")),
     Scenario("crossings of files", crossings_of_descriptors("file"),
-             test_limits.expect_crossings, ("life", "calls")),
+             test_limits.expect_crossings, ("lifecycle", "calls")),
     Scenario("crossings of passed descriptors", crossings_of_descriptors("scm"),
-             test_limits.expect_crossings, ("life", "calls")),
+             test_limits.expect_crossings, ("lifecycle", "calls")),
     Scenario("kinds of descriptors", descriptors_of_kinds("file", "socketpair", "accept", "scm"),
-             test_limits.expect_kinds, ("look", "calls")),
-    Scenario("32-bit calls", calls_of_32_bit, expect_calls_of_32_bit, ("life", "calls")),
+             test_limits.expect_kinds, ("scan", "calls")),
+    Scenario("32-bit calls", calls_of_32_bit, expect_calls_of_32_bit, ("lifecycle", "calls")),
     *(Scenario(f"refusal {case}", unchanged(test_limits.test_refusals, case),
-               test_limits.expect_refusal, ("life", "calls")) for case in test_limits.REFUSALS),
+               test_limits.expect_refusal, ("lifecycle", "calls")) for case in test_limits.REFUSALS),
 ]
 BY_NAME = {scenario.name: scenario for scenario in ALL}
 
@@ -257,8 +257,8 @@ LITTLE_BTF = ["kinds of faults", "latency", "brief", "signals, handled", "area",
 OF_HOOK = {
     "state": ["touched", "classes", "counts", "brief", "latency", "signals, handled", "crossings of files",
               "crossings of maps"],
-    "look": ["counts"],
-    "life": ["brief", "vfork"],
+    "scan": ["counts"],
+    "lifecycle": ["brief", "vfork"],
     "fault_begin": ["kinds of faults", "touched", "latency", "classes"],
     "fault_kernel": ["kinds of faults", "probing reads"],
     "signal": ["signals, fatal", "signals, handled"],

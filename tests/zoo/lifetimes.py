@@ -75,7 +75,7 @@ def process(t, pid, ppid, tick, final=True):
 
 
 def refused(t, pid):
-    return {"type": "refused", "t": t, "pid": pid}
+    return {"type": "failed_call", "t": t, "pid": pid}
 
 
 FIRST_9, SECOND_9, THIRD_9 = refused(1.0, 9), refused(3.0, 9), refused(6.0, 9)
@@ -100,7 +100,7 @@ def cases():
 def self_test():
     failed = n = 0
     for n, (description, lines, wanted) in enumerate(cases(), 1):
-        good = [line for line in lines if line["type"] == "refused"] == wanted
+        good = [line for line in lines if line["type"] == "failed_call"] == wanted
         failed += not good
         print(f"{'ok' if good else 'not ok'} {n} - {description}")
         if not good:

@@ -315,7 +315,7 @@ class Results:
             print(json.dumps(vars(answer)), flush=True)
         if self.options.verbose:
             print(f"# truth: {json.dumps(truth)}")
-            for line in lines.of("refused") + lines.of("signal") + lines.of("oom"):
+            for line in lines.of("failed_call") + lines.of("signal") + lines.of("oom"):
                 print(f"# {json.dumps(line)}")
 
 

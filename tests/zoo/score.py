@@ -153,7 +153,7 @@ def of_control(answer, refused, signals, truth):
 def judge(case, kind, way, lines, truth):
     """lines: harness.Lines of one capture in which the case was all that ran."""
     answer = Answer(case, kind, way, MISSED, "", "")
-    refused, signals = lines.of("refused"), lines.of("signal")
+    refused, signals = lines.of("failed_call"), lines.of("signal")
     if truth.get("control"):
         of_control(answer, refused, signals, truth)
     elif "classes" in truth:

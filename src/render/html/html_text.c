@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "model/fields.h"
 #include "model/growers.h"
@@ -319,8 +320,7 @@ void html_facts(struct buf *b, const struct story_view *s)
 {
 	const struct model *m = s->v->m;
 	double seconds = story_seconds(s);
-	char time[32], tiers[32] = "", share[32] = "";
-	size_t n = 0;
+	char time[32], levels[64], share[32] = "";
 
 	html_section(b, "facts", "The run", NULL);
 	put_tiles(b, s);
@@ -328,9 +328,6 @@ void html_facts(struct buf *b, const struct story_view *s)
 		 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts of the "
 		 "run\"><table class=\"facts\"><tbody>\n");
 	story_time(m->host.wall_ns, time, sizeof(time));
-	for (int tier = 0; tier < 4; tier++)
-		if (m->host.tiers >> tier & 1)
-			n += snprintf(tiers + n, sizeof(tiers) - n, " %d", tier);
 	if (seconds > 0)
 		snprintf(share, sizeof(share), " (%.2f%% of one)",
 			 m->tick.own_cpu_ns / 1e7 / seconds);
@@ -340,7 +337,8 @@ void html_facts(struct buf *b, const struct story_view *s)
 	html_printf(b, FACT("duration", "%s, %" PRIu64 " looks, one each %s"), as_span(seconds).s,
 		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
-	html_printf(b, FACT("by", "faultscope %s, tiers%s"), m->host.version, tiers);
+	html_printf(b, FACT("by", "faultscope %s; overhead levels: %s"), m->host.version,
+		    overhead_levels_text(m->host.tiers, levels, sizeof(levels)));
 	html_printf(b, FACT("its own cost", "%s of CPU%s, %s"), as_duration(m->tick.own_cpu_ns).s,
 		    share, as_bytes(m->tick.own_rss_bytes).s);
 	put_losses(b, s);
@@ -477,7 +475,7 @@ static int by_maps(const void *a, const void *b)
 {
 	const struct history_row *x = *(const struct history_row *const *)a;
 	const struct history_row *y = *(const struct history_row *const *)b;
-	uint64_t n = history_value(x, "maps.high"), k = history_value(y, "maps.high");
+	uint64_t n = history_value(x, "maps.peak"), k = history_value(y, "maps.peak");
 
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }
@@ -486,7 +484,7 @@ static int by_fds(const void *a, const void *b)
 {
 	const struct history_row *x = *(const struct history_row *const *)a;
 	const struct history_row *y = *(const struct history_row *const *)b;
-	uint64_t n = history_value(x, "fds.high"), k = history_value(y, "fds.high");
+	uint64_t n = history_value(x, "fds.peak"), k = history_value(y, "fds.peak");
 
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/overhead.h"
 #include "render/doctor_report.h"
 #include "render/json/line_rows.h"
 
 const char *hook_state_name(enum hook_use state)
 {
-	return state == HOOK_ON ? "on" : state == HOOK_OFF ? "off" : "blind";
+	return state == HOOK_ON ? "on" : state == HOOK_OFF ? "off" : "unavailable";
 }
 
 const struct origin *report_origin(const struct report *r, const struct setting *s)

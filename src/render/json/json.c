@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "model/fields.h"
 #include "model/growers.h"
@@ -31,12 +32,12 @@ static void put_date(struct json *j, const char *key, time_t seconds)
 	json_text(j, key, text);
 }
 
-static void put_tiers(struct json *j, const char *key, uint32_t tiers)
+static void put_levels(struct json *j, const char *key, uint32_t levels)
 {
 	json_array(j, key);
-	for (int tier = 0; tier < 4; tier++)
-		if (tiers >> tier & 1)
-			json_count(j, NULL, tier);
+	for (int level = 0; level < NR_OVERHEAD_LEVELS; level++)
+		if (levels >> level & 1)
+			json_text(j, NULL, overhead_level_name(level));
 	json_end_array(j);
 }
 
@@ -94,7 +95,7 @@ static uint64_t pages_to_bytes(const struct view *v, int64_t pages)
 
 static const char *gate_state_name(enum gate_state state)
 {
-	static const char *const name[] = {"passed", "tripped", "not measured"};
+	static const char *const name[] = {"passed", "failed", "not measured"};
 
 	return name[state];
 }
@@ -277,7 +278,7 @@ static void say_refused(struct buf *b, const struct view *v, const struct refuse
 	char name[24];
 
 	cause_of(r, &v->m->tick.limits, v->m->host.arch, &verdict);
-	put_line_refused(b, v, r, &verdict, model_frames(v->m, &r->subject, r->stack),
+	put_line_failed_call(b, v, r, &verdict, model_frames(v->m, &r->subject, r->stack),
 			 r->error ? errno_name(r->error, name, sizeof(name)) : NULL);
 }
 
@@ -308,7 +309,7 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 {
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
-		put_line_crossing(b, v, &e->crossing);
+		put_line_threshold(b, v, &e->crossing);
 		break;
 	case RECORD_REFUSED:
 		say_refused(b, v, &e->refused);

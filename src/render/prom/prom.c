@@ -30,7 +30,7 @@ static const struct {
 	const char *name, *hook;
 	uint32_t lacks;
 } collectors[] = {
-	{"processes", "look", LACKS_OTHERS},
+	{"processes", "scan", LACKS_OTHERS},
 	{"faults", "fault_begin"},
 	{"stall", "fault_end"},
 	{"refusals", "calls"},

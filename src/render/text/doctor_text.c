@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "render/doctor_report.h"
 #include "render/style.h"
@@ -68,7 +69,7 @@ static void cost_text(const struct cost *c, const char *sign, char *ret, size_t 
 static void say_costs(struct buf *b, const struct view *v, const struct report *r,
 		      const struct report_hook *h)
 {
-	bool is_look = !strcmp(h->name, "look");
+	bool is_look = !strcmp(h->name, "scan");
 	char text[256];
 
 	for (size_t i = 0; i < h->costs; i++) {
@@ -100,7 +101,7 @@ static void say_hook(struct buf *b, const struct view *v, const struct report *r
 	line_pad(&l, HOW_COLUMN);
 	line_printf(&l, "%s", h->mechanism ? h->mechanism : "-");
 	line_pad(&l, TIER_COLUMN);
-	line_printf(&l, "tier %u", h->tier);
+	line_printf(&l, "%s", overhead_level_name(h->tier));
 	line_end(&l, b, style_of(h));
 	say_labelled(b, v, "gives", h->feeds);
 	say_costs(b, v, r, h);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "render/completeness.h"
 #include "render/json_out.h"
@@ -38,7 +39,7 @@ static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
 static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct model *m = s->v->m;
-	char time[32];
+	char time[32], levels[64];
 
 	buf_printf(t, "%s, Linux %s %s, %u CPUs", m->host.host, m->host.kernel, m->host.arch,
 		   m->host.cpus);
@@ -46,10 +47,9 @@ static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
 	story_time(m->host.wall_ns, time, sizeof(time));
 	buf_printf(t, "%s, by faultscope %s", time, m->host.version);
 	say(b, s->v, "begun", t);
-	buf_printf(t, "%s%s%s, tiers", m->host.mode, m->host.target[0] ? " " : "", m->host.target);
-	for (int tier = 0; tier < 4; tier++)
-		if (m->host.tiers >> tier & 1)
-			buf_printf(t, " %d", tier);
+	buf_printf(t, "%s%s%s; overhead levels: %s", m->host.mode,
+		   m->host.target[0] ? " " : "", m->host.target,
+		   overhead_levels_text(m->host.tiers, levels, sizeof(levels)));
 	say(b, s->v, "watched", t);
 }
 

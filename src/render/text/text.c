@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/overhead.h"
 #include "base/units.h"
 #include "render/completeness.h"
 #include "render/gate_results.h"
@@ -18,6 +19,7 @@ static void say_header(struct buf *b, const struct view *v)
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
+	char levels[64];
 
 	line_printf(&l, "faultscope %s  %s  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "  ",
 		    h->version, h->target[0] ? h->target : h->host, seconds / 3600,
@@ -27,10 +29,7 @@ static void say_header(struct buf *b, const struct view *v)
 		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,
 			    window,
 			    (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
-	line_printf(&l, "  tiers");
-	for (int tier = 0; tier < 4; tier++)
-		if (h->tiers >> tier & 1)
-			line_printf(&l, "%s%d", tier ? "," : " ", tier);
+	line_printf(&l, "  overhead: %s", overhead_levels_text(h->tiers, levels, sizeof(levels)));
 	line_end(&l, b, STYLE_BOLD);
 }
 

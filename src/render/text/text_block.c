@@ -93,8 +93,8 @@ static void say_faults(struct buf *b, const struct view *v, const struct subject
 	if (counted_or_0(c->kernel_bad) || counted_or_0(c->kernel_probe)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		say_counter(&l, s, "kernel, bad address", "faults.kernel_bad");
-		say_counter(&l, s, "kernel, probing", "faults.kernel_probe");
+		say_counter(&l, s, "kernel, bad address", "faults.kernel_bad_address");
+		say_counter(&l, s, "kernel, probing", "faults.kernel_nofault");
 		line_end(&l, b, counted_or_0(c->kernel_bad) ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
 	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
@@ -335,7 +335,7 @@ static void say_classes(struct buf *b, const struct view *v, const struct counte
 		n = histogram_total(h, c);
 		if (!n)
 			continue;
-		label(&l, first ? "served" : "");
+		label(&l, first ? "handled" : "");
 		first = false;
 		line_printf(&l, "%s: %s, stalled %s, mean %s, p99 below %s, max %s", h->key,
 			    as_count(n).s, as_duration(stall).s, as_duration(stall / n).s,

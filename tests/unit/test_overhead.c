@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/overhead.h"
+#include "tap.h"
+
+static void test_find(void)
+{
+	static const char *const wrong[] = {"", "4", "-1", "00", "scans", "Scan", "0 "};
+
+	for (int i = 0; i < NR_OVERHEAD_LEVELS; i++) {
+		char number[] = {'0' + i, '\0'};
+
+		ok(overhead_level_find(number) == i, "the number %d", i);
+		ok(overhead_level_find(overhead_level_name(i)) == i, "the name of level %d", i);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(overhead_level_find(wrong[i]) < 0, "'%s' is no level", wrong[i]);
+	is_str(overhead_level_name(NR_OVERHEAD_LEVELS), "unknown", "beyond the last level");
+}
+
+static void test_text(void)
+{
+	char text[64], cut[9];
+
+	is_str(overhead_levels_text(0, text, sizeof(text)), "", "no level");
+	is_str(overhead_levels_text(2, text, sizeof(text)), "events", "one level");
+	is_str(overhead_levels_text(15, text, sizeof(text)), "scan, events, latency, syscalls",
+	       "all levels");
+	is_str(overhead_levels_text(15, cut, sizeof(cut)), "scan, ev", "cut to the buffer");
+}
+
+int main(void)
+{
+	test_find();
+	test_text();
+	return done();
+}
