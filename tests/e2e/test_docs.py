@@ -226,4 +226,4 @@ def test_explain_flags_what_it_says(check, lab):
     for one in diagnoses(lab):
         text = lab.faultscope("explain", one["id"]).out
         check.equal(f"{one['id']} says it is not flagged", "This version does not report this finding" in text,
-                    not one["flagged"])
+                    not one["detected"])

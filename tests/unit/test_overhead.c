@@ -32,5 +32,5 @@ int main(void)
 {
 	test_find();
 	test_text();
-	return done();
+	return tap_done();
 }
