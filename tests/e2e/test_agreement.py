@@ -230,7 +230,7 @@ def by_textfile(lab, recording):
     assert ran.returncode in (DONE, INCOMPLETE), ran.err
     sums = {"minor": 0, "major": 0}
     assert not UNSEEN.search(out.read_text()), "textfile: a character that hides or moves text"
-    for severity, n in re.findall(r'^faultscope_page_faults_total\{.*severity="(\w+)"\} (\S+)$',
+    for severity, n in re.findall(r'^faultscope_page_faults_total\{.*type="(\w+)"\} (\S+)$',
                                   out.read_text(), re.M):
         sums[severity] += int(float(n))
     return sums

@@ -109,7 +109,7 @@ def expect_refusal(check, lines, truth):
     check.equal("first and highest possible count", (counts[0], counts[-1] <= times), (1, True))
     group = "fds" if truth["call"] in CALLS_OF_DESCRIPTORS else "maps"
     final = lines.final(pid)
-    check.equal("refused, in the line of the process", field_of(final, f"{group}.refused"), times)
+    check.equal("refused, in the line of the process", field_of(final, f"{group}.failed"), times)
     finding = lines.of("finding", pid, cause=truth["cause"])
     check.that(finding, "no finding names the cause")
 

@@ -149,7 +149,7 @@ def test_native_histograms(check, lab):
             check.equal("native", 13 in histogram, native)
             if native:
                 check_native(check, histogram)
-            if labels["severity"] == "minor":
+            if labels["type"] == "minor":
                 check.that(histogram[1][0] > 0, "nothing was counted")
         check.equal("end", exporter.stop(), 0)
 

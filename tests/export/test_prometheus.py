@@ -55,7 +55,7 @@ def test_scraped_as_protobuf(check, lab):
     name = "faultscope_page_fault_duration_seconds"
     told = families_of(exporter.get(Accept=PROTOBUF).body)
     count = next(value[7][1][0] for labels, value in told[name][2]
-                 if labels["severity"] == "minor")
+                 if labels["type"] == "minor")
     check.equal("count", prometheus.value(f'histogram_count({name}{{type="minor"}})'), count)
     # the quantile by the classic buckets of the same page
     samples = Samples(exporter.get().text)

@@ -160,7 +160,7 @@ def test_short_lived_cgroups(check, lab):
         time.sleep(0.1)
     exporter.metrics()
     lives()
-    faults = exporter.metrics().values("faultscope_page_faults_total", "severity", workload=name)
+    faults = exporter.metrics().values("faultscope_page_faults_total", "type", workload=name)
     check.that(faults.get("minor", 0) > 50, f"{name}: {faults}")
 
 

@@ -19,7 +19,6 @@ static void say_header(struct buf *b, const struct view *v)
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
-	char levels[64];
 
 	line_printf(&l, "faultscope %s  %s  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "  ",
 		    h->version, h->target[0] ? h->target : h->host, seconds / 3600,
@@ -29,7 +28,10 @@ static void say_header(struct buf *b, const struct view *v)
 		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,
 			    window,
 			    (v->m->tick.own_cpu_ns - v->m->prev_own_cpu_ns) / (window * 1e7));
-	line_printf(&l, "  overhead: %s", overhead_levels_text(h->tiers, levels, sizeof(levels)));
+	line_printf(&l, "  overhead");
+	for (int level = 0; level < NR_OVERHEAD_LEVELS; level++)
+		if (h->tiers >> level & 1)
+			line_printf(&l, "%s%d", level ? "," : " ", level);
 	line_end(&l, b, STYLE_BOLD);
 }
 
