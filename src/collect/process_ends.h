@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: processes that ended without a last record: the probe `lifecycle` is off, the ring buffer
- * was full, or the kernel skipped the event. Without this they would be watched forever.
+ * collect: processes that ended without a last record: the probe `lifecycle` is off, the ring
+ * buffer was full, or the kernel skipped the event. Without this they would be watched forever.
  */
 #ifndef FS_COLLECT_PROCESS_ENDS_H
 #define FS_COLLECT_PROCESS_ENDS_H

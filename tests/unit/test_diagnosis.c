@@ -203,8 +203,8 @@ static void test_json(void)
 	has(text,
 	    "{\"type\":\"holdings\",\"t\":1.500000,\"pid\":10,\"comm\":\"grower\",\"what\":"
 	    "\"maps\","
-	    "\"complete\":true,\"groups\":[{\"name\":\"/dev/shm/torch_# (deleted)\",\"kind\":\"shared "
-	    "memory\",\"count\":38000,\"bytes\":0,\"pattern\":true},",
+	    "\"complete\":true,\"groups\":[{\"name\":\"/dev/shm/torch_# (deleted)\","
+	    "\"kind\":\"shared memory\",\"count\":38000,\"bytes\":0,\"pattern\":true},",
 	    "what it held");
 	has(text,
 	    "\"what\":\"maps\",\"created\":2000,\"groups\":[{\"name\":\"torch_#\",\"created\":2000,"
