@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// All hosts: who is near a limit, who was refused, who waits; and whether all exporters answer.
+// All hosts: workloads near a limit, failed calls, time spent in page faults, state of the exporters.
 local p = import 'panels.libsonnet';
 
 local maps = 'instance_workload:faultscope_worst_process_mappings:ratio';
@@ -7,25 +7,25 @@ local fds = 'instance_workload:faultscope_worst_process_fds:ratio';
 local stall = 'instance_workload:faultscope_major_fault_stall_seconds:rate5m';
 local who = ['instance', 'workload'];
 
-// Seconds until a ratio that grows is 1, of those above a quarter that will be within a week.
+// Seconds until a growing ratio reaches 1: ratios above 0.25 that reach it within a week.
 local left(ratio) =
   'bottomk(20, (1 - (%(r)s > 0.25)) / (deriv(%(r)s[1h]) > 0) < 7 * 86400)' % { r: ratio };
 
 p.dashboard(
   'fleet',
   'fleet',
-  'Every host that is scraped: limits that are near, calls that were refused, time lost to faults.',
+  'All hosts: workloads near a limit, failed calls, and time that threads wait in page faults.',
   [],
   p.rows([
     [4, [
-      p.number('Hosts', 'Exporters that answer.', 'none', 'sum(up{job="faultscope"})'),
+      p.number('Hosts', 'Exporters that Prometheus can scrape.', 'none', 'sum(up{job="faultscope"})'),
       p.number('Hosts down',
-               'Exporters that do not answer.',
+               'Exporters that Prometheus cannot scrape.',
                'none',
                'count(up{job="faultscope"} == 0) or vector(0)',
                [1, 5]),
       p.number('Alerts',
-               'Alerts of faultscope that fire.',
+               'faultscope alerts that fire now.',
                'none',
                'count(ALERTS{alertname=~"Faultscope.*", alertstate="firing"}) or vector(0)',
                [1, 10]),
@@ -34,27 +34,27 @@ p.dashboard(
                'none',
                'count(%s > 0.8 or %s > 0.8) or vector(0)' % [maps, fds],
                [1, 10]),
-      p.number('Refused',
-               'Calls refused for want of mappings or descriptors, in the last hour.',
+      p.number('Failed calls',
+               'Calls that failed at a limit on mappings or file descriptors, in the last hour.',
                'short',
                '(sum(increase(faultscope_mapping_failures_total[1h])) or vector(0)) + '
                + '(sum(increase(faultscope_fd_failures_total[1h])) or vector(0))',
                [1, 100]),
       p.number('Series',
-               'Samples that one round of scrapes brings.',
+               'Time series of all faultscope exporters.',
                'short',
                'sum(scrape_samples_scraped{job="faultscope"})'),
     ]],
     [10, [
       p.table('Nearest to vm.max_map_count',
-              'The process with most mappings of each workload, as a share of the limit.',
+              'For each workload, the process with the most mappings, as a share of the limit.',
               'percentunit',
               'topk(20, %s)' % maps,
               who,
               'used',
               [0.8, 0.95]),
       p.table('Nearest to RLIMIT_NOFILE',
-              'The process of each workload that is nearest to its own soft limit.',
+              'For each workload, the process that is nearest to its own soft limit.',
               'percentunit',
               'topk(20, %s)' % fds,
               who,
@@ -62,14 +62,14 @@ p.dashboard(
               [0.8, 0.95]),
     ]],
     [8, [
-      p.table('Mappings will run out in',
-              'A straight line through the last hour, for those above a quarter of the limit.',
+      p.table('Time until vm.max_map_count',
+              'Linear forecast from the last hour, for workloads above 25 % of the limit.',
               's',
               left(maps),
               who,
               'left'),
-      p.table('Descriptors will run out in',
-              'A straight line through the last hour, for those above a quarter of the limit.',
+      p.table('Time until RLIMIT_NOFILE',
+              'Linear forecast from the last hour, for workloads above 25 % of the limit.',
               's',
               left(fds),
               who,
@@ -77,11 +77,11 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Waiting for pages',
-              'Thread-seconds a second in major faults: the ten worst.',
+              'Seconds per second that threads wait in major page faults: top ten.',
               's',
               [{ expr: 'topk(10, %s)' % stall, legend: '{{instance}} {{workload}}' }]),
       p.lines('Swapping in',
-              'Faults that read a page from swap: the ten worst.',
+              'Page faults per second that read from swap: top ten.',
               'ops',
               [{
                 expr: 'topk(10, rate(faultscope_swap_in_faults_total[5m]))',
@@ -89,23 +89,23 @@ p.dashboard(
               }]),
     ]],
     [8, [
-      p.lines('Mappings refused',
-              'Calls refused, by the limit that refused them.',
+      p.lines('Failed mapping calls',
+              'Calls that failed, by the limit that was reached.',
               'short',
               [{
                 expr: 'sum by (reason) (increase(faultscope_mapping_failures_total[5m]))',
                 legend: '{{reason}}',
                 exemplar: true,
               }]),
-      p.lines('Descriptors refused',
-              "EMFILE: a process limit. ENFILE: the host's.",
+      p.lines('Failed file descriptor calls',
+              'EMFILE: RLIMIT_NOFILE of a process. ENFILE: fs.file-max of the host.',
               'short',
               [{
                 expr: 'sum by (errno) (increase(faultscope_fd_failures_total[5m]))',
                 legend: '{{errno}}',
                 exemplar: true,
               }]),
-      p.lines('Killed', 'Fault signals by name, and kills for want of memory.', 'short', [
+      p.lines('Killed', 'Fault signals by name, and OOM kills.', 'short', [
         {
           expr: 'sum by (signal) (increase(faultscope_fatal_signals_total[5m]))',
           legend: '{{signal}}',
@@ -118,17 +118,17 @@ p.dashboard(
       ]),
     ]],
     [8, [
-      p.lines('Scrapes', 'The slowest collection of any exporter, and the median.', 's', [
+      p.lines('Scrapes', 'Duration of a scrape: the slowest exporter, and the median.', 's', [
         { expr: 'max(faultscope_scrape_duration_seconds)', legend: 'slowest' },
         { expr: 'quantile(0.5, faultscope_scrape_duration_seconds)', legend: 'median' },
       ]),
-      p.lines('Not whole', 'Exporters that see less than they should.', 'short', [
-        { expr: 'count(faultscope_up == 0) or vector(0)', legend: 'partial answers' },
+      p.lines('Incomplete exporters', 'Exporters that measure less than they should.', 'short', [
+        { expr: 'count(faultscope_up == 0) or vector(0)', legend: 'partial metrics' },
         {
           expr: 'count(count by (instance) (faultscope_collector_enabled == 0)) or vector(0)',
           legend: 'without a collector',
         },
-        { expr: 'count(faultscope_workloads_aggregated > 0) or vector(0)', legend: 'fold workloads' },
+        { expr: 'count(faultscope_workloads_folded > 0) or vector(0)', legend: 'workloads in ~other' },
         {
           expr: 'count(rate(faultscope_events_dropped_total[5m]) > 0) or vector(0)',
           legend: 'lose events',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// One host, by workload: faults and their latency, mappings, descriptors, swap; who it is that runs.
+// One host, by workload: page faults and their latency, mappings, file descriptors, swap.
 local p = import 'panels.libsonnet';
 
 local here = '{instance="$instance", workload=~"$workload"}';
@@ -9,7 +9,7 @@ local each = '{{workload}}';
 p.dashboard(
   'host',
   'host',
-  'One host: what each workload holds of its limits, and what its faults cost.',
+  'One host: how close each workload is to its limits, and how long it waits in page faults.',
   [
     p.choice('instance', 'faultscope_build_info', 'instance'),
     p.choice('workload',
@@ -20,41 +20,41 @@ p.dashboard(
   p.rows([
     [4, [
       p.number('vm.max_map_count',
-               'The limit of mappings of each process.',
+               'The limit on mappings for each process.',
                'short',
                'faultscope_mappings_limit' + host),
       p.number('Mappings used',
-               'The worst process of all.',
+               'The process with the most mappings, as a share of the limit.',
                'percentunit',
                'max(instance_workload:faultscope_worst_process_mappings:ratio%s)' % here,
                [0.8, 0.95]),
-      p.number('Descriptors used',
-               'The process nearest to its own limit.',
+      p.number('File descriptors used',
+               'The process nearest to its own soft RLIMIT_NOFILE.',
                'percentunit',
                'max(instance_workload:faultscope_worst_process_fds:ratio%s)' % here,
                [0.8, 0.95]),
       p.number('Waiting',
-               'Thread-seconds a second in major faults.',
+               'Seconds per second that threads wait in major page faults.',
                's',
                'sum(instance_workload:faultscope_major_fault_stall_seconds:rate5m%s)' % here,
                [0.2, 1]),
       p.number('Collectors missing',
-               'Refused by this kernel, or for want of capabilities.',
+               'Not supported by this kernel, or capabilities are missing.',
                'none',
                'count(faultscope_collector_enabled%s == 0) or vector(0)' % host,
                [1]),
     ]],
     [9, [
       p.lines('Mappings, worst process',
-              'Share of vm.max_map_count.',
+              'As a share of vm.max_map_count.',
               'percentunit',
               [{
                 expr: 'instance_workload:faultscope_worst_process_mappings:ratio' + here,
                 legend: each,
               }],
               [0.8, 0.95]),
-      p.lines('Descriptors, worst process',
-              'Share of its own soft RLIMIT_NOFILE.',
+      p.lines('File descriptors, worst process',
+              'As a share of its own soft RLIMIT_NOFILE.',
               'percentunit',
               [{
                 expr: 'instance_workload:faultscope_worst_process_fds:ratio' + here,
@@ -63,15 +63,15 @@ p.dashboard(
               [0.8, 0.95]),
     ]],
     [8, [
-      p.lines('Mappings held',
-              'Of all processes of a workload.',
+      p.lines('Mappings',
+              'Sum over all processes of a workload.',
               'short',
               [{ expr: 'faultscope_mappings' + here, legend: each }]),
-      p.lines('Descriptors open',
-              'Of all processes of a workload.',
+      p.lines('Open file descriptors',
+              'Sum over all processes of a workload.',
               'short',
               [{ expr: 'faultscope_open_fds' + here, legend: each }]),
-      p.lines('Refused', 'Calls refused, by what refused them.', 'short', [
+      p.lines('Failed calls', 'Calls that failed, by the limit that was reached.', 'short', [
         {
           expr: 'sum by (workload, reason) '
                 + '(increase(faultscope_mapping_failures_total%s[$__rate_interval])) > 0' % here,
@@ -92,14 +92,14 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Page faults',
-              'Minor and major.',
+              'Minor and major page faults per second.',
               'ops',
               [{
                 expr: 'instance_workload:faultscope_page_faults:rate5m' + here,
                 legend: each,
               }]),
       p.lines('Major faults',
-              'Those that had to wait for a page.',
+              'Page faults per second that waited for a disk or for swap.',
               'ops',
               [{
                 expr: 'rate(faultscope_page_faults_total%s[$__rate_interval])'
@@ -107,7 +107,7 @@ p.dashboard(
                 legend: each,
               }]),
       p.lines('Waiting for pages',
-              'Thread-seconds a second in major faults.',
+              'Seconds per second that threads wait in major page faults.',
               's',
               [{
                 expr: 'instance_workload:faultscope_major_fault_stall_seconds:rate5m' + here,
@@ -117,17 +117,17 @@ p.dashboard(
     ]],
     [8, [
       p.heatmap('Latency of minor faults',
-                'Of the whole host.',
+                'For the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
                 % '{instance="$instance", type="minor"}[$__rate_interval]))'),
       p.heatmap('Latency of major faults',
-                'Of the whole host.',
+                'For the whole host.',
                 's',
                 'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
                 % '{instance="$instance", type="major"}[$__rate_interval]))'),
       p.lines('Faults by access, begun',
-              'Of the whole host.',
+              'For the whole host.',
               'ops',
               [{
                 expr: 'sum by (access, page) '
@@ -138,26 +138,26 @@ p.dashboard(
               stacked=true),
     ]],
     [8, [
-      p.lines('Swap held',
+      p.lines('Swap used',
               'By workload.',
               'bytes',
               [{ expr: 'faultscope_swap_bytes' + here, legend: each }],
               stacked=true),
       p.lines('Swapping in',
-              'Faults that read a page from swap.',
+              'Page faults per second that read from swap.',
               'ops',
               [{
                 expr: 'rate(faultscope_swap_in_faults_total%s[$__rate_interval])' % here,
                 legend: each,
               }]),
       p.lines('Direct reclaim',
-              'Thread-seconds a second in freeing memory for themselves.',
+              'Seconds per second that threads spend in direct reclaim.',
               's',
               [{
                 expr: 'rate(faultscope_direct_reclaim_seconds_total%s[$__rate_interval])' % here,
                 legend: each,
               }]),
-      p.lines('Killed', 'Fault signals, and kills for want of memory.', 'short', [
+      p.lines('Killed', 'Fault signals and OOM kills.', 'short', [
         {
           expr: 'sum by (workload, signal) '
                 + '(increase(faultscope_fatal_signals_total%s[$__rate_interval])) > 0' % here,
@@ -172,7 +172,7 @@ p.dashboard(
     ]],
     [8, [
       p.table('Workloads',
-              'Who they are. CGROUP of the runbooks is cgroup here.',
+              'Identity of each workload. The column cgroup is CGROUP in the runbooks.',
               'none',
               'faultscope_workload_info' + here,
               ['workload', 'kind', 'namespace', 'pod', 'container', 'cgroup'],
@@ -180,13 +180,13 @@ p.dashboard(
     ]],
     [7, [
       p.table('Probes',
-              'The mechanism that each uses on this kernel.',
+              'The attach type of each probe on this kernel.',
               'none',
               'faultscope_probe_info' + host,
               ['probe', 'attach_type'],
               'is'),
       p.lines("The exporter's own cost",
-              'CPU seconds a second.',
+              'CPU seconds per second.',
               'percentunit',
               [{
                 expr: 'rate(process_cpu_seconds_total%s[$__rate_interval])'
@@ -194,13 +194,13 @@ p.dashboard(
                 legend: 'CPU',
               }]),
       p.lines("The exporter's memory",
-              'Resident.',
+              'Resident memory.',
               'bytes',
               [{
                 expr: 'process_resident_memory_bytes{instance="$instance", job="faultscope"}',
                 legend: 'resident',
               }]),
-      p.lines('Series', 'Samples a scrape, and workloads folded into ~other.', 'short', [
+      p.lines('Series', 'Samples per scrape, and workloads summed as ~other.', 'short', [
         {
           expr: 'scrape_samples_scraped{instance="$instance", job="faultscope"}',
           legend: 'samples',

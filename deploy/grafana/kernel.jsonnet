@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Kernels of the fleet: bad accesses that were absorbed, errors that they reported, taint.
+// Kernels of all hosts: recovered kernel faults, error reports, taint.
 local p = import 'panels.libsonnet';
 
 local here = '{instance=~"$instance", module=~"$module"}';
@@ -8,7 +8,7 @@ local hosts = '{instance=~"$instance"}';
 p.dashboard(
   'kernel',
   'kernel triage',
-  'What precedes a crash of the kernel, and what it reported: which module, on which hosts.',
+  'Kernel faults and error reports that may precede a crash: which module, on which hosts.',
   [
     p.choice('instance', 'faultscope_build_info', 'instance', many=true),
     p.choice('module',
@@ -18,40 +18,40 @@ p.dashboard(
   ],
   p.rows([
     [4, [
-      p.number('Reports, a day',
+      p.number('Reports in 24 hours',
                'Oopses, KASAN, KFENCE, hung tasks, lockups.',
                'short',
                'sum(increase(faultscope_kernel_reports_total%s[1d])) or vector(0)'
                % '{instance=~"$instance", module=~"$module", kind!="warn"}',
                [1, 10]),
       p.number('Hosts that reported',
-               'Of those, in a day.',
+               'Hosts whose kernel reported an error in 24 hours.',
                'none',
                'count(sum by (instance) (increase(faultscope_kernel_reports_total%s[1d])) > 0) '
                % here + 'or vector(0)',
                [1, 10]),
-      p.number('Modules at bad addresses',
-               'Absorbed by exception tables, in a day.',
+      p.number('Modules with invalid accesses',
+               'Modules with recovered kernel faults in 24 hours.',
                'none',
                'count(sum by (module) (increase(faultscope_kernel_faults_recovered_total%s[1d])) > 0) '
                % here + 'or vector(0)'),
       p.number('Tainted hosts',
-               'With any flag of taint.',
+               'Hosts whose kernel has a taint flag.',
                'none',
                'count(count by (instance) (faultscope_kernel_tainted_info%s)) or vector(0)'
                % hosts),
     ]],
     [9, [
-      p.lines('Bad accesses absorbed, by module',
-              'A module that does so ten times as often as the day before is a precursor.',
+      p.lines('Recovered kernel faults, by module',
+              'Ten times the rate of the day before often precedes a crash.',
               'ops',
               [{
                 expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) > 0' % here,
                 legend: '{{module}}',
                 exemplar: true,
               }]),
-      p.lines('Against the day before',
-              'Rate of now, divided by that of yesterday.',
+      p.lines('Compared with the day before',
+              'Present rate of recovered kernel faults divided by that of yesterday.',
               'short',
               [{
                 expr: 'sum by (module) (rate(faultscope_kernel_faults_recovered_total%s[5m])) / '
@@ -64,21 +64,21 @@ p.dashboard(
     ]],
     [8, [
       p.lines('Reports, by kind',
-              'Of all hosts chosen.',
+              'For all selected hosts.',
               'short',
               [{
                 expr: 'sum by (kind) (increase(faultscope_kernel_reports_total%s[10m])) > 0' % here,
                 legend: '{{kind}}',
               }]),
       p.lines('Faults in kernel mode',
-              'At user addresses: copies, mostly. At kernel addresses: bad.',
+              'At user addresses: usually user copies, which is normal. At kernel addresses: bugs.',
               'ops',
               [{
                 expr: 'sum by (address) (rate(faultscope_kernel_faults_total%s[5m]))' % hosts,
                 legend: '{{address}}',
               }]),
-      p.lines('Killed for want of memory',
-              'By the OOM killer.',
+      p.lines('OOM kills',
+              'Processes killed by the OOM killer.',
               'short',
               [{
                 expr: 'sum by (scope) (increase(faultscope_oom_kills_total%s[10m]))' % hosts,
@@ -86,7 +86,7 @@ p.dashboard(
               }]),
     ]],
     [9, [
-      p.table('Reports since the exporters began',
+      p.table('Reports since the exporters started',
               'By host, kind and module.',
               'short',
               'topk(50, faultscope_kernel_reports_total%s > 0)' % here,
@@ -94,13 +94,13 @@ p.dashboard(
               'reports',
               [1, 10]),
       p.table('Taint',
-              'P: a proprietary module, O: one from elsewhere, W: warned, D: died.',
+              'P: proprietary module, O: out-of-tree module, W: the kernel warned, D: the kernel had an oops.',
               'none',
               'count by (flag, instance) (faultscope_kernel_tainted_info%s)' % hosts,
               ['instance', 'flag'],
               'is'),
       p.table('Kernels',
-              'How many hosts run which.',
+              'Number of hosts for each kernel version.',
               'none',
               'count by (kernel, version) (faultscope_build_info%s)' % hosts,
               ['kernel', 'version'],

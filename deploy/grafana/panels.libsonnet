@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What the dashboards are made of: plain objects as Grafana's JSON has them, no library.
+// Panels of the dashboards, as plain objects of Grafana's JSON; no library is needed.
 local source = { type: 'prometheus', uid: '${datasource}' };
 
 local target(i, query) = {
