@@ -33,11 +33,11 @@ static bool by_line(const struct diagnosis *v, struct buf *b)
 	if (!f || !is_plain(f->function))
 		return false;
 	if (f->module.n && is_plain(f->module))
-		buf_printf(b, "the source line: faddr2line %.*s.ko %.*s+0x%x/0x%x",
+		buf_printf(b, "find the source line: faddr2line %.*s.ko %.*s+0x%x/0x%x",
 			   STR_ARG(f->module), STR_ARG(f->function), f->offset, f->size);
 	else
 		buf_printf(b,
-			   "the source line: faddr2line /usr/lib/debug/boot/vmlinux-%.*s "
+			   "find the source line: faddr2line /usr/lib/debug/boot/vmlinux-%.*s "
 			   "%.*s+0x%x/0x%x",
 			   STR_ARG(r), STR_ARG(f->function), f->offset, f->size);
 	return true;
@@ -50,7 +50,7 @@ static bool by_trace(const struct diagnosis *v, struct buf *b)
 	if (v->event->nr_frames < 2)
 		return false;
 	buf_printf(b,
-		   "the whole trace: decode_stacktrace.sh /usr/lib/debug/boot/vmlinux-%.*s "
+		   "decode the whole trace: decode_stacktrace.sh /usr/lib/debug/boot/vmlinux-%.*s "
 		   "/usr/lib/debug/lib/modules/%.*s < LOG",
 		   STR_ARG(r), STR_ARG(r));
 	return true;
@@ -62,7 +62,7 @@ static bool by_mechanism(const struct diagnosis *v, struct buf *b)
 	if (*mechanism_next(v->mechanism))
 		return true;
 	if (v->kind == KIND_HANG) {
-		buf_puts(b, "who holds it, while it hangs: echo w > /proc/sysrq-trigger; "
+		buf_puts(b, "show blocked tasks and held locks while it hangs: echo w > /proc/sysrq-trigger; "
 			    "echo d > /proc/sysrq-trigger");
 		return true;
 	}
@@ -76,7 +76,7 @@ static bool by_module(const struct diagnosis *v, struct buf *b)
 	if (v->culprit_unknown || v->suspect[0].cut || !is_plain(m) || str_is(m, "vmlinux") ||
 	    v->hardware)
 		return false;
-	buf_printf(b, "to run without it: modprobe.blacklist=%.*s on the kernel command line",
+	buf_printf(b, "boot without the module: modprobe.blacklist=%.*s on the kernel command line",
 		   STR_ARG(m));
 	return true;
 }
@@ -85,7 +85,7 @@ static bool by_report(const struct diagnosis *v, struct buf *b)
 {
 	if (v->functions || v->event->nr_frames || v->hardware)
 		return false;
-	buf_puts(b, "more of the log is needed: journalctl -k -b -1, /sys/fs/pstore, a serial "
+	buf_puts(b, "find more of the log: journalctl -k -b -1, /sys/fs/pstore, a serial "
 		    "console");
 	return true;
 }
