@@ -62,7 +62,8 @@ static bool by_mechanism(const struct diagnosis *v, struct buf *b)
 	if (*mechanism_next(v->mechanism))
 		return true;
 	if (v->kind == KIND_HANG) {
-		buf_puts(b, "show blocked tasks and held locks while it hangs: echo w > /proc/sysrq-trigger; "
+		buf_puts(b, "show blocked tasks and held locks while it hangs: "
+			    "echo w > /proc/sysrq-trigger; "
 			    "echo d > /proc/sysrq-trigger");
 		return true;
 	}
