@@ -124,52 +124,52 @@ def room(path, does, uses="", needs="", keeps=""):
 
 
 ROOMS = [
-    room("records", "what one figure or record is: the rows that both sides are made of",
+    room("records", "tables of counters and record fields, which BPF programs and user space share",
          keeps="capped, stateless"),
-    room("bpf", "counts events and sends records; `wire.h` is what it shares with `src/probe` alone",
+    room("bpf", "BPF programs: count events, send records; only `src/probe` shares `wire.h`",
          "wire vmlinux records"),
-    room("base", "text buffer and its escapes, units, names of errnos and signals, costs from "
-         "measurements that scatter",
+    room("base", "text buffers and escaping, units, names of errnos and signals, costs from "
+         "noisy measurements",
          needs="text, numbers, format, sort, width, heap, secrets, errors, signal names, files, "
                "own files, own ids, own limits, signals, signal files, events"),
-    room("base/compress", "packs and unpacks",
+    room("base/compress", "compression and decompression",
          needs="zlib, liblzma, libzstd"),
-    room("probe", "the table of probes, loading, attaching, limits and settings of the machine; "
-         "sources: live and recording",
+    room("probe", "the probe table, loading and attaching, limits and settings of the machine; "
+         "both sources: live and recording",
          "base wire records",
          "text, numbers, format, sort, heap, copies, pages, errors, clock, files, streams, "
          "mounts, own files, own ids, own rights, own limits, scheduling, machine, system "
          "calls, libbpf, libcap, zlib"),
-    room("blackbox", "records of the flight recorder: encoding, and search in a damaged ring",
+    room("blackbox", "records of the flight recorder: encoding, search in a damaged ring file",
          "base",
          "text, numbers, format, sort, heap",
          "capped, stateless"),
-    room("model", "subjects, windows, the field table, forecasts",
+    room("model", "state of processes and of the host, growth, forecasts, the table of values",
          "base records",
          "text, numbers, sort, math, heap",
          "capped, stateless"),
-    room("collect", "checks every record, filters, and adds what files of /proc tell",
+    room("collect", "checks and filters every record, and adds names and limits from /proc",
          "base records probe blackbox model",
          "text, numbers, format, sort, patterns, heap, secrets, errors, files, streams, mounts, "
          "own ids, signals",
          "stateless, no judgement"),
-    room("collect/files", "files of other processes, read without trust in them",
+    room("collect/files", "reads files of other processes safely",
          needs="machine, system calls"),
-    room("collect/limits", "where a limit comes from",
+    room("collect/limits", "finds who set a limit",
          needs="paths"),
-    room("collect/names", "processes, control groups, containers and sockets by name",
+    room("collect/names", "names of processes, cgroups, containers and sockets",
          needs="copies, addresses"),
-    room("collect/symbols", "functions of addresses, from ELF files and JIT maps",
+    room("collect/symbols", "function names of addresses, from ELF files and JIT maps",
          needs="jumps, own limits, devices, libelf, libiberty, zlib"),
-    room("rules", "causes of failed calls, the rule table, the findings, advice on limits",
+    room("rules", "causes of failed calls, the rules, findings, suggested limits",
          "base model",
          "text, numbers, format, sort, math, heap",
          "capped, stateless"),
-    room("triage", "what a kernel log tells of a crash",
+    room("triage", "analysis of kernel crash logs",
          "base blackbox",
          "text, format, sort, heap",
          "capped, stateless"),
-    room("render", "text, JSON, schema, HTML, metrics, live view: says what is found",
+    room("render", "output formats: text, JSON and its schema, HTML, metrics, live view",
          "base blackbox model rules triage",
          "text, numbers, format, sort, math, calendar, heap, copies",
          "stateless, model const"),
@@ -177,7 +177,7 @@ ROOMS = [
          "base blackbox",
          "text, format, paths, heap, copies, errors, clock, files, streams, own files",
          "stateless"),
-    room("serve", "pages by HTTP and HTTPS",
+    room("serve", "the HTTP and HTTPS server",
          "base",
          "text, numbers, format, heap, copies, secrets, errors, clock, files, own files, real "
          "paths, environment, own ids, own rights, scheduling, children, signals, exit, events, "
@@ -185,26 +185,26 @@ ROOMS = [
     room("cli", "the option table, help, man page, completions, messages",
          "base probe model collect rules render recorder serve",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
-    room("live", "the terminal, and the live view on it",
+    room("live", "terminal control, and the live view on it",
          "base probe cli",
          "text, format, own files, messages, environment, locale, signals, exit, devices, "
          "terminal"),
-    room("crash", "`triage` and `blackbox`",
+    room("crash", "the commands `triage` and `blackbox`",
          "base probe blackbox collect triage render recorder cli live",
          "text, format, sort, paths, heap, copies, pages, errors, date, files, lists of files, "
          "streams, standard input, own files, messages, own limits, scheduling, machine, "
          "children, signals, events, threads"),
-    room("session", "one measurement, from its source to its last line; its commands; `doctor`, "
-         "with its measuring, and `explain`",
+    room("session", "a measurement from its source to its last output line, and its commands; "
+         "`doctor` with its cost measurements, and `explain`",
          "base probe blackbox model collect rules triage render cli live crash",
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),
-    room("export", "the exporter",
+    room("export", "the exporter: metrics for Prometheus",
          "base probe model collect rules render serve cli session",
          "numbers, format, sort, paths, patterns, heap, errors, files, "
          "environment, own ids, own limits, machine, sockets"),
-    room("main", "names the commands",
+    room("main", "the table of commands",
          "base probe collect render cli crash session export",
          "format, errors, signals"),
 ]
