@@ -24,6 +24,7 @@ END = re.compile(r"(?<=[.!?])[\"')]?\s+(?=[\"'`*(\[]?[A-Z0-9/])")
 ABBREVIATION = re.compile(r"(?:e\.g|i\.e|etc|cf|vs)\.$")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
+SOURCES = re.compile(r"(?:[\w.-]+/[\w.-]+#\d+\s*)+")
 CODE = re.compile(r"`[^`]*`")
 ESCAPES = {"\\n": "\n", "\\t": " ", '\\"': '"', "\\\\": "\\"}
 
@@ -56,7 +57,7 @@ def markdown(path):
             fenced = not fenced
         generated = (generated or line.startswith("<!-- table:")) and line != "<!-- end -->"
         item = re.match(r"\s*(?:[*-]|\d+\.) ", line)
-        ends = fenced or generated or not line.strip() or line.startswith(("#", "|", "<", "`", "!"))
+        ends = fenced or generated or not line.strip() or line.startswith(("#", "|", "<", "```", "!"))
         if text and (ends or item):
             whole = " ".join(text)
             if "](" not in whole or " · " not in whole:  # a list of links
@@ -84,7 +85,7 @@ def strings(path):
         if path.name.startswith("messages_") and not whole.endswith("."):
             continue  # a pattern or the name of a source
         for paragraph in whole.split("\n"):
-            if not paragraph.startswith("$ "):
+            if not paragraph.startswith("$ ") and not SOURCES.fullmatch(paragraph):
                 yield Text(name(path), code.count("\n", 0, run.start()) + 1, paragraph)
 
 
