@@ -128,7 +128,7 @@ p.dashboard(
           expr: 'count(count by (instance) (faultscope_collector_enabled == 0)) or vector(0)',
           legend: 'without a collector',
         },
-        { expr: 'count(faultscope_workloads_folded > 0) or vector(0)', legend: 'workloads in ~other' },
+        { expr: 'count(faultscope_workloads_aggregated > 0) or vector(0)', legend: 'workloads in ~other' },
         {
           expr: 'count(rate(faultscope_events_dropped_total[5m]) > 0) or vector(0)',
           legend: 'lose events',
