@@ -103,9 +103,16 @@ static const struct process_key *subject_of(const union event *e)
 	return &e->crossing.subject; /* in each of them at the same place */
 }
 
+/* The same records also tell of calls that waited for mmap_lock, and of calls that held it. */
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
-	buf_printf(b, "%s slow faults, %s", as_count(r->count).s, class_name(r->class));
+	const char *what = r->class == CLASS_CALL     ? "calls that waited for mmap_lock"
+			   : r->class == CLASS_HOLDER ? "calls that held mmap_lock"
+						      : "slow faults";
+
+	buf_printf(b, "%s %s", as_count(r->count).s, what);
+	if (r->class != CLASS_CALL && r->class != CLASS_HOLDER)
+		buf_printf(b, ", %s", slow_sort(r));
 	if (r->file[0]) {
 		buf_puts(b, " of ");
 		buf_safe(b, r->file, v->unicode);
