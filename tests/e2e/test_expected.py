@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Outputs of recordings and of crash logs, compared with those that are kept (expected.py)."""
+import json
 import re
 
 from expected import compare, compare_sum, environment, helper, made, said_by
@@ -182,6 +183,52 @@ def test_kept_ways_to_show_recordings(check, lab):
                         said_by(lab, "replay", "--speed", "0", *words, f"{name}.fsr", cwd=where))
 
 
+def where_is(lab, name):
+    """The directory of a recording."""
+    return RECORDINGS if (RECORDINGS / f"{name}.fsr").exists() else lab.dir
+
+
+def test_kept_ways_to_show_events(check, lab):
+    for seed in SEEDS[3:]:
+        name = made(lab, seed)
+        for way, words in WAYS.items():
+            compare_sum(check, f"{name}/way-{way}",
+                        said_by(lab, "replay", "--speed", "0", *words, f"{name}.fsr", cwd=lab.dir))
+
+
+HOSTS = {"text": (), "narrow": ("--width", "44"), "wide": ("--width", "210"), "json": ("--json",),
+         "ascii": ("--no-unicode", "--color", "always"),
+         "assumed": ("--assume", "fs.file-max=2000", "--assume", "kernel.pid_max=300")}
+
+
+def test_kept_machines(check, lab):
+    """What host says of each recording."""
+    for name in (*SOME, *(made(lab, seed) for seed in SEEDS)):
+        for how, words in HOSTS.items():
+            compare_sum(check, f"{name}/host-{how}", said_by(
+                lab, "host", *words, "--replay", f"{name}.fsr", cwd=where_is(lab, name)))
+
+
+def test_kept_differences(check, lab):
+    """Each recording compared with the one before it, and with itself."""
+    names = [*SOME, *(made(lab, seed) for seed in SEEDS)]
+    for one, other in [*zip(names, names[1:]), *zip(names[-3:], names[-3:])]:
+        for how, words in {"text": (), "narrow": ("--width", "60"), "json": ("--json",),
+                           "html": ("--html",)}.items():
+            compare_sum(check, f"{one}/diff-{how}-{other}", said_by(
+                lab, "diff", *words, where_is(lab, one) / f"{one}.fsr",
+                where_is(lab, other) / f"{other}.fsr").replace(str(lab.dir), "DIR")
+                .replace(str(RECORDINGS), "RECORDINGS"))
+
+
+def test_kept_schema(check, lab):
+    """All of the schema but its sentences."""
+    schema = json.loads(said_by(lab, "schema"), object_hook=lambda one: {
+        key: "..." if key in ("title", "description") and isinstance(value, str) else value
+        for key, value in one.items()})
+    compare(check, "schema", json.dumps(schema, indent=1) + "\n")
+
+
 class Dice:
     """A sequence of numbers that no version of Python changes."""
 
@@ -228,6 +275,40 @@ def test_kept_verdicts_of_damaged_logs(check, lab):
         if i % 4 == 0:
             compare(check, f"damaged/{i}/text", said_by(lab, "triage", "--explain", "log",
                                                         cwd=lab.dir))
+
+
+# Where an address, an error code or a number of a log changes what it means.
+BOUNDS = ("0000000000000000", "0000000000000008", "0000000000000fff", "0000000000001000", "0002",
+          "0010", "0011", "0014", "00007fffffffffff", "0000800000000000", "dead000000000100",
+          "dead000000000122", "6b6b6b6b6b6b6b6b", "5a5a5a5a5a5a5a5a", "ffff888000000000",
+          "ffffc90000000000", "dffffc0000000000", "ffffffff81000000", "ffffffffc0000000",
+          "ffffffffffffffea", "fffffffffffff000", "96000004", "96000044", "deadbeef")
+
+
+def with_bounds(dice, text):
+    """With every eighth hexadecimal number of the text another one."""
+    return re.sub(r"\b(?:[0-9a-f]{16}|[0-9a-f]{8}|[0-9a-f]{4})\b",
+                  lambda one: one[0] if dice.below(8) else BOUNDS[dice.below(len(BOUNDS))], text)
+
+
+def verdicts_of_altered(check, lab, seed):
+    """Of logs with other numbers, some of them damaged besides: text and lines by turns."""
+    dice, texts = Dice(seed), [text for _, text in logs()]
+    for i in range(DAMAGED):
+        text = damaged(dice, texts) if i % 4 == 0 else texts[dice.below(len(texts))]
+        (lab.dir / "log").write_text(with_bounds(dice, text))
+        compare_sum(check, f"altered/{seed}-{i}", said_by(
+            lab, "triage", "--explain" if i % 3 == 0 else "--json", "log", cwd=lab.dir))
+
+
+def test_kept_verdicts_of_altered_logs(check, lab):
+    for seed in range(3, 6):
+        verdicts_of_altered(check, lab, seed)
+
+
+def test_kept_verdicts_of_more_altered_logs(check, lab):
+    for seed in range(6, 9):
+        verdicts_of_altered(check, lab, seed)
 
 
 # What the flight recorder's trace instance and the kernel's console leave in a trace.

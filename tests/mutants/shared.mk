@@ -4,8 +4,8 @@
 include Makefile
 
 EXTRA ?=
-# A change that makes the compiler complain of types is no mutant.
-ALL_CFLAGS += -fPIC -w -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
+# A change that makes the compiler complain of types is no mutant. (With -w it would never complain.)
+ALL_CFLAGS += -fPIC -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
 HELPERS := naming screens random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices pattern_recording
 # test_object reads symbols that no library exports.

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Fewer and fewer file descriptors: a command works as ever, or ends with an error that says why."""
+import resource
+from functools import partial
+
+from expected import helper
+from harness import FAULTSCOPE, RECORDINGS, live
+
+FAILED, RUN_FAILED = 1, 125
+BEGINS = 4  # standard input and output, and one for the libraries
+
+
+def limited(lab, most, words):
+    return lab.call(FAULTSCOPE, *words, cwd=lab.dir, errors="replace",
+                    preexec_fn=partial(resource.setrlimit, resource.RLIMIT_NOFILE, (most, most)))
+
+
+def check_refused(check, ran, status, what):
+    check.equal(f"{what}: status", ran.returncode, status)
+    check.equal(f"{what}: output", ran.out, "")
+    check.that(ran.err.startswith("faultscope: ") and "Too many open files" in ran.err,
+               f"{what}: {ran.err!r}")
+
+
+@live
+def test_descriptors_run_out_for_measuring(check, lab):
+    """Nothing is measured in part: no command is started, and no file is left."""
+    made = {"run": (RUN_FAILED, ("run", "--", "touch", "made")),
+            "record": (FAILED, ("record", "-o", "made", "-d", "1s")),
+            "watch": (FAILED, ("1", "1")),
+            "host": (FAILED, ("host",)),
+            "doctor": (FAILED, ("doctor",))}
+    for name, (status, words) in made.items():
+        for most in (BEGINS, 5, 6, 7, 8, 12, 40, 70):
+            ran = limited(lab, most, words)
+            check_refused(check, ran, status, f"{name}, {most}")
+            check.that(not (lab.dir / "made").exists(), f"{name}, {most}: a file was made")
+            if most > 8:
+                check.that(f"RLIMIT_NOFILE is {most}" in ran.err, f"{name}, {most}: {ran.err!r}")
+    for most in (140, 200):
+        ran = limited(lab, most, made["run"][1])
+        check.equal(f"run, {most}: status", ran.returncode, 0)
+        check.that((lab.dir / "made").exists(), f"run, {most}: the command did not run")
+        (lab.dir / "made").unlink(missing_ok=True)
+
+
+def test_descriptors_run_out_for_recordings(check, lab):
+    """What reads a file needs two at most: with one, it names the file that it cannot open."""
+    recording = RECORDINGS / "forecast_of_a_leak.fsr"
+    helper(lab, "ring_writer", 1, 40, "ring", "log")
+    for words in (("report", recording), ("info", recording), ("triage", "log"),
+                  ("diff", recording, recording), ("--replay", recording, "--summary"),
+                  ("host", "--replay", recording), ("blackbox", "read", "ring")):
+        whole = limited(lab, 64, words)
+        check.that(whole.out and not whole.err, f"{words}: {whole.err!r}")
+        refused = 0
+        for most in range(BEGINS, 9):
+            ran = limited(lab, most, words)
+            if (ran.returncode, ran.out, ran.err) == (whole.returncode, whole.out, whole.err):
+                continue
+            refused += 1
+            check_refused(check, ran, FAILED, f"{words}, {most}")
+        check.that(refused < 3, f"{words}: refused with up to {BEGINS + refused - 1}")
+
+
+def test_outputs_on_descriptors_that_fail(check, lab):
+    """A full disk, or an output that is closed, is an error of every command that prints."""
+    recording = RECORDINGS / "forecast_of_a_leak.fsr"
+    helper(lab, "ring_writer", 1, 40, "ring", "log")
+    full = 'exec "$0" "$@" > /dev/full'
+    closed = 'exec "$0" "$@" >&-'
+    for how in (full, closed):
+        for words in (("report", recording), ("report", "--format", "html", recording),
+                      ("report", "--format", "jsonl", recording), ("info", recording),
+                      ("diff", recording, recording), ("diff", "--json", recording, recording),
+                      ("--replay", recording, "--summary"), ("--replay", recording, "--json"),
+                      ("host", "--replay", recording), ("triage", "log"),
+                      ("triage", "--json", "log"), ("blackbox", "read", "ring"),
+                      ("explain", "M01"), ("schema",), ("completion", "bash"), ("man",),
+                      ("--help",), ("--version",)):
+            ran = lab.call("sh", "-c", how, FAULTSCOPE, *words, cwd=lab.dir)
+            check.equal(f"{words} {how[-9:]}: status", ran.returncode, FAILED)
+            check.that(ran.err.startswith("faultscope: ") and
+                       ("No space left" in ran.err or "Bad file descriptor" in ran.err),
+                       f"{words} {how[-9:]}: {ran.err!r}")
