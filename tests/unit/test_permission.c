@@ -1,22 +1,149 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a refused load means, by the log that libbpf and the verifier left. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "probe/permission.h"
 #include "tap.h"
 
 #define REFUSED "the verifier of this kernel does not take it "
-#define BEGIN	"libbpf: prog 'look_syscall': BPF program load failed: Permission denied\n" \
-		"libbpf: prog 'look_syscall': -- BEGIN PROG LOAD LOG --\n"
-#define END	"processed 255 insns (limit 1000000) max_states_per_insn 1\n" \
-		"-- END PROG LOAD LOG --\n"
+#define BEGIN                                                                                      \
+	"libbpf: prog 'look_syscall': BPF program load failed: Permission denied\n"                \
+	"libbpf: prog 'look_syscall': -- BEGIN PROG LOAD LOG --\n"
+#define END                                                                                        \
+	"processed 255 insns (limit 1000000) max_states_per_insn 1\n"                              \
+	"-- END PROG LOAD LOG --\n"
 
 static void says(int err, const char *log, const char *text)
 {
 	struct answer answer = permission_load_answer(err, log);
 
 	is_str(answer.text, text, text);
+}
+
+/* What each errno means where nothing is known but it. */
+static void test_errnos(void)
+{
+	static const struct {
+		int err;
+		const char *load, *attach; /* of fentry */
+	} rows[] = {
+		{-EPERM, "not permitted by this kernel's policy (EPERM)",
+		 "not permitted by this kernel's policy (EPERM)"},
+		{-EACCES, "not permitted by this kernel's policy (EACCES)",
+		 "not permitted by this kernel's policy (EACCES)"},
+		{-ESRCH, "this kernel has no such function or tracepoint (ESRCH)",
+		 "refused (ESRCH)"},
+		{-ENOENT, "this kernel has no such function or tracepoint (ENOENT)",
+		 "this kernel has no such tracepoint (ENOENT)"},
+		{-EINVAL, REFUSED "(EINVAL)", "refused (EINVAL)"},
+		{-E2BIG, REFUSED "(E2BIG)", "more CPUs than are kept track of (E2BIG)"},
+		{-ENOSYS, "refused (ENOSYS)", "not supported by this kernel (ENOSYS)"},
+		{-EOPNOTSUPP, "refused (EOPNOTSUPP)", "not supported by this kernel (EOPNOTSUPP)"},
+		{-ENOMEM, "refused (ENOMEM)", "refused (ENOMEM)"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer answer = permission_attach_answer("fentry", rows[i].err, "");
+		struct answer answer_of_load = permission_load_answer(rows[i].err, "");
+		ok(!strcmp(answer_of_load.text, rows[i].load), "%s", answer_of_load.text);
+		ok(!strcmp(answer.text, rows[i].attach) && !answer.remedy, "%s", answer.text);
+	}
+	says(-EINVAL, "libbpf: x: failed to resolve CO-RE relocation <byte_off>\n",
+	     "the BTF in use lacks what it reads (EINVAL)");
+	says(-EINVAL, "libbpf: struct x: not found in kernel BTF\n",
+	     "this kernel has no such function or tracepoint (EINVAL)");
+	/* a log that was cut off has no reason */
+	says(-EINVAL, BEGIN "R1 invalid mem access 'scalar'\n", REFUSED "(EINVAL)");
+	says(-EPERM, "END PROG LOAD LOG", "not permitted by this kernel's policy (EPERM)");
+}
+
+static void attach_says(const char *mechanism, int err, const char *log, const char *text,
+			const char *remedy)
+{
+	struct answer answer = permission_attach_answer(mechanism, err, log);
+
+	ok(!strncmp(answer.text, text, strlen(text)), "%s: %s", mechanism, answer.text);
+	ok(!answer.remedy == !remedy && (!remedy || strstr(answer.remedy, remedy)), "remedy: %s",
+	   answer.remedy ? answer.remedy : "none");
+}
+
+static void test_attaching(void)
+{
+	attach_says("tracepoint", -EACCES, "libbpf: failed to determine tracepoint id\n",
+		    "not permitted (tracefs wants CAP_DAC_READ_SEARCH) (EACCES)", "sudo");
+	attach_says("kprobe", -ENOENT, "", "no kprobes here, or not of this function (ENOENT)",
+		    NULL);
+	attach_says("kretprobe", -ENOENT, "", "no kprobes here, or not of this function (ENOENT)",
+		    NULL);
+	attach_says("raw_tracepoint", -ENOENT, "", "this kernel has no such tracepoint (ENOENT)",
+		    NULL);
+	attach_says("iterator", -EPERM, "", "not permitted by this kernel's policy (EPERM)", NULL);
+}
+
+/* What the whole load comes to, as a status and a text that begins so. */
+static void explains(int err, const char *log, int status, const char *begin, const char *has)
+{
+	char error[1024] = "";
+	int got = permission_explain(err, log, error, sizeof(error));
+
+	ok(got == status && !strncmp(error, begin, strlen(begin)) && strstr(error, has),
+	   "%d: %d %s", err, got, error);
+}
+
+/* Who may load programs gets the kernel's answer and its log. */
+static void test_explained(void)
+{
+	static char log[600];
+
+	memset(log, 'x', sizeof(log) - 1);
+	if (permission_is_total(-EPERM)) {
+		ok(true, "# SKIP no rights to load programs");
+		return;
+	}
+	explains(-EINVAL, "the log", -ENOSYS,
+		 "the kernel refused the BPF programs: Invalid argument\n", "the log");
+	explains(-EPERM, "the log", -EPERM, "the kernel refused the BPF programs: Operation not",
+		 "the log");
+	explains(-EACCES, "the log", -EPERM,
+		 "the kernel refused the BPF programs: Permission denied", "the log");
+	explains(-EINVAL, log, -ENOSYS, "the kernel refused the BPF programs: Invalid argument\n",
+		 log + 299);
+	ok(!permission_is_total(-EPERM) && !permission_is_total(-EACCES),
+	   "a program alone was refused");
+}
+
+/* Who may not is told which capability is missing. A child becomes nobody, where it is root. */
+static void test_without_rights(void)
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!geteuid() &&
+		    (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+			_exit(5);
+		ok(permission_is_total(-EPERM) && permission_is_total(-EACCES),
+		   "without rights nothing can be loaded");
+		ok(!permission_is_total(-EINVAL), "but not everything is a question of rights");
+		explains(-EPERM, "", -EPERM,
+			 "cannot load BPF programs: not permitted\n  you are uid ",
+			 " neither CAP_BPF nor CAP_PERFMON; needed: CAP_BPF and CAP_PERFMON\n");
+		explains(-EACCES, "", -EPERM, "cannot load BPF programs: not permitted\n",
+			 "sudo faultscope");
+		explains(-EINVAL, "the log", -ENOSYS,
+			 "the kernel refused the BPF programs: Invalid", "the log");
+		fflush(stdout);
+		_exit(tap_failed);
+	}
+	waitpid(pid, &status, 0);
+	tap_count += 5;
+	tap_failed += WIFEXITED(status) ? WEXITSTATUS(status) : 5;
 }
 
 int main(void)
@@ -39,5 +166,9 @@ int main(void)
 	     "not permitted by this kernel's policy (EPERM)");
 	says(-ESRCH, "libbpf: failed to find kernel BTF type ID of 'x': -3\n",
 	     "this kernel has no such function or tracepoint (ESRCH)");
+	test_errnos();
+	test_attaching();
+	test_explained();
+	test_without_rights();
 	return tap_done();
 }

@@ -213,8 +213,13 @@ static uint64_t sum_of_bounds(void)
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
 			uint64_t value = fill[k % 10] * 0x0101010101010101;
 
-			for (int n = k % 4; n > 0; n--)
-				value ^= (roll(&dice) & 0xff) << roll(&dice) % 8 * 8;
+			/* one roll after the other: the order within an expression is the
+			 * compiler's */
+			for (int n = k % 4; n > 0; n--) {
+				uint64_t byte = roll(&dice) & 0xff;
+
+				value ^= byte << roll(&dice) % 8 * 8;
+			}
 			mix(&sum, poison_of(&e, k % 7 ? value : value & 0xffffffffffffff));
 			mix(&sum, poison_of(&e, value & UINT32_MAX));
 		}
