@@ -211,7 +211,7 @@ static uint64_t sum_of_bounds(void)
 		for (int k = 0; k < 4000; k++) {
 			static const uint8_t fill[] = {0x6b, 0x5a, 0xa5, 0xbb, 0xcc,
 						       0xaa, 0xa7, 0xa9, 0x41, 0x20};
-			uint64_t value = fill[k % 10] * 0x0101010101010101;
+			uint64_t value = fill[k % 10] * 0x0101010101010101ULL;
 
 			/* one roll after the other: the order within an expression is the
 			 * compiler's */
