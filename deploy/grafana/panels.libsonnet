@@ -13,7 +13,7 @@ local target(i, query) = {
   format: std.get(query, 'format', 'time_series'),
 };
 
-// A panel without its place: `rows` gives it one, and an id.
+// A panel without position and id; `rows` adds both.
 local panel(type, title, description, queries) = {
   type: type,
   title: title,
@@ -56,7 +56,7 @@ local thresholds(steps) = {
       },
     },
 
-  // One number, now.
+  // One current number.
   number(title, description, unit, expr, steps=[])::
     panel('stat', title, description, [{ expr: expr, instant: true }]) {
       fieldConfig: {
@@ -66,8 +66,8 @@ local thresholds(steps) = {
       options: { colorMode: 'value', reduceOptions: { calcs: ['lastNotNull'] } },
     },
 
-  // What a query gives now, a line for each series: `columns` names its labels, in their order, and
-  // `value` its figure. A cell of `instance` leads to the dashboard of that host.
+  // A table with one line for each series of an instant query. `columns` are its labels in order,
+  // `value` is the title of the value. A cell of `instance` links to the dashboard of that host.
   table(title, description, unit, expr, columns, value, steps=[])::
     panel('table', title, description, [{ expr: expr, instant: true, format: 'table' }]) {
       fieldConfig: {
@@ -121,7 +121,7 @@ local thresholds(steps) = {
       },
     },
 
-  // lines: [height, [panel…]] each; its panels share the width of 24 columns.
+  // `lines` are [height, [panel…]]; the panels of a line share the width of 24 columns.
   rows(lines)::
     local place(done, line) =
       local width = std.floor(24 / std.length(line[1]));
@@ -144,7 +144,7 @@ local thresholds(steps) = {
     query: 'prometheus',
   },
 
-  // Values of a label of a metric, those of the variables before it considered.
+  // A variable: the values of a label of a metric, filtered by the variables before it.
   choice(name, metric, label, many=false):: {
     name: name,
     type: 'query',
