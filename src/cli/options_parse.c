@@ -56,12 +56,21 @@ int options_command(const char *word)
 	return -1;
 }
 
+/* Where options end: of `explain`, at a pasted message that begins with a dash ("-bash: ..."). */
+static int options_end(enum command command, int argc, char **argv)
+{
+	for (int i = 1; command == CMD_EXPLAIN && i < argc; i++)
+		if (*argv[i] == '-' && strchr(argv[i], ' '))
+			return i;
+	return argc;
+}
+
 int options_parse(int argc, char **argv, struct options *ret, char *error, size_t size)
 {
 	struct option longs[64] = {};
 	char shorts[128] = "+:";
 	const char *first = argc > 1 ? argv[1] : "";
-	int rows[64], n = 0, index, c;
+	int rows[64], n = 0, index, end, c;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->collapse = COLLAPSE_DEFAULT;
@@ -103,7 +112,8 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 		}
 	}
 	optind = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+	end = options_end(ret->command, argc, argv);
+	while ((c = getopt_long(end, argv, shorts, longs, &index)) != -1) {
 		const struct option_row *row = NULL;
 
 		if (c == '?' || c == ':') {

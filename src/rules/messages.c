@@ -17,7 +17,7 @@
 #define WORDING_MAX   320
 #define MATCHES_MAX   512
 #define DIAGNOSES_MAX 128
-#define LEAST_TEXT    3.0  /* of the words that a text shares with a diagnosis */
+#define LEAST_TEXT    4.5  /* of the words that a text shares with a diagnosis */
 #define TITLE_WORDS   6	   /* texts of so few words are compared with meanings, too */
 #define LEAST_SCORE   6.0  /* below it nothing is near */
 #define LEAST_SHARE   0.35 /* of the best score, for a message to be told beside it */
@@ -26,6 +26,7 @@
 #define BESIDE	      0.4 /* how much of that is left beside a wording that stands there whole */
 #define SEARCH	      0.7 /* what a word of the meaning weighs, for few words to search for */
 #define GENERIC	      0.6 /* what a name of an errno weighs beside a message of a program */
+#define CUT_SHORT     0.3 /* what is left of a message where another one goes on behind it */
 #define NUMBER	      5	  /* weight of a number, as in "exit code 137" */
 
 #define MESSAGE(...) {__VA_ARGS__},
@@ -400,12 +401,13 @@ static bool tells_of(const struct diagnosis *d, const char *word)
 
 /*
  * Where no known message stands in the text: its words are looked for in the long texts of the
- * diagnoses. A word that few of them have tells most.
+ * diagnoses. A word that few of them have tells most; one word of several says
+ * nothing.
  */
 static void add_texts(struct scores *sc, const struct text *t)
 {
 	double score[DIAGNOSES_MAX] = {}, best = 0;
-	size_t n = 0;
+	size_t hits[DIAGNOSES_MAX] = {}, n = 0;
 
 	while (n < DIAGNOSES_MAX && diagnosis_at(n))
 		n++;
@@ -416,12 +418,17 @@ static void add_texts(struct scores *sc, const struct text *t)
 		for (size_t i = 0; i < n; i++)
 			have += in[i] = tells_of(diagnosis_at(i), t->word[w]);
 		for (size_t i = 0; have && i < n; i++)
-			if (in[i])
+			if (in[i]) {
+				hits[i]++;
 				score[i] += log((double)n / have) *
 					    (stands_in(diagnosis_at(i)->title, t->word[w]) ? 2 : 1);
+			}
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (hits[i] < 2 && t->words > 1)
+			score[i] = 0;
 		best = fmax(best, score[i]);
+	}
 	for (size_t i = 0; best >= LEAST_TEXT && i < n; i++)
 		if (score[i] >= best / 2)
 			sc->of[i] += score[i];
@@ -461,23 +468,41 @@ static bool is_generic(const struct message *m)
 	return is_one_of(m->program, "C errno signal shell sysctl");
 }
 
+/*
+ * Whether another message stands over the end of it and says more: "too many open files" that goes
+ * on with "in system" means something else.
+ */
+static bool goes_on(const struct match *m, const struct match *as)
+{
+	if (!m->from || !as->from || as->from <= m->from || as->from >= m->to || as->to <= m->to)
+		return false;
+	/* "(os error 12)" is only the errno again */
+	for (const char *s = m->to; s < as->to && *s != '('; s++)
+		if (isalpha((unsigned char)*s))
+			return true;
+	return false;
+}
+
 /* Drops what a longer message has within, and what is far behind the best. Returns what is left. */
 static size_t sift(struct match *m, size_t n)
 {
+	bool within[MATCHES_MAX] = {}, cut_short[MATCHES_MAX] = {};
 	size_t left = 0;
 	bool whole = false, special = false;
 
 	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < n; k++) {
+			within[i] |= is_within(&m[i], &m[k]);
+			cut_short[i] |= goes_on(&m[i], &m[k]);
+		}
 		whole |= m[i].from != NULL;
-		special |= m[i].from && !is_generic(m[i].message);
+		special |= m[i].from && !cut_short[i] && !is_generic(m[i].message);
 	}
 	for (size_t i = 0; i < n; i++) {
-		bool within = false;
-
-		for (size_t k = 0; k < n && !within; k++)
-			within = is_within(&m[i], &m[k]);
-		if (within)
+		if (within[i])
 			m[i].score = 0;
+		else if (cut_short[i])
+			m[i].score *= CUT_SHORT;
 		else if (whole && !m[i].from)
 			m[i].score *= BESIDE;
 		else if (special && is_generic(m[i].message))
@@ -508,7 +533,8 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 	n = sift(match, n);
 	for (size_t i = 0; i < n; i++)
 		add_ids(&sc, match[i].message->ids, match[i].score * match[i].score / match->score);
-	if (!n || !match->from)
+	/* a message that is of no diagnosis is an answer, too */
+	if (!n || (!match->from && *match->message->ids))
 		add_texts(&sc, &t);
 	for (size_t i = 0; i < n && i < MESSAGES_MAX; i++) {
 		ret->message[i] = match[i].message;

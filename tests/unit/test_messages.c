@@ -92,6 +92,11 @@ static void test_examples(void)
 		{"Bus error", "P01"},
 		{"exit code 137", "P17"},
 		{"too  many OPEN files in\tsystem", "F02"},
+		{"FATAL: could not open file \"base/1/2\": Too many open files in system", "F02"},
+		{"failed to create memory pool mapping: mmap failed to reserve 0x60000000000 bytes: "
+		 "Cannot allocate memory (os error 12)",
+		 "M13"},
+		{"-bash: fork: Cannot allocate memory", "M17"},
 		{"\033[31mSegmentation fault\033[0m (core dumped)", "M24"},
 		{"[WinError 1455] The paging file is too small for this operation to complete",
 		 "M15"},
@@ -133,9 +138,30 @@ static void test_nothing(void)
 	ok(!c.n && c.nr_messages == 1, "a limit of the program's own has no candidate");
 }
 
+/* Errors that faultscope's limits do not cause, and texts of other kinds: no candidate. */
+static void test_no_candidate(void)
+{
+	static const char *const texts[] = {
+		"curl: (7) Failed to connect to localhost port 80: Connection refused",
+		"cat: /etc/shadow: Permission denied",
+		"bash: ./run.sh: No such file or directory",
+		"bind() to 0.0.0.0:80 failed (98: Address already in use)",
+		"connect(): Cannot assign requested address",
+		"mremap_chunk(): invalid pointer",
+		"TypeError: Cannot read properties of undefined",
+	};
+	struct candidates c;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		messages_match(texts[i], strlen(texts[i]), &c);
+		ok(!c.n, "%s: %s", texts[i], c.n ? c.diagnosis[0]->id : "no candidate");
+	}
+}
+
 int main(void)
 {
 	test_rows();
+	test_no_candidate();
 	test_each_is_found();
 	test_examples();
 	test_nothing();
