@@ -26,6 +26,9 @@ for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
+# Python programs that tests run shall print as they do for everybody.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 # it would make faultscope annotate, and our own runner take that for ours
 os.environ.pop("GITHUB_ACTIONS", None)
 

@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import traceback
@@ -21,6 +22,7 @@ from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
+HUNG_SECONDS = 900  # a test that takes longer waits for what never comes
 
 
 class Tap:
@@ -100,6 +102,15 @@ def test_kept(tap, lab, name, scenario):
         tap.test(f"{name}: kept recording", kept)
 
 
+def end_after(seconds):
+    """Ends this process's test with a traceback, where it waits for what never comes."""
+    def complain(*_):
+        raise TimeoutError(f"the test was not done after {seconds} s")
+
+    signal.signal(signal.SIGALRM, complain)
+    signal.alarm(seconds)
+
+
 class Runner:
     """Runs tests, each in a child of its own with a Tap of its own."""
 
@@ -140,6 +151,7 @@ class Runner:
 
     def with_tap(self, do, args):
         self.tap = Tap()
+        end_after(HUNG_SECONDS)
         do(*args)
 
     def run_all(self, tests):

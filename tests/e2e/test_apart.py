@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The tests judge what they make, not what this machine has seen."""
+"""The tests judge what they make, not what this machine has seen, and each of them ends."""
 import os
 import sys
 
@@ -20,3 +20,17 @@ def test_what_the_machine_recorded_is_hidden(check, lab):
     ran = lab.call(sys.executable, "-c", CHILD, os.path.dirname(__file__), full, empty)
     check.equal("status and sight", (ran.returncode, ran.out.strip()), (0, f"['{full}'] []"))
     check.equal("outside", os.listdir(full), ["blackbox.ring"])
+
+
+WAITS = """import signal, sys
+sys.path.insert(0, sys.argv[1])
+import run
+run.end_after(1)
+run.Tap().test("waits", lambda check: signal.pause())
+"""
+
+
+def test_that_waits_for_ever_is_ended(check, lab):
+    ran = lab.call(sys.executable, "-c", WAITS, os.path.dirname(__file__))
+    check.that(ran.out.startswith("not ok 1 - waits\n"), ran.out)
+    check.that("the test was not done after 1 s" in ran.out, ran.out)

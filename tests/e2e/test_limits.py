@@ -216,7 +216,7 @@ for i in range(8):
         refused += 1
         time.sleep(0.06)
         ask(4 << 20 << i, 0)
-print(refused)
+print(refused, flush=True)
 sys.stdin.readline()
 """
 
