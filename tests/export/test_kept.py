@@ -7,8 +7,8 @@ from exporter import AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, Exporter, messa
 from harness import FAULTSCOPE
 from test_http import raw
 
-# What another scrape of the same recording has other values of.
-OWN = re.compile(r"^(process_|go_|faultscope_scrape_duration_seconds)")
+# What another scrape of the same recording, or another host's libraries, have other values of.
+OWN = re.compile(r"^(process_|go_|faultscope_scrape_duration_seconds|faultscope_build_info)")
 SEEDS = range(1, 7)
 SOME = ("brief_children_among_all-open", "faults_of_each_kind", "latency_of_delayed_faults-1ms",
         "crash_after_refusal", "forecast_of_a_leak")
