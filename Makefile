@@ -75,8 +75,8 @@ endif
 
 # HTTP wants libraries that are not there for other architectures: without them `export` writes files
 # alone. So does a static program where libunistring.a is missing, the one that building wants not.
-HTTP_SRC := $(filter-out src/serve/absent.c,$(wildcard src/serve/*.c))
-NO_HTTP_SRC := src/serve/absent.c
+HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
+NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
 ifneq ($(HTTP),)
 LIBS += -lmicrohttpd -lgnutls -lyaml -lcrypt
@@ -289,7 +289,7 @@ $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/mo
 
 # And records of the flight recorder.
 BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
-	src/triage/incident.c src/triage/portents.c src/triage/str.c src/render/crash/kernel_records.c \
+	src/triage/incident.c src/triage/crash_signs.c src/triage/str.c src/render/crash/kernel_records.c \
 	src/render/style.c src/render/json_out.c src/rules/diagnoses.c
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)

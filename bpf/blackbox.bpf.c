@@ -154,7 +154,7 @@ static __always_inline void mark(const struct precursor_record *r)
 	bpf_trace_vprintk(format, sizeof(format), args, sizeof(args));
 }
 
-static __always_inline void tell_fault(void *ctx, struct precursor_record *r, struct pt_regs *regs,
+static __always_inline void send_fault(void *ctx, struct precursor_record *r, struct pt_regs *regs,
 				       __u64 address, __u64 error_code)
 {
 	r->address = address;
@@ -210,7 +210,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	if (!r)
 		return 0;
 	r->verdict = judged == 2 ? VERDICT_FATAL : VERDICT_SUSPECTED;
-	tell_fault(ctx, r, regs, address, error_code);
+	send_fault(ctx, r, regs, address, error_code);
 	submit(r);
 	return 0;
 }
@@ -309,7 +309,7 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 		return 0;
 	r->verdict = VERDICT_FATAL;
 	bpf_probe_read_kernel_str(r->text, sizeof(r->text), text);
-	tell_fault(ctx, r, regs, address, error_code);
+	send_fault(ctx, r, regs, address, error_code);
 	submit(r);
 	return 0;
 }
@@ -317,7 +317,7 @@ int BPF_KPROBE(black_die, const char *text, struct pt_regs *regs, long error_cod
 
 /* ---- the panic itself ---- */
 
-static __always_inline void tell_panic(struct pt_regs *ctx)
+static __always_inline void record_panic(struct pt_regs *ctx)
 {
 	struct precursor_record *r = begin_at(PRE_PANIC, 0, 0);
 
@@ -336,7 +336,7 @@ static __always_inline void tell_panic(struct pt_regs *ctx)
 SEC("kprobe/panic")
 int black_panic(struct pt_regs *ctx)
 {
-	tell_panic(ctx);
+	record_panic(ctx);
 	return 0;
 }
 
@@ -361,7 +361,7 @@ int black_panic_hold(struct pt_regs *ctx)
 {
 	struct hold h = {.until_ns = bpf_ktime_get_ns() + config.hold_ns};
 
-	tell_panic(ctx);
+	record_panic(ctx);
 	if (!config.hold_ns || shared.panic_cpu)
 		return 0;
 	shared.panic_cpu = bpf_get_smp_processor_id() + 1;
@@ -411,7 +411,7 @@ struct module___common {
 			BPF_CORE_READ((struct module___memory *)(mod), mem[i].size);               \
 	})
 
-static __always_inline int tell_module(void *mod, __u32 what)
+static __always_inline int record_module(void *mod, __u32 what)
 {
 	struct module___common *m = mod;
 	struct precursor_record *r;
@@ -440,13 +440,13 @@ static __always_inline int tell_module(void *mod, __u32 what)
 SEC("raw_tp/module_load")
 int black_load(struct bpf_raw_tracepoint_args *ctx)
 {
-	return tell_module((void *)ctx->args[0], PRE_MODULE_LOAD);
+	return record_module((void *)ctx->args[0], PRE_MODULE_LOAD);
 }
 
 SEC("raw_tp/module_free")
 int black_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	return tell_module((void *)ctx->args[0], PRE_MODULE_FREE);
+	return record_module((void *)ctx->args[0], PRE_MODULE_FREE);
 }
 
 /* ---- ranges that drivers give back ---- */

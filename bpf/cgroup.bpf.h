@@ -9,7 +9,7 @@
 
 #include "maps.bpf.h"
 
-static __always_inline void tell_cgroup(struct cgroup *cgroup, __u32 hierarchy, const char *path,
+static __always_inline void send_cgroup(struct cgroup *cgroup, __u32 hierarchy, const char *path,
 					__u32 pid)
 {
 	struct cgroup_path_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -33,7 +33,7 @@ int on_cgroup_made(struct bpf_raw_tracepoint_args *ctx)
 	struct cgroup *cgroup = (struct cgroup *)ctx->args[0];
 
 	if (!BPF_CORE_READ(cgroup, root, hierarchy_id))
-		tell_cgroup(cgroup, 0, (const char *)ctx->args[1], 0);
+		send_cgroup(cgroup, 0, (const char *)ctx->args[1], 0);
 	return 0;
 }
 
@@ -46,7 +46,7 @@ int on_cgroup_joined(struct bpf_raw_tracepoint_args *ctx)
 	__u32 pid = BPF_CORE_READ(task, tgid);
 
 	if (hierarchy && pid == (__u32)BPF_CORE_READ(task, pid))
-		tell_cgroup(cgroup, hierarchy, (const char *)ctx->args[1], pid);
+		send_cgroup(cgroup, hierarchy, (const char *)ctx->args[1], pid);
 	return 0;
 }
 

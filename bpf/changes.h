@@ -3,7 +3,7 @@
 #ifndef FS_CHANGES_H
 #define FS_CHANGES_H
 
-#include "both.h"
+#include "pure_logic.h"
 #include "wire.h"
 
 typedef __u64 __attribute__((may_alias)) fs_any_word; /* of members of whatever type */

@@ -3,7 +3,7 @@
 #ifndef FS_CLAIM_H
 #define FS_CLAIM_H
 
-#include "both.h"
+#include "pure_logic.h"
 
 /*
  * Returns true where the caller is the only user from now until unclaim(). The addition does not

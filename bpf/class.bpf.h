@@ -7,7 +7,7 @@
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
-#include "slow.bpf.h"
+#include "slow_fault.bpf.h"
 
 /* include/linux/mm.h; VM_UFFD_MINOR is at another bit in each few releases, and told by none. */
 #define VM_UFFD_MISSING 0x200
@@ -57,7 +57,7 @@ static __always_inline __u32 flags_of_area(__u64 flags)
 }
 
 /* What is mapped where the fault goes. A hole is not kept: what is above it grows. */
-once_verified int look_at_area(struct fs_fault_slot *slot)
+once_verified int classify_area(struct fs_fault_slot *slot)
 {
 	struct area a = {.mm = (__u64)BPF_CORE_READ(current_task(), mm)};
 	struct vm_area_struct *vma;
@@ -142,7 +142,7 @@ static __always_inline void begin_class(struct task_struct *task, struct mm_stru
 	if (address < slot->area_from || address >= slot->area_to ||
 	    version != slot->area_version) {
 		slot->area_version = version;
-		look_at_area(slot);
+		classify_area(slot);
 	}
 	expect_class(slot, what);
 	slot->read_for = NR_CLASSES;
@@ -182,7 +182,7 @@ static __always_inline void end_class(void *ctx, struct task_struct *task,
 		was_huge(slot);
 	weight = sample_weight(is_slow(slot));
 	if (weight || is_slow(slot))
-		tell_place(ctx, task, slot, slot->as[slot->end & 1], weight);
+		send_slow_fault(ctx, task, slot, slot->as[slot->end & 1], weight);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef FS_CLOCK_H
 #define FS_CLOCK_H
 
-#include "both.h"
+#include "pure_logic.h"
 
 /*
  * Returns the nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few

@@ -19,14 +19,14 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "both.h"
+#include "pure_logic.h"
 
 /* What an address leads to: read by plain loads where it can be called a task's. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
 #define FS_ADDRESSES /* as_task() makes a task of a number, too */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
-	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                           \
+	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
 					       bpf_core_type_id_kernel(struct task_struct)))
 #define get_cast(object, field) ((object)->field)
 #else
@@ -339,7 +339,7 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
-#define regs_sp(regs)	  get(regs, sp)
+#define regs_sp(regs)	      get(regs, sp)
 static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 {
 	if (compat) /* int $0x80, SYSENTER: arch/x86/entry/entry_64_compat.S */

@@ -7,8 +7,8 @@
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
 
-#include "area.bpf.h"
-#include "draft.bpf.h"
+#include "vma.bpf.h"
+#include "refusal_record.bpf.h"
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
@@ -160,7 +160,7 @@ static long next_area(__u32 i, struct range_walk *w)
 }
 
 /* What is in the way of growth in [to, above); 0: nothing. */
-static __always_inline __u64 look_above(struct area *a, __u64 to, __u64 above)
+static __always_inline __u64 find_area_above(struct area *a, __u64 to, __u64 above)
 {
 	find_area(a, to);
 	return a->vma ? to : a->to < above ? a->to : 0;
@@ -181,7 +181,7 @@ static __always_inline void walk_range(struct refused_record *r, __u64 from, __u
 	if (from < to)
 		repeat(MOST_AREAS, next_area, &w);
 	if (to < above)
-		r->range.above = look_above(&w.a, to, above);
+		r->range.above = find_area_above(&w.a, to, above);
 	r->range.walk = before == ~0UL || before != mm_changes(mm) ? WALK_BUSY
 			: from < to && w.at < w.end		   ? WALK_CUT
 								   : WALK_DONE;

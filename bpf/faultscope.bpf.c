@@ -6,7 +6,7 @@
 #include "memory.bpf.c"
 #include "mapping.bpf.c"
 #include "fd.bpf.c"
-#include "other.bpf.c"
+#include "failed_call.bpf.c"
 #include "cgroup.bpf.h"
 #include "pressure.bpf.h"
 

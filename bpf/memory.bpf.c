@@ -210,7 +210,7 @@ static __always_inline void note_outside(void *ctx, struct task_struct *task, st
 		slot->waited_ns[i] = 0;
 	slot->waited_ns[WAIT_LOCK] = class == CLASS_CALL ? ns : 0;
 	slot->ended_ns = ns;
-	tell_place(ctx, task, slot, class, 0);
+	send_slow_fault(ctx, task, slot, class, 0);
 	slot->ended_ns = 0;
 }
 

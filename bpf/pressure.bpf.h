@@ -6,7 +6,7 @@
 #ifndef FS_PRESSURE_BPF_H
 #define FS_PRESSURE_BPF_H
 
-#include "area.bpf.h"
+#include "vma.bpf.h"
 #include "state.bpf.h"
 
 static __always_inline int reclaim_begins(void)

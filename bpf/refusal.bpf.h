@@ -3,7 +3,7 @@
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
-#include "asked.bpf.h"
+#include "request_size.bpf.h"
 #include "stack.bpf.h"
 
 /* A system call at its end. */
@@ -295,7 +295,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	}
 	fill_refusal(r, c, &f);
 	read_range(r, 0);
-	read_asked(r, c->shape);
+	read_request_size(r, c->shape);
 	fd = fd_of(r);
 	if (fd >= 0)
 		read_named(r, fd);

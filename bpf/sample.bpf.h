@@ -6,7 +6,7 @@
 #ifndef FS_SAMPLE_BPF_H
 #define FS_SAMPLE_BPF_H
 
-#include "area.bpf.h"
+#include "vma.bpf.h"
 #include "state.bpf.h"
 
 #define VM_GROWSDOWN 0x100 /* include/linux/mm.h */

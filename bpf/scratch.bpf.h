@@ -3,7 +3,7 @@
 #ifndef FS_SCRATCH_BPF_H
 #define FS_SCRATCH_BPF_H
 
-#include "area.bpf.h"
+#include "vma.bpf.h"
 #include "claim.bpf.h"
 #include "maps.bpf.h"
 

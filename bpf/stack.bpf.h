@@ -7,7 +7,7 @@
 #define FS_STACK_BPF_H
 
 #include "scratch.bpf.h"
-#include "store.bpf.h"
+#include "process_state.bpf.h"
 
 struct chain_key {
 	struct process_key subject;

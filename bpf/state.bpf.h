@@ -3,7 +3,7 @@
 #ifndef FS_STATE_BPF_H
 #define FS_STATE_BPF_H
 
-#include "store.bpf.h"
+#include "process_state.bpf.h"
 
 /* 2^30 a second, as 2^-24 a ns: bounds of native histograms are powers of two of a second. */
 #define UNITS_PER_NS 18014399ULL
@@ -495,7 +495,7 @@ once_verified int read_user_threads(struct usage *u, __u64 of_cred, __u64 of_sig
 }
 
 /* False where the ring had no room: it is told the next time. */
-static __always_inline bool tell_pressure(struct fs_state *st, struct task_struct *leader)
+static __always_inline bool send_pressure(struct fs_state *st, struct task_struct *leader)
 {
 	__u64 reclaim_ns = st->reclaim_ns, swap_ins = st->swap_ins;
 	struct memory_wait_record *r;

@@ -12,7 +12,7 @@ static __always_inline void rebase_maps(struct fs_state *st, struct task_struct 
 		st->map_high = st->last_map_count;
 }
 
-static __always_inline void tell_fork(struct task_struct *parent, struct task_struct *child)
+static __always_inline void send_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct fork_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
@@ -29,7 +29,7 @@ static __always_inline void tell_fork(struct task_struct *parent, struct task_st
 }
 
 /* Names are sent, not looked up: of others' /proc/PID/exe only CAP_SYS_PTRACE may read. */
-static __always_inline void tell_exec(struct fs_state *st, struct task_struct *task,
+static __always_inline void send_exec(struct fs_state *st, struct task_struct *task,
 				      struct linux_binprm *bprm)
 {
 	struct exec_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -75,7 +75,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	st->fd_limit = soft_limit(get(child, signal), RLIMIT_NOFILE);
 	st->flags = flags; /* a look takes what was inherited from a process with PROC_BORN */
 	rebase_maps(st, child);
-	tell_fork(parent, child);
+	send_fork(parent, child);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static __always_inline int execed(struct task_struct *execing, pid_t old_pid,
 	st->execs++;
 	st->marks[WHAT_MAPS] = 0;
 	rebase_maps(st, task);
-	tell_exec(st, task, bprm);
+	send_exec(st, task, bprm);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static __always_inline void tell_end(struct fs_state *st, struct task_struct *le
 	struct process_record *r;
 
 	count_holdings(st, leader, last, sig);
-	r = tell_pressure(st, leader) ? begin_record(st, leader, true) : NULL;
+	r = send_pressure(st, leader) ? begin_record(st, leader, true) : NULL;
 	if (!r) {
 		bump(shared.losses.ring);
 		return;
@@ -309,7 +309,7 @@ static struct {
 	__u64 leader;
 	__u64 alive; /* a thread of it that has mm and files */
 	struct gauges g;
-} looked SEC(".data.looked");
+} scanned SEC(".data.looked");
 
 enum told { TOLD, NO_ROOM, NOT_WHOLE };
 
@@ -317,15 +317,15 @@ enum told { TOLD, NO_ROOM, NOT_WHOLE };
  * Tells of what was read of a process. It may lose its leader meanwhile: then the next look tells
  * of it.
  */
-static __always_inline enum told tell_looked(struct fs_state *st, struct task_struct *leader,
-					     bool counters)
+static __always_inline enum told send_scanned(struct fs_state *st, struct task_struct *leader,
+					      bool counters)
 {
 	struct process_record *r;
 
-	r = tell_pressure(st, leader) ? begin_record(st, leader, counters) : NULL;
+	r = send_pressure(st, leader) ? begin_record(st, leader, counters) : NULL;
 	if (!r)
 		return NO_ROOM;
-	r->g = looked.g;
+	r->g = scanned.g;
 	read_usage(st, leader, &r->u);
 	if (!proc_was_whole(st, leader)) {
 		bpf_ringbuf_discard(r, 0);
@@ -336,7 +336,7 @@ static __always_inline enum told tell_looked(struct fs_state *st, struct task_st
 }
 
 /* Tells of a process if it changed since the last look. False where the ring was full. */
-static __always_inline bool tell_if_changed(struct fs_state *st, struct task_struct *leader,
+static __always_inline bool send_if_changed(struct fs_state *st, struct task_struct *leader,
 					    struct task_struct *alive)
 {
 	struct signal_struct *sig = get(leader, signal);
@@ -344,20 +344,20 @@ static __always_inline bool tell_if_changed(struct fs_state *st, struct task_str
 	enum told told;
 	bool counted;
 
-	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.look_whole)) {
+	if (is_still_ours(st) || (is_unchanged(st, leader, sig) && !shared.scan_whole)) {
 		st->epoch = shared.epoch;
 		return true;
 	}
 	/* before the count: an exec between the two shows as a base that changes later */
-	looked.g.fd_base = st->fd_base;
+	scanned.g.fd_base = st->fd_base;
 	count_holdings(st, leader, alive, sig);
-	read_gauges(st, leader, alive, sig, &looked.g);
-	st->threads = looked.g.threads;
+	read_gauges(st, leader, alive, sig, &scanned.g);
+	st->threads = scanned.g.threads;
 	/* a move within version 1 shows in no gauge: user space reads the names again */
-	signature = gauge_signature(&looked.g) ^ st->from_outside;
+	signature = gauge_signature(&scanned.g) ^ st->from_outside;
 	counted = take_counted(st);
-	if (counted || shared.look_whole || signature != st->signature) {
-		told = tell_looked(st, leader, counted);
+	if (counted || shared.scan_whole || signature != st->signature) {
+		told = send_scanned(st, leader, counted);
 		if (told != TOLD) {
 			if (counted)
 				st->counted = 1;
@@ -376,20 +376,20 @@ static __always_inline bool tell_if_changed(struct fs_state *st, struct task_str
  * through it once, not again in each state that the loop over the processes is in, for which it
  * took 240 MiB of the kernel's memory.
  */
-__noinline int tell_if_changed_once(struct fs_state *st)
+__noinline int send_if_changed_once(struct fs_state *st)
 {
-	return st ? tell_if_changed(st, as_task(looked.leader), as_task(looked.alive)) : true;
+	return st ? send_if_changed(st, as_task(scanned.leader), as_task(scanned.alive)) : true;
 }
 
-static __always_inline bool look_into(struct fs_state *st, struct task_struct *leader,
-				      struct task_struct *alive)
+static __always_inline bool scan_state(struct fs_state *st, struct task_struct *leader,
+				       struct task_struct *alive)
 {
-	looked.leader = (__u64)leader;
-	looked.alive = (__u64)alive;
-	return tell_if_changed_once(st);
+	scanned.leader = (__u64)leader;
+	scanned.alive = (__u64)alive;
+	return send_if_changed_once(st);
 }
 #else
-#define look_into tell_if_changed
+#define scan_state send_if_changed
 #endif
 
 /*
@@ -422,7 +422,7 @@ static __always_inline bool look_at(struct task_struct *task, struct task_struct
 		st = proc_without_leader(task, st);
 	if (st->epoch == shared.epoch)
 		return true; /* emitted before the ring filled up */
-	return look_into(st, leader, alive);
+	return scan_state(st, leader, alive);
 }
 
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
@@ -455,7 +455,7 @@ static long is_alive(__u32 i, struct alive_walk *w)
 }
 
 /* A thread of a process that has mm and files: another one where the leader has ended. */
-static __noinline bool look_at_process(struct task_struct *task)
+static __noinline bool scan_thread_group(struct task_struct *task)
 {
 	struct task_struct *leader = as_task(task);
 	struct signal_struct *sig;
@@ -477,12 +477,12 @@ int look_syscall(void *ctx)
 	struct bpf_iter_task it;
 	struct task_struct *task;
 
-	shared.look_more = 0;
+	shared.scan_again = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, BPF_TASK_ITER_ALL_PROCS);
 	while ((task = bpf_iter_task_next(&it))) {
-		if (!look_at_process(task)) {
-			shared.look_more = 1;
+		if (!scan_thread_group(task)) {
+			shared.scan_again = 1;
 			break;
 		}
 	}
@@ -501,12 +501,12 @@ int look_iter(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task, *leader;
 
-	if (!task || shared.look_more)
+	if (!task || shared.scan_again)
 		return 0;
 	leader = get(task, group_leader);
 	if (get(leader, exit_state) ? !get(task, mm) : get(task, pid) != get(task, tgid))
 		return 0;
 	if (!look_at(leader, task))
-		shared.look_more = 1;
+		shared.scan_again = 1;
 	return 0;
 }

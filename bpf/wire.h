@@ -129,7 +129,7 @@ struct fs_shared {
 	__u64 max_map_count;
 	__u32 run_parent;     /* pid whose next children are the command of `run`; 0: none */
 	__u32 epoch;	      /* of the look */
-	__u32 look_more;      /* the ring filled up during a look: drain it and look again */
+	__u32 scan_again;     /* the ring filled up during a look: drain it and look again */
 	__u32 own_pid;	      /* ours, as the initial namespace has it, once own_pid() ran */
 	__u32 growth_used;    /* places that were ever taken */
 	__u32 growth_spared;  /* spares given back so far, by user space; wraps */
@@ -139,7 +139,7 @@ struct fs_shared {
 	__u32 stacks_for_samples; /* the same for stacks of sampled faults */
 	__u32 sample_each;	  /* one fault in so many is told; a power of two; 0: none */
 	__u32 sampled;		  /* so far; wraps */
-	__u32 look_whole;	  /* a look tells who did not change, too */
+	__u32 scan_whole;	  /* a look tells who did not change, too */
 	__u32 orphans;		  /* processes whose leader has ended, of which state is kept */
 	struct losses losses;
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rules/diagnoses.h"
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 
 /* A family is all findings whose ids begin with one letter. */
 static const struct {
@@ -115,11 +115,11 @@ static void put_detection(const struct diagnosis *d)
 
 	if (rule && rule->needs)
 		printf("probe `%s`%s", rule->needs,
-		       portents_flag(d->id) ? " and the flight recorder" : "");
+		       crash_signs_flag(d->id) ? " and the flight recorder" : "");
 	else if (rule)
 		printf("every scan");
 	else
-		printf(portents_flag(d->id) ? "the flight recorder" : "by hand");
+		printf(crash_signs_flag(d->id) ? "the flight recorder" : "by hand");
 }
 
 static size_t family_of(const struct diagnosis *d)

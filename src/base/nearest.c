@@ -52,7 +52,7 @@ static size_t most_of(const char *typed)
 	return (strlen(typed) + 1) / 3;
 }
 
-void nearest_offer(struct nearest *n, const char *word)
+void nearest_add(struct nearest *n, const char *word)
 {
 	size_t distance = edit_distance(n->typed, word);
 	size_t len = strlen(n->typed);
@@ -66,7 +66,7 @@ void nearest_offer(struct nearest *n, const char *word)
 	n->distance = distance;
 }
 
-void nearest_say(const struct nearest *n, const char *before, char *error, size_t size)
+void nearest_print(const struct nearest *n, const char *before, char *error, size_t size)
 {
 	size_t len = strlen(error);
 	int more;

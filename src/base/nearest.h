@@ -22,12 +22,12 @@ struct nearest {
 	size_t distance;
 };
 
-void nearest_offer(struct nearest *n, const char *word);
+void nearest_add(struct nearest *n, const char *word);
 
 /*
  * Appends "\n  did you mean: WORD" to the text in `error`, with `before` in front of the word; adds
  * nothing where no word is near or where it does not fit.
  */
-void nearest_say(const struct nearest *n, const char *before, char *error, size_t size);
+void nearest_print(const struct nearest *n, const char *before, char *error, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_of(const struct bb_record *r, const uint8_t boot_id[BB_BOOT_BYTES
 }
 
 /* "f+0x12" and its module, as a log has them. */
-static void say_place(struct buf *b, const char *symbol, const char *module)
+static void write_place(struct buf *b, const char *symbol, const char *module)
 {
 	buf_printf(b, "%s", symbol);
 	if (*module)
@@ -27,7 +27,7 @@ static void say_place(struct buf *b, const char *symbol, const char *module)
 	buf_putc(b, '\n');
 }
 
-static void say_registers(struct buf *b, const struct bb_record *r)
+static void write_registers(struct buf *b, const struct bb_record *r)
 {
 	static const char *const names[] = {"ax", "bx", "cx", "dx", "si", "di", "bp"};
 	uint64_t value;
@@ -49,7 +49,7 @@ static void say_registers(struct buf *b, const struct bb_record *r)
 }
 
 /* "8b7040<...>" to "8b 70 40 <...>". */
-static void say_code(struct buf *b, const struct bb_record *r)
+static void write_code(struct buf *b, const struct bb_record *r)
 {
 	char code[FIELD];
 	size_t n;
@@ -67,7 +67,7 @@ static void say_code(struct buf *b, const struct bb_record *r)
 	buf_putc(b, '\n');
 }
 
-static void say_stack(struct buf *b, const struct bb_record *r)
+static void write_stack(struct buf *b, const struct bb_record *r)
 {
 	char stack[BB_TEXT_MAX + 1], *next;
 
@@ -89,11 +89,11 @@ static void say_stack(struct buf *b, const struct bb_record *r)
 			*strchr(module, ']') = 0;
 		stamp(b, r);
 		buf_putc(b, ' ');
-		say_place(b, one, module ?: "");
+		write_place(b, one, module ?: "");
 	}
 }
 
-static void say_header(struct buf *b, const struct bb_record *r)
+static void write_header(struct buf *b, const struct bb_record *r)
 {
 	char access[16] = "", address[32] = "0", symbol[FIELD] = "", module[FIELD] = "",
 	     comm[32] = "";
@@ -134,7 +134,7 @@ static void say_header(struct buf *b, const struct bb_record *r)
 	buf_printf(b, "CPU: %" PRIu64 " PID: %" PRIu64 " Comm: %s\n", cpu, pid, comm);
 	stamp(b, r);
 	buf_puts(b, "RIP: 0010:");
-	say_place(b, symbol, module);
+	write_place(b, symbol, module);
 }
 
 /* The last fault of a boot that has no line of an oops. */
@@ -157,15 +157,15 @@ static long fault_alone(const struct bb_found *f, const uint8_t boot_id[BB_BOOT_
 	return fault;
 }
 
-static void say_fault(struct buf *b, const struct bb_found *f, size_t fault)
+static void write_fault(struct buf *b, const struct bb_found *f, size_t fault)
 {
 	const struct bb_record *r = &f->record[fault];
 
-	say_header(b, r);
-	say_code(b, r);
+	write_header(b, r);
+	write_code(b, r);
 	if (fault + 1 < f->n && r[1].class == BB_REGISTERS)
-		say_registers(b, &r[1]);
-	say_stack(b, r);
+		write_registers(b, &r[1]);
+	write_stack(b, r);
 }
 
 /* Panics as the kernel side saw them: told at once, before the log of what led there was read. */
@@ -176,7 +176,7 @@ static bool is_panic_itself(const struct bb_record *r)
 	return r->class == BB_PANIC && !bb_get_u64(r, "level", &level);
 }
 
-static void say_line(struct buf *b, const struct bb_record *r)
+static void write_line(struct buf *b, const struct bb_record *r)
 {
 	char line[BB_TEXT_MAX + 1];
 	uint64_t us;
@@ -197,17 +197,17 @@ void bb_relog(struct buf *b, const struct bb_found *f, const uint8_t boot_id[BB_
 		if (!is_of(r, boot_id) || is_panic_itself(r))
 			continue;
 		told |= r->class == BB_OOPS;
-		say_line(b, r);
+		write_line(b, r);
 	}
 	if (fault >= 0)
-		say_fault(b, f, fault);
+		write_fault(b, f, fault);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];
 
 		if (!is_of(r, boot_id) || !is_panic_itself(r))
 			continue;
-		say_line(b, r);
+		write_line(b, r);
 		if (!told)
-			say_stack(b, r);
+			write_stack(b, r);
 	}
 }

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "model/resources.h"
 #include "cli/options_table.h"
-#include "recorder/keepers.h"
+#include "recorder/record_sinks.h"
 
 #define RECORD_BYTES_LEAST 16384
 
@@ -314,7 +314,7 @@ static int set_keep(struct options *o, const char *arg, char *error, size_t size
 
 	snprintf(copy, sizeof(copy), "%s", arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
-		int id = keeper_find(one);
+		int id = sink_find(one);
 
 		if (id < 0) {
 			options_refuse(error, size,
@@ -324,7 +324,7 @@ static int set_keep(struct options *o, const char *arg, char *error, size_t size
 			options_near_word(one, "file, instance, pmsg, kmsg, map", error, size);
 			return -EINVAL;
 		}
-		o->blackbox.keepers |= 1u << id;
+		o->blackbox.record_sinks |= 1u << id;
 	}
 	return 0;
 }

@@ -12,12 +12,12 @@ void options_near_command(const char *typed, char *error, size_t size)
 	struct nearest n = {.typed = typed};
 
 	for (int i = CMD_RUN; i < NR_COMMANDS; i++)
-		nearest_offer(&n, command_rows[i].name);
-	nearest_say(&n, "faultscope ", error, size);
+		nearest_add(&n, command_rows[i].name);
+	nearest_print(&n, "faultscope ", error, size);
 }
 
 /* Commands that have the option; the main one has no name. */
-static void say_owners(const struct option_row *row, char *error, size_t size)
+static void write_owners(const struct option_row *row, char *error, size_t size)
 {
 	size_t len = strlen(error);
 	bool any = false;
@@ -44,11 +44,11 @@ void options_near_option(const char *typed, enum command command, char *error, s
 		const struct option_row *row = &option_rows[i];
 
 		if (row->commands >> command & 1)
-			nearest_offer(&n, row->name);
+			nearest_add(&n, row->name);
 		else if (!strcmp(row->name, name))
-			say_owners(row, error, size);
+			write_owners(row, error, size);
 	}
-	nearest_say(&n, "--", error, size);
+	nearest_print(&n, "--", error, size);
 }
 
 void options_near_word(const char *typed, const char *words, char *error, size_t size)
@@ -59,8 +59,8 @@ void options_near_word(const char *typed, const char *words, char *error, size_t
 	snprintf(list, sizeof(list), "%s", words);
 	for (char *one = strtok_r(list, " ,:;", &save); one; one = strtok_r(NULL, " ,:;", &save))
 		if (strlen(one) > 2)
-			nearest_offer(&n, one);
-	nearest_say(&n, "", error, size);
+			nearest_add(&n, one);
+	nearest_print(&n, "", error, size);
 }
 
 void options_near_field(const char *typed, char *error, size_t size)
@@ -69,7 +69,7 @@ void options_near_field(const char *typed, char *error, size_t size)
 	char name[NEAREST_BYTES];
 
 	fields_offer(&n, name);
-	nearest_say(&n, "", error, size);
+	nearest_print(&n, "", error, size);
 }
 
 void options_near_resource(const char *typed, char *error, size_t size)
@@ -77,8 +77,8 @@ void options_near_resource(const char *typed, char *error, size_t size)
 	struct nearest n = {.typed = typed};
 
 	for (int i = 0; i < NR_RESOURCES; i++)
-		nearest_offer(&n, resources[i].limit);
-	nearest_say(&n, "", error, size);
+		nearest_add(&n, resources[i].limit);
+	nearest_print(&n, "", error, size);
 }
 
 void options_near_format(const char *typed, char *error, size_t size)
@@ -86,8 +86,8 @@ void options_near_format(const char *typed, char *error, size_t size)
 	struct nearest n = {.typed = typed};
 
 	for (size_t i = 0; i < nr_report_formats; i++)
-		nearest_offer(&n, report_formats[i].name);
-	nearest_say(&n, "", error, size);
+		nearest_add(&n, report_formats[i].name);
+	nearest_print(&n, "", error, size);
 }
 
 void options_near_hook(const char *typed, int hook, char *error, size_t size)
@@ -96,12 +96,12 @@ void options_near_hook(const char *typed, int hook, char *error, size_t size)
 	char before[32] = "";
 
 	for (size_t i = 0; hook < 0 && i < nr_hooks; i++)
-		nearest_offer(&n, hooks[i].name);
+		nearest_add(&n, hooks[i].name);
 	for (size_t i = 0; hook >= 0 && hooks[hook].alternate[i].mechanism; i++)
-		nearest_offer(&n, hooks[hook].alternate[i].mechanism);
+		nearest_add(&n, hooks[hook].alternate[i].mechanism);
 	if (hook >= 0) {
-		nearest_offer(&n, "none");
+		nearest_add(&n, "none");
 		snprintf(before, sizeof(before), "%s=", hooks[hook].name);
 	}
-	nearest_say(&n, before, error, size);
+	nearest_print(&n, before, error, size);
 }

@@ -97,8 +97,8 @@ static int by_count(const void *a, const void *b)
 	return x->count < y->count ? 1 : x->count > y->count ? -1 : strcmp(x->name, y->name);
 }
 
-static int sorts_tell(struct sorts *s, const struct process_key *of, enum what what,
-		      const struct sink *sink)
+static int holdings_emit(struct sorts *s, const struct process_key *of, enum what what,
+			 const struct sink *sink)
 {
 	struct holding_record r = {.h = {RECORD_HOLDING, sizeof(r), host_monotonic_ns()}};
 	int err = 0;
@@ -280,7 +280,7 @@ int holdings_read(uint32_t pid, const struct process_key *of, enum what what,
 	if (!err)
 		err = what == WHAT_MAPS ? read_maps(&s, pid) : read_fds(&s, pid);
 	if (!err)
-		err = sorts_tell(&s, of, what, sink);
+		err = holdings_emit(&s, of, what, sink);
 	sorts_close(&s);
 	return err;
 }

@@ -20,7 +20,7 @@ void ends_begin(struct ends *e, const struct model *m, struct source *src)
 	e->before = losses_of(m);
 	e->whole = e->foreign && (e->before != e->losses || !model_hook_on(m, "lifecycle"));
 	if (e->foreign)
-		live_look_whole(src, e->whole);
+		live_scan_whole(src, e->whole);
 }
 
 bool ends_may_be_lost(struct ends *e, const struct model *m)

@@ -14,7 +14,7 @@
 #include "base/output_file.h"
 #include "crash/blackbox_places.h"
 #include "probe/precursors.h"
-#include "recorder/keepers.h"
+#include "recorder/record_sinks.h"
 #include "cli/messages.h"
 #include "crash/surviving_logs.h"
 
@@ -155,9 +155,9 @@ static uint64_t spare_address(void)
 	return best;
 }
 
-static bool is_asked(const struct options *o, enum keeper_id id)
+static bool is_asked(const struct options *o, enum sink_id id)
 {
-	return !o->blackbox.keepers || o->blackbox.keepers >> id & 1;
+	return !o->blackbox.record_sinks || o->blackbox.record_sinks >> id & 1;
 }
 
 static void look_instance(const struct options *o, struct finding_row *ret)
@@ -186,9 +186,9 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 		return;
 	}
 	ret->more = NULL;
-	err = is_asked(o, KEEPER_MARKER) ? arm_instance(o) : 0;
+	err = is_asked(o, SINK_MARKER) ? arm_instance(o) : 0;
 	snprintf(ret->state, sizeof(ret->state), "%s%s%s",
-		 is_asked(o, KEEPER_MARKER) && !err ? "on" : "there, and off", err ? ": " : "",
+		 is_asked(o, SINK_MARKER) && !err ? "on" : "there, and off", err ? ": " : "",
 		 err ? strerror(-err) : "");
 }
 
@@ -231,7 +231,7 @@ static void look_kmsg(const struct options *o, struct finding_row *ret)
 	char mode[32] = "";
 
 	read_line(path, mode, sizeof(mode));
-	if (strcmp(mode, "on") && is_asked(o, KEEPER_KMSG) && !write_file(path, "on"))
+	if (strcmp(mode, "on") && is_asked(o, SINK_KMSG) && !write_file(path, "on"))
 		read_line(path, mode, sizeof(mode));
 	snprintf(ret->state, sizeof(ret->state), "/dev/kmsg; kernel.printk_devkmsg=%s", mode);
 	if (strcmp(mode, "on"))
@@ -261,9 +261,9 @@ static void look_file(const struct options *o, struct finding_row *ret)
 		"a disk whose lock or interrupt the dying CPU has, nor on a machine of one CPU";
 }
 
-static void (*const looks[NR_KEEPERS])(const struct options *o, struct finding_row *ret) = {
-	[KEEPER_MAP] = look_map,   [KEEPER_MARKER] = look_instance, [KEEPER_PMSG] = look_pmsg,
-	[KEEPER_KMSG] = look_kmsg, [KEEPER_FILE] = look_file,
+static void (*const looks[NR_SINKS])(const struct options *o, struct finding_row *ret) = {
+	[SINK_MAP] = look_map,	 [SINK_MARKER] = look_instance, [SINK_PMSG] = look_pmsg,
+	[SINK_KMSG] = look_kmsg, [SINK_FILE] = look_file,
 };
 
 /* What makes a crash tell more, or sooner. */
@@ -278,8 +278,8 @@ static const struct {
 	 "echo 100 > /sys/module/kfence/parameters/sample_interval finds use after free early"},
 };
 
-static void say_row(struct buf *b, const char *name, const char *state, const char *survives,
-		    const char *more)
+static void write_row(struct buf *b, const char *name, const char *state, const char *survives,
+		      const char *more)
 {
 	buf_printf(b, "%-22s %s\n", name, state);
 	if (survives)
@@ -289,13 +289,13 @@ static void say_row(struct buf *b, const char *name, const char *state, const ch
 }
 
 /* What the kernel lets be seen, and what is lost where it does not. */
-static void say_hooks(struct buf *b, const struct options *o)
+static void write_hooks(struct buf *b, const struct options *o)
 {
 	struct precursors *p = NULL;
 	char error[512] = "";
 
 	if (precursors_open(&p, o->btf, error, sizeof(error))) {
-		say_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
+		write_row(b, "hooks", *error ? error : "cannot be attached", NULL, NULL);
 		return;
 	}
 	for (size_t h = 0; h < nr_precursor_hooks; h++) {
@@ -310,8 +310,8 @@ static void say_hooks(struct buf *b, const struct options *o)
 			buf_printf(b, "%-22s lost: %s\n", "", hook->lost);
 	}
 	if (!precursors_holds(p))
-		say_row(b, "hold", "a panic does not wait for the recorder", NULL,
-			"a second CPU, and a kernel of 5.17 or later");
+		write_row(b, "hold", "a panic does not wait for the recorder", NULL,
+			  "a second CPU, and a kernel of 5.17 or later");
 	precursors_close(p);
 }
 
@@ -321,22 +321,22 @@ int blackbox_arm(const struct options *o)
 	struct buf b = {};
 	int status;
 
-	for (int i = NR_KEEPERS; i--;) {
+	for (int i = NR_SINKS; i--;) {
 		struct finding_row row = {};
 
 		looks[i](o, &row);
-		say_row(&b, keeper_rows[i].name, row.state, keeper_rows[i].survives, row.more);
+		write_row(&b, sink_rows[i].name, row.state, sink_rows[i].survives, row.more);
 	}
 	look_pstore(&pstore);
-	say_row(&b, "pstore", pstore.state, "a panic and a warm reboot: the kernel's log of it",
-		pstore.more);
+	write_row(&b, "pstore", pstore.state, "a panic and a warm reboot: the kernel's log of it",
+		  pstore.more);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		char value[64] = "not there";
 
 		read_line(settings[i].path, value, sizeof(value));
-		say_row(&b, settings[i].name, value, NULL, settings[i].more);
+		write_row(&b, settings[i].name, value, NULL, settings[i].more);
 	}
-	say_hooks(&b, o);
+	write_hooks(&b, o);
 	status = say_all(o, &b);
 	buf_free(&b);
 	return status;

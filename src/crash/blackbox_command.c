@@ -11,7 +11,7 @@
 #include "crash/blackbox_live.h"
 #include "crash/blackbox_places.h"
 #include "cli/options_table.h"
-#include "recorder/keepers.h"
+#include "recorder/record_sinks.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
@@ -60,7 +60,7 @@ static void found_gaps(struct buf *gaps, const struct bb_found *f)
 			missing);
 }
 
-static int say_found(const struct options *o, const struct bb_found *f)
+static int write_found(const struct options *o, const struct bb_found *f)
 {
 	struct view v = {};
 	struct buf b = {};
@@ -101,7 +101,7 @@ static int blackbox_read(const struct options *o)
 	found_gaps(&gaps, &f);
 	gaps_add(&gaps, &files.gaps);
 	if (!status)
-		status = say_found(o, &f) ?: has_critical(&f) ? EXIT_GATE : EXIT_DONE;
+		status = write_found(o, &f) ?: has_critical(&f) ? EXIT_GATE : EXIT_DONE;
 	status = status_of_gaps(status, &gaps);
 	buf_free(&gaps);
 	bb_found_free(&f);
@@ -121,11 +121,11 @@ static void heartbeat_gaps(struct buf *gaps, const struct bb_record *beat)
 		if (bb_get_u64(beat, key, &n) && n)
 			gap_add(gaps, "lost: %" PRIu64 " records of class %s", n, bb_class_name(c));
 	}
-	for (int k = 0; k < NR_KEEPERS; k++) {
-		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
+	for (int k = 0; k < NR_SINKS; k++) {
+		snprintf(key, sizeof(key), "failed.%s", sink_rows[k].name);
 		if (bb_get_u64(beat, key, &n))
 			gap_add(gaps, "lost: %" PRIu64 " records that %s could not keep", n,
-				keeper_rows[k].name);
+				sink_rows[k].name);
 	}
 }
 
@@ -136,7 +136,7 @@ static int blackbox_status(const struct options *o)
 	struct bb_found f = {};
 	struct buf b = {};
 	struct view v = {};
-	struct portents portents = {};
+	struct crash_signs crash_signs = {};
 	struct buf gaps = {};
 	bool beats = false;
 	int status = EXIT_FAILED, err = triage_files_add(&files, path);
@@ -161,8 +161,8 @@ static int blackbox_status(const struct options *o)
 			break;
 		}
 	if (status == EXIT_DONE && f.boots)
-		portents_find(&portents, &f, f.boots - 1);
-	blackbox_text_portents(&b, &v, &portents);
+		crash_signs_find(&crash_signs, &f, f.boots - 1);
+	blackbox_text_crash_signs(&b, &v, &crash_signs);
 	if (!beats)
 		gap_add(&gaps, "not read: there is no sign of life of the recorder");
 	if (status == EXIT_DONE)

@@ -27,7 +27,7 @@ struct guard {
 };
 
 /* Whether it is to end within so long. */
-static bool is_told_to_end(const struct guard *g, int ms)
+static bool must_end(const struct guard *g, int ms)
 {
 	struct pollfd end = {g->ends, POLLIN, 0};
 
@@ -46,7 +46,7 @@ static void *look(void *arg)
 	sched_setaffinity(0, sizeof(own), &own);
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 	sem_post(&g->placed);
-	while (!cpu && !is_told_to_end(g, LOOK_MS))
+	while (!cpu && !must_end(g, LOOK_MS))
 		cpu = precursors_panic(g->p);
 	if (cpu && (int)cpu - 1 == atomic_load(&g->cpu)) {
 		atomic_store(&g->acts, true);

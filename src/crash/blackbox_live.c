@@ -27,7 +27,7 @@
 #include "probe/host_facts.h"
 #include "probe/precursors.h"
 #include "probe/rights.h"
-#include "recorder/keepers.h"
+#include "recorder/record_sinks.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
@@ -68,7 +68,7 @@ struct recording {
 	const struct options *o;
 	struct precursors *p;
 	struct namer namer;
-	struct keepers keepers;
+	struct record_sinks record_sinks;
 	struct loop loop;
 	int kmsg;
 	uint64_t ticks, made[NR_BB_CLASSES];
@@ -89,12 +89,12 @@ struct recording {
 	struct view view;
 	struct buf log;
 	struct bb_found recorded;
-	struct portents portents;
+	struct crash_signs crash_signs;
 };
 
 static void record(struct recording *r, struct bb_record *one)
 {
-	size_t before = r->recorded.n, known = r->portents.n;
+	size_t before = r->recorded.n, known = r->crash_signs.n;
 	struct buf b = {};
 
 	r->made[one->class]++;
@@ -102,14 +102,14 @@ static void record(struct recording *r, struct bb_record *one)
 		r->wary_ns = host_boottime_ns();
 	if (!one->count)
 		one->count = 1;
-	keepers_write(&r->keepers, one);
+	sinks_write(&r->record_sinks, one);
 	if (!r->says)
 		return;
 	blackbox_text_record(&b, &r->view, one);
 	if (!bb_found_add(&r->recorded, one) && r->recorded.n > before) {
-		portents_take(&r->portents, &r->recorded, r->recorded.n - 1);
-		for (size_t i = known; i < r->portents.n; i++)
-			blackbox_text_portent(&b, &r->view, &r->portents.one[i]);
+		crash_signs_take(&r->crash_signs, &r->recorded, r->recorded.n - 1);
+		for (size_t i = known; i < r->crash_signs.n; i++)
+			blackbox_text_crash_sign(&b, &r->view, &r->crash_signs.one[i]);
 	}
 	fwrite(b.s, 1, b.len, stdout);
 	fflush(stdout);
@@ -202,12 +202,12 @@ static int take_precursor(void *ctx, const struct precursor_record *p)
 
 	for (size_t i = 0; i < n; i++) {
 		if (p->what < NR_PRECURSORS)
-			r->keepers.dropped[records[i].class] = p->dropped;
+			r->record_sinks.dropped[records[i].class] = p->dropped;
 		record(r, &records[i]);
 	}
 	/* at once: what follows of a fault may be the end; a panic that waits is no such thing */
 	if (!r->panicked)
-		keepers_flush(&r->keepers);
+		sinks_flush(&r->record_sinks);
 	if (n && records[0].class == BB_FAULT)
 		r->alert_ns = host_boottime_ns();
 	if (n && p->what == PRE_FAULT && p->verdict == VERDICT_SUSPECTED)
@@ -246,7 +246,7 @@ static void take_line(struct recording *r, const struct bb_line *line)
 	if (one.class == BB_NONE)
 		return;
 	if (one.severity == BB_INFO && !r->oops_lines && !r->line_tokens) {
-		r->keepers.dropped[one.class]++;
+		r->record_sinks.dropped[one.class]++;
 		return;
 	}
 	if (one.severity == BB_INFO && !r->oops_lines)
@@ -267,13 +267,13 @@ static void read_kmsg(struct recording *r)
 		ssize_t n = read(r->kmsg, text, sizeof(text));
 
 		if (n < 0 && errno == EPIPE) /* the kernel wrote over what we had not read */
-			r->keepers.dropped[BB_CONSOLE]++;
+			r->record_sinks.dropped[BB_CONSOLE]++;
 		else if (n < 0 && errno != EINTR)
 			break;
 		else if (n > 0 && bb_line_parse(text, n, &line))
 			take_line(r, &line);
 	}
-	keepers_flush(&r->keepers);
+	sinks_flush(&r->record_sinks);
 }
 
 /* ---- signs of life ---- */
@@ -312,20 +312,21 @@ static void beat(struct recording *r)
 		if (r->made[c])
 			bb_put_u64(&one, bb_class_name(c), r->made[c]);
 	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
-		if (r->keepers.dropped[c]) {
+		if (r->record_sinks.dropped[c]) {
 			char key[32];
 
 			snprintf(key, sizeof(key), "dropped.%s", bb_class_name(c));
-			bb_put_u64(&one, key, r->keepers.dropped[c]);
+			bb_put_u64(&one, key, r->record_sinks.dropped[c]);
 		}
-	for (int k = 0; k < NR_KEEPERS; k++) {
-		const struct keeper *keeper = &r->keepers.keeper[k];
+	for (int k = 0; k < NR_SINKS; k++) {
+		const struct record_sink *record_sink = &r->record_sinks.record_sink[k];
 		char key[32];
 
-		if (!keeper->failed && (keeper->on || !(r->keepers.o.keepers >> k & 1)))
+		if (!record_sink->failed &&
+		    (record_sink->on || !(r->record_sinks.o.record_sinks >> k & 1)))
 			continue;
-		snprintf(key, sizeof(key), "failed.%s", keeper_rows[k].name);
-		bb_put_u64(&one, key, keeper->failed);
+		snprintf(key, sizeof(key), "failed.%s", sink_rows[k].name);
+		bb_put_u64(&one, key, record_sink->failed);
 	}
 	if (r->unsettled)
 		bb_put_u64(&one, "unsettled", r->unsettled);
@@ -333,7 +334,7 @@ static void beat(struct recording *r)
 		bb_put_u64(&one, "unnamed", kernel_names_lost(&r->namer.names));
 	bb_put_u64(&one, "cpu_ms", host_own_cpu_ns() / 1000000);
 	bb_put_hex(&one, "tainted", r->taint);
-	keepers_beat(&r->keepers, &one);
+	sinks_beat(&r->record_sinks, &one);
 }
 
 static int tick(void *ctx)
@@ -349,13 +350,13 @@ static int tick(void *ctx)
 	check_taint(r);
 	if (every <= 1 || r->ticks++ % (uint64_t)every == 0)
 		beat(r);
-	keepers_flush(&r->keepers);
+	sinks_flush(&r->record_sinks);
 	return 0;
 }
 
 /* ---- begin and end ---- */
 
-static void say_start(struct recording *r)
+static void write_start(struct recording *r)
 {
 	struct bb_record one = {.class = BB_START};
 	struct utsname un;
@@ -381,7 +382,7 @@ static void say_start(struct recording *r)
 			break;
 		record(r, &list);
 	}
-	keepers_flush(&r->keepers);
+	sinks_flush(&r->record_sinks);
 	beat(r);
 }
 
@@ -394,14 +395,14 @@ static void make_directory(const char *file)
 	free(copy);
 }
 
-static void open_keepers(struct recording *r, const char *file)
+static void open_sinks(struct recording *r, const char *file)
 {
 	static const char pmsg[] = "/dev/pmsg0", kmsg[] = "/dev/kmsg";
-	struct keeper_options o = {.keepers = r->o->blackbox.keepers,
-				   .file = file,
-				   .file_bytes = r->o->blackbox.file_bytes ?: RING_BYTES_DEFAULT,
-				   .pmsg = pmsg,
-				   .kmsg = kmsg};
+	struct sink_options o = {.record_sinks = r->o->blackbox.record_sinks,
+				 .file = file,
+				 .file_bytes = r->o->blackbox.file_bytes ?: RING_BYTES_DEFAULT,
+				 .pmsg = pmsg,
+				 .kmsg = kmsg};
 	char marker[512];
 	size_t bytes;
 
@@ -410,22 +411,23 @@ static void open_keepers(struct recording *r, const char *file)
 	o.marker = marker;
 	o.map = precursors_memory(r->p, &bytes);
 	o.map_slots = bytes / RING_SLOT;
-	if (!o.keepers) {
-		o.keepers = 1u << KEEPER_KMSG | 1u << KEEPER_MAP;
-		o.keepers |= file ? 1u << KEEPER_FILE : 0;
-		o.keepers |= access(marker, W_OK) ? 0 : 1u << KEEPER_MARKER;
-		o.keepers |= access(pmsg, W_OK) ? 0 : 1u << KEEPER_PMSG;
+	if (!o.record_sinks) {
+		o.record_sinks = 1u << SINK_KMSG | 1u << SINK_MAP;
+		o.record_sinks |= file ? 1u << SINK_FILE : 0;
+		o.record_sinks |= access(marker, W_OK) ? 0 : 1u << SINK_MARKER;
+		o.record_sinks |= access(pmsg, W_OK) ? 0 : 1u << SINK_PMSG;
 	}
 	if (file)
 		make_directory(file);
-	if (o.keepers >> KEEPER_MARKER & 1)
+	if (o.record_sinks >> SINK_MARKER & 1)
 		arm_instance(r->o);
-	keepers_open(&r->keepers, &o);
-	for (int i = 0; i < NR_KEEPERS; i++)
-		if (o.keepers >> i & 1 && !r->keepers.keeper[i].on)
-			complain("%s: nothing is kept there: %s", keeper_rows[i].name,
-				 strerror(r->keepers.keeper[i].error));
-	r->keepers.o.marker = r->keepers.keeper[KEEPER_MARKER].on ? strdup(marker) : NULL;
+	sinks_open(&r->record_sinks, &o);
+	for (int i = 0; i < NR_SINKS; i++)
+		if (o.record_sinks >> i & 1 && !r->record_sinks.record_sink[i].on)
+			complain("%s: nothing is kept there: %s", sink_rows[i].name,
+				 strerror(r->record_sinks.record_sink[i].error));
+	r->record_sinks.o.marker =
+		r->record_sinks.record_sink[SINK_MARKER].on ? strdup(marker) : NULL;
 }
 
 static int on_signal(void *ctx, const struct signalfd_siginfo *si)
@@ -555,8 +557,8 @@ static void stop(struct recording *r)
 	guard_stop(r->guard);
 	tell_rest(r);
 	record(r, &one);
-	keepers_close(&r->keepers);
-	free((char *)r->keepers.o.marker);
+	sinks_close(&r->record_sinks);
+	free((char *)r->record_sinks.o.marker);
 	precursors_close(r->p);
 	kernel_names_free(&r->namer.names);
 	close(r->kmsg);
@@ -578,21 +580,21 @@ static int begin(struct recording *r, const char *file)
 	r->taint = read_taint();
 	kernel_modules_read(&r->namer.modules);
 	kernel_names_read(&r->namer.names);
-	open_keepers(r, file);
+	open_sinks(r, file);
 	err = open_loop(r);
 	if (err) {
 		complain("cannot wait for events: %s", strerror(-err));
 		stop(r);
 		return EXIT_FAILED;
 	}
-	if (!r->says && !keepers_on(&r->keepers)) {
+	if (!r->says && !sinks_on(&r->record_sinks)) {
 		complain("no place to keep records in\n  try:  faultscope blackbox arm");
 		stop(r);
 		return EXIT_FAILED;
 	}
 	hold_fast();
 	drop_rights(r);
-	say_start(r);
+	write_start(r);
 	return EXIT_DONE;
 }
 
@@ -623,9 +625,9 @@ static void live_gaps(const struct recording *r, struct buf *gaps)
 	if (r->kmsg < 0)
 		gap_add(gaps, "not read: /dev/kmsg");
 	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
-		if (r->keepers.dropped[c])
+		if (r->record_sinks.dropped[c])
 			gap_add(gaps, "lost: %" PRIu64 " records of class %s",
-				(uint64_t)r->keepers.dropped[c], bb_class_name(c));
+				(uint64_t)r->record_sinks.dropped[c], bb_class_name(c));
 	if (r->log.failed || r->log.len >= SESSION_LOG_BYTES)
 		gap_add(gaps, "lost: the end of the log, beyond the most that is kept");
 }

@@ -153,7 +153,7 @@ static int open_live(struct export *x)
 		return err;
 	name_cgroups(x);
 	plan_reach(x, &reach);
-	err = session_first_look(&x->s, &sink);
+	err = session_first_scan(&x->s, &sink);
 	x->s.in.scope = (struct rights_scope){};
 	x->up = !err;
 	return err;
@@ -213,10 +213,10 @@ static void reload(struct export *x)
 
 	if (!x->endpoint)
 		return;
-	notify_say(n, "RELOADING=1");
+	notify_send(n, "RELOADING=1");
 	if (endpoint_reload(x->endpoint, error, sizeof(error)))
 		complain("reload: %s; what was read before stays in force", error);
-	notify_say(n, "READY=1");
+	notify_send(n, "READY=1");
 }
 
 static int on_signal(void *ctx, const struct signalfd_siginfo *si)
@@ -256,7 +256,7 @@ static int on_timer(void *ctx)
 {
 	struct export *x = ctx;
 
-	notify_say(&x->notify, "WATCHDOG=1");
+	notify_send(&x->notify, "WATCHDOG=1");
 	if (x->o->textfile)
 		write_file(x);
 	else
@@ -301,7 +301,7 @@ static void tell_ready(struct export *x)
 
 	for (size_t i = 0; x->endpoint && (url = endpoint_url(x->endpoint, i)); i++)
 		complain("metrics at %s", url);
-	notify_say(&x->notify, "READY=1\nSTATUS=serving metrics");
+	notify_send(&x->notify, "READY=1\nSTATUS=serving metrics");
 }
 
 /*
@@ -334,7 +334,7 @@ static int serve(struct export *x)
 		return status_of_file(x);
 	tell_ready(x);
 	err = loop(x);
-	notify_say(&x->notify, "STOPPING=1");
+	notify_send(&x->notify, "STOPPING=1");
 	if (err)
 		complain("%s", strerror(-err));
 	return err ? EXIT_FAILED : x->s.status;

@@ -50,7 +50,7 @@ int export_write_file(struct export *x, const char *path);
 /* --replay: reads a recording to its end. 0, or an exit status. */
 int export_replay_open(struct export *x);
 /* Its processes as they were. */
-void export_replay_look(struct export *x);
+void export_replay_scan(struct export *x);
 /* Why what the recording says is incomplete: render/completeness.h. */
 void export_replay_gaps(const struct export *x, struct buf *gaps);
 void export_replay_close(struct export *x);

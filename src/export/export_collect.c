@@ -9,7 +9,7 @@
 #define TIMEOUT_SPARED 0.05	    /* of a scrape's time: for rendering and the way back */
 
 /* Last records that were lost, or never are: who is no longer there did not say so. */
-static void look_after(struct export *x)
+static void poll_probe_losses(struct export *x)
 {
 	struct process_key of;
 	uint64_t told_ns;
@@ -34,7 +34,7 @@ static void look(struct export *x)
 	x->partial = err == -ETIMEDOUT;
 	x->up = !err;
 	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
-		look_after(x);
+		poll_probe_losses(x);
 	model_next_window(&x->s.in.m);
 }
 
@@ -47,7 +47,7 @@ void export_collect(struct export *x, double timeout_s)
 	x->collected_ns = now;
 	x->deadline_ns = timeout_s > 0 ? now + timeout_s * (1 - TIMEOUT_SPARED) * NS_PER_S : 0;
 	if (x->replay)
-		export_replay_look(x);
+		export_replay_scan(x);
 	else
 		look(x);
 	x->deadline_ns = 0;

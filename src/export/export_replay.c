@@ -161,7 +161,7 @@ int export_replay_open(struct export *x)
 	return 0;
 }
 
-void export_replay_look(struct export *x)
+void export_replay_scan(struct export *x)
 {
 	struct export_replay *r = x->replay;
 	uint64_t now = host_boottime_ns();

@@ -37,7 +37,7 @@ void notify_open(struct notify *n)
 		notify_close(n);
 }
 
-void notify_say(const struct notify *n, const char *text)
+void notify_send(const struct notify *n, const char *text)
 {
 	if (n->fd >= 0)
 		send(n->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);

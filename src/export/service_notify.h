@@ -12,7 +12,7 @@ struct notify {
 
 /* Connects, while that is still permitted. */
 void notify_open(struct notify *n);
-void notify_say(const struct notify *n, const char *text); /* "READY=1\nSTATUS=…" */
+void notify_send(const struct notify *n, const char *text); /* "READY=1\nSTATUS=…" */
 void notify_close(struct notify *n);
 
 #endif

@@ -20,8 +20,8 @@ void progress_begin(struct progress *p, const char *what)
 			       .on = terminal_can_redraw(STDERR_FILENO)};
 }
 
-void progress_say(const char *what, double done, double total, double seconds, char *ret,
-		  unsigned int size)
+void progress_format(const char *what, double done, double total, double seconds, char *ret,
+		     unsigned int size)
 {
 	double share = total > 0 ? done / total : 0;
 	struct number_text left = as_span(seconds);
@@ -45,7 +45,7 @@ void progress_at(struct progress *p, double done, double total)
 
 	if (!p->on || now - p->began_ns < QUIET_NS || now - p->told_ns < EVERY_NS)
 		return;
-	progress_say(p->what, done, total, (now - p->began_ns) / 1e9, text, sizeof(text));
+	progress_format(p->what, done, total, (now - p->began_ns) / 1e9, text, sizeof(text));
 	/* one write: it must not mix with what others say */
 	dprintf(STDERR_FILENO, "\r\033[Kfaultscope: %s", text);
 	p->told_ns = now;

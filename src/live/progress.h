@@ -24,7 +24,7 @@ void progress_at(struct progress *p, double done, double total);
 void progress_end(struct progress *p);
 
 /* The text alone, for `seconds` since the beginning. */
-void progress_say(const char *what, double done, double total, double seconds, char *ret,
-		  unsigned int size);
+void progress_format(const char *what, double done, double total, double seconds, char *ret,
+		     unsigned int size);
 
 #endif

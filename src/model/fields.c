@@ -175,7 +175,7 @@ const char *field_column_title(const struct field *f, char *ret, size_t size)
 	return ret;
 }
 
-bool is_told(const struct model *m, const char *hook, uint32_t lacks)
+bool is_available(const struct model *m, const char *hook, uint32_t lacks)
 {
 	return !hook || (model_hook_on(m, hook) && !model_hook_has(m, hook, lacks));
 }
@@ -183,7 +183,7 @@ bool is_told(const struct model *m, const char *hook, uint32_t lacks)
 static bool get_at(const struct model *m, const struct subject *s, const struct facts *facts,
 		   const struct field *f, uint64_t *ret)
 {
-	if (!is_told(m, f->hook, f->lacks))
+	if (!is_available(m, f->hook, f->lacks))
 		return false;
 	if (f->get)
 		return f->get(m, s, facts, ret);
@@ -399,7 +399,7 @@ void fields_offer(struct nearest *n, char name[NEAREST_BYTES])
 
 	for (size_t i = 0; i < nr_fields; i++) {
 		field_name(&fields[i], one, sizeof(one));
-		nearest_offer(n, one);
+		nearest_add(n, one);
 		if (n->word != one)
 			continue;
 		memcpy(name, one, NEAREST_BYTES);

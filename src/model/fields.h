@@ -134,7 +134,7 @@ const char *field_column_title(const struct field *f, char *ret, size_t size);
 void fields_offer(struct nearest *n, char name[NEAREST_BYTES]);
 
 /* Whether a figure of this hook can be told: it is on, by a mechanism that lacks none of these. */
-bool is_told(const struct model *m, const char *hook, uint32_t lacks);
+bool is_available(const struct model *m, const char *hook, uint32_t lacks);
 
 uint64_t histogram_le(const struct histogram *h, size_t bucket);
 uint64_t histogram_total(const struct histogram *h, const struct counters *c);

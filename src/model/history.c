@@ -17,7 +17,7 @@
 int history_init(struct history *h)
 {
 	memset(h, 0, sizeof(*h));
-	h->looks_each = 1;
+	h->scans_per_point = 1;
 	for (size_t i = 0; i < nr_fields && h->gauges < HISTORY_GAUGES_MAX; i++)
 		if (fields[i].sum.column)
 			h->gauge[h->gauges++] = &fields[i];
@@ -374,22 +374,22 @@ static void halve(struct history *h)
 			memset(h->row[k].faults + HISTORY_POINTS_MAX / 2, 0,
 			       HISTORY_POINTS_MAX / 2 * sizeof(*h->row[k].faults));
 	h->points = HISTORY_POINTS_MAX / 2;
-	h->looks_each *= 2;
+	h->scans_per_point *= 2;
 }
 
 /* The point that a look at t_ns belongs to. */
 static struct history_point *point_at(struct history *h, uint64_t t_ns)
 {
-	if (!h->points || h->looks_last == h->looks_each) {
+	if (!h->points || h->scans_in_last == h->scans_per_point) {
 		if (h->points == HISTORY_POINTS_MAX)
 			halve(h);
 		h->point[h->points] = (struct history_point){.from_ns = h->last_ns};
 		if (!h->last_ns)
 			h->point[h->points].from_ns = t_ns;
 		h->points++;
-		h->looks_last = 0;
+		h->scans_in_last = 0;
 	}
-	h->looks_last++;
+	h->scans_in_last++;
 	h->point[h->points - 1].to_ns = t_ns;
 	return &h->point[h->points - 1];
 }
@@ -498,7 +498,7 @@ static void take_events(struct history *h, struct history_point *p, const struct
 	}
 }
 
-int history_look(struct history *h, const struct model *m)
+int history_add_scan(struct history *h, const struct model *m)
 {
 	struct history_point *p = point_at(h, m->last_ns);
 	int err = 0;

@@ -55,8 +55,8 @@ struct history {
 	size_t gauges;
 	struct history_point *point;
 	size_t points;
-	unsigned int looks_each; /* in a whole point */
-	unsigned int looks_last; /* in the last one */
+	unsigned int scans_per_point; /* in a whole point */
+	unsigned int scans_in_last;   /* in the last one */
 	uint64_t looks;
 	struct history_row *row;
 	size_t rows, rows_room;
@@ -80,7 +80,7 @@ int history_init(struct history *h);
 void history_free(struct history *h);
 
 /* After a look, before model_next_window(). -ENOMEM. */
-int history_look(struct history *h, const struct model *m);
+int history_add_scan(struct history *h, const struct model *m);
 
 /* At the end: what was read behind the last look. */
 int history_end(struct history *h, const struct model *m);

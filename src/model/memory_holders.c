@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/kinship.h"
+#include "model/process_tree.h"
 
 #define DEPTH_MOST 64
 
@@ -33,10 +33,10 @@ static bool runs_the_same(const struct subject *a, const struct subject *b)
 	return !strcmp(a->now.g.comm, b->now.g.comm);
 }
 
-static const struct subject *root_of(const struct kinship *k, const struct subject *s)
+static const struct subject *root_of(const struct process_tree *k, const struct subject *s)
 {
 	for (int i = 0; i < DEPTH_MOST; i++) {
-		const struct subject *parent = kinship_parent(k, s);
+		const struct subject *parent = process_tree_parent(k, s);
 
 		if (!parent || parent->final || !runs_the_same(parent, s))
 			break;
@@ -56,7 +56,7 @@ static int by_root(const void *a, const void *b)
 	return x->root < y->root ? -1 : x->root > y->root;
 }
 
-static void add_member(const struct model *m, struct eater *e, const struct subject *s)
+static void add_member(const struct model *m, struct top_consumer *e, const struct subject *s)
 {
 	const struct gauges *g = &s->now.g;
 	uint64_t page = m->tick.limits.page_bytes, ns;
@@ -73,7 +73,8 @@ static void add_member(const struct model *m, struct eater *e, const struct subj
 		e->child_bytes += bytes_of(m, s);
 }
 
-static void keep_eater(struct eater *ret, size_t *n, size_t most, const struct eater *one)
+static void keep_top_consumer(struct top_consumer *ret, size_t *n, size_t most,
+			      const struct top_consumer *one)
 {
 	size_t at = *n;
 
@@ -88,30 +89,30 @@ static void keep_eater(struct eater *ret, size_t *n, size_t most, const struct e
 }
 
 static size_t add_up(const struct model *m, const struct member *member, size_t n,
-		     struct eater *ret, size_t most)
+		     struct top_consumer *ret, size_t most)
 {
-	size_t eaters = 0;
+	size_t top_consumers = 0;
 
 	for (size_t i = 0; i < n;) {
-		struct eater one = {.root = member[i].root};
+		struct top_consumer one = {.root = member[i].root};
 
 		for (; i < n && member[i].root == one.root; i++)
 			add_member(m, &one, member[i].s);
 		if (one.processes > 1)
 			one.child_bytes /= one.processes - 1;
-		keep_eater(ret, &eaters, most, &one);
+		keep_top_consumer(ret, &top_consumers, most, &one);
 	}
-	return eaters;
+	return top_consumers;
 }
 
-size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
+size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most)
 {
 	size_t room = m->subjects < MODEL_SUBJECTS_MAX ? m->subjects : MODEL_SUBJECTS_MAX;
 	struct member *member = calloc(room + 1, sizeof(*member));
-	size_t n = 0, eaters = 0;
-	struct kinship k;
+	size_t n = 0, top_consumers = 0;
+	struct process_tree k;
 
-	if (!member || kinship_of(m, &k)) {
+	if (!member || process_tree_of(m, &k)) {
 		free(member);
 		return 0;
 	}
@@ -124,8 +125,8 @@ size_t eaters_of(const struct model *m, struct eater *ret, size_t most)
 		member[n++] = (struct member){root_of(&k, s), s};
 	}
 	qsort(member, n, sizeof(*member), by_root);
-	eaters = add_up(m, member, n, ret, most);
+	top_consumers = add_up(m, member, n, ret, most);
 	free(member);
-	kinship_free(&k);
-	return eaters;
+	process_tree_free(&k);
+	return top_consumers;
 }

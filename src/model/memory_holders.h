@@ -8,7 +8,7 @@
 
 #include "model/pressure.h"
 
-struct eater {
+struct top_consumer {
 	const struct subject *root;
 	size_t processes;
 	uint64_t rss_bytes;    /* summed up: pages that several share count for each */
@@ -20,7 +20,7 @@ struct eater {
 };
 
 /* The largest first, at most `most`; returns how many. */
-size_t eaters_of(const struct model *m, struct eater *ret, size_t most);
+size_t top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
 
 /* Growth of a process' resident and swapped memory, bytes a second; since when is in *ret_ns. */
 double subject_growth(const struct model *m, const struct subject *s, uint64_t *ret_ns);

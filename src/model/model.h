@@ -22,7 +22,7 @@
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64
-#define TOLLS_MAX	   8
+#define FAULT_TOTALS_MAX   8
 #define RESOURCES_MAX	   16 /* rows of the table of things that run out */
 
 /* A value and the limit that held when it was seen. */
@@ -80,23 +80,23 @@ struct subject {
 	uint64_t first_ns, last_ns;
 	uint64_t base_min, base_maj; /* before we watched */
 	uint64_t base_cpu_ns;
-	struct counters *base; /* hooks' counts before the first look; NULL: none; owned */
-	uint64_t rss_high_pages;  /* at a look */
-	uint32_t base_fds;	  /* descriptors open then, or inherited */
-	bool final;		  /* its last record has come */
-	bool hidden;		  /* left out by the filter of this view */
-	char *exe, *cgroup;	  /* NULL: not known; owned */
-	int32_t signal;		  /* the last fault signal, or SIGABRT by itself; 0: none */
-	uint64_t starved_ns; /* when a thread but the first was last refused memory; 0: never */
+	struct counters *base;	 /* hooks' counts before the first look; NULL: none; owned */
+	uint64_t rss_high_pages; /* at a look */
+	uint32_t base_fds;	 /* descriptors open then, or inherited */
+	bool final;		 /* its last record has come */
+	bool hidden;		 /* left out by the filter of this view */
+	char *exe, *cgroup;	 /* NULL: not known; owned */
+	int32_t signal;		 /* the last fault signal, or SIGABRT by itself; 0: none */
+	uint64_t starved_ns;	 /* when a thread but the first was last refused memory; 0: never */
 	uint32_t starved_tid;
 	struct level_room memory, pids; /* of its cgroups; limit ~0: none, or not read */
-	uint64_t levels_window;	      /* the last one in which these changed */
-	struct holdings held[2];      /* by enum what */
-	bool grew[2];		      /* by enum what: there are rows of growth of it */
-	struct portion top[2];	      /* by enum what: the highest share of a limit */
-	uint32_t fds_high;	      /* most descriptors ever, whatever the limit was */
-	struct past past[2];	      /* what it had half a minute to a minute ago, and since */
-	struct past recent[2];	      /* the same of five to ten seconds ago */
+	uint64_t levels_window;		/* the last one in which these changed */
+	struct holdings held[2];	/* by enum what */
+	bool grew[2];			/* by enum what: there are rows of growth of it */
+	struct portion top[2];		/* by enum what: the highest share of a limit */
+	uint32_t fds_high;		/* most descriptors ever, whatever the limit was */
+	struct past past[2];		/* what it had half a minute to a minute ago, and since */
+	struct past recent[2];		/* the same of five to ten seconds ago */
 	uint64_t exec_ns; /* when its memory was last seen to begin anew; 0: before us */
 	struct series *
 		*series; /* by row of resources[], each NULL where it has a way to go; owned */
@@ -147,7 +147,7 @@ struct peak {
 };
 
 /* What one had cost by its last look. */
-struct toll {
+struct fault_totals {
 	uint32_t pid;
 	char comm[COMM_LEN];
 	uint64_t minor, major, stall_ns, cpu_ns;
@@ -156,8 +156,8 @@ struct toll {
 };
 
 /* The most costly first; a major fault counts as a hundred minor ones. */
-struct tolls {
-	struct toll toll[TOLLS_MAX];
+struct fault_totals_table {
+	struct fault_totals fault_totals[FAULT_TOTALS_MAX];
 	size_t n;
 };
 
@@ -169,7 +169,7 @@ struct totals {
 	struct counters c;	   /* of ended ones */
 	struct peak maps, fds;	   /* by share of the limit */
 	struct peak rss;	   /* bytes, at a look; no limit */
-	struct tolls tolls;
+	struct fault_totals_table fault_totals_table;
 };
 
 struct model {
@@ -200,10 +200,10 @@ struct model {
 	uint64_t events_lost;
 	struct symbol *symbol;
 	size_t symbols;
-	struct growth *growth; /* GROWTH_MAX places, then the archive; NULL: nobody grew */
-	size_t growths;		  /* rows in use, from the first */
-	uint32_t *growth_index;	  /* of the archive, by what a row is of; NULL: there is none */
-	uint64_t growth_lost;	  /* rows of something that is left, for which it had no room */
+	struct growth *growth;	/* GROWTH_MAX places, then the archive; NULL: nobody grew */
+	size_t growths;		/* rows in use, from the first */
+	uint32_t *growth_index; /* of the archive, by what a row is of; NULL: there is none */
+	uint64_t growth_lost;	/* rows of something that is left, for which it had no room */
 	uint64_t growth_dropped_at, frames_dropped_at; /* processes that had ended by then */
 	uint64_t frames_lost; /* stacks whose names there was no room for */
 	struct table frames;  /* by stack */
@@ -245,7 +245,7 @@ const struct frames *model_frames(const struct model *m, const struct process_ke
 
 /* Where a limit comes from, as far as it was looked up; NULL: it was not. */
 const struct origin_record *model_origin(const struct model *m, const struct process_key *id,
-					    uint32_t limit);
+					 uint32_t limit);
 
 /* Those that changed in the window that the last tick ended: start with NULL; NULL ends. */
 static inline struct subject *model_each_changed(const struct model *m, const struct subject *after)

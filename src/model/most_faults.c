@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-static uint64_t weight(const struct toll *t)
+static uint64_t weight(const struct fault_totals *t)
 {
 	return t->minor + 100 * t->major;
 }
 
-static struct toll toll_of(const struct model *m, const struct subject *s)
+static struct fault_totals fault_totals_of(const struct model *m, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
-	struct toll t = {.pid = s->id.pid};
+	struct fault_totals t = {.pid = s->id.pid};
 
 	memcpy(t.comm, s->now.g.comm, sizeof(t.comm));
 	t.minor = s->now.g.min_flt - s->base_min;
@@ -24,17 +24,17 @@ static struct toll toll_of(const struct model *m, const struct subject *s)
 	return t;
 }
 
-void tolls_add(struct tolls *t, const struct model *m, const struct subject *s)
+void fault_totals_add(struct fault_totals_table *t, const struct model *m, const struct subject *s)
 {
-	struct toll one = toll_of(m, s);
+	struct fault_totals one = fault_totals_of(m, s);
 	size_t at = t->n;
 
-	while (at && weight(&t->toll[at - 1]) < weight(&one))
+	while (at && weight(&t->fault_totals[at - 1]) < weight(&one))
 		at--;
-	if (at == TOLLS_MAX)
+	if (at == FAULT_TOTALS_MAX)
 		return;
-	if (t->n < TOLLS_MAX)
+	if (t->n < FAULT_TOTALS_MAX)
 		t->n++;
-	memmove(&t->toll[at + 1], &t->toll[at], (t->n - at - 1) * sizeof(one));
-	t->toll[at] = one;
+	memmove(&t->fault_totals[at + 1], &t->fault_totals[at], (t->n - at - 1) * sizeof(one));
+	t->fault_totals[at] = one;
 }

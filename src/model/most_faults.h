@@ -5,6 +5,6 @@
 
 #include "model/model.h"
 
-void tolls_add(struct tolls *t, const struct model *m, const struct subject *s);
+void fault_totals_add(struct fault_totals_table *t, const struct model *m, const struct subject *s);
 
 #endif

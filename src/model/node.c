@@ -74,7 +74,7 @@ struct node_process {
 	uint64_t sum[NR_SUMS];
 	struct timed *timed;	   /* NULL: all 0; owned */
 	struct refusals *refusals; /* NULL: no record told of one; owned */
-	uint64_t bad_told;	   /* bad kernel accesses, by their records */
+	uint64_t bad_counted;	   /* bad kernel accesses, by their records */
 	uint16_t bad_module;	   /* 1 + place of the module of the last one; 0: none */
 };
 
@@ -523,9 +523,9 @@ void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, cons
 	more = take_count(n, r);
 	p = make_process(n, &r->subject);
 	if (p) {
-		p->bad_told += more;
+		p->bad_counted += more;
 		p->bad_module = m - n->module + 1;
-		more = take_growth(&p->sum[SUM_KERNEL_BAD], p->bad_told);
+		more = take_growth(&p->sum[SUM_KERNEL_BAD], p->bad_counted);
 	}
 	m->fixups += more;
 	if (site)

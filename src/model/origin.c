@@ -19,12 +19,12 @@ const char *origin_name(enum origin_from from)
 	return names[from];
 }
 
-static void say_line(const struct origin_line *l, struct buf *b)
+static void write_line(const struct origin_line *l, struct buf *b)
 {
 	buf_printf(b, "%s:%u: %s", l->file, l->line, l->text);
 }
 
-static void say_value(const struct limit *l, uint64_t value, struct buf *b)
+static void write_value(const struct limit *l, uint64_t value, struct buf *b)
 {
 	if (l->bytes && value != LIMIT_NONE)
 		put_bytes(b, value);
@@ -32,7 +32,7 @@ static void say_value(const struct limit *l, uint64_t value, struct buf *b)
 		put_limit(b, value);
 }
 
-static void say_container(const struct workload *w, struct buf *b)
+static void write_container(const struct workload *w, struct buf *b)
 {
 	buf_printf(b, "%s", runtime_name(w->runtime));
 	if (w->container[0])
@@ -41,7 +41,7 @@ static void say_container(const struct workload *w, struct buf *b)
 		buf_printf(b, ", pod %s", w->pod);
 }
 
-static void say_machine(const struct origin *o, struct buf *b)
+static void write_machine(const struct origin *o, struct buf *b)
 {
 	const struct limit *l = o->limit;
 
@@ -53,7 +53,7 @@ static void say_machine(const struct origin *o, struct buf *b)
 		buf_printf(b, "the kernel's command line: %s", o->line.text);
 		break;
 	case ORIGIN_FILE:
-		say_line(&o->line, b);
+		write_line(&o->line, b);
 		break;
 	case ORIGIN_MANAGER:
 		buf_puts(b, "systemd: it raises it at boot, since version 240");
@@ -64,7 +64,7 @@ static void say_machine(const struct origin *o, struct buf *b)
 	case ORIGIN_HAND:
 		if (o->line.line) {
 			buf_puts(b, "hand, or a program, since: ");
-			say_line(&o->line, b);
+			write_line(&o->line, b);
 		} else if (l->initial == LIMIT_COMPUTED) {
 			buf_puts(b,
 				 "the kernel, from the machine's size at boot, or since by hand: "
@@ -72,7 +72,7 @@ static void say_machine(const struct origin *o, struct buf *b)
 		} else {
 			buf_puts(b,
 				 "hand, or a program: no file sets it (the kernel's default is ");
-			say_value(l, l->initial, b);
+			write_value(l, l->initial, b);
 			buf_puts(b, ")");
 		}
 		break;
@@ -83,28 +83,28 @@ static void say_machine(const struct origin *o, struct buf *b)
 		buf_printf(b, " (%u files not read)", o->unread);
 }
 
-static void say_process(const struct origin_process *p, struct buf *b)
+static void write_process(const struct origin_process *p, struct buf *b)
 {
 	buf_printf(b, "%s (pid %u)", p->comm, p->pid);
 }
 
 /* Who has it, where that is not the process itself. */
-static void say_holder(const struct origin *o, struct buf *b)
+static void write_holder(const struct origin *o, struct buf *b)
 {
 	if (!o->generations) {
 		buf_puts(b, "itself");
 		return;
 	}
-	say_process(&o->holder, b);
+	write_process(&o->holder, b);
 	buf_printf(b, ", %u generation%s up", o->generations, o->generations == 1 ? "" : "s");
 }
 
 /* Between the parent and it somebody called setrlimit: one of the two, or a third by prlimit. */
-static void say_changed(const struct origin *o, struct buf *b)
+static void write_changed(const struct origin *o, struct buf *b)
 {
 	const struct origin_process *p = &o->above;
 
-	say_holder(o, b);
+	write_holder(o, b);
 	if (o->raised) {
 		buf_puts(b, ": it raised the soft limit to the hard one");
 		return;
@@ -112,21 +112,21 @@ static void say_changed(const struct origin *o, struct buf *b)
 	buf_puts(b, ", or who started it");
 	if (p->pid && p->known) {
 		buf_puts(b, ": its parent ");
-		say_process(p, b);
+		write_process(p, b);
 		buf_puts(b, " has ");
-		say_value(o->limit, p->soft, b);
+		write_value(o->limit, p->soft, b);
 		if (p->hard != o->holder.hard) {
 			buf_puts(b, ", hard ");
-			say_value(o->limit, p->hard, b);
+			write_value(o->limit, p->hard, b);
 		}
 	}
 	if (o->line.line) {
 		buf_puts(b, "; not ");
-		say_line(&o->line, b);
+		write_line(&o->line, b);
 	}
 }
 
-static void say_giver(const struct origin *o, struct buf *b)
+static void write_giver(const struct origin *o, struct buf *b)
 {
 	switch (o->from) {
 	case ORIGIN_KERNEL:
@@ -135,13 +135,13 @@ static void say_giver(const struct origin *o, struct buf *b)
 	case ORIGIN_FILE:
 		if (o->at_holder.unit[0] && strstr(o->line.file, "systemd"))
 			buf_printf(b, "%s: ", o->at_holder.unit);
-		say_line(&o->line, b);
+		write_line(&o->line, b);
 		break;
 	case ORIGIN_MANAGER:
 		buf_printf(b, "%s: systemd's default for units", o->at_holder.unit);
 		break;
 	case ORIGIN_RUNTIME:
-		say_container(&o->at_holder, b);
+		write_container(&o->at_holder, b);
 		break;
 	case ORIGIN_OUTSIDE:
 		buf_puts(b, "who started this container");
@@ -151,7 +151,7 @@ static void say_giver(const struct origin *o, struct buf *b)
 	}
 }
 
-static void say_rlimit(const struct origin *o, struct buf *b)
+static void write_rlimit(const struct origin *o, struct buf *b)
 {
 	if (!o->holder.pid) {
 		buf_puts(b, "what cannot be told: the process is gone");
@@ -160,17 +160,17 @@ static void say_rlimit(const struct origin *o, struct buf *b)
 	if (!o->known)
 		buf_puts(b, "(it is gone; of its parent:) ");
 	if (o->from == ORIGIN_PROCESS) {
-		say_changed(o, b);
+		write_changed(o, b);
 		return;
 	}
 	if (o->generations) {
-		say_holder(o, b);
+		write_holder(o, b);
 		buf_puts(b, ", which has it from ");
 	}
-	say_giver(o, b);
+	write_giver(o, b);
 }
 
-static void say_cgroup(const struct origin *o, struct buf *b)
+static void write_cgroup(const struct origin *o, struct buf *b)
 {
 	if (o->from == ORIGIN_NOBODY) {
 		buf_puts(b, "nobody, at any level of the hierarchy");
@@ -179,13 +179,13 @@ static void say_cgroup(const struct origin *o, struct buf *b)
 	switch (o->from) {
 	case ORIGIN_FILE:
 		buf_printf(b, "%s: ", o->at_holder.unit);
-		say_line(&o->line, b);
+		write_line(&o->line, b);
 		break;
 	case ORIGIN_MANAGER:
 		buf_printf(b, "%s: systemd's default for units", o->at_holder.unit);
 		break;
 	case ORIGIN_RUNTIME:
-		say_container(&o->at_holder, b);
+		write_container(&o->at_holder, b);
 		break;
 	case ORIGIN_OUTSIDE:
 		buf_puts(b, "who started this container");
@@ -202,17 +202,17 @@ static void say_cgroup(const struct origin *o, struct buf *b)
 		buf_printf(b, ", %u level%s up", o->levels, o->levels == 1 ? "" : "s");
 }
 
-void origin_say(const struct origin *o, struct buf *b)
+void origin_describe(const struct origin *o, struct buf *b)
 {
 	switch (o->limit->kind) {
 	case LIMIT_OF_MACHINE:
-		say_machine(o, b);
+		write_machine(o, b);
 		break;
 	case LIMIT_OF_PROCESS:
-		say_rlimit(o, b);
+		write_rlimit(o, b);
 		break;
 	case LIMIT_OF_CGROUP:
-		say_cgroup(o, b);
+		write_cgroup(o, b);
 		break;
 	}
 }

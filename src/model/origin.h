@@ -48,7 +48,7 @@ struct origin {
 	uint64_t used;	/* of a cgroup */
 	bool swap_known;
 	uint64_t swap; /* of a cgroup's memory: bytes that it may swap besides; LIMIT_NONE */
-	uint64_t most;	/* a process' hard limit cannot be above: fs.nr_open; 0: no such thing */
+	uint64_t most; /* a process' hard limit cannot be above: fs.nr_open; 0: no such thing */
 	enum origin_from from;
 	struct origin_line line;      /* what sets it, or else what tried to */
 	struct origin_process holder; /* of a process: the oldest ancestor that has the same */
@@ -65,7 +65,7 @@ struct origin {
 };
 
 /* What follows "set by". */
-void origin_say(const struct origin *o, struct buf *b);
+void origin_describe(const struct origin *o, struct buf *b);
 
 const char *origin_name(enum origin_from from); /* stable: "file", "kernel" */
 

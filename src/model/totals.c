@@ -21,7 +21,7 @@ static void keep_peak(struct peak *p, const struct model *m, const struct subjec
 }
 
 #define IS_WITHIN(at, member)                                                                      \
-	((at) >= offsetof(struct counters, member) &&                                           \
+	((at) >= offsetof(struct counters, member) &&                                              \
 	 (at) < offsetof(struct counters, member) + sizeof(((struct counters *)0)->member))
 
 bool counter_is_highest(size_t i)
@@ -60,7 +60,7 @@ void totals_add(struct totals *t, const struct model *m, const struct subject *s
 {
 	counters_add(&t->c, facts_counters(&s->now));
 	keep_rss(&t->rss, m, s);
-	tolls_add(&t->tolls, m, s);
+	fault_totals_add(&t->fault_totals_table, m, s);
 	t->processes++;
 	keep_peak(&t->maps, m, s, RESOURCE_MAPS);
 	keep_peak(&t->fds, m, s, RESOURCE_FDS);

@@ -110,7 +110,7 @@ static void drop(struct table_link *one)
 	free(one);
 }
 
-int trends_look(struct trends *t, const struct model *m)
+int trends_update(struct trends *t, const struct model *m)
 {
 	t->window++;
 	if (!t->host)

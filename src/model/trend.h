@@ -26,7 +26,7 @@ struct trends {
 };
 
 /* At the end of each window. -ENOMEM. */
-int trends_look(struct trends *t, const struct model *m);
+int trends_update(struct trends *t, const struct model *m);
 
 /*
  * The last `n` samples, the oldest first, of a process or (NULL) of all; before the first one, 0.

@@ -29,7 +29,7 @@ static bool read_row(const struct growth_table *t, __u32 place, struct growth *r
 	return last_ns && row->first_ns == first_ns;
 }
 
-int growth_table_tell(struct growth_table *t, const struct sink *sink)
+int growth_table_send(struct growth_table *t, const struct sink *sink)
 {
 	struct growth_record r = {.h = {RECORD_GROWTH, sizeof(r), host_monotonic_ns()}};
 	__u32 used = t->row ? used_places(t) : 0;

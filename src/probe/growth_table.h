@@ -29,7 +29,7 @@ struct growth_table {
 typedef bool growth_ended_fn(void *ctx, const struct process_key *of);
 
 /* Tells the rows that grew since they were told last. Returns 0, or what `sink` answers. */
-int growth_table_tell(struct growth_table *t, const struct sink *sink);
+int growth_table_send(struct growth_table *t, const struct sink *sink);
 
 /*
  * Gives back places until GROWTH_SPARE are free, those that did not grow for longest first: of

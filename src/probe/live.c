@@ -15,8 +15,8 @@
 #include "probe/attach.h"
 #include "probe/btf.h"
 #include "probe/calls.h"
-#include "probe/choice.h"
-#include "probe/exhausted.h"
+#include "probe/attach_choice.h"
+#include "probe/load_shortage.h"
 #include "probe/features.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
@@ -26,7 +26,7 @@
 #include "probe/variables.h"
 #include "probe/object.h"
 #include "probe/permission.h"
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 #include "probe/rights.h"
 #include "probe/state.h"
 #include "probe/statistics.h"
@@ -41,7 +41,7 @@
 struct live {
 	struct source src;
 	union wire_record record; /* the last one of the ring */
-	bool limits_told;	  /* in this drain */
+	bool limits_sent;	  /* in this drain */
 	__u64 missed;
 	__u32 sampled; /* by the last look */
 	bool nested;   /* in a pid namespace: our pids are not those of the records */
@@ -56,7 +56,7 @@ struct live {
 	struct growth_table growth;
 	bool areas_foreign; /* see layout.h */
 	struct ring_buffer *rb;
-	struct proc_look *proc;	 /* where the look is /proc's */
+	struct proc_scan *proc;	 /* where the look is /proc's */
 	const struct sink *sink; /* during a drain */
 };
 
@@ -70,7 +70,7 @@ static bool is_on(const struct live *live, const char *hook)
 	return live->choice.status[hook_find(hook)].state == HOOK_ON;
 }
 
-static bool looks_by(const struct live *live, const char *mechanism)
+static bool scans_with(const struct live *live, const char *mechanism)
 {
 	const struct hook_alternate *look = choice_of(&live->choice, hook_find("scan"));
 
@@ -300,9 +300,9 @@ static int tell_limits(struct live *live)
 {
 	struct limits_record r = {.h = {RECORD_LIMITS, sizeof(r), host_monotonic_ns()}};
 
-	if (live->limits_told)
+	if (live->limits_sent)
 		return 0;
-	live->limits_told = true;
+	live->limits_sent = true;
 	limits_read(&live->limits, &r.limits);
 	return live->sink->take(live->sink->ctx, &r.h);
 }
@@ -322,8 +322,8 @@ static int take_record(void *ctx, void *data, size_t size)
 			return err;
 	}
 	subject = process_of_wire(&live->record);
-	if (subject && looks_by(live, "/proc"))
-		subject->start_ns = proc_look_birth(subject->start_ns);
+	if (subject && scans_with(live, "/proc"))
+		subject->start_ns = proc_scan_birth(subject->start_ns);
 	return live->sink->take(live->sink->ctx, h);
 }
 
@@ -333,7 +333,7 @@ static int live_drain(struct source *src, const struct sink *sink)
 	int n;
 
 	live->sink = sink;
-	live->limits_told = false;
+	live->limits_sent = false;
 	n = ring_buffer__consume(live->rb);
 	return n < 0 ? n : 0;
 }
@@ -357,7 +357,7 @@ bool live_times_programs(const struct source *src)
 	return limits_bpf_stats(&((const struct live *)src)->limits);
 }
 
-static int run_look(struct live *live)
+static int run_scan(struct live *live)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 
@@ -365,7 +365,7 @@ static int run_look(struct live *live)
 				      &run);
 }
 
-static int read_look(struct live *live)
+static int read_scan(struct live *live)
 {
 	int fd = bpf_iter_create(bpf_link__fd(live->links.link[live->links.iterator]));
 	char none[64];
@@ -396,24 +396,24 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 }
 
 /* One pass over the processes; the ring is drained as often as it fills up on the way. */
-static int look_all(struct live *live, const struct sink *sink)
+static int scan_all(struct live *live, const struct sink *sink)
 {
 	const struct proc_states states = {live, state_of, state_is_waiting};
 	int err;
 
 	if (!is_on(live, "scan"))
 		return live_drain(&live->src, sink);
-	if (looks_by(live, "/proc")) {
+	if (scans_with(live, "/proc")) {
 		err = live_drain(&live->src, sink);
-		return err ?: proc_look(&live->proc, live->opt.watch_all, &states, sink);
+		return err ?: proc_scan(&live->proc, live->opt.watch_all, &states, sink);
 	}
 	live->obj.shared->epoch++;
 	do {
-		live->obj.shared->look_more = 0;
-		err = live->links.iterator >= 0 ? read_look(live) : run_look(live);
+		live->obj.shared->scan_again = 0;
+		err = live->links.iterator >= 0 ? read_scan(live) : run_scan(live);
 		if (!err)
 			err = live_drain(&live->src, sink);
-	} while (!err && live->obj.shared->look_more);
+	} while (!err && live->obj.shared->scan_again);
 	return err;
 }
 
@@ -434,7 +434,7 @@ static void hold_samples(struct live *live)
 	shared->sample_each = each;
 }
 
-static int live_look(struct source *src, const struct sink *sink)
+static int live_scan(struct source *src, const struct sink *sink)
 {
 	struct live *live = live_of(src);
 	struct tick_record tick = {};
@@ -449,13 +449,13 @@ static int live_look(struct source *src, const struct sink *sink)
 	if (err)
 		return err;
 	begin = host_monotonic_ns();
-	err = look_all(live, sink);
+	err = scan_all(live, sink);
 	if (err) {
 		snprintf(src->error, sizeof(src->error), "looking at the processes failed: %s",
 			 strerror(-err));
 		return err;
 	}
-	err = growth_table_tell(&live->growth, sink);
+	err = growth_table_send(&live->growth, sink);
 	if (err)
 		return err;
 	if (live->opt.has_ended)
@@ -486,7 +486,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		r.tier = hooks[h].tier;
 		r.state = st->state;
 		r.lacks = st->used ? st->used->lacks : 0;
-		if ((int)h == hook_find("scan") && live_looks_within(src))
+		if ((int)h == hook_find("scan") && live_scan_is_confined(src))
 			r.lacks |= LACKS_OTHERS;
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
@@ -511,14 +511,14 @@ static void live_close(struct source *src)
 	detach_all(&live->links);
 	ring_buffer__free(live->rb);
 	object_close(&live->obj);
-	proc_look_free(live->proc);
+	proc_scan_free(live->proc);
 	limits_close(&live->limits);
 	free(live);
 }
 
 static const struct source_ops live_ops = {
 	.start = live_start,
-	.look = live_look,
+	.look = live_scan,
 	.drain = live_drain,
 	.fd = live_fd,
 	.close = live_close,
@@ -581,7 +581,7 @@ static int load_and_attach(struct live *live, char *error, size_t size)
 		if (err < 0)
 			return permission_explain(err, "", error, size);
 	} while (err);
-	if (!live->nested || !looks_by(live, "/proc"))
+	if (!live->nested || !scans_with(live, "/proc"))
 		return 0;
 	snprintf(error, size,
 		 "in a pid namespace processes are looked at by BPF iterators, and none "
@@ -679,7 +679,7 @@ pid_t live_pid_of(struct source *src, pid_t pid)
 	return live->obj.build != OBJECT_HASH && state_read(&live->obj, pid, &st) > 0 ? st.pid : 0;
 }
 
-static int look_up(void *ctx)
+static int try_lookup(void *ctx)
 {
 	struct live *live = ctx;
 	struct fs_shared shared;
@@ -698,25 +698,25 @@ bool live_needs_rights(struct source *src)
 {
 	int answer;
 
-	return !rights_try_without(look_up, live_of(src), &answer) && answer == -EPERM;
+	return !rights_try_without(try_lookup, live_of(src), &answer) && answer == -EPERM;
 }
 
-bool live_looks_at_proc(const struct source *src)
+bool live_scans_proc(const struct source *src)
 {
-	return looks_by((const struct live *)src, "/proc");
+	return scans_with((const struct live *)src, "/proc");
 }
 
 /* init_seq_pidns(), kernel/bpf/task_iter.c: it goes by the pids of who reads. */
-bool live_looks_within(const struct source *src)
+bool live_scan_is_confined(const struct source *src)
 {
 	const struct live *live = (const struct live *)src;
 
-	return live->nested && looks_by(live, "iter/task");
+	return live->nested && scans_with(live, "iter/task");
 }
 
-void live_look_whole(struct source *src, bool whole)
+void live_scan_whole(struct source *src, bool whole)
 {
-	live_of(src)->obj.shared->look_whole = whole;
+	live_of(src)->obj.shared->scan_whole = whole;
 }
 
 void live_pause(struct source *src)

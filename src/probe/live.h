@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "probe/choice.h"
+#include "probe/attach_choice.h"
 #include "probe/source.h"
 #include "probe/statistics.h"
 
@@ -60,13 +60,13 @@ bool live_needs_rights(struct source *src);
 /* Adds to the events that were missed: what a look found out. */
 void live_count_missed(struct source *src, __u64 events);
 
-bool live_looks_at_proc(const struct source *src);
+bool live_scans_proc(const struct source *src);
 
 /* Whether looks see no process outside of our own pid namespace: the iterator over all tasks. */
-bool live_looks_within(const struct source *src);
+bool live_scan_is_confined(const struct source *src);
 
 /* The next looks tell all processes, those too that did not change; or no longer. */
-void live_look_whole(struct source *src, bool whole);
+void live_scan_whole(struct source *src, bool whole);
 
 /* Detaches every hook, and attaches those that were on again: loaded they stay. 0, -errno. */
 void live_pause(struct source *src);

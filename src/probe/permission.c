@@ -16,7 +16,7 @@
 
 #include "base/io.h"
 #include "base/units.h"
-#include "probe/exhausted.h"
+#include "probe/load_shortage.h"
 #include "probe/features.h"
 #include "probe/host_facts.h"
 

@@ -253,7 +253,7 @@ __u64 precursors_count(const struct precursors *p, __u32 what, __u64 ip)
 	return map && !bpf_map_lookup_elem(bpf_map__fd(map), &key, &value) ? value.count : 0;
 }
 
-static int look_up(void *ctx)
+static int try_lookup(void *ctx)
 {
 	const struct precursors *p = ctx;
 	const struct bpf_map *map = bpf_object__find_map_by_name(p->obj, "equals");
@@ -267,7 +267,7 @@ bool precursors_need_rights(struct precursors *p)
 {
 	int answer;
 
-	return !rights_try_without(look_up, p, &answer) && answer == -EPERM;
+	return !rights_try_without(try_lookup, p, &answer) && answer == -EPERM;
 }
 
 __u64 precursors_panic(const struct precursors *p)

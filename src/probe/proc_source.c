@@ -8,12 +8,12 @@
 
 #include "probe/host_facts.h"
 #include "probe/limits.h"
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 
 struct proc_source {
 	struct source src;
 	struct limits limits;
-	struct proc_look *proc;
+	struct proc_scan *proc;
 };
 
 static int no_records(struct source *src, const struct sink *sink)
@@ -26,7 +26,7 @@ static int no_fd(struct source *src)
 	return -1;
 }
 
-static int proc_source_look(struct source *src, const struct sink *sink)
+static int proc_source_scan(struct source *src, const struct sink *sink)
 {
 	struct proc_source *p = (struct proc_source *)src;
 	struct tick_record tick = {.h = {RECORD_TICK, sizeof(tick)}};
@@ -34,7 +34,7 @@ static int proc_source_look(struct source *src, const struct sink *sink)
 	int err;
 
 	limits_read(&p->limits, &tick.limits);
-	err = proc_look(&p->proc, true, NULL, sink);
+	err = proc_scan(&p->proc, true, NULL, sink);
 	if (err) {
 		snprintf(src->error, sizeof(src->error), "looking at the processes failed: %s",
 			 strerror(-err));
@@ -52,14 +52,14 @@ static void proc_source_close(struct source *src)
 {
 	struct proc_source *p = (struct proc_source *)src;
 
-	proc_look_free(p->proc);
+	proc_scan_free(p->proc);
 	limits_close(&p->limits);
 	free(p);
 }
 
 static const struct source_ops proc_ops = {
 	.start = no_records,
-	.look = proc_source_look,
+	.look = proc_source_scan,
 	.drain = no_records,
 	.fd = no_fd,
 	.close = proc_source_close,

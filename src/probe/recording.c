@@ -14,7 +14,7 @@
 #include <zlib.h>
 
 #include "base/output_file.h"
-#include "probe/packed.h"
+#include "probe/record_packing.h"
 #include "probe/record_layout.h"
 
 #define FORMAT	   3
@@ -215,8 +215,8 @@ struct replay {
 	struct source src;
 	FILE *f;
 	struct unpacker *unpacker;
-	bool has_told_unknown;	/* the fields that are not known here */
-	unsigned char *payload; /* of a chunk */
+	bool has_reported_unknown; /* the fields that are not known here */
+	unsigned char *payload;	   /* of a chunk */
 	size_t payload_room;
 	struct replay_facts facts;
 	unsigned long long offset, size;
@@ -386,14 +386,14 @@ static int tell_unknown(struct replay *rp, const struct sink *sink)
 	struct field_record r;
 	int err = 0;
 
-	for (size_t i = 0; !err && !rp->has_told_unknown && unpacker_unknown(rp->unpacker, i, &r);
-	     i++)
+	for (size_t i = 0;
+	     !err && !rp->has_reported_unknown && unpacker_unknown(rp->unpacker, i, &r); i++)
 		err = sink->take(sink->ctx, &r.h);
-	rp->has_told_unknown = true;
+	rp->has_reported_unknown = true;
 	return err;
 }
 
-static int replay_look(struct source *src, const struct sink *sink)
+static int replay_scan(struct source *src, const struct sink *sink)
 {
 	struct replay *rp = replay_of(src);
 	const struct record *h = (const struct record *)rp->block;
@@ -449,7 +449,7 @@ const struct replay_facts *replay_facts(const struct source *src)
 
 static const struct source_ops replay_ops = {
 	.start = replay_nothing,
-	.look = replay_look,
+	.look = replay_scan,
 	.drain = replay_nothing,
 	.fd = replay_fd,
 	.close = replay_close,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: recordings. A file is a header (magic, format, byte order) and chunks of records packed
- * small (probe/packed.h): first the list of fields, then one for each look. What a crash or a full
- * disk cuts off is found by its chunk; all before it is whole, and so is what comes from the next
- * key chunk on. docs/design/recording-format.md describes each byte.
+ * small (probe/record_packing.h): first the list of fields, then one for each look. What a crash or
+ * a full disk cuts off is found by its chunk; all before it is whole, and so is what comes from the
+ * next key chunk on. docs/design/recording-format.md describes each byte.
  */
 #ifndef FS_PROBE_RECORDING_H
 #define FS_PROBE_RECORDING_H

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 
 /*
  * The state of a process whose first thread has ended is moved to a table. In a copy that was made
@@ -54,7 +54,7 @@ bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns)
 	void *last = NULL;
 
 	while (o->build != OBJECT_HASH && !bpf_map_get_next_key(orphans, last, &next)) {
-		if (next.pid == pid && proc_look_birth(next.start_ns) == birth_ns)
+		if (next.pid == pid && proc_scan_birth(next.start_ns) == birth_ns)
 			return true;
 		of = next;
 		last = &of;

@@ -76,7 +76,7 @@ void gate_outcome(struct buf *b, const struct gate *g)
 	buf_free(&detail);
 }
 
-static void say_gate(struct buf *b, const struct view *v, const struct gate *g)
+static void write_gate(struct buf *b, const struct view *v, const struct gate *g)
 {
 	struct buf text = {};
 	struct line l = {.v = v};
@@ -99,7 +99,7 @@ void gates_text(struct buf *b, const struct view *v, bool only_failed)
 {
 	for (size_t i = 0; v->gates && i < v->gates->n; i++)
 		if (!only_failed || v->gates->gate[i].state != GATE_PASSED)
-			say_gate(b, v, &v->gates->gate[i]);
+			write_gate(b, v, &v->gates->gate[i]);
 }
 
 /* As GitHub's workflow commands want it: data, or with `property` a property's value. */

@@ -15,7 +15,7 @@
 
 #define WHO_BYTES 192 /* of finding_who() */
 
-struct portents; /* of triage */
+struct crash_signs; /* of triage */
 
 enum layout { LAYOUT_TABLE, LAYOUT_BLOCKS };
 
@@ -42,7 +42,7 @@ struct view {
 	uint64_t child_rss_bytes; /* of `run`: the most that any process of it had; 0: not known */
 	const struct buf *gaps; /* render/completeness.h: what the model cannot know; NULL: none */
 	const char *ending;	/* of `run`: "exit 0", "killed by SIGKILL"; NULL: none */
-	const struct portents *recorded; /* by the flight recorder, of this boot; NULL: none */
+	const struct crash_signs *recorded; /* by the flight recorder, of this boot; NULL: none */
 };
 
 struct renderer {

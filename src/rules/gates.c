@@ -93,9 +93,9 @@ static int bad_name(const struct gate *g, const char *name, char *error, size_t 
 		snprintf(error + len, size - len,
 			 "\n  or any of the JSON: faults.failed, maps.created, threads, ...");
 	for (size_t i = 0; gate_row(i, &row); i++)
-		nearest_offer(&n, row.name);
+		nearest_add(&n, row.name);
 	fields_offer(&n, field);
-	nearest_say(&n, "", error, size);
+	nearest_print(&n, "", error, size);
 	return -EINVAL;
 }
 
@@ -271,7 +271,7 @@ static void count_signals(struct gate *g, const struct model *m)
 	}
 }
 
-void gates_look(struct gates *g, const struct model *m)
+void gates_check(struct gates *g, const struct model *m)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct gate *one = &g->gate[i];
@@ -307,7 +307,8 @@ static bool is_measured(const struct gate *g, const struct model *m)
 	case GATE_FINDINGS:
 		return true;
 	default:
-		return g->answered || (!g->asked && is_told(m, g->field->hook, g->field->lacks));
+		return g->answered ||
+		       (!g->asked && is_available(m, g->field->hook, g->field->lacks));
 	}
 }
 

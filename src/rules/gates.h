@@ -67,7 +67,7 @@ struct gates {
 int gates_parse(struct gates *g, const char *text, char *error, size_t size);
 
 /* At the end of each window, once, before the model forgets it. */
-void gates_look(struct gates *g, const struct model *m);
+void gates_check(struct gates *g, const struct model *m);
 
 /* After the last window. */
 void gates_judge(struct gates *g, const struct model *m, const struct findings *fs);

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "model/frames.h"
 #include "model/growers.h"
-#include "model/kinship.h"
+#include "model/process_tree.h"
 #include "rules/limits_rules.h"
 #include "rules/runtime_hint.h"
 
@@ -198,13 +198,13 @@ static void add_branch(struct branch *b, size_t *n, const struct subject *s, uin
 }
 
 /* "python3[12] 64,811; pt_worker[14] 2,000, child of 12" */
-static void put_branches(char *ret, size_t size, const struct kinship *k, const struct branch *b,
-			 size_t told)
+static void put_branches(char *ret, size_t size, const struct process_tree *k,
+			 const struct branch *b, size_t told)
 {
 	size_t len = strlen(ret);
 
 	for (size_t i = 0; i < told && len < size; i++) {
-		const struct subject *parent = kinship_parent(k, b[i].s);
+		const struct subject *parent = process_tree_parent(k, b[i].s);
 
 		len += snprintf(ret + len, size - len, "%s %.15s[%u] %s", i ? ";" : "",
 				b[i].s->now.g.comm, b[i].s->id.pid, as_count(b[i].n).s);
@@ -231,15 +231,15 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 	const struct subject *root;
 	struct branch b[TREE_TOLD];
 	size_t told = 0, all = 0;
-	struct kinship k;
+	struct process_tree k;
 
-	if (kinship_of(o->m, &k))
+	if (process_tree_of(o->m, &k))
 		goto out;
-	root = kinship_root(&k, o->s);
+	root = process_tree_root(&k, o->s);
 	for (size_t i = 0; i < k.n && all < TREE_MOST; i++) {
 		struct occasion of = {.m = o->m, .s = k.by_pid[i]};
 
-		if (kinship_root(&k, of.s) != root)
+		if (process_tree_root(&k, of.s) != root)
 			continue;
 		all++;
 		add_branch(b, &told, of.s, part_of(&of, what, is_part).n);
@@ -252,7 +252,7 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 	put_branches(text, sizeof(text), &k, b, told);
 	finding_evidence(f, TREE, text, NULL);
 out:
-	kinship_free(&k);
+	process_tree_free(&k);
 }
 
 static bool is_many(const struct part *p, uint64_t least, uint64_t percent)

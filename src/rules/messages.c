@@ -389,7 +389,7 @@ static bool stands_in(const char *text, const char *word)
 	return false;
 }
 
-static bool tells_of(const struct diagnosis *d, const char *word)
+static bool mentions(const struct diagnosis *d, const char *word)
 {
 	if (stands_in(d->title, word))
 		return true;
@@ -416,7 +416,7 @@ static void add_texts(struct scores *sc, const struct text *t)
 		double have = 0;
 
 		for (size_t i = 0; i < n; i++)
-			have += in[i] = tells_of(diagnosis_at(i), t->word[w]);
+			have += in[i] = mentions(diagnosis_at(i), t->word[w]);
 		for (size_t i = 0; have && i < n; i++)
 			if (in[i]) {
 				hits[i]++;

@@ -41,7 +41,7 @@ void evidence_printf(struct finding *f, const char *field, const char *format, .
 	finding_evidence(f, field, text, NULL);
 }
 
-static void say_eater(struct finding *f, const struct eater *e)
+static void say_eater(struct finding *f, const struct top_consumer *e)
 {
 	char more[48] = "", grows[48] = "", swapped[48] = "";
 
@@ -74,8 +74,8 @@ static void say_next_victim(struct finding *f, const struct model *m)
 
 void pressure_say_who(struct finding *f, const struct model *m)
 {
-	struct eater e[EATERS_SAID];
-	size_t n = eaters_of(m, e, EATERS_SAID);
+	struct top_consumer e[EATERS_SAID];
+	size_t n = top_consumers_of(m, e, EATERS_SAID);
 
 	for (size_t i = 0; i < n; i++)
 		if (!i || e[i].rss_bytes > e[0].rss_bytes / 4)
@@ -114,11 +114,11 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 			const char *what)
 {
 	char size[24], fewer[160] = "";
-	struct eater e;
+	struct top_consumer e;
 
 	if (!short_bytes)
 		return;
-	if (eaters_of(m, &e, 1) && e.processes > 1 && e.child_bytes) {
+	if (top_consumers_of(m, &e, 1) && e.processes > 1 && e.child_bytes) {
 		size_t n = (short_bytes + e.child_bytes - 1) / e.child_bytes;
 
 		if (n <= (e.processes - 1) * FEWER_MOST_SHARE)

@@ -106,7 +106,7 @@ static bool is_on(const struct source *src, const char *hook)
 }
 
 /* A look's whole CPU time, that of the records it makes included. */
-static void time_looks(struct calibration *c, struct source *src, size_t row, size_t processes)
+static void time_scans(struct calibration *c, struct source *src, size_t row, size_t processes)
 {
 	uint64_t end = host_monotonic_ns() + LOOKS_NS;
 	double each[LOOKS_MAX];
@@ -274,7 +274,7 @@ void calibrate(struct calibration *ret, const struct live_options *opt, struct s
 	pin(&before);
 	for (size_t i = 0; i < ret->rows; i++)
 		if (!strcmp(ret->row[i].hook, "scan"))
-			time_looks(ret, src, i, processes);
+			time_scans(ret, src, i, processes);
 	if (bench_open(&r.bench))
 		failed = "not measured: no memory, or no /dev/zero";
 	else if (!open_parts(&r, opt, src))

@@ -30,7 +30,7 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 	plan_targets(p);
 	p->children = true;
 	p->attributes_all = true;
-	p->after_first_look = o->replay ? NULL : holders_read;
+	p->after_first_scan = o->replay ? NULL : holders_read;
 	p->view.verdict = p->view.command = true;
 	if (!o->replay && !o->duration)
 		p->duration = WATCH_SECONDS;
@@ -51,7 +51,7 @@ static int open_ring(const struct options *o, int *ret_status)
 }
 
 /* What the flight recorder kept of the boot that is looked at; false: nothing. */
-static bool read_ring(struct session *s, int fd, struct portents *ret)
+static bool read_ring(struct session *s, int fd, struct crash_signs *ret)
 {
 	uint8_t boot_id[BB_BOOT_BYTES];
 	struct bb_found f = {};
@@ -65,7 +65,7 @@ static bool read_ring(struct session *s, int fd, struct portents *ret)
 	if (bb_boot_id(s->in.m.host.boot_id, boot_id))
 		boot = bb_boot_find(&f, boot_id);
 	if (boot >= 0)
-		portents_find(ret, &f, boot);
+		crash_signs_find(ret, &f, boot);
 	bb_found_free(&f);
 	return boot >= 0;
 }
@@ -74,7 +74,7 @@ static bool read_ring(struct session *s, int fd, struct portents *ret)
 static int verdict_status(const struct session *s)
 {
 	enum severity least = s->o->min_severity_given ? s->o->min_severity : SEVERITY_WARNING;
-	const struct portents *recorded = s->out.view.recorded;
+	const struct crash_signs *recorded = s->out.view.recorded;
 
 	for (size_t i = 0; recorded && i < recorded->n; i++)
 		if (blackbox_severity(&recorded->one[i]) >= least)
@@ -84,7 +84,7 @@ static int verdict_status(const struct session *s)
 
 int command_diagnose(const struct options *o)
 {
-	struct portents recorded;
+	struct crash_signs recorded;
 	struct run_plan plan;
 	struct session s;
 	int err = check_arguments(o), ring = -1;

@@ -44,14 +44,14 @@ static const char passed_over[] =
 	"events of the next task until it comes back: rare where CPUs are idle, more where tasks "
 	"compete for them; `missed` in the losses of every output counts them";
 
-struct first_look {
+struct first_scan {
 	size_t processes;
 	uint32_t map_count_high;
 };
 
 static int take_process(void *ctx, const struct record *h)
 {
-	struct first_look *look = ctx;
+	struct first_scan *look = ctx;
 	const struct process_record *p = (const struct process_record *)h;
 
 	if (h->kind != RECORD_PROCESS)
@@ -141,7 +141,7 @@ static void find_origins(struct report *r)
 }
 
 /* What the first look tells beside the settings that were read. */
-static void add_highest(struct report *r, const struct first_look *look)
+static void add_highest(struct report *r, const struct first_scan *look)
 {
 	if (r->settings < SETTINGS_MAX)
 		r->setting[r->settings++] = (struct setting){.key = "map_count_high",
@@ -160,13 +160,13 @@ static const char *undo(const struct options *o, size_t hook, enum hook_use stat
 }
 
 static void fill_report(struct report *r, const struct options *o, const struct calibration *c,
-			const struct source *src, const struct first_look *look)
+			const struct source *src, const struct first_scan *look)
 {
 	r->version = VERSION;
 	r->hooks = nr_hooks < REPORT_HOOKS ? nr_hooks : REPORT_HOOKS;
 	for (size_t i = 0; i < r->hooks; i++) {
 		fill_hook(&r->hook[i], &hooks[i], &live_hooks(src)[i], c,
-			  hook_find("scan") == (int)i && live_looks_within(src));
+			  hook_find("scan") == (int)i && live_scan_is_confined(src));
 		if (!r->hook[i].remedy)
 			r->hook[i].remedy = undo(o, i, r->hook[i].state);
 	}
@@ -238,7 +238,7 @@ static int examine(struct session *s, struct report *r)
 {
 	const struct options *o = s->o;
 	struct live_options lo = session_live_options(s);
-	struct first_look look = {};
+	struct first_scan look = {};
 	struct sink sink = {.take = take_process, .ctx = &look};
 	struct calibration c;
 	int err;

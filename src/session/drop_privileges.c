@@ -35,7 +35,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "user stacks of the command are named by the files that "
 					  "its processes map"};
-	if (live_looks_at_proc(s->in.src) && !host_counts_fds())
+	if (live_scans_proc(s->in.src) && !host_counts_fds())
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "before 6.2 descriptors are counted by reading "
 					  "/proc/PID/fd"};
@@ -114,7 +114,7 @@ void privileges_name_namespace(struct session *s)
 		closedir(d);
 	if (!f->pids)
 		complain("in a pid namespace: pids are told as the initial namespace has them");
-	if (!f->pids && live_looks_within(s->in.src))
+	if (!f->pids && live_scan_is_confined(s->in.src))
 		complain("in a pid namespace: " LOOKS_WITHIN);
 	for (size_t i = 0; i < f->pids; i++)
 		complain("in a pid namespace: pids are told as the initial namespace has them: "

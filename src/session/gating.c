@@ -36,7 +36,7 @@ int gating_begin(struct session *s)
 
 void gating_judge(struct session *s)
 {
-	gates_look(&s->out.gates, &s->in.m);
+	gates_check(&s->out.gates, &s->in.m);
 	gates_judge(&s->out.gates, &s->in.m, &s->in.findings);
 	if (s->out.gates.failed && !s->status)
 		s->status = EXIT_GATE;
@@ -63,7 +63,7 @@ static bool is_in_text(const struct session *s)
 	return s->out.renderer == &text_renderer && !s->o->quiet && s->out.file.fd < 0;
 }
 
-void gating_tell(struct session *s)
+void gating_report(struct session *s)
 {
 	struct buf b = {};
 

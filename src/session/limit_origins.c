@@ -25,7 +25,7 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 	size_t n = remedies_for(o, want, list);
 	struct buf text = {};
 
-	origin_say(o, &text);
+	origin_describe(o, &text);
 	snprintf(r->set_by, sizeof(r->set_by), "%s", text.s ? text.s : "");
 	buf_free(&text);
 	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, false), r->at_once, sizeof(r->at_once));
@@ -39,7 +39,7 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 }
 
 /* Only -p, run and diagnose ask: of all processes of a host that would be many. */
-static bool may_look(const struct session *s)
+static bool may_read_origins(const struct session *s)
 {
 	return s->in.src->live && s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
 	       s->in.m.origins < MODEL_ORIGINS_MAX;
@@ -57,7 +57,7 @@ static uint64_t wanted_of(const struct session *s, const struct finding *f,
 	return 0;
 }
 
-static void look_up(struct session *s, const struct finding *f, const struct limit *limit)
+static void try_lookup(struct session *s, const struct finding *f, const struct limit *limit)
 {
 	struct origin_record r = {.h = {RECORD_ORIGIN, sizeof(r), host_monotonic_ns()}};
 	const struct subject *subject = model_find(&s->in.m, &f->subject);
@@ -121,8 +121,8 @@ void origins_attach(struct session *s, struct finding *f)
 	if (!limit || !f->open || f->set_by[0] || is_assumed(s, limit))
 		return;
 	known = model_origin(&s->in.m, &f->subject, limit - limit_table);
-	if ((!known || is_outgrown(s, f, known)) && may_look(s)) {
-		look_up(s, f, limit);
+	if ((!known || is_outgrown(s, f, known)) && may_read_origins(s)) {
+		try_lookup(s, f, limit);
 		known = model_origin(&s->in.m, &f->subject, limit - limit_table);
 		if (known)
 			s->in.origin_want[known - s->in.m.origin] = f->want;

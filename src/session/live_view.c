@@ -81,19 +81,19 @@ static void show_only(struct session *s)
 		read_holdings(s);
 }
 
-void viewing_take_look(struct session *s)
+void viewing_take_snapshot(struct session *s)
 {
 	struct tui *t = &s->out.viewing->tui;
 
-	if (tui_look(t, &s->out.view))
-		session_say(s, "out of memory: this is no longer up to date");
+	if (tui_update(t, &s->out.view))
+		session_message(s, "out of memory: this is no longer up to date");
 }
 
-void viewing_look(struct session *s)
+void viewing_update(struct session *s)
 {
-	bool first = !s->out.viewing->tui.has_looked;
+	bool first = !s->out.viewing->tui.has_scanned;
 
-	viewing_take_look(s);
+	viewing_take_snapshot(s);
 	if (first)
 		show_only(s);
 	viewing_draw(s);
@@ -128,19 +128,19 @@ static void begin_recording(struct session *s)
 	/* root without its capabilities may not write to a user's directory */
 	if (record_below(w, "", &rec, error, sizeof(error)) &&
 	    record_below(w, "/tmp/", &rec, error, sizeof(error))) {
-		session_say(s, error);
+		session_message(s, error);
 		return;
 	}
 	s->in.collector.rec = rec;
 	s->in.collector.rec_error = retell(&s->in.m, rec);
 	if (!s->in.collector.rec_error)
 		s->in.collector.rec_error = recorder_publish(rec);
-	s->out.rec_told = false;
+	s->out.rec_error_reported = false;
 	s->out.record_path = w->path;
 	w->tui.recording = true;
 	sample_faults(s, true);
 	snprintf(say, sizeof(say), "recording to %s; w ends it", w->path);
-	session_say(s, say);
+	session_message(s, say);
 }
 
 static void change_recording(struct session *s)
@@ -153,13 +153,13 @@ static void change_recording(struct session *s)
 		return;
 	}
 	snprintf(say, sizeof(say), "recorded: faultscope --replay %s", s->out.record_path);
-	session_say(s, say);
+	session_message(s, say);
 	session_end_recording(s);
 	w->tui.recording = false;
 	sample_faults(s, false);
 }
 
-void viewing_tell_state(struct viewing *w)
+void viewing_show_state(struct viewing *w)
 {
 	if (w->ended)
 		snprintf(w->tui.status, sizeof(w->tui.status), "END OF RECORDING");
@@ -179,7 +179,7 @@ static void change_pace(struct session *s, int by)
 		w->speed = w->speed > VIEWING_SPEED_MOST       ? VIEWING_SPEED_MOST
 			   : w->speed < 1 / VIEWING_SPEED_MOST ? 1 / VIEWING_SPEED_MOST
 							       : w->speed;
-		viewing_tell_state(w);
+		viewing_show_state(w);
 		return;
 	}
 	if ((by < 0 && !w->pace) || (by > 0 && w->pace + 1 == NR_PACES))
@@ -187,11 +187,11 @@ static void change_pace(struct session *s, int by)
 	w->pace += by;
 	loop_every(&s->loop, paces[w->pace] * 1e9);
 	snprintf(say, sizeof(say), "a look every %g s", paces[w->pace]);
-	session_say(s, say);
+	session_message(s, say);
 }
 
 /* How many looks a key goes on; 0: it is none of these. */
-static long looks_of(uint32_t key)
+static long interval_of_key(uint32_t key)
 {
 	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
 }
@@ -201,9 +201,9 @@ static void step(struct session *s, uint32_t key)
 {
 	struct viewing *w = s->out.viewing;
 
-	if (s->in.src->live || !looks_of(key))
+	if (s->in.src->live || !interval_of_key(key))
 		return;
-	w->go = looks_of(key);
+	w->go = interval_of_key(key);
 	w->tui.paused = true;
 }
 

@@ -23,9 +23,9 @@ struct viewing {
 int viewing_begin(struct session *s);
 
 /* A whole look was judged, and is to be shown. */
-void viewing_look(struct session *s);
+void viewing_update(struct session *s);
 /* It is only kept, to be shown or gone back to. */
-void viewing_take_look(struct session *s);
+void viewing_take_snapshot(struct session *s);
 
 /* The same windows again: the terminal has another size, or was given back. */
 void viewing_draw(struct session *s);
@@ -34,7 +34,7 @@ void viewing_draw(struct session *s);
 int viewing_on_keys(void *ctx);
 
 /* Of a recording: how fast it is told, or that it is over. */
-void viewing_tell_state(struct viewing *w);
+void viewing_show_state(struct viewing *w);
 
 /* Gives the terminal back. */
 void viewing_end(struct session *s);

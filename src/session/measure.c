@@ -10,7 +10,7 @@
 
 #include "live/progress.h"
 #include "probe/host_facts.h"
-#include "render/text/silent.h"
+#include "render/text/empty_renderer.h"
 #include "session/limit_origins.h"
 #include "session/live_view.h"
 
@@ -55,15 +55,15 @@ static void choose_layout(struct session *s)
 int session_start(struct session *s)
 {
 	struct sink sink = session_sink(s);
-	int err = session_first_look(s, &sink);
+	int err = session_first_scan(s, &sink);
 
 	if (err)
 		return err;
 	/* what is read of /proc before the loop is part of it, and takes longer under load */
 	if (s->in.src->live && s->plan.duration)
 		s->ends_ns = host_monotonic_ns() + s->plan.duration * 1e9;
-	if (s->plan.after_first_look)
-		s->plan.after_first_look(s);
+	if (s->plan.after_first_scan)
+		s->plan.after_first_scan(s);
 	if (s->status)
 		return s->status;
 	choose_layout(s);
@@ -71,11 +71,11 @@ int session_start(struct session *s)
 		return session_fail(s, -ENOMEM);
 	findings_judge(&s->in.findings, &s->in.m);
 	s->out.renderer->open(&s->out.text, &s->out.view);
-	session_tell_events(s);
+	session_report_events(s);
 	if (s->out.redraws || s->out.renderer != &text_renderer)
 		session_render_frame(s);
-	if (s->plan.at_look)
-		s->plan.at_look(s);
+	if (s->plan.after_scan)
+		s->plan.after_scan(s);
 	session_flush(s);
 	session_check_recording(s);
 	if (s->in.src->live && s->plan.whom == WATCH_TARGETS && !session_alive(s))
@@ -91,7 +91,7 @@ static int on_urgent(void *ctx)
 	struct sink sink = session_sink(s);
 	int err = s->in.src->ops->drain(s->in.src, &sink);
 
-	session_tell_events(s);
+	session_report_events(s);
 	session_flush(s);
 	session_check_recording(s);
 	return err;
@@ -140,7 +140,7 @@ static bool run_is_over(struct session *s)
 {
 	if (!s->child.gone)
 		return false;
-	if (session_look(s))
+	if (session_scan(s))
 		return true;
 	return !session_alive(s);
 }
@@ -183,7 +183,7 @@ static int live_loop(struct session *s)
 }
 
 /* Until the next look of a recording is due, where it is to be told at its pace. */
-static void wait_for_look(const struct session *s)
+static void wait_for_scan(const struct session *s)
 {
 	double seconds;
 
@@ -206,7 +206,7 @@ static int replay_loop(struct session *s)
 		if (err)
 			break;
 		progress_at(&progress, facts->read_bytes, facts->bytes);
-		wait_for_look(s);
+		wait_for_scan(s);
 		if (s->o->count && s->out.frames >= s->o->count)
 			break;
 		session_next_window(s);
@@ -282,13 +282,13 @@ int session_end(struct session *s)
 		if (s->child.ending[0])
 			s->out.view.ending = s->child.ending;
 		if (findings_judge_rest(&s->in.findings, &s->in.m))
-			session_tell_events(s);
+			session_report_events(s);
 		gating_judge(s);
 		tell_verdict(s);
 		if (s->out.renderer != &text_renderer || !s->o->quiet)
 			s->out.renderer->close(&s->out.text, &s->out.view);
 		session_flush(s);
-		gating_tell(s);
+		gating_report(s);
 		session_judge_gaps(s);
 		tell_withheld(s);
 	}

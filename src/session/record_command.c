@@ -8,7 +8,7 @@
 #include "collect/redact.h"
 #include "session/read_holdings.h"
 #include "probe/host_facts.h"
-#include "render/text/silent.h"
+#include "render/text/empty_renderer.h"
 #include "session/commands.h"
 #include "session/session.h"
 #include "live/terminal.h"
@@ -129,8 +129,8 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct record
 		redaction_begin(&r->redaction);
 		p->redaction = &r->redaction;
 	}
-	p->after_first_look = holders_read;
-	p->at_look = tell_progress;
+	p->after_first_scan = holders_read;
+	p->after_scan = tell_progress;
 	p->ctx = r;
 }
 

@@ -9,7 +9,7 @@
 #include "probe/host_facts.h"
 
 /* Until the next look is due: as long as the one that is shown took. */
-static void wait_for_look(struct session *s)
+static void wait_for_scan(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
 	double left = model_window_seconds(&w->tui.shot.m);
@@ -19,7 +19,7 @@ static void wait_for_look(struct session *s)
 		bool stands = w->tui.paused || w->ended;
 		uint64_t now;
 
-		viewing_tell_state(w);
+		viewing_show_state(w);
 		loop_once(&s->loop, stands ? -1 : (int)(left / w->speed * 1000) + 1);
 		now = host_monotonic_ns();
 		if (!stands)
@@ -39,7 +39,7 @@ static int take_one(struct session *s)
 	if (err)
 		return err;
 	w->tui.paused = false; /* it stands, but where one went */
-	viewing_take_look(s);
+	viewing_take_snapshot(s);
 	w->tui.paused = paused;
 	w->window++;
 	session_next_window(s);
@@ -63,10 +63,10 @@ static int start_anew(struct session *s)
 	if (err)
 		return err;
 	memcpy(s->in.m.assumed, s->o->assumed, sizeof(s->in.m.assumed));
-	if (session_open_replay(s) || session_first_look(s, &sink))
+	if (session_open_replay(s) || session_first_scan(s, &sink))
 		return -EIO;
 	findings_judge(&s->in.findings, &s->in.m);
-	viewing_take_look(s);
+	viewing_take_snapshot(s);
 	s->out.viewing->window = 0;
 	session_next_window(s);
 	return 0;
@@ -85,7 +85,7 @@ static int go(struct session *s)
 	}
 	while (by-- > 0 && !err)
 		err = take_one(s);
-	viewing_tell_state(w);
+	viewing_show_state(w);
 	viewing_draw(s);
 	return err == 1 ? 0 : err;
 }
@@ -100,7 +100,7 @@ int viewing_replay(struct session *s)
 	/* a file cannot be waited for, and has no keys */
 	loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	while (!s->loop.done && !err) {
-		wait_for_look(s);
+		wait_for_scan(s);
 		if (!s->loop.done)
 			err = go(s);
 		if (s->out.viewing->ended && !isatty(STDIN_FILENO))

@@ -156,7 +156,7 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct starte
 	p->tiers = TIERS_RUN;
 	p->shares_terminal = true;
 	p->view.command = true;
-	p->after_first_look = start_command;
+	p->after_first_scan = start_command;
 	p->ctx = st;
 }
 

@@ -45,8 +45,8 @@ struct run_plan {
 	double interval, duration; /* seconds; no duration: 0 */
 	double speed;		   /* of a recording that is told at its pace; 0: at once */
 	/* hooks, each may be NULL */
-	void (*after_first_look)(struct session *s); /* before anything is said */
-	void (*at_look)(struct session *s);	     /* after each, once it is shown */
+	void (*after_first_scan)(struct session *s); /* before anything is said */
+	void (*after_scan)(struct session *s);	     /* after each, once it is shown */
 	void *ctx;				     /* what these need of their command */
 };
 

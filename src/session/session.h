@@ -49,8 +49,8 @@ struct session_output {
 	bool mute;		 /* the reader went away: nothing more is written */
 	int write_error;	 /* -errno; 0: none */
 	const char *record_path;
-	bool rec_told; /* that the recording failed */
-	size_t told;   /* events of this window told at once */
+	bool rec_error_reported; /* that the recording failed */
+	size_t told;		 /* events of this window told at once */
 	uint64_t frames;
 	struct gates gates;	  /* of --fail-on */
 	uint64_t gated_ns;	  /* what they have looked at so far */
@@ -99,7 +99,7 @@ int viewing_replay(struct session *s);
 int session_take_window(struct session *s, bool show);
 void session_next_window(struct session *s);
 /* Events and the findings they lead to, at once. */
-void session_tell_events(struct session *s);
+void session_report_events(struct session *s);
 /* What the renderer shows of a look. */
 void session_render_frame(struct session *s);
 
@@ -112,9 +112,9 @@ struct live_options session_live_options(struct session *s);
 int session_open_live(struct session *s);
 int session_open_replay(struct session *s);
 /* Host and hooks, and a look, to the sink; then rights are dropped. The same. */
-int session_first_look(struct session *s, const struct sink *sink);
+int session_first_scan(struct session *s, const struct sink *sink);
 /* A look, and who is gone without a word since the last one. Returns as source_ops.look. */
-int session_look(struct session *s);
+int session_scan(struct session *s);
 struct sink session_sink(struct session *s);
 /* What remains alive of what is watched. */
 size_t session_alive(const struct session *s);
@@ -157,7 +157,7 @@ void session_end_output(struct session *s);
 void session_flush(struct session *s);
 
 /* A word at the foot of the live view, in place of standard error: false where there is none. */
-bool session_say(struct session *s, const char *text);
+bool session_message(struct session *s, const char *text);
 
 /* Opens the recording that the plan names. Returns 0 or an exit status. */
 int session_open_recording(struct session *s);
@@ -175,6 +175,6 @@ void session_discard(struct session *s);
 
 int gating_begin(struct session *s);
 void gating_judge(struct session *s);
-void gating_tell(struct session *s);
+void gating_report(struct session *s);
 
 #endif

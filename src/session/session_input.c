@@ -64,7 +64,7 @@ struct live_options session_live_options(struct session *s)
 }
 
 /* Once, and with the reason: a user does not read what `doctor` says before each start. */
-static void say_degraded(const struct session *s)
+static void write_degraded(const struct session *s)
 {
 	const struct hook_status *status = live_hooks(s->in.src);
 
@@ -104,7 +104,7 @@ static int open_live(struct session *s)
 	if (s->in.src->plain)
 		return 0;
 	if (!lo.examines)
-		say_degraded(s);
+		write_degraded(s);
 	s->in.collector.names_stacks =
 		lo.attribute && !user_symbols_open(&s->in.collector.user_symbols);
 	s->in.collector.reads_levels = !lo.watch_all && !host_is_in_pid_namespace() &&
@@ -157,7 +157,7 @@ struct sink session_sink(struct session *s)
 /* The figures of the machine, then its processes. Returns as source_ops.look. */
 static int look(struct session *s, const struct sink *sink)
 {
-	int err = s->in.src->live ? pressure_look(&s->in.pressure, &s->in.m, sink) : 0;
+	int err = s->in.src->live ? pressure_scan(&s->in.pressure, &s->in.m, sink) : 0;
 
 	return err ? err : s->in.src->ops->look(s->in.src, sink);
 }
@@ -170,7 +170,7 @@ static bool is_asked(struct session *s)
 	return s->plan.whom != WATCH_ALL || !(s->in.m.window % ENDS_EVERY);
 }
 
-int session_look(struct session *s)
+int session_scan(struct session *s)
 {
 	struct sink sink = session_sink(s);
 	int err, ended;
@@ -219,7 +219,7 @@ int session_fail(struct session *s, int err)
 	return EXIT_FAILED;
 }
 
-int session_first_look(struct session *s, const struct sink *sink)
+int session_first_scan(struct session *s, const struct sink *sink)
 {
 	cap_t had = rights_raise(RIGHTS_FOR_BPF);
 	int err = 0;

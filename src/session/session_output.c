@@ -98,7 +98,7 @@ int session_open_recording(struct session *s)
 	return 0;
 }
 
-bool session_say(struct session *s, const char *text)
+bool session_message(struct session *s, const char *text)
 {
 	if (!s->out.viewing)
 		return false;
@@ -107,11 +107,11 @@ bool session_say(struct session *s, const char *text)
 }
 
 /* The recording failed: say it once, go on watching. `empty`: not even one interval is in it. */
-static void say_failed(struct session *s, bool empty)
+static void write_failed(struct session *s, bool empty)
 {
-	if (!s->in.collector.rec_error || s->out.rec_told)
+	if (!s->in.collector.rec_error || s->out.rec_error_reported)
 		return;
-	s->out.rec_told = true;
+	s->out.rec_error_reported = true;
 	if (s->in.collector.rec_error == -EOVERFLOW) {
 		complain("the recording %s is as large as --max-size allows: it ends here",
 			 s->plan.record);
@@ -119,8 +119,9 @@ static void say_failed(struct session *s, bool empty)
 		return;
 	}
 	s->status = EXIT_FAILED;
-	if (session_say(s, empty ? "the recording failed: it is empty"
-				 : "the recording failed: it ends with the last whole interval"))
+	if (session_message(s,
+			    empty ? "the recording failed: it is empty"
+				  : "the recording failed: it ends with the last whole interval"))
 		return;
 	/* nothing else is made here */
 	s->loop.done |= s->plan.records_alone;
@@ -133,7 +134,7 @@ static void say_failed(struct session *s, bool empty)
 
 void session_check_recording(struct session *s)
 {
-	say_failed(s, s->in.collector.rec && recorder_is_empty(s->in.collector.rec));
+	write_failed(s, s->in.collector.rec && recorder_is_empty(s->in.collector.rec));
 }
 
 void session_end_recording(struct session *s)
@@ -153,9 +154,9 @@ void session_end_recording(struct session *s)
 	empty = recorder_is_empty(s->in.collector.rec);
 	err = recorder_close(s->in.collector.rec);
 	s->in.collector.rec = NULL;
-	if (err && !s->out.rec_told) {
+	if (err && !s->out.rec_error_reported) {
 		s->in.collector.rec_error = err;
-		say_failed(s, empty);
+		write_failed(s, empty);
 	}
 }
 

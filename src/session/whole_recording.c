@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "render/text/silent.h"
+#include "render/text/empty_renderer.h"
 
-static void take_look(struct session *s)
+static void add_scan(struct session *s)
 {
 	struct story *st = s->plan.ctx;
 
-	if (history_look(&st->h, &s->in.m)) {
+	if (history_add_scan(&st->h, &s->in.m)) {
 		complain("out of memory");
 		st->failed = s->loop.done = true;
 	}
@@ -30,9 +30,9 @@ static void describe_file(struct story *st)
 		.damage_offset = f->damage_offset,
 		.lost_bytes = f->lost_bytes,
 		.error = st->s.in.src->error,
-		.end = !f->ended		  ? STORY_CUT_OFF
+		.end = !f->ended	       ? STORY_CUT_OFF
 		       : f->reason == END_FULL ? STORY_FULL
-						  : STORY_AS_ASKED,
+					       : STORY_AS_ASKED,
 	};
 }
 
@@ -49,7 +49,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	plan.renderer = lines ? lines : &silent_renderer;
 	plan.output = lines ? o->output : NULL; /* else the output is the caller's */
 	plan.redaction = redaction;
-	plan.at_look = take_look;
+	plan.after_scan = add_scan;
 	plan.ctx = st;
 	err = session_begin(&st->s, &plan);
 	if (!err)

@@ -5,7 +5,7 @@
 #include "session/limit_origins.h"
 #include "session/live_view.h"
 
-void session_tell_events(struct session *s)
+void session_report_events(struct session *s)
 {
 	findings_judge_events(&s->in.findings, &s->in.m);
 	for (; s->out.told < s->in.m.events; s->out.told++) {
@@ -33,26 +33,26 @@ void session_render_frame(struct session *s)
 	if (s->out.last_lines)
 		return;
 	if (s->out.viewing)
-		viewing_look(s);
+		viewing_update(s);
 	else
 		s->out.renderer->frame(&s->out.text, &s->out.view);
 }
 
 int session_take_window(struct session *s, bool show)
 {
-	int err = session_look(s);
+	int err = session_scan(s);
 
 	session_check_recording(s);
 	if (err)
 		return err;
 	findings_judge(&s->in.findings, &s->in.m);
-	session_tell_events(s);
+	session_report_events(s);
 	if (show) {
 		session_render_frame(s);
 		s->out.frames++;
 	}
-	if (s->plan.at_look)
-		s->plan.at_look(s);
+	if (s->plan.after_scan)
+		s->plan.after_scan(s);
 	session_flush(s);
 	return 0;
 }
@@ -61,7 +61,7 @@ void session_next_window(struct session *s)
 {
 	/* a recording may go back: what was looked at is not looked at again */
 	if (s->in.m.last_ns > s->out.gated_ns) {
-		gates_look(&s->out.gates, &s->in.m);
+		gates_check(&s->out.gates, &s->in.m);
 		s->out.gated_ns = s->in.m.last_ns;
 	}
 	model_next_window(&s->in.m);

@@ -128,7 +128,7 @@ enum region region_of(const struct incident *e, uint64_t a)
 	}
 }
 
-const char *poison_says(enum poison p)
+const char *poison_meaning(enum poison p)
 {
 	static const char *const says[NR_POISONS] = {
 #define POISON(id, says, mechanism) [POISON_##id] = says,

@@ -33,7 +33,7 @@ enum poison {
 	NR_POISONS,
 };
 
-const char *poison_says(enum poison p);
+const char *poison_meaning(enum poison p);
 
 /* Of an address, or of the pointer that it was computed from. */
 enum poison poison_of(const struct incident *e, uint64_t value);

@@ -63,12 +63,12 @@ static void on_object(struct incident *e, const struct captures *c)
 	e->object_size = c->size;
 }
 
-static void on_said(struct incident *e, const struct captures *c)
+static void on_printed(struct incident *e, const struct captures *c)
 {
-	if (e->has_said_frame)
+	if (e->has_printed_frame)
 		return;
-	e->has_said_frame = true;
-	e->said_frame = c->function;
+	e->has_printed_frame = true;
+	e->printed_frame = c->function;
 	e->said = c->function.function;
 }
 

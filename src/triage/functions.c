@@ -135,7 +135,7 @@ static bool is_syscall(struct str f)
 }
 
 /* System calls that say nothing of what is behind them: the function they lead to does. */
-static bool says_little(struct str f)
+static bool is_uninformative(struct str f)
 {
 	return str_has_any(f, "ioctl|read|write|connect|sendmsg|setsockopt|getsockopt|sendto|close|"
 			      "open|recvfrom|accept|bind|mmap|poll|sendfile|splice|exit");
@@ -207,7 +207,7 @@ static void stalled(struct judged *j, const struct candidates *c)
 		if (l == LIBRARY_NONE || l == LIBRARY_IO)
 			before = call ? before : f;
 	}
-	if (call && !says_little(call->function)) {
+	if (call && !is_uninformative(call->function)) {
 		plain = *call;
 		plain.function = without(call->function, "compat_");
 		function_keep(j->v, &plain);
@@ -269,8 +269,8 @@ static void gather(const struct judged *j, struct candidates *c, bool unreliable
 				candidate_add(c, &e->frame[i]);
 				break;
 			}
-	if (e->has_said_frame)
-		candidate_add(c, &e->said_frame);
+	if (e->has_printed_frame)
+		candidate_add(c, &e->printed_frame);
 	if (e->has_ip && !lost_its_way(j) && j->v->kind != KIND_HANG)
 		candidate_add(c, &e->ip);
 	if (e->has_link && lost_its_way(j))
@@ -303,13 +303,13 @@ static void find_repeats(struct judged *j)
 }
 
 /* The header's function where the trace has it with its module: 2.6 names none in the header. */
-static const struct frame *said_in_trace(const struct incident *e)
+static const struct frame *is_in_trace(const struct incident *e)
 {
-	for (uint32_t i = 0; i < e->nr_frames && !e->said_frame.module.n; i++)
+	for (uint32_t i = 0; i < e->nr_frames && !e->printed_frame.module.n; i++)
 		if (e->frame[i].part == PART_MAIN &&
-		    str_same(e->frame[i].function, e->said_frame.function))
+		    str_same(e->frame[i].function, e->printed_frame.function))
 			return &e->frame[i];
-	return &e->said_frame;
+	return &e->printed_frame;
 }
 
 static void take_module(struct judged *j)
@@ -322,8 +322,8 @@ static void take_module(struct judged *j)
 		v->module = frame_module(&e->ip);
 	else if (e->has_ip)
 		v->module = (struct str){};
-	else if (e->has_said_frame && e->said_frame.function.n)
-		v->module = frame_module(said_in_trace(e));
+	else if (e->has_printed_frame && e->printed_frame.function.n)
+		v->module = frame_module(is_in_trace(e));
 	else if (v->functions)
 		v->module = frame_module(&v->frame);
 }

@@ -89,8 +89,8 @@ struct incident {
 	struct str place;  /* file:line */
 	struct str note;   /* the line before a BUG or WARNING that says why */
 	struct str said;   /* function of the header */
-	bool has_said_frame;
-	struct frame said_frame; /* the same, as a frame */
+	bool has_printed_frame;
+	struct frame printed_frame; /* the same, as a frame */
 	bool has_address;
 	uint64_t address;
 	enum access access; /* as stated by the kernel */

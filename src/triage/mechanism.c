@@ -24,7 +24,7 @@ static const enum mechanism reported[NR_KINDS] = {
 #undef KIND
 };
 
-const char *mechanism_says(enum mechanism m)
+const char *mechanism_meaning(enum mechanism m)
 {
 	return mechanisms[m].says;
 }
@@ -338,7 +338,7 @@ static bool by_poison(struct judged *j)
 		return false;
 	j->v->poison = p;
 	j->v->mechanism = means[p];
-	rule_fired(j->v, "V1", "the pointer holds %s", poison_says(p));
+	rule_fired(j->v, "V1", "the pointer holds %s", poison_meaning(p));
 	return true;
 }
 

@@ -132,9 +132,9 @@ static void header_fill(struct incident *e, const struct signature *sig, const s
 	}
 	if (c->has_function && !e->said.n && c->function.function.n)
 		e->said = c->function.function;
-	if (c->has_function && !e->has_said_frame) {
-		e->said_frame = c->function;
-		e->has_said_frame = true;
+	if (c->has_function && !e->has_printed_frame) {
+		e->printed_frame = c->function;
+		e->has_printed_frame = true;
 	}
 	if (c->ranges == 2 && !e->has_range) {
 		e->has_range = true;
@@ -319,7 +319,7 @@ static bool answers(const struct state *s, const struct stream *st, struct str t
 	return str_starts(text, "NMI backtrace for cpu ") && !str_has(text, "skipped");
 }
 
-static bool looks_bad(struct str s)
+static bool is_damage_report(struct str s)
 {
 	return str_starts_any(s, "BUG: |Oops|Unable to handle kernel|Kernel panic|kernel BUG");
 }
@@ -373,7 +373,7 @@ static void line_judge(struct state *s, uint32_t i)
 			e->headless = true;
 	}
 	if (st->event < 0) {
-		if (looks_bad(text) && !s->r->unknown++)
+		if (is_damage_report(text) && !s->r->unknown++)
 			s->r->unknown_line = i;
 		return;
 	}

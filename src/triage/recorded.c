@@ -26,7 +26,7 @@ static bool is_of(const struct bb_found *f, const struct bb_record *r, int boot)
 	return !memcmp(r->boot_id, f->boot[boot].id, BB_BOOT_BYTES);
 }
 
-static bool tells_of_crash(const struct bb_record *r)
+static bool is_crash_record(const struct bb_record *r)
 {
 	return r->class == BB_OOPS || r->class == BB_PANIC ||
 	       (r->class == BB_FAULT && r->severity == BB_CRITICAL);
@@ -42,7 +42,7 @@ static int boot_of(const struct triage *t, const struct bb_found *f)
 		const struct bb_record *r = &f->record[i];
 		int boot = bb_boot_find(f, r->boot_id);
 
-		if (!tells_of_crash(r) && r->class != BB_FAULT)
+		if (!is_crash_record(r) && r->class != BB_FAULT)
 			continue;
 		last = boot;
 		if (e && e->timed && fabs(seconds_of(r) - e->seconds) < NEAR_SECONDS)
@@ -62,7 +62,7 @@ static double crash_of(const struct triage *t, const struct bb_found *f, int boo
 	for (size_t i = 0; i < f->n; i++) {
 		const struct bb_record *r = &f->record[i];
 
-		if (!is_of(f, r, boot) || (!tells_of_crash(r) && r->class != BB_FAULT))
+		if (!is_of(f, r, boot) || (!is_crash_record(r) && r->class != BB_FAULT))
 			continue;
 		if (at < 0 || !e)
 			at = seconds_of(r);
@@ -87,8 +87,8 @@ static void put(char *to, size_t size, const char *format, const char *a)
 		snprintf(to + used, size - used, format, a);
 }
 
-static void say_place(char *to, size_t size, const struct bb_record *r, const char *format,
-		      const char *symbol_key, const char *module_key)
+static void write_place(char *to, size_t size, const struct bb_record *r, const char *format,
+			const char *symbol_key, const char *module_key)
 {
 	char symbol[FIELD], module[FIELD];
 
@@ -97,7 +97,7 @@ static void say_place(char *to, size_t size, const struct bb_record *r, const ch
 		put(to, size, " [%s]", field(r, module_key, module));
 }
 
-static void say_area(char *to, size_t size, const struct bb_record *r)
+static void write_area(char *to, size_t size, const struct bb_record *r)
 {
 	char value[FIELD];
 	uint64_t us;
@@ -105,15 +105,15 @@ static void say_area(char *to, size_t size, const struct bb_record *r)
 	put(to, size, "; in a range of %s", field(r, "area", value));
 	if (!*value)
 		return;
-	say_place(to, size, r, " that %s", "area_owner", "area_module");
-	say_place(to, size, r, " had, given back by %s", "area_freer", "freer_module");
+	write_place(to, size, r, " that %s", "area_owner", "area_module");
+	write_place(to, size, r, " had, given back by %s", "area_freer", "freer_module");
 	if (bb_get_u64(r, "area_freed_us_ago", &us)) {
 		snprintf(value, sizeof(value), "%.3f", us / 1e3);
 		put(to, size, " %s ms before", value);
 	}
 }
 
-static void say_fault(char *to, size_t size, const struct bb_record *r)
+static void write_fault(char *to, size_t size, const struct bb_record *r)
 {
 	char value[FIELD];
 	uint64_t ms;
@@ -121,17 +121,17 @@ static void say_fault(char *to, size_t size, const struct bb_record *r)
 	put(to, size, "%s", field(r, "verdict", value));
 	put(to, size, " %s", field(r, "access", value));
 	put(to, size, " of %s", field(r, "address", value));
-	say_place(to, size, r, " at %s", "symbol", "module");
-	say_place(to, size, r, ", for %s", "by", "by_module");
+	write_place(to, size, r, " at %s", "symbol", "module");
+	write_place(to, size, r, ", for %s", "by", "by_module");
 	put(to, size, "; the address was of module %s", field(r, "freed_module", value));
 	if (*value && bb_get_u64(r, "unloaded_ms_ago", &ms)) {
 		snprintf(value, sizeof(value), "%.3f", ms / 1e3);
 		put(to, size, ", unloaded %s s before", value);
 	}
-	say_area(to, size, r);
+	write_area(to, size, r);
 }
 
-static void say_module(char *to, size_t size, const struct bb_record *r)
+static void write_module(char *to, size_t size, const struct bb_record *r)
 {
 	char value[FIELD];
 
@@ -217,8 +217,8 @@ static void note_fixups(struct recorded *c, const struct bb_record *r, const str
 
 	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad access%s", one->count,
 		 one->count == 1 ? "" : "es");
-	say_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
-	say_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
+	write_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
+	write_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
 	snprintf(text, sizeof(text), "%.1f", crash - one->first);
 	put(n->text, sizeof(n->text), ", in %s s before", text);
 	c->absorbed += one->count;
@@ -246,14 +246,14 @@ static void note_one(struct recorded *c, const struct sites *s, const struct bb_
 		return;
 	case BB_FAULT:
 		n = note_add(c, r->class, before);
-		say_fault(n->text, sizeof(n->text), r);
+		write_fault(n->text, sizeof(n->text), r);
 		c->fatal |= r->severity == BB_CRITICAL;
 		return;
 	case BB_MODULE:
 		if (before < 0 || before > MODULE_SECONDS || !*field(r, "event", value))
 			return;
 		n = note_add(c, r->class, before);
-		say_module(n->text, sizeof(n->text), r);
+		write_module(n->text, sizeof(n->text), r);
 		return;
 	case BB_REPORT:
 	case BB_ALLOCATION:
@@ -313,7 +313,7 @@ static void set_mechanism(struct diagnosis *v, enum mechanism m, const char *why
 	v->mechanism = m;
 	v->confidence = CONFIDENCE_HIGH;
 	rule_fired(v, "K03", "%s", why);
-	snprintf(v->text, sizeof(v->text), "%s", mechanism_says(m));
+	snprintf(v->text, sizeof(v->text), "%s", mechanism_meaning(m));
 	judge_bucket(v);
 }
 
@@ -377,7 +377,7 @@ void triage_join(struct triage *t, const struct bb_found *f)
 		return;
 	c->any = true;
 	crash = crash_of(t, f, boot);
-	portents_find(&c->portents, f, boot);
+	crash_signs_find(&c->crash_signs, f, boot);
 	sites_find(&sites, c, f, boot, crash);
 	for (int i = 0; i < BB_BOOT_BYTES; i++)
 		snprintf(c->boot_id + 2 * i, 3, "%02x", f->boot[boot].id[i]);

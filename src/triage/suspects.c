@@ -68,8 +68,8 @@ static void by_place(struct judged *j)
 
 	if (e->has_ip && v->in_kernel_code && e->ip.function.n)
 		f = &e->ip;
-	else if (e->has_said_frame && e->said_frame.function.n)
-		f = &e->said_frame;
+	else if (e->has_printed_frame && e->printed_frame.function.n)
+		f = &e->printed_frame;
 	if (!f)
 		return;
 	if (f->module.n)
@@ -149,9 +149,9 @@ static bool faulted_in_library(const struct judged *j)
 
 	if (e->has_ip && j->v->in_kernel_code && e->ip.function.n)
 		return !e->ip.module.n && library_of(e->ip.function) != LIBRARY_NONE;
-	if (e->has_said_frame && e->said_frame.function.n)
-		return !e->said_frame.module.n &&
-		       library_of(e->said_frame.function) != LIBRARY_NONE;
+	if (e->has_printed_frame && e->printed_frame.function.n)
+		return !e->printed_frame.module.n &&
+		       library_of(e->printed_frame.function) != LIBRARY_NONE;
 	return true;
 }
 
@@ -282,7 +282,7 @@ static void by_history(struct judged *j, const struct triage *t)
 {
 	for (uint32_t i = 0; i < j->v->index && i < t->seen.n; i++) {
 		const struct incident *e = &t->seen.event[i];
-		const struct frame *f = e->has_ip ? &e->ip : &e->said_frame;
+		const struct frame *f = e->has_ip ? &e->ip : &e->printed_frame;
 
 		if (e->kind == KIND_MCE || e->kind == KIND_EDAC || e->kind == KIND_AER)
 			suspect_add(j->v, hardware, (struct str){}, POINTS_HARDWARE,

@@ -80,7 +80,7 @@ static void mark_consequences(struct recognised *r)
 }
 
 /* What the kernel says itself; of a panic in Rust, the next line is its message. */
-static void say_reported(struct judged *j)
+static void write_reported(struct judged *j)
 {
 	const struct incident *e = j->e;
 	struct str said = str_trim(e->note.n ? e->note : j->ls->line[e->first].text), message = {};
@@ -94,11 +94,11 @@ static void say_reported(struct judged *j)
 static void say(struct judged *j)
 {
 	struct diagnosis *v = j->v;
-	const char *says = mechanism_says(v->mechanism);
+	const char *says = mechanism_meaning(v->mechanism);
 	size_t n;
 
 	if (!*says) {
-		say_reported(j);
+		write_reported(j);
 		return;
 	}
 	n = snprintf(v->text, sizeof(v->text), "%s", says);

@@ -10,7 +10,7 @@
 #include "triage/address.h"
 #include "triage/incident.h"
 #include "triage/insn.h"
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 #include "triage/recognise.h"
 
 #define DIAGNOSES_MAX  32
@@ -123,7 +123,7 @@ struct recorded {
 	char why[128];	 /* and why */
 	int points;	 /* as a suspect */
 	char registers[400]; /* of the fault */
-	struct portents portents;
+	struct crash_signs crash_signs;
 };
 
 struct triage {
@@ -143,7 +143,7 @@ void triage_free(struct triage *t);
 /* Joins it with the records of a recorder: by boot and clock. `f` is settled. */
 void triage_join(struct triage *t, const struct bb_found *f);
 
-const char *mechanism_says(enum mechanism m);
+const char *mechanism_meaning(enum mechanism m);
 const char *mechanism_next(enum mechanism m); /* what to do next; "": no advice */
 
 /* The mechanism's class, of which a verdict of no mechanism takes its kind's name. */

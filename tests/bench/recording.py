@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FAULTSCOPE = ROOT / os.environ.get("BUILD", "build") / "faultscope"
 FILE_HEADER = 24
-CHUNK = struct.Struct("<IIIIIIQ")  # src/probe/packed.h
+CHUNK = struct.Struct("<IIIIIIQ")  # src/probe/record_packing.h
 KEYS_A_DAY, LOOKS_A_DAY = 24, 8640
 INTERVAL = 10
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/choice.h"
+#include "probe/attach_choice.h"
 
 static const char *forced[HOOKS_MAX];
 static struct choice c;

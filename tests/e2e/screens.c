@@ -54,7 +54,7 @@ static int replay(struct source *src, long scans)
 		if (first)
 			tui_open(&tui, &view);
 		first = false;
-		if (tui_look(&tui, &view))
+		if (tui_update(&tui, &view))
 			return -1;
 		if (!--scans)
 			return 0;

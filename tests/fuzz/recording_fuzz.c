@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 #include "collect/collector.h"
-#include "probe/packed.h"
+#include "probe/record_packing.h"
 #include "model/samples.h"
 #include "probe/recording.h"
 #include "render/diff.h"
@@ -137,7 +137,7 @@ static void take_window(struct reading *r)
 	for (size_t i = 0; i < r->m.events; i++)
 		json_renderer.event(&r->out, &r->view, &r->m.event[i]);
 	json_renderer.frame(&r->out, &r->view);
-	if (history_look(&r->h, &r->m))
+	if (history_add_scan(&r->h, &r->m))
 		abort();
 	model_next_window(&r->m);
 	findings_next_window(&r->findings);

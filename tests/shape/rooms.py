@@ -212,7 +212,7 @@ ROOMS = [
 # Headers that the kernel side may include. It is not linked: its objects are read by readonly.py.
 BPF_HEADERS = {
     "bpf/wire*.h": "linux/types.h stddef.h stdint.h",
-    "bpf/both.h": "linux/types.h stdbool.h bpf/bpf_helpers.h bpf/bpf_core_read.h",
+    "bpf/pure_logic.h": "linux/types.h stdbool.h bpf/bpf_helpers.h bpf/bpf_core_read.h",
     "bpf/*": "bpf/bpf_helpers.h bpf/bpf_core_read.h bpf/bpf_tracing.h bpf/bpf_endian.h",
 }
 

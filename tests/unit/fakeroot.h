@@ -140,7 +140,7 @@ static inline const char *fake_said(const struct origin *o)
 	struct buf b = {};
 
 	n = (n + 1) % 4;
-	origin_say(o, &b);
+	origin_describe(o, &b);
 	snprintf(said[n], sizeof(said[n]), "%s", b.s ? b.s : "");
 	buf_free(&b);
 	return said[n];

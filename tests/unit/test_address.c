@@ -115,10 +115,10 @@ static void test_poison(void)
 		enum poison got = poison_of(&e, rows[i].value);
 
 		ok(got == rows[i].want, "%s: %s", rows[i].name,
-		   got ? poison_says(got) : "no poison");
+		   got ? poison_meaning(got) : "no poison");
 	}
 	for (int i = 1; i < NR_POISONS; i++)
-		ok(*poison_says(i), "poison %d has words", i);
+		ok(*poison_meaning(i), "poison %d has words", i);
 	for (int i = 0; i < NR_REGIONS; i++)
 		ok(*region_name(i), "region %d has a name", i);
 }

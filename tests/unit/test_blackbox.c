@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "blackbox/scan.h"
-#include "recorder/keepers.h"
+#include "recorder/record_sinks.h"
 #include "tap.h"
 
 static struct bb_record example(uint64_t sequence)
@@ -208,14 +208,14 @@ static void test_ring(const char *path)
 /* A file system that has no more room: here a limit of the process. */
 static void test_full_disk(const char *path)
 {
-	struct keeper_options o = {.keepers = 1u << KEEPER_FILE | 1u << KEEPER_MAP,
-				   .file = path,
-				   .file_bytes = RING_BYTES_DEFAULT};
+	struct sink_options o = {.record_sinks = 1u << SINK_FILE | 1u << SINK_MAP,
+				 .file = path,
+				 .file_bytes = RING_BYTES_DEFAULT};
 	static uint8_t map[8 * RING_SLOT];
 	struct rlimit was, little = {RING_BYTES_LEAST, RING_BYTES_LEAST};
 	struct bb_record r = {.class = BB_REPORT};
 	struct bb_found f = {};
-	struct keepers rec;
+	struct record_sinks rec;
 
 	o.map = map;
 	o.map_slots = 8;
@@ -223,29 +223,29 @@ static void test_full_disk(const char *path)
 	getrlimit(RLIMIT_FSIZE, &was);
 	little.rlim_max = was.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &little);
-	keepers_open(&rec, &o);
-	ok(!rec.keeper[KEEPER_FILE].on && rec.keeper[KEEPER_FILE].error == EFBIG,
+	sinks_open(&rec, &o);
+	ok(!rec.record_sink[SINK_FILE].on && rec.record_sink[SINK_FILE].error == EFBIG,
 	   "a ring that has no room is off, with its error");
 	ok(access(path, F_OK), "and leaves no half of a file");
 	for (int i = 0; i < 20; i++)
-		keepers_write(&rec, &r);
-	keepers_flush(&rec);
-	is_u64(rec.keeper[KEEPER_MAP].written, 20, "other keepers go on");
+		sinks_write(&rec, &r);
+	sinks_flush(&rec);
+	is_u64(rec.record_sink[SINK_MAP].written, 20, "other keepers go on");
 	bb_scan(&f, map, sizeof(map));
 	bb_found_settle(&f);
 	ok(f.n == 8 && f.record[7].sequence == 20, "the map is a ring too");
 	bb_found_free(&f);
 	setrlimit(RLIMIT_FSIZE, &was);
-	keepers_beat(&rec, &r);
-	ok(rec.keeper[KEEPER_FILE].on, "it is tried again with the next sign of life");
+	sinks_beat(&rec, &r);
+	ok(rec.record_sink[SINK_FILE].on, "it is tried again with the next sign of life");
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){1024, was.rlim_max});
 	r.class = BB_REPORT;
 	for (int i = 0; i < 5; i++)
-		keepers_write(&rec, &r);
-	keepers_flush(&rec);
-	is_u64(rec.keeper[KEEPER_FILE].failed, 5, "each record that a write lost is counted");
+		sinks_write(&rec, &r);
+	sinks_flush(&rec);
+	is_u64(rec.record_sink[SINK_FILE].failed, 5, "each record that a write lost is counted");
 	setrlimit(RLIMIT_FSIZE, &was);
-	keepers_close(&rec);
+	sinks_close(&rec);
 	unlink(path);
 }
 
@@ -257,19 +257,19 @@ static void test_full_disk(const char *path)
  */
 static void test_pmsg(const char *path)
 {
-	struct keeper_options o = {.keepers = 1u << KEEPER_PMSG, .pmsg = path};
+	struct sink_options o = {.record_sinks = 1u << SINK_PMSG, .pmsg = path};
 	struct bb_record r = {.class = BB_FAULT, .severity = BB_CRITICAL};
 	uint8_t zone[PMSG_ZONE];
 	struct bb_found f = {};
-	struct keepers rec;
+	struct record_sinks rec;
 	FILE *file = fopen(path, "we");
 
 	fclose(file);
 	bb_put(&r, "symbol", "lab_get+0xe");
-	keepers_open(&rec, &o);
+	sinks_open(&rec, &o);
 	for (int i = 0; i < 50; i++)
-		keepers_write(&rec, &r);
-	keepers_close(&rec);
+		sinks_write(&rec, &r);
+	sinks_close(&rec);
 	file = fopen(path, "re");
 	ok(file && !fseek(file, -PMSG_ZONE, SEEK_END) &&
 		   fread(zone, 1, PMSG_ZONE, file) == PMSG_ZONE,

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "fixture.h"
-#include "probe/packed.h"
+#include "probe/record_packing.h"
 #include "sums.h"
 
 #define RAW_BYTES 65536

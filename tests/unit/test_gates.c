@@ -46,13 +46,13 @@ static void next_window(void)
 	struct tick_record t = tick_record(m.last_ns + SECOND);
 
 	model_take(&m, &t.h);
-	gates_look(&gates, &m);
+	gates_check(&gates, &m);
 	model_next_window(&m);
 }
 
 static void judge(void)
 {
-	gates_look(&gates, &m);
+	gates_check(&gates, &m);
 	gates_judge(&gates, &m, &fs);
 }
 

@@ -78,7 +78,7 @@ static uint32_t grow(uint32_t pid, enum what what, uint64_t added, uint64_t remo
 
 static void look(void)
 {
-	growth_table_tell(&t, &sink);
+	growth_table_send(&t, &sink);
 	growth_table_expire(&t, ended, NULL, now);
 }
 
@@ -148,7 +148,7 @@ static void test_not_told(void)
 	growth_table_expire(&t, ended, NULL, now);
 	is_u64(shared.growth_spared, 0, "a row that was not told keeps its place");
 	t = before;
-	growth_table_tell(&t, &sink);
+	growth_table_send(&t, &sink);
 	growth_table_expire(&t, ended, NULL, EARLY + 10);
 	is_u64(shared.growth_spared, 10, "and one that is younger than the look");
 	look();

@@ -16,7 +16,7 @@ static void look(struct process_record *p, size_t n, uint64_t t_ns)
 		model_take(&m, &p[i].h);
 	}
 	model_take(&m, &tick.h);
-	if (history_look(&h, &m))
+	if (history_add_scan(&h, &m))
 		abort();
 	model_next_window(&m);
 }

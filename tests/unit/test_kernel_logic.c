@@ -248,7 +248,7 @@ static void prepare_moved(void)
 	count();
 }
 
-static bool is_told(void)
+static bool is_available(void)
 {
 	look();
 	return told == counter && !flag;
@@ -257,9 +257,9 @@ static bool is_told(void)
 static void test_flag(bool (*how)(__u32 *), const char *what)
 {
 	take = how;
-	ok(interrupt_each(prepare_still, look, count, is_told) > 10,
+	ok(interrupt_each(prepare_still, look, count, is_available) > 10,
 	   "%s: what is counted during a look is told", what);
-	ok(interrupt_each(prepare_moved, look, count, is_told) > 10,
+	ok(interrupt_each(prepare_moved, look, count, is_available) > 10,
 	   "%s: so is what is counted on top", what);
 }
 

@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/exhausted.h"
+#include "probe/load_shortage.h"
 #include "probe/host_facts.h"
 #include "probe/limits.h"
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 #include "probe/settings.h"
 #include "tap.h"
 #include "waiting_child.h"
@@ -282,13 +282,13 @@ static int take(void *ctx, const struct record *h)
 	return t->answer;
 }
 
-static int look(struct proc_look **pl, const struct proc_states *states, bool everyone,
+static int look(struct proc_scan **pl, const struct proc_states *states, bool everyone,
 		struct taken *t)
 {
 	struct sink sink = {.take = take, .ctx = t};
 
 	t->records = 0;
-	return proc_look(pl, everyone, states, &sink);
+	return proc_scan(pl, everyone, states, &sink);
 }
 
 /* Gives a child limits, memory and descriptors of its own. */
@@ -328,7 +328,7 @@ static void test_look(void)
 {
 	struct taken t = {.pid = waiting_child(take_resources, 0)};
 	const struct gauges *g = &t.last.g;
-	struct proc_look *pl = NULL;
+	struct proc_scan *pl = NULL;
 	uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK);
 	char status[64], fds[64];
 
@@ -357,7 +357,7 @@ static void test_look(void)
 	ok(t.last.subject.start_ns % tick == 0 &&
 		   near(t.last.subject.start_ns, clock_of(CLOCK_BOOTTIME), 60000000000ULL),
 	   "its birth, to a tick");
-	is_u64(proc_look_birth(t.last.subject.start_ns + tick - 1), t.last.subject.start_ns,
+	is_u64(proc_scan_birth(t.last.subject.start_ns + tick - 1), t.last.subject.start_ns,
 	       "any time within that tick is the same birth");
 	is_u64(t.last.u.user_threads, ~0ULL, "threads of its user are not known there");
 	is_u64(look(&pl, NULL, true, &t), 0, "another look");
@@ -365,16 +365,16 @@ static void test_look(void)
 	look(&pl, NULL, false, &t);
 	is_u64(t.records, 0, "and without a kernel side of nobody, unless of everyone");
 	t.pid = 2;
-	proc_look_free(pl);
+	proc_scan_free(pl);
 	pl = NULL;
 	look(&pl, NULL, true, &t);
 	is_u64(t.records, 0, "threads of the kernel are no processes");
-	proc_look_free(pl);
+	proc_scan_free(pl);
 	pl = NULL;
 	t.pid = getpid();
 	t.answer = -ENOSPC;
 	is_u64(look(&pl, NULL, true, &t), -ENOSPC, "the sink's error ends a look");
-	proc_look_free(pl);
+	proc_scan_free(pl);
 }
 
 /* ---- the state that the kernel side has of them ---- */
@@ -413,7 +413,7 @@ static void test_states(void)
 	struct proc_states states = {&s, read_state, state_waits};
 	struct taken t = {.pid = s.pid};
 	const struct counters *c = &t.last.c;
-	struct proc_look *pl = NULL;
+	struct proc_scan *pl = NULL;
 
 	s.state.flags = PROC_BORN | PROC_LEFT;
 	s.state.execs = 2;
@@ -459,7 +459,7 @@ static void test_states(void)
 	s.answer = 0;
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "nor of one that was kept and is elsewhere");
-	proc_look_free(pl);
+	proc_scan_free(pl);
 	pl = NULL;
 	s.waits = true;
 	look(&pl, &states, true, &t);
@@ -484,7 +484,7 @@ static void test_states(void)
 	waitpid(s.pid, NULL, 0);
 	look(&pl, &states, true, &t);
 	is_u64(t.records, 0, "one that has ended is not");
-	proc_look_free(pl);
+	proc_scan_free(pl);
 }
 
 int main(void)

@@ -112,15 +112,15 @@ static void test_strangers(void)
 	struct nearest n = {.typed = "xyzzy"};
 	char error[40] = "x: unknown";
 
-	nearest_offer(&n, "report");
+	nearest_add(&n, "report");
 	ok(!n.word, "what is like nothing gets no suggestion");
-	nearest_say(&n, "", error, sizeof(error));
+	nearest_print(&n, "", error, sizeof(error));
 	is_str(error, "x: unknown", "and the message stays as it was");
 	n.typed = "repor";
-	nearest_offer(&n, "replay");
-	nearest_offer(&n, "report");
+	nearest_add(&n, "replay");
+	nearest_add(&n, "report");
 	is_str(n.word, "report", "the nearest wins");
-	nearest_say(&n, "faultscope ", error, 20);
+	nearest_print(&n, "faultscope ", error, 20);
 	is_str(error, "x: unknown", "a suggestion that does not fit is left out whole");
 }
 

@@ -53,9 +53,9 @@ static void test_numbers(void)
 
 static const char *unit_says(const char *text)
 {
-	static struct unit_said s;
+	static struct unit_limit s;
 
-	s = (struct unit_said){.key = "LimitNOFILE"};
+	s = (struct unit_limit){.key = "LimitNOFILE"};
 	unit_scan(&s, "f", span_of(text));
 	return s.line.line ? s.line.value : "none";
 }
@@ -77,7 +77,7 @@ static void test_unit_scan(void)
 static const char *pam_says(const struct user *u, const char *text)
 {
 	static char said[160];
-	struct pam_said s = {.user = u, .item = "nofile"};
+	struct pam_limit s = {.user = u, .item = "nofile"};
 
 	pam_scan(&s, "f", span_of(text));
 	snprintf(said, sizeof(said), "%s:%s", s.soft.line ? s.soft.value : "-",

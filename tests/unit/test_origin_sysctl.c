@@ -12,9 +12,9 @@ static struct span span_of(const char *s)
 /* The value that a text gives to a key; "none" where it gives none. */
 static const char *said(const char *key, const char *text)
 {
-	static struct sysctl_said s;
+	static struct sysctl_setting s;
 
-	s = (struct sysctl_said){.key = key};
+	s = (struct sysctl_setting){.key = key};
 	sysctl_scan(&s, "f", span_of(text));
 	return sysctl_line(&s) ? sysctl_line(&s)->value : "none";
 }
@@ -45,7 +45,7 @@ static void test_scan(void)
 static void test_hostile(void)
 {
 	static char text[200000];
-	struct sysctl_said s = {.key = "vm/max_map_count"};
+	struct sysctl_setting s = {.key = "vm/max_map_count"};
 
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text + 150000, "\nvm.max_map_count=8\n", 20);

@@ -540,7 +540,7 @@ static void born(uint32_t pid, uint32_t ppid, const char *comm, uint64_t mib, ui
 static void test_eaters(void)
 {
 	const struct finding *f;
-	struct eater e[4];
+	struct top_consumer e[4];
 	uint64_t ns;
 	size_t n;
 
@@ -550,16 +550,16 @@ static void test_eaters(void)
 	for (uint32_t i = 0; i < 4; i++)
 		born(20 + i, 11, "python3", 200, 1);
 	born(30, 11, "gcc", 300, 1);
-	n = eaters_of(&m, e, 4);
+	n = top_consumers_of(&m, e, 4);
 	is_u64(n, 3, "a program and its children are one");
 	ok(e[0].root->id.pid == 11 && e[0].processes == 5, "the largest first");
 	is_u64(e[0].rss_bytes, 900 * MIB, "with what they have together");
 	is_u64(e[0].child_bytes, 200 * MIB, "a child of it in the mean");
 	is_u64(e[0].commit_bytes, 1800 * MIB, "and what they may write");
-	is_u64(eaters_of(&m, e, 1), 1, "no more than asked for");
+	is_u64(top_consumers_of(&m, e, 1), 1, "no more than asked for");
 	for (uint64_t t = 2; t < 70; t++)
 		born(30, 11, "gcc", 300 + t, t);
-	n = eaters_of(&m, e, 4);
+	n = top_consumers_of(&m, e, 4);
 	ok(e[1].root->id.pid == 30 && e[1].per_second > 0.9 * MIB && e[1].per_second < 1.1 * MIB,
 	   "and how fast: %f", e[1].per_second);
 	subject_growth(&m, e[1].root, &ns);

@@ -46,7 +46,7 @@ static int look(struct pressure_reader *r, const struct model *m, int answer)
 	struct sink sink = {.take = take, .ctx = &answer};
 
 	hosts = groups = mounts = scores = 0;
-	return pressure_look(r, m, &sink);
+	return pressure_scan(r, m, &sink);
 }
 
 /* The sum of all lines that begin with the name, up to its end where that is no prefix. */

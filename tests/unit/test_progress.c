@@ -8,7 +8,7 @@ static void says(double done, double total, double seconds, const char *want)
 {
 	char text[120];
 
-	progress_say("reading", done, total, seconds, text, sizeof(text));
+	progress_format("reading", done, total, seconds, text, sizeof(text));
 	is_str(text, want, want);
 }
 
@@ -39,8 +39,9 @@ static void is_order(const char *want, const char *name)
 	char got[128] = "";
 
 	model_totals(&m, &t);
-	for (size_t i = 0; i < t.tolls.n; i++)
-		sprintf(got + strlen(got), "%s%u", *got ? " " : "", t.tolls.toll[i].pid);
+	for (size_t i = 0; i < t.fault_totals_table.n; i++)
+		sprintf(got + strlen(got), "%s%u", *got ? " " : "",
+			t.fault_totals_table.fault_totals[i].pid);
 	is_str(got, want, name);
 }
 
@@ -59,7 +60,7 @@ static void test_tolls(void)
 	model_totals(&m, &t);
 	is_u64(t.rss.value, 1000 * 4096, "the most that was seen resident");
 	is_u64(t.rss.pid, 10, "and whose it was");
-	is_u64(t.tolls.toll[0].rss_high_bytes, 1000 * 4096, "of each too");
+	is_u64(t.fault_totals_table.fault_totals[0].rss_high_bytes, 1000 * 4096, "of each too");
 	for (uint32_t pid = 20; pid < 40; pid++)
 		process(pid, pid, 0, 1, PROC_FINAL);
 	next_window();

@@ -170,7 +170,7 @@ static void wait_for_lock(uint64_t n, uint64_t ns)
 }
 
 /* As the kernel side tells it: sums so far. */
-static void tell_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
+static void send_slow(uint32_t class, uint32_t holder, uint64_t n, uint64_t ns)
 {
 	static struct slow_faults_record r;
 	bool same = r.subject.pid && r.class == class && r.holder == holder;
@@ -195,13 +195,13 @@ static void convoy(void)
 	if (now.g.threads < 2)
 		now.g.threads = 2;
 	wait_for_lock(5000, MILLIS / 10);
-	tell_slow(CLASS_HOLDER, 0, 3000, MILLIS / 20);
+	send_slow(CLASS_HOLDER, 0, 3000, MILLIS / 20);
 }
 
 static void be_read(void)
 {
 	wait_for_lock(20, 20 * MILLIS);
-	tell_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
+	send_slow(CLASS_CALL, 4711, 15, 20 * MILLIS);
 }
 
 /* One of them is slow, so that it has a row. */
@@ -211,25 +211,25 @@ static void be_read_in_short_waits(void)
 		now.g.threads = 2;
 	wait_for_lock(900, MILLIS * 9 / 10);
 	now.c.lock_others_ns += 900 * MILLIS * 9 / 10;
-	tell_slow(CLASS_CALL, 4711, 1, 2 * MILLIS);
+	send_slow(CLASS_CALL, 4711, 1, 2 * MILLIS);
 }
 
 static void be_read_in_passing(void)
 {
 	wait_for_lock(4, 20 * MILLIS);
-	tell_slow(CLASS_CALL, 4711, 4, 20 * MILLIS);
+	send_slow(CLASS_CALL, 4711, 4, 20 * MILLIS);
 }
 
 static void be_read_at_length(void)
 {
 	wait_for_lock(1, 700 * MILLIS);
-	tell_slow(CLASS_CALL, 4711, 1, 700 * MILLIS);
+	send_slow(CLASS_CALL, 4711, 1, 700 * MILLIS);
 }
 
 static void wait_a_little(void)
 {
 	wait_for_lock(100, MILLIS / 10);
-	tell_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
+	send_slow(CLASS_CALL, 4711, 2, 2 * MILLIS);
 }
 
 /* Half of one thread's time is little of that of 64. */
@@ -454,7 +454,7 @@ static void test_many_slow(void)
 	begin();
 	look();
 	for (uint32_t i = 1; i <= SLOW_ROWS_MAX + 10; i++)
-		tell_slow(CLASS_CALL, i, 1, MILLIS);
+		send_slow(CLASS_CALL, i, 1, MILLIS);
 	is_u64(m.slow->n, SLOW_ROWS_MAX, "as many as there is room for");
 	is_u64(m.slow->lost, 10, "the others are counted");
 	end();
@@ -470,8 +470,8 @@ static void test_worst(void)
 	n = slow_worst(&m, &now.subject, row, 3);
 	is_u64(n, 0, "nothing was slow");
 	for (uint32_t i = 1; i <= 5; i++)
-		tell_slow(CLASS_CALL, i, i == 2 ? 9 : i, MILLIS);
-	tell_slow(CLASS_HOLDER, 0, 100, MILLIS);
+		send_slow(CLASS_CALL, i, i == 2 ? 9 : i, MILLIS);
+	send_slow(CLASS_HOLDER, 0, 100, MILLIS);
 	n = slow_worst(&m, &now.subject, row, 3);
 	is_u64(n, 3, "as many as asked for");
 	ok(n == 3 && row[0]->now.holder == 2 && row[1]->now.holder == 5 && row[2]->now.holder == 4,

@@ -42,7 +42,7 @@ static void tick(void)
 static void look(void)
 {
 	tick();
-	trends_look(&t, &m);
+	trends_update(&t, &m);
 	model_next_window(&m);
 }
 

@@ -61,7 +61,7 @@ static void look(void)
 
 	model_take(&m, &r.h);
 	findings_judge(&fs, &m);
-	tui_look(&t, &v);
+	tui_update(&t, &v);
 	model_next_window(&m);
 	findings_next_window(&fs);
 }
@@ -496,7 +496,7 @@ static void test_every_field_is_shown(void)
 		}
 	ok(good, "the page of a process has every field of the table");
 	for (size_t i = 0; i < nr_fields; i++) {
-		bool found = !is_told(&m, fields[i].hook, fields[i].lacks);
+		bool found = !is_available(&m, fields[i].hook, fields[i].lacks);
 
 		for (t.tab = 0; t.tab < nr_tui_tabs; t.tab++) {
 			struct columns c;

@@ -13,7 +13,7 @@
 
 #include "base/alive.h"
 #include "base/io.h"
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 
 /* starttime, the 22nd field of proc_pid_stat(5); comm before it may hold anything. */
 bool target_born_at(int proc, __u64 start_ns)
@@ -29,7 +29,7 @@ bool target_born_at(int proc, __u64 start_ns)
 			     "%*s %*s %llu",
 			     &ticks) != 1)
 		return false;
-	return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK)) == proc_look_birth(start_ns);
+	return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK)) == proc_scan_birth(start_ns);
 }
 
 static bool is_thread_of(int proc, __u32 pid)

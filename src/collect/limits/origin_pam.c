@@ -47,7 +47,7 @@ static int rank_of(const struct user *u, struct span domain)
 	return in_range(domain, u->uid, &range) ? 3 : 0;
 }
 
-static void pam_scan_line(struct pam_said *s, const char *file, unsigned int number,
+static void pam_scan_line(struct pam_limit *s, const char *file, unsigned int number,
 			  struct span line)
 {
 	struct span rest = line, domain = text_word(&rest), type = text_word(&rest);
@@ -67,7 +67,7 @@ static void pam_scan_line(struct pam_said *s, const char *file, unsigned int num
 	}
 }
 
-void pam_scan(struct pam_said *s, const char *file, struct span text)
+void pam_scan(struct pam_limit *s, const char *file, struct span text)
 {
 	struct text_lines lines = {.rest = text};
 	struct span line;
@@ -81,7 +81,7 @@ static void scan_file(void *ctx, const char *path, struct span text)
 	pam_scan(ctx, path, text);
 }
 
-void pam_find(struct files *f, struct pam_said *s)
+void pam_find(struct files *f, struct pam_limit *s)
 {
 	struct file_list list = {};
 

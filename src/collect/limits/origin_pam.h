@@ -6,14 +6,14 @@
 #include "collect/limits/origin_user.h"
 
 /* What limits.conf and limits.d say of one item, in their order; start with user and item. */
-struct pam_said {
+struct pam_limit {
 	const struct user *user;
 	const char *item;	       /* nofile */
 	struct origin_line soft, hard; /* the best so far */
 	int soft_rank, hard_rank;      /* how closely they mean the user; 0: nothing yet */
 };
 
-void pam_scan(struct pam_said *s, const char *file, struct span text);
-void pam_find(struct files *f, struct pam_said *s);
+void pam_scan(struct pam_limit *s, const char *file, struct span text);
+void pam_find(struct files *f, struct pam_limit *s);
 
 #endif

@@ -166,7 +166,7 @@ static bool judge_unit(struct files *f, struct origin *o)
 
 static bool judge_login(struct files *f, struct origin *o)
 {
-	struct pam_said said = {.item = o->limit->word};
+	struct pam_limit said = {.item = o->limit->word};
 	struct user user;
 	const struct origin_line *best;
 	uint64_t unit = o->limit->ulimit_by, soft, hard, *value;

@@ -28,7 +28,7 @@ static void normalize(struct span name, char *ret, size_t size)
 		memmove(ret, ret + 10, strlen(ret + 10) + 1);
 }
 
-static void scan_line(struct sysctl_said *s, const char *file, unsigned int number,
+static void scan_line(struct sysctl_setting *s, const char *file, unsigned int number,
 		      struct span line)
 {
 	struct span name = line, value = {};
@@ -55,7 +55,7 @@ static void scan_line(struct sysctl_said *s, const char *file, unsigned int numb
 	}
 }
 
-void sysctl_scan(struct sysctl_said *s, const char *file, struct span text)
+void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text)
 {
 	struct text_lines lines = {.rest = text};
 	struct span line;
@@ -64,7 +64,7 @@ void sysctl_scan(struct sysctl_said *s, const char *file, struct span text)
 		scan_line(s, file, lines.line, line);
 }
 
-const struct origin_line *sysctl_line(const struct sysctl_said *s)
+const struct origin_line *sysctl_line(const struct sysctl_setting *s)
 {
 	if (s->exact.line)
 		return &s->exact;
@@ -106,7 +106,7 @@ static void scan_file(void *ctx, const char *path, struct span text)
  * systemd does not read sysctl.conf, unless a link in sysctl.d leads to it; `sysctl --system` reads
  * it last. `*ret_late` is what it says where only a `sysctl -p` by hand would have it.
  */
-static void scan_files(struct files *f, struct sysctl_said *s, struct sysctl_said *ret_late)
+static void scan_files(struct files *f, struct sysctl_setting *s, struct sysctl_setting *ret_late)
 {
 	struct file_list list = {};
 
@@ -141,7 +141,7 @@ static void scan_cmdline(void *ctx, const char *path, struct span text)
 /* Files are applied after the command line; what is in force says which of them came last. */
 static void judge_files(struct files *f, struct origin *o)
 {
-	struct sysctl_said said = {.key = o->limit->path}, late = said;
+	struct sysctl_setting said = {.key = o->limit->path}, late = said;
 	const struct origin_line *line;
 
 	scan_files(f, &said, &late);

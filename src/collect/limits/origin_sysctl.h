@@ -9,17 +9,17 @@
 #include "collect/files/rooted_file.h"
 
 /* What files in their order say of one key; start with the key alone. */
-struct sysctl_said {
+struct sysctl_setting {
 	const char *key; /* vm/max_map_count */
 	struct origin_line exact, glob;
 	bool excluded; /* from globs */
 };
 
 /* Adds what a file says, in the order in which files are applied. */
-void sysctl_scan(struct sysctl_said *s, const char *file, struct span text);
+void sysctl_scan(struct sysctl_setting *s, const char *file, struct span text);
 
 /* The line that is applied in the end: a key of its own beats every glob. NULL: none. */
-const struct origin_line *sysctl_line(const struct sysctl_said *s);
+const struct origin_line *sysctl_line(const struct sysctl_setting *s);
 
 /* In the kernel's command line, as sysctl.vm.max_map_count=N (5.8). False: not there. */
 bool sysctl_scan_boot(const char *key, struct span cmdline, struct origin_line *ret);

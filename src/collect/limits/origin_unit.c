@@ -42,7 +42,7 @@ static bool is_ignored(struct span section)
 	       (section.len > 3 && !memcmp(section.s, "[X-", 3));
 }
 
-static void scan_assignment(struct unit_said *s, const char *file, unsigned int number,
+static void scan_assignment(struct unit_limit *s, const char *file, unsigned int number,
 			    struct span line)
 {
 	struct span name, value;
@@ -55,7 +55,7 @@ static void scan_assignment(struct unit_said *s, const char *file, unsigned int 
 		s->line.line = 0;
 }
 
-void unit_scan(struct unit_said *s, const char *file, struct span text)
+void unit_scan(struct unit_limit *s, const char *file, struct span text)
 {
 	struct text_lines lines = {.rest = text};
 	bool ignored = false, goes_on = false;
@@ -155,7 +155,7 @@ static bool expand(const struct unit_search *s, const char *dir, char *ret, size
 
 /* The first file of one of these names: the unit's, then its template's. */
 static void scan_fragment(const struct unit_search *s, const struct unit_names *names,
-			  struct unit_said *said)
+			  struct unit_limit *said)
 {
 	char dir[256], path[FILE_PATH_BYTES];
 
@@ -182,7 +182,7 @@ static void add_drop_ins(const struct unit_search *s, const char *dir, const cha
 }
 
 static void scan_drop_ins(const struct unit_search *s, const struct unit_names *names,
-			  struct unit_said *said)
+			  struct unit_limit *said)
 {
 	struct file_list list = {};
 	char dir[256];
@@ -203,7 +203,7 @@ bool unit_find(struct files *f, const struct workload *w, const char *unit, cons
 	       struct origin_line *ret)
 {
 	struct unit_search s = {.f = f, .dirs = w->user_manager ? user_dirs : system_dirs};
-	struct unit_said said = {.key = key};
+	struct unit_limit said = {.key = key};
 	struct unit_names names = {};
 	const char *type = strrchr(unit, '.');
 
@@ -226,7 +226,7 @@ bool unit_find_default(struct files *f, const struct workload *w, const char *ke
 {
 	const char *name = w->user_manager ? "user.conf" : "system.conf";
 	const size_t dirs = sizeof(conf_dirs) / sizeof(conf_dirs[0]);
-	struct unit_said said = {.key = key};
+	struct unit_limit said = {.key = key};
 	struct file_list list = {};
 	char path[128];
 

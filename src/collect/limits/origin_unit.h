@@ -7,13 +7,13 @@
 #include "collect/files/rooted_file.h"
 
 /* What files in their order say of one key; start with the key alone. */
-struct unit_said {
+struct unit_limit {
 	const char *key; /* LimitNOFILE */
 	struct origin_line line;
 };
 
 /* Adds what a file says: the last assignment holds, an empty one takes those before it away. */
-void unit_scan(struct unit_said *s, const char *file, struct span text);
+void unit_scan(struct unit_limit *s, const char *file, struct span text);
 
 /* The unit as its manager sees it: a fragment and drop-ins. False: nothing sets the key. */
 bool unit_find(struct files *f, const struct workload *w, const char *unit, const char *key,

@@ -211,7 +211,7 @@ static void read_v1(int dir, struct cgroup_record *c)
 	TAKE_KEYED(dir, "memory.oom_control", control, c->n);
 }
 
-int pressure_look_cgroups(struct pressure_reader *r, const struct model *m, const struct sink *sink)
+int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
 	int err = 0;
 

@@ -138,7 +138,7 @@ void pressure_list_mounts(struct pressure_reader *r, const struct model *m)
 		list_targets(r, m);
 }
 
-int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink)
+int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
 	int err = 0;
 

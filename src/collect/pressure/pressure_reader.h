@@ -45,12 +45,12 @@ void pressure_open(struct pressure_reader *r);
 void pressure_close(struct pressure_reader *r);
 
 /* Records of one look, ahead of the look at processes. -ENOMEM, or what the sink says. */
-int pressure_look(struct pressure_reader *r, const struct model *m, const struct sink *sink);
+int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
 /* The parts; they come in pressure_look(). */
-int pressure_look_cgroups(struct pressure_reader *r, const struct model *m,
+int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
-int pressure_look_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);
+int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
 /* What is there now: every so many looks. */
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);

@@ -84,11 +84,11 @@ static void put_time(struct json *j, const char *key, int64_t seconds)
 		json_null(j, key);
 }
 
-static void put_portents(struct json *j, const struct portents *p)
+static void put_crash_signs(struct json *j, const struct crash_signs *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		json_object(j, NULL);
-		blackbox_json_portent(j, &p->one[i]);
+		blackbox_json_crash_sign(j, &p->one[i]);
 		json_end(j);
 	}
 }

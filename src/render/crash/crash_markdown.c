@@ -49,7 +49,7 @@ static void row_name(struct buf *b, const struct triage_view *tv, const char *na
 	buf_free(&plain);
 }
 
-static void say_facts(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_facts(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
 
@@ -57,8 +57,9 @@ static void say_facts(struct buf *b, const struct triage_view *tv, const struct 
 	row_str(b, tv, "bucket", str_of(v->bucket));
 	row_str(b, tv, "what the kernel reported", str_of(kind_name(v->kind)));
 	row_str(b, tv, "what it means",
-		str_of(*mechanism_says(v->mechanism) && tv->redact ? mechanism_says(v->mechanism)
-								   : v->text));
+		str_of(*mechanism_meaning(v->mechanism) && tv->redact
+			       ? mechanism_meaning(v->mechanism)
+			       : v->text));
 	if (v->access)
 		row_str(b, tv, "access", str_of(access_name(v->access)));
 	if (v->has_address) {
@@ -78,7 +79,7 @@ static void say_facts(struct buf *b, const struct triage_view *tv, const struct 
 	row_str(b, tv, "confidence", str_of(confidence_name(v->confidence)));
 }
 
-static void say_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	buf_puts(b, "\n### Suspects\n\n");
 	if (v->culprit_unknown)
@@ -94,8 +95,8 @@ static void say_suspects(struct buf *b, const struct triage_view *tv, const stru
 }
 
 /* Four blanks make a block that no line of a log can end. */
-static void say_lines(struct buf *b, const struct triage_view *tv, const struct triage *t,
-		      const struct diagnosis *v)
+static void write_lines(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			const struct diagnosis *v)
 {
 	buf_puts(b, "\n### Evidence\n\n");
 	for (uint32_t i = 0; i < v->event->nr_stated; i++) {
@@ -113,7 +114,7 @@ static void say_lines(struct buf *b, const struct triage_view *tv, const struct 
 	}
 }
 
-static void say_trace(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_trace(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
 
@@ -138,7 +139,7 @@ static void say_trace(struct buf *b, const struct triage_view *tv, const struct 
 	}
 }
 
-static void say_steps(struct buf *b, const struct diagnosis *v)
+static void write_steps(struct buf *b, const struct diagnosis *v)
 {
 	buf_puts(b, "\n### Next\n\n");
 	for (size_t i = 0; i < STEPS_MAX; i++) {
@@ -153,7 +154,7 @@ static void say_steps(struct buf *b, const struct diagnosis *v)
 	}
 }
 
-static void say_rules(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_rules(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	if (!tv->explain)
 		return;
@@ -187,12 +188,12 @@ void triage_markdown(struct buf *b, const struct triage_view *tv, const struct t
 	buf_puts(b, "## ");
 	put(b, tv, str_of(v->bucket));
 	buf_puts(b, "\n\n");
-	say_facts(b, tv, v);
-	say_suspects(b, tv, v);
-	say_lines(b, tv, t, v);
-	say_trace(b, tv, v);
-	say_rules(b, tv, v);
-	say_steps(b, v);
+	write_facts(b, tv, v);
+	write_suspects(b, tv, v);
+	write_lines(b, tv, t, v);
+	write_trace(b, tv, v);
+	write_rules(b, tv, v);
+	write_steps(b, v);
 	if (tv->redact)
 		buf_puts(b, "\nAddresses of memory and of hosts are left out.\n");
 }

@@ -56,10 +56,10 @@ static void line_place(struct line *l, const struct triage_view *tv, const struc
 	}
 }
 
-static void say_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_title(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	struct line l = {.v = tv->v};
-	const char *says = mechanism_says(v->mechanism);
+	const char *says = mechanism_meaning(v->mechanism);
 
 	line_printf(&l, "crash[%s]: ", v->bucket);
 	if (*says)
@@ -69,7 +69,7 @@ static void say_title(struct buf *b, const struct triage_view *tv, const struct 
 	line_wrap(&l, b, STYLE_CRITICAL);
 }
 
-static void say_place(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_place(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	const struct incident *e = v->event;
 	struct line l = {.v = tv->v};
@@ -109,7 +109,7 @@ static void edge_begin(struct line *l, const struct triage_view *tv)
 	line_printf(l, EDGE);
 }
 
-static void say_access(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_access(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	struct line l;
 
@@ -138,8 +138,8 @@ static void say_access(struct buf *b, const struct triage_view *tv, const struct
 	line_wrap_at(&l, b, STYLE_PLAIN, EDGE_COLUMN);
 }
 
-static void say_line(struct buf *b, const struct triage_view *tv, const struct triage *t,
-		     uint32_t index)
+static void write_line(struct buf *b, const struct triage_view *tv, const struct triage *t,
+		       uint32_t index)
 {
 	struct line l;
 
@@ -154,13 +154,13 @@ static void say_line(struct buf *b, const struct triage_view *tv, const struct t
 	line_end(&l, b, STYLE_DIM);
 }
 
-static void say_evidence(struct buf *b, const struct triage_view *tv, const struct triage *t,
-			 const struct diagnosis *v)
+static void write_evidence(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			   const struct diagnosis *v)
 {
 	uint32_t shown = 0;
 
 	for (uint32_t i = 0; i < v->event->nr_stated && shown < EVIDENCE_ROWS; i++, shown++)
-		say_line(b, tv, t, v->event->stated[i]);
+		write_line(b, tv, t, v->event->stated[i]);
 }
 
 static void note_begin(struct line *l, const struct triage_view *tv, const char *what)
@@ -170,7 +170,7 @@ static void note_begin(struct line *l, const struct triage_view *tv, const char 
 	line_pad(l, NOTE_COLUMN);
 }
 
-static void say_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_suspects(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	bool unloaded = v->mechanism == MECH_FREED_TEXT || v->mechanism == MECH_FREED_MODULE;
 	struct line l;
@@ -200,8 +200,8 @@ static void say_suspects(struct buf *b, const struct triage_view *tv, const stru
 }
 
 /* Whose the object was: the first function of that stack that is no helper. */
-static void say_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
-		      enum part part, const char *what)
+static void write_owner(struct buf *b, const struct triage_view *tv, const struct diagnosis *v,
+			enum part part, const char *what)
 {
 	const struct incident *e = v->event;
 
@@ -218,8 +218,8 @@ static void say_owner(struct buf *b, const struct triage_view *tv, const struct 
 	}
 }
 
-static void say_order(struct buf *b, const struct triage_view *tv, const struct triage *t,
-		      const struct diagnosis *v)
+static void write_order(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			const struct diagnosis *v)
 {
 	uint32_t from = v->precursors > BEFORE_ROWS ? v->precursors - BEFORE_ROWS : 0;
 	struct line l;
@@ -245,7 +245,7 @@ static void say_order(struct buf *b, const struct triage_view *tv, const struct 
 }
 
 /* What the flight recorder has of it. */
-static void say_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
+static void write_recorded(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	const struct recorded *c = &t->recorded;
 	uint32_t from = c->notes > RECORDED_ROWS ? c->notes - RECORDED_ROWS : 0;
@@ -259,9 +259,9 @@ static void say_recorded(struct buf *b, const struct triage_view *tv, const stru
 		line_str(&l, tv, str_of(c->note[i].text));
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
-	for (size_t i = 0; i < c->portents.n && !tv->redact; i++) {
+	for (size_t i = 0; i < c->crash_signs.n && !tv->redact; i++) {
 		note_begin(&l, tv, "finding");
-		blackbox_line_portent(&l, &c->portents.one[i]);
+		blackbox_line_crash_sign(&l, &c->crash_signs.one[i]);
 		line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 	}
 	if (*c->registers && tv->explain && !tv->redact) {
@@ -271,7 +271,7 @@ static void say_recorded(struct buf *b, const struct triage_view *tv, const stru
 	}
 }
 
-static void say_help(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_help(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	for (size_t i = 0; i < STEPS_MAX; i++) {
 		struct buf step = {};
@@ -288,7 +288,7 @@ static void say_help(struct buf *b, const struct triage_view *tv, const struct d
 	}
 }
 
-static void say_rules(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
+static void write_rules(struct buf *b, const struct triage_view *tv, const struct diagnosis *v)
 {
 	for (uint32_t i = 0; tv->explain && i < v->nr_fired; i++) {
 		struct line l;
@@ -306,40 +306,40 @@ static void say_rules(struct buf *b, const struct triage_view *tv, const struct 
 	}
 }
 
-static void say_verdict(struct buf *b, const struct triage_view *tv, const struct triage *t,
-			const struct diagnosis *v)
+static void write_verdict(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			  const struct diagnosis *v)
 {
 	struct line l;
 
-	say_title(b, tv, v);
-	say_place(b, tv, v);
+	write_title(b, tv, v);
+	write_place(b, tv, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
-	say_access(b, tv, v);
-	say_evidence(b, tv, t, v);
+	write_access(b, tv, v);
+	write_evidence(b, tv, t, v);
 	edge_begin(&l, tv);
 	line_end(&l, b, STYLE_PLAIN);
-	say_suspects(b, tv, v);
-	say_owner(b, tv, v, PART_ALLOC, "made");
-	say_owner(b, tv, v, PART_FREE, "freed");
-	say_order(b, tv, t, v);
-	say_recorded(b, tv, t);
-	say_rules(b, tv, v);
-	say_help(b, tv, v);
+	write_suspects(b, tv, v);
+	write_owner(b, tv, v, PART_ALLOC, "made");
+	write_owner(b, tv, v, PART_FREE, "freed");
+	write_order(b, tv, t, v);
+	write_recorded(b, tv, t);
+	write_rules(b, tv, v);
+	write_help(b, tv, v);
 	note_begin(&l, tv, "bucket");
 	line_printf(&l, "exact %.12s stack %.12s, confidence %s", v->exact, v->stack,
 		    confidence_name(v->confidence));
 	line_end(&l, b, STYLE_DIM);
 }
 
-static void say_other(struct buf *b, const struct triage_view *tv, const struct triage *t,
-		      const struct diagnosis *v)
+static void write_other(struct buf *b, const struct triage_view *tv, const struct triage *t,
+			const struct diagnosis *v)
 {
 	styled_line(b, tv->v, STYLE_PLAIN, "also, line %u: %s",
 		    t->lines.line[v->event->first].number, v->bucket);
 }
 
-static void say_losses(struct buf *b, const struct triage_view *tv, const struct triage *t)
+static void write_losses(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	struct line l = {.v = tv->v};
 
@@ -362,7 +362,7 @@ static void say_losses(struct buf *b, const struct triage_view *tv, const struct
 }
 
 /* What is no crash, and worth a look all the same: the OOM killer, errors of the bus. */
-static void say_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
+static void write_notable(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
 	for (size_t i = 0; i < t->seen.n && i < BEFORE_ROWS; i++) {
 		const struct incident *e = &t->seen.event[i];
@@ -389,15 +389,15 @@ void triage_text(struct buf *b, const struct triage_view *tv, const struct triag
 	if (t->primary < 0) {
 		styled_line(b, tv->v, STYLE_BOLD, "%s", triage_no_crash(tv, t));
 		gaps_text(b, tv->v, tv->gaps);
-		say_notable(b, tv, t);
-		say_recorded(b, tv, t);
+		write_notable(b, tv, t);
+		write_recorded(b, tv, t);
 	} else {
-		say_verdict(b, tv, t, &t->verdict[t->primary]);
+		write_verdict(b, tv, t, &t->verdict[t->primary]);
 	}
 	for (uint32_t i = 0; i < t->verdicts; i++)
 		if ((int32_t)i != t->primary && !t->verdict[i].announced)
-			say_other(b, tv, t, &t->verdict[i]);
-	say_losses(b, tv, t);
+			write_other(b, tv, t, &t->verdict[i]);
+	write_losses(b, tv, t);
 }
 
 static void line_date(struct line *l, int64_t seconds)

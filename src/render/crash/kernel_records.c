@@ -46,7 +46,7 @@ void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_r
 	line_wrap_at(&l, b, style_of(r->severity), 36);
 }
 
-static void say_boot(struct buf *b, const struct view *v, const struct bb_boot *boot)
+static void write_boot(struct buf *b, const struct view *v, const struct bb_boot *boot)
 {
 	char id[2 * BB_BOOT_BYTES + 1], first[32], alive[32];
 	struct line l = {.v = v};
@@ -69,7 +69,7 @@ static const char *title_of(const char *id)
 	return d ? d->title : "";
 }
 
-void blackbox_line_portent(struct line *l, const struct portent *one)
+void blackbox_line_crash_sign(struct line *l, const struct crash_sign *one)
 {
 	line_printf(l, "%s[%s]: %s", bb_severity_name(one->severity), one->id, title_of(one->id));
 	if (*one->place)
@@ -79,25 +79,25 @@ void blackbox_line_portent(struct line *l, const struct portent *one)
 		line_printf(l, " (%" PRIu64 " times)", one->count);
 }
 
-void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one)
+void blackbox_text_crash_sign(struct buf *b, const struct view *v, const struct crash_sign *one)
 {
 	struct line l = {.v = v};
 
-	blackbox_line_portent(&l, one);
+	blackbox_line_crash_sign(&l, one);
 	line_wrap_at(&l, b, style_of(one->severity), 4);
 }
 
-enum severity blackbox_severity(const struct portent *one)
+enum severity blackbox_severity(const struct crash_sign *one)
 {
 	return one->severity == BB_CRITICAL  ? SEVERITY_CRITICAL
 	       : one->severity == BB_WARNING ? SEVERITY_WARNING
 					     : SEVERITY_INFO;
 }
 
-void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p)
+void blackbox_text_crash_signs(struct buf *b, const struct view *v, const struct crash_signs *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		blackbox_text_portent(b, v, &p->one[i]);
+		blackbox_text_crash_sign(b, v, &p->one[i]);
 	if (!p->lost)
 		return;
 	styled_line(b, v, STYLE_DIM, "%" PRIu64 " more", p->lost);
@@ -106,7 +106,7 @@ void blackbox_text_portents(struct buf *b, const struct view *v, const struct po
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f)
 {
 	struct line l = {.v = v};
-	struct portents *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
+	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
 	size_t beats = 0;
 	int boot = -1;
 
@@ -114,7 +114,7 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 		int now = bb_boot_find(f, f->record[i].boot_id);
 
 		if (now != boot)
-			say_boot(b, v, &f->boot[now]);
+			write_boot(b, v, &f->boot[now]);
 		boot = now;
 		if (f->record[i].class != BB_HEARTBEAT)
 			blackbox_text_record(b, v, &f->record[i]);
@@ -122,10 +122,10 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 			beats++;
 	}
 	for (size_t i = 0; p && i < f->boots; i++) {
-		portents_find(p, f, i);
+		crash_signs_find(p, f, i);
 		if (p->n)
-			say_boot(b, v, &f->boot[i]);
-		blackbox_text_portents(b, v, p);
+			write_boot(b, v, &f->boot[i]);
+		blackbox_text_crash_signs(b, v, p);
 	}
 	b->failed |= !p;
 	free(p);
@@ -154,12 +154,12 @@ static void put_date(struct json *j, const char *key, uint64_t wall_ns)
 
 #include "render/json/recorder_lines.def"
 
-void blackbox_json_portent(struct json *j, const struct portent *one)
+void blackbox_json_crash_sign(struct json *j, const struct crash_sign *one)
 {
-	put_portent(j, one);
+	put_crash_sign(j, one);
 }
 
-void blackbox_json_portents(struct buf *b, const struct portents *p)
+void blackbox_json_crash_signs(struct buf *b, const struct crash_signs *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		put_line_blackbox_finding(b, p->boot_id, &p->one[i]);
@@ -167,13 +167,13 @@ void blackbox_json_portents(struct buf *b, const struct portents *p)
 
 void blackbox_json(struct buf *b, const struct bb_found *f)
 {
-	struct portents *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
+	struct crash_signs *p = buf_needs(b, calloc(1, sizeof(*p))); /* of PORTENTS_MAX */
 
 	for (size_t i = 0; i < f->n; i++)
 		put_line_blackbox(b, &f->record[i]);
 	for (size_t i = 0; p && i < f->boots; i++) {
-		portents_find(p, f, i);
-		blackbox_json_portents(b, p);
+		crash_signs_find(p, f, i);
+		blackbox_json_crash_signs(b, p);
 	}
 	b->failed |= !p;
 	free(p);

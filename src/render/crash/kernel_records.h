@@ -6,7 +6,7 @@
 #include "blackbox/scan.h"
 #include "render/render.h"
 #include "render/style.h"
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 
 void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f);
 void blackbox_json(struct buf *b, const struct bb_found *f);
@@ -16,11 +16,11 @@ void blackbox_text_record(struct buf *b, const struct view *v, const struct bb_r
 
 /* What the records of a boot come to, a line each; as a part of a line, or as pairs. */
 struct json;
-void blackbox_json_portent(struct json *j, const struct portent *one);
-void blackbox_json_portents(struct buf *b, const struct portents *p);
-enum severity blackbox_severity(const struct portent *one); /* as findings have it */
-void blackbox_text_portents(struct buf *b, const struct view *v, const struct portents *p);
-void blackbox_line_portent(struct line *l, const struct portent *one);
-void blackbox_text_portent(struct buf *b, const struct view *v, const struct portent *one);
+void blackbox_json_crash_sign(struct json *j, const struct crash_sign *one);
+void blackbox_json_crash_signs(struct buf *b, const struct crash_signs *p);
+enum severity blackbox_severity(const struct crash_sign *one); /* as findings have it */
+void blackbox_text_crash_signs(struct buf *b, const struct view *v, const struct crash_signs *p);
+void blackbox_line_crash_sign(struct line *l, const struct crash_sign *one);
+void blackbox_text_crash_sign(struct buf *b, const struct view *v, const struct crash_sign *one);
 
 #endif

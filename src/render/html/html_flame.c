@@ -174,7 +174,7 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 	free(spare);
 }
 
-static void say_points(struct json *j, const struct story_view *s)
+static void write_points(struct json *j, const struct story_view *s)
 {
 	json_array(j, "points");
 	for (size_t i = 0; i < s->h->points; i++) {
@@ -208,7 +208,7 @@ static void say_points(struct json *j, const struct story_view *s)
 	json_end_array(j);
 }
 
-static void say_values(struct json *j, const struct history_row *r)
+static void write_values(struct json *j, const struct history_row *r)
 {
 	json_object(j, "values");
 	for (size_t i = 0; i < nr_fields; i++) {
@@ -223,7 +223,7 @@ static void say_values(struct json *j, const struct history_row *r)
 	json_end(j);
 }
 
-static void say_processes(struct json *j, const struct story_view *s)
+static void write_processes(struct json *j, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(j->b, story_rows(s));
 	char workload[256];
@@ -241,7 +241,7 @@ static void say_processes(struct json *j, const struct story_view *s)
 		json_real(j, "first", view_seconds(s->v, r->first_ns));
 		json_real(j, "last", view_seconds(s->v, r->last_ns));
 		json_flag(j, "final", r->final);
-		say_values(j, r);
+		write_values(j, r);
 		if (i < HEAT_IN && r->faults) {
 			json_array(j, "faults_by_point");
 			for (size_t k = 0; k < s->h->points; k++)
@@ -255,8 +255,8 @@ static void say_processes(struct json *j, const struct story_view *s)
 }
 
 /* By column of time: faults and stall, in parts of what its cells have in all. */
-static void say_cells(struct json *j, const struct story_view *s, const struct profile *p,
-		      const struct profile_sample *one)
+static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
+			const struct profile_sample *one)
 {
 	size_t columns = story_columns(s);
 
@@ -292,7 +292,7 @@ static void say_cells(struct json *j, const struct story_view *s, const struct p
 	json_end_array(j);
 }
 
-static void say_sampling(struct json *j, const struct story_view *s)
+static void write_sampling(struct json *j, const struct story_view *s)
 {
 	const struct samples *all = s->v->m->samples;
 	uint64_t stands = 0;
@@ -313,7 +313,7 @@ static void say_sampling(struct json *j, const struct story_view *s)
 }
 
 /* Where a process faulted: each row a run of pages, its faults as [point, about how many]. */
-static void say_addresses(struct json *j, const struct story_view *s, const struct address_map *m)
+static void write_addresses(struct json *j, const struct story_view *s, const struct address_map *m)
 {
 	json_array(j, "addresses");
 	for (size_t i = 0; i < m->rows; i++) {
@@ -344,7 +344,7 @@ static void say_addresses(struct json *j, const struct story_view *s, const stru
 	json_end_array(j);
 }
 
-static void say_profile(struct json *j, const struct story_view *s, const struct profile *p)
+static void write_profile(struct json *j, const struct story_view *s, const struct profile *p)
 {
 	json_object(j, "profile");
 	json_count(j, "columns", story_columns(s));
@@ -377,14 +377,14 @@ static void say_profile(struct json *j, const struct story_view *s, const struct
 		for (uint32_t k = 0; k < one->frames; k++)
 			json_count(j, NULL, one->frame[k]);
 		json_end_array(j);
-		say_cells(j, s, p, one);
+		write_cells(j, s, p, one);
 		json_end(j);
 	}
 	json_end_array(j);
 	json_end(j);
 }
 
-static void say_findings(struct json *j, const struct story_view *s)
+static void write_findings(struct json *j, const struct story_view *s)
 {
 	const struct findings *fs = s->v->findings;
 
@@ -425,12 +425,12 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_count(&j, "processes_seen", history_processes(s->h));
 	json_count(&j, "page_bytes", s->v->m->tick.limits.page_bytes);
 	json_count(&j, "latency_shift", LATENCY_SHIFT);
-	say_findings(&j, s);
-	say_points(&j, s);
-	say_processes(&j, s);
-	say_profile(&j, s, p);
-	say_sampling(&j, s);
-	say_addresses(&j, s, m);
+	write_findings(&j, s);
+	write_points(&j, s);
+	write_processes(&j, s);
+	write_profile(&j, s, p);
+	write_sampling(&j, s);
+	write_addresses(&j, s, m);
 	json_finish(&j);
 	html_section(
 		b, "data", "Data",

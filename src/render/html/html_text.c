@@ -255,7 +255,7 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
 	put_tile(b, "minor faults", as_count(history_total(s->h, "faults.minor")), "");
 	put_tile(b, "major faults", as_count(history_total(s->h, "faults.major")), "");
-	if (is_told(s->v->m, "fault_end", 0))
+	if (is_available(s->v->m, "fault_end", 0))
 		put_tile(b, "stalled in faults",
 			 as_duration(history_total(s->h, "faults.stall_ns")), "of all threads");
 	else

@@ -43,7 +43,7 @@ static void put_only_counted(struct json *j, const char *key, const struct repor
 	json_end_array(j);
 }
 
-static void say_setting(struct json *j, const struct setting *s)
+static void write_setting(struct json *j, const struct setting *s)
 {
 	if (!s->known || s->unlimited)
 		json_null(j, s->key);
@@ -57,7 +57,7 @@ static void put_settings(struct json *j, const char *key, const struct report *r
 {
 	json_object(j, key);
 	for (size_t i = 0; i < r->settings; i++)
-		say_setting(j, &r->setting[i]);
+		write_setting(j, &r->setting[i]);
 	json_end(j);
 }
 
@@ -82,7 +82,7 @@ static void put_origins(struct json *j, const struct report *r)
 
 		if (!o)
 			continue;
-		origin_say(o, &text);
+		origin_describe(o, &text);
 		json_object(j, NULL);
 		put_set_by(j, &r->setting[i], o, text.s ? text.s : "");
 		json_end(j);

@@ -127,7 +127,7 @@ static void json_open(struct buf *b, const struct view *v)
 	put_line_start(b, v, &v->m->host);
 }
 
-static void say_histogram(struct json *j, const struct histogram *h, const struct counters *c)
+static void write_histogram(struct json *j, const struct histogram *h, const struct counters *c)
 {
 	const uint64_t *n = h->counts(c);
 
@@ -154,15 +154,15 @@ static void say_histogram(struct json *j, const struct histogram *h, const struc
 	json_end(j);
 }
 
-static void say_histograms(struct json *j, const struct view *v, const char *group,
-			   const struct counters *c)
+static void write_histograms(struct json *j, const struct view *v, const char *group,
+			     const struct counters *c)
 {
 	const char *within = NULL;
 
 	for (size_t i = 0; i < nr_histograms; i++) {
 		const struct histogram *h = &histograms[i];
 
-		if (strcmp(h->group, group) || !is_told(v->m, h->hook, h->lacks))
+		if (strcmp(h->group, group) || !is_available(v->m, h->hook, h->lacks))
 			continue;
 		if (h->sparse && !histogram_total(h, c))
 			continue;
@@ -172,19 +172,19 @@ static void say_histograms(struct json *j, const struct view *v, const char *gro
 			json_object(j, h->within);
 			within = h->within;
 		}
-		say_histogram(j, h, c);
+		write_histogram(j, h, c);
 	}
 	if (within)
 		json_end(j);
 }
 
-static void say_grids(struct json *j, const struct view *v, const char *group,
-		      const struct counters *c)
+static void write_grids(struct json *j, const struct view *v, const char *group,
+			const struct counters *c)
 {
 	for (size_t i = 0; i < nr_grids; i++) {
 		const struct grid *g = &grids[i];
 
-		if (strcmp(g->group, group) || !is_told(v->m, g->hook, g->lacks))
+		if (strcmp(g->group, group) || !is_available(v->m, g->hook, g->lacks))
 			continue;
 		json_object(j, g->key);
 		for (size_t row = 0; row < g->rows; row++) {
@@ -207,8 +207,8 @@ static void say_grids(struct json *j, const struct view *v, const char *group,
 	}
 }
 
-static void say_fields(struct json *j, const struct view *v, const struct subject *s,
-		       const char *group)
+static void write_fields(struct json *j, const struct view *v, const struct subject *s,
+			 const char *group)
 {
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
@@ -223,7 +223,7 @@ static void say_fields(struct json *j, const struct view *v, const struct subjec
 	}
 }
 
-static void say_process(struct buf *b, const struct view *v, const struct subject *s)
+static void write_process(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
 	const char *group = "";
@@ -235,15 +235,15 @@ static void say_process(struct buf *b, const struct view *v, const struct subjec
 	json_text(&j, "type", "process");
 	json_real(&j, "t", view_seconds(v, s->last_ns));
 	put_process(&j, v, s, name);
-	say_fields(&j, v, s, "");
+	write_fields(&j, v, s, "");
 	for (size_t i = 0; i < nr_fields; i++) {
 		if (!strcmp(fields[i].group, group))
 			continue;
 		group = fields[i].group;
 		json_object(&j, group);
-		say_fields(&j, v, s, group);
-		say_grids(&j, v, group, c);
-		say_histograms(&j, v, group, c);
+		write_fields(&j, v, s, group);
+		write_grids(&j, v, group, c);
+		write_histograms(&j, v, group, c);
 		json_end(&j);
 	}
 	json_finish(&j);
@@ -257,12 +257,13 @@ static void json_frame(struct buf *b, const struct view *v)
 	for (const struct subject *s = model_each_changed(v->m, NULL); s;
 	     s = model_each_changed(v->m, s))
 		if (!s->hidden)
-			say_process(b, v, s);
+			write_process(b, v, s);
 }
 
 #define SORTS_TOLD 16
 
-static void say_growth(struct buf *b, const struct view *v, const struct subject *s, enum what what)
+static void write_growth(struct buf *b, const struct view *v, const struct subject *s,
+			 enum what what)
 {
 	struct grower g[SORTS_TOLD];
 	uint64_t added;
@@ -272,17 +273,17 @@ static void say_growth(struct buf *b, const struct view *v, const struct subject
 		put_line_growth(b, v, s, what, added, g, n);
 }
 
-static void say_refused(struct buf *b, const struct view *v, const struct refused_record *r)
+static void write_refused(struct buf *b, const struct view *v, const struct refused_record *r)
 {
 	struct verdict verdict;
 	char name[24];
 
 	cause_of(r, &v->m->tick.limits, v->m->host.arch, &verdict);
 	put_line_failed_call(b, v, r, &verdict, model_frames(v->m, &r->subject, r->stack),
-			 r->error ? errno_name(r->error, name, sizeof(name)) : NULL);
+			     r->error ? errno_name(r->error, name, sizeof(name)) : NULL);
 }
 
-static void say_signal(struct buf *b, const struct view *v, const struct signal_record *r)
+static void write_signal(struct buf *b, const struct view *v, const struct signal_record *r)
 {
 	struct verdict fault;
 	char name[24];
@@ -291,7 +292,7 @@ static void say_signal(struct buf *b, const struct view *v, const struct signal_
 	put_line_signal(b, v, r, &fault, signal_name(r->signal, name, sizeof(name)));
 }
 
-static void say_oom(struct buf *b, const struct view *v, const struct oom_record *r)
+static void write_oom(struct buf *b, const struct view *v, const struct oom_record *r)
 {
 	const struct subject *s = model_find(v->m, &r->subject);
 	const char *cgroup = s ? s->cgroup : NULL;
@@ -312,13 +313,13 @@ static void json_event(struct buf *b, const struct view *v, const union event *e
 		put_line_threshold(b, v, &e->crossing);
 		break;
 	case RECORD_REFUSED:
-		say_refused(b, v, &e->refused);
+		write_refused(b, v, &e->refused);
 		break;
 	case RECORD_SIGNAL:
-		say_signal(b, v, &e->signal);
+		write_signal(b, v, &e->signal);
 		break;
 	case RECORD_OOM:
-		say_oom(b, v, &e->oom);
+		write_oom(b, v, &e->oom);
 		break;
 	case RECORD_SLOW_FAULTS:
 		put_line_slow_faults(b, v, &e->slow,
@@ -337,13 +338,13 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		put_line_finding(b, v, f);
 }
 
-static void say_who_grew(struct buf *b, const struct view *v)
+static void write_who_grew(struct buf *b, const struct view *v)
 {
 	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
 		for (int what = WHAT_MAPS; what <= WHAT_FDS && !s->hidden; what++) {
 			if (s->held[what].n)
 				put_line_holdings(b, v, s, what, &s->held[what]);
-			say_growth(b, v, s, what);
+			write_growth(b, v, s, what);
 		}
 }
 
@@ -351,11 +352,11 @@ static void json_close(struct buf *b, const struct view *v)
 {
 	struct buf gaps = {};
 
-	say_who_grew(b, v);
+	write_who_grew(b, v);
 	if (v->host)
 		json_answer(b, v);
 	if (v->recorded)
-		blackbox_json_portents(b, v->recorded);
+		blackbox_json_crash_signs(b, v->recorded);
 	gaps_of(&gaps, v);
 	put_line_end(b, v, &gaps);
 	buf_free(&gaps);

@@ -76,14 +76,14 @@ struct key {
 
 static const struct key *const lines[] = {
 	line_triage,	   line_triage_bucket,	  line_start,	     line_threshold,
-	line_failed_call,	   line_signal,		  line_oom,	     line_slow_faults,
+	line_failed_call,  line_signal,		  line_oom,	     line_slow_faults,
 	line_kernel_fault, line_finding,	  line_holdings,     line_growth,
 	line_end,	   line_doctor,		  line_candidates,   line_diagnosis,
 	line_pressure,	   line_cgroup,		  line_file_system,  line_host,
 	line_blackbox,	   line_blackbox_finding, line_blackbox_end,
 };
 
-static void say_types(struct json *j, const char *one, bool nullable)
+static void write_types(struct json *j, const char *one, bool nullable)
 {
 	if (!nullable) {
 		json_text(j, "type", one);
@@ -95,10 +95,10 @@ static void say_types(struct json *j, const char *one, bool nullable)
 	json_end_array(j);
 }
 
-static void say_count(struct json *j, const char *key, const char *help, bool nullable)
+static void write_count(struct json *j, const char *key, const char *help, bool nullable)
 {
 	json_object(j, key);
-	say_types(j, "integer", nullable);
+	write_types(j, "integer", nullable);
 	json_count(j, "minimum", 0);
 	if (*help)
 		json_text(j, "description", help);
@@ -114,7 +114,8 @@ static void begin_object(struct json *j, const char *key, const char *help)
 }
 
 /* What an array or an object of any keys has: values of one type. */
-static void say_values(struct json *j, const char *container, const char *values, const char *type)
+static void write_values(struct json *j, const char *container, const char *values,
+			 const char *type)
 {
 	json_text(j, "type", container);
 	json_object(j, values);
@@ -123,7 +124,7 @@ static void say_values(struct json *j, const char *container, const char *values
 }
 
 /* Of settings: numbers, texts, or null. */
-static void say_any_values(struct json *j)
+static void write_any_values(struct json *j)
 {
 	json_text(j, "type", "object");
 	json_object(j, "additionalProperties");
@@ -135,9 +136,9 @@ static void say_any_values(struct json *j)
 	json_end(j);
 }
 
-static void say_causes(struct json *j, bool nullable)
+static void write_causes(struct json *j, bool nullable)
 {
-	say_types(j, "string", nullable);
+	write_types(j, "string", nullable);
 	json_array(j, "enum");
 	for (size_t i = 0; cause_names[i]; i++)
 		json_text(j, NULL, cause_names[i]);
@@ -152,9 +153,9 @@ static void end_object(struct json *j)
 	json_end(j);
 }
 
-static void say_keys(struct json *j, const struct key *keys);
+static void write_keys(struct json *j, const struct key *keys);
 
-static void say_required(struct json *j, const struct key *keys)
+static void write_required(struct json *j, const struct key *keys)
 {
 	for (const struct key *k = keys; k->name; k++) {
 		if (k->optional)
@@ -162,99 +163,99 @@ static void say_required(struct json *j, const struct key *keys)
 		for (size_t i = 0; i < k->names; i++)
 			json_text(j, NULL, k->name_at(i));
 		if (k->type == T_included)
-			say_required(j, k->of);
+			write_required(j, k->of);
 		else if (*k->name)
 			json_text(j, NULL, k->name);
 	}
 }
 
-static void say_object(struct json *j, const struct key *keys, bool nullable)
+static void write_object(struct json *j, const struct key *keys, bool nullable)
 {
-	say_types(j, "object", nullable);
+	write_types(j, "object", nullable);
 	json_object(j, "properties");
-	say_keys(j, keys);
+	write_keys(j, keys);
 	json_end(j);
 	json_array(j, "required");
-	say_required(j, keys);
+	write_required(j, keys);
 	json_end_array(j);
 	json_flag(j, "additionalProperties", false);
 }
 
-static void say_type(struct json *j, const struct key *k)
+static void write_type(struct json *j, const struct key *k)
 {
 	switch (k->type) {
 	case T_count:
 	case T_count_or_null:
-		say_types(j, "integer", k->type == T_count_or_null);
+		write_types(j, "integer", k->type == T_count_or_null);
 		break;
 	case T_real:
 	case T_real_or_null:
-		say_types(j, "number", k->type == T_real_or_null);
+		write_types(j, "number", k->type == T_real_or_null);
 		break;
 	case T_text:
 	case T_hex:
-		say_types(j, "string", false);
+		write_types(j, "string", false);
 		break;
 	case T_text_or_null:
 	case T_hex_or_null:
-		say_types(j, "string", true);
+		write_types(j, "string", true);
 		break;
 	case T_cause:
 	case T_cause_or_null:
-		say_causes(j, k->type == T_cause_or_null);
+		write_causes(j, k->type == T_cause_or_null);
 		break;
 	case T_flag:
 	case T_flag_or_null:
-		say_types(j, "boolean", k->type == T_flag_or_null);
+		write_types(j, "boolean", k->type == T_flag_or_null);
 		break;
 	case T_counts:
-		say_values(j, "array", "items", "integer");
+		write_values(j, "array", "items", "integer");
 		break;
 	case T_texts:
-		say_values(j, "array", "items", "string");
+		write_values(j, "array", "items", "string");
 		break;
 	case T_counts_by_name:
-		say_values(j, "object", "additionalProperties", "integer");
+		write_values(j, "object", "additionalProperties", "integer");
 		break;
 	case T_texts_by_name:
-		say_values(j, "object", "additionalProperties", "string");
+		write_values(j, "object", "additionalProperties", "string");
 		break;
 	case T_values_by_name:
-		say_any_values(j);
+		write_any_values(j);
 		break;
 	case T_objects:
 		json_text(j, "type", "array");
 		json_object(j, "items");
-		say_object(j, k->of, false);
+		write_object(j, k->of, false);
 		json_end(j);
 		break;
 	case T_object:
 	case T_object_or_null:
-		say_object(j, k->of, k->type == T_object_or_null);
+		write_object(j, k->of, k->type == T_object_or_null);
 		break;
 	default:
 		break;
 	}
 }
 
-static void say_key(struct json *j, const struct key *k)
+static void write_key(struct json *j, const struct key *k)
 {
 	json_object(j, k->name);
-	say_type(j, k);
+	write_type(j, k);
 	if (*k->help)
 		json_text(j, "description", k->help);
 	json_end(j);
 }
 
-static void say_keys(struct json *j, const struct key *keys)
+static void write_keys(struct json *j, const struct key *keys)
 {
 	for (const struct key *k = keys; k->name; k++) {
 		for (size_t i = 0; i < k->names; i++)
-			say_count(j, k->name_at(i), "", true);
+			write_count(j, k->name_at(i), "", true);
 		if (k->type == T_included)
-			say_keys(j, k->of);
+			write_keys(j, k->of);
 		else if (*k->name)
-			say_key(j, k);
+			write_key(j, k);
 	}
 }
 
@@ -268,7 +269,7 @@ static void begin_line(struct json *j, const char *type, const char *help, bool 
 	json_text(j, "const", type);
 	json_end(j);
 	if (timed)
-		say_key(j, &(struct key){"t", T_real, false, "seconds since the start"});
+		write_key(j, &(struct key){"t", T_real, false, "seconds since the start"});
 }
 
 static void end_line(struct json *j, const struct key *keys, bool timed)
@@ -278,33 +279,33 @@ static void end_line(struct json *j, const struct key *keys, bool timed)
 	json_text(j, NULL, "type");
 	if (timed)
 		json_text(j, NULL, "t");
-	say_required(j, keys);
+	write_required(j, keys);
 	json_end_array(j);
 	end_object(j);
 }
 
-static void say_line(struct json *j, const struct key *line)
+static void write_line(struct json *j, const struct key *line)
 {
 	bool timed = line->type == T_line;
 
 	begin_line(j, line->name, line->help, timed);
-	say_keys(j, line + 1);
+	write_keys(j, line + 1);
 	end_line(j, line + 1, timed);
 }
 
-static void say_grid(struct json *j, const struct grid *g)
+static void write_grid(struct json *j, const struct grid *g)
 {
 	begin_object(j, g->key, g->help);
 	json_object(j, "properties");
 	for (size_t row = 0; row < g->rows; row++) {
 		if (!g->column) {
-			say_count(j, g->row(row), "", false);
+			write_count(j, g->row(row), "", false);
 			continue;
 		}
 		begin_object(j, g->row(row), NULL);
 		json_object(j, "properties");
 		for (size_t k = 0; k < g->columns; k++)
-			say_count(j, g->column[k], "", false);
+			write_count(j, g->column[k], "", false);
 		json_end(j);
 		end_object(j);
 	}
@@ -312,7 +313,7 @@ static void say_grid(struct json *j, const struct grid *g)
 	end_object(j);
 }
 
-static void say_histogram(struct json *j, const struct histogram *h)
+static void write_histogram(struct json *j, const struct histogram *h)
 {
 	static const char *const key[] = {"total", "p50", "p99", "max"};
 
@@ -325,19 +326,19 @@ static void say_histogram(struct json *j, const struct histogram *h)
 	json_object(j, "items");
 	json_text(j, "type", "array");
 	json_object(j, "items");
-	say_types(j, "integer", true);
+	write_types(j, "integer", true);
 	json_end(j);
 	json_count(j, "minItems", 2);
 	json_count(j, "maxItems", 2);
 	json_end(j);
 	json_end(j);
 	for (int i = 0; i < (h->max ? 4 : 1); i++)
-		say_count(j, key[i], "", false);
+		write_count(j, key[i], "", false);
 	json_end(j);
 	end_object(j);
 }
 
-static void say_group(struct json *j, const char *group)
+static void write_group(struct json *j, const char *group)
 {
 	const char *within = NULL;
 
@@ -345,10 +346,10 @@ static void say_group(struct json *j, const char *group)
 	json_object(j, "properties");
 	for (size_t i = 0; i < nr_fields; i++)
 		if (!strcmp(fields[i].group, group))
-			say_count(j, fields[i].key, fields[i].help, true);
+			write_count(j, fields[i].key, fields[i].help, true);
 	for (size_t i = 0; i < nr_grids; i++)
 		if (!strcmp(grids[i].group, group))
-			say_grid(j, &grids[i]);
+			write_grid(j, &grids[i]);
 	for (size_t i = 0; i < nr_histograms; i++) {
 		const struct histogram *h = &histograms[i];
 
@@ -363,7 +364,7 @@ static void say_group(struct json *j, const char *group)
 			json_object(j, "properties");
 			within = h->within;
 		}
-		say_histogram(j, h);
+		write_histogram(j, h);
 	}
 	if (within) {
 		json_end(j);
@@ -378,18 +379,18 @@ static void say_group(struct json *j, const char *group)
 	end_object(j);
 }
 
-static void say_process(struct json *j)
+static void write_process(struct json *j)
 {
 	const char *group = "";
 
 	begin_line(j, "process", "a process that changed in the interval; counts are totals", true);
-	say_keys(j, process_keys);
+	write_keys(j, process_keys);
 	for (size_t i = 0; i < nr_fields; i++) {
 		if (!*fields[i].group) {
-			say_count(j, fields[i].key, fields[i].help, true);
+			write_count(j, fields[i].key, fields[i].help, true);
 		} else if (strcmp(fields[i].group, group)) {
 			group = fields[i].group;
-			say_group(j, group);
+			write_group(j, group);
 		}
 	}
 	end_line(j, process_keys, true);
@@ -403,9 +404,9 @@ void render_schema(struct buf *b)
 	json_text(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
 	json_text(&j, "title", "a line of faultscope --json");
 	json_array(&j, "oneOf");
-	say_process(&j);
+	write_process(&j);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		say_line(&j, lines[i]);
+		write_line(&j, lines[i]);
 	json_end_array(&j);
 	json_finish(&j);
 }

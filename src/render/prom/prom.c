@@ -46,7 +46,8 @@ static void put_collectors(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_COLLECTOR]);
 	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++)
 		exposition_sample(e, (const char *const[]){collectors[i].name},
-				  is_told(v->m, collectors[i].hook, collectors[i].lacks), NULL);
+				  is_available(v->m, collectors[i].hook, collectors[i].lacks),
+				  NULL);
 }
 
 static void put_probes(struct exposition *e, const struct prom_view *v)
@@ -124,7 +125,7 @@ static void put_accesses(struct exposition *e, const struct prom_view *v)
 	static const char *const access[] = {"read", "write", "exec"};
 	static const char *const page[] = {"not_present", "protected"};
 
-	if (!is_told(v->m, "fault_begin", LACKS_ACCESS | LACKS_PROTECTION))
+	if (!is_available(v->m, "fault_begin", LACKS_ACCESS | LACKS_PROTECTION))
 		return;
 	exposition_family(e, &metrics[METRIC_ID_ACCESSES]);
 	for (int a = 0; a < 3; a++)

@@ -9,7 +9,7 @@
 #include "model/frames.h"
 #include "model/growers.h"
 #include "model/holdings.h"
-#include "model/kinship.h"
+#include "model/process_tree.h"
 #include "render/crash/kernel_records.h"
 #include "render/completeness.h"
 #include "render/style.h"
@@ -33,14 +33,14 @@ static uint64_t count_of(const struct subject *s, enum what what)
 	return what == WHAT_MAPS ? s->now.g.map_count : s->now.g.fds;
 }
 
-static void say_holding(struct buf *b, const struct view *v, const struct holding *h)
+static void write_holding(struct buf *b, const struct view *v, const struct holding *h)
 {
 	styled_line(b, v, STYLE_PLAIN, "   | %8" PRIu64 "  %s  (%s)", (uint64_t)h->count, h->name,
 		    holding_kind_name(h->kind));
 }
 
-static void say_holdings(struct buf *b, const struct view *v, const struct subject *s,
-			 enum what what)
+static void write_holdings(struct buf *b, const struct view *v, const struct subject *s,
+			   enum what what)
 {
 	const struct holdings *h = &s->held[what];
 	uint64_t shown = 0, all = 0;
@@ -52,7 +52,7 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 	styled_line(b, v, STYLE_PLAIN, "  at the start it held %s%s %s:", as_count(all).s,
 		    h->sort[0].cut ? " and more" : "", what_name[what]);
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
-		say_holding(b, v, &h->sort[i]);
+		write_holding(b, v, &h->sort[i]);
 		shown += h->sort[i].count;
 	}
 	if (shown < all || h->sort[0].cut) {
@@ -61,8 +61,8 @@ static void say_holdings(struct buf *b, const struct view *v, const struct subje
 	}
 }
 
-static void say_grower(struct buf *b, const struct view *v, const struct subject *s, enum what what,
-		       const struct grower *g)
+static void write_grower(struct buf *b, const struct view *v, const struct subject *s,
+			 enum what what, const struct grower *g)
 {
 	const struct frames *f = model_frames(v->m, &s->id, g->stack);
 	struct line l = {.v = v};
@@ -81,8 +81,8 @@ static void say_grower(struct buf *b, const struct view *v, const struct subject
 	buf_free(&from);
 }
 
-static void say_growers(struct buf *b, const struct view *v, const struct subject *s,
-			enum what what)
+static void write_growers(struct buf *b, const struct view *v, const struct subject *s,
+			  enum what what)
 {
 	struct grower g[SORTS_SHOWN];
 	uint64_t added;
@@ -95,21 +95,21 @@ static void say_growers(struct buf *b, const struct view *v, const struct subjec
 		    view_seconds(v, v->m->last_ns), as_count(added).s, what_name[what]);
 	for (size_t i = 0; i < n; i++)
 		if (!i || g[i].added > g[i].removed)
-			say_grower(b, v, s, what, &g[i]);
+			write_grower(b, v, s, what, &g[i]);
 }
 
 void text_holders(struct buf *b, const struct view *v, const struct subject *s)
 {
 	for (int what = WHAT_MAPS; what <= WHAT_FDS; what++) {
-		say_holdings(b, v, s, what);
-		say_growers(b, v, s, what);
+		write_holdings(b, v, s, what);
+		write_growers(b, v, s, what);
 	}
 }
 
-static void say_process(struct buf *b, const struct view *v, const struct kinship *k,
-			const struct subject *s)
+static void write_process(struct buf *b, const struct view *v, const struct process_tree *k,
+			  const struct subject *s)
 {
-	const struct subject *parent = kinship_parent(k, s);
+	const struct subject *parent = process_tree_parent(k, s);
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s[%u]", s->now.g.comm, s->id.pid);
@@ -136,13 +136,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The largest first, each with whose child it is. */
-static void say_processes(struct buf *b, const struct view *v)
+static void write_processes(struct buf *b, const struct view *v)
 {
 	const struct subject **all = buf_needs(b, calloc(v->m->subjects + 1, sizeof(*all)));
-	struct kinship k;
+	struct process_tree k;
 	size_t n = 0;
 
-	if (kinship_of(v->m, &k)) {
+	if (process_tree_of(v->m, &k)) {
 		b->failed = true;
 		goto out;
 	}
@@ -153,18 +153,18 @@ static void say_processes(struct buf *b, const struct view *v)
 			all[n++] = k.by_pid[i];
 	qsort(all, n, sizeof(*all), by_size);
 	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
-		say_process(b, v, &k, all[i]);
+		write_process(b, v, &k, all[i]);
 	if (n > PROCESSES_SHOWN) {
 		styled_line(b, v, STYLE_DIM, "and %zu processes more; --json has all",
 			    n - PROCESSES_SHOWN);
 	}
 out:
-	kinship_free(&k);
+	process_tree_free(&k);
 	free(all);
 }
 
 /* Processes of which it is not known what they held: they came later, or would not be looked at. */
-static void say_unread(struct buf *b, const struct view *v)
+static void write_unread(struct buf *b, const struct view *v)
 {
 	size_t unread = 0, all = 0;
 
@@ -186,11 +186,11 @@ static void say_unread(struct buf *b, const struct view *v)
 
 /* What was checked, and what was not. Holdings only say who grew: no finding needs them, so that
  * unread ones are no gap. */
-static void say_checked(struct buf *b, const struct view *v, const struct buf *gaps)
+static void write_checked(struct buf *b, const struct view *v, const struct buf *gaps)
 {
 	struct buf unread = {};
 
-	say_unread(&unread, v);
+	write_unread(&unread, v);
 	buf_putc(b, '\n');
 	text_wrapped(b, v, "checked: ", v->recorded ? CHECKED "; " CHECKED_RECORDS : CHECKED);
 	if (unread.s)
@@ -216,17 +216,17 @@ static void sum_add(struct sum *sum, enum severity severity, const char *id)
 	sum->all++;
 }
 
-static bool tells(const struct view *v, const struct portent *one)
+static bool tells(const struct view *v, const struct crash_sign *one)
 {
 	return blackbox_severity(one) >= v->min_severity;
 }
 
 /* Of the kernel, not of these processes: it is told all the same. */
-static void say_recorded(struct buf *b, const struct view *v)
+static void write_recorded(struct buf *b, const struct view *v)
 {
 	for (size_t i = 0; v->recorded && i < v->recorded->n; i++)
 		if (tells(v, &v->recorded->one[i]))
-			blackbox_text_portent(b, v, &v->recorded->one[i]);
+			blackbox_text_crash_sign(b, v, &v->recorded->one[i]);
 }
 
 static void sum_all(struct sum *sum, const struct view *v)
@@ -249,7 +249,7 @@ static void sum_all(struct sum *sum, const struct view *v)
 			sum->left_out++;
 }
 
-static void say_sum(struct buf *b, const struct view *v, const struct buf *gaps)
+static void write_sum(struct buf *b, const struct view *v, const struct buf *gaps)
 {
 	struct sum sum = {};
 	struct line l = {.v = v};
@@ -278,12 +278,12 @@ static void diagnosis_close(struct buf *b, const struct view *v)
 
 	gaps_of(&gaps, v);
 	text_findings(b, v);
-	say_recorded(b, v);
+	write_recorded(b, v);
 	if (b->len)
 		buf_putc(b, '\n');
-	say_processes(b, v);
-	say_checked(b, v, &gaps);
-	say_sum(b, v, &gaps);
+	write_processes(b, v);
+	write_checked(b, v, &gaps);
+	write_sum(b, v, &gaps);
 	buf_free(&gaps);
 }
 

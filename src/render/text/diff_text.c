@@ -24,14 +24,14 @@ void diff_put(struct buf *b, const char *metric, double v)
 		put_count(b, count_of_real(fabs(v)));
 }
 
-static void say_side(struct buf *b, const struct view *v, const char *name,
-		     const struct diff_side *s)
+static void write_side(struct buf *b, const struct view *v, const char *name,
+		       const struct diff_side *s)
 {
 	styled_line(b, v, STYLE_DIM, "%s  %s  %s  %s  %s, %" PRIu64 " processes", name,
 		    s->file.name, s->time, s->host, as_span(s->seconds).s, s->processes);
 }
 
-static void say_frames(struct buf *b, const struct view *v, const char *at)
+static void write_frames(struct buf *b, const struct view *v, const char *at)
 {
 	struct line l = {.v = v};
 	char frame[400];
@@ -51,7 +51,7 @@ static void say_frames(struct buf *b, const struct view *v, const char *at)
 }
 
 /* `sign` stands before what it grew by; '=': what it made in each. */
-static void say_row(struct buf *b, const struct view *v, const struct diff_row *r, char sign)
+static void write_row(struct buf *b, const struct view *v, const struct diff_row *r, char sign)
 {
 	struct buf growth = {}, from = {};
 	struct line l = {.v = v};
@@ -63,13 +63,13 @@ static void say_row(struct buf *b, const struct view *v, const struct diff_row *
 	line_printf(&l, " %c%-11s %-24s ", sign, growth.s ? growth.s : "", r->metric);
 	line_printf(&l, "%s  (%s)", r->key, from.s ? from.s : "");
 	line_end(&l, b, STYLE_PLAIN);
-	say_frames(b, v, r->frames);
+	write_frames(b, v, r->frames);
 	buf_free(&growth);
 	buf_free(&from);
 }
 
 /* Code that makes things as fast as before: its row says no growth, but all of them stay. */
-static void say_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
+static void write_alike(struct buf *b, const struct diff *d, const struct view *v, size_t most)
 {
 	size_t shown = 0;
 
@@ -82,12 +82,12 @@ static void say_alike(struct buf *b, const struct diff *d, const struct view *v,
 			styled_line(b, v, STYLE_BOLD,
 				    "what each of the two made, and left, by stack");
 		}
-		say_row(b, v, r, '=');
+		write_row(b, v, r, '=');
 	}
 }
 
-static void say_part(struct buf *b, const struct diff *d, enum diff_part part, const struct view *v,
-		     size_t most)
+static void write_part(struct buf *b, const struct diff *d, enum diff_part part,
+		       const struct view *v, size_t most)
 {
 	size_t shown = 0;
 
@@ -96,7 +96,7 @@ static void say_part(struct buf *b, const struct diff *d, enum diff_part part, c
 		/* of workloads, what grew less than matters is left out */
 		if (d->row[part][i].weight < 1)
 			break;
-		say_row(b, v, &d->row[part][i], '+');
+		write_row(b, v, &d->row[part][i], '+');
 		shown++;
 	}
 	if (!shown) {
@@ -107,15 +107,15 @@ static void say_part(struct buf *b, const struct diff *d, enum diff_part part, c
 				    : " nothing");
 	}
 	if (part == DIFF_STACK)
-		say_alike(b, d, v, most - shown);
+		write_alike(b, d, v, most - shown);
 }
 
 void diff_text(struct buf *b, const struct diff *d, const struct view *v, size_t rows)
 {
-	say_side(b, v, "from", &d->side[0]);
-	say_side(b, v, "to  ", &d->side[1]);
+	write_side(b, v, "from", &d->side[0]);
+	write_side(b, v, "to  ", &d->side[1]);
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
-		say_part(b, d, part, v, rows ? rows : ROWS_SHOWN);
+		write_part(b, d, part, v, rows ? rows : ROWS_SHOWN);
 	gaps_text(b, v, &d->gaps);
 }
 

@@ -26,7 +26,7 @@ static enum style style_of(const struct report_hook *h)
 }
 
 /* A line such as "      cost   +98 ns"; nothing where there is no text. */
-static void say_labelled(struct buf *b, const struct view *v, const char *label, const char *text)
+static void write_labelled(struct buf *b, const struct view *v, const char *label, const char *text)
 {
 	struct line l = {.v = v};
 
@@ -40,7 +40,8 @@ static void say_labelled(struct buf *b, const struct view *v, const char *label,
 }
 
 /* Whole, however long it is: it is there to be copied. */
-static void say_command(struct buf *b, const struct view *v, const char *label, const char *command)
+static void write_command(struct buf *b, const struct view *v, const char *label,
+			  const char *command)
 {
 	struct buf safe = {};
 
@@ -66,10 +67,10 @@ static void cost_text(const struct cost *c, const char *sign, char *ret, size_t 
 			 c->said);
 }
 
-static void say_costs(struct buf *b, const struct view *v, const struct report *r,
-		      const struct report_hook *h)
+static void write_costs(struct buf *b, const struct view *v, const struct report *r,
+			const struct report_hook *h)
 {
-	bool is_look = !strcmp(h->name, "scan");
+	bool is_scan = !strcmp(h->name, "scan");
 	char text[256];
 
 	for (size_t i = 0; i < h->costs; i++) {
@@ -81,16 +82,16 @@ static void say_costs(struct buf *b, const struct view *v, const struct report *
 		if (h->state != HOOK_ON || (h->costs == 1 && !c->measured))
 			snprintf(text, sizeof(text), "%s", c->why);
 		else /* a look is no addition to what others do */
-			cost_text(c, is_look ? "" : "+", text, sizeof(text));
-		if (is_look && c->measured)
+			cost_text(c, is_scan ? "" : "+", text, sizeof(text));
+		if (is_scan && c->measured)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " of %zu",
 				 r->processes);
-		say_labelled(b, v, i ? "" : "cost", text);
+		write_labelled(b, v, i ? "" : "cost", text);
 	}
 }
 
-static void say_hook(struct buf *b, const struct view *v, const struct report *r,
-		     const struct report_hook *h)
+static void write_hook(struct buf *b, const struct view *v, const struct report *r,
+		       const struct report_hook *h)
 {
 	struct line l = {.v = v};
 
@@ -103,16 +104,16 @@ static void say_hook(struct buf *b, const struct view *v, const struct report *r
 	line_pad(&l, TIER_COLUMN);
 	line_printf(&l, "%s", overhead_level_name(h->tier));
 	line_end(&l, b, style_of(h));
-	say_labelled(b, v, "gives", h->feeds);
-	say_costs(b, v, r, h);
-	say_labelled(b, v, "tried", h->tried);
-	say_labelled(b, v, "note", h->note);
+	write_labelled(b, v, "gives", h->feeds);
+	write_costs(b, v, r, h);
+	write_labelled(b, v, "tried", h->tried);
+	write_labelled(b, v, "note", h->note);
 	if (h->state != HOOK_ON)
-		say_labelled(b, v, "lost", h->lost);
+		write_labelled(b, v, "lost", h->lost);
 	if (h->remedy)
-		say_command(b, v, "try", h->remedy);
+		write_command(b, v, "try", h->remedy);
 	else if (h->state == HOOK_BLIND)
-		say_labelled(b, v, "try", "nothing is known to help on this kernel");
+		write_labelled(b, v, "try", "nothing is known to help on this kernel");
 }
 
 static void line_setting(struct line *l, const struct setting *s)
@@ -155,19 +156,19 @@ static const char *meaning_of(const struct setting *s)
 	return NULL;
 }
 
-static void say_origin(struct buf *b, const struct view *v, const struct origin *o)
+static void write_origin(struct buf *b, const struct view *v, const struct origin *o)
 {
 	struct buf text = {};
 
 	if (!o || o->from == ORIGIN_UNKNOWN)
 		return;
-	origin_say(o, &text);
-	say_labelled(b, v, "set by", text.s);
+	origin_describe(o, &text);
+	write_labelled(b, v, "set by", text.s);
 	buf_free(&text);
 }
 
-static void say_setting(struct buf *b, const struct view *v, const struct report *r,
-			const struct setting *s)
+static void write_setting(struct buf *b, const struct view *v, const struct report *r,
+			  const struct setting *s)
 {
 	const struct setting *use = setting_use(r->setting, r->settings, s->key);
 	const struct advice *a = NULL;
@@ -188,23 +189,23 @@ static void say_setting(struct buf *b, const struct view *v, const struct report
 		line_printf(&l, " %s)", use->name);
 	}
 	line_wrap_at(&l, b, a ? STYLE_WARNING : STYLE_PLAIN, VALUE_COLUMN);
-	say_origin(b, v, report_origin(r, s));
+	write_origin(b, v, report_origin(r, s));
 	if (!a)
 		return;
-	say_labelled(b, v, "tight", a->why);
-	say_command(b, v, "try", a->command);
-	say_command(b, v, "keep", a->lasting);
-	say_labelled(b, v, "costs", a->cost);
+	write_labelled(b, v, "tight", a->why);
+	write_command(b, v, "try", a->command);
+	write_command(b, v, "keep", a->lasting);
+	write_labelled(b, v, "costs", a->cost);
 }
 
-static void say_title(struct buf *b, const struct view *v, const char *text)
+static void write_title(struct buf *b, const struct view *v, const char *text)
 {
 	buf_putc(b, '\n');
 	styled_wrap(b, v, STYLE_BOLD, 4, "%s", text);
 }
 
 /* Returns whether a hook of the core works by its last alternate. */
-static bool say_degraded(struct line *l, const struct report *r)
+static bool write_degraded(struct line *l, const struct report *r)
 {
 	bool said = false;
 
@@ -219,7 +220,7 @@ static bool say_degraded(struct line *l, const struct report *r)
 }
 
 /* The answer first: what works. */
-static void say_summary(struct buf *b, const struct view *v, const struct report *r)
+static void write_summary(struct buf *b, const struct view *v, const struct report *r)
 {
 	struct line l = {.v = v};
 	enum style style = STYLE_BOLD;
@@ -246,12 +247,13 @@ static void say_summary(struct buf *b, const struct view *v, const struct report
 		line_printf(&l, " (the core: without it faultscope does not do its job)");
 	else if (blind)
 		line_printf(&l, " (not of the core: the rest works without)");
-	if (say_degraded(&l, r) && style != STYLE_CRITICAL)
+	if (write_degraded(&l, r) && style != STYLE_CRITICAL)
 		style = STYLE_WARNING;
 	line_wrap(&l, b, style);
 }
 
-static void say_row(struct buf *b, const struct view *v, const char *name, const char *format, ...)
+static void write_row(struct buf *b, const struct view *v, const char *name, const char *format,
+		      ...)
 {
 	struct line l = {.v = v};
 	char text[256];
@@ -277,52 +279,52 @@ static const char *symbols_text(const struct report *r)
 	return "hidden: they want CAP_SYSLOG, or kernel.kptr_restrict 0 and perf_event_paranoid 1";
 }
 
-static void say_rights(struct buf *b, const struct view *v, const struct report *report)
+static void write_rights(struct buf *b, const struct view *v, const struct report *report)
 {
 	const struct report_rights *r = &report->rights;
 
-	say_title(b, v, "privileges, once all is attached");
+	write_title(b, v, "privileges, once all is attached");
 	if (!r->nr_kept)
-		say_row(b, v, "capabilities",
-			"none is kept; `run` keeps cap_kill: its command may change its user");
+		write_row(b, v, "capabilities",
+			  "none is kept; `run` keeps cap_kill: its command may change its user");
 	for (size_t i = 0; i < r->nr_kept; i++)
-		say_row(b, v, "capabilities", "%s is kept: %s", r->kept[i].capability,
-			r->kept[i].why);
-	say_row(b, v, "no_new_privs", "%s", r->no_new_privs ? "on" : "off");
+		write_row(b, v, "capabilities", "%s is kept: %s", r->kept[i].capability,
+			  r->kept[i].why);
+	write_row(b, v, "no_new_privs", "%s", r->no_new_privs ? "on" : "off");
 	if (r->landlock_off)
-		say_row(b, v, "landlock", "off: %s", r->landlock_off);
+		write_row(b, v, "landlock", "off: %s", r->landlock_off);
 	else
-		say_row(b, v, "landlock", "opens /proc and /sys to read, nothing else (ABI %d)",
-			r->landlock_abi);
-	say_row(b, v, "kernel symbols", "%s", symbols_text(report));
+		write_row(b, v, "landlock", "opens /proc and /sys to read, nothing else (ABI %d)",
+			  r->landlock_abi);
+	write_row(b, v, "kernel symbols", "%s", symbols_text(report));
 	if (r->not_given_up)
-		say_row(b, v, "not given up", "%s", r->not_given_up);
+		write_row(b, v, "not given up", "%s", r->not_given_up);
 }
 
-static void say_recorder(struct buf *b, const struct view *v, const struct report *r)
+static void write_recorder(struct buf *b, const struct view *v, const struct report *r)
 {
-	say_title(b, v, "hooks of the flight recorder (faultscope blackbox)");
+	write_title(b, v, "hooks of the flight recorder (faultscope blackbox)");
 	if (*r->recorder_lacks)
-		say_row(b, v, "none", "%s", r->recorder_lacks);
+		write_row(b, v, "none", "%s", r->recorder_lacks);
 	for (size_t i = 0; i < r->recorders; i++) {
 		const struct report_recorder *one = &r->recorder[i];
 
 		if (*one->refused)
-			say_row(b, v, one->name, "blind: %s; lost: %s", one->refused, one->lost);
+			write_row(b, v, one->name, "blind: %s; lost: %s", one->refused, one->lost);
 		else
-			say_row(b, v, one->name, "on: %s", one->feeds);
+			write_row(b, v, one->name, "on: %s", one->feeds);
 	}
 	if (r->recorders && !r->recorder_holds)
-		say_row(b, v, "hold",
-			"a panic does not wait for the recorder: that takes a second "
-			"CPU and bpf_loop() (5.17)");
+		write_row(b, v, "hold",
+			  "a panic does not wait for the recorder: that takes a second "
+			  "CPU and bpf_loop() (5.17)");
 }
 
 void report_text(struct buf *b, const struct view *v, const struct report *r)
 {
 	char text[160];
 
-	say_summary(b, v, r);
+	write_summary(b, v, r);
 	if (r->calibrated)
 		snprintf(text, sizeof(text),
 			 "hooks, and what each adds here: median (quartiles) of %u rounds in "
@@ -330,11 +332,11 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 			 r->rounds, r->seconds);
 	else
 		snprintf(text, sizeof(text), "hooks");
-	say_title(b, v, text);
+	write_title(b, v, text);
 	for (size_t i = 0; i < r->hooks; i++)
-		say_hook(b, v, r, &r->hook[i]);
-	say_recorder(b, v, r);
-	say_title(b, v, "descriptors seen as a count, not by call");
+		write_hook(b, v, r, &r->hook[i]);
+	write_recorder(b, v, r);
+	write_title(b, v, "descriptors seen as a count, not by call");
 	for (size_t i = 0; r->only_counted[i]; i++) {
 		struct line l = {.v = v};
 
@@ -345,14 +347,14 @@ void report_text(struct buf *b, const struct view *v, const struct report *r)
 	if (r->passed_over) {
 		struct line l = {.v = v};
 
-		say_title(b, v, "events that may be passed over");
+		write_title(b, v, "events that may be passed over");
 		line_pad(&l, NAME_COLUMN);
 		line_printf(&l, "%s", r->passed_over);
 		line_wrap(&l, b, STYLE_PLAIN);
 	}
-	say_title(b, v, "limits of this machine and of this shell");
+	write_title(b, v, "limits of this machine and of this shell");
 	for (size_t i = 0; i < r->settings; i++)
 		if (!r->setting[i].of)
-			say_setting(b, v, r, &r->setting[i]);
-	say_rights(b, v, r);
+			write_setting(b, v, r, &r->setting[i]);
+	write_rights(b, v, r);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "render/style.h"
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 
 #define INDENT 4
 
@@ -42,7 +42,7 @@ static void put_section(struct buf *b, const struct view *v, const char *heading
 
 bool diagnosis_is_flagged(const struct diagnosis *d)
 {
-	return diagnosis_rule(d) || portents_flag(d->id);
+	return diagnosis_rule(d) || crash_signs_flag(d->id);
 }
 
 static void put_flagged(struct buf *b, const struct view *v, const struct diagnosis *d)
@@ -50,19 +50,18 @@ static void put_flagged(struct buf *b, const struct view *v, const struct diagno
 	const struct rule *rule = diagnosis_rule(d);
 	struct line l = {.v = v};
 
-	if (!rule && portents_flag(d->id))
+	if (!rule && crash_signs_flag(d->id))
 		line_printf(&l, "  The flight recorder reports this finding (faultscope blackbox "
 				"status); diagnose and triage do too.");
 	else if (!rule)
 		line_printf(&l, "  This version does not report this finding; confirm it by hand.");
 	else if (rule->needs)
-		line_printf(&l,
-			    "  Reported if the probe %s is available (see faultscope doctor).",
+		line_printf(&l, "  Reported if the probe %s is available (see faultscope doctor).",
 			    rule->needs);
 	else
 		line_printf(&l, "  Checked at every scan.");
 	line_wrap_at(&l, b, STYLE_PLAIN, 2);
-	if (!rule || !portents_flag(d->id))
+	if (!rule || !crash_signs_flag(d->id))
 		return;
 	styled_wrap(b, v, STYLE_PLAIN, 2,
 		    "  The flight recorder reports it too (faultscope blackbox status).");

@@ -63,7 +63,7 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 	line_printf(l, "  %s %s/s", name, as_bytes(rate * m->tick.limits.page_bytes).s);
 }
 
-static void say_memory(struct buf *b, const struct view *v)
+static void write_memory(struct buf *b, const struct view *v)
 {
 	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_MEMORY);
@@ -87,7 +87,7 @@ static void say_memory(struct buf *b, const struct view *v)
 	line_wrap_at(&l, b, STYLE_DIM, 12);
 }
 
-static void say_swap(struct buf *b, const struct view *v)
+static void write_swap(struct buf *b, const struct view *v)
 {
 	const struct host_limits *n = &v->m->tick.limits;
 	struct forecast c = resource_forecast(v->m, NULL, RESOURCE_SWAP);
@@ -110,7 +110,7 @@ static void say_swap(struct buf *b, const struct view *v)
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
-static void say_commit(struct buf *b, const struct view *v)
+static void write_commit(struct buf *b, const struct view *v)
 {
 	static const char *const modes[] = {"heuristic: one huge request alone is refused",
 					    "always: nothing is refused", "strict"};
@@ -133,7 +133,7 @@ static void say_commit(struct buf *b, const struct view *v)
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
-static void say_huge(struct buf *b, const struct view *v)
+static void write_huge(struct buf *b, const struct view *v)
 {
 	const struct host_limits *n = &v->m->tick.limits;
 	struct line l;
@@ -147,7 +147,7 @@ static void say_huge(struct buf *b, const struct view *v)
 	line_wrap_at(&l, b, STYLE_PLAIN, 12);
 }
 
-static void say_stalls(struct buf *b, const struct view *v)
+static void write_stalls(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
 	struct line l;
@@ -190,7 +190,7 @@ static double level_share(const struct level *l)
 							    : -1;
 }
 
-static void say_level(struct buf *b, const struct view *v, const struct level *x)
+static void write_level(struct buf *b, const struct view *v, const struct level *x)
 {
 	struct forecast c = level_forecast(v->m, x);
 	struct line l;
@@ -212,7 +212,7 @@ static void say_level(struct buf *b, const struct view *v, const struct level *x
 }
 
 /* The fullest, and those that wait. */
-static void say_levels(struct buf *b, const struct view *v)
+static void write_levels(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
 	size_t shown = 0, more = 0;
@@ -227,7 +227,7 @@ static void say_levels(struct buf *b, const struct view *v)
 			    (percent < 90 && share >= percent + 20))
 				continue;
 			if (shown++ < LEVELS_SHOWN)
-				say_level(b, v, x);
+				write_level(b, v, x);
 			else
 				more++;
 		}
@@ -238,7 +238,7 @@ static void say_levels(struct buf *b, const struct view *v)
 	line_wrap_at(&l, b, STYLE_DIM, 12);
 }
 
-static void say_mounts(struct buf *b, const struct view *v)
+static void write_mounts(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
 	struct line l;
@@ -259,7 +259,8 @@ static void say_mounts(struct buf *b, const struct view *v)
 	}
 }
 
-static void say_eater(struct buf *b, const struct view *v, const struct eater *e, bool first)
+static void write_eater(struct buf *b, const struct view *v, const struct top_consumer *e,
+			bool first)
 {
 	struct line l;
 
@@ -280,16 +281,16 @@ static void say_eater(struct buf *b, const struct view *v, const struct eater *e
 	line_wrap_at(&l, b, STYLE_PLAIN, 22);
 }
 
-static void say_who(struct buf *b, const struct view *v)
+static void write_who(struct buf *b, const struct view *v)
 {
-	struct eater e[EATERS_SHOWN];
-	size_t n = eaters_of(v->m, e, EATERS_SHOWN);
+	struct top_consumer e[EATERS_SHOWN];
+	size_t n = top_consumers_of(v->m, e, EATERS_SHOWN);
 
 	for (size_t i = 0; i < n; i++)
-		say_eater(b, v, &e[i], !i);
+		write_eater(b, v, &e[i], !i);
 }
 
-static void say_next(struct buf *b, const struct view *v)
+static void write_next(struct buf *b, const struct view *v)
 {
 	const struct pressure *p = v->m->pressure;
 	struct line l;
@@ -310,8 +311,8 @@ static void say_next(struct buf *b, const struct view *v)
 	}
 }
 
-static void say_answer(struct buf *b, const struct view *v, const struct shortage *a,
-		       const struct buf *gaps)
+static void write_answer(struct buf *b, const struct view *v, const struct shortage *a,
+			 const struct buf *gaps)
 {
 	struct line l = {.v = v};
 
@@ -333,7 +334,7 @@ static void say_answer(struct buf *b, const struct view *v, const struct shortag
 }
 
 /* What of this is about memory. */
-static void say_findings(struct buf *b, const struct view *v)
+static void write_findings(struct buf *b, const struct view *v)
 {
 	struct findings about = *v->findings;
 	struct view of = *v;
@@ -350,7 +351,7 @@ static void say_findings(struct buf *b, const struct view *v)
 	text_findings(b, &of);
 }
 
-static void say_host(struct buf *b, const struct view *v)
+static void write_host(struct buf *b, const struct view *v)
 {
 	struct shortage a;
 	struct buf gaps = {};
@@ -359,32 +360,32 @@ static void say_host(struct buf *b, const struct view *v)
 	gaps_of(&gaps, v);
 	if (b->len)
 		buf_putc(b, '\n');
-	say_answer(b, v, &a, &gaps);
+	write_answer(b, v, &a, &gaps);
 	gaps_text(b, v, &gaps);
 	buf_free(&gaps);
-	say_stalls(b, v);
-	say_memory(b, v);
-	say_swap(b, v);
-	say_commit(b, v);
-	say_huge(b, v);
-	say_levels(b, v);
-	say_mounts(b, v);
-	say_who(b, v);
-	say_next(b, v);
-	say_findings(b, v);
+	write_stalls(b, v);
+	write_memory(b, v);
+	write_swap(b, v);
+	write_commit(b, v);
+	write_huge(b, v);
+	write_levels(b, v);
+	write_mounts(b, v);
+	write_who(b, v);
+	write_next(b, v);
+	write_findings(b, v);
 }
 
 static void host_frame(struct buf *b, const struct view *v)
 {
 	/* of the first look there are no rates yet */
 	if (!v->once && v->m->prev_ns)
-		say_host(b, v);
+		write_host(b, v);
 }
 
 static void host_close(struct buf *b, const struct view *v)
 {
 	if (v->once)
-		say_host(b, v);
+		write_host(b, v);
 }
 
 const struct renderer host_renderer = {

@@ -17,7 +17,7 @@ static void say(struct buf *b, const struct view *v, const char *key, struct buf
 	buf_clear(value);
 }
 
-static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
+static void write_file(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct story_file *f = &s->file;
 	double seconds = story_seconds(s);
@@ -36,7 +36,7 @@ static void say_file(struct buf *b, const struct story_view *s, struct buf *t)
 	say(b, s->v, "size", t);
 }
 
-static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
+static void write_host(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct model *m = s->v->m;
 	char time[32], levels[64];
@@ -47,9 +47,8 @@ static void say_host(struct buf *b, const struct story_view *s, struct buf *t)
 	story_time(m->host.wall_ns, time, sizeof(time));
 	buf_printf(t, "%s, by faultscope %s", time, m->host.version);
 	say(b, s->v, "begun", t);
-	buf_printf(t, "%s%s%s; overhead levels: %s", m->host.mode,
-		   m->host.target[0] ? " " : "", m->host.target,
-		   overhead_levels_text(m->host.tiers, levels, sizeof(levels)));
+	buf_printf(t, "%s%s%s; overhead levels: %s", m->host.mode, m->host.target[0] ? " " : "",
+		   m->host.target, overhead_levels_text(m->host.tiers, levels, sizeof(levels)));
 	say(b, s->v, "watched", t);
 }
 
@@ -61,7 +60,7 @@ static const struct {
 	[STORY_FULL] = {"full", "full: it would have become larger than --max-size"},
 };
 
-static void say_contents(struct buf *b, const struct story_view *s, struct buf *t)
+static void write_contents(struct buf *b, const struct story_view *s, struct buf *t)
 {
 	const struct history *h = s->h;
 
@@ -94,9 +93,9 @@ void info_text(struct buf *b, const struct story_view *s)
 {
 	struct buf t = {}, gaps = {};
 
-	say_file(b, s, &t);
-	say_host(b, s, &t);
-	say_contents(b, s, &t);
+	write_file(b, s, &t);
+	write_host(b, s, &t);
+	write_contents(b, s, &t);
 	buf_printf(&t, "%" PRIu64 " that could not be kept", losses_all(s->v));
 	say(b, s->v, "losses", &t);
 	buf_puts(&t, ends[s->file.end].text);

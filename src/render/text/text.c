@@ -13,7 +13,7 @@
 #include "render/text/text.h"
 
 /* A frame's first line: what is watched, since when, at which cost. */
-static void say_header(struct buf *b, const struct view *v)
+static void write_header(struct buf *b, const struct view *v)
 {
 	const struct host_record *h = &v->m->host;
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
@@ -47,7 +47,7 @@ void text_losses(struct line *l)
 }
 
 /* Percentages and forecasts are of these limits, not of the machine's. */
-static void say_assumed(struct buf *b, const struct view *v)
+static void write_assumed(struct buf *b, const struct view *v)
 {
 	struct line l = {.v = v};
 	bool any = false;
@@ -70,7 +70,7 @@ static void say_assumed(struct buf *b, const struct view *v)
 }
 
 /* What fell out and where we are blind: only where there is something to say. */
-static void say_gaps(struct buf *b, const struct view *v)
+static void write_gaps(struct buf *b, const struct view *v)
 {
 	struct line l = {.v = v};
 
@@ -111,9 +111,9 @@ static void text_frame(struct buf *b, const struct view *v)
 {
 	size_t from = b->len;
 
-	say_header(b, v);
-	say_assumed(b, v);
-	say_gaps(b, v);
+	write_header(b, v);
+	write_assumed(b, v);
+	write_gaps(b, v);
 	if (v->layout == LAYOUT_TABLE) {
 		/* findings first on a screen: a long table must not push them off */
 		if (v->height)
@@ -130,7 +130,8 @@ static void text_frame(struct buf *b, const struct view *v)
 		buf_putc(b, '\n');
 }
 
-static void say_peak(struct buf *b, const struct view *v, enum resource_id id, const struct peak *p)
+static void write_peak(struct buf *b, const struct view *v, enum resource_id id,
+		       const struct peak *p)
 {
 	struct line l = {.v = v};
 
@@ -167,12 +168,12 @@ static void text_close(struct buf *b, const struct view *v)
 		    as_count(totals.maj_flt).s);
 	if (model_hook_on(v->m, "signal"))
 		line_printf(&l, ", failed %s", as_count(totals.c.fault_failed).s);
-	if (is_told(v->m, "fault_end", LACKS_MINOR))
+	if (is_available(v->m, "fault_end", LACKS_MINOR))
 		line_printf(&l, ", stalled %s",
 			    as_duration(totals.c.stall_ns[0] + totals.c.stall_ns[1]).s);
 	line_end(&l, b, STYLE_PLAIN);
-	say_peak(b, v, RESOURCE_MAPS, &totals.maps);
-	say_peak(b, v, RESOURCE_FDS, &totals.fds);
+	write_peak(b, v, RESOURCE_MAPS, &totals.maps);
+	write_peak(b, v, RESOURCE_FDS, &totals.fds);
 	if (v->page)
 		text_summary(b, v, &totals);
 	if (v->summary) {
@@ -186,7 +187,7 @@ static void text_close(struct buf *b, const struct view *v)
 	line_printf(&l, "; own cost: %s CPU, %s", as_duration(t->own_cpu_ns).s,
 		    as_bytes(t->own_rss_bytes).s);
 	line_end(&l, b, STYLE_PLAIN);
-	say_gaps(b, v);
+	write_gaps(b, v);
 	if (v->gaps)
 		gaps_text(b, v, v->gaps);
 	gates_text(b, v, false);

@@ -21,8 +21,8 @@ static double rate(const struct view *v, const struct subject *s, const char *fi
 }
 
 /* "minor 12,480/s (1,204,113)"; nothing where it is not known. */
-static void say_counter(struct line *l, const struct subject *s, const char *name,
-			const char *field)
+static void write_counter(struct line *l, const struct subject *s, const char *name,
+			  const char *field)
 {
 	uint64_t n;
 
@@ -37,7 +37,7 @@ static void label(struct line *l, const char *name)
 	line_pad(l, LABEL_COLUMNS);
 }
 
-static void say_title(struct buf *b, const struct view *v, const struct subject *s)
+static void write_title(struct buf *b, const struct view *v, const struct subject *s)
 {
 	struct line l = {.v = v};
 	char workload[256];
@@ -57,47 +57,47 @@ static void say_title(struct buf *b, const struct view *v, const struct subject 
 	line_end(&l, b, STYLE_BOLD);
 }
 
-static void say_faults(struct buf *b, const struct view *v, const struct subject *s)
+static void write_faults(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
 	struct line l = {.v = v};
 
 	label(&l, "faults");
-	say_counter(&l, s, "minor", "faults.minor");
-	say_counter(&l, s, "major", "faults.major");
-	say_counter(&l, s, "failed", "faults.failed");
+	write_counter(&l, s, "minor", "faults.minor");
+	write_counter(&l, s, "major", "faults.major");
+	write_counter(&l, s, "failed", "faults.failed");
 	line_end(&l, b, counted_or_0(c->fault_failed) ? STYLE_WARNING : STYLE_PLAIN);
 
-	if (is_told(v->m, "fault_begin", 0)) {
+	if (is_available(v->m, "fault_begin", 0)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		say_counter(&l, s, "user", "faults.user");
-		say_counter(&l, s, "kernel", "faults.kernel");
+		write_counter(&l, s, "user", "faults.user");
+		write_counter(&l, s, "kernel", "faults.kernel");
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_begin", LACKS_ACCESS)) {
+	if (is_available(v->m, "fault_begin", LACKS_ACCESS)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		say_counter(&l, s, "read", "faults.read");
-		say_counter(&l, s, "write", "faults.write");
-		say_counter(&l, s, "exec", "faults.exec");
+		write_counter(&l, s, "read", "faults.read");
+		write_counter(&l, s, "write", "faults.write");
+		write_counter(&l, s, "exec", "faults.exec");
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_begin", LACKS_PROTECTION)) {
+	if (is_available(v->m, "fault_begin", LACKS_PROTECTION)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		say_counter(&l, s, "not present", "faults.not_present");
-		say_counter(&l, s, "protection", "faults.protection");
+		write_counter(&l, s, "not present", "faults.not_present");
+		write_counter(&l, s, "protection", "faults.protection");
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	if (counted_or_0(c->kernel_bad) || counted_or_0(c->kernel_probe)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		say_counter(&l, s, "kernel, bad address", "faults.kernel_bad_address");
-		say_counter(&l, s, "kernel, probing", "faults.kernel_nofault");
+		write_counter(&l, s, "kernel, bad address", "faults.kernel_bad_address");
+		write_counter(&l, s, "kernel, probing", "faults.kernel_nofault");
 		line_end(&l, b, counted_or_0(c->kernel_bad) ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
-	if (is_told(v->m, "fault_end", LACKS_MINOR)) {
+	if (is_available(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
 		line_printf(&l, "%s per second (%s)", as_duration(rate(v, s, "faults.stall_ns")).s,
@@ -119,7 +119,7 @@ static void line_amount(struct line *l, const struct resource *r, uint64_t n)
 		line_printf(l, "%s", as_limit(n).s);
 }
 
-static void say_growth(struct line *l, const struct resource *r, const struct forecast *f)
+static void write_growth(struct line *l, const struct resource *r, const struct forecast *f)
 {
 	struct buf span = {};
 
@@ -159,12 +159,12 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	line_bar(&l, share, cells);
 	line_printf(&l, "] %.1f%%  high ", 100 * share);
 	line_amount(&l, r, u.high);
-	say_growth(&l, r, &f);
+	write_growth(&l, r, &f);
 	line_end(&l, b, pressure(share));
 }
 
 /* Of what has no line of its own, what is worth watching. */
-static void say_limits(struct buf *b, const struct view *v, const struct subject *s)
+static void write_limits(struct buf *b, const struct view *v, const struct subject *s)
 {
 	static const char *const name[NR_RESOURCES] = {
 		[RESOURCE_MEMLOCK] = "locked",
@@ -178,7 +178,7 @@ static void say_limits(struct buf *b, const struct view *v, const struct subject
 			text_limit(b, v, name[i], s, i);
 }
 
-static void say_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
+static void write_unknown(struct buf *b, const struct view *v, const char *name, const char *why)
 {
 	struct line l = {.v = v};
 
@@ -188,8 +188,8 @@ static void say_unknown(struct buf *b, const struct view *v, const char *name, c
 }
 
 /* The calls of a grid that were made at all, most first is not needed: the table's order. */
-static void say_calls(struct buf *b, const struct view *v, const struct subject *s,
-		      const char *group)
+static void write_calls(struct buf *b, const struct view *v, const struct subject *s,
+			const char *group)
 {
 	const struct counters *c = facts_counters(&s->now);
 	struct line l = {.v = v};
@@ -198,7 +198,7 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 		const struct grid *g = &grids[i];
 
 		if (strcmp(g->group, group) || strcmp(g->key, "by_call") ||
-		    !is_told(v->m, g->hook, g->lacks))
+		    !is_available(v->m, g->hook, g->lacks))
 			continue;
 		label(&l, "");
 		for (size_t row = 0; row < g->rows; row++) {
@@ -222,7 +222,7 @@ static void say_calls(struct buf *b, const struct view *v, const struct subject 
 }
 
 /* "discarded 1.2 MiB/s (30 MiB)"; nothing of what never happened. */
-static void say_amount(struct line *l, const struct subject *s, const struct field *f)
+static void write_amount(struct line *l, const struct subject *s, const struct field *f)
 {
 	double seconds = model_window_seconds(l->v->m);
 	uint64_t n;
@@ -240,15 +240,15 @@ static void say_amount(struct line *l, const struct subject *s, const struct fie
 }
 
 /* The figures of a group that have a name here. */
-static void say_group(struct buf *b, const struct view *v, const struct subject *s,
-		      const char *name, const char *group)
+static void write_group(struct buf *b, const struct view *v, const struct subject *s,
+			const char *name, const char *group)
 {
 	struct line l = {.v = v};
 
 	label(&l, name);
 	for (size_t i = 0; i < nr_fields; i++)
 		if (fields[i].block && !strcmp(fields[i].group, group))
-			say_amount(&l, s, &fields[i]);
+			write_amount(&l, s, &fields[i]);
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
 	buf_free(&l.b);
@@ -262,8 +262,8 @@ static void put_bound(struct line *l, const struct histogram *h, uint64_t bound)
 		line_printf(l, "%s", as_bytes(bound).s);
 }
 
-static void say_bucket(struct buf *b, const struct view *v, const struct histogram *h, size_t i,
-		       uint64_t n, uint64_t most)
+static void write_bucket(struct buf *b, const struct view *v, const struct histogram *h, size_t i,
+			 uint64_t n, uint64_t most)
 {
 	int cells = v->width - 44 > 60 ? 60 : v->width - 44;
 	struct line l = {.v = v};
@@ -283,8 +283,8 @@ static void say_bucket(struct buf *b, const struct view *v, const struct histogr
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-static void say_histogram(struct buf *b, const struct view *v, const struct histogram *h,
-			  const struct counters *c)
+static void write_histogram(struct buf *b, const struct view *v, const struct histogram *h,
+			    const struct counters *c)
 {
 	const uint64_t *n = h->counts(c);
 	size_t first = h->buckets, last = 0;
@@ -314,15 +314,15 @@ static void say_histogram(struct buf *b, const struct view *v, const struct hist
 	}
 	line_end(&l, b, STYLE_PLAIN);
 	for (size_t i = first; i <= last; i++)
-		say_bucket(b, v, h, i, n[i], most);
+		write_bucket(b, v, h, i, n[i], most);
 }
 
 /* What faults were for: how many, what they cost in all, each, and at worst. */
-static void say_classes(struct buf *b, const struct view *v, const struct counters *c)
+static void write_classes(struct buf *b, const struct view *v, const struct counters *c)
 {
 	bool first = true;
 
-	if (!is_told(v->m, "fault_class", 0))
+	if (!is_available(v->m, "fault_class", 0))
 		return;
 	for (size_t i = 0, class = 0; i < nr_histograms; i++) {
 		const struct histogram *h = &histograms[i];
@@ -347,10 +347,11 @@ static void say_classes(struct buf *b, const struct view *v, const struct counte
 
 void text_histograms(struct buf *b, const struct view *v, const struct counters *c)
 {
-	say_classes(b, v, c);
+	write_classes(b, v, c);
 	for (size_t i = 0; i < nr_histograms; i++)
-		if (is_told(v->m, histograms[i].hook, histograms[i].lacks) && !histograms[i].sparse)
-			say_histogram(b, v, &histograms[i], c);
+		if (is_available(v->m, histograms[i].hook, histograms[i].lacks) &&
+		    !histograms[i].sparse)
+			write_histogram(b, v, &histograms[i], c);
 }
 
 void text_frames(struct buf *b, const struct frames *f)
@@ -376,8 +377,8 @@ void text_frames(struct buf *b, const struct frames *f)
 #define SLOW_SHOWN 5
 
 /* "file_major libtorch.so: 12, in all 1.20 s, max 30.1 ms  load <- dlopen" */
-static void say_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
-			 bool first)
+static void write_slow_row(struct buf *b, const struct view *v, const struct slow_row *row,
+			   bool first)
 {
 	const struct slow_faults_record *r = &row->now;
 	const struct frames *f = model_frames(v->m, &r->subject, r->stack);
@@ -399,34 +400,34 @@ static void say_slow_row(struct buf *b, const struct view *v, const struct slow_
 }
 
 /* Where the time of faults went that took long, and of calls that waited as long. */
-static void say_slow(struct buf *b, const struct view *v, const struct subject *s)
+static void write_slow(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct slow_row *row[SLOW_SHOWN];
 	size_t n = slow_worst(v->m, &s->id, row, SLOW_SHOWN);
 
 	for (size_t i = 0; i < n; i++)
-		say_slow_row(b, v, row[i], !i);
+		write_slow_row(b, v, row[i], !i);
 }
 
 void text_block(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct gauges *g = &s->now.g;
 
-	say_title(b, v, s);
-	say_faults(b, v, s);
-	say_group(b, v, s, "", "faults");
+	write_title(b, v, s);
+	write_faults(b, v, s);
+	write_group(b, v, s, "", "faults");
 	if (g->flags & PROC_NO_COUNT)
-		say_unknown(b, v, "maps", "not known until it maps or unmaps");
+		write_unknown(b, v, "maps", "not known until it maps or unmaps");
 	else
 		text_limit(b, v, "maps", s, RESOURCE_MAPS);
-	say_calls(b, v, s, "maps");
-	say_group(b, v, s, "", "maps");
+	write_calls(b, v, s, "maps");
+	write_group(b, v, s, "", "maps");
 	text_limit(b, v, "fds", s, RESOURCE_FDS);
-	say_calls(b, v, s, "fds");
-	say_group(b, v, s, "", "fds");
-	say_limits(b, v, s);
-	say_group(b, v, s, "memory", "memory");
-	say_slow(b, v, s);
+	write_calls(b, v, s, "fds");
+	write_group(b, v, s, "", "fds");
+	write_limits(b, v, s);
+	write_group(b, v, s, "memory", "memory");
+	write_slow(b, v, s);
 	text_histograms(b, v, facts_counters(&s->now));
 }
 

@@ -10,7 +10,7 @@
 #define TOLD_MOST	 32
 
 /* What may hold names that others chose. */
-static void say_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
+static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
 {
 	struct buf safe = {};
 
@@ -21,7 +21,7 @@ static void say_safe(struct buf *b, const struct view *v, const char *lead, cons
 }
 
 /* "because M02 (a mapping could not be split: …), because M25 (…)" */
-static void say_because(struct buf *b, const struct view *v, const struct finding *f)
+static void write_because(struct buf *b, const struct view *v, const struct finding *f)
 {
 	struct buf note = {};
 
@@ -56,7 +56,7 @@ static const struct finding *told_before(const struct told *t, const char *remed
 	return NULL;
 }
 
-static void say_help(struct buf *b, const struct view *v, const struct finding *f, struct told *t)
+static void write_help(struct buf *b, const struct view *v, const struct finding *f, struct told *t)
 {
 	const struct finding *above = NULL;
 	char text[32];
@@ -67,7 +67,7 @@ static void say_help(struct buf *b, const struct view *v, const struct finding *
 		if (one)
 			above = one;
 		else
-			say_safe(b, v, "   = help: ", f->remedy[i]);
+			write_safe(b, v, "   = help: ", f->remedy[i]);
 	}
 	if (above) {
 		snprintf(text, sizeof(text), "as of %s", above->rule->id);
@@ -77,8 +77,8 @@ static void say_help(struct buf *b, const struct view *v, const struct finding *
 		t->f[t->n++] = f;
 }
 
-static void say_finding(struct buf *b, const struct view *v, const struct finding *f,
-			struct told *told)
+static void write_finding(struct buf *b, const struct view *v, const struct finding *f,
+			  struct told *told)
 {
 	/* once a command is over, all that was is told alike */
 	bool open = f->open || v->command;
@@ -99,21 +99,21 @@ static void say_finding(struct buf *b, const struct view *v, const struct findin
 		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
 			   ev->limit);
 		if (e.s)
-			say_safe(b, v, "   | ", e.s);
+			write_safe(b, v, "   | ", e.s);
 	}
 	if (open && f->set_by[0])
-		say_safe(b, v, "   = note: the limit is set by ", f->set_by);
+		write_safe(b, v, "   = note: the limit is set by ", f->set_by);
 	if (open)
-		say_because(b, v, f);
+		write_because(b, v, f);
 	if (open)
-		say_help(b, v, f, told);
+		write_help(b, v, f, told);
 	buf_free(&e);
 	buf_free(&title);
 }
 
 void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	say_finding(b, v, f, &(struct told){});
+	write_finding(b, v, f, &(struct told){});
 }
 
 /* Those of the same rule and severity among the shown findings from..to. */
@@ -129,27 +129,27 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 }
 
 /* One of many of a rule: the first few, then how many more. */
-static void say_one_of(struct buf *b, const struct view *v, size_t i, struct told *told)
+static void write_one_of(struct buf *b, const struct view *v, size_t i, struct told *told)
 {
 	const struct finding *f = &v->findings->f[i];
 	size_t before = count_alike(v, f, 0, i);
 
 	if (before < LISTED_OF_A_RULE)
-		say_finding(b, v, f, told);
+		write_finding(b, v, f, told);
 	if (before != LISTED_OF_A_RULE)
 		return;
 	styled_line(b, v, severity_style(f->severity), "%s[%s]: and %zu more; --json has all",
 		    severity_name(f->severity), f->rule->id, count_alike(v, f, i, v->findings->n));
 }
 
-static void say_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity,
-			struct told *told)
+static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule,
+			  int severity, struct told *told)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
 		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
-			say_one_of(b, v, i, told);
+			write_one_of(b, v, i, told);
 	}
 }
 
@@ -160,5 +160,5 @@ void text_findings(struct buf *b, const struct view *v)
 
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
 		for (size_t i = 0; i < nr_rules; i++)
-			say_of_rule(b, v, &rules[i], severity, &told);
+			write_of_rule(b, v, &rules[i], severity, &told);
 }

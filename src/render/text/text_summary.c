@@ -7,15 +7,15 @@
 #include "render/style.h"
 #include "render/text/text.h"
 
-static void say_titles(struct buf *b, const struct view *v)
+static void write_titles(struct buf *b, const struct view *v)
 {
 	styled_line(b, v, STYLE_DIM, "  %8s %10s %8s %8s %9s %7s %7s %8s  %s", "PID", "MINFLT",
 		    "MAJFLT", "STALL", "RSS SEEN", "MAPS", "FDS", "CPU", "PROCESS");
 }
 
-static void say_toll(struct buf *b, const struct view *v, const struct toll *t)
+static void write_fault_totals(struct buf *b, const struct view *v, const struct fault_totals *t)
 {
-	bool timed = is_told(v->m, "fault_end", LACKS_MINOR);
+	bool timed = is_available(v->m, "fault_end", LACKS_MINOR);
 
 	styled_line(b, v, STYLE_PLAIN, "  %8u %10s %8s %8s %9s %7s %7s %8s  %s", t->pid,
 		    as_count(t->minor).s, as_count(t->major).s,
@@ -25,7 +25,7 @@ static void say_toll(struct buf *b, const struct view *v, const struct toll *t)
 }
 
 /* What threads waited for: of faults and calls alike. */
-static void say_waits(struct buf *b, const struct view *v, const struct totals *t)
+static void write_waits(struct buf *b, const struct view *v, const struct totals *t)
 {
 	static const struct {
 		const char *name, *hook;
@@ -37,7 +37,7 @@ static void say_waits(struct buf *b, const struct view *v, const struct totals *
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		if (!is_told(v->m, of[i].hook, 0))
+		if (!is_available(v->m, of[i].hook, 0))
 			continue;
 		line_printf(&l, any ? ", %s " : "  waited: %s ", of[i].name);
 		line_printf(&l, "%s", as_duration(t->c.wait[of[i].wait].ns).s);
@@ -59,13 +59,13 @@ void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 			    t->rss.pid);
 		line_end(&l, b, STYLE_PLAIN);
 	}
-	say_waits(b, v, t);
-	if (t->tolls.n)
-		say_titles(b, v);
-	for (size_t i = 0; i < t->tolls.n; i++)
-		say_toll(b, v, &t->tolls.toll[i]);
-	if (t->processes > t->tolls.n) {
+	write_waits(b, v, t);
+	if (t->fault_totals_table.n)
+		write_titles(b, v);
+	for (size_t i = 0; i < t->fault_totals_table.n; i++)
+		write_fault_totals(b, v, &t->fault_totals_table.fault_totals[i]);
+	if (t->processes > t->fault_totals_table.n) {
 		styled_line(b, v, STYLE_DIM, "  and %s processes more, that faulted less",
-			    as_count(t->processes - t->tolls.n).s);
+			    as_count(t->processes - t->fault_totals_table.n).s);
 	}
 }

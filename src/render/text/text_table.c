@@ -122,7 +122,7 @@ static bool next_column(const struct view *v, int *nth, int *room, struct column
 		*room = v->width - PID_COLUMNS - COMM_COLUMNS - 1;
 	while (column_at(++*nth, ret)) {
 		*room -= ret->c->width + 1;
-		if (*room >= 0 && is_told(v->m, ret->f->hook, ret->f->lacks))
+		if (*room >= 0 && is_available(v->m, ret->f->hook, ret->f->lacks))
 			return true;
 	}
 	return false;
@@ -152,7 +152,7 @@ static void put_cell(struct buf *b, const struct view *v, const struct subject *
 		put_count(b, n);
 }
 
-static void say_row(struct buf *b, const struct view *v, const struct subject *s)
+static void write_row(struct buf *b, const struct view *v, const struct subject *s)
 {
 	struct line l = {.v = v};
 	struct buf cell = {}, comm = {};
@@ -190,7 +190,7 @@ void text_table(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_DIM);
 	s = buf_needs(b, text_sorted(v, &n));
 	for (size_t i = 0; s && i < n && i < v->top; i++)
-		say_row(b, v, s[i]);
+		write_row(b, v, s[i]);
 	if (n > v->top && !v->height) {
 		styled_line(b, v, STYLE_DIM, "%*s %zu more (--top N)", PID_COLUMNS - 1, "...",
 			    n - v->top);

@@ -56,24 +56,24 @@ void tui_forget(struct tui *t)
 	findings_free(&t->findings);
 	trends_clear(&t->trends);
 	t->events = t->events_shown = 0;
-	t->has_looked = false;
+	t->has_scanned = false;
 }
 
-int tui_look(struct tui *t, const struct view *v)
+int tui_update(struct tui *t, const struct view *v)
 {
 	int err;
 
 	for (size_t i = 0; i < v->m->events; i++)
 		t->event[t->events++ % TUI_EVENTS] = v->m->event[i];
-	if (t->paused && t->has_looked)
+	if (t->paused && t->has_scanned)
 		return 0;
 	t->events_shown = t->events;
-	err = trends_look(&t->trends, v->m);
+	err = trends_update(&t->trends, v->m);
 	if (!err)
 		err = snapshot_take(&t->shot, v->m);
 	if (!err)
 		err = findings_copy(&t->findings, v->findings);
-	t->has_looked = !err;
+	t->has_scanned = !err;
 	return err;
 }
 
@@ -140,7 +140,7 @@ static size_t count_shown(const struct model *m)
 	return n;
 }
 
-static void say_first(const struct tui *t, const struct view *v, struct buf *b)
+static void write_first(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct host_record *h = &v->m->host;
 	uint64_t seconds = view_seconds(v, v->m->last_ns);
@@ -182,7 +182,7 @@ static void say_first(const struct tui *t, const struct view *v, struct buf *b)
 }
 
 /* The rates of all processes together, with what they were. */
-static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
+static void write_rates(const struct tui *t, const struct view *v, struct buf *b)
 {
 	static const char *const named[][2] = {{"faults.minor", " faults/s minor"},
 					       {"faults.major", "   major"},
@@ -194,7 +194,8 @@ static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
 		const struct field *f = field_find(named[i][0]);
 		double last = 0;
 
-		if (!is_told(v->m, f->hook, f->lacks) || line_columns(&l) + cells + 20 > v->width)
+		if (!is_available(v->m, f->hook, f->lacks) ||
+		    line_columns(&l) + cells + 20 > v->width)
 			continue;
 		trends_read(&t->trends, NULL, f, &last, 1);
 		line_printf(&l, "%s ", named[i][1]);
@@ -206,7 +207,7 @@ static void say_rates(const struct tui *t, const struct view *v, struct buf *b)
 }
 
 /* What the whole machine has of what runs out, the fullest first. */
-static void say_machine(const struct view *v, struct buf *b)
+static void write_machine(const struct view *v, struct buf *b)
 {
 	int cells = v->width < 96 ? 6 : 10;
 	bool said[NR_RESOURCES] = {};
@@ -242,7 +243,7 @@ static void say_machine(const struct view *v, struct buf *b)
 }
 
 /* How many findings there are, and the gravest; where there is none, what may have been missed. */
-static void say_findings(const struct view *v, struct buf *b)
+static void write_findings(const struct view *v, struct buf *b)
 {
 	const struct finding *f[FINDINGS_MAX];
 	size_t n = tui_findings(v, f, FINDINGS_MAX), of[NR_SEVERITIES] = {};
@@ -278,7 +279,7 @@ static void say_findings(const struct view *v, struct buf *b)
 	line_end(&l, b, severity_style(f[0]->severity));
 }
 
-static void say_tabs(const struct tui *t, const struct view *v, struct buf *b)
+static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct finding *f[1];
 	size_t found = tui_findings(v, f, 1);
@@ -310,7 +311,7 @@ static void say_tabs(const struct tui *t, const struct view *v, struct buf *b)
 }
 
 /* What page this is, in place of the tabs. */
-static void say_where(const struct tui *t, const struct view *v, struct buf *b)
+static void write_where(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct subject *s = model_find(v->m, &t->chosen);
 	struct line l = {.v = v};
@@ -334,7 +335,7 @@ static void say_where(const struct tui *t, const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_SELECTED);
 }
 
-static void say_foot(const struct tui *t, const struct view *v, struct buf *b)
+static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 {
 	static const char *const hints[] = {
 		"? help", "q quit",	"Tab view", "Enter detail", "/ filter",
@@ -363,7 +364,7 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 	struct buf page = {};
 
 	if (t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT) {
-		say_tabs(t, v, b);
+		write_tabs(t, v, b);
 		if (tui_tabs[t->tab].kind == TAB_TABLE)
 			tui_draw_table(t, v, b, height);
 		else
@@ -372,9 +373,9 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 	}
 	tui_draw_page(t, v, &page, height); /* first: it says how long it is */
 	if (t->where == TUI_TABLE)
-		say_tabs(t, v, b);
+		write_tabs(t, v, b);
 	else
-		say_where(t, v, b);
+		write_where(t, v, b);
 	buf_add(b, page.s ? page.s : "", page.len);
 	buf_free(&page);
 }
@@ -387,16 +388,16 @@ void tui_frame(struct tui *t, const struct view *given, struct buf *b)
 		buf_puts(b, "too small\n");
 		return;
 	}
-	if (!t->has_looked) {
+	if (!t->has_scanned) {
 		buf_puts(b, "faultscope: looking\n");
 		return;
 	}
-	say_first(t, &v, b);
+	write_first(t, &v, b);
 	if (head_lines(&v) > 2) {
-		say_rates(t, &v, b);
-		say_machine(&v, b);
-		say_findings(&v, b);
+		write_rates(t, &v, b);
+		write_machine(&v, b);
+		write_findings(&v, b);
 	}
 	draw_body(t, &v, b, tui_room(&v));
-	say_foot(t, &v, b);
+	write_foot(t, &v, b);
 }

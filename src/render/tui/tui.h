@@ -102,7 +102,7 @@ struct tui {
 	bool recording;	 /* the feeder's: shown */
 	bool looks;	 /* the feeder can do TUI_READ */
 	bool writes;	 /* the feeder can do TUI_RECORD */
-	bool has_looked;
+	bool has_scanned;
 };
 
 /* `v` says how it may draw, and by what to sort. */
@@ -110,7 +110,7 @@ void tui_open(struct tui *t, const struct view *v);
 void tui_free(struct tui *t);
 
 /* The end of a window, judged. Paused, the view stays as it is. -ENOMEM: it stays empty. */
-int tui_look(struct tui *t, const struct view *v);
+int tui_update(struct tui *t, const struct view *v);
 
 /* Forgets all windows: time is about to jump. */
 void tui_forget(struct tui *t);

@@ -28,8 +28,8 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 }
 
 /* "faults.minor  12,480/s  max 14,004  ▁▂▅█", the time of the screen from left to right. */
-static void say_trend(const struct tui *t, const struct view *v, struct buf *b,
-		      const struct subject *s, const struct field *f)
+static void write_trend(const struct tui *t, const struct view *v, struct buf *b,
+			const struct subject *s, const struct field *f)
 {
 	int cells = v->width - 50 < TREND_SAMPLES ? v->width - 50 : TREND_SAMPLES, there;
 	double seen[TREND_SAMPLES], most = 0;
@@ -68,8 +68,8 @@ static void put_pair(struct line *l, struct buf *b, const char *key, const char 
 }
 
 /* Of grids that the block does not show: rows that are not 0. */
-static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
-		     const struct counters *c)
+static void write_grid(const struct view *v, struct buf *b, const struct grid *g,
+		       const struct counters *c)
 {
 	struct line l = {.v = v};
 
@@ -91,11 +91,12 @@ static void say_grid(const struct view *v, struct buf *b, const struct grid *g,
 	buf_free(&l.b);
 }
 
-static void say_grids(const struct view *v, struct buf *b, const struct subject *s)
+static void write_grids(const struct view *v, struct buf *b, const struct subject *s)
 {
 	for (size_t i = 0; i < nr_grids; i++)
-		if (strcmp(grids[i].key, "by_call") && is_told(v->m, grids[i].hook, grids[i].lacks))
-			say_grid(v, b, &grids[i], facts_counters(&s->now));
+		if (strcmp(grids[i].key, "by_call") &&
+		    is_available(v->m, grids[i].hook, grids[i].lacks))
+			write_grid(v, b, &grids[i], facts_counters(&s->now));
 }
 
 static const struct process_key *subject_of(const union event *e)
@@ -173,7 +174,7 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 }
 
 /* Slow faults are told as sums: of each the latest is enough. */
-static bool is_told_later(const struct tui *t, uint64_t i)
+static bool is_shown_below(const struct tui *t, uint64_t i)
 {
 	const struct slow_faults_record *r = &t->event[i % TUI_EVENTS].slow;
 
@@ -187,8 +188,8 @@ static bool is_told_later(const struct tui *t, uint64_t i)
 }
 
 /* The latest first: of a process, or (NULL) of the kernel. */
-static void say_events(const struct tui *t, const struct view *v, struct buf *b,
-		       const struct subject *of, const char *title)
+static void write_events(const struct tui *t, const struct view *v, struct buf *b,
+			 const struct subject *of, const char *title)
 {
 	size_t shown = 0;
 
@@ -201,7 +202,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 
 		if (of ? !same_subject(id, &of->id) : !kernel)
 			continue;
-		if (is_told_later(t, i))
+		if (is_shown_below(t, i))
 			continue;
 		if (!shown++)
 			heading(b, v, title);
@@ -218,7 +219,7 @@ static void say_events(const struct tui *t, const struct view *v, struct buf *b,
 }
 
 /* Each field of the table, as the JSON has it: what is new there is here. */
-static void say_figures(const struct view *v, struct buf *b, const struct subject *s)
+static void write_figures(const struct view *v, struct buf *b, const struct subject *s)
 {
 	const char *group = NULL;
 	struct line l = {.v = v};
@@ -242,8 +243,8 @@ static void say_figures(const struct view *v, struct buf *b, const struct subjec
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-static void say_holders(const struct tui *t, const struct view *v, struct buf *b,
-			const struct subject *s)
+static void write_holders(const struct tui *t, const struct view *v, struct buf *b,
+			  const struct subject *s)
 {
 	struct buf text = {};
 
@@ -263,7 +264,7 @@ static void say_holders(const struct tui *t, const struct view *v, struct buf *b
 }
 
 /* One line each; d tells them in full. */
-static void say_found(const struct view *v, struct buf *b, const struct subject *s)
+static void write_found(const struct view *v, struct buf *b, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
 		for (size_t i = 0; i < v->findings->n; i++) {
@@ -277,7 +278,7 @@ static void say_found(const struct view *v, struct buf *b, const struct subject 
 		}
 }
 
-static void say_process(const struct tui *t, const struct view *v, struct buf *b)
+static void write_process(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct subject *s = model_find(v->m, &t->chosen);
 
@@ -285,18 +286,18 @@ static void say_process(const struct tui *t, const struct view *v, struct buf *b
 		buf_printf(b, "process %u is gone\n", t->chosen.pid);
 		return;
 	}
-	say_found(v, b, s);
+	write_found(v, b, s);
 	for (size_t i = 0; i < t->trends.fields; i++)
-		say_trend(t, v, b, s, t->trends.field[i]);
+		write_trend(t, v, b, s, t->trends.field[i]);
 	heading(b, v, "Now");
 	text_block(b, v, s);
-	say_grids(v, b, s);
-	say_holders(t, v, b, s);
-	say_events(t, v, b, s, "Events");
-	say_figures(v, b, s);
+	write_grids(v, b, s);
+	write_holders(t, v, b, s);
+	write_events(t, v, b, s, "Events");
+	write_figures(v, b, s);
 }
 
-static void say_diagnosis(const struct tui *t, const struct view *v, struct buf *b)
+static void write_diagnosis(const struct tui *t, const struct view *v, struct buf *b)
 {
 	struct view one = *v;
 
@@ -319,7 +320,7 @@ static const struct finding *finding_chosen(const struct tui *t, const struct vi
 	return NULL;
 }
 
-static void say_finding(const struct tui *t, const struct view *v, struct buf *b)
+static void write_finding(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct finding *f = finding_chosen(t, v);
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
@@ -335,7 +336,7 @@ static void say_finding(const struct tui *t, const struct view *v, struct buf *b
 	explain_text(b, v, d);
 }
 
-static void say_hooks(const struct view *v, struct buf *b)
+static void write_hooks(const struct view *v, struct buf *b)
 {
 	heading(b, v, "Hooks");
 	for (size_t i = 0; i < v->m->hooks; i++) {
@@ -354,7 +355,7 @@ static void say_hooks(const struct view *v, struct buf *b)
 	}
 }
 
-static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
+static void write_losses(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct tick_record *k = &v->m->tick;
 	struct line l = {.v = v};
@@ -371,8 +372,8 @@ static void say_losses(const struct tui *t, const struct view *v, struct buf *b)
 }
 
 /* "NAME  used of limit [####    ] 61.0%  full in 8m 10s" */
-static void say_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
-		      uint64_t limit, const struct forecast *f)
+static void write_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
+			uint64_t limit, const struct forecast *f)
 {
 	double share = limit ? (double)used / limit : 0;
 	struct line l = {.v = v};
@@ -412,7 +413,7 @@ static void put_host_figure(struct line *l, struct buf *b, size_t i)
 }
 
 /* How short of memory machine, cgroups and what is kept in memory are. */
-static void say_pressure(const struct view *v, struct buf *b)
+static void write_pressure(const struct view *v, struct buf *b)
 {
 	const struct pressure *p = v->m->pressure;
 	struct line l = {.v = v};
@@ -438,8 +439,8 @@ static void say_pressure(const struct view *v, struct buf *b)
 
 		if (level_is_there(v->m, one) && level_has_limit(one) &&
 		    level_kept_bytes(one) != FIGURE_UNKNOWN)
-			say_share(v, b, one->now.path, level_kept_bytes(one),
-				  one->now.n[CGROUP_LIMIT], &f);
+			write_share(v, b, one->now.path, level_kept_bytes(one),
+				    one->now.n[CGROUP_LIMIT], &f);
 	}
 	for (size_t i = 0; i < p->mounts; i++) {
 		const struct mount_use *one = &p->mount[i];
@@ -447,24 +448,24 @@ static void say_pressure(const struct view *v, struct buf *b)
 
 		if (mount_is_there(v->m, one) && one->now.flags & MOUNT_IN_MEMORY &&
 		    one->now.size_bytes)
-			say_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
-				  &f);
+			write_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
+				    &f);
 	}
 }
 
-static void say_kernel(const struct tui *t, const struct view *v, struct buf *b)
+static void write_kernel(const struct tui *t, const struct view *v, struct buf *b)
 {
 	heading(b, v, "This machine");
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (resources[i].scope == OF_HOST)
 			text_limit(b, v, resources[i].limit, NULL, i);
-	say_pressure(v, b);
-	say_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
-	say_hooks(v, b);
-	say_losses(t, v, b);
+	write_pressure(v, b);
+	write_events(t, v, b, NULL, "Kernel-mode faults and kills for want of memory");
+	write_hooks(v, b);
+	write_losses(t, v, b);
 }
 
-static void say_help(const struct tui *t, const struct view *v, struct buf *b)
+static void write_help(const struct tui *t, const struct view *v, struct buf *b)
 {
 	heading(b, v, "Keys");
 	for (size_t i = 0; i < nr_tui_help; i++) {
@@ -493,19 +494,19 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 {
 	switch (t->where) {
 	case TUI_PROCESS:
-		say_process(t, v, b);
+		write_process(t, v, b);
 		break;
 	case TUI_DIAGNOSIS:
-		say_diagnosis(t, v, b);
+		write_diagnosis(t, v, b);
 		break;
 	case TUI_FINDING:
-		say_finding(t, v, b);
+		write_finding(t, v, b);
 		break;
 	case TUI_HELP:
-		say_help(t, v, b);
+		write_help(t, v, b);
 		break;
 	case TUI_TABLE:
-		say_kernel(t, v, b);
+		write_kernel(t, v, b);
 		break;
 	}
 }
@@ -599,7 +600,8 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 	t->chosen_rule = n ? f[t->at]->rule : NULL;
 }
 
-static void say_listed(const struct view *v, struct buf *b, const struct finding *f, bool selected)
+static void write_listed(const struct view *v, struct buf *b, const struct finding *f,
+			 bool selected)
 {
 	struct line l = {.v = v, .flat = selected};
 	char who[WHO_BYTES];
@@ -642,6 +644,6 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 	if (rows && t->at >= t->top + rows)
 		t->top = t->at - rows + 1;
 	for (size_t i = t->top; i < n && i < t->top + rows; i++)
-		say_listed(v, b, f[i], i == t->at);
+		write_listed(v, b, f[i], i == t->at);
 	fill_lines(b, from, height);
 }

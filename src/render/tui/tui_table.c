@@ -54,9 +54,9 @@ static bool is_of(const struct tab *tab, const struct field *f)
 }
 
 /* Whether the machine can tell it at all: of any process. */
-static bool can_tell(const struct view *v, const struct field *f)
+static bool has_measurement(const struct view *v, const struct field *f)
 {
-	return is_told(v->m, f->hook, f->lacks);
+	return is_available(v->m, f->hook, f->lacks);
 }
 
 static int width_of(const struct field *f, const char *title)
@@ -161,10 +161,10 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 	ret->n = 1;
 	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
 	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
-		if (can_tell(v, f))
+		if (has_measurement(v, f))
 			add_lead(ret, v, tab, f);
 	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
-		if (is_of(tab, &fields[i]) && can_tell(v, &fields[i]) &&
+		if (is_of(tab, &fields[i]) && has_measurement(v, &fields[i]) &&
 		    !has_field(ret, &fields[i]))
 			add_column(ret, v, tab, &fields[i], CELL_FIELD);
 	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
@@ -255,7 +255,7 @@ enum style share_style(double share)
 			      : STYLE_GOOD;
 }
 
-static void say_bar(struct line *l, double share, const struct column *c)
+static void write_bar(struct line *l, double share, const struct column *c)
 {
 	int cells = bar_cells(l->v);
 	char percent[16];
@@ -297,7 +297,7 @@ void tui_spark(const struct tui *t, struct line *l, const struct process_key *of
 }
 
 /* The ids of what is found of it, the gravest first. */
-static void say_ids(struct line *l, const struct view *v, const struct subject *s)
+static void write_ids(struct line *l, const struct view *v, const struct subject *s)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
 		for (size_t i = 0; i < v->findings->n; i++) {
@@ -313,7 +313,7 @@ static void say_ids(struct line *l, const struct view *v, const struct subject *
 		}
 }
 
-static void say_name(struct line *l, const struct view *v, const struct row *r)
+static void write_name(struct line *l, const struct view *v, const struct row *r)
 {
 	const struct subject *s = r->s;
 	char workload[256];
@@ -323,7 +323,7 @@ static void say_name(struct line *l, const struct view *v, const struct row *r)
 		line_printf(l, " (ended)");
 	if (s->now.g.flags & PROC_SHARES_MM)
 		line_printf(l, " (vfork)");
-	say_ids(l, v, s);
+	write_ids(l, v, s);
 	if (r->depth || v->width < BAR_FROM)
 		return;
 	workload_name(s->cgroup, "", workload, sizeof(workload));
@@ -335,7 +335,7 @@ static void say_name(struct line *l, const struct view *v, const struct row *r)
 	line_style(l, STYLE_PLAIN);
 }
 
-static void say_group(struct line *l, const struct view *v, const struct row *g)
+static void write_group(struct line *l, const struct view *v, const struct row *g)
 {
 	char *name = strndup(g->path + g->name, g->len - g->name); /* of a path with a cap */
 	size_t n = 0;
@@ -353,8 +353,8 @@ static void say_group(struct line *l, const struct view *v, const struct row *g)
 	free(name);
 }
 
-static void say_cell(const struct tui *t, struct line *l, const struct rows *r,
-		     const struct row *row, const struct column *c)
+static void write_cell(const struct tui *t, struct line *l, const struct rows *r,
+		       const struct row *row, const struct column *c)
 {
 	const struct view *v = l->v;
 	struct buf cell = {};
@@ -371,7 +371,7 @@ static void say_cell(const struct tui *t, struct line *l, const struct rows *r,
 			put_amount(&cell, v, c->f, value_below(v, r, row, c));
 		break;
 	case CELL_BAR:
-		say_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
+		write_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
 		return;
 	case CELL_SPARK:
 		if (row->s && field_get(v->m, row->s, c->f, &known))
@@ -428,8 +428,8 @@ static void choose_visible(const struct tui *t, const struct view *v, const stru
 	}
 }
 
-static void say_titles(const struct tui *t, const struct view *v, struct buf *b,
-		       const struct columns *c, const bool *shown)
+static void write_titles(const struct tui *t, const struct view *v, struct buf *b,
+			 const struct columns *c, const bool *shown)
 {
 	struct line l = {.v = v};
 	char title[32];
@@ -452,8 +452,8 @@ static void say_titles(const struct tui *t, const struct view *v, struct buf *b,
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-static void say_row(const struct tui *t, const struct view *v, struct buf *b, const struct rows *r,
-		    size_t at, const struct columns *c, const bool *shown)
+static void write_row(const struct tui *t, const struct view *v, struct buf *b,
+		      const struct rows *r, size_t at, const struct columns *c, const bool *shown)
 {
 	const struct row *row = &r->all[r->shown[at]];
 	bool selected = at == t->at;
@@ -462,14 +462,14 @@ static void say_row(const struct tui *t, const struct view *v, struct buf *b, co
 	for (size_t i = 0; i + 1 < c->n; i++) {
 		if (!shown[i])
 			continue;
-		say_cell(t, &l, r, row, &c->c[i]);
+		write_cell(t, &l, r, row, &c->c[i]);
 		line_printf(&l, " ");
 	}
 	buf_repeat(&l.b, " ", 2 * row->depth);
 	if (row->s)
-		say_name(&l, v, row);
+		write_name(&l, v, row);
 	else
-		say_group(&l, v, row);
+		write_group(&l, v, row);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
 }
 
@@ -482,11 +482,11 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 
 	tui_columns(t, v, &c);
 	choose_visible(t, v, &c, shown);
-	say_titles(t, v, b, &c, shown);
+	write_titles(t, v, b, &c, shown);
 	if (height > 1 && !tui_rows(t, v, &r)) {
 		tui_place(t, &r, height - 1);
 		for (size_t i = t->top; i < r.n && i < t->top + height - 1; i++)
-			say_row(t, v, b, &r, i, &c, shown);
+			write_row(t, v, b, &r, i, &c, shown);
 		if (!r.n)
 			buf_printf(b, "  %s\n",
 				   t->filter[0] ? "no process matches the filter (/)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "probe/packed.h"
+#include "probe/record_packing.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -171,7 +171,7 @@ struct packer {
 	size_t len, out_room;
 	__u64 t_ns;
 	unsigned int chunks; /* since the last key */
-	bool is_told;	     /* the list of fields was written */
+	bool is_available;   /* the list of fields was written */
 };
 
 int packer_make(struct packer **ret)
@@ -290,7 +290,7 @@ int packer_add(struct packer *p, const struct record *h)
 	__s64 at;
 	__u64 ref;
 
-	if (h->kind == RECORD_FIELD && !p->is_told && !p->len)
+	if (h->kind == RECORD_FIELD && !p->is_available && !p->len)
 		return record_layout_add(&m->layout, (const struct field_record *)h)
 			       ?: record_layout_finish(&m->layout);
 	if (!k || (h->len != k->len && h->len != k->short_len))
@@ -365,14 +365,14 @@ int packer_fields(struct packer *p, const unsigned char **ret, size_t *ret_len)
 	int err;
 
 	*ret_len = 0;
-	if (p->is_told)
+	if (p->is_available)
 		return 0;
 	record_layout_text(&p->memory.layout, &text);
 	err = text.failed || text.len > RAW_ROOM
 		      ? -ENOMEM
 		      : make_chunk(p, text.s, text.len, CHUNK_FIELDS, ret, ret_len);
 	buf_free(&text);
-	p->is_told = !err;
+	p->is_available = !err;
 	return err;
 }
 

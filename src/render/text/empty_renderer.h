@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A renderer for commands that say nothing while they read or record. */
-#ifndef FS_RENDER_TEXT_SILENT_H
-#define FS_RENDER_TEXT_SILENT_H
+#ifndef FS_RENDER_EMPTY_RENDERER_H
+#define FS_RENDER_EMPTY_RENDERER_H
 
 #include "render/render.h"
 

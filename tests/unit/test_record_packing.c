@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "probe/packed.h"
+#include "probe/record_packing.h"
 #include "probe/recording.h"
 #include "tap.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The diagnoses K01 to K12, from records alone. */
 #include "tap.h"
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 
 #define BOOT_ID "11112222-3333-4444-5555-666677778888"
 
 struct told {
 	struct bb_found f;
-	struct portents p;
+	struct crash_signs p;
 };
 
 static struct bb_record of(enum bb_class class, enum bb_severity severity)
@@ -49,7 +49,7 @@ static void is_ids(struct told *t, const char *ids, const char *name)
 	char found[8 * PORTENTS_MAX] = "";
 
 	bb_found_settle(&t->f);
-	portents_find(&t->p, &t->f, 0);
+	crash_signs_find(&t->p, &t->f, 0);
 	for (size_t i = 0; i < t->p.n; i++) {
 		strcat(found, i ? " " : "");
 		strcat(found, t->p.one[i].id);
@@ -172,16 +172,16 @@ static void test_cap(void)
 		add(&t, fault(BB_CRITICAL, 0x40, module), 5);
 	}
 	bb_found_settle(&t.f);
-	portents_find(&t.p, &t.f, 0);
+	crash_signs_find(&t.p, &t.f, 0);
 	ok(t.p.n == PORTENTS_MAX && t.p.lost == PORTENTS_MAX, "what is beyond the cap is counted");
 	bb_found_free(&t.f);
 	for (int i = 1; i <= 12; i++) {
 		char id[16];
 
 		snprintf(id, sizeof(id), "K%02d", i);
-		ok(portents_flag(id), "%s is told", id);
+		ok(crash_signs_flag(id), "%s is told", id);
 	}
-	ok(!portents_flag("K13") && !portents_flag("M01"), "and no other");
+	ok(!crash_signs_flag("K13") && !crash_signs_flag("M01"), "and no other");
 }
 
 int main(void)

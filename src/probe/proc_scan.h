@@ -4,8 +4,8 @@
  * A process's birth is known to a clock tick there, so all records of a session that uses it carry
  * births cut to that.
  */
-#ifndef FS_PROBE_PROC_LOOK_H
-#define FS_PROBE_PROC_LOOK_H
+#ifndef FS_PROBE_PROC_SCAN_H
+#define FS_PROBE_PROC_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "probe/source.h"
 #include "wire.h"
 
-struct proc_look; /* what each process looked like the last time */
+struct proc_scan; /* what each process looked like the last time */
 
 /* Where the kernel side's state of a process is asked for. */
 struct proc_states {
@@ -28,11 +28,11 @@ struct proc_states {
  * One pass over /proc: a record for each process that changed. `states`: NULL where there is no
  * kernel side; then everyone is told of. 0, -ENOMEM, or the sink's error.
  */
-int proc_look(struct proc_look **pl, bool everyone, const struct proc_states *states,
+int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink);
-void proc_look_free(struct proc_look *pl);
+void proc_scan_free(struct proc_scan *pl);
 
 /* A birth as /proc would tell it, nanoseconds. */
-__u64 proc_look_birth(__u64 start_ns);
+__u64 proc_scan_birth(__u64 start_ns);
 
 #endif

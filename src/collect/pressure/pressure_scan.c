@@ -69,7 +69,7 @@ static void take_setting(const struct pressure_reader *r, enum pressure_file fil
 		ret->n[figure] = strtoull(text, NULL, 10);
 }
 
-static int look_host(const struct pressure_reader *r, const struct sink *sink)
+static int read_host(const struct pressure_reader *r, const struct sink *sink)
 {
 	struct pressure_record p = {.h = {RECORD_SHORTAGE, sizeof(p), host_monotonic_ns()}};
 	char text[16384];
@@ -131,7 +131,7 @@ static size_t first_scores(const struct model *m, struct scored *ret)
 	return n;
 }
 
-static int look_scores(const struct model *m, const struct sink *sink)
+static int read_scores(const struct model *m, const struct sink *sink)
 {
 	struct scored first[SCORES_MAX];
 	size_t n = first_scores(m, first);
@@ -162,7 +162,7 @@ static void list_places(struct pressure_reader *r, const struct model *m)
 		r->left_out = r->over;
 }
 
-int pressure_look(struct pressure_reader *r, const struct model *m, const struct sink *sink)
+int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink)
 {
 	int err;
 
@@ -170,14 +170,14 @@ int pressure_look(struct pressure_reader *r, const struct model *m, const struct
 	if (r->looks < 2 || !(r->looks % LIST_EVERY))
 		list_places(r, m);
 	r->looks++;
-	err = look_host(r, sink);
+	err = read_host(r, sink);
 	if (!err)
-		err = pressure_look_cgroups(r, m, sink);
+		err = pressure_scan_cgroups(r, m, sink);
 	if (!err)
-		err = pressure_look_mounts(r, m, sink);
+		err = pressure_scan_mounts(r, m, sink);
 	/* the first look has not told yet who is there */
 	if (!err && r->scores && m->subjects && !host_is_in_pid_namespace())
-		err = look_scores(m, sink);
+		err = read_scores(m, sink);
 	return err;
 }
 

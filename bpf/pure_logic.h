@@ -3,8 +3,8 @@
  * For headers of the kernel side that unit tests compile too: pure logic, whose races and
  * borderline cases no test can provoke in a kernel at will.
  */
-#ifndef FS_BOTH_H
-#define FS_BOTH_H
+#ifndef FS_PURE_LOGIC_H
+#define FS_PURE_LOGIC_H
 
 #ifdef __bpf__
 #include "vmlinux.h"

@@ -5,8 +5,8 @@
  * where interrupts are off and its deferred unlocking is taken). Each pointer is read as data; what
  * a change under way garbles is told by `mm_changes`.
  */
-#ifndef FS_AREA_BPF_H
-#define FS_AREA_BPF_H
+#ifndef FS_VMA_BPF_H
+#define FS_VMA_BPF_H
 
 #include "maps.bpf.h"
 

@@ -3,8 +3,8 @@
  * Parts of a record of a refusal, each filled by a global function: the verifier goes through these
  * once, and not on each path that leads to them.
  */
-#ifndef FS_DRAFT_BPF_H
-#define FS_DRAFT_BPF_H
+#ifndef FS_REFUSAL_RECORD_BPF_H
+#define FS_REFUSAL_RECORD_BPF_H
 
 #include "claim.bpf.h"
 #include "maps.bpf.h"

@@ -4,8 +4,8 @@
  * as the difference from the last of the same, and a chunk of them is deflated. A chunk stands on
  * those before it, back to the last key chunk, which stands alone: reading can begin there.
  */
-#ifndef FS_PROBE_PACKED_H
-#define FS_PROBE_PACKED_H
+#ifndef FS_PROBE_RECORD_PACKING_H
+#define FS_PROBE_RECORD_PACKING_H
 
 #include <stdbool.h>
 #include <stddef.h>

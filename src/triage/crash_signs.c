@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "triage/portents.h"
+#include "triage/crash_signs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct look {
 	const struct bb_record *r;
 	bool access; /* of a bad address, fatal or not */
 	uint64_t address;
-	char module[PORTENT_PLACE];
+	char module[CRASH_SIGN_PLACE];
 	char line[BB_TEXT_MAX + 1]; /* of the log; empty: it is of none */
 };
 
@@ -169,7 +169,7 @@ static void describe(const struct look *l, char *ret, size_t size)
 		 symbol);
 }
 
-static struct portent *portent_of(struct portents *p, const char *id, const char *place)
+static struct crash_sign *crash_sign_of(struct crash_signs *p, const char *id, const char *place)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (!strcmp(p->one[i].id, id) && !strcmp(p->one[i].place, place))
@@ -178,14 +178,15 @@ static struct portent *portent_of(struct portents *p, const char *id, const char
 		p->lost++;
 		return NULL;
 	}
-	p->one[p->n] = (struct portent){.id = id};
-	snprintf(p->one[p->n].place, PORTENT_PLACE, "%s", place);
+	p->one[p->n] = (struct crash_sign){.id = id};
+	snprintf(p->one[p->n].place, CRASH_SIGN_PLACE, "%s", place);
 	return &p->one[p->n++];
 }
 
-static void add(struct portents *p, const char *id, const struct look *l, enum bb_severity severity)
+static void add(struct crash_signs *p, const char *id, const struct look *l,
+		enum bb_severity severity)
 {
-	struct portent *one = portent_of(p, id, l->module);
+	struct crash_sign *one = crash_sign_of(p, id, l->module);
 	/* near misses of one place are told with their sum */
 	bool sums = l->r->class == BB_FIXUP;
 
@@ -218,7 +219,7 @@ static void look_at(struct look *l)
 }
 
 /* A module of others' making that came within minutes before the first of them. */
-static void blame_newcomers(struct portents *p, const struct bb_found *f, const uint8_t *boot_id)
+static void blame_newcomers(struct crash_signs *p, const struct bb_found *f, const uint8_t *boot_id)
 {
 	uint64_t first = UINT64_MAX, taints;
 	char event[FIELD];
@@ -241,7 +242,7 @@ static void blame_newcomers(struct portents *p, const struct bb_found *f, const 
 	}
 }
 
-void portents_take(struct portents *p, const struct bb_found *f, size_t at)
+void crash_signs_take(struct crash_signs *p, const struct bb_found *f, size_t at)
 {
 	struct look seen = {.f = f, .at = at, .r = &f->record[at]};
 
@@ -255,7 +256,7 @@ void portents_take(struct portents *p, const struct bb_found *f, size_t at)
 	}
 }
 
-bool portents_flag(const char *id)
+bool crash_signs_flag(const char *id)
 {
 	for (size_t k = 0; k < sizeof(rules) / sizeof(rules[0]); k++)
 		if (!strcmp(rules[k].id, id))
@@ -265,21 +266,21 @@ bool portents_flag(const char *id)
 
 static int by_id(const void *a, const void *b)
 {
-	const struct portent *x = a, *y = b;
+	const struct crash_sign *x = a, *y = b;
 	int order = strcmp(x->id, y->id);
 
 	return order ?: (x->first_ns > y->first_ns) - (x->first_ns < y->first_ns);
 }
 
-void portents_find(struct portents *ret, const struct bb_found *f, size_t boot)
+void crash_signs_find(struct crash_signs *ret, const struct bb_found *f, size_t boot)
 {
 	const uint8_t *boot_id = f->boot[boot].id;
 
-	*ret = (struct portents){};
+	*ret = (struct crash_signs){};
 	memcpy(ret->boot_id, boot_id, BB_BOOT_BYTES);
 	for (size_t i = 0; i < f->n; i++)
 		if (!memcmp(f->record[i].boot_id, boot_id, BB_BOOT_BYTES))
-			portents_take(ret, f, i);
+			crash_signs_take(ret, f, i);
 	blame_newcomers(ret, f, boot_id);
 	qsort(ret->one, ret->n, sizeof(ret->one[0]), by_id);
 }

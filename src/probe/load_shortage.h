@@ -3,8 +3,8 @@
  * probe: a load that fails for want of files or of memory. Every program would get the same answer
  * one after the other, and the kernel lacks nothing: it ends at once, by the name of the error.
  */
-#ifndef FS_PROBE_EXHAUSTED_H
-#define FS_PROBE_EXHAUSTED_H
+#ifndef FS_PROBE_LOAD_SHORTAGE_H
+#define FS_PROBE_LOAD_SHORTAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * How much a refused call asked for, where that is in no argument: in an object that it names, or
  * in the memory of the process.
  */
-#ifndef FS_ASKED_BPF_H
-#define FS_ASKED_BPF_H
+#ifndef FS_REQUEST_SIZE_BPF_H
+#define FS_REQUEST_SIZE_BPF_H
 
 #include "evidence.bpf.h"
 
@@ -226,7 +226,7 @@ static __always_inline void read_queue(struct refused_record *r)
 }
 
 /* `with`: enum fs_shape, of the call. */
-record_part(read_asked)
+record_part(read_request_size)
 {
 	if (r->call == CALL_SHMAT)
 		read_segment(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "render/text/silent.h"
+#include "render/text/empty_renderer.h"
 
 const struct renderer silent_renderer = {
 	.name = "silent",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Faults that took long, looked at more closely: which file, what was waited for, and for whom. */
-#ifndef FS_SLOW_BPF_H
-#define FS_SLOW_BPF_H
+#ifndef FS_SLOW_FAULT_BPF_H
+#define FS_SLOW_FAULT_BPF_H
 
 #include "sample.bpf.h"
 #include "stack.bpf.h"
@@ -57,7 +57,7 @@ static __always_inline struct slow_faults *slow_of(const struct slow_key *key)
 }
 
 /* The first of its sort is told, each power of two, and one each 200 ms. */
-static __always_inline void tell_slow(struct slow_faults *s)
+static __always_inline void send_slow(struct slow_faults *s)
 {
 	struct slow_faults_record *r;
 	__u64 now = bpf_ktime_get_ns();
@@ -125,7 +125,7 @@ once_verified int note_slow(struct fs_fault_slot *slot, __u32 class, __s32 stack
 		atomic_add(&s->r.waited_ns[i], slot->waited_ns[i]);
 	if (slot->ended_ns > s->r.max_ns)
 		s->r.max_ns = slot->ended_ns;
-	tell_slow(s);
+	send_slow(s);
 	return 0;
 }
 
@@ -138,8 +138,8 @@ static __always_inline bool is_slow(const struct fs_fault_slot *slot)
  * By the place in the code, where these are kept: what took long, and a fault that was drawn for
  * what it stands for (0: it was not).
  */
-static __always_inline void tell_place(void *ctx, struct task_struct *task,
-				       struct fs_fault_slot *slot, __u32 class, __u32 weight)
+static __always_inline void send_slow_fault(void *ctx, struct task_struct *task,
+					    struct fs_fault_slot *slot, __u32 class, __u32 weight)
 {
 	__s32 stack = -1;
 

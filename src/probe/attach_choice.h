@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* probe: which mechanism each hook is tried with next, and what was answered before. */
-#ifndef FS_PROBE_CHOICE_H
-#define FS_PROBE_CHOICE_H
+#ifndef FS_PROBE_ATTACH_CHOICE_H
+#define FS_PROBE_ATTACH_CHOICE_H
 
 #include <stdbool.h>
 

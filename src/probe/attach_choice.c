@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "probe/choice.h"
+#include "probe/attach_choice.h"
 
 #include <stdio.h>
 #include <string.h>

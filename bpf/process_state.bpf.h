@@ -3,8 +3,8 @@
  * Where the state of processes and threads is kept: on the task itself, or (FS_HASH) in tables by
  * pid, whose entries the fork and exit hooks make and drop.
  */
-#ifndef FS_STORE_BPF_H
-#define FS_STORE_BPF_H
+#ifndef FS_PROCESS_STATE_BPF_H
+#define FS_PROCESS_STATE_BPF_H
 
 #include "maps.bpf.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "fixture.h"
-#include "model/kinship.h"
+#include "model/process_tree.h"
 #include "tap.h"
 
 static struct model m;
@@ -20,7 +20,7 @@ static const struct subject *who(uint32_t pid, uint64_t birth)
 
 int main(void)
 {
-	struct kinship k;
+	struct process_tree k;
 
 	begin_model(&m, NULL);
 	born(10, 100, 1);
@@ -31,15 +31,17 @@ int main(void)
 	born(20, 400, 20); /* its own parent */
 	born(30, 500, 31);
 	born(31, 500, 30); /* a ring */
-	ok(!kinship_of(&m, &k) && k.n == 8, "all that are known");
-	ok(kinship_parent(&k, who(11, 200)) == who(10, 100), "the parent that was born before it");
-	ok(kinship_parent(&k, who(13, 950)) == who(10, 900), "of two births of a pid the last");
-	ok(!kinship_parent(&k, who(10, 100)), "a parent that is not watched");
-	ok(kinship_root(&k, who(12, 300)) == who(10, 100), "the farthest ancestor");
-	ok(kinship_root(&k, who(10, 100)) == who(10, 100), "who has none is its own");
-	ok(!kinship_parent(&k, who(20, 400)), "nobody is its own parent");
-	ok(kinship_root(&k, who(30, 500)), "a ring of parents ends");
-	kinship_free(&k);
+	ok(!process_tree_of(&m, &k) && k.n == 8, "all that are known");
+	ok(process_tree_parent(&k, who(11, 200)) == who(10, 100),
+	   "the parent that was born before it");
+	ok(process_tree_parent(&k, who(13, 950)) == who(10, 900),
+	   "of two births of a pid the last");
+	ok(!process_tree_parent(&k, who(10, 100)), "a parent that is not watched");
+	ok(process_tree_root(&k, who(12, 300)) == who(10, 100), "the farthest ancestor");
+	ok(process_tree_root(&k, who(10, 100)) == who(10, 100), "who has none is its own");
+	ok(!process_tree_parent(&k, who(20, 400)), "nobody is its own parent");
+	ok(process_tree_root(&k, who(30, 500)), "a ring of parents ends");
+	process_tree_free(&k);
 	model_free(&m);
 	return tap_done();
 }

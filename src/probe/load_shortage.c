@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
-#include "probe/exhausted.h"
+#include "probe/load_shortage.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

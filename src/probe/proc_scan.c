@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
-#include "probe/proc_look.h"
+#include "probe/proc_scan.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ struct seen {
 	bool kept; /* the kernel side had its state */
 };
 
-struct proc_look {
+struct proc_scan {
 	struct seen seen[SEEN]; /* by pid, the last one that fell there */
 };
 
@@ -32,7 +32,7 @@ static __u64 tick_ns(void)
 	return 1000000000ULL / sysconf(_SC_CLK_TCK);
 }
 
-__u64 proc_look_birth(__u64 start_ns)
+__u64 proc_scan_birth(__u64 start_ns)
 {
 	return start_ns / tick_ns() * tick_ns();
 }
@@ -238,7 +238,7 @@ static bool has_counters_elsewhere(const struct proc_states *states, const struc
 			   states->read(states->ctx, s->pid, &arrived)));
 }
 
-static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
+static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 		   const struct proc_states *states, const struct sink *sink)
 {
 	struct process_record r = {.subject.pid = pid};
@@ -271,7 +271,7 @@ static int look_at(struct proc_look *pl, int dir, __u32 pid, bool everyone,
 	return sink->take(sink->ctx, &r.h);
 }
 
-int proc_look(struct proc_look **pl, bool everyone, const struct proc_states *states,
+int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *states,
 	      const struct sink *sink)
 {
 	struct dirent *de;
@@ -301,7 +301,7 @@ int proc_look(struct proc_look **pl, bool everyone, const struct proc_states *st
 	return err;
 }
 
-void proc_look_free(struct proc_look *pl)
+void proc_scan_free(struct proc_scan *pl)
 {
 	free(pl);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "model/kinship.h"
+#include "model/process_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-int kinship_of(const struct model *m, struct kinship *ret)
+int process_tree_of(const struct model *m, struct process_tree *ret)
 {
 	size_t room = m->subjects < MODEL_SUBJECTS_MAX ? m->subjects : MODEL_SUBJECTS_MAX;
 
-	*ret = (struct kinship){.by_pid = calloc(room + 1, sizeof(*ret->by_pid))};
+	*ret = (struct process_tree){.by_pid = calloc(room + 1, sizeof(*ret->by_pid))};
 	if (!ret->by_pid)
 		return -ENOMEM;
 	for (struct subject *s = model_each(m, NULL); s && ret->n < room; s = model_each(m, s))
@@ -29,14 +29,14 @@ int kinship_of(const struct model *m, struct kinship *ret)
 	return 0;
 }
 
-void kinship_free(struct kinship *k)
+void process_tree_free(struct process_tree *k)
 {
 	free(k->by_pid);
-	*k = (struct kinship){};
+	*k = (struct process_tree){};
 }
 
 /* A pid alone does not say which birth: it is the last one before the child's own. */
-const struct subject *kinship_parent(const struct kinship *k, const struct subject *s)
+const struct subject *process_tree_parent(const struct process_tree *k, const struct subject *s)
 {
 	const struct subject *best = NULL;
 	size_t low = 0, high = k->n;
@@ -55,11 +55,11 @@ const struct subject *kinship_parent(const struct kinship *k, const struct subje
 	return best;
 }
 
-const struct subject *kinship_root(const struct kinship *k, const struct subject *s)
+const struct subject *process_tree_root(const struct process_tree *k, const struct subject *s)
 {
 	const struct subject *parent;
 
-	for (int i = 0; i < DEPTH_MOST && (parent = kinship_parent(k, s)); i++)
+	for (int i = 0; i < DEPTH_MOST && (parent = process_tree_parent(k, s)); i++)
 		s = parent;
 	return s;
 }
