@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flight recorder's kernel side: what comes before a crash. Raw tracepoints and kprobes alone:
- * each is attached for itself, and one that a kernel has not leaves the others as they are.
+ * The kernel side of the flight recorder: records events that precede a crash. It uses only raw
+ * tracepoints and kprobes. Each is attached separately, so one that a kernel lacks does not disable
+ * the others.
  */
 #include "compat.bpf.h"
 #include "wire_blackbox.h"
@@ -15,7 +16,7 @@ struct {
 	__uint(max_entries, 256 << 10);
 } ring SEC(".maps");
 
-/* The recorder's own records, for who finds them in a dump of memory. */
+/* The latest records, so that they can be found in a memory dump. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -31,7 +32,7 @@ struct {
 	__type(value, struct fs_equal);
 } equals SEC(".maps");
 
-/* Records of a sort that may be made: refilled with time. */
+/* A token bucket: how many records of one kind may still be sent. It refills with time. */
 struct bucket {
 	__u64 tokens;
 	__u64 filled_ns;
@@ -47,7 +48,9 @@ struct {
 #define PER_SECOND 8
 #define SECOND_NS  1000000000ULL
 
-/* Two CPUs in the same instant may take the same token: it is a limit, not an account. */
+/*
+ * Two CPUs may take the same token at the same instant: this is a rate limit, not an exact count.
+ */
 static __always_inline bool take_token(__u32 what, __u64 now)
 {
 	struct bucket *b = bpf_map_lookup_elem(&buckets, &what);
@@ -70,7 +73,10 @@ static __always_inline bool take_token(__u32 what, __u64 now)
 	return true;
 }
 
-/* Its count where one of equal events is to be told: the first, powers of two, one a second. */
+/*
+ * Returns the number of equal events when one should be sent (the first, powers of two, one per
+ * second), else 0.
+ */
 static __always_inline __u64 count_equal(__u32 what, __u64 at, __u64 now)
 {
 	struct fs_equal_key key = {.what = what, .at = at};
@@ -122,7 +128,7 @@ static __always_inline void submit(struct precursor_record *r)
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
-/* The newest range given back that an address was in. */
+/* Finds the most recently freed range that contained the address. */
 static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 {
 	__u64 newest = shared.areas;
@@ -138,8 +144,9 @@ static __always_inline void find_freed(struct freed_area *ret, __u64 address)
 }
 
 /*
- * Into the trace of every instance that has the event bpf_trace:bpf_trace_printk on: one that lies
- * in memory which a warm reboot leaves alone has it at once, whatever becomes of user space.
+ * Writes to the buffer of every trace instance that has the event bpf_trace:bpf_trace_printk
+ * enabled. An instance in memory that survives a warm reboot then keeps the record even if user
+ * space never runs again.
  */
 static __always_inline void mark(const struct precursor_record *r)
 {
@@ -175,7 +182,10 @@ static __always_inline void send_fault(void *ctx, struct precursor_record *r, st
 
 #define EFLAGS_AC 0x40000
 
-/* 1: an access of the kernel's half, 2: one that no exception table is asked about; 0: benign */
+/*
+ * Returns 1 for an access to a kernel address, 2 for a fault that the kernel handles without the
+ * exception table (it is fatal), 0 for a harmless one.
+ */
 static __always_inline int judge(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
 	if (address >> 63)
@@ -205,7 +215,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	}
 	ip = regs_ip(regs);
 	probes = judged == 1 && faults_disabled(current_task());
-	/* a jump to where no code is has no place: who jumped is on the stack */
+	/* a jump to an unmapped address has no code there; the caller is on the stack */
 	r = begin_at(probes ? PRE_PROBE : PRE_FAULT, ip, ip);
 	if (!r)
 		return 0;
@@ -215,7 +225,7 @@ int black_fault(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* ---- the exception table: what it makes good is a near miss ---- */
+/* ---- recovered kernel faults: the exception table handles them ---- */
 
 struct fixing {
 	__u64 ip, address, trap, error_code;
@@ -232,8 +242,9 @@ struct {
 #define TRAP_PF 14
 
 /*
- * What the kernel tries with the exception table behind it is no near miss: a register that this
- * CPU has not (rdmsr_safe()), and what a program chose to have restored: segments, the FPU's state.
+ * Accesses that the kernel makes with an exception table entry on purpose are not recovered faults:
+ * registers that this CPU lacks (rdmsr_safe()), and state that a program chose and the kernel
+ * restores (segments, FPU).
  */
 static __always_inline bool is_of_registers(__u64 ip)
 {
@@ -248,7 +259,7 @@ static __always_inline bool is_of_registers(__u64 ip)
 		return false;
 	switch (code >> 8 & 0xff) {
 	case 0x00: /* lldt, ltr */
-	case 0x01: /* xsetbv and others of the system */
+	case 0x01: /* xsetbv and other system instructions */
 	case 0x30: /* wrmsr */
 	case 0x32: /* rdmsr */
 	case 0xa1: /* pop %fs */
@@ -268,7 +279,7 @@ int BPF_KPROBE(black_fixup_begin, struct pt_regs *regs, int trap, unsigned long 
 	struct fixing f = {.address = address, .trap = trap, .error_code = error_code};
 
 	if (trap == TRAP_PF && !(address >> 63))
-		return 0; /* a user copy of a bad address: EFAULT */
+		return 0; /* a copy from or to a bad user address: the call fails with EFAULT */
 	f.ip = regs_ip(regs);
 	if (trap == TRAP_GP && is_of_registers(f.ip))
 		return 0;
@@ -340,7 +351,7 @@ int black_panic(struct pt_regs *ctx)
 	return 0;
 }
 
-#define HOLD_STEPS (1 << 23) /* the most that bpf_loop() takes */
+#define HOLD_STEPS (1 << 23) /* the limit of bpf_loop() */
 
 struct hold {
 	__u64 until_ns;
@@ -352,9 +363,9 @@ static long hold_on(__u32 i, struct hold *h)
 }
 
 /*
- * The same where bpf_loop() is (5.17). panic() is about to stop the other CPUs, and the recorder
- * with them: it is held until the recorder has on the disk what led here; once, and no longer than
- * that.
+ * The same with bpf_loop() (5.17). panic() is about to stop the other CPUs, and the recorder with
+ * them. The probe delays it once, until the recorder has written everything to disk or the time is
+ * up.
  */
 SEC("kprobe/panic")
 int black_panic_hold(struct pt_regs *ctx)
@@ -384,7 +395,7 @@ int black_report(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Of one layout until "module: replace module_layout with module_memory" (ac3b43283923, 6.4). */
+/* Kernels until "module: replace module_layout with module_memory" (ac3b43283923, 6.4). */
 struct module___layout {
 	struct {
 		void *base;
@@ -417,7 +428,7 @@ static __always_inline int record_module(void *mod, __u32 what)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->taints))
-		return 0; /* a kernel without modules */
+		return 0; /* a kernel without module support */
 	r = begin_at(what, (__u64)mod ^ bpf_ktime_get_ns(), 0);
 	if (!r)
 		return 0;
@@ -449,7 +460,7 @@ int black_free(struct bpf_raw_tracepoint_args *ctx)
 	return record_module((void *)ctx->args[0], PRE_MODULE_FREE);
 }
 
-/* ---- ranges that drivers give back ---- */
+/* ---- ranges that drivers free ---- */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -469,7 +480,7 @@ static __always_inline bool is_driver(__u64 ip)
 	       ip - config.text_start >= config.text_end - config.text_start;
 }
 
-/* Who gives back: the first on the stack that is a driver's. */
+/* Identifies who frees: the first driver function on the stack. */
 static __always_inline int begin_freeing(void *ctx)
 {
 	__u64 who = bpf_get_current_pid_tgid(), ip = 0;
@@ -527,7 +538,10 @@ int BPF_KRETPROBE(black_unmap, struct vm_struct___own *vm)
 
 /* ---- hardware ---- */
 
-/* Since "x86/mce: Add wrapper for struct mce" (6.13) the first member of what is handed over. */
+/*
+ * Since "x86/mce: Add wrapper for struct mce" (6.13) this is the first member of the tracepoint's
+ * argument.
+ */
 struct mce___own {
 	__u64 status, addr;
 	__u8 bank;
@@ -540,7 +554,7 @@ int black_mce(struct bpf_raw_tracepoint_args *ctx)
 	struct precursor_record *r;
 
 	if (!bpf_core_field_exists(m->bank))
-		return 0; /* a kernel without machine checks */
+		return 0; /* a kernel without machine check support */
 	r = begin_at(PRE_MCE, BPF_CORE_READ(m, bank), 0);
 	if (!r)
 		return 0;

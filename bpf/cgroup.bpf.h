@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where cgroups are, as they are made: what lives in one between two looks is gone before user
- * space could ask /proc. Of version 1, whose ids processes' records do not have, who is moved
- * where.
+ * Sends the paths of cgroups when they are created: a short-lived cgroup may be gone before user
+ * space can read /proc. For cgroup v1, whose ids the records of processes do not have, it sends
+ * which process moved where.
  */
 #ifndef FS_CGROUP_BPF_H
 #define FS_CGROUP_BPF_H

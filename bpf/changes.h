@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tells that a process changed since its last record. */
+/* Detects whether a process changed since its last record. */
 #ifndef FS_CHANGES_H
 #define FS_CHANGES_H
 
 #include "pure_logic.h"
 #include "wire.h"
 
-typedef __u64 __attribute__((may_alias)) fs_any_word; /* of members of whatever type */
+typedef __u64 __attribute__((may_alias)) fs_any_word; /* for members of any type */
 
-/* Returns a hash of all gauges. Two that differ in any field have the same one once in 2^64. */
+/*
+ * Returns a hash of all gauges. Two gauges that differ have equal hashes with a probability of
+ * 2^-64.
+ */
 static __always_inline __u64 hash_gauges(const struct gauges *g)
 {
 	__u64 hash = 0;
@@ -22,16 +25,16 @@ static __always_inline __u64 hash_gauges(const struct gauges *g)
 }
 
 /*
- * Clears a flag, 0 or 1, that others set after each counter that they move. Returns whether it was
- * set. The caller reads the counters afterwards: one that moves meanwhile is read then, or its flag
- * is still set for the next time. Reading and clearing is one step, and a barrier.
+ * Clears a 0/1 flag that other threads set after they change a counter. Returns whether it was set.
+ * The caller reads the counters afterwards: a counter that changes meanwhile is either read then,
+ * or leaves the flag set for the next time. Reading and clearing is one atomic step and a barrier.
  */
 static __always_inline bool take_flag(__u32 *flag)
 {
 	return *flag && __sync_lock_test_and_set(flag, 0);
 }
 
-/* The same for kernels before 5.12, which can add in one step, but not exchange. */
+/* The same for kernels before 5.12, which have an atomic add but no atomic exchange. */
 static __always_inline bool take_flag_by_adding(__u32 *flag)
 {
 	if (!*(volatile __u32 *)flag)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a fault is for: by the mapping it goes to and its error code when it begins, and by what the
- * kernel counted in it when it ends. A thread's faults stay in one mapping for a while, so what is
- * there is kept until mappings change.
+ * Determines the class of a page fault: at its begin from the mapping and the error code, at its
+ * end from what the kernel counted meanwhile. A thread often faults in one mapping repeatedly, so
+ * the mapping is cached until mappings change.
  */
 #ifndef FS_CLASS_BPF_H
 #define FS_CLASS_BPF_H
 
 #include "slow_fault.bpf.h"
 
-/* include/linux/mm.h; VM_UFFD_MINOR is at another bit in each few releases, and told by none. */
+/* include/linux/mm.h. The bit of VM_UFFD_MINOR changed several times, so it is not tested. */
 #define VM_UFFD_MISSING 0x200
 #define VM_PFNMAP	0x400
 #define VM_UFFD_WP	0x1000
@@ -23,7 +23,7 @@
 #define AREA_SHMEM   3
 #define AREA_HUGETLB 4
 #define AREA_DRIVER  5
-#define AREA_GROWS   6 /* nothing yet, but a stack above it */
+#define AREA_GROWS   6 /* not mapped yet, below a stack that may grow down */
 #define AREA_SORT    7
 #define AREA_SHARED  8 /* flags */
 #define AREA_MISSING 16
@@ -32,7 +32,8 @@
 #define NEVER_HUGE	  (1LL << 62)
 #define HUGE_PAGES	  512 /* 4 KiB each */
 #define HUGE_PAGE_BYTES	  (HUGE_PAGES * 4096UL)
-#define MOST_OTHERS_PAGES 256 /* what else may come in during a fault */
+#define MOST_OTHERS_PAGES 256 /* pages that may become resident during a fault for other reasons   \
+			       */
 
 static __always_inline __u32 sort_of_area(struct vm_area_struct *vma, __u64 flags)
 {
@@ -56,7 +57,10 @@ static __always_inline __u32 flags_of_area(__u64 flags)
 	       (flags & VM_UFFD_MISSING ? AREA_MISSING : 0) | (flags & VM_UFFD_WP ? AREA_WP : 0);
 }
 
-/* What is mapped where the fault goes. A hole is not kept: what is above it grows. */
+/*
+ * Caches the kind of mapping at the fault's address. A hole is not cached, because the mapping
+ * above it may grow.
+ */
 once_verified int classify_area(struct fs_fault_slot *slot)
 {
 	struct area a = {.mm = (__u64)BPF_CORE_READ(current_task(), mm)};
@@ -126,13 +130,16 @@ static __always_inline bool may_be_huge(const struct fs_fault_slot *slot)
 	       from + HUGE_PAGE_BYTES <= slot->area_to;
 }
 
-/* Of a write that the kernel counts as major by itself: only what was read for it tells. */
+/*
+ * The kernel counts some retried writes as major. Then only the bytes read by the thread show
+ * whether the fault was major.
+ */
 static __always_inline bool is_odd_major(const struct fs_fault_slot *slot, __u32 what)
 {
 	return retries_shared_writes() && what >> 1 & FAULT_WRITE && slot->area & AREA_SHARED;
 }
 
-/* A fault of the current task begins: `what` is FAULT_*. */
+/* Called at the begin of a fault of the current task; `what` is FAULT_*. */
 static __always_inline void begin_class(struct task_struct *task, struct mm_struct *mm,
 					struct fs_fault_slot *slot, __u64 address, __u32 what)
 {
@@ -165,7 +172,7 @@ static __always_inline void was_huge(struct fs_fault_slot *slot)
 	slot->as[END_MINOR] = slot->waited_ns[WAIT_COMPACTION] ? CLASS_COMPACTED : CLASS_HUGE;
 }
 
-/* It ends, in its own thread. */
+/* Called at the end of a fault, in the thread that faulted. */
 static __always_inline void end_class(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {

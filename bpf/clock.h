@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Spans of time between readings of the clock on different CPUs. */
+/* Time spans between clock readings of different CPUs. */
 #ifndef FS_CLOCK_H
 #define FS_CLOCK_H
 
@@ -7,8 +7,8 @@
 
 /*
  * Returns the nanoseconds from `since` to `now`. Clocks of two CPUs may differ by a few
- * nanoseconds: what another CPU noted just before may lie ahead, and counts as 0, not as 584 years.
- * Without a branch, for the verifier.
+ * nanoseconds: a time that another CPU noted just before may be later than `now`; the result is
+ * then 0, not 584 years. Has no branch, which keeps the verifier's work small.
  */
 static __always_inline __u64 ns_between(__u64 since, __u64 now)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What differs between kernels, in one place, each with the change that made it.
+ * Differences between kernels, in one place, each with the commit that made it.
  *
- * The kernel side is compiled three times. As it stands it needs kfuncs (bpf_iter_task_new(),
+ * The kernel side is compiled three times. The default build needs kfuncs (bpf_iter_task_new(),
  * c68a78ffe2cb, 6.7), task storage for tracing programs (a10787e6d58c, 5.12), bpf_loop()
- * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17); kernel objects are read by plain
- * loads. With FS_PLAIN it needs no kfunc: a weak one that is missing would do, but that libbpf
- * before 1.3 then searches the modules' BTF, which CAP_BPF alone does not permit, and gives up
- * over it. With FS_HASH it needs nothing newer than the ring buffer
- * (457f44363a88, 5.8): state lives in hash tables, kernel objects are read by probe reads, loops
- * are bounded; that is also what hooks without typed arguments (raw tracepoints) work with.
+ * (e6f2dd0f8067, 5.17) and bpf_find_vma() (7c7e3d31e785, 5.17). It reads kernel objects by plain
+ * loads.
+ *
+ * FS_PLAIN needs no kfunc. A weak kfunc is no solution: libbpf before 1.3 then searches the BTF of
+ * modules, which CAP_BPF alone does not permit, and gives up.
+ *
+ * FS_HASH needs nothing newer than the ring buffer (457f44363a88, 5.8): state is in hash tables,
+ * kernel objects are read by probe reads, loops are bounded. Probes without typed arguments (raw
+ * tracepoints) use it as well.
  */
 #ifndef FS_COMPAT_BPF_H
 #define FS_COMPAT_BPF_H
@@ -21,9 +24,9 @@
 
 #include "pure_logic.h"
 
-/* What an address leads to: read by plain loads where it can be called a task's. */
+/* Reads members of a kernel object: by plain loads if the pointer can be typed as a task. */
 #if !defined(FS_HASH) && !defined(FS_PLAIN)
-#define FS_ADDRESSES /* as_task() makes a task of a number, too */
+#define FS_ADDRESSES /* as_task() also converts a number to a task */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define as_task(address)                                                                           \
 	((struct task_struct *)bpf_rdonly_cast((const void *)(address),                            \
@@ -35,7 +38,10 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 #ifdef FS_HASH
-/* The object is taken by itself first: what leads to it is ours, and not to be relocated. */
+/*
+ * The object is evaluated first, outside of the relocated access: the expression for it is our own
+ * code.
+ */
 #define get(object, ...)                                                                           \
 	({                                                                                         \
 		__typeof__(object) object__ = (object);                                            \
@@ -43,7 +49,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 	})
 #define current_task() ((struct task_struct *)bpf_get_current_task())
 #else
-/* get(task, mm), get(task, signal, nr_threads), ...: one load a step; through NULL it reads 0 */
+/* get(task, mm), get(task, signal, nr_threads), …: one load per step; through NULL it reads 0 */
 #define get(object, ...)     ___bpf_apply(get_, ___bpf_narg(__VA_ARGS__))(object, __VA_ARGS__)
 #define get_1(o, a)	     ((o)->a)
 #define get_2(o, a, b)	     ((o)->a->b)
@@ -53,8 +59,9 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Atomics that answer (5ca419f2864a, 5.12) and global functions that take pointers (e5069b9c23b3,
- * 5.12). Without: what two threads do in the same instant may be told twice, or added up wrong.
+ * Atomics that return a value (5ca419f2864a, 5.12), and global functions that take pointers
+ * (e5069b9c23b3, 5.12). Without them, events of two threads at the same instant may be sent twice
+ * or added up wrongly.
  */
 #ifdef FS_HASH
 #define once_verified	 static __noinline
@@ -80,7 +87,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #endif
 
 /*
- * Whether page faults are disabled for the task that runs, which a probe read does itself:
+ * Whether page faults are disabled for the current task. A probe read disables them itself:
  * copy_from_kernel_nofault().
  */
 #ifdef FS_HASH
@@ -89,7 +96,10 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define faults_disabled(task) (get(task, pagefault_disabled) > 0)
 #endif
 
-/* Calls back until it answers 1: a loop that the verifier goes through once, or each step of it. */
+/*
+ * Calls the callback until it returns 1. The verifier checks bpf_loop()'s callback once, but each
+ * iteration of a bounded loop.
+ */
 #ifdef FS_HASH
 #define repeat(most, step, ctx)                                                                    \
 	do {                                                                                       \
@@ -101,7 +111,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym;
 #define repeat(most, step, ctx) bpf_loop(most, step, ctx, 0)
 #endif
 
-/* Patches under way rename mm->map_count, its meaning kept. */
+/* Proposed kernel patches rename mm->map_count but keep its meaning. */
 struct mm_struct___renamed {
 	int vma_count;
 } __attribute__((preserve_access_index));
@@ -114,9 +124,9 @@ static __always_inline __u32 map_count_of(struct mm_struct *mm)
 }
 
 /*
- * Until f1a7941243c1 (6.2) one atomic a kind of page, since then a per-CPU counter each. Only
- * flavours of types that every kernel has: for others libbpf searches the modules' BTF, which
- * CAP_BPF alone does not permit.
+ * Until f1a7941243c1 (6.2) the kernel has one atomic per kind of page, since then per-CPU counters.
+ * These are flavours of types that every kernel has: for other types libbpf searches the BTF of
+ * modules, which CAP_BPF alone does not permit.
  */
 struct mm_struct___plain_rss {
 	struct {
@@ -131,9 +141,10 @@ struct mm_struct___plain_rss {
 		 : get(mm, rss_stat[kind].count))
 
 /*
- * A figure that is another one after each change of the mappings. With locks of their own
- * (5e31275cc997, 6.4) a count of those changes, wrapped since "mm: convert mm_lock_seq to a proper
- * seqcount" (6.14); before it sums, which a mapping in the place of one alike does not change.
+ * A number that changes with each change of the mappings. With per-VMA locks (5e31275cc997, 6.4) it
+ * is the kernel's count of such changes, in a seqcount since "mm: convert mm_lock_seq to a proper
+ * seqcount" (6.14). Before, it is a sum that misses one case: a mapping replaced by an identical
+ * one.
  */
 struct mm_struct___lock_count {
 	int mm_lock_seq;
@@ -154,15 +165,15 @@ static __always_inline __u64 mappings_version(struct mm_struct *mm)
 }
 
 /*
- * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counts as
+ * Before d92725256b4f (6.0) the first write to a shared page is tried twice, and so counted as
  * major.
  */
 #define retries_shared_writes()                                                                    \
 	(!bpf_core_enum_value_exists(enum vm_fault_reason, VM_FAULT_COMPLETED))
 
 /*
- * What NUMA balancing counted of a thread: its own faults for hints, moved on in each of them
- * (task_numa_fault()) and begun anew now and then.
+ * A per-thread value that changes in each NUMA hinting fault (task_numa_fault()) and is reset now
+ * and then.
  */
 static __always_inline __u64 numa_figure(struct task_struct *task)
 {
@@ -172,15 +183,15 @@ static __always_inline __u64 numa_figure(struct task_struct *task)
 	       get(task, numa_faults_locality[2]) * 5;
 }
 
-/* Bytes that a thread asked disks for: with CONFIG_TASK_IO_ACCOUNTING. */
+/* Bytes that a thread read from block devices; needs CONFIG_TASK_IO_ACCOUNTING. */
 static __always_inline __u64 bytes_read(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->ioac.read_bytes) ? get(task, ioac.read_bytes) : 0;
 }
 
 /*
- * 1 or 0 without a branch: the verifier goes through all that follows a branch once for each way,
- * which old ones hardly prune.
+ * Returns 1 or 0 without a branch: the verifier checks the code after a branch once per path, and
+ * old verifiers hardly prune.
  */
 static __always_inline __u64 is_not_zero(__u64 x)
 {
@@ -193,9 +204,9 @@ static __always_inline __u64 is_not_zero(__u64 x)
 #define is_zero(x) (is_not_zero(x) ^ 1)
 
 /*
- * capable(): those of another user namespace than the initial one permit nothing by which a limit
- * is passed. Until f122a08b197d (6.3) an array of two words, since then one of 64 bits: the same 8
- * bytes.
+ * The capabilities that capable() tests: those of other user namespaces permit no exceeding of a
+ * limit. Until f122a08b197d (6.3) the kernel has an array of two words, since then one 64-bit word:
+ * the same 8 bytes.
  */
 static __always_inline __u64 host_capabilities_of(const struct cred *cred)
 {
@@ -217,8 +228,8 @@ static __always_inline bool has_capability(struct task_struct *task, int capabil
 }
 
 /*
- * The flags of an address space: a word, since "mm: introduce bitmap type for mm_struct flags"
- * (6.18) a bitmap of that name.
+ * mm->flags is a word; since "mm: introduce bitmap type for mm_struct flags" (6.18) it is a bitmap
+ * of the same name.
  */
 struct mm_struct___flag_word {
 	unsigned long flags;
@@ -243,8 +254,10 @@ static __always_inline __u64 mm_flags_of(struct mm_struct *mm)
 	return bits;
 }
 
-/* What can be mapped has the one or, since "mm: add mmap_prepare() compatibility" (6.16), the
- * other. */
+/*
+ * A file that can be mapped has mmap or, since "mm: add mmap_prepare() compatibility" (6.16),
+ * mmap_prepare.
+ */
 struct file_operations___prepare {
 	void *mmap_prepare;
 } __attribute__((preserve_access_index));
@@ -259,9 +272,9 @@ static __always_inline __u64 mmap_method(const struct file_operations *ops)
 }
 
 /*
- * How many processes a user has: a count of the user's own, since 21d1c5e386bc (5.14) one of the
- * user in its namespace, among the others of that until de399236e240 (6.0) gave it an array of its
- * own, in which it is the first.
+ * The number of processes of a user: a field of user_struct; since 21d1c5e386bc (5.14) a counter of
+ * the user in its namespace; since de399236e240 (6.0) the first element of an array of rlimit
+ * counters.
  */
 struct user_struct___processes {
 	atomic_t processes;
@@ -280,9 +293,9 @@ static __always_inline __u64 processes_of(const struct cred *cred)
 }
 
 /*
- * What the classic fault events hand over: events/exceptions/page_fault_user/format. The name of
- * its class changed with "x86/tracing, x86/mm: Move page fault tracepoints to generic" (6.16), the
- * layout did not.
+ * Arguments of the classic page-fault events: events/exceptions/page_fault_user/format. The name of
+ * the event class changed with "x86/tracing, x86/mm: Move page fault tracepoints to generic"
+ * (6.16), the layout did not.
  */
 struct fault_event {
 	__u64 common;
@@ -291,25 +304,29 @@ struct fault_event {
 	unsigned long error_code;
 };
 
-/* What a fault was, as x86 has it (arch/x86/include/asm/trap_pf.h) and all of faultscope. */
+/*
+ * Error code bits of a page fault, as on x86 (arch/x86/include/asm/trap_pf.h). faultscope uses them
+ * on every architecture.
+ */
 #define PF_PROT	 1
 #define PF_WRITE 2
 #define PF_INSTR 16
 
-/* The same out of an ESR of arm64: arch/arm64/include/asm/esr.h */
+/* Converts an arm64 ESR (arch/arm64/include/asm/esr.h) to x86 error code bits. */
 static __always_inline __u64 fault_of_esr(__u64 esr)
 {
 	__u32 class = esr >> 26 & 0x3f; /* IABT_LOW, IABT_CUR: an instruction fetch */
 	__u64 what = class == 0x20 || class == 0x21 ? PF_INSTR : 0;
 
-	if (!what && esr & 1 << 6 && !(esr & 1 << 8)) /* WNR, and not CM: cache maintenance */
+	/* WNR without CM: a write that is not cache maintenance */
+	if (!what && esr & 1 << 6 && !(esr & 1 << 8))
 		what = PF_WRITE;
 	return (esr & 0x3c) == 0x0c ? what | PF_PROT : what;
 }
 
 /*
- * An int in 6.12, a byte in 7.2: libbpf narrows a plain load of what is unsigned here, a probe read
- * has to be told.
+ * on_cpu is an int in 6.12 and a byte in 7.2. libbpf narrows a plain load of an unsigned field; a
+ * probe read needs the size.
  */
 static __always_inline bool runs_now(struct task_struct *task)
 {
@@ -320,7 +337,10 @@ static __always_inline bool runs_now(struct task_struct *task)
 #endif
 }
 
-/* Not 0 where the bits from `bits` on are not all equal. Without a branch, for the verifier. */
+/*
+ * Returns non-zero when the bits from `bits` upwards are not all equal. Has no branch, for the
+ * verifier.
+ */
 static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 {
 	__s64 rest = (__s64)value >> bits;
@@ -329,13 +349,13 @@ static __always_inline __u64 odd_bits(__u64 value, __u32 bits)
 }
 
 /*
- * For a function whose callers do not read its result. clang 21 drops such a result, and the
- * verifier then refuses the function if a pointer to the stack is left in R0
- * (prepare_func_exit()). "used" keeps the result.
+ * For a function whose callers ignore its result. clang 21 removes such a result, and the verifier
+ * then rejects the function if R0 holds a pointer to the stack (prepare_func_exit()). "used" keeps
+ * the result.
  */
 #define returns_unread static __noinline __attribute__((used))
 
-/* Registers at the end of a system call: its number and arguments are still there. */
+/* Registers at the end of a system call still hold its number and arguments. */
 #if defined(__TARGET_ARCH_x86)
 #define regs_number(regs) get(regs, orig_ax)
 #define regs_ip(regs)	  get(regs, ip)
@@ -357,8 +377,8 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 			: get(regs, r9);
 }
 /*
- * Registers that hold what is no address, in either half: an access by such a one ends in a general
- * protection fault, which has no address to tell.
+ * Whether a register holds a non-canonical address. An access through such a register causes a
+ * general protection fault, which reports no address.
  */
 static __always_inline bool odd_registers(struct pt_regs *regs, __u64 task_size)
 {
@@ -396,7 +416,7 @@ static __always_inline __u64 regs_arg(struct pt_regs *regs, int n, bool compat)
 #error "registers: of x86 and arm64 alone"
 #endif
 
-/* Who called the function that made the system call, if that keeps no frame. */
+/* Returns who called the function that made the system call, if that function keeps no frame. */
 static __always_inline __u64 regs_caller(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_arm64)

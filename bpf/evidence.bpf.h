@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel knows at the end of a refused call, which alone can tell the limits apart: the
- * range of mappings, the file, the levels of cgroups, the counts of the user. Each part is a
- * function of its own that the verifier goes through once, and finds its request in the record.
+ * Reads the kernel state at the end of a failed call, which distinguishes the limits: the range of
+ * mappings, the file, cgroup levels, counts of the user. Each part is a global function, which the
+ * verifier checks once; it reads the request from the record.
  */
 #ifndef FS_EVIDENCE_BPF_H
 #define FS_EVIDENCE_BPF_H
@@ -12,7 +12,7 @@
 #include "errno.bpf.h"
 #include "state.bpf.h"
 
-#define PAGE_BYTES  4096UL /* the least there is */
+#define PAGE_BYTES  4096UL /* the smallest page size */
 #define MOST_LEVELS 12
 
 #define CAP_SYS_RAWIO 17
@@ -34,7 +34,9 @@ static __always_inline __u32 seals_of(struct inode *inode, __u64 magic)
 	return 0;
 }
 
-/* `address`: of a struct file, as a number: to a function of its own no kernel pointer is passed.
+/*
+ * `address` is that of a struct file, as a number: global functions take no kernel pointers before
+ * 5.12.
  */
 once_verified int describe_file(struct file_facts *f, __u64 address)
 {
@@ -63,7 +65,7 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* The file behind a descriptor of the current task, `with`. */
+/* Describes the file behind descriptor `with` of the current task. */
 record_part(read_named)
 {
 	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
@@ -78,30 +80,33 @@ record_part(read_named)
 }
 
 #ifdef FS_HASH
-#define MOST_AREAS 4 /* what a bounded loop may take of the verifier */
+#define MOST_AREAS 4 /* what the verifier accepts of a bounded loop */
 #else
 #define MOST_AREAS 4096
 #endif
 
-/* Adds up in the record itself: the stack has no room for it. */
+/*
+ * A walk over a range of mappings. It adds up in the record itself, because the stack has no room.
+ */
 struct range_walk {
 	struct refused_record *to;
 	struct area a;
 	__u64 at, end;
-	__u64 file;  /* of the mapping that is not as was asked for, else of the first one */
-	__u64 mask;  /* of VM_*: what the call changes */
-	__u64 wants; /* what these are then */
-	__u64 never; /* with any of these it leaves a mapping as it is */
+	/* file of the first mapping that is not as requested, else of the first mapping */
+	__u64 file;
+	__u64 mask;  /* VM_* bits that the call changes */
+	__u64 wants; /* values of these bits after the call */
+	__u64 never; /* mappings with one of these bits are left unchanged */
 };
 
-/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() passes over */
+/* include/linux/mm.h: VM_SPECIAL and VM_HUGETLB, which mlock_fixup() skips */
 #define VM_ACCESS	0x7
 #define VM_NEVER_LOCKED (0x4000 | 0x40000 | 0x400 | 0x10000000 | 0x400000)
 #define VM_NONE_OF_ALL	(1UL << 62)
 
 /*
- * mprotect, mlock and munlock go from mapping to mapping, and end at the first that they cannot
- * change: those before it are changed then. Of other calls no mapping is as was asked for.
+ * mprotect, mlock and munlock change one mapping after another, and stop at the first that they
+ * cannot change. The mappings before it are already changed. Other calls change none.
  */
 static __always_inline void what_is_wanted(struct range_walk *w)
 {
@@ -127,7 +132,8 @@ static __always_inline void take_mapping(struct range_walk *w, __u64 bytes)
 	struct address_range *r = &w->to->range;
 
 	if (!r->vmas) {
-		r->vmas = 1; /* no count of them: the verifier would go through each number */
+		/* a flag, not a count: with a count the verifier would check each value */
+		r->vmas = 1;
 		r->flags_all = flags;
 		w->file = (__u64)BPF_CORE_READ(vma, vm_file);
 	}
@@ -159,14 +165,14 @@ static long next_area(__u32 i, struct range_walk *w)
 	return 0;
 }
 
-/* What is in the way of growth in [to, above); 0: nothing. */
+/* Returns the start of the first mapping that prevents growth into [to, above), or 0. */
 static __always_inline __u64 find_area_above(struct area *a, __u64 to, __u64 above)
 {
 	find_area(a, to);
 	return a->vma ? to : a->to < above ? a->to : 0;
 }
 
-/* What is mapped in [from, to), and then what is in the way of growth in [to, above). */
+/* Describes the mappings in [from, to), then finds what prevents growth into [to, above). */
 static __always_inline void walk_range(struct refused_record *r, __u64 from, __u64 to, __u64 above)
 {
 	struct mm_struct *mm = get(as_task(current_task()), mm);
@@ -185,17 +191,17 @@ static __always_inline void walk_range(struct refused_record *r, __u64 from, __u
 	r->range.walk = before == ~0UL || before != mm_changes(mm) ? WALK_BUSY
 			: from < to && w.at < w.end		   ? WALK_CUT
 								   : WALK_DONE;
-	if (r->call != CALL_MMAP) /* which has a file of its own, or none */
+	if (r->call != CALL_MMAP) /* mmap has a file of its own, or none */
 		describe_file(&r->file, w.file);
 }
 
-#define STACK_GAP_PAGES	    256 /* stack_guard_gap: what brk keeps free below a stack */
+#define STACK_GAP_PAGES	    256 /* stack_guard_gap: the gap that brk keeps below a stack */
 #define MREMAP_MAYMOVE	    1
 #define MAP_FIXED	    0x10
 #define MAP_ANONYMOUS	    0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 
-/* The range that a call of the mmap family names, as the kernel rounds it. */
+/* Reads the range that a call of the mmap family names, rounded as the kernel does. */
 record_part(read_range)
 {
 	__u64 from = 0, length = 0, above = 0;
@@ -247,8 +253,10 @@ static __always_inline void consider_level(struct level_room *l, __u64 used, __u
 	l->up = up;
 }
 
-#define NO_PAGE_LIMIT (1UL << 50) /* PAGE_COUNTER_MAX is 2^51 and more, in pages */
-#define NO_PIDS_LIMIT (1UL << 32) /* PIDS_MAX: pid_max's own limit and one */
+/* page counts from here on mean no limit: PAGE_COUNTER_MAX is at least 2^51 pages */
+#define NO_PAGE_LIMIT (1UL << 50)
+/* pids.max from here on means no limit: PIDS_MAX is the limit of pid_max plus one */
+#define NO_PIDS_LIMIT (1UL << 32)
 
 static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task, __u32 id)
 {
@@ -262,8 +270,9 @@ static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *ta
 }
 
 /*
- * How many levels of version 2 are between a process' own cgroup and that of its controller, which
- * need not be enabled there: cgroup_e_css(), kernel/cgroup/cgroup.c. Of version 1 none.
+ * How many levels of cgroup v2 are between a process's own cgroup and the one whose controller
+ * applies. A controller need not be enabled in each level: cgroup_e_css(), kernel/cgroup/cgroup.c.
+ * 0 for cgroup v1.
  */
 static __always_inline __u32 levels_without(struct task_struct *task, void *css)
 {
@@ -317,7 +326,7 @@ static __always_inline void read_pids_levels(struct task_struct *task, struct le
 	}
 }
 
-/* The levels of its cgroups that have the least room. */
+/* Finds the cgroup levels that have the least room. */
 record_part(read_levels)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -326,7 +335,7 @@ record_part(read_levels)
 	read_pids_levels(task, &r->pids);
 }
 
-/* A count and its bound, along the user namespaces: of the level that is nearest to it. */
+/* Reads a counter and its limit, of the user namespace level that is closest to its limit. */
 static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
 					__u64 *ret_max)
 {
@@ -351,8 +360,9 @@ static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *
 }
 
 /*
- * RLIMIT_NPROC binds at each level: the user's own by the limit of the process, those above by what
- * it was when a namespace was made. Of the level that is nearest to it.
+ * RLIMIT_NPROC applies at each level: the user's own level has the limit of the process, parents
+ * have the limit that was set when a namespace was created. Reads the level that is closest to its
+ * limit.
  */
 static __always_inline void read_processes(struct refused_record *r, const struct cred *cred)
 {
@@ -380,7 +390,7 @@ static __always_inline void read_processes(struct refused_record *r, const struc
 	}
 }
 
-/* What its user has of what is counted by user. */
+/* Reads the counters of the current user. */
 record_part(read_user)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -394,7 +404,7 @@ record_part(read_user)
 	u->pipe_pages = BPF_CORE_READ(cred, user, pipe_bufs.counter);
 	if (bpf_core_field_exists(((struct user_struct *)0)->locked_vm))
 		u->locked_pages = BPF_CORE_READ(cred, user, locked_vm.counter);
-	/* longs, and of the credentials' own, since 905ae01c4ae2 (5.14) */
+	/* longs; before 905ae01c4ae2 (5.14) the credentials have no ucounts */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
@@ -414,8 +424,8 @@ record_part(read_user)
 #define SECCOMP_FILTER_BIT 1 /* SECCOMP_MODE_FILTER is 2 */
 
 /*
- * Whether a filter of seccomp may have answered a call in the kernel's place. Those that it lets
- * pass whatever their arguments are known beforehand, since 8e01b51a31a1 (5.11). 1 or 0.
+ * Returns 1 when a seccomp filter may have answered the call instead of the kernel, else 0. Since
+ * 8e01b51a31a1 (5.11) the kernel keeps a bitmap of the calls that the filter always allows.
  */
 static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, bool compat)
 {
@@ -438,7 +448,10 @@ static __always_inline __u32 is_filtered(struct task_struct *task, __u32 nr, boo
 
 #define PIDNS_ADDING_BIT 31 /* include/linux/pid_namespace.h */
 
-/* Its pid namespace takes nobody more: the first process of it has ended. 1 or 0. */
+/*
+ * Returns 1 when the init process of its pid namespace has exited, so that no process can be
+ * created there; else 0.
+ */
 static __always_inline __u32 is_namespace_over(struct task_struct *task)
 {
 	return ~BPF_CORE_READ(task, nsproxy, pid_ns_for_children, pid_allocated) >>
@@ -450,7 +463,7 @@ static __always_inline __u32 is_namespace_over(struct task_struct *task)
 
 #define bit_to(bits, bit, fact) ((__u32)((bits) >> (bit)&1) * (fact))
 
-/* Without branches: the verifier would go through all that follows for each set of facts. */
+/* Has no branches: the verifier would check everything that follows once per set of facts. */
 static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 caps = host_capabilities(task);
@@ -467,7 +480,7 @@ static __always_inline __u32 facts_of(struct task_struct *task, struct mm_struct
 	return facts;
 }
 
-/* Open descriptors below a number: those above it are of a limit that was higher. */
+/* Counts open file descriptors below `limit`. Those above date from when the limit was higher. */
 static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 {
 	__u64 bits = (__u64)BPF_CORE_READ(fdt, open_fds), word;
@@ -486,7 +499,7 @@ static __always_inline __u32 count_below(struct fdtable *fdt, __u64 limit)
 	return count;
 }
 
-/* Descriptors, and numbers that are free from `with` to below the soft limit. */
+/* Counts open file descriptors, and free numbers from `with` up to the soft limit. */
 record_part(read_fds)
 {
 	struct task_struct *task = current_task();
@@ -520,7 +533,7 @@ static __always_inline __u64 variable_at(__u64 address, __u32 size)
 	return word;
 }
 
-/* Limits of the machine, as far as it is known where they are. */
+/* Reads limits of the machine from kernel variables whose addresses are known. */
 record_part(read_variables)
 {
 	r->variables = 0;

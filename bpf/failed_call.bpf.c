@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls of which only refusals are told, and what the kernel itself says of one in its log. */
+/*
+ * System calls of which only failures are recorded, and the lines that the kernel logs in a failed
+ * call.
+ */
 #include "oom.bpf.h"
 #include "refusal.bpf.h"
 #include "report.bpf.h"
 
 #define F_SETPIPE_SZ 1031
 
-/* prlimit(pid, resource, new, old), and setrlimit(resource, new), which x86 alone still has. */
+/* prlimit(pid, resource, new, old), or setrlimit(resource, new), which only x86 still has. */
 static __always_inline bool bounds_descriptors(const struct call *c)
 {
 	return call_arg(c, c->shape == FS_SHAPE_PRLIMIT ? 1 : 0) == RLIMIT_NOFILE;
 }
 
-/* CLONE_PIDFD */
+/* Returns whether clone(CLONE_PIDFD) failed because no file descriptor was left. */
 static __always_inline bool makes_no_pidfd(long ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-/* Whether an errno is one by which a limit answers. */
+/* Returns whether the errno is one that a limit causes. */
 static __always_inline bool is_other_refusal(const struct call *c)
 {
 	switch (c->shape) {
@@ -36,7 +39,7 @@ static __always_inline bool is_other_refusal(const struct call *c)
 		return c->ret == -ENOMEM;
 	case FS_SHAPE_PRLIMIT:
 	case FS_SHAPE_SETRLIMIT:
-		/* without the capability raising the hard limit is simply not permitted */
+		/* without the capability, raising the hard limit is simply not permitted */
 		return c->ret == -EPERM && bounds_descriptors(c) &&
 		       has_capability(c->task, CAP_SYS_RESOURCE);
 	case FS_SHAPE_FCNTL:
@@ -48,20 +51,20 @@ static __always_inline bool is_other_refusal(const struct call *c)
 #define FD_SETSIZE 1024
 
 /*
- * core_sys_select() reads, and writes, as many bits of the caller's sets as it was told of, but no
- * more than the table of descriptors has numbers.
+ * core_sys_select() reads and writes as many bits of the caller's sets as its argument says, but at
+ * most the size of the descriptor table.
  */
 static __always_inline void saw_select(struct fs_state *st, const struct call *c)
 {
 	struct task_struct *task = c->task;
 
-	bump(st->c.selects); /* by itself no news of the process */
+	bump(st->c.selects); /* alone this does not mark the process as changed */
 	if ((__s32)call_arg(c, 0) > FD_SETSIZE &&
 	    BPF_CORE_READ(task, files, fdt, max_fds) > FD_SETSIZE)
 		tally(st, selects_wide, 1);
 }
 
-/* Returns the errno of a refusal, or NOT_REFUSED. */
+/* Returns the errno of a failed call, or NOT_REFUSED. */
 static __noinline int on_other_call(struct fs_state *st, const struct call *c)
 {
 	if (c->shape == FS_SHAPE_SELECT)
@@ -80,8 +83,8 @@ static __always_inline bool begins(const char *text, const char *with)
 }
 
 /*
- * A line of the log that is written in the refused call itself: __vm_enough_memory() says so since
- * 44b414c8715c (6.2), get_empty_filp() always did; both at a limited rate.
+ * A log line that the kernel writes within the failed call: __vm_enough_memory() since 44b414c8715c
+ * (6.2), get_empty_filp() always. Both are rate-limited.
  */
 static __always_inline int line_written(const char *text, unsigned long len)
 {

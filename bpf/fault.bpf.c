@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Page faults: kind at their begin, latency and class at their end, failure by signal. */
+/*
+ * Page faults: kind at their begin, latency and class at their end, failure by the signal that
+ * follows.
+ */
 #include "class.bpf.h"
 #include "errno.bpf.h"
 #include "state.bpf.h"
@@ -24,8 +27,8 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	if (!config.time_faults)
 		return;
 	/*
-	 * Ahead of all that branches: for each load of a pointer from a trusted one verifiers
-	 * search the kernel's types by name (since 6.2), on each path to it.
+	 * Before any branch: for each load through a trusted pointer the verifier searches the
+	 * kernel's types by name (since 6.2), once per path that reaches the load.
 	 */
 	mm = get(task, mm);
 	barrier_var(mm);
@@ -42,19 +45,20 @@ static __always_inline void begin_fault(struct task_struct *task, struct fs_stat
 	slot->begin_ns = bpf_ktime_get_ns();
 }
 
-/* A fault of the current task begins; `kind` is FAULT_*. */
+/* Called at the begin of a fault of the current task; `kind` is FAULT_*. */
 static __always_inline int begin(__u64 address, __u32 kind)
 {
 	struct task_struct *task = current_task();
 	struct fs_state *st;
 
-	/* one that begins in user mode is no kernel thread's */
+	/* a fault that begins in user mode is never a kernel thread's */
 	if (kind & FAULT_KERNEL && get(task, flags) & PF_KTHREAD)
 		return 0;
 	st = proc_of(get(task, group_leader));
 	if (!st)
 		return 0;
-	barrier_var(kind); /* else clang drops the mask, and verifiers before 6.12 miss it */
+	/* otherwise clang drops the mask, and verifiers before 6.12 do not know the bound */
+	barrier_var(kind);
 	tally(st, fault_kind[kind & (NR_FAULT_KINDS - 1)], 1);
 	begin_fault(task, st, address, kind);
 	return 0;
@@ -88,8 +92,8 @@ int raw_fault_user(struct bpf_raw_tracepoint_args *ctx)
 #define FAULT_FLAG_VMA_LOCK    0x1000
 
 /*
- * A fault that could not be handled under the lock of its mapping alone (52f238653e45, 6.4) begins
- * again under that of the address space, and not as one that was tried.
+ * A fault that could not be handled under its per-VMA lock (52f238653e45, 6.4) starts again under
+ * mmap_lock, without FAULT_FLAG_TRIED.
  */
 static __always_inline bool is_second_try(struct task_struct *task, __u64 address, __u64 flags)
 {
@@ -105,8 +109,8 @@ static __always_inline bool is_second_try(struct task_struct *task, __u64 addres
 }
 
 /*
- * Where there are no fault tracepoints (arm64): handle_mm_fault(). It runs again for a retry, runs
- * for get_user_pages() without registers, and does not run where nothing is mapped.
+ * handle_mm_fault(), for kernels without fault tracepoints (arm64). It is called again for a retry,
+ * is called by get_user_pages() without registers, and is not called where nothing is mapped.
  */
 static __always_inline int begin_handling(__u64 address, __u64 flags, bool has_regs)
 {
@@ -136,7 +140,7 @@ int BPF_KPROBE(probe_fault_handling, struct vm_area_struct *vma, unsigned long a
 	return begin_handling(address, flags, regs != NULL);
 }
 
-/* The software event at the entry of the fault handler knows neither access nor protection. */
+/* The software event at the entry of the fault handler has neither access type nor protection. */
 SEC("perf_event")
 int on_fault_counted(struct bpf_perf_event_data *ctx)
 {
@@ -144,9 +148,9 @@ int on_fault_counted(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * An access in kernel mode that no user copy makes: to the kernel half, an instruction fetch, or
- * to the user half without EFLAGS.AC where the CPU enforces SMAP (user copies run between STAC
- * and CLAC), which is what dereferencing a NULL pointer in a driver looks like.
+ * Whether an access in kernel mode cannot be a user copy: it is to a kernel address, or an
+ * instruction fetch, or to a user address without EFLAGS.AC on a CPU with SMAP (user copies run
+ * between STAC and CLAC). A NULL pointer dereference in a driver looks like this.
  */
 static __always_inline bool is_forbidden(__u64 address, struct pt_regs *regs, __u64 error_code)
 {
@@ -167,7 +171,7 @@ static __always_inline void emit_kernel_fault(struct task_struct *task, __u64 ad
 	__u64 count;
 
 	fill_subject(&s, get(task, group_leader));
-	/* a bad access is counted for its process, a probing read once for all of them */
+	/* a bad access is counted per process, a probing read once for all processes */
 	count = coalesce(nofault ? &everyone : &s, ip, nofault);
 	if (!count)
 		return;
@@ -197,7 +201,7 @@ static __always_inline int bad_in_kernel(__u64 address, __u64 ip, __u64 error_co
 	if (!(get(task, flags) & PF_KTHREAD))
 		st = proc_of(get(task, group_leader));
 
-	/* a probing read is news of its process alone, a bad access is everybody's */
+	/* a probing read concerns only its process, a bad access everybody */
 	if (st || !nofault)
 		emit_kernel_fault(task, address, ip, error_code, nofault);
 	if (st && nofault)
@@ -212,9 +216,10 @@ static __always_inline int begin_in_kernel(__u64 address, struct pt_regs *regs, 
 	if (is_forbidden(address, regs, error_code))
 		return bad_in_kernel(address, regs_ip(regs), error_code);
 	if (config.begins_both)
-		return 0; /* counted by the other hook */
+		return 0; /* the other probe counts it */
 	if (faults_disabled(current_task()))
-		return 0; /* never served: a try in vain, as of who walks a user stack */
+		/* never handled: a failed access, such as by a stack walk of user memory */
+		return 0;
 	return begin(address, fault_kind(error_code) | FAULT_KERNEL);
 }
 
@@ -233,9 +238,9 @@ int raw_fault_kernel(struct bpf_raw_tracepoint_args *ctx)
 #endif
 
 /*
- * arm64, without fault tracepoints: __do_kernel_fault() has every fault in kernel mode that no
- * mapping serves. User copies of bad addresses are among them; what accesses the user half
- * otherwise does not come here, but at once to die_kernel_fault().
+ * arm64 has no fault tracepoints. __do_kernel_fault() gets every fault in kernel mode that no
+ * mapping serves, including user copies of bad addresses. Other accesses to user addresses go
+ * directly to die_kernel_fault().
  */
 static __always_inline int unserved_in_kernel(__u64 address, __u64 esr, __u64 ip, bool dies)
 {
@@ -275,15 +280,15 @@ int BPF_KPROBE(probe_kernel_death, const char *text, unsigned long address, unsi
 static __always_inline void end_fault(void *ctx, struct task_struct *task,
 				      struct fs_fault_slot *slot)
 {
-	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* 0: none ended */
+	slot->ended_ns = ns_since(slot->begin_ns) | 1; /* 0 means that none ended */
 	slot->begin_ns = slot->tried = 0;
 	if (config.classify)
 		end_class(ctx, task, slot);
 }
 
 /*
- * mm_account_fault() raises these software events at the end of a fault that was served, in the
- * faulting thread, with its address; never for a failed one, nor for a retry's first pass.
+ * mm_account_fault() triggers these software events at the end of a handled fault, in the faulting
+ * thread, with its address; never for a failed fault or for the first pass of a retry.
  */
 static __always_inline int on_served(void *ctx, __u32 end)
 {
@@ -291,9 +296,12 @@ static __always_inline int on_served(void *ctx, __u32 end)
 	struct fs_fault_slot *slot;
 
 	if (config.majors_alone && end == END_MINOR)
-		return 0; /* its begin gives way to the next one's */
+		return 0; /* the begin is overwritten by the next fault's */
 	slot = slot_find(task);
-	/* without a begin: one from before we attached, or of a process that is not watched */
+	/*
+	 * without a begin, the fault started before the probe was attached, or its process is not
+	 * watched
+	 */
 	if (slot && slot->begin_ns) {
 		slot->end = end;
 		end_fault(ctx, task, slot);
@@ -318,20 +326,23 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 #define VM_FAULT_ERROR 0x873
 #define VM_FAULT_RETRY 0x400
 
-/* The end itself, where the kernel lets functions be traced; regs are NULL for get_user_pages. */
+/*
+ * The end of a fault, on kernels that allow tracing of functions; regs are NULL for
+ * get_user_pages().
+ */
 SEC("fexit/handle_mm_fault")
 int BPF_PROG(on_fault_handled, struct vm_area_struct *vma, unsigned long address,
 	     unsigned int flags, struct pt_regs *regs, unsigned int ret)
 {
 	if (!regs || ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))
-		return 0; /* a failed one stays open until its thread's next begin */
+		return 0; /* a failed fault stays open until the next fault of its thread */
 	return on_served(ctx,
 			 ret & VM_FAULT_MAJOR || flags & FAULT_FLAG_TRIED ? END_MAJOR : END_MINOR);
 }
 
 /*
- * The same without the flags, of which it depends whether a fault that was tried again is a major
- * one: before it returns, the function has counted the fault for its thread.
+ * The same without the flags, which decide whether a retried fault is major. The function has
+ * counted the fault for its thread before it returns.
  */
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
@@ -357,10 +368,10 @@ int BPF_KRETPROBE(probe_fault_handled, unsigned int ret)
 }
 
 /*
- * Half the price: mm_account_fault() counts PGFAULT for the memory cgroup just before it decides
- * between minor and major, so a raw tracepoint ends every fault, and the software event, now only
- * needed for major ones, settles the class of those that did not announce themselves by PGMAJFAULT.
- * A failed fault is counted here too; the signal that follows forgets it.
+ * Costs half as much: mm_account_fault() counts PGFAULT for the memory cgroup just before it
+ * decides between minor and major. So a raw tracepoint ends every fault, and the software event is
+ * needed only for major faults: it corrects the class of those without PGMAJFAULT. Failed faults
+ * are counted here too; the signal that follows discards them.
  */
 #define is_item(item, name)                                                                        \
 	(bpf_core_enum_value_exists(enum vm_event_item, name) &&                                   \
@@ -374,11 +385,11 @@ int BPF_PROG(on_memcg_event, struct mem_cgroup *memcg, int item, unsigned long c
 	struct task_struct *task;
 
 	if (!ends && !major && !is_item(item, THP_FAULT_ALLOC))
-		return 0; /* each page charged comes here too, so as often as faults */
+		return 0; /* called for each charged page as well, so as often as for faults */
 	task = current_task();
 	slot = slot_find(task);
 	if (!slot || !slot->begin_ns)
-		return 0; /* get_user_pages, or not watched */
+		return 0; /* get_user_pages(), or not watched */
 	if (ends)
 		end_fault(ctx, task, slot);
 	else if (major)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Descriptors: made, closed, refused; the threshold test at the moment one is made. */
+/* File descriptors: created, closed, failed; thresholds are tested when one is created. */
 #include "growth.bpf.h"
 
 #define F_DUPFD		0
@@ -7,16 +7,16 @@
 #define SOL_SOCKET	1
 #define SCM_RIGHTS	1
 #define SCM_CREDENTIALS 2
-#define CREDENTIALS_LEN 28 /* of a whole message of them */
+#define CREDENTIALS_LEN 28 /* length of a complete credentials message */
 #define MSG_CTRUNC	8
-/* Commands of bpf(2) that return a descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
+/* Commands of bpf(2) that return a file descriptor: include/uapi/linux/bpf.h, enum bpf_cmd. */
 #define BPF_FD_COMMANDS                                                                            \
 	(1UL << 0 | 1UL << 5 | 1UL << 7 | 1UL << 13 | 1UL << 14 | 1UL << 15 | 1UL << 17 |          \
 	 1UL << 18 | 1UL << 19 | 1UL << 28 | 1UL << 30 | 1UL << 33 | 1UL << 37)
 
 /*
- * A message that no descriptors are in ended where the buffer did: it is what was cut, and there
- * was no room for any that came behind it. Else its length is rounded up in what is used.
+ * A control message without descriptors that ends at the end of the buffer was truncated, and left
+ * no room for messages behind it. Otherwise its length in the buffer is rounded up.
  */
 static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 {
@@ -29,9 +29,9 @@ static __always_inline __u64 used_up(const struct cmsghdr *cm, __u64 rest)
 }
 
 /*
- * Descriptors in the control messages a recvmsg left in user memory: at most four messages.
- * `*ret_cut`: some were cut off, for want of room in the buffer or of a free number; `*ret_first`
- * is one of them, where there is any.
+ * Counts the descriptors in control messages that recvmsg wrote to user memory, in at most four
+ * messages. `*ret_cut` is set when some were dropped because the buffer or the fd limit was too
+ * small; `*ret_first` is one of the received descriptors, if any.
  */
 static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, __u32 *ret_first)
 {
@@ -63,7 +63,7 @@ static __always_inline __u32 passed_fds(unsigned long user_msg, bool *ret_cut, _
 #define MOST_MESSAGES 4
 #define MMSG_BYTES    64 /* struct mmsghdr: a message and its length */
 
-/* The same of several messages, all of which were received. */
+/* The same for several messages, all of which were received. */
 static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut, __u32 *ret_first)
 {
 	__u32 n = 0;
@@ -78,9 +78,10 @@ static __always_inline __u32 passed_by_many(const struct call *c, bool *ret_cut,
 }
 
 /*
- * The kernel gives the lowest free number: a call that got number n leaves at least n + 1 open, and
- * no more than that were ever open unless dup2 or F_DUPFD chose a number. So the bits are counted
- * only where that, or the running count between two looks, says that a threshold is passed.
+ * The kernel assigns the lowest free number: a call that returns n leaves at least n + 1
+ * descriptors open, and there were never more, unless dup2 or F_DUPFD chose a number. So the bitmap
+ * is counted only when this number, or the running count between two scans, suggests that a
+ * threshold was crossed.
  */
 static __always_inline void saw_new_fds(struct fs_state *st, const struct call *c, __u32 made,
 					__u32 at_least)
@@ -106,7 +107,7 @@ static __always_inline void saw_close(struct fs_state *st)
 		atomic_add(&st->fds, -1);
 }
 
-/* A recvmsg succeeds all the same when it drops descriptors that there is no number for. */
+/* recvmsg succeeds even when it drops descriptors for want of a free number. */
 static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 {
 	__u32 fds;
@@ -117,7 +118,7 @@ static __always_inline bool was_cut(struct fs_state *st, const struct call *c)
 	return true;
 }
 
-/* Of calls that do many things. */
+/* For calls that do several things. */
 static __always_inline bool makes_descriptors(const struct call *c)
 {
 	__u64 command;
@@ -139,14 +140,14 @@ static __always_inline bool is_refusal(const struct call *c)
 		return false;
 	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
 		return true;
-	/* a number of the caller's choice */
+	/* the caller chooses the lowest number */
 	if (c->shape == FS_SHAPE_FCNTL)
 		return c->ret == -EINVAL;
 	return c->shape == FS_SHAPE_DUP2 && c->ret == -EBADF &&
 	       call_arg(c, 1) >= soft_limit(get(c->task, signal), RLIMIT_NOFILE);
 }
 
-/* Returns the errno of a refusal (0 for recvmsg, which has none), or NOT_REFUSED. */
+/* Returns the errno of a failed call (0 for recvmsg, which has none), or NOT_REFUSED. */
 static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 {
 	__u32 i = (c->call - CALL_FD_FIRST) & 31;
@@ -162,7 +163,8 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		if (c->ret == -EBADF && c->shape == FS_SHAPE_CLOSE)
 			tally(st, close_failed, 1);
 		if (!is_refusal(c))
-			return NOT_REFUSED; /* an ordinary failure: no such file, interrupted, … */
+			/* a failure that no limit causes: no such file, interrupted, … */
+			return NOT_REFUSED;
 		tally(st, fd_call[i].refused, 1);
 		return -c->ret;
 	}
@@ -173,10 +175,10 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 		tally(st, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
-		return NOT_REFUSED; /* how many is what the count tells at the next look */
+		return NOT_REFUSED; /* the next scan counts how many were closed */
 	case FS_SHAPE_RECVMSG:
 	case FS_SHAPE_RECVMMSG:
-		/* a 32-bit message header is laid out otherwise: the count balances it */
+		/* 32-bit message headers have another layout; the next scan corrects the count */
 		made = c->compat		       ? 0
 		       : c->shape == FS_SHAPE_RECVMMSG ? passed_by_many(c, &cut, &pair[0])
 						       : passed_fds(call_arg(c, 1), &cut, &pair[0]);

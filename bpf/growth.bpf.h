@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who grows: mappings and descriptors by user stack, call and sort of name. Kept for processes that
- * hold many of them: what ordinary ones do when they start costs nothing here.
+ * Growth: mappings and file descriptors by user stack, call and folded name. It is recorded only
+ * for processes that hold many of them, so that the start of ordinary processes costs nothing here.
  */
 #ifndef FS_GROWTH_BPF_H
 #define FS_GROWTH_BPF_H
@@ -15,16 +15,16 @@ struct growth_key {
 	__u16 what;
 	__u32 flags;
 	__u32 mode;
-	__u64 name; /* a hash of it */
+	__u64 name; /* hash of the name */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, GROWTH_MAX);
 	__type(key, struct growth_key);
-	__type(value, __u32); /* its place in `growth` */
+	__type(value, __u32); /* index into `growth` */
 } growth_places SEC(".maps");
 
-/* User space reads it where it is, without a system call. */
+/* User space reads this map through mmap, without system calls. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -33,10 +33,10 @@ struct {
 	__type(value, struct growth);
 } growth SEC(".maps");
 
-/* Whose a place is now. */
+/* The current owner of an entry of `growth`. */
 struct growth_holder {
 	struct growth_key key;
-	__u32 generation; /* how often it was taken */
+	__u32 generation; /* how often the entry was reused */
 	__u32 pad;
 };
 struct {
@@ -46,7 +46,7 @@ struct {
 	__type(value, struct growth_holder);
 } growth_holders SEC(".maps");
 
-/* A ring of places that user space gives back, because it needs them no more. */
+/* A ring of entries that user space released, because it no longer needs them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -55,15 +55,17 @@ struct {
 	__type(value, struct fs_spare);
 } growth_spares SEC(".maps");
 
-/* Which of them a descriptor belongs to, to know what is left of each. */
+/*
+ * The entry that a file descriptor belongs to, so that the number of open ones is known per entry.
+ */
 struct owner_key {
-	__u64 start_ns; /* of its process, whose pid may be another's later */
+	__u64 start_ns; /* birth of its process: the pid may be reused later */
 	__u32 pid;
 	__u32 fd;
 };
 struct owner {
 	__u32 place;
-	__u32 generation; /* of the place: a later one is of somebody else */
+	__u32 generation; /* generation of the entry: a later one belongs to another owner */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -74,7 +76,7 @@ struct {
 
 #ifndef FS_HASH
 
-/* Where to say what is attributed, until scratch_end(); NULL where there is no room. */
+/* Returns memory for what is attributed, until scratch_end(), or NULL when there is none. */
 static __always_inline struct scratch *begin_growth(enum what what)
 {
 	struct scratch *s = scratch_begin();
@@ -89,8 +91,9 @@ static __always_inline struct scratch *begin_growth(enum what what)
 }
 
 /*
- * Folds numbers of a name to "#", hexadecimal digits behind a first decimal one too; its hash. What
- * is left out of a number stays as NAME_FILLER, so that the verifier has one place a step.
+ * Replaces numbers in a name by "#", hexadecimal digits after a first decimal digit too, and
+ * returns the hash of the result. Removed digits become NAME_FILLER, so that the verifier sees one
+ * position per step.
  */
 once_verified __u64 fold_name(struct growth *g)
 {
@@ -120,8 +123,8 @@ once_verified __u64 fold_name(struct growth *g)
 #define SPARES_TRIED 4
 
 /*
- * A place that user space gave back, no longer found by its old key; -1: there is none. One that
- * grew since it was given back stays what it is. `any`: of no meaning.
+ * Returns an entry that user space released, removed from its old key, or -1. An entry that grew
+ * after its release is kept. `any` has no meaning.
  */
 once_verified int take_spare(__u32 any)
 {
@@ -151,7 +154,7 @@ once_verified int take_spare(__u32 any)
 	return -1;
 }
 
-/* A place that is nobody's; -1: there is none. */
+/* Returns an unused entry, or -1. */
 static __always_inline __s32 free_place(void)
 {
 	if (shared.growth_used < GROWTH_MAX) {
@@ -164,9 +167,9 @@ static __always_inline __s32 free_place(void)
 }
 
 /*
- * A new place, where there is one left; -1 else. It is filled before others can find it. One that
- * another thread made meanwhile is taken instead: user space finds that ours was never used, which
- * `last_ns` tells, and gives it back.
+ * Returns a new entry, or -1 when none is left. The entry is filled before others can find it. If
+ * another thread inserted the same key first, its entry is used; user space sees from `last_ns`
+ * that ours was never used, and releases it.
  */
 static __always_inline __s32 new_place(const struct growth_key *key, const struct growth *like)
 {
@@ -195,8 +198,8 @@ lost:
 }
 
 /*
- * Adds to what its place in the code has made; `g` says what, its name not yet folded. Returns the
- * place, or -1.
+ * Adds to the entry of the call's code. `g` describes what was created; its name is not folded yet.
+ * Returns the entry, or -1.
  */
 static __noinline __s32 grow(const struct call *c, struct growth *g)
 {
@@ -217,7 +220,7 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 	key.name = fold_name(g);
 	known = bpf_map_lookup_elem(&growth_places, &key);
 	at = known ? (__s32)*known : new_place(&key, g);
-	kept = bpf_map_lookup_elem(&growth, &at); /* of -1 there is none */
+	kept = bpf_map_lookup_elem(&growth, &at); /* the lookup of -1 fails */
 	if (!kept)
 		return -1;
 	atomic_add(&kept->added, g->added);
@@ -244,7 +247,7 @@ static __always_inline void name_file(struct growth *g, struct task_struct *task
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-/* The map count of a process moved in a call. */
+/* Notes that a call changed the map count of a process. */
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
 	if (!config.attribute || count < config.attribute_maps)
@@ -253,7 +256,7 @@ static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 	c->removed = before > count ? before - count : 0;
 }
 
-/* A call made descriptors: this one, and others like it. */
+/* Notes that a call created a file descriptor, and how many more of the same kind. */
 static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
 {
 	if (!config.attribute || st->fds < config.attribute_fds)
@@ -263,7 +266,7 @@ static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 f
 	c->fd[0] = fd;
 }
 
-/* The same of two. */
+/* The same for two file descriptors. */
 static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
 {
 	note_fd(st, c, fd[0], 1);
@@ -306,7 +309,7 @@ static __always_inline void disown(const struct owner *owner)
 	g->last_ns = bpf_ktime_get_ns();
 }
 
-/* `place` < 0: it is not kept who made it. */
+/* `place` < 0: the creator is not recorded. */
 static __always_inline void own(const struct owner_key *key, __s32 place)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);
@@ -331,7 +334,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 	at = grow(c, &s->growth);
 	old = bpf_map_lookup_elem(&owners, &key);
 	if (old)
-		disown(old); /* the number was closed unseen: by dup2, close_range, execve */
+		disown(old); /* an unseen close: by dup2, close_range or execve */
 	else
 		atomic_add(&st->owners, 1);
 	own(&key, at);
@@ -348,7 +351,7 @@ returns_unread int attribute_by_stack(struct fs_state *st, const struct call *c)
 	return 0;
 }
 
-/* Attributes what was noted of a call to the code that made it. */
+/* Attributes what a call created to the code that made the call. */
 static __always_inline void attribute(struct fs_state *st, struct call *c)
 {
 	if (c->added)
@@ -372,7 +375,7 @@ static __always_inline void attribute_close(struct fs_state *st, const struct ca
 	atomic_add(&st->owners, -1);
 }
 
-#else /* too much for the verifiers of the kernels that this build is for */
+#else /* too much for the verifiers of the kernels that this build supports */
 
 static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {

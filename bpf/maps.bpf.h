@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What both sides share, loss counters, the ring and what is folded before it. */
+/* Maps shared by kernel and user space: the ring, loss counters, and coalescing of equal events. */
 #ifndef FS_MAPS_BPF_H
 #define FS_MAPS_BPF_H
 
@@ -10,11 +10,11 @@
 const volatile struct fs_config config SEC(".rodata.config") = {};
 struct fs_shared shared SEC(".data.shared") = {};
 
-/* Equal refusals and equal kernel faults are one entry each. */
+/* Equal failed calls, and equal kernel faults, share one entry. */
 struct coalesce_key {
 	struct process_key subject;
 	__u64 what;
-	__u64 group; /* facts that tell events of one sort apart */
+	__u64 group; /* distinguishes events of one kind */
 };
 struct coalesced {
 	__u64 count;
@@ -29,14 +29,14 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20); /* the loader may change it */
+	__uint(max_entries, 2 << 20); /* the loader may change this size */
 } ring SEC(".maps");
 
 #define PF_KTHREAD 0x200000 /* include/linux/sched.h */
 
 #define bump(counter) atomic_add(&(counter), 1)
 
-/* A counter of a process, of which the next look is to tell. */
+/* Adds to a counter of a process and marks the process as changed, for the next scan. */
 #define tally(st, counter, n)                                                                      \
 	do {                                                                                       \
 		atomic_add(&(st)->c.counter, n);                                                   \
@@ -48,7 +48,7 @@ static __always_inline __u64 ns_since(__u64 since)
 	return ns_between(since, bpf_ktime_get_ns());
 }
 
-/* Position of the highest bit set; 0 for 0. */
+/* Returns the position of the highest set bit; 0 for 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {
 	__u32 at = 0;
@@ -77,8 +77,8 @@ static __always_inline __u64 wake_when_filling(void)
 }
 
 /*
- * Counts one more of equal events. Returns its count when it should be emitted (the first, each
- * power of two, and one each 200 ms), else 0.
+ * Counts one of several equal events. Returns the count when the event should be sent (the first,
+ * each power of two, and one per 200 ms), else 0.
  */
 static __always_inline __u64 coalesce(const struct process_key *subject, __u64 what, __u64 group)
 {

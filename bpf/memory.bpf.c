@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What threads do, or wait for, to get memory: reclaim, compaction, the lock of the address space.
- */
+/* What threads do or wait for when they need memory: reclaim, compaction, mmap_lock, disk I/O. */
 #include "class.bpf.h"
 #include "state.bpf.h"
 
@@ -8,7 +7,7 @@ static __always_inline struct fs_fault_slot *waiting_slot(struct task_struct *ta
 							  struct fs_state **ret_st)
 {
 	if (get(task, flags) & PF_KTHREAD)
-		return NULL; /* kswapd and kcompactd do it for others */
+		return NULL; /* kswapd and kcompactd work for other tasks */
 	*ret_st = proc_of(get(task, group_leader));
 	return *ret_st ? slot_make(task, *ret_st) : NULL;
 }
@@ -42,7 +41,7 @@ static __always_inline int end_wait(__u32 wait)
 	return 0;
 }
 
-/* Arguments differ between kernels, and are of no use here. */
+/* The arguments differ between kernels, and are not used here. */
 SEC("raw_tp/mm_compaction_begin")
 int on_compaction_begin(void *ctx)
 {
@@ -57,7 +56,7 @@ int on_compaction_end(void *ctx)
 
 #define TLB_REMOTE_SEND_IPI 4 /* include/linux/mm_types.h, enum tlb_flush_reason */
 
-/* Of all reasons for a flush this one is told by who asks others for it, once for all of them. */
+/* Of all flush reasons only this one counts: the CPU that requests the flush reports it once. */
 SEC("raw_tp/tlb_flush")
 int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -72,7 +71,7 @@ int on_tlb_flush(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The kernel marks who waits for a disk, from before it sleeps to after it woke. */
+/* The kernel sets in_iowait from before the thread sleeps until after it wakes. */
 static __always_inline bool waits_for_disk(struct task_struct *task)
 {
 #ifdef FS_HASH
@@ -82,7 +81,7 @@ static __always_inline bool waits_for_disk(struct task_struct *task)
 #endif
 }
 
-/* Goes to sleep. Within another wait it is that one's. */
+/* The current thread goes to sleep. A sleep within another wait belongs to that wait. */
 static __always_inline int sleeps(bool preempt, struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -95,7 +94,10 @@ static __always_inline int sleeps(bool preempt, struct task_struct *task)
 	return 0;
 }
 
-/* Is woken, by another: as the kernel's own account of delays has it, before it waits for a CPU. */
+/*
+ * Another thread wakes the task. The wait ends here, before the task waits for a CPU, as in the
+ * kernel's delay accounting.
+ */
 static __always_inline int wakes(struct task_struct *task)
 {
 	struct fs_fault_slot *slot;
@@ -138,9 +140,9 @@ int raw_waking(struct bpf_raw_tracepoint_args *ctx)
 
 #define RWSEM_READER_OWNED 1 /* kernel/locking/rwsem.c */
 #define RWSEM_OWNER_FLAGS  7
-#define LOCK_WAIT_NS	   10000 /* what takes less was not waited for */
+#define LOCK_WAIT_NS	   10000 /* a shorter time is not a wait */
 
-/* Who let go of a lock last that others waited for, by address space. */
+/* The thread that last released a contended mmap_lock, by address space. */
 struct last_holder {
 	__u64 ns;
 	__u32 pid;
@@ -163,7 +165,7 @@ static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 ow
 	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
 }
 
-/* Of a wait that is over, where nobody was seen to have the lock when it began. */
+/* Sets the holder of a wait that is over, when no holder was known at its begin. */
 static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 mm, __u64 since)
 {
 	struct last_holder *h = bpf_map_lookup_elem(&last_holders, &mm);
@@ -175,7 +177,7 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
 }
 
-/* Of a lock that is taken: by whom. Of several readers it is the one that came last. */
+/* Notes who holds a lock that is taken. For several readers it is the latest. */
 static __always_inline void note_holder(struct task_struct *task, struct fs_fault_slot *slot,
 					struct mm_struct *mm)
 {
@@ -194,14 +196,17 @@ static __always_inline void note_holder(struct task_struct *task, struct fs_faul
 	bpf_probe_read_kernel(slot->holder_comm, sizeof(slot->holder_comm), holder->comm);
 }
 
-/* `mm`: of others too, in /proc and in reclaim. */
+/* `mm` may be that of another process: in /proc and in reclaim. */
 static __always_inline struct fs_fault_slot *locking_slot(struct task_struct *task, __u64 mm,
 							  struct fs_state **ret_st)
 {
 	return (__u64)get(as_task(task), mm) == mm ? waiting_slot(task, ret_st) : NULL;
 }
 
-/* In no fault, so that the fields of one are free: once the last one is added. */
+/*
+ * The thread is in no page fault, so the fields of one are free to use, once the last fault is
+ * added.
+ */
 static __always_inline void note_outside(void *ctx, struct task_struct *task, struct fs_state *st,
 					 struct fs_fault_slot *slot, __u32 class, __u64 ns)
 {
@@ -230,15 +235,14 @@ int on_lock_begin(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * An attempt fails where it may not wait, or where the thread is killed while it waits. The
- * argument moved by one place when memcg_path went ("mm: mmap_lock: optimize mmap_lock
- * tracepoints", 6.14).
+ * An attempt fails when it may not wait, or when the thread is killed meanwhile. The argument moved
+ * by one when memcg_path was removed ("mm: mmap_lock: optimize mmap_lock tracepoints", 6.14).
  */
 static __always_inline bool has_lock(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 success = 1;
 
-	/* not in C: clang makes one load at a computed offset of the two, which verifiers refuse */
+	/* not in C: clang would make one load at a computed offset, which verifiers reject */
 	if (config.lock_success == FS_LOCK_SUCCESS_THIRD)
 		asm volatile("%0 = *(u64 *)(%1 + 16)" : "=r"(success) : "r"(ctx));
 	else if (config.lock_success == FS_LOCK_SUCCESS_FOURTH)
@@ -279,7 +283,7 @@ int on_lock_end(struct bpf_raw_tracepoint_args *ctx)
 
 #define RWSEM_FLAG_WAITERS 2
 
-/* Nearly always of the own one, which is read without a call: before it is known to be that. */
+/* Nearly always the task's own mm, which is read without a function call. */
 static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm_struct *mm)
 {
 	__s64 own = get(task, mm, mmap_lock.count.counter);
@@ -287,7 +291,10 @@ static __always_inline __s64 mmap_lock_count(struct task_struct *task, struct mm
 	return (__u64)get(task, mm) == (__u64)mm ? own : BPF_CORE_READ(mm, mmap_lock.count.counter);
 }
 
-/* Before it lets go: who had it while others waited. Of readers in /proc, the waits tell it. */
+/*
+ * Called before a lock is released: notes who held it while others waited. Readers in /proc are
+ * seen by the waits.
+ */
 SEC("raw_tp/mmap_lock_released")
 int on_lock_released(struct bpf_raw_tracepoint_args *ctx)
 {

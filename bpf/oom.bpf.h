@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Victims of the OOM killer. It writes a line, sends its signal and marks its victim, one after
- * another in the thread that asked for memory: what each tells is kept until the mark.
+ * Victims of the OOM killer. The kernel writes a log line, sends the signal and marks its victim,
+ * in this order, in the thread that requested memory. The data of these steps are kept until the
+ * mark.
  */
 #ifndef FS_OOM_BPF_H
 #define FS_OOM_BPF_H
@@ -9,9 +10,9 @@
 #include "evidence.bpf.h"
 
 struct oom {
-	__u64 victim; /* the task, as a number */
+	__u64 victim; /* address of the victim's task */
 	__u32 constraint;
-	__u32 known; /* the record is of the victim */
+	__u32 known; /* the record describes the victim */
 	struct oom_record r;
 };
 
@@ -24,7 +25,7 @@ struct {
 	__type(value, struct oom);
 } ooms SEC(".maps");
 
-/* Of the thread that asked for memory. */
+/* Returns the entry of the thread that requested memory. */
 static __always_inline struct oom *oom_find(struct task_struct *task)
 {
 	return bpf_task_storage_get(&ooms, task, NULL, 0);
@@ -48,7 +49,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64); /* the loader raises it to what the CPUs need */
+	__uint(max_entries, 64); /* the loader raises this to what the CPUs need */
 	__type(key, __u32);	 /* pid of the thread */
 	__type(value, struct oom);
 } ooms SEC(".maps");
@@ -56,7 +57,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct oom); /* nobody writes it: what a new entry begins with */
+	__type(value, struct oom); /* read-only: initial value of a new entry */
 } no_oom SEC(".maps");
 
 static __always_inline struct oom *oom_find(struct task_struct *task)
@@ -90,7 +91,7 @@ static __always_inline void oom_drop(struct task_struct *task)
 
 #define OOM_LINE_CONSTRAINT 31 /* behind "oom-kill:constraint=CONSTRAINT_" */
 
-/* dump_oom_summary(), since ef8444ea01d7 (5.0). At a limited rate. */
+/* The line of dump_oom_summary(), since ef8444ea01d7 (5.0). Rate-limited. */
 static __always_inline void oom_line(const char *text, unsigned long len)
 {
 	struct oom *o;
@@ -130,7 +131,7 @@ static __always_inline void oom_signal(struct task_struct *target, struct task_s
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), target->comm);
 }
 
-/* Of the process that asked for memory: what it has that cannot be dropped. */
+/* Returns the pages of the requesting process that are not reclaimable. */
 static __always_inline __u32 kept_pages_of(struct task_struct *task)
 {
 	struct mm_struct *mm = get(task, mm);
@@ -139,7 +140,7 @@ static __always_inline __u32 kept_pages_of(struct task_struct *task)
 	return pages > 0 ? pages : 0;
 }
 
-/* `victim`: the task since 72ba14deb40a (6.8), before the pid. */
+/* `victim` is the task since 72ba14deb40a (6.8), before that the pid. */
 static __always_inline int oom_marked(__u64 victim)
 {
 	struct task_struct *task = current_task();
@@ -149,7 +150,7 @@ static __always_inline int oom_marked(__u64 victim)
 	if (!o)
 		return 0;
 	if (!o->known || (victim != o->victim && victim != o->r.subject.pid))
-		goto out; /* one that ends of itself, or is not watched */
+		goto out; /* the victim is already exiting, or is not watched */
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
 		bump(shared.losses.ring);
@@ -167,7 +168,7 @@ out:
 	return 0;
 }
 
-/* Of either kind of argument: as a number. */
+/* The argument is read as a number, whichever type it has. */
 SEC("raw_tp/mark_victim")
 int on_oom_victim(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the state of processes and threads is kept: on the task itself, or (FS_HASH) in tables by
- * pid, whose entries the fork and exit hooks make and drop.
+ * Storage for the state of processes and threads: task storage or, with FS_HASH, hash tables by pid
+ * whose entries the fork and exit probes create and delete.
  */
 #ifndef FS_PROCESS_STATE_BPF_H
 #define FS_PROCESS_STATE_BPF_H
@@ -15,7 +15,7 @@ static __always_inline void fill_subject(struct process_key *s, struct task_stru
 	s->pad = 0;
 }
 
-/* What a new entry is made of: too large for the stack. */
+/* Initial value of a new entry: too large for the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -40,9 +40,10 @@ struct {
 } slots SEC(".maps");
 
 /*
- * The state of a process whose leader has ended while other threads go on. It cannot stay with the
- * leader's task: a thread that calls execve then takes the leader's pid and birth, and the kernel
- * frees the task of the leader with its storage (de_thread(), fs/exec.c). The subject stays.
+ * State of processes whose leader has exited while other threads continue. It cannot stay with the
+ * leader's task: a thread that calls execve takes over the leader's pid and birth, and the kernel
+ * then frees the leader's task with its storage (de_thread(), fs/exec.c). The subject stays the
+ * same.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -60,15 +61,15 @@ struct {
 			 sizeof(__u64))
 
 /*
- * Moves what was counted. Each counter is taken in one step, so that nothing is lost or counted
- * twice where other threads still add to `from`, or move it at the same time. The source's
- * `counted` is cleared first: what is added later sets it again, and is moved by who sees that.
+ * Moves counters from one state to another. Each counter is taken in one atomic step, so that none
+ * is lost or counted twice when other threads still add to `from` or move it too. `counted` of the
+ * source is cleared first: a later addition sets it again, and whoever sees it moves the rest.
  */
 struct move {
 	struct fs_state *from, *to;
 };
 
-/* A body of bpf_loop(): the verifier goes through it once, and not through each of the steps. */
+/* A callback of bpf_loop(): the verifier checks it once, not once per step. */
 static long move_counter(__u32 i, struct move *m)
 {
 	__u64 *source, *target, n;
@@ -101,7 +102,7 @@ once_verified int move_counters(struct fs_state *from, struct fs_state *to)
 	return 0;
 }
 
-/* The state of a process that is not, or not any more, with its leader; else `left`. */
+/* Returns the state of a process that is not, or no longer, with its leader, else `left`. */
 static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 						    struct fs_state *left)
 {
@@ -117,7 +118,7 @@ static __noinline struct fs_state *proc_find_orphan(struct task_struct *leader,
 	return st;
 }
 
-/* The state of a process, given its leader; NULL where it has none. */
+/* Returns the state of a process, given its leader, or NULL. */
 static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 {
 	struct fs_state *st = bpf_task_storage_get(&procs, leader, NULL, 0);
@@ -127,7 +128,7 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
-/* The same, made where it has none; NULL where there is no room. */
+/* The same, but creates a missing state. Returns NULL when there is no room. */
 static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(leader);
@@ -164,9 +165,9 @@ static __always_inline void proc_drop(struct task_struct *leader)
 #define EEXIST 17
 
 /*
- * The leader has ended before its process. Order matters: the new state is there before the old
- * one says that it was left, and nothing is told of it before all has been moved. One word has
- * both PROC_LEFT and PROC_FINAL, so that of this and proc_ends() one comes first.
+ * Called when the leader exits before its process. The order matters: the new state exists before
+ * the old one is marked as left, and nothing is sent before all is moved. One word holds both
+ * PROC_LEFT and PROC_FINAL, so either this function or proc_ends() is first.
  */
 returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
@@ -202,7 +203,7 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 	return 0;
 }
 
-/* The same of a process of which it was not seen: it was so before it was watched. */
+/* The same for a process whose leader exited before it was watched. */
 static __always_inline struct fs_state *proc_without_leader(struct task_struct *leader,
 							    struct fs_state *st)
 {
@@ -213,7 +214,7 @@ static __always_inline struct fs_state *proc_without_leader(struct task_struct *
 	return proc_find(leader) ?: st;
 }
 
-/* Steps of waiting for another CPU: in the middle of proc_leader_left() it takes 10 us or so. */
+/* Steps of waiting for another CPU, which needs about 10 us in proc_leader_left(). */
 #define MOST_WAITED 4096
 
 static long is_whole(__u32 i, struct move *m)
@@ -234,8 +235,8 @@ once_verified int await_whole(struct fs_state *st)
 }
 
 /*
- * The state to tell the last record of. NULL where another thread tells it: two that exit at once
- * may both find none alive.
+ * Returns the state for the last record, or NULL when another thread sends it: of two threads that
+ * exit at once, both may see no other one alive.
  */
 static __always_inline struct fs_state *proc_ends(struct task_struct *leader, struct fs_state *st)
 {
@@ -258,8 +259,8 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 }
 
 /*
- * Whether a state that was just copied was whole all the time, and this process's: the leader may
- * end meanwhile, and another thread take its place.
+ * Whether a copied state was complete and belonged to this process during the copy: the leader may
+ * exit meanwhile, and another thread take its place.
  */
 static __always_inline bool proc_was_whole(struct fs_state *st, struct task_struct *leader)
 {
@@ -267,7 +268,7 @@ static __always_inline bool proc_was_whole(struct fs_state *st, struct task_stru
 	       st->start_ns == get(leader, start_boottime) && get(leader, pid) == get(leader, tgid);
 }
 
-/* A thread has taken the leader's place: its state moves in with it. */
+/* Called when a thread took the leader's place: the state moves into the new leader's storage. */
 static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0), *kept;
@@ -296,7 +297,7 @@ static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct
 	return bpf_task_storage_get(&slots, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Of a thread that had another pid before it called execve. */
+/* Returns the slot of a thread that had another pid before it called execve. */
 static __always_inline struct fs_fault_slot *former_slot(struct task_struct *task, __u32 old_pid)
 {
 	return thread_slot(task);
@@ -314,7 +315,7 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192); /* the loader raises it to what is alive */
+	__uint(max_entries, 8192); /* the loader raises this to the number of live processes */
 	__type(key, __u32);	   /* tgid */
 	__type(value, struct fs_state);
 } procs SEC(".maps");
@@ -347,7 +348,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 
 	if (st)
 		return st;
-	/* what a dying process still does after its last record makes it no new one */
+	/* actions of a dying process after its last record must not create a new state */
 	empty = bpf_map_lookup_elem(&blank, &zero);
 	if (!empty || !get(leader, signal, live.counter))
 		return NULL;
@@ -358,7 +359,7 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	return st;
 }
 
-/* Processes of which the last record is made: what can be made once is made by one alone. */
+/* Processes whose last record is sent: only one thread may send it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -376,14 +377,14 @@ static __always_inline struct fs_state *proc_ends(struct task_struct *leader, st
 	return bpf_map_update_elem(&ending, &s, &one, BPF_NOEXIST) ? NULL : st;
 }
 
-/* A pid that was another's: nothing of that one is left. */
+/* Starts a new state for a reused pid; nothing of the previous process is kept. */
 static __always_inline struct fs_state *proc_make_fresh(struct task_struct *leader)
 {
 	proc_drop(leader);
 	return proc_make(leader);
 }
 
-/* The pid stays, and so does what is kept by it; but the fault was of the thread that ended. */
+/* The pid stays, and so does its entry; but an open fault belonged to the thread that exited. */
 static __always_inline int proc_leader_left(struct task_struct *leader, struct fs_state *st)
 {
 	__builtin_memset(&st->slot, 0, sizeof(st->slot));
@@ -429,7 +430,7 @@ static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct
 	return bpf_map_lookup_elem(&slots, &pid);
 }
 
-/* Of a thread that had another pid before it called execve. */
+/* Returns the slot of a thread that had another pid before it called execve. */
 static __always_inline struct fs_fault_slot *former_slot(struct task_struct *task, __u32 old_pid)
 {
 	return bpf_map_lookup_elem(&slots, &old_pid);
@@ -449,7 +450,7 @@ static __always_inline void former_slot_drop(__u32 old_pid)
 
 #endif
 
-/* The fault slot of a thread: the leader's is in the state of its process, at hand there. */
+/* Returns the fault slot of a thread. The leader's is in the state of its process. */
 static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 {
 	struct fs_state *st;
@@ -459,7 +460,7 @@ static __always_inline struct fs_fault_slot *slot_find(struct task_struct *task)
 	st = proc_find(task);
 	if (!st)
 		return NULL;
-	barrier_var(st); /* no arithmetic before the test: the verifier wants it in this order */
+	barrier_var(st); /* no arithmetic before the NULL test: the verifier requires this order */
 	return &st->slot;
 }
 
@@ -469,7 +470,7 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 	return get(task, pid) == get(task, tgid) ? &st->slot : thread_slot_make(task);
 }
 
-/* The state of a process, given its leader; NULL where it is not watched. */
+/* Returns the state of a process, given its leader, or NULL when it is not watched. */
 static __always_inline struct fs_state *proc_of(struct task_struct *leader)
 {
 	return config.watch_all ? proc_make(leader) : proc_find(leader);

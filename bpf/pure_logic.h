@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For headers of the kernel side that unit tests compile too: pure logic, whose races and
- * borderline cases no test can provoke in a kernel at will.
+ * For kernel-side headers that unit tests compile too: logic without kernel access, whose races no
+ * test can provoke in a kernel at will.
  */
 #ifndef FS_PURE_LOGIC_H
 #define FS_PURE_LOGIC_H
@@ -11,9 +11,9 @@
 #include <bpf/bpf_helpers.h>
 
 /*
- * Adds in one step, without an answer. clang 21 compiles __sync_fetch_and_add() to an instruction
- * that answers even if nobody reads the answer, and kernels before 5.12 refuse that one. A relaxed
- * addition is the older instruction; the barriers keep the compiler's order.
+ * Adds atomically, without a return value. clang 21 compiles __sync_fetch_and_add() to an
+ * instruction that returns the old value even if it is unused, and kernels before 5.12 reject that
+ * one. A relaxed addition is the older instruction; the barriers keep the compiler's order.
  */
 #define atomic_add(at, n)                                                                          \
 	do {                                                                                       \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A refused call: its state at that moment, equal ones coalesced. */
+/* Failed calls: counts and coalesces them, and fills their records. */
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
@@ -11,18 +11,18 @@ struct call {
 	struct task_struct *task;
 	struct task_struct *leader;
 	struct pt_regs *regs;
-	void *ctx; /* of the program */
+	void *ctx; /* context of the program */
 	long ret;
 	__u8 call;  /* enum call_id */
 	__u8 shape; /* enum fs_shape */
 	bool compat;
-	__u32 nr; /* of the table that `compat` says */
-	/* what it made, as far as that is attributed: growth.bpf.h */
+	__u32 nr; /* number in the table that `compat` selects */
+	/* what the call created, as far as it is attributed (growth.bpf.h) */
 	__u32 added;   /* mappings, or for each of `fd` descriptors */
 	__u32 removed; /* mappings */
 	__u32 fds;     /* how many of `fd` are given; 0 for mappings */
 	__u32 fd[2];
-	__s32 stack; /* who made it, by find_stack(); -1: not known */
+	__s32 stack; /* the caller's stack, set by find_stack(); -1: not known */
 };
 
 #define call_arg(c, n) regs_arg((c)->regs, n, (c)->compat)
@@ -30,8 +30,8 @@ struct call {
 #define NOT_REFUSED (-1)
 
 /*
- * What the current thread was told in the call that it is in, kept with it until that call ends.
- * The count in `st` spares the others the search for it.
+ * Notes what a probe learned within the current call of the thread, until the call ends. `noted` in
+ * `st` spares other threads the lookup.
  */
 static __always_inline void note_down(struct fs_state *st, __u64 area_bytes, __u32 facts)
 {
@@ -56,7 +56,7 @@ static __always_inline struct fs_fault_slot *noted_slot(struct fs_state *st)
 	return slot && slot->noted ? slot : NULL;
 }
 
-/* A search that failed was repeated elsewhere, and found room. */
+/* Removes the note: a search that failed was repeated elsewhere and found room. */
 static __always_inline void forget_area(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -66,11 +66,11 @@ static __always_inline void forget_area(struct fs_state *st)
 }
 
 struct note {
-	__u64 area_bytes; /* no free range of that length was found */
+	__u64 area_bytes; /* length of a free range that was not found */
 	__u32 facts;	  /* FACT_SAID_* */
 };
 
-/* Takes the note of a thread at the end of its call, whatever came of that. */
+/* Takes the note of a thread at the end of its call, whatever the result. */
 static __always_inline struct note take_note(struct fs_state *st)
 {
 	struct fs_fault_slot *slot = noted_slot(st);
@@ -106,7 +106,7 @@ static __always_inline void read_limits(struct refused_record *r, struct signal_
 	r->fd_soft = soft_limit(sig, RLIMIT_NOFILE);
 }
 
-/* The descriptor that a call names besides those it makes; < 0: none. */
+/* Returns the descriptor that a call names besides those it creates, or < 0. */
 static __always_inline long fd_of(const struct refused_record *r)
 {
 	switch (r->call) {
@@ -122,8 +122,8 @@ static __always_inline long fd_of(const struct refused_record *r)
 #define fill_zero(what) __builtin_memset(&(what), 0, sizeof(what))
 
 /*
- * Refusals of one call and errno may have several causes: those that ask for about as much, in the
- * same way, at the same map count as far as that matters, are equal.
+ * Failed calls with one errno may have several causes. Those with about the same size, the same
+ * form and a similar map count are equal.
  */
 static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm, __u32 facts)
 {
@@ -139,7 +139,7 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 	return group;
 }
 
-/* The bytes that a call of the mmap family asks for on top of what there is; 0: none. */
+/* Returns the bytes that a call of the mmap family requests in addition, or 0. */
 static __always_inline __u64 bytes_asked(const struct call *c)
 {
 	if (c->shape == FS_SHAPE_BRK)
@@ -149,7 +149,7 @@ static __always_inline __u64 bytes_asked(const struct call *c)
 	return c->call == CALL_MMAP ? call_arg(c, 1) : 0;
 }
 
-/* Remembers the last request for memory that was refused and told of. */
+/* Remembers the last failed request for memory that was sent. */
 static __always_inline void note_request(struct fs_state *st, const struct call *c)
 {
 	__u64 bytes = bytes_asked(c);
@@ -161,7 +161,10 @@ static __always_inline void note_request(struct fs_state *st, const struct call 
 	st->refused_ns = bpf_ktime_get_ns();
 }
 
-/* A call of the mmap family succeeded: whether it is the refused request in another form. */
+/*
+ * A call of the mmap family succeeded: checks whether it repeats the failed request in another
+ * form.
+ */
 static __always_inline void settle_request(struct fs_state *st, const struct call *c)
 {
 	__u32 tid = get(c->task, pid);
@@ -193,8 +196,8 @@ static __always_inline void settle_request(struct fs_state *st, const struct cal
 }
 
 /*
- * The chains of calls below are deep. Each step gives back its part of the stack when it ends, so
- * that the end of a system call keeps only `struct call` and `struct refusal` there.
+ * The call chains below are deep. Each step releases its part of the stack when it ends, so that
+ * the end of a system call keeps only `struct call` and `struct refusal`.
  */
 returns_unread int find_stack(struct call *c)
 {
@@ -205,7 +208,7 @@ returns_unread int find_stack(struct call *c)
 	return 0;
 }
 
-/* A refused call: what its record says besides what the call itself does. */
+/* What the record of a failed call has besides the call itself. */
 struct refusal {
 	__u64 count;
 	__u64 area_bytes;
@@ -213,7 +216,7 @@ struct refusal {
 	__u32 error;
 };
 
-/* Counts a refusal. False where it is coalesced with those before it. */
+/* Counts a failed call. Returns false when it is coalesced with earlier ones. */
 static __noinline bool count_refusal(struct fs_state *st, const struct call *c, struct refusal *f)
 {
 	struct task_struct *task = c->task;
@@ -239,7 +242,7 @@ static __noinline bool count_refusal(struct fs_state *st, const struct call *c, 
 	return true;
 }
 
-/* What is known without going through lists: the rest is zero, or not known. */
+/* Fills what needs no walk through lists. The rest is zero or unknown. */
 returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 				const struct refusal *f)
 {
@@ -302,7 +305,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	read_levels(r, 0);
 	read_user(r, 0);
 	read_variables(r, 0);
-	/* F_DUPFD names the lowest number it takes */
+	/* F_DUPFD's argument is the lowest number it may use */
 	read_fds(r, c->shape == FS_SHAPE_FCNTL && error == EMFILE ? r->args[2] : 0);
 	if (r->fds != ~0U)
 		saw_fds(st, c->leader, r->fds, r->fd_soft);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Error reports of the kernel, as its log has them: a WARN, KASAN, KFENCE, UBSAN, an oops, a hung
- * task, a soft lockup. Here lines are chosen by how they begin; what they are, user space tells.
+ * Kernel error reports from its log: WARN, KASAN, KFENCE, UBSAN, oops, hung task, soft lockup. The
+ * kernel side selects lines by their first words; user space interprets them.
  */
 #ifndef FS_REPORT_BPF_H
 #define FS_REPORT_BPF_H
 
 #include "maps.bpf.h"
 
-#define REPORT_STAMP	   40 /* bytes of a line in which a time stamp ends */
+#define REPORT_STAMP	   40 /* a time stamp ends within so many bytes of a line */
 #define BEGINS(a, b, c, d) ((__u32)(a) << 24 | (__u32)(b) << 16 | (__u32)(c) << 8 | (__u32)(d))
 
 static __always_inline bool is_of_report(const char *s)
@@ -21,12 +21,12 @@ static __always_inline bool is_of_report(const char *s)
 	case BEGINS('w', 'a', 't', 'c'): /* watchdog: BUG: soft lockup */
 	case BEGINS('O', 'o', 'p', 's'):
 	case BEGINS('I', 'n', 't', 'e'): /* Internal error: arm64 */
-	/* an oops of x86 before it was said to be one (6.9) */
+	/* before 6.9, x86 prints no "Oops:" here */
 	case BEGINS('g', 'e', 'n', 'e'): /* general protection fault */
 	case BEGINS('i', 'n', 'v', 'a'): /* invalid opcode */
 	case BEGINS('d', 'i', 'v', 'i'): /* divide error */
 	case BEGINS('s', 't', 'a', 'c'): /* stack segment */
-	/* where it was */
+	/* the location */
 	case BEGINS('R', 'I', 'P', ':'):
 	case BEGINS('p', 'c', ' ', ':'):
 	case BEGINS('e', 'p', 'c', ' '):
@@ -36,8 +36,8 @@ static __always_inline bool is_of_report(const char *s)
 }
 
 /*
- * Bytes before the text itself: the tracepoint had a line as consoles get it, with its time, and
- * only where one did, until 701850dc0c31 (5.19).
+ * Bytes before the text: until 701850dc0c31 (5.19) the tracepoint got the line as consoles do, with
+ * its time stamp if enabled.
  */
 static __always_inline __u32 stamp_of(const char *s)
 {
@@ -49,11 +49,12 @@ static __always_inline __u32 stamp_of(const char *s)
 	return 0;
 }
 
-/* What follows the text in its buffer is not of it. */
+/* Copies the line; what follows it in the buffer is not part of it. */
 static __always_inline void read_line(char *ret, unsigned long size, const char *text,
 				      unsigned long len)
 {
-	barrier_var(len); /* else the verifier does not see it bounded, as clang keeps two of it */
+	/* otherwise clang keeps two copies, and the verifier does not know the bound */
+	barrier_var(len);
 	if (len > size - 1)
 		len = size - 1;
 	bpf_probe_read_kernel(ret, len, text);

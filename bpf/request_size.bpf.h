@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much a refused call asked for, where that is in no argument: in an object that it names, or
- * in the memory of the process.
+ * Reads how much memory a failed call requested when no argument has it: from a kernel object that
+ * the call names, or from the memory of the process.
  */
 #ifndef FS_REQUEST_SIZE_BPF_H
 #define FS_REQUEST_SIZE_BPF_H
@@ -13,7 +13,10 @@
 #define XA_CHUNK_SHIFT	  6
 #define is_xa_node(entry) (((entry)&3) == 2 && (entry) > 4096)
 
-/* include/linux/ipc_namespace.h and ipc/util.h: an identifier is a number of a slot and a count */
+/*
+ * include/linux/ipc_namespace.h and ipc/util.h: an id consists of a slot number and a sequence
+ * number
+ */
 #define IPC_SHM		    2
 #define IPCMNI_SHIFT	    15
 #define IPCMNI_SHIFT_EXTEND 24
@@ -64,7 +67,7 @@ static __always_inline void read_segment(struct refused_record *r)
 
 #define STRING_CHUNK 4096
 #ifdef FS_HASH
-#define MOST_CHUNKS  8 /* what a bounded loop may take of the verifier */
+#define MOST_CHUNKS  8 /* what the verifier accepts of a bounded loop */
 #define MOST_BUFFERS 4
 #else
 #define MOST_CHUNKS  (1 << 17)
@@ -72,8 +75,8 @@ static __always_inline void read_segment(struct refused_record *r)
 #endif
 
 /*
- * Where bpf_probe_read_user_str() writes. Of strings only their lengths are used, never their
- * bytes, so that several programs may write here at once.
+ * Destination of bpf_probe_read_user_str(). Only the lengths of strings are used, never their
+ * bytes, so several programs may write here at the same time.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -82,19 +85,19 @@ struct {
 	__type(value, char[STRING_CHUNK]);
 } string_chunk SEC(".maps");
 
-/* A walk along the strings of two lists that end with NULL. */
+/* Walks the strings of two NULL-terminated lists, argv and envp. */
 struct string_walk {
-	__u64 list; /* of the next pointer */
+	__u64 list; /* address of the next pointer */
 	__u64 second;
-	__u64 at;   /* in a string; 0: between two */
-	__u64 here; /* of it up to there */
+	__u64 at;   /* address within a string; 0: between two strings */
+	__u64 here; /* bytes of this string read so far */
 	__u64 bytes;
 	__u64 longest;
 	__u32 pointer_bytes;
 	__u32 whole;
 };
 
-/* On to the next string; false where there is none, or none can be read. */
+/* Moves to the next string. Returns false when there is none, or when it cannot be read. */
 static __always_inline bool next_string(struct string_walk *w)
 {
 	__u64 pointer = 0;
@@ -106,7 +109,7 @@ static __always_inline bool next_string(struct string_walk *w)
 	w->list += w->pointer_bytes;
 	if (pointer) {
 		w->at = pointer;
-		w->bytes += 8; /* as the kernel reckons, whoever calls */
+		w->bytes += 8; /* the kernel counts 8 bytes per pointer, for 32-bit callers too */
 		return true;
 	}
 	w->whole = !w->second;
@@ -131,7 +134,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	n = chunk ? bpf_probe_read_user_str(chunk, STRING_CHUNK, (void *)w->at) : -1;
 	if (n <= 0)
 		return 1;
-	/* a full one has its end forced upon it: what it stands for is read again */
+	/* a full chunk ends in a NUL that replaced a byte of the string: read that byte again */
 	if (n == STRING_CHUNK)
 		n--, w->at += n;
 	else
@@ -143,7 +146,7 @@ static long next_chunk(__u32 i, struct string_walk *w)
 	return 0;
 }
 
-/* Arguments and environment, with the path that becomes a string of the new program too. */
+/* Sums arguments and environment, and the path, which also becomes a string of the new program. */
 static __always_inline void read_strings(struct refused_record *r, __u64 path, __u64 argv,
 					 __u64 envp)
 {
@@ -207,8 +210,8 @@ static __always_inline void read_buffers(struct refused_record *r)
 }
 
 /*
- * ipc/mqueue.c, mqueue_get_inode(): the messages, and a struct msg_msg and a node of a tree for
- * each, 48 bytes both. Without attributes, as many as the namespace says.
+ * As mqueue_get_inode() in ipc/mqueue.c: the messages, and 48 bytes per message for a struct
+ * msg_msg and a tree node. Without attributes, the limits of the IPC namespace apply.
  */
 static __always_inline void read_queue(struct refused_record *r)
 {
@@ -225,7 +228,7 @@ static __always_inline void read_queue(struct refused_record *r)
 	r->asked.whole = 1;
 }
 
-/* `with`: enum fs_shape, of the call. */
+/* `with` is the enum fs_shape of the call. */
 record_part(read_request_size)
 {
 	if (r->call == CALL_SHMAT)

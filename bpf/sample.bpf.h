@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Page faults drawn by chance, each with its address and what is mapped there: where a process
- * faults, for the price of a random number in all others.
+ * Randomly sampled page faults, each with its address and mapping. They show where a process
+ * faults, at the cost of one random number for each other fault.
  */
 #ifndef FS_SAMPLE_BPF_H
 #define FS_SAMPLE_BPF_H
@@ -12,8 +12,8 @@
 #define VM_GROWSDOWN 0x100 /* include/linux/mm.h */
 
 /*
- * How many faults the one that has just ended stands for; 0: it was not drawn. A slow one is drawn
- * SAMPLE_EACH times as often: of these few are most of the time that is lost.
+ * Returns how many faults the one that just ended represents; 0: not sampled. Slow faults are
+ * sampled SAMPLE_EACH times as often, because a few of them cause most of the lost time.
  */
 static __always_inline __u32 sample_weight(bool slow)
 {
@@ -32,7 +32,7 @@ static __always_inline __u32 sample_weight(bool slow)
 #endif
 }
 
-/* What /proc/PID/maps calls it. */
+/* Returns the kind of the mapping, as /proc/PID/maps shows it. */
 static __always_inline __u32 kind_of_area(struct mm_struct *mm, struct vm_area_struct *vma,
 					  struct file *file, const struct area *a)
 {
@@ -71,7 +71,7 @@ static __always_inline void name_area(struct sample_record *r, struct mm_struct 
 					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-/* The fault that the current thread has just ended was drawn. */
+/* Sends the fault that the current thread just ended, if it was sampled. */
 once_verified int note_sample(struct fs_fault_slot *slot, __u32 class, __s32 stack, __u32 weight)
 {
 	struct task_struct *task = current_task();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Working memory beside the stack, of which verifiers allow 512 bytes in all. */
+/* Working memory besides the stack, which is limited to 512 bytes. */
 #ifndef FS_SCRATCH_BPF_H
 #define FS_SCRATCH_BPF_H
 
@@ -8,14 +8,14 @@
 #include "maps.bpf.h"
 
 /*
- * A chain of frames as the kernel follows it. The wrappers of system calls make no frame, so that
- * it lacks who called them: the word at the stack pointer.
+ * A frame pointer chain, as the kernel follows it. System call wrappers create no frame, so the
+ * chain lacks their caller: it is the word at the stack pointer.
  */
 struct chain {
 	__u64 ip[STACK_FRAMES];
 	__u64 caller; /* 0: not known */
 	__u64 frames;
-	struct area at; /* what is mapped there: of the frame that is looked at */
+	struct area at; /* mapping of the frame that is examined */
 };
 
 struct scratch {
@@ -27,7 +27,7 @@ struct scratch {
 	__u32 pad;
 };
 
-#define SCRATCHES 8 /* of a CPU: two for each program that is under way there */
+#define SCRATCHES 8 /* per CPU: two for each program that may be active there */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRATCHES);
@@ -37,7 +37,7 @@ struct {
 
 define_claim(scratches, struct scratch, SCRATCHES);
 
-/* Returns memory that is the caller's until scratch_end(), or NULL where all is in use. */
+/* Returns memory that the caller owns until scratch_end(), or NULL when all is in use. */
 static __always_inline struct scratch *scratch_begin(void)
 {
 	__u32 at = claim_scratches(0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fault signals: the access, and what is mapped where it went; and who aborts itself. */
+/*
+ * Fatal signals: the access that failed, and the mapping at its address; and processes that abort
+ * themselves.
+ */
 #include "oom.bpf.h"
 
 #define SIGABRT 6
@@ -15,7 +18,7 @@
 
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: by the kernel */
 
-/* How full a tmpfs is, but for what other CPUs have not yet added up. */
+/* Reads how full a tmpfs is, except for what other CPUs have not yet added up. */
 static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
 {
 	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
@@ -25,8 +28,7 @@ static __always_inline void read_tmpfs(struct signal_record *r, struct file *fil
 }
 
 /*
- * What a file holds of its disk, at least: blocks that are delayed until write-back count as pages
- * alone.
+ * Reads the disk space that a file has at least: blocks of delayed allocation count only as pages.
  */
 static __always_inline void read_disk(struct signal_record *r, struct file *file)
 {
@@ -51,7 +53,7 @@ static __always_inline void read_mapping(struct signal_record *r, struct vm_area
 		read_disk(r, file);
 }
 
-/* Without a lock, which a thread that is being sent a signal cannot wait for. */
+/* Takes no lock: a thread that is being sent a signal cannot wait for one. */
 once_verified int read_area(struct signal_record *r)
 {
 	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
@@ -73,7 +75,7 @@ once_verified int read_area(struct signal_record *r)
 		r->area = MAPPED_NONE;
 	if (r->area_flags & VM_RIGHTS)
 		return 0;
-	/* what is above a hole may be a stack that could not grow into it, or above its guard */
+	/* above the hole may be a stack that could not grow into it, or its guard */
 	find_area(&a, a.to);
 	vma = (struct vm_area_struct *)a.vma;
 	if (vma) {
@@ -84,12 +86,12 @@ once_verified int read_area(struct signal_record *r)
 }
 
 /*
- * A fault signal that is blocked or ignored was given its default action before it is sent:
+ * A fault signal that is blocked or ignored got its default action before it is sent:
  * force_sig_info_to_task(), kernel/signal.c.
  */
 static __always_inline bool is_fatal(struct task_struct *task, int sig)
 {
-	/* a number: before 6.2 the verifier adds no variable to a pointer that it knows */
+	/* a number: before 6.2 the verifier adds no variable to a trusted pointer */
 	__u64 at = (__u64)BPF_CORE_READ(task, sighand) +
 		   bpf_core_field_offset(struct sighand_struct, action) +
 		   (sig - 1) * bpf_core_type_size(struct k_sigaction);
@@ -98,8 +100,8 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 }
 
 /*
- * A fault signal is sent by the thread to itself: its registers are those of the access. For none
- * other is it read.
+ * A thread sends a fault signal to itself: its registers are those of the access. They are not read
+ * for other signals.
  */
 static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
 {
@@ -145,8 +147,8 @@ static __always_inline void emit_signal(struct task_struct *target, struct task_
 }
 
 /*
- * abort() and raise(): a thread sends it to itself, by tgkill. No fault, but the end of one that
- * was found in time, or that a handler has told of.
+ * abort() and raise(): a thread sends the signal to itself by tgkill. It is no fault, but ends a
+ * process that detected one, or whose handler reported one.
  */
 static __always_inline bool is_raised(int sig, int code, struct task_struct *target)
 {
@@ -180,7 +182,10 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 	if (!st)
 		return 0;
 	if (sig == SIGABRT || code <= 0) {
-		/* raised anew by the handler of a fault: without one no access was wrong */
+		/*
+		 * a fault handler raised the signal again; without a handler there was no bad
+		 * access
+		 */
 		if (sig == SIGABRT || st->c.fault_failed)
 			emit_signal(target, leader, sig, code, 0);
 		return 0;
@@ -192,7 +197,7 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		tally(st, fault_poison, 1);
 	slot = slot_find(target);
 	if (slot)
-		slot->begin_ns = slot->ended_ns = 0; /* it failed: no latency of one served */
+		slot->begin_ns = slot->ended_ns = 0; /* it failed: it has no latency */
 	/* _sigfault._addr follows the three ints: include/uapi/asm-generic/siginfo.h */
 	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	emit_signal(target, leader, sig, code, address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User stacks, each with a number: user space is told of each once, by files, while these are still
- * mapped.
+ * User stacks, each with a number. User space gets each stack once, by files and offsets, while
+ * these are still mapped.
  */
 #ifndef FS_STACK_BPF_H
 #define FS_STACK_BPF_H
@@ -11,12 +11,12 @@
 
 struct chain_key {
 	struct process_key subject;
-	__u64 hash; /* of all that the chain holds */
+	__u64 hash; /* hash of the whole chain */
 };
 
 /*
- * Chains that user space was told of, and the number of each. One that was not seen for longest
- * makes room; where it comes again, it is told again by another number.
+ * Chains that were sent, and their numbers. The least recently used one makes room; if it appears
+ * again, it is sent with another number.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } told SEC(".maps");
 
-/* The same of chains that led astray, as they were before they were cut. */
+/* The same for invalid chains, as they were before they were cut. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, STACKS_MAX);
@@ -56,13 +56,13 @@ static __always_inline bool is_code(struct chain *c, __u64 address)
 	struct vm_area_struct *vma;
 
 	if (config.areas_foreign)
-		return true; /* it is not known */
+		return true; /* it is not known whether it is code */
 	find_area(&c->at, address);
 	vma = (struct vm_area_struct *)c->at.vma;
 	return vma && BPF_CORE_READ(vma, vm_flags) & VM_EXEC;
 }
 
-/* bpf_loop() takes what is on the stack alone. */
+/* bpf_loop() passes only a pointer to the stack. */
 struct chain_walk {
 	struct chain *c;
 };
@@ -71,7 +71,7 @@ static long next_frame(__u32 i, struct chain_walk *w)
 {
 	if (i >= STACK_FRAMES || i >= w->c->frames)
 		return 1;
-	/* the innermost is where it is */
+	/* the innermost frame is always code */
 	if (!i || is_code(w->c, w->c->ip[i]))
 		return 0;
 	w->c->frames = i;
@@ -79,8 +79,9 @@ static long next_frame(__u32 i, struct chain_walk *w)
 }
 
 /*
- * Code without frame pointers keeps data where the chain is sought, and each chain of such words is
- * another: from the first that is no code on it is chance. 0 where mappings changed meanwhile.
+ * Code without frame pointers leaves data where the chain is expected, so each walk yields another
+ * chain: everything from the first non-code address on is random. Returns 0 when mappings changed
+ * meanwhile.
  */
 once_verified int cut_chain(struct chain *c)
 {
@@ -101,11 +102,11 @@ once_verified int cut_chain(struct chain *c)
 #define FRAME_ADDRESS 2 /* BPF_STACK_BUILD_ID_IP */
 
 /*
- * Addresses alone, which user space looks up in the mappings. bpf_get_stack() names files under
- * mmap_lock. Where interrupts are disabled, the kernel releases that lock by the only irq_work of
- * the CPU. The lock's tracepoints fire within such a walk: a second walk there, of whatever
- * program, would use the irq_work twice, and the lock would never be free again
- * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py reads the objects).
+ * Sends only addresses, which user space looks up in the mappings. bpf_get_stack() looks up files
+ * under mmap_lock. Where interrupts are disabled, the kernel releases that lock by the CPU's only
+ * irq_work. The tracepoints of the lock fire within such a walk: a second walk there, by any
+ * program, would use the irq_work twice, and the lock would never be released
+ * (kernel/bpf/stackmap.c, kernel/bpf/mmap_unlock_work.h; tests/shape/walks.py checks the objects).
  */
 static __always_inline long fill_addresses(struct stack_record *r, const struct chain *c)
 {
@@ -139,13 +140,13 @@ static __always_inline void emit_stack(void *ctx, const struct process_key *s,
 	r->frames = bytes / sizeof(r->frame[0]);
 	if (r->frames > c->frames)
 		r->frames = c->frames;
-	/* at once: its process may soon be gone, and with it the names */
+	/* at once: its process may soon exit, and its mappings with it */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
- * A number for a chain that has none yet; < 0: there is none left until the next look. `sampled`:
- * it is of a fault that was drawn, for which fewer are left.
+ * Returns a number for a new chain, or < 0 when none is left until the next scan. Fewer are left
+ * for chains of sampled faults (`sampled`).
  */
 static __always_inline __s32 new_number(void *ctx, const struct chain_key *key,
 					const struct chain *c, bool sampled, bool named)
@@ -197,8 +198,8 @@ static __always_inline __s32 number_of(void *ctx, const struct process_key *s, s
 }
 
 /*
- * The number of the user stack of the current call, `caller` being who called its wrapper; < 0
- * where there is none. User space is told of new ones, with their files if they are to be `named`.
+ * Returns the number of the current call's user stack, or < 0; `caller` is the caller of the system
+ * call wrapper. New stacks are sent to user space, with their files if `named`.
  */
 static __always_inline __s32 stack_of(void *ctx, const struct process_key *s, __u64 caller,
 				      bool sampled, bool named)

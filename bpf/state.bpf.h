@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading what the kernel knows of a process, and emitting it: shared by looks, hooks and exits. */
+/* Reads the kernel's data of a process, and sends its record: used by scans, probes and exits. */
 #ifndef FS_STATE_BPF_H
 #define FS_STATE_BPF_H
 
 #include "process_state.bpf.h"
 
-/* 2^30 a second, as 2^-24 a ns: bounds of native histograms are powers of two of a second. */
+/* 2^30 per second, as 2^-24 of a ns: bounds of native histograms are powers of two of a second. */
 #define UNITS_PER_NS 18014399ULL
 
 static __always_inline __u32 latency_bucket(__u64 ns)
@@ -18,7 +18,7 @@ static __always_inline __u32 latency_bucket(__u64 ns)
 
 #define add(counter, n) atomic_add(&(counter), n)
 
-/* What served it. */
+/* Counts a fault in its class. */
 static __always_inline void add_class(struct counters *c, const struct fs_fault_slot *slot,
 				      __u32 end, __u32 bucket)
 {
@@ -39,7 +39,7 @@ static __always_inline void add_class(struct counters *c, const struct fs_fault_
 			add(c->wait[i].in_faults_ns, slot->waited_ns[i]);
 }
 
-/* A fault that has ended. */
+/* Counts a fault that ended. */
 static __always_inline void add_fault(struct counters *c, const struct fs_fault_slot *slot)
 {
 	__u32 end = slot->end & 1, bucket = latency_bucket(slot->ended_ns) & (NR_LATENCY - 1);
@@ -52,8 +52,8 @@ static __always_inline void add_fault(struct counters *c, const struct fs_fault_
 }
 
 /*
- * Adds a thread's last fault to the figures of its process: at its next one and at its end, in the
- * thread itself. Later than the fault's end, since its class and outcome are known a little later.
+ * Adds a thread's last fault to the counters of its process. The thread does this at its next fault
+ * and at its exit, because class and outcome are known only some time after the fault's end.
  */
 static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slot *slot)
 {
@@ -65,8 +65,8 @@ static __always_inline void add_latency(struct fs_state *st, struct fs_fault_slo
 }
 
 /*
- * A record tells of the leader's last fault before it is added, or one that then sleeps would lag.
- * The counters were copied before, so it is never told twice.
+ * A record includes the leader's last fault before it is added; otherwise the fault of a thread
+ * that then sleeps would be late. The counters were copied before, so it is never counted twice.
  */
 static __always_inline void add_pending(struct counters *c, const struct fs_fault_slot *slot)
 {
@@ -89,8 +89,8 @@ static __always_inline void add_pending(struct counters *c, const struct fs_faul
 #define NOT_KNOWN	 (~0ULL)
 
 /*
- * Of a process, by its signal_struct. Such pointers are loaded once and handed on: for each load of
- * one from a task the verifier searches all of the kernel's types by name.
+ * Returns a soft limit of a process, by its signal_struct. Such pointers are loaded once and passed
+ * on: for each load through a task the verifier searches all of the kernel's types by name.
  */
 static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 {
@@ -115,16 +115,18 @@ static __always_inline __u32 popcount(__u64 v)
 
 #ifdef FS_HASH
 
-/* What a bounded loop may take of the verifier: 2^16 descriptors, beyond that a lower bound. */
+/*
+ * What the verifier accepts of a bounded loop: 2^16 descriptors; above, the count is a lower bound.
+ */
 #define FD_WORDS (1 << 10)
 
-/* Global, so that the verifier goes through it once, and not with each step of the loop. */
+/* A global function, which the verifier checks once, not once per loop step. */
 __noinline __u32 count_word(__u64 at)
 {
 	return popcount(word_at(at));
 }
 
-/* Bits set in the first words of a descriptor bitmap. */
+/* Counts set bits in the first words of a descriptor bitmap. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
 	__u32 count = 0;
@@ -145,13 +147,13 @@ struct fd_walk {
 	__u32 count;
 };
 
-/* Never inlined: its words would then be on the stack twice. */
+/* Never inlined: its words would be on the stack twice. */
 static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 {
 	__u64 n = w->left < FD_CHUNK_WORDS ? w->left : FD_CHUNK_WORDS;
 	__u64 words[FD_CHUNK_WORDS] = {};
 
-	barrier_var(n); /* else clang 19 leaves out the test, by which verifiers know the bound */
+	barrier_var(n); /* otherwise clang 19 omits the test from which verifiers know the bound */
 	if (n > FD_CHUNK_WORDS)
 		return 1;
 	if (!n || bpf_probe_read_kernel(words, n * 8, w->bits + i * FD_CHUNK_WORDS))
@@ -162,12 +164,12 @@ static __noinline long count_chunk(__u32 i, struct fd_walk *w)
 	return 0;
 }
 
-/* Bits set in the first words of a descriptor bitmap. */
+/* Counts set bits in the first words of a descriptor bitmap. */
 __noinline __u32 count_bits(__u64 bits, __u32 words)
 {
 	struct fd_walk w = {.bits = (unsigned long *)bits, .left = words};
 
-	if (words <= FD_CHUNK_WORDS) /* most processes: up to 256 descriptors */
+	if (words <= FD_CHUNK_WORDS) /* most processes have up to 256 descriptors */
 		count_chunk(0, &w);
 	else
 		bpf_loop(FD_CHUNKS, count_chunk, &w, 0);
@@ -176,7 +178,10 @@ __noinline __u32 count_bits(__u64 bits, __u32 words)
 
 #endif
 
-/* Open descriptors of a task: the bits set in its descriptor bitmap, as /proc/PID/fd lists them. */
+/*
+ * Counts the open file descriptors of a task: the set bits of its bitmap, as /proc/PID/fd lists
+ * them.
+ */
 static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 {
 	struct files_struct *files = get(task, files);
@@ -189,7 +194,7 @@ static __always_inline bool count_fds(struct task_struct *task, __u32 *ret_fds)
 	return true;
 }
 
-/* Tests a value against the next threshold of its limit; emits a crossing when it is passed. */
+/* Tests a value against the next threshold of its limit; sends a crossing when it is reached. */
 static __always_inline void test_marks(struct fs_state *st, struct task_struct *leader, __u32 what,
 				       __u64 value, __u64 limit)
 {
@@ -198,7 +203,7 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 
 	if (mark >= FS_NR_MARKS || !limit || value * 100 < limit * config.mark_percent[mark])
 		return;
-	/* The one thread that moves the mark emits. */
+	/* the one thread that advances the mark sends the crossing */
 	if (!swap_if(&st->marks[what & 1], mark, mark + 1))
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -217,8 +222,8 @@ static __always_inline void test_marks(struct fs_state *st, struct task_struct *
 }
 
 /*
- * A value that fell five points below a threshold arms it again. Global, as other functions here
- * that take no kernel pointer: so the verifier goes through it once, not on each path to it.
+ * Re-arms a threshold when the value is five points below it. A global function, as others here
+ * that take no kernel pointer: the verifier checks it once, not once per path.
  */
 once_verified int rearm_marks(struct fs_state *st, __u32 what, __u64 value, __u64 limit)
 {
@@ -243,7 +248,7 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 				    __u64 limit)
 {
 	st->fds = fds;
-	/* a peak of before is none of a limit that was lowered since */
+	/* an earlier peak says nothing about a limit that was lowered since */
 	if ((__u32)limit < st->fd_limit)
 		st->fd_high = 0;
 	st->fd_limit = limit;
@@ -252,14 +257,14 @@ static __always_inline void saw_fds(struct fs_state *st, struct task_struct *lea
 	test_marks(st, leader, WHAT_FDS, fds, limit);
 }
 
-#define MOST_THREADS	  (1 << 16) /* beyond that the sum is a lower bound */
-#define MOST_THREADS_HASH (1 << 9)  /* what a bounded loop may take of the verifier */
+#define MOST_THREADS	  (1 << 16) /* above this, the sum is a lower bound */
+#define MOST_THREADS_HASH (1 << 9)  /* what the verifier accepts of a bounded loop */
 
 #ifdef FS_HASH
 
 /*
- * The sum of a number that each thread has, along signal->thread_head: with but one sum at a time
- * it is a global function, whose loop the verifier goes through once.
+ * Sums a per-thread number along signal->thread_head. With one sum per call it can be a global
+ * function, whose loop the verifier checks once.
  */
 __noinline __u64 sum_of_threads(__u64 head, __u32 member)
 {
@@ -325,9 +330,9 @@ static __always_inline void walk_threads(struct fs_state *st, struct signal_stru
 #endif
 
 /*
- * Faults and time of all threads, dead and alive. Returns 0 where they may lack some:
- * __exit_signal() moves a dying thread's into signal->min_flt under stats_lock, and that sequence
- * moved meanwhile.
+ * Sums faults and time of all threads, dead and alive. Returns 0 when some may be missing:
+ * __exit_signal() moves a dying thread's numbers into signal->min_flt under stats_lock, and that
+ * sequence changed meanwhile.
  */
 once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -344,8 +349,8 @@ once_verified int sum_once(struct fs_state *st, struct gauges *g, __u64 of_signa
 }
 
 /*
- * Several times, since two CPUs may end threads of one process at the same moment. No loop: before
- * 6.2 none may hold a call ("back-edge").
+ * Tries several times, since two CPUs may end threads of one process at the same moment. Not a
+ * loop: before 6.2 a loop may contain no call ("back-edge").
  */
 static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, __u64 of_signal)
 {
@@ -355,13 +360,12 @@ static __always_inline void sum_threads(struct fs_state *st, struct gauges *g, _
 }
 
 #define MANY_THREADS 256
-#define SUM_EACH     16 /* looks, at most: a power of two */
+#define SUM_EACH     16 /* scans at most: a power of two */
 
 /*
- * Whether the sums of the last look do: a thread costs 0.1 us, of which most is waiting for its
- * cold cache lines. Where no fault was seen they are the same, but for one that began before two
- * looks and ended since, or came by a way that no hook sees; where some were, they are late by a
- * look for each 256 threads.
+ * Whether the sums of the last scan can be reused: a thread costs 0.1 us, mostly for cold cache
+ * lines. Without faults since then they are equal, except for faults that began before both scans,
+ * or that no probe sees. With faults, they are late by one scan per 256 threads.
  */
 static __always_inline bool sums_do(struct fs_state *st, __u32 threads)
 {

@@ -372,7 +372,7 @@ static __always_inline bool send_if_changed(struct fs_state *st, struct task_str
 
 #ifdef FS_ADDRESSES
 /*
- * A global function, which takes no tasks: it finds their addresses in `looked`. The verifier goes
+ * A global function, which takes no tasks: it finds their addresses in `scanned`. The verifier goes
  * through it once, not again in each state that the loop over the processes is in, for which it
  * took 240 MiB of the kernel's memory.
  */

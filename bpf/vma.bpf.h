@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is mapped at an address of the current process, by going down the tree of its mappings as it
- * stands: without a lock, so that it works wherever a hook does (bpf_find_vma() answers -EBUSY
- * where interrupts are off and its deferred unlocking is taken). Each pointer is read as data; what
- * a change under way garbles is told by `mm_changes`.
+ * Finds the mapping at an address of the current process. It walks the kernel's tree of VMAs
+ * without a lock, so it works in every probe. (bpf_find_vma() returns -EBUSY where interrupts are
+ * off and its irq_work is in use.) Each pointer is read as data. `mm_changes()` detects a
+ * concurrent change.
  */
 #ifndef FS_VMA_BPF_H
 #define FS_VMA_BPF_H
@@ -12,24 +12,27 @@
 
 #define SHMEM_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
 
-/* A mapping, or the hole between two: [from, to). */
+/* A mapping, or the hole between two mappings: [from, to). */
 struct area {
-	__u64 mm;  /* as a number: to a function of its own no kernel pointer is passed */
-	__u64 vma; /* the same; 0: a hole */
+	/* address of the mm_struct: global functions take no kernel pointers before 5.12 */
+	__u64 mm;
+	__u64 vma; /* address of the vm_area_struct; 0: a hole */
 	__u64 from;
 	__u64 to;
 };
 
 /*
- * A maple tree (d4af56c5c7c6, 6.1): include/linux/maple_tree.h, of 64 bits. Not relocated: for
- * types that an older kernel does not have libbpf searches the modules' BTF, which CAP_BPF alone
- * does not permit. User space compares them to the kernel's BTF: src/probe/layout.c.
+ * The layout of a maple tree on 64 bits (d4af56c5c7c6, 6.1; include/linux/maple_tree.h). It is not
+ * relocated: for types that an older kernel lacks, libbpf searches the BTF of modules, which
+ * CAP_BPF alone does not permit. User space compares the layout with the kernel's BTF:
+ * src/probe/layout.c.
  */
-#define MAPLE_LEVELS 8 /* 16 entries a leaf, 10 a node above: more than may be mapped */
+/* 16 entries per leaf, 10 per inner node: more than vm.max_map_count permits */
+#define MAPLE_LEVELS 8
 
 #define is_maple_root(entry) (((entry)&3) == 2 && (entry) > 4096)
 
-/* ma_data_end(): which entry is the last one that a node has. */
+/* As ma_data_end(): returns the index of the last used entry of a node. */
 static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 {
 	__u64 pivot = 0;
@@ -46,8 +49,8 @@ static __always_inline __u32 last_of_node(__u64 node, __u32 type, __u64 high)
 }
 
 /*
- * mtree_range_walk(). The last address of the mapping is kept in `a`, not in a variable: this
- * function is at the end of most chains of calls, and takes 24 bytes less of the stack so.
+ * As mtree_range_walk(). The last address of the mapping is kept in `a`, not in a variable: this
+ * function ends most call chains, and so needs 24 bytes less of the stack.
  */
 static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64 address)
 {
@@ -87,7 +90,7 @@ static __always_inline void find_in_maple_tree(struct area *a, __u64 root, __u64
 		a->to++;
 }
 
-/* Before it a red-black tree. */
+/* Kernels before 6.1 keep mappings in a red-black tree. */
 struct rb_node___areas {
 	struct rb_node___areas *rb_right, *rb_left;
 } __attribute__((preserve_access_index));
@@ -101,7 +104,7 @@ struct mm_struct___rb {
 	} mm_rb;
 } __attribute__((preserve_access_index));
 
-#define RB_LEVELS 40 /* twice the logarithm of more than may be mapped */
+#define RB_LEVELS 40 /* twice the logarithm of more mappings than a process can have */
 
 static __always_inline void find_in_rb_tree(struct area *a, struct rb_node___areas *root,
 					    __u64 address)
@@ -149,8 +152,9 @@ static __always_inline void search_area(struct area *a, __u64 address)
 enum area_part { AREA_VMA, AREA_FROM, AREA_TO };
 
 /*
- * A global function takes and returns numbers alone before 5.12: so each call answers one part.
- * `known`: the mapping, where an earlier call found one, which spares the search.
+ * Returns one part of the mapping at `address`. A global function takes and returns only numbers
+ * before 5.12. `known` is the vm_area_struct that an earlier call found; it makes the search
+ * unnecessary.
  */
 __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 known)
 {
@@ -165,7 +169,10 @@ __noinline __u64 search_area_for(__u64 mm, __u64 address, __u32 part, __u64 know
 	return part == AREA_VMA ? a.vma : part == AREA_FROM ? a.from : a.to;
 }
 
-/* What is at an address: fills all but `mm`. Without a branch, for the verifier. */
+/*
+ * Finds the mapping or hole at `address`; fills all fields but `mm`. Has no branch, which keeps the
+ * verifier's work small.
+ */
 static __always_inline void find_area(struct area *a, __u64 address)
 {
 	a->vma = search_area_for(a->mm, address, AREA_VMA, 0);
@@ -175,7 +182,7 @@ static __always_inline void find_area(struct area *a, __u64 address)
 
 #else
 
-/* What is at an address: fills all but `mm`. */
+/* Finds the mapping or hole at `address`; fills all fields but `mm`. */
 once_verified int find_area(struct area *a, __u64 address)
 {
 	if (a)
@@ -186,8 +193,8 @@ once_verified int find_area(struct area *a, __u64 address)
 #endif
 
 /*
- * A figure that is another one where mappings were changed in between; ~0: they are just now, or
- * cannot be read.
+ * Returns a number that differs after each change of the mappings. Returns ~0 during a change, or
+ * when the number cannot be read.
  */
 static __always_inline __u64 mm_changes(struct mm_struct *mm)
 {

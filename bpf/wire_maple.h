@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Part of wire.h: how a maple tree is laid out (d4af56c5c7c6, 6.1; include/linux/maple_tree.h, of
- * 64 bits), in bytes. The kernel side goes down the tree by it, user space compares it to the BTF.
+ * Part of wire.h: the layout of a maple tree on 64 bits, in bytes (d4af56c5c7c6, 6.1;
+ * include/linux/maple_tree.h). The kernel side walks the tree by it; user space compares it with
+ * the BTF.
  */
 #ifndef FS_WIRE_MAPLE_H
 #define FS_WIRE_MAPLE_H
@@ -11,8 +12,8 @@
 #define FS_MAPLE_RANGE	2
 #define FS_MAPLE_ARANGE 3
 
-#define FS_MAPLE_PIVOTS	      8	 /* where they begin, in either kind of node */
-#define FS_MAPLE_RANGE_LAST   14 /* of 15 pivots */
+#define FS_MAPLE_PIVOTS	      8	 /* offset of the pivots, in both kinds of nodes */
+#define FS_MAPLE_RANGE_LAST   14 /* index of the last of 15 pivots */
 #define FS_MAPLE_RANGE_SLOTS  128
 #define FS_MAPLE_RANGE_META   248
 #define FS_MAPLE_ARANGE_SLOTS 80

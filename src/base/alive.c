@@ -13,7 +13,7 @@
 
 bool alive_is_over(const char *stat)
 {
-	/* the state is behind the name, which may hold anything: proc_pid_stat(5) */
+	/* the state follows the name, which may contain any character: proc_pid_stat(5) */
 	const char *close = strrchr(stat, ')');
 
 	return close && close[1] == ' ' && (close[2] == 'Z' || close[2] == 'X');

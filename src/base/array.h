@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: arrays that grow up to a cap, and texts in those of a fixed size: the rest is cut off. */
+/* base: arrays that grow up to a maximum, and texts that are cut to a fixed size. */
 #ifndef FS_BASE_ARRAY_H
 #define FS_BASE_ARRAY_H
 
@@ -7,17 +7,21 @@
 #include <stdint.h>
 
 /*
- * An array of `n` elements with room for one more: it has `*room`, and may get up to `most`. NULL:
- * it may not, or there is no memory; it is left as it was.
+ * Makes room for one more element in an array of `n` elements. `*room` is its capacity and grows up
+ * to `most`. Returns the array, or NULL when it is full or memory is short; the old array stays
+ * valid.
  */
 void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t element_bytes);
 
 void array_copy(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);
 
-#define DIGITS_MOST 20 /* of a number of 64 bits */
+#define DIGITS_MOST 20 /* decimal digits of a 64-bit number */
 
-/* Writes a number's decimal digits in front of `end`, at most DIGITS_MOST; where they begin. */
+/*
+ * Writes the decimal digits of a number so that they end before `end`, at most DIGITS_MOST. Returns
+ * the first digit.
+ */
 char *digits_before(char *end, uint64_t n);
 
 #endif

@@ -34,7 +34,7 @@ void buf_add(struct buf *b, const char *s, size_t len)
 {
 	if (!make_room(b, len))
 		return;
-	if (len) /* an empty text may be at no address */
+	if (len) /* an empty text may be NULL */
 		memcpy(b->s + b->len, s, len);
 	b->len += len;
 	b->s[b->len] = 0;
@@ -128,8 +128,8 @@ int utf8_decode(const char *s, uint32_t *ret_code)
 }
 
 /*
- * Code points that move, hide or end text, so that a name could look like another one: controls,
- * bidirectional controls, what has no width, fillers, separators, tags (Unicode 15, general
+ * Code points that move, hide or end text, so that one name could look like another: controls,
+ * bidirectional controls, characters without width, fillers, separators, tags (Unicode 15, general
  * categories Cc, Cf, Zl and Zp, and the fillers of Lo).
  */
 static const struct {

@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 /*
- * The text of the small file `path` below the directory `dir` (AT_FDCWD: as open() finds it), of
- * which all behind size - 1 bytes is cut off. Returns its length; -errno, and `ret` is empty.
+ * Reads the small file `path` below the directory `dir` (AT_FDCWD: as open()) up to size - 1 bytes.
+ * Returns its length, or -errno; `ret` is then empty.
  */
 ssize_t io_read(int dir, const char *path, char *ret, size_t size);
 
-/* The same of a file that is held open: from its beginning, each time. */
+/* The same for an open file, from its beginning. */
 ssize_t io_read_again(int fd, char *ret, size_t size);
 
-/* All of it. 0, -errno. */
+/* Writes all bytes. Returns 0 or -errno. */
 int io_write(int fd, const char *s, size_t len);
 
 #endif

@@ -64,7 +64,7 @@ int loop_wait(struct loop *l, int timeout_ms)
 	return errno == EINTR ? 0 : -errno;
 }
 
-/* All that are there: a second signal is not to wait for what the first one began. */
+/* Reads all pending signals: a second signal must not wait for what the first one started. */
 static int take_signals(struct loop *l)
 {
 	struct signalfd_siginfo si;
@@ -80,7 +80,7 @@ static int take_timer(struct loop *l)
 	uint64_t expirations;
 
 	if (read(l->timer, &expirations, sizeof(expirations)) < 0)
-		return 0; /* it was set anew meanwhile */
+		return 0; /* the timer was set again meanwhile */
 	return l->on_timer(l->ctx);
 }
 
@@ -93,7 +93,7 @@ static int call(struct loop *l, int fd)
 	for (size_t i = 0; i < l->files; i++)
 		if (l->file[i].fd == fd)
 			return l->file[i].on_readable(l->ctx);
-	return 0; /* an earlier callback of this round forgot it */
+	return 0; /* an earlier callback of this round removed it */
 }
 
 int loop_dispatch(struct loop *l)

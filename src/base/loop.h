@@ -26,12 +26,12 @@
 #define LOOP_CLOSED    .poll = -1, .signals = -1, .timer = -1
 
 struct loop {
-	/* set by the caller, who may change them between two rounds */
+	/* set by the caller, who may change them between rounds */
 	int (*on_signal)(void *ctx, const struct signalfd_siginfo *si);
 	int (*on_timer)(void *ctx); /* NULL: the timer is never set */
-	void *ctx;		    /* of all callbacks */
+	void *ctx;		    /* argument of all callbacks */
 	bool done;
-	/* of the loop; `poll` is readable while anything waits for a callback */
+	/* private; `poll` is readable while a callback is due */
 	int poll, signals, timer; /* -1: not open */
 	struct loop_file {
 		int fd;
@@ -43,33 +43,43 @@ struct loop {
 };
 
 /*
- * Blocks the signals in `wanted`, and opens what the loop waits for. A signal that is ignored stays
- * ignored. Signals wait from now on, until there is a round. Returns 0 or -errno; loop_close()
- * closes either way.
+ * Blocks the signals in `wanted` and opens the descriptors of the loop. An ignored signal stays
+ * ignored. From now on signals are queued until a round handles them. Returns 0 or -errno; call
+ * loop_close() in either case.
  */
 int loop_open(struct loop *l, const int *wanted, size_t n);
 
-/* Calls on_readable() while `fd` is readable; the caller closes it. Below 0: does nothing. Returns
- * 0 or -errno: -EPERM for a regular file, which is always readable. */
+/*
+ * Calls on_readable() while `fd` is readable. The caller closes `fd`. A negative `fd` is ignored.
+ * Returns 0 or -errno: -EPERM for a regular file, which is always readable.
+ */
 int loop_watch(struct loop *l, int fd, int (*on_readable)(void *ctx));
 
-/* Ends that. */
+/* Stops watching `fd`. */
 void loop_forget(struct loop *l, int fd);
 
-/* Calls on_timer() every `ns` from now on, first after `ns`; 0: no longer. Returns 0 or -errno. */
+/*
+ * Calls on_timer() every `ns` from now on, first after `ns`; 0 stops the timer. Returns 0 or
+ * -errno.
+ */
 int loop_every(struct loop *l, uint64_t ns);
 
-/* Waits `timeout_ms` at most, below 0: without an end. Returns how many things are ready, or
- * -errno; an interrupted wait found nothing. */
+/*
+ * Waits for `timeout_ms` at most, or without limit if it is negative. Returns how many descriptors
+ * are ready, or -errno; an interrupted wait returns 0.
+ */
 int loop_wait(struct loop *l, int timeout_ms);
 
-/* Calls what the last wait found. Returns 0, or the -errno of the callback that failed. */
+/*
+ * Calls the callbacks that the last wait found due. Returns 0, or -errno of the callback that
+ * failed.
+ */
 int loop_dispatch(struct loop *l);
 
-/* A round: waits, then calls. */
+/* One round: waits, then calls callbacks. */
 int loop_once(struct loop *l, int timeout_ms);
 
-/* Safe for a loop that was never opened. Signals stay blocked. */
+/* May be called for a loop that was never opened. Signals stay blocked. */
 void loop_close(struct loop *l);
 
 #endif

@@ -19,7 +19,7 @@ static bool same(char a, char b)
 
 size_t edit_distance(const char *a, const char *b)
 {
-	/* rows of the table for a[0..i-2], a[0..i-1] and a[0..i] */
+	/* rows of the distance table for a[0..i-2], a[0..i-1] and a[0..i] */
 	unsigned char rows[3][NEAREST_BYTES];
 	unsigned char *before = rows[0], *last = rows[1], *now = rows[2], *spare;
 	size_t m = strlen(a), n = strlen(b);
@@ -46,7 +46,7 @@ size_t edit_distance(const char *a, const char *b)
 	return last[n];
 }
 
-/* Up to a third of the word may be wrong: of three letters one, of eight two. */
+/* Up to a third of the word may differ: one of three letters, two of eight. */
 static size_t most_of(const char *typed)
 {
 	return (strlen(typed) + 1) / 3;
@@ -57,7 +57,7 @@ void nearest_add(struct nearest *n, const char *word)
 	size_t distance = edit_distance(n->typed, word);
 	size_t len = strlen(n->typed);
 
-	/* what was typed may be only the beginning */
+	/* the user may have typed only the beginning */
 	if (len >= 3 && !strncasecmp(word, n->typed, len))
 		distance = least(distance, 1);
 	if (distance > most_of(n->typed) || (n->word && distance >= n->distance))

@@ -16,7 +16,7 @@
 
 #define DRAFT_TRIES 16
 
-/* The descriptor that a path names by its number; -1: none. */
+/* Returns the file descriptor that a path such as /dev/fd/N names, or -1. */
 static int descriptor_of(const char *path)
 {
 	static const char *const below[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -38,7 +38,7 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* The last part of the path, and the directory that it is in. */
+/* Opens the directory of the path, and notes its last component. */
 static int open_directory(struct output_file *f, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -58,7 +58,7 @@ static int open_directory(struct output_file *f, const char *path)
 	return f->dir < 0 ? -errno : 0;
 }
 
-/* A name that nobody can know before, so that nobody can be there first. */
+/* Creates a file with an unpredictable name, so that nobody can create it first. */
 static int make_draft(struct output_file *f)
 {
 	for (int i = 0; i < DRAFT_TRIES; i++) {
@@ -87,7 +87,10 @@ static mode_t default_mode(void)
 	return geteuid() ? 0666 & ~mask : 0600;
 }
 
-/* What is no regular file keeps its place. The type is asked again: it may have been replaced. */
+/*
+ * Opens devices and FIFOs in place. The type is tested again, because the file may have been
+ * replaced.
+ */
 static int open_in_place(struct output_file *f)
 {
 	struct stat st;
@@ -99,8 +102,8 @@ static int open_in_place(struct output_file *f)
 }
 
 /*
- * Whether the mode of the directory lets us rename there, whatever our capabilities are. In a
- * sticky directory only a file or a directory of ours may be replaced.
+ * Whether the mode of the directory permits a rename there without capabilities. In a sticky
+ * directory only the user's own files can be replaced.
  */
 static bool may_rename(const struct output_file *f, const struct stat *replaced)
 {
@@ -133,7 +136,7 @@ static int open_named(struct output_file *f, mode_t mode)
 	} else if (!S_ISREG(st.st_mode)) {
 		return open_in_place(f);
 	}
-	/* who made it readable for others meant that */
+	/* keep the mode: its owner chose it */
 	if (!mode && st.st_mode && st.st_uid == geteuid())
 		mode = st.st_mode & 0777;
 	f->waits = st.st_mode && may_rename(f, &st);
@@ -193,7 +196,7 @@ int output_file_publish_new(struct output_file *f)
 
 int output_file_end(struct output_file *f, int err)
 {
-	/* a remote file system may say only now that there was no room */
+	/* a remote file system may report only now that it is full */
 	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
 	f->fd = -1;

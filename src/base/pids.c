@@ -6,7 +6,7 @@
 
 #define SLOTS_LEAST 256
 
-/* Linear probing wants a quarter free. */
+/* Linear probing needs a quarter of the slots free. */
 #define ROOM(slots) ((slots) / 4 * 3)
 
 static void *slot_at(const struct pids *t, uint32_t slot)
@@ -27,7 +27,7 @@ static uint32_t home_of(const struct pids *t, uint32_t pid)
 	return (pid * 0x9e3779b97f4a7c15ULL >> 32) & (t->slots - 1);
 }
 
-/* Its slot, or the free one where it would go. */
+/* Returns the slot of the pid, or the free slot where it would be inserted. */
 static void *place_of(const struct pids *t, uint32_t pid)
 {
 	uint32_t i = home_of(t, pid), there;
@@ -97,7 +97,7 @@ void *pids_add(struct pids *t, uint32_t pid)
 	return entry;
 }
 
-/* Moves up what would not be found behind a hole. */
+/* Moves up entries that would not be found behind the gap. */
 void pids_remove(struct pids *t, void *entry)
 {
 	uint32_t hole = ((unsigned char *)entry - t->entry) / t->entry_bytes, i = hole, pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * base: a table of entries by a number that is never 0, as a pid is. It has room for those that are
- * in it, up to a cap, and not for all that ever were: open addressing, a gap is closed at once.
+ * base: a hash table of entries by a non-zero number such as a pid. It grows up to a maximum; space
+ * of removed entries is reused at once (open addressing, backward-shift deletion).
  */
 #ifndef FS_BASE_PIDS_H
 #define FS_BASE_PIDS_H
@@ -12,27 +12,33 @@
 
 struct pids {
 	size_t entry_bytes;
-	size_t pid_at;	      /* where in an entry its uint32_t is; 0 there: the slot is free */
-	uint32_t most;	      /* slots, a power of two; a quarter of them stays free */
-	unsigned char *entry; /* owned */
+	size_t pid_at;	      /* offset of the uint32_t key in an entry; key 0: the slot is free */
+	uint32_t most;	      /* maximum number of slots, a power of two; a quarter stays free */
+	unsigned char *entry; /* owned by the table */
 	uint32_t slots, used;
 };
 
 void pids_free(struct pids *t);
 
-/* NULL: it is not there. */
+/* Returns the entry, or NULL. */
 void *pids_find(const struct pids *t, uint32_t pid);
 
-/* An entry of zeros for one that is not there; pointers to others are void. NULL: no room. */
+/*
+ * Adds an entry of zeros for a key that is not in the table. Pointers to other entries become
+ * invalid. Returns NULL when there is no room.
+ */
 void *pids_add(struct pids *t, uint32_t pid);
 
-/* Pointers to others are void: what follows may have moved up, into this one's slot too. */
+/*
+ * Removes an entry. Pointers to other entries become invalid: following entries may move up, even
+ * into this slot.
+ */
 void pids_remove(struct pids *t, void *entry);
 
-/* That of a slot, below `slots`; NULL: it is free. */
+/* Returns the entry of a slot below `slots`, or NULL if it is free. */
 void *pids_at(const struct pids *t, uint32_t slot);
 
-/* Whether one more makes it grow: then is the time to take out what has ended. */
+/* Whether adding one entry makes the table grow: a caller removes ended processes first. */
 bool pids_is_full(const struct pids *t);
 
 #endif

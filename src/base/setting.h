@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: one limit or setting of the machine, as it was read. */
+/* base: one limit or setting of the machine and its current value. */
 #ifndef FS_BASE_SETTING_H
 #define FS_BASE_SETTING_H
 
@@ -12,20 +12,20 @@
 enum setting_unit { SETTING_COUNT, SETTING_BYTES, SETTING_TEXT };
 
 struct setting {
-	const char *key;  /* stable */
-	const char *name; /* as people know it: vm.max_map_count */
+	const char *key;  /* stable identifier */
+	const char *name; /* name that users know, such as vm.max_map_count */
 	enum setting_unit unit;
-	const char *of; /* the key of the limit that this is the use of; NULL: of none */
-	bool known;	/* else this machine does not tell */
+	const char *of; /* key of the limit that this usage belongs to; NULL: it is no usage */
+	bool known;	/* false: this machine does not provide it */
 	bool unlimited;
 	int64_t value;
-	char text[192]; /* of a TEXT */
+	char text[192]; /* value of a TEXT setting */
 };
 
-/* By key; NULL where there is none. */
+/* Returns the setting with this key, or NULL. */
 const struct setting *setting_find(const struct setting *s, size_t n, const char *key);
 
-/* The use of a limit: known, and of this key; NULL where there is none. */
+/* Returns the known usage of the limit with this key, or NULL. */
 const struct setting *setting_use(const struct setting *s, size_t n, const char *key);
 
 #endif

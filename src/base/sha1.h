@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: SHA-1 (RFC 3174), to name things by what they hold. Not for secrets. */
+/* base: SHA-1 (RFC 3174), for names derived from contents; not for security. */
 #ifndef FS_BASE_SHA1_H
 #define FS_BASE_SHA1_H
 
@@ -7,7 +7,7 @@
 
 #define SHA1_HEX_LEN 41
 
-/* In hex, NUL-terminated. */
+/* Writes the hash in hexadecimal, NUL-terminated. */
 void sha1_hex(const void *data, size_t len, char ret[SHA1_HEX_LEN]);
 
 #endif

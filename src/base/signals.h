@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that are read from a file, and the one that a program ends by. */
+/* Signals that are read from a signalfd, and the signal that ends the program. */
 #ifndef FS_BASE_SIGNALS_H
 #define FS_BASE_SIGNALS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the signal is ignored, as nohup(1) has it and shells have it for commands behind `&`. */
+/*
+ * Returns whether the signal is ignored, as nohup(1) and shells (for commands behind `&`) set it.
+ */
 bool signal_is_ignored(int number);
 
 /*
- * Blocks these signals and returns a signalfd of them that does not block, or -errno. A signal that
- * is ignored stays so: who started the program wants it.
+ * Blocks these signals. Returns a non-blocking signalfd for them, or -errno. An ignored signal
+ * stays ignored: the parent process chose that.
  */
 int signals_open(const int *wanted, size_t n);
 
-/* Ends this process by a signal, without a core file. Returns where that signal ends nothing. */
+/* Ends this process by a signal, without a core dump. Returns if the signal does not end it. */
 void signal_end_by(int number);
 
 #endif

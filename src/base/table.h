@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * base: hash tables. An entry begins with its link, and stays where it is; who owns the table says
- * by which number an entry is found, and compares. The number of chains is fixed, so that nothing
- * is allocated but once.
+ * base: hash tables with chaining. An entry begins with its link and never moves. The owner of the
+ * table computes hashes and compares keys. The number of chains is fixed, so only table_make()
+ * allocates.
  */
 #ifndef FS_BASE_TABLE_H
 #define FS_BASE_TABLE_H
@@ -16,21 +16,21 @@ struct table_link {
 	uint64_t hash;
 };
 
-/* Zero-initialised it is a table in which nothing is found. */
+/* Zero-initialised, it is an empty table. */
 struct table {
-	struct table_link **chain; /* owned */
+	struct table_link **chain; /* owned by the table */
 	uint32_t chains;	   /* a power of two */
 };
 
-/* Returns 0 or -ENOMEM; does nothing to a table that has been made. */
+/* Allocates the chains. Returns 0 or -ENOMEM; a table that already has chains stays unchanged. */
 int table_make(struct table *t, uint32_t chains);
 
-/* Calls `drop` with each entry (NULL: they are not the table's), and frees the chains. */
+/* Calls `drop` for each entry (NULL: the table does not own them), and frees the chains. */
 void table_free(struct table *t, void (*drop)(struct table_link *entry));
 
 void table_remove(struct table *t, struct table_link *entry);
 
-/* Every entry, chain by chain: NULL begins. The entry before the one returned may be removed. */
+/* Iterates over all entries; NULL starts. The entry before the returned one may be removed. */
 struct table_link *table_each(const struct table *t, const struct table_link *after);
 
 static inline void table_add(struct table *t, struct table_link *entry, uint64_t hash)
@@ -41,7 +41,7 @@ static inline void table_add(struct table *t, struct table_link *entry, uint64_t
 	*chain = entry;
 }
 
-/* The next entry of the same hash; NULL: there is none. */
+/* Returns the next entry with the same hash, or NULL. */
 static inline void *table_next(const struct table_link *entry, uint64_t hash)
 {
 	struct table_link *next = entry->next;
@@ -51,7 +51,7 @@ static inline void *table_next(const struct table_link *entry, uint64_t hash)
 	return next;
 }
 
-/* The newest entry of a hash; NULL: there is none. */
+/* Returns the newest entry with this hash, or NULL. */
 static inline void *table_find(const struct table *t, uint64_t hash)
 {
 	struct table_link *first = t->chain ? t->chain[hash & (t->chains - 1)] : NULL;

@@ -7,12 +7,12 @@
 
 struct conversion {
 	char flags[8];
-	int width, precision; /* precision below 0: none */
+	int width, precision; /* precision < 0: none */
 	int longs;	      /* 0, 1 or 2 */
 	char type;
 };
 
-/* A number of the format, which goes on at the returned place. */
+/* Parses a number of the format. Returns the position behind it. */
 static const char *parse_number(const char *at, int *ret)
 {
 	char *end;
@@ -40,7 +40,7 @@ static void put_text(struct buf *b, const struct conversion *c, escape_fn *escap
 	buf_free(&safe);
 }
 
-/* The conversion alone, for printf(); a width of 0 is none: "%.0d" writes nothing of it. */
+/* Returns the conversion for printf(). A width of 0 is omitted: "%.0d" prints nothing for 0. */
 static const char *spec_of(const struct conversion *c, char ret[48])
 {
 	char precision[16] = "";

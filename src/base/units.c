@@ -40,7 +40,7 @@ struct number_text as_rate(double per_s)
 	return t;
 }
 
-/* Three significant digits of v in the last of the units that keeps it at or above 1. */
+/* Formats v with three significant digits, in the largest unit in which it is at least 1. */
 static struct number_text as_scaled(double v, double step, const char *const *unit, int n)
 {
 	struct number_text t;
@@ -123,7 +123,7 @@ void put_limit(struct buf *b, uint64_t limit)
 	buf_puts(b, as_limit(limit).s);
 }
 
-#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not for user space, but it gets out */
+#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: kernel-internal, but some calls return it */
 
 const char *errno_name(int error, char *b, size_t size)
 {
@@ -148,7 +148,7 @@ const char *signal_name(int signal, char *b, size_t size)
 
 #define SECONDS_LEAST 0.01
 
-/* At least `least`. */
+/* Parses a time of at least `least` seconds. */
 static int parse_time(const char *s, double least, double *ret_seconds)
 {
 	double v, scale = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: numbers as people read them, and the names of errnos and signals. */
+/* base: numbers with units, and names of errnos and signals. */
 #ifndef FS_BASE_UNITS_H
 #define FS_BASE_UNITS_H
 
@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* A number as text. It lives as long as the expression it stands in: printf("%s", as_count(n).s) */
+/* A number as text. It is valid within the full expression: printf("%s", as_count(n).s) */
 struct number_text {
 	char s[32];
 };
@@ -26,16 +26,16 @@ void put_duration(struct buf *b, uint64_t ns);
 void put_span(struct buf *b, double seconds);
 void put_limit(struct buf *b, uint64_t limit);
 
-/* What of a real number a count can hold: 0 for what is below it, or no number. */
+/* Returns a real number as a count; 0 for negative values and NaN. */
 uint64_t count_of_real(double v);
 
-/* "ENOMEM"; "errno 4242" for what libc does not know: `b` holds it then. */
+/* Returns "ENOMEM", or "errno 4242" in `b` for a number that libc does not know. */
 const char *errno_name(int error, char *b, size_t size);
 const char *signal_name(int signal, char *b, size_t size);
 
-/* Parses "2", "0.5", "1m", "2h": seconds. Returns 0, -EINVAL or -ERANGE. */
+/* Parses "2", "0.5", "1m", "2h" as seconds. Returns 0, -EINVAL or -ERANGE. */
 int parse_seconds(const char *s, double *ret_seconds);
-/* The same, and 0 with or without a unit. */
+/* The same, and also accepts 0, with or without a unit. */
 int parse_seconds_or_0(const char *s, double *ret_seconds);
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
 int parse_bytes(const char *s, uint64_t *ret); /* "4096", "64K", "8G": above 0, below 2^63 */

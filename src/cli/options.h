@@ -91,7 +91,7 @@ struct options {
 	struct {
 		const char *file, *instance; /* NULL: where they are by default */
 		uint64_t file_bytes;	     /* 0: default */
-		unsigned int record_sinks;   /* bits of enum keeper_id; 0: what there is */
+		unsigned int record_sinks;   /* bits of enum sink_id; 0: what there is */
 		double heartbeat;	     /* seconds; 0: default */
 		bool live;		     /* triage */
 	} blackbox;

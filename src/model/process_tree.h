@@ -11,7 +11,7 @@ struct process_tree {
 	size_t n;
 };
 
-/* -ENOMEM. kinship_free() in any case. */
+/* -ENOMEM. process_tree_free() in any case. */
 int process_tree_of(const struct model *m, struct process_tree *ret);
 void process_tree_free(struct process_tree *k);
 

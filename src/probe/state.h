@@ -17,7 +17,7 @@ int state_read(const struct object *o, __u32 pid, struct fs_state *ret);
 /*
  * Whether the state of a process waits in the table of those whose first thread has ended. While a
  * thread that calls execve() takes the first one's place, state_read() finds none. `birth_ns`: cut
- * to a clock tick, as proc_look_birth() does.
+ * to a clock tick, as proc_scan_birth() does.
  */
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns);
 

@@ -25,7 +25,7 @@ extern const struct sink_row sink_rows[NR_SINKS];
 int sink_find(const char *name); /* -1: none of that name */
 
 struct sink_options {
-	unsigned int record_sinks; /* bits of enum keeper_id */
+	unsigned int record_sinks; /* bits of enum sink_id */
 	const char *file;
 	uint64_t file_bytes;
 	const char *marker; /* path of the trace_marker of an instance; NULL: none */

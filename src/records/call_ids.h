@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* records: the system calls that are counted, and their order in every record. */
+/* records: the system calls that are counted, in the order of every record. */
 #ifndef FS_RECORDS_CALL_IDS_H
 #define FS_RECORDS_CALL_IDS_H
 
@@ -11,7 +11,7 @@
 	X(MLOCK, "mlock") X(MLOCKALL, "mlockall") X(MUNLOCK, "munlock")                            \
 	X(SHMAT, "shmat") X(SHMDT, "shmdt")
 
-/* Calls that make or close descriptors. */
+/* Calls that create or close file descriptors. */
 #define FD_CALLS(X)                                                                             \
 	X(OPEN, "open") X(SOCKET, "socket") X(SOCKETPAIR, "socketpair")                            \
 	X(ACCEPT, "accept") X(PIPE, "pipe") X(DUP, "dup")                                          \
@@ -22,7 +22,7 @@
 	X(IO_URING, "io_uring") X(RECVMSG, "recvmsg") X(OTHER, "other")                            \
 	X(CLOSE, "close")
 
-/* Calls of which only refusals are told. */
+/* Calls of which only failures are recorded. */
 #define OTHER_CALLS(X)                                                                          \
 	X(CLONE, "clone") X(EXECVE, "execve") X(INOTIFY_WATCH, "inotify_add_watch")                \
 	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \

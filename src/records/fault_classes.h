@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* records: how page faults are told apart, and the buckets of their latency. */
+/* records: kinds and classes of page faults, and the buckets of their latency. */
 #ifndef FS_RECORDS_FAULT_CLASSES_H
 #define FS_RECORDS_FAULT_CLASSES_H
 
@@ -11,24 +11,25 @@
 #define FAULT_KERNEL   8 /* the kernel faulted, on behalf of the process */
 #define NR_FAULT_KINDS 16
 
-/* Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns; the first also less, the last also more.
+/*
+ * Latency buckets: bucket i holds [2^(i+8), 2^(i+9)) ns. The first also holds less, the last more.
  */
 #define NR_LATENCY    32
 #define LATENCY_SHIFT 8
 enum fault_end { END_MINOR, END_MAJOR, NR_ENDS };
 
-/* What a thread that needs memory does, or waits for, before it has some. */
+/* What a thread that needs memory does or waits for. */
 enum wait {
-	WAIT_RECLAIM,	 /* takes it from others */
-	WAIT_COMPACTION, /* moves pages, to have some in one piece */
-	WAIT_LOCK,	 /* waits for others to let go of the address space */
-	WAIT_DISK,	 /* waits for a page to be read */
+	WAIT_RECLAIM,	 /* reclaims pages */
+	WAIT_COMPACTION, /* compaction: moves pages to get physically contiguous memory */
+	WAIT_LOCK,	 /* waits for mmap_lock */
+	WAIT_DISK,	 /* waits for a page to be read from disk */
 	NR_WAITS,
 };
 
 /*
- * What served a fault, or what it was for. X(id, name, help): the name is the JSON key. What a
- * kernel does not tell apart is counted as what it is a sort of.
+ * Classes of page faults. X(id, name, help): the name is the JSON key. A class that a kernel does
+ * not distinguish is counted in its more general class.
  */
 #define FAULT_CLASSES(X)                                                                           \
 	X(OTHER, "other", "not told: what is mapped there was changing")                           \
@@ -52,13 +53,15 @@ enum fault_class {
 	FAULT_CLASSES(X)
 #undef X
 		NR_CLASSES,
-	/* no faults, but told like slow ones: */
-	CLASS_CALL = NR_CLASSES, /* a call that waited for the address space */
-	CLASS_HOLDER,		 /* one that had it while others waited */
+	/* not page faults, but recorded as slow faults are: */
+	CLASS_CALL = NR_CLASSES, /* a call that waited for mmap_lock */
+	CLASS_HOLDER,		 /* a call that held mmap_lock while others waited */
 };
 
-/* Latency of a class: band i holds less than 2^(2i+10) ns and no less than the one before it; the
- * last also more. */
+/*
+ * Latency per class: band i holds [2^(2i+8), 2^(2i+10)) ns. The first also holds less, the last
+ * more.
+ */
 #define NR_BANDS  12
 #define BAND_STEP 2
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: the records that the kernel side makes. It fills these structs, and user space reads
- * them: there is one definition of each.
+ * records: the records that the kernel side creates and user space reads. Both use these
+ * definitions.
  *
- * Births are nanoseconds of CLOCK_BOOTTIME, events nanoseconds of CLOCK_MONOTONIC. Every size has
- * its unit in its name. Counters start at 0 when the process is first seen.
+ * Births are in nanoseconds of CLOCK_BOOTTIME, events in nanoseconds of CLOCK_MONOTONIC. The name
+ * of every size has its unit. Counters start at 0 when the process is first seen.
  */
 #ifndef FS_RECORDS_KERNEL_RECORDS_H
 #define FS_RECORDS_KERNEL_RECORDS_H
@@ -17,7 +17,7 @@
 #include "records/fault_classes.h"
 #include "records/record_kinds.h"
 
-/* A process for as long as it lives: the pid as the initial namespace has it, and its birth. */
+/* Identifies a process: its pid in the initial namespace, and its birth. */
 struct process_key {
 	__u64 start_ns; /* task->start_boottime of the thread-group leader; exec keeps it */
 	__u32 pid;
@@ -25,31 +25,31 @@ struct process_key {
 };
 
 struct map_call_count {
-	__u64 calls; /* that succeeded */
+	__u64 calls; /* successful calls */
 	__u64 refused;
-	__u64 vmas_added; /* growth of mm->map_count seen at its ends */
+	__u64 vmas_added; /* increase of mm->map_count at the ends of calls */
 	__u64 vmas_removed;
 };
 
 struct fd_call_count {
-	__u64 calls; /* descriptors made (or closed) */
+	__u64 calls; /* descriptors created or closed */
 	__u64 refused;
 };
 
-/* How many faults of a class were served is the sum of its bands. */
+/* Handled faults of one class. Their number is the sum of the bands. */
 struct served_class {
 	__u64 stall_ns;
 	__u64 band[NR_BANDS];
 };
 
-/* Time that threads spent on something before they got what they asked for. */
+/* Time that threads waited before they got what they requested. */
 struct waits {
 	__u64 count;
 	__u64 ns;
-	__u64 in_faults_ns; /* of it, within faults that were served */
+	__u64 in_faults_ns; /* part of `ns` that was within handled faults */
 };
 
-/* Everything that hooks count for one process. Only u64s: user space subtracts them blindly. */
+/* All that probes count for one process. It has only u64s: user space subtracts them by index. */
 struct counters {
 	__u64 fault_kind[NR_FAULT_KINDS];
 #define COUNTER(id, ...) __u64 id;
@@ -66,10 +66,10 @@ struct counters {
 	struct waits wait[NR_WAITS];
 };
 
-/* What the kernel itself knows of the process, read without stopping it. */
+/* Values that the kernel itself keeps for the process, read without stopping it. */
 struct gauges {
-	__u64 cgroup_id; /* of the default (v2) hierarchy */
-	__u64 min_flt;	 /* of all threads, dead ones too: what getrusage and /proc/PID/stat say */
+	__u64 cgroup_id; /* in the default (v2) hierarchy */
+	__u64 min_flt;	 /* of all threads, dead ones too, as in getrusage and /proc/PID/stat */
 	__u64 maj_flt;
 	__u64 total_vm_pages;
 	__u64 data_vm_pages;
@@ -84,30 +84,31 @@ struct gauges {
 	__u64 data_limit_bytes;
 	__u64 memlock_limit_bytes;
 	__u32 map_count;
-	__u32 map_high; /* highest seen by a hook or a look */
+	__u32 map_high; /* highest value that a probe or scan saw */
 	__u32 fds;
-	__u32 fd_high; /* since the soft limit was lowered; where BORN, since its first exec */
+	/* peak since the soft limit was lowered; with PROC_BORN, since the first exec */
+	__u32 fd_high;
 	__u32 ppid;
 	__u32 uid;
 	__u32 threads;
 	__u32 flags; /* PROC_* */
 	__u32 execs;
-	__u32 fd_base; /* where PROC_BORN: descriptors inherited */
+	__u32 fd_base; /* with PROC_BORN: inherited descriptors */
 	char comm[COMM_LEN];
 };
 
-/* The same, put into the record itself: the stack of the kernel side has no room for more. */
+/* More gauges. They are written directly into the record: the kernel side's stack has no room. */
 struct usage {
 	__u64 cpu_ns;		  /* of all threads, dead ones too */
 	__u64 user_threads;	  /* of all processes of its user; ~0: not known */
-	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not bind */
+	__u64 user_threads_limit; /* RLIMIT_NPROC; ~0: unlimited, or it does not apply */
 };
 
 struct record {
 	__u32 kind; /* enum record_kind */
 	__u32 len;  /* bytes of the struct, this header included */
 	__u64 t_ns; /* CLOCK_MONOTONIC */
-	/* bytes behind the struct: what a recording has of fields that are not known here */
+	/* bytes behind the struct: fields of a recording that this version does not know */
 	__u32 extra;
 	__u32 pad;
 };
@@ -117,7 +118,7 @@ struct process_record {
 	struct process_key subject;
 	struct gauges g;
 	struct usage u;
-	/* A look that finds no counter changed ends the record here: h.len tells. */
+	/* When a scan finds no counter changed, the record ends here: see h.len. */
 	struct counters c;
 };
 
@@ -132,86 +133,89 @@ struct crossing_record {
 };
 
 struct address_range {
-	__u64 hole;	 /* the first address where nothing is mapped; ~0: none */
-	__u64 start;	 /* of the first VMA that is not as was asked for, and before a hole */
-	__u64 end;	 /* of the same; both 0: none */
-	__u64 flags_all; /* VM_*: of every VMA walked */
-	__u64 flags_any; /* of any */
-	__u64 above; /* start of the first VMA in what the call would have grown into; 0: none */
+	__u64 hole;	    /* first address without a mapping; ~0: none */
+	__u64 start;	    /* first VMA that is not as requested, and before a hole */
+	__u64 end;	    /* its end; both 0: none */
+	__u64 flags_all;    /* VM_* bits that every VMA of the range has */
+	__u64 flags_any;    /* VM_* bits that some VMA has */
+	__u64 above;	    /* start of the first VMA that prevents growth; 0: none */
 	__u64 mapped_bytes; /* within the range */
-	__u64 locked_bytes; /* of these */
-	__u64 start_flags;  /* VM_*: of the VMA that `start` is of */
-	__u32 vmas;	    /* whether there was any */
-	__u32 walk;	    /* enum walk: whether it was looked at, whole */
+	__u64 locked_bytes; /* part of mapped_bytes that is locked */
+	__u64 start_flags;  /* VM_* bits of the VMA at `start` */
+	__u32 vmas;	    /* 1: the range has a VMA */
+	__u32 walk;	    /* enum walk: whether the whole range was read */
 };
 
 /* The file behind a descriptor. */
 struct file_facts {
 	__u64 magic;	  /* of its file system: linux/magic.h */
 	__u64 size_bytes; /* of the inode */
-	__u64 mmap_ip;	  /* its mmap method: tells the driver */
+	__u64 mmap_ip;	  /* address of its mmap method: identifies the driver */
 	__u32 flags;	  /* FILE_* */
 	__u32 mode;	  /* inode->i_mode */
 	__u32 open_mode;  /* file->f_mode: FMODE_* of include/linux/fs.h */
-	__u32 seals;	  /* F_SEAL_* of a memory file */
+	__u32 seals;	  /* F_SEAL_* of a memfd */
 	char name[FILE_NAME_LEN];
 };
 
-/* Of the levels of a hierarchy the one with the least room. */
+/* The level of a cgroup hierarchy that has the least room. */
 struct level_room {
 	__u64 used;
-	__u64 limit; /* ~0: none of them has one */
-	__u32 up;    /* how many levels above the process's own */
+	__u64 limit; /* ~0: no level has a limit */
+	__u32 up;    /* how many levels above the process's own cgroup */
 	__u32 known;
 };
 
-/* What is counted for a user (in a user namespace), ~0 where it is not known. */
+/* Counts of a user in its user namespace; ~0: not known. */
 struct user_counts {
-	__u64 processes;	 /* what RLIMIT_NPROC bounds */
-	__u64 inotify_instances; /* of fanotify_init its groups in their place, since 5.13 */
+	__u64 processes;	 /* limited by RLIMIT_NPROC */
+	__u64 inotify_instances; /* for fanotify_init the number of groups, since 5.13 */
 	__u64 inotify_instances_max;
 	__u64 inotify_watches;
 	__u64 inotify_watches_max;
 	__u64 pipe_pages;
-	__u64 locked_pages; /* by io_uring, perf and others: a user's, not a process's */
+	__u64 locked_pages; /* by io_uring, perf and others: counted per user, not per process */
 };
 
-/* What a call asks for, where its arguments only say where that is to be read. */
+/* Size of a request that is not among the arguments of the call. */
 struct asked {
-	__u64 bytes;   /* segment of shmat; strings and pointers of execve; buffers of io_uring;
-			* messages of mq_open */
-	__u64 longest; /* string of execve, with its end; of mq_open RLIMIT_MSGQUEUE */
-	__u32 whole;   /* all of it was read */
+	/*
+	 * segment of shmat; strings and pointers of execve; buffers of io_uring; messages of
+	 * mq_open
+	 */
+	__u64 bytes;
+	__u64 longest; /* longest string of execve, with its NUL; for mq_open RLIMIT_MSGQUEUE */
+	__u32 whole;   /* everything was read */
 	__u32 pad;
 };
 
 /*
- * A thread that was refused memory by mmap, mremap or brk asked for at least half as much again
- * within RETRY_NS, by mmap or mremap, and got it. It comes behind the record of the refusal.
+ * A successful retry: mmap, mremap or brk failed, and the same thread got at least 1.5 times as
+ * much by mmap or mremap within RETRY_NS. It follows the record of the failed call.
  */
 struct retry_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;
-	__u16 call; /* enum call_id: the one that succeeded */
+	__u16 call; /* enum call_id of the successful call */
 	__u16 pad;
-	__u64 bytes; /* that it asked for */
+	__u64 bytes; /* requested size */
 };
 
-/* State at the moment a call was refused. */
+/* A failed call, with the state at that moment. */
 struct refused_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;
 	__u16 call;  /* enum call_id */
-	__u16 error; /* errno; 0 for brk and recvmsg, which give none */
-	__u64 count; /* of equal ones (process, call, errno, facts) up to and with this */
+	__u16 error; /* errno; 0 for brk and recvmsg, which return none */
+	__u64 count; /* equal failures (process, call, errno, facts) so far, this one included */
 	__u64 args[6];
 	__s64 ret;
 	__u64 total_vm_pages;
 	__u64 data_vm_pages;
 	__u64 locked_vm_pages;
-	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: what RLIMIT_DATA bounds */
+	__u64 heap_bytes; /* brk - start_brk + end_data - start_data: limited by RLIMIT_DATA */
 	__u64 task_size_bytes;
 	__u64 as_limit_bytes;
 	__u64 data_limit_bytes;
@@ -219,47 +223,47 @@ struct refused_record {
 	__u64 stack_limit_bytes;
 	__u64 nproc_limit;
 	__u64 fd_soft;
-	__u64 area_bytes; /* what no free range was found for; 0: none was sought in vain */
+	__u64 area_bytes; /* length of a free range that was not found; 0: no search failed */
 	struct address_range range;
 	struct asked asked;
 	struct file_facts file;
-	struct level_room memory; /* pages, of the memory cgroup */
+	struct level_room memory; /* pages of the memory cgroup */
 	struct level_room pids;
 	struct user_counts user;
 	__u64 variable[NR_VARIABLES];
-	__u32 variables; /* bit i: number i is known */
+	__u32 variables; /* bit i: variable[i] is known */
 	__u32 map_count;
-	__u32 fds;	/* ~0 where they were not counted */
-	__u32 fds_free; /* numbers that it may have been given; ~0 where they were not counted */
+	__u32 fds;	/* open file descriptors; ~0: not counted */
+	__u32 fds_free; /* free numbers that the call could have used; ~0: not counted */
 	__u32 facts;	/* FACT_* */
-	__s32 stack;	/* of a stack record; < 0: none */
+	__s32 stack;	/* number of a stack record; < 0: none */
 	char comm[COMM_LEN];
 };
 
-/* A fault signal, of the access that it was sent for. */
+/* A fatal signal, and the memory access that caused it. */
 struct signal_record {
 	struct record h;
 	struct process_key subject;
 	__u32 tid;
 	__s32 signal;
 	__s32 code;
-	__u32 area; /* enum mapped: what is mapped at the address */
+	__u32 area; /* enum mapped: whether the address is mapped */
 	__u64 address;
-	__u64 sp;	  /* user stack pointer then; 0: not known */
-	__u64 error_code; /* of the page fault, in the bits of x86; 0: not known */
-	__u64 ip_bytes;	  /* the instruction, as far as it could be read */
-	__u64 area_flags; /* VM_*, where an area was found */
-	__u64 area_start; /* of the area, or of the hole where there is none */
+	__u64 sp;	  /* user stack pointer at that time; 0: not known */
+	__u64 error_code; /* of the page fault, in x86 bits; 0: not known */
+	__u64 ip_bytes;	  /* bytes of the instruction, as far as readable */
+	__u64 area_flags; /* VM_* of the mapping, if there is one */
+	__u64 area_start; /* of the mapping, or of the hole */
 	__u64 area_end;
-	__u64 above_flags; /* of the area behind a hole, or behind one without any right */
+	/* VM_* of the mapping behind the hole, or behind a mapping without access rights */
+	__u64 above_flags;
 	__u64 above_end;
 	__u64 file_page; /* offset of the area in its file */
 	__u64 stack_limit_bytes;
-	__u64 tmpfs_pages; /* of tmpfs: pages that it may have; 0: no limit of its own */
+	__u64 tmpfs_pages; /* tmpfs: size limit in pages; 0: none of its own */
 	union {
-		__u64 tmpfs_pages_used; /* the same: pages that are in use */
-		__u64 file_blocks; /* of other file systems: 512 bytes each, that the file holds
-				    */
+		__u64 tmpfs_pages_used; /* tmpfs: pages in use */
+		__u64 file_blocks;	/* other file systems: allocated blocks of 512 bytes */
 	};
 	struct file_facts file;
 	__u32 flags;	   /* SIGNAL_* */
@@ -267,32 +271,32 @@ struct signal_record {
 	char comm[COMM_LEN];
 };
 
-/* A process was chosen by the OOM killer: as it was then. */
+/* A process that the OOM killer chose, with its state at that time. */
 struct oom_record {
 	struct record h;
 	struct process_key subject;
-	__u32 constraint; /* enum oom_constraint: as the kernel's log has it */
+	__u32 constraint; /* enum oom_constraint, as in the kernel's log */
 	__s32 score_adj;
 	__u64 total_vm_pages;
 	__s64 rss_file_pages;
 	__s64 rss_anon_pages;
 	__s64 swap_pages;
 	__s64 rss_shmem_pages;
-	struct level_room memory; /* pages, of its memory cgroup */
-	__u32 by;		  /* pid of who asked for memory then */
+	struct level_room memory; /* pages of its memory cgroup */
+	__u32 by;		  /* pid that requested memory */
 	char by_comm[COMM_LEN];
 	char comm[COMM_LEN];
-	__u32 by_kept_pages; /* anonymous, shared and swapped of who asked; 0: not known */
+	__u32 by_kept_pages; /* anonymous, shared and swapped pages of `by`; 0: not known */
 };
 
 /*
- * Faults of one class that took long, on one file, for one holder of the lock, out of one place in
- * the code: in all so far. Waits for the lock in calls and holders of it are told alike.
+ * Slow faults of one class on one file, with one lock holder, from one place in the code: totals so
+ * far. Waits for mmap_lock in calls, and its holders, have the same record.
  */
 struct slow_faults_record {
 	struct record h;
 	struct process_key subject;
-	__u32 tid;   /* of the last one */
+	__u32 tid;   /* thread of the last one */
 	__u32 class; /* enum fault_class */
 	__s32 stack; /* < 0: not known */
 	__u32 pad;
@@ -302,7 +306,7 @@ struct slow_faults_record {
 	__u64 read_bytes;
 	__u64 waited_ns[NR_WAITS];
 	__u64 inode;  /* 0: no file */
-	__u32 holder; /* pid of who had mmap_lock; 0: none was waited for */
+	__u32 holder; /* pid that held mmap_lock; 0: nobody was waited for */
 	__u32 holder_writes;
 	char holder_comm[COMM_LEN];
 	char comm[COMM_LEN];
@@ -310,8 +314,8 @@ struct slow_faults_record {
 };
 
 /*
- * One of the page faults that were served, drawn by chance: it stands for `weight` of them. What
- * was mapped there is told as /proc/PID/maps would.
+ * One randomly sampled page fault, which represents `weight` faults. Its mapping is described as in
+ * /proc/PID/maps.
  */
 struct sample_record {
 	struct record h;
@@ -324,13 +328,16 @@ struct sample_record {
 	__u64 area_from; /* [from, to); both 0: not known */
 	__u64 area_to;
 	__u64 took_ns;
-	__u64 read_bytes; /* from disks, in it */
+	__u64 read_bytes; /* read from disks during the fault */
 	__u32 kind;	  /* enum holding_kind */
 	__u32 major;
 	char file[FILE_NAME_LEN];
 };
 
-/* Equal ones are coalesced: of one instruction and process, probing reads of all processes. */
+/*
+ * A bad access in kernel mode. Equal ones are coalesced: one instruction and process; for probing
+ * reads all processes.
+ */
 struct kernel_fault_record {
 	struct record h;
 	struct process_key subject;
@@ -338,63 +345,63 @@ struct kernel_fault_record {
 	__u64 address;
 	__u64 error_code;
 	__u64 count;
-	__u32 nofault; /* inside copy_*_nofault: fixed up by construction */
+	__u32 nofault; /* within copy_*_nofault(), which always recovers */
 	__u32 tid;
 	char comm[COMM_LEN];
 };
 
-/* A process was born: until it execs, its program is its parent's. */
+/* A process was created. Until it execs, it runs its parent's program. */
 struct fork_record {
 	struct record h;
 	struct process_key subject;
-	__u64 cgroup_id; /* as gauges have it */
+	__u64 cgroup_id; /* as in gauges */
 	__u32 parent;	 /* pid */
 	__u32 pad;
 };
 
-/* It runs another program now. */
+/* The process executes another program. */
 struct exec_record {
 	struct record h;
 	struct process_key subject;
 	__u64 cgroup_id;
-	__u32 execs; /* with this one: as in its gauges */
+	__u32 execs; /* as in its gauges, this one included */
 	__u32 pad;
-	char path[256]; /* as it was given to execve; of a script, its interpreter */
+	char path[256]; /* as given to execve; for a script, its interpreter */
 };
 
-/* What a process waited for memory since this was last told. */
+/* Waits of a process for memory since the last such record. */
 struct memory_wait_record {
 	struct record h;
 	struct process_key subject;
-	__u64 reclaim_ns; /* direct reclaim, of the machine or of its memory cgroup */
+	__u64 reclaim_ns; /* direct reclaim, for the machine or its memory cgroup */
 	__u64 swap_ins;	  /* major faults of anonymous memory */
 };
 
-/* A line of the kernel's log that may be of an error report of its own. Longer ones are cut. */
+/* A line of the kernel's log that may belong to an error report. Longer lines are cut. */
 struct report_record {
 	struct record h;
-	__u32 pid; /* in whose context it was written; 0: the idle task's */
+	__u32 pid; /* process in whose context it was logged; 0: the idle task */
 	__u32 tid;
 	char comm[COMM_LEN];
-	char line[REPORT_LINE_LEN]; /* without the time that kernels before 5.19 have there */
+	char line[REPORT_LINE_LEN]; /* without the time stamp that kernels before 5.19 include */
 };
 
-/* A cgroup was made, or a process was moved into one of version 1. Longer paths are cut. */
+/* A cgroup was created, or a process moved into a v1 cgroup. Longer paths are cut. */
 struct cgroup_path_record {
 	struct record h;
-	__u64 id;	 /* as gauges have it */
+	__u64 id;	 /* as in gauges */
 	__u32 hierarchy; /* 0: version 2 */
-	__u32 pid;	 /* 0: it was made; else who was moved */
+	__u32 pid;	 /* 0: the cgroup was created; else the process that moved */
 	char path[CGROUP_PATH_LEN];
 };
 
 /*
- * What one process had from one place in its code: one call, user stack and sort of name. Of
- * mappings the growth of the map count, so that merges and splits need no model.
+ * Growth of one process by one call, user stack and folded name. For mappings it is growth of the
+ * map count, so merged and split mappings need no special handling.
  */
 struct growth {
 	struct process_key subject;
-	__s32 stack; /* of a stack record; < 0: none was to be had */
+	__s32 stack; /* number of a stack record; < 0: none */
 	__u16 call;  /* enum call_id */
 	__u16 what;  /* enum what */
 	__u32 flags; /* FILE_* */
@@ -404,35 +411,35 @@ struct growth {
 	__u64 removed;
 	__u64 first_ns;
 	__u64 last_ns;
-	char name[FILE_NAME_LEN]; /* the file's own, numbers folded to "#" and fillers */
+	char name[FILE_NAME_LEN]; /* file name; digits are replaced by "#" and fillers */
 };
 
-/* A frame as struct bpf_stack_build_id (include/uapi/linux/bpf.h) has it. */
+/* A frame, with the layout of struct bpf_stack_build_id (include/uapi/linux/bpf.h). */
 struct stack_frame {
-	__s32 status; /* 1: build_id and offset into that file; 2: ip in place of offset */
+	__s32 status; /* 1: build_id and offset in that file; 2: an address instead of the offset */
 	unsigned char build_id[20];
 	__u64 offset;
 };
 
-/* A user stack, once for each process that has it: innermost first. */
+/* A user stack, sent once for each process that has it; innermost frame first. */
 struct stack_record {
 	struct record h;
 	struct process_key subject;
 	__s32 stack;
 	__u32 frames;
-	__u64 caller; /* an address: who may have called the innermost; 0: not known */
+	__u64 caller; /* address that may have called the innermost function; 0: not known */
 	struct stack_frame frame[STACK_FRAMES];
 };
 
-/* Counted where something fell out; every output prints them. */
+/* Counters of lost data; every output shows them. */
 struct losses {
-	__u64 ring;	 /* records the ring had no room for */
-	__u64 map;	 /* processes or coalescing entries a map had no room for */
-	__u64 slot;	 /* faults whose begin could not be kept */
-	__u64 coalesced; /* equal events folded into one: not lost, counted in it */
-	__u64 missed;	 /* hooks that the kernel passed over: see live.c; set by user space */
-	__u64 stack;	 /* user stacks that could not be kept */
-	__u64 growth;	 /* growth that could not be kept apart */
+	__u64 ring;	 /* records that did not fit into the ring */
+	__u64 map;	 /* processes or coalescing entries that did not fit into a map */
+	__u64 slot;	 /* faults whose begin was not stored */
+	__u64 coalesced; /* equal events that were merged: not lost, but counted */
+	__u64 missed;	 /* probe runs that the kernel skipped: see live.c; set by user space */
+	__u64 stack;	 /* user stacks that were not stored */
+	__u64 growth;	 /* growth that was not stored separately */
 };
 
 _Static_assert(sizeof(struct counters) % 8 == 0, "only u64s");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: how short of memory the machine, its cgroups and its file systems in memory are, as
- * small files of /proc and cgroupfs tell once an interval.
+ * records: memory pressure of the machine, its cgroups and its tmpfs mounts, read from small files
+ * of /proc and cgroupfs once per interval.
  */
 #ifndef FS_RECORDS_PRESSURE_RECORDS_H
 #define FS_RECORDS_PRESSURE_RECORDS_H
@@ -12,7 +12,7 @@
 
 #define FIGURE_UNKNOWN UINT64_MAX
 
-/* Kinds of records beside those of record_kinds.h: the kernel side knows none of them. */
+/* Kinds of records in addition to record_kinds.h. The kernel side does not know them. */
 enum pressure_kind {
 	RECORD_SHORTAGE = 96,
 	RECORD_LEVEL,
@@ -23,10 +23,10 @@ enum pressure_kind {
 enum figure_source { FROM_MEMINFO, FROM_VMSTAT, FROM_SETTINGS, FROM_LOOK };
 
 /*
- * Figures of the machine. X(id, JSON key, where, the kernel's name): a name that ends in * is the
- * sum of all that begin so. Of /proc/meminfo in bytes, of /proc/vmstat in pages or events since the
- * boot, of /proc/sys/vm as they are; of the look itself, how many cgroups and mounts it found no
- * room for, at most at once. Rows are appended: recordings know them by their number.
+ * Values of the machine. X(id, JSON key, source, kernel name): a name that ends in * is the sum of
+ * all names with that prefix. Values of /proc/meminfo are in bytes, of /proc/vmstat in pages or in
+ * events since boot, of /proc/sys/vm unchanged. Values of the scan itself are the most cgroups and
+ * mounts that did not fit. Rows are appended: recordings identify them by number.
  */
 #define HOST_FIGURES(X)                                                                            \
 	X(BUFFERS, "buffers_bytes", FROM_MEMINFO, "Buffers")                                       \
@@ -69,8 +69,8 @@ enum host_figure {
 };
 
 /*
- * Of a cgroup of either version: bytes, pages or events; FIGURE_UNKNOWN where it has none. Rows are
- * appended.
+ * Values of a cgroup of either version, in bytes, pages or events; FIGURE_UNKNOWN: not available.
+ * Rows are appended.
  */
 #define CGROUP_FIGURES(X)                                                                          \
 	X(USED, "used_bytes")                                                                      \
@@ -79,9 +79,9 @@ enum host_figure {
 	X(SWAP_USED, "swap_used_bytes")                                                            \
 	X(SWAP_LIMIT, "swap_limit_bytes") /* the same; of version 1 less that of memory */         \
 	X(ANON, "anon_bytes")                                                                      \
-	X(FILE, "file_bytes") /* shmem among it */                                                 \
+	X(FILE, "file_bytes") /* includes shmem */                                                 \
 	X(SHMEM, "shmem_bytes")                                                                    \
-	X(KERNEL, "kernel_bytes") /* that cannot be reclaimed */                                   \
+	X(KERNEL, "kernel_bytes") /* not reclaimable */                                            \
 	X(TIMES_HIGH, "high_events")                                                               \
 	X(TIMES_MAX, "max_events") /* of version 1 failcnt */                                      \
 	X(OOMS, "oom")                                                                             \
@@ -97,26 +97,26 @@ enum cgroup_figure {
 		NR_CGROUP_FIGURES,
 };
 
-/* A line of a pressure file: shares in hundredths of a percent. */
+/* A line of a PSI file: shares in hundredths of a percent. */
 struct stall {
 	uint64_t total_us;
 	uint32_t avg10, avg60, avg300;
-	uint32_t known; /* false: no PSI, or not here */
+	uint32_t known; /* false: PSI is unavailable, or not for this object */
 };
 
 struct pressure_record {
 	struct record h;
 	uint64_t n[NR_HOST_FIGURES];
-	struct stall some, full; /* of memory */
+	struct stall some, full; /* memory pressure */
 };
 
 struct cgroup_record {
 	struct record h;
-	char path[256]; /* below the mount: "/a/b"; "/" is the root that we see */
+	char path[256]; /* below the mount: "/a/b"; "/" is the root that is visible to faultscope */
 	uint32_t version;
 	uint32_t pad;
 	uint64_t n[NR_CGROUP_FIGURES];
-	struct stall some, full; /* version 2 */
+	struct stall some, full; /* cgroup v2 only */
 };
 
 #define MOUNT_IN_MEMORY 1u /* tmpfs, ramfs */
@@ -127,18 +127,18 @@ struct mount_record {
 	uint64_t magic; /* linux/magic.h */
 	uint64_t size_bytes, used_bytes, free_bytes;
 	uint64_t inodes, inodes_free;
-	uint32_t pid;	 /* of whose mount namespace; 0: ours */
+	uint32_t pid;	 /* process whose mount namespace has it; 0: faultscope's own */
 	uint32_t flags;	 /* MOUNT_* */
-	uint64_t device; /* the kernel's number of it, MKDEV(); FIGURE_UNKNOWN: not known */
+	uint64_t device; /* device number of the kernel, MKDEV(); FIGURE_UNKNOWN: not known */
 };
 
-/* How the kernel itself rates a process: /proc/PID/oom_score. */
+/* The kernel's OOM score of a process: /proc/PID/oom_score. */
 struct score_record {
 	struct record h;
 	struct process_key subject;
 	uint32_t score;
 	int32_t adj;
-	uint32_t nth; /* 0 starts anew */
+	uint32_t nth; /* index; 0 starts a new list */
 	uint32_t pad;
 };
 

@@ -7,7 +7,7 @@
 
 _Static_assert(NR_BANDS == 12, "a row each");
 
-/* Rows are appended, and never renamed: recordings know a field by its name. */
+/* Rows are appended and never renamed: recordings identify fields by their names. */
 #define SIZE(member)   sizeof(((OF *)0)->member)
 #define SIGNED(member) ((__typeof__(((OF *)0)->member))-1 < 1)
 #define F(member, unit)                                                                            \
@@ -19,7 +19,7 @@ _Static_assert(NR_BANDS == 12, "a row each");
 	{                                                                                          \
 #member, "", offsetof(OF, member), SIZE(member), SIZE(member), 1, VALUE_TEXT, 0    \
 	}
-/* A counter of an older file is unknown. */
+/* A counter that an older file lacks is unknown. */
 #define C(member)                                                                                  \
 	{                                                                                          \
 #member, "", offsetof(OF, member), 8, 8, 1, VALUE_UNSIGNED, 1                      \
@@ -32,7 +32,7 @@ _Static_assert(NR_BANDS == 12, "a row each");
 	{                                                                                          \
 #member, "", offsetof(OF, member), 8, 8, SIZE(member) / 8, VALUE_UNSIGNED, 1       \
 	}
-/* One member of each struct of a table. */
+/* A member of each struct of a table. */
 #define P(table, part, unit)                                                                       \
 	{                                                                                          \
 #table "." #part, unit,                                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* records: the fields of each kind of record, by the names that recordings know them by. */
+/* records: the fields of each kind of record, with their names in recordings. */
 #ifndef FS_RECORDS_RECORD_FIELDS_H
 #define FS_RECORDS_RECORD_FIELDS_H
 
@@ -8,22 +8,22 @@
 
 enum value_type { VALUE_UNSIGNED, VALUE_SIGNED, VALUE_TEXT };
 
-/* A number, a text, or an array of numbers. */
+/* A field: a number, a text, or an array of numbers. */
 struct record_field {
 	const char *name, *unit;
-	uint16_t offset; /* of the first one, in the record */
-	uint16_t size;	 /* bytes of one */
-	uint16_t stride; /* from one to the next */
+	uint16_t offset; /* of the first element, in the record */
+	uint16_t size;	 /* bytes of an element */
+	uint16_t stride; /* bytes from one element to the next */
 	uint16_t count;
 	uint8_t type;		/* enum value_type */
-	uint8_t unknown_is_max; /* one that a recording does not have is ~0, else 0 */
+	uint8_t unknown_is_max; /* a field that a recording lacks is read as ~0, else as 0 */
 };
 
 struct record_fields {
 	uint32_t kind;
 	const char *name;
 	uint32_t len;
-	uint32_t short_len; /* of a record that ends early; 0: none does */
+	uint32_t short_len; /* length of a record that ends early; 0: records of this kind do not */
 	const struct record_field *field;
 	size_t fields;
 };

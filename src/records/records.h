@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * records: what every room knows of a process, an event or the machine. The kernel side makes those
- * of kernel_records.h, user space the others. A recording holds all of them, and the model takes
- * them.
+ * records: what is known of a process, an event or the machine. The kernel side creates those of
+ * kernel_records.h, user space the others. A recording holds all of them, and the model reads them.
  */
 #ifndef FS_RECORDS_RECORDS_H
 #define FS_RECORDS_RECORDS_H
 
 #include "records/kernel_records.h"
 
-/* The value of a counter that a recording lacks, because it is older than the counter. */
+/* Value of a counter that is missing in an older recording. */
 #define NOT_COUNTED (~0ULL)
 
 static inline __u64 counted_or_0(__u64 n)
@@ -19,15 +18,15 @@ static inline __u64 counted_or_0(__u64 n)
 
 struct growth_record {
 	struct record h;
-	__u32 place; /* below GROWTH_MAX: a later record of the same place and first_ns follows
-			this one */
+	/* below GROWTH_MAX: a later record of the same place and first_ns replaces this one */
+	__u32 place;
 	__u32 pad;
 	struct growth g;
 };
 
-#define FRAMES_SHORT 1u /* its outermost frame is no beginning of a thread */
+#define FRAMES_SHORT 1u /* its outermost frame is not the start of a thread */
 
-/* The same with names: "symbol+0x12 (module)", a line a frame. */
+/* A stack with names: "symbol+0x12 (module)", one line per frame. */
 struct frames_record {
 	struct record h;
 	struct process_key subject;
@@ -36,28 +35,28 @@ struct frames_record {
 	char text[3072];
 };
 
-/* What a process holds at one moment, those of one sort together: by kind and folded name. */
+/* What a process holds at one moment, grouped by kind and folded name. */
 struct holding {
 	struct process_key subject;
 	__u32 what; /* enum what */
 	__u32 kind; /* enum holding_kind */
 	__u64 count;
 	__u64 bytes; /* of mappings */
-	__u32 names; /* 1: all have this name; 2: it is a pattern */
-	__u32 cut;   /* there were more than were read */
+	__u32 names; /* 1: all have this name; 2: the name is a pattern */
+	__u32 cut;   /* not all were read */
 	char name[160];
 };
 
 struct holding_record {
 	struct record h;
-	__u32 nth; /* of its process and `what`: 0 starts anew */
+	__u32 nth; /* index within the process and `what`; 0 starts a new list */
 	__u32 pad;
 	struct holding g;
 };
 
 /*
- * Of the control groups of a process those with the least room, read by user space: memory in
- * bytes, less what the kernel could take back.
+ * The cgroups of a process with the least room, read by user space: memory in bytes, without what
+ * is reclaimable.
  */
 struct levels_record {
 	struct record h;
@@ -66,14 +65,14 @@ struct levels_record {
 	struct level_room pids;
 };
 
-/* Where a limit of a process or of the host comes from, and commands that change it; as text. */
+/* Where a limit of a process or of the host comes from, and commands that change it, as text. */
 struct origin_record {
 	struct record h;
 	struct process_key subject; /* all 0: the host */
-	__u32 limit;		    /* a row of user space's table of limits */
-	__u32 host_wide;	    /* a change of it is one for all containers too */
+	__u32 limit;		    /* row in user space's table of limits */
+	__u32 host_wide;	    /* a change affects all containers too */
 	char set_by[320];
-	char at_once[1024]; /* gains time until the next start or boot */
+	char at_once[1024]; /* workaround: lasts until the next start or boot */
 	char for_good[1024];
 	char cost[320];
 };
@@ -93,7 +92,7 @@ struct host_limits {
 	__u64 overcommit_memory;
 	__u64 mmap_min_addr;
 	__u64 page_bytes;
-	__u64 huge_page_bytes; /* the default size; its pool: */
+	__u64 huge_page_bytes; /* default size; its pool: */
 	__u64 huge_pages;
 	__u64 huge_pages_free;
 	__u64 huge_pages_reserved;
@@ -108,13 +107,13 @@ struct host_limits {
 	__u64 mem_free_bytes;
 };
 
-/* The machine's limits as they are at a refusal, ahead of it. */
+/* Limits of the machine at a failed call; precedes its record. */
 struct limits_record {
 	struct record h;
 	struct host_limits limits;
 };
 
-/* The end of a look: user space's own record, once per interval. */
+/* The end of a scan: created by user space once per interval. */
 struct tick_record {
 	struct record h;
 	__u64 wall_ns; /* CLOCK_REALTIME */
@@ -130,7 +129,7 @@ struct host_record {
 	struct record h;
 	__u64 wall_ns;
 	__u64 interval_ns;
-	__u32 tiers; /* bit i: tier i is paid for */
+	__u32 tiers; /* bit i: overhead level i is enabled */
 	__u32 cpus;
 	char version[32];
 	char kernel[96];
@@ -145,28 +144,28 @@ struct hook_record {
 	struct record h;
 	__u32 tier;
 	__u32 state; /* enum hook_use */
-	__u32 lacks; /* LACKS_* of the mechanism in use */
+	__u32 lacks; /* LACKS_* of the attach type in use */
 	__u32 pad;
 	char name[24];
 	char mechanism[24];
 	char why[160];
 };
 
-/* What a mechanism does not tell. */
-#define LACKS_ACCESS	 1u  /* read, write or exec */
-#define LACKS_PROTECTION 2u  /* whether the page was there */
-#define LACKS_AREA	 4u  /* what is mapped where a signal comes from */
+/* What an attach type does not report. */
+#define LACKS_ACCESS	 1u  /* access type: read, write or exec */
+#define LACKS_PROTECTION 2u  /* whether the page was present */
+#define LACKS_AREA	 4u  /* the mapping at the address of a signal */
 #define SEES_KERNEL	 8u  /* kernel-mode faults too */
-#define LACKS_COPIES	 16u /* user copies: of kernel-mode faults only bad ones */
-#define LACKS_MINOR	 32u /* minor faults: only major ones are timed */
-#define LACKS_OTHERS	 64u /* processes outside of our own pid namespace */
+#define LACKS_COPIES	 16u /* user copies: only bad kernel-mode faults are seen */
+#define LACKS_MINOR	 32u /* minor faults: only major faults have a latency */
+#define LACKS_OTHERS	 64u /* processes outside of faultscope's own pid namespace */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 
 /* In `why` of a hook that the caller did not want: --probe NAME=none. */
 #define SWITCHED_OFF "switched off by --probe"
 
-/* Names found in /proc for a process, NUL-terminated and cut to size. */
+/* Names of a process from /proc, NUL-terminated and cut to size. */
 struct names_record {
 	struct record h;
 	struct process_key subject;
@@ -181,16 +180,18 @@ struct symbol_record {
 	char module[64];
 };
 
-#define END_FULL 1u /* it would have become larger than was allowed */
+#define END_FULL 1u /* its maximum size was reached */
 
-/* A field of a recording that is not known here: its values stand behind the records of its kind.
+/*
+ * A field of a recording that this version does not know. Its values follow the records of its
+ * kind.
  */
 struct field_record {
 	struct record h;
-	__u32 of;   /* enum record_kind, or a kind that is not known here */
+	__u32 of;   /* enum record_kind, or an unknown kind */
 	__u32 type; /* enum value_type */
-	__u32 size; /* bytes of one */
-	__u32 from; /* elements of an array that are known here; this field has those behind them */
+	__u32 size; /* bytes of an element */
+	__u32 from; /* known elements of the array; this field has the following ones */
 	__u32 count;
 	__u32 pad;
 	char record[32]; /* name of the kind */
@@ -200,7 +201,7 @@ struct field_record {
 
 struct end_record {
 	struct record h;
-	__u32 reason; /* 0: as asked; END_* */
+	__u32 reason; /* 0: as requested; END_* */
 	__u32 pad;
 };
 

@@ -6,7 +6,7 @@
 #include "render/doctor_report.h"
 #include "session/session.h"
 
-/* Of live_looks_within(). */
+/* Of live_scan_is_confined(). */
 #define LOOKS_WITHIN                                                                               \
 	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
 	"host's, by docker --pid=host or Kubernetes' hostPID"

@@ -47,7 +47,7 @@ void pressure_close(struct pressure_reader *r);
 /* Records of one look, ahead of the look at processes. -ENOMEM, or what the sink says. */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* The parts; they come in pressure_look(). */
+/* The parts; they come in pressure_scan(). */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
 int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);

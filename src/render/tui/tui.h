@@ -6,7 +6,7 @@
  *
  *	tui_open(&t, &view);
  *	for each window of the model, judged:
- *		tui_look(&t, &view);            before model_next_window()
+ *		tui_update(&t, &view);            before model_next_window()
  *		tui_frame(&t, &view, &frame);
  *	for each read from the terminal:
  *		while ((n = tui_decode(&t.keys, bytes, len, &key)))
@@ -14,7 +14,7 @@
  *		tui_frame(&t, &view, &frame);
  *	tui_free(&t);
  *
- * A frame is drawn from a copy that tui_look() takes, so that it does not change between windows,
+ * A frame is drawn from a copy that tui_update() takes, so that it does not change between windows,
  * nor while it is paused. To go back in a recording: tui_forget(), build the model anew, and look.
  */
 #ifndef FS_RENDER_TUI_TUI_H
@@ -65,7 +65,7 @@ size_t tui_decode(struct tui_keys *k, const char *s, size_t len, uint32_t *ret_k
 enum tui_action {
 	TUI_DRAW, /* what it shows changed, or nothing did */
 	TUI_QUIT,
-	TUI_READ, /* what the process t->chosen holds: holdings, into the model, then tui_look() */
+	TUI_READ, /* read the holdings of t->chosen into the model, then tui_update() */
 	TUI_RECORD, /* begin to write a recording, or end it */
 	TUI_FASTER,
 	TUI_SLOWER,
