@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: wire bytes become facts. Every record is checked here, whether the kernel sent it or a
- * file; what only the live machine knows (names, symbols) is looked up and becomes a record too,
- * so that a recording holds all a replay needs.
+ * collect: checks every record, whether the kernel sent it or a file. What only the live machine
+ * knows (names, symbols) is looked up and added as records, so that a recording holds all that a
+ * replay needs.
  */
 #ifndef FS_COLLECT_COLLECTOR_H
 #define FS_COLLECT_COLLECTOR_H
@@ -20,15 +20,15 @@
 #include "probe/source.h"
 
 #define RECORD_KINDS_MAX 48
-#define RECORD_TEXTS_MAX 8 /* of a kind, at most */
+#define RECORD_TEXTS_MAX 8 /* texts per kind of record, at most */
 
 struct collector {
 	struct model *m;
-	const struct filter *filter;	   /* NULL: shows all */
-	struct recorder *rec;		   /* NULL: not recording; the caller's */
-	const struct redaction *redaction; /* of what is recorded; NULL: none */
-	struct withholding withholding;	   /* from all that comes in */
-	int rec_error; /* -errno: the recording failed; told once by the caller */
+	const struct filter *filter;	   /* NULL: show all */
+	struct recorder *rec;		   /* owned by the caller; NULL: not recording */
+	const struct redaction *redaction; /* of recorded data; NULL: none */
+	struct withholding withholding;	   /* applied to all incoming records */
+	int rec_error; /* -errno: recording failed; the caller reports it once */
 	bool live;     /* look names up */
 	struct names names;
 	struct symbols symbols;
@@ -36,18 +36,20 @@ struct collector {
 	bool names_stacks; /* user_symbols is open */
 	struct cgroup_levels levels;
 	bool reads_levels; /* levels is open */
-	/* last bytes of the texts of each kind of record, in the order of record_fields[]; 0: none
+	/*
+	 * last bytes of the texts of each kind of record, in the order of record_fields[]; 0: none
 	 */
 	__u16 text_end[RECORD_KINDS_MAX][RECORD_TEXTS_MAX];
 	bool knows_texts;
-	/* fields that are not known here, of the record that was taken last */
+	/* unknown fields of the last record */
 	const unsigned char *unknown;
-	size_t extra; /* their bytes */
+	size_t extra; /* their size in bytes */
 	__u32 extra_of;
-	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX]; /* of what is recorded */
+	/* record as it is written to the recording */
+	_Alignas(8) unsigned char copy[RECORD_BYTES_MAX];
 };
 
-/* A sink for a source: -EBADMSG for a record of a wrong size, -ENOMEM. */
+/* A sink for a source. Returns 0, -EBADMSG for a record of a wrong size, or -ENOMEM. */
 int collector_take(void *ctx, const struct record *h);
 
 void collector_free(struct collector *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: which processes a view shows, where the kernel side does not already decide it. */
+/* collect: selects the processes that a view shows, where the kernel side does not. */
 #ifndef FS_COLLECT_FILTER_H
 #define FS_COLLECT_FILTER_H
 
@@ -12,20 +12,23 @@
 
 struct filter {
 	uint32_t pid[FILTER_PIDS_MAX];
-	size_t pids;   /* 0: any */
-	bool children; /* followed children of them too */
+	size_t pids;   /* 0: all processes */
+	bool children; /* also their followed children */
 	bool has_comm;
 	regex_t comm;
-	char cgroup[256]; /* without the mount point; empty: any */
+	char cgroup[256]; /* without the mount point; empty: all */
 };
 
-/* Extended regular expression. -EINVAL with `error` set. */
+/* Sets an extended regular expression. Returns 0, or -EINVAL with `error` set. */
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size);
 
-/* A path below a cgroup mount, or as /proc/PID/cgroup has it. -ENOENT with `error` set. */
+/*
+ * Sets a path below a cgroup mount, or as in /proc/PID/cgroup. Returns 0, or -ENOENT with `error`
+ * set.
+ */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 
-/* `cgroup` may be NULL: not known. */
+/* `cgroup` is NULL when it is not known. */
 bool filter_shows(const struct filter *f, uint32_t pid, uint32_t flags, const char *comm,
 		  const char *cgroup);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: all that a model knows, as records: what a recording begins with that is begun in the
- * middle of watching. Figures of its replay begin there, too.
+ * collect: converts a model to records. They start a recording that begins while faultscope already
+ * watches; values of its replay start there too.
  */
 #ifndef FS_COLLECT_MODEL_RECORDS_H
 #define FS_COLLECT_MODEL_RECORDS_H
@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "probe/recording.h"
 
-/* 0, or what the recorder said. */
+/* Returns 0, or what the recorder returns. */
 int retell(const struct model *m, struct recorder *rec);
 
 #endif

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: what the kernel side saw becomes records, named while the module is still there. */
+/*
+ * collect: converts events of the flight recorder's kernel side to records, with function names
+ * that are looked up while the module is still loaded.
+ */
 #ifndef FS_COLLECT_PRECURSOR_NAMES_H
 #define FS_COLLECT_PRECURSOR_NAMES_H
 
 #include "collect/symbols/kernel_names.h"
 #include "records/precursor_record.h"
 
-#define PRECURSOR_RECORDS 2 /* one, and of a fault its registers */
+#define PRECURSOR_RECORDS 2 /* one, and for a fault its registers */
 
 struct namer {
 	struct kernel_names names;
 	struct bb_modules modules;
-	bool stale; /* a module came: the names are to be read again, when there is time */
+	bool stale; /* a module was loaded: read the names again when there is time */
 };
 
-/* Fills `ret`, of PRECURSOR_RECORDS; returns how many there are. */
+/* Fills `ret`, with room for PRECURSOR_RECORDS. Returns how many. */
 size_t precursor_records(struct namer *n, const struct precursor_record *p, struct bb_record *ret);
 
-/* More near misses, equal to those that were told, at one place. */
+/* More recovered kernel faults at one instruction, equal to recorded ones. */
 void precursor_again(const struct namer *n, __u64 ip, __u64 count, struct bb_record *ret);
 
 #endif

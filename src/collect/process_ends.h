@@ -8,28 +8,32 @@
 
 #include "collect/collector.h"
 
-/* How it is found out: by signal 0, or where pids are another namespace's by a look of all. */
+/* How ends are detected: by signal 0 or, in another pid namespace, by a scan of all processes. */
 struct ends {
-	bool foreign;	 /* our pid namespace is not the records' */
-	bool whole;	 /* the look at hand tells all processes, changed or not */
-	uint64_t losses; /* of the ring, the table and the kernel, when it was found out last */
-	uint64_t before; /* and before the look at hand */
+	bool foreign;	 /* our pid namespace is not that of the records */
+	bool whole;	 /* the current scan sends all processes, changed or not */
+	uint64_t losses; /* losses of ring, map and kernel at the last check */
+	uint64_t before; /* losses before the current scan */
 	uint64_t begin_ns;
 };
 
-/* Before a look: in another namespace it has to tell all, where an end may have been lost. */
+/*
+ * Call before a scan: in another namespace it must send all processes if an end may have been lost.
+ */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
-/* After it: whether an end may have been lost, and it can be told now whose. */
+/* Call after a scan: returns whether an end may have been lost and can be detected now. */
 bool ends_may_be_lost(struct ends *e, const struct model *m);
 
-/* Of one that was told last then: no process has its pid, or a look of all did not see it. */
+/*
+ * Returns whether a process with its last record at `told_ns` is gone: no process has its pid, or a
+ * scan of all processes did not see it.
+ */
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 
 /*
- * After a look, of those that did not change in it: gives who is gone a last record of its last
- * known figures. Ends that are under way still are drained first, from `src`. Returns how many had
- * none, or -errno.
+ * Call after a scan: sends a last record, with the last known values, for each process that did not
+ * change and is gone. Drains pending ends from `src` first. Returns how many had none, or -errno.
  */
 int ends_find(const struct ends *e, struct collector *c, struct source *src);
 

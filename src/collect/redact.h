@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: what is left out of a recording that goes to others: names of the host, of files and
- * of paths, and addresses. What is equal stays equal, and what is apart stays as far apart, so
- * that the same is found in it.
+ * collect: removes names of the host, files and paths, and addresses from a recording that is
+ * passed on. Equal values stay equal, and distances stay the same, so that findings do not change.
  */
 #ifndef FS_COLLECT_REDACT_H
 #define FS_COLLECT_REDACT_H
@@ -12,15 +11,15 @@
 #include "records/records.h"
 
 struct redaction {
-	__u64 user_shift, kernel_shift; /* of addresses; never told */
-	__u64 salt;			/* of names */
-	bool all_names;			/* those of common libraries too */
+	__u64 user_shift, kernel_shift; /* added to addresses; secret */
+	__u64 salt;			/* added to names; secret */
+	bool all_names;			/* also names of common libraries */
 };
 
-/* Chooses what is secret of it. */
+/* Chooses the secrets. */
 void redaction_begin(struct redaction *r);
 
-/* Changes a record, whose texts end within it. */
+/* Redacts a record, whose texts are NUL-terminated. */
 void redact_record(const struct redaction *r, struct record *h);
 
 #endif

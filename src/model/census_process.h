@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: what the census remembers of each process. Its own and no other's. */
+/* model: what the census stores for each process. Internal to the census. */
 #ifndef FS_MODEL_CENSUS_PROCESS_H
 #define FS_MODEL_CENSUS_PROCESS_H
 
 #include "model/census.h"
 
 struct census_process {
-	struct census_workload *w; /* NULL: none yet */
+	struct census_workload *w; /* NULL: not yet assigned */
 	uint64_t start_ns;
-	uint64_t told_ns; /* by its last record: CLOCK_MONOTONIC */
-	uint64_t serial; /* of its identity */
+	uint64_t told_ns; /* CLOCK_MONOTONIC of its last record */
+	uint64_t serial;  /* serial of its identity */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
 	uint32_t maps, fds, fd_soft, swap_pages;
-	bool ended; /* until the next update: events may still come */
+	bool ended; /* removed at the next update: events may still arrive */
 };
 
-/* An empty table. */
+/* Returns an empty table. */
 struct pids census_processes(void);
 
-/* An entry for it, without a workload yet; pointers to others are void. NULL: no room. */
+/*
+ * Adds an entry without a workload. Pointers to other entries become invalid. Returns NULL when
+ * there is no room.
+ */
 struct census_process *census_process_add(struct census *c, uint32_t pid);
 
-/* Takes those out that ended; pointers to others are void. */
+/* Removes entries of ended processes. Pointers to other entries become invalid. */
 void census_process_sweep(struct census *c);
 
 #endif

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: names of what comes and goes made equal: pods of one set, transient units. */
+/*
+ * model: replaces the variable parts of names, so that pods of one set, or transient units, have
+ * one name.
+ */
 #ifndef FS_MODEL_COLLAPSE_H
 #define FS_MODEL_COLLAPSE_H
 
 #include <stddef.h>
 
-#define LABEL_BYTES 201 /* of the name of a workload, with its NUL */
+#define LABEL_BYTES 201 /* size of a workload name, with its NUL */
 
-/* What is folded in names, so that what comes and goes has one name. */
+/* Which variable parts of names are removed. */
 #define COLLAPSE_REPLICAS  1u /* pods of ReplicaSets, DaemonSets and Jobs: their random parts */
 #define COLLAPSE_JOBS	   2u /* pods of CronJobs: the time */
 #define COLLAPSE_TRANSIENT 4u /* units and sessions with a number, random part or peer address */
 #define COLLAPSE_INSTANCES 8u /* all instances of a template: postgresql@15-main.service */
 #define COLLAPSE_DEFAULT   (COLLAPSE_REPLICAS | COLLAPSE_JOBS | COLLAPSE_TRANSIENT)
 
-/* "cart-7d9f8b6c5d-x2x9v" is "cart", "backup-29231040-x2x9v" too. `collapse`: COLLAPSE_*. */
+/*
+ * "cart-7d9f8b6c5d-x2x9v" becomes "cart", "backup-29231040-x2x9v" becomes "backup". `collapse`:
+ * COLLAPSE_*.
+ */
 void pod_collapse(const char *pod, unsigned int collapse, char *ret, size_t size);
 
-/* "app-gimp-4211.scope" is "app-gimp-#.scope", "sshd@3-10.0.0.1:22-10.0.0.2:4.service" "sshd@#…".
+/*
+ * "app-gimp-4211.scope" becomes "app-gimp-#.scope", "sshd@3-10.0.0.1:22-10.0.0.2:4.service" becomes
+ * "sshd@#…".
  */
 void unit_collapse(const char *unit, unsigned int collapse, char *ret, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: a value that rises and falls again and again, as caches, pools and garbage collectors
- * make it. A rise within a cycle says nothing about the limit: only the peaks do, and only when
- * there are several.
+ * model: detects values that rise and fall repeatedly, as those of caches, pools and garbage
+ * collectors do. Growth within a cycle does not predict when the limit is reached. Only the peaks
+ * of several cycles do.
  */
 #ifndef FS_MODEL_CYCLES_H
 #define FS_MODEL_CYCLES_H
@@ -12,56 +12,57 @@
 
 #define CYCLES_KEPT 8
 
-/* A fall of this share of the peak, one to, ends a rise; so much of a rise ends a fall. */
+/* A fall of 1/16 of the peak ends a rise; a rise of 1/16 ends a fall. */
 #define CYCLES_SWING 16
 
-/* Zero-initialise. The last cycles, the oldest first. */
+/* The last cycles, the oldest first. Zero-initialise. */
 struct cycles {
 	uint32_t n;
 	bool falling;
 	bool begun;
-	uint64_t top_ns, top; /* of the rise that goes on, or the last one */
-	uint64_t since_ns;    /* when that rise began */
-	uint64_t last, step;  /* the latest value; the largest rise at once, in this rise */
+	uint64_t top_ns, top; /* peak of the current or last rise */
+	uint64_t since_ns;    /* when that rise started */
+	uint64_t last, step;  /* latest value; largest single step in this rise */
 	struct {
 		uint64_t peak_ns, peak;
-		uint64_t low_ns, low; /* after it */
-		uint64_t step;	      /* the largest rise at once before it */
+		uint64_t low_ns, low; /* lowest value after the peak */
+		uint64_t step;	      /* largest single step before the peak */
 	} cycle[CYCLES_KEPT];
 };
 
-/* Where the peaks are now, and how they grow. */
+/* The peaks' current level and growth. */
 struct peak_trend {
 	bool known;
-	bool sure;	     /* peaks and lows grow, each of them, and evenly */
-	double now;	     /* the line through the peaks, at the time asked for */
-	double per_second;   /* its slope */
-	double error;	     /* of the slope: one standard error */
-	double scatter;	     /* of peaks around the line: standard deviation */
-	double span, middle; /* seconds from the first peak to the last; from the middle to now */
-	double period;	     /* seconds from peak to peak */
+	bool sure;	   /* every peak and every low grows, and evenly */
+	double now;	   /* value of the fitted line at the requested time */
+	double per_second; /* slope of the line */
+	double error;	   /* standard error of the slope */
+	double scatter;	   /* standard deviation of the peaks from the line */
+	/* seconds from the first peak to the last, and from their middle to now */
+	double span, middle;
+	double period; /* mean seconds between peaks */
 	int peaks;
 };
 
-/* Times do not go back. */
+/* Adds a value. Times must not decrease. */
 void cycles_add(struct cycles *c, uint64_t t_ns, uint64_t value);
 
-/* Seconds from peak to peak, in the mean; 0: there were not two. */
+/* Returns the mean seconds between peaks; 0: fewer than two peaks. */
 double cycles_period(const struct cycles *c);
 
-/* Whether the value goes up and down still: there were two peaks, and the last is not long ago. */
+/* Returns whether the value still cycles: there were two peaks, the last one recently. */
 bool cycles_go_on(const struct cycles *c, uint64_t now_ns);
 
-/* The highest peak of late, where the value goes up and down still; else 0. */
+/* Returns the highest recent peak if the value still cycles, else 0. */
 uint64_t cycles_high(const struct cycles *c, uint64_t now_ns);
 
-/* The furthest that the value fell from a peak. */
+/* Returns the deepest fall from a peak. */
 uint64_t cycles_deepest(const struct cycles *c);
 
-/* Whether the rise that goes on has left what the cycles were: it is longer and higher than any. */
+/* Returns whether the current rise is longer and higher than any cycle before. */
 bool cycles_left_behind(const struct cycles *c, uint64_t now_ns);
 
-/* A line through the peaks. Not known of less than three, or where they do not grow. */
+/* Fits a line through the peaks. Unknown if there are fewer than three, or they do not grow. */
 struct peak_trend cycles_trend(const struct cycles *c, uint64_t now_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: what is told of each workload: one row a series. Those of records/counters.def that are
- * EXPORTED the census sums up by itself; the others are in exported.def.
+ * model: the exported series of a workload, one row each. Rows of records/counters.def marked
+ * EXPORTED are summed by the census itself; exported.def has the others.
  */
 #ifndef FS_MODEL_EXPORTED_H
 #define FS_MODEL_EXPORTED_H
@@ -14,8 +14,8 @@
 
 /* clang-format off */
 /*
- * The first ones are taken from the records of processes, cumulative there: the census adds what
- * they grew by.
+ * The first counters are taken from records of processes, where they are cumulative: the census
+ * adds the increase.
  */
 enum census_counter {
 #define ENUM_NOT_EXPORTED
@@ -43,22 +43,22 @@ enum census_gauge {
 
 #define NR_EXPORTED (NR_CENSUS_COUNTERS + NR_EXPORTED_GAUGES)
 
-/* A series only once it is not 0. */
+/* The series exists only once its value is not 0. */
 #define EXPORT_RARE 1
-/* Somebody was refused something, or died: they are looked at first. */
+/* A failed call or a death: workloads with these get their own series first. */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4
 
 struct exported {
 	enum metric_id family;
-	const char *label[2]; /* behind the workload's; NULL: none */
+	const char *label[2]; /* labels besides those of the workload; NULL: none */
 	enum unit unit;
-	const char *hook; /* not known without it; NULL: always */
+	const char *hook; /* probe that the value needs; NULL: none */
 	unsigned int flags;
 	int what; /* enum census_counter or census_gauge */
 };
 
-/* Counters by enum census_counter, then gauges. */
+/* Counters in the order of enum census_counter, then gauges. */
 extern const struct exported exported[NR_EXPORTED];
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model: the frames of a stack that tell most in few words. */
+/* model: selects the frames that identify a stack best. */
 #ifndef FS_MODEL_FRAMES_H
 #define FS_MODEL_FRAMES_H
 
 #include "model/model.h"
 
-/* A frame of a text; not terminated. */
+/* A frame within a text; not NUL-terminated. */
 struct frame_text {
 	const char *s;
 	size_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: whose a process is: the workload it is counted for, and the labels that say more of it.
- * Every text here is valid UTF-8 without control characters, at most 200 bytes long.
+ * model: the workload that a process belongs to, and its labels. Every text is valid UTF-8 without
+ * control characters, at most 200 bytes long.
  */
 #ifndef FS_MODEL_IDENTITY_H
 #define FS_MODEL_IDENTITY_H
@@ -12,7 +12,7 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-/* The first that fits: pod container, container, systemd unit, session of a user, program. */
+/* The first that applies: pod container, container, systemd unit, user session, program. */
 enum workload_kind {
 	KIND_POD,
 	KIND_CONTAINER,
@@ -26,8 +26,8 @@ struct identity {
 	uint64_t serial; /* a hash of all below; never 0. Differs where two share a name, as two
 			    pods of a set do */
 	enum workload_kind kind;
-	char name[LABEL_BYTES]; /* the label `workload`; never empty, never begins with '~' */
-	char namespace[64];	/* of Kubernetes; what does not apply or is not known is empty */
+	char name[LABEL_BYTES]; /* label `workload`; never empty, never starts with '~' */
+	char namespace[64];	/* of Kubernetes; empty when not applicable or unknown */
 	char pod[LABEL_BYTES];
 	char pod_uid[40];
 	char container[LABEL_BYTES];
@@ -35,7 +35,7 @@ struct identity {
 	char cgroup[LABEL_BYTES];
 };
 
-/* What is known beside the path. */
+/* Names that the cgroup path does not have. */
 struct identity_names {
 	const char *namespace, *pod, *container; /* NULL: not known */
 	const char *comm;
@@ -43,27 +43,29 @@ struct identity_names {
 };
 
 /*
- * From what the path says (workload_of()) and the names beside it. Sets all but `serial` and
+ * Builds an identity from the path (workload_of()) and these names. Sets all but `serial` and
  * `cgroup`.
  */
 void identity_make(const struct workload *w, const struct identity_names *names,
 		   unsigned int collapse, struct identity *ret);
 
 /*
- * Sets the serial, once all else is set. It is a hash of the content: an identity that is evicted
- * from a cache and made again is the same one to everybody who still holds its serial.
+ * Sets the serial after all other fields. It is a hash of the contents: an identity that is evicted
+ * from a cache and built again has the same serial.
  */
 void identity_seal(struct identity *id);
 
-/* Another name for it, as far as it fits: made valid as all are. */
+/* Replaces the name, cut to size and made valid. */
 void identity_rename(struct identity *id, const char *name);
 
-/* How much a path tells: a pod more than a container, that more than a unit. */
+/* Returns how specific a path is: a pod is more than a container, which is more than a unit. */
 enum workload_kind workload_kind_of(const struct workload *w);
 
 const char *workload_kind_name(enum workload_kind kind); /* "pod" */
 
-/* Cut at size, at a character; what is no UTF-8, or a control character, becomes '?'. */
+/*
+ * Copies a text, cut to size between characters; invalid UTF-8 and control characters become '?'.
+ */
 void label_copy(char *ret, size_t size, const char *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: the limits that say no, and what the kernel, shells, systemd and PAM call each: a limit is
- * a row of limits.def, and whoever looks for it, sets it or speaks of it reads the row.
+ * model: limits, and their names in the kernel, shells, systemd and PAM. Each limit is a row of
+ * limits.def, which all code that finds, changes or names limits uses.
  */
 #ifndef FS_MODEL_LIMIT_H
 #define FS_MODEL_LIMIT_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define LIMIT_NONE     UINT64_MAX	/* unlimited */
-#define LIMIT_COMPUTED (UINT64_MAX - 1) /* by the kernel at boot, from memory or CPUs */
+#define LIMIT_COMPUTED (UINT64_MAX - 1) /* computed by the kernel at boot, from memory or CPUs */
 
 enum limit_kind { LIMIT_OF_MACHINE, LIMIT_OF_PROCESS, LIMIT_OF_CGROUP };
 
@@ -26,38 +26,44 @@ struct limit {
 	const char *key, *name; /* max_map_count, vm.max_map_count */
 	enum limit_kind kind;
 	bool bytes;
-	bool is_mode;	       /* a choice, not a figure: twice as much makes no sense */
-	uint64_t initial;      /* the kernel's own; of a process the soft one */
-	uint64_t initial_hard; /* of a process */
-	uint64_t most;	       /* that the kernel takes; 0: whatever fits */
+	bool is_mode;	       /* a mode, not a number: doubling it makes no sense */
+	uint64_t initial;      /* kernel default; for a process the soft limit */
+	uint64_t initial_hard; /* kernel default of the hard limit of a process */
+	uint64_t most;	       /* maximum that the kernel accepts; 0: no maximum */
 
-	const char *path; /* of the machine: below /proc/sys */
+	const char *path; /* of a sysctl: path below /proc/sys */
 
-	const char *title;	/* of a process: in /proc/PID/limits */
-	const char *word;	/* nofile: for prlimit(1), limits.conf, docker */
-	char letter;		/* -n of ulimit */
-	unsigned int ulimit_by; /* bytes or so in one of ulimit's and limits.conf's units */
+	const char *title;	/* of a process: title in /proc/PID/limits */
+	const char *word;	/* such as nofile: for prlimit(1), limits.conf, docker */
+	char letter;		/* such as n: option of ulimit */
+	unsigned int ulimit_by; /* bytes per unit of ulimit and limits.conf */
 
 	const char *controller; /* of a cgroup */
-	/* files; %s is the size of a huge page, as in 2MB; NULL: version 1 has none */
+	/* files; %s is a huge page size such as 2MB; NULL: not in version 1 */
 	const char *max, *now, *max_v1, *now_v1;
 
-	const char *unit_key;	 /* systemd's; NULL: none */
+	const char *unit_key;	 /* name in systemd units; NULL: none */
 	const char *manager_key; /* systemd's default for units; NULL: none */
 };
 
 extern const struct limit limit_table[NR_LIMITS];
 
-/* By the key, or by that of a setting, which has its unit behind it. NULL: it is no limit. */
+/*
+ * Finds a limit by its key, or by the key of a setting, which has a unit suffix. Returns NULL if
+ * there is none.
+ */
 const struct limit *limit_find(const char *key);
 
-/* By the name of a cause that speaks of one limit: its key, or another name. NULL: it does not. */
+/*
+ * Finds the one limit that a cause concerns, by its key or another name. Returns NULL if there is
+ * none.
+ */
 const struct limit *limit_of_cause(const char *cause);
 
-/* Room for twice the peak, rounded up to what people set: never above what the kernel takes. */
+/* Returns twice the peak, rounded up to a usual value, at most what the kernel accepts. */
 uint64_t limit_roomy(const struct limit *l, uint64_t peak);
 
-/* The same, and well above what holds now: what is advised to gain time. */
+/* The same, but also well above the current limit: for a workaround. */
 uint64_t limit_above(const struct limit *l, uint64_t peak, uint64_t now);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model: subjects, windows, events. Pure: records come in through model_*(), figures go out through
- * the field table; no I/O, no clock. Every table has a cap, and what fell out is counted.
+ * model: processes, windows, events. Pure: records are passed in, values are read through the table
+ * of fields; no I/O, no clock. Every table has a maximum size, and lost data are counted.
  */
 #ifndef FS_MODEL_MODEL_H
 #define FS_MODEL_MODEL_H
@@ -15,54 +15,55 @@
 #include "records/records.h"
 
 #define MODEL_SUBJECTS_MAX 65536
-#define MODEL_CHAINS	   8192 /* of subjects, by their identity */
-#define MODEL_EVENTS_MAX   4096 /* of one window */
+#define MODEL_CHAINS	   8192 /* hash chains of subjects */
+#define MODEL_EVENTS_MAX   4096 /* events of one window */
 #define MODEL_RETRIES_MAX  64
 #define MODEL_HOOKS_MAX	   24
 #define MODEL_SYMBOLS_MAX  1024
 #define MODEL_FRAMES_MAX   16384
 #define MODEL_ORIGINS_MAX  64
 #define FAULT_TOTALS_MAX   8
-#define RESOURCES_MAX	   16 /* rows of the table of things that run out */
+#define RESOURCES_MAX	   16 /* rows of the table of resources */
 
-/* A value and the limit that held when it was seen. */
+/* A value, and the limit at that time. */
 struct portion {
-	uint64_t value, limit; /* limit 0: none was seen yet */
+	uint64_t value, limit; /* limit 0: not seen yet */
 };
 
-/* What is known of a subject at one moment. */
+/* What is known of a process at one moment. */
 struct facts {
-	uint64_t t_ns; /* of the record; 0: there was none */
+	uint64_t t_ns; /* time of the record; 0: there was none */
 	struct gauges g;
 	struct usage u;
-	struct counters *c;		 /* NULL: all zero; owned by the subject */
-	uint64_t fds_opened, fds_closed; /* totals that balance the descriptor count */
+	struct counters *c; /* NULL: all zero; owned by the subject */
+	/* totals, from which the number of open file descriptors is computed */
+	uint64_t fds_opened, fds_closed;
 };
 
-/* What a process held when that was read: sorts, the most frequent first. */
+/* What a process held when that was read, the most frequent kind first. */
 struct holdings {
 	struct holding *sort; /* NULL: not read; owned */
 	size_t n;
 };
 
-/* What a process had in memory at one time. */
+/* The memory of a process at one time. */
 struct past {
-	uint64_t t_ns; /* 0: none */
+	uint64_t t_ns; /* 0: not set */
 	uint64_t rss_pages, swap_pages;
-	uint64_t kept_pages; /* anonymous, shared and swapped: what cannot be dropped */
+	uint64_t kept_pages; /* anonymous, shared and swapped pages: not reclaimable */
 };
 
 struct pressure;  /* model/pressure.h */
 struct slow_rows; /* model/slow.h */
 struct samples;	  /* model/samples.h */
 
-/* A pid alone may be another's by now. */
+/* A pid alone does not identify a process: it may be reused. */
 static inline bool same_subject(const struct process_key *a, const struct process_key *b)
 {
 	return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
-/* For tables: what its high bits say, in the low ones. */
+/* Mixes the high bits into the low ones, for hash tables. */
 static inline uint64_t subject_hash(const struct process_key *id)
 {
 	uint64_t h = (id->start_ns ^ (uint64_t)id->pid << 32) * 0x9e3779b97f4a7c15ULL;
@@ -70,23 +71,23 @@ static inline uint64_t subject_hash(const struct process_key *id)
 	return h >> 51 | h << 13;
 }
 
-/* What it owns, snapshot.c copies. */
+/* A process. snapshot.c copies what it owns. */
 struct subject {
 	struct table_link link;
 	struct process_key id;
 	struct facts now;
 	struct facts prev; /* at the end of the last window in which it changed */
-	uint64_t window;   /* the last one in which it changed */
+	uint64_t window;   /* last window in which it changed */
 	uint64_t first_ns, last_ns;
-	uint64_t base_min, base_maj; /* before we watched */
+	uint64_t base_min, base_maj; /* faults before faultscope started watching */
 	uint64_t base_cpu_ns;
-	struct counters *base;	 /* hooks' counts before the first look; NULL: none; owned */
-	uint64_t rss_high_pages; /* at a look */
-	uint32_t base_fds;	 /* descriptors open then, or inherited */
-	bool final;		 /* its last record has come */
-	bool hidden;		 /* left out by the filter of this view */
-	char *exe, *cgroup;	 /* NULL: not known; owned */
-	int32_t signal;		 /* the last fault signal, or SIGABRT by itself; 0: none */
+	struct counters *base;	 /* probe counts before the first scan; NULL: none; owned */
+	uint64_t rss_high_pages; /* peak at scans */
+	uint32_t base_fds;	 /* file descriptors that were open then, or inherited */
+	bool final;		 /* its last record was taken */
+	bool hidden;		 /* excluded by the filter of this view */
+	char *exe, *cgroup;	 /* owned; NULL: not known */
+	int32_t signal;		 /* last fault signal, or SIGABRT from itself; 0: none */
 	uint64_t starved_ns;	 /* when a thread but the first was last refused memory; 0: never */
 	uint32_t starved_tid;
 	struct level_room memory, pids; /* of its cgroups; limit ~0: none, or not read */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: where records come from. A source is the live kernel or a recording; everything behind
- * it is the same code and needs no root.
+ * probe: the source of records: the live kernel or a recording. The code behind it is the same for
+ * both, and needs no root.
  */
 #ifndef FS_PROBE_SOURCE_H
 #define FS_PROBE_SOURCE_H
@@ -17,13 +17,16 @@ struct sink {
 struct source;
 
 struct source_ops {
-	/* Host and hook records, once, first. */
+	/* Sends host and probe records, once, first. */
 	int (*start)(struct source *src, const struct sink *sink);
-	/* A whole look, ended by a tick. Returns 0, 1 at the end of a recording, -errno. */
+	/*
+	 * Performs a scan, which a tick record ends. Returns 0, 1 at the end of a recording, or
+	 * -errno.
+	 */
 	int (*look)(struct source *src, const struct sink *sink);
-	/* What is pending now, without a look. */
+	/* Sends pending records without a scan. */
 	int (*drain)(struct source *src, const struct sink *sink);
-	/* Readable when something urgent is pending; -1 where that never happens. */
+	/* A descriptor that is readable when urgent records are pending; -1: never. */
 	int (*fd)(struct source *src);
 	void (*close)(struct source *src);
 };
@@ -31,8 +34,8 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	int live;
-	int plain;	 /* live, and without hooks: proc_source.h */
-	char error[512]; /* after a failure: what, on what, why, what to do */
+	int plain;	 /* live, without probes: proc_source.h */
+	char error[512]; /* after a failure: what failed, on what, why, and what to do */
 };
 
 #endif

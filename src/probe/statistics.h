@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: what the kernel counts of the programs that were loaded. */
+/* probe: the kernel's statistics of the loaded programs. */
 #ifndef FS_PROBE_STATISTICS_H
 #define FS_PROBE_STATISTICS_H
 
@@ -11,21 +11,21 @@
 struct bpf_object;
 
 struct program_statistics {
-	const char *name;   /* for as long as the object is open */
-	__u64 runs, run_ns; /* while kernel.bpf_stats_enabled */
+	const char *name;   /* valid while the object is open */
+	__u64 runs, run_ns; /* only while kernel.bpf_stats_enabled is set */
 };
 
-/* Of all programs, as far as there is room: how many. */
+/* Reads the statistics of all programs that fit. Returns how many. */
 size_t statistics_read(const struct bpf_object *obj, struct program_statistics *ret, size_t room);
 
 /*
- * Of all programs together. A program that is attached to a tracepoint does not run while it runs
- * already on that CPU (05b24ff9b2cf, 6.1): where the kernel may switch tasks in the middle of a
- * program, the next task's event is missed.
+ * Sums over all programs. A program on a tracepoint does not run while it already runs on that CPU
+ * (05b24ff9b2cf, 6.1): if the kernel switches tasks within a program, the next task's event is
+ * missed.
  */
 struct statistics_sum {
-	__u64 run_ns; /* while kernel.bpf_stats_enabled */
-	__u64 missed; /* runs that the kernel passed over */
+	__u64 run_ns; /* only while kernel.bpf_stats_enabled is set */
+	__u64 missed; /* runs that the kernel skipped */
 };
 
 struct statistics_sum statistics_sum(const struct bpf_object *obj);

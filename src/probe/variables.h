@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* probe: where the kernel keeps limits of the machine, by its own table of symbols. */
+/* probe: finds kernel variables that hold limits of the machine, in the kernel's symbol table. */
 #ifndef FS_PROBE_VARIABLES_H
 #define FS_PROBE_VARIABLES_H
 
@@ -7,10 +7,10 @@
 
 #include "records/records.h"
 
-/* Addresses; 0 where there is no such name, more than one, or they are hidden from us. */
+/* Fills addresses; 0 if a name is missing, ambiguous, or hidden from us. */
 void variables_find(__u64 ret[NR_VARIABLES]);
 
-/* The same out of a table of that form; `size` bytes of it, which need not end with a line. */
+/* The same from a table in that format, of `size` bytes; the last line may be incomplete. */
 void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES]);
 
 #endif

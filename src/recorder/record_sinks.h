@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * recorder: puts each record wherever it may survive: one table of keepers, those in memory first,
- * so that a disk that hangs cannot keep a record from them; the kernel's log comes last, for who
- * writes there may be made to print what a dying CPU says. What a keeper fails at is counted.
+ * recorder: writes each record to every place that may survive a crash. One table of sinks: those
+ * in memory first, so that a hanging disk delays none of them; the kernel log last, because a
+ * writer to it may have to print other CPUs' messages. Failures are counted per sink.
  */
 #ifndef FS_RECORDER_RECORD_SINKS_H
 #define FS_RECORDER_RECORD_SINKS_H
@@ -11,9 +11,9 @@
 
 enum sink_id { SINK_MAP, SINK_MARKER, SINK_PMSG, SINK_FILE, SINK_KMSG, NR_SINKS };
 
-#define SINK_LATER 16 /* records that wait for the log */
+#define SINK_LATER 16 /* records that wait for the kernel log */
 
-/* How one is asked for, and what it survives: for arm, status and the manual. */
+/* The option name of a sink, and what it survives: for arm, status and the manual. */
 struct sink_row {
 	const char *name;
 	const char *what;
@@ -36,8 +36,8 @@ struct sink_options {
 
 struct record_sink {
 	bool on;
-	int error; /* of the last failure, an errno; 0: none */
-	int fd;	   /* -1: none of its own */
+	int error; /* errno of the last failure; 0: none */
+	int fd;	   /* -1: has none of its own */
 	uint64_t written, failed;
 };
 
@@ -47,25 +47,25 @@ struct record_sinks {
 	struct ring_file ring;
 	uint64_t sequence; /* of the last record */
 	uint64_t map_at;
-	struct bb_record later[SINK_LATER]; /* for the log, once the file has them */
+	struct bb_record later[SINK_LATER]; /* to be logged after the file has them */
 	size_t nr_later;
 	uint8_t boot_id[BB_BOOT_BYTES];
 	uint32_t dropped[NR_BB_CLASSES];
 };
 
-/* Opens what is asked for; what cannot be opened is off, with its error. */
+/* Opens the requested sinks. One that cannot be opened is off, with its error. */
 void sinks_open(struct record_sinks *r, const struct sink_options *o);
 
-/* How many keepers are on. */
+/* Returns how many sinks are on. */
 int sinks_on(const struct record_sinks *r);
 
-/* Numbers and dates a record (its boot_ns stays where it has one), and writes it. */
+/* Numbers and dates a record (an existing boot_ns stays), and writes it. */
 void sinks_write(struct record_sinks *r, struct bb_record *record);
 
-/* What was written reaches the disk, and then the log. */
+/* Flushes written records to disk, then to the kernel log. */
 void sinks_flush(struct record_sinks *r);
 
-/* Says that we live, and tries again what was off. */
+/* Writes a heartbeat, and retries sinks that are off. */
 void sinks_beat(struct record_sinks *r, struct bb_record *record);
 
 void sinks_close(struct record_sinks *r);

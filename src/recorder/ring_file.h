@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * recorder: records in a file of fixed size, written around and around. All of it is written once
- * when it is made, so that a record later costs one synchronous write of data, and no block of the
- * file system's. Slots of 512 bytes: the head, two for heartbeats in turn, then the ring.
+ * recorder: a ring of records in a file of fixed size. The whole file is written once when it is
+ * created, so that a record later costs one synchronous data write and no block allocation. Slots
+ * of 512 bytes: a header, two alternating heartbeats, then the ring.
  */
 #ifndef FS_RECORDER_RING_FILE_H
 #define FS_RECORDER_RING_FILE_H
@@ -13,13 +13,13 @@
 #define RING_BYTES_DEFAULT (1u << 20)
 #define RING_BYTES_LEAST   (16u * RING_SLOT)
 #define RING_BYTES_MOST	   (64u << 20)
-#define RING_PENDING	   64 /* records that one write takes at most */
+#define RING_PENDING	   64 /* maximum number of records per write */
 
 struct ring_file {
 	int fd;	       /* -1: not open */
-	uint64_t slot; /* of the ring, to be written next */
+	uint64_t slot; /* next slot of the ring to write */
 	uint64_t slots;
-	uint64_t sequence; /* of the last record that it holds */
+	uint64_t sequence; /* of the last record in it */
 	uint8_t *pending;  /* RING_PENDING slots; owned */
 	size_t n;
 	uint64_t lost; /* records whose write failed */
@@ -27,16 +27,16 @@ struct ring_file {
 };
 
 /*
- * Opens, or makes it with `bytes`; one that is there keeps its size. Returns 0, -errno: -ENOSPC for
- * a full disk, -EROFS, -EEXIST where the file there is none of ours, -EBUSY where another recorder
- * has it.
+ * Opens the file, or creates it with `bytes`; an existing file keeps its size. Returns 0 or -errno:
+ * -ENOSPC for a full disk, -EROFS, -EEXIST if the file is not a ring file, -EBUSY if another
+ * recorder uses it.
  */
 int ring_file_open(struct ring_file *r, const char *path, uint64_t bytes);
 
-/* Keeps a record for the next flush, and flushes where there are too many. 0, -errno. */
+/* Queues a record for the next flush, and flushes when the queue is full. Returns 0 or -errno. */
 int ring_file_add(struct ring_file *r, const struct bb_record *record);
 
-/* Returns once all is on the disk. 0, -errno: then what was pending is gone. */
+/* Returns once all records are on disk: 0, or -errno if the queued ones are lost. */
 int ring_file_flush(struct ring_file *r);
 
 int ring_file_beat(struct ring_file *r, const struct bb_record *record);

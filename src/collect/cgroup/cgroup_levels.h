@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: how full the control groups of watched processes are, at each look. */
+/* collect: usage and limits of the cgroups of watched processes, at each scan. */
 #ifndef FS_COLLECT_CGROUP_CGROUP_LEVELS_H
 #define FS_COLLECT_CGROUP_CGROUP_LEVELS_H
 
@@ -7,8 +7,8 @@
 #include "model/model.h"
 #include "probe/source.h"
 
-#define LEVELS_PROCESSES 256 /* of a look; more are not asked about */
-#define LEVELS_GROUPS	 32  /* read once in a look, whoever is in them */
+#define LEVELS_PROCESSES 256 /* processes per scan; more are not read */
+#define LEVELS_GROUPS	 32  /* cgroups per scan, each read once for all of its processes */
 
 struct cgroup_levels {
 	struct files files;
@@ -16,13 +16,13 @@ struct cgroup_levels {
 	bool has_memory, has_pids;
 };
 
-/* False where there is no hierarchy to be seen. To be closed where it was true. */
+/* Returns false when no cgroup hierarchy is visible. Close it only after true. */
 bool cgroup_levels_open(struct cgroup_levels *l);
 void cgroup_levels_close(struct cgroup_levels *l);
 
 /*
- * Hands a record of each living process that has a limit, or had one, to the sink, where it is
- * another than the model knows. Returns as the sink.
+ * Sends the sink a record for each live process that has a limit, or had one, if it differs from
+ * the model's. Returns what the sink returns.
  */
 int cgroup_levels_read(struct cgroup_levels *l, const struct model *m, uint64_t t_ns,
 		       const struct sink *sink);

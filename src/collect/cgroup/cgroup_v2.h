@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: whether a path is the version 2 cgroup with a given id. A record and /proc/PID/cgroup
- * are read at two times, and a process that moves in between has one cgroup in the first and
- * another in the second: a path may be remembered for an id only after this check.
+ * collect: checks whether a path is the v2 cgroup with a given id. A record and /proc/PID/cgroup
+ * are read at different times, and a process may move in between. A path may be cached for an id
+ * only after this check.
  */
 #ifndef FS_COLLECT_CGROUP_CGROUP_V2_H
 #define FS_COLLECT_CGROUP_CGROUP_V2_H
@@ -12,8 +12,8 @@
 #include "collect/cgroup/cgroup_tree.h"
 
 struct cgroup_v2 {
-	int root;		   /* the directory "/"; the caller's */
-	struct cgroup_mount mount; /* `point` is empty where the hierarchy is not visible */
+	int root;		   /* the directory "/"; owned by the caller */
+	struct cgroup_mount mount; /* `point` is empty when the hierarchy is not visible */
 };
 
 enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
@@ -22,8 +22,9 @@ enum cgroup_match { CGROUP_SAME, CGROUP_OTHER, CGROUP_UNKNOWN };
 void cgroup_v2_open(struct cgroup_v2 *v, int root);
 
 /*
- * `id` is the id of the kernfs node, which is the inode number of the cgroup's directory on 64-bit
- * kernels from 5.5 on (fs/kernfs/inode.c). CGROUP_UNKNOWN: the directory is gone, or not visible.
+ * `id` is that of the kernfs node, which is the inode number of the cgroup's directory on 64-bit
+ * kernels since 5.5 (fs/kernfs/inode.c). Returns CGROUP_UNKNOWN when the directory is gone or not
+ * visible.
  */
 enum cgroup_match cgroup_v2_match(const struct cgroup_v2 *v, const char *path, uint64_t id);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: all cgroups below a directory, each with its path from there; no more than so many. */
+/* collect: visits all cgroups below a directory, up to a maximum, with their paths. */
 #ifndef FS_COLLECT_CGROUP_CGROUP_WALK_H
 #define FS_COLLECT_CGROUP_CGROUP_WALK_H
 
@@ -8,17 +8,17 @@
 #define CGROUP_WALK_PATH 512
 
 struct cgroup_walk {
-	void (*take)(void *ctx, int dir, const char *path); /* "/" is the first */
+	void (*take)(void *ctx, int dir, const char *path); /* called for each; "/" is the first */
 	void *ctx;
 	unsigned int dirs_most, depth_most;
-	uint64_t over; /* not looked into, for want of room or depth */
+	uint64_t over; /* cgroups that were skipped for want of room or depth */
 
-	/* of the walk itself */
+	/* private */
 	unsigned int dirs;
 	char path[CGROUP_WALK_PATH];
 };
 
-/* `dir` is closed. */
+/* Walks below `dir`, and closes it. */
 void cgroup_walk(struct cgroup_walk *w, int dir);
 
 #endif

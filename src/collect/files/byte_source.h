@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: bytes of a file, or of memory, read where they are. */
+/* collect: reads bytes of a file or of memory. */
 #ifndef FS_COLLECT_FILES_BYTE_SOURCE_H
 #define FS_COLLECT_FILES_BYTE_SOURCE_H
 
@@ -12,16 +12,16 @@
 struct byte_source {
 	int fd;		 /* borrowed; -1: memory */
 	const char *mem; /* borrowed */
-	__u64 bytes;	 /* as it was when it was opened */
+	__u64 bytes;	 /* size when it was opened */
 };
 
-/* Up to `size` bytes at `offset`, fewer at the end. Returns how many, or -errno. */
+/* Reads up to `size` bytes at `offset`, fewer at the end. Returns how many, or -errno. */
 ssize_t bytes_read(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
-/* All of them or nothing. */
+/* Reads all `size` bytes, or returns false. */
 bool bytes_get(const struct byte_source *s, __u64 offset, void *ret, size_t size);
 
-/* Text from `offset` to a NUL or to `end` (a character), cut to what there is room for. */
+/* Reads text from `offset` up to a NUL or the character `end`, cut to size. Returns its length. */
 size_t bytes_text(const struct byte_source *s, __u64 offset, char end, char *ret, size_t size);
 
 #endif

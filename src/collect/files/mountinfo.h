@@ -9,15 +9,17 @@
 #include "collect/files/file_text.h"
 
 struct mount_line {
-	uint64_t device;   /* as a number of the kernel: MKDEV() */
+	uint64_t device;   /* device number of the kernel: MKDEV() */
 	struct span point; /* still escaped */
 	struct span type;
 };
 
-/* False for a line that is none of it. */
+/* Returns false for an invalid line. */
 bool mountinfo_parse(struct span line, struct mount_line *ret);
 
-/* The mount point as a path: blanks and backslashes are written in octal. False: too long. */
+/*
+ * Decodes a mount point: blanks and backslashes are octal escapes. Returns false if it is too long.
+ */
 bool mountinfo_path(struct span point, char *ret, size_t size);
 
 /* The device number of the kernel, include/linux/kdev_t.h. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: which cgroup on the way to the root binds, and who set its limit. */
+/* collect: finds the cgroup level whose limit applies, and who set it. */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_CGROUP_H
 #define FS_COLLECT_LIMITS_ORIGIN_CGROUP_H
 
 #include "collect/limits/limit_source.h"
 #include "collect/files/rooted_file.h"
 
-/*
- * Fills the limit of the level that has the least left, or of the one that is asked for, and who
- * set it.
- */
+/* Reads the level with the least room, or the requested one, and who set its limit. */
 void origin_of_cgroup(struct files *f, const struct origin_of *of, struct origin *o);
 
 #endif

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: which line gives a login its limit, by the rules of pam_limits(8) and limits.conf(5). */
+/*
+ * collect: finds the line that sets a login's limit, by the rules of pam_limits(8) and
+ * limits.conf(5).
+ */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_PAM_H
 #define FS_COLLECT_LIMITS_ORIGIN_PAM_H
 
 #include "collect/limits/origin_user.h"
 
-/* What limits.conf and limits.d say of one item, in their order; start with user and item. */
+/* What limits.conf and limits.d say about one item. Initialise with user and item. */
 struct pam_limit {
 	const struct user *user;
 	const char *item;	       /* nofile */
-	struct origin_line soft, hard; /* the best so far */
-	int soft_rank, hard_rank;      /* how closely they mean the user; 0: nothing yet */
+	struct origin_line soft, hard; /* best match so far */
+	/* how specifically the line matches the user; 0: no match yet */
+	int soft_rank, hard_rank;
 };
 
 void pam_scan(struct pam_limit *s, const char *file, struct span text);

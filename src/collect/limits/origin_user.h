@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: a user, as the files below a root have them. */
+/* collect: reads a user and its groups from the files below a root. */
 #ifndef FS_COLLECT_LIMITS_ORIGIN_USER_H
 #define FS_COLLECT_LIMITS_ORIGIN_USER_H
 
@@ -10,19 +10,19 @@
 
 struct user {
 	uint32_t uid, gid;
-	char name[USER_NAME_BYTES]; /* empty: no file knows them */
+	char name[USER_NAME_BYTES]; /* empty: no file has this user */
 	char home[128];
 	struct {
 		uint32_t gid;
 		char name[USER_NAME_BYTES];
-	} group[USER_GROUPS_MOST]; /* the first is their own */
+	} group[USER_GROUPS_MOST]; /* the first is the primary group */
 	size_t groups;
 };
 
-/* In /etc/passwd and /etc/group; what is kept elsewhere (LDAP) is not known. */
+/* Reads /etc/passwd and /etc/group; other sources (LDAP) are not read. */
 void user_find(struct files *f, uint32_t uid, struct user *ret);
 
-/* For tests: the same of texts. */
+/* For tests: the same from a text. */
 void user_scan(struct user *u, struct span passwd);
 void user_scan_groups(struct user *u, struct span group);
 

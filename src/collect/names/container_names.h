@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: what people call a container of Docker or Podman, where that may be read. */
+/* collect: finds the names of Docker and Podman containers, if they are readable. */
 #ifndef FS_COLLECT_NAMES_CONTAINER_NAMES_H
 #define FS_COLLECT_NAMES_CONTAINER_NAMES_H
 
@@ -10,8 +10,9 @@
 #include "model/workload.h"
 
 /*
- * Docker's by its own file, which root alone may read; Podman's by the command line of its monitor,
- * an ancestor of the container's processes. `pid` is one of these. False: not known.
+ * Docker: from its own file, which only root may read. Podman: from the command line of its
+ * monitor, an ancestor of the container's processes. `pid` is one of these. Returns false if
+ * unknown.
  */
 bool container_name_find(int root, const struct workload *w, uint32_t pid, char *ret, size_t size);
 

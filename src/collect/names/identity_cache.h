@@ -15,42 +15,44 @@
 #include "records/records.h"
 
 struct known {
-	struct identity id;	     /* serial 0: the place is free */
-	char key[CGROUP_PATH_LEN];   /* a path, or ":" and the name of a program */
-	uint64_t used;		     /* when, by the count of uses */
-	bool waits;		     /* names of its pod were not all there */
-	uint64_t retry_ns, pause_ns; /* then they are looked for again */
+	struct identity id;	     /* serial 0: the entry is free */
+	char key[CGROUP_PATH_LEN];   /* a path, or ":" and a program name */
+	uint64_t used;		     /* value of the use counter at the last use */
+	bool waits;		     /* some names of its pod are missing */
+	uint64_t retry_ns, pause_ns; /* when to look for them again */
 };
 
 struct known_table {
-	int root;		/* what names are read below; the owner's */
+	int root;		/* directory for reading names; owned by the owner of the cache */
 	unsigned int collapse;	/* COLLAPSE_* */
-	const regex_t *pattern; /* NULL: none; the owner's */
+	const regex_t *pattern; /* owned by the owner of the cache; NULL: none */
 	struct known *known;	/* owned */
 	uint64_t uses;
 };
 
-/* Who asks: a member of the cgroup. */
+/* The process for which an identity is requested: a member of the cgroup. */
 struct member {
 	uint32_t pid; /* 0: not in our /proc */
 	const char *comm;
 	bool kernel_thread;
-	uint64_t t_ns; /* CLOCK_MONOTONIC, never back */
+	uint64_t t_ns; /* CLOCK_MONOTONIC, never decreases */
 };
 
 int known_init(struct known_table *t); /* -ENOMEM */
 void known_free(struct known_table *t);
 
-/* By a path that tells something; by the program where it is empty. Valid until the next call. */
+/*
+ * Finds an identity by a path, or by the program if the path is empty. Valid until the next call.
+ */
 struct known *known_find(struct known_table *t, const char *path, const struct member *m);
 
-/* Marks the entry as used, and looks for names again that were missing, when it is time. */
+/* Marks an entry as used, and looks up missing names again when it is time. */
 void known_refresh(struct known_table *t, struct known *k, const struct member *m);
 
-/* Replaces each match in the name by "*"; before identity_seal(). */
+/* Replaces each match in the name by "*". Call it before identity_seal(). */
 void identity_rename_by(const regex_t *pattern, struct identity *id);
 
-/* How much a path tells; as workload_kind_of(). */
+/* Returns how specific a path is, as workload_kind_of(). */
 enum workload_kind path_kind(const char *path);
 
 #endif

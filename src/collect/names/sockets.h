@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* collect: what the sockets of a network namespace are, by inode: /proc/PID/net. */
+/* collect: describes the sockets of a network namespace by inode, from /proc/PID/net. */
 #ifndef FS_COLLECT_NAMES_SOCKETS_H
 #define FS_COLLECT_NAMES_SOCKETS_H
 
@@ -13,16 +13,16 @@ struct sockets {
 		char text[72]; /* "tcp CLOSE_WAIT to 10.4.0.9:6379", "unix", … */
 	} * label;	       /* by inode; owned */
 	size_t n, room;
-	int cut; /* there were more than are kept */
+	int cut; /* there were more than fit */
 };
 
-/* Reads those that a process sees. What cannot be read is left out. */
+/* Reads the sockets that a process sees; unreadable files are skipped. */
 void sockets_read(struct sockets *s, uint32_t pid);
 
-/* The same of one of its files, "tcp6" say, beside what there is. */
+/* Adds the sockets of one of these files, such as "tcp6". */
 void sockets_parse(struct sockets *s, const char *file, FILE *f);
 
-/* NULL where it is not known: another namespace's, or another family. */
+/* Returns NULL if unknown: a socket of another namespace or family. */
 const char *sockets_find(const struct sockets *s, uint64_t inode);
 
 void sockets_free(struct sockets *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * collect: how short of memory machine, cgroups and tmpfs are, as records; from small files of
- * /proc and cgroupfs, read at each look. What would be large is never read: no smaps, no maps.
+ * collect: reads the memory pressure of machine, cgroups and tmpfs as records, from small files of
+ * /proc and cgroupfs at each scan. Large files (smaps, maps) are never read.
  */
 #ifndef FS_COLLECT_PRESSURE_PRESSURE_READER_H
 #define FS_COLLECT_PRESSURE_PRESSURE_READER_H
@@ -23,52 +23,56 @@ enum pressure_file {
 
 struct listed_mount {
 	char path[128];
-	uint64_t device; /* as struct mount_record has it */
-	uint32_t pid;	 /* of whose mount namespace; 0: ours */
+	uint64_t device; /* as in struct mount_record */
+	uint32_t pid;	 /* whose mount namespace; 0: ours */
 	bool in_memory;
 };
 
 struct pressure_reader {
-	int fd[NR_PRESSURE_FILES]; /* below 0: not there */
+	int fd[NR_PRESSURE_FILES]; /* < 0: not available */
 	struct cgroup_mount hierarchy;
-	int root; /* of the hierarchy of memory; below 0: there is none */
+	int root; /* root of the memory hierarchy; < 0: none */
 	char (*level)[256];
 	struct listed_mount *mount;
 	size_t levels, mounts;
-	uint64_t over, left_out; /* places beyond the caps: of this listing; the most of any */
+	/* cgroups and mounts above the maximum: in this listing; the most of any listing */
+	uint64_t over, left_out;
 	unsigned int looks;
-	bool targets; /* of some processes: their cgroups alone */
-	bool scores;  /* whom the OOM killer would take */
+	bool targets; /* some processes are watched: read only their cgroups */
+	bool scores;  /* read OOM scores */
 };
 
 void pressure_open(struct pressure_reader *r);
 void pressure_close(struct pressure_reader *r);
 
-/* Records of one look, ahead of the look at processes. -ENOMEM, or what the sink says. */
+/*
+ * Sends the records of one scan, before the scan of processes. Returns 0, -ENOMEM, or what the sink
+ * returns.
+ */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* The parts; they come in pressure_scan(). */
+/* Parts of pressure_scan(). */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);
 int pressure_scan_mounts(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* What is there now: every so many looks. */
+/* Lists what exists now; called every few scans. */
 void pressure_list_cgroups(struct pressure_reader *r, const struct model *m);
 void pressure_list_mounts(struct pressure_reader *r, const struct model *m);
 
-/* Whether the type of a file system answers at once: one of the network may take for ever. */
+/* Returns whether file systems of this type answer at once: a network file system may block. */
 bool pressure_is_local(struct span type, bool *in_memory);
 
-/* Whether the path leads to the mount of that line: another may be mounted over it. */
+/* Returns whether the path leads to the mount of that line: another may be mounted over it. */
 bool pressure_is_mounted(const char *path, const struct mount_line *line);
 
-/* How full it is, by statfs(2): magic, sizes and inodes. False: it does not say. */
+/* Reads how full a file system is, by statfs(2). Returns false if it does not report sizes. */
 bool pressure_measure_mount(const char *path, struct mount_record *ret);
 
-/* A line of text that begins with the key and a blank: the number behind it. */
+/* Returns the number behind a key at the start of a line. */
 bool pressure_keyed(const char *text, const char *key, uint64_t *ret);
 
-/* Both lines of a pressure file. */
+/* Parses both lines of a PSI file. */
 void pressure_stalls(const char *text, struct stall *some, struct stall *full);
 
 #endif
