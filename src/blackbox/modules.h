@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* blackbox: where modules are and were: a freed address is named long after. */
+/*
+ * blackbox: address ranges of loaded and unloaded modules: a freed address may be looked up long
+ * after the unload.
+ */
 #ifndef FS_BLACKBOX_MODULES_H
 #define FS_BLACKBOX_MODULES_H
 
@@ -11,29 +14,32 @@
 
 struct bb_module {
 	char name[BB_MODULE_NAME];
-	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* the first is its code */
-	uint64_t loaded_ns;					 /* 0: before we looked */
-	uint64_t unloaded_ns;					 /* 0: it is there */
+	uint64_t start[BB_MODULE_PARTS], bytes[BB_MODULE_PARTS]; /* the first part is the code */
+	uint64_t loaded_ns;					 /* 0: before recording started */
+	uint64_t unloaded_ns;					 /* 0: still loaded */
 };
 
 struct bb_modules {
-	struct bb_module module[BB_MODULES_MAX]; /* oldest first */
+	struct bb_module module[BB_MODULES_MAX]; /* the oldest first */
 	size_t n;
-	uint64_t forgotten; /* for others' sake */
+	uint64_t forgotten; /* removed to make room */
 };
 
 void bb_module_loaded(struct bb_modules *m, const struct bb_module *one);
 
-/* `parts` may be NULL where only the name is known. */
+/* `parts` is NULL if only the name is known. */
 void bb_module_gone(struct bb_modules *m, const struct bb_module *one, uint64_t when_ns);
 
-/* Whose an address is, or was last; NULL: nobody's. */
+/* Returns the module that an address belongs to, or last belonged to, or NULL. */
 const struct bb_module *bb_module_of(const struct bb_modules *m, uint64_t address);
 
-/* What journal records of a boot say, in their order. */
+/* Takes the module records of a boot, in order. */
 void bb_modules_take(struct bb_modules *m, const struct bb_record *r);
 
-/* One as pairs of a record, and several, from `at` on, in one value; returns how many. */
+/*
+ * Adds one module to a record as pairs; the next function adds several in one value, from `at` on,
+ * and returns how many.
+ */
 void bb_module_put(struct bb_record *r, const struct bb_module *one);
 size_t bb_modules_put(struct bb_record *r, const struct bb_modules *m, size_t at);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blackbox: one record of the flight recorder, as 512 bytes at most or as one line of text. It is
- * the same in a file, in /dev/pmsg0, in a BPF map, in the kernel's log and in a trace: whoever
- * finds one in any bytes knows by its checksum that it is whole. Pure: no file, no clock.
+ * blackbox: one record of the flight recorder, as up to 512 bytes or as a line of text. The format
+ * is the same in a file, /dev/pmsg0, a BPF map, the kernel log and a trace: a checksum shows that a
+ * record is complete, wherever it is found. Pure: no file, no clock.
  */
 #ifndef FS_BLACKBOX_RING_RECORD_H
 #define FS_BLACKBOX_RING_RECORD_H
@@ -13,14 +13,14 @@
 
 #define BB_RECORD_MAX  512
 #define BB_HEAD_BYTES  64
-#define BB_TEXT_MAX    (BB_RECORD_MAX - BB_HEAD_BYTES) /* its NUL is not stored */
+#define BB_TEXT_MAX    (BB_RECORD_MAX - BB_HEAD_BYTES) /* without the NUL */
 #define BB_LINE_MAX    768
 #define BB_BOOT_BYTES  16
 #define BB_MAGIC       "FSbb"
 #define BB_LINE_BEGINS "faultscope: #"
 
 /* clang-format off */
-/* X(id, name): what a record is about. Only ever appended to. */
+/* X(id, name): kinds of records. Rows are only appended. */
 #define BB_CLASSES(X)                                                                              \
 	X(NONE, "none") X(HEARTBEAT, "heartbeat") X(START, "start") X(STOP, "stop")                \
 	X(FAULT, "fault") X(FIXUP, "fixup") X(PROBE, "probe") X(REGISTERS, "registers")            \
@@ -39,48 +39,50 @@ enum bb_class {
 enum bb_severity { BB_INFO, BB_WARNING, BB_CRITICAL, NR_BB_SEVERITIES };
 
 struct bb_record {
-	uint64_t sequence; /* over all boots of one recorder */
+	uint64_t sequence; /* continues over all boots of a recorder */
 	uint64_t boot_ns;  /* CLOCK_BOOTTIME */
 	uint64_t wall_ns;  /* CLOCK_REALTIME */
 	uint8_t boot_id[BB_BOOT_BYTES];
 	enum bb_class class;
 	enum bb_severity severity;
-	uint32_t count;		    /* of equal events until now */
-	uint32_t dropped;	    /* events of this class that no record was made of, until now */
+	uint32_t count;		    /* equal events so far */
+	uint32_t dropped;	    /* events of this class without a record so far */
 	char text[BB_TEXT_MAX + 1]; /* key=value pairs, see bb_put() */
 };
 
 const char *bb_class_name(enum bb_class class);
 const char *bb_severity_name(enum bb_severity severity);
 
-/* Bytes written: at most BB_RECORD_MAX. */
+/* Returns the number of bytes written, at most BB_RECORD_MAX. */
 size_t bb_encode(const struct bb_record *r, uint8_t ret[BB_RECORD_MAX]);
 
-/* Bytes it took; -EINVAL: no record begins here; -EILSEQ: one did, and it is torn. */
+/*
+ * Returns the number of bytes read; -EINVAL: no record starts here; -EILSEQ: the record is damaged.
+ */
 int bb_decode(const uint8_t *data, size_t size, struct bb_record *ret);
 
-/* The same as a line without its end; returns its length. */
+/* Encodes a record as a line without its end. Returns its length. */
 size_t bb_encode_line(const struct bb_record *r, char ret[BB_LINE_MAX]);
 
-/* `line` may have more before and after it. 0, or as bb_decode(). */
+/* Decodes a line with any text before and after the record. Returns 0, or as bb_decode(). */
 int bb_decode_line(const char *line, size_t size, struct bb_record *ret);
 
 /*
- * Adds a pair; the value is quoted where it must be, and bytes that are no printable ASCII become
- * \xNN. False: it did not fit, and nothing was added.
+ * Adds a pair. The value is quoted if necessary; bytes that are not printable ASCII become \xNN.
+ * Returns false, and adds nothing, if it does not fit.
  */
 bool bb_put(struct bb_record *r, const char *key, const char *value);
 bool bb_put_hex(struct bb_record *r, const char *key, uint64_t value);
 bool bb_put_u64(struct bb_record *r, const char *key, uint64_t value);
 
-/* As much of a value as there is room for: for texts of others, last in a record. */
+/* Adds as much of a value as fits: for foreign texts, last in a record. */
 void bb_put_cut(struct bb_record *r, const char *key, const char *value);
 
-/* A pair's value, unquoted. False where there is none, or where it is longer than `size`. */
+/* Gets an unquoted value. Returns false if it is missing, or longer than `size`. */
 bool bb_get(const struct bb_record *r, const char *key, char *ret, size_t size);
 bool bb_get_u64(const struct bb_record *r, const char *key, uint64_t *ret); /* decimal or 0x */
 
-/* "1f8e…" or "1f8e-…" to bytes; false where it is none. */
+/* Parses a boot id with or without dashes. Returns false if it is invalid. */
 bool bb_boot_id(const char *text, uint8_t ret[BB_BOOT_BYTES]);
 
 #endif

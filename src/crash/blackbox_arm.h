@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What this machine has that survives a crash, and switching it on. */
+/* Enables what this machine has that survives a crash. */
 #ifndef FS_CRASH_BLACKBOX_ARM_H
 #define FS_CRASH_BLACKBOX_ARM_H
 
 #include "cli/options.h"
 
-/* Says it, and switches on what --keep asks for, or all that is there. An exit status. */
+/* Lists it, and enables what --keep names, or everything. Returns an exit status. */
 int blackbox_arm(const struct options *o);
 
 /*
- * The trace instance that a warm reboot leaves alone: what the boot before left in it is saved
- * beside the recorder's file, for it goes with the first change; then its events are switched on.
- * 0, -ENOENT: there is none, -errno.
+ * Enables the events of the trace instance that survives a warm reboot. First saves its contents of
+ * the previous boot beside the recorder's file, because the first change erases them. Returns 0,
+ * -ENOENT if there is no such instance, or -errno.
  */
 int arm_instance(const struct options *o);
 

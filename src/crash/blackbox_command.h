@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The flight recorder as a command. */
+/* The command `blackbox`. */
 #ifndef FS_CRASH_BLACKBOX_COMMAND_H
 #define FS_CRASH_BLACKBOX_COMMAND_H
 

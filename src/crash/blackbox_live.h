@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The flight recorder at work: as a daemon, or for a session with a driver under test. */
+/* Runs the flight recorder: as a daemon, or for a session with a driver under test. */
 #ifndef FS_CRASH_BLACKBOX_LIVE_H
 #define FS_CRASH_BLACKBOX_LIVE_H
 
 #include "cli/options.h"
 
-/* Records until a signal, or for --duration. An exit status. */
+/* Records until a signal, or for --duration. Returns an exit status. */
 int blackbox_run(const struct options *o);
 
-/* Prints as it records, and ends with a verdict on what the log said meanwhile. */
+/*
+ * Prints while it records, and ends with a verdict on the log of that time. Returns an exit status.
+ */
 int triage_live(const struct options *o);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Replaces *data, which is the caller's, by what it unpacks to, at most `most` bytes; what is not
- * compressed stays. *ret_partial: there is more than that, or the rest is damaged or cut off.
- * Returns 0, -ENOMEM or -EINVAL with the reason.
+ * Replaces *data, which the caller owns, by its decompressed contents, at most `most` bytes;
+ * uncompressed data stay. *ret_partial: the rest is too long, damaged or missing. Returns 0, or
+ * -ENOMEM or -EINVAL with the reason.
  */
 int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why);
 

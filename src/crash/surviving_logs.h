@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may have survived a crash, wherever it is: logs, and the flight recorder's records. */
+/* Finds what may have survived a crash: logs, and records of the flight recorder. */
 #ifndef FS_CRASH_SURVIVING_LOGS_H
 #define FS_CRASH_SURVIVING_LOGS_H
 
@@ -7,22 +7,25 @@
 #include "cli/options.h"
 #include "crash/triage_files.h"
 
-/* The places of this machine that are there: its file, pstore, the trace instance. */
+/* Adds the existing places of this machine: ring file, pstore, trace instance. */
 void survivors_add(struct triage_files *files, const struct options *o);
 
-/* Where the trace of the boot before was saved: beside the recorder's file. */
+/* Writes the path of the saved trace of the previous boot: beside the recorder's file. */
 void survivors_trace_path(const struct options *o, char *ret, size_t size);
 
-/* A file that is open, page by page: a ring that is written to meanwhile. 0, -errno. */
+/* Scans an open file by pages; a recorder may write to it meanwhile. Returns 0 or -errno. */
 int survivors_scan_fd(struct bb_found *f, int fd);
 
-/* A dump of memory, the same way. */
+/* The same for a memory dump. */
 int survivors_scan_dump(struct bb_found *f, const char *path);
 
-/* Records in all that was read, in order. 0 or -ENOMEM. */
+/* Collects the records of all read files, in order. Returns 0 or -ENOMEM. */
 int survivors_scan(struct bb_found *f, const struct triage_files *files);
 
-/* What holds the log as records or as a trace becomes its text, for triage. 0 or -ENOMEM. */
+/*
+ * Converts files that hold the log as records or as a trace to text, for triage. Returns 0 or
+ * -ENOMEM.
+ */
 int survivors_to_logs(struct triage_files *files);
 
 #endif

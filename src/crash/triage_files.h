@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Logs from files, directories, standard input, the kernel and the journal, unpacked. */
+/* Reads and decompresses logs: files, directories, standard input, the kernel, the journal. */
 #ifndef FS_CRASH_TRIAGE_FILES_H
 #define FS_CRASH_TRIAGE_FILES_H
 
@@ -12,19 +12,19 @@ struct triage_files {
 	struct triage_input input[TRIAGE_INPUTS_MAX];
 	const char *name[TRIAGE_INPUTS_MAX];
 	size_t n;
-	size_t left_out; /* files beyond the most */
+	size_t left_out; /* files above the maximum */
 	char error[512]; /* of the last failure */
-	bool dump;	 /* it was that a file is a dump of memory, and no log */
-	struct buf gaps; /* what of them was not read: render/completeness.h */
+	bool dump;	 /* a file was a memory dump, not a log */
+	struct buf gaps; /* what was not read: render/completeness.h */
 };
 
-/* A file, "-", or a directory with all below it. Returns 0 or -errno with `error`. */
+/* Adds a file, "-", or a directory recursively. Returns 0, or -errno with `error` set. */
 int triage_files_add(struct triage_files *f, const char *path);
 
-/* The kernel's messages in the journal. */
+/* Adds the kernel messages of the journal. */
 int triage_files_add_journal(struct triage_files *f);
 
-/* Frees all, the gaps too. */
+/* Frees everything, including the gaps. */
 void triage_files_free(struct triage_files *f);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sd_notify(3), without its library: what the service manager is told, where there is one. */
+/* sd_notify(3) without its library: messages to the service manager. */
 #ifndef FS_EXPORT_SERVICE_NOTIFY_H
 #define FS_EXPORT_SERVICE_NOTIFY_H
 
 #include <stdint.h>
 
 struct notify {
-	int fd;		      /* -1: nobody asked */
-	uint64_t watchdog_ns; /* how often it wants to hear of us; 0: not at all */
+	int fd;		      /* -1: no service manager */
+	uint64_t watchdog_ns; /* watchdog interval; 0: none */
 };
 
 /* Connects, while that is still permitted. */

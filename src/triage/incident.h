@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: what the kernel said in one report: a crash, a warning, a hardware error. Facts as they
- * were printed; what they mean is judged elsewhere. Strings point into the lines.
+ * triage: one report of the kernel: a crash, a warning, a hardware error. It has facts as printed;
+ * other files interpret them. Strings point into the log lines.
  */
 #ifndef FS_TRIAGE_INCIDENT_H
 #define FS_TRIAGE_INCIDENT_H
@@ -14,7 +14,7 @@
 #define CODE_MAX      96
 #define STATED_MAX    16
 
-/* What the kernel reported. */
+/* Kinds of reports. */
 enum kind {
 #define KIND(id, name, mechanism) KIND_##id,
 #include "triage/kinds.def"
@@ -40,21 +40,21 @@ enum arch {
 
 enum part {
 	PART_MAIN,
-	PART_OTHER, /* of another task or CPU, or the chain of locks */
-	PART_ALLOC, /* who allocated the object, or made the uninitialised value */
+	PART_OTHER, /* of another task or CPU, or a lock chain */
+	PART_ALLOC, /* allocation of the object, or origin of the uninitialised value */
 	PART_FREE,
-	PART_LOCK, /* "at: f" of a lock that is held or wanted */
+	PART_LOCK, /* "at: f" of a held or requested lock */
 };
 
 struct frame {
-	struct str function, module; /* empty: not told; the kernel's own */
+	struct str function, module; /* empty: not known; for module: the kernel itself */
 	uint64_t address;
-	uint32_t offset, size; /* size 0: not told */
-	uint32_t line;	       /* index of the line it was read from */
+	uint32_t offset, size; /* size 0: not known */
+	uint32_t line;	       /* index of its log line */
 	uint8_t part;	       /* enum part */
 	bool unreliable;       /* "? f" */
 	bool inlined;
-	bool has_address, irq; /* irq: of an interrupt's stack */
+	bool has_address, irq; /* irq: on an interrupt stack */
 };
 
 struct module {
@@ -63,55 +63,58 @@ struct module {
 	bool cut; /* the line ends within its name */
 };
 
-/* Registers by number: x86-64's as encoded (rax 0, rcx 1 … r15 15), arm64's x0 to x30 and sp 31. */
+/*
+ * Registers by number: of x86-64 as encoded (rax 0, rcx 1 … r15 15), of arm64 x0 to x30 and sp 31.
+ */
 #define REGS_MAX 32
 
 struct registers {
 	uint64_t value[REGS_MAX];
-	uint32_t known; /* bits */
+	uint32_t known; /* bit mask */
 };
 
 struct incident {
 	enum kind kind;
 	const struct signature *signature;
-	uint32_t first, last; /* indices of lines */
+	uint32_t first, last; /* line indices */
 	int32_t caller;
 	bool timed;
 	double seconds;
-	bool fatal;	  /* the kernel could not go on as if nothing was */
-	bool consequence; /* of an event before it */
-	bool ended;	  /* "end trace" was seen */
+	bool fatal;	  /* the kernel could not continue normally */
+	bool consequence; /* caused by an earlier event */
+	bool ended;	  /* has an "end trace" line */
 	bool headless;	  /* its first lines are missing */
-	bool panicked;	  /* a panic followed from it */
+	bool panicked;	  /* followed by a panic */
 
 	enum arch arch;
-	struct str detail; /* the class or the text that the header gives */
+	struct str detail; /* class or text in the header */
 	struct str place;  /* file:line */
-	struct str note;   /* the line before a BUG or WARNING that says why */
-	struct str said;   /* function of the header */
+	struct str note;   /* the line before a BUG or WARNING that gives the reason */
+	struct str said;   /* function in the header */
 	bool has_printed_frame;
-	struct frame printed_frame; /* the same, as a frame */
+	struct frame printed_frame; /* the same as a frame */
 	bool has_address;
 	uint64_t address;
 	enum access access; /* as stated by the kernel */
-	uint32_t size;	    /* of the access, bytes; 0: not told */
+	uint32_t size;	    /* of the access in bytes; 0: not known */
 	bool has_error;
 	uint64_t error;	 /* x86 error code, ESR, cause, FSR */
 	bool has_esr;	 /* `error` is an ESR_EL1 */
-	uint32_t number; /* #n of the oops; 0: not told */
+	uint32_t number; /* #n of the oops; 0: not known */
 	bool has_range;	 /* KASAN: in range [a-b] */
 	uint64_t range_low, range_high;
-	bool has_walk; /* the page tables, as the kernel printed them */
+	bool has_walk; /* has a page table dump */
 	uint64_t pgd, pud, pmd, pte;
 	bool has_walk_address; /* "[address] pgd=…" */
 	uint64_t walk_address;
-	uint8_t walk_levels; /* bit 0 pgd, 1 pud, 2 pmd, 3 pte were printed */
+	uint8_t walk_levels; /* printed levels: bit 0 pgd, 1 pud, 2 pmd, 3 pte */
 	bool has_object;
 	uint64_t object;
 	uint32_t object_size;
 	bool has_cr2;
-	uint64_t cr2;	   /* that stood alone on its line */
-	bool has_weak_cr2; /* of the registers: reading the code bytes may have overwritten it */
+	uint64_t cr2; /* from a line of its own */
+	/* cr2 of the register dump: reading the code bytes may have overwritten it */
+	bool has_weak_cr2;
 	uint64_t weak_cr2;
 
 	bool has_ip;
@@ -124,7 +127,7 @@ struct incident {
 	bool has_flags; /* EFLAGS */
 	uint64_t flags;
 	uint8_t code[CODE_MAX];
-	uint16_t code_bytes, code_at; /* where in it the instruction pointer is */
+	uint16_t code_bytes, code_at; /* offset of the instruction pointer in it */
 	bool has_code_at, code_seen;
 
 	struct frame *frame;
@@ -147,13 +150,13 @@ const char *kind_name(enum kind k);
 const char *access_name(enum access a); /* "" for none */
 const char *arch_name(enum arch a);	/* "" for unknown */
 
-/* A frame's function is "the kernel's own" where it has no module. */
+/* Returns the module of a frame; without one the function belongs to the kernel itself. */
 static inline struct str frame_module(const struct frame *f)
 {
 	return f->module.n ? f->module : STR("vmlinux");
 }
 
-/* Whether it often comes before a crash, and seldom is one. */
+/* Returns whether this kind often precedes a crash, and rarely is one. */
 bool kind_is_precursor(enum kind k);
 
 void incident_free(struct incident *e);

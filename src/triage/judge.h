@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: what a report means: mechanism, who, order, bucket. */
+/* triage: finds mechanism, suspects, order and bucket of a report. */
 #ifndef FS_TRIAGE_JUDGE_H
 #define FS_TRIAGE_JUDGE_H
 
@@ -7,7 +7,7 @@
 #include "triage/insn.h"
 #include "triage/triage.h"
 
-/* A report under judgement: its facts, and what follows from them. */
+/* A report being analysed: its facts and their consequences. */
 struct judged {
 	const struct incident *e;
 	const struct lines *ls;
@@ -17,25 +17,25 @@ struct judged {
 	bool has_address;
 	uint64_t a;
 	bool has_base;
-	uint64_t b; /* the pointer that the address was computed from */
-	int64_t o;  /* what was added */
+	uint64_t b; /* base pointer of the address */
+	int64_t o;  /* offset that was added */
 	char base_name[8];
 	enum region region;
-	bool fault;	  /* an access to memory failed */
-	bool has_present; /* whether the page was there is known */
+	bool fault;	  /* a memory access failed */
+	bool has_present; /* it is known whether the page was present */
 	bool present;
 };
 
-void judge_facts(struct judged *j);	/* access, address, region */
-void judge_mechanism(struct judged *j); /* the table of rules */
-void judge_functions(struct judged *j); /* whose code it was */
+void judge_facts(struct judged *j);	/* finds access, address and region */
+void judge_mechanism(struct judged *j); /* applies the table of rules */
+void judge_functions(struct judged *j); /* finds whose code it was */
 void judge_suspects(struct judged *j, const struct triage *t);
 void judge_bucket(struct diagnosis *v);
 
-/* One more reason for a suspect, whose strings outlive the verdict; then their order. */
+/* Adds points for a suspect (the strings must outlive the verdict), then sorts suspects. */
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why);
 
-/* Notes that a rule decided, with what it saw. */
+/* Notes which rule decided, and on what evidence. */
 void rule_fired(struct diagnosis *v, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

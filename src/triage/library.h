@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * triage: functions that many call and that are seldom at fault themselves: a report that names one
- * is about its caller.
+ * triage: common functions that are rarely at fault themselves: a report in one of them concerns
+ * its caller.
  */
 #ifndef FS_TRIAGE_LIBRARY_H
 #define FS_TRIAGE_LIBRARY_H
@@ -10,21 +10,21 @@
 
 enum library {
 	LIBRARY_NONE,
-	LIBRARY_REPORT,	   /* what prints the report, and the way into it */
+	LIBRARY_REPORT,	   /* print the report, or lead to it */
 	LIBRARY_CHECK,	   /* sanitizers, lock checking */
 	LIBRARY_MEMORY,	   /* memcpy, strlen, copy_to_user */
 	LIBRARY_LOCK,	   /* locks, waiting, scheduling */
 	LIBRARY_ALLOC,	   /* allocating and freeing */
 	LIBRARY_CONTAINER, /* lists, trees, reference counts, kobjects */
-	LIBRARY_PLUMBING,  /* what calls back: work queues, timers, notifiers, interrupts */
-	LIBRARY_IO,	   /* reading and writing registers of a device */
-	LIBRARY_DISPATCH,  /* calls through a table of operations: what is above it is specific */
-	LIBRARY_ENTRY,	   /* system calls and threads begin there */
+	LIBRARY_PLUMBING,  /* call back: work queues, timers, notifiers, interrupts */
+	LIBRARY_IO,	   /* read and write device registers */
+	LIBRARY_DISPATCH,  /* call through a table of operations: the caller is specific */
+	LIBRARY_ENTRY,	   /* entry points of system calls and threads */
 };
 
 enum library library_of(struct str function);
 
-/* A function as the source names it: without ".isra.0", ".constprop.1", ".cold". */
+/* Removes suffixes such as ".isra.0", ".constprop.1", ".cold". */
 struct str function_plain(struct str function);
 
 #endif

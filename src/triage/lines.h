@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: logs of any container become lines of kernel text, in the order of time. */
+/* triage: converts logs of any format to lines of kernel text in order of time. */
 #ifndef FS_TRIAGE_LINES_H
 #define FS_TRIAGE_LINES_H
 
@@ -16,29 +16,29 @@ struct triage_input {
 };
 
 struct log_line {
-	struct str text; /* without its prefixes; no control bytes */
+	struct str text; /* without prefixes and control bytes */
 	uint32_t number; /* in its input, from 1 */
-	uint16_t input;	 /* index of it */
-	int8_t level;	 /* as printk's; -1: not told */
-	bool user;	 /* what a program other than the kernel logged */
+	uint16_t input;	 /* index of the input */
+	int8_t level;	 /* level of printk; -1: not known */
+	bool user;	 /* logged by a program, not by the kernel */
 	bool timed;
-	bool fragment;	/* a line that was too long for one record: the next may continue it */
-	bool continues; /* that next one */
-	int32_t caller; /* task id, or -2 - cpu; -1: not told (CONFIG_PRINTK_CALLER, 5.1+) */
+	bool fragment;	/* too long for one record: the next line may continue it */
+	bool continues; /* continues the line before */
+	int32_t caller; /* task id, or -2 - cpu; -1: not known (CONFIG_PRINTK_CALLER, 5.1) */
 	double seconds; /* where timed */
 };
 
 struct lines {
 	struct log_line *line;
 	size_t n, room;
-	char *text; /* what they point into */
+	char *text; /* memory of the texts */
 	size_t used, size;
-	uint64_t lost_lines, lost_bytes; /* beyond the caps */
-	uint64_t dropped;		 /* messages the log itself says it lost */
-	uint32_t parts;			 /* pstore parts put in order */
+	uint64_t lost_lines, lost_bytes; /* above the maximum */
+	uint64_t dropped;		 /* messages that the log reports as lost */
+	uint32_t parts;			 /* pstore parts that were put in order */
 };
 
-/* Returns 0 or -ENOMEM. The inputs may go after it. */
+/* Returns 0 or -ENOMEM. The inputs may be freed afterwards. */
 int lines_read(struct lines *ret, const struct triage_input *input, size_t inputs);
 
 void lines_free(struct lines *ls);

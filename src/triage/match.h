@@ -27,10 +27,13 @@ struct captures {
 	struct str place, comm, text;
 };
 
-/* Whether `s` begins as the pattern says. */
+/* Returns whether the start of `s` matches the pattern. */
 bool match(const char *pattern, struct str s, struct captures *ret);
 
-/* "f+0x1/0x2 [mod]", "[<addr>] f+0x1", ":mod:f+0x1/0x2", ".f", "0xaddr": its length, 0: none. */
+/*
+ * Parses "f+0x1/0x2 [mod]", "[<addr>] f+0x1", ":mod:f+0x1/0x2", ".f" or "0xaddr". Returns its
+ * length; 0: no frame.
+ */
 size_t frame_parse(struct str s, struct frame *ret);
 
 #endif

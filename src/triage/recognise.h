@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: lines → reports. */
+/* triage: finds reports in log lines. */
 #ifndef FS_TRIAGE_RECOGNISE_H
 #define FS_TRIAGE_RECOGNISE_H
 
@@ -8,10 +8,10 @@
 struct recognised {
 	struct incident *event;
 	size_t n, room;
-	uint64_t lost;	       /* events beyond the cap */
-	uint64_t unknown;      /* lines that look like a crash and belong to none */
-	uint32_t unknown_line; /* the first of them */
-	struct str release;    /* of "Linux version" */
+	uint64_t lost;	       /* events above the maximum */
+	uint64_t unknown;      /* lines that look like a crash but belong to no known report */
+	uint32_t unknown_line; /* the first such line */
+	struct str release;    /* from "Linux version" */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* triage: a piece of a log: bytes with a length, never NUL-terminated, never owned. */
+/* triage: a part of a log: bytes with a length, not NUL-terminated, not owned. */
 #ifndef FS_TRIAGE_STR_H
 #define FS_TRIAGE_STR_H
 
