@@ -145,7 +145,8 @@ static void annotate_finding(struct buf *b, const struct finding *f)
 	buf_printf(&title, "faultscope: %s in %s[%u]", f->rule->id, f->comm, f->subject.pid);
 	buf_puts(&message, f->title);
 	for (size_t i = 0; i < f->nr_remedies; i++)
-		buf_printf(&message, "; %s", f->remedy[i]);
+		buf_printf(&message, "; %s%s%s", f->remedy[i].text,
+			   f->remedy[i].command[0] ? ": " : "", f->remedy[i].command);
 	annotate(b, "warning", title.s ? title.s : "", message.s ? message.s : "");
 	buf_free(&title);
 	buf_free(&message);

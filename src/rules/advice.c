@@ -100,10 +100,10 @@ static void take_remedies(const struct advices *all, const struct setting *s, ui
 		if (all->origin[i].limit == bare.limit && all->origin[i].known)
 			o = &all->origin[i];
 	n = remedies_for(o, &f, r);
-	copy_command(remedy_find(r, n, REMEDY_GAIN_TIME, false), a->command, sizeof(a->command));
-	copy_command(remedy_find(r, n, REMEDY_GAIN_TIME, true), a->lasting, sizeof(a->lasting));
-	for (size_t i = 0; i < n && !a->cost; i++)
-		a->cost = r[i].cost;
+	copy_command(remedy_find(r, n, REMEDY_WORKAROUND, false), a->command, sizeof(a->command));
+	copy_command(remedy_find(r, n, REMEDY_WORKAROUND, true), a->lasting, sizeof(a->lasting));
+	for (size_t i = 0; i < n && !a->cost[0]; i++)
+		snprintf(a->cost, sizeof(a->cost), "%s", r[i].risk);
 }
 
 static void advise_row(struct advices *all, const struct row *row, bool high)

@@ -13,7 +13,7 @@ struct advice {
 	char why[96];
 	char command[768]; /* at once */
 	char lasting[768]; /* for good; empty: none is known */
-	const char *cost;  /* of a higher limit; NULL: none to speak of */
+	char cost[320];	   /* of a higher limit; empty: none to speak of */
 };
 
 /*

@@ -20,12 +20,15 @@
 
 static void count_evidence(struct finding *f, const char *field, uint64_t n, uint64_t limit)
 {
-	finding_evidence(f, field, as_count(n).s, limit ? as_limit(limit).s : NULL);
+	struct evidence *e = finding_number(f, field, IN_COUNT, n);
+
+	if (limit)
+		evidence_limit(e, limit);
 }
 
 static void rate_evidence(struct finding *f, const char *field, double per_second)
 {
-	evidence_printf(f, field, "%s/s", as_rate(per_second).s);
+	finding_real(f, field, IN_PER_SECOND, per_second);
 }
 
 static uint64_t rise(uint64_t now, uint64_t before)
@@ -56,7 +59,6 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 	uint64_t refused = RISE(o, fd_call[CALL_ACCEPT - CALL_FD_FIRST].refused);
 	const struct gauges *g = &o->s->now.g;
 	double seconds = seconds_of(o->s), cpu;
-	char share[16];
 
 	if (seconds < LEAST_SECONDS || refused < SPIN_PER_SECOND * seconds || g->fds < g->fd_soft)
 		return false;
@@ -70,8 +72,7 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 		f, "accept fails with EMFILE over and over: %.0f%% of a CPU, and nobody is let in",
 		cpu * 100);
 	rate_evidence(f, "refused accept calls", refused / seconds);
-	snprintf(share, sizeof(share), "%.0f%%", cpu * 100);
-	finding_evidence(f, "of a CPU", share, NULL);
+	finding_real(f, "of a CPU", IN_PERCENT, cpu * 100);
 	count_evidence(f, "descriptors", g->fds, g->fd_soft);
 	finding_advise(f);
 	limit_help_nofile(f, o->s, g->fd_soft);
@@ -144,11 +145,12 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 	count_evidence(f, "most descriptors", g->fd_high, FD_SETSIZE_KERNEL);
 	finding_advise(f);
 	if (!o->s->final)
-		finding_remedy(f,
-			       "see who calls: perf trace -e select,pselect6 --call-graph fp "
-			       "-p %u, or strace -k",
-			       o->s->id.pid);
-	finding_remedy(f, "to have it fail in place of overwriting memory: ulimit -n 1024");
+		remedy_command(finding_remedy(f, REMEDY_CHECK, "find the callers of select()"),
+			       "perf trace -e select,pselect6 --call-graph fp -p %u", o->s->id.pid);
+	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
+				      "let open() fail instead of select() overwrite memory: start "
+				      "the program with this limit"),
+		       "ulimit -n 1024");
 	return true;
 }
 
@@ -186,14 +188,14 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 		finding_title(f,
 			      "a thread of Python was refused memory: where it was just starting, "
 			      "Thread.start() waits for ever");
-	count_evidence(f, "thread refused", s->starved_tid, 0);
+	finding_text(f, "thread refused", "%u", s->starved_tid);
 	if (f->severity == SEVERITY_WARNING)
-		finding_evidence(f, "no call, fault or change for", as_span(quiet_ns / 1e9).s,
-				 NULL);
-	finding_remedy(f,
-		       "look: py-spy dump --pid %u; the main thread in Thread.start, waiting for "
-		       "_started, is it",
-		       s->id.pid);
+		finding_real(f, "no call, fault or change for", IN_SECONDS, quiet_ns / 1e9);
+	remedy_command(
+		finding_remedy(f, REMEDY_CHECK,
+			       "confirm it: the main thread is in Thread.start and waits for "
+			       "_started"),
+		"py-spy dump --pid %u", s->id.pid);
 	finding_advise(f);
 	return true;
 }

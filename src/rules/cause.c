@@ -54,47 +54,35 @@ const char *const cause_names[] = {
 
 static struct evidence *new_evidence(struct verdict *v, const char *field)
 {
-	struct evidence *e;
-
 	if (v->nr_evidence == EVIDENCE_MAX)
 		return NULL;
-	e = &v->evidence[v->nr_evidence++];
-	snprintf(e->field, sizeof(e->field), "%s", field);
-	e->limit[0] = 0;
-	return e;
+	return evidence_init(&v->evidence[v->nr_evidence++], field);
 }
 
-static void say_limit(struct evidence *e, uint64_t limit)
-{
-	snprintf(e->limit, sizeof(e->limit), "%s", as_limit(limit).s);
-}
-
-void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_t limit)
+void verdict_sum(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t have,
+		 uint64_t asked, uint64_t limit)
 {
 	struct evidence *e = new_evidence(v, field);
 
 	if (!e)
 		return;
-	snprintf(e->value, sizeof(e->value), "%s", as_count(value).s);
-	say_limit(e, limit);
+	evidence_set(e, unit, have);
+	evidence_limit(e, limit);
+	e->asked = asked;
 }
 
-void verdict_figure(struct verdict *v, const char *field, uint64_t value)
+void verdict_count(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value,
+		   uint64_t limit)
 {
-	verdict_count(v, field, value, UINT64_MAX);
-	if (v->nr_evidence && !strcmp(v->evidence[v->nr_evidence - 1].field, field))
-		v->evidence[v->nr_evidence - 1].limit[0] = 0;
+	verdict_sum(v, field, unit, value, 0, limit);
 }
 
-void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t asked,
-		 uint64_t limit)
+void verdict_figure(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value)
 {
 	struct evidence *e = new_evidence(v, field);
 
-	if (!e)
-		return;
-	snprintf(e->value, sizeof(e->value), "%s + %s", as_count(have).s, as_count(asked).s);
-	say_limit(e, limit);
+	if (e)
+		evidence_set(e, unit, value);
 }
 
 void verdict_text(struct verdict *v, const char *field, const char *value)
@@ -102,15 +90,15 @@ void verdict_text(struct verdict *v, const char *field, const char *value)
 	struct evidence *e = new_evidence(v, field);
 
 	if (e)
-		snprintf(e->value, sizeof(e->value), "%s", value);
+		evidence_about(e, "%s", value);
 }
 
 void verdict_address(struct verdict *v, const char *field, uint64_t address)
 {
-	char text[24];
+	struct evidence *e = new_evidence(v, field);
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	verdict_text(v, field, text);
+	if (e)
+		evidence_about(e, "0x%" PRIx64, address);
 }
 
 void verdict_need(struct verdict *v, uint64_t held, uint64_t asked)
@@ -154,7 +142,8 @@ bool past_commit(const struct request *q, struct verdict *v, bool *ret_sure)
 	/* Committed_AS is of a little later, when somebody may have ended */
 	*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, q->l->committed_bytes + kept_back(q), asked);
-	verdict_sum(v, "committed_bytes", q->l->committed_bytes, asked, q->l->commit_limit_bytes);
+	verdict_sum(v, "committed_bytes", IN_BYTES, q->l->committed_bytes, asked,
+		    q->l->commit_limit_bytes);
 	if (*ret_sure)
 		verdict_text(v, "kernel log", "not enough memory for the allocation");
 	return true;
@@ -171,7 +160,7 @@ bool past_heuristic(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (q->by_name)
 		*ret_sure = has_fact(q, FACT_SAID_COMMIT);
 	verdict_need(v, 0, asked);
-	verdict_count(v, "asked_bytes", asked, have);
+	verdict_count(v, "asked_bytes", IN_BYTES, asked, have);
 	return true;
 }
 
@@ -186,9 +175,9 @@ bool past_cgroup_memory(const struct request *q, struct verdict *v, bool *ret_su
 		return false;
 	*ret_sure = false; /* near its limit; whether this charge failed is told by nothing */
 	verdict_need(v, m->used * q->l->page_bytes, q->pages * q->l->page_bytes);
-	verdict_count(v, "cgroup_memory_pages", m->used, m->limit);
+	verdict_count(v, "cgroup_memory_pages", IN_PAGES, m->used, m->limit);
 	if (m->up)
-		verdict_figure(v, "levels_above_its_own", m->up);
+		verdict_figure(v, "levels_above_its_own", IN_COUNT, m->up);
 	return true;
 }
 

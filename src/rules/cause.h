@@ -13,15 +13,9 @@
 #include "base/buf.h"
 #include "model/limit.h"
 #include "model/model.h"
+#include "rules/evidence.h"
 
-#define EVIDENCE_MAX 10
-#define NEXT_MAX     4
-
-struct evidence {
-	char field[40];
-	char value[160];
-	char limit[32]; /* empty: none */
-};
+#define NEXT_MAX 4
 
 struct verdict {
 	const char *cause; /* a name of the list of causes; static */

@@ -39,10 +39,10 @@ bool past_nofile(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (!is_counted(q) || q->r->fds_free >= wanted(q))
 		return false;
 	need_numbers(q, v);
-	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
+	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	/* not all are below the limit, or may be taken: F_DUPFD names the lowest one */
 	if (q->r->fds != q->r->fd_soft)
-		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
+		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
@@ -59,12 +59,12 @@ static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_s
 		return false;
 	need_numbers(q, v);
 	if (begins_past_nr_open(q)) {
-		verdict_count(v, "number", q->r->args[2], q->l->nr_open);
+		verdict_count(v, "number", IN_COUNT, q->r->args[2], q->l->nr_open);
 		return true;
 	}
 	if (q->r->fds + wanted(q) <= q->l->nr_open)
 		return false;
-	verdict_count(v, "fds", q->r->fds, q->l->nr_open);
+	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->l->nr_open);
 	return true;
 }
 
@@ -80,10 +80,10 @@ static bool past_instances(const struct request *q, struct verdict *v, bool *ret
 	*ret_sure = known || is_counted(q);
 	verdict_need(v, known ? u->inotify_instances : q->l->inotify_instances, 1);
 	if (known)
-		verdict_count(v, "inotify instances of the user", u->inotify_instances,
+		verdict_count(v, "inotify instances of the user", IN_COUNT, u->inotify_instances,
 			      u->inotify_instances_max);
 	else
-		verdict_count(v, "fs.inotify.max_user_instances", q->l->inotify_instances,
+		verdict_count(v, "fs.inotify.max_user_instances", IN_COUNT, q->l->inotify_instances,
 			      q->l->inotify_instances);
 	return true;
 }
@@ -108,13 +108,13 @@ static bool past_groups(const struct request *q, struct verdict *v, bool *ret_su
 	*ret_sure = is_counted(q);
 	if (known && u->inotify_instances >= u->inotify_instances_max) {
 		verdict_need(v, u->inotify_instances, 1);
-		verdict_count(v, "fanotify groups of the user", u->inotify_instances,
+		verdict_count(v, "fanotify groups of the user", IN_COUNT, u->inotify_instances,
 			      u->inotify_instances_max);
 	} else {
 		verdict_text(v, "fanotify groups of the user", "as many as it may have");
 	}
 	if (is_counted(q))
-		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
+		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
@@ -129,11 +129,12 @@ static bool past_queue_bytes(const struct request *q, struct verdict *v, bool *r
 	*ret_sure = is_counted(q);
 	if (q->r->asked.whole) {
 		verdict_need(v, q->r->asked.longest, q->r->asked.bytes);
-		verdict_count(v, "bytes of this queue", q->r->asked.bytes, q->r->asked.longest);
+		verdict_count(v, "bytes of this queue", IN_BYTES, q->r->asked.bytes,
+			      q->r->asked.longest);
 	}
 	verdict_text(v, "bytes of the user's message queues", "more than RLIMIT_MSGQUEUE, with it");
 	if (is_counted(q))
-		verdict_figure(v, "numbers free that it may take", q->r->fds_free);
+		verdict_figure(v, "numbers free that it may take", IN_COUNT, q->r->fds_free);
 	return true;
 }
 
@@ -146,7 +147,7 @@ static bool past_pipe_pages(const struct request *q, struct verdict *v, bool *re
 	    q->r->user.pipe_pages + PIPE_PAGES <= hard)
 		return false;
 	verdict_need(v, q->r->user.pipe_pages, PIPE_PAGES);
-	verdict_count(v, "pipe pages of the user", q->r->user.pipe_pages, hard);
+	verdict_count(v, "pipe pages of the user", IN_PAGES, q->r->user.pipe_pages, hard);
 	return true;
 }
 
@@ -160,8 +161,8 @@ static bool had_pipe_pages(const struct request *q, struct verdict *v, bool *ret
 	if (q->r->call != CALL_PIPE || has_fact(q, FACT_RESOURCE | FACT_ADMIN) ||
 	    has_fact(q, FACT_SAID_FILE_MAX) || q->l->file_nr > q->l->file_max / 2)
 		return false;
-	verdict_figure(v, "pipe pages of the user", q->r->user.pipe_pages);
-	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+	verdict_figure(v, "pipe pages of the user", IN_PAGES, q->r->user.pipe_pages);
+	verdict_count(v, "file_nr", IN_COUNT, q->l->file_nr, q->l->file_max);
 	return true;
 }
 
@@ -174,7 +175,7 @@ bool past_file_max(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	*ret_sure = said || q->l->file_nr >= q->l->file_max;
 	verdict_need(v, q->l->file_nr > q->l->file_max ? q->l->file_nr : q->l->file_max, wanted(q));
-	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+	verdict_count(v, "file_nr", IN_COUNT, q->l->file_nr, q->l->file_max);
 	if (said)
 		verdict_text(v, "kernel log", "VFS: file-max limit reached");
 	return true;
@@ -191,7 +192,7 @@ static bool number_past_limit(const struct request *q, struct verdict *v, bool *
 	if (number_of(q) < q->r->fd_soft)
 		return false;
 	verdict_need(v, number_of(q), 1);
-	verdict_count(v, "number", number_of(q), q->r->fd_soft);
+	verdict_count(v, "number", IN_COUNT, number_of(q), q->r->fd_soft);
 	return true;
 }
 
@@ -200,7 +201,7 @@ static bool number_past_nr_open(const struct request *q, struct verdict *v, bool
 	if (q->r->error != EBADF || !q->l->nr_open || number_of(q) < q->l->nr_open)
 		return false;
 	verdict_need(v, number_of(q), 1);
-	verdict_count(v, "number", number_of(q), q->l->nr_open);
+	verdict_count(v, "number", IN_COUNT, number_of(q), q->l->nr_open);
 	return true;
 }
 
@@ -208,7 +209,7 @@ static bool source_is_closed(const struct request *q, struct verdict *v, bool *r
 {
 	if (!(q->r->file.flags & FILE_CLOSED))
 		return false;
-	verdict_figure(v, "descriptor", (uint32_t)q->r->args[0]);
+	verdict_figure(v, "descriptor", IN_COUNT, (uint32_t)q->r->args[0]);
 	return true;
 }
 
@@ -223,7 +224,7 @@ static bool were_dropped(const struct request *q, struct verdict *v, bool *ret_s
 	*ret_sure = is_counted(q) && q->r->fds_free < 1;
 	if (is_counted(q))
 		verdict_need(v, q->r->fds, 1);
-	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
+	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	return true;
 }
 
@@ -253,7 +254,7 @@ static bool past_user_memlock(const struct request *q, struct verdict *v, bool *
 			     ? 0
 			     : q->r->user.locked_pages * q->l->page_bytes,
 		     ring_bytes(q->r->args[0]));
-	verdict_count(v, "locked pages of the user",
+	verdict_count(v, "locked pages of the user", IN_PAGES,
 		      q->r->user.locked_pages == UINT64_MAX ? 0 : q->r->user.locked_pages, limit);
 	return true;
 }
@@ -271,6 +272,6 @@ void cause_of_descriptor(struct request *q, struct verdict *v)
 			run_steps(q, &steps[i], 1, v);
 	if (v->nr_evidence || !is_counted(q))
 		return;
-	verdict_count(v, "fds", q->r->fds, q->r->fd_soft);
-	verdict_count(v, "file_nr", q->l->file_nr, q->l->file_max);
+	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
+	verdict_count(v, "file_nr", IN_COUNT, q->l->file_nr, q->l->file_max);
 }

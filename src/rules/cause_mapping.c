@@ -31,7 +31,7 @@ static bool counts(const struct request *q, struct verdict *v, uint64_t short_by
 
 	if (!max || count + short_by <= max)
 		return false;
-	verdict_count(v, "map_count", count, max);
+	verdict_count(v, "map_count", IN_COUNT, count, max);
 	return true;
 }
 
@@ -113,8 +113,8 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 
 	if (has_fact(q, FACT_NO_AREA)) {
 		*ret_sure = q->r->area_bytes >= q->length_bytes;
-		verdict_figure(v, "no free range of bytes", q->r->area_bytes);
-		verdict_figure(v, "total_vm_pages", q->r->total_vm_pages);
+		verdict_figure(v, "no free range of bytes", IN_BYTES, q->r->area_bytes);
+		verdict_figure(v, "total_vm_pages", IN_PAGES, q->r->total_vm_pages);
 		return true;
 	}
 	if (fixed && size && (q->length_bytes > size || from > size - q->length_bytes)) {
@@ -124,7 +124,7 @@ static bool past_space(const struct request *q, struct verdict *v, bool *ret_sur
 	}
 	if (q->length_bytes < q->space_bytes)
 		return false;
-	verdict_count(v, "length_bytes", q->length_bytes, q->space_bytes);
+	verdict_count(v, "length_bytes", IN_BYTES, q->length_bytes, q->space_bytes);
 	return true;
 }
 
@@ -155,7 +155,7 @@ static bool past_as(const struct request *q, struct verdict *v, bool *ret_sure)
 		return false;
 	*ret_sure = !q->replaces || was_looked_at(q);
 	need_pages(q, v, q->r->total_vm_pages, q->more_pages);
-	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages, limit);
+	verdict_sum(v, "total_vm_pages", IN_PAGES, q->r->total_vm_pages, q->more_pages, limit);
 	return true;
 }
 
@@ -168,7 +168,7 @@ static bool past_heap(const struct request *q, struct verdict *v, bool *ret_sure
 	if (limit == UINT64_MAX || q->r->heap_bytes + more <= limit)
 		return false;
 	verdict_need(v, q->r->heap_bytes, more);
-	verdict_sum(v, "heap_bytes", q->r->heap_bytes, more, limit);
+	verdict_sum(v, "heap_bytes", IN_BYTES, q->r->heap_bytes, more, limit);
 	return true;
 }
 
@@ -184,7 +184,7 @@ static bool past_data(const struct request *q, struct verdict *v, bool *ret_sure
 		return false;
 	*ret_sure = limit && (!q->replaces || was_looked_at(q));
 	need_pages(q, v, q->r->data_vm_pages, q->more_pages);
-	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->more_pages, limit);
+	verdict_sum(v, "data_vm_pages", IN_PAGES, q->r->data_vm_pages, q->more_pages, limit);
 	return true;
 }
 
@@ -223,7 +223,7 @@ static bool past_memlock(const struct request *q, struct verdict *v, bool *ret_s
 	    have + asked <= limit)
 		return false;
 	need_locked(q, v, have, asked);
-	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", have, asked, limit);
+	verdict_sum(v, all ? "total_vm_pages" : "locked_vm_pages", IN_PAGES, have, asked, limit);
 	return true;
 }
 
@@ -237,7 +237,7 @@ static bool may_not_lock(const struct request *q, struct verdict *v, bool *ret_s
 		return false;
 	need_locked(q, v, q->r->locked_vm_pages,
 		    q->r->call == CALL_MLOCKALL ? q->r->total_vm_pages : q->pages);
-	verdict_count(v, "RLIMIT_MEMLOCK", 0, 0);
+	verdict_count(v, "RLIMIT_MEMLOCK", IN_BYTES, 0, 0);
 	return true;
 }
 
@@ -265,8 +265,8 @@ static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_s
 	*ret_sure = default_size && asked > free;
 	if (default_size) {
 		verdict_need(v, q->l->huge_pages - free, asked);
-		verdict_sum(v, "huge pages reserved and asked", q->l->huge_pages_reserved, asked,
-			    q->l->huge_pages_free);
+		verdict_sum(v, "huge pages reserved and asked", IN_COUNT, q->l->huge_pages_reserved,
+			    asked, q->l->huge_pages_free);
 	}
 	return true;
 }
@@ -336,7 +336,7 @@ static bool file_is_sealed(const struct request *q, struct verdict *v, bool *ret
 	if (!is_file(q) || !writes_shared(q) || !(q->r->file.seals & SEALS_AGAINST_WRITES))
 		return false;
 	verdict_text(v, "file", q->r->file.name);
-	verdict_figure(v, "seals", q->r->file.seals);
+	verdict_figure(v, "seals", IN_COUNT, q->r->file.seals);
 	return true;
 }
 
@@ -370,7 +370,7 @@ static bool file_is_closed(const struct request *q, struct verdict *v, bool *ret
 {
 	if (!(q->r->file.flags & FILE_CLOSED) && !(q->r->file.open_mode & FMODE_PATH))
 		return false;
-	verdict_figure(v, "descriptor", (uint32_t)q->r->args[4]);
+	verdict_figure(v, "descriptor", IN_COUNT, (uint32_t)q->r->args[4]);
 	return true;
 }
 
@@ -397,8 +397,8 @@ static bool past_memlock_of_perf(const struct request *q, struct verdict *v, boo
 		return false;
 	*ret_sure = !has_fact(q, FACT_IPC_LOCK);
 	verdict_need(v, q->r->memlock_limit_bytes, q->pages * q->l->page_bytes);
-	verdict_figure(v, "pages of the perf buffer", q->pages);
-	verdict_figure(v, "RLIMIT_MEMLOCK", q->r->memlock_limit_bytes);
+	verdict_figure(v, "pages of the perf buffer", IN_PAGES, q->pages);
+	verdict_figure(v, "RLIMIT_MEMLOCK", IN_BYTES, q->r->memlock_limit_bytes);
 	verdict_text(v, "counted beyond", "kernel.perf_event_mlock_kb of each CPU");
 	return true;
 }
@@ -527,15 +527,16 @@ static const struct step rest_of_rights[] = {
 /* What was looked at, where nothing decides. */
 static void describe(const struct request *q, struct verdict *v)
 {
-	verdict_count(v, "map_count", q->r->map_count, q->l->max_map_count);
-	verdict_sum(v, "total_vm_pages", q->r->total_vm_pages, q->more_pages,
+	verdict_count(v, "map_count", IN_COUNT, q->r->map_count, q->l->max_map_count);
+	verdict_sum(v, "total_vm_pages", IN_PAGES, q->r->total_vm_pages, q->more_pages,
 		    limit_pages(q, q->r->as_limit_bytes));
-	verdict_sum(v, "data_vm_pages", q->r->data_vm_pages, q->data ? q->more_pages : 0,
+	verdict_sum(v, "data_vm_pages", IN_PAGES, q->r->data_vm_pages, q->data ? q->more_pages : 0,
 		    limit_pages(q, q->r->data_limit_bytes));
 	if (q->r->memory.known && q->r->memory.limit != UINT64_MAX)
-		verdict_count(v, "cgroup_memory_pages", q->r->memory.used, q->r->memory.limit);
+		verdict_count(v, "cgroup_memory_pages", IN_PAGES, q->r->memory.used,
+			      q->r->memory.limit);
 	if (q->accounted && q->l->overcommit_memory == 2)
-		verdict_count(v, "committed_bytes", q->l->committed_bytes,
+		verdict_count(v, "committed_bytes", IN_BYTES, q->l->committed_bytes,
 			      q->l->commit_limit_bytes);
 	if (q->r->file.name[0])
 		verdict_text(v, "file", q->r->file.name);

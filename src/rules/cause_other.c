@@ -16,7 +16,7 @@ static bool past_nproc(const struct request *q, struct verdict *v, bool *ret_sur
 	    has_fact(q, FACT_ROOT | FACT_RESOURCE | FACT_ADMIN))
 		return false;
 	verdict_need(v, have, 1);
-	verdict_count(v, "processes and threads of the user", have, q->r->nproc_limit);
+	verdict_count(v, "processes and threads of the user", IN_COUNT, have, q->r->nproc_limit);
 	return true;
 }
 
@@ -27,7 +27,7 @@ static bool past_threads(const struct request *q, struct verdict *v, bool *ret_s
 	/* from a file they are of a little later */
 	*ret_sure = q->r->variables & 1U << VARIABLE_THREADS;
 	verdict_need(v, q->l->threads, 1);
-	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
+	verdict_count(v, "threads", IN_COUNT, q->l->threads, q->l->threads_max);
 	return true;
 }
 
@@ -38,9 +38,9 @@ static bool past_pids(const struct request *q, struct verdict *v, bool *ret_sure
 	if (!p->known || p->limit == UINT64_MAX || p->used < p->limit)
 		return false;
 	verdict_need(v, p->used, 1);
-	verdict_count(v, "pids.current", p->used, p->limit);
+	verdict_count(v, "pids.current", IN_COUNT, p->used, p->limit);
 	if (p->up)
-		verdict_figure(v, "levels_above_its_own", p->up);
+		verdict_figure(v, "levels_above_its_own", IN_COUNT, p->up);
 	return true;
 }
 
@@ -78,8 +78,8 @@ static bool past_stack_quarter(const struct request *q, struct verdict *v, bool 
 		return false;
 	*ret_sure = asked->whole && asked->longest <= MOST_ARG_BYTES;
 	verdict_need(v, 0, asked->bytes <= MOST_ARGS_BYTES ? asked->bytes * 4 : UINT64_MAX);
-	verdict_count(v, "bytes of arguments", asked->bytes, limit);
-	verdict_figure(v, "RLIMIT_STACK", q->r->stack_limit_bytes);
+	verdict_count(v, "bytes of arguments", IN_BYTES, asked->bytes, limit);
+	verdict_figure(v, "RLIMIT_STACK", IN_BYTES, q->r->stack_limit_bytes);
 	return true;
 }
 
@@ -91,9 +91,9 @@ static bool arguments_too_long(const struct request *q, struct verdict *v, bool 
 	if (asked->whole && asked->longest <= MOST_ARG_BYTES && asked->bytes <= MOST_ARGS_BYTES)
 		return false;
 	if (asked->longest > MOST_ARG_BYTES)
-		verdict_count(v, "bytes of one argument", asked->longest, MOST_ARG_BYTES);
+		verdict_count(v, "bytes of one argument", IN_BYTES, asked->longest, MOST_ARG_BYTES);
 	else
-		verdict_count(v, "bytes of arguments", asked->bytes, MOST_ARGS_BYTES);
+		verdict_count(v, "bytes of arguments", IN_BYTES, asked->bytes, MOST_ARGS_BYTES);
 	return true;
 }
 
@@ -103,7 +103,7 @@ static bool has_as(const struct request *q, struct verdict *v, bool *ret_sure)
 	*ret_sure = false;
 	if (q->r->as_limit_bytes == UINT64_MAX)
 		return false;
-	verdict_figure(v, "RLIMIT_AS", q->r->as_limit_bytes);
+	verdict_figure(v, "RLIMIT_AS", IN_BYTES, q->r->as_limit_bytes);
 	return true;
 }
 
@@ -118,8 +118,8 @@ static bool past_as_of_arguments(const struct request *q, struct verdict *v, boo
 	if (limit == UINT64_MAX || bytes + 4 * q->l->page_bytes <= limit)
 		return false;
 	*ret_sure = bytes / 2 > limit;
-	verdict_count(v, "bytes of arguments", bytes, limit);
-	verdict_figure(v, "RLIMIT_AS", limit);
+	verdict_count(v, "bytes of arguments", IN_BYTES, bytes, limit);
+	verdict_figure(v, "RLIMIT_AS", IN_BYTES, limit);
 	return true;
 }
 
@@ -132,7 +132,7 @@ static bool past_files_of_ring(const struct request *q, struct verdict *v, bool 
 	if (q->r->args[1] != IORING_REGISTER_FILES || files <= q->r->fd_soft)
 		return false;
 	verdict_need(v, 0, files);
-	verdict_count(v, "files to register", files, q->r->fd_soft);
+	verdict_count(v, "files to register", IN_COUNT, files, q->r->fd_soft);
 	return true;
 }
 
@@ -147,10 +147,10 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 		return false;
 	verdict_need(v, known ? u->inotify_watches : q->l->inotify_watches, 1);
 	if (known)
-		verdict_count(v, "inotify watches of the user", u->inotify_watches,
+		verdict_count(v, "inotify watches of the user", IN_COUNT, u->inotify_watches,
 			      u->inotify_watches_max);
 	else
-		verdict_count(v, "fs.inotify.max_user_watches", q->l->inotify_watches,
+		verdict_count(v, "fs.inotify.max_user_watches", IN_COUNT, q->l->inotify_watches,
 			      q->l->inotify_watches);
 	return true;
 }
@@ -159,7 +159,8 @@ static bool past_watches(const struct request *q, struct verdict *v, bool *ret_s
 static bool past_epoll(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	verdict_need(v, q->l->epoll_watches, 1);
-	verdict_count(v, "fs.epoll.max_user_watches", q->l->epoll_watches, q->l->epoll_watches);
+	verdict_count(v, "fs.epoll.max_user_watches", IN_COUNT, q->l->epoll_watches,
+		      q->l->epoll_watches);
 	return true;
 }
 
@@ -175,7 +176,8 @@ static bool past_memlock_of_ring(const struct request *q, struct verdict *v, boo
 	if (!*ret_sure && q->r->asked.whole && have != UINT64_MAX)
 		return false;
 	verdict_need(v, have == UINT64_MAX ? 0 : have * q->l->page_bytes, q->r->asked.bytes);
-	verdict_sum(v, "locked pages of the user", have == UINT64_MAX ? 0 : have, pages, limit);
+	verdict_sum(v, "locked pages of the user", IN_PAGES, have == UINT64_MAX ? 0 : have, pages,
+		    limit);
 	return true;
 }
 
@@ -189,7 +191,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	if (size > q->l->pipe_max_bytes && q->l->pipe_max_bytes) {
 		v->limit = &limit_table[LIMIT_PIPE_SIZE];
 		verdict_need(v, 0, size);
-		verdict_count(v, "fs.pipe-max-size", size, q->l->pipe_max_bytes);
+		verdict_count(v, "fs.pipe-max-size", IN_BYTES, size, q->l->pipe_max_bytes);
 		return true;
 	}
 	if (has_fact(q, FACT_ADMIN))
@@ -197,7 +199,8 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 	if (!q->l->pipe_pages_hard)
 		v->limit = &limit_table[LIMIT_PIPE_PAGES_SOFT];
 	verdict_need(v, q->r->user.pipe_pages, size / q->l->page_bytes);
-	verdict_sum(v, "pipe pages of the user", q->r->user.pipe_pages, size / q->l->page_bytes,
+	verdict_sum(v, "pipe pages of the user", IN_PAGES, q->r->user.pipe_pages,
+		    size / q->l->page_bytes,
 		    q->l->pipe_pages_hard ? q->l->pipe_pages_hard : q->l->pipe_pages_soft);
 	return true;
 }
@@ -205,7 +208,7 @@ static bool past_pipe_size(const struct request *q, struct verdict *v, bool *ret
 /* With CAP_SYS_RESOURCE, without which nothing is told, only this one refuses. */
 static bool past_nr_open(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	verdict_count(v, "fs.nr_open", q->l->nr_open, q->l->nr_open);
+	verdict_count(v, "fs.nr_open", IN_COUNT, q->l->nr_open, q->l->nr_open);
 	return true;
 }
 
@@ -234,8 +237,8 @@ void cause_of_other(struct request *q, struct verdict *v)
 		return;
 	if (q->r->error == ENOMEM && has_fact(q, FACT_PIDS_OVER))
 		verdict_text(v, "its pid namespace", "takes nobody: its first process has ended");
-	verdict_count(v, "processes and threads of the user", q->r->user.processes,
+	verdict_count(v, "processes and threads of the user", IN_COUNT, q->r->user.processes,
 		      q->r->nproc_limit);
-	verdict_count(v, "pids.current", q->r->pids.used, q->r->pids.limit);
-	verdict_count(v, "threads", q->l->threads, q->l->threads_max);
+	verdict_count(v, "pids.current", IN_COUNT, q->r->pids.used, q->r->pids.limit);
+	verdict_count(v, "threads", IN_COUNT, q->l->threads, q->l->threads_max);
 }

@@ -23,23 +23,48 @@ const char *severity_name(enum severity s)
 	return name[s];
 }
 
-void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit)
+static struct evidence *add_evidence(struct finding *f, const char *field)
 {
-	struct evidence *e;
+	struct evidence *e = &f->evidence[f->nr_evidence];
 
-	if (f->nr_evidence == EVIDENCE_MAX)
-		return;
-	e = &f->evidence[f->nr_evidence++];
-	snprintf(e->field, sizeof(e->field), "%s", field);
-	snprintf(e->value, sizeof(e->value), "%s", value);
-	snprintf(e->limit, sizeof(e->limit), "%s", limit ? limit : "");
+	if (f->nr_evidence < EVIDENCE_MAX)
+		f->nr_evidence++;
+	return evidence_init(e, field);
+}
+
+struct evidence *finding_number(struct finding *f, const char *field, enum evidence_unit unit,
+				uint64_t value)
+{
+	struct evidence *e = add_evidence(f, field);
+
+	evidence_set(e, unit, value);
+	return e;
+}
+
+struct evidence *finding_real(struct finding *f, const char *field, enum evidence_unit unit,
+			      double value)
+{
+	struct evidence *e = add_evidence(f, field);
+
+	evidence_set_real(e, unit, value);
+	return e;
+}
+
+struct evidence *finding_text(struct finding *f, const char *field, const char *format, ...)
+{
+	struct evidence *e = add_evidence(f, field);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(e->text, sizeof(e->text), format, ap);
+	va_end(ap);
+	return e;
 }
 
 void finding_take_evidence(struct finding *f, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->nr_evidence; i++)
-		finding_evidence(f, v->evidence[i].field, v->evidence[i].value,
-				 v->evidence[i].limit);
+		*add_evidence(f, "") = v->evidence[i];
 }
 
 void finding_title(struct finding *f, const char *format, ...)
@@ -53,22 +78,67 @@ void finding_title(struct finding *f, const char *format, ...)
 
 void finding_advise(struct finding *f)
 {
-	for (size_t i = 0; i < RULE_ADVICE_MAX && f->rule->advice[i]; i++)
-		finding_remedy(f, "%s", f->rule->advice[i]);
+	for (size_t i = 0; i < RULE_ADVICE_MAX && f->rule->advice[i].text; i++)
+		finding_take_row(f, &f->rule->advice[i]);
 }
 
-void finding_remedy(struct finding *f, const char *format, ...)
+struct remedy *finding_remedy(struct finding *f, enum remedy_kind kind, const char *format, ...)
 {
+	struct remedy *r = &f->remedy[f->nr_remedies];
 	va_list ap;
 
 	if (f->nr_remedies == REMEDIES_MAX)
-		return;
+		return NULL;
+	f->nr_remedies++;
+	*r = (struct remedy){.kind = kind, .persistent = kind == REMEDY_FIX};
 	va_start(ap, format);
-	vsnprintf(f->remedy[f->nr_remedies++], sizeof(f->remedy[0]), format, ap);
+	vsnprintf(r->text, sizeof(r->text), format, ap);
 	va_end(ap);
+	return r;
 }
 
-#define GAIN "to gain time"
+struct remedy *finding_host_remedy(struct finding *f, enum remedy_kind kind, const char *text)
+{
+	struct remedy *r = finding_remedy(f, kind, "%s", text);
+
+	if (r)
+		r->scope = SCOPE_HOST;
+	return r;
+}
+
+void finding_take_row(struct finding *f, const struct remedy_row *row)
+{
+	struct remedy *r = finding_remedy(f, row->kind, "%s", row->text);
+
+	if (!r)
+		return;
+	r->scope = row->scope;
+	r->persistent = row->persistent;
+	if (row->command)
+		remedy_command(r, "%s", row->command);
+	if (row->risk)
+		snprintf(r->risk, sizeof(r->risk), "%s", row->risk);
+}
+
+static void add_of_origin(struct finding *f, const struct origin_record *r, bool persistent,
+			  const char *command)
+{
+	const struct limit *l = &limit_table[r->limit];
+	struct remedy *one;
+
+	if (!command[0])
+		return;
+	one = finding_remedy(f, REMEDY_WORKAROUND, "raise %s %s", l->name,
+			     persistent ? "permanently" : "now");
+	if (!one)
+		return;
+	one->persistent = persistent;
+	one->scope = r->host_wide		  ? SCOPE_HOST
+		     : l->kind == LIMIT_OF_CGROUP ? SCOPE_CGROUP
+						  : SCOPE_PROCESS;
+	remedy_command(one, "%s", command);
+	snprintf(one->risk, sizeof(one->risk), "%s", r->cost);
+}
 
 void finding_take_origin(struct finding *f, const struct origin_record *r)
 {
@@ -78,14 +148,11 @@ void finding_take_origin(struct finding *f, const struct origin_record *r)
 	if (f->hopeless || (!r->at_once[0] && !r->for_good[0]))
 		return;
 	for (size_t i = 0; i < f->nr_remedies; i++)
-		if (strncmp(f->remedy[i], GAIN, strlen(GAIN)))
-			memmove(f->remedy[kept++], f->remedy[i], sizeof(f->remedy[0]));
+		if (f->remedy[i].kind != REMEDY_WORKAROUND)
+			memmove(&f->remedy[kept++], &f->remedy[i], sizeof(f->remedy[0]));
 	f->nr_remedies = kept;
-	if (r->at_once[0])
-		finding_remedy(f, GAIN "%s: %s%s%s%s", r->host_wide ? " (host-wide)" : "",
-			       r->at_once, r->cost[0] ? "  (" : "", r->cost, r->cost[0] ? ")" : "");
-	if (r->for_good[0])
-		finding_remedy(f, GAIN ", for good: %s", r->for_good);
+	add_of_origin(f, r, false, r->at_once);
+	add_of_origin(f, r, true, r->for_good);
 }
 
 static struct finding *find(struct findings *fs, const struct rule *rule,

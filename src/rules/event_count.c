@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "rules/event_count.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct event_count *find(const struct findings *fs, enum trigger by,
@@ -96,7 +94,9 @@ void event_count_complete(const struct findings *fs, const struct model *m, stru
 	c = find(fs, f->rule->trigger, &f->subject, f->call);
 	if (c && !c->mixed && !m->tick.losses.ring && counter_of(m, f, &counted) &&
 	    counted >= f->times)
-		snprintf(e->value, sizeof(e->value), "%" PRIu64, counted);
-	else if (!counted && (f->times > 1 || m->tick.losses.ring || (c && c->mixed)))
-		snprintf(e->value, sizeof(e->value), "%" PRIu64 " or more", f->times);
+		e->value = counted;
+	if (counted || (f->times == 1 && !m->tick.losses.ring && !(c && c->mixed)))
+		return;
+	e->value = f->times;
+	e->at_least = true;
 }

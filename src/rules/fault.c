@@ -55,7 +55,7 @@ static void say_stack(const struct signal_record *r, uint64_t page_bytes, struct
 	uint64_t bytes = r->above_end - r->address / page_bytes * page_bytes;
 
 	verdict_set(v, "stack overflow", bytes > r->stack_limit_bytes);
-	verdict_count(v, "stack_bytes", bytes, r->stack_limit_bytes);
+	verdict_count(v, "stack_bytes", IN_BYTES, bytes, r->stack_limit_bytes);
 }
 
 static void say_rights(const struct signal_record *r, struct verdict *v)
@@ -172,7 +172,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
 	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
 		verdict_set(v, "unknown", false); /* a quota, or what no figure tells */
-	verdict_count(v, "tmpfs pages", r->tmpfs_pages_used, r->tmpfs_pages);
+	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
 }
 
 static void bus_of_file(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
@@ -183,7 +183,7 @@ static void bus_of_file(const struct signal_record *r, uint64_t page_bytes, stru
 	verdict_text(v, "file", r->file.name);
 	if (offset / page_bytes >= pages) {
 		verdict_set(v, "past end of file", true);
-		verdict_count(v, "offset_bytes", offset, r->file.size_bytes);
+		verdict_count(v, "offset_bytes", IN_BYTES, offset, r->file.size_bytes);
 	} else if (r->area_flags & VM_HUGETLB) {
 		verdict_set(v, "huge page pool empty", true);
 	} else if (r->file.magic == SHMEM_MAGIC) {
@@ -256,9 +256,9 @@ void oom_of(const struct oom_record *r, struct verdict *ret)
 	if (!ret->cause && bounded && m->used + OOM_SLACK_PAGES >= m->limit)
 		verdict_set(ret, constraints[OOM_MEMCG], false);
 	if (bounded)
-		verdict_count(ret, "cgroup_memory_pages", m->used, m->limit);
+		verdict_count(ret, "cgroup_memory_pages", IN_PAGES, m->used, m->limit);
 	if (bounded && m->up)
-		verdict_figure(ret, "levels_above_its_own", m->up);
+		verdict_figure(ret, "levels_above_its_own", IN_COUNT, m->up);
 	if (r->score_adj)
 		verdict_text(ret, "oom_score_adj", r->score_adj > 0 ? "raised" : "lowered");
 }

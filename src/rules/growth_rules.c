@@ -109,12 +109,12 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 		    int32_t stack)
 {
 	const struct frames *frames = model_frames(m, id, stack);
-	char text[sizeof(((struct evidence *)0)->value)] = "";
+	char text[sizeof(((struct evidence *)0)->text)] = "";
 
 	if (!frames)
 		return;
 	put_stack(text, sizeof(text), frames);
-	finding_evidence(f, "from", text, NULL);
+	finding_text(f, "from", "%s", text);
 	if (frames->flags & FRAMES_SHORT)
 		runtime_hint(f, model_find(m, id));
 }
@@ -124,31 +124,29 @@ void stack_evidence(struct finding *f, const struct model *m, const struct proce
 /* Whom the rest is of is not known: what is said of growth may be of the smaller part. */
 static void unattributed_evidence(struct finding *f, const struct model *m)
 {
-	char text[sizeof(((struct evidence *)0)->value)];
 	uint64_t lost = m->tick.losses.growth + m->growth_lost;
 
-	if (!lost)
-		return;
-	snprintf(text, sizeof(text),
-		 "%s changes of maps and fds, of all processes: the growth table was full",
-		 as_count(lost).s);
-	finding_evidence(f, "not attributed", text, NULL);
+	if (lost)
+		evidence_about(
+			finding_number(f, "not attributed", IN_COUNT, lost),
+			"changes of maps and fds, of all processes: the growth table was full");
 }
 
 void growth_evidence(struct finding *f, const struct model *m, const struct process_key *id,
 		     enum what what)
 {
 	struct grower g[SORTS_TOLD];
-	char text[GROWER_NAME + 64];
 	uint64_t added;
 	size_t sorts = growers_of(m, id, what, g, SORTS_TOLD, &added);
 
 	for (size_t i = 0; i < sorts; i++) {
 		if (g[i].added <= g[i].removed || g[i].added * 10 < added)
 			break;
-		snprintf(text, sizeof(text), "%s x %.95s", as_count(g[i].added - g[i].removed).s,
-			 g[i].name);
-		finding_evidence(f, "made while watched", text, as_count(added).s);
+		if (!i)
+			finding_number(f, "made while watched", IN_COUNT, added);
+		evidence_about(finding_number(f, "of these still open", IN_COUNT,
+					      g[i].added - g[i].removed),
+			       "%.95s", g[i].name);
 	}
 	if (sorts)
 		stack_evidence(f, m, id, g[0].stack);
@@ -172,7 +170,8 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 		      as_count(p->held ? count : p->all).s,
 		      what == WHAT_MAPS ? "mappings" : "descriptors",
 		      p->held ? "" : " made while watched", is);
-	finding_evidence(f, p->held ? "it holds" : "it made", p->name, NULL);
+	evidence_about(finding_number(f, p->held ? "holds" : "created", IN_COUNT, p->n), "%s",
+		       p->name);
 	stack_evidence(f, o->m, &o->s->id, p->stack);
 	unattributed_evidence(f, o->m);
 }
@@ -220,14 +219,14 @@ static void keep_tree(struct finding *f, const struct finding *open)
 {
 	for (size_t i = 0; open && i < open->nr_evidence; i++)
 		if (!strcmp(open->evidence[i].field, TREE))
-			finding_evidence(f, TREE, open->evidence[i].value, NULL);
+			finding_text(f, TREE, "%s", open->evidence[i].text);
 }
 
 /* Whose tensors they are: the parent's, its workers', or of both. */
 static void tree_evidence(struct finding *f, const struct finding *open, const struct occasion *o,
 			  enum what what, is_part_fn *is_part)
 {
-	char text[sizeof(((struct evidence *)0)->value)];
+	char text[sizeof(((struct evidence *)0)->text)];
 	const struct subject *root;
 	struct branch b[TREE_TOLD];
 	size_t told = 0, all = 0;
@@ -250,7 +249,7 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 	}
 	snprintf(text, sizeof(text), "%zu processes:", all);
 	put_branches(text, sizeof(text), &k, b, told);
-	finding_evidence(f, TREE, text, NULL);
+	finding_text(f, TREE, "%s", text);
 out:
 	process_tree_free(&k);
 }
@@ -280,10 +279,9 @@ bool torch_shares(const struct occasion *o, const struct finding *open, struct f
 	if (!is_many(&maps, MANY_MAPS, 30))
 		return false;
 	say_part(f, o, WHAT_MAPS, &maps, "PyTorch tensors in shared memory, one each");
-	finding_evidence(f, "sharing strategy",
-			 by_fd ? "file_descriptor: a descriptor and a mapping a tensor"
-			       : "file_system: a mapping a tensor",
-			 NULL);
+	finding_text(f, "sharing strategy", "%s",
+		     by_fd ? "file_descriptor: a file descriptor and a mapping for each tensor"
+			   : "file_system: a mapping for each tensor");
 	tree_evidence(f, open, o, WHAT_MAPS, is_torch);
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
@@ -339,7 +337,7 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 	say_part(f, o, WHAT_MAPS, &p, "");
 	finding_title(f, "%s threads: their stacks and guards are most of %s mappings",
 		      as_count(g->threads).s, as_count(g->map_count).s);
-	finding_evidence(f, "threads", as_count(g->threads).s, NULL);
+	finding_number(f, "threads", IN_COUNT, g->threads);
 	finding_advise(f);
 	limit_help_map_count(f, o->m, g->map_high);
 	return true;
@@ -385,8 +383,12 @@ bool allocator_splits(const struct occasion *o, const struct finding *open, stru
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, "pieces that a memory allocator cut by giving pages back");
 	if (o->m->tick.limits.overcommit_memory == 2)
-		finding_remedy(f, "vm.overcommit_memory=2 makes allocators take rights away in "
-				  "place of MADV_DONTNEED: with 0 or 1 they cut less");
+		remedy_command(
+			finding_host_remedy(f, REMEDY_WORKAROUND,
+					    "use another overcommit mode: in mode 2 allocators "
+					    "call mprotect() instead of MADV_DONTNEED, which "
+					    "splits mappings"),
+			"sysctl -w vm.overcommit_memory=0");
 	finding_advise(f);
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
@@ -444,13 +446,16 @@ bool map_per_file(const struct occasion *o, const struct finding *open, struct f
 		return false;
 	say_part(f, o, WHAT_MAPS, &p, "files, mapped one by one");
 	if (is_java(o->s))
-		finding_remedy(f, "fix: fewer files: merge segments or compact; or have them read "
-				  "in place of mapped (Lucene, Elasticsearch: index.store.type "
-				  "niofs)");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"use fewer files: merge segments or compact. Or read files instead of "
+			"mapping them (Lucene, Elasticsearch: index.store.type niofs)");
 	else
-		finding_remedy(f, "fix: unmap each file when it is done with (Python: close the "
-				  "mmap, use `with`); where all are in use: fewer and larger "
-				  "files, or read() in place of a map");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"unmap each file that is no longer used (Python: close the mmap, use "
+			"`with`). Where all are in use: fewer and larger files, or read() "
+			"instead of a mapping");
 	limit_help_map_count(f, o->m, o->s->now.g.map_high);
 	return true;
 }
@@ -487,8 +492,10 @@ bool maps_leak(const struct occasion *o, const struct finding *open, struct find
 	snprintf(p.name, sizeof(p.name), "%.95s", g->name);
 	if (is_split(g->name)) {
 		say_part(f, o, WHAT_MAPS, &p, "pieces of others that one place cut");
-		finding_remedy(f, "fix: give whole mappings back, or change whole ones: what is "
-				  "done to the middle of one makes three of it");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"unmap or change whole mappings: a change in the middle of a mapping "
+			"splits it into three");
 		return true;
 	}
 	say_part(f, o, WHAT_MAPS, &p, "from one place, and none is given back");
@@ -510,7 +517,7 @@ bool maps_burst(const struct occasion *o, const struct finding *open, struct fin
 	finding_title(f,
 		      "mappings were at %s, %" PRIu64 "%% of vm.max_map_count, for a while; now %s",
 		      as_count(high).s, high * 100 / limit, as_count(o->s->now.g.map_count).s);
-	finding_evidence(f, "high-water", as_count(high).s, as_count(limit).s);
+	evidence_limit(finding_number(f, "peak", IN_COUNT, high), limit);
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
 	finding_advise(f);
 	return true;

@@ -133,17 +133,21 @@ static void say_near(struct finding *f, const struct resource *r, const struct u
 		u->assumed ? "an assumed " : "", r->limit, falls ? "; now " : "", falls ? now : "");
 }
 
+static enum evidence_unit unit_of(const struct resource *r)
+{
+	return r->bytes ? IN_BYTES : IN_COUNT;
+}
+
 static void say_use(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	const struct resource *r = &resources[f->rule->resource];
-	char value[32], high[32], limit[32], high_limit[32];
+	struct evidence *e = finding_number(f, r->what, unit_of(r), u->value);
 
-	amount(value, sizeof(value), r, u->value, "");
-	amount(high, sizeof(high), r, u->high, "");
-	amount(limit, sizeof(limit), r, u->limit, u->assumed ? " (assumed)" : "");
-	finding_evidence(f, r->what, value, limit);
-	amount(high_limit, sizeof(high_limit), r, u->high_limit, u->assumed ? " (assumed)" : "");
-	finding_evidence(f, "high-water", high, high_limit);
+	evidence_limit(e, u->limit);
+	e->assumed = u->assumed;
+	e = finding_number(f, "peak", unit_of(r), u->high);
+	evidence_limit(e, u->high_limit);
+	e->assumed = u->assumed;
 	limit_share_evidence(f, o, f->rule->resource);
 }
 
@@ -152,10 +156,10 @@ void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 	f->forecast = *c;
 	if (!c->known)
 		return;
-	evidence_printf(f, "growth", "%s/s, full in %s (%s to %s)%s",
-			bytes ? as_bytes(c->per_second).s : as_rate(c->per_second).s,
-			as_span(c->seconds).s, as_span(c->low).s, as_span(c->high).s,
-			limit_condition(c));
+	finding_real(f, "growth", bytes ? IN_BYTES_PER_SECOND : IN_PER_SECOND, c->per_second);
+	finding_real(f, "time until full", IN_SECONDS, c->seconds);
+	finding_real(f, "at the earliest", IN_SECONDS, c->low);
+	finding_real(f, "at the latest", IN_SECONDS, c->high);
 }
 
 /*
@@ -169,15 +173,15 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 	uint64_t left = u->limit > u->value ? u->limit - u->value : 0;
 	double interval = o->m->host.interval_ns / 1e9;
 	size_t end = strlen(f->title);
-	char burst[32], rest[32];
+	char burst[32];
 	double even = f->forecast.known ? f->forecast.per_second * fmax(1, interval) : 0;
 
 	if (!left || b.largest < left / BURST_SHARE || b.largest < 2 ||
 	    b.largest < BURST_TIMES * even)
 		return;
 	amount(burst, sizeof(burst), r, b.largest, "");
-	amount(rest, sizeof(rest), r, left, " left");
-	finding_evidence(f, "largest burst", burst, rest);
+	finding_number(f, "largest burst", unit_of(r), b.largest);
+	finding_number(f, "left below the limit", unit_of(r), left);
 	if (b.largest < left)
 		return;
 	snprintf(f->title + end, sizeof(f->title) - end,
@@ -190,8 +194,9 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 
 void limit_help_map_count(struct finding *f, const struct model *m, uint64_t high)
 {
-	finding_remedy(
-		f, "to gain time (host-wide): sysctl -w vm.max_map_count=%" PRIu64,
+	remedy_command(
+		finding_host_remedy(f, REMEDY_WORKAROUND, "raise vm.max_map_count"),
+		"sysctl -w vm.max_map_count=%" PRIu64,
 		limit_above(&limit_table[LIMIT_MAX_MAP_COUNT], high, m->tick.limits.max_map_count));
 }
 
@@ -207,44 +212,50 @@ void limit_help_nofile(struct finding *f, const struct subject *s, uint64_t soft
 	if (!within)
 		want = soft * 2;
 	if (s && !s->final && within)
-		finding_remedy(f, "to gain time: prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid,
-			       want);
+		remedy_command(finding_remedy(f, REMEDY_WORKAROUND, "raise the soft limit"),
+			       "prlimit --pid %u --nofile=%" PRIu64 ":", s->id.pid, want);
 	else if (s && !s->final)
-		finding_remedy(
-			f,
-			"to gain time, as root (soft is at the hard limit): prlimit --pid %u "
-			"--nofile=%" PRIu64 ":%" PRIu64,
-			s->id.pid, want, want);
+		remedy_command(
+			finding_remedy(f, REMEDY_WORKAROUND,
+				       "raise both limits, as root: the soft limit is at the "
+				       "hard limit"),
+			"prlimit --pid %u --nofile=%" PRIu64 ":%" PRIu64, s->id.pid, want, want);
 	else
-		finding_remedy(
-			f, "to gain time from the next start on: ulimit -n %" PRIu64 "%s", want,
-			within ? ""
-			       : " (above the hard limit: as root, or LimitNOFILE= of its unit)");
+		remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
+					      "raise the limit in the shell that starts the "
+					      "program%s",
+					      within ? ""
+						     : ". It is above the hard limit: as root, or "
+						       "set LimitNOFILE= in its unit"),
+			       "ulimit -n %" PRIu64, want);
 }
 
 void limit_help_descriptors(struct finding *f, const struct subject *s)
 {
 	if (s && !s->final)
-		finding_remedy(f,
-			       "see what they are: ls -l /proc/%u/fd | awk '{print $NF}' | sort | "
-			       "uniq -c | sort -n | tail",
-			       s->id.pid);
+		remedy_command(
+			finding_remedy(f, REMEDY_CHECK, "show what the file descriptors are"),
+			"ls -l /proc/%u/fd | awk '{print $NF}' | sort | uniq -c | sort -n | "
+			"tail",
+			s->id.pid);
 }
 
 void limit_help_memlock(struct finding *f, const struct subject *s, uint32_t pid)
 {
-	finding_remedy(f,
-		       "to gain time: prlimit --pid %u --memlock=unlimited; in a systemd unit: "
-		       "LimitMEMLOCK=infinity",
-		       pid);
+	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
+				      "raise the limit of the process. Permanently: "
+				      "LimitMEMLOCK=infinity in its systemd unit"),
+		       "prlimit --pid %u --memlock=unlimited", pid);
 }
 
 static void help_maps(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	growth_evidence(f, o->m, &o->s->id, WHAT_MAPS);
 	if (f->rule->test == limit_is_near)
-		finding_remedy(f, "find what maps: mappings that share no file and no rights are "
-				  "not merged; pack small ones together, unmap what is done with");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"pack small mappings together, and unmap what is no longer used. The "
+			"kernel merges only neighbours of the same file and rights");
 	limit_help_map_count(f, o->m, u->high);
 }
 
@@ -262,26 +273,30 @@ static void help_memlock(struct finding *f, const struct occasion *o, const stru
 
 static void help_threads(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	finding_remedy(f,
-		       "see what they run: ps -L -o lwp,stat,wchan:20,comm -p %u | sort -k 4 | "
-		       "uniq -c -f 1; bound the pool that makes them",
+	remedy_command(finding_remedy(f, REMEDY_CHECK,
+				      "show what the threads do, and limit the pool that creates "
+				      "them"),
+		       "ps -L -o lwp,stat,wchan:20,comm -p %u | sort -k 4 | uniq -c -f 1",
 		       o->s->id.pid);
-	finding_remedy(f, "RLIMIT_NPROC bounds all threads of a user: ps -L -u %u | wc -l",
-		       o->s->now.g.uid);
-	finding_remedy(f, "to gain time: prlimit --pid %u --nproc=%" PRIu64 ":", o->s->id.pid,
-		       u->limit * 2);
+	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
+					   "count the threads of the user: RLIMIT_NPROC limits all "
+					   "of them together"),
+		       "ps -L -u %u | wc -l", o->s->now.g.uid);
+	remedy_command(finding_remedy(f, REMEDY_WORKAROUND, "raise the limit of the process"),
+		       "prlimit --pid %u --nproc=%" PRIu64 ":", o->s->id.pid, u->limit * 2);
 }
 
 static void help_files(struct finding *f, const struct occasion *o, const struct use *u)
 {
-	finding_remedy(f, "to gain time: sysctl -w fs.file-max=%" PRIu64,
+	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND, "raise fs.file-max"),
+		       "sysctl -w fs.file-max=%" PRIu64,
 		       limit_roomy(&limit_table[LIMIT_FILE_MAX], u->limit));
 }
 
 static const struct {
 	const char *cause;
 	void (*help)(struct finding *f, const struct occasion *o, const struct use *u);
-	const char *advice[2];
+	struct remedy_row advice[2];
 } limits[NR_RESOURCES] = {
 #define RESOURCE(id, cause, help, ...) [RESOURCE_##id] = {cause, help, {__VA_ARGS__}},
 #include "rules/resources.def"
@@ -290,8 +305,8 @@ static const struct {
 static void say_help(struct finding *f, const struct occasion *o, const struct use *u)
 {
 	f->cause = limits[f->rule->resource].cause;
-	for (size_t i = 0; i < 2 && limits[f->rule->resource].advice[i]; i++)
-		finding_remedy(f, "%s", limits[f->rule->resource].advice[i]);
+	for (size_t i = 0; i < 2 && limits[f->rule->resource].advice[i].text; i++)
+		finding_take_row(f, &limits[f->rule->resource].advice[i]);
 	if (limits[f->rule->resource].help)
 		limits[f->rule->resource].help(f, o, u);
 }

@@ -20,7 +20,7 @@
 struct lock_waits {
 	double s, count;
 	double all, in_faults, faults;
-	double others; /* while another process held the lock; part of `all` */
+	double others;		      /* while another process held the lock; part of `all` */
 	const struct slow_row *other; /* the slowest wait for such a process; NULL: none was slow */
 };
 
@@ -49,11 +49,11 @@ static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 
 static void say_waits(struct finding *f, const struct lock_waits *w)
 {
-	evidence_printf(f, "waits for the lock", "%.0f/s, %.0f %% of a thread's time", w->count,
-			w->all * 100);
+	finding_real(f, "waits for mmap_lock", IN_PER_SECOND, w->count);
+	finding_real(f, "share of a thread's time", IN_PERCENT, w->all * 100);
 	if (w->faults > 0)
-		evidence_printf(f, "of the time of its faults", "%.0f %%",
-				w->in_faults / w->faults * 100);
+		finding_real(f, "share of the time of its faults", IN_PERCENT,
+			     w->in_faults / w->faults * 100);
 }
 
 bool waits_for_itself(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -75,9 +75,11 @@ bool waits_for_itself(const struct occasion *o, const struct finding *open, stru
 	say_waits(f, &w);
 	hold = slow_own_hold(o->m, &o->s->id);
 	if (hold) {
-		evidence_printf(f, "had it while others waited", "%.15s[%u]: %llu times, %s in all",
-				hold->now.comm, hold->now.tid, (unsigned long long)hold->now.count,
-				as_duration(hold->now.total_ns).s);
+		evidence_about(
+			finding_number(f, "held it while others waited", IN_COUNT, hold->now.count),
+			"%.15s[%u]", hold->now.comm, hold->now.tid);
+		evidence_about(finding_real(f, "held it for", IN_SECONDS, hold->now.total_ns / 1e9),
+			       "%.15s[%u]", hold->now.comm, hold->now.tid);
 		stack_evidence(f, o->m, &o->s->id, hold->now.stack);
 	}
 	finding_advise(f);
@@ -98,10 +100,9 @@ bool waits_for_another(const struct occasion *o, const struct finding *open, str
 		row->now.holder_comm, row->now.holder, row->now.holder_writes ? "changes" : "reads",
 		w.others * 100);
 	say_waits(f, &w);
-	evidence_printf(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
-	finding_remedy(f,
-		       "see what it reads: ls -l /proc/%u/fd | grep -E "
-		       "'(smaps|maps|numa_maps|pagemap)'",
+	finding_text(f, "held by", "%.15s[%u]", row->now.holder_comm, row->now.holder);
+	remedy_command(finding_remedy(f, REMEDY_CHECK, "show what that process reads"),
+		       "ls -l /proc/%u/fd | grep -E '(smaps|maps|numa_maps|pagemap)'",
 		       row->now.holder);
 	finding_advise(f);
 	return true;

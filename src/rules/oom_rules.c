@@ -282,13 +282,13 @@ static void say_title(const struct occasion *o, const struct limited *l, struct 
 static void say_grower(struct finding *f, const struct grown_process *g)
 {
 
-	if (g->comm && g->ns)
-		evidence_printf(f, "grew most before", "%.15s[%u]%s: %s in %.1f s", g->comm, g->pid,
-				g->is_victim ? " itself" : "", as_bytes(g->grown).s, g->ns / 1e9);
-	else if (g->comm)
-		evidence_printf(f, "grew most before",
-				"%.15s[%u]%s: it has %s, and was not seen before", g->comm, g->pid,
-				g->is_victim ? " itself" : "", as_bytes(g->kept).s);
+	if (!g->comm)
+		return;
+	evidence_about(finding_number(f, "grew most before", IN_BYTES, g->ns ? g->grown : g->kept),
+		       "%.15s[%u]%s%s", g->comm, g->pid, g->is_victim ? " itself" : "",
+		       g->ns ? "" : ", not seen before, has");
+	if (g->ns)
+		finding_real(f, "grew within", IN_SECONDS, g->ns / 1e9);
 }
 
 static void say_files(struct finding *f, const struct limited *l, const struct scene *c)
@@ -306,16 +306,19 @@ static void help_files(struct finding *f, const struct limited *l, const struct 
 {
 
 	if (filled)
-		finding_remedy(f,
-			       "fix: %s of the %s are files in memory (tmpfs, /dev/shm) that no "
-			       "process has mapped: remove them (see: ls -lS /dev/shm; df -t "
-			       "tmpfs), or keep them on a disk: no kill frees them",
-			       as_bytes(files_left(l, c)).s, as_bytes(l->limit).s);
+		remedy_command(
+			finding_remedy(
+				f, REMEDY_FIX,
+				"remove files of tmpfs, or keep them on a disk: %s of the %s are "
+				"tmpfs files that no process maps, and no kill frees them",
+				as_bytes(files_left(l, c)).s, as_bytes(l->limit).s),
+			"df -t tmpfs; ls -lS /dev/shm | head");
 	else if (l->level && l->level->now.n[CGROUP_SHMEM] != FIGURE_UNKNOWN &&
 		 l->level->now.n[CGROUP_SHMEM] >= l->limit / SHMEM_TELLS)
-		finding_remedy(f, "files in memory count for the cgroup that first touched them, "
-				  "and no kill frees them: make the limit larger by the size of "
-				  "/dev/shm, or clear it");
+		finding_remedy(f, REMEDY_FIX,
+			       "remove files of /dev/shm, or raise the limit by its size: tmpfs "
+			       "files count for the cgroup that first touched them, and no kill "
+			       "frees them");
 }
 
 static void help_grower(const struct occasion *o, struct finding *f, const struct limited *l,
@@ -324,25 +327,28 @@ static void help_grower(const struct occasion *o, struct finding *f, const struc
 	uint64_t unseen = unseen_bytes(o, l, c);
 
 	if (g->is_victim)
-		finding_remedy(f,
-			       "fix: it is what grew: let it keep less; a trainer: loss.item() and "
-			       "not the loss with its graph, a smaller batch; a service: a bound "
-			       "for its caches, queues or heap (-Xmx, GOMEMLIMIT)");
+		finding_remedy(f, REMEDY_FIX,
+			       "the killed process itself grew: let it keep less memory. Training: "
+			       "keep loss.item() instead of the loss with its graph, or use a "
+			       "smaller batch. A service: limit its caches, queues or heap (-Xmx, "
+			       "GOMEMLIMIT)");
 	else if (g->comm)
-		finding_remedy(f,
-			       "fix: %.15s[%u] grew, not the one that was killed: give it a limit "
-			       "of its own (systemctl set-property UNIT MemoryMax=), or less at a "
-			       "time: a smaller batch, fewer workers",
+		finding_remedy(f, REMEDY_FIX,
+			       "%.15s[%u] grew, not the killed process: give it a limit of its own "
+			       "(systemctl set-property UNIT MemoryMax=BYTES), a smaller batch, or "
+			       "fewer workers",
 			       g->comm, g->pid);
 	else if (unseen > l->limit / 2)
-		finding_remedy(f,
-			       "fix: find what has it: %s of the %s are of no process that was "
-			       "seen here: other processes of the cgroup, files in memory (tmpfs, "
-			       "/dev/shm), or kernel memory: memory.stat of the cgroup tells which",
+		finding_remedy(f, REMEDY_CHECK,
+			       "find what uses the memory: %s of the %s belong to no observed "
+			       "process. memory.stat of the cgroup tells whether it is memory of "
+			       "other processes, tmpfs files, or kernel memory",
 			       as_bytes(unseen).s, as_bytes(l->limit).s);
 	else
-		finding_remedy(f, "fix: nobody was seen to grow: it is too much at once: a smaller "
-				  "batch, fewer workers");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"use a smaller batch or fewer workers: no process grew, they need too "
+			"much together");
 }
 
 /* Room helps what is too large; what goes on to grow fills any. */
@@ -376,10 +382,10 @@ bool oom_killed(const struct occasion *o, const struct finding *open, struct fin
 	f->limit_up = cgroup ? r->memory.up : 0;
 	say_title(o, &l, f);
 	if (o->s && o->s->cgroup)
-		evidence_printf(f, "cgroup", "%.150s", o->s->cgroup);
+		finding_text(f, "cgroup", "%.150s", o->s->cgroup);
 	finding_take_evidence(f, o->verdict);
-	evidence_bytes(f, "it had", victim_bytes(o->m, r), FIGURE_UNKNOWN);
-	evidence_printf(f, "who asked for memory then", "%.15s[%u]", r->by_comm, r->by);
+	evidence_bytes(f, "memory of the victim", victim_bytes(o->m, r), FIGURE_UNKNOWN);
+	finding_text(f, "requested memory then", "%.15s[%u]", r->by_comm, r->by);
 	say_grower(f, &g);
 	say_files(f, &l, &c);
 	help_room(o, f, &l, &g);

@@ -13,7 +13,8 @@ static const struct refusal {
 	const char *rule, *cause;
 	enum severity worst;
 	enum gain gain;
-	const char *words, *first, *last;
+	const char *words;
+	struct remedy_row first, last;
 } refusals[] = {
 #define REFUSAL(rule, cause, worst, gain, ...)                                                     \
 	{rule, cause, SEVERITY_##worst, GAIN_##gain, __VA_ARGS__},
@@ -32,14 +33,14 @@ static const struct refusal *refusal_of(const struct occasion *o, const struct r
 static void help_unknown(const struct refused_record *r, struct finding *f)
 {
 	if (r->facts & FACT_FILTERED)
-		finding_remedy(f,
-			       "its seccomp filter decides of this call: the profile of its "
-			       "container (docker: --security-opt seccomp=), SystemCallFilter= of "
-			       "its unit");
+		finding_remedy(
+			f, REMEDY_FIX,
+			"allow the call in the seccomp filter: the profile of the container "
+			"(docker: --security-opt seccomp=), or SystemCallFilter= of the unit");
 	if (r->facts & FACT_PIDS_OVER)
-		finding_remedy(f,
-			       "fix in the caller: after unshare(CLONE_NEWPID) the first child is "
-			       "the namespace's init, and has to live as long as it is used");
+		finding_remedy(f, REMEDY_FIX,
+			       "in the caller: after unshare(CLONE_NEWPID) the first child is the "
+			       "init of the namespace, and must live as long as it is used");
 }
 
 /* Of a namespace's own limit the host's setting is not the one to change. */
@@ -47,8 +48,9 @@ static void of_namespace(const struct refused_record *r, const char *sysctl, str
 {
 	snprintf(f->set_by, sizeof(f->set_by), "its user namespace, or one above: %s there",
 		 sysctl);
-	finding_remedy(f, "to gain time: nsenter -t %u -U sysctl -w %s=%" PRIu64, r->subject.pid,
-		       sysctl, f->want);
+	remedy_command(
+		finding_remedy(f, REMEDY_WORKAROUND, "raise the limit in the user namespace"),
+		"nsenter -t %u -U sysctl -w %s=%" PRIu64, r->subject.pid, sysctl, f->want);
 }
 
 static bool help_inotify(const struct occasion *o, struct finding *f)
@@ -79,11 +81,14 @@ static void help_gain(const struct occasion *o, enum gain gain, struct finding *
 	if (help_limit(o, f))
 		return;
 	if (gain == GAIN_OR_SEE_POOLS)
-		finding_remedy(f, "see the pools, one of each size: grep . "
-				  "/sys/kernel/mm/hugepages/*/free_hugepages");
+		remedy_command(finding_host_remedy(f, REMEDY_CHECK,
+						   "show the free huge pages of each size"),
+			       "grep . /sys/kernel/mm/hugepages/*/free_hugepages");
 	else if (gain == GAIN_OR_UNLIMITED)
-		finding_remedy(f, "to gain time: prlimit --pid %u --%s=unlimited",
-			       o->refused->subject.pid, limit_of_cause(o->verdict->cause)->word);
+		remedy_command(
+			finding_remedy(f, REMEDY_WORKAROUND, "raise the limit of the process"),
+			"prlimit --pid %u --%s=unlimited", o->refused->subject.pid,
+			limit_of_cause(o->verdict->cause)->word);
 }
 
 bool refused_by_row(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -95,11 +100,11 @@ bool refused_by_row(const struct occasion *o, const struct finding *open, struct
 		return false;
 	refusal_say(o, f, r->words);
 	f->severity = r->worst;
-	if (r->first)
-		finding_remedy(f, "%s", r->first);
+	if (r->first.text)
+		finding_take_row(f, &r->first);
 	help_gain(o, r->gain, f);
-	if (r->last)
-		finding_remedy(f, "%s", r->last);
+	if (r->last.text)
+		finding_take_row(f, &r->last);
 	return true;
 }
 

@@ -2,7 +2,6 @@
 #include "rules/pressure_rules.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +14,10 @@
 
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit)
 {
+	struct evidence *e = finding_number(f, field, IN_BYTES, bytes);
 
-	finding_evidence(f, field, as_bytes(bytes).s,
-			 limit == FIGURE_UNKNOWN ? NULL : as_bytes(limit).s);
+	if (limit != FIGURE_UNKNOWN)
+		evidence_limit(e, limit);
 }
 
 const char *path_as_word(const char *path, char text[PATH_WORD])
@@ -30,29 +30,20 @@ const char *path_as_word(const char *path, char text[PATH_WORD])
 	return text;
 }
 
-void evidence_printf(struct finding *f, const char *field, const char *format, ...)
-{
-	char text[sizeof(f->evidence[0].value)];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	finding_evidence(f, field, text, NULL);
-}
-
 static void say_eater(struct finding *f, const struct top_consumer *e)
 {
-	char more[48] = "", grows[48] = "", swapped[48] = "";
+	char who[96], more[40] = "";
 
 	if (e->processes > 1)
 		snprintf(more, sizeof(more), " and %zu like it", e->processes - 1);
+	snprintf(who, sizeof(who), "%.15s[%u]%s", e->root->now.g.comm, e->root->id.pid, more);
+	evidence_about(finding_number(f, "most resident memory", IN_BYTES, e->rss_bytes), "%s",
+		       who);
 	if (e->swap_bytes > WORTH_BYTES)
-		snprintf(swapped, sizeof(swapped), ", %s swapped out", as_bytes(e->swap_bytes).s);
+		evidence_about(finding_number(f, "its swap", IN_BYTES, e->swap_bytes), "%s", who);
 	if (e->per_second > WORTH_BYTES)
-		snprintf(grows, sizeof(grows), ", grows by %s/s", as_bytes(e->per_second).s);
-	evidence_printf(f, "who has most", "%.15s[%u]%s: %s resident%s%s", e->root->now.g.comm,
-			e->root->id.pid, more, as_bytes(e->rss_bytes).s, swapped, grows);
+		evidence_about(finding_real(f, "its growth", IN_BYTES_PER_SECOND, e->per_second),
+			       "%s", who);
 }
 
 static void say_next_victim(struct finding *f, const struct model *m)
@@ -64,11 +55,11 @@ static void say_next_victim(struct finding *f, const struct model *m)
 		s = model_find(m, &p->score[i].subject);
 		if (!s || s->final)
 			continue;
-		evidence_printf(
-			f, "next of the OOM killer",
-			"%.15s[%u]: oom_score %u, oom_score_adj %d, %s resident", s->now.g.comm,
-			s->id.pid, p->score[i].score, p->score[i].adj,
-			as_bytes(gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes).s);
+		evidence_about(
+			finding_number(f, "next of the OOM killer", IN_BYTES,
+				       gauges_rss_pages(&s->now.g) * m->tick.limits.page_bytes),
+			"%.15s[%u], oom_score %u, oom_score_adj %d, resident", s->now.g.comm,
+			s->id.pid, p->score[i].score, p->score[i].adj);
 	}
 }
 
@@ -103,17 +94,19 @@ void pressure_help_growth(struct finding *f, const struct model *m, uint64_t mor
 		more_bytes = l->mem_available_bytes;
 	if (more_bytes < WORTH_BYTES || per_second <= 0)
 		return;
-	finding_remedy(f,
-		       "more room only delays it: %s more %s would last about %s, at the %s/s that "
-		       "it grew by",
-		       as_bytes(more_bytes).s, what, as_span(more_bytes / per_second).s,
-		       as_bytes(per_second).s);
+	finding_remedy(
+		f, REMEDY_WORKAROUND,
+		"more memory only delays it: %s more %s would last about %s, at the observed "
+		"growth of %s/s",
+		as_bytes(more_bytes).s, what, as_span(more_bytes / per_second).s,
+		as_bytes(per_second).s);
 }
 
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,
 			const char *what)
 {
 	char size[24], fewer[160] = "";
+	struct remedy *r;
 	struct top_consumer e;
 
 	if (!short_bytes)
@@ -129,10 +122,16 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 	}
 	put_round(size, sizeof(size), short_bytes);
 	if (!strcmp(what, "swap"))
-		finding_remedy(f,
-			       "needs %s more swap (fallocate -l %s /swapfile2 && chmod "
-			       "600 /swapfile2 && mkswap /swapfile2 && swapon /swapfile2)%s",
-			       as_bytes(short_bytes).s, size, fewer);
+		r = finding_remedy(f, REMEDY_WORKAROUND, "add %s of swap%s",
+				   as_bytes(short_bytes).s, fewer);
 	else
-		finding_remedy(f, "needs %s more %s%s", as_bytes(short_bytes).s, what, fewer);
+		r = finding_remedy(f, REMEDY_WORKAROUND, "it needs %s more %s%s",
+				   as_bytes(short_bytes).s, what, fewer);
+	if (!strcmp(what, "swap"))
+		remedy_command(r,
+			       "fallocate -l %s /swapfile2 && chmod 600 /swapfile2 && mkswap "
+			       "/swapfile2 && swapon /swapfile2",
+			       size);
+	if (r)
+		r->scope = strstr(what, "limit") ? SCOPE_CGROUP : SCOPE_HOST;
 }

@@ -57,20 +57,20 @@ static void say_pages(struct finding *f, const struct model *m, const char *fiel
 {
 
 	if (rate >= 0)
-		evidence_printf(f, field, "%s/s", as_bytes(rate * page_bytes(m)).s);
+		finding_real(f, field, IN_BYTES_PER_SECOND, rate * page_bytes(m));
 }
 
 static void say_stall(struct finding *f, const struct stall *some, const struct stall *full)
 {
 	if (!some->known) {
-		finding_evidence(f, "waiting for memory", "not measured here: no PSI", NULL);
+		finding_text(f, "memory pressure (PSI)", "not measured: the kernel has no PSI");
 		return;
 	}
-	evidence_printf(f, "waiting for memory",
-			"%.1f %% of the last 10 s, %.1f %% of the last minute, %.1f %% of five",
-			some->avg10 / 100.0, some->avg60 / 100.0, some->avg300 / 100.0);
-	evidence_printf(f, "all at once waiting", "%.1f %%, %.1f %%, %.1f %%", full->avg10 / 100.0,
-			full->avg60 / 100.0, full->avg300 / 100.0);
+	finding_real(f, "memory pressure, some, 10 s", IN_PERCENT, some->avg10 / 100.0);
+	finding_real(f, "memory pressure, some, 60 s", IN_PERCENT, some->avg60 / 100.0);
+	finding_real(f, "memory pressure, some, 300 s", IN_PERCENT, some->avg300 / 100.0);
+	finding_real(f, "memory pressure, full, 10 s", IN_PERCENT, full->avg10 / 100.0);
+	finding_real(f, "memory pressure, full, 60 s", IN_PERCENT, full->avg60 / 100.0);
 }
 
 /* The cgroup that waits most, where it is most of what the host does. */
@@ -90,13 +90,15 @@ static const struct level *worst_level(const struct model *m, double least)
 static void say_where(struct finding *f, const struct model *m)
 {
 	const struct level *l = worst_level(m, host_stall(m, false) / 2);
+	struct evidence *e;
 
 	if (!l)
 		return;
-	evidence_printf(f, "where", "%.90s: %s of %s, waits %.0f %%", l->now.path,
-			as_bytes(l->now.n[CGROUP_USED]).s,
-			level_has_limit(l) ? as_bytes(l->now.n[CGROUP_LIMIT]).s : "no limit",
-			level_stall(l, false) * 100);
+	e = finding_number(f, "cgroup with the most pressure", IN_BYTES, l->now.n[CGROUP_USED]);
+	evidence_about(e, "%.120s", l->now.path);
+	if (level_has_limit(l))
+		evidence_limit(e, l->now.n[CGROUP_LIMIT]);
+	finding_real(f, "its memory pressure, some", IN_PERCENT, level_stall(l, false) * 100);
 }
 
 static enum severity severity_of_stall(double full)
@@ -164,19 +166,19 @@ bool cache_thrashes(const struct occasion *o, const struct finding *open, struct
 		some * 100);
 	say_pages(f, m, "read again soon after", file);
 	if (host_rate(m, HOST_MAJOR) >= 0)
-		evidence_printf(f, "major faults", "%.0f/s", host_rate(m, HOST_MAJOR));
+		finding_real(f, "major faults", IN_PER_SECOND, host_rate(m, HOST_MAJOR));
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	say_where(f, m);
 	pressure_say_who(f, m);
 	if (m->tick.limits.swap_total_bytes)
-		finding_remedy(f,
-			       "fix: room for pages of files: a higher memory.max, or fewer at a "
-			       "time");
+		finding_remedy(f, REMEDY_FIX,
+			       "leave memory for the page cache: a higher memory.max, or fewer "
+			       "programs at a time");
 	else
-		finding_remedy(
-			f, "fix: no swap means that program code and mapped files are all that can "
-			   "be dropped: some swap lets idle anonymous memory go first; else a "
-			   "higher memory.max, or fewer at a time");
+		finding_host_remedy(f, REMEDY_FIX,
+				    "add some swap: without it, only program code and mapped files "
+				    "are reclaimable. Or a higher memory.max, or fewer programs at "
+				    "a time");
 	finding_advise(f);
 	return true;
 }
@@ -194,7 +196,8 @@ bool pages_migrate(const struct occasion *o, const struct finding *open, struct 
 	finding_title(f,
 		      "NUMA balancing takes %.0f faults a second to find out where pages are used",
 		      hints);
-	evidence_printf(f, "on another node", "%.0f/s", hints > local ? hints - local : 0);
+	finding_real(f, "hint faults on another node", IN_PER_SECOND,
+		     hints > local ? hints - local : 0);
 	say_pages(f, o->m, "moved", migrated);
 	finding_advise(f);
 	return true;
@@ -225,10 +228,10 @@ bool work_waits(const struct occasion *o, const struct finding *open, struct fin
 	finding_title(f, "work waits for memory %.0f %% of the time", some * 100);
 	say_stall(f, &m->pressure->now.some, &m->pressure->now.full);
 	if (host_rate(m, HOST_DIRECT_STALLS) >= 0)
-		evidence_printf(f, "direct reclaims", "%.0f/s", host_rate(m, HOST_DIRECT_STALLS));
+		finding_real(f, "direct reclaims", IN_PER_SECOND, host_rate(m, HOST_DIRECT_STALLS));
 	if (host_rate(m, HOST_COMPACT_STALLS) >= 0)
-		evidence_printf(f, "waits for compaction", "%.0f/s",
-				host_rate(m, HOST_COMPACT_STALLS));
+		finding_real(f, "waits for compaction", IN_PER_SECOND,
+			     host_rate(m, HOST_COMPACT_STALLS));
 	say_where(f, m);
 	pressure_say_who(f, m);
 	finding_advise(f);
@@ -318,6 +321,7 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	const struct level *l = o->level;
 	uint64_t high = l->now.n[CGROUP_HIGH], used = l->now.n[CGROUP_USED];
 	double rate = level_rate(l, CGROUP_TIMES_HIGH), some = level_stall(l, false);
+	struct remedy *r;
 
 	if (high == FIGURE_UNKNOWN || used == FIGURE_UNKNOWN || used < high / 100 * 95 ||
 	    rate < OPENED(open, THROTTLES) || (some >= 0 && some < OPENED(open, STALL_SOME)))
@@ -326,14 +330,16 @@ bool cgroup_is_throttled(const struct occasion *o, const struct finding *open, s
 	f->level = f->severity + 1;
 	finding_title(f, "throttled at memory.high: %s of %s, held back %.0f times a second",
 		      as_bytes(used).s, as_bytes(high).s, rate);
-	finding_evidence(f, "memory", as_bytes(used).s, as_bytes(high).s);
+	evidence_bytes(f, "memory", used, high);
 	say_stall(f, &l->now.some, &l->now.full);
 	say_level_use(f, l);
 	pressure_say_who(f, o->m);
-	finding_remedy(f,
-		       "to gain time: raise it: echo %" PRIu64
-		       " > memory.high of the cgroup, or systemctl set-property UNIT MemoryHigh=",
-		       high + high / 2);
+	r = finding_remedy(f, REMEDY_WORKAROUND,
+			   "raise memory.high of the cgroup to %" PRIu64
+			   ", also as systemctl set-property UNIT MemoryHigh=%" PRIu64,
+			   high + high / 2, high + high / 2);
+	if (r)
+		r->scope = SCOPE_CGROUP;
 	finding_advise(f);
 	return true;
 }
@@ -407,12 +413,11 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 		      as_bytes(kept).s, kept * 100.0 / limit, as_bytes(limit).s, end.s ? end.s : "",
 		      swaps ? "it swaps" : "a process in it is killed");
 	buf_free(&end);
-	finding_evidence(f, "memory kept", as_bytes(kept).s, as_bytes(limit).s);
+	evidence_bytes(f, "not reclaimable", kept, limit);
 	limit_say_forecast(f, &c, true);
 	say_level_use(f, l);
 	if (known(level_rate(l, CGROUP_TIMES_MAX)) > 0)
-		evidence_printf(f, "met its limit", "%.0f times a second",
-				level_rate(l, CGROUP_TIMES_MAX));
+		finding_real(f, "limit reached", IN_PER_SECOND, level_rate(l, CGROUP_TIMES_MAX));
 	pressure_say_who(f, o->m);
 	help_limit(f, o->m, &c, limit, swaps ? "of its limit" : "of its limit, or as much swap");
 	return true;
@@ -436,14 +441,16 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		      "SIGBUS when it is full",
 		      as_bytes(r->used_bytes).s, as_bytes(r->size_bytes).s,
 		      r->used_bytes * 100.0 / r->size_bytes);
-	finding_evidence(f, "in use", as_bytes(r->used_bytes).s, as_bytes(r->size_bytes).s);
+	evidence_bytes(f, "in use", r->used_bytes, r->size_bytes);
 	limit_say_forecast(f, &c, true);
 	path_as_word(r->path, path);
-	finding_remedy(f, "see what is in it: ls -lS %s | head; who has it: fuser -vm %s", path,
-		       path);
-	finding_remedy(f,
-		       "to gain time: mount -o remount,size=%" PRIu64
-		       "M %s; docker: --shm-size, Kubernetes: an emptyDir of medium Memory",
-		       (r->size_bytes * 2) >> 20, path);
+	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
+					   "show its largest files and the processes that use it"),
+		       "ls -lS %s | head; fuser -vm %s", path, path);
+	remedy_command(
+		finding_host_remedy(f, REMEDY_WORKAROUND,
+				    "enlarge the tmpfs. In a container: docker run --shm-size, "
+				    "or in Kubernetes an emptyDir of medium Memory"),
+		"mount -o remount,size=%" PRIu64 "M %s", (r->size_bytes * 2) >> 20, path);
 	return true;
 }

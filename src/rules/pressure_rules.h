@@ -31,10 +31,8 @@ void pressure_help_room(struct finding *f, const struct model *m, uint64_t short
 void pressure_help_growth(struct finding *f, const struct model *m, uint64_t more_bytes,
 			  double per_second, const char *what);
 
-/* Evidence, put together; a limit of FIGURE_UNKNOWN is none. */
+/* Evidence in bytes; a limit of FIGURE_UNKNOWN is none. */
 void evidence_bytes(struct finding *f, const char *field, uint64_t bytes, uint64_t limit);
-void evidence_printf(struct finding *f, const char *field, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* A path of a record as one word of a command: it may hold anything. */
 #define PATH_WORD 520

@@ -21,8 +21,8 @@ static void take_need(const struct occasion *o, struct finding *f)
 	f->want = need.want;
 	f->hopeless = need.never[0];
 	if (f->hopeless)
-		finding_remedy(f, "no value of %s helps: %s; ask for less", need.limit->name,
-			       need.never);
+		finding_remedy(f, REMEDY_FIX, "ask for less: no value of %s helps, as %s",
+			       need.limit->name, need.never);
 }
 
 bool refusal_has_other_form(const struct refused_record *r, const struct verdict *v)
@@ -58,6 +58,7 @@ void refusal_settle(const struct occasion *o, const struct finding *open, struct
 bool help_limit(const struct occasion *o, struct finding *f)
 {
 	char want[24] = "unlimited";
+	struct remedy *r;
 
 	if (f->hopeless)
 		return true;
@@ -65,12 +66,14 @@ bool help_limit(const struct occasion *o, struct finding *f)
 		return false;
 	if (f->want != LIMIT_NONE)
 		snprintf(want, sizeof(want), "%" PRIu64, f->want);
-	if (f->limit->kind == LIMIT_OF_MACHINE)
-		finding_remedy(f, "to gain time (host-wide): sysctl -w %s=%s", f->limit->name,
-			       want);
-	else
-		finding_remedy(f, "to gain time: prlimit --pid %u --%s=%s", o->refused->subject.pid,
+	if (f->limit->kind == LIMIT_OF_MACHINE) {
+		r = finding_host_remedy(f, REMEDY_WORKAROUND, "raise the limit");
+		remedy_command(r, "sysctl -w %s=%s", f->limit->name, want);
+	} else {
+		r = finding_remedy(f, REMEDY_WORKAROUND, "raise the limit of the process");
+		remedy_command(r, "prlimit --pid %u --%s=%s", o->refused->subject.pid,
 			       f->limit->word, want);
+	}
 	return true;
 }
 
@@ -79,10 +82,11 @@ void help_limit_or_see(const struct occasion *o, struct finding *f)
 	if (help_limit(o, f) || !f->limit)
 		return;
 	if (f->limit->kind == LIMIT_OF_MACHINE)
-		finding_remedy(f, "see what it is now: sysctl %s", f->limit->name);
+		remedy_command(finding_host_remedy(f, REMEDY_CHECK, "show the limit"), "sysctl %s",
+			       f->limit->name);
 	else if (f->limit->kind == LIMIT_OF_PROCESS)
-		finding_remedy(f, "see what it is now: prlimit --pid %u --%s",
-			       o->refused->subject.pid, f->limit->word);
+		remedy_command(finding_remedy(f, REMEDY_CHECK, "show the limit of the process"),
+			       "prlimit --pid %u --%s", o->refused->subject.pid, f->limit->word);
 }
 
 bool refusal_has_cause(const struct occasion *o, const char *cause)
@@ -102,12 +106,11 @@ void refusal_say(const struct occasion *o, struct finding *f, const char *limit)
 	finding_title(f, "%s refused%s%s: %s", call_name(r->call), r->error ? " with " : "",
 		      r->error ? errno_name(r->error, number, sizeof(number)) : "", limit);
 	finding_take_evidence(f, o->verdict);
-	snprintf(number, sizeof(number), "%" PRIu64, (uint64_t)r->count);
-	finding_evidence(f, REFUSED_CALLS, number, NULL);
+	finding_number(f, REFUSED_CALLS, IN_COUNT, r->count);
 	f->call = r->call;
 	f->times = r->count;
 	for (size_t i = 0; i < o->verdict->nr_next; i++)
-		finding_evidence(f, "would_fail_next", o->verdict->next[i], NULL);
+		finding_text(f, "would_fail_next", "%s", o->verdict->next[i]);
 }
 
 bool refusal_is_fork(const struct occasion *o)
@@ -134,14 +137,16 @@ static void help_ratio(struct finding *f, const struct host_limits *l, uint64_t 
 	uint64_t percent = l->mem_total_bytes ? (counted + missing) / (l->mem_total_bytes / 100) + 1
 					      : UINT64_MAX;
 
-	if (percent <= 100)
-		finding_remedy(f,
-			       "to gain time: swap adds its size to the limit (fallocate, mkswap, "
-			       "swapon), or sysctl -w vm.overcommit_ratio=%" PRIu64,
-			       percent);
-	else
-		finding_remedy(f, "to gain time: swap adds its size to the limit (fallocate, "
-				  "mkswap, swapon); no vm.overcommit_ratio up to 100 is enough");
+	if (percent > 100) {
+		finding_host_remedy(f, REMEDY_WORKAROUND,
+				    "add swap, whose size counts for the limit (fallocate, mkswap, "
+				    "swapon): no vm.overcommit_ratio up to 100 is enough");
+		return;
+	}
+	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND,
+					   "add swap, whose size counts for the limit (fallocate, "
+					   "mkswap, swapon), or count more of the memory"),
+		       "sysctl -w vm.overcommit_ratio=%" PRIu64, percent);
 }
 
 bool refused_by_strict(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -151,9 +156,11 @@ bool refused_by_strict(const struct occasion *o, const struct finding *open, str
 	if (refusal_is_fork(o) || !refusal_has_cause(o, "overcommit_strict"))
 		return false;
 	refusal_say(o, f, "CommitLimit is used up (vm.overcommit_memory=2), host-wide");
-	finding_remedy(
-		f, "%s of %s are promised: who has most: ps -eo pid,vsz,comm --sort=-vsz | head",
-		as_bytes(l->committed_bytes).s, as_bytes(l->commit_limit_bytes).s);
+	evidence_limit(finding_number(f, "committed", IN_BYTES, l->committed_bytes),
+		       l->commit_limit_bytes);
+	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
+					   "find the processes with the most virtual memory"),
+		       "ps -eo pid,vsz,comm --sort=-vsz | head");
 	/* swap counts whole, and so does what a program no longer asks for */
 	pressure_help_room(f, o->m, missing_commit(o), "swap");
 	help_ratio(f, l, missing_commit(o));
@@ -173,15 +180,21 @@ bool fork_refused(const struct occasion *o, const struct finding *open, struct f
 
 bool thread_refused(const struct occasion *o, const struct finding *open, struct finding *f)
 {
+	struct remedy *raise;
+
 	if (!refusal_has_cause(o, "cgroup_pids"))
 		return refused_by_row(o, open, f);
 	refusal_say(o, f, "pids.max of its cgroup is used up");
-	if (f->want)
-		finding_remedy(f,
-			       "to gain time: systemctl set-property UNIT TasksMax=%" PRIu64
-			       "; docker update --pids-limit %" PRIu64
-			       " CONTAINER; in Kubernetes podPidsLimit of the kubelet",
-			       f->want, f->want);
-	finding_remedy(f, "fix: fewer threads: pools, not one a request");
+	if (f->want) {
+		raise = finding_remedy(
+			f, REMEDY_WORKAROUND,
+			"raise the limit: systemctl set-property UNIT TasksMax=%" PRIu64
+			", docker update --pids-limit %" PRIu64
+			" CONTAINER, or podPidsLimit of the kubelet",
+			f->want, f->want);
+		if (raise)
+			raise->scope = SCOPE_CGROUP;
+	}
+	finding_remedy(f, REMEDY_FIX, "use fewer threads: a pool instead of one for each request");
 	return true;
 }

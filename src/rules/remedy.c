@@ -2,6 +2,7 @@
 #include "rules/remedy.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +33,42 @@ static const struct remedy_facts *facts_of(const struct limit *l)
 	return &facts[l - limit_table];
 }
 
-struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
-			  struct buf *command)
+static const enum remedy_scope scopes[] = {
+	[LIMIT_OF_MACHINE] = SCOPE_HOST,
+	[LIMIT_OF_PROCESS] = SCOPE_PROCESS,
+	[LIMIT_OF_CGROUP] = SCOPE_CGROUP,
+};
+
+const char *remedy_kind_name(enum remedy_kind kind)
+{
+	static const char *const name[NR_REMEDY_KINDS] = {"workaround", "fix", "check"};
+
+	return name[kind];
+}
+
+const char *remedy_scope_name(enum remedy_scope scope)
+{
+	static const char *const name[NR_REMEDY_SCOPES] = {"process", "cgroup", "host"};
+
+	return name[scope];
+}
+
+void remedy_command(struct remedy *r, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	if (!r)
+		return;
+	va_start(ap, format);
+	n = vsnprintf(r->command, sizeof(r->command), format, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(r->command))
+		r->command[0] = 0;
+}
+
+struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool persistent,
+			  const char *say, struct buf *command)
 {
 	struct remedy *r = &all->r[all->n];
 
@@ -44,10 +79,11 @@ struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool last
 	}
 	memset(r, 0, sizeof(*r));
 	r->kind = kind;
-	r->lasts = lasts;
-	snprintf(r->say, sizeof(r->say), "%s", say);
-	if (kind == REMEDY_GAIN_TIME)
-		r->cost = facts_of(all->o->limit)->cost;
+	r->persistent = persistent;
+	r->scope = scopes[all->o->limit->kind];
+	snprintf(r->text, sizeof(r->text), "%s", say);
+	if (kind == REMEDY_WORKAROUND && facts_of(all->o->limit)->cost)
+		snprintf(r->risk, sizeof(r->risk), "%s", facts_of(all->o->limit)->cost);
 	if (command && command->s && !command->failed && command->len < sizeof(r->command))
 		memcpy(r->command, command->s, command->len + 1);
 	if (command)
@@ -102,7 +138,7 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 	struct buf check = {};
 
 	if (*known->fix)
-		remedy_add(&all, REMEDY_FIX_CAUSE, true, known->fix, NULL);
+		remedy_add(&all, REMEDY_FIX, true, known->fix, NULL);
 	switch (o->limit->kind) {
 	case LIMIT_OF_MACHINE:
 		remedy_machine(&all);
@@ -122,10 +158,10 @@ size_t remedies_for(const struct origin *o, const struct remedy_for *f, struct r
 }
 
 const struct remedy *remedy_find(const struct remedy *r, size_t n, enum remedy_kind kind,
-				 bool lasts)
+				 bool persistent)
 {
 	for (size_t i = 0; i < n; i++)
-		if (r[i].kind == kind && r[i].lasts == lasts && r[i].command[0])
+		if (r[i].kind == kind && r[i].persistent == persistent && r[i].command[0])
 			return &r[i];
 	return NULL;
 }

@@ -37,7 +37,7 @@ static bool update_container(struct remedies *all, const char *program)
 	else
 		return false;
 	buf_shell(&c, all->o->at_holder.container);
-	remedy_add(all, REMEDY_GAIN_TIME, false,
+	remedy_add(all, REMEDY_WORKAROUND, false,
 		   "now, as long as this container is kept; for good where it is made (compose: "
 		   "mem_limit, pids_limit)",
 		   &c);
@@ -54,15 +54,15 @@ static void set_for_pod(struct remedies *all)
 		buf_printf(&c,
 			   "kubectl set resources deployment/NAME --limits=memory=%" PRIu64 "Mi",
 			   (all->want + (1 << 20) - 1) >> 20);
-		remedy_add(all, REMEDY_GAIN_TIME, true,
+		remedy_add(all, REMEDY_WORKAROUND, true,
 			   "for good, in what makes the pod (resources.limits.memory); it is made "
 			   "anew",
 			   &c);
 	} else if (l == &limit_table[LIMIT_CGROUP_PIDS]) {
 		buf_printf(&c, "podPidsLimit: %" PRIu64, all->want);
-		remedy_add(all, REMEDY_GAIN_TIME, true,
+		remedy_add(all, REMEDY_WORKAROUND, true,
 			   "for good, in the kubelet's configuration: for all pods of the node", &c)
-			->host_wide = true;
+			->scope = SCOPE_HOST;
 	}
 	buf_puts(&find, "kubectl get pods -A -o custom-columns=UID:.metadata.uid,"
 			"NAMESPACE:.metadata.namespace,NAME:.metadata.name | grep ");
@@ -79,7 +79,7 @@ static void set_property(struct remedies *all)
 	buf_printf(&c, "systemctl%s set-property ", w->user_manager ? " --user" : "");
 	buf_shell(&c, w->unit);
 	buf_printf(&c, " %s=%" PRIu64, all->o->limit->unit_key, all->want);
-	remedy_add(all, REMEDY_GAIN_TIME, !scope,
+	remedy_add(all, REMEDY_WORKAROUND, !scope,
 		   scope ? "now, as long as this scope lives"
 			 : "now and for good; with --runtime until the next boot",
 		   &c);
@@ -93,7 +93,7 @@ static void write_file(struct remedies *all)
 	buf_printf(&path, "%s/%s", o->dir, o->file);
 	buf_printf(&c, "echo %" PRIu64 " > ", all->want);
 	put_word(&c, &path);
-	remedy_add(all, REMEDY_GAIN_TIME, false,
+	remedy_add(all, REMEDY_WORKAROUND, false,
 		   "now, until who manages the cgroup sets it again, or it is removed", &c);
 }
 

@@ -15,13 +15,13 @@ static void set_now(struct remedies *all)
 	struct buf c = {};
 
 	buf_printf(&c, "sysctl -w %s=%" PRIu64, o->limit->name, all->want);
-	remedy_add(all, REMEDY_GAIN_TIME, false,
+	remedy_add(all, REMEDY_WORKAROUND, false,
 		   in_container(o) ? "now, until the next boot; on the host, not in the container: "
 				     "it is host-wide, and changes every container there"
 				   : "now, until the next boot; host-wide: for every process and "
 				     "container",
 		   &c)
-		->host_wide = true;
+		->scope = SCOPE_HOST;
 }
 
 static const char *base_name(const char *path)
@@ -74,11 +74,11 @@ static void set_for_good(struct remedies *all)
 		edit_line(all, &c);
 	else
 		add_file(all, &c);
-	remedy_add(all, REMEDY_GAIN_TIME, true,
+	remedy_add(all, REMEDY_WORKAROUND, true,
 		   in_container(all->o) ? "for good, on the host: host-wide"
 					: "for good: host-wide",
 		   &c)
-		->host_wide = true;
+		->scope = SCOPE_HOST;
 }
 
 /* Only what has a namespace can be set for a pod or container: none of ours has. */
@@ -91,12 +91,12 @@ static void set_for_pod(struct remedies *all)
 		   "initContainers: [{name: set-%s, image: busybox, securityContext: {privileged: "
 		   "true}, command: [sysctl, -w, %s=%" PRIu64 "]}]",
 		   strrchr(l->path, '/') + 1, l->name, all->want);
-	remedy_add(all, REMEDY_GAIN_TIME, true,
+	remedy_add(all, REMEDY_WORKAROUND, true,
 		   "on each node, by a DaemonSet, or by a privileged initContainer of the pod; "
 		   "securityContext.sysctls does not take it: it is host-wide, and changes every "
 		   "pod of the node",
 		   &c)
-		->host_wide = true;
+		->scope = SCOPE_HOST;
 }
 
 void remedy_machine(struct remedies *all)

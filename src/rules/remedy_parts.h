@@ -15,8 +15,8 @@ struct remedies {
 };
 
 /* Adds one; `command` is freed, and left out where it would have to be cut. */
-struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool lasts, const char *say,
-			  struct buf *command);
+struct remedy *remedy_add(struct remedies *all, enum remedy_kind kind, bool persistent,
+			  const char *say, struct buf *command);
 
 /* The wanted value, in units of so many; `none` is the word for no limit. */
 void put_wanted(const struct remedies *all, uint64_t unit, const char *none, struct buf *c);

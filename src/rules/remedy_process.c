@@ -29,7 +29,7 @@ static void set_running(struct remedies *all)
 	buf_puts(&c, ":");
 	if (!within)
 		put_wanted(all, 1, "unlimited", &c);
-	remedy_add(all, REMEDY_GAIN_TIME, false,
+	remedy_add(all, REMEDY_WORKAROUND, false,
 		   within ? "now, for this process and what it starts from now on; its user may"
 			  : "now, for this process and what it starts from now on; as root: it is "
 			    "above the hard limit",
@@ -51,7 +51,7 @@ static void set_in_shell(struct remedies *all)
 		buf_puts(&c, ":");
 		put_wanted(all, 1, "unlimited", &c);
 	}
-	remedy_add(all, REMEDY_GAIN_TIME, false,
+	remedy_add(all, REMEDY_WORKAROUND, false,
 		   within_hard(all) ? "in the shell that starts it"
 				    : "in the shell that starts it; as root: it is above the hard "
 				      "limit",
@@ -105,7 +105,7 @@ static void set_in_unit(struct remedies *all)
 	put_drop_in(all, w, w->unit, &c);
 	snprintf(say, sizeof(say), "for good, by a drop-in of %.128s, which is restarted%s",
 		 w->unit, w->unit_inside ? "; in the container: its own systemd runs it" : "");
-	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
 static void set_in_pam(struct remedies *all)
@@ -123,7 +123,7 @@ static void set_in_pam(struct remedies *all)
 	buf_printf(&c, " %s %s ", within_hard(all) ? "soft" : "-", l->word);
 	put_wanted(all, l->ulimit_by, "unlimited", &c);
 	buf_printf(&c, "' > /etc/security/limits.d/zz-%s.conf", l->word);
-	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from this user's next login on", &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from this user's next login on", &c);
 }
 
 /* What is given to a container as it is made: it cannot be changed later. */
@@ -138,7 +138,7 @@ static void set_at_run(struct remedies *all, const char *program)
 			 "for good: ulimit in its entry point; %s has no option "
 			 "for it",
 			 program);
-		remedy_add(all, REMEDY_GAIN_TIME, true, say, NULL);
+		remedy_add(all, REMEDY_WORKAROUND, true, say, NULL);
 		return;
 	}
 	buf_printf(&c, "%s run --ulimit %s=", program, l->word);
@@ -150,7 +150,7 @@ static void set_at_run(struct remedies *all, const char *program)
 		 "ulimits: {%s: %s}",
 		 l->word, value.s ? value.s : "");
 	buf_free(&value);
-	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
 /* A pod has no setting for it: its containers have what the node's runtime gives. */
@@ -173,12 +173,12 @@ static void set_on_node(struct remedies *all)
 								       : "containerd.service",
 			    &c);
 	}
-	remedy_add(all, REMEDY_GAIN_TIME, true,
+	remedy_add(all, REMEDY_WORKAROUND, true,
 		   "for good, on each node, and then the pod anew: Kubernetes has no setting for "
 		   "it, its containers have what the runtime gives; up to the hard limit ulimit in "
 		   "the entry point will do",
 		   &c)
-		->host_wide = true;
+		->scope = SCOPE_HOST;
 }
 
 static void set_in_lxc(struct remedies *all)
@@ -197,7 +197,7 @@ static void set_in_lxc(struct remedies *all)
 		 l->word, value.s ? value.s : "");
 	c.failed |= value.failed;
 	buf_free(&value);
-	remedy_add(all, REMEDY_GAIN_TIME, true, say, &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, say, &c);
 }
 
 static void set_in_nspawn(struct remedies *all)
@@ -209,7 +209,7 @@ static void set_in_nspawn(struct remedies *all)
 	put_wanted(all, 1, "infinity", &c);
 	buf_puts(&c, "\\n' >> ");
 	put_word(&c, &name);
-	remedy_add(all, REMEDY_GAIN_TIME, true, "for good, from its next start on", &c);
+	remedy_add(all, REMEDY_WORKAROUND, true, "for good, from its next start on", &c);
 }
 
 static void set_in_container(struct remedies *all)

@@ -77,11 +77,12 @@ void run_steps(const struct request *q, const struct step *steps, size_t n, stru
 
 void verdict_set(struct verdict *v, const char *cause, bool certain);
 
-/* Evidence; beyond EVIDENCE_MAX it is dropped. A limit of UINT64_MAX is "unlimited". */
-void verdict_count(struct verdict *v, const char *field, uint64_t value, uint64_t limit);
-void verdict_figure(struct verdict *v, const char *field, uint64_t value); /* of no limit */
-void verdict_sum(struct verdict *v, const char *field, uint64_t have, uint64_t asked,
-		 uint64_t limit);
+/* Adds evidence; what is beyond EVIDENCE_MAX is dropped. A limit of UINT64_MAX is no limit. */
+void verdict_count(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value,
+		   uint64_t limit);
+void verdict_figure(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t value);
+void verdict_sum(struct verdict *v, const char *field, enum evidence_unit unit, uint64_t have,
+		 uint64_t asked, uint64_t limit);
 void verdict_text(struct verdict *v, const char *field, const char *value);
 void verdict_address(struct verdict *v, const char *field, uint64_t address);
 

@@ -87,7 +87,6 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 {
 	const struct kernel_fault_record *r = o->kernel_fault;
 	const struct symbol *sym = model_symbol(o->m, r->ip);
-	char text[48];
 
 	if (r->nofault)
 		return false; /* a probing read: it survives by design */
@@ -96,16 +95,14 @@ bool bad_kernel_address(const struct occasion *o, const struct finding *open, st
 	finding_title(f, "the kernel touched a bad address in %s%s%s%s",
 		      sym ? sym->symbol : "code without a name", sym && sym->module[0] ? " [" : "",
 		      sym ? sym->module : "", sym && sym->module[0] ? "]" : "");
-	snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)r->count);
-	finding_evidence(f, KERNEL_FAULT_TIMES, text, NULL);
+	finding_number(f, KERNEL_FAULT_TIMES, IN_COUNT, r->count);
 	f->times = r->count;
-	finding_evidence(f, "access",
-			 r->error_code & 16  ? "exec"
-			 : r->error_code & 2 ? "write"
-					     : "read",
-			 NULL);
-	finding_evidence(f, "address", r->address >> 63 ? "kernel half" : "user half, no user copy",
-			 NULL);
+	finding_text(f, "access", "%s",
+		     r->error_code & 16	 ? "exec"
+		     : r->error_code & 2 ? "write"
+					 : "read");
+	finding_text(f, "address", "%s",
+		     r->address >> 63 ? "kernel half" : "user half, no user copy");
 	finding_advise(f);
 	return true;
 }
@@ -127,7 +124,7 @@ static const struct finding *refused_before(const struct occasion *o)
 bool crash_after_refusal(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct finding *refused = refused_before(o);
-	char name[24], number[16];
+	char name[24];
 
 	if (!refused)
 		return false;
@@ -137,14 +134,13 @@ bool crash_after_refusal(const struct occasion *o, const struct finding *open, s
 	f->level = 1;
 	finding_title(f, "%s %s after %.144s", name, as_duration(o->t_ns - refused->seen_ns).s,
 		      refused->title);
-	finding_evidence(f, "signal", name, NULL);
-	snprintf(number, sizeof(number), "%d", o->signal->code);
-	finding_evidence(f, "si_code", number, NULL);
-	finding_evidence(f, "after_refusal", as_duration(o->t_ns - refused->seen_ns).s, NULL);
-	finding_remedy(f,
-		       "take the refusal for the cause, not the place of the crash: it is "
-		       "finding %s",
-		       refused->rule->id);
+	finding_text(f, "signal", "%s", name);
+	finding_text(f, "si_code", "%d", o->signal->code);
+	finding_real(f, "after_refusal", IN_SECONDS, (o->t_ns - refused->seen_ns) / 1e9);
+	finding_remedy(
+		f, REMEDY_FIX,
+		"the failed call is the cause, not the function that crashed: see finding %s",
+		refused->rule->id);
 	return true;
 }
 

@@ -11,10 +11,10 @@
 #include "model/pressure.h"
 #include "model/resources.h"
 #include "rules/cause.h"
+#include "rules/remedy.h"
 
 #define FINDINGS_MAX	512
-#define REMEDIES_MAX	6
-#define REMEDY_TEXT	1200 /* a command is never cut */
+#define REMEDIES_MAX	10
 #define BECAUSE_MAX	6
 #define RULE_ADVICE_MAX 3
 
@@ -60,8 +60,8 @@ struct rule {
 	/* Ids of what leads to it, by blanks: those open for the subject, and what led to them in
 	 * turn, are its `because`. NULL: none. */
 	const char *after;
-	enum resource_id resource;	     /* that is near its limit or grows towards it */
-	const char *advice[RULE_ADVICE_MAX]; /* what to do, whatever the figures are; or NULL */
+	enum resource_id resource;		   /* that is near its limit or grows towards it */
+	struct remedy_row advice[RULE_ADVICE_MAX]; /* what helps, whatever the values are */
 };
 
 extern const struct rule rules[];
@@ -85,10 +85,10 @@ struct finding {
 	bool told;  /* by a renderer that tells at once; the caller's */
 	uint64_t since_ns, seen_ns;
 	char title[192];
-	const char *cause; /* static; NULL: none */
-	struct evidence evidence[EVIDENCE_MAX];
+	const char *cause;			    /* static; NULL: none */
+	struct evidence evidence[EVIDENCE_MAX + 1]; /* the last takes what there is no room for */
 	size_t nr_evidence;
-	char remedy[REMEDIES_MAX][REMEDY_TEXT];
+	struct remedy remedy[REMEDIES_MAX];
 	size_t nr_remedies;
 	const struct limit *limit; /* that refused a call; NULL: none, or that is not known */
 	uint64_t want;		   /* of it, as struct need has it */
@@ -194,11 +194,22 @@ void finding_take_origin(struct finding *f, const struct origin_record *r);
 void finding_title(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* For rules: appends. finding_advise() appends the advice of the rule's row. */
-void finding_advise(struct finding *f);
+/* For rules: appends evidence. The result is never NULL, and may be completed. */
 void finding_take_evidence(struct finding *f, const struct verdict *v);
-void finding_evidence(struct finding *f, const char *field, const char *value, const char *limit);
-void finding_remedy(struct finding *f, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+struct evidence *finding_number(struct finding *f, const char *field, enum evidence_unit unit,
+				uint64_t value);
+struct evidence *finding_real(struct finding *f, const char *field, enum evidence_unit unit,
+			      double value);
+struct evidence *finding_text(struct finding *f, const char *field, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For rules: appends what to do. finding_advise() appends the advice of the rule's row. */
+void finding_advise(struct finding *f);
+void finding_take_row(struct finding *f, const struct remedy_row *row);
+/* Appends a remedy of this text, for the process; NULL where there is no room for it. */
+struct remedy *finding_remedy(struct finding *f, enum remedy_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same, for the whole host. */
+struct remedy *finding_host_remedy(struct finding *f, enum remedy_kind kind, const char *text);
 
 #endif

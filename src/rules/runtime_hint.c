@@ -31,5 +31,5 @@ void runtime_hint(struct finding *f, const struct subject *s)
 {
 	for (size_t i = 0; s && i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (!strcmp(program_name(s), hints[i].program))
-			finding_remedy(f, "%s", hints[i].help);
+			finding_remedy(f, REMEDY_CHECK, "%s", hints[i].help);
 }

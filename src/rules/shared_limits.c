@@ -123,6 +123,6 @@ void limit_share_evidence(struct finding *f, const struct occasion *o, enum reso
 	if (!shared[resource].part)
 		return;
 	part = shared[resource].part(o->m, o->s);
-	finding_evidence(f, shared[resource].what,
-			 resources[resource].bytes ? as_bytes(part).s : as_count(part).s, NULL);
+	finding_number(f, shared[resource].what, resources[resource].bytes ? IN_BYTES : IN_COUNT,
+		       part);
 }

@@ -22,7 +22,7 @@ void pressure_say_signal(const struct occasion *o, struct finding *f)
 
 	f->severity = SEVERITY_CRITICAL;
 	f->level = 1;
-	finding_evidence(f, "signal", signal_name(o->signal->signal, name, sizeof(name)), NULL);
+	finding_text(f, "signal", "%s", signal_name(o->signal->signal, name, sizeof(name)));
 	finding_take_evidence(f, o->verdict);
 }
 
@@ -55,6 +55,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	const struct signal_record *r = o->signal;
 	uint64_t bytes = r->tmpfs_pages * o->m->tick.limits.page_bytes;
 	const struct mount_use *u;
+	struct remedy *larger;
 	char path[PATH_WORD];
 
 	if (!is_class(o, "tmpfs full"))
@@ -66,16 +67,16 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 		"SIGBUS: a page of a file in memory was touched, and its file system of %s is full",
 		as_bytes(bytes).s);
 	if (u)
-		finding_evidence(f, "file system", u->now.path, NULL);
+		finding_text(f, "file system", "%s", u->now.path);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
-	finding_remedy(
-		f,
-		"to gain time: docker run --shm-size=%" PRIu64
-		"m (its default is 64m); Kubernetes: an emptyDir of medium Memory at /dev/shm; "
-		"here: mount -o remount,size=%" PRIu64 "M %s",
-		(bytes * 4) >> 20, (bytes * 4) >> 20,
-		path_as_word(u ? u->now.path : "/dev/shm", path));
+	larger = finding_remedy(
+		f, REMEDY_WORKAROUND,
+		"enlarge the tmpfs. In a container: docker run --shm-size=%" PRIu64
+		"m (its default is 64m), or in Kubernetes an emptyDir of medium Memory at /dev/shm",
+		(bytes * 4) >> 20);
+	remedy_command(larger, "mount -o remount,size=%" PRIu64 "M %s", (bytes * 4) >> 20,
+		       path_as_word(u ? u->now.path : "/dev/shm", path));
 	return true;
 }
 
@@ -131,15 +132,16 @@ bool disk_was_full(const struct occasion *o, const struct finding *open, struct 
 	pressure_say_signal(o, f);
 	finding_title(f, "SIGBUS: a page of a sparse file was written, and its "
 			 "file system has no room for it");
-	finding_evidence(f, "file system", u->now.path, NULL);
+	finding_text(f, "file system", "%s", u->now.path);
 	evidence_bytes(f, u->now.h.t_ns > o->t_ns ? "free just after" : "free", u->now.free_bytes,
 		       u->now.size_bytes);
 	if (o->signal->file.flags & FILE_DELETED)
 		evidence_bytes(f, "held by the deleted file", o->signal->file_blocks * 512,
 			       FIGURE_UNKNOWN);
 	finding_advise(f);
-	finding_remedy(f, "to gain time: make room: du -xh %s | sort -h | tail",
-		       path_as_word(u->now.path, path));
+	remedy_command(finding_host_remedy(f, REMEDY_WORKAROUND,
+					   "free space: this shows the largest directories"),
+		       "du -xh %s | sort -h | tail", path_as_word(u->now.path, path));
 	return true;
 }
 

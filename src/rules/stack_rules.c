@@ -77,26 +77,28 @@ static void say_thread(const struct occasion *o, const struct signal_record *r,
 	finding_title(f, "SIGSEGV: the stack of a thread ran out%s%s%s%s", bytes ? " (" : "",
 		      bytes ? as_bytes(bytes).s : "", bytes ? ")" : "",
 		      abort ? ", and the handler of the signal ended the process" : "");
-	finding_evidence(f, "signal", "SIGSEGV", NULL);
-	evidence_printf(f, "thread", "%u", r->tid);
+	finding_text(f, "signal", "SIGSEGV");
+	finding_text(f, "thread", "%u", r->tid);
 	if (is_apart(r))
-		finding_evidence(f, "guard below its stack",
-				 as_bytes(r->area_end - r->area_start).s, NULL);
-	finding_evidence(f, "access to stack pointer",
-			 as_bytes(r->sp > r->address ? r->sp - r->address : r->address - r->sp).s,
-			 NULL);
+		finding_number(f, "guard below its stack", IN_BYTES, r->area_end - r->area_start);
+	finding_number(f, "access to stack pointer", IN_BYTES,
+		       r->sp > r->address ? r->sp - r->address : r->address - r->sp);
 	if (abort)
-		evidence_printf(f, "raised by the same thread", "%s, %.1f ms later",
-				signal_name(abort->signal, text, sizeof(text)),
-				(abort->h.t_ns - r->h.t_ns) / 1e6);
+		evidence_about(finding_real(f, "raised later by the same thread", IN_SECONDS,
+					    (abort->h.t_ns - r->h.t_ns) / 1e9),
+			       "%s", signal_name(abort->signal, text, sizeof(text)));
 	finding_advise(f);
 	if (more)
-		finding_remedy(f,
-			       "to gain time: threads of Rust RUST_MIN_STACK=%" PRIu64
-			       ", of C pthread_attr_setstacksize(), or for all that take the "
-			       "default ulimit -s %" PRIu64 "; Java -Xss%" PRIu64 "m; Python "
-			       "threading.stack_size(%" PRIu64 ")",
-			       more, more >> 10, (more + (1 << 20) - 1) >> 20, more);
+		remedy_command(
+			finding_remedy(
+				f, REMEDY_WORKAROUND,
+				"enlarge the stacks of threads: in Rust RUST_MIN_STACK=%" PRIu64
+				", in C pthread_attr_setstacksize(), in Java -Xss%" PRIu64
+				"m, in Python threading.stack_size(%" PRIu64
+				"); for threads of the default size start the program with "
+				"this limit",
+				more, (more + (1 << 20) - 1) >> 20, more),
+			"ulimit -s %" PRIu64, more >> 10);
 }
 
 /* Of the main thread, or where no guard is: as far as its limit. */
@@ -110,8 +112,11 @@ static void say_main(const struct occasion *o, struct finding *f)
 			      : as_bytes(o->signal->stack_limit_bytes).s);
 	f->cause = "rlimit_stack";
 	finding_advise(f);
-	finding_remedy(f, "to gain time: ulimit -s 65536; of a thread pthread_attr_setstacksize(), "
-			  "in Python threading.stack_size()");
+	remedy_command(finding_remedy(f, REMEDY_WORKAROUND,
+				      "enlarge the stack: start the program with this limit. Of a "
+				      "thread: pthread_attr_setstacksize(), in Python "
+				      "threading.stack_size()"),
+		       "ulimit -s 65536");
 }
 
 bool stack_ran_out(const struct occasion *o, const struct finding *open, struct finding *f)

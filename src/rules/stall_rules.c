@@ -74,7 +74,9 @@ void stall_begin(const struct occasion *o, const struct finding *open, uint64_t 
 
 static void say_served(struct finding *f, const char *field, const struct served *x)
 {
-	evidence_printf(f, field, "%.0f/s, %.1f %% of a thread's time", x->count, x->share * 100);
+	finding_real(f, field, IN_PER_SECOND, x->count);
+	evidence_about(finding_real(f, "share of a thread's time", IN_PERCENT, x->share * 100),
+		       "%s", field);
 }
 
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -92,7 +94,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	stall_begin(o, open, 0, f);
 	finding_title(f, "%.0f %% of a thread's time goes into compaction inside of faults",
 		      share * 100);
-	evidence_printf(f, "compactions", "%.0f/s", (now->count - was->count) / s);
+	finding_real(f, "compactions", IN_PER_SECOND, (now->count - was->count) / s);
 	huge = served_of(o->s, CLASS_COMPACTED, s);
 	say_served(f, "huge pages made so", &huge);
 	finding_advise(f);
@@ -125,7 +127,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 	finding_title(f, "after a fork it copies what it writes: %.0f pages a second",
 		      copies.count);
 	say_served(f, "copies", &copies);
-	evidence_printf(f, "shares its memory", "%.15s[%u]", child->now.g.comm, child->id.pid);
+	finding_text(f, "shares its memory", "%.15s[%u]", child->now.g.comm, child->id.pid);
 	finding_advise(f);
 	return true;
 }
@@ -179,7 +181,7 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 		f, "a mapped file is read at random: %s/s from the disk for %s/s touched at most",
 		as_bytes(read).s, as_bytes(touched).s);
 	say_served(f, "faults that read", &major);
-	evidence_printf(f, "read for each byte touched", "%.0f", read / touched);
+	finding_number(f, "bytes read for each byte touched", IN_COUNT, read / touched);
 	finding_advise(f);
 	return true;
 }
@@ -214,10 +216,13 @@ bool file_hangs(const struct occasion *o, const struct finding *open, struct fin
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
 	finding_title(f, "a fault on a mapped file took %s", as_duration(longest).s);
-	finding_remedy(f,
-		       "see what it maps: grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort "
-		       "-u | xargs stat -f -c '%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
-		       o->s->id.pid);
+	remedy_command(
+		finding_remedy(f, REMEDY_CHECK,
+			       "show its mapped files on network and FUSE "
+			       "file systems"),
+		"grep -E ' /' /proc/%u/maps | awk '{print $NF}' | sort -u | xargs stat -f -c "
+		"'%%T %%n' | grep -E '^(nfs|smb|fuse|UNKNOWN)'",
+		o->s->id.pid);
 	finding_advise(f);
 	return true;
 }
@@ -235,6 +240,6 @@ void stall_say_swap(struct finding *f, const struct model *m)
 			most = served_of(x, CLASS_SWAP, s).share;
 		}
 	if (worst)
-		evidence_printf(f, "waits most for swap", "%.15s[%u]: %.0f %% of a thread's time",
-				worst->now.g.comm, worst->id.pid, most * 100);
+		evidence_about(finding_real(f, "most waiting for swap", IN_PERCENT, most * 100),
+			       "%.15s[%u], of a thread's time", worst->now.g.comm, worst->id.pid);
 }

@@ -28,14 +28,14 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 	origin_describe(o, &text);
 	snprintf(r->set_by, sizeof(r->set_by), "%s", text.s ? text.s : "");
 	buf_free(&text);
-	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, false), r->at_once, sizeof(r->at_once));
-	copy_command(remedy_find(list, n, REMEDY_GAIN_TIME, true), r->for_good,
+	copy_command(remedy_find(list, n, REMEDY_WORKAROUND, false), r->at_once,
+		     sizeof(r->at_once));
+	copy_command(remedy_find(list, n, REMEDY_WORKAROUND, true), r->for_good,
 		     sizeof(r->for_good));
 	for (size_t i = 0; i < n; i++)
-		r->host_wide |= list[i].kind == REMEDY_GAIN_TIME && list[i].host_wide;
+		r->host_wide |= list[i].kind == REMEDY_WORKAROUND && list[i].scope == SCOPE_HOST;
 	for (size_t i = 0; i < n && !r->cost[0]; i++)
-		if (list[i].cost)
-			snprintf(r->cost, sizeof(r->cost), "%s", list[i].cost);
+		snprintf(r->cost, sizeof(r->cost), "%s", list[i].risk);
 }
 
 /* Only -p, run and diagnose ask: of all processes of a host that would be many. */

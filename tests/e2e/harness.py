@@ -456,3 +456,17 @@ def quiet(test):
     """Marks a test that runs while no other does; a module's all have WANTS_QUIET = "why"."""
     test.wants_quiet = True
     return test
+
+
+def remedy_texts(finding):
+    """Each remedy of a line of type "finding", as one text: kind, text and command."""
+    return [f"{one['kind']}: {one['text']}: {one['command'] or ''}" for one in finding["remedies"]]
+
+
+def evidence_texts(finding):
+    """Of each field: what its value is about, and the value. Of equal fields the first stands."""
+    texts = {}
+    for one in finding["evidence"]:
+        about = f"{one['about']}: " if "about" in one else ""
+        texts.setdefault(one["field"], f"{about}{one['value']}")
+    return texts

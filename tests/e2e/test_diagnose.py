@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, Watch, Workload, jsonschema, live,
+from harness import (evidence_texts, remedy_texts, FAULTSCOPE, PATIENCE, Lines, Skip, Watch, Workload, jsonschema, live,
                      proc_maps, proc_stat, schema, until, workload_path)
 
 FOUND, USAGE, NO_TARGET = 3, 2, 4
@@ -67,14 +67,11 @@ def last_finding(check, lines, name, pid):
 
 
 def evidence(finding, what):
-    for one in finding["evidence"]:
-        if one["field"] == what:
-            return one["value"]
-    return ""
+    return evidence_texts(finding).get(what, "")
 
 
 def advice(finding):
-    return "\n".join(finding["remedy"])
+    return "\n".join(remedy_texts(finding))
 
 
 def text_of(lab, capture, *options):

@@ -4,7 +4,7 @@
 import re
 import sys
 
-from harness import Lines, Skip, captures, field_of, live
+from harness import Lines, Skip, captures, field_of, live, remedy_texts
 
 THRESHOLDS = [50, 80, 95]
 
@@ -162,7 +162,7 @@ def test_evidence_reads_the_counter(check, lab):
     check.equal("refused calls", [line["fds"]["failed"] for line in finals], [1000])
     found = [one["value"] for line in lines.of("finding", id="F01") for one in line["evidence"]
              if one["field"] == "refused_calls"]
-    check.equal("by the evidence at last", found[-1:], ["1000"])
+    check.equal("by the evidence at last", found[-1:], [1000])
 
 
 QUEUE_BYTES = 10 * (8192 + 96)
@@ -192,8 +192,8 @@ def test_remedy_of_queues(check, lab):
             if "RLIMIT_MSGQUEUE" in line["title"]]
     if not check.that(told, f"no M27 of queues; {first} were made"):
         return
-    values = re.findall(r"--msgqueue=(\d+)", " ".join(told[0]["remedy"]))
-    if not check.that(values, f"no value in {told[0]['remedy']}"):
+    values = re.findall(r"--msgqueue=(\d+)", " ".join(remedy_texts(told[0])))
+    if not check.that(values, f"no value in {remedy_texts(told[0])}"):
         return
     check.between("the value", int(values[0]), (first + 1) * QUEUE_BYTES, 4 << 20)
     made[1] = f"--msgqueue={values[0]}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Waits for the lock of an address space, and who has it: the process itself, or one that reads."""
 
-from harness import MOST_TRIES, Lines, captures, live, quiet
+from harness import MOST_TRIES, Lines, captures, evidence_texts, live, quiet
 
 SECONDS = "4"
 
@@ -11,7 +11,7 @@ def told(lines, name, pid):
 
 
 def evidence_of(line, field):
-    return next((one["value"] for one in line["evidence"] if one["field"] == field), "")
+    return evidence_texts(line).get(field, "")
 
 
 def waits_of(lines, pid):
@@ -32,7 +32,7 @@ def expect_convoy(check, lines, truth):
     check.equal("P13", told(lines, "P13", pid), [])
     held = lines.of("slow_faults", pid, **{"class": "holder"})
     check.that(held and held[-1]["total_ns"] > 0, "nobody is told to have had it")
-    check.that(evidence_of(findings[-1], "had it while others waited").startswith("locks["),
+    check.that(evidence_of(findings[-1], "held it while others waited").startswith("locks["),
                f"evidence {findings[-1]['evidence']}")
     maps = lines.last(pid)["maps"]
     check.that(maps["lock_others_ns"] * 4 < maps["lock_ns"], f"others: {maps}")

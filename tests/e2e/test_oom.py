@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 
-from harness import check_form, live, until
+from harness import check_form, remedy_texts, live, until
 from test_pressure import MIB, in_group, memory_cgroup, opened
 
 LIMIT = 96
@@ -44,7 +44,7 @@ def kill_of(check, watch, pid):
 
 
 def advice(finding):
-    return " ".join(finding["remedy"])
+    return " ".join(remedy_texts(finding))
 
 
 def rests_then_is_killed(check, lab, watch, rests_in, grows_in, beside=None):
@@ -100,7 +100,7 @@ def test_nested_limit(check, lab):
         if check.that(told, "no P17 of one that is watched alone"):
             check.that(f"/{group.name}/memory." in told[0]["set_by"],
                        f"the note speaks of another limit: {told[0]['set_by']!r}")
-            check.that("it is what grew" not in advice(told[0]), advice(told[0]))
+            check.that("the killed process itself grew" not in advice(told[0]), advice(told[0]))
 
 
 @live
@@ -122,9 +122,9 @@ def test_files_left_in_memory(check, lab):
             os.unlink(place)
     if finding:
         text = advice(finding)
-        check.that("are files in memory" in text and "no process has mapped" in text, text)
-        check.that("it is what grew" not in text and "loss.item" not in text, text)
-        check.that(any(one["field"].startswith("shared memory") and one["value"] == "30.0 MiB"
+        check.that("are tmpfs files that no process maps" in text, text)
+        check.that("the killed process itself grew" not in text and "loss.item" not in text, text)
+        check.that(any(one["field"].startswith("shared memory") and one["value"] == 30 * MIB
                        for one in finding["evidence"]), f"{finding['evidence']}")
 
 
@@ -142,7 +142,7 @@ def test_victim_grows(check, lab):
         idle.wait(10)
         if not finding:
             return
-        check.that("it is what grew" in advice(finding), advice(finding))
+        check.that("the killed process itself grew" in advice(finding), advice(finding))
         check.that("more room only delays it: 96.0 MiB more of the cgroup's limit" in
                    advice(finding), advice(finding))
         check.equal("whose limit", oom["limit_cgroup"].rpartition("/")[2], group.name)

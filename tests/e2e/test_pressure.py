@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from harness import (INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines, live,
+from harness import (evidence_texts, remedy_texts, INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines, live,
                      until)
 
 MIB = 1 << 20
@@ -184,8 +184,8 @@ def expect_full(check, lines, truth):
     check.equal("severity", told[0]["severity"], "critical")
     check.that(any(one["field"] == "file system" and one["value"] == truth["place"]
                    for one in told[0]["evidence"]), f"which file system: {told[0]['evidence']}")
-    check.that(any(f"size={truth['size'] * 4}M" in text for text in told[0]["remedy"]),
-               f"remedy {told[0]['remedy']}")
+    check.that(any(f"size={truth['size'] * 4}M" in text for text in remedy_texts(told[0])),
+               f"remedy {remedy_texts(told[0])}")
     check.that(opened(lines, "P21"), "nothing was said before it was full")
 
 
@@ -213,7 +213,7 @@ def expect_disk_full(check, lines, truth):
     if not check.that(told, f"no P03; {[f['id'] for f in lines.of('finding')]}"):
         return
     check.equal("severity", told[0]["severity"], "critical")
-    where = {one["field"]: one["value"] for one in told[0]["evidence"]}
+    where = evidence_texts(told[0])
     check.that(where.get("file system", "").endswith(truth["place"]), f"which disk: {where}")
     check.that(not opened(lines, "P01", "P02"), "another one, too")
 
@@ -308,11 +308,10 @@ def test_cgroup_fills_and_kills(check, lab):
         after = [line for line in lines.of("finding", id="P22") if line["t"] > kills[0]["t"] + 1]
         check.that(all(line["state"] == "cleared" for line in after),
                    f"told of the killed one: {[line['title'] for line in after]}")
-        check.that(any("more of the cgroup's limit" in text for text in kills[0]["remedy"]),
-                   f"remedy {kills[0]['remedy']}")
-        grower = [one["value"] for one in kills[0]["evidence"]
-                  if one["field"] == "grew most before"]
-        check.that(grower and f"eat[{work.pid}] itself" in grower[0], f"who grew: {grower}")
+        check.that(any("more of the cgroup's limit" in text for text in remedy_texts(kills[0])),
+                   f"remedy {remedy_texts(kills[0])}")
+        grower = evidence_texts(kills[0]).get("grew most before", "")
+        check.that(f"eat[{work.pid}] itself" in grower, f"who grew: {grower}")
 
 
 @live

@@ -167,15 +167,15 @@ class RedisThatSaves(Redis):
 ROWS = [
     ("Java, a thread a request", java_threads, "M04",
      {"threads": "2,0", "from": "guard_pages"}, "a pool", "ok"),
-    ("Java, ZGC's heap in pieces", java_zgc, "M05", {"it": "java_heap"}, "-XX:+UseG1GC", "ok"),
+    ("Java, ZGC's heap in pieces", java_zgc, "M05", {"": "java_heap"}, "-XX:+UseG1GC", "ok"),
     ("Redis, jemalloc that unmaps", Redis, "M06",
-     {"it": "split by munmap", "from": "jemalloc"}, "retain:true", "ok"),
+     {"": "split by munmap", "from": "jemalloc"}, "retain:true", "ok"),
     ("Redis, saving while it is written", RedisThatSaves, "P09",
-     {"copies": "of a thread's time", "shares its memory": "redis"}, "disable-thp yes", "ok"),
+     {"share of a thread's time": "copies", "shares its memory": "redis"}, "disable-thp yes", "ok"),
     ("Go, connections not closed", go_sockets, "F09",
-     {"it": "CLOSE_WAIT", "from": "main.askService"}, "read of it gives 0", "ok"),
+     {"": "CLOSE_WAIT", "from": "main.askService"}, "read from it returns 0", "ok"),
     ("Node.js, half-open connections", node_sockets, "F09",
-     {"it": "CLOSE_WAIT", "from": "accept"}, "read of it gives 0", "ok"),
+     {"": "CLOSE_WAIT", "from": "accept"}, "read from it returns 0", "ok"),
     ("Python, an observer a folder", python_watchers, "F03",
      {"inotify instances": "", "refused_calls": ""}, "fs.inotify.max_user_instances=",
      "OSError"),
@@ -202,8 +202,14 @@ def diagnose(folder, grower):
 
 
 def shows(finding, field, value):
-    return any(one["field"].startswith(field) and value in one["value"]
+    return any(one["field"].startswith(field) and value in shown(one)
                for one in finding["evidence"])
+
+
+def shown(evidence):
+    """What the value is about, and the value."""
+    number = evidence["value"]
+    return f"{evidence.get('about', '')} {number:,}" if evidence["unit"] else number
 
 
 def judge(row, folder):
@@ -224,11 +230,12 @@ def judge(row, folder):
     print(f"# {found[0]['severity']}[{wanted}]: {found[0]['title']}"
           + (f"  (and {' '.join(others)})" if others else ""))
     for field, value in evidence.items():
-        told = [one["value"] for one in found[0]["evidence"] if one["field"].startswith(field)]
+        told = [shown(one) for one in found[0]["evidence"] if one["field"].startswith(field)]
         yield f"{field} {value}", shows(found[0], field, value), str(found[0]["evidence"])
         print(f"#   {field}: {told[0][:140] if told else ''}")
-    yield f"it advises: {advice}", any(advice in one for one in found[0]["remedy"]), \
-        str(found[0]["remedy"])
+    remedies = [one["text"] for one in found[0]["remedies"]]
+    yield f"it advises: {advice}", any(advice in one for one in remedies), \
+        str(remedies)
     first = text.split("\n", 1)[0]
     yield "the text begins with a finding", first[:1] in "cwi" and "]: " in first, first
 

@@ -154,8 +154,8 @@ def judge(status, lines, text, group):
         str(flaps(lines, "P22", kills[0]["t"]))
     yield "who grew", "itself" in json.dumps(kills[0]["evidence"]), str(kills[0]["evidence"])
     yield "what to do, in figures", any("needs " in one and "iB more" in one
-                                        for one in kills[0]["remedy"]) \
-        and any("it is what grew" in one for one in kills[0]["remedy"]), str(kills[0]["remedy"])
+                                        for one in [one["text"] for one in kills[0]["remedies"]]) \
+        and any("the killed process itself grew" in one for one in [one["text"] for one in kills[0]["remedies"]]), str([one["text"] for one in kills[0]["remedies"]])
     yield "diagnose says the same of the recording", "[P17]: python3[" in text, text[:600]
 
 

@@ -76,7 +76,7 @@ def judge(printed, lines, what, finding, cause):
     yield "thresholds were crossed before it", before == [50, 80, 95], str(before)
     found = [line for line in lines if line["type"] == "finding" and line["id"] == finding]
     yield f"finding {finding} is opened, with remedies", \
-        bool(found) and bool(found[0]["remedy"]), str(found)[:400]
+        bool(found) and bool(found[0]["remedies"]), str(found)[:400]
     led = {one for line in found for one in line["caused_by"]}
     yield f"{finding} is because of the tensors", bool(led & {"M03", "F10"}), str(led)
     end = lines[-1]

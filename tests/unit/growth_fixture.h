@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "rules/rules.h"
 #include "kept_findings.h"
+#include "finding_text.h"
 
 #define TMPFS 0x01021994
 
@@ -155,14 +156,14 @@ static inline const char *evidence_of(const struct finding *f, const char *field
 {
 	for (size_t i = 0; f && i < f->nr_evidence; i++)
 		if (!strcmp(f->evidence[i].field, field))
-			return f->evidence[i].value;
+			return evidence_str(&f->evidence[i]);
 	return NULL;
 }
 
 static inline bool advises(const struct finding *f, const char *words)
 {
 	for (size_t i = 0; f && i < f->nr_remedies; i++)
-		if (strstr(f->remedy[i], words))
+		if (strstr(remedy_str(f, i), words))
 			return true;
 	return false;
 }

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "rules/rules.h"
 #include "tap.h"
+#include "finding_text.h"
 
 static uint32_t sum_of_findings = 2166136261u; /* FNV-1a */
 
@@ -31,9 +32,9 @@ static void put_finding(struct buf *b, const struct finding *f)
 		   f->times, f->want, f->forecast.known);
 	put_numbers(b, f->title);
 	for (size_t i = 0; i < f->nr_evidence; i++)
-		put_numbers(b, f->evidence[i].value);
+		put_numbers(b, evidence_value_str(&f->evidence[i]));
 	for (size_t i = 0; i < f->nr_remedies; i++)
-		put_numbers(b, f->remedy[i]);
+		put_numbers(b, remedy_str(f, i));
 	for (size_t i = 0; i < f->nr_because; i++)
 		buf_printf(b, "%s ", f->because[i]->id);
 	buf_putc(b, '\n');

@@ -31,8 +31,10 @@ static void note_verdict(const struct verdict *v)
 	mix_text(sum, v->limit ? v->limit->name : "");
 	for (size_t i = 0; i < v->nr_evidence; i++) {
 		mix_text(sum, v->evidence[i].field);
-		mix_digits(v->evidence[i].value);
-		mix_digits(v->evidence[i].limit);
+		mix_digits(v->evidence[i].text);
+		mix(sum, v->evidence[i].value);
+		mix(sum, v->evidence[i].asked);
+		mix(sum, v->evidence[i].limit);
 	}
 	for (size_t i = 0; i < v->nr_next; i++)
 		mix_text(sum, v->next[i]);

@@ -4,6 +4,7 @@
  * checks (mm/mmap.c, mm/vma.c, mm/mlock.c, mm/mremap.c, mm/util.c, fs/file.c) makes the cause.
  */
 #include "cause_fixture.h"
+#include "finding_text.h"
 
 static void test_map_count(void)
 {
@@ -49,8 +50,8 @@ static void test_map_count(void)
 	begin_mmap(ENOMEM, 1, RW, ANON);
 	r.map_count = MAX + 1;
 	is_cause("max_map_count", true, "mmap of a page");
-	is_str(v.evidence[0].value, "65,531", "count in evidence");
-	is_str(v.evidence[0].limit, "65,530", "limit in evidence");
+	is_str(evidence_value_str(&v.evidence[0]), "65,531", "count in evidence");
+	is_u64(v.evidence[0].limit, 65530, "limit in evidence");
 	NO_NEXT("mmap of a page");
 	begin_range(CALL_MPROTECT, ENOMEM, 4, 4, VM_WRITE);
 	r.map_count = MAX;
@@ -101,8 +102,9 @@ static void test_as(void)
 	is_cause("unknown", false, "RLIMIT_AS, at the limit");
 	r.as_limit_bytes = 1010 * PAGE - 1;
 	is_cause("rlimit_as", true, "RLIMIT_AS, one byte less is one page less");
-	is_str(v.evidence[0].value, "1,000 + 10", "RLIMIT_AS: what there is and what was asked");
-	is_str(v.evidence[0].limit, "1,009", "RLIMIT_AS: its limit in pages");
+	is_str(evidence_value_str(&v.evidence[0]), "1,000 + 10 pages",
+	       "RLIMIT_AS: what there is and what was asked");
+	is_u64(v.evidence[0].limit, 1009, "RLIMIT_AS: its limit in pages");
 	r.args[1] -= PAGE - 1;
 	is_cause("rlimit_as", true, "RLIMIT_AS, a part of a page is a page");
 	r.args[1]--;
@@ -172,7 +174,8 @@ static void test_memlock(void)
 	r.locked_vm_pages = 6;
 	r.memlock_limit_bytes = 15 * PAGE;
 	is_cause("rlimit_memlock", true, "MAP_LOCKED, one over");
-	is_str(v.evidence[0].value, "6 + 10", "MAP_LOCKED: what there is and what was asked");
+	is_str(evidence_value_str(&v.evidence[0]), "6 + 10 pages",
+	       "MAP_LOCKED: what there is and what was asked");
 	r.memlock_limit_bytes = 16 * PAGE;
 	is_cause("unknown", false, "MAP_LOCKED, at the limit");
 	r.memlock_limit_bytes = 15 * PAGE;
@@ -513,7 +516,7 @@ static void test_descriptors(void)
 	r.args[0] = 3;
 	r.args[1] = 1024;
 	is_cause("descriptor_number_limit", true, "dup2 to the limit");
-	is_str(v.evidence[0].value, "1,024", "dup2: its number");
+	is_str(evidence_value_str(&v.evidence[0]), "1,024", "dup2: its number");
 	r.args[1] = 1023;
 	cause_of(&r, &l, arch, &v);
 	ok(strcmp(v.cause, "descriptor_number_limit") || !v.certain,
@@ -522,13 +525,13 @@ static void test_descriptors(void)
 	r.args[1] = F_DUPFD_COMMAND;
 	r.args[2] = 1024;
 	is_cause("descriptor_number_limit", true, "F_DUPFD from the limit");
-	is_str(v.evidence[0].value, "1,024", "F_DUPFD: its number");
+	is_str(evidence_value_str(&v.evidence[0]), "1,024", "F_DUPFD: its number");
 	begin(CALL_OPEN, ENOMEM);
 	is_cause("unknown", false, "ENOMEM of open");
 	begin(CALL_DUP, EMFILE);
 	r.fds_free = 0;
 	is_cause("rlimit_nofile", true, "F_DUPFD, none is free from its number on");
-	is_str(v.evidence[1].value, "0", "F_DUPFD: how many are");
+	is_str(evidence_value_str(&v.evidence[1]), "0", "F_DUPFD: how many are");
 	begin(CALL_OPEN, EMFILE);
 	r.fds = l.nr_open;
 	r.fd_soft = UINT64_MAX;
@@ -585,6 +588,6 @@ int main(void)
 	test_page_size();
 	test_descriptors();
 	test_hostile();
-	verdicts_are(0x37b35e3012b24df0);
+	verdicts_are(0x04b0077895a1e716);
 	return tap_done();
 }

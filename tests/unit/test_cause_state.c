@@ -4,6 +4,7 @@
  * for, what its cgroups and its user have.
  */
 #include "cause_fixture.h"
+#include "finding_text.h"
 
 static void test_ranges(void)
 {
@@ -37,7 +38,7 @@ static void test_ranges(void)
 
 	begin_range(CALL_MADVISE, ENOMEM, 10, 4, VM_WRITE);
 	is_cause("range_hole", true, "madvise, a hole");
-	is_str(v.evidence[0].value, "0x7f0000004000", "madvise, where it is");
+	is_str(evidence_value_str(&v.evidence[0]), "0x7f0000004000", "madvise, where it is");
 	r.range.walk = WALK_CUT;
 	is_cause("range_hole", true, "a hole in as much as was looked at");
 	r.range.hole = UINT64_MAX;
@@ -69,7 +70,7 @@ static void test_ranges(void)
 	is_cause("unknown", false, "mlock, four of ten are locked");
 	r.range.locked_bytes = 3 * PAGE;
 	is_cause("rlimit_memlock", true, "mlock, three of ten are");
-	is_str(v.evidence[0].value, "6 + 7", "mlock, what it asked for");
+	is_str(evidence_value_str(&v.evidence[0]), "6 + 7 pages", "mlock, what it asked for");
 	r.range.walk = WALK_BUSY;
 	r.range.locked_bytes = 0;
 	is_cause("rlimit_memlock", false, "mlock, what is locked there is not known");
@@ -84,7 +85,7 @@ static void test_fixed(void)
 	is_cause("unknown", false, "MAP_FIXED over as much asks for nothing");
 	r.range.mapped_bytes = 9 * PAGE;
 	is_cause("rlimit_as", true, "MAP_FIXED over less asks for the rest");
-	is_str(v.evidence[0].value, "1,000 + 1", "MAP_FIXED: that is");
+	is_str(evidence_value_str(&v.evidence[0]), "1,000 + 1 pages", "MAP_FIXED: that is");
 	r.range.walk = WALK_BUSY;
 	is_cause("rlimit_as", false, "MAP_FIXED, what is there is not known");
 	r.as_limit_bytes = UINT64_MAX;
@@ -169,13 +170,13 @@ static void test_files(void)
 	r.file.flags = FILE_CLOSED;
 	r.args[4] = 77;
 	is_cause("bad_descriptor", true, "a closed descriptor");
-	is_str(v.evidence[0].value, "77", "its number");
+	is_str(evidence_value_str(&v.evidence[0]), "77", "its number");
 	is_of(REGULAR, FMODE_PATH, FILE_MAPPABLE);
 	is_cause("bad_descriptor", true, "O_PATH");
 	begin_mmap(EACCES, 1, RW, MAP_SHARED);
 	is_of(REGULAR, FMODE_READ, FILE_MAPPABLE);
 	is_cause("file_mode", true, "shared and writable, of a file open for reading");
-	is_str(v.evidence[0].value, "thing", "its name");
+	is_str(evidence_value_str(&v.evidence[0]), "thing", "its name");
 	is_of(REGULAR, FMODE_WRITE, FILE_MAPPABLE);
 	r.args[2] = PROT_READ;
 	is_cause("file_mode", true, "of a file open for writing only");
@@ -287,7 +288,7 @@ static void test_cgroup(void)
 	begin(CALL_CLONE, ENOMEM);
 	r.memory = (struct level_room){.used = 1000, .limit = 1000, .up = 2, .known = 1};
 	is_cause("cgroup_memory", false, "clone");
-	is_str(v.evidence[1].value, "2", "clone, how many levels up");
+	is_str(evidence_value_str(&v.evidence[1]), "2", "clone, how many levels up");
 }
 
 static void test_tasks(void)
@@ -407,6 +408,6 @@ int main(void)
 	test_exec();
 	test_objects();
 	test_other_errnos();
-	verdicts_are(0x8d5a672fb13e0423);
+	verdicts_are(0xec52b4dacce720de);
 	return tap_done();
 }

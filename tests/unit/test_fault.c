@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "rules/fault.h"
 #include "tap.h"
+#include "finding_text.h"
 
 /* All that a verdict may call a fault. */
 static const char *const fault_classes[] = {
@@ -123,7 +124,7 @@ static void test_addresses(void)
 	r.flags = 0;
 	r.ip_bytes = 0x300f;
 	is_class("privileged instruction", true, "wrmsr");
-	is_str(v.evidence[0].value, "0f 30 00 00", "its bytes");
+	is_str(evidence_value_str(&v.evidence[0]), "0f 30 00 00", "its bytes");
 	r.ip_bytes = 0x58280f;
 	is_class("general protection", false, "movaps, of what is not aligned");
 	r.ip_bytes = 0xc3;
@@ -136,7 +137,7 @@ static void test_rights(void)
 	is_class("protection", false, "not looked at");
 	is_in(0);
 	is_class("no access", true, "no right");
-	is_str(v.evidence[0].value, "---", "which are said");
+	is_str(evidence_value_str(&v.evidence[0]), "---", "which are said");
 	r.sp = AT + 100;
 	is_class("guard page", true, "no right, next to the stack pointer");
 	is_in(VM_READ | VM_WRITE);
@@ -146,7 +147,7 @@ static void test_rights(void)
 	is_class("protection", false, "written, and writable: not by its rights");
 	is_in(VM_READ);
 	is_class("read-only", true, "written, and not writable");
-	is_str(v.evidence[0].value, "r--", "its rights");
+	is_str(evidence_value_str(&v.evidence[0]), "r--", "its rights");
 	begin(SIGSEGV, SEGV_PKUERR, AT);
 	is_class("protection key", true, "a protection key");
 	begin(SIGSEGV, SEGV_MAPERR, AT);
@@ -164,7 +165,7 @@ static void test_stacks(void)
 	r.above_flags = VM_READ | VM_WRITE | VM_GROWSDOWN;
 	r.above_end = 0x7ffc00000000 + (8 << 20) - PAGE;
 	is_class("stack overflow", false, "a stack that might grow by its limit");
-	is_str(v.evidence[0].value, "8,388,608", "what it would be");
+	is_str(evidence_value_str(&v.evidence[0]), "8.00 MiB", "what it would be");
 	r.above_end += PAGE;
 	is_class("stack overflow", true, "one that may not");
 	r.sp = 0x7ffb00000000;
@@ -185,7 +186,7 @@ static void test_files(void)
 	is_class("unknown", false, "no file");
 	is_of(4096, REGULAR, 0xef53);
 	is_class("past end of file", true, "its second page, of a file of one");
-	is_str(v.evidence[1].value, "4,096", "where in the file");
+	is_str(evidence_value_str(&v.evidence[1]), "4.00 KiB", "where in the file");
 	is_str(fault_mapping(&r), "shared file", "a shared file");
 	r.file.size_bytes++;
 	is_class("read error", false, "its last byte is in the second");

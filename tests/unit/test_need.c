@@ -256,7 +256,7 @@ static bool commands_are_right(const struct truth *t, char *bad, size_t size)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t value = 0;
 
-		if (list[i].kind != REMEDY_GAIN_TIME || list[i].lasts || !list[i].command[0])
+		if (list[i].kind != REMEDY_WORKAROUND || list[i].persistent || !list[i].command[0])
 			continue;
 		if (!value_of(list[i].command, need.limit, &value) || !is_enough(value, t)) {
 			snprintf(bad, size, "%s", list[i].command);
@@ -325,6 +325,6 @@ int main(void)
 		test_case(i);
 	test_modes();
 	test_lock_all();
-	verdicts_are(0xdebbba618e43f315);
+	verdicts_are(0xd0f517a5fc4f1d85);
 	return tap_done();
 }

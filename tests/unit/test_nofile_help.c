@@ -3,11 +3,13 @@
 #include "fixture.h"
 #include "rules/limits_rules.h"
 #include "tap.h"
+#include "finding_text.h"
 
-#define PRLIMIT "to gain time: prlimit --pid 7 --nofile="
+#define PRLIMIT "workaround: raise the soft limit: prlimit --pid 7 --nofile="
 #define AS_ROOT                                                                                    \
-	"to gain time, as root (soft is at the hard limit): prlimit --pid 7 --nofile="
-#define NEXT "to gain time from the next start on: ulimit -n "
+	"workaround: raise both limits, as root: the soft limit is at the hard limit: prlimit "    \
+	"--pid 7 --nofile="
+#define NEXT "workaround: raise the limit in the shell that starts the program: ulimit -n "
 
 static const char *help(struct subject *s, uint64_t soft)
 {
@@ -16,7 +18,7 @@ static const char *help(struct subject *s, uint64_t soft)
 	memset(&f, 0, sizeof(f));
 	limit_help_nofile(&f, s, soft);
 	is_u64(f.nr_remedies, 1, "one remedy");
-	return f.remedy[0];
+	return remedy_str(&f, 0);
 }
 
 static void test_alive(void)
@@ -43,7 +45,8 @@ static void test_gone(void)
 	is_str(help(NULL, 1024), NEXT "65536", "of who is not known, too");
 	s.now.g.fd_hard = 4096;
 	is_str(help(&s, 4096),
-	       NEXT "8192 (above the hard limit: as root, or LimitNOFILE= of its unit)",
+	       "workaround: raise the limit in the shell that starts the program. It is above the "
+	       "hard limit: as root, or set LimitNOFILE= in its unit: ulimit -n 8192",
 	       "above the hard limit it says who may");
 }
 
@@ -54,7 +57,8 @@ static void test_map_count(void)
 
 	begin_model(&m, NULL);
 	limit_help_map_count(&f, &m, 65530);
-	is_str(f.remedy[0], "to gain time (host-wide): sysctl -w vm.max_map_count=131072",
+	is_str(remedy_str(&f, 0),
+	       "workaround: raise vm.max_map_count: sysctl -w vm.max_map_count=131072",
 	       "room for twice the mappings that there are");
 	model_free(&m);
 }

@@ -5,6 +5,7 @@
 #include "model/pressure.h"
 #include "rules/rules.h"
 #include "tap.h"
+#include "finding_text.h"
 
 #define MIB	 (1ULL << 20)
 #define PAGES(n) ((n)*256)
@@ -121,10 +122,10 @@ static const char *text_of(const struct finding *f)
 	size_t n = snprintf(text, sizeof(text), "%s", f->title);
 
 	for (size_t i = 0; i < f->nr_evidence; i++)
-		n += snprintf(text + n, sizeof(text) - n, "\n%s: %s (%s)", f->evidence[i].field,
-			      f->evidence[i].value, f->evidence[i].limit);
+		n += snprintf(text + n, sizeof(text) - n, "\n%s: %s", f->evidence[i].field,
+			      evidence_str(&f->evidence[i]));
 	for (size_t i = 0; i < f->nr_remedies; i++)
-		n += snprintf(text + n, sizeof(text) - n, "\n%s", f->remedy[i]);
+		n += snprintf(text + n, sizeof(text) - n, "\n%s", remedy_str(f, i));
 	return text;
 }
 
@@ -134,7 +135,7 @@ static const struct scene scenes[] = {
 		  {OTHER, "browser", "/desktop", 1, 60, 200, 2000}},
 	 .limit = 192,
 	 .constraint = OOM_MEMCG,
-	 .says = "it is what grew",
+	 .says = "the killed process itself grew",
 	 .never = "browser"},
 	{.what = "a sibling grew, the victim was the largest and idle",
 	 .life = {{VICTIM, "idle", "/job/a", 1, 2, 10, 100},
@@ -143,39 +144,39 @@ static const struct scene scenes[] = {
 	 .limit = 192,
 	 .up = 1,
 	 .constraint = OOM_MEMCG,
-	 .says = "sibling[30] grew, not the one that was killed",
-	 .never = "it is what grew"},
+	 .says = "sibling[30] grew, not the killed process",
+	 .never = "the killed process itself grew"},
 	{.what = "a victim that took its memory half a minute ago and rests since",
 	 .life = {{VICTIM, "idle", "/job", 40, 45, 2, 100},
 		  {OTHER, "sibling", "/job", 48, 60, 2, 90}},
 	 .level = "/job",
 	 .limit = 192,
 	 .constraint = OOM_MEMCG,
-	 .says = "sibling[30] grew, not the one that was killed",
-	 .never = "it is what grew"},
+	 .says = "sibling[30] grew, not the killed process",
+	 .never = "the killed process itself grew"},
 	{.what = "one that came and grew since the last look: who asked",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 100}},
 	 .limit = 192,
 	 .by = 77,
 	 .by_kept = 80,
 	 .constraint = OOM_MEMCG,
-	 .says = "asker[77] grew, not the one that was killed",
-	 .never = "it is what grew"},
+	 .says = "asker[77] grew, not the killed process",
+	 .never = "the killed process itself grew"},
 	{.what = "the same, and the victim's last record is there already",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 100},
 		  {OTHER, "sibling", "/job", 45, 60, 5, 90}},
 	 .limit = 192,
 	 .ended = true,
 	 .constraint = OOM_MEMCG,
-	 .says = "sibling[30] grew, not the one that was killed",
-	 .never = "it is what grew"},
+	 .says = "sibling[30] grew, not the killed process",
+	 .never = "the killed process itself grew"},
 	{.what = "a small one that asks when all is full already",
 	 .life = {{VICTIM, "leaker", "/job", 1, 60, 10, 180}},
 	 .limit = 192,
 	 .by = 77,
 	 .by_kept = 6,
 	 .constraint = OOM_MEMCG,
-	 .says = "it is what grew",
+	 .says = "the killed process itself grew",
 	 .never = "asker[77] grew"},
 	{.what = "a limit above the victim's cgroup is named",
 	 .life = {{VICTIM, "trainer", "/pod/job", 40, 60, 20, 120},
@@ -192,16 +193,16 @@ static const struct scene scenes[] = {
 	 .limit = 48,
 	 .shmem = 30,
 	 .constraint = OOM_MEMCG,
-	 .says = "30.0 MiB of the 48.0 MiB are files in memory",
-	 .never = "it is what grew"},
+	 .says = "30.0 MiB of the 48.0 MiB are tmpfs files",
+	 .never = "the killed process itself grew"},
 	{.what = "shared memory that the victim itself has mapped is its own",
 	 .life = {{VICTIM, "loader", "/job", 30, 60, 40, 150, 40}},
 	 .level = "/job",
 	 .limit = 160,
 	 .shmem = 40,
 	 .constraint = OOM_MEMCG,
-	 .says = "it is what grew",
-	 .never = "no process has mapped"},
+	 .says = "the killed process itself grew",
+	 .never = "no process maps"},
 	{.what = "faultscope starts beside what grows",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 100},
 		  {OTHER, "faultscope", "/job", 45, 60, 5, 60}},
@@ -223,13 +224,13 @@ static const struct scene scenes[] = {
 	 .limit = 192,
 	 .constraint = OOM_MEMCG,
 	 .says = "faultscope[30] grew",
-	 .never = "it is what grew"},
+	 .never = "the killed process itself grew"},
 	{.what = "what is in no process that is watched",
 	 .life = {{VICTIM, "idle", "/job", 1, 2, 10, 30}},
 	 .limit = 192,
 	 .constraint = OOM_MEMCG,
-	 .says = "162 MiB of the 192 MiB are of no process",
-	 .never = "it is what grew"},
+	 .says = "162 MiB of the 192 MiB belong to no observed process",
+	 .never = "the killed process itself grew"},
 };
 
 static void test_scenes(void)
@@ -267,12 +268,12 @@ static void test_room(void)
 		s.life[0].last = s.limit - 2;
 		s.life[0].from = (seed >> 20) % 59;
 		f = killed(&s);
-		at = f ? strstr(f->remedy[0], "delays it: ") : NULL;
+		at = f ? strstr(remedy_str(f, 0), "delays it: ") : NULL;
 		if (at && sscanf(at, "delays it: %lf %7s", &figure, unit) == 2)
 			more = figure * (unit[0] == 'G' ? 1024 : 1) + 0.5;
 		if (!f || more > s.limit + s.limit / 100 || (s.life[0].from > 1 && !more))
 			ok(false, "limit %llu MiB: %s", (unsigned long long)s.limit,
-			   f ? f->remedy[0] : "no finding");
+			   remedy_str(f, 0));
 		findings_free(&fs);
 		model_free(&m);
 	}

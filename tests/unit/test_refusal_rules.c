@@ -6,6 +6,7 @@
 #include "growth_fixture.h"
 #include "rules/refusal_rules.h"
 #include "tap.h"
+#include "finding_text.h"
 
 static const struct {
 	const char *cause, *id;
@@ -16,7 +17,7 @@ static const struct {
 	uint64_t need;
 } cases[] = {
 	{"overcommit_strict", "M15", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
-	 "mmap refused with ENOMEM: CommitLimit is used up", "1.00 GiB of 8.00 GiB are promised"},
+	 "mmap refused with ENOMEM: CommitLimit is used up", "ps -eo pid,vsz,comm"},
 	{"overcommit_heuristic", "M16", CALL_MMAP, ENOMEM, SEVERITY_CRITICAL,
 	 "larger than all of memory and swap", "MAP_NORESERVE"},
 	{"overcommit_strict", "M17", CALL_CLONE, ENOMEM, SEVERITY_CRITICAL,
@@ -67,9 +68,9 @@ static void test_case(size_t i)
 	r.count = 7;
 	v.need = cases[i].need;
 	v.nr_evidence = 1;
-	strcpy(v.evidence[0].field, "pages");
-	strcpy(v.evidence[0].value, "12");
-	strcpy(v.evidence[0].limit, "10");
+	evidence_init(&v.evidence[0], "pages");
+	evidence_set(&v.evidence[0], IN_PAGES, 12);
+	evidence_limit(&v.evidence[0], 10);
 	v.nr_next = 1;
 	v.next[0] = "rlimit_as";
 	n = rules_of(&o, &f, &id);
@@ -78,7 +79,7 @@ static void test_case(size_t i)
 	ok(f.severity == cases[i].severity && f.cause == v.cause, "%s: severity and cause", id);
 	ok(strstr(f.title, cases[i].title), "%s says \"%s\": %s", id, cases[i].title, f.title);
 	ok(advises(&f, cases[i].advice), "%s advises: %s", id, cases[i].advice);
-	is_str(evidence_of(&f, "pages"), "12", "it shows what decided");
+	is_str(evidence_of(&f, "pages"), "12 of 10 pages", "it shows what decided");
 	is_str(evidence_of(&f, "refused_calls"), "7", "and how often");
 	is_str(evidence_of(&f, "would_fail_next"), "rlimit_as", "and what stands behind it");
 	end();

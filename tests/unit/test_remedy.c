@@ -11,12 +11,12 @@
 static struct remedy r[REMEDY_MAX];
 
 /* The command of the first remedy that gains time. */
-static const char *gain(const struct origin *o, uint64_t want, uint32_t pid, bool lasts)
+static const char *gain(const struct origin *o, uint64_t want, uint32_t pid, bool persistent)
 {
 	const struct remedy_for f = {.want = want, .pid = pid};
 	const struct remedy *one;
 
-	one = remedy_find(r, remedies_for(o, &f, r), REMEDY_GAIN_TIME, lasts);
+	one = remedy_find(r, remedies_for(o, &f, r), REMEDY_WORKAROUND, persistent);
 	return one ? one->command : "none";
 }
 
@@ -66,19 +66,19 @@ static void test_host_wide(void)
 	workload_of("/kubepods/pod" POD "/" ID, &o.workload);
 	n = remedies_for(&o, &f, r);
 	for (size_t i = 0; i < n; i++) {
-		if (r[i].kind == REMEDY_GAIN_TIME)
-			ok(r[i].host_wide && strstr(r[i].say, "host-wide"), "is said: %s",
-			   r[i].say);
+		if (r[i].kind == REMEDY_WORKAROUND)
+			ok(r[i].scope == SCOPE_HOST && strstr(r[i].text, "host-wide"),
+			   "is said: %s", r[i].text);
 		pod |= strstr(r[i].command, "privileged: true") != NULL;
 	}
 	ok(pod, "a pod needs a privileged container for it");
-	ok(strstr(remedy_find(r, n, REMEDY_GAIN_TIME, false)->say, "not in the container"),
+	ok(strstr(remedy_find(r, n, REMEDY_WORKAROUND, false)->text, "not in the container"),
 	   "where");
 	workload_of("/docker/" ID, &o.workload);
 	n = remedies_for(&o, &f, r);
 	pod = false;
 	for (size_t i = 0; i < n; i++)
-		pod |= strstr(r[i].say, "--sysctl") != NULL;
+		pod |= strstr(r[i].text, "--sysctl") != NULL;
 	ok(pod, "docker cannot set it for one container");
 }
 
@@ -89,9 +89,9 @@ static void test_running(void)
 
 	is_str(gain(&o, 4096, 77, false),
 	       "prlimit --pid 77 --nofile=4096:", "up to the hard limit, which stays");
-	ok(!strstr(r[1].say, "root"), "without root: %s", r[1].say);
+	ok(!strstr(r[1].text, "root"), "without root: %s", r[1].text);
 	is_str(gain(&o, 1 << 20, 77, false), "prlimit --pid 77 --nofile=1048576:1048576", "above");
-	ok(strstr(r[1].say, "root"), "with root: %s", r[1].say);
+	ok(strstr(r[1].text, "root"), "with root: %s", r[1].text);
 	o.most = 524288;
 	is_str(gain(&o, 1 << 20, 77, false),
 	       "sysctl -w fs.nr_open=1048576 && prlimit --pid 77 --nofile=1048576:1048576",
@@ -246,7 +246,7 @@ static void test_all(void)
 				if (!*r[i].command || yaml)
 					continue;
 				commands++;
-				bad += !r[i].say[0] || !is_command(r[i].command);
+				bad += !r[i].text[0] || !is_command(r[i].command);
 				unsafe +=
 					strstr(r[i].command, "touch") && !strstr(r[i].command, "'");
 			}

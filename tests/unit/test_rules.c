@@ -6,6 +6,7 @@
 #include "rules/limits_rules.h"
 #include "rules_fixture.h"
 #include "tap.h"
+#include "finding_text.h"
 
 /* Told by a renderer as the session tells: once, and again when there is news. */
 static void test_told(void)
@@ -63,28 +64,35 @@ static void test_origin(void)
 					       "systemctl edit x", "a restart");
 	struct finding f = {.rule = rules};
 
-	finding_remedy(&f, "to gain time: general");
-	finding_remedy(&f, "fix: the cause");
-	finding_remedy(&f, "to gain time (host-wide): general too");
+	finding_remedy(&f, REMEDY_WORKAROUND, "general");
+	finding_remedy(&f, REMEDY_FIX, "the cause");
+	finding_host_remedy(&f, REMEDY_WORKAROUND, "general too");
 	finding_take_origin(&f, &r);
 	is_str(f.set_by, "systemd, for x.service", "who set it");
 	is_u64(f.nr_remedies, 3, "three remedies");
-	is_str(f.remedy[0], "fix: the cause", "what ends the cause stays");
-	is_str(f.remedy[1], "to gain time: prlimit --nofile=1:1  (a restart)",
-	       "the command of this machine, and what it costs");
-	is_str(f.remedy[2], "to gain time, for good: systemctl edit x", "and what lasts");
+	is_str(remedy_str(&f, 0), "fix: the cause", "what ends the cause stays");
+	is_str(remedy_str(&f, 1), "workaround: raise vm.max_map_count now: prlimit --nofile=1:1",
+	       "the command of this machine");
+	is_str(f.remedy[1].risk, "a restart", "and what it costs");
+	ok(!f.remedy[1].persistent, "until the next start");
+	is_str(remedy_str(&f, 2),
+	       "workaround: raise vm.max_map_count permanently: systemctl edit x",
+	       "and what lasts");
+	ok(f.remedy[2].persistent, "over the next start");
 
 	f = (struct finding){.rule = rules};
 	r = origin_record("the kernel: its default", "sysctl -w x=2", "", "");
 	r.host_wide = 1;
-	finding_remedy(&f, "to gain time: general");
+	finding_remedy(&f, REMEDY_WORKAROUND, "general");
 	finding_take_origin(&f, &r);
 	is_u64(f.nr_remedies, 1, "one that does not last");
-	is_str(f.remedy[0], "to gain time (host-wide): sysctl -w x=2", "host-wide, and said to be");
+	is_str(remedy_str(&f, 0), "workaround: raise vm.max_map_count now: sysctl -w x=2",
+	       "host-wide");
+	ok(f.remedy[0].scope == SCOPE_HOST, "and said to be");
 
 	f = (struct finding){.rule = rules};
 	r = origin_record("", "", "", "");
-	finding_remedy(&f, "to gain time: general");
+	finding_remedy(&f, REMEDY_WORKAROUND, "general");
 	finding_take_origin(&f, &r);
 	ok(f.nr_remedies == 1 && !f.set_by[0], "where nothing was found all stays");
 }
@@ -203,6 +211,6 @@ int main(void)
 	test_cap();
 	test_kept();
 	test_table();
-	numbers_are(0xe6ad23de);
+	numbers_are(0x0d59c3d3);
 	return tap_done();
 }

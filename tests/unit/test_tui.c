@@ -469,7 +469,7 @@ static void test_pages(void)
 	is_u64(t.where, TUI_TABLE, "Esc: the table");
 	v.height = 30;
 	press("6\r");
-	ok(strstr(draw(), "Finding ") && strstr(frame.s, "help:"), "Enter: a finding");
+	ok(strstr(draw(), "Finding ") && strstr(frame.s, "workaround"), "Enter: a finding");
 	press_key(KEY_ESCAPE);
 	press("?");
 	ok(strstr(draw(), "move the cursor"), "?: help");

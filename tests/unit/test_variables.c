@@ -72,7 +72,7 @@ static void test_causes(void)
 	is_cause("unknown", false, "601 mappings of 65,530");
 	know(VARIABLE_MAX_MAP_COUNT, 600);
 	is_cause("max_map_count", true, "the limit was 600 then");
-	is_str(v.evidence[0].limit, "600", "which is told");
+	is_u64(v.evidence[0].limit, 600, "which is told");
 	begin(CALL_DUP, EMFILE);
 	r.fds = 50;
 	r.fds_free = 10;

@@ -32,17 +32,18 @@ static void put_severity(struct buf *b, enum severity s)
 		   severity_name(s), mark[s], severity_name(s));
 }
 
-static void put_evidence(struct buf *b, const struct finding *f)
+static void put_all_evidence(struct buf *b, const struct finding *f)
 {
 	if (!f->nr_evidence)
 		return;
 	buf_puts(b, "<dl class=\"evidence\">");
 	for (size_t i = 0; i < f->nr_evidence; i++) {
-		html_printf(b, "<div><dt>%s</dt><dd>%s", f->evidence[i].field,
-			    f->evidence[i].value);
-		if (f->evidence[i].limit[0])
-			html_printf(b, " of %s", f->evidence[i].limit);
-		buf_puts(b, "</dd></div>");
+		struct buf value = {};
+
+		evidence_put(&value, &f->evidence[i]);
+		html_printf(b, "<div><dt>%s</dt><dd>%s</dd></div>", f->evidence[i].field,
+			    value.s ? value.s : "");
+		buf_free(&value);
 	}
 	buf_puts(b, "</dl>");
 }
@@ -71,37 +72,22 @@ static void put_because(struct buf *b, const struct finding *f)
 	}
 }
 
-/* Whether one before it says the same: what helps is told once. */
-static bool is_told_before(const struct finding *const *f, size_t nth, const char *remedy)
+static void put_remedies(struct buf *b, const struct finding *f)
 {
-	for (size_t k = 0; k < nth; k++)
-		for (size_t i = 0; i < f[k]->nr_remedies; i++)
-			if (!strcmp(f[k]->remedy[i], remedy))
-				return true;
-	return false;
-}
-
-static void put_remedies(struct buf *b, const struct finding *const *all, size_t nth)
-{
-	const struct finding *f = all[nth];
-	const char *fix = "fix: ";
-	size_t again = 0;
-
 	if (!f->nr_remedies)
 		return;
 	buf_puts(b, "<ul class=\"remedy\">");
 	for (size_t i = 0; i < f->nr_remedies; i++) {
-		bool fixes = !strncmp(f->remedy[i], fix, strlen(fix));
+		const struct remedy *r = &f->remedy[i];
 
-		if (is_told_before(all, nth, f->remedy[i])) {
-			again++;
-			continue;
-		}
-		html_printf(b, "<li><span class=\"tag\">%s</span> %s</li>", fixes ? "fix" : "help",
-			    f->remedy[i] + (fixes ? strlen(fix) : 0));
+		html_printf(b, "<li><span class=\"tag\">%s</span> %s", remedy_kind_name(r->kind),
+			    r->text);
+		if (r->command[0])
+			html_printf(b, " <code>%s</code>", r->command);
+		if (r->risk[0])
+			html_printf(b, " <span class=\"dim\">Risk: %s</span>", r->risk);
+		buf_puts(b, "</li>");
 	}
-	if (again)
-		buf_puts(b, "<li class=\"dim\">and what is said above</li>");
 	buf_puts(b, "</ul>");
 }
 
@@ -122,12 +108,12 @@ static void put_finding(struct buf *b, const struct finding *const *all, size_t 
 		html_printf(b, "%s: ", who);
 	}
 	html_printf(b, "%s</h3>", f->title);
-	put_evidence(b, f);
+	put_all_evidence(b, f);
 	put_because(b, f);
 	put_forecast(b, f);
 	if (f->set_by[0])
 		html_printf(b, "<p class=\"note\">The limit is set by %s</p>", f->set_by);
-	put_remedies(b, all, nth);
+	put_remedies(b, f);
 	buf_puts(b, "</article>\n");
 }
 
@@ -533,7 +519,11 @@ static void put_signal(struct buf *b, const struct story_view *s, const struct s
 		html_printf(b, ", in %s", r->file.name);
 	for (size_t i = 0; i < fault.nr_evidence; i++) {
 		buf_puts(b, i ? ", " : " <span class=\"dim\">");
-		html_printf(b, "%s %s", fault.evidence[i].field, fault.evidence[i].value);
+		struct buf value = {};
+
+		evidence_put(&value, &fault.evidence[i]);
+		html_printf(b, "%s %s", fault.evidence[i].field, value.s ? value.s : "");
+		buf_free(&value);
 	}
 	buf_puts(b, fault.nr_evidence ? "</span>" : "");
 }

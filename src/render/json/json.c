@@ -32,6 +32,16 @@ static void put_date(struct json *j, const char *key, time_t seconds)
 	json_text(j, key, text);
 }
 
+static void put_value(struct json *j, const char *key, const struct evidence *e)
+{
+	if (e->unit == IN_TEXT)
+		json_text(j, key, e->text);
+	else if (unit_is_real(e->unit))
+		json_real(j, key, e->real);
+	else
+		json_count(j, key, e->value);
+}
+
 static void put_levels(struct json *j, const char *key, uint32_t levels)
 {
 	json_array(j, key);

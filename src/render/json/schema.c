@@ -13,6 +13,7 @@ enum type {
 	T_real_or_null,
 	T_text,
 	T_text_or_null,
+	T_number_or_text,
 	T_cause,
 	T_cause_or_null,
 	T_hex,
@@ -191,6 +192,13 @@ static void write_type(struct json *j, const struct key *k)
 	case T_real:
 	case T_real_or_null:
 		write_types(j, "number", k->type == T_real_or_null);
+		break;
+	case T_number_or_text:
+		json_array(j, "type");
+		json_text(j, NULL, "number");
+		json_text(j, NULL, "string");
+		json_text(j, NULL, "null");
+		json_end_array(j);
 		break;
 	case T_text:
 	case T_hex:

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <stdio.h>
-#include <string.h>
-
 #include "render/style.h"
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
 
 #define LISTED_OF_A_RULE 3 /* findings of one severity */
-#define TOLD_MOST	 32
 
 /* What may hold names that others chose. */
 static void write_safe(struct buf *b, const struct view *v, const char *lead, const char *text)
@@ -41,44 +37,22 @@ static bool is_shown(const struct view *v, const struct finding *f)
 	return (f->open || f->fresh || v->command) && view_shows(v, &f->subject);
 }
 
-/* Those above, whose advice need not be read twice. */
-struct told {
-	const struct finding *f[TOLD_MOST];
-	size_t n;
-};
-
-static const struct finding *told_before(const struct told *t, const char *remedy)
+/* "workaround (host-wide): raise vm.max_map_count", and its command on a line of its own. */
+static void write_remedy(struct buf *b, const struct view *v, const struct remedy *r)
 {
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->f[i]->nr_remedies; k++)
-			if (!strcmp(t->f[i]->remedy[k], remedy))
-				return t->f[i];
-	return NULL;
+	struct buf lead = {};
+
+	buf_printf(&lead, "   = %s%s: ", remedy_kind_name(r->kind),
+		   r->kind == REMEDY_WORKAROUND && r->scope == SCOPE_HOST ? " (host-wide)" : "");
+	write_safe(b, v, lead.s ? lead.s : "", r->text);
+	if (r->command[0])
+		styled_line(b, v, STYLE_PLAIN, "     $ %s", r->command);
+	if (r->risk[0])
+		write_safe(b, v, "     risk: ", r->risk);
+	buf_free(&lead);
 }
 
-static void write_help(struct buf *b, const struct view *v, const struct finding *f, struct told *t)
-{
-	const struct finding *above = NULL;
-	char text[32];
-
-	for (size_t i = 0; i < f->nr_remedies; i++) {
-		const struct finding *one = told_before(t, f->remedy[i]);
-
-		if (one)
-			above = one;
-		else
-			write_safe(b, v, "   = help: ", f->remedy[i]);
-	}
-	if (above) {
-		snprintf(text, sizeof(text), "as of %s", above->rule->id);
-		text_wrapped(b, v, "   = help: ", text);
-	}
-	if (t->n < TOLD_MOST)
-		t->f[t->n++] = f;
-}
-
-static void write_finding(struct buf *b, const struct view *v, const struct finding *f,
-			  struct told *told)
+static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
 	/* once a command is over, all that was is told alike */
 	bool open = f->open || v->command;
@@ -96,8 +70,8 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 		const struct evidence *ev = &f->evidence[i];
 
 		buf_clear(&e);
-		buf_printf(&e, "%s %s%s%s", ev->field, ev->value, ev->limit[0] ? " of " : "",
-			   ev->limit);
+		buf_printf(&e, "%s: ", ev->field);
+		evidence_put(&e, ev);
 		if (e.s)
 			write_safe(b, v, "   | ", e.s);
 	}
@@ -105,15 +79,15 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 		write_safe(b, v, "   = note: the limit is set by ", f->set_by);
 	if (open)
 		write_because(b, v, f);
-	if (open)
-		write_help(b, v, f, told);
+	for (size_t i = 0; i < f->nr_remedies && open; i++)
+		write_remedy(b, v, &f->remedy[i]);
 	buf_free(&e);
 	buf_free(&title);
 }
 
 void text_finding(struct buf *b, const struct view *v, const struct finding *f)
 {
-	write_finding(b, v, f, &(struct told){});
+	write_finding(b, v, f);
 }
 
 /* Those of the same rule and severity among the shown findings from..to. */
@@ -129,36 +103,33 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
 }
 
 /* One of many of a rule: the first few, then how many more. */
-static void write_one_of(struct buf *b, const struct view *v, size_t i, struct told *told)
+static void write_one_of(struct buf *b, const struct view *v, size_t i)
 {
 	const struct finding *f = &v->findings->f[i];
 	size_t before = count_alike(v, f, 0, i);
 
 	if (before < LISTED_OF_A_RULE)
-		write_finding(b, v, f, told);
+		write_finding(b, v, f);
 	if (before != LISTED_OF_A_RULE)
 		return;
 	styled_line(b, v, severity_style(f->severity), "%s[%s]: and %zu more; --json has all",
 		    severity_name(f->severity), f->rule->id, count_alike(v, f, i, v->findings->n));
 }
 
-static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule,
-			  int severity, struct told *told)
+static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule, int severity)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
 		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
-			write_one_of(b, v, i, told);
+			write_one_of(b, v, i);
 	}
 }
 
 /* In the table's order what was refused comes before what is near. */
 void text_findings(struct buf *b, const struct view *v)
 {
-	struct told told = {};
-
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
 		for (size_t i = 0; i < nr_rules; i++)
-			write_of_rule(b, v, &rules[i], severity, &told);
+			write_of_rule(b, v, &rules[i], severity);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Evidence and remedies of findings as text, for tests that compare them. */
+#ifndef FS_TESTS_UNIT_FINDING_TEXT_H
+#define FS_TESTS_UNIT_FINDING_TEXT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/rules.h"
+
+/* As a renderer prints it. The text lives until the fourth call from then on. */
+static inline const char *evidence_str(const struct evidence *e)
+{
+	static char text[4][256];
+	static int at;
+	struct buf b = {};
+
+	at = (at + 1) % 4;
+	evidence_put(&b, e);
+	snprintf(text[at], sizeof(text[at]), "%s", b.s ? b.s : "");
+	buf_free(&b);
+	return text[at];
+}
+
+/* The same, without the limit. */
+static inline const char *evidence_value_str(const struct evidence *e)
+{
+	struct evidence value = *e;
+
+	value.has_limit = value.assumed = false;
+	return evidence_str(&value);
+}
+
+/* "workaround: raise the limit: ulimit -n 1024"; empty where there are fewer remedies. */
+static inline const char *remedy_str(const struct finding *f, size_t i)
+{
+	static char text[4][1400];
+	static int at;
+	const struct remedy *r;
+
+	if (!f || i >= f->nr_remedies)
+		return "";
+	r = &f->remedy[i];
+	at = (at + 1) % 4;
+	snprintf(text[at], sizeof(text[at]), "%s: %s%s%s", remedy_kind_name(r->kind), r->text,
+		 r->command[0] ? ": " : "", r->command);
+	return text[at];
+}
+
+#endif
